@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: Apache-2.0
+// How much sooner are 2^25 floats through a pipeline than through one upload, one kernel and one download after
+// another? Budget: on a GPU at least 1.8 times as soon, with tiles of 4 MiB that are filled already.
+#include <atomic>
+#include <chrono>
+#include <memory>
+#include <span>
+#include <thread>
+#include <vector>
+
+#ifdef PENSTOCK_WITH_CUDA
+#include "textbook.hpp"
+#endif
+#include <benchmark/benchmark.h>
+
+#include "penstock/devices/open_device.hpp"
+#include "penstock/flow/pipeline.hpp"
+#include "penstock/kernels/transform.hpp"
+#include "penstock/machine/slab.hpp"
+
+namespace {
+
+using namespace penstock;
+
+constexpr std::size_t floats = std::size_t{1} << 25;
+constexpr std::size_t total_bytes = floats * sizeof(float);
+
+Device& device() {
+  static std::unique_ptr<Device> const opened = open_device();
+  return *opened;
+}
+
+std::span<float> as_floats(std::span<std::byte> bytes) {
+  return {reinterpret_cast<float*>(bytes.data()), bytes.size() / sizeof(float)};
+}
+std::span<float const> as_floats(std::span<std::byte const> bytes) {
+  return {reinterpret_cast<float const*>(bytes.data()), bytes.size() / sizeof(float)};
+}
+
+void fill(std::span<std::byte> bytes, std::uint64_t first) {
+  for (float& value : as_floats(bytes)) value = static_cast<float>(first++ & 1023);
+}
+
+void one_after_another(benchmark::State& state) {
+  device().attach();
+  Slab const input(total_bytes), output(total_bytes);
+  Pinned const pinned_input = device().pin(input.bytes()), pinned_output = device().pin(output.bytes());
+  DeviceMemory const from = device().allocate(total_bytes), to = device().allocate(total_bytes);
+  Stream const stream = device().make_stream();
+  transform_prepare(stream);
+  fill(input.bytes(), 0);
+  for (auto _ : state) {
+    stream.upload(from.bytes(), input.bytes());
+    transform(as_floats(from.bytes()), 0, as_floats(to.bytes()), stream);
+    stream.download(output.bytes(), to.bytes());
+    stream.synchronize();
+  }
+  if (transform_error(as_floats(input.bytes()), 0, as_floats(output.bytes())) > 1e-4)
+    state.SkipWithError("wrong result");
+}
+
+#ifdef PENSTOCK_WITH_CUDA
+/// The same as a text would write it, with the text's kernel.
+void as_in_a_textbook(benchmark::State& state) {
+  if (device().info().kind != DeviceKind::cuda) return state.SkipWithError("there is no GPU");
+  device().attach();
+  Slab const input(total_bytes), output(total_bytes);
+  Pinned const pinned_input = device().pin(input.bytes()), pinned_output = device().pin(output.bytes());
+  DeviceMemory const from = device().allocate(total_bytes), to = device().allocate(total_bytes);
+  fill(input.bytes(), 0);
+  for (auto _ : state) {
+    if (!textbook_transform(as_floats(output.bytes()).data(), as_floats(input.bytes()).data(),
+                            as_floats(to.bytes()).data(), as_floats(from.bytes()).data(), floats)) {
+      return state.SkipWithError("CUDA refused");
+    }
+  }
+  if (transform_error(as_floats(input.bytes()), 0, as_floats(output.bytes())) > 1e-4)
+    state.SkipWithError("wrong result");
+}
+BENCHMARK(as_in_a_textbook)->UseRealTime()->Unit(benchmark::kMillisecond);
+#endif
+
+/// Copies and kernels of 4 MiB pieces by hand, in turn on several streams: what the framework is up against.
+void by_hand(benchmark::State& state) {
+  constexpr std::size_t piece = std::size_t{4} << 20;
+  device().attach();
+  Slab const input(total_bytes), output(total_bytes);
+  Pinned const pinned_input = device().pin(input.bytes()), pinned_output = device().pin(output.bytes());
+  DeviceMemory const from = device().allocate(total_bytes), to = device().allocate(total_bytes);
+  std::vector<Stream> streams;
+  for (std::int64_t i = 0; i < state.range(0); ++i) streams.push_back(device().make_stream());
+  transform_prepare(streams[0]);
+  fill(input.bytes(), 0);
+  for (auto _ : state) {
+    for (std::size_t at = 0; at < total_bytes; at += piece) {
+      StreamRef const stream = streams[at / piece % streams.size()];
+      stream.upload(from.bytes().subspan(at, piece), input.bytes().subspan(at, piece));
+      transform(as_floats(from.bytes().subspan(at, piece)), at / sizeof(float),
+                as_floats(to.bytes().subspan(at, piece)), stream);
+      stream.download(output.bytes().subspan(at, piece), to.bytes().subspan(at, piece));
+    }
+    for (StreamRef const stream : streams) stream.synchronize();
+  }
+  if (transform_error(as_floats(input.bytes()), 0, as_floats(output.bytes())) > 1e-4)
+    state.SkipWithError("wrong result");
+}
+
+/// From the first tile submitted to the last in the sink; the pipeline is started, its tiles are filled.
+void through_a_started_pipeline(benchmark::State& state) {
+  auto const lanes = static_cast<unsigned>(state.range(0));
+  auto const slots = static_cast<unsigned>(state.range(1));
+  auto const tile_bytes = static_cast<std::size_t>(state.range(2)) << 10;
+  std::size_t const tiles = total_bytes / tile_bytes;
+  Pipeline pipeline(device(), {.tile = {.input_bytes = tile_bytes, .output_bytes = tile_bytes},
+                               .tiles = tiles,
+                               .lanes = lanes,
+                               .consumers = 1,
+                               .slots = slots,
+                               .spin = std::chrono::microseconds(state.range(3))});
+  // Which part of the input a tile of the pool holds is fixed by where it lies.
+  auto const first_of = [&](std::size_t index) { return index * (tile_bytes / sizeof(float)); };
+  for (std::size_t i = 0; i < tiles; ++i) fill(pipeline.pool().tile(i).input(), first_of(i));
+
+  auto const stage = each_tile([](DeviceTile const& tile, StreamRef stream) {
+    transform(as_floats(tile.input), tile.tag, as_floats(tile.output), stream);
+  });
+  std::atomic<std::size_t> back{0};
+  std::atomic<double> worst{0};
+  std::atomic<bool> checking{false};
+  pipeline.start(stage, [&](Completion& done) {
+    if (checking) {
+      Tile const& tile = *done.loan;
+      worst = std::max(worst.load(),
+                       transform_error(as_floats(tile.filled_input()), tile.tag, as_floats(tile.produced_output())));
+    }
+    back.fetch_add(1, std::memory_order_release);
+  });
+  Feed feed = pipeline.feed();
+  auto const one_pass = [&] {
+    back = 0;
+    for (std::size_t i = 0; i < tiles; ++i) {
+      Loan loan = feed.borrow();
+      loan->filled = tile_bytes;
+      loan->tag = first_of(loan->index());
+      feed.submit(std::move(loan));
+    }
+    while (back.load(std::memory_order_acquire) < tiles) std::this_thread::yield();
+  };
+  one_pass();
+  for (auto _ : state) one_pass();
+  checking = true;
+  one_pass();
+  Report const report = pipeline.drain();
+  if (!report.ok() || worst > 1e-4) state.SkipWithError("wrong result");
+}
+
+/// A whole `run`: lanes, streams and device memory made and given back, too.
+void through_a_whole_run(benchmark::State& state) {
+  static constexpr std::size_t tile_bytes = std::size_t{4} << 20, tiles = total_bytes / tile_bytes;
+  Pipeline pipeline(device(),
+                    {.tile = {.input_bytes = tile_bytes, .output_bytes = tile_bytes}, .tiles = tiles, .producers = 1});
+  auto const stage = each_tile([](DeviceTile const& tile, StreamRef stream) {
+    transform(as_floats(tile.input), tile.sequence * (tile_bytes / sizeof(float)), as_floats(tile.output), stream);
+  });
+  for (auto _ : state) {
+    Report const report =
+        pipeline.run([](Tile& tile) { return tile.sequence < tiles ? std::optional(tile_bytes) : std::nullopt; }, stage,
+                     [](Completion&) {});
+    if (!report.ok()) state.SkipWithError("a tile failed");
+  }
+}
+
+BENCHMARK(one_after_another)->UseRealTime()->Unit(benchmark::kMillisecond);
+BENCHMARK(by_hand)->ArgName("streams")->Arg(2)->Arg(4)->Arg(8)->UseRealTime()->Unit(benchmark::kMillisecond);
+BENCHMARK(through_a_started_pipeline)
+    ->ArgNames({"lanes", "slots", "KiB", "spin_us"})
+    ->ArgsProduct({{1, 2}, {4, 8}, {1024, 4096}, {0, 200}})
+    ->UseRealTime()
+    ->Unit(benchmark::kMillisecond);
+BENCHMARK(through_a_whole_run)->UseRealTime()->Unit(benchmark::kMillisecond);
+
+}  // namespace
+
+BENCHMARK_MAIN();

@@ -1,0 +1,36 @@
+# SPDX-License-Identifier: Apache-2.0
+# One interface target carries what every object of the project is compiled with; users inherit only the language level.
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_CXX_VISIBILITY_PRESET hidden)
+set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+if(NOT CMAKE_BUILD_TYPE AND PROJECT_IS_TOP_LEVEL)
+  set(CMAKE_BUILD_TYPE Release)
+endif()
+
+add_library(penstock_private_flags INTERFACE)
+target_compile_options(penstock_private_flags INTERFACE
+  $<$<COMPILE_LANGUAGE:CXX>:-Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wsign-conversion -Wnon-virtual-dtor -Wold-style-cast>)
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
+  # It warns of an overlap in "literal" + string that cannot be (GCC PR 105651).
+  target_compile_options(penstock_private_flags INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-Wno-restrict>)
+endif()
+if(PROJECT_IS_TOP_LEVEL)
+  target_compile_options(penstock_private_flags INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-Werror>)
+endif()
+
+if(PENSTOCK_SANITIZE STREQUAL "address")
+  add_compile_options($<$<COMPILE_LANGUAGE:CXX>:-fsanitize=address,undefined>
+    $<$<COMPILE_LANGUAGE:CXX>:-fno-sanitize-recover=all> $<$<COMPILE_LANGUAGE:CXX>:-fno-omit-frame-pointer> -g)
+  add_link_options(-fsanitize=address,undefined)
+elseif(PENSTOCK_SANITIZE STREQUAL "thread")
+  # tests/support/tsan.supp says what it gets wrong about code that is not ours.
+  add_compile_options($<$<COMPILE_LANGUAGE:CXX>:-fsanitize=thread> $<$<COMPILE_LANGUAGE:CXX>:-Wno-tsan>
+    $<$<COMPILE_LANGUAGE:CXX>:-fno-omit-frame-pointer> -g)
+  add_link_options(-fsanitize=thread)
+  # What every test of such a build runs with.
+  set(PENSTOCK_TEST_ENVIRONMENT
+    TSAN_OPTIONS=halt_on_error=1:second_deadlock_stack=1:suppressions=${PROJECT_SOURCE_DIR}/tests/support/tsan.supp)
+elseif(NOT PENSTOCK_SANITIZE STREQUAL "")
+  message(FATAL_ERROR "PENSTOCK_SANITIZE is '${PENSTOCK_SANITIZE}': use address, thread or leave it empty.")
+endif()

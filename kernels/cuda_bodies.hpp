@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+namespace penstock {
+
+/// The GPU's bodies of the launchers, on a cudaStream_t. The launchers have checked the arguments.
+///
+/// Throws: Error, if the device refuses; of kind `unsupported` in a build without CUDA.
+void blake3_prepare_cuda();
+void blake3_tile_cuda(std::span<std::byte const> input, std::uint64_t first_chunk, std::span<std::byte> node,
+                      std::span<std::byte> scratch, void* stream);
+void transform_prepare_cuda();
+void transform_cuda(std::span<float const> from, std::uint64_t first_index, std::span<float> to, void* stream);
+
+/// What one block of GPU threads hashes; of that many bytes one value goes to scratch.
+inline constexpr std::size_t blake3_cuda_grain = 128 * std::size_t{1024};
+
+}  // namespace penstock

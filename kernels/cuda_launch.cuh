@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+
+#include <cuda_runtime_api.h>
+
+#include "penstock/core/error.hpp"
+
+namespace penstock {
+
+/// Throws what a CUDA call says it failed with: device_lost if the error stays, device_refused if it can be cleared.
+inline void check_kernel(cudaError_t status, char const* what) {
+  if (status == cudaSuccess) return;
+  static_cast<void>(cudaGetLastError());
+  bool const sticky = cudaGetLastError() != cudaSuccess;
+  throw Error(sticky ? ErrorKind::device_lost : ErrorKind::device_refused,
+              std::string(what) + " was refused by the GPU: " + cudaGetErrorString(status) + ".");
+}
+
+/// Has the driver load `kernel` into the current context now, instead of at its first launch.
+template <class... Arguments>
+void load_kernel(void (*kernel)(Arguments...), char const* what) {
+  cudaFuncAttributes attributes{};
+  check_kernel(cudaFuncGetAttributes(&attributes, reinterpret_cast<void const*>(kernel)), what);
+}
+
+/// Launches `blocks` blocks of `threads` threads. Leaves the thread's last CUDA error alone when all is well.
+template <class... Arguments>
+void launch_kernel(void (*kernel)(Arguments...), unsigned blocks, unsigned threads, void* stream, char const* what,
+                   Arguments... arguments) {
+  void* pointers[] = {static_cast<void*>(&arguments)...};
+  check_kernel(cudaLaunchKernel(reinterpret_cast<void const*>(kernel), dim3(blocks), dim3(threads), pointers, 0,
+                                static_cast<cudaStream_t>(stream)),
+               what);
+}
+
+}  // namespace penstock

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
+#include "penstock/kernels/cuda_bodies.hpp"
+#include "penstock/kernels/cuda_launch.cuh"
+
+namespace penstock {
+namespace {
+
+constexpr unsigned threads = 256;
+
+__global__ void __launch_bounds__(threads)
+    add_one_the_long_way(float const* from, std::uint64_t first_index, float* to, std::uint64_t count) {
+  std::uint64_t const step = static_cast<std::uint64_t>(gridDim.x) * blockDim.x;
+  for (std::uint64_t i = static_cast<std::uint64_t>(blockIdx.x) * blockDim.x + threadIdx.x; i < count; i += step) {
+    float sine = 0;
+    float cosine = 0;
+    sincosf(static_cast<float>(first_index + i), &sine, &cosine);
+    to[i] = from[i] + sqrtf(sine * sine + cosine * cosine);
+  }
+}
+
+}  // namespace
+
+void transform_prepare_cuda() {
+  load_kernel(add_one_the_long_way, "Loading the transform kernel");
+}
+
+void transform_cuda(std::span<float const> from, std::uint64_t first_index, std::span<float> to, void* stream) {
+  auto const blocks = static_cast<unsigned>((from.size() + threads - 1) / threads);
+  launch_kernel<float const*, std::uint64_t, float*, std::uint64_t>(add_one_the_long_way, blocks, threads, stream,
+                                                                    "The transform kernel", from.data(), first_index,
+                                                                    to.data(), from.size());
+}
+
+}  // namespace penstock

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "penstock/core/error.hpp"
+#include "penstock/kernels/cuda_bodies.hpp"
+
+namespace penstock {
+namespace {
+
+[[noreturn]] void refuse() {
+  throw Error(ErrorKind::unsupported,
+              "This build has no CUDA kernels: configure it with -DPENSTOCK_CUDA=ON, or use the CPU device.");
+}
+
+}  // namespace
+
+void blake3_prepare_cuda() {
+  refuse();
+}
+
+void blake3_tile_cuda(std::span<std::byte const> /*input*/, std::uint64_t /*first_chunk*/,
+                      std::span<std::byte> /*node*/, std::span<std::byte> /*scratch*/, void* /*stream*/) {
+  refuse();
+}
+
+void transform_prepare_cuda() {
+  refuse();
+}
+
+void transform_cuda(std::span<float const> /*from*/, std::uint64_t /*first_index*/, std::span<float> /*to*/,
+                    void* /*stream*/) {
+  refuse();
+}
+
+}  // namespace penstock

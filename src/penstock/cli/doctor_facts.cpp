@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "penstock/cli/doctor_facts.hpp"
+
+#include <cstdio>
+
+#include <nlohmann/json.hpp>
+
+#include "penstock/cli/size_text.hpp"
+
+namespace penstock::cli {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+/// Pinned memory that a pipeline takes if nobody says otherwise, at most.
+constexpr std::uint64_t usual_pinned_bytes = std::uint64_t{1} << 30;
+
+std::string rate_text(double bytes_per_second) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.1f GB/s", bytes_per_second / 1e9);
+  return text;
+}
+
+std::string gpu_line(DeviceInfo const& gpu) {
+  std::string line = gpu.name + ", " + size_text(gpu.memory_bytes) + ", capability " + gpu.capability;
+  line += ", " + (gpu.link.empty() ? "link unknown" : gpu.link);
+  line += gpu.numa_node ? ", node " + std::to_string(*gpu.numa_node) : ", node unknown";
+  line += ", " + std::to_string(gpu.copy_engines) + " copy engines, driver " + gpu.driver + ", runtime " + gpu.runtime;
+  return line;
+}
+
+Json or_null(std::string const& text) {
+  return text.empty() ? Json(nullptr) : Json(text);
+}
+template <class Value>
+Json or_null(std::optional<Value> const& value) {
+  return value ? Json(*value) : Json(nullptr);
+}
+
+void remark_on_host(DoctorFacts const& facts, std::vector<std::string>& remarks) {
+  HostLimits const& host = facts.host;
+  if (facts.topology.busy_threads() < 4) {
+    remarks.push_back(
+        "Only " + std::to_string(facts.topology.busy_threads()) +
+        " threads can be busy at once: reading input and hashing will share them. More CPUs would help most.");
+  }
+  if (auto const quota = facts.topology.cpu_quota();
+      quota && *quota < static_cast<double>(facts.topology.cpus().size())) {
+    char text[160];
+    std::snprintf(text, sizeof text,
+                  "A cgroup allows %.1f CPUs of the %zu that are visible: raise cpu.max, or expect pauses.", *quota,
+                  facts.topology.cpus().size());
+    remarks.emplace_back(text);
+  }
+  if (host.transparent_huge_pages == "never") {
+    remarks.emplace_back(
+        "Transparent huge pages are off, so pinning tiles takes longer: write madvise to "
+        "/sys/kernel/mm/transparent_hugepage/enabled.");
+  }
+  if (host.memory_available_bytes != 0 && host.memory_available_bytes < 2 * usual_pinned_bytes) {
+    remarks.push_back("Only " + size_text(host.memory_available_bytes) +
+                      " of memory are available: use fewer --tiles or a smaller --tile.");
+  }
+  if (host.cgroup_memory_bytes && *host.cgroup_memory_bytes < 2 * usual_pinned_bytes) {
+    remarks.push_back("A cgroup allows " + size_text(*host.cgroup_memory_bytes) +
+                      " of memory: use fewer --tiles or a smaller --tile.");
+  }
+}
+
+void remark_on_gpus(DoctorFacts const& facts, std::vector<std::string>& remarks) {
+  if (facts.gpus.empty()) remarks.push_back(facts.gpu_sentence + " The CPU device does the work.");
+  bool const several_nodes = facts.topology.nodes().size() > 1;
+  for (DeviceInfo const& gpu : facts.gpus) {
+    std::string const name = "GPU " + std::to_string(gpu.ordinal);
+    if (!gpu.numa_node && several_nodes) {
+      remarks.push_back(name +
+                        "'s NUMA node is unknown (normal in a virtual machine): threads and tiles may be far from it.");
+    }
+    if (gpu.copy_engines < 2) {
+      remarks.push_back(name + " has one copy engine: uploads and downloads will take turns.");
+    }
+  }
+  if (facts.flavour == "legacy") {
+    remarks.emplace_back("This build uses the legacy default stream: work that names no stream is serialised.");
+  }
+}
+
+void remark_on_rates(DoctorFacts const& facts, std::vector<std::string>& remarks) {
+  if (!facts.rates || !facts.probed_gpu) return;
+  ProbeRates const& rates = *facts.rates;
+  if (rates.fill < rates.upload) {
+    remarks.push_back("Filling tiles (" + rate_text(rates.fill) + " by " + std::to_string(rates.threads) +
+                      " threads) is slower than the link (" + rate_text(rates.upload) +
+                      "): the producers will be the limit. Produce into the tile directly, or use more threads.");
+  }
+  if (rates.read && *rates.read < rates.upload) {
+    remarks.push_back("Reading that file (" + rate_text(*rates.read) + ") is slower than the link (" +
+                      rate_text(rates.upload) + "): reading will be the limit.");
+  }
+  if (rates.both_up + rates.both_down < 1.3 * (rates.upload + rates.download) / 2) {
+    remarks.emplace_back(
+        "Uploads and downloads hardly overlap on this link: do not expect both directions at full speed.");
+  }
+}
+
+}  // namespace
+
+std::vector<std::string> remarks_on(DoctorFacts const& facts) {
+  std::vector<std::string> remarks;
+  remark_on_host(facts, remarks);
+  remark_on_gpus(facts, remarks);
+  remark_on_rates(facts, remarks);
+  return remarks;
+}
+
+std::string as_text(DoctorFacts const& facts) {
+  HostLimits const& host = facts.host;
+  std::string text;
+  auto const line = [&](std::string const& label, std::string const& words) {
+    text += label + std::string(label.size() < 10 ? 10 - label.size() : 1, ' ') + words + "\n";
+  };
+  line("penstock",
+       facts.version + (facts.flavour == "none" ? ", without CUDA" : ", " + facts.flavour + " default streams"));
+  line("host", host.hostname + ", Linux " + host.kernel + ", " + host.cpu_model);
+  line("machine", facts.topology.describe());
+  line("memory", size_text(host.memory_bytes) + ", " + size_text(host.memory_available_bytes) + " available, memlock " +
+                     (host.memlock_bytes ? size_text(*host.memlock_bytes) : "unlimited") + ", transparent huge pages " +
+                     (host.transparent_huge_pages.empty() ? "unknown" : host.transparent_huge_pages) + ", " +
+                     std::to_string(host.free_huge_pages) + " reserved huge pages free");
+  if (facts.gpus.empty()) line("GPU", "none: " + facts.gpu_sentence);
+  for (DeviceInfo const& gpu : facts.gpus) line("GPU " + std::to_string(gpu.ordinal), gpu_line(gpu));
+  if (facts.rates) {
+    ProbeRates const& rates = *facts.rates;
+    line("probed", facts.probed);
+    line("  upload", rate_text(rates.upload));
+    line("  download", rate_text(rates.download));
+    line("  both", rate_text(rates.both_up) + " up, " + rate_text(rates.both_down) + " down");
+    line("  fill",
+         rate_text(rates.fill_one) + " by 1 thread, " + rate_text(rates.fill) + " by " + std::to_string(rates.threads));
+    if (rates.read) line("  read", rate_text(*rates.read) + " by " + std::to_string(rates.threads) + " threads");
+  }
+  auto const remarks = remarks_on(facts);
+  line("remarks", remarks.empty() ? "none: nothing here holds a pipeline back" : "");
+  for (std::string const& remark : remarks) text += "  - " + remark + "\n";
+  return text;
+}
+
+std::string as_json(DoctorFacts const& facts) {
+  HostLimits const& host = facts.host;
+  Json nodes = Json::array();
+  for (NumaNode const& node : facts.topology.nodes()) {
+    nodes.push_back({{"node", node.number},
+                     {"cpus", std::vector<int>(node.cpus.begin(), node.cpus.end())},
+                     {"memory_bytes", node.memory_bytes}});
+  }
+  Json gpus = Json::array();
+  for (DeviceInfo const& gpu : facts.gpus) {
+    gpus.push_back({{"ordinal", gpu.ordinal},
+                    {"name", gpu.name},
+                    {"memory_bytes", gpu.memory_bytes},
+                    {"capability", gpu.capability},
+                    {"link", or_null(gpu.link)},
+                    {"numa_node", or_null(gpu.numa_node)},
+                    {"pci_bus_id", or_null(gpu.pci_bus_id)},
+                    {"copy_engines", gpu.copy_engines},
+                    {"multiprocessors", gpu.compute_units},
+                    {"driver", gpu.driver},
+                    {"runtime", gpu.runtime}});
+  }
+  Json json{{"version", facts.version},
+            {"flavour", facts.flavour},
+            {"host",
+             {{"name", host.hostname},
+              {"kernel", host.kernel},
+              {"cpu", host.cpu_model},
+              {"cpus", facts.topology.cpus().size()},
+              {"cpu_quota", or_null(facts.topology.cpu_quota())},
+              {"memory_bytes", host.memory_bytes},
+              {"memory_available_bytes", host.memory_available_bytes},
+              {"cgroup_memory_bytes", or_null(host.cgroup_memory_bytes)},
+              {"memlock_bytes", or_null(host.memlock_bytes)},
+              {"transparent_huge_pages", or_null(host.transparent_huge_pages)},
+              {"free_huge_pages", host.free_huge_pages}}},
+            {"nodes", nodes},
+            {"gpu", facts.gpu_sentence},
+            {"gpus", gpus}};
+  if (facts.rates) {
+    ProbeRates const& rates = *facts.rates;
+    json["probe"] = {{"device", facts.probed},    {"upload", rates.upload},       {"download", rates.download},
+                     {"both_up", rates.both_up},  {"both_down", rates.both_down}, {"fill_one", rates.fill_one},
+                     {"fill", rates.fill},        {"threads", rates.threads},     {"read", or_null(rates.read)},
+                     {"unit", "bytes per second"}};
+  }
+  json["remarks"] = remarks_on(facts);
+  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace penstock::cli

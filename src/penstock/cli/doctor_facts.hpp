@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "penstock/cli/probes.hpp"
+#include "penstock/device/device.hpp"
+#include "penstock/machine/host_limits.hpp"
+#include "penstock/machine/topology.hpp"
+
+namespace penstock::cli {
+
+/// All that `penstock doctor` knows of a machine.
+struct DoctorFacts {
+  std::string version;
+  std::string flavour;  ///< "per-thread", "legacy", or "none" in a build without CUDA.
+  HostLimits host;
+  Topology topology;
+  std::string gpu_sentence;  ///< Whether there is a GPU, or what is in the way.
+  std::vector<DeviceInfo> gpus;
+  std::string probed;  ///< The name of the device that was probed; empty if none was.
+  bool probed_gpu = false;
+  std::optional<ProbeRates> rates;
+};
+
+/// A plain sentence on each thing that would hold a pipeline back, with what to do about it. None is good news.
+std::vector<std::string> remarks_on(DoctorFacts const& facts);
+std::string as_text(DoctorFacts const& facts);
+std::string as_json(DoctorFacts const& facts);
+
+}  // namespace penstock::cli

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "penstock/cli/hash_book.hpp"
+
+#include <utility>
+
+namespace penstock::cli {
+
+HashBook::HashBook(std::size_t tile_bytes, OnFile on_file) : tile_bytes_(tile_bytes), on_file_(std::move(on_file)) {}
+
+HashBook::Record& HashBook::record(std::uint64_t file) {
+  return records_.at(file - first_);
+}
+
+std::uint64_t HashBook::open(std::string path, std::string expected) {
+  std::scoped_lock const lock(mutex_);
+  Record fresh;
+  fresh.file.path = std::move(path);
+  fresh.file.expected = std::move(expected);
+  records_.push_back(std::move(fresh));
+  return first_ + records_.size() - 1;
+}
+
+void HashBook::close(std::uint64_t file, std::uint64_t tiles) {
+  std::scoped_lock const lock(mutex_);
+  record(file).tiles = tiles;
+  hand_out();
+}
+
+void HashBook::add(std::uint64_t file, std::uint64_t tile, Blake3Node const& node, std::size_t bytes) {
+  std::scoped_lock const lock(mutex_);
+  Record& mine = record(file);
+  mine.tree.add(tile, node);
+  mine.file.bytes += bytes;
+  ++mine.back;
+  hand_out();
+}
+
+void HashBook::fail(std::uint64_t file, std::string const& problem) {
+  std::scoped_lock const lock(mutex_);
+  Record& mine = record(file);
+  note_locked(mine, problem);
+  ++mine.back;
+  hand_out();
+}
+
+void HashBook::cancel(std::uint64_t file) {
+  std::scoped_lock const lock(mutex_);
+  Record& mine = record(file);
+  mine.file.cancelled = true;
+  ++mine.back;
+  hand_out();
+}
+
+void HashBook::note(std::uint64_t file, std::string const& problem) {
+  std::scoped_lock const lock(mutex_);
+  note_locked(record(file), problem);
+}
+
+void HashBook::abandon(std::uint64_t file) {
+  std::scoped_lock const lock(mutex_);
+  record(file).file.cancelled = true;
+}
+
+void HashBook::note_locked(Record& mine, std::string const& problem) {
+  if (mine.file.problem.empty()) mine.file.problem = problem;
+}
+
+/// The caller holds the mutex, so files come out one at a time and in order.
+void HashBook::hand_out() {
+  while (!records_.empty()) {
+    Record& oldest = records_.front();
+    if (!oldest.tiles || oldest.back != *oldest.tiles) return;
+    if (oldest.file.problem.empty() && !oldest.file.cancelled) oldest.file.digest = oldest.tree.finish(*oldest.tiles);
+    on_file_(oldest.file);
+    records_.pop_front();
+    ++first_;
+  }
+}
+
+}  // namespace penstock::cli

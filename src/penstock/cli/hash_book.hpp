@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <mutex>
+#include <optional>
+#include <string>
+
+#include "penstock/kernels/blake3_tree.hpp"
+
+namespace penstock::cli {
+
+/// What became of one file.
+struct HashedFile {
+  std::string path;
+  std::uint64_t bytes = 0;
+  std::optional<Blake3Digest> digest;  ///< Empty if there is a problem.
+  std::string problem;                 ///< A sentence, or empty.
+  bool cancelled = false;              ///< Not hashed because the run was stopped.
+  std::string expected;                ///< What a check file says, in hexadecimal; empty without one.
+};
+
+/// Puts tiles together to files, in whatever order they come back, and hands the files out in the order they went in.
+///
+/// Keeps a record per file from its `open` until it and all before it are finished; a record holds as much as
+/// Blake3Tree.
+///
+/// Threads: any.
+class HashBook {
+ public:
+  using OnFile = std::function<void(HashedFile const&)>;
+
+  /// `on_file` is called once per file, one at a time, on the thread that finished it.
+  HashBook(std::size_t tile_bytes, OnFile on_file);
+
+  /// Begins a file and gives its number.
+  std::uint64_t open(std::string path, std::string expected);
+  /// No more tiles of this file will begin; `tiles` did.
+  void close(std::uint64_t file, std::uint64_t tiles);
+  /// A tile came back hashed.
+  void add(std::uint64_t file, std::uint64_t tile, Blake3Node const& node, std::size_t bytes);
+  /// A tile came back without result.
+  void fail(std::uint64_t file, std::string const& problem);
+  void cancel(std::uint64_t file);
+  /// The file itself has a problem; the first one counts.
+  void note(std::uint64_t file, std::string const& problem);
+  /// The file will not be read to its end, because the run was stopped.
+  void abandon(std::uint64_t file);
+
+ private:
+  struct Record;
+  Record& record(std::uint64_t file);
+  void note_locked(Record& record, std::string const& problem);
+  void hand_out();
+
+  std::size_t const tile_bytes_;
+  OnFile const on_file_;
+  std::mutex mutex_;
+  std::deque<Record> records_;
+  std::uint64_t first_ = 0;  ///< The number of the first record.
+};
+
+struct HashBook::Record {
+  HashedFile file;
+  Blake3Tree tree;
+  std::optional<std::uint64_t> tiles;  ///< Known once closed.
+  std::uint64_t back = 0;              ///< Tiles that came back.
+};
+
+}  // namespace penstock::cli

@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "penstock/cli/hash_command.hpp"
+
+#include <bit>
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+#include <functional>
+#include <iostream>
+#include <optional>
+#include <thread>
+
+#include <sys/stat.h>
+
+#include "penstock/cli/file_walk.hpp"
+#include "penstock/cli/hash_output.hpp"
+#include "penstock/cli/hash_source.hpp"
+#include "penstock/cli/hash_stage.hpp"
+#include "penstock/cli/interrupt.hpp"
+#include "penstock/cli/size_text.hpp"
+#include "penstock/cli/sum_line.hpp"
+#include "penstock/devices/open_device.hpp"
+#include "penstock/flow/pipeline.hpp"
+
+namespace penstock::cli {
+namespace {
+
+using NextFile = std::function<std::optional<WantedFile>()>;
+
+/// The files of check files, in their order. Lines that cannot be read are reported to `output` and passed over.
+class CheckList {
+ public:
+  CheckList(std::vector<std::string> lists, HashOutput& output) : lists_(std::move(lists)), output_(output) {}
+
+  std::optional<WantedFile> next() {
+    for (;;) {
+      if (input_ == nullptr && !open_next()) return std::nullopt;
+      std::string line;
+      if (!std::getline(*input_, line)) {
+        // A directory, or a disk that fails halfway: what was not read must not count as verified.
+        if (input_->bad()) output_.problem(lists_[at_ - 1], system_problem(errno));
+        input_ = nullptr;
+        continue;
+      }
+      auto parsed = parse_sum_line(line);
+      if (auto* const sum = std::get_if<ExpectedSum>(&parsed))
+        return WantedFile{std::move(sum->path), {}, std::move(sum->hex)};
+      output_.problem(lists_[at_ - 1], std::get<std::string>(parsed));
+    }
+  }
+
+ private:
+  bool open_next() {
+    while (input_ == nullptr && at_ < lists_.size()) {
+      std::string const& list = lists_[at_++];
+      if (list == "-") {
+        input_ = &std::cin;
+        continue;
+      }
+      file_ = std::ifstream(list);
+      if (file_.good()) {
+        input_ = &file_;
+      } else {
+        output_.problem(list, system_problem(errno));
+      }
+    }
+    return input_ != nullptr;
+  }
+
+  std::vector<std::string> const lists_;
+  HashOutput& output_;
+  std::size_t at_ = 0;
+  std::ifstream file_;
+  std::istream* input_ = nullptr;
+};
+
+/// Adds up the files' sizes, for the progress bar's end. Gives up early if asked to.
+void measure(std::vector<std::string> const& paths, Progress& progress, std::stop_token const& stop) {
+  FileWalk walk(paths);
+  std::uint64_t total = 0;
+  while (auto const file = walk.next()) {
+    struct stat status {};
+    if (stop.stop_requested() || file->path == "-") return;
+    if (stat(file->path.c_str(), &status) == 0) total += static_cast<std::uint64_t>(status.st_size);
+  }
+  progress.set_total(total);
+}
+
+/// A tile must be a whole subtree of the file's tree.
+std::size_t checked_tile(std::size_t bytes) {
+  constexpr std::size_t most = std::size_t{1} << 30;
+  if (bytes < blake3_chunk_bytes || bytes > most || !std::has_single_bit(bytes)) {
+    throw Error(ErrorKind::bad_argument,
+                "--tile is " + size_text(bytes) + ": hash needs a power of two from 1KiB to 1GiB, like 4MiB.");
+  }
+  return bytes;
+}
+
+}  // namespace
+
+void HashCommand::add_to(CLI::App& command) {
+  command.add_option("PATH", paths, "Files, directories (all regular files below them) or - for standard input")
+      ->type_name("");
+  command.add_flag("-c,--check", check, "Read sums from the PATHs and check them");
+  command.add_flag("--quiet", quiet, "With --check: do not print OK lines")->needs("--check");
+  command.add_flag("--no-names", no_names, "Print hashes only");
+  command.add_flag("--json", json, "Print an object a line, and a summary as the last");
+  command.add_flag("--no-progress", no_progress, "No progress bar, not even on a terminal");
+  pipeline.add_to(command);
+}
+
+ExitCode HashCommand::run() const {
+  PipelineOptions options = pipeline.options();
+  // bench/kernels and docs/performance.md say what tile sizes cost.
+  std::size_t const tile_bytes = checked_tile(pipeline.tile_bytes(std::size_t{4} << 20));
+  options.tile = {.input_bytes = tile_bytes, .output_bytes = sizeof(Blake3Node)};
+
+  Interrupt interrupt;
+  auto const device = open_device(pipeline.device);
+  Pipeline pipe(*device, options);
+
+  std::vector<std::string> const wanted = paths.empty() ? std::vector<std::string>{"-"} : paths;
+  Progress progress(!no_progress);
+  HashOutput output(json       ? HashFormat::json
+                    : quiet    ? HashFormat::quiet
+                    : check    ? HashFormat::check
+                    : no_names ? HashFormat::hashes
+                               : HashFormat::sums,
+                    progress);
+  HashBook book(tile_bytes, [&](HashedFile const& file) { output.file(file); });
+
+  CheckList list(wanted, output);
+  FileWalk walk(wanted);
+  NextFile next = [&]() -> std::optional<WantedFile> {
+    if (check) return list.next();
+    auto found = walk.next();
+    if (!found) return std::nullopt;
+    return WantedFile{std::move(found->path), std::move(found->problem), {}};
+  };
+  std::jthread measuring;
+  if (progress.drawn() && !check)
+    measuring = std::jthread([&](std::stop_token const& stop) { measure(wanted, progress, stop); });
+
+  HashSource source(next, tile_bytes, pipe.pool().size(), book, interrupt.token());
+  Report const report = pipe.run(
+      source, stage_per_lane<HashStage>(),
+      [&](Completion& completion) {
+        auto const place = source.place_of(*completion.loan);
+        if (completion.ok()) {
+          Blake3Node node;
+          std::memcpy(&node, completion.loan->output().data(), sizeof node);
+          book.add(place.file, place.tile, node, completion.loan->filled);
+          progress.add(completion.loan->filled);
+        } else if (completion.outcome == Outcome::failed) {
+          book.fail(place.file, completion.failure->reason);
+        } else {
+          book.cancel(place.file);
+        }
+      },
+      interrupt.token());
+  output.summary(report, device->info());
+
+  if (interrupt.requested()) return exit_interrupted;
+  if (auto const loss = device->lost()) throw *loss;
+  if (report.sink_failures != 0 || (report.first_failure && !report.first_failure->sequence)) {
+    throw Error(ErrorKind::system, report.first_failure->failure.reason);
+  }
+  return output.all_well() ? exit_ok : exit_some_failed;
+}
+
+}  // namespace penstock::cli

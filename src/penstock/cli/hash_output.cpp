@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "penstock/cli/hash_output.hpp"
+
+#include <cstdio>
+
+#include <nlohmann/json.hpp>
+
+#include "penstock/cli/sum_line.hpp"
+
+namespace penstock::cli {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+std::string line_of(Json const& json) {
+  // Paths need not be UTF-8, JSON does.
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace) + '\n';
+}
+
+double seconds(std::chrono::nanoseconds time) {
+  return std::chrono::duration<double>(time).count();
+}
+
+}  // namespace
+
+void HashOutput::problem(std::string const& about, std::string const& what) {
+  ++problems_;
+  progress_.print(stderr, "penstock: " + about + ": " + what + "\n");
+}
+
+void HashOutput::file(HashedFile const& file) {
+  if (file.cancelled) return;
+  ++files_;
+  if (format_ == HashFormat::check || format_ == HashFormat::quiet) {
+    checked(file);
+  } else if (format_ == HashFormat::json) {
+    as_json(file);
+  } else if (!file.digest) {
+    problem(file.path, file.problem);
+  } else if (format_ == HashFormat::hashes) {
+    progress_.print(stdout, blake3_hex(*file.digest) + "\n");
+  } else {
+    progress_.print(stdout, sum_line(blake3_hex(*file.digest), file.path) + "\n");
+  }
+}
+
+void HashOutput::checked(HashedFile const& file) {
+  PrintedPath const shown = printed(file.path);
+  std::string const name = (shown.escaped ? "\\" : "") + shown.text;
+  if (!file.digest) {
+    ++problems_;
+    progress_.print(stdout, name + ": FAILED (" + file.problem + ")\n");
+  } else if (blake3_hex(*file.digest) != file.expected) {
+    ++mismatches_;
+    progress_.print(stdout, name + ": FAILED\n");
+  } else if (format_ == HashFormat::check) {
+    progress_.print(stdout, name + ": OK\n");
+  }
+}
+
+void HashOutput::as_json(HashedFile const& file) {
+  Json json{{"path", file.path}};
+  if (file.digest) {
+    json["bytes"] = file.bytes;
+    json["blake3"] = blake3_hex(*file.digest);
+    if (!file.expected.empty()) {
+      bool const matches = blake3_hex(*file.digest) == file.expected;
+      json["matches"] = matches;
+      if (!matches) ++mismatches_;
+    }
+  } else {
+    ++problems_;
+    json["problem"] = file.problem;
+  }
+  progress_.print(stdout, line_of(json));
+}
+
+void HashOutput::summary(Report const& report, DeviceInfo const& device) {
+  if (format_ != HashFormat::json) return;
+  Json lanes = Json::array();
+  for (LaneSummary const& lane : report.lanes) {
+    lanes.push_back({{"tiles", lane.tiles}, {"bytes_up", lane.bytes_up}, {"bytes_down", lane.bytes_down}});
+  }
+  Json summary{
+      {"device", device.name},
+      {"files", files_},
+      {"problems", problems_.load()},
+      {"mismatches", mismatches_},
+      {"bytes", report.bytes_in},
+      {"seconds", seconds(report.wall)},
+      {"tiles", {{"done", report.tiles_done}, {"failed", report.tiles_failed}, {"cancelled", report.tiles_cancelled}}},
+      {"borrow_wait_seconds", seconds(report.borrow_wait)},
+      {"fill_seconds", seconds(report.fill)},
+      {"sink_seconds", seconds(report.sink)},
+      {"stopped", report.stopped},
+      {"lanes", lanes}};
+  if (report.first_failure) {
+    summary["first_failure"] = {{"stage", report.first_failure->failure.stage},
+                                {"reason", report.first_failure->failure.reason}};
+  }
+  progress_.print(stdout, line_of(Json{{"summary", summary}}));
+}
+
+}  // namespace penstock::cli

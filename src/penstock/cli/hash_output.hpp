@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <string>
+
+#include "penstock/cli/hash_book.hpp"
+#include "penstock/cli/progress.hpp"
+#include "penstock/flow/report.hpp"
+
+namespace penstock::cli {
+
+/// How `penstock hash` prints.
+enum class HashFormat : std::uint8_t {
+  sums,    ///< "HASH  PATH".
+  hashes,  ///< "HASH".
+  check,   ///< "PATH: OK".
+  quiet,   ///< As check, without what is OK.
+  json     ///< An object a line, and the summary as the last.
+};
+
+/// Prints files as they are handed out, and counts how they went.
+///
+/// Threads: `problem` any; `file` and `summary` one at a time.
+class HashOutput {
+ public:
+  HashOutput(HashFormat format, Progress& progress) : format_(format), progress_(progress) {}
+
+  void file(HashedFile const& file);
+  /// A line on standard error that belongs to no file to be hashed.
+  void problem(std::string const& about, std::string const& what);
+  /// The last line of the json format.
+  void summary(Report const& report, DeviceInfo const& device);
+  bool all_well() const noexcept { return problems_ == 0 && mismatches_ == 0; }
+
+ private:
+  void checked(HashedFile const& file);
+  void as_json(HashedFile const& file);
+
+  HashFormat const format_;
+  Progress& progress_;
+  std::uint64_t files_ = 0;
+  std::atomic<std::uint64_t> problems_{0};
+  std::uint64_t mismatches_ = 0;
+};
+
+}  // namespace penstock::cli

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <cstdio>
+#include <exception>
+#include <string>
+
+#include <CLI/CLI.hpp>
+
+#include "penstock/cli/doctor_command.hpp"
+#include "penstock/cli/exit_code.hpp"
+#include "penstock/cli/hash_command.hpp"
+#include "penstock/core/error.hpp"
+
+namespace {
+
+using namespace penstock::cli;
+
+int complain(std::string const& sentence, int code) {
+  std::fprintf(stderr, "penstock: %s\n", sentence.c_str());
+  return code;
+}
+
+}  // namespace
+
+int main(int count, char** arguments) try {
+  CLI::App app("Feeds a GPU, or the CPU in its place, from many threads.", "penstock");
+  app.set_version_flag("--version", PENSTOCK_VERSION);
+  app.require_subcommand(1);
+  app.footer(
+      "Exit codes: 0 all well; 1 some input failed or did not match, the rest was done; 2 bad options;\n"
+      "4 the device or the machine could not do it; 130 interrupted.");
+
+  HashCommand hash;
+  auto& hash_app = *app.add_subcommand("hash", "Print the BLAKE3 hash of files, as b3sum does");
+  hash.add_to(hash_app);
+
+  DoctorCommand doctor;
+  auto& doctor_app = *app.add_subcommand("doctor", "Say what this machine is and what would hold a pipeline back");
+  doctor.add_to(doctor_app);
+
+  try {
+    app.parse(count, arguments);
+  } catch (CLI::ParseError const& error) {
+    if (error.get_exit_code() == 0) return app.exit(error);
+    return complain(std::string(error.what()) + " (penstock --help shows what there is)", exit_bad_options);
+  }
+  int const code = doctor_app.parsed() ? doctor.run() : hash.run();
+  if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) {
+    return complain("Standard output took less than all: see that its disk has room.", exit_some_failed);
+  }
+  return code;
+} catch (penstock::Error const& error) {
+  return complain(error.what(), error.kind() == penstock::ErrorKind::bad_argument ? exit_bad_options : exit_device);
+} catch (std::exception const& exception) {
+  return complain(exception.what(), exit_device);
+}

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "penstock/cli/open_file.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <stdexcept>
+#include <system_error>
+
+#include <fcntl.h>
+#include <poll.h>
+#include <unistd.h>
+
+namespace penstock::cli {
+namespace {
+
+[[noreturn]] void fail(int number) {
+  throw std::runtime_error(system_problem(number));
+}
+
+}  // namespace
+
+std::string system_problem(int number) {
+  return std::generic_category().message(number) + " (os error " + std::to_string(number) + ")";
+}
+
+OpenFile::OpenFile(std::string const& path) {
+  if (path == "-") {
+    descriptor_ = STDIN_FILENO;
+    owned_ = false;
+    return;
+  }
+  // Non-blocking, because a pipe without a writer would keep us here, where nobody could stop us; read_on waits
+  // instead.
+  descriptor_ = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  if (descriptor_ < 0) fail(errno);
+  if (fstat(descriptor_, &before_) != 0) {
+    int const number = errno;
+    close(descriptor_);
+    fail(number);
+  }
+  pieces_ = S_ISREG(before_.st_mode) && before_.st_size > 0;
+  if (pieces_) posix_fadvise(descriptor_, 0, 0, POSIX_FADV_SEQUENTIAL);
+}
+
+OpenFile::~OpenFile() {
+  if (owned_) close(descriptor_);
+}
+
+void OpenFile::read_at(std::uint64_t offset, std::span<std::byte> to) const {
+  while (!to.empty()) {
+    ssize_t const got = pread(descriptor_, to.data(), to.size(), static_cast<off_t>(offset));
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) fail(errno);
+    if (got == 0)
+      throw std::runtime_error("it shrank while it was being hashed; hash it again when nobody writes to it");
+    to = to.subspan(static_cast<std::size_t>(got));
+    offset += static_cast<std::uint64_t>(got);
+  }
+}
+
+std::size_t OpenFile::read_on(std::span<std::byte> to, std::stop_token const& stop) const {
+  std::size_t filled = 0;
+  while (filled < to.size() && !stop.stop_requested()) {
+    ssize_t const got = read(descriptor_, to.data() + filled, to.size() - filled);
+    if (got == 0) {
+      if (!S_ISFIFO(before_.st_mode) || filled > 0) break;
+      // A pipe that no writer has opened yet reads as ended. Once one came and left, poll says so; until then nothing
+      // or input.
+      pollfd waited{descriptor_, POLLIN, 0};
+      if (poll(&waited, 1, 100) > 0 && (waited.revents & POLLIN) == 0) break;
+      continue;
+    }
+    if (got > 0) {
+      filled += static_cast<std::size_t>(got);
+    } else if (errno == EAGAIN) {
+      pollfd waited{descriptor_, POLLIN, 0};
+      poll(&waited, 1, 100);  // A tenth of a second at most, to look at `stop`.
+    } else if (errno != EINTR) {
+      fail(errno);
+    }
+  }
+  return filled;
+}
+
+void OpenFile::expect_unchanged() const {
+  struct stat now {};
+  if (fstat(descriptor_, &now) != 0) fail(errno);
+  auto const same_time = [](timespec a, timespec b) { return a.tv_sec == b.tv_sec && a.tv_nsec == b.tv_nsec; };
+  if (now.st_size > before_.st_size) {
+    throw std::runtime_error("it grew while it was being hashed; hash it again when nobody writes to it");
+  }
+  if (now.st_size != before_.st_size || !same_time(now.st_mtim, before_.st_mtim)) {
+    throw std::runtime_error("it changed while it was being hashed; hash it again when nobody writes to it");
+  }
+}
+
+}  // namespace penstock::cli

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <stop_token>
+#include <string>
+
+#include <sys/stat.h>
+
+namespace penstock::cli {
+
+/// "No such file or directory (os error 2)", for the error number of the last system call.
+std::string system_problem(int number);
+
+/// A file being read: a regular one by pieces from many threads, anything else from its beginning to its end by one.
+///
+/// Throws: std::runtime_error with a sentence about the file, without its name.
+class OpenFile {
+ public:
+  /// `-` is standard input. Does not block on a pipe without a writer.
+  explicit OpenFile(std::string const& path);
+  OpenFile(OpenFile const&) = delete;
+  OpenFile& operator=(OpenFile const&) = delete;
+  ~OpenFile();
+
+  /// True if `size` is known and `read_at` works. A regular file that says it is empty is read as a stream, because
+  /// those in /proc say so whatever they hold.
+  bool pieces() const noexcept { return pieces_; }
+  std::uint64_t size() const noexcept { return static_cast<std::uint64_t>(before_.st_size); }
+
+  /// Fills all of `to` from `offset`.
+  ///
+  /// Threads: any. Throws: also if the file ends before.
+  void read_at(std::uint64_t offset, std::span<std::byte> to) const;
+  /// Fills `to`, and says how many bytes: fewer only at the end of the stream, or once `stop` is requested.
+  ///
+  /// Blocks: until there is input.
+  std::size_t read_on(std::span<std::byte> to, std::stop_token const& stop) const;
+  /// Throws: if the file's size or time of change is another than when it was opened.
+  void expect_unchanged() const;
+
+  /// Pieces whose reading has not ended; whoever takes it to 0 looks whether the file changed meanwhile.
+  std::atomic<std::uint64_t> pieces_left{0};
+
+ private:
+  int descriptor_;
+  bool owned_ = true;
+  bool pieces_ = false;
+  struct stat before_ {};
+};
+
+}  // namespace penstock::cli

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <optional>
+#include <string>
+
+#include "penstock/device/device.hpp"
+
+namespace penstock::cli {
+
+/// What a machine moved in a short while. Units: bytes per second.
+struct ProbeRates {
+  double upload = 0;     ///< Large copies to the device, alone.
+  double download = 0;   ///< Large copies from the device, alone.
+  double both_up = 0;    ///< Uploads while downloads run.
+  double both_down = 0;  ///< Downloads while uploads run.
+  double fill_one = 0;   ///< One thread copying into pinned memory.
+  double fill = 0;       ///< `threads` threads doing so.
+  unsigned threads = 1;
+  std::optional<double>
+      read;  ///< `threads` threads reading a file into pinned memory with read(2), page by page of the whole file.
+};
+
+/// Measures for about three seconds, more if a file is given: it is read once to its end.
+///
+/// Blocks:  until done.
+/// Throws:  Error, if the device has no memory for it or the file cannot be read.
+ProbeRates probe_rates(Device& device, unsigned threads, std::optional<std::string> const& file,
+                       std::chrono::nanoseconds each = std::chrono::milliseconds(500));
+
+}  // namespace penstock::cli

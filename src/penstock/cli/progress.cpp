@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "penstock/cli/progress.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "penstock/cli/size_text.hpp"
+
+namespace penstock::cli {
+namespace {
+
+using namespace std::chrono_literals;
+
+unsigned terminal_width() {
+  winsize size{};
+  return ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : 80;
+}
+
+std::string time_text(double seconds) {
+  auto const whole = static_cast<unsigned long>(std::lround(seconds));
+  char text[32];
+  if (whole >= 3600) {
+    std::snprintf(text, sizeof text, "%lu:%02lu:%02lu", whole / 3600, whole / 60 % 60, whole % 60);
+  } else {
+    std::snprintf(text, sizeof text, "%lu:%02lu", whole / 60, whole % 60);
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string progress_line(std::uint64_t done, std::optional<std::uint64_t> total, std::chrono::duration<double> elapsed,
+                          unsigned width) {
+  double const rate = elapsed.count() > 0 ? static_cast<double>(done) / elapsed.count() : 0;
+  char speed[32];
+  std::snprintf(speed, sizeof speed, "%.2f GB/s", rate / 1e9);
+  std::string const figures = size_text(done) + (total ? " of " + size_text(*total) : "") + "  " + speed;
+  if (!total || *total == 0) return figures.substr(0, width);
+  double const part = std::min(1.0, static_cast<double>(done) / static_cast<double>(*total));
+  std::string const left =
+      rate > 0 ? "  " + time_text(static_cast<double>(*total - std::min(done, *total)) / rate) + " left" : "";
+  std::string const words = "  " + figures + left;
+  // Two brackets, and one column that stays free so that no terminal wraps.
+  std::size_t const room = width > words.size() + 3 ? std::min<std::size_t>(width - words.size() - 3, 40) : 0;
+  if (room < 8) return words.substr(2, width);
+  auto const full = static_cast<std::size_t>(part * static_cast<double>(room));
+  std::string line = "[";
+  line.append(full, '#').append(room - full, '.').append("]").append(words);
+  return line;
+}
+
+Progress::Progress(bool wanted) : drawn_(wanted && isatty(STDERR_FILENO) == 1) {
+  if (drawn_) thread_ = std::jthread([this](std::stop_token const& stop) { draw(stop); });
+}
+
+Progress::~Progress() {
+  if (!drawn_) return;
+  thread_.request_stop();
+  thread_.join();
+  wipe();
+}
+
+void Progress::draw(std::stop_token const& stop) {
+  pthread_setname_np(pthread_self(), "ps-progress");
+  std::unique_lock lock(mutex_);
+  while (!stop.stop_requested()) {
+    auto const total = total_.load(std::memory_order_relaxed);
+    std::string const line = progress_line(done_.load(std::memory_order_relaxed),
+                                           total < 0 ? std::nullopt : std::optional(static_cast<std::uint64_t>(total)),
+                                           std::chrono::steady_clock::now() - start_, terminal_width());
+    std::fprintf(stderr, "\r%s\033[K", line.c_str());
+    std::fflush(stderr);
+    ended_.wait_for(lock, stop, 100ms, [] { return false; });
+  }
+}
+
+void Progress::wipe() const {
+  if (!drawn_) return;
+  std::fputs("\r\033[K", stderr);
+  std::fflush(stderr);
+}
+
+void Progress::print(std::FILE* to, std::string const& lines) {
+  std::scoped_lock const lock(mutex_);
+  wipe();
+  std::fwrite(lines.data(), 1, lines.size(), to);
+  if (drawn_) std::fflush(to);
+}
+
+}  // namespace penstock::cli

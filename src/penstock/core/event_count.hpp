@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+
+namespace penstock {
+
+/// Lets a thread sleep until another one has changed something, without a lock around that something.
+///
+/// Whoever waits takes a key, looks once more at what it waits for, and only then sleeps on the key. Whoever changes
+/// something notifies afterwards. A change between the key and the sleep makes the sleep return at once.
+///
+/// Threads: any.
+class EventCount {
+ public:
+  class Key {
+    friend class EventCount;
+    std::uint32_t epoch_;
+  };
+
+  /// Announces a wait. Follow with exactly one of `cancel` and `wait`.
+  Key prepare() noexcept {
+    // Both seq_cst, as in notify: either the notifier sees us counted, or we see its epoch and all that it wrote
+    // before.
+    waiters_.fetch_add(1, std::memory_order_seq_cst);
+    Key key;
+    key.epoch_ = epoch_.load(std::memory_order_seq_cst);
+    return key;
+  }
+  void cancel() noexcept { waiters_.fetch_sub(1, std::memory_order_relaxed); }
+  /// Sleeps until notified after `key` was taken, or for about `at_most`. May return early for no reason.
+  ///
+  /// Blocks: yes.
+  void wait(Key key, std::chrono::nanoseconds at_most) noexcept;
+
+  /// Wakes all who wait. Costs two atomic operations when nobody does.
+  void notify() noexcept {
+    epoch_.fetch_add(1, std::memory_order_seq_cst);
+    if (waiters_.load(std::memory_order_seq_cst) != 0) wake();
+  }
+
+  /// Returns once `ready()` is true or `at_most` has passed: spins for `spin` first, then sleeps. Returns what
+  /// `ready()` said last.
+  ///
+  /// Blocks: yes.
+  template <class Ready>
+  bool await(Ready ready, std::chrono::nanoseconds spin, std::chrono::nanoseconds at_most);
+
+ private:
+  void wake() noexcept;
+
+  std::atomic<std::uint32_t> epoch_{0};
+  std::atomic<std::uint32_t> waiters_{0};
+};
+
+/// Tells the processor that this is a spin loop.
+inline void relax_cpu() noexcept {
+#if defined(__x86_64__)
+  __builtin_ia32_pause();
+#elif defined(__aarch64__)
+  asm volatile("yield");
+#endif
+}
+
+template <class Ready>
+bool EventCount::await(Ready ready, std::chrono::nanoseconds spin, std::chrono::nanoseconds at_most) {
+  if (ready()) return true;
+  auto const start = std::chrono::steady_clock::now();
+  auto const elapsed = [&] { return std::chrono::nanoseconds(std::chrono::steady_clock::now() - start); };
+  while (elapsed() < spin) {
+    // Sixteen pauses between looks at the clock, which costs about as much as one of them.
+    for (int i = 0; i < 16; ++i) {
+      if (ready()) return true;
+      relax_cpu();
+    }
+  }
+  while (elapsed() < at_most) {
+    Key const key = prepare();
+    if (ready()) {
+      cancel();
+      return true;
+    }
+    wait(key, at_most - elapsed());
+  }
+  return ready();
+}
+
+}  // namespace penstock

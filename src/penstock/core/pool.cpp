@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "penstock/core/pool.hpp"
+
+#include <condition_variable>
+#include <cstdio>
+#include <string>
+
+#include "penstock/core/error.hpp"
+
+namespace penstock {
+namespace {
+
+constexpr std::uint32_t no_tile = 0xffff'ffff;
+
+std::size_t stride_of(std::size_t bytes) {
+  return (bytes + Pool::alignment - 1) / Pool::alignment * Pool::alignment;
+}
+
+std::uint64_t pack(std::uint32_t top, std::uint64_t changes) {
+  return changes << 32 | top;
+}
+std::uint32_t top_of(std::uint64_t head) {
+  return static_cast<std::uint32_t>(head);
+}
+std::uint64_t changes_of(std::uint64_t head) {
+  return head >> 32;
+}
+
+}  // namespace
+
+/// One who waits, on the stack of its own thread and linked under queue_mutex_.
+struct Pool::Borrower {
+  Borrower* next = nullptr;
+  Tile* given = nullptr;
+  std::condition_variable_any arrived;
+};
+
+std::size_t Pool::slab_bytes(TileShape shape, std::size_t tiles) {
+  return tiles * (stride_of(shape.input_bytes) + (shape.in_place ? 0 : stride_of(shape.output_bytes)));
+}
+
+Pool::Pool(std::span<std::byte> slab, TileShape shape, std::size_t tiles) : shape_(shape), tiles_(tiles) {
+  if (tiles == 0 || tiles > max_tiles) {
+    throw Error(ErrorKind::bad_argument, "A pool holds 1 to " + std::to_string(max_tiles) + " tiles, not " +
+                                             std::to_string(tiles) + ": ask for fewer and larger tiles.");
+  }
+  if (shape.in_place && shape.output_bytes != shape.input_bytes) {
+    throw Error(ErrorKind::bad_argument,
+                "A tile worked on in place has as many output bytes as input bytes: make them equal.");
+  }
+  if (std::size_t const needed = slab_bytes(shape, tiles); slab.size() < needed) {
+    throw Error(ErrorKind::bad_argument, std::to_string(tiles) + " tiles need a slab of " + std::to_string(needed) +
+                                             " bytes, but it has " + std::to_string(slab.size()) + ".");
+  }
+  std::size_t const input_stride = stride_of(shape.input_bytes);
+  std::size_t const output_stride = stride_of(shape.output_bytes);
+  std::size_t const outputs_start = tiles * input_stride;
+  below_ = std::make_unique<std::atomic<std::uint32_t>[]>(tiles);
+  for (std::uint32_t i = 0; i < tiles; ++i) {
+    tiles_[i].input_ = slab.subspan(i * input_stride, shape.input_bytes);
+    tiles_[i].output_ =
+        shape.in_place ? tiles_[i].input_ : slab.subspan(outputs_start + i * output_stride, shape.output_bytes);
+    tiles_[i].home_ = this;
+    tiles_[i].index_ = i;
+    // The first tile is on top: a pipeline that needs few tiles touches few.
+    below_[i].store(i + 1 < tiles ? i + 1 : no_tile, std::memory_order_relaxed);
+  }
+  head_.store(pack(0, 0), std::memory_order_release);
+}
+
+Pool::~Pool() {
+  if (std::size_t const out = on_loan()) {
+    std::fprintf(stderr, "penstock: a Pool died with %zu of %zu tiles on loan; let every Loan die first.\n", out,
+                 size());
+  }
+}
+
+Tile* Pool::pop() noexcept {
+  std::uint64_t head = head_.load(std::memory_order_seq_cst);
+  while (top_of(head) != no_tile) {
+    std::uint32_t const next = below_[top_of(head)].load(std::memory_order_relaxed);
+    // seq_cst: a borrower that counted itself in waiting_ and finds no tile must be seen by whoever pushes next.
+    if (head_.compare_exchange_weak(head, pack(next, changes_of(head) + 1), std::memory_order_seq_cst)) {
+      return &tiles_[top_of(head)];
+    }
+  }
+  return nullptr;
+}
+
+void Pool::push(std::uint32_t index) noexcept {
+  std::uint64_t head = head_.load(std::memory_order_relaxed);
+  do {
+    below_[index].store(top_of(head), std::memory_order_relaxed);
+  } while (!head_.compare_exchange_weak(head, pack(index, changes_of(head) + 1), std::memory_order_seq_cst));
+}
+
+Loan Pool::lend(Tile* tile) noexcept {
+  tile->filled = 0;
+  tile->produced = 0;
+  tile->sequence = 0;
+  tile->tag = 0;
+  return Loan(tile);
+}
+
+std::optional<Loan> Pool::try_borrow() noexcept {
+  if (waiting_.load(std::memory_order_seq_cst) != 0) return std::nullopt;
+  Tile* const tile = pop();
+  if (tile == nullptr) return std::nullopt;
+  on_loan_.fetch_add(1, std::memory_order_relaxed);
+  return lend(tile);
+}
+
+Loan Pool::borrow() {
+  return std::move(*borrow(std::stop_token{}));
+}
+
+std::optional<Loan> Pool::borrow(std::stop_token const& stop) {
+  if (stop.stop_requested()) return std::nullopt;
+  if (auto loan = try_borrow()) return loan;
+
+  Borrower self;
+  std::unique_lock lock(queue_mutex_);
+  (last_ != nullptr ? last_->next : first_) = &self;
+  last_ = &self;
+  waiting_.fetch_add(1, std::memory_order_seq_cst);
+  serve_waiting();  // A tile may have come home before we were counted.
+  self.arrived.wait(lock, stop, [&] { return self.given != nullptr; });
+  if (self.given != nullptr) return lend(self.given);
+
+  Borrower** link = &first_;
+  Borrower* before = nullptr;
+  while (*link != &self) {
+    before = *link;
+    link = &before->next;
+  }
+  *link = self.next;
+  if (last_ == &self) last_ = before;
+  waiting_.fetch_sub(1, std::memory_order_seq_cst);
+  return std::nullopt;
+}
+
+/// Hands free tiles to the longest waiting. The caller holds queue_mutex_.
+void Pool::serve_waiting() {
+  while (first_ != nullptr) {
+    Tile* const tile = pop();
+    if (tile == nullptr) return;
+    Borrower& served = *first_;
+    first_ = served.next;
+    if (first_ == nullptr) last_ = nullptr;
+    waiting_.fetch_sub(1, std::memory_order_seq_cst);
+    on_loan_.fetch_add(1, std::memory_order_relaxed);
+    served.given = tile;
+    served.arrived.notify_one();  // Under the lock: `served` may be gone the moment its thread sees `given`.
+  }
+}
+
+void Pool::take_back(Tile& tile) noexcept {
+  on_loan_.fetch_sub(1, std::memory_order_release);
+  push(tile.index());
+  if (waiting_.load(std::memory_order_seq_cst) != 0) {
+    std::scoped_lock const lock(queue_mutex_);
+    serve_waiting();
+  }
+}
+
+void Loan::give_back() noexcept {
+  if (Tile* const tile = std::exchange(tile_, nullptr)) tile->home().take_back(*tile);
+}
+
+}  // namespace penstock

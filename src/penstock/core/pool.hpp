@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <stop_token>
+#include <vector>
+
+#include "penstock/core/loan.hpp"
+
+namespace penstock {
+
+/// A fixed set of equal tiles, cut from memory that the caller owns.
+///
+/// The pool never allocates after construction, so its size is the pipeline's back-pressure: when every tile is on
+/// loan, producers wait. The slab is pinned memory in production and a plain array in tests. All inputs lie side by
+/// side, then all outputs, so that neighbouring tiles can be copied as one.
+///
+/// Threads: any. Lending and taking back are lock-free while nobody waits.
+/// Fairness: who waits is served in order of arrival; a newcomer never overtakes one who waits.
+class Pool {
+ public:
+  /// The most tiles that one pool holds.
+  static constexpr std::size_t max_tiles = 65'534;
+  /// Every part of every tile starts at a multiple of this many bytes from the slab's start.
+  static constexpr std::size_t alignment = 256;
+
+  /// Bytes of slab that `tiles` tiles of this shape need.
+  static std::size_t slab_bytes(TileShape shape, std::size_t tiles);
+
+  /// Throws: Error, if there is no tile to lend, more than max_tiles, or the slab is too small; the text names the size
+  /// that would do.
+  Pool(std::span<std::byte> slab, TileShape shape, std::size_t tiles);
+  Pool(Pool const&) = delete;
+  Pool& operator=(Pool const&) = delete;
+  /// Reports on stderr if a tile is still on loan: its holder is about to use memory that is gone.
+  ~Pool();
+
+  /// Lends a free tile, waiting for one to come home when all are out.
+  ///
+  /// Blocks: until some Loan dies; so never call it from a oneTBB task.
+  Loan borrow();
+  /// The same; an empty optional once `stop` is requested.
+  ///
+  /// Blocks: until some Loan dies or `stop` is requested.
+  std::optional<Loan> borrow(std::stop_token const& stop);
+  /// Lends a tile that is home and that nobody is waiting for.
+  std::optional<Loan> try_borrow() noexcept;
+
+  std::size_t size() const noexcept { return tiles_.size(); }
+  /// Tiles out at this moment. Exact when no other thread lends or gives back.
+  std::size_t on_loan() const noexcept { return on_loan_.load(std::memory_order_acquire); }
+  /// Borrowers waiting at this moment.
+  std::size_t waiting() const noexcept { return waiting_.load(std::memory_order_acquire); }
+  TileShape shape() const noexcept { return shape_; }
+  /// The tile at `index`, lent or not, to look at its addresses.
+  Tile const& tile(std::size_t index) const { return tiles_.at(index); }
+
+ private:
+  friend class Loan;
+  struct Borrower;
+
+  Tile* pop() noexcept;
+  void push(std::uint32_t index) noexcept;
+  void take_back(Tile& tile) noexcept;
+  void serve_waiting();
+  Loan lend(Tile* tile) noexcept;
+
+  TileShape shape_;
+  std::vector<Tile> tiles_;
+  /// Free tiles as a stack of indices: the low half of `head_` is the top, the high half counts changes, so that a head
+  /// that was popped and pushed back is not mistaken for the old one.
+  std::unique_ptr<std::atomic<std::uint32_t>[]> below_;
+  std::atomic<std::uint64_t> head_;
+  std::atomic<std::size_t> on_loan_{0};
+  std::atomic<std::size_t> waiting_{0};
+  std::mutex queue_mutex_;
+  Borrower* first_ = nullptr;
+  Borrower* last_ = nullptr;
+};
+
+}  // namespace penstock

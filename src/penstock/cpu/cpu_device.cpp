@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "penstock/cpu/cpu_device.hpp"
+
+#include <cstdio>
+#include <thread>
+#include <utility>
+
+#include <sched.h>
+
+#include "penstock/cpu/cpu_event.hpp"
+#include "penstock/cpu/cpu_stream.hpp"
+#include "penstock/cpu/engines.hpp"
+#include "penstock/cpu/memory_ledger.hpp"
+#include "penstock/cpu/scheduler.hpp"
+
+namespace penstock::cpu {
+namespace {
+
+unsigned usable_cpus() {
+  cpu_set_t mine;
+  // A mask of more CPUs than a cpu_set_t holds is refused; then all CPUs is the better guess.
+  if (sched_getaffinity(0, sizeof mine, &mine) == 0) return static_cast<unsigned>(CPU_COUNT(&mine));
+  return std::max(1u, std::thread::hardware_concurrency());
+}
+
+CpuOptions completed(CpuOptions options) {
+  if (options.callback_threads == 0) {
+    throw Error(ErrorKind::bad_argument, "A CPU device needs a thread to call back from: set callback_threads to 1.");
+  }
+  if (options.compute_threads == 0) options.compute_threads = usable_cpus();
+  return options;
+}
+
+}  // namespace
+
+CpuDevice::CpuDevice(CpuOptions options)
+    : options_(completed(std::move(options))),
+      memory_(std::make_unique<MemoryLedger>(options_.memory_bytes, options_.pinned_bytes, faults_)),
+      scheduler_(std::make_unique<Scheduler>()),
+      engines_(std::make_unique<Engines>(*scheduler_, options_.compute_threads, options_.callback_threads,
+                                         options_.observer)),
+      legacy_(std::make_unique<CpuStream>(*scheduler_, *memory_, faults_, Standing::legacy, least_priority)),
+      per_thread_(std::make_unique<PerThreadStream>([this] {
+        return std::make_unique<CpuStream>(*scheduler_, *memory_, faults_, Standing::blocking, least_priority);
+      })) {}
+
+CpuDevice::~CpuDevice() {
+  if (Outstanding const out = outstanding(); out != Outstanding{}) {
+    std::fprintf(
+        stderr,
+        "penstock: a CPU device dies before %zu streams, %zu events, %zu allocations and %zu pinned regions of "
+        "its own: destroy them first.\n",
+        out.streams, out.events, out.allocations, out.pins);
+  }
+}
+
+DeviceInfo CpuDevice::info() const {
+  DeviceInfo info;
+  info.kind = DeviceKind::cpu;
+  info.ordinal = options_.ordinal;
+  info.name = "CPU device";
+  info.memory_bytes = memory_->memory_limit();
+  info.memory_free = info.memory_bytes - memory_->allocated_bytes();
+  info.copy_engines = 2;
+  info.compute_units = static_cast<int>(options_.compute_threads);
+  info.least_priority = least_priority;
+  info.greatest_priority = greatest_priority;
+  return info;
+}
+
+void CpuDevice::attach() {
+  scheduler_->expect_healthy();
+}
+
+StreamRef CpuDevice::thread_default_stream() {
+  return StreamRef(*per_thread_);
+}
+
+StreamRef CpuDevice::legacy_default_stream() {
+  return StreamRef(*legacy_);
+}
+
+Stream CpuDevice::make_stream(StreamOptions options) {
+  auto const standing = options.blocking ? Standing::blocking : Standing::non_blocking;
+  return Stream(std::make_unique<CpuStream>(*scheduler_, *memory_, faults_, standing, options.priority));
+}
+
+Event CpuDevice::make_event(EventOptions options) {
+  return Event(std::make_unique<CpuEvent>(*scheduler_, options));
+}
+
+DeviceMemory CpuDevice::allocate(std::size_t bytes) {
+  scheduler_->expect_healthy();
+  return memory_->allocate(bytes);
+}
+
+Pinned CpuDevice::pin(std::span<std::byte> host) {
+  scheduler_->expect_healthy();
+  return memory_->pin(host);
+}
+
+void CpuDevice::synchronize() {
+  scheduler_->synchronize();
+}
+
+std::optional<Error> CpuDevice::lost() {
+  return scheduler_->lost();
+}
+
+Outstanding CpuDevice::outstanding() const {
+  return {.streams = scheduler_->streams() - per_thread_->streams() - 1,
+          .events = scheduler_->events(),
+          .allocations = memory_->allocations(),
+          .allocated_bytes = memory_->allocated_bytes(),
+          .pins = memory_->pins(),
+          .pinned_bytes = memory_->pinned_bytes()};
+}
+
+void CpuDevice::inject(Fault what, std::uint64_t nth) {
+  faults_.inject(what, nth);
+}
+
+std::size_t CpuDevice::late_callbacks() const {
+  return scheduler_->late();
+}
+
+void CpuDevice::deliver_late_callbacks() {
+  scheduler_->deliver_late();
+}
+
+}  // namespace penstock::cpu

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+
+#include "penstock/cpu/executed.hpp"
+#include "penstock/cpu/faults.hpp"
+#include "penstock/device/device.hpp"
+
+namespace penstock::cpu {
+
+class CpuStream;
+class Engines;
+class MemoryLedger;
+class PerThreadStream;
+class Scheduler;
+
+struct CpuOptions {
+  int ordinal = 0;                               ///< What info() says.
+  unsigned compute_threads = 0;                  ///< 0: one for each CPU that this process may use.
+  unsigned callback_threads = 2;                 ///< At least 1. Callbacks of so many streams may run at once.
+  std::optional<std::size_t> memory_bytes = {};  ///< How much it allocates; without, as much as the host has.
+  std::optional<std::size_t> pinned_bytes = {};  ///< How much it pins; without, no limit.
+  Observer observer = {};                        ///< Is told of each operation.
+};
+
+/// What a device has lent and not got back. All 0 when its users have cleaned up.
+struct Outstanding {
+  std::size_t streams = 0;  ///< Without default streams.
+  std::size_t events = 0;
+  std::size_t allocations = 0;
+  std::size_t allocated_bytes = 0;
+  std::size_t pins = 0;
+  std::size_t pinned_bytes = 0;
+
+  bool operator==(Outstanding const&) const = default;
+};
+
+/// CPU threads that copy and compute as a GPU does: the device where there is no GPU, and the model of CUDA's stream
+/// rules that tests are held to.
+///
+/// Uploads, downloads, kernels and callbacks run on threads of their own, so they overlap. A kernel's blocks are spread
+/// over all compute threads; between two blocks a thread turns to the kernel of a more urgent stream, if there is one.
+/// Memory of the host is copied alike whether pinned or not.
+///
+/// A kernel that throws ends the device, as an illegal address ends a GPU's context: every later call throws Error of
+/// kind device_lost with the first cause, copies and kernels that wait end without running, callbacks are told. What
+/// runs at that moment runs to its end, and waiting threads are not let go while it could still touch what they waited
+/// for.
+///
+/// Threads: any.
+class CpuDevice final : public Device {
+ public:
+  /// Throws: Error, if the options make no sense or the threads cannot be had.
+  explicit CpuDevice(CpuOptions options = {});
+  /// Reports on stderr if anything that it lent is still out.
+  ///
+  /// Blocks: until its default streams are idle; late callbacks are delivered for that.
+  ~CpuDevice() override;
+
+  DeviceInfo info() const override;
+  void attach() override;
+  StreamRef thread_default_stream() override;
+  StreamRef legacy_default_stream() override;
+  /// The stream's destructor delivers all late callbacks of the device if the stream has work left, so that it ends.
+  Stream make_stream(StreamOptions options = {}) override;
+  Event make_event(EventOptions options = {}) override;
+  DeviceMemory allocate(std::size_t bytes) override;
+  /// Makes no difference to copies, but holds its user to a GPU's rules.
+  Pinned pin(std::span<std::byte> host) override;
+  void synchronize() override;
+  std::optional<Error> lost() override;
+
+  Outstanding outstanding() const;
+  /// Makes the `nth` call of its kind from now on go wrong; 1 is the next.
+  ///
+  /// Throws: Error, if nth is 0.
+  void inject(Fault what, std::uint64_t nth = 1);
+  /// How many callbacks are late at this moment: their streams have come to them, and wait.
+  std::size_t late_callbacks() const;
+  /// Calls those that are late. Without this they are called when a stream that has work left is destroyed.
+  void deliver_late_callbacks();
+
+ private:
+  CpuOptions const options_;
+  Faults faults_;
+  std::unique_ptr<MemoryLedger> memory_;
+  std::unique_ptr<Scheduler> scheduler_;
+  std::unique_ptr<Engines> engines_;
+  std::unique_ptr<CpuStream> legacy_;
+  std::unique_ptr<PerThreadStream> per_thread_;
+};
+
+}  // namespace penstock::cpu

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "penstock/cpu/scheduler.hpp"
+#include "penstock/device/event.hpp"
+
+namespace penstock::cpu {
+
+/// An event of a CPU device. Waiting threads always sleep.
+class CpuEvent final : public EventBackend {
+ public:
+  CpuEvent(Scheduler& scheduler, EventOptions options) : scheduler_(scheduler), state_(options.timing) {
+    scheduler_.expect_healthy();
+    scheduler_.add(state_);
+  }
+  CpuEvent(CpuEvent const&) = delete;
+  CpuEvent& operator=(CpuEvent const&) = delete;
+  ~CpuEvent() override { scheduler_.remove(state_); }
+
+  bool passed() override { return scheduler_.passed(state_); }
+  void wait() override { scheduler_.synchronize(state_); }
+  std::optional<std::chrono::nanoseconds> since(EventBackend& earlier) override {
+    return scheduler_.between(of(earlier, scheduler_), state_);
+  }
+  void* native() const noexcept override { return nullptr; }
+
+  /// Throws: Error of kind bad_argument, unless `event` belongs to the device of `scheduler`.
+  static EventState& of(EventBackend& event, Scheduler const& scheduler) {
+    auto* const mine = dynamic_cast<CpuEvent*>(&event);
+    if (mine == nullptr || &mine->scheduler_ != &scheduler) {
+      throw Error(ErrorKind::bad_argument, "This event belongs to another device: make it with the stream's own.");
+    }
+    return mine->state_;
+  }
+
+ private:
+  Scheduler& scheduler_;
+  EventState state_;
+};
+
+}  // namespace penstock::cpu

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <thread>
+
+#include "penstock/cpu/faults.hpp"
+#include "penstock/cpu/memory_ledger.hpp"
+#include "penstock/cpu/scheduler.hpp"
+#include "penstock/device/stream.hpp"
+
+namespace penstock::cpu {
+
+/// A stream of a CPU device: checks what it is asked for, and hands it to the scheduler.
+class CpuStream final : public StreamBackend {
+ public:
+  /// Throws: Error, if the device is lost.
+  CpuStream(Scheduler& scheduler, MemoryLedger const& memory, Faults& faults, Standing standing, int priority);
+  CpuStream(CpuStream const&) = delete;
+  CpuStream& operator=(CpuStream const&) = delete;
+  /// Blocks: until its work has passed.
+  ~CpuStream() override;
+
+  DeviceKind kind() const noexcept override { return DeviceKind::cpu; }
+  void upload(std::span<std::byte> to, std::span<std::byte const> from) override;
+  void download(std::span<std::byte> to, std::span<std::byte const> from) override;
+  void launch(std::uint32_t blocks, CpuKernel kernel) override;
+  void record(EventBackend& event) override;
+  void wait(EventBackend& event) override;
+  void call(StreamCallback& callback) override;
+  bool idle() override;
+  void synchronize() override;
+  void* native() const noexcept override { return nullptr; }
+
+ private:
+  Scheduler& scheduler_;
+  MemoryLedger const& memory_;
+  Faults& faults_;
+  StreamState state_;
+};
+
+/// What every thread takes for its own default stream: each call goes to the stream of the thread that makes it, which
+/// comes into being with its first call.
+///
+/// A thread's stream lives as long as the device. A thread that starts after another has ended may inherit its stream,
+/// and is then ordered behind what is left in it.
+class PerThreadStream final : public StreamBackend {
+ public:
+  using Make = std::function<std::unique_ptr<CpuStream>()>;
+  explicit PerThreadStream(Make make) : make_(std::move(make)) {}
+
+  DeviceKind kind() const noexcept override { return DeviceKind::cpu; }
+  void upload(std::span<std::byte> to, std::span<std::byte const> from) override { mine().upload(to, from); }
+  void download(std::span<std::byte> to, std::span<std::byte const> from) override { mine().download(to, from); }
+  void launch(std::uint32_t blocks, CpuKernel kernel) override { mine().launch(blocks, std::move(kernel)); }
+  void record(EventBackend& event) override { mine().record(event); }
+  void wait(EventBackend& event) override { mine().wait(event); }
+  void call(StreamCallback& callback) override { mine().call(callback); }
+  bool idle() override { return mine().idle(); }
+  void synchronize() override { mine().synchronize(); }
+  void* native() const noexcept override { return nullptr; }
+
+  std::size_t streams() const;
+
+ private:
+  CpuStream& mine();
+
+  Make const make_;
+  mutable std::mutex mutex_;
+  std::map<std::thread::id, std::unique_ptr<CpuStream>> streams_;
+};
+
+}  // namespace penstock::cpu

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "penstock/cpu/engines.hpp"
+
+#include <cstring>
+#include <exception>
+#include <system_error>
+#include <utility>
+
+#include <pthread.h>
+
+namespace penstock::cpu {
+
+using Kind = Request::Kind;
+
+Engines::Engines(Scheduler& scheduler, unsigned compute_threads, unsigned callback_threads, Observer observer)
+    : scheduler_(scheduler), observer_(std::move(observer)) {
+  try {
+    start("ps-upload", Engine::upload);
+    start("ps-download", Engine::download);
+    for (unsigned i = 0; i < compute_threads; ++i) start("ps-compute-" + std::to_string(i), Engine::compute);
+    for (unsigned i = 0; i < callback_threads; ++i) start("ps-callback-" + std::to_string(i), Engine::callback);
+  } catch (std::system_error const& error) {
+    auto const had = threads_.size();
+    join();
+    throw Error(ErrorKind::system, "The CPU device got only " + std::to_string(had) + " threads (" + error.what() +
+                                       "): ask for fewer, or raise the limit on processes (ulimit -u).");
+  }
+}
+
+Engines::~Engines() {
+  join();
+}
+
+void Engines::start(std::string const& name, Engine engine) {
+  auto& thread = threads_.emplace_back([this, engine] { serve(engine); });
+  // The kernel keeps 15 characters; what is cut off is only the end of a large number.
+  pthread_setname_np(thread.native_handle(), name.substr(0, 15).c_str());
+}
+
+void Engines::join() noexcept {
+  scheduler_.stop();
+  for (auto& thread : threads_) thread.join();
+  threads_.clear();
+}
+
+void Engines::serve(Engine engine) {
+  for (;;) {
+    auto const [operation, block] = scheduler_.take(engine);
+    if (operation == nullptr) return;
+    if (operation->request.kind == Kind::kernel) {
+      compute(*operation, block);
+      if (!scheduler_.leave(*operation)) continue;
+      // What the kernel captured dies before the stream goes on, and while no lock is held.
+      operation->request.kernel = nullptr;
+    } else if (operation->request.kind == Kind::callback) {
+      call(*operation);
+    } else {
+      copy(*operation);
+    }
+    observe(engine, *operation);
+    scheduler_.finish(*operation);
+  }
+}
+
+void Engines::copy(Operation const& operation) {
+  Request const& request = operation.request;
+  if (request.breaks) {
+    scheduler_.lose(request.kind == Kind::upload ? "an upload faulted (injected)" : "a download faulted (injected)",
+                    copy_fault);
+  } else if (!request.from.empty()) {
+    std::memcpy(request.to.data(), request.from.data(), request.from.size());
+  }
+}
+
+void Engines::call(Operation const& operation) {
+  Request const& request = operation.request;
+  if (request.delivery == Delivery::never) return;
+  request.callback->called(operation.status);
+  if (request.delivery == Delivery::twice) request.callback->called(operation.status);
+}
+
+void Engines::compute(Operation& kernel, std::uint64_t block) {
+  if (kernel.request.breaks) return scheduler_.lose("a kernel faulted (injected)", kernel_fault);
+  try {
+    do {
+      kernel.request.kernel(static_cast<std::uint32_t>(block));
+    } while (scheduler_.claim(kernel, block));
+  } catch (std::exception const& error) {
+    scheduler_.lose(std::string("a kernel threw \"") + error.what() + '"', kernel_fault);
+  } catch (...) {
+    scheduler_.lose("a kernel threw something that is no std::exception", kernel_fault);
+  }
+}
+
+void Engines::observe(Engine engine, Operation const& operation) const {
+  if (observer_) observer_({engine, operation.stream->id, operation.start, Clock::now()});
+}
+
+}  // namespace penstock::cpu

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "penstock/cpu/executed.hpp"
+#include "penstock/cpu/scheduler.hpp"
+
+namespace penstock::cpu {
+
+/// What StreamStatus::code says after a fault.
+inline constexpr int copy_fault = 1;
+inline constexpr int kernel_fault = 2;
+
+/// The threads that do what the scheduler finds ready: `ps-upload`, `ps-download`, `ps-compute-0` and so on,
+/// `ps-callback-0` and so on. They sleep while there is nothing to do.
+class Engines {
+ public:
+  /// Throws: Error of kind `system`, if the threads cannot be had.
+  Engines(Scheduler& scheduler, unsigned compute_threads, unsigned callback_threads, Observer observer);
+  Engines(Engines const&) = delete;
+  Engines& operator=(Engines const&) = delete;
+  /// Blocks: until each thread has come back from what it is doing.
+  ~Engines();
+
+ private:
+  void start(std::string const& name, Engine engine);
+  void join() noexcept;
+  void serve(Engine engine);
+  void copy(Operation const& operation);
+  void call(Operation const& operation);
+  void compute(Operation& kernel, std::uint64_t block);
+  void observe(Engine engine, Operation const& operation) const;
+
+  Scheduler& scheduler_;
+  Observer const observer_;
+  std::vector<std::thread> threads_;
+};
+
+}  // namespace penstock::cpu

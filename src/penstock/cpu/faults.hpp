@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <mutex>
+#include <vector>
+
+namespace penstock::cpu {
+
+/// What a CPU device can be told to do wrong. Each strikes one call, chosen by its number among the calls of its kind.
+enum class Fault : std::uint8_t {
+  refuse_upload,    ///< The call throws Error of kind device_refused; nothing was queued, the device is healthy.
+  refuse_download,  ///< As refuse_upload.
+  refuse_launch,    ///< As refuse_upload.
+  break_upload,     ///< Copies nothing and loses the device once an engine gets to it: a sticky fault.
+  break_download,   ///< As break_upload.
+  break_kernel,     ///< Runs no block and loses the device once a compute thread gets to it.
+  late_callback,    ///< Is not called, and holds its stream, until the late callbacks are delivered.
+  double_callback,  ///< Is called twice in a row, with the same status.
+  lost_callback,    ///< Is never called; its stream goes on as if it had been.
+  stray_callback,   ///< Is called once, but from a compute thread.
+  fail_allocation,  ///< Error of kind out_of_device_memory, however much is free.
+  fail_pin,         ///< Error of kind out_of_pinned_memory, however much is left.
+};
+
+/// Which calls of a device shall go wrong.
+///
+/// Threads: any. Calls that race for a number are counted in some order; exactly one of them is struck.
+class Faults {
+ public:
+  /// Lets the fault strike the `nth` call of its kind from now on; 1 is the next. May be armed many times over.
+  ///
+  /// Throws: Error, if nth is 0.
+  void inject(Fault what, std::uint64_t nth);
+  /// Counts one call that `what` could strike, and says whether it does.
+  bool strikes(Fault what) noexcept;
+
+ private:
+  struct Armed {
+    Fault what;
+    std::uint64_t calls_left;
+  };
+  /// How many are armed, so that a device without faults takes no lock.
+  std::atomic<std::size_t> count_{0};
+  std::mutex mutex_;
+  std::vector<Armed> armed_;
+};
+
+}  // namespace penstock::cpu

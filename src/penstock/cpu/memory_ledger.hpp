@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <span>
+
+#include "penstock/cpu/faults.hpp"
+#include "penstock/device/memory.hpp"
+
+namespace penstock::cpu {
+
+/// What a CPU device has lent: plain host memory that plays device memory, and the regions that count as pinned.
+///
+/// Threads: any.
+class MemoryLedger {
+ public:
+  /// Device memory starts at a multiple of this many bytes.
+  static constexpr std::size_t alignment = 256;
+
+  /// Units: bytes. Without `memory_limit` the host's memory is the limit; without `pinned_limit` there is none.
+  MemoryLedger(std::optional<std::size_t> memory_limit, std::optional<std::size_t> pinned_limit, Faults& faults);
+  MemoryLedger(MemoryLedger const&) = delete;
+  MemoryLedger& operator=(MemoryLedger const&) = delete;
+
+  /// As Device::allocate.
+  DeviceMemory allocate(std::size_t bytes);
+  /// As Device::pin. Nothing is locked: no engine of a CPU device needs it.
+  Pinned pin(std::span<std::byte> host);
+  /// Throws: Error of kind bad_argument, unless `bytes` lies in one piece of memory that `allocate` gave and that is
+  /// still owned.
+  void expect_device_memory(std::span<std::byte const> bytes) const;
+
+  std::size_t memory_limit() const noexcept { return memory_limit_; }
+  std::size_t allocations() const;
+  std::size_t allocated_bytes() const;
+  std::size_t pins() const;
+  std::size_t pinned_bytes() const;
+
+ private:
+  /// Regions that do not overlap: first address and size.
+  using Regions = std::map<std::byte const*, std::size_t>;
+  class Allocation;
+  class Pin;
+
+  mutable std::mutex mutex_;
+  std::size_t const memory_limit_;
+  std::optional<std::size_t> const pinned_limit_;
+  Faults& faults_;
+  Regions allocated_;
+  Regions pinned_;
+  std::size_t allocated_bytes_ = 0;
+  std::size_t pinned_bytes_ = 0;
+};
+
+}  // namespace penstock::cpu

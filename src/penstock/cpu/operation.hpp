@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "penstock/device/stream.hpp"
+
+namespace penstock::cpu {
+
+using Clock = std::chrono::steady_clock;
+
+/// Who does the work: one thread for uploads, one for downloads, several for kernels, several for callbacks.
+enum class Engine : std::uint8_t { upload, download, compute, callback };
+inline constexpr std::size_t engine_count = 4;
+constexpr std::size_t index_of(Engine engine) noexcept {
+  return static_cast<std::size_t>(engine);
+}
+
+/// The urgencies that streams may have; lower numbers run first, as in CUDA.
+inline constexpr int least_priority = 0;
+inline constexpr int greatest_priority = -5;
+
+/// How a stream stands to the others: blocking streams take turns with the legacy stream, non-blocking ones do not.
+enum class Standing : std::uint8_t { legacy, blocking, non_blocking };
+
+struct Operation;
+
+/// A stream as the scheduler sees it; the scheduler's mutex guards all that is not const.
+struct StreamState {
+  StreamState(Standing stands, int urgency) : standing(stands), priority(urgency) {}
+
+  Standing const standing;
+  int const priority;
+  std::uint64_t id = 0;
+  Operation* last = nullptr;    ///< The youngest operation that has not passed.
+  std::uint64_t submitted = 0;  ///< Operations put in so far.
+  std::uint64_t passed = 0;     ///< How many of them are over; they pass in order.
+  bool running = false;         ///< An engine is at one of them.
+  std::condition_variable moved;
+};
+
+/// An event as the scheduler sees it; the scheduler's mutex guards all that is not const.
+struct EventState {
+  explicit EventState(bool keeps_time) : timing(keeps_time) {}
+
+  bool const timing;
+  Operation* pending = nullptr;  ///< The latest record, until it has passed.
+  std::optional<Clock::time_point> passed_at;
+  std::condition_variable passed;
+};
+
+/// How often and from where a callback is called.
+enum class Delivery : std::uint8_t { once, late, twice, never, stray };
+
+/// One thing that a stream is asked to do. What does not belong to its kind is left empty.
+struct Request {
+  enum class Kind : std::uint8_t { upload, download, kernel, callback, record, wait };
+
+  Kind kind;
+  std::span<std::byte> to = {};  ///< A copy goes here, from bytes of the same number.
+  std::span<std::byte const> from = {};
+  CpuKernel kernel = {};
+  std::uint64_t blocks = 0;
+  StreamCallback* callback = nullptr;
+  Delivery delivery = Delivery::once;
+  EventState* event = nullptr;  ///< What is recorded, unless it died or was recorded again; or waited for.
+  bool breaks = false;          ///< A fault was injected: it ends the device instead of doing its work.
+};
+
+/// A request on its way through the device. It starts once all that it depends on has passed.
+///
+/// Threads: under the scheduler's mutex, except that the engine at work on it reads what it needs.
+struct Operation {
+  Request request{.kind = Request::Kind::wait};
+  StreamState* stream = nullptr;
+  unsigned unmet = 0;                  ///< Operations that must pass before this one starts.
+  std::vector<Operation*> dependents;  ///< Those that count this one among their unmet.
+
+  bool started = false;
+  Clock::time_point start;
+  StreamStatus status;  ///< What a callback is told; known when an engine takes it.
+  /// The next block of a kernel that nobody has claimed; beyond the last when all are. Wider than a block's number, so
+  /// that late claims do not wrap.
+  std::atomic<std::uint64_t> next_block{0};
+  unsigned workers = 0;  ///< Compute threads inside the kernel.
+
+  Operation* next = nullptr;  ///< Neighbours in the queue that it stands in.
+  Operation* previous = nullptr;
+  bool queued = false;
+};
+
+inline bool is_copy(Operation const& operation) noexcept {
+  return operation.request.kind == Request::Kind::upload || operation.request.kind == Request::Kind::download;
+}
+
+/// Operations in order of arrival, linked through themselves, so that queueing allocates nothing.
+class OperationQueue {
+ public:
+  Operation* front() const noexcept { return first_; }
+  void push(Operation& operation) noexcept {
+    operation.queued = true;
+    operation.next = nullptr;
+    operation.previous = last_;
+    (last_ != nullptr ? last_->next : first_) = &operation;
+    last_ = &operation;
+  }
+  void remove(Operation& operation) noexcept {
+    (operation.previous != nullptr ? operation.previous->next : first_) = operation.next;
+    (operation.next != nullptr ? operation.next->previous : last_) = operation.previous;
+    operation.queued = false;
+  }
+  Operation* pop() noexcept {
+    Operation* const operation = first_;
+    if (operation != nullptr) remove(*operation);
+    return operation;
+  }
+
+ private:
+  Operation* first_ = nullptr;
+  Operation* last_ = nullptr;
+};
+
+/// What an engine may start now: the most urgent first, then in order of arrival.
+class ReadyQueue {
+ public:
+  Operation* front() const noexcept {
+    for (auto const& queue : by_urgency_) {
+      if (queue.front() != nullptr) return queue.front();
+    }
+    return nullptr;
+  }
+  void push(Operation& operation) noexcept { queue_of(operation).push(operation); }
+  void remove(Operation& operation) noexcept { queue_of(operation).remove(operation); }
+
+ private:
+  OperationQueue& queue_of(Operation const& operation) noexcept {
+    return by_urgency_[static_cast<std::size_t>(operation.stream->priority - greatest_priority)];
+  }
+  std::array<OperationQueue, static_cast<std::size_t>(least_priority - greatest_priority + 1)> by_urgency_;
+};
+
+}  // namespace penstock::cpu

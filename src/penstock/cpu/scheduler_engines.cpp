@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "penstock/cpu/scheduler.hpp"
+
+namespace penstock::cpu {
+namespace {
+
+bool all_claimed(Operation const& kernel) {
+  // Relaxed here and at every claim: the mutex orders what the blocks wrote, the counter only hands out numbers.
+  return kernel.next_block.load(std::memory_order_relaxed) >= kernel.request.blocks;
+}
+
+}  // namespace
+
+Scheduler::Work Scheduler::take(Engine engine) {
+  Turn turn(mutex_, arrived_);
+  ReadyQueue& queue = ready_[index_of(engine)];
+  for (;;) {
+    turn.wait(arrived_[index_of(engine)], [&] { return stopping_ || queue.front() != nullptr; });
+    Operation* const operation = queue.front();
+    if (operation == nullptr) return {};
+    std::uint64_t block = 0;
+    if (operation->request.kind == Request::Kind::kernel) {
+      block = operation->next_block.fetch_add(1, std::memory_order_relaxed);
+      if (all_claimed(*operation)) unqueue(*operation);
+      if (block >= operation->request.blocks) continue;
+      ++operation->workers;
+    } else {
+      queue.remove(*operation);
+    }
+    if (!operation->started) {
+      operation->started = true;
+      operation->start = Clock::now();
+      operation->stream->running = true;
+      ++running_;
+      if (is_copy(*operation)) ++copying_;
+    }
+    operation->status = {.ok = !lost_, .sticky = lost_.has_value(), .code = lost_ ? lost_code_ : 0};
+    return {operation, block};
+  }
+}
+
+bool Scheduler::claim(Operation& kernel, std::uint64_t& block) const noexcept {
+  // Relaxed: a stale answer only delays the more urgent kernel by a block.
+  if (most_urgent_.load(std::memory_order_relaxed) < kernel.stream->priority) return false;
+  block = kernel.next_block.fetch_add(1, std::memory_order_relaxed);
+  return block < kernel.request.blocks;
+}
+
+bool Scheduler::leave(Operation& kernel) {
+  std::lock_guard const lock(mutex_);
+  --kernel.workers;
+  if (!all_claimed(kernel)) return false;
+  if (kernel.queued) unqueue(kernel);
+  return kernel.workers == 0;
+}
+
+void Scheduler::finish(Operation& operation) {
+  Turn turn(mutex_, arrived_);
+  pass(operation, turn);
+}
+
+void Scheduler::stop() {
+  std::lock_guard const lock(mutex_);
+  stopping_ = true;
+  for (auto& arrived : arrived_) arrived.notify_all();
+}
+
+void Scheduler::unqueue(Operation& kernel) noexcept {
+  ready_[index_of(Engine::compute)].remove(kernel);
+  note_urgency();
+}
+
+void Scheduler::note_urgency() noexcept {
+  Operation const* const front = ready_[index_of(Engine::compute)].front();
+  most_urgent_.store(front != nullptr ? front->stream->priority : INT_MAX, std::memory_order_relaxed);
+}
+
+void Scheduler::lose(std::string const& cause, int code) {
+  Turn turn(mutex_, arrived_);
+  if (lost_) return;
+  lost_.emplace(ErrorKind::device_lost, "The CPU device is lost: " + cause + ". End this run and make a new device.");
+  lost_code_ = code;
+  OperationQueue callbacks;
+  OperationQueue discarded;
+  for (Engine const engine : {Engine::upload, Engine::download, Engine::compute}) {
+    ReadyQueue& queue = ready_[index_of(engine)];
+    while (Operation* const operation = queue.front()) {
+      queue.remove(*operation);
+      if (operation->request.kind == Request::Kind::callback) {
+        callbacks.push(*operation);
+      } else if (operation->workers != 0) {
+        // The last of its workers finishes it.
+        operation->next_block.store(operation->request.blocks, std::memory_order_relaxed);
+      } else {
+        discarded.push(*operation);
+      }
+    }
+  }
+  while (Operation* const operation = callbacks.pop()) make_ready(*operation, turn);
+  while (Operation* const operation = discarded.pop()) pass(*operation, turn);
+  note_urgency();
+  // Hosts are woken when the operation at fault passes, which comes next.
+}
+
+void Scheduler::wake_hosts() noexcept {
+  for (StreamState* const stream : streams_) stream->moved.notify_all();
+  for (EventState* const event : events_) event->passed.notify_all();
+  quiet_.notify_all();
+}
+
+std::size_t Scheduler::late() const {
+  std::lock_guard const lock(mutex_);
+  return late_count_;
+}
+
+void Scheduler::deliver_late() {
+  Turn turn(mutex_, arrived_);
+  deliver_late(turn);
+}
+
+void Scheduler::deliver_late(Turn& turn) {
+  while (Operation* const operation = late_.pop()) {
+    operation->request.delivery = Delivery::once;
+    make_ready(*operation, turn);
+  }
+  late_count_ = 0;
+}
+
+}  // namespace penstock::cpu

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+
+#include <cuda_runtime_api.h>
+
+#include "penstock/core/error.hpp"
+
+namespace penstock::cuda {
+
+/// Where in the sources a CUDA call was made.
+struct CallSite {
+  char const* file;
+  int line;
+
+  // Not std::source_location: clang 14 has none with libstdc++ 12.
+  static constexpr CallSite here(char const* file = __builtin_FILE(), int line = __builtin_LINE()) noexcept {
+    return {file, line};
+  }
+};
+
+/// True for an error after which every later call on the device fails too, until the process ends.
+bool is_sticky(cudaError_t error) noexcept;
+
+/// What a caller can do about an error.
+///
+/// Threads: any, but not a CUDA callback: for one error it asks the driver for its version.
+ErrorKind kind_of(cudaError_t error) noexcept;
+
+/// The Error that `check` throws: call, CUDA's name and words, place, and what to do.
+Error failure(cudaError_t error, char const* what, CallSite where = CallSite::here());
+
+/// Throws unless `result` is success. `what` names the call, with no arguments: "cudaMemcpyAsync".
+///
+/// The refusal is taken from the thread's last error as well, so that no later check is blamed for it.
+/// Throws: Error.
+inline void check(cudaError_t result, char const* what, CallSite where = CallSite::here()) {
+  if (result == cudaSuccess) [[likely]]
+    return;
+  throw failure(result, what, where);
+}
+
+/// Throws if the kernel launch just made on this thread was refused. `kernel` names it.
+///
+/// Throws: Error. What goes wrong while the kernel runs surfaces later, in the Completion.
+inline void check_launch(char const* kernel, CallSite where = CallSite::here()) {
+  check(cudaGetLastError(), kernel, where);
+}
+
+/// What `check` is to calls, for destructors: one line on stderr, and never an exception.
+///
+/// Silent when the process is ending and CUDA has gone before us.
+void report(cudaError_t result, char const* what, CallSite where = CallSite::here()) noexcept;
+
+}  // namespace penstock::cuda

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "penstock/cuda/cuda_device.hpp"
+
+#include <memory>
+#include <string>
+
+#include "penstock/cuda/default_stream.hpp"
+#include "penstock/cuda/enumerate.hpp"
+#include "penstock/cuda/event.hpp"
+#include "penstock/cuda/memory.hpp"
+
+namespace penstock::cuda {
+namespace {
+
+/// Makes the context of a GPU that exists, and the GPU the calling thread's.
+int open(int ordinal) {
+  Probe const found = probe();
+  if (!found.usable()) throw found.error();
+  if (ordinal < 0 || ordinal >= found.gpus) {
+    throw Error(ErrorKind::no_device, "There is no GPU " + std::to_string(ordinal) + ": choose from 0 to " +
+                                          std::to_string(found.gpus - 1) + ".");
+  }
+  check(cudaSetDevice(ordinal), "cudaSetDevice");
+  // Before CUDA 12 cudaSetDevice left the context to the first call that needs one; this is such a call.
+  check(cudaFree(nullptr), "cudaFree");
+  return ordinal;
+}
+
+}  // namespace
+
+CudaDevice::CudaDevice(int ordinal)
+    : ordinal_(open(ordinal)),
+      default_stream_(health_, cuda::default_stream()),
+      legacy_stream_(health_, cuda::legacy_stream()),
+      pulse_(health_, StreamOptions{}) {}
+
+void CudaDevice::attach() {
+  health_.expect_alive("A call");
+  health_.check(cudaSetDevice(ordinal_), "cudaSetDevice");
+}
+
+DeviceInfo CudaDevice::info() const {
+  health_.expect_alive("A question");
+  health_.check(cudaSetDevice(ordinal_), "cudaSetDevice");
+  DeviceInfo info = describe(ordinal_);
+  health_.check(cudaMemGetInfo(&info.memory_free, &info.memory_bytes), "cudaMemGetInfo");
+  health_.check(cudaDeviceGetStreamPriorityRange(&info.least_priority, &info.greatest_priority),
+                "cudaDeviceGetStreamPriorityRange");
+  return info;
+}
+
+StreamRef CudaDevice::thread_default_stream() {
+  attach();
+  return StreamRef(default_stream_);
+}
+
+StreamRef CudaDevice::legacy_default_stream() {
+  attach();
+  return StreamRef(legacy_stream_);
+}
+
+Stream CudaDevice::make_stream(StreamOptions options) {
+  attach();
+  return Stream(std::make_unique<OwnedCudaStream>(health_, options));
+}
+
+Event CudaDevice::make_event(EventOptions options) {
+  attach();
+  return Event(std::make_unique<CudaEvent>(health_, options));
+}
+
+DeviceMemory CudaDevice::allocate(std::size_t bytes) {
+  attach();
+  return cuda::allocate(health_, bytes);
+}
+
+Pinned CudaDevice::pin(std::span<std::byte> host) {
+  attach();
+  return cuda::pin(health_, host);
+}
+
+void CudaDevice::synchronize() {
+  attach();
+  health_.check(cudaDeviceSynchronize(), "cudaDeviceSynchronize");
+}
+
+std::optional<Error> CudaDevice::lost() {
+  if (auto fault = health_.fault()) return fault;
+  // The fault may have been told to somebody else: to a callback, or to code of the user's. A lost device answers
+  // every question with it; this one waits for nothing, and its stream never has work.
+  cudaError_t answer = cudaSetDevice(ordinal_);
+  if (answer == cudaSuccess) answer = cudaStreamQuery(pulse_.handle());
+  health_.note(answer, "cudaStreamQuery");
+  return health_.fault();
+}
+
+}  // namespace penstock::cuda

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <span>
+
+#include "penstock/cuda/health.hpp"
+#include "penstock/cuda/stream.hpp"
+#include "penstock/device/device.hpp"
+
+namespace penstock::cuda {
+
+/// One GPU, through the CUDA runtime.
+///
+/// Threads: any. Every member leaves the calling thread attached to this GPU.
+class CudaDevice final : public Device {
+ public:
+  /// Makes the GPU's context, which takes tenths of a second.
+  ///
+  /// Throws: Error of kind no_driver, driver_too_old or no_device.
+  explicit CudaDevice(int ordinal = 0);
+
+  DeviceInfo info() const override;
+  void attach() override;
+
+  StreamRef thread_default_stream() override;
+  StreamRef legacy_default_stream() override;
+  Stream make_stream(StreamOptions options = {}) override;
+  Event make_event(EventOptions options = {}) override;
+
+  DeviceMemory allocate(std::size_t bytes) override;
+  Pinned pin(std::span<std::byte> host) override;
+
+  void synchronize() override;
+  std::optional<Error> lost() override;
+
+ private:
+  int const ordinal_;
+  Health mutable health_;
+  CudaStream default_stream_;
+  CudaStream legacy_stream_;
+  OwnedCudaStream pulse_;
+};
+
+}  // namespace penstock::cuda

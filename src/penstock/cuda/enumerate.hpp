@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <vector>
+
+#include "penstock/cuda/pci.hpp"
+#include "penstock/cuda/probe.hpp"
+#include "penstock/device/device.hpp"
+
+namespace penstock::cuda {
+
+/// How many GPUs this process can use; 0 whatever stands in the way.
+int device_count();
+
+/// What one GPU says of itself, without a context on it and so without what is free.
+///
+/// Throws: Error, if there is no such GPU.
+DeviceInfo describe(int ordinal, PciBus const& bus = PciBus());
+
+/// Every GPU that this process can use, described; none whatever stands in the way.
+std::vector<DeviceInfo> list();
+
+}  // namespace penstock::cuda

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "penstock/cuda/health.hpp"
+
+#include <new>
+#include <string>
+#include <utility>
+
+namespace penstock::cuda {
+
+void Health::fail(cudaError_t result, char const* what, CallSite where) {
+  Error const refusal = failure(result, what, where);
+  std::lock_guard const lock(mutex_);
+  if (fault_) throw too_late(what);
+  if (refusal.sticky()) fault_ = refusal;
+  throw Error(refusal);
+}
+
+void Health::expect_alive(char const* what) const {
+  std::lock_guard const lock(mutex_);
+  if (fault_) throw too_late(what);
+}
+
+Error Health::too_late(char const* what) const {
+  return Error(ErrorKind::device_lost, std::string(what) + " came too late. " + fault_->what());
+}
+
+bool Health::ready(cudaError_t result, char const* what, CallSite where) {
+  if (result != cudaErrorNotReady) {
+    check(result, what, where);
+    return true;
+  }
+  // "Not yet" is no refusal: it must not be found by whoever checks the next launch. A real refusal stays.
+  if (cudaPeekAtLastError() == cudaErrorNotReady) static_cast<void>(cudaGetLastError());
+  return false;
+}
+
+void Health::report(cudaError_t result, char const* what, CallSite where) noexcept {
+  if (result == cudaSuccess) return;
+  note(result, what, where);
+  {
+    std::lock_guard const lock(mutex_);
+    if (fault_ && std::exchange(reported_, true)) return;
+  }
+  cuda::report(result, what, where);
+}
+
+void Health::note(cudaError_t result, char const* what, CallSite where) noexcept {
+  if (!is_sticky(result)) return;
+  std::lock_guard const lock(mutex_);
+  if (fault_) return;
+  try {
+    fault_ = failure(result, what, where);
+  } catch (std::bad_alloc const&) {
+    // No memory for the sentence: whoever meets the fault next will tell of it.
+  }
+}
+
+std::optional<Error> Health::fault() const {
+  std::lock_guard const lock(mutex_);
+  return fault_;
+}
+
+}  // namespace penstock::cuda

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <mutex>
+#include <optional>
+
+#include "penstock/cuda/check.hpp"
+
+namespace penstock::cuda {
+
+/// What became of one device: alive, or lost to the first sticky fault that anybody saw.
+///
+/// Threads: any.
+class Health {
+ public:
+  Health() = default;
+  Health(Health const&) = delete;
+  Health& operator=(Health const&) = delete;
+
+  /// As cuda::check, and remembers a sticky fault. On a lost device each refusal names the fault that ended it.
+  ///
+  /// Throws: Error.
+  void check(cudaError_t result, char const* what, CallSite where = CallSite::here()) {
+    if (result == cudaSuccess) [[likely]]
+      return;
+    fail(result, what, where);
+  }
+  /// False if `result` is cudaErrorNotReady, true if success, and otherwise as `check`.
+  bool ready(cudaError_t result, char const* what, CallSite where = CallSite::here());
+  /// Throws the fault that ended the device, if one is known: `what` came too late.
+  ///
+  /// Throws: Error.
+  void expect_alive(char const* what) const;
+  /// As cuda::report, but a lost device is reported once, not for each thing that dies with it.
+  void report(cudaError_t result, char const* what, CallSite where = CallSite::here()) noexcept;
+  /// Remembers a sticky fault, and lets everything else pass.
+  void note(cudaError_t result, char const* what, CallSite where = CallSite::here()) noexcept;
+
+  /// The first sticky fault, if there was one.
+  std::optional<Error> fault() const;
+
+ private:
+  /// With the mutex held and a fault known.
+  Error too_late(char const* what) const;
+  [[noreturn]] void fail(cudaError_t result, char const* what, CallSite where);
+
+  std::mutex mutable mutex_;
+  std::optional<Error> fault_;
+  bool reported_ = false;
+};
+
+}  // namespace penstock::cuda

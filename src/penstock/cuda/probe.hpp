@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include <cuda_runtime_api.h>
+
+#include "penstock/core/error.hpp"
+
+namespace penstock::cuda {
+
+/// Whether this process can use a GPU and, if not, what stands in the way.
+enum class Reach {
+  usable,          ///< There is at least one.
+  no_driver,       ///< The driver's library is not installed.
+  driver_too_old,  ///< It is older than the runtime of this build needs.
+  no_gpu,          ///< The driver works and finds no GPU.
+  hidden,          ///< CUDA_VISIBLE_DEVICES leaves none over.
+  unusable,        ///< The driver has one and cannot offer it.
+};
+
+/// What was found on the machine, before it is judged.
+struct Findings {
+  cudaError_t answer = cudaSuccess;              ///< What CUDA said when asked for the number of its GPUs.
+  int gpus = 0;                                  ///< That number.
+  int gpus_on_bus = 0;                           ///< What the PCI bus shows, driver or not.
+  int driver_version = 0;                        ///< 1000 x major + 10 x minor; 0 without a driver.
+  int runtime_version = 0;                       ///< In the same way.
+  std::optional<std::string> visible_devices{};  ///< CUDA_VISIBLE_DEVICES, if it is set.
+};
+
+/// The judgement: what it is, and a sentence or two for people that name the remedy.
+struct Probe {
+  Reach reach = Reach::usable;
+  int gpus = 0;
+  std::string sentence;
+
+  bool usable() const noexcept { return reach == Reach::usable; }
+  /// What to throw instead of going on without a GPU. Only if not `usable`.
+  Error error() const;
+};
+
+/// Looks at this machine as this process sees it. Makes no context on any GPU.
+Findings look();
+Probe judge(Findings const& found);
+inline Probe probe() {
+  return judge(look());
+}
+
+/// "13.0" for 13000; empty for 0.
+std::string version_text(int version);
+
+}  // namespace penstock::cuda

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "penstock/cuda/health.hpp"
+#include "penstock/device/stream.hpp"
+
+namespace penstock::cuda {
+
+/// A cudaStream_t that somebody else owns, such as a default stream.
+///
+/// Threads: as StreamRef.
+class CudaStream : public StreamBackend {
+ public:
+  CudaStream(Health& health, cudaStream_t handle) noexcept : health_(health), handle_(handle) {}
+  CudaStream(CudaStream const&) = delete;
+  CudaStream& operator=(CudaStream const&) = delete;
+
+  DeviceKind kind() const noexcept override { return DeviceKind::cuda; }
+  void upload(std::span<std::byte> to, std::span<std::byte const> from) override;
+  void download(std::span<std::byte> to, std::span<std::byte const> from) override;
+  void launch(std::uint32_t blocks, CpuKernel kernel) override;
+  void record(EventBackend& event) override;
+  void wait(EventBackend& event) override;
+  void call(StreamCallback& callback) override;
+  bool idle() override;
+  void synchronize() override;
+  void* native() const noexcept override { return handle_; }
+  cudaStream_t handle() const noexcept { return handle_; }
+
+ protected:
+  Health& health() const noexcept { return health_; }
+
+ private:
+  Health& health_;
+  cudaStream_t handle_;
+};
+
+/// Owns a cudaStream_t of the device that is current when it is made.
+class OwnedCudaStream final : public CudaStream {
+ public:
+  /// Throws: Error.
+  OwnedCudaStream(Health& health, StreamOptions options);
+  /// Blocks: until the stream's work is done, or the device is known to be lost.
+  ~OwnedCudaStream() override;
+};
+
+}  // namespace penstock::cuda

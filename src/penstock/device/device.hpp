@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+
+#include "penstock/core/error.hpp"
+#include "penstock/device/event.hpp"
+#include "penstock/device/memory.hpp"
+#include "penstock/device/stream.hpp"
+
+namespace penstock {
+
+/// What a device says of itself. Unknown figures are empty or 0.
+struct DeviceInfo {
+  DeviceKind kind = DeviceKind::cpu;
+  int ordinal = 0;               ///< Its number among those of its kind.
+  std::string name;              ///< "NVIDIA H200", "CPU device".
+  std::size_t memory_bytes = 0;  ///< All of its memory.
+  std::size_t memory_free = 0;   ///< What is free now.
+  int copy_engines = 0;          ///< Copies that can run beside each other and beside kernels.
+  int compute_units = 0;         ///< Multiprocessors, or compute threads.
+  std::optional<int> numa_node;  ///< The host's node that it hangs on, if the system says.
+  std::string pci_bus_id;        ///< "0000:1b:00.0"; empty without one.
+  std::string link;              ///< "PCIe 5 x16"; empty if unknown.
+  std::string capability;        ///< "9.0"; empty without one.
+  std::string driver;            ///< "13.0"; empty without one.
+  std::string runtime;           ///< "13.0"; empty without one.
+  int least_priority = 0;        ///< The largest number a stream's priority may have.
+  int greatest_priority = 0;     ///< The smallest.
+};
+
+/// Something that copies and computes on its own while host threads do other things: a GPU, or CPU threads in its
+/// place.
+///
+/// Threads: any. A thread calls `attach` before its first use of the device's streams.
+/// Throws:  Error; when it is sticky every later call fails too.
+class Device {
+ public:
+  Device() = default;
+  Device(Device const&) = delete;
+  Device& operator=(Device const&) = delete;
+  virtual ~Device() = default;
+
+  virtual DeviceInfo info() const = 0;
+  /// Makes this the calling thread's device, so that code which names none finds it.
+  virtual void attach() = 0;
+
+  /// The default stream of the calling thread, as this build means it (see Flavours in docs/architecture.md).
+  ///
+  /// Threads: what it returns is for the calling thread only: elsewhere the same handle means another stream.
+  virtual StreamRef thread_default_stream() = 0;
+  /// The one stream "0" that takes turns with every blocking stream of the process.
+  virtual StreamRef legacy_default_stream() = 0;
+  virtual Stream make_stream(StreamOptions options = {}) = 0;
+  virtual Event make_event(EventOptions options = {}) = 0;
+
+  /// Device memory, aligned to at least 256 bytes.
+  ///
+  /// Throws: Error of kind out_of_device_memory; the text says how much was asked for, how much is free, and what to
+  /// reduce.
+  virtual DeviceMemory allocate(std::size_t bytes) = 0;
+  /// Pins host memory for this and all other devices of its kind. Page aligned; not twice the same.
+  ///
+  /// Throws: Error of kind out_of_pinned_memory; the text says which limit to raise.
+  virtual Pinned pin(std::span<std::byte> host) = 0;
+
+  /// Waits for all work of this process on the device. For tests and the very end.
+  ///
+  /// Blocks: until the device is idle.
+  virtual void synchronize() = 0;
+  /// The fault that ended this device, if one did.
+  virtual std::optional<Error> lost() = 0;
+};
+
+}  // namespace penstock

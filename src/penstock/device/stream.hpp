@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+
+#include "penstock/device/event.hpp"
+
+namespace penstock {
+
+enum class DeviceKind : std::uint8_t { cpu, cuda };
+
+/// What a device tells a callback about the work before it.
+struct StreamStatus {
+  bool ok = true;
+  bool sticky = false;  ///< The device serves nobody any more.
+  /// What the device's own error code was; 0 if ok.
+  int code = 0;
+};
+
+/// A call that a device makes from a thread of its own once a stream gets there.
+///
+/// The object must live until it was called or its stream was destroyed. `called` makes no device call, takes no lock,
+/// allocates nothing and logs nothing: it may push to a mailbox and wake a thread.
+class StreamCallback {
+ public:
+  virtual void called(StreamStatus status) noexcept = 0;
+
+ protected:
+  ~StreamCallback() = default;
+};
+
+/// The body of a CPU kernel: called once per block, by any number of threads at once, in any order.
+using CpuKernel = std::function<void(std::uint32_t block)>;
+
+/// What a device implements to have streams. Users hold a Stream or a StreamRef.
+class StreamBackend {
+ public:
+  virtual ~StreamBackend() = default;
+  virtual DeviceKind kind() const noexcept = 0;
+  virtual void upload(std::span<std::byte> to, std::span<std::byte const> from) = 0;
+  virtual void download(std::span<std::byte> to, std::span<std::byte const> from) = 0;
+  virtual void launch(std::uint32_t blocks, CpuKernel kernel) = 0;
+  virtual void record(EventBackend& event) = 0;
+  virtual void wait(EventBackend& event) = 0;
+  virtual void call(StreamCallback& callback) = 0;
+  virtual bool idle() = 0;
+  virtual void synchronize() = 0;
+  virtual void* native() const noexcept = 0;
+};
+
+/// A queue of device work that runs in the order it was put in. Cheap to copy; the Stream it came from must outlive it.
+///
+/// Nothing here waits for the device unless it says so. Memory named in a call must stay valid until the stream has
+/// passed it.
+///
+/// Threads: any, but the order is only defined for calls that are themselves ordered.
+/// Throws:  Error, if the device refuses the call or was lost before it.
+class StreamRef {
+ public:
+  StreamRef(std::nullptr_t) = delete;
+  explicit StreamRef(StreamBackend& backend) noexcept : backend_(&backend) {}
+
+  DeviceKind kind() const noexcept { return backend_->kind(); }
+  /// Copies host memory (pinned, or the copy is not asynchronous) to device memory of at least that size.
+  void upload(std::span<std::byte> to, std::span<std::byte const> from) const { backend_->upload(to, from); }
+  /// Copies device memory to host memory of at least that size.
+  void download(std::span<std::byte> to, std::span<std::byte const> from) const { backend_->download(to, from); }
+  /// Runs `kernel(0)` ... `kernel(blocks - 1)` on the CPU device's compute threads. An exception in it is a sticky
+  /// device fault.
+  ///
+  /// Throws: Error of kind `unsupported` on any other device.
+  void launch(std::uint32_t blocks, CpuKernel kernel) const { backend_->launch(blocks, std::move(kernel)); }
+  /// Marks this place in the stream. An event that is recorded again forgets its earlier place.
+  void record(EventRef event) const { backend_->record(event.backend()); }
+  /// What comes later in this stream starts only when the event's last record so far was passed.
+  void wait(EventRef event) const { backend_->wait(event.backend()); }
+  /// Makes the device call back once it gets here; the stream goes on when the call has returned.
+  void call(StreamCallback& callback) const { backend_->call(callback); }
+  /// True if the device has finished all that was put in.
+  bool idle() const { return backend_->idle(); }
+  /// Waits until `idle()`.
+  ///
+  /// Blocks: until the device has finished.
+  void synchronize() const { backend_->synchronize(); }
+  /// The device's own handle: a cudaStream_t, or nothing of use on the CPU device.
+  void* native() const noexcept { return backend_->native(); }
+
+ private:
+  StreamBackend* backend_;
+};
+
+/// How a stream stands to the others of its device.
+struct StreamOptions {
+  /// A blocking stream takes turns with the legacy default stream; a non-blocking one does not know it.
+  bool blocking = false;
+  /// Lower runs first; clamped to what the device has.
+  int priority = 0;
+};
+
+/// Owns a stream of a device. Waits for its work when it dies; must die before its Device.
+class Stream : public StreamRef {
+ public:
+  explicit Stream(std::unique_ptr<StreamBackend> backend) noexcept : StreamRef(*backend), owned_(std::move(backend)) {}
+
+ private:
+  std::unique_ptr<StreamBackend> owned_;
+};
+
+}  // namespace penstock

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "penstock/core/completion.hpp"
+#include "penstock/machine/cpu_set.hpp"
+
+namespace penstock {
+
+/// Work on a filled tile before it goes to a lane: decoding, parsing.
+struct HostStage {
+  std::string name = {};
+  /// May change the input part and `filled`. What it throws fails the tile with this stage's name.
+  ///
+  /// Threads: the consumers, up to `at_once` at a time.
+  std::function<void(Tile&)> body = {};
+  /// How many tiles it may work on at once; 0 for as many as there are consumers.
+  std::size_t at_once = 0;
+};
+
+/// What travels through the graph: a tile on its way to its one Completion. There is one per tile of the pool, for
+/// good.
+///
+/// Threads: whoever it was last given to.
+struct Journey {
+  Completion completion;
+  /// Passes the fields above from giver to taker, besides what oneTBB does: a sanitizer sees this and not that.
+  std::atomic<bool> handed{false};
+};
+
+/// The oneTBB graph around the lanes: host stages before them, order and sink behind them.
+///
+/// Bodies never throw into oneTBB and the graph is never cancelled, so no message is lost: every journey that enters
+/// arrives. Threads: any.
+class Graph {
+ public:
+  using Step = std::function<void(Journey&)>;
+
+  struct Options {
+    std::vector<HostStage> host_stages = {};
+    bool ordered = false;        ///< The sink sees tiles by sequence 0, 1, 2 ...
+    bool parallel_sink = false;  ///< Several tiles in the sink at once.
+    std::size_t consumers = 1;   ///< Threads in the graph, the waiting one among them.
+    CpuSet cpus = {};            ///< Where those of oneTBB may run; empty for anywhere.
+  };
+
+  /// `to_lanes` is called for each journey that passed the host stages without failing, `to_sink` for each that is
+  /// complete; neither throws.
+  Graph(Options const& options, Step to_lanes, Step to_sink);
+  ~Graph();
+
+  /// Sends a filled tile in.
+  void enter(Journey& journey);
+  /// Sends a completed tile on to the sink.
+  void arrive(Journey& journey);
+  /// Keeps `wait` from returning until `release`.
+  void hold();
+  void release();
+  /// Works in the graph until every journey that entered has been through the sink and nothing holds it.
+  ///
+  /// Blocks: until then. Without a thread in it nothing may move, on a machine with one core.
+  void wait();
+
+ private:
+  struct Nodes;
+  std::unique_ptr<Nodes> nodes_;
+};
+
+}  // namespace penstock

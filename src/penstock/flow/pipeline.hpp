@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <stop_token>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "penstock/core/completion.hpp"
+#include "penstock/core/pool.hpp"
+#include "penstock/device/device.hpp"
+#include "penstock/flow/pipeline_options.hpp"
+#include "penstock/flow/report.hpp"
+#include "penstock/flow/source.hpp"
+#include "penstock/lane/stage.hpp"
+
+namespace penstock {
+
+/// Gets every tile's one completion. It may keep the loan by moving it out; otherwise the tile goes home when it
+/// returns.
+///
+/// Threads: the consumers; one at a time unless the pipeline's options say `parallel_sink`.
+/// Throws:  anything; the report counts it as a failure of the sink, the tile goes home, the run goes on.
+using Sink = std::function<void(Completion&)>;
+
+/// The way in for applications that have threads of their own. Cheap to copy; for as long as its pipeline is started.
+///
+/// Threads: any.
+class Feed {
+ public:
+  /// Blocks: until a tile is home.
+  /// Throws: Error, once the pipeline was stopped or drained, or its devices are lost.
+  Loan borrow();
+  /// The same; empty once `stop` is requested, or when `borrow()` would throw.
+  ///
+  /// Blocks: until a tile is home or `stop` is requested.
+  std::optional<Loan> borrow(std::stop_token const& stop);
+  /// A tile, if one is home.
+  std::optional<Loan> try_borrow();
+  /// Hands in a filled tile (`filled` says how much of it). It gets its one completion, also if the pipeline was
+  /// stopped: then it is cancelled. Order, where asked for, is the order of these calls.
+  ///
+  /// Throws: Error, once the pipeline was drained; the tile goes home.
+  void submit(Loan loan);
+
+ private:
+  friend class Pipeline;
+  explicit Feed(class Pipeline& pipeline) noexcept : pipeline_(&pipeline) {}
+  Pipeline* pipeline_;
+};
+
+/// Pinned tiles, lanes on devices, and the oneTBB graph between a source and a sink.
+///
+/// Made once, run any number of times, one run at a time. Either `run`, which starts its own producers, or `start`,
+/// `feed`, `drain` for an application that has threads of its own.
+///
+/// Threads: one, but for `feed` and `stop`, which any may call.
+class Pipeline {
+ public:
+  /// Places and pins the tiles. The devices must outlive the pipeline.
+  ///
+  /// Throws: Error: bad options, too little pinned memory.
+  Pipeline(Device& device, PipelineOptions options);
+  Pipeline(std::vector<Device*> devices, PipelineOptions options);
+  Pipeline(Pipeline const&) = delete;
+  Pipeline& operator=(Pipeline const&) = delete;
+  /// Stops and drains what is still going. No Feed may be in use any more.
+  ~Pipeline();
+
+  /// Pulls all of the source through, and reports. A request of `stop` ends it early: what is on a device still
+  /// completes, what is not is cancelled.
+  ///
+  /// Blocks: until the last completion.
+  /// Throws: Error, if it cannot start (too little device memory, a stage that cannot be made). What happens later is
+  /// in the report.
+  Report run(Source& source, Stages const& stages, Sink sink, std::stop_token stop = {});
+  /// The same for a function that fills a tile and says how many bytes, or nothing at the end.
+  template <class Function>
+  requires std::is_invocable_r_v<std::optional<std::size_t>, Function&, Tile&> Report run(Function source,
+                                                                                          Stages const& stages,
+                                                                                          Sink sink,
+                                                                                          std::stop_token stop = {}) {
+    FunctionSource<Function> pulled(std::move(source));
+    return run(static_cast<Source&>(pulled), stages, std::move(sink), std::move(stop));
+  }
+
+  /// Makes lanes and stages, and lets `feed` in.
+  ///
+  /// Throws: as run.
+  void start(Stages stages, Sink sink);
+  Feed feed() noexcept { return Feed(*this); }
+  /// Waits for all that was submitted, finishes and merges the stages, and reports.
+  ///
+  /// Blocks: until the last completion.
+  Report drain();
+  /// Cancels what no device has started and lets nothing more in. `drain` still reports.
+  void stop() noexcept;
+
+  /// What the options came to on this machine.
+  PipelineOptions const& options() const noexcept;
+  Pool& pool() noexcept;
+
+ private:
+  friend class Feed;
+  struct Parts;
+  std::unique_ptr<Parts> parts_;
+};
+
+}  // namespace penstock

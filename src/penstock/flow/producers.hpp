@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "penstock/core/completion.hpp"
+#include "penstock/core/pool.hpp"
+#include "penstock/flow/source.hpp"
+#include "penstock/machine/bound_thread.hpp"
+#include "penstock/machine/cpu_set.hpp"
+
+namespace penstock {
+
+/// The threads that pull a source: borrow a tile, ask what comes next, fill it, send it on.
+///
+/// A tile is borrowed before its place in the order is given out, so whoever holds a place can always finish it.
+///
+/// Threads: the one that made it.
+class Producers {
+ public:
+  /// Where a filled tile goes, with the failure if the source could not fill it. Called by the producers, several at a
+  /// time.
+  using Send = std::function<void(Loan, std::shared_ptr<Failure const>)>;
+
+  /// Called by the last producer, with the reason if `next` ended the input by throwing.
+  using Ended = std::function<void(std::shared_ptr<Failure const> const&)>;
+
+  /// Starts one thread per entry of `places`. They end with the input or when `stop` is requested.
+  ///
+  /// Throws: Error, if the system refuses a thread; `ended` is then never called.
+  Producers(Pool& pool, Source& source, std::vector<CpuSet> const& places, Send send, std::stop_token stop,
+            Ended ended);
+  Producers(Producers const&) = delete;
+  Producers& operator=(Producers const&) = delete;
+  /// Blocks: until the threads have ended.
+  ~Producers();
+
+  std::chrono::nanoseconds borrow_wait() const noexcept { return std::chrono::nanoseconds(borrow_wait_.load()); }
+  std::chrono::nanoseconds fill() const noexcept { return std::chrono::nanoseconds(fill_.load()); }
+  /// Threads that could not be bound, in words.
+  std::vector<std::string> remarks() const;
+
+ private:
+  void produce();
+  bool claim(Tile& tile);
+
+  Pool& pool_;
+  Source& source_;
+  Send const send_;
+  Ended const ended_;
+  /// Wakes those who wait for a tile that they no longer need.
+  std::stop_source enough_;
+  std::stop_callback<std::function<void()>> pass_on_;
+  std::mutex claim_mutex_;
+  bool input_ended_ = false;
+  std::uint64_t next_sequence_ = 0;
+  std::shared_ptr<Failure const> failure_;
+  std::atomic<std::int64_t> borrow_wait_{0};
+  std::atomic<std::int64_t> fill_{0};
+  std::atomic<std::size_t> going_;
+  std::vector<BoundThread> threads_;
+};
+
+}  // namespace penstock

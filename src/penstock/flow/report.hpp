@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "penstock/core/completion.hpp"
+#include "penstock/lane/lane.hpp"
+
+namespace penstock {
+
+/// The first thing that went wrong in a run.
+struct FirstFailure {
+  Failure failure;
+  /// The tile's place in the source's order and its tag; empty if no tile was concerned (the source ended the input by
+  /// throwing, say).
+  std::optional<std::uint64_t> sequence;
+  std::uint64_t tag = 0;
+};
+
+/// What a run did. Each tile submitted is counted once, as done, failed or cancelled.
+struct Report {
+  std::uint64_t tiles_done = 0;
+  std::uint64_t tiles_failed = 0;
+  std::uint64_t tiles_cancelled = 0;
+  /// Completions on which the sink threw, whatever their outcome was.
+  std::uint64_t sink_failures = 0;
+  std::uint64_t bytes_in = 0;               ///< Filled bytes of the tiles that are done.
+  std::uint64_t bytes_out = 0;              ///< Produced bytes of the tiles that are done.
+  std::chrono::nanoseconds wall{0};         ///< From start to the last completion and the merge.
+  std::chrono::nanoseconds borrow_wait{0};  ///< What all producers together waited for tiles.
+  std::chrono::nanoseconds fill{0};         ///< What all producers together spent in the source.
+  std::chrono::nanoseconds sink{0};         ///< What all consumers together spent in the sink.
+  bool stopped = false;                     ///< Somebody asked it to stop before the input ended.
+  std::optional<FirstFailure> first_failure;
+  std::vector<LaneSummary> lanes;
+  std::vector<std::string> remarks;  ///< What the machine would not do (bind a thread, place a page), in words.
+
+  std::uint64_t tiles() const noexcept { return tiles_done + tiles_failed + tiles_cancelled; }
+  /// True if every tile is done and nothing else went wrong.
+  bool ok() const noexcept {
+    return tiles_failed == 0 && tiles_cancelled == 0 && sink_failures == 0 && !stopped && !first_failure;
+  }
+};
+
+/// The report in one to three lines for a person.
+std::string describe(Report const& report);
+
+}  // namespace penstock

@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "penstock/flow/run.hpp"
+
+#include <utility>
+
+namespace penstock {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+std::vector<LanePlace> lane_places(std::vector<Device*> const& devices, unsigned lanes, Placement const& placement) {
+  std::vector<LanePlace> places;
+  for (unsigned number = 0; number < lanes; ++number) {
+    places.push_back({devices[number % devices.size()], placement.lane(number)});
+  }
+  return places;
+}
+
+}  // namespace
+
+Run::Run(Pool& pool, std::span<Journey> journeys, std::vector<Device*> const& devices, PipelineOptions const& options,
+         Placement const& placement, Stages stages, Sink sink)
+    : journeys_(journeys),
+      stages_(std::move(stages)),
+      sink_(std::move(sink)),
+      graph_cpus_(placement.consumer(0)),
+      graph_(
+          {.host_stages = options.host_stages,
+           .ordered = options.ordered,
+           .parallel_sink = options.parallel_sink,
+           .consumers = options.consumers,
+           .cpus = placement.consumer(0)},
+          [this](Journey& journey) { to_lanes(journey); }, [this](Journey& journey) { to_sink(journey); }) {
+  LaneOptions lane_options;
+  lane_options.slots = options.slots;
+  lane_options.spin = options.spin;
+  lane_options.streams = options.streams;
+  lanes_ =
+      std::make_unique<LaneSet>(lane_places(devices, options.lanes, placement), pool.shape(), pool.size(), lane_options,
+                                stages_, [this](Completion completion) { from_lanes(std::move(completion)); });
+  graph_.hold();  // Until the end of the input.
+}
+
+Run::~Run() {
+  if (finished_) return;
+  stop();
+  end_of_input();
+  finish();
+}
+
+void Run::enter(Loan loan, Outcome outcome, std::shared_ptr<Failure const> failure) {
+  Journey& journey = journeys_[loan->index()];
+  journey.completion = {std::move(loan), outcome, std::move(failure)};
+  graph_.enter(journey);
+}
+
+void Run::send(Loan loan, std::shared_ptr<Failure const> failure) {
+  Outcome const outcome = failure != nullptr ? Outcome::failed : Outcome::done;
+  enter(std::move(loan), outcome, std::move(failure));
+}
+
+bool Run::submit(Loan& loan) {
+  // Shared by those who submit; the end of the input waits until none of them is halfway.
+  std::shared_lock const lock(input_mutex_);
+  if (input_ended_) return false;
+  loan->sequence = next_sequence_.fetch_add(1, std::memory_order_relaxed);
+  send(std::move(loan), nullptr);
+  return true;
+}
+
+void Run::end_of_input() {
+  {
+    std::scoped_lock const lock(input_mutex_);
+    if (std::exchange(input_ended_, true)) return;
+  }
+  enough_.request_stop();
+  graph_.release();
+}
+
+void Run::stop() noexcept {
+  stopped_.store(true, std::memory_order_release);
+  enough_.request_stop();
+  lanes_->cancel();
+}
+
+void Run::to_lanes(Journey& journey) {
+  Loan loan = std::move(journey.completion.loan);
+  // From here on the journey belongs to whoever completes the tile.
+  if (!lanes_->submit(loan)) from_lanes(Completion::cancelled(std::move(loan)));
+}
+
+void Run::from_lanes(Completion completion) {
+  Journey& journey = journeys_[completion.loan->index()];
+  bool const lost = completion.failure != nullptr && completion.failure->kind == ErrorKind::device_lost;
+  journey.completion = std::move(completion);
+  graph_.arrive(journey);
+  if (lost && lanes_->lost()) enough_.request_stop();
+}
+
+void Run::to_sink(Journey& journey) {
+  Completion completion = std::move(journey.completion);
+  count(completion);
+  auto const fail = [&](std::string reason) {
+    std::scoped_lock const lock(report_mutex_);
+    ++report_.sink_failures;
+    note(report_, {"sink", std::move(reason), ErrorKind::bad_argument}, completion.loan ? &*completion.loan : nullptr);
+  };
+  auto const began = Clock::now();
+  try {
+    sink_(completion);
+  } catch (std::exception const& exception) {
+    fail(exception.what());
+  } catch (...) {
+    fail("It threw something that is not a std::exception.");
+  }
+  sink_time_.fetch_add((Clock::now() - began).count(), std::memory_order_relaxed);
+}
+
+void Run::count(Completion const& completion) {
+  std::scoped_lock const lock(report_mutex_);
+  switch (completion.outcome) {
+    case Outcome::done:
+      ++report_.tiles_done;
+      report_.bytes_in += completion.loan->filled;
+      report_.bytes_out += completion.loan->produced;
+      break;
+    case Outcome::failed:
+      ++report_.tiles_failed;
+      note(report_, *completion.failure, &*completion.loan);
+      break;
+    case Outcome::cancelled:
+      ++report_.tiles_cancelled;
+      break;
+  }
+}
+
+void Run::note(Report& report, Failure const& failure, Tile const* tile) {
+  if (report.first_failure) return;
+  report.first_failure = FirstFailure{failure, std::nullopt, 0};
+  if (tile == nullptr) return;
+  report.first_failure->sequence = tile->sequence;
+  report.first_failure->tag = tile->tag;
+}
+
+void Run::note_failure(std::shared_ptr<Failure const> const& failure) {
+  if (failure == nullptr) return;
+  std::scoped_lock const lock(report_mutex_);
+  note(report_, *failure, nullptr);
+}
+
+void Run::start_graph_thread() {
+  graph_thread_ = BoundThread("ps-graph", graph_cpus_, [this](std::stop_token const&) { graph_.wait(); });
+}
+
+Report Run::finish() {
+  finished_ = true;
+  if (graph_thread_.joinable()) {
+    graph_thread_.join();
+  } else {
+    graph_.wait();
+  }
+  lanes_->close();
+  note_failure(lanes_->merge(stages_));
+  std::scoped_lock const lock(report_mutex_);
+  report_.lanes = lanes_->summaries();
+  report_.sink = std::chrono::nanoseconds(sink_time_.load());
+  report_.stopped = stopped_.load();
+  for (auto& remark : lanes_->remarks()) report_.remarks.push_back(std::move(remark));
+  report_.wall = Clock::now() - started_;
+  return report_;
+}
+
+}  // namespace penstock

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <shared_mutex>
+#include <span>
+#include <stop_token>
+#include <vector>
+
+#include "penstock/core/pool.hpp"
+#include "penstock/flow/graph.hpp"
+#include "penstock/flow/pipeline.hpp"
+#include "penstock/flow/report.hpp"
+#include "penstock/lane/lane_set.hpp"
+#include "penstock/machine/bound_thread.hpp"
+#include "penstock/machine/placement.hpp"
+
+namespace penstock {
+
+/// One run of a pipeline, from its first tile to its report: graph, lanes, stages, sink and the figures.
+///
+/// Threads: `send`, `submit`, `stop` any; the rest is for the one that made it.
+class Run {
+ public:
+  /// Throws: Error, if the lanes cannot start.
+  Run(Pool& pool, std::span<Journey> journeys, std::vector<Device*> const& devices, PipelineOptions const& options,
+      Placement const& placement, Stages stages, Sink sink);
+  Run(Run const&) = delete;
+  Run& operator=(Run const&) = delete;
+  ~Run();
+
+  /// Sends a tile that has its sequence; with `failure` it goes straight to the sink.
+  void send(Loan loan, std::shared_ptr<Failure const> failure);
+  /// Gives a tile the next sequence and sends it. False once `end_of_input` was called; the loan is then still the
+  /// caller's.
+  bool submit(Loan& loan);
+  /// Lends it no hand any more: nothing is submitted from here on.
+  void end_of_input();
+  /// Cancels what no device has started, and asks the producers to end.
+  void stop() noexcept;
+  /// Requested when no more input is wanted: stopped, ended, or every device lost.
+  std::stop_token enough() const noexcept { return enough_.get_token(); }
+  bool ending() const noexcept { return enough_.stop_requested(); }
+
+  /// Has a thread of its own work in the graph, for an application that is not going to wait yet.
+  void start_graph_thread();
+  /// Waits for the last completion, finishes and merges the stages.
+  ///
+  /// Blocks: until then; `end_of_input` must have been called, or be called by another thread.
+  Report finish();
+  /// For a failure that no tile carries.
+  void note_failure(std::shared_ptr<Failure const> const& failure);
+
+ private:
+  void enter(Loan loan, Outcome outcome, std::shared_ptr<Failure const> failure);
+  void to_lanes(Journey& journey);
+  void from_lanes(Completion completion);
+  void to_sink(Journey& journey);
+  void count(Completion const& completion);
+  void note(Report& report, Failure const& failure, Tile const* tile);
+
+  std::span<Journey> journeys_;
+  Stages const stages_;
+  Sink const sink_;
+  CpuSet const graph_cpus_;
+  std::chrono::steady_clock::time_point const started_ = std::chrono::steady_clock::now();
+  std::stop_source enough_;
+  std::atomic<bool> stopped_{false};
+  std::shared_mutex input_mutex_;
+  bool input_ended_ = false;
+  bool finished_ = false;
+  std::atomic<std::uint64_t> next_sequence_{0};
+  std::mutex report_mutex_;
+  Report report_;
+  std::atomic<std::int64_t> sink_time_{0};
+  /// The lanes complete into the graph, so they die first.
+  Graph graph_;
+  std::unique_ptr<LaneSet> lanes_;
+  BoundThread graph_thread_;
+};
+
+}  // namespace penstock

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "penstock/lane/flight.hpp"
+
+#include <string>
+#include <utility>
+
+#include "penstock/core/pool.hpp"
+
+namespace penstock {
+
+/// The device memory of one tile, the events that order its three steps, and the tile itself while it is there.
+struct Flight::Slot {
+  Slot(Device& device, TileShape shape)
+      : memory(device.allocate(Pool::slab_bytes(shape, 1))),
+        input(memory.bytes().first(shape.input_bytes)),
+        output(shape.in_place ? input : memory.bytes().last(memory.bytes().size() - output_start(shape))),
+        uploaded(device.make_event()),
+        computed(device.make_event()),
+        landed(device.make_event()) {
+    output = output.first(shape.output_bytes);
+  }
+  static std::size_t output_start(TileShape shape) { return Pool::slab_bytes({.input_bytes = shape.input_bytes}, 1); }
+
+  DeviceMemory memory;
+  std::span<std::byte> input;
+  std::span<std::byte> output;
+  Event uploaded;
+  Event computed;
+  Event landed;
+  Loan loan;
+  std::shared_ptr<Failure const> failure;
+  /// The device let go of it, seen by waiting because it refused to record `landed`.
+  bool settled = false;
+};
+
+Flight::Flight(Device& device, TileShape shape, unsigned slots, StreamMode mode)
+    : shape_(shape),
+      upload_(device.make_stream()),
+      download_(device.make_stream()),
+      own_(mode == StreamMode::own ? std::optional<Stream>(device.make_stream()) : std::nullopt),
+      compute_(own_ ? StreamRef(*own_) : device.thread_default_stream()) {
+  if (slots == 0) throw Error(ErrorKind::bad_argument, "A lane needs at least one slot: ask for 1 or more.");
+  slots_.reserve(slots);
+  for (unsigned i = 0; i < slots; ++i) slots_.push_back(std::make_unique<Slot>(device, shape));
+}
+
+Flight::~Flight() {
+  // The default stream is not ours to destroy, so nobody else would wait for it before the slots' memory goes.
+  try {
+    compute_.synchronize();
+  } catch (Error const&) {  // Lost: the lane has reported it, and a lost device uses no memory.
+  }
+}
+
+Flight::Slot& Flight::slot_of(std::uint64_t number) const {
+  return *slots_[number % slots_.size()];
+}
+
+EventRef Flight::landed() const {
+  return slot_of(put_).landed;
+}
+
+void Flight::put(Loan loan, Stage& stage) {
+  Slot& slot = slot_of(++put_);
+  slot.loan = std::move(loan);
+  slot.failure = nullptr;
+  slot.settled = false;
+  char const* at = "upload";
+  bool enqueued = false;
+  auto const fail = [&](std::string reason, ErrorKind kind) {
+    slot.failure = std::make_shared<Failure const>(Failure{at, std::move(reason), kind});
+  };
+  try {
+    enqueue(slot, stage, at);
+    enqueued = true;
+  } catch (Error const& error) {
+    if (error.sticky()) throw;  // Whatever tile caused it, this one only met it.
+    fail(error.what(), error.kind());
+  } catch (std::exception const& exception) {
+    fail(exception.what(), ErrorKind::device_refused);
+  } catch (...) {
+    fail("It threw something that is not a std::exception.", ErrorKind::device_refused);
+  }
+  seal(slot, enqueued);
+}
+
+void Flight::enqueue(Slot& slot, Stage& stage, char const*& at) {
+  Tile& tile = *slot.loan;
+  if (tile.filled > shape_.input_bytes) {
+    throw Error(ErrorKind::bad_argument, "The source says that it filled " + std::to_string(tile.filled) +
+                                             " bytes of a tile of " + std::to_string(shape_.input_bytes) + ".");
+  }
+  upload_.upload(slot.input.first(tile.filled), tile.filled_input());
+  upload_.record(slot.uploaded);
+  compute_.wait(slot.uploaded);
+
+  at = "stage";
+  DeviceTile const seen{slot.input.first(tile.filled), slot.output, tile.sequence, tile.tag};
+  std::size_t const produced = stage.run(seen, compute_);
+  if (produced > slot.output.size()) {
+    throw Error(ErrorKind::bad_argument, "The stage says that it produced " + std::to_string(produced) +
+                                             " bytes, but a tile's output part has " +
+                                             std::to_string(slot.output.size()) + ".");
+  }
+  tile.produced = produced;
+  compute_.record(slot.computed);
+
+  at = "download";
+  download_.wait(slot.computed);
+  download_.download(tile.output().first(produced), slot.output.first(produced));
+}
+
+/// Records `landed` where every stream has passed the tile, also if only some of its steps were enqueued: until then
+/// the device may read or write its memory.
+void Flight::seal(Slot& slot, bool enqueued) {
+  try {
+    if (!enqueued) {
+      upload_.record(slot.uploaded);
+      compute_.wait(slot.uploaded);
+      compute_.record(slot.computed);
+      download_.wait(slot.computed);
+    }
+    download_.record(slot.landed);
+  } catch (Error const& error) {
+    if (error.sticky()) throw;
+    upload_.synchronize();
+    compute_.synchronize();
+    download_.synchronize();
+    slot.settled = true;
+    if (slot.failure == nullptr)
+      slot.failure = std::make_shared<Failure const>(Failure{"signal", error.what(), error.kind()});
+  }
+}
+
+bool Flight::passed(std::uint64_t number) const {
+  Slot const& slot = slot_of(number);
+  return slot.settled || slot.landed.passed();
+}
+
+Completion Flight::retire(std::shared_ptr<Failure const> const& loss) {
+  Slot& slot = slot_of(++retired_);
+  auto failure = std::exchange(slot.failure, nullptr);
+  if (failure == nullptr) failure = loss;
+  if (failure == nullptr) return Completion::done(std::move(slot.loan));
+  slot.loan->produced = 0;
+  return Completion::failed(std::move(slot.loan), std::move(failure));
+}
+
+}  // namespace penstock

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "penstock/core/completion.hpp"
+#include "penstock/device/device.hpp"
+#include "penstock/lane/stage.hpp"
+
+namespace penstock {
+
+/// Which stream a lane computes on.
+enum class StreamMode : std::uint8_t {
+  thread_default,  ///< The default stream of the lane's thread: a stage that names no stream is on it.
+  own,             ///< A non-blocking stream of the lane's own.
+};
+
+/// What one lane has on its device: three streams ordered by events, the slots, and in them the tiles in flight, oldest
+/// first.
+///
+/// Tiles are numbered from 1 in the order they were put, and retired in that order. A slot is used again only when its
+/// tile was retired, so no copy or kernel of a later tile can meet one of an earlier.
+///
+/// Threads: the lane's.
+class Flight {
+ public:
+  /// Throws: Error, if the device has no memory for `slots` tiles; the text says what to reduce.
+  Flight(Device& device, TileShape shape, unsigned slots, StreamMode mode);
+  Flight(Flight const&) = delete;
+  Flight& operator=(Flight const&) = delete;
+  /// Blocks: until the device has let go of every slot, or is lost.
+  ~Flight();
+
+  StreamRef compute() const noexcept { return compute_; }
+  std::size_t size() const noexcept { return static_cast<std::size_t>(put_ - retired_); }
+  bool empty() const noexcept { return put_ == retired_; }
+  bool full() const noexcept { return size() == slots_.size(); }
+  /// The number of the youngest tile in flight, or of the last that was.
+  std::uint64_t youngest() const noexcept { return put_; }
+  std::uint64_t retired() const noexcept { return retired_; }
+
+  /// Enqueues upload, stage and download of one tile. What fails with this tile alone is kept with it, and it retires
+  /// as failed once the device has let go of its slot.
+  ///
+  /// Throws: a sticky Error; the tile is in flight all the same.
+  void put(Loan loan, Stage& stage);
+  /// The event behind the tile that was put last.
+  EventRef landed() const;
+  /// True if the device has let go of tile `number` and all before it.
+  ///
+  /// Throws: a sticky Error.
+  bool passed(std::uint64_t number) const;
+  /// Takes the oldest tile out. If `loss` is set that is why it failed, unless it has a failure of its own.
+  Completion retire(std::shared_ptr<Failure const> const& loss = {});
+
+ private:
+  struct Slot;
+  Slot& slot_of(std::uint64_t number) const;
+  void enqueue(Slot& slot, Stage& stage, char const*& at);
+  void seal(Slot& slot, bool enqueued);
+
+  TileShape const shape_;
+  Stream upload_;
+  Stream download_;
+  std::optional<Stream> own_;
+  StreamRef compute_;
+  std::vector<std::unique_ptr<Slot>> slots_;
+  std::uint64_t put_ = 0;
+  std::uint64_t retired_ = 0;
+};
+
+}  // namespace penstock

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <future>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "penstock/core/completion.hpp"
+#include "penstock/core/event_count.hpp"
+#include "penstock/core/mailbox.hpp"
+#include "penstock/device/device.hpp"
+#include "penstock/device/signal.hpp"
+#include "penstock/lane/flight.hpp"
+#include "penstock/lane/stage.hpp"
+#include "penstock/machine/bound_thread.hpp"
+#include "penstock/machine/cpu_set.hpp"
+
+namespace penstock {
+
+struct LaneOptions {
+  /// Tiles in flight on the device, each with device memory of its own.
+  unsigned slots = 4;
+  StreamMode streams = StreamMode::thread_default;
+  /// How long a lane with nothing to do spins before it sleeps, with an eye on its device: results sooner, for part of
+  /// a core.
+  std::chrono::nanoseconds spin{0};
+  /// How long a lane with tiles in flight sleeps before it asks the device itself, in case a signal was lost.
+  std::chrono::nanoseconds watchdog = std::chrono::milliseconds(50);
+  std::string name = "ps-lane-0";
+  CpuSet cpus = {};  ///< Where its thread may run; empty for anywhere.
+};
+
+/// What a lane did.
+struct LaneSummary {
+  std::uint64_t tiles = 0;
+  std::uint64_t bytes_up = 0;
+  std::uint64_t bytes_down = 0;
+};
+
+/// A bound thread with two mailboxes (tiles in, tickets in), the streams that only it touches, the slots it fills, and
+/// a FIFO of what is in flight. It never waits for the device while it has a free slot and a tile to put there.
+///
+/// Each tile submitted gets exactly one Completion, whatever fails. Once the device is lost the lane fails all it holds
+/// and all it gets.
+///
+/// Threads: any may submit. All else as noted.
+class Lane {
+ public:
+  /// Called on the lane's thread, once per tile: those that went to the device in the order the lane took them,
+  /// cancelled ones at once. Must not throw.
+  using OnCompletion = std::function<void(Completion)>;
+
+  /// Starts the thread, makes streams, slots and stage, and returns when the lane is ready for tiles.
+  ///
+  /// Throws: Error, if the device has too little memory or refuses; and what `stages.make` throws.
+  Lane(Device& device, TileShape shape, std::size_t most_tiles, LaneOptions options, unsigned number,
+       Stages const& stages, OnCompletion on_completion);
+  Lane(Lane const&) = delete;
+  Lane& operator=(Lane const&) = delete;
+  /// Cancels what has not started, waits for the rest.
+  ~Lane();
+
+  /// Hands a tile over. False once the lane is closed; the loan is then still the caller's.
+  bool submit(Loan& loan) noexcept;
+  /// Tiles handed over and not yet completed.
+  std::size_t load() const noexcept { return load_.load(std::memory_order_relaxed); }
+  /// True once its device serves nobody any more.
+  bool lost() const noexcept { return lost_.load(std::memory_order_acquire); }
+  /// From now on, and for all that waits in the inbox: not started, but completed as cancelled.
+  void cancel() noexcept;
+  /// Takes no more tiles, completes all it has, finishes the stage and ends the thread.
+  ///
+  /// Threads: one. Blocks: until then.
+  void close();
+  /// The finished stage of a closed lane; null if the device was lost or its finish failed.
+  Stage* finished_stage() const noexcept { return finished_ ? stage_.get() : nullptr; }
+  /// Why the stage's finish failed, if it did.
+  std::shared_ptr<Failure const> finish_failure() const noexcept { return finish_failure_; }
+  /// Why its thread is not bound as asked, in words.
+  std::optional<std::string> const& binding_error() const noexcept { return thread_.binding_error(); }
+  /// What it did; complete once closed.
+  LaneSummary summary() const noexcept { return summary_; }
+
+ private:
+  void body(std::promise<void>& ready, Stages const& stages);
+  void serve();
+  bool look_around(std::function<bool()> const& work_waits);
+  bool read_tickets();
+  bool take_tile();
+  void promise_ticket();
+  void make_good();
+  void ask_whether_passed();
+  void ask_device();
+  void retire_up_to(std::uint64_t number);
+  void retire_passed();
+  void finish_stage();
+  void lose(Error const& error);
+  void deliver(Completion completion) noexcept;
+
+  Device& device_;
+  TileShape const shape_;
+  LaneOptions const options_;
+  unsigned const number_;
+  OnCompletion const on_completion_;
+
+  // Shared with other threads.
+  Mailbox<Tile*> inbox_;
+  Mailbox<Ticket> tickets_;
+  EventCount bell_;
+  std::atomic<std::size_t> load_{0};
+  std::atomic<bool> lost_{false};
+  std::atomic<bool> cancelled_{false};
+  std::atomic<bool> closed_{false};
+
+  // The lane's thread only.
+  std::optional<Flight> flight_;
+  std::unique_ptr<Signal> signal_;
+  std::unique_ptr<Stage> stage_;
+  std::shared_ptr<Failure const> loss_;
+  LaneSummary summary_;
+  bool finished_ = false;
+  std::shared_ptr<Failure const> finish_failure_;
+
+  BoundThread thread_;
+};
+
+}  // namespace penstock

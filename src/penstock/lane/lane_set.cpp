@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "penstock/lane/lane_set.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <string>
+
+namespace penstock {
+
+LaneSet::LaneSet(std::vector<LanePlace> const& places, TileShape shape, std::size_t most_tiles,
+                 LaneOptions const& options, Stages const& stages, Lane::OnCompletion const& on_completion) {
+  if (places.empty()) throw Error(ErrorKind::bad_argument, "A pipeline needs at least one lane: ask for 1 or more.");
+  for (unsigned number = 0; number < places.size(); ++number) {
+    LaneOptions own = options;
+    own.name = "ps-lane-" + std::to_string(number);
+    own.cpus = places[number].cpus;
+    lanes_.push_back(std::make_unique<Lane>(*places[number].device, shape, most_tiles, std::move(own), number, stages,
+                                            on_completion));
+  }
+}
+
+bool LaneSet::submit(Loan& loan) noexcept {
+  std::size_t const first = turn_.fetch_add(1, std::memory_order_relaxed);
+  Lane* chosen = nullptr;
+  std::size_t least = std::numeric_limits<std::size_t>::max();
+  for (std::size_t k = 0; k < lanes_.size(); ++k) {
+    Lane& lane = *lanes_[(first + k) % lanes_.size()];
+    if (lane.lost()) continue;
+    if (std::size_t const load = lane.load(); load < least) {
+      least = load;
+      chosen = &lane;
+    }
+  }
+  // With every device lost any lane will do: it completes the tile as failed.
+  if (chosen == nullptr) chosen = lanes_[first % lanes_.size()].get();
+  return chosen->submit(loan);
+}
+
+bool LaneSet::lost() const noexcept {
+  return std::all_of(lanes_.begin(), lanes_.end(), [](auto const& lane) { return lane->lost(); });
+}
+
+void LaneSet::cancel() noexcept {
+  for (auto const& lane : lanes_) lane->cancel();
+}
+
+void LaneSet::close() {
+  for (auto const& lane : lanes_) lane->close();
+}
+
+std::shared_ptr<Failure const> LaneSet::merge(Stages const& stages) {
+  std::shared_ptr<Failure const> first;
+  for (auto const& lane : lanes_) {
+    auto failure = lane->finish_failure();
+    if (Stage* const stage = lane->finished_stage(); stage != nullptr && stages.merge) {
+      try {
+        stages.merge(*stage);
+      } catch (std::exception const& exception) {
+        failure = std::make_shared<Failure const>(Failure{"merge", exception.what(), ErrorKind::bad_argument});
+      } catch (...) {
+        failure = std::make_shared<Failure const>(
+            Failure{"merge", "It threw something that is not a std::exception.", ErrorKind::bad_argument});
+      }
+    }
+    if (first == nullptr) first = std::move(failure);
+  }
+  return first;
+}
+
+std::vector<LaneSummary> LaneSet::summaries() const {
+  std::vector<LaneSummary> all;
+  for (auto const& lane : lanes_) all.push_back(lane->summary());
+  return all;
+}
+
+std::vector<std::string> LaneSet::remarks() const {
+  std::vector<std::string> all;
+  for (auto const& lane : lanes_) {
+    if (lane->binding_error()) all.push_back(*lane->binding_error());
+  }
+  return all;
+}
+
+}  // namespace penstock

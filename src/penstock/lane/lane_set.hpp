@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "penstock/lane/lane.hpp"
+
+namespace penstock {
+
+/// One lane to be: its device and the CPUs its thread may run on (empty for any).
+struct LanePlace {
+  Device* device = nullptr;
+  CpuSet cpus = {};
+};
+
+/// The lanes of one run. A tile goes to the lane with the fewest, among those whose device still serves.
+///
+/// Threads: any may submit; the rest is for the one that made it.
+class LaneSet {
+ public:
+  /// Throws: as Lane; the lanes already started are closed again.
+  LaneSet(std::vector<LanePlace> const& places, TileShape shape, std::size_t most_tiles, LaneOptions const& options,
+          Stages const& stages, Lane::OnCompletion const& on_completion);
+
+  /// Hands a tile to a lane. False once closed; the loan is then still the caller's.
+  bool submit(Loan& loan) noexcept;
+  /// True if no lane's device serves any more.
+  bool lost() const noexcept;
+  /// As Lane::cancel, for all.
+  void cancel() noexcept;
+  /// As Lane::close, for all.
+  ///
+  /// Blocks: until every tile is completed and every stage finished.
+  void close();
+  /// Calls `stages.merge` for each finished stage, in lane order. Says the first failure of a finish or a merge, or
+  /// null.
+  std::shared_ptr<Failure const> merge(Stages const& stages);
+  std::vector<LaneSummary> summaries() const;
+  /// Threads that could not be bound, in words.
+  std::vector<std::string> remarks() const;
+
+ private:
+  std::vector<std::unique_ptr<Lane>> lanes_;
+  std::atomic<std::size_t> turn_{0};
+};
+
+}  // namespace penstock

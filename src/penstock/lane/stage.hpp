@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <type_traits>
+#include <utility>
+
+#include "penstock/core/tile.hpp"
+#include "penstock/device/device.hpp"
+
+namespace penstock {
+
+/// One tile as a stage sees it: on the device.
+///
+/// Shape: input holds what the source filled, output is the whole output part; with in_place both start at the same
+/// byte.
+struct DeviceTile {
+  std::span<std::byte> input = {};
+  std::span<std::byte> output = {};
+  std::uint64_t sequence = 0;
+  std::uint64_t tag = 0;
+};
+
+/// Where a stage object will live.
+struct StageContext {
+  Device& device;
+  StreamRef stream;  ///< The lane's compute stream.
+  TileShape shape;
+  unsigned lane = 0;
+};
+
+/// What a user computes on each tile. One object per lane, so it may keep state, also on the device, without locks.
+///
+/// Threads: the lane's, from its making to its finish.
+class Stage {
+ public:
+  virtual ~Stage() = default;
+  /// Loads what `run` will launch, so that the first tile does not pay for it. Called once, before the first tile.
+  virtual void prepare(StreamRef) {}
+  /// Enqueues the work on one tile and says how many bytes of output to bring back.
+  ///
+  /// Blocks:  should not; the device is still copying the input when this is called.
+  /// Throws:  anything; the tile then fails with stage "stage", the run goes on.
+  virtual std::size_t run(DeviceTile const& tile, StreamRef stream) = 0;
+  /// Enqueues what brings the lane's own result home, after the last tile. The stream is waited for before the merge.
+  virtual void finish(StreamRef) {}
+};
+
+/// How a pipeline makes its stage objects, and what becomes of them.
+struct Stages {
+  /// Makes one lane's stage, on that lane's thread.
+  std::function<std::unique_ptr<Stage>(StageContext const&)> make = {};
+  /// Takes one lane's finished stage. Called once per healthy lane, in lane order, on the thread that waits for the
+  /// run.
+  std::function<void(Stage&)> merge = {};
+};
+
+/// A stage without state from `body(DeviceTile const&, StreamRef)`, called on every lane at once. It returns the bytes
+/// of output to bring back, or nothing for the whole output part.
+template <class Body>
+Stages each_tile(Body body) {
+  class Each final : public Stage {
+   public:
+    explicit Each(Body run) : body_(std::move(run)) {}
+    std::size_t run(DeviceTile const& tile, StreamRef stream) override {
+      if constexpr (std::is_void_v<std::invoke_result_t<Body&, DeviceTile const&, StreamRef>>) {
+        body_(tile, stream);
+        return tile.output.size();
+      } else {
+        return body_(tile, stream);
+      }
+    }
+
+   private:
+    Body body_;
+  };
+  return {.make = [body = std::move(body)](StageContext const&) { return std::make_unique<Each>(body); }, .merge = {}};
+}
+
+/// Stages of the user's type, made as Own(StageContext const&); `merge(Own&)` gets each lane's after its finish.
+template <class Own>
+Stages stage_per_lane(std::function<void(Own&)> merge = {}) {
+  return {.make = [](StageContext const& context) { return std::make_unique<Own>(context); },
+          .merge =
+              [merge = std::move(merge)](Stage& stage) {
+                if (merge) merge(static_cast<Own&>(stage));
+              }};
+}
+
+}  // namespace penstock

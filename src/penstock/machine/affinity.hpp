@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "penstock/machine/cpu_set.hpp"
+
+namespace penstock {
+
+/// The CPUs that the calling thread may run on: what taskset, cpusets and earlier bindings left it.
+///
+/// Throws: Error of kind system.
+CpuSet affinity_of_this_thread();
+
+/// Lets the calling thread run on these CPUs only. An empty set changes nothing.
+///
+/// Returns a sentence if it could not be done, or only for some of the CPUs; the thread then runs where it still may.
+std::optional<std::string> bind_this_thread(CpuSet const& cpus);
+
+}  // namespace penstock

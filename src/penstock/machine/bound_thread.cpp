@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "penstock/machine/bound_thread.hpp"
+
+#include <cstdio>
+#include <future>
+#include <system_error>
+#include <utility>
+
+#include <pthread.h>
+
+#include "penstock/core/error.hpp"
+#include "penstock/machine/affinity.hpp"
+
+namespace penstock {
+
+struct BoundThread::State {
+  std::string name;
+  CpuSet cpus;
+  Body body;
+  std::promise<void> settled;  // Orders binding_error before the constructor's end.
+  std::optional<std::string> binding_error;
+  std::exception_ptr escaped;
+
+  void run(std::stop_token const& stop) noexcept {
+    // The kernel's limit, without the terminating zero; a longer name would be refused.
+    pthread_setname_np(pthread_self(), name.substr(0, 15).c_str());
+    try {
+      binding_error = bind_this_thread(cpus);
+    } catch (std::exception const& error) {
+      binding_error = error.what();
+    }
+    settled.set_value();
+    try {
+      body(stop);
+      // What the body holds ends on its own thread: a lane's streams belong there.
+      body = nullptr;
+    } catch (...) {
+      escaped = std::current_exception();
+    }
+  }
+};
+
+BoundThread::BoundThread(std::string name, CpuSet cpus, Body body) : state_(std::make_unique<State>()) {
+  state_->name = std::move(name);
+  state_->cpus = std::move(cpus);
+  state_->body = std::move(body);
+  auto const settled = state_->settled.get_future();
+  try {
+    thread_ = std::jthread([state = state_.get()](std::stop_token const& stop) { state->run(stop); });
+  } catch (std::system_error const& error) {
+    throw Error(ErrorKind::system, "The system refused to start thread '" + state_->name + "': " + error.what() +
+                                       "; use fewer threads or raise 'ulimit -u' and the cgroup's pids.max.");
+  }
+  settled.wait();
+}
+
+BoundThread::BoundThread() noexcept = default;
+BoundThread::BoundThread(BoundThread&&) noexcept = default;
+
+BoundThread& BoundThread::operator=(BoundThread&& other) noexcept {
+  if (this != &other) {
+    end();
+    state_ = std::move(other.state_);
+    thread_ = std::move(other.thread_);
+  }
+  return *this;
+}
+
+BoundThread::~BoundThread() {
+  end();
+}
+
+std::string const& BoundThread::name() const noexcept {
+  static std::string const none;
+  return state_ ? state_->name : none;
+}
+
+std::optional<std::string> const& BoundThread::binding_error() const noexcept {
+  static std::optional<std::string> const none;
+  return state_ ? state_->binding_error : none;
+}
+
+std::exception_ptr BoundThread::finish() noexcept {
+  if (!thread_.joinable()) return nullptr;
+  thread_.join();
+  return std::exchange(state_->escaped, nullptr);
+}
+
+void BoundThread::join() {
+  if (auto const escaped = finish()) std::rethrow_exception(escaped);
+}
+
+void BoundThread::end() noexcept {
+  request_stop();
+  auto const escaped = finish();
+  if (!escaped) return;
+  try {
+    std::rethrow_exception(escaped);
+  } catch (std::exception const& error) {
+    std::fprintf(stderr, "penstock: thread '%s' ended by an exception that nobody asked for: %s\n",
+                 state_->name.c_str(), error.what());
+  } catch (...) {
+    std::fprintf(stderr, "penstock: thread '%s' ended by an exception that nobody asked for.\n", state_->name.c_str());
+  }
+}
+
+}  // namespace penstock

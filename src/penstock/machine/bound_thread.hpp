@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <exception>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <thread>
+
+#include "penstock/machine/cpu_set.hpp"
+
+namespace penstock {
+
+/// A thread with a name and CPUs of its own, which is asked to stop and joined when this dies.
+///
+/// Threads: the owner's, but `request_stop` any.
+class BoundThread {
+ public:
+  using Body = std::function<void(std::stop_token)>;
+
+  /// No thread.
+  BoundThread() noexcept;
+  /// Starts `body` on a thread that runs on `cpus`; empty: wherever the calling thread may. What the system shows
+  /// (`top -H`) are the first 15 characters of the name.
+  ///
+  /// Blocks: until the thread has taken its name and CPUs, some ten microseconds.
+  /// Throws: Error of kind system, if the system refuses another thread. A binding refused is no reason: see
+  /// binding_error().
+  BoundThread(std::string name, CpuSet cpus, Body body);
+  BoundThread(BoundThread&&) noexcept;
+  BoundThread& operator=(BoundThread&& other) noexcept;
+  /// Reports on stderr what escaped the body, if nobody asked.
+  ///
+  /// Blocks: until the body has returned.
+  ~BoundThread();
+
+  bool joinable() const noexcept { return thread_.joinable(); }
+  void request_stop() noexcept { thread_.request_stop(); }
+  std::string const& name() const noexcept;
+  /// Why the thread does not run on its CPUs, or not on all of them. It runs nevertheless.
+  std::optional<std::string> const& binding_error() const noexcept;
+
+  /// Waits for the end of the body; throws what escaped it. Does nothing if there is no thread to wait for.
+  ///
+  /// Blocks: until the body has returned.
+  void join();
+  /// Like `join`, but returns what escaped the body.
+  ///
+  /// Blocks: until the body has returned.
+  std::exception_ptr finish() noexcept;
+
+ private:
+  struct State;
+  void end() noexcept;
+
+  // Apart from this object, which may move while the thread runs. The thread dies first.
+  std::unique_ptr<State> state_;
+  std::jthread thread_;
+};
+
+}  // namespace penstock

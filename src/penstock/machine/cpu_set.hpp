@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <initializer_list>
+#include <string>
+#include <vector>
+
+namespace penstock {
+
+/// Some of the machine's CPUs, by the numbers that the operating system gives them.
+class CpuSet {
+ public:
+  CpuSet() = default;
+  CpuSet(std::initializer_list<int> cpus) : CpuSet(std::vector<int>(cpus)) {}
+  /// In any order; doubles count once.
+  explicit CpuSet(std::vector<int> cpus);
+
+  bool empty() const noexcept { return cpus_.empty(); }
+  std::size_t size() const noexcept { return cpus_.size(); }
+  bool contains(int cpu) const noexcept;
+  CpuSet intersected_with(CpuSet const& other) const;
+  /// Those of this set that `other` lacks.
+  CpuSet without(CpuSet const& other) const;
+
+  /// In ascending order.
+  auto begin() const noexcept { return cpus_.begin(); }
+  auto end() const noexcept { return cpus_.end(); }
+  /// "0-3,8"; "none" if empty.
+  std::string text() const;
+
+  friend bool operator==(CpuSet const&, CpuSet const&) = default;
+
+ private:
+  std::vector<int> cpus_;
+};
+
+}  // namespace penstock

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "penstock/machine/placement.hpp"
+
+#include <algorithm>
+#include <iterator>
+
+namespace penstock {
+namespace {
+
+std::string count(std::size_t number, std::string const& noun) {
+  return std::to_string(number) + ' ' + noun + (number == 1 ? "" : "s");
+}
+
+/// Two decimals at most: "1.5", "2", "0.25".
+std::string decimal(double value) {
+  std::string text = std::to_string(value);
+  text.erase(text.find('.') + 3);
+  text.erase(text.find_last_not_of('0') + 1);
+  if (text.back() == '.') text.pop_back();
+  return text;
+}
+
+}  // namespace
+
+Placement::Placement(Topology const& topology, PlacementRequest const& request)
+    : nodes_(topology.nodes()), lanes_(request.lanes), producers_(request.producers), consumers_(request.consumers) {
+  remark_crowding(topology, request);
+  if (!request.bind) {
+    remarks_.emplace_back("Binding is off: threads run and tiles lie where the system puts them.");
+    return;
+  }
+  NumaNode const* const device_node = find_device_node(topology, request);
+  CpuSet const& near = device_node != nullptr ? device_node->cpus : topology.cpus();
+  std::fill(lanes_.begin(), lanes_.end(), near);
+  std::fill(producers_.begin(), producers_.end(), near);
+  std::fill(consumers_.begin(), consumers_.end(), near);
+  if (device_node != nullptr) {
+    tile_node_ = device_node->number;
+    place_producers(topology, *device_node, request);
+  }
+}
+
+NumaNode const* Placement::find_device_node(Topology const& topology, PlacementRequest const& request) {
+  auto const& nodes = topology.nodes();
+  if (nodes.size() == 1) {
+    remarks_.emplace_back("One NUMA node: nothing to place.");
+    return nodes.front().cpus.empty() ? nullptr : &nodes.front();
+  }
+  if (request.device.empty()) {
+    remarks_.emplace_back("The device hangs on no NUMA node: threads use every node.");
+    return nullptr;
+  }
+  if (!request.device_node) {
+    remarks_.push_back(request.device +
+                       "'s NUMA node is unknown (normal in virtual machines): threads and tiles use every node.");
+    return nullptr;
+  }
+  auto const device_node = std::find_if(nodes.begin(), nodes.end(), [&](NumaNode const& node) {
+    return node.number == *request.device_node && !node.cpus.empty();
+  });
+  if (device_node != nodes.end()) return &*device_node;
+  remarks_.push_back(
+      request.device + " hangs on NUMA node " + std::to_string(*request.device_node) +
+      ", where this process may use no CPU: threads and tiles use every node. Widen the cpuset or taskset "
+      "to that node.");
+  return nullptr;
+}
+
+void Placement::place_producers(Topology const& topology, NumaNode const& device_node,
+                                PlacementRequest const& request) {
+  // Lanes are busy too. One CPU is left for producers all the same: the first of them must sit next to the tiles.
+  std::size_t const free_near = device_node.cpus.size() > request.lanes ? device_node.cpus.size() - request.lanes : 1;
+  std::vector<CpuSet> far;
+  for (std::size_t seat = 0, seated = 1; seated != 0; ++seat) {
+    // One CPU of each other node in turn, so that no far node is full while another is idle.
+    seated = 0;
+    for (auto const& node : topology.nodes()) {
+      if (node.number == device_node.number || node.cpus.size() <= seat) continue;
+      far.push_back(node.cpus);
+      ++seated;
+    }
+  }
+  std::size_t const outside = std::min(far.size(), producers_.size() - std::min(producers_.size(), free_near));
+  // Producers beyond every CPU of the machine share the near ones.
+  std::copy_n(far.begin(), outside,
+              producers_.begin() + static_cast<std::ptrdiff_t>(std::min(producers_.size(), free_near)));
+  if (outside != 0) {
+    remarks_.push_back(std::to_string(outside) + " of " + count(producers_.size(), "producer") +
+                       " fill tiles from other nodes, because node " + std::to_string(device_node.number) +
+                       " has only " + count(device_node.cpus.size(), "CPU") + " for " + count(request.lanes, "lane") +
+                       " and them.");
+  }
+}
+
+void Placement::remark_crowding(Topology const& topology, PlacementRequest const& request) {
+  std::size_t const threads = request.lanes + request.producers + request.consumers;
+  if (threads > topology.cpus().size()) {
+    remarks_.push_back(count(threads, "thread") + " share " + count(topology.cpus().size(), "CPU") + '.');
+  }
+  if (auto const quota = topology.cpu_quota(); quota && *quota < static_cast<double>(topology.cpus().size())) {
+    remarks_.push_back("The cgroup allows the time of " + decimal(*quota) + " of " +
+                       count(topology.cpus().size(), "CPU") + ": raise its CPU quota if lanes or producers starve.");
+  }
+}
+
+CpuSet const& Placement::at(std::vector<CpuSet> const& sets, std::size_t number) noexcept {
+  static CpuSet const anywhere;
+  return sets.empty() ? anywhere : sets[number % sets.size()];
+}
+
+std::string Placement::describe() const {
+  return line("lane", lanes_) + line("producer", producers_) + line("consumer", consumers_) + "tiles on " +
+         (tile_node_ ? "node " + std::to_string(*tile_node_) : "any node");
+}
+
+std::string Placement::line(char const* kind, std::vector<CpuSet> const& sets) const {
+  auto const where = [&](CpuSet const& cpus) -> std::string {
+    if (cpus.empty()) return "unbound";
+    auto const node = std::find_if(nodes_.begin(), nodes_.end(), [&](NumaNode const& n) { return n.cpus == cpus; });
+    return "on CPUs " + cpus.text() + " (" +
+           (node != nodes_.end() ? "node " + std::to_string(node->number) : "every node") + ')';
+  };
+  std::vector<CpuSet> seen;
+  std::string text;
+  for (auto const& cpus : sets) {
+    if (std::find(seen.begin(), seen.end(), cpus) != seen.end()) continue;
+    seen.push_back(cpus);
+    auto const threads = static_cast<std::size_t>(std::count(sets.begin(), sets.end(), cpus));
+    text += count(threads, kind) + ' ' + where(cpus) + '\n';
+  }
+  return text;
+}
+
+}  // namespace penstock

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "penstock/machine/slab.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <cerrno>
+#include <cstdint>
+#include <cstring>
+#include <limits>
+
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "penstock/core/error.hpp"
+#include "penstock/machine/bound_thread.hpp"
+#include "penstock/machine/host_limits.hpp"
+
+namespace penstock {
+namespace {
+
+std::size_t page_bytes() {
+  return static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+}
+
+std::string mebibytes(std::uint64_t bytes) {
+  return std::to_string(bytes >> 20) + " MiB";
+}
+
+[[noreturn]] void throw_out_of_memory(std::size_t bytes, std::string const& why) {
+  throw Error(ErrorKind::out_of_memory, "There is no memory for a slab of " + mebibytes(bytes) + " (" + why +
+                                            "): use fewer or smaller tiles, or give this machine or container more.");
+}
+
+/// Refuses what could only end with the kernel killing this process while it touches the pages.
+void check_available(std::size_t bytes) {
+  auto const limits = HostLimits::read();
+  if (limits.memory_available_bytes != 0 && bytes > limits.memory_available_bytes) {
+    throw_out_of_memory(bytes, mebibytes(limits.memory_available_bytes) + " are available");
+  }
+  if (limits.cgroup_memory_bytes && bytes > *limits.cgroup_memory_bytes) {
+    throw_out_of_memory(bytes, "the cgroup allows " + mebibytes(*limits.cgroup_memory_bytes));
+  }
+}
+
+}  // namespace
+
+Slab::Slab(std::size_t bytes, std::optional<NumaNode> node, std::size_t touch_threads) : size_(bytes) {
+  if (bytes == 0 || touch_threads == 0) {
+    throw Error(ErrorKind::bad_argument, "A slab has at least one byte and is touched by at least one thread.");
+  }
+  if (bytes > std::numeric_limits<std::size_t>::max() / 2) throw_out_of_memory(bytes, "no machine has that much");
+  std::size_t const mapped = (bytes + alignment - 1) / alignment * alignment;
+  check_available(mapped);
+  map(mapped);
+  if (node) node_ = node->number;
+  if (node && node->cpus.empty()) {
+    remarks_.push_back("NUMA node " + std::to_string(node->number) +
+                       " has no CPU that this process may use, so a slab cannot be placed there.");
+  }
+  touch(mapped, node ? node->cpus : CpuSet(), touch_threads);
+}
+
+std::optional<double> Slab::on_node() const {
+  return node_ ? residency().fraction_on(*node_) : std::nullopt;
+}
+
+void Slab::map(std::size_t mapped) {
+  // Enough more than needed that an aligned part can be cut out of it, wherever it begins; the rest goes back at once.
+  std::size_t const spare = alignment - page_bytes();
+  void* const start = mmap(nullptr, mapped + spare, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (start == MAP_FAILED) throw_out_of_memory(mapped, std::strerror(errno));
+  auto* const first = static_cast<std::byte*>(start);
+  std::size_t const before = (alignment - reinterpret_cast<std::uintptr_t>(first) % alignment) % alignment;
+  if (before != 0) munmap(first, before);
+  if (before != spare) munmap(first + before + mapped, spare - before);
+  memory_ = std::unique_ptr<std::byte, Unmap>(first + before, Unmap{mapped});
+
+  if (madvise(memory_.get(), mapped, MADV_HUGEPAGE) != 0) {
+    remarks_.push_back(std::string("Huge pages were refused: ") + std::strerror(errno) +
+                       "; the slab uses small ones, which are slower to get and to pin.");
+  }
+}
+
+void Slab::touch(std::size_t mapped, CpuSet const& cpus, std::size_t threads) {
+  std::size_t const page = page_bytes();
+  // Huge page by huge page, as each thread gets to it, so that a thread that is held up holds up no others.
+  std::atomic<std::size_t> next{0};
+  auto const body = [&](std::stop_token const&) {
+    while (true) {
+      std::size_t const start = next.fetch_add(alignment, std::memory_order_relaxed);
+      if (start >= mapped) return;
+      for (std::size_t i = start; i < start + alignment; i += page) {
+        *const_cast<std::byte volatile*>(memory_.get() + i) = std::byte{0};
+      }
+    }
+  };
+  std::vector<BoundThread> touchers;
+  for (std::size_t i = 0; i < std::min(threads, mapped / alignment); ++i) {
+    touchers.emplace_back("ps-touch-" + std::to_string(i), cpus, body);
+    if (auto const& error = touchers.back().binding_error()) {
+      remarks_.push_back("The slab may lie on the wrong node: " + *error);
+    }
+  }
+}
+
+void Slab::Unmap::operator()(std::byte* memory) const noexcept {
+  munmap(memory, bytes);
+}
+
+}  // namespace penstock

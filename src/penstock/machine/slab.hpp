@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "penstock/machine/residency.hpp"
+#include "penstock/machine/topology.hpp"
+
+namespace penstock {
+
+/// Host memory that lies on one NUMA node, zeroed and present, ready to be pinned and cut into tiles.
+///
+/// Threads: the owner's; the memory itself any.
+class Slab {
+ public:
+  /// A slab begins at a multiple of this many bytes: a huge page, where the system has them.
+  static constexpr std::size_t alignment = std::size_t{2} << 20;
+
+  /// Maps memory and writes to each page first from `touch_threads` threads bound to the node's CPUs, which puts it
+  /// there. Without a node, or on a node without CPUs, the memory lies where the system puts it.
+  ///
+  /// Blocks: about 0.4 s a GiB with one thread, less with more.
+  /// Throws: Error of kind out_of_memory, naming size and remedy; bad_argument for no bytes or no threads.
+  explicit Slab(std::size_t bytes, std::optional<NumaNode> node = std::nullopt,
+                std::size_t touch_threads = default_touch_threads);
+  Slab(Slab&&) noexcept = default;
+  Slab& operator=(Slab&&) noexcept = default;
+
+  /// As many bytes as were asked for.
+  std::span<std::byte> bytes() const noexcept { return {memory_.get(), memory_ ? size_ : 0}; }
+  /// Where the slab was meant to lie.
+  std::optional<int> node() const noexcept { return node_; }
+  /// Where its pages lie now, by at most `samples` of them.
+  Residency residency(std::size_t samples = 1024) const { return Residency::of(bytes(), samples); }
+  /// The part of it, 0 to 1, that lies where it was meant to; empty if it was meant for no node or the system is
+  /// silent.
+  std::optional<double> on_node() const;
+  /// What did not go as wished but hinders nothing; each a sentence.
+  std::vector<std::string> const& remarks() const noexcept { return remarks_; }
+
+  /// With four a GiB is there in about 0.1 s, which no run notices; bench/machine/slab_bench.cpp measures it.
+  static constexpr std::size_t default_touch_threads = 4;
+
+ private:
+  struct Unmap {
+    std::size_t bytes;
+    void operator()(std::byte* memory) const noexcept;
+  };
+  void map(std::size_t mapped);
+  void touch(std::size_t mapped, CpuSet const& cpus, std::size_t threads);
+
+  std::size_t size_ = 0;
+  std::optional<int> node_;
+  std::unique_ptr<std::byte, Unmap> memory_;
+  std::vector<std::string> remarks_;
+};
+
+}  // namespace penstock

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "penstock/cli/file_walk.hpp"
+
+#include <filesystem>
+#include <fstream>
+
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+
+namespace penstock::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// An empty directory of this test's own.
+struct FileWalkInATree : testing::Test {
+  std::string root;
+  void SetUp() override {
+    std::string pattern = fs::temp_directory_path() / "penstock-walk-XXXXXX";
+    root = mkdtemp(pattern.data());
+  }
+  void TearDown() override { fs::remove_all(root); }
+  void file(std::string const& path) {
+    fs::create_directories(fs::path(root + "/" + path).parent_path());
+    std::ofstream(root + "/" + path) << path;
+  }
+  /// The paths below the root, those with a problem marked.
+  std::vector<std::string> walk() {
+    FileWalk walk({root});
+    std::vector<std::string> all;
+    while (auto const found = walk.next())
+      all.push_back((found->problem.empty() ? "" : "!") + found->path.substr(root.size() + 1));
+    return all;
+  }
+};
+
+TEST_F(FileWalkInATree, GivesFilesInTheByteOrderOfTheirWholePaths) {
+  for (char const* path : {"b", "a/z", "a.b", "a/c/d", "a-x", "Z", "a0"}) file(path);
+  EXPECT_EQ(walk(), (std::vector<std::string>{"Z", "a-x", "a.b", "a/c/d", "a/z", "a0", "b"}));
+}
+
+TEST_F(FileWalkInATree, PassesOverSymbolicLinksAndEmptyDirectories) {
+  file("real");
+  fs::create_symlink(root + "/real", root + "/link");
+  fs::create_directory_symlink(root, root + "/loop");
+  fs::create_directory(root + "/empty");
+  EXPECT_EQ(walk(), std::vector<std::string>{"real"});
+}
+
+TEST_F(FileWalkInATree, SaysWhatElseItFound) {
+  file("b");
+  ASSERT_EQ(mkfifo((root + "/a").c_str(), 0600), 0);
+  EXPECT_EQ(walk(), (std::vector<std::string>{"!a", "b"}));
+}
+
+TEST_F(FileWalkInATree, GivesNamedPathsAsTheyAreAndInTheirOrder) {
+  FileWalk walk({"/nonexistent", "-", root});
+  EXPECT_EQ(walk.next()->path, "/nonexistent");
+  EXPECT_EQ(walk.next()->path, "-");
+  EXPECT_FALSE(walk.next());
+}
+
+}  // namespace
+}  // namespace penstock::cli

@@ -1,0 +1,228 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# usage: hash_program.sh PENSTOCK CASE
+# Holds `penstock hash` to b3sum, as a user sees both: output, standard error, exit code. Each case is a test of its own.
+set -euo pipefail
+export LC_ALL=C
+penstock=$(realpath "$1")
+world=$(mktemp -d)
+trap 'rm -rf "$world"' EXIT
+cd "$world"
+command -v b3sum > /dev/null || { echo 'b3sum is not installed'; exit 77; }
+
+fail() {
+  printf 'FAILED: %s\n' "$*" >&2
+  exit 1
+}
+# Runs it and keeps what it said: code, and the files out and err.
+run() {
+  code=0
+  "$penstock" hash --device cpu "$@" > out 2> err || code=$?
+}
+expect_code() { [[ $code == "$1" ]] || fail "exit code $code instead of $1: $(cat err)"; }
+expect_err() { grep -qF -- "$1" err || fail "standard error does not say '$1' but: $(cat err)"; }
+expect_same_as() { cmp -s "$1" out || fail "not what b3sum prints: $(diff "$1" out | head -4)"; }
+some_bytes() { head -c "$1" /dev/urandom > "$2"; }
+
+case $2 in
+  SameLinesAsTheReferenceForEveryLength)
+    for length in 0 1 63 64 65 1023 1024 1025 2048 4095 4096 65535 65536 65537 131072 1048575 1048577 3000000; do
+      some_bytes "$length" "file-$length"
+    done
+    b3sum file-* > expected
+    run --tile 64KiB file-*
+    expect_code 0
+    expect_same_as expected
+    ;;
+  SameLinesForEveryCombinationOfThreadsTilesAndOrder)
+    mkdir -p tree/a tree/b
+    some_bytes 9500000 tree/large
+    for k in {1..40}; do some_bytes $((k * 701)) "tree/a/$k"; done
+    : > tree/b/empty
+    find tree -type f | sort | xargs b3sum > expected
+    for producers in 1 2 7; do
+      for lanes in 1 3; do
+        for tile in 64KiB 1MiB 4MiB; do
+          for order in '' --ordered; do
+            run --producers "$producers" --lanes "$lanes" --tile "$tile" $order tree
+            expect_code 0
+            expect_same_as expected
+          done
+        done
+      done
+    done
+    ;;
+  NamesThatNeedEscapingAndNamesThatAreNoText)
+    printf a > 'back\slash'
+    printf b > $'new\nline'
+    printf c > $'not\xfftext'
+    printf d > 'with  spaces'
+    b3sum ./* > ../expected-$$
+    run ./back* ./new* ./not* ./with*
+    mv ../expected-$$ expected
+    expect_same_as expected
+    run ./back* ./new* ./with*
+    cp out sums
+    run --check sums
+    expect_code 0
+    b3sum --check sums > expected
+    expect_same_as expected
+    ;;
+  StandardInputPipesAndWhatOnlyLooksEmpty)
+    some_bytes 300000 data
+    b3sum < data > expected
+    for tile in 1KiB 4KiB 4MiB; do
+      code=0
+      "$penstock" hash --device cpu --tile "$tile" < data > out 2> err || code=$?
+      expect_code 0
+      expect_same_as expected
+    done
+    head -c 8192 data | b3sum > expected
+    head -c 8192 data | "$penstock" hash --device cpu --tile 4KiB - > out
+    expect_same_as expected
+    mkfifo pipe
+    cat data > pipe &
+    run pipe
+    [[ $(cut -d' ' -f1 out) == $(b3sum --no-names data) ]] || fail 'a named pipe'
+    # The same with the reader there first.
+    "$penstock" hash --device cpu pipe > out &
+    cat data > pipe
+    wait $!
+    [[ $(cut -d' ' -f1 out) == $(b3sum --no-names data) ]] || fail 'a named pipe that waits for its writer'
+    b3sum /proc/version /dev/null > expected
+    run /proc/version /dev/null
+    expect_same_as expected
+    ;;
+  OthersAreStillHashedWhenOneCannotBeRead)
+    some_bytes 5000 a
+    some_bytes 5000 z
+    mkdir tree
+    mkfifo tree/pipe
+    cp a tree/a
+    run a missing tree z
+    expect_code 1
+    b3sum a tree/a z > expected
+    expect_same_as expected
+    expect_err 'missing: No such file or directory'
+    expect_err 'tree/pipe: is a pipe'
+    [[ $(wc -l < err) == 2 ]] || fail 'one line for each file that failed'
+    if [[ $(id -u) == 0 ]] && command -v setpriv > /dev/null; then
+      chmod 000 a
+      chmod 755 . && cp "$penstock" ./penstock
+      # Nobody else may be able to read the checkout that the thread sanitizer's list lies in.
+      if [[ ${TSAN_OPTIONS:-} =~ suppressions=([^:]+) ]]; then
+        cp "${BASH_REMATCH[1]}" sanitizer.supp
+        export TSAN_OPTIONS=suppressions=$PWD/sanitizer.supp
+      fi
+      code=0
+      setpriv --reuid 65534 --clear-groups ./penstock hash --device cpu a z > out 2> err || code=$?
+      expect_code 1
+      expect_err 'a: Permission denied'
+      b3sum z > expected
+      expect_same_as expected
+    fi
+    ;;
+  AFullDiskIsNoSuccess)
+    some_bytes 1000 a
+    code=0
+    "$penstock" hash --device cpu a > /dev/full 2> err || code=$?
+    expect_code 1
+    expect_err 'Standard output'
+    ;;
+  SparseFilesLikeAnyOther)
+    truncate -s 70000000 sparse
+    printf x | dd of=sparse bs=1 seek=50000000 conv=notrunc status=none
+    b3sum sparse > expected
+    run sparse
+    expect_same_as expected
+    ;;
+  ChecksAsTheReferenceDoes)
+    some_bytes 1000 a
+    some_bytes 2000 b
+    some_bytes 3000 c
+    b3sum a b c > sums
+    b3sum --check sums > expected
+    run --check sums
+    expect_code 0
+    expect_same_as expected
+    printf x >> b
+    rm c
+    b3sum --check sums > expected || true
+    run --check sums
+    expect_code 1
+    expect_same_as expected
+    run --check --quiet sums
+    expect_code 1
+    grep -v ': OK$' expected > quiet
+    expect_same_as quiet
+    b3sum a > sums
+    printf 'no sum\n\n' >> sums
+    run --check sums
+    expect_code 1
+    expect_err 'sums: Not a checksum line'
+    expect_err 'sums: Empty line'
+    run --check no-such-list
+    expect_code 1
+    expect_err 'no-such-list: No such file'
+    mkdir folder
+    run --check folder
+    expect_code 1
+    expect_err 'folder: Is a directory'
+    ;;
+  OneObjectALineAndTheSummaryLast)
+    some_bytes 1000 a
+    run --json a missing
+    expect_code 1
+    [[ $(wc -l < out) == 3 ]] || fail 'three lines'
+    grep -qF "\"path\":\"a\",\"bytes\":1000,\"blake3\":\"$(b3sum --no-names a)\"" out || fail "$(cat out)"
+    grep -qF '"path":"missing","problem":"No such file' out || fail "$(cat out)"
+    tail -n 1 out | grep -qF '"summary":{"device":"CPU device","files":2,"problems":1' || fail "$(cat out)"
+    ;;
+  BadOptionsAreOneLineAndExitCodeTwo)
+    while read -r words; do
+      # shellcheck disable=SC2086  # Several words are meant.
+      run $words
+      expect_code 2
+      [[ $(wc -l < err) == 1 ]] || fail "$words: not one line: $(cat err)"
+      [[ ! -s out ]] || fail "$words: something on standard output"
+    done << 'WORDS'
+--tile 3MiB
+--tile 512
+--tile lots
+--tile 2GiB
+--tiles 70000
+--producers -1
+--producers many
+--lanes 100000
+--device gpu
+--device cuda:x
+--no-such-option
+--quiet
+WORDS
+    ;;
+  NoProgressInAPipeAndHelpThatNamesEveryOption)
+    some_bytes 1000 a
+    run a
+    [[ ! -s err ]] || fail "something on standard error: $(cat err)"
+    run --help
+    expect_code 0
+    for option in --check --json --device --producers --lanes --consumers --tile --tiles --ordered --no-bind; do
+      grep -qF -- "$option" out || fail "no word of $option"
+    done
+    ;;
+  StopsCleanlyWhenInterrupted)
+    mkfifo pipe
+    "$penstock" hash --device cpu pipe > out 2> err &
+    hashing=$!
+    # It opens the pipe and waits for bytes that never come; the writer's end opens once it does.
+    exec 9> pipe
+    printf 'some bytes' >&9
+    kill -INT "$hashing"
+    code=0
+    wait "$hashing" || code=$?
+    exec 9>&-
+    expect_code 130
+    [[ ! -s out ]] || fail 'it printed a hash of what it did not read to its end'
+    ;;
+  *) fail "no case $2" ;;
+esac

@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "penstock/core/pool.hpp"
+
+#include <array>
+#include <thread>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "penstock/core/error.hpp"
+
+namespace penstock {
+namespace {
+
+/// Three tiles of 256 bytes in and 256 out. Every test must leave with all of them home.
+struct PoolOfThree : testing::Test {
+  static constexpr TileShape shape{.input_bytes = 256, .output_bytes = 256};
+  alignas(256) std::array<std::byte, 3 * 512> slab{};
+  Pool pool{slab, shape, 3};
+  void TearDown() override {
+    EXPECT_EQ(pool.on_loan(), 0u) << "a tile never came home";
+    EXPECT_EQ(pool.waiting(), 0u) << "a borrower is still queued";
+    std::vector<Loan> all;
+    while (auto loan = pool.try_borrow()) all.push_back(std::move(*loan));
+    EXPECT_EQ(all.size(), 3u) << "a tile is neither lent nor home";
+  }
+  /// Returns once `count` borrowers are queued.
+  void await_waiting(std::size_t count) const {
+    while (pool.waiting() != count) std::this_thread::yield();
+  }
+};
+
+TEST_F(PoolOfThree, HasNothingToLendWhenEveryTileIsOut) {
+  Loan const a = pool.borrow(), b = pool.borrow(), c = pool.borrow();
+  EXPECT_FALSE(pool.try_borrow());
+}
+
+TEST_F(PoolOfThree, LendsEachTileOnce) {
+  Loan const a = pool.borrow(), b = pool.borrow(), c = pool.borrow();
+  EXPECT_NE(a->input().data(), b->input().data());
+  EXPECT_NE(b->input().data(), c->input().data());
+  EXPECT_NE(a->input().data(), c->input().data());
+}
+
+TEST_F(PoolOfThree, LaysAllInputsSideBySideAndThenAllOutputs) {
+  for (std::size_t i = 0; i < 3; ++i) {
+    EXPECT_EQ(pool.tile(i).input().data(), slab.data() + 256 * i);
+    EXPECT_EQ(pool.tile(i).output().data(), slab.data() + 768 + 256 * i);
+  }
+}
+
+TEST_F(PoolOfThree, LendsACleanTileAfterADirtyOneCameHome) {
+  {
+    Loan loan = pool.borrow();
+    loan->filled = 7;
+    loan->tag = 8;
+    loan->sequence = 9;
+    loan->produced = 10;
+  }
+  Loan const loan = pool.borrow();
+  EXPECT_EQ(loan->filled + loan->tag + loan->sequence + loan->produced, 0u);
+}
+
+TEST_F(PoolOfThree, KeepsATileOutWhileItsLoanMoves) {
+  Loan a = pool.borrow();
+  Tile* const tile = &*a;
+  Loan b = std::move(a);
+  EXPECT_EQ(&*b, tile);
+  EXPECT_EQ(pool.on_loan(), 1u);
+  Loan c = Loan::resume(b.release());
+  EXPECT_EQ(pool.on_loan(), 1u);
+  c = pool.borrow();
+  EXPECT_EQ(pool.on_loan(), 1u) << "the assignment brings the first tile home";
+}
+
+TEST_F(PoolOfThree, ServesWaitingBorrowersInOrderOfArrival) {
+  std::vector<Loan> held;
+  for (int i = 0; i < 3; ++i) held.push_back(pool.borrow());
+  std::mutex mutex;
+  std::vector<int> order;
+  std::vector<std::jthread> borrowers;
+  for (int i = 0; i < 3; ++i) {
+    borrowers.emplace_back([&, i] {
+      Loan const loan = pool.borrow();
+      std::scoped_lock const lock(mutex);
+      order.push_back(i);
+    });
+    await_waiting(static_cast<std::size_t>(i) + 1);
+  }
+  held.pop_back();  // One tile for three: each passes it on as it ends.
+  borrowers.clear();
+  EXPECT_EQ(order, (std::vector{0, 1, 2}));
+}
+
+TEST_F(PoolOfThree, LetsNobodyOvertakeAWaitingBorrower) {
+  std::vector<Loan> held;
+  for (int i = 0; i < 3; ++i) held.push_back(pool.borrow());
+  std::jthread borrower([&] { Loan const loan = pool.borrow(); });
+  await_waiting(1);
+  EXPECT_FALSE(pool.try_borrow());
+  held.clear();
+}
+
+TEST_F(PoolOfThree, LetsAWaitingBorrowerGoWhenStopIsRequested) {
+  std::vector<Loan> held;
+  for (int i = 0; i < 3; ++i) held.push_back(pool.borrow());
+  std::array<std::stop_source, 3> stops;
+  std::array<bool, 3> got{true, true, true};
+  std::vector<std::jthread> borrowers;
+  for (std::size_t i = 0; i < 3; ++i) {
+    borrowers.emplace_back([&, i] { got.at(i) = pool.borrow(stops.at(i).get_token()).has_value(); });
+    await_waiting(i + 1);
+  }
+  stops[1].request_stop();  // From the middle, then the end, then the front of the queue.
+  await_waiting(2);
+  stops[2].request_stop();
+  await_waiting(1);
+  stops[0].request_stop();
+  borrowers.clear();
+  EXPECT_EQ(got, (std::array{false, false, false}));
+}
+
+TEST_F(PoolOfThree, LosesNoTileAndNoWakeUpAmongManyBorrowers) {
+  constexpr int rounds = 20'000;
+  std::atomic<int> borrowed{0};
+  std::array<std::atomic<int>, 3> holders{};
+  {
+    std::vector<std::jthread> threads;
+    for (int t = 0; t < 8; ++t) {
+      threads.emplace_back([&] {
+        for (int i = 0; i < rounds; ++i) {
+          Loan const loan = pool.borrow();
+          EXPECT_EQ(holders.at(loan->index()).fetch_add(1), 0) << "two hold one tile";
+          holders.at(loan->index()).fetch_sub(1);
+          borrowed.fetch_add(1, std::memory_order_relaxed);
+        }
+      });
+    }
+  }
+  EXPECT_EQ(borrowed.load(), 8 * rounds);
+}
+
+TEST(Pool, HoldsTheMostTilesItPromises) {
+  constexpr TileShape shape{.input_bytes = 1, .output_bytes = 0};
+  std::vector<std::byte> slab(Pool::slab_bytes(shape, Pool::max_tiles));
+  Pool pool(slab, shape, Pool::max_tiles);
+  std::vector<Loan> all;
+  while (auto loan = pool.try_borrow()) all.push_back(std::move(*loan));
+  EXPECT_EQ(all.size(), 65'534u);
+}
+
+TEST(Pool, RefusesASlabThatIsTooSmallAndNamesTheSizeThatWouldDo) {
+  std::vector<std::byte> slab(1000);
+  try {
+    Pool const pool(slab, {.input_bytes = 512, .output_bytes = 0}, 2);
+    FAIL() << "the pool accepted it";
+  } catch (Error const& error) {
+    EXPECT_EQ(error.kind(), ErrorKind::bad_argument);
+    EXPECT_NE(std::string(error.what()).find("1024"), std::string::npos) << error.what();
+  }
+}
+
+TEST(Pool, RefusesNoTilesAndTooManyTiles) {
+  std::vector<std::byte> slab(1 << 20);
+  EXPECT_THROW(Pool(slab, {.input_bytes = 1}, 0), Error);
+  EXPECT_THROW(Pool(slab, {.input_bytes = 1}, 65'535), Error);
+}
+
+TEST(Pool, GivesInPlaceTilesOnePartForBoth) {
+  std::vector<std::byte> slab(512);
+  Pool pool(slab, {.input_bytes = 256, .output_bytes = 256, .in_place = true}, 2);
+  Loan const loan = pool.borrow();
+  EXPECT_EQ(loan->input().data(), loan->output().data());
+}
+
+}  // namespace
+}  // namespace penstock

@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "device/device_contract.hpp"
+#include "support/cpu_device_under_test.hpp"
+
+namespace penstock {
+namespace {
+
+INSTANTIATE_TEST_SUITE_P(Cpu, DeviceContract, testing::Values(support::cpu_device_under_test()), name_of);
+
+}  // namespace
+}  // namespace penstock

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "penstock/cpu/cpu_device.hpp"
+
+#include <atomic>
+#include <cstdlib>
+#include <string>
+#include <thread>
+
+#include "cpu/cpu_world.hpp"
+#include "support/calls.hpp"
+#include <gmock/gmock.h>
+
+namespace penstock::cpu {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+
+std::string words_of(std::function<void()> const& call) {
+  try {
+    call();
+  } catch (Error const& error) {
+    return error.what();
+  }
+  return "";
+}
+
+/// Two 64 KiB pages of a host, and a device that may lend no more memory and pin no more than that.
+struct SmallDevice : CpuWorld {
+  static constexpr std::size_t page = std::size_t{1} << 16;
+  SmallDevice() : CpuWorld({.compute_threads = 1, .memory_bytes = 2 * page, .pinned_bytes = 2 * page}) {}
+  std::unique_ptr<std::byte, decltype(&std::free)> const pages{
+      static_cast<std::byte*>(std::aligned_alloc(page, 4 * page)), &std::free};
+  std::span<std::byte> const region{pages.get(), 4 * page};
+};
+
+TEST_F(SmallDevice, SaysHowMuchMemoryWasAskedForAndHowMuchIsFree) {
+  EXPECT_EQ(device.info().memory_bytes, 2 * page);
+  EXPECT_EQ(device.info().memory_free, 2 * page - bytes);
+  EXPECT_THAT(words_of([&] { device.allocate(2 * page); }),
+              AllOf(HasSubstr("131072 bytes"), HasSubstr("126976 of"), HasSubstr("smaller tiles")));
+}
+
+TEST_F(SmallDevice, LendsMemoryAgainThatCameBack) {
+  std::size_t const rest = device.info().memory_free;
+  for (int i = 0; i < 3; ++i) {
+    DeviceMemory const all = device.allocate(rest);
+    EXPECT_EQ(device.info().memory_free, 0u);
+    EXPECT_EQ(kind_thrown_by([&] { device.allocate(1); }), ErrorKind::out_of_device_memory);
+  }
+  EXPECT_EQ(device.info().memory_free, rest);
+}
+
+TEST_F(SmallDevice, PinsUpToItsLimitAndSaysWhichToRaise) {
+  Pinned const one = device.pin(region.first(page));
+  EXPECT_EQ(kind_thrown_by([&] { device.pin(region.subspan(page, 2 * page)); }), ErrorKind::out_of_pinned_memory);
+  EXPECT_THAT(words_of([&] { device.pin(region.subspan(page, 2 * page)); }),
+              AllOf(HasSubstr("131072 bytes"), HasSubstr("65536 of 131072"), HasSubstr("pinned_bytes")));
+  Pinned const neighbour = device.pin(region.subspan(page, page));
+  EXPECT_EQ(device.outstanding().pinned_bytes, 2 * page);
+}
+
+TEST_F(SmallDevice, PinsNoPageTwice) {
+  Pinned const middle = device.pin(region.subspan(page, 2 * page));
+  EXPECT_EQ(kind_thrown_by([&] { device.pin(region.first(2 * page)); }), ErrorKind::bad_argument);
+  EXPECT_EQ(kind_thrown_by([&] { device.pin(region.subspan(page, page)); }), ErrorKind::bad_argument);
+  EXPECT_EQ(kind_thrown_by([&] { device.pin(region.subspan(2 * page, 2 * page)); }), ErrorKind::bad_argument);
+  EXPECT_EQ(kind_thrown_by([&] { device.pin(region); }), ErrorKind::bad_argument);
+}
+
+TEST_F(SmallDevice, PinsWholePagesOnly) {
+  EXPECT_EQ(kind_thrown_by([&] { device.pin({}); }), ErrorKind::bad_argument);
+  EXPECT_EQ(kind_thrown_by([&] { device.pin(region.subspan(1, page)); }), ErrorKind::bad_argument);
+  EXPECT_EQ(kind_thrown_by([&] { device.pin(region.first(page + 1)); }), ErrorKind::bad_argument);
+}
+
+struct DefaultDevice : CpuWorld {
+  DefaultDevice() : CpuWorld(CpuOptions{}) {}
+};
+
+TEST_F(DefaultDevice, DescribesItself) {
+  DeviceInfo const info = device.info();
+  EXPECT_EQ(info.kind, DeviceKind::cpu);
+  EXPECT_EQ(info.name, "CPU device");
+  EXPECT_EQ(info.copy_engines, 2);
+  EXPECT_GE(info.compute_units, 1);
+  EXPECT_EQ(info.least_priority, 0);
+  EXPECT_EQ(info.greatest_priority, -5);
+  EXPECT_EQ(info.memory_free, info.memory_bytes - bytes);
+}
+
+TEST_F(DefaultDevice, CopiesOnlyToAndFromItsOwnMemory) {
+  CpuDevice other({.compute_threads = 1});
+  DeviceMemory const foreign = other.allocate(bytes);
+  Stream const stream = device.make_stream();
+  EXPECT_EQ(kind_thrown_by([&] { stream.upload(foreign.bytes(), host); }), ErrorKind::bad_argument);
+  EXPECT_EQ(kind_thrown_by([&] { stream.download(host, foreign.bytes()); }), ErrorKind::bad_argument);
+  EXPECT_EQ(kind_thrown_by([&] { stream.upload(host, host); }), ErrorKind::bad_argument);
+  std::span const beyond(memory.bytes().data() + 1, bytes);
+  EXPECT_EQ(kind_thrown_by([&] { stream.upload(beyond, host); }), ErrorKind::bad_argument);
+  EXPECT_NO_THROW(stream.upload(memory.bytes().last(1), std::span(host).first(1)));
+  stream.synchronize();
+}
+
+TEST_F(DefaultDevice, KnowsItsOwnEventsOnly) {
+  CpuDevice other({.compute_threads = 1});
+  Event const foreign = other.make_event({.timing = true});
+  Event const own = device.make_event({.timing = true});
+  Stream const stream = device.make_stream();
+  EXPECT_EQ(kind_thrown_by([&] { stream.record(foreign); }), ErrorKind::bad_argument);
+  EXPECT_EQ(kind_thrown_by([&] { stream.wait(foreign); }), ErrorKind::bad_argument);
+  EXPECT_EQ(kind_thrown_by([&] { own.since(foreign); }), ErrorKind::bad_argument);
+}
+
+TEST_F(DefaultDevice, TellsNoTimeWithoutTiming) {
+  Event const untimed = device.make_event();
+  Event const timed = device.make_event({.timing = true});
+  EXPECT_EQ(kind_thrown_by([&] { timed.since(untimed); }), ErrorKind::bad_argument);
+}
+
+TEST_F(DefaultDevice, RefusesLaunchesOfNothing) {
+  Stream const stream = device.make_stream();
+  EXPECT_EQ(kind_thrown_by([&] { stream.launch(0, [](std::uint32_t) {}); }), ErrorKind::bad_argument);
+  EXPECT_EQ(kind_thrown_by([&] { stream.launch(1, nullptr); }), ErrorKind::bad_argument);
+}
+
+TEST_F(DefaultDevice, RefusesToBeWithoutACallbackThread) {
+  EXPECT_EQ(kind_thrown_by([] { CpuDevice({.callback_threads = 0}); }), ErrorKind::bad_argument);
+}
+
+TEST_F(DefaultDevice, FinishesTheWorkOfItsDefaultStreamsWhenItDies) {
+  std::atomic<int> ran{0};
+  support::Calls calls;
+  support::NotedCallback callback(calls, 1);
+  {
+    CpuDevice own({.compute_threads = 2});
+    own.legacy_default_stream().launch(100, [&](std::uint32_t) { ++ran; });
+    own.thread_default_stream().launch(100, [&](std::uint32_t) { ++ran; });
+    own.thread_default_stream().call(callback);
+  }
+  EXPECT_EQ(ran, 200);
+  EXPECT_EQ(calls.count(), 1u);
+}
+
+TEST_F(DefaultDevice, CountsWhatItHasLent) {
+  Stream const stream = device.make_stream();
+  Event const event = device.make_event();
+  device.thread_default_stream().synchronize();
+  EXPECT_EQ(device.outstanding(), (Outstanding{.streams = 1, .events = 1, .allocations = 1, .allocated_bytes = bytes}));
+}
+
+}  // namespace
+}  // namespace penstock::cpu

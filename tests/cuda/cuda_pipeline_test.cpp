@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "flow/pipeline_contract.hpp"
+#include "support/gpu_under_test.hpp"
+
+namespace penstock {
+namespace {
+
+INSTANTIATE_TEST_SUITE_P(Cuda, PipelineContract, testing::Values(support::gpu_under_test()), name_of);
+
+}  // namespace
+}  // namespace penstock

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <atomic>
+#include <list>
+#include <numeric>
+
+#include "device/device_contract.hpp"
+#include "support/calls.hpp"
+#include "support/gate.hpp"
+#include <gmock/gmock.h>
+
+namespace penstock {
+namespace {
+
+using support::Calls;
+using support::NotedCallback;
+using testing::Each;
+using testing::ElementsAreArray;
+
+constexpr std::size_t bytes = 4096;
+
+/// Looks at host memory when it is called.
+class Look final : public StreamCallback {
+ public:
+  Look(std::span<std::byte const> at, std::byte expected) : at_(at), expected_(expected) {}
+  void called(StreamStatus status) noexcept override {
+    saw_it_ = std::ranges::all_of(at_, [this](std::byte byte) { return byte == expected_; });
+    well_ = status.ok && !status.sticky && status.code == 0;
+  }
+  bool saw_it() const { return saw_it_; }
+  bool well() const { return well_; }
+
+ private:
+  std::span<std::byte const> at_;
+  std::byte expected_;
+  std::atomic<bool> saw_it_{false};
+  std::atomic<bool> well_{false};
+};
+
+/// Does not return before it is let go, as no proper callback would.
+class Stuck final : public StreamCallback {
+ public:
+  void called(StreamStatus) noexcept override { gate.pass(); }
+  support::Gate gate;
+};
+
+TEST_P(DeviceContract, CallsBackOnceAllBeforeTheCallIsDone) {
+  auto const in = host(bytes);
+  auto const out = host(bytes);
+  auto const there = memory(bytes);
+  std::ranges::fill(in, std::byte{8});
+  Look after_all(out, std::byte{9});
+  Stream const own = stream();
+  auto still = hold(own);
+  own.upload(there, in);
+  kernels().add_one(own, there);
+  own.download(out, there);
+  own.call(after_all);
+  still.open();
+  own.synchronize();
+  EXPECT_TRUE(after_all.saw_it());
+  EXPECT_TRUE(after_all.well());
+}
+
+TEST_P(DeviceContract, CallsEachCallbackOfAStreamOnceAndInOrder) {
+  std::vector<int> expected(500);
+  std::iota(expected.begin(), expected.end(), 0);
+  Calls calls;
+  std::list<NotedCallback> callbacks;
+  auto const there = memory(bytes);
+  Stream const own = stream();
+  for (int const number : expected) {
+    if (number % 3 == 0) kernels().add_one(own, there);
+    own.call(callbacks.emplace_back(calls, number));
+  }
+  own.synchronize();
+  EXPECT_THAT(calls.numbers(), ElementsAreArray(expected));
+}
+
+TEST_P(DeviceContract, CallsTheCallbacksOfManyStreamsOnceEach) {
+  constexpr int count = 32;
+  Calls calls;
+  std::list<NotedCallback> callbacks;
+  std::vector<Stream> streams;
+  for (int i = 0; i < count; ++i) {
+    streams.push_back(stream(i % 2 == 0));
+    streams.back().call(callbacks.emplace_back(calls, i));
+  }
+  device().synchronize();
+  std::vector<int> expected(count);
+  std::iota(expected.begin(), expected.end(), 0);
+  EXPECT_THAT(calls.numbers(), testing::UnorderedElementsAreArray(expected));
+}
+
+TEST_P(DeviceContract, HoldsAStreamAndNoOtherWhileItsCallbackRuns) {
+  auto const there = memory(bytes);
+  Stuck stuck;
+  Stream const held = stream();
+  Stream const other = stream();
+  held.call(stuck);
+  Event const behind = mark(held);
+  stuck.gate.await_reached();
+  kernels().fill(other, there, std::byte{6});
+  other.synchronize();
+  EXPECT_FALSE(behind.passed());
+  stuck.gate.open();
+  behind.wait();
+  EXPECT_THAT(read(there), Each(std::byte{6}));
+}
+
+TEST_P(DeviceContract, CallsBackFromAThreadOfItsOwn) {
+  Calls calls;
+  NotedCallback callback(calls, 0);
+  Stream const own = stream();
+  own.call(callback);
+  own.synchronize();
+  ASSERT_EQ(calls.count(), 1u);
+  EXPECT_NE(calls.all().front().thread, std::this_thread::get_id());
+}
+
+TEST_P(DeviceContract, CallsBackBeforeAStreamIsDestroyed) {
+  Calls calls;
+  NotedCallback callback(calls, 1);
+  auto const there = memory(bytes);
+  {
+    Stream const own = stream();
+    for (int i = 0; i < 50; ++i) kernels().add_one(own, there);
+    own.call(callback);
+  }
+  EXPECT_EQ(calls.count(), 1u);
+}
+
+}  // namespace
+}  // namespace penstock

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <ostream>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "support/kernels.hpp"
+#include <gtest/gtest.h>
+
+#include "penstock/device/device.hpp"
+
+namespace penstock {
+
+/// A device to hold to the contract. Instantiate DeviceContract with it, and link the contract's files.
+struct DeviceUnderTest {
+  std::string name;  ///< Of letters.
+  /// A null pointer says that there is no such device here, and skips the tests.
+  std::function<std::unique_ptr<Device>()> make;
+  std::shared_ptr<support::Kernels const> kernels;
+  /// The conservation law: called when the test has given everything back.
+  std::function<void(Device&)> expect_nothing_lent;
+};
+
+inline void PrintTo(DeviceUnderTest const& device, std::ostream* out) {
+  *out << device.name;
+}
+inline std::string name_of(testing::TestParamInfo<DeviceUnderTest> const& info) {
+  return info.param.name;
+}
+
+/// One fresh device, pinned host memory to copy from and to, device memory; all of it handed back at the end.
+///
+/// A device must be able to run nine kernels at once, since as many may be held.
+class DeviceContract : public testing::TestWithParam<DeviceUnderTest> {
+ protected:
+  void SetUp() override;
+  void TearDown() override;
+
+  Device& device() { return *device_; }
+  support::Kernels const& kernels() const { return *GetParam().kernels; }
+  support::Hold hold(StreamRef stream) const { return kernels().hold(stream); }
+
+  /// Pinned, zeroed, this test's own.
+  std::span<std::byte> host(std::size_t bytes);
+  /// Device memory filled with zeros.
+  std::span<std::byte> memory(std::size_t bytes);
+  /// A stream that the legacy stream knows nothing of, unless asked otherwise.
+  Stream stream(bool blocking = false) { return device().make_stream({.blocking = blocking}); }
+  Event event() { return device().make_event(); }
+  /// Records an event in `stream` and returns it.
+  Event mark(StreamRef stream);
+  /// What device memory holds, read through a stream of its own once nothing writes to it any more.
+  std::vector<std::byte> read(std::span<std::byte const> bytes);
+
+ private:
+  struct FreePages {
+    void operator()(std::byte* start) const noexcept { std::free(start); }
+  };
+  std::unique_ptr<Device> device_;
+  std::unique_ptr<std::byte, FreePages> pages_;
+  Pinned pinned_;
+  std::size_t host_used_ = 0;
+  std::vector<DeviceMemory> memories_;
+};
+
+}  // namespace penstock

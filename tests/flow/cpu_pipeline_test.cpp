@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "flow/pipeline_contract.hpp"
+#include "support/cpu_device_under_test.hpp"
+
+#include "penstock/cpu/cpu_device.hpp"
+
+namespace penstock {
+namespace {
+
+INSTANTIATE_TEST_SUITE_P(Cpu, PipelineContract, testing::Values(support::cpu_device_under_test()), name_of);
+
+/// What only the CPU device can be told to do.
+struct PipelineOnAFaultyDevice : PipelineContract {
+  cpu::CpuDevice& cpu() { return dynamic_cast<cpu::CpuDevice&>(device()); }
+};
+
+TEST_P(PipelineOnAFaultyDevice, EndsTheRunWhenTheDeviceIsLostAndFailsAllThatWasUnderWay) {
+  for (auto const fault : {cpu::Fault::break_upload, cpu::Fault::break_kernel, cpu::Fault::break_download}) {
+    for (bool const ordered : {false, true}) {
+      SCOPED_TRACE(static_cast<int>(fault));
+      TearDown();
+      SetUp();
+      auto options = usual();
+      options.ordered = ordered;
+      open(options);
+      cpu().inject(fault, 100);
+      CountingSource source(1'000'000);
+      Report const report = pipeline().run(source, add_one(), note());
+      EXPECT_GT(report.tiles_failed, 0u);
+      EXPECT_GE(report.tiles_done, 90u);
+      EXPECT_LT(report.tiles(), 200u) << "the run ends";
+      EXPECT_FALSE(report.stopped) << "nobody asked";
+      ASSERT_TRUE(report.first_failure);
+      EXPECT_EQ(report.first_failure->failure.kind, ErrorKind::device_lost);
+      EXPECT_TRUE(report.first_failure->sequence);
+    }
+  }
+}
+
+TEST_P(PipelineOnAFaultyDevice, GivesEachTileOneCompletionUnderEveryFault) {
+  for (int fault = 0; fault <= static_cast<int>(cpu::Fault::stray_callback); ++fault) {
+    SCOPED_TRACE(fault);
+    TearDown();
+    SetUp();
+    open();
+    for (std::uint64_t nth : {3U, 9U, 20U}) cpu().inject(static_cast<cpu::Fault>(fault), nth);
+    std::uint64_t completions = 0;
+    CountingSource source(60);
+    Report const report = pipeline().run(source, add_one(), [&](Completion&) { ++completions; });
+    EXPECT_EQ(report.tiles(), completions);
+  }
+}
+
+TEST_P(PipelineOnAFaultyDevice, SaysThatTheTilesCannotBePinned) {
+  cpu().inject(cpu::Fault::fail_pin);
+  try {
+    open();
+    FAIL() << "it was pinned";
+  } catch (Error const& error) {
+    EXPECT_EQ(error.kind(), ErrorKind::out_of_pinned_memory);
+  }
+}
+
+TEST_P(PipelineOnAFaultyDevice, SaysThatTheLanesHaveNoMemoryAndIsFitForAnotherRun) {
+  open();
+  cpu().inject(cpu::Fault::fail_allocation, 3);
+  CountingSource source(10);
+  EXPECT_THROW(pipeline().run(source, add_one(), note()), Error);
+  EXPECT_EQ(pipeline().run(source, add_one(), note()).tiles_done, 10u);
+}
+
+INSTANTIATE_TEST_SUITE_P(Cpu, PipelineOnAFaultyDevice, testing::Values(support::cpu_device_under_test()), name_of);
+
+}  // namespace
+}  // namespace penstock

@@ -1,0 +1,312 @@
+// SPDX-License-Identifier: Apache-2.0
+// What `run` promises.
+#include <stdexcept>
+#include <thread>
+
+#include "flow/pipeline_contract.hpp"
+
+namespace penstock {
+namespace {
+
+TEST_P(PipelineContract, PullsAllOfTheSourceThroughAndCountsIt) {
+  open();
+  CountingSource source(500);
+  Report const report = pipeline().run(source, add_one(), note());
+  expect_each_once(500);
+  for (Sunk const& tile : sunk()) EXPECT_TRUE(tile.content_right) << "tile " << tile.sequence;
+  EXPECT_TRUE(report.ok()) << describe(report);
+  EXPECT_EQ(report.tiles_done, 500u);
+  EXPECT_EQ(report.bytes_in, 500 * tile_bytes);
+  EXPECT_EQ(report.bytes_out, 500 * tile_bytes);
+  EXPECT_GT(report.wall.count(), 0);
+  ASSERT_EQ(report.lanes.size(), 2u);
+  EXPECT_EQ(report.lanes[0].tiles + report.lanes[1].tiles, 500u);
+  EXPECT_GT(report.lanes[0].tiles * report.lanes[1].tiles, 0u) << "both lanes work";
+}
+
+TEST_P(PipelineContract, PullsAFunctionUntilItHasNothing) {
+  open();
+  int left = 10;
+  Report const report = pipeline().run(
+      [&](Tile& tile) -> std::optional<std::size_t> {
+        if (left-- == 0) return std::nullopt;
+        tile.input()[0] = static_cast<std::byte>(tile.sequence);
+        return 1;
+      },
+      add_one(), note());
+  expect_each_once(10);
+  EXPECT_EQ(report.bytes_in, 10u);
+  for (Sunk const& tile : sunk()) EXPECT_TRUE(tile.content_right);
+}
+
+TEST_P(PipelineContract, EndsAtOnceWithNoInput) {
+  open();
+  CountingSource source(0);
+  Report const report = pipeline().run(source, add_one(), note());
+  EXPECT_TRUE(report.ok()) << describe(report);
+  EXPECT_EQ(report.tiles(), 0u);
+}
+
+TEST_P(PipelineContract, KeepsTheSourcesOrderWithFailedTilesInTheirPlaces) {
+  auto options = usual();
+  options.ordered = true;
+  open(options);
+  CountingSource source(300);
+  Report const report = pipeline().run(source, add_one([](DeviceTile const& tile, StreamRef) {
+                                         if (tile.sequence % 7 == 3) throw std::runtime_error("no threes");
+                                       }),
+                                       note());
+  auto const all = sunk();
+  ASSERT_EQ(all.size(), 300u);
+  for (std::uint64_t i = 0; i < 300; ++i) {
+    EXPECT_EQ(all[i].sequence, i);
+    EXPECT_EQ(all[i].outcome, i % 7 == 3 ? Outcome::failed : Outcome::done);
+  }
+  EXPECT_EQ(report.tiles_failed, 43u);
+  EXPECT_EQ(report.tiles_done, 257u);
+  ASSERT_TRUE(report.first_failure);
+  EXPECT_EQ(report.first_failure->sequence, 3u);
+  EXPECT_EQ(report.first_failure->failure.stage, "stage");
+  EXPECT_EQ(report.first_failure->failure.reason, "no threes");
+}
+
+TEST_P(PipelineContract, CallsASerialSinkOneAtATimeAndAParallelOneAtOnce) {
+  for (bool const parallel : {false, true}) {
+    SCOPED_TRACE(parallel);
+    auto options = usual();
+    options.parallel_sink = parallel;
+    Pipeline pipe(device(), options);
+    CountingSource source(200);
+    std::atomic<int> inside{0}, most{0};
+    std::atomic<bool> met{false};
+    pipe.run(source, add_one(), [&](Completion& completion) {
+      int const now = inside.fetch_add(1) + 1;
+      int seen = most.load();
+      while (seen < now && !most.compare_exchange_weak(seen, now)) {
+      }
+      // In parallel the first two calls wait for each other, which proves that they are in at once.
+      if (parallel && completion.loan->sequence < 2) {
+        if (now >= 2) met = true;
+        while (!met) std::this_thread::yield();
+      }
+      inside.fetch_sub(1);
+    });
+    if (parallel) {
+      EXPECT_GE(most, 2);
+    } else {
+      EXPECT_EQ(most, 1);
+    }
+  }
+}
+
+TEST_P(PipelineContract, SendsTilesThroughTheHostStagesInTheirOrder) {
+  auto options = usual();
+  options.host_stages = {
+      {.name = "double",
+       .body = [](Tile& tile) { tile.input()[0] = static_cast<std::byte>(2 * static_cast<int>(tile.input()[0])); }},
+      {.name = "refuse",
+       .body =
+           [](Tile& tile) {
+             if (tile.sequence == 5) throw std::runtime_error("no fives");
+             tile.filled = 1;
+           },
+       .at_once = 1}};
+  options.ordered = true;
+  open(options);
+  std::vector<std::byte> firsts;
+  CountingSource source(20);
+  Report const report = pipeline().run(
+      source, add_one(), note([&](Completion& completion) { firsts.push_back(completion.loan->input()[0]); }));
+  auto const all = sunk();
+  ASSERT_EQ(all.size(), 20u);
+  EXPECT_EQ(all[5].outcome, Outcome::failed);
+  EXPECT_EQ(all[5].stage, "refuse");
+  EXPECT_EQ(report.tiles_done, 19u);
+  EXPECT_EQ(report.bytes_in, 19u) << "the second stage says that one byte counts";
+  for (std::size_t i = 0; i < 20; ++i) {
+    if (i != 5) {
+      EXPECT_EQ(firsts[i], static_cast<std::byte>(2 * i + 1)) << "doubled, then one added";
+    }
+  }
+}
+
+/// Throws where it is told to.
+class BrokenSource final : public CountingSource {
+ public:
+  BrokenSource(std::uint64_t next_throws_at, std::uint64_t fill_throws_at)
+      : CountingSource(1000), next_at_(next_throws_at), fill_at_(fill_throws_at) {}
+  bool next(Tile& tile) override {
+    if (tile.sequence == next_at_) throw std::runtime_error("the input is broken");
+    return CountingSource::next(tile);
+  }
+  std::size_t fill(Tile& tile) override {
+    if (tile.sequence == fill_at_) throw std::runtime_error("cannot read");
+    return CountingSource::fill(tile);
+  }
+
+ private:
+  std::uint64_t const next_at_, fill_at_;
+};
+
+TEST_P(PipelineContract, EndsTheInputWhereTheSourceThrowsAndSaysWhy) {
+  open();
+  BrokenSource source(40, 1000);
+  Report const report = pipeline().run(source, add_one(), note());
+  expect_each_once(40);
+  EXPECT_EQ(report.tiles_done, 40u);
+  EXPECT_FALSE(report.ok());
+  ASSERT_TRUE(report.first_failure);
+  EXPECT_EQ(report.first_failure->failure.stage, "source");
+  EXPECT_EQ(report.first_failure->failure.reason, "the input is broken");
+  EXPECT_FALSE(report.first_failure->sequence);
+}
+
+TEST_P(PipelineContract, FailsTheTileThatTheSourceCannotFillInItsPlace) {
+  auto options = usual();
+  options.ordered = true;
+  open(options);
+  BrokenSource source(100, 17);
+  Report const report = pipeline().run(source, add_one(), note());
+  auto const all = sunk();
+  ASSERT_EQ(all.size(), 100u);
+  EXPECT_EQ(all[17].sequence, 17u);
+  EXPECT_EQ(all[17].outcome, Outcome::failed);
+  EXPECT_EQ(all[17].stage, "source");
+  EXPECT_EQ(report.tiles_failed, 1u);
+  EXPECT_EQ(report.first_failure->failure.reason, "cannot read") << "the first in time";
+}
+
+TEST_P(PipelineContract, SurvivesASinkThatThrowsAndBringsItsTileHome) {
+  open();
+  CountingSource source(50);
+  Report const report = pipeline().run(source, add_one(), note([](Completion& completion) {
+                                         if (completion.loan->sequence % 10 == 0)
+                                           throw std::runtime_error("the sink is full");
+                                       }));
+  expect_each_once(50);
+  EXPECT_EQ(report.tiles_done, 50u);
+  EXPECT_EQ(report.sink_failures, 5u);
+  EXPECT_EQ(report.first_failure->failure.stage, "sink");
+  EXPECT_EQ(pipeline().pool().on_loan(), 0u);
+}
+
+TEST_P(PipelineContract, LetsASinkKeepItsTileForLater) {
+  open();
+  CountingSource source(100);
+  std::vector<Loan> kept;
+  Report const report = pipeline().run(source, add_one(), note([&](Completion& completion) {
+                                         if (kept.size() < 7) kept.push_back(std::move(completion.loan));
+                                       }));
+  EXPECT_TRUE(report.ok()) << describe(report);
+  expect_each_once(100);
+  EXPECT_EQ(pipeline().pool().on_loan(), 7u);
+  kept.clear();
+}
+
+TEST_P(PipelineContract, WorksWithASingleTile) {
+  auto options = usual();
+  options.tiles = 1;
+  options.ordered = true;
+  open(options);
+  CountingSource source(50);
+  EXPECT_TRUE(pipeline().run(source, add_one(), note()).ok());
+  expect_each_once(50);
+}
+
+TEST_P(PipelineContract, StopsWhenAskedAndAccountsForEveryTile) {
+  open();
+  std::stop_source stop;
+  std::mutex mutex;
+  std::vector<support::Hold> held;
+  bool released = false;
+  // Both lanes are held with what they have in flight, so that all tiles go out and stay out.
+  Stages const stages = add_one([&](DeviceTile const&, StreamRef stream) {
+    std::scoped_lock const lock(mutex);
+    if (!released) held.push_back(kernels().hold(stream));
+  });
+  std::jthread stopper([&] {
+    while (pipeline().pool().on_loan() < 8) std::this_thread::yield();
+    stop.request_stop();
+    std::scoped_lock const lock(mutex);
+    released = true;
+    held.clear();
+  });
+  CountingSource source(1'000'000);
+  Report const report = pipeline().run(source, stages, note(), stop.get_token());
+  EXPECT_TRUE(report.stopped);
+  EXPECT_EQ(report.tiles(), sunk().size());
+  EXPECT_EQ(report.tiles(), 8u) << "what was out came back, and nothing more";
+  EXPECT_EQ(report.tiles_failed, 0u);
+  EXPECT_LE(report.tiles_done, 4u) << "no more than were in flight";
+  expect_each_once(report.tiles());
+}
+
+TEST_P(PipelineContract, RunsAgainAfterItRan) {
+  open();
+  for (int round = 0; round < 3; ++round) {
+    CountingSource source(40);
+    EXPECT_EQ(pipeline().run(source, add_one(), note()).tiles_done, 40u);
+  }
+  EXPECT_EQ(sunk().size(), 120u);
+}
+
+/// Counts its own tiles.
+struct CountingStage final : Stage {
+  explicit CountingStage(StageContext const&) {}
+  std::size_t run(DeviceTile const&, StreamRef) override {
+    ++count;
+    return 0;
+  }
+  std::uint64_t count = 0;
+};
+
+TEST_P(PipelineContract, MergesTheStagesOfAllLanes) {
+  open();
+  CountingSource source(200);
+  std::uint64_t total = 0;
+  int merged = 0;
+  Report const report = pipeline().run(source, stage_per_lane<CountingStage>([&](CountingStage& stage) {
+                                         total += stage.count;
+                                         ++merged;
+                                       }),
+                                       note());
+  EXPECT_EQ(total, 200u);
+  EXPECT_EQ(merged, 2);
+  EXPECT_EQ(report.bytes_out, 0u);
+}
+
+TEST_P(PipelineContract, SurvivesAMergeThatThrowsAndIsFitForAnotherRun) {
+  open();
+  CountingSource source(10);
+  Report const report = pipeline().run(source, stage_per_lane<CountingStage>([](CountingStage&) { throw 4; }), note());
+  EXPECT_EQ(report.tiles_done, 10u);
+  ASSERT_TRUE(report.first_failure);
+  EXPECT_EQ(report.first_failure->failure.stage, "merge");
+  CountingSource again(10);
+  EXPECT_TRUE(pipeline().run(again, add_one(), note()).ok());
+}
+
+TEST_P(PipelineContract, ThrowsIfNoStageCanBeMadeAndIsFitForAnotherRun) {
+  open();
+  CountingSource source(10);
+  EXPECT_THROW(
+      pipeline().run(
+          source,
+          {.make = [](StageContext const&) -> std::unique_ptr<Stage> { throw std::runtime_error("no"); }, .merge = {}},
+          note()),
+      std::runtime_error);
+  EXPECT_EQ(pipeline().run(source, add_one(), note()).tiles_done, 10u);
+}
+
+TEST_P(PipelineContract, RefusesToRunTwiceAtOnce) {
+  open();
+  pipeline().start(add_one(), note());
+  CountingSource source(1);
+  EXPECT_THROW(pipeline().run(source, add_one(), note()), Error);
+  EXPECT_THROW(pipeline().start(add_one(), note()), Error);
+  pipeline().drain();
+  EXPECT_THROW(pipeline().drain(), Error);
+}
+
+}  // namespace
+}  // namespace penstock

@@ -1,0 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "penstock/core/tile.hpp"
+
+struct Lane {};

@@ -1,0 +1,33 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# embed.sh BUILD CXX: installs BUILD into a fresh prefix, and builds and runs the project in embed/ against that copy,
+# first by find_package and then by pkg-config. The outside project includes every header that was installed.
+set -euo pipefail
+build=$1 cxx=$2
+outside=$(cd "$(dirname "$0")/embed" && pwd)
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+prefix=$scratch/prefix
+
+cmake --install "$build" --prefix "$prefix" >/dev/null
+
+if grep -rlE 'private_flags|Werror|[gG]test' "$prefix"/lib*/cmake "$prefix"/lib*/pkgconfig; then
+  echo 'the files above show users what is only ours'
+  exit 1
+fi
+if grep -rlF "$(cd "$build" && pwd)" "$prefix"/lib*/cmake "$prefix"/lib*/pkgconfig; then
+  echo 'the files above name the folder that penstock was built in'
+  exit 1
+fi
+
+(cd "$prefix/include" && find penstock -name '*.hpp' | sort | sed 's/.*/#include <&>/') >"$scratch/every_header.cpp"
+cmake -S "$outside" -B "$scratch/build" -G Ninja -DCMAKE_CXX_COMPILER="$cxx" -DCMAKE_PREFIX_PATH="$prefix" \
+  -DEVERY_HEADER="$scratch/every_header.cpp"
+cmake --build "$scratch/build"
+"$scratch/build/outside"
+
+PKG_CONFIG_PATH=$(dirname "$(find "$prefix" -name penstock.pc)")
+export PKG_CONFIG_PATH
+read -ra flags < <(pkg-config --cflags --libs penstock)
+"$cxx" -std=c++20 "$outside/main.cpp" "${flags[@]}" -o "$scratch/by_pkg_config"
+"$scratch/by_pkg_config"

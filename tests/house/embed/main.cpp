@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// Brings ten tiles through the CPU device, which takes every layer to link.
+#include <cstdio>
+#include <optional>
+#include <span>
+
+#include <penstock/devices/open_device.hpp>
+#include <penstock/flow/pipeline.hpp>
+#include <penstock/kernels/transform.hpp>
+
+std::span<float> floats(std::span<std::byte> bytes) {
+  return {reinterpret_cast<float*>(bytes.data()), bytes.size() / sizeof(float)};
+}
+
+int main() {
+  auto const device = penstock::open_device("cpu");
+  penstock::Pipeline pipeline(*device, {.tile = {.input_bytes = 4096, .output_bytes = 4096}, .bind = false});
+  int left = 10, right = 0;
+  auto const report =
+      pipeline.run([&](penstock::Tile& tile) { return left-- > 0 ? std::optional(tile.input().size()) : std::nullopt; },
+                   penstock::each_tile([](penstock::DeviceTile const& tile, penstock::StreamRef stream) {
+                     penstock::transform(floats(tile.input), 0, floats(tile.output), stream);
+                   }),
+                   [&](penstock::Completion const& completion) {
+                     penstock::Tile const& tile = *completion.loan;
+                     right += penstock::transform_error(floats(tile.input()), 0, floats(tile.output())) < 1e-6 ? 1 : 0;
+                   });
+  std::printf("%d of 10 tiles are right after a journey through the %s\n", right, device->info().name.c_str());
+  return report.ok() && right == 10 ? 0 : 1;
+}

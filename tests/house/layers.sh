@@ -1,0 +1,70 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# layers.sh ROOT DATA: holds every include under ROOT/src/penstock and ROOT/kernels to the arrows between the layers.
+#
+# DATA is what the build knows, one fact a line: `layer NAME`, `depends NAME LAYER`, `file NAME PATH`; a layer's line
+# comes after those of the layers below it. Prints one line per broken rule and exits 1 if there is one.
+set -euo pipefail
+export LC_ALL=C
+root=$1 data=$2
+
+# Who may include what from outside: a header as a pattern, and the layers that it is the idea of.
+outside=(
+  'boost/*'                          'core'
+  'hwloc.h|hwloc/*'                  'machine'
+  'tbb/*|oneapi/*'                   'flow'
+  'cuda*.h|cuda/*|cub/*|thrust/*|cooperative_groups*|nv*.h|nvtx3/*' 'cuda kernels'
+  'nlohmann/*'                       'report cli'
+  'CLI/*'                            'cli'
+)
+
+declare -A reach=() layer_of=()
+while read -r fact name value; do
+  case $fact in
+    layer) reach[$name]+=" $name " ;;
+    depends) reach[$name]+="${reach[$value]}" ;;
+    file) layer_of[$value]=$name ;;
+  esac
+done <"$data"
+
+broken=0
+complain() {
+  printf '%s\n' "$*"
+  broken=1
+}
+names() {
+  xargs -n1 <<<"$1" | sort -u | paste -sd' '
+}
+
+# check_include FILE:LINE LAYER HEADER: HEADER as it is written, with its quotes.
+check_include() {
+  local place=$1 layer=$2 header=${3:1:-1} other pattern i
+  if [[ $header == penstock/* ]]; then
+    other=${header#penstock/}
+    other=${other%%/*}
+    [[ ${reach[$layer]} == *" $other "* ]] ||
+      complain "$place: includes $header, but layer '$layer' reaches only: $(names "${reach[$layer]}")"
+    return
+  fi
+  [[ $3 == \<* ]] || complain "$place: includes \"$header\"; write it from the root, as \"penstock/layer/file.hpp\""
+  for ((i = 0; i < ${#outside[@]}; i += 2)); do
+    while read -r -d'|' pattern; do
+      # shellcheck disable=SC2053  # The right side is a pattern on purpose.
+      if [[ $header == $pattern && " ${outside[i + 1]} " != *" $layer "* ]]; then
+        complain "$place: includes $header, which only these layers may: ${outside[i + 1]}"
+      fi
+    done <<<"${outside[i]}|"
+  done
+}
+
+while read -r path; do
+  layer=${layer_of[$path]:-}
+  if [[ -z $layer ]]; then
+    complain "$path: belongs to no layer; name it in the CMakeLists.txt that declares its layer"
+    continue
+  fi
+  while IFS=: read -r number header; do
+    check_include "$path:$number" "$layer" "$header"
+  done < <(sed -nE 's/^[ \t]*#[ \t]*include[ \t]*(<[^>]*>|"[^"]*").*/\1/;T;=;p' "$root/$path" | paste -d: - -)
+done < <(cd "$root" && find src/penstock kernels -type f -regex '.*\.\(hpp\|cpp\|cu\|cuh\|h\)' | sort)
+exit $broken

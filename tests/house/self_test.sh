@@ -1,0 +1,10 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# self_test.sh: the checks must find every mistake that was made on purpose in broken/, and nothing else there.
+set -euo pipefail
+cd "$(dirname "$0")"
+found=$(
+  ./layers.sh broken broken/layers.txt && echo 'layers.sh passed'
+  ./words.sh broken 16 && echo 'words.sh passed'
+) || true
+diff -u --label expected broken/expected.txt --label found - <<<"$found"

@@ -1,0 +1,56 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# words.sh ROOT [LONGEST]: rules that a search can hold. Prints one line per broken rule and exits 1 if there is one.
+set -euo pipefail
+export LC_ALL=C
+cd "$1"
+longest=${2:-300}
+broken=0
+
+# sources FOLDER...: the C++ and CUDA files there; the mistakes in broken/ are made on purpose.
+sources() {
+  local folder
+  for folder in "$@"; do
+    if [[ -d $folder ]]; then
+      find "$folder" -path tests/house/broken -prune -o -type f -regex '.*\.\(hpp\|cpp\|cu\|cuh\|h\)' -print
+    fi
+  done | sort
+}
+
+# refuse REMEDY PATTERN [UNLESS]: reads paths, looks for PATTERN outside of `//` comments, in files not like UNLESS.
+refuse() {
+  local path line
+  while read -r path; do
+    [[ -n ${3:-} && $path =~ $3 ]] && continue
+    while IFS=: read -r line _; do
+      echo "$path:$line: $1"
+      broken=1
+    done < <(sed 's,//.*,,' "$path" | grep -nE "$2")
+  done
+}
+
+refuse 'only src/penstock/cuda and kernels copy; use a StreamRef' '\<cudaMemcpy[A-Za-z0-9]*Async\>' \
+  '^(src/penstock/cuda|kernels)/' < <(sources src kernels examples)
+refuse 'waits for the whole device; only Device::synchronize and tests may' '\<cudaDeviceSynchronize\>' \
+  '^src/penstock/cuda/' < <(sources src kernels examples)
+refuse 'sleeps; wait for what you wait for, on an EventCount, a latch or a condition variable' \
+  '\<(sleep_for|sleep_until|usleep|nanosleep|sleep)[ ]*\(' < <(sources src kernels tests bench examples)
+refuse 'can lose a wake-up in libstdc++ 12 (GCC PR 98033); use an EventCount' '\<(counting|binary)_semaphore\>' \
+  < <(sources src kernels tests bench examples)
+
+while read -r path; do
+  lines=$(wc -l <"$path")
+  if ((lines > longest)); then
+    echo "$path: has $lines lines; split it at $longest"
+    broken=1
+  fi
+  if [[ $(head -n 1 "$path") != '// SPDX-License-Identifier: Apache-2.0' ]]; then
+    echo "$path: does not begin with the SPDX line"
+    broken=1
+  fi
+  if [[ $path =~ /(detail|utils|util|common|misc|helpers)/ ]]; then
+    echo "$path: lies in a folder without an idea of its own; put what is private into the .cpp"
+    broken=1
+  fi
+done < <(sources src kernels)
+exit $broken

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <tuple>
+
+#include "lane/lane_contract.hpp"
+#include "support/cpu_device_under_test.hpp"
+
+#include "penstock/cpu/cpu_device.hpp"
+
+namespace penstock {
+namespace {
+
+INSTANTIATE_TEST_SUITE_P(Cpu, LaneContract, testing::Values(support::cpu_device_under_test()), name_of);
+
+/// What only the CPU device can be told to do: faults of every kind. The lane asks the device itself every millisecond.
+struct LaneOnAFaultyDevice : LaneContract {
+  cpu::CpuDevice& cpu() { return dynamic_cast<cpu::CpuDevice&>(device()); }
+  static LaneOptions watchful() { return {.slots = 4, .watchdog = std::chrono::milliseconds(1)}; }
+  /// Runs tiles 0 to 19 with a fault at its third call, and gives what came back.
+  std::vector<Seen> run_with(cpu::Fault fault) {
+    open_lane(add_one(), watchful());
+    cpu().inject(fault, 3);
+    for (std::size_t i = 0; i < 20; ++i) submit(i);
+    return await_seen(20);
+  }
+  void expect_each_once(std::vector<Seen> const& all) {
+    ASSERT_EQ(all.size(), 20u);
+    for (std::size_t i = 0; i < 20; ++i) EXPECT_EQ(all[i].sequence, i);
+  }
+};
+
+TEST_P(LaneOnAFaultyDevice, FailsOnlyTheTileWhoseCallWasRefused) {
+  for (auto const& [fault, stage] : {std::pair{cpu::Fault::refuse_upload, "upload"},
+                                     {cpu::Fault::refuse_launch, "stage"},
+                                     {cpu::Fault::refuse_download, "download"}}) {
+    SCOPED_TRACE(stage);
+    std::size_t const before = seen().size();
+    open_lane(add_one(), watchful());
+    cpu().inject(fault, 3);
+    for (std::size_t i = 0; i < 20; ++i) submit(i);
+    close_lane();
+    auto const all = seen();
+    ASSERT_EQ(all.size(), before + 20);
+    for (std::size_t i = 0; i < 20; ++i) {
+      Seen const& tile = all[before + i];
+      EXPECT_EQ(tile.sequence, i);
+      EXPECT_EQ(tile.outcome, i == 2 ? Outcome::failed : Outcome::done) << i << tile.reason;
+      EXPECT_EQ(tile.stage, i == 2 ? stage : "");
+      if (i != 2) {
+        EXPECT_TRUE(tile.content_right) << "tile " << i;
+      }
+    }
+  }
+}
+
+TEST_P(LaneOnAFaultyDevice, FailsAllThatIsInFlightAndAllThatComesOnceTheDeviceIsLost) {
+  for (auto const fault : {cpu::Fault::break_upload, cpu::Fault::break_kernel, cpu::Fault::break_download}) {
+    SCOPED_TRACE(static_cast<int>(fault));
+    TearDown();
+    SetUp();
+    std::size_t const before = seen().size();
+    open_lane(add_one(), watchful());
+    cpu().inject(fault, 3);
+    for (std::size_t i = 0; i < 20; ++i) submit(i);
+    auto const all = await_seen(before + 20);
+    ASSERT_EQ(all.size(), before + 20);
+    bool failing = false;
+    for (std::size_t i = 0; i < 20; ++i) {
+      Seen const& tile = all[before + i];
+      EXPECT_EQ(tile.sequence, i);
+      failing = failing || tile.outcome == Outcome::failed;
+      EXPECT_EQ(tile.outcome, failing ? Outcome::failed : Outcome::done) << "nothing is served after the loss";
+      if (failing) {
+        EXPECT_EQ(tile.stage, "device");
+        EXPECT_FALSE(tile.reason.empty());
+      } else {
+        EXPECT_TRUE(tile.content_right);
+      }
+    }
+    EXPECT_EQ(all[before + 2].outcome, Outcome::failed);
+    EXPECT_TRUE(lane().lost());
+    lane().close();
+    EXPECT_EQ(lane().finished_stage(), nullptr);
+  }
+}
+
+TEST_P(LaneOnAFaultyDevice, FindsATileWhoseCallbackNeverCame) {
+  auto const all = run_with(cpu::Fault::lost_callback);
+  expect_each_once(all);
+  for (Seen const& tile : all) EXPECT_TRUE(tile.content_right);
+}
+
+TEST_P(LaneOnAFaultyDevice, RetiresATileOnceWhoseCallbackCameTwice) {
+  auto const all = run_with(cpu::Fault::double_callback);
+  expect_each_once(all);
+  for (Seen const& tile : all) EXPECT_TRUE(tile.content_right);
+}
+
+TEST_P(LaneOnAFaultyDevice, TakesACallbackFromAnyThread) {
+  auto const all = run_with(cpu::Fault::stray_callback);
+  expect_each_once(all);
+  for (Seen const& tile : all) EXPECT_TRUE(tile.content_right);
+}
+
+TEST_P(LaneOnAFaultyDevice, DoesNotWaitForALateCallbackNorIsMisledByIt) {
+  expect_each_once(run_with(cpu::Fault::late_callback));
+  cpu().deliver_late_callbacks();
+  for (std::size_t i = 20; i < 40; ++i) submit(i);
+  auto const all = await_seen(40);
+  close_lane();
+  ASSERT_EQ(seen().size(), 40u);
+  for (Seen const& tile : all) EXPECT_TRUE(tile.content_right) << "tile " << tile.sequence;
+}
+
+TEST_P(LaneOnAFaultyDevice, SaysInItsConstructorThatTheDeviceHasTooLittleMemory) {
+  for (std::uint64_t nth = 1; nth <= 4; ++nth) {
+    cpu().inject(cpu::Fault::fail_allocation, nth);
+    try {
+      open_lane(add_one(), {.slots = 4});
+      ADD_FAILURE() << "the lane started without its slot " << nth;
+    } catch (Error const& error) {
+      EXPECT_EQ(error.kind(), ErrorKind::out_of_device_memory);
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Cpu, LaneOnAFaultyDevice, testing::Values(support::cpu_device_under_test()), name_of);
+
+}  // namespace
+}  // namespace penstock

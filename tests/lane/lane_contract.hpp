@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <condition_variable>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "device/device_contract.hpp"
+
+#include "penstock/core/pool.hpp"
+#include "penstock/lane/lane.hpp"
+#include "penstock/machine/slab.hpp"
+
+namespace penstock {
+
+/// What came back, as a test wants to look at it.
+struct Seen {
+  std::uint64_t sequence = 0;
+  Outcome outcome = Outcome::done;
+  std::string stage;  ///< Of the failure.
+  std::string reason;
+  bool content_right = false;  ///< Every byte is one more than what was put in.
+};
+
+/// One device, eight pinned tiles worked on in place, and room for lanes; each test ends with all of it handed back.
+///
+/// The usual stage adds one to each byte. `support::Kernels` has what tests launch.
+class LaneContract : public testing::TestWithParam<DeviceUnderTest> {
+ protected:
+  static constexpr std::size_t tile_bytes = 4096;
+  static constexpr std::size_t tiles = 8;
+
+  void SetUp() override;
+  void TearDown() override;
+
+  Device& device() { return *device_; }
+  Pool& pool() { return *pool_; }
+  support::Kernels const& kernels() const { return *GetParam().kernels; }
+  /// A stage that adds one to each byte and calls `also` before, with the tile and the stream.
+  Stages add_one(std::function<void(DeviceTile const&, StreamRef)> also = {});
+  /// The lane under test; there is one at a time.
+  Lane& open_lane(Stages const& stages, LaneOptions options = {});
+  Lane& lane() { return *lane_; }
+  /// Closes the lane and destroys it.
+  void close_lane();
+  /// Fills a tile with the low byte of `sequence` and submits it.
+  void submit(std::uint64_t sequence);
+  /// What has come back so far, in that order.
+  std::vector<Seen> seen();
+  /// Blocks: until so many have come back.
+  std::vector<Seen> await_seen(std::size_t count);
+
+ private:
+  void note(Completion completion);
+
+  std::unique_ptr<Device> device_;
+  std::optional<Slab> slab_;
+  Pinned pinned_;
+  std::optional<Pool> pool_;
+  std::unique_ptr<Lane> lane_;
+  std::mutex mutex_;
+  std::condition_variable arrived_;
+  std::vector<Seen> seen_;
+};
+
+}  // namespace penstock

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "penstock/machine/placement.hpp"
+
+#include "machine/fake_system.hpp"
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace penstock {
+namespace {
+
+using testing::AllOf;
+using testing::Contains;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+/// Two nodes of four CPUs each.
+struct PlacementOnTwoNodes : testing::Test {
+  Topology topology = Topology::from_synthetic("numa:2 core:4 pu:1");
+  CpuSet const node_0{0, 1, 2, 3};
+  CpuSet const node_1{4, 5, 6, 7};
+  CpuSet const all{0, 1, 2, 3, 4, 5, 6, 7};
+};
+
+TEST_F(PlacementOnTwoNodes, PutsEverythingOnTheGpusNode) {
+  Placement const placement(topology,
+                            {.lanes = 2, .producers = 2, .consumers = 1, .device = "GPU 0", .device_node = 1});
+  EXPECT_EQ(placement.lane(0), node_1);
+  EXPECT_EQ(placement.lane(1), node_1);
+  EXPECT_EQ(placement.producer(1), node_1);
+  EXPECT_EQ(placement.consumer(0), node_1);
+  EXPECT_EQ(placement.tile_node(), 1);
+  EXPECT_THAT(placement.remarks(), IsEmpty());
+  EXPECT_EQ(placement.describe(),
+            "2 lanes on CPUs 4-7 (node 1)\n2 producers on CPUs 4-7 (node 1)\n1 consumer on CPUs 4-7 (node 1)\n"
+            "tiles on node 1");
+}
+
+TEST_F(PlacementOnTwoNodes, SendsProducersElsewhereOnceTheTilesNodeIsFull) {
+  Placement const placement(topology,
+                            {.lanes = 1, .producers = 5, .consumers = 1, .device = "GPU 0", .device_node = 0});
+  for (std::size_t i = 0; i < 3; ++i) EXPECT_EQ(placement.producer(i), node_0) << i;
+  for (std::size_t i = 3; i < 5; ++i) EXPECT_EQ(placement.producer(i), node_1) << i;
+  EXPECT_THAT(placement.remarks(), Contains(HasSubstr("2 of 5 producers fill tiles from other nodes")));
+  EXPECT_THAT(placement.describe(), AllOf(HasSubstr("3 producers on CPUs 0-3"), HasSubstr("2 producers on CPUs 4-7")));
+}
+
+TEST_F(PlacementOnTwoNodes, SharesTheNearNodeAmongProducersBeyondEveryCpu) {
+  Placement const placement(topology,
+                            {.lanes = 1, .producers = 100, .consumers = 1, .device = "GPU 0", .device_node = 0});
+  std::size_t far = 0;
+  for (std::size_t i = 0; i < 100; ++i) far += placement.producer(i) == node_1 ? 1u : 0u;
+  EXPECT_EQ(far, 4u);
+  EXPECT_EQ(placement.producer(99), node_0);
+  EXPECT_THAT(placement.remarks(), Contains("102 threads share 8 CPUs."));
+}
+
+TEST_F(PlacementOnTwoNodes, KeepsTheFirstProducerNearEvenWhenLanesFillTheNode) {
+  Placement const placement(topology,
+                            {.lanes = 9, .producers = 2, .consumers = 1, .device = "GPU 0", .device_node = 0});
+  EXPECT_EQ(placement.producer(0), node_0);
+  EXPECT_EQ(placement.producer(1), node_1);
+}
+
+TEST_F(PlacementOnTwoNodes, UsesEveryNodeWhenTheGpusIsUnknown) {
+  Placement const placement(
+      topology, {.lanes = 2, .producers = 2, .consumers = 1, .device = "GPU 3", .device_node = std::nullopt});
+  EXPECT_EQ(placement.lane(0), all);
+  EXPECT_EQ(placement.producer(0), all);
+  EXPECT_EQ(placement.tile_node(), std::nullopt);
+  EXPECT_THAT(placement.remarks(), Contains(HasSubstr("GPU 3's NUMA node is unknown (normal in virtual machines)")));
+  EXPECT_THAT(placement.describe(),
+              AllOf(HasSubstr("2 lanes on CPUs 0-7 (every node)"), HasSubstr("tiles on any node")));
+}
+
+TEST_F(PlacementOnTwoNodes, UsesEveryNodeForADeviceThatHangsOnNone) {
+  Placement const placement(topology, {});
+  EXPECT_EQ(placement.lane(0), all);
+  EXPECT_THAT(placement.remarks(), Contains(HasSubstr("hangs on no NUMA node")));
+}
+
+TEST_F(PlacementOnTwoNodes, UsesEveryNodeWhenTheGpusIsForbidden) {
+  Placement const placement(topology, {.device = "GPU 0", .device_node = 7});
+  EXPECT_EQ(placement.lane(0), all);
+  EXPECT_EQ(placement.tile_node(), std::nullopt);
+  EXPECT_THAT(placement.remarks(),
+              Contains(HasSubstr("GPU 0 hangs on NUMA node 7, where this process may use no CPU")));
+}
+
+TEST_F(PlacementOnTwoNodes, BindsNothingWhenToldNotTo) {
+  Placement const placement(topology, {.device = "GPU 0", .device_node = 1, .bind = false});
+  EXPECT_THAT(placement.lane(0), IsEmpty());
+  EXPECT_THAT(placement.producer(0), IsEmpty());
+  EXPECT_THAT(placement.consumer(0), IsEmpty());
+  EXPECT_EQ(placement.tile_node(), std::nullopt);
+  EXPECT_THAT(placement.remarks(), Contains(HasSubstr("Binding is off")));
+  EXPECT_THAT(placement.describe(), HasSubstr("1 lane unbound"));
+}
+
+TEST_F(PlacementOnTwoNodes, HasAnAnswerForThreadsThatNobodyAnnounced) {
+  Placement const placement(topology,
+                            {.lanes = 1, .producers = 0, .consumers = 0, .device = "GPU 0", .device_node = 1});
+  EXPECT_EQ(placement.lane(5), node_1);
+  EXPECT_THAT(placement.producer(0), IsEmpty());
+}
+
+TEST(Placement, SpreadsProducersThatFindNoRoomOverAllOtherNodes) {
+  auto const topology = Topology::from_synthetic("numa:8 core:2 pu:1");
+  Placement const placement(topology,
+                            {.lanes = 1, .producers = 8, .consumers = 1, .device = "GPU 0", .device_node = 3});
+  EXPECT_EQ(placement.producer(0), topology.node(3).cpus);
+  for (int const other : {0, 1, 2, 4, 5, 6, 7}) {
+    std::size_t on_it = 0;
+    for (std::size_t i = 0; i < 8; ++i) on_it += placement.producer(i) == topology.node(other).cpus ? 1u : 0u;
+    EXPECT_EQ(on_it, 1u) << "node " << other;
+  }
+}
+
+TEST(Placement, SaysThatThereIsNothingToPlaceOnOneNode) {
+  auto const topology = Topology::from_synthetic("numa:1 core:2 pu:1");
+  Placement const placement(
+      topology, {.lanes = 2, .producers = 7, .consumers = 1, .device = "GPU 0", .device_node = std::nullopt});
+  EXPECT_THAT(placement.remarks(),
+              testing::UnorderedElementsAre("One NUMA node: nothing to place.", "10 threads share 2 CPUs."));
+  for (std::size_t i = 0; i < 7; ++i) EXPECT_EQ(placement.producer(i), (CpuSet{0, 1})) << "two share one CPU";
+  EXPECT_EQ(placement.tile_node(), 0);
+}
+
+TEST(Placement, SaysWhenTheCgroupAllowsLessTimeThanThereAreCpus) {
+  FakeSystem const system;
+  system.write("proc/self/cgroup", "0::/\n");
+  system.write("sys/fs/cgroup/cpu.max", "25000 100000\n");
+  Placement const placement(Topology::detect(system.root()), {});
+  EXPECT_THAT(placement.remarks(), Contains(HasSubstr("The cgroup allows the time of 0.25 of")));
+}
+
+}  // namespace
+}  // namespace penstock

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sched.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "penstock/machine/affinity.hpp"
+#include "penstock/machine/bound_thread.hpp"
+#include "penstock/machine/placement.hpp"
+#include "penstock/machine/slab.hpp"
+
+namespace penstock {
+namespace {
+
+constexpr std::size_t mebibyte = std::size_t{1} << 20;
+
+/// This machine, if it has two nodes with CPUs; tests/machine/two_nodes emulates one that has.
+struct TwoNodes : testing::Test {
+  Topology topology = Topology::detect();
+  std::vector<NumaNode> nodes;
+  void SetUp() override {
+    for (auto const& node : topology.nodes()) {
+      if (!node.cpus.empty()) nodes.push_back(node);
+    }
+    if (nodes.size() < 2) GTEST_SKIP() << "this machine has " << topology.describe();
+  }
+};
+
+TEST_F(TwoNodes, KeepThreadsThatAreBoundToThem) {
+  for (auto const& node : nodes) {
+    CpuSet allowed;
+    std::vector<unsigned> seen;
+    BoundThread thread("ps-test", node.cpus, [&](std::stop_token const&) {
+      allowed = affinity_of_this_thread();
+      for (int i = 0; i < 100; ++i) {
+        unsigned cpu = 0, number = 0;
+        syscall(SYS_getcpu, &cpu, &number, nullptr);
+        seen.push_back(number);
+        std::this_thread::yield();
+      }
+    });
+    thread.join();
+    EXPECT_EQ(thread.binding_error(), std::nullopt);
+    EXPECT_EQ(allowed, node.cpus);
+    EXPECT_THAT(seen, testing::Each(static_cast<unsigned>(node.number)));
+  }
+}
+
+TEST_F(TwoNodes, HoldTheSlabsMeantForThem) {
+  for (auto const& node : nodes) {
+    Slab const slab(32 * mebibyte, node, 2);
+    auto const residency = slab.residency();
+    ASSERT_EQ(residency.refusal, std::nullopt);
+    EXPECT_EQ(slab.on_node(), 1.0) << "meant for node " << node.number << ": " << residency.describe();
+  }
+}
+
+TEST_F(TwoNodes, AreToldApartWhenASlabLiesOnTheWrongOne) {
+  NumaNode const mistaken{.number = nodes[0].number, .cpus = nodes[1].cpus, .memory_bytes = 0};
+  Slab const slab(32 * mebibyte, mistaken, 2);
+  EXPECT_EQ(slab.on_node(), 0.0);
+  EXPECT_EQ(slab.residency().fraction_on(nodes[1].number), 1.0) << slab.residency().describe();
+}
+
+TEST_F(TwoNodes, TakeLanesProducersAndTilesOfTheirOwnGpu) {
+  for (auto const& node : nodes) {
+    Placement const placement(topology, {.device = "GPU 0", .device_node = node.number});
+    ASSERT_EQ(placement.tile_node(), node.number);
+    int ran_on = -1;
+    BoundThread lane("ps-lane-0", placement.lane(0), [&](std::stop_token const&) { ran_on = sched_getcpu(); });
+    lane.join();
+    EXPECT_EQ(topology.node_of_cpu(ran_on), node.number);
+    EXPECT_EQ(Slab(8 * mebibyte, topology.node(*placement.tile_node())).on_node(), 1.0);
+  }
+}
+
+}  // namespace
+}  // namespace penstock

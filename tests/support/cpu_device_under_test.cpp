@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "support/cpu_device_under_test.hpp"
+
+#include "penstock/cpu/cpu_device.hpp"
+
+namespace penstock::support {
+
+DeviceUnderTest cpu_device_under_test() {
+  return {
+      .name = "Cpu",
+      // One compute thread more than the contract asks for: the main thread's work goes on beside all holds.
+      .make = [] { return std::make_unique<cpu::CpuDevice>(cpu::CpuOptions{.compute_threads = 10}); },
+      .kernels = std::make_shared<CpuKernels>(),
+      .expect_nothing_lent =
+          [](Device& device) { EXPECT_EQ(dynamic_cast<cpu::CpuDevice&>(device).outstanding(), cpu::Outstanding{}); }};
+}
+
+}  // namespace penstock::support

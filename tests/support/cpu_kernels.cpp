@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <cstdint>
+
+#include "support/gate.hpp"
+#include "support/kernels.hpp"
+
+namespace penstock::support {
+namespace {
+
+/// Small, so that even a test's few bytes are spread over several threads.
+constexpr std::size_t block_bytes = 1024;
+
+/// Runs `work(part)` for each part of `bytes`, as a grid.
+template <class Work>
+void launch(StreamRef stream, std::span<std::byte> bytes, Work work) {
+  auto const blocks = static_cast<std::uint32_t>((bytes.size() + block_bytes - 1) / block_bytes);
+  stream.launch(blocks, [bytes, work](std::uint32_t block) {
+    auto const rest = bytes.subspan(block * block_bytes);
+    work(rest.first(std::min(rest.size(), block_bytes)));
+  });
+}
+
+class CpuGate final : public Hold::Gate {
+ public:
+  void open() noexcept override { gate.open(); }
+  bool reached() const noexcept override { return gate.reached(); }
+  support::Gate gate;
+};
+
+}  // namespace
+
+void CpuKernels::fill(StreamRef stream, std::span<std::byte> bytes, std::byte value) const {
+  launch(stream, bytes, [value](std::span<std::byte> part) { std::ranges::fill(part, value); });
+}
+
+void CpuKernels::add_one(StreamRef stream, std::span<std::byte> bytes) const {
+  launch(stream, bytes, [](std::span<std::byte> part) {
+    for (std::byte& byte : part) byte = static_cast<std::byte>(std::to_integer<unsigned>(byte) + 1);
+  });
+}
+
+Hold CpuKernels::hold(StreamRef stream) const {
+  auto gate = std::make_shared<CpuGate>();
+  stream.launch(1, [gate](std::uint32_t) { gate->gate.pass(); });
+  return Hold(std::move(gate));
+}
+
+}  // namespace penstock::support

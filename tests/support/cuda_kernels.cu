@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <atomic>
+#include <cstdint>
+#include <cstdlib>
+
+#include "support/cuda_kernels.hpp"
+#include <gtest/gtest.h>
+
+#include "penstock/cuda/check.hpp"
+
+namespace penstock::support {
+namespace {
+
+constexpr unsigned threads = 256;
+constexpr std::uint64_t longest_hold_ns = 20'000'000'000;
+
+/// What host and kernel tell each other. In mapped memory, so both see it at once.
+struct Flags {
+  std::uint32_t reached;
+  std::uint32_t open;
+  std::uint32_t ended;
+};
+
+__global__ void fill_kernel(std::byte* bytes, std::size_t count, std::byte value) {
+  std::size_t const stride = std::size_t{gridDim.x} * blockDim.x;
+  for (std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x; i < count; i += stride) bytes[i] = value;
+}
+
+__global__ void add_one_kernel(unsigned char* bytes, std::size_t count) {
+  std::size_t const stride = std::size_t{gridDim.x} * blockDim.x;
+  for (std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x; i < count; i += stride) ++bytes[i];
+}
+
+__device__ std::uint64_t nanoseconds() {
+  std::uint64_t now;
+  asm volatile("mov.u64 %0, %globaltimer;" : "=l"(now));
+  return now;
+}
+
+__global__ void hold_kernel(Flags volatile* flags, std::uint64_t longest) {
+  flags->reached = 1;
+  __threadfence_system();
+  std::uint64_t const start = nanoseconds();
+  while (flags->open == 0 && nanoseconds() - start < longest) __nanosleep(500);
+  __threadfence_system();
+  flags->ended = 1;
+}
+
+__global__ void nowhere_kernel() {
+  // No GPU maps the first page.
+  *reinterpret_cast<int volatile*>(16) = 1;
+}
+
+unsigned blocks_for(std::size_t bytes) {
+  constexpr std::size_t most = 1024;
+  std::size_t const wanted = (bytes + threads - 1) / threads;
+  return static_cast<unsigned>(wanted < most ? wanted : most);
+}
+
+cudaStream_t native(StreamRef stream) {
+  return static_cast<cudaStream_t>(stream.native());
+}
+
+}  // namespace
+
+/// Pinned flags for many holds, made at once because pinning may wait for a kernel that is held.
+class CudaGates {
+ public:
+  CudaGates() {
+    cuda::check(cudaHostAlloc(reinterpret_cast<void**>(&flags_), count * sizeof(Flags),
+                              cudaHostAllocMapped | cudaHostAllocPortable),
+                "cudaHostAlloc");
+  }
+  CudaGates(CudaGates const&) = delete;
+  CudaGates& operator=(CudaGates const&) = delete;
+  ~CudaGates() { cuda::report(cudaFreeHost(flags_), "cudaFreeHost"); }
+
+  /// Flags that no kernel reads any more.
+  Flags& take() {
+    Flags& flags = flags_[taken_ % count];
+    if (taken_ >= count) {
+      EXPECT_NE(std::atomic_ref(flags.ended).load(), 0u) << "more than " << count << " holds at once";
+    }
+    ++taken_;
+    flags = Flags{};
+    return flags;
+  }
+
+ private:
+  static constexpr std::size_t count = 1024;
+  Flags* flags_ = nullptr;
+  std::size_t taken_ = 0;
+};
+
+namespace {
+
+class CudaGate final : public Hold::Gate {
+ public:
+  CudaGate(std::shared_ptr<CudaGates> keep, Flags& flags) : keep_(std::move(keep)), flags_(flags) {}
+  void open() noexcept override {
+    if (opened_) return;
+    opened_ = true;
+    EXPECT_EQ(std::atomic_ref(flags_.ended).load(), 0u) << "a hold gave up before it was opened";
+    std::atomic_ref(flags_.open).store(1);
+  }
+  bool reached() const noexcept override { return std::atomic_ref(flags_.reached).load() != 0; }
+
+ private:
+  std::shared_ptr<CudaGates> keep_;
+  Flags& flags_;
+  bool opened_ = false;
+};
+
+}  // namespace
+
+CudaKernels::CudaKernels() = default;
+CudaKernels::~CudaKernels() = default;
+
+void CudaKernels::fill(StreamRef stream, std::span<std::byte> bytes, std::byte value) const {
+  if (bytes.empty()) return;
+  fill_kernel<<<blocks_for(bytes.size()), threads, 0, native(stream)>>>(bytes.data(), bytes.size(), value);
+  cuda::check_launch("fill");
+}
+
+void CudaKernels::add_one(StreamRef stream, std::span<std::byte> bytes) const {
+  if (bytes.empty()) return;
+  add_one_kernel<<<blocks_for(bytes.size()), threads, 0, native(stream)>>>(
+      reinterpret_cast<unsigned char*>(bytes.data()), bytes.size());
+  cuda::check_launch("add_one");
+}
+
+Hold CudaKernels::hold(StreamRef stream) const {
+  std::lock_guard const lock(mutex_);
+  if (!gates_) gates_ = std::make_shared<CudaGates>();
+  Flags& flags = gates_->take();
+  Flags* there = nullptr;
+  cuda::check(cudaHostGetDevicePointer(reinterpret_cast<void**>(&there), &flags, 0), "cudaHostGetDevicePointer");
+  hold_kernel<<<1, 1, 0, native(stream)>>>(there, longest_hold_ns);
+  cuda::check_launch("hold");
+  return Hold(std::make_shared<CudaGate>(gates_, flags));
+}
+
+void CudaKernels::give_back() const noexcept {
+  std::lock_guard const lock(mutex_);
+  gates_.reset();
+}
+
+void let_many_streams_run_at_once() {
+  setenv("CUDA_DEVICE_MAX_CONNECTIONS", "32", 0);
+}
+
+void write_to_nowhere(cudaStream_t stream) {
+  nowhere_kernel<<<1, 1, 0, stream>>>();
+}
+
+void launch_too_large(cudaStream_t stream) {
+  nowhere_kernel<<<1, 4096, 0, stream>>>();
+}
+
+}  // namespace penstock::support

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <cstring>
+
+#include "penstock/core/error.hpp"
+#include "penstock/device/event.hpp"
+#include "penstock/device/stream.hpp"
+
+namespace penstock::support {
+
+/// A stream that has done everything by the time a call returns, on the calling thread: for code that only needs one.
+///
+/// Says to be of any kind, so that code which asks for the kind can be shown a GPU where there is none.
+class InlineStream final : public StreamBackend {
+ public:
+  explicit InlineStream(DeviceKind kind = DeviceKind::cpu) : kind_(kind) {}
+
+  DeviceKind kind() const noexcept override { return kind_; }
+  void upload(std::span<std::byte> to, std::span<std::byte const> from) override {
+    std::ranges::copy(from, to.begin());
+  }
+  void download(std::span<std::byte> to, std::span<std::byte const> from) override { upload(to, from); }
+  /// Last block first: a kernel must not count on an order.
+  void launch(std::uint32_t blocks, CpuKernel kernel) override {
+    ++launches;
+    while (blocks > 0) kernel(--blocks);
+  }
+  void record(EventBackend& /*event*/) override {}
+  void wait(EventBackend& /*event*/) override {}
+  void call(StreamCallback& callback) override { callback.called({}); }
+  bool idle() override { return true; }
+  void synchronize() override {}
+  void* native() const noexcept override { return nullptr; }
+
+  int launches = 0;
+
+ private:
+  DeviceKind kind_;
+};
+
+}  // namespace penstock::support

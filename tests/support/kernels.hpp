@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <thread>
+#include <utility>
+
+#include "penstock/device/stream.hpp"
+
+namespace penstock::support {
+
+/// Holds a stream still: the kernel that it is the handle of runs until it is opened. Opens when it dies, so declare it
+/// after the stream.
+class Hold {
+ public:
+  /// What a device's kind implements; it must keep whatever the kernel reads until the kernel has seen it open.
+  class Gate {
+   public:
+    virtual ~Gate() = default;
+    virtual void open() noexcept = 0;
+    virtual bool reached() const noexcept = 0;
+  };
+
+  explicit Hold(std::shared_ptr<Gate> gate) noexcept : gate_(std::move(gate)) {}
+  Hold(Hold&&) noexcept = default;
+  Hold& operator=(Hold&&) = delete;
+  ~Hold() {
+    if (gate_) gate_->open();
+  }
+
+  void open() noexcept { gate_->open(); }
+  /// True once the stream has come to it.
+  bool reached() const noexcept { return gate_->reached(); }
+  /// Blocks: until `reached()`.
+  void await_reached() const noexcept {
+    while (!reached()) std::this_thread::yield();
+  }
+
+ private:
+  std::shared_ptr<Gate> gate_;
+};
+
+/// What tests want done on a device, whatever its kind. Launched once before the first Hold, so that nothing is loaded
+/// behind it.
+class Kernels {
+ public:
+  virtual ~Kernels() = default;
+  virtual void fill(StreamRef stream, std::span<std::byte> bytes, std::byte value) const = 0;
+  /// To each byte, wrapping around.
+  virtual void add_one(StreamRef stream, std::span<std::byte> bytes) const = 0;
+  virtual Hold hold(StreamRef stream) const = 0;
+};
+
+/// Kernels of the CPU device. A Hold takes up one of its compute threads.
+class CpuKernels final : public Kernels {
+ public:
+  void fill(StreamRef stream, std::span<std::byte> bytes, std::byte value) const override;
+  void add_one(StreamRef stream, std::span<std::byte> bytes) const override;
+  Hold hold(StreamRef stream) const override;
+};
+
+}  // namespace penstock::support
