@@ -10,6 +10,7 @@
 #include <oneapi/tbb/task_scheduler_observer.h>
 #include <pthread.h>
 
+#include "penstock/core/current_failure.hpp"
 #include "penstock/machine/affinity.hpp"
 
 namespace penstock {
@@ -47,18 +48,11 @@ class Christening final : public oneapi::tbb::task_scheduler_observer {
 
 void run_host_stage(HostStage const& stage, Journey& journey) {
   if (journey.completion.failure != nullptr) return;
-  auto const fail = [&](char const* reason, ErrorKind kind) {
-    journey.completion.outcome = Outcome::failed;
-    journey.completion.failure = std::make_shared<Failure const>(Failure{stage.name, reason, kind});
-  };
   try {
     stage.body(*journey.completion.loan);
-  } catch (Error const& error) {
-    fail(error.what(), error.kind());
-  } catch (std::exception const& exception) {
-    fail(exception.what(), ErrorKind::bad_argument);
   } catch (...) {
-    fail("It threw something that is not a std::exception.", ErrorKind::bad_argument);
+    journey.completion.outcome = Outcome::failed;
+    journey.completion.failure = current_failure(stage.name, ErrorKind::bad_argument);
   }
 }
 

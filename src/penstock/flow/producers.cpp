@@ -3,23 +3,12 @@
 
 #include <utility>
 
+#include "penstock/core/current_failure.hpp"
+
 namespace penstock {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-
-std::shared_ptr<Failure const> current_failure() {
-  try {
-    throw;
-  } catch (Error const& error) {
-    return std::make_shared<Failure const>(Failure{"source", error.what(), error.kind()});
-  } catch (std::exception const& exception) {
-    return std::make_shared<Failure const>(Failure{"source", exception.what(), ErrorKind::system});
-  } catch (...) {
-    return std::make_shared<Failure const>(
-        Failure{"source", "It threw something that is not a std::exception.", ErrorKind::system});
-  }
-}
 
 }  // namespace
 
@@ -67,7 +56,7 @@ void Producers::produce() {
       (*loan)->filled = source_.fill(**loan);
     } catch (...) {
       (*loan)->filled = 0;
-      failure = current_failure();
+      failure = current_failure("source", ErrorKind::system);
     }
     fill_.fetch_add((Clock::now() - lent).count(), std::memory_order_relaxed);
     send_(std::move(*loan), std::move(failure));
@@ -84,7 +73,7 @@ bool Producers::claim(Tile& tile) {
     tile.sequence = next_sequence_;
     more = source_.next(tile);
   } catch (...) {
-    failure_ = current_failure();
+    failure_ = current_failure("source", ErrorKind::system);
   }
   if (more) {
     ++next_sequence_;

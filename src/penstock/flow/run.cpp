@@ -3,6 +3,8 @@
 
 #include <utility>
 
+#include "penstock/core/current_failure.hpp"
+
 namespace penstock {
 namespace {
 
@@ -100,18 +102,14 @@ void Run::from_lanes(Completion completion) {
 void Run::to_sink(Journey& journey) {
   Completion completion = std::move(journey.completion);
   count(completion);
-  auto const fail = [&](std::string reason) {
-    std::scoped_lock const lock(report_mutex_);
-    ++report_.sink_failures;
-    note(report_, {"sink", std::move(reason), ErrorKind::bad_argument}, completion.loan ? &*completion.loan : nullptr);
-  };
   auto const began = Clock::now();
   try {
     sink_(completion);
-  } catch (std::exception const& exception) {
-    fail(exception.what());
   } catch (...) {
-    fail("It threw something that is not a std::exception.");
+    auto const failure = current_failure("sink", ErrorKind::bad_argument);
+    std::scoped_lock const lock(report_mutex_);
+    ++report_.sink_failures;
+    note(report_, *failure, completion.loan ? &*completion.loan : nullptr);
   }
   sink_time_.fetch_add((Clock::now() - began).count(), std::memory_order_relaxed);
 }

@@ -4,6 +4,7 @@
 #include <string>
 #include <utility>
 
+#include "penstock/core/current_failure.hpp"
 #include "penstock/core/pool.hpp"
 
 namespace penstock {
@@ -67,19 +68,13 @@ void Flight::put(Loan loan, Stage& stage) {
   slot.settled = false;
   char const* at = "upload";
   bool enqueued = false;
-  auto const fail = [&](std::string reason, ErrorKind kind) {
-    slot.failure = std::make_shared<Failure const>(Failure{at, std::move(reason), kind});
-  };
   try {
     enqueue(slot, stage, at);
     enqueued = true;
-  } catch (Error const& error) {
-    if (error.sticky()) throw;  // Whatever tile caused it, this one only met it.
-    fail(error.what(), error.kind());
-  } catch (std::exception const& exception) {
-    fail(exception.what(), ErrorKind::device_refused);
   } catch (...) {
-    fail("It threw something that is not a std::exception.", ErrorKind::device_refused);
+    auto failure = current_failure(at, ErrorKind::device_refused);
+    if (failure->kind == ErrorKind::device_lost) throw;  // Whatever tile caused it, this one only met it.
+    slot.failure = std::move(failure);
   }
   seal(slot, enqueued);
 }

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "penstock/core/current_failure.hpp"
 #include "penstock/lane/callback_signal.hpp"
 
 namespace penstock {
@@ -220,20 +221,15 @@ void Lane::lose(Error const& error) {
 
 void Lane::finish_stage() {
   if (loss_ != nullptr) return;
-  auto const fail = [&](char const* reason, ErrorKind kind) {
-    finish_failure_ = std::make_shared<Failure const>(Failure{"finish", reason, kind});
-  };
   try {
     stage_->finish(flight_->compute());
     flight_->compute().synchronize();
     finished_ = true;
   } catch (Error const& error) {
-    fail(error.what(), error.kind());
+    finish_failure_ = current_failure("finish", error.kind());
     if (error.sticky()) lose(error);
-  } catch (std::exception const& exception) {
-    fail(exception.what(), ErrorKind::device_refused);
   } catch (...) {
-    fail("It threw something that is not a std::exception.", ErrorKind::device_refused);
+    finish_failure_ = current_failure("finish", ErrorKind::device_refused);
   }
 }
 

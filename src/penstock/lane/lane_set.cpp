@@ -5,6 +5,8 @@
 #include <limits>
 #include <string>
 
+#include "penstock/core/current_failure.hpp"
+
 namespace penstock {
 
 LaneSet::LaneSet(std::vector<LanePlace> const& places, TileShape shape, std::size_t most_tiles,
@@ -55,11 +57,8 @@ std::shared_ptr<Failure const> LaneSet::merge(Stages const& stages) {
     if (Stage* const stage = lane->finished_stage(); stage != nullptr && stages.merge) {
       try {
         stages.merge(*stage);
-      } catch (std::exception const& exception) {
-        failure = std::make_shared<Failure const>(Failure{"merge", exception.what(), ErrorKind::bad_argument});
       } catch (...) {
-        failure = std::make_shared<Failure const>(
-            Failure{"merge", "It threw something that is not a std::exception.", ErrorKind::bad_argument});
+        failure = current_failure("merge", ErrorKind::bad_argument);
       }
     }
     if (first == nullptr) first = std::move(failure);
