@@ -212,17 +212,32 @@ WORDS
     ;;
   StopsCleanlyWhenInterrupted)
     mkfifo pipe
-    "$penstock" hash --device cpu pipe > out 2> err &
-    hashing=$!
-    # It opens the pipe and waits for bytes that never come; the writer's end opens once it does.
-    exec 9> pipe
-    printf 'some bytes' >&9
-    kill -INT "$hashing"
-    code=0
-    wait "$hashing" || code=$?
-    exec 9>&-
-    expect_code 130
-    [[ ! -s out ]] || fail 'it printed a hash of what it did not read to its end'
+    # interrupted ARGUMENT...: it reads the pipe, which never ends, and is interrupted there.
+    interrupted() {
+      "$penstock" hash --device cpu "$@" <&8 > out 2> err &
+      hashing=$!
+      exec 9> pipe
+      # More than a pipe holds: once all is written, some was read, and it waits for more or soon will.
+      head -c 200000 /dev/zero >&9
+      kill -INT "$hashing"
+      code=0
+      wait "$hashing" || code=$?
+      exec 9>&- 8<&-
+      expect_code 130
+      expect_err 'Interrupted'
+      [[ $(wc -l < err) == 1 ]] || fail "$*: not one line: $(cat err)"
+      [[ ! -s out ]] || fail "$*: it printed a hash of what it did not read to its end"
+    }
+    exec 8< /dev/null
+    interrupted pipe
+    for words in - '' '--check -'; do
+      # For reading and writing, so that opening it does not wait for the writer.
+      exec 8<> pipe
+      # shellcheck disable=SC2086  # Two words are meant, or none.
+      interrupted $words
+    done
+    exec 8< /dev/null
+    interrupted --check pipe
     ;;
   *) fail "no case $2" ;;
 esac

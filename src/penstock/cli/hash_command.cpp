@@ -2,23 +2,20 @@
 #include "penstock/cli/hash_command.hpp"
 
 #include <bit>
-#include <cerrno>
 #include <cstring>
-#include <fstream>
 #include <functional>
-#include <iostream>
 #include <optional>
 #include <thread>
 
 #include <sys/stat.h>
 
+#include "penstock/cli/check_list.hpp"
 #include "penstock/cli/file_walk.hpp"
 #include "penstock/cli/hash_output.hpp"
 #include "penstock/cli/hash_source.hpp"
 #include "penstock/cli/hash_stage.hpp"
 #include "penstock/cli/interrupt.hpp"
 #include "penstock/cli/size_text.hpp"
-#include "penstock/cli/sum_line.hpp"
 #include "penstock/devices/open_device.hpp"
 #include "penstock/flow/pipeline.hpp"
 
@@ -26,53 +23,6 @@ namespace penstock::cli {
 namespace {
 
 using NextFile = std::function<std::optional<WantedFile>()>;
-
-/// The files of check files, in their order. Lines that cannot be read are reported to `output` and passed over.
-class CheckList {
- public:
-  CheckList(std::vector<std::string> lists, HashOutput& output) : lists_(std::move(lists)), output_(output) {}
-
-  std::optional<WantedFile> next() {
-    for (;;) {
-      if (input_ == nullptr && !open_next()) return std::nullopt;
-      std::string line;
-      if (!std::getline(*input_, line)) {
-        // A directory, or a disk that fails halfway: what was not read must not count as verified.
-        if (input_->bad()) output_.problem(lists_[at_ - 1], system_problem(errno));
-        input_ = nullptr;
-        continue;
-      }
-      auto parsed = parse_sum_line(line);
-      if (auto* const sum = std::get_if<ExpectedSum>(&parsed))
-        return WantedFile{std::move(sum->path), {}, std::move(sum->hex)};
-      output_.problem(lists_[at_ - 1], std::get<std::string>(parsed));
-    }
-  }
-
- private:
-  bool open_next() {
-    while (input_ == nullptr && at_ < lists_.size()) {
-      std::string const& list = lists_[at_++];
-      if (list == "-") {
-        input_ = &std::cin;
-        continue;
-      }
-      file_ = std::ifstream(list);
-      if (file_.good()) {
-        input_ = &file_;
-      } else {
-        output_.problem(list, system_problem(errno));
-      }
-    }
-    return input_ != nullptr;
-  }
-
-  std::vector<std::string> const lists_;
-  HashOutput& output_;
-  std::size_t at_ = 0;
-  std::ifstream file_;
-  std::istream* input_ = nullptr;
-};
 
 /// Adds up the files' sizes, for the progress bar's end. Gives up early if asked to.
 void measure(std::vector<std::string> const& paths, Progress& progress, std::stop_token const& stop) {
@@ -129,7 +79,9 @@ ExitCode HashCommand::run() const {
                     progress);
   HashBook book(tile_bytes, [&](HashedFile const& file) { output.file(file); });
 
-  CheckList list(wanted, output);
+  CheckList list(
+      wanted, [&](std::string const& about, std::string const& what) { output.problem(about, what); },
+      interrupt.token());
   FileWalk walk(wanted);
   NextFile next = [&]() -> std::optional<WantedFile> {
     if (check) return list.next();
@@ -160,7 +112,10 @@ ExitCode HashCommand::run() const {
       interrupt.token());
   output.summary(report, device->info());
 
-  if (interrupt.requested()) return exit_interrupted;
+  if (interrupt.requested()) {
+    progress.print(stderr, "penstock: Interrupted: files that were not finished have no line.\n");
+    return exit_interrupted;
+  }
   if (auto const loss = device->lost()) throw *loss;
   if (report.sink_failures != 0 || (report.first_failure && !report.first_failure->sequence)) {
     throw Error(ErrorKind::system, report.first_failure->failure.reason);

@@ -29,8 +29,8 @@ OpenFile::OpenFile(std::string const& path) {
     owned_ = false;
     return;
   }
-  // Non-blocking, because a pipe without a writer would keep us here, where nobody could stop us; read_on waits
-  // instead.
+  // Non-blocking, because a pipe without a writer would keep us here, where nobody could stop us; read_some
+  // waits instead.
   descriptor_ = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (descriptor_ < 0) fail(errno);
   if (fstat(descriptor_, &before_) != 0) {
@@ -58,26 +58,26 @@ void OpenFile::read_at(std::uint64_t offset, std::span<std::byte> to) const {
   }
 }
 
+std::size_t OpenFile::read_some(std::span<std::byte> to, std::stop_token const& stop) const {
+  while (!stop.stop_requested()) {
+    // A tenth of a second at most, to look at `stop`: a read of a terminal or a pipe would hold us as long as it likes.
+    // A pipe that no writer has opened yet reads as ended, but poll is silent about it until one came.
+    pollfd waited{descriptor_, POLLIN, 0};
+    int const ready = poll(&waited, 1, 100);
+    if (ready == 0) continue;
+    ssize_t const got = ready > 0 ? read(descriptor_, to.data(), to.size()) : -1;
+    if (got >= 0) return static_cast<std::size_t>(got);
+    if (errno != EAGAIN && errno != EINTR) fail(errno);
+  }
+  return 0;
+}
+
 std::size_t OpenFile::read_on(std::span<std::byte> to, std::stop_token const& stop) const {
   std::size_t filled = 0;
-  while (filled < to.size() && !stop.stop_requested()) {
-    ssize_t const got = read(descriptor_, to.data() + filled, to.size() - filled);
-    if (got == 0) {
-      if (!S_ISFIFO(before_.st_mode) || filled > 0) break;
-      // A pipe that no writer has opened yet reads as ended. Once one came and left, poll says so; until then nothing
-      // or input.
-      pollfd waited{descriptor_, POLLIN, 0};
-      if (poll(&waited, 1, 100) > 0 && (waited.revents & POLLIN) == 0) break;
-      continue;
-    }
-    if (got > 0) {
-      filled += static_cast<std::size_t>(got);
-    } else if (errno == EAGAIN) {
-      pollfd waited{descriptor_, POLLIN, 0};
-      poll(&waited, 1, 100);  // A tenth of a second at most, to look at `stop`.
-    } else if (errno != EINTR) {
-      fail(errno);
-    }
+  while (filled < to.size()) {
+    std::size_t const got = read_some(to.subspan(filled), stop);
+    if (got == 0) break;
+    filled += got;
   }
   return filled;
 }

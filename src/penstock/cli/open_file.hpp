@@ -35,9 +35,14 @@ class OpenFile {
   ///
   /// Threads: any. Throws: also if the file ends before.
   void read_at(std::uint64_t offset, std::span<std::byte> to) const;
+  /// Reads what there is, at most all of `to`, and says how many bytes: 0 only at the end of the stream, or once `stop`
+  /// is requested.
+  ///
+  /// Blocks: until there is input or, a tenth of a second later at most, `stop` is requested.
+  std::size_t read_some(std::span<std::byte> to, std::stop_token const& stop) const;
   /// Fills `to`, and says how many bytes: fewer only at the end of the stream, or once `stop` is requested.
   ///
-  /// Blocks: until there is input.
+  /// Blocks: as read_some.
   std::size_t read_on(std::span<std::byte> to, std::stop_token const& stop) const;
   /// Throws: if the file's size or time of change is another than when it was opened.
   void expect_unchanged() const;
