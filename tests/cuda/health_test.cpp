@@ -16,6 +16,7 @@ namespace {
 using testing::AllOf;
 using testing::HasSubstr;
 using testing::IsEmpty;
+using testing::Not;
 
 /// The health of a device that nothing happened to yet.
 struct NewHealth : testing::Test {
@@ -76,6 +77,25 @@ TEST_F(NewHealth, NotesAFaultWithoutThrowing) {
   EXPECT_FALSE(health.fault());
   health.note(cudaErrorECCUncorrectable, "cudaStreamQuery");
   EXPECT_TRUE(health.fault());
+}
+
+TEST_F(NewHealth, TellsWhatCodeThatAskedNobodyLeftBehind) {
+  EXPECT_FALSE(health.left_behind(cudaSuccess));
+  EXPECT_FALSE(health.left_behind(cudaErrorNotReady));
+  auto const refusal = health.left_behind(cudaErrorInvalidConfiguration);
+  ASSERT_TRUE(refusal);
+  EXPECT_EQ(refusal->kind(), ErrorKind::device_refused);
+  EXPECT_THAT(refusal->what(),
+              AllOf(HasSubstr("nobody checked, was refused: cudaErrorInvalidConfiguration"), Not(HasSubstr(".cpp"))));
+  EXPECT_FALSE(health.fault());
+}
+
+TEST_F(NewHealth, RemembersAFaultThatWasLeftBehind) {
+  auto const refusal = health.left_behind(cudaErrorIllegalAddress);
+  ASSERT_TRUE(refusal);
+  EXPECT_EQ(refusal->kind(), ErrorKind::device_lost);
+  ASSERT_TRUE(health.fault());
+  EXPECT_EQ(std::string(health.left_behind(cudaErrorInvalidValue)->what()), health.fault()->what());
 }
 
 TEST_F(NewHealth, TakesNotReadyForNo) {

@@ -22,6 +22,8 @@ struct DeviceUnderTest {
   /// A null pointer says that there is no such device here, and skips the tests.
   std::function<std::unique_ptr<Device>()> make;
   std::shared_ptr<support::Kernels const> kernels;
+  /// Launches something that the device refuses, in code that does not check.
+  std::function<void(Device&, StreamRef)> launch_in_vain;
   /// The conservation law: called when the test has given everything back.
   std::function<void(Device&)> expect_nothing_lent;
 };

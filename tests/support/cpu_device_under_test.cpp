@@ -11,6 +11,11 @@ DeviceUnderTest cpu_device_under_test() {
       // One compute thread more than the contract asks for: the main thread's work goes on beside all holds.
       .make = [] { return std::make_unique<cpu::CpuDevice>(cpu::CpuOptions{.compute_threads = 10}); },
       .kernels = std::make_shared<CpuKernels>(),
+      .launch_in_vain =
+          [](Device& device, StreamRef stream) {
+            dynamic_cast<cpu::CpuDevice&>(device).inject(cpu::Fault::drop_launch);
+            stream.launch(1, [](std::uint32_t) { ADD_FAILURE() << "a refused kernel ran"; });
+          },
       .expect_nothing_lent =
           [](Device& device) { EXPECT_EQ(dynamic_cast<cpu::CpuDevice&>(device).outstanding(), cpu::Outstanding{}); }};
 }

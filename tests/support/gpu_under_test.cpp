@@ -10,19 +10,21 @@ namespace penstock::support {
 
 DeviceUnderTest gpu_under_test() {
   auto const kernels = std::make_shared<CudaKernels>();
-  return {.name = "Gpu",
-          .make = []() -> std::unique_ptr<Device> {
-            let_many_streams_run_at_once();
-            if (!cuda::probe().usable()) return nullptr;
-            return std::make_unique<cuda::CudaDevice>();
-          },
-          .kernels = kernels,
-          .expect_nothing_lent =
-              [kernels](Device& device) {
-                kernels->give_back();
-                EXPECT_FALSE(device.lost());
-                EXPECT_EQ(cudaPeekAtLastError(), cudaSuccess) << "a refusal was left for somebody else to find";
-              }};
+  return {
+      .name = "Gpu",
+      .make = []() -> std::unique_ptr<Device> {
+        let_many_streams_run_at_once();
+        if (!cuda::probe().usable()) return nullptr;
+        return std::make_unique<cuda::CudaDevice>();
+      },
+      .kernels = kernels,
+      .launch_in_vain = [](Device&, StreamRef stream) { launch_too_large(static_cast<cudaStream_t>(stream.native())); },
+      .expect_nothing_lent =
+          [kernels](Device& device) {
+            kernels->give_back();
+            EXPECT_FALSE(device.lost());
+            EXPECT_EQ(cudaPeekAtLastError(), cudaSuccess) << "a refusal was left for somebody else to find";
+          }};
 }
 
 }  // namespace penstock::support

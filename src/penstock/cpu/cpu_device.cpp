@@ -11,6 +11,7 @@
 #include "penstock/cpu/cpu_stream.hpp"
 #include "penstock/cpu/engines.hpp"
 #include "penstock/cpu/memory_ledger.hpp"
+#include "penstock/cpu/refusals.hpp"
 #include "penstock/cpu/scheduler.hpp"
 
 namespace penstock::cpu {
@@ -35,13 +36,16 @@ CpuOptions completed(CpuOptions options) {
 
 CpuDevice::CpuDevice(CpuOptions options)
     : options_(completed(std::move(options))),
+      refusals_(std::make_unique<Refusals>()),
       memory_(std::make_unique<MemoryLedger>(options_.memory_bytes, options_.pinned_bytes, faults_)),
       scheduler_(std::make_unique<Scheduler>()),
       engines_(std::make_unique<Engines>(*scheduler_, options_.compute_threads, options_.callback_threads,
                                          options_.observer)),
-      legacy_(std::make_unique<CpuStream>(*scheduler_, *memory_, faults_, Standing::legacy, least_priority)),
+      legacy_(
+          std::make_unique<CpuStream>(*scheduler_, *memory_, faults_, *refusals_, Standing::legacy, least_priority)),
       per_thread_(std::make_unique<PerThreadStream>([this] {
-        return std::make_unique<CpuStream>(*scheduler_, *memory_, faults_, Standing::blocking, least_priority);
+        return std::make_unique<CpuStream>(*scheduler_, *memory_, faults_, *refusals_, Standing::blocking,
+                                           least_priority);
       })) {}
 
 CpuDevice::~CpuDevice() {
@@ -82,7 +86,7 @@ StreamRef CpuDevice::legacy_default_stream() {
 
 Stream CpuDevice::make_stream(StreamOptions options) {
   auto const standing = options.blocking ? Standing::blocking : Standing::non_blocking;
-  return Stream(std::make_unique<CpuStream>(*scheduler_, *memory_, faults_, standing, options.priority));
+  return Stream(std::make_unique<CpuStream>(*scheduler_, *memory_, faults_, *refusals_, standing, options.priority));
 }
 
 Event CpuDevice::make_event(EventOptions options) {
@@ -101,6 +105,10 @@ Pinned CpuDevice::pin(std::span<std::byte> host) {
 
 void CpuDevice::synchronize() {
   scheduler_->synchronize();
+}
+
+std::optional<Error> CpuDevice::take_refusal() {
+  return refusals_->take();
 }
 
 std::optional<Error> CpuDevice::lost() {

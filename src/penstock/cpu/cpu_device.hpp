@@ -16,6 +16,7 @@ class CpuStream;
 class Engines;
 class MemoryLedger;
 class PerThreadStream;
+class Refusals;
 class Scheduler;
 
 struct CpuOptions {
@@ -72,6 +73,7 @@ class CpuDevice final : public Device {
   /// Makes no difference to copies, but holds its user to a GPU's rules.
   Pinned pin(std::span<std::byte> host) override;
   void synchronize() override;
+  std::optional<Error> take_refusal() override;
   std::optional<Error> lost() override;
 
   Outstanding outstanding() const;
@@ -87,6 +89,7 @@ class CpuDevice final : public Device {
  private:
   CpuOptions const options_;
   Faults faults_;
+  std::unique_ptr<Refusals> refusals_;
   std::unique_ptr<MemoryLedger> memory_;
   std::unique_ptr<Scheduler> scheduler_;
   std::unique_ptr<Engines> engines_;

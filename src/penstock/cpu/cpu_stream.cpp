@@ -18,8 +18,12 @@ void expect_room(std::size_t to, std::size_t from) {
                                            std::to_string(to) + ": make the target as large as the source.");
 }
 
+Error refusal(char const* what) {
+  return Error(ErrorKind::device_refused, std::string("The CPU device refused ") + what + " (injected).");
+}
+
 void refuse_if(bool struck, char const* what) {
-  if (struck) throw Error(ErrorKind::device_refused, std::string("The CPU device refused ") + what + " (injected).");
+  if (struck) throw refusal(what);
 }
 
 Delivery next_delivery(Faults& faults) {
@@ -34,10 +38,12 @@ Delivery next_delivery(Faults& faults) {
 
 }  // namespace
 
-CpuStream::CpuStream(Scheduler& scheduler, MemoryLedger const& memory, Faults& faults, Standing standing, int priority)
+CpuStream::CpuStream(Scheduler& scheduler, MemoryLedger const& memory, Faults& faults, Refusals& refusals,
+                     Standing standing, int priority)
     : scheduler_(scheduler),
       memory_(memory),
       faults_(faults),
+      refusals_(refusals),
       state_(standing, std::clamp(priority, greatest_priority, least_priority)) {
   scheduler_.expect_healthy();
   scheduler_.add(state_);
@@ -68,6 +74,7 @@ void CpuStream::launch(std::uint32_t blocks, CpuKernel kernel) {
     throw Error(ErrorKind::bad_argument, "A launch needs a kernel and at least one block: skip it when there is none.");
   }
   refuse_if(faults_.strikes(Fault::refuse_launch), "a launch");
+  if (faults_.strikes(Fault::drop_launch)) return refusals_.leave(refusal("a launch that nobody checked"));
   bool const breaks = faults_.strikes(Fault::break_kernel);
   scheduler_.enqueue(state_, {.kind = Kind::kernel, .kernel = std::move(kernel), .blocks = blocks, .breaks = breaks});
 }

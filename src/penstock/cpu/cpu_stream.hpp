@@ -9,6 +9,7 @@
 
 #include "penstock/cpu/faults.hpp"
 #include "penstock/cpu/memory_ledger.hpp"
+#include "penstock/cpu/refusals.hpp"
 #include "penstock/cpu/scheduler.hpp"
 #include "penstock/device/stream.hpp"
 
@@ -18,7 +19,8 @@ namespace penstock::cpu {
 class CpuStream final : public StreamBackend {
  public:
   /// Throws: Error, if the device is lost.
-  CpuStream(Scheduler& scheduler, MemoryLedger const& memory, Faults& faults, Standing standing, int priority);
+  CpuStream(Scheduler& scheduler, MemoryLedger const& memory, Faults& faults, Refusals& refusals, Standing standing,
+            int priority);
   CpuStream(CpuStream const&) = delete;
   CpuStream& operator=(CpuStream const&) = delete;
   /// Blocks: until its work has passed.
@@ -39,6 +41,7 @@ class CpuStream final : public StreamBackend {
   Scheduler& scheduler_;
   MemoryLedger const& memory_;
   Faults& faults_;
+  Refusals& refusals_;
   StreamState state_;
 };
 

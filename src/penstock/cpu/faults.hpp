@@ -14,6 +14,7 @@ enum class Fault : std::uint8_t {
   refuse_upload,    ///< The call throws Error of kind device_refused; nothing was queued, the device is healthy.
   refuse_download,  ///< As refuse_upload.
   refuse_launch,    ///< As refuse_upload.
+  drop_launch,      ///< Nothing was queued and nothing is thrown: only Device::take_refusal tells.
   break_upload,     ///< Copies nothing and loses the device once an engine gets to it: a sticky fault.
   break_download,   ///< As break_upload.
   break_kernel,     ///< Runs no block and loses the device once a compute thread gets to it.

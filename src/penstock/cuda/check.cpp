@@ -97,10 +97,13 @@ Error failure(cudaError_t error, char const* what, CallSite where) {
   sentence += cudaGetErrorName(error);
   sentence += " (";
   sentence += cudaGetErrorString(error);
-  sentence += ") at ";
-  sentence += short_path(where.file);
-  sentence += ':';
-  sentence += std::to_string(where.line);
+  sentence += ')';
+  if (where.file != nullptr) {
+    sentence += " at ";
+    sentence += short_path(where.file);
+    sentence += ':';
+    sentence += std::to_string(where.line);
+  }
   sentence += ". ";
   sentence += remedy_for(error);
   return Error(kind, sentence);

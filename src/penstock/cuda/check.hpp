@@ -18,6 +18,8 @@ struct CallSite {
   static constexpr CallSite here(char const* file = __builtin_FILE(), int line = __builtin_LINE()) noexcept {
     return {file, line};
   }
+  /// Of a call that others made.
+  static constexpr CallSite unknown() noexcept { return {nullptr, 0}; }
 };
 
 /// True for an error after which every later call on the device fails too, until the process ends.

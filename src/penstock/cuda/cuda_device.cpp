@@ -84,6 +84,10 @@ void CudaDevice::synchronize() {
   health_.check(cudaDeviceSynchronize(), "cudaDeviceSynchronize");
 }
 
+std::optional<Error> CudaDevice::take_refusal() {
+  return health_.left_behind(cudaGetLastError());
+}
+
 std::optional<Error> CudaDevice::lost() {
   if (auto fault = health_.fault()) return fault;
   // The fault may have been told to somebody else: to a callback, or to code of the user's. A lost device answers

@@ -33,6 +33,7 @@ class CudaDevice final : public Device {
   Pinned pin(std::span<std::byte> host) override;
 
   void synchronize() override;
+  std::optional<Error> take_refusal() override;
   std::optional<Error> lost() override;
 
  private:

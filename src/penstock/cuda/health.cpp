@@ -55,6 +55,15 @@ void Health::note(cudaError_t result, char const* what, CallSite where) noexcept
   }
 }
 
+std::optional<Error> Health::left_behind(cudaError_t last) {
+  // "Not yet" is what somebody's question was answered.
+  if (last == cudaSuccess || last == cudaErrorNotReady) return std::nullopt;
+  constexpr char const* what = "A launch, or another call that nobody checked,";
+  note(last, what, CallSite::unknown());
+  if (auto known = fault()) return known;
+  return failure(last, what, CallSite::unknown());
+}
+
 std::optional<Error> Health::fault() const {
   std::lock_guard const lock(mutex_);
   return fault_;

@@ -35,6 +35,9 @@ class Health {
   void report(cudaError_t result, char const* what, CallSite where = CallSite::here()) noexcept;
   /// Remembers a sticky fault, and lets everything else pass.
   void note(cudaError_t result, char const* what, CallSite where = CallSite::here()) noexcept;
+  /// What `last`, the thread's last error as CUDA had kept it, tells of code that asked nobody; nothing if it is
+  /// success or "not yet". Remembers a sticky fault.
+  std::optional<Error> left_behind(cudaError_t last);
 
   /// The first sticky fault, if there was one.
   std::optional<Error> fault() const;
