@@ -93,6 +93,19 @@ case $2 in
     run /proc/version /dev/null
     expect_same_as expected
     ;;
+  FilesThatHoldLessOrMoreThanTheirSizeSays)
+    # Of /sys a page is claimed for a line, of /proc nothing for a table.
+    less=$(find /sys/kernel/mm /sys/kernel/uevent_seqnum -type f -size 4096c -readable -print -quit 2> /dev/null) || true
+    [[ -n $less ]] || { echo 'no file in /sys claims a page'; exit 77; }
+    # Those of /proc/sys refuse a read of 4 MiB.
+    more=(/proc/filesystems /proc/sys/kernel/ostype)
+    b3sum "$less" "${more[@]}" > expected
+    for tile in 1KiB 4KiB 4MiB; do
+      run --producers 3 --tile "$tile" "$less" "${more[@]}"
+      expect_code 0
+      expect_same_as expected
+    done
+    ;;
   OthersAreStillHashedWhenOneCannotBeRead)
     some_bytes 5000 a
     some_bytes 5000 z

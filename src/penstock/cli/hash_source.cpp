@@ -55,6 +55,7 @@ bool HashSource::next_of_stream(Tile& tile) {
   try {
     got = current_->read_on(tile.input().first(tile_bytes_), stop_);
     ended = got < tile_bytes_;
+    if (ended && !stop_.stop_requested()) current_->expect_unchanged();
   } catch (std::runtime_error const& problem) {
     book_.note(current_number_, problem.what());
     end_file();
@@ -85,14 +86,15 @@ std::size_t HashSource::fill(Tile& tile) {
   // Let go of at the end of this call: the last piece closes the file.
   auto const file = std::exchange(job.file, nullptr);
   if (file == nullptr) return tile.filled;
+  std::size_t filled = 0;
   try {
-    file->read_at(job.place.tile * tile_bytes_, tile.input().first(job.bytes));
+    filled = file->read_at(job.place.tile * tile_bytes_, tile.input().first(job.bytes));
   } catch (...) {
     file->pieces_left.fetch_sub(1, std::memory_order_acq_rel);
     throw;
   }
   if (file->pieces_left.fetch_sub(1, std::memory_order_acq_rel) == 1) file->expect_unchanged();
-  return job.bytes;
+  return filled;
 }
 
 }  // namespace penstock::cli

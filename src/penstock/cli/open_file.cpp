@@ -13,6 +13,9 @@
 namespace penstock::cli {
 namespace {
 
+/// What is asked for at a time of a file whose size is not known. Files in /proc/sys refuse 4 MiB for want of memory.
+constexpr std::size_t read_bytes = std::size_t{256} << 10;
+
 [[noreturn]] void fail(int number) {
   throw std::runtime_error(system_problem(number));
 }
@@ -46,16 +49,20 @@ OpenFile::~OpenFile() {
   if (owned_) close(descriptor_);
 }
 
-void OpenFile::read_at(std::uint64_t offset, std::span<std::byte> to) const {
-  while (!to.empty()) {
-    ssize_t const got = pread(descriptor_, to.data(), to.size(), static_cast<off_t>(offset));
+std::size_t OpenFile::read_at(std::uint64_t offset, std::span<std::byte> to) const {
+  std::size_t filled = 0;
+  while (filled < to.size()) {
+    ssize_t const got = pread(descriptor_, to.data() + filled, to.size() - filled, static_cast<off_t>(offset + filled));
     if (got < 0 && errno == EINTR) continue;
     if (got < 0) fail(errno);
-    if (got == 0)
-      throw std::runtime_error("it shrank while it was being hashed; hash it again when nobody writes to it");
-    to = to.subspan(static_cast<std::size_t>(got));
-    offset += static_cast<std::uint64_t>(got);
+    if (got == 0) {
+      // Those in /sys claim a page, whatever they hold: if it still claims what it did, this is all there is.
+      expect_unchanged();
+      break;
+    }
+    filled += static_cast<std::size_t>(got);
   }
+  return filled;
 }
 
 std::size_t OpenFile::read_some(std::span<std::byte> to, std::stop_token const& stop) const {
@@ -65,7 +72,7 @@ std::size_t OpenFile::read_some(std::span<std::byte> to, std::stop_token const& 
     pollfd waited{descriptor_, POLLIN, 0};
     int const ready = poll(&waited, 1, 100);
     if (ready == 0) continue;
-    ssize_t const got = ready > 0 ? read(descriptor_, to.data(), to.size()) : -1;
+    ssize_t const got = ready > 0 ? read(descriptor_, to.data(), std::min(to.size(), read_bytes)) : -1;
     if (got >= 0) return static_cast<std::size_t>(got);
     if (errno != EAGAIN && errno != EINTR) fail(errno);
   }
@@ -83,13 +90,17 @@ std::size_t OpenFile::read_on(std::span<std::byte> to, std::stop_token const& st
 }
 
 void OpenFile::expect_unchanged() const {
+  if (!S_ISREG(before_.st_mode)) return;
   struct stat now {};
   if (fstat(descriptor_, &now) != 0) fail(errno);
   auto const same_time = [](timespec a, timespec b) { return a.tv_sec == b.tv_sec && a.tv_nsec == b.tv_nsec; };
+  if (now.st_size < before_.st_size) {
+    throw std::runtime_error("it shrank while it was being hashed; hash it again when nobody writes to it");
+  }
   if (now.st_size > before_.st_size) {
     throw std::runtime_error("it grew while it was being hashed; hash it again when nobody writes to it");
   }
-  if (now.st_size != before_.st_size || !same_time(now.st_mtim, before_.st_mtim)) {
+  if (!same_time(now.st_mtim, before_.st_mtim)) {
     throw std::runtime_error("it changed while it was being hashed; hash it again when nobody writes to it");
   }
 }

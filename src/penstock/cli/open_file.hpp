@@ -31,10 +31,12 @@ class OpenFile {
   bool pieces() const noexcept { return pieces_; }
   std::uint64_t size() const noexcept { return static_cast<std::uint64_t>(before_.st_size); }
 
-  /// Fills all of `to` from `offset`.
+  /// Fills `to` from `offset`, and says how many bytes: fewer only if the file holds less than its size says, as those
+  /// in /sys do.
   ///
-  /// Threads: any. Throws: also if the file ends before.
-  void read_at(std::uint64_t offset, std::span<std::byte> to) const;
+  /// Threads: any.
+  /// Throws:  also if the file ends early because it shrank or changed.
+  std::size_t read_at(std::uint64_t offset, std::span<std::byte> to) const;
   /// Reads what there is, at most all of `to`, and says how many bytes: 0 only at the end of the stream, or once `stop`
   /// is requested.
   ///
@@ -44,7 +46,8 @@ class OpenFile {
   ///
   /// Blocks: as read_some.
   std::size_t read_on(std::span<std::byte> to, std::stop_token const& stop) const;
-  /// Throws: if the file's size or time of change is another than when it was opened.
+  /// Throws: if this is a regular file, not standard input, and its size or time of change is another than when it was
+  /// opened.
   void expect_unchanged() const;
 
   /// Pieces whose reading has not ended; whoever takes it to 0 looks whether the file changed meanwhile.
