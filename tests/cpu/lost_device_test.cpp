@@ -165,6 +165,22 @@ TEST_F(LostDevice, TellsALateCallbackToo) {
   EXPECT_FALSE(calls.all()[0].status.ok);
 }
 
+TEST_F(LostDevice, TellsALateCallbackBeforeItsStreamIsGoneAndNeverAfter) {
+  Calls calls;
+  {
+    NotedCallback late(calls, 1);
+    Stream const stream = device.make_stream();
+    device.inject(Fault::late_callback);
+    stream.call(late);
+    while (device.late_callbacks() == 0) std::this_thread::yield();
+    lose();
+  }
+  ASSERT_EQ(calls.count(), 1u);
+  EXPECT_TRUE(calls.all()[0].status.sticky);
+  device.deliver_late_callbacks();
+  EXPECT_EQ(calls.count(), 1u);
+}
+
 TEST_F(LostDevice, LetsGoOfAThreadOnlyWhenWhatItWaitsForHasEnded) {
   std::atomic<bool> ended{false};
   support::Gate gate;

@@ -138,6 +138,29 @@ int a_callback_behind_the_fault_comes_at_most_once() {
   return verdict.exit_code();
 }
 
+int no_callback_comes_after_its_stream() {
+  Verdict verdict;
+  LostGpu lost;
+  support::Hold still = lost.kernels.hold(lost.other);
+  CountedCallback callback;
+  {
+    Stream const own = lost.gpu.make_stream();
+    Event const opened = lost.gpu.make_event();
+    lost.other.record(opened);
+    own.wait(opened);
+    own.call(callback);
+    support::write_to_nowhere(native(lost.stream));
+    verdict.expect_lost("synchronize", [&] { lost.stream.synchronize(); });
+  }
+  int const times = callback.times;
+  still.open();
+  for (Stream* const stream : {&lost.stream, &lost.other}) {
+    verdict.expect_lost("synchronize", [&] { stream->synchronize(); });
+  }
+  verdict.expect(callback.times == times, "called after its stream had died");
+  return verdict.exit_code();
+}
+
 int everything_dies_with_one_line() {
   { LostGpu const lost; }
   return 0;
@@ -180,6 +203,10 @@ TEST_F(ALostGpu, KnowsItEvenIfOthersMetTheFault) {
 TEST_F(ALostGpu, CallsBackAtMostOnce) {
   EXPECT_EXIT(play(a_callback_behind_the_fault_comes_at_most_once), testing::ExitedWithCode(0),
               AllOf(Not(HasSubstr("BROKEN")), HasSubstr("called")));
+}
+
+TEST_F(ALostGpu, CallsNobodyBackWhoseStreamIsGone) {
+  EXPECT_EXIT(play(no_callback_comes_after_its_stream), testing::ExitedWithCode(0), Not(HasSubstr("BROKEN")));
 }
 
 TEST_F(ALostGpu, IsGivenUpWithOneReportAndWithoutHanging) {

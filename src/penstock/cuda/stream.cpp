@@ -16,9 +16,9 @@ void check_room(std::size_t to, std::size_t from) {
 }
 
 // Runs on a thread of the driver's, where every CUDA call is forbidden.
-void CUDART_CB trampoline(cudaStream_t, cudaError_t status, void* callback) {
-  static_cast<StreamCallback*>(callback)->called(
-      {.ok = status == cudaSuccess, .sticky = is_sticky(status), .code = static_cast<int>(status)});
+void CUDART_CB trampoline(cudaStream_t, cudaError_t status, void* call) {
+  PendingCalls::make(*static_cast<PendingCalls::Call*>(call),
+                     {.ok = status == cudaSuccess, .sticky = is_sticky(status), .code = static_cast<int>(status)});
 }
 
 cudaStream_t create(Health& health, StreamOptions options) {
@@ -62,7 +62,11 @@ void CudaStream::wait(EventBackend& event) {
 }
 
 void CudaStream::call(StreamCallback& callback) {
-  health_.check(cudaStreamAddCallback(handle_, trampoline, &callback, 0), "cudaStreamAddCallback");
+  PendingCalls::Call& call = calls_.owe(callback);
+  cudaError_t const answer = cudaStreamAddCallback(handle_, trampoline, &call, 0);
+  // It may have taken the call and answer with the fault of earlier work.
+  if (answer != cudaSuccess) PendingCalls::drop(call);
+  health_.check(answer, "cudaStreamAddCallback");
 }
 
 bool CudaStream::idle() {

@@ -6,6 +6,7 @@
 #include <span>
 
 #include "penstock/cuda/health.hpp"
+#include "penstock/cuda/pending_calls.hpp"
 #include "penstock/device/stream.hpp"
 
 namespace penstock::cuda {
@@ -15,7 +16,7 @@ namespace penstock::cuda {
 /// Threads: as StreamRef.
 class CudaStream : public StreamBackend {
  public:
-  CudaStream(Health& health, cudaStream_t handle) noexcept : health_(health), handle_(handle) {}
+  CudaStream(Health& health, cudaStream_t handle) : health_(health), handle_(handle) {}
   CudaStream(CudaStream const&) = delete;
   CudaStream& operator=(CudaStream const&) = delete;
 
@@ -37,6 +38,7 @@ class CudaStream : public StreamBackend {
  private:
   Health& health_;
   cudaStream_t handle_;
+  PendingCalls calls_;
 };
 
 /// Owns a cudaStream_t of the device that is current when it is made.

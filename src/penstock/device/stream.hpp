@@ -24,7 +24,8 @@ struct StreamStatus {
 
 /// A call that a device makes from a thread of its own once a stream gets there.
 ///
-/// The object must live until it was called or its stream was destroyed. `called` makes no device call, takes no lock,
+/// The object must live until it was called or its stream was destroyed: after that nothing calls it, also on a lost
+/// device, where a call may come late or not at all. `called` makes no device call, takes no lock,
 /// allocates nothing and logs nothing: it may push to a mailbox and wake a thread.
 class StreamCallback {
  public:

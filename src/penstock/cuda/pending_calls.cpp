@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "penstock/cuda/pending_calls.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <cstdint>
+#include <deque>
+#include <mutex>
+#include <thread>
+
+namespace penstock::cuda {
+
+class PendingCalls::Call {
+ public:
+  enum class State : std::uint8_t { made, owed, running, dropped };
+
+  /// True for the one of driver and stream that came first.
+  bool settle(State as) noexcept {
+    auto expected = State::owed;
+    // Acquire: whoever runs it sees the callback; release: nothing of the driver's run moves before it.
+    return state.compare_exchange_strong(expected, as, std::memory_order_acq_rel);
+  }
+
+  std::atomic<State> state{State::made};
+  StreamCallback* callback = nullptr;
+};
+
+struct PendingCalls::Calls {
+  std::mutex mutex;
+  std::deque<Call> all;  ///< A deque, because the driver holds their addresses.
+};
+
+PendingCalls::PendingCalls() : calls_(std::make_unique<Calls>()) {}
+
+PendingCalls::~PendingCalls() {
+  bool left_to_the_driver = false;
+  for (Call& call : calls_->all) {
+    call.settle(Call::State::dropped);
+    // A callback does two things and returns, so this is over at once. Acquire: what it did is done.
+    while (call.state.load(std::memory_order_acquire) == Call::State::running) std::this_thread::yield();
+    left_to_the_driver = left_to_the_driver || call.state.load(std::memory_order_relaxed) == Call::State::dropped;
+  }
+  if (left_to_the_driver) static_cast<void>(calls_.release());
+}
+
+PendingCalls::Call& PendingCalls::owe(StreamCallback& callback) {
+  std::lock_guard const lock(calls_->mutex);
+  auto& all = calls_->all;
+  // Acquire: the driver has let go of it.
+  auto found = std::find_if(all.begin(), all.end(), [](Call const& call) {
+    return call.state.load(std::memory_order_acquire) == Call::State::made;
+  });
+  Call& call = found != all.end() ? *found : all.emplace_back();
+  call.callback = &callback;
+  call.state.store(Call::State::owed, std::memory_order_release);
+  return call;
+}
+
+void PendingCalls::drop(Call& call) noexcept {
+  call.settle(Call::State::dropped);
+}
+
+void PendingCalls::make(Call& call, StreamStatus status) noexcept {
+  if (!call.settle(Call::State::running)) return;
+  call.callback->called(status);
+  // The last touch: from here on it may be reused, or be gone.
+  call.state.store(Call::State::made, std::memory_order_release);
+}
+
+}  // namespace penstock::cuda
