@@ -1,8 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <stdexcept>
+#include <thread>
 #include <tuple>
 
 #include "lane/lane_contract.hpp"
 #include "support/cpu_device_under_test.hpp"
+#include "support/gate.hpp"
+#include "support/thread_state.hpp"
+#include <unistd.h>
 
 #include "penstock/cpu/cpu_device.hpp"
 
@@ -81,6 +86,55 @@ TEST_P(LaneOnAFaultyDevice, FailsAllThatIsInFlightAndAllThatComesOnceTheDeviceIs
     lane().close();
     EXPECT_EQ(lane().finished_stage(), nullptr);
   }
+}
+
+TEST_P(LaneOnAFaultyDevice, FailsTheTileWhoseStageMetARefusalAndDidNotLook) {
+  open_lane(add_one(), watchful());
+  cpu().inject(cpu::Fault::drop_launch, 3);
+  for (std::size_t i = 0; i < 6; ++i) submit(i);
+  close_lane();
+  auto const all = seen();
+  ASSERT_EQ(all.size(), 6u);
+  for (std::size_t i = 0; i < 6; ++i) {
+    EXPECT_EQ(all[i].outcome, i == 2 ? Outcome::failed : Outcome::done) << i << all[i].reason;
+    EXPECT_EQ(all[i].stage, i == 2 ? "stage" : "");
+  }
+}
+
+TEST_P(LaneOnAFaultyDevice, DoesNotBlameTheNextTileForARefusalThatTheStageThrewFor) {
+  open_lane(add_one([&](DeviceTile const& tile, StreamRef stream) {
+              if (tile.sequence != 1) return;
+              cpu().inject(cpu::Fault::drop_launch);
+              stream.launch(1, [](std::uint32_t) {});
+              throw std::runtime_error("the stage looked");
+            }),
+            watchful());
+  for (std::size_t i = 0; i < 4; ++i) submit(i);
+  close_lane();
+  auto const all = seen();
+  ASSERT_EQ(all.size(), 4u);
+  EXPECT_EQ(all[1].reason, "the stage looked");
+  EXPECT_EQ(all[2].outcome, Outcome::done) << all[2].reason;
+}
+
+TEST_P(LaneOnAFaultyDevice, KeepsATileUntilNothingRunsOnTheLostDeviceThatMayTouchIt) {
+  support::Gate gate;
+  std::atomic<pid_t> thread{0};
+  open_lane(each_tile([&](DeviceTile const& tile, StreamRef stream) {
+              thread = gettid();
+              if (tile.sequence == 0) stream.launch(1, [&](std::uint32_t) { gate.pass(); });
+              return std::size_t{0};
+            }),
+            watchful());
+  submit(0);
+  gate.await_reached();
+  cpu().inject(cpu::Fault::break_upload);
+  submit(1);
+  while (!lane().lost()) std::this_thread::yield();
+  support::await_asleep(thread);
+  EXPECT_TRUE(seen().empty()) << "the kernel of tile 0 still runs";
+  gate.open();
+  for (Seen const& tile : await_seen(2)) EXPECT_EQ(tile.outcome, Outcome::failed);
 }
 
 TEST_P(LaneOnAFaultyDevice, FindsATileWhoseCallbackNeverCame) {

@@ -7,6 +7,9 @@
 #include <stdexcept>
 #include <thread>
 
+#include "support/thread_state.hpp"
+#include <unistd.h>
+
 namespace penstock {
 
 void LaneContract::SetUp() {
@@ -118,20 +121,20 @@ TEST_P(LaneContract, CompletesEachTileOnceWhileItSpins) {
 
 TEST_P(LaneContract, CompletesNothingThatTheDeviceStillWorksOn) {
   std::optional<support::Hold> held;
-  std::atomic<bool> holding{false};
+  std::atomic<pid_t> thread{0};
+  std::atomic<std::size_t> enqueued{0};
+  // It asks the device itself before it sleeps, so that it has every occasion to be wrong.
   open_lane(add_one([&](DeviceTile const& tile, StreamRef stream) {
-              if (tile.sequence != 1) return;
-              held.emplace(kernels().hold(stream));
-              holding = true;
+              thread = gettid();
+              if (tile.sequence == 1) held.emplace(kernels().hold(stream));
+              enqueued.fetch_add(1);
             }),
-            {.watchdog = std::chrono::milliseconds(1)});
-  submit(0);
-  submit(1);
-  submit(2);
+            {.spin = std::chrono::microseconds(100)});
+  for (std::uint64_t i = 0; i < 4; ++i) submit(i);
   await_seen(1);
-  while (!holding) std::this_thread::yield();
+  while (enqueued < 4) std::this_thread::yield();
   held->await_reached();
-  submit(3);
+  support::await_asleep(thread);
   EXPECT_EQ(seen().size(), 1u) << "tile 1 is held on the device, and the others are behind it";
   held->open();
   EXPECT_EQ(await_seen(4).size(), 4u);
@@ -141,14 +144,17 @@ TEST_P(LaneContract, CompletesNothingThatTheDeviceStillWorksOn) {
 
 TEST_P(LaneContract, EnqueuesAsManyTilesAsItHasSlotsAndNoMore) {
   std::optional<support::Hold> held;
+  std::atomic<pid_t> thread{0};
   std::atomic<std::size_t> enqueued{0};
   open_lane(add_one([&](DeviceTile const& tile, StreamRef stream) {
+              thread = gettid();
               if (tile.sequence == 0) held.emplace(kernels().hold(stream));
               enqueued.fetch_add(1);
             }),
             {.slots = 3});
   for (std::size_t i = 0; i < 6; ++i) submit(i);
   while (enqueued < 3) std::this_thread::yield();
+  support::await_asleep(thread);
   EXPECT_EQ(lane().load(), 6u);
   EXPECT_EQ(enqueued, 3u);
   EXPECT_TRUE(seen().empty());
@@ -268,7 +274,7 @@ TEST_P(LaneContract, SaysInItsConstructorWhyAStageCannotBeMade) {
   EXPECT_THROW(open_lane({.make = [](StageContext const&) { return std::unique_ptr<Stage>(); }, .merge = {}}), Error);
 }
 
-TEST_P(LaneContract, RefusesToBeWithoutASlot) {
+TEST_P(LaneContract, SaysInItsConstructorThatItHasNoSlot) {
   EXPECT_THROW(open_lane(add_one(), {.slots = 0}), Error);
 }
 

@@ -35,7 +35,8 @@ struct Flight::Slot {
 };
 
 Flight::Flight(Device& device, TileShape shape, unsigned slots, StreamMode mode)
-    : shape_(shape),
+    : device_(device),
+      shape_(shape),
       upload_(device.make_stream()),
       download_(device.make_stream()),
       own_(mode == StreamMode::own ? std::optional<Stream>(device.make_stream()) : std::nullopt),
@@ -47,9 +48,15 @@ Flight::Flight(Device& device, TileShape shape, unsigned slots, StreamMode mode)
 
 Flight::~Flight() {
   // The default stream is not ours to destroy, so nobody else would wait for it before the slots' memory goes.
-  try {
-    compute_.synchronize();
-  } catch (Error const&) {  // Lost: the lane has reported it, and a lost device uses no memory.
+  settle();
+}
+
+void Flight::settle() noexcept {
+  for (StreamRef const stream : {StreamRef(upload_), compute_, StreamRef(download_)}) {
+    try {
+      stream.synchronize();
+    } catch (Error const&) {  // Lost: it was waited for all the same, and whoever asks for more is told.
+    }
   }
 }
 
@@ -75,15 +82,18 @@ void Flight::put(Loan loan, Stage& stage) {
     auto failure = current_failure(at, ErrorKind::device_refused);
     if (failure->kind == ErrorKind::device_lost) throw;  // Whatever tile caused it, this one only met it.
     slot.failure = std::move(failure);
+    static_cast<void>(device_.take_refusal());  // The stage may have left one when it threw; it is not the next tile's.
   }
   seal(slot, enqueued);
 }
 
 void Flight::enqueue(Slot& slot, Stage& stage, char const*& at) {
   Tile& tile = *slot.loan;
-  if (tile.filled > shape_.input_bytes) {
-    throw Error(ErrorKind::bad_argument, "The source says that it filled " + std::to_string(tile.filled) +
-                                             " bytes of a tile of " + std::to_string(shape_.input_bytes) + ".");
+  if (std::size_t const claimed = tile.filled; claimed > shape_.input_bytes) {
+    tile.filled = 0;
+    throw Error(ErrorKind::bad_argument, "The tile says that " + std::to_string(claimed) +
+                                             " bytes of it are filled, but its input part has " +
+                                             std::to_string(shape_.input_bytes) + ".");
   }
   upload_.upload(slot.input.first(tile.filled), tile.filled_input());
   upload_.record(slot.uploaded);
@@ -92,6 +102,7 @@ void Flight::enqueue(Slot& slot, Stage& stage, char const*& at) {
   at = "stage";
   DeviceTile const seen{slot.input.first(tile.filled), slot.output, tile.sequence, tile.tag};
   std::size_t const produced = stage.run(seen, compute_);
+  if (auto const refusal = device_.take_refusal()) throw *refusal;
   if (produced > slot.output.size()) {
     throw Error(ErrorKind::bad_argument, "The stage says that it produced " + std::to_string(produced) +
                                              " bytes, but a tile's output part has " +
@@ -118,9 +129,7 @@ void Flight::seal(Slot& slot, bool enqueued) {
     download_.record(slot.landed);
   } catch (Error const& error) {
     if (error.sticky()) throw;
-    upload_.synchronize();
-    compute_.synchronize();
-    download_.synchronize();
+    settle();
     slot.settled = true;
     if (slot.failure == nullptr)
       slot.failure = std::make_shared<Failure const>(Failure{"signal", error.what(), error.kind()});

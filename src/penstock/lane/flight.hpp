@@ -54,6 +54,10 @@ class Flight {
   ///
   /// Throws: a sticky Error.
   bool passed(std::uint64_t number) const;
+  /// Waits until the device touches none of the tiles any more, also one that is lost.
+  ///
+  /// Blocks: until its streams are idle.
+  void settle() noexcept;
   /// Takes the oldest tile out. If `loss` is set that is why it failed, unless it has a failure of its own.
   Completion retire(std::shared_ptr<Failure const> const& loss = {});
 
@@ -63,6 +67,7 @@ class Flight {
   void enqueue(Slot& slot, Stage& stage, char const*& at);
   void seal(Slot& slot, bool enqueued);
 
+  Device& device_;
   TileShape const shape_;
   Stream upload_;
   Stream download_;

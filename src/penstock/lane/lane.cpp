@@ -72,6 +72,7 @@ void Lane::body(std::promise<void>& ready, Stages const& stages) {
     if (stage_ == nullptr)
       throw Error(ErrorKind::bad_argument, "The factory made no stage: return one for every lane.");
     stage_->prepare(flight_->compute());
+    if (auto const refusal = device_.take_refusal()) throw *refusal;
     ready.set_value();
   } catch (...) {
     stage_.reset();
@@ -80,10 +81,21 @@ void Lane::body(std::promise<void>& ready, Stages const& stages) {
     ready.set_exception(std::current_exception());
     return;
   }
-  serve();
+  serve_to_the_end();
   finish_stage();
   signal_.reset();
   flight_.reset();
+}
+
+/// A lane that left with tiles in its hands would never be waited for to the end.
+void Lane::serve_to_the_end() {
+  for (;;) {
+    try {
+      return serve();
+    } catch (std::exception const& exception) {  // No memory, say.
+      lose(Error(ErrorKind::device_lost, std::string("The lane gave up: ") + exception.what()));
+    }
+  }
 }
 
 void Lane::serve() {
@@ -107,7 +119,8 @@ void Lane::serve() {
 
 /// Spins for as long as the options say, with an eye on the device itself, whose signals come later. True if there is
 /// something to do.
-bool Lane::look_around(std::function<bool()> const& work_waits) {
+template <class Predicate>
+bool Lane::look_around(Predicate const& work_waits) {
   auto const start = std::chrono::steady_clock::now();
   while (std::chrono::steady_clock::now() - start < options_.spin) {
     std::uint64_t const retired = flight_->retired();
@@ -140,7 +153,7 @@ bool Lane::read_tickets() {
     if (number > flight_->retired() && flight_->passed(number)) retire_up_to(number);
     retire_passed();
   } catch (Error const& error) {
-    lose(error);
+    give_up(error);
   }
   return true;
 }
@@ -149,7 +162,7 @@ void Lane::ask_whether_passed() {
   try {
     retire_passed();
   } catch (Error const& error) {
-    lose(error);
+    give_up(error);
   }
 }
 
@@ -163,7 +176,7 @@ void Lane::ask_device() {
     retire_passed();
     if (auto const loss = device_.lost()) lose(*loss);
   } catch (Error const& error) {
-    lose(error);
+    give_up(error);
   }
 }
 
@@ -187,7 +200,7 @@ bool Lane::take_tile() {
       flight_->put(std::move(loan), *stage_);
       promise_ticket();
     } catch (Error const& error) {
-      lose(error);
+      give_up(error);
     }
   }
   return true;
@@ -211,12 +224,26 @@ void Lane::make_good() {
   }
 }
 
+/// The device did not say how far it is, or did not take what it was given.
+void Lane::give_up(Error const& error) {
+  if (error.sticky()) return lose(error);
+  // It is healthy, so waiting for it is the way to know.
+  fail_all_in_flight(std::make_shared<Failure const>(Failure{"signal", error.what(), error.kind()}));
+}
+
 /// Ends the device for this lane: all in flight fail, once each, and so does all that still comes.
 void Lane::lose(Error const& error) {
   if (loss_ == nullptr)
     loss_ = std::make_shared<Failure const>(Failure{"device", error.what(), ErrorKind::device_lost});
   lost_.store(true, std::memory_order_release);
-  while (!flight_->empty()) deliver(flight_->retire(loss_));
+  fail_all_in_flight(loss_);
+}
+
+/// Not before the device has let go of them: what runs on it runs to its end, and may still write to a tile.
+void Lane::fail_all_in_flight(std::shared_ptr<Failure const> const& why) {
+  if (flight_->empty()) return;
+  flight_->settle();
+  while (!flight_->empty()) deliver(flight_->retire(why));
 }
 
 void Lane::finish_stage() {

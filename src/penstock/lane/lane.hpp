@@ -65,6 +65,8 @@ class Lane {
   Lane(Lane const&) = delete;
   Lane& operator=(Lane const&) = delete;
   /// Cancels what has not started, waits for the rest.
+  ///
+  /// Blocks: until then.
   ~Lane();
 
   /// Hands a tile over. False once the lane is closed; the loan is then still the caller's.
@@ -90,8 +92,10 @@ class Lane {
 
  private:
   void body(std::promise<void>& ready, Stages const& stages);
+  void serve_to_the_end();
   void serve();
-  bool look_around(std::function<bool()> const& work_waits);
+  template <class Predicate>
+  bool look_around(Predicate const& work_waits);
   bool read_tickets();
   bool take_tile();
   void promise_ticket();
@@ -101,7 +105,9 @@ class Lane {
   void retire_up_to(std::uint64_t number);
   void retire_passed();
   void finish_stage();
+  void give_up(Error const& error);
   void lose(Error const& error);
+  void fail_all_in_flight(std::shared_ptr<Failure const> const& why);
   void deliver(Completion completion) noexcept;
 
   Device& device_;

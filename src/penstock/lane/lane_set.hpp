@@ -17,7 +17,8 @@ struct LanePlace {
   CpuSet cpus = {};
 };
 
-/// The lanes of one run. A tile goes to the lane with the fewest, among those whose device still serves.
+/// The lanes of one run, on one device or several. A tile goes to the lane with the fewest, among those whose device
+/// still serves.
 ///
 /// Threads: any may submit; the rest is for the one that made it.
 class LaneSet {

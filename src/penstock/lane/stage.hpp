@@ -44,7 +44,8 @@ class Stage {
   /// Enqueues the work on one tile and says how many bytes of output to bring back.
   ///
   /// Blocks:  should not; the device is still copying the input when this is called.
-  /// Throws:  anything; the tile then fails with stage "stage", the run goes on.
+  /// Throws:  anything; the tile then fails with stage "stage", the run goes on. So it does after a launch that the
+  /// device refused, also if nobody checked.
   virtual std::size_t run(DeviceTile const& tile, StreamRef stream) = 0;
   /// Enqueues what brings the lane's own result home, after the last tile. The stream is waited for before the merge.
   virtual void finish(StreamRef) {}

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <fstream>
+#include <string>
+#include <thread>
+
+#include <sys/types.h>
+
+namespace penstock::support {
+
+/// Waits until a thread of this process sleeps, whatever it sleeps on: then it has done all that it could do.
+///
+/// Blocks: until then; for ever, if the thread always has work.
+inline void await_asleep(pid_t thread) {
+  for (;; std::this_thread::yield()) {
+    std::ifstream file("/proc/self/task/" + std::to_string(thread) + "/stat");
+    std::string const line{std::istreambuf_iterator<char>(file), {}};
+    // The state follows the name, which is in brackets and may hold anything.
+    auto const name_end = line.rfind(')');
+    if (name_end != std::string::npos && line.compare(name_end, 3, ") S") == 0) return;
+  }
+}
+
+}  // namespace penstock::support
