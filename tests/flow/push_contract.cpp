@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What `start`, `feed`, `drain` and `stop` promise.
 #include <algorithm>
+#include <array>
 #include <thread>
 
 #include "flow/pipeline_contract.hpp"
@@ -8,8 +9,9 @@
 namespace penstock {
 namespace {
 
-void push(Feed& feed, std::uint64_t count) {
-  for (std::uint64_t i = 0; i < count; ++i) {
+/// Tags them from `first`.
+void push(Feed& feed, std::uint64_t count, std::uint64_t first = 0) {
+  for (std::uint64_t i = first; i < first + count; ++i) {
     Loan loan = feed.borrow();
     loan->tag = i;
     loan->filled = 1;
@@ -44,13 +46,37 @@ TEST_P(PipelineContract, KeepsTheOrderOfSubmission) {
   auto options = usual();
   options.ordered = true;
   open(options);
-  pipeline().start(add_one(), note());
+  std::vector<std::uint64_t> tags;
+  pipeline().start(add_one(), [&](Completion& completion) { tags.push_back(completion.loan->tag); });
   Feed feed = pipeline().feed();
   push(feed, 300);
   pipeline().drain();
-  auto const all = sunk();
-  ASSERT_EQ(all.size(), 300u);
-  EXPECT_TRUE(std::ranges::is_sorted(all, {}, &Sunk::sequence));
+  ASSERT_EQ(tags.size(), 300u);
+  for (std::uint64_t i = 0; i < 300; ++i) EXPECT_EQ(tags[i], i);
+}
+
+TEST_P(PipelineContract, KeepsTheOrderOfEachOfManyThreadsThatSubmit) {
+  auto options = usual();
+  options.ordered = true;
+  open(options);
+  constexpr std::size_t threads = 3, each = 100;
+  std::array<std::vector<std::uint64_t>, threads> tags;
+  pipeline().start(
+      add_one(), [&](Completion& completion) { tags.at(completion.loan->tag / each).push_back(completion.loan->tag); });
+  {
+    std::vector<std::jthread> application;
+    for (std::size_t t = 0; t < threads; ++t) {
+      application.emplace_back([&, t] {
+        Feed feed = pipeline().feed();
+        push(feed, each, t * each);
+      });
+    }
+  }
+  pipeline().drain();
+  for (auto const& own : tags) {
+    EXPECT_EQ(own.size(), each);
+    EXPECT_TRUE(std::ranges::is_sorted(own));
+  }
 }
 
 TEST_P(PipelineContract, CompletesBeforeAnybodyDrains) {
@@ -66,6 +92,36 @@ TEST_P(PipelineContract, DrainsNothing) {
   open();
   pipeline().start(add_one(), note());
   EXPECT_TRUE(pipeline().drain().ok());
+}
+
+TEST_P(PipelineContract, LendsNothingBeforeItIsStarted) {
+  open();
+  Feed feed = pipeline().feed();
+  EXPECT_FALSE(feed.try_borrow());
+  EXPECT_FALSE(feed.borrow(std::stop_token{}));
+  try {
+    feed.borrow();
+    FAIL() << "it lent a tile";
+  } catch (Error const& error) {
+    EXPECT_NE(std::string(error.what()).find("not started"), std::string::npos) << error.what();
+  }
+}
+
+TEST_P(PipelineContract, RefusesWhatIsNoTileOfItsOwnOrSaysTooMuch) {
+  open();
+  Pipeline other(device(), usual());
+  pipeline().start(add_one(), note());
+  other.start(add_one(), note());
+  Feed feed = pipeline().feed();
+  EXPECT_THROW(feed.submit(Loan{}), Error);
+  EXPECT_THROW(feed.submit(other.feed().borrow()), Error);
+  Loan full = feed.borrow();
+  full->filled = tile_bytes + 1;
+  EXPECT_THROW(feed.submit(std::move(full)), Error);
+  EXPECT_EQ(pipeline().pool().on_loan(), 0u) << "what was refused is home";
+  push(feed, 10);
+  EXPECT_EQ(pipeline().drain().tiles_done, 10u);
+  EXPECT_EQ(other.drain().tiles(), 0u);
 }
 
 TEST_P(PipelineContract, RefusesTilesOnceDrained) {

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <string>
 
 namespace penstock {
 
@@ -51,5 +52,10 @@ class Tile {
   Pool* home_ = nullptr;
   std::uint32_t index_ = 0;
 };
+
+/// Holds whoever filled a tile to the room that it has.
+///
+/// Throws: Error of kind bad_argument that begins with `who`, if `filled` is beyond the input part.
+void expect_filled_fits(Tile const& tile, std::string const& who);
 
 }  // namespace penstock

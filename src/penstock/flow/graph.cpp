@@ -1,17 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "penstock/flow/graph.hpp"
 
-#include <cstdint>
-#include <optional>
+#include <deque>
+#include <map>
+#include <mutex>
+#include <thread>
 #include <utility>
 
 #include <oneapi/tbb/flow_graph.h>
+#include <oneapi/tbb/global_control.h>
 #include <oneapi/tbb/task_arena.h>
 #include <oneapi/tbb/task_scheduler_observer.h>
-#include <pthread.h>
 
 #include "penstock/core/current_failure.hpp"
-#include "penstock/machine/affinity.hpp"
+#include "penstock/machine/lent_thread.hpp"
 
 namespace penstock {
 namespace {
@@ -21,39 +23,52 @@ namespace flow = oneapi::tbb::flow;
 /// A journey as oneTBB carries it.
 using Message = Journey*;
 
-void give(Journey& journey) {
-  journey.handed.store(true, std::memory_order_release);
-}
-Journey& take(Message message) {
-  static_cast<void>(message->handed.load(std::memory_order_acquire));
-  return *message;
-}
-
-/// Names and binds the threads that oneTBB lends to the graph, and lets them go again.
+/// Names and binds the threads that oneTBB lends to the graph, and gives them back as they were.
 class Christening final : public oneapi::tbb::task_scheduler_observer {
  public:
   Christening(oneapi::tbb::task_arena& arena, CpuSet cpus) : task_scheduler_observer(arena), cpus_(std::move(cpus)) {
     observe(true);
   }
+  /// Those that are still in the arena, looking for work, are given back from here: oneTBB says no more when they
+  /// leave.
   ~Christening() override { observe(false); }
   void on_scheduler_entry(bool is_worker) override {
     if (!is_worker) return;
-    pthread_setname_np(pthread_self(), "ps-graph");
-    bind_this_thread(cpus_);  // Refused or not, the thread works.
+    try {
+      std::scoped_lock const lock(mutex_);
+      lent_.try_emplace(std::this_thread::get_id(), "ps-graph", cpus_);
+    } catch (std::bad_alloc const&) {  // It works all the same, and oneTBB expects no exception.
+    }
+  }
+  void on_scheduler_exit(bool is_worker) override {
+    if (!is_worker) return;
+    std::scoped_lock const lock(mutex_);
+    lent_.erase(std::this_thread::get_id());
   }
 
  private:
   CpuSet const cpus_;
+  std::mutex mutex_;
+  std::map<std::thread::id, LentThread> lent_;
 };
 
 void run_host_stage(HostStage const& stage, Journey& journey) {
   if (journey.completion.failure != nullptr) return;
   try {
     stage.body(*journey.completion.loan);
+    expect_filled_fits(*journey.completion.loan, "Host stage '" + stage.name + "'");
   } catch (...) {
+    journey.completion.loan->filled = 0;
     journey.completion.outcome = Outcome::failed;
     journey.completion.failure = current_failure(stage.name, ErrorKind::bad_argument);
   }
+}
+
+/// Lets oneTBB have so many threads, if that is more than it would take by itself.
+std::unique_ptr<oneapi::tbb::global_control> allow(std::size_t threads) {
+  using Control = oneapi::tbb::global_control;
+  if (threads <= Control::active_value(Control::max_allowed_parallelism)) return nullptr;
+  return std::make_unique<Control>(Control::max_allowed_parallelism, threads);
 }
 
 /// oneTBB says 0 for as many as can be, too.
@@ -68,6 +83,7 @@ struct Graph::Nodes {
   Nodes(Options const& options, Step into_lanes, Step into_sink)
       : to_lanes(std::move(into_lanes)),
         to_sink(std::move(into_sink)),
+        threads(allow(options.consumers)),
         arena(static_cast<int>(options.consumers)),
         christening(arena, options.cpus) {
     // A graph belongs to the arena it is made in.
@@ -76,45 +92,44 @@ struct Graph::Nodes {
 
   void build(Options const& options) {
     graph.emplace();
-    sink.emplace(*graph, options.parallel_sink ? flow::unlimited : flow::serial, [this](Message message) {
-      Journey& journey = take(message);
-      in_turn([&] { to_sink(journey); });
-      graph->release_wait();
-    });
+    sink.emplace(*graph, options.parallel_sink ? flow::unlimited : flow::serial,
+                 [this, turn = turns(!options.parallel_sink)](Message message) {
+                   run(*message, turn, [&] { to_sink(*message); });
+                   graph->release_wait();
+                 });
     if (options.ordered) {
-      // Called by whoever pushes at that moment, for others as well; so it hands the journey on once more.
+      // Called by whoever pushes at that moment, for others as well.
       order.emplace(*graph, [](Message message) {
-        Journey& journey = take(message);
-        auto const sequence = static_cast<std::size_t>(journey.completion.loan->sequence);
-        give(journey);
-        return sequence;
+        message->handed.take();
+        return static_cast<std::size_t>(message->sequence);
       });
       flow::make_edge(*order, *sink);
     }
     if (options.host_stages.empty()) return;
     for (HostStage const& stage : options.host_stages) {
-      host.push_back(std::make_unique<HostNode>(*graph, stage.at_once, [this, stage](Message message) {
-        Journey& journey = take(message);
-        in_turn([&] { run_host_stage(stage, journey); });
-        give(journey);
-        return message;
-      }));
+      host.push_back(std::make_unique<HostNode>(*graph, stage.at_once,
+                                                [this, stage, turn = turns(stage.at_once == 1)](Message message) {
+                                                  run(*message, turn, [&] { run_host_stage(stage, *message); });
+                                                  return message;
+                                                }));
       if (host.size() > 1) flow::make_edge(*host[host.size() - 2], *host.back());
     }
-    lanes.emplace(*graph, flow::unlimited, [this](Message message) {
-      Journey& journey = take(message);
-      in_turn([&] { leave_host(journey); });
-    });
+    lanes.emplace(*graph, flow::unlimited,
+                  [this](Message message) { run(*message, nullptr, [&] { leave_host(*message); }); });
     flow::make_edge(*host.back(), *lanes);
   }
 
-  /// Runs the body of a node. It sees what bodies that ended before it wrote, and `wait` sees what it writes.
+  /// What a node that runs one body at a time passes from each to the next; null for one that runs many.
+  Baton* turns(bool one_at_a_time) { return one_at_a_time ? &batons.emplace_back() : nullptr; }
+
+  /// Runs the body of a node on a journey that was handed to it.
   template <class Body>
-  void in_turn(Body body) {
-    static_cast<void>(ended.load(std::memory_order_acquire));
+  void run(Journey& journey, Baton* turn, Body body) {
+    journey.handed.take();
+    if (turn != nullptr) turn->take();
     body();
-    // One variable for all, added to and not stored, so that each that ends passes on what the others did, too.
-    ended.fetch_add(1, std::memory_order_release);
+    if (turn != nullptr) turn->give();
+    ended.give();
   }
 
   /// A tile that failed before the lanes keeps its place and goes straight to the sink.
@@ -127,18 +142,18 @@ struct Graph::Nodes {
   }
 
   void pass_on(Journey& journey) {
-    give(journey);
-    if (order) {
-      order->try_put(&journey);
-    } else {
-      sink->try_put(&journey);
-    }
+    journey.completion.loan->sequence = journey.sequence;
+    journey.handed.give();
+    // The order refuses a place that it has passed on already: rather twice than never.
+    if (order && order->try_put(&journey)) return;
+    sink->try_put(&journey);  // It queues, so it takes all.
   }
 
   Step to_lanes;
   Step to_sink;
-  /// Bodies that ended; as with Journey::handed a sanitizer sees this, and not what oneTBB does.
-  std::atomic<std::uint64_t> ended{0};
+  std::deque<Baton> batons;
+  Baton ended;  ///< From each body to `wait`.
+  std::unique_ptr<oneapi::tbb::global_control> threads;
   oneapi::tbb::task_arena arena;
   Christening christening;
   std::optional<flow::graph> graph;
@@ -149,18 +164,26 @@ struct Graph::Nodes {
 };
 
 Graph::Graph(Options const& options, Step to_lanes, Step to_sink)
-    : nodes_(std::make_unique<Nodes>(options, std::move(to_lanes), std::move(to_sink))) {}
+    : nodes_(std::make_unique<Nodes>(options, std::move(to_lanes), std::move(to_sink))) {
+  using Control = oneapi::tbb::global_control;
+  std::size_t const lent = Control::active_value(Control::max_allowed_parallelism);
+  if (lent < options.consumers) {
+    remark_ = "oneTBB lends " + std::to_string(lent) + " threads instead of the " + std::to_string(options.consumers) +
+              " consumers asked for: the application's oneapi::tbb::global_control allows no more.";
+  }
+}
 
 Graph::~Graph() {
   wait();
 }
 
 void Graph::enter(Journey& journey) {
+  journey.sequence = journey.completion.loan->sequence;
   nodes_->graph->reserve_wait();
   if (nodes_->host.empty()) {
     nodes_->leave_host(journey);
   } else {
-    give(journey);
+    journey.handed.give();
     nodes_->host.front()->try_put(&journey);
   }
 }
@@ -176,7 +199,7 @@ void Graph::release() {
 }
 void Graph::wait() {
   nodes_->graph->wait_for_all();
-  static_cast<void>(nodes_->ended.load(std::memory_order_acquire));
+  nodes_->ended.take();
 }
 
 }  // namespace penstock

@@ -3,8 +3,10 @@
 
 #include <atomic>
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -16,7 +18,8 @@ namespace penstock {
 /// Work on a filled tile before it goes to a lane: decoding, parsing.
 struct HostStage {
   std::string name = {};
-  /// May change the input part and `filled`. What it throws fails the tile with this stage's name.
+  /// May change the input part and `filled`. What it throws fails the tile with this stage's name, as does a `filled`
+  /// beyond the input part.
   ///
   /// Threads: the consumers, up to `at_once` at a time.
   std::function<void(Tile&)> body = {};
@@ -24,14 +27,29 @@ struct HostStage {
   std::size_t at_once = 0;
 };
 
+/// Shows a sanitizer that what one thread wrote is for another to read, where it is oneTBB that orders the two: the
+/// sanitizer does not see into oneTBB.
+///
+/// Threads: any.
+class Baton {
+ public:
+  void give() noexcept { given_.fetch_add(1, std::memory_order_release); }
+  /// What was written before any `give` until now is seen after this.
+  void take() const noexcept { static_cast<void>(given_.load(std::memory_order_acquire)); }
+
+ private:
+  // Added to and not stored, so that who takes sees what all who gave had written, not the last alone.
+  std::atomic<std::uint64_t> given_{0};
+};
+
 /// What travels through the graph: a tile on its way to its one Completion. There is one per tile of the pool, for
 /// good.
 ///
 /// Threads: whoever it was last given to.
 struct Journey {
-  Completion completion;
-  /// Passes the fields above from giver to taker, besides what oneTBB does: a sanitizer sees this and not that.
-  std::atomic<bool> handed{false};
+  Completion completion = {};
+  std::uint64_t sequence = 0;  ///< The tile's place; what a host stage does to the tile's own copy moves nothing.
+  Baton handed = {};           ///< From whoever sends it to whoever it reaches.
 };
 
 /// The oneTBB graph around the lanes: host stages before them, order and sink behind them.
@@ -53,15 +71,22 @@ class Graph {
   /// `to_lanes` is called for each journey that passed the host stages without failing, `to_sink` for each that is
   /// complete; neither throws.
   Graph(Options const& options, Step to_lanes, Step to_sink);
+  /// Blocks: as `wait`.
   ~Graph();
 
   /// Sends a filled tile in.
+  ///
+  /// Blocks: never; without host stages it runs `to_lanes` before it returns.
   void enter(Journey& journey);
-  /// Sends a completed tile on to the sink.
+  /// Sends a completed tile, which entered before, on to the sink.
+  ///
+  /// Blocks: never.
   void arrive(Journey& journey);
-  /// Keeps `wait` from returning until `release`.
+  /// Keeps `wait` from returning until `release`, once for each call.
   void hold();
   void release();
+  /// Why there are fewer consumers than asked for, in words.
+  std::optional<std::string> const& remark() const noexcept { return remark_; }
   /// Works in the graph until every journey that entered has been through the sink and nothing holds it.
   ///
   /// Blocks: until then. Without a thread in it nothing may move, on a machine with one core.
@@ -69,6 +94,7 @@ class Graph {
 
  private:
   struct Nodes;
+  std::optional<std::string> remark_;
   std::unique_ptr<Nodes> nodes_;
 };
 

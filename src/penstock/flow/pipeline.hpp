@@ -32,7 +32,7 @@ using Sink = std::function<void(Completion&)>;
 class Feed {
  public:
   /// Blocks: until a tile is home.
-  /// Throws: Error, once the pipeline was stopped or drained, or its devices are lost.
+  /// Throws: Error, unless the pipeline was started; once it was stopped or drained, or its devices are lost.
   Loan borrow();
   /// The same; empty once `stop` is requested, or when `borrow()` would throw.
   ///
@@ -43,7 +43,8 @@ class Feed {
   /// Hands in a filled tile (`filled` says how much of it). It gets its one completion, also if the pipeline was
   /// stopped: then it is cancelled. Order, where asked for, is the order of these calls.
   ///
-  /// Throws: Error, once the pipeline was drained; the tile goes home.
+  /// Throws: Error, if the pipeline was not started or was drained, if the loan is empty, of another pipeline, or says
+  /// that more is filled than there is room for; the tile then goes home.
   void submit(Loan loan);
 
  private:
@@ -60,7 +61,8 @@ class Feed {
 /// Threads: one, but for `feed` and `stop`, which any may call.
 class Pipeline {
  public:
-  /// Places and pins the tiles. The devices must outlive the pipeline.
+  /// Places and pins the tiles. The devices must outlive the pipeline. With several, lanes are dealt out to them in
+  /// turn, and the tiles lie next to the first.
   ///
   /// Throws: Error: bad options, too little pinned memory.
   Pipeline(Device& device, PipelineOptions options);
@@ -68,14 +70,16 @@ class Pipeline {
   Pipeline(Pipeline const&) = delete;
   Pipeline& operator=(Pipeline const&) = delete;
   /// Stops and drains what is still going. No Feed may be in use any more.
+  ///
+  /// Blocks: until the last completion.
   ~Pipeline();
 
   /// Pulls all of the source through, and reports. A request of `stop` ends it early: what is on a device still
   /// completes, what is not is cancelled.
   ///
   /// Blocks: until the last completion.
-  /// Throws: Error, if it cannot start (too little device memory, a stage that cannot be made). What happens later is
-  /// in the report.
+  /// Throws: Error, if it cannot start (too little device memory, no stage or sink, a thread refused), and what
+  /// `stages.make` throws; it is then fit for another run. What happens later is in the report.
   Report run(Source& source, Stages const& stages, Sink sink, std::stop_token stop = {});
   /// The same for a function that fills a tile and says how many bytes, or nothing at the end.
   template <class Function>
@@ -95,6 +99,7 @@ class Pipeline {
   /// Waits for all that was submitted, finishes and merges the stages, and reports.
   ///
   /// Blocks: until the last completion.
+  /// Throws: Error, if it was not started.
   Report drain();
   /// Cancels what no device has started and lets nothing more in. `drain` still reports.
   void stop() noexcept;

@@ -45,43 +45,61 @@ Producers::~Producers() {
 
 void Producers::produce() {
   auto const stop = enough_.get_token();
-  while (!stop.stop_requested()) {
-    auto const asked = Clock::now();
-    auto loan = pool_.borrow(stop);
-    auto const lent = Clock::now();
-    borrow_wait_.fetch_add((lent - asked).count(), std::memory_order_relaxed);
-    if (!loan || stop.stop_requested() || !claim(**loan)) break;
-    std::shared_ptr<Failure const> failure;
-    try {
-      (*loan)->filled = source_.fill(**loan);
-    } catch (...) {
-      (*loan)->filled = 0;
-      failure = current_failure("source", ErrorKind::system);
+  try {
+    while (!stop.stop_requested()) {
+      auto const asked = Clock::now();
+      auto loan = pool_.borrow(stop);
+      borrow_wait_.fetch_add((Clock::now() - asked).count(), std::memory_order_relaxed);
+      if (!loan || stop.stop_requested()) break;
+      auto const sequence = claim(**loan);
+      if (!sequence) break;
+      produce_one(std::move(*loan), *sequence);
     }
-    fill_.fetch_add((Clock::now() - lent).count(), std::memory_order_relaxed);
-    send_(std::move(*loan), std::move(failure));
+  } catch (...) {  // No memory for a failure's text, say. Who leaves must still be counted, or nobody says the end.
+    end_input(current_failure("source", ErrorKind::system));
   }
   if (going_.fetch_sub(1, std::memory_order_acq_rel) == 1) ended_(failure_);
 }
 
-/// Gives the tile its place; false at the end of the input.
-bool Producers::claim(Tile& tile) {
+void Producers::produce_one(Loan loan, std::uint64_t sequence) {
+  std::shared_ptr<Failure const> failure;
+  auto const began = Clock::now();
+  try {
+    loan->filled = source_.fill(*loan);
+    expect_filled_fits(*loan, "The source");
+  } catch (...) {
+    loan->filled = 0;
+    failure = current_failure("source", ErrorKind::system);
+  }
+  fill_.fetch_add((Clock::now() - began).count(), std::memory_order_relaxed);
+  loan->sequence = sequence;  // Whatever the source made of it.
+  send_(std::move(loan), std::move(failure));
+}
+
+/// Gives the tile its place; nothing at the end of the input.
+std::optional<std::uint64_t> Producers::claim(Tile& tile) {
   std::scoped_lock const lock(claim_mutex_);
-  if (input_ended_) return false;
+  if (input_ended_) return std::nullopt;
   bool more = false;
+  auto const began = Clock::now();
   try {
     tile.sequence = next_sequence_;
     more = source_.next(tile);
   } catch (...) {
     failure_ = current_failure("source", ErrorKind::system);
   }
-  if (more) {
-    ++next_sequence_;
-  } else {
-    input_ended_ = true;
-    enough_.request_stop();
-  }
-  return more;
+  fill_.fetch_add((Clock::now() - began).count(), std::memory_order_relaxed);
+  if (more) return next_sequence_++;
+  input_ended_ = true;
+  enough_.request_stop();
+  return std::nullopt;
+}
+
+void Producers::end_input(std::shared_ptr<Failure const> why) {
+  std::scoped_lock const lock(claim_mutex_);
+  input_ended_ = true;
+  if (failure_ == nullptr) failure_ = std::move(why);
+  enough_.request_stop();
 }
 
 }  // namespace penstock

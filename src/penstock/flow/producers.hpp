@@ -51,7 +51,9 @@ class Producers {
 
  private:
   void produce();
-  bool claim(Tile& tile);
+  void produce_one(Loan loan, std::uint64_t sequence);
+  std::optional<std::uint64_t> claim(Tile& tile);
+  void end_input(std::shared_ptr<Failure const> why);
 
   Pool& pool_;
   Source& source_;

@@ -10,44 +10,36 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-std::vector<LanePlace> lane_places(std::vector<Device*> const& devices, unsigned lanes, Placement const& placement) {
-  std::vector<LanePlace> places;
-  for (unsigned number = 0; number < lanes; ++number) {
-    places.push_back({devices[number % devices.size()], placement.lane(number)});
-  }
-  return places;
-}
-
 }  // namespace
 
-Run::Run(Pool& pool, std::span<Journey> journeys, std::vector<Device*> const& devices, PipelineOptions const& options,
-         Placement const& placement, Stages stages, Sink sink)
-    : journeys_(journeys),
+Run::Run(Input input, Pool& pool, std::span<Journey> journeys, std::vector<LanePlace> const& lanes,
+         PipelineOptions const& options, CpuSet const& graph_cpus, Stages stages, Sink sink)
+    : input_(input),
+      journeys_(journeys),
       stages_(std::move(stages)),
       sink_(std::move(sink)),
-      graph_cpus_(placement.consumer(0)),
+      graph_cpus_(graph_cpus),
       graph_(
           {.host_stages = options.host_stages,
            .ordered = options.ordered,
            .parallel_sink = options.parallel_sink,
            .consumers = options.consumers,
-           .cpus = placement.consumer(0)},
+           .cpus = graph_cpus},
           [this](Journey& journey) { to_lanes(journey); }, [this](Journey& journey) { to_sink(journey); }) {
   LaneOptions lane_options;
   lane_options.slots = options.slots;
   lane_options.spin = options.spin;
   lane_options.streams = options.streams;
-  lanes_ =
-      std::make_unique<LaneSet>(lane_places(devices, options.lanes, placement), pool.shape(), pool.size(), lane_options,
-                                stages_, [this](Completion completion) { from_lanes(std::move(completion)); });
+  lanes_ = std::make_unique<LaneSet>(lanes, pool.shape(), pool.size(), lane_options, stages_,
+                                     [this](Completion completion) { from_lanes(std::move(completion)); });
   graph_.hold();  // Until the end of the input.
 }
 
 Run::~Run() {
-  if (finished_) return;
+  if (wound_up_) return;
   stop();
   end_of_input();
-  finish();
+  wind_up();
 }
 
 void Run::enter(Loan loan, Outcome outcome, std::shared_ptr<Failure const> failure) {
@@ -150,19 +142,25 @@ void Run::start_graph_thread() {
   graph_thread_ = BoundThread("ps-graph", graph_cpus_, [this](std::stop_token const&) { graph_.wait(); });
 }
 
-Report Run::finish() {
-  finished_ = true;
+/// Once the last tile is complete: ends every thread, whatever happened to it.
+void Run::wind_up() noexcept {
+  wound_up_ = true;
   if (graph_thread_.joinable()) {
-    graph_thread_.join();
+    graph_thread_ = BoundThread();  // It only waited in the graph.
   } else {
     graph_.wait();
   }
   lanes_->close();
+}
+
+Report Run::finish() {
+  wind_up();
   note_failure(lanes_->merge(stages_));
   std::scoped_lock const lock(report_mutex_);
   report_.lanes = lanes_->summaries();
   report_.sink = std::chrono::nanoseconds(sink_time_.load());
   report_.stopped = stopped_.load();
+  if (graph_.remark()) report_.remarks.push_back(*graph_.remark());
   for (auto& remark : lanes_->remarks()) report_.remarks.push_back(std::move(remark));
   report_.wall = Clock::now() - started_;
   return report_;

@@ -18,9 +18,12 @@
 #include "penstock/flow/report.hpp"
 #include "penstock/lane/lane_set.hpp"
 #include "penstock/machine/bound_thread.hpp"
-#include "penstock/machine/placement.hpp"
+#include "penstock/machine/cpu_set.hpp"
 
 namespace penstock {
+
+/// Who brings a run its tiles.
+enum class Input : std::uint8_t { pulled, pushed };
 
 /// One run of a pipeline, from its first tile to its report: graph, lanes, stages, sink and the figures.
 ///
@@ -28,18 +31,23 @@ namespace penstock {
 class Run {
  public:
   /// Throws: Error, if the lanes cannot start.
-  Run(Pool& pool, std::span<Journey> journeys, std::vector<Device*> const& devices, PipelineOptions const& options,
-      Placement const& placement, Stages stages, Sink sink);
+  Run(Input input, Pool& pool, std::span<Journey> journeys, std::vector<LanePlace> const& lanes,
+      PipelineOptions const& options, CpuSet const& graph_cpus, Stages stages, Sink sink);
   Run(Run const&) = delete;
   Run& operator=(Run const&) = delete;
+  /// Stops and winds up what nobody finished.
+  ///
+  /// Blocks: until the last completion.
   ~Run();
+
+  Input input() const noexcept { return input_; }
 
   /// Sends a tile that has its sequence; with `failure` it goes straight to the sink.
   void send(Loan loan, std::shared_ptr<Failure const> failure);
   /// Gives a tile the next sequence and sends it. False once `end_of_input` was called; the loan is then still the
   /// caller's.
   bool submit(Loan& loan);
-  /// Lends it no hand any more: nothing is submitted from here on.
+  /// From here on nothing is submitted.
   void end_of_input();
   /// Cancels what no device has started, and asks the producers to end.
   void stop() noexcept;
@@ -57,6 +65,7 @@ class Run {
   void note_failure(std::shared_ptr<Failure const> const& failure);
 
  private:
+  void wind_up() noexcept;
   void enter(Loan loan, Outcome outcome, std::shared_ptr<Failure const> failure);
   void to_lanes(Journey& journey);
   void from_lanes(Completion completion);
@@ -64,6 +73,7 @@ class Run {
   void count(Completion const& completion);
   void note(Report& report, Failure const& failure, Tile const* tile);
 
+  Input const input_;
   std::span<Journey> journeys_;
   Stages const stages_;
   Sink const sink_;
@@ -73,7 +83,7 @@ class Run {
   std::atomic<bool> stopped_{false};
   std::shared_mutex input_mutex_;
   bool input_ended_ = false;
-  bool finished_ = false;
+  bool wound_up_ = false;
   std::atomic<std::uint64_t> next_sequence_{0};
   std::mutex report_mutex_;
   Report report_;

@@ -31,6 +31,12 @@ class Mask {
 // Linux builds end at 8192 CPUs today. Far beyond that a set is nonsense, and its mask would only waste memory.
 constexpr std::size_t most_cpus = 1 << 20;
 
+Mask mask_of(CpuSet const& cpus) {
+  Mask mask(static_cast<std::size_t>(*(cpus.end() - 1)) + 1);
+  for (int const cpu : cpus) CPU_SET_S(static_cast<std::size_t>(cpu), mask.bytes(), mask.get());
+  return mask;
+}
+
 }  // namespace
 
 CpuSet affinity_of_this_thread() {
@@ -57,8 +63,7 @@ std::optional<std::string> bind_this_thread(CpuSet const& cpus) {
   if (*cpus.begin() < 0 || static_cast<std::size_t>(*(cpus.end() - 1)) >= most_cpus) {
     return refused("there are no such CPUs.");
   }
-  Mask const mask(static_cast<std::size_t>(*(cpus.end() - 1)) + 1);
-  for (int const cpu : cpus) CPU_SET_S(static_cast<std::size_t>(cpu), mask.bytes(), mask.get());
+  Mask const mask = mask_of(cpus);
   if (sched_setaffinity(0, mask.bytes(), mask.get()) != 0) {
     return refused(errno == EINVAL ? "they are absent, offline or outside of this process's cpuset."
                                    : std::string(std::strerror(errno)) + ".");
@@ -69,6 +74,11 @@ std::optional<std::string> bind_this_thread(CpuSet const& cpus) {
            " are absent, offline or outside of this process's cpuset.";
   }
   return std::nullopt;
+}
+
+bool move_thread(pid_t thread, CpuSet const& cpus) noexcept {
+  Mask const mask = mask_of(cpus);
+  return sched_setaffinity(thread, mask.bytes(), mask.get()) == 0;
 }
 
 }  // namespace penstock

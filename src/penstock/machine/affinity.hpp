@@ -4,6 +4,8 @@
 #include <optional>
 #include <string>
 
+#include <sys/types.h>
+
 #include "penstock/machine/cpu_set.hpp"
 
 namespace penstock {
@@ -17,5 +19,8 @@ CpuSet affinity_of_this_thread();
 ///
 /// Returns a sentence if it could not be done, or only for some of the CPUs; the thread then runs where it still may.
 std::optional<std::string> bind_this_thread(CpuSet const& cpus);
+
+/// Lets a thread of this process run on these CPUs only. False if it has ended, or the system refused.
+bool move_thread(pid_t thread, CpuSet const& cpus) noexcept;
 
 }  // namespace penstock

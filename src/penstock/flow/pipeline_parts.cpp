@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "penstock/flow/pipeline_parts.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace penstock {
+namespace {
+
+std::vector<Device*> expect_usable(std::vector<Device*> devices) {
+  if (devices.empty() || std::find(devices.begin(), devices.end(), nullptr) != devices.end()) {
+    throw Error(ErrorKind::bad_argument, "A pipeline needs a device: give it at least one, and no null pointer.");
+  }
+  return devices;
+}
+
+/// Fills in what the user left to the machine; what it could not grant goes to `remarks`.
+PipelineOptions resolve(PipelineOptions options, std::vector<Device*> const& devices, Topology const& topology,
+                        std::vector<std::string>& remarks) {
+  for (HostStage const& stage : options.host_stages) {
+    if (!stage.body) {
+      throw Error(ErrorKind::bad_argument, "Host stage '" + stage.name + "' has no body: give it a function.");
+    }
+  }
+  auto const cpus = static_cast<unsigned>(topology.busy_threads());
+  bool const gpu = devices.front()->info().kind == DeviceKind::cuda;
+  if (options.lanes == 0) options.lanes = static_cast<unsigned>(devices.size()) * (gpu ? 2 : 1);
+  if (options.slots == 0) options.slots = 4;
+  if (options.spin.count() > 0 && options.lanes + 2 > cpus) {
+    options.spin = {};
+    remarks.push_back("The lanes do not spin: " + std::to_string(options.lanes) +
+                      " of them would leave fewer than two of " + std::to_string(cpus) +
+                      " CPUs to everything else; use fewer lanes.");
+  }
+  if (options.consumers == 0) {
+    options.consumers = options.parallel_sink || !options.host_stages.empty() ? std::max(1U, cpus / 2) : 1;
+  }
+  if (options.producers == 0) {
+    unsigned const taken = options.lanes + options.consumers;
+    options.producers = cpus > taken + 1 ? cpus - taken : 1;
+  }
+  if (options.tiles == 0) {
+    options.tiles = std::size_t{options.lanes} * options.slots + 2 * std::size_t{options.producers} + options.consumers;
+    options.tiles = std::min(options.tiles, Pool::max_tiles);
+  }
+  return options;
+}
+
+PlacementRequest placement_request(PipelineOptions const& options, DeviceInfo const& device) {
+  PlacementRequest request;
+  request.lanes = options.lanes;
+  request.producers = options.producers;
+  request.consumers = options.consumers;
+  if (device.kind == DeviceKind::cuda) request.device = "GPU " + std::to_string(device.ordinal);
+  request.device_node = device.numa_node;
+  request.bind = options.bind;
+  return request;
+}
+
+Slab make_slab(PipelineOptions const& options, Topology const& topology, Placement const& placement) {
+  std::optional<NumaNode> node;
+  if (placement.tile_node()) node = topology.node(*placement.tile_node());
+  // Whole huge pages: only whole pages can be pinned.
+  std::size_t const pages =
+      std::max<std::size_t>(1, (Pool::slab_bytes(options.tile, options.tiles) + Slab::alignment - 1) / Slab::alignment);
+  return Slab(pages * Slab::alignment, node,
+              std::min<std::size_t>(topology.busy_threads(), Slab::default_touch_threads));
+}
+
+/// The lanes, dealt out to the devices in turn, each next to its own.
+std::vector<LanePlace> lane_places(std::vector<Device*> const& devices, PipelineOptions const& options,
+                                   Topology const& topology) {
+  std::vector<Placement> placements;
+  placements.reserve(devices.size());
+  for (Device* const device : devices) placements.emplace_back(topology, placement_request(options, device->info()));
+  std::vector<LanePlace> places;
+  for (unsigned number = 0; number < options.lanes; ++number) {
+    std::size_t const turn = number % devices.size();
+    places.push_back({devices[turn], placements[turn].lane(number / devices.size())});
+  }
+  return places;
+}
+
+/// Pins the tiles once for each device that does not share the pins of another: all CUDA devices share theirs.
+std::vector<Pinned> pin(std::vector<Device*> const& devices, std::span<std::byte> slab) {
+  std::vector<Pinned> pins;
+  std::vector<Device*> done;
+  for (Device* const device : devices) {
+    auto const shares = [&](Device const* other) {
+      return other == device || (other->info().kind == DeviceKind::cuda && device->info().kind == DeviceKind::cuda);
+    };
+    if (std::any_of(done.begin(), done.end(), shares)) continue;
+    pins.push_back(device->pin(slab));
+    done.push_back(device);
+  }
+  return pins;
+}
+
+void expect_complete(Stages const& stages, Sink const& sink) {
+  if (!stages.make) {
+    throw Error(ErrorKind::bad_argument,
+                "There is no stage: give the pipeline one, with each_tile or stage_per_lane, say.");
+  }
+  if (!sink) throw Error(ErrorKind::bad_argument, "There is no sink: give the pipeline a function for completions.");
+}
+
+}  // namespace
+
+Pipeline::Parts::Parts(std::vector<Device*> driven, PipelineOptions wanted)
+    : devices(expect_usable(std::move(driven))),
+      topology(Topology::detect()),
+      options(resolve(std::move(wanted), devices, topology, remarks)),
+      placement(topology, placement_request(options, devices.front()->info())),
+      lanes(lane_places(devices, options, topology)),
+      slab(make_slab(options, topology, placement)),
+      pinned(pin(devices, slab.bytes())),
+      pool(slab.bytes(), options.tile, options.tiles),
+      journeys(options.tiles) {}
+
+std::shared_ptr<Run> Pipeline::Parts::open_run(Input input, Stages stages, Sink sink) {
+  if (current() != nullptr) {
+    throw Error(ErrorKind::bad_argument, "The pipeline is running already: drain it first, or make a second one.");
+  }
+  expect_complete(stages, sink);
+  auto made = std::make_shared<Run>(input, pool, journeys, lanes, options, placement.consumer(0), std::move(stages),
+                                    std::move(sink));
+  if (input == Input::pushed) made->start_graph_thread();
+  std::scoped_lock const lock(mutex_);
+  run_ = made;
+  return made;
+}
+
+void Pipeline::Parts::close_run() {
+  std::scoped_lock const lock(mutex_);
+  run_ = nullptr;
+}
+
+std::shared_ptr<Run> Pipeline::Parts::current() {
+  std::scoped_lock const lock(mutex_);
+  return run_;
+}
+
+std::shared_ptr<Run> Pipeline::Parts::fed() {
+  auto run = current();
+  if (run == nullptr) {
+    throw Error(ErrorKind::bad_argument, "The pipeline takes no tiles: it was not started, or was drained; start it.");
+  }
+  if (run->input() == Input::pulled) {
+    throw Error(ErrorKind::bad_argument,
+                "The pipeline is pulling a source: wait for run() to end, then start() it to feed it yourself.");
+  }
+  return run;
+}
+
+void Pipeline::Parts::add_remarks(Report& report) const {
+  for (auto const* some : {&remarks, &placement.remarks(), &slab.remarks()}) {
+    report.remarks.insert(report.remarks.end(), some->begin(), some->end());
+  }
+}
+
+}  // namespace penstock

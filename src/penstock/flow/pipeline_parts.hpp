@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "penstock/core/pool.hpp"
+#include "penstock/flow/pipeline.hpp"
+#include "penstock/flow/run.hpp"
+#include "penstock/machine/placement.hpp"
+#include "penstock/machine/slab.hpp"
+#include "penstock/machine/topology.hpp"
+
+namespace penstock {
+
+/// What a pipeline keeps from run to run, and the run that is going on.
+///
+/// Threads: `current`, `fed` any; the rest is for the pipeline's own.
+struct Pipeline::Parts {
+  /// Throws: as Pipeline.
+  Parts(std::vector<Device*> driven, PipelineOptions wanted);
+
+  /// Makes lanes and stages; from here on other threads find the run.
+  ///
+  /// Throws: as Pipeline::run.
+  std::shared_ptr<Run> open_run(Input input, Stages stages, Sink sink);
+  void close_run();
+  /// The run that is going on; or null.
+  std::shared_ptr<Run> current();
+  /// The run that takes tiles from a Feed.
+  ///
+  /// Throws: Error that says why there is none.
+  std::shared_ptr<Run> fed();
+  void add_remarks(Report& report) const;
+
+  std::vector<Device*> const devices;
+  Topology const topology;
+  std::vector<std::string> remarks;  ///< On options that this machine could not grant.
+  PipelineOptions const options;
+  Placement const placement;
+  std::vector<LanePlace> const lanes;
+  Slab const slab;
+  std::vector<Pinned> const pinned;
+  Pool pool;
+  std::vector<Journey> journeys;
+
+ private:
+  std::mutex mutex_;
+  std::shared_ptr<Run> run_;
+};
+
+}  // namespace penstock

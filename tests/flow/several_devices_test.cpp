@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <atomic>
+#include <thread>
+#include <vector>
+
+#include "support/gate.hpp"
+#include <gtest/gtest.h>
+
+#include "penstock/cpu/cpu_device.hpp"
+#include "penstock/flow/pipeline.hpp"
+
+namespace penstock {
+namespace {
+
+/// Two CPU devices under one pipeline of two lanes. Each test ends with every tile home and nothing lent.
+struct TwoDevices : testing::Test {
+  cpu::CpuDevice first{{.ordinal = 0, .compute_threads = 1}};
+  cpu::CpuDevice second{{.ordinal = 1, .compute_threads = 1}};
+  std::optional<Pipeline> pipeline{std::in_place, std::vector<Device*>{&first, &second},
+                                   PipelineOptions{.tile = {.input_bytes = 64, .output_bytes = 64, .in_place = true},
+                                                   .tiles = 8,
+                                                   .producers = 1,
+                                                   .lanes = 2,
+                                                   .consumers = 1,
+                                                   .slots = 2}};
+  std::atomic<std::uint64_t> on_first{0}, on_second{0};
+
+  /// Counts the tiles of each device.
+  Stages counted() {
+    return {.make =
+                [this](StageContext const& context) {
+                  struct Counting final : Stage {
+                    explicit Counting(std::atomic<std::uint64_t>& own) : count(own) {}
+                    std::size_t run(DeviceTile const& tile, StreamRef stream) override {
+                      count.fetch_add(1);
+                      stream.launch(1, [](std::uint32_t) {});
+                      return tile.input.size();
+                    }
+                    std::atomic<std::uint64_t>& count;
+                  };
+                  return std::make_unique<Counting>(&context.device == &first ? on_first : on_second);
+                },
+            .merge = {}};
+  }
+  void TearDown() override {
+    EXPECT_EQ(pipeline->pool().on_loan(), 0u) << "a tile never came home";
+    pipeline.reset();
+    EXPECT_EQ(first.outstanding(), cpu::Outstanding{});
+    EXPECT_EQ(second.outstanding(), cpu::Outstanding{});
+  }
+};
+
+TEST_F(TwoDevices, ShareTheWork) {
+  int left = 500;
+  Report const report = pipeline->run(
+      [&](Tile&) -> std::optional<std::size_t> {
+        if (left-- == 0) return std::nullopt;
+        return 64;
+      },
+      counted(), [](Completion&) {});
+  EXPECT_EQ(report.tiles_done, 500u) << describe(report);
+  EXPECT_EQ(on_first + on_second, 500u);
+  EXPECT_GT(on_first, 0u);
+  EXPECT_GT(on_second, 0u);
+}
+
+TEST_F(TwoDevices, BothHaveTheTilesPinned) {
+  EXPECT_EQ(first.outstanding().pins, 1u);
+  EXPECT_EQ(second.outstanding().pins, 1u);
+}
+
+TEST_F(TwoDevices, GoOnWithOneWhenTheOtherIsLost) {
+  second.inject(cpu::Fault::break_kernel, 20);
+  int left = 500;
+  std::uint64_t failed = 0;
+  Report const report = pipeline->run(
+      [&](Tile&) -> std::optional<std::size_t> {
+        if (left-- == 0) return std::nullopt;
+        return 64;
+      },
+      counted(), [&](Completion& completion) { failed += completion.ok() ? 0U : 1U; });
+  EXPECT_EQ(report.tiles(), 500u) << "the input is read to its end";
+  EXPECT_EQ(report.tiles_failed, failed);
+  EXPECT_GT(failed, 0u);
+  EXPECT_LE(failed, 8u) << "what the lost device held, and what was on its way to it";
+  EXPECT_EQ(report.first_failure->failure.kind, ErrorKind::device_lost);
+  EXPECT_FALSE(report.stopped);
+}
+
+}  // namespace
+}  // namespace penstock
