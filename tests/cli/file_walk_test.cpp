@@ -53,6 +53,17 @@ TEST_F(FileWalkInATree, SaysWhatElseItFound) {
   EXPECT_EQ(walk(), (std::vector<std::string>{"!a", "b"}));
 }
 
+TEST_F(FileWalkInATree, SaysWhyAFolderThatVanishedCannotBeRead) {
+  for (char const* path : {"a", "b/c"}) file(path);
+  FileWalk walk({root});
+  EXPECT_EQ(walk.next()->path, root + "/a");
+  fs::remove_all(root + "/b");
+  auto const found = walk.next();
+  ASSERT_TRUE(found);
+  EXPECT_EQ(found->path, root + "/b");
+  EXPECT_EQ(found->problem, "No such file or directory (os error 2)");
+}
+
 TEST_F(FileWalkInATree, GivesNamedPathsAsTheyAreAndInTheirOrder) {
   FileWalk walk({"/nonexistent", "-", root});
   EXPECT_EQ(walk.next()->path, "/nonexistent");

@@ -190,6 +190,14 @@ case $2 in
     grep -qF "\"path\":\"a\",\"bytes\":1000,\"blake3\":\"$(b3sum --no-names a)\"" out || fail "$(cat out)"
     grep -qF '"path":"missing","problem":"No such file' out || fail "$(cat out)"
     tail -n 1 out | grep -qF '"summary":{"device":"CPU device","files":2,"problems":1' || fail "$(cat out)"
+    [[ $(cat err) == 'penstock: missing: No such file or directory (os error 2)' ]] || fail "$(cat err)"
+    b3sum a > sums
+    printf x >> a
+    printf '%064d  missing\n' 0 >> sums
+    run --json --check sums
+    expect_code 1
+    grep -qF '"matches":false' out || fail "$(cat out)"
+    [[ $(cat err) == 'penstock: missing: No such file or directory (os error 2)' ]] || fail "$(cat err)"
     ;;
   BadOptionsAreOneLineAndExitCodeTwo)
     while read -r words; do
@@ -211,6 +219,9 @@ case $2 in
 --device cuda:x
 --no-such-option
 --quiet
+--check --no-names
+--json --no-names
+--json --check --quiet
 WORDS
     ;;
   NoProgressInAPipeAndHelpThatNamesEveryOption)

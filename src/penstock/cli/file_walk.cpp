@@ -3,12 +3,13 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cstring>
 #include <memory>
 #include <utility>
 
 #include <dirent.h>
 #include <sys/stat.h>
+
+#include "penstock/cli/open_file.hpp"
 
 namespace penstock::cli {
 namespace {
@@ -51,7 +52,7 @@ void FileWalk::open(std::string const& directory) {
   auto& entries = levels_.emplace_back();
   std::unique_ptr<DIR, CloseDirectory> const listing(opendir(directory.c_str()));
   if (listing == nullptr) {
-    entries.push_back({directory, false, std::strerror(errno)});
+    entries.push_back({directory, false, system_problem(errno)});
     return;
   }
   std::string const prefix = directory.ends_with('/') ? directory : directory + '/';
@@ -59,7 +60,7 @@ void FileWalk::open(std::string const& directory) {
     errno = 0;
     dirent const* const found = readdir(listing.get());
     if (found == nullptr) {
-      if (errno != 0) entries.push_back({directory, false, std::strerror(errno)});
+      if (errno != 0) entries.push_back({directory, false, system_problem(errno)});
       break;
     }
     std::string const name = found->d_name;
@@ -67,7 +68,7 @@ void FileWalk::open(std::string const& directory) {
     Entry entry{prefix + name, false, {}};
     struct stat status {};
     if (lstat(entry.path.c_str(), &status) != 0) {
-      entry.problem = std::strerror(errno);
+      entry.problem = system_problem(errno);
     } else if (S_ISLNK(status.st_mode)) {
       continue;
     } else if (S_ISDIR(status.st_mode)) {

@@ -53,8 +53,10 @@ void HashCommand::add_to(CLI::App& command) {
       ->type_name("");
   command.add_flag("-c,--check", check, "Read sums from the PATHs and check them");
   command.add_flag("--quiet", quiet, "With --check: do not print OK lines")->needs("--check");
-  command.add_flag("--no-names", no_names, "Print hashes only");
-  command.add_flag("--json", json, "Print an object a line, and a summary as the last");
+  command.add_flag("--no-names", no_names, "Print hashes only")->excludes("--check");
+  command.add_flag("--json", json, "Print an object a line, and a summary as the last")
+      ->excludes("--quiet")
+      ->excludes("--no-names");
   command.add_flag("--no-progress", no_progress, "No progress bar, not even on a terminal");
   pipeline.add_to(command);
 }

@@ -69,7 +69,7 @@ void HashOutput::as_json(HashedFile const& file) {
       if (!matches) ++mismatches_;
     }
   } else {
-    ++problems_;
+    problem(file.path, file.problem);
     json["problem"] = file.problem;
   }
   progress_.print(stdout, line_of(json));

@@ -28,7 +28,7 @@ class HashOutput {
   HashOutput(HashFormat format, Progress& progress) : format_(format), progress_(progress) {}
 
   void file(HashedFile const& file);
-  /// A line on standard error that belongs to no file to be hashed.
+  /// A line on standard error.
   void problem(std::string const& about, std::string const& what);
   /// The last line of the json format.
   void summary(Report const& report, DeviceInfo const& device);
