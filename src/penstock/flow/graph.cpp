@@ -94,14 +94,17 @@ struct Graph::Nodes {
     graph.emplace();
     sink.emplace(*graph, options.parallel_sink ? flow::unlimited : flow::serial,
                  [this, turn = turns(!options.parallel_sink)](Message message) {
-                   run(*message, turn, [&] { to_sink(*message); });
+                   message->handed.take();
+                   run(turn, [&] { to_sink(*message); });
                    graph->release_wait();
                  });
     if (options.ordered) {
       // Called by whoever pushes at that moment, for others as well.
       order.emplace(*graph, [](Message message) {
         message->handed.take();
-        return static_cast<std::size_t>(message->sequence);
+        auto const sequence = static_cast<std::size_t>(message->sequence);
+        message->handed.give();
+        return sequence;
       });
       flow::make_edge(*order, *sink);
     }
@@ -109,23 +112,26 @@ struct Graph::Nodes {
     for (HostStage const& stage : options.host_stages) {
       host.push_back(std::make_unique<HostNode>(*graph, stage.at_once,
                                                 [this, stage, turn = turns(stage.at_once == 1)](Message message) {
-                                                  run(*message, turn, [&] { run_host_stage(stage, *message); });
+                                                  message->handed.take();
+                                                  run(turn, [&] { run_host_stage(stage, *message); });
+                                                  message->handed.give();
                                                   return message;
                                                 }));
       if (host.size() > 1) flow::make_edge(*host[host.size() - 2], *host.back());
     }
-    lanes.emplace(*graph, flow::unlimited,
-                  [this](Message message) { run(*message, nullptr, [&] { leave_host(*message); }); });
+    lanes.emplace(*graph, flow::unlimited, [this](Message message) {
+      message->handed.take();
+      run(nullptr, [&] { leave_host(*message); });
+    });
     flow::make_edge(*host.back(), *lanes);
   }
 
   /// What a node that runs one body at a time passes from each to the next; null for one that runs many.
   Baton* turns(bool one_at_a_time) { return one_at_a_time ? &batons.emplace_back() : nullptr; }
 
-  /// Runs the body of a node on a journey that was handed to it.
+  /// Runs the body of a node, on a journey that was taken over before anything else was looked at.
   template <class Body>
-  void run(Journey& journey, Baton* turn, Body body) {
-    journey.handed.take();
+  void run(Baton* turn, Body body) {
     if (turn != nullptr) turn->take();
     body();
     if (turn != nullptr) turn->give();
