@@ -3,44 +3,83 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <exception>
+#include <stdexcept>
 
-#include "penstock/cli/doctor_facts.hpp"
+#include "penstock/cli/interrupt.hpp"
 #include "penstock/devices/open_device.hpp"
 
 namespace penstock::cli {
 
 void DoctorCommand::add_to(CLI::App& command) {
   command.add_option("--device", device, "What to probe: auto, cpu, cuda or cuda:N")->type_name("NAME");
-  command.add_option("--read", read, "Also read this file once, to see how fast that goes")->type_name("FILE");
+  auto& reading =
+      *command.add_option("--read", read, "Also read this file once, to see how fast that goes")->type_name("FILE");
   command
       .add_option("--producers", producers, "Threads that fill and read. Default: as many as can be busy, 12 at most")
       ->type_name("N");
-  command.add_flag("--no-probe", no_probe, "Measure nothing");
+  command.add_flag("--no-probe", no_probe, "Measure nothing")->excludes(&reading);
   command.add_flag("--json", json, "Print JSON");
 }
 
 ExitCode DoctorCommand::run() const {
+  Interrupt const interrupt;
+  if (producers > 1024) throw Error(ErrorKind::bad_argument, "--producers is more than 1024: ask for fewer.");
+  auto const file = file_to_read();
+
   DoctorFacts facts{.version = PENSTOCK_VERSION,
                     .flavour = std::string(build_flavour()),
                     .host = HostLimits::read(),
                     .topology = Topology::detect(),
                     .gpu_sentence = gpu_sentence(),
-                    .gpus = list_gpus(),
+                    .gpu_problem = {},
+                    .gpus = {},
                     .probed = {},
                     .probed_gpu = false,
+                    .probe_problem = {},
                     .rates = std::nullopt};
-  if (!no_probe) {
-    if (producers > 1024) throw Error(ErrorKind::bad_argument, "--producers is more than 1024: ask for fewer.");
+  try {
+    facts.gpus = list_gpus();
+  } catch (Error const& error) {
+    facts.gpu_problem = error.what();
+  }
+  if (!no_probe) probe(facts, file.get(), interrupt.token());
+  if (interrupt.requested()) {
+    std::fputs("penstock: Interrupted: nothing is said of what was not measured to its end.\n", stderr);
+    return exit_interrupted;
+  }
+  std::fputs((json ? as_json(facts) : as_text(facts)).c_str(), stdout);
+  return facts.probe_problem.empty() && facts.gpu_problem.empty() ? exit_ok : exit_device;
+}
+
+/// Null without --read.
+std::unique_ptr<OpenFile> DoctorCommand::file_to_read() const {
+  if (read.empty()) return nullptr;
+  std::string problem = "it is no regular file with something in it";
+  try {
+    auto file = std::make_unique<OpenFile>(read);
+    if (file->pieces()) return file;
+  } catch (std::runtime_error const& error) {
+    problem = error.what();
+  }
+  throw Error(ErrorKind::bad_argument, "--read " + read + ": " + problem + ". Name a file of some GiB.");
+}
+
+void DoctorCommand::probe(DoctorFacts& facts, OpenFile const* file, std::stop_token const& stop) const {
+  try {
     auto const opened = open_device(device);
     auto const info = opened->info();
     facts.probed = info.name;
     facts.probed_gpu = info.kind == DeviceKind::cuda;
     auto const threads =
         producers != 0 ? producers : static_cast<unsigned>(std::min<std::size_t>(facts.topology.busy_threads(), 12));
-    facts.rates = probe_rates(*opened, threads, read.empty() ? std::nullopt : std::optional(read));
+    facts.rates = probe_rates(*opened, threads, file, stop);
+  } catch (Error const& error) {
+    if (error.kind() == ErrorKind::bad_argument) throw;
+    facts.probe_problem = error.what();
+  } catch (std::exception const& exception) {
+    facts.probe_problem = exception.what();
   }
-  std::fputs((json ? as_json(facts) : as_text(facts)).c_str(), stdout);
-  return exit_ok;
 }
 
 }  // namespace penstock::cli

@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <memory>
+#include <stop_token>
 #include <string>
 
 #include <CLI/CLI.hpp>
 
+#include "penstock/cli/doctor_facts.hpp"
 #include "penstock/cli/exit_code.hpp"
+#include "penstock/cli/open_file.hpp"
 
 namespace penstock::cli {
 
@@ -18,9 +22,16 @@ struct DoctorCommand {
   bool json = false;
 
   void add_to(CLI::App& command);
-  /// Blocks: about three seconds, for the probe.
-  /// Throws: Error, if the device cannot be opened or probed.
+  /// Describes the machine whatever becomes of the probe; a device that cannot be opened or probed is among the
+  /// remarks, and in the exit code.
+  ///
+  /// Blocks: about three seconds, for the probe, unless interrupted.
+  /// Throws: Error, if there is no such device or file to ask for.
   ExitCode run() const;
+
+ private:
+  std::unique_ptr<OpenFile> file_to_read() const;
+  void probe(DoctorFacts& facts, OpenFile const* file, std::stop_token const& stop) const;
 };
 
 }  // namespace penstock::cli

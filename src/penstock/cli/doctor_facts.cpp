@@ -68,7 +68,12 @@ void remark_on_host(DoctorFacts const& facts, std::vector<std::string>& remarks)
 }
 
 void remark_on_gpus(DoctorFacts const& facts, std::vector<std::string>& remarks) {
-  if (facts.gpus.empty()) remarks.push_back(facts.gpu_sentence + " The CPU device does the work.");
+  if (facts.gpus.empty() && facts.gpu_problem.empty()) {
+    remarks.push_back(facts.gpu_sentence + " The CPU device does the work.");
+  }
+  if (!facts.gpu_problem.empty() && facts.gpu_problem != facts.probe_problem) {
+    remarks.push_back("The GPUs could not be asked what they are: " + facts.gpu_problem);
+  }
   bool const several_nodes = facts.topology.nodes().size() > 1;
   for (DeviceInfo const& gpu : facts.gpus) {
     std::string const name = "GPU " + std::to_string(gpu.ordinal);
@@ -86,6 +91,7 @@ void remark_on_gpus(DoctorFacts const& facts, std::vector<std::string>& remarks)
 }
 
 void remark_on_rates(DoctorFacts const& facts, std::vector<std::string>& remarks) {
+  if (!facts.probe_problem.empty()) remarks.push_back("The probe failed: " + facts.probe_problem);
   if (!facts.rates || !facts.probed_gpu) return;
   ProbeRates const& rates = *facts.rates;
   if (rates.fill < rates.upload) {
@@ -127,7 +133,7 @@ std::string as_text(DoctorFacts const& facts) {
                      (host.memlock_bytes ? size_text(*host.memlock_bytes) : "unlimited") + ", transparent huge pages " +
                      (host.transparent_huge_pages.empty() ? "unknown" : host.transparent_huge_pages) + ", " +
                      std::to_string(host.free_huge_pages) + " reserved huge pages free");
-  if (facts.gpus.empty()) line("GPU", "none: " + facts.gpu_sentence);
+  if (facts.gpus.empty()) line("GPU", facts.gpu_problem.empty() ? "none: " + facts.gpu_sentence : "unknown");
   for (DeviceInfo const& gpu : facts.gpus) line("GPU " + std::to_string(gpu.ordinal), gpu_line(gpu));
   if (facts.rates) {
     ProbeRates const& rates = *facts.rates;
@@ -183,7 +189,9 @@ std::string as_json(DoctorFacts const& facts) {
               {"free_huge_pages", host.free_huge_pages}}},
             {"nodes", nodes},
             {"gpu", facts.gpu_sentence},
+            {"gpu_problem", or_null(facts.gpu_problem)},
             {"gpus", gpus}};
+  json["probe"] = nullptr;
   if (facts.rates) {
     ProbeRates const& rates = *facts.rates;
     json["probe"] = {{"device", facts.probed},    {"upload", rates.upload},       {"download", rates.download},
@@ -191,6 +199,7 @@ std::string as_json(DoctorFacts const& facts) {
                      {"fill", rates.fill},        {"threads", rates.threads},     {"read", or_null(rates.read)},
                      {"unit", "bytes per second"}};
   }
+  json["probe_problem"] = or_null(facts.probe_problem);
   json["remarks"] = remarks_on(facts);
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }

@@ -19,9 +19,11 @@ struct DoctorFacts {
   HostLimits host;
   Topology topology;
   std::string gpu_sentence;  ///< Whether there is a GPU, or what is in the way.
+  std::string gpu_problem;   ///< Why the GPUs could not be asked what they are; empty if they could.
   std::vector<DeviceInfo> gpus;
   std::string probed;  ///< The name of the device that was probed; empty if none was.
   bool probed_gpu = false;
+  std::string probe_problem;  ///< Why it could not be probed; empty if it could or should not.
   std::optional<ProbeRates> rates;
 };
 

@@ -5,11 +5,9 @@
 #include <atomic>
 #include <cstring>
 #include <functional>
-#include <memory>
-#include <thread>
+#include <future>
 #include <vector>
 
-#include "penstock/cli/open_file.hpp"
 #include "penstock/machine/slab.hpp"
 #include "penstock/machine/topology.hpp"
 
@@ -44,8 +42,16 @@ struct Workplace {
   DeviceMemory memory;
 };
 
+/// For how long something is measured.
+struct Span {
+  std::chrono::nanoseconds at_most;
+  std::stop_token stop;
+
+  bool goes_on(Clock::time_point start) const { return Clock::now() - start < at_most && !stop.stop_requested(); }
+};
+
 /// Keeps copies of one direction going for a while. The rate is that of whole copies that ended.
-double copy_rate(Device& device, bool up, Workplace const& place, std::chrono::nanoseconds each) {
+double copy_rate(Device& device, bool up, Workplace const& place, Span const& span) {
   device.attach();
   Stream const stream = device.make_stream();
   std::vector<Event> ends;
@@ -63,7 +69,7 @@ double copy_rate(Device& device, bool up, Workplace const& place, std::chrono::n
   ends[0].wait();  // The first copy warms up and is not counted.
   auto const start = Clock::now();
   std::size_t copies = 0;
-  for (std::size_t i = 0; Clock::now() - start < each; i = (i + 1) % copies_in_flight) {
+  for (std::size_t i = 0; span.goes_on(start); i = (i + 1) % copies_in_flight) {
     enqueue(i);
     ends[(i + 1) % copies_in_flight].wait();
     ++copies;
@@ -73,31 +79,33 @@ double copy_rate(Device& device, bool up, Workplace const& place, std::chrono::n
   return static_cast<double>(copies * copy_bytes) / seconds;
 }
 
-/// Runs `piece(thread, n)` on every thread until it says 0 bytes or the time is over; bytes a second over all.
-double together(unsigned threads, std::chrono::nanoseconds at_most, std::function<std::size_t(unsigned)> const& piece) {
-  std::atomic<std::size_t> bytes{0};
+/// Runs `piece(thread)` on every thread until it says 0 bytes or the time is over; bytes a second over all.
+///
+/// Throws: what a piece throws.
+double together(unsigned threads, Span const& span, std::function<std::size_t(unsigned)> const& piece) {
   auto const start = Clock::now();
-  {
-    std::vector<std::jthread> all;
-    for (unsigned thread = 0; thread < threads; ++thread) {
-      all.emplace_back([&, thread] {
-        while (Clock::now() - start < at_most) {
-          std::size_t const moved = piece(thread);
-          if (moved == 0) break;
-          bytes.fetch_add(moved, std::memory_order_relaxed);
-        }
-      });
+  auto const work = [&](unsigned thread) {
+    std::size_t bytes = 0;
+    while (span.goes_on(start)) {
+      std::size_t const moved = piece(thread);
+      if (moved == 0) break;
+      bytes += moved;
     }
-  }
-  return static_cast<double>(bytes.load()) / seconds_since(start);
+    return bytes;
+  };
+  std::vector<std::future<std::size_t>> all;
+  for (unsigned thread = 0; thread < threads; ++thread) all.push_back(std::async(std::launch::async, work, thread));
+  std::size_t bytes = 0;
+  for (auto& one : all) bytes += one.get();
+  return static_cast<double>(bytes) / seconds_since(start);
 }
 
 /// Copies ordinary memory, more of it than a cache holds, into pinned memory.
-double fill_rate(unsigned threads, Workplace const& place, std::chrono::nanoseconds each) {
+double fill_rate(unsigned threads, Workplace const& place, Span const& span) {
   constexpr std::size_t pieces = 16;
   std::vector<std::vector<std::byte>> sources(threads, std::vector<std::byte>(pieces * piece_bytes, std::byte{1}));
   std::vector<std::size_t> turns(threads, 0);
-  return together(threads, each, [&](unsigned thread) {
+  return together(threads, span, [&](unsigned thread) {
     std::size_t const turn = turns[thread]++ % pieces;
     std::memcpy(place.slab.bytes().data() + thread * piece_bytes, sources[thread].data() + turn * piece_bytes,
                 piece_bytes);
@@ -105,44 +113,35 @@ double fill_rate(unsigned threads, Workplace const& place, std::chrono::nanoseco
   });
 }
 
-double read_rate(unsigned threads, Workplace const& place, std::string const& path) {
-  std::unique_ptr<OpenFile> file;
-  std::string problem;
-  try {
-    file = std::make_unique<OpenFile>(path);
-    if (!file->pieces()) problem = "it is no regular file with something in it";
-  } catch (std::runtime_error const& error) {
-    problem = error.what();
-  }
-  if (!problem.empty())
-    throw Error(ErrorKind::bad_argument, "--read " + path + ": " + problem + ". Name a file of some GiB.");
+double read_rate(unsigned threads, Workplace const& place, OpenFile const& file, std::stop_token const& stop) {
   std::atomic<std::uint64_t> next{0};
-  return together(threads, std::chrono::hours(1), [&](unsigned thread) -> std::size_t {
+  return together(threads, {std::chrono::hours(1), stop}, [&](unsigned thread) -> std::size_t {
     std::uint64_t const start = next.fetch_add(piece_bytes, std::memory_order_relaxed);
-    if (start >= file->size()) return 0;
-    auto const bytes = static_cast<std::size_t>(std::min<std::uint64_t>(piece_bytes, file->size() - start));
-    file->read_at(start, place.slab.bytes().subspan(thread * piece_bytes, bytes));
-    return bytes;
+    if (start >= file.size()) return 0;
+    auto const bytes = static_cast<std::size_t>(std::min<std::uint64_t>(piece_bytes, file.size() - start));
+    return file.read_at(start, place.slab.bytes().subspan(thread * piece_bytes, bytes));
   });
 }
 
 }  // namespace
 
-ProbeRates probe_rates(Device& device, unsigned threads, std::optional<std::string> const& file,
+ProbeRates probe_rates(Device& device, unsigned threads, OpenFile const* file, std::stop_token const& stop,
                        std::chrono::nanoseconds each) {
+  Span const span{each, stop};
   device.attach();
   Workplace const place(device, std::size_t{threads} * piece_bytes);
   ProbeRates rates;
   rates.threads = threads;
-  rates.upload = copy_rate(device, true, place, each);
-  rates.download = copy_rate(device, false, place, each);
+  rates.upload = copy_rate(device, true, place, span);
+  rates.download = copy_rate(device, false, place, span);
   {
-    std::jthread other([&] { rates.both_down = copy_rate(device, false, place, each); });
-    rates.both_up = copy_rate(device, true, place, each);
+    auto other = std::async(std::launch::async, [&] { return copy_rate(device, false, place, span); });
+    rates.both_up = copy_rate(device, true, place, span);
+    rates.both_down = other.get();
   }
-  rates.fill_one = fill_rate(1, place, each);
-  rates.fill = threads > 1 ? fill_rate(threads, place, each) : rates.fill_one;
-  if (file) rates.read = read_rate(threads, place, *file);
+  rates.fill_one = fill_rate(1, place, span);
+  rates.fill = threads > 1 ? fill_rate(threads, place, span) : rates.fill_one;
+  if (file != nullptr) rates.read = read_rate(threads, place, *file, stop);
   return rates;
 }
 

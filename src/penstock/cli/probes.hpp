@@ -4,8 +4,9 @@
 #include <chrono>
 #include <cstddef>
 #include <optional>
-#include <string>
+#include <stop_token>
 
+#include "penstock/cli/open_file.hpp"
 #include "penstock/device/device.hpp"
 
 namespace penstock::cli {
@@ -23,11 +24,12 @@ struct ProbeRates {
       read;  ///< `threads` threads reading a file into pinned memory with read(2), page by page of the whole file.
 };
 
-/// Measures for about three seconds, more if a file is given: it is read once to its end.
+/// Measures for about three seconds, more if a file is given: it is read once to its end. Ends early once `stop` is
+/// requested; the rates then mean nothing.
 ///
 /// Blocks:  until done.
-/// Throws:  Error, if the device has no memory for it or the file cannot be read.
-ProbeRates probe_rates(Device& device, unsigned threads, std::optional<std::string> const& file,
+/// Throws:  Error, if the device has no memory for it or fails at it; std::runtime_error, if the file does.
+ProbeRates probe_rates(Device& device, unsigned threads, OpenFile const* file, std::stop_token const& stop,
                        std::chrono::nanoseconds each = std::chrono::milliseconds(500));
 
 }  // namespace penstock::cli

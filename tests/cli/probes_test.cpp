@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "penstock/cli/probes.hpp"
+
+#include <stdexcept>
+
+#include "cli/folder_of_files.hpp"
+
+#include "penstock/cpu/cpu_device.hpp"
+
+namespace penstock::cli {
+namespace {
+
+using namespace std::chrono_literals;
+
+/// The device must leave with nothing lent.
+struct ProbesOfTheCpuDevice : FolderOfFiles {
+  cpu::CpuDevice device;
+  std::stop_source stop;
+
+  void TearDown() override {
+    EXPECT_EQ(device.outstanding(), cpu::Outstanding{});
+    FolderOfFiles::TearDown();
+  }
+};
+
+TEST_F(ProbesOfTheCpuDevice, MeasureEachWayAndTheFile) {
+  OpenFile const opened(file("a", 10'000'000));
+  ProbeRates const rates = probe_rates(device, 2, &opened, stop.get_token(), 5ms);
+  for (double const rate :
+       {rates.upload, rates.download, rates.both_up, rates.both_down, rates.fill_one, rates.fill, *rates.read}) {
+    EXPECT_GT(rate, 0);
+  }
+  EXPECT_EQ(rates.threads, 2u);
+  EXPECT_FALSE(probe_rates(device, 1, nullptr, stop.get_token(), 1ms).read);
+}
+
+TEST_F(ProbesOfTheCpuDevice, ThrowWhatTheDeviceThrows) {
+  device.inject(cpu::Fault::fail_allocation);
+  EXPECT_THROW(probe_rates(device, 1, nullptr, stop.get_token(), 1ms), Error);
+}
+
+TEST_F(ProbesOfTheCpuDevice, ThrowWhatTheDeviceThrowsAtAThreadOfTheirOwn) {
+  // In no time two downloads are made alone, by the test's own thread; the third is the other thread's.
+  device.inject(cpu::Fault::refuse_download, 3);
+  EXPECT_THROW(probe_rates(device, 1, nullptr, stop.get_token(), 0ms), Error);
+}
+
+TEST_F(ProbesOfTheCpuDevice, ThrowWhatTheFileThrowsAtAThreadOfTheirOwn) {
+  OpenFile const opened(file("a", 10'000'000));
+  std::filesystem::resize_file(path("a"), 5'000'000);
+  EXPECT_THROW(probe_rates(device, 2, &opened, stop.get_token(), 0ms), std::runtime_error);
+}
+
+TEST_F(ProbesOfTheCpuDevice, EndEarlyWhenStopped) {
+  stop.request_stop();
+  probe_rates(device, 1, nullptr, stop.get_token(), 24h);
+}
+
+}  // namespace
+}  // namespace penstock::cli
