@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <gmock/gmock.h>
@@ -110,13 +111,13 @@ TEST(Slab, KeepsItsMemoryWhenItMoves) {
 }
 
 TEST(Slab, RefusesMoreThanTheMachineHasAndNamesTheSizeAndTheRemedy) {
-  for (std::size_t const bytes : {std::size_t{1} << 50, ~std::size_t{0}}) {
+  for (auto const& [bytes, size] : {std::pair(std::size_t{1} << 50, "1 PiB"), {~std::size_t{0}, "16 EiB"}}) {
     try {
       Slab const slab(bytes);
       FAIL() << "it was mapped";
     } catch (Error const& error) {
       EXPECT_EQ(error.kind(), ErrorKind::out_of_memory);
-      EXPECT_THAT(error.what(), HasSubstr(std::to_string(bytes >> 20) + " MiB"));
+      EXPECT_THAT(error.what(), HasSubstr(size));
       EXPECT_THAT(error.what(), HasSubstr("use fewer or smaller tiles"));
     }
   }

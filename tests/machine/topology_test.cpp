@@ -88,10 +88,9 @@ TEST(Topology, ReadsAMachineFromXmlWithGapsAForbiddenCpuAndANodeOfMemoryOnly) {
   EXPECT_TRUE(topology.node(5).cpus.empty());
   EXPECT_EQ(topology.cpus(), (CpuSet{0, 1, 2, 8, 9, 10}));
   EXPECT_EQ(topology.node_of_cpu(3), std::nullopt) << "it is not allowed";
-  EXPECT_EQ(
-      topology.describe(),
-      "3 NUMA nodes, 6 CPUs: node 2 has CPUs 0-2 and 2.0 GiB; node 3 has CPUs 8-10 and 1.0 GiB; node 5 has no CPU "
-      "and 0.0 GiB");
+  EXPECT_EQ(topology.describe(),
+            "3 NUMA nodes, 6 CPUs: node 2 has CPUs 0-2 and 2 GiB; node 3 has CPUs 8-10 and 1 GiB; node 5 has no CPU "
+            "and 0 B");
 }
 
 TEST(Topology, NamesTheNodesThatThereAreWhenAskedForAnother) {

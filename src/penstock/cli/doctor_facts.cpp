@@ -5,7 +5,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "penstock/cli/size_text.hpp"
+#include "penstock/core/size_text.hpp"
 
 namespace penstock::cli {
 namespace {

@@ -15,7 +15,7 @@
 #include "penstock/cli/hash_source.hpp"
 #include "penstock/cli/hash_stage.hpp"
 #include "penstock/cli/interrupt.hpp"
-#include "penstock/cli/size_text.hpp"
+#include "penstock/core/size_text.hpp"
 #include "penstock/devices/open_device.hpp"
 #include "penstock/flow/pipeline.hpp"
 

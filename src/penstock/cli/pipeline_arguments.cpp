@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "penstock/cli/pipeline_arguments.hpp"
 
-#include "penstock/cli/size_text.hpp"
 #include "penstock/core/error.hpp"
 #include "penstock/core/pool.hpp"
+#include "penstock/core/size_text.hpp"
 
 namespace penstock::cli {
 namespace {

@@ -8,7 +8,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#include "penstock/cli/size_text.hpp"
+#include "penstock/core/size_text.hpp"
 
 namespace penstock::cli {
 namespace {

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "penstock/core/error.hpp"
+#include "penstock/core/size_text.hpp"
 
 namespace penstock::cpu {
 namespace {
@@ -19,14 +20,10 @@ std::size_t host_memory() {
   return static_cast<std::size_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
 }
 
-std::string bytes_of(std::size_t bytes) {
-  return std::to_string(bytes) + " bytes";
-}
-
 Error no_device_memory(std::size_t asked, std::size_t free, std::size_t limit) {
   return Error(ErrorKind::out_of_device_memory,
-               "The CPU device cannot allocate " + bytes_of(asked) + ": " + std::to_string(free) + " of its " +
-                   bytes_of(limit) + " are free. Use smaller tiles, fewer lanes or fewer slots in each.");
+               "The CPU device cannot allocate " + size_text(asked) + ": " + size_text(free) + " of its " +
+                   size_text(limit) + " are free. Use smaller tiles, fewer lanes or fewer slots in each.");
 }
 
 }  // namespace
@@ -102,7 +99,7 @@ Pinned MemoryLedger::pin(std::span<std::byte> host) {
   auto const page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
   if (host.empty() || reinterpret_cast<std::uintptr_t>(host.data()) % page != 0 || host.size() % page != 0) {
     throw Error(ErrorKind::bad_argument, "Only whole pages can be pinned: start and size must be multiples of " +
-                                             bytes_of(page) + ", and the size not 0.");
+                                             size_text(page) + ", and the size not 0.");
   }
   std::lock_guard const lock(mutex_);
   auto const behind = pinned_.lower_bound(host.data());
@@ -114,9 +111,9 @@ Pinned MemoryLedger::pin(std::span<std::byte> host) {
   }
   if (struck || (pinned_limit_ && host.size() > *pinned_limit_ - pinned_bytes_)) {
     std::string const left =
-        pinned_limit_ ? std::to_string(*pinned_limit_ - pinned_bytes_) + " of " + bytes_of(*pinned_limit_) + " are left"
+        pinned_limit_ ? size_text(*pinned_limit_ - pinned_bytes_) + " of " + size_text(*pinned_limit_) + " are left"
                       : "the host refused";
-    throw Error(ErrorKind::out_of_pinned_memory, "The CPU device cannot pin " + bytes_of(host.size()) + ": " + left +
+    throw Error(ErrorKind::out_of_pinned_memory, "The CPU device cannot pin " + size_text(host.size()) + ": " + left +
                                                      ". Raise its pinned_bytes, or use fewer or smaller tiles.");
   }
   auto owned = std::make_unique<Pin>(*this, host.data());

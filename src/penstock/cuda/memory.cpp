@@ -2,7 +2,6 @@
 #include "penstock/cuda/memory.hpp"
 
 #include <cstdint>
-#include <cstdio>
 #include <memory>
 #include <string>
 #include <utility>
@@ -10,23 +9,10 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "penstock/core/size_text.hpp"
+
 namespace penstock::cuda {
 namespace {
-
-/// "512 bytes", "3.5 MiB": to three or four digits, for people.
-std::string in_words(std::size_t bytes) {
-  if (bytes < 1024) return std::to_string(bytes) + " bytes";
-  double value = static_cast<double>(bytes);
-  char const* unit = "bytes";
-  for (char const* larger : {"KiB", "MiB", "GiB", "TiB", "PiB", "EiB"}) {
-    if (value < 1024) break;
-    value /= 1024;
-    unit = larger;
-  }
-  char text[32];
-  std::snprintf(text, sizeof text, "%.4g %s", value, unit);
-  return text;
-}
 
 std::size_t page_bytes() noexcept {
   return static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
@@ -39,21 +25,21 @@ std::size_t physical_memory() noexcept {
 std::string locked_memory_limit() {
   rlimit limit{};
   if (getrlimit(RLIMIT_MEMLOCK, &limit) != 0) return "unknown";
-  return limit.rlim_cur == RLIM_INFINITY ? "unlimited" : in_words(limit.rlim_cur);
+  return limit.rlim_cur == RLIM_INFINITY ? "unlimited" : size_text(limit.rlim_cur);
 }
 
 Error no_room_on_device(std::size_t bytes) {
   std::size_t free = 0;
   std::size_t total = 0;
-  std::string sentence = "The GPU has no room for " + in_words(bytes);
+  std::string sentence = "The GPU has no room for " + size_text(bytes);
   if (cudaMemGetInfo(&free, &total) == cudaSuccess) {
-    sentence += ": " + in_words(free) + " of its " + in_words(total) + " are free";
+    sentence += ": " + size_text(free) + " of its " + size_text(total) + " are free";
   }
   return Error(ErrorKind::out_of_device_memory, sentence + ". Use fewer --tiles or a smaller --tile.");
 }
 
 Error cannot_pin(std::size_t bytes, std::string const& why) {
-  return Error(ErrorKind::out_of_pinned_memory, "The host cannot pin " + in_words(bytes) + ": " + why +
+  return Error(ErrorKind::out_of_pinned_memory, "The host cannot pin " + size_text(bytes) + ": " + why +
                                                     ". Use fewer --tiles or a smaller --tile, or raise " +
                                                     "the locked-memory limit (ulimit -l, now " + locked_memory_limit() +
                                                     ") and the container's memory limit.");
@@ -113,12 +99,12 @@ DeviceMemory allocate(Health& health, std::size_t bytes) {
 Pinned pin(Health& health, std::span<std::byte> host) {
   if (host.empty()) return {};
   if (reinterpret_cast<std::uintptr_t>(host.data()) % page_bytes() != 0) {
-    throw Error(ErrorKind::bad_argument, "Pinned memory starts on a page of " + in_words(page_bytes()) +
+    throw Error(ErrorKind::bad_argument, "Pinned memory starts on a page of " + size_text(page_bytes()) +
                                              ": allocate it with mmap or aligned_alloc.");
   }
   // Asked before the driver, which would first pin all that there is.
   if (host.size() > physical_memory()) {
-    throw cannot_pin(host.size(), "the machine has " + in_words(physical_memory()));
+    throw cannot_pin(host.size(), "the machine has " + size_text(physical_memory()));
   }
   return Pinned(std::make_unique<Registration>(health, host));
 }

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "penstock/core/error.hpp"
+#include "penstock/core/size_text.hpp"
 #include "penstock/machine/bound_thread.hpp"
 #include "penstock/machine/host_limits.hpp"
 
@@ -22,12 +23,8 @@ std::size_t page_bytes() {
   return static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
 }
 
-std::string mebibytes(std::uint64_t bytes) {
-  return std::to_string(bytes >> 20) + " MiB";
-}
-
 [[noreturn]] void throw_out_of_memory(std::size_t bytes, std::string const& why) {
-  throw Error(ErrorKind::out_of_memory, "There is no memory for a slab of " + mebibytes(bytes) + " (" + why +
+  throw Error(ErrorKind::out_of_memory, "There is no memory for a slab of " + size_text(bytes) + " (" + why +
                                             "): use fewer or smaller tiles, or give this machine or container more.");
 }
 
@@ -35,10 +32,10 @@ std::string mebibytes(std::uint64_t bytes) {
 void check_available(std::size_t bytes) {
   auto const limits = HostLimits::read();
   if (limits.memory_available_bytes != 0 && bytes > limits.memory_available_bytes) {
-    throw_out_of_memory(bytes, mebibytes(limits.memory_available_bytes) + " are available");
+    throw_out_of_memory(bytes, size_text(limits.memory_available_bytes) + " are available");
   }
   if (limits.cgroup_memory_bytes && bytes > *limits.cgroup_memory_bytes) {
-    throw_out_of_memory(bytes, "the cgroup allows " + mebibytes(*limits.cgroup_memory_bytes));
+    throw_out_of_memory(bytes, "the cgroup allows " + size_text(*limits.cgroup_memory_bytes));
   }
 }
 

@@ -10,6 +10,7 @@
 #include <hwloc.h>
 
 #include "penstock/core/error.hpp"
+#include "penstock/core/size_text.hpp"
 #include "penstock/machine/affinity.hpp"
 #include "penstock/machine/cgroup.hpp"
 
@@ -20,11 +21,6 @@ CpuSet cpus_of(hwloc_const_bitmap_t bitmap) {
   std::vector<int> cpus;
   for (int cpu = hwloc_bitmap_first(bitmap); cpu >= 0; cpu = hwloc_bitmap_next(bitmap, cpu)) cpus.push_back(cpu);
   return CpuSet(std::move(cpus));
-}
-
-std::string gibibytes(std::uint64_t bytes) {
-  auto const tenths = static_cast<std::uint64_t>(std::llround(static_cast<double>(bytes) / (1 << 30) * 10));
-  return std::to_string(tenths / 10) + '.' + std::to_string(tenths % 10) + " GiB";
 }
 
 /// hwloc gives a node of memory only (HBM, CXL, a GPU's own) the CPUs of all it is attached to. First touch from such a
@@ -140,7 +136,7 @@ std::string Topology::describe() const {
   for (auto const& node : nodes_) {
     text += separator + ("node " + std::to_string(node.number)) + " has " +
             (node.cpus.empty() ? "no CPU" : (node.cpus.size() == 1 ? "CPU " : "CPUs ") + node.cpus.text()) + " and " +
-            gibibytes(node.memory_bytes);
+            size_text(node.memory_bytes);
     separator = "; ";
   }
   return text;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "penstock/cli/size_text.hpp"
+#include "penstock/core/size_text.hpp"
 
 #include <gtest/gtest.h>
 
 #include "penstock/core/error.hpp"
 
-namespace penstock::cli {
+namespace penstock {
 namespace {
 
 TEST(SizeText, ReadsBytesAndBothFamiliesOfUnits) {
@@ -35,7 +35,14 @@ TEST(SizeText, WritesTheLargestUnitThatFits) {
   EXPECT_EQ(size_text(1023), "1023 B");
   EXPECT_EQ(size_text(4u << 20), "4 MiB");
   EXPECT_EQ(size_text(3u << 19), "1.5 MiB");
+  EXPECT_EQ(size_text(std::uint64_t{1} << 50), "1 PiB");
+  EXPECT_EQ(size_text(std::uint64_t{1} << 63), "8 EiB");
+}
+
+TEST(SizeText, NeverWritesAThousandAndTwentyFourOfAUnit) {
+  EXPECT_EQ(size_text((1u << 20) - 1), "1.0 MiB");
+  EXPECT_EQ(size_text((1u << 30) - (1u << 20)), "1023 MiB");
 }
 
 }  // namespace
-}  // namespace penstock::cli
+}  // namespace penstock

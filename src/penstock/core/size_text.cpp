@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "penstock/cli/size_text.hpp"
+#include "penstock/core/size_text.hpp"
 
 #include <array>
 #include <charconv>
@@ -8,7 +8,7 @@
 
 #include "penstock/core/error.hpp"
 
-namespace penstock::cli {
+namespace penstock {
 namespace {
 
 struct Unit {
@@ -57,14 +57,16 @@ std::uint64_t parse_size(std::string_view text) {
 }
 
 std::string size_text(std::uint64_t bytes) {
-  constexpr std::array names{"B", "KiB", "MiB", "GiB", "TiB"};
+  constexpr std::array names{"B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
+  // What would be written as 1024.0 is one of the next unit.
+  constexpr double most = 1023.95;
   double scaled = static_cast<double>(bytes);
   std::size_t name = 0;
-  for (; scaled >= 1024 && name + 1 < names.size(); ++name) scaled /= 1024;
+  for (; scaled >= most && name + 1 < names.size(); ++name) scaled /= 1024;
   char text[32];
   bool const whole = scaled == static_cast<double>(static_cast<std::uint64_t>(scaled));
   std::snprintf(text, sizeof text, whole ? "%.0f %s" : "%.1f %s", scaled, names.at(name));
   return text;
 }
 
-}  // namespace penstock::cli
+}  // namespace penstock
