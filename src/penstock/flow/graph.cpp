@@ -31,7 +31,11 @@ class Christening final : public oneapi::tbb::task_scheduler_observer {
   }
   /// Those that are still in the arena, looking for work, are given back from here: oneTBB says no more when they
   /// leave.
-  ~Christening() override { observe(false); }
+  ~Christening() override {
+    observe(false);
+    std::scoped_lock const lock(mutex_);  // Nobody holds it any more; a sanitizer sees by it that they had it before.
+    lent_.clear();
+  }
   void on_scheduler_entry(bool is_worker) override {
     if (!is_worker) return;
     try {
