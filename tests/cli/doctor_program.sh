@@ -42,6 +42,12 @@ case $2 in
     expect_out '"cpus"'
     expect_out '"probe_problem": "'
     ;;
+  SaysThatATinyFileMeansNothing)
+    printf hello > tiny
+    run --device cpu --read tiny
+    expect_code 0
+    expect_out 'only 5 B: too small'
+    ;;
   BadOptionsAreOneLineAndExitCodeTwo)
     while read -r words; do
       # shellcheck disable=SC2086  # Several words are meant.

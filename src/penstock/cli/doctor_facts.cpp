@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "penstock/cli/doctor_facts.hpp"
 
-#include <cstdio>
-
 #include <nlohmann/json.hpp>
 
+#include "penstock/cli/doctor_remarks.hpp"
 #include "penstock/core/size_text.hpp"
 
 namespace penstock::cli {
@@ -12,13 +11,8 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// Pinned memory that a pipeline takes if nobody says otherwise, at most.
-constexpr std::uint64_t usual_pinned_bytes = std::uint64_t{1} << 30;
-
-std::string rate_text(double bytes_per_second) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%.1f GB/s", bytes_per_second / 1e9);
-  return text;
+std::string by_threads(double rate, unsigned threads) {
+  return rate_text(rate) + " by " + std::to_string(threads) + (threads == 1 ? " thread" : " threads");
 }
 
 std::string gpu_line(DeviceInfo const& gpu) {
@@ -37,87 +31,7 @@ Json or_null(std::optional<Value> const& value) {
   return value ? Json(*value) : Json(nullptr);
 }
 
-void remark_on_host(DoctorFacts const& facts, std::vector<std::string>& remarks) {
-  HostLimits const& host = facts.host;
-  if (facts.topology.busy_threads() < 4) {
-    remarks.push_back(
-        "Only " + std::to_string(facts.topology.busy_threads()) +
-        " threads can be busy at once: reading input and hashing will share them. More CPUs would help most.");
-  }
-  if (auto const quota = facts.topology.cpu_quota();
-      quota && *quota < static_cast<double>(facts.topology.cpus().size())) {
-    char text[160];
-    std::snprintf(text, sizeof text,
-                  "A cgroup allows %.1f CPUs of the %zu that are visible: raise cpu.max, or expect pauses.", *quota,
-                  facts.topology.cpus().size());
-    remarks.emplace_back(text);
-  }
-  if (host.transparent_huge_pages == "never") {
-    remarks.emplace_back(
-        "Transparent huge pages are off, so pinning tiles takes longer: write madvise to "
-        "/sys/kernel/mm/transparent_hugepage/enabled.");
-  }
-  if (host.memory_available_bytes != 0 && host.memory_available_bytes < 2 * usual_pinned_bytes) {
-    remarks.push_back("Only " + size_text(host.memory_available_bytes) +
-                      " of memory are available: use fewer --tiles or a smaller --tile.");
-  }
-  if (host.cgroup_memory_bytes && *host.cgroup_memory_bytes < 2 * usual_pinned_bytes) {
-    remarks.push_back("A cgroup allows " + size_text(*host.cgroup_memory_bytes) +
-                      " of memory: use fewer --tiles or a smaller --tile.");
-  }
-}
-
-void remark_on_gpus(DoctorFacts const& facts, std::vector<std::string>& remarks) {
-  if (facts.gpus.empty() && facts.gpu_problem.empty()) {
-    remarks.push_back(facts.gpu_sentence + " The CPU device does the work.");
-  }
-  if (!facts.gpu_problem.empty() && facts.gpu_problem != facts.probe_problem) {
-    remarks.push_back("The GPUs could not be asked what they are: " + facts.gpu_problem);
-  }
-  bool const several_nodes = facts.topology.nodes().size() > 1;
-  for (DeviceInfo const& gpu : facts.gpus) {
-    std::string const name = "GPU " + std::to_string(gpu.ordinal);
-    if (!gpu.numa_node && several_nodes) {
-      remarks.push_back(name +
-                        "'s NUMA node is unknown (normal in a virtual machine): threads and tiles may be far from it.");
-    }
-    if (gpu.copy_engines < 2) {
-      remarks.push_back(name + " has one copy engine: uploads and downloads will take turns.");
-    }
-  }
-  if (facts.flavour == "legacy") {
-    remarks.emplace_back("This build uses the legacy default stream: work that names no stream is serialised.");
-  }
-}
-
-void remark_on_rates(DoctorFacts const& facts, std::vector<std::string>& remarks) {
-  if (!facts.probe_problem.empty()) remarks.push_back("The probe failed: " + facts.probe_problem);
-  if (!facts.rates || !facts.probed_gpu) return;
-  ProbeRates const& rates = *facts.rates;
-  if (rates.fill < rates.upload) {
-    remarks.push_back("Filling tiles (" + rate_text(rates.fill) + " by " + std::to_string(rates.threads) +
-                      " threads) is slower than the link (" + rate_text(rates.upload) +
-                      "): the producers will be the limit. Produce into the tile directly, or use more threads.");
-  }
-  if (rates.read && *rates.read < rates.upload) {
-    remarks.push_back("Reading that file (" + rate_text(*rates.read) + ") is slower than the link (" +
-                      rate_text(rates.upload) + "): reading will be the limit.");
-  }
-  if (rates.both_up + rates.both_down < 1.3 * (rates.upload + rates.download) / 2) {
-    remarks.emplace_back(
-        "Uploads and downloads hardly overlap on this link: do not expect both directions at full speed.");
-  }
-}
-
 }  // namespace
-
-std::vector<std::string> remarks_on(DoctorFacts const& facts) {
-  std::vector<std::string> remarks;
-  remark_on_host(facts, remarks);
-  remark_on_gpus(facts, remarks);
-  remark_on_rates(facts, remarks);
-  return remarks;
-}
 
 std::string as_text(DoctorFacts const& facts) {
   HostLimits const& host = facts.host;
@@ -141,12 +55,13 @@ std::string as_text(DoctorFacts const& facts) {
     line("  upload", rate_text(rates.upload));
     line("  download", rate_text(rates.download));
     line("  both", rate_text(rates.both_up) + " up, " + rate_text(rates.both_down) + " down");
-    line("  fill",
-         rate_text(rates.fill_one) + " by 1 thread, " + rate_text(rates.fill) + " by " + std::to_string(rates.threads));
-    if (rates.read) line("  read", rate_text(*rates.read) + " by " + std::to_string(rates.threads) + " threads");
+    line("  fill", by_threads(rates.fill_one, 1) +
+                       (rates.threads > 1 ? ", " + by_threads(rates.fill, rates.threads) : std::string()));
+    if (rates.read) line("  read", by_threads(*rates.read, rates.threads));
   }
   auto const remarks = remarks_on(facts);
-  line("remarks", remarks.empty() ? "none: nothing here holds a pipeline back" : "");
+  if (remarks.empty()) line("remarks", "none: nothing here holds a pipeline back");
+  if (!remarks.empty()) text += "remarks\n";
   for (std::string const& remark : remarks) text += "  - " + remark + "\n";
   return text;
 }

@@ -27,9 +27,9 @@ struct DoctorFacts {
   std::optional<ProbeRates> rates;
 };
 
-/// A plain sentence on each thing that would hold a pipeline back, with what to do about it. None is good news.
-std::vector<std::string> remarks_on(DoctorFacts const& facts);
+/// For people, remarks last.
 std::string as_text(DoctorFacts const& facts);
+/// An object whose keys are always the same; what is unknown is null.
 std::string as_json(DoctorFacts const& facts);
 
 }  // namespace penstock::cli

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cstdio>
 #include <cstring>
 #include <functional>
 #include <future>
@@ -125,6 +126,12 @@ double read_rate(unsigned threads, Workplace const& place, OpenFile const& file,
 
 }  // namespace
 
+std::string rate_text(double bytes_per_second) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.1f GB/s", bytes_per_second / 1e9);
+  return text;
+}
+
 ProbeRates probe_rates(Device& device, unsigned threads, OpenFile const* file, std::stop_token const& stop,
                        std::chrono::nanoseconds each) {
   Span const span{each, stop};
@@ -141,7 +148,10 @@ ProbeRates probe_rates(Device& device, unsigned threads, OpenFile const* file, s
   }
   rates.fill_one = fill_rate(1, place, span);
   rates.fill = threads > 1 ? fill_rate(threads, place, span) : rates.fill_one;
-  if (file != nullptr) rates.read = read_rate(threads, place, *file, stop);
+  if (file != nullptr) {
+    rates.read = read_rate(threads, place, *file, stop);
+    rates.read_bytes = file->size();
+  }
   return rates;
 }
 

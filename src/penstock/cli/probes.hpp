@@ -3,8 +3,10 @@
 
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <stop_token>
+#include <string>
 
 #include "penstock/cli/open_file.hpp"
 #include "penstock/device/device.hpp"
@@ -20,9 +22,13 @@ struct ProbeRates {
   double fill_one = 0;   ///< One thread copying into pinned memory.
   double fill = 0;       ///< `threads` threads doing so.
   unsigned threads = 1;
-  std::optional<double>
-      read;  ///< `threads` threads reading a file into pinned memory with read(2), page by page of the whole file.
+  /// `threads` threads reading a file into pinned memory with read(2), the whole file once; empty without one.
+  std::optional<double> read;
+  std::uint64_t read_bytes = 0;  ///< How much that was.
 };
+
+/// "13.4 GB/s".
+std::string rate_text(double bytes_per_second);
 
 /// Measures for about three seconds, more if a file is given: it is read once to its end. Ends early once `stop` is
 /// requested; the rates then mean nothing.
