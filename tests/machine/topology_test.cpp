@@ -90,7 +90,7 @@ TEST(Topology, ReadsAMachineFromXmlWithGapsAForbiddenCpuAndANodeOfMemoryOnly) {
   EXPECT_EQ(topology.node_of_cpu(3), std::nullopt) << "it is not allowed";
   EXPECT_EQ(topology.describe(),
             "3 NUMA nodes, 6 CPUs: node 2 has CPUs 0-2 and 2 GiB; node 3 has CPUs 8-10 and 1 GiB; node 5 has no CPU "
-            "and 0 B");
+            "and 1 KiB");
 }
 
 TEST(Topology, NamesTheNodesThatThereAreWhenAskedForAnother) {

@@ -59,7 +59,7 @@ class Topology {
   /// True if this was detected, so that its CPUs can be bound to.
   bool is_this_machine() const noexcept { return is_this_machine_; }
 
-  /// "2 NUMA nodes, 8 CPUs: node 0 has CPUs 0-3 and 64.0 GiB; node 1 ..."
+  /// "2 NUMA nodes, 8 CPUs: node 0 has CPUs 0-3 and 64 GiB; node 1 ..."
   std::string describe() const;
 
  private:
