@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <string>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sched.h>
@@ -61,6 +63,8 @@ TEST_F(TwoNodes, AreToldApartWhenASlabLiesOnTheWrongOne) {
   Slab const slab(32 * mebibyte, mistaken, 2);
   EXPECT_EQ(slab.on_node(), 0.0);
   EXPECT_EQ(slab.residency().fraction_on(nodes[1].number), 1.0) << slab.residency().describe();
+  EXPECT_THAT(slab.remarks(), testing::Contains(testing::HasSubstr("256 of 256 sampled pages on node " +
+                                                                   std::to_string(nodes[1].number))));
 }
 
 TEST_F(TwoNodes, TakeLanesProducersAndTilesOfTheirOwnGpu) {

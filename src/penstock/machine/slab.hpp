@@ -22,7 +22,8 @@ class Slab {
   static constexpr std::size_t alignment = std::size_t{2} << 20;
 
   /// Maps memory and writes to each page first from `touch_threads` threads bound to the node's CPUs, which puts it
-  /// there. Without a node, or on a node without CPUs, the memory lies where the system puts it.
+  /// there; a sample of the pages shows whether it did, and else there is a remark. Without a node, or on a node
+  /// without CPUs, the memory lies where the system puts it.
   ///
   /// Blocks: about 0.4 s a GiB with one thread, less with more.
   /// Throws: Error of kind out_of_memory, naming size and remedy; bad_argument for no bytes or no threads.
@@ -53,6 +54,7 @@ class Slab {
   };
   void map(std::size_t mapped);
   void touch(std::size_t mapped, CpuSet const& cpus, std::size_t threads);
+  void remark_on_pages_elsewhere();
 
   std::size_t size_ = 0;
   std::optional<int> node_;
