@@ -76,5 +76,12 @@ TEST_F(Cgroup, SurvivesNonsense) {
   EXPECT_EQ(limits().memory_bytes, std::nullopt);
 }
 
+TEST_F(Cgroup, LetsAsManyThreadsBeBusyAsItsQuotaPaysFor) {
+  EXPECT_EQ((CgroupLimits{.cpus = {}, .memory_bytes = {}}.busy_threads(8)), 8u);
+  EXPECT_EQ((CgroupLimits{.cpus = 1.5, .memory_bytes = {}}.busy_threads(8)), 2u);
+  EXPECT_EQ((CgroupLimits{.cpus = 0.1, .memory_bytes = {}}.busy_threads(8)), 1u);
+  EXPECT_EQ((CgroupLimits{.cpus = 9.0, .memory_bytes = {}}.busy_threads(8)), 8u);
+}
+
 }  // namespace
 }  // namespace penstock

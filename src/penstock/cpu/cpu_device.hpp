@@ -21,7 +21,7 @@ class Scheduler;
 
 struct CpuOptions {
   int ordinal = 0;                               ///< What info() says.
-  unsigned compute_threads = 0;                  ///< 0: one for each CPU that this process may use.
+  unsigned compute_threads = 0;                  ///< 0: one for each CPU of the calling thread's affinity.
   unsigned callback_threads = 2;                 ///< At least 1. Callbacks of so many streams may run at once.
   std::optional<std::size_t> memory_bytes = {};  ///< How much it allocates; without, as much as the host has.
   std::optional<std::size_t> pinned_bytes = {};  ///< How much it pins; without, no limit.

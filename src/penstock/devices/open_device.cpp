@@ -4,6 +4,8 @@
 #include <charconv>
 
 #include "penstock/cpu/cpu_device.hpp"
+#include "penstock/machine/affinity.hpp"
+#include "penstock/machine/cgroup.hpp"
 #ifdef PENSTOCK_WITH_CUDA
 #include "penstock/cuda/cuda_device.hpp"
 #include "penstock/cuda/default_stream.hpp"
@@ -30,6 +32,11 @@ std::unique_ptr<Device> open_gpu(int ordinal) {
 }
 #endif
 
+std::unique_ptr<Device> open_cpu(std::filesystem::path const& root) {
+  auto const threads = CgroupLimits::read(root).busy_threads(affinity_of_this_thread().size());
+  return std::make_unique<cpu::CpuDevice>(cpu::CpuOptions{.compute_threads = static_cast<unsigned>(threads)});
+}
+
 }  // namespace
 
 #ifdef PENSTOCK_WITH_CUDA
@@ -54,11 +61,11 @@ std::vector<DeviceInfo> list_gpus() {
 }
 #endif
 
-std::unique_ptr<Device> open_device(std::string_view wish) {
-  if (wish == "cpu") return std::make_unique<cpu::CpuDevice>();
+std::unique_ptr<Device> open_device(std::string_view wish, std::filesystem::path const& root) {
+  if (wish == "cpu") return open_cpu(root);
   if (wish == "auto") {
     if (!list_gpus().empty()) return open_gpu(0);
-    return std::make_unique<cpu::CpuDevice>();
+    return open_cpu(root);
   }
   if (wish == "cuda") return open_gpu(0);
   if (wish.starts_with("cuda:")) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <filesystem>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -12,17 +13,28 @@ namespace penstock {
 
 /// Why there is or is not a GPU to use: "one GPU: NVIDIA H200", "this build has no CUDA", "no driver is installed:
 /// ...".
+///
+/// Threads: any.
+/// Blocks:  as long as the driver takes to start, once in a process.
 std::string gpu_sentence();
 /// Which default stream this build means by "0": "per-thread", "legacy", or "none" without CUDA.
 std::string_view build_flavour() noexcept;
-/// The GPUs that this process could open.
+/// The GPUs that this process could open, described without making a context on them; none whatever stands in the way.
+///
+/// Threads: any.
+/// Blocks:  as gpu_sentence.
+/// Throws:  Error, if a GPU answers and then does not describe itself.
 std::vector<DeviceInfo> list_gpus();
 
 /// Opens a device by its name: "auto" (the first GPU, or the CPU device where there is none), "cpu", "cuda" or
 /// "cuda:1".
 ///
-/// Throws: Error: bad_argument for another name, unsupported if this build has no CUDA, and what the CUDA device
-/// throws.
-std::unique_ptr<Device> open_device(std::string_view wish = "auto");
+/// The CPU device computes with as many threads as can be busy at once: one for each CPU that the calling thread may
+/// use, or fewer if a cgroup's quota says so. `root` stands before /proc and /sys where the quota is read.
+///
+/// Threads: any. The calling thread is attached to the GPU that was opened.
+/// Blocks:  tenths of a second for a GPU, whose context is made.
+/// Throws:  Error: bad_argument for another name, unsupported if this build has no CUDA, and what the devices throw.
+std::unique_ptr<Device> open_device(std::string_view wish = "auto", std::filesystem::path const& root = "/");
 
 }  // namespace penstock

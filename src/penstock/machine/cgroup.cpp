@@ -2,6 +2,7 @@
 #include "penstock/machine/cgroup.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -57,6 +58,11 @@ void read_memory_controller(fs::path const& directory, CgroupLimits& limits) {
 }
 
 }  // namespace
+
+std::size_t CgroupLimits::busy_threads(std::size_t usable_cpus) const noexcept {
+  if (!cpus || *cpus >= static_cast<double>(usable_cpus)) return std::max<std::size_t>(1, usable_cpus);
+  return static_cast<std::size_t>(std::max(1.0, std::ceil(*cpus)));
+}
 
 CgroupLimits CgroupLimits::read(fs::path const& root) {
   CgroupLimits limits;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <optional>
@@ -11,6 +12,9 @@ namespace penstock {
 struct CgroupLimits {
   std::optional<double> cpus;  ///< CPUs' worth of time; 1.5 means 150 ms in each 100 ms.
   std::optional<std::uint64_t> memory_bytes;
+
+  /// How many threads can be busy at once on `usable_cpus`: as many, or fewer if the quota says so; at least one.
+  std::size_t busy_threads(std::size_t usable_cpus) const noexcept;
 
   /// Reads the limits of both cgroup versions under `root`, of the process's own group and of every group above it: the
   /// smallest holds.

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cmath>
 #include <cstring>
 #include <memory>
 
@@ -123,8 +122,7 @@ std::optional<int> Topology::node_of_cpu(int cpu) const noexcept {
 }
 
 std::size_t Topology::busy_threads() const noexcept {
-  if (!cpu_quota_ || *cpu_quota_ >= static_cast<double>(cpus_.size())) return cpus_.size();
-  return static_cast<std::size_t>(std::max(1.0, std::ceil(*cpu_quota_)));
+  return CgroupLimits{.cpus = cpu_quota_, .memory_bytes = {}}.busy_threads(cpus_.size());
 }
 
 std::string Topology::describe() const {

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "penstock/devices/open_device.hpp"
+
+#include "machine/fake_system.hpp"
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "penstock/machine/affinity.hpp"
+
+namespace penstock {
+namespace {
+
+/// A machine whose cgroup is read from a folder of the test's.
+struct OpenDevice : testing::Test {
+  OpenDevice() { system.write("proc/self/cgroup", "0::/\n"); }
+  void allow(std::string const& quota) const { system.write("sys/fs/cgroup/cpu.max", quota); }
+  int compute_threads() const { return open_device("cpu", system.root())->info().compute_units; }
+
+  FakeSystem system;
+};
+
+TEST_F(OpenDevice, ComputesOnEveryCpuThatItMayUse) {
+  EXPECT_EQ(open_device("cpu", system.root())->info().kind, DeviceKind::cpu);
+  EXPECT_EQ(compute_threads(), static_cast<int>(affinity_of_this_thread().size()));
+}
+
+TEST_F(OpenDevice, StartsNoMoreThreadsThanTheQuotaPaysFor) {
+  allow("50000 100000\n");
+  EXPECT_EQ(compute_threads(), 1);
+  if (affinity_of_this_thread().size() < 2) GTEST_SKIP() << "the rest takes two CPUs";
+  allow("110000 100000\n");
+  EXPECT_EQ(compute_threads(), 2);
+}
+
+TEST_F(OpenDevice, TakesTheCpuDeviceOnlyWhereThereIsNoGpu) {
+  auto const gpus = list_gpus();
+  DeviceInfo const found = open_device("auto", system.root())->info();
+  EXPECT_EQ(found.kind, gpus.empty() ? DeviceKind::cpu : DeviceKind::cuda);
+}
+
+TEST_F(OpenDevice, RefusesNamesOfNoDeviceAndSaysWhichThereAre) {
+  for (char const* wish : {"", "gpu", "CPU", "cuda:", "cuda:x", "cuda:-1", "cuda:1 ", "cuda:99999999999"}) {
+    try {
+      open_device(wish);
+      ADD_FAILURE() << "'" << wish << "' was opened";
+    } catch (Error const& error) {
+      EXPECT_EQ(error.kind(), ErrorKind::bad_argument) << wish;
+      EXPECT_THAT(error.what(), testing::HasSubstr("say auto, cpu, cuda or cuda:N"));
+    }
+  }
+}
+
+TEST_F(OpenDevice, SaysWhyThereIsNoGpuToOpen) {
+  if (!list_gpus().empty()) GTEST_SKIP() << gpu_sentence();
+  EXPECT_FALSE(gpu_sentence().empty());
+  EXPECT_THROW(open_device("cuda"), Error);
+  EXPECT_THROW(open_device("cuda:3"), Error);
+}
+
+}  // namespace
+}  // namespace penstock
