@@ -64,6 +64,8 @@ case $2 in
 --read /proc/version --no-probe
 --no-such-option
 WORDS
+    run --producers many
+    grep -qF "'many' is not a whole number from 0 to 1024 (penstock doctor --help" err || fail "$(cat err)"
     ;;
   StopsCleanlyWhenInterrupted)
     "$penstock" doctor --device cpu > out 2> err &

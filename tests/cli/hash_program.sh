@@ -119,6 +119,11 @@ case $2 in
     expect_err 'missing: No such file or directory'
     expect_err 'tree/pipe: is a pipe'
     [[ $(wc -l < err) == 2 ]] || fail 'one line for each file that failed'
+    run '' a
+    expect_code 1
+    expect_err "'': an empty path names no file"
+    b3sum a > expected
+    expect_same_as expected
     if [[ $(id -u) == 0 ]] && command -v setpriv > /dev/null; then
       chmod 000 a
       chmod 755 . && cp "$penstock" ./penstock
@@ -172,8 +177,8 @@ case $2 in
     printf 'no sum\n\n' >> sums
     run --check sums
     expect_code 1
-    expect_err 'sums: Not a checksum line'
-    expect_err 'sums: Empty line'
+    expect_err 'sums: line 2: Not a checksum line'
+    expect_err 'sums: line 3: Empty line'
     run --check no-such-list
     expect_code 1
     expect_err 'no-such-list: No such file'
@@ -223,6 +228,20 @@ case $2 in
 --json --no-names
 --json --check --quiet
 WORDS
+    run --producers -1
+    expect_err "--producers: '-1' is not a whole number from 0 to 1024"
+    expect_err 'penstock hash --help'
+    run --tile 4MB
+    expect_err '--tile 4MB is 4000000 bytes: hash needs a power of two'
+    run --bogus
+    expect_err 'penstock hash --help'
+    for command in bogus ''; do
+      code=0
+      "$penstock" ${command:+"$command"} > out 2> err || code=$?
+      expect_code 2
+      expect_err "${command:-subcommand is required}"
+      expect_err '(penstock --help'
+    done
     ;;
   NoProgressInAPipeAndHelpThatNamesEveryOption)
     some_bytes 1000 a
@@ -232,6 +251,9 @@ WORDS
     expect_code 0
     for option in --check --json --device --producers --lanes --consumers --tile --tiles --ordered --no-bind; do
       grep -qF -- "$option" out || fail "no word of $option"
+    done
+    for words in 'At most 1024' 'At most 65534' '0 means the default' '4MiB and not 4MB' '1000-fold'; do
+      grep -qF -- "$words" out || fail "no word of limits and defaults: $words"
     done
     ;;
   StopsCleanlyWhenInterrupted)

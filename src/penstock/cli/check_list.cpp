@@ -31,7 +31,7 @@ std::optional<WantedFile> CheckList::next() {
     if (auto* const sum = std::get_if<ExpectedSum>(&parsed)) {
       return WantedFile{std::move(sum->path), {}, std::move(sum->hex)};
     }
-    on_problem_(lists_[opened_ - 1], std::get<std::string>(parsed));
+    on_problem_(lists_[opened_ - 1], "line " + std::to_string(line_) + ": " + std::get<std::string>(parsed));
   }
   return std::nullopt;
 }
@@ -41,6 +41,7 @@ bool CheckList::open_next() {
   while (opened_ < lists_.size()) {
     std::string const& path = lists_[opened_++];
     read_.clear();
+    line_ = 0;
     try {
       list_ = std::make_unique<OpenFile>(path);
       return true;
@@ -58,6 +59,7 @@ bool CheckList::next_line(std::string& line) {
     if (auto const newline = read_.find('\n', looked_at); newline != std::string::npos) {
       line = read_.substr(0, newline);
       read_.erase(0, newline + 1);
+      ++line_;
       return true;
     }
     looked_at = read_.size();
@@ -67,6 +69,7 @@ bool CheckList::next_line(std::string& line) {
     if (got > 0) continue;
     if (read_.empty() || stop_.stop_requested()) return false;
     line = std::exchange(read_, {});
+    ++line_;
     return true;
   }
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -39,6 +40,7 @@ class CheckList {
   std::stop_token const stop_;
   std::size_t opened_ = 0;          ///< Lists so far, the current one among them.
   std::unique_ptr<OpenFile> list_;  ///< The current one; null between two.
+  std::uint64_t line_ = 0;          ///< Lines of it that were handed out.
   std::string read_;                ///< What was read of it and is not yet handed out.
 };
 

@@ -7,6 +7,7 @@
 #include <stdexcept>
 
 #include "penstock/cli/interrupt.hpp"
+#include "penstock/cli/pipeline_arguments.hpp"
 #include "penstock/devices/open_device.hpp"
 
 namespace penstock::cli {
@@ -17,14 +18,14 @@ void DoctorCommand::add_to(CLI::App& command) {
       *command.add_option("--read", read, "Also read this file once, to see how fast that goes")->type_name("FILE");
   command
       .add_option("--producers", producers, "Threads that fill and read. Default: as many as can be busy, 12 at most")
-      ->type_name("N");
+      ->type_name("N")
+      ->check(whole_number_up_to(most_threads));
   command.add_flag("--no-probe", no_probe, "Measure nothing")->excludes(&reading);
   command.add_flag("--json", json, "Print JSON");
 }
 
 ExitCode DoctorCommand::run() const {
   Interrupt const interrupt;
-  if (producers > 1024) throw Error(ErrorKind::bad_argument, "--producers is more than 1024: ask for fewer.");
   auto const file = file_to_read();
 
   DoctorFacts facts{.version = PENSTOCK_VERSION,

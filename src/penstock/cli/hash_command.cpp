@@ -36,12 +36,15 @@ void measure(std::vector<std::string> const& paths, Progress& progress, std::sto
   progress.set_total(total);
 }
 
-/// A tile must be a whole subtree of the file's tree.
-std::size_t checked_tile(std::size_t bytes) {
+constexpr std::size_t usual_tile_bytes = std::size_t{4} << 20;
+
+/// Bytes of a tile. It must be a whole subtree of the file's tree.
+std::size_t checked_tile(PipelineArguments const& pipeline) {
   constexpr std::size_t most = std::size_t{1} << 30;
+  std::size_t const bytes = pipeline.tile_bytes(usual_tile_bytes);
   if (bytes < blake3_chunk_bytes || bytes > most || !std::has_single_bit(bytes)) {
-    throw Error(ErrorKind::bad_argument,
-                "--tile is " + size_text(bytes) + ": hash needs a power of two from 1KiB to 1GiB, like 4MiB.");
+    throw Error(ErrorKind::bad_argument, "--tile " + pipeline.tile + " is " + std::to_string(bytes) +
+                                             " bytes: hash needs a power of two from 1KiB to 1GiB, like 4MiB.");
   }
   return bytes;
 }
@@ -58,13 +61,13 @@ void HashCommand::add_to(CLI::App& command) {
       ->excludes("--quiet")
       ->excludes("--no-names");
   command.add_flag("--no-progress", no_progress, "No progress bar, not even on a terminal");
-  pipeline.add_to(command);
+  pipeline.add_to(command, "a power of two from 1KiB to 1GiB, so 4MiB and not 4MB. Default: 4MiB");
 }
 
 ExitCode HashCommand::run() const {
   PipelineOptions options = pipeline.options();
   // bench/kernels and docs/performance.md say what tile sizes cost.
-  std::size_t const tile_bytes = checked_tile(pipeline.tile_bytes(std::size_t{4} << 20));
+  std::size_t const tile_bytes = checked_tile(pipeline);
   options.tile = {.input_bytes = tile_bytes, .output_bytes = sizeof(Blake3Node)};
 
   Interrupt interrupt;

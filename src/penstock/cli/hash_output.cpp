@@ -25,7 +25,7 @@ double seconds(std::chrono::nanoseconds time) {
 
 void HashOutput::problem(std::string const& about, std::string const& what) {
   ++problems_;
-  progress_.print(stderr, "penstock: " + about + ": " + what + "\n");
+  progress_.print(stderr, "penstock: " + (about.empty() ? "''" : about) + ": " + what + "\n");
 }
 
 void HashOutput::file(HashedFile const& file) {

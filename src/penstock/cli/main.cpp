@@ -41,7 +41,11 @@ int main(int count, char** arguments) try {
     app.parse(count, arguments);
   } catch (CLI::ParseError const& error) {
     if (error.get_exit_code() == 0) return app.exit(error);
-    return complain(std::string(error.what()) + " (penstock --help shows what there is)", exit_bad_options);
+    auto const unknown = app.remaining();
+    std::string const command = hash_app.parsed() ? "hash " : doctor_app.parsed() ? "doctor " : "";
+    std::string const sentence =
+        command.empty() && !unknown.empty() ? "There is no command '" + unknown.front() + "'" : error.what();
+    return complain(sentence + " (penstock " + command + "--help shows what there is)", exit_bad_options);
   }
   int const code = doctor_app.parsed() ? doctor.run() : hash.run();
   if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) {

@@ -32,6 +32,7 @@ OpenFile::OpenFile(std::string const& path) {
     owned_ = false;
     return;
   }
+  if (path.empty()) throw std::runtime_error("an empty path names no file");
   // Non-blocking, because a pipe without a writer would keep us here, where nobody could stop us; read_some
   // waits instead.
   descriptor_ = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);

@@ -1,50 +1,60 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "penstock/cli/pipeline_arguments.hpp"
 
-#include "penstock/core/error.hpp"
+#include <charconv>
+
 #include "penstock/core/pool.hpp"
 #include "penstock/core/size_text.hpp"
 
 namespace penstock::cli {
 namespace {
 
-/// More threads than any machine has; what is beyond is a slip of the finger.
-constexpr unsigned most_threads = 1024;
-
-void expect_at_most(char const* option, std::size_t value, std::size_t most) {
-  if (value > most) {
-    throw Error(ErrorKind::bad_argument, std::string(option) + " is " + std::to_string(value) + ": ask for at most " +
-                                             std::to_string(most) + ".");
-  }
+std::string up_to(std::size_t most) {
+  return "At most " + std::to_string(most) + ". ";
 }
 
 }  // namespace
 
-void PipelineArguments::add_to(CLI::App& command) {
+CLI::Validator whole_number_up_to(std::size_t most) {
+  return {[most](std::string& text) -> std::string {
+            std::size_t number = 0;
+            auto const [end, problem] = std::from_chars(text.data(), text.data() + text.size(), number);
+            bool const whole = problem == std::errc{} && end == text.data() + text.size();
+            if (whole && number <= most) return {};
+            return "'" + text + "' is not a whole number from 0 to " + std::to_string(most);
+          },
+          ""};
+}
+
+void PipelineArguments::add_to(CLI::App& command, std::string const& tile_sizes) {
+  auto const add_count = [&](char const* name, auto& value, std::size_t most, std::string const& words) {
+    command.add_option(name, value, words)->type_name("N")->check(whole_number_up_to(most));
+  };
   command
       .add_option("--device", device,
                   "auto, cpu, cuda or cuda:N. auto is the first GPU, or the CPU where there is none")
       ->type_name("NAME");
-  command.add_option("--producers", producers, "Threads that read input. Default: the CPUs that the rest leaves free")
-      ->type_name("N");
-  command.add_option("--lanes", lanes, "Threads that drive the device. Default: 2 per GPU, 1 for the CPU")
-      ->type_name("N");
-  command.add_option("--consumers", consumers, "Threads that take results. Default: 1")->type_name("N");
-  command.add_option("--slots", slots, "Tiles on the device at once, per lane. Default: 4")->type_name("N");
-  command.add_option("--tile", tile, "Size of a tile, like 4MiB")->type_name("SIZE");
-  command
-      .add_option("--tiles", tiles, "Pinned tiles in all: the most work in progress. Default: enough for all threads")
-      ->type_name("N");
+  add_count(
+      "--producers", producers, most_threads,
+      "Threads that read input. " + up_to(most_threads) + "Default: the CPUs that lanes and consumers leave free");
+  add_count("--lanes", lanes, most_threads,
+            "Threads that drive the device. " + up_to(most_threads) + "Default: 2 for a GPU, 1 for the CPU");
+  add_count("--consumers", consumers, most_threads, "Threads that take results. " + up_to(most_threads) + "Default: 1");
+  add_count("--slots", slots, Pool::max_tiles,
+            "Tiles on the device at once, per lane. " + up_to(Pool::max_tiles) + "Default: 4");
+  command.add_option("--tile", tile, "Size of a tile: " + tile_sizes)->type_name("SIZE");
+  add_count("--tiles", tiles, Pool::max_tiles,
+            "Pinned tiles in all: the most work in progress. " + up_to(Pool::max_tiles) +
+                "Default: all slots, 2 per producer, 1 per consumer");
   command.add_flag("--ordered", ordered, "Take results in the order of the input");
   command.add_flag("--no-bind", no_bind, "Leave threads and memory where the system puts them");
+  command.footer(
+      "N is a whole number; 0 means the default. SIZE is a whole number of bytes, or of KiB, MiB, GiB (1024-fold) or\n"
+      "kB, MB, GB (1000-fold).\n" +
+      command.get_footer());
 }
 
 PipelineOptions PipelineArguments::options() const {
-  expect_at_most("--producers", producers, most_threads);
-  expect_at_most("--lanes", lanes, most_threads);
-  expect_at_most("--consumers", consumers, most_threads);
-  expect_at_most("--slots", slots, Pool::max_tiles);
-  expect_at_most("--tiles", tiles, Pool::max_tiles);
   PipelineOptions options;
   options.producers = producers;
   options.lanes = lanes;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <optional>
+#include <cstddef>
 #include <string>
 
 #include <CLI/CLI.hpp>
@@ -9,6 +9,12 @@
 #include "penstock/flow/pipeline_options.hpp"
 
 namespace penstock::cli {
+
+/// More threads than any machine has; what is beyond is a slip of the finger.
+inline constexpr std::size_t most_threads = 1024;
+
+/// Refuses what is not a whole number from 0 to `most`, and says so in these words.
+CLI::Validator whole_number_up_to(std::size_t most);
 
 /// The options that every command with a pipeline has.
 struct PipelineArguments {
@@ -22,10 +28,9 @@ struct PipelineArguments {
   bool ordered = false;
   bool no_bind = false;
 
-  void add_to(CLI::App& command);
-  /// Checks what the parser cannot, and fills a pipeline's options but for the tile's shape.
-  ///
-  /// Throws: Error of kind bad_argument.
+  /// `tile_sizes` is what --help says of the sizes that a tile may have.
+  void add_to(CLI::App& command, std::string const& tile_sizes);
+  /// A pipeline's options but for the tile's shape.
   PipelineOptions options() const;
   /// Bytes of a tile, or `preset` if none was asked for.
   ///
