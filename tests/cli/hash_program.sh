@@ -256,6 +256,45 @@ WORDS
       grep -qF -- "$words" out || fail "no word of limits and defaults: $words"
     done
     ;;
+  ProgressOnATerminalAndNowhereElse)
+    command -v script > /dev/null || { echo 'script (util-linux) is not installed, so there is no terminal'; exit 77; }
+    some_bytes 1000000 a
+    printf x > b
+    b3sum --no-names a b > expected
+    mkfifo pipe
+    # on_terminal ARGUMENT...: what it wrote there is in the file typescript.
+    on_terminal() { script -qfec "'$penstock' hash --device cpu --no-names $* a pipe" typescript < /dev/null > /dev/null; }
+    # What is left to see: each line from its last return on.
+    seen() { tr -d '\n' < typescript | sed 's/\r\x1b\[K/\n/g' | grep -aoE '[0-9a-f]{64}'; }
+
+    on_terminal &
+    hashing=$!
+    exec 9> pipe
+    # The pipe keeps it waiting until the bar is there.
+    until grep -qaE '\[#+\] .* of 976\.6 KiB .* GB/s' typescript 2> /dev/null; do
+      kill -0 "$hashing" || fail "it ended without a bar: $(cat typescript)"
+    done
+    printf x >&9
+    exec 9>&-
+    wait "$hashing" || fail "exit code $?"
+    cmp -s expected <(seen) || fail "not the sums of a and the pipe: $(cat -v typescript)"
+    [[ $(grep -aoE $'\r\x1b\[K|GB/s' typescript | tail -n 1) != GB/s ]] || fail 'the bar was not wiped'
+
+    cat b > pipe &
+    on_terminal --no-progress
+    cmp -s expected <(tr -d '\r' < typescript | grep -aE '^[0-9a-f]{64}$') || fail "with --no-progress: $(cat -v typescript)"
+    ! grep -qa 'GB/s' typescript || fail 'a bar in spite of --no-progress'
+
+    "$penstock" hash --device cpu --no-names a pipe > out 2> err &
+    hashing=$!
+    exec 9> pipe
+    ! grep -qsx ps-progress "/proc/$hashing"/task/*/comm || fail 'it draws where there is no terminal'
+    printf x >&9
+    exec 9>&-
+    wait "$hashing" || fail "exit code $?"
+    expect_same_as expected
+    [[ ! -s err ]] || fail "something on standard error: $(cat err)"
+    ;;
   StopsCleanlyWhenInterrupted)
     mkfifo pipe
     # interrupted ARGUMENT...: it reads the pipe, which never ends, and is interrupted there.
