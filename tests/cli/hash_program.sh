@@ -52,6 +52,19 @@ case $2 in
       done
     done
     ;;
+  ASmallFileTakesLittleMemory)
+    some_bytes 300000 a
+    printf hello > b
+    run --tile 1GiB --json a b
+    expect_code 0
+    tail -n 1 out | grep -qF '"pool":{"tiles":2,"tile_bytes":524288}' || fail "$(cat out)"
+    b3sum a b > expected
+    run --tile 1GiB a b
+    expect_same_as expected
+    # The list does not say how large they are.
+    run --check --json --tile 64KiB --tiles 5 expected
+    tail -n 1 out | grep -qF '"pool":{"tiles":5,"tile_bytes":65536}' || fail "$(cat out)"
+    ;;
   NamesThatNeedEscapingAndNamesThatAreNoText)
     printf a > 'back\slash'
     printf b > $'new\nline'

@@ -15,6 +15,7 @@
 #include "penstock/cli/hash_source.hpp"
 #include "penstock/cli/hash_stage.hpp"
 #include "penstock/cli/interrupt.hpp"
+#include "penstock/cli/tile_plan.hpp"
 #include "penstock/core/size_text.hpp"
 #include "penstock/devices/open_device.hpp"
 #include "penstock/flow/pipeline.hpp"
@@ -67,14 +68,15 @@ void HashCommand::add_to(CLI::App& command) {
 ExitCode HashCommand::run() const {
   PipelineOptions options = pipeline.options();
   // bench/kernels and docs/performance.md say what tile sizes cost.
-  std::size_t const tile_bytes = checked_tile(pipeline);
-  options.tile = {.input_bytes = tile_bytes, .output_bytes = sizeof(Blake3Node)};
+  options.tile = {.input_bytes = checked_tile(pipeline), .output_bytes = sizeof(Blake3Node)};
+  std::vector<std::string> const wanted = paths.empty() ? std::vector<std::string>{"-"} : paths;
+  if (!check) fit_tiles(options, wanted);
+  std::size_t const tile_bytes = options.tile.input_bytes;
 
   Interrupt interrupt;
   auto const device = open_device(pipeline.device);
   Pipeline pipe(*device, options);
 
-  std::vector<std::string> const wanted = paths.empty() ? std::vector<std::string>{"-"} : paths;
   Progress progress(!no_progress);
   HashOutput output(json       ? HashFormat::json
                     : quiet    ? HashFormat::quiet
@@ -115,7 +117,7 @@ ExitCode HashCommand::run() const {
         }
       },
       interrupt.token());
-  output.summary(report, device->info());
+  output.summary(report, device->info(), pipe.pool());
 
   if (interrupt.requested()) {
     progress.print(stderr, "penstock: Interrupted: files that were not finished have no line.\n");

@@ -75,7 +75,7 @@ void HashOutput::as_json(HashedFile const& file) {
   progress_.print(stdout, line_of(json));
 }
 
-void HashOutput::summary(Report const& report, DeviceInfo const& device) {
+void HashOutput::summary(Report const& report, DeviceInfo const& device, Pool const& pool) {
   if (format_ != HashFormat::json) return;
   Json lanes = Json::array();
   for (LaneSummary const& lane : report.lanes) {
@@ -89,6 +89,7 @@ void HashOutput::summary(Report const& report, DeviceInfo const& device) {
       {"bytes", report.bytes_in},
       {"seconds", seconds(report.wall)},
       {"tiles", {{"done", report.tiles_done}, {"failed", report.tiles_failed}, {"cancelled", report.tiles_cancelled}}},
+      {"pool", {{"tiles", pool.size()}, {"tile_bytes", pool.shape().input_bytes}}},
       {"borrow_wait_seconds", seconds(report.borrow_wait)},
       {"fill_seconds", seconds(report.fill)},
       {"sink_seconds", seconds(report.sink)},

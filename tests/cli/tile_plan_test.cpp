@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "penstock/cli/tile_plan.hpp"
+
+#include "cli/folder_of_files.hpp"
+
+namespace penstock::cli {
+namespace {
+
+constexpr std::size_t kibibyte = 1024, mebibyte = kibibyte * kibibyte;
+
+/// Files that say how large they are, and options that ask for nine tiles of 1 GiB.
+struct TilePlanForFiles : FolderOfFiles {
+  PipelineOptions options{.tile = {.input_bytes = 1024 * mebibyte}, .tiles = 9};
+
+  /// A sparse file: its size is what counts.
+  std::string sized(std::string const& name, std::size_t bytes) const {
+    std::ofstream(path(name)).put('x');
+    std::filesystem::resize_file(path(name), bytes);
+    return path(name);
+  }
+  void expect(std::size_t tiles, std::size_t tile_bytes) const {
+    EXPECT_EQ(options.tiles, tiles);
+    EXPECT_EQ(options.tile.input_bytes, tile_bytes);
+  }
+};
+
+TEST_F(TilePlanForFiles, GivesATinyFileOneSmallTile) {
+  fit_tiles(options, {sized("a", 5)});
+  expect(1, 64 * kibibyte);
+}
+
+TEST_F(TilePlanForFiles, GivesATileForEachOfAFewFilesOfTheSizeOfTheLargest) {
+  fit_tiles(options, {sized("a", 5), sized("b", 3 * mebibyte), path("nowhere"), sized("empty", 0)});
+  expect(3, 4 * mebibyte);
+}
+
+TEST_F(TilePlanForFiles, LeavesALargeFileWhatWasAskedFor) {
+  options.tile.input_bytes = 4 * mebibyte;
+  fit_tiles(options, {sized("a", 1024 * mebibyte), sized("b", 5)});
+  expect(9, 4 * mebibyte);
+}
+
+TEST_F(TilePlanForFiles, MakesNoTileLarger) {
+  options.tile.input_bytes = kibibyte;
+  fit_tiles(options, {sized("a", 5)});
+  expect(1, kibibyte);
+  fit_tiles(options, {sized("b", mebibyte)});
+  expect(1, kibibyte);
+}
+
+TEST_F(TilePlanForFiles, LeavesTheNumberOfTilesToThePipelineIfAllOfThemAreOfUse) {
+  options.tiles = 0;
+  fit_tiles(options, {sized("a", 8 * 1024 * mebibyte)});
+  expect(0, 1024 * mebibyte);
+  fit_tiles(options, {sized("b", 2 * 1024 * mebibyte)});
+  expect(2, 1024 * mebibyte);
+}
+
+TEST_F(TilePlanForFiles, LeavesInputOfUnknownSizeWhatWasAskedFor) {
+  fit_tiles(options, {sized("a", 5), "-"});
+  expect(9, 1024 * mebibyte);
+  fit_tiles(options, {sized("a", 5), folder});
+  expect(9, 1024 * mebibyte);
+  PipeWriter const writer(path("pipe"));
+  fit_tiles(options, {path("pipe")});
+  expect(9, 1024 * mebibyte);
+}
+
+}  // namespace
+}  // namespace penstock::cli
