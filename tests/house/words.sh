@@ -52,5 +52,5 @@ while read -r path; do
     echo "$path: lies in a folder without an idea of its own; put what is private into the .cpp"
     broken=1
   fi
-done < <(sources src kernels)
+done < <(sources src kernels tests bench examples)
 exit $broken

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a lane promises to its stage.
+#include <memory>
+#include <span>
+#include <stdexcept>
+
+#include "lane/lane_contract.hpp"
+
+namespace penstock {
+namespace {
+
+TEST_P(LaneContract, FailsOnlyTheTileThatItsStageThrewOn) {
+  open_lane(add_one([](DeviceTile const& tile, StreamRef) {
+    if (tile.sequence == 2) throw std::runtime_error("no twos");
+    if (tile.sequence == 4) throw 4;
+  }));
+  for (std::size_t i = 0; i < 6; ++i) submit(i);
+  close_lane();
+  auto const all = seen();
+  ASSERT_EQ(all.size(), 6u);
+  for (std::size_t i = 0; i < 6; ++i) {
+    EXPECT_EQ(all[i].sequence, i);
+    EXPECT_EQ(all[i].outcome, i == 2 || i == 4 ? Outcome::failed : Outcome::done);
+    EXPECT_EQ(all[i].stage, i == 2 || i == 4 ? "stage" : "");
+  }
+  EXPECT_EQ(all[2].reason, "no twos");
+}
+
+TEST_P(LaneContract, FailsATileWhoseStageClaimsMoreThanTheOutputHolds) {
+  open_lane(each_tile([](DeviceTile const&, StreamRef) { return tile_bytes + 1; }));
+  submit(0);
+  close_lane();
+  ASSERT_EQ(seen().size(), 1u);
+  EXPECT_EQ(seen()[0].outcome, Outcome::failed);
+  EXPECT_NE(seen()[0].reason.find("4097"), std::string::npos) << seen()[0].reason;
+}
+
+/// Counts its tiles, and adds one to what it counted on the device, too, once it is finished.
+class Counting final : public Stage {
+ public:
+  Counting(StageContext const& context, support::Kernels const& kernels)
+      : kernels_(kernels), total_(context.device.allocate(256)) {}
+  void prepare(StreamRef stream) override { kernels_.fill(stream, total_.bytes().first(1), std::byte{0}); }
+  std::size_t run(DeviceTile const&, StreamRef stream) override {
+    kernels_.add_one(stream, total_.bytes().first(1));
+    return 0;
+  }
+  void finish(StreamRef stream) override { stream.download(std::span(&result, 1), total_.bytes().first(1)); }
+  std::byte result{};
+
+ private:
+  support::Kernels const& kernels_;
+  DeviceMemory total_;
+};
+
+TEST_P(LaneContract, FinishesItsStageAfterTheLastTileAndWaitsForIt) {
+  open_lane({.make = [this](StageContext const& context) { return std::make_unique<Counting>(context, kernels()); },
+             .merge = {}});
+  for (std::size_t i = 0; i < 20; ++i) submit(i);
+  lane().close();
+  ASSERT_NE(lane().finished_stage(), nullptr);
+  EXPECT_EQ(static_cast<Counting*>(lane().finished_stage())->result, std::byte{20});
+}
+
+TEST_P(LaneContract, SaysInItsConstructorWhyAStageCannotBeMade) {
+  EXPECT_THROW(open_lane({.make = [](StageContext const&) -> std::unique_ptr<Stage> { throw std::runtime_error("no"); },
+                          .merge = {}}),
+               std::runtime_error);
+  EXPECT_THROW(open_lane({.make = [](StageContext const&) { return std::unique_ptr<Stage>(); }, .merge = {}}), Error);
+}
+
+}  // namespace
+}  // namespace penstock
