@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+// A stage of one's own with a CPU body: each lane counts bytes, and at the end the lanes' counts are merged.
+#include <algorithm>
+#include <array>
+#include <cstdio>
+
+#include <penstock/devices/open_device.hpp>
+#include <penstock/flow/pipeline.hpp>
+
+using namespace penstock;
+
+using Histogram = std::array<std::uint64_t, 256>;
+
+class CountBytes final : public Stage {
+ public:
+  explicit CountBytes(StageContext const& /*where*/) {}
+
+  // The CPU device calls the body once for each block, on several threads at once, when this tile is uploaded and the
+  // lane's tile before it is through. So what belongs to one lane and one block needs no lock. The body must not throw.
+  std::size_t run(DeviceTile const& tile, StreamRef stream) override {
+    stream.launch(blocks, [this, input = tile.input](std::uint32_t block) {
+      std::size_t const begin = input.size() * block / blocks, end = input.size() * (block + 1) / blocks;
+      for (std::byte const byte : input.subspan(begin, end - begin)) ++counts[block][std::to_integer<unsigned>(byte)];
+    });
+    return 0;  // Nothing to bring back per tile.
+  }
+
+  static constexpr std::uint32_t blocks = 8;
+  std::array<Histogram, blocks> counts{};
+};
+
+int main() try {
+  constexpr std::uint64_t tiles = 256, tile_bytes = std::uint64_t{1} << 20;
+  auto const device = open_device("cpu");  // A GPU refuses a CPU body: 030_own_kernel.cu has both.
+  Pipeline pipeline(*device, {.tile = {.input_bytes = tile_bytes}, .lanes = 2});
+
+  auto const source = [&](Tile& tile) -> std::optional<std::size_t> {
+    if (tile.sequence == tiles) return std::nullopt;
+    std::ranges::fill(tile.input(), static_cast<std::byte>(tile.sequence));
+    return tile_bytes;
+  };
+  // Called once for each lane, one after the other, when its last tile is through.
+  Histogram total{};
+  auto const stage = stage_per_lane<CountBytes>([&](CountBytes& lane) {
+    for (Histogram const& counts : lane.counts) {
+      for (std::size_t value = 0; value < counts.size(); ++value) total[value] += counts[value];
+    }
+  });
+
+  Report const report = pipeline.run(source, stage, [](Completion&) {});
+  bool const even = std::ranges::all_of(total, [](std::uint64_t count) { return count == tile_bytes; });
+  std::printf("%s\nevery byte was counted %s\n", describe(report).c_str(), even ? "equally often" : "wrongly");
+  return report.ok() && even ? 0 : 1;
+} catch (Error const& error) {
+  return std::fprintf(stderr, "%s\n", error.what()), 1;
+}
