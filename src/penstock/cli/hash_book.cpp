@@ -26,6 +26,14 @@ void HashBook::close(std::uint64_t file, std::uint64_t tiles) {
   hand_out();
 }
 
+void HashBook::abandon(std::uint64_t file, std::uint64_t tiles) {
+  std::scoped_lock const lock(mutex_);
+  Record& mine = record(file);
+  mine.file.cancelled = true;
+  mine.tiles = tiles;
+  hand_out();
+}
+
 void HashBook::add(std::uint64_t file, std::uint64_t tile, Blake3Node const& node, std::size_t bytes) {
   std::scoped_lock const lock(mutex_);
   Record& mine = record(file);
@@ -56,11 +64,6 @@ void HashBook::note(std::uint64_t file, std::string const& problem) {
   note_locked(record(file), problem);
 }
 
-void HashBook::abandon(std::uint64_t file) {
-  std::scoped_lock const lock(mutex_);
-  record(file).file.cancelled = true;
-}
-
 void HashBook::note_locked(Record& mine, std::string const& problem) {
   if (mine.file.problem.empty()) mine.file.problem = problem;
 }
@@ -71,9 +74,11 @@ void HashBook::hand_out() {
     Record& oldest = records_.front();
     if (!oldest.tiles || oldest.back != *oldest.tiles) return;
     if (oldest.file.problem.empty() && !oldest.file.cancelled) oldest.file.digest = oldest.tree.finish(*oldest.tiles);
-    on_file_(oldest.file);
+    // It is out of the book before anybody is told, so that one who throws is not told again.
+    HashedFile const file = std::move(oldest.file);
     records_.pop_front();
     ++first_;
+    on_file_(file);
   }
 }
 

@@ -27,27 +27,34 @@ struct HashedFile {
 /// Keeps a record per file from its `open` until it and all before it are finished; a record holds as much as
 /// Blake3Tree.
 ///
-/// Threads: any.
+/// Threads: any. A file's number is good until the file was handed out.
 class HashBook {
  public:
   using OnFile = std::function<void(HashedFile const&)>;
 
-  /// `on_file` is called once per file, one at a time, on the thread that finished it.
+  /// `on_file` is called once per file, one at a time, on the thread that finished it. It must not call the book.
   HashBook(std::size_t tile_bytes, OnFile on_file);
 
   /// Begins a file and gives its number.
   std::uint64_t open(std::string path, std::string expected);
-  /// No more tiles of this file will begin; `tiles` did.
+  /// No more tiles of this file will begin; `tiles` did, at least one unless it has a problem.
+  ///
+  /// Blocks: while files are handed out; so do `abandon`, `add`, `fail` and `cancel`.
+  /// Throws: what on_file throws, as those do; that file was handed out all the same.
   void close(std::uint64_t file, std::uint64_t tiles);
+  /// The same for a file that is not read to its end, because the run was stopped: what was read must not pass for all
+  /// of it.
+  void abandon(std::uint64_t file, std::uint64_t tiles);
   /// A tile came back hashed.
+  ///
+  /// Throws: Error of kind bad_argument, if it did before.
   void add(std::uint64_t file, std::uint64_t tile, Blake3Node const& node, std::size_t bytes);
-  /// A tile came back without result.
+  /// A tile came back without result, for this reason.
   void fail(std::uint64_t file, std::string const& problem);
+  /// A tile came back without result, because the run was stopped.
   void cancel(std::uint64_t file);
-  /// The file itself has a problem; the first one counts.
+  /// The file itself has a problem; the first one counts. For a file that is not closed yet.
   void note(std::uint64_t file, std::string const& problem);
-  /// The file will not be read to its end, because the run was stopped.
-  void abandon(std::uint64_t file);
 
  private:
   struct Record;

@@ -25,8 +25,8 @@ bool HashSource::next(Tile& tile) {
     return true;
   }
   if (current_ != nullptr) {
-    book_.abandon(current_number_);
-    end_file();
+    book_.abandon(current_number_, current_tiles_);
+    current_ = nullptr;
   }
   return false;
 }

@@ -39,7 +39,12 @@ class HashSource final : public Source {
   HashSource(std::function<std::optional<WantedFile>()> next_file, std::size_t tile_bytes, std::size_t tiles,
              HashBook& book, std::stop_token stop);
 
+  /// Also false once `stop` is requested; the file that was begun is then abandoned.
+  ///
+  /// Blocks: until a stream has input, or `stop` is requested.
+  /// Throws: what next_file throws. What is wrong with a file goes into the book.
   bool next(Tile& tile) override;
+  /// Throws: std::runtime_error with a sentence about the file, without its name.
   std::size_t fill(Tile& tile) override;
   /// For a tile that `next` agreed to.
   Place place_of(Tile const& tile) const { return jobs_.at(tile.index()).place; }
