@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <atomic>
+#include <future>
 #include <stdexcept>
 #include <string>
 #include <thread>
@@ -7,7 +8,9 @@
 #include "cpu/cpu_world.hpp"
 #include "support/calls.hpp"
 #include "support/gate.hpp"
+#include "support/thread_state.hpp"
 #include <gmock/gmock.h>
+#include <unistd.h>
 
 namespace penstock::cpu {
 namespace {
@@ -18,13 +21,25 @@ using testing::Each;
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-/// A device that a fault ends in each test.
+/// A device that a fault ends in each test. It has one callback thread, so that callbacks come in one order.
 struct LostDevice : CpuWorld {
+  LostDevice() : CpuWorld({.compute_threads = 4, .callback_threads = 1}) {}
   /// Ends the device from a stream of its own.
   void lose(std::string const& cause = "an illegal address") {
     Stream const doomed = device.make_stream();
     doomed.launch(1, [cause](std::uint32_t) { throw std::runtime_error(cause); });
     EXPECT_EQ(kind_thrown_by([&] { doomed.synchronize(); }), ErrorKind::device_lost);
+  }
+  /// As `lose`, and waits for a callback behind the fault: those that could come by then have come.
+  void lose_and_await_callbacks() {
+    Calls calls;
+    NotedCallback behind(calls, 0);
+    Stream const doomed = device.make_stream();
+    auto still = kernels.hold(doomed);
+    doomed.launch(1, [](std::uint32_t) { throw std::runtime_error("an illegal address"); });
+    doomed.call(behind);
+    still.open();
+    calls.await(1);
   }
   void expect_lost_for(std::string const& cause) {
     ASSERT_TRUE(device.lost());
@@ -122,7 +137,7 @@ TEST_F(LostDevice, TellsEveryCallbackOnceAndInOrder) {
     stream.call(behind);
     kernels.add_one(stream, memory.bytes());
     stream.call(last);
-    lose();
+    lose_and_await_callbacks();
     EXPECT_EQ(calls.count(), 1u) << "a callback came before what runs in front of it had ended";
   }
   ASSERT_THAT(calls.numbers(), ElementsAre(1, 2, 3));
@@ -144,8 +159,17 @@ TEST_F(LostDevice, LetsGoOfThreadsThatWaitForWhatWillNeverRun) {
   behind.wait(opened);
   kernels.add_one(behind, memory.bytes());
   behind.record(end);
-  std::jthread for_event([&] { EXPECT_EQ(kind_thrown_by([&] { end.wait(); }), ErrorKind::device_lost); });
-  std::jthread for_stream([&] { EXPECT_EQ(kind_thrown_by([&] { behind.synchronize(); }), ErrorKind::device_lost); });
+  std::promise<pid_t> at_event, at_stream;
+  std::jthread for_event([&] {
+    at_event.set_value(gettid());
+    EXPECT_EQ(kind_thrown_by([&] { end.wait(); }), ErrorKind::device_lost);
+  });
+  std::jthread for_stream([&] {
+    at_stream.set_value(gettid());
+    EXPECT_EQ(kind_thrown_by([&] { behind.synchronize(); }), ErrorKind::device_lost);
+  });
+  support::await_asleep(at_event.get_future().get());
+  support::await_asleep(at_stream.get_future().get());
   lose();
   for_event.join();
   for_stream.join();
@@ -157,7 +181,7 @@ TEST_F(LostDevice, TellsALateCallbackToo) {
   Stream const stream = device.make_stream();
   device.inject(Fault::late_callback);
   stream.call(late);
-  lose();
+  lose_and_await_callbacks();
   EXPECT_EQ(kind_thrown_by([&] { stream.synchronize(); }), ErrorKind::device_lost);
   EXPECT_EQ(calls.count(), 0u);
   device.deliver_late_callbacks();

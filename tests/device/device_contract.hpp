@@ -56,6 +56,9 @@ class DeviceContract : public testing::TestWithParam<DeviceUnderTest> {
   Event event() { return device().make_event(); }
   /// Records an event in `stream` and returns it.
   Event mark(StreamRef stream);
+  /// Brings uploads, kernels and downloads through a stream of its own, and returns when they are done: what nothing
+  /// holds back has then had its turn, too. To be called before it is said that something did not happen.
+  void let_all_else_run();
   /// What device memory holds, read through a stream of its own once nothing writes to it any more.
   std::vector<std::byte> read(std::span<std::byte const> bytes);
 
@@ -68,6 +71,7 @@ class DeviceContract : public testing::TestWithParam<DeviceUnderTest> {
   Pinned pinned_;
   std::size_t host_used_ = 0;
   std::vector<DeviceMemory> memories_;
+  std::span<std::byte> else_here_, else_there_;
 };
 
 }  // namespace penstock

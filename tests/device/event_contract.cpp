@@ -40,6 +40,7 @@ TEST_P(DeviceContract, KeepsOrderAcrossStreamsByEvents) {
   down.wait(worked);
   down.download(out, there);
   Event const home = mark(down);
+  let_all_else_run();
   EXPECT_FALSE(home.passed());
   EXPECT_FALSE(worked.passed());
   still.open();
@@ -58,6 +59,7 @@ TEST_P(DeviceContract, HoldsWhatComesAfterAWaitAndNothingBeforeIt) {
   waiting.wait(opened);
   kernels().fill(waiting, there, std::byte{2});
   before.wait();
+  let_all_else_run();
   EXPECT_THAT(read(there), Each(std::byte{1}));
   still.open();
   waiting.synchronize();
@@ -75,6 +77,7 @@ TEST_P(DeviceContract, WaitsForTheRecordThatWasTheLatestWhenItWasAsked) {
   auto second_still = hold(second);
   second.record(moving);
   Event const end = mark(waiting);
+  let_all_else_run();
   EXPECT_FALSE(end.passed());
   first_still.open();
   end.wait();
@@ -102,6 +105,7 @@ TEST_P(DeviceContract, LetsAnEventDieWhileStreamsWaitForIt) {
   auto still = hold(held);
   waiting.wait(mark(held));
   Event const end = mark(waiting);
+  let_all_else_run();
   EXPECT_FALSE(end.passed());
   still.open();
   end.wait();
@@ -125,6 +129,7 @@ TEST_P(DeviceContract, WakesThreadsThatWaitForAnEvent) {
       end.wait();
       EXPECT_THAT(out, Each(std::byte{5}));
     });
+    let_all_else_run();
     EXPECT_FALSE(end.passed());
     still.open();
   }
@@ -139,6 +144,7 @@ TEST_P(DeviceContract, KnowsTheTimeBetweenEventsOnceBothHavePassed) {
   auto still = hold(own);
   own.record(end);
   start.wait();
+  let_all_else_run();
   EXPECT_EQ(end.since(start), std::nullopt);
   still.open();
   end.wait();
