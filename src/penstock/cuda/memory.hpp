@@ -11,12 +11,15 @@ namespace penstock::cuda {
 
 /// Memory of the device that is current now, aligned to at least 256 bytes. Empty for 0 bytes.
 ///
+/// Blocks: it may wait for work that the device has.
 /// Throws: Error of kind out_of_device_memory, which says what was asked for, what is free and what to reduce.
 DeviceMemory allocate(Health& health, std::size_t bytes);
 
-/// Pins host memory for all GPUs, and maps it into their address spaces. Nothing for an empty span.
+/// Pins host memory for all GPUs, whichever is current now or when it is unpinned, and maps it into their address
+/// spaces. Nothing for an empty span.
 ///
 /// Shape:   starts on a page; no page of it is pinned already.
+/// Blocks:  30 ms a GiB that was touched before; it may wait for work that a device has.
 /// Throws:  Error of kind out_of_pinned_memory, which says which limits to raise; bad_argument for a wrong shape.
 Pinned pin(Health& health, std::span<std::byte> host);
 

@@ -45,6 +45,7 @@ class Device {
   Device& operator=(Device const&) = delete;
   virtual ~Device() = default;
 
+  /// What it says of itself now.
   virtual DeviceInfo info() const = 0;
   /// Makes this the calling thread's device, so that code which names none finds it.
   virtual void attach() = 0;
@@ -60,11 +61,15 @@ class Device {
 
   /// Device memory, aligned to at least 256 bytes.
   ///
+  /// Blocks: it may wait for work that the device has; so allocate before the first tile.
   /// Throws: Error of kind out_of_device_memory; the text says how much was asked for, how much is free, and what to
   /// reduce.
   virtual DeviceMemory allocate(std::size_t bytes) = 0;
-  /// Pins host memory for this and all other devices of its kind. Page aligned; not twice the same.
+  /// Pins host memory for this and all other devices of its kind: a slab that several GPUs copy from and to is pinned
+  /// with one of them, which must then outlive what the others do with it.
   ///
+  /// Shape:  whole pages; none of them pinned already, with any device of this kind.
+  /// Blocks: on a GPU 30 ms a GiB that was touched before, and it may wait for work that the device has.
   /// Throws: Error of kind out_of_pinned_memory; the text says which limit to raise.
   virtual Pinned pin(std::span<std::byte> host) = 0;
 
@@ -79,6 +84,8 @@ class Device {
   /// On a lost device it may name the fault. Threads: any; each is told of its own. Blocks:  never.
   virtual std::optional<Error> take_refusal() = 0;
   /// The fault that ended this device, if one did.
+  ///
+  /// Blocks: never.
   virtual std::optional<Error> lost() = 0;
 };
 
