@@ -18,7 +18,8 @@ struct Executed {
 
 /// Is told of each operation after it was done and before its stream goes on. Must not throw.
 ///
-/// Threads: those of the engines, several at once. Blocks: its engine, for as long as it takes.
+/// Threads: those of the engines, several at once.
+/// Blocks:  its engine, for as long as it takes.
 using Observer = std::function<void(Executed const&)>;
 
 }  // namespace penstock::cpu

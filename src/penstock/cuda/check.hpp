@@ -23,6 +23,8 @@ struct CallSite {
 };
 
 /// True for an error after which every later call on the device fails too, until the process ends.
+///
+/// Threads: any, a CUDA callback too.
 bool is_sticky(cudaError_t error) noexcept;
 
 /// What a caller can do about an error.
@@ -31,12 +33,15 @@ bool is_sticky(cudaError_t error) noexcept;
 ErrorKind kind_of(cudaError_t error) noexcept;
 
 /// The Error that `check` throws: call, CUDA's name and words, place, and what to do.
+///
+/// Threads: as kind_of.
 Error failure(cudaError_t error, char const* what, CallSite where = CallSite::here());
 
 /// Throws unless `result` is success. `what` names the call, with no arguments: "cudaMemcpyAsync".
 ///
 /// The refusal is taken from the thread's last error as well, so that no later check is blamed for it.
-/// Throws: Error.
+/// Threads: as kind_of.
+/// Throws:  Error.
 inline void check(cudaError_t result, char const* what, CallSite where = CallSite::here()) {
   if (result == cudaSuccess) [[likely]]
     return;
@@ -45,7 +50,8 @@ inline void check(cudaError_t result, char const* what, CallSite where = CallSit
 
 /// Throws if the kernel launch just made on this thread was refused. `kernel` names it.
 ///
-/// Throws: Error. What goes wrong while the kernel runs surfaces later, in the Completion.
+/// Threads: the one that launched it.
+/// Throws:  Error. What goes wrong while the kernel runs surfaces later, in the Completion.
 inline void check_launch(char const* kernel, CallSite where = CallSite::here()) {
   check(cudaGetLastError(), kernel, where);
 }

@@ -16,8 +16,9 @@ namespace penstock::cuda {
 /// Threads: any. Every member leaves the calling thread attached to this GPU.
 class CudaDevice final : public Device {
  public:
-  /// Makes the GPU's context, which takes tenths of a second.
+  /// Makes the GPU's context, and the GPU the calling thread's.
   ///
+  /// Blocks: tenths of a second.
   /// Throws: Error of kind no_driver, driver_too_old or no_device.
   explicit CudaDevice(int ordinal = 0);
 

@@ -16,6 +16,8 @@ std::string_view flavour() noexcept;
 cudaStream_t default_stream() noexcept;
 
 /// The one stream that takes turns with every blocking stream of the process, in both flavours.
+///
+/// Threads: any; the handle means the same stream on each.
 cudaStream_t legacy_stream() noexcept;
 
 }  // namespace penstock::cuda

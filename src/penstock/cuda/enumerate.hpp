@@ -10,14 +10,23 @@
 namespace penstock::cuda {
 
 /// How many GPUs this process can use; 0 whatever stands in the way.
+///
+/// Threads: any.
+/// Blocks:  as look.
 int device_count();
 
 /// What one GPU says of itself, without a context on it and so without what is free.
 ///
-/// Throws: Error, if there is no such GPU.
+/// Threads: any.
+/// Blocks:  as look.
+/// Throws:  Error, if there is no such GPU.
 DeviceInfo describe(int ordinal, PciBus const& bus = PciBus());
 
 /// Every GPU that this process can use, described; none whatever stands in the way.
+///
+/// Threads: any.
+/// Blocks:  as look.
+/// Throws:  Error, if a GPU is there and does not describe itself.
 std::vector<DeviceInfo> list();
 
 }  // namespace penstock::cuda

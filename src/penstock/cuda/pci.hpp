@@ -9,8 +9,8 @@ namespace penstock::cuda {
 
 /// What the kernel says of PCI devices: in /sys/bus/pci/devices, or in a folder that looks like it.
 ///
-/// A device's id is its place on the bus as /sys has it, in lower case: "0000:1b:00.0". A virtual machine or a container
-/// may say nothing; then the answers are empty.
+/// A device's id is its place on the bus as /sys has it, in lower case: "0000:1b:00.0". A virtual machine or a
+/// container may say nothing; then the answers are empty.
 /// Threads: any.
 class PciBus {
  public:

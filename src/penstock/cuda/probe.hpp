@@ -42,8 +42,13 @@ struct Probe {
 };
 
 /// Looks at this machine as this process sees it. Makes no context on any GPU.
+///
+/// Threads: any.
+/// Blocks:  as long as the driver takes to start, once in a process.
 Findings look();
+/// Judges what was found, wherever it was found.
 Probe judge(Findings const& found);
+/// Judges this machine. Threads and Blocks are those of `look`.
 inline Probe probe() {
   return judge(look());
 }

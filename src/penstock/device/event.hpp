@@ -35,7 +35,9 @@ class EventRef {
   /// Blocks: until the device gets there.
   /// Throws: Error, as `passed()`.
   void wait() const { backend_->wait(); }
-  /// Device time between the records of two events made with `timing`; empty until the device has passed both.
+  /// Device time between the records of two events; empty until the device has passed both.
+  ///
+  /// Throws: Error of kind bad_argument, unless both were made with `timing`; and as `passed()`.
   std::optional<std::chrono::nanoseconds> since(EventRef earlier) const { return backend_->since(*earlier.backend_); }
   /// The device's own handle: a cudaEvent_t, or nothing of use on the CPU device.
   void* native() const noexcept { return backend_->native(); }

@@ -67,9 +67,12 @@ class StreamRef {
   explicit StreamRef(StreamBackend& backend) noexcept : backend_(&backend) {}
 
   DeviceKind kind() const noexcept { return backend_->kind(); }
-  /// Copies host memory (pinned, or the copy is not asynchronous) to device memory of at least that size.
+  /// Copies host memory to device memory.
+  ///
+  /// Shape:  `to` has room for all of `from`, which may be empty.
+  /// Blocks: never if the host memory is pinned; else the device may keep the caller until it has read it.
   void upload(std::span<std::byte> to, std::span<std::byte const> from) const { backend_->upload(to, from); }
-  /// Copies device memory to host memory of at least that size.
+  /// Copies device memory to host memory. Shape and Blocks are those of `upload`.
   void download(std::span<std::byte> to, std::span<std::byte const> from) const { backend_->download(to, from); }
   /// Runs `kernel(0)` ... `kernel(blocks - 1)` on the CPU device's compute threads. An exception in it is a sticky
   /// device fault.
@@ -103,7 +106,9 @@ struct StreamOptions {
   int priority = 0;
 };
 
-/// Owns a stream of a device. Waits for its work when it dies; must die before its Device.
+/// Owns a stream of a device. Must die before its Device.
+///
+/// Blocks: when it dies, until its work is done or the device is known to be lost.
 class Stream : public StreamRef {
  public:
   explicit Stream(std::unique_ptr<StreamBackend> backend) noexcept : StreamRef(*backend), owned_(std::move(backend)) {}

@@ -18,9 +18,13 @@ CpuSet affinity_of_this_thread();
 /// Lets the calling thread run on these CPUs only. An empty set changes nothing.
 ///
 /// Returns a sentence if it could not be done, or only for some of the CPUs; the thread then runs where it still may.
+/// Throws: Error of kind system, if the system does not say where the thread may run now.
 std::optional<std::string> bind_this_thread(CpuSet const& cpus);
 
-/// Lets a thread of this process run on these CPUs only. False if it has ended, or the system refused.
+/// Lets a thread of this process run on these CPUs only, of which there is one at least. False if it has ended, or the
+/// system refused.
+///
+/// Threads: any.
 bool move_thread(pid_t thread, CpuSet const& cpus) noexcept;
 
 }  // namespace penstock

@@ -18,6 +18,9 @@ struct CgroupLimits {
 
   /// Reads the limits of both cgroup versions under `root`, of the process's own group and of every group above it: the
   /// smallest holds.
+  ///
+  /// Threads: any.
+  /// Blocks:  as read_system_file, for each group.
   static CgroupLimits read(std::filesystem::path const& root = "/");
 };
 

@@ -22,6 +22,9 @@ struct HostLimits {
   std::uint64_t free_huge_pages = 0;                 ///< Reserved and not in use.
 
   /// Reads /proc and /sys under `root`; memlock is always this process's.
+  ///
+  /// Threads: any.
+  /// Blocks:  as read_system_file, for a dozen files.
   static HostLimits read(std::filesystem::path const& root = "/");
 };
 

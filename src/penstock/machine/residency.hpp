@@ -23,7 +23,8 @@ struct Residency {
 
   /// Asks the kernel about at most `samples` pages, evenly spread over `memory`.
   ///
-  /// Blocks: about a microsecond a page.
+  /// Threads: any.
+  /// Blocks:  about a microsecond a page.
   static Residency of(std::span<std::byte const> memory, std::size_t samples = 1024);
 };
 
