@@ -1,0 +1,150 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# usage: hash_manners.sh PENSTOCK CASE
+# Holds `penstock hash` to what a user sees beside its lines: standard error, exit code, progress, ctrl-C.
+# Each case is a test of its own.
+# shellcheck source=tests/cli/program_world.sh
+source "$(dirname "$0")/program_world.sh"
+command -v b3sum > /dev/null || { echo 'b3sum is not installed'; exit 77; }
+penstock_hash() { run hash --device cpu "$@"; }
+
+case $2 in
+  AFullDiskIsNoSuccess)
+    some_bytes 1000 a
+    code=0
+    "$penstock" hash --device cpu a > /dev/full 2> err || code=$?
+    expect_code 1
+    expect_err 'Standard output'
+    ;;
+  OneObjectALineAndTheSummaryLast)
+    some_bytes 1000 a
+    penstock_hash --json a missing
+    expect_code 1
+    [[ $(wc -l < out) == 3 ]] || fail 'three lines'
+    grep -qF "\"path\":\"a\",\"bytes\":1000,\"blake3\":\"$(b3sum --no-names a)\"" out || fail "$(cat out)"
+    grep -qF '"path":"missing","problem":"No such file' out || fail "$(cat out)"
+    tail -n 1 out | grep -qF '"summary":{"device":"CPU device","files":2,"problems":1' || fail "$(cat out)"
+    [[ $(cat err) == 'penstock: missing: No such file or directory (os error 2)' ]] || fail "$(cat err)"
+    b3sum a > sums
+    printf x >> a
+    printf '%064d  missing\n' 0 >> sums
+    penstock_hash --json --check sums
+    expect_code 1
+    grep -qF '"matches":false' out || fail "$(cat out)"
+    [[ $(cat err) == 'penstock: missing: No such file or directory (os error 2)' ]] || fail "$(cat err)"
+    ;;
+  BadOptionsAreOneLineAndExitCodeTwo)
+    expect_bad_options hash << 'WORDS'
+--tile 3MiB
+--tile 512
+--tile lots
+--tile 2GiB
+--tiles 70000
+--producers -1
+--producers many
+--lanes 100000
+--device gpu
+--device cuda:x
+--no-such-option
+--quiet
+--check --no-names
+--json --no-names
+--json --check --quiet
+WORDS
+    penstock_hash --producers -1
+    expect_err "--producers: '-1' is not a whole number from 0 to 1024"
+    expect_err 'penstock hash --help'
+    penstock_hash --tile 4MB
+    expect_err '--tile 4MB is 4000000 bytes: hash needs a power of two'
+    penstock_hash --bogus
+    expect_err 'penstock hash --help'
+    for command in bogus ''; do
+      run ${command:+"$command"}
+      expect_code 2
+      expect_err "${command:-subcommand is required}"
+      expect_err '(penstock --help'
+    done
+    ;;
+  NoProgressInAPipeAndHelpThatNamesEveryOption)
+    some_bytes 1000 a
+    penstock_hash a
+    [[ ! -s err ]] || fail "something on standard error: $(cat err)"
+    penstock_hash --help
+    expect_code 0
+    for option in --check --json --device --producers --lanes --consumers --tile --tiles --ordered --no-bind; do
+      grep -qF -- "$option" out || fail "no word of $option"
+    done
+    for words in 'At most 1024' 'At most 65534' '0 means the default' '4MiB and not 4MB' '1000-fold'; do
+      grep -qF -- "$words" out || fail "no word of limits and defaults: $words"
+    done
+    ;;
+  ProgressOnATerminalAndNowhereElse)
+    command -v script > /dev/null || { echo 'script (util-linux) is not installed, so there is no terminal'; exit 77; }
+    some_bytes 1000000 a
+    printf x > b
+    b3sum --no-names a b > expected
+    mkfifo pipe
+    # on_terminal ARGUMENT...: what it wrote there is in the file typescript.
+    on_terminal() { script -qfec "'$penstock' hash --device cpu --no-names $* a pipe" typescript < /dev/null > /dev/null; }
+    # What is left to see: each line from its last return on.
+    seen() { tr -d '\n' < typescript | sed 's/\r\x1b\[K/\n/g' | grep -aoE '[0-9a-f]{64}'; }
+
+    on_terminal &
+    hashing=$!
+    exec 9> pipe
+    # The pipe keeps it waiting until the bar is there.
+    until grep -qaE '\[#+\] .* of 976\.6 KiB .* GB/s' typescript 2> /dev/null; do
+      kill -0 "$hashing" || fail "it ended without a bar: $(cat typescript)"
+    done
+    printf x >&9
+    exec 9>&-
+    wait "$hashing" || fail "exit code $?"
+    cmp -s expected <(seen) || fail "not the sums of a and the pipe: $(cat -v typescript)"
+    [[ $(grep -aoE $'\r\x1b\[K|GB/s' typescript | tail -n 1) != GB/s ]] || fail 'the bar was not wiped'
+
+    cat b > pipe &
+    on_terminal --no-progress
+    cmp -s expected <(tr -d '\r' < typescript | grep -aE '^[0-9a-f]{64}$') || fail "with --no-progress: $(cat -v typescript)"
+    ! grep -qa 'GB/s' typescript || fail 'a bar in spite of --no-progress'
+
+    "$penstock" hash --device cpu --no-names a pipe > out 2> err &
+    hashing=$!
+    exec 9> pipe
+    ! grep -qsx ps-progress "/proc/$hashing"/task/*/comm || fail 'it draws where there is no terminal'
+    printf x >&9
+    exec 9>&-
+    wait "$hashing" || fail "exit code $?"
+    expect_same_as expected
+    [[ ! -s err ]] || fail "something on standard error: $(cat err)"
+    ;;
+  StopsCleanlyWhenInterrupted)
+    mkfifo pipe
+    # interrupted ARGUMENT...: it reads the pipe, which never ends, and is interrupted there.
+    interrupted() {
+      "$penstock" hash --device cpu "$@" <&8 > out 2> err &
+      hashing=$!
+      exec 9> pipe
+      # More than a pipe holds: once all is written, some was read, and it waits for more or soon will.
+      head -c 200000 /dev/zero >&9
+      kill -INT "$hashing"
+      code=0
+      wait "$hashing" || code=$?
+      exec 9>&- 8<&-
+      expect_code 130
+      expect_err 'Interrupted'
+      [[ $(wc -l < err) == 1 ]] || fail "$*: not one line: $(cat err)"
+      [[ ! -s out ]] || fail "$*: it printed a hash of what it did not read to its end"
+    }
+    exec 8< /dev/null
+    interrupted pipe
+    for words in - '' '--check -'; do
+      # For reading and writing, so that opening it does not wait for the writer.
+      exec 8<> pipe
+      # shellcheck disable=SC2086  # Two words are meant, or none.
+      interrupted $words
+    done
+    exec 8< /dev/null
+    interrupted --check pipe
+    ;;
+  *) fail "no case $2" ;;
+esac

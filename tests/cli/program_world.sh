@@ -1,0 +1,34 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: Apache-2.0
+# For tests of the command, which source it with PENSTOCK CASE: an empty folder to work in, and what they say of a run.
+set -euo pipefail
+export LC_ALL=C
+penstock=$(realpath "$1")
+world=$(mktemp -d)
+trap 'rm -rf "$world"' EXIT
+cd "$world"
+
+fail() {
+  printf 'FAILED: %s\n' "$*" >&2
+  exit 1
+}
+# run ARGUMENT...: runs it and keeps what it said: code, and the files out and err.
+run() {
+  code=0
+  "$penstock" "$@" > out 2> err || code=$?
+}
+expect_code() { [[ $code == "$1" ]] || fail "exit code $code instead of $1: $(cat err)"; }
+expect_out() { grep -qF -- "$1" out || fail "standard output does not say '$1' but: $(cat out)"; }
+expect_err() { grep -qF -- "$1" err || fail "standard error does not say '$1' but: $(cat err)"; }
+expect_same_as() { cmp -s "$1" out || fail "not what b3sum prints: $(diff "$1" out | head -4)"; }
+# expect_bad_options COMMAND: each line of standard input are options that it refuses in one line, and nothing else.
+expect_bad_options() {
+  while read -r words; do
+    # shellcheck disable=SC2086  # Several words are meant.
+    run "$1" $words
+    expect_code 2
+    [[ $(wc -l < err) == 1 ]] || fail "$words: not one line: $(cat err)"
+    [[ ! -s out ]] || fail "$words: something on standard output"
+  done
+}
+some_bytes() { head -c "$1" /dev/urandom > "$2"; }
