@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // What `run` promises.
+#include <algorithm>
 #include <stdexcept>
 #include <thread>
 
 #include "flow/pipeline_contract.hpp"
+
+#include "penstock/machine/topology.hpp"
 
 namespace penstock {
 namespace {
@@ -248,6 +251,24 @@ TEST_P(PipelineContract, TakesNothingFromAFeedWhileItPulls) {
                                        }));
   EXPECT_TRUE(report.ok()) << describe(report);
   EXPECT_EQ(refused, 20);
+}
+
+TEST_P(PipelineContract, SaysSoWhenItsLanesMayNotSpin) {
+  auto options = usual();
+  options.lanes = 64;
+  options.tiles = 130;
+  if (Topology::detect().busy_threads() >= 66) GTEST_SKIP() << "This machine has CPUs enough for 64 lanes that spin.";
+  for (bool const asked : {false, true}) {
+    if (asked) options.spin = std::chrono::microseconds(10);
+    Pipeline pipe(device(), options);
+    EXPECT_EQ(pipe.options().spin, std::chrono::microseconds(0));
+    CountingSource source(10);
+    Report const report = pipe.run(source, add_one(), [](Completion&) {});
+    bool const said = std::any_of(report.remarks.begin(), report.remarks.end(), [](std::string const& remark) {
+      return remark.find("do not spin") != std::string::npos;
+    });
+    EXPECT_EQ(said, asked) << "only who asked is told";
+  }
 }
 
 TEST_P(PipelineContract, SharesItsDeviceWithAnother) {

@@ -143,6 +143,25 @@ TEST_P(LaneOnAFaultyDevice, FindsATileWhoseCallbackNeverCame) {
   for (Seen const& tile : all) EXPECT_TRUE(tile.content_right);
 }
 
+TEST_P(LaneOnAFaultyDevice, CountsTheTilesThatOnlyItsWatchdogFound) {
+  support::Gate gate;
+  std::atomic<pid_t> thread{0};
+  open_lane(each_tile([&](DeviceTile const&, StreamRef stream) {
+              thread = gettid();
+              stream.launch(1, [&](std::uint32_t) { gate.pass(); });
+              return std::size_t{0};
+            }),
+            watchful());
+  cpu().inject(cpu::Fault::lost_callback);
+  submit(0);
+  gate.await_reached();
+  support::await_asleep(thread);
+  gate.open();
+  await_seen(1);
+  lane().close();
+  EXPECT_EQ(lane().summary().found_by_watchdog, 1u);
+}
+
 TEST_P(LaneOnAFaultyDevice, RetiresATileOnceWhoseCallbackCameTwice) {
   auto const all = run_with(cpu::Fault::double_callback);
   expect_each_once(all);

@@ -21,15 +21,12 @@ struct Ticket {
 class Signal {
  public:
   virtual ~Signal() = default;
-  /// Says that tile `number` was put on the device, with `after` behind it, and that all up to `retired` are done with.
-  ///
-  /// A ticket will come for it or for a later one, perhaps only after the next `keep_promises`.
-  /// Throws: Error, if the device refuses.
-  virtual void arm(std::uint64_t number, EventRef after, std::uint64_t retired) = 0;
-  /// Sees to it that some ticket is on its way if any tile is. The lane calls it before it sleeps.
+  /// Says that tile `number` was put on the device, with `after` behind it.
+  virtual void put(std::uint64_t number, EventRef after) = 0;
+  /// Sees to it that some ticket is on its way if any tile beyond `retired` is. The lane calls it before it sleeps.
   ///
   /// Throws: Error, if the device refuses.
-  virtual void keep_promises(std::uint64_t retired) = 0;
+  virtual void arm(std::uint64_t retired) = 0;
 };
 
 }  // namespace penstock

@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <cstddef>
+#include <optional>
 #include <vector>
 
 #include "penstock/core/tile.hpp"
@@ -18,12 +19,15 @@ struct PipelineOptions {
   /// producers to be busy.
   std::size_t tiles = 0;
   unsigned producers = 0;  ///< Threads that fill, in `run`. 0: the CPUs that lanes and consumers leave free.
-  unsigned lanes = 0;      ///< Threads that drive the devices. 0: two per GPU, one for the CPU device.
+  /// Threads that drive the devices. 0: one for the CPU device; per GPU one for tiles from 1 MiB on, where more only
+  /// got in each other's way (bench/flow/one_shot_bench), and two for smaller ones.
+  unsigned lanes = 0;
   unsigned consumers = 0;  ///< Threads in host stages and sink. 0: one, or as many as CPUs if they have parallel work.
-  unsigned slots = 0;      ///< Tiles in flight per lane. 0: four.
-  /// How long an idle lane spins before it sleeps: results sooner, for part of a core. Ignored where the lanes would
-  /// leave fewer than two CPUs to others.
-  std::chrono::microseconds spin{0};
+  unsigned slots = 0;      ///< Tiles in flight per lane. 0: four, more gained nothing (bench/flow/one_shot_bench).
+  /// How long a lane that has nothing to do watches its device before it sleeps: results sooner, for a core while tiles
+  /// are in flight. Never so that the lanes would leave fewer than two CPUs to others. Empty: 200 us on a GPU, which
+  /// covers the passage of a 4 MiB tile (bench/flow/one_shot_bench); 0 on the CPU device, which needs the cores itself.
+  std::optional<std::chrono::microseconds> spin = {};
   StreamMode streams = StreamMode::thread_default;
   bool ordered = false;  ///< The sink sees tiles in the source's order, failed and cancelled ones in their places.
   bool parallel_sink = false;  ///< The sink is called by several consumers at once.

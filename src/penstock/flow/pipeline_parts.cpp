@@ -7,6 +7,11 @@
 namespace penstock {
 namespace {
 
+/// From this size of a tile on one lane fills a GPU's link.
+constexpr std::size_t large_tile = std::size_t{1} << 20;
+/// Longer than a 4 MiB tile takes to pass.
+constexpr std::chrono::microseconds default_spin{200};
+
 std::vector<Device*> expect_usable(std::vector<Device*> devices) {
   if (devices.empty() || std::find(devices.begin(), devices.end(), nullptr) != devices.end()) {
     throw Error(ErrorKind::bad_argument, "A pipeline needs a device: give it at least one, and no null pointer.");
@@ -24,14 +29,19 @@ PipelineOptions resolve(PipelineOptions options, std::vector<Device*> const& dev
   }
   auto const cpus = static_cast<unsigned>(topology.busy_threads());
   bool const gpu = devices.front()->info().kind == DeviceKind::cuda;
-  if (options.lanes == 0) options.lanes = static_cast<unsigned>(devices.size()) * (gpu ? 2 : 1);
+  std::size_t const largest_part = std::max(options.tile.input_bytes, options.tile.output_bytes);
+  if (options.lanes == 0) {
+    options.lanes = static_cast<unsigned>(devices.size()) * (gpu && largest_part < large_tile ? 2 : 1);
+  }
   if (options.slots == 0) options.slots = 4;
-  if (options.spin.count() > 0 && options.lanes + 2 > cpus) {
-    options.spin = {};
+  std::chrono::microseconds const wanted = options.spin.value_or(gpu ? default_spin : std::chrono::microseconds(0));
+  bool const granted = wanted.count() == 0 || options.lanes + 2 <= cpus;
+  if (!granted && options.spin) {
     remarks.push_back("The lanes do not spin: " + std::to_string(options.lanes) +
                       " of them would leave fewer than two of " + std::to_string(cpus) +
                       " CPUs to everything else; use fewer lanes.");
   }
+  options.spin = granted ? wanted : std::chrono::microseconds(0);
   if (options.consumers == 0) {
     options.consumers = options.parallel_sink || !options.host_stages.empty() ? std::max(1U, cpus / 2) : 1;
   }

@@ -28,7 +28,7 @@ Run::Run(Input input, Pool& pool, std::span<Journey> journeys, std::vector<LaneP
           [this](Journey& journey) { to_lanes(journey); }, [this](Journey& journey) { to_sink(journey); }) {
   LaneOptions lane_options;
   lane_options.slots = options.slots;
-  lane_options.spin = options.spin;
+  lane_options.spin = options.spin.value_or(std::chrono::microseconds(0));
   lane_options.streams = options.streams;
   lanes_ = std::make_unique<LaneSet>(lanes, pool.shape(), pool.size(), lane_options, stages_,
                                      [this](Completion completion) { from_lanes(std::move(completion)); });

@@ -5,8 +5,8 @@
 
 namespace penstock {
 
-/// One outstanding callback. Two promises of the same object are `depth` tiles apart, so the first was kept before the
-/// second is made.
+/// One outstanding callback. Its next use is `depth` tiles later, when the lane has retired the tile of this one; only
+/// a call that is late or doubled can still meet the next.
 class CallbackSignal::Call final : public StreamCallback {
  public:
   explicit Call(CallbackSignal& signal) : signal_(signal) {}
@@ -31,13 +31,12 @@ CallbackSignal::CallbackSignal(Device& device, Mailbox<Ticket>& tickets, EventCo
 // The side stream dies first (it is the last member), and with it the last chance of a call.
 CallbackSignal::~CallbackSignal() = default;
 
-void CallbackSignal::arm(std::uint64_t number, EventRef after, std::uint64_t retired) {
+void CallbackSignal::put(std::uint64_t number, EventRef after) {
   after_[number % after_.size()] = after;
   youngest_ = number;
-  keep_promises(retired);
 }
 
-void CallbackSignal::keep_promises(std::uint64_t retired) {
+void CallbackSignal::arm(std::uint64_t retired) {
   // Measured by what is retired and not by what was called: a call that got lost must not keep others from being made.
   while (asked_.front() <= retired) {
     std::uint64_t const from = std::max(asked_.back(), retired);

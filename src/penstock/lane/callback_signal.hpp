@@ -32,8 +32,8 @@ class CallbackSignal final : public Signal {
   /// Blocks: until the device has made the calls that are due.
   ~CallbackSignal() override;
 
-  void arm(std::uint64_t number, EventRef after, std::uint64_t retired) override;
-  void keep_promises(std::uint64_t retired) override;
+  void put(std::uint64_t number, EventRef after) override;
+  void arm(std::uint64_t retired) override;
 
  private:
   class Call;

@@ -108,27 +108,31 @@ void Lane::serve() {
     bool const retired = read_tickets();
     bool const took = take_tile();
     if (retired || took) continue;
-    make_good();
     if (closed_.load(std::memory_order_seq_cst) && load_.load(std::memory_order_seq_cst) == 0) return;
-    if (look_around(work_waits)) continue;
+    if (look_around(work_waits)) {
+      sleeps_ = sleeps_ && options_.spin.count() == 0;
+      continue;
+    }
+    arm_signal();
+    sleeps_ = true;
     bool const woken = bell_.await(work_waits, std::chrono::nanoseconds(0),
                                    flight_->empty() ? std::chrono::hours(1) : options_.watchdog);
-    if (!woken) ask_device();
+    unsignalled_ = !woken;
+    if (unsignalled_) ask_device();
   }
 }
 
-/// Spins for as long as the options say, with an eye on the device itself, whose signals come later. True if there is
-/// something to do.
+/// Asks the device how far it is, once, and then for as long as the options say. True if there is something to do.
 template <class Predicate>
 bool Lane::look_around(Predicate const& work_waits) {
   auto const start = std::chrono::steady_clock::now();
-  while (std::chrono::steady_clock::now() - start < options_.spin) {
+  for (;;) {
     std::uint64_t const retired = flight_->retired();
     ask_whether_passed();
     if (work_waits() || flight_->retired() != retired) return true;
+    if (std::chrono::steady_clock::now() - start >= options_.spin) return false;
     relax_cpu();
   }
-  return false;
 }
 
 /// Retires what the tickets promise, as far as the device confirms it: a ticket may come early, twice, late or not at
@@ -181,6 +185,7 @@ void Lane::ask_device() {
 }
 
 void Lane::retire_up_to(std::uint64_t number) {
+  if (unsignalled_) summary_.found_by_watchdog += number - flight_->retired();
   while (flight_->retired() < number) deliver(flight_->retire());
 }
 
@@ -198,7 +203,10 @@ bool Lane::take_tile() {
   } else {
     try {
       flight_->put(std::move(loan), *stage_);
-      promise_ticket();
+      signal_->put(flight_->youngest(), flight_->landed());
+      // A call that is asked for early comes in time; asked for at the last moment it found the processor asleep, too,
+      // and came up to half a millisecond late. A lane that spins needs none.
+      if (sleeps_) arm_signal();
     } catch (Error const& error) {
       give_up(error);
     }
@@ -206,19 +214,11 @@ bool Lane::take_tile() {
   return true;
 }
 
-/// Throws: a sticky Error. What else the signal cannot promise, the watchdog finds.
-void Lane::promise_ticket() {
-  try {
-    signal_->arm(flight_->youngest(), flight_->landed(), flight_->retired());
-  } catch (Error const& error) {
-    if (error.sticky()) throw;
-  }
-}
-
-void Lane::make_good() {
+/// What the signal cannot promise, the watchdog finds.
+void Lane::arm_signal() {
   if (loss_ != nullptr) return;
   try {
-    signal_->keep_promises(flight_->retired());
+    signal_->arm(flight_->retired());
   } catch (Error const& error) {
     if (error.sticky()) lose(error);
   }

@@ -42,6 +42,8 @@ struct LaneSummary {
   std::uint64_t tiles = 0;
   std::uint64_t bytes_up = 0;
   std::uint64_t bytes_down = 0;
+  /// Tiles that the lane found done when its watchdog woke it: their signal was lost, or late.
+  std::uint64_t found_by_watchdog = 0;
 };
 
 /// A bound thread with two mailboxes (tiles in, tickets in), the streams that only it touches, the slots it fills, and
@@ -98,8 +100,7 @@ class Lane {
   bool look_around(Predicate const& work_waits);
   bool read_tickets();
   bool take_tile();
-  void promise_ticket();
-  void make_good();
+  void arm_signal();
   void ask_whether_passed();
   void ask_device();
   void retire_up_to(std::uint64_t number);
@@ -130,6 +131,8 @@ class Lane {
   std::unique_ptr<Signal> signal_;
   std::unique_ptr<Stage> stage_;
   std::shared_ptr<Failure const> loss_;
+  bool unsignalled_ = false;  ///< It woke by the watchdog and not by a bell.
+  bool sleeps_ = true;        ///< Its last wait ended asleep, so the next may, too.
   LaneSummary summary_;
   bool finished_ = false;
   std::shared_ptr<Failure const> finish_failure_;
