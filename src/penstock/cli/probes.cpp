@@ -43,7 +43,7 @@ struct Workplace {
   DeviceMemory memory;
 };
 
-/// For how long something is measured.
+/// For how long something is measured. It is done once at least, so that a busy machine is slow but never stands still.
 struct Span {
   std::chrono::nanoseconds at_most;
   std::stop_token stop;
@@ -70,11 +70,13 @@ double copy_rate(Device& device, bool up, Workplace const& place, Span const& sp
   ends[0].wait();  // The first copy warms up and is not counted.
   auto const start = Clock::now();
   std::size_t copies = 0;
-  for (std::size_t i = 0; span.goes_on(start); i = (i + 1) % copies_in_flight) {
-    enqueue(i);
-    ends[(i + 1) % copies_in_flight].wait();
+  std::size_t turn = 0;
+  do {
+    enqueue(turn);
+    turn = (turn + 1) % copies_in_flight;
+    ends[turn].wait();
     ++copies;
-  }
+  } while (span.goes_on(start));
   double const seconds = seconds_since(start);
   stream.synchronize();
   return static_cast<double>(copies * copy_bytes) / seconds;
@@ -87,11 +89,11 @@ double together(unsigned threads, Span const& span, std::function<std::size_t(un
   auto const start = Clock::now();
   auto const work = [&](unsigned thread) {
     std::size_t bytes = 0;
-    while (span.goes_on(start)) {
+    do {
       std::size_t const moved = piece(thread);
       if (moved == 0) break;
       bytes += moved;
-    }
+    } while (span.goes_on(start));
     return bytes;
   };
   std::vector<std::future<std::size_t>> all;
