@@ -180,6 +180,9 @@ struct ALostGpu : testing::Test {
   void SetUp() override {
     GTEST_FLAG_SET(death_test_style, "threadsafe");
     if (auto const verdict = probe(); !verdict.usable()) GTEST_SKIP() << verdict.sentence;
+    if (std::getenv("PENSTOCK_ONE_KERNEL_AT_A_TIME") != nullptr) {
+      GTEST_SKIP() << "The faults that these tests make are what a sanitizer is looking for.";
+    }
   }
   [[noreturn]] static void play(int (*scenario)()) {
     // Nothing here may hang; if it does, this says so.

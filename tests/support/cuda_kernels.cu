@@ -129,6 +129,10 @@ void CudaKernels::add_one(StreamRef stream, std::span<std::byte> bytes) const {
   cuda::check_launch("add_one");
 }
 
+bool CudaKernels::run_beside_each_other() const {
+  return std::getenv("PENSTOCK_ONE_KERNEL_AT_A_TIME") == nullptr;
+}
+
 Hold CudaKernels::hold(StreamRef stream) const {
   std::lock_guard const lock(mutex_);
   if (!gates_) gates_ = std::make_shared<CudaGates>();

@@ -23,6 +23,8 @@ class CudaKernels final : public Kernels {
   void add_one(StreamRef stream, std::span<std::byte> bytes) const override;
   /// The first hold pins memory, which may wait for the device; later ones do not.
   Hold hold(StreamRef stream) const override;
+  /// The environment says so by PENSTOCK_ONE_KERNEL_AT_A_TIME.
+  bool run_beside_each_other() const override;
 
   /// Unpins that memory. Call it when no hold is alive and the device is idle, and before the process ends.
   void give_back() const noexcept;

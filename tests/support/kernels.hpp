@@ -51,6 +51,8 @@ class Kernels {
   /// To each byte, wrapping around.
   virtual void add_one(StreamRef stream, std::span<std::byte> bytes) const = 0;
   virtual Hold hold(StreamRef stream) const = 0;
+  /// False where one kernel waits for the end of another whatever their streams, as under compute-sanitizer.
+  virtual bool run_beside_each_other() const { return true; }
 };
 
 /// Kernels of the CPU device. A Hold takes up one of its compute threads.

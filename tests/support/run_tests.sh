@@ -1,16 +1,27 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# run-tests [GOOGLETEST OPTION...]: runs every test program and example of this bundle, one after the other, and sums up.
+# run-tests [GOOGLETEST OPTION...]             runs every test program and example of this bundle, one after the other
+# run-tests --memcheck [GOOGLETEST OPTION...]  runs those that use a GPU under compute-sanitizer, which lets no kernel run
+#                                              beside another; tests that need that, or make faults, are skipped
 set -uo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")" || exit 1
 
-failed=()
+under=(timeout 600)
 programs=(bin/*_tests bin/[0-9]*)
+if [[ ${1:-} == --memcheck ]]; then
+  shift
+  # What tests provoke from the runtime, such as an allocation that is too large, is no error of ours.
+  under=(timeout 900 compute-sanitizer --tool memcheck --report-api-errors no --error-exitcode 9)
+  programs=(bin/*gpu_tests)
+  export PENSTOCK_ONE_KERNEL_AT_A_TIME=1
+fi
+
+failed=()
 for program in "${programs[@]}"; do
   printf '\n== %s\n' "$program"
   options=()
   if [[ $program == *_tests ]]; then options=(--gtest_brief=1 "$@"); fi
-  timeout 600 "$program" "${options[@]}" || failed+=("$program")
+  "${under[@]}" "$program" "${options[@]}" || failed+=("$program")
 done
 printf '\n== summary\n%d of %d programs passed\n' $((${#programs[@]} - ${#failed[@]})) ${#programs[@]}
 ((${#failed[@]} == 0)) || {
