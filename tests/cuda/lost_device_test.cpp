@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 
+#include "cuda/a_lost_gpu.hpp"
 #include "support/one_gpu.hpp"
 #include <gmock/gmock.h>
 #include <unistd.h>
@@ -16,31 +17,6 @@ namespace {
 using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
-
-/// What a scenario has to complain of: on stderr and, if there was anything, in its exit code.
-class Verdict {
- public:
-  void expect(bool holds, std::string const& what) {
-    if (holds) return;
-    std::fprintf(stderr, "BROKEN: %s\n", what.c_str());
-    broken_ = true;
-  }
-  /// Of kind device_lost, naming the cause.
-  template <class Call>
-  void expect_lost(char const* what, Call call) {
-    try {
-      call();
-      expect(false, std::string(what) + " was served");
-    } catch (Error const& error) {
-      expect(error.sticky() && std::string(error.what()).find("cudaErrorIllegalAddress") != std::string::npos,
-             std::string(what) + " said: " + error.what());
-    }
-  }
-  int exit_code() const { return broken_ ? 1 : 0; }
-
- private:
-  bool broken_ = false;
-};
 
 class CountedCallback final : public StreamCallback {
  public:
@@ -175,21 +151,6 @@ bool has_one_report(std::string const& text) {
 MATCHER(IsOneReport, "is one line that says what failed") {
   return has_one_report(arg);
 }
-
-struct ALostGpu : testing::Test {
-  void SetUp() override {
-    GTEST_FLAG_SET(death_test_style, "threadsafe");
-    if (auto const verdict = probe(); !verdict.usable()) GTEST_SKIP() << verdict.sentence;
-    if (std::getenv("PENSTOCK_ONE_KERNEL_AT_A_TIME") != nullptr) {
-      GTEST_SKIP() << "The faults that these tests make are what a sanitizer is looking for.";
-    }
-  }
-  [[noreturn]] static void play(int (*scenario)()) {
-    // Nothing here may hang; if it does, this says so.
-    alarm(60);
-    std::_Exit(scenario());
-  }
-};
 
 TEST_F(ALostGpu, RefusesEveryLaterCallAndNamesTheCause) {
   EXPECT_EXIT(play(every_later_call_says_lost), testing::ExitedWithCode(0), Not(HasSubstr("BROKEN")));

@@ -40,6 +40,7 @@ Sink PipelineContract::note(std::function<void(Completion&)> also) {
   return [this, also = std::move(also)](Completion& completion) {
     Tile const& tile = *completion.loan;
     Sunk now{tile.sequence, completion.outcome, completion.failure ? completion.failure->stage : "", true};
+    if (completion.ok()) now.content_right = tile.produced == tile.filled;
     auto const expected = static_cast<std::byte>(tile.sequence + 1);
     for (std::byte const byte : tile.produced_output()) now.content_right = now.content_right && byte == expected;
     {

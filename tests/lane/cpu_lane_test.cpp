@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <atomic>
+#include <memory>
+#include <optional>
 #include <stdexcept>
 #include <thread>
 #include <tuple>
@@ -25,7 +28,9 @@ struct LaneOnAFaultyDevice : LaneContract {
     open_lane(add_one(), watchful());
     cpu().inject(fault, 3);
     for (std::size_t i = 0; i < 20; ++i) submit(i);
-    return await_seen(20);
+    auto all = await_seen(20);
+    EXPECT_EQ(cpu().armed_faults(), 0u) << "the fault struck nobody";
+    return all;
   }
   void expect_each_once(std::vector<Seen> const& all) {
     ASSERT_EQ(all.size(), 20u);
@@ -115,6 +120,59 @@ TEST_P(LaneOnAFaultyDevice, DoesNotBlameTheNextTileForARefusalThatTheStageThrewF
   ASSERT_EQ(all.size(), 4u);
   EXPECT_EQ(all[1].reason, "the stage looked");
   EXPECT_EQ(all[2].outcome, Outcome::done) << all[2].reason;
+}
+
+TEST_P(LaneOnAFaultyDevice, DoesNotMergeAStageWhoseFinishMetARefusalAndDidNotLook) {
+  struct Careless final : Stage {
+    explicit Careless(cpu::CpuDevice& device) : faulty(device) {}
+    std::size_t run(DeviceTile const&, StreamRef) override { return 0; }
+    void finish(StreamRef stream) override {
+      faulty.inject(cpu::Fault::drop_launch);
+      stream.launch(1, [](std::uint32_t) {});
+    }
+    cpu::CpuDevice& faulty;
+  };
+  open_lane({.make = [this](StageContext const&) { return std::make_unique<Careless>(cpu()); }, .merge = {}});
+  submit(0);
+  lane().close();
+  EXPECT_EQ(lane().finished_stage(), nullptr);
+  ASSERT_NE(lane().finish_failure(), nullptr);
+  EXPECT_EQ(lane().finish_failure()->stage, "finish");
+}
+
+/// Launches a kernel on memory of its own, and then thinks better of it.
+class Unprepared final : public Stage {
+ public:
+  Unprepared(StageContext const& context, support::Kernels const& kernels, std::optional<support::Hold>& hold)
+      : kernels_(kernels), hold_(hold), own_(context.device.allocate(4096)) {}
+  void prepare(StreamRef stream) override {
+    hold_.emplace(kernels_.hold(stream));
+    for (int i = 0; i < 8; ++i) kernels_.add_one(stream, own_.bytes());
+    throw std::runtime_error("not like this");
+  }
+  std::size_t run(DeviceTile const&, StreamRef) override { return 0; }
+
+ private:
+  support::Kernels const& kernels_;
+  std::optional<support::Hold>& hold_;
+  DeviceMemory own_;
+};
+
+TEST_P(LaneOnAFaultyDevice, KeepsAStageThatCouldNotBePreparedUntilItsKernelsHaveRun) {
+  std::optional<support::Hold> hold;
+  std::atomic<pid_t> thread{0};
+  std::jthread opener([&] {
+    while (thread == 0 || !hold) std::this_thread::yield();
+    support::await_asleep(thread);  // It waits for the kernels, or has let go of their memory.
+    hold->open();
+  });
+  EXPECT_THROW(open_lane({.make =
+                              [&](StageContext const& context) {
+                                thread = gettid();
+                                return std::make_unique<Unprepared>(context, kernels(), hold);
+                              },
+                          .merge = {}}),
+               std::runtime_error);
 }
 
 TEST_P(LaneOnAFaultyDevice, KeepsATileUntilNothingRunsOnTheLostDeviceThatMayTouchIt) {

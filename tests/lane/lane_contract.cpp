@@ -64,6 +64,7 @@ void LaneContract::note(Completion completion) {
     now.stage = completion.failure->stage;
     now.reason = completion.failure->reason;
   }
+  if (completion.ok()) now.content_right = tile.produced == tile.filled;
   auto const expected = static_cast<std::byte>(tile.sequence + 1);
   for (std::byte const byte : tile.produced_output()) now.content_right = now.content_right && byte == expected;
   completion.loan.give_back();  // Before it is seen, so that who awaits it can borrow.
@@ -139,6 +140,29 @@ TEST_P(LaneContract, CompletesNothingThatTheDeviceStillWorksOn) {
   EXPECT_EQ(await_seen(4).size(), 4u);
   close_lane();
   for (Seen const& tile : seen()) EXPECT_TRUE(tile.content_right) << "tile " << tile.sequence;
+}
+
+TEST_P(LaneContract, IsCalledByItsDeviceWhenItSleeps) {
+  for (auto const spin : {std::chrono::milliseconds(0), std::chrono::milliseconds(50)}) {
+    SCOPED_TRACE(spin.count());
+    std::size_t const before = seen().size();
+    std::optional<support::Hold> held;
+    std::atomic<pid_t> thread{0};
+    open_lane(add_one([&](DeviceTile const& tile, StreamRef stream) {
+                thread = gettid();
+                if (tile.sequence == 1) held.emplace(kernels().hold(stream));
+              }),
+              {.spin = spin, .watchdog = std::chrono::seconds(5)});
+    submit(0);
+    await_seen(before + 1);
+    submit(1);
+    while (!held) std::this_thread::yield();
+    support::await_asleep(thread);
+    held->open();
+    await_seen(before + 2);
+    lane().close();
+    EXPECT_EQ(lane().summary().found_by_watchdog, 0u) << "nobody called it";
+  }
 }
 
 TEST_P(LaneContract, EnqueuesAsManyTilesAsItHasSlotsAndNoMore) {

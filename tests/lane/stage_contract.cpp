@@ -3,8 +3,10 @@
 #include <memory>
 #include <span>
 #include <stdexcept>
+#include <thread>
 
 #include "lane/lane_contract.hpp"
+#include <unistd.h>
 
 namespace penstock {
 namespace {

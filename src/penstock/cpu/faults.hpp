@@ -35,6 +35,8 @@ class Faults {
   ///
   /// Throws: Error, if nth is 0.
   void inject(Fault what, std::uint64_t nth);
+  /// How many have not struck yet.
+  std::size_t armed() const noexcept { return count_.load(std::memory_order_relaxed); }
   /// Counts one call that `what` could strike, and says whether it does.
   bool strikes(Fault what) noexcept;
 

@@ -24,14 +24,14 @@ namespace flow = oneapi::tbb::flow;
 using Message = Journey*;
 
 /// Names and binds the threads that oneTBB lends to the graph, and gives them back as they were.
-class Christening final : public oneapi::tbb::task_scheduler_observer {
+class LentThreads final : public oneapi::tbb::task_scheduler_observer {
  public:
-  Christening(oneapi::tbb::task_arena& arena, CpuSet cpus) : task_scheduler_observer(arena), cpus_(std::move(cpus)) {
+  LentThreads(oneapi::tbb::task_arena& arena, CpuSet cpus) : task_scheduler_observer(arena), cpus_(std::move(cpus)) {
     observe(true);
   }
   /// Those that are still in the arena, looking for work, are given back from here: oneTBB says no more when they
   /// leave.
-  ~Christening() override {
+  ~LentThreads() override {
     observe(false);
     std::scoped_lock const lock(mutex_);  // Nobody holds it any more; a sanitizer sees by it that they had it before.
     lent_.clear();
@@ -89,7 +89,7 @@ struct Graph::Nodes {
         to_sink(std::move(into_sink)),
         threads(allow(options.consumers)),
         arena(static_cast<int>(options.consumers)),
-        christening(arena, options.cpus) {
+        lent_threads(arena, options.cpus) {
     // A graph belongs to the arena it is made in.
     arena.execute([&] { build(options); });
   }
@@ -165,7 +165,7 @@ struct Graph::Nodes {
   Baton ended;  ///< From each body to `wait`.
   std::unique_ptr<oneapi::tbb::global_control> threads;
   oneapi::tbb::task_arena arena;
-  Christening christening;
+  LentThreads lent_threads;
   std::optional<flow::graph> graph;
   std::vector<std::unique_ptr<HostNode>> host;
   std::optional<EndNode> lanes;

@@ -55,7 +55,9 @@ struct Journey {
 /// The oneTBB graph around the lanes: host stages before them, order and sink behind them.
 ///
 /// Bodies never throw into oneTBB and the graph is never cancelled, so no message is lost: every journey that enters
-/// arrives. Threads: any.
+/// arrives.
+///
+/// Threads: any.
 class Graph {
  public:
   using Step = std::function<void(Journey&)>;

@@ -57,9 +57,13 @@ void Lane::cancel() noexcept {
 }
 
 void Lane::close() {
+  stop_taking();
+  thread_.join();
+}
+
+void Lane::stop_taking() noexcept {
   closed_.store(true, std::memory_order_seq_cst);
   bell_.notify();
-  thread_.join();
 }
 
 /// The thread's whole life. `ready` and `stages` belong to the constructor, which returns once `ready` is set.
@@ -75,6 +79,8 @@ void Lane::body(std::promise<void>& ready, Stages const& stages) {
     if (auto const refusal = device_.take_refusal()) throw *refusal;
     ready.set_value();
   } catch (...) {
+    static_cast<void>(device_.take_refusal());
+    if (flight_) flight_->settle();  // What the stage has launched uses what the stage owns.
     stage_.reset();
     signal_.reset();
     flight_.reset();
@@ -109,7 +115,9 @@ void Lane::serve() {
     bool const took = take_tile();
     if (retired || took) continue;
     if (closed_.load(std::memory_order_seq_cst) && load_.load(std::memory_order_seq_cst) == 0) return;
-    if (look_around(work_waits)) {
+    bool const news = look_around(work_waits);
+    unsignalled_ = false;
+    if (news) {
       sleeps_ = sleeps_ && options_.spin.count() == 0;
       continue;
     }
@@ -147,6 +155,7 @@ bool Lane::read_tickets() {
     any = true;
   }
   if (!any) return false;
+  unsignalled_ = false;
   if (trouble) {
     ask_device();
     return true;
@@ -250,6 +259,7 @@ void Lane::finish_stage() {
   if (loss_ != nullptr) return;
   try {
     stage_->finish(flight_->compute());
+    if (auto const refusal = device_.take_refusal()) throw *refusal;
     flight_->compute().synchronize();
     finished_ = true;
   } catch (Error const& error) {

@@ -79,9 +79,12 @@ class Lane {
   bool lost() const noexcept { return lost_.load(std::memory_order_acquire); }
   /// From now on, and for all that waits in the inbox: not started, but completed as cancelled.
   void cancel() noexcept;
-  /// Takes no more tiles, completes all it has, finishes the stage and ends the thread.
+  /// Takes no more tiles; once it has completed all it has it finishes the stage and ends.
+  void stop_taking() noexcept;
+  /// `stop_taking`, and waits for the end.
   ///
-  /// Threads: one. Blocks: until then.
+  /// Threads: one.
+  /// Blocks:  until then.
   void close();
   /// The finished stage of a closed lane; null if the device was lost or its finish failed.
   Stage* finished_stage() const noexcept { return finished_ ? stage_.get() : nullptr; }

@@ -47,6 +47,8 @@ void LaneSet::cancel() noexcept {
 }
 
 void LaneSet::close() {
+  // All at once, so that their stages finish side by side.
+  for (auto const& lane : lanes_) lane->stop_taking();
   for (auto const& lane : lanes_) lane->close();
 }
 

@@ -48,6 +48,9 @@ class Stage {
   /// device refused, also if nobody checked.
   virtual std::size_t run(DeviceTile const& tile, StreamRef stream) = 0;
   /// Enqueues what brings the lane's own result home, after the last tile. The stream is waited for before the merge.
+  ///
+  /// Throws: anything; the report then has a failure of stage "finish", and this lane's stage is not merged. So it is
+  /// after a launch that the device refused, also if nobody checked.
   virtual void finish(StreamRef) {}
 };
 
