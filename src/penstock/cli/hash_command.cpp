@@ -66,6 +66,13 @@ void HashCommand::add_to(CLI::App& command) {
 }
 
 ExitCode HashCommand::run() const {
+  static_cast<void>(checked_tile(pipeline));  // Bad options are said before a device is opened.
+  Interrupt const interrupt;
+  auto const device = open_device(pipeline.device);
+  return run_on(*device, interrupt.token());
+}
+
+ExitCode HashCommand::run_on(Device& device, std::stop_token const& interrupted) const {
   PipelineOptions options = pipeline.options();
   // bench/kernels and docs/performance.md say what tile sizes cost.
   options.tile = {.input_bytes = checked_tile(pipeline), .output_bytes = sizeof(Blake3Node)};
@@ -73,9 +80,8 @@ ExitCode HashCommand::run() const {
   if (!check) fit_tiles(options, wanted);
   std::size_t const tile_bytes = options.tile.input_bytes;
 
-  Interrupt interrupt;
-  auto const device = open_device(pipeline.device);
-  Pipeline pipe(*device, options);
+  std::string const device_name = device.info().name;  // A GPU that was lost says no more of itself.
+  Pipeline pipe(device, options);
 
   Progress progress(!no_progress);
   HashOutput output(json       ? HashFormat::json
@@ -87,8 +93,7 @@ ExitCode HashCommand::run() const {
   HashBook book(tile_bytes, [&](HashedFile const& file) { output.file(file); });
 
   CheckList list(
-      wanted, [&](std::string const& about, std::string const& what) { output.problem(about, what); },
-      interrupt.token());
+      wanted, [&](std::string const& about, std::string const& what) { output.problem(about, what); }, interrupted);
   FileWalk walk(wanted);
   NextFile next = [&]() -> std::optional<WantedFile> {
     if (check) return list.next();
@@ -100,7 +105,7 @@ ExitCode HashCommand::run() const {
   if (progress.drawn() && !check)
     measuring = std::jthread([&](std::stop_token const& stop) { measure(wanted, progress, stop); });
 
-  HashSource source(next, tile_bytes, pipe.pool().size(), book, interrupt.token());
+  HashSource source(next, tile_bytes, pipe.pool().size(), book, interrupted);
   Report const report = pipe.run(
       source, stage_per_lane<HashStage>(),
       [&](Completion& completion) {
@@ -116,14 +121,14 @@ ExitCode HashCommand::run() const {
           book.cancel(place.file);
         }
       },
-      interrupt.token());
-  output.summary(report, device->info(), pipe.pool());
+      interrupted);
+  output.summary(report, device_name, pipe.pool());
 
-  if (interrupt.requested()) {
+  if (interrupted.stop_requested()) {
     progress.print(stderr, "penstock: Interrupted: files that were not finished have no line.\n");
     return exit_interrupted;
   }
-  if (auto const loss = device->lost()) throw *loss;
+  if (auto const loss = device.lost()) throw *loss;
   if (report.sink_failures != 0 || (report.first_failure && !report.first_failure->sequence)) {
     throw Error(ErrorKind::system, report.first_failure->failure.reason);
   }

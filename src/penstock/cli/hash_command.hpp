@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -8,6 +9,7 @@
 
 #include "penstock/cli/exit_code.hpp"
 #include "penstock/cli/pipeline_arguments.hpp"
+#include "penstock/device/device.hpp"
 
 namespace penstock::cli {
 
@@ -22,8 +24,15 @@ struct HashCommand {
   bool no_progress = false;
 
   void add_to(CLI::App& command);
-  /// Throws: Error, if it cannot start.
+  /// Opens the device and listens to ctrl-C, then does what `run_on` does.
+  ///
+  /// Throws: Error, if it cannot start; and as run_on.
   ExitCode run() const;
+  /// Hashes on this device, whatever `pipeline` says of one, and prints. A request of `interrupted` ends it early.
+  ///
+  /// Blocks: until all is hashed, or what was under way when it was interrupted.
+  /// Throws: Error, if it cannot start, or if the device or the machine broke off the run.
+  ExitCode run_on(Device& device, std::stop_token const& interrupted) const;
 };
 
 }  // namespace penstock::cli

@@ -75,14 +75,14 @@ void HashOutput::as_json(HashedFile const& file) {
   progress_.print(stdout, line_of(json));
 }
 
-void HashOutput::summary(Report const& report, DeviceInfo const& device, Pool const& pool) {
+void HashOutput::summary(Report const& report, std::string const& device, Pool const& pool) {
   if (format_ != HashFormat::json) return;
   Json lanes = Json::array();
   for (LaneSummary const& lane : report.lanes) {
     lanes.push_back({{"tiles", lane.tiles}, {"bytes_up", lane.bytes_up}, {"bytes_down", lane.bytes_down}});
   }
   Json summary{
-      {"device", device.name},
+      {"device", device},
       {"files", files_},
       {"problems", problems_.load()},
       {"mismatches", mismatches_},

@@ -8,7 +8,6 @@
 #include "penstock/cli/hash_book.hpp"
 #include "penstock/cli/progress.hpp"
 #include "penstock/core/pool.hpp"
-#include "penstock/device/device.hpp"
 #include "penstock/flow/report.hpp"
 
 namespace penstock::cli {
@@ -33,7 +32,7 @@ class HashOutput {
   /// A line on standard error.
   void problem(std::string const& about, std::string const& what);
   /// The last line of the json format.
-  void summary(Report const& report, DeviceInfo const& device, Pool const& pool);
+  void summary(Report const& report, std::string const& device, Pool const& pool);
   bool all_well() const noexcept { return problems_ == 0 && mismatches_ == 0; }
 
  private:

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "penstock/cli/hash_command.hpp"
+
+#include <atomic>
+
+#include "cli/folder_of_files.hpp"
+#include <gmock/gmock.h>
+
+#include "penstock/cpu/cpu_device.hpp"
+
+namespace penstock::cli {
+namespace {
+
+using testing::HasSubstr;
+
+/// The CPU device, but it says nothing of itself once it has streams: so a GPU does that was lost in a run.
+class DeviceThatFallsSilent final : public Device {
+ public:
+  cpu::CpuDevice inner;
+
+  DeviceInfo info() const override {
+    if (ran_) throw Error(ErrorKind::device_lost, "The device was lost.");
+    return inner.info();
+  }
+  void attach() override { inner.attach(); }
+  StreamRef thread_default_stream() override {
+    ran_ = true;
+    return inner.thread_default_stream();
+  }
+  StreamRef legacy_default_stream() override { return inner.legacy_default_stream(); }
+  Stream make_stream(StreamOptions options) override {
+    ran_ = true;
+    return inner.make_stream(options);
+  }
+  Event make_event(EventOptions options) override { return inner.make_event(options); }
+  DeviceMemory allocate(std::size_t bytes) override { return inner.allocate(bytes); }
+  Pinned pin(std::span<std::byte> host) override { return inner.pin(host); }
+  void synchronize() override { inner.synchronize(); }
+  std::optional<Error> take_refusal() override { return inner.take_refusal(); }
+  std::optional<Error> lost() override { return inner.lost(); }
+
+ private:
+  std::atomic<bool> ran_{false};
+};
+
+/// `penstock hash --json` of one file on such a device. It must leave with nothing lent.
+struct HashCommandOnADeviceThatFallsSilent : FolderOfFiles {
+  DeviceThatFallsSilent device;
+  std::stop_source interrupt;
+  HashCommand command;
+  std::string printed;
+  std::optional<Error> thrown;
+  ExitCode code = exit_ok;
+
+  void SetUp() override {
+    FolderOfFiles::SetUp();
+    command.paths = {file("a", 5000)};
+    command.pipeline.tile = "64KiB";
+    command.json = true;
+  }
+  void TearDown() override {
+    EXPECT_EQ(device.inner.outstanding(), cpu::Outstanding{});
+    FolderOfFiles::TearDown();
+  }
+  void run() {
+    testing::internal::CaptureStdout();
+    testing::internal::CaptureStderr();
+    try {
+      code = command.run_on(device, interrupt.get_token());
+    } catch (Error const& error) {
+      thrown = error;
+    }
+    testing::internal::GetCapturedStderr();
+    printed = testing::internal::GetCapturedStdout();
+  }
+};
+
+TEST_F(HashCommandOnADeviceThatFallsSilent, SumsUpTheRunThatTheLossBrokeOff) {
+  device.inner.inject(cpu::Fault::break_upload);
+  run();
+  ASSERT_TRUE(thrown);
+  EXPECT_EQ(thrown->kind(), ErrorKind::device_lost);
+  EXPECT_THAT(printed, HasSubstr(R"({"summary":{"device":"CPU device","files":1,"problems":1)"));
+}
+
+TEST_F(HashCommandOnADeviceThatFallsSilent, IsInterruptedAllTheSame) {
+  interrupt.request_stop();
+  run();
+  EXPECT_FALSE(thrown) << thrown->what();
+  EXPECT_EQ(code, exit_interrupted);
+  EXPECT_THAT(printed, HasSubstr(R"("stopped":true)"));
+}
+
+}  // namespace
+}  // namespace penstock::cli
