@@ -14,7 +14,7 @@ outside=(
   'hwloc.h|hwloc/*'                  'machine'
   'tbb/*|oneapi/*'                   'flow'
   'cuda*.h|cuda/*|cub/*|thrust/*|cooperative_groups*|nv*.h|nvtx3/*' 'cuda kernels'
-  'nlohmann/*'                       'report cli'
+  'nlohmann/*'                       'cli'
   'CLI/*'                            'cli'
 )
 
