@@ -13,7 +13,9 @@
 
 namespace penstock::cli {
 
-/// What a machine moved in a short while. Units: bytes per second.
+/// What a machine moved in a short while.
+///
+/// Units: bytes per second.
 struct ProbeRates {
   double upload = 0;     ///< Large copies to the device, alone.
   double download = 0;   ///< Large copies from the device, alone.

@@ -17,12 +17,12 @@ namespace penstock {
 
 /// A fixed set of equal tiles, cut from memory that the caller owns.
 ///
-/// The pool never allocates after construction, so its size is the pipeline's back-pressure: when every tile is on
-/// loan, producers wait. The slab is pinned memory in production and a plain array in tests. All inputs lie side by
-/// side, then all outputs, so that neighbouring tiles can be copied as one.
+/// It never gets more tiles than it was made with, so its size is the pipeline's back-pressure: when every tile is on
+/// loan, producers wait. Who waits is served in order of arrival; a newcomer never overtakes one who waits. Lending
+/// without a wait and taking back allocate nothing. The slab is pinned memory in production and a plain array in tests.
+/// All inputs lie side by side, then all outputs, so that neighbouring tiles can be copied as one.
 ///
 /// Threads: any. Lending and taking back are lock-free while nobody waits.
-/// Fairness: who waits is served in order of arrival; a newcomer never overtakes one who waits.
 class Pool {
  public:
   /// The most tiles that one pool holds.

@@ -81,7 +81,10 @@ class Device {
   /// not asked for since; the latest if there were several. What throws leaves nothing here.
   ///
   /// A GPU sees what went through the CUDA runtime that penstock itself is linked to, whichever GPU it was meant for.
-  /// On a lost device it may name the fault. Threads: any; each is told of its own. Blocks:  never.
+  /// On a lost device it may name the fault.
+  ///
+  /// Threads: any; each is told of its own.
+  /// Blocks:  never.
   virtual std::optional<Error> take_refusal() = 0;
   /// The fault that ended this device, if one did.
   ///
