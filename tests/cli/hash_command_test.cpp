@@ -2,6 +2,7 @@
 #include "penstock/cli/hash_command.hpp"
 
 #include <atomic>
+#include <optional>
 
 #include "cli/folder_of_files.hpp"
 #include <gmock/gmock.h>
@@ -81,6 +82,26 @@ TEST_F(HashCommandOnADeviceThatFallsSilent, SumsUpTheRunThatTheLossBrokeOff) {
   ASSERT_TRUE(thrown);
   EXPECT_EQ(thrown->kind(), ErrorKind::device_lost);
   EXPECT_THAT(printed, HasSubstr(R"({"summary":{"device":"CPU device","files":1,"problems":1)"));
+}
+
+TEST_F(HashCommandOnADeviceThatFallsSilent, WaitsForNoMoreInputOnceItIsLost) {
+  device.inner.inject(cpu::Fault::break_upload);
+  PipeWriter const writer(path("pipe"));
+  command.paths.push_back(path("pipe"));
+  run();
+  ASSERT_TRUE(thrown);
+  EXPECT_EQ(thrown->kind(), ErrorKind::device_lost);
+}
+
+TEST_F(HashCommandOnADeviceThatFallsSilent, WaitsForNoMoreOfACheckListOnceItIsLost) {
+  device.inner.inject(cpu::Fault::break_upload);
+  PipeWriter const writer(path("pipe"));
+  writer.write(std::string(64, '0') + "  " + command.paths[0] + "\n");
+  command.paths = {path("pipe")};
+  command.check = true;
+  run();
+  ASSERT_TRUE(thrown);
+  EXPECT_EQ(thrown->kind(), ErrorKind::device_lost);
 }
 
 TEST_F(HashCommandOnADeviceThatFallsSilent, IsInterruptedAllTheSame) {

@@ -2,7 +2,6 @@
 #include "penstock/cli/hash_command.hpp"
 
 #include <bit>
-#include <cstring>
 #include <functional>
 #include <optional>
 #include <thread>
@@ -12,6 +11,7 @@
 #include "penstock/cli/check_list.hpp"
 #include "penstock/cli/file_walk.hpp"
 #include "penstock/cli/hash_output.hpp"
+#include "penstock/cli/hash_run.hpp"
 #include "penstock/cli/hash_source.hpp"
 #include "penstock/cli/hash_stage.hpp"
 #include "penstock/cli/interrupt.hpp"
@@ -90,10 +90,14 @@ ExitCode HashCommand::run_on(Device& device, std::stop_token const& interrupted)
                     : no_names ? HashFormat::hashes
                                : HashFormat::sums,
                     progress);
+  // Ends the input: when interrupted, and when there is no device left to hash it.
+  std::stop_source enough;
+  std::stop_callback const pass_on(interrupted, [&] { enough.request_stop(); });
   HashBook book(tile_bytes, [&](HashedFile const& file) { output.file(file); });
 
   CheckList list(
-      wanted, [&](std::string const& about, std::string const& what) { output.problem(about, what); }, interrupted);
+      wanted, [&](std::string const& about, std::string const& what) { output.problem(about, what); },
+      enough.get_token());
   FileWalk walk(wanted);
   NextFile next = [&]() -> std::optional<WantedFile> {
     if (check) return list.next();
@@ -105,23 +109,10 @@ ExitCode HashCommand::run_on(Device& device, std::stop_token const& interrupted)
   if (progress.drawn() && !check)
     measuring = std::jthread([&](std::stop_token const& stop) { measure(wanted, progress, stop); });
 
-  HashSource source(next, tile_bytes, pipe.pool().size(), book, interrupted);
+  HashSource source(next, tile_bytes, pipe.pool().size(), book, enough.get_token());
+  HashRun run(source, book, progress, enough);
   Report const report = pipe.run(
-      source, stage_per_lane<HashStage>(),
-      [&](Completion& completion) {
-        auto const place = source.place_of(*completion.loan);
-        if (completion.ok()) {
-          Blake3Node node;
-          std::memcpy(&node, completion.loan->output().data(), sizeof node);
-          book.add(place.file, place.tile, node, completion.loan->filled);
-          progress.add(completion.loan->filled);
-        } else if (completion.outcome == Outcome::failed) {
-          book.fail(place.file, completion.failure->reason);
-        } else {
-          book.cancel(place.file);
-        }
-      },
-      interrupted);
+      run, stage_per_lane<HashStage>(), [&](Completion& completion) { run.take(completion); }, interrupted);
   output.summary(report, device_name, pipe.pool());
 
   if (interrupted.stop_requested()) {
@@ -129,7 +120,8 @@ ExitCode HashCommand::run_on(Device& device, std::stop_token const& interrupted)
     return exit_interrupted;
   }
   if (auto const loss = device.lost()) throw *loss;
-  if (report.sink_failures != 0 || (report.first_failure && !report.first_failure->sequence)) {
+  if (auto const problem = run.problem()) throw Error(ErrorKind::system, *problem);
+  if (report.first_failure && !report.first_failure->sequence) {
     throw Error(ErrorKind::system, report.first_failure->failure.reason);
   }
   return output.all_well() ? exit_ok : exit_some_failed;

@@ -18,6 +18,7 @@ class Source {
   ///
   /// The order of these calls is the source's order: `tile.sequence` is 0, 1, 2 ...
   /// Threads: the producers, one at a time.
+  /// Blocks:  as it likes, but no stop and no loss of a device wakes it, and the run cannot end before it returns.
   /// Throws:  anything; the input then ends here, and the report says why.
   virtual bool next(Tile& tile) = 0;
   /// Puts the bytes into `tile.input()` and says how many.
