@@ -4,6 +4,7 @@
 #include <stdexcept>
 
 #include "cli/folder_of_files.hpp"
+#include <gmock/gmock.h>
 
 #include "penstock/cpu/cpu_device.hpp"
 
@@ -54,6 +55,25 @@ TEST_F(ProbesOfTheCpuDevice, ThrowWhatTheFileThrowsAtAThreadOfTheirOwn) {
 TEST_F(ProbesOfTheCpuDevice, EndEarlyWhenStopped) {
   stop.request_stop();
   probe_rates(device, 1, nullptr, stop.get_token(), 24h);
+}
+
+TEST(ProbesWithManyThreads, AreRefusedWhereMemoryIsShort) {
+  constexpr std::uint64_t gibibyte = std::uint64_t{1} << 30;
+  HostLimits host;
+  EXPECT_NO_THROW(expect_memory_to_probe(host, 1024)) << "nothing is known of this host";
+  host.memory_available_bytes = gibibyte;
+  EXPECT_NO_THROW(expect_memory_to_probe(host, 12));
+  try {
+    expect_memory_to_probe(host, 1024);
+    ADD_FAILURE() << "1024 tiles alone are 4 GiB";
+  } catch (Error const& error) {
+    EXPECT_EQ(error.kind(), ErrorKind::out_of_memory);
+    EXPECT_THAT(error.what(), testing::HasSubstr("--producers 1024 takes 4.4 GiB of memory, of which 1 GiB are"));
+  }
+  host.memory_available_bytes = 8 * gibibyte;
+  EXPECT_NO_THROW(expect_memory_to_probe(host, 1024));
+  host.cgroup_memory_bytes = gibibyte;
+  EXPECT_THROW(expect_memory_to_probe(host, 1024), Error);
 }
 
 }  // namespace

@@ -74,6 +74,7 @@ void DoctorCommand::probe(DoctorFacts& facts, OpenFile const* file, std::stop_to
     facts.probed_gpu = info.kind == DeviceKind::cuda;
     auto const threads =
         producers != 0 ? producers : static_cast<unsigned>(std::min<std::size_t>(facts.topology.busy_threads(), 12));
+    expect_memory_to_probe(facts.host, threads);
     facts.rates = probe_rates(*opened, threads, file, stop);
   } catch (Error const& error) {
     if (error.kind() == ErrorKind::bad_argument) throw;

@@ -9,8 +9,8 @@
 #include <future>
 #include <vector>
 
+#include "penstock/core/size_text.hpp"
 #include "penstock/machine/slab.hpp"
-#include "penstock/machine/topology.hpp"
 
 namespace penstock::cli {
 namespace {
@@ -22,17 +22,22 @@ constexpr std::size_t copy_bytes = std::size_t{32} << 20;
 constexpr std::size_t copies_in_flight = 2;
 /// What one thread copies or reads at a time: a tile.
 constexpr std::size_t piece_bytes = std::size_t{4} << 20;
+/// What tiles are filled from: more than most caches hold.
+constexpr std::size_t fill_source_bytes = std::size_t{256} << 20;
+
+/// Pinned memory for two copies each way and a piece for each thread.
+std::size_t slab_bytes(unsigned threads) {
+  return std::max(threads * piece_bytes, 4 * copy_bytes);
+}
 
 double seconds_since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
-/// Host and device memory for two copies each way.
+/// Host and device memory to copy to and from.
 struct Workplace {
-  explicit Workplace(Device& device, std::size_t host_bytes)
-      : slab(std::max(host_bytes, 4 * copy_bytes)),
-        pinned(device.pin(slab.bytes())),
-        memory(device.allocate(4 * copy_bytes)) {}
+  Workplace(Device& device, unsigned threads)
+      : slab(slab_bytes(threads)), pinned(device.pin(slab.bytes())), memory(device.allocate(4 * copy_bytes)) {}
   std::span<std::byte> host(std::size_t part) const { return slab.bytes().subspan(part * copy_bytes, copy_bytes); }
   std::span<std::byte> on_device(std::size_t part) const {
     return memory.bytes().subspan(part * copy_bytes, copy_bytes);
@@ -103,15 +108,14 @@ double together(unsigned threads, Span const& span, std::function<std::size_t(un
   return static_cast<double>(bytes) / seconds_since(start);
 }
 
-/// Copies ordinary memory, more of it than a cache holds, into pinned memory.
-double fill_rate(unsigned threads, Workplace const& place, Span const& span) {
-  constexpr std::size_t pieces = 16;
-  std::vector<std::vector<std::byte>> sources(threads, std::vector<std::byte>(pieces * piece_bytes, std::byte{1}));
-  std::vector<std::size_t> turns(threads, 0);
+/// Copies ordinary memory into pinned memory, each thread from another place of it on.
+double fill_rate(unsigned threads, Workplace const& place, std::span<std::byte const> source, Span const& span) {
+  std::size_t const pieces = source.size() / piece_bytes;
+  std::vector<std::size_t> turns(threads);
+  for (unsigned thread = 0; thread < threads; ++thread) turns[thread] = thread * pieces / threads;
   return together(threads, span, [&](unsigned thread) {
     std::size_t const turn = turns[thread]++ % pieces;
-    std::memcpy(place.slab.bytes().data() + thread * piece_bytes, sources[thread].data() + turn * piece_bytes,
-                piece_bytes);
+    std::memcpy(place.slab.bytes().data() + thread * piece_bytes, source.data() + turn * piece_bytes, piece_bytes);
     return piece_bytes;
   });
 }
@@ -134,11 +138,22 @@ std::string rate_text(double bytes_per_second) {
   return text;
 }
 
+void expect_memory_to_probe(HostLimits const& host, unsigned threads) {
+  // Of the host's as well if it is the CPU device that is probed: another four copies.
+  std::uint64_t const needed = slab_bytes(threads) + 4 * copy_bytes + fill_source_bytes;
+  std::uint64_t const available = std::min(host.memory_available_bytes != 0 ? host.memory_available_bytes : needed,
+                                           host.cgroup_memory_bytes.value_or(needed));
+  if (available >= needed) return;
+  throw Error(ErrorKind::out_of_memory, "To measure with --producers " + std::to_string(threads) + " takes " +
+                                            size_text(needed) + " of memory, of which " + size_text(available) +
+                                            " are to be had: use fewer, or --no-probe.");
+}
+
 ProbeRates probe_rates(Device& device, unsigned threads, OpenFile const* file, std::stop_token const& stop,
                        std::chrono::nanoseconds each) {
   Span const span{each, stop};
   device.attach();
-  Workplace const place(device, std::size_t{threads} * piece_bytes);
+  Workplace const place(device, threads);
   ProbeRates rates;
   rates.threads = threads;
   rates.upload = copy_rate(device, true, place, span);
@@ -148,8 +163,11 @@ ProbeRates probe_rates(Device& device, unsigned threads, OpenFile const* file, s
     rates.both_up = copy_rate(device, true, place, span);
     rates.both_down = other.get();
   }
-  rates.fill_one = fill_rate(1, place, span);
-  rates.fill = threads > 1 ? fill_rate(threads, place, span) : rates.fill_one;
+  {
+    std::vector<std::byte> const source(fill_source_bytes, std::byte{1});
+    rates.fill_one = fill_rate(1, place, source, span);
+    rates.fill = threads > 1 ? fill_rate(threads, place, source, span) : rates.fill_one;
+  }
   if (file != nullptr) {
     rates.read = read_rate(threads, place, *file, stop);
     rates.read_bytes = file->size();

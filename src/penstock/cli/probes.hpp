@@ -10,6 +10,7 @@
 
 #include "penstock/cli/open_file.hpp"
 #include "penstock/device/device.hpp"
+#include "penstock/machine/host_limits.hpp"
 
 namespace penstock::cli {
 
@@ -31,6 +32,9 @@ struct ProbeRates {
 
 /// "13.4 GB/s".
 std::string rate_text(double bytes_per_second);
+
+/// Throws: Error of kind out_of_memory, if `probe_rates` with so many threads takes more than this host has left.
+void expect_memory_to_probe(HostLimits const& host, unsigned threads);
 
 /// Measures for about three seconds, more if a file is given: it is read once to its end. Ends early once `stop` is
 /// requested; the rates then mean nothing.
