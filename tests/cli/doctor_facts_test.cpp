@@ -108,6 +108,13 @@ TEST_F(DoctorFactsOfAGoodMachine, RemarkOnAFileThatIsTooSmallInsteadOfItsSpeed) 
   EXPECT_THAT(remarks_on(facts), ElementsAre(HasSubstr("only 5 B: too small for its speed to mean anything")));
 }
 
+TEST_F(DoctorFactsOfAGoodMachine, RemarkOnMoreThreadsThanCanBeBusyAtOnce) {
+  facts.rates->threads = 8;
+  EXPECT_THAT(remarks_on(facts), IsEmpty());
+  facts.rates->threads = 1024;
+  EXPECT_THAT(remarks_on(facts), ElementsAre(HasSubstr("1024 threads filled, of which 8 can be busy at once")));
+}
+
 TEST_F(DoctorFactsOfAGoodMachine, SayOnlyOnceWhyThereIsNoGpu) {
   without_gpu();
   EXPECT_EQ(count(as_text(facts), facts.gpu_sentence), 1u) << as_text(facts);

@@ -85,6 +85,10 @@ void remark_on_rates(DoctorFacts const& facts, std::vector<std::string>& remarks
     remarks.push_back("The file to read has only " + size_text(rates.read_bytes) +
                       ": too small for its speed to mean anything. Name a file of some GiB.");
   }
+  if (std::size_t const busy = facts.topology.busy_threads(); rates.threads > busy) {
+    remarks.push_back(std::to_string(rates.threads) + " threads filled, of which " + std::to_string(busy) +
+                      " can be busy at once: the others only took turns with them. Ask for fewer --producers.");
+  }
   if (!facts.probed_gpu) return;
   if (rates.fill < rates.upload) {
     remarks.push_back("Filling tiles (" + rate_text(rates.fill) + " by " + std::to_string(rates.threads) +
