@@ -74,7 +74,8 @@ WORDS
     for option in --check --json --device --producers --lanes --consumers --tile --tiles --ordered --no-bind; do
       grep -qF -- "$option" out || fail "no word of $option"
     done
-    for words in 'At most 1024' 'At most 65534' '0 means the default' '4MiB and not 4MB' '1000-fold'; do
+    for words in 'At most 1024' 'At most 65534' '0 means the default' '4MiB and not 4MB' '1000-fold' \
+      'smaller and fewer ones, also'; do
       grep -qF -- "$words" out || fail "no word of limits and defaults: $words"
     done
     ;;

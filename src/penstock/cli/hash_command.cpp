@@ -62,6 +62,9 @@ void HashCommand::add_to(CLI::App& command) {
       ->excludes("--quiet")
       ->excludes("--no-names");
   command.add_flag("--no-progress", no_progress, "No progress bar, not even on a terminal");
+  command.footer(
+      "If only files are named, at most 64, and they cannot fill these tiles, there are smaller and fewer ones, also\n"
+      "where --tile and --tiles are given; but not with --check.");
   pipeline.add_to(command, "a power of two from 1KiB to 1GiB, so 4MiB and not 4MB. Default: 4MiB");
 }
 
