@@ -6,6 +6,7 @@
 #include <optional>
 #include <thread>
 
+#include <pthread.h>
 #include <sys/stat.h>
 
 #include "penstock/cli/check_list.hpp"
@@ -27,6 +28,7 @@ using NextFile = std::function<std::optional<WantedFile>()>;
 
 /// Adds up the files' sizes, for the progress bar's end. Gives up early if asked to.
 void measure(std::vector<std::string> const& paths, Progress& progress, std::stop_token const& stop) {
+  pthread_setname_np(pthread_self(), "ps-sizes");
   FileWalk walk(paths);
   std::uint64_t total = 0;
   while (auto const file = walk.next()) {
