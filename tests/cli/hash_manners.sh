@@ -16,6 +16,30 @@ case $2 in
     expect_code 1
     expect_err 'Standard output'
     ;;
+  AClosedStandardInputIsNotWhatIsOpenedNext)
+    some_bytes 1000 a
+    b3sum a > sums
+    # hash_without_input ARGUMENT...
+    hash_without_input() {
+      code=0
+      "$penstock" hash --device cpu "$@" <&- > out 2> err || code=$?
+    }
+    hash_without_input - a
+    expect_code 1
+    expect_err 'penstock: -: standard input is not open for reading'
+    expect_same_as sums
+    hash_without_input
+    expect_code 1
+    expect_err 'standard input is not open for reading'
+    # The list is open while its lines are read.
+    printf '%064d  -\n%s\n' 0 "$(cat sums)" > list
+    hash_without_input --check list
+    expect_code 1
+    expect_out '-: FAILED (standard input is not open for reading'
+    expect_out 'a: OK'
+    "$penstock" hash --device cpu a >&- 2> err && fail 'nobody has the sums'
+    expect_err 'Standard output'
+    ;;
   OneObjectALineAndTheSummaryLast)
     some_bytes 1000 a
     penstock_hash --json a missing

@@ -4,6 +4,8 @@
 #include <string>
 
 #include <CLI/CLI.hpp>
+#include <fcntl.h>
+#include <unistd.h>
 
 #include "penstock/cli/doctor_command.hpp"
 #include "penstock/cli/exit_code.hpp"
@@ -14,6 +16,16 @@ namespace {
 
 using namespace penstock::cli;
 
+/// Takes standard descriptors that are closed, for reading where one writes and for writing where one reads: otherwise
+/// the next thing to be opened would get the number, and pass for standard input or output.
+void take_closed_descriptors() {
+  for (int const descriptor : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
+    if (fcntl(descriptor, F_GETFD) >= 0) continue;
+    // The lowest free number is the one that is given out.
+    static_cast<void>(open("/dev/null", descriptor == STDIN_FILENO ? O_WRONLY : O_RDONLY));
+  }
+}
+
 int complain(std::string const& sentence, int code) {
   std::fprintf(stderr, "penstock: %s\n", sentence.c_str());
   return code;
@@ -22,6 +34,7 @@ int complain(std::string const& sentence, int code) {
 }  // namespace
 
 int main(int count, char** arguments) try {
+  take_closed_descriptors();
   CLI::App app("Feeds a GPU, or the CPU in its place, from many threads.", "penstock");
   app.set_version_flag("--version", PENSTOCK_VERSION);
   app.require_subcommand(1);

@@ -30,6 +30,9 @@ OpenFile::OpenFile(std::string const& path) {
   if (path == "-") {
     descriptor_ = STDIN_FILENO;
     owned_ = false;
+    if (int const flags = fcntl(descriptor_, F_GETFL); flags < 0 || (flags & O_ACCMODE) == O_WRONLY) {
+      throw std::runtime_error("standard input is not open for reading; give it something to read, or name files");
+    }
     return;
   }
   if (path.empty()) throw std::runtime_error("an empty path names no file");
