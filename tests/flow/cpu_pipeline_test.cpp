@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
-#include <fstream>
 
 #include "flow/pipeline_contract.hpp"
 #include "support/cpu_device_under_test.hpp"
-#include <sys/resource.h>
-#include <unistd.h>
 
 #include "penstock/cpu/cpu_device.hpp"
 
@@ -80,48 +77,6 @@ TEST_P(PipelineOnAFaultyDevice, SaysThatTheLanesHaveNoMemoryAndIsFitForAnotherRu
   CountingSource source(10);
   EXPECT_THROW(pipeline().run(source, add_one(), note()), Error);
   EXPECT_EQ(pipeline().run(source, add_one(), note()).tiles_done, 10u);
-}
-
-/// Keeps the process from having more address space than it has now and `more` bytes.
-class Rationed {
- public:
-  explicit Rationed(std::size_t more) {
-    std::ifstream statm("/proc/self/statm");
-    std::size_t pages = 0;
-    statm >> pages;
-    getrlimit(RLIMIT_AS, &before_);
-    rlimit less = before_;
-    less.rlim_cur = pages * static_cast<std::size_t>(sysconf(_SC_PAGESIZE)) + more;
-    setrlimit(RLIMIT_AS, &less);
-  }
-  Rationed(Rationed const&) = delete;
-  Rationed& operator=(Rationed const&) = delete;
-  ~Rationed() { setrlimit(RLIMIT_AS, &before_); }
-
- private:
-  rlimit before_{};
-};
-
-TEST_P(PipelineOnAFaultyDevice, SaysThatTheSystemRefusesItsThreadsAndIsFitForAnotherRun) {
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-  GTEST_SKIP() << "A sanitizer needs more address space than can be rationed.";
-#endif
-  auto options = usual();
-  options.producers = 200;  // Eight megabytes of stack each.
-  open(options);
-  CountingSource source(1'000'000);
-  {
-    Rationed const rationed(512 << 20);
-    try {
-      pipeline().run(source, add_one(), note());
-      FAIL() << "it had 200 threads";
-    } catch (Error const& error) {
-      EXPECT_EQ(error.kind(), ErrorKind::system) << error.what();
-    }
-  }
-  EXPECT_EQ(pipeline().pool().on_loan(), 0u);
-  CountingSource again(50);
-  EXPECT_EQ(pipeline().run(again, add_one(), [](Completion&) {}).tiles_done, 50u);
 }
 
 INSTANTIATE_TEST_SUITE_P(Cpu, PipelineOnAFaultyDevice, testing::Values(support::cpu_device_under_test()), name_of);

@@ -116,17 +116,49 @@ TEST_P(PipelineContract, ThrowsIfNoStageCanBeMadeAndIsFitForAnotherRun) {
   EXPECT_EQ(pipeline().run(source, add_one(), note()).tiles_done, 10u);
 }
 
+TEST_P(PipelineContract, SaysWhyTheRunFailedAlsoIfATileFailedBefore) {
+  auto options = usual();
+  options.ordered = true;
+  open(options);
+  BrokenSource source(20, 0);
+  Stages stages = stage_per_lane<MuteStage>([](MuteStage&) { throw std::runtime_error("cannot add up"); });
+  Report const report = pipeline().run(source, stages, note([](Completion& completion) {
+                                         if (completion.loan->sequence != 7) return;
+                                         completion.loan.give_back();
+                                         throw std::runtime_error("the sink is full");
+                                       }));
+  EXPECT_EQ(report.first_failure->failure.reason, "cannot read");
+  ASSERT_TRUE(report.first_sink_failure);
+  EXPECT_EQ(report.first_sink_failure->failure.reason, "the sink is full");
+  EXPECT_EQ(report.first_sink_failure->sequence, 7u) << "although its tile had gone home";
+  std::vector<std::string> reasons;
+  for (Failure const& failure : report.run_failures) reasons.push_back(failure.stage + ": " + failure.reason);
+  EXPECT_EQ(reasons,
+            (std::vector<std::string>{"source: the input is broken", "merge: cannot add up", "merge: cannot add up"}));
+  std::string const text = describe(report);
+  EXPECT_NE(text.find("the input is broken"), std::string::npos) << text;
+}
+
 TEST_P(PipelineContract, SaysWhatIsMissingInsteadOfRunningWithoutIt) {
   open();
   CountingSource source(10);
   EXPECT_THROW(pipeline().run(source, Stages{}, note()), Error);
   EXPECT_THROW(pipeline().run(source, add_one(), Sink{}), Error);
+  EXPECT_THROW(pipeline().run(std::function<std::optional<std::size_t>(Tile&)>{}, add_one(), note()), Error);
   EXPECT_THROW(pipeline().start(Stages{}, note()), Error);
   EXPECT_EQ(pipeline().run(source, add_one(), note()).tiles_done, 10u) << "it is fit for another run";
   auto options = usual();
   options.host_stages = {{.name = "decode"}};
   EXPECT_THROW(Pipeline(device(), options), Error);
   EXPECT_THROW(Pipeline(std::vector<Device*>{}, usual()), Error);
+  for (auto const member : {&PipelineOptions::producers, &PipelineOptions::lanes, &PipelineOptions::consumers}) {
+    options = usual();
+    options.*member = PipelineOptions::most_threads + 1;
+    EXPECT_THROW(Pipeline(device(), options), Error);
+  }
+  options = usual();
+  options.tile = {.input_bytes = ~std::size_t{255}, .output_bytes = 100};
+  EXPECT_THROW(Pipeline(device(), options), Error);
   EXPECT_THROW(Pipeline({&device(), nullptr}, usual()), Error);
 }
 

@@ -135,6 +135,26 @@ TEST_P(PipelineContract, RefusesTilesOnceDrained) {
   EXPECT_FALSE(feed.try_borrow());
 }
 
+TEST_P(PipelineContract, RefusesToBeDrainedByItsOwnSink) {
+  open();
+  int refused = 0;
+  auto const try_it = [&](Completion&) {
+    try {
+      pipeline().drain();
+    } catch (Error const&) {
+      ++refused;
+    }
+  };
+  pipeline().start(add_one(), note(try_it));
+  Feed feed = pipeline().feed();
+  push(feed, 3);
+  EXPECT_EQ(pipeline().drain().tiles_done, 3u);
+  EXPECT_EQ(refused, 3);
+  CountingSource source(3);
+  EXPECT_EQ(pipeline().run(source, add_one(), note(try_it)).tiles_done, 3u);
+  EXPECT_EQ(refused, 6);
+}
+
 TEST_P(PipelineContract, CancelsWhatIsSubmittedAfterAStop) {
   open();
   pipeline().start(add_one(), note());

@@ -143,11 +143,13 @@ TEST_P(LaneOnAFaultyDevice, DoesNotMergeAStageWhoseFinishMetARefusalAndDidNotLoo
 /// Launches a kernel on memory of its own, and then thinks better of it.
 class Unprepared final : public Stage {
  public:
-  Unprepared(StageContext const& context, support::Kernels const& kernels, std::optional<support::Hold>& hold)
-      : kernels_(kernels), hold_(hold), own_(context.device.allocate(4096)) {}
+  Unprepared(StageContext const& context, support::Kernels const& kernels, std::optional<support::Hold>& hold,
+             std::atomic<pid_t>& thread)
+      : kernels_(kernels), hold_(hold), thread_(thread), own_(context.device.allocate(4096)) {}
   void prepare(StreamRef stream) override {
     hold_.emplace(kernels_.hold(stream));
     for (int i = 0; i < 8; ++i) kernels_.add_one(stream, own_.bytes());
+    thread_ = gettid();
     throw std::runtime_error("not like this");
   }
   std::size_t run(DeviceTile const&, StreamRef) override { return 0; }
@@ -155,6 +157,7 @@ class Unprepared final : public Stage {
  private:
   support::Kernels const& kernels_;
   std::optional<support::Hold>& hold_;
+  std::atomic<pid_t>& thread_;
   DeviceMemory own_;
 };
 
@@ -162,14 +165,13 @@ TEST_P(LaneOnAFaultyDevice, KeepsAStageThatCouldNotBePreparedUntilItsKernelsHave
   std::optional<support::Hold> hold;
   std::atomic<pid_t> thread{0};
   std::jthread opener([&] {
-    while (thread == 0 || !hold) std::this_thread::yield();
+    while (thread == 0) std::this_thread::yield();
     support::await_asleep(thread);  // It waits for the kernels, or has let go of their memory.
     hold->open();
   });
   EXPECT_THROW(open_lane({.make =
                               [&](StageContext const& context) {
-                                thread = gettid();
-                                return std::make_unique<Unprepared>(context, kernels(), hold);
+                                return std::make_unique<Unprepared>(context, kernels(), hold, thread);
                               },
                           .merge = {}}),
                std::runtime_error);

@@ -148,15 +148,18 @@ TEST_P(LaneContract, IsCalledByItsDeviceWhenItSleeps) {
     std::size_t const before = seen().size();
     std::optional<support::Hold> held;
     std::atomic<pid_t> thread{0};
+    std::atomic<bool> holding{false};
     open_lane(add_one([&](DeviceTile const& tile, StreamRef stream) {
                 thread = gettid();
-                if (tile.sequence == 1) held.emplace(kernels().hold(stream));
+                if (tile.sequence != 1) return;
+                held.emplace(kernels().hold(stream));
+                holding = true;
               }),
               {.spin = spin, .watchdog = std::chrono::seconds(5)});
     submit(0);
     await_seen(before + 1);
     submit(1);
-    while (!held) std::this_thread::yield();
+    while (!holding) std::this_thread::yield();
     support::await_asleep(thread);
     held->open();
     await_seen(before + 2);

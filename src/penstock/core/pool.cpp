@@ -36,7 +36,16 @@ struct Pool::Borrower {
 };
 
 std::size_t Pool::slab_bytes(TileShape shape, std::size_t tiles) {
-  return tiles * (stride_of(shape.input_bytes) + (shape.in_place ? 0 : stride_of(shape.output_bytes)));
+  // Each part is checked by itself, so that no sum or product below can wrap around.
+  constexpr std::size_t most = std::size_t{1} << 47;
+  if (shape.input_bytes <= most && shape.output_bytes <= most) {
+    std::size_t const tile = stride_of(shape.input_bytes) + (shape.in_place ? 0 : stride_of(shape.output_bytes));
+    if (tile == 0 || tiles <= most / tile) return tiles * tile;
+  }
+  throw Error(ErrorKind::bad_argument,
+              std::to_string(tiles) + " tiles of " + std::to_string(shape.input_bytes) + " and " +
+                  std::to_string(shape.output_bytes) +
+                  " bytes are more than a process can address: ask for fewer or smaller ones.");
 }
 
 Pool::Pool(std::span<std::byte> slab, TileShape shape, std::size_t tiles) : shape_(shape), tiles_(tiles) {

@@ -31,6 +31,8 @@ class Pool {
   static constexpr std::size_t alignment = 256;
 
   /// Bytes of slab that `tiles` tiles of this shape need.
+  ///
+  /// Throws: Error, if that is more than a process can address.
   static std::size_t slab_bytes(TileShape shape, std::size_t tiles);
 
   /// Throws: Error, if there is no tile to lend, more than max_tiles, or the slab is too small; the text names the size

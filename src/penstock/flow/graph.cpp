@@ -75,6 +75,9 @@ std::unique_ptr<oneapi::tbb::global_control> allow(std::size_t threads) {
   return std::make_unique<Control>(Control::max_allowed_parallelism, threads);
 }
 
+/// The graph whose body the thread is in, to tell it from one that may wait.
+thread_local void const* working_for = nullptr;
+
 /// oneTBB says 0 for as many as can be, too.
 static_assert(std::size_t{flow::unlimited} == 0);
 
@@ -137,7 +140,9 @@ struct Graph::Nodes {
   template <class Body>
   void run(Baton* turn, Body body) {
     if (turn != nullptr) turn->take();
+    void const* const outer = std::exchange(working_for, this);
     body();
+    working_for = outer;
     if (turn != nullptr) turn->give();
     ended.give();
   }
@@ -198,6 +203,9 @@ void Graph::enter(Journey& journey) {
   }
 }
 
+bool Graph::working_here() const noexcept {
+  return working_for == nodes_.get();
+}
 void Graph::arrive(Journey& journey) {
   nodes_->pass_on(journey);
 }

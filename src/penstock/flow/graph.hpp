@@ -87,6 +87,8 @@ class Graph {
   /// Keeps `wait` from returning until `release`, once for each call.
   void hold();
   void release();
+  /// True on a thread that is in a host stage, in `to_lanes` or in `to_sink` of this graph: it must not `wait`.
+  bool working_here() const noexcept;
   /// Why there are fewer consumers than asked for, in words.
   std::optional<std::string> const& remark() const noexcept { return remark_; }
   /// Works in the graph until every journey that entered has been through the sink and nothing holds it.

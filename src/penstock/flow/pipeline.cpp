@@ -72,6 +72,7 @@ void Pipeline::start(Stages stages, Sink sink) {
 Report Pipeline::drain() {
   auto const run = parts_->current();
   if (run == nullptr) throw Error(ErrorKind::bad_argument, "The pipeline is not running: start it first.");
+  run->claim_finish();
   auto const closed = at_end([&] { parts_->close_run(); });
   run->end_of_input();
   Report report = run->finish();

@@ -14,6 +14,9 @@ namespace penstock {
 
 /// How a pipeline is built. A 0 means: what suits this machine.
 struct PipelineOptions {
+  /// The most producers, lanes or consumers of one pipeline.
+  static constexpr unsigned most_threads = 1024;
+
   TileShape tile = {};
   /// Tiles in the pool: the most work in progress, and all the pinned memory there is. 0: enough for all lanes and
   /// producers to be busy.

@@ -27,6 +27,14 @@ PipelineOptions resolve(PipelineOptions options, std::vector<Device*> const& dev
       throw Error(ErrorKind::bad_argument, "Host stage '" + stage.name + "' has no body: give it a function.");
     }
   }
+  for (auto const& [what, asked] : {std::pair{"producers", options.producers}, std::pair{"lanes", options.lanes},
+                                    std::pair{"consumers", options.consumers}}) {
+    if (asked > PipelineOptions::most_threads) {
+      throw Error(ErrorKind::bad_argument, "A pipeline has up to " + std::to_string(PipelineOptions::most_threads) +
+                                               " " + what + ", not " + std::to_string(asked) +
+                                               ": ask for about as many as there are CPUs.");
+    }
+  }
   auto const cpus = static_cast<unsigned>(topology.busy_threads());
   bool const gpu = devices.front()->info().kind == DeviceKind::cuda;
   std::size_t const largest_part = std::max(options.tile.input_bytes, options.tile.output_bytes);
@@ -53,6 +61,8 @@ PipelineOptions resolve(PipelineOptions options, std::vector<Device*> const& dev
     options.tiles = std::size_t{options.lanes} * options.slots + 2 * std::size_t{options.producers} + options.consumers;
     options.tiles = std::min(options.tiles, Pool::max_tiles);
   }
+  // More can never be in flight, and each takes memory of the device.
+  options.slots = static_cast<unsigned>(std::min<std::size_t>(options.slots, options.tiles));
   return options;
 }
 

@@ -3,6 +3,8 @@
 
 #include <cstdio>
 
+#include "penstock/core/size_text.hpp"
+
 namespace penstock {
 namespace {
 
@@ -17,12 +19,13 @@ std::string format(char const* pattern, Values... values) {
 
 std::string describe(Report const& report) {
   double const seconds = std::chrono::duration<double>(report.wall).count();
-  double const rate = seconds > 0 ? static_cast<double>(report.bytes_in) / seconds / 1e9 : 0;
+  double const rate = seconds > 0 ? static_cast<double>(report.bytes_in) / seconds : 0;
   std::string text =
-      format("%llu tiles done, %llu failed, %llu cancelled; %.3f GB in %.3f s, %.2f GB/s",
-             static_cast<unsigned long long>(report.tiles_done), static_cast<unsigned long long>(report.tiles_failed),
-             static_cast<unsigned long long>(report.tiles_cancelled), static_cast<double>(report.bytes_in) / 1e9,
-             seconds, rate);
+      format("%llu tiles done, %llu failed, %llu cancelled; ", static_cast<unsigned long long>(report.tiles_done),
+             static_cast<unsigned long long>(report.tiles_failed),
+             static_cast<unsigned long long>(report.tiles_cancelled)) +
+      size_text(report.bytes_in) + format(" in %.3f s, ", seconds) +
+      (rate >= 1e9 ? format("%.2f GB/s", rate / 1e9) : format("%.2f MB/s", rate / 1e6));
   if (report.sink_failures != 0) {
     text += format("\nthe sink failed on %llu completions", static_cast<unsigned long long>(report.sink_failures));
   }
@@ -31,6 +34,9 @@ std::string describe(Report const& report) {
     text += "\nfirst failure: ";
     if (first.sequence) text += format("tile %llu, ", static_cast<unsigned long long>(*first.sequence));
     text += "at " + first.failure.stage + ": " + first.failure.reason;
+  }
+  for (Failure const& failure : report.run_failures) {
+    text += "\nthe run failed at " + failure.stage + ": " + failure.reason;
   }
   return text;
 }

@@ -36,6 +36,11 @@ struct Report {
   std::chrono::nanoseconds sink{0};         ///< What all consumers together spent in the sink.
   bool stopped = false;                     ///< Somebody asked it to stop before the input ended.
   std::optional<FirstFailure> first_failure;
+  /// The first completion on which the sink threw.
+  std::optional<FirstFailure> first_sink_failure;
+  /// What went wrong with the run and not with one tile, each in its turn: the source ended the input by throwing, a
+  /// lane's stage could not be finished or merged, so its share of the result is missing.
+  std::vector<Failure> run_failures;
   std::vector<LaneSummary> lanes;
   std::vector<std::string> remarks;  ///< What the machine would not do (bind a thread, place a page), in words.
 
@@ -46,7 +51,7 @@ struct Report {
   }
 };
 
-/// The report in one to three lines for a person.
+/// The report in one line for a person, and one for each kind of failure.
 std::string describe(Report const& report);
 
 }  // namespace penstock

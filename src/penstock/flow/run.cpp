@@ -94,6 +94,9 @@ void Run::from_lanes(Completion completion) {
 void Run::to_sink(Journey& journey) {
   Completion completion = std::move(journey.completion);
   count(completion);
+  // Kept, because the sink may move the loan out before it throws.
+  auto const sequence = completion.loan->sequence;
+  auto const tag = completion.loan->tag;
   auto const began = Clock::now();
   try {
     sink_(completion);
@@ -101,7 +104,9 @@ void Run::to_sink(Journey& journey) {
     auto const failure = current_failure("sink", ErrorKind::bad_argument);
     std::scoped_lock const lock(report_mutex_);
     ++report_.sink_failures;
-    note(report_, *failure, completion.loan ? &*completion.loan : nullptr);
+    FirstFailure const first{*failure, sequence, tag};
+    if (!report_.first_sink_failure) report_.first_sink_failure = first;
+    if (!report_.first_failure) report_.first_failure = first;
   }
   sink_time_.fetch_add((Clock::now() - began).count(), std::memory_order_relaxed);
 }
@@ -116,7 +121,9 @@ void Run::count(Completion const& completion) {
       break;
     case Outcome::failed:
       ++report_.tiles_failed;
-      note(report_, *completion.failure, &*completion.loan);
+      if (!report_.first_failure) {
+        report_.first_failure = FirstFailure{*completion.failure, completion.loan->sequence, completion.loan->tag};
+      }
       break;
     case Outcome::cancelled:
       ++report_.tiles_cancelled;
@@ -124,18 +131,11 @@ void Run::count(Completion const& completion) {
   }
 }
 
-void Run::note(Report& report, Failure const& failure, Tile const* tile) {
-  if (report.first_failure) return;
-  report.first_failure = FirstFailure{failure, std::nullopt, 0};
-  if (tile == nullptr) return;
-  report.first_failure->sequence = tile->sequence;
-  report.first_failure->tag = tile->tag;
-}
-
 void Run::note_failure(std::shared_ptr<Failure const> const& failure) {
   if (failure == nullptr) return;
   std::scoped_lock const lock(report_mutex_);
-  note(report_, *failure, nullptr);
+  report_.run_failures.push_back(*failure);
+  if (!report_.first_failure) report_.first_failure = FirstFailure{*failure, std::nullopt, 0};
 }
 
 void Run::start_graph_thread() {
@@ -153,9 +153,22 @@ void Run::wind_up() noexcept {
   lanes_->close();
 }
 
+void Run::claim_finish() {
+  if (input_ == Input::pulled) {
+    throw Error(ErrorKind::bad_argument, "The pipeline is pulling a source: run() itself waits and reports.");
+  }
+  if (graph_.working_here()) {
+    throw Error(ErrorKind::bad_argument,
+                "drain() waits for all sinks and host stages, and was called by one: call it from another thread.");
+  }
+  if (finish_claimed_.exchange(true)) {
+    throw Error(ErrorKind::bad_argument, "The pipeline is being drained already, by another thread.");
+  }
+}
+
 Report Run::finish() {
   wind_up();
-  note_failure(lanes_->merge(stages_));
+  for (auto const& failure : lanes_->merge(stages_)) note_failure(failure);
   std::scoped_lock const lock(report_mutex_);
   report_.lanes = lanes_->summaries();
   report_.sink = std::chrono::nanoseconds(sink_time_.load());

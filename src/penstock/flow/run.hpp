@@ -57,6 +57,8 @@ class Run {
 
   /// Has a thread of its own work in the graph, for an application that is not going to wait yet.
   void start_graph_thread();
+  /// Throws: Error, if this thread or another must not finish the run now.
+  void claim_finish();
   /// Waits for the last completion, finishes and merges the stages.
   ///
   /// Blocks: until then; `end_of_input` must have been called, or be called by another thread.
@@ -71,7 +73,6 @@ class Run {
   void from_lanes(Completion completion);
   void to_sink(Journey& journey);
   void count(Completion const& completion);
-  void note(Report& report, Failure const& failure, Tile const* tile);
 
   Input const input_;
   std::span<Journey> journeys_;
@@ -81,6 +82,7 @@ class Run {
   std::chrono::steady_clock::time_point const started_ = std::chrono::steady_clock::now();
   std::stop_source enough_;
   std::atomic<bool> stopped_{false};
+  std::atomic<bool> finish_claimed_{false};
   std::shared_mutex input_mutex_;
   bool input_ended_ = false;
   bool wound_up_ = false;

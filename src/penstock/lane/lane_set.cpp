@@ -52,20 +52,19 @@ void LaneSet::close() {
   for (auto const& lane : lanes_) lane->close();
 }
 
-std::shared_ptr<Failure const> LaneSet::merge(Stages const& stages) {
-  std::shared_ptr<Failure const> first;
+std::vector<std::shared_ptr<Failure const>> LaneSet::merge(Stages const& stages) {
+  std::vector<std::shared_ptr<Failure const>> failures;
   for (auto const& lane : lanes_) {
-    auto failure = lane->finish_failure();
-    if (Stage* const stage = lane->finished_stage(); stage != nullptr && stages.merge) {
-      try {
-        stages.merge(*stage);
-      } catch (...) {
-        failure = current_failure("merge", ErrorKind::bad_argument);
-      }
+    if (auto failure = lane->finish_failure()) failures.push_back(std::move(failure));
+    Stage* const stage = lane->finished_stage();
+    if (stage == nullptr || !stages.merge) continue;
+    try {
+      stages.merge(*stage);
+    } catch (...) {
+      failures.push_back(current_failure("merge", ErrorKind::bad_argument));
     }
-    if (first == nullptr) first = std::move(failure);
   }
-  return first;
+  return failures;
 }
 
 std::vector<LaneSummary> LaneSet::summaries() const {

@@ -37,9 +37,8 @@ class LaneSet {
   ///
   /// Blocks: until every tile is completed and every stage finished.
   void close();
-  /// Calls `stages.merge` for each finished stage, in lane order. Says the first failure of a finish or a merge, or
-  /// null.
-  std::shared_ptr<Failure const> merge(Stages const& stages);
+  /// Calls `stages.merge` for each finished stage, in lane order. Says what failed of finishing and merging.
+  std::vector<std::shared_ptr<Failure const>> merge(Stages const& stages);
   std::vector<LaneSummary> summaries() const;
   /// Threads that could not be bound, in words.
   std::vector<std::string> remarks() const;
