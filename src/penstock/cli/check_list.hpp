@@ -15,7 +15,7 @@
 
 namespace penstock::cli {
 
-/// The files that check files name, in their order.
+/// The files that check lists name, in their order.
 ///
 /// Threads: one at a time.
 class CheckList {

@@ -19,7 +19,7 @@ struct HashedFile {
   std::optional<Blake3Digest> digest;  ///< Empty if there is a problem.
   std::string problem;                 ///< A sentence, or empty.
   bool cancelled = false;              ///< Not hashed because the run was stopped.
-  std::string expected;                ///< What a check file says, in hexadecimal; empty without one.
+  std::string expected;                ///< What a check list says, in hexadecimal; empty without one.
 };
 
 /// Puts tiles together to files, in whatever order they come back, and hands the files out in the order they went in.

@@ -19,7 +19,7 @@ namespace penstock::cli {
 struct WantedFile {
   std::string path;
   std::string problem;   ///< Why it cannot be, or empty.
-  std::string expected;  ///< What a check file says, or empty.
+  std::string expected;  ///< What a check list says, or empty.
 };
 
 /// Cuts files into tiles. Regular files are read by many producers at once, streams by one.

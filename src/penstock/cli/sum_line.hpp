@@ -18,7 +18,7 @@ PrintedPath printed(std::string_view path);
 /// "HASH  PATH", as b3sum prints it, without the newline.
 std::string sum_line(std::string_view hex, std::string_view path);
 
-/// One line of a check file.
+/// One line of a check list.
 struct ExpectedSum {
   std::string hex;
   std::string path;

@@ -17,7 +17,7 @@ struct BoundThread::State {
   std::string name;
   CpuSet cpus;
   Body body;
-  std::promise<void> settled;  // Orders binding_error before the constructor's end.
+  std::promise<void> tried;  // Orders binding_error before the constructor's end.
   std::optional<std::string> binding_error;
   std::exception_ptr escaped;
 
@@ -29,7 +29,7 @@ struct BoundThread::State {
     } catch (std::exception const& error) {
       binding_error = error.what();
     }
-    settled.set_value();
+    tried.set_value();
     try {
       body(stop);
       // What the body holds ends on its own thread: a lane's streams belong there.
@@ -44,14 +44,14 @@ BoundThread::BoundThread(std::string name, CpuSet cpus, Body body) : state_(std:
   state_->name = std::move(name);
   state_->cpus = std::move(cpus);
   state_->body = std::move(body);
-  auto const settled = state_->settled.get_future();
+  auto const tried = state_->tried.get_future();
   try {
     thread_ = std::jthread([state = state_.get()](std::stop_token const& stop) { state->run(stop); });
   } catch (std::system_error const& error) {
     throw Error(ErrorKind::system, "The system refused to start thread '" + state_->name + "': " + error.what() +
                                        "; use fewer threads or raise 'ulimit -u' and the cgroup's pids.max.");
   }
-  settled.wait();
+  tried.wait();
 }
 
 BoundThread::BoundThread() noexcept = default;
