@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "penstock/machine/cgroup.hpp"
 
+#include <string>
+#include <utility>
+#include <vector>
+
 #include "machine/fake_system.hpp"
 #include <gtest/gtest.h>
 
@@ -17,20 +21,45 @@ TEST_F(Cgroup, HasNoLimitsWhereThereAreNoGroups) {
   EXPECT_EQ(limits().memory_bytes, std::nullopt);
 }
 
-TEST_F(Cgroup, ReadsTheLimitsOfVersionTwo) {
-  system.write("proc/self/cgroup", "0::/app\n");
-  system.write("sys/fs/cgroup/app/cpu.max", "150000 100000\n");
-  system.write("sys/fs/cgroup/app/memory.max", "4294967296\n");
-  EXPECT_EQ(limits().cpus, 1.5);
-  EXPECT_EQ(limits().memory_bytes, 4294967296u);
-}
+/// One group's files, and what they say.
+struct Written {
+  std::string name;
+  std::vector<std::pair<std::string, std::string>> files;
+  CgroupLimits means;
+};
 
-TEST_F(Cgroup, TakesMaxForNoLimit) {
-  system.write("proc/self/cgroup", "0::/app\n");
-  system.write("sys/fs/cgroup/app/cpu.max", "max 100000\n");
-  system.write("sys/fs/cgroup/app/memory.max", "max\n");
-  EXPECT_EQ(limits().cpus, std::nullopt);
-  EXPECT_EQ(limits().memory_bytes, std::nullopt);
+struct CgroupOfEitherVersion : Cgroup, testing::WithParamInterface<Written> {
+  static std::vector<Written> all() {
+    std::string const group = "proc/self/cgroup", mounts = "sys/fs/cgroup/";
+    return {{"LimitsOfVersionTwo",
+             {{group, "0::/app\n"},
+              {mounts + "app/cpu.max", "150000 100000\n"},
+              {mounts + "app/memory.max", "4294967296\n"}},
+             {.cpus = 1.5, .memory_bytes = 4294967296}},
+            {"MaxInVersionTwo",
+             {{group, "0::/app\n"}, {mounts + "app/cpu.max", "max 100000\n"}, {mounts + "app/memory.max", "max\n"}},
+             {}},
+            {"LimitsOfVersionOne",
+             {{group, "4:memory:/app\n2:cpu,cpuacct:/app\n1:name=systemd:/\n"},
+              {mounts + "cpu,cpuacct/app/cpu.cfs_quota_us", "300000\n"},
+              {mounts + "cpu,cpuacct/app/cpu.cfs_period_us", "100000\n"},
+              {mounts + "memory/app/memory.limit_in_bytes", "1048576\n"}},
+             {.cpus = 3.0, .memory_bytes = 1048576}},
+            {"MinusOneAndHugeNumbersInVersionOne",
+             {{group, "4:memory:/\n2:cpu:/\n"},
+              {mounts + "cpu/cpu.cfs_quota_us", "-1\n"},
+              {mounts + "cpu/cpu.cfs_period_us", "100000\n"},
+              {mounts + "memory/memory.limit_in_bytes", "9223372036854771712\n"}},
+             {}}};
+  }
+};
+INSTANTIATE_TEST_SUITE_P(Cgroup, CgroupOfEitherVersion, testing::ValuesIn(CgroupOfEitherVersion::all()),
+                         [](auto const& tested) { return tested.param.name; });
+
+TEST_P(CgroupOfEitherVersion, MeansWhatItsFilesSay) {
+  for (auto const& [path, text] : GetParam().files) system.write(path, text);
+  EXPECT_EQ(limits().cpus, GetParam().means.cpus);
+  EXPECT_EQ(limits().memory_bytes, GetParam().means.memory_bytes);
 }
 
 TEST_F(Cgroup, ObeysTheSmallestLimitAmongItsAncestors) {
@@ -47,24 +76,6 @@ TEST_F(Cgroup, FindsAContainersLimitsAtTheMountWhenItsPathIsTheHosts) {
   system.write("proc/self/cgroup", "0::/docker/0123abcd\n");
   system.write("sys/fs/cgroup/cpu.max", "50000 100000\n");
   EXPECT_EQ(limits().cpus, 0.5);
-}
-
-TEST_F(Cgroup, ReadsTheLimitsOfVersionOne) {
-  system.write("proc/self/cgroup", "4:memory:/app\n2:cpu,cpuacct:/app\n1:name=systemd:/\n");
-  system.write("sys/fs/cgroup/cpu,cpuacct/app/cpu.cfs_quota_us", "300000\n");
-  system.write("sys/fs/cgroup/cpu,cpuacct/app/cpu.cfs_period_us", "100000\n");
-  system.write("sys/fs/cgroup/memory/app/memory.limit_in_bytes", "1048576\n");
-  EXPECT_EQ(limits().cpus, 3.0);
-  EXPECT_EQ(limits().memory_bytes, 1048576u);
-}
-
-TEST_F(Cgroup, TakesVersionOnesHugeNumbersAndMinusOneForNoLimit) {
-  system.write("proc/self/cgroup", "4:memory:/\n2:cpu:/\n");
-  system.write("sys/fs/cgroup/cpu/cpu.cfs_quota_us", "-1\n");
-  system.write("sys/fs/cgroup/cpu/cpu.cfs_period_us", "100000\n");
-  system.write("sys/fs/cgroup/memory/memory.limit_in_bytes", "9223372036854771712\n");
-  EXPECT_EQ(limits().cpus, std::nullopt);
-  EXPECT_EQ(limits().memory_bytes, std::nullopt);
 }
 
 TEST_F(Cgroup, SurvivesNonsense) {
