@@ -23,13 +23,3 @@ if(NOT PENSTOCK_CUDA STREQUAL "OFF")
   endif()
 endif()
 message(STATUS "penstock: CUDA device ${PENSTOCK_WITH_CUDA}")
-
-# penstock_compile_cuda(TARGET [OPTION...])
-#
-# Has the target's CUDA sources compiled as C++20, and with what else nvcc is to be told. Nothing without CUDA.
-function(penstock_compile_cuda target)
-  if(PENSTOCK_WITH_CUDA)
-    # The compiler accepts C++20; CMake 3.25 does not know that yet.
-    target_compile_options(${target} PRIVATE "$<$<COMPILE_LANGUAGE:CUDA>:-std=c++20;${ARGN}>")
-  endif()
-endfunction()

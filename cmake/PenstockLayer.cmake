@@ -47,6 +47,6 @@ function(penstock_add_layer name)
     $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
   target_link_libraries(penstock_${name} PUBLIC ${libraries} ${layer_LINK}
     PRIVATE $<BUILD_INTERFACE:penstock_private_flags> ${layer_PRIVATE_LINK})
-  penstock_compile_cuda(penstock_${name}
-    --default-stream per-thread --Werror default-stream-launch -Xcompiler=-Wall,-Wextra)
+  target_compile_options(penstock_${name} PRIVATE
+    "$<$<COMPILE_LANGUAGE:CUDA>:--default-stream;per-thread;--Werror;default-stream-launch;-Xcompiler=-Wall,-Wextra>")
 endfunction()

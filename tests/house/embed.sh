@@ -1,9 +1,11 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# embed.sh BUILD CXX: installs BUILD into a fresh prefix, and builds and runs the project in embed/ against that copy,
-# first by find_package and then by pkg-config. The outside project includes every header that was installed.
+# embed.sh BUILD CXX [NVCC]: installs BUILD into a fresh prefix, and builds and runs the project in embed/ against that
+# copy, first by find_package and then by pkg-config. The outside project includes every header that was installed; with
+# NVCC it has a kernel of its own as well, which is that of the example.
 set -euo pipefail
-build=$1 cxx=$2
+build=$1 cxx=$2 nvcc=${3:-}
+own_kernel=$(cd "$(dirname "$0")/../../examples" && pwd)/030_own_kernel.cu
 outside=$(cd "$(dirname "$0")/embed" && pwd)
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
@@ -21,10 +23,15 @@ if grep -rlF "$(cd "$build" && pwd)" "$prefix"/lib*/cmake "$prefix"/lib*/pkgconf
 fi
 
 (cd "$prefix/include" && find penstock -name '*.hpp' | sort | sed 's/.*/#include <&>/') >"$scratch/every_header.cpp"
+with_kernel=()
+if [[ -n $nvcc ]]; then
+  with_kernel=(-DOWN_KERNEL="$own_kernel" -DCMAKE_CUDA_COMPILER="$nvcc" -DCMAKE_CUDA_HOST_COMPILER="$cxx")
+fi
 cmake -S "$outside" -B "$scratch/build" -G Ninja -DCMAKE_CXX_COMPILER="$cxx" -DCMAKE_PREFIX_PATH="$prefix" \
-  -DEVERY_HEADER="$scratch/every_header.cpp"
+  -DEVERY_HEADER="$scratch/every_header.cpp" "${with_kernel[@]}"
 cmake --build "$scratch/build"
 "$scratch/build/outside"
+if [[ -n $nvcc ]]; then "$scratch/build/own_kernel"; fi
 
 PKG_CONFIG_PATH=$(dirname "$(find "$prefix" -name penstock.pc)")
 export PKG_CONFIG_PATH
