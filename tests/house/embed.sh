@@ -38,3 +38,7 @@ export PKG_CONFIG_PATH
 read -ra flags < <(pkg-config --cflags --libs penstock)
 "$cxx" -std=c++20 "$outside/main.cpp" "${flags[@]}" -o "$scratch/by_pkg_config"
 "$scratch/by_pkg_config"
+if [[ -n $nvcc ]]; then
+  "$nvcc" -ccbin "$cxx" -std=c++20 "$own_kernel" "${flags[@]}" -o "$scratch/kernel_by_pkg_config"
+  "$scratch/kernel_by_pkg_config"
+fi
