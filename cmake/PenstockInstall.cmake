@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# penstock::penstock, and what `cmake --install` leaves behind: the layers, their headers, a CMake package, a pkg-config file.
+# penstock::penstock, and what `cmake --install` leaves behind: the layers, their headers, a CMake package, a pkg-config file,
+# and what the thread sanitizer is to pass over.
 include(CMakePackageConfigHelpers)
 set(PENSTOCK_PACKAGE_DIR ${CMAKE_INSTALL_LIBDIR}/cmake/penstock)
 
@@ -44,3 +45,4 @@ endif()
 file(RELATIVE_PATH PENSTOCK_PC_PREFIX /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
 configure_file(cmake/penstock.pc.in ${PROJECT_BINARY_DIR}/penstock.pc @ONLY)
 install(FILES ${PROJECT_BINARY_DIR}/penstock.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+install(FILES tests/support/tsan.supp DESTINATION ${CMAKE_INSTALL_DATADIR}/penstock)

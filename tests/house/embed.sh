@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # embed.sh BUILD CXX [NVCC]: installs BUILD into a fresh prefix, and builds and runs the project in embed/ against that
 # copy, first by find_package and then by pkg-config. The outside project includes every header that was installed; with
-# NVCC it has a kernel of its own as well, which is that of the example.
+# NVCC it has a kernel of its own as well, which is that of the example. CXXFLAGS, if set, are the outside project's.
 set -euo pipefail
 build=$1 cxx=$2 nvcc=${3:-}
 own_kernel=$(cd "$(dirname "$0")/../../examples" && pwd)/030_own_kernel.cu
@@ -12,6 +12,7 @@ trap 'rm -rf "$scratch"' EXIT
 prefix=$scratch/prefix
 
 cmake --install "$build" --prefix "$prefix" >/dev/null
+export TSAN_OPTIONS=halt_on_error=1:suppressions=$prefix/share/penstock/tsan.supp
 
 if grep -rlE 'private_flags|Werror|[gG]test' "$prefix"/lib*/cmake "$prefix"/lib*/pkgconfig; then
   echo 'the files above show users what is only ours'
@@ -36,7 +37,8 @@ if [[ -n $nvcc ]]; then "$scratch/build/own_kernel"; fi
 PKG_CONFIG_PATH=$(dirname "$(find "$prefix" -name penstock.pc)")
 export PKG_CONFIG_PATH
 read -ra flags < <(pkg-config --cflags --libs penstock)
-"$cxx" -std=c++20 "$outside/main.cpp" "${flags[@]}" -o "$scratch/by_pkg_config"
+read -ra own_flags <<<"${CXXFLAGS:-}"
+"$cxx" -std=c++20 "${own_flags[@]}" "$outside/main.cpp" "${flags[@]}" -o "$scratch/by_pkg_config"
 "$scratch/by_pkg_config"
 if [[ -n $nvcc ]]; then
   "$nvcc" -ccbin "$cxx" -std=c++20 "$own_kernel" "${flags[@]}" -o "$scratch/kernel_by_pkg_config"
