@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: Apache-2.0
+// How tiles get to a lane and tickets back, step by step, for the model checker spin. tests/lane/handoff_model.sh runs it:
+// as it is, and with each MISTAKE, which spin must find.
+//
+// What it holds: no tile is lost, retired twice, out of order or before the device has passed it, and nobody sleeps for
+// ever, whatever steps of whom come first. There is no watchdog in it and no spinning: the bell alone must do.
+//
+// Each statement is one step, so this is the code with sequentially consistent atomics; EventCount and Lane use these
+// where it matters. What weaker orders could do the thread sanitizer and the contract tests look for.
+
+#ifndef TILES
+#define TILES 3  // Submitted in all, by two threads; the second submits one.
+#define SLOTS 2  // In flight at once.
+#define EXTRA 0  // Tickets that nobody owes: early or doubled.
+#endif
+#define CALLS 2  // Callbacks under way at once; the code has four for any number of slots.
+
+#define NO_MISTAKE 0
+#define SLEEPS_WITHOUT_LOOKING_AGAIN 1
+#define RINGS_BEFORE_IT_PUTS 2
+#define COUNTS_AFTER_IT_LOOKED 3
+#define BELIEVES_EVERY_TICKET 4
+#define TAKES_EVERY_TICKET_FOR_ONE_TILE 5
+#define ARMS_NOTHING_BEFORE_IT_SLEEPS 6
+#define SAYS_NOTHING_WHEN_IT_GIVES_BACK 7
+#ifndef MISTAKE
+#define MISTAKE NO_MISTAKE
+#endif
+
+// EventCount.
+byte epoch = 0;
+byte waiters = 0;
+bool asleep = false;
+
+// Lane: what it shares with others.
+chan inbox = [TILES] of { byte };
+chan tickets = [8] of { byte };
+byte load = 0;
+bool closed = false;
+
+// The device: it passes the tiles that were put on it in turn, and calls back for those it was asked to.
+byte put = 0;
+byte passed = 0;
+chan calls = [CALLS] of { byte };
+
+// What the lane has done, and what must come of it.
+byte retired = 0;
+byte submitted = 0;
+byte refused = 0;
+byte completed = 0;
+bool lane_ended = false;
+byte extra = EXTRA;
+
+// EventCount::notify.
+inline ring() {
+  epoch++;
+  if
+  :: waiters != 0 -> asleep = false
+  :: else
+  fi
+}
+
+// Lane::submit.
+inline submit() {
+#if MISTAKE != COUNTS_AFTER_IT_LOOKED
+  load++;
+#endif
+  if
+  :: closed ->
+#if MISTAKE != COUNTS_AFTER_IT_LOOKED
+    load--;
+#endif
+    refused++;
+#if MISTAKE != SAYS_NOTHING_WHEN_IT_GIVES_BACK
+    ring()
+#endif
+  :: else ->
+#if MISTAKE == COUNTS_AFTER_IT_LOOKED
+    load++;
+#endif
+#if MISTAKE == RINGS_BEFORE_IT_PUTS
+    ring();
+    inbox ! 1;
+#else
+    inbox ! 1;
+    ring();
+#endif
+    submitted++
+  fi
+}
+
+proctype submitter(byte count) {
+  do
+  :: count > 0 -> submit(); count--
+  :: else -> break
+  od
+}
+
+// Lane::stop_taking, at any moment.
+proctype closer() {
+  closed = true;
+  ring()
+}
+
+proctype device() {
+  do
+  :: passed < put -> passed++
+  :: lane_ended -> break
+  od
+}
+
+// A ticket that nobody owes.
+inline perhaps_ticket_too_many() {
+  if
+  :: extra > 0 -> extra--; tickets ! number; ring()
+  :: true
+  fi
+}
+
+// The side stream: calls back in turn, once the device has passed what the call waits for.
+proctype caller() {
+  byte number;
+  do
+  :: calls ? <number> ->
+    perhaps_ticket_too_many();
+    (passed >= number || lane_ended);
+    if
+    :: passed >= number -> tickets ! number; ring()
+    :: else
+    fi;
+    calls ? number
+  :: lane_ended -> break
+  od
+}
+
+inline retire_one() {
+  retired++;
+  assert(retired <= put);
+  assert(retired <= passed);  // Never while the device may still write to it.
+  completed++;
+  load--
+}
+
+#define WORK_WAITS (len(tickets) > 0 || (len(inbox) > 0 && put - retired < SLOTS) || (closed && load == 0))
+
+// CallbackSignal::arm: sees to it that a call is under way if a tile is in flight.
+inline arm() {
+  do
+  :: asked < put && asked - heard < CALLS && len(calls) < CALLS -> asked++; calls ! asked
+  :: else -> break
+  od
+}
+
+// Lane::serve.
+active proctype lane() {
+  byte number = 0;
+  byte key = 0;
+  byte asked = 0;  // The youngest tile that a call was asked for.
+  byte heard = 0;  // The oldest of which the lane need not be called any more.
+  run submitter(TILES - 1);
+  run submitter(1);
+  run closer();
+  run device();
+  run caller();
+  do
+  :: len(tickets) > 0 ->
+    tickets ? number;
+#if MISTAKE == BELIEVES_EVERY_TICKET
+    do
+    :: retired < number -> retire_one()
+    :: else -> break
+    od
+#elif MISTAKE == TAKES_EVERY_TICKET_FOR_ONE_TILE
+    retire_one()
+#else
+    do  // As far as the device confirms, whatever the ticket says.
+    :: retired < put && passed > retired -> retire_one()
+    :: else -> break
+    od
+#endif
+    ;
+    heard = (retired > heard -> retired : heard);
+    asked = (retired > asked -> retired : asked)
+  :: len(tickets) == 0 && len(inbox) > 0 && put - retired < SLOTS ->
+    inbox ? _;
+    put++
+  :: len(tickets) == 0 && !(len(inbox) > 0 && put - retired < SLOTS) ->
+    if
+    :: closed && load == 0 -> break
+    :: else
+    fi;
+#if MISTAKE != ARMS_NOTHING_BEFORE_IT_SLEEPS
+    arm();
+#endif
+    // EventCount::await.
+    waiters++;
+    key = epoch;
+    if
+#if MISTAKE != SLEEPS_WITHOUT_LOOKING_AGAIN
+    :: WORK_WAITS -> waiters--
+#endif
+    :: else ->
+      atomic {  // The futex compares and sleeps in one step.
+        if
+        :: epoch == key -> asleep = true
+        :: else
+        fi
+      }
+      (!asleep);
+      waiters--
+    fi
+  od;
+  lane_ended = true;
+  (submitted + refused == TILES);
+  assert(completed == submitted);
+  assert(load == 0 && len(inbox) == 0)
+}
