@@ -41,6 +41,7 @@ case $2 in
 --read nowhere
 --read /dev/null
 --read /proc/version --no-probe
+--device cpu --no-probe
 --no-such-option
 WORDS
     run doctor --producers many

@@ -5,7 +5,10 @@
 #include <fstream>
 
 #include <gtest/gtest.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
 
 namespace penstock::cli {
 namespace {
@@ -50,7 +53,16 @@ TEST_F(FileWalkInATree, PassesOverSymbolicLinksAndEmptyDirectories) {
 TEST_F(FileWalkInATree, SaysWhatElseItFound) {
   file("b");
   ASSERT_EQ(mkfifo((root + "/a").c_str(), 0600), 0);
-  EXPECT_EQ(walk(), (std::vector<std::string>{"!a", "b"}));
+  sockaddr_un address{.sun_family = AF_UNIX, .sun_path = {}};
+  (root + "/c").copy(address.sun_path, sizeof address.sun_path - 1);
+  int const socket_of_ours = socket(AF_UNIX, SOCK_STREAM, 0);
+  ASSERT_EQ(bind(socket_of_ours, reinterpret_cast<sockaddr const*>(&address), sizeof address), 0);
+  close(socket_of_ours);
+  EXPECT_EQ(walk(), (std::vector<std::string>{"!a", "b", "!c"}));
+  FileWalk remedies({root});
+  EXPECT_NE(remedies.next()->problem.find("name it on the command line"), std::string::npos);
+  remedies.next();
+  EXPECT_EQ(remedies.next()->problem, "is a socket, which cannot be read") << "naming it would not help";
 }
 
 TEST_F(FileWalkInATree, SaysWhyAFolderThatVanishedCannotBeRead) {

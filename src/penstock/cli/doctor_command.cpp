@@ -13,14 +13,14 @@
 namespace penstock::cli {
 
 void DoctorCommand::add_to(CLI::App& command) {
-  command.add_option("--device", device, "What to probe: auto, cpu, cuda or cuda:N")->type_name("NAME");
+  auto& probed = *command.add_option("--device", device, "What to probe: auto, cpu, cuda or cuda:N")->type_name("NAME");
   auto& reading =
       *command.add_option("--read", read, "Also read this file once, to see how fast that goes")->type_name("FILE");
   command
       .add_option("--producers", producers, "Threads that fill and read. Default: as many as can be busy, 12 at most")
       ->type_name("N")
       ->check(whole_number_up_to(most_threads));
-  command.add_flag("--no-probe", no_probe, "Measure nothing")->excludes(&reading);
+  command.add_flag("--no-probe", no_probe, "Measure nothing")->excludes(&reading)->excludes(&probed);
   command.add_flag("--json", json, "Print JSON");
 }
 

@@ -74,7 +74,10 @@ void FileWalk::open(std::string const& directory) {
     } else if (S_ISDIR(status.st_mode)) {
       entry.directory = true;
     } else if (!S_ISREG(status.st_mode)) {
-      entry.problem = std::string("is ") + kind_of(status.st_mode) + "; name it on the command line to read it";
+      // A socket has no bytes that a name leads to.
+      entry.problem =
+          std::string("is ") + kind_of(status.st_mode) +
+          (S_ISSOCK(status.st_mode) ? ", which cannot be read" : "; name it on the command line to read it");
     }
     entries.push_back(std::move(entry));
   }

@@ -62,7 +62,8 @@ int main(int count, char** arguments) try {
   }
   int const code = doctor_app.parsed() ? doctor.run() : hash.run();
   if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) {
-    return complain("Standard output took less than all: see that its disk has room.", exit_some_failed);
+    return complain("Standard output took less than all: see that it is open and that its disk has room.",
+                    exit_some_failed);
   }
   return code;
 } catch (penstock::Error const& error) {
