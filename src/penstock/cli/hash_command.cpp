@@ -12,7 +12,7 @@
 #include "penstock/cli/check_list.hpp"
 #include "penstock/cli/file_walk.hpp"
 #include "penstock/cli/hash_output.hpp"
-#include "penstock/cli/hash_run.hpp"
+#include "penstock/cli/hash_sink.hpp"
 #include "penstock/cli/hash_source.hpp"
 #include "penstock/cli/hash_stage.hpp"
 #include "penstock/cli/interrupt.hpp"
@@ -115,9 +115,9 @@ ExitCode HashCommand::run_on(Device& device, std::stop_token const& interrupted)
     measuring = std::jthread([&](std::stop_token const& stop) { measure(wanted, progress, stop); });
 
   HashSource source(next, tile_bytes, pipe.pool().size(), book, enough.get_token());
-  HashRun run(source, book, progress, enough);
+  HashSink sink(source, book, progress, enough);
   Report const report = pipe.run(
-      run, stage_per_lane<HashStage>(), [&](Completion& completion) { run.take(completion); }, interrupted);
+      source, stage_per_lane<HashStage>(), [&](Completion const& completion) { sink.take(completion); }, interrupted);
   output.summary(report, device_name, pipe.pool());
 
   if (interrupted.stop_requested()) {
@@ -125,10 +125,7 @@ ExitCode HashCommand::run_on(Device& device, std::stop_token const& interrupted)
     return exit_interrupted;
   }
   if (auto const loss = device.lost()) throw *loss;
-  if (auto const problem = run.problem()) throw Error(ErrorKind::system, *problem);
-  if (report.first_failure && !report.first_failure->sequence) {
-    throw Error(ErrorKind::system, report.first_failure->failure.reason);
-  }
+  if (auto const reason = broken_off(report)) throw Error(ErrorKind::system, *reason);
   return output.all_well() ? exit_ok : exit_some_failed;
 }
 

@@ -102,4 +102,10 @@ void HashOutput::summary(Report const& report, std::string const& device, Pool c
   progress_.print(stdout, line_of(Json{{"summary", summary}}));
 }
 
+std::optional<std::string> broken_off(Report const& report) {
+  if (!report.run_failures.empty()) return report.run_failures.front().reason;
+  if (report.first_sink_failure) return report.first_sink_failure->failure.reason;
+  return std::nullopt;
+}
+
 }  // namespace penstock::cli

@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <optional>
 #include <string>
 
 #include "penstock/cli/hash_book.hpp"
@@ -45,5 +46,9 @@ class HashOutput {
   std::atomic<std::uint64_t> problems_{0};
   std::uint64_t mismatches_ = 0;
 };
+
+/// Why the run, and not one file, came to nothing: the input broke off or the books could not be kept. Empty if
+/// neither.
+std::optional<std::string> broken_off(Report const& report);
 
 }  // namespace penstock::cli

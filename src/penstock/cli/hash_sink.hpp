@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <stop_token>
+
+#include "penstock/cli/hash_book.hpp"
+#include "penstock/cli/hash_source.hpp"
+#include "penstock/cli/progress.hpp"
+#include "penstock/core/completion.hpp"
+
+namespace penstock::cli {
+
+/// Books the tiles that come back, and ends the input when there is no device left to hash it.
+///
+/// Threads: one at a time.
+class HashSink {
+ public:
+  /// `enough` must be what `source` listens to.
+  HashSink(HashSource const& source, HashBook& book, Progress& progress, std::stop_source enough);
+
+  /// Books a tile. If the loss of the device failed it this also asks `enough`, because nothing else wakes a producer
+  /// that waits for input.
+  ///
+  /// Throws: what the book throws.
+  void take(Completion const& completion);
+
+ private:
+  HashSource const& source_;
+  HashBook& book_;
+  Progress& progress_;
+  std::stop_source enough_;
+};
+
+}  // namespace penstock::cli
