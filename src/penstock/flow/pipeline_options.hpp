@@ -25,8 +25,8 @@ struct PipelineOptions {
   /// Threads that drive the devices. 0: one for the CPU device; per GPU one for tiles from 1 MiB on, where more only
   /// got in each other's way (bench/flow/one_shot_bench), and two for smaller ones.
   unsigned lanes = 0;
-  unsigned consumers =
-      0;               ///< Threads in host stages and sink. 0: one, or half as many as CPUs if they may work at once.
+  /// Threads in host stages and sink. 0: one, or half as many as CPUs if they may work at once.
+  unsigned consumers = 0;
   unsigned slots = 0;  ///< Tiles in flight per lane. 0: four, more gained nothing (bench/flow/one_shot_bench).
   /// How long a lane that has nothing to do watches its device before it sleeps: results sooner, for a core while tiles
   /// are in flight. Never so that the lanes would leave fewer than two CPUs to others. Empty: 200 us on a GPU, which
