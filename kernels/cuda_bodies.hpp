@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <span>
 
 namespace penstock {
+
+struct Stamp;
 
 /// The GPU's bodies of the launchers, on a cudaStream_t. The launchers have checked the arguments.
 ///
@@ -13,6 +16,8 @@ namespace penstock {
 void blake3_prepare_cuda();
 void blake3_tile_cuda(std::span<std::byte const> input, std::uint64_t first_chunk, std::span<std::byte> node,
                       std::span<std::byte> scratch, void* stream);
+void busy_prepare_cuda();
+void busy_cuda(std::chrono::nanoseconds duration, std::uint32_t blocks, Stamp* stamp, void* stream);
 void transform_prepare_cuda();
 void transform_cuda(std::span<float const> from, std::uint64_t first_index, std::span<float> to, void* stream);
 

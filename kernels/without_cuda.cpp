@@ -21,6 +21,14 @@ void blake3_tile_cuda(std::span<std::byte const> /*input*/, std::uint64_t /*firs
   refuse();
 }
 
+void busy_prepare_cuda() {
+  refuse();
+}
+
+void busy_cuda(std::chrono::nanoseconds /*duration*/, std::uint32_t /*blocks*/, Stamp* /*stamp*/, void* /*stream*/) {
+  refuse();
+}
+
 void transform_prepare_cuda() {
   refuse();
 }

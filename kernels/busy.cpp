@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "penstock/kernels/busy.hpp"
+
+#include <atomic>
+#include <functional>
+
+#include "penstock/core/event_count.hpp"
+#include "penstock/kernels/cuda_bodies.hpp"
+
+namespace penstock {
+namespace {
+
+std::uint64_t now() {
+  return static_cast<std::uint64_t>(
+      std::chrono::nanoseconds(std::chrono::steady_clock::now().time_since_epoch()).count());
+}
+
+/// Replaces the value by `candidate` as long as `better(candidate, value)`.
+///
+/// Relaxed: whoever reads the stamp has waited for the kernel.
+template <class Better>
+void improve(std::uint64_t& value, std::uint64_t candidate, Better better) {
+  std::atomic_ref const shared(value);
+  std::uint64_t seen = shared.load(std::memory_order_relaxed);
+  while (better(candidate, seen) && !shared.compare_exchange_weak(seen, candidate, std::memory_order_relaxed)) {
+  }
+}
+
+}  // namespace
+
+void busy(std::chrono::nanoseconds duration, std::uint32_t blocks, Stamp* stamp, StreamRef stream) {
+  if (stream.kind() == DeviceKind::cuda) return busy_cuda(duration, blocks, stamp, stream.native());
+  stream.launch(blocks, [=](std::uint32_t) {
+    improve(stamp->start, now(), std::less<>());
+    EventCount nobody_notifies;
+    nobody_notifies.await([] { return false; }, std::chrono::nanoseconds(0), duration);
+    improve(stamp->end, now(), std::greater<>());
+  });
+}
+
+void busy_prepare(StreamRef stream) {
+  if (stream.kind() == DeviceKind::cuda) busy_prepare_cuda();
+}
+
+}  // namespace penstock

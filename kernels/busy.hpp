@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+
+#include "penstock/device/stream.hpp"
+
+namespace penstock {
+
+/// When a kernel ran, as its device noted it. A fresh one says that it never did.
+///
+/// Units: nanoseconds of a clock that all kernels of the device share.
+struct Stamp {
+  std::uint64_t start = ~std::uint64_t{0};  ///< When the first block started.
+  std::uint64_t end = 0;                    ///< When the last block ended.
+
+  bool ran() const noexcept { return start <= end; }
+};
+
+/// Computes nothing, and takes its time: each block stays until `duration` has passed since it started.
+///
+/// On a GPU a block has 1024 threads, so that few of them fill a multiprocessor. On the CPU device a block takes up a
+/// compute thread but no CPU, so that more of them run at once than there are CPUs.
+///
+/// Shape:   stamp is memory of the stream's device, and holds a fresh Stamp.
+/// Threads: any.
+/// Blocks:  never; *stamp is valid once `stream` has passed this call.
+/// Throws:  Error, if the launch is refused. On the CPU device a launch may allocate.
+void busy(std::chrono::nanoseconds duration, std::uint32_t blocks, Stamp* stamp, StreamRef stream);
+
+/// Loads the kernel, as blake3_prepare does.
+void busy_prepare(StreamRef stream);
+
+}  // namespace penstock
