@@ -10,6 +10,7 @@
 #include "penstock/cli/doctor_command.hpp"
 #include "penstock/cli/exit_code.hpp"
 #include "penstock/cli/hash_command.hpp"
+#include "penstock/cli/lab_command.hpp"
 #include "penstock/core/error.hpp"
 
 namespace {
@@ -39,8 +40,8 @@ int main(int count, char** arguments) try {
   app.set_version_flag("--version", PENSTOCK_VERSION);
   app.require_subcommand(1);
   app.footer(
-      "Exit codes: 0 all well; 1 some input failed or did not match, the rest was done; 2 bad options;\n"
-      "4 the device or the machine could not do it; 130 interrupted.");
+      "Exit codes: 0 all well; 1 some input failed or did not match, or an experiment did not go as expected, the\n"
+      "rest was done; 2 bad options; 4 the device or the machine could not do it; 130 interrupted.");
 
   HashCommand hash;
   auto& hash_app = *app.add_subcommand("hash", "Print the BLAKE3 hash of files, as b3sum does");
@@ -50,17 +51,24 @@ int main(int count, char** arguments) try {
   auto& doctor_app = *app.add_subcommand("doctor", "Say what this machine is and what would hold a pipeline back");
   doctor.add_to(doctor_app);
 
+  LabCommand lab;
+  auto& lab_app = *app.add_subcommand("lab", "Try out how streams order and overlap what a device does");
+  lab.add_to(lab_app);
+
   try {
     app.parse(count, arguments);
   } catch (CLI::ParseError const& error) {
     if (error.get_exit_code() == 0) return app.exit(error);
     auto const unknown = app.remaining();
-    std::string const command = hash_app.parsed() ? "hash " : doctor_app.parsed() ? "doctor " : "";
+    std::string const command = hash_app.parsed()     ? "hash "
+                                : doctor_app.parsed() ? "doctor "
+                                : lab_app.parsed()    ? "lab "
+                                                      : "";
     std::string const sentence =
         command.empty() && !unknown.empty() ? "There is no command '" + unknown.front() + "'" : error.what();
     return complain(sentence + " (penstock " + command + "--help shows what there is)", exit_bad_options);
   }
-  int const code = doctor_app.parsed() ? doctor.run() : hash.run();
+  int const code = lab_app.parsed() ? lab.run() : doctor_app.parsed() ? doctor.run() : hash.run();
   if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) {
     return complain("Standard output took less than all: see that it is open and that its disk has room.",
                     exit_some_failed);

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "penstock/cli/lab_command.hpp"
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <memory>
+
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "penstock/cli/interrupt.hpp"
+#include "penstock/cli/lab_output.hpp"
+#include "penstock/cpu/cpu_device.hpp"
+#include "penstock/devices/open_device.hpp"
+#include "penstock/lab/experiments.hpp"
+#include "penstock/lab/timeline.hpp"
+
+namespace penstock::cli {
+namespace {
+
+/// 80, or what a narrower terminal has.
+std::size_t columns_of_output() {
+  constexpr std::size_t widest = 80;
+  winsize size{};
+  if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) != 0 || size.ws_col == 0) return widest;
+  return std::clamp<std::size_t>(size.ws_col, lab::narrowest, widest);
+}
+
+/// As open_device, but the CPU device gets threads for more kernels than there are CPUs: they wait and do not compute.
+std::unique_ptr<Device> open_laboratory(std::string const& wish) {
+  // A GPU lets this many streams hand over work independently, by itself only eight: a ninth would queue behind another
+  // whatever the rules of streams say. Read when the first CUDA call is made.
+  setenv("CUDA_DEVICE_MAX_CONNECTIONS", "32", 0);
+  if (wish == "cpu" || (wish == "auto" && list_gpus().empty())) {
+    return std::make_unique<cpu::CpuDevice>(cpu::CpuOptions{.compute_threads = lab::kernels_at_once});
+  }
+  return open_device(wish);
+}
+
+void print(std::string const& text) {
+  std::fputs(text.c_str(), stdout);
+  std::fflush(stdout);
+}
+
+}  // namespace
+
+void LabCommand::add_to(CLI::App& command) {
+  command.add_option("NAME", names, "Experiments to run. Default: all");
+  command.add_option("--device", device, "What to experiment on: auto, cpu, cuda or cuda:N")->type_name("NAME");
+  auto& listing = *command.add_flag("--list", list, "Say which experiments there are, and run none");
+  command.add_flag("--json", json, "Print JSON, an object a line for each experiment")->excludes(&listing);
+}
+
+std::vector<lab::Experiment> LabCommand::chosen() const {
+  auto all = lab::all_experiments();
+  if (names.empty()) return all;
+  std::vector<lab::Experiment> experiments;
+  for (std::string const& name : names) {
+    auto const found = std::find_if(all.begin(), all.end(), [&](auto const& one) { return one.name == name; });
+    if (found == all.end()) {
+      throw Error(ErrorKind::bad_argument,
+                  "There is no experiment '" + name + "': penstock lab --list says which there are.");
+    }
+    experiments.push_back(*found);
+  }
+  return experiments;
+}
+
+ExitCode LabCommand::run() const {
+  auto const experiments = chosen();
+  auto const columns = columns_of_output();
+  if (list) {
+    for (auto const& experiment : experiments) print(as_text(experiment, columns));
+    return exit_ok;
+  }
+  Interrupt const interrupt;
+  auto const opened = open_laboratory(device);
+  LabPlace const place{opened->info().name, std::string(build_flavour())};
+  if (!json) print(as_text(place));
+  std::size_t as_expected = 0;
+  for (auto const& experiment : experiments) {
+    lab::Workbench bench(*opened);
+    auto const seen = experiment.run(bench);
+    if (interrupt.requested()) {
+      std::fputs("penstock: Interrupted: the rest was not tried.\n", stderr);
+      return exit_interrupted;
+    }
+    print(json ? as_json(place, experiment, seen) : "\n" + as_text(experiment, seen, columns));
+    if (seen.verdict.as_expected) ++as_expected;
+  }
+  if (!json) print("\n" + summary_text(as_expected, experiments.size()));
+  return as_expected == experiments.size() ? exit_ok : exit_some_failed;
+}
+
+}  // namespace penstock::cli

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+
+#include "penstock/cli/exit_code.hpp"
+#include "penstock/lab/experiment.hpp"
+
+namespace penstock::cli {
+
+/// `penstock lab`: experiments on the order in which a device does what it is given, each with a verdict.
+struct LabCommand {
+  std::vector<std::string> names;
+  std::string device = "auto";
+  bool list = false;
+  bool json = false;
+
+  void add_to(CLI::App& command);
+  /// Runs the experiments that were named, or all.
+  ///
+  /// Blocks: some tenths of a second for each.
+  /// Throws: Error, if there is no such experiment or device, or the device fails.
+  ExitCode run() const;
+
+ private:
+  std::vector<lab::Experiment> chosen() const;
+};
+
+}  // namespace penstock::cli

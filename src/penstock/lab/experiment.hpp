@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "penstock/lab/interval.hpp"
+#include "penstock/lab/verdict.hpp"
+#include "penstock/lab/workbench.hpp"
+
+namespace penstock::lab {
+
+/// Something measured that is told, and judged only where it is certain.
+struct Figure {
+  std::string what;
+  double value = 0;
+  std::string unit;
+};
+
+/// What came out of an experiment.
+struct Observation {
+  std::vector<Interval> intervals;
+  std::vector<Figure> figures;
+  Verdict verdict;
+};
+
+/// A question to a device about the order of its work.
+struct Experiment {
+  std::string_view name;         ///< As the command line has it.
+  std::string_view expectation;  ///< What should happen, in one sentence.
+  std::string_view why;          ///< Why that matters, in one sentence.
+  /// Asks it.
+  ///
+  /// Blocks: until the device has answered.
+  /// Throws: Error, if the device fails at it.
+  Observation (*run)(Workbench& bench);
+};
+
+}  // namespace penstock::lab

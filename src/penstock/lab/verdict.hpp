@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <span>
+#include <string>
+
+#include "penstock/lab/interval.hpp"
+
+namespace penstock::lab {
+
+/// Whether an experiment went as expected, and the measured fact that says so: half a sentence.
+struct Verdict {
+  bool as_expected = false;
+  std::string fact;
+};
+
+/// Expects each to start only when the one before it had ended.
+///
+/// Shape: in the order that is expected; at least two.
+Verdict one_after_another(std::span<Interval const> intervals);
+/// Expects a moment at which all of them ran.
+///
+/// Shape: at least two.
+Verdict all_at_once(std::span<Interval const> intervals);
+/// As expected if both are; says the facts of both.
+Verdict both(Verdict const& one, Verdict const& other);
+
+}  // namespace penstock::lab

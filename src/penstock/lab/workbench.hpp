@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "penstock/device/device.hpp"
+#include "penstock/kernels/busy.hpp"
+#include "penstock/lab/interval.hpp"
+
+namespace penstock::lab {
+
+/// A kernel that an experiment asks for.
+struct KernelWish {
+  std::string_view label;
+  std::chrono::nanoseconds duration;
+  std::uint32_t blocks;
+};
+
+/// How long kernels take, and who launches them.
+struct WorkbenchOptions {
+  /// Long beside all that a host with other things to do needs to hand over a dozen kernels.
+  std::chrono::nanoseconds kernel_time = std::chrono::milliseconds(20);
+  /// Launches the kernel, which notes in *stamp when it ran.
+  std::function<void(KernelWish const&, Stamp* stamp, StreamRef stream)> launch =
+      [](KernelWish const& wish, Stamp* stamp, StreamRef stream) { busy(wish.duration, wish.blocks, stamp, stream); };
+};
+
+/// Where an experiment puts its work on a device, and learns afterwards when each piece of it ran.
+///
+/// Kernels note themselves when they ran, and what goes into a default stream is nothing but kernels: an event that was
+/// recorded there to take the time would itself take turns with other streams. Other work is timed by events before
+/// and after it, in its own stream.
+///
+/// Threads: any, unless said otherwise.
+class Workbench {
+ public:
+  /// Throws: Error, if the device has no memory for it or fails.
+  explicit Workbench(Device& device, WorkbenchOptions options = {});
+  Workbench(Workbench const&) = delete;
+  Workbench& operator=(Workbench const&) = delete;
+  /// Blocks: until the device is idle.
+  ~Workbench();
+
+  Device& device() const noexcept { return device_; }
+  std::chrono::nanoseconds kernel_time() const noexcept { return options_.kernel_time; }
+
+  /// Puts a kernel into a stream that stays for `times` the kernel time.
+  ///
+  /// Throws: Error, if the device refuses, or this is one kernel more than there is room for.
+  void kernel(std::string row, std::string const& label, StreamRef stream, unsigned times = 1,
+              std::uint32_t blocks = 1);
+
+  /// When each piece ran, in the order in which they were asked for. The first to start did so at 0.
+  ///
+  /// Threads: one, when nobody asks for more.
+  /// Blocks:  until the device is idle.
+  /// Throws:  Error, if the device fails, or a kernel never ran.
+  std::vector<Interval> intervals();
+
+ private:
+  struct Piece {
+    std::string row;
+    std::string label;
+    std::size_t stamp;
+  };
+  Stamp* on_device(std::size_t stamp) const noexcept;
+
+  Device& device_;
+  WorkbenchOptions const options_;
+  Stream const own_;
+  DeviceMemory const stamps_;
+  std::mutex mutex_;
+  std::deque<Piece> pieces_;
+};
+
+}  // namespace penstock::lab

@@ -1,0 +1,66 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# usage: lab_program.sh PENSTOCK CASE
+# Holds `penstock lab` to what a user sees: output, standard error, exit code.
+# Each case is a test of its own.
+# shellcheck source=tests/cli/program_world.sh
+source "$(dirname "$0")/program_world.sh"
+
+case $2 in
+  RunsEveryExperimentThatItLists)
+    run lab --list
+    expect_code 0
+    grep -v '^ ' out > listed
+    [[ -s listed && $(sort listed | uniq -d) == '' ]] || fail "$(cat out)"
+    run lab --device cpu
+    expect_code 0
+    while read -r name; do
+      grep -qx "$name" out || fail "$name did not run: $(cat out)"
+    done < listed
+    expect_out 'CPU device, by a '
+    expect_out "$(wc -l < listed) of $(wc -l < listed) went as expected"
+    ;;
+  DrawsAndJudgesTheOnesThatAreNamed)
+    run lab --device cpu legacy-beside legacy-between
+    expect_code 0
+    grep -E '^(legacy|  stream .  |  As expected)' out | sed 's/ *\[.*//; s/:.*//' > story
+    diff - story << 'LINES' || fail "$(cat out)"
+legacy-beside
+  stream A
+  stream 0
+  stream B
+  As expected
+legacy-between
+  stream A
+  stream 0
+  stream B
+  As expected
+LINES
+    awk 'length > 80 { exit 1 }' out || fail "wider than 80 columns: $(cat out)"
+    ;;
+  OneObjectALineAsJson)
+    run lab --device cpu --json legacy-between legacy-beside
+    expect_code 0
+    [[ $(wc -l < out) == 2 ]] || fail "$(cat out)"
+    for key in name device flavour expectation intervals figures as_expected fact why row label start_ns end_ns; do
+      [[ $(grep -c "\"$key\":" out) == 2 ]] || fail "no $key in each line: $(cat out)"
+    done
+    ;;
+  BadOptionsAreOneLineAndExitCodeTwo)
+    expect_bad_options lab << 'WORDS'
+no-such-experiment
+legacy-between no-such-experiment
+--device gpu
+--list --json
+--no-such-option
+WORDS
+    run lab no-such-experiment
+    expect_err "penstock lab --list says which there are"
+    ;;
+  SaysThatItsDeviceCannotBeHad)
+    run lab --device cuda:99
+    expect_code 4
+    [[ ! -s out && $(wc -l < err) == 1 ]] || fail "$(cat out err)"
+    ;;
+  *) fail "no case $2" ;;
+esac

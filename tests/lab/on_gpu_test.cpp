@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <cstdlib>
+
+#include "lab/on_device.hpp"
+#include "support/cuda_kernels.hpp"
+
+#include "penstock/cuda/cuda_device.hpp"
+#include "penstock/cuda/probe.hpp"
+
+namespace penstock::lab {
+namespace {
+
+std::unique_ptr<Device> first_gpu() {
+  if (!support::CudaKernels().run_beside_each_other()) return nullptr;
+  support::let_many_streams_run_at_once();
+  if (!cuda::probe().usable()) return nullptr;
+  return std::make_unique<cuda::CudaDevice>();
+}
+
+INSTANTIATE_TEST_SUITE_P(Gpu, Laboratory, testing::Values(LaboratoryDevice{"Gpu", first_gpu}),
+                         [](auto const& test) { return test.param.name; });
+
+}  // namespace
+}  // namespace penstock::lab
