@@ -24,9 +24,10 @@ class DeviceThatFallsSilent final : public Device {
     return inner.info();
   }
   void attach() override { inner.attach(); }
-  StreamRef thread_default_stream() override {
+  Flavour flavour() const noexcept override { return inner.flavour(); }
+  StreamRef per_thread_default_stream() override {
     ran_ = true;
-    return inner.thread_default_stream();
+    return inner.per_thread_default_stream();
   }
   StreamRef legacy_default_stream() override { return inner.legacy_default_stream(); }
   Stream make_stream(StreamOptions options) override {

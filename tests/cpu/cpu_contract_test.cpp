@@ -5,7 +5,10 @@
 namespace penstock {
 namespace {
 
-INSTANTIATE_TEST_SUITE_P(Cpu, DeviceContract, testing::Values(support::cpu_device_under_test()), name_of);
+INSTANTIATE_TEST_SUITE_P(Cpu, DeviceContract,
+                         testing::Values(support::cpu_device_under_test(),
+                                         support::cpu_device_under_test(Flavour::legacy)),
+                         name_of);
 
 }  // namespace
 }  // namespace penstock

@@ -51,6 +51,15 @@ TEST_F(SmallDevice, LendsMemoryAgainThatCameBack) {
   EXPECT_EQ(device.info().memory_free, rest);
 }
 
+TEST(CpuDevice, MeansByZeroTheStreamOfTheFlavourItWasMadeFor) {
+  CpuDevice legacy({.compute_threads = 1, .flavour = Flavour::legacy});
+  EXPECT_EQ(legacy.flavour(), Flavour::legacy);
+  EXPECT_EQ(legacy.thread_default_stream(), legacy.legacy_default_stream());
+  CpuDevice per_thread({.compute_threads = 1});
+  EXPECT_EQ(per_thread.flavour(), Flavour::per_thread);
+  EXPECT_EQ(per_thread.thread_default_stream(), per_thread.per_thread_default_stream());
+}
+
 TEST_F(SmallDevice, PinsUpToItsLimitAndSaysWhichToRaise) {
   Pinned const one = device.pin(region.first(page));
   EXPECT_EQ(kind_thrown_by([&] { device.pin(region.subspan(page, 2 * page)); }), ErrorKind::out_of_pinned_memory);

@@ -66,8 +66,9 @@ TEST_F(AStream, RefusesAnEventOfAnotherKindOfDevice) {
 }
 
 TEST(Flavour, IsPerThreadInThisBuild) {
-  EXPECT_EQ(flavour(), "per-thread");
+  EXPECT_EQ(flavour(), Flavour::per_thread);
   EXPECT_EQ(default_stream(), cudaStreamPerThread);
+  EXPECT_EQ(per_thread_stream(), cudaStreamPerThread);
   EXPECT_EQ(legacy_stream(), cudaStreamLegacy);
 }
 

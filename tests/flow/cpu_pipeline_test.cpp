@@ -9,7 +9,10 @@
 namespace penstock {
 namespace {
 
-INSTANTIATE_TEST_SUITE_P(Cpu, PipelineContract, testing::Values(support::cpu_device_under_test()), name_of);
+INSTANTIATE_TEST_SUITE_P(Cpu, PipelineContract,
+                         testing::Values(support::cpu_device_under_test(),
+                                         support::cpu_device_under_test(Flavour::legacy)),
+                         name_of);
 
 /// What only the CPU device can be told to do.
 struct PipelineOnAFaultyDevice : PipelineContract {

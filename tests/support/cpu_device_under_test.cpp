@@ -5,11 +5,14 @@
 
 namespace penstock::support {
 
-DeviceUnderTest cpu_device_under_test() {
+DeviceUnderTest cpu_device_under_test(Flavour flavour) {
   return {
-      .name = "Cpu",
+      .name = flavour == Flavour::legacy ? "CpuLegacy" : "Cpu",
       // One compute thread more than the contract asks for: the main thread's work goes on beside all holds.
-      .make = [] { return std::make_unique<cpu::CpuDevice>(cpu::CpuOptions{.compute_threads = 10}); },
+      .make =
+          [flavour] {
+            return std::make_unique<cpu::CpuDevice>(cpu::CpuOptions{.compute_threads = 10, .flavour = flavour});
+          },
       .kernels = std::make_shared<CpuKernels>(),
       .launch_in_vain =
           [](Device& device, StreamRef stream) {

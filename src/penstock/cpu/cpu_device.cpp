@@ -77,7 +77,7 @@ void CpuDevice::attach() {
   scheduler_->expect_healthy();
 }
 
-StreamRef CpuDevice::thread_default_stream() {
+StreamRef CpuDevice::per_thread_default_stream() {
   return StreamRef(*per_thread_);
 }
 

@@ -26,6 +26,7 @@ struct CpuOptions {
   std::optional<std::size_t> memory_bytes = {};  ///< How much it allocates; without, as much as the host has.
   std::optional<std::size_t> pinned_bytes = {};  ///< How much it pins; without, no limit.
   Observer observer = {};                        ///< Is told of each operation.
+  Flavour flavour = Flavour::per_thread;         ///< Which default stream is meant by "0".
 };
 
 /// What a device has lent and not got back. All 0 when its users have cleaned up.
@@ -64,7 +65,8 @@ class CpuDevice final : public Device {
 
   DeviceInfo info() const override;
   void attach() override;
-  StreamRef thread_default_stream() override;
+  Flavour flavour() const noexcept override { return options_.flavour; }
+  StreamRef per_thread_default_stream() override;
   StreamRef legacy_default_stream() override;
   /// The stream's destructor delivers all late callbacks of the device if the stream has work left, so that it ends.
   Stream make_stream(StreamOptions options = {}) override;

@@ -30,7 +30,7 @@ int open(int ordinal) {
 
 CudaDevice::CudaDevice(int ordinal)
     : ordinal_(open(ordinal)),
-      default_stream_(health_, cuda::default_stream()),
+      per_thread_stream_(health_, cuda::per_thread_stream()),
       legacy_stream_(health_, cuda::legacy_stream()),
       pulse_(health_, StreamOptions{}) {}
 
@@ -49,9 +49,13 @@ DeviceInfo CudaDevice::info() const {
   return info;
 }
 
-StreamRef CudaDevice::thread_default_stream() {
+Flavour CudaDevice::flavour() const noexcept {
+  return cuda::flavour();
+}
+
+StreamRef CudaDevice::per_thread_default_stream() {
   attach();
-  return StreamRef(default_stream_);
+  return StreamRef(per_thread_stream_);
 }
 
 StreamRef CudaDevice::legacy_default_stream() {

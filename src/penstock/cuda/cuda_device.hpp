@@ -25,7 +25,8 @@ class CudaDevice final : public Device {
   DeviceInfo info() const override;
   void attach() override;
 
-  StreamRef thread_default_stream() override;
+  Flavour flavour() const noexcept override;
+  StreamRef per_thread_default_stream() override;
   StreamRef legacy_default_stream() override;
   Stream make_stream(StreamOptions options = {}) override;
   Event make_event(EventOptions options = {}) override;
@@ -40,7 +41,7 @@ class CudaDevice final : public Device {
  private:
   int const ordinal_;
   Health mutable health_;
-  CudaStream default_stream_;
+  CudaStream per_thread_stream_;
   CudaStream legacy_stream_;
   OwnedCudaStream pulse_;
 };

@@ -3,27 +3,21 @@
 
 namespace penstock::cuda {
 
+Flavour flavour() noexcept {
 #ifdef CUDA_API_PER_THREAD_DEFAULT_STREAM
-
-std::string_view flavour() noexcept {
-  return "per-thread";
+  return Flavour::per_thread;
+#else
+  return Flavour::legacy;
+#endif
 }
 
 cudaStream_t default_stream() noexcept {
+  return flavour() == Flavour::legacy ? legacy_stream() : per_thread_stream();
+}
+
+cudaStream_t per_thread_stream() noexcept {
   return cudaStreamPerThread;
 }
-
-#else
-
-std::string_view flavour() noexcept {
-  return "legacy";
-}
-
-cudaStream_t default_stream() noexcept {
-  return cudaStreamLegacy;
-}
-
-#endif
 
 cudaStream_t legacy_stream() noexcept {
   return cudaStreamLegacy;

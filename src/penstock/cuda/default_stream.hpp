@@ -1,19 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <string_view>
-
 #include <cuda_runtime_api.h>
+
+#include "penstock/device/flavour.hpp"
 
 namespace penstock::cuda {
 
-/// Which default stream this build means by "0": "per-thread" or "legacy".
-std::string_view flavour() noexcept;
+/// Which default stream this build means by "0".
+Flavour flavour() noexcept;
 
-/// The default stream of this build's flavour.
+/// The default stream of this build's flavour: one of the two that follow.
 ///
-/// Threads: per-thread, the handle means another stream on each thread.
+/// Threads: as theirs.
 cudaStream_t default_stream() noexcept;
+
+/// Each thread's own default stream, in both flavours.
+///
+/// Threads: the handle means another stream on each thread.
+cudaStream_t per_thread_stream() noexcept;
 
 /// The one stream that takes turns with every blocking stream of the process, in both flavours.
 ///

@@ -9,6 +9,7 @@
 
 #include "penstock/core/error.hpp"
 #include "penstock/device/event.hpp"
+#include "penstock/device/flavour.hpp"
 #include "penstock/device/memory.hpp"
 #include "penstock/device/stream.hpp"
 
@@ -50,11 +51,21 @@ class Device {
   /// Makes this the calling thread's device, so that code which names none finds it.
   virtual void attach() = 0;
 
-  /// The default stream of the calling thread, as this build means it (see Flavours in docs/architecture.md).
+  /// Which default stream is meant by "0" here (see Flavours in docs/architecture.md).
   ///
-  /// Threads: what it returns is for the calling thread only: elsewhere the same handle means another stream.
-  virtual StreamRef thread_default_stream() = 0;
-  /// The one stream "0" that takes turns with every blocking stream of the process.
+  /// Threads: any; it never changes.
+  virtual Flavour flavour() const noexcept = 0;
+  /// The default stream of the calling thread, as this device's flavour means it: one of the two that follow.
+  ///
+  /// Threads: what it returns is for the calling thread only: elsewhere the same handle may mean another stream.
+  StreamRef thread_default_stream() {
+    return flavour() == Flavour::legacy ? legacy_default_stream() : per_thread_default_stream();
+  }
+  /// The calling thread's own stream "0", in either flavour. It is a blocking stream.
+  ///
+  /// Threads: the handle is the same for all threads, and for each of them means another stream.
+  virtual StreamRef per_thread_default_stream() = 0;
+  /// The one stream "0" that takes turns with every blocking stream of the process, in either flavour.
   virtual StreamRef legacy_default_stream() = 0;
   virtual Stream make_stream(StreamOptions options = {}) = 0;
   virtual Event make_event(EventOptions options = {}) = 0;

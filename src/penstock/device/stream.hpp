@@ -66,6 +66,9 @@ class StreamRef {
   StreamRef(std::nullptr_t) = delete;
   explicit StreamRef(StreamBackend& backend) noexcept : backend_(&backend) {}
 
+  /// The same handle; that of per-thread default streams still means another stream on each thread.
+  bool operator==(StreamRef const&) const = default;
+
   DeviceKind kind() const noexcept { return backend_->kind(); }
   /// Copies host memory to device memory.
   ///

@@ -44,7 +44,7 @@ std::string gpu_sentence() {
   return cuda::probe().sentence;
 }
 std::string_view build_flavour() noexcept {
-  return cuda::flavour();
+  return flavour_name(cuda::flavour());
 }
 std::vector<DeviceInfo> list_gpus() {
   return cuda::list();
