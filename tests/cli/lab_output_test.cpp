@@ -9,8 +9,11 @@ namespace {
 
 using namespace std::chrono_literals;
 
-lab::Experiment const question{
-    .name = "a-question", .expectation = "Two run at once.", .why = "So it is.", .run = nullptr};
+lab::Experiment const question{.name = "a-question",
+                               .expectation = "Two run at once.",
+                               .why = "So it is.",
+                               .claim = lab::Claim::must,
+                               .run = nullptr};
 lab::Observation const answer{.intervals = {{"stream A", "A", 0ms, 5ms}, {"stream B", "B", 1ms, 6ms}},
                               .figures = {{"upload", 12.345, "GB/s"}},
                               .verdict = {true, "both ran for 4 ms"}};

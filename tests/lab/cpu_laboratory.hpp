@@ -2,6 +2,8 @@
 #pragma once
 
 #include <future>
+#include <string>
+#include <vector>
 
 #include "lab/held_kernels.hpp"
 #include <gtest/gtest.h>
@@ -26,6 +28,21 @@ struct CpuLaboratory : testing::Test {
     Stream const own = device.make_stream();
     for (int i = 0; i < 3; ++i) own.launch(1, [](std::uint32_t) {});
     own.synchronize();
+  }
+  /// Sees each of them start only when the one before it was let go; nobody else starts meanwhile.
+  void expect_one_at_a_time(std::vector<std::string> const& labels) {
+    for (std::size_t i = 0; i < labels.size(); ++i) {
+      held.await_started(i + 1);
+      let_all_else_run();
+      EXPECT_EQ(held.started().size(), i + 1) << held.started().back();
+      EXPECT_EQ(held.started().at(i), labels[i]);
+      held.end(held.started().at(i));
+    }
+  }
+  static std::vector<std::string> rows_of(Observation const& observation) {
+    std::vector<std::string> rows;
+    for (Interval const& interval : observation.intervals) rows.push_back(interval.row);
+    return rows;
   }
   void TearDown() override {
     held.end_all();

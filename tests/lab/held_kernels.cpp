@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lab/held_kernels.hpp"
 
+#include <algorithm>
+
 namespace penstock::support {
 namespace {
 
@@ -9,46 +11,74 @@ std::uint64_t now() {
       std::chrono::nanoseconds(std::chrono::steady_clock::now().time_since_epoch()).count());
 }
 
+bool holds(std::vector<std::string> const& labels, std::string const& label) {
+  return std::find(labels.begin(), labels.end(), label) != labels.end();
+}
+
 }  // namespace
 
 lab::WorkbenchOptions HeldKernels::options() {
   lab::WorkbenchOptions options;
   options.launch = [state = state_](lab::KernelWish const& wish, Stamp* stamp, StreamRef stream) {
-    stream.launch(1, [state, label = std::string(wish.label), stamp](std::uint32_t) { state->stay(label, *stamp); });
-    state->add(state->given, std::string(wish.label));
+    std::string const label(wish.label);
+    {
+      std::lock_guard const lock(state->mutex);
+      state->blocks_left[label] = wish.blocks;
+    }
+    stream.launch(wish.blocks, [state, label, stamp](std::uint32_t) { state->stay(label, *stamp); });
+    std::lock_guard const lock(state->mutex);
+    ++state->given;
+    state->changed.notify_all();
   };
   return options;
 }
 
+void HeldKernels::await_given(std::size_t count) {
+  std::unique_lock lock(state_->mutex);
+  state_->changed.wait(lock, [&] { return state_->given >= count; });
+}
+
+std::vector<std::string> HeldKernels::started() const {
+  std::lock_guard const lock(state_->mutex);
+  return state_->started;
+}
+
+bool HeldKernels::has_started(std::string const& label) const {
+  return holds(started(), label);
+}
+
+void HeldKernels::await_started(std::size_t count) {
+  std::unique_lock lock(state_->mutex);
+  state_->changed.wait(lock, [&] { return state_->started.size() >= count; });
+}
+
+void HeldKernels::await_started(std::string const& label) {
+  std::unique_lock lock(state_->mutex);
+  state_->changed.wait(lock, [&] { return holds(state_->started, label); });
+}
+
+void HeldKernels::end(std::string const& label) {
+  std::unique_lock lock(state_->mutex);
+  state_->may_end.insert(label);
+  state_->changed.notify_all();
+  state_->changed.wait(lock, [&] { return state_->blocks_left.at(label) == 0; });
+}
+
 void HeldKernels::end_all() {
   std::lock_guard const lock(state_->mutex);
-  state_->all_ended = true;
+  state_->all_may_end = true;
   state_->changed.notify_all();
-}
-
-void HeldKernels::State::add(std::set<std::string>& to, std::string const& label) {
-  std::lock_guard const lock(mutex);
-  to.insert(label);
-  changed.notify_all();
-}
-
-bool HeldKernels::State::holds(std::set<std::string> const& in, std::string const& label) const {
-  std::lock_guard const lock(mutex);
-  return in.contains(label);
-}
-
-void HeldKernels::State::await(std::set<std::string> const& in, std::string const& label) {
-  std::unique_lock lock(mutex);
-  changed.wait(lock, [&] { return in.contains(label); });
 }
 
 void HeldKernels::State::stay(std::string const& label, Stamp& stamp) {
   std::unique_lock lock(mutex);
-  stamp.start = now();
-  running.insert(label);
+  stamp.start = std::min(stamp.start, now());
+  if (!holds(started, label)) started.push_back(label);
   changed.notify_all();
-  changed.wait(lock, [&] { return all_ended || ended.contains(label); });
-  stamp.end = now();
+  changed.wait(lock, [&] { return all_may_end || may_end.contains(label); });
+  stamp.end = std::max(stamp.end, now());
+  --blocks_left.at(label);
+  changed.notify_all();
 }
 
 }  // namespace penstock::support

@@ -7,6 +7,7 @@
 #include <mutex>
 #include <set>
 #include <string>
+#include <vector>
 
 #include "penstock/lab/workbench.hpp"
 
@@ -20,13 +21,17 @@ class HeldKernels {
  public:
   lab::WorkbenchOptions options();
 
-  /// Blocks: until the experiment has given it to the device.
-  void await_given(std::string const& label) { state_->await(state_->given, label); }
-  /// True once the device has started it.
-  bool running(std::string const& label) const { return state_->holds(state_->running, label); }
-  /// Blocks: until `running`.
-  void await_running(std::string const& label) { state_->await(state_->running, label); }
-  void end(std::string const& label) { state_->add(state_->ended, label); }
+  /// Blocks: until the experiment has given that many to the device.
+  void await_given(std::size_t count);
+  /// Those that the device has started, in that order.
+  std::vector<std::string> started() const;
+  bool has_started(std::string const& label) const;
+  /// Blocks: until the device has started that many.
+  void await_started(std::size_t count);
+  /// Blocks: until the device has started it.
+  void await_started(std::string const& label);
+  /// Blocks: until it has ended.
+  void end(std::string const& label);
   /// Also those that are given to the device later.
   void end_all();
 
@@ -34,12 +39,12 @@ class HeldKernels {
   struct State {
     std::mutex mutable mutex;
     std::condition_variable changed;
-    std::set<std::string> given, running, ended;
-    bool all_ended = false;
+    std::size_t given = 0;
+    std::vector<std::string> started;
+    std::set<std::string> may_end;
+    std::map<std::string, std::uint32_t> blocks_left;
+    bool all_may_end = false;
 
-    void add(std::set<std::string>& to, std::string const& label);
-    bool holds(std::set<std::string> const& in, std::string const& label) const;
-    void await(std::set<std::string> const& in, std::string const& label);
     void stay(std::string const& label, Stamp& stamp);
   };
   std::shared_ptr<State> state_ = std::make_shared<State>();

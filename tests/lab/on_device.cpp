@@ -10,8 +10,7 @@ namespace {
 /// The model is held to the real thing: what is expected does not ask which device it is.
 TEST_P(Laboratory, FindsThatAllGoesAsExpected) {
   for (Experiment const& experiment : all_experiments()) {
-    Workbench bench(device());
-    auto const seen = experiment.run(bench);
+    auto const seen = observe(device(), experiment);
     std::string lines;
     for (auto const& line : draw(seen.intervals, 100)) lines += line + "\n";
     EXPECT_TRUE(seen.verdict.as_expected) << experiment.name << ": " << seen.verdict.fact << "\n" << lines;

@@ -50,6 +50,31 @@ TEST(AVerdictOnOverlap, TakesAHandOverForNone) {
   EXPECT_FALSE(all_at_once(std::vector{from_to("A", 0ms, 4ms), from_to("B", 4ms, 5ms)}).as_expected);
 }
 
+TEST(AVerdictOnABarrier, IsAsExpectedIfAllKeepToTheirSide) {
+  std::vector const sides{from_to("1", 0ms, 2ms), from_to("2", 0ms, 3ms), from_to("3", 5ms, 7ms)};
+  auto const verdict = stands_between(std::span(sides).first(2), from_to("call", 3ms, 4ms), std::span(sides).last(1));
+  EXPECT_TRUE(verdict.as_expected);
+  EXPECT_EQ(verdict.fact,
+            "call (stream call) started when the 2 before it had ended, and the 1 after it when it had ended");
+}
+
+TEST(AVerdictOnABarrier, NamesWhoeverCrossedIt) {
+  std::vector const sides{from_to("1", 0ms, 2ms), from_to("2", 3ms, 4ms)};
+  std::span const one = std::span(sides).first(1), two = std::span(sides).last(1);
+  EXPECT_EQ(stands_between(one, from_to("call", 1ms, 3ms), two).fact,
+            "call (stream call) started 1.00 ms before 1 (stream 1) had ended");
+  EXPECT_EQ(stands_between(one, from_to("call", 2ms, 5ms), two).fact,
+            "2 (stream 2) started 2.00 ms before call (stream call) had ended");
+}
+
+TEST(AVerdictOnPriority, CountsTheOvertaken) {
+  std::vector const patient{from_to("1", 0ms, 2ms), from_to("2", 2ms, 4ms), from_to("3", 4ms, 6ms)};
+  auto const verdict = overtakes({"high", "high", 2ms, 3ms}, patient);
+  EXPECT_TRUE(verdict.as_expected);
+  EXPECT_EQ(verdict.fact, "high, given last, started before 1 of the 3 given before it");
+  EXPECT_FALSE(overtakes({"high", "high", 4ms, 9ms}, patient).as_expected);
+}
+
 TEST(AVerdictOfTwo, NeedsBothAndSaysBoth) {
   Verdict const good{true, "one"}, bad{false, "other"};
   EXPECT_TRUE(both(good, good).as_expected);

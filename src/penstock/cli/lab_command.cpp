@@ -76,12 +76,11 @@ ExitCode LabCommand::run() const {
   }
   Interrupt const interrupt;
   auto const opened = open_laboratory(device);
-  LabPlace const place{opened->info().name, std::string(build_flavour())};
+  LabPlace const place{opened->info().name, std::string(flavour_name(opened->flavour()))};
   if (!json) print(as_text(place));
   std::size_t as_expected = 0;
   for (auto const& experiment : experiments) {
-    lab::Workbench bench(*opened);
-    auto const seen = experiment.run(bench);
+    auto const seen = observe(*opened, experiment);
     if (interrupt.requested()) {
       std::fputs("penstock: Interrupted: the rest was not tried.\n", stderr);
       return exit_interrupted;

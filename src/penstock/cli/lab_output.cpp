@@ -39,8 +39,7 @@ std::string wrapped(std::string_view text, std::size_t indent, std::size_t colum
 }
 
 std::string as_text(LabPlace const& place) {
-  std::string const flavour = place.flavour == "none" ? "a build without CUDA" : "a " + place.flavour + " build";
-  return place.device + ", by " + flavour + "\n";
+  return place.device + "; stream 0 is " + place.flavour + " unless an experiment says otherwise\n";
 }
 
 std::string as_text(lab::Experiment const& experiment, std::size_t columns) {

@@ -13,10 +13,10 @@ namespace penstock::cli {
 /// Where experiments are run, for their output.
 struct LabPlace {
   std::string device;   ///< "CPU device", "NVIDIA H200".
-  std::string flavour;  ///< "per-thread", "legacy", or "none" in a build without CUDA.
+  std::string flavour;  ///< What this command itself means by "0": "per-thread" or "legacy".
 };
 
-/// Which device, and which default stream this command's own code means by "0". Ends with a line break, as all here.
+/// One line, which ends with a line break, as all here.
 std::string as_text(LabPlace const& place);
 /// What an experiment is there for.
 ///

@@ -25,16 +25,30 @@ struct Observation {
   Verdict verdict;
 };
 
+/// What one run of an experiment is worth.
+enum class Claim {
+  must,  ///< Something always happens: one run that goes otherwise disproves it.
+  may,   ///< Something can happen: one run in which it does proves it.
+};
+
 /// A question to a device about the order of its work.
 struct Experiment {
   std::string_view name;         ///< As the command line has it.
   std::string_view expectation;  ///< What should happen, in one sentence.
   std::string_view why;          ///< Why that matters, in one sentence.
+  Claim claim;
   /// Asks it.
   ///
   /// Blocks: until the device has answered.
   /// Throws: Error, if the device fails at it.
   Observation (*run)(Workbench& bench);
 };
+
+/// Runs it on a workbench of its own. What may happen gets two more tries if it does not, with kernels that are longer
+/// each time: a host that was busy elsewhere when it should have launched the next one is no disproof.
+///
+/// Blocks: until the device has answered.
+/// Throws: as Experiment::run.
+Observation observe(Device& device, Experiment const& experiment, WorkbenchOptions options = {});
 
 }  // namespace penstock::lab

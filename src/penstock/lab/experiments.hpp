@@ -12,6 +12,21 @@ Experiment legacy_between();
 /// The same between kernels of two non-blocking streams.
 Experiment legacy_beside();
 
+/// Eight streams, with a short launch in the legacy default stream after each kernel.
+Experiment stray_legacy();
+/// The same with the launching thread's own default stream.
+Experiment stray_per_thread();
+/// Eight host threads that launch in the legacy default stream.
+Experiment threads_legacy();
+/// Eight host threads that launch each in its own default stream.
+Experiment threads_per_thread();
+/// A kernel of great priority behind many of little.
+Experiment priority();
+/// A library that uses the legacy default stream, called among threads that use their own.
+Experiment library_joins();
+/// The same among threads with non-blocking streams.
+Experiment library_beside();
+
 /// All there are, in the order in which they teach.
 std::vector<Experiment> all_experiments();
 

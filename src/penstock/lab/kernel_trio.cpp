@@ -24,6 +24,7 @@ Experiment legacy_between() {
           .why =
               "One launch that names no stream, in code compiled the legacy way, takes turns with all blocking "
               "streams of the process.",
+          .claim = Claim::must,
           .run = [](Workbench& bench) -> Observation {
             auto intervals = trio(bench, true);
             auto verdict = one_after_another(intervals);
@@ -37,6 +38,7 @@ Experiment legacy_beside() {
           .why =
               "A non-blocking stream is out of reach of whoever uses stream 0, so penstock's own streams are of "
               "that kind.",
+          .claim = Claim::may,
           .run = [](Workbench& bench) -> Observation {
             auto intervals = trio(bench, false);
             auto verdict = all_at_once(intervals);

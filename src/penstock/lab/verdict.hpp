@@ -22,6 +22,10 @@ Verdict one_after_another(std::span<Interval const> intervals);
 ///
 /// Shape: at least two.
 Verdict all_at_once(std::span<Interval const> intervals);
+/// Expects `one` to start when all `earlier` had ended, and all `later` when it had ended.
+Verdict stands_between(std::span<Interval const> earlier, Interval const& one, std::span<Interval const> later);
+/// Expects `urgent` to start before at least one of `patient`, all of which were given to the device before it.
+Verdict overtakes(Interval const& urgent, std::span<Interval const> patient);
 /// As expected if both are; says the facts of both.
 Verdict both(Verdict const& one, Verdict const& other);
 
