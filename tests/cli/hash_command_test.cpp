@@ -35,6 +35,7 @@ class DeviceThatFallsSilent final : public Device {
     return inner.make_stream(options);
   }
   Event make_event(EventOptions options) override { return inner.make_event(options); }
+  Flag make_flag() override { return inner.make_flag(); }
   DeviceMemory allocate(std::size_t bytes) override { return inner.allocate(bytes); }
   Pinned pin(std::span<std::byte> host) override { return inner.pin(host); }
   void synchronize() override { inner.synchronize(); }

@@ -5,7 +5,7 @@
 namespace penstock {
 namespace {
 
-INSTANTIATE_TEST_SUITE_P(Cuda, LaneContract, testing::Values(support::gpu_under_test()), name_of);
+INSTANTIATE_TEST_SUITE_P(Cuda, LaneContract, testing::ValuesIn(every_lane_on(support::gpu_under_test())), name_of_lane);
 
 }  // namespace
 }  // namespace penstock

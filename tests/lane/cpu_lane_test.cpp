@@ -17,23 +17,27 @@
 namespace penstock {
 namespace {
 
-INSTANTIATE_TEST_SUITE_P(Cpu, LaneContract,
-                         testing::Values(support::cpu_device_under_test(),
-                                         support::cpu_device_under_test(Flavour::legacy)),
-                         name_of);
+INSTANTIATE_TEST_SUITE_P(Cpu, LaneContract, testing::ValuesIn(every_lane_on(support::cpu_device_under_test())),
+                         name_of_lane);
+INSTANTIATE_TEST_SUITE_P(LegacyCpu, LaneContract,
+                         testing::Values(LaneUnderTest{support::cpu_device_under_test(Flavour::legacy)}), name_of_lane);
 
 /// What only the CPU device can be told to do: faults of every kind. The lane asks the device itself every millisecond.
 struct LaneOnAFaultyDevice : LaneContract {
   cpu::CpuDevice& cpu() { return dynamic_cast<cpu::CpuDevice&>(device()); }
-  static LaneOptions watchful() { return {.slots = 4, .watchdog = std::chrono::milliseconds(1)}; }
+  static LaneOptions watchful() { return {.watchdog = std::chrono::milliseconds(1)}; }
   /// Runs tiles 0 to 19 with a fault at its third call, and gives what came back.
   std::vector<Seen> run_with(cpu::Fault fault) {
     open_lane(add_one(), watchful());
     cpu().inject(fault, 3);
     for (std::size_t i = 0; i < 20; ++i) submit(i);
     auto all = await_seen(20);
-    EXPECT_EQ(cpu().armed_faults(), 0u) << "the fault struck nobody";
+    EXPECT_EQ(cpu().armed_faults(), calls_back() ? 0u : 1u) << "a callback fault strikes who is called back";
     return all;
+  }
+  bool calls_back() const {
+    return GetParam().signal == SignalKind::callback || GetParam().signal == SignalKind::callback_in_stream ||
+           GetParam().signal == SignalKind::host_func;
   }
   void expect_each_once(std::vector<Seen> const& all) {
     ASSERT_EQ(all.size(), 20u);
@@ -191,8 +195,13 @@ TEST_P(LaneOnAFaultyDevice, KeepsATileUntilNothingRunsOnTheLostDeviceThatMayTouc
             watchful());
   submit(0);
   gate.await_reached();
-  cpu().inject(cpu::Fault::break_upload);
   submit(1);
+  {
+    DeviceMemory const elsewhere = device().allocate(256);
+    Stream const other = device().make_stream();
+    cpu().inject(cpu::Fault::break_upload);
+    other.upload(elsewhere.bytes(), elsewhere.bytes());
+  }
   while (!lane().lost()) std::this_thread::yield();
   support::await_asleep(thread);
   EXPECT_TRUE(seen().empty()) << "the kernel of tile 0 still runs";
@@ -207,6 +216,7 @@ TEST_P(LaneOnAFaultyDevice, FindsATileWhoseCallbackNeverCame) {
 }
 
 TEST_P(LaneOnAFaultyDevice, CountsTheTilesThatOnlyItsWatchdogFound) {
+  if (!calls_back()) GTEST_SKIP() << "This lane is not called back.";
   support::Gate gate;
   std::atomic<pid_t> thread{0};
   open_lane(each_tile([&](DeviceTile const&, StreamRef stream) {
@@ -238,6 +248,7 @@ TEST_P(LaneOnAFaultyDevice, TakesACallbackFromAnyThread) {
 }
 
 TEST_P(LaneOnAFaultyDevice, DoesNotWaitForALateCallbackNorIsMisledByIt) {
+  if (GetParam().signal == SignalKind::callback_in_stream) GTEST_SKIP() << "Here a late callback holds its own tile.";
   expect_each_once(run_with(cpu::Fault::late_callback));
   cpu().deliver_late_callbacks();
   for (std::size_t i = 20; i < 40; ++i) submit(i);
@@ -251,7 +262,7 @@ TEST_P(LaneOnAFaultyDevice, SaysInItsConstructorThatTheDeviceHasTooLittleMemory)
   for (std::uint64_t nth = 1; nth <= 4; ++nth) {
     cpu().inject(cpu::Fault::fail_allocation, nth);
     try {
-      open_lane(add_one(), {.slots = 4});
+      open_lane(add_one(), {.flight = {.slots = 4}});
       ADD_FAILURE() << "the lane started without its slot " << nth;
     } catch (Error const& error) {
       EXPECT_EQ(error.kind(), ErrorKind::out_of_device_memory);
@@ -259,7 +270,8 @@ TEST_P(LaneOnAFaultyDevice, SaysInItsConstructorThatTheDeviceHasTooLittleMemory)
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Cpu, LaneOnAFaultyDevice, testing::Values(support::cpu_device_under_test()), name_of);
+INSTANTIATE_TEST_SUITE_P(Cpu, LaneOnAFaultyDevice, testing::ValuesIn(every_lane_on(support::cpu_device_under_test())),
+                         name_of_lane);
 
 }  // namespace
 }  // namespace penstock

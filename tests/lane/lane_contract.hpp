@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <chrono>
 #include <condition_variable>
 #include <memory>
 #include <mutex>
@@ -17,6 +18,20 @@
 
 namespace penstock {
 
+/// A lane to hold to the contract: on which device, by which signal, on which streams.
+struct LaneUnderTest {
+  DeviceUnderTest device;
+  SignalKind signal = SignalKind::callback;
+  StreamMode streams = StreamMode::thread_default;
+  LaneShape shape = LaneShape::split;
+};
+
+/// Every signal with every mode and shape.
+std::vector<LaneUnderTest> every_lane_on(DeviceUnderTest const& device);
+/// "callback_thread_default_split".
+std::string name_of_lane(testing::TestParamInfo<LaneUnderTest> const& info);
+void PrintTo(LaneUnderTest const& lane, std::ostream* out);
+
 /// What came back, as a test wants to look at it.
 struct Seen {
   std::uint64_t sequence = 0;
@@ -29,7 +44,7 @@ struct Seen {
 /// One device, eight pinned tiles worked on in place, and room for lanes; each test ends with all of it handed back.
 ///
 /// The usual stage adds one to each byte. `support::Kernels` has what tests launch.
-class LaneContract : public testing::TestWithParam<DeviceUnderTest> {
+class LaneContract : public testing::TestWithParam<LaneUnderTest> {
  protected:
   static constexpr std::size_t tile_bytes = 4096;
   static constexpr std::size_t tiles = 8;
@@ -39,10 +54,12 @@ class LaneContract : public testing::TestWithParam<DeviceUnderTest> {
 
   Device& device() { return *device_; }
   Pool& pool() { return *pool_; }
-  support::Kernels const& kernels() const { return *GetParam().kernels; }
+  support::Kernels const& kernels() const { return *GetParam().device.kernels; }
+  /// The spin, for a lane that is to sleep after it with tiles in flight: one that is not called would look for ever.
+  std::chrono::nanoseconds before_sleep(std::chrono::nanoseconds spin) const;
   /// A stage that adds one to each byte and calls `also` before, with the tile and the stream.
   Stages add_one(std::function<void(DeviceTile const&, StreamRef)> also = {});
-  /// The lane under test; there is one at a time.
+  /// The lane under test; there is one at a time. Its signal, streams and shape are the parameter's.
   Lane& open_lane(Stages const& stages, LaneOptions options = {});
   Lane& lane() { return *lane_; }
   /// Closes the lane and destroys it.

@@ -8,6 +8,7 @@
 #include <sched.h>
 
 #include "penstock/cpu/cpu_event.hpp"
+#include "penstock/cpu/cpu_flag.hpp"
 #include "penstock/cpu/cpu_stream.hpp"
 #include "penstock/cpu/engines.hpp"
 #include "penstock/cpu/memory_ledger.hpp"
@@ -92,6 +93,11 @@ Stream CpuDevice::make_stream(StreamOptions options) {
 
 Event CpuDevice::make_event(EventOptions options) {
   return Event(std::make_unique<CpuEvent>(*scheduler_, options));
+}
+
+Flag CpuDevice::make_flag() {
+  scheduler_->expect_healthy();
+  return Flag(std::make_unique<CpuFlag>());
 }
 
 DeviceMemory CpuDevice::allocate(std::size_t bytes) {

@@ -71,6 +71,7 @@ class CpuDevice final : public Device {
   /// The stream's destructor delivers all late callbacks of the device if the stream has work left, so that it ends.
   Stream make_stream(StreamOptions options = {}) override;
   Event make_event(EventOptions options = {}) override;
+  Flag make_flag() override;
   DeviceMemory allocate(std::size_t bytes) override;
   /// Makes no difference to copies, but holds its user to a GPU's rules.
   Pinned pin(std::span<std::byte> host) override;

@@ -2,6 +2,7 @@
 #include "penstock/cpu/cpu_stream.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <string>
 #include <utility>
 
@@ -89,6 +90,20 @@ void CpuStream::wait(EventBackend& event) {
 
 void CpuStream::call(StreamCallback& callback) {
   scheduler_.enqueue(state_, {.kind = Kind::callback, .callback = &callback, .delivery = next_delivery(faults_)});
+}
+
+void CpuStream::launch_host_function(StreamCallback& callback) {
+  scheduler_.enqueue(
+      state_,
+      {.kind = Kind::callback, .callback = &callback, .delivery = next_delivery(faults_), .knows_status = false});
+}
+
+void CpuStream::write(FlagBackend& flag, std::uint64_t number) {
+  bool const lost = faults_.strikes(Fault::lost_write);
+  if (faults_.strikes(Fault::early_write)) {
+    std::atomic_ref<std::uint64_t>(flag.word()).store(number, std::memory_order_release);
+  }
+  scheduler_.enqueue(state_, {.kind = Kind::write, .word = lost ? nullptr : &flag.word(), .number = number});
 }
 
 bool CpuStream::idle() {

@@ -33,6 +33,9 @@ class CpuStream final : public StreamBackend {
   void record(EventBackend& event) override;
   void wait(EventBackend& event) override;
   void call(StreamCallback& callback) override;
+  void launch_host_function(StreamCallback& callback) override;
+  void write(FlagBackend& flag, std::uint64_t number) override;
+  void drop_calls() override { scheduler_.drop_calls(state_); }
   bool idle() override;
   void synchronize() override;
   void* native() const noexcept override { return nullptr; }
@@ -62,6 +65,9 @@ class PerThreadStream final : public StreamBackend {
   void record(EventBackend& event) override { mine().record(event); }
   void wait(EventBackend& event) override { mine().wait(event); }
   void call(StreamCallback& callback) override { mine().call(callback); }
+  void launch_host_function(StreamCallback& callback) override { mine().launch_host_function(callback); }
+  void write(FlagBackend& flag, std::uint64_t number) override { mine().write(flag, number); }
+  void drop_calls() override { mine().drop_calls(); }
   bool idle() override { return mine().idle(); }
   void synchronize() override { mine().synchronize(); }
   void* native() const noexcept override { return nullptr; }

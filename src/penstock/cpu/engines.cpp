@@ -75,6 +75,7 @@ void Engines::copy(Operation const& operation) {
 void Engines::call(Operation const& operation) {
   Request const& request = operation.request;
   if (request.delivery == Delivery::never) return;
+  if (!request.knows_status && !operation.status.ok) return;
   request.callback->called(operation.status);
   if (request.delivery == Delivery::twice) request.callback->called(operation.status);
 }

@@ -22,6 +22,8 @@ enum class Fault : std::uint8_t {
   double_callback,  ///< Is called twice in a row, with the same status.
   lost_callback,    ///< Is never called; its stream goes on as if it had been.
   stray_callback,   ///< Is called once, but from a compute thread.
+  lost_write,       ///< The flag keeps its number; the stream goes on.
+  early_write,      ///< The flag has the number at once, before what the stream does first.
   fail_allocation,  ///< Error of kind out_of_device_memory, however much is free.
   fail_pin,         ///< Error of kind out_of_pinned_memory, however much is left.
 };

@@ -62,7 +62,7 @@ enum class Delivery : std::uint8_t { once, late, twice, never, stray };
 
 /// One thing that a stream is asked to do. What does not belong to its kind is left empty.
 struct Request {
-  enum class Kind : std::uint8_t { upload, download, kernel, callback, record, wait };
+  enum class Kind : std::uint8_t { upload, download, kernel, callback, record, wait, write };
 
   Kind kind;
   std::span<std::byte> to = {};  ///< A copy goes here, from bytes of the same number.
@@ -71,8 +71,11 @@ struct Request {
   std::uint64_t blocks = 0;
   StreamCallback* callback = nullptr;
   Delivery delivery = Delivery::once;
-  EventState* event = nullptr;  ///< What is recorded, unless it died or was recorded again; or waited for.
-  bool breaks = false;          ///< A fault was injected: it ends the device instead of doing its work.
+  bool knows_status = true;       ///< A host function does not, and is not called on a lost device.
+  EventState* event = nullptr;    ///< What is recorded, unless it died or was recorded again; or waited for.
+  std::uint64_t* word = nullptr;  ///< Where `number` is written.
+  std::uint64_t number = 0;
+  bool breaks = false;  ///< A fault was injected: it ends the device instead of doing its work.
 };
 
 /// A request on its way through the device. It starts once all that it depends on has passed.

@@ -2,6 +2,7 @@
 #include "penstock/cpu/scheduler.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <utility>
 
 namespace penstock::cpu {
@@ -125,6 +126,7 @@ bool Scheduler::needs_engine(Operation const& operation) const noexcept {
   switch (operation.request.kind) {
     case Kind::record:
     case Kind::wait:
+    case Kind::write:
       return false;
     case Kind::callback:
       return true;
@@ -164,6 +166,10 @@ void Scheduler::pass(Operation& operation, Turn& turn) {
       event->pending = nullptr;
       if (event->timing) event->passed_at = Clock::now();
       event->passed.notify_all();
+    }
+    if (done->request.word != nullptr && !lost_) {
+      // Release: whoever reads the number sees what the operations before it wrote.
+      std::atomic_ref<std::uint64_t>(*done->request.word).store(done->request.number, std::memory_order_release);
     }
     for (Operation* const dependent : done->dependents) {
       if (--dependent->unmet != 0) continue;

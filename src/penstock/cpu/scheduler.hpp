@@ -50,6 +50,11 @@ class Scheduler {
   /// Throws: Error, if the device is lost.
   void enqueue(StreamState& stream, Request request);
 
+  /// Keeps the callbacks in the stream from being called.
+  ///
+  /// Blocks: until one that is being called has returned.
+  void drop_calls(StreamState& stream) noexcept;
+
   /// What host threads ask and wait for, as the device's contracts say.
   ///
   /// Throws: Error, if the device is lost; those that wait first let the operation return that is running.

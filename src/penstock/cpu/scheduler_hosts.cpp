@@ -31,6 +31,15 @@ bool Scheduler::at_rest(StreamState const& stream) const noexcept {
   return lost_ && !stream.running && copying_ == 0;
 }
 
+void Scheduler::drop_calls(StreamState& stream) noexcept {
+  Turn turn(mutex_, arrived_);
+  for (auto const& operation : operations_) {
+    // Those that are over lead nowhere either, so nobody needs to know which they are.
+    if (operation->stream == &stream && !operation->started) operation->request.delivery = Delivery::never;
+  }
+  turn.wait(stream.moved, [&] { return !stream.running; });
+}
+
 void Scheduler::synchronize(StreamState& stream) {
   Turn turn(mutex_, arrived_);
   turn.wait(stream.moved, [&, end = stream.submitted] { return stream.passed >= end || at_rest(stream); });

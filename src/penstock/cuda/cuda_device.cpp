@@ -7,6 +7,7 @@
 #include "penstock/cuda/default_stream.hpp"
 #include "penstock/cuda/enumerate.hpp"
 #include "penstock/cuda/event.hpp"
+#include "penstock/cuda/flag.hpp"
 #include "penstock/cuda/memory.hpp"
 
 namespace penstock::cuda {
@@ -71,6 +72,11 @@ Stream CudaDevice::make_stream(StreamOptions options) {
 Event CudaDevice::make_event(EventOptions options) {
   attach();
   return Event(std::make_unique<CudaEvent>(health_, options));
+}
+
+Flag CudaDevice::make_flag() {
+  attach();
+  return Flag(std::make_unique<CudaFlag>(health_));
 }
 
 DeviceMemory CudaDevice::allocate(std::size_t bytes) {

@@ -30,6 +30,7 @@ class CudaDevice final : public Device {
   StreamRef legacy_default_stream() override;
   Stream make_stream(StreamOptions options = {}) override;
   Event make_event(EventOptions options = {}) override;
+  Flag make_flag() override;
 
   DeviceMemory allocate(std::size_t bytes) override;
   Pinned pin(std::span<std::byte> host) override;

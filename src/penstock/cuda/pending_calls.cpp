@@ -28,29 +28,42 @@ class PendingCalls::Call {
 struct PendingCalls::Calls {
   std::mutex mutex;
   std::deque<Call> all;  ///< A deque, because the driver holds their addresses.
+  std::size_t turn = 0;  ///< Where one was found last, of which the next is owed the longest.
+
+  /// With the mutex held: one that the driver has let go of, or a new one.
+  Call& unused() {
+    // Calls of a stream are made in order, so a few looks tell; many may be owed.
+    for (std::size_t looks = 0; looks < std::min<std::size_t>(all.size(), 4); ++looks) {
+      turn = (turn + 1) % all.size();
+      // Acquire: the driver has let go of it.
+      if (all[turn].state.load(std::memory_order_acquire) == Call::State::made) return all[turn];
+    }
+    return all.emplace_back();
+  }
 };
 
 PendingCalls::PendingCalls() : calls_(std::make_unique<Calls>()) {}
 
 PendingCalls::~PendingCalls() {
-  bool left_to_the_driver = false;
+  drop_all();
+  bool const left_to_the_driver = std::any_of(calls_->all.begin(), calls_->all.end(), [](Call const& call) {
+    return call.state.load(std::memory_order_relaxed) == Call::State::dropped;
+  });
+  if (left_to_the_driver) static_cast<void>(calls_.release());
+}
+
+void PendingCalls::drop_all() noexcept {
+  std::lock_guard const lock(calls_->mutex);
   for (Call& call : calls_->all) {
     call.settle(Call::State::dropped);
     // A callback does two things and returns, so this is over at once. Acquire: what it did is done.
     while (call.state.load(std::memory_order_acquire) == Call::State::running) std::this_thread::yield();
-    left_to_the_driver = left_to_the_driver || call.state.load(std::memory_order_relaxed) == Call::State::dropped;
   }
-  if (left_to_the_driver) static_cast<void>(calls_.release());
 }
 
 PendingCalls::Call& PendingCalls::owe(StreamCallback& callback) {
   std::lock_guard const lock(calls_->mutex);
-  auto& all = calls_->all;
-  // Acquire: the driver has let go of it.
-  auto found = std::find_if(all.begin(), all.end(), [](Call const& call) {
-    return call.state.load(std::memory_order_acquire) == Call::State::made;
-  });
-  Call& call = found != all.end() ? *found : all.emplace_back();
+  Call& call = calls_->unused();
   call.callback = &callback;
   call.state.store(Call::State::owed, std::memory_order_release);
   return call;

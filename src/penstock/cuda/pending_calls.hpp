@@ -30,6 +30,10 @@ class PendingCalls {
   Call& owe(StreamCallback& callback);
   /// The driver refused it. Should it call all the same, nothing happens.
   static void drop(Call& call) noexcept;
+  /// Drops all that are owed.
+  ///
+  /// Blocks: until a call that is being made at this moment has returned.
+  void drop_all() noexcept;
   /// Makes it, unless it was dropped.
   ///
   /// Threads: the driver's. Takes no lock and allocates nothing.

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "penstock/cuda/event.hpp"
+#include "penstock/cuda/flag.hpp"
 
 namespace penstock::cuda {
 namespace {
@@ -19,6 +20,10 @@ void check_room(std::size_t to, std::size_t from) {
 void CUDART_CB trampoline(cudaStream_t, cudaError_t status, void* call) {
   PendingCalls::make(*static_cast<PendingCalls::Call*>(call),
                      {.ok = status == cudaSuccess, .sticky = is_sticky(status), .code = static_cast<int>(status)});
+}
+
+void CUDART_CB host_function(void* call) {
+  PendingCalls::make(*static_cast<PendingCalls::Call*>(call), {});
 }
 
 cudaStream_t create(Health& health, StreamOptions options) {
@@ -67,6 +72,17 @@ void CudaStream::call(StreamCallback& callback) {
   // It may have taken the call and answer with the fault of earlier work.
   if (answer != cudaSuccess) PendingCalls::drop(call);
   health_.check(answer, "cudaStreamAddCallback");
+}
+
+void CudaStream::launch_host_function(StreamCallback& callback) {
+  PendingCalls::Call& call = calls_.owe(callback);
+  cudaError_t const answer = cudaLaunchHostFunc(handle_, host_function, &call);
+  if (answer != cudaSuccess) PendingCalls::drop(call);
+  health_.check(answer, "cudaLaunchHostFunc");
+}
+
+void CudaStream::write(FlagBackend& flag, std::uint64_t number) {
+  CudaFlag::of(flag).write(handle_, number);
 }
 
 bool CudaStream::idle() {

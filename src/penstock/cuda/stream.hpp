@@ -27,6 +27,9 @@ class CudaStream : public StreamBackend {
   void record(EventBackend& event) override;
   void wait(EventBackend& event) override;
   void call(StreamCallback& callback) override;
+  void launch_host_function(StreamCallback& callback) override;
+  void write(FlagBackend& flag, std::uint64_t number) override;
+  void drop_calls() override { calls_.drop_all(); }
   bool idle() override;
   void synchronize() override;
   void* native() const noexcept override { return handle_; }

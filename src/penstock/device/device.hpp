@@ -9,6 +9,7 @@
 
 #include "penstock/core/error.hpp"
 #include "penstock/device/event.hpp"
+#include "penstock/device/flag.hpp"
 #include "penstock/device/flavour.hpp"
 #include "penstock/device/memory.hpp"
 #include "penstock/device/stream.hpp"
@@ -69,6 +70,7 @@ class Device {
   virtual StreamRef legacy_default_stream() = 0;
   virtual Stream make_stream(StreamOptions options = {}) = 0;
   virtual Event make_event(EventOptions options = {}) = 0;
+  virtual Flag make_flag() = 0;
 
   /// Device memory, aligned to at least 256 bytes.
   ///

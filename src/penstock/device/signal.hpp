@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
 #include "penstock/device/stream.hpp"
 
@@ -14,19 +15,25 @@ struct Ticket {
   StreamStatus status;
 };
 
-/// How a lane learns that its device got somewhere.
+/// How a lane learns that its device got somewhere: by tickets in its mailbox, or by a look.
 ///
 /// Numbers start at 1 and grow by one per tile.
 /// Threads: the lane that it belongs to. Its tickets arrive in the lane's mailbox from wherever the device calls.
+/// Throws:  Error, if the device refuses. Whatever is not signalled then, the lane's watchdog finds.
 class Signal {
  public:
   virtual ~Signal() = default;
-  /// Says that tile `number` was put on the device, with `after` behind it.
-  virtual void put(std::uint64_t number, EventRef after) = 0;
+  /// Says that tile `number` was put on the device: its last step is in `stream`, with `landed` behind it.
+  virtual void put(std::uint64_t number, StreamRef stream, EventRef landed) = 0;
   /// Sees to it that some ticket is on its way if any tile beyond `retired` is. The lane calls it before it sleeps.
-  ///
-  /// Throws: Error, if the device refuses.
   virtual void arm(std::uint64_t retired) = 0;
+  /// The number that the device wrote last, if that is how it signals; the lane then looks here and asks the events
+  /// only to be sure. Empty for others: the lane asks the events.
+  ///
+  /// Blocks: never.
+  virtual std::optional<std::uint64_t> read() const noexcept = 0;
+  /// False if no ticket ever comes: with tiles in flight the lane then must keep looking.
+  virtual bool wakes() const noexcept = 0;
 };
 
 }  // namespace penstock

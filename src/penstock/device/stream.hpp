@@ -9,6 +9,7 @@
 #include <string>
 
 #include "penstock/device/event.hpp"
+#include "penstock/device/flag.hpp"
 
 namespace penstock {
 
@@ -24,9 +25,9 @@ struct StreamStatus {
 
 /// A call that a device makes from a thread of its own once a stream gets there.
 ///
-/// The object must live until it was called or its stream was destroyed: after that nothing calls it, also on a lost
-/// device, where a call may come late or not at all. `called` makes no device call, takes no lock,
-/// allocates nothing and logs nothing: it may push to a mailbox and wake a thread.
+/// The object must live until it was called, its stream was destroyed, or its call was dropped: after that nothing
+/// calls it, also on a lost device, where a call may come late or not at all. `called` makes no device call, takes no
+/// lock, allocates nothing and logs nothing: it may push to a mailbox and wake a thread.
 class StreamCallback {
  public:
   virtual void called(StreamStatus status) noexcept = 0;
@@ -49,6 +50,9 @@ class StreamBackend {
   virtual void record(EventBackend& event) = 0;
   virtual void wait(EventBackend& event) = 0;
   virtual void call(StreamCallback& callback) = 0;
+  virtual void launch_host_function(StreamCallback& callback) = 0;
+  virtual void write(FlagBackend& flag, std::uint64_t number) = 0;
+  virtual void drop_calls() = 0;
   virtual bool idle() = 0;
   virtual void synchronize() = 0;
   virtual void* native() const noexcept = 0;
@@ -88,6 +92,16 @@ class StreamRef {
   void wait(EventRef event) const { backend_->wait(event.backend()); }
   /// Makes the device call back once it gets here; the stream goes on when the call has returned.
   void call(StreamCallback& callback) const { backend_->call(callback); }
+  /// As `call`, by CUDA's host functions: the callback is told that all is well, for they know no status, and once the
+  /// device is lost it may be called late, as if all were well, or not at all.
+  void launch_host_function(StreamCallback& callback) const { backend_->launch_host_function(callback); }
+  /// Keeps a lost device from making the calls that are still due here; for whoever is about to destroy their
+  /// callbacks. On a GPU it drops what all threads have due on their default streams.
+  ///
+  /// Blocks: until a call that is being made at this moment has returned.
+  void drop_calls() const { backend_->drop_calls(); }
+  /// Writes `number` to the flag once the device gets here. Not once it is lost.
+  void write(FlagRef flag, std::uint64_t number) const { backend_->write(flag.backend(), number); }
   /// True if the device has finished all that was put in.
   bool idle() const { return backend_->idle(); }
   /// Waits until `idle()`.

@@ -30,9 +30,14 @@ struct PipelineOptions {
   unsigned slots = 0;  ///< Tiles in flight per lane. 0: four, more gained nothing (bench/flow/one_shot_bench).
   /// How long a lane that has nothing to do watches its device before it sleeps: results sooner, for a core while tiles
   /// are in flight. Never so that the lanes would leave fewer than two CPUs to others. Empty: 200 us on a GPU, which
-  /// covers the passage of a 4 MiB tile (bench/flow/one_shot_bench); 0 on the CPU device, which needs the cores itself.
+  /// covers the passage of a 4 MiB tile (bench/flow/one_shot_bench); 0 on the CPU device, which needs the cores itself,
+  /// and with the signal event_block.
   std::optional<std::chrono::microseconds> spin = {};
   StreamMode streams = StreamMode::thread_default;
+  LaneShape shape = LaneShape::split;
+  SignalKind signal = SignalKind::callback;
+  /// Of the streams that lanes make; lower runs first, and the device's DeviceInfo says what it has.
+  int priority = 0;
   bool ordered = false;  ///< The sink sees tiles in the source's order, failed and cancelled ones in their places.
   bool parallel_sink = false;  ///< The sink is called by several consumers at once.
   bool bind = true;            ///< Keep threads and tiles next to the device.

@@ -42,7 +42,9 @@ PipelineOptions resolve(PipelineOptions options, std::vector<Device*> const& dev
     options.lanes = static_cast<unsigned>(devices.size()) * (gpu && largest_part < large_tile ? 2 : 1);
   }
   if (options.slots == 0) options.slots = 4;
-  std::chrono::microseconds const wanted = options.spin.value_or(gpu ? default_spin : std::chrono::microseconds(0));
+  // Who asks for a thread that sleeps beside the lane wants the CPU, not the last microseconds.
+  bool const watches = gpu && options.signal != SignalKind::event_block;
+  std::chrono::microseconds const wanted = options.spin.value_or(watches ? default_spin : std::chrono::microseconds(0));
   bool const granted = wanted.count() == 0 || options.lanes + 2 <= cpus;
   if (!granted && options.spin) {
     remarks.push_back("The lanes do not spin: " + std::to_string(options.lanes) +

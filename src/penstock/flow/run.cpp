@@ -27,9 +27,10 @@ Run::Run(Input input, Pool& pool, std::span<Journey> journeys, std::vector<LaneP
            .cpus = graph_cpus},
           [this](Journey& journey) { to_lanes(journey); }, [this](Journey& journey) { to_sink(journey); }) {
   LaneOptions lane_options;
-  lane_options.slots = options.slots;
   lane_options.spin = options.spin.value_or(std::chrono::microseconds(0));
-  lane_options.streams = options.streams;
+  lane_options.flight = {
+      .slots = options.slots, .streams = options.streams, .shape = options.shape, .priority = options.priority};
+  lane_options.signal = options.signal;
   lanes_ = std::make_unique<LaneSet>(lanes, pool.shape(), pool.size(), lane_options, stages_,
                                      [this](Completion completion) { from_lanes(std::move(completion)); });
   graph_.hold();  // Until the end of the input.

@@ -11,12 +11,12 @@ namespace penstock {
 
 /// The device memory of one tile, the events that order its three steps, and the tile itself while it is there.
 struct Flight::Slot {
-  Slot(Device& device, TileShape shape)
+  Slot(Device& device, TileShape shape, bool split)
       : memory(device.allocate(Pool::slab_bytes(shape, 1))),
         input(memory.bytes().first(shape.input_bytes)),
         output(shape.in_place ? input : memory.bytes().last(memory.bytes().size() - output_start(shape))),
-        uploaded(device.make_event()),
-        computed(device.make_event()),
+        uploaded(split ? std::optional<Event>(device.make_event()) : std::nullopt),
+        computed(split ? std::optional<Event>(device.make_event()) : std::nullopt),
         landed(device.make_event()) {
     output = output.first(shape.output_bytes);
   }
@@ -25,8 +25,8 @@ struct Flight::Slot {
   DeviceMemory memory;
   std::span<std::byte> input;
   std::span<std::byte> output;
-  Event uploaded;
-  Event computed;
+  std::optional<Event> uploaded;  ///< This one and the next only where streams are split.
+  std::optional<Event> computed;
   Event landed;
   Loan loan;
   std::shared_ptr<Failure const> failure;
@@ -34,16 +34,28 @@ struct Flight::Slot {
   bool settled = false;
 };
 
-Flight::Flight(Device& device, TileShape shape, unsigned slots, StreamMode mode)
+namespace {
+
+std::optional<Stream> stream_if(bool wanted, Device& device, int priority) {
+  if (!wanted) return std::nullopt;
+  return device.make_stream({.priority = priority});
+}
+
+}  // namespace
+
+Flight::Flight(Device& device, TileShape shape, FlightOptions options)
     : device_(device),
       shape_(shape),
-      upload_(device.make_stream()),
-      download_(device.make_stream()),
-      own_(mode == StreamMode::own ? std::optional<Stream>(device.make_stream()) : std::nullopt),
-      compute_(own_ ? StreamRef(*own_) : device.thread_default_stream()) {
-  if (slots == 0) throw Error(ErrorKind::bad_argument, "A lane needs at least one slot: ask for 1 or more.");
-  slots_.reserve(slots);
-  for (unsigned i = 0; i < slots; ++i) slots_.push_back(std::make_unique<Slot>(device, shape));
+      split_(options.shape == LaneShape::split),
+      own_compute_(stream_if(options.streams == StreamMode::own, device, options.priority)),
+      own_upload_(stream_if(split_, device, options.priority)),
+      own_download_(stream_if(split_, device, options.priority)),
+      compute_(own_compute_ ? StreamRef(*own_compute_) : device.thread_default_stream()),
+      upload_(own_upload_ ? StreamRef(*own_upload_) : compute_),
+      download_(own_download_ ? StreamRef(*own_download_) : compute_) {
+  if (options.slots == 0) throw Error(ErrorKind::bad_argument, "A lane needs at least one slot: ask for 1 or more.");
+  slots_.reserve(options.slots);
+  for (unsigned i = 0; i < options.slots; ++i) slots_.push_back(std::make_unique<Slot>(device, shape, split_));
 }
 
 Flight::~Flight() {
@@ -52,7 +64,7 @@ Flight::~Flight() {
 }
 
 void Flight::settle() noexcept {
-  for (StreamRef const stream : {StreamRef(upload_), compute_, StreamRef(download_)}) {
+  for (StreamRef const stream : {upload_, compute_, download_}) {
     try {
       stream.synchronize();
     } catch (Error const&) {  // Lost: it was waited for all the same, and whoever asks for more is told.
@@ -96,8 +108,10 @@ void Flight::enqueue(Slot& slot, Stage& stage, char const*& at) {
                                              std::to_string(shape_.input_bytes) + ".");
   }
   upload_.upload(slot.input.first(tile.filled), tile.filled_input());
-  upload_.record(slot.uploaded);
-  compute_.wait(slot.uploaded);
+  if (split_) {
+    upload_.record(*slot.uploaded);
+    compute_.wait(*slot.uploaded);
+  }
 
   at = "stage";
   DeviceTile const seen{slot.input.first(tile.filled), slot.output, tile.sequence, tile.tag};
@@ -109,10 +123,12 @@ void Flight::enqueue(Slot& slot, Stage& stage, char const*& at) {
                                              std::to_string(slot.output.size()) + ".");
   }
   tile.produced = produced;
-  compute_.record(slot.computed);
 
   at = "download";
-  download_.wait(slot.computed);
+  if (split_) {
+    compute_.record(*slot.computed);
+    download_.wait(*slot.computed);
+  }
   download_.download(tile.output().first(produced), slot.output.first(produced));
 }
 
@@ -120,11 +136,11 @@ void Flight::enqueue(Slot& slot, Stage& stage, char const*& at) {
 /// the device may read or write its memory.
 void Flight::seal(Slot& slot, bool enqueued) {
   try {
-    if (!enqueued) {
-      upload_.record(slot.uploaded);
-      compute_.wait(slot.uploaded);
-      compute_.record(slot.computed);
-      download_.wait(slot.computed);
+    if (!enqueued && split_) {
+      upload_.record(*slot.uploaded);
+      compute_.wait(*slot.uploaded);
+      compute_.record(*slot.computed);
+      download_.wait(*slot.computed);
     }
     download_.record(slot.landed);
   } catch (Error const& error) {

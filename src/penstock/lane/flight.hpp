@@ -19,8 +19,22 @@ enum class StreamMode : std::uint8_t {
   own,             ///< A non-blocking stream of the lane's own.
 };
 
-/// What one lane has on its device: three streams ordered by events, the slots, and in them the tiles in flight, oldest
-/// first.
+/// How many streams a lane spreads a tile's steps over.
+enum class LaneShape : std::uint8_t {
+  split,   ///< One each for upload, stage and download, ordered by events: one lane keeps all of a device busy.
+  single,  ///< All steps in the compute stream: fewer calls, and other lanes must fill the gaps.
+};
+
+/// What a lane asks of its device.
+struct FlightOptions {
+  unsigned slots = 4;  ///< Tiles in flight, each with device memory of its own.
+  StreamMode streams = StreamMode::thread_default;
+  LaneShape shape = LaneShape::split;
+  /// Of the streams that the lane makes; lower runs first. A thread's default stream has the least priority.
+  int priority = 0;
+};
+
+/// What one lane has on its device: its streams, the slots, and in them the tiles in flight, oldest first.
 ///
 /// Tiles are numbered from 1 in the order they were put, and retired in that order. A slot is used again only when its
 /// tile was retired, so no copy or kernel of a later tile can meet one of an earlier.
@@ -28,8 +42,8 @@ enum class StreamMode : std::uint8_t {
 /// Threads: the lane's.
 class Flight {
  public:
-  /// Throws: Error, if the device has no memory for `slots` tiles; the text says what to reduce.
-  Flight(Device& device, TileShape shape, unsigned slots, StreamMode mode);
+  /// Throws: Error, if the device has no memory for all slots; the text says what to reduce.
+  Flight(Device& device, TileShape shape, FlightOptions options);
   Flight(Flight const&) = delete;
   Flight& operator=(Flight const&) = delete;
   /// Blocks: until the device has let go of every slot, or is lost.
@@ -48,6 +62,8 @@ class Flight {
   ///
   /// Throws: a sticky Error; the tile is in flight all the same.
   void put(Loan loan, Stage& stage);
+  /// The stream of a tile's last step.
+  StreamRef last_stream() const noexcept { return download_; }
   /// The event behind the tile that was put last.
   EventRef landed() const;
   /// True if the device has let go of tile `number` and all before it.
@@ -58,6 +74,8 @@ class Flight {
   ///
   /// Blocks: until its streams are idle.
   void settle() noexcept;
+  /// Keeps a lost device from calling back from the lane's streams, as StreamRef::drop_calls.
+  void drop_calls() const { last_stream().drop_calls(); }
   /// Takes the oldest tile out. If `loss` is set that is why it failed, unless it has a failure of its own.
   Completion retire(std::shared_ptr<Failure const> const& loss = {});
 
@@ -69,10 +87,13 @@ class Flight {
 
   Device& device_;
   TileShape const shape_;
-  Stream upload_;
-  Stream download_;
-  std::optional<Stream> own_;
+  bool const split_;
+  std::optional<Stream> own_compute_;
+  std::optional<Stream> own_upload_;
+  std::optional<Stream> own_download_;
   StreamRef compute_;
+  StreamRef upload_;    ///< The compute stream, unless they are split.
+  StreamRef download_;  ///< Likewise.
   std::vector<std::unique_ptr<Slot>> slots_;
   std::uint64_t put_ = 0;
   std::uint64_t retired_ = 0;

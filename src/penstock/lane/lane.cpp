@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "penstock/core/current_failure.hpp"
-#include "penstock/lane/callback_signal.hpp"
+#include "penstock/lane/make_signal.hpp"
 
 namespace penstock {
 namespace {
@@ -14,6 +14,9 @@ namespace {
 std::size_t ticket_capacity(unsigned slots) {
   return std::min<std::size_t>(2 * std::size_t{slots} + 16, Mailbox<Ticket>::max_capacity);
 }
+
+/// How long a lane sleeps between two looks at a device that does not call it, unless it may spin.
+constexpr std::chrono::microseconds between_looks{50};
 
 }  // namespace
 
@@ -25,7 +28,7 @@ Lane::Lane(Device& device, TileShape shape, std::size_t most_tiles, LaneOptions 
       number_(number),
       on_completion_(std::move(on_completion)),
       inbox_(most_tiles),
-      tickets_(ticket_capacity(options_.slots)) {
+      tickets_(ticket_capacity(options_.flight.slots)) {
   std::promise<void> ready;
   auto started = ready.get_future();
   thread_ = BoundThread(options_.name, options_.cpus, [&](std::stop_token const&) { body(ready, stages); });
@@ -70,8 +73,13 @@ void Lane::stop_taking() noexcept {
 void Lane::body(std::promise<void>& ready, Stages const& stages) {
   try {
     device_.attach();
-    flight_.emplace(device_, shape_, options_.slots, options_.streams);
-    signal_ = std::make_unique<CallbackSignal>(device_, tickets_, bell_, options_.slots);
+    flight_.emplace(device_, shape_, options_.flight);
+    signal_ = make_signal(options_.signal, {.device = device_,
+                                            .tickets = tickets_,
+                                            .bell = bell_,
+                                            .depth = options_.flight.slots,
+                                            .lane = number_,
+                                            .cpus = options_.cpus});
     stage_ = stages.make({device_, flight_->compute(), shape_, number_});
     if (stage_ == nullptr)
       throw Error(ErrorKind::bad_argument, "The factory made no stage: return one for every lane.");
@@ -89,6 +97,9 @@ void Lane::body(std::promise<void>& ready, Stages const& stages) {
   }
   serve_to_the_end();
   finish_stage();
+  // Calls from the tiles' own stream come after the tiles; they must not find the signal gone.
+  flight_->settle();
+  if (loss_ != nullptr) flight_->drop_calls();
   signal_.reset();
   flight_.reset();
 }
@@ -115,87 +126,46 @@ void Lane::serve() {
     bool const took = take_tile();
     if (retired || took) continue;
     if (closed_.load(std::memory_order_seq_cst) && load_.load(std::memory_order_seq_cst) == 0) return;
-    bool const news = look_around(work_waits);
-    unsignalled_ = false;
+    bool const news = watch(work_waits);
     if (news) {
       sleeps_ = sleeps_ && options_.spin.count() == 0;
       continue;
     }
-    arm_signal();
-    sleeps_ = true;
-    bool const woken = bell_.await(work_waits, std::chrono::nanoseconds(0),
-                                   flight_->empty() ? std::chrono::hours(1) : options_.watchdog);
-    unsignalled_ = !woken;
-    if (unsignalled_) ask_device();
+    rest(work_waits);
   }
 }
 
-/// Asks the device how far it is, once, and then for as long as the options say. True if there is something to do.
+/// Asks the device how far it is, once, and then for as long as the lane may spin. True if there is something to do.
 template <class Predicate>
-bool Lane::look_around(Predicate const& work_waits) {
+bool Lane::watch(Predicate const& work_waits) {
   auto const start = std::chrono::steady_clock::now();
   for (;;) {
     std::uint64_t const retired = flight_->retired();
-    ask_whether_passed();
+    look();
     if (work_waits() || flight_->retired() != retired) return true;
-    if (std::chrono::steady_clock::now() - start >= options_.spin) return false;
+    auto const now = std::chrono::steady_clock::now();
+    bool const must_look = options_.spin.count() != 0 && !signal_->wakes() && !flight_->empty();
+    if (now - start >= options_.spin && !must_look) return false;
+    // Who reads memory has to ask now and then how the device is; who asks events is told.
+    if (signal_->read() && !flight_->empty() && now - asked_ >= options_.watchdog) ask_unsignalled();
     relax_cpu();
   }
 }
 
-/// Retires what the tickets promise, as far as the device confirms it: a ticket may come early, twice, late or not at
-/// all.
-bool Lane::read_tickets() {
-  std::uint64_t number = 0;
-  bool trouble = false;
-  bool any = false;
-  while (auto const ticket = tickets_.pop()) {
-    number = std::max(number, ticket->number);
-    trouble = trouble || !ticket->status.ok;
-    any = true;
+/// Sleeps until there is something to do, or it is time to ask the device.
+template <class Predicate>
+void Lane::rest(Predicate const& work_waits) {
+  arm_signal();
+  sleeps_ = true;
+  std::chrono::nanoseconds at_most = std::chrono::hours(1);
+  if (!flight_->empty()) {
+    at_most = options_.watchdog;
+    if (!signal_->wakes()) at_most = std::min<std::chrono::nanoseconds>(at_most, between_looks);
   }
-  if (!any) return false;
-  unsignalled_ = false;
-  if (trouble) {
-    ask_device();
-    return true;
-  }
-  number = std::min(number, flight_->youngest());
-  try {
-    // One question for many tiles; then one by one what the device has passed since it called.
-    if (number > flight_->retired() && flight_->passed(number)) retire_up_to(number);
-    retire_passed();
-  } catch (Error const& error) {
-    give_up(error);
-  }
-  return true;
-}
-
-void Lane::ask_whether_passed() {
-  try {
-    retire_passed();
-  } catch (Error const& error) {
-    give_up(error);
-  }
-}
-
-void Lane::retire_passed() {
-  while (!flight_->empty() && flight_->passed(flight_->retired() + 1)) retire_up_to(flight_->retired() + 1);
-}
-
-/// Retires what the device has passed, whatever was signalled.
-void Lane::ask_device() {
-  try {
-    retire_passed();
-    if (auto const loss = device_.lost()) lose(*loss);
-  } catch (Error const& error) {
-    give_up(error);
-  }
-}
-
-void Lane::retire_up_to(std::uint64_t number) {
-  if (unsignalled_) summary_.found_by_watchdog += number - flight_->retired();
-  while (flight_->retired() < number) deliver(flight_->retire());
+  bool const woken = bell_.await(work_waits, std::chrono::nanoseconds(0), at_most);
+  if (woken || flight_->empty()) return;
+  bool const overdue = std::chrono::steady_clock::now() - asked_ >= options_.watchdog;
+  if (signal_->wakes() || (signal_->read() && overdue)) ask_unsignalled();
 }
 
 /// Takes one tile out of the inbox, if it can go anywhere.
@@ -212,47 +182,12 @@ bool Lane::take_tile() {
   } else {
     try {
       flight_->put(std::move(loan), *stage_);
-      signal_->put(flight_->youngest(), flight_->landed());
-      // A call that is asked for early comes in time; asked for at the last moment it found the processor asleep, too,
-      // and came up to half a millisecond late. A lane that spins needs none.
-      if (sleeps_) arm_signal();
+      tell_signal();
     } catch (Error const& error) {
       give_up(error);
     }
   }
   return true;
-}
-
-/// What the signal cannot promise, the watchdog finds.
-void Lane::arm_signal() {
-  if (loss_ != nullptr) return;
-  try {
-    signal_->arm(flight_->retired());
-  } catch (Error const& error) {
-    if (error.sticky()) lose(error);
-  }
-}
-
-/// The device did not say how far it is, or did not take what it was given.
-void Lane::give_up(Error const& error) {
-  if (error.sticky()) return lose(error);
-  // It is healthy, so waiting for it is the way to know.
-  fail_all_in_flight(std::make_shared<Failure const>(Failure{"signal", error.what(), error.kind()}));
-}
-
-/// Ends the device for this lane: all in flight fail, once each, and so does all that still comes.
-void Lane::lose(Error const& error) {
-  if (loss_ == nullptr)
-    loss_ = std::make_shared<Failure const>(Failure{"device", error.what(), ErrorKind::device_lost});
-  lost_.store(true, std::memory_order_release);
-  fail_all_in_flight(loss_);
-}
-
-/// Not before the device has let go of them: what runs on it runs to its end, and may still write to a tile.
-void Lane::fail_all_in_flight(std::shared_ptr<Failure const> const& why) {
-  if (flight_->empty()) return;
-  flight_->settle();
-  while (!flight_->empty()) deliver(flight_->retire(why));
 }
 
 void Lane::finish_stage() {
@@ -268,16 +203,6 @@ void Lane::finish_stage() {
   } catch (...) {
     finish_failure_ = current_failure("finish", ErrorKind::device_refused);
   }
-}
-
-void Lane::deliver(Completion completion) noexcept {
-  if (completion.ok()) {
-    ++summary_.tiles;
-    summary_.bytes_up += completion.loan->filled;
-    summary_.bytes_down += completion.loan->produced;
-  }
-  load_.fetch_sub(1, std::memory_order_seq_cst);
-  on_completion_(std::move(completion));
 }
 
 }  // namespace penstock

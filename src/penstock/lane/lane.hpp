@@ -18,6 +18,7 @@
 #include "penstock/device/device.hpp"
 #include "penstock/device/signal.hpp"
 #include "penstock/lane/flight.hpp"
+#include "penstock/lane/signal_kind.hpp"
 #include "penstock/lane/stage.hpp"
 #include "penstock/machine/bound_thread.hpp"
 #include "penstock/machine/cpu_set.hpp"
@@ -25,11 +26,11 @@
 namespace penstock {
 
 struct LaneOptions {
-  /// Tiles in flight on the device, each with device memory of its own.
-  unsigned slots = 4;
-  StreamMode streams = StreamMode::thread_default;
+  FlightOptions flight = {};
+  SignalKind signal = SignalKind::callback;
   /// How long a lane with nothing to do spins before it sleeps, with an eye on its device: results sooner, for part of
-  /// a core.
+  /// a core. With a signal that brings no tickets (event_poll, flag) it spins as long as any tile is in flight; or, if
+  /// this is 0, looks every 50 us.
   std::chrono::nanoseconds spin{0};
   /// How long a lane with tiles in flight sleeps before it asks the device itself, in case a signal was lost.
   std::chrono::nanoseconds watchdog = std::chrono::milliseconds(50);
@@ -37,11 +38,15 @@ struct LaneOptions {
   CpuSet cpus = {};  ///< Where its thread may run; empty for anywhere.
 };
 
+/// For LaneOptions::spin: the lane never sleeps.
+inline constexpr std::chrono::nanoseconds spin_for_ever = std::chrono::nanoseconds::max();
+
 /// What a lane did.
 struct LaneSummary {
   std::uint64_t tiles = 0;
   std::uint64_t bytes_up = 0;
   std::uint64_t bytes_down = 0;
+  std::uint64_t tickets = 0;  ///< That its signal brought.
   /// Tiles that the lane found done when its watchdog woke it: their signal was lost, or late.
   std::uint64_t found_by_watchdog = 0;
 };
@@ -100,11 +105,15 @@ class Lane {
   void serve_to_the_end();
   void serve();
   template <class Predicate>
-  bool look_around(Predicate const& work_waits);
+  bool watch(Predicate const& work_waits);
+  void look();
+  template <class Predicate>
+  void rest(Predicate const& work_waits);
   bool read_tickets();
   bool take_tile();
+  void tell_signal();
   void arm_signal();
-  void ask_whether_passed();
+  void ask_unsignalled();
   void ask_device();
   void retire_up_to(std::uint64_t number);
   void retire_passed();
@@ -134,8 +143,10 @@ class Lane {
   std::unique_ptr<Signal> signal_;
   std::unique_ptr<Stage> stage_;
   std::shared_ptr<Failure const> loss_;
-  bool unsignalled_ = false;  ///< It woke by the watchdog and not by a bell.
+  bool unsignalled_ = false;  ///< It retires what its watchdog found.
   bool sleeps_ = true;        ///< Its last wait ended asleep, so the next may, too.
+  std::chrono::steady_clock::time_point asked_ =
+      std::chrono::steady_clock::now();  ///< When it last knew how its device was.
   LaneSummary summary_;
   bool finished_ = false;
   std::shared_ptr<Failure const> finish_failure_;

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "penstock/lane/make_signal.hpp"
+#include "penstock/lane/stride.hpp"
+#include "penstock/machine/bound_thread.hpp"
+
+namespace penstock {
+
+/// A thread beside the lane that sleeps in the wait for an event, and then pushes a ticket: few CPU cycles, and no
+/// callback of the driver's.
+///
+/// Its events are its own, recorded by a side stream: a tile's own event may be recorded again, for the slot's next
+/// tile, before a thread that waits for it has woken.
+///
+/// Threads: the lane's.
+class EventBlockSignal final : public Signal {
+ public:
+  explicit EventBlockSignal(SignalContext const& context);
+  EventBlockSignal(EventBlockSignal const&) = delete;
+  EventBlockSignal& operator=(EventBlockSignal const&) = delete;
+  /// Blocks: until the device has passed what is waited for, or is lost.
+  ~EventBlockSignal() override;
+
+  void put(std::uint64_t number, StreamRef stream, EventRef landed) override;
+  void arm(std::uint64_t retired) override;
+  std::optional<std::uint64_t> read() const noexcept override { return std::nullopt; }
+  bool wakes() const noexcept override { return true; }
+
+ private:
+  /// An event to wait for. The lane writes it while it is free, the thread while it is not.
+  struct Wait {
+    explicit Wait(Device& device) : event(device.make_event({.blocking_wait = true})) {}
+    Event event;
+    std::uint64_t number = 0;
+    std::atomic<bool> free{true};
+  };
+  void body();
+  void push(std::uint64_t number, StreamStatus status) noexcept;
+
+  Device& device_;
+  Mailbox<Ticket>& tickets_;
+  EventCount& bell_;
+  std::vector<std::optional<EventRef>> landed_;  ///< Of the tiles in flight, by number modulo depth.
+  std::uint64_t youngest_ = 0;
+  Stride stride_;
+  std::array<Wait, Stride::most_under_way> waits_;
+  std::uint64_t asked_ = 0;  ///< Waits so far; each takes the next place of `waits_`.
+  Stream side_;
+
+  std::atomic<std::uint64_t> recorded_{0};  ///< As asked_, once the event is recorded.
+  std::atomic<bool> ending_{false};
+  EventCount work_;
+  BoundThread thread_;
+};
+
+}  // namespace penstock

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+// How a lane hears from its device, retires what is through, and gives up what is lost.
+#include <algorithm>
+#include <memory>
+#include <utility>
+
+#include "penstock/lane/lane.hpp"
+
+namespace penstock {
+
+/// What the signal cannot promise, the watchdog finds.
+void Lane::tell_signal() {
+  try {
+    signal_->put(flight_->youngest(), flight_->last_stream(), flight_->landed());
+  } catch (Error const& error) {
+    if (error.sticky()) return lose(error);
+  }
+  // A call that is asked for early comes in time; asked for at the last moment it found the processor asleep, too,
+  // and came up to half a millisecond late. A lane that spins needs none.
+  if (sleeps_) arm_signal();
+}
+
+void Lane::arm_signal() {
+  if (loss_ != nullptr) return;
+  try {
+    signal_->arm(flight_->retired());
+  } catch (Error const& error) {
+    if (error.sticky()) lose(error);
+  }
+}
+
+/// One look at how far the device is; and what it has passed is retired.
+void Lane::look() {
+  if (flight_->empty()) return;
+  try {
+    if (auto const number = signal_->read()) {
+      std::uint64_t const last = std::min(*number, flight_->youngest());
+      if (last > flight_->retired() && flight_->passed(last)) retire_up_to(last);
+    } else {
+      retire_passed();
+    }
+  } catch (Error const& error) {
+    give_up(error);
+  }
+}
+
+/// Retires what the tickets promise, as far as the device confirms it: a ticket may come early, twice, late or not at
+/// all.
+bool Lane::read_tickets() {
+  std::uint64_t number = 0;
+  bool trouble = false;
+  bool any = false;
+  while (auto const ticket = tickets_.pop()) {
+    number = std::max(number, ticket->number);
+    trouble = trouble || !ticket->status.ok;
+    any = true;
+    ++summary_.tickets;
+  }
+  if (!any) return false;
+  if (trouble) {
+    ask_device();
+    return true;
+  }
+  number = std::min(number, flight_->youngest());
+  try {
+    // One question for many tiles; then one by one what the device has passed since it called.
+    if (number > flight_->retired() && flight_->passed(number)) retire_up_to(number);
+    retire_passed();
+  } catch (Error const& error) {
+    give_up(error);
+  }
+  return true;
+}
+
+/// Asks further ahead as long as the answer is yes, since one question answers for all tiles before.
+void Lane::retire_passed() {
+  bool growing = true;
+  for (std::uint64_t step = 1; !flight_->empty();) {
+    step = std::min<std::uint64_t>(step, flight_->size());
+    if (flight_->passed(flight_->retired() + step)) {
+      retire_up_to(flight_->retired() + step);
+      if (growing) step *= 2;
+    } else if (step > 1) {
+      growing = false;
+      step /= 2;
+    } else {
+      return;
+    }
+  }
+}
+
+/// The watchdog's question: what it finds, no signal told.
+void Lane::ask_unsignalled() {
+  unsignalled_ = true;
+  ask_device();
+  unsignalled_ = false;
+}
+
+/// Retires what the device has passed, whatever was signalled.
+void Lane::ask_device() {
+  asked_ = std::chrono::steady_clock::now();
+  try {
+    retire_passed();
+    if (auto const loss = device_.lost()) lose(*loss);
+  } catch (Error const& error) {
+    give_up(error);
+  }
+}
+
+void Lane::retire_up_to(std::uint64_t number) {
+  asked_ = std::chrono::steady_clock::now();
+  if (unsignalled_) summary_.found_by_watchdog += number - flight_->retired();
+  while (flight_->retired() < number) deliver(flight_->retire());
+}
+
+/// The device did not say how far it is, or did not take what it was given.
+void Lane::give_up(Error const& error) {
+  if (error.sticky()) return lose(error);
+  // It is healthy, so waiting for it is the way to know.
+  fail_all_in_flight(std::make_shared<Failure const>(Failure{"signal", error.what(), error.kind()}));
+}
+
+/// Ends the device for this lane: all in flight fail, once each, and so does all that still comes.
+void Lane::lose(Error const& error) {
+  if (loss_ == nullptr)
+    loss_ = std::make_shared<Failure const>(Failure{"device", error.what(), ErrorKind::device_lost});
+  lost_.store(true, std::memory_order_release);
+  fail_all_in_flight(loss_);
+}
+
+/// Not before the device has let go of them: what runs on it runs to its end, and may still write to a tile.
+void Lane::fail_all_in_flight(std::shared_ptr<Failure const> const& why) {
+  if (flight_->empty()) return;
+  flight_->settle();
+  while (!flight_->empty()) deliver(flight_->retire(why));
+}
+
+void Lane::deliver(Completion completion) noexcept {
+  if (completion.ok()) {
+    ++summary_.tiles;
+    summary_.bytes_up += completion.loan->filled;
+    summary_.bytes_down += completion.loan->produced;
+  }
+  load_.fetch_sub(1, std::memory_order_seq_cst);
+  on_completion_(std::move(completion));
+}
+
+}  // namespace penstock

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "penstock/lane/make_signal.hpp"
+#include "penstock/lane/stride.hpp"
+#include "penstock/lane/ticket_callback.hpp"
+
+namespace penstock {
+
+/// Calls from a stream that does nothing else: it waits for a tile's last event, and calls.
+///
+/// A call in a working stream makes that stream wait until the host returned from it, which halved the throughput even
+/// of 1 MiB tiles (bench/lane/signal_bench).
+///
+/// Threads: the lane's. The calls come from the device's.
+class SideCalls {
+ public:
+  /// How a stream is asked for a call: StreamRef::call or StreamRef::launch_host_function.
+  using Ask = void (StreamRef::*)(StreamCallback&) const;
+
+  SideCalls(SignalContext const& context, Ask ask);
+  SideCalls(SideCalls const&) = delete;
+  SideCalls& operator=(SideCalls const&) = delete;
+  /// Blocks: until the device has made the calls that are due.
+  ~SideCalls();
+
+  /// As Signal's.
+  void put(std::uint64_t number, EventRef landed);
+  void arm(std::uint64_t retired);
+
+ private:
+  Ask const ask_;
+  std::vector<std::unique_ptr<TicketCallback>> calls_;  ///< By number modulo depth.
+  std::vector<std::optional<EventRef>> landed_;         ///< Of the tiles in flight, by number modulo depth.
+  std::uint64_t youngest_ = 0;
+  Stride stride_;
+  Stream side_;  ///< The last member: it dies first, and with it the last chance of a call.
+};
+
+}  // namespace penstock
