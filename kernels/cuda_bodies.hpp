@@ -18,6 +18,8 @@ void blake3_tile_cuda(std::span<std::byte const> input, std::uint64_t first_chun
                       std::span<std::byte> scratch, void* stream);
 void busy_prepare_cuda();
 void busy_cuda(std::chrono::nanoseconds duration, std::uint32_t blocks, Stamp* stamp, void* stream);
+void sum_prepare_cuda();
+void sum_cuda(std::span<float const> one, std::span<float const> other, std::span<float> to, void* stream);
 void transform_prepare_cuda();
 void transform_cuda(std::span<float const> from, std::uint64_t first_index, std::span<float> to, void* stream);
 
