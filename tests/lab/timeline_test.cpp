@@ -33,7 +33,17 @@ TEST(ATimeline, PutsWhatRanInOneStreamOnOneRow) {
 TEST(ATimeline, ShowsWhatIsTooShortToHaveALength) {
   std::vector<Interval> const two{{"a", "long", 0ms, 1000ms}, {"b", "first", 0ms, 0ms}, {"b", "last", 1000ms, 1000ms}};
   auto const lines = draw(two, 40);
-  EXPECT_EQ(lines[1], "b  |" + std::string(35, ' ') + "|");
+  EXPECT_EQ(lines[1], "b  | first                        last |");
+}
+
+TEST(ATimeline, PutsLabelsOnlyWhereThereIsRoom) {
+  std::vector<Interval> const some{{"a", "all of it", 0ms, 37ms},
+                                   {"b", "one", 0ms, 1ms},
+                                   {"b", "two", 3ms, 4ms},
+                                   {"b", "three", 4ms, 5ms},
+                                   {"b", "four", 30ms, 37ms}};
+  auto const lines = draw(some, 40);
+  EXPECT_EQ(lines[1], "b  |  || three                   [four=]");
 }
 
 TEST(ATimeline, StartsWithWhateverStartsFirst) {

@@ -20,6 +20,8 @@ Experiment stray_per_thread();
 Experiment threads_legacy();
 /// Eight host threads that launch each in its own default stream.
 Experiment threads_per_thread();
+/// Two inputs on two streams, and a kernel on a third that needs both.
+Experiment two_uploads();
 /// A kernel of great priority behind many of little.
 Experiment priority();
 /// A library that uses the legacy default stream, called among threads that use their own.

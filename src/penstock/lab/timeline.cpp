@@ -20,20 +20,42 @@ struct Scale {
   }
 };
 
-/// "[label====]", as far as there is room; "|" if there is none.
+/// Room for a label; its brackets take one column each.
+bool holds(std::size_t width, std::string const& label) {
+  return width >= label.size() + 2;
+}
+
+/// "[label====]", "[====]" if there is no room for all of it, "|" if there is none at all.
 std::string bar(std::string const& label, std::size_t width) {
   if (width < 2) return "|";
-  std::string const inner = label.substr(0, width - 2);
+  std::string const inner = holds(width, label) ? label : "";
   return "[" + inner + std::string(width - 2 - inner.size(), '=') + "]";
+}
+
+/// Writes `text` to `line`, if nothing stands there and right beside it.
+bool write_where_free(std::string& line, std::size_t column, std::string const& text) {
+  std::size_t const first = column == 0 ? 0 : column - 1;
+  std::size_t const end = column + text.size();
+  if (end > line.size() || line.find_first_not_of(' ', first) < std::min(end + 1, line.size())) return false;
+  line.replace(column, text.size(), text);
+  return true;
 }
 
 std::string line_of(std::string const& row, std::span<Interval const> intervals, Scale const& scale) {
   std::string line(scale.columns, ' ');
+  auto const first_of = [&](Interval const& one) { return std::min(scale.column(one.start), scale.columns - 1); };
+  auto const end_of = [&](Interval const& one) { return std::max(scale.column(one.end), first_of(one) + 1); };
   for (Interval const& interval : intervals) {
     if (interval.row != row) continue;
-    std::size_t const first = std::min(scale.column(interval.start), scale.columns - 1);
-    std::size_t const end = std::max(scale.column(interval.end), first + 1);
-    line.replace(first, end - first, bar(interval.label, end - first));
+    std::size_t const width = end_of(interval) - first_of(interval);
+    line.replace(first_of(interval), width, bar(interval.label, width));
+  }
+  // Labels that did not fit stand beside their bars, where there is room.
+  for (Interval const& interval : intervals) {
+    std::string const& label = interval.label;
+    if (interval.row != row || holds(end_of(interval) - first_of(interval), label)) continue;
+    if (write_where_free(line, end_of(interval) + 1, label)) continue;
+    if (first_of(interval) > label.size()) write_where_free(line, first_of(interval) - label.size() - 1, label);
   }
   return line.substr(0, line.find_last_not_of(' ') + 1);
 }

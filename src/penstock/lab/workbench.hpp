@@ -7,9 +7,10 @@
 #include <deque>
 #include <functional>
 #include <mutex>
-#include <optional>
 #include <span>
 #include <string>
+#include <utility>
+#include <variant>
 #include <vector>
 
 #include "penstock/device/device.hpp"
@@ -17,6 +18,8 @@
 #include "penstock/lab/interval.hpp"
 
 namespace penstock::lab {
+
+using HostClock = std::chrono::steady_clock;
 
 /// A kernel that an experiment asks for.
 struct KernelWish {
@@ -32,6 +35,12 @@ struct WorkbenchOptions {
   /// Launches the kernel, which notes in *stamp when it ran.
   std::function<void(KernelWish const&, Stamp* stamp, StreamRef stream)> launch =
       [](KernelWish const& wish, Stamp* stamp, StreamRef stream) { busy(wish.duration, wish.blocks, stamp, stream); };
+};
+
+/// The events around a piece of work.
+struct Timed {
+  EventRef start;
+  EventRef end;
 };
 
 /// Where an experiment puts its work on a device, and learns afterwards when each piece of it ran.
@@ -59,6 +68,16 @@ class Workbench {
   void kernel(std::string row, std::string const& label, StreamRef stream, unsigned times = 1,
               std::uint32_t blocks = 1);
 
+  /// Calls `work`, which puts something into `stream`, between two events there that tell when it ran. Its start is
+  /// that of its turn in the stream, not that of an engine which others keep busy.
+  ///
+  /// Shape:   no default stream.
+  /// Blocks:  as `work` does.
+  /// Throws:  Error, if the device refuses; and what `work` throws.
+  Timed timed(std::string row, std::string label, StreamRef stream, std::function<void()> const& work);
+  /// Notes what a host thread did. Beside what devices did it is right to some microseconds.
+  void note(std::string row, std::string label, HostClock::time_point start, HostClock::time_point end);
+
   /// When each piece ran, in the order in which they were asked for. The first to start did so at 0.
   ///
   /// Threads: one, when nobody asks for more.
@@ -67,18 +86,36 @@ class Workbench {
   std::vector<Interval> intervals();
 
  private:
+  /// A kernel by the number of its stamp, other work of the device by its events, work of the host by its times.
+  struct Events {
+    Event start;
+    Event end;
+  };
+  struct HostTimes {
+    HostClock::time_point start;
+    HostClock::time_point end;
+  };
   struct Piece {
     std::string row;
     std::string label;
-    std::size_t stamp;
+    std::variant<std::size_t, Events, HostTimes> when;
   };
+  using Times = std::pair<std::chrono::nanoseconds, std::chrono::nanoseconds>;
+
   Stamp* on_device(std::size_t stamp) const noexcept;
+  void find_zero();
+  Times times_of(Piece const& piece, std::span<Stamp const> stamps) const;
 
   Device& device_;
   WorkbenchOptions const options_;
   Stream const own_;
   DeviceMemory const stamps_;
+  /// One moment on the clocks of kernels, of events and of the host.
+  std::uint64_t zero_stamp_ = 0;
+  Event const zero_event_;
+  HostClock::time_point host_zero_;
   std::mutex mutex_;
+  std::size_t stamps_used_ = 0;
   std::deque<Piece> pieces_;
 };
 
