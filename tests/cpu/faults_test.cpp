@@ -172,6 +172,31 @@ TEST_F(FaultyDevice, CallsAStrayCallbackOnceFromAnotherThreadThanUsual) {
   EXPECT_EQ(calls.count(), 1u);
 }
 
+TEST_F(FaultyDevice, LosesTheChosenWriteAndNoOther) {
+  Flag const flag = device.make_flag();
+  Stream const stream = device.make_stream();
+  device.inject(Fault::lost_write, 2);
+  for (std::uint64_t const number : {1u, 2u}) {
+    stream.write(flag, number);
+    stream.synchronize();
+    EXPECT_EQ(flag.read(), 1u);
+  }
+  stream.write(flag, 3);
+  stream.synchronize();
+  EXPECT_EQ(flag.read(), 3u);
+}
+
+TEST_F(FaultyDevice, MakesTheChosenWriteBeforeItsTime) {
+  Flag const flag = device.make_flag();
+  Stream const stream = device.make_stream();
+  auto still = kernels.hold(stream);
+  device.inject(Fault::early_write, 2);
+  stream.write(flag, 1);
+  EXPECT_EQ(flag.read(), 0u);
+  stream.write(flag, 2);
+  EXPECT_EQ(flag.read(), 2u);
+}
+
 TEST_F(FaultyDevice, FailsTheChosenAllocationAndNoOther) {
   device.inject(Fault::fail_allocation, 2);
   DeviceMemory const before = device.allocate(64);

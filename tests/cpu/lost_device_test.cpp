@@ -94,6 +94,7 @@ TEST_F(LostDevice, DoesNothingThatWasPutInBeforeTheFault) {
 TEST_F(LostDevice, RefusesEveryCall) {
   Stream const stream = device.make_stream();
   Event const event = device.make_event({.timing = true});
+  Flag const flag = device.make_flag();
   Calls calls;
   NotedCallback callback(calls, 1);
   lose();
@@ -104,6 +105,8 @@ TEST_F(LostDevice, RefusesEveryCall) {
       [&] { stream.record(event); },
       [&] { stream.wait(event); },
       [&] { stream.call(callback); },
+      [&] { stream.launch_host_function(callback); },
+      [&] { stream.write(flag, 1); },
       [&] { stream.idle(); },
       [&] { stream.synchronize(); },
       [&] { device.legacy_default_stream().synchronize(); },
@@ -114,6 +117,7 @@ TEST_F(LostDevice, RefusesEveryCall) {
       [&] { device.attach(); },
       [&] { device.make_stream(); },
       [&] { device.make_event(); },
+      [&] { device.make_flag(); },
       [&] { device.allocate(1); },
       [&] { device.pin({}); },
       [&] { device.synchronize(); },
@@ -147,6 +151,38 @@ TEST_F(LostDevice, TellsEveryCallbackOnceAndInOrder) {
     EXPECT_TRUE(calls.all()[i].status.sticky);
     EXPECT_NE(calls.all()[i].status.code, 0);
   }
+}
+
+TEST_F(LostDevice, MakesNoHostFunctionsAndWritesNoFlagsAnyMore) {
+  Calls calls;
+  NotedCallback behind(calls, 1);
+  Flag const flag = device.make_flag();
+  {
+    Stream const stream = device.make_stream();
+    auto still = kernels.hold(stream);
+    still.await_reached();
+    stream.launch_host_function(behind);
+    stream.write(flag, 1);
+    lose_and_await_callbacks();
+  }
+  EXPECT_EQ(calls.count(), 0u);
+  EXPECT_EQ(flag.read(), 0u);
+}
+
+TEST_F(LostDevice, CallsNobodyBackWhoseCallWasDroppedHoweverLateItIs) {
+  Calls calls;
+  {
+    NotedCallback late(calls, 1), behind(calls, 2);
+    Stream const stream = device.make_stream();
+    device.inject(Fault::late_callback);
+    stream.call(late);
+    stream.call(behind);
+    while (device.late_callbacks() == 0) std::this_thread::yield();
+    lose();
+    stream.drop_calls();
+  }
+  device.deliver_late_callbacks();
+  EXPECT_EQ(calls.count(), 0u);
 }
 
 TEST_F(LostDevice, LetsGoOfThreadsThatWaitForWhatWillNeverRun) {

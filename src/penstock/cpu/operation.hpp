@@ -44,6 +44,7 @@ struct StreamState {
   std::uint64_t submitted = 0;  ///< Operations put in so far.
   std::uint64_t passed = 0;     ///< How many of them are over; they pass in order.
   bool running = false;         ///< An engine is at one of them.
+  bool calling = false;         ///< And that is a callback.
   std::condition_variable moved;
 };
 

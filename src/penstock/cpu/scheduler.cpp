@@ -156,7 +156,7 @@ void Scheduler::pass(Operation& operation, Turn& turn) {
     StreamState& stream = *done->stream;
     if (stream.last == done) stream.last = nullptr;
     if (done->started) {
-      stream.running = false;
+      stream.running = stream.calling = false;
       --running_;
       if (is_copy(*done)) --copying_;
     }

@@ -31,6 +31,7 @@ Scheduler::Work Scheduler::take(Engine engine) {
       operation->started = true;
       operation->start = Clock::now();
       operation->stream->running = true;
+      operation->stream->calling = operation->request.kind == Request::Kind::callback;
       ++running_;
       if (is_copy(*operation)) ++copying_;
     }
@@ -120,7 +121,8 @@ void Scheduler::deliver_late() {
 
 void Scheduler::deliver_late(Turn& turn) {
   while (Operation* const operation = late_.pop()) {
-    operation->request.delivery = Delivery::once;
+    // One that was dropped meanwhile stays so.
+    if (operation->request.delivery == Delivery::late) operation->request.delivery = Delivery::once;
     make_ready(*operation, turn);
   }
   late_count_ = 0;

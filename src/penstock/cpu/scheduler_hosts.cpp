@@ -37,7 +37,7 @@ void Scheduler::drop_calls(StreamState& stream) noexcept {
     // Those that are over lead nowhere either, so nobody needs to know which they are.
     if (operation->stream == &stream && !operation->started) operation->request.delivery = Delivery::never;
   }
-  turn.wait(stream.moved, [&] { return !stream.running; });
+  turn.wait(stream.moved, [&] { return !stream.calling; });
 }
 
 void Scheduler::synchronize(StreamState& stream) {
