@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# Decides PENSTOCK_WITH_CUDA. CUDA code is compiled with --default-stream per-thread; users of the targets inherit that.
+# Decides PENSTOCK_WITH_CUDA.
 set(PENSTOCK_WITH_CUDA OFF)
 if(NOT PENSTOCK_CUDA STREQUAL "OFF")
   if(NOT CMAKE_CUDA_COMPILER AND NOT DEFINED ENV{CUDACXX})

@@ -1,26 +1,56 @@
 # SPDX-License-Identifier: Apache-2.0
-# penstock::penstock, and what `cmake --install` leaves behind: the layers, their headers, a CMake package, a pkg-config file,
-# and what the thread sanitizer is to pass over.
+# penstock::penstock and penstock::legacy, and what `cmake --install` leaves behind: the layers, their headers, a CMake
+# package, a pkg-config file for each flavour, and what the thread sanitizer is to pass over.
 include(CMakePackageConfigHelpers)
 set(PENSTOCK_PACKAGE_DIR ${CMAKE_INSTALL_LIBDIR}/cmake/penstock)
-
-# Whoever links this has the library layers; the command is a program of its own.
-add_library(penstock_whole INTERFACE)
-add_library(penstock::penstock ALIAS penstock_whole)
-set_target_properties(penstock_whole PROPERTIES EXPORT_NAME penstock)
-install(TARGETS penstock_whole EXPORT penstock)
-
-set(PENSTOCK_PC_LIBS "")
 get_property(layers GLOBAL PROPERTY PENSTOCK_LAYERS)
+list(REMOVE_ITEM layers cli) # The command is a program of its own.
+
+if(PENSTOCK_WITH_CUDA)
+  set(PENSTOCK_PC_CUDA "-L${CUDAToolkit_LIBRARY_DIR} -lcudart_static -ldl -lrt")
+endif()
+file(RELATIVE_PATH PENSTOCK_PC_PREFIX /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
+
+set(PENSTOCK_WHOLE_per_thread penstock)
+set(PENSTOCK_WHOLE_legacy legacy)
+set(PENSTOCK_PC_per_thread penstock)
+set(PENSTOCK_PC_legacy penstock-legacy)
+set(installed "")
+foreach(flavour IN LISTS PENSTOCK_FLAVOURS)
+  # Whoever links this has the library layers in one flavour.
+  set(suffix ${PENSTOCK_SUFFIX_${flavour}})
+  set(whole penstock_whole${suffix})
+  add_library(${whole} INTERFACE)
+  add_library(penstock::${PENSTOCK_WHOLE_${flavour}} ALIAS ${whole})
+  set_target_properties(${whole} PROPERTIES EXPORT_NAME ${PENSTOCK_WHOLE_${flavour}})
+  list(APPEND installed ${whole})
+
+  set(PENSTOCK_PC_NAME ${PENSTOCK_PC_${flavour}})
+  list(TRANSFORM PENSTOCK_DEFINITIONS_${flavour} PREPEND -D OUTPUT_VARIABLE PENSTOCK_PC_CFLAGS)
+  list(JOIN PENSTOCK_PC_CFLAGS " " PENSTOCK_PC_CFLAGS)
+  set(PENSTOCK_PC_LIBS "")
+  foreach(layer IN LISTS layers)
+    set(library penstock_${layer})
+    if(TARGET ${library}${suffix})
+      set(library ${library}${suffix})
+    elseif(NOT TARGET ${library})
+      continue()
+    endif()
+    target_link_libraries(${whole} INTERFACE ${library})
+    list(APPEND installed ${library})
+    # Layers are declared from the bottom up; a linker wants them from the top down.
+    set(PENSTOCK_PC_LIBS "-l${library} ${PENSTOCK_PC_LIBS}")
+  endforeach()
+  configure_file(cmake/penstock.pc.in ${PROJECT_BINARY_DIR}/${PENSTOCK_PC_NAME}.pc @ONLY)
+  install(FILES ${PROJECT_BINARY_DIR}/${PENSTOCK_PC_NAME}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+endforeach()
+list(REMOVE_DUPLICATES installed)
+install(TARGETS ${installed} EXPORT penstock)
+
 foreach(layer IN LISTS layers)
-  if(layer STREQUAL "cli" OR NOT TARGET penstock_${layer})
+  if(NOT TARGET penstock_${layer})
     continue()
   endif()
-  target_link_libraries(penstock_whole INTERFACE penstock_${layer})
-  install(TARGETS penstock_${layer} EXPORT penstock)
-  # Layers are declared from the bottom up; a linker wants them from the top down.
-  set(PENSTOCK_PC_LIBS "-lpenstock_${layer} ${PENSTOCK_PC_LIBS}")
-
   get_property(files GLOBAL PROPERTY PENSTOCK_LAYER_${layer}_FILES)
   list(FILTER files INCLUDE REGEX "\\.(hpp|cuh)$")
   foreach(header IN LISTS files)
@@ -38,11 +68,4 @@ write_basic_package_version_file(${PROJECT_BINARY_DIR}/penstockConfigVersion.cma
 install(FILES ${PROJECT_BINARY_DIR}/penstockConfig.cmake ${PROJECT_BINARY_DIR}/penstockConfigVersion.cmake
   cmake/FindHwloc.cmake DESTINATION ${PENSTOCK_PACKAGE_DIR})
 
-if(PENSTOCK_WITH_CUDA)
-  set(PENSTOCK_PC_CFLAGS -DCUDA_API_PER_THREAD_DEFAULT_STREAM=1)
-  set(PENSTOCK_PC_CUDA "-L${CUDAToolkit_LIBRARY_DIR} -lcudart_static -ldl -lrt")
-endif()
-file(RELATIVE_PATH PENSTOCK_PC_PREFIX /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
-configure_file(cmake/penstock.pc.in ${PROJECT_BINARY_DIR}/penstock.pc @ONLY)
-install(FILES ${PROJECT_BINARY_DIR}/penstock.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 install(FILES tests/support/tsan.supp DESTINATION ${CMAKE_INSTALL_DATADIR}/penstock)

@@ -36,8 +36,8 @@ class CountBytes final : public Stage {
     run({}, stream);
   }
 
-  // No stream is named in this launch. Compiled with --default-stream per-thread, as penstock's targets make it, that
-  // means the stream of the calling thread: the lane's own.
+  // No stream is named in this launch. penstock::penstock has it compiled with --default-stream per-thread, which means
+  // the stream of the calling thread: the lane's own. With penstock::legacy all lanes share one.
   std::size_t run(DeviceTile const& tile, StreamRef stream) override {
     auto* const histogram = reinterpret_cast<unsigned long long*>(memory_.bytes().data());
     auto const* const input = reinterpret_cast<unsigned char const*>(tile.input.data());

@@ -19,7 +19,8 @@ constexpr std::uint64_t gibibyte = std::uint64_t{1} << 30;
 /// A machine with eight CPUs and one GPU that nothing holds back, and a probe of it.
 struct DoctorFactsOfAGoodMachine : testing::Test {
   DoctorFacts facts{.version = "1.2.3",
-                    .flavour = "per-thread",
+                    .flavour = Flavour::per_thread,
+                    .with_cuda = true,
                     .host = {},
                     .topology = Topology::from_synthetic("numa:1 core:8 pu:1"),
                     .gpu_sentence = "One GPU: Example.",

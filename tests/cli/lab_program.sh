@@ -17,7 +17,7 @@ case $2 in
     while read -r name; do
       grep -qx "$name" out || fail "$name did not run: $(cat out)"
     done < listed
-    expect_out 'CPU device; stream 0 is per-thread'
+    expect_out "CPU device; stream 0 is $(flavour)"
     expect_out "$(wc -l < listed) of $(wc -l < listed) went as expected"
     ;;
   DrawsAndJudgesTheOnesThatAreNamed)

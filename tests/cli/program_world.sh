@@ -12,6 +12,8 @@ fail() {
   printf 'FAILED: %s\n' "$*" >&2
   exit 1
 }
+# What the program must mean by stream 0.
+flavour() { [[ $penstock == */penstock-legacy ]] && echo legacy || echo per-thread; }
 # run ARGUMENT...: runs it and keeps what it said: code, and the files out and err.
 run() {
   code=0

@@ -19,6 +19,18 @@ struct OpenDevice : testing::Test {
   FakeSystem system;
 };
 
+#ifdef PENSTOCK_LEGACY
+constexpr Flavour of_this_target = Flavour::legacy;
+#else
+constexpr Flavour of_this_target = Flavour::per_thread;
+#endif
+
+TEST_F(OpenDevice, MeansByZeroWhatTheTargetDoesThatItIsLinkedTo) {
+  EXPECT_EQ(flavour(), of_this_target);
+  EXPECT_EQ(open_device("cpu", system.root())->flavour(), of_this_target);
+  EXPECT_EQ(open_device("auto", system.root())->flavour(), of_this_target);
+}
+
 TEST_F(OpenDevice, ComputesOnEveryCpuThatItMayUse) {
   EXPECT_EQ(open_device("cpu", system.root())->info().kind, DeviceKind::cpu);
   EXPECT_EQ(compute_threads(), static_cast<int>(affinity_of_this_thread().size()));

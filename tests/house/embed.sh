@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # embed.sh BUILD CXX [NVCC]: installs BUILD into a fresh prefix, and builds and runs the project in embed/ against that
-# copy, first by find_package and then by pkg-config. The outside project includes every header that was installed; with
-# NVCC it has a kernel of its own as well, which is that of the example. CXXFLAGS, if set, are the outside project's.
+# copy, in each flavour that was built, first by find_package and then by pkg-config. The outside project includes every
+# header that was installed; with NVCC it has a kernel of its own as well, which is that of the example. CXXFLAGS, if set,
+# are the outside project's.
 set -euo pipefail
 build=$1 cxx=$2 nvcc=${3:-}
 own_kernel=$(cd "$(dirname "$0")/../../examples" && pwd)/030_own_kernel.cu
@@ -28,19 +29,30 @@ with_kernel=()
 if [[ -n $nvcc ]]; then
   with_kernel=(-DOWN_KERNEL="$own_kernel" -DCMAKE_CUDA_COMPILER="$nvcc" -DCMAKE_CUDA_HOST_COMPILER="$cxx")
 fi
+targets=(penstock)
+if [[ -n $(find "$prefix" -name penstock-legacy.pc) ]]; then targets+=(legacy); fi
 cmake -S "$outside" -B "$scratch/build" -G Ninja -DCMAKE_CXX_COMPILER="$cxx" -DCMAKE_PREFIX_PATH="$prefix" \
-  -DEVERY_HEADER="$scratch/every_header.cpp" "${with_kernel[@]}"
+  -DEVERY_HEADER="$scratch/every_header.cpp" -DTARGETS="$(IFS=';' && echo "${targets[*]}")" "${with_kernel[@]}"
 cmake --build "$scratch/build"
-"$scratch/build/outside"
-if [[ -n $nvcc ]]; then "$scratch/build/own_kernel"; fi
+# says PROGRAM FLAVOUR: runs it, and looks for the flavour in what it prints.
+says() {
+  local said
+  said=$("$1")
+  grep -F "whose 0 is $2" <<<"$said"
+}
+for target in "${targets[@]}"; do
+  [[ $target == legacy ]] && zero=legacy package=penstock-legacy || zero=per-thread package=penstock
+  says "$scratch/build/outside_$target" "$zero"
+  if [[ -n $nvcc ]]; then "$scratch/build/own_kernel_$target"; fi
 
-PKG_CONFIG_PATH=$(dirname "$(find "$prefix" -name penstock.pc)")
-export PKG_CONFIG_PATH
-read -ra flags < <(pkg-config --cflags --libs penstock)
-read -ra own_flags <<<"${CXXFLAGS:-}"
-"$cxx" -std=c++20 "${own_flags[@]}" "$outside/main.cpp" "${flags[@]}" -o "$scratch/by_pkg_config"
-"$scratch/by_pkg_config"
-if [[ -n $nvcc ]]; then
-  "$nvcc" -ccbin "$cxx" -std=c++20 "$own_kernel" "${flags[@]}" -o "$scratch/kernel_by_pkg_config"
-  "$scratch/kernel_by_pkg_config"
-fi
+  PKG_CONFIG_PATH=$(dirname "$(find "$prefix" -name penstock.pc)")
+  export PKG_CONFIG_PATH
+  read -ra flags < <(pkg-config --cflags --libs "$package")
+  read -ra own_flags <<<"${CXXFLAGS:-}"
+  "$cxx" -std=c++20 "${own_flags[@]}" "$outside/main.cpp" "${flags[@]}" -o "$scratch/by_pkg_config"
+  says "$scratch/by_pkg_config" "$zero"
+  if [[ -n $nvcc ]]; then
+    "$nvcc" -ccbin "$cxx" -std=c++20 "$own_kernel" "${flags[@]}" -o "$scratch/kernel_by_pkg_config"
+    "$scratch/kernel_by_pkg_config"
+  fi
+done

@@ -29,7 +29,8 @@ ExitCode DoctorCommand::run() const {
   auto const file = file_to_read();
 
   DoctorFacts facts{.version = PENSTOCK_VERSION,
-                    .flavour = std::string(build_flavour()),
+                    .flavour = flavour(),
+                    .with_cuda = built_with_cuda(),
                     .host = HostLimits::read(),
                     .topology = Topology::detect(),
                     .gpu_sentence = gpu_sentence(),

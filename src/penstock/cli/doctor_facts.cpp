@@ -3,6 +3,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "penstock/cli/build_text.hpp"
 #include "penstock/cli/doctor_remarks.hpp"
 #include "penstock/core/size_text.hpp"
 
@@ -39,8 +40,7 @@ std::string as_text(DoctorFacts const& facts) {
   auto const line = [&](std::string const& label, std::string const& words) {
     text += label + std::string(label.size() < 10 ? 10 - label.size() : 1, ' ') + words + "\n";
   };
-  line("penstock",
-       facts.version + (facts.flavour == "none" ? ", without CUDA" : ", " + facts.flavour + " default streams"));
+  line("penstock", build_text(facts.version, facts.flavour, facts.with_cuda));
   line("host", host.hostname + ", Linux " + host.kernel + ", " + host.cpu_model);
   line("machine", facts.topology.describe());
   line("memory", size_text(host.memory_bytes) + ", " + size_text(host.memory_available_bytes) + " available, memlock " +
@@ -89,7 +89,8 @@ std::string as_json(DoctorFacts const& facts) {
                     {"runtime", gpu.runtime}});
   }
   Json json{{"version", facts.version},
-            {"flavour", facts.flavour},
+            {"flavour", flavour_name(facts.flavour)},
+            {"with_cuda", facts.with_cuda},
             {"host",
              {{"name", host.hostname},
               {"kernel", host.kernel},

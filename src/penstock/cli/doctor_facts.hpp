@@ -15,7 +15,8 @@ namespace penstock::cli {
 /// All that `penstock doctor` knows of a machine.
 struct DoctorFacts {
   std::string version;
-  std::string flavour;  ///< "per-thread", "legacy", or "none" in a build without CUDA.
+  Flavour flavour = Flavour::per_thread;
+  bool with_cuda = false;  ///< Whether the CUDA device is in the build.
   HostLimits host;
   Topology topology;
   std::string gpu_sentence;  ///< Whether there is a GPU, or what is in the way.

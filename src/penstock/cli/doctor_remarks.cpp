@@ -67,7 +67,7 @@ void remark_on_gpus(DoctorFacts const& facts, std::vector<std::string>& remarks)
       remarks.push_back(name + " has one copy engine: uploads and downloads will take turns.");
     }
   }
-  if (facts.flavour == "legacy") {
+  if (facts.flavour == Flavour::legacy) {
     remarks.emplace_back("This build uses the legacy default stream: work that names no stream is serialised.");
   }
 }

@@ -33,7 +33,8 @@ std::unique_ptr<Device> open_laboratory(std::string const& wish) {
   // whatever the rules of streams say. Read when the first CUDA call is made.
   setenv("CUDA_DEVICE_MAX_CONNECTIONS", "32", 0);
   if (wish == "cpu" || (wish == "auto" && list_gpus().empty())) {
-    return std::make_unique<cpu::CpuDevice>(cpu::CpuOptions{.compute_threads = lab::kernels_at_once});
+    return std::make_unique<cpu::CpuDevice>(
+        cpu::CpuOptions{.compute_threads = lab::kernels_at_once, .flavour = flavour()});
   }
   return open_device(wish);
 }

@@ -7,11 +7,13 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include "penstock/cli/build_text.hpp"
 #include "penstock/cli/doctor_command.hpp"
 #include "penstock/cli/exit_code.hpp"
 #include "penstock/cli/hash_command.hpp"
 #include "penstock/cli/lab_command.hpp"
 #include "penstock/core/error.hpp"
+#include "penstock/devices/open_device.hpp"
 
 namespace {
 
@@ -36,8 +38,9 @@ int complain(std::string const& sentence, int code) {
 
 int main(int count, char** arguments) try {
   take_closed_descriptors();
-  CLI::App app("Feeds a GPU, or the CPU in its place, from many threads.", "penstock");
-  app.set_version_flag("--version", PENSTOCK_VERSION);
+  std::string const name = penstock::flavour() == penstock::Flavour::legacy ? "penstock-legacy" : "penstock";
+  CLI::App app("Feeds a GPU, or the CPU in its place, from many threads.", name);
+  app.set_version_flag("--version", build_text(PENSTOCK_VERSION, penstock::flavour(), penstock::built_with_cuda()));
   app.require_subcommand(1);
   app.footer(
       "Exit codes: 0 all well; 1 some input failed or did not match, or an experiment did not go as expected, the\n"
@@ -66,7 +69,7 @@ int main(int count, char** arguments) try {
                                                       : "";
     std::string const sentence =
         command.empty() && !unknown.empty() ? "There is no command '" + unknown.front() + "'" : error.what();
-    return complain(sentence + " (penstock " + command + "--help shows what there is)", exit_bad_options);
+    return complain(sentence + " (" + name + " " + command + "--help shows what there is)", exit_bad_options);
   }
   int const code = lab_app.parsed() ? lab.run() : doctor_app.parsed() ? doctor.run() : hash.run();
   if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) {

@@ -51,7 +51,7 @@ DeviceInfo CudaDevice::info() const {
 }
 
 Flavour CudaDevice::flavour() const noexcept {
-  return cuda::flavour();
+  return penstock::flavour();
 }
 
 StreamRef CudaDevice::per_thread_default_stream() {

@@ -3,14 +3,6 @@
 
 namespace penstock::cuda {
 
-Flavour flavour() noexcept {
-#ifdef CUDA_API_PER_THREAD_DEFAULT_STREAM
-  return Flavour::per_thread;
-#else
-  return Flavour::legacy;
-#endif
-}
-
 cudaStream_t default_stream() noexcept {
   return flavour() == Flavour::legacy ? legacy_stream() : per_thread_stream();
 }

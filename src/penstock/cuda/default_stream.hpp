@@ -3,12 +3,9 @@
 
 #include <cuda_runtime_api.h>
 
-#include "penstock/device/flavour.hpp"
+#include "penstock/device/build_flavour.hpp"
 
 namespace penstock::cuda {
-
-/// Which default stream this build means by "0".
-Flavour flavour() noexcept;
 
 /// The default stream of this build's flavour: one of the two that follow.
 ///

@@ -8,7 +8,6 @@
 #include "penstock/machine/cgroup.hpp"
 #ifdef PENSTOCK_WITH_CUDA
 #include "penstock/cuda/cuda_device.hpp"
-#include "penstock/cuda/default_stream.hpp"
 #include "penstock/cuda/enumerate.hpp"
 #include "penstock/cuda/probe.hpp"
 #endif
@@ -34,7 +33,8 @@ std::unique_ptr<Device> open_gpu(int ordinal) {
 
 std::unique_ptr<Device> open_cpu(std::filesystem::path const& root) {
   auto const threads = CgroupLimits::read(root).busy_threads(affinity_of_this_thread().size());
-  return std::make_unique<cpu::CpuDevice>(cpu::CpuOptions{.compute_threads = static_cast<unsigned>(threads)});
+  return std::make_unique<cpu::CpuDevice>(
+      cpu::CpuOptions{.compute_threads = static_cast<unsigned>(threads), .flavour = flavour()});
 }
 
 }  // namespace
@@ -43,8 +43,8 @@ std::unique_ptr<Device> open_cpu(std::filesystem::path const& root) {
 std::string gpu_sentence() {
   return cuda::probe().sentence;
 }
-std::string_view build_flavour() noexcept {
-  return flavour_name(cuda::flavour());
+bool built_with_cuda() noexcept {
+  return true;
 }
 std::vector<DeviceInfo> list_gpus() {
   return cuda::list();
@@ -53,8 +53,8 @@ std::vector<DeviceInfo> list_gpus() {
 std::string gpu_sentence() {
   return "This build of penstock has no CUDA in it.";
 }
-std::string_view build_flavour() noexcept {
-  return "none";
+bool built_with_cuda() noexcept {
+  return false;
 }
 std::vector<DeviceInfo> list_gpus() {
   return {};

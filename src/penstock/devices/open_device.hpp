@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "penstock/device/build_flavour.hpp"
 #include "penstock/device/device.hpp"
 
 namespace penstock {
@@ -17,8 +18,8 @@ namespace penstock {
 /// Threads: any.
 /// Blocks:  as long as the driver takes to start, once in a process.
 std::string gpu_sentence();
-/// Which default stream this build means by "0": "per-thread", "legacy", or "none" without CUDA.
-std::string_view build_flavour() noexcept;
+/// Whether this build has the CUDA device in it.
+bool built_with_cuda() noexcept;
 /// The GPUs that this process could open, described without making a context on them; none whatever stands in the way.
 ///
 /// Threads: any.
@@ -27,7 +28,7 @@ std::string_view build_flavour() noexcept;
 std::vector<DeviceInfo> list_gpus();
 
 /// Opens a device by its name: "auto" (the first GPU, or the CPU device where there is none), "cpu", "cuda" or
-/// "cuda:1".
+/// "cuda:1". Its flavour is that of this build.
 ///
 /// The CPU device computes with as many threads as can be busy at once: one for each CPU that the calling thread may
 /// use, or fewer if a cgroup's quota says so. `root` stands before /proc and /sys where the quota is read.

@@ -25,6 +25,7 @@ int main() {
                      penstock::Tile const& tile = *completion.loan;
                      right += penstock::transform_error(floats(tile.input()), 0, floats(tile.output())) < 1e-6 ? 1 : 0;
                    });
-  std::printf("%d of 10 tiles are right after a journey through the %s\n", right, device->info().name.c_str());
-  return report.ok() && right == 10 ? 0 : 1;
+  std::printf("%d of 10 tiles are right after a journey through the %s, whose 0 is %s\n", right,
+              device->info().name.c_str(), penstock::flavour_name(device->flavour()).data());
+  return report.ok() && right == 10 && device->flavour() == penstock::flavour() ? 0 : 1;
 }

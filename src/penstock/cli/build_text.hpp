@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "penstock/device/flavour.hpp"
+
+namespace penstock::cli {
+
+/// "0.1.0, legacy default stream, without CUDA".
+std::string build_text(std::string_view version, Flavour flavour, bool with_cuda);
+
+}  // namespace penstock::cli

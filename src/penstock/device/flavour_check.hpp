@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// Stops the compiler where a source file and the penstock that it will be linked to would mean different default
+// streams by "0". It asks for definitions that penstock's targets and pkg-config files bring.
+#pragma once
+
+// clang-format off
+#if defined(PENSTOCK_PER_THREAD) && defined(PENSTOCK_LEGACY)
+#error "penstock: this file is compiled for both flavours. Link its target to penstock::penstock or to penstock::legacy."
+
+#elif defined(PENSTOCK_PER_THREAD) && !defined(CUDA_API_PER_THREAD_DEFAULT_STREAM)
+#error "penstock: CUDA means the legacy default stream in this file, but its penstock the per-thread ones. \
+Compile it with -DCUDA_API_PER_THREAD_DEFAULT_STREAM=1 (nvcc: --default-stream per-thread), or link penstock::legacy."
+
+// A definition that comes too late changes nothing: nvcc includes CUDA's header before the first line of a file.
+#elif defined(PENSTOCK_PER_THREAD) && defined(__CUDA_RUNTIME_API_H__) && \
+    !defined(__CUDART_API_PER_THREAD_DEFAULT_STREAM)
+#error "penstock: CUDA's header came before CUDA_API_PER_THREAD_DEFAULT_STREAM and means the legacy default stream. \
+Define it where the compiler is called (nvcc: --default-stream per-thread)."
+
+#elif defined(PENSTOCK_LEGACY) && defined(CUDA_API_PER_THREAD_DEFAULT_STREAM)
+#error "penstock: CUDA means per-thread default streams in this file, but its penstock the legacy one. \
+Compile it without CUDA_API_PER_THREAD_DEFAULT_STREAM (nvcc: --default-stream legacy), or link penstock::penstock."
+
+// Who uses only layers that have no flavour needs none; but whoever speaks to CUDA has one.
+#elif !defined(PENSTOCK_PER_THREAD) && !defined(PENSTOCK_LEGACY) && \
+    (!defined(PENSTOCK_NO_FLAVOUR) || defined(__CUDACC__) || defined(__CUDA_RUNTIME_API_H__))
+#error "penstock: this file does not say which default stream it means by 0. \
+Link its target to penstock::penstock (per-thread) or penstock::legacy; \
+without CMake, compile it with what pkg-config --cflags penstock (or penstock-legacy) says."
+#endif
+// clang-format on
