@@ -151,6 +151,94 @@ TEST_F(FaultyDevice, GoesOnWithoutALostCallback) {
   EXPECT_THAT(calls.numbers(), ElementsAre(1, 2, 4));
 }
 
+TEST_F(FaultyDevice, CallsAnEarlyCallbackAtOnceAndNotAgain) {
+  Stream const stream = device.make_stream();
+  auto still = kernels.hold(stream);
+  device.inject(Fault::early_callback, 2);
+  for (auto* callback : {&first, &second, &third}) stream.call(*callback);
+  EXPECT_THAT(calls.numbers(), ElementsAre(2));
+  still.open();
+  stream.synchronize();
+  EXPECT_THAT(calls.numbers(), ElementsAre(2, 1, 3));
+}
+
+TEST_F(FaultyDevice, TellsTheChosenCallbackOfAFailureThatNeverWas) {
+  Stream const stream = device.make_stream();
+  device.inject(Fault::false_alarm, 1);
+  device.inject(Fault::false_loss, 2);
+  for (auto* callback : {&first, &second, &third}) stream.call(*callback);
+  stream.synchronize();
+  ASSERT_THAT(calls.numbers(), ElementsAre(1, 2, 3));
+  EXPECT_FALSE(calls.all()[0].status.ok);
+  EXPECT_FALSE(calls.all()[0].status.sticky);
+  EXPECT_FALSE(calls.all()[1].status.ok);
+  EXPECT_TRUE(calls.all()[1].status.sticky);
+  EXPECT_TRUE(calls.all()[2].status.ok);
+  EXPECT_FALSE(device.lost());
+}
+
+TEST_F(FaultyDevice, TellsAHostFunctionNothing) {
+  Stream const stream = device.make_stream();
+  device.inject(Fault::false_loss);
+  stream.launch_host_function(first);
+  stream.synchronize();
+  ASSERT_EQ(calls.count(), 1u);
+  EXPECT_TRUE(calls.all()[0].status.ok);
+}
+
+TEST_F(FaultyDevice, RefusesTheChosenCallOfEachKindAndDoesNothing) {
+  Stream const stream = device.make_stream();
+  Event const event = device.make_event();
+  Flag const flag = device.make_flag();
+  for (Fault const fault : {Fault::refuse_call, Fault::refuse_record, Fault::refuse_wait, Fault::refuse_query}) {
+    device.inject(fault);
+  }
+  EXPECT_EQ(kind_thrown_by([&] { stream.call(first); }), ErrorKind::device_refused);
+  EXPECT_EQ(kind_thrown_by([&] { stream.record(event); }), ErrorKind::device_refused);
+  EXPECT_EQ(kind_thrown_by([&] { stream.wait(event); }), ErrorKind::device_refused);
+  EXPECT_EQ(kind_thrown_by([&] { event.passed(); }), ErrorKind::device_refused);
+  device.inject(Fault::refuse_call);
+  EXPECT_EQ(kind_thrown_by([&] { stream.launch_host_function(first); }), ErrorKind::device_refused);
+  device.inject(Fault::refuse_call);
+  EXPECT_EQ(kind_thrown_by([&] { stream.write(flag, 1); }), ErrorKind::device_refused);
+  device.inject(Fault::refuse_query);
+  EXPECT_EQ(kind_thrown_by([&] { stream.idle(); }), ErrorKind::device_refused);
+  EXPECT_TRUE(stream.idle());
+  EXPECT_EQ(calls.count(), 0u);
+  EXPECT_EQ(flag.read(), 0u);
+  EXPECT_FALSE(device.lost());
+}
+
+TEST_F(FaultyDevice, LetsTheChosenWaitForAnEventEndTooEarlyOrInAnError) {
+  Stream const stream = device.make_stream();
+  Event const event = device.make_event();
+  auto still = kernels.hold(stream);
+  stream.record(event);
+  device.inject(Fault::early_wakeup);
+  event.wait();
+  device.inject(Fault::false_wakeup);
+  EXPECT_EQ(kind_thrown_by([&] { event.wait(); }), ErrorKind::device_refused);
+  EXPECT_FALSE(event.passed());
+  still.open();
+  event.wait();
+  EXPECT_TRUE(event.passed());
+}
+
+TEST_F(FaultyDevice, LetsTheChosenWaitForAnEventEndOnlyWithTheLateCallbacks) {
+  Event const event = device.make_event();
+  std::atomic<bool> woken{false};
+  device.inject(Fault::late_wakeup);
+  std::jthread const waiter([&] {
+    event.wait();
+    woken = true;
+  });
+  while (device.late_callbacks() == 0) std::this_thread::yield();
+  event.wait();
+  EXPECT_FALSE(woken);
+  device.deliver_late_callbacks();
+  while (!woken) std::this_thread::yield();
+}
+
 /// Notes the name of the thread that calls it.
 class Signature final : public StreamCallback {
  public:

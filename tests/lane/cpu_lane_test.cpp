@@ -6,13 +6,11 @@
 #include <thread>
 #include <tuple>
 
-#include "lane/lane_contract.hpp"
+#include "lane/lane_on_a_faulty_device.hpp"
 #include "support/cpu_device_under_test.hpp"
 #include "support/gate.hpp"
 #include "support/thread_state.hpp"
 #include <unistd.h>
-
-#include "penstock/cpu/cpu_device.hpp"
 
 namespace penstock {
 namespace {
@@ -21,29 +19,6 @@ INSTANTIATE_TEST_SUITE_P(Cpu, LaneContract, testing::ValuesIn(every_lane_on(supp
                          name_of_lane);
 INSTANTIATE_TEST_SUITE_P(LegacyCpu, LaneContract,
                          testing::Values(LaneUnderTest{support::cpu_device_under_test(Flavour::legacy)}), name_of_lane);
-
-/// What only the CPU device can be told to do: faults of every kind. The lane asks the device itself every millisecond.
-struct LaneOnAFaultyDevice : LaneContract {
-  cpu::CpuDevice& cpu() { return dynamic_cast<cpu::CpuDevice&>(device()); }
-  static LaneOptions watchful() { return {.watchdog = std::chrono::milliseconds(1)}; }
-  /// Runs tiles 0 to 19 with a fault at its third call, and gives what came back.
-  std::vector<Seen> run_with(cpu::Fault fault) {
-    open_lane(add_one(), watchful());
-    cpu().inject(fault, 3);
-    for (std::size_t i = 0; i < 20; ++i) submit(i);
-    auto all = await_seen(20);
-    EXPECT_EQ(cpu().armed_faults(), calls_back() ? 0u : 1u) << "a callback fault strikes who is called back";
-    return all;
-  }
-  bool calls_back() const {
-    return GetParam().signal == SignalKind::callback || GetParam().signal == SignalKind::callback_in_stream ||
-           GetParam().signal == SignalKind::host_func;
-  }
-  void expect_each_once(std::vector<Seen> const& all) {
-    ASSERT_EQ(all.size(), 20u);
-    for (std::size_t i = 0; i < 20; ++i) EXPECT_EQ(all[i].sequence, i);
-  }
-};
 
 TEST_P(LaneOnAFaultyDevice, FailsOnlyTheTileWhoseCallWasRefused) {
   for (auto const& [fault, stage] : {std::pair{cpu::Fault::refuse_upload, "upload"},
@@ -207,55 +182,6 @@ TEST_P(LaneOnAFaultyDevice, KeepsATileUntilNothingRunsOnTheLostDeviceThatMayTouc
   EXPECT_TRUE(seen().empty()) << "the kernel of tile 0 still runs";
   gate.open();
   for (Seen const& tile : await_seen(2)) EXPECT_EQ(tile.outcome, Outcome::failed);
-}
-
-TEST_P(LaneOnAFaultyDevice, FindsATileWhoseCallbackNeverCame) {
-  auto const all = run_with(cpu::Fault::lost_callback);
-  expect_each_once(all);
-  for (Seen const& tile : all) EXPECT_TRUE(tile.content_right);
-}
-
-TEST_P(LaneOnAFaultyDevice, CountsTheTilesThatOnlyItsWatchdogFound) {
-  if (!calls_back()) GTEST_SKIP() << "This lane is not called back.";
-  support::Gate gate;
-  std::atomic<pid_t> thread{0};
-  open_lane(each_tile([&](DeviceTile const&, StreamRef stream) {
-              thread = gettid();
-              stream.launch(1, [&](std::uint32_t) { gate.pass(); });
-              return std::size_t{0};
-            }),
-            watchful());
-  cpu().inject(cpu::Fault::lost_callback);
-  submit(0);
-  gate.await_reached();
-  support::await_asleep(thread);
-  gate.open();
-  await_seen(1);
-  lane().close();
-  EXPECT_EQ(lane().summary().found_by_watchdog, 1u);
-}
-
-TEST_P(LaneOnAFaultyDevice, RetiresATileOnceWhoseCallbackCameTwice) {
-  auto const all = run_with(cpu::Fault::double_callback);
-  expect_each_once(all);
-  for (Seen const& tile : all) EXPECT_TRUE(tile.content_right);
-}
-
-TEST_P(LaneOnAFaultyDevice, TakesACallbackFromAnyThread) {
-  auto const all = run_with(cpu::Fault::stray_callback);
-  expect_each_once(all);
-  for (Seen const& tile : all) EXPECT_TRUE(tile.content_right);
-}
-
-TEST_P(LaneOnAFaultyDevice, DoesNotWaitForALateCallbackNorIsMisledByIt) {
-  if (GetParam().signal == SignalKind::callback_in_stream) GTEST_SKIP() << "Here a late callback holds its own tile.";
-  expect_each_once(run_with(cpu::Fault::late_callback));
-  cpu().deliver_late_callbacks();
-  for (std::size_t i = 20; i < 40; ++i) submit(i);
-  auto const all = await_seen(40);
-  close_lane();
-  ASSERT_EQ(seen().size(), 40u);
-  for (Seen const& tile : all) EXPECT_TRUE(tile.content_right) << "tile " << tile.sequence;
 }
 
 TEST_P(LaneOnAFaultyDevice, SaysInItsConstructorThatTheDeviceHasTooLittleMemory) {

@@ -92,7 +92,7 @@ Stream CpuDevice::make_stream(StreamOptions options) {
 }
 
 Event CpuDevice::make_event(EventOptions options) {
-  return Event(std::make_unique<CpuEvent>(*scheduler_, options));
+  return Event(std::make_unique<CpuEvent>(*scheduler_, faults_, options));
 }
 
 Flag CpuDevice::make_flag() {

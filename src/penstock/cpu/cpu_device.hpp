@@ -86,7 +86,7 @@ class CpuDevice final : public Device {
   void inject(Fault what, std::uint64_t nth = 1);
   /// How many injected faults have not struck yet.
   std::size_t armed_faults() const noexcept { return faults_.armed(); }
-  /// How many callbacks are late at this moment: their streams have come to them, and wait.
+  /// How many callbacks and wake-ups are late at this moment: their streams have come to them, and wait.
   std::size_t late_callbacks() const;
   /// Calls those that are late. Without this they are called when a stream that has work left is destroyed.
   void deliver_late_callbacks();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "penstock/cpu/faults.hpp"
 #include "penstock/cpu/scheduler.hpp"
 #include "penstock/device/event.hpp"
 
@@ -9,7 +10,8 @@ namespace penstock::cpu {
 /// An event of a CPU device. Waiting threads always sleep.
 class CpuEvent final : public EventBackend {
  public:
-  CpuEvent(Scheduler& scheduler, EventOptions options) : scheduler_(scheduler), state_(options.timing) {
+  CpuEvent(Scheduler& scheduler, Faults& faults, EventOptions options)
+      : scheduler_(scheduler), faults_(faults), state_(options.timing) {
     scheduler_.expect_healthy();
     scheduler_.add(state_);
   }
@@ -17,8 +19,17 @@ class CpuEvent final : public EventBackend {
   CpuEvent& operator=(CpuEvent const&) = delete;
   ~CpuEvent() override { scheduler_.remove(state_); }
 
-  bool passed() override { return scheduler_.passed(state_); }
-  void wait() override { scheduler_.synchronize(state_); }
+  bool passed() override {
+    faults_.refuse(Fault::refuse_query, "a question");
+    return scheduler_.passed(state_);
+  }
+  void wait() override {
+    faults_.refuse(Fault::false_wakeup, "to wait to the end");
+    if (faults_.strikes(Fault::early_wakeup)) return;
+    bool const late = faults_.strikes(Fault::late_wakeup);
+    scheduler_.synchronize(state_);
+    if (late) scheduler_.await_late_delivery();
+  }
   std::optional<std::chrono::nanoseconds> since(EventBackend& earlier) override {
     return scheduler_.between(of(earlier, scheduler_), state_);
   }
@@ -35,6 +46,7 @@ class CpuEvent final : public EventBackend {
 
  private:
   Scheduler& scheduler_;
+  Faults& faults_;
   EventState state_;
 };
 

@@ -19,22 +19,23 @@ void expect_room(std::size_t to, std::size_t from) {
                                            std::to_string(to) + ": make the target as large as the source.");
 }
 
-Error refusal(char const* what) {
-  return Error(ErrorKind::device_refused, std::string("The CPU device refused ") + what + " (injected).");
-}
-
-void refuse_if(bool struck, char const* what) {
-  if (struck) throw refusal(what);
-}
-
 Delivery next_delivery(Faults& faults) {
   auto delivery = Delivery::once;
   // Each is asked, so that each counts every callback.
   if (faults.strikes(Fault::late_callback)) delivery = Delivery::late;
+  if (faults.strikes(Fault::early_callback)) delivery = Delivery::early;
   if (faults.strikes(Fault::double_callback)) delivery = Delivery::twice;
   if (faults.strikes(Fault::lost_callback)) delivery = Delivery::never;
   if (faults.strikes(Fault::stray_callback)) delivery = Delivery::stray;
   return delivery;
+}
+
+/// What a callback will be told falsely, if anything.
+std::optional<StreamStatus> next_lie(Faults& faults) {
+  std::optional<StreamStatus> lie;
+  if (faults.strikes(Fault::false_alarm)) lie = {.ok = false, .sticky = false, .code = false_fault};
+  if (faults.strikes(Fault::false_loss)) lie = {.ok = false, .sticky = true, .code = false_fault};
+  return lie;
 }
 
 }  // namespace
@@ -57,7 +58,7 @@ CpuStream::~CpuStream() {
 void CpuStream::upload(std::span<std::byte> to, std::span<std::byte const> from) {
   expect_room(to.size(), from.size());
   memory_.expect_device_memory(to.first(from.size()));
-  refuse_if(faults_.strikes(Fault::refuse_upload), "an upload");
+  faults_.refuse(Fault::refuse_upload, "an upload");
   bool const breaks = faults_.strikes(Fault::break_upload);
   scheduler_.enqueue(state_, {.kind = Kind::upload, .to = to, .from = from, .breaks = breaks});
 }
@@ -65,7 +66,7 @@ void CpuStream::upload(std::span<std::byte> to, std::span<std::byte const> from)
 void CpuStream::download(std::span<std::byte> to, std::span<std::byte const> from) {
   expect_room(to.size(), from.size());
   memory_.expect_device_memory(from);
-  refuse_if(faults_.strikes(Fault::refuse_download), "a download");
+  faults_.refuse(Fault::refuse_download, "a download");
   bool const breaks = faults_.strikes(Fault::break_download);
   scheduler_.enqueue(state_, {.kind = Kind::download, .to = to, .from = from, .breaks = breaks});
 }
@@ -74,31 +75,42 @@ void CpuStream::launch(std::uint32_t blocks, CpuKernel kernel) {
   if (blocks == 0 || !kernel) {
     throw Error(ErrorKind::bad_argument, "A launch needs a kernel and at least one block: skip it when there is none.");
   }
-  refuse_if(faults_.strikes(Fault::refuse_launch), "a launch");
-  if (faults_.strikes(Fault::drop_launch)) return refusals_.leave(refusal("a launch that nobody checked"));
+  faults_.refuse(Fault::refuse_launch, "a launch");
+  if (faults_.strikes(Fault::drop_launch)) return refusals_.leave(Faults::refusal("a launch that nobody checked"));
   bool const breaks = faults_.strikes(Fault::break_kernel);
   scheduler_.enqueue(state_, {.kind = Kind::kernel, .kernel = std::move(kernel), .blocks = blocks, .breaks = breaks});
 }
 
 void CpuStream::record(EventBackend& event) {
+  faults_.refuse(Fault::refuse_record, "to record an event");
   scheduler_.enqueue(state_, {.kind = Kind::record, .event = &CpuEvent::of(event, scheduler_)});
 }
 
 void CpuStream::wait(EventBackend& event) {
+  faults_.refuse(Fault::refuse_wait, "to wait for an event");
   scheduler_.enqueue(state_, {.kind = Kind::wait, .event = &CpuEvent::of(event, scheduler_)});
 }
 
 void CpuStream::call(StreamCallback& callback) {
-  scheduler_.enqueue(state_, {.kind = Kind::callback, .callback = &callback, .delivery = next_delivery(faults_)});
+  put_call(callback, true);
 }
 
 void CpuStream::launch_host_function(StreamCallback& callback) {
-  scheduler_.enqueue(
-      state_,
-      {.kind = Kind::callback, .callback = &callback, .delivery = next_delivery(faults_), .knows_status = false});
+  put_call(callback, false);
+}
+
+void CpuStream::put_call(StreamCallback& callback, bool knows_status) {
+  faults_.refuse(Fault::refuse_call, "a callback");
+  Request call{.kind = Kind::callback, .callback = &callback, .delivery = next_delivery(faults_)};
+  call.lie = next_lie(faults_);
+  call.knows_status = knows_status;
+  bool const early = call.delivery == Delivery::early;
+  scheduler_.enqueue(state_, std::move(call));
+  if (early) callback.called({});
 }
 
 void CpuStream::write(FlagBackend& flag, std::uint64_t number) {
+  faults_.refuse(Fault::refuse_call, "to write a flag");
   bool const lost = faults_.strikes(Fault::lost_write);
   if (faults_.strikes(Fault::early_write)) {
     std::atomic_ref<std::uint64_t>(flag.word()).store(number, std::memory_order_release);
@@ -107,6 +119,7 @@ void CpuStream::write(FlagBackend& flag, std::uint64_t number) {
 }
 
 bool CpuStream::idle() {
+  faults_.refuse(Fault::refuse_query, "a question");
   return scheduler_.idle(state_);
 }
 

@@ -41,6 +41,8 @@ class CpuStream final : public StreamBackend {
   void* native() const noexcept override { return nullptr; }
 
  private:
+  void put_call(StreamCallback& callback, bool knows_status);
+
   Scheduler& scheduler_;
   MemoryLedger const& memory_;
   Faults& faults_;

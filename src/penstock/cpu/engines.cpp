@@ -74,10 +74,11 @@ void Engines::copy(Operation const& operation) {
 
 void Engines::call(Operation const& operation) {
   Request const& request = operation.request;
-  if (request.delivery == Delivery::never) return;
+  if (request.delivery == Delivery::never || request.delivery == Delivery::early) return;
   if (!request.knows_status && !operation.status.ok) return;
-  request.callback->called(operation.status);
-  if (request.delivery == Delivery::twice) request.callback->called(operation.status);
+  StreamStatus const told = request.knows_status ? request.lie.value_or(operation.status) : StreamStatus{};
+  request.callback->called(told);
+  if (request.delivery == Delivery::twice) request.callback->called(told);
 }
 
 void Engines::compute(Operation& kernel, std::uint64_t block) {

@@ -10,10 +10,6 @@
 
 namespace penstock::cpu {
 
-/// What StreamStatus::code says after a fault.
-inline constexpr int copy_fault = 1;
-inline constexpr int kernel_fault = 2;
-
 /// The threads that do what the scheduler finds ready: `ps-upload`, `ps-download`, `ps-compute-0` and so on,
 /// `ps-callback-0` and so on. They sleep while there is nothing to do.
 class Engines {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "penstock/cpu/faults.hpp"
 
-#include "penstock/core/error.hpp"
+#include <string>
 
 namespace penstock::cpu {
 
@@ -20,6 +20,10 @@ bool Faults::strikes(Fault what) noexcept {
       std::erase_if(armed_, [what](Armed& armed) { return armed.what == what && --armed.calls_left == 0; });
   count_.store(armed_.size(), std::memory_order_relaxed);
   return struck != 0;
+}
+
+Error Faults::refusal(char const* request) {
+  return Error(ErrorKind::device_refused, std::string("The CPU device refused ") + request + " (injected).");
 }
 
 }  // namespace penstock::cpu

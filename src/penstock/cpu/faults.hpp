@@ -7,6 +7,8 @@
 #include <mutex>
 #include <vector>
 
+#include "penstock/core/error.hpp"
+
 namespace penstock::cpu {
 
 /// What a CPU device can be told to do wrong. Each strikes one call, chosen by its number among the calls of its kind.
@@ -14,16 +16,26 @@ enum class Fault : std::uint8_t {
   refuse_upload,    ///< The call throws Error of kind device_refused; nothing was queued, the device is healthy.
   refuse_download,  ///< As refuse_upload.
   refuse_launch,    ///< As refuse_upload.
+  refuse_call,      ///< As refuse_upload: a stream's call, host function or write of a flag.
+  refuse_record,    ///< As refuse_upload.
+  refuse_wait,      ///< As refuse_upload: a stream's wait for an event.
+  refuse_query,     ///< As refuse_upload: the question whether an event was passed, or a stream is idle.
   drop_launch,      ///< Nothing was queued and nothing is thrown: only Device::take_refusal tells.
   break_upload,     ///< Copies nothing and loses the device once an engine gets to it: a sticky fault.
   break_download,   ///< As break_upload.
   break_kernel,     ///< Runs no block and loses the device once a compute thread gets to it.
   late_callback,    ///< Is not called, and holds its stream, until the late callbacks are delivered.
+  early_callback,   ///< Is called at once, by whoever put it in, and not when its stream gets there.
   double_callback,  ///< Is called twice in a row, with the same status.
   lost_callback,    ///< Is never called; its stream goes on as if it had been.
   stray_callback,   ///< Is called once, but from a compute thread.
+  false_alarm,      ///< Is told that something failed, though nothing has; a host function is told nothing.
+  false_loss,       ///< As false_alarm, but that the device is lost.
   lost_write,       ///< The flag keeps its number; the stream goes on.
   early_write,      ///< The flag has the number at once, before what the stream does first.
+  late_wakeup,      ///< A host that waits for an event is not woken until the late callbacks are delivered.
+  early_wakeup,     ///< It does not wait at all.
+  false_wakeup,     ///< It does not wait, and is told by an Error of kind device_refused that something failed.
   fail_allocation,  ///< Error of kind out_of_device_memory, however much is free.
   fail_pin,         ///< Error of kind out_of_pinned_memory, however much is left.
 };
@@ -41,6 +53,13 @@ class Faults {
   std::size_t armed() const noexcept { return count_.load(std::memory_order_relaxed); }
   /// Counts one call that `what` could strike, and says whether it does.
   bool strikes(Fault what) noexcept;
+  /// As `strikes`, for a fault that refuses: throws if it does. `request` is what the device refuses.
+  ///
+  /// Throws: Error of kind device_refused.
+  void refuse(Fault what, char const* request) {
+    if (strikes(what)) throw refusal(request);
+  }
+  static Error refusal(char const* request);
 
  private:
   struct Armed {

@@ -59,7 +59,12 @@ struct EventState {
 };
 
 /// How often and from where a callback is called.
-enum class Delivery : std::uint8_t { once, late, twice, never, stray };
+enum class Delivery : std::uint8_t { once, late, early, twice, never, stray };
+
+/// What StreamStatus::code says after a fault; the last is of one that never was.
+inline constexpr int copy_fault = 1;
+inline constexpr int kernel_fault = 2;
+inline constexpr int false_fault = 3;
 
 /// One thing that a stream is asked to do. What does not belong to its kind is left empty.
 struct Request {
@@ -72,9 +77,10 @@ struct Request {
   std::uint64_t blocks = 0;
   StreamCallback* callback = nullptr;
   Delivery delivery = Delivery::once;
-  bool knows_status = true;       ///< A host function does not, and is not called on a lost device.
-  EventState* event = nullptr;    ///< What is recorded, unless it died or was recorded again; or waited for.
-  std::uint64_t* word = nullptr;  ///< Where `number` is written.
+  std::optional<StreamStatus> lie = {};  ///< What the callback is told instead of the truth.
+  bool knows_status = true;              ///< A host function does not, and is not called on a lost device.
+  EventState* event = nullptr;           ///< What is recorded, unless it died or was recorded again; or waited for.
+  std::uint64_t* word = nullptr;         ///< Where `number` is written.
   std::uint64_t number = 0;
   bool breaks = false;  ///< A fault was injected: it ends the device instead of doing its work.
 };

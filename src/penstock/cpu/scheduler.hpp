@@ -69,10 +69,14 @@ class Scheduler {
   /// Throws: Error, if the device is lost.
   void expect_healthy() const;
 
-  /// Callbacks that are being held because they are late.
+  /// Callbacks and hosts that are being held because they are late.
   std::size_t late() const;
   /// Lets go of them.
   void deliver_late();
+  /// Holds a host that is to be late.
+  ///
+  /// Blocks: until those who are late are let go.
+  void await_late_delivery();
 
   /// An operation for an engine's thread to work on; for a kernel also the first block that is now its own.
   struct Work {
@@ -121,6 +125,8 @@ class Scheduler {
   Arrivals arrived_;
   OperationQueue late_;
   std::size_t late_count_ = 0;
+  std::uint64_t deliveries_ = 0;  ///< How often those who were late were let go.
+  std::condition_variable delivered_;
   std::size_t removals_ = 0;
   /// The priority of the most urgent kernel with blocks left to claim.
   std::atomic<int> most_urgent_{INT_MAX};

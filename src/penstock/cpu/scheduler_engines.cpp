@@ -126,6 +126,14 @@ void Scheduler::deliver_late(Turn& turn) {
     make_ready(*operation, turn);
   }
   late_count_ = 0;
+  ++deliveries_;
+  delivered_.notify_all();
+}
+
+void Scheduler::await_late_delivery() {
+  Turn turn(mutex_, arrived_);
+  ++late_count_;
+  turn.wait(delivered_, [&, before = deliveries_] { return deliveries_ != before; });
 }
 
 }  // namespace penstock::cpu

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "lane/lane_contract.hpp"
+
+#include "penstock/cpu/cpu_device.hpp"
+
+namespace penstock {
+
+/// How a signal can be wrong: in when, how often and whence it comes, or in what it says.
+enum class Wrong : std::uint8_t { late, early, doubled, lost, stray, alarm, loss };
+
+/// The fault that makes a signal of that kind wrong in that way, if it can be.
+std::optional<cpu::Fault> fault_of(SignalKind signal, Wrong way);
+/// Every lane on the CPU device whose signal can be wrong in that way.
+std::vector<LaneUnderTest> lanes_that_can_be(Wrong way);
+
+/// What only the CPU device can be told to do: faults of every kind. The lane asks the device itself every millisecond.
+struct LaneOnAFaultyDevice : LaneContract {
+  static constexpr std::uint64_t count = 20;
+
+  cpu::CpuDevice& cpu() { return dynamic_cast<cpu::CpuDevice&>(device()); }
+  static LaneOptions watchful() { return {.watchdog = std::chrono::milliseconds(1)}; }
+  /// Makes one of this lane's signals wrong in that way: the `nth` from now on.
+  void make_wrong(Wrong way, std::uint64_t nth = 1) { cpu().inject(*fault_of(GetParam().signal, way), nth); }
+  /// Runs tiles 0 to 19, of which the third signal is wrong, and gives what came back.
+  std::vector<Seen> run_with(Wrong way);
+  /// All of them, in their order, done and with their own content.
+  static void expect_all_done(std::vector<Seen> const& all, std::size_t tiles = count);
+};
+
+}  // namespace penstock

@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a lane makes of signals that are late, early, doubled, lost, from elsewhere, or untrue.
+#include <atomic>
+#include <optional>
+#include <thread>
+
+#include "lane/lane_on_a_faulty_device.hpp"
+#include "support/gate.hpp"
+#include "support/thread_state.hpp"
+#include <unistd.h>
+
+namespace penstock {
+namespace {
+
+struct LaneWithALostSignal : LaneOnAFaultyDevice {};
+
+TEST_P(LaneWithALostSignal, FindsItsTileAllTheSame) {
+  expect_all_done(run_with(Wrong::lost));
+}
+
+TEST_P(LaneWithALostSignal, CountsTheTilesThatOnlyItsWatchdogFound) {
+  support::Gate gate;
+  std::atomic<pid_t> thread{0};
+  open_lane(each_tile([&](DeviceTile const&, StreamRef stream) {
+              thread = gettid();
+              stream.launch(1, [&](std::uint32_t) { gate.pass(); });
+              return std::size_t{0};
+            }),
+            watchful());
+  make_wrong(Wrong::lost);
+  submit(0);
+  gate.await_reached();
+  support::await_asleep(thread);
+  gate.open();
+  await_seen(1);
+  lane().close();
+  EXPECT_EQ(lane().summary().found_by_watchdog, 1u);
+}
+
+TEST_P(LaneWithALostSignal, FindsItsTilesThoughNoneComesAtAll) {
+  open_lane(add_one(), watchful());
+  for (std::uint64_t nth = 1; nth <= count; ++nth) make_wrong(Wrong::lost, nth);
+  for (std::uint64_t i = 0; i < count; ++i) submit(i);
+  expect_all_done(await_seen(count));
+}
+
+struct LaneWithADoubledSignal : LaneOnAFaultyDevice {};
+
+TEST_P(LaneWithADoubledSignal, RetiresItsTileOnce) {
+  expect_all_done(run_with(Wrong::doubled));
+}
+
+TEST_P(LaneWithADoubledSignal, RetiresEachTileOnceIfAllAre) {
+  open_lane(add_one(), watchful());
+  for (std::uint64_t nth = 1; nth <= 100; ++nth) make_wrong(Wrong::doubled, nth);
+  for (std::uint64_t i = 0; i < 100; ++i) submit(i);
+  expect_all_done(await_seen(100), 100);
+}
+
+struct LaneWithAStraySignal : LaneOnAFaultyDevice {};
+
+TEST_P(LaneWithAStraySignal, TakesItFromAnyThread) {
+  expect_all_done(run_with(Wrong::stray));
+}
+
+struct LaneWithAnUntrueSignal : LaneOnAFaultyDevice {};
+
+TEST_P(LaneWithAnUntrueSignal, BelievesItsDeviceThatNothingFailed) {
+  expect_all_done(run_with(Wrong::alarm));
+  EXPECT_FALSE(lane().lost());
+}
+
+TEST_P(LaneWithAnUntrueSignal, IsSignalledToAfterwardsAsBefore) {
+  open_lane(add_one(), watchful());
+  make_wrong(Wrong::alarm);
+  for (std::uint64_t i = 0; i < count; ++i) {
+    submit(i);
+    await_seen(i + 1);
+  }
+  lane().close();
+  EXPECT_GT(lane().summary().tickets, count / 2);
+}
+
+struct LaneWithASignalOfDoom : LaneOnAFaultyDevice {};
+
+TEST_P(LaneWithASignalOfDoom, BelievesItsDeviceThatItIsNotLost) {
+  expect_all_done(run_with(Wrong::loss));
+  EXPECT_FALSE(lane().lost());
+  lane().close();
+  EXPECT_NE(lane().finished_stage(), nullptr);
+}
+
+struct LaneWithAnEarlySignal : LaneOnAFaultyDevice {};
+
+TEST_P(LaneWithAnEarlySignal, FindsItsTileAllTheSame) {
+  expect_all_done(run_with(Wrong::early));
+}
+
+TEST_P(LaneWithAnEarlySignal, CompletesNothingBecauseOfIt) {
+  std::optional<support::Hold> held;
+  std::atomic<pid_t> thread{0};
+  std::atomic<std::uint64_t> enqueued{0};
+  open_lane(add_one([&](DeviceTile const& tile, StreamRef stream) {
+              thread = gettid();
+              if (tile.sequence == 0) held.emplace(kernels().hold(stream));
+              enqueued.fetch_add(1);
+            }),
+            watchful());
+  for (std::uint64_t nth = 1; nth <= 3; ++nth) make_wrong(Wrong::early, nth);
+  // One after the other, so that the lane has heard of each before it sleeps again.
+  for (std::uint64_t i = 0; i < 3; ++i) {
+    submit(i);
+    while (enqueued <= i || cpu().armed_faults() > 2 - i) std::this_thread::yield();
+    support::await_asleep(thread);
+    EXPECT_TRUE(seen().empty()) << "tile 0 is held on the device";
+  }
+  held->open();
+  expect_all_done(await_seen(3), 3);
+}
+
+struct LaneWithALateSignal : LaneOnAFaultyDevice {
+  /// In the tiles' own stream it holds back the tiles that come after its own.
+  bool holds_tiles() const { return GetParam().signal == SignalKind::callback_in_stream; }
+  void await_late_one() {
+    while (cpu().late_callbacks() == 0) std::this_thread::yield();
+  }
+};
+
+TEST_P(LaneWithALateSignal, DoesNotWaitForItNorIsMisledByIt) {
+  open_lane(add_one(), watchful());
+  make_wrong(Wrong::late, 3);
+  std::uint64_t const before = holds_tiles() ? 3 : count;
+  for (std::uint64_t i = 0; i < before; ++i) submit(i);
+  expect_all_done(await_seen(before), before);
+  await_late_one();
+  std::uint64_t const meanwhile = before + tiles / 2;
+  for (std::uint64_t i = before; i < meanwhile; ++i) submit(i);
+  if (!holds_tiles()) await_seen(meanwhile);
+  cpu().deliver_late_callbacks();
+  for (std::uint64_t i = meanwhile; i < 2 * count; ++i) submit(i);
+  expect_all_done(await_seen(2 * count), 2 * count);
+}
+
+TEST_P(LaneWithALateSignal, EndsWithoutItsHarm) {
+  open_lane(add_one(), watchful());
+  make_wrong(Wrong::late);
+  submit(0);
+  await_seen(1);
+  await_late_one();
+  std::jthread const deliverer([&] {
+    // A stream beside the tiles' delivers it when it dies; for others the lane waits.
+    for (int i = 0; i < 100; ++i) std::this_thread::yield();
+    cpu().deliver_late_callbacks();
+  });
+  close_lane();
+  expect_all_done(seen(), 1);
+}
+
+TEST_P(LaneWithALateSignal, IsNotReachedByItOnceItHasEndedOnALostDevice) {
+  open_lane(add_one(), watchful());
+  make_wrong(Wrong::late);
+  submit(0);
+  await_seen(1);
+  await_late_one();
+  {
+    Stream const doomed = device().make_stream();
+    cpu().inject(cpu::Fault::break_kernel);
+    doomed.launch(1, [](std::uint32_t) {});
+  }
+  submit(1);
+  EXPECT_EQ(await_seen(2).back().outcome, Outcome::failed);
+  // A thread that waits for an event is waited for.
+  if (GetParam().signal == SignalKind::event_block) cpu().deliver_late_callbacks();
+  close_lane();
+  cpu().deliver_late_callbacks();
+  EXPECT_EQ(seen().size(), 2u);
+}
+
+INSTANTIATE_TEST_SUITE_P(Cpu, LaneWithALostSignal, testing::ValuesIn(lanes_that_can_be(Wrong::lost)), name_of_lane);
+INSTANTIATE_TEST_SUITE_P(Cpu, LaneWithADoubledSignal, testing::ValuesIn(lanes_that_can_be(Wrong::doubled)),
+                         name_of_lane);
+INSTANTIATE_TEST_SUITE_P(Cpu, LaneWithAStraySignal, testing::ValuesIn(lanes_that_can_be(Wrong::stray)), name_of_lane);
+INSTANTIATE_TEST_SUITE_P(Cpu, LaneWithAnUntrueSignal, testing::ValuesIn(lanes_that_can_be(Wrong::alarm)), name_of_lane);
+INSTANTIATE_TEST_SUITE_P(Cpu, LaneWithASignalOfDoom, testing::ValuesIn(lanes_that_can_be(Wrong::loss)), name_of_lane);
+INSTANTIATE_TEST_SUITE_P(Cpu, LaneWithAnEarlySignal, testing::ValuesIn(lanes_that_can_be(Wrong::early)), name_of_lane);
+INSTANTIATE_TEST_SUITE_P(Cpu, LaneWithALateSignal, testing::ValuesIn(lanes_that_can_be(Wrong::late)), name_of_lane);
+
+}  // namespace
+}  // namespace penstock
