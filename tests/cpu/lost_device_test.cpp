@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "cpu/lost_device.hpp"
+
 #include <atomic>
 #include <future>
 #include <stdexcept>
 #include <string>
 #include <thread>
 
-#include "cpu/cpu_world.hpp"
 #include "support/calls.hpp"
 #include "support/gate.hpp"
 #include "support/thread_state.hpp"
@@ -19,34 +20,6 @@ using support::Calls;
 using support::NotedCallback;
 using testing::Each;
 using testing::ElementsAre;
-using testing::HasSubstr;
-
-/// A device that a fault ends in each test. It has one callback thread, so that callbacks come in one order.
-struct LostDevice : CpuWorld {
-  LostDevice() : CpuWorld({.compute_threads = 4, .callback_threads = 1}) {}
-  /// Ends the device from a stream of its own.
-  void lose(std::string const& cause = "an illegal address") {
-    Stream const doomed = device.make_stream();
-    doomed.launch(1, [cause](std::uint32_t) { throw std::runtime_error(cause); });
-    EXPECT_EQ(kind_thrown_by([&] { doomed.synchronize(); }), ErrorKind::device_lost);
-  }
-  /// As `lose`, and waits for a callback behind the fault: those that could come by then have come.
-  void lose_and_await_callbacks() {
-    Calls calls;
-    NotedCallback behind(calls, 0);
-    Stream const doomed = device.make_stream();
-    auto still = kernels.hold(doomed);
-    doomed.launch(1, [](std::uint32_t) { throw std::runtime_error("an illegal address"); });
-    doomed.call(behind);
-    still.open();
-    calls.await(1);
-  }
-  void expect_lost_for(std::string const& cause) {
-    ASSERT_TRUE(device.lost());
-    EXPECT_TRUE(device.lost()->sticky());
-    EXPECT_THAT(device.lost()->what(), HasSubstr(cause));
-  }
-};
 
 TEST_F(LostDevice, NamesWhatAKernelThrew) {
   lose("row 17 is not sorted");
@@ -128,63 +101,6 @@ TEST_F(LostDevice, RefusesEveryCall) {
   EXPECT_EQ(calls.count(), 0u);
 }
 
-TEST_F(LostDevice, TellsEveryCallbackOnceAndInOrder) {
-  Calls calls;
-  NotedCallback before(calls, 1), behind(calls, 2), last(calls, 3);
-  {
-    Stream const stream = device.make_stream();
-    stream.call(before);
-    calls.await(1);
-    auto still = kernels.hold(stream);
-    still.await_reached();
-    stream.upload(memory.bytes(), host);
-    stream.call(behind);
-    kernels.add_one(stream, memory.bytes());
-    stream.call(last);
-    lose_and_await_callbacks();
-    EXPECT_EQ(calls.count(), 1u) << "a callback came before what runs in front of it had ended";
-  }
-  ASSERT_THAT(calls.numbers(), ElementsAre(1, 2, 3));
-  EXPECT_TRUE(calls.all()[0].status.ok);
-  for (std::size_t i : {1u, 2u}) {
-    EXPECT_FALSE(calls.all()[i].status.ok);
-    EXPECT_TRUE(calls.all()[i].status.sticky);
-    EXPECT_NE(calls.all()[i].status.code, 0);
-  }
-}
-
-TEST_F(LostDevice, MakesNoHostFunctionsAndWritesNoFlagsAnyMore) {
-  Calls calls;
-  NotedCallback behind(calls, 1);
-  Flag const flag = device.make_flag();
-  {
-    Stream const stream = device.make_stream();
-    auto still = kernels.hold(stream);
-    still.await_reached();
-    stream.launch_host_function(behind);
-    stream.write(flag, 1);
-    lose_and_await_callbacks();
-  }
-  EXPECT_EQ(calls.count(), 0u);
-  EXPECT_EQ(flag.read(), 0u);
-}
-
-TEST_F(LostDevice, CallsNobodyBackWhoseCallWasDroppedHoweverLateItIs) {
-  Calls calls;
-  {
-    NotedCallback late(calls, 1), behind(calls, 2);
-    Stream const stream = device.make_stream();
-    device.inject(Fault::late_callback);
-    stream.call(late);
-    stream.call(behind);
-    while (device.late_callbacks() == 0) std::this_thread::yield();
-    lose();
-    stream.drop_calls();
-  }
-  device.deliver_late_callbacks();
-  EXPECT_EQ(calls.count(), 0u);
-}
-
 TEST_F(LostDevice, LetsGoOfThreadsThatWaitForWhatWillNeverRun) {
   Stream const held = device.make_stream();
   Stream const behind = device.make_stream();
@@ -209,36 +125,6 @@ TEST_F(LostDevice, LetsGoOfThreadsThatWaitForWhatWillNeverRun) {
   lose();
   for_event.join();
   for_stream.join();
-}
-
-TEST_F(LostDevice, TellsALateCallbackToo) {
-  Calls calls;
-  NotedCallback late(calls, 1);
-  Stream const stream = device.make_stream();
-  device.inject(Fault::late_callback);
-  stream.call(late);
-  lose_and_await_callbacks();
-  EXPECT_EQ(kind_thrown_by([&] { stream.synchronize(); }), ErrorKind::device_lost);
-  EXPECT_EQ(calls.count(), 0u);
-  device.deliver_late_callbacks();
-  calls.await(1);
-  EXPECT_FALSE(calls.all()[0].status.ok);
-}
-
-TEST_F(LostDevice, TellsALateCallbackBeforeItsStreamIsGoneAndNeverAfter) {
-  Calls calls;
-  {
-    NotedCallback late(calls, 1);
-    Stream const stream = device.make_stream();
-    device.inject(Fault::late_callback);
-    stream.call(late);
-    while (device.late_callbacks() == 0) std::this_thread::yield();
-    lose();
-  }
-  ASSERT_EQ(calls.count(), 1u);
-  EXPECT_TRUE(calls.all()[0].status.sticky);
-  device.deliver_late_callbacks();
-  EXPECT_EQ(calls.count(), 1u);
 }
 
 TEST_F(LostDevice, LetsGoOfAThreadOnlyWhenWhatItWaitsForHasEnded) {
