@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include <unistd.h>
+
 namespace penstock::support {
 namespace {
 
@@ -28,6 +30,7 @@ lab::WorkbenchOptions HeldKernels::options() {
     stream.launch(wish.blocks, [state, label, stamp](std::uint32_t) { state->stay(label, *stamp); });
     std::lock_guard const lock(state->mutex);
     ++state->given;
+    state->giver = gettid();
     state->changed.notify_all();
   };
   return options;
@@ -36,6 +39,11 @@ lab::WorkbenchOptions HeldKernels::options() {
 void HeldKernels::await_given(std::size_t count) {
   std::unique_lock lock(state_->mutex);
   state_->changed.wait(lock, [&] { return state_->given >= count; });
+}
+
+pid_t HeldKernels::giver() const {
+  std::lock_guard const lock(state_->mutex);
+  return state_->giver;
 }
 
 std::vector<std::string> HeldKernels::started() const {

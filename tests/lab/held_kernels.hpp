@@ -9,6 +9,8 @@
 #include <string>
 #include <vector>
 
+#include <sys/types.h>
+
 #include "penstock/lab/workbench.hpp"
 
 namespace penstock::support {
@@ -23,6 +25,8 @@ class HeldKernels {
 
   /// Blocks: until the experiment has given that many to the device.
   void await_given(std::size_t count);
+  /// The thread that gave the latest of them.
+  pid_t giver() const;
   /// Those that the device has started, in that order.
   std::vector<std::string> started() const;
   bool has_started(std::string const& label) const;
@@ -30,6 +34,8 @@ class HeldKernels {
   void await_started(std::size_t count);
   /// Blocks: until the device has started it.
   void await_started(std::string const& label);
+  /// Also those of that label that are given to the device later.
+  ///
   /// Blocks: until it has ended.
   void end(std::string const& label);
   /// Also those that are given to the device later.
@@ -40,6 +46,7 @@ class HeldKernels {
     std::mutex mutable mutex;
     std::condition_variable changed;
     std::size_t given = 0;
+    pid_t giver = 0;
     std::vector<std::string> started;
     std::set<std::string> may_end;
     std::map<std::string, std::uint32_t> blocks_left;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "penstock/lab/interval.hpp"
 
+#include <vector>
+
 #include <gtest/gtest.h>
 
 namespace penstock::lab {
@@ -25,6 +27,16 @@ TEST(AnInterval, KnowsHowLongItRanBesideAnother) {
   EXPECT_EQ(together(from_to(0ns, 10ns), from_to(2ns, 3ns)), 1ns);
   EXPECT_LE(together(from_to(0ns, 10ns), from_to(10ns, 20ns)), 0ns);
   EXPECT_LT(together(from_to(0ns, 10ns), from_to(15ns, 20ns)), 0ns);
+}
+
+TEST(Intervals, CanBeMovedToStartAtZero) {
+  std::vector some{from_to(7ns, 9ns), from_to(5ns, 30ns)};
+  start_at_zero(some);
+  EXPECT_EQ(some[0].start, 2ns);
+  EXPECT_EQ(some[0].end, 4ns);
+  EXPECT_EQ(some[1].start, 0ns);
+  EXPECT_EQ(some[1].end, 25ns);
+  start_at_zero({});
 }
 
 TEST(ATime, IsSaidInThreeDigitsAndAUnit) {

@@ -1,22 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <string>
 #include <string_view>
 #include <vector>
 
+#include "penstock/lab/figure.hpp"
 #include "penstock/lab/interval.hpp"
 #include "penstock/lab/verdict.hpp"
 #include "penstock/lab/workbench.hpp"
 
 namespace penstock::lab {
-
-/// Something measured that is told, and judged only where it is certain.
-struct Figure {
-  std::string what;
-  double value = 0;
-  std::string unit;
-};
 
 /// What came out of an experiment.
 struct Observation {

@@ -4,8 +4,9 @@
 namespace penstock::lab {
 
 std::vector<Experiment> all_experiments() {
-  return {legacy_between(),     legacy_beside(), stray_legacy(), stray_per_thread(), threads_legacy(),
-          threads_per_thread(), two_uploads(),   priority(),     library_joins(),    library_beside()};
+  return {legacy_between(),     legacy_beside(), stray_legacy(),   stray_per_thread(), threads_legacy(),
+          threads_per_thread(), library_joins(), library_beside(), two_uploads(),      issue_order(),
+          pageable_copy(),      event_waits(),   priority()};
 }
 
 }  // namespace penstock::lab

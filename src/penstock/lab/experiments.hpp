@@ -20,10 +20,16 @@ Experiment stray_per_thread();
 Experiment threads_legacy();
 /// Eight host threads that launch each in its own default stream.
 Experiment threads_per_thread();
+/// Copies and kernels of several streams, issued stream by stream and step by step.
+Experiment issue_order();
+/// Copies to pinned and to pageable memory.
+Experiment pageable_copy();
 /// Two inputs on two streams, and a kernel on a third that needs both.
 Experiment two_uploads();
 /// A kernel of great priority behind many of little.
 Experiment priority();
+/// Ways to wait for an event, and what they cost.
+Experiment event_waits();
 /// A library that uses the legacy default stream, called among threads that use their own.
 Experiment library_joins();
 /// The same among threads with non-blocking streams.

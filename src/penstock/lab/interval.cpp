@@ -15,6 +15,15 @@ bool before(Interval const& first, Interval const& second) {
   return first.end <= second.start;
 }
 
+void start_at_zero(std::span<Interval> intervals) {
+  auto first = std::chrono::nanoseconds::max();
+  for (Interval const& interval : intervals) first = std::min(first, interval.start);
+  for (Interval& interval : intervals) {
+    interval.start -= first;
+    interval.end -= first;
+  }
+}
+
 std::string time_text(std::chrono::nanoseconds time) {
   double const microseconds = static_cast<double>(time.count()) / 1e3;
   double const size = std::abs(microseconds);

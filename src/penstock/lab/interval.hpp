@@ -2,6 +2,7 @@
 #pragma once
 
 #include <chrono>
+#include <span>
 #include <string>
 
 namespace penstock::lab {
@@ -20,6 +21,9 @@ struct Interval {
 std::chrono::nanoseconds together(Interval const& one, Interval const& other);
 /// True if `first` had ended when `second` started.
 bool before(Interval const& first, Interval const& second);
+
+/// Moves all of them in time, so that the first to start does so at 0.
+void start_at_zero(std::span<Interval> intervals);
 
 /// "20.1 ms", "430 us", "1.25 s".
 std::string time_text(std::chrono::nanoseconds time);

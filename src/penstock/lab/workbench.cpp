@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "penstock/lab/workbench.hpp"
 
-#include <algorithm>
 #include <cstdio>
 
 namespace penstock::lab {
@@ -116,16 +115,11 @@ std::vector<Interval> Workbench::intervals() {
   own_.synchronize();
 
   std::vector<Interval> intervals;
-  auto first = std::chrono::nanoseconds::max();
   for (Piece const& piece : pieces_) {
     auto const [start, end] = times_of(piece, stamps);
     intervals.push_back({piece.row, piece.label, start, end});
-    first = std::min(first, start);
   }
-  for (Interval& interval : intervals) {
-    interval.start -= first;
-    interval.end -= first;
-  }
+  start_at_zero(intervals);
   return intervals;
 }
 

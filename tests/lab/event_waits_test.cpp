@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "lab/cpu_laboratory.hpp"
+
+namespace penstock::lab {
+namespace {
+
+using EventWaits = CpuLaboratory;
+
+TEST_F(EventWaits, AreTriedOneAfterTheOtherAndMeasured) {
+  held.end_all();
+  begin(event_waits());
+  auto const observation = seen.get();
+  EXPECT_EQ(rows_of(observation),
+            (std::vector<std::string>{"stream", "polling", "stream", "waiting", "stream", "asleep"}));
+  EXPECT_EQ(observation.figures.size(), 6u);
+  for (auto const& figure : observation.figures) EXPECT_GT(figure.value, 0) << figure.what;
+}
+
+}  // namespace
+}  // namespace penstock::lab

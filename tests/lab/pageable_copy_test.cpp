@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "lab/cpu_laboratory.hpp"
+#include "support/thread_state.hpp"
+
+namespace penstock::lab {
+namespace {
+
+using PageableCopy = CpuLaboratory;
+
+TEST_F(PageableCopy, LetsTheCallReturnBeforeTheKernelAheadOfItOnTheCpuDevice) {
+  begin(pageable_copy());
+  held.await_given(1);
+  held.await_started("kernel");
+  // Once nobody else is busy, it sleeps only when it has come back from the call and waits for the stream.
+  let_all_else_run();
+  support::await_asleep(held.giver());
+  held.end_all();
+  auto const seen_all = seen.get();
+  EXPECT_EQ(rows_of(seen_all),
+            (std::vector<std::string>{"pinned", "pinned", "pinned call", "pageable", "pageable", "pageable call"}));
+  EXPECT_NE(seen_all.verdict.fact.find("the call for pinned memory returned"), std::string::npos);
+  EXPECT_LT(seen_all.intervals[2].end, seen_all.intervals[0].end) << "the call, and the kernel";
+  EXPECT_EQ(seen_all.figures.size(), 4u);
+}
+
+}  // namespace
+}  // namespace penstock::lab
