@@ -68,6 +68,9 @@ case $2 in
 --producers many
 --lanes 100000
 --device gpu
+--signal semaphore
+--shape round
+--streams some
 --device cuda:x
 --no-such-option
 --quiet

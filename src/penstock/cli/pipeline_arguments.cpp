@@ -42,7 +42,20 @@ void PipelineArguments::add_to(CLI::App& command, std::string const& tile_sizes)
       "Threads that drive the device. " + up_to(most_threads) + "Default: 1; per GPU 2, if tiles are below 1 MiB");
   add_count("--consumers", consumers, most_threads, "Threads that take results. " + up_to(most_threads) + "Default: 1");
   add_count("--slots", slots, Pool::max_tiles,
-            "Tiles on the device at once, per lane. " + up_to(Pool::max_tiles) + "Default: 4");
+            "Tiles on the device at once, per lane. " + up_to(Pool::max_tiles) +
+                "Default: 4; on a GPU 32, if tiles are below 1 MiB");
+  command.add_option("--signal", signal, "How lanes learn what is done: " + signal_names() + ". Default: callback")
+      ->type_name("NAME");
+  command
+      .add_option("--shape", shape, "Streams of a lane: split (upload, compute, download) or single. Default: split")
+      ->type_name("NAME")
+      ->check(CLI::IsMember({"split", "single"}));
+  command
+      .add_option("--streams", streams,
+                  "Where lanes compute: default (the thread's default stream) or own (a stream of the lane's).\n"
+                  "Default: default")
+      ->type_name("NAME")
+      ->check(CLI::IsMember({"default", "own"}));
   command.add_option("--tile", tile, "Size of a tile: " + tile_sizes)->type_name("SIZE");
   add_count("--tiles", tiles, Pool::max_tiles,
             "Pinned tiles in all: the most work in progress. " + up_to(Pool::max_tiles) +
@@ -61,6 +74,9 @@ PipelineOptions PipelineArguments::options() const {
   options.lanes = lanes;
   options.consumers = consumers;
   options.slots = slots;
+  options.signal = parse_signal_kind(signal);
+  options.shape = shape == "single" ? LaneShape::single : LaneShape::split;
+  options.streams = streams == "own" ? StreamMode::own : StreamMode::thread_default;
   options.tiles = tiles;
   options.ordered = ordered;
   options.bind = !no_bind;

@@ -23,6 +23,9 @@ struct PipelineArguments {
   unsigned lanes = 0;
   unsigned consumers = 0;
   unsigned slots = 0;
+  std::string signal = "callback";
+  std::string shape = "split";
+  std::string streams = "default";
   std::string tile;
   std::size_t tiles = 0;
   bool ordered = false;
@@ -31,6 +34,8 @@ struct PipelineArguments {
   /// `tile_sizes` is what --help says of the sizes that a tile may have.
   void add_to(CLI::App& command, std::string const& tile_sizes);
   /// A pipeline's options but for the tile's shape.
+  ///
+  /// Throws: Error of kind bad_argument.
   PipelineOptions options() const;
   /// Bytes of a tile, or `preset` if none was asked for.
   ///

@@ -88,7 +88,8 @@ struct Graph::Nodes {
   using EndNode = flow::function_node<Message>;
 
   Nodes(Options const& options, Step into_lanes, Step into_sink)
-      : to_lanes(std::move(into_lanes)),
+      : sink_at_once(options.sink_at_once && !options.ordered),
+        to_lanes(std::move(into_lanes)),
         to_sink(std::move(into_sink)),
         threads(allow(options.consumers)),
         arena(static_cast<int>(options.consumers)),
@@ -158,12 +159,18 @@ struct Graph::Nodes {
 
   void pass_on(Journey& journey) {
     journey.completion.loan->sequence = journey.sequence;
+    if (sink_at_once) {
+      run(nullptr, [&] { to_sink(journey); });
+      graph->release_wait();
+      return;
+    }
     journey.handed.give();
     // The order refuses a place that it has passed on already: rather twice than never.
     if (order && order->try_put(&journey)) return;
     sink->try_put(&journey);  // It queues, so it takes all.
   }
 
+  bool const sink_at_once;
   Step to_lanes;
   Step to_sink;
   std::deque<Baton> batons;

@@ -66,6 +66,7 @@ class Graph {
     std::vector<HostStage> host_stages = {};
     bool ordered = false;        ///< The sink sees tiles by sequence 0, 1, 2 ...
     bool parallel_sink = false;  ///< Several tiles in the sink at once.
+    bool sink_at_once = false;   ///< `arrive` calls `to_sink` itself, unless there is an order.
     std::size_t consumers = 1;   ///< Threads in the graph, the waiting one among them.
     CpuSet cpus = {};            ///< Where those of oneTBB may run; empty for anywhere.
   };
@@ -82,7 +83,7 @@ class Graph {
   void enter(Journey& journey);
   /// Sends a completed tile, which entered before, on to the sink.
   ///
-  /// Blocks: never.
+  /// Blocks: never; with `sink_at_once` it runs `to_sink` before it returns.
   void arrive(Journey& journey);
   /// Keeps `wait` from returning until `release`, once for each call.
   void hold();

@@ -23,7 +23,8 @@ namespace penstock {
 /// Gets every tile's one completion. It may keep the loan by moving it out; otherwise the tile goes home when it
 /// returns.
 ///
-/// Threads: the consumers; one at a time unless the pipeline's options say `parallel_sink`.
+/// Threads: the consumers, one at a time unless the pipeline's options say `parallel_sink`; or, with `sink_on_lanes`,
+/// the lanes, all at once, and whoever fails or cancels a tile before them.
 /// Throws:  anything; the report counts it as a failure of the sink, the tile goes home, the run goes on.
 using Sink = std::function<void(Completion&)>;
 

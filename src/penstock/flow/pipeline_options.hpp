@@ -27,20 +27,26 @@ struct PipelineOptions {
   unsigned lanes = 0;
   /// Threads in host stages and sink. 0: one, or half as many as CPUs if they may work at once.
   unsigned consumers = 0;
-  unsigned slots = 0;  ///< Tiles in flight per lane. 0: four, more gained nothing (bench/flow/one_shot_bench).
+  /// Tiles in flight per lane. 0: four, more gained nothing (bench/flow/one_shot_bench); on a GPU 32 for tiles below
+  /// 1 MiB (bench/lane/signal_bench).
+  unsigned slots = 0;
   /// How long a lane that has nothing to do watches its device before it sleeps: results sooner, for a core while tiles
   /// are in flight. Never so that the lanes would leave fewer than two CPUs to others. Empty: 200 us on a GPU, which
   /// covers the passage of a 4 MiB tile (bench/flow/one_shot_bench); 0 on the CPU device, which needs the cores itself,
   /// and with the signal event_block.
   std::optional<std::chrono::microseconds> spin = {};
   StreamMode streams = StreamMode::thread_default;
-  LaneShape shape = LaneShape::split;
-  SignalKind signal = SignalKind::callback;
+  LaneShape shape = LaneShape::split;        ///< Never slower than single (bench/lane/signal_bench).
+  SignalKind signal = SignalKind::callback;  ///< As fast as any that may sleep (bench/lane/signal_bench).
   /// Of the streams that lanes make; lower runs first, and the device's DeviceInfo says what it has.
   int priority = 0;
   bool ordered = false;  ///< The sink sees tiles in the source's order, failed and cancelled ones in their places.
   bool parallel_sink = false;  ///< The sink is called by several consumers at once.
-  bool bind = true;            ///< Keep threads and tiles next to the device.
+  /// The lane calls the sink itself, the moment it knows that the tile is done: a microsecond sooner
+  /// (bench/flow/handoff_bench). For a sink that is short and never waits, since its lane does nothing else meanwhile;
+  /// several lanes call at once. Not with `ordered`.
+  bool sink_on_lanes = false;
+  bool bind = true;  ///< Keep threads and tiles next to the device.
   std::vector<HostStage> host_stages = {};
 };
 

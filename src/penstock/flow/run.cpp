@@ -23,6 +23,7 @@ Run::Run(Input input, Pool& pool, std::span<Journey> journeys, std::vector<LaneP
           {.host_stages = options.host_stages,
            .ordered = options.ordered,
            .parallel_sink = options.parallel_sink,
+           .sink_at_once = options.sink_on_lanes,
            .consumers = options.consumers,
            .cpus = graph_cpus},
           [this](Journey& journey) { to_lanes(journey); }, [this](Journey& journey) { to_sink(journey); }) {

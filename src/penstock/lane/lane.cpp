@@ -122,16 +122,16 @@ void Lane::serve() {
     return closed_.load(std::memory_order_seq_cst) && load_.load(std::memory_order_seq_cst) == 0;
   };
   for (;;) {
-    bool const retired = read_tickets();
+    bool const heard = read_tickets();
+    if (heard) ++news_;
     bool const took = take_tile();
-    if (retired || took) continue;
+    if (heard || took) continue;
     if (closed_.load(std::memory_order_seq_cst) && load_.load(std::memory_order_seq_cst) == 0) return;
-    bool const news = watch(work_waits);
-    if (news) {
-      sleeps_ = sleeps_ && options_.spin.count() == 0;
-      continue;
+    if (watch(work_waits)) {
+      ++news_;
+    } else {
+      rest(work_waits);
     }
-    rest(work_waits);
   }
 }
 
@@ -156,7 +156,7 @@ bool Lane::watch(Predicate const& work_waits) {
 template <class Predicate>
 void Lane::rest(Predicate const& work_waits) {
   arm_signal();
-  sleeps_ = true;
+  news_ = 0;
   std::chrono::nanoseconds at_most = std::chrono::hours(1);
   if (!flight_->empty()) {
     at_most = options_.watchdog;

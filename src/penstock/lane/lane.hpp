@@ -144,7 +144,7 @@ class Lane {
   std::unique_ptr<Stage> stage_;
   std::shared_ptr<Failure const> loss_;
   bool unsignalled_ = false;  ///< It retires what its watchdog found.
-  bool sleeps_ = true;        ///< Its last wait ended asleep, so the next may, too.
+  std::uint64_t news_ = 0;    ///< How often it heard something since it last slept.
   std::chrono::steady_clock::time_point asked_ =
       std::chrono::steady_clock::now();  ///< When it last knew how its device was.
   LaneSummary summary_;

@@ -7,6 +7,12 @@
 #include "penstock/lane/lane.hpp"
 
 namespace penstock {
+namespace {
+
+/// News since the last sleep, from which on a lane is one that does not come to sleep.
+constexpr std::uint64_t often = 4;
+
+}  // namespace
 
 /// What the signal cannot promise, the watchdog finds.
 void Lane::tell_signal() {
@@ -16,8 +22,9 @@ void Lane::tell_signal() {
     if (error.sticky()) return lose(error);
   }
   // A call that is asked for early comes in time; asked for at the last moment it found the processor asleep, too,
-  // and came up to half a millisecond late. A lane that spins needs none.
-  if (sleeps_) arm_signal();
+  // and came up to half a millisecond late. A lane that does not come to sleep needs none, and many calls are slow: at
+  // 4 KiB four lanes got through 260 thousand tiles a second without and 100 with them (bench/lane/signal_bench).
+  if (news_ < often) arm_signal();
 }
 
 void Lane::arm_signal() {

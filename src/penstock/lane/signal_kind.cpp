@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "penstock/lane/signal_kind.hpp"
 
-#include <string>
-
 #include "penstock/core/error.hpp"
 
 namespace penstock {
@@ -25,13 +23,21 @@ std::string_view to_string(SignalKind kind) noexcept {
   return "";
 }
 
-SignalKind parse_signal_kind(std::string_view name) {
+std::string signal_names() {
   std::string names;
   for (SignalKind const kind : all_signal_kinds) {
-    if (to_string(kind) == name) return kind;
-    names += std::string(names.empty() ? "" : ", ") + std::string(to_string(kind));
+    if (!names.empty()) names += ", ";
+    names += to_string(kind);
   }
-  throw Error(ErrorKind::bad_argument, "There is no signal '" + std::string(name) + "': choose from " + names + ".");
+  return names;
+}
+
+SignalKind parse_signal_kind(std::string_view name) {
+  for (SignalKind const kind : all_signal_kinds) {
+    if (to_string(kind) == name) return kind;
+  }
+  throw Error(ErrorKind::bad_argument,
+              "There is no signal '" + std::string(name) + "': choose from " + signal_names() + ".");
 }
 
 }  // namespace penstock

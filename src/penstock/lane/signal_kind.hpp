@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdint>
+#include <string>
 #include <string_view>
 
 namespace penstock {
@@ -23,6 +24,8 @@ inline constexpr std::array all_signal_kinds{SignalKind::callback,    SignalKind
 
 /// "callback", "callback_in_stream" and so on.
 std::string_view to_string(SignalKind kind) noexcept;
+/// All names, as a text lists them: "callback, callback_in_stream, ...".
+std::string signal_names();
 /// The kind of that name.
 ///
 /// Throws: Error of kind bad_argument, which names them all.
