@@ -62,5 +62,19 @@ WORDS
     expect_code 4
     [[ ! -s out && $(wc -l < err) == 1 ]] || fail "$(cat out err)"
     ;;
+  StopsCleanlyWhenInterrupted)
+    "$penstock" lab --device cpu > out 2> err &
+    trying=$!
+    # From here on it listens, and there are a dozen experiments to come.
+    until grep -qsx ps-signals "/proc/$trying"/task/*/comm; do
+      kill -0 "$trying" || fail 'it never listened'
+    done
+    kill -INT "$trying"
+    code=0
+    wait "$trying" || code=$?
+    expect_code 130
+    grep -qF Interrupted err || fail "$(cat err)"
+    [[ $(wc -l < err) == 1 ]] || fail "more than one line: $(cat err)"
+    ;;
   *) fail "no case $2" ;;
 esac

@@ -2,7 +2,6 @@
 #include "lab/on_device.hpp"
 
 #include "penstock/cpu/cpu_device.hpp"
-#include "penstock/lab/experiments.hpp"
 
 namespace penstock::lab {
 namespace {
@@ -11,8 +10,7 @@ std::unique_ptr<Device> cpu_device() {
   return std::make_unique<cpu::CpuDevice>(cpu::CpuOptions{.compute_threads = kernels_at_once});
 }
 
-INSTANTIATE_TEST_SUITE_P(Cpu, Laboratory, testing::Values(LaboratoryDevice{"Cpu", cpu_device}),
-                         [](auto const& test) { return test.param.name; });
+INSTANTIATE_TEST_SUITE_P(, Laboratory, testing::ValuesIn(all_experiments_on("Cpu", cpu_device)), name_of);
 
 }  // namespace
 }  // namespace penstock::lab

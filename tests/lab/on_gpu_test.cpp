@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <cstdlib>
-
 #include "lab/on_device.hpp"
 #include "support/cuda_kernels.hpp"
 
@@ -17,8 +15,7 @@ std::unique_ptr<Device> first_gpu() {
   return std::make_unique<cuda::CudaDevice>();
 }
 
-INSTANTIATE_TEST_SUITE_P(Gpu, Laboratory, testing::Values(LaboratoryDevice{"Gpu", first_gpu}),
-                         [](auto const& test) { return test.param.name; });
+INSTANTIATE_TEST_SUITE_P(, Laboratory, testing::ValuesIn(all_experiments_on("Gpu", first_gpu)), name_of);
 
 }  // namespace
 }  // namespace penstock::lab
