@@ -19,6 +19,11 @@ case $2 in
     done < listed
     expect_out "CPU device; stream 0 is $(flavour)"
     expect_out "$(wc -l < listed) of $(wc -l < listed) went as expected"
+    run lab --help
+    expect_code 0
+    while read -r name; do
+      grep -qw -- "$name" out || fail "the help does not name $name: $(cat out)"
+    done < listed
     ;;
   DrawsAndJudgesTheOnesThatAreNamed)
     run lab --device cpu legacy-beside legacy-between

@@ -47,7 +47,12 @@ void print(std::string const& text) {
 }  // namespace
 
 void LabCommand::add_to(CLI::App& command) {
-  command.add_option("NAME", names, "Experiments to run. Default: all");
+  std::string all;
+  for (auto const& experiment : lab::all_experiments()) all += " " + std::string(experiment.name);
+  constexpr std::size_t columns_of_help = 50;
+  auto listed = wrapped(all, 0, columns_of_help);
+  listed.pop_back();
+  command.add_option("NAME", names, "Experiments to run. Default: all, which are\n" + listed);
   command.add_option("--device", device, "What to experiment on: auto, cpu, cuda or cuda:N")->type_name("NAME");
   auto& listing = *command.add_flag("--list", list, "Say which experiments there are, and run none");
   command.add_flag("--json", json, "Print JSON, an object a line for each experiment")->excludes(&listing);

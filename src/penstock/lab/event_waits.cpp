@@ -84,7 +84,7 @@ Experiment event_waits() {
           .expectation =
               "A thread that sleeps until an event has passed costs less than half the CPU time of one that "
               "polls; how soon each notices is told, not judged.",
-          .why = "A lane that polls hears sooner and burns a CPU, which fillers could use.",
+          .why = "On a GPU a lane that polls hears sooner, and it burns a CPU, which producers could use.",
           .claim = Claim::may,
           .run = run};
 }

@@ -77,7 +77,7 @@ Experiment pageable_copy() {
               "A call to copy to pinned memory returns at once, while the copy waits for its turn in the "
               "stream; to pageable memory a GPU keeps the caller until the copy is done, and the CPU device "
               "does not.",
-          .why = "A pageable copy is no asynchronous copy, and slower: pin what a GPU shall copy beside other work.",
+          .why = "A pageable copy on a GPU is not asynchronous, and slower: pin what it shall copy beside other work.",
           .claim = Claim::may,
           .run = run};
 }
