@@ -109,6 +109,9 @@ function(penstock_add_layer name)
       LINK ${libraries} ${layer_LINK} PRIVATE_LINK ${layer_PRIVATE_LINK} DEFINE ${layer_DEFINE})
     if(layer_FLAVOURED)
       target_compile_definitions(${library} PUBLIC ${PENSTOCK_DEFINITIONS_${flavour}})
+      # CMake refuses a target that would link both.
+      set_target_properties(${library} PROPERTIES
+        INTERFACE_PENSTOCK_FLAVOUR ${flavour} COMPATIBLE_INTERFACE_STRING PENSTOCK_FLAVOUR)
       target_compile_options(${library} PUBLIC
         "$<$<COMPILE_LANGUAGE:CUDA>:SHELL:--default-stream ${PENSTOCK_NVCC_${flavour}}>")
     endif()

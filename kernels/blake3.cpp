@@ -10,6 +10,7 @@
 #include "penstock/kernels/cuda_bodies.hpp"
 
 namespace penstock {
+inline namespace PENSTOCK_FLAVOUR {
 namespace {
 
 /// What one CPU block hashes: some 40 us of work, so that a 4 MiB tile keeps up to 32 threads busy.
@@ -88,4 +89,5 @@ void blake3_tile(std::span<std::byte const> input, std::uint64_t first_chunk, st
   }
 }
 
+}  // namespace PENSTOCK_FLAVOUR
 }  // namespace penstock

@@ -8,6 +8,7 @@
 #include "penstock/kernels/cuda_launch.cuh"
 
 namespace penstock {
+inline namespace PENSTOCK_FLAVOUR {
 namespace {
 
 constexpr unsigned chunk_threads = blake3_cuda_grain / blake3_chunk_bytes;
@@ -187,4 +188,5 @@ void blake3_tile_cuda(std::span<std::byte const> input, std::uint64_t first_chun
   }
 }
 
+}  // namespace PENSTOCK_FLAVOUR
 }  // namespace penstock

@@ -5,10 +5,12 @@
 #include <cstdint>
 #include <span>
 
+#include "penstock/device/build_flavour.hpp"
 #include "penstock/device/stream.hpp"
 #include "penstock/kernels/blake3_node.hpp"
 
 namespace penstock {
+inline namespace PENSTOCK_FLAVOUR {
 
 /// Device memory that `blake3_tile` needs beside a tile of at most `largest_input` bytes.
 ///
@@ -32,4 +34,5 @@ void blake3_prepare(StreamRef stream);
 void blake3_tile(std::span<std::byte const> input, std::uint64_t first_chunk, std::span<std::byte> node,
                  std::span<std::byte> scratch, StreamRef stream);
 
+}  // namespace PENSTOCK_FLAVOUR
 }  // namespace penstock

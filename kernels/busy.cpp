@@ -8,6 +8,7 @@
 #include "penstock/kernels/cuda_bodies.hpp"
 
 namespace penstock {
+inline namespace PENSTOCK_FLAVOUR {
 namespace {
 
 std::uint64_t now() {
@@ -42,4 +43,5 @@ void busy_prepare(StreamRef stream) {
   if (stream.kind() == DeviceKind::cuda) busy_prepare_cuda();
 }
 
+}  // namespace PENSTOCK_FLAVOUR
 }  // namespace penstock

@@ -4,6 +4,7 @@
 #include "penstock/kernels/cuda_launch.cuh"
 
 namespace penstock {
+inline namespace PENSTOCK_FLAVOUR {
 namespace {
 
 constexpr unsigned threads = 1024;
@@ -43,4 +44,5 @@ void busy_cuda(std::chrono::nanoseconds duration, std::uint32_t blocks, Stamp* s
                                             static_cast<unsigned long long>(duration.count()), stamp);
 }
 
+}  // namespace PENSTOCK_FLAVOUR
 }  // namespace penstock

@@ -4,9 +4,11 @@
 #include <chrono>
 #include <cstdint>
 
+#include "penstock/device/build_flavour.hpp"
 #include "penstock/device/stream.hpp"
 
 namespace penstock {
+inline namespace PENSTOCK_FLAVOUR {
 
 /// When a kernel ran, as its device noted it. A fresh one says that it never did.
 ///
@@ -32,4 +34,5 @@ void busy(std::chrono::nanoseconds duration, std::uint32_t blocks, Stamp* stamp,
 /// Loads the kernel, as blake3_prepare does.
 void busy_prepare(StreamRef stream);
 
+}  // namespace PENSTOCK_FLAVOUR
 }  // namespace penstock

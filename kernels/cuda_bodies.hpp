@@ -6,7 +6,10 @@
 #include <cstdint>
 #include <span>
 
+#include "penstock/device/build_flavour.hpp"
+
 namespace penstock {
+inline namespace PENSTOCK_FLAVOUR {
 
 struct Stamp;
 
@@ -26,4 +29,5 @@ void transform_cuda(std::span<float const> from, std::uint64_t first_index, std:
 /// What one block of GPU threads hashes; of that many bytes one value goes to scratch.
 inline constexpr std::size_t blake3_cuda_grain = 128 * std::size_t{1024};
 
+}  // namespace PENSTOCK_FLAVOUR
 }  // namespace penstock

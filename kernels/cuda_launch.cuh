@@ -6,8 +6,10 @@
 #include <cuda_runtime_api.h>
 
 #include "penstock/core/error.hpp"
+#include "penstock/device/build_flavour.hpp"
 
 namespace penstock {
+inline namespace PENSTOCK_FLAVOUR {
 
 /// Throws what a CUDA call says it failed with: device_lost if the error stays, device_refused if it can be cleared.
 inline void check_kernel(cudaError_t status, char const* what) {
@@ -35,4 +37,5 @@ void launch_kernel(void (*kernel)(Arguments...), unsigned blocks, unsigned threa
                what);
 }
 
+}  // namespace PENSTOCK_FLAVOUR
 }  // namespace penstock

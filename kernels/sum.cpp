@@ -8,6 +8,7 @@
 #include "penstock/kernels/cuda_bodies.hpp"
 
 namespace penstock {
+inline namespace PENSTOCK_FLAVOUR {
 namespace {
 
 /// Elements of one CPU block: some 50 us of work, most of it memory's.
@@ -34,4 +35,5 @@ void sum_prepare(StreamRef stream) {
   if (stream.kind() == DeviceKind::cuda) sum_prepare_cuda();
 }
 
+}  // namespace PENSTOCK_FLAVOUR
 }  // namespace penstock

@@ -3,6 +3,7 @@
 #include "penstock/kernels/cuda_launch.cuh"
 
 namespace penstock {
+inline namespace PENSTOCK_FLAVOUR {
 namespace {
 
 constexpr unsigned threads = 256;
@@ -24,4 +25,5 @@ void sum_cuda(std::span<float const> one, std::span<float const> other, std::spa
                                                                    one.data(), other.data(), to.data(), to.size());
 }
 
+}  // namespace PENSTOCK_FLAVOUR
 }  // namespace penstock

@@ -3,9 +3,11 @@
 
 #include <span>
 
+#include "penstock/device/build_flavour.hpp"
 #include "penstock/device/stream.hpp"
 
 namespace penstock {
+inline namespace PENSTOCK_FLAVOUR {
 
 /// to[i] = one[i] + other[i]: a kernel that needs two inputs, which may have arrived on two streams.
 ///
@@ -18,4 +20,5 @@ void sum(std::span<float const> one, std::span<float const> other, std::span<flo
 /// Loads the kernel, as blake3_prepare does.
 void sum_prepare(StreamRef stream);
 
+}  // namespace PENSTOCK_FLAVOUR
 }  // namespace penstock

@@ -9,6 +9,7 @@
 #include "penstock/kernels/cuda_bodies.hpp"
 
 namespace penstock {
+inline namespace PENSTOCK_FLAVOUR {
 namespace {
 
 /// Elements of one CPU block: some 100 us of work.
@@ -82,4 +83,5 @@ double transform_error(std::span<float const> from, std::uint64_t first_index, s
   return largest;
 }
 
+}  // namespace PENSTOCK_FLAVOUR
 }  // namespace penstock

@@ -5,6 +5,7 @@
 #include "penstock/kernels/cuda_launch.cuh"
 
 namespace penstock {
+inline namespace PENSTOCK_FLAVOUR {
 namespace {
 
 constexpr unsigned threads = 256;
@@ -33,4 +34,5 @@ void transform_cuda(std::span<float const> from, std::uint64_t first_index, std:
                                                                     to.data(), from.size());
 }
 
+}  // namespace PENSTOCK_FLAVOUR
 }  // namespace penstock

@@ -4,9 +4,11 @@
 #include <cstdint>
 #include <span>
 
+#include "penstock/device/build_flavour.hpp"
 #include "penstock/device/stream.hpp"
 
 namespace penstock {
+inline namespace PENSTOCK_FLAVOUR {
 
 /// to[i] = from[i] + sqrt(sin^2 x + cos^2 x), where x is the float nearest to first_index + i.
 ///
@@ -28,4 +30,5 @@ void transform_prepare(StreamRef stream);
 /// Threads: any. About 50 ns an element.
 double transform_error(std::span<float const> from, std::uint64_t first_index, std::span<float const> to);
 
+}  // namespace PENSTOCK_FLAVOUR
 }  // namespace penstock

@@ -3,6 +3,7 @@
 #include "penstock/kernels/cuda_bodies.hpp"
 
 namespace penstock {
+inline namespace PENSTOCK_FLAVOUR {
 namespace {
 
 [[noreturn]] void refuse() {
@@ -47,4 +48,5 @@ void transform_cuda(std::span<float const> /*from*/, std::uint64_t /*first_index
   refuse();
 }
 
+}  // namespace PENSTOCK_FLAVOUR
 }  // namespace penstock

@@ -34,6 +34,14 @@ if [[ -n $(find "$prefix" -name penstock-legacy.pc) ]]; then targets+=(legacy); 
 cmake -S "$outside" -B "$scratch/build" -G Ninja -DCMAKE_CXX_COMPILER="$cxx" -DCMAKE_PREFIX_PATH="$prefix" \
   -DEVERY_HEADER="$scratch/every_header.cpp" -DTARGETS="$(IFS=';' && echo "${targets[*]}")" "${with_kernel[@]}"
 cmake --build "$scratch/build"
+if [[ ${#targets[@]} == 2 ]]; then
+  if said=$(cmake -S "$outside" -B "$scratch/both" -G Ninja -DCMAKE_CXX_COMPILER="$cxx" -DCMAKE_PREFIX_PATH="$prefix" \
+    -DTARGETS=both 2>&1); then
+    echo 'a target that links both flavours was taken' && exit 1
+  fi
+  grep -F INTERFACE_PENSTOCK_FLAVOUR <<<"$said"
+fi
+
 # says PROGRAM FLAVOUR: runs it, and looks for the flavour in what it prints.
 says() {
   local said

@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 # layers.sh ROOT DATA: holds every include under ROOT/src/penstock and ROOT/kernels to the arrows between the layers.
 #
-# DATA is what the build knows, one fact a line: `layer NAME`, `depends NAME LAYER`, `file NAME PATH`; a layer's line
-# comes after those of the layers below it. Prints one line per broken rule and exits 1 if there is one.
+# DATA is what the build knows, one fact a line: `layer NAME`, `depends NAME LAYER`, `file NAME PATH`, and `flavoured NAME
+# PATH` for a file that is compiled once for each flavour; a layer's line comes after those of the layers below it. Prints
+# one line per broken rule and exits 1 if there is one.
 set -euo pipefail
 export LC_ALL=C
 root=$1 data=$2
@@ -18,12 +19,13 @@ outside=(
   'CLI/*'                            'cli'
 )
 
-declare -A reach=() layer_of=()
+declare -A reach=() layer_of=() flavoured=()
 while read -r fact name value; do
   case $fact in
     layer) reach[$name]+=" $name " ;;
     depends) reach[$name]+="${reach[$value]}" ;;
     file) layer_of[$value]=$name ;;
+    flavoured) flavoured[$value]=1 ;;
   esac
 done <"$data"
 
@@ -57,6 +59,16 @@ check_include() {
   done
 }
 
+# check_flavour PATH: one that is compiled twice must not be the same to a linker twice.
+check_flavour() {
+  if grep -q '^namespace penstock' "$root/$1" && ! grep -qx 'inline namespace PENSTOCK_FLAVOUR {' "$root/$1"; then
+    complain "$1: is compiled for each flavour, but not in its 'inline namespace PENSTOCK_FLAVOUR {'; or name it under ONCE"
+  fi
+  if [[ $1 =~ \.(hpp|cuh)$ ]] && ! grep -qx '#include "penstock/device/build_flavour.hpp"' "$root/$1"; then
+    complain "$1: differs by flavour, so it must include penstock/device/build_flavour.hpp; or name it under ONCE"
+  fi
+}
+
 while read -r path; do
   layer=${layer_of[$path]:-}
   if [[ -z $layer ]]; then
@@ -66,5 +78,6 @@ while read -r path; do
   while IFS=: read -r number header; do
     check_include "$path:$number" "$layer" "$header"
   done < <(sed -nE 's/^[ \t]*#[ \t]*include[ \t]*(<[^>]*>|"[^"]*").*/\1/;T;=;p' "$root/$path" | paste -d: - -)
+  if [[ -n ${flavoured[$path]:-} ]]; then check_flavour "$path"; fi
 done < <(cd "$root" && find src/penstock kernels -type f -regex '.*\.\(hpp\|cpp\|cu\|cuh\|h\)' | sort)
 exit $broken

@@ -11,6 +11,7 @@
 #include "penstock/devices/open_device.hpp"
 
 namespace penstock::cli {
+inline namespace PENSTOCK_FLAVOUR {
 
 void DoctorCommand::add_to(CLI::App& command) {
   auto& probed = *command.add_option("--device", device, "What to probe: auto, cpu, cuda or cuda:N")->type_name("NAME");
@@ -85,4 +86,5 @@ void DoctorCommand::probe(DoctorFacts& facts, OpenFile const* file, std::stop_to
   }
 }
 
+}  // namespace PENSTOCK_FLAVOUR
 }  // namespace penstock::cli

@@ -10,8 +10,10 @@
 #include "penstock/cli/doctor_facts.hpp"
 #include "penstock/cli/exit_code.hpp"
 #include "penstock/cli/open_file.hpp"
+#include "penstock/device/build_flavour.hpp"
 
 namespace penstock::cli {
+inline namespace PENSTOCK_FLAVOUR {
 
 /// `penstock doctor`: what this machine is, and what on it would hold a pipeline back.
 struct DoctorCommand {
@@ -34,4 +36,5 @@ struct DoctorCommand {
   void probe(DoctorFacts& facts, OpenFile const* file, std::stop_token const& stop) const;
 };
 
+}  // namespace PENSTOCK_FLAVOUR
 }  // namespace penstock::cli

@@ -22,6 +22,7 @@
 #include "penstock/flow/pipeline.hpp"
 
 namespace penstock::cli {
+inline namespace PENSTOCK_FLAVOUR {
 namespace {
 
 using NextFile = std::function<std::optional<WantedFile>()>;
@@ -129,4 +130,5 @@ ExitCode HashCommand::run_on(Device& device, std::stop_token const& interrupted)
   return output.all_well() ? exit_ok : exit_some_failed;
 }
 
+}  // namespace PENSTOCK_FLAVOUR
 }  // namespace penstock::cli

@@ -9,9 +9,11 @@
 
 #include "penstock/cli/exit_code.hpp"
 #include "penstock/cli/pipeline_arguments.hpp"
+#include "penstock/device/build_flavour.hpp"
 #include "penstock/device/device.hpp"
 
 namespace penstock::cli {
+inline namespace PENSTOCK_FLAVOUR {
 
 /// `penstock hash`: what b3sum prints, by way of a pipeline.
 struct HashCommand {
@@ -35,4 +37,5 @@ struct HashCommand {
   ExitCode run_on(Device& device, std::stop_token const& interrupted) const;
 };
 
+}  // namespace PENSTOCK_FLAVOUR
 }  // namespace penstock::cli

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "penstock/device/build_flavour.hpp"
 #include "penstock/kernels/blake3.hpp"
 #include "penstock/lane/stage.hpp"
 
 namespace penstock::cli {
+inline namespace PENSTOCK_FLAVOUR {
 
 /// Hashes a tile to the node at the top of its tree. The tile's tag is the number of its first chunk.
 class HashStage final : public Stage {
@@ -22,4 +24,5 @@ class HashStage final : public Stage {
   DeviceMemory scratch_;
 };
 
+}  // namespace PENSTOCK_FLAVOUR
 }  // namespace penstock::cli

@@ -17,6 +17,7 @@
 #include "penstock/lab/timeline.hpp"
 
 namespace penstock::cli {
+inline namespace PENSTOCK_FLAVOUR {
 namespace {
 
 /// 80, or what a narrower terminal has.
@@ -98,4 +99,5 @@ ExitCode LabCommand::run() const {
   return as_expected == experiments.size() ? exit_ok : exit_some_failed;
 }
 
+}  // namespace PENSTOCK_FLAVOUR
 }  // namespace penstock::cli

@@ -7,9 +7,11 @@
 #include <CLI/CLI.hpp>
 
 #include "penstock/cli/exit_code.hpp"
+#include "penstock/device/build_flavour.hpp"
 #include "penstock/lab/experiment.hpp"
 
 namespace penstock::cli {
+inline namespace PENSTOCK_FLAVOUR {
 
 /// `penstock lab`: experiments on the order in which a device does what it is given, each with a verdict.
 struct LabCommand {
@@ -29,4 +31,5 @@ struct LabCommand {
   std::vector<lab::Experiment> chosen() const;
 };
 
+}  // namespace PENSTOCK_FLAVOUR
 }  // namespace penstock::cli

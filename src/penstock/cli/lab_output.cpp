@@ -10,6 +10,7 @@
 #include "penstock/lab/timeline.hpp"
 
 namespace penstock::cli {
+inline namespace PENSTOCK_FLAVOUR {
 namespace {
 
 constexpr std::size_t indent = 2;
@@ -88,4 +89,5 @@ std::string summary_text(std::size_t as_expected, std::size_t all) {
   return std::to_string(all - as_expected) + " of " + std::to_string(all) + " did NOT go as expected\n";
 }
 
+}  // namespace PENSTOCK_FLAVOUR
 }  // namespace penstock::cli

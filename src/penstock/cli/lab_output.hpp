@@ -6,9 +6,11 @@
 #include <string>
 #include <string_view>
 
+#include "penstock/device/build_flavour.hpp"
 #include "penstock/lab/experiment.hpp"
 
 namespace penstock::cli {
+inline namespace PENSTOCK_FLAVOUR {
 
 /// Where experiments are run, for their output.
 struct LabPlace {
@@ -33,4 +35,5 @@ std::string as_json(LabPlace const& place, lab::Experiment const& experiment, la
 /// `text` in lines of at most `columns` characters, broken between words, each after `indent` spaces.
 std::string wrapped(std::string_view text, std::size_t indent, std::size_t columns);
 
+}  // namespace PENSTOCK_FLAVOUR
 }  // namespace penstock::cli

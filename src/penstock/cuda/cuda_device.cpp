@@ -11,6 +11,7 @@
 #include "penstock/cuda/memory.hpp"
 
 namespace penstock::cuda {
+inline namespace PENSTOCK_FLAVOUR {
 namespace {
 
 /// Makes the context of a GPU that exists, and the GPU the calling thread's.
@@ -108,4 +109,5 @@ std::optional<Error> CudaDevice::lost() {
   return health_.fault();
 }
 
+}  // namespace PENSTOCK_FLAVOUR
 }  // namespace penstock::cuda

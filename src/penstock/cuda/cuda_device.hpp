@@ -7,9 +7,11 @@
 
 #include "penstock/cuda/health.hpp"
 #include "penstock/cuda/stream.hpp"
+#include "penstock/device/build_flavour.hpp"
 #include "penstock/device/device.hpp"
 
 namespace penstock::cuda {
+inline namespace PENSTOCK_FLAVOUR {
 
 /// One GPU, through the CUDA runtime.
 ///
@@ -47,4 +49,5 @@ class CudaDevice final : public Device {
   OwnedCudaStream pulse_;
 };
 
+}  // namespace PENSTOCK_FLAVOUR
 }  // namespace penstock::cuda

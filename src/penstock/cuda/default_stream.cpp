@@ -2,6 +2,7 @@
 #include "penstock/cuda/default_stream.hpp"
 
 namespace penstock::cuda {
+inline namespace PENSTOCK_FLAVOUR {
 
 cudaStream_t default_stream() noexcept {
   return flavour() == Flavour::legacy ? legacy_stream() : per_thread_stream();
@@ -15,4 +16,5 @@ cudaStream_t legacy_stream() noexcept {
   return cudaStreamLegacy;
 }
 
+}  // namespace PENSTOCK_FLAVOUR
 }  // namespace penstock::cuda

@@ -6,6 +6,7 @@
 #include "penstock/device/build_flavour.hpp"
 
 namespace penstock::cuda {
+inline namespace PENSTOCK_FLAVOUR {
 
 /// The default stream of this build's flavour: one of the two that follow.
 ///
@@ -22,4 +23,5 @@ cudaStream_t per_thread_stream() noexcept;
 /// Threads: any; the handle means the same stream on each.
 cudaStream_t legacy_stream() noexcept;
 
+}  // namespace PENSTOCK_FLAVOUR
 }  // namespace penstock::cuda

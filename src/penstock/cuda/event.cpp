@@ -2,6 +2,7 @@
 #include "penstock/cuda/event.hpp"
 
 namespace penstock::cuda {
+inline namespace PENSTOCK_FLAVOUR {
 
 CudaEvent::CudaEvent(Health& health, EventOptions options) : health_(health), timing_(options.timing) {
   unsigned flags = cudaEventDefault;
@@ -50,4 +51,5 @@ std::optional<std::chrono::nanoseconds> CudaEvent::since(EventBackend& earlier) 
   return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::duration<float, std::milli>(milliseconds));
 }
 
+}  // namespace PENSTOCK_FLAVOUR
 }  // namespace penstock::cuda

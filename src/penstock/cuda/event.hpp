@@ -5,9 +5,11 @@
 #include <optional>
 
 #include "penstock/cuda/health.hpp"
+#include "penstock/device/build_flavour.hpp"
 #include "penstock/device/event.hpp"
 
 namespace penstock::cuda {
+inline namespace PENSTOCK_FLAVOUR {
 
 /// Owns a cudaEvent_t of the device that is current when it is made.
 ///
@@ -40,4 +42,5 @@ class CudaEvent final : public EventBackend {
   bool recorded_ = false;
 };
 
+}  // namespace PENSTOCK_FLAVOUR
 }  // namespace penstock::cuda

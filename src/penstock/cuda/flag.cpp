@@ -2,6 +2,7 @@
 #include "penstock/cuda/flag.hpp"
 
 namespace penstock::cuda {
+inline namespace PENSTOCK_FLAVOUR {
 namespace {
 
 /// A page, so that nothing else lies in the line that the GPU writes.
@@ -66,4 +67,5 @@ void CudaFlag::write(cudaStream_t stream, std::uint64_t number) {
   health_.check(static_cast<cudaError_t>(write_(stream, address_, number, 0)), "cuStreamWriteValue64");
 }
 
+}  // namespace PENSTOCK_FLAVOUR
 }  // namespace penstock::cuda

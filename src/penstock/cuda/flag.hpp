@@ -4,9 +4,11 @@
 #include <cstdint>
 
 #include "penstock/cuda/health.hpp"
+#include "penstock/device/build_flavour.hpp"
 #include "penstock/device/flag.hpp"
 
 namespace penstock::cuda {
+inline namespace PENSTOCK_FLAVOUR {
 
 /// A number in pinned memory of its own, which streams write by the driver's stream memory operations.
 class CudaFlag final : public FlagBackend {
@@ -35,4 +37,5 @@ class CudaFlag final : public FlagBackend {
   unsigned long long address_;
 };
 
+}  // namespace PENSTOCK_FLAVOUR
 }  // namespace penstock::cuda

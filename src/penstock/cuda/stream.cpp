@@ -8,6 +8,7 @@
 #include "penstock/cuda/flag.hpp"
 
 namespace penstock::cuda {
+inline namespace PENSTOCK_FLAVOUR {
 namespace {
 
 void check_room(std::size_t to, std::size_t from) {
@@ -100,4 +101,5 @@ OwnedCudaStream::~OwnedCudaStream() {
   health().report(cudaStreamDestroy(handle()), "cudaStreamDestroy");
 }
 
+}  // namespace PENSTOCK_FLAVOUR
 }  // namespace penstock::cuda

@@ -7,9 +7,11 @@
 
 #include "penstock/cuda/health.hpp"
 #include "penstock/cuda/pending_calls.hpp"
+#include "penstock/device/build_flavour.hpp"
 #include "penstock/device/stream.hpp"
 
 namespace penstock::cuda {
+inline namespace PENSTOCK_FLAVOUR {
 
 /// A cudaStream_t that somebody else owns, such as a default stream.
 ///
@@ -53,4 +55,5 @@ class OwnedCudaStream final : public CudaStream {
   ~OwnedCudaStream() override;
 };
 
+}  // namespace PENSTOCK_FLAVOUR
 }  // namespace penstock::cuda

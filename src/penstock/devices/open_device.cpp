@@ -13,6 +13,7 @@
 #endif
 
 namespace penstock {
+inline namespace PENSTOCK_FLAVOUR {
 namespace {
 
 #ifdef PENSTOCK_WITH_CUDA
@@ -77,4 +78,5 @@ std::unique_ptr<Device> open_device(std::string_view wish, std::filesystem::path
   throw Error(ErrorKind::bad_argument, "'" + std::string(wish) + "' is not a device: say auto, cpu, cuda or cuda:N.");
 }
 
+}  // namespace PENSTOCK_FLAVOUR
 }  // namespace penstock

@@ -11,6 +11,7 @@
 #include "penstock/device/device.hpp"
 
 namespace penstock {
+inline namespace PENSTOCK_FLAVOUR {
 
 /// Why there is or is not a GPU to use: "one GPU: NVIDIA H200", "this build has no CUDA", "no driver is installed:
 /// ...".
@@ -38,4 +39,5 @@ std::vector<DeviceInfo> list_gpus();
 /// Throws:  Error: bad_argument for another name, unsupported if this build has no CUDA, and what the devices throw.
 std::unique_ptr<Device> open_device(std::string_view wish = "auto", std::filesystem::path const& root = "/");
 
+}  // namespace PENSTOCK_FLAVOUR
 }  // namespace penstock

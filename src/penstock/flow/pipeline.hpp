@@ -13,6 +13,7 @@
 #include "penstock/core/completion.hpp"
 #include "penstock/core/pool.hpp"
 #include "penstock/device/device.hpp"
+#include "penstock/device/flavour_check.hpp"
 #include "penstock/flow/pipeline_options.hpp"
 #include "penstock/flow/report.hpp"
 #include "penstock/flow/source.hpp"

@@ -4,6 +4,7 @@
 #include <utility>
 
 namespace penstock::lab {
+inline namespace PENSTOCK_FLAVOUR {
 
 Crew::Crew(Device& device, unsigned threads) : device_(device) {
   try {
@@ -57,4 +58,5 @@ void Crew::serve(unsigned number) {
   }
 }
 
+}  // namespace PENSTOCK_FLAVOUR
 }  // namespace penstock::lab

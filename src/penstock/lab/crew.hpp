@@ -9,9 +9,11 @@
 #include <thread>
 #include <vector>
 
+#include "penstock/device/build_flavour.hpp"
 #include "penstock/device/device.hpp"
 
 namespace penstock::lab {
+inline namespace PENSTOCK_FLAVOUR {
 
 /// Host threads that all do the same at once, each for itself, and then stay for the next such thing: what a device
 /// keeps for each thread, such as a default stream, is theirs from one to the next.
@@ -46,4 +48,5 @@ class Crew {
   std::vector<std::thread> threads_;
 };
 
+}  // namespace PENSTOCK_FLAVOUR
 }  // namespace penstock::lab

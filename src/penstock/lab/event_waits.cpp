@@ -5,6 +5,7 @@
 #include "penstock/lab/experiments.hpp"
 
 namespace penstock::lab {
+inline namespace PENSTOCK_FLAVOUR {
 namespace {
 
 constexpr int round_trips = 50;
@@ -89,4 +90,5 @@ Experiment event_waits() {
           .run = run};
 }
 
+}  // namespace PENSTOCK_FLAVOUR
 }  // namespace penstock::lab

@@ -2,6 +2,7 @@
 #include "penstock/lab/experiment.hpp"
 
 namespace penstock::lab {
+inline namespace PENSTOCK_FLAVOUR {
 
 Observation observe(Device& device, Experiment const& experiment, WorkbenchOptions options) {
   for (int tries_left = experiment.claim == Claim::may ? 2 : 0;; --tries_left) {
@@ -12,4 +13,5 @@ Observation observe(Device& device, Experiment const& experiment, WorkbenchOptio
   }
 }
 
+}  // namespace PENSTOCK_FLAVOUR
 }  // namespace penstock::lab

@@ -4,12 +4,14 @@
 #include <string_view>
 #include <vector>
 
+#include "penstock/device/build_flavour.hpp"
 #include "penstock/lab/figure.hpp"
 #include "penstock/lab/interval.hpp"
 #include "penstock/lab/verdict.hpp"
 #include "penstock/lab/workbench.hpp"
 
 namespace penstock::lab {
+inline namespace PENSTOCK_FLAVOUR {
 
 /// What came out of an experiment.
 struct Observation {
@@ -44,4 +46,5 @@ struct Experiment {
 /// Throws: as Experiment::run.
 Observation observe(Device& device, Experiment const& experiment, WorkbenchOptions options = {});
 
+}  // namespace PENSTOCK_FLAVOUR
 }  // namespace penstock::lab

@@ -2,6 +2,7 @@
 #include "penstock/lab/experiments.hpp"
 
 namespace penstock::lab {
+inline namespace PENSTOCK_FLAVOUR {
 
 std::vector<Experiment> all_experiments() {
   return {legacy_between(),     legacy_beside(), stray_legacy(),   stray_per_thread(), threads_legacy(),
@@ -9,4 +10,5 @@ std::vector<Experiment> all_experiments() {
           pageable_copy(),      event_waits(),   priority()};
 }
 
+}  // namespace PENSTOCK_FLAVOUR
 }  // namespace penstock::lab

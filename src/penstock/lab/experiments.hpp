@@ -3,9 +3,11 @@
 
 #include <vector>
 
+#include "penstock/device/build_flavour.hpp"
 #include "penstock/lab/experiment.hpp"
 
 namespace penstock::lab {
+inline namespace PENSTOCK_FLAVOUR {
 
 /// A kernel in the legacy default stream between kernels of two blocking streams.
 Experiment legacy_between();
@@ -41,4 +43,5 @@ std::vector<Experiment> all_experiments();
 /// So many kernels may have to run at once for an experiment to go as expected.
 inline constexpr unsigned kernels_at_once = 12;
 
+}  // namespace PENSTOCK_FLAVOUR
 }  // namespace penstock::lab

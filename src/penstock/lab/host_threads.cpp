@@ -5,6 +5,7 @@
 #include "penstock/lab/experiments.hpp"
 
 namespace penstock::lab {
+inline namespace PENSTOCK_FLAVOUR {
 namespace {
 
 constexpr unsigned threads = 8;
@@ -60,4 +61,5 @@ Experiment threads_per_thread() {
       }};
 }
 
+}  // namespace PENSTOCK_FLAVOUR
 }  // namespace penstock::lab

@@ -9,6 +9,7 @@
 #include "penstock/lab/pinned_memory.hpp"
 
 namespace penstock::lab {
+inline namespace PENSTOCK_FLAVOUR {
 namespace {
 
 constexpr std::size_t streams = 4;
@@ -162,4 +163,5 @@ Experiment issue_order() {
           .run = run};
 }
 
+}  // namespace PENSTOCK_FLAVOUR
 }  // namespace penstock::lab

@@ -2,6 +2,7 @@
 #include "penstock/lab/experiments.hpp"
 
 namespace penstock::lab {
+inline namespace PENSTOCK_FLAVOUR {
 namespace {
 
 /// A kernel each in a stream, in the legacy default stream, and in another stream, given to the device in this order.
@@ -46,4 +47,5 @@ Experiment legacy_beside() {
           }};
 }
 
+}  // namespace PENSTOCK_FLAVOUR
 }  // namespace penstock::lab

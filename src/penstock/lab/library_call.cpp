@@ -5,6 +5,7 @@
 #include "penstock/lab/experiments.hpp"
 
 namespace penstock::lab {
+inline namespace PENSTOCK_FLAVOUR {
 namespace {
 
 constexpr unsigned threads = 4;
@@ -73,4 +74,5 @@ Experiment library_beside() {
           }};
 }
 
+}  // namespace PENSTOCK_FLAVOUR
 }  // namespace penstock::lab

@@ -3,6 +3,7 @@
 #include "penstock/lab/pinned_memory.hpp"
 
 namespace penstock::lab {
+inline namespace PENSTOCK_FLAVOUR {
 namespace {
 
 constexpr std::size_t bytes = std::size_t{32} << 20;
@@ -82,4 +83,5 @@ Experiment pageable_copy() {
           .run = run};
 }
 
+}  // namespace PENSTOCK_FLAVOUR
 }  // namespace penstock::lab

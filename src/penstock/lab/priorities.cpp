@@ -2,6 +2,7 @@
 #include "penstock/lab/experiments.hpp"
 
 namespace penstock::lab {
+inline namespace PENSTOCK_FLAVOUR {
 
 Experiment priority() {
   return {.name = "priority",
@@ -29,4 +30,5 @@ Experiment priority() {
           }};
 }
 
+}  // namespace PENSTOCK_FLAVOUR
 }  // namespace penstock::lab

@@ -4,6 +4,7 @@
 #include "penstock/lab/experiments.hpp"
 
 namespace penstock::lab {
+inline namespace PENSTOCK_FLAVOUR {
 namespace {
 
 constexpr unsigned streams = 8;
@@ -57,4 +58,5 @@ Experiment stray_per_thread() {
           }};
 }
 
+}  // namespace PENSTOCK_FLAVOUR
 }  // namespace penstock::lab

@@ -6,6 +6,7 @@
 #include "penstock/lab/pinned_memory.hpp"
 
 namespace penstock::lab {
+inline namespace PENSTOCK_FLAVOUR {
 namespace {
 
 constexpr std::size_t count = std::size_t{1} << 20;
@@ -77,4 +78,5 @@ Experiment two_uploads() {
           .run = run};
 }
 
+}  // namespace PENSTOCK_FLAVOUR
 }  // namespace penstock::lab

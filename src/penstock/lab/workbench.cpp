@@ -4,6 +4,7 @@
 #include <cstdio>
 
 namespace penstock::lab {
+inline namespace PENSTOCK_FLAVOUR {
 namespace {
 
 /// The largest experiment has some 150 kernels.
@@ -123,4 +124,5 @@ std::vector<Interval> Workbench::intervals() {
   return intervals;
 }
 
+}  // namespace PENSTOCK_FLAVOUR
 }  // namespace penstock::lab

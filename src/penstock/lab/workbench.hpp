@@ -13,11 +13,13 @@
 #include <variant>
 #include <vector>
 
+#include "penstock/device/build_flavour.hpp"
 #include "penstock/device/device.hpp"
 #include "penstock/kernels/busy.hpp"
 #include "penstock/lab/interval.hpp"
 
 namespace penstock::lab {
+inline namespace PENSTOCK_FLAVOUR {
 
 using HostClock = std::chrono::steady_clock;
 
@@ -119,4 +121,5 @@ class Workbench {
   std::deque<Piece> pieces_;
 };
 
+}  // namespace PENSTOCK_FLAVOUR
 }  // namespace penstock::lab

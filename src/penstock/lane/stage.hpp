@@ -11,6 +11,7 @@
 
 #include "penstock/core/tile.hpp"
 #include "penstock/device/device.hpp"
+#include "penstock/device/flavour_check.hpp"
 
 namespace penstock {
 

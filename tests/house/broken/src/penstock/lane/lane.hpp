@@ -3,4 +3,6 @@
 
 #include "penstock/core/tile.hpp"
 
+namespace penstock {
 struct Lane {};
+}  // namespace penstock
