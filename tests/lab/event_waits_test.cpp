@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "lab/cpu_laboratory.hpp"
+#include "lab/held_laboratory.hpp"
 
 namespace penstock::lab {
 namespace {
 
-using EventWaits = CpuLaboratory;
-
-TEST_F(EventWaits, AreTriedOneAfterTheOtherAndMeasured) {
-  held.end_all();
+TEST_P(HeldLaboratory, MeasuresWaitsOneAfterTheOther) {
+  held().end_all();
   begin(event_waits());
-  auto const observation = seen.get();
+  auto const observation = seen();
   EXPECT_EQ(rows_of(observation),
             (std::vector<std::string>{"stream", "polling", "stream", "waiting", "stream", "asleep"}));
   EXPECT_EQ(observation.figures.size(), 6u);

@@ -19,7 +19,7 @@ bool holds(std::vector<std::string> const& labels, std::string const& label) {
 
 }  // namespace
 
-lab::WorkbenchOptions HeldKernels::options() {
+lab::WorkbenchOptions CpuHeldKernels::options() {
   lab::WorkbenchOptions options;
   options.launch = [state = state_](lab::KernelWish const& wish, Stamp* stamp, StreamRef stream) {
     std::string const label(wish.label);
@@ -36,17 +36,17 @@ lab::WorkbenchOptions HeldKernels::options() {
   return options;
 }
 
-void HeldKernels::await_given(std::size_t count) {
+void CpuHeldKernels::await_given(std::size_t count) {
   std::unique_lock lock(state_->mutex);
   state_->changed.wait(lock, [&] { return state_->given >= count; });
 }
 
-pid_t HeldKernels::giver() const {
+pid_t CpuHeldKernels::giver() const {
   std::lock_guard const lock(state_->mutex);
   return state_->giver;
 }
 
-std::vector<std::string> HeldKernels::started() const {
+std::vector<std::string> CpuHeldKernels::started() const {
   std::lock_guard const lock(state_->mutex);
   return state_->started;
 }
@@ -55,30 +55,30 @@ bool HeldKernels::has_started(std::string const& label) const {
   return holds(started(), label);
 }
 
-void HeldKernels::await_started(std::size_t count) {
+void CpuHeldKernels::await_started(std::size_t count) {
   std::unique_lock lock(state_->mutex);
   state_->changed.wait(lock, [&] { return state_->started.size() >= count; });
 }
 
-void HeldKernels::await_started(std::string const& label) {
+void CpuHeldKernels::await_started(std::string const& label) {
   std::unique_lock lock(state_->mutex);
   state_->changed.wait(lock, [&] { return holds(state_->started, label); });
 }
 
-void HeldKernels::end(std::string const& label) {
+void CpuHeldKernels::end(std::string const& label) {
   std::unique_lock lock(state_->mutex);
   state_->may_end.insert(label);
   state_->changed.notify_all();
   state_->changed.wait(lock, [&] { return state_->blocks_left.at(label) == 0; });
 }
 
-void HeldKernels::end_all() {
+void CpuHeldKernels::end_all() {
   std::lock_guard const lock(state_->mutex);
   state_->all_may_end = true;
   state_->changed.notify_all();
 }
 
-void HeldKernels::State::stay(std::string const& label, Stamp& stamp) {
+void CpuHeldKernels::State::stay(std::string const& label, Stamp& stamp) {
   std::unique_lock lock(mutex);
   stamp.start = std::min(stamp.start, now());
   if (!holds(started, label)) started.push_back(label);

@@ -15,31 +15,43 @@
 
 namespace penstock::support {
 
-/// Launches the kernels of an experiment on the CPU device, each to stay until it is told to end. They go by their
-/// labels.
+/// Launches the kernels of an experiment, each to stay until it is told to end. They go by their labels.
 ///
 /// Threads: any.
 class HeldKernels {
  public:
-  lab::WorkbenchOptions options();
+  virtual ~HeldKernels() = default;
+  virtual lab::WorkbenchOptions options() = 0;
 
   /// Blocks: until the experiment has given that many to the device.
-  void await_given(std::size_t count);
+  virtual void await_given(std::size_t count) = 0;
   /// The thread that gave the latest of them.
-  pid_t giver() const;
+  virtual pid_t giver() const = 0;
   /// Those that the device has started, in that order.
-  std::vector<std::string> started() const;
+  virtual std::vector<std::string> started() const = 0;
   bool has_started(std::string const& label) const;
   /// Blocks: until the device has started that many.
-  void await_started(std::size_t count);
+  virtual void await_started(std::size_t count) = 0;
   /// Blocks: until the device has started it.
-  void await_started(std::string const& label);
+  virtual void await_started(std::string const& label) = 0;
   /// Also those of that label that are given to the device later.
-  ///
-  /// Blocks: until it has ended.
-  void end(std::string const& label);
+  virtual void end(std::string const& label) = 0;
   /// Also those that are given to the device later.
-  void end_all();
+  virtual void end_all() = 0;
+};
+
+/// On the CPU device.
+class CpuHeldKernels final : public HeldKernels {
+ public:
+  lab::WorkbenchOptions options() override;
+  void await_given(std::size_t count) override;
+  pid_t giver() const override;
+  std::vector<std::string> started() const override;
+  void await_started(std::size_t count) override;
+  void await_started(std::string const& label) override;
+  /// Blocks: until it has ended.
+  void end(std::string const& label) override;
+  void end_all() override;
 
  private:
   struct State {

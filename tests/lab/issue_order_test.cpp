@@ -1,22 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "lab/cpu_laboratory.hpp"
+#include "lab/held_laboratory.hpp"
 
 namespace penstock::lab {
 namespace {
 
-struct IssueOrder : CpuLaboratory {
-  static std::vector<std::string> issued(Observation const& observation, std::size_t first, std::size_t count) {
-    std::vector<std::string> issued;
-    for (auto const& interval : std::span(observation.intervals).subspan(first, count)) {
-      issued.push_back(interval.row + ": " + interval.label);
-    }
-    return issued;
+std::vector<std::string> issued(Observation const& observation, std::size_t first, std::size_t count) {
+  std::vector<std::string> issued;
+  for (auto const& interval : std::span(observation.intervals).subspan(first, count)) {
+    issued.push_back(interval.row + ": " + interval.label);
   }
-};
+  return issued;
+}
 
-TEST_F(IssueOrder, IsDepthFirstAndThenBreadthFirst) {
+TEST_P(HeldLaboratory, IssuesDepthFirstAndThenBreadthFirst) {
   begin(issue_order());
-  auto const observation = seen.get();
+  auto const observation = seen();
   ASSERT_EQ(observation.intervals.size(), 24u);
   EXPECT_EQ(issued(observation, 0, 4),
             (std::vector<std::string>{"depth 1: up", "depth 1: kernel", "depth 1: down", "depth 2: up"}));

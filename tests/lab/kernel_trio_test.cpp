@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "lab/cpu_laboratory.hpp"
+#include "lab/held_laboratory.hpp"
 #include <gmock/gmock.h>
 
 namespace penstock::lab {
@@ -7,26 +7,24 @@ namespace {
 
 using testing::ElementsAre;
 
-using KernelTrio = CpuLaboratory;
-
-TEST_F(KernelTrio, TakesTurnsWithTheLegacyStreamInBetween) {
+TEST_P(HeldLaboratory, SeesATrioTakeTurnsWithTheLegacyStreamInBetween) {
   begin(legacy_between());
-  held.await_given(3);
+  held().await_given(3);
   expect_one_at_a_time({"A", "0", "B"});
-  EXPECT_TRUE(seen.get().verdict.as_expected);
+  EXPECT_TRUE(verdict().as_expected);
 }
 
-TEST_F(KernelTrio, RunsAtOnceInNonBlockingStreams) {
+TEST_P(HeldLaboratory, SeesATrioRunAtOnceInNonBlockingStreams) {
   begin(legacy_beside());
-  held.await_started(3);
-  held.end_all();
-  EXPECT_TRUE(seen.get().verdict.as_expected);
+  held().await_started(3);
+  held().end_all();
+  EXPECT_TRUE(verdict().as_expected);
 }
 
-TEST_F(KernelTrio, HasRowsInTheOrderOfItsStory) {
-  held.end_all();
+TEST_P(HeldLaboratory, DrawsATrioInTheOrderOfItsStory) {
+  held().end_all();
   begin(legacy_between());
-  EXPECT_THAT(rows_of(seen.get()), ElementsAre("stream A", "stream 0", "stream B"));
+  EXPECT_THAT(rows_of(seen()), ElementsAre("stream A", "stream 0", "stream B"));
 }
 
 }  // namespace

@@ -1,21 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "lab/cpu_laboratory.hpp"
+#include "lab/held_laboratory.hpp"
 #include "support/thread_state.hpp"
 
 namespace penstock::lab {
 namespace {
 
-using PageableCopy = CpuLaboratory;
-
-TEST_F(PageableCopy, LetsTheCallReturnBeforeTheKernelAheadOfItOnTheCpuDevice) {
+TEST_P(HeldLaboratory, SeesACallToCopyReturnBeforeTheKernelAheadOfItOnTheCpuDevice) {
   begin(pageable_copy());
-  held.await_given(1);
-  held.await_started("kernel");
+  held().await_given(1);
+  held().await_started("kernel");
   // Once nobody else is busy, it sleeps only when it has come back from the call and waits for the stream.
   let_all_else_run();
-  support::await_asleep(held.giver());
-  held.end_all();
-  auto const seen_all = seen.get();
+  support::await_asleep(held().giver());
+  held().end_all();
+  auto const seen_all = seen();
   EXPECT_EQ(rows_of(seen_all),
             (std::vector<std::string>{"pinned", "pinned", "pinned call", "pageable", "pageable", "pageable call"}));
   EXPECT_NE(seen_all.verdict.fact.find("the call for pinned memory returned"), std::string::npos);

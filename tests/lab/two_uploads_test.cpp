@@ -1,25 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "lab/cpu_laboratory.hpp"
+#include "lab/held_laboratory.hpp"
 
 namespace penstock::lab {
 namespace {
 
-using TwoUploads = CpuLaboratory;
-
-TEST_F(TwoUploads, AreBothAwaitedHoweverLateOneIs) {
+TEST_P(HeldLaboratory, SeesBothUploadsAwaitedHoweverLateOneIs) {
   begin(two_uploads());
-  held.await_started("delay");
+  held().await_started("delay");
   for (int i = 0; i < 100; ++i) let_all_else_run();
-  held.end("delay");
-  auto const verdict = seen.get().verdict;
-  EXPECT_TRUE(verdict.as_expected) << verdict.fact;
+  held().end("delay");
+  auto const found = verdict();
+  EXPECT_TRUE(found.as_expected) << found.fact;
 }
 
-TEST_F(TwoUploads, AreDrawnWithTheKernelThatWaitsForThem) {
-  held.end_all();
+TEST_P(HeldLaboratory, DrawsUploadsWithTheKernelThatWaitsForThem) {
+  held().end_all();
   begin(two_uploads());
-  EXPECT_EQ(rows_of(seen.get()),
-            (std::vector<std::string>{"stream A", "stream B", "stream B", "stream C", "stream C"}));
+  EXPECT_EQ(rows_of(seen()), (std::vector<std::string>{"stream A", "stream B", "stream B", "stream C", "stream C"}));
 }
 
 }  // namespace
