@@ -38,17 +38,17 @@ struct Seen {
   Outcome outcome = Outcome::done;
   std::string stage;  ///< Of the failure.
   std::string reason;
-  bool content_right = false;  ///< Every byte is one more than what was put in.
+  bool content_right = false;  ///< Every byte is one more than what was put in, and no other tile had.
 };
 
-/// One device, eight pinned tiles worked on in place, and room for lanes; each test ends with all of it handed back.
+/// One device, eight pinned tiles worked on in place unless a test wants others, and room for lanes; each test ends
+/// with all of it handed back.
 ///
 /// The usual stage adds one to each byte. `support::Kernels` has what tests launch.
 class LaneContract : public testing::TestWithParam<LaneUnderTest> {
  protected:
-  static constexpr std::size_t tile_bytes = 4096;
-  static constexpr std::size_t tiles = 8;
-
+  explicit LaneContract(std::size_t bytes_of_a_tile = 4096, std::size_t tiles_of_the_pool = 8)
+      : tile_bytes(bytes_of_a_tile), tiles(tiles_of_the_pool) {}
   void SetUp() override;
   void TearDown() override;
 
@@ -64,12 +64,19 @@ class LaneContract : public testing::TestWithParam<LaneUnderTest> {
   Lane& lane() { return *lane_; }
   /// Closes the lane and destroys it.
   void close_lane();
-  /// Fills a tile with the low byte of `sequence` and submits it.
+  /// Destroys the lane as it is.
+  void destroy_lane() { lane_.reset(); }
+  /// Fills a tile with what belongs to `sequence` and submits it.
   void submit(std::uint64_t sequence);
+  /// The same; false if the lane left the tile to us.
+  bool try_submit(std::uint64_t sequence);
   /// What has come back so far, in that order.
   std::vector<Seen> seen();
   /// Blocks: until so many have come back.
   std::vector<Seen> await_seen(std::size_t count);
+
+  std::size_t const tile_bytes;  ///< A multiple of eight.
+  std::size_t const tiles;
 
  private:
   void note(Completion completion);

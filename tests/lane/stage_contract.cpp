@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a lane promises to its stage.
+#include <atomic>
 #include <memory>
+#include <optional>
 #include <span>
 #include <stdexcept>
 #include <thread>
 
 #include "lane/lane_contract.hpp"
+#include "support/thread_state.hpp"
 #include <unistd.h>
 
 namespace penstock {
@@ -28,8 +31,30 @@ TEST_P(LaneContract, FailsOnlyTheTileThatItsStageThrewOn) {
   EXPECT_EQ(all[2].reason, "no twos");
 }
 
+TEST_P(LaneContract, KeepsATileWhoseStageThrewUntilWhatItLaunchedHasRun) {
+  std::optional<support::Hold> held;
+  std::atomic<pid_t> thread{0};
+  open_lane(add_one([&](DeviceTile const& tile, StreamRef stream) {
+    if (tile.sequence != 0) return;
+    held.emplace(kernels().hold(stream));
+    kernels().add_one(stream, tile.input);
+    thread = gettid();
+    throw std::runtime_error("halfway");
+  }));
+  submit(0);
+  while (thread == 0) std::this_thread::yield();
+  held->await_reached();
+  support::await_asleep(thread);
+  EXPECT_TRUE(seen().empty()) << "the device still works on it";
+  held->open();
+  for (std::uint64_t i = 1; i < 6; ++i) submit(i);
+  auto const all = await_seen(6);
+  EXPECT_EQ(all[0].reason, "halfway");
+  for (std::size_t i = 1; i < 6; ++i) EXPECT_TRUE(all[i].content_right) << "tile " << i;
+}
+
 TEST_P(LaneContract, FailsATileWhoseStageClaimsMoreThanTheOutputHolds) {
-  open_lane(each_tile([](DeviceTile const&, StreamRef) { return tile_bytes + 1; }));
+  open_lane(each_tile([this](DeviceTile const&, StreamRef) { return tile_bytes + 1; }));
   submit(0);
   close_lane();
   ASSERT_EQ(seen().size(), 1u);
@@ -62,6 +87,20 @@ TEST_P(LaneContract, FinishesItsStageAfterTheLastTileAndWaitsForIt) {
   lane().close();
   ASSERT_NE(lane().finished_stage(), nullptr);
   EXPECT_EQ(static_cast<Counting*>(lane().finished_stage())->result, std::byte{20});
+}
+
+TEST_P(LaneContract, SaysWhyItsStageDidNotFinish) {
+  struct Stubborn final : Stage {
+    std::size_t run(DeviceTile const&, StreamRef) override { return 0; }
+    void finish(StreamRef) override { throw std::runtime_error("not yet"); }
+  };
+  open_lane({.make = [](StageContext const&) { return std::make_unique<Stubborn>(); }, .merge = {}});
+  submit(0);
+  lane().close();
+  EXPECT_EQ(lane().finished_stage(), nullptr);
+  ASSERT_NE(lane().finish_failure(), nullptr);
+  EXPECT_EQ(lane().finish_failure()->stage, "finish");
+  EXPECT_EQ(lane().finish_failure()->reason, "not yet");
 }
 
 TEST_P(LaneContract, SaysInItsConstructorWhyAStageCannotBeMade) {
