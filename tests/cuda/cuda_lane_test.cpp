@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "lane/lane_contract.hpp"
+#include "lane/many_tiles_contract.hpp"
 #include "support/gpu_under_test.hpp"
 
 namespace penstock {
 namespace {
 
 INSTANTIATE_TEST_SUITE_P(Cuda, LaneContract, testing::ValuesIn(every_lane_on(support::gpu_under_test())), name_of_lane);
+INSTANTIATE_TEST_SUITE_P(Cuda, LaneOfManyTiles, testing::ValuesIn(one_lane_per_signal_on(support::gpu_under_test())),
+                         name_of_lane);
 
 }  // namespace
 }  // namespace penstock

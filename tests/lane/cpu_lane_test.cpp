@@ -7,6 +7,7 @@
 #include <tuple>
 
 #include "lane/lane_on_a_faulty_device.hpp"
+#include "lane/many_tiles_contract.hpp"
 #include "support/cpu_device_under_test.hpp"
 #include "support/gate.hpp"
 #include "support/thread_state.hpp"
@@ -19,6 +20,8 @@ INSTANTIATE_TEST_SUITE_P(Cpu, LaneContract, testing::ValuesIn(every_lane_on(supp
                          name_of_lane);
 INSTANTIATE_TEST_SUITE_P(LegacyCpu, LaneContract,
                          testing::Values(LaneUnderTest{support::cpu_device_under_test(Flavour::legacy)}), name_of_lane);
+INSTANTIATE_TEST_SUITE_P(Cpu, LaneOfManyTiles,
+                         testing::ValuesIn(one_lane_per_signal_on(support::cpu_device_under_test())), name_of_lane);
 
 TEST_P(LaneOnAFaultyDevice, FailsOnlyTheTileWhoseCallWasRefused) {
   for (auto const& [fault, stage] : {std::pair{cpu::Fault::refuse_upload, "upload"},
@@ -47,8 +50,7 @@ TEST_P(LaneOnAFaultyDevice, FailsOnlyTheTileWhoseCallWasRefused) {
 TEST_P(LaneOnAFaultyDevice, FailsAllThatIsInFlightAndAllThatComesOnceTheDeviceIsLost) {
   for (auto const fault : {cpu::Fault::break_upload, cpu::Fault::break_kernel, cpu::Fault::break_download}) {
     SCOPED_TRACE(static_cast<int>(fault));
-    TearDown();
-    SetUp();
+    renew();
     std::size_t const before = seen().size();
     open_lane(add_one(), watchful());
     cpu().inject(fault, 3);

@@ -24,6 +24,11 @@ struct LaneOnAFaultyDevice : LaneContract {
   static constexpr std::uint64_t count = 20;
 
   cpu::CpuDevice& cpu() { return dynamic_cast<cpu::CpuDevice&>(device()); }
+  /// Begins again with a device that knows of no faults; what was seen stays.
+  void renew() {
+    TearDown();
+    SetUp();
+  }
   static LaneOptions watchful() { return {.watchdog = std::chrono::milliseconds(1)}; }
   /// Makes one of this lane's signals wrong in that way: the `nth` from now on.
   void make_wrong(Wrong way, std::uint64_t nth = 1) { cpu().inject(*fault_of(GetParam().signal, way), nth); }

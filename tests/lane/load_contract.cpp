@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+// Lanes with next to nothing to do, with too much, and with as many tiles as there can be.
+#include <algorithm>
+#include <atomic>
+#include <optional>
+#include <thread>
+#include <vector>
+
+#include "lane/many_tiles_contract.hpp"
+
+namespace penstock {
+
+GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(LaneOfManyTiles);
+
+std::vector<LaneUnderTest> one_lane_per_signal_on(DeviceUnderTest const& device) {
+  std::vector<LaneUnderTest> lanes;
+  for (SignalKind const signal : all_signal_kinds) {
+    // Each mode and each shape for some of them.
+    auto const turn = lanes.size();
+    lanes.push_back({device, signal, turn % 2 == 0 ? StreamMode::thread_default : StreamMode::own,
+                     turn % 3 == 0 ? LaneShape::single : LaneShape::split});
+  }
+  return lanes;
+}
+
+namespace {
+
+TEST_P(LaneContract, IsCalledForEachTileOfAStarvedLane) {
+  open_lane(add_one(), {.watchdog = std::chrono::seconds(5)});
+  constexpr std::size_t count = 100;
+  for (std::uint64_t i = 0; i < count; ++i) {
+    submit(i);
+    await_seen(i + 1);
+  }
+  lane().close();
+  EXPECT_EQ(lane().summary().found_by_watchdog, 0u);
+  auto const all = seen();
+  ASSERT_EQ(all.size(), count);
+  for (std::size_t i = 0; i < count; ++i) {
+    EXPECT_EQ(all[i].sequence, i);
+    EXPECT_TRUE(all[i].content_right) << "tile " << i;
+  }
+}
+
+TEST_P(LaneContract, CompletesEachTileOnceThoughItsInboxIsAlwaysFull) {
+  open_lane(add_one(), {.flight = {.slots = 2}});
+  constexpr std::uint64_t count = 600;
+  std::atomic<std::uint64_t> next{0};
+  std::atomic<std::size_t> most{0};
+  {
+    std::vector<std::jthread> submitters;
+    for (int t = 0; t < 3; ++t) {
+      submitters.emplace_back([&] {
+        // They wait in borrow, so that each tile that comes home goes back at once.
+        for (std::uint64_t own = next++; own < count; own = next++) {
+          submit(own);
+          most = std::max(most.load(), lane().load());
+        }
+      });
+    }
+  }
+  close_lane();
+  EXPECT_GE(most, tiles - 3) << "the lane was never flooded";
+  auto const all = seen();
+  ASSERT_EQ(all.size(), count);
+  std::vector<int> times(count, 0);
+  for (Seen const& tile : all) {
+    ++times.at(tile.sequence);
+    EXPECT_TRUE(tile.content_right) << "tile " << tile.sequence;
+  }
+  EXPECT_EQ(times, std::vector<int>(count, 1));
+}
+
+TEST_P(LaneOfManyTiles, CompletesEachOnceAndInOrderThoughAllAreInFlight) {
+  std::optional<support::Hold> held;
+  std::atomic<std::size_t> enqueued{0};
+  open_lane(add_one([&](DeviceTile const& tile, StreamRef stream) {
+              if (tile.sequence == 0) held.emplace(kernels().hold(stream));
+              enqueued.fetch_add(1);
+            }),
+            {.flight = {.slots = static_cast<unsigned>(tiles)}});
+  for (std::uint64_t i = 0; i < tiles; ++i) submit(i);
+  // A GPU's queues are bounded, and the lane may be waiting for room there.
+  bool const bounded = device().info().kind == DeviceKind::cuda;
+  while (enqueued < (bounded ? 1 : tiles)) std::this_thread::yield();
+  EXPECT_EQ(lane().load(), tiles);
+  held->open();
+  close_lane();
+  auto const all = seen();
+  ASSERT_EQ(all.size(), tiles);
+  for (std::size_t i = 0; i < tiles; ++i) {
+    ASSERT_EQ(all[i].sequence, i);
+    ASSERT_EQ(all[i].outcome, Outcome::done) << all[i].reason;
+    ASSERT_TRUE(all[i].content_right) << "tile " << i;
+  }
+}
+
+}  // namespace
+}  // namespace penstock
