@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# flavours.sh INCLUDE CXX CASE [ARGUMENT]: what users are told who mean another default stream by "0" than the penstock that
-# they use. INCLUDE is a list of folders with colons between them. The cases with a kernel take nvcc as their ARGUMENT, the
-# one that links takes the legacy library of the devices.
+# flavours.sh INCLUDE CXX CASE [ARGUMENT...]: what users are told who mean another default stream by "0" than the penstock that
+# they use. INCLUDE is a list of folders with colons between them. The cases with a kernel take nvcc as their ARGUMENT,
+# those that link take the libraries that they link.
 set -euo pipefail
 include=() cxx=$2 case=$3 argument=${4:-}
 while read -r -d: folder; do include+=(-I"$folder"); done <<<"$1:"
@@ -32,6 +32,18 @@ taken() {
 refused() {
   if compile -E "${@:2}"; then fail "with ${*:2}: compiled all the same"; fi
   grep -qF -- "$1" said || fail "with ${*:2}: does not say '$1' but: $(cat said)"
+}
+# object NAME FIRST_LINE SECOND_LINE FLAG...
+object() {
+  file=user.cpp
+  write "$2" "$3"
+  compile -c "${@:4}" || fail "$(cat said)"
+  mv made "$1"
+}
+# not_linked PATTERN PART...: with these no program may be made, and the linker must say why.
+not_linked() {
+  if "$cxx" "${@:2}" -o program 2>said; then fail 'was linked'; fi
+  grep -q "$1" said || fail "$(cat said)"
 }
 
 both='penstock: this file is compiled for both flavours.'
@@ -90,10 +102,16 @@ case $case in
     done
     ;;
   ALibraryOfTheOtherFlavour)
-    printf '%s\n' '#include <penstock/devices/open_device.hpp>' 'int main() { penstock::open_device(); }' >main.cpp
-    "$cxx" -std=c++20 "${include[@]}" "${per_thread[@]}" -c main.cpp -o main.o
-    if "$cxx" main.o "$argument" -o program 2>said; then fail 'was linked'; fi
-    grep -q 'undefined reference to .penstock::per_thread::open_device' said || fail "$(cat said)"
+    object opener.o '#include <penstock/devices/open_device.hpp>' 'int main() { penstock::open_device(); }' "${per_thread[@]}"
+    not_linked 'undefined reference to .penstock::per_thread::open_device' opener.o "${@:4}"
+    object stage.o '#include <penstock/lane/stage.hpp>' 'int main() {}' "${per_thread[@]}"
+    not_linked 'undefined reference to .penstock::per_thread::link_with_penstock_penstock' stage.o "${@:4}"
+    ;;
+  ObjectsOfTwoFlavours)
+    object one.o '#include <penstock/lane/stage.hpp>' 'int main() {}' "${per_thread[@]}"
+    object other.o '#include <penstock/lane/stage.hpp>' '' "${legacy[@]}"
+    "$cxx" one.o "${@:4}" -o program
+    not_linked 'multiple definition of .penstock::a_program_has_one_flavour' one.o other.o "${@:4}"
     ;;
   *) fail "no case $case" ;;
 esac

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Stops the compiler where a source file and the penstock that it will be linked to would mean different default
-// streams by "0". It asks for definitions that penstock's targets and pkg-config files bring.
+// streams by "0". It asks for definitions that penstock's targets and pkg-config files bring. Where a compiler cannot
+// see it, since objects of both kinds are linked, it stops the linker.
 #pragma once
 
 // clang-format off
@@ -29,3 +30,21 @@ Link its target to penstock::penstock (per-thread) or penstock::legacy; \
 without CMake, compile it with what pkg-config --cflags penstock (or penstock-legacy) says."
 #endif
 // clang-format on
+
+/// Whoever includes this needs the library of the flavour that it is compiled for, also if it uses nothing else of it;
+/// and the two libraries do not go into one program (flavour/linked.cpp). Their names are what a linker says then.
+#if defined(PENSTOCK_PER_THREAD)
+namespace penstock {
+inline namespace per_thread {
+extern char const link_with_penstock_penstock;
+[[gnu::used]] static char const* const needs_its_flavour = &link_with_penstock_penstock;
+}  // namespace per_thread
+}  // namespace penstock
+#elif defined(PENSTOCK_LEGACY)
+namespace penstock {
+inline namespace legacy {
+extern char const link_with_penstock_legacy;
+[[gnu::used]] static char const* const needs_its_flavour = &link_with_penstock_legacy;
+}  // namespace legacy
+}  // namespace penstock
+#endif
