@@ -24,7 +24,7 @@
 namespace penstock {
 namespace {
 
-constexpr std::size_t KiB = 1024;
+constexpr std::size_t kibibyte = 1024;
 
 Device& device() {
   static std::unique_ptr<Device> const opened = open_device();
@@ -53,7 +53,7 @@ double cpu_seconds() {
 
 struct Case {
   unsigned lanes = 1;
-  std::size_t bytes = 4 * KiB;
+  std::size_t bytes = 4 * kibibyte;
   unsigned depth = 128;
   LaneOptions lane = {};
   bool names_no_stream = false;  ///< The stage launches without naming a stream.
@@ -61,7 +61,7 @@ struct Case {
 
 /// As many tiles as a tenth of a second takes, more or less.
 std::uint64_t tiles_of(Case const& what) {
-  if (!on_gpu()) return 2 * what.depth;
+  if (!on_gpu()) return std::uint64_t{2} * what.depth;
   std::uint64_t const by_link = (std::uint64_t{6} << 30) / what.bytes;
   return std::max<std::uint64_t>(what.lanes * std::uint64_t{what.depth} * 2, std::min<std::uint64_t>(by_link, 40'000));
 }
@@ -176,21 +176,22 @@ void by_hand(benchmark::State& state, Case const& what) {
 }
 #endif
 
-void add(std::string const& question, Case what, bool hand = false) {
+void run_case(benchmark::State& state, Case const& what, bool hand) {
+#ifdef PENSTOCK_WITH_CUDA
+  if (hand) return by_hand(state, what);
+#endif
+  static_cast<void>(hand);
+  through_lanes(state, what);
+}
+
+void add(std::string const& question, Case const& what, bool hand = false) {
   std::string const name = question + "/" + (hand ? "by_hand" : std::string(to_string(what.lane.signal))) + "/" +
                            (what.lane.flight.shape == LaneShape::split ? "split" : "single") + "/" +
                            (what.lane.flight.streams == StreamMode::own ? "own" : "default") +
                            "/spin:" + std::to_string(what.lane.spin.count() / 1000) +
                            "/depth:" + std::to_string(what.depth) + "/lanes:" + std::to_string(what.lanes) +
-                           "/KiB:" + std::to_string(what.bytes / KiB);
-  auto const body = [what, hand](benchmark::State& state) {
-#ifdef PENSTOCK_WITH_CUDA
-    if (hand) return by_hand(state, what);
-#endif
-    static_cast<void>(hand);
-    through_lanes(state, what);
-  };
-  benchmark::RegisterBenchmark(name.c_str(), body)->UseManualTime()->Unit(benchmark::kMillisecond);
+                           "/KiB:" + std::to_string(what.bytes / kibibyte);
+  benchmark::RegisterBenchmark(name.c_str(), run_case, what, hand)->UseManualTime()->Unit(benchmark::kMillisecond);
 }
 
 constexpr std::chrono::microseconds short_spin{200};
@@ -203,7 +204,7 @@ void add_cases() {
     for (SignalKind const signal : all_signal_kinds) {
       for (LaneShape const shape : {LaneShape::split, LaneShape::single}) {
         for (auto const spin : {std::chrono::microseconds(0), short_spin}) {
-          Case what{.lanes = on_gpu() ? 4U : 1U, .bytes = kib * KiB, .depth = on_gpu() ? 128U : 8U};
+          Case what{.lanes = on_gpu() ? 4U : 1U, .bytes = kib * kibibyte, .depth = on_gpu() ? 128U : 8U};
           what.lane = {.flight = {.streams = StreamMode::own, .shape = shape}, .signal = signal, .spin = spin};
           add("signal", what);
         }
@@ -213,7 +214,7 @@ void add_cases() {
     for (unsigned const lanes : {1U, 4U, 8U}) {
       if (kib == 4096 && lanes > 4) continue;
       for (LaneShape const shape : {LaneShape::split, LaneShape::single}) {
-        Case what{.lanes = lanes, .bytes = kib * KiB};
+        Case what{.lanes = lanes, .bytes = kib * kibibyte};
         what.lane = {.flight = {.streams = StreamMode::own, .shape = shape},
                      .signal = SignalKind::event_poll,
                      .spin = short_spin};
@@ -228,7 +229,7 @@ void add_cases() {
     for (unsigned const depth : {1U, 2U, 4U, 8U, 16U, 32U, 64U, 128U}) {
       for (LaneShape const shape : {LaneShape::split, LaneShape::single}) {
         for (unsigned const lanes : {1U, 2U, 4U}) {
-          Case what{.lanes = lanes, .bytes = kib * KiB, .depth = depth};
+          Case what{.lanes = lanes, .bytes = kib * kibibyte, .depth = depth};
           what.lane = {.flight = {.streams = StreamMode::own, .shape = shape}, .spin = short_spin};
           add("depth", what);
         }
@@ -239,7 +240,7 @@ void add_cases() {
   for (unsigned const lanes : {1U, 2U, 4U, 8U, 16U}) {
     for (std::size_t const kib : {4UL, 1024UL}) {
       for (LaneShape const shape : {LaneShape::split, LaneShape::single}) {
-        Case what{.lanes = lanes, .bytes = kib * KiB, .names_no_stream = true};
+        Case what{.lanes = lanes, .bytes = kib * kibibyte, .names_no_stream = true};
         what.depth = kib == 4 ? 128 : 64;
         what.lane = {.flight = {.shape = shape}, .spin = short_spin};
         add("no_stream", what);
