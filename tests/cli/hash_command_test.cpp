@@ -41,6 +41,9 @@ class DeviceThatFallsSilent final : public Device {
   void synchronize() override { inner.synchronize(); }
   std::optional<Error> take_refusal() override { return inner.take_refusal(); }
   std::optional<Error> lost() override { return inner.lost(); }
+  void abandon(Error const& why) override { inner.abandon(why); }
+  bool abandoned() const noexcept override { return inner.abandoned(); }
+  void keep(std::shared_ptr<void> thing) override { inner.keep(std::move(thing)); }
 
  private:
   std::atomic<bool> ran_{false};

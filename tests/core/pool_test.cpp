@@ -73,6 +73,22 @@ TEST_F(PoolOfThree, KeepsATileOutWhileItsLoanMoves) {
   EXPECT_EQ(pool.on_loan(), 1u) << "the assignment brings the first tile home";
 }
 
+TEST(PoolOfTwo, NeverLendsAStrandedTileAgain) {
+  alignas(256) std::array<std::byte, 2 * 256> slab{};
+  Pool pool(slab, {.input_bytes = 256}, 2);
+  Loan stranded = pool.borrow();
+  std::uint32_t const index = stranded->index();
+  stranded.strand();
+  stranded.strand();
+  EXPECT_EQ(pool.stranded(), 1u);
+  EXPECT_EQ(pool.on_loan(), 1u) << "its holder may still read it";
+  stranded.give_back();
+  EXPECT_EQ(pool.on_loan(), 0u);
+  Loan const other = pool.borrow();
+  EXPECT_NE(other->index(), index);
+  EXPECT_FALSE(pool.try_borrow());
+}
+
 TEST_F(PoolOfThree, ServesWaitingBorrowersInOrderOfArrival) {
   std::vector<Loan> held;
   for (int i = 0; i < 3; ++i) held.push_back(pool.borrow());

@@ -47,7 +47,8 @@ struct ALostGpu : testing::Test {
       GTEST_SKIP() << "The faults that these tests make are what a sanitizer is looking for.";
     }
   }
-  [[noreturn]] static void play(int (*scenario)()) {
+  template <class Scenario>
+  [[noreturn]] static void play(Scenario scenario) {
     // Nothing here may hang; if it does, this says so.
     alarm(60);
     std::_Exit(scenario());

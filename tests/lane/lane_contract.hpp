@@ -42,7 +42,7 @@ struct Seen {
 };
 
 /// One device, eight pinned tiles worked on in place unless a test wants others, and room for lanes; each test ends
-/// with all of it handed back.
+/// with all of it handed back, but for what was left to a device that was abandoned.
 ///
 /// The usual stage adds one to each byte. `support::Kernels` has what tests launch.
 class LaneContract : public testing::TestWithParam<LaneUnderTest> {

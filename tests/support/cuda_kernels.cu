@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+#undef NDEBUG  // The kernel that asserts is to do so in every build.
 #include <atomic>
+#include <cassert>
 #include <cstdint>
 #include <cstdlib>
 
@@ -49,6 +51,14 @@ __global__ void hold_kernel(Flags volatile* flags, std::uint64_t longest) {
 __global__ void nowhere_kernel() {
   // No GPU maps the first page.
   *reinterpret_cast<int volatile*>(16) = 1;
+}
+
+__global__ void assert_kernel(int holds) {
+  assert(holds != 0);
+}
+
+__global__ void endless_kernel(std::uint32_t volatile* flag) {
+  while (*flag == 0) __nanosleep(500);
 }
 
 unsigned blocks_for(std::size_t bytes) {
@@ -155,6 +165,19 @@ void let_many_streams_run_at_once() {
 
 void write_to_nowhere(cudaStream_t stream) {
   nowhere_kernel<<<1, 1, 0, stream>>>();
+}
+
+void assert_in_vain(cudaStream_t stream) {
+  assert_kernel<<<1, 1, 0, stream>>>(0);
+}
+
+void run_for_ever(cudaStream_t stream) {
+  // Host memory that nobody ever writes to; it is the GPU's until the process ends.
+  std::uint32_t* flag = nullptr;
+  cuda::check(cudaHostAlloc(reinterpret_cast<void**>(&flag), sizeof *flag, cudaHostAllocMapped), "cudaHostAlloc");
+  *flag = 0;
+  endless_kernel<<<1, 1, 0, stream>>>(flag);
+  cuda::check_launch("run_for_ever");
 }
 
 void launch_too_large(cudaStream_t stream) {

@@ -41,6 +41,12 @@ void let_many_streams_run_at_once();
 /// Launches a kernel that writes where there is no memory, and checks nothing: the device will be lost.
 void write_to_nowhere(cudaStream_t stream);
 
+/// Launches a kernel whose assert fails, and checks nothing: the device will be lost.
+void assert_in_vain(cudaStream_t stream);
+
+/// Launches a kernel that ends with the process.
+void run_for_ever(cudaStream_t stream);
+
 /// Launches a kernel with blocks that no GPU can run, and checks nothing.
 void launch_too_large(cudaStream_t stream);
 

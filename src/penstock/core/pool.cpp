@@ -165,11 +165,17 @@ void Pool::serve_waiting() {
 
 void Pool::take_back(Tile& tile) noexcept {
   on_loan_.fetch_sub(1, std::memory_order_release);
+  if (tile.stranded_) return;
   push(tile.index());
   if (waiting_.load(std::memory_order_seq_cst) != 0) {
     std::scoped_lock const lock(queue_mutex_);
     serve_waiting();
   }
+}
+
+void Loan::strand() noexcept {
+  if (std::exchange(tile_->stranded_, true)) return;
+  tile_->home().stranded_.fetch_add(1, std::memory_order_release);
 }
 
 void Loan::give_back() noexcept {

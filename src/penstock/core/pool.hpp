@@ -57,6 +57,8 @@ class Pool {
   std::size_t size() const noexcept { return tiles_.size(); }
   /// Tiles out at this moment. Exact when no other thread lends or gives back.
   std::size_t on_loan() const noexcept { return on_loan_.load(std::memory_order_acquire); }
+  /// Tiles that will never be lent again, since a device that was given up may still write to them.
+  std::size_t stranded() const noexcept { return stranded_.load(std::memory_order_acquire); }
   /// Borrowers waiting at this moment.
   std::size_t waiting() const noexcept { return waiting_.load(std::memory_order_acquire); }
   TileShape shape() const noexcept { return shape_; }
@@ -80,6 +82,7 @@ class Pool {
   std::unique_ptr<std::atomic<std::uint32_t>[]> below_;
   std::atomic<std::uint64_t> head_;
   std::atomic<std::size_t> on_loan_{0};
+  std::atomic<std::size_t> stranded_{0};
   std::atomic<std::size_t> waiting_{0};
   std::mutex queue_mutex_;
   Borrower* first_ = nullptr;

@@ -47,10 +47,12 @@ class Tile {
 
  private:
   friend class Pool;
+  friend class Loan;
   std::span<std::byte> input_;
   std::span<std::byte> output_;
   Pool* home_ = nullptr;
   std::uint32_t index_ = 0;
+  bool stranded_ = false;
 };
 
 /// Holds whoever filled a tile to the room that it has.

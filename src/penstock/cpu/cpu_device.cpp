@@ -2,8 +2,10 @@
 #include "penstock/cpu/cpu_device.hpp"
 
 #include <cstdio>
+#include <mutex>
 #include <thread>
 #include <utility>
+#include <vector>
 
 #include <sched.h>
 
@@ -36,6 +38,12 @@ CpuOptions completed(CpuOptions options) {
 
 }  // namespace
 
+/// What must not end before the device does.
+struct CpuDevice::Kept {
+  std::mutex mutex;
+  std::vector<std::shared_ptr<void>> things;
+};
+
 CpuDevice::CpuDevice(CpuOptions options)
     : options_(completed(std::move(options))),
       refusals_(std::make_unique<Refusals>()),
@@ -48,9 +56,13 @@ CpuDevice::CpuDevice(CpuOptions options)
       per_thread_(std::make_unique<PerThreadStream>([this] {
         return std::make_unique<CpuStream>(*scheduler_, *memory_, faults_, *refusals_, Standing::blocking,
                                            least_priority);
-      })) {}
+      })),
+      kept_(std::make_unique<Kept>()) {}
 
 CpuDevice::~CpuDevice() {
+  if (abandoned()) scheduler_->wait_to_the_end();
+  kept_->things.clear();
+  memory_->let_go();
   if (Outstanding const out = outstanding(); out != Outstanding{}) {
     std::fprintf(
         stderr,
@@ -120,6 +132,20 @@ std::optional<Error> CpuDevice::take_refusal() {
 
 std::optional<Error> CpuDevice::lost() {
   return scheduler_->lost();
+}
+
+void CpuDevice::abandon(Error const& why) {
+  memory_->hold_on();
+  scheduler_->abandon(why);
+}
+
+bool CpuDevice::abandoned() const noexcept {
+  return scheduler_->abandoned();
+}
+
+void CpuDevice::keep(std::shared_ptr<void> thing) {
+  std::lock_guard const lock(kept_->mutex);
+  kept_->things.push_back(std::move(thing));
 }
 
 Outstanding CpuDevice::outstanding() const {

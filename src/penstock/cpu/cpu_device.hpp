@@ -60,7 +60,8 @@ class CpuDevice final : public Device {
   explicit CpuDevice(CpuOptions options = {});
   /// Reports on stderr if anything that it lent is still out.
   ///
-  /// Blocks: until its default streams are idle; late callbacks are delivered for that.
+  /// Blocks: until its default streams are idle; late callbacks are delivered for that. If it was abandoned, until what
+  /// it was at has ended after all: threads of the host cannot be left behind.
   ~CpuDevice() override;
 
   DeviceInfo info() const override;
@@ -78,6 +79,9 @@ class CpuDevice final : public Device {
   void synchronize() override;
   std::optional<Error> take_refusal() override;
   std::optional<Error> lost() override;
+  void abandon(Error const& why) override;
+  bool abandoned() const noexcept override;
+  void keep(std::shared_ptr<void> thing) override;
 
   Outstanding outstanding() const;
   /// Makes the `nth` call of its kind from now on go wrong; 1 is the next.
@@ -92,6 +96,7 @@ class CpuDevice final : public Device {
   void deliver_late_callbacks();
 
  private:
+  struct Kept;
   CpuOptions const options_;
   Faults faults_;
   std::unique_ptr<Refusals> refusals_;
@@ -100,6 +105,7 @@ class CpuDevice final : public Device {
   std::unique_ptr<Engines> engines_;
   std::unique_ptr<CpuStream> legacy_;
   std::unique_ptr<PerThreadStream> per_thread_;
+  std::unique_ptr<Kept> kept_;
 };
 
 }  // namespace penstock::cpu

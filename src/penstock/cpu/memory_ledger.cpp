@@ -42,15 +42,13 @@ class MemoryLedger::Allocation final : public RegionBackend {
     auto const found = ledger_.allocated_.find(memory_.get());
     ledger_.allocated_bytes_ -= found->second;
     ledger_.allocated_.erase(found);
+    if (ledger_.holds_on_) ledger_.held_.push_back(std::move(memory_));
   }
   std::byte* start() const noexcept { return memory_.get(); }
 
   bool entered = false;
 
  private:
-  struct Free {
-    void operator()(std::byte* start) const noexcept { ::operator delete(start, std::align_val_t(alignment)); }
-  };
   MemoryLedger& ledger_;
   std::unique_ptr<std::byte, Free> memory_;
 };
@@ -134,6 +132,21 @@ void MemoryLedger::expect_device_memory(std::span<std::byte const> bytes) const 
   }
   throw Error(ErrorKind::bad_argument,
               "The device side of a copy must lie inside memory that this device allocated and that is still owned.");
+}
+
+void MemoryLedger::hold_on() {
+  std::lock_guard const lock(mutex_);
+  holds_on_ = true;
+  held_.reserve(allocated_.size());  // So that nothing is allocated when memory is freed.
+}
+
+void MemoryLedger::let_go() {
+  std::lock_guard const lock(mutex_);
+  held_.clear();
+}
+
+void MemoryLedger::Free::operator()(std::byte* start) const noexcept {
+  ::operator delete(start, std::align_val_t(alignment));
 }
 
 std::size_t MemoryLedger::allocations() const {

@@ -3,9 +3,11 @@
 
 #include <cstddef>
 #include <map>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <span>
+#include <vector>
 
 #include "penstock/cpu/faults.hpp"
 #include "penstock/device/memory.hpp"
@@ -33,6 +35,10 @@ class MemoryLedger {
   /// still owned.
   void expect_device_memory(std::span<std::byte const> bytes) const;
 
+  /// From here on memory that its owners give back is held until `let_go`: an abandoned device may still be at it.
+  void hold_on();
+  void let_go();
+
   std::size_t memory_limit() const noexcept { return memory_limit_; }
   std::size_t allocations() const;
   std::size_t allocated_bytes() const;
@@ -44,6 +50,9 @@ class MemoryLedger {
   using Regions = std::map<std::byte const*, std::size_t>;
   class Allocation;
   class Pin;
+  struct Free {
+    void operator()(std::byte* start) const noexcept;
+  };
 
   mutable std::mutex mutex_;
   std::size_t const memory_limit_;
@@ -53,6 +62,8 @@ class MemoryLedger {
   Regions pinned_;
   std::size_t allocated_bytes_ = 0;
   std::size_t pinned_bytes_ = 0;
+  bool holds_on_ = false;
+  std::vector<std::unique_ptr<std::byte, Free>> held_;
 };
 
 }  // namespace penstock::cpu

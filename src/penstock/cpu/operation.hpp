@@ -61,10 +61,11 @@ struct EventState {
 /// How often and from where a callback is called.
 enum class Delivery : std::uint8_t { once, late, early, twice, never, stray };
 
-/// What StreamStatus::code says after a fault; the last is of one that never was.
+/// What StreamStatus::code says after a fault; false_fault is of one that never was.
 inline constexpr int copy_fault = 1;
 inline constexpr int kernel_fault = 2;
 inline constexpr int false_fault = 3;
+inline constexpr int abandoned_fault = 4;
 
 /// One thing that a stream is asked to do. What does not belong to its kind is left empty.
 struct Request {

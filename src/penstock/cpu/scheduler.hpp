@@ -93,6 +93,13 @@ class Scheduler {
   void finish(Operation& operation);
   /// The device is lost. The first cause counts; `code` is what callbacks are told.
   void lose(std::string const& cause, int code);
+  /// The device is lost for `why`, unless it is already, and nobody waits for it any more.
+  void abandon(Error const& why);
+  bool abandoned() const noexcept { return abandoned_.load(std::memory_order_acquire); }
+  /// Waits for what an abandoned device is at, and for all that was put into its streams.
+  ///
+  /// Blocks: until then.
+  void wait_to_the_end() noexcept;
   void stop();
 
  private:
@@ -101,6 +108,7 @@ class Scheduler {
   void order(Operation& operation);
   void make_ready(Operation& operation, Turn& turn);
   void pass(Operation& operation, Turn& turn);
+  void lose(Error const& why, int code, Turn& turn);
   void deliver_late(Turn& turn);
   bool at_rest(StreamState const& stream) const noexcept;
   bool needs_engine(Operation const& operation) const noexcept;
@@ -132,6 +140,7 @@ class Scheduler {
   std::atomic<int> most_urgent_{INT_MAX};
   std::optional<Error> lost_;
   int lost_code_ = 0;
+  std::atomic<bool> abandoned_{false};  ///< Written with the mutex held.
   bool stopping_ = false;
 };
 

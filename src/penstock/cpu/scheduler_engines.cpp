@@ -78,8 +78,28 @@ void Scheduler::note_urgency() noexcept {
 
 void Scheduler::lose(std::string const& cause, int code) {
   Turn turn(mutex_, arrived_);
+  lose(Error(ErrorKind::device_lost, "The CPU device is lost: " + cause + ". End this run and make a new device."),
+       code, turn);
+}
+
+void Scheduler::abandon(Error const& why) {
+  Turn turn(mutex_, arrived_);
+  lose(why, abandoned_fault, turn);
+  abandoned_.store(true, std::memory_order_release);
+  wake_hosts();
+}
+
+void Scheduler::wait_to_the_end() noexcept {
+  Turn turn(mutex_, arrived_);
+  ++removals_;  // What is late must not hold up the end.
+  deliver_late(turn);
+  turn.wait(quiet_, [&] { return unfinished_ == 0; });
+  --removals_;
+}
+
+void Scheduler::lose(Error const& why, int code, Turn& turn) {
   if (lost_) return;
-  lost_.emplace(ErrorKind::device_lost, "The CPU device is lost: " + cause + ". End this run and make a new device.");
+  lost_ = why;
   lost_code_ = code;
   OperationQueue callbacks;
   OperationQueue discarded;

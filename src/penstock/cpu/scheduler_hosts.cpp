@@ -28,7 +28,7 @@ std::optional<std::chrono::nanoseconds> Scheduler::between(EventState const& ear
 bool Scheduler::at_rest(StreamState const& stream) const noexcept {
   // Whoever is told of a fault may free what the stream was using, so no engine may be at it any more; and as it may
   // have been filled by way of another stream, no copy may be under way at all.
-  return lost_ && !stream.running && copying_ == 0;
+  return abandoned() || (lost_ && !stream.running && copying_ == 0);
 }
 
 void Scheduler::drop_calls(StreamState& stream) noexcept {
@@ -54,7 +54,7 @@ void Scheduler::synchronize(EventState& event) {
 
 void Scheduler::synchronize() {
   Turn turn(mutex_, arrived_);
-  turn.wait(quiet_, [&] { return unfinished_ == 0 || (lost_ && running_ == 0); });
+  turn.wait(quiet_, [&] { return unfinished_ == 0 || (lost_ && running_ == 0) || abandoned(); });
   if (lost_) throw Error(*lost_);
 }
 

@@ -2,7 +2,10 @@
 #include "penstock/cuda/cuda_device.hpp"
 
 #include <memory>
+#include <mutex>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "penstock/cuda/default_stream.hpp"
 #include "penstock/cuda/enumerate.hpp"
@@ -30,24 +33,44 @@ int open(int ordinal) {
 
 }  // namespace
 
+/// What must not end before the device does.
+struct CudaDevice::Kept {
+  std::mutex mutex;
+  std::vector<std::shared_ptr<void>> things;
+};
+
 CudaDevice::CudaDevice(int ordinal)
     : ordinal_(open(ordinal)),
-      per_thread_stream_(health_, cuda::per_thread_stream()),
-      legacy_stream_(health_, cuda::legacy_stream()),
-      pulse_(health_, StreamOptions{}) {}
+      health_(std::make_unique<Health>()),
+      kept_(std::make_unique<Kept>()),
+      per_thread_stream_(*health_, cuda::per_thread_stream()),
+      legacy_stream_(*health_, cuda::legacy_stream()),
+      pulse_(*health_, StreamOptions{}) {}
+
+CudaDevice::~CudaDevice() {
+  if (!abandoned()) return;
+  // The GPU may be at it still, and threads of the driver's may yet come back from a wait.
+  static_cast<void>(kept_.release());
+  static_cast<void>(health_.release());
+}
+
+void CudaDevice::keep(std::shared_ptr<void> thing) {
+  std::lock_guard const lock(kept_->mutex);
+  kept_->things.push_back(std::move(thing));
+}
 
 void CudaDevice::attach() {
-  health_.expect_alive("A call");
-  health_.check(cudaSetDevice(ordinal_), "cudaSetDevice");
+  health_->expect_alive("A call");
+  health_->check(cudaSetDevice(ordinal_), "cudaSetDevice");
 }
 
 DeviceInfo CudaDevice::info() const {
-  health_.expect_alive("A question");
-  health_.check(cudaSetDevice(ordinal_), "cudaSetDevice");
+  health_->expect_alive("A question");
+  health_->check(cudaSetDevice(ordinal_), "cudaSetDevice");
   DeviceInfo info = describe(ordinal_);
-  health_.check(cudaMemGetInfo(&info.memory_free, &info.memory_bytes), "cudaMemGetInfo");
-  health_.check(cudaDeviceGetStreamPriorityRange(&info.least_priority, &info.greatest_priority),
-                "cudaDeviceGetStreamPriorityRange");
+  health_->check(cudaMemGetInfo(&info.memory_free, &info.memory_bytes), "cudaMemGetInfo");
+  health_->check(cudaDeviceGetStreamPriorityRange(&info.least_priority, &info.greatest_priority),
+                 "cudaDeviceGetStreamPriorityRange");
   return info;
 }
 
@@ -67,46 +90,46 @@ StreamRef CudaDevice::legacy_default_stream() {
 
 Stream CudaDevice::make_stream(StreamOptions options) {
   attach();
-  return Stream(std::make_unique<OwnedCudaStream>(health_, options));
+  return Stream(std::make_unique<OwnedCudaStream>(*health_, options));
 }
 
 Event CudaDevice::make_event(EventOptions options) {
   attach();
-  return Event(std::make_unique<CudaEvent>(health_, options));
+  return Event(std::make_unique<CudaEvent>(*health_, options));
 }
 
 Flag CudaDevice::make_flag() {
   attach();
-  return Flag(std::make_unique<CudaFlag>(health_));
+  return Flag(std::make_unique<CudaFlag>(*health_));
 }
 
 DeviceMemory CudaDevice::allocate(std::size_t bytes) {
   attach();
-  return cuda::allocate(health_, bytes);
+  return cuda::allocate(*health_, bytes);
 }
 
 Pinned CudaDevice::pin(std::span<std::byte> host) {
   attach();
-  return cuda::pin(health_, host);
+  return cuda::pin(*health_, host);
 }
 
 void CudaDevice::synchronize() {
   attach();
-  health_.check(cudaDeviceSynchronize(), "cudaDeviceSynchronize");
+  health_->check(cudaDeviceSynchronize(), "cudaDeviceSynchronize");
 }
 
 std::optional<Error> CudaDevice::take_refusal() {
-  return health_.left_behind(cudaGetLastError());
+  return health_->left_behind(cudaGetLastError());
 }
 
 std::optional<Error> CudaDevice::lost() {
-  if (auto fault = health_.fault()) return fault;
+  if (auto fault = health_->fault()) return fault;
   // The fault may have been told to somebody else: to a callback, or to code of the user's. A lost device answers
   // every question with it; this one waits for nothing, and its stream never has work.
   cudaError_t answer = cudaSetDevice(ordinal_);
   if (answer == cudaSuccess) answer = cudaStreamQuery(pulse_.handle());
-  health_.note(answer, "cudaStreamQuery");
-  return health_.fault();
+  health_->note(answer, "cudaStreamQuery");
+  return health_->fault();
 }
 
 }  // namespace PENSTOCK_FLAVOUR

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <memory>
 #include <optional>
 #include <span>
 
@@ -23,6 +24,7 @@ class CudaDevice final : public Device {
   /// Blocks: tenths of a second.
   /// Throws: Error of kind no_driver, driver_too_old or no_device.
   explicit CudaDevice(int ordinal = 0);
+  ~CudaDevice() override;
 
   DeviceInfo info() const override;
   void attach() override;
@@ -40,10 +42,15 @@ class CudaDevice final : public Device {
   void synchronize() override;
   std::optional<Error> take_refusal() override;
   std::optional<Error> lost() override;
+  void abandon(Error const& why) override { health_->abandon(why); }
+  bool abandoned() const noexcept override { return health_->abandoned(); }
+  void keep(std::shared_ptr<void> thing) override;
 
  private:
+  struct Kept;
   int const ordinal_;
-  Health mutable health_;
+  std::unique_ptr<Health> health_;
+  std::unique_ptr<Kept> kept_;
   CudaStream per_thread_stream_;
   CudaStream legacy_stream_;
   OwnedCudaStream pulse_;

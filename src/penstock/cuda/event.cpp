@@ -12,7 +12,7 @@ CudaEvent::CudaEvent(Health& health, EventOptions options) : health_(health), ti
 }
 
 CudaEvent::~CudaEvent() {
-  health_.report(cudaEventDestroy(handle_), "cudaEventDestroy");
+  if (!health_.abandoned()) health_.report(cudaEventDestroy(handle_), "cudaEventDestroy");
 }
 
 CudaEvent& CudaEvent::of(EventBackend& backend) {
@@ -35,6 +35,7 @@ bool CudaEvent::passed() {
 }
 
 void CudaEvent::wait() {
+  health_.expect_waited_for("cudaEventSynchronize");
   health_.check(cudaEventSynchronize(handle_), "cudaEventSynchronize");
 }
 

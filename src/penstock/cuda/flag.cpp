@@ -49,7 +49,7 @@ CudaFlag::CudaFlag(Health& health) : FlagBackend(pinned_word(health)), health_(h
 }
 
 CudaFlag::~CudaFlag() {
-  health_.report(cudaFreeHost(&word()), "cudaFreeHost");
+  if (!health_.abandoned()) health_.report(cudaFreeHost(&word()), "cudaFreeHost");
 }
 
 CudaFlag& CudaFlag::of(FlagBackend& backend) {

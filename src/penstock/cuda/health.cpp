@@ -24,7 +24,16 @@ Error Health::too_late(char const* what) const {
   return Error(ErrorKind::device_lost, std::string(what) + " came too late. " + fault_->what());
 }
 
+void Health::abandon(Error const& why) {
+  {
+    std::lock_guard const lock(mutex_);
+    if (!fault_) fault_ = why;
+  }
+  abandoned_.store(true, std::memory_order_release);
+}
+
 bool Health::ready(cudaError_t result, char const* what, CallSite where) {
+  expect_waited_for(what);
   if (result != cudaErrorNotReady) {
     check(result, what, where);
     return true;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <atomic>
 #include <mutex>
 #include <optional>
 
@@ -21,7 +22,7 @@ class Health {
   ///
   /// Throws: Error.
   void check(cudaError_t result, char const* what, CallSite where = CallSite::here()) {
-    if (result == cudaSuccess) [[likely]]
+    if (result == cudaSuccess && !abandoned()) [[likely]]
       return;
     fail(result, what, where);
   }
@@ -31,6 +32,19 @@ class Health {
   ///
   /// Throws: Error.
   void expect_alive(char const* what) const;
+  /// The device is lost for `why`, unless it is already, and nobody waits for it any more.
+  void abandon(Error const& why);
+  /// True if nothing that the device uses may be given back, and nothing be called that waits for it.
+  ///
+  /// Acquire: whoever sees it also sees why.
+  bool abandoned() const noexcept { return abandoned_.load(std::memory_order_acquire); }
+  /// Before a call that would wait for the device, or hand it memory: throws if it was abandoned.
+  ///
+  /// Throws: Error.
+  void expect_waited_for(char const* what) const {
+    if (abandoned()) [[unlikely]]
+      expect_alive(what);
+  }
   /// As cuda::report, but a lost device is reported once, not for each thing that dies with it.
   void report(cudaError_t result, char const* what, CallSite where = CallSite::here()) noexcept;
   /// Remembers a sticky fault, and lets everything else pass.
@@ -50,6 +64,7 @@ class Health {
   std::mutex mutable mutex_;
   std::optional<Error> fault_;
   bool reported_ = false;
+  std::atomic<bool> abandoned_{false};
 };
 
 }  // namespace penstock::cuda

@@ -58,7 +58,10 @@ class Allocation final : public RegionBackend {
   }
   Allocation(Allocation const&) = delete;
   Allocation& operator=(Allocation const&) = delete;
-  ~Allocation() override { health_.report(cudaFree(address_), "cudaFree"); }
+  ~Allocation() override {
+    // It would wait for the kernel that nobody waits for any more, and with it every later call of the driver's.
+    if (!health_.abandoned()) health_.report(cudaFree(address_), "cudaFree");
+  }
 
   std::byte* address() const noexcept { return static_cast<std::byte*>(address_); }
 
@@ -80,7 +83,9 @@ class Registration final : public RegionBackend {
   }
   Registration(Registration const&) = delete;
   Registration& operator=(Registration const&) = delete;
-  ~Registration() override { health_.report(cudaHostUnregister(address_), "cudaHostUnregister"); }
+  ~Registration() override {
+    if (!health_.abandoned()) health_.report(cudaHostUnregister(address_), "cudaHostUnregister");
+  }
 
  private:
   Health& health_;

@@ -43,6 +43,7 @@ cudaStream_t create(Health& health, StreamOptions options) {
 void CudaStream::upload(std::span<std::byte> to, std::span<std::byte const> from) {
   check_room(to.size(), from.size());
   if (from.empty()) return;
+  health_.expect_waited_for("An upload");
   health_.check(cudaMemcpyAsync(to.data(), from.data(), from.size(), cudaMemcpyHostToDevice, handle_),
                 "cudaMemcpyAsync (upload)");
 }
@@ -50,6 +51,7 @@ void CudaStream::upload(std::span<std::byte> to, std::span<std::byte const> from
 void CudaStream::download(std::span<std::byte> to, std::span<std::byte const> from) {
   check_room(to.size(), from.size());
   if (from.empty()) return;
+  health_.expect_waited_for("A download");
   health_.check(cudaMemcpyAsync(to.data(), from.data(), from.size(), cudaMemcpyDeviceToHost, handle_),
                 "cudaMemcpyAsync (download)");
 }
@@ -91,12 +93,14 @@ bool CudaStream::idle() {
 }
 
 void CudaStream::synchronize() {
+  health_.expect_waited_for("cudaStreamSynchronize");
   health_.check(cudaStreamSynchronize(handle_), "cudaStreamSynchronize");
 }
 
 OwnedCudaStream::OwnedCudaStream(Health& health, StreamOptions options) : CudaStream(health, create(health, options)) {}
 
 OwnedCudaStream::~OwnedCudaStream() {
+  if (health().abandoned()) return;
   health().report(cudaStreamSynchronize(handle()), "cudaStreamSynchronize");
   health().report(cudaStreamDestroy(handle()), "cudaStreamDestroy");
 }

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -103,6 +104,19 @@ class Device {
   ///
   /// Blocks: never.
   virtual std::optional<Error> lost() = 0;
+
+  /// Waits for this device no longer: from here on it is lost, for `why`, to all that use it, and who waits for it is
+  /// told. For a kernel that does not end.
+  ///
+  /// What the device is at goes on, perhaps for ever, so its memory stays its own: what is freed or unpinned from here
+  /// on is left to it. Whatever else it may touch goes to `keep`.
+  ///
+  /// Blocks: never.
+  virtual void abandon(Error const& why) = 0;
+  virtual bool abandoned() const noexcept = 0;
+  /// Keeps `thing` from its end for as long as the device may touch it: a GPU that was abandoned, to the end of the
+  /// process; else until the device dies.
+  virtual void keep(std::shared_ptr<void> thing) = 0;
 };
 
 }  // namespace penstock

@@ -40,6 +40,9 @@ struct PipelineOptions {
   SignalKind signal = SignalKind::callback;  ///< As fast as any that may sleep (bench/lane/signal_bench).
   /// Of the streams that lanes make; lower runs first, and the device's DeviceInfo says what it has.
   int priority = 0;
+  /// How long a lane bears with a device that finishes none of its tiles, before it abandons the device and fails them:
+  /// docs/faults.md.
+  std::chrono::nanoseconds patience = FlightOptions{}.patience;
   bool ordered = false;  ///< The sink sees tiles in the source's order, failed and cancelled ones in their places.
   bool parallel_sink = false;  ///< The sink is called by several consumers at once.
   /// The lane calls the sink itself, the moment it knows that the tile is done: a microsecond sooner

@@ -146,6 +146,15 @@ Pipeline::Parts::Parts(std::vector<Device*> driven, PipelineOptions wanted)
       pool(slab.bytes(), options.tile, options.tiles),
       journeys(options.tiles) {}
 
+Pipeline::Parts::~Parts() {
+  std::shared_ptr<Slab> left;
+  for (Device* const device : devices) {
+    if (!device->abandoned()) continue;
+    if (left == nullptr) left = std::make_shared<Slab>(std::move(slab));
+    device->keep(left);
+  }
+}
+
 std::shared_ptr<Run> Pipeline::Parts::open_run(Input input, Stages stages, Sink sink) {
   if (current() != nullptr) {
     throw Error(ErrorKind::bad_argument, "The pipeline is running already: drain it first, or make a second one.");

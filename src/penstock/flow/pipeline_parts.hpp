@@ -21,6 +21,8 @@ namespace penstock {
 struct Pipeline::Parts {
   /// Throws: as Pipeline.
   Parts(std::vector<Device*> driven, PipelineOptions wanted);
+  /// Leaves the tiles' memory to devices that were abandoned.
+  ~Parts();
 
   /// Makes lanes and stages; from here on other threads find the run.
   ///
@@ -41,7 +43,7 @@ struct Pipeline::Parts {
   PipelineOptions const options;
   Placement const placement;
   std::vector<LanePlace> const lanes;
-  Slab const slab;
+  Slab slab;
   std::vector<Pinned> const pinned;
   Pool pool;
   std::vector<Journey> journeys;

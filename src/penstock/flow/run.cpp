@@ -15,6 +15,7 @@ using Clock = std::chrono::steady_clock;
 Run::Run(Input input, Pool& pool, std::span<Journey> journeys, std::vector<LanePlace> const& lanes,
          PipelineOptions const& options, CpuSet const& graph_cpus, Stages stages, Sink sink)
     : input_(input),
+      pool_(pool),
       journeys_(journeys),
       stages_(std::move(stages)),
       sink_(std::move(sink)),
@@ -29,8 +30,11 @@ Run::Run(Input input, Pool& pool, std::span<Journey> journeys, std::vector<LaneP
           [this](Journey& journey) { to_lanes(journey); }, [this](Journey& journey) { to_sink(journey); }) {
   LaneOptions lane_options;
   lane_options.spin = options.spin.value_or(std::chrono::microseconds(0));
-  lane_options.flight = {
-      .slots = options.slots, .streams = options.streams, .shape = options.shape, .priority = options.priority};
+  lane_options.flight = {.slots = options.slots,
+                         .streams = options.streams,
+                         .shape = options.shape,
+                         .priority = options.priority,
+                         .patience = options.patience};
   lane_options.signal = options.signal;
   lanes_ = std::make_unique<LaneSet>(lanes, pool.shape(), pool.size(), lane_options, stages_,
                                      [this](Completion completion) { from_lanes(std::move(completion)); });
@@ -90,7 +94,8 @@ void Run::from_lanes(Completion completion) {
   bool const lost = completion.failure != nullptr && completion.failure->kind == ErrorKind::device_lost;
   journey.completion = std::move(completion);
   graph_.arrive(journey);
-  if (lost && lanes_->lost()) enough_.request_stop();
+  // Without a tile to lend nobody would come to submit one.
+  if (lost && (lanes_->lost() || pool_.stranded() == pool_.size())) enough_.request_stop();
 }
 
 void Run::to_sink(Journey& journey) {

@@ -51,7 +51,7 @@ class Run {
   void end_of_input();
   /// Cancels what no device has started, and asks the producers to end.
   void stop() noexcept;
-  /// Requested when no more input is wanted: stopped, ended, or every device lost.
+  /// Requested when no more input is wanted: stopped, ended, every device lost, or every tile stranded.
   std::stop_token enough() const noexcept { return enough_.get_token(); }
   bool ending() const noexcept { return enough_.stop_requested(); }
 
@@ -75,6 +75,7 @@ class Run {
   void count(Completion const& completion);
 
   Input const input_;
+  Pool const& pool_;
   std::span<Journey> journeys_;
   Stages const stages_;
   Sink const sink_;

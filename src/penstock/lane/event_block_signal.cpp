@@ -44,6 +44,10 @@ void EventBlockSignal::arm(std::uint64_t retired) {
 }
 
 void EventBlockSignal::body() {
+  try {
+    device_.attach();
+  } catch (Error const&) {  // It is lost, as each wait will say.
+  }
   for (std::uint64_t done = 0;;) {
     auto const more = [&] {
       return recorded_.load(std::memory_order_acquire) != done || ending_.load(std::memory_order_acquire);
@@ -55,7 +59,6 @@ void EventBlockSignal::body() {
     std::uint64_t const number = wait.number;
     StreamStatus status;
     try {
-      device_.attach();
       wait.event.wait();
     } catch (Error const& error) {
       status = {.ok = false, .sticky = error.sticky(), .code = 0};

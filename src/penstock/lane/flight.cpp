@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "penstock/core/current_failure.hpp"
+#include "penstock/core/event_count.hpp"
 #include "penstock/core/pool.hpp"
 
 namespace penstock {
@@ -34,6 +35,15 @@ struct Flight::Slot {
   bool settled = false;
 };
 
+Error out_of_patience(DeviceKind device, std::chrono::nanoseconds patience) {
+  auto const milliseconds = std::chrono::duration_cast<std::chrono::milliseconds>(patience).count();
+  return Error(ErrorKind::device_lost,
+               std::string(device == DeviceKind::cuda ? "The GPU" : "The CPU device") + " finished nothing for " +
+                   std::to_string(milliseconds) +
+                   " ms: a kernel does not end, or waits for what does not come. It is given up, with what it holds, "
+                   "until the process ends. Find the kernel, or let the lanes have more patience.");
+}
+
 namespace {
 
 std::optional<Stream> stream_if(bool wanted, Device& device, int priority) {
@@ -46,6 +56,7 @@ std::optional<Stream> stream_if(bool wanted, Device& device, int priority) {
 Flight::Flight(Device& device, TileShape shape, FlightOptions options)
     : device_(device),
       shape_(shape),
+      patience_(options.patience),
       split_(options.shape == LaneShape::split),
       own_compute_(stream_if(options.streams == StreamMode::own, device, options.priority)),
       own_upload_(stream_if(split_, device, options.priority)),
@@ -66,9 +77,36 @@ Flight::~Flight() {
 void Flight::settle() noexcept {
   for (StreamRef const stream : {upload_, compute_, download_}) {
     try {
-      stream.synchronize();
+      settle(stream);
     } catch (Error const&) {  // Lost: it was waited for all the same, and whoever asks for more is told.
     }
+  }
+}
+
+/// Asks and does not wait: who waits cannot be called back from it.
+void Flight::settle(StreamRef stream) {
+  EventCount never;
+  auto const start = std::chrono::steady_clock::now();
+  try {
+    while (
+        !never.await([&] { return stream.idle(); }, std::chrono::microseconds(100), std::chrono::microseconds(150))) {
+      if (std::chrono::steady_clock::now() - start >= patience_)
+        device_.abandon(out_of_patience(stream.kind(), patience_));
+    }
+  } catch (Error const&) {
+    // It does not answer, or is lost; an abandoned device says so and lets nobody wait.
+    stream.synchronize();
+  }
+}
+
+char const* Flight::oldest_is_at() const noexcept {
+  if (empty() || !split_) return "device";
+  Slot const& oldest = slot_of(retired_ + 1);
+  try {
+    if (!oldest.uploaded->passed()) return "upload";
+    return oldest.computed->passed() ? "download" : "stage";
+  } catch (Error const&) {
+    return "device";
   }
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -32,7 +33,13 @@ struct FlightOptions {
   LaneShape shape = LaneShape::split;
   /// Of the streams that the lane makes; lower runs first. A thread's default stream has the least priority.
   int priority = 0;
+  /// How long a lane with tiles in flight bears with a device that finishes none. Then it abandons the device and fails
+  /// them. As long as only a kernel that never ends would take.
+  std::chrono::nanoseconds patience = std::chrono::seconds(60);
 };
+
+/// Why a device is abandoned that has finished no tile for `patience`.
+Error out_of_patience(DeviceKind device, std::chrono::nanoseconds patience);
 
 /// What one lane has on its device: its streams, the slots, and in them the tiles in flight, oldest first.
 ///
@@ -70,9 +77,12 @@ class Flight {
   ///
   /// Throws: a sticky Error.
   bool passed(std::uint64_t number) const;
-  /// Waits until the device touches none of the tiles any more, also one that is lost.
+  /// How far the oldest tile in flight is known to be: "upload", "stage" or "download"; "device" if nothing tells.
+  char const* oldest_is_at() const noexcept;
+  /// Waits until the device touches none of the tiles any more, also one that is lost. One that takes longer than
+  /// `patience` is abandoned.
   ///
-  /// Blocks: until its streams are idle.
+  /// Blocks: until its streams are idle, or the device was abandoned by whomever.
   void settle() noexcept;
   /// Keeps a lost device from calling back from the lane's streams, as StreamRef::drop_calls.
   void drop_calls() const { last_stream().drop_calls(); }
@@ -85,8 +95,11 @@ class Flight {
   void enqueue(Slot& slot, Stage& stage, char const*& at);
   void seal(Slot& slot, bool enqueued);
 
+  void settle(StreamRef stream);
+
   Device& device_;
   TileShape const shape_;
+  std::chrono::nanoseconds const patience_;
   bool const split_;
   std::optional<Stream> own_compute_;
   std::optional<Stream> own_upload_;

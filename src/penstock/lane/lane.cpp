@@ -28,7 +28,9 @@ Lane::Lane(Device& device, TileShape shape, std::size_t most_tiles, LaneOptions 
       number_(number),
       on_completion_(std::move(on_completion)),
       inbox_(most_tiles),
-      tickets_(ticket_capacity(options_.flight.slots)) {
+      post_(std::make_shared<LanePost>(ticket_capacity(options_.flight.slots))),
+      tickets_(post_->tickets),
+      bell_(post_->bell) {
   std::promise<void> ready;
   auto started = ready.get_future();
   thread_ = BoundThread(options_.name, options_.cpus, [&](std::stop_token const&) { body(ready, stages); });
@@ -73,7 +75,7 @@ void Lane::stop_taking() noexcept {
 void Lane::body(std::promise<void>& ready, Stages const& stages) {
   try {
     device_.attach();
-    flight_.emplace(device_, shape_, options_.flight);
+    flight_ = std::make_unique<Flight>(device_, shape_, options_.flight);
     signal_ = make_signal(options_.signal, {.device = device_,
                                             .tickets = tickets_,
                                             .bell = bell_,
@@ -99,9 +101,26 @@ void Lane::body(std::promise<void>& ready, Stages const& stages) {
   finish_stage();
   // Calls from the tiles' own stream come after the tiles; they must not find the signal gone.
   flight_->settle();
-  if (loss_ != nullptr) flight_->drop_calls();
+  if (loss_ != nullptr || device_.abandoned()) flight_->drop_calls();
+  if (device_.abandoned()) return leave_behind();
   signal_.reset();
   flight_.reset();
+}
+
+/// What an abandoned device may still touch, or call, or keep from returning.
+void Lane::leave_behind() {
+  struct Left {
+    std::shared_ptr<LanePost> post;
+    std::unique_ptr<Stage> stage;
+    std::unique_ptr<Flight> flight;
+    std::unique_ptr<Signal> signal;
+  };
+  auto left = std::make_shared<Left>();
+  left->post = post_;
+  left->stage = std::move(stage_);
+  left->flight = std::move(flight_);
+  left->signal = std::move(signal_);
+  device_.keep(std::move(left));
 }
 
 /// A lane that left with tiles in its hands would never be waited for to the end.
@@ -146,8 +165,10 @@ bool Lane::watch(Predicate const& work_waits) {
     auto const now = std::chrono::steady_clock::now();
     bool const must_look = options_.spin.count() != 0 && !signal_->wakes() && !flight_->empty();
     if (now - start >= options_.spin && !must_look) return false;
-    // Who reads memory has to ask now and then how the device is; who asks events is told.
-    if (signal_->read() && !flight_->empty() && now - asked_ >= options_.watchdog) ask_unsignalled();
+    if (!flight_->empty() && now - asked_ >= options_.watchdog) {
+      // Who reads memory has to ask now and then how the device is; who asks events is told, but not that it is slow.
+      signal_->read() ? ask_unsignalled() : ask_device();
+    }
     relax_cpu();
   }
 }
@@ -165,7 +186,11 @@ void Lane::rest(Predicate const& work_waits) {
   bool const woken = bell_.await(work_waits, std::chrono::nanoseconds(0), at_most);
   if (woken || flight_->empty()) return;
   bool const overdue = std::chrono::steady_clock::now() - asked_ >= options_.watchdog;
-  if (signal_->wakes() || (signal_->read() && overdue)) ask_unsignalled();
+  if (signal_->wakes() || (signal_->read() && overdue)) {
+    ask_unsignalled();
+  } else if (overdue) {
+    ask_device();
+  }
 }
 
 /// Takes one tile out of the inbox, if it can go anywhere.
@@ -180,6 +205,7 @@ bool Lane::take_tile() {
   } else if (cancelled) {
     deliver(Completion::cancelled(std::move(loan)));
   } else {
+    if (flight_->empty()) progress_ = std::chrono::steady_clock::now();
     try {
       flight_->put(std::move(loan), *stage_);
       tell_signal();
@@ -195,6 +221,8 @@ void Lane::finish_stage() {
   try {
     stage_->finish(flight_->compute());
     if (auto const refusal = device_.take_refusal()) throw *refusal;
+    flight_->settle();
+    if (device_.abandoned()) throw out_of_patience(flight_->compute().kind(), options_.flight.patience);
     flight_->compute().synchronize();
     finished_ = true;
   } catch (Error const& error) {

@@ -41,6 +41,14 @@ struct LaneOptions {
 /// For LaneOptions::spin: the lane never sleeps.
 inline constexpr std::chrono::nanoseconds spin_for_ever = std::chrono::nanoseconds::max();
 
+/// Where a lane hears of its device: tickets, and a bell that is rung for each. It may outlive the lane, in the hands
+/// of a device that was abandoned.
+struct LanePost {
+  explicit LanePost(std::size_t capacity) : tickets(capacity) {}
+  Mailbox<Ticket> tickets;
+  EventCount bell;
+};
+
 /// What a lane did.
 struct LaneSummary {
   std::uint64_t tiles = 0;
@@ -55,7 +63,8 @@ struct LaneSummary {
 /// a FIFO of what is in flight. It never waits for the device while it has a free slot and a tile to put there.
 ///
 /// Each tile submitted gets exactly one Completion, whatever fails. Once the device is lost the lane fails all it holds
-/// and all it gets.
+/// and all it gets. A device that finishes no tile for FlightOptions::patience is abandoned: tiles that it may still
+/// write to are stranded, and come with their completions all the same.
 ///
 /// Threads: any may submit. All else as noted.
 class Lane {
@@ -120,7 +129,10 @@ class Lane {
   void finish_stage();
   void give_up(Error const& error);
   void lose(Error const& error);
+  void run_out_of_patience();
+  void leave_behind();
   void fail_all_in_flight(std::shared_ptr<Failure const> const& why);
+  void deliver_stranded(std::shared_ptr<Failure const> const& why);
   void deliver(Completion completion) noexcept;
 
   Device& device_;
@@ -131,15 +143,16 @@ class Lane {
 
   // Shared with other threads.
   Mailbox<Tile*> inbox_;
-  Mailbox<Ticket> tickets_;
-  EventCount bell_;
+  std::shared_ptr<LanePost> const post_;
+  Mailbox<Ticket>& tickets_;
+  EventCount& bell_;
   std::atomic<std::size_t> load_{0};
   std::atomic<bool> lost_{false};
   std::atomic<bool> cancelled_{false};
   std::atomic<bool> closed_{false};
 
   // The lane's thread only.
-  std::optional<Flight> flight_;
+  std::unique_ptr<Flight> flight_;
   std::unique_ptr<Signal> signal_;
   std::unique_ptr<Stage> stage_;
   std::shared_ptr<Failure const> loss_;
@@ -147,6 +160,8 @@ class Lane {
   std::uint64_t news_ = 0;    ///< How often it heard something since it last slept.
   std::chrono::steady_clock::time_point asked_ =
       std::chrono::steady_clock::now();  ///< When it last knew how its device was.
+  /// When the device last finished a tile, or got one while it had none.
+  std::chrono::steady_clock::time_point progress_ = asked_;
   LaneSummary summary_;
   bool finished_ = false;
   std::shared_ptr<Failure const> finish_failure_;

@@ -2,6 +2,7 @@
 // How a lane hears from its device, retires what is through, and gives up what is lost.
 #include <algorithm>
 #include <memory>
+#include <string>
 #include <utility>
 
 #include "penstock/lane/lane.hpp"
@@ -108,14 +109,25 @@ void Lane::ask_device() {
   asked_ = std::chrono::steady_clock::now();
   try {
     retire_passed();
-    if (auto const loss = device_.lost()) lose(*loss);
+    if (auto const loss = device_.lost()) return lose(*loss);
   } catch (Error const& error) {
     give_up(error);
   }
+  if (!flight_->empty() && asked_ - progress_ >= options_.flight.patience) run_out_of_patience();
+}
+
+/// The device finishes nothing, and nobody can make it.
+void Lane::run_out_of_patience() {
+  Error const why = out_of_patience(flight_->compute().kind(), options_.flight.patience);
+  std::string const at = flight_->oldest_is_at();
+  device_.abandon(why);
+  std::string const reason = std::string(why.what()) + " This is the oldest tile it had.";
+  deliver_stranded(std::make_shared<Failure const>(Failure{at, reason, ErrorKind::device_lost}));
+  lose(why);
 }
 
 void Lane::retire_up_to(std::uint64_t number) {
-  asked_ = std::chrono::steady_clock::now();
+  progress_ = asked_ = std::chrono::steady_clock::now();
   if (unsignalled_) summary_.found_by_watchdog += number - flight_->retired();
   while (flight_->retired() < number) deliver(flight_->retire());
 }
@@ -139,7 +151,16 @@ void Lane::lose(Error const& error) {
 void Lane::fail_all_in_flight(std::shared_ptr<Failure const> const& why) {
   if (flight_->empty()) return;
   flight_->settle();
-  while (!flight_->empty()) deliver(flight_->retire(why));
+  while (!flight_->empty()) {
+    device_.abandoned() ? deliver_stranded(why) : deliver(flight_->retire(why));
+  }
+}
+
+/// The device was abandoned and may be at this tile, so nobody else may have it again.
+void Lane::deliver_stranded(std::shared_ptr<Failure const> const& why) {
+  Completion completion = flight_->retire(why);
+  completion.loan.strand();
+  deliver(std::move(completion));
 }
 
 void Lane::deliver(Completion completion) noexcept {
