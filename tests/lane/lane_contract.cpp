@@ -45,7 +45,7 @@ std::uint64_t one_more_in_each_byte(std::uint64_t word) {
 
 bool holds_what_was_computed(Tile const& tile) {
   for (std::size_t at = 0; at + sizeof(std::uint64_t) <= tile.produced; at += sizeof(std::uint64_t)) {
-    std::uint64_t word;
+    std::uint64_t word = 0;
     std::memcpy(&word, tile.output().data() + at, sizeof word);
     if (word != one_more_in_each_byte(word_of(tile.sequence, at))) return false;
   }
