@@ -164,15 +164,18 @@ TEST_P(LaneOnAFaultyDevice, KeepsAStageThatCouldNotBePreparedUntilItsKernelsHave
 TEST_P(LaneOnAFaultyDevice, KeepsATileUntilNothingRunsOnTheLostDeviceThatMayTouchIt) {
   support::Gate gate;
   std::atomic<pid_t> thread{0};
+  std::atomic<std::uint64_t> enqueued{0};
   open_lane(each_tile([&](DeviceTile const& tile, StreamRef stream) {
               thread = gettid();
               if (tile.sequence == 0) stream.launch(1, [&](std::uint32_t) { gate.pass(); });
+              enqueued.fetch_add(1);
               return std::size_t{0};
             }),
             watchful());
   submit(0);
   gate.await_reached();
   submit(1);
+  while (enqueued < 2) std::this_thread::yield();  // So that the fault is not its upload's.
   {
     DeviceMemory const elsewhere = device().allocate(256);
     Stream const other = device().make_stream();
