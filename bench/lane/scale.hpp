@@ -44,7 +44,7 @@ class BareLoop {
   ~BareLoop();
   /// From the end of a kernel, by the GPU's clock, to the loop's knowledge of it, by the host's; in ns.
   ///
-  /// `write` asks the stream to write; `read` says what was written last. Without them the event is asked.
+  /// `write` asks the stream to write; `written` says what was written last. Without them the event is asked.
   std::int64_t next(std::function<void()> const& write, std::function<bool()> const& written);
 
  private:
