@@ -16,7 +16,6 @@
 namespace penstock::cpu {
 namespace {
 
-using testing::HasSubstr;
 using testing::StrEq;
 using testing::ThrowsMessage;
 
@@ -108,6 +107,9 @@ TEST_F(ABusyDevice, KeepsWhatItIsGivenUntilItsKernelHasEnded) {
   struct Last {
     std::atomic<bool>& told;
     std::atomic<bool> const& ended;
+    Last(std::atomic<bool>& to_tell, std::atomic<bool> const& has_ended) : told(to_tell), ended(has_ended) {}
+    Last(Last const&) = delete;
+    Last& operator=(Last const&) = delete;
     ~Last() { told = ended.load(); }
   };
   std::atomic<bool> ended{false};

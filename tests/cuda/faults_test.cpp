@@ -197,14 +197,12 @@ MATCHER(FindsNothingBroken, "finds nothing broken") {
 struct AFault : ALostGpu, testing::WithParamInterface<std::tuple<SignalKind, Mishap>> {};
 
 TEST_P(AFault, IsToldByTheSignalAsTheTableSays) {
-  auto const [signal, mishap] = GetParam();
-  EXPECT_EXIT(play([&] { return the_signal_says_what_the_table_says(signal, mishap); }), testing::ExitedWithCode(0),
-              FindsNothingBroken());
+  EXPECT_EXIT(play([] { return std::apply(the_signal_says_what_the_table_says, GetParam()); }),
+              testing::ExitedWithCode(0), FindsNothingBroken());
 }
 
 TEST_P(AFault, GivesEachTileItsOneCompletionInTime) {
-  auto const [signal, mishap] = GetParam();
-  EXPECT_EXIT(play([&] { return each_tile_comes_once_in_time(signal, mishap); }), testing::ExitedWithCode(0),
+  EXPECT_EXIT(play([] { return std::apply(each_tile_comes_once_in_time, GetParam()); }), testing::ExitedWithCode(0),
               FindsNothingBroken());
 }
 

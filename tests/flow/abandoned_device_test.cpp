@@ -33,7 +33,7 @@ struct AStuckDevice : testing::Test {
                                      .lanes = lanes,
                                      .consumers = 1,
                                      .slots = 2,
-                                     .patience = std::chrono::milliseconds(100)});
+                                     .patience = std::chrono::seconds(1)});
   }
   Report run() {
     return pipeline->run(
@@ -80,7 +80,7 @@ TEST_F(AStuckDevice, FailsTheTilesOfItsPipelineAndEndsTheRun) {
   ASSERT_TRUE(report.first_failure);
   EXPECT_EQ(report.first_failure->failure.stage, "stage");
   EXPECT_EQ(report.first_failure->sequence, 0u);
-  EXPECT_THAT(report.first_failure->failure.reason, HasSubstr("finished nothing for 100 ms"));
+  EXPECT_THAT(report.first_failure->failure.reason, HasSubstr("finished none of a lane's tiles for 1000 ms"));
   EXPECT_EQ(pipeline->pool().stranded(), 2u);
 }
 

@@ -60,7 +60,11 @@ std::vector<LaneUnderTest> lanes_that_can_be(Wrong way) {
 std::vector<Seen> LaneOnAFaultyDevice::run_with(Wrong way) {
   open_lane(add_one(), watchful());
   make_wrong(way, 3);
-  for (std::uint64_t i = 0; i < count; ++i) submit(i);
+  for (std::uint64_t i = 0; i < count; ++i) {
+    submit(i);
+    // A lane that is kept busy would ask for no third signal.
+    if (i < 4) await_seen(i + 1);
+  }
   auto all = await_seen(count);
   EXPECT_EQ(cpu().armed_faults(), 0u) << "nothing went wrong";
   return all;

@@ -147,6 +147,7 @@ TEST_P(LaneContract, TakesATileForGoodOrLeavesItWhoeverClosesItMeanwhile) {
       std::vector<std::uint64_t> completed;
       for (std::size_t i = before; i < all.size(); ++i) {
         completed.push_back(all[i].sequence);
+        EXPECT_NE(all[i].outcome, Outcome::failed) << all[i].reason;
         EXPECT_TRUE(all[i].content_right);
         EXPECT_EQ(all[i].outcome == Outcome::cancelled && !cancelled, false);
       }

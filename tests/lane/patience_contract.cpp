@@ -28,7 +28,7 @@ TEST_P(LaneContract, FailsEachTileOnceAndEndsThoughAKernelDoesNot) {
   for (std::uint64_t i = 0; i < 4; ++i) {
     EXPECT_EQ(all[i].sequence, i);
     EXPECT_EQ(all[i].outcome, Outcome::failed);
-    EXPECT_THAT(all[i].reason, HasSubstr("finished nothing for 400 ms"));
+    EXPECT_THAT(all[i].reason, HasSubstr("finished none of a lane's tiles for 400 ms"));
   }
   EXPECT_EQ(all[0].stage, GetParam().shape == LaneShape::split ? "stage" : "device") << "the one it stands at";
   EXPECT_EQ(all[3].stage, "device") << "one that never got there";

@@ -14,6 +14,17 @@
 namespace penstock {
 namespace {
 
+TEST_P(LaneContract, ComputesOnTheStreamThatItsModeNames) {
+  std::atomic<bool> default_stream{false};
+  open_lane(add_one([&](DeviceTile const&, StreamRef stream) {
+    // Asked on the lane's thread, whose it is.
+    default_stream = stream == device().thread_default_stream();
+  }));
+  submit(0);
+  close_lane();
+  EXPECT_EQ(default_stream, GetParam().streams == StreamMode::thread_default);
+}
+
 TEST_P(LaneContract, FailsOnlyTheTileThatItsStageThrewOn) {
   open_lane(add_one([](DeviceTile const& tile, StreamRef) {
     if (tile.sequence == 2) throw std::runtime_error("no twos");

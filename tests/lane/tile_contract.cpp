@@ -28,14 +28,19 @@ TEST_P(LaneContract, CompletesEachTileOnceAndInTheOrderItCameWithItsOwnContent) 
 }
 
 TEST_P(LaneContract, CompletesEachTileOnceWhileItSpins) {
-  open_lane(add_one(), {.spin = std::chrono::milliseconds(1)});
-  for (std::size_t i = 0; i < 200; ++i) submit(i);
-  close_lane();
-  auto const all = seen();
-  ASSERT_EQ(all.size(), 200u);
-  for (std::size_t i = 0; i < 200; ++i) {
-    EXPECT_EQ(all[i].sequence, i);
-    EXPECT_TRUE(all[i].content_right) << "tile " << i;
+  std::size_t before = 0;
+  for (auto const spin : {std::chrono::nanoseconds(std::chrono::milliseconds(1)), spin_for_ever}) {
+    open_lane(add_one(), {.spin = spin});
+    for (std::size_t i = 0; i < 100; ++i) submit(i);
+    close_lane();
+    auto const all = seen();
+    ASSERT_EQ(all.size(), before + 100u);
+    for (std::size_t i = 0; i < 100; ++i) {
+      EXPECT_EQ(all[before + i].sequence, i);
+      EXPECT_EQ(all[before + i].outcome, Outcome::done) << all[before + i].reason;
+      EXPECT_TRUE(all[before + i].content_right) << "tile " << i;
+    }
+    before = all.size();
   }
 }
 
@@ -181,6 +186,7 @@ TEST_P(LaneContract, TakesTilesFromManyThreads) {
   ASSERT_EQ(all.size(), threads * each);
   for (std::size_t i = 0; i < all.size(); ++i) {
     EXPECT_EQ(all[i].sequence, i);
+    EXPECT_EQ(all[i].outcome, Outcome::done) << all[i].reason;
     EXPECT_TRUE(all[i].content_right) << "tile " << i;
   }
 }

@@ -45,7 +45,7 @@ class Pool {
 
   /// Lends a free tile, waiting for one to come home when all are out.
   ///
-  /// Blocks: until some Loan dies; so never call it from a oneTBB task.
+  /// Blocks: until some Loan dies; so never call it from a oneTBB task. For ever, once every tile is stranded.
   Loan borrow();
   /// The same; an empty optional once `stop` is requested.
   ///

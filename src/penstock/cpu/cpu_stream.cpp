@@ -135,6 +135,17 @@ CpuStream& PerThreadStream::mine() {
   return *found->second;
 }
 
+void PerThreadStream::drop_calls() {
+  CpuStream* stream = nullptr;
+  {
+    std::lock_guard const lock(mutex_);
+    if (auto const found = streams_.find(std::this_thread::get_id()); found != streams_.end()) {
+      stream = found->second.get();
+    }
+  }
+  if (stream != nullptr) stream->drop_calls();
+}
+
 std::size_t PerThreadStream::streams() const {
   std::lock_guard const lock(mutex_);
   return streams_.size();

@@ -69,7 +69,8 @@ class PerThreadStream final : public StreamBackend {
   void call(StreamCallback& callback) override { mine().call(callback); }
   void launch_host_function(StreamCallback& callback) override { mine().launch_host_function(callback); }
   void write(FlagBackend& flag, std::uint64_t number) override { mine().write(flag, number); }
-  void drop_calls() override { mine().drop_calls(); }
+  /// A thread that never used it has nothing due, and on a lost device would get no stream.
+  void drop_calls() override;
   bool idle() override { return mine().idle(); }
   void synchronize() override { mine().synchronize(); }
   void* native() const noexcept override { return nullptr; }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "penstock/cuda/flag.hpp"
 
+#include <atomic>
+
 namespace penstock::cuda {
 inline namespace PENSTOCK_FLAVOUR {
 namespace {
@@ -42,9 +44,25 @@ CudaFlag::CudaFlag(Health& health) : FlagBackend(pinned_word(health)), health_(h
     void* seen_by_device = nullptr;
     health.check(cudaHostGetDevicePointer(&seen_by_device, &word(), 0), "cudaHostGetDevicePointer");
     address_ = reinterpret_cast<unsigned long long>(seen_by_device);
+    try_out();
   } catch (Error const&) {
     health_.report(cudaFreeHost(&word()), "cudaFreeHost");
     throw;
+  }
+}
+
+/// A driver has the call for GPUs that cannot do it, too.
+void CudaFlag::try_out() {
+  cudaStream_t stream = nullptr;
+  health_.check(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking), "cudaStreamCreateWithFlags");
+  auto answer = static_cast<cudaError_t>(write_(stream, address_, 1, 0));
+  if (answer == cudaSuccess) answer = cudaStreamSynchronize(stream);
+  health_.report(cudaStreamDestroy(stream), "cudaStreamDestroy");
+  bool const written = std::atomic_ref(word()).load(std::memory_order_acquire) == 1;
+  word() = 0;
+  if (answer != cudaErrorNotSupported) health_.check(answer, "cuStreamWriteValue64");
+  if (answer != cudaSuccess || !written) {
+    throw Error(ErrorKind::unsupported, "This GPU cannot have a stream write a 64-bit number: choose another signal.");
   }
 }
 

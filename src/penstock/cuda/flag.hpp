@@ -13,7 +13,7 @@ inline namespace PENSTOCK_FLAVOUR {
 /// A number in pinned memory of its own, which streams write by the driver's stream memory operations.
 class CudaFlag final : public FlagBackend {
  public:
-  /// Throws: Error; of kind unsupported, if the driver cannot have streams write 64 bits.
+  /// Throws: Error; of kind unsupported, if driver or GPU cannot have streams write 64 bits.
   explicit CudaFlag(Health& health);
   ~CudaFlag() override;
 
@@ -31,6 +31,7 @@ class CudaFlag final : public FlagBackend {
   /// The driver's cuStreamWriteValue64, which the runtime library has no name for.
   using WriteValue = int (*)(cudaStream_t stream, unsigned long long address, std::uint64_t value, unsigned flags);
   static WriteValue find_write(Health& health);
+  void try_out();
 
   Health& health_;
   WriteValue write_;

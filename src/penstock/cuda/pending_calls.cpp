@@ -32,7 +32,8 @@ struct PendingCalls::Calls {
 
   /// With the mutex held: one that the driver has let go of, or a new one.
   Call& unused() {
-    // Calls of a stream are made in order, so a few looks tell; many may be owed.
+    // Calls of one stream are made in order, so a few looks tell; many may be owed. Where threads share it, some are
+    // made anew before their turn.
     for (std::size_t looks = 0; looks < std::min<std::size_t>(all.size(), 4); ++looks) {
       turn = (turn + 1) % all.size();
       // Acquire: the driver has let go of it.

@@ -7,7 +7,7 @@
 
 namespace penstock::cuda {
 
-/// The calls that the driver still owes to the callbacks of one stream.
+/// The calls that the driver still owes to the callbacks of one stream, or of every thread's default stream.
 ///
 /// After a sticky fault nobody can wait for them: the driver may make them late, or never. So it is handed a Call of
 /// ours and never the callback itself, and once the stream is gone a Call leads nowhere.

@@ -105,8 +105,8 @@ class Device {
   /// Blocks: never.
   virtual std::optional<Error> lost() = 0;
 
-  /// Waits for this device no longer: from here on it is lost, for `why`, to all that use it, and who waits for it is
-  /// told. For a kernel that does not end.
+  /// Waits for this device no longer: from here on it is lost, for `why`, to all that use it. For a kernel that does
+  /// not end. Who waits for the CPU device is told; a thread that is inside a wait of the driver's stays there.
   ///
   /// What the device is at goes on, perhaps for ever, so its memory stays its own: what is freed or unpinned from here
   /// on is left to it. Whatever else it may touch goes to `keep`.

@@ -143,14 +143,22 @@ Pipeline::Parts::Parts(std::vector<Device*> driven, PipelineOptions wanted)
       lanes(lane_places(devices, options, topology)),
       slab(make_slab(options, topology, placement)),
       pinned(pin(devices, slab.bytes())),
+      all_cuda(std::all_of(devices.begin(), devices.end(),
+                           [](Device const* device) { return device->info().kind == DeviceKind::cuda; })),
       pool(slab.bytes(), options.tile, options.tiles),
       journeys(options.tiles) {}
 
 Pipeline::Parts::~Parts() {
-  std::shared_ptr<Slab> left;
+  struct Left {
+    Slab slab;
+    std::vector<Pinned> pinned;
+  };
+  std::shared_ptr<Left> left;
   for (Device* const device : devices) {
     if (!device->abandoned()) continue;
-    if (left == nullptr) left = std::make_shared<Slab>(std::move(slab));
+    if (left == nullptr) left = std::make_shared<Left>(Left{std::move(slab), {}});
+    // To unpin would wait for the kernel that nobody waits for, whichever GPU pinned.
+    if (all_cuda) left->pinned = std::move(pinned);
     device->keep(left);
   }
 }

@@ -44,7 +44,8 @@ struct Pipeline::Parts {
   Placement const placement;
   std::vector<LanePlace> const lanes;
   Slab slab;
-  std::vector<Pinned> const pinned;
+  std::vector<Pinned> pinned;
+  bool const all_cuda;  ///< All devices are GPUs, and the first has pinned the slab for all of them.
   Pool pool;
   std::vector<Journey> journeys;
 

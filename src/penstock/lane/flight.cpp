@@ -38,10 +38,11 @@ struct Flight::Slot {
 Error out_of_patience(DeviceKind device, std::chrono::nanoseconds patience) {
   auto const milliseconds = std::chrono::duration_cast<std::chrono::milliseconds>(patience).count();
   return Error(ErrorKind::device_lost,
-               std::string(device == DeviceKind::cuda ? "The GPU" : "The CPU device") + " finished nothing for " +
-                   std::to_string(milliseconds) +
-                   " ms: a kernel does not end, or waits for what does not come. It is given up, with what it holds, "
-                   "until the process ends. Find the kernel, or let the lanes have more patience.");
+               std::string(device == DeviceKind::cuda ? "The GPU" : "The CPU device") +
+                   " finished none of a lane's tiles for " + std::to_string(milliseconds) +
+                   " ms: a kernel does not end or waits for what does not come, or others take all of the device. It "
+                   "is given up, "
+                   "with what it holds, until the process ends. Find the kernel, or let the lanes have more patience.");
 }
 
 namespace {
@@ -63,7 +64,12 @@ Flight::Flight(Device& device, TileShape shape, FlightOptions options)
       own_download_(stream_if(split_, device, options.priority)),
       compute_(own_compute_ ? StreamRef(*own_compute_) : device.thread_default_stream()),
       upload_(own_upload_ ? StreamRef(*own_upload_) : compute_),
-      download_(own_download_ ? StreamRef(*own_download_) : compute_) {
+      download_(own_download_ ? StreamRef(*own_download_) : compute_),
+      settled_(device.make_event()) {
+  if (options.patience.count() <= 0) {
+    throw Error(ErrorKind::bad_argument,
+                "A lane needs some patience with its device: leave it at 60 s, or ask for more.");
+  }
   if (options.slots == 0) throw Error(ErrorKind::bad_argument, "A lane needs at least one slot: ask for 1 or more.");
   slots_.reserve(options.slots);
   for (unsigned i = 0; i < options.slots; ++i) slots_.push_back(std::make_unique<Slot>(device, shape, split_));
@@ -75,27 +81,54 @@ Flight::~Flight() {
 }
 
 void Flight::settle() noexcept {
-  for (StreamRef const stream : {upload_, compute_, download_}) {
-    try {
-      settle(stream);
-    } catch (Error const&) {  // Lost: it was waited for all the same, and whoever asks for more is told.
+  try {
+    // One after the other, so that the device is given time for each.
+    for (std::uint64_t number = retired_ + 1; number <= put_; ++number) {
+      await([&] { return passed(number); });
+    }
+    for (StreamRef const stream : {upload_, compute_, download_}) settle(stream);
+  } catch (Error const&) {
+    // It is lost, so whoever asks for more is told. What runs on it runs to its end, but on one that was abandoned.
+    for (StreamRef const stream : {upload_, compute_, download_}) {
+      try {
+        stream.synchronize();
+      } catch (Error const&) {
+      }
     }
   }
 }
 
-/// Asks and does not wait: who waits cannot be called back from it.
+void Flight::settle_compute() {
+  settle(compute_);
+}
+
+/// Waits for what is in the stream now, and not for what others may put there later: it may be everybody's.
 void Flight::settle(StreamRef stream) {
+  bool marked = true;
+  try {
+    stream.record(settled_);
+  } catch (Error const& error) {
+    if (error.sticky()) throw;
+    marked = false;
+  }
+  await([&] { return marked ? settled_.passed() : stream.idle(); });
+}
+
+/// Asks and does not wait, because nobody is called back from a wait.
+template <class Passed>
+void Flight::await(Passed passed) {
   EventCount never;
   auto const start = std::chrono::steady_clock::now();
-  try {
-    while (
-        !never.await([&] { return stream.idle(); }, std::chrono::microseconds(100), std::chrono::microseconds(150))) {
-      if (std::chrono::steady_clock::now() - start >= patience_)
-        device_.abandon(out_of_patience(stream.kind(), patience_));
+  for (;;) {
+    try {
+      if (never.await(passed, std::chrono::microseconds(100), std::chrono::microseconds(150))) return;
+    } catch (Error const& error) {
+      if (error.sticky()) throw;  // Else it is asked again.
     }
-  } catch (Error const&) {
-    // It does not answer, or is lost; an abandoned device says so and lets nobody wait.
-    stream.synchronize();
+    if (std::chrono::steady_clock::now() - start < patience_) continue;
+    Error const why = out_of_patience(compute_.kind(), patience_);
+    device_.abandon(why);
+    throw Error(why);
   }
 }
 

@@ -80,10 +80,16 @@ class Flight {
   /// How far the oldest tile in flight is known to be: "upload", "stage" or "download"; "device" if nothing tells.
   char const* oldest_is_at() const noexcept;
   /// Waits until the device touches none of the tiles any more, also one that is lost. One that takes longer than
-  /// `patience` is abandoned.
+  /// `patience` for any of them is abandoned.
   ///
-  /// Blocks: until its streams are idle, or the device was abandoned by whomever.
+  /// Blocks: until the device has passed all that was put in, or was abandoned by whomever.
   void settle() noexcept;
+  /// Waits until the device has passed all that is in the compute stream, but no longer than `patience`: then it is
+  /// abandoned.
+  ///
+  /// Blocks: until then.
+  /// Throws: a sticky Error.
+  void settle_compute();
   /// Keeps a lost device from calling back from the lane's streams, as StreamRef::drop_calls.
   void drop_calls() const { last_stream().drop_calls(); }
   /// Takes the oldest tile out. If `loss` is set that is why it failed, unless it has a failure of its own.
@@ -96,6 +102,8 @@ class Flight {
   void seal(Slot& slot, bool enqueued);
 
   void settle(StreamRef stream);
+  template <class Passed>
+  void await(Passed passed);
 
   Device& device_;
   TileShape const shape_;
@@ -107,6 +115,7 @@ class Flight {
   StreamRef compute_;
   StreamRef upload_;    ///< The compute stream, unless they are split.
   StreamRef download_;  ///< Likewise.
+  Event settled_;       ///< Recorded where the lane waits for a stream.
   std::vector<std::unique_ptr<Slot>> slots_;
   std::uint64_t put_ = 0;
   std::uint64_t retired_ = 0;

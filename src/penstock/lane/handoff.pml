@@ -143,7 +143,7 @@ inline retire_one() {
 
 #define WORK_WAITS (len(tickets) > 0 || (len(inbox) > 0 && put - retired < SLOTS) || (closed && load == 0))
 
-// CallbackSignal::arm: sees to it that a call is under way if a tile is in flight.
+// SideCalls::arm: sees to it that a call is under way if a tile is in flight.
 inline arm() {
   do
   :: asked < put && asked - heard < CALLS && len(calls) < CALLS -> asked++; calls ! asked

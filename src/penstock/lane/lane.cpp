@@ -87,10 +87,12 @@ void Lane::body(std::promise<void>& ready, Stages const& stages) {
       throw Error(ErrorKind::bad_argument, "The factory made no stage: return one for every lane.");
     stage_->prepare(flight_->compute());
     if (auto const refusal = device_.take_refusal()) throw *refusal;
+    if (options_.ends_with != nullptr) options_.ends_with->join();
     ready.set_value();
   } catch (...) {
     static_cast<void>(device_.take_refusal());
     if (flight_) flight_->settle();  // What the stage has launched uses what the stage owns.
+    if (device_.abandoned()) leave_behind();
     stage_.reset();
     signal_.reset();
     flight_.reset();
@@ -101,7 +103,8 @@ void Lane::body(std::promise<void>& ready, Stages const& stages) {
   finish_stage();
   // Calls from the tiles' own stream come after the tiles; they must not find the signal gone.
   flight_->settle();
-  if (loss_ != nullptr || device_.abandoned()) flight_->drop_calls();
+  if (device_.lost()) flight_->drop_calls();
+  if (options_.ends_with != nullptr) options_.ends_with->leave();
   if (device_.abandoned()) return leave_behind();
   signal_.reset();
   flight_.reset();
@@ -161,14 +164,14 @@ bool Lane::watch(Predicate const& work_waits) {
   for (;;) {
     std::uint64_t const retired = flight_->retired();
     look();
-    if (work_waits() || flight_->retired() != retired) return true;
     auto const now = std::chrono::steady_clock::now();
-    bool const must_look = options_.spin.count() != 0 && !signal_->wakes() && !flight_->empty();
-    if (now - start >= options_.spin && !must_look) return false;
     if (!flight_->empty() && now - asked_ >= options_.watchdog) {
       // Who reads memory has to ask now and then how the device is; who asks events is told, but not that it is slow.
       signal_->read() ? ask_unsignalled() : ask_device();
     }
+    if (work_waits() || flight_->retired() != retired) return true;
+    bool const must_look = options_.spin.count() != 0 && !signal_->wakes() && !flight_->empty();
+    if (now - start >= options_.spin && !must_look) return false;
     relax_cpu();
   }
 }
@@ -205,9 +208,11 @@ bool Lane::take_tile() {
   } else if (cancelled) {
     deliver(Completion::cancelled(std::move(loan)));
   } else {
-    if (flight_->empty()) progress_ = std::chrono::steady_clock::now();
+    bool const first = flight_->empty();
     try {
       flight_->put(std::move(loan), *stage_);
+      // Now, and not before: what the stage did on this thread is no time of the device's.
+      if (first) progress_ = asked_ = std::chrono::steady_clock::now();
       tell_signal();
     } catch (Error const& error) {
       give_up(error);
@@ -221,9 +226,7 @@ void Lane::finish_stage() {
   try {
     stage_->finish(flight_->compute());
     if (auto const refusal = device_.take_refusal()) throw *refusal;
-    flight_->settle();
-    if (device_.abandoned()) throw out_of_patience(flight_->compute().kind(), options_.flight.patience);
-    flight_->compute().synchronize();
+    flight_->settle_compute();
     finished_ = true;
   } catch (Error const& error) {
     finish_failure_ = current_failure("finish", error.kind());

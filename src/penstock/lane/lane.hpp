@@ -17,6 +17,7 @@
 #include "penstock/core/mailbox.hpp"
 #include "penstock/device/device.hpp"
 #include "penstock/device/signal.hpp"
+#include "penstock/lane/end_together.hpp"
 #include "penstock/lane/flight.hpp"
 #include "penstock/lane/signal_kind.hpp"
 #include "penstock/lane/stage.hpp"
@@ -34,6 +35,8 @@ struct LaneOptions {
   std::chrono::nanoseconds spin{0};
   /// How long a lane with tiles in flight sleeps before it asks the device itself, in case a signal was lost.
   std::chrono::nanoseconds watchdog = std::chrono::milliseconds(50);
+  /// The lanes whose ends this one waits for before it frees anything; null for none. They must all be closed at once.
+  std::shared_ptr<EndTogether> ends_with = {};
   std::string name = "ps-lane-0";
   CpuSet cpus = {};  ///< Where its thread may run; empty for anywhere.
 };

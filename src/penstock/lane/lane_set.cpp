@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <limits>
+#include <map>
+#include <memory>
 #include <string>
 
 #include "penstock/core/current_failure.hpp"
@@ -12,13 +14,27 @@ namespace penstock {
 LaneSet::LaneSet(std::vector<LanePlace> const& places, TileShape shape, std::size_t most_tiles,
                  LaneOptions const& options, Stages const& stages, Lane::OnCompletion const& on_completion) {
   if (places.empty()) throw Error(ErrorKind::bad_argument, "A pipeline needs at least one lane: ask for 1 or more.");
+  std::map<Device const*, std::shared_ptr<EndTogether>> ends;
   for (unsigned number = 0; number < places.size(); ++number) {
     LaneOptions own = options;
+    auto& end = ends[places[number].device];
+    if (end == nullptr) end = std::make_shared<EndTogether>();
+    own.ends_with = end;
     own.name = "ps-lane-" + std::to_string(number);
     own.cpus = places[number].cpus;
-    lanes_.push_back(std::make_unique<Lane>(*places[number].device, shape, most_tiles, std::move(own), number, stages,
-                                            on_completion));
+    try {
+      lanes_.push_back(std::make_unique<Lane>(*places[number].device, shape, most_tiles, std::move(own), number, stages,
+                                              on_completion));
+    } catch (...) {
+      close();  // All at once, as they end together.
+      throw;
+    }
   }
+}
+
+LaneSet::~LaneSet() {
+  cancel();
+  close();  // All at once, as they end together.
 }
 
 bool LaneSet::submit(Loan& loan) noexcept {

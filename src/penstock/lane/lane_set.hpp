@@ -26,6 +26,12 @@ class LaneSet {
   /// Throws: as Lane; the lanes already started are closed again.
   LaneSet(std::vector<LanePlace> const& places, TileShape shape, std::size_t most_tiles, LaneOptions const& options,
           Stages const& stages, Lane::OnCompletion const& on_completion);
+  LaneSet(LaneSet const&) = delete;
+  LaneSet& operator=(LaneSet const&) = delete;
+  /// Cancels what has not started, waits for the rest.
+  ///
+  /// Blocks: until then.
+  ~LaneSet();
 
   /// Hands a tile to a lane. False once closed; the loan is then still the caller's.
   bool submit(Loan& loan) noexcept;

@@ -14,8 +14,8 @@ namespace penstock {
 
 /// Calls from a stream that does nothing else: it waits for a tile's last event, and calls.
 ///
-/// A call in a working stream makes that stream wait until the host returned from it, which halved the throughput even
-/// of 1 MiB tiles (bench/lane/signal_bench).
+/// A call in a working stream makes that stream wait until the host returned from it, which took a third of the
+/// throughput even of 1 MiB tiles (bench/lane/signal_bench).
 ///
 /// Threads: the lane's. The calls come from the device's.
 class SideCalls {

@@ -12,7 +12,7 @@ namespace penstock {
 ///
 /// A driver makes some tens of thousand calls a second, so no more than four are under way per lane: another is asked
 /// for when the lane has retired the tile of the oldest. While few tiles are in flight that is a call for each, for
-/// latency; a full lane is called about every eighth of its depth, which cost nothing (bench/lane/signal_bench).
+/// latency; a full lane is called about every eighth of its depth.
 ///
 /// Threads: the lane's.
 class Stride {

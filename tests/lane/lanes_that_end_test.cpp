@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+// What is only seen at the end of lanes, on devices that are lost or do not finish.
+#include <array>
+#include <atomic>
+#include <optional>
+#include <stdexcept>
+#include <thread>
+
+#include "support/gate.hpp"
+#include "support/kernels.hpp"
+#include "support/thread_state.hpp"
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include "penstock/core/pool.hpp"
+#include "penstock/cpu/cpu_device.hpp"
+#include "penstock/lane/lane_set.hpp"
+
+namespace penstock {
+namespace {
+
+/// A CPU device, two tiles, and what happens with them. All tiles come home.
+struct LanesThatEnd : testing::Test {
+  static constexpr TileShape shape{.input_bytes = 256, .output_bytes = 256, .in_place = true};
+  alignas(256) std::array<std::byte, 2 * 256> slab{};
+  Pool pool{slab, shape, 2};
+  support::Gate gate;  ///< Of a kernel that does not end before the test does.
+  cpu::CpuDevice device{{.compute_threads = 2}};
+  std::atomic<int> completed{0};
+
+  Lane::OnCompletion count() {
+    return [this](Completion) { ++completed; };
+  }
+  void TearDown() override {
+    EXPECT_EQ(pool.on_loan(), 0u) << "a tile never came home";
+    gate.open();
+  }
+};
+
+TEST_F(LanesThatEnd, DoSoThoughTheDeviceWasLostBeforeTheyUsedIt) {
+  LaneOptions const single{.flight = {.shape = LaneShape::single}};
+  LaneSet lanes({{&device, {}}, {&device, {}}}, shape, 2, single, each_tile([](DeviceTile const&, StreamRef stream) {
+                  stream.launch(1, [](std::uint32_t) { throw std::runtime_error("it broke"); });
+                  return std::size_t{0};
+                }),
+                count());
+  Loan loan = pool.borrow();
+  ASSERT_TRUE(lanes.submit(loan));
+  while (completed != 1) std::this_thread::yield();
+  ASSERT_TRUE(device.lost());
+  lanes.close();  // The other lane meets its stream now for the first time.
+  EXPECT_EQ(completed, 1);
+}
+
+/// Stages of which that of lane 0 launches at its finish what does not end.
+Stages stuck_at_the_finish(support::Gate& gate) {
+  return {.make =
+              [&gate](StageContext const& context) {
+                struct Stuck final : Stage {
+                  explicit Stuck(support::Gate* at) : gate(at) {}
+                  std::size_t run(DeviceTile const&, StreamRef) override { return 0; }
+                  void finish(StreamRef stream) override {
+                    if (gate != nullptr) stream.launch(1, [at = gate](std::uint32_t) { at->pass(); });
+                  }
+                  support::Gate* gate;
+                };
+                return std::make_unique<Stuck>(context.lane == 0 ? &gate : nullptr);
+              },
+          .merge = {}};
+}
+
+TEST_F(LanesThatEnd, FreeNothingBeforeEachOfThemHasSettled) {
+  LaneOptions const impatient{.flight = {.patience = std::chrono::milliseconds(200)}};
+  LaneSet lanes({{&device, {}}, {&device, {}}}, shape, 2, impatient, stuck_at_the_finish(gate), count());
+  auto const before = device.outstanding().allocations;
+  lanes.close();
+  EXPECT_TRUE(device.abandoned());
+  EXPECT_EQ(device.outstanding().allocations, before) << "one was freed while another's kernel ran";
+  auto const failures = lanes.merge({});
+  ASSERT_EQ(failures.size(), 1u);
+  EXPECT_EQ(failures[0]->stage, "finish");
+}
+
+TEST_F(LanesThatEnd, LeaveBehindWhatAPreparationLaunchedThatDoesNotEnd) {
+  struct Unprepared final : Stage {
+    explicit Unprepared(support::Gate& at) : gate(at) {}
+    void prepare(StreamRef stream) override {
+      stream.launch(1, [this](std::uint32_t) {
+        gate.pass();
+        ended = true;
+      });
+      throw std::runtime_error("not like this");
+    }
+    std::size_t run(DeviceTile const&, StreamRef) override { return 0; }
+    support::Gate& gate;
+    bool ended = false;  ///< The kernel writes it, so the stage must be there.
+  };
+  LaneOptions const impatient{.flight = {.streams = StreamMode::own, .patience = std::chrono::milliseconds(200)}};
+  EXPECT_THROW(
+      Lane(device, shape, 2, impatient, 0,
+           {.make = [this](StageContext const&) { return std::make_unique<Unprepared>(gate); }, .merge = {}}, count()),
+      std::runtime_error);
+  EXPECT_TRUE(device.abandoned());
+}
+
+TEST_F(LanesThatEnd, DoNotTakeTheTimeOfAStageForThatOfTheDevice) {
+  support::Gate thinking;
+  std::atomic<pid_t> thread{0};
+  LaneOptions const impatient{.flight = {.patience = std::chrono::milliseconds(300)},
+                              .watchdog = std::chrono::milliseconds(1)};
+  Lane lane(device, shape, 2, impatient, 0, each_tile([&](DeviceTile const&, StreamRef) {
+              thread = gettid();
+              thinking.pass();
+              return std::size_t{0};
+            }),
+            count());
+  Loan loan = pool.borrow();
+  ASSERT_TRUE(lane.submit(loan));
+  thinking.await_reached();
+  auto const start = std::chrono::steady_clock::now();
+  // Longer than it is patient; nothing else tells that a time has passed.
+  while (std::chrono::steady_clock::now() - start < std::chrono::milliseconds(400)) std::this_thread::yield();
+  thinking.open();
+  lane.close();
+  EXPECT_FALSE(device.abandoned());
+  EXPECT_EQ(completed, 1);
+}
+
+TEST_F(LanesThatEnd, AreNotStartedWithoutPatience) {
+  LaneOptions const none{.flight = {.patience = std::chrono::nanoseconds(0)}};
+  EXPECT_THROW(
+      Lane(device, shape, 2, none, 0, each_tile([](DeviceTile const&, StreamRef) { return std::size_t{0}; }), count()),
+      Error);
+  EXPECT_FALSE(device.abandoned());
+}
+
+}  // namespace
+}  // namespace penstock
