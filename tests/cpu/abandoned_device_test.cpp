@@ -122,7 +122,8 @@ TEST_F(ABusyDevice, KeepsWhatItIsGivenUntilItsKernelHasEnded) {
   device->keep(std::make_shared<DeviceMemory>(std::move(memory)));
   device->abandon(why);
   EXPECT_FALSE(watched.expired());
-  std::jthread const opener([&] {
+  std::jthread const opener([&, waiting = gettid()] {
+    support::await_asleep(waiting);  // In the device's destructor.
     ended = true;
     gate.open();
   });

@@ -126,6 +126,24 @@ TEST_F(LanesThatEnd, DoNotTakeTheTimeOfAStageForThatOfTheDevice) {
   EXPECT_EQ(completed, 1);
 }
 
+TEST_F(LanesThatEnd, StrandATileWhoseEndCouldNotBeMarkedIfItsKernelDoesNotEnd) {
+  // By a signal that asks nothing of the device when a tile is put, and so is not told.
+  LaneOptions const impatient{.flight = {.shape = LaneShape::single, .patience = std::chrono::milliseconds(200)},
+                              .signal = SignalKind::event_poll};
+  Lane lane(device, shape, 2, impatient, 0, each_tile([this](DeviceTile const&, StreamRef stream) {
+              stream.launch(1, [this](std::uint32_t) { gate.pass(); });
+              return std::size_t{0};
+            }),
+            count());
+  device.inject(cpu::Fault::refuse_record);
+  Loan loan = pool.borrow();
+  ASSERT_TRUE(lane.submit(loan));
+  lane.close();
+  EXPECT_EQ(completed, 1);
+  EXPECT_TRUE(device.abandoned());
+  EXPECT_EQ(pool.stranded(), 1u);
+}
+
 TEST_F(LanesThatEnd, AreNotStartedWithoutPatience) {
   LaneOptions const none{.flight = {.patience = std::chrono::nanoseconds(0)}};
   EXPECT_THROW(

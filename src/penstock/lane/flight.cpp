@@ -217,7 +217,8 @@ void Flight::seal(Slot& slot, bool enqueued) {
   } catch (Error const& error) {
     if (error.sticky()) throw;
     settle();
-    slot.settled = true;
+    // One that was abandoned has not let go: whoever asks is told so, and the tile is stranded.
+    slot.settled = !device_.abandoned();
     if (slot.failure == nullptr)
       slot.failure = std::make_shared<Failure const>(Failure{"signal", error.what(), error.kind()});
   }
