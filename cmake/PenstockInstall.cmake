@@ -9,6 +9,9 @@ list(REMOVE_ITEM layers cli) # The command is a program of its own.
 if(PENSTOCK_WITH_CUDA)
   set(PENSTOCK_PC_CUDA "-L${CUDAToolkit_LIBRARY_DIR} -lcudart_static -ldl -lrt")
 endif()
+if(PENSTOCK_WITH_LIBURING)
+  set(PENSTOCK_PC_LIBURING " -luring")
+endif()
 file(RELATIVE_PATH PENSTOCK_PC_PREFIX /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
 
 set(PENSTOCK_WHOLE_per_thread penstock)

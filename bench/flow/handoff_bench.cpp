@@ -11,10 +11,10 @@
 #include <vector>
 
 #include <benchmark/benchmark.h>
-#include <sys/resource.h>
 
 #include "penstock/devices/open_device.hpp"
 #include "penstock/flow/pipeline.hpp"
+#include "penstock/machine/cpu_time.hpp"
 #include "penstock/machine/slab.hpp"
 #ifdef PENSTOCK_WITH_CUDA
 #include "../lane/scale.hpp"
@@ -31,14 +31,6 @@ Device& device() {
 }
 bool on_gpu() {
   return device().info().kind == DeviceKind::cuda;
-}
-double cpu_seconds() {
-  rusage usage{};
-  getrusage(RUSAGE_SELF, &usage);
-  auto const seconds = [](timeval time) {
-    return static_cast<double>(time.tv_sec) + 1e-6 * static_cast<double>(time.tv_usec);
-  };
-  return seconds(usage.ru_utime) + seconds(usage.ru_stime);
 }
 std::int64_t host_now() {
   return std::chrono::nanoseconds(std::chrono::steady_clock::now().time_since_epoch()).count();

@@ -10,12 +10,12 @@
 #include <vector>
 
 #include <benchmark/benchmark.h>
-#include <sys/resource.h>
 
 #include "penstock/core/pool.hpp"
 #include "penstock/core/size_text.hpp"
 #include "penstock/devices/open_device.hpp"
 #include "penstock/lane/lane.hpp"
+#include "penstock/machine/cpu_time.hpp"
 #include "penstock/machine/slab.hpp"
 #ifdef PENSTOCK_WITH_CUDA
 #include "scale.hpp"
@@ -40,15 +40,6 @@ std::span<std::byte> arena(std::size_t bytes) {
   static Slab const slab(most);
   static Pinned const pinned = device().pin(slab.bytes());
   return slab.bytes().first(bytes);
-}
-
-double cpu_seconds() {
-  rusage usage{};
-  getrusage(RUSAGE_SELF, &usage);
-  auto const seconds = [](timeval time) {
-    return static_cast<double>(time.tv_sec) + 1e-6 * static_cast<double>(time.tv_usec);
-  };
-  return seconds(usage.ru_utime) + seconds(usage.ru_stime);
 }
 
 struct Case {
@@ -116,9 +107,15 @@ class Circle {
     for (auto const& lane : lanes_) lane->close();
     return !failed_.load() && pool_.on_loan() == 0;
   }
-  std::uint64_t by_watchdog() const {
-    std::uint64_t sum = 0;
-    for (auto const& lane : lanes_) sum += lane->summary().found_by_watchdog;
+  /// Of all lanes, once they have ended.
+  LaneSummary summary() const {
+    LaneSummary sum;
+    for (auto const& lane : lanes_) {
+      LaneSummary const own = lane->summary();
+      sum.tiles += own.tiles;
+      sum.tickets += own.tickets;
+      sum.found_by_watchdog += own.found_by_watchdog;
+    }
     return sum;
   }
 
@@ -156,7 +153,9 @@ void through_lanes(benchmark::State& state, Case const& what) {
   for (auto _ : state) state.SetIterationTime(circle.turn());
   report(state, what, circle.total(), cpu_seconds() - cpu);
   if (!circle.end()) state.SkipWithError("a tile failed");
-  state.counters["watchdog"] = static_cast<double>(circle.by_watchdog());
+  LaneSummary const sum = circle.summary();
+  state.counters["watchdog"] = static_cast<double>(sum.found_by_watchdog);
+  state.counters["tickets"] = static_cast<double>(sum.tickets) / static_cast<double>(sum.tiles);
 }
 
 #ifdef PENSTOCK_WITH_CUDA
@@ -189,6 +188,7 @@ void add(std::string const& question, Case const& what, bool hand = false) {
                            (what.lane.flight.shape == LaneShape::split ? "split" : "single") + "/" +
                            (what.lane.flight.streams == StreamMode::own ? "own" : "default") +
                            "/spin:" + std::to_string(what.lane.spin.count() / 1000) +
+                           (question == "stride" ? "/calls_a_turn:" + std::to_string(what.lane.calls_a_turn) : "") +
                            "/depth:" + std::to_string(what.depth) + "/lanes:" + std::to_string(what.lanes) +
                            "/KiB:" + std::to_string(what.bytes / kibibyte);
   benchmark::RegisterBenchmark(name.c_str(), run_case, what, hand)->UseManualTime()->Unit(benchmark::kMillisecond);
@@ -225,6 +225,21 @@ void add_cases() {
         what.lane.signal = SignalKind::flag;
         add("hand", what);
       }
+    }
+    // Asleep, so that each tile is told by a call, and awake, when calls are asked for only now and then.
+    for (unsigned const calls : {1U, 2U, 4U, 8U, 16U, 32U, 128U}) {
+      for (auto const spin : {std::chrono::microseconds(0), short_spin}) {
+        Case what{.lanes = 4, .bytes = kib * kibibyte};
+        what.lane = {.flight = {.streams = StreamMode::own}, .spin = spin, .calls_a_turn = calls};
+        add("stride", what);
+      }
+    }
+    // Whether lanes that share a device out sleep too soon.
+    for (auto const spin : {50, 200, 1000, 5000}) {
+      Case what{.lanes = 8, .bytes = kib * kibibyte};
+      what.lane = {.flight = {.streams = StreamMode::own, .shape = LaneShape::single},
+                   .spin = std::chrono::microseconds(spin)};
+      add("spin", what);
     }
     for (unsigned const depth : {1U, 2U, 4U, 8U, 16U, 32U, 64U, 128U}) {
       for (LaneShape const shape : {LaneShape::split, LaneShape::single}) {

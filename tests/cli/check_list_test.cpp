@@ -4,7 +4,7 @@
 #include <thread>
 #include <utility>
 
-#include "cli/folder_of_files.hpp"
+#include "support/folder_of_files.hpp"
 #include <gmock/gmock.h>
 
 namespace penstock::cli {
@@ -14,7 +14,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 
 /// Sums of files that need not be there, and what a list says of itself.
-struct CheckListsInAFolder : FolderOfFiles {
+struct CheckListsInAFolder : support::FolderOfFiles {
   std::vector<std::string> problems;
   std::stop_source stop;
 
@@ -66,14 +66,14 @@ TEST_F(CheckListsInAFolder, GoOnAfterAListThatCannotBeRead) {
 }
 
 TEST_F(CheckListsInAFolder, GiveALineOfAPipeBeforeTheNextIsWritten) {
-  PipeWriter const writer(path("pipe"));
+  support::PipeWriter const writer(path("pipe"));
   CheckList check_list = open({path("pipe")});
   writer.write(line("a") + "\n");
   EXPECT_EQ(check_list.next()->path, "a");
 }
 
 TEST_F(CheckListsInAFolder, EndInTheMiddleOfALineWhenStopped) {
-  PipeWriter const writer(path("pipe"));
+  support::PipeWriter const writer(path("pipe"));
   CheckList check_list = open({path("pipe"), list("one", line("a"))});
   writer.write("half a li");
   std::jthread reader([&] { EXPECT_FALSE(check_list.next()); });

@@ -21,6 +21,7 @@ struct DoctorFactsOfAGoodMachine : testing::Test {
   DoctorFacts facts{.version = "1.2.3",
                     .flavour = Flavour::per_thread,
                     .with_cuda = true,
+                    .with_nvtx = true,
                     .host = {},
                     .topology = Topology::from_synthetic("numa:1 core:8 pu:1"),
                     .gpu_sentence = "One GPU: Example.",

@@ -4,7 +4,7 @@
 #include <atomic>
 #include <optional>
 
-#include "cli/folder_of_files.hpp"
+#include "support/folder_of_files.hpp"
 #include <gmock/gmock.h>
 
 #include "penstock/cpu/cpu_device.hpp"
@@ -50,7 +50,7 @@ class DeviceThatFallsSilent final : public Device {
 };
 
 /// `penstock hash --json` of one file on such a device. It must leave with nothing lent.
-struct HashCommandOnADeviceThatFallsSilent : FolderOfFiles {
+struct HashCommandOnADeviceThatFallsSilent : support::FolderOfFiles {
   DeviceThatFallsSilent device;
   std::stop_source interrupt;
   HashCommand command;
@@ -59,14 +59,14 @@ struct HashCommandOnADeviceThatFallsSilent : FolderOfFiles {
   ExitCode code = exit_ok;
 
   void SetUp() override {
-    FolderOfFiles::SetUp();
+    support::FolderOfFiles::SetUp();
     command.paths = {file("a", 5000)};
     command.pipeline.tile = "64KiB";
     command.json = true;
   }
   void TearDown() override {
     EXPECT_EQ(device.inner.outstanding(), cpu::Outstanding{});
-    FolderOfFiles::TearDown();
+    support::FolderOfFiles::TearDown();
   }
   void run() {
     testing::internal::CaptureStdout();
@@ -91,7 +91,7 @@ TEST_F(HashCommandOnADeviceThatFallsSilent, SumsUpTheRunThatTheLossBrokeOff) {
 
 TEST_F(HashCommandOnADeviceThatFallsSilent, WaitsForNoMoreInputOnceItIsLost) {
   device.inner.inject(cpu::Fault::break_upload);
-  PipeWriter const writer(path("pipe"));
+  support::PipeWriter const writer(path("pipe"));
   command.paths.push_back(path("pipe"));
   run();
   ASSERT_TRUE(thrown);
@@ -100,7 +100,7 @@ TEST_F(HashCommandOnADeviceThatFallsSilent, WaitsForNoMoreInputOnceItIsLost) {
 
 TEST_F(HashCommandOnADeviceThatFallsSilent, WaitsForNoMoreOfACheckListOnceItIsLost) {
   device.inner.inject(cpu::Fault::break_upload);
-  PipeWriter const writer(path("pipe"));
+  support::PipeWriter const writer(path("pipe"));
   writer.write(std::string(64, '0') + "  " + command.paths[0] + "\n");
   command.paths = {path("pipe")};
   command.check = true;

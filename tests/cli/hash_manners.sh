@@ -77,6 +77,10 @@ case $2 in
 --check --no-names
 --json --no-names
 --json --check --quiet
+--trace-every 2
+--trace trace.json --trace-every 0
+--trace trace.json --trace-with smoke
+--trace-with events
 WORDS
     penstock_hash --producers -1
     expect_err "--producers: '-1' is not a whole number from 0 to 1024"
@@ -92,13 +96,67 @@ WORDS
       expect_err '(penstock --help'
     done
     ;;
+  WritesATraceOfWhereItsTilesWere)
+    some_bytes 1000000 a
+    b3sum a > expected
+    penstock_hash --tile 64KiB --trace trace.json a
+    expect_code 0
+    expect_same_as expected
+    expect_err 'penstock: trace.json shows every tile. To record it took'
+    [[ $(wc -l < err) == 1 ]] || fail "$(cat err)"
+    for words in '"penstock hash"' '"ps-fill-0"' '"lane 0 upload"' '"CPU device upload, by any stream"' '"tiles home"' '"tile":15}' '"ph":"f"'; do
+      grep -qF -- "$words" trace.json || fail "no $words in the trace"
+    done
+    cat a a a a > b
+    penstock_hash --tile 64KiB --trace trace.json --trace-every 4 b
+    expect_code 0
+    expect_err 'shows one tile in 4'
+    grep -qF '"tile":57}' trace.json || fail 'tile 57 is one to look at'
+    ! grep -qF '"tile":56}' trace.json || fail 'tile 56 is none'
+    # The lines come, and the trace is missed.
+    penstock_hash --trace /dev/full a
+    expect_code 4
+    expect_same_as expected
+    [[ $(cat err) == 'penstock: /dev/full took less than all of the trace: see that its disk has room.' ]] || fail "$(cat err)"
+    penstock_hash --trace nowhere/trace.json a
+    expect_code 2
+    expect_err 'nowhere/trace.json: No such file or directory'
+    [[ ! -s out ]] || fail 'hashed before it looked'
+    ln a c
+    penstock_hash --trace c a
+    expect_code 2
+    expect_err '--trace c would overwrite what is to be read'
+    penstock_hash --trace c < a
+    expect_code 2
+    expect_err '--trace c would overwrite what is to be read'
+    b3sum a | cmp -s - expected || fail 'it is overwritten'
+    # Below a directory it is no input if it was made for the trace, and is kept if it was there before.
+    mkdir below
+    cp a below/a
+    b3sum below/a > expected
+    penstock_hash --trace below/trace.json below
+    expect_code 0
+    expect_same_as expected
+    grep -qF '"penstock hash"' below/trace.json || fail 'there is no trace'
+    rm below/trace.json
+    penstock_hash --trace below/a below
+    expect_code 1
+    expect_same_as expected
+    expect_err 'below/a is among what was read, so it was left as it is'
+    b3sum --quiet --check expected || fail 'it is overwritten'
+    cp expected sums
+    penstock_hash --check --trace below/a sums
+    expect_code 1
+    expect_err 'below/a is among what was read'
+    b3sum --quiet --check expected || fail 'it is overwritten'
+    ;;
   NoProgressInAPipeAndHelpThatNamesEveryOption)
     some_bytes 1000 a
     penstock_hash a
     [[ ! -s err ]] || fail "something on standard error: $(cat err)"
     penstock_hash --help
     expect_code 0
-    for option in --check --json --device --producers --lanes --consumers --tile --tiles --ordered --no-bind; do
+    for option in --check --json --device --producers --lanes --consumers --tile --tiles --ordered --no-bind --trace --trace-every --trace-with --nvtx; do
       grep -qF -- "$option" out || fail "no word of $option"
     done
     for words in 'At most 1024' 'At most 65534' '0 means the default' '4MiB and not 4MB' '1000-fold' \

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "cli/folder_of_files.hpp"
+#include "support/folder_of_files.hpp"
 
 #include "penstock/core/pool.hpp"
 
@@ -19,7 +19,7 @@ constexpr std::size_t tile_bytes = blake3_chunk_bytes;
 
 /// Four tiles of a chunk, a file and then a pipe. The test is producer and consumer in one, and must leave with all
 /// tiles home.
-struct HashSinkOfAFileAndAPipe : FolderOfFiles {
+struct HashSinkOfAFileAndAPipe : support::FolderOfFiles {
   static constexpr TileShape shape{.input_bytes = tile_bytes, .output_bytes = sizeof(Blake3Node)};
   std::vector<std::byte> slab = std::vector<std::byte>(Pool::slab_bytes(shape, 4));
   Pool pool{slab, shape, 4};
@@ -33,17 +33,17 @@ struct HashSinkOfAFileAndAPipe : FolderOfFiles {
                       wanted.pop_front();
                       return first;
                     },
-                    tile_bytes, pool.size(), book, enough.get_token()};
+                    pool, book, enough.get_token()};
   Progress progress{false};
   HashSink sink{source, book, progress, enough};
 
   void SetUp() override {
-    FolderOfFiles::SetUp();
+    support::FolderOfFiles::SetUp();
     wanted = {file("a", 1), path("pipe")};
   }
   void TearDown() override {
     EXPECT_EQ(pool.on_loan(), 0u) << "a tile never came home";
-    FolderOfFiles::TearDown();
+    support::FolderOfFiles::TearDown();
   }
   /// The next tile, which must be there, back as failed.
   Completion failed(ErrorKind kind) {
@@ -61,7 +61,7 @@ TEST_F(HashSinkOfAFileAndAPipe, GoesOnWhenATileFailsAlone) {
 }
 
 TEST_F(HashSinkOfAFileAndAPipe, WakesTheSourceThatWaitsForInputWhenTheDeviceIsLost) {
-  PipeWriter const writer(path("pipe"));
+  support::PipeWriter const writer(path("pipe"));
   auto const back = failed(ErrorKind::device_lost);
   writer.write("abc");
   std::jthread producer([&] { EXPECT_FALSE(source.next(*pool.borrow())); });

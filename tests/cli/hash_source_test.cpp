@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "cli/folder_of_files.hpp"
+#include "support/folder_of_files.hpp"
 #include "support/inline_stream.hpp"
 #include <gmock/gmock.h>
 
@@ -24,7 +24,7 @@ char const* const digest_of_nothing = "af1349b9f5f9a1a6a0404dea36dcc9499bcb25c9a
 
 /// Four tiles of two chunks, and files that are wanted in their turn. The test is producer, lane and sink in one. It
 /// must leave with all tiles home and as many files handed out as were wanted.
-struct HashSourceOnFiles : FolderOfFiles {
+struct HashSourceOnFiles : support::FolderOfFiles {
   static constexpr TileShape shape{.input_bytes = tile_bytes, .output_bytes = sizeof(Blake3Node)};
   std::vector<std::byte> slab = std::vector<std::byte>(Pool::slab_bytes(shape, 4));
   Pool pool{slab, shape, 4};
@@ -37,12 +37,12 @@ struct HashSourceOnFiles : FolderOfFiles {
                       if (taken == wanted.size()) return std::nullopt;
                       return wanted[taken++];
                     },
-                    tile_bytes, pool.size(), book, stop.get_token()};
+                    pool, book, stop.get_token()};
 
   void TearDown() override {
     EXPECT_EQ(pool.on_loan(), 0u) << "a tile never came home";
     EXPECT_EQ(files.size(), taken) << "a file was not handed out";
-    FolderOfFiles::TearDown();
+    support::FolderOfFiles::TearDown();
   }
 
   /// What comes next; empty at the end.
@@ -94,7 +94,7 @@ TEST_F(HashSourceOnFiles, GivesAnEmptyFileOneEmptyTile) {
 
 TEST_F(HashSourceOnFiles, ReadsAPipeInWholeTilesAndAddsNoneAtItsEnd) {
   wanted.push_back({path("pipe"), {}, {}});
-  PipeWriter writer(path("pipe"));
+  support::PipeWriter writer(path("pipe"));
   writer.write(std::string(1000, 'x'));
   writer.write(std::string(tile_bytes - 1000, 'x'));
   auto first = next();
@@ -172,7 +172,7 @@ TEST_F(HashSourceOnFiles, CancelsTheFileThatItIsStoppedIn) {
 
 TEST_F(HashSourceOnFiles, CancelsThePipeThatItIsStoppedInWhileItWaits) {
   wanted.push_back({path("pipe"), {}, {}});
-  PipeWriter const writer(path("pipe"));
+  support::PipeWriter const writer(path("pipe"));
   writer.write("abc");
   std::jthread producer([&] { EXPECT_FALSE(next()); });
   writer.await_read();

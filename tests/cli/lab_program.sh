@@ -41,6 +41,11 @@ legacy-between
   stream B
   As expected
 LINES
+    run lab --device cpu legacy-beside legacy-between --trace trace.json
+    expect_code 0
+    for words in '"legacy-beside"' '"legacy-between"' '"stream A"' '"cat":"lab"'; do
+      grep -qF -- "$words" trace.json || fail "no $words in the trace"
+    done
     awk 'length > 80 { exit 1 }' out || fail "wider than 80 columns: $(cat out)"
     ;;
   OneObjectALineAsJson)
@@ -57,6 +62,8 @@ no-such-experiment
 legacy-between no-such-experiment
 --device gpu
 --list --json
+--list --trace trace.json
+--trace nowhere/trace.json
 --no-such-option
 WORDS
     run lab no-such-experiment

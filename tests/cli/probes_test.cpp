@@ -3,7 +3,7 @@
 
 #include <stdexcept>
 
-#include "cli/folder_of_files.hpp"
+#include "support/folder_of_files.hpp"
 #include <gmock/gmock.h>
 
 #include "penstock/cpu/cpu_device.hpp"
@@ -14,13 +14,13 @@ namespace {
 using namespace std::chrono_literals;
 
 /// The device must leave with nothing lent.
-struct ProbesOfTheCpuDevice : FolderOfFiles {
+struct ProbesOfTheCpuDevice : support::FolderOfFiles {
   cpu::CpuDevice device;
   std::stop_source stop;
 
   void TearDown() override {
     EXPECT_EQ(device.outstanding(), cpu::Outstanding{});
-    FolderOfFiles::TearDown();
+    support::FolderOfFiles::TearDown();
   }
 };
 

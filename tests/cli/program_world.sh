@@ -34,3 +34,10 @@ expect_bad_options() {
   done
 }
 some_bytes() { head -c "$1" /dev/urandom > "$2"; }
+# interrupt_once_it_fills CHILD: sends ctrl-C to a command that is at it, which it is once it has a thread that fills tiles.
+interrupt_once_it_fills() {
+  until grep -qs ps-fill "/proc/$1/task/"*/comm || ! kill -0 "$1" 2> /dev/null; do :; done
+  kill -INT "$1"
+  code=0
+  wait "$1" || code=$?
+}

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "penstock/cli/tile_plan.hpp"
 
-#include "cli/folder_of_files.hpp"
+#include "support/folder_of_files.hpp"
 
 namespace penstock::cli {
 namespace {
@@ -9,7 +9,7 @@ namespace {
 constexpr std::size_t kibibyte = 1024, mebibyte = kibibyte * kibibyte;
 
 /// Files that say how large they are, and options that ask for nine tiles of 1 GiB.
-struct TilePlanForFiles : FolderOfFiles {
+struct TilePlanForFiles : support::FolderOfFiles {
   PipelineOptions options{.tile = {.input_bytes = 1024 * mebibyte}, .tiles = 9};
 
   /// A sparse file: its size is what counts.
@@ -61,7 +61,7 @@ TEST_F(TilePlanForFiles, LeavesInputOfUnknownSizeWhatWasAskedFor) {
   expect(9, 1024 * mebibyte);
   fit_tiles(options, {sized("a", 5), folder});
   expect(9, 1024 * mebibyte);
-  PipeWriter const writer(path("pipe"));
+  support::PipeWriter const writer(path("pipe"));
   fit_tiles(options, {path("pipe")});
   expect(9, 1024 * mebibyte);
 }

@@ -6,6 +6,8 @@ namespace penstock {
 namespace {
 
 INSTANTIATE_TEST_SUITE_P(Cuda, PipelineContract, testing::Values(support::gpu_under_test()), name_of);
+INSTANTIATE_TEST_SUITE_P(Cuda, PipelineBySignal, testing::ValuesIn(every_pipeline_on(support::gpu_under_test())),
+                         name_of_pipeline);
 
 }  // namespace
 }  // namespace penstock

@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include "penstock/cuda/default_stream.hpp"
+#include "penstock/device/build_flavour.hpp"
 
 namespace penstock::cuda {
 namespace {
@@ -27,7 +28,7 @@ struct AStream : testing::Test {
   }
 
   Health health;
-  CudaStream backend{health, default_stream()};
+  CudaStream backend{health, per_thread_stream()};
   StreamRef stream{backend};
   std::array<std::byte, 4> four{};
   std::array<std::byte, 8> eight{};
@@ -67,7 +68,9 @@ TEST_F(AStream, RefusesAnEventOfAnotherKindOfDevice) {
 
 TEST(Flavour, IsPerThreadInThisBuild) {
   EXPECT_EQ(flavour(), Flavour::per_thread);
-  EXPECT_EQ(default_stream(), cudaStreamPerThread);
+}
+
+TEST(DefaultStream, HasAHandleOfItsOwnInEitherFlavour) {
   EXPECT_EQ(per_thread_stream(), cudaStreamPerThread);
   EXPECT_EQ(legacy_stream(), cudaStreamLegacy);
 }

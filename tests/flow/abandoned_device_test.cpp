@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a pipeline makes of a device whose kernel does not end.
+#include <atomic>
+#include <mutex>
+#include <optional>
 #include <set>
+#include <stdexcept>
 
 #include "support/gate.hpp"
 #include <gmock/gmock.h>
@@ -21,8 +25,11 @@ struct AStuckDevice : testing::Test {
   cpu::CpuDevice stuck{{.ordinal = 1, .compute_threads = 1}};
   std::optional<Pipeline> pipeline;
   std::atomic<int> left{300};
+  std::optional<std::uint64_t> throws_at;  ///< The tile at which the stage of the stuck device throws.
   std::set<std::uint64_t> seen;
-  std::set<std::uint32_t> stranded;
+  std::mutex mutex;
+  std::set<std::uint64_t> at_the_stuck;  ///< Tiles that its kernels have, by index.
+  std::set<std::uint64_t> stranded;      ///< Those of them that came back and may be written to.
 
   void make_pipeline(std::vector<Device*> devices, std::size_t tiles) {
     auto const lanes = static_cast<unsigned>(devices.size());
@@ -38,31 +45,50 @@ struct AStuckDevice : testing::Test {
   Report run() {
     return pipeline->run(
         [this](Tile& tile) -> std::optional<std::size_t> {
-          EXPECT_FALSE(stranded.contains(tile.index())) << "the stuck device may write to it";
+          tile.tag = tile.index();
+          {
+            std::scoped_lock const lock(mutex);
+            EXPECT_FALSE(stranded.contains(tile.tag)) << "the stuck device may write to it";
+          }
           if (left.fetch_sub(1) <= 0 && stuck.abandoned()) return std::nullopt;
           return 64;
         },
-        Stages{.make =
-                   [this](StageContext const& context) {
-                     struct Stuck final : Stage {
-                       explicit Stuck(support::Gate* at) : gate(at) {}
-                       std::size_t run(DeviceTile const& tile, StreamRef stream) override {
-                         stream.launch(1, [at = gate](std::uint32_t) {
-                           if (at != nullptr) at->pass();
-                         });
-                         return tile.input.size();
-                       }
-                       support::Gate* gate;
-                     };
-                     return std::make_unique<Stuck>(&context.device == &stuck ? &gate : nullptr);
-                   },
-               .merge = {}},
-        [this](Completion& completion) {
-          EXPECT_TRUE(seen.insert(completion.loan->sequence).second) << "it came twice";
-          if (completion.outcome == Outcome::failed && completion.failure->stage != "sink") {
-            EXPECT_EQ(completion.failure->kind, ErrorKind::device_lost);
-          }
-        });
+        stages(), sink());
+  }
+  Stages stages() {
+    return {.make =
+                [this](StageContext const& context) {
+                  struct Stuck final : Stage {
+                    Stuck(AStuckDevice& its_world, bool stuck)
+                        : world(its_world), gate(stuck ? &world.gate : nullptr) {}
+                    std::size_t run(DeviceTile const& tile, StreamRef stream) override {
+                      if (gate != nullptr && tile.sequence == world.throws_at) throw std::runtime_error("not this one");
+                      if (gate != nullptr) {
+                        std::scoped_lock const lock(world.mutex);
+                        world.at_the_stuck.insert(tile.tag);
+                      }
+                      stream.launch(1, [at = gate](std::uint32_t) {
+                        if (at != nullptr) at->pass();
+                      });
+                      return tile.input.size();
+                    }
+                    AStuckDevice& world;
+                    support::Gate* gate;
+                  };
+                  return std::make_unique<Stuck>(*this, &context.device == &stuck);
+                },
+            .merge = {}};
+  }
+  Sink sink() {
+    return [this](Completion& completion) {
+      EXPECT_TRUE(seen.insert(completion.loan->sequence).second) << "it came twice";
+      if (completion.outcome == Outcome::failed && completion.failure->stage != "sink") {
+        bool const thrown = completion.loan->sequence == throws_at;
+        std::scoped_lock const lock(mutex);
+        if (at_the_stuck.contains(completion.loan->tag)) stranded.insert(completion.loan->tag);
+        EXPECT_EQ(completion.failure->kind, thrown ? ErrorKind::device_refused : ErrorKind::device_lost);
+      }
+    };
   }
   void TearDown() override {
     EXPECT_EQ(pipeline->pool().on_loan(), 0u) << "a tile never came home";
@@ -98,6 +124,29 @@ TEST_F(AStuckDevice, EndsTheRunIfItHasEveryTile) {
   Report const report = run();
   EXPECT_EQ(report.tiles_failed, 1u) << describe(report);
   EXPECT_EQ(pipeline->pool().stranded(), 1u);
+}
+
+TEST_F(AStuckDevice, EndsTheRunIfItHasEveryTileAndTheLastFailsForAReasonOfItsOwn) {
+  throws_at = 1;
+  make_pipeline({&stuck}, 2);
+  Report const report = run();
+  EXPECT_EQ(report.tiles_failed, 2u) << describe(report);
+  EXPECT_EQ(pipeline->pool().stranded(), 2u);
+}
+
+TEST_F(AStuckDevice, LetsGoWhoeverWaitsForATileWhenItIsGivenUp) {
+  make_pipeline({&stuck}, 2);
+  pipeline->start(stages(), sink());
+  Feed feed = pipeline->feed();
+  Loan held = feed.borrow();
+  {
+    Loan loan = feed.borrow();
+    loan->filled = 64;
+    feed.submit(std::move(loan));
+  }
+  EXPECT_FALSE(feed.borrow(std::stop_token{})) << "one is stranded, the other held here";
+  held.give_back();
+  EXPECT_EQ(pipeline->drain().tiles_failed, 1u);
 }
 
 }  // namespace

@@ -13,6 +13,11 @@ INSTANTIATE_TEST_SUITE_P(Cpu, PipelineContract,
                          testing::Values(support::cpu_device_under_test(),
                                          support::cpu_device_under_test(Flavour::legacy)),
                          name_of);
+INSTANTIATE_TEST_SUITE_P(Cpu, PipelineBySignal, testing::ValuesIn(every_pipeline_on(support::cpu_device_under_test())),
+                         name_of_pipeline);
+INSTANTIATE_TEST_SUITE_P(LegacyCpu, PipelineBySignal,
+                         testing::ValuesIn(every_pipeline_on(support::cpu_device_under_test(Flavour::legacy))),
+                         name_of_pipeline);
 
 /// What only the CPU device can be told to do.
 struct PipelineOnAFaultyDevice : PipelineContract {
@@ -73,6 +78,21 @@ TEST_P(PipelineOnAFaultyDevice, GivesEachTileOneCompletionUnderEveryFault) {
       EXPECT_TRUE(all[i].content_right);
     }
   }
+}
+
+TEST_P(PipelineOnAFaultyDevice, BlamesNeitherATileNorTheFinishForARefusalThatItsSinkLeftOnALane) {
+  PipelineOptions options = usual();
+  options.lanes = 1;  // Whose thread is then the only one that launches.
+  options.sink_on_lanes = true;
+  open(options);
+  CountingSource source(20);
+  Report const report = pipeline().run(source, add_one(), note([this](Completion&) {
+                                         cpu().inject(cpu::Fault::drop_launch);
+                                         cpu().thread_default_stream().launch(1, [](std::uint32_t) {});
+                                       }));
+  EXPECT_TRUE(report.ok()) << describe(report);
+  expect_each_once(20);
+  EXPECT_EQ(cpu().armed_faults(), 0u);
 }
 
 TEST_P(PipelineOnAFaultyDevice, SaysThatTheTilesCannotBePinned) {

@@ -10,30 +10,16 @@
 namespace penstock {
 namespace {
 
-TEST_P(PipelineContract, CompletesEachTileOnceByEverySignalInEveryShape) {
-  std::uint64_t before = 0;
-  for (SignalKind const signal : all_signal_kinds) {
-    for (LaneShape const shape : {LaneShape::split, LaneShape::single}) {
-      SCOPED_TRACE(std::string(to_string(signal)) + (shape == LaneShape::split ? ", split" : ", single"));
-      PipelineOptions options = usual();
-      options.signal = signal;
-      options.shape = shape;
-      options.priority = -1;
-      open(options);
-      CountingSource source(100);
-      Report const report = pipeline().run(source, add_one(), note());
-      EXPECT_TRUE(report.ok()) << describe(report);
-      auto const all = sunk();
-      ASSERT_EQ(all.size(), before + 100);
-      std::set<std::uint64_t> seen;
-      for (std::size_t i = before; i < all.size(); ++i) {
-        EXPECT_TRUE(all[i].content_right) << "tile " << all[i].sequence;
-        seen.insert(all[i].sequence);
-      }
-      EXPECT_EQ(seen.size(), 100u);
-      before = all.size();
-    }
-  }
+TEST_P(PipelineBySignal, CompletesEachTileOnceWithItsOwnContent) {
+  PipelineOptions options = usual();
+  options.priority = -1;
+  PipelineWorld::open(options);
+  CountingSource source(100);
+  Report const report = pipeline().run(source, add_one(), note());
+  handed_in = 100;
+  EXPECT_TRUE(report.ok()) << describe(report);
+  expect_each_once(100);
+  for (Sunk const& tile : sunk()) EXPECT_TRUE(tile.content_right) << "tile " << tile.sequence;
 }
 
 TEST_P(PipelineContract, CallsTheSinkOnTheLanesIfAsked) {

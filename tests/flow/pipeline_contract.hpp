@@ -35,15 +35,16 @@ class CountingSource : public Source {
 };
 
 /// One device and a pipeline of eight tiles worked on in place. Each test ends with every tile home.
-class PipelineContract : public testing::TestWithParam<DeviceUnderTest> {
+class PipelineWorld : public testing::Test {
  protected:
   static constexpr std::size_t tile_bytes = 4096;
 
   void SetUp() override;
   void TearDown() override;
 
+  virtual DeviceUnderTest const& under_test() const = 0;
   Device& device() { return *device_; }
-  support::Kernels const& kernels() const { return *GetParam().kernels; }
+  support::Kernels const& kernels() const { return *under_test().kernels; }
   /// Eight tiles, two producers, two lanes of two slots, and what `options` says otherwise.
   static PipelineOptions usual() {
     return {.tile = {.input_bytes = tile_bytes, .output_bytes = tile_bytes, .in_place = true},
@@ -55,6 +56,8 @@ class PipelineContract : public testing::TestWithParam<DeviceUnderTest> {
   }
   Pipeline& open(PipelineOptions options = usual());
   Pipeline& pipeline() { return *pipeline_; }
+  /// Destroys the pipeline as it is.
+  void destroy_pipeline() { pipeline_.reset(); }
   /// Adds one to each byte and calls `also` before.
   Stages add_one(std::function<void(DeviceTile const&, StreamRef)> also = {});
   /// Notes each completion, and calls `also` after.
@@ -69,6 +72,44 @@ class PipelineContract : public testing::TestWithParam<DeviceUnderTest> {
   std::optional<Pipeline> pipeline_;
   std::mutex mutex_;
   std::vector<Sunk> sunk_;
+};
+
+/// Promises that are held to on each device.
+class PipelineContract : public PipelineWorld, public testing::WithParamInterface<DeviceUnderTest> {
+ protected:
+  DeviceUnderTest const& under_test() const override { return GetParam(); }
+};
+
+/// A pipeline whose lanes hear of their device by this signal, and have streams of that shape.
+struct PipelineUnderTest {
+  DeviceUnderTest device;
+  SignalKind signal = SignalKind::callback;
+  LaneShape shape = LaneShape::split;
+};
+
+/// Every signal with every shape.
+std::vector<PipelineUnderTest> every_pipeline_on(DeviceUnderTest const& device);
+/// "callback_split".
+std::string name_of_pipeline(testing::TestParamInfo<PipelineUnderTest> const& info);
+void PrintTo(PipelineUnderTest const& pipeline, std::ostream* out);
+
+/// Promises that are held to by each signal in each shape, too. Each test ends with one completion for every tile that
+/// it handed in.
+class PipelineBySignal : public PipelineWorld, public testing::WithParamInterface<PipelineUnderTest> {
+ protected:
+  void TearDown() override;
+
+  DeviceUnderTest const& under_test() const override { return GetParam().device; }
+  /// With the parameter's signal and shape.
+  static PipelineOptions usual();
+  Pipeline& open() { return PipelineWorld::open(usual()); }
+  /// Fills the first tiles of a run that was started with what belongs to them, and submits them.
+  void hand_in(std::uint64_t count);
+  /// The completions behind the first `before` are of a run of `count` tiles: each sequence from 0 on once, done with
+  /// its own content or cancelled. Gives how many were done.
+  std::uint64_t expect_done_or_cancelled(std::size_t before, std::uint64_t count);
+
+  std::uint64_t handed_in = 0;  ///< Tiles in all; a test that pulls adds what its source filled.
 };
 
 }  // namespace penstock

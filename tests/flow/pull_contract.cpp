@@ -230,6 +230,22 @@ TEST_P(PipelineContract, SaysSoWhenItsLanesMayNotSpin) {
   }
 }
 
+TEST_P(PipelineContract, LetsOneWatchForTilesWhereThereAreCpusForIt) {
+  auto options = usual();
+  options.spin = std::chrono::microseconds(0);
+  options.borrow_spin = std::chrono::microseconds(50);
+  Pipeline pipe(device(), options);
+  bool const room = Topology::detect().busy_threads() >= 3;
+  EXPECT_EQ(pipe.options().borrow_spin.count() > 0, room);
+  CountingSource source(500);
+  Report const report = pipe.run(source, add_one(), [](Completion&) {});
+  EXPECT_EQ(report.tiles_done, 500u);
+  bool const refused = std::any_of(report.remarks.begin(), report.remarks.end(), [](std::string const& remark) {
+    return remark.find("watches for tiles") != std::string::npos;
+  });
+  EXPECT_NE(refused, room);
+}
+
 TEST_P(PipelineContract, SharesItsDeviceWithAnother) {
   open();
   Pipeline other(device(), usual());

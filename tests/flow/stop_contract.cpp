@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a run that is asked to stop promises.
+// What becomes of a pipeline's tiles when it is stopped, drained or destroyed, whatever tells its lanes that one is
+// done.
 #include <atomic>
-#include <mutex>
 #include <thread>
-#include <vector>
 
+#include "flow/held_lanes.hpp"
 #include "flow/pipeline_contract.hpp"
 
 namespace penstock {
@@ -19,47 +19,72 @@ class CountedSource final : public CountingSource {
     filled.fetch_add(1);
     return bytes;
   }
-  std::atomic<int> filled{0};
+  std::atomic<std::uint64_t> filled{0};
 };
 
-TEST_P(PipelineContract, StopsWhenAskedAndAccountsForEveryTile) {
+TEST_P(PipelineBySignal, StopsWhenAskedAndAccountsForEveryTile) {
   open();
   CountedSource source(1'000'000);
   std::stop_source stop;
-  std::mutex mutex;
-  std::vector<support::Hold> held;
-  bool released = false;
-  // Both lanes are held with what they have in flight, so that all tiles go out and stay out.
-  Stages const stages = add_one([&](DeviceTile const&, StreamRef stream) {
-    std::scoped_lock const lock(mutex);
-    if (!released) held.push_back(kernels().hold(stream));
-  });
+  // Both lanes are held, so that all tiles go out and stay out.
+  HeldLanes held(kernels());
   std::jthread stopper([&] {
     while (source.filled < 8) std::this_thread::yield();
     stop.request_stop();
-    std::scoped_lock const lock(mutex);
-    released = true;
-    held.clear();
+    held.release();
   });
-  Report const report = pipeline().run(source, stages, note(), stop.get_token());
+  Report const report = pipeline().run(source, add_one([&](DeviceTile const&, StreamRef stream) { held.hold(stream); }),
+                                       note(), stop.get_token());
+  handed_in = source.filled;
   EXPECT_TRUE(report.stopped);
-  EXPECT_EQ(report.tiles(), sunk().size());
   EXPECT_EQ(report.tiles(), 8u) << "what was out came back, and nothing more";
-  EXPECT_EQ(report.tiles_failed, 0u);
   EXPECT_LE(report.tiles_done, 4u) << "no more than were in flight";
-  expect_each_once(report.tiles());
+  EXPECT_EQ(expect_done_or_cancelled(0, 8), report.tiles_done);
 }
 
-TEST_P(PipelineContract, StopsWhenAnotherThreadSaysSo) {
+TEST_P(PipelineBySignal, StopsWhenAnotherThreadSaysSo) {
   open();
   std::jthread stopper;
-  CountingSource source(1'000'000);
+  CountedSource source(1'000'000);
   Report const report = pipeline().run(source, add_one(), note([&](Completion&) {
                                          if (!stopper.joinable()) stopper = std::jthread([&] { pipeline().stop(); });
                                        }));
+  handed_in = source.filled;
   EXPECT_TRUE(report.stopped);
   EXPECT_LT(report.tiles(), 1'000'000u);
-  expect_each_once(report.tiles());
+  EXPECT_EQ(expect_done_or_cancelled(0, report.tiles()), report.tiles_done);
+}
+
+TEST_P(PipelineBySignal, StopsAtWhateverMomentItsSinkAsks) {
+  open();
+  for (std::uint64_t const moment : {1U, 2U, 9U, 30U}) {
+    SCOPED_TRACE(moment);
+    std::size_t const before = sunk().size();
+    std::stop_source stop;
+    std::uint64_t came = 0;
+    CountedSource source(1'000'000);
+    Report const report = pipeline().run(source, add_one(), note([&](Completion&) {
+                                           if (++came == moment) stop.request_stop();
+                                         }),
+                                         stop.get_token());
+    handed_in += source.filled;
+    EXPECT_TRUE(report.stopped);
+    EXPECT_GE(report.tiles(), moment);
+    EXPECT_LE(report.tiles(), moment + 8) << "no more than the tiles there are";
+    EXPECT_EQ(expect_done_or_cancelled(before, report.tiles()), report.tiles_done);
+  }
+}
+
+TEST_P(PipelineBySignal, DoesNothingIfItIsStoppedBeforeItBegins) {
+  open();
+  CountedSource source(1'000'000);
+  std::stop_source stop;
+  stop.request_stop();
+  Report const report = pipeline().run(source, add_one(), note(), stop.get_token());
+  handed_in = source.filled;
+  EXPECT_TRUE(report.stopped);
+  EXPECT_EQ(report.tiles_done, 0u);
+  EXPECT_EQ(expect_done_or_cancelled(0, report.tiles()), 0u);
 }
 
 }  // namespace

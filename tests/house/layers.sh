@@ -14,8 +14,10 @@ outside=(
   'boost/*'                          'core'
   'hwloc.h|hwloc/*'                  'machine'
   'tbb/*|oneapi/*'                   'flow'
-  'cuda*.h|cuda/*|cub/*|thrust/*|cooperative_groups*|nv*.h|nvtx3/*' 'cuda kernels'
-  'nlohmann/*'                       'cli'
+  'cuda*.h|cuda/*|cub/*|thrust/*|cooperative_groups*|nv[!t]*.h' 'cuda kernels'
+  'liburing.h|liburing/*'           'file'
+  'nvtx3/*'                          'nvtx'
+  'nlohmann/*'                       'report profile cli'
   'CLI/*'                            'cli'
 )
 

@@ -38,9 +38,9 @@ while read -r file; do
 done <"$scratch/made"
 touch "$scratch/objects" "$scratch/libraries" "$scratch/programs"
 
-# links: a line for each program and library, and all that it is made of.
+# links: a line for each program and library, and all that it is made of. To the end, or ninja might write to nobody.
 while read -r file; do
-  ninja -t query "$file" | awk -v file="$file" '/^  outputs:/ { exit } /^    [^|]*\.[oa]$/ || /^    \| .*\.[oa]$/ { print file, $NF }'
+  ninja -t query "$file" | awk -v file="$file" '/^  outputs:/ { over = 1 } !over && (/^    [^|]*\.[oa]$/ || /^    \| .*\.[oa]$/) { print file, $NF }'
 done < <(cat "$scratch/programs" "$scratch/libraries") >"$scratch/links"
 
 # symbols: FILE NAME TYPE for each object, FILE being as ninja has it; names of penstock's are readable.

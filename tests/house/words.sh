@@ -7,14 +7,18 @@ cd "$1"
 longest=${2:-300}
 broken=0
 
-# sources FOLDER...: the C++ and CUDA files there; the mistakes in broken/ are made on purpose.
-sources() {
+# files_like ENDINGS FOLDER...: the files there that end so; the mistakes in broken/ are made on purpose.
+files_like() {
   local folder
-  for folder in "$@"; do
+  for folder in "${@:2}"; do
     if [[ -d $folder ]]; then
-      find "$folder" -path tests/house/broken -prune -o -type f -regex '.*\.\(hpp\|cpp\|cu\|cuh\|h\)' -print
+      find "$folder" -path tests/house/broken -prune -o -type f -regex ".*\.\($1\)" -print
     fi
   done | sort
+}
+# sources FOLDER...: the C++ and CUDA files there.
+sources() {
+  files_like 'hpp\|cpp\|cu\|cuh\|h' "$@"
 }
 
 # refuse REMEDY PATTERN [UNLESS]: reads paths, looks for PATTERN outside of `//` comments, in files not like UNLESS.
@@ -47,7 +51,9 @@ while read -r path; do
     echo "$path: has $lines lines; split it at $longest"
     broken=1
   fi
-  if [[ $(head -n 1 "$path") != '// SPDX-License-Identifier: Apache-2.0' ]]; then
+  licence='// SPDX-License-Identifier: Apache-2.0'
+  if [[ $path == *.css ]]; then licence='/* SPDX-License-Identifier: Apache-2.0 */'; fi
+  if [[ $(head -n 1 "$path") != "$licence" ]]; then
     echo "$path: does not begin with the SPDX line"
     broken=1
   fi
@@ -55,5 +61,5 @@ while read -r path; do
     echo "$path: lies in a folder without an idea of its own; put what is private into the .cpp"
     broken=1
   fi
-done < <(sources src kernels tests bench examples)
+done < <(files_like 'hpp\|cpp\|cu\|cuh\|h\|css\|js\|mjs' src kernels tests bench examples)
 exit $broken

@@ -5,6 +5,8 @@
 #include <sstream>
 #include <utility>
 
+#include <unistd.h>
+
 namespace penstock {
 
 std::vector<LaneUnderTest> every_lane_on(DeviceUnderTest const& device) {
@@ -88,6 +90,14 @@ Stages LaneContract::add_one(std::function<void(DeviceTile const&, StreamRef)> a
   });
 }
 
+Stages LaneContract::add_one_and_hold(Holding& holding) {
+  return add_one([this, &holding](DeviceTile const& tile, StreamRef stream) {
+    holding.thread = gettid();
+    if (holding.at.contains(tile.sequence)) holding.hold.emplace(kernels().hold(stream));
+    holding.came.fetch_add(1);
+  });
+}
+
 Lane& LaneContract::open_lane(Stages const& stages, LaneOptions options) {
   options.signal = GetParam().signal;
   options.flight.streams = GetParam().streams;
@@ -140,6 +150,16 @@ std::vector<Seen> LaneContract::await_seen(std::size_t count) {
   std::unique_lock lock(mutex_);
   arrived_.wait(lock, [&] { return seen_.size() >= count; });
   return seen_;
+}
+
+void LaneContract::expect_all_done(std::vector<Seen> const& all, std::size_t count, std::size_t before) {
+  ASSERT_EQ(all.size(), before + count);
+  for (std::size_t i = 0; i < count; ++i) {
+    Seen const& tile = all[before + i];
+    EXPECT_EQ(tile.sequence, i);
+    EXPECT_EQ(tile.outcome, Outcome::done) << tile.reason;
+    EXPECT_TRUE(tile.content_right) << "tile " << i;
+  }
 }
 
 }  // namespace penstock

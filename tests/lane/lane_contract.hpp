@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "device/device_contract.hpp"
+#include "lane/holding.hpp"
 
 #include "penstock/core/pool.hpp"
 #include "penstock/lane/lane.hpp"
@@ -59,6 +60,8 @@ class LaneContract : public testing::TestWithParam<LaneUnderTest> {
   std::chrono::nanoseconds before_sleep(std::chrono::nanoseconds spin) const;
   /// A stage that adds one to each byte and calls `also` before, with the tile and the stream.
   Stages add_one(std::function<void(DeviceTile const&, StreamRef)> also = {});
+  /// The same, and holds the device at some tiles.
+  Stages add_one_and_hold(Holding& holding);
   /// The lane under test; there is one at a time. Its signal, streams and shape are the parameter's.
   Lane& open_lane(Stages const& stages, LaneOptions options = {});
   Lane& lane() { return *lane_; }
@@ -74,6 +77,8 @@ class LaneContract : public testing::TestWithParam<LaneUnderTest> {
   std::vector<Seen> seen();
   /// Blocks: until so many have come back.
   std::vector<Seen> await_seen(std::size_t count);
+  /// But for the first `before`, these are so many tiles from sequence 0 on, in order, done and with their own content.
+  static void expect_all_done(std::vector<Seen> const& all, std::size_t count, std::size_t before = 0);
 
   std::size_t const tile_bytes;  ///< A multiple of eight.
   std::size_t const tiles;

@@ -70,13 +70,4 @@ std::vector<Seen> LaneOnAFaultyDevice::run_with(Wrong way) {
   return all;
 }
 
-void LaneOnAFaultyDevice::expect_all_done(std::vector<Seen> const& all, std::size_t tiles) {
-  ASSERT_EQ(all.size(), tiles);
-  for (std::size_t i = 0; i < tiles; ++i) {
-    EXPECT_EQ(all[i].sequence, i);
-    EXPECT_EQ(all[i].outcome, Outcome::done) << all[i].reason;
-    EXPECT_TRUE(all[i].content_right) << "tile " << i;
-  }
-}
-
 }  // namespace penstock

@@ -32,10 +32,19 @@ struct LaneOnAFaultyDevice : LaneContract {
   static LaneOptions watchful() { return {.watchdog = std::chrono::milliseconds(1)}; }
   /// Makes one of this lane's signals wrong in that way: the `nth` from now on.
   void make_wrong(Wrong way, std::uint64_t nth = 1) { cpu().inject(*fault_of(GetParam().signal, way), nth); }
+  /// Submits a tile, and lets the one at which `held` holds the device end once the lane sleeps.
+  ///
+  /// Blocks: until all tiles up to this one, from 0 on, have come back.
+  void submit_and_end_asleep(Holding& held, std::uint64_t sequence) {
+    submit(sequence);
+    held.await_came(sequence + 1);
+    held.hold->await_reached();
+    held.await_asleep();
+    held.hold->open();
+    await_seen(sequence + 1);
+  }
   /// Runs tiles 0 to 19, of which the third signal is wrong, and gives what came back.
   std::vector<Seen> run_with(Wrong way);
-  /// All of them, in their order, done and with their own content.
-  static void expect_all_done(std::vector<Seen> const& all, std::size_t tiles = count);
 };
 
 }  // namespace penstock

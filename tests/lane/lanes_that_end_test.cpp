@@ -5,11 +5,12 @@
 #include <optional>
 #include <stdexcept>
 #include <thread>
+#include <vector>
 
 #include "support/gate.hpp"
 #include "support/kernels.hpp"
 #include "support/thread_state.hpp"
-#include <gtest/gtest.h>
+#include <gmock/gmock.h>
 #include <unistd.h>
 
 #include "penstock/core/pool.hpp"
@@ -19,12 +20,16 @@
 namespace penstock {
 namespace {
 
+using testing::HasSubstr;
+
 /// A CPU device, two tiles, and what happens with them. All tiles come home.
 struct LanesThatEnd : testing::Test {
   static constexpr TileShape shape{.input_bytes = 256, .output_bytes = 256, .in_place = true};
   alignas(256) std::array<std::byte, 2 * 256> slab{};
   Pool pool{slab, shape, 2};
   support::Gate gate;  ///< Of a kernel that does not end before the test does.
+  support::Gate other_finished;
+  std::atomic<int> stages_ended{0};
   cpu::CpuDevice device{{.compute_threads = 2}};
   std::atomic<int> completed{0};
 
@@ -79,6 +84,37 @@ TEST_F(LanesThatEnd, FreeNothingBeforeEachOfThemHasSettled) {
   auto const failures = lanes.merge({});
   ASSERT_EQ(failures.size(), 1u);
   EXPECT_EQ(failures[0]->stage, "finish");
+}
+
+TEST_F(LanesThatEnd, KeepTheResultOfOneThatFinishedThoughAnotherNeverDoes) {
+  // The stage of lane 0 launches what does not end, once that of lane 1 has nothing more to do.
+  struct Finishing final : Stage {
+    Finishing(LanesThatEnd& world, unsigned lane) : test(world), number(lane) {}
+    ~Finishing() override { ++test.stages_ended; }
+    std::size_t run(DeviceTile const&, StreamRef) override { return 0; }
+    void finish(StreamRef stream) override {
+      if (number == 1) return test.other_finished.open();
+      test.other_finished.pass();
+      stream.launch(1, [this](std::uint32_t) { test.gate.pass(); });
+    }
+    LanesThatEnd& test;
+    unsigned number;
+  };
+  std::vector<unsigned> merged;
+  {
+    LaneOptions const impatient{.flight = {.patience = std::chrono::seconds(1)}};
+    LaneSet lanes(
+        {{&device, {}}, {&device, {}}}, shape, 2, impatient,
+        {.make = [this](StageContext const& at) { return std::make_unique<Finishing>(*this, at.lane); }, .merge = {}},
+        count());
+    lanes.close();
+    ASSERT_TRUE(device.abandoned());
+    auto const failures = lanes.merge(
+        {.make = {}, .merge = [&](Stage& stage) { merged.push_back(dynamic_cast<Finishing&>(stage).number); }});
+    EXPECT_EQ(failures.size(), 1u);
+  }
+  EXPECT_EQ(merged, std::vector<unsigned>{1});
+  EXPECT_EQ(stages_ended, 0) << "its end may wait for the device, so it is left to it";
 }
 
 TEST_F(LanesThatEnd, LeaveBehindWhatAPreparationLaunchedThatDoesNotEnd) {
@@ -142,6 +178,38 @@ TEST_F(LanesThatEnd, StrandATileWhoseEndCouldNotBeMarkedIfItsKernelDoesNotEnd) {
   EXPECT_EQ(completed, 1);
   EXPECT_TRUE(device.abandoned());
   EXPECT_EQ(pool.stranded(), 1u);
+}
+
+TEST_F(LanesThatEnd, SayWhereTheOldestTileStandsWhereverTheyRunOutOfPatience) {
+  std::vector<Failure> failures;
+  std::atomic<bool> lost{false};
+  std::optional<Lane> lane;
+  // By a signal that asks at once. The answer is refused, so the lane waits for all that is in flight.
+  LaneOptions const impatient{.flight = {.patience = std::chrono::milliseconds(200)}, .signal = SignalKind::event_poll};
+  lane.emplace(device, shape, 2, impatient, 0, each_tile([this](DeviceTile const&, StreamRef stream) {
+                 stream.launch(1, [this](std::uint32_t) { gate.pass(); });
+                 return std::size_t{0};
+               }),
+               [&](Completion completion) {
+                 failures.push_back(*completion.failure);
+                 lost = lane->lost();
+                 ++completed;
+               });
+  device.inject(cpu::Fault::refuse_query);
+  Loan loan = pool.borrow();
+  ASSERT_TRUE(lane->submit(loan));
+  while (completed != 1) std::this_thread::yield();
+  EXPECT_TRUE(lost) << "who is told of the tile asks whether a lane is left";
+  loan = pool.borrow();
+  ASSERT_TRUE(lane->submit(loan));
+  lane->close();
+  ASSERT_EQ(failures.size(), 2u);
+  EXPECT_EQ(failures[0].stage, "stage");
+  EXPECT_THAT(failures[0].reason, HasSubstr("finished none of a lane's tiles for 200 ms"));
+  EXPECT_THAT(failures[0].reason, HasSubstr("This is the oldest tile it had."));
+  EXPECT_EQ(failures[1].stage, "device");
+  EXPECT_EQ(pool.stranded(), 1u);
+  lane.reset();
 }
 
 TEST_F(LanesThatEnd, AreNotStartedWithoutPatience) {

@@ -3,13 +3,10 @@
 #include <algorithm>
 #include <atomic>
 #include <mutex>
-#include <optional>
 #include <thread>
 #include <vector>
 
 #include "lane/lane_contract.hpp"
-#include "support/thread_state.hpp"
-#include <unistd.h>
 
 namespace penstock {
 namespace {
@@ -77,18 +74,13 @@ TEST_P(LaneContract, CompletesOrCancelsAllThatItHasAndGetsAtWhateverMomentItIsCa
 }
 
 TEST_P(LaneContract, WaitsForWhatItsDeviceHoldsAndCancelsTheRestWhenItDies) {
-  std::optional<support::Hold> held;
-  std::atomic<std::size_t> enqueued{0};
-  open_lane(add_one([&](DeviceTile const& tile, StreamRef stream) {
-              if (tile.sequence == 0) held.emplace(kernels().hold(stream));
-              enqueued.fetch_add(1);
-            }),
-            {.flight = {.slots = 2}});
+  Holding held;
+  open_lane(add_one_and_hold(held), {.flight = {.slots = 2}});
   for (std::uint64_t i = 0; i < 6; ++i) submit(i);
-  while (enqueued < 2) std::this_thread::yield();
+  held.await_came(2);
   std::jthread const opener([&] {
     for (Seen const& tile : await_seen(4)) EXPECT_EQ(tile.outcome, Outcome::cancelled);
-    held->open();
+    held.hold->open();
   });
   destroy_lane();
   ASSERT_EQ(seen().size(), 6u);
@@ -99,22 +91,15 @@ TEST_P(LaneContract, WaitsForWhatItsDeviceHoldsAndCancelsTheRestWhenItDies) {
 }
 
 TEST_P(LaneContract, CompletesWhatItsDeviceHoldsAndWhatWaitsWhenItIsClosed) {
-  std::optional<support::Hold> held;
-  std::atomic<pid_t> thread{0};
-  std::atomic<std::size_t> enqueued{0};
-  open_lane(add_one([&](DeviceTile const& tile, StreamRef stream) {
-              thread = gettid();
-              if (tile.sequence == 0) held.emplace(kernels().hold(stream));
-              enqueued.fetch_add(1);
-            }),
-            {.flight = {.slots = 2}});
+  Holding held;
+  open_lane(add_one_and_hold(held), {.flight = {.slots = 2}});
   for (std::uint64_t i = 0; i < 6; ++i) submit(i);
-  while (enqueued < 2) std::this_thread::yield();
+  held.await_came(2);
   lane().stop_taking();
   EXPECT_FALSE(try_submit(6)) << "it was closed";
-  support::await_asleep(thread);
+  held.await_asleep();
   EXPECT_TRUE(seen().empty());
-  held->open();
+  held.hold->open();
   close_lane();
   ASSERT_EQ(seen().size(), 6u);
   for (Outcome const outcome : outcomes_by_sequence(seen(), 6)) EXPECT_EQ(outcome, Outcome::done);

@@ -2,7 +2,6 @@
 // Lanes with next to nothing to do, with too much, and with as many tiles as there can be.
 #include <algorithm>
 #include <atomic>
-#include <optional>
 #include <thread>
 #include <vector>
 
@@ -33,15 +32,9 @@ TEST_P(LaneContract, IsCalledForEachTileOfAStarvedLane) {
     await_seen(i + 1);
   }
   lane().close();
-  // A lane that asks the events itself never counts any, so of event_poll this says nothing.
+  expect_all_done(seen(), count);
+  if (GetParam().signal == SignalKind::event_poll) GTEST_SKIP() << "It is never called: it asks the events itself.";
   EXPECT_EQ(lane().summary().found_by_watchdog, 0u);
-  auto const all = seen();
-  ASSERT_EQ(all.size(), count);
-  for (std::size_t i = 0; i < count; ++i) {
-    EXPECT_EQ(all[i].sequence, i);
-    EXPECT_EQ(all[i].outcome, Outcome::done) << all[i].reason;
-    EXPECT_TRUE(all[i].content_right) << "tile " << i;
-  }
 }
 
 TEST_P(LaneContract, CompletesEachTileOnceThoughItsInboxIsAlwaysFull) {
@@ -77,19 +70,14 @@ TEST_P(LaneContract, CompletesEachTileOnceThoughItsInboxIsAlwaysFull) {
 }
 
 TEST_P(LaneOfManyTiles, CompletesEachOnceAndInOrderThoughAllAreInFlight) {
-  std::optional<support::Hold> held;
-  std::atomic<std::size_t> enqueued{0};
-  open_lane(add_one([&](DeviceTile const& tile, StreamRef stream) {
-              if (tile.sequence == 0) held.emplace(kernels().hold(stream));
-              enqueued.fetch_add(1);
-            }),
-            {.flight = {.slots = static_cast<unsigned>(tiles)}});
+  Holding held;
+  open_lane(add_one_and_hold(held), {.flight = {.slots = static_cast<unsigned>(tiles)}});
   for (std::uint64_t i = 0; i < tiles; ++i) submit(i);
   // A GPU's queues are bounded, and the lane may be waiting for room there.
   bool const bounded = device().info().kind == DeviceKind::cuda;
-  while (enqueued < (bounded ? 1 : tiles)) std::this_thread::yield();
+  held.await_came(bounded ? 1 : tiles);
   EXPECT_EQ(lane().load(), tiles);
-  held->open();
+  held.hold->open();
   close_lane();
   auto const all = seen();
   ASSERT_EQ(all.size(), tiles);

@@ -1,9 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a lane makes of a kernel that does not end.
-#include <atomic>
-#include <optional>
-#include <thread>
-
 #include "lane/lane_contract.hpp"
 #include <gmock/gmock.h>
 
@@ -18,10 +14,8 @@ constexpr std::chrono::milliseconds patience{400};
 /// The kernel of tile 0 runs until it is let go, which is after everybody has given up on it.
 TEST_P(LaneContract, FailsEachTileOnceAndEndsThoughAKernelDoesNot) {
   if (!kernels().run_beside_each_other()) GTEST_SKIP() << "Here whoever waits for one kernel waits for all.";
-  std::optional<support::Hold> hold;
-  open_lane(add_one([&](DeviceTile const& tile, StreamRef stream) {
-              if (tile.sequence == 0) hold.emplace(kernels().hold(stream));
-            }),
+  Holding held;
+  open_lane(add_one_and_hold(held),
             {.flight = {.slots = 2, .patience = patience}, .watchdog = std::chrono::milliseconds(5)});
   for (std::uint64_t i = 0; i < 4; ++i) submit(i);
   auto const all = await_seen(4);
@@ -44,17 +38,12 @@ TEST_P(LaneContract, FailsEachTileOnceAndEndsThoughAKernelDoesNot) {
 
 TEST_P(LaneContract, LendsNoTileAgainThatAnAbandonedDeviceMayWriteTo) {
   if (!kernels().run_beside_each_other()) GTEST_SKIP() << "Here whoever waits for one kernel waits for all.";
-  std::optional<support::Hold> hold;
-  std::atomic<bool> held{false};
-  open_lane(add_one([&](DeviceTile const& tile, StreamRef stream) {
-              if (tile.sequence != 0) return;
-              hold.emplace(kernels().hold(stream));
-              held = true;
-            }),
-            {.flight = {.slots = 3}});
+  Holding held;
+  open_lane(add_one_and_hold(held), {.flight = {.slots = 3}});
   std::uint32_t const first = (*pool().try_borrow())->index();
   for (std::uint64_t i = 0; i < 3; ++i) submit(i);
-  while (!held || !hold->reached()) std::this_thread::yield();
+  held.await_came(1);
+  held.hold->await_reached();
   // Somebody else ran out of patience.
   device().abandon(Error(ErrorKind::device_lost, "It was given up elsewhere."));
   auto const all = await_seen(3);

@@ -26,6 +26,7 @@ struct TwoLanesOfDifferentPriority : testing::TestWithParam<LaneShape> {
   std::mutex mutex;
   std::vector<int> order;
   std::atomic<int> launched{0};
+  DeviceMemory elsewhere = device.allocate(256);
 
   std::unique_ptr<Lane> lane(int priority) {
     return std::make_unique<Lane>(
@@ -41,6 +42,14 @@ struct TwoLanesOfDifferentPriority : testing::TestWithParam<LaneShape> {
         }),
         [](Completion) {});
   }
+  /// Blocks: until all uploads that were asked for are over, since one thread does them, the least urgent last. Then
+  /// only the compute thread stands between the kernels behind them and their turn.
+  void await_uploads() {
+    Stream const least = device.make_stream({.priority = device.info().least_priority});
+    least.upload(elsewhere.bytes(), std::span(slab).first(elsewhere.bytes().size()));
+    least.synchronize();
+  }
+
   void TearDown() override { EXPECT_EQ(pool.on_loan(), 0u) << "a tile never came home"; }
 };
 
@@ -60,6 +69,7 @@ TEST_P(TwoLanesOfDifferentPriority, TheMoreUrgentGoesFirstThoughItCameLast) {
     ++expected;
     while (launched != expected) std::this_thread::yield();
   }
+  await_uploads();
   hold.open();
   early->close();
   late->close();

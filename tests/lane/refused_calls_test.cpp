@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "lane/lane_on_a_faulty_device.hpp"
 #include "support/cpu_device_under_test.hpp"
@@ -39,6 +41,27 @@ struct LaneThatIsRefused : LaneOnAFaultyDevice {
     EXPECT_LE(failed(), most_failed);
     EXPECT_FALSE(device().lost());
   }
+  /// The first call of each kind that the signal makes for a lane's first tile, whatever the lane does meanwhile.
+  static std::vector<std::pair<cpu::Fault, std::uint64_t>> calls_of_the_signal() {
+    bool const split = GetParam().shape == LaneShape::split;
+    // With split streams the lane itself waits twice and records three events before.
+    std::pair const wait{cpu::Fault::refuse_wait, std::uint64_t{split ? 3U : 1U}};
+    std::pair const record{cpu::Fault::refuse_record, std::uint64_t{split ? 4U : 2U}};
+    std::pair const call{cpu::Fault::refuse_call, std::uint64_t{1}};
+    switch (GetParam().signal) {
+      case SignalKind::callback:
+      case SignalKind::host_func:
+        return {wait, call};
+      case SignalKind::event_block:
+        return {wait, record};
+      case SignalKind::callback_in_stream:
+      case SignalKind::flag:
+        return {call};
+      case SignalKind::event_poll:
+        break;
+    }
+    return {};
+  }
   static constexpr std::size_t six = 6;
   std::vector<Seen> last;
 };
@@ -55,11 +78,60 @@ TEST_P(LaneThatIsRefused, LosesNoTileAndFailsOneAtTheMostWhicheverCallItIs) {
 }
 
 TEST_P(LaneThatIsRefused, FailsNoTileIfItIsItsSignalThatIsRefused) {
-  for (std::uint64_t nth = 1; nth <= 8 && run_with_refusal(cpu::Fault::refuse_call, nth); ++nth) {
+  if (calls_of_the_signal().empty()) GTEST_SKIP() << "It makes no calls.";
+  for (auto const& [fault, first] : calls_of_the_signal()) {
+    SCOPED_TRACE("fault " + std::to_string(static_cast<int>(fault)));
+    EXPECT_TRUE(run_with_refusal(fault, first)) << "no call was refused";
+    expect_nothing_lost(0);
+  }
+  for (std::uint64_t nth = 2; nth <= 8 && run_with_refusal(cpu::Fault::refuse_call, nth); ++nth) {
     SCOPED_TRACE(nth);
     expect_nothing_lost(0);
   }
   renew();
+}
+
+/// Seen to fail if FlightClock::begin lets the refusal through.
+TEST_P(LaneThatIsRefused, FailsNoTileForWantOfItsTimes) {
+  // What is recorded for a lane's first tile: with split streams a mark before each step and an event behind it.
+  bool const split = GetParam().shape == LaneShape::split;
+  for (std::uint64_t const nth : split ? std::array{1U, 3U, 5U} : std::array{1U, 2U, 3U}) {
+    Recorder recorder;
+    open_lane(add_one(), {.flight = {.slots = 2, .recorder = &recorder}, .watchdog = std::chrono::milliseconds(1)});
+    std::size_t const before = seen().size();
+    cpu().inject(cpu::Fault::refuse_record, nth);
+    for (std::uint64_t i = 0; i < six; ++i) submit(i);
+    close_lane();
+    EXPECT_EQ(cpu().armed_faults(), 0u);
+    auto const all = seen();
+    last.assign(all.begin() + static_cast<std::ptrdiff_t>(before), all.end());
+    expect_nothing_lost(0);
+    std::size_t stages = 0;
+    for (Passage const& passage : recorder.take().passages) stages += passage.step == Step::stage ? 1 : 0;
+    EXPECT_EQ(stages, six - 1);
+    renew();
+  }
+}
+
+TEST_P(LaneThatIsRefused, AsksOnceMoreForACallThatWasRefused) {
+  SignalKind const signal = GetParam().signal;
+  if (signal != SignalKind::callback && signal != SignalKind::host_func && signal != SignalKind::event_block)
+    GTEST_SKIP() << "It asks for a tile's call when the tile is put, or for none.";
+  for (auto const& [fault, first] : calls_of_the_signal()) {
+    SCOPED_TRACE("fault " + std::to_string(static_cast<int>(fault)));
+    std::size_t const before = seen().size();
+    Holding held;
+    open_lane(add_one_and_hold(held), {.watchdog = std::chrono::seconds(5)});
+    cpu().inject(fault, first);
+    submit(0);
+    held.await_came(1);
+    held.await_asleep();
+    held.hold->open();
+    expect_all_done(await_seen(before + 1), 1, before);
+    lane().close();
+    EXPECT_EQ(cpu().armed_faults(), 0u) << "no call was refused";
+    EXPECT_EQ(lane().summary().found_by_watchdog, 0u) << "it was not called";
+  }
 }
 
 TEST_P(LaneThatIsRefused, FailsNoMoreThanWhatIsInFlightIfItCannotAskHowFarItsDeviceIs) {

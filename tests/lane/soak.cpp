@@ -66,7 +66,6 @@ class Soak {
         slab_(round_up(Pool::slab_bytes(shape, tiles_))),
         pinned_(device.pin(slab_.bytes())),
         pool_(slab_.bytes(), shape, tiles_) {
-    start_ = std::chrono::steady_clock::now();
     std::uint64_t first = 0;
     for (unsigned i = 0; i < options.lanes; ++i) {
       std::uint64_t const tickets = options.tickets / options.lanes + (i < options.tickets % options.lanes ? 1 : 0);
@@ -75,6 +74,8 @@ class Soak {
       rings_.push_back(std::make_unique<SoakRing>(device, pool_, own, i, first, tickets, ending_, bell_));
       first += tickets;
     }
+    start_ = std::chrono::steady_clock::now();
+    for (auto const& ring : rings_) ring->start();
   }
 
   /// Waits for the end. False if tiles stay away.
@@ -93,7 +94,11 @@ class Soak {
       if (now - news >= patience) return false;
     }
     seconds_ = seconds_until(std::chrono::steady_clock::now());
-    for (auto const& ring : rings_) unsignalled_ += ring->close().found_by_watchdog;
+    for (auto const& ring : rings_) {
+      LaneSummary const lane = ring->close();
+      unsignalled_ += lane.found_by_watchdog;
+      heard_ += lane.tickets;
+    }
     return true;
   }
   SoakCounts counts() const {
@@ -105,6 +110,8 @@ class Soak {
   double seconds() const { return seconds_; }
   /// Tiles that no signal told of.
   std::uint64_t unsignalled() const { return unsignalled_; }
+  /// Tickets that reached the lanes; one tells of several tiles, and a lane that spins may need none.
+  std::uint64_t heard() const { return heard_; }
 
  private:
   static constexpr TileShape shape{.input_bytes = tile_bytes, .output_bytes = tile_bytes, .in_place = true};
@@ -125,6 +132,7 @@ class Soak {
   std::chrono::steady_clock::time_point start_;
   double seconds_ = 0;
   std::uint64_t unsignalled_ = 0;
+  std::uint64_t heard_ = 0;
   std::vector<std::unique_ptr<SoakRing>> rings_;
 };
 
@@ -136,13 +144,13 @@ bool soak(Device& device, SoakOptions const& options, LaneOptions lane) {
   auto soak = std::make_unique<Soak>(device, options, lane);
   bool const all_back = soak->run();
   SoakCounts const counts = soak->counts();
-  std::printf("%-18s %-7s %-6s %11llu %9.2f %9.0f", std::string(to_string(lane.signal)).c_str(),
+  std::printf("%-18s %-7s %-6s %5lld %11llu %9.2f %9.0f", std::string(to_string(lane.signal)).c_str(),
               lane.flight.streams == StreamMode::own ? "own" : "default",
               lane.flight.shape == LaneShape::split ? "split" : "single",
-              static_cast<unsigned long long>(counts.completed), soak->seconds(),
-              soak->seconds() > 0 ? static_cast<double>(counts.completed) / soak->seconds() : 0);
+              static_cast<long long>(lane.spin.count() / 1000), static_cast<unsigned long long>(counts.completed),
+              soak->seconds(), soak->seconds() > 0 ? static_cast<double>(counts.completed) / soak->seconds() : 0);
   for (std::uint64_t const count : {counts.lost(), counts.doubled, counts.early, counts.wrong, counts.disordered,
-                                    counts.failed, soak->unsignalled()})
+                                    counts.failed, soak->unsignalled(), soak->heard()})
     std::printf(" %11llu", static_cast<unsigned long long>(count));
   if (counts.submitted < options.tickets)
     std::printf("  of %llu tickets, in the time there was", static_cast<unsigned long long>(options.tickets));
@@ -165,8 +173,9 @@ int run(SoakOptions const& options) {
   auto const device = open_device(options.device);
   std::printf("%s, %u lanes of %u slots, tiles of %zu bytes\n", device->info().name.c_str(), options.lanes,
               options.slots, tile_bytes);
-  std::printf("%-18s %-7s %-6s %11s %9s %9s", "signal", "streams", "shape", "tickets", "seconds", "tiles/s");
-  for (char const* column : {"lost", "doubled", "early", "wrong", "disordered", "failed", "unsignalled"})
+  std::printf("%-18s %-7s %-6s %5s %11s %9s %9s", "signal", "streams", "shape", "spin", "tickets", "seconds",
+              "tiles/s");
+  for (char const* column : {"lost", "doubled", "early", "wrong", "disordered", "failed", "unsignalled", "heard"})
     std::printf(" %11s", column);
   std::printf("\n");
   bool clean = true;

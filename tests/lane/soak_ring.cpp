@@ -86,6 +86,9 @@ SoakRing::SoakRing(Device& device, Pool& pool, LaneOptions const& options, unsig
     home_.back()->tag = tag;
     home_.back()->filled = pool.shape().input_bytes;
   }
+}
+
+void SoakRing::start() {
   while (home_.size() > resting_ && has_more()) issue();
   if (submitted_ == 0) ended_ = true;
   started_.store(true, std::memory_order_release);

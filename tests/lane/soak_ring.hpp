@@ -38,10 +38,12 @@ class SoakRing {
  public:
   /// How many tiles a ring takes from the pool, for lanes of so many slots.
   static std::size_t tiles_for(unsigned slots) { return 2 * std::size_t{slots} + 2; }
-  /// Runs `tickets` tickets, the first of them `first` of all; fewer, if `ending` becomes true. Notifies `bell` when
-  /// all that went out are back.
+  /// For `tickets` tickets, the first of them `first` of all; fewer, if `ending` becomes true. Notifies `bell` when all
+  /// that went out are back.
   SoakRing(Device& device, Pool& pool, LaneOptions const& options, unsigned number, std::uint64_t first,
            std::uint64_t tickets, std::atomic<bool> const& ending, EventCount& bell);
+  /// Sends the first tiles out. For once, and when all rings are made: a busy device makes lanes slowly.
+  void start();
   bool ended() const noexcept { return ended_.load(std::memory_order_acquire); }
   SoakCounts counts() const;
   /// What its lane did. For a ring that has ended.

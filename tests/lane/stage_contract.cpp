@@ -42,6 +42,26 @@ TEST_P(LaneContract, FailsOnlyTheTileThatItsStageThrewOn) {
   EXPECT_EQ(all[2].reason, "no twos");
 }
 
+TEST_P(LaneContract, LosesNoDeviceBecauseItsStageMetTheLossOfAnother) {
+  struct Unlucky final : Stage {
+    std::size_t run(DeviceTile const& tile, StreamRef) override {
+      if (tile.sequence == 1) throw Error(ErrorKind::device_lost, "The other device is lost.");
+      return 0;
+    }
+    void finish(StreamRef) override { throw Error(ErrorKind::device_lost, "The other device is still lost."); }
+  };
+  open_lane({.make = [](StageContext const&) { return std::make_unique<Unlucky>(); }, .merge = {}});
+  for (std::uint64_t i = 0; i < 4; ++i) submit(i);
+  lane().close();
+  auto const all = seen();
+  ASSERT_EQ(all.size(), 4u);
+  for (std::size_t i = 0; i < 4; ++i) EXPECT_EQ(all[i].stage, i == 1 ? "stage" : "") << all[i].reason;
+  EXPECT_FALSE(device().lost());
+  EXPECT_FALSE(lane().lost());
+  ASSERT_NE(lane().finish_failure(), nullptr);
+  EXPECT_EQ(lane().finish_failure()->reason, "The other device is still lost.");
+}
+
 TEST_P(LaneContract, KeepsATileWhoseStageThrewUntilWhatItLaunchedHasRun) {
   std::optional<support::Hold> held;
   std::atomic<pid_t> thread{0};

@@ -1,13 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a lane makes of signals that are late, early, doubled, lost, from elsewhere, or untrue.
-#include <atomic>
-#include <optional>
 #include <thread>
 
 #include "lane/lane_on_a_faulty_device.hpp"
-#include "support/gate.hpp"
-#include "support/thread_state.hpp"
-#include <unistd.h>
 
 namespace penstock {
 namespace {
@@ -15,39 +10,32 @@ namespace {
 struct LaneWithALostSignal : LaneOnAFaultyDevice {};
 
 TEST_P(LaneWithALostSignal, FindsItsTileAllTheSame) {
-  expect_all_done(run_with(Wrong::lost));
+  expect_all_done(run_with(Wrong::lost), count);
 }
 
+// A lane that happens to look as a tile ends has found it itself: so there are several, each of which ends while it
+// sleeps.
 TEST_P(LaneWithALostSignal, CountsTheTilesThatOnlyItsWatchdogFound) {
-  support::Gate gate;
-  std::atomic<pid_t> thread{0};
-  open_lane(each_tile([&](DeviceTile const&, StreamRef stream) {
-              thread = gettid();
-              stream.launch(1, [&](std::uint32_t) { gate.pass(); });
-              return std::size_t{0};
-            }),
-            watchful());
-  make_wrong(Wrong::lost);
-  submit(0);
-  gate.await_reached();
-  support::await_asleep(thread);
-  gate.open();
-  await_seen(1);
+  Holding held{.at = {0, 1, 2, 3, 4, 5, 6, 7}};
+  open_lane(add_one_and_hold(held), watchful());
+  for (std::uint64_t nth = 1; nth <= 8; ++nth) make_wrong(Wrong::lost, nth);
+  for (std::uint64_t i = 0; i < 8; ++i) submit_and_end_asleep(held, i);
   lane().close();
-  EXPECT_EQ(lane().summary().found_by_watchdog, 1u);
+  EXPECT_GE(lane().summary().found_by_watchdog, 1u);
+  EXPECT_LE(lane().summary().found_by_watchdog, 8u);
 }
 
 TEST_P(LaneWithALostSignal, FindsItsTilesThoughNoneComesAtAll) {
   open_lane(add_one(), watchful());
   for (std::uint64_t nth = 1; nth <= count; ++nth) make_wrong(Wrong::lost, nth);
   for (std::uint64_t i = 0; i < count; ++i) submit(i);
-  expect_all_done(await_seen(count));
+  expect_all_done(await_seen(count), count);
 }
 
 struct LaneWithADoubledSignal : LaneOnAFaultyDevice {};
 
 TEST_P(LaneWithADoubledSignal, RetiresItsTileOnce) {
-  expect_all_done(run_with(Wrong::doubled));
+  expect_all_done(run_with(Wrong::doubled), count);
 }
 
 TEST_P(LaneWithADoubledSignal, RetiresEachTileOnceIfAllAre) {
@@ -60,37 +48,23 @@ TEST_P(LaneWithADoubledSignal, RetiresEachTileOnceIfAllAre) {
 struct LaneWithAStraySignal : LaneOnAFaultyDevice {};
 
 TEST_P(LaneWithAStraySignal, TakesItFromAnyThread) {
-  expect_all_done(run_with(Wrong::stray));
+  expect_all_done(run_with(Wrong::stray), count);
 }
 
 struct LaneWithAnUntrueSignal : LaneOnAFaultyDevice {};
 
 TEST_P(LaneWithAnUntrueSignal, BelievesItsDeviceThatNothingFailed) {
-  expect_all_done(run_with(Wrong::alarm));
+  expect_all_done(run_with(Wrong::alarm), count);
   EXPECT_FALSE(lane().lost());
 }
 
 TEST_P(LaneWithAnUntrueSignal, IsSignalledToAfterwardsAsBefore) {
-  std::optional<support::Hold> held;
-  std::atomic<pid_t> thread{0};
-  std::atomic<std::uint64_t> enqueued{0};
-  open_lane(add_one([&](DeviceTile const& tile, StreamRef stream) {
-              thread = gettid();
-              if (tile.sequence != 1) held.emplace(kernels().hold(stream));
-              enqueued.fetch_add(1);
-            }),
-            {.watchdog = std::chrono::seconds(5)});
+  Holding held{.at = {0, 2, 3, 4, 5}};
+  open_lane(add_one_and_hold(held), {.watchdog = std::chrono::seconds(5)});
   make_wrong(Wrong::alarm);
   submit(0);
   // What an alarm says of tile 0 is worth nothing; what is said of tile 1 is true of both.
-  for (std::uint64_t i = 1; i < 6; ++i) {
-    submit(i);
-    while (enqueued <= i) std::this_thread::yield();
-    held->await_reached();
-    support::await_asleep(thread);
-    held->open();
-    await_seen(i + 1);
-  }
+  for (std::uint64_t i = 1; i < 6; ++i) submit_and_end_asleep(held, i);
   lane().close();
   EXPECT_EQ(lane().summary().found_by_watchdog, 0u) << "nobody called it";
 }
@@ -98,7 +72,7 @@ TEST_P(LaneWithAnUntrueSignal, IsSignalledToAfterwardsAsBefore) {
 struct LaneWithASignalOfDoom : LaneOnAFaultyDevice {};
 
 TEST_P(LaneWithASignalOfDoom, BelievesItsDeviceThatItIsNotLost) {
-  expect_all_done(run_with(Wrong::loss));
+  expect_all_done(run_with(Wrong::loss), count);
   EXPECT_FALSE(lane().lost());
   lane().close();
   EXPECT_NE(lane().finished_stage(), nullptr);
@@ -107,28 +81,22 @@ TEST_P(LaneWithASignalOfDoom, BelievesItsDeviceThatItIsNotLost) {
 struct LaneWithAnEarlySignal : LaneOnAFaultyDevice {};
 
 TEST_P(LaneWithAnEarlySignal, FindsItsTileAllTheSame) {
-  expect_all_done(run_with(Wrong::early));
+  expect_all_done(run_with(Wrong::early), count);
 }
 
 TEST_P(LaneWithAnEarlySignal, CompletesNothingBecauseOfIt) {
-  std::optional<support::Hold> held;
-  std::atomic<pid_t> thread{0};
-  std::atomic<std::uint64_t> enqueued{0};
-  open_lane(add_one([&](DeviceTile const& tile, StreamRef stream) {
-              thread = gettid();
-              if (tile.sequence == 0) held.emplace(kernels().hold(stream));
-              enqueued.fetch_add(1);
-            }),
-            watchful());
+  Holding held;
+  open_lane(add_one_and_hold(held), watchful());
   for (std::uint64_t nth = 1; nth <= 3; ++nth) make_wrong(Wrong::early, nth);
   // One after the other, so that the lane has heard of each before it sleeps again.
   for (std::uint64_t i = 0; i < 3; ++i) {
     submit(i);
-    while (enqueued <= i || cpu().armed_faults() > 2 - i) std::this_thread::yield();
-    support::await_asleep(thread);
+    held.await_came(i + 1);
+    while (cpu().armed_faults() > 2 - i) std::this_thread::yield();
+    held.await_asleep();
     EXPECT_TRUE(seen().empty()) << "tile 0 is held on the device";
   }
-  held->open();
+  held.hold->open();
   expect_all_done(await_seen(3), 3);
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <cstdint>
+#include <cstring>
 
 #include "support/gate.hpp"
 #include "support/kernels.hpp"
@@ -37,6 +38,17 @@ void CpuKernels::fill(StreamRef stream, std::span<std::byte> bytes, std::byte va
 void CpuKernels::add_one(StreamRef stream, std::span<std::byte> bytes) const {
   launch(stream, bytes, [](std::span<std::byte> part) {
     for (std::byte& byte : part) byte = static_cast<std::byte>(std::to_integer<unsigned>(byte) + 1);
+  });
+}
+
+void CpuKernels::sum_each(StreamRef stream, RecordTable inputs, std::span<std::byte const> input, RecordTable outputs,
+                          std::span<std::byte> output) const {
+  stream.launch(inputs.size(), [=](std::uint32_t number) {
+    std::uint64_t sum = 0;
+    for (std::byte const byte : input.subspan(inputs[number].offset, inputs[number].bytes)) {
+      sum += std::to_integer<std::uint64_t>(byte);
+    }
+    std::memcpy(output.data() + outputs[number].offset, &sum, sizeof sum);
   });
 }
 

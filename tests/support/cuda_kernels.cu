@@ -33,6 +33,17 @@ __global__ void add_one_kernel(unsigned char* bytes, std::size_t count) {
   for (std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x; i < count; i += stride) ++bytes[i];
 }
 
+/// A thread for each record.
+__global__ void sum_each_kernel(RecordTable inputs, unsigned char const* input, RecordTable outputs,
+                                std::byte* output) {
+  std::uint32_t const number = blockIdx.x * blockDim.x + threadIdx.x;
+  if (number >= inputs.size()) return;
+  RecordPlace const place = inputs[number];
+  unsigned long long sum = 0;
+  for (std::uint32_t i = 0; i < place.bytes; ++i) sum += input[place.offset + i];
+  memcpy(output + outputs[number].offset, &sum, sizeof sum);
+}
+
 __device__ std::uint64_t nanoseconds() {
   std::uint64_t now;
   asm volatile("mov.u64 %0, %globaltimer;" : "=l"(now));
@@ -137,6 +148,14 @@ void CudaKernels::add_one(StreamRef stream, std::span<std::byte> bytes) const {
   add_one_kernel<<<blocks_for(bytes.size()), threads, 0, native(stream)>>>(
       reinterpret_cast<unsigned char*>(bytes.data()), bytes.size());
   cuda::check_launch("add_one");
+}
+
+void CudaKernels::sum_each(StreamRef stream, RecordTable inputs, std::span<std::byte const> input, RecordTable outputs,
+                           std::span<std::byte> output) const {
+  if (inputs.size() == 0) return;
+  sum_each_kernel<<<blocks_for(inputs.size()), threads, 0, native(stream)>>>(
+      inputs, reinterpret_cast<unsigned char const*>(input.data()), outputs, output.data());
+  cuda::check_launch("sum_each");
 }
 
 bool CudaKernels::run_beside_each_other() const {

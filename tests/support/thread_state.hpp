@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
 #include <fstream>
 #include <string>
 #include <thread>
@@ -20,6 +21,16 @@ inline void await_asleep(pid_t thread) {
     auto const name_end = line.rfind(')');
     if (name_end != std::string::npos && line.compare(name_end, 3, ") S") == 0) return;
   }
+}
+
+/// How often a thread of this process has given up its CPU to wait for something.
+inline std::uint64_t times_asleep(pid_t thread) {
+  std::ifstream file("/proc/self/task/" + std::to_string(thread) + "/status");
+  for (std::string line; std::getline(file, line);) {
+    std::string const name = "voluntary_ctxt_switches:";
+    if (line.starts_with(name)) return std::stoull(line.substr(name.size()));
+  }
+  return 0;
 }
 
 }  // namespace penstock::support

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "penstock/cli/hash_source.hpp"
-#include "penstock/cli/open_file.hpp"
+#include "penstock/file/open_file.hpp"
 
 namespace penstock::cli {
 

@@ -9,6 +9,7 @@
 #include "penstock/cli/interrupt.hpp"
 #include "penstock/cli/pipeline_arguments.hpp"
 #include "penstock/devices/open_device.hpp"
+#include "penstock/nvtx/nvtx_ranges.hpp"
 
 namespace penstock::cli {
 inline namespace PENSTOCK_FLAVOUR {
@@ -32,6 +33,7 @@ ExitCode DoctorCommand::run() const {
   DoctorFacts facts{.version = PENSTOCK_VERSION,
                     .flavour = flavour(),
                     .with_cuda = built_with_cuda(),
+                    .with_nvtx = built_with_nvtx(),
                     .host = HostLimits::read(),
                     .topology = Topology::detect(),
                     .gpu_sentence = gpu_sentence(),

@@ -9,8 +9,8 @@
 
 #include "penstock/cli/doctor_facts.hpp"
 #include "penstock/cli/exit_code.hpp"
-#include "penstock/cli/open_file.hpp"
 #include "penstock/device/build_flavour.hpp"
+#include "penstock/file/open_file.hpp"
 
 namespace penstock::cli {
 inline namespace PENSTOCK_FLAVOUR {

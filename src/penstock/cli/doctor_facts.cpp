@@ -41,6 +41,8 @@ std::string as_text(DoctorFacts const& facts) {
     text += label + std::string(label.size() < 10 ? 10 - label.size() : 1, ' ') + words + "\n";
   };
   line("penstock", build_text(facts.version, facts.flavour, facts.with_cuda));
+  line("NVTX", facts.with_nvtx ? "in this build: penstock hash --nvtx shows profilers what its threads are at"
+                               : "not in this build: its headers are a part of the CUDA toolkit");
   line("host", host.hostname + ", Linux " + host.kernel + ", " + host.cpu_model);
   line("machine", facts.topology.describe());
   line("memory", size_text(host.memory_bytes) + ", " + size_text(host.memory_available_bytes) + " available, memlock " +
@@ -91,6 +93,7 @@ std::string as_json(DoctorFacts const& facts) {
   Json json{{"version", facts.version},
             {"flavour", flavour_name(facts.flavour)},
             {"with_cuda", facts.with_cuda},
+            {"with_nvtx", facts.with_nvtx},
             {"host",
              {{"name", host.hostname},
               {"kernel", host.kernel},

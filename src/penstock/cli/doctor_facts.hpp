@@ -17,6 +17,7 @@ struct DoctorFacts {
   std::string version;
   Flavour flavour = Flavour::per_thread;
   bool with_cuda = false;  ///< Whether the CUDA device is in the build.
+  bool with_nvtx = false;  ///< Whether ranges for profilers are.
   HostLimits host;
   Topology topology;
   std::string gpu_sentence;  ///< Whether there is a GPU, or what is in the way.

@@ -9,7 +9,7 @@
 #include <dirent.h>
 #include <sys/stat.h>
 
-#include "penstock/cli/open_file.hpp"
+#include "penstock/file/open_file.hpp"
 
 namespace penstock::cli {
 namespace {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "penstock/cli/hash_command.hpp"
 
+#include <atomic>
 #include <bit>
 #include <functional>
 #include <optional>
@@ -14,12 +15,12 @@
 #include "penstock/cli/hash_output.hpp"
 #include "penstock/cli/hash_sink.hpp"
 #include "penstock/cli/hash_source.hpp"
-#include "penstock/cli/hash_stage.hpp"
 #include "penstock/cli/interrupt.hpp"
 #include "penstock/cli/tile_plan.hpp"
 #include "penstock/core/size_text.hpp"
 #include "penstock/devices/open_device.hpp"
 #include "penstock/flow/pipeline.hpp"
+#include "penstock/measure/hash_stage.hpp"
 
 namespace penstock::cli {
 inline namespace PENSTOCK_FLAVOUR {
@@ -38,6 +39,12 @@ void measure(std::vector<std::string> const& paths, Progress& progress, std::sto
     if (stat(file->path.c_str(), &status) == 0) total += static_cast<std::uint64_t>(status.st_size);
   }
   progress.set_total(total);
+}
+
+std::optional<WantedFile> next_of(FileWalk& walk) {
+  auto found = walk.next();
+  if (!found) return std::nullopt;
+  return WantedFile{std::move(found->path), std::move(found->problem), {}};
 }
 
 constexpr std::size_t usual_tile_bytes = std::size_t{4} << 20;
@@ -69,12 +76,19 @@ void HashCommand::add_to(CLI::App& command) {
       "If only files are named, at most 64, and they cannot fill these tiles, there are smaller and fewer ones, also\n"
       "where --tile and --tiles are given; but not with --check.");
   pipeline.add_to(command, "a power of two from 1KiB to 1GiB, so 4MiB and not 4MB. Default: 4MiB");
+  trace.add_to(command, "the run");
+}
+
+std::vector<std::string> HashCommand::inputs() const {
+  return paths.empty() ? std::vector<std::string>{"-"} : paths;
 }
 
 ExitCode HashCommand::run() const {
   static_cast<void>(checked_tile(pipeline));  // Bad options are said before a device is opened.
+  trace.check(inputs());
   Interrupt const interrupt;
   auto const device = open_device(pipeline.device);
+  pipeline.profile.warn(machine_here(*device));
   return run_on(*device, interrupt.token());
 }
 
@@ -82,11 +96,16 @@ ExitCode HashCommand::run_on(Device& device, std::stop_token const& interrupted)
   PipelineOptions options = pipeline.options();
   // bench/kernels and docs/performance.md say what tile sizes cost.
   options.tile = {.input_bytes = checked_tile(pipeline), .output_bytes = sizeof(Blake3Node)};
-  std::vector<std::string> const wanted = paths.empty() ? std::vector<std::string>{"-"} : paths;
+  std::vector<std::string> const wanted = inputs();
   if (!check) fit_tiles(options, wanted);
   std::size_t const tile_bytes = options.tile.input_bytes;
 
   std::string const device_name = device.info().name;  // A GPU that was lost says no more of itself.
+  auto const recorder = trace.recorder();
+  options.recorder = recorder.get();
+  auto const activities = trace.activity_log(recorder.get());
+  auto const ranges = trace.nvtx_ranges();
+  options.ranges = activities != nullptr ? activities.get() : ranges.get();
   Pipeline pipe(device, options);
 
   Progress progress(!no_progress);
@@ -105,21 +124,36 @@ ExitCode HashCommand::run_on(Device& device, std::stop_token const& interrupted)
       wanted, [&](std::string const& about, std::string const& what) { output.problem(about, what); },
       enough.get_token());
   FileWalk walk(wanted);
+  FileToWrite const trace_file(trace.file);
+  std::atomic<bool> reads_what_it_would_write{false};
   NextFile next = [&]() -> std::optional<WantedFile> {
-    if (check) return list.next();
-    auto found = walk.next();
-    if (!found) return std::nullopt;
-    return WantedFile{std::move(found->path), std::move(found->problem), {}};
+    for (;;) {
+      auto wanted_file = check ? list.next() : next_of(walk);
+      if (!wanted_file || !trace_file.is(wanted_file->path)) return wanted_file;
+      // What was made for the trace is passed over; what was there before is an input like others, and stays.
+      if (!check && !trace_file.held_something()) continue;
+      reads_what_it_would_write = true;
+      return wanted_file;
+    }
   };
   std::jthread measuring;
   if (progress.drawn() && !check)
     measuring = std::jthread([&](std::stop_token const& stop) { measure(wanted, progress, stop); });
 
-  HashSource source(next, tile_bytes, pipe.pool().size(), book, enough.get_token());
+  HashSource source(next, pipe.pool(), book, enough.get_token());
   HashSink sink(source, book, progress, enough);
   Report const report = pipe.run(
-      source, stage_per_lane<HashStage>(), [&](Completion const& completion) { sink.take(completion); }, interrupted);
+      source, stage_per_lane<measure::HashStage>(), [&](Completion const& completion) { sink.take(completion); },
+      interrupted);
   output.summary(report, device_name, pipe.pool());
+  if (activities != nullptr) activities->finish();
+  bool const may_write = !reads_what_it_would_write.load();
+  if (!may_write) {
+    progress.print(stderr, "penstock: " + trace.file +
+                               " is among what was read, so it was left as it is and there is no trace: name another "
+                               "file.\n");
+  }
+  bool const traced = recorder == nullptr || !may_write || write_trace_of(*recorder, report, device_name, progress);
 
   if (interrupted.stop_requested()) {
     progress.print(stderr, "penstock: Interrupted: files that were not finished have no line.\n");
@@ -127,7 +161,22 @@ ExitCode HashCommand::run_on(Device& device, std::stop_token const& interrupted)
   }
   if (auto const loss = device.lost()) throw *loss;
   if (auto const reason = broken_off(report)) throw Error(ErrorKind::system, *reason);
-  return output.all_well() ? exit_ok : exit_some_failed;
+  if (!traced) return exit_device;
+  return output.all_well() && may_write ? exit_ok : exit_some_failed;
+}
+
+/// And what it cost to record it, on standard error. False if the file did not take it.
+bool HashCommand::write_trace_of(Recorder& recorder, Report const& report, std::string const& on,
+                                 Progress& progress) const {
+  Recording const recording = recorder.take();
+  try {
+    write_trace_file(trace.file, recording, {.process = "penstock hash", .facts = {{"device", on}}});
+  } catch (Error const& error) {
+    progress.print(stderr, std::string("penstock: ") + error.what() + "\n");
+    return false;
+  }
+  progress.print(stderr, "penstock: " + traced_text(trace.file, recording, report.wall) + "\n");
+  return true;
 }
 
 }  // namespace PENSTOCK_FLAVOUR

@@ -9,8 +9,11 @@
 
 #include "penstock/cli/exit_code.hpp"
 #include "penstock/cli/pipeline_arguments.hpp"
+#include "penstock/cli/progress.hpp"
+#include "penstock/cli/trace_file.hpp"
 #include "penstock/device/build_flavour.hpp"
 #include "penstock/device/device.hpp"
+#include "penstock/flow/report.hpp"
 
 namespace penstock::cli {
 inline namespace PENSTOCK_FLAVOUR {
@@ -18,6 +21,7 @@ inline namespace PENSTOCK_FLAVOUR {
 /// `penstock hash`: what b3sum prints, by way of a pipeline.
 struct HashCommand {
   PipelineArguments pipeline;
+  TraceArguments trace;
   std::vector<std::string> paths;
   bool check = false;
   bool quiet = false;
@@ -25,6 +29,8 @@ struct HashCommand {
   bool json = false;
   bool no_progress = false;
 
+  /// The paths; standard input if there are none.
+  std::vector<std::string> inputs() const;
   void add_to(CLI::App& command);
   /// Opens the device and listens to ctrl-C, then does what `run_on` does.
   ///
@@ -35,6 +41,9 @@ struct HashCommand {
   /// Blocks: until all is hashed, or what was under way when it was interrupted.
   /// Throws: Error, if it cannot start, or if the device or the machine broke off the run.
   ExitCode run_on(Device& device, std::stop_token const& interrupted) const;
+
+ private:
+  bool write_trace_of(Recorder& recorder, Report const& report, std::string const& on, Progress& progress) const;
 };
 
 }  // namespace PENSTOCK_FLAVOUR

@@ -3,15 +3,13 @@
 
 #include <cstdint>
 #include <functional>
-#include <memory>
 #include <optional>
 #include <stop_token>
 #include <string>
 #include <vector>
 
 #include "penstock/cli/hash_book.hpp"
-#include "penstock/cli/open_file.hpp"
-#include "penstock/flow/source.hpp"
+#include "penstock/file/file_source.hpp"
 
 namespace penstock::cli {
 
@@ -22,12 +20,12 @@ struct WantedFile {
   std::string expected;  ///< What a check list says, or empty.
 };
 
-/// Cuts files into tiles. Regular files are read by many producers at once, streams by one.
+/// Reads files for hashing, and tells the book of them.
 ///
 /// A tile's tag is the number of its first 1024-byte chunk in its file, as the hash needs it.
 ///
 /// Threads: as Source; `place_of` is for whoever holds the tile.
-class HashSource final : public Source {
+class HashSource final : public Source, private FileObserver {
  public:
   /// Which part of which file a tile holds.
   struct Place {
@@ -35,9 +33,9 @@ class HashSource final : public Source {
     std::uint64_t tile = 0;
   };
 
-  /// `next_file` is called by one thread at a time. `tiles` is how many the pool has.
-  HashSource(std::function<std::optional<WantedFile>()> next_file, std::size_t tile_bytes, std::size_t tiles,
-             HashBook& book, std::stop_token stop);
+  /// `next_file` is called by one thread at a time. For tiles of `pool`.
+  HashSource(std::function<std::optional<WantedFile>()> next_file, Pool const& pool, HashBook& book,
+             std::stop_token stop);
 
   /// Also false once `stop` is requested; the file that was begun is then abandoned.
   ///
@@ -46,29 +44,22 @@ class HashSource final : public Source {
   bool next(Tile& tile) override;
   /// Throws: std::runtime_error with a sentence about the file, without its name.
   std::size_t fill(Tile& tile) override;
+  std::vector<std::string> remarks() const override { return files_.remarks(); }
   /// For a tile that `next` agreed to.
-  Place place_of(Tile const& tile) const { return jobs_.at(tile.index()).place; }
+  Place place_of(Tile const& tile) const;
 
  private:
-  struct Job {
-    Place place;
-    std::shared_ptr<OpenFile> file;  ///< Null if `next` has filled the tile already.
-    std::size_t bytes = 0;
-  };
-  bool open_next();
-  bool next_of_stream(Tile& tile);
-  void give(Tile& tile, std::size_t bytes, bool filled);
-  void end_file();
+  std::optional<InputFile> next_wanted();
+  void opened(std::uint64_t file, InputFile const& input) override;
+  void failed(std::uint64_t file, FileProblem const& problem) override;
+  void ended(std::uint64_t file, std::uint64_t tiles) override;
+  void abandoned(std::uint64_t file, std::uint64_t tiles) override;
 
   std::function<std::optional<WantedFile>()> const next_file_;
   std::size_t const tile_bytes_;
   HashBook& book_;
-  std::stop_token const stop_;
-  std::vector<Job> jobs_;
-
-  std::shared_ptr<OpenFile> current_;
-  std::uint64_t current_number_ = 0;
-  std::uint64_t current_tiles_ = 0;  ///< Tiles given out so far.
+  std::string expected_;  ///< Of the file that was wanted last.
+  FileSource files_;
 };
 
 }  // namespace penstock::cli

@@ -5,12 +5,16 @@
 #include <cstdio>
 #include <cstdlib>
 #include <memory>
+#include <utility>
 
 #include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "penstock/cli/interrupt.hpp"
 #include "penstock/cli/lab_output.hpp"
+#include "penstock/cli/lab_trace.hpp"
+#include "penstock/cli/page_file.hpp"
+#include "penstock/cli/trace_file.hpp"
 #include "penstock/cpu/cpu_device.hpp"
 #include "penstock/devices/open_device.hpp"
 #include "penstock/lab/experiments.hpp"
@@ -57,6 +61,9 @@ void LabCommand::add_to(CLI::App& command) {
   command.add_option("--device", device, "What to experiment on: auto, cpu, cuda or cuda:N")->type_name("NAME");
   auto& listing = *command.add_flag("--list", list, "Say which experiments there are, and run none");
   command.add_flag("--json", json, "Print JSON, an object a line for each experiment")->excludes(&listing);
+  command.add_option("--trace", trace, "Also write a trace of what ran when to this file, for Perfetto or Chrome")
+      ->type_name("FILE")
+      ->excludes(&listing);
 }
 
 std::vector<lab::Experiment> LabCommand::chosen() const {
@@ -81,19 +88,25 @@ ExitCode LabCommand::run() const {
     for (auto const& experiment : experiments) print(as_text(experiment, columns));
     return exit_ok;
   }
+  if (!trace.empty()) expect_writable(trace);
   Interrupt const interrupt;
   auto const opened = open_laboratory(device);
   LabPlace const place{opened->info().name, std::string(flavour_name(opened->flavour()))};
   if (!json) print(as_text(place));
   std::size_t as_expected = 0;
+  std::vector<std::pair<std::string, lab::Observation>> all_seen;
   for (auto const& experiment : experiments) {
-    auto const seen = observe(*opened, experiment);
+    auto seen = observe(*opened, experiment);
     if (interrupt.requested()) {
       std::fputs("penstock: Interrupted: the rest was not tried.\n", stderr);
       return exit_interrupted;
     }
     print(json ? as_json(place, experiment, seen) : "\n" + as_text(experiment, seen, columns));
     if (seen.verdict.as_expected) ++as_expected;
+    all_seen.emplace_back(experiment.name, std::move(seen));
+  }
+  if (!trace.empty()) {
+    write_trace_file(trace, [&](std::ostream& out) { write_lab_trace(out, place, all_seen); });
   }
   if (!json) print("\n" + summary_text(as_expected, experiments.size()));
   return as_expected == experiments.size() ? exit_ok : exit_some_failed;

@@ -19,6 +19,7 @@ struct LabCommand {
   std::string device = "auto";
   bool list = false;
   bool json = false;
+  std::string trace;  ///< Where a trace of what was seen goes; empty for nowhere.
 
   void add_to(CLI::App& command);
   /// Runs the experiments that were named, or all.

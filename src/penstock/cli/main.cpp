@@ -1,17 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <cstdio>
 #include <exception>
+#include <functional>
 #include <string>
+#include <vector>
 
 #include <CLI/CLI.hpp>
 #include <fcntl.h>
 #include <unistd.h>
 
+#include "penstock/cli/bench_command.hpp"
+#include "penstock/cli/bench_output.hpp"
 #include "penstock/cli/build_text.hpp"
+#include "penstock/cli/compare_command.hpp"
 #include "penstock/cli/doctor_command.hpp"
 #include "penstock/cli/exit_code.hpp"
 #include "penstock/cli/hash_command.hpp"
 #include "penstock/cli/lab_command.hpp"
+#include "penstock/cli/tune_command.hpp"
 #include "penstock/core/error.hpp"
 #include "penstock/devices/open_device.hpp"
 
@@ -34,6 +41,19 @@ int complain(std::string const& sentence, int code) {
   return code;
 }
 
+struct Subcommand {
+  CLI::App* app;
+  std::function<ExitCode()> run;
+};
+
+/// `command` is the object of the command, which outlives this.
+template <class Command>
+Subcommand subcommand(CLI::App& all, char const* name, char const* sentence, Command& command) {
+  CLI::App& app = *all.add_subcommand(name, sentence);
+  command.add_to(app);
+  return {&app, [&command] { return command.run(); }};
+}
+
 }  // namespace
 
 int main(int count, char** arguments) try {
@@ -43,35 +63,43 @@ int main(int count, char** arguments) try {
   app.set_version_flag("--version", build_text(PENSTOCK_VERSION, penstock::flavour(), penstock::built_with_cuda()));
   app.require_subcommand(1);
   app.footer(
-      "Exit codes: 0 all well; 1 some input failed or did not match, or an experiment did not go as expected, the\n"
-      "rest was done; 2 bad options; 4 the device or the machine could not do it; 130 interrupted.");
+      "Exit codes: 0 all well; 1 some input failed or did not match, an experiment did not go as expected, a point "
+      "was\n"
+      "not measured or a claim did not hold, the rest was done; 2 bad options; 4 the device or the machine could not "
+      "do\n"
+      "it; 130 interrupted.");
 
   HashCommand hash;
-  auto& hash_app = *app.add_subcommand("hash", "Print the BLAKE3 hash of files, as b3sum does");
-  hash.add_to(hash_app);
-
   DoctorCommand doctor;
-  auto& doctor_app = *app.add_subcommand("doctor", "Say what this machine is and what would hold a pipeline back");
-  doctor.add_to(doctor_app);
-
   LabCommand lab;
-  auto& lab_app = *app.add_subcommand("lab", "Try out how streams order and overlap what a device does");
-  lab.add_to(lab_app);
-
+  BenchCommand bench;
+  CompareCommand compare;
+  TuneCommand tune;
+  bench.sweep.command_line = compare.sweep.command_line = tune.command_line = command_text(count, arguments);
+  std::vector<Subcommand> const commands{
+      subcommand(app, "hash", "Print the BLAKE3 hash of files, as b3sum does", hash),
+      subcommand(app, "doctor", "Say what this machine is and what would hold a pipeline back", doctor),
+      subcommand(app, "lab", "Try out how streams order and overlap what a device does", lab),
+      subcommand(app, "bench", "Measure pipelines over named axes: threads, lanes, sizes, signals", bench),
+      subcommand(app, "compare", "Measure the legacy build against the per-thread one, in turn", compare),
+      subcommand(app, "tune", "Look for the best threads, lanes, sizes and signal for a job, and save them", tune)};
+  auto const asked_for = [&] {
+    return std::find_if(commands.begin(), commands.end(), [](Subcommand const& one) { return one.app->parsed(); });
+  };
   try {
     app.parse(count, arguments);
   } catch (CLI::ParseError const& error) {
     if (error.get_exit_code() == 0) return app.exit(error);
     auto const unknown = app.remaining();
-    std::string const command = hash_app.parsed()     ? "hash "
-                                : doctor_app.parsed() ? "doctor "
-                                : lab_app.parsed()    ? "lab "
-                                                      : "";
+    auto const command = asked_for();
+    bool const known = command != commands.end();
     std::string const sentence =
-        command.empty() && !unknown.empty() ? "There is no command '" + unknown.front() + "'" : error.what();
-    return complain(sentence + " (" + name + " " + command + "--help shows what there is)", exit_bad_options);
+        !known && !unknown.empty() ? "There is no command '" + unknown.front() + "'" : error.what();
+    return complain(
+        sentence + " (" + name + ' ' + (known ? command->app->get_name() + ' ' : "") + "--help shows what there is)",
+        exit_bad_options);
   }
-  int const code = lab_app.parsed() ? lab.run() : doctor_app.parsed() ? doctor.run() : hash.run();
+  int const code = asked_for()->run();
   if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) {
     return complain("Standard output took less than all: see that it is open and that its disk has room.",
                     exit_some_failed);

@@ -60,12 +60,31 @@ void PipelineArguments::add_to(CLI::App& command, std::string const& tile_sizes)
   add_count("--tiles", tiles, Pool::max_tiles,
             "Pinned tiles in all: the most work in progress. " + up_to(Pool::max_tiles) +
                 "Default: all slots, 2 per producer, 1 per consumer");
+  profile.add_to(command, [this, &command](Profile const& taken) { take(taken, command); });
   command.add_flag("--ordered", ordered, "Take results in the order of the input");
   command.add_flag("--no-bind", no_bind, "Leave threads and memory where the system puts them");
   command.footer(
       "N is a whole number; 0 means the default. SIZE is a whole number of bytes, or of KiB, MiB, GiB (1024-fold) or\n"
       "kB, MB, GB (1000-fold).\n" +
       command.get_footer());
+}
+
+void PipelineArguments::take(Profile const& taken, CLI::App const& command) {
+  auto const named = [&](char const* option) { return command.count(option) > 0; };
+  PipelineOptions const& options = taken.options;
+  if (!named("--producers")) producers = options.producers;
+  if (!named("--lanes")) lanes = options.lanes;
+  if (!named("--consumers")) consumers = options.consumers;
+  if (!named("--slots")) slots = options.slots;
+  if (!named("--signal")) signal = to_string(options.signal);
+  if (!named("--shape")) shape = options.shape == LaneShape::single ? "single" : "split";
+  if (!named("--tile")) tile = std::to_string(taken.tile_bytes);
+  // These two follow from the others, and with one of those changed they are for the pipeline to choose.
+  for (char const* const option : {"--producers", "--lanes", "--consumers", "--slots", "--signal"}) {
+    if (named(option)) return;
+  }
+  if (!named("--tiles")) tiles = options.tiles;
+  spin = options.spin;
 }
 
 PipelineOptions PipelineArguments::options() const {
@@ -78,6 +97,7 @@ PipelineOptions PipelineArguments::options() const {
   options.shape = shape == "single" ? LaneShape::single : LaneShape::split;
   options.streams = streams == "own" ? StreamMode::own : StreamMode::thread_default;
   options.tiles = tiles;
+  options.spin = spin;
   options.ordered = ordered;
   options.bind = !no_bind;
   return options;

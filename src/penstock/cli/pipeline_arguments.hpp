@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <chrono>
 #include <cstddef>
+#include <optional>
 #include <string>
 
 #include <CLI/CLI.hpp>
 
+#include "penstock/cli/profile_option.hpp"
 #include "penstock/flow/pipeline_options.hpp"
 
 namespace penstock::cli {
@@ -30,6 +33,8 @@ struct PipelineArguments {
   std::size_t tiles = 0;
   bool ordered = false;
   bool no_bind = false;
+  std::optional<std::chrono::microseconds> spin;  ///< A profile's.
+  ProfileOption profile;
 
   /// `tile_sizes` is what --help says of the sizes that a tile may have.
   void add_to(CLI::App& command, std::string const& tile_sizes);
@@ -41,6 +46,10 @@ struct PipelineArguments {
   ///
   /// Throws: Error of kind bad_argument.
   std::size_t tile_bytes(std::size_t preset) const;
+
+ private:
+  /// Takes the profile's values for all that `command` was not given.
+  void take(Profile const& taken, CLI::App const& command);
 };
 
 }  // namespace penstock::cli

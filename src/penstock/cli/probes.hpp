@@ -8,8 +8,8 @@
 #include <stop_token>
 #include <string>
 
-#include "penstock/cli/open_file.hpp"
 #include "penstock/device/device.hpp"
+#include "penstock/file/open_file.hpp"
 #include "penstock/machine/host_limits.hpp"
 
 namespace penstock::cli {

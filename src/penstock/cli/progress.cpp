@@ -2,34 +2,17 @@
 #include "penstock/cli/progress.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <cstdio>
 
-#include <sys/ioctl.h>
 #include <unistd.h>
 
+#include "penstock/cli/bar.hpp"
 #include "penstock/core/size_text.hpp"
 
 namespace penstock::cli {
 namespace {
 
 using namespace std::chrono_literals;
-
-unsigned terminal_width() {
-  winsize size{};
-  return ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : 80;
-}
-
-std::string time_text(double seconds) {
-  auto const whole = static_cast<unsigned long>(std::lround(seconds));
-  char text[32];
-  if (whole >= 3600) {
-    std::snprintf(text, sizeof text, "%lu:%02lu:%02lu", whole / 3600, whole / 60 % 60, whole % 60);
-  } else {
-    std::snprintf(text, sizeof text, "%lu:%02lu", whole / 60, whole % 60);
-  }
-  return text;
-}
 
 }  // namespace
 
@@ -39,18 +22,11 @@ std::string progress_line(std::uint64_t done, std::optional<std::uint64_t> total
   char speed[32];
   std::snprintf(speed, sizeof speed, "%.2f GB/s", rate / 1e9);
   std::string const figures = size_text(done) + (total ? " of " + size_text(*total) : "") + "  " + speed;
-  if (!total || *total == 0) return figures.substr(0, width);
+  if (!total || *total == 0) return bar_line(std::nullopt, figures, width);
   double const part = std::min(1.0, static_cast<double>(done) / static_cast<double>(*total));
   std::string const left =
-      rate > 0 ? "  " + time_text(static_cast<double>(*total - std::min(done, *total)) / rate) + " left" : "";
-  std::string const words = "  " + figures + left;
-  // Two brackets, and one column that stays free so that no terminal wraps.
-  std::size_t const room = width > words.size() + 3 ? std::min<std::size_t>(width - words.size() - 3, 40) : 0;
-  if (room < 8) return words.substr(2, width);
-  auto const full = static_cast<std::size_t>(part * static_cast<double>(room));
-  std::string line = "[";
-  line.append(full, '#').append(room - full, '.').append("]").append(words);
-  return line;
+      rate > 0 ? "  " + clock_text(static_cast<double>(*total - std::min(done, *total)) / rate) + " left" : "";
+  return bar_line(part, figures + left, width);
 }
 
 Progress::Progress(bool wanted) : drawn_(wanted && isatty(STDERR_FILENO) == 1) {
@@ -79,9 +55,7 @@ void Progress::draw(std::stop_token const& stop) {
 }
 
 void Progress::wipe() const {
-  if (!drawn_) return;
-  std::fputs("\r\033[K", stderr);
-  std::fflush(stderr);
+  if (drawn_) wipe_line();
 }
 
 void Progress::print(std::FILE* to, std::string const& lines) {

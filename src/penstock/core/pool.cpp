@@ -6,11 +6,13 @@
 #include <string>
 
 #include "penstock/core/error.hpp"
+#include "penstock/core/event_count.hpp"
 
 namespace penstock {
 namespace {
 
 constexpr std::uint32_t no_tile = 0xffff'ffff;
+constexpr std::size_t all = Pool::max_tiles;
 
 std::size_t stride_of(std::size_t bytes) {
   return (bytes + Pool::alignment - 1) / Pool::alignment * Pool::alignment;
@@ -48,7 +50,8 @@ std::size_t Pool::slab_bytes(TileShape shape, std::size_t tiles) {
                   " bytes are more than a process can address: ask for fewer or smaller ones.");
 }
 
-Pool::Pool(std::span<std::byte> slab, TileShape shape, std::size_t tiles) : shape_(shape), tiles_(tiles) {
+Pool::Pool(std::span<std::byte> slab, TileShape shape, std::size_t tiles, std::chrono::nanoseconds spin)
+    : shape_(shape), tiles_(tiles), spin_(spin) {
   if (tiles == 0 || tiles > max_tiles) {
     throw Error(ErrorKind::bad_argument, "A pool holds 1 to " + std::to_string(max_tiles) + " tiles, not " +
                                              std::to_string(tiles) + ": ask for fewer and larger tiles.");
@@ -126,15 +129,20 @@ Loan Pool::borrow() {
 std::optional<Loan> Pool::borrow(std::stop_token const& stop) {
   if (stop.stop_requested()) return std::nullopt;
   if (auto loan = try_borrow()) return loan;
+  if (Tile* const tile = watch(stop)) return lend(tile);
 
   Borrower self;
   std::unique_lock lock(queue_mutex_);
   (last_ != nullptr ? last_->next : first_) = &self;
   last_ = &self;
   waiting_.fetch_add(1, std::memory_order_seq_cst);
-  serve_waiting();  // A tile may have come home before we were counted.
+  serve_waiting(all);  // A tile may have come home before we were counted, or been left to us while we watched.
   self.arrived.wait(lock, stop, [&] { return self.given != nullptr; });
-  if (self.given != nullptr) return lend(self.given);
+  if (self.given != nullptr) {
+    lock.unlock();
+    serve_next();
+    return lend(self.given);
+  }
 
   Borrower** link = &first_;
   Borrower* before = nullptr;
@@ -148,29 +156,67 @@ std::optional<Loan> Pool::borrow(std::stop_token const& stop) {
   return std::nullopt;
 }
 
+/// Waits for a tile awake, if nobody else does. Null, if there was none for `spin_`.
+Tile* Pool::watch(std::stop_token const& stop) noexcept {
+  if (spin_.count() <= 0 || watched_.exchange(true, std::memory_order_seq_cst)) return nullptr;
+  using Clock = std::chrono::steady_clock;
+  Tile* seen = nullptr;
+  for (auto const start = Clock::now(); seen == nullptr && Clock::now() - start < spin_ && !stop.stop_requested();) {
+    // A few pauses between looks at the clock, which costs about as much as one of them.
+    for (int i = 0; i < 8 && (seen = pop()) == nullptr; ++i) relax_cpu();
+  }
+  // seq_cst: whoever leaves a tile to us has pushed it before it saw us watch, so whoever looks after this finds it.
+  watched_.store(false, std::memory_order_seq_cst);
+  if (seen == nullptr) return nullptr;
+  on_loan_.fetch_add(1, std::memory_order_relaxed);
+  serve_next();
+  return seen;
+}
+
+/// Wakes one of those who sleep, if a tile is home that nobody watches for. Each who is woken wakes the next, so
+/// whoever brings tiles home need not.
+void Pool::serve_next() {
+  if (spin_.count() <= 0 || waiting_.load(std::memory_order_seq_cst) == 0) return;
+  if (watched_.load(std::memory_order_seq_cst) || top_of(head_.load(std::memory_order_seq_cst)) == no_tile) return;
+  std::scoped_lock const lock(queue_mutex_);
+  serve_waiting(1);
+}
+
 /// Hands free tiles to the longest waiting. The caller holds queue_mutex_.
-void Pool::serve_waiting() {
-  while (first_ != nullptr) {
+void Pool::serve_waiting(std::size_t at_most) {
+  for (; at_most > 0 && first_ != nullptr; --at_most) {
     Tile* const tile = pop();
     if (tile == nullptr) return;
-    Borrower& served = *first_;
-    first_ = served.next;
-    if (first_ == nullptr) last_ = nullptr;
-    waiting_.fetch_sub(1, std::memory_order_seq_cst);
-    on_loan_.fetch_add(1, std::memory_order_relaxed);
-    served.given = tile;
-    served.arrived.notify_one();  // Under the lock: `served` may be gone the moment its thread sees `given`.
+    give(*tile);
   }
+}
+
+/// Hands it to the longest waiting. The caller holds queue_mutex_, and somebody waits.
+void Pool::give(Tile& tile) {
+  Borrower& served = *first_;
+  first_ = served.next;
+  if (first_ == nullptr) last_ = nullptr;
+  waiting_.fetch_sub(1, std::memory_order_seq_cst);
+  on_loan_.fetch_add(1, std::memory_order_relaxed);
+  served.given = &tile;
+  served.arrived.notify_one();  // Under the lock: `served` may be gone the moment its thread sees `given`.
 }
 
 void Pool::take_back(Tile& tile) noexcept {
   on_loan_.fetch_sub(1, std::memory_order_release);
   if (tile.stranded_) return;
-  push(tile.index());
-  if (waiting_.load(std::memory_order_seq_cst) != 0) {
+  if (spin_.count() > 0 && waiting_.load(std::memory_order_relaxed) != 0 &&
+      overtakings_.fetch_add(1, std::memory_order_relaxed) >= most_overtakings) {
     std::scoped_lock const lock(queue_mutex_);
-    serve_waiting();
+    overtakings_.store(0, std::memory_order_relaxed);
+    // Not by way of the stack, where who watches would be sooner.
+    if (first_ != nullptr) return give(tile);
   }
+  push(tile.index());
+  if (waiting_.load(std::memory_order_seq_cst) == 0 || watched_.load(std::memory_order_seq_cst)) return;
+  std::scoped_lock const lock(queue_mutex_);
+  overtakings_.store(0, std::memory_order_relaxed);
+  serve_waiting(all);
 }
 
 void Loan::strand() noexcept {

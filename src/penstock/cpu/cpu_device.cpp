@@ -2,10 +2,8 @@
 #include "penstock/cpu/cpu_device.hpp"
 
 #include <cstdio>
-#include <mutex>
 #include <thread>
 #include <utility>
-#include <vector>
 
 #include <sched.h>
 
@@ -38,12 +36,6 @@ CpuOptions completed(CpuOptions options) {
 
 }  // namespace
 
-/// What must not end before the device does.
-struct CpuDevice::Kept {
-  std::mutex mutex;
-  std::vector<std::shared_ptr<void>> things;
-};
-
 CpuDevice::CpuDevice(CpuOptions options)
     : options_(completed(std::move(options))),
       refusals_(std::make_unique<Refusals>()),
@@ -56,12 +48,11 @@ CpuDevice::CpuDevice(CpuOptions options)
       per_thread_(std::make_unique<PerThreadStream>([this] {
         return std::make_unique<CpuStream>(*scheduler_, *memory_, faults_, *refusals_, Standing::blocking,
                                            least_priority);
-      })),
-      kept_(std::make_unique<Kept>()) {}
+      })) {}
 
 CpuDevice::~CpuDevice() {
   if (abandoned()) scheduler_->wait_to_the_end();
-  kept_->things.clear();
+  kept_.let_go();
   memory_->let_go();
   if (Outstanding const out = outstanding(); out != Outstanding{}) {
     std::fprintf(
@@ -104,7 +95,7 @@ Stream CpuDevice::make_stream(StreamOptions options) {
 }
 
 Event CpuDevice::make_event(EventOptions options) {
-  return Event(std::make_unique<CpuEvent>(*scheduler_, faults_, options));
+  return Event(std::make_unique<CpuEvent>(*scheduler_, faults_, options, options_.clock_drift));
 }
 
 Flag CpuDevice::make_flag() {
@@ -141,11 +132,6 @@ void CpuDevice::abandon(Error const& why) {
 
 bool CpuDevice::abandoned() const noexcept {
   return scheduler_->abandoned();
-}
-
-void CpuDevice::keep(std::shared_ptr<void> thing) {
-  std::lock_guard const lock(kept_->mutex);
-  kept_->things.push_back(std::move(thing));
 }
 
 Outstanding CpuDevice::outstanding() const {

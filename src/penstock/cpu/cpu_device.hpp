@@ -5,10 +5,12 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <utility>
 
 #include "penstock/cpu/executed.hpp"
 #include "penstock/cpu/faults.hpp"
 #include "penstock/device/device.hpp"
+#include "penstock/device/kept.hpp"
 
 namespace penstock::cpu {
 
@@ -27,6 +29,7 @@ struct CpuOptions {
   std::optional<std::size_t> pinned_bytes = {};  ///< How much it pins; without, no limit.
   Observer observer = {};                        ///< Is told of each operation.
   Flavour flavour = Flavour::per_thread;         ///< Which default stream is meant by "0".
+  double clock_drift = 0;  ///< How much faster than the host's its events' clock runs; 0.00005 is usual for a GPU's.
 };
 
 /// What a device has lent and not got back. All 0 when its users have cleaned up.
@@ -81,7 +84,7 @@ class CpuDevice final : public Device {
   std::optional<Error> lost() override;
   void abandon(Error const& why) override;
   bool abandoned() const noexcept override;
-  void keep(std::shared_ptr<void> thing) override;
+  void keep(std::shared_ptr<void> thing) override { kept_.keep(std::move(thing)); }
 
   Outstanding outstanding() const;
   /// Makes the `nth` call of its kind from now on go wrong; 1 is the next.
@@ -96,7 +99,6 @@ class CpuDevice final : public Device {
   void deliver_late_callbacks();
 
  private:
-  struct Kept;
   CpuOptions const options_;
   Faults faults_;
   std::unique_ptr<Refusals> refusals_;
@@ -105,7 +107,7 @@ class CpuDevice final : public Device {
   std::unique_ptr<Engines> engines_;
   std::unique_ptr<CpuStream> legacy_;
   std::unique_ptr<PerThreadStream> per_thread_;
-  std::unique_ptr<Kept> kept_;
+  Kept kept_;
 };
 
 }  // namespace penstock::cpu

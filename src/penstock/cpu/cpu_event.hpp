@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <chrono>
+#include <cmath>
+
 #include "penstock/cpu/faults.hpp"
 #include "penstock/cpu/scheduler.hpp"
 #include "penstock/device/event.hpp"
@@ -10,8 +13,8 @@ namespace penstock::cpu {
 /// An event of a CPU device. Waiting threads always sleep.
 class CpuEvent final : public EventBackend {
  public:
-  CpuEvent(Scheduler& scheduler, Faults& faults, EventOptions options)
-      : scheduler_(scheduler), faults_(faults), state_(options.timing) {
+  CpuEvent(Scheduler& scheduler, Faults& faults, EventOptions options, double clock_drift)
+      : scheduler_(scheduler), faults_(faults), clock_drift_(clock_drift), state_(options.timing) {
     scheduler_.expect_healthy();
     scheduler_.add(state_);
   }
@@ -31,7 +34,11 @@ class CpuEvent final : public EventBackend {
     if (late) scheduler_.await_late_delivery();
   }
   std::optional<std::chrono::nanoseconds> since(EventBackend& earlier) override {
-    return scheduler_.between(of(earlier, scheduler_), state_);
+    auto time = scheduler_.between(of(earlier, scheduler_), state_);
+    if (time && clock_drift_ != 0) {
+      *time += std::chrono::nanoseconds(std::llround(static_cast<double>(time->count()) * clock_drift_));
+    }
+    return time;
   }
   void* native() const noexcept override { return nullptr; }
 
@@ -47,6 +54,7 @@ class CpuEvent final : public EventBackend {
  private:
   Scheduler& scheduler_;
   Faults& faults_;
+  double const clock_drift_;
   EventState state_;
 };
 

@@ -2,10 +2,8 @@
 #include "penstock/cuda/cuda_device.hpp"
 
 #include <memory>
-#include <mutex>
 #include <string>
 #include <utility>
-#include <vector>
 
 #include "penstock/cuda/default_stream.hpp"
 #include "penstock/cuda/enumerate.hpp"
@@ -33,12 +31,6 @@ int open(int ordinal) {
 
 }  // namespace
 
-/// What must not end before the device does.
-struct CudaDevice::Kept {
-  std::mutex mutex;
-  std::vector<std::shared_ptr<void>> things;
-};
-
 CudaDevice::CudaDevice(int ordinal)
     : ordinal_(open(ordinal)),
       health_(std::make_unique<Health>()),
@@ -52,11 +44,6 @@ CudaDevice::~CudaDevice() {
   // The GPU may be at it still, and threads of the driver's may yet come back from a wait.
   static_cast<void>(kept_.release());
   static_cast<void>(health_.release());
-}
-
-void CudaDevice::keep(std::shared_ptr<void> thing) {
-  std::lock_guard const lock(kept_->mutex);
-  kept_->things.push_back(std::move(thing));
 }
 
 void CudaDevice::attach() {

@@ -5,11 +5,13 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <utility>
 
 #include "penstock/cuda/health.hpp"
 #include "penstock/cuda/stream.hpp"
 #include "penstock/device/build_flavour.hpp"
 #include "penstock/device/device.hpp"
+#include "penstock/device/kept.hpp"
 
 namespace penstock::cuda {
 inline namespace PENSTOCK_FLAVOUR {
@@ -44,10 +46,9 @@ class CudaDevice final : public Device {
   std::optional<Error> lost() override;
   void abandon(Error const& why) override { health_->abandon(why); }
   bool abandoned() const noexcept override { return health_->abandoned(); }
-  void keep(std::shared_ptr<void> thing) override;
+  void keep(std::shared_ptr<void> thing) override { kept_->keep(std::move(thing)); }
 
  private:
-  struct Kept;
   int const ordinal_;
   std::unique_ptr<Health> health_;
   std::unique_ptr<Kept> kept_;

@@ -3,15 +3,7 @@
 
 #include <cuda_runtime_api.h>
 
-#include "penstock/device/build_flavour.hpp"
-
 namespace penstock::cuda {
-inline namespace PENSTOCK_FLAVOUR {
-
-/// The default stream of this build's flavour: one of the two that follow.
-///
-/// Threads: as theirs.
-cudaStream_t default_stream() noexcept;
 
 /// Each thread's own default stream, in both flavours.
 ///
@@ -23,5 +15,4 @@ cudaStream_t per_thread_stream() noexcept;
 /// Threads: any; the handle means the same stream on each.
 cudaStream_t legacy_stream() noexcept;
 
-}  // namespace PENSTOCK_FLAVOUR
 }  // namespace penstock::cuda

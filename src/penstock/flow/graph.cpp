@@ -56,9 +56,11 @@ class LentThreads final : public oneapi::tbb::task_scheduler_observer {
   std::map<std::thread::id, LentThread> lent_;
 };
 
-void run_host_stage(HostStage const& stage, Journey& journey) {
+void run_host_stage(HostStage const& stage, Journey& journey, Recorder* recorder, Ranges* ranges) {
   if (journey.completion.failure != nullptr) return;
+  auto const began = Recorder::Clock::now();
   try {
+    RangeHere const range(ranges, Step::host, journey.sequence);
     stage.body(*journey.completion.loan);
     expect_filled_fits(*journey.completion.loan, "Host stage '" + stage.name + "'");
   } catch (...) {
@@ -66,6 +68,8 @@ void run_host_stage(HostStage const& stage, Journey& journey) {
     journey.completion.outcome = Outcome::failed;
     journey.completion.failure = current_failure(stage.name, ErrorKind::bad_argument);
   }
+  if (recorder == nullptr || !recorder->wants(journey.sequence)) return;
+  recorder->note(recorder->row_here(), Step::host, journey.sequence, began, Recorder::Clock::now());
 }
 
 /// Lets oneTBB have so many threads, if that is more than it would take by itself.
@@ -118,13 +122,15 @@ struct Graph::Nodes {
     }
     if (options.host_stages.empty()) return;
     for (HostStage const& stage : options.host_stages) {
-      host.push_back(std::make_unique<HostNode>(*graph, stage.at_once,
-                                                [this, stage, turn = turns(stage.at_once == 1)](Message message) {
-                                                  message->handed.take();
-                                                  run(turn, [&] { run_host_stage(stage, *message); });
-                                                  message->handed.give();
-                                                  return message;
-                                                }));
+      host.push_back(
+          std::make_unique<HostNode>(*graph, stage.at_once,
+                                     [this, stage, turn = turns(stage.at_once == 1), recorder = options.recorder,
+                                      ranges = options.ranges](Message message) {
+                                       message->handed.take();
+                                       run(turn, [&] { run_host_stage(stage, *message, recorder, ranges); });
+                                       message->handed.give();
+                                       return message;
+                                     }));
       if (host.size() > 1) flow::make_edge(*host[host.size() - 2], *host.back());
     }
     lanes.emplace(*graph, flow::unlimited, [this](Message message) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -11,6 +12,8 @@
 #include <vector>
 
 #include "penstock/core/completion.hpp"
+#include "penstock/core/ranges.hpp"
+#include "penstock/core/recorder.hpp"
 #include "penstock/machine/cpu_set.hpp"
 
 namespace penstock {
@@ -49,7 +52,9 @@ class Baton {
 struct Journey {
   Completion completion = {};
   std::uint64_t sequence = 0;  ///< The tile's place; what a host stage does to the tile's own copy moves nothing.
-  Baton handed = {};           ///< From whoever sends it to whoever it reaches.
+  /// When it was completed, if somebody records that.
+  std::chrono::steady_clock::time_point completed = {};
+  Baton handed = {};  ///< From whoever sends it to whoever it reaches.
 };
 
 /// The oneTBB graph around the lanes: host stages before them, order and sink behind them.
@@ -64,11 +69,13 @@ class Graph {
 
   struct Options {
     std::vector<HostStage> host_stages = {};
-    bool ordered = false;        ///< The sink sees tiles by sequence 0, 1, 2 ...
-    bool parallel_sink = false;  ///< Several tiles in the sink at once.
-    bool sink_at_once = false;   ///< `arrive` calls `to_sink` itself, unless there is an order.
-    std::size_t consumers = 1;   ///< Threads in the graph, the waiting one among them.
-    CpuSet cpus = {};            ///< Where those of oneTBB may run; empty for anywhere.
+    bool ordered = false;          ///< The sink sees tiles by sequence 0, 1, 2 ...
+    bool parallel_sink = false;    ///< Several tiles in the sink at once.
+    bool sink_at_once = false;     ///< `arrive` calls `to_sink` itself, unless there is an order.
+    std::size_t consumers = 1;     ///< Threads in the graph, the waiting one among them.
+    CpuSet cpus = {};              ///< Where those of oneTBB may run; empty for anywhere.
+    Recorder* recorder = nullptr;  ///< Is told what host stages do; null for nobody.
+    Ranges* ranges = nullptr;      ///< Likewise.
   };
 
   /// `to_lanes` is called for each journey that passed the host stages without failing, `to_sink` for each that is

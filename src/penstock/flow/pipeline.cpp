@@ -24,6 +24,16 @@ auto at_end(Function function) {
   return End(std::move(function));
 }
 
+void expect_tile_of(Pool const& pool, Loan const& loan) {
+  if (!loan) {
+    throw Error(ErrorKind::bad_argument, "The loan is empty: borrow a tile, fill it, and submit it once.");
+  }
+  if (&loan->home() != &pool) {
+    throw Error(ErrorKind::bad_argument, "The tile is another pipeline's: submit it where it was borrowed.");
+  }
+  expect_filled_fits(*loan, "Who submits it");
+}
+
 }  // namespace
 
 Pipeline::Pipeline(Device& device, PipelineOptions options)
@@ -56,11 +66,13 @@ Report Pipeline::run(Source& source, Stages const& stages, Sink sink, std::stop_
       [&](std::shared_ptr<Failure const> const& why) {
         run->note_failure(why);
         run->end_of_input();
-      });
+      },
+      parts_->options.recorder, parts_->options.ranges);
   Report report = run->finish();
   report.borrow_wait = producers.borrow_wait();
   report.fill = producers.fill();
   for (auto& remark : producers.remarks()) report.remarks.push_back(std::move(remark));
+  for (auto& remark : source.remarks()) report.remarks.push_back(std::move(remark));
   parts_->add_remarks(report);
   return report;
 }
@@ -70,10 +82,15 @@ void Pipeline::start(Stages stages, Sink sink) {
 }
 
 Report Pipeline::drain() {
+  return drain([] {});
+}
+
+Report Pipeline::drain(std::function<void()> const& hand_in_rest) {
   auto const run = parts_->current();
   if (run == nullptr) throw Error(ErrorKind::bad_argument, "The pipeline is not running: start it first.");
   run->claim_finish();
   auto const closed = at_end([&] { parts_->close_run(); });
+  hand_in_rest();
   run->end_of_input();
   Report report = run->finish();
   parts_->add_remarks(report);
@@ -84,6 +101,9 @@ void Pipeline::stop() noexcept {
   if (auto const run = parts_->current()) run->stop();
 }
 
+bool Pipeline::running() const noexcept {
+  return parts_->current() != nullptr;
+}
 PipelineOptions const& Pipeline::options() const noexcept {
   return parts_->options;
 }
@@ -119,16 +139,16 @@ std::optional<Loan> Feed::try_borrow() {
 
 void Feed::submit(Loan loan) {
   auto const run = pipeline_->parts_->fed();
-  if (!loan) {
-    throw Error(ErrorKind::bad_argument, "The loan is empty: borrow a tile, fill it, and submit it once.");
-  }
-  if (&loan->home() != &pipeline_->pool()) {
-    throw Error(ErrorKind::bad_argument, "The tile is another pipeline's: submit it where it was borrowed.");
-  }
-  expect_filled_fits(*loan, "Who submits it");
+  expect_tile_of(pipeline_->pool(), loan);
   if (!run->submit(loan)) {
     throw Error(ErrorKind::bad_argument, "The pipeline was drained: start it before you submit.");
   }
+}
+
+bool Feed::try_submit(Loan& loan) {
+  expect_tile_of(pipeline_->pool(), loan);
+  auto const run = pipeline_->parts_->current();
+  return run != nullptr && run->input() == Input::pushed && run->submit(loan);
 }
 
 }  // namespace penstock

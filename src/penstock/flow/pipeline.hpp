@@ -49,6 +49,11 @@ class Feed {
   /// Throws: Error, if the pipeline was not started or was drained, if the loan is empty, of another pipeline, or says
   /// that more is filled than there is room for; the tile then goes home.
   void submit(Loan loan);
+  /// The same; false if the pipeline was not started or was drained, or pulls a source: the loan is then still the
+  /// caller's.
+  ///
+  /// Throws: Error, as submit, for what is wrong with the loan; it is then still the caller's.
+  bool try_submit(Loan& loan);
 
  private:
   friend class Pipeline;
@@ -110,9 +115,18 @@ class Pipeline {
   /// Blocks: until the last completion.
   /// Throws: Error, if it was not started, is drained by another thread, or this thread is in its sink or a host stage.
   Report drain();
+  /// The same for who holds tiles back: calls `hand_in_rest` once it is certain that this call drains, and what that
+  /// submits still belongs to the run.
+  ///
+  /// Throws: as drain; and what `hand_in_rest` throws: the run is then stopped, and there is no report.
+  Report drain(std::function<void()> const& hand_in_rest);
   /// Cancels what no device has started and lets nothing more in. `drain` still reports.
   void stop() noexcept;
 
+  /// True from `start` or `run` to the report.
+  ///
+  /// Threads: any.
+  bool running() const noexcept;
   /// What the options came to on this machine.
   PipelineOptions const& options() const noexcept;
   Pool& pool() noexcept;

@@ -6,6 +6,8 @@
 #include <optional>
 #include <vector>
 
+#include "penstock/core/ranges.hpp"
+#include "penstock/core/recorder.hpp"
 #include "penstock/core/tile.hpp"
 #include "penstock/flow/graph.hpp"
 #include "penstock/lane/lane.hpp"
@@ -43,12 +45,21 @@ struct PipelineOptions {
   /// How long a lane bears with a device that finishes none of its tiles, before it abandons the device and fails them:
   /// docs/faults.md.
   std::chrono::nanoseconds patience = FlightOptions{}.patience;
+  /// How long one of those who wait for a tile, a producer or whoever feeds, watches for it before it sleeps, so that
+  /// the sink need not wake anybody, which takes it 4 to 18 us (bench/core/pool_bench). 0: not at all.
+  std::chrono::microseconds borrow_spin{0};
   bool ordered = false;  ///< The sink sees tiles in the source's order, failed and cancelled ones in their places.
   bool parallel_sink = false;  ///< The sink is called by several consumers at once.
   /// The lane calls the sink itself, the moment it knows that the tile is done: a microsecond sooner
   /// (bench/flow/handoff_bench). For a sink that is short and never waits, since its lane does nothing else meanwhile;
-  /// several lanes call at once. Not with `ordered`.
+  /// several lanes call at once, and for a tile that failed before it reached one a producer or a consumer does. Not
+  /// with `ordered`.
   bool sink_on_lanes = false;
+  /// Is told when the tiles that it wants were where, from borrow to sink; null for nobody. It outlives the pipeline.
+  Recorder* recorder = nullptr;
+  /// Is told what the threads are at, while they are: borrow, fill, host, enqueue, sink. Null for nobody; it outlives
+  /// the pipeline. penstock/nvtx/nvtx_ranges.hpp has one for profilers.
+  Ranges* ranges = nullptr;
   bool bind = true;  ///< Keep threads and tiles next to the device.
   std::vector<HostStage> host_stages = {};
 };

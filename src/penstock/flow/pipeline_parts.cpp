@@ -2,7 +2,10 @@
 #include "penstock/flow/pipeline_parts.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
+
+#include "penstock/core/usual_tiles.hpp"
 
 namespace penstock {
 namespace {
@@ -59,6 +62,15 @@ PipelineOptions resolve(PipelineOptions options, std::vector<Device*> const& dev
                       " CPUs to everything else; use fewer lanes.");
   }
   options.spin = granted ? wanted : std::chrono::microseconds(0);
+  unsigned const lanes_that_spin = options.spin->count() > 0 ? options.lanes : 0;
+  if (options.borrow_spin.count() > 0 && lanes_that_spin + 3 > cpus) {
+    remarks.push_back("Nobody watches for tiles: that would leave fewer than two of " + std::to_string(cpus) +
+                      " CPUs to everything else" +
+                      (lanes_that_spin > 0
+                           ? ", since " + std::to_string(lanes_that_spin) + " lanes spin as well; use fewer lanes."
+                           : "."));
+    options.borrow_spin = std::chrono::microseconds(0);
+  }
   if (options.consumers == 0) {
     options.consumers = options.parallel_sink || !options.host_stages.empty() ? std::max(1U, cpus / 2) : 1;
   }
@@ -67,8 +79,7 @@ PipelineOptions resolve(PipelineOptions options, std::vector<Device*> const& dev
     options.producers = cpus > taken + 1 ? cpus - taken : 1;
   }
   if (options.tiles == 0) {
-    options.tiles = std::size_t{options.lanes} * options.slots + 2 * std::size_t{options.producers} + options.consumers;
-    options.tiles = std::min(options.tiles, Pool::max_tiles);
+    options.tiles = usual_tiles({options.lanes, options.slots, options.producers, options.consumers});
   }
   // More can never be in flight, and each takes memory of the device.
   options.slots = static_cast<unsigned>(std::min<std::size_t>(options.slots, options.tiles));
@@ -110,17 +121,29 @@ std::vector<LanePlace> lane_places(std::vector<Device*> const& devices, Pipeline
   return places;
 }
 
-/// Pins the tiles once for each device that does not share the pins of another: all CUDA devices share theirs.
-std::vector<Pinned> pin(std::vector<Device*> const& devices, std::span<std::byte> slab) {
+std::vector<Device*> gpus_among(std::vector<Device*> const& devices) {
+  std::vector<Device*> gpus;
+  std::copy_if(devices.begin(), devices.end(), std::back_inserter(gpus),
+               [](Device* device) { return device->info().kind == DeviceKind::cuda; });
+  return gpus;
+}
+
+bool is_among(std::vector<Device*> const& devices, Device* device) {
+  return std::find(devices.begin(), devices.end(), device) != devices.end();
+}
+
+/// Pins the tiles with the first GPU, for all of them; nothing without one.
+Pinned pin_for_gpus(std::vector<Device*> const& gpus, std::span<std::byte> slab) {
+  return gpus.empty() ? Pinned() : gpus.front()->pin(slab);
+}
+
+/// Pins the tiles once with each of the other devices.
+std::vector<Pinned> pin_for_others(std::vector<Device*> const& devices, std::vector<Device*> const& gpus,
+                                   std::span<std::byte> slab) {
   std::vector<Pinned> pins;
-  std::vector<Device*> done;
-  for (Device* const device : devices) {
-    auto const shares = [&](Device const* other) {
-      return other == device || (other->info().kind == DeviceKind::cuda && device->info().kind == DeviceKind::cuda);
-    };
-    if (std::any_of(done.begin(), done.end(), shares)) continue;
-    pins.push_back(device->pin(slab));
-    done.push_back(device);
+  for (auto device = devices.begin(); device != devices.end(); ++device) {
+    bool const seen = std::find(devices.begin(), device, *device) != device;
+    if (!seen && !is_among(gpus, *device)) pins.push_back((*device)->pin(slab));
   }
   return pins;
 }
@@ -137,29 +160,34 @@ void expect_complete(Stages const& stages, Sink const& sink) {
 
 Pipeline::Parts::Parts(std::vector<Device*> driven, PipelineOptions wanted)
     : devices(expect_usable(std::move(driven))),
+      gpus(gpus_among(devices)),
       topology(Topology::detect()),
       options(resolve(std::move(wanted), devices, topology, remarks)),
       placement(topology, placement_request(options, devices.front()->info())),
       lanes(lane_places(devices, options, topology)),
       slab(make_slab(options, topology, placement)),
-      pinned(pin(devices, slab.bytes())),
-      all_cuda(std::all_of(devices.begin(), devices.end(),
-                           [](Device const* device) { return device->info().kind == DeviceKind::cuda; })),
-      pool(slab.bytes(), options.tile, options.tiles),
+      pinned_for_gpus(pin_for_gpus(gpus, slab.bytes())),
+      pinned_for_others(pin_for_others(devices, gpus, slab.bytes())),
+      pool(slab.bytes(), options.tile, options.tiles, options.borrow_spin),
       journeys(options.tiles) {}
 
 Pipeline::Parts::~Parts() {
-  struct Left {
-    Slab slab;
-    std::vector<Pinned> pinned;
+  struct Pins {
+    std::shared_ptr<Slab> of;  // It dies after them.
+    Pinned pinned;
   };
-  std::shared_ptr<Left> left;
+  std::shared_ptr<Slab> left;
+  std::shared_ptr<Pins> pins;
   for (Device* const device : devices) {
     if (!device->abandoned()) continue;
-    if (left == nullptr) left = std::make_shared<Left>(Left{std::move(slab), {}});
+    if (left == nullptr) left = std::make_shared<Slab>(std::move(slab));
+    if (!is_among(gpus, device)) {
+      device->keep(left);
+      continue;
+    }
     // To unpin would wait for the kernel that nobody waits for, whichever GPU pinned.
-    if (all_cuda) left->pinned = std::move(pinned);
-    device->keep(left);
+    if (pins == nullptr) pins = std::make_shared<Pins>(Pins{left, std::move(pinned_for_gpus)});
+    device->keep(pins);
   }
 }
 

@@ -38,14 +38,15 @@ struct Pipeline::Parts {
   void add_remarks(Report& report) const;
 
   std::vector<Device*> const devices;
+  std::vector<Device*> const gpus;  ///< Those of them; a lost one no longer says what it is.
   Topology const topology;
   std::vector<std::string> remarks;  ///< On options that this machine could not grant.
   PipelineOptions const options;
   Placement const placement;
   std::vector<LanePlace> const lanes;
   Slab slab;
-  std::vector<Pinned> pinned;
-  bool const all_cuda;  ///< All devices are GPUs, and the first has pinned the slab for all of them.
+  Pinned pinned_for_gpus;  ///< With the first of them, for all; nothing without one.
+  std::vector<Pinned> pinned_for_others;
   Pool pool;
   std::vector<Journey> journeys;
 

@@ -13,9 +13,11 @@ using Clock = std::chrono::steady_clock;
 }  // namespace
 
 Producers::Producers(Pool& pool, Source& source, std::vector<CpuSet> const& places, Send send, std::stop_token stop,
-                     Ended ended)
+                     Ended ended, Recorder* recorder, Ranges* ranges)
     : pool_(pool),
       source_(source),
+      recorder_(recorder),
+      ranges_(ranges),
       send_(std::move(send)),
       ended_(std::move(ended)),
       pass_on_(std::move(stop), [this] { enough_.request_stop(); }),
@@ -48,12 +50,13 @@ void Producers::produce() {
   try {
     while (!stop.stop_requested()) {
       auto const asked = Clock::now();
-      auto loan = pool_.borrow(stop);
-      borrow_wait_.fetch_add((Clock::now() - asked).count(), std::memory_order_relaxed);
+      auto loan = borrow(stop);
+      auto const waited = Clock::now() - asked;
+      borrow_wait_.fetch_add(waited.count(), std::memory_order_relaxed);
       if (!loan || stop.stop_requested()) break;
       auto const sequence = claim(**loan);
       if (!sequence) break;
-      produce_one(std::move(*loan), *sequence);
+      produce_one(std::move(*loan), *sequence, waited);
     }
   } catch (...) {  // No memory for a failure's text, say. Who leaves must still be counted, or nobody says the end.
     end_input(current_failure("source", ErrorKind::system));
@@ -61,17 +64,29 @@ void Producers::produce() {
   if (going_.fetch_sub(1, std::memory_order_acq_rel) == 1) ended_(failure_);
 }
 
-void Producers::produce_one(Loan loan, std::uint64_t sequence) {
+std::optional<Loan> Producers::borrow(std::stop_token const& stop) {
+  RangeHere const range(ranges_, Step::borrow);
+  return pool_.borrow(stop);
+}
+
+void Producers::produce_one(Loan loan, std::uint64_t sequence, std::chrono::nanoseconds waited) {
   std::shared_ptr<Failure const> failure;
   auto const began = Clock::now();
   try {
+    RangeHere const range(ranges_, Step::fill, sequence);
     loan->filled = source_.fill(*loan);
     expect_filled_fits(*loan, "The source");
   } catch (...) {
     loan->filled = 0;
     failure = current_failure("source", ErrorKind::system);
   }
-  fill_.fetch_add((Clock::now() - began).count(), std::memory_order_relaxed);
+  auto const ended = Clock::now();
+  fill_.fetch_add((ended - began).count(), std::memory_order_relaxed);
+  if (recorder_ != nullptr && recorder_->wants(sequence)) {
+    auto const row = recorder_->row_here();
+    recorder_->note(row, Step::borrow, sequence, began - waited, began);
+    recorder_->note(row, Step::fill, sequence, began, ended);
+  }
   loan->sequence = sequence;  // Whatever the source made of it.
   send_(std::move(loan), std::move(failure));
 }

@@ -14,6 +14,8 @@
 
 #include "penstock/core/completion.hpp"
 #include "penstock/core/pool.hpp"
+#include "penstock/core/ranges.hpp"
+#include "penstock/core/recorder.hpp"
 #include "penstock/flow/source.hpp"
 #include "penstock/machine/bound_thread.hpp"
 #include "penstock/machine/cpu_set.hpp"
@@ -36,9 +38,11 @@ class Producers {
 
   /// Starts one thread per entry of `places`. They end with the input or when `stop` is requested.
   ///
+  /// `recorder` and `ranges` are told what they do; null for nobody.
+  ///
   /// Throws: Error, if the system refuses a thread; `ended` is then never called.
-  Producers(Pool& pool, Source& source, std::vector<CpuSet> const& places, Send send, std::stop_token stop,
-            Ended ended);
+  Producers(Pool& pool, Source& source, std::vector<CpuSet> const& places, Send send, std::stop_token stop, Ended ended,
+            Recorder* recorder = nullptr, Ranges* ranges = nullptr);
   Producers(Producers const&) = delete;
   Producers& operator=(Producers const&) = delete;
   /// Blocks: until the threads have ended.
@@ -51,12 +55,15 @@ class Producers {
 
  private:
   void produce();
-  void produce_one(Loan loan, std::uint64_t sequence);
+  std::optional<Loan> borrow(std::stop_token const& stop);
+  void produce_one(Loan loan, std::uint64_t sequence, std::chrono::nanoseconds waited);
   std::optional<std::uint64_t> claim(Tile& tile);
   void end_input(std::shared_ptr<Failure const> why);
 
   Pool& pool_;
   Source& source_;
+  Recorder* const recorder_;  ///< Null for none.
+  Ranges* const ranges_;      ///< Likewise.
   Send const send_;
   Ended const ended_;
   /// Wakes those who wait for a tile that they no longer need.

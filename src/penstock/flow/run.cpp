@@ -20,22 +20,30 @@ Run::Run(Input input, Pool& pool, std::span<Journey> journeys, std::vector<LaneP
       stages_(std::move(stages)),
       sink_(std::move(sink)),
       graph_cpus_(graph_cpus),
+      recorder_(options.recorder),
+      ranges_(options.ranges),
+      deliver_row_(recorder_ != nullptr ? recorder_->add_row("to the sink", RecordRow::Kind::queue) : 0),
       graph_(
           {.host_stages = options.host_stages,
            .ordered = options.ordered,
            .parallel_sink = options.parallel_sink,
            .sink_at_once = options.sink_on_lanes,
            .consumers = options.consumers,
-           .cpus = graph_cpus},
+           .cpus = graph_cpus,
+           .recorder = options.recorder,
+           .ranges = options.ranges},
           [this](Journey& journey) { to_lanes(journey); }, [this](Journey& journey) { to_sink(journey); }) {
+  if (recorder_ != nullptr) recorder_->set_tiles(pool.size());
   LaneOptions lane_options;
   lane_options.spin = options.spin.value_or(std::chrono::microseconds(0));
   lane_options.flight = {.slots = options.slots,
                          .streams = options.streams,
                          .shape = options.shape,
                          .priority = options.priority,
-                         .patience = options.patience};
+                         .patience = options.patience,
+                         .recorder = options.recorder};
   lane_options.signal = options.signal;
+  lane_options.ranges = options.ranges;
   lanes_ = std::make_unique<LaneSet>(lanes, pool.shape(), pool.size(), lane_options, stages_,
                                      [this](Completion completion) { from_lanes(std::move(completion)); });
   graph_.hold();  // Until the end of the input.
@@ -91,21 +99,26 @@ void Run::to_lanes(Journey& journey) {
 
 void Run::from_lanes(Completion completion) {
   Journey& journey = journeys_[completion.loan->index()];
-  bool const lost = completion.failure != nullptr && completion.failure->kind == ErrorKind::device_lost;
+  bool const failed = completion.outcome == Outcome::failed;
   journey.completion = std::move(completion);
+  if (recorder_ != nullptr) journey.completed = Clock::now();
   graph_.arrive(journey);
-  // Without a tile to lend nobody would come to submit one.
-  if (lost && (lanes_->lost() || pool_.stranded() == pool_.size())) enough_.request_stop();
+  // Without a tile to lend nobody would come to submit one. Asked whatever it failed of: the last tile to be stranded
+  // may have a failure of its own.
+  if (failed && (lanes_->lost() || pool_.stranded() == pool_.size())) enough_.request_stop();
 }
 
 void Run::to_sink(Journey& journey) {
   Completion completion = std::move(journey.completion);
+  // The journey is another tile's as soon as the loan has died.
+  auto const completed = std::exchange(journey.completed, {});
   count(completion);
   // Kept, because the sink may move the loan out before it throws.
   auto const sequence = completion.loan->sequence;
   auto const tag = completion.loan->tag;
   auto const began = Clock::now();
   try {
+    RangeHere const range(ranges_, Step::sink, sequence);
     sink_(completion);
   } catch (...) {
     auto const failure = current_failure("sink", ErrorKind::bad_argument);
@@ -115,7 +128,11 @@ void Run::to_sink(Journey& journey) {
     if (!report_.first_sink_failure) report_.first_sink_failure = first;
     if (!report_.first_failure) report_.first_failure = first;
   }
-  sink_time_.fetch_add((Clock::now() - began).count(), std::memory_order_relaxed);
+  auto const ended = Clock::now();
+  sink_time_.fetch_add((ended - began).count(), std::memory_order_relaxed);
+  if (recorder_ == nullptr || !recorder_->wants(sequence)) return;
+  if (completed != Clock::time_point{}) recorder_->note(deliver_row_, Step::deliver, sequence, completed, began);
+  recorder_->note(recorder_->row_here(), Step::sink, sequence, began, ended);
 }
 
 void Run::count(Completion const& completion) {

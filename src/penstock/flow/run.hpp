@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "penstock/core/pool.hpp"
+#include "penstock/core/ranges.hpp"
 #include "penstock/flow/graph.hpp"
 #include "penstock/flow/pipeline.hpp"
 #include "penstock/flow/report.hpp"
@@ -80,6 +81,9 @@ class Run {
   Stages const stages_;
   Sink const sink_;
   CpuSet const graph_cpus_;
+  Recorder* const recorder_;  ///< Null for none.
+  Ranges* const ranges_;      ///< Likewise.
+  std::uint32_t const deliver_row_;
   std::chrono::steady_clock::time_point const started_ = std::chrono::steady_clock::now();
   std::stop_source enough_;
   std::atomic<bool> stopped_{false};

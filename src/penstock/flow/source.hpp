@@ -3,7 +3,9 @@
 
 #include <cstddef>
 #include <optional>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "penstock/core/tile.hpp"
 
@@ -26,6 +28,10 @@ class Source {
   /// Threads: the producers, several at a time.
   /// Throws:  anything; this tile then fails with stage "source" and keeps its place, the others go on.
   virtual std::size_t fill(Tile& tile) = 0;
+  /// What the report shall say of how the source went about it, a sentence each.
+  ///
+  /// Threads: the one that waits for the run, once all is filled.
+  virtual std::vector<std::string> remarks() const { return {}; }
 };
 
 /// A source from one function that fills a tile and says how many bytes, or nothing at the end of the input.

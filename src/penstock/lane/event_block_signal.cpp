@@ -12,9 +12,8 @@ EventBlockSignal::EventBlockSignal(SignalContext const& context)
     : device_(context.device),
       tickets_(context.tickets),
       bell_(context.bell),
-      landed_(context.depth),
       waits_{Wait(device_), Wait(device_), Wait(device_), Wait(device_)},
-      side_(context.device.make_stream()),
+      side_(context),
       thread_("ps-wait-" + std::to_string(context.lane), context.cpus, [this](std::stop_token const&) { body(); }) {}
 
 EventBlockSignal::~EventBlockSignal() {
@@ -22,25 +21,18 @@ EventBlockSignal::~EventBlockSignal() {
   work_.notify();
 }
 
-void EventBlockSignal::put(std::uint64_t number, StreamRef /*stream*/, EventRef landed) {
-  landed_[number % landed_.size()] = landed;
-  youngest_ = number;
-}
-
 void EventBlockSignal::arm(std::uint64_t retired) {
-  while (auto const number = stride_.next(youngest_, retired)) {
-    Wait& wait = waits_[asked_ % waits_.size()];
-    // Acquire: the thread has woken from its event. Until it has, its ticket is still to come and wakes the lane.
-    if (!wait.free.load(std::memory_order_acquire)) return;
-    side_.wait(*landed_[*number % landed_.size()]);
-    side_.record(wait.event);
-    wait.number = *number;
+  // Acquire: the thread has woken from its event. Until it has, its ticket is still to come and wakes the lane.
+  auto const free = [this] { return next_wait().free.load(std::memory_order_acquire); };
+  side_.arm(retired, free, [this](std::uint64_t number, StreamRef stream) {
+    Wait& wait = next_wait();
+    stream.record(wait.event);
+    wait.number = number;
     wait.free.store(false, std::memory_order_relaxed);
-    stride_.asked_for(*number);
     // Release: the event is recorded and its number written.
     recorded_.store(++asked_, std::memory_order_release);
     work_.notify();
-  }
+  });
 }
 
 void EventBlockSignal::body() {

@@ -5,10 +5,9 @@
 #include <atomic>
 #include <cstdint>
 #include <optional>
-#include <vector>
 
 #include "penstock/lane/make_signal.hpp"
-#include "penstock/lane/stride.hpp"
+#include "penstock/lane/side_stream.hpp"
 #include "penstock/machine/bound_thread.hpp"
 
 namespace penstock {
@@ -28,7 +27,7 @@ class EventBlockSignal final : public Signal {
   /// Blocks: until the device has passed what is waited for, or is lost.
   ~EventBlockSignal() override;
 
-  void put(std::uint64_t number, StreamRef stream, EventRef landed) override;
+  void put(std::uint64_t number, StreamRef /*stream*/, EventRef landed) override { side_.put(number, landed); }
   void arm(std::uint64_t retired) override;
   std::optional<std::uint64_t> read() const noexcept override { return std::nullopt; }
   bool wakes() const noexcept override { return true; }
@@ -41,18 +40,16 @@ class EventBlockSignal final : public Signal {
     std::uint64_t number = 0;
     std::atomic<bool> free{true};
   };
+  Wait& next_wait() noexcept { return waits_[asked_ % waits_.size()]; }
   void body();
   void push(std::uint64_t number, StreamStatus status) noexcept;
 
   Device& device_;
   Mailbox<Ticket>& tickets_;
   EventCount& bell_;
-  std::vector<std::optional<EventRef>> landed_;  ///< Of the tiles in flight, by number modulo depth.
-  std::uint64_t youngest_ = 0;
-  Stride stride_;
   std::array<Wait, Stride::most_under_way> waits_;
   std::uint64_t asked_ = 0;  ///< Waits so far; each takes the next place of `waits_`.
-  Stream side_;
+  SideStream side_;
 
   std::atomic<std::uint64_t> recorded_{0};  ///< As asked_, once the event is recorded.
   std::atomic<bool> ending_{false};

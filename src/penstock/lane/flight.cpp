@@ -7,6 +7,8 @@
 #include "penstock/core/current_failure.hpp"
 #include "penstock/core/event_count.hpp"
 #include "penstock/core/pool.hpp"
+#include "penstock/lane/flight_clock.hpp"
+#include "penstock/lane/flight_events.hpp"
 
 namespace penstock {
 
@@ -16,9 +18,7 @@ struct Flight::Slot {
       : memory(device.allocate(Pool::slab_bytes(shape, 1))),
         input(memory.bytes().first(shape.input_bytes)),
         output(shape.in_place ? input : memory.bytes().last(memory.bytes().size() - output_start(shape))),
-        uploaded(split ? std::optional<Event>(device.make_event()) : std::nullopt),
-        computed(split ? std::optional<Event>(device.make_event()) : std::nullopt),
-        landed(device.make_event()) {
+        plain(device, split) {
     output = output.first(shape.output_bytes);
   }
   static std::size_t output_start(TileShape shape) { return Pool::slab_bytes({.input_bytes = shape.input_bytes}, 1); }
@@ -26,15 +26,18 @@ struct Flight::Slot {
   DeviceMemory memory;
   std::span<std::byte> input;
   std::span<std::byte> output;
-  std::optional<Event> uploaded;  ///< This one and the next only where streams are split.
-  std::optional<Event> computed;
-  Event landed;
+  FlightEvents plain;
+  FlightEvents* events = &plain;  ///< The flight's clock has others, for tiles that are timed.
   Loan loan;
   std::shared_ptr<Failure const> failure;
   /// The device let go of it, seen by waiting because it refused to record `landed`.
   bool settled = false;
+  bool timed = false;  ///< When its tile is where is known to the flight's clock.
 };
 
+namespace {
+
+/// Why a device is abandoned that has finished no tile for `patience`.
 Error out_of_patience(DeviceKind device, std::chrono::nanoseconds patience) {
   auto const milliseconds = std::chrono::duration_cast<std::chrono::milliseconds>(patience).count();
   return Error(ErrorKind::device_lost,
@@ -44,8 +47,6 @@ Error out_of_patience(DeviceKind device, std::chrono::nanoseconds patience) {
                    "is given up, "
                    "with what it holds, until the process ends. Find the kernel, or let the lanes have more patience.");
 }
-
-namespace {
 
 std::optional<Stream> stream_if(bool wanted, Device& device, int priority) {
   if (!wanted) return std::nullopt;
@@ -73,6 +74,12 @@ Flight::Flight(Device& device, TileShape shape, FlightOptions options)
   if (options.slots == 0) throw Error(ErrorKind::bad_argument, "A lane needs at least one slot: ask for 1 or more.");
   slots_.reserve(options.slots);
   for (unsigned i = 0; i < options.slots; ++i) slots_.push_back(std::make_unique<Slot>(device, shape, split_));
+  if (options.recorder == nullptr) return;
+  FlightClockOptions const clock{.lane = options.lane,
+                                 .slots = options.slots,
+                                 .split = split_,
+                                 .shared = compute_ == device.legacy_default_stream()};
+  clock_ = std::make_unique<FlightClock>(device, *options.recorder, clock);
 }
 
 Flight::~Flight() {
@@ -126,18 +133,40 @@ void Flight::await(Passed passed) {
       if (error.sticky()) throw;  // Else it is asked again.
     }
     if (std::chrono::steady_clock::now() - start < patience_) continue;
-    Error const why = out_of_patience(compute_.kind(), patience_);
-    device_.abandon(why);
-    throw Error(why);
+    throw run_out_of_patience();
   }
 }
 
-char const* Flight::oldest_is_at() const noexcept {
-  if (empty() || !split_) return "device";
-  Slot const& oldest = slot_of(retired_ + 1);
+Error Flight::run_out_of_patience() {
+  Error why = out_of_patience(compute_.kind(), patience_);
+  std::uint64_t const oldest = first_not_passed();
+  // Asked before it is abandoned, as it answers nothing after.
+  std::string const at = step_of(oldest);
+  device_.abandon(why);
+  if (oldest <= put_ && slot_of(oldest).failure == nullptr) {
+    std::string const reason = std::string(why.what()) + " This is the oldest tile it had.";
+    slot_of(oldest).failure = std::make_shared<Failure const>(Failure{at, reason, why.kind()});
+  }
+  return why;
+}
+
+/// The oldest tile that the device has not passed, as far as it says; the next to be put, if it has passed all.
+std::uint64_t Flight::first_not_passed() const noexcept {
+  std::uint64_t number = retired_ + 1;
   try {
-    if (!oldest.uploaded->passed()) return "upload";
-    return oldest.computed->passed() ? "download" : "stage";
+    while (number <= put_ && passed(number)) ++number;
+  } catch (Error const&) {
+  }
+  return number;
+}
+
+/// How far a tile is known to be: "upload", "stage" or "download"; "device" if nothing tells.
+char const* Flight::step_of(std::uint64_t number) const noexcept {
+  if (number > put_ || !split_) return "device";
+  Slot const& slot = slot_of(number);
+  try {
+    if (!slot.events->uploaded->passed()) return "upload";
+    return slot.events->computed->passed() ? "download" : "stage";
   } catch (Error const&) {
     return "device";
   }
@@ -148,7 +177,7 @@ Flight::Slot& Flight::slot_of(std::uint64_t number) const {
 }
 
 EventRef Flight::landed() const {
-  return slot_of(put_).landed;
+  return slot_of(put_).events->landed;
 }
 
 void Flight::put(Loan loan, Stage& stage) {
@@ -156,6 +185,8 @@ void Flight::put(Loan loan, Stage& stage) {
   slot.loan = std::move(loan);
   slot.failure = nullptr;
   slot.settled = false;
+  slot.timed = clock_ != nullptr && clock_->wants(slot.loan->sequence);
+  slot.events = slot.timed ? &clock_->open(put_ % slots_.size(), put_) : &slot.plain;
   char const* at = "upload";
   bool enqueued = false;
   try {
@@ -163,11 +194,17 @@ void Flight::put(Loan loan, Stage& stage) {
     enqueued = true;
   } catch (...) {
     auto failure = current_failure(at, ErrorKind::device_refused);
-    if (failure->kind == ErrorKind::device_lost) throw;  // Whatever tile caused it, this one only met it.
+    // Whatever tile caused it, this one only met it. But what a stage throws may be of another device.
+    if (failure->kind == ErrorKind::device_lost && device_.lost()) throw;
     slot.failure = std::move(failure);
     static_cast<void>(device_.take_refusal());  // The stage may have left one when it threw; it is not the next tile's.
   }
   seal(slot, enqueued);
+}
+
+/// Tells the clock that a step comes next, if the tile's times are wanted.
+void Flight::mark(Step step, StreamRef stream, Slot const& slot) {
+  if (slot.timed) clock_->begin(put_ % slots_.size(), step, stream);
 }
 
 void Flight::enqueue(Slot& slot, Stage& stage, char const*& at) {
@@ -178,14 +215,16 @@ void Flight::enqueue(Slot& slot, Stage& stage, char const*& at) {
                                              " bytes of it are filled, but its input part has " +
                                              std::to_string(shape_.input_bytes) + ".");
   }
+  mark(Step::upload, upload_, slot);
   upload_.upload(slot.input.first(tile.filled), tile.filled_input());
   if (split_) {
-    upload_.record(*slot.uploaded);
-    compute_.wait(*slot.uploaded);
+    upload_.record(*slot.events->uploaded);
+    compute_.wait(*slot.events->uploaded);
   }
 
   at = "stage";
   DeviceTile const seen{slot.input.first(tile.filled), slot.output, tile.sequence, tile.tag};
+  mark(Step::stage, compute_, slot);
   std::size_t const produced = stage.run(seen, compute_);
   if (auto const refusal = device_.take_refusal()) throw *refusal;
   if (produced > slot.output.size()) {
@@ -197,9 +236,10 @@ void Flight::enqueue(Slot& slot, Stage& stage, char const*& at) {
 
   at = "download";
   if (split_) {
-    compute_.record(*slot.computed);
-    download_.wait(*slot.computed);
+    compute_.record(*slot.events->computed);
+    download_.wait(*slot.events->computed);
   }
+  mark(Step::download, download_, slot);
   download_.download(tile.output().first(produced), slot.output.first(produced));
 }
 
@@ -208,12 +248,12 @@ void Flight::enqueue(Slot& slot, Stage& stage, char const*& at) {
 void Flight::seal(Slot& slot, bool enqueued) {
   try {
     if (!enqueued && split_) {
-      upload_.record(*slot.uploaded);
-      compute_.wait(*slot.uploaded);
-      compute_.record(*slot.computed);
-      download_.wait(*slot.computed);
+      upload_.record(*slot.events->uploaded);
+      compute_.wait(*slot.events->uploaded);
+      compute_.record(*slot.events->computed);
+      download_.wait(*slot.events->computed);
     }
-    download_.record(slot.landed);
+    download_.record(slot.events->landed);
   } catch (Error const& error) {
     if (error.sticky()) throw;
     settle();
@@ -226,14 +266,26 @@ void Flight::seal(Slot& slot, bool enqueued) {
 
 bool Flight::passed(std::uint64_t number) const {
   Slot const& slot = slot_of(number);
-  return slot.settled || slot.landed.passed();
+  return slot.settled || slot.events->landed.passed();
+}
+
+/// Times are a help and no promise: a tile does not fail for want of them.
+void Flight::note_times(Slot const& slot, bool done) noexcept {
+  try {
+    std::size_t const place = retired_ % slots_.size();
+    done ? clock_->note(place, slot.loan->sequence) : clock_->pass(place);
+  } catch (Error const&) {
+  }
 }
 
 Completion Flight::retire(std::shared_ptr<Failure const> const& loss) {
   Slot& slot = slot_of(++retired_);
   auto failure = std::exchange(slot.failure, nullptr);
   if (failure == nullptr) failure = loss;
-  if (failure == nullptr) return Completion::done(std::move(slot.loan));
+  if (slot.timed && loss == nullptr && !slot.settled) note_times(slot, failure == nullptr);
+  if (failure == nullptr) {
+    return Completion::done(std::move(slot.loan));
+  }
   slot.loan->produced = 0;
   return Completion::failed(std::move(slot.loan), std::move(failure));
 }

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "penstock/core/completion.hpp"
+#include "penstock/core/recorder.hpp"
 #include "penstock/device/device.hpp"
 #include "penstock/lane/stage.hpp"
 
@@ -34,12 +35,16 @@ struct FlightOptions {
   /// Of the streams that the lane makes; lower runs first. A thread's default stream has the least priority.
   int priority = 0;
   /// How long a lane with tiles in flight bears with a device that finishes none. Then it abandons the device and fails
-  /// them. As long as only a kernel that never ends would take.
+  /// them. As long as only a kernel that never ends would take. It is the lane that is patient, so not while it is kept
+  /// in a call of the driver's by a GPU whose queue is full, as it may be with very many slots.
   std::chrono::nanoseconds patience = std::chrono::seconds(60);
+  /// Is told when the tiles that it wants were where; null for nobody. It outlives the lane. For each slot it takes as
+  /// many events again as the flight has, and three more; lane/flight_clock.hpp says what a tile that is wanted costs.
+  Recorder* recorder = nullptr;
+  unsigned lane = 0;  ///< Its number, for the names of rows.
 };
 
-/// Why a device is abandoned that has finished no tile for `patience`.
-Error out_of_patience(DeviceKind device, std::chrono::nanoseconds patience);
+class FlightClock;
 
 /// What one lane has on its device: its streams, the slots, and in them the tiles in flight, oldest first.
 ///
@@ -77,8 +82,10 @@ class Flight {
   ///
   /// Throws: a sticky Error.
   bool passed(std::uint64_t number) const;
-  /// How far the oldest tile in flight is known to be: "upload", "stage" or "download"; "device" if nothing tells.
-  char const* oldest_is_at() const noexcept;
+  /// Abandons the device, which has finished none of these tiles for `patience`. The oldest that it has not passed
+  /// fails at the step where it stands, if that is known, unless it has a failure of its own. Gives the reason, for all
+  /// others.
+  Error run_out_of_patience();
   /// Waits until the device touches none of the tiles any more, also one that is lost. One that takes longer than
   /// `patience` for any of them is abandoned.
   ///
@@ -98,8 +105,12 @@ class Flight {
  private:
   struct Slot;
   Slot& slot_of(std::uint64_t number) const;
+  std::uint64_t first_not_passed() const noexcept;
+  char const* step_of(std::uint64_t number) const noexcept;
   void enqueue(Slot& slot, Stage& stage, char const*& at);
+  void mark(Step step, StreamRef stream, Slot const& slot);
   void seal(Slot& slot, bool enqueued);
+  void note_times(Slot const& slot, bool done) noexcept;
 
   void settle(StreamRef stream);
   template <class Passed>
@@ -113,9 +124,10 @@ class Flight {
   std::optional<Stream> own_upload_;
   std::optional<Stream> own_download_;
   StreamRef compute_;
-  StreamRef upload_;    ///< The compute stream, unless they are split.
-  StreamRef download_;  ///< Likewise.
-  Event settled_;       ///< Recorded where the lane waits for a stream.
+  StreamRef upload_;                    ///< The compute stream, unless they are split.
+  StreamRef download_;                  ///< Likewise.
+  Event settled_;                       ///< Recorded where the lane waits for a stream.
+  std::unique_ptr<FlightClock> clock_;  ///< Null without a recorder.
   std::vector<std::unique_ptr<Slot>> slots_;
   std::uint64_t put_ = 0;
   std::uint64_t retired_ = 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How tiles get to a lane and tickets back, step by step, for the model checker spin. tests/lane/handoff_model.sh runs it:
-// as it is, and with each MISTAKE, which spin must find.
+// How tiles get to a lane and tickets back, step by step, for the model checker spin. tests/lane/model.sh runs it: as it is,
+// and with each MISTAKE, which spin must find.
 //
 // What it holds: no tile is lost, retired twice, out of order or before the device has passed it, and nobody sleeps for
 // ever, whatever steps of whom come first. There is no watchdog in it and no spinning: the bell alone must do.
@@ -27,12 +27,10 @@
 #define MISTAKE NO_MISTAKE
 #endif
 
-// EventCount.
-byte epoch = 0;
-byte waiters = 0;
-bool asleep = false;
+#include "event_count.pml"
 
 // Lane: what it shares with others.
+EventCount bell;
 chan inbox = [TILES] of { byte };
 chan tickets = [8] of { byte };
 byte load = 0;
@@ -51,15 +49,6 @@ byte completed = 0;
 bool lane_ended = false;
 byte extra = EXTRA;
 
-// EventCount::notify.
-inline ring() {
-  epoch++;
-  if
-  :: waiters != 0 -> asleep = false
-  :: else
-  fi
-}
-
 // Lane::submit.
 inline submit() {
 #if MISTAKE != COUNTS_AFTER_IT_LOOKED
@@ -72,18 +61,18 @@ inline submit() {
 #endif
     refused++;
 #if MISTAKE != SAYS_NOTHING_WHEN_IT_GIVES_BACK
-    ring()
+    notify(bell)
 #endif
   :: else ->
 #if MISTAKE == COUNTS_AFTER_IT_LOOKED
     load++;
 #endif
 #if MISTAKE == RINGS_BEFORE_IT_PUTS
-    ring();
+    notify(bell);
     inbox ! 1;
 #else
     inbox ! 1;
-    ring();
+    notify(bell);
 #endif
     submitted++
   fi
@@ -99,7 +88,7 @@ proctype submitter(byte count) {
 // Lane::stop_taking, at any moment.
 proctype closer() {
   closed = true;
-  ring()
+  notify(bell)
 }
 
 proctype device() {
@@ -112,7 +101,7 @@ proctype device() {
 // A ticket that nobody owes.
 inline perhaps_ticket_too_many() {
   if
-  :: extra > 0 -> extra--; tickets ! number; ring()
+  :: extra > 0 -> extra--; tickets ! number; notify(bell)
   :: true
   fi
 }
@@ -125,7 +114,7 @@ proctype caller() {
     perhaps_ticket_too_many();
     (passed >= number || lane_ended);
     if
-    :: passed >= number -> tickets ! number; ring()
+    :: passed >= number -> tickets ! number; notify(bell)
     :: else
     fi;
     calls ? number
@@ -141,7 +130,11 @@ inline retire_one() {
   load--
 }
 
+#if MISTAKE == SLEEPS_WITHOUT_LOOKING_AGAIN
+#define WORK_WAITS false
+#else
 #define WORK_WAITS (len(tickets) > 0 || (len(inbox) > 0 && put - retired < SLOTS) || (closed && load == 0))
+#endif
 
 // SideCalls::arm: sees to it that a call is under way if a tile is in flight.
 inline arm() {
@@ -192,23 +185,7 @@ active proctype lane() {
 #if MISTAKE != ARMS_NOTHING_BEFORE_IT_SLEEPS
     arm();
 #endif
-    // EventCount::await.
-    waiters++;
-    key = epoch;
-    if
-#if MISTAKE != SLEEPS_WITHOUT_LOOKING_AGAIN
-    :: WORK_WAITS -> waiters--
-#endif
-    :: else ->
-      atomic {  // The futex compares and sleeps in one step.
-        if
-        :: epoch == key -> asleep = true
-        :: else
-        fi
-      }
-      (!asleep);
-      waiters--
-    fi
+    await(bell, WORK_WAITS)
   od;
   lane_ended = true;
   (submitted + refused == TILES);

@@ -30,7 +30,8 @@ Lane::Lane(Device& device, TileShape shape, std::size_t most_tiles, LaneOptions 
       inbox_(most_tiles),
       post_(std::make_shared<LanePost>(ticket_capacity(options_.flight.slots))),
       tickets_(post_->tickets),
-      bell_(post_->bell) {
+      bell_(post_->bell),
+      submitted_(options_.flight.recorder != nullptr ? most_tiles : 0) {
   std::promise<void> ready;
   auto started = ready.get_future();
   thread_ = BoundThread(options_.name, options_.cpus, [&](std::stop_token const&) { body(ready, stages); });
@@ -40,12 +41,15 @@ Lane::Lane(Device& device, TileShape shape, std::size_t most_tiles, LaneOptions 
 Lane::~Lane() {
   cancel();
   close();
+  // What the user's stage frees at its end may wait for all of the device.
+  if (stage_ != nullptr && device_.abandoned()) device_.keep(std::shared_ptr<Stage>(std::move(stage_)));
 }
 
 bool Lane::submit(Loan& loan) noexcept {
   // Counted first: a lane that was closed ends only once it counts nothing, so what passes the check below is still
   // served.
   load_.fetch_add(1, std::memory_order_seq_cst);
+  if (!submitted_.empty()) submitted_[loan->index()] = std::chrono::steady_clock::now();
   if (closed_.load(std::memory_order_seq_cst) || !inbox_.push(&*loan)) {
     load_.fetch_sub(1, std::memory_order_seq_cst);
     bell_.notify();
@@ -75,11 +79,18 @@ void Lane::stop_taking() noexcept {
 void Lane::body(std::promise<void>& ready, Stages const& stages) {
   try {
     device_.attach();
-    flight_ = std::make_unique<Flight>(device_, shape_, options_.flight);
+    FlightOptions flight = options_.flight;
+    flight.lane = number_;
+    flight_ = std::make_unique<Flight>(device_, shape_, flight);
+    if (flight.recorder != nullptr) {
+      row_ = flight.recorder->row_here();
+      queue_row_ = flight.recorder->add_row("lane " + std::to_string(number_) + " inbox", RecordRow::Kind::queue);
+    }
     signal_ = make_signal(options_.signal, {.device = device_,
                                             .tickets = tickets_,
                                             .bell = bell_,
                                             .depth = options_.flight.slots,
+                                            .calls_a_turn = options_.calls_a_turn,
                                             .lane = number_,
                                             .cpus = options_.cpus});
     stage_ = stages.make({device_, flight_->compute(), shape_, number_});
@@ -120,7 +131,8 @@ void Lane::leave_behind() {
   };
   auto left = std::make_shared<Left>();
   left->post = post_;
-  left->stage = std::move(stage_);
+  // One that finished has its result at home, to be merged: only its end may not come before the device's.
+  if (!finished_) left->stage = std::move(stage_);
   left->flight = std::move(flight_);
   left->signal = std::move(signal_);
   device_.keep(std::move(left));
@@ -198,10 +210,11 @@ void Lane::rest(Predicate const& work_waits) {
 
 /// Takes one tile out of the inbox, if it can go anywhere.
 bool Lane::take_tile() {
-  bool const cancelled = cancelled_.load(std::memory_order_acquire);
-  if (flight_->full() && !cancelled) return false;
+  if (flight_->full() && !cancelled_.load(std::memory_order_acquire)) return false;
   auto const tile = inbox_.pop();
   if (!tile) return false;
+  // Asked only now: what was submitted after cancel() had returned is popped after it.
+  bool const cancelled = cancelled_.load(std::memory_order_acquire);
   Loan loan = Loan::resume(*tile);
   if (loss_ != nullptr) {
     deliver(Completion::failed(std::move(loan), loss_));
@@ -209,8 +222,14 @@ bool Lane::take_tile() {
     deliver(Completion::cancelled(std::move(loan)));
   } else {
     bool const first = flight_->empty();
+    auto const taken = std::chrono::steady_clock::now();
+    Tile const& its = *loan;  // It is in flight until this thread retires it.
     try {
-      flight_->put(std::move(loan), *stage_);
+      {
+        RangeHere const range(options_.ranges, Step::enqueue, its.sequence);
+        flight_->put(std::move(loan), *stage_);
+      }
+      if (!submitted_.empty()) note_taken(its, taken);
       // Now, and not before: what the stage did on this thread is no time of the device's.
       if (first) progress_ = asked_ = std::chrono::steady_clock::now();
       tell_signal();
@@ -219,6 +238,13 @@ bool Lane::take_tile() {
     }
   }
   return true;
+}
+
+void Lane::note_taken(Tile const& tile, std::chrono::steady_clock::time_point taken) const {
+  Recorder& recorder = *options_.flight.recorder;
+  if (!recorder.wants(tile.sequence)) return;
+  recorder.note(queue_row_, Step::inbox, tile.sequence, submitted_[tile.index()], taken);
+  recorder.note(row_, Step::enqueue, tile.sequence, taken, std::chrono::steady_clock::now());
 }
 
 void Lane::finish_stage() {
@@ -230,7 +256,7 @@ void Lane::finish_stage() {
     finished_ = true;
   } catch (Error const& error) {
     finish_failure_ = current_failure("finish", error.kind());
-    if (error.sticky()) lose(error);
+    if (error.sticky() && device_.lost()) lose(error);  // Else it is the loss of another device.
   } catch (...) {
     finish_failure_ = current_failure("finish", ErrorKind::device_refused);
   }

@@ -15,9 +15,10 @@
 #include "penstock/core/completion.hpp"
 #include "penstock/core/event_count.hpp"
 #include "penstock/core/mailbox.hpp"
+#include "penstock/core/ranges.hpp"
 #include "penstock/device/device.hpp"
 #include "penstock/device/signal.hpp"
-#include "penstock/lane/end_together.hpp"
+#include "penstock/lane/end_latch.hpp"
 #include "penstock/lane/flight.hpp"
 #include "penstock/lane/signal_kind.hpp"
 #include "penstock/lane/stage.hpp"
@@ -33,10 +34,14 @@ struct LaneOptions {
   /// a core. With a signal that brings no tickets (event_poll, flag) it spins as long as any tile is in flight; or, if
   /// this is 0, looks every 50 us.
   std::chrono::nanoseconds spin{0};
+  /// How often a lane with all slots full is called while these go round once, with a signal that calls for several
+  /// tiles at a time (callback, host_func, event_block). Of little weight: bench/lane/signal_bench, `stride`.
+  unsigned calls_a_turn = 8;
   /// How long a lane with tiles in flight sleeps before it asks the device itself, in case a signal was lost.
   std::chrono::nanoseconds watchdog = std::chrono::milliseconds(50);
   /// The lanes whose ends this one waits for before it frees anything; null for none. They must all be closed at once.
-  std::shared_ptr<EndTogether> ends_with = {};
+  std::shared_ptr<EndLatch> ends_with = {};
+  Ranges* ranges = nullptr;  ///< Is told when the lane gives a tile to its device; null for nobody. It outlives it.
   std::string name = "ps-lane-0";
   CpuSet cpus = {};  ///< Where its thread may run; empty for anywhere.
 };
@@ -69,7 +74,7 @@ struct LaneSummary {
 /// and all it gets. A device that finishes no tile for FlightOptions::patience is abandoned: tiles that it may still
 /// write to are stranded, and come with their completions all the same.
 ///
-/// Threads: any may submit. All else as noted.
+/// Threads: the one that made it, but for what is noted.
 class Lane {
  public:
   /// Called on the lane's thread, once per tile: those that went to the device in the order the lane took them,
@@ -78,6 +83,7 @@ class Lane {
 
   /// Starts the thread, makes streams, slots and stage, and returns when the lane is ready for tiles.
   ///
+  /// Blocks: until then.
   /// Throws: Error, if the device has too little memory or refuses; and what `stages.make` throws.
   Lane(Device& device, TileShape shape, std::size_t most_tiles, LaneOptions options, unsigned number,
        Stages const& stages, OnCompletion on_completion);
@@ -89,27 +95,40 @@ class Lane {
   ~Lane();
 
   /// Hands a tile over. False once the lane is closed; the loan is then still the caller's.
+  ///
+  /// Threads: any.
+  /// Blocks:  never.
   bool submit(Loan& loan) noexcept;
   /// Tiles handed over and not yet completed.
+  ///
+  /// Threads: any.
   std::size_t load() const noexcept { return load_.load(std::memory_order_relaxed); }
   /// True once its device serves nobody any more.
-  bool lost() const noexcept { return lost_.load(std::memory_order_acquire); }
+  ///
+  /// Threads: any.
+  bool lost() const noexcept { return lost_.load(std::memory_order_seq_cst); }
   /// From now on, and for all that waits in the inbox: not started, but completed as cancelled.
+  ///
+  /// Threads: any.
+  /// Blocks:  never.
   void cancel() noexcept;
   /// Takes no more tiles; once it has completed all it has it finishes the stage and ends.
+  ///
+  /// Threads: any.
+  /// Blocks:  never.
   void stop_taking() noexcept;
   /// `stop_taking`, and waits for the end.
   ///
   /// Threads: one.
   /// Blocks:  until then.
   void close();
-  /// The finished stage of a closed lane; null if the device was lost or its finish failed.
+  /// Only once closed: the finished stage; null if the device was lost before, or its finish failed.
   Stage* finished_stage() const noexcept { return finished_ ? stage_.get() : nullptr; }
-  /// Why the stage's finish failed, if it did.
+  /// Only once closed: why the stage's finish failed, if it did.
   std::shared_ptr<Failure const> finish_failure() const noexcept { return finish_failure_; }
   /// Why its thread is not bound as asked, in words.
   std::optional<std::string> const& binding_error() const noexcept { return thread_.binding_error(); }
-  /// What it did; complete once closed.
+  /// Only once closed: what it did.
   LaneSummary summary() const noexcept { return summary_; }
 
  private:
@@ -123,6 +142,7 @@ class Lane {
   void rest(Predicate const& work_waits);
   bool read_tickets();
   bool take_tile();
+  void note_taken(Tile const& tile, std::chrono::steady_clock::time_point taken) const;
   void tell_signal();
   void arm_signal();
   void ask_unsignalled();
@@ -132,10 +152,9 @@ class Lane {
   void finish_stage();
   void give_up(Error const& error);
   void lose(Error const& error);
-  void run_out_of_patience();
+  void note_loss(Error const& error);
   void leave_behind();
-  void fail_all_in_flight(std::shared_ptr<Failure const> const& why);
-  void deliver_stranded(std::shared_ptr<Failure const> const& why);
+  void fail_all_in_flight(std::shared_ptr<Failure const> why);
   void deliver(Completion completion) noexcept;
 
   Device& device_;
@@ -149,12 +168,16 @@ class Lane {
   std::shared_ptr<LanePost> const post_;
   Mailbox<Ticket>& tickets_;
   EventCount& bell_;
+  /// When each tile was submitted, by its index; empty without a recorder. Written before the push, read after the pop.
+  std::vector<std::chrono::steady_clock::time_point> submitted_;
   std::atomic<std::size_t> load_{0};
   std::atomic<bool> lost_{false};
   std::atomic<bool> cancelled_{false};
   std::atomic<bool> closed_{false};
 
   // The lane's thread only.
+  std::uint32_t row_ = 0;        ///< Where a recorder is told what this thread does.
+  std::uint32_t queue_row_ = 0;  ///< And how long tiles wait for it.
   std::unique_ptr<Flight> flight_;
   std::unique_ptr<Signal> signal_;
   std::unique_ptr<Stage> stage_;

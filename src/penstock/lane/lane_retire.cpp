@@ -2,7 +2,6 @@
 // How a lane hears from its device, retires what is through, and gives up what is lost.
 #include <algorithm>
 #include <memory>
-#include <string>
 #include <utility>
 
 #include "penstock/lane/lane.hpp"
@@ -113,17 +112,7 @@ void Lane::ask_device() {
   } catch (Error const& error) {
     give_up(error);
   }
-  if (!flight_->empty() && asked_ - progress_ >= options_.flight.patience) run_out_of_patience();
-}
-
-/// The device finishes nothing, and nobody can make it.
-void Lane::run_out_of_patience() {
-  Error const why = out_of_patience(flight_->compute().kind(), options_.flight.patience);
-  std::string const at = flight_->oldest_is_at();
-  device_.abandon(why);
-  std::string const reason = std::string(why.what()) + " This is the oldest tile it had.";
-  deliver_stranded(std::make_shared<Failure const>(Failure{at, reason, ErrorKind::device_lost}));
-  lose(why);
+  if (!flight_->empty() && asked_ - progress_ >= options_.flight.patience) lose(flight_->run_out_of_patience());
 }
 
 void Lane::retire_up_to(std::uint64_t number) {
@@ -141,26 +130,33 @@ void Lane::give_up(Error const& error) {
 
 /// Ends the device for this lane: all in flight fail, once each, and so does all that still comes.
 void Lane::lose(Error const& error) {
-  if (loss_ == nullptr)
-    loss_ = std::make_shared<Failure const>(Failure{"device", error.what(), ErrorKind::device_lost});
-  lost_.store(true, std::memory_order_release);
+  note_loss(error);
   fail_all_in_flight(loss_);
 }
 
-/// Not before the device has let go of them: what runs on it runs to its end, and may still write to a tile.
-void Lane::fail_all_in_flight(std::shared_ptr<Failure const> const& why) {
-  if (flight_->empty()) return;
-  flight_->settle();
-  while (!flight_->empty()) {
-    device_.abandoned() ? deliver_stranded(why) : deliver(flight_->retire(why));
-  }
+/// Before the first tile that fails of it is delivered: who gets it asks whether a lane is left.
+void Lane::note_loss(Error const& error) {
+  if (loss_ == nullptr)
+    loss_ = std::make_shared<Failure const>(Failure{"device", error.what(), ErrorKind::device_lost});
+  // One order for all: of two lanes that lose their devices at once, one at least sees both lost.
+  lost_.store(true, std::memory_order_seq_cst);
 }
 
-/// The device was abandoned and may be at this tile, so nobody else may have it again.
-void Lane::deliver_stranded(std::shared_ptr<Failure const> const& why) {
-  Completion completion = flight_->retire(why);
-  completion.loan.strand();
-  deliver(std::move(completion));
+/// Not before the device has let go of them: what runs on it runs to its end, and may still write to a tile.
+void Lane::fail_all_in_flight(std::shared_ptr<Failure const> why) {
+  if (flight_->empty()) return;
+  flight_->settle();
+  // The wait may have been the end of the device, or of the patience with it.
+  if (auto const loss = device_.lost()) {
+    note_loss(*loss);
+    why = loss_;
+  }
+  while (!flight_->empty()) {
+    Completion completion = flight_->retire(why);
+    // The device may still be at this tile, so nobody else may have it again.
+    if (device_.abandoned()) completion.loan.strand();
+    deliver(std::move(completion));
+  }
 }
 
 void Lane::deliver(Completion completion) noexcept {
@@ -171,6 +167,8 @@ void Lane::deliver(Completion completion) noexcept {
   }
   load_.fetch_sub(1, std::memory_order_seq_cst);
   on_completion_(std::move(completion));
+  // It may be a sink, and have left one on this thread: no stage is to be blamed for that.
+  static_cast<void>(device_.take_refusal());
 }
 
 }  // namespace penstock

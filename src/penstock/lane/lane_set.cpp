@@ -14,11 +14,11 @@ namespace penstock {
 LaneSet::LaneSet(std::vector<LanePlace> const& places, TileShape shape, std::size_t most_tiles,
                  LaneOptions const& options, Stages const& stages, Lane::OnCompletion const& on_completion) {
   if (places.empty()) throw Error(ErrorKind::bad_argument, "A pipeline needs at least one lane: ask for 1 or more.");
-  std::map<Device const*, std::shared_ptr<EndTogether>> ends;
+  std::map<Device const*, std::shared_ptr<EndLatch>> ends;
   for (unsigned number = 0; number < places.size(); ++number) {
     LaneOptions own = options;
     auto& end = ends[places[number].device];
-    if (end == nullptr) end = std::make_shared<EndTogether>();
+    if (end == nullptr) end = std::make_shared<EndLatch>();
     own.ends_with = end;
     own.name = "ps-lane-" + std::to_string(number);
     own.cpus = places[number].cpus;

@@ -20,9 +20,10 @@ struct LanePlace {
 /// The lanes of one run, on one device or several. A tile goes to the lane with the fewest, among those whose device
 /// still serves.
 ///
-/// Threads: any may submit; the rest is for the one that made it.
+/// Threads: any may submit, cancel and ask `lost`; the rest is for the one that made it.
 class LaneSet {
  public:
+  /// Blocks: until each lane is ready for tiles, one after the other.
   /// Throws: as Lane; the lanes already started are closed again.
   LaneSet(std::vector<LanePlace> const& places, TileShape shape, std::size_t most_tiles, LaneOptions const& options,
           Stages const& stages, Lane::OnCompletion const& on_completion);
@@ -43,8 +44,10 @@ class LaneSet {
   ///
   /// Blocks: until every tile is completed and every stage finished.
   void close();
-  /// Calls `stages.merge` for each finished stage, in lane order. Says what failed of finishing and merging.
+  /// Only once closed: calls `stages.merge` for each finished stage, in lane order. Says what failed of finishing and
+  /// merging.
   std::vector<std::shared_ptr<Failure const>> merge(Stages const& stages);
+  /// Only once closed: what each lane did.
   std::vector<LaneSummary> summaries() const;
   /// Threads that could not be bound, in words.
   std::vector<std::string> remarks() const;

@@ -3,16 +3,15 @@
 
 #include <cstdint>
 #include <memory>
-#include <optional>
 #include <vector>
 
 #include "penstock/lane/make_signal.hpp"
-#include "penstock/lane/stride.hpp"
+#include "penstock/lane/side_stream.hpp"
 #include "penstock/lane/ticket_callback.hpp"
 
 namespace penstock {
 
-/// Calls from a stream that does nothing else: it waits for a tile's last event, and calls.
+/// Calls from a side stream.
 ///
 /// A call in a working stream makes that stream wait until the host returned from it, which took a third of the
 /// throughput even of 1 MiB tiles (bench/lane/signal_bench).
@@ -30,16 +29,13 @@ class SideCalls {
   ~SideCalls();
 
   /// As Signal's.
-  void put(std::uint64_t number, EventRef landed);
+  void put(std::uint64_t number, EventRef landed) { side_.put(number, landed); }
   void arm(std::uint64_t retired);
 
  private:
   Ask const ask_;
   std::vector<std::unique_ptr<TicketCallback>> calls_;  ///< By number modulo depth.
-  std::vector<std::optional<EventRef>> landed_;         ///< Of the tiles in flight, by number modulo depth.
-  std::uint64_t youngest_ = 0;
-  Stride stride_;
-  Stream side_;  ///< The last member: it dies first, and with it the last chance of a call.
+  SideStream side_;  ///< The last member: it dies first, and with it the last chance of a call.
 };
 
 }  // namespace penstock

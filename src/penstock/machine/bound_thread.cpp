@@ -90,6 +90,15 @@ void BoundThread::join() {
   if (auto const escaped = finish()) std::rethrow_exception(escaped);
 }
 
+void join_all(std::span<BoundThread> threads) {
+  std::exception_ptr first;
+  for (BoundThread& thread : threads) {
+    auto const escaped = thread.finish();
+    if (first == nullptr) first = escaped;
+  }
+  if (first != nullptr) std::rethrow_exception(first);
+}
+
 void BoundThread::end() noexcept {
   request_stop();
   auto const escaped = finish();

@@ -5,6 +5,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <stop_token>
 #include <string>
 #include <thread>
@@ -59,5 +60,10 @@ class BoundThread {
   std::unique_ptr<State> state_;
   std::jthread thread_;
 };
+
+/// Waits for the end of each of them; throws what escaped the first that did not end well.
+///
+/// Blocks: until all bodies have returned.
+void join_all(std::span<BoundThread> threads);
 
 }  // namespace penstock

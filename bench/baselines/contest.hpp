@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <functional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "contestant.hpp"
+
+#include "penstock/measure/spread.hpp"
+
+namespace baselines {
+
+struct ContestOptions {
+  std::vector<std::size_t> sizes = {4UL << 10, 64UL << 10, 1UL << 20, 4UL << 20};  ///< Of tiles, in bytes.
+  unsigned rounds = 5;   ///< Fewer where the time is up, but three at least.
+  double seconds = 100;  ///< About what all of it may take.
+};
+
+/// What one contestant came to with tiles of one size.
+struct Standing {
+  std::string name;
+  bool penstock = false;
+  Way way;                                    ///< Its best.
+  std::vector<double> tiles_per_second = {};  ///< By round.
+  std::vector<double> cpu_us_per_tile = {};   ///< Likewise.
+};
+
+struct SizeResult {
+  std::size_t bytes = 0;
+  std::vector<Standing> standings = {};
+
+  /// The baseline with the highest median.
+  Standing const& best_baseline() const;
+  /// How many times as many tiles as the best baseline, round by round.
+  penstock::measure::Spread against_best(Standing const& standing) const;
+};
+
+/// Lets all contestants do the same work: first each of their ways once, to find the best; then the best of each in
+/// rounds, in another order each time, so that whatever drifts meets all alike. What was seen in the search is not in
+/// the results.
+///
+/// Blocks: for about as long as the options say.
+/// Throws: std::runtime_error with the name of who could not do it, or brought something else back.
+std::vector<SizeResult> hold_contest(std::vector<Contestant> const& contestants, ContestOptions const& options,
+                                     std::function<void(std::string const& now)> const& progress);
+
+}  // namespace baselines

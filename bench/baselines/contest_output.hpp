@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "contest.hpp"
+
+namespace baselines {
+
+/// For people: a table for each size, and what penstock comes to against the best baseline.
+std::string contest_text(std::vector<SizeResult> const& results);
+/// The same as data, with every round.
+std::string contest_json(std::vector<SizeResult> const& results, penstock::DeviceInfo const& device);
+
+}  // namespace baselines

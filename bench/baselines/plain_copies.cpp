@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+// What do plain copies come to at each size, in a program that has nothing of penstock? Budget: what `penstock bench`
+// calls the ceiling of copies is within 3 % of it.
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <chrono>
+#include <cstddef>
+#include <cstdio>
+#include <cstdlib>
+#include <latch>
+#include <memory>
+#include <thread>
+#include <vector>
+
+#include "cuda.hpp"
+#include <CLI/CLI.hpp>
+
+namespace {
+
+using namespace baselines;
+using Clock = std::chrono::steady_clock;
+
+constexpr std::size_t kibibyte = 1024, mebibyte = 1024 * kibibyte;
+
+/// What one thread copies with: pinned memory, memory of the GPU, a stream each way, and an event behind each copy.
+class Copier {
+ public:
+  Copier(std::size_t size, bool up, bool down)
+      : size_(size), depth_(std::clamp<std::size_t>(8 * mebibyte / size, 2, 32)), up_(up), down_(down) {
+    check(cudaHostAlloc(&host_, 2 * depth_ * size_, cudaHostAllocDefault));
+    check(cudaMalloc(&device_, 2 * depth_ * size_));
+    for (std::size_t i = 0; i < 2 * depth_; ++i) ends_.push_back(std::make_unique<Event>());
+  }
+  Copier(Copier const&) = delete;
+  Copier& operator=(Copier const&) = delete;
+  ~Copier() {
+    complain(cudaDeviceSynchronize());
+    complain(cudaFree(device_));
+    complain(cudaFreeHost(host_));
+  }
+  void copy() {
+    std::size_t const at = turn_++ % depth_;
+    bool const used = turn_ > depth_;
+    if (up_) go(upward_, at, used, cudaMemcpyHostToDevice);
+    // Each way has a half of its own.
+    if (down_) go(downward_, depth_ + at, used, cudaMemcpyDeviceToHost);
+  }
+
+ private:
+  void go(Stream const& stream, std::size_t at, bool used, cudaMemcpyKind way) {
+    while (used && !ends_[at]->passed()) {
+    }
+    void* const on_device = static_cast<std::byte*>(device_) + at * size_;
+    void* const on_host = static_cast<std::byte*>(host_) + at * size_;
+    bool const up = way == cudaMemcpyHostToDevice;
+    check(cudaMemcpyAsync(up ? on_device : on_host, up ? on_host : on_device, size_, way, stream));
+    ends_[at]->record(stream);
+  }
+
+  std::size_t const size_, depth_;
+  bool const up_, down_;
+  std::size_t turn_ = 0;
+  void* host_ = nullptr;
+  void* device_ = nullptr;
+  std::vector<std::unique_ptr<Event>> ends_;
+  Stream upward_, downward_;
+};
+
+/// GB/s of all threads together, each way.
+double rate(std::size_t size, bool up, bool down, unsigned threads, std::chrono::milliseconds window) {
+  std::latch ready(threads);
+  std::atomic<bool> over{false};
+  std::vector<double> rates(threads);
+  std::vector<std::jthread> all;
+  for (unsigned thread = 0; thread < threads; ++thread) {
+    all.emplace_back([&, thread] {
+      try {
+        Copier copier(size, up, down);
+        for (int i = 0; i < 100; ++i) copier.copy();
+        ready.arrive_and_wait();
+        auto const start = Clock::now();
+        std::size_t copies = 0;
+        for (; Clock::now() - start < window && !over.load(std::memory_order_relaxed); ++copies) copier.copy();
+        over.store(true, std::memory_order_relaxed);
+        rates[thread] =
+            static_cast<double>(copies * size) / std::chrono::duration<double>(Clock::now() - start).count();
+      } catch (std::exception const& error) {
+        std::fprintf(stderr, "penstock_plain_copies: %s\n", error.what());
+        std::_Exit(4);  // Others may wait for this one.
+      }
+    });
+  }
+  all.clear();
+  double sum = 0;
+  for (double const one : rates) sum += one / 1e9;
+  return sum;
+}
+
+}  // namespace
+
+int main(int count, char** arguments) {
+  CLI::App app("Copies to and from a GPU and does nothing else.");
+  unsigned threads = 4, milliseconds = 100, rounds = 5;
+  app.add_option("--threads", threads, "Threads that copy. Default: 4")->check(CLI::Range(1U, 64U));
+  app.add_option("--window", milliseconds, "Milliseconds of each run. Default: 100")->check(CLI::Range(1U, 10'000U));
+  app.add_option("--rounds", rounds, "Runs of each size; their median is printed. Default: 5")
+      ->check(CLI::Range(1U, 100U));
+  CLI11_PARSE(app, count, arguments);
+  int gpus = 0;
+  if (cudaGetDeviceCount(&gpus) != cudaSuccess || gpus == 0) {
+    std::fprintf(stderr, "penstock_plain_copies: There is no GPU here.\n");
+    return 77;
+  }
+  std::chrono::milliseconds const window(milliseconds);
+  std::printf("%10s %12s %12s %18s\n", "bytes", "up GB/s", "down GB/s", "both, each GB/s");
+  for (std::size_t const size : {4 * kibibyte, 64 * kibibyte, mebibyte, 4 * mebibyte}) {
+    std::array<std::vector<double>, 3> ways;
+    for (unsigned round = 0; round < rounds; ++round) {
+      ways[0].push_back(rate(size, true, false, threads, window));
+      ways[1].push_back(rate(size, false, true, threads, window));
+      ways[2].push_back(rate(size, true, true, threads, window));
+    }
+    std::printf("%10zu", size);
+    for (auto& way : ways) {
+      std::sort(way.begin(), way.end());
+      std::printf(" %12.2f", way[way.size() / 2]);
+    }
+    std::printf("\n");
+  }
+}

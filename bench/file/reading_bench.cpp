@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which way of reading fills tiles fastest, from a file that is in the page cache and from one that is not?
+// FileReading's `automatic` must be within a tenth of the best, at less CPU where two are as fast (decisions/0019).
+//
+// PENSTOCK_BENCH_FOLDER is where the file is made (else where temporary files go), PENSTOCK_BENCH_MEBIBYTES how large.
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <random>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include <benchmark/benchmark.h>
+#include <fcntl.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "penstock/file/file_reader.hpp"
+#include "penstock/machine/slab.hpp"
+
+namespace penstock {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+/// A file of our own, and gone when the bench ends.
+class OwnFile {
+ public:
+  OwnFile() {
+    char const* const folder = std::getenv("PENSTOCK_BENCH_FOLDER");
+    char const* const mebibytes = std::getenv("PENSTOCK_BENCH_MEBIBYTES");
+    path_ = (folder != nullptr ? std::filesystem::path(folder) : std::filesystem::temp_directory_path()) /
+            ("penstock-reading-bench-" + std::to_string(getpid()));
+    std::size_t const bytes = static_cast<std::size_t>(mebibytes != nullptr ? std::max(8, std::atoi(mebibytes)) : 128)
+                              << 20;
+    std::vector<std::mt19937_64::result_type> block((std::size_t{4} << 20) / sizeof(std::mt19937_64::result_type));
+    std::mt19937_64 random;
+    std::ofstream out(path_, std::ios::binary);
+    for (std::size_t at = 0; at < bytes; at += block.size() * sizeof block[0]) {
+      for (auto& word : block) word = random();
+      out.write(reinterpret_cast<char const*>(block.data()), std::streamsize(block.size() * sizeof block[0]));
+    }
+    out.close();
+    // Only what is on the disk can leave the page cache.
+    int const written = open(path_.c_str(), O_RDWR | O_CLOEXEC);
+    if (!out || written < 0 || fsync(written) != 0) std::fprintf(stderr, "%s was not written\n", path_.c_str());
+    close(written);
+  }
+  OwnFile(OwnFile const&) = delete;
+  OwnFile& operator=(OwnFile const&) = delete;
+  ~OwnFile() { std::filesystem::remove(path_); }
+
+  std::string path() const { return path_; }
+
+ private:
+  std::filesystem::path path_;
+};
+
+struct Way {
+  char const* name;
+  FileReading reading;
+  unsigned depth;
+  bool registered;
+};
+constexpr std::array<Way, 7> ways{{{"plain", FileReading::plain, 1, false},
+                                   {"plain_uring", FileReading::plain, 16, false},
+                                   {"plain_uring_registered", FileReading::plain, 16, true},
+                                   {"direct", FileReading::direct, 1, false},
+                                   {"direct_uring", FileReading::direct, 16, false},
+                                   {"direct_uring_registered", FileReading::direct, 16, true},
+                                   {"automatic", FileReading::automatic, 1, false}}};
+
+double cpu_seconds() {
+  rusage used{};
+  getrusage(RUSAGE_SELF, &used);
+  auto const seconds = [](timeval time) { return double(time.tv_sec) + 1e-6 * double(time.tv_usec); };
+  return seconds(used.ru_utime) + seconds(used.ru_stime);
+}
+
+/// Axes: whether the page cache has the file, the way, KiB of a tile, producers, and for queues KiB of a piece.
+void read_file(benchmark::State& state, OwnFile const& own, Way const& way, bool cached) {
+  auto const tile = static_cast<std::size_t>(state.range(0)) << 10;
+  auto const producers = static_cast<unsigned>(state.range(1));
+  constexpr std::size_t tiles_each = 8;
+  Slab const slab(tile * tiles_each * producers);
+  OpenReadQueue const open_queue = open_uring;
+  FileReadingOptions options{.reading = way.reading, .depth = way.depth, .registered = way.registered};
+  options.piece_bytes = static_cast<std::size_t>(state.range(2)) << 10;
+  std::vector<FileReader> readers;
+  for (unsigned k = 0; k < producers; ++k) readers.emplace_back(options, slab.bytes(), open_queue);
+  std::uint64_t bytes = 0;
+  double cpu = 0;
+  auto const go_over = [&] {
+    OpenFile file(own.path());
+    std::atomic<std::uint64_t> next{0};
+    std::vector<std::jthread> threads;
+    for (unsigned k = 0; k < producers; ++k) {
+      threads.emplace_back([&, k] {
+        for (std::size_t turn = 0;; turn = (turn + 1) % tiles_each) {
+          std::uint64_t const at = next.fetch_add(tile);
+          if (at >= file.size()) return;
+          auto const wanted = static_cast<std::size_t>(std::min<std::uint64_t>(tile, file.size() - at));
+          readers[k].read(file, at, slab.bytes().subspan((k * tiles_each + turn) * tile, wanted));
+        }
+      });
+    }
+    threads.clear();
+    return file.size();
+  };
+  if (cached) {
+    std::vector<std::byte> some(1 << 20);
+    OpenFile const file(own.path());
+    for (std::uint64_t at = 0; at < file.size(); at += some.size()) file.read_at(at, some);
+  }
+  for (auto _ : state) {
+    if (!cached) {
+      OpenFile const file(own.path());
+      posix_fadvise(file.descriptor(), 0, 0, POSIX_FADV_DONTNEED);
+    }
+    double const before = cpu_seconds();
+    auto const start = Clock::now();
+    bytes += go_over();
+    state.SetIterationTime(std::chrono::duration<double>(Clock::now() - start).count());
+    cpu += cpu_seconds() - before;
+  }
+  state.SetBytesProcessed(static_cast<std::int64_t>(bytes));
+  state.counters["cpu_s_per_GB"] = cpu / (double(bytes) / 1e9);
+}
+
+}  // namespace
+}  // namespace penstock
+
+int main(int count, char** words) {
+  penstock::OwnFile const own;
+  for (bool const cached : {true, false}) {
+    for (auto const& way : penstock::ways) {
+      auto const name = std::string(cached ? "cached/" : "cold/") + way.name;
+      auto* const bench = benchmark::RegisterBenchmark(
+          name.c_str(), [&own, &way, cached](benchmark::State& state) { read_file(state, own, way, cached); });
+      bench->ArgNames({"tile_KiB", "producers", "piece_KiB"})->UseManualTime()->Unit(benchmark::kMillisecond);
+      for (std::int64_t const tile : {64, 1024, 4096}) {
+        for (std::int64_t const producers : {1, 2}) bench->Args({tile, producers, 256});
+      }
+      if (way.depth > 1 && !cached) {
+        for (std::int64_t const piece : {64, 1024}) bench->Args({4096, 1, piece});
+      }
+    }
+  }
+  benchmark::Initialize(&count, words);
+  benchmark::RunSpecifiedBenchmarks();
+}

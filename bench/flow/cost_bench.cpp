@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+// Question: what does the framework itself spend on a tile, from borrow to the tile's home, on a device that takes
+// nothing; and how does that grow with lanes, tiles and producers? Budget: 1 us of the whole process's CPU time, 2 us
+// with sixteen lanes or producers.
+#include <atomic>
+#include <chrono>
+#include <optional>
+
+#include "../lane/free_device.hpp"
+#include "instruction_count.hpp"
+#include <benchmark/benchmark.h>
+
+#include "penstock/flow/pipeline.hpp"
+#include "penstock/machine/cpu_time.hpp"
+
+namespace penstock {
+namespace {
+
+InstructionCount& instructions() {
+  static InstructionCount count;  // Made before any thread that it is to count.
+  return count;
+}
+
+/// Says that a tile is full without a look at it, so many times.
+class Nothing final : public Source {
+ public:
+  explicit Nothing(std::uint64_t tiles) : left_(tiles) {}
+  bool next(Tile&) override {
+    if (left_ == 0) return false;
+    --left_;
+    return true;
+  }
+  std::size_t fill(Tile& tile) override { return tile.input().size(); }
+
+ private:
+  std::uint64_t left_;
+};
+
+void whole_way(benchmark::State& state, bool sink_on_lanes) {
+  constexpr std::uint64_t tiles_a_run = 200'000;
+  FreeDevice device;
+  Pipeline pipeline(device, {.tile = {.input_bytes = 256, .output_bytes = 256, .in_place = true},
+                             .tiles = static_cast<std::size_t>(state.range(1)),
+                             .producers = static_cast<unsigned>(state.range(2)),
+                             .lanes = static_cast<unsigned>(state.range(0)),
+                             .consumers = 1,
+                             .slots = 32,
+                             .streams = StreamMode::own,
+                             .signal = SignalKind::event_poll,
+                             .sink_on_lanes = sink_on_lanes,
+                             .bind = false});
+  std::atomic<std::uint64_t> sunk{0};
+  double cpu = 0;
+  double executed = 0;
+  for (auto _ : state) {
+    Nothing source(tiles_a_run);
+    double const cpu_before = cpu_seconds();
+    std::optional<std::uint64_t> const before = instructions().so_far();
+    auto const start = std::chrono::steady_clock::now();
+    Report const report =
+        pipeline.run(source, each_tile([](DeviceTile const& tile, StreamRef) { return tile.output.size(); }),
+                     [&](Completion&) { sunk.fetch_add(1, std::memory_order_relaxed); });
+    state.SetIterationTime(std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
+    cpu += cpu_seconds() - cpu_before;
+    if (before) executed += static_cast<double>(instructions().so_far().value_or(*before) - *before);
+    if (!report.ok()) return state.SkipWithError("a tile was lost");
+  }
+  auto const tiles = static_cast<double>(sunk.load());
+  state.SetItemsProcessed(static_cast<std::int64_t>(tiles));
+  state.counters["cpu_ns_a_tile"] = 1e9 * cpu / tiles;
+  if (executed > 0) state.counters["instructions_a_tile"] = executed / tiles;
+}
+
+void add_cases() {
+  for (bool const on_lanes : {false, true}) {
+    auto* const cases = benchmark::RegisterBenchmark(on_lanes ? "sink_on_lanes" : "sink_in_graph",
+                                                     [=](benchmark::State& state) { whole_way(state, on_lanes); });
+    cases->ArgNames({"lanes", "tiles", "producers"})->UseManualTime()->Unit(benchmark::kMillisecond);
+    cases->Args({1, 256, 1});
+    for (int const lanes : {2, 4, 16}) cases->Args({lanes, 256, 1});
+    for (int const tiles : {16, 4096, 32768}) cases->Args({1, tiles, 1});
+    for (int const producers : {2, 4, 16}) cases->Args({1, 256, producers});
+  }
+}
+
+}  // namespace
+}  // namespace penstock
+
+int main(int argc, char** argv) {
+  static_cast<void>(penstock::instructions());
+  benchmark::Initialize(&argc, argv);
+  penstock::add_cases();
+  benchmark::RunSpecifiedBenchmarks();
+}

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+// Files through a GPU, or through the CPU where there is none: how many bytes each had.
+#include <cstdio>
+#include <filesystem>
+#include <string>
+#include <system_error>
+#include <vector>
+
+#include <penstock/devices/open_device.hpp>
+#include <penstock/file/file_source.hpp>
+#include <penstock/flow/pipeline.hpp>
+
+using namespace penstock;
+
+int main(int count, char** words) {
+  std::vector<std::string> paths(words + 1, words + count);
+  if (paths.empty()) paths.emplace_back(words[0]);  // This program, then.
+  std::vector<std::size_t> bytes(paths.size());
+
+  auto const device = open_device();
+  Pipeline pipeline(*device, {.tile = {.input_bytes = 4 << 20}});
+  auto const stage = each_tile([](DeviceTile const&, StreamRef) {});  // Yours, on the tile that is on the device.
+  auto const sink = [&](Completion& done) {
+    // A file that cannot be read fails in its place; the others go on.
+    if (done.outcome != Outcome::done) std::printf("%s\n", done.failure->reason.c_str());
+    bytes[done.loan->tag] += done.loan->filled;  // The tag is the number of the file.
+  };
+
+  FileSource source(paths, pipeline.pool());
+  Report const report = pipeline.run(source, stage, sink);
+
+  bool right = report.ok();
+  for (std::size_t k = 0; k < paths.size(); ++k) {
+    std::printf("%12zu  %s\n", bytes[k], paths[k].c_str());
+    std::error_code unknown;
+    right = right && bytes[k] == std::filesystem::file_size(paths[k], unknown);
+  }
+  for (std::string const& remark : report.remarks) std::printf("%s\n", remark.c_str());
+  return right ? 0 : 1;
+}

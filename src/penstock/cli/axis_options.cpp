@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "penstock/cli/axis_options.hpp"
+
+#include <array>
+
+namespace penstock::cli {
+namespace {
+
+struct AxisOption {
+  char const* name;
+  char const* alias;  ///< What other commands call it; empty if the same.
+  char const* preset;
+  char const* help;
+};
+
+constexpr std::array axis_options{
+    AxisOption{"threads", "producers", "0", "Producers: threads that fill tiles"},
+    AxisOption{"lanes", "", "0", "Threads that drive the device; 'threads' for as many as producers"},
+    AxisOption{"consumers", "", "0", "Threads that take results"},
+    AxisOption{"tile", "", "1MiB", "Size of a tile"},
+    AxisOption{"depth", "slots", "0", "Tiles on the device at once, per lane"},
+    AxisOption{"tiles", "", "0", "Pinned tiles in all: the most work in progress"},
+    AxisOption{"signal", "", "callback", "How lanes learn what is done; penstock hash --help lists them"},
+    AxisOption{"streams", "", "default", "Where lanes compute: default (the thread's default stream), own"},
+    AxisOption{"shape", "", "split", "Streams of a lane: split (upload, compute, download), single"},
+    AxisOption{"work", "", "transform", "What is computed: copy (nothing), transform, busy:20us, hash"},
+    AxisOption{"fill", "", "none", "What producers do: none, memcpy, file (needs --file)"},
+    AxisOption{"direction", "", "both", "Which way tiles go: in, out, both"},
+    AxisOption{"sink", "", "graph", "Who takes results: graph (consumers), lanes (at once)"}};
+
+}  // namespace
+
+void AxisOptions::add_to(CLI::App& command, std::map<std::string, std::string> const& presets) {
+  for (AxisOption const& axis : axis_options) {
+    auto const other = presets.find(axis.name);
+    std::string const preset = other != presets.end() ? other->second : axis.preset;
+    lists[axis.name] = preset;
+    std::string const alias = *axis.alias == 0 ? "" : ",--" + std::string(axis.alias);
+    command
+        .add_option("--" + std::string(axis.name) + alias, lists[axis.name],
+                    std::string(axis.help) + ". Default: " + preset)
+        ->type_name("LIST");
+  }
+  command.footer(
+      "LIST is a list as in 1,2,4, a range as in 1..4, or one that multiplies, as in 1..16*2; 0 is what suits the "
+      "machine.\n"
+      "Every combination is a point. Rounds over all points alternate, so that what drifts meets all alike.");
+}
+
+void AxisOptions::add_profile_to(CLI::App& command) {
+  profile.add_to(command, [this, &command](Profile const& taken) {
+    for (auto const& [axis, value] : axis_values(taken)) {
+      if (command.count("--" + axis) == 0) lists[axis] = value;
+    }
+    // The number of tiles follows from these, and with one of them changed it is for the pipeline to choose.
+    bool const follows = command.count("--tiles") == 0;
+    for (char const* const axis : {"--threads", "--lanes", "--consumers", "--depth"}) {
+      if (follows && command.count(axis) > 0) lists["tiles"] = "0";
+    }
+  });
+}
+
+std::vector<measure::Axis> AxisOptions::axes() const {
+  std::vector<measure::Axis> all;
+  for (AxisOption const& axis : axis_options) all.push_back(measure::parse_axis(axis.name, lists.at(axis.name)));
+  for (measure::Point const& point : measure::points_of(all)) static_cast<void>(point.setting.options());
+  return all;
+}
+
+std::vector<std::string> AxisOptions::arguments() const {
+  std::vector<std::string> all;
+  for (AxisOption const& axis : axis_options) {
+    all.push_back("--" + std::string(axis.name));
+    all.push_back(lists.at(axis.name));
+  }
+  return all;
+}
+
+}  // namespace penstock::cli

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+
+#include "penstock/cli/profile_option.hpp"
+#include "penstock/measure/axis.hpp"
+
+namespace penstock::cli {
+
+/// The options that name the axes of a sweep: `--threads`, `--tile` and so on, each a list.
+struct AxisOptions {
+  std::map<std::string, std::string> lists;  ///< By axis, as asked for.
+  ProfileOption profile;
+
+  /// `presets` are lists that are other than bench's where nothing is asked for.
+  void add_to(CLI::App& command, std::map<std::string, std::string> const& presets = {});
+  /// Adds `--profile`, which has a say on every axis that is not named.
+  void add_profile_to(CLI::App& command);
+  /// Throws: Error of kind bad_argument, if a list is none, or a combination of values cannot be.
+  std::vector<measure::Axis> axes() const;
+  /// The same as arguments of a command: "--threads", "1,2", and so on.
+  std::vector<std::string> arguments() const;
+};
+
+}  // namespace penstock::cli

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "penstock/cli/bench_command.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+
+#include "penstock/cli/bench_output.hpp"
+#include "penstock/cli/facts_here.hpp"
+#include "penstock/cli/interrupt.hpp"
+#include "penstock/cli/page_file.hpp"
+#include "penstock/cli/run_progress.hpp"
+#include "penstock/cli/traced_run.hpp"
+#include "penstock/devices/open_device.hpp"
+#include "penstock/measure/filler.hpp"
+#include "penstock/measure/trace_cost.hpp"
+
+namespace penstock::cli {
+inline namespace PENSTOCK_FLAVOUR {
+
+void BenchCommand::add_to(CLI::App& command) {
+  sweep.add_to(command);
+  command.add_option("--repeats", repeats, "Runs of each point; up to twice as many where they stray. Default: 5")
+      ->type_name("N")
+      ->check(CLI::Range(1U, 100U));
+  command.add_option("--load", load, "Part of the throughput at which latency is taken; 0: not at all. Default: 0.7")
+      ->type_name("PART")
+      ->check(CLI::Range(0.0, 1.0));
+  command.add_flag("--no-ceilings", no_ceilings, "Do not measure copies, kernel and filling alone");
+  command.add_flag("--no-verdict", no_verdict, "Record no run of each point to judge it by");
+  trace.add_to(command, "one more run of the fastest point");
+  command.add_flag("--no-trace-cost", no_trace_cost, "Do not measure what recording costs, after --trace");
+}
+
+ExitCode BenchCommand::run() const {
+  auto const wanted = sweep.axes.axes();
+  auto points = measure::points_of(wanted);
+  // What cannot be read or written is said at once.
+  for (measure::Point const& point : points) {
+    if (point.setting.fill == measure::Fill::file) measure::Filler(point.setting, sweep.file);
+  }
+  trace.check(sweep.file.empty() ? std::vector<std::string>{} : std::vector<std::string>{sweep.file});
+  if (!sweep.html.empty()) expect_writable(sweep.html);
+  Interrupt const interrupt;
+  auto const opened = open_device(sweep.device);
+  sweep.axes.profile.warn(machine_here(*opened));
+  BenchFacts const facts = facts_here(*opened, sweep.command_line);
+  measure::SweepOptions options;
+  options.trial.window = std::chrono::milliseconds(sweep.milliseconds);
+  options.trial.file = sweep.file;
+  auto const ranges = trace.nvtx_ranges();
+  options.trial.ranges = ranges.get();
+  options.least_repeats = repeats;
+  options.most_repeats = repeats == 1 ? 1 : 2 * repeats - 1;
+  options.load = load;
+  options.ceilings = !no_ceilings;
+  options.judged = !no_verdict;
+  options.cpus = static_cast<unsigned>(facts.cpus);
+  std::vector<std::string> places;
+  for (measure::Point const& point : points) places.push_back(place_text(wanted, point));
+  std::vector<measure::PointResult> results;
+  {
+    RunProgress progress(true);
+    results = measure::sweep(
+        *opened, std::move(points), options, interrupt.token(),
+        [&](measure::SweepProgress const& now) { progress.show(now.done, now.total, places[now.point]); });
+  }
+  std::string const text = sweep.json  ? as_json(facts, wanted, results)
+                           : sweep.csv ? as_csv(wanted, results)
+                                       : as_text(facts, wanted, results);
+  std::fputs(text.c_str(), stdout);
+  if (!trace.file.empty() && !interrupt.requested())
+    write_trace_of(facts, wanted, results, *opened, options.trial, interrupt.token());
+  if (!sweep.html.empty()) {
+    write_page(sweep.html, sweep.json ? text : as_json(facts, wanted, results), "penstock bench");
+  }
+  if (interrupt.requested()) {
+    std::fputs("penstock: Interrupted: what was measured until then is above.\n", stderr);
+    return exit_interrupted;
+  }
+  bool const failed =
+      std::any_of(results.begin(), results.end(), [](measure::PointResult const& one) { return !one.error.empty(); });
+  if (failed && opened->lost()) return exit_device;
+  return failed ? exit_some_failed : exit_ok;
+}
+
+/// And what it cost to record it, on standard error.
+void BenchCommand::write_trace_of(BenchFacts const& facts, std::span<measure::Axis const> axes,
+                                  std::span<measure::PointResult const> results, Device& on,
+                                  measure::TrialOptions const& trial, std::stop_token const& stop) const {
+  auto const best = best_of(results);
+  if (!best) throw Error(ErrorKind::device_refused, "There is no run to write a trace of.");
+  bool const legacy = facts.flavour == Flavour::legacy;
+  TraceFacts about{.process = legacy ? "penstock-legacy bench" : "penstock bench",
+                   .number = legacy ? 2U : 1U,
+                   .facts = {{"device", facts.device.name}, {"command", facts.command}}};
+  for (std::size_t i = 0; i < axes.size(); ++i) about.facts.emplace_back(axes[i].name, results[*best].point.values[i]);
+  write_traced_run(trace, about, on, results[*best].point.setting, trial, stop);
+  if (no_trace_cost) return;
+  constexpr std::uint64_t sampled = 16;
+  constexpr unsigned pairs = 5;
+  for (std::uint64_t const every : {std::uint64_t{1}, sampled}) {
+    auto const kept = kept_when_traced(on, results[*best].point.setting, trial, every, pairs, stop);
+    if (!kept) return;
+    std::fprintf(
+        stderr, "penstock: With %s recorded it keeps %.1f %% of its throughput (%.1f to %.1f, %u pairs of runs).\n",
+        every == 1 ? "every tile" : "one tile in 16", 100 * kept->median, 100 * kept->least, 100 * kept->most, pairs);
+  }
+}
+
+}  // namespace PENSTOCK_FLAVOUR
+}  // namespace penstock::cli

@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "penstock/cli/bench_output.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdio>
+#include <ctime>
+#include <optional>
+
+#include "penstock/cli/text_table.hpp"
+
+namespace penstock::cli {
+namespace {
+
+using measure::Axis;
+using measure::PointResult;
+using measure::Spread;
+
+std::string number(char const* format, double value) {
+  std::array<char, 48> text{};
+  std::snprintf(text.data(), text.size(), format, value);
+  return text.data();
+}
+
+/// Of the fastest point, and the bounds of all others in a word.
+std::string verdict_text(std::span<Axis const> axes, std::span<PointResult const> results) {
+  auto const best = best_of(results);
+  if (!best || !results[*best].verdict) return "";
+  std::string text = "\nverdict";
+  if (results.size() > 1) text += ", of the fastest: " + place_text(axes, results[*best].point);
+  text += "\n" + describe(*results[*best].verdict);
+  if (!text.ends_with('\n')) text += '\n';
+  constexpr double little = 0.05;
+  if (double const part = judged_part(results[*best]); std::abs(1 - part) > little) {
+    text += "Every tile of the run that was judged was recorded; it came to " + number("%.0f %%", 100 * part) +
+            " of the others.\n";
+  }
+  return text;
+}
+
+}  // namespace
+
+double judged_part(PointResult const& result) {
+  return result.traced->tiles_per_second / measure::spread_of(result.tiles_per_second).median;
+}
+
+std::string place_text(std::span<Axis const> axes, measure::Point const& point) {
+  std::string where;
+  for (std::size_t i = 0; i < axes.size(); ++i) {
+    if (!axes[i].swept()) continue;
+    where += (where.empty() ? "" : ", ") + axes[i].name + " " + axis_value_text(axes[i].name, point.values[i]);
+  }
+  return where;
+}
+
+std::optional<std::size_t> best_of(std::span<PointResult const> results) {
+  std::optional<std::size_t> best;
+  double most = 0;
+  for (std::size_t i = 0; i < results.size(); ++i) {
+    if (!results[i].error.empty() || results[i].tiles_per_second.empty()) continue;
+    double const rate =
+        measure::spread_of(results[i].tiles_per_second).median * bytes_per_tile(results[i].point.setting);
+    if (rate > most) best = i;
+    most = std::max(most, rate);
+  }
+  return best;
+}
+
+std::string date_now() {
+  std::time_t const now = std::time(nullptr);
+  std::tm parts{};
+  gmtime_r(&now, &parts);
+  std::array<char, 32> text{};
+  std::strftime(text.data(), text.size(), "%Y-%m-%dT%H:%M:%SZ", &parts);
+  return text.data();
+}
+
+std::string command_text(int count, char const* const* arguments) {
+  std::string text;
+  for (std::string const argument : std::span(arguments, static_cast<std::size_t>(count))) {
+    if (!text.empty()) text += ' ';
+    bool const plain = !argument.empty() && argument.find_first_not_of(
+                                                "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+                                                "0123456789_-./,:=+@%") == std::string::npos;
+    if (plain) {
+      text += argument;
+      continue;
+    }
+    text += '\'';
+    for (char const letter : argument) text += letter == '\'' ? std::string("'\\''") : std::string(1, letter);
+    text += '\'';
+  }
+  return text;
+}
+
+double bytes_per_tile(measure::Setting const& setting) {
+  return static_cast<double>(setting.tile);
+}
+
+std::string as_text(BenchFacts const& facts, std::span<Axis const> axes, std::span<PointResult const> results) {
+  std::string text = facts.device.name + " on " + facts.host.hostname + " (" + std::to_string(facts.cpus) + " CPUs), " +
+                     std::string(flavour_name(facts.flavour)) + " default streams\n";
+  std::string fixed;
+  std::vector<std::vector<std::string>> rows(1);
+  for (Axis const& axis : axes) {
+    if (axis.swept()) {
+      rows[0].push_back(axis.name);
+    } else if (axis.values[0] != "0") {
+      fixed += (fixed.empty() ? "" : ", ") + axis.name + " " + axis_value_text(axis.name, axis.values[0]);
+    }
+  }
+  text += fixed + "\n\n";
+  std::size_t const texts = rows[0].size();
+  for (char const* name :
+       {"GB/s", "from", "to", "ktiles/s", "CPU s/GB", "p50 us", "p99 us", "p99.9 us", "ceiling", "of it", "bound by"})
+    rows[0].emplace_back(name);
+  bool strays = false;
+  for (PointResult const& result : results) {
+    std::vector<std::string> row;
+    for (std::size_t i = 0; i < axes.size(); ++i) {
+      if (axes[i].swept()) row.push_back(axis_value_text(axes[i].name, result.point.values[i]));
+    }
+    if (!result.error.empty() || result.tiles_per_second.empty()) {
+      row.emplace_back(result.error.empty() ? "not measured" : "failed");
+      rows.push_back(row);
+      continue;
+    }
+    double const bytes = bytes_per_tile(result.point.setting);
+    Spread const rate = measure::spread_of(result.tiles_per_second);
+    Spread const cpu = measure::spread_of(result.cpu_s_per_tile);
+    strays = strays || rate.relative() > 0.1;
+    for (double const value : {rate.median, rate.least, rate.most}) row.push_back(short_number(value * bytes / 1e9));
+    row.push_back(short_number(rate.median / 1e3));
+    row.push_back(short_number(cpu.median / bytes * 1e9));
+    auto const& latency = result.latency;
+    for (std::optional<double> const value :
+         {latency ? std::optional(latency->p50) : std::nullopt, latency ? std::optional(latency->p99) : std::nullopt,
+          latency ? std::optional(latency->p999) : std::nullopt})
+      row.push_back(value ? short_number(*value) : "-");
+    auto const ceiling = result.ceilings ? lowest(*result.ceilings, result.point.setting.direction) : std::nullopt;
+    row.push_back(ceiling ? short_number(*ceiling * bytes / 1e9) : "-");
+    row.push_back(ceiling ? number("%.0f %%", 100 * rate.median / *ceiling) : "-");
+    row.push_back("  " + (result.verdict ? std::string(bound_name(result.verdict->bound)) : std::string("-")));
+    rows.push_back(row);
+  }
+  text += text_table(rows, texts);
+  text += "\nGB/s: one direction; median, least and most of the runs. Latency: from when a tile was due to the sink";
+  for (PointResult const& result : results) {
+    if (result.latency) {
+      text += ", at " +
+              number("%.0f %%",
+                     100 * result.latency->load_tiles_per_second / measure::spread_of(result.tiles_per_second).median) +
+              " of the tiles/s";
+      break;
+    }
+  }
+  text +=
+      ".\nCeiling: the slowest of copies, kernel and filling, each alone, at this size of a tile, in the same run.\n";
+  if (strays) text += "Some points stray by more than 10 % from run to run: something else may be busy here.\n";
+  for (PointResult const& result : results) {
+    std::string const where = place_text(axes, result.point);
+    auto const add = [&](char const* what, std::string const& why) {
+      text += what;
+      if (!where.empty()) text.append(where).append(" - ");
+      text.append(why).append("\n");
+    };
+    if (!result.error.empty()) add("failed: ", result.error);
+    for (std::string const& remark : result.remarks) add("note: ", remark);
+  }
+  return text + verdict_text(axes, results);
+}
+
+}  // namespace penstock::cli

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "penstock/device/device.hpp"
+#include "penstock/machine/host_limits.hpp"
+#include "penstock/machine/topology.hpp"
+#include "penstock/measure/figures.hpp"
+
+namespace penstock::cli {
+
+/// Where and with what a sweep was made.
+struct BenchFacts {
+  std::string version;
+  std::string commit;  ///< Empty if unknown.
+  Flavour flavour = Flavour::per_thread;
+  bool with_cuda = false;
+  HostLimits host;
+  std::size_t cpus = 0;
+  std::size_t nodes = 0;
+  DeviceInfo device;
+  std::string date;     ///< ISO 8601.
+  std::string command;  ///< As a shell takes it.
+};
+
+/// The time now, as BenchFacts::date.
+std::string date_now();
+/// The command line, with quotes where a shell needs them.
+std::string command_text(int count, char const* const* arguments);
+
+/// Bytes of a tile that count as its size in GB/s: one direction.
+double bytes_per_tile(measure::Setting const& setting);
+
+/// Where a point stands on the axes that are swept, as in "threads 4, tile 4 KiB"; empty if none is.
+std::string place_text(std::span<measure::Axis const> axes, measure::Point const& point);
+
+/// Which point moves most bytes; empty if none was measured.
+std::optional<std::size_t> best_of(std::span<measure::PointResult const> results);
+
+/// What the run that was judged came to, of the others' throughput: all its tiles were recorded, which costs something.
+///
+/// Shape: of a point that was traced and measured.
+double judged_part(measure::PointResult const& result);
+
+/// A table for people: a line for each point.
+std::string as_text(BenchFacts const& facts, std::span<measure::Axis const> axes,
+                    std::span<measure::PointResult const> results);
+/// As docs/results.md.
+std::string as_json(BenchFacts const& facts, std::span<measure::Axis const> axes,
+                    std::span<measure::PointResult const> results);
+/// A line of names, and one for each point; texts with a comma or a quote are quoted.
+std::string as_csv(std::span<measure::Axis const> axes, std::span<measure::PointResult const> results);
+
+}  // namespace penstock::cli

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "penstock/cli/compare_command.hpp"
+
+#include <cstdio>
+#include <fstream>
+#include <string_view>
+#include <vector>
+
+#include "penstock/cli/bench_output.hpp"
+#include "penstock/cli/page_file.hpp"
+#include "penstock/cli/run_progress.hpp"
+#include "penstock/cli/scratch_folder.hpp"
+#include "penstock/cli/text_table.hpp"
+#include "penstock/core/error.hpp"
+#include "penstock/report/join_traces.hpp"
+
+namespace penstock::cli {
+namespace {
+
+/// What a program complained of, without who says so and the end of the line.
+std::string complaint_of(ChildEnd const& end) {
+  constexpr std::string_view speaker = "penstock: ";  // The programs of both flavours.
+  std::string_view why = end.complaint;
+  if (why.starts_with(speaker)) why.remove_prefix(speaker.size());
+  while (why.ends_with('\n')) why.remove_suffix(1);
+  return why.empty() ? "it ended with " + std::to_string(end.code) : std::string(why);
+}
+
+}  // namespace
+
+void CompareCommand::add_to(CLI::App& command) {
+  // As a thread does that names no stream: all it does is in its default stream, and it has one lane.
+  sweep.add_to(
+      command,
+      {{"threads", "1,2,4"}, {"lanes", "threads"}, {"shape", "single"}, {"signal", "event_poll"}, {"sink", "lanes"}});
+  command.add_option("--rounds", rounds, "How often each program runs. Default: 5")
+      ->type_name("N")
+      ->check(CLI::Range(1U, 100U));
+  trace.add_to(command, "one more run of each build, at the point where they differ most,");
+  command
+      .add_option("--expect", expected,
+                  "Exit with 1 unless with the most threads per-thread is that many times as fast, at every point")
+      ->type_name("TIMES")
+      ->check(CLI::PositiveNumber);
+}
+
+ChildEnd CompareCommand::bench(std::string const& program, AxisOptions const& axes, std::string const& trace_file,
+                               Interrupt const& interrupt) const {
+  std::vector<std::string> arguments{sibling_program(program), "bench", "--json"};
+  arguments.insert(arguments.end(), {"--repeats", "1", "--load", "0", "--no-ceilings", "--no-verdict"});
+  arguments.insert(arguments.end(), {"--device", sweep.device, "--window", std::to_string(sweep.milliseconds)});
+  if (!sweep.file.empty()) arguments.insert(arguments.end(), {"--file", sweep.file});
+  for (std::string const& argument : trace.arguments(trace_file)) arguments.push_back(argument);
+  if (!trace_file.empty()) arguments.emplace_back("--no-trace-cost");
+  for (std::string const& argument : axes.arguments()) arguments.push_back(argument);
+  ChildEnd end = run_child(arguments);
+  // Points that failed are in the results.
+  if (end.code != exit_ok && end.code != exit_some_failed && !interrupt.requested()) {
+    auto const kind = end.code == exit_bad_options ? ErrorKind::bad_argument : ErrorKind::device_refused;
+    throw Error(kind, program + " bench: " + complaint_of(end));
+  }
+  return end;
+}
+
+/// The same point by both, one after the other, at which the difference is greatest.
+void CompareCommand::write_trace_of(Comparison const& comparison, Interrupt const& interrupt) const {
+  auto const point = comparison.plainest();
+  if (!point) throw Error(ErrorKind::device_refused, "There is no run to write a trace of.");
+  AxisOptions axes = sweep.axes;
+  std::string where;
+  for (auto const& [name, value] : *point) {
+    axes.lists[name] = value;
+    where += (where.empty() ? "" : ", ") + name + " " + axis_value_text(name, value);
+  }
+  ScratchFolder const folder;
+  std::vector<std::ifstream> files;
+  std::string took;
+  for (std::string const program : {"penstock-legacy", "penstock"}) {
+    std::string const file = folder.file(program);
+    std::string said = complaint_of(bench(program, axes, file, interrupt));
+    if (interrupt.requested()) return;
+    // The user knows of one file.
+    if (auto const at = said.find(file); at != std::string::npos) said.replace(at, file.size(), trace.file);
+    took.append("penstock: ").append(program).append(": ").append(said).append("\n");
+    files.emplace_back(file);
+  }
+  std::vector<std::istream*> traces;
+  for (std::ifstream& file : files) traces.push_back(&file);
+  write_trace_file(trace.file, [&](std::ostream& out) {
+    join_traces(out, traces, {{"command", sweep.command_line}, {"point", where}});
+  });
+  std::fprintf(stderr, "%spenstock: %s has a run of each%s%s.\n", took.c_str(), trace.file.c_str(),
+               where.empty() ? "" : " at ", where.c_str());
+}
+
+ExitCode CompareCommand::run() const {
+  static_cast<void>(sweep.axes.axes());  // What cannot be, is said at once.
+  std::string const date = date_now();
+  trace.check(sweep.file.empty() ? std::vector<std::string>{} : std::vector<std::string>{sweep.file});
+  if (!sweep.html.empty()) expect_writable(sweep.html);
+  Interrupt const interrupt;
+  Comparison comparison;
+  std::string legacy;
+  {
+    RunProgress progress(true);
+    for (unsigned round = 0; round < rounds; ++round) {
+      progress.show(std::size_t{2} * round, std::size_t{2} * rounds, "legacy");
+      legacy = bench("penstock-legacy", sweep.axes, "", interrupt).output;
+      if (interrupt.requested()) break;
+      progress.show(std::size_t{2} * round + 1, std::size_t{2} * rounds, "per-thread");
+      std::string const per_thread = bench("penstock", sweep.axes, "", interrupt).output;
+      if (interrupt.requested()) break;
+      comparison.add(legacy, per_thread);
+    }
+  }
+  if (interrupt.requested()) {
+    std::fputs("penstock: Interrupted: no round more was compared.\n", stderr);
+    return exit_interrupted;
+  }
+  sweep.axes.profile.warn(machine_of_results(legacy));
+  std::string const text = sweep.json  ? comparison.as_json(date, sweep.command_line)
+                           : sweep.csv ? comparison.as_csv()
+                                       : comparison.as_text();
+  std::fputs(text.c_str(), stdout);
+  if (!sweep.html.empty()) {
+    write_page(sweep.html, sweep.json ? text : comparison.as_json(date, sweep.command_line), "penstock compare");
+  }
+  if (!trace.file.empty()) write_trace_of(comparison, interrupt);
+  if (!expected || comparison.holds(*expected)) return exit_ok;
+  std::fprintf(stderr, "penstock: --expect %g does not hold. %s\n", *expected, comparison.sentence().c_str());
+  return exit_some_failed;
+}
+
+}  // namespace penstock::cli

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include <CLI/CLI.hpp>
+
+#include "penstock/cli/child.hpp"
+#include "penstock/cli/comparison.hpp"
+#include "penstock/cli/exit_code.hpp"
+#include "penstock/cli/interrupt.hpp"
+#include "penstock/cli/sweep_arguments.hpp"
+#include "penstock/cli/trace_file.hpp"
+
+namespace penstock::cli {
+
+/// `penstock compare`: the same sweep by the programs of both flavours in turn.
+struct CompareCommand {
+  SweepArguments sweep;
+  unsigned rounds = 5;
+  TraceArguments trace;  ///< Of both at one point.
+  std::optional<double> expected;
+
+  void add_to(CLI::App& command);
+  /// Blocks: some tenths of a second for each point, round and flavour.
+  /// Throws: Error, if an option is none, or one of the programs cannot be run or fails.
+  ExitCode run() const;
+
+ private:
+  /// What the program's own `bench` says of such a sweep, as JSON; whatever there is, if `interrupt` was requested.
+  ChildEnd bench(std::string const& program, AxisOptions const& axes, std::string const& trace_file,
+                 Interrupt const& interrupt) const;
+  void write_trace_of(Comparison const& comparison, Interrupt const& interrupt) const;
+};
+
+}  // namespace penstock::cli

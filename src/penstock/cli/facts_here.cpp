@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "penstock/cli/facts_here.hpp"
+
+#include "penstock/cli/commit.hpp"
+#include "penstock/devices/open_device.hpp"
+
+namespace penstock::cli {
+inline namespace PENSTOCK_FLAVOUR {
+
+BenchFacts facts_here(Device const& device, std::string const& command_line) {
+  auto const topology = Topology::detect();
+  return {.version = PENSTOCK_VERSION,
+          .commit = commit(),
+          .flavour = flavour(),
+          .with_cuda = built_with_cuda(),
+          .host = HostLimits::read(),
+          .cpus = topology.cpus().size(),
+          .nodes = topology.nodes().size(),
+          .device = device.info(),
+          .date = date_now(),
+          .command = command_line};
+}
+
+}  // namespace PENSTOCK_FLAVOUR
+}  // namespace penstock::cli

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+
+#include "penstock/cli/bench_output.hpp"
+#include "penstock/device/build_flavour.hpp"
+#include "penstock/device/device.hpp"
+
+namespace penstock::cli {
+inline namespace PENSTOCK_FLAVOUR {
+
+/// This build, this machine, that device and the time now.
+///
+/// Throws: Error, if the device does not say what it is.
+BenchFacts facts_here(Device const& device, std::string const& command_line);
+
+}  // namespace PENSTOCK_FLAVOUR
+}  // namespace penstock::cli

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "penstock/cli/facts_json.hpp"
+
+#include <string>
+
+namespace penstock::cli {
+namespace {
+
+nlohmann::ordered_json or_null(std::string const& text) {
+  return text.empty() ? nlohmann::ordered_json(nullptr) : nlohmann::ordered_json(text);
+}
+
+}  // namespace
+
+nlohmann::ordered_json as_members(BenchFacts const& facts) {
+  bool const gpu = facts.device.kind == DeviceKind::cuda;
+  return {
+      {"penstock",
+       {{"version", facts.version},
+        {"commit", or_null(facts.commit)},
+        {"flavour", flavour_name(facts.flavour)},
+        {"cuda", facts.with_cuda}}},
+      {"machine",
+       {{"host", facts.host.hostname},
+        {"kernel", "Linux " + facts.host.kernel},
+        {"cpu", facts.host.cpu_model},
+        {"cpus", facts.cpus},
+        {"nodes", facts.nodes},
+        {"memory_bytes", facts.host.memory_bytes}}},
+      {"device",
+       {{"kind", gpu ? "cuda" : "cpu"},
+        {"name", facts.device.name},
+        {"link", or_null(facts.device.link)},
+        {"driver", or_null(facts.device.driver)},
+        {"runtime", or_null(facts.device.runtime)},
+        {"memory_bytes", gpu ? nlohmann::ordered_json(facts.device.memory_bytes) : nlohmann::ordered_json(nullptr)}}},
+      {"date", facts.date},
+      {"command", facts.command}};
+}
+
+}  // namespace penstock::cli

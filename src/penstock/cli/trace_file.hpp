@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <iosfwd>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+#include <sys/types.h>
+
+#include "penstock/core/ranges.hpp"
+#include "penstock/core/recorder.hpp"
+#include "penstock/cupti/activity_log.hpp"
+#include "penstock/report/trace.hpp"
+
+namespace penstock::cli {
+
+/// The options by which a command that runs pipelines writes a trace of one, and shows all of them to profilers.
+struct TraceArguments {
+  std::string file;  ///< Empty for none.
+  std::uint64_t every = 1;
+  std::string with = "events";  ///< Or "cupti".
+  bool nvtx = false;
+
+  /// `of` is what the trace shows, as in "the run".
+  void add_to(CLI::App& command, std::string const& of);
+  /// Those of the trace only.
+  void add_trace_to(CLI::App& command, std::string const& of);
+  /// The same as arguments of another command, which writes to `path`; empty for no trace.
+  std::vector<std::string> arguments(std::string const& path) const;
+  /// Says at once what cannot be written; none of the files that are named to be read, nor standard input, may be it.
+  ///
+  /// Throws: Error of kind bad_argument; also if the options do not go together, or with this build.
+  void check(std::span<std::string const> read) const;
+  /// One with room for some 100'000 tiles, which of longer runs keeps fewer; null if there is to be no trace.
+  std::unique_ptr<Recorder> recorder() const;
+  /// What a pipeline's ranges are to be, if CUPTI was asked for: null if it was not, or if it cannot be had, which is
+  /// said on standard error.
+  std::unique_ptr<ActivityLog> activity_log(Recorder* recorder) const;
+  /// What they are to be otherwise: null if no profiler is to be shown anything.
+  std::unique_ptr<Ranges> nvtx_ranges() const;
+};
+
+/// A file that is to be written, known by what it is and not by its name.
+class FileToWrite {
+ public:
+  /// `path` is there, as after TraceArguments::check; empty for no file.
+  explicit FileToWrite(std::string const& path);
+  bool is(std::string const& path) const noexcept;
+  /// It held something before anything was written.
+  bool held_something() const noexcept { return size_ > 0; }
+
+ private:
+  bool any_ = false;
+  dev_t device_ = 0;
+  ino_t number_ = 0;
+  off_t size_ = 0;
+};
+
+/// Has a file written by `write`.
+///
+/// Throws: Error of kind system, if the file takes less than all.
+void write_trace_file(std::string const& path, std::function<void(std::ostream&)> const& write);
+/// With such a trace.
+///
+/// Throws: likewise.
+void write_trace_file(std::string const& path, Recording const& recording, TraceFacts const& facts);
+
+/// In a line, how much of a run of `wall` the trace shows, and what it took to record it.
+std::string traced_text(std::string const& path, Recording const& recording, std::chrono::nanoseconds wall);
+
+}  // namespace penstock::cli

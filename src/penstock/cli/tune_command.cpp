@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "penstock/cli/tune_command.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <filesystem>
+
+#include "penstock/cli/bar.hpp"
+#include "penstock/cli/facts_here.hpp"
+#include "penstock/cli/interrupt.hpp"
+#include "penstock/cli/page_file.hpp"
+#include "penstock/cli/run_progress.hpp"
+#include "penstock/cli/traced_run.hpp"
+#include "penstock/cli/tune_output.hpp"
+#include "penstock/core/error.hpp"
+#include "penstock/core/size_text.hpp"
+#include "penstock/devices/open_device.hpp"
+#include "penstock/measure/filler.hpp"
+#include "penstock/measure/tune.hpp"
+
+namespace penstock::cli {
+inline namespace PENSTOCK_FLAVOUR {
+namespace {
+
+/// In the order in which results name them.
+constexpr std::array axes_of_tune{"threads", "lanes",     "tile",    "depth", "signal",    "shape", "work",
+                                  "fill",    "direction", "streams", "sink",  "consumers", "tiles"};
+
+/// A quarter of what is there, and no more than people would give a pipeline without being asked.
+std::uint64_t safe_bytes(HostLimits const& host) {
+  constexpr std::uint64_t most = std::uint64_t{1} << 30;
+  std::uint64_t const free = std::min(host.memory_available_bytes, host.cgroup_memory_bytes.value_or(most * 4));
+  return free == 0 ? most : std::min(most, free / 4);
+}
+
+/// Says at once what cannot be written, and leaves nothing there.
+void expect_room_for(std::string const& path) {
+  std::error_code ignored;
+  bool const there = std::filesystem::exists(path, ignored);
+  expect_writable(path);
+  if (!there) std::filesystem::remove(path, ignored);
+}
+
+}  // namespace
+
+void TuneCommand::add_to(CLI::App& command) {
+  std::string const free = measure::free_axis;
+  lists.add_to(
+      command,
+      {{"threads", free}, {"lanes", free}, {"tile", free}, {"depth", free}, {"signal", free}, {"shape", free}});
+  command.add_option("--device", device, "auto, cpu, cuda or cuda:N")->type_name("NAME");
+  command.add_option("--file", file, "What --fill file reads")->type_name("FILE");
+  command.add_option("--within", within, "Seconds that it may take. Default: 60")
+      ->type_name("S")
+      ->check(CLI::Range(0.0, 3600.0));
+  command
+      .add_option("--memory", memory,
+                  "Pinned memory that a setting may take. Default: 1GiB, or a quarter of what is free")
+      ->type_name("SIZE");
+  command.add_option("--save", save, "Write the best settings to this file, for --profile")->type_name("FILE");
+  command.add_flag("--json", json, "Print JSON, as docs/profile.md says");
+  trace.add_trace_to(command, "one more run with the best settings");
+  command.footer(
+      "LIST is 'free' for whatever may be worth trying, or a list to choose from as in 1,2,4, 1..4 or 1..16*2; work, "
+      "fill,\ndirection, streams and sink are the job, and have one value each.");
+}
+
+ExitCode TuneCommand::run() const {
+  measure::TuneOptions options{.within = within, .file = file};
+  for (char const* const axis : axes_of_tune) options.lists.emplace_back(axis, lists.lists.at(axis));
+  options.bounds.most_bytes = memory.empty() ? safe_bytes(HostLimits::read()) : parse_size(memory);
+  // What cannot be read or written is said at once.
+  measure::Setting job = measure::default_setting(options.lists);
+  if (job.fill == measure::Fill::file) {
+    if (lists.lists.at("tile") == measure::free_axis) job.tile = sizeof(float);
+    measure::Filler(job, file);
+  }
+  if (!save.empty()) expect_room_for(save);
+  trace.check(file.empty() ? std::vector<std::string>{} : std::vector<std::string>{file});
+  Interrupt const interrupt;
+  auto const opened = open_device(device);
+  options.bounds.cpus = static_cast<unsigned>(Topology::detect().busy_threads());
+  options.bounds.gpu = opened->info().kind == DeviceKind::cuda;
+  BenchFacts const facts = facts_here(*opened, command_line);
+  measure::Tuned tuned;
+  {
+    RunProgress progress(true);
+    tuned = tune(*opened, options, interrupt.token(),
+                 [&](measure::TuneProgress const& now) { progress.draw(tune_line(now, within, terminal_width())); });
+  }
+  bool const saved = tuned.best && !save.empty() && !interrupt.requested();
+  if (saved) save_profile(profile_of(facts, tuned), save);
+  std::string const text = json ? tuned_as_json(facts, tuned, saved ? save : "") : tuned_as_text(facts, tuned);
+  std::fputs(text.c_str(), stdout);
+  if (saved && !json) {
+    std::printf("saved as %s; penstock hash, bench and compare take it with --profile\n", save.c_str());
+  }
+  if (interrupt.requested()) {
+    std::fprintf(stderr, "penstock: Interrupted: what was tried until then is above%s.\n",
+                 save.empty() ? "" : ", and no profile was saved");
+    return exit_interrupted;
+  }
+  if (!tuned.best) {
+    throw Error(ErrorKind::device_refused, "No setting of this job could be measured; of the first, it was said: " +
+                                               (tuned.tried.empty() ? "nothing" : tuned.tried.front().error));
+  }
+  if (!trace.file.empty()) {
+    write_traced_run(trace,
+                     {.process = "penstock tune", .facts = {{"device", facts.device.name}, {"command", facts.command}}},
+                     *opened, tuned.tried[*tuned.best].point.setting, {.file = file}, interrupt.token());
+  }
+  return exit_ok;
+}
+
+}  // namespace PENSTOCK_FLAVOUR
+}  // namespace penstock::cli

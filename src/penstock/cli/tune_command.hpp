@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+
+#include <CLI/CLI.hpp>
+
+#include "penstock/cli/axis_options.hpp"
+#include "penstock/cli/exit_code.hpp"
+#include "penstock/cli/trace_file.hpp"
+#include "penstock/device/build_flavour.hpp"
+
+namespace penstock::cli {
+inline namespace PENSTOCK_FLAVOUR {
+
+/// `penstock tune`: looks for the settings that are best for a job on this machine, and saves them as a profile.
+struct TuneCommand {
+  AxisOptions lists;
+  std::string device = "auto";
+  std::string file;
+  double within = 60;  ///< Seconds.
+  std::string memory;  ///< That a setting may pin; empty for what is safe here.
+  std::string save;    ///< Where the profile goes; empty for nowhere.
+  bool json = false;
+  TraceArguments trace;      ///< Of the best.
+  std::string command_line;  ///< As the user wrote it, for the results.
+
+  void add_to(CLI::App& command);
+  /// Blocks: for `within` seconds or less.
+  /// Throws: Error, if there is no such device or value, no setting works, or the device fails.
+  ExitCode run() const;
+};
+
+}  // namespace PENSTOCK_FLAVOUR
+}  // namespace penstock::cli

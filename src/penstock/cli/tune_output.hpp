@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+
+#include "penstock/cli/bench_output.hpp"
+#include "penstock/measure/tuned.hpp"
+#include "penstock/profile/profile.hpp"
+
+namespace penstock::cli {
+
+/// The line of progress: a bar of the time, and what is going on.
+std::string tune_line(measure::TuneProgress const& now, double within, unsigned width);
+/// For people: a line for each point that was tried, in order, and what came of it.
+std::string tuned_as_text(BenchFacts const& facts, measure::Tuned const& tuned);
+/// As docs/profile.md. `saved` is where the profile went; empty for nowhere.
+std::string tuned_as_json(BenchFacts const& facts, measure::Tuned const& tuned, std::string const& saved);
+/// The profile of the best point.
+///
+/// Shape: there is one.
+Profile profile_of(BenchFacts const& facts, measure::Tuned const& tuned);
+
+}  // namespace penstock::cli

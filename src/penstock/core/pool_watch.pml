@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+// How a pool whose borrowers watch hands out its tiles: whoever takes back leaves a tile to who watches, and who watches
+// may give up at any moment. No tile may lie at home while somebody sleeps for one and nobody is on the way.
+//
+// Sinks bring the tiles home. A borrower hands its tile on to them or keeps it for ever, as one does whose source
+// takes long: so nothing heals later what was missed. That the tile which ends the overtaking goes past the stack is left to
+// chance, as it may come at any time.
+
+// Who gave up watching sleeps without another look at what was left to it.
+#define NO_LOOK_BEFORE_SLEEP 1
+// Who gives up does not say so.
+#define WATCHED_FOR_EVER 2
+// Who watched leaves with its tile and wakes nobody for another that is home.
+#define NOBODY_IS_SERVED 3
+// Who is woken wakes nobody in turn.
+#define NO_CHAIN 4
+// Who takes back looks for sleepers before the tile is home.
+#define SEES_NO_SLEEPER 5
+
+byte home;
+byte out = TILES;  // On the way home.
+byte sleepers;  // Pool::waiting_
+bool watched;
+bool locked;
+byte queue[BORROWERS];
+bool given[BORROWERS];
+
+inline lock() { atomic { !locked -> locked = true } }
+inline unlock() { locked = false }
+inline pop(got) {
+  atomic {
+    if
+    :: home > 0 -> home--; got = true
+    :: else -> got = false
+    fi
+  }
+}
+// Under the lock, to the first who sleeps.
+inline give() {
+  d_step {
+    given[queue[0]] = true;
+    for (i : 1 .. BORROWERS - 1) { queue[i - 1] = queue[i] }
+    sleepers--
+  }
+}
+// Under the lock.
+inline serve(at_most) {
+  served = 0;
+  do
+  :: served < at_most && sleepers > 0 ->
+    pop(found);
+    if
+    :: found -> give(); served++
+    :: else -> break
+    fi
+  :: else -> break
+  od
+}
+inline serve_next() {
+  if
+  :: sleepers == 0
+  :: else ->
+    if
+    :: watched || home == 0
+    :: else -> lock(); serve(1); unlock()
+    fi
+  fi
+}
+inline take_back() {
+  seen = sleepers;
+  if
+  :: seen != 0 ->  // It may be the one that ends the overtaking.
+    lock();
+    if
+    :: sleepers > 0 -> give(); unlock(); goto done
+    :: else -> unlock()
+    fi
+  :: true
+  fi;
+  home++;
+  if
+  :: MISTAKE != SEES_NO_SLEEPER -> seen = sleepers
+  :: else
+  fi;
+  if
+  :: seen == 0
+  :: else ->
+    if
+    :: watched
+    :: else -> lock(); serve(TILES); unlock()
+    fi
+  fi
+}
+
+active [BORROWERS] proctype borrower() {
+  byte i, served, rounds;
+  bool got, found, other;
+  do
+  :: rounds == ROUNDS -> break
+  :: else ->
+    rounds++;
+    got = false;
+    if
+    :: sleepers == 0 -> pop(got)
+    :: else
+    fi;
+    if
+    :: got -> goto have
+    :: else
+    fi;
+    atomic { other = watched; watched = true }
+    if
+    :: other
+    :: else ->
+      do
+      :: pop(got) -> if :: got -> break :: else fi
+      :: break  // It gives up.
+      od;
+      if
+      :: got || MISTAKE != WATCHED_FOR_EVER -> watched = false
+      :: else
+      fi;
+      if
+      :: got && MISTAKE != NOBODY_IS_SERVED -> serve_next()
+      :: else
+      fi
+    fi;
+    if
+    :: got -> goto have
+    :: else
+    fi;
+    lock();
+    d_step { queue[sleepers] = _pid; sleepers++ }
+    if
+    :: MISTAKE != NO_LOOK_BEFORE_SLEEP -> serve(TILES)
+    :: else
+    fi;
+    unlock();
+end_asleep:
+    given[_pid] -> given[_pid] = false;
+    if
+    :: MISTAKE != NO_CHAIN -> serve_next()
+    :: else
+    fi;
+have:
+    if
+    :: true -> break  // It keeps it.
+    :: out++
+    fi
+  od
+}
+
+active [SINKS] proctype sink() {
+  byte i, served, seen;
+  bool found;
+  do
+  :: atomic { out > 0 -> out-- }
+    take_back();
+done:
+    skip
+  :: timeout -> assert(home == 0 || sleepers == 0); break
+  od
+}

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <limits>
+#include <map>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "penstock/core/recording.hpp"
+
+namespace penstock {
+
+static_assert(sizeof(Passage) == 32, "RecorderOptions says what a recording takes.");
+
+struct RecorderOptions {
+  std::size_t capacity = std::size_t{1} << 20;  ///< Passages; each takes 32 bytes, all of them from the start.
+  std::uint64_t every = 1;                      ///< One in so many tiles is looked at.
+  /// Once there is no room any more, half of the tiles are forgotten, and from then on half as many looked at: for runs
+  /// of any length. Else the rest of the run is missed.
+  bool thin_out = false;
+};
+
+/// Notes when tiles were where. Whoever is asked to record holds a pointer to one, or null.
+///
+/// Threads: any, but for `take`.
+/// Blocks:  never, but for `add_row` and `row_here`, which take a lock; so does `note`, if it may thin out.
+class Recorder {
+ public:
+  using Clock = std::chrono::steady_clock;
+
+  /// Throws: Error of kind bad_argument, if `every` or the capacity is 0.
+  explicit Recorder(RecorderOptions options = {});
+  Recorder(Recorder const&) = delete;
+  Recorder& operator=(Recorder const&) = delete;
+
+  /// True if tile `sequence` is one to look at: the first is, and of all one in `every`. Not those that `every`
+  /// divides, for of lanes that take turns some would never be looked at.
+  ///
+  /// Source: Fibonacci hashing; Knuth, The Art of Computer Programming 3, 6.4. Whoever gets every n-th tile has its
+  /// share of those, and what is wanted of fewer is wanted of more.
+  bool wants(std::uint64_t sequence) const noexcept {
+    constexpr std::uint64_t golden = 0x9e37'79b9'7f4a'7c15U;
+    // Relaxed: who is told the old number notes what is forgotten later.
+    return sequence * golden <= std::numeric_limits<std::uint64_t>::max() / every_.load(std::memory_order_relaxed);
+  }
+  /// That moment in the recording.
+  ///
+  /// Units: nanoseconds since the recorder was made.
+  std::int64_t since_start(Clock::time_point time) const noexcept {
+    return std::chrono::duration_cast<std::chrono::nanoseconds>(time - start_).count();
+  }
+  /// How many tiles the pool has that they come from.
+  void set_tiles(std::size_t tiles) noexcept { tiles_.store(tiles, std::memory_order_relaxed); }
+  std::uint32_t add_row(std::string name, RecordRow::Kind kind, std::string engine = {});
+  /// The row of the calling thread, made when it first asks, by the name the thread has.
+  std::uint32_t row_here();
+  /// What comes when there is no room any more is counted and not kept.
+  void note(std::uint32_t row, Step step, std::uint64_t tile, Clock::time_point begin, Clock::time_point end) noexcept;
+
+  /// Adds to the time that was spent on recording, beside that of `note` itself.
+  void spend(std::chrono::nanoseconds time) noexcept { spent_.fetch_add(time.count(), std::memory_order_relaxed); }
+
+  /// What was noted so far; what comes later is noted anew. Rows stay, but each thread that asks gets a new one.
+  ///
+  /// Threads: one, while nobody notes.
+  Recording take();
+
+ private:
+  void note_or_thin_out(Passage const& passage) noexcept;
+  bool thin_out() noexcept;
+
+  RecorderOptions const options_;
+  std::atomic<std::uint64_t> every_;
+  Clock::time_point start_ = Clock::now();
+  std::mutex rows_mutex_;
+  std::vector<RecordRow> rows_;
+  std::map<std::thread::id, std::uint32_t> by_thread_;
+  std::vector<Passage> passages_;  ///< The first `next_` of them are used.
+  std::mutex thinning_mutex_;      ///< Held for each passage, if the recorder may thin out.
+  std::uint64_t noted_ = 0;        ///< Likewise.
+  std::atomic<std::int64_t> spent_{0};
+  std::atomic<std::size_t> tiles_{0};
+  alignas(64) std::atomic<std::uint64_t> next_{0};
+};
+
+}  // namespace penstock

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+namespace penstock::cupti {
+
+/// What of CUPTI's interface is used here, so that neither its headers are needed to build nor its library to start.
+///
+/// The records have versions; each of these fields lies where it does in all of CUDA 12 and 13, and a test holds them
+/// to the headers where these are.
+///
+/// Source: cupti_activity.h, cupti_result.h of CUDA 13.0.
+enum class Kind : std::uint32_t { memcpy = 1, runtime = 5, kernel = 10, external = 39 };
+inline constexpr std::uint8_t copy_in = 1;
+inline constexpr std::uint8_t copy_out = 2;
+inline constexpr int own_correlation = 3;  ///< CUPTI_EXTERNAL_CORRELATION_KIND_CUSTOM0
+inline constexpr int refused_privileges = 35;
+inline constexpr int refused_virtual_privileges = 40;
+inline constexpr std::size_t buffer_alignment = 8;
+
+/// Where fields lie in a record, in bytes from its begin. The kind lies at 0 in all of them.
+namespace memcpy_record {
+inline constexpr std::size_t way = 4, begin = 16, end = 24, device = 32, stream = 40, correlation = 44, size = 96;
+}
+namespace kernel_record {
+inline constexpr std::size_t begin = 16, end = 24, device = 40, stream = 48, correlation = 92, size = 216;
+}
+namespace external_record {
+inline constexpr std::size_t kind = 4, id = 8, correlation = 16, size = 24;
+}
+
+template <class Value>
+Value field(std::uint8_t const* record, std::size_t at) noexcept {
+  Value value;
+  std::memcpy(&value, record + at, sizeof value);
+  return value;
+}
+
+/// CUPTI's functions, by their names there without "cupti".
+struct Calls {
+  using Request = void (*)(std::uint8_t** buffer, std::size_t* size, std::size_t* most_records);
+  using Complete = void (*)(void* context, std::uint32_t stream, std::uint8_t* buffer, std::size_t size,
+                            std::size_t valid);
+  using Time = std::uint64_t (*)();
+  int (*register_timestamp)(Time) = nullptr;
+  int (*register_callbacks)(Request, Complete) = nullptr;
+  int (*enable)(Kind) = nullptr;
+  int (*disable)(Kind) = nullptr;
+  int (*flush_all)(std::uint32_t flag) = nullptr;
+  int (*next_record)(std::uint8_t* buffer, std::size_t valid, std::uint8_t** record) = nullptr;
+  int (*push)(int kind, std::uint64_t id) = nullptr;
+  int (*pop)(int kind, std::uint64_t* last) = nullptr;
+};
+
+}  // namespace penstock::cupti

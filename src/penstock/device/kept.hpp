@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+#include <mutex>
+#include <utility>
+#include <vector>
+
+namespace penstock {
+
+/// What a device was handed by `keep`, and may still touch. It ends with this, or before when it is let go.
+///
+/// A device whose work never ends has nobody who could say when that is safe: it must leave this to the process.
+///
+/// Threads: any.
+class Kept {
+ public:
+  Kept() = default;
+  Kept(Kept const&) = delete;
+  Kept& operator=(Kept const&) = delete;
+
+  void keep(std::shared_ptr<void> thing) {
+    std::lock_guard const lock(mutex_);
+    things_.push_back(std::move(thing));
+  }
+  /// Ends all that was kept so far, on the calling thread. For a device that is through with everything.
+  void let_go() {
+    std::vector<std::shared_ptr<void>> things;
+    {
+      std::lock_guard const lock(mutex_);
+      things.swap(things_);
+    }
+    // Outside the lock: what ends may have more to keep.
+    things.clear();
+  }
+
+ private:
+  std::mutex mutex_;
+  std::vector<std::shared_ptr<void>> things_;
+};
+
+}  // namespace penstock

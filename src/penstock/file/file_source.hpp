@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "penstock/core/pool.hpp"
+#include "penstock/file/file_problem.hpp"
+#include "penstock/file/file_reader.hpp"
+#include "penstock/file/file_reading.hpp"
+#include "penstock/file/open_file.hpp"
+#include "penstock/file/read_queue.hpp"
+#include "penstock/flow/source.hpp"
+
+namespace penstock {
+
+/// One file that a FileSource is to read.
+struct InputFile {
+  std::string path = {};                    ///< `-` is standard input. With a descriptor only a name, for messages.
+  std::optional<int> descriptor = {};       ///< Open already: it is read instead of `path`, and left open.
+  std::optional<FileProblem> problem = {};  ///< Why it cannot be read, if that is known.
+};
+
+/// Is told what becomes of a FileSource's files, in their order. Files are numbered from 0.
+///
+/// Threads: the producers, one at a time.
+/// Throws:  anything; the input then ends, as by Source::next.
+class FileObserver {
+ public:
+  virtual ~FileObserver() = default;
+  /// The source gets to this file.
+  virtual void opened(std::uint64_t file, InputFile const& input) = 0;
+  /// It cannot be opened, or not be read on as a stream; `ended` follows.
+  virtual void failed(std::uint64_t file, FileProblem const& problem) = 0;
+  /// It has this many tiles, of which the last may not have been filled yet.
+  virtual void ended(std::uint64_t file, std::uint64_t tiles) = 0;
+  /// It is not read to its end, because the source was stopped.
+  virtual void abandoned(std::uint64_t file, std::uint64_t tiles) = 0;
+};
+
+struct FileSourceOptions {
+  /// Ends the input, also where it waits for a pipe.
+  std::stop_token stop = {};
+  /// Whom to tell, besides whoever gets the tiles; it outlives the source. Null: nobody, and a file that cannot be read
+  /// gets a tile that fails.
+  FileObserver* observer = nullptr;
+  FileReadingOptions reading = {};
+  /// Where each producer gets its queue of requests from; tests have others.
+  OpenReadQueue open_queue = open_uring;
+};
+
+/// Feeds a pipeline with files, one after the other, each cut into tiles that begin at multiples of a tile's input.
+///
+/// Regular files are read by all producers at once, in the way that suits each; pipes and other streams by one. The
+/// last tile of a file is as short as the file ends; an empty file is one empty tile. A tile's tag is the number of its
+/// file. A file that cannot be opened or read, or that shrinks, grows or changes while it is read, fails in its place:
+/// one of its tiles fails with a sentence, and the other files go on.
+///
+/// Threads: as Source; `place_of` is for whoever holds the tile.
+class FileSource final : public Source {
+ public:
+  /// Gives the next file; nothing at the end. Called by the producers, one at a time.
+  using NextFile = std::function<std::optional<InputFile>()>;
+
+  /// Which part of which file a tile holds.
+  struct Place {
+    std::uint64_t file = 0;    ///< Files are numbered from 0, in the order of the input.
+    std::uint64_t offset = 0;  ///< Of the tile's first byte.
+  };
+
+  /// For tiles of this pool, which outlives the source.
+  ///
+  /// Throws: Error of kind bad_argument, if its tiles have no input.
+  FileSource(NextFile next_file, Pool const& pool, FileSourceOptions options = {});
+  FileSource(std::vector<std::string> const& paths, Pool const& pool, FileSourceOptions options = {});
+
+  /// Also false once a stop is requested.
+  ///
+  /// Blocks: until a stream has input, or a stop is requested.
+  /// Throws:  what next_file and the observer throw.
+  bool next(Tile& tile) override;
+  /// Throws: FileProblem that begins with the file's name.
+  std::size_t fill(Tile& tile) override;
+  /// How many tiles were read in which way, and why some not in a faster one.
+  std::vector<std::string> remarks() const override;
+  /// For a tile that `next` agreed to.
+  Place place_of(Tile const& tile) const { return jobs_.at(tile.index()).place; }
+
+ private:
+  /// What is known of a tile between `next` and `fill`.
+  struct Job {
+    Place place;
+    std::shared_ptr<OpenFile> file;      ///< Null if `next` has filled the tile already.
+    std::optional<FileProblem> problem;  ///< What `fill` is to throw.
+    std::shared_ptr<std::string const> name;
+    std::size_t bytes = 0;
+  };
+  bool open(InputFile const& input, Tile& tile);
+  bool next_of_stream(Tile& tile);
+  bool fail_file(FileProblem const& problem, Tile& tile);
+  void give(Tile& tile, std::size_t bytes, std::shared_ptr<OpenFile> to_read);
+  void end_file();
+  std::size_t read(OpenFile& file, std::uint64_t offset, std::span<std::byte> to);
+  std::size_t read_by_idle_reader(OpenFile& file, std::uint64_t offset, std::span<std::byte> to);
+
+  NextFile const next_file_;
+  std::size_t const tile_bytes_;
+  FileSourceOptions const options_;
+  std::span<std::byte> const inputs_;  ///< Of all tiles.
+  std::vector<Job> jobs_;
+
+  mutable std::mutex readers_mutex_;
+  std::deque<FileReader> readers_;  ///< As many as have ever filled at once.
+  std::vector<FileReader*> idle_;
+
+  std::shared_ptr<OpenFile> current_;
+  std::shared_ptr<std::string const> name_;
+  std::uint64_t file_ = 0;   ///< The current one's number.
+  std::uint64_t files_ = 0;  ///< Gone to so far.
+  std::uint64_t tiles_ = 0;  ///< Of the current one, given out so far.
+};
+
+}  // namespace penstock

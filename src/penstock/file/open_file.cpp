@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "penstock/file/open_file.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <system_error>
+
+#include <fcntl.h>
+#include <poll.h>
+#include <unistd.h>
+
+#include "penstock/file/file_problem.hpp"
+
+namespace penstock {
+namespace {
+
+/// What is asked for at a time of a file whose size is not known. Files in /proc/sys refuse 4 MiB for want of memory.
+constexpr std::size_t read_bytes = std::size_t{256} << 10;
+
+/// What O_DIRECT demands where the system does not say: as much as any disk's block or any page.
+constexpr std::size_t usual_alignment = 4096;
+
+[[noreturn]] void fail(int number) {
+  throw FileProblem(system_problem(number));
+}
+
+}  // namespace
+
+std::string system_problem(int number) {
+  return std::generic_category().message(number) + " (os error " + std::to_string(number) + ")";
+}
+
+OpenFile::OpenFile(std::string const& path) {
+  if (path == "-") {
+    descriptor_ = STDIN_FILENO;
+    owned_ = false;
+    if (int const flags = fcntl(descriptor_, F_GETFL); flags < 0 || (flags & O_ACCMODE) == O_WRONLY) {
+      throw FileProblem("standard input is not open for reading; give it something to read, or name files");
+    }
+    return;
+  }
+  if (path.empty()) throw FileProblem("an empty path names no file");
+  // Non-blocking, because a pipe without a writer would keep us here, where nobody could stop us; read_some
+  // waits instead.
+  descriptor_ = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  if (descriptor_ < 0) fail(errno);
+  try {
+    look();
+  } catch (...) {
+    close(descriptor_);
+    throw;
+  }
+}
+
+OpenFile::OpenFile(int descriptor) : descriptor_(descriptor), owned_(false) {
+  look();
+}
+
+void OpenFile::look() {
+  if (fstat(descriptor_, &before_) != 0) fail(errno);
+  pieces_ = S_ISREG(before_.st_mode) && before_.st_size > 0;
+  if (pieces_) posix_fadvise(descriptor_, 0, 0, POSIX_FADV_SEQUENTIAL);
+}
+
+OpenFile::~OpenFile() {
+  if (owned_) close(descriptor_);
+  if (direct_.descriptor >= 0) close(direct_.descriptor);
+}
+
+std::optional<DirectAccess> OpenFile::direct() {
+  std::call_once(direct_once_, [this] { open_direct(); });
+  if (direct_error_.load(std::memory_order_relaxed) != 0) return std::nullopt;
+  return direct_;
+}
+
+std::string OpenFile::direct_refusal() const {
+  return system_problem(direct_error_.load(std::memory_order_relaxed));
+}
+
+void OpenFile::open_direct() noexcept {
+  // By its descriptor: at its path there may be another file by now.
+  char path[64];
+  std::snprintf(path, sizeof path, "/proc/self/fd/%d", descriptor_);
+  direct_.alignment = usual_alignment;
+  int const opened = open(path, O_RDONLY | O_CLOEXEC | O_DIRECT);
+  if (opened < 0) {
+    refuse_direct(errno);
+    return;
+  }
+  direct_.descriptor = opened;
+#ifdef STATX_DIOALIGN
+  struct statx status {};
+  if (statx(opened, "", AT_EMPTY_PATH, STATX_DIOALIGN, &status) == 0 && (status.stx_mask & STATX_DIOALIGN) != 0) {
+    direct_.alignment = std::max(status.stx_dio_mem_align, status.stx_dio_offset_align);
+    if (direct_.alignment == 0) refuse_direct(EINVAL);
+  }
+#endif
+}
+
+std::size_t OpenFile::read_at(std::uint64_t offset, std::span<std::byte> to) const {
+  std::size_t filled = 0;
+  while (filled < to.size()) {
+    ssize_t const got = pread(descriptor_, to.data() + filled, to.size() - filled, static_cast<off_t>(offset + filled));
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) fail(errno);
+    if (got == 0) {
+      // Those in /sys claim a page, whatever they hold: if it still claims what it did, this is all there is.
+      expect_unchanged();
+      break;
+    }
+    filled += static_cast<std::size_t>(got);
+  }
+  return filled;
+}
+
+std::size_t OpenFile::read_some(std::span<std::byte> to, std::stop_token const& stop) const {
+  while (!stop.stop_requested()) {
+    // A tenth of a second at most, to look at `stop`: a read of a terminal or a pipe would hold us as long as it likes.
+    // A pipe that no writer has opened yet reads as ended, but poll is silent about it until one came.
+    pollfd waited{descriptor_, POLLIN, 0};
+    int const ready = poll(&waited, 1, 100);
+    if (ready == 0) continue;
+    ssize_t const got = ready > 0 ? read(descriptor_, to.data(), std::min(to.size(), read_bytes)) : -1;
+    if (got >= 0) return static_cast<std::size_t>(got);
+    if (errno != EAGAIN && errno != EINTR) fail(errno);
+  }
+  return 0;
+}
+
+std::size_t OpenFile::read_on(std::span<std::byte> to, std::stop_token const& stop) const {
+  std::size_t filled = 0;
+  while (filled < to.size()) {
+    std::size_t const got = read_some(to.subspan(filled), stop);
+    if (got == 0) break;
+    filled += got;
+  }
+  return filled;
+}
+
+void OpenFile::expect_unchanged() const {
+  if (!S_ISREG(before_.st_mode)) return;
+  struct stat now {};
+  if (fstat(descriptor_, &now) != 0) fail(errno);
+  auto const same_time = [](timespec a, timespec b) { return a.tv_sec == b.tv_sec && a.tv_nsec == b.tv_nsec; };
+  char const* const remedy = " while it was being read; read it again when nobody writes to it";
+  if (now.st_size < before_.st_size) throw FileProblem(std::string("it shrank") + remedy, FileChange::shrank);
+  if (now.st_size > before_.st_size) throw FileProblem(std::string("it grew") + remedy, FileChange::grew);
+  if (!same_time(now.st_mtim, before_.st_mtim)) {
+    throw FileProblem(std::string("it changed") + remedy, FileChange::changed);
+  }
+}
+
+}  // namespace penstock

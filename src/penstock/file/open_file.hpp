@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <stop_token>
+#include <string>
+
+#include <sys/stat.h>
+
+namespace penstock {
+
+/// "No such file or directory (os error 2)", for the error number of the last system call.
+std::string system_problem(int number);
+
+/// How to read a file past the page cache.
+struct DirectAccess {
+  int descriptor = -1;
+  std::size_t alignment = 0;  ///< Of memory, offset and size, in bytes.
+};
+
+/// A file being read: a regular one by pieces from many threads, anything else from its beginning to its end by one.
+///
+/// Throws: FileProblem, without the file's name.
+class OpenFile {
+ public:
+  /// `-` is standard input. Does not block on a pipe without a writer.
+  explicit OpenFile(std::string const& path);
+  /// One that is open already, and stays the caller's to close.
+  explicit OpenFile(int descriptor);
+  OpenFile(OpenFile const&) = delete;
+  OpenFile& operator=(OpenFile const&) = delete;
+  ~OpenFile();
+
+  /// True if `size` is known and `read_at` works. A regular file that says it is empty is read as a stream, because
+  /// those in /proc say so whatever they hold.
+  bool pieces() const noexcept { return pieces_; }
+  std::uint64_t size() const noexcept { return static_cast<std::uint64_t>(before_.st_size); }
+
+  /// Fills `to` from `offset`, and says how many bytes: fewer only if the file holds less than its size says, as those
+  /// in /sys do.
+  ///
+  /// Threads: any.
+  /// Throws:  also if the file ends early because it shrank or changed.
+  std::size_t read_at(std::uint64_t offset, std::span<std::byte> to) const;
+  /// Reads what there is, at most all of `to`, and says how many bytes: 0 only at the end of the stream, or once `stop`
+  /// is requested.
+  ///
+  /// Blocks: until there is input or, a tenth of a second later at most, `stop` is requested.
+  std::size_t read_some(std::span<std::byte> to, std::stop_token const& stop) const;
+  /// Fills `to`, and says how many bytes: fewer only at the end of the stream, or once `stop` is requested.
+  ///
+  /// Blocks: as read_some.
+  std::size_t read_on(std::span<std::byte> to, std::stop_token const& stop) const;
+  /// Throws: if this is a regular file, not standard input, and its size or time of change is another than when it was
+  /// opened.
+  void expect_unchanged() const;
+
+  /// To be read from anywhere; lives as long as this.
+  int descriptor() const noexcept { return descriptor_; }
+  /// Nothing if the file cannot be read past the page cache. Opened at the first call.
+  ///
+  /// Threads: any.
+  std::optional<DirectAccess> direct();
+  /// Why it cannot, after such a call.
+  std::string direct_refusal() const;
+  /// It turned out that it cannot, with this error's number.
+  void refuse_direct(int number) noexcept { direct_error_.store(number, std::memory_order_relaxed); }
+
+  /// Pieces whose reading has not ended; whoever takes it to 0 looks whether the file changed meanwhile.
+  std::atomic<std::uint64_t> pieces_left{0};
+
+ private:
+  void look();
+  void open_direct() noexcept;
+
+  int descriptor_;
+  bool owned_ = true;
+  bool pieces_ = false;
+  struct stat before_ {};
+  std::once_flag direct_once_;
+  DirectAccess direct_;
+  std::atomic<int> direct_error_{0};
+};
+
+}  // namespace penstock

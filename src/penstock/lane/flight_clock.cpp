@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "penstock/lane/flight_clock.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <string>
+#include <utility>
+
+#include "penstock/core/error.hpp"
+
+namespace penstock {
+namespace {
+
+Event timing_event(Device& device) {
+  return device.make_event({.timing = true});
+}
+
+/// What of the device does such a step; all lanes of the device have the same.
+std::string engine_of(Device const& device, Step step) {
+  DeviceInfo const info = device.info();
+  return (info.kind == DeviceKind::cuda ? "GPU " + std::to_string(info.ordinal) : std::string("CPU device")) + " " +
+         std::string(step_name(step));
+}
+
+/// No tile's number, nor that of the one before a tile.
+constexpr std::uint64_t none = std::numeric_limits<std::uint64_t>::max() - 1;
+
+}  // namespace
+
+FlightClock::Times::Times(Device& device, bool split)
+    : events(device, split, {.timing = true}),
+      begins{timing_event(device), timing_event(device), timing_event(device)} {}
+
+FlightClock::FlightClock(Device& device, Recorder& recorder, FlightClockOptions options)
+    : recorder_(recorder),
+      options_(options),
+      opened_(none),
+      closed_(none),
+      anchor_(timing_event(device)),
+      idle_(device.make_stream()),
+      next_anchor_(timing_event(device)) {
+  std::string const name = "lane " + std::to_string(options.lane) + " ";
+  for (std::size_t i = 0; i < steps; ++i) {
+    auto const step = static_cast<Step>(static_cast<std::size_t>(Step::upload) + i);
+    rows_[i] = recorder.add_row(name + std::string(step_name(step)), RecordRow::Kind::stream, engine_of(device, step));
+  }
+  notice_row_ = recorder.add_row(name + "notice", RecordRow::Kind::queue);
+  slots_.reserve(options.slots);
+  for (std::size_t i = 0; i < options.slots; ++i) slots_.push_back(std::make_unique<Times>(device, options.split));
+
+  // The record lies between two looks at the host's clock; of several the pair that lie closest say best when.
+  auto closest = std::chrono::nanoseconds::max();
+  constexpr int tries = 10;
+  for (int i = 0; i < tries; ++i) {
+    auto const before = Clock::now();
+    idle_.record(next_anchor_);
+    while (!next_anchor_.passed()) {
+    }
+    auto const after = Clock::now();
+    if (after - before >= closest) continue;
+    closest = after - before;
+    anchored_ = before + closest / 2;
+    std::swap(anchor_, next_anchor_);
+  }
+  compared_ = anchored_;
+}
+
+FlightEvents& FlightClock::open(std::size_t slot, std::uint64_t number) noexcept {
+  Times& times = *slots_[slot];
+  bool const behind_another = opened_ + 1 == number;
+  bool const stage_shared = options_.shared;
+  times.marked = options_.split ? std::array{!behind_another, !behind_another || stage_shared, !behind_another}
+                                : std::array{!behind_another || stage_shared, true, true};
+  times.asked.fill(Clock::now());
+  times.number = opened_ = number;
+  times.whole = true;
+  return times.events;
+}
+
+void FlightClock::begin(std::size_t slot, Step step, StreamRef stream) {
+  Times& times = *slots_[slot];
+  auto const asked = times.asked[place(step)] = Clock::now();
+  if (step == Step::upload && asked - compared_ >= options_.reach) compare_clocks(asked);
+  if (awaited_) ask_for_anchor();
+  if (!times.marked[place(step)]) return;
+  try {
+    stream.record(times.begins[place(step)]);
+  } catch (Error const& error) {
+    if (error.sticky()) throw;
+    times.whole = false;
+  }
+  recorder_.spend(Clock::now() - asked);
+}
+
+/// Begins to: by what the device shows next, which is from `now` on.
+void FlightClock::compare_clocks(Clock::time_point now) {
+  compared_ = now;
+  try {
+    idle_.record(next_anchor_);
+    awaited_ = true;
+  } catch (Error const& error) {
+    if (error.sticky()) throw;
+    awaited_ = false;
+  }
+}
+
+void FlightClock::ask_for_anchor() {
+  try {
+    if (!next_anchor_.passed()) return;
+  } catch (Error const& error) {
+    if (error.sticky()) throw;
+    return;
+  }
+  // Within what the host knows the clocks have not drifted for all that anybody can tell, and no time is to jump.
+  anchored_ = std::clamp(host_time(next_anchor_), compared_, Clock::now());
+  std::swap(anchor_, next_anchor_);
+  awaited_ = false;
+}
+
+FlightClock::Clock::time_point FlightClock::host_time(EventRef mark) const {
+  return anchored_ + mark.since(anchor_).value_or(std::chrono::nanoseconds(0));
+}
+
+FlightClock::Moments FlightClock::ends_of(Times const& times) const {
+  auto const landed = host_time(times.events.landed);
+  // Not all marks of a tile that failed were made.
+  Moments ends{landed, landed, landed};
+  if (options_.split) {
+    ends = {host_time(*times.events.uploaded), host_time(*times.events.computed), landed};
+  } else if (times.whole) {
+    ends = {host_time(times.begins[1]), host_time(times.begins[2]), landed};
+  }
+  for (std::size_t i = 0; i < steps; ++i) ends[i] = std::max(ends[i], free_since(i));
+  return ends;
+}
+
+/// When the stream of that step was through with the last tile whose ends are known.
+FlightClock::Clock::time_point FlightClock::free_since(std::size_t step) const {
+  if (closed_ == none) return Clock::time_point::min();
+  return ends_[options_.split ? step : last];
+}
+
+FlightClock::Moments FlightClock::begins_of(Times const& times, Moments const& ends) const {
+  Moments begins = times.asked;
+  for (std::size_t i = 0; i < steps; ++i) {
+    if (i > 0) begins[i] = std::max(begins[i], ends[i - 1]);
+    bool const stream_begins = options_.split || i == 0;
+    if (stream_begins && times.marked[i]) begins[i] = std::max(begins[i], host_time(times.begins[i]));
+    begins[i] = std::max(begins[i], free_since(i));
+    // The two clocks are not quite one.
+    begins[i] = std::min(begins[i], ends[i]);
+  }
+  return begins;
+}
+
+void FlightClock::note(std::size_t slot, std::uint64_t sequence) {
+  Times& times = *slots_[slot];
+  if (!times.whole) return pass(slot);
+  auto const now = Clock::now();
+  if (awaited_) ask_for_anchor();
+  Moments const ends = ends_of(times);
+  Moments const begins = begins_of(times, ends);
+  recorder_.spend(Clock::now() - now);
+  for (std::size_t i = 0; i < steps; ++i) {
+    auto const step = static_cast<Step>(static_cast<std::size_t>(Step::upload) + i);
+    recorder_.note(rows_[i], step, sequence, begins[i], ends[i]);
+  }
+  recorder_.note(notice_row_, Step::notice, sequence, std::min(ends[last], now), now);
+  close(times, ends);
+}
+
+void FlightClock::pass(std::size_t slot) {
+  Times& times = *slots_[slot];
+  times.whole = false;
+  close(times, ends_of(times));
+}
+
+void FlightClock::close(Times& times, Moments const& ends) {
+  closed_ = times.number;
+  ends_ = ends;
+  if (ends[last] - anchored_ < options_.reach) return;
+  // This tile's last mark becomes the anchor, and the old anchor its mark.
+  anchored_ = host_time(times.events.landed);
+  std::swap(anchor_, times.events.landed);
+}
+
+}  // namespace penstock

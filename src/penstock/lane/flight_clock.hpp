@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "penstock/core/recorder.hpp"
+#include "penstock/lane/flight_events.hpp"
+
+namespace penstock {
+
+struct FlightClockOptions {
+  unsigned lane = 0;  ///< Its number, for the names of rows.
+  std::size_t slots = 1;
+  bool split = true;    ///< Each step has a stream of its own.
+  bool shared = false;  ///< Others compute in the stream of the stage as well.
+  /// How far from the anchor times are taken: those of a GPU's events are of 24 bits, so of 500 ms to 30 ns. And how
+  /// long the two clocks may run without being compared, in which those of a GPU and its host part by some 25 us.
+  std::chrono::nanoseconds reach = std::chrono::milliseconds(500);
+};
+
+/// Tells a Recorder when the tiles of a flight were uploaded, computed and downloaded, and brings these times to the
+/// host's clock.
+///
+/// A step's end is the event that the next step waits for, made so that it keeps the time; where all steps are in one
+/// stream, a mark between two. A step begins once the stream is through with the tile before, once the step before
+/// is through, and once the lane asks for it, whichever comes last. Where the tile before is not timed, or others use
+/// the stream, a mark says when the stream got there. So a timed tile behind another takes no mark more than the flight
+/// needs anyway if streams are split, and two if not.
+///
+/// What a step waits for its engine, when other streams have it, counts as part of the step.
+///
+/// The two clocks drift apart, so now and then a mark in a stream of the clock's own, in which nothing else is, says
+/// what the device's shows at a moment between two that the host knows. Only what is beyond these is taken back, and no
+/// step of a lane begins before the one before it in its stream has ended.
+///
+/// Threads: the lane's.
+class FlightClock {
+ public:
+  /// Makes the events of all slots and a stream, and reads the device's clock against the host's.
+  ///
+  /// Blocks: some 100 us.
+  /// Throws: Error, if the device refuses.
+  FlightClock(Device& device, Recorder& recorder, FlightClockOptions options);
+
+  /// True if times of this tile are wanted.
+  bool wants(std::uint64_t sequence) const noexcept { return recorder_.wants(sequence); }
+  /// Begins tile `number` of the flight, whose times are wanted, in that slot: with these events it is put in its
+  /// order.
+  FlightEvents& open(std::size_t slot, std::uint64_t number) noexcept;
+  /// To be called before each step, in their order. A mark that is refused costs the tile its times and nothing else.
+  ///
+  /// Throws: a sticky Error.
+  void begin(std::size_t slot, Step step, StreamRef stream);
+  /// Notes the times of a tile that the device has passed, and since when the host might have known.
+  ///
+  /// Throws: Error, if the device does not say.
+  void note(std::size_t slot, std::uint64_t sequence);
+  /// As `note` for a tile of which nothing is to be noted: only the next one may be behind it.
+  void pass(std::size_t slot);
+
+ private:
+  using Clock = Recorder::Clock;
+  static constexpr std::size_t steps = 3;
+  static constexpr std::size_t last = steps - 1;
+  using Moments = std::array<Clock::time_point, steps>;
+  struct Times {
+    Times(Device& device, bool split);
+    FlightEvents events;
+    std::array<Event, steps> begins;  ///< With one stream the second and third are the ends of the steps before.
+    std::array<bool, steps> marked{};
+    Moments asked;  ///< When the lane gave each step to the device.
+    std::uint64_t number = 0;
+    bool whole = true;  ///< No mark was refused.
+  };
+  static std::size_t place(Step step) noexcept {
+    return static_cast<std::size_t>(step) - static_cast<std::size_t>(Step::upload);
+  }
+  void compare_clocks(Clock::time_point now);
+  void ask_for_anchor();
+  Clock::time_point host_time(EventRef mark) const;
+  Moments ends_of(Times const& times) const;
+  Clock::time_point free_since(std::size_t step) const;
+  Moments begins_of(Times const& times, Moments const& ends) const;
+  void close(Times& times, Moments const& ends);
+
+  Recorder& recorder_;
+  FlightClockOptions const options_;
+  std::array<std::uint32_t, steps> rows_{};
+  std::uint32_t notice_row_ = 0;
+  std::vector<std::unique_ptr<Times>> slots_;
+  std::uint64_t opened_ = 0;  ///< The number of the last tile that was begun.
+  std::uint64_t closed_ = 0;  ///< That of the last whose ends are known, which are these.
+  Moments ends_;
+  /// A moment on both clocks. Event times far from it lose digits, so it moves along.
+  Event anchor_;
+  Clock::time_point anchored_;
+  Stream idle_;  ///< For marks that the device passes at once.
+  Event next_anchor_;
+  Clock::time_point compared_;  ///< When it was last put there.
+  bool awaited_ = false;        ///< The device is not known to have passed it.
+};
+
+}  // namespace penstock

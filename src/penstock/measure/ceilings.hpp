@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <chrono>
+#include <stop_token>
+#include <string>
+
+#include "penstock/device/build_flavour.hpp"
+#include "penstock/device/device.hpp"
+#include "penstock/measure/figures.hpp"
+#include "penstock/measure/filler.hpp"
+
+namespace penstock::measure {
+
+inline namespace PENSTOCK_FLAVOUR {
+
+/// Measures them, each for `each`, with as many threads as keep the device busy. Filling is from `file` or `memory`, as
+/// a Filler takes them.
+///
+/// Blocks: until done.
+/// Throws: Error, if the device has no memory for it or fails.
+Ceilings measure_ceilings(Device& device, Setting const& setting, unsigned producers, std::string const& file,
+                          std::chrono::nanoseconds each, std::stop_token const& stop, FillMemory* memory = nullptr);
+
+/// Measures what the link does with large copies, `link_up` and `link_down`, as far as the direction has them: each way
+/// alone, for `each`.
+///
+/// Blocks: until done.
+/// Throws: as measure_ceilings.
+Ceilings measure_link(Device& device, Direction direction, std::chrono::nanoseconds each, std::stop_token const& stop);
+
+}  // namespace PENSTOCK_FLAVOUR
+}  // namespace penstock::measure

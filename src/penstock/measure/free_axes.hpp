@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "penstock/flow/pipeline_options.hpp"
+#include "penstock/measure/axis.hpp"
+#include "penstock/measure/landscape.hpp"
+
+namespace penstock::measure {
+
+/// What bounds a search on some machine.
+struct SearchBounds {
+  unsigned cpus = 1;  ///< That can be busy at once.
+  bool gpu = false;
+  std::uint64_t most_bytes = std::uint64_t{1} << 30;  ///< Of tiles that a point may pin.
+};
+
+/// Axes by name, and what they may be.
+using AxisLists = std::vector<std::pair<std::string, std::string>>;
+/// Said of an axis in place of a list: whatever values may be worth trying.
+inline constexpr char const* free_axis = "free";
+
+/// The setting that these lists come to without a search: the first of each, and the pipeline's own choice of what is
+/// free.
+///
+/// Throws: Error of kind bad_argument, if a list is none, if the job (work, fill, direction, streams, sink) has several
+/// values or is free, or if it cannot be.
+Setting default_setting(AxisLists const& lists);
+
+/// The axes of a search. An axis whose list is "free" has the values that are worth trying within the bounds, its
+/// default among them; any other has those of its list. Counts and sizes are in increasing order.
+///
+/// Shape:  `lists` names every axis of a Setting; `defaults` are what the pipeline makes of them by itself.
+/// Throws: Error of kind bad_argument, if a list is none.
+std::vector<Axis> search_axes(AxisLists const& lists, PipelineOptions const& defaults, std::size_t default_tile,
+                              SearchBounds const& bounds);
+/// Whether the values of an axis lie in an order in which neighbours come to much the same.
+bool ordered(Axis const& axis);
+/// The pipeline at these levels of the axes.
+Point point_at(std::vector<Axis> const& axes, Levels const& levels);
+/// The levels at which the axes have what these options say, or come nearest to it.
+Levels levels_of(std::vector<Axis> const& axes, PipelineOptions const& options, std::size_t tile);
+
+}  // namespace penstock::measure

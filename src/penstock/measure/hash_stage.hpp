@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "penstock/device/build_flavour.hpp"
+#include "penstock/kernels/blake3.hpp"
+#include "penstock/lane/stage.hpp"
+
+namespace penstock::measure {
+inline namespace PENSTOCK_FLAVOUR {
+
+/// Hashes a tile to the node at the top of its tree. The tile's tag is the number of its first chunk.
+class HashStage final : public Stage {
+ public:
+  explicit HashStage(StageContext const& context)
+      : scratch_(context.device.allocate(blake3_scratch_bytes(context.shape.input_bytes))) {}
+
+  void prepare(StreamRef stream) override { blake3_prepare(stream); }
+  std::size_t run(DeviceTile const& tile, StreamRef stream) override {
+    blake3_tile(tile.input, tile.tag, tile.output, scratch_.bytes(), stream);
+    return sizeof(Blake3Node);
+  }
+
+ private:
+  DeviceMemory scratch_;
+};
+
+}  // namespace PENSTOCK_FLAVOUR
+}  // namespace penstock::measure

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <optional>
+
+namespace penstock::measure {
+
+/// What was seen in a window of a run.
+struct Metered {
+  double tiles = 0;
+  double seconds = 0;
+  double cpu_seconds = 0;
+  std::chrono::steady_clock::time_point opened = {};
+  std::chrono::steady_clock::time_point closed = {};
+
+  double tiles_per_second() const noexcept { return seconds > 0 ? tiles / seconds : 0; }
+};
+
+/// Counts tiles as they come out, and takes time and CPU time from one of them to another: neither the start of a run
+/// nor its end is in the window.
+///
+/// Threads: any.
+/// Blocks:  never.
+class Meter {
+ public:
+  using Clock = std::chrono::steady_clock;
+
+  /// The window opens `warm_up` after the first tile, and closes with the first tile that comes `window` later.
+  Meter(std::chrono::nanoseconds warm_up, std::chrono::nanoseconds window) : warm_up_(warm_up), window_(window) {}
+  void count();
+  /// True once the window is closed: there is no use in more tiles.
+  bool over() const noexcept { return state_.load(std::memory_order_acquire) == State::closed; }
+  /// What was in the window; empty if the run ended before it closed.
+  std::optional<Metered> metered() const;
+
+ private:
+  enum class State : std::uint8_t { before, opening, warming, marking, open, closing, closed };
+  /// True for the one thread that takes the state from one to the next.
+  bool take(State from, State to) noexcept {
+    return state_.compare_exchange_strong(from, to, std::memory_order_acq_rel);
+  }
+
+  std::chrono::nanoseconds const warm_up_;
+  std::chrono::nanoseconds const window_;
+  std::atomic<State> state_{State::before};
+  Clock::time_point due_{};  ///< Of the next change. Written by who takes the state on, read in the states after.
+  Clock::time_point opened_{};
+  std::uint64_t count_opened_ = 0;
+  double cpu_opened_ = 0;
+  Metered metered_;
+  alignas(64) std::atomic<std::uint64_t> count_{0};
+};
+
+}  // namespace penstock::measure

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <functional>
+#include <stop_token>
+#include <vector>
+
+#include "penstock/measure/contest.hpp"
+#include "penstock/measure/final.hpp"
+#include "penstock/measure/landscape.hpp"
+
+namespace penstock::measure {
+
+struct SearchOptions {
+  double within = 60;    ///< Seconds.
+  Levels defaults = {};  ///< Where it starts, and what the best is held against in the end.
+  /// Is told what comes next.
+  std::function<void(std::string const& move, Contest const& contest)> progress = {};
+};
+
+/// What a search came to.
+struct Found : Final {
+  std::vector<Attempt> attempts = {};  ///< In the order in which they were first tried.
+  std::size_t runs = 0;
+  bool all = true;  ///< It came to its end; false if time or patience ran out before.
+};
+
+/// Looks for the highest point of a landscape in few measurements, however noisy: docs/tune.md says how.
+///
+/// Of points that are as good as the best, as far as can be told, it takes the one that costs least.
+///
+/// Shape:  `defaults` has a level for each axis.
+/// Blocks: for `within` seconds at most, but for the one measurement of the defaults that there always is.
+Found search(std::vector<SearchAxis> const& axes, Landscape& landscape, SearchOptions const& options,
+             std::stop_token const& stop);
+
+}  // namespace penstock::measure

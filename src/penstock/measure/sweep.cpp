@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "penstock/measure/sweep.hpp"
+
+#include <algorithm>
+#include <exception>
+#include <map>
+#include <numeric>
+#include <random>
+#include <tuple>
+#include <utility>
+
+#include "penstock/core/error.hpp"
+#include "penstock/core/recorder.hpp"
+#include "penstock/measure/ceilings.hpp"
+#include "penstock/measure/judge.hpp"
+#include "penstock/report/stretch.hpp"
+
+namespace penstock::measure {
+namespace {
+
+/// More than the smallest tiles of the fastest device need in a traced run.
+constexpr std::size_t room_for_passages = std::size_t{1} << 19;
+
+/// What makes a difference to the ceilings.
+auto key_of(Setting const& setting, unsigned producers) {
+  return std::tuple(setting.tile, setting.work, setting.busy, setting.fill, setting.direction,
+                    setting.fill == Fill::none ? 0U : producers);
+}
+using Key = decltype(key_of(Setting{}, 0));
+
+std::optional<double> middle(std::vector<Ceilings> const& all, std::optional<double> Ceilings::*which) {
+  std::vector<double> values;
+  for (Ceilings const& one : all) {
+    if (one.*which) values.push_back(*(one.*which));
+  }
+  if (values.empty()) return std::nullopt;
+  return spread_of(std::move(values)).median;
+}
+
+Ceilings middle(std::vector<Ceilings> const& all) {
+  return {.upload = middle(all, &Ceilings::upload),
+          .download = middle(all, &Ceilings::download),
+          .both = middle(all, &Ceilings::both),
+          .fill = middle(all, &Ceilings::fill),
+          .fill_one = middle(all, &Ceilings::fill_one),
+          .kernel = middle(all, &Ceilings::kernel),
+          .submission = middle(all, &Ceilings::submission),
+          .link_up = middle(all, &Ceilings::link_up),
+          .link_down = middle(all, &Ceilings::link_down)};
+}
+
+}  // namespace
+
+inline namespace PENSTOCK_FLAVOUR {
+namespace {
+
+class Sweep {
+ public:
+  Sweep(Device& device, std::vector<Point> points, SweepOptions const& options, std::stop_token const& stop,
+        std::function<void(SweepProgress const&)> const& progress)
+      : device_(device), options_(options), stop_(stop), progress_(progress) {
+    for (Point& point : points) results_.push_back({.point = std::move(point)});
+    progress_now_.total =
+        results_.size() * (options_.least_repeats + (options_.load > 0 ? 1 : 0) + (options_.judged ? 1 : 0));
+  }
+
+  std::vector<PointResult> run() {
+    std::mt19937 random(1);  // Another order each round, the same in each process.
+    std::vector<std::size_t> order(results_.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    for (unsigned round = 0; round < options_.most_repeats && !stop_.stop_requested(); ++round) {
+      std::shuffle(order.begin(), order.end(), random);
+      if (round >= options_.least_repeats) progress_now_.total += wanting(order);
+      for (std::size_t const i : order) {
+        if (stop_.stop_requested()) break;
+        if (wants_more(results_[i], round)) repeat(results_[i], round);
+      }
+    }
+    for (PointResult& result : results_) {
+      auto const found = ceilings_.find(key(result));
+      if (result.error.empty() && found != ceilings_.end() && !found->second.empty()) {
+        result.ceilings = middle(found->second);
+        Ceilings const link = middle(links_[result.point.setting.direction]);
+        result.ceilings->link_up = link.link_up;
+        result.ceilings->link_down = link.link_down;
+      }
+    }
+    for (PointResult& result : results_) {
+      if (options_.load > 0) take_latency(result);
+      if (options_.judged) trace(result);
+    }
+    return std::move(results_);
+  }
+
+ private:
+  static Key key(PointResult const& result) {
+    return key_of(result.point.setting, result.last ? result.last->options.producers : 0);
+  }
+  bool wants_more(PointResult const& result, unsigned round) const {
+    if (!result.error.empty()) return false;
+    return round < options_.least_repeats || result.tiles_per_second.empty() ||
+           spread_of(result.tiles_per_second).relative() > options_.enough;
+  }
+  std::size_t wanting(std::vector<std::size_t> const& order) const {
+    return static_cast<std::size_t>(std::count_if(
+        order.begin(), order.end(), [&](std::size_t i) { return wants_more(results_[i], options_.least_repeats); }));
+  }
+
+  /// Does something for a point; what goes wrong is the point's error.
+  template <class Body>
+  void attempt(PointResult& result, Body body) {
+    if (progress_) {
+      progress_now_.point = static_cast<std::size_t>(&result - results_.data());
+      progress_(progress_now_);
+    }
+    ++progress_now_.done;
+    if (auto const loss = device_.lost()) {
+      result.error = loss->what();
+      return;
+    }
+    try {
+      body();
+    } catch (std::exception const& exception) {
+      result.error = exception.what();
+    }
+  }
+
+  void repeat(PointResult& result, unsigned round) {
+    attempt(result, [&] {
+      auto trial = run_trial(device_, result.point.setting, options_.trial, stop_);
+      if (!trial) return;
+      if (trial->metered.tiles <= 0)
+        throw Error(ErrorKind::device_refused, "No tile came through in the time there was.");
+      result.tiles_per_second.push_back(trial->metered.tiles_per_second());
+      result.cpu_s_per_tile.push_back(trial->metered.cpu_seconds / trial->metered.tiles);
+      result.last = std::move(trial);
+      if (!options_.ceilings || round >= options_.rounds_of_ceilings) return;
+      take_ceilings(result, round);
+    });
+  }
+
+  /// The point is measured even if they cannot be had.
+  void take_ceilings(PointResult& result, unsigned round) {
+    auto& all = ceilings_[key(result)];
+    auto& rounds = ceiling_rounds_[key(result)];
+    if (rounds > round) return;  // Another point of the round had the same.
+    rounds = round + 1;
+    try {
+      all.push_back(measure_ceilings(device_, result.point.setting, result.last->options.producers, options_.trial.file,
+                                     options_.trial.window / 4, stop_, options_.trial.memory.get()));
+      auto& links = links_[result.point.setting.direction];
+      if (links.size() > round) return;  // The link is the same for tiles of all sizes.
+      links.push_back(measure_link(device_, result.point.setting.direction, options_.trial.window / 4, stop_));
+    } catch (std::exception const& exception) {
+      std::string const remark = "Not all of its parts could be measured alone: " + std::string(exception.what());
+      if (result.remarks.empty()) result.remarks.push_back(remark);
+    }
+  }
+
+  void take_latency(PointResult& result) {
+    if (!result.error.empty() || result.tiles_per_second.empty() || stop_.stop_requested()) return;
+    attempt(result, [&] {
+      double const load = options_.load * spread_of(result.tiles_per_second).median;
+      result.latency = run_open_loop(device_, result.point.setting, load, options_.trial, stop_);
+    });
+  }
+
+  /// One more run, of which every tile is recorded. It is a short one, so that the recorder has room for all.
+  void trace(PointResult& result) {
+    if (!result.error.empty() || result.tiles_per_second.empty() || stop_.stop_requested()) return;
+    attempt(result, [&] {
+      Recorder recorder({.capacity = room_for_passages});
+      TrialOptions options = options_.trial;
+      options.warm_up = std::min<std::chrono::nanoseconds>(options.warm_up, std::chrono::milliseconds(20));
+      options.window = std::min<std::chrono::nanoseconds>(options.window, std::chrono::milliseconds(50));
+      options.recorder = &recorder;
+      auto const trial = run_trial(device_, result.point.setting, options, stop_);
+      if (!trial || trial->metered.tiles <= 0) return;
+      result.traced = Traced{.recording = recorder.take(),
+                             .opened = recorder.since_start(trial->metered.opened),
+                             .closed = recorder.since_start(trial->metered.closed),
+                             .tiles_per_second = trial->metered.tiles_per_second()};
+      Recording const window = within(result.traced->recording, result.traced->opened, result.traced->closed);
+      result.verdict = judge(figures_of(result.point.setting, *trial, window, device_.flavour(), options_.cpus),
+                             result.ceilings.value_or(Ceilings{}));
+    });
+  }
+
+  Device& device_;
+  SweepOptions const& options_;
+  std::stop_token const& stop_;
+  std::function<void(SweepProgress const&)> const& progress_;
+  std::vector<PointResult> results_;
+  std::map<Key, std::vector<Ceilings>> ceilings_;
+  std::map<Key, unsigned> ceiling_rounds_;  ///< In how many rounds they were tried.
+  std::map<Direction, std::vector<Ceilings>> links_;
+  SweepProgress progress_now_;
+};
+
+}  // namespace
+
+std::vector<PointResult> sweep(Device& device, std::vector<Point> points, SweepOptions const& options,
+                               std::stop_token const& stop, std::function<void(SweepProgress const&)> const& progress) {
+  return Sweep(device, std::move(points), options, stop, progress).run();
+}
+
+}  // namespace PENSTOCK_FLAVOUR
+}  // namespace penstock::measure

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <functional>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "penstock/device/build_flavour.hpp"
+#include "penstock/device/device.hpp"
+#include "penstock/measure/figures.hpp"
+#include "penstock/measure/trial.hpp"
+
+namespace penstock::measure {
+
+struct SweepOptions {
+  TrialOptions trial = {};
+  unsigned least_repeats = 5;
+  unsigned most_repeats = 9;
+  double enough =
+      0.05;           ///< A point whose throughput strays no further than that from its median needs no more repeats.
+  double load = 0.7;  ///< Of the throughput, at which latency is taken; 0 for not at all.
+  bool ceilings = true;  ///< Measure the parts alone, once in each of the first three rounds.
+  unsigned rounds_of_ceilings = 3;
+  bool judged = true;  ///< One more run of each point is traced, for the verdict.
+  unsigned cpus = 0;   ///< That this process may use; 0 if unknown. For the verdict.
+};
+
+/// How far a sweep is: for a bar.
+struct SweepProgress {
+  std::size_t done = 0;   ///< Runs.
+  std::size_t total = 0;  ///< Runs, as far as known: points that stray need more.
+  std::size_t point = 0;  ///< Whose turn it is, of the points as they were given.
+};
+
+inline namespace PENSTOCK_FLAVOUR {
+
+/// Measures all points, round after round, so that whatever drifts meets all of them alike: in each round every point
+/// runs once, in an order that is another each time.
+///
+/// A point that fails has its reason in `error` and is left out of later rounds; if the device is lost all the rest
+/// are. Ends early if `stop` is requested, with what there is.
+///
+/// Blocks: until done.
+std::vector<PointResult> sweep(Device& device, std::vector<Point> points, SweepOptions const& options,
+                               std::stop_token const& stop,
+                               std::function<void(SweepProgress const&)> const& progress = {});
+
+}  // namespace PENSTOCK_FLAVOUR
+}  // namespace penstock::measure

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <chrono>
+#include <memory>
+#include <optional>
+#include <stop_token>
+#include <string>
+
+#include "penstock/device/build_flavour.hpp"
+#include "penstock/device/device.hpp"
+#include "penstock/measure/figures.hpp"
+#include "penstock/measure/filler.hpp"
+
+namespace penstock::measure {
+
+struct TrialOptions {
+  std::chrono::nanoseconds warm_up = std::chrono::milliseconds(50);
+  std::chrono::nanoseconds window = std::chrono::milliseconds(200);
+  std::string file = {};  ///< For Fill::file.
+  /// For Fill::memory; who copies these options has the same.
+  std::shared_ptr<FillMemory> memory = std::make_shared<FillMemory>();
+  Recorder* recorder = nullptr;  ///< Is told where the tiles were; null for nobody.
+  Ranges* ranges = nullptr;      ///< Show profilers what the threads are at; null for nobody.
+};
+
+inline namespace PENSTOCK_FLAVOUR {
+
+/// Runs the setting's pipeline, closed loop: producers fill tiles as fast as they get any.
+///
+/// Blocks: for warm-up and window, and what it takes to pin, start and end.
+/// Throws: Error, if the pipeline cannot be made or a tile failed. Empty, if `stop` was requested.
+std::optional<Trial> run_trial(Device& device, Setting const& setting, TrialOptions const& options,
+                               std::stop_token const& stop);
+
+/// Runs it open loop: a tile is due each 1 / `tiles_per_second`, whatever became of those before, so that a stall
+/// counts against all that waited for it.
+///
+/// Throws: as run_trial.
+std::optional<Latency> run_open_loop(Device& device, Setting const& setting, double tiles_per_second,
+                                     TrialOptions const& options, std::stop_token const& stop);
+
+}  // namespace PENSTOCK_FLAVOUR
+}  // namespace penstock::measure

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <functional>
+#include <stop_token>
+#include <string>
+
+#include "penstock/device/build_flavour.hpp"
+#include "penstock/device/device.hpp"
+#include "penstock/measure/free_axes.hpp"
+#include "penstock/measure/tuned.hpp"
+
+namespace penstock::measure {
+
+struct TuneOptions {
+  /// Of every axis of a Setting: values to choose from, or "free".
+  AxisLists lists = {};
+  SearchBounds bounds = {};
+  double within = 60;     ///< Seconds.
+  std::string file = {};  ///< For Fill::file.
+};
+
+inline namespace PENSTOCK_FLAVOUR {
+
+/// Looks for the setting that moves most bytes a second through this device: docs/tune.md says how. A setting that
+/// fails is passed over, and so are those that pin more than the bounds allow.
+///
+/// Blocks: for `within` seconds or less.
+/// Throws: Error, if a list is none, or if the device is lost.
+Tuned tune(Device& device, TuneOptions const& options, std::stop_token const& stop,
+           std::function<void(TuneProgress const&)> const& progress = {});
+
+}  // namespace PENSTOCK_FLAVOUR
+}  // namespace penstock::measure

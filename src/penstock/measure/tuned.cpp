@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "penstock/measure/tuned.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace penstock::measure {
+
+std::optional<Spread> Tuned::gain() const {
+  if (!in_turn) return std::nullopt;
+  std::vector<double> times;
+  for (std::size_t i = 0; i < std::min(best_rates.size(), defaults_rates.size()); ++i) {
+    times.push_back(best_rates[i] / defaults_rates[i]);
+  }
+  if (times.empty()) return std::nullopt;
+  return spread_of(std::move(times));
+}
+
+}  // namespace penstock::measure

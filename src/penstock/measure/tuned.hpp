@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "penstock/flow/pipeline_options.hpp"
+#include "penstock/measure/axis.hpp"
+#include "penstock/measure/spread.hpp"
+
+namespace penstock::measure {
+
+/// How far a search is: for a bar.
+struct TuneProgress {
+  double seconds = 0;
+  std::string now = {};  ///< The move that is next.
+  std::size_t points = 0;
+  std::size_t runs = 0;
+  double best = 0;  ///< Bytes a second, of all that was seen.
+};
+
+/// A point that was tried.
+struct TunedPoint {
+  Point point = {};
+  std::string found_by = {};
+  std::vector<double> bytes_per_second = {};
+  double against = 1;      ///< As Attempt::against.
+  std::string error = {};  ///< Why it failed; empty if it did not.
+};
+
+/// What a search over pipelines came to.
+struct Tuned {
+  std::vector<Axis> axes = {};
+  std::vector<TunedPoint> tried = {};  ///< In order; the first are the defaults.
+  std::optional<std::size_t> best = {};
+  PipelineOptions options = {};             ///< Of the best, all of them as they were on this machine.
+  std::uint64_t pinned_bytes = 0;           ///< The tiles of the best.
+  std::vector<double> best_rates = {};      ///< Bytes a second, in turn with those of the defaults.
+  std::vector<double> defaults_rates = {};  ///< Empty if the defaults failed.
+  std::size_t combinations = 0;             ///< Points of the grid that the axes span, within the bounds.
+  std::size_t runs = 0;
+  double seconds = 0;
+  bool all = true;  ///< As Found::all.
+
+  bool in_turn = false;  ///< Best and defaults were; otherwise there was no time for it.
+
+  /// How many times the defaults' throughput the best has; empty unless they were measured in turn.
+  std::optional<Spread> gain() const;
+};
+
+}  // namespace penstock::measure

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "penstock/measure/work_stages.hpp"
+
+#include <span>
+
+#include "penstock/kernels/blake3_node.hpp"
+#include "penstock/kernels/busy.hpp"
+#include "penstock/kernels/transform.hpp"
+#include "penstock/measure/hash_stage.hpp"
+
+namespace penstock::measure {
+inline namespace PENSTOCK_FLAVOUR {
+namespace {
+
+static_assert(sizeof(Blake3Node) == hashed_bytes);
+
+std::span<float> floats(std::span<std::byte> bytes) {
+  return {reinterpret_cast<float*>(bytes.data()), bytes.size() / sizeof(float)};
+}
+
+class CopyStage final : public Stage {
+ public:
+  explicit CopyStage(StageContext const&) {}
+  std::size_t run(DeviceTile const& tile, StreamRef) override { return tile.output.size(); }
+};
+
+class TransformStage final : public Stage {
+ public:
+  explicit TransformStage(StageContext const&) {}
+  void prepare(StreamRef stream) override { transform_prepare(stream); }
+  std::size_t run(DeviceTile const& tile, StreamRef stream) override {
+    // In place where there is one part only, or one memory for both.
+    std::span<std::byte> const on = tile.input.empty() ? tile.output : tile.input;
+    transform(floats(on), 0, floats(on), stream);
+    return tile.output.size();
+  }
+};
+
+class BusyStage final : public Stage {
+ public:
+  BusyStage(StageContext const& context, std::chrono::nanoseconds duration)
+      : duration_(duration), stamp_(context.device.allocate(sizeof(Stamp))) {}
+  void prepare(StreamRef stream) override { busy_prepare(stream); }
+  std::size_t run(DeviceTile const& tile, StreamRef stream) override {
+    // Nobody reads when it ran, so it may be any Stamp.
+    busy(duration_, 1, reinterpret_cast<Stamp*>(stamp_.bytes().data()), stream);
+    return tile.output.size();
+  }
+
+ private:
+  std::chrono::nanoseconds duration_;
+  DeviceMemory stamp_;
+};
+
+}  // namespace
+
+Stages work_stages(Setting const& setting) {
+  switch (setting.work) {
+    case Work::copy:
+      return stage_per_lane<CopyStage>();
+    case Work::transform:
+      return stage_per_lane<TransformStage>();
+    case Work::hash:
+      return stage_per_lane<HashStage>();
+    case Work::busy:
+      break;
+  }
+  return {.make = [duration = setting.busy](
+                      StageContext const& context) { return std::make_unique<BusyStage>(context, duration); },
+          .merge = {}};
+}
+
+}  // namespace PENSTOCK_FLAVOUR
+}  // namespace penstock::measure

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+
+#include "penstock/core/ranges.hpp"
+
+namespace penstock {
+
+/// True if this build can make ranges for NVTX, whose headers come with the CUDA toolkit.
+bool built_with_nvtx() noexcept;
+
+/// Ranges in NVTX's domain "penstock", by the names of their steps and with the tile's sequence as their payload, and
+/// the names of the threads that have any. Nsight Systems and whatever else NVTX_INJECTION64_PATH names shows them;
+/// without such a tool a range is two calls that return at once. Null if this build cannot make any.
+std::unique_ptr<Ranges> make_nvtx_ranges();
+
+}  // namespace penstock

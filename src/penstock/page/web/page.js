@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+'use strict';
+
+// Puts the page together, from the results that are in it.
+(() => {
+  const content = document.getElementById('content');
+  const text = document.getElementById('results').textContent;
+  const actions = document.getElementById('actions');
+  const kinds = {bench: 'bench', compare: 'compare'};
+
+  function fill() {
+    const all = results.read(text);
+    document.getElementById('kind').textContent = kinds[all.kind] ?? '';
+    actions.append(
+      element(
+        'div',
+        {class: 'switch', role: 'group', 'aria-label': 'Download the raw data'},
+        element('span', {}, 'Data'),
+        raw_data.buttons(all, text),
+      ),
+      theme.control(),
+    );
+    const verdict = verdict_section(all);
+    const pick = (point) => {
+      verdict.show(point);
+      document.getElementById('verdict').scrollIntoView({block: 'nearest'});
+    };
+    content.append(
+      ...[
+        element('h1', {}, document.title),
+        element('p', {class: 'finding-sentence'}, summary.finding(all)),
+        summary.key_figures(all),
+        ...sweep_sections(all, pick),
+        verdict.part,
+        timeline_section(all),
+        table_section(all, pick),
+        summary.facts(all),
+      ].filter(Boolean),
+    );
+  }
+
+  content.replaceChildren();
+  try {
+    fill();
+  } catch (problem) {
+    actions.replaceChildren(theme.control());
+    content.replaceChildren(element('h1', {}, document.title), remark(problem.message));
+    if (!(problem instanceof Error) || problem.constructor !== Error) throw problem;
+  }
+})();

@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+'use strict';
+
+// What bounded one point, in words: how fast it was beside its ceilings, the evidence, and what to change.
+function verdict_section(all) {
+  const points = all.points.filter((point) => results.has_figures(point) || point.error);
+  const of_timeline = all.points[all.timeline?.point];
+  let shown = [of_timeline, results.best(all.points), points[0]].find((point) => point && points.includes(point));
+  const card = element('div', {class: 'verdict', 'aria-live': 'polite'});
+  const name_of = (point) => results.place_in_words(all.axes, point.axes) || 'the only point';
+
+  const bounds = {
+    upload: 'uploads',
+    download: 'downloads',
+    kernel: 'the kernel',
+    fill: 'filling',
+    sink: 'the sink',
+    'serialising stream': 'a serialising stream',
+  };
+  const bound_in_words = (bound) => bounds[bound] ?? bound;
+
+  function bars(point) {
+    const found = Object.entries(results.ceiling_names)
+      .filter(([name]) => numbers.is_there(point.ceilings[name]))
+      .map(([name, words]) => [words, point.ceilings[name], name]);
+    if (!found.length) return remark('No ceiling was measured beside this point.');
+    const reached = point.gb_per_s.median;
+    // What is far beyond all that matters would make the rest too short to compare.
+    const longest = Math.min(
+      Math.max(reached, ...found.map(([, value]) => value)),
+      3 * Math.max(reached, shown.ceilings.gb_per_s ?? 0),
+    );
+    const bar = (words, value, kind) => {
+      const filled = element('span', {class: 'bar-fill'});
+      filled.style.width = `${Math.min(1, value / longest) * 100}%`;
+      if (value > longest) filled.classList.add('beyond');
+      return [
+        element('dt', {class: kind}, words),
+        element(
+          'dd',
+          {class: kind},
+          element('span', {class: 'bar'}, filled),
+          element('span', {class: 'bar-value'}, numbers.gb(value)),
+        ),
+      ];
+    };
+    return element(
+      'dl',
+      {class: 'bars'},
+      bar('this run', reached, 'reached'),
+      found.flatMap(([words, value]) =>
+        bar(
+          `${words} alone`.replace('both ways at once alone', 'both ways at once'),
+          value,
+          value === point.ceilings.gb_per_s ? 'lowest' : '',
+        ),
+      ),
+    );
+  }
+
+  function advice(verdict) {
+    const entries = verdict.advice ?? [];
+    return [
+      element('h3', {}, entries.length === 1 ? 'What should help' : 'What should help most'),
+      entries.length
+        ? element(
+            'ol',
+            {class: 'advice'},
+            entries.map((entry) =>
+              element(
+                'li',
+                {},
+                numbers.is_there(entry.gain)
+                  ? element(
+                      'span',
+                      {class: 'gain', title: 'expected throughput, as a multiple of this'},
+                      numbers.times(entry.gain),
+                    )
+                  : null,
+                element('div', {}, element('strong', {}, entry.change), element('span', {}, entry.why)),
+              ),
+            ),
+          )
+        : element('p', {}, 'Nothing that is known here.'),
+      verdict.streams_will_not_help
+        ? element(
+            'p',
+            {class: 'streams'},
+            element('strong', {}, 'More streams will not help: '),
+            verdict.streams_will_not_help,
+          )
+        : null,
+    ];
+  }
+
+  function show() {
+    const {verdict} = shown;
+    if (shown.error || !results.has_figures(shown)) {
+      card.replaceChildren(
+        element('p', {class: 'remark bad'}, `${shown.error ?? 'There are no figures for this point.'}`),
+      );
+      return;
+    }
+    const share = results.share_of_ceiling(shown);
+    card.replaceChildren(
+      element(
+        'div',
+        {class: 'finding'},
+        element(
+          'p',
+          {class: 'bound'},
+          verdict ? ['Bound by ', element('em', {}, bound_in_words(verdict.bound))] : 'No verdict',
+        ),
+        element(
+          'p',
+          {},
+          `${numbers.spread(shown.gb_per_s, numbers.gb)}` +
+            `${share === null ? '' : `, ${numbers.per_cent(share)} of the lowest ceiling`}.`,
+        ),
+        verdict
+          ? (verdict.evidence ?? []).map((sentence) => element('p', {class: 'evidence'}, sentence))
+          : element('p', {}, 'This point was measured without looking for what bounded it.'),
+      ),
+      element('div', {class: 'ceilings'}, element('h3', {}, 'Beside what each part can do'), bars(shown)),
+      ...(verdict ? [element('div', {class: 'help'}, advice(verdict).filter(Boolean))] : []),
+    );
+  }
+
+  // "Of 12 points 8 are bound by fill and 4 are bound by uploads."
+  function across_the_sweep() {
+    const counts = new Map();
+    for (const {verdict} of all.points) if (verdict) counts.set(verdict.bound, (counts.get(verdict.bound) ?? 0) + 1);
+    const ordered = [...counts].sort(([, one], [, other]) => other - one);
+    const judged = ordered.reduce((sum, [, count]) => sum + count, 0);
+    if (judged < 2) return '';
+    if (ordered.length === 1)
+      return `All ${judged} points that were judged are bound by ${bound_in_words(ordered[0][0])}.`;
+    const parts = ordered.map(
+      ([bound, count]) => `${count} ${count === 1 ? 'is' : 'are'} bound by ${bound_in_words(bound)}`,
+    );
+    return `Of ${judged} points ${numbers.list(parts)}.`;
+  }
+
+  if (!shown)
+    return {part: section('verdict', 'What bounded it', remark('There is no point to judge.')), show: () => {}};
+  const list = element(
+    'select',
+    {
+      change: () => {
+        shown = points[list.selectedIndex];
+        show();
+      },
+    },
+    points.map((point) => element('option', {selected: point === shown}, name_of(point))),
+  );
+  const chooser =
+    points.length > 1
+      ? element('div', {class: 'choices'}, element('label', {class: 'choice'}, element('span', {}, 'Point'), list))
+      : null;
+  show();
+  const overall = across_the_sweep();
+  return {
+    part: section('verdict', 'What bounded it', overall ? element('p', {class: 'note'}, overall) : null, chooser, card),
+    show(point) {
+      if (!points.includes(point)) return;
+      shown = point;
+      list.selectedIndex = points.indexOf(point);
+      show();
+    },
+  };
+}

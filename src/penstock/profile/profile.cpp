@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "penstock/profile/profile.hpp"
+
+#include <utility>
+
+namespace penstock {
+
+PipelineOptions Profile::apply(PipelineOptions wanted) const {
+  if (wanted.tile == TileShape{}) wanted.tile = options.tile;
+  wanted.tiles = options.tiles;
+  wanted.producers = options.producers;
+  wanted.lanes = options.lanes;
+  wanted.consumers = options.consumers;
+  wanted.slots = options.slots;
+  wanted.spin = options.spin;
+  wanted.shape = options.shape;
+  wanted.signal = options.signal;
+  return wanted;
+}
+
+std::string Profile::difference_to(ProfiledMachine const& here) const {
+  std::string differs;
+  auto const compare = [&](std::string const& then, std::string const& now, std::string const& what) {
+    if (then.empty() || now.empty() || then == now) return;
+    differs += (differs.empty() ? "" : ", and ") + what + then + ", not " + now;
+  };
+  compare(machine.device, here.device, "for the device ");
+  compare(machine.cpu, here.cpu, "on a host with the CPU ");
+  if (machine.cpus != here.cpus) {
+    compare(std::to_string(machine.cpus), std::to_string(here.cpus), "with a number of CPUs of ");
+  }
+  compare(machine.flavour, here.flavour, "for default streams that are ");
+  if (differs.empty()) return differs;
+  return "The profile was made " + differs + ": it is used, but penstock tune may find better here.";
+}
+
+}  // namespace penstock

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "penstock/flow/pipeline_options.hpp"
+
+namespace penstock {
+
+/// What a profile was made on, by the names that change what is best there.
+struct ProfiledMachine {
+  std::string cpu = {};      ///< The model: "AMD EPYC 9654 96-Core Processor".
+  std::uint64_t cpus = 0;    ///< That the process may use.
+  std::string device = {};   ///< "NVIDIA H200", "CPU device".
+  std::string driver = {};   ///< "13.0"; empty without one.
+  std::string flavour = {};  ///< "per-thread" or "legacy".
+};
+
+/// What was being done, as options of `penstock bench` say it.
+struct ProfiledJob {
+  std::string work = {};
+  std::string fill = {};
+  std::string direction = {};
+  std::string streams = {};
+  std::string sink = {};
+};
+
+/// Gigabytes a second of one direction, over several runs.
+struct ProfiledRate {
+  double median = 0;
+  double least = 0;
+  double most = 0;
+};
+
+/// The options of a pipeline that `penstock tune` found best for a job on a machine.
+///
+/// Source: docs/profile.md has the form of its file.
+struct Profile {
+  std::string version = {};  ///< Of the penstock that made it.
+  std::string date = {};     ///< ISO 8601.
+  ProfiledMachine machine = {};
+  ProfiledJob job = {};
+  std::size_t tile_bytes = 0;  ///< As `--tile` says it.
+  /// Only those that a profile sets: tile, tiles, producers, lanes, consumers, slots, spin, shape, signal.
+  PipelineOptions options = {};
+  ProfiledRate rate = {};
+  std::optional<ProfiledRate> defaults_rate = {};  ///< Empty if the defaults failed.
+
+  /// `wanted` with the profile's values; but a tile that has a shape keeps it. Nothing changes that a stage, a source
+  /// or a sink would notice, other than how many threads call them: order, streams, who calls the sink and whether
+  /// several do at once are as wanted.
+  PipelineOptions apply(PipelineOptions wanted) const;
+  /// A sentence on how `here` differs from where the profile was made; empty if it is the same. Other drivers and
+  /// unknown names are no difference.
+  std::string difference_to(ProfiledMachine const& here) const;
+};
+
+/// The profile in this text. `name` is what refusals call it. Members that it does not know are passed over.
+///
+/// Throws: Error of kind bad_argument, if it is none; the text says where it is wrong and what to do.
+Profile parse_profile(std::string_view text, std::string const& name);
+/// The text of a profile.
+std::string text_of(Profile const& profile);
+
+/// The profile in a file that `penstock tune --save` wrote.
+///
+/// Throws: Error of kind bad_argument, if there is no such file or it holds no profile.
+Profile load_profile(std::filesystem::path const& path);
+/// Writes it to a file beside and puts that in the place of `path`, so that nobody reads half of one.
+///
+/// Throws: Error of kind system, if it cannot be written.
+void save_profile(Profile const& profile, std::filesystem::path const& path);
+
+}  // namespace penstock

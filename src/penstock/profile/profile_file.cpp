@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+#include <limits>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "penstock/core/pool.hpp"
+#include "penstock/profile/profile.hpp"
+
+namespace penstock {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr std::uint64_t schema = 1;
+/// A profile takes one or two KiB.
+constexpr std::size_t most_file_bytes = std::size_t{1} << 20;
+constexpr std::uint64_t most_tile_bytes = std::uint64_t{1} << 30;
+constexpr std::uint64_t most_spin_us = 10'000'000;
+constexpr char const* remedy = "make a new one with penstock tune --save";
+
+[[noreturn]] void refuse(std::string const& name, std::string const& what) {
+  throw Error(ErrorKind::bad_argument, name + ": " + what + ": " + remedy + ".");
+}
+
+/// Reads members, and says of each that is not there or not as it should be where it is.
+class Members {
+ public:
+  Members(Json const& json, std::string name, std::string where)
+      : json_(json), name_(std::move(name)), where_(std::move(where)) {
+    if (!json_.is_object()) refuse(name_, where_.empty() ? "It is no profile" : where_ + " is no object");
+  }
+  Members object(char const* key) const { return {member(key), name_, path(key)}; }
+  bool has(char const* key) const { return json_.contains(key) && !json_.at(key).is_null(); }
+
+  std::string text(char const* key) const {
+    constexpr std::size_t longest = 1000;
+    Json const& value = member(key);
+    if (!value.is_string() || value.get_ref<std::string const&>().size() > longest) {
+      refuse(name_, path(key) + " is no text");
+    }
+    return value.get<std::string>();
+  }
+  std::uint64_t whole(char const* key, std::uint64_t least, std::uint64_t most) const {
+    Json const& value = member(key);
+    if (!value.is_number_unsigned() || value.get<std::uint64_t>() < least || value.get<std::uint64_t>() > most) {
+      refuse(name_, path(key) + " is no whole number from " + std::to_string(least) + " to " + std::to_string(most));
+    }
+    return value.get<std::uint64_t>();
+  }
+  unsigned count(char const* key, unsigned most) const { return static_cast<unsigned>(whole(key, 1, most)); }
+  bool truth(char const* key) const {
+    Json const& value = member(key);
+    if (!value.is_boolean()) refuse(name_, path(key) + " is neither true nor false");
+    return value.get<bool>();
+  }
+  double positive(char const* key) const {
+    Json const& value = member(key);
+    if (!value.is_number() || !(value.get<double>() > 0)) refuse(name_, path(key) + " is no number above 0");
+    return value.get<double>();
+  }
+  ProfiledRate rate(char const* key) const {
+    Members const spread = object(key);
+    return {spread.positive("median"), spread.positive("min"), spread.positive("max")};
+  }
+
+ private:
+  std::string path(char const* key) const { return where_.empty() ? key : where_ + "." + key; }
+  Json const& member(char const* key) const {
+    auto const found = json_.find(key);
+    if (found == json_.end()) refuse(name_, path(key) + " is missing");
+    return *found;
+  }
+
+  Json const& json_;
+  std::string name_;
+  std::string where_;
+};
+
+LaneShape shape_of(std::string const& text, std::string const& name) {
+  if (text == "split") return LaneShape::split;
+  if (text == "single") return LaneShape::single;
+  refuse(name, "settings.shape is neither split nor single");
+}
+
+SignalKind signal_of(std::string const& text, std::string const& name) {
+  for (SignalKind const kind : all_signal_kinds) {
+    if (to_string(kind) == text) return kind;
+  }
+  refuse(name, "settings.signal is none of " + signal_names());
+}
+
+TileShape tile_of(Members const& settings, std::string const& name) {
+  TileShape tile{.input_bytes = settings.whole("input_bytes", 0, most_tile_bytes),
+                 .output_bytes = settings.whole("output_bytes", 0, most_tile_bytes),
+                 .in_place = settings.truth("in_place")};
+  bool const empty = tile.input_bytes == 0 && tile.output_bytes == 0;
+  if (empty || (tile.in_place && tile.input_bytes != tile.output_bytes)) {
+    refuse(name, "settings.input_bytes and output_bytes make no tile");
+  }
+  return tile;
+}
+
+Json spread_of(ProfiledRate const& rate) {
+  return {{"median", rate.median}, {"min", rate.least}, {"max", rate.most}};
+}
+
+}  // namespace
+
+Profile parse_profile(std::string_view text, std::string const& name) {
+  Json json;
+  try {
+    json = Json::parse(text);
+  } catch (Json::exception const&) {
+    refuse(name, "It is no profile, since it is no JSON");
+  }
+  Members const all(json, name, "");
+  if (!all.has("kind") || json["kind"] != "profile") refuse(name, "It is no profile");
+  constexpr std::uint64_t any = std::numeric_limits<std::uint64_t>::max();
+  if (all.whole("schema", 0, any) != schema) refuse(name, "It is a profile of another version of penstock");
+  Members const penstock = all.object("penstock");
+  Members const machine = all.object("machine");
+  Members const device = all.object("device");
+  Members const job = all.object("job");
+  Members const settings = all.object("settings");
+  Profile profile;
+  profile.version = penstock.text("version");
+  profile.date = all.text("date");
+  profile.machine = {.cpu = machine.text("cpu"),
+                     .cpus = machine.whole("cpus", 1, any),
+                     .device = device.text("name"),
+                     .driver = device.has("driver") ? device.text("driver") : "",
+                     .flavour = penstock.text("flavour")};
+  profile.job = {.work = job.text("work"),
+                 .fill = job.text("fill"),
+                 .direction = job.text("direction"),
+                 .streams = job.text("streams"),
+                 .sink = job.text("sink")};
+  profile.tile_bytes = settings.whole("tile", 1, most_tile_bytes);
+  profile.options.tile = tile_of(settings, name);
+  profile.options.tiles = settings.whole("tiles", 1, Pool::max_tiles);
+  profile.options.producers = settings.count("threads", PipelineOptions::most_threads);
+  profile.options.lanes = settings.count("lanes", PipelineOptions::most_threads);
+  profile.options.consumers = settings.count("consumers", PipelineOptions::most_threads);
+  profile.options.slots = settings.count("depth", Pool::max_tiles);
+  profile.options.spin = std::chrono::microseconds(settings.whole("spin_us", 0, most_spin_us));
+  profile.options.shape = shape_of(settings.text("shape"), name);
+  profile.options.signal = signal_of(settings.text("signal"), name);
+  profile.rate = all.rate("gb_per_s");
+  if (all.has("defaults_gb_per_s")) profile.defaults_rate = all.rate("defaults_gb_per_s");
+  return profile;
+}
+
+std::string text_of(Profile const& profile) {
+  PipelineOptions const& options = profile.options;
+  Json const json{{"schema", schema},
+                  {"kind", "profile"},
+                  {"penstock", {{"version", profile.version}, {"flavour", profile.machine.flavour}}},
+                  {"machine", {{"cpu", profile.machine.cpu}, {"cpus", profile.machine.cpus}}},
+                  {"device",
+                   {{"name", profile.machine.device},
+                    {"driver", profile.machine.driver.empty() ? Json(nullptr) : Json(profile.machine.driver)}}},
+                  {"date", profile.date},
+                  {"job",
+                   {{"work", profile.job.work},
+                    {"fill", profile.job.fill},
+                    {"direction", profile.job.direction},
+                    {"streams", profile.job.streams},
+                    {"sink", profile.job.sink}}},
+                  {"settings",
+                   {{"threads", options.producers},
+                    {"lanes", options.lanes},
+                    {"consumers", options.consumers},
+                    {"tile", profile.tile_bytes},
+                    {"input_bytes", options.tile.input_bytes},
+                    {"output_bytes", options.tile.output_bytes},
+                    {"in_place", options.tile.in_place},
+                    {"depth", options.slots},
+                    {"tiles", options.tiles},
+                    {"signal", to_string(options.signal)},
+                    {"shape", options.shape == LaneShape::single ? "single" : "split"},
+                    {"spin_us", options.spin.value_or(std::chrono::microseconds(0)).count()}}},
+                  {"gb_per_s", spread_of(profile.rate)},
+                  {"defaults_gb_per_s", profile.defaults_rate ? spread_of(*profile.defaults_rate) : Json(nullptr)}};
+  return json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+Profile load_profile(std::filesystem::path const& path) {
+  auto const unreadable = [&](std::string const& why) {
+    throw Error(ErrorKind::bad_argument,
+                path.string() + ": " + why + ". Name a profile that penstock tune --save has written.");
+  };
+  std::error_code ignored;
+  if (std::filesystem::is_directory(path, ignored)) unreadable("It is a directory");
+  std::ifstream file(path, std::ios::binary);
+  if (!file) unreadable(std::strerror(errno));
+  std::vector<char> bytes(most_file_bytes + 1);
+  file.read(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+  if (file.bad()) unreadable("It cannot be read");
+  auto const length = static_cast<std::size_t>(file.gcount());
+  if (length > most_file_bytes) unreadable("It is too large for a profile");
+  return parse_profile({bytes.data(), length}, path.string());
+}
+
+void save_profile(Profile const& profile, std::filesystem::path const& path) {
+  std::error_code problem;
+  auto const status = std::filesystem::status(path, problem);
+  // Into a pipe or a terminal it is written as it is.
+  bool const beside = !std::filesystem::exists(status) || std::filesystem::is_regular_file(status);
+  std::filesystem::path const written = beside ? path.string() + ".part" : path.string();
+  std::ofstream file(written, std::ios::trunc);
+  file << text_of(profile);
+  file.close();
+  bool saved = static_cast<bool>(file);
+  if (saved && beside) {
+    std::filesystem::rename(written, path, problem);
+    saved = !problem;
+  }
+  if (saved) return;
+  if (beside) std::filesystem::remove(written, problem);
+  throw Error(ErrorKind::system,
+              path.string() + " did not take the profile: see that its disk has room, or name another.");
+}
+
+}  // namespace penstock

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "penstock/core/loan.hpp"
+#include "penstock/records/record_completion.hpp"
+#include "penstock/records/record_table.hpp"
+
+namespace penstock {
+
+/// A tile of records, and what stands beside it about them. There is one for each tile of the pool; what it allocates
+/// it keeps.
+///
+/// Threads: who has the tile.
+struct Batch {
+  /// Of one record.
+  struct Entry {
+    std::uint64_t tag = 0;
+    RecordListener* listener = nullptr;
+  };
+
+  Loan loan = {};         ///< While it is being packed.
+  std::size_t used = 0;   ///< Bytes of the tile that records take so far.
+  std::size_t bytes = 0;  ///< Bytes of the records themselves.
+  /// When it was first put down; empty before.
+  std::optional<std::chrono::steady_clock::time_point> since = {};
+  std::vector<Entry> entries = {};
+  std::vector<RecordPlace> places = {};  ///< Nothing, if all records are of the same size.
+
+  /// Begins anew, with an empty tile.
+  void open(Loan tile) noexcept {
+    loan = std::move(tile);
+    used = bytes = 0;
+    since.reset();
+    entries.clear();
+    places.clear();
+  }
+  std::uint32_t count() const noexcept { return static_cast<std::uint32_t>(entries.size()); }
+};
+
+}  // namespace penstock

@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "penstock/records/departures.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "penstock/core/error.hpp"
+
+namespace penstock {
+namespace {
+
+/// Nobody wakes who watches while it is awake, so it sleeps through at most this in one go once nothing waits.
+constexpr std::chrono::hours unasked_sleep{1};
+
+}  // namespace
+
+Departures::Departures(std::size_t hungry_below, std::chrono::nanoseconds linger, Send send)
+    : hungry_below_(std::max<std::size_t>(1, hungry_below)), linger_(linger), send_(std::move(send)) {}
+
+Departures::~Departures() {
+  for (Desk* desk = first_.load(std::memory_order_acquire); desk != nullptr;) {
+    std::unique_ptr<Desk> const gone(std::exchange(desk, desk->next));
+  }
+}
+
+Desk& Departures::take_desk() {
+  for (Desk* desk = first_.load(std::memory_order_acquire); desk != nullptr; desk = desk->next) {
+    if (!desk->taken.exchange(true, std::memory_order_acquire)) return *desk;
+  }
+  auto made = std::make_unique<Desk>();
+  made->next = first_.load(std::memory_order_relaxed);
+  while (!first_.compare_exchange_weak(made->next, made.get(), std::memory_order_seq_cst)) {
+  }
+  return *made.release();
+}
+
+void Departures::give_back(Desk& desk) noexcept {
+  send_from(desk, Departure::asked);
+  desk.taken.store(false, std::memory_order_release);
+}
+
+std::optional<Batch*> Departures::take_up(Desk& desk) {
+  // This and the look at closed_ are seq_cst, as are their counterparts in close: either we see that it is closed, or
+  // it sees us at work and waits.
+  Batch* const batch = desk.batch.exchange(&desk.at_work, std::memory_order_seq_cst);
+  if (batch == &desk.at_work) {
+    throw Error(ErrorKind::bad_argument, "The writer has claimed room for a record: commit it or let it go first.");
+  }
+  if (!closed()) return batch;
+  put_down(desk, batch);
+  return std::nullopt;
+}
+
+void Departures::put_down(Desk& desk, Batch* batch) noexcept {
+  std::optional<Departure> why;
+  if (batch != nullptr) {
+    if (!batch->since) batch->since = Clock::now();
+    // Relaxed: the clock only wants to be looked at here, now or with the next record.
+    if (desk.overdue.load(std::memory_order_relaxed)) {
+      desk.overdue.store(false, std::memory_order_relaxed);
+      if (Clock::now() - *batch->since >= linger_) why = Departure::late;
+    }
+    if (why) {
+      under_way_.fetch_add(1, std::memory_order_seq_cst);
+    } else if (enter()) {
+      why = Departure::hungry;
+    }
+  }
+  if (why) {
+    // At work until it is sent, so that who drains waits for it.
+    send_(*batch, *why);
+    batch = nullptr;
+  } else if (batch != nullptr) {
+    // Relaxed: the store behind it orders it.
+    desk.since.store(batch->since->time_since_epoch().count(), std::memory_order_relaxed);
+  }
+  // Seq_cst, as is the count of who comes back: either it finds the batch, or we find that the lanes are hungry.
+  desk.batch.store(batch, std::memory_order_seq_cst);
+  if (closed()) desk.batch.notify_all();
+  if (batch == nullptr) return;
+  if (watch_asleep_.load(std::memory_order_seq_cst)) bell_.notify();
+  send_waiting();
+}
+
+void Departures::send(Batch& batch, Departure why) noexcept {
+  under_way_.fetch_add(1, std::memory_order_seq_cst);
+  send_(batch, why);
+}
+
+void Departures::send_from(Desk& desk, Departure why) noexcept {
+  // Counted before it is taken: who drains finds the batch on the desk, or somebody who sends.
+  sending_.fetch_add(1, std::memory_order_seq_cst);
+  if (Batch* const batch = take_from(desk)) send(*batch, why);
+  done_sending();
+}
+
+void Departures::done_sending() noexcept {
+  sending_.fetch_sub(1, std::memory_order_seq_cst);
+  if (closed()) sending_.notify_all();
+}
+
+Batch* Departures::take_from(Desk& desk) noexcept {
+  Batch* batch = desk.batch.load(std::memory_order_seq_cst);
+  // The writer may take it up meanwhile; then it is the writer's to send.
+  while (batch != nullptr && batch != &desk.at_work) {
+    if (desk.batch.compare_exchange_weak(batch, nullptr, std::memory_order_seq_cst)) return batch;
+  }
+  return nullptr;
+}
+
+void Departures::returned() noexcept {
+  under_way_.fetch_sub(1, std::memory_order_seq_cst);
+  send_waiting();
+}
+
+bool Departures::enter() noexcept {
+  std::size_t now = under_way_.load(std::memory_order_seq_cst);
+  while (now < hungry_below_) {
+    if (under_way_.compare_exchange_weak(now, now + 1, std::memory_order_seq_cst)) return true;
+  }
+  return false;
+}
+
+void Departures::send_waiting() noexcept {
+  while (under_way_.load(std::memory_order_seq_cst) < hungry_below_) {
+    Desk* const desk = oldest();
+    if (desk == nullptr || !enter()) return;
+    sending_.fetch_add(1, std::memory_order_seq_cst);
+    if (Batch* const batch = take_from(*desk)) {
+      send_(*batch, Departure::hungry);
+    } else {
+      // Its writer was quicker. Somebody else may have found the lanes busy with what was ours, so look once more.
+      under_way_.fetch_sub(1, std::memory_order_seq_cst);
+    }
+    done_sending();
+  }
+}
+
+Desk* Departures::oldest() const noexcept {
+  Desk* found = nullptr;
+  Clock::rep since = 0;
+  for (Desk* desk = first_.load(std::memory_order_seq_cst); desk != nullptr; desk = desk->next) {
+    Batch const* const batch = desk->batch.load(std::memory_order_seq_cst);
+    if (batch == nullptr || batch == &desk->at_work) continue;
+    // Relaxed: if the batch changes meanwhile, a younger one leaves first, once.
+    Clock::rep const own = desk->since.load(std::memory_order_relaxed);
+    if (found == nullptr || own < since) {
+      found = desk;
+      since = own;
+    }
+  }
+  return found;
+}
+
+void Departures::close() noexcept {
+  closed_.store(true, std::memory_order_seq_cst);
+  for (Desk* desk = first_.load(std::memory_order_seq_cst); desk != nullptr; desk = desk->next) {
+    // Until nothing is there: between a look and a grasp its writer may take it up, to find that this is closed.
+    while (Batch const* const batch = desk->batch.load(std::memory_order_seq_cst)) {
+      if (batch == &desk->at_work) {
+        desk->batch.wait(&desk->at_work, std::memory_order_seq_cst);
+      } else {
+        send_from(*desk, Departure::asked);
+      }
+    }
+  }
+  std::size_t others = sending_.load(std::memory_order_seq_cst);
+  while (others != 0) {
+    sending_.wait(others, std::memory_order_seq_cst);
+    others = sending_.load(std::memory_order_seq_cst);
+  }
+}
+
+std::optional<Departures::Clock::time_point> Departures::send_late(Clock::time_point now) noexcept {
+  std::optional<Clock::time_point> next;
+  for (Desk* desk = first_.load(std::memory_order_seq_cst); desk != nullptr; desk = desk->next) {
+    Batch const* const batch = desk->batch.load(std::memory_order_seq_cst);
+    if (batch == nullptr) continue;
+    Clock::time_point const late = Clock::time_point(Clock::duration(desk->since.load(std::memory_order_relaxed))) +
+                                   std::chrono::duration_cast<Clock::duration>(linger_);
+    if (late > now) {
+      next = std::min(next.value_or(Clock::time_point::max()), late);
+    } else if (batch == &desk->at_work) {
+      desk->overdue.store(true, std::memory_order_relaxed);
+    } else {
+      send_from(*desk, Departure::late);
+    }
+  }
+  return next;
+}
+
+void Departures::watch() noexcept {
+  while (!watch_over_.load(std::memory_order_seq_cst)) {
+    auto const now = Clock::now();
+    if (auto const next = send_late(now)) {
+      bell_.await([&] { return watch_over_.load(std::memory_order_seq_cst); }, {}, *next - now);
+      continue;
+    }
+    EventCount::Key const key = bell_.prepare();
+    // Seq_cst, as is the look at it behind a batch that is put down: either that one rings, or we find the batch.
+    watch_asleep_.store(true, std::memory_order_seq_cst);
+    if (watch_over_.load(std::memory_order_seq_cst) || send_late(Clock::now())) {
+      bell_.cancel();
+    } else {
+      bell_.wait(key, unasked_sleep);
+    }
+    watch_asleep_.store(false, std::memory_order_seq_cst);
+  }
+}
+
+void Departures::end_watch() noexcept {
+  watch_over_.store(true, std::memory_order_seq_cst);
+  bell_.notify();
+}
+
+}  // namespace penstock

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "penstock/records/packing.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+#include <limits>
+
+#include "penstock/core/error.hpp"
+#include "penstock/core/size_text.hpp"
+
+namespace penstock {
+namespace {
+
+std::size_t round_up(std::size_t bytes, std::size_t multiple) noexcept {
+  return (bytes + multiple - 1) / multiple * multiple;
+}
+
+/// A tile is addressed by 32 bits, so that a place takes no more than a word.
+constexpr std::size_t most_tile_bytes = std::numeric_limits<std::uint32_t>::max();
+
+/// Enough for records of a page in a tile of 1 MiB.
+constexpr std::size_t first_entries = 256;
+
+[[noreturn]] void refuse(std::string const& sentence) {
+  throw Error(ErrorKind::bad_argument, sentence);
+}
+
+}  // namespace
+
+Packing::Packing(TileShape shape, RecordOptions const& options)
+    : room_(shape.input_bytes),
+      output_room_(shape.output_bytes),
+      each_(options.record_bytes),
+      in_place_(!options.output_bytes),
+      results_(options.output_bytes.value_or(0)),
+      alignment_(options.alignment) {
+  if (options.linger < std::chrono::microseconds(0)) refuse("Records linger for some time or none, not for less.");
+  if (room_ > most_tile_bytes || output_room_ > most_tile_bytes) {
+    refuse("Records are packed into tiles of less than 4 GiB: make the pipeline's tiles smaller.");
+  }
+  if (!std::has_single_bit(alignment_) || alignment_ > Pool::alignment) {
+    refuse("Records begin at multiples of a power of two up to " + std::to_string(Pool::alignment) + ", not of " +
+           std::to_string(alignment_) + ".");
+  }
+  if (in_place_ && output_room_ < room_) {
+    refuse("The results of records take as much room as the records, but a tile has " + size_text(room_) +
+           " for these and " + size_text(output_room_) +
+           " for those: give it as much for both, or say how large a result is (output_bytes).");
+  }
+  if (!in_place_ && results_ > 0 && shape.in_place) {
+    refuse(
+        "Results of a size of their own cannot lie where the records do: give the pipeline tiles that are not "
+        "worked on in place.");
+  }
+  std::size_t const table = each_ == 0 ? sizeof(RecordPlace) : 0;
+  most_bytes_ = each_ > 0 ? each_ : room_ > table ? (room_ - table) / alignof(RecordPlace) * alignof(RecordPlace) : 0;
+  most_records_ = results_ > 0 ? output_room_ / results_ : std::numeric_limits<std::uint32_t>::max();
+  if (most_bytes_ == 0 || most_bytes_ > room_ || most_records_ == 0) {
+    refuse("A tile of " + size_text(room_) + " of input and " + size_text(output_room_) +
+           " of output does not hold one record" + (each_ > 0 ? " of " + size_text(each_) : std::string()) +
+           (results_ > 0 ? " with a result of " + size_text(results_) : std::string()) +
+           ": give the pipeline larger tiles.");
+  }
+}
+
+void Packing::expect_size(std::size_t bytes) const {
+  if (each_ > 0 && bytes != each_) {
+    refuse("A record of " + size_text(bytes) + " is not of the size that all are to have, " + size_text(each_) +
+           ": write records of that size, or leave record_bytes away.");
+  }
+  if (bytes > most_bytes_) {
+    refuse("A record of " + size_text(bytes) + " is larger than the " + size_text(most_bytes_) +
+           " that a tile holds: give the pipeline larger tiles, or write it in parts.");
+  }
+}
+
+std::size_t Packing::next_offset(Batch const& batch) const noexcept {
+  return each_ > 0 ? batch.used : round_up(batch.used, alignment_);
+}
+
+std::size_t Packing::table_offset(Batch const& batch) const noexcept {
+  return round_up(batch.used, alignof(RecordPlace));
+}
+
+bool Packing::has_room(Batch const& batch, std::size_t bytes) const noexcept {
+  if (batch.count() >= most_records_) return false;
+  std::size_t const end = next_offset(batch) + bytes;
+  if (each_ > 0) return end <= room_;
+  return round_up(end, alignof(RecordPlace)) + (std::size_t{batch.count()} + 1) * sizeof(RecordPlace) <= room_;
+}
+
+std::span<std::byte> Packing::room(Batch const& batch, std::size_t bytes) const noexcept {
+  return batch.loan->input().subspan(next_offset(batch), bytes);
+}
+
+void Packing::expect_another(Batch& batch) const {
+  if (batch.entries.size() < batch.entries.capacity()) return;
+  // Places first: whoever sees that there is room for an entry relies on both.
+  std::size_t const more = std::max(first_entries, 2 * batch.entries.size());
+  if (each_ == 0) batch.places.reserve(more);
+  batch.entries.reserve(more);
+}
+
+void Packing::add(Batch& batch, std::size_t bytes, Batch::Entry entry) const noexcept {
+  std::size_t const offset = next_offset(batch);
+  if (each_ == 0) {
+    batch.places.push_back({static_cast<std::uint32_t>(offset), static_cast<std::uint32_t>(bytes)});
+  }
+  batch.entries.push_back(entry);
+  batch.used = offset + bytes;
+  batch.bytes += bytes;
+}
+
+void Packing::close(Batch& batch) const noexcept {
+  batch.loan->filled = batch.used;
+  if (each_ > 0) return;
+  std::size_t const bytes = batch.places.size() * sizeof(RecordPlace);
+  std::memcpy(batch.loan->input().data() + table_offset(batch), batch.places.data(), bytes);
+  batch.loan->filled = table_offset(batch) + bytes;
+}
+
+DeviceRecords Packing::on_device(Batch const& batch, DeviceTile const& tile) const noexcept {
+  DeviceRecords records{
+      .input = tile.input.first(batch.used), .output = tile.output.first(produced(batch)), .sequence = tile.sequence};
+  if (each_ > 0) {
+    records.inputs = RecordTable(batch.count(), static_cast<std::uint32_t>(each_));
+  } else {
+    // Tiles and tables begin at multiples of its alignment, on the device as well.
+    auto const* const places =
+        static_cast<RecordPlace const*>(static_cast<void const*>(tile.input.data() + table_offset(batch)));
+    records.inputs = RecordTable(batch.count(), places);
+  }
+  records.outputs = in_place_ ? records.inputs : RecordTable(batch.count(), static_cast<std::uint32_t>(results_));
+  return records;
+}
+
+std::size_t Packing::produced(Batch const& batch) const noexcept {
+  return in_place_ ? batch.used : batch.count() * results_;
+}
+
+std::size_t Packing::result_bytes(Batch const& batch) const noexcept {
+  return in_place_ ? batch.bytes : produced(batch);
+}
+
+std::span<std::byte const> Packing::output(Batch const& batch, Tile const& tile, std::uint32_t number) const noexcept {
+  if (!in_place_) return tile.output().subspan(number * results_, results_);
+  if (each_ > 0) return tile.output().subspan(number * each_, each_);
+  RecordPlace const place = batch.places[number];
+  return tile.output().subspan(place.offset, place.bytes);
+}
+
+}  // namespace penstock

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+
+#include "penstock/core/pool.hpp"
+#include "penstock/core/tile.hpp"
+#include "penstock/records/batch.hpp"
+#include "penstock/records/record_options.hpp"
+#include "penstock/records/record_stage.hpp"
+
+namespace penstock {
+
+/// How records lie in a tile: one behind the other from its first byte on, and behind the last, if they are of any
+/// size, the table of their places. Results lie where their records do, or one behind the other.
+///
+/// Threads: any; it never changes.
+class Packing {
+ public:
+  /// Throws: Error, if tiles of this shape hold no record, or options contradict each other or the shape.
+  Packing(TileShape shape, RecordOptions const& options);
+
+  /// The largest record that a tile holds.
+  std::size_t most_bytes() const noexcept { return most_bytes_; }
+  /// Throws: Error, if no tile holds a record of this size; the text names the remedy.
+  void expect_size(std::size_t bytes) const;
+  /// True if the batch has room for another record of this size.
+  bool has_room(Batch const& batch, std::size_t bytes) const noexcept;
+  /// Where the next record goes, in a batch that has room for it.
+  std::span<std::byte> room(Batch const& batch, std::size_t bytes) const noexcept;
+  /// Sees to it that the batch has memory for another record's entry.
+  ///
+  /// Throws: std::bad_alloc.
+  void expect_another(Batch& batch) const;
+  /// The bytes that were put there are the next record; the batch has memory for its entry.
+  void add(Batch& batch, std::size_t bytes, Batch::Entry entry) const noexcept;
+  /// Puts the table into the tile and says how much of it is filled.
+  void close(Batch& batch) const noexcept;
+
+  /// The records of a closed batch as they lie in a tile on a device.
+  DeviceRecords on_device(Batch const& batch, DeviceTile const& tile) const noexcept;
+  /// How much of the output there is to bring back, with the gaps.
+  std::size_t produced(Batch const& batch) const noexcept;
+  /// How large the results of its records are together.
+  std::size_t result_bytes(Batch const& batch) const noexcept;
+  /// The result of one of its records, in the tile that came back.
+  std::span<std::byte const> output(Batch const& batch, Tile const& tile, std::uint32_t number) const noexcept;
+
+ private:
+  std::size_t next_offset(Batch const& batch) const noexcept;
+  std::size_t table_offset(Batch const& batch) const noexcept;
+
+  std::size_t const room_;  ///< Bytes of input in a tile.
+  std::size_t const output_room_;
+  std::size_t const each_;     ///< Of every record; 0 for any size.
+  bool const in_place_;        ///< Results lie where their records do.
+  std::size_t const results_;  ///< Bytes of each otherwise.
+  std::size_t const alignment_;
+  std::size_t most_bytes_ = 0;
+  std::size_t most_records_ = 0;  ///< By their results.
+};
+
+}  // namespace penstock

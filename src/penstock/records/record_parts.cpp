@@ -1,0 +1,246 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "penstock/records/record_parts.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <exception>
+#include <optional>
+#include <utility>
+
+#include "penstock/core/error.hpp"
+
+namespace penstock {
+namespace {
+
+/// One each in upload, stage and download.
+constexpr std::size_t hungry_tiles_a_lane = 3;
+constexpr std::chrono::microseconds longest_linger = std::chrono::hours(24);
+
+std::size_t hungry_below(RecordOptions const& options, PipelineOptions const& pipeline) {
+  if (options.hungry_below > 0) return options.hungry_below;
+  return std::clamp<std::size_t>(pipeline.tiles / 2, 1, pipeline.lanes * hungry_tiles_a_lane);
+}
+
+/// The user's stage, as a pipeline's.
+class PackedStage final : public Stage {
+ public:
+  PackedStage(std::unique_ptr<RecordStage> stage, Packing const& packing, std::vector<Batch> const& batches)
+      : stage_(std::move(stage)), packing_(packing), batches_(batches) {}
+  void prepare(StreamRef stream) override { stage_->prepare(stream); }
+  std::size_t run(DeviceTile const& tile, StreamRef stream) override {
+    if (tile.tag >= batches_.size()) {
+      throw Error(ErrorKind::bad_argument, "Somebody changed the tag of a tile of records: leave it to them.");
+    }
+    Batch const& batch = batches_[tile.tag];
+    stage_->run(packing_.on_device(batch, tile), stream);
+    return packing_.produced(batch);
+  }
+  void finish(StreamRef stream) override { stage_->finish(stream); }
+  RecordStage& users() noexcept { return *stage_; }
+
+ private:
+  std::unique_ptr<RecordStage> const stage_;
+  Packing const& packing_;
+  std::vector<Batch> const& batches_;
+};
+
+Pipeline& expect_no_host_stages(Pipeline& pipeline) {
+  if (!pipeline.options().host_stages.empty()) {
+    throw Error(ErrorKind::bad_argument,
+                "Host stages see tiles and know nothing of records: give records a pipeline without.");
+  }
+  return pipeline;
+}
+
+}  // namespace
+
+Records::Parts::Parts(Pipeline& fed, RecordOptions const& options)
+    : pipeline(expect_no_host_stages(fed)),
+      packing(fed.options().tile, options),
+      batches(fed.pool().size()),
+      departures(hungry_below(options, fed.options()), std::min(options.linger, longest_linger),
+                 [this](Batch& batch, Departure why) { send(batch, why); }) {
+  departures.close();
+}
+
+void Records::Parts::start(RecordStages stages, RecordSink told) {
+  if (!stages.make) {
+    throw Error(ErrorKind::bad_argument,
+                "There is no stage: give the records one, with each_records or record_stage_per_lane, say.");
+  }
+  if (clock.joinable()) {
+    throw Error(ErrorKind::bad_argument, "The records are running already: drain them first, or make others.");
+  }
+  sink = std::move(told);
+  departures.begin_watch();
+  BoundThread watch("ps-linger", {}, [this](std::stop_token const&) { departures.watch(); });
+  try {
+    pipeline.start(stages_for(std::move(stages)), [this](Completion& completion) { deliver(completion); });
+  } catch (...) {
+    departures.end_watch();
+    sink = nullptr;
+    throw;
+  }
+  clock = std::move(watch);
+  departures.reopen();
+}
+
+RecordReport Records::Parts::drain() {
+  if (!clock.joinable()) throw Error(ErrorKind::bad_argument, "The records are not running: start them first.");
+  bool over = false;
+  try {
+    Report tiles = pipeline.drain([&] {
+      over = true;
+      departures.close();
+    });
+    return wind_up(std::move(tiles));
+  } catch (...) {
+    // Somebody may have drained the pipeline itself, and then this is over too.
+    if (!over && !pipeline.running()) {
+      over = true;
+      departures.close();
+    }
+    if (over) wind_up({});
+    throw;
+  }
+}
+
+RecordReport Records::Parts::wind_up(Report tiles) noexcept {
+  end_clock();
+  sink = nullptr;
+  return report_on(std::move(tiles));
+}
+
+void Records::Parts::end_clock() noexcept {
+  departures.end_watch();
+  clock = BoundThread();
+}
+
+Stages Records::Parts::stages_for(RecordStages stages) {
+  return {.make =
+              [this, make = std::move(stages.make)](StageContext const& context) {
+                auto made = make(context);
+                if (made == nullptr) throw Error(ErrorKind::bad_argument, "The function that makes stages made none.");
+                return std::make_unique<PackedStage>(std::move(made), packing, batches);
+              },
+          .merge =
+              [merge = std::move(stages.merge)](Stage& stage) {
+                if (merge) merge(static_cast<PackedStage&>(stage).users());
+              }};
+}
+
+Batch* Records::Parts::take_up(Desk& desk, std::size_t bytes, bool may_wait) {
+  packing.expect_size(bytes);
+  std::optional<Batch*> const taken = departures.take_up(desk);
+  if (!taken) {
+    if (!may_wait) return nullptr;
+    throw Error(ErrorKind::bad_argument, "No more records are taken: they were not started, or were drained.");
+  }
+  Batch* batch = *taken;
+  if (batch != nullptr && packing.has_room(*batch, bytes)) return batch;
+  if (batch != nullptr) departures.send(*batch, Departure::full);
+  Feed feed = pipeline.feed();
+  Loan loan;
+  try {
+    loan = may_wait ? feed.borrow() : feed.try_borrow().value_or(Loan());
+  } catch (...) {
+    departures.put_down(desk, nullptr);
+    throw;
+  }
+  if (!loan) {
+    departures.put_down(desk, nullptr);
+    return nullptr;
+  }
+  Batch& fresh = batches[loan->index()];
+  fresh.open(std::move(loan));
+  return &fresh;
+}
+
+void Records::Parts::put_down(Desk& desk, Batch& batch) noexcept {
+  if (batch.count() > 0) return departures.put_down(desk, &batch);
+  // Nothing came of it: somebody else may need the tile.
+  batch.loan.give_back();
+  departures.put_down(desk, nullptr);
+}
+
+void Records::Parts::send(Batch& batch, Departure why) noexcept {
+  packing.close(batch);
+  // Relaxed, as all counts: they are read when all is over.
+  counts_.left.at(static_cast<std::size_t>(why)).fetch_add(1, std::memory_order_relaxed);
+  Loan loan = std::move(batch.loan);
+  loan->tag = loan->index();
+  try {
+    Completion refused = Completion::cancelled({});
+    try {
+      if (pipeline.feed().try_submit(loan)) return;  // Unless somebody drained the pipeline itself.
+    } catch (std::exception const& exception) {
+      if (!loan) throw;
+      refused =
+          Completion::failed({}, std::make_shared<Failure>(Failure{"source", exception.what(), ErrorKind::system}));
+    }
+    refused.loan = std::move(loan);
+    deliver(refused);
+  } catch (std::exception const& exception) {
+    std::fprintf(stderr, "penstock: a tile of records could not be submitted, or its sink threw: %s\n",
+                 exception.what());
+  } catch (...) {
+    std::fprintf(stderr, "penstock: a tile of records could not be submitted, and its sink threw something.\n");
+  }
+}
+
+void Records::Parts::deliver(Completion const& completion) {
+  Tile const& tile = *completion.loan;
+  Batch const& batch = batches[tile.index()];
+  departures.returned();
+  count(batch, completion.outcome);
+  std::exception_ptr thrown;
+  for (std::uint32_t number = 0; number < batch.count(); ++number) {
+    auto const [tag, listener] = batch.entries[number];
+    RecordCompletion told{.tag = tag, .outcome = completion.outcome, .failure = completion.failure.get()};
+    if (completion.ok()) told.output = packing.output(batch, tile, number);
+    try {
+      if (listener != nullptr) {
+        listener->complete(told);
+      } else if (sink) {
+        sink(told);
+      }
+    } catch (...) {
+      if (thrown == nullptr) thrown = std::current_exception();
+    }
+  }
+  if (thrown != nullptr) std::rethrow_exception(thrown);
+}
+
+void Records::Parts::count(Batch const& batch, Outcome outcome) noexcept {
+  auto const add = [](std::atomic<std::uint64_t>& to, std::uint64_t more) {
+    to.fetch_add(more, std::memory_order_relaxed);
+  };
+  switch (outcome) {
+    case Outcome::done:
+      add(counts_.done, batch.count());
+      add(counts_.bytes_in, batch.bytes);
+      add(counts_.bytes_out, packing.result_bytes(batch));
+      break;
+    case Outcome::failed:
+      add(counts_.failed, batch.count());
+      break;
+    case Outcome::cancelled:
+      add(counts_.cancelled, batch.count());
+      break;
+  }
+}
+
+RecordReport Records::Parts::report_on(Report tiles) noexcept {
+  auto const take = [](std::atomic<std::uint64_t>& count) { return count.exchange(0, std::memory_order_relaxed); };
+  RecordReport report{.done = take(counts_.done),
+                      .failed = take(counts_.failed),
+                      .cancelled = take(counts_.cancelled),
+                      .bytes_in = take(counts_.bytes_in),
+                      .bytes_out = take(counts_.bytes_out),
+                      .tiles = std::move(tiles)};
+  for (std::size_t why = 0; why < report.left.size(); ++why) report.left.at(why) = take(counts_.left.at(why));
+  return report;
+}
+
+}  // namespace penstock

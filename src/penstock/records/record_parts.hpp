@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "penstock/core/event_count.hpp"
+#include "penstock/machine/bound_thread.hpp"
+#include "penstock/records/batch.hpp"
+#include "penstock/records/departures.hpp"
+#include "penstock/records/packing.hpp"
+#include "penstock/records/records.hpp"
+
+namespace penstock {
+
+/// What a Records is made of.
+struct Records::Parts {
+  Parts(Pipeline& fed, RecordOptions const& options);
+  Parts(Parts const&) = delete;
+  Parts& operator=(Parts const&) = delete;
+  ~Parts() { end_clock(); }
+
+  /// As Records.
+  void start(RecordStages stages, RecordSink told);
+  RecordReport drain();
+  /// The writer's batch, taken up, with room for such a record; null if there is no tile and it may not wait for one.
+  ///
+  /// Throws: Error, as RecordWriter::append; nothing is then taken up.
+  Batch* take_up(Desk& desk, std::size_t bytes, bool may_wait);
+  /// Ends what `take_up` began.
+  void put_down(Desk& desk, Batch& batch) noexcept;
+
+  Pipeline& pipeline;
+  Packing const packing;
+  std::vector<Batch> batches;  ///< By the index of the tile.
+  /// Rung for those who wait for a reply, by its address: a bell of its own would die with the reply that was answered,
+  /// and a single one would wake all for each.
+  std::array<EventCount, 64> bells;
+  RecordSink sink;  ///< Changes only while nothing runs.
+  Departures departures;
+  BoundThread clock;  ///< Sends what is late, while started.
+
+ private:
+  struct Counts {
+    std::atomic<std::uint64_t> done{0}, failed{0}, cancelled{0}, bytes_in{0}, bytes_out{0};
+    std::array<std::atomic<std::uint64_t>, departure_kinds> left{};
+  };
+
+  Stages stages_for(RecordStages stages);
+  void send(Batch& batch, Departure why) noexcept;
+  /// Tells of every record of the tile.
+  ///
+  /// Throws: what the first sink or listener threw that did.
+  void deliver(Completion const& completion);
+  void count(Batch const& batch, Outcome outcome) noexcept;
+  /// Ends a run that is drained.
+  RecordReport wind_up(Report tiles) noexcept;
+  RecordReport report_on(Report tiles) noexcept;
+  void end_clock() noexcept;
+
+  Counts counts_;
+};
+
+}  // namespace penstock

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <utility>
+
+#include "penstock/device/device.hpp"
+#include "penstock/lane/stage.hpp"
+#include "penstock/records/record_table.hpp"
+
+namespace penstock {
+
+/// The records of one tile as a stage sees them: on the device.
+///
+/// Shape: record i is `inputs[i].bytes` bytes from `input[inputs[i].offset]` on, and its result goes to where
+/// `outputs[i]` says in `output`. With a pipeline that works in place both start at the same byte.
+struct DeviceRecords {
+  std::span<std::byte> input = {};   ///< All records, with gaps where they are of any size.
+  std::span<std::byte> output = {};  ///< All that is brought back.
+  RecordTable inputs = {};
+  RecordTable outputs = {};
+  std::uint64_t sequence = 0;  ///< The tile's.
+};
+
+/// What a user computes on the records of a tile at once. One object per lane, as with a Stage.
+///
+/// Threads: the lane's, from its making to its finish.
+class RecordStage {
+ public:
+  virtual ~RecordStage() = default;
+  /// As Stage::prepare.
+  virtual void prepare(StreamRef) {}
+  /// Enqueues the work on the records of one tile, one or more of them.
+  ///
+  /// Blocks:  should not; the device is still copying the input when this is called.
+  /// Throws:  anything; the tile's records then fail with stage "stage".
+  virtual void run(DeviceRecords const& records, StreamRef stream) = 0;
+  /// As Stage::finish.
+  virtual void finish(StreamRef) {}
+};
+
+/// How stages for records are made, and what becomes of them; as Stages.
+struct RecordStages {
+  std::function<std::unique_ptr<RecordStage>(StageContext const&)> make = {};
+  std::function<void(RecordStage&)> merge = {};
+};
+
+/// A stage without state from `body(DeviceRecords const&, StreamRef)`, called on every lane at once.
+template <class Body>
+RecordStages each_records(Body body) {
+  class Each final : public RecordStage {
+   public:
+    explicit Each(Body run) : body_(std::move(run)) {}
+    void run(DeviceRecords const& records, StreamRef stream) override { body_(records, stream); }
+
+   private:
+    Body body_;
+  };
+  return {.make = [body = std::move(body)](StageContext const&) { return std::make_unique<Each>(body); }, .merge = {}};
+}
+
+/// Stages of the user's type, made as Own(StageContext const&); `merge(Own&)` gets each lane's after its finish.
+template <class Own>
+RecordStages record_stage_per_lane(std::function<void(Own&)> merge = {}) {
+  return {.make = [](StageContext const& context) { return std::make_unique<Own>(context); },
+          .merge =
+              [merge = std::move(merge)](RecordStage& stage) {
+                if (merge) merge(static_cast<Own&>(stage));
+              }};
+}
+
+}  // namespace penstock

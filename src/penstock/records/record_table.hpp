@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+
+#ifdef __CUDACC__
+#define PENSTOCK_HOST_DEVICE __host__ __device__
+#else
+#define PENSTOCK_HOST_DEVICE
+#endif
+
+namespace penstock {
+
+/// Where one record lies.
+///
+/// Units: bytes; `offset` is from the first byte of all records.
+struct RecordPlace {
+  std::uint32_t offset = 0;
+  std::uint32_t bytes = 0;
+
+  bool operator==(RecordPlace const&) const = default;
+};
+
+/// Which bytes of a tile are which record's. It is given to kernels by value.
+///
+/// Threads: any. Only where `places` is memory of a device is it for that device alone.
+class RecordTable {
+ public:
+  RecordTable() = default;
+  /// Records of the same size, one behind the other.
+  constexpr RecordTable(std::uint32_t count, std::uint32_t bytes_each) noexcept : count_(count), bytes_(bytes_each) {}
+  /// Records that lie where `places` says, which has `count` entries.
+  constexpr RecordTable(std::uint32_t count, RecordPlace const* places) noexcept : count_(count), places_(places) {}
+
+  PENSTOCK_HOST_DEVICE constexpr std::uint32_t size() const noexcept { return count_; }
+  PENSTOCK_HOST_DEVICE constexpr RecordPlace operator[](std::uint32_t number) const noexcept {
+    return places_ != nullptr ? places_[number] : RecordPlace{number * bytes_, bytes_};
+  }
+
+ private:
+  std::uint32_t count_ = 0;
+  std::uint32_t bytes_ = 0;
+  RecordPlace const* places_ = nullptr;
+};
+
+}  // namespace penstock

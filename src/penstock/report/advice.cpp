@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "penstock/report/advice.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+#include "penstock/core/usual_tiles.hpp"
+#include "penstock/report/link_advice.hpp"
+#include "penstock/report/number_text.hpp"
+#include "penstock/report/offers.hpp"
+
+namespace penstock {
+namespace {
+
+constexpr double infinite = std::numeric_limits<double>::infinity();
+
+std::string option(char const* name, std::uint64_t value) {
+  return std::string(name) + ' ' + std::to_string(value);
+}
+
+class Adviser {
+ public:
+  Adviser(Finding const& finding, RunFigures const& figures, Ceilings const& ceilings, Utilisation const& use)
+      : finding_(finding),
+        figures_(figures),
+        ceilings_(ceilings),
+        use_(use),
+        part_(use.find(finding.bound)),
+        offers_(use.rate, next_limit(finding, use)) {}
+
+  std::vector<Advice> advice() {
+    switch (finding_.bound) {
+      case Bound::upload:
+      case Bound::download:
+        advise_on_link(finding_, figures_, ceilings_, use_, offers_);
+        break;
+      case Bound::kernel:
+        kernels();
+        break;
+      case Bound::fill:
+        producers();
+        break;
+      case Bound::sink:
+        sink();
+        break;
+      case Bound::submission:
+        lanes();
+        break;
+      case Bound::completion:
+        part_ != nullptr ? lanes() : notice();
+        break;
+      case Bound::too_few_tiles:
+        more_tiles();
+        break;
+      case Bound::serialising_stream:
+        turns();
+        break;
+      case Bound::source_waits:
+      case Bound::nothing_measured:
+        break;
+    }
+    return offers_.best();
+  }
+
+ private:
+  double most() const { return part_ != nullptr ? part_->most : use_.rate; }
+  /// "in use 97 % of the time", of a part that is the bound.
+  std::string used() const {
+    bool const by_time = part_->time && *part_->time >= part_->share;
+    return by_time ? "in use " + percent_text(part_->share) + " of the time"
+                   : "at " + percent_text(part_->share) + " of what they reach alone";
+  }
+
+  void kernels() {
+    offers_.work("a kernel that takes half the time", 2 * most(), "Kernels are " + used() + ".");
+    offers_.work("a second device for half of the lanes", 2 * most(), "Kernels on this one are " + used() + ".");
+  }
+
+  /// As many threads more as there are, or as CPUs are free.
+  unsigned more(unsigned threads) const {
+    if (!std::isfinite(use_.cpus_most)) return threads;
+    double const busy = figures_.cpus * use_.rate / use_.cpus_most;
+    auto const free = static_cast<unsigned>(std::max(0.0, std::round(figures_.cpus - busy)));
+    return std::min(threads, free);
+  }
+  std::string free_text() const {
+    return figures_.cpus > 0 ? ", and there are " + std::to_string(figures_.cpus) + " CPUs" : "";
+  }
+
+  void producers() {
+    unsigned const now = figures_.producers, then = now + more(now);
+    double factor = static_cast<double>(then) / now;
+    if (ceilings_.fill && ceilings_.fill_one && *ceilings_.fill > 0 && now > 1) {
+      // What is lost to company grows with it, as by Amdahl's law.
+      double const shared = std::max(0.0, (now * *ceilings_.fill_one / *ceilings_.fill - 1) / (now - 1));
+      factor *= (1 + shared * (now - 1)) / (1 + shared * (then - 1));
+    }
+    offers_.option(option("--producers", then), std::min(most() * factor, use_.cpus_most),
+                   "All " + std::to_string(now) + " fill " + percent_text(use_.producers->filling) + " of the time" +
+                       free_text() + ".");
+    if (ceilings_.fill) {
+      offers_.work("a source that fills in place and in one pass", *ceilings_.fill,
+                   "As many threads that only copy fill " + rate_text(*ceilings_.fill * use_.payload) + ".");
+    }
+    offers_.work("a source that takes half the time", 2 * most(), "Filling is the bound.");
+  }
+
+  void sink() {
+    unsigned const now = std::max(figures_.sinks, 1u), then = now + more(now);
+    std::string const change = option("--consumers", std::max(then, figures_.consumers));
+    offers_.option(now > 1 ? change : change + " and a sink that they may call at once (parallel_sink)",
+                   std::min(most() * then / now, use_.cpus_most),
+                   "The sink is busy " + percent_text(part_->share) + " of the time" + free_text() + ".");
+    offers_.work("a sink that takes half the time", 2 * most(), "The sink is the bound.");
+  }
+
+  void lanes() {
+    constexpr double larger = 4;  // So much that the bound moves to another part; how much is best a sweep says.
+    double const filled = std::max(figures_.bytes_up, figures_.bytes_down);
+    if (filled > 0 && filled < figures_.tile_bytes / 2) {
+      offers_.work("fuller tiles", most() * figures_.tile_bytes / filled,
+                   "A tile holds " + size_option(std::round(filled)) + " of " + size_option(figures_.tile_bytes) + ".");
+    } else if (figures_.tile_bytes > 0) {
+      offers_.option("--tile " + size_option(larger * figures_.tile_bytes), larger * most(),
+                     "What a lane does for a tile hardly depends on its size.");
+    }
+    unsigned const now = std::max(figures_.lanes, 1u), then = now + more(now);
+    double const calls = part_->part == Bound::submission ? part_->ceiling.value_or(infinite) : infinite;
+    offers_.option(option("--lanes", then), std::min({most() * then / now, calls, use_.cpus_most}),
+                   "Lanes are " + used() + free_text() + ".");
+  }
+
+  void notice() {
+    // By Little's law a tile is in flight for so long.
+    double const in_flight = *figures_.in_flight / use_.rate,
+                 notice = *figures_.notice / static_cast<double>(figures_.tiles);
+    if (figures_.signal != "event_poll" && figures_.signal != "flag") {
+      offers_.option("--signal event_poll", *figures_.in_flight / std::max(in_flight - notice / 2, in_flight / 2),
+                     "It takes at most half as long to notice, for a CPU a lane while tiles are in flight.");
+    }
+    more_slots("Those that wait to be noticed leave room for as many others.");
+  }
+
+  std::uint64_t tiles_for(std::uint64_t slots) const {
+    return usual_tiles({figures_.lanes, slots, figures_.producers, figures_.consumers});
+  }
+
+  void more_slots(std::string const& why) {
+    unsigned const now = std::max(figures_.slots, 1u);
+    std::uint64_t const tiles = tiles_for(std::uint64_t{2} * now);
+    std::string const pool = tiles > figures_.pool ? ' ' + option("--tiles", tiles) : "";
+    offers_.option(option("--slots", std::uint64_t{2} * now) + pool, 2 * use_.rate, why);
+  }
+
+  void more_tiles() {
+    if (finding_.room == Room::pool) {
+      std::uint64_t const wanted = tiles_for(figures_.slots);
+      double const factor =
+          static_cast<double>(wanted) / static_cast<double>(std::max<std::uint64_t>(figures_.pool, 1));
+      offers_.option(option("--tiles", wanted), factor * use_.rate,
+                     "Producers wait for tiles, and lanes have slots left.");
+    }
+    if (finding_.room != Room::slots) return;
+    more_slots("All slots are in use, and nobody is busy.");
+    unsigned const now = std::max(figures_.lanes, 1u), then = now + more(now);
+    offers_.option(option("--lanes", then), std::min(use_.rate * then / now, use_.cpus_most),
+                   "Each brings slots of its own.");
+  }
+
+  void turns() {
+    unsigned const lanes = std::max(figures_.lanes, 1u);
+    std::string const at_once = "Work that waits in one stream could go on at once.";
+    switch (finding_.turns) {
+      case Turns::legacy_stream:
+        offers_.option("--streams own", lanes * use_.rate, "Each lane computes in a stream of its own then.");
+        offers_.option("penstock instead of penstock-legacy", lanes * use_.rate,
+                       "Stream 0 is another one for each lane then.");
+        break;
+      case Turns::single_stream:
+        offers_.option("--shape split", 3 * use_.rate, at_once);
+        offers_.option(option("--lanes", 2), 2 * use_.rate, at_once);
+        break;
+      case Turns::one_lane:
+        offers_.option(option("--lanes", lanes + more(lanes)), (lanes + more(lanes)) * use_.rate,
+                       "Kernels alone reach " +
+                           rate_text(use_.find(Bound::kernel)->ceiling.value_or(0) * use_.payload) +
+                           " in several streams.");
+        break;
+      case Turns::barrier:
+        offers_.work("a stage that gives its work to the stream and returns", figures_.slots * use_.rate,
+                     "A lane that does not wait has " + std::to_string(figures_.slots) + " tiles in flight.");
+        break;
+      case Turns::unknown:
+        offers_.work("a stage that neither waits for the device nor names stream 0", infinite, at_once);
+        break;
+      case Turns::none:
+        break;
+    }
+  }
+
+  Finding const finding_;
+  RunFigures const& figures_;
+  Ceilings const& ceilings_;
+  Utilisation const& use_;
+  PartUse const* const part_;  ///< That is the bound; null if none is.
+  Offers offers_;
+};
+
+}  // namespace
+
+std::vector<Advice> advice_for(Finding const& finding, RunFigures const& figures, Ceilings const& ceilings,
+                               Utilisation const& use) {
+  return Adviser(finding, figures, ceilings, use).advice();
+}
+
+}  // namespace penstock

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "penstock/report/find_bound.hpp"
+#include "penstock/report/limits.hpp"
+#include "penstock/report/run_figures.hpp"
+#include "penstock/report/utilisation.hpp"
+
+namespace penstock {
+
+/// A change that should make a run faster.
+struct Advice {
+  std::string change;  ///< Options and values, or what to do to the work.
+  double gain = 1;     ///< How many times the throughput is expected.
+  std::string why;     ///< A sentence.
+};
+
+/// The changes that should gain most, at most two, and none that gains less than a twentieth: options before changes to
+/// the work, and of each kind the best first.
+///
+/// A gain is what the change does to the bound, but no more than what bounds next allows; where threads are added, no
+/// more than the host has CPUs for.
+std::vector<Advice> advice_for(Finding const& finding, RunFigures const& figures, Ceilings const& ceilings,
+                               Utilisation const& use);
+
+}  // namespace penstock

@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "penstock/report/evidence.hpp"
+
+#include <algorithm>
+#include <cstdio>
+
+#include "penstock/report/limits.hpp"
+#include "penstock/report/number_text.hpp"
+
+namespace penstock {
+namespace {
+
+std::string count(std::uint64_t number, std::string const& noun) {
+  return std::to_string(number) + ' ' + noun + (number == 1 ? "" : "s");
+}
+
+std::string one_decimal(double number) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.1f", number);
+  return text;
+}
+
+std::uint64_t slots_of_all(RunFigures const& figures) {
+  return std::uint64_t{figures.lanes} * figures.slots;
+}
+
+/// ", 96 % of the 48.6 GB/s that they reach alone": behind a sentence on a part.
+std::string against_ceiling(PartUse const& part, Utilisation const& use, std::string const& lead) {
+  if (!part.ceiling) return "";
+  return lead + percent_text(use.rate / *part.ceiling) + " of the " + rate_text(*part.ceiling * use.payload) +
+         " that they reach alone";
+}
+
+std::string on_part(PartUse const& part, RunFigures const& figures, Utilisation const& use) {
+  std::string const time = percent_text(part.time.value_or(0));
+  bool const timed = part.time && *part.time > 0;
+  switch (part.part) {
+    case Bound::fill:
+      return count(figures.producers, "producer") + " spent " + time + " of the time in the source" +
+             (figures.producers > 1 ? ", all together." : ".");
+    case Bound::sink:
+      return "The sink was busy " + time + " of the time, " +
+             seconds_text(figures.sink / static_cast<double>(figures.tiles)) + " a tile.";
+    case Bound::completion:
+      return count(figures.lanes, "lane") + ": busy " + time + " of the time, mostly with taking tiles back.";
+    case Bound::submission:
+      if (!timed) break;
+      return count(figures.lanes, "lane") + ": busy " + time + " of the time with giving work to the device, " +
+             seconds_text(part.share * figures.wall * figures.lanes / static_cast<double>(figures.tiles)) + " a tile.";
+    default:
+      break;
+  }
+  std::string text = part_text(part.part);
+  text.front() = static_cast<char>(text.front() - 'a' + 'A');
+  if (!timed) return text + against_ceiling(part, use, " came to ") + ".";
+  return text + " took " + time + " of the time" + against_ceiling(part, use, ", and came to ") + ".";
+}
+
+std::string on_the_rest(PartUse const* busiest, Utilisation const& use) {
+  std::string text = "Nothing is known of anything else";
+  if (busiest != nullptr) {
+    text = "Next in use: " + part_text(busiest->part) + ", " + percent_text(busiest->share) + " of what is possible";
+  }
+  if (use.producers) text += "; producers waited for tiles " + percent_text(use.producers->borrowing) + " of the time";
+  return text + '.';
+}
+
+std::string on_room(Room room, RunFigures const& figures) {
+  std::string const slots = count(slots_of_all(figures), "slot");
+  if (room == Room::run)
+    return "The run had " + count(figures.tiles, "tile") + " for " + slots + ": too short to be judged.";
+  if (room == Room::pool) {
+    return "There are " + count(figures.pool, "tile") + " for " + slots + " and " +
+           count(figures.producers, "producer") + ".";
+  }
+  if (!figures.in_flight) return "All " + count(figures.pool, "tile") + " were on their way, for " + slots + ".";
+  return one_decimal(*figures.in_flight) + " of " + slots + " were in use on average.";
+}
+
+std::string on_turns(Turns turns, RunFigures const& figures, Utilisation const& use) {
+  std::string overlap;
+  if (figures.overlap && figures.overlap->overlap) {
+    overlap = ", the device was busy " +
+              percent_text(static_cast<double>(figures.overlap->busy.count()) /
+                           static_cast<double>(figures.overlap->window.count())) +
+              " of the time, and overlap was " + percent_text(*figures.overlap->overlap);
+  }
+  PartUse const* const kernel = use.find(Bound::kernel);
+  std::string const at_once = kernel != nullptr && kernel->ceiling
+                                  ? "; kernels alone come to " + rate_text(*kernel->ceiling * use.payload)
+                                  : "";
+  switch (turns) {
+    case Turns::legacy_stream:
+      return count(figures.lanes, "lane") + " computed in the one legacy default stream" + overlap + at_once + ".";
+    case Turns::single_stream:
+      return "One lane did all in one stream" + overlap + ".";
+    case Turns::one_lane:
+      return "One lane ran one kernel after the other" + overlap + at_once + ".";
+    case Turns::barrier:
+      return "Lanes spent " + percent_text(use.find(Bound::submission)->share) + " of the time in submission, with " +
+             one_decimal(figures.in_flight.value_or(0)) + " of " + count(slots_of_all(figures), "slot") + " in use.";
+    default:
+      return "One thing was done after the other" + overlap + ".";
+  }
+}
+
+/// Seconds of a device for one tile, all kinds together; 0 if unknown.
+double device_time(RunFigures const& figures) {
+  if (!figures.overlap || !figures.overlap->speed_of_light) return 0;
+  Overlap const& seen = *figures.overlap;
+  double const nanoseconds = static_cast<double>((seen.uploading + seen.downloading + seen.computing).count());
+  return nanoseconds / 1e9 / static_cast<double>(figures.tiles);
+}
+
+std::string too_small(double share, RunFigures const& figures) {
+  double const lane = share * figures.wall * figures.lanes / static_cast<double>(figures.tiles);
+  double const device = device_time(figures);
+  std::string text = "tiles of " + size_option(figures.tile_bytes) + " are too small: a lane is busy with one for " +
+                     seconds_text(lane);
+  if (device > 0) text += ", the device for " + seconds_text(device);
+  return text + "; more streams would only take more calls";
+}
+
+}  // namespace
+
+std::vector<std::string> evidence_for(Finding const& finding, RunFigures const& figures, Utilisation const& use) {
+  PartUse const* const part = use.find(finding.bound);
+  if (part != nullptr) return {on_part(*part, figures, use), on_the_rest(use.busiest({finding.bound}), use)};
+  switch (finding.bound) {
+    case Bound::too_few_tiles:
+      return {on_room(finding.room, figures), on_the_rest(use.busiest(), use)};
+    case Bound::serialising_stream:
+      return {on_turns(finding.turns, figures, use), on_the_rest(use.busiest(), use)};
+    case Bound::completion: {
+      double const tiles = static_cast<double>(figures.tiles);
+      return {"Of " + seconds_text(*figures.in_flight * figures.wall / tiles) + " in flight a tile was done for " +
+                  seconds_text(*figures.notice / tiles) + " before its lane heard of it.",
+              on_the_rest(use.busiest(), use)};
+    }
+    case Bound::source_waits:
+      if (!use.producers)
+        return {"The application pushed no more than this, and tiles were home.", on_the_rest(use.busiest(), use)};
+      return {"Producers waited for their turn in the source " + percent_text(use.producers->waiting) + " of the time.",
+              on_the_rest(use.busiest(), use)};
+    default:
+      return {"No tile went through, or no time was measured."};
+  }
+}
+
+std::optional<std::string> why_no_streams(Finding const& finding, RunFigures const& figures, Utilisation const& use) {
+  std::string const start = "Streams will not help here, because ";
+  PartUse const* const part = use.find(finding.bound);
+  double const used = part != nullptr ? part->share : 0;
+  std::string const share = percent_text(used);
+  switch (finding.bound) {
+    case Bound::upload:
+      return start + "the link to the device is at " + share + ": copies in more streams wait in the same line.";
+    case Bound::download:
+      return start + "the link from the device is at " + share + ": copies in more streams wait in the same line.";
+    case Bound::kernel:
+      return start + "kernels fill the device to " + share + ": those in more streams wait until others end.";
+    case Bound::fill:
+      return start + "the device waits for the host: the source is at its limit.";
+    case Bound::sink:
+      return start + "the device waits for the host: the sink is at its limit.";
+    case Bound::source_waits:
+      return start + "the device waits for the host: there is nothing to send.";
+    case Bound::submission:
+      return start + too_small(used, figures) + ".";
+    case Bound::serialising_stream:
+      if (finding.turns != Turns::barrier) return std::nullopt;
+      return start + "each tile's stage waits for the device before the lane begins another: a barrier.";
+    default:
+      return std::nullopt;
+  }
+}
+
+}  // namespace penstock

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "penstock/report/find_bound.hpp"
+#include "penstock/report/run_figures.hpp"
+#include "penstock/report/utilisation.hpp"
+
+namespace penstock {
+
+/// What says that this was the bound: a sentence on it, and one on everything else.
+std::vector<std::string> evidence_for(Finding const& finding, RunFigures const& figures, Utilisation const& use);
+
+/// "Streams will not help here, because ...": empty if they might.
+std::optional<std::string> why_no_streams(Finding const& finding, RunFigures const& figures, Utilisation const& use);
+
+}  // namespace penstock

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "penstock/report/limits.hpp"
+
+#include <algorithm>
+
+namespace penstock {
+namespace {
+
+Limit limit_of(PartUse const& use) {
+  // The nearer of the two is what `most` is made of.
+  bool const by_ceiling = use.ceiling && use.time.value_or(0) < use.share;
+  return {use.most, part_text(use.part) + (by_ceiling ? " alone" : " without a pause")};
+}
+
+}  // namespace
+
+std::string part_text(Bound part) {
+  switch (part) {
+    case Bound::upload:
+      return "uploads";
+    case Bound::download:
+      return "downloads";
+    case Bound::kernel:
+      return "kernels";
+    case Bound::fill:
+      return "the source";
+    case Bound::sink:
+      return "the sink";
+    case Bound::submission:
+      return "submission";
+    case Bound::completion:
+      return "the lanes";
+    default:
+      return std::string(bound_name(part));
+  }
+}
+
+std::optional<Limit> own_limit(Finding const& finding, Utilisation const& use) {
+  PartUse const* const part = use.find(finding.bound);
+  if (part == nullptr) return std::nullopt;
+  if (part->ceiling && *part->ceiling >= use.rate) return Limit{*part->ceiling, part_text(part->part) + " alone"};
+  return limit_of(*part);
+}
+
+std::optional<Limit> next_limit(Finding const& finding, Utilisation const& use) {
+  bool const copies = finding.bound == Bound::upload || finding.bound == Bound::download;
+  bool const kernels = finding.turns == Turns::legacy_stream || finding.turns == Turns::one_lane;
+  PartUse const* busiest = copies                            ? use.busiest({Bound::upload, Bound::download})
+                           : kernels                         ? use.busiest({Bound::kernel})
+                           : finding.turns == Turns::barrier ? use.busiest({Bound::submission})
+                                                             : use.busiest({finding.bound});
+  std::optional<Limit> next;
+  if (busiest != nullptr) next = limit_of(*busiest);
+  PartUse const* const kernel = use.find(Bound::kernel);
+  if (kernels && kernel != nullptr) {
+    // Nobody knows how many fit on the device at once, unless that was measured.
+    Limit const limit = kernel->ceiling ? Limit{*kernel->ceiling, "kernels alone"} : limit_of(*kernel);
+    if (!next || limit.tiles_per_second < next->tiles_per_second) next = limit;
+  }
+  if (next) next->tiles_per_second = std::max(next->tiles_per_second, use.rate);
+  return next;
+}
+
+}  // namespace penstock

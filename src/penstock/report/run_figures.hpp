@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "penstock/core/recording.hpp"
+#include "penstock/report/overlap.hpp"
+
+namespace penstock {
+
+/// What a run was made of and where its time went, as far as that was measured.
+///
+/// Units: seconds and bytes; times of threads are sums over all threads of a kind.
+struct RunFigures {
+  double wall = 0;
+  std::uint64_t tiles = 0;
+  double bytes_up = 0;     ///< A tile, on average.
+  double bytes_down = 0;   ///< A tile, on average.
+  double tile_bytes = 0;   ///< What a tile has room for.
+  unsigned producers = 0;  ///< Threads that fill. 0: the application pushes, and nobody knows how long it fills.
+  unsigned lanes = 1;
+  unsigned consumers = 1;
+  unsigned sinks = 1;      ///< How many calls of the sink there may be at once.
+  unsigned slots = 1;      ///< Tiles in flight at most, per lane.
+  std::uint64_t pool = 1;  ///< Tiles of the pool.
+  unsigned cpus = 0;       ///< That the process may use; 0 if unknown.
+
+  double borrow_wait = 0;                ///< Producers, for a tile.
+  double fill = 0;                       ///< Producers, in the source.
+  double sink = 0;                       ///< In the sink.
+  std::optional<double> enqueue = {};    ///< Lanes, giving work to the device; with what their stages take.
+  std::optional<double> lane_idle = {};  ///< Lanes, with nothing to do but to wait or watch.
+  std::optional<double> notice = {};     ///< Tiles that were done, until their lanes heard of it: a sum over all tiles.
+  std::optional<double> cpu_time = {};   ///< All threads of the process, on a CPU.
+
+  std::optional<Overlap> overlap = {};   ///< Of a recording that looked at every tile.
+  std::optional<double> in_flight = {};  ///< Tiles, on average, of all lanes together.
+
+  bool legacy = false;         ///< Stream 0 is the legacy default stream.
+  bool own_streams = false;    ///< The work names streams of its lane's own and never says 0.
+  bool single_stream = false;  ///< A lane uploads, computes and downloads in one stream.
+  std::string signal = {};     ///< "callback" and so on; empty if unknown.
+};
+
+/// Adds what a recording of the run tells: overlap, tiles in flight, the lanes' time for giving work to the device and
+/// the tiles' until they were noticed. Where not every tile was looked at, those that were stand for the others;
+/// overlap is then left empty, and so are the two times if passages were missed.
+void add_recording(RunFigures& figures, Recording const& recording);
+
+/// What the parts of a run come to when each is alone, with tiles like the run's; what is empty was not measured.
+///
+/// Units: tiles per second, but for the link.
+struct Ceilings {
+  std::optional<double> upload = {};
+  std::optional<double> download = {};
+  std::optional<double> both = {};      ///< Uploads and downloads at once, of each.
+  std::optional<double> fill = {};      ///< By as many threads as there are producers, with a plain source.
+  std::optional<double> fill_one = {};  ///< By one thread.
+  std::optional<double> kernel = {};    ///< In as many streams as it takes.
+  std::optional<double> submission =
+      {};  ///< The calls for a tile, by as many threads as it takes, to a device with nothing to do.
+  /// Bytes per second of copies so large that their set-up does not count; with as much going the other way as in the
+  /// run.
+  std::optional<double> link_up = {};
+  std::optional<double> link_down = {};  ///< The same, down.
+};
+
+}  // namespace penstock

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "penstock/report/utilisation.hpp"
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <cstddef>
+#include <limits>
+
+namespace penstock {
+namespace {
+
+constexpr double unknown = std::numeric_limits<double>::infinity();
+
+/// How much of the time of `threads` a sum of their times is.
+double share_of(double sum, double wall, unsigned threads) {
+  return std::clamp(sum / (wall * std::max(threads, 1u)), 0.0, 1.0);
+}
+
+/// What a run may come to beyond a part alone, as both stray. If it is more, then the part alone was disturbed.
+constexpr double stray = 1.1;
+
+void add_part(Utilisation& use, Bound part, std::optional<double> time, std::optional<double> ceiling) {
+  if (ceiling && (*ceiling <= 0 || use.rate > stray * *ceiling)) ceiling.reset();
+  double const reached = ceiling ? std::min(1.0, use.rate / *ceiling) : 0;
+  double const share = std::max(time.value_or(0), reached);
+  if (share > 0) use.parts.push_back({part, share, time, ceiling, use.rate / share});
+}
+
+/// What copies come to one way while as many go the other way as here: between the ceiling alone and that of both.
+std::optional<double> link_ceiling(std::optional<double> alone, std::optional<double> both, RunFigures const& figures) {
+  double const most = std::max(figures.bytes_up, figures.bytes_down);
+  double const beside = most > 0 ? std::min(figures.bytes_up, figures.bytes_down) / most : 0;
+  if (!alone || !both) return alone;
+  return *alone + beside * (*both - *alone);
+}
+
+void add_device(Utilisation& use, RunFigures const& figures, Ceilings const& ceilings) {
+  std::optional<double> up, down, kernel;
+  if (figures.overlap && figures.overlap->speed_of_light) {
+    auto const part = [&](std::chrono::nanoseconds busy) {
+      return static_cast<double>(busy.count()) / static_cast<double>(figures.overlap->window.count());
+    };
+    up = part(figures.overlap->uploading);
+    down = part(figures.overlap->downloading);
+    kernel = part(figures.overlap->computing);
+  }
+  if (figures.bytes_up > 0) {
+    add_part(use, Bound::upload, up, link_ceiling(ceilings.upload, ceilings.both, figures));
+  }
+  if (figures.bytes_down > 0) {
+    add_part(use, Bound::download, down, link_ceiling(ceilings.download, ceilings.both, figures));
+  }
+  add_part(use, Bound::kernel, kernel, ceilings.kernel);
+}
+
+/// A lane that is not idle gives work to the device, or takes it back.
+void add_lanes(Utilisation& use, RunFigures const& figures, Ceilings const& ceilings) {
+  std::optional<double> enqueuing, busy;
+  if (figures.enqueue) busy = enqueuing = share_of(*figures.enqueue, figures.wall, figures.lanes);
+  if (figures.lane_idle) busy = 1 - share_of(*figures.lane_idle, figures.wall, figures.lanes);
+  bool const mostly_retiring = enqueuing && busy && *enqueuing < *busy / 2;
+  add_part(use, Bound::submission, mostly_retiring ? enqueuing : busy, ceilings.submission);
+  if (mostly_retiring) add_part(use, Bound::completion, busy, {});
+}
+
+}  // namespace
+
+std::string_view bound_name(Bound bound) noexcept {
+  constexpr std::array<std::string_view, 11> names{"upload",
+                                                   "download",
+                                                   "kernel",
+                                                   "fill",
+                                                   "sink",
+                                                   "submission",
+                                                   "completions",
+                                                   "too few tiles",
+                                                   "serialising stream",
+                                                   "source waits",
+                                                   "nothing measured"};
+  return names[static_cast<std::size_t>(bound)];
+}
+
+PartUse const* Utilisation::find(Bound part) const noexcept {
+  auto const found = std::find_if(parts.begin(), parts.end(), [&](PartUse const& use) { return use.part == part; });
+  return found == parts.end() ? nullptr : &*found;
+}
+
+PartUse const* Utilisation::busiest(std::initializer_list<Bound> but_for) const noexcept {
+  PartUse const* most_used = nullptr;
+  for (PartUse const& use : parts) {
+    if (std::find(but_for.begin(), but_for.end(), use.part) != but_for.end()) continue;
+    if (most_used == nullptr || use.share > most_used->share) most_used = &use;
+  }
+  return most_used;
+}
+
+Utilisation utilisation_of(RunFigures const& figures, Ceilings const& ceilings) {
+  Utilisation use;
+  use.rate = static_cast<double>(figures.tiles) / figures.wall;
+  use.payload = figures.bytes_up > 0     ? figures.bytes_up
+                : figures.bytes_down > 0 ? figures.bytes_down
+                                         : figures.tile_bytes;
+  add_device(use, figures, ceilings);
+  if (figures.producers > 0) {
+    double const filling = share_of(figures.fill, figures.wall, figures.producers);
+    double const borrowing = std::min(share_of(figures.borrow_wait, figures.wall, figures.producers), 1 - filling);
+    use.producers = {borrowing, filling, 1 - filling - borrowing};
+    add_part(use, Bound::fill, filling, ceilings.fill);
+  }
+  add_part(use, Bound::sink, share_of(figures.sink, figures.wall, figures.sinks), {});
+  add_lanes(use, figures, ceilings);
+
+  double const lanes_busy =
+      figures.lane_idle ? figures.wall * figures.lanes - *figures.lane_idle : figures.enqueue.value_or(0);
+  double const busy = figures.cpu_time.value_or(figures.fill + figures.sink + lanes_busy);
+  bool const known = figures.cpus > 0 && busy > 0;
+  use.cpus_most = known ? use.rate * std::max(1.0, figures.cpus * figures.wall / busy) : unknown;
+  return use;
+}
+
+}  // namespace penstock

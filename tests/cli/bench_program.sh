@@ -1,0 +1,91 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# usage: bench_program.sh PENSTOCK CASE
+# Holds `penstock bench` to what a user sees: output, standard error, exit code.
+# Each case is a test of its own.
+# shellcheck source=tests/cli/program_world.sh
+source "$(dirname "$0")/program_world.sh"
+quick=(--device cpu --window 10 --repeats 1)
+
+case $2 in
+  MeasuresEveryCombination)
+    run bench "${quick[@]}" --threads 1,2 --tile 4KiB,64KiB --load 0.3
+    expect_code 0
+    expect_out "$(flavour) default streams"
+    [[ $(grep -cE '^[12] +(4|64) KiB +[0-9.]+ ' out) == 4 ]] || fail "$(cat out)"
+    [[ ! -s err ]] || fail "$(cat err)"
+    expect_out 'bound by'
+    expect_out 'bound: '
+    run bench "${quick[@]}" --producers 2 --slots 3 --tile 4KiB --load 0 --no-ceilings
+    expect_code 0
+    expect_out 'threads 2, tile 4 KiB, depth 3'
+    ;;
+  WritesATraceOfTheFastest)
+    run bench "${quick[@]}" --tile 4KiB --threads 1,2 --load 0 --trace trace.json
+    expect_code 0
+    expect_err 'With every tile recorded it keeps'
+    grep -q '"traceEvents"' trace.json || fail "$(head -c 300 trace.json)"
+    grep -q 'lane 0 upload' trace.json || fail 'no row of the upload'
+    expect_err 'trace.json shows every tile. To record it took'
+    run bench "${quick[@]}" --tile 4KiB --load 0 --no-ceilings --no-verdict --trace every4.json --trace-every 4 --no-trace-cost
+    expect_code 0
+    expect_err 'every4.json shows one tile in 4'
+    ! grep -q 'keeps' err || fail "$(cat err)"
+    some_bytes 100000 some
+    run bench "${quick[@]}" --tile 4KiB --fill file --file some --trace ./some
+    expect_code 2
+    expect_err 'would overwrite what is to be read'
+    ;;
+  WritesJsonAndCsv)
+    run bench "${quick[@]}" --tile 4KiB --lanes 1,2 --load 0 --no-ceilings --json
+    expect_code 0
+    for words in '"schema": 1' '"kind": "bench"' '"lanes": 2' '"latency_us": null' '"ceilings": null' "\"$(flavour)\""; do
+      expect_out "$words"
+    done
+    run bench "${quick[@]}" --tile 4KiB --lanes 1,2 --load 0 --no-ceilings --csv
+    expect_code 0
+    [[ $(wc -l < out) == 3 ]] || fail "$(cat out)"
+    ;;
+  WritesAPage)
+    run bench "${quick[@]}" --tile 4KiB --load 0 --html page.html
+    expect_code 0
+    expect_out 'GB/s'
+    grep -q '"kind": "bench"' page.html || fail "no results in the page"
+    run bench "${quick[@]}" --tile 4KiB --load 0 --html nowhere/page.html
+    expect_code 2
+    expect_err 'nowhere/page.html: No such file or directory'
+    [[ ! -s out ]] || fail 'measured before it looked'
+    ;;
+  ReadsAFileThatIsNamed)
+    some_bytes 100000 some
+    run bench "${quick[@]}" --tile 4KiB --fill file,memcpy --file some --load 0 --no-ceilings
+    expect_code 0
+    run bench "${quick[@]}" --tile 4KiB --fill file,none --file nowhere --load 0 --no-ceilings
+    expect_code 2
+    expect_err '--file nowhere: No such file or directory.'
+    [[ ! -s out ]] || fail 'measured before it looked'
+    ;;
+  RefusesBadOptionsInOneLine)
+    expect_bad_options bench << 'LINES'
+--threads some
+--threads 4..1
+--tile 3
+--signal smoke
+--work hash --tile 3000
+--direction out --fill memcpy
+--repeats 0
+--load 2
+--json --csv
+--colour red
+LINES
+    ;;
+  EndsWhenItIsInterrupted)
+    "$penstock" bench --device cpu --tile 4KiB --threads 1..8 --lanes 1..8 --load 0 > out 2> err &
+    interrupt_once_it_fills $!
+    expect_code 130
+    expect_err 'Interrupted'
+    ;;
+  *)
+    fail "there is no case $2"
+    ;;
+esac

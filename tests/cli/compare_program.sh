@@ -1,0 +1,64 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# usage: compare_program.sh PENSTOCK CASE
+# Holds `penstock compare` to what a user sees: output, standard error, exit code.
+# Each case is a test of its own.
+# shellcheck source=tests/cli/program_world.sh
+source "$(dirname "$0")/program_world.sh"
+quick=(--device cpu --tile 4KiB)
+once=("${quick[@]}" --window 20 --rounds 1)
+
+case $2 in
+  RunsBothAndSaysWhatItShows)
+    run compare "${once[@]}" --threads 1,2
+    expect_code 0
+    expect_out 'legacy GB/s'
+    expect_out 'With 2 threads, '
+    run compare "${once[@]}" --threads 1,2 --json
+    expect_code 0
+    for words in '"kind": "compare"' '"flavour": "legacy"' '"flavour": "per-thread"' '"speedups"' '"sentence"'; do
+      expect_out "$words"
+    done
+    ;;
+  SaysThatStreamsOfItsOwnMakeNoDifference)
+    run compare "${once[@]}" --threads 2 --streams own
+    expect_code 0
+    expect_out 'no difference is to be expected'
+    ;;
+  # Kernels that take their time and no CPU: four threads' worth of them at once, or one after the other.
+  SeesTheLegacyStreamSerialise)
+    run compare "${quick[@]}" --rounds 3 --window 100 --threads 1,4 --work busy:3000us --expect 1.5
+    expect_code 0
+    expect_out 'takes turns in a single stream'
+    ;;
+  WritesATraceOfARunOfEachBuild)
+    run compare "${once[@]}" --threads 1,2 --trace trace.json
+    expect_code 0
+    for words in 'penstock: penstock-legacy: trace.json shows every tile' 'penstock: trace.json has a run of each at threads '; do
+      expect_err "$words"
+    done
+    for words in '"penstock-legacy bench"' '"penstock bench"' '"ph":"X","pid":1' '"ph":"X","pid":2' '"lane 0 upload"'; do
+      grep -qF -- "$words" trace.json || fail "no $words in the trace"
+    done
+    [[ $(tail -n 1 trace.json) == ']}' && $(grep -c traceEvents trace.json) == 1 ]] || fail 'not one trace'
+    run compare "${once[@]}" --threads 1 --trace nowhere/trace.json
+    expect_code 2
+    [[ ! -s out ]] || fail 'measured before it looked'
+    ;;
+  FailsIfTheClaimDoesNotHold)
+    run compare "${once[@]}" --threads 1 --expect 50
+    expect_code 1
+    expect_err '--expect 50 does not hold'
+    ;;
+  RefusesBadOptionsInOneLine)
+    expect_bad_options compare << 'LINES'
+--threads some
+--rounds 0
+--expect -1
+--device nonsense
+LINES
+    ;;
+  *)
+    fail "there is no case $2"
+    ;;
+esac

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "penstock/cli/comparison.hpp"
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include "penstock/core/error.hpp"
+
+namespace penstock::cli {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+/// Results of one round with points at 1 and 16 threads.
+struct Round {
+  double one;
+  double sixteen;
+  std::string streams = "default";
+
+  std::string json() const {
+    Json json{{"schema", 1},
+              {"kind", "bench"},
+              {"machine", {{"host", "here"}}},
+              {"device", {{"name", "A device"}}},
+              {"axes", {{{"name", "threads"}, {"values", {1, 16}}}}},
+              {"options", {{"tile", 4096}, {"streams", streams}}},
+              {"points", Json::array()},
+              {"compare", nullptr}};
+    for (auto const& [threads, tiles] : {std::pair{1, one}, std::pair{16, sixteen}}) {
+      json["points"].push_back({{"axes", {{"threads", threads}}},
+                                {"gb_per_s", {{"median", tiles * 4096 / 1e9}}},
+                                {"tiles_per_s", {{"median", tiles}}},
+                                {"cpu_s_per_gb", {{"median", 1.0}}},
+                                {"error", nullptr}});
+    }
+    return json.dump();
+  }
+};
+
+/// Three rounds in which per-thread is as fast with one thread and 3.5 to 3.7 times as fast with sixteen.
+struct AComparison : testing::Test {
+  Comparison comparison;
+  void SetUp() override {
+    comparison.add(Round{1000, 1000}.json(), Round{1000, 3500}.json());
+    comparison.add(Round{1000, 2000}.json(), Round{1000, 7200}.json());
+    comparison.add(Round{1000, 1000}.json(), Round{1000, 3700}.json());
+  }
+};
+
+TEST_F(AComparison, ComparesRoundByRoundSoThatWhatDriftsMeetsBoth) {
+  Json const json = Json::parse(comparison.as_json("2026-01-01T00:00:00Z", "penstock compare"));
+  Json const& speed_up = json.at("compare").at("speedups").at(1);
+  EXPECT_EQ(speed_up.at("axes").at("threads"), 16);
+  EXPECT_DOUBLE_EQ(speed_up.at("median"), 3.6);
+  EXPECT_DOUBLE_EQ(speed_up.at("min"), 3.5);
+  EXPECT_DOUBLE_EQ(speed_up.at("max"), 3.7);
+}
+
+TEST_F(AComparison, HasEachPointOnceForEachFlavour) {
+  Json const json = Json::parse(comparison.as_json("2026-01-01T00:00:00Z", "penstock compare"));
+  EXPECT_EQ(json.at("kind"), "compare");
+  ASSERT_EQ(json.at("points").size(), 4u);
+  EXPECT_EQ(json.at("axes").back().at("values"), Json({"legacy", "per-thread"}));
+  EXPECT_EQ(json.at("points").at(2).at("axes"), Json({{"threads", 16}, {"flavour", "legacy"}}));
+  EXPECT_EQ(json.at("points").at(3).at("tiles_per_s").at("median"), 3700.0);
+  EXPECT_EQ(json.at("points").at(3).at("repeats"), 3);
+}
+
+TEST_F(AComparison, HoldsAClaimToTheMostThreads) {
+  EXPECT_TRUE(comparison.holds(3.6));
+  EXPECT_FALSE(comparison.holds(3.61));
+}
+
+TEST_F(AComparison, SaysInASentenceWhatItShows) {
+  EXPECT_NE(comparison.sentence().find("With 16 threads"), std::string::npos) << comparison.sentence();
+  EXPECT_NE(comparison.sentence().find("3.6 times"), std::string::npos) << comparison.sentence();
+  EXPECT_NE(comparison.as_text().find(comparison.sentence()), std::string::npos);
+}
+
+TEST(Comparison, ExpectsNoDifferenceOfStreamsOfTheWorksOwn) {
+  Comparison comparison;
+  comparison.add(Round{1, 1, "own"}.json(), Round{1, 1, "own"}.json());
+  EXPECT_NE(comparison.sentence().find("no difference is to be expected"), std::string::npos);
+}
+
+TEST(Comparison, DoesNotMakeADifferenceOfNoise) {
+  Comparison comparison;
+  for (int round = 0; round < 3; ++round) comparison.add(Round{1000, 1000}.json(), Round{1000, 1040}.json());
+  EXPECT_NE(comparison.sentence().find("no difference"), std::string::npos) << comparison.sentence();
+  Comparison straying;
+  straying.add(Round{1000, 1000}.json(), Round{1000, 500}.json());
+  straying.add(Round{1000, 1000}.json(), Round{1000, 1500}.json());
+  straying.add(Round{1000, 1000}.json(), Round{1000, 2500}.json());
+  EXPECT_NE(straying.sentence().find("stray"), std::string::npos) << straying.sentence();
+}
+
+TEST(Comparison, MakesNothingOfASingleRound) {
+  Comparison comparison;
+  comparison.add(Round{1000, 1000}.json(), Round{1000, 3000}.json());
+  EXPECT_NE(comparison.sentence().find("too few runs to tell"), std::string::npos) << comparison.sentence();
+}
+
+TEST(Comparison, KeepsAPointThatFailedWithItsReason) {
+  Comparison comparison;
+  std::string const good = Round{1, 1}.json();
+  Json bad = Json::parse(good);
+  bad["points"][1]["error"] = "It is too large.";
+  comparison.add(bad.dump(), good);
+  EXPECT_FALSE(comparison.holds(0.1));
+  EXPECT_NE(comparison.as_text().find("It is too large."), std::string::npos);
+  Json const json = Json::parse(comparison.as_json("", ""));
+  EXPECT_EQ(json.at("points").at(3).at("error"), "It is too large.");
+  EXPECT_TRUE(json.at("points").at(3).at("tiles_per_s").is_null());
+}
+
+TEST(Comparison, RefusesWhatIsNoResult) {
+  Comparison comparison;
+  EXPECT_THROW(comparison.add("nonsense", "{}"), Error);
+  EXPECT_THROW(comparison.add("{}", "{}"), Error);
+  comparison.add(Round{1, 1}.json(), Round{1, 1}.json());
+  Json other = Json::parse(Round{1, 1}.json());
+  other["points"][0]["axes"]["threads"] = 2;
+  EXPECT_THROW(comparison.add(other.dump(), Round{1, 1}.json()), Error) << "another point";
+}
+
+}  // namespace
+}  // namespace penstock::cli

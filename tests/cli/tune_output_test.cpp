@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "penstock/cli/tune_output.hpp"
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include "penstock/measure/free_axes.hpp"
+
+namespace penstock::cli {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+/// A search that tried five points: the defaults, one that is slower, one that failed, one that is as good, the best.
+struct ATunedJob : testing::Test {
+  BenchFacts facts{.version = "1.2.3",
+                   .commit = "abc",
+                   .flavour = Flavour::per_thread,
+                   .with_cuda = false,
+                   .host = {},
+                   .cpus = 4,
+                   .nodes = 1,
+                   .device = {},
+                   .date = "2026-01-01T00:00:00Z",
+                   .command = "penstock tune"};
+  measure::Tuned tuned;
+
+  void SetUp() override {
+    facts.device.name = "CPU device";
+    tuned.axes = {{"threads", {"1", "2", "4", "8", "16"}}, {"tile", {"65536"}}, {"work", {"copy"}}, {"fill", {"none"}}};
+    double against = 1;
+    for (std::size_t level = 0; level < 5; ++level) {
+      measure::TunedPoint point{.point = measure::point_at(tuned.axes, {level, 0, 0, 0}),
+                                .found_by = level == 0 ? "defaults" : "along threads",
+                                .bytes_per_second = {1e9, 2e9, 3e9},
+                                .against = against};
+      tuned.tried.push_back(std::move(point));
+    }
+    tuned.tried[1].against = 0.5;
+    tuned.tried[2].bytes_per_second.clear();
+    tuned.tried[2].error = "There is no memory for it.";
+    tuned.tried[4].against = 1.25;
+    tuned.best = 4;
+    tuned.options = {.tile = {.input_bytes = 65536, .output_bytes = 65536, .in_place = true},
+                     .tiles = 40,
+                     .producers = 16,
+                     .lanes = 1,
+                     .consumers = 1,
+                     .slots = 4};
+    tuned.best_rates = {2.4e9, 2.5e9, 2.6e9};
+    tuned.defaults_rates = {2e9, 2e9, 2e9};
+    tuned.in_turn = true;
+    tuned.combinations = 12345;
+    tuned.runs = 15;
+    tuned.seconds = 12.5;
+  }
+};
+
+TEST_F(ATunedJob, IsATableOfWhatWasTriedAndWhatBecameOfIt) {
+  std::string const text = tuned_as_text(facts, tuned);
+  for (char const* const words :
+       {"tile 64 KiB, work copy, fill none", "where it began", "dropped: 50 % behind", "along threads  failed\n",
+        "as good, no better", "There is no memory for it.", "best      threads 16", "2.500 GB/s (2.400 to 2.600)",
+        "defaults  threads 1", "gain      25 % (20 % to 30 %), by 3 runs of each, in turn",
+        "5 of the 12,345 combinations, in 15 runs and"}) {
+    EXPECT_NE(text.find(words), std::string::npos) << words << " is not in\n" << text;
+  }
+  EXPECT_EQ(text.find("--within"), std::string::npos) << "it had time enough";
+  tuned.all = false;
+  EXPECT_NE(tuned_as_text(facts, tuned).find("--within"), std::string::npos);
+}
+
+TEST_F(ATunedJob, SaysIfTheDefaultsWereBestOrCouldNotBeMeasured) {
+  tuned.best = 0;
+  EXPECT_NE(tuned_as_text(facts, tuned).find("gain      none"), std::string::npos);
+  EXPECT_NE(tuned_as_text(facts, tuned).find("best: where it began"), std::string::npos);
+  tuned.best = 4;
+  tuned.in_turn = false;
+  EXPECT_NE(tuned_as_text(facts, tuned).find("no time to measure"), std::string::npos);
+  tuned.defaults_rates.clear();
+  EXPECT_NE(tuned_as_text(facts, tuned).find("could not be measured"), std::string::npos);
+  tuned.best.reset();
+  EXPECT_EQ(tuned_as_text(facts, tuned).find("gain"), std::string::npos);
+}
+
+TEST_F(ATunedJob, IsWrittenAsTheFormSays) {
+  Json const json = Json::parse(tuned_as_json(facts, tuned, "there"));
+  EXPECT_EQ(json.at("kind"), "tune");
+  EXPECT_EQ(json.at("penstock").at("flavour"), "per-thread");
+  EXPECT_EQ(json.at("tried").size(), 5u);
+  EXPECT_EQ(json.at("tried").at(2).at("error"), "There is no memory for it.");
+  EXPECT_TRUE(json.at("tried").at(2).at("gb_per_s").is_null());
+  EXPECT_EQ(json.at("tried").at(4).at("axes").at("threads"), 16);
+  EXPECT_EQ(json.at("best"), 4);
+  EXPECT_DOUBLE_EQ(json.at("gain").at("median").get<double>(), 1.25);
+  EXPECT_EQ(json.at("combinations"), 12345);
+  EXPECT_EQ(json.at("saved"), "there");
+  EXPECT_EQ(parse_profile(json.at("profile").dump(), "it").options.producers, 16u);
+}
+
+TEST_F(ATunedJob, BecomesAProfile) {
+  tuned.axes.insert(tuned.axes.end(), {{"direction", {"both"}}, {"streams", {"own"}}, {"sink", {"graph"}}});
+  tuned.tried[4].point = measure::point_at(tuned.axes, {4, 0, 0, 0, 0, 0, 0});
+  Profile const profile = profile_of(facts, tuned);
+  EXPECT_EQ(profile.options.producers, 16u);
+  EXPECT_EQ(profile.tile_bytes, 65536u);
+  EXPECT_EQ(profile.job.work, "copy");
+  EXPECT_EQ(profile.job.streams, "own");
+  EXPECT_EQ(profile.machine.cpus, 4u);
+  EXPECT_DOUBLE_EQ(profile.rate.median, 2.5);
+  EXPECT_DOUBLE_EQ(profile.defaults_rate->median, 2);
+}
+
+TEST(TuneLine, SaysWhatIsGoingOnAndHowLongItMayTake) {
+  std::string const line =
+      tune_line({.seconds = 15, .now = "along tile", .points = 7, .runs = 21, .best = 3e9}, 60, 120);
+  for (char const* const words : {"7 points, 21 runs", "best 3.000 GB/s", "0:45 left", "along tile"}) {
+    EXPECT_NE(line.find(words), std::string::npos) << line;
+  }
+}
+
+}  // namespace
+}  // namespace penstock::cli

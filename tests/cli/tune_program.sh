@@ -1,0 +1,88 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# usage: tune_program.sh PENSTOCK CASE
+# Holds `penstock tune` to what a user sees: output, standard error, exit code, the profile.
+# Each case is a test of its own.
+# shellcheck source=tests/cli/program_world.sh
+source "$(dirname "$0")/program_world.sh"
+quick=(--device cpu --within 2 --tile '4KiB,64KiB' --lanes 1 --signal 'callback,event_poll' --shape split)
+
+case $2 in
+  ShowsWhatItTriedAndSavesTheBest)
+    run tune "${quick[@]}" --save profile.json
+    expect_code 0
+    [[ ! -s err ]] || fail "$(cat err)"
+    for words in "$(flavour) default streams" 'tried as' 'defaults' 'where it began' 'best  ' 'gain  ' 'combinations' \
+      'saved as profile.json'; do
+      expect_out "$words"
+    done
+    grep -q '"kind": "profile"' profile.json || fail "$(cat profile.json)"
+    [[ ! -e profile.json.part ]] || fail 'something was left behind'
+    ;;
+  PrintsJson)
+    run tune "${quick[@]}" --json --work copy --direction in --trace trace.json
+    expect_code 0
+    expect_err 'trace.json shows every tile. To record it took'
+    grep -qF '"penstock tune"' trace.json || fail "$(head -c 300 trace.json)"
+    for words in '"kind": "tune"' '"tried"' '"found_by": "defaults"' '"combinations"' '"kind": "profile"' '"saved": null' \
+      '"work": "copy"'; do
+      expect_out "$words"
+    done
+    ;;
+  AnswersHoweverLittleTimeThereIs)
+    run tune --device cpu --within 0 --save profile.json
+    expect_code 0
+    expect_out 'tried     1 of the'
+    [[ -s profile.json ]] || fail 'no profile'
+    ;;
+  IsDoneInTime)
+    start=$(date +%s)
+    run tune "${quick[@]}"
+    expect_code 0
+    (($(date +%s) - start < 30)) || fail 'it was given two seconds'
+    ;;
+  SaysWhyNothingWorks)
+    some_bytes 100 short
+    run tune "${quick[@]}" --fill file --file short --direction in --save profile.json
+    expect_code 2
+    expect_err 'short'
+    run tune --device cpu --within 1 --tile 64KiB --fill file --file nowhere --direction in
+    expect_code 2
+    expect_err '--file nowhere: No such file or directory.'
+    [[ ! -s out ]] || fail 'measured before it looked'
+    ;;
+  RefusesBadOptionsInOneLine)
+    expect_bad_options tune << 'LINES'
+--threads some
+--tile 3
+--signal smoke
+--work copy,hash
+--fill free
+--streams free
+--tiles free
+--direction out --fill memcpy
+--work hash --tile 3000
+--within -1
+--within soon
+--memory lots
+--save nowhere/profile.json
+--device nonsense
+--colour red
+LINES
+    ;;
+  LeavesNoFileWhereItSavedNothing)
+    run tune --device nonsense --save profile.json
+    expect_code 2
+    [[ ! -e profile.json ]] || fail 'an empty profile'
+    ;;
+  EndsWhenItIsInterrupted)
+    "$penstock" tune --device cpu --within 600 --save profile.json > out 2> err &
+    interrupt_once_it_fills $!
+    expect_code 130
+    expect_err 'Interrupted'
+    [[ ! -e profile.json ]] || fail 'half a search was saved'
+    ;;
+  *)
+    fail "there is no case $2"
+    ;;
+esac

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "penstock/file/file_reader.hpp"
+
+#include <algorithm>
+#include <array>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "file/a_file_reader.hpp"
+#include <gmock/gmock.h>
+
+#include "penstock/file/page_cache.hpp"
+
+namespace penstock {
+namespace {
+
+struct EveryWayOfReading : AFileReader, testing::WithParamInterface<std::tuple<FileReading, unsigned, bool>> {
+  void SetUp() override {
+    AFileReader::SetUp();
+    options.reading = std::get<0>(GetParam());
+    options.depth = std::get<1>(GetParam());
+    options.registered = std::get<2>(GetParam());
+  }
+};
+
+TEST_P(EveryWayOfReading, BringsTheSameBytesForEverySize) {
+  FileReader by = reader();
+  for (std::size_t const bytes : {1UL, 511UL, 4095UL, 4096UL, 4097UL, 8192UL, 65535UL, 65536UL, 65537UL, 1048575UL}) {
+    std::string const path = file("a", bytes);
+    EXPECT_EQ(read(by, path, 0, bytes), std::to_string(bytes));
+    std::size_t const rest = bytes - std::min(page, bytes), odd_rest = bytes - std::min<std::size_t>(99, bytes);
+    EXPECT_EQ(read(by, path, bytes - rest, rest), std::to_string(rest));
+    EXPECT_EQ(read(by, path, bytes - odd_rest, odd_rest), std::to_string(odd_rest)) << "from an odd place";
+  }
+}
+
+TEST_P(EveryWayOfReading, ReadsHolesAsZeros) {
+  std::ofstream(path("a")) << 'x';
+  std::filesystem::resize_file(path("a"), 300000);
+  OpenFile holes(path("a"));
+  FileReader by = reader();
+  std::fill_n(room.get(), room_bytes, std::byte{0xff});
+  EXPECT_EQ(by.read(holes, 0, {room.get(), 300000}), 300000u);
+  EXPECT_EQ(room.get()[0], std::byte{'x'});
+  EXPECT_TRUE(std::all_of(room.get() + 1, room.get() + 300000, [](std::byte byte) { return byte == std::byte{0}; }));
+}
+
+TEST_P(EveryWayOfReading, SaysThatAFileShrank) {
+  OpenFile shrunk(file("a", 300000));
+  FileReader by = reader();
+  for (std::size_t const bytes : {200000UL, 199999UL, 4096UL, 0UL}) {
+    std::filesystem::resize_file(path("a"), bytes);
+    EXPECT_THAT(read(by, shrunk, 0, 300000), testing::HasSubstr("shrank")) << bytes;
+  }
+}
+
+TEST_P(EveryWayOfReading, ReadsWhatWasWrittenAMomentAgo) {
+  FileReader by = reader();
+  for (std::size_t k = 0; k < 20; ++k)
+    EXPECT_EQ(read(by, file("a", 100000 + k), 0, 100000 + k), std::to_string(100000 + k));
+}
+
+TEST_P(EveryWayOfReading, ReadsWhatHoldsLessThanItsSizeSays) {
+  std::string const claims_a_page = "/sys/kernel/mm/transparent_hugepage/enabled";
+  if (!std::filesystem::exists(claims_a_page)) GTEST_SKIP() << "no " << claims_a_page;
+  OpenFile file(claims_a_page);
+  FileReader by = reader();
+  std::size_t const got = by.read(file, 0, {room.get(), file.size()});
+  EXPECT_GT(got, 0u);
+  EXPECT_LT(got, file.size());
+}
+
+TEST_P(EveryWayOfReading, ReadsFromADiskWhatThePageCacheHasNot) {
+  std::string const cold = file("a", 600000);
+  int const written = open(cold.c_str(), O_RDWR | O_CLOEXEC);
+  EXPECT_EQ(fsync(written), 0);
+  posix_fadvise(written, 0, 0, POSIX_FADV_DONTNEED);
+  close(written);
+  FileReader by = reader();
+  EXPECT_EQ(read(by, cold, 0, 600000), "600000");
+}
+
+std::string name_of(testing::TestParamInfo<std::tuple<FileReading, unsigned, bool>> const& way) {
+  std::array<char const*, 3> const names{"automatic", "plain", "direct"};
+  auto const& [reading, depth, registered] = way.param;
+  return std::string(names.at(static_cast<std::size_t>(reading))) + "_" + std::to_string(depth) +
+         (registered ? "_registered" : "");
+}
+
+INSTANTIATE_TEST_SUITE_P(OneAtATime, EveryWayOfReading,
+                         testing::Combine(testing::Values(FileReading::automatic, FileReading::plain,
+                                                          FileReading::direct),
+                                          testing::Values(1U), testing::Values(false)),
+                         name_of);
+INSTANTIATE_TEST_SUITE_P(SeveralInFlight, EveryWayOfReading,
+                         testing::Combine(testing::Values(FileReading::automatic, FileReading::plain,
+                                                          FileReading::direct),
+                                          testing::Values(4U), testing::Bool()),
+                         name_of);
+
+TEST_F(AFileReader, LeavesToThePageCacheWhatItHas) {
+  options.reading = FileReading::automatic;
+  std::string const path = file("a", 300000);
+  std::vector<std::byte> warm(300000);
+  OpenFile(path).read_at(0, warm);
+  FileReader by = reader();
+  EXPECT_EQ(read(by, path, 0, 300000), "300000");
+  EXPECT_EQ(by.count(ReadWay::plain), 1u);
+}
+
+TEST_F(AFileReader, ReadsPastThePageCacheWhatThatHasNot) {
+  options.reading = FileReading::automatic;
+  std::string const path = file("a", 300000);
+  int const written = open(path.c_str(), O_RDWR | O_CLOEXEC);
+  EXPECT_EQ(fsync(written), 0);
+  posix_fadvise(written, 0, 0, POSIX_FADV_DONTNEED);
+  bool const cold = !in_page_cache(written, 0, 300000);
+  close(written);
+  OpenFile file(path);
+  if (!cold || !file.direct()) GTEST_SKIP() << "the file system of " << folder << " has no way past the page cache";
+  FileReader by = reader();
+  EXPECT_EQ(read(by, file, 0, 300000), "300000");
+  EXPECT_EQ(by.count(ReadWay::plain), 0u);
+  EXPECT_FALSE(in_page_cache(file.descriptor(), 0, 290000)) << "it was read through it";
+}
+
+TEST_F(AFileReader, LeavesSmallTilesToThePageCacheUnasked) {
+  options.reading = FileReading::automatic;
+  options.direct_from = 5000;
+  FileReader by = reader();
+  EXPECT_EQ(read(by, file("a", 4999), 0, 4999), "4999");
+  EXPECT_EQ(by.count(ReadWay::plain), 1u);
+  EXPECT_THAT(by.reasons(), testing::Contains(testing::HasSubstr("left to the page cache")));
+}
+
+}  // namespace
+}  // namespace penstock

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "penstock/file/open_file.hpp"
+
+#include <array>
+#include <atomic>
+#include <cerrno>
+#include <csignal>
+#include <functional>
+#include <span>
+#include <stdexcept>
+#include <thread>
+
+#include "support/folder_of_files.hpp"
+#include "support/thread_state.hpp"
+#include <gmock/gmock.h>
+
+namespace penstock {
+namespace {
+
+struct OpenFileInAFolder : support::FolderOfFiles {
+  std::array<std::byte, 100> room{};
+  std::stop_source stop;
+
+  /// What it threw, or nothing.
+  static std::string problem_of(std::function<void()> const& what) {
+    try {
+      what();
+    } catch (std::runtime_error const& problem) {
+      return problem.what();
+    }
+    return {};
+  }
+  std::string text(std::size_t bytes) const { return {reinterpret_cast<char const*>(room.data()), bytes}; }
+};
+
+TEST_F(OpenFileInAFolder, ReadsAtAnyPlace) {
+  OpenFile const opened(file("a", 1000));
+  EXPECT_TRUE(opened.pieces());
+  EXPECT_EQ(opened.size(), 1000u);
+  EXPECT_EQ(opened.read_at(900, room), 100u);
+  EXPECT_EQ(room.front(), std::byte{900 % 251});
+  EXPECT_EQ(opened.read_at(0, room), 100u);
+  EXPECT_EQ(room.back(), std::byte{99});
+  opened.expect_unchanged();
+}
+
+TEST_F(OpenFileInAFolder, SaysWhyItCannotBeOpened) {
+  EXPECT_EQ(problem_of([&] { OpenFile const opened(path("nowhere")); }), "No such file or directory (os error 2)");
+}
+
+TEST_F(OpenFileInAFolder, SaysThatItShrank) {
+  OpenFile const opened(file("a", 1000));
+  std::filesystem::resize_file(path("a"), 950);
+  EXPECT_THAT(problem_of([&] { opened.read_at(900, room); }), testing::HasSubstr("shrank"));
+  EXPECT_THAT(problem_of([&] { opened.expect_unchanged(); }), testing::HasSubstr("shrank"));
+}
+
+TEST_F(OpenFileInAFolder, SaysThatItGrew) {
+  OpenFile const opened(file("a", 1000));
+  std::ofstream(path("a"), std::ios::app) << 'x';
+  EXPECT_EQ(opened.read_at(900, room), 100u) << "what it had is still there";
+  EXPECT_THAT(problem_of([&] { opened.expect_unchanged(); }), testing::HasSubstr("grew"));
+}
+
+TEST_F(OpenFileInAFolder, SaysThatItChangedWithoutAChangeOfSize) {
+  OpenFile const opened(file("a", 1000));
+  std::fstream(path("a")) << 'x';
+  EXPECT_THAT(problem_of([&] { opened.expect_unchanged(); }), testing::HasSubstr("changed"));
+}
+
+TEST_F(OpenFileInAFolder, ReadsAFileThatVanishedAfterItWasOpened) {
+  OpenFile const opened(file("a", 1000));
+  std::filesystem::remove(path("a"));
+  EXPECT_EQ(opened.read_at(900, room), 100u);
+  opened.expect_unchanged();
+}
+
+TEST_F(OpenFileInAFolder, ReadsAPipeToItsEndThoughItComesInPieces) {
+  support::PipeWriter writer(path("pipe"));
+  OpenFile const opened(path("pipe"));
+  EXPECT_FALSE(opened.pieces());
+  writer.write("abc");
+  EXPECT_EQ(opened.read_some(room, stop.get_token()), 3u);
+  writer.write("defg");
+  writer.end();
+  EXPECT_EQ(opened.read_on(room, stop.get_token()), 4u);
+  EXPECT_EQ(text(4), "defg");
+  EXPECT_EQ(opened.read_on(room, stop.get_token()), 0u);
+}
+
+TEST_F(OpenFileInAFolder, GivesWhatItHasWhenItIsStoppedWhileItWaits) {
+  support::PipeWriter const writer(path("pipe"));
+  OpenFile const opened(path("pipe"));
+  writer.write("abc");
+  std::size_t got = 0;
+  std::jthread reader([&] { got = opened.read_on(room, stop.get_token()); });
+  writer.await_read();
+  stop.request_stop();
+  reader.join();
+  EXPECT_EQ(got, 3u);
+}
+
+TEST_F(OpenFileInAFolder, GoesOnAfterASignalWhileItWaits) {
+  support::PipeWriter writer(path("pipe"));
+  OpenFile const opened(path("pipe"));
+  struct sigaction nothing {};
+  struct sigaction before {};
+  nothing.sa_handler = [](int) {};
+  ASSERT_EQ(sigaction(SIGUSR1, &nothing, &before), 0);
+  std::size_t got = 0;
+  std::atomic<pid_t> reader_id{0};
+  std::jthread reader([&] {
+    reader_id = gettid();
+    got = opened.read_on(room, stop.get_token());
+  });
+  while (reader_id == 0) std::this_thread::yield();
+  for (int turn = 0; turn < 10; ++turn) {
+    support::await_asleep(reader_id);
+    EXPECT_EQ(pthread_kill(reader.native_handle(), SIGUSR1), 0);
+  }
+  writer.write("abc");
+  writer.await_read();
+  writer.end();
+  reader.join();
+  EXPECT_EQ(got, 3u);
+  EXPECT_EQ(sigaction(SIGUSR1, &before, nullptr), 0);
+}
+
+TEST_F(OpenFileInAFolder, IsReadPastThePageCacheByADescriptorThatItCloses) {
+  std::size_t const before = support::open_descriptors();
+  {
+    OpenFile opened(file("a", 1000));
+    auto const access = opened.direct();
+    if (!access) GTEST_SKIP() << opened.direct_refusal();
+    EXPECT_EQ(opened.direct()->descriptor, access->descriptor) << "one for all";
+    EXPECT_EQ(fcntl(access->descriptor, F_GETFL) & O_DIRECT, O_DIRECT);
+    opened.refuse_direct(EINVAL);
+    EXPECT_FALSE(opened.direct());
+    EXPECT_EQ(opened.direct_refusal(), "Invalid argument (os error 22)");
+  }
+  EXPECT_EQ(support::open_descriptors(), before);
+}
+
+}  // namespace
+}  // namespace penstock

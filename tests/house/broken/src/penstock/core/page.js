@@ -1,0 +1,4 @@
+'use strict';
+
+// Begins without its licence.
+function nothing() {}

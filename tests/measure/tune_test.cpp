@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "penstock/measure/tune.hpp"
+
+#include <gtest/gtest.h>
+
+#include "penstock/core/error.hpp"
+#include "penstock/cpu/cpu_device.hpp"
+
+namespace penstock::measure {
+namespace {
+
+/// A CPU device, a job for it, and little time.
+struct ATuning : testing::Test {
+  cpu::CpuDevice device{{.compute_threads = 1}};
+  TuneOptions options{.lists = {{"threads", "1,2"},
+                                {"lanes", "1"},
+                                {"tile", "4KiB,64KiB"},
+                                {"depth", "free"},
+                                {"signal", "callback,event_poll"},
+                                {"work", "copy"},
+                                {"fill", "none"},
+                                {"direction", "in"},
+                                {"streams", "default"},
+                                {"sink", "graph"}},
+                      .bounds = {.cpus = 2, .most_bytes = std::uint64_t{1} << 24},
+                      .within = 1.5};
+  std::stop_source stop;
+
+  Tuned tuned() { return tune(device, options, stop.get_token()); }
+};
+
+TEST_F(ATuning, FindsASettingAndSaysAllOfIt) {
+  Tuned const found = tuned();
+  ASSERT_TRUE(found.best);
+  EXPECT_GE(found.tried.size(), 1u);
+  EXPECT_EQ(found.tried.front().found_by, "defaults");
+  TunedPoint const& best = found.tried[*found.best];
+  EXPECT_EQ(best.error, "");
+  EXPECT_EQ(found.options.producers, best.point.setting.threads);
+  EXPECT_EQ(found.options.slots, best.point.setting.depth);
+  EXPECT_GT(found.options.tiles, 0u);
+  EXPECT_GT(found.pinned_bytes, 0u);
+  for (double const rate : found.best_rates) EXPECT_GT(rate, 0);
+  EXPECT_GT(found.combinations, 8u);
+  EXPECT_GE(found.runs, found.tried.size());
+}
+
+TEST_F(ATuning, ShowsWhatFailsAndGoesOn) {
+  options.lists = {{"threads", "1"}, {"tile", "4KiB,64KiB"}, {"fill", "file"},
+                   {"work", "copy"}, {"direction", "in"},    {"depth", "1..4"}};
+  options.file = "/proc/self/status";  // Shorter than 4 KiB.
+  Tuned const found = tuned();
+  EXPECT_FALSE(found.best);
+  ASSERT_FALSE(found.tried.empty());
+  for (TunedPoint const& point : found.tried) EXPECT_NE(point.error, "");
+}
+
+TEST_F(ATuning, TriesNothingThatPinsMoreThanItMay) {
+  options.bounds.most_bytes = 4096 * 16;
+  Tuned const found = tuned();
+  for (std::size_t i = 1; i < found.tried.size(); ++i) {
+    EXPECT_EQ(found.tried[i].point.setting.tile, 4096u) << "the defaults apart, nothing larger fits";
+  }
+}
+
+TEST_F(ATuning, EndsEarlyIfItIsAskedTo) {
+  stop.request_stop();
+  EXPECT_FALSE(tuned().best);
+}
+
+TEST_F(ATuning, EndsWithTheDevice) {
+  options.within = 20;
+  unsigned told = 0;
+  auto const lose_it = [&](TuneProgress const&) {
+    if (++told == 2) device.abandon(Error(ErrorKind::device_lost, "It fell off."));
+  };
+  EXPECT_THROW(tune(device, options, stop.get_token(), lose_it), Error);
+}
+
+TEST_F(ATuning, TellsHowFarItIs) {
+  double last = -1;
+  tune(device, options, stop.get_token(), [&](TuneProgress const& now) {
+    EXPECT_GE(now.seconds, last);
+    EXPECT_FALSE(now.now.empty());
+    last = now.seconds;
+  });
+  EXPECT_GE(last, 0);
+}
+
+TEST(Gain, IsOfRunsThatWereDoneInTurn) {
+  Tuned tuned;
+  EXPECT_FALSE(tuned.gain());
+  tuned.best_rates = {2, 3, 6};
+  tuned.defaults_rates = {1, 2, 2};
+  EXPECT_FALSE(tuned.gain());
+  tuned.in_turn = true;
+  EXPECT_EQ(tuned.gain()->median, 2);
+  EXPECT_EQ(tuned.gain()->least, 1.5);
+}
+
+}  // namespace
+}  // namespace penstock::measure

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a reader sees on a page of results. Each case is a test of its own; its name is the promise.
+import assert from 'node:assert/strict';
+import * as in_page from './in_page.mjs';
+import {leave, page, sample_text} from './pages.mjs';
+
+export async function LooksAsItShouldInBothThemesWideAndNarrow(browser) {
+  for (const name of ['bench_small', 'bench_many', 'compare', 'texts']) {
+    const file = page(name);
+    // Made narrower in one theme, wider in the other.
+    for (const [scheme, ...widths] of [
+      ['light', 1600, 768, 390],
+      ['dark', 390, 768, 1600],
+    ]) {
+      const tab = await browser.open(file, {width: widths[0], scheme});
+      assert.equal(await tab.ask(in_page.theme_in_force), scheme, name);
+      for (const width of widths) {
+        const where = `${name}, ${scheme}, ${width} pixels`;
+        await tab.resize(width);
+        assert.deepEqual(await tab.ask(in_page.what_sticks_out), [], `${where}: wider than the window`);
+        const charts = await tab.ask(in_page.charts);
+        assert.ok(charts.length >= 2, `${where}: ${charts.length} charts`);
+        for (const chart of charts) {
+          assert.ok(chart.coloured > 150, `${where}: ${chart.of} shows next to nothing: ${JSON.stringify(chart)}`);
+          assert.ok(chart.colours >= 2, `${where}: ${chart.of} has text and lines of one colour`);
+          assert.ok(chart.fills, `${where}: ${chart.of} is not as wide as there is room for`);
+        }
+      }
+      await leave(tab, `${name}, ${scheme}`);
+    }
+  }
+}
+
+export async function CanBeReadInBothThemes(browser) {
+  for (const scheme of ['light', 'dark']) {
+    const tab = await browser.open(page('bench_small'), {scheme});
+    for (const [text, ground, contrast] of await tab.ask(in_page.contrasts)) {
+      const enough = text.startsWith('series') || text.startsWith('step') ? 3 : 4.5;
+      assert.ok(contrast >= enough, `${scheme}: ${text} on ${ground} has a contrast of ${contrast.toFixed(2)}`);
+    }
+    await leave(tab, scheme);
+  }
+}
+
+export async function SaysInSentencesWhatThereIsNot(browser) {
+  const expected = {
+    one_point: {
+      without: ['throughput', 'latency'],
+      says: ['One point was measured', 'No run of this sweep was recorded.'],
+    },
+    only_errors: {
+      without: [],
+      says: [
+        'None of 2 points could be measured.',
+        'No point has figures',
+        'The device was lost',
+        'Latency was not measured',
+      ],
+    },
+    nothing: {
+      without: ['throughput', 'latency'],
+      says: ['Nothing was measured.', 'There is no point to judge.', 'The results do not say.'],
+    },
+  };
+  for (const [name, {without, says}] of Object.entries(expected)) {
+    const tab = await browser.open(page(name), {width: 390});
+    const text = await tab.ask(() => document.body.innerText);
+    for (const sentence of says) assert.ok(text.includes(sentence), `${name} does not say '${sentence}' but: ${text}`);
+    for (const id of without)
+      assert.equal(await tab.ask((wanted) => document.getElementById(wanted), id), null, `${name} has a part ${id}`);
+    assert.deepEqual(await tab.ask(in_page.empty_sections), [], `${name} has headings with nothing below them`);
+    assert.deepEqual(await tab.ask(in_page.charts), [], `${name} has charts of nothing`);
+    assert.deepEqual(await tab.ask(in_page.what_sticks_out), [], `${name}: wider than the window`);
+    await leave(tab, name);
+  }
+}
+
+export async function SaysWhyItCannotReadResults(browser) {
+  for (const [text, sentence] of [
+    ['{"schema":', 'are no JSON'],
+    ['{"schema":2}', 'schema 2'],
+    ['[]', 'schema undefined'],
+    ['null', 'schema undefined'],
+  ]) {
+    const tab = await browser.open(page('broken', text));
+    const shown = await tab.ask(() => document.body.innerText);
+    assert.ok(shown.includes(sentence), `of ${text} it says: ${shown}`);
+    await leave(tab, text);
+  }
+}
+
+export async function RunsNothingThatCameWithTheResults(browser) {
+  const hostile = JSON.stringify(JSON.parse(sample_text('compare')), (key, value) =>
+    typeof value === 'string' && !['schema', 'kind', 'name'].includes(key) && !['legacy', 'per-thread'].includes(value)
+      ? `${value}</script><img src=x onerror="window.broken_into=1"><script>window.broken_into=2</script><!--`
+      : value,
+  );
+  const tab = await browser.open(page('hostile', hostile));
+  assert.equal(await tab.ask(() => window.broken_into ?? 'nobody'), 'nobody');
+  assert.equal(await tab.ask(() => document.querySelectorAll('img').length), 0);
+  assert.ok((await tab.ask(in_page.charts)).length >= 2);
+  await tab.ask(() => {
+    document.body.append(document.createRange().createContextualFragment('<script>window.broken_into = 3</script>'));
+  });
+  assert.equal(
+    await tab.ask(() => window.broken_into ?? 'nobody'),
+    'nobody',
+    'the policy lets a script run that is not of the page',
+  );
+  assert.ok(
+    tab.complaints.every((text) => text.includes('Content Security Policy')),
+    tab.complaints.join('\n'),
+  );
+  tab.complaints.length = 0;
+  await leave(tab, 'hostile');
+}
+
+export async function IsPrintedInLightColoursAndAsWideAsPaper(browser) {
+  const tab = await browser.open(page('compare'), {width: 1600, scheme: 'dark'});
+  await tab.ask(in_page.watch_printing);
+  const {data} = await tab.send('Page.printToPDF', {});
+  assert.equal(Buffer.from(data, 'base64').subarray(0, 5).toString(), '%PDF-');
+  assert.deepEqual(await tab.ask(() => window.printed), {theme: 'light', widest: true});
+  assert.equal(await tab.ask(in_page.theme_in_force), 'dark');
+  await leave(tab, 'printed');
+}

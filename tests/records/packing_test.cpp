@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "penstock/records/packing.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "penstock/core/error.hpp"
+
+namespace penstock {
+namespace {
+
+/// A pool of one tile, from which a batch is packed. The tile comes home.
+struct OneTile {
+  TileShape shape;
+  std::vector<std::byte> slab;
+  Pool pool;
+  Batch batch;
+
+  explicit OneTile(TileShape of) : shape(of), slab(Pool::slab_bytes(of, 1)), pool(slab, of, 1) {
+    batch.open(pool.borrow());
+  }
+  ~OneTile() {
+    batch.loan.give_back();
+    EXPECT_EQ(pool.on_loan(), 0u);
+  }
+  bool add(Packing const& packing, std::size_t bytes) {
+    if (!packing.has_room(batch, bytes)) return false;
+    std::ranges::fill(packing.room(batch, bytes), static_cast<std::byte>(batch.count() + 1));
+    packing.expect_another(batch);
+    packing.add(batch, bytes, {});
+    return true;
+  }
+  /// As the device would see it, had it memory of its own.
+  DeviceTile tile() const { return {.input = batch.loan->input(), .output = batch.loan->output(), .sequence = 7}; }
+};
+
+std::string refusal(TileShape shape, RecordOptions const& options) {
+  try {
+    Packing const packing(shape, options);
+  } catch (Error const& error) {
+    return error.what();
+  }
+  return "";
+}
+
+TEST(Packing, PutsRecordsOfOneSizeBehindEachOtherWithoutATable) {
+  OneTile one({.input_bytes = 100, .output_bytes = 100});
+  Packing const packing(one.shape, {.record_bytes = 30});
+  EXPECT_EQ(packing.most_bytes(), 30u);
+  EXPECT_TRUE(one.add(packing, 30) && one.add(packing, 30) && one.add(packing, 30));
+  EXPECT_FALSE(one.add(packing, 30));
+  packing.close(one.batch);
+  EXPECT_EQ(one.batch.loan->filled, 90u);
+  DeviceRecords const records = packing.on_device(one.batch, one.tile());
+  EXPECT_EQ(records.sequence, 7u);
+  ASSERT_EQ(records.inputs.size(), 3u);
+  for (std::uint32_t i = 0; i < 3; ++i) {
+    EXPECT_EQ(records.inputs[i], (RecordPlace{30 * i, 30}));
+    EXPECT_EQ(records.outputs[i], records.inputs[i]);
+    EXPECT_EQ(records.input[records.inputs[i].offset], static_cast<std::byte>(i + 1));
+    EXPECT_EQ(packing.output(one.batch, *one.batch.loan, i).data(),
+              one.batch.loan->output().data() + std::size_t{30} * i);
+  }
+  EXPECT_EQ(packing.produced(one.batch), 90u);
+  EXPECT_EQ(packing.result_bytes(one.batch), 90u);
+}
+
+TEST(Packing, PutsATableBehindRecordsOfAnySize) {
+  OneTile one({.input_bytes = 256, .output_bytes = 256, .in_place = true});
+  Packing const packing(one.shape, {.alignment = 32});
+  std::vector<std::size_t> const sizes{5, 0, 33, 1};
+  for (std::size_t const size : sizes) ASSERT_TRUE(one.add(packing, size));
+  packing.close(one.batch);
+  DeviceRecords const records = packing.on_device(one.batch, one.tile());
+  ASSERT_EQ(records.inputs.size(), sizes.size());
+  std::vector<std::uint32_t> const offsets{0, 32, 32, 96};
+  for (std::uint32_t i = 0; i < sizes.size(); ++i) {
+    RecordPlace const place = records.inputs[i];
+    EXPECT_EQ(place, (RecordPlace{offsets[i], static_cast<std::uint32_t>(sizes[i])}));
+    auto const bytes = records.input.subspan(place.offset, place.bytes);
+    EXPECT_TRUE(std::ranges::all_of(bytes, [&](std::byte byte) { return byte == static_cast<std::byte>(i + 1); }));
+    EXPECT_EQ(packing.output(one.batch, *one.batch.loan, i).size(), sizes[i]);
+  }
+  EXPECT_EQ(one.batch.loan->filled, 100u + 4 * sizeof(RecordPlace)) << "97 bytes, the gap before the table, the table";
+  EXPECT_EQ(packing.produced(one.batch), 97u) << "no table comes back";
+  EXPECT_EQ(packing.result_bytes(one.batch), 39u) << "nor do gaps count";
+}
+
+TEST(Packing, FillsATileToItsLastByteAndNoFurther) {
+  for (std::size_t const room : {64U, 65U, 71U, 72U, 73U, 100U}) {
+    OneTile one({.input_bytes = room, .output_bytes = room, .in_place = true});
+    Packing const packing(one.shape, {.alignment = 1});
+    ASSERT_TRUE(one.add(packing, packing.most_bytes())) << room;
+    packing.close(one.batch);
+    EXPECT_LE(one.batch.loan->filled, room);
+    EXPECT_FALSE(one.add(packing, 0)) << room;
+    EXPECT_THROW(packing.expect_size(packing.most_bytes() + 1), Error);
+    one.batch.open(std::move(one.batch.loan));
+    std::size_t count = 0;
+    while (one.add(packing, 3)) ++count;
+    packing.close(one.batch);
+    EXPECT_LE(one.batch.loan->filled, room);
+    EXPECT_GT(one.batch.loan->filled + 3 + sizeof(RecordPlace) + alignof(RecordPlace), room) << count << " of " << room;
+  }
+}
+
+TEST(Packing, GivesEachResultItsOwnRoom) {
+  OneTile one({.input_bytes = 1000, .output_bytes = 25});
+  Packing const packing(one.shape, {.output_bytes = 8});
+  EXPECT_TRUE(one.add(packing, 100) && one.add(packing, 7) && one.add(packing, 50));
+  EXPECT_FALSE(one.add(packing, 1)) << "there is room for a fourth record, but not for its result";
+  packing.close(one.batch);
+  DeviceRecords const records = packing.on_device(one.batch, one.tile());
+  for (std::uint32_t i = 0; i < 3; ++i) {
+    EXPECT_EQ(records.outputs[i], (RecordPlace{8 * i, 8}));
+    EXPECT_EQ(packing.output(one.batch, *one.batch.loan, i).data(),
+              one.batch.loan->output().data() + std::size_t{8} * i);
+  }
+  EXPECT_EQ(records.output.size(), 24u);
+  EXPECT_EQ(packing.result_bytes(one.batch), 24u);
+}
+
+TEST(Packing, BringsNothingBackIfNothingComesOfRecords) {
+  OneTile one({.input_bytes = 1000});
+  Packing const packing(one.shape, {.record_bytes = 10, .output_bytes = 0});
+  ASSERT_TRUE(one.add(packing, 10));
+  EXPECT_EQ(packing.produced(one.batch), 0u);
+  EXPECT_TRUE(packing.output(one.batch, *one.batch.loan, 0).empty());
+}
+
+TEST(Packing, NamesTheRemedyForWhatCannotBePacked) {
+  TileShape const in_place{.input_bytes = 64, .output_bytes = 64, .in_place = true};
+  EXPECT_NE(refusal(in_place, {.record_bytes = 65}).find("larger tiles"), std::string::npos);
+  EXPECT_NE(refusal({.input_bytes = 4, .output_bytes = 4}, {}).find("larger tiles"), std::string::npos);
+  EXPECT_NE(refusal({.input_bytes = 64, .output_bytes = 8}, {.output_bytes = 9}).find("larger tiles"),
+            std::string::npos);
+  EXPECT_NE(refusal({.input_bytes = 64, .output_bytes = 32}, {}).find("output_bytes"), std::string::npos);
+  EXPECT_NE(refusal(in_place, {.output_bytes = 8}).find("not worked on in place"), std::string::npos);
+  for (std::size_t const alignment : {0U, 3U, 512U}) {
+    EXPECT_NE(refusal(in_place, {.alignment = alignment}).find("power of two"), std::string::npos) << alignment;
+  }
+  EXPECT_NE(refusal({.input_bytes = std::size_t{1} << 32, .output_bytes = std::size_t{1} << 32}, {}).find("smaller"),
+            std::string::npos);
+  EXPECT_NE(refusal(in_place, {.linger = std::chrono::microseconds(-1)}).find("linger"), std::string::npos);
+  EXPECT_EQ(refusal(in_place, {.linger = std::chrono::microseconds::max()}), "");
+  Packing const packing(in_place, {.record_bytes = 16});
+  for (std::size_t const bytes : {0U, 15U, 17U}) {
+    EXPECT_THROW(packing.expect_size(bytes), Error) << bytes;
+  }
+  EXPECT_NO_THROW(packing.expect_size(16));
+}
+
+}  // namespace
+}  // namespace penstock

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "penstock/report/advice.hpp"
+
+#include "report/model_run.hpp"
+#include <gtest/gtest.h>
+
+#include "penstock/report/verdict.hpp"
+
+namespace penstock {
+namespace {
+
+enum class Promise { met, met_or_exceeded };
+
+/// Follows the first advice, and expects the bound that is named and the gain that it promised, to a third.
+void expect_advice_to_hold(ModelRun const& model, Bound bound, Ceilings const& ceilings = {},
+                           Promise promise = Promise::met) {
+  Verdict const verdict = judge(model.figures(), ceilings);
+  EXPECT_EQ(bound_name(verdict.bound), bound_name(bound)) << describe(verdict);
+  ASSERT_FALSE(verdict.advice.empty()) << describe(verdict);
+  Advice const& advice = verdict.advice.front();
+  double const gained = model.with(advice.change).bytes_per_second() / model.bytes_per_second();
+  EXPECT_GE(gained - 1, (advice.gain - 1) * 2 / 3) << describe(verdict);
+  EXPECT_TRUE(promise == Promise::met_or_exceeded || gained - 1 <= (advice.gain - 1) * 4 / 3) << describe(verdict);
+}
+
+TEST(Advice, HoldsForAModelWithTooFewProducers) {
+  expect_advice_to_hold({.producers = 1}, Bound::fill);
+}
+
+TEST(Advice, HoldsForAModelWithTooFewProducersAndALinkThatIsNextToFull) {
+  expect_advice_to_hold({.producers = 3, .down = false}, Bound::fill);
+}
+
+TEST(Advice, HoldsForAModelWithASlowSink) {
+  expect_advice_to_hold({.producers = 8, .sink_time = 60e-6}, Bound::sink);
+}
+
+TEST(Advice, HoldsForAModelWithTilesTooSmallForItsLanes) {
+  // A larger tile is less work for the sink, too, which nobody could know.
+  expect_advice_to_hold({.lanes = 1, .slots = 16, .pool = 64, .tile_bytes = 4096}, Bound::submission, {},
+                        Promise::met_or_exceeded);
+}
+
+TEST(Advice, HoldsForAModelWithTooFewSlots) {
+  expect_advice_to_hold({.producers = 8, .lanes = 1, .slots = 1, .notice_time = 60e-6}, Bound::too_few_tiles);
+}
+
+TEST(Advice, HoldsForAModelWithTooFewTiles) {
+  expect_advice_to_hold({.producers = 2, .slots = 8, .pool = 2, .fill_per_byte = 1 / 100e9}, Bound::too_few_tiles);
+}
+
+TEST(Advice, HoldsForAModelWhoseKernelsTakeTurnsInTheLegacyStream) {
+  ModelRun const model{
+      .producers = 16, .lanes = 4, .cpus = 32, .kernel_per_byte = 1 / 10e9, .kernels_at_once = 4, .legacy = true};
+  expect_advice_to_hold(model, Bound::serialising_stream, {.kernel = 4 / model.kernel()});
+}
+
+TEST(Advice, HoldsForAModelWhoseOnlyLaneRunsOneSmallKernelAfterTheOther) {
+  ModelRun const model{.producers = 16, .lanes = 1, .cpus = 32, .kernel_per_byte = 1 / 10e9, .kernels_at_once = 4};
+  expect_advice_to_hold(model, Bound::serialising_stream, {.kernel = 4 / model.kernel()});
+}
+
+TEST(Advice, HoldsForAModelWithTilesTooSmallForTheLink) {
+  ModelRun const model{.producers = 16,
+                       .lanes = 4,
+                       .slots = 32,
+                       .cpus = 32,
+                       .pool = 200,
+                       .tile_bytes = 65536,
+                       .sink_time = 0.5e-6,
+                       .enqueue_time = 4e-6};
+  expect_advice_to_hold(
+      model, Bound::upload,
+      {.upload = 1 / model.copy(), .download = 1 / model.copy(), .link_up = model.link, .link_down = model.link});
+}
+
+TEST(Advice, IsOnlyToWorkLessWhereTheLinkIsFull) {
+  ModelRun const model{.producers = 16, .cpus = 32};
+  Verdict const verdict = judge(model.figures(), {.upload = 1 / model.copy(), .link_up = model.link});
+  EXPECT_EQ(verdict.bound, Bound::upload);
+  ASSERT_EQ(verdict.advice.size(), 1u) << describe(verdict);
+  EXPECT_EQ(verdict.advice.front().change.find("--"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace penstock

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <sstream>
+#include <string>
+
+#include "penstock/core/size_text.hpp"
+#include "penstock/report/run_figures.hpp"
+
+namespace penstock {
+
+/// A pipeline in theory: what each part does for a tile takes the same time whatever the others do, and the part that
+/// allows the least sets the pace. Its figures are what a run of it would be seen to do.
+///
+/// Units: seconds and bytes.
+struct ModelRun {
+  unsigned producers = 4, lanes = 2, consumers = 1, sinks = 1, slots = 4, cpus = 16;
+  std::uint64_t pool = 32;
+  double tile_bytes = 1 << 20;
+  double fill_per_byte = 1 / 11e9;
+  double sink_time = 5e-6;
+  double enqueue_time = 8e-6;
+  double copy_set_up = 2.5e-6, link = 55e9;
+  double kernel_per_byte = 1 / 400e9;
+  unsigned kernels_at_once = 1;
+  double notice_time = 10e-6;
+  bool legacy = false;
+  bool down = true;
+
+  double fill() const { return fill_per_byte * tile_bytes; }
+  double copy() const { return copy_set_up + tile_bytes / link; }
+  double kernel() const { return kernel_per_byte * tile_bytes; }
+  double streams() const { return legacy ? 1 : std::min(lanes, kernels_at_once); }
+  double in_flight_time() const { return enqueue_time + (down ? 2 : 1) * copy() + kernel() + notice_time; }
+
+  /// Tiles per second.
+  double rate() const {
+    double const round = fill() + in_flight_time() + sink_time;
+    return std::min({producers / fill(), sinks / sink_time, lanes / enqueue_time, 1 / copy(), streams() / kernel(),
+                     lanes * slots / in_flight_time(), static_cast<double>(pool) / round});
+  }
+  double bytes_per_second() const { return rate() * tile_bytes; }
+
+  RunFigures figures() const {
+    RunFigures run;
+    run.wall = 1;
+    double const tiles = rate();
+    run.tiles = static_cast<std::uint64_t>(std::llround(tiles));
+    run.bytes_up = run.tile_bytes = tile_bytes;
+    run.bytes_down = down ? tile_bytes : 0;
+    run.producers = producers;
+    run.lanes = lanes;
+    run.consumers = consumers;
+    run.sinks = sinks;
+    run.slots = slots;
+    run.pool = pool;
+    run.cpus = cpus;
+    run.fill = tiles * fill();
+    run.borrow_wait = producers - run.fill;
+    run.sink = tiles * sink_time;
+    run.enqueue = tiles * enqueue_time;
+    run.lane_idle = lanes - *run.enqueue;
+    run.in_flight = tiles * in_flight_time();
+    run.legacy = legacy;
+    run.overlap = overlap(tiles);
+    return run;
+  }
+
+  /// Options as an Advice gives them: "--slots 8 --tiles 25".
+  ModelRun with(std::string const& change) const {
+    ModelRun changed = *this;
+    std::istringstream words(change);
+    for (std::string word, value; words >> word;) {
+      if (word.rfind("--", 0) != 0) continue;
+      words >> value;
+      if (word == "--producers") changed.producers = static_cast<unsigned>(std::stoul(value));
+      if (word == "--lanes") changed.lanes = static_cast<unsigned>(std::stoul(value));
+      if (word == "--consumers") changed.consumers = changed.sinks = static_cast<unsigned>(std::stoul(value));
+      if (word == "--slots") changed.slots = static_cast<unsigned>(std::stoul(value));
+      if (word == "--tiles") changed.pool = std::stoull(value);
+      if (word == "--tile") changed.tile_bytes = static_cast<double>(parse_size(value));
+      if (word == "--streams") changed.legacy = false;
+    }
+    return changed;
+  }
+
+ private:
+  Overlap overlap(double tiles) const {
+    auto const part = [](double share) { return std::chrono::nanoseconds(std::llround(std::min(share, 1.0) * 1e9)); };
+    double const up = tiles * copy(), back = down ? up : 0, computing = std::min(1.0, tiles * kernel() / streams());
+    Overlap seen;
+    seen.uploading = part(up);
+    seen.downloading = part(back);
+    seen.computing = part(computing);
+    // As if they knew nothing of each other.
+    double const busy = 1 - (1 - std::min(up, 1.0)) * (1 - std::min(back, 1.0)) * (1 - computing);
+    seen.busy = part(busy);
+    seen.window = part(1);
+    double const most = std::max(up, computing);
+    seen.speed_of_light = most;
+    if (up + back + computing > most) seen.overlap = (up + back + computing - busy) / (up + back + computing - most);
+    return seen;
+  }
+};
+
+}  // namespace penstock

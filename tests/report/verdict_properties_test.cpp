@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <random>
+#include <set>
+
+#include <gtest/gtest.h>
+
+#include "penstock/report/verdict.hpp"
+
+namespace penstock {
+namespace {
+
+/// Figures and ceilings by chance, some missing: whatever they say, they could be somebody's.
+class AnyRun {
+ public:
+  explicit AnyRun(unsigned seed) : chance_(seed) {
+    figures.wall = 1;
+    figures.tiles = 1 + static_cast<std::uint64_t>(between(0, 20'000));
+    figures.tile_bytes = between(1'000, 4'000'000);
+    if (often()) figures.bytes_up = figures.tile_bytes * between(0, 1);
+    if (often()) figures.bytes_down = figures.tile_bytes * between(0, 1);
+    figures.producers = count(0, 8);
+    figures.lanes = count(1, 8);
+    figures.slots = count(1, 8);
+    figures.consumers = count(1, 4);
+    figures.sinks = rarely() ? figures.consumers : 1;
+    figures.pool = count(1, 80);
+    figures.cpus = count(0, 32);
+    figures.fill = figures.producers * between(0, 1);
+    figures.borrow_wait = figures.producers * between(0, 1);
+    figures.sink = figures.sinks * between(0, 1);
+    if (often()) figures.enqueue = figures.lanes * between(0, 1);
+    if (often()) figures.lane_idle = figures.lanes * between(0, 1);
+    if (rarely()) figures.notice = figures.lanes * between(0, 8);
+    if (rarely()) figures.cpu_time = between(0, 16);
+    if (often()) figures.in_flight = figures.lanes * figures.slots * between(0, 1);
+    figures.legacy = rarely();
+    figures.own_streams = rarely();
+    figures.single_stream = rarely();
+    if (often()) add_overlap();
+    double const rate = static_cast<double>(figures.tiles);
+    for (auto* ceiling : {&ceilings.upload, &ceilings.download, &ceilings.both, &ceilings.fill, &ceilings.fill_one,
+                          &ceilings.kernel, &ceilings.submission}) {
+      if (rarely()) *ceiling = rate * between(0.5, 8);
+    }
+    if (rarely()) ceilings.link_up = rate * figures.tile_bytes * between(0.5, 8);
+    if (rarely()) ceilings.link_down = rate * figures.tile_bytes * between(0.5, 8);
+  }
+
+  /// The same, if a second had taken four.
+  AnyRun four_times_slower() const {
+    AnyRun slow = *this;
+    RunFigures& run = slow.figures;
+    for (double* time : {&run.wall, &run.borrow_wait, &run.fill, &run.sink}) *time *= 4;
+    for (auto* time : {&run.enqueue, &run.lane_idle, &run.notice, &run.cpu_time}) {
+      if (*time) **time *= 4;
+    }
+    if (run.overlap) {
+      Overlap& seen = *run.overlap;
+      for (auto* time : {&seen.uploading, &seen.downloading, &seen.computing, &seen.busy, &seen.window}) *time *= 4;
+    }
+    Ceilings& all = slow.ceilings;
+    for (auto* ceiling : {&all.upload, &all.download, &all.both, &all.fill, &all.fill_one, &all.kernel, &all.submission,
+                          &all.link_up, &all.link_down}) {
+      if (*ceiling) **ceiling /= 4;
+    }
+    return slow;
+  }
+
+  RunFigures figures;
+  Ceilings ceilings;
+
+ private:
+  double between(double least, double most) { return std::uniform_real_distribution<double>(least, most)(chance_); }
+  unsigned count(unsigned least, unsigned most) {
+    return std::uniform_int_distribution<unsigned>(least, most)(chance_);
+  }
+  bool often() { return between(0, 1) < 0.7; }
+  bool rarely() { return between(0, 1) < 0.3; }
+
+  void add_overlap() {
+    std::vector<Stretch> parts[3];
+    for (auto& part : parts) {
+      for (unsigned k = count(0, 12); k > 0; --k) {
+        std::int64_t const begin = count(0, 1000);
+        part.push_back({begin, begin + count(0, 120)});
+      }
+    }
+    figures.overlap = overlap_of(Intervals(parts[0]), Intervals(parts[1]), Intervals(parts[2]));
+    if (rarely()) figures.overlap->speed_of_light.reset();
+  }
+
+  std::mt19937 chance_;
+};
+
+constexpr unsigned runs = 5'000;
+
+TEST(AnyVerdict, PromisesAGainAndNoMoreThanWhatBoundsNextAllows) {
+  std::set<Bound> bounds;
+  for (unsigned seed = 0; seed < runs; ++seed) {
+    AnyRun const run(seed);
+    Verdict const verdict = judge(run.figures, run.ceilings);
+    bounds.insert(verdict.bound);
+    ASSERT_LE(verdict.advice.size(), 2u);
+    for (Advice const& advice : verdict.advice) {
+      ASSERT_GE(advice.gain, 1.05) << seed;
+      ASSERT_FALSE(advice.change.empty() || advice.why.empty()) << seed;
+      if (!verdict.next) continue;
+      ASSERT_LE(advice.gain * verdict.bytes_per_second, verdict.next->bytes_per_second * (1 + 1e-9)) << seed;
+    }
+    double const reached = verdict.bytes_per_second * (1 - 1e-9);
+    ASSERT_TRUE(!verdict.ceiling || verdict.ceiling->bytes_per_second >= reached) << seed;
+  }
+  EXPECT_EQ(bounds.size(), 10u) << "every bound is to be met, but that nothing was measured";
+}
+
+TEST(AnyVerdict, IsTheSameForARunThatIsSlowerInAllItsParts) {
+  for (unsigned seed = 0; seed < runs; ++seed) {
+    AnyRun const run(seed), slow = run.four_times_slower();
+    Verdict const one = judge(run.figures, run.ceilings), other = judge(slow.figures, slow.ceilings);
+    ASSERT_EQ(bound_name(one.bound), bound_name(other.bound)) << seed;
+    ASSERT_EQ(one.advice.size(), other.advice.size()) << seed;
+    for (std::size_t k = 0; k < one.advice.size(); ++k) {
+      ASSERT_EQ(one.advice[k].change, other.advice[k].change) << seed;
+      ASSERT_NEAR(one.advice[k].gain, other.advice[k].gain, 1e-6 * one.advice[k].gain) << seed;
+    }
+  }
+}
+
+TEST(AnyVerdict, IsToldInAtMostSixLinesOfNumbersThatAreSome) {
+  for (unsigned seed = 0; seed < runs; ++seed) {
+    AnyRun const run(seed);
+    Verdict const verdict = judge(run.figures, run.ceilings);
+    std::string const text = describe(verdict);
+    ASSERT_LE(std::count(text.begin(), text.end(), '\n'), 5) << text;
+    ASSERT_GE(verdict.evidence.size(), verdict.bound == Bound::nothing_measured ? 1u : 2u) << text;
+    ASSERT_LE(verdict.evidence.size(), 2u) << text;
+    for (char const* wrong : {"nan", "inf ", "-1", "e+"}) ASSERT_EQ(text.find(wrong), std::string::npos) << text;
+  }
+}
+
+}  // namespace
+}  // namespace penstock

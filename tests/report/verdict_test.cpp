@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "penstock/report/verdict.hpp"
+
+#include <algorithm>
+
+#include "report/a_run_of_one_second.hpp"
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace penstock {
+namespace {
+
+using testing::HasSubstr;
+using testing::SizeIs;
+
+TEST_F(ARunOfOneSecond, IsBoundByProducersThatFillAllTheTime) {
+  run.fill = 3.9;
+  run.borrow_wait = 0.05;
+  Verdict const seen = verdict();
+  EXPECT_EQ(seen.bound, Bound::fill);
+  EXPECT_EQ(seen.advice.at(0).change, "--producers 8");
+  EXPECT_NEAR(seen.advice.at(0).gain, 2 / 0.975, 0.01);
+  EXPECT_THAT(seen.streams_will_not_help.value(), HasSubstr("the device waits for the host"));
+  EXPECT_THAT(seen.evidence.at(1), HasSubstr("producers waited for tiles 1 % of the time"));
+}
+
+TEST_F(ARunOfOneSecond, IsPromisedNoMoreProducersThanCpusAndNoMoreThanTheyAreWorthTogether) {
+  run.fill = 3.9;
+  run.borrow_wait = 0.05;
+  run.cpus = 6;
+  EXPECT_EQ(verdict().advice.at(0).change, "--producers 6");
+  run.cpus = 16;
+  alone.fill_one = 3'000;
+  alone.fill = 10'300;  // Not 12,000: an eighteenth is lost for each that joins.
+  EXPECT_EQ(verdict().advice.at(0).change, "--producers 8");
+  EXPECT_NEAR(verdict().advice.at(0).gain, 1.78, 0.1);
+  EXPECT_LT(verdict().advice.at(0).gain, 2 / 0.975 - 0.05);
+}
+
+TEST_F(ARunOfOneSecond, IsBoundByASinkThatNeverWaits) {
+  run.sink = 0.97;
+  Verdict const seen = verdict();
+  EXPECT_EQ(seen.bound, Bound::sink);
+  EXPECT_THAT(seen.advice.at(0).change, HasSubstr("--consumers 2 and a sink that they may call at once"));
+  EXPECT_THAT(seen.streams_will_not_help.value(), HasSubstr("the sink is at its limit"));
+}
+
+TEST_F(ARunOfOneSecond, IsBoundBySubmissionIfTilesAreTooSmall) {
+  run.bytes_up = run.bytes_down = run.tile_bytes = 4096;
+  run.tiles = 200'000;
+  run.enqueue = 1.9;
+  run.lane_idle = 0.02;
+  run.in_flight = 7;
+  Verdict const seen = verdict();
+  EXPECT_EQ(seen.bound, Bound::submission);
+  EXPECT_THAT(seen.streams_will_not_help.value(),
+              HasSubstr("tiles of 4KiB are too small: a lane is busy with one for 9.9 us"));
+  EXPECT_EQ(seen.advice.at(0).change, "--tile 16KiB");
+  EXPECT_EQ(seen.advice.at(1).change, "--lanes 4");
+}
+
+TEST_F(ARunOfOneSecond, IsToldToFillItsTilesIfTheyAreNearlyEmpty) {
+  run.bytes_up = 4096;
+  run.bytes_down = 32;
+  run.enqueue = 1.9;
+  run.lane_idle = 0.02;
+  run.in_flight = 7;
+  run.overlap = device_use(0.1, 0.1, 0.1, 0.3);
+  Verdict const seen = verdict();
+  EXPECT_EQ(seen.bound, Bound::submission);
+  bool const fuller = std::any_of(seen.advice.begin(), seen.advice.end(),
+                                  [](Advice const& advice) { return advice.change == "fuller tiles"; });
+  EXPECT_TRUE(fuller);
+}
+
+TEST_F(ARunOfOneSecond, IsBoundByCompletionsIfLanesAreBusyTakingTilesBack) {
+  run.enqueue = 0.3;
+  run.lane_idle = 0.1;
+  Verdict const seen = verdict();
+  EXPECT_EQ(seen.bound, Bound::completion);
+  EXPECT_FALSE(seen.streams_will_not_help);
+}
+
+TEST_F(ARunOfOneSecond, IsBoundByCompletionsIfTilesWaitToBeNoticed) {
+  run.in_flight = 8;
+  run.notice = 6;  // Of 8 tile-seconds in flight.
+  run.signal = "callback_in_stream";
+  Verdict const seen = verdict();
+  EXPECT_EQ(seen.bound, Bound::completion);
+  EXPECT_THAT(seen.evidence.at(0), HasSubstr("Of 800 us in flight a tile was done for 600 us"));
+  EXPECT_EQ(seen.advice.at(0).change, "--slots 8 --tiles 25");
+  EXPECT_EQ(seen.advice.at(1).change, "--signal event_poll");
+  EXPECT_NEAR(seen.advice.at(1).gain, 1.6, 0.01);
+}
+
+TEST_F(ARunOfOneSecond, HasTooFewTilesIfAllSlotsAreInUseAndNobodyIsBusy) {
+  run.in_flight = 7.6;
+  Verdict const seen = verdict();
+  EXPECT_EQ(seen.bound, Bound::too_few_tiles);
+  EXPECT_THAT(seen.evidence.at(0), HasSubstr("7.6 of 8 slots"));
+  EXPECT_EQ(seen.advice.at(0).change, "--slots 8 --tiles 25");
+  EXPECT_DOUBLE_EQ(seen.advice.at(0).gain, 2);
+}
+
+TEST_F(ARunOfOneSecond, HasTooFewTilesIfItsPoolIsSmallerThanItsSlots) {
+  run.pool = 4;
+  run.in_flight = 2;
+  Verdict const seen = verdict();
+  EXPECT_EQ(seen.bound, Bound::too_few_tiles);
+  EXPECT_THAT(seen.evidence.at(0), HasSubstr("4 tiles for 8 slots and 4 producers"));
+  EXPECT_EQ(seen.advice.at(0).change, "--tiles 17");
+  run.pool = 10;
+  run.in_flight = 7.5;
+  EXPECT_EQ(verdict().advice.at(0).change, "--slots 8 --tiles 25") << "if all slots are full, more tiles find none";
+}
+
+TEST_F(ARunOfOneSecond, OfAHandfulOfTilesIsTooShortToBeJudged) {
+  run.tiles = 7;
+  EXPECT_EQ(verdict().bound, Bound::too_few_tiles);
+  EXPECT_THAT(verdict().evidence.at(0), HasSubstr("too short to be judged"));
+  EXPECT_THAT(verdict().advice, SizeIs(0));
+}
+
+TEST_F(ARunOfOneSecond, IsBoundByASourceThatOthersWaitFor) {
+  run.fill = 1;
+  run.borrow_wait = 0.1;
+  Verdict const seen = verdict();
+  EXPECT_EQ(seen.bound, Bound::source_waits);
+  EXPECT_THAT(seen.advice, SizeIs(0));
+  EXPECT_THAT(seen.streams_will_not_help.value(), HasSubstr("there is nothing to send"));
+}
+
+TEST_F(ARunOfOneSecond, IsBoundByAnApplicationThatPushesTooLittle) {
+  run.producers = 0;
+  run.fill = run.borrow_wait = 0;
+  EXPECT_EQ(verdict().bound, Bound::source_waits);
+  run.in_flight = 7.9;
+  EXPECT_EQ(verdict().bound, Bound::too_few_tiles) << "if all slots are full it pushes enough";
+}
+
+TEST_F(ARunOfOneSecond, WithoutFiguresIsNotJudged) {
+  for (RunFigures const& nothing :
+       {RunFigures{}, RunFigures{.wall = 1}, RunFigures{.wall = 1, .tiles = 5, .producers = 2}}) {
+    Verdict const seen = judge(nothing);
+    EXPECT_EQ(seen.bound, Bound::nothing_measured);
+    EXPECT_FALSE(seen.ceiling || seen.next || seen.streams_will_not_help);
+    EXPECT_THAT(seen.advice, SizeIs(0));
+  }
+}
+
+TEST_F(ARunOfOneSecond, IsDescribedInAFewPlainLines) {
+  run.fill = 3.9;
+  run.borrow_wait = 0.05;
+  EXPECT_EQ(describe(verdict()),
+            "bound: fill; 10.5 GB/s of 10.8 GB/s, the source without a pause; next 35.0 GB/s, uploads without a pause\n"
+            "  4 producers spent 98 % of the time in the source, all together.\n"
+            "  Next in use: uploads, 30 % of what is possible; producers waited for tiles 1 % of the time.\n"
+            "  try --producers 8: 2.1 x. All 4 fill 98 % of the time, and there are 16 CPUs.\n"
+            "  try a source that takes half the time: 2.1 x. Filling is the bound.\n"
+            "  Streams will not help here, because the device waits for the host: the source is at its limit.");
+}
+
+}  // namespace
+}  // namespace penstock
