@@ -196,6 +196,7 @@ void Pool::give(Tile& tile) {
   Borrower& served = *first_;
   first_ = served.next;
   if (first_ == nullptr) last_ = nullptr;
+  overtakings_.store(0, std::memory_order_relaxed);
   waiting_.fetch_sub(1, std::memory_order_seq_cst);
   on_loan_.fetch_add(1, std::memory_order_relaxed);
   served.given = &tile;
@@ -208,15 +209,13 @@ void Pool::take_back(Tile& tile) noexcept {
   if (spin_.count() > 0 && waiting_.load(std::memory_order_relaxed) != 0 &&
       overtakings_.fetch_add(1, std::memory_order_relaxed) >= most_overtakings) {
     std::scoped_lock const lock(queue_mutex_);
-    overtakings_.store(0, std::memory_order_relaxed);
     // Not by way of the stack, where who watches would be sooner.
     if (first_ != nullptr) return give(tile);
   }
   push(tile.index());
   if (waiting_.load(std::memory_order_seq_cst) == 0 || watched_.load(std::memory_order_seq_cst)) return;
   std::scoped_lock const lock(queue_mutex_);
-  overtakings_.store(0, std::memory_order_relaxed);
-  serve_waiting(all);
+  serve_waiting(all);  // Nobody, if who watched took the tile while we pushed it: that was overtaking, too.
 }
 
 void Loan::strand() noexcept {
