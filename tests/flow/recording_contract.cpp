@@ -5,6 +5,7 @@
 #include <atomic>
 #include <map>
 #include <stdexcept>
+#include <thread>
 
 #include "flow/pipeline_contract.hpp"
 
@@ -128,16 +129,31 @@ TEST_P(PipelineContract, ShowsRangesWhatItsThreadsAreAt) {
   EXPECT_EQ(ranges.open, 0);
 }
 
+/// Lets nobody fill a tile alone: the first two are filled at the same time, so each by a producer of its own.
+class SourceForTwo final : public CountingSource {
+ public:
+  using CountingSource::CountingSource;
+  std::size_t fill(Tile& tile) override {
+    if (tile.sequence < 2) inside_.fetch_add(1);
+    while (inside_ < 2) std::this_thread::yield();
+    return CountingSource::fill(tile);
+  }
+
+ private:
+  std::atomic<int> inside_{0};
+};
+
 TEST_P(PipelineContract, NamesTheThreadsAndStreamsThatARecordersRowsAre) {
   Recorder recorder;
   auto options = usual();
   options.recorder = &recorder;
   open(options);
-  CountingSource source(60);
+  SourceForTwo source(60);
   static_cast<void>(pipeline().run(source, add_one(), note()));
   std::vector<std::string> names;
   for (RecordRow const& row : recorder.take().rows) names.push_back(row.name);
-  for (char const* name : {"ps-fill-0", "ps-lane-0", "ps-lane-1", "lane 0 upload", "lane 1 stage", "lane 1 download"}) {
+  for (char const* name :
+       {"ps-fill-0", "ps-fill-1", "ps-lane-0", "ps-lane-1", "lane 0 upload", "lane 1 stage", "lane 1 download"}) {
     EXPECT_NE(std::find(names.begin(), names.end(), name), names.end()) << name;
   }
 }

@@ -128,12 +128,13 @@ TEST_P(LaneOnAFaultyDevice, DoesNotMergeAStageWhoseFinishMetARefusalAndDidNotLoo
 class Unprepared final : public Stage {
  public:
   Unprepared(StageContext const& context, support::Kernels const& kernels, std::optional<support::Hold>& hold,
-             std::atomic<pid_t>& thread)
-      : kernels_(kernels), hold_(hold), thread_(thread), own_(context.device.allocate(4096)) {}
+             std::atomic<bool>& prepared, std::atomic<bool>& gone)
+      : kernels_(kernels), hold_(hold), prepared_(prepared), gone_(gone), own_(context.device.allocate(4096)) {}
+  ~Unprepared() override { gone_ = true; }
   void prepare(StreamRef stream) override {
     hold_.emplace(kernels_.hold(stream));
     for (int i = 0; i < 8; ++i) kernels_.add_one(stream, own_.bytes());
-    thread_ = gettid();
+    prepared_ = true;
     throw std::runtime_error("not like this");
   }
   std::size_t run(DeviceTile const&, StreamRef) override { return 0; }
@@ -141,21 +142,24 @@ class Unprepared final : public Stage {
  private:
   support::Kernels const& kernels_;
   std::optional<support::Hold>& hold_;
-  std::atomic<pid_t>& thread_;
+  std::atomic<bool>& prepared_;
+  std::atomic<bool>& gone_;
   DeviceMemory own_;
 };
 
 TEST_P(LaneOnAFaultyDevice, KeepsAStageThatCouldNotBePreparedUntilItsKernelsHaveRun) {
   std::optional<support::Hold> hold;
-  std::atomic<pid_t> thread{0};
+  std::atomic<bool> prepared{false}, gone{false};
+  cpu().inject(cpu::Fault::refuse_query);
   std::jthread opener([&] {
-    while (thread == 0) std::this_thread::yield();
-    support::await_asleep(thread);  // It waits for the kernels, or has let go of their memory.
+    while (!prepared) std::this_thread::yield();
+    // It has asked for the kernels' end, which is refused and asked for again, or has let go of their memory.
+    while (cpu().armed_faults() != 0 && !gone) std::this_thread::yield();
     hold->open();
   });
   EXPECT_THROW(open_lane({.make =
                               [&](StageContext const& context) {
-                                return std::make_unique<Unprepared>(context, kernels(), hold, thread);
+                                return std::make_unique<Unprepared>(context, kernels(), hold, prepared, gone);
                               },
                           .merge = {}}),
                std::runtime_error);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "penstock/lane/flight_clock.hpp"
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <map>
@@ -142,9 +143,11 @@ TEST_P(ADriftingClock, StaysWithTheHostsAndLetsNoStepGoBackInTime) {
   for (auto const& [tile, stage] : seen[Step::stage]) {
     auto const [from, to] = known[tile];
     std::int64_t const slack = apart + (to - from) / 10;
-    EXPECT_LE(stage.begin, noted[tile].begin + slack) << tile;
+    // A step may be said to begin late only where the one before it is said to have ended late.
+    std::int64_t const before = tile == 1 ? 0 : seen[Step::stage][tile - 1].end;
+    EXPECT_LE(stage.begin, std::max(noted[tile].begin + slack, before)) << tile;
     EXPECT_GE(stage.end, noted[tile].end - slack) << tile;
-    EXPECT_LE(stage.end, to + slack) << tile;
+    EXPECT_LE(stage.end, std::max(to + slack, before)) << tile;
   }
   for (Step const step : {Step::upload, Step::stage, Step::download}) {
     for (std::uint64_t tile = 2; tile <= tiles; ++tile) {
@@ -177,7 +180,7 @@ INSTANTIATE_TEST_SUITE_P(OfEachShape, MarksOfAClock,
                                          std::tuple(false, false, 2), std::tuple(false, true, 3)));
 
 TEST_F(AFlightsClock, DoesNotNoteATileOfWhichAMarkWasRefused) {
-  open();
+  open({.reach = std::chrono::hours(1)});  // Else a test that is held up records once more, and that is refused.
   FlightEvents& events = clock->open(1, 1);
   device.inject(cpu::Fault::refuse_record);
   put(1, events, milliseconds(1));

@@ -19,6 +19,9 @@
 
 namespace penstock {
 
+/// For a watchdog that is to find nothing: whoever calls the lane may be held up, but not for that long.
+constexpr std::chrono::seconds no_honest_delay{60};
+
 /// A lane to hold to the contract: on which device, by which signal, on which streams.
 struct LaneUnderTest {
   DeviceUnderTest device;

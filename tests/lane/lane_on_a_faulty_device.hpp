@@ -32,6 +32,10 @@ struct LaneOnAFaultyDevice : LaneContract {
   static LaneOptions watchful() { return {.watchdog = std::chrono::milliseconds(1)}; }
   /// Makes one of this lane's signals wrong in that way: the `nth` from now on.
   void make_wrong(Wrong way, std::uint64_t nth = 1) { cpu().inject(*fault_of(GetParam().signal, way), nth); }
+  /// Opens a lane that adds one, makes its third signal wrong in that way, and submits tiles 0 to 2. The lane gets all
+  /// of them before the device is through with the first, so that it asks for a signal of each: one that is kept busy
+  /// would see them pass and ask for no third.
+  void open_and_spoil_the_third(Wrong way);
   /// Submits a tile, and lets the one at which `held` holds the device end once the lane sleeps.
   ///
   /// Blocks: until all tiles up to this one, from 0 on, have come back.
@@ -45,6 +49,9 @@ struct LaneOnAFaultyDevice : LaneContract {
   }
   /// Runs tiles 0 to 19, of which the third signal is wrong, and gives what came back.
   std::vector<Seen> run_with(Wrong way);
+
+ private:
+  Holding first_three_;  ///< Of open_and_spoil_the_third.
 };
 
 }  // namespace penstock

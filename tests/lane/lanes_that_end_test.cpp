@@ -36,6 +36,7 @@ struct LanesThatEnd : testing::Test {
   Lane::OnCompletion count() {
     return [this](Completion) { ++completed; };
   }
+  Stages stuck_at_the_finish();
   void TearDown() override {
     EXPECT_EQ(pool.on_loan(), 0u) << "a tile never came home";
     gate.open();
@@ -57,26 +58,37 @@ TEST_F(LanesThatEnd, DoSoThoughTheDeviceWasLostBeforeTheyUsedIt) {
   EXPECT_EQ(completed, 1);
 }
 
-/// Stages of which that of lane 0 launches at its finish what does not end.
-Stages stuck_at_the_finish(support::Gate& gate) {
-  return {.make =
-              [&gate](StageContext const& context) {
-                struct Stuck final : Stage {
-                  explicit Stuck(support::Gate* at) : gate(at) {}
-                  std::size_t run(DeviceTile const&, StreamRef) override { return 0; }
-                  void finish(StreamRef stream) override {
-                    if (gate != nullptr) stream.launch(1, [at = gate](std::uint32_t) { at->pass(); });
-                  }
-                  support::Gate* gate;
-                };
-                return std::make_unique<Stuck>(context.lane == 0 ? &gate : nullptr);
-              },
-          .merge = {}};
+/// The stage of lane 0 launches at its finish what does not end, once lane 1 has nothing more to wait for.
+class Finishing final : public Stage {
+ public:
+  Finishing(LanesThatEnd& world, unsigned lane) : test_(world), number_(lane) {}
+  ~Finishing() override { ++test_.stages_ended; }
+  std::size_t run(DeviceTile const&, StreamRef) override { return 0; }
+  void finish(StreamRef stream) override {
+    if (number_ == 1) {
+      // Behind its finish a lane records to wait for that, and then to wait for its streams. The second is refused,
+      // which does no harm there, and shows that it has come so far.
+      test_.device.inject(cpu::Fault::refuse_record, 2);
+      return test_.other_finished.open();
+    }
+    test_.other_finished.pass();
+    while (test_.device.armed_faults() != 0) std::this_thread::yield();
+    stream.launch(1, [this](std::uint32_t) { test_.gate.pass(); });
+  }
+  unsigned number() const noexcept { return number_; }
+
+ private:
+  LanesThatEnd& test_;
+  unsigned const number_;
+};
+
+Stages LanesThatEnd::stuck_at_the_finish() {
+  return {.make = [this](StageContext const& at) { return std::make_unique<Finishing>(*this, at.lane); }, .merge = {}};
 }
 
 TEST_F(LanesThatEnd, FreeNothingBeforeEachOfThemHasSettled) {
   LaneOptions const impatient{.flight = {.patience = std::chrono::milliseconds(200)}};
-  LaneSet lanes({{&device, {}}, {&device, {}}}, shape, 2, impatient, stuck_at_the_finish(gate), count());
+  LaneSet lanes({{&device, {}}, {&device, {}}}, shape, 2, impatient, stuck_at_the_finish(), count());
   auto const before = device.outstanding().allocations;
   lanes.close();
   EXPECT_TRUE(device.abandoned());
@@ -87,30 +99,14 @@ TEST_F(LanesThatEnd, FreeNothingBeforeEachOfThemHasSettled) {
 }
 
 TEST_F(LanesThatEnd, KeepTheResultOfOneThatFinishedThoughAnotherNeverDoes) {
-  // The stage of lane 0 launches what does not end, once that of lane 1 has nothing more to do.
-  struct Finishing final : Stage {
-    Finishing(LanesThatEnd& world, unsigned lane) : test(world), number(lane) {}
-    ~Finishing() override { ++test.stages_ended; }
-    std::size_t run(DeviceTile const&, StreamRef) override { return 0; }
-    void finish(StreamRef stream) override {
-      if (number == 1) return test.other_finished.open();
-      test.other_finished.pass();
-      stream.launch(1, [this](std::uint32_t) { test.gate.pass(); });
-    }
-    LanesThatEnd& test;
-    unsigned number;
-  };
   std::vector<unsigned> merged;
   {
-    LaneOptions const impatient{.flight = {.patience = std::chrono::seconds(1)}};
-    LaneSet lanes(
-        {{&device, {}}, {&device, {}}}, shape, 2, impatient,
-        {.make = [this](StageContext const& at) { return std::make_unique<Finishing>(*this, at.lane); }, .merge = {}},
-        count());
+    LaneOptions const impatient{.flight = {.patience = std::chrono::milliseconds(200)}};
+    LaneSet lanes({{&device, {}}, {&device, {}}}, shape, 2, impatient, stuck_at_the_finish(), count());
     lanes.close();
     ASSERT_TRUE(device.abandoned());
     auto const failures = lanes.merge(
-        {.make = {}, .merge = [&](Stage& stage) { merged.push_back(dynamic_cast<Finishing&>(stage).number); }});
+        {.make = {}, .merge = [&](Stage& stage) { merged.push_back(dynamic_cast<Finishing&>(stage).number()); }});
     EXPECT_EQ(failures.size(), 1u);
   }
   EXPECT_EQ(merged, std::vector<unsigned>{1});
@@ -142,7 +138,7 @@ TEST_F(LanesThatEnd, LeaveBehindWhatAPreparationLaunchedThatDoesNotEnd) {
 TEST_F(LanesThatEnd, DoNotTakeTheTimeOfAStageForThatOfTheDevice) {
   support::Gate thinking;
   std::atomic<pid_t> thread{0};
-  LaneOptions const impatient{.flight = {.patience = std::chrono::milliseconds(300)},
+  LaneOptions const impatient{.flight = {.patience = std::chrono::seconds(2)},
                               .watchdog = std::chrono::milliseconds(1)};
   Lane lane(device, shape, 2, impatient, 0, each_tile([&](DeviceTile const&, StreamRef) {
               thread = gettid();
@@ -155,7 +151,7 @@ TEST_F(LanesThatEnd, DoNotTakeTheTimeOfAStageForThatOfTheDevice) {
   thinking.await_reached();
   auto const start = std::chrono::steady_clock::now();
   // Longer than it is patient; nothing else tells that a time has passed.
-  while (std::chrono::steady_clock::now() - start < std::chrono::milliseconds(400)) std::this_thread::yield();
+  while (std::chrono::steady_clock::now() - start < std::chrono::milliseconds(2100)) std::this_thread::yield();
   thinking.open();
   lane.close();
   EXPECT_FALSE(device.abandoned());
@@ -188,6 +184,7 @@ TEST_F(LanesThatEnd, SayWhereTheOldestTileStandsWhereverTheyRunOutOfPatience) {
   LaneOptions const impatient{.flight = {.patience = std::chrono::milliseconds(200)}, .signal = SignalKind::event_poll};
   lane.emplace(device, shape, 2, impatient, 0, each_tile([this](DeviceTile const&, StreamRef stream) {
                  stream.launch(1, [this](std::uint32_t) { gate.pass(); });
+                 gate.await_reached();  // So it is uploaded, however long that took.
                  return std::size_t{0};
                }),
                [&](Completion completion) {

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a lane makes of a kernel that does not end.
+#include <optional>
+
 #include "lane/lane_contract.hpp"
+#include "support/gate.hpp"
 #include <gmock/gmock.h>
 
 namespace penstock {
@@ -8,16 +11,23 @@ namespace {
 
 using testing::HasSubstr;
 
-/// Long enough for a busy machine to start a kernel.
 constexpr std::chrono::milliseconds patience{400};
 
 /// The kernel of tile 0 runs until it is let go, which is after everybody has given up on it.
 TEST_P(LaneContract, FailsEachTileOnceAndEndsThoughAKernelDoesNot) {
   if (!kernels().run_beside_each_other()) GTEST_SKIP() << "Here whoever waits for one kernel waits for all.";
-  Holding held;
-  open_lane(add_one_and_hold(held),
+  std::optional<support::Hold> hold;
+  support::Gate submitted;
+  // The lane is kept in its first stage until the kernel stands, and until it has all tiles: its patience begins after.
+  open_lane(add_one([&](DeviceTile const& tile, StreamRef stream) {
+              if (tile.sequence != 0) return;
+              hold.emplace(kernels().hold(stream));
+              hold->await_reached();
+              submitted.pass();
+            }),
             {.flight = {.slots = 2, .patience = patience}, .watchdog = std::chrono::milliseconds(5)});
   for (std::uint64_t i = 0; i < 4; ++i) submit(i);
+  submitted.open();
   auto const all = await_seen(4);
   for (std::uint64_t i = 0; i < 4; ++i) {
     EXPECT_EQ(all[i].sequence, i);

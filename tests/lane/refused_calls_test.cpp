@@ -2,12 +2,16 @@
 // What a lane makes of a device that is healthy and refuses a call now and then.
 #include <algorithm>
 #include <array>
+#include <atomic>
+#include <chrono>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "lane/lane_on_a_faulty_device.hpp"
 #include "support/cpu_device_under_test.hpp"
+
+#include "penstock/lane/flight_clock.hpp"
 
 namespace penstock {
 namespace {
@@ -95,9 +99,18 @@ TEST_P(LaneThatIsRefused, FailsNoTileIfItIsItsSignalThatIsRefused) {
 TEST_P(LaneThatIsRefused, FailsNoTileForWantOfItsTimes) {
   // What is recorded for a lane's first tile: with split streams a mark before each step and an event behind it.
   bool const split = GetParam().shape == LaneShape::split;
-  for (std::uint64_t const nth : split ? std::array{1U, 3U, 5U} : std::array{1U, 2U, 3U}) {
+  auto const nths = split ? std::array{1U, 3U, 5U} : std::array{1U, 2U, 3U};
+  int held_up = 0;
+  for (std::size_t round = 0; round < nths.size();) {
+    auto const nth = nths.at(round);
     Recorder recorder;
-    open_lane(add_one(), {.flight = {.slots = 2, .recorder = &recorder}, .watchdog = std::chrono::milliseconds(1)});
+    auto const start = std::chrono::steady_clock::now();
+    std::atomic<std::chrono::steady_clock::duration> took{};  // Until the first tile was taken to its upload.
+    auto const note_time = [&](DeviceTile const& tile, StreamRef) {
+      if (tile.sequence == 0) took = std::chrono::steady_clock::now() - start;
+    };
+    open_lane(add_one(note_time),
+              {.flight = {.slots = 2, .recorder = &recorder}, .watchdog = std::chrono::milliseconds(1)});
     std::size_t const before = seen().size();
     cpu().inject(cpu::Fault::refuse_record, nth);
     for (std::uint64_t i = 0; i < six; ++i) submit(i);
@@ -105,10 +118,17 @@ TEST_P(LaneThatIsRefused, FailsNoTileForWantOfItsTimes) {
     EXPECT_EQ(cpu().armed_faults(), 0u);
     auto const all = seen();
     last.assign(all.begin() + static_cast<std::ptrdiff_t>(before), all.end());
+    if (took.load() >= FlightClockOptions().reach) {
+      // By then the two clocks were compared anew, which is one record more: another call than meant was refused.
+      ASSERT_LT(++held_up, 20) << "so slow a machine comes to no judgement";
+      renew();
+      continue;
+    }
     expect_nothing_lost(0);
     std::size_t stages = 0;
     for (Passage const& passage : recorder.take().passages) stages += passage.step == Step::stage ? 1 : 0;
     EXPECT_EQ(stages, six - 1);
+    ++round;
     renew();
   }
 }
@@ -121,7 +141,7 @@ TEST_P(LaneThatIsRefused, AsksOnceMoreForACallThatWasRefused) {
     SCOPED_TRACE("fault " + std::to_string(static_cast<int>(fault)));
     std::size_t const before = seen().size();
     Holding held;
-    open_lane(add_one_and_hold(held), {.watchdog = std::chrono::seconds(5)});
+    open_lane(add_one_and_hold(held), {.watchdog = no_honest_delay});
     cpu().inject(fault, first);
     submit(0);
     held.await_came(1);

@@ -16,13 +16,14 @@ TEST_P(LaneWithALostSignal, FindsItsTileAllTheSame) {
 // A lane that happens to look as a tile ends has found it itself: so there are several, each of which ends while it
 // sleeps.
 TEST_P(LaneWithALostSignal, CountsTheTilesThatOnlyItsWatchdogFound) {
-  Holding held{.at = {0, 1, 2, 3, 4, 5, 6, 7}};
+  Holding held;
+  for (std::uint64_t i = 0; i < count; ++i) held.at.insert(i);
   open_lane(add_one_and_hold(held), watchful());
-  for (std::uint64_t nth = 1; nth <= 8; ++nth) make_wrong(Wrong::lost, nth);
-  for (std::uint64_t i = 0; i < 8; ++i) submit_and_end_asleep(held, i);
+  for (std::uint64_t nth = 1; nth <= count; ++nth) make_wrong(Wrong::lost, nth);
+  for (std::uint64_t i = 0; i < count; ++i) submit_and_end_asleep(held, i);
   lane().close();
   EXPECT_GE(lane().summary().found_by_watchdog, 1u);
-  EXPECT_LE(lane().summary().found_by_watchdog, 8u);
+  EXPECT_LE(lane().summary().found_by_watchdog, count);
 }
 
 TEST_P(LaneWithALostSignal, FindsItsTilesThoughNoneComesAtAll) {
@@ -60,7 +61,7 @@ TEST_P(LaneWithAnUntrueSignal, BelievesItsDeviceThatNothingFailed) {
 
 TEST_P(LaneWithAnUntrueSignal, IsSignalledToAfterwardsAsBefore) {
   Holding held{.at = {0, 2, 3, 4, 5}};
-  open_lane(add_one_and_hold(held), {.watchdog = std::chrono::seconds(5)});
+  open_lane(add_one_and_hold(held), {.watchdog = no_honest_delay});
   make_wrong(Wrong::alarm);
   submit(0);
   // What an alarm says of tile 0 is worth nothing; what is said of tile 1 is true of both.
@@ -109,10 +110,9 @@ struct LaneWithALateSignal : LaneOnAFaultyDevice {
 };
 
 TEST_P(LaneWithALateSignal, DoesNotWaitForItNorIsMisledByIt) {
-  open_lane(add_one(), watchful());
-  make_wrong(Wrong::late, 3);
+  open_and_spoil_the_third(Wrong::late);
   std::uint64_t const before = holds_tiles() ? 3 : count;
-  for (std::uint64_t i = 0; i < before; ++i) submit(i);
+  for (std::uint64_t i = 3; i < before; ++i) submit(i);
   expect_all_done(await_seen(before), before);
   await_late_one();
   std::uint64_t const meanwhile = before + tiles / 2;

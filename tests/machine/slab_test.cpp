@@ -49,9 +49,11 @@ TEST(Slab, BeginsAtAHugePageWhateverLiesBeforeIt) {
 TEST(Slab, IsPresentInFullBeforeItsFirstUse) {
   for (std::size_t const threads : {1u, 2u, 7u}) {
     Slab const slab(16 * mebibyte, std::nullopt, threads);
-    auto const residency = slab.residency(4096);
+    auto residency = slab.residency(4096);
     if (residency.refusal) GTEST_SKIP() << *residency.refusal;
     EXPECT_EQ(residency.sampled, 4096u);
+    // The system may be moving some at this moment; one that was never touched does not come by itself.
+    for (int again = 0; again < 100 && residency.absent > 0; ++again) residency = slab.residency(4096);
     EXPECT_EQ(residency.absent, 0u) << threads << " threads: " << residency.describe();
   }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "penstock/measure/meter.hpp"
 
+#include <ctime>
 #include <thread>
 #include <vector>
 
@@ -42,7 +43,23 @@ TEST(Meter, CountsForSeveralThreadsAtOnce) {
   ASSERT_TRUE(meter.metered());
   EXPECT_GE(meter.metered()->seconds, 0.005);
   EXPECT_GT(meter.metered()->tiles_per_second(), 0);
-  EXPECT_GT(meter.metered()->cpu_seconds, 0);
+  EXPECT_GE(meter.metered()->tiles, 1);
+}
+
+TEST(Meter, CountsTheCpuTimeOfTheProcess) {
+  Meter meter(milliseconds(0), milliseconds(0));
+  meter.count();
+  meter.count();
+  auto const used = [] {
+    timespec time{};
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
+    return std::chrono::seconds(time.tv_sec) + std::chrono::nanoseconds(time.tv_nsec);
+  };
+  for (auto const start = used(); used() - start < milliseconds(3);) {
+  }
+  meter.count();
+  ASSERT_TRUE(meter.metered());
+  EXPECT_GE(meter.metered()->cpu_seconds, 0.002);
 }
 
 }  // namespace

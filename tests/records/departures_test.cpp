@@ -219,10 +219,11 @@ TEST_F(TwoTilesUnderWay, LetsTheClockSleepWhileNobodyWaits) {
     write(quiet, desk, batch);
     EXPECT_EQ(left.back(), (Left{&batch, Departure::hungry}));
     quiet.returned();
+    support::await_asleep(id);  // Once more, if it was woken.
   }
   ASSERT_EQ(quiet.take_up(desk), nullptr);
-  support::await_asleep(id);
-  EXPECT_EQ(support::times_asleep(id), slept) << "nobody had to wait for it";
+  // Who is about to sleep seems asleep a moment before that is counted.
+  EXPECT_LE(support::times_asleep(id) - slept, 1u) << "nobody had to wait for it";
   quiet.put_down(desk, nullptr);
   quiet.end_watch();
 }
@@ -246,7 +247,10 @@ TEST(Departures, SendEachRecordOfManyWritersOnce) {
       std::pair<Batch*, std::size_t> tile{};
       {
         std::scoped_lock const lock(mutex);
-        if (travelling.empty()) continue;
+        if (travelling.empty()) {
+          std::this_thread::yield();
+          continue;
+        }
         tile = travelling.back();
         travelling.pop_back();
       }

@@ -10,13 +10,15 @@
 
 namespace penstock::support {
 
-/// Waits until a thread of this process sleeps, whatever it sleeps on: then it has done all that it could do.
+/// Waits until a thread of this process sleeps or has ended. It may sleep on anything, and be on its way to sleep: who
+/// holds something that it needs for a moment lets it seem asleep, too.
 ///
 /// Blocks: until then; for ever, if the thread always has work.
 inline void await_asleep(pid_t thread) {
   for (;; std::this_thread::yield()) {
     std::ifstream file("/proc/self/task/" + std::to_string(thread) + "/stat");
     std::string const line{std::istreambuf_iterator<char>(file), {}};
+    if (line.empty()) return;
     // The state follows the name, which is in brackets and may hold anything.
     auto const name_end = line.rfind(')');
     if (name_end != std::string::npos && line.compare(name_end, 3, ") S") == 0) return;

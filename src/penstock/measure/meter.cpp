@@ -11,15 +11,16 @@ void Meter::count() {
   if (state == State::closed) return;
   auto const now = Clock::now();
   if (state == State::before && take(State::before, State::opening)) {
-    due_ = now + warm_up_;
+    warm_from_ = now + warm_up_;
     state_.store(State::warming, std::memory_order_release);
-  } else if (state == State::warming && now >= due_ && take(State::warming, State::marking)) {
+  } else if (state == State::warming && now >= warm_from_ && take(State::warming, State::marking)) {
     opened_ = now;
-    due_ = now + window_;
     count_opened_ = number;
     cpu_opened_ = cpu_seconds();
     state_.store(State::open, std::memory_order_release);
-  } else if (state == State::open && now >= due_ && take(State::open, State::closing)) {
+  } else if (state == State::open && now >= opened_ + window_ && number > count_opened_ &&
+             take(State::open, State::closing)) {
+    // Who was held up since before the window opened leaves it to the next, whose tile came in it.
     metered_ = {.tiles = static_cast<double>(number - count_opened_),
                 .seconds = std::chrono::duration<double>(now - opened_).count(),
                 .cpu_seconds = cpu_seconds() - cpu_opened_,

@@ -46,7 +46,8 @@ class Meter {
   std::chrono::nanoseconds const warm_up_;
   std::chrono::nanoseconds const window_;
   std::atomic<State> state_{State::before};
-  Clock::time_point due_{};  ///< Of the next change. Written by who takes the state on, read in the states after.
+  // Each is written by who takes the state on, and read in the states after.
+  Clock::time_point warm_from_{};
   Clock::time_point opened_{};
   std::uint64_t count_opened_ = 0;
   double cpu_opened_ = 0;

@@ -18,6 +18,8 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
+constexpr double most_seconds_for_quantiles = 10;
+
 void expect_well(Report const& report) {
   if (!report.ok()) throw Error(ErrorKind::device_refused, describe(report));
 }
@@ -87,8 +89,10 @@ std::optional<Latency> run_open_loop(Device& device, Setting const& setting, dou
   // It goes before what its sink writes to.
   Pipeline pipeline(device, wanted);
   unsigned const threads = std::max(1U, pipeline.options().producers);
-  auto const total = static_cast<std::uint64_t>(
-      std::max(100.0, tiles_per_second * std::chrono::duration<double>(options.window).count()));
+  // Enough for quantiles, unless tiles are so rare, or were for a moment, that this took minutes.
+  double const enough = std::min(100.0, tiles_per_second * most_seconds_for_quantiles);
+  double const window = std::chrono::duration<double>(options.window).count();
+  auto const total = static_cast<std::uint64_t>(std::max({1.0, enough, tiles_per_second * window}));
   took.resize(total);
   start = Clock::now() + options.warm_up;
   pipeline.start(work_stages(setting),

@@ -146,6 +146,7 @@ Tuned tune(Device& device, TuneOptions const& options, std::stop_token const& st
     };
   }
   Found const found = search(axes, machine, search_options, stop);
+  if (auto const loss = device.lost()) throw *loss;  // Maybe at the very end, when nothing more was measured.
   for (Attempt const& attempt : found.attempts) {
     if (found.best == attempt.levels) tuned.best = tuned.tried.size();
     tuned.tried.push_back({.point = point_at(tuned.axes, attempt.levels),
