@@ -25,11 +25,18 @@ case $2 in
     expect_code 0
     expect_out 'no difference is to be expected'
     ;;
-  # Kernels that take their time and no CPU: four threads' worth of them at once, or one after the other.
+  # Kernels that take their time and no CPU: as many at once as CPUs may be busy, or one after the other.
   SeesTheLegacyStreamSerialise)
-    run compare "${quick[@]}" --rounds 3 --window 100 --threads 1,4 --work busy:3000us --expect 1.5
-    expect_code 0
-    expect_out 'takes turns in a single stream'
+    run doctor --no-probe
+    ! grep -q 'Only 1 threads can be busy' out || { echo 'only one thread can be busy here'; exit 77; }
+    # Whoever stands still for a while in the wrong window hides it. To be seen once is enough: kernels that always take
+    # turns never show it.
+    for try in {1..5}; do
+      run compare "${quick[@]}" --rounds 3 --window 100 --threads 1,4 --work busy:3000us --expect 1.5
+      if ((code == 0)) && grep -qF 'takes turns in a single stream' out; then break; fi
+      if ((code > 1)) || grep -q '^failed: ' out; then fail "exit code $code: $(cat out err)"; fi
+      ((try < 5)) || fail "not seen in $try tries: $(cat out err)"
+    done
     ;;
   WritesATraceOfARunOfEachBuild)
     run compare "${once[@]}" --threads 1,2 --trace trace.json
@@ -46,9 +53,10 @@ case $2 in
     [[ ! -s out ]] || fail 'measured before it looked'
     ;;
   FailsIfTheClaimDoesNotHold)
-    run compare "${once[@]}" --threads 1 --expect 50
+    # However long the legacy program stands still: no machine makes that of it.
+    run compare "${once[@]}" --threads 1 --expect 1e12
     expect_code 1
-    expect_err '--expect 50 does not hold'
+    expect_err '--expect 1e+12 does not hold'
     ;;
   RefusesBadOptionsInOneLine)
     expect_bad_options compare << 'LINES'
