@@ -35,8 +35,10 @@ class OwnFile {
   OwnFile() {
     char const* const folder = std::getenv("PENSTOCK_BENCH_FOLDER");
     char const* const mebibytes = std::getenv("PENSTOCK_BENCH_MEBIBYTES");
-    path_ = (folder != nullptr ? std::filesystem::path(folder) : std::filesystem::temp_directory_path()) /
-            ("penstock-reading-bench-" + std::to_string(getpid()));
+    std::string name = (folder != nullptr ? std::filesystem::path(folder) : std::filesystem::temp_directory_path()) /
+                       "penstock-reading-bench-XXXXXX";
+    int const written = mkostemp(name.data(), O_CLOEXEC);
+    path_ = name;
     std::size_t const bytes = static_cast<std::size_t>(mebibytes != nullptr ? std::max(8, std::atoi(mebibytes)) : 128)
                               << 20;
     std::vector<std::mt19937_64::result_type> block((std::size_t{4} << 20) / sizeof(std::mt19937_64::result_type));
@@ -48,7 +50,6 @@ class OwnFile {
     }
     out.close();
     // Only what is on the disk can leave the page cache.
-    int const written = open(path_.c_str(), O_RDWR | O_CLOEXEC);
     if (!out || written < 0 || fsync(written) != 0) std::fprintf(stderr, "%s was not written\n", path_.c_str());
     close(written);
   }

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // How much sooner are 2^25 floats through a pipeline than through one upload, one kernel and one download after
 // another? Budget: on a GPU at least 1.8 times as soon, with tiles of 4 MiB that are filled already.
+//
+// PENSTOCK_BENCH_MEBIBYTES is how many bytes there are, instead of 2^25 floats' 128 MiB.
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <cstdlib>
 #include <memory>
 #include <span>
 #include <thread>
@@ -24,8 +27,17 @@ namespace {
 
 using namespace penstock;
 
-constexpr std::size_t floats = std::size_t{1} << 25;
-constexpr std::size_t total_bytes = floats * sizeof(float);
+/// What the whole is cut into, by hand and by a whole run.
+constexpr std::size_t piece_bytes = std::size_t{4} << 20;
+
+/// Whole pieces, two at least.
+std::size_t bytes_asked_for() {
+  char const* const mebibytes = std::getenv("PENSTOCK_BENCH_MEBIBYTES");
+  std::size_t const bytes = static_cast<std::size_t>(mebibytes != nullptr ? std::max(8, std::atoi(mebibytes)) : 128)
+                            << 20;
+  return bytes / piece_bytes * piece_bytes;
+}
+std::size_t const total_bytes = bytes_asked_for();
 
 Device& device() {
   static std::unique_ptr<Device> const opened = open_device();
@@ -72,7 +84,8 @@ void as_in_a_textbook(benchmark::State& state) {
   fill(input.bytes(), 0);
   for (auto _ : state) {
     if (!textbook_transform(as_floats(output.bytes()).data(), as_floats(input.bytes()).data(),
-                            as_floats(to.bytes()).data(), as_floats(from.bytes()).data(), floats)) {
+                            as_floats(to.bytes()).data(), as_floats(from.bytes()).data(),
+                            static_cast<unsigned>(total_bytes / sizeof(float)))) {
       return state.SkipWithError("CUDA refused");
     }
   }
@@ -84,7 +97,6 @@ BENCHMARK(as_in_a_textbook)->UseRealTime()->Unit(benchmark::kMillisecond);
 
 /// Copies and kernels of 4 MiB pieces by hand, in turn on several streams: what the framework is up against.
 void by_hand(benchmark::State& state) {
-  constexpr std::size_t piece = std::size_t{4} << 20;
   device().attach();
   Slab const input(total_bytes), output(total_bytes);
   Pinned const pinned_input = device().pin(input.bytes()), pinned_output = device().pin(output.bytes());
@@ -94,12 +106,12 @@ void by_hand(benchmark::State& state) {
   transform_prepare(streams[0]);
   fill(input.bytes(), 0);
   for (auto _ : state) {
-    for (std::size_t at = 0; at < total_bytes; at += piece) {
-      StreamRef const stream = streams[at / piece % streams.size()];
-      stream.upload(from.bytes().subspan(at, piece), input.bytes().subspan(at, piece));
-      transform(as_floats(from.bytes().subspan(at, piece)), at / sizeof(float),
-                as_floats(to.bytes().subspan(at, piece)), stream);
-      stream.download(output.bytes().subspan(at, piece), to.bytes().subspan(at, piece));
+    for (std::size_t at = 0; at < total_bytes; at += piece_bytes) {
+      StreamRef const stream = streams[at / piece_bytes % streams.size()];
+      stream.upload(from.bytes().subspan(at, piece_bytes), input.bytes().subspan(at, piece_bytes));
+      transform(as_floats(from.bytes().subspan(at, piece_bytes)), at / sizeof(float),
+                as_floats(to.bytes().subspan(at, piece_bytes)), stream);
+      stream.download(output.bytes().subspan(at, piece_bytes), to.bytes().subspan(at, piece_bytes));
     }
     for (StreamRef const stream : streams) stream.synchronize();
   }
@@ -180,16 +192,16 @@ void through_a_started_pipeline(benchmark::State& state) {
 
 /// A whole `run`: lanes, streams and device memory made and given back, too.
 void through_a_whole_run(benchmark::State& state) {
-  static constexpr std::size_t tile_bytes = std::size_t{4} << 20, tiles = total_bytes / tile_bytes;
-  Pipeline pipeline(device(),
-                    {.tile = {.input_bytes = tile_bytes, .output_bytes = tile_bytes}, .tiles = tiles, .producers = 1});
+  std::size_t const tiles = total_bytes / piece_bytes;
+  Pipeline pipeline(
+      device(), {.tile = {.input_bytes = piece_bytes, .output_bytes = piece_bytes}, .tiles = tiles, .producers = 1});
   auto const stage = each_tile([](DeviceTile const& tile, StreamRef stream) {
-    transform(as_floats(tile.input), tile.sequence * (tile_bytes / sizeof(float)), as_floats(tile.output), stream);
+    transform(as_floats(tile.input), tile.sequence * (piece_bytes / sizeof(float)), as_floats(tile.output), stream);
   });
   for (auto _ : state) {
     Report const report =
-        pipeline.run([](Tile& tile) { return tile.sequence < tiles ? std::optional(tile_bytes) : std::nullopt; }, stage,
-                     [](Completion&) {});
+        pipeline.run([tiles](Tile& tile) { return tile.sequence < tiles ? std::optional(piece_bytes) : std::nullopt; },
+                     stage, [](Completion&) {});
     if (!report.ok()) state.SkipWithError("a tile failed");
   }
 }
