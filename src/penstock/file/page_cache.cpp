@@ -3,8 +3,10 @@
 
 #include <cerrno>
 
+#include <linux/magic.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 namespace penstock {
@@ -27,6 +29,12 @@ bool there(int descriptor, std::uint64_t offset) {
   return preadv2(descriptor, &to, 1, static_cast<off_t>(offset), RWF_NOWAIT) >= 0 || errno != EAGAIN;
 }
 
+/// True of most files in a container. They have no pages of their own: the page cache has those of the files below.
+bool on_overlay(int descriptor) {
+  struct statfs system {};
+  return fstatfs(descriptor, &system) == 0 && system.f_type == OVERLAYFS_SUPER_MAGIC;
+}
+
 }  // namespace
 
 bool in_page_cache(int descriptor, std::uint64_t offset, std::size_t bytes) {
@@ -34,7 +42,7 @@ bool in_page_cache(int descriptor, std::uint64_t offset, std::size_t bytes) {
   CachestatRange range{offset, bytes};
   Cachestat found{};
   if (syscall(cachestat_number, descriptor, &range, &found, 0U) == 0) {
-    return 2 * found.cached * static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE)) >= bytes;
+    return 2 * found.cached * static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE)) >= bytes || on_overlay(descriptor);
   }
   // Before Linux 6.5, or of a file that is not ours.
   return there(descriptor, offset) && there(descriptor, offset + bytes - 1);
