@@ -46,7 +46,12 @@ struct AFileReader : support::FolderOfFiles {
                                                         &std::free};
   std::size_t descriptors = 0;
   bool broken = false;
-  OpenReadQueue open_queue = open_uring;
+  bool refused = false;  ///< Whether the kernel refused io_uring. It may now and grant it at another time.
+  OpenReadQueue open_queue = [this](unsigned depth, std::span<std::byte> memory, std::vector<std::string>& remarks) {
+    auto queue = open_uring(depth, memory, remarks);
+    refused = queue == nullptr;
+    return queue;
+  };
   FileReadingOptions options{.reading = FileReading::plain, .direct_from = 1, .depth = 4, .piece_bytes = page};
 
   void SetUp() override {
