@@ -39,8 +39,8 @@ struct Experiment {
   Observation (*run)(Workbench& bench);
 };
 
-/// Runs it on a workbench of its own. What may happen gets two more tries if it does not, with kernels that are longer
-/// each time: a host that was busy elsewhere when it should have launched the next one is no disproof.
+/// Runs it on a workbench of its own. What may happen gets four more tries if it does not, with kernels that are longer
+/// each time, up to 0.8 s: a host that was busy elsewhere when it should have launched the next one is no disproof.
 ///
 /// Blocks: until the device has answered.
 /// Throws: as Experiment::run.
