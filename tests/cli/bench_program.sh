@@ -80,7 +80,8 @@ case $2 in
 LINES
     ;;
   EndsWhenItIsInterrupted)
-    "$penstock" bench --device cpu --tile 4KiB --threads 1..8 --lanes 1..8 --load 0 > out 2> err &
+    # Some minutes of it, so that it is at it however late the signal comes.
+    "$penstock" bench --device cpu --tile 4KiB --threads 1..8 --lanes 1..8 --load 0 --repeats 50 > out 2> err &
     interrupt_once_it_fills $!
     expect_code 130
     expect_err 'Interrupted'

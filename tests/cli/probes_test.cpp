@@ -18,6 +18,14 @@ struct ProbesOfTheCpuDevice : support::FolderOfFiles {
   cpu::CpuDevice device;
   std::stop_source stop;
 
+  void SetUp() override {
+    support::FolderOfFiles::SetUp();
+    try {
+      expect_memory_to_probe(HostLimits::read(), 2);
+    } catch (Error const& error) {
+      GTEST_SKIP() << error.what();
+    }
+  }
   void TearDown() override {
     EXPECT_EQ(device.outstanding(), cpu::Outstanding{});
     support::FolderOfFiles::TearDown();
