@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 
+#include "cli/some_facts.hpp"
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
@@ -14,16 +15,7 @@ using Json = nlohmann::ordered_json;
 
 /// Two points of a sweep, of which the second failed.
 struct TwoResults : testing::Test {
-  BenchFacts facts{.version = "1.2.3",
-                   .commit = "abc",
-                   .flavour = Flavour::legacy,
-                   .with_cuda = false,
-                   .host = {},
-                   .cpus = 4,
-                   .nodes = 1,
-                   .device = {},
-                   .date = "2026-01-01T00:00:00Z",
-                   .command = "penstock bench"};
+  BenchFacts facts = some_facts(Flavour::legacy, "penstock bench");
   std::vector<measure::Axis> axes{{"threads", {"1", "2"}}, {"tile", {"1000000"}}, {"signal", {"callback"}}};
   std::vector<measure::PointResult> results;
 

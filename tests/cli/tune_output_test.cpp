@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "penstock/cli/tune_output.hpp"
 
+#include "cli/some_facts.hpp"
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
@@ -13,16 +14,7 @@ using Json = nlohmann::ordered_json;
 
 /// A search that tried five points: the defaults, one that is slower, one that failed, one that is as good, the best.
 struct ATunedJob : testing::Test {
-  BenchFacts facts{.version = "1.2.3",
-                   .commit = "abc",
-                   .flavour = Flavour::per_thread,
-                   .with_cuda = false,
-                   .host = {},
-                   .cpus = 4,
-                   .nodes = 1,
-                   .device = {},
-                   .date = "2026-01-01T00:00:00Z",
-                   .command = "penstock tune"};
+  BenchFacts facts = some_facts(Flavour::per_thread, "penstock tune");
   measure::Tuned tuned;
 
   void SetUp() override {

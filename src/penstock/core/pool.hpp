@@ -22,8 +22,8 @@ namespace penstock {
 /// loan, producers wait. Who waits is served in order of arrival; a newcomer never overtakes one who waits. With a spin
 /// one of those who wait watches for a tile, awake, and only the others sleep: it may overtake them, but after
 /// `most_overtakings` tiles in a row the first of them has its turn; and while nobody sleeps a newcomer may get a tile
-/// before it. Lending without a wait and taking back allocate
-/// nothing. The slab is pinned memory in production and a plain array in tests.
+/// before it. Lending without a wait and taking back allocate nothing. The slab is pinned memory in production and a
+/// plain array in tests.
 /// All inputs lie side by side, then all outputs, so that neighbouring tiles can be copied as one.
 ///
 /// Threads: any. Lending and taking back are lock-free while nobody waits.
