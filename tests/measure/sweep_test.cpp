@@ -74,6 +74,24 @@ TEST_F(ASweep, EndsEarlyIfItIsAskedTo) {
   }
 }
 
+TEST_F(ASweep, GoesOnWithWhatIsKnown) {
+  std::vector<PointResult> begun;
+  for (Point& point : points_of(std::vector{parse_axis("tile", "4KiB,64KiB")})) begun.push_back({.point = point});
+  begun[0].tiles_per_second = begun[0].cpu_s_per_tile = {1, 2, 3};
+  begun[0].apart = 3;
+  begun[1].error = "It failed elsewhere.";
+  options.least_repeats = options.most_repeats = 1;
+  options.ceilings = true;
+  auto const results = sweep(device, std::move(begun), options, stop.get_token());
+  ASSERT_EQ(results[0].tiles_per_second.size(), 4u) << results[0].error;
+  EXPECT_EQ(results[0].tiles_per_second[2], 3);
+  EXPECT_EQ(results[0].cpu_s_per_tile.size(), 4u);
+  EXPECT_EQ(results[0].apart, 3u);
+  EXPECT_TRUE(results[0].ceilings);
+  EXPECT_TRUE(results[1].tiles_per_second.empty());
+  EXPECT_EQ(results[1].error, "It failed elsewhere.");
+}
+
 TEST_F(ASweep, TellsHowFarItIs) {
   std::set<std::size_t> seen;
   std::size_t total = 0;

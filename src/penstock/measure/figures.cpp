@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "penstock/measure/figures.hpp"
 
+#include <algorithm>
+
 namespace penstock::measure {
 
 std::optional<double> lowest(Ceilings const& ceilings, Direction direction) {
@@ -14,6 +16,16 @@ std::optional<double> lowest(Ceilings const& ceilings, Direction direction) {
   consider(ceilings.fill);
   consider(ceilings.kernel);
   return least;
+}
+
+Ceilings greatest(std::span<Ceilings const> tries) {
+  Ceilings most;
+  for (auto const which :
+       {&Ceilings::upload, &Ceilings::download, &Ceilings::both, &Ceilings::fill, &Ceilings::fill_one,
+        &Ceilings::kernel, &Ceilings::submission, &Ceilings::link_up, &Ceilings::link_down}) {
+    for (Ceilings const& one : tries) most.*which = std::max(most.*which, one.*which);  // None is less than any.
+  }
+  return most;
 }
 
 }  // namespace penstock::measure

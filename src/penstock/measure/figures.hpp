@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -37,6 +39,9 @@ struct Latency {
 /// The lowest of those that apply to the direction, in tiles per second; empty without any.
 std::optional<double> lowest(Ceilings const& ceilings, Direction direction);
 
+/// Of each part the greatest that it came to: whatever disturbs it makes it slower, and none beats its ceiling.
+Ceilings greatest(std::span<Ceilings const> tries);
+
 /// What became of the tiles of one more run of a point, every one of them.
 struct Traced {
   Recording recording;
@@ -50,6 +55,7 @@ struct PointResult {
   Point point = {};
   std::vector<double> tiles_per_second = {};  ///< By repeat.
   std::vector<double> cpu_s_per_tile = {};    ///< Likewise.
+  std::size_t apart = 0;                      ///< Of these, how many had a process each; the others share one.
   std::optional<Trial> last = {};             ///< The last repeat.
   std::optional<Latency> latency = {};
   std::optional<Ceilings> ceilings = {};

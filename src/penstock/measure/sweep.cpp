@@ -28,27 +28,6 @@ auto key_of(Setting const& setting, unsigned producers) {
 }
 using Key = decltype(key_of(Setting{}, 0));
 
-std::optional<double> middle(std::vector<Ceilings> const& all, std::optional<double> Ceilings::*which) {
-  std::vector<double> values;
-  for (Ceilings const& one : all) {
-    if (one.*which) values.push_back(*(one.*which));
-  }
-  if (values.empty()) return std::nullopt;
-  return spread_of(std::move(values)).median;
-}
-
-Ceilings middle(std::vector<Ceilings> const& all) {
-  return {.upload = middle(all, &Ceilings::upload),
-          .download = middle(all, &Ceilings::download),
-          .both = middle(all, &Ceilings::both),
-          .fill = middle(all, &Ceilings::fill),
-          .fill_one = middle(all, &Ceilings::fill_one),
-          .kernel = middle(all, &Ceilings::kernel),
-          .submission = middle(all, &Ceilings::submission),
-          .link_up = middle(all, &Ceilings::link_up),
-          .link_down = middle(all, &Ceilings::link_down)};
-}
-
 }  // namespace
 
 inline namespace PENSTOCK_FLAVOUR {
@@ -56,31 +35,32 @@ namespace {
 
 class Sweep {
  public:
-  Sweep(Device& device, std::vector<Point> points, SweepOptions const& options, std::stop_token const& stop,
+  Sweep(Device& device, std::vector<PointResult> begun, SweepOptions const& options, std::stop_token const& stop,
         std::function<void(SweepProgress const&)> const& progress)
-      : device_(device), options_(options), stop_(stop), progress_(progress) {
-    for (Point& point : points) results_.push_back({.point = std::move(point)});
+      : device_(device), options_(options), stop_(stop), progress_(progress), results_(std::move(begun)) {
     progress_now_.total =
         results_.size() * (options_.least_repeats + (options_.load > 0 ? 1 : 0) + (options_.judged ? 1 : 0));
   }
 
   std::vector<PointResult> run() {
-    std::mt19937 random(1);  // Another order each round, the same in each process.
+    std::mt19937 random(options_.order);  // Another order each round.
     std::vector<std::size_t> order(results_.size());
     std::iota(order.begin(), order.end(), std::size_t{0});
-    for (unsigned round = 0; round < options_.most_repeats && !stop_.stop_requested(); ++round) {
+    unsigned const rounds = std::max(options_.most_repeats, options_.ceilings ? options_.rounds_of_ceilings : 0);
+    for (unsigned round = 0; round < rounds && !stop_.stop_requested(); ++round) {
       std::shuffle(order.begin(), order.end(), random);
-      if (round >= options_.least_repeats) progress_now_.total += wanting(order);
+      if (round >= options_.least_repeats) progress_now_.total += wanting(order, round);
       for (std::size_t const i : order) {
         if (stop_.stop_requested()) break;
-        if (wants_more(results_[i], round)) repeat(results_[i], round);
+        if (wants_more(results_[i], round)) repeat(results_[i]);
+        if (options_.ceilings && round < options_.rounds_of_ceilings) take_ceilings(results_[i], round);
       }
     }
     for (PointResult& result : results_) {
       auto const found = ceilings_.find(key(result));
       if (result.error.empty() && found != ceilings_.end() && !found->second.empty()) {
-        result.ceilings = middle(found->second);
-        Ceilings const link = middle(links_[result.point.setting.direction]);
+        result.ceilings = greatest(found->second);
+        Ceilings const link = greatest(links_[result.point.setting.direction]);
         result.ceilings->link_up = link.link_up;
         result.ceilings->link_down = link.link_down;
       }
@@ -97,13 +77,13 @@ class Sweep {
     return key_of(result.point.setting, result.last ? result.last->options.producers : 0);
   }
   bool wants_more(PointResult const& result, unsigned round) const {
-    if (!result.error.empty()) return false;
+    if (!result.error.empty() || round >= options_.most_repeats) return false;
     return round < options_.least_repeats || result.tiles_per_second.empty() ||
            spread_of(result.tiles_per_second).relative() > options_.enough;
   }
-  std::size_t wanting(std::vector<std::size_t> const& order) const {
-    return static_cast<std::size_t>(std::count_if(
-        order.begin(), order.end(), [&](std::size_t i) { return wants_more(results_[i], options_.least_repeats); }));
+  std::size_t wanting(std::vector<std::size_t> const& order, unsigned round) const {
+    return static_cast<std::size_t>(
+        std::count_if(order.begin(), order.end(), [&](std::size_t i) { return wants_more(results_[i], round); }));
   }
 
   /// Does something for a point; what goes wrong is the point's error.
@@ -125,7 +105,7 @@ class Sweep {
     }
   }
 
-  void repeat(PointResult& result, unsigned round) {
+  void repeat(PointResult& result) {
     attempt(result, [&] {
       auto trial = run_trial(device_, result.point.setting, options_.trial, stop_);
       if (!trial) return;
@@ -134,13 +114,12 @@ class Sweep {
       result.tiles_per_second.push_back(trial->metered.tiles_per_second());
       result.cpu_s_per_tile.push_back(trial->metered.cpu_seconds / trial->metered.tiles);
       result.last = std::move(trial);
-      if (!options_.ceilings || round >= options_.rounds_of_ceilings) return;
-      take_ceilings(result, round);
     });
   }
 
   /// The point is measured even if they cannot be had.
   void take_ceilings(PointResult& result, unsigned round) {
+    if (!result.error.empty() || !result.last || device_.lost() || stop_.stop_requested()) return;
     auto& all = ceilings_[key(result)];
     auto& rounds = ceiling_rounds_[key(result)];
     if (rounds > round) return;  // Another point of the round had the same.
@@ -201,7 +180,14 @@ class Sweep {
 
 std::vector<PointResult> sweep(Device& device, std::vector<Point> points, SweepOptions const& options,
                                std::stop_token const& stop, std::function<void(SweepProgress const&)> const& progress) {
-  return Sweep(device, std::move(points), options, stop, progress).run();
+  std::vector<PointResult> none;
+  for (Point& point : points) none.push_back({.point = std::move(point)});
+  return sweep(device, std::move(none), options, stop, progress);
+}
+
+std::vector<PointResult> sweep(Device& device, std::vector<PointResult> begun, SweepOptions const& options,
+                               std::stop_token const& stop, std::function<void(SweepProgress const&)> const& progress) {
+  return Sweep(device, std::move(begun), options, stop, progress).run();
 }
 
 }  // namespace PENSTOCK_FLAVOUR

@@ -17,15 +17,16 @@ namespace penstock::measure {
 
 struct SweepOptions {
   TrialOptions trial = {};
-  unsigned least_repeats = 5;
-  unsigned most_repeats = 9;
+  unsigned least_repeats = 9;  ///< Their range has the median of as many others 97 times in 100: decisions/0020.
+  unsigned most_repeats = 13;
   double enough =
       0.05;           ///< A point whose throughput strays no further than that from its median needs no more repeats.
   double load = 0.7;  ///< Of the throughput, at which latency is taken; 0 for not at all.
-  bool ceilings = true;  ///< Measure the parts alone, once in each of the first three rounds.
+  bool ceilings = true;  ///< Measure the parts alone, once in each of the first rounds; the greatest counts.
   unsigned rounds_of_ceilings = 3;
   bool judged = true;  ///< One more run of each point is traced, for the verdict.
   unsigned cpus = 0;   ///< That this process may use; 0 if unknown. For the verdict.
+  unsigned order = 1;  ///< Of the points in each round: another number, another order.
 };
 
 /// How far a sweep is: for a bar.
@@ -45,6 +46,10 @@ inline namespace PENSTOCK_FLAVOUR {
 ///
 /// Blocks: until done.
 std::vector<PointResult> sweep(Device& device, std::vector<Point> points, SweepOptions const& options,
+                               std::stop_token const& stop,
+                               std::function<void(SweepProgress const&)> const& progress = {});
+/// Likewise, and goes on with what is known of the points: those with an error stay as they are.
+std::vector<PointResult> sweep(Device& device, std::vector<PointResult> begun, SweepOptions const& options,
                                std::stop_token const& stop,
                                std::function<void(SweepProgress const&)> const& progress = {});
 
