@@ -39,6 +39,7 @@ TEST_F(TwoResults, AreWrittenAsTheFormSays) {
   Json const& point = json.at("points").at(0);
   EXPECT_EQ(point.at("axes"), Json({{"threads", 1}}));
   EXPECT_EQ(point.at("repeats"), 3);
+  EXPECT_EQ(point.at("processes"), 1);
   EXPECT_EQ(point.at("gb_per_s"), Json({{"median", 2.0}, {"min", 1.0}, {"max", 3.0}}));
   EXPECT_EQ(point.at("cpu_s_per_gb").at("median"), 2.0);
   EXPECT_EQ(point.at("latency_us").at("p99"), 20.0);
@@ -89,6 +90,16 @@ TEST_F(TwoResults, AreATableWithTheCeilingAndWhatPartOfItWasReached) {
   EXPECT_NE(text.find("50 %"), std::string::npos) << text;
   EXPECT_NE(text.find("failed: threads 2 - It has"), std::string::npos) << text;
   EXPECT_NE(text.find("stray"), std::string::npos) << "from 1 to 3 GB/s";
+}
+
+TEST_F(TwoResults, SayWhetherOtherProcessesHadASay) {
+  EXPECT_NE(as_text(facts, axes, results).find("all in one process: others may stray further"), std::string::npos);
+  results[0].apart = 2;
+  EXPECT_NE(as_text(facts, axes, results).find("each of them a process of its own"), std::string::npos);
+  EXPECT_EQ(Json::parse(as_json(facts, axes, results)).at("points").at(0).at("processes"), 3) << "two, and this one";
+  results[0].apart = 3;
+  EXPECT_EQ(processes_of(results[0]), 3u);
+  EXPECT_EQ(processes_of({}), 0u);
 }
 
 TEST(CommandText, IsAsAShellTakesIt) {

@@ -81,10 +81,36 @@ LINES
     ;;
   EndsWhenItIsInterrupted)
     # Some minutes of it, so that it is at it however late the signal comes.
-    "$penstock" bench --device cpu --tile 4KiB --threads 1..8 --lanes 1..8 --load 0 --repeats 50 > out 2> err &
-    interrupt_once_it_fills $!
-    expect_code 130
-    expect_err 'Interrupted'
+    for where in '' --one-process; do
+      # shellcheck disable=SC2086  # Or no word.
+      "$penstock" bench --device cpu --tile 4KiB --threads 1..8 --lanes 1..8 --load 0 --repeats 50 $where > out 2> err &
+      interrupt_once_it_fills $!
+      expect_code 130
+      expect_err 'Interrupted'
+      expect_out 'GB/s'
+    done
+    ;;
+  RunsEachRepeatInAProcessOfItsOwn)
+    few=(--device cpu --window 10 --tile '4KiB,64KiB' --load 0 --no-verdict --json)
+    run bench "${few[@]}" --repeats 3
+    expect_code 0
+    # A point that strays has one repeat more.
+    [[ $(grep -cE '"repeats": [34],' out) == 2 && $(grep -cE '"processes": [34],' out) == 2 ]] || fail "$(cat out)"
+    expect_out '"both_gb_per_s"'
+    run bench "${few[@]}" --repeats 3 --one-process
+    expect_code 0
+    [[ $(grep -cE '"repeats": [34],' out) == 2 && $(grep -c '"processes": 1,' out) == 2 ]] || fail "$(cat out)"
+    run bench --device nonsense --repeats 3
+    expect_code 2
+    [[ $(wc -l < err) == 1 && ! -s out ]] || fail "$(cat err)"
+    ;;
+  MeasuresThePointsThatAreNamed)
+    run bench "${quick[@]}" --tile 4KiB,64KiB,1MiB --load 0 --no-ceilings --no-verdict --csv --only 2,0 --order 7
+    expect_code 0
+    [[ $(cut -d , -f 4 out | paste -sd ' ') == 'tile 1048576 4096' ]] || fail "$(cat out)"
+    run bench "${quick[@]}" --tile 4KiB --only 1
+    expect_code 2
+    expect_err 'There is no point 1.'
     ;;
   *)
     fail "there is no case $2"

@@ -38,6 +38,17 @@ TEST(Child, HasNothingToReadAndAllSignals) {
   EXPECT_EQ(end.output, "");
 }
 
+TEST(Child, IsInterruptedOnceItIsToStop) {
+  std::stop_source stop;
+  stop.request_stop();
+  EXPECT_EQ(run_child({"/bin/sh", "-c", "exec tail -f /dev/null"}, stop.get_token()).code, 128 + SIGINT);
+}
+
+TEST(Child, ComplainsInOurWordsOrByItsExitCode) {
+  EXPECT_EQ(complaint_of({.code = 2, .output = "", .complaint = "penstock: No such device.\n"}), "No such device.");
+  EXPECT_EQ(complaint_of({.code = 2, .output = "", .complaint = ""}), "it ended with 2");
+}
+
 TEST(Child, ThatIsNotThereIsAnErrorWithItsName) {
   try {
     run_child({"/nowhere/penstock-legacy"});
@@ -50,6 +61,8 @@ TEST(Child, ThatIsNotThereIsAnErrorWithItsName) {
 
 TEST(SiblingProgram, LiesBesideThisOne) {
   std::string const path = sibling_program("other");
+  std::string const here = this_program();
+  EXPECT_EQ(path.substr(0, path.rfind('/')), here.substr(0, here.rfind('/')));
   EXPECT_TRUE(path.ends_with("/other"));
   EXPECT_GT(path.size(), 6u);
 }

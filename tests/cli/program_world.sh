@@ -34,9 +34,17 @@ expect_bad_options() {
   done
 }
 some_bytes() { head -c "$1" /dev/urandom > "$2"; }
-# interrupt_once_it_fills CHILD: sends ctrl-C to a command that is at it, which it is once it has a thread that fills tiles.
+# fills PROCESS: whether it or a process that it started has a thread that fills tiles.
+fills() {
+  local process
+  for process in "$1" $(cat "/proc/$1/task/$1/children" 2> /dev/null); do
+    ! grep -qs ps-fill "/proc/$process/task/"*/comm || return 0
+  done
+  return 1
+}
+# interrupt_once_it_fills CHILD: sends ctrl-C to a command that is at it, which it is once there is a thread that fills tiles.
 interrupt_once_it_fills() {
-  until grep -qs ps-fill "/proc/$1/task/"*/comm || ! kill -0 "$1" 2> /dev/null; do :; done
+  until fills "$1" || ! kill -0 "$1" 2> /dev/null; do :; done
   kill -INT "$1"
   code=0
   wait "$1" || code=$?

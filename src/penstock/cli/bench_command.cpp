@@ -6,10 +6,10 @@
 #include <cstdio>
 
 #include "penstock/cli/bench_output.hpp"
+#include "penstock/cli/child.hpp"
 #include "penstock/cli/facts_here.hpp"
 #include "penstock/cli/interrupt.hpp"
 #include "penstock/cli/page_file.hpp"
-#include "penstock/cli/run_progress.hpp"
 #include "penstock/cli/traced_run.hpp"
 #include "penstock/devices/open_device.hpp"
 #include "penstock/measure/filler.hpp"
@@ -20,9 +20,15 @@ inline namespace PENSTOCK_FLAVOUR {
 
 void BenchCommand::add_to(CLI::App& command) {
   sweep.add_to(command);
-  command.add_option("--repeats", repeats, "Runs of each point; up to twice as many where they stray. Default: 5")
+  command
+      .add_option("--repeats", repeats,
+                  "Runs of each point, each in a process of its own; half as many again where they stray. Default: 9")
       ->type_name("N")
       ->check(CLI::Range(1U, 100U));
+  command.add_flag("--one-process", one_process,
+                   "Run all in this process, as for a profiler: how far processes stray is not seen");
+  command.add_option("--only", only)->delimiter(',')->group("");
+  command.add_option("--order", order)->group("");
   command.add_option("--load", load, "Part of the throughput at which latency is taken; 0: not at all. Default: 0.7")
       ->type_name("PART")
       ->check(CLI::Range(0.0, 1.0));
@@ -32,9 +38,41 @@ void BenchCommand::add_to(CLI::App& command) {
   command.add_flag("--no-trace-cost", no_trace_cost, "Do not measure what recording costs, after --trace");
 }
 
+std::vector<measure::Point> BenchCommand::points_of(std::span<measure::Axis const> axes) const {
+  auto all = measure::points_of(axes);
+  if (only.empty()) return all;
+  std::vector<measure::Point> some;
+  for (std::size_t const i : only) {
+    if (i >= all.size()) throw Error(ErrorKind::bad_argument, "There is no point " + std::to_string(i) + ".");
+    some.push_back(all[i]);
+  }
+  return some;
+}
+
+Apart BenchCommand::apart(std::vector<measure::Point> const& points, measure::SweepOptions const& options,
+                          std::stop_token const& stop, RunProgress& progress) const {
+  std::string const program = this_program();
+  auto const command = [&](unsigned round, std::span<std::size_t const> some) {
+    auto all = sweep.one_round(program, sweep.axes, round + 1);
+    if (trace.nvtx) all.emplace_back("--nvtx");
+    std::string list;
+    for (std::size_t const i : some) list += (list.empty() ? "" : ",") + std::to_string(only.empty() ? i : only[i]);
+    if (!list.empty()) all.insert(all.end(), {"--only", list});
+    return all;
+  };
+  std::size_t done = 0;
+  return rounds_apart(points,
+                      {.least = options.least_repeats - 1, .most = options.most_repeats - 1, .enough = options.enough},
+                      command, stop, [&](unsigned round, std::size_t runs) {
+                        progress.show(done, std::max<std::size_t>(points.size() * options.least_repeats, done + runs),
+                                      "process " + std::to_string(round + 1));
+                        done += runs;
+                      });
+}
+
 ExitCode BenchCommand::run() const {
   auto const wanted = sweep.axes.axes();
-  auto points = measure::points_of(wanted);
+  auto const points = points_of(wanted);
   // What cannot be read or written is said at once.
   for (measure::Point const& point : points) {
     if (point.setting.fill == measure::Fill::file) measure::Filler(point.setting, sweep.file);
@@ -42,27 +80,37 @@ ExitCode BenchCommand::run() const {
   trace.check(sweep.file.empty() ? std::vector<std::string>{} : std::vector<std::string>{sweep.file});
   if (!sweep.html.empty()) expect_writable(sweep.html);
   Interrupt const interrupt;
+  measure::SweepOptions options;
+  options.least_repeats = repeats;
+  options.most_repeats = repeats + repeats / 2;
+  options.rounds_of_ceilings = std::min(repeats, options.rounds_of_ceilings);
+  Apart begun;
+  if (one_process || repeats == 1) {
+    for (measure::Point const& point : points) begun.results.push_back({.point = point});
+  } else {
+    RunProgress progress(true);
+    begun = apart(points, options, interrupt.token(), progress);
+    options.least_repeats = options.most_repeats = 1;  // That are left for this process.
+  }
   auto const opened = open_device(sweep.device);
   sweep.axes.profile.warn(machine_here(*opened));
   BenchFacts const facts = facts_here(*opened, sweep.command_line);
-  measure::SweepOptions options;
   options.trial.window = std::chrono::milliseconds(sweep.milliseconds);
   options.trial.file = sweep.file;
   auto const ranges = trace.nvtx_ranges();
   options.trial.ranges = ranges.get();
-  options.least_repeats = repeats;
-  options.most_repeats = repeats == 1 ? 1 : 2 * repeats - 1;
   options.load = load;
   options.ceilings = !no_ceilings;
   options.judged = !no_verdict;
   options.cpus = static_cast<unsigned>(facts.cpus);
+  options.order = order;
   std::vector<std::string> places;
   for (measure::Point const& point : points) places.push_back(place_text(wanted, point));
   std::vector<measure::PointResult> results;
   {
     RunProgress progress(true);
     results = measure::sweep(
-        *opened, std::move(points), options, interrupt.token(),
+        *opened, std::move(begun.results), options, interrupt.token(),
         [&](measure::SweepProgress const& now) { progress.show(now.done, now.total, places[now.point]); });
   }
   std::string const text = sweep.json  ? as_json(facts, wanted, results)
@@ -80,7 +128,7 @@ ExitCode BenchCommand::run() const {
   }
   bool const failed =
       std::any_of(results.begin(), results.end(), [](measure::PointResult const& one) { return !one.error.empty(); });
-  if (failed && opened->lost()) return exit_device;
+  if (failed && (begun.lost || opened->lost())) return exit_device;
   return failed ? exit_some_failed : exit_ok;
 }
 

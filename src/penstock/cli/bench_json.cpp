@@ -129,6 +129,7 @@ Json point_of(std::span<Axis const> axes, PointResult const& result) {
   if (error.empty() && result.tiles_per_second.empty()) error = "It was not measured: the sweep was interrupted.";
   return {{"axes", where},
           {"repeats", result.tiles_per_second.size()},
+          {"processes", processes_of(result)},
           {"gb_per_s", spread_of(result.tiles_per_second, gigabytes)},
           {"tiles_per_s", spread_of(result.tiles_per_second, 1)},
           {"cpu_s_per_gb", spread_of(result.cpu_s_per_tile, 1 / gigabytes)},

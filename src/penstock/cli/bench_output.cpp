@@ -41,6 +41,10 @@ std::string verdict_text(std::span<Axis const> axes, std::span<PointResult const
 
 }  // namespace
 
+std::size_t processes_of(PointResult const& result) noexcept {
+  return result.apart + (result.tiles_per_second.size() > result.apart ? 1 : 0);
+}
+
 double judged_part(PointResult const& result) {
   return result.traced->tiles_per_second / measure::spread_of(result.tiles_per_second).median;
 }
@@ -145,7 +149,14 @@ std::string as_text(BenchFacts const& facts, std::span<Axis const> axes, std::sp
     rows.push_back(row);
   }
   text += text_table(rows, texts);
-  text += "\nGB/s: one direction; median, least and most of the runs. Latency: from when a tile was due to the sink";
+  bool const apart = std::any_of(results.begin(), results.end(), [](auto const& one) { return one.apart > 0; });
+  bool const several =
+      std::any_of(results.begin(), results.end(), [](auto const& one) { return one.tiles_per_second.size() > 1; });
+  text += std::string("\nGB/s: one direction; median, least and most of the runs") +
+          (apart     ? ", each of them a process of its own"
+           : several ? ", all in one process: others may stray further"
+                     : "") +
+          ".\nLatency: from when a tile was due to the sink";
   for (PointResult const& result : results) {
     if (result.latency) {
       text += ", at " +

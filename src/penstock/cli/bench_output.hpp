@@ -42,6 +42,9 @@ std::string place_text(std::span<measure::Axis const> axes, measure::Point const
 /// Which point moves most bytes; empty if none was measured.
 std::optional<std::size_t> best_of(std::span<measure::PointResult const> results);
 
+/// In how many processes its repeats were.
+std::size_t processes_of(measure::PointResult const& result) noexcept;
+
 /// What the run that was judged came to, of the others' throughput: all its tiles were recorded, which costs something.
 ///
 /// Shape: of a point that was traced and measured.

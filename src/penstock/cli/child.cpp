@@ -6,6 +6,7 @@
 #include <csignal>
 #include <cstring>
 #include <filesystem>
+#include <string_view>
 #include <system_error>
 
 #include <fcntl.h>
@@ -38,7 +39,8 @@ struct Pipe {
   std::array<int, 2> ends{-1, -1};
 };
 
-/// How a child is started: with these files, and with all signals let in, which this process may keep from its threads.
+/// How a child is started: with these files, and with all signals let in, which this process may keep from its threads,
+/// also a ctrl-C, which shells have those ignore that they start behind themselves.
 class Start {
  public:
   Start(Pipe const& output, Pipe const& complaint) {
@@ -50,7 +52,11 @@ class Start {
     sigset_t none;
     sigemptyset(&none);
     posix_spawnattr_setsigmask(&attributes_, &none);
-    posix_spawnattr_setflags(&attributes_, POSIX_SPAWN_SETSIGMASK);
+    sigset_t interrupt;
+    sigemptyset(&interrupt);
+    sigaddset(&interrupt, SIGINT);
+    posix_spawnattr_setsigdefault(&attributes_, &interrupt);
+    posix_spawnattr_setflags(&attributes_, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
   }
   Start(Start const&) = delete;
   Start& operator=(Start const&) = delete;
@@ -96,14 +102,18 @@ void read_all(Pipe& output, std::string& said, Pipe& complaint, std::string& com
 
 }  // namespace
 
-ChildEnd run_child(std::vector<std::string> const& arguments) {
+ChildEnd run_child(std::vector<std::string> const& arguments, std::stop_token const& stop) {
   Pipe output;
   Pipe complaint;
   pid_t const child = Start(output, complaint)(arguments);
   output.shut(1);
   complaint.shut(1);
   ChildEnd end;
-  read_all(output, end.output, complaint, end.complaint);
+  {
+    // While it is not waited for, nobody else has its number.
+    std::stop_callback const interrupt(stop, [child] { kill(child, SIGINT); });
+    read_all(output, end.output, complaint, end.complaint);
+  }
   int status = 0;
   while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
   }
@@ -111,11 +121,23 @@ ChildEnd run_child(std::vector<std::string> const& arguments) {
   return end;
 }
 
-std::string sibling_program(std::string const& name) {
+std::string complaint_of(ChildEnd const& end) {
+  constexpr std::string_view speaker = "penstock: ";  // The programs of both flavours.
+  std::string_view why = end.complaint;
+  if (why.starts_with(speaker)) why.remove_prefix(speaker.size());
+  while (why.ends_with('\n')) why.remove_suffix(1);
+  return why.empty() ? "it ended with " + std::to_string(end.code) : std::string(why);
+}
+
+std::string this_program() {
   std::error_code problem;
   auto const here = std::filesystem::read_symlink("/proc/self/exe", problem);
   if (problem) throw Error(ErrorKind::system, "/proc/self/exe: " + problem.message() + ".");
-  return here.parent_path() / name;
+  return here;
+}
+
+std::string sibling_program(std::string const& name) {
+  return std::filesystem::path(this_program()).parent_path() / name;
 }
 
 }  // namespace penstock::cli

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -13,16 +14,24 @@ struct ChildEnd {
   std::string complaint;  ///< Its standard error.
 };
 
-/// Runs a program to its end, with an empty standard input.
+/// Runs a program to its end, with an empty standard input. Once `stop` is requested it gets a ctrl-C.
 ///
 /// Shape:  arguments[0] is the program's path.
 /// Blocks: until it has ended.
 /// Throws: Error of kind system, if it cannot be started.
-ChildEnd run_child(std::vector<std::string> const& arguments);
+ChildEnd run_child(std::vector<std::string> const& arguments, std::stop_token const& stop = {});
+
+/// What a program of ours complained of, without who says so and the end of the line; never empty.
+std::string complaint_of(ChildEnd const& end);
+
+/// The program that is running.
+///
+/// Throws: Error of kind system, if the system does not say where that is.
+std::string this_program();
 
 /// The program of that name in the folder of the one that is running.
 ///
-/// Throws: Error of kind system, if the system does not say where that is.
+/// Throws: likewise.
 std::string sibling_program(std::string const& name);
 
 }  // namespace penstock::cli

@@ -3,7 +3,6 @@
 
 #include <cstdio>
 #include <fstream>
-#include <string_view>
 #include <vector>
 
 #include "penstock/cli/bench_output.hpp"
@@ -15,19 +14,6 @@
 #include "penstock/report/join_traces.hpp"
 
 namespace penstock::cli {
-namespace {
-
-/// What a program complained of, without who says so and the end of the line.
-std::string complaint_of(ChildEnd const& end) {
-  constexpr std::string_view speaker = "penstock: ";  // The programs of both flavours.
-  std::string_view why = end.complaint;
-  if (why.starts_with(speaker)) why.remove_prefix(speaker.size());
-  while (why.ends_with('\n')) why.remove_suffix(1);
-  return why.empty() ? "it ended with " + std::to_string(end.code) : std::string(why);
-}
-
-}  // namespace
-
 void CompareCommand::add_to(CLI::App& command) {
   // As a thread does that names no stream: all it does is in its default stream, and it has one lane.
   sweep.add_to(
@@ -44,16 +30,12 @@ void CompareCommand::add_to(CLI::App& command) {
       ->check(CLI::PositiveNumber);
 }
 
-ChildEnd CompareCommand::bench(std::string const& program, AxisOptions const& axes, std::string const& trace_file,
-                               Interrupt const& interrupt) const {
-  std::vector<std::string> arguments{sibling_program(program), "bench", "--json"};
-  arguments.insert(arguments.end(), {"--repeats", "1", "--load", "0", "--no-ceilings", "--no-verdict"});
-  arguments.insert(arguments.end(), {"--device", sweep.device, "--window", std::to_string(sweep.milliseconds)});
-  if (!sweep.file.empty()) arguments.insert(arguments.end(), {"--file", sweep.file});
+ChildEnd CompareCommand::bench(std::string const& program, AxisOptions const& axes, unsigned round,
+                               std::string const& trace_file, Interrupt const& interrupt) const {
+  auto arguments = sweep.one_round(sibling_program(program), axes, round + 1);
   for (std::string const& argument : trace.arguments(trace_file)) arguments.push_back(argument);
   if (!trace_file.empty()) arguments.emplace_back("--no-trace-cost");
-  for (std::string const& argument : axes.arguments()) arguments.push_back(argument);
-  ChildEnd end = run_child(arguments);
+  ChildEnd end = run_child(arguments, interrupt.token());
   // Points that failed are in the results.
   if (end.code != exit_ok && end.code != exit_some_failed && !interrupt.requested()) {
     auto const kind = end.code == exit_bad_options ? ErrorKind::bad_argument : ErrorKind::device_refused;
@@ -77,7 +59,7 @@ void CompareCommand::write_trace_of(Comparison const& comparison, Interrupt cons
   std::string took;
   for (std::string const program : {"penstock-legacy", "penstock"}) {
     std::string const file = folder.file(program);
-    std::string said = complaint_of(bench(program, axes, file, interrupt));
+    std::string said = complaint_of(bench(program, axes, 0, file, interrupt));
     if (interrupt.requested()) return;
     // The user knows of one file.
     if (auto const at = said.find(file); at != std::string::npos) said.replace(at, file.size(), trace.file);
@@ -105,10 +87,10 @@ ExitCode CompareCommand::run() const {
     RunProgress progress(true);
     for (unsigned round = 0; round < rounds; ++round) {
       progress.show(std::size_t{2} * round, std::size_t{2} * rounds, "legacy");
-      legacy = bench("penstock-legacy", sweep.axes, "", interrupt).output;
+      legacy = bench("penstock-legacy", sweep.axes, round, "", interrupt).output;
       if (interrupt.requested()) break;
       progress.show(std::size_t{2} * round + 1, std::size_t{2} * rounds, "per-thread");
-      std::string const per_thread = bench("penstock", sweep.axes, "", interrupt).output;
+      std::string const per_thread = bench("penstock", sweep.axes, round, "", interrupt).output;
       if (interrupt.requested()) break;
       comparison.add(legacy, per_thread);
     }

@@ -29,7 +29,7 @@ struct CompareCommand {
 
  private:
   /// What the program's own `bench` says of such a sweep, as JSON; whatever there is, if `interrupt` was requested.
-  ChildEnd bench(std::string const& program, AxisOptions const& axes, std::string const& trace_file,
+  ChildEnd bench(std::string const& program, AxisOptions const& axes, unsigned round, std::string const& trace_file,
                  Interrupt const& interrupt) const;
   void write_trace_of(Comparison const& comparison, Interrupt const& interrupt) const;
 };

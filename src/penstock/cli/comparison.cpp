@@ -254,6 +254,7 @@ std::string Comparison::as_json(std::string const& date, std::string const& comm
                                    : 0;
       point["axes"]["flavour"] = fresh ? "per-thread" : "legacy";
       point["repeats"] = tiles.size();
+      point["processes"] = tiles.size();
       point["gb_per_s"] = measured ? as_spread(tiles, size) : Json(nullptr);
       point["tiles_per_s"] = measured ? as_spread(tiles, 1) : Json(nullptr);
       point["cpu_s_per_gb"] = measured ? as_spread(fresh ? pair.cpu_per_thread : pair.cpu_legacy, 1) : Json(nullptr);

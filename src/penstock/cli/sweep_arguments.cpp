@@ -17,4 +17,15 @@ void SweepArguments::add_to(CLI::App& command, std::map<std::string, std::string
       ->type_name("FILE");
 }
 
+std::vector<std::string> SweepArguments::one_round(std::string const& program, AxisOptions const& points,
+                                                   unsigned order) const {
+  std::vector<std::string> all{program, "bench", "--json"};
+  all.insert(all.end(), {"--repeats", "1", "--load", "0", "--no-ceilings", "--no-verdict"});
+  all.insert(all.end(), {"--order", std::to_string(order)});
+  all.insert(all.end(), {"--device", device, "--window", std::to_string(milliseconds)});
+  if (!file.empty()) all.insert(all.end(), {"--file", file});
+  for (std::string const& argument : points.arguments()) all.push_back(argument);
+  return all;
+}
+
 }  // namespace penstock::cli

@@ -3,6 +3,7 @@
 
 #include <map>
 #include <string>
+#include <vector>
 
 #include <CLI/CLI.hpp>
 
@@ -23,6 +24,9 @@ struct SweepArguments {
 
   /// `presets` are lists that are other than bench's where nothing is asked for.
   void add_to(CLI::App& command, std::map<std::string, std::string> const& presets = {});
+  /// The command that measures each point of `points` once, in its own process, and nothing beside it, and says as JSON
+  /// what they came to; `order` as SweepOptions has it.
+  std::vector<std::string> one_round(std::string const& program, AxisOptions const& points, unsigned order) const;
 };
 
 }  // namespace penstock::cli
