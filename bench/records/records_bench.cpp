@@ -46,23 +46,23 @@ RecordStages transform_each() {
   });
 }
 
-/// What packing alone takes, without tiles that travel: each batch that is full is begun anew.
+/// What packing alone takes, without tiles that travel: each pack that is full is begun anew.
 void pack(benchmark::State& state) {
   auto const bytes = static_cast<std::size_t>(state.range(0));
   TileShape const shape{.input_bytes = std::size_t{1} << 20, .output_bytes = std::size_t{1} << 20, .in_place = true};
   std::vector<std::byte> slab(Pool::slab_bytes(shape, 1));
   Pool pool(slab, shape, 1);
   Packing const packing(shape, {.record_bytes = state.range(1) != 0 ? 0 : bytes});
-  Departures departures(1, std::chrono::hours(1), [](Batch&, Departure) {});
-  Batch busy;
+  Departures departures(1, std::chrono::hours(1), [](Pack&, Departure) {});
+  Pack busy;
   departures.send(busy, Departure::full);  // The lanes have enough to do.
-  Batch batch;
-  batch.open(pool.borrow());
+  Pack ours;
+  ours.open(pool.borrow());
   std::vector<std::byte> const mine(bytes);
   Desk& desk = departures.take_desk();
-  departures.put_down(desk, &batch);
+  departures.put_down(desk, &ours);
   for (auto _ : state) {
-    Batch* taken = departures.take_up(desk).value_or(nullptr);
+    Pack* taken = departures.take_up(desk).value_or(nullptr);
     if (!packing.has_room(*taken, bytes)) {
       packing.close(*taken);
       taken->open(std::move(taken->loan));
@@ -73,7 +73,7 @@ void pack(benchmark::State& state) {
     departures.put_down(desk, taken);
   }
   departures.give_back(desk);
-  batch.loan.give_back();
+  ours.loan.give_back();
 }
 BENCHMARK(pack)->ArgNames({"bytes", "any_size"})->Args({16, 0})->Args({16, 1})->Args({4096, 0})->Args({4096, 1});
 

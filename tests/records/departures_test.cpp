@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// When batches leave; records/departures.pml has every order of the steps.
+// When packs leave; records/departures.pml has every order of the steps.
 #include "penstock/records/departures.hpp"
 
 #include <array>
@@ -20,33 +20,33 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// Departures for two tiles under way, and batches of their own. All that leave come back.
+/// Departures for two tiles under way, and packs of their own. All that leave come back.
 struct TwoTilesUnderWay : testing::Test {
   static constexpr std::chrono::nanoseconds for_ever = 24h;
 
   struct Left {
-    Batch* batch;
+    Pack* pack;
     Departure why;
     bool operator==(Left const&) const = default;
   };
-  std::array<Batch, 8> batches;
+  std::array<Pack, 8> packs;
   std::mutex mutex;
   std::vector<Left> left;
   Departures departures{2, for_ever, note()};
 
   Departures::Send note() {
-    return [this](Batch& batch, Departure why) {
+    return [this](Pack& pack, Departure why) {
       std::scoped_lock const lock(mutex);
-      left.push_back({&batch, why});
+      left.push_back({&pack, why});
     };
   }
-  /// Writes a record into the batch of the desk, or begins this one.
-  static void write(Departures& to, Desk& desk, Batch& fresh) {
+  /// Writes a record into the pack of the desk, or begins this one.
+  static void write(Departures& to, Desk& desk, Pack& fresh) {
     auto const taken = to.take_up(desk);
     ASSERT_TRUE(taken);
-    Batch& batch = *taken != nullptr ? **taken : fresh;
-    batch.entries.push_back({});
-    to.put_down(desk, &batch);
+    Pack& pack = *taken != nullptr ? **taken : fresh;
+    pack.entries.push_back({});
+    to.put_down(desk, &pack);
   }
   void TearDown() override {
     while (departures.under_way() > 0) departures.returned();
@@ -55,40 +55,40 @@ struct TwoTilesUnderWay : testing::Test {
 
 TEST_F(TwoTilesUnderWay, LetRecordsTravelAloneWhileTheLanesAreHungry) {
   Desk& desk = departures.take_desk();
-  write(departures, desk, batches[0]);
-  write(departures, desk, batches[1]);
-  EXPECT_EQ(left, (std::vector<Left>{{&batches[0], Departure::hungry}, {&batches[1], Departure::hungry}}));
-  write(departures, desk, batches[2]);
-  write(departures, desk, batches[3]);
+  write(departures, desk, packs[0]);
+  write(departures, desk, packs[1]);
+  EXPECT_EQ(left, (std::vector<Left>{{&packs[0], Departure::hungry}, {&packs[1], Departure::hungry}}));
+  write(departures, desk, packs[2]);
+  write(departures, desk, packs[3]);
   EXPECT_EQ(left.size(), 2u);
-  EXPECT_EQ(batches[2].count(), 2u) << "under load they travel together";
+  EXPECT_EQ(packs[2].count(), 2u) << "under load they travel together";
 }
 
 TEST_F(TwoTilesUnderWay, SendsWhoWaitedLongestWhenATileIsBack) {
   Desk& first = departures.take_desk();
   Desk& second = departures.take_desk();
-  departures.send(batches[0], Departure::full);
-  departures.send(batches[1], Departure::full);
-  write(departures, second, batches[2]);
-  write(departures, first, batches[3]);
-  write(departures, second, batches[4]);
+  departures.send(packs[0], Departure::full);
+  departures.send(packs[1], Departure::full);
+  write(departures, second, packs[2]);
+  write(departures, first, packs[3]);
+  write(departures, second, packs[4]);
   departures.returned();
   ASSERT_EQ(left.size(), 3u);
-  EXPECT_EQ(left[2], (Left{&batches[2], Departure::hungry}));
+  EXPECT_EQ(left[2], (Left{&packs[2], Departure::hungry}));
   departures.returned();
-  EXPECT_EQ(left[3], (Left{&batches[3], Departure::hungry}));
+  EXPECT_EQ(left[3], (Left{&packs[3], Departure::hungry}));
 }
 
 TEST_F(TwoTilesUnderWay, SendsWhoWaitedLongestWhicheverDeskIsTheOlder) {
   Desk& first = departures.take_desk();
   Desk& second = departures.take_desk();
-  departures.send(batches[0], Departure::full);
-  departures.send(batches[1], Departure::full);
-  write(departures, first, batches[2]);
-  write(departures, second, batches[3]);
+  departures.send(packs[0], Departure::full);
+  departures.send(packs[1], Departure::full);
+  write(departures, first, packs[2]);
+  write(departures, second, packs[3]);
   departures.returned();
   ASSERT_EQ(left.size(), 3u);
-  EXPECT_EQ(left[2], (Left{&batches[2], Departure::hungry}));
+  EXPECT_EQ(left[2], (Left{&packs[2], Departure::hungry}));
 }
 
 TEST_F(TwoTilesUnderWay, RefuseAWriterThatIsAtWorkAlready) {
@@ -102,14 +102,14 @@ TEST_F(TwoTilesUnderWay, RefuseAWriterThatIsAtWorkAlready) {
 
 TEST_F(TwoTilesUnderWay, LeavesAloneWhatItsWriterIsAt) {
   Desk& desk = departures.take_desk();
-  departures.send(batches[0], Departure::full);
-  departures.send(batches[1], Departure::full);
-  write(departures, desk, batches[2]);
-  ASSERT_EQ(departures.take_up(desk), &batches[2]);
+  departures.send(packs[0], Departure::full);
+  departures.send(packs[1], Departure::full);
+  write(departures, desk, packs[2]);
+  ASSERT_EQ(departures.take_up(desk), &packs[2]);
   departures.returned();
   departures.send_from(desk, Departure::asked);
   EXPECT_EQ(left.size(), 2u);
-  departures.put_down(desk, &batches[2]);
+  departures.put_down(desk, &packs[2]);
   ASSERT_EQ(left.size(), 3u) << "the writer finds that the lanes are hungry";
   EXPECT_EQ(left[2].why, Departure::hungry);
 }
@@ -117,11 +117,11 @@ TEST_F(TwoTilesUnderWay, LeavesAloneWhatItsWriterIsAt) {
 TEST_F(TwoTilesUnderWay, LetsNobodyInOnceItIsClosedAndSendsTheRest) {
   Desk& idle = departures.take_desk();
   Desk& busy = departures.take_desk();
-  departures.send(batches[0], Departure::full);
-  departures.send(batches[1], Departure::full);
-  write(departures, idle, batches[2]);
-  write(departures, busy, batches[3]);
-  ASSERT_EQ(departures.take_up(busy), &batches[3]);
+  departures.send(packs[0], Departure::full);
+  departures.send(packs[1], Departure::full);
+  write(departures, idle, packs[2]);
+  write(departures, busy, packs[3]);
+  ASSERT_EQ(departures.take_up(busy), &packs[3]);
   std::atomic<bool> closed{false};
   std::jthread closes([&] {
     departures.close();
@@ -130,7 +130,7 @@ TEST_F(TwoTilesUnderWay, LetsNobodyInOnceItIsClosedAndSendsTheRest) {
   while (!departures.closed()) std::this_thread::yield();
   EXPECT_FALSE(departures.take_up(idle));
   EXPECT_FALSE(closed) << "a writer is still at work";
-  departures.put_down(busy, &batches[3]);
+  departures.put_down(busy, &packs[3]);
   closes.join();
   EXPECT_EQ(left.size(), 4u);
   EXPECT_EQ(left[2].why, Departure::asked);
@@ -141,11 +141,11 @@ TEST_F(TwoTilesUnderWay, LetsNobodyInOnceItIsClosedAndSendsTheRest) {
 
 TEST_F(TwoTilesUnderWay, GivesADeskToTheNextWriter) {
   Desk& desk = departures.take_desk();
-  departures.send(batches[0], Departure::full);
-  departures.send(batches[1], Departure::full);
-  write(departures, desk, batches[2]);
+  departures.send(packs[0], Departure::full);
+  departures.send(packs[1], Departure::full);
+  write(departures, desk, packs[2]);
   departures.give_back(desk);
-  EXPECT_EQ(left.back(), (Left{&batches[2], Departure::asked}));
+  EXPECT_EQ(left.back(), (Left{&packs[2], Departure::asked}));
   EXPECT_EQ(&departures.take_desk(), &desk);
   EXPECT_NE(&departures.take_desk(), &desk);
 }
@@ -158,11 +158,11 @@ TEST_F(TwoTilesUnderWay, SendsWhatIsLateThoughNothingComesBack) {
     std::scoped_lock const lock(mutex);
     return left.size();
   };
-  hurried.send(batches[0], Departure::full);
+  hurried.send(packs[0], Departure::full);
   for (std::size_t round = 1; round <= 3; ++round) {
-    write(hurried, desk, batches.at(round));
+    write(hurried, desk, packs.at(round));
     while (left_so_far() != round + 1) std::this_thread::yield();
-    EXPECT_EQ(left[round], (Left{&batches.at(round), Departure::late}));
+    EXPECT_EQ(left[round], (Left{&packs.at(round), Departure::late}));
   }
   hurried.end_watch();
 }
@@ -170,27 +170,27 @@ TEST_F(TwoTilesUnderWay, SendsWhatIsLateThoughNothingComesBack) {
 TEST_F(TwoTilesUnderWay, HaveItsWriterSendWhatIsLateWhileItIsAtWork) {
   Departures hurried(1, 1ms, note());
   Desk& desk = hurried.take_desk();
-  hurried.send(batches[0], Departure::full);
-  write(hurried, desk, batches[1]);
-  ASSERT_EQ(hurried.take_up(desk), &batches[1]);
+  hurried.send(packs[0], Departure::full);
+  write(hurried, desk, packs[1]);
+  ASSERT_EQ(hurried.take_up(desk), &packs[1]);
   std::jthread clock([&] { hurried.watch(); });
   while (!desk.overdue) std::this_thread::yield();
   EXPECT_EQ(left.size(), 1u);
-  hurried.put_down(desk, &batches[1]);
-  EXPECT_EQ(left.back(), (Left{&batches[1], Departure::late}));
+  hurried.put_down(desk, &packs[1]);
+  EXPECT_EQ(left.back(), (Left{&packs[1], Departure::late}));
   hurried.end_watch();
 }
 
 TEST_F(TwoTilesUnderWay, WaitWhenTheyAreClosedForWhoSendsAtThatMoment) {
   support::Gate gate;
-  Departures slow(1, for_ever, [&](Batch& batch, Departure why) {
+  Departures slow(1, for_ever, [&](Pack& pack, Departure why) {
     if (why == Departure::asked) gate.pass();
     std::scoped_lock const lock(mutex);
-    left.push_back({&batch, why});
+    left.push_back({&pack, why});
   });
   Desk& desk = slow.take_desk();
-  slow.send(batches[0], Departure::full);
-  write(slow, desk, batches[1]);
+  slow.send(packs[0], Departure::full);
+  write(slow, desk, packs[1]);
   std::jthread sends([&] { slow.send_from(desk, Departure::asked); });
   gate.await_reached();
   std::size_t left_when_closed = 0;
@@ -215,9 +215,9 @@ TEST_F(TwoTilesUnderWay, LetsTheClockSleepWhileNobodyWaits) {
   support::await_asleep(id);
   auto const slept = support::times_asleep(id);
   Desk& desk = quiet.take_desk();
-  for (Batch& batch : batches) {
-    write(quiet, desk, batch);
-    EXPECT_EQ(left.back(), (Left{&batch, Departure::hungry}));
+  for (Pack& pack : packs) {
+    write(quiet, desk, pack);
+    EXPECT_EQ(left.back(), (Left{&pack, Departure::hungry}));
     quiet.returned();
     support::await_asleep(id);  // Once more, if it was woken.
   }
@@ -231,20 +231,20 @@ TEST_F(TwoTilesUnderWay, LetsTheClockSleepWhileNobodyWaits) {
 TEST(Departures, SendEachRecordOfManyWritersOnce) {
   constexpr std::size_t writers = 4, records = 5000, room = 3, tiles = 64;
   struct Tile {
-    Batch batch;
+    Pack pack;
     std::atomic<bool> home{true};
   };
   std::vector<Tile> pool(tiles);
   std::mutex mutex;
-  std::vector<std::pair<Batch*, std::size_t>> travelling;
-  Departures departures(3, std::chrono::hours(24), [&](Batch& batch, Departure) {
+  std::vector<std::pair<Pack*, std::size_t>> travelling;
+  Departures departures(3, std::chrono::hours(24), [&](Pack& pack, Departure) {
     std::scoped_lock const lock(mutex);
-    travelling.emplace_back(&batch, batch.entries.size());
+    travelling.emplace_back(&pack, pack.entries.size());
   });
   std::atomic<std::size_t> told{0};
   std::jthread const sink([&](std::stop_token const& stop) {
     while (!stop.stop_requested() || departures.under_way() > 0) {
-      std::pair<Batch*, std::size_t> tile{};
+      std::pair<Pack*, std::size_t> tile{};
       {
         std::scoped_lock const lock(mutex);
         if (travelling.empty()) {
@@ -257,16 +257,16 @@ TEST(Departures, SendEachRecordOfManyWritersOnce) {
       told += tile.second;
       departures.returned();
       for (Tile& one : pool) {
-        if (&one.batch == tile.first) one.home = true;
+        if (&one.pack == tile.first) one.home = true;
       }
     }
   });
-  auto const fresh = [&]() -> Batch& {
+  auto const fresh = [&]() -> Pack& {
     for (;;) {
       for (Tile& one : pool) {
         if (!one.home.exchange(false)) continue;
-        one.batch.open({});
-        return one.batch;
+        one.pack.open({});
+        return one.pack;
       }
       std::this_thread::yield();
     }
@@ -277,12 +277,11 @@ TEST(Departures, SendEachRecordOfManyWritersOnce) {
       threads.emplace_back([&] {
         Desk& desk = departures.take_desk();
         for (std::size_t i = 0; i < records; ++i) {
-          Batch* batch = departures.take_up(desk).value();
-          if (batch != nullptr && batch->count() == room)
-            departures.send(*std::exchange(batch, nullptr), Departure::full);
-          if (batch == nullptr) batch = &fresh();
-          batch->entries.push_back({});
-          departures.put_down(desk, batch);
+          Pack* pack = departures.take_up(desk).value();
+          if (pack != nullptr && pack->count() == room) departures.send(*std::exchange(pack, nullptr), Departure::full);
+          if (pack == nullptr) pack = &fresh();
+          pack->entries.push_back({});
+          departures.put_down(desk, pack);
         }
       });
     }

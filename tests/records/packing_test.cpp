@@ -13,29 +13,29 @@
 namespace penstock {
 namespace {
 
-/// A pool of one tile, from which a batch is packed. The tile comes home.
+/// A pool of one tile, from which a pack is made. The tile comes home.
 struct OneTile {
   TileShape shape;
   std::vector<std::byte> slab;
   Pool pool;
-  Batch batch;
+  Pack pack;
 
   explicit OneTile(TileShape of) : shape(of), slab(Pool::slab_bytes(of, 1)), pool(slab, of, 1) {
-    batch.open(pool.borrow());
+    pack.open(pool.borrow());
   }
   ~OneTile() {
-    batch.loan.give_back();
+    pack.loan.give_back();
     EXPECT_EQ(pool.on_loan(), 0u);
   }
   bool add(Packing const& packing, std::size_t bytes) {
-    if (!packing.has_room(batch, bytes)) return false;
-    std::ranges::fill(packing.room(batch, bytes), static_cast<std::byte>(batch.count() + 1));
-    packing.expect_another(batch);
-    packing.add(batch, bytes, {});
+    if (!packing.has_room(pack, bytes)) return false;
+    std::ranges::fill(packing.room(pack, bytes), static_cast<std::byte>(pack.count() + 1));
+    packing.expect_another(pack);
+    packing.add(pack, bytes, {});
     return true;
   }
   /// As the device would see it, had it memory of its own.
-  DeviceTile tile() const { return {.input = batch.loan->input(), .output = batch.loan->output(), .sequence = 7}; }
+  DeviceTile tile() const { return {.input = pack.loan->input(), .output = pack.loan->output(), .sequence = 7}; }
 };
 
 std::string refusal(TileShape shape, RecordOptions const& options) {
@@ -53,20 +53,19 @@ TEST(Packing, PutsRecordsOfOneSizeBehindEachOtherWithoutATable) {
   EXPECT_EQ(packing.most_bytes(), 30u);
   EXPECT_TRUE(one.add(packing, 30) && one.add(packing, 30) && one.add(packing, 30));
   EXPECT_FALSE(one.add(packing, 30));
-  packing.close(one.batch);
-  EXPECT_EQ(one.batch.loan->filled, 90u);
-  DeviceRecords const records = packing.on_device(one.batch, one.tile());
+  packing.close(one.pack);
+  EXPECT_EQ(one.pack.loan->filled, 90u);
+  DeviceRecords const records = packing.on_device(one.pack, one.tile());
   EXPECT_EQ(records.sequence, 7u);
   ASSERT_EQ(records.inputs.size(), 3u);
   for (std::uint32_t i = 0; i < 3; ++i) {
     EXPECT_EQ(records.inputs[i], (RecordPlace{30 * i, 30}));
     EXPECT_EQ(records.outputs[i], records.inputs[i]);
     EXPECT_EQ(records.input[records.inputs[i].offset], static_cast<std::byte>(i + 1));
-    EXPECT_EQ(packing.output(one.batch, *one.batch.loan, i).data(),
-              one.batch.loan->output().data() + std::size_t{30} * i);
+    EXPECT_EQ(packing.output(one.pack, *one.pack.loan, i).data(), one.pack.loan->output().data() + std::size_t{30} * i);
   }
-  EXPECT_EQ(packing.produced(one.batch), 90u);
-  EXPECT_EQ(packing.result_bytes(one.batch), 90u);
+  EXPECT_EQ(packing.produced(one.pack), 90u);
+  EXPECT_EQ(packing.result_bytes(one.pack), 90u);
 }
 
 TEST(Packing, PutsATableBehindRecordsOfAnySize) {
@@ -74,8 +73,8 @@ TEST(Packing, PutsATableBehindRecordsOfAnySize) {
   Packing const packing(one.shape, {.alignment = 32});
   std::vector<std::size_t> const sizes{5, 0, 33, 1};
   for (std::size_t const size : sizes) ASSERT_TRUE(one.add(packing, size));
-  packing.close(one.batch);
-  DeviceRecords const records = packing.on_device(one.batch, one.tile());
+  packing.close(one.pack);
+  DeviceRecords const records = packing.on_device(one.pack, one.tile());
   ASSERT_EQ(records.inputs.size(), sizes.size());
   std::vector<std::uint32_t> const offsets{0, 32, 32, 96};
   for (std::uint32_t i = 0; i < sizes.size(); ++i) {
@@ -83,11 +82,11 @@ TEST(Packing, PutsATableBehindRecordsOfAnySize) {
     EXPECT_EQ(place, (RecordPlace{offsets[i], static_cast<std::uint32_t>(sizes[i])}));
     auto const bytes = records.input.subspan(place.offset, place.bytes);
     EXPECT_TRUE(std::ranges::all_of(bytes, [&](std::byte byte) { return byte == static_cast<std::byte>(i + 1); }));
-    EXPECT_EQ(packing.output(one.batch, *one.batch.loan, i).size(), sizes[i]);
+    EXPECT_EQ(packing.output(one.pack, *one.pack.loan, i).size(), sizes[i]);
   }
-  EXPECT_EQ(one.batch.loan->filled, 100u + 4 * sizeof(RecordPlace)) << "97 bytes, the gap before the table, the table";
-  EXPECT_EQ(packing.produced(one.batch), 97u) << "no table comes back";
-  EXPECT_EQ(packing.result_bytes(one.batch), 39u) << "nor do gaps count";
+  EXPECT_EQ(one.pack.loan->filled, 100u + 4 * sizeof(RecordPlace)) << "97 bytes, the gap before the table, the table";
+  EXPECT_EQ(packing.produced(one.pack), 97u) << "no table comes back";
+  EXPECT_EQ(packing.result_bytes(one.pack), 39u) << "nor do gaps count";
 }
 
 TEST(Packing, FillsATileToItsLastByteAndNoFurther) {
@@ -95,16 +94,16 @@ TEST(Packing, FillsATileToItsLastByteAndNoFurther) {
     OneTile one({.input_bytes = room, .output_bytes = room, .in_place = true});
     Packing const packing(one.shape, {.alignment = 1});
     ASSERT_TRUE(one.add(packing, packing.most_bytes())) << room;
-    packing.close(one.batch);
-    EXPECT_LE(one.batch.loan->filled, room);
+    packing.close(one.pack);
+    EXPECT_LE(one.pack.loan->filled, room);
     EXPECT_FALSE(one.add(packing, 0)) << room;
     EXPECT_THROW(packing.expect_size(packing.most_bytes() + 1), Error);
-    one.batch.open(std::move(one.batch.loan));
+    one.pack.open(std::move(one.pack.loan));
     std::size_t count = 0;
     while (one.add(packing, 3)) ++count;
-    packing.close(one.batch);
-    EXPECT_LE(one.batch.loan->filled, room);
-    EXPECT_GT(one.batch.loan->filled + 3 + sizeof(RecordPlace) + alignof(RecordPlace), room) << count << " of " << room;
+    packing.close(one.pack);
+    EXPECT_LE(one.pack.loan->filled, room);
+    EXPECT_GT(one.pack.loan->filled + 3 + sizeof(RecordPlace) + alignof(RecordPlace), room) << count << " of " << room;
   }
 }
 
@@ -113,23 +112,22 @@ TEST(Packing, GivesEachResultItsOwnRoom) {
   Packing const packing(one.shape, {.output_bytes = 8});
   EXPECT_TRUE(one.add(packing, 100) && one.add(packing, 7) && one.add(packing, 50));
   EXPECT_FALSE(one.add(packing, 1)) << "there is room for a fourth record, but not for its result";
-  packing.close(one.batch);
-  DeviceRecords const records = packing.on_device(one.batch, one.tile());
+  packing.close(one.pack);
+  DeviceRecords const records = packing.on_device(one.pack, one.tile());
   for (std::uint32_t i = 0; i < 3; ++i) {
     EXPECT_EQ(records.outputs[i], (RecordPlace{8 * i, 8}));
-    EXPECT_EQ(packing.output(one.batch, *one.batch.loan, i).data(),
-              one.batch.loan->output().data() + std::size_t{8} * i);
+    EXPECT_EQ(packing.output(one.pack, *one.pack.loan, i).data(), one.pack.loan->output().data() + std::size_t{8} * i);
   }
   EXPECT_EQ(records.output.size(), 24u);
-  EXPECT_EQ(packing.result_bytes(one.batch), 24u);
+  EXPECT_EQ(packing.result_bytes(one.pack), 24u);
 }
 
 TEST(Packing, BringsNothingBackIfNothingComesOfRecords) {
   OneTile one({.input_bytes = 1000});
   Packing const packing(one.shape, {.record_bytes = 10, .output_bytes = 0});
   ASSERT_TRUE(one.add(packing, 10));
-  EXPECT_EQ(packing.produced(one.batch), 0u);
-  EXPECT_TRUE(packing.output(one.batch, *one.batch.loan, 0).empty());
+  EXPECT_EQ(packing.produced(one.pack), 0u);
+  EXPECT_TRUE(packing.output(one.pack, *one.pack.loan, 0).empty());
 }
 
 TEST(Packing, NamesTheRemedyForWhatCannotBePacked) {

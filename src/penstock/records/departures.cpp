@@ -39,26 +39,26 @@ void Departures::give_back(Desk& desk) noexcept {
   desk.taken.store(false, std::memory_order_release);
 }
 
-std::optional<Batch*> Departures::take_up(Desk& desk) {
+std::optional<Pack*> Departures::take_up(Desk& desk) {
   // This and the look at closed_ are seq_cst, as are their counterparts in close: either we see that it is closed, or
   // it sees us at work and waits.
-  Batch* const batch = desk.batch.exchange(&desk.at_work, std::memory_order_seq_cst);
-  if (batch == &desk.at_work) {
+  Pack* const pack = desk.pack.exchange(&desk.at_work, std::memory_order_seq_cst);
+  if (pack == &desk.at_work) {
     throw Error(ErrorKind::bad_argument, "The writer has claimed room for a record: commit it or let it go first.");
   }
-  if (!closed()) return batch;
-  put_down(desk, batch);
+  if (!closed()) return pack;
+  put_down(desk, pack);
   return std::nullopt;
 }
 
-void Departures::put_down(Desk& desk, Batch* batch) noexcept {
+void Departures::put_down(Desk& desk, Pack* pack) noexcept {
   std::optional<Departure> why;
-  if (batch != nullptr) {
-    if (!batch->since) batch->since = Clock::now();
+  if (pack != nullptr) {
+    if (!pack->since) pack->since = Clock::now();
     // Relaxed: the clock only wants to be looked at here, now or with the next record.
     if (desk.overdue.load(std::memory_order_relaxed)) {
       desk.overdue.store(false, std::memory_order_relaxed);
-      if (Clock::now() - *batch->since >= linger_) why = Departure::late;
+      if (Clock::now() - *pack->since >= linger_) why = Departure::late;
     }
     if (why) {
       under_way_.fetch_add(1, std::memory_order_seq_cst);
@@ -68,29 +68,29 @@ void Departures::put_down(Desk& desk, Batch* batch) noexcept {
   }
   if (why) {
     // At work until it is sent, so that who drains waits for it.
-    send_(*batch, *why);
-    batch = nullptr;
-  } else if (batch != nullptr) {
+    send_(*pack, *why);
+    pack = nullptr;
+  } else if (pack != nullptr) {
     // Relaxed: the store behind it orders it.
-    desk.since.store(batch->since->time_since_epoch().count(), std::memory_order_relaxed);
+    desk.since.store(pack->since->time_since_epoch().count(), std::memory_order_relaxed);
   }
-  // Seq_cst, as is the count of who comes back: either it finds the batch, or we find that the lanes are hungry.
-  desk.batch.store(batch, std::memory_order_seq_cst);
-  if (closed()) desk.batch.notify_all();
-  if (batch == nullptr) return;
+  // Seq_cst, as is the count of who comes back: either it finds the pack, or we find that the lanes are hungry.
+  desk.pack.store(pack, std::memory_order_seq_cst);
+  if (closed()) desk.pack.notify_all();
+  if (pack == nullptr) return;
   if (watch_asleep_.load(std::memory_order_seq_cst)) bell_.notify();
   send_waiting();
 }
 
-void Departures::send(Batch& batch, Departure why) noexcept {
+void Departures::send(Pack& pack, Departure why) noexcept {
   under_way_.fetch_add(1, std::memory_order_seq_cst);
-  send_(batch, why);
+  send_(pack, why);
 }
 
 void Departures::send_from(Desk& desk, Departure why) noexcept {
-  // Counted before it is taken: who drains finds the batch on the desk, or somebody who sends.
+  // Counted before it is taken: who drains finds the pack on the desk, or somebody who sends.
   sending_.fetch_add(1, std::memory_order_seq_cst);
-  if (Batch* const batch = take_from(desk)) send(*batch, why);
+  if (Pack* const pack = take_from(desk)) send(*pack, why);
   done_sending();
 }
 
@@ -99,11 +99,11 @@ void Departures::done_sending() noexcept {
   if (closed()) sending_.notify_all();
 }
 
-Batch* Departures::take_from(Desk& desk) noexcept {
-  Batch* batch = desk.batch.load(std::memory_order_seq_cst);
+Pack* Departures::take_from(Desk& desk) noexcept {
+  Pack* pack = desk.pack.load(std::memory_order_seq_cst);
   // The writer may take it up meanwhile; then it is the writer's to send.
-  while (batch != nullptr && batch != &desk.at_work) {
-    if (desk.batch.compare_exchange_weak(batch, nullptr, std::memory_order_seq_cst)) return batch;
+  while (pack != nullptr && pack != &desk.at_work) {
+    if (desk.pack.compare_exchange_weak(pack, nullptr, std::memory_order_seq_cst)) return pack;
   }
   return nullptr;
 }
@@ -126,8 +126,8 @@ void Departures::send_waiting() noexcept {
     Desk* const desk = oldest();
     if (desk == nullptr || !enter()) return;
     sending_.fetch_add(1, std::memory_order_seq_cst);
-    if (Batch* const batch = take_from(*desk)) {
-      send_(*batch, Departure::hungry);
+    if (Pack* const pack = take_from(*desk)) {
+      send_(*pack, Departure::hungry);
     } else {
       // Its writer was quicker. Somebody else may have found the lanes busy with what was ours, so look once more.
       under_way_.fetch_sub(1, std::memory_order_seq_cst);
@@ -140,9 +140,9 @@ Desk* Departures::oldest() const noexcept {
   Desk* found = nullptr;
   Clock::rep since = 0;
   for (Desk* desk = first_.load(std::memory_order_seq_cst); desk != nullptr; desk = desk->next) {
-    Batch const* const batch = desk->batch.load(std::memory_order_seq_cst);
-    if (batch == nullptr || batch == &desk->at_work) continue;
-    // Relaxed: if the batch changes meanwhile, a younger one leaves first, once.
+    Pack const* const pack = desk->pack.load(std::memory_order_seq_cst);
+    if (pack == nullptr || pack == &desk->at_work) continue;
+    // Relaxed: if the pack changes meanwhile, a younger one leaves first, once.
     Clock::rep const own = desk->since.load(std::memory_order_relaxed);
     if (found == nullptr || own < since) {
       found = desk;
@@ -156,9 +156,9 @@ void Departures::close() noexcept {
   closed_.store(true, std::memory_order_seq_cst);
   for (Desk* desk = first_.load(std::memory_order_seq_cst); desk != nullptr; desk = desk->next) {
     // Until nothing is there: between a look and a grasp its writer may take it up, to find that this is closed.
-    while (Batch const* const batch = desk->batch.load(std::memory_order_seq_cst)) {
-      if (batch == &desk->at_work) {
-        desk->batch.wait(&desk->at_work, std::memory_order_seq_cst);
+    while (Pack const* const pack = desk->pack.load(std::memory_order_seq_cst)) {
+      if (pack == &desk->at_work) {
+        desk->pack.wait(&desk->at_work, std::memory_order_seq_cst);
       } else {
         send_from(*desk, Departure::asked);
       }
@@ -174,13 +174,13 @@ void Departures::close() noexcept {
 std::optional<Departures::Clock::time_point> Departures::send_late(Clock::time_point now) noexcept {
   std::optional<Clock::time_point> next;
   for (Desk* desk = first_.load(std::memory_order_seq_cst); desk != nullptr; desk = desk->next) {
-    Batch const* const batch = desk->batch.load(std::memory_order_seq_cst);
-    if (batch == nullptr) continue;
+    Pack const* const pack = desk->pack.load(std::memory_order_seq_cst);
+    if (pack == nullptr) continue;
     Clock::time_point const late = Clock::time_point(Clock::duration(desk->since.load(std::memory_order_relaxed))) +
                                    std::chrono::duration_cast<Clock::duration>(linger_);
     if (late > now) {
       next = std::min(next.value_or(Clock::time_point::max()), late);
-    } else if (batch == &desk->at_work) {
+    } else if (pack == &desk->at_work) {
       desk->overdue.store(true, std::memory_order_relaxed);
     } else {
       send_from(*desk, Departure::late);
@@ -197,7 +197,7 @@ void Departures::watch() noexcept {
       continue;
     }
     EventCount::Key const key = bell_.prepare();
-    // Seq_cst, as is the look at it behind a batch that is put down: either that one rings, or we find the batch.
+    // Seq_cst, as is the look at it behind a pack that is put down: either that one rings, or we find the pack.
     watch_asleep_.store(true, std::memory_order_seq_cst);
     if (watch_over_.load(std::memory_order_seq_cst) || send_late(Clock::now())) {
       bell_.cancel();

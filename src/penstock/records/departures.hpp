@@ -11,11 +11,11 @@
 #include <optional>
 
 #include "penstock/core/event_count.hpp"
-#include "penstock/records/batch.hpp"
+#include "penstock/records/pack.hpp"
 
 namespace penstock {
 
-/// Why a batch left.
+/// Why a pack left.
 enum class Departure : std::uint8_t {
   full,    ///< There was no room for the next record.
   hungry,  ///< The lanes had less to do than they could.
@@ -24,21 +24,21 @@ enum class Departure : std::uint8_t {
 };
 inline constexpr std::size_t departure_kinds = 4;
 
-/// Where a writer's batch lies while the writer is elsewhere, so that others can send it.
+/// Where a writer's pack lies while the writer is elsewhere, so that others can send it.
 ///
 /// Threads: any, through Departures.
 struct alignas(64) Desk {
-  std::atomic<Batch*> batch{nullptr};  ///< Null for none; `&at_work` while the writer has it.
-  /// When the oldest record of the batch was put down.
+  std::atomic<Pack*> pack{nullptr};  ///< Null for none; `&at_work` while the writer has it.
+  /// When the oldest record of the pack was put down.
   std::atomic<std::chrono::steady_clock::rep> since{0};
-  /// The clock found that the writer was at work on a batch that is late, and left it to the writer.
+  /// The clock found that the writer was at work on a pack that is late, and left it to the writer.
   std::atomic<bool> overdue{false};
   std::atomic<bool> taken{true};
   Desk* next = nullptr;  ///< Never changes once others see this one.
-  Batch at_work;         ///< Never used but for its address.
+  Pack at_work;          ///< Never used but for its address.
 };
 
-/// Decides when batches leave: when full, when lanes are hungry, when the oldest record has waited long enough, when
+/// Decides when packs leave: when full, when lanes are hungry, when the oldest record has waited long enough, when
 /// asked. Whoever writes a record, brings a tile back or watches the clock asks here.
 ///
 /// While fewer than `hungry_below` tiles are under way no record lies on a desk, whoever comes first: departures.pml is
@@ -48,8 +48,8 @@ struct alignas(64) Desk {
 class Departures {
  public:
   using Clock = std::chrono::steady_clock;
-  /// Takes a batch that leaves. Called by whoever caused it, several at once. Must not throw.
-  using Send = std::function<void(Batch&, Departure)>;
+  /// Takes a pack that leaves. Called by whoever caused it, several at once. Must not throw.
+  using Send = std::function<void(Pack&, Departure)>;
 
   Departures(std::size_t hungry_below, std::chrono::nanoseconds linger, Send send);
   Departures(Departures const&) = delete;
@@ -66,20 +66,20 @@ class Departures {
   /// Threads: the writer's.
   void give_back(Desk& desk) noexcept;
 
-  /// Takes up what lies on the desk: the writer's own batch, or null if it has none. Empty once `close` was called; the
+  /// Takes up what lies on the desk: the writer's own pack, or null if it has none. Empty once `close` was called; the
   /// desk is then left as it was. Follow with exactly one `put_down`.
   ///
   /// Threads: the writer's.
   /// Throws:  Error, if it is taken up already.
-  std::optional<Batch*> take_up(Desk& desk);
-  /// Leaves a batch with at least one record on the desk, or null for none; and sees to it that it leaves if it should.
+  std::optional<Pack*> take_up(Desk& desk);
+  /// Leaves a pack with at least one record on the desk, or null for none; and sees to it that it leaves if it should.
   ///
   /// Threads: the writer's.
-  void put_down(Desk& desk, Batch* batch) noexcept;
-  /// A batch that its writer has taken up leaves, whatever is under way.
+  void put_down(Desk& desk, Pack* pack) noexcept;
+  /// A pack that its writer has taken up leaves, whatever is under way.
   ///
   /// Threads: the writer's.
-  void send(Batch& batch, Departure why) noexcept;
+  void send(Pack& pack, Departure why) noexcept;
   /// What lies on the desk leaves.
   void send_from(Desk& desk, Departure why) noexcept;
   /// A tile that left is back: others may leave now.
@@ -87,7 +87,7 @@ class Departures {
 
   /// Lets no record in any more, and sends what lies on the desks.
   ///
-  /// Blocks: until every writer has put down what it took up, and whoever took a batch from a desk has sent it.
+  /// Blocks: until every writer has put down what it took up, and whoever took a pack from a desk has sent it.
   void close() noexcept;
   /// Lets records in again.
   void reopen() noexcept { closed_.store(false, std::memory_order_seq_cst); }
@@ -107,7 +107,7 @@ class Departures {
  private:
   bool enter() noexcept;
   /// What lies on the desk, now the caller's; null if there is nothing, or its writer has it.
-  static Batch* take_from(Desk& desk) noexcept;
+  static Pack* take_from(Desk& desk) noexcept;
   void send_waiting() noexcept;
   void done_sending() noexcept;
   Desk* oldest() const noexcept;
@@ -118,7 +118,7 @@ class Departures {
   std::chrono::nanoseconds const linger_;
   Send const send_;
   alignas(64) std::atomic<std::size_t> under_way_{0};
-  /// Who takes a batch from another's desk: counted before, and until it is sent.
+  /// Who takes a pack from another's desk: counted before, and until it is sent.
   std::atomic<std::size_t> sending_{0};
   alignas(64) std::atomic<Desk*> first_{nullptr};
   std::atomic<bool> closed_{false};

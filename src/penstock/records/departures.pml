@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// When batches of records leave, step by step, for the model checker spin: writers put them on their desks, sinks bring
+// When packs of records leave, step by step, for the model checker spin: writers put them on their desks, sinks bring
 // tiles back, each looks whether something should leave, and one may drain it all. support/model.sh runs it: as it is, and
 // with each MISTAKE, which spin must find.
 //
@@ -16,21 +16,21 @@
 #endif
 
 #define NO_MISTAKE 0
-// Who puts a batch down does not look again whether it could leave.
+// Who puts a pack down does not look again whether it could leave.
 #define NO_SECOND_LOOK 1
 // Who brings a tile back looks before it has counted it.
 #define LOOKS_BEFORE_IT_IS_BACK 2
 // Who finds that the writer was quicker does not look once more.
 #define GIVES_UP_TOO_SOON 3
-// Who sends takes the batch first and puts it back if the lanes are not hungry.
+// Who sends takes the pack first and puts it back if the lanes are not hungry.
 #define PUTS_IT_BACK 4
 // Who drains does not wait for those at work.
 #define DRAINS_PAST_THE_WRITER 5
-// A writer looks whether records are still let in before it takes its batch up.
+// A writer looks whether records are still let in before it takes its pack up.
 #define LOOKS_BEFORE_IT_IS_AT_WORK 6
-// Who drains does not wait for those who took a batch and have not sent it yet.
+// Who drains does not wait for those who took a pack and have not sent it yet.
 #define DRAINS_PAST_WHO_SENDS 7
-// A writer leaves its desk before its batch is sent.
+// A writer leaves its desk before its pack is sent.
 #define LEAVES_BEFORE_IT_IS_SENT 8
 // Who drains does not look again at a desk whose writer was quicker.
 #define LOOKS_ONCE 9
@@ -39,11 +39,11 @@
 #endif
 
 #define NOTHING (0)
-#define BATCH (1)
+#define PACK (1)
 #define AT_WORK (2)
 
 byte desk[WRITERS];
-byte count[WRITERS];  // Records of the batch on the desk, or at work.
+byte count[WRITERS];  // Records of the pack on the desk, or at work.
 byte under_way;
 byte sending;  // Departures::sending_
 byte sent;  // Tiles that no sink has brought back yet.
@@ -61,7 +61,7 @@ inline enter(entered) {
 }
 inline take_from(number, taken) {
   atomic {
-    taken = desk[number] == BATCH;
+    taken = desk[number] == PACK;
     if
     :: taken -> desk[number] = NOTHING; records = count[number]; count[number] = 0
     :: else
@@ -78,7 +78,7 @@ inline look() {
     do
     :: i < WRITERS ->
       if
-      :: desk[i] == BATCH -> found = i
+      :: desk[i] == PACK -> found = i
       :: else
       fi;
       i++
@@ -98,7 +98,7 @@ inline look() {
       enter(entered);
       if
       :: entered -> go()
-      :: else -> atomic { desk[found] = BATCH; count[found] = records; records = 0 }
+      :: else -> atomic { desk[found] = PACK; count[found] = records; records = 0 }
       fi
     :: else ->
       enter(entered);
@@ -124,7 +124,7 @@ inline look() {
   skip;
   d_step { i = 0; found = 0; got = false; entered = false }  // Fewer states.
 }
-// With `had` records in the batch, or none for no batch.
+// With `had` records in the pack, or none for no pack.
 inline put_down() {
   entered = false;
   if
@@ -136,7 +136,7 @@ inline put_down() {
   :: entered && MISTAKE != LEAVES_BEFORE_IT_IS_SENT -> records = had; go(); desk[me] = NOTHING
   :: had == 0 -> desk[me] = NOTHING
   :: else ->
-    atomic { desk[me] = BATCH; count[me] = had };
+    atomic { desk[me] = PACK; count[me] = had };
     if
     :: MISTAKE != NO_SECOND_LOOK -> look()
     :: else
@@ -157,8 +157,8 @@ proctype writer(byte me) {
     :: MISTAKE == LOOKS_BEFORE_IT_IS_AT_WORK && closed -> break
     :: else
     fi;
-    // A batch that somebody has put back on a writer at work is lost with what the writer puts down.
-    atomic { had = (desk[me] == BATCH -> count[me] : 0); desk[me] = AT_WORK; count[me] = 0 };
+    // A pack that somebody has put back on a writer at work is lost with what the writer puts down.
+    atomic { had = (desk[me] == PACK -> count[me] : 0); desk[me] = AT_WORK; count[me] = 0 };
     if
     :: MISTAKE != LOOKS_BEFORE_IT_IS_AT_WORK && closed -> put_down(); break
     :: else
@@ -197,7 +197,7 @@ proctype drainer() {
     :: desk[number] == NOTHING -> break
     :: desk[number] == AT_WORK && MISTAKE == DRAINS_PAST_THE_WRITER -> break
     :: desk[number] == AT_WORK && MISTAKE != DRAINS_PAST_THE_WRITER -> desk[number] != AT_WORK
-    :: desk[number] == BATCH ->
+    :: desk[number] == PACK ->
       take_from(number, got);
       if
       :: got -> under_way++; go()

@@ -75,78 +75,78 @@ void Packing::expect_size(std::size_t bytes) const {
   }
 }
 
-std::size_t Packing::next_offset(Batch const& batch) const noexcept {
-  return each_ > 0 ? batch.used : round_up(batch.used, alignment_);
+std::size_t Packing::next_offset(Pack const& pack) const noexcept {
+  return each_ > 0 ? pack.used : round_up(pack.used, alignment_);
 }
 
-std::size_t Packing::table_offset(Batch const& batch) const noexcept {
-  return round_up(batch.used, alignof(RecordPlace));
+std::size_t Packing::table_offset(Pack const& pack) const noexcept {
+  return round_up(pack.used, alignof(RecordPlace));
 }
 
-bool Packing::has_room(Batch const& batch, std::size_t bytes) const noexcept {
-  if (batch.count() >= most_records_) return false;
-  std::size_t const end = next_offset(batch) + bytes;
+bool Packing::has_room(Pack const& pack, std::size_t bytes) const noexcept {
+  if (pack.count() >= most_records_) return false;
+  std::size_t const end = next_offset(pack) + bytes;
   if (each_ > 0) return end <= room_;
-  return round_up(end, alignof(RecordPlace)) + (std::size_t{batch.count()} + 1) * sizeof(RecordPlace) <= room_;
+  return round_up(end, alignof(RecordPlace)) + (std::size_t{pack.count()} + 1) * sizeof(RecordPlace) <= room_;
 }
 
-std::span<std::byte> Packing::room(Batch const& batch, std::size_t bytes) const noexcept {
-  return batch.loan->input().subspan(next_offset(batch), bytes);
+std::span<std::byte> Packing::room(Pack const& pack, std::size_t bytes) const noexcept {
+  return pack.loan->input().subspan(next_offset(pack), bytes);
 }
 
-void Packing::expect_another(Batch& batch) const {
-  if (batch.entries.size() < batch.entries.capacity()) return;
+void Packing::expect_another(Pack& pack) const {
+  if (pack.entries.size() < pack.entries.capacity()) return;
   // Places first: whoever sees that there is room for an entry relies on both.
-  std::size_t const more = std::max(first_entries, 2 * batch.entries.size());
-  if (each_ == 0) batch.places.reserve(more);
-  batch.entries.reserve(more);
+  std::size_t const more = std::max(first_entries, 2 * pack.entries.size());
+  if (each_ == 0) pack.places.reserve(more);
+  pack.entries.reserve(more);
 }
 
-void Packing::add(Batch& batch, std::size_t bytes, Batch::Entry entry) const noexcept {
-  std::size_t const offset = next_offset(batch);
+void Packing::add(Pack& pack, std::size_t bytes, Pack::Entry entry) const noexcept {
+  std::size_t const offset = next_offset(pack);
   if (each_ == 0) {
-    batch.places.push_back({static_cast<std::uint32_t>(offset), static_cast<std::uint32_t>(bytes)});
+    pack.places.push_back({static_cast<std::uint32_t>(offset), static_cast<std::uint32_t>(bytes)});
   }
-  batch.entries.push_back(entry);
-  batch.used = offset + bytes;
-  batch.bytes += bytes;
+  pack.entries.push_back(entry);
+  pack.used = offset + bytes;
+  pack.bytes += bytes;
 }
 
-void Packing::close(Batch& batch) const noexcept {
-  batch.loan->filled = batch.used;
+void Packing::close(Pack& pack) const noexcept {
+  pack.loan->filled = pack.used;
   if (each_ > 0) return;
-  std::size_t const bytes = batch.places.size() * sizeof(RecordPlace);
-  std::memcpy(batch.loan->input().data() + table_offset(batch), batch.places.data(), bytes);
-  batch.loan->filled = table_offset(batch) + bytes;
+  std::size_t const bytes = pack.places.size() * sizeof(RecordPlace);
+  std::memcpy(pack.loan->input().data() + table_offset(pack), pack.places.data(), bytes);
+  pack.loan->filled = table_offset(pack) + bytes;
 }
 
-DeviceRecords Packing::on_device(Batch const& batch, DeviceTile const& tile) const noexcept {
+DeviceRecords Packing::on_device(Pack const& pack, DeviceTile const& tile) const noexcept {
   DeviceRecords records{
-      .input = tile.input.first(batch.used), .output = tile.output.first(produced(batch)), .sequence = tile.sequence};
+      .input = tile.input.first(pack.used), .output = tile.output.first(produced(pack)), .sequence = tile.sequence};
   if (each_ > 0) {
-    records.inputs = RecordTable(batch.count(), static_cast<std::uint32_t>(each_));
+    records.inputs = RecordTable(pack.count(), static_cast<std::uint32_t>(each_));
   } else {
     // Tiles and tables begin at multiples of its alignment, on the device as well.
     auto const* const places =
-        static_cast<RecordPlace const*>(static_cast<void const*>(tile.input.data() + table_offset(batch)));
-    records.inputs = RecordTable(batch.count(), places);
+        static_cast<RecordPlace const*>(static_cast<void const*>(tile.input.data() + table_offset(pack)));
+    records.inputs = RecordTable(pack.count(), places);
   }
-  records.outputs = in_place_ ? records.inputs : RecordTable(batch.count(), static_cast<std::uint32_t>(results_));
+  records.outputs = in_place_ ? records.inputs : RecordTable(pack.count(), static_cast<std::uint32_t>(results_));
   return records;
 }
 
-std::size_t Packing::produced(Batch const& batch) const noexcept {
-  return in_place_ ? batch.used : batch.count() * results_;
+std::size_t Packing::produced(Pack const& pack) const noexcept {
+  return in_place_ ? pack.used : pack.count() * results_;
 }
 
-std::size_t Packing::result_bytes(Batch const& batch) const noexcept {
-  return in_place_ ? batch.bytes : produced(batch);
+std::size_t Packing::result_bytes(Pack const& pack) const noexcept {
+  return in_place_ ? pack.bytes : produced(pack);
 }
 
-std::span<std::byte const> Packing::output(Batch const& batch, Tile const& tile, std::uint32_t number) const noexcept {
+std::span<std::byte const> Packing::output(Pack const& pack, Tile const& tile, std::uint32_t number) const noexcept {
   if (!in_place_) return tile.output().subspan(number * results_, results_);
   if (each_ > 0) return tile.output().subspan(number * each_, each_);
-  RecordPlace const place = batch.places[number];
+  RecordPlace const place = pack.places[number];
   return tile.output().subspan(place.offset, place.bytes);
 }
 

@@ -8,7 +8,7 @@
 
 #include "penstock/core/pool.hpp"
 #include "penstock/core/tile.hpp"
-#include "penstock/records/batch.hpp"
+#include "penstock/records/pack.hpp"
 #include "penstock/records/record_options.hpp"
 #include "penstock/records/record_stage.hpp"
 
@@ -27,31 +27,31 @@ class Packing {
   std::size_t most_bytes() const noexcept { return most_bytes_; }
   /// Throws: Error, if no tile holds a record of this size; the text names the remedy.
   void expect_size(std::size_t bytes) const;
-  /// True if the batch has room for another record of this size.
-  bool has_room(Batch const& batch, std::size_t bytes) const noexcept;
-  /// Where the next record goes, in a batch that has room for it.
-  std::span<std::byte> room(Batch const& batch, std::size_t bytes) const noexcept;
-  /// Sees to it that the batch has memory for another record's entry.
+  /// True if the pack has room for another record of this size.
+  bool has_room(Pack const& pack, std::size_t bytes) const noexcept;
+  /// Where the next record goes, in a pack that has room for it.
+  std::span<std::byte> room(Pack const& pack, std::size_t bytes) const noexcept;
+  /// Sees to it that the pack has memory for another record's entry.
   ///
   /// Throws: std::bad_alloc.
-  void expect_another(Batch& batch) const;
-  /// The bytes that were put there are the next record; the batch has memory for its entry.
-  void add(Batch& batch, std::size_t bytes, Batch::Entry entry) const noexcept;
+  void expect_another(Pack& pack) const;
+  /// The bytes that were put there are the next record; the pack has memory for its entry.
+  void add(Pack& pack, std::size_t bytes, Pack::Entry entry) const noexcept;
   /// Puts the table into the tile and says how much of it is filled.
-  void close(Batch& batch) const noexcept;
+  void close(Pack& pack) const noexcept;
 
-  /// The records of a closed batch as they lie in a tile on a device.
-  DeviceRecords on_device(Batch const& batch, DeviceTile const& tile) const noexcept;
+  /// The records of a closed pack as they lie in a tile on a device.
+  DeviceRecords on_device(Pack const& pack, DeviceTile const& tile) const noexcept;
   /// How much of the output there is to bring back, with the gaps.
-  std::size_t produced(Batch const& batch) const noexcept;
+  std::size_t produced(Pack const& pack) const noexcept;
   /// How large the results of its records are together.
-  std::size_t result_bytes(Batch const& batch) const noexcept;
+  std::size_t result_bytes(Pack const& pack) const noexcept;
   /// The result of one of its records, in the tile that came back.
-  std::span<std::byte const> output(Batch const& batch, Tile const& tile, std::uint32_t number) const noexcept;
+  std::span<std::byte const> output(Pack const& pack, Tile const& tile, std::uint32_t number) const noexcept;
 
  private:
-  std::size_t next_offset(Batch const& batch) const noexcept;
-  std::size_t table_offset(Batch const& batch) const noexcept;
+  std::size_t next_offset(Pack const& pack) const noexcept;
+  std::size_t table_offset(Pack const& pack) const noexcept;
 
   std::size_t const room_;  ///< Bytes of input in a tile.
   std::size_t const output_room_;

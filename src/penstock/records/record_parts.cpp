@@ -25,16 +25,16 @@ std::size_t hungry_below(RecordOptions const& options, PipelineOptions const& pi
 /// The user's stage, as a pipeline's.
 class PackedStage final : public Stage {
  public:
-  PackedStage(std::unique_ptr<RecordStage> stage, Packing const& packing, std::vector<Batch> const& batches)
-      : stage_(std::move(stage)), packing_(packing), batches_(batches) {}
+  PackedStage(std::unique_ptr<RecordStage> stage, Packing const& packing, std::vector<Pack> const& packs)
+      : stage_(std::move(stage)), packing_(packing), packs_(packs) {}
   void prepare(StreamRef stream) override { stage_->prepare(stream); }
   std::size_t run(DeviceTile const& tile, StreamRef stream) override {
-    if (tile.tag >= batches_.size()) {
+    if (tile.tag >= packs_.size()) {
       throw Error(ErrorKind::bad_argument, "Somebody changed the tag of a tile of records: leave it to them.");
     }
-    Batch const& batch = batches_[tile.tag];
-    stage_->run(packing_.on_device(batch, tile), stream);
-    return packing_.produced(batch);
+    Pack const& pack = packs_[tile.tag];
+    stage_->run(packing_.on_device(pack, tile), stream);
+    return packing_.produced(pack);
   }
   void finish(StreamRef stream) override { stage_->finish(stream); }
   RecordStage& users() noexcept { return *stage_; }
@@ -42,7 +42,7 @@ class PackedStage final : public Stage {
  private:
   std::unique_ptr<RecordStage> const stage_;
   Packing const& packing_;
-  std::vector<Batch> const& batches_;
+  std::vector<Pack> const& packs_;
 };
 
 Pipeline& expect_no_host_stages(Pipeline& pipeline) {
@@ -58,9 +58,9 @@ Pipeline& expect_no_host_stages(Pipeline& pipeline) {
 Records::Parts::Parts(Pipeline& fed, RecordOptions const& options)
     : pipeline(expect_no_host_stages(fed)),
       packing(fed.options().tile, options),
-      batches(fed.pool().size()),
+      packs(fed.pool().size()),
       departures(hungry_below(options, fed.options()), std::min(options.linger, longest_linger),
-                 [this](Batch& batch, Departure why) { send(batch, why); }) {
+                 [this](Pack& pack, Departure why) { send(pack, why); }) {
   departures.close();
 }
 
@@ -122,7 +122,7 @@ Stages Records::Parts::stages_for(RecordStages stages) {
               [this, make = std::move(stages.make)](StageContext const& context) {
                 auto made = make(context);
                 if (made == nullptr) throw Error(ErrorKind::bad_argument, "The function that makes stages made none.");
-                return std::make_unique<PackedStage>(std::move(made), packing, batches);
+                return std::make_unique<PackedStage>(std::move(made), packing, packs);
               },
           .merge =
               [merge = std::move(stages.merge)](Stage& stage) {
@@ -130,16 +130,16 @@ Stages Records::Parts::stages_for(RecordStages stages) {
               }};
 }
 
-Batch* Records::Parts::take_up(Desk& desk, std::size_t bytes, bool may_wait) {
+Pack* Records::Parts::take_up(Desk& desk, std::size_t bytes, bool may_wait) {
   packing.expect_size(bytes);
-  std::optional<Batch*> const taken = departures.take_up(desk);
+  std::optional<Pack*> const taken = departures.take_up(desk);
   if (!taken) {
     if (!may_wait) return nullptr;
     throw Error(ErrorKind::bad_argument, "No more records are taken: they were not started, or were drained.");
   }
-  Batch* batch = *taken;
-  if (batch != nullptr && packing.has_room(*batch, bytes)) return batch;
-  if (batch != nullptr) departures.send(*batch, Departure::full);
+  Pack* pack = *taken;
+  if (pack != nullptr && packing.has_room(*pack, bytes)) return pack;
+  if (pack != nullptr) departures.send(*pack, Departure::full);
   Feed feed = pipeline.feed();
   Loan loan;
   try {
@@ -152,23 +152,23 @@ Batch* Records::Parts::take_up(Desk& desk, std::size_t bytes, bool may_wait) {
     departures.put_down(desk, nullptr);
     return nullptr;
   }
-  Batch& fresh = batches[loan->index()];
+  Pack& fresh = packs[loan->index()];
   fresh.open(std::move(loan));
   return &fresh;
 }
 
-void Records::Parts::put_down(Desk& desk, Batch& batch) noexcept {
-  if (batch.count() > 0) return departures.put_down(desk, &batch);
+void Records::Parts::put_down(Desk& desk, Pack& pack) noexcept {
+  if (pack.count() > 0) return departures.put_down(desk, &pack);
   // Nothing came of it: somebody else may need the tile.
-  batch.loan.give_back();
+  pack.loan.give_back();
   departures.put_down(desk, nullptr);
 }
 
-void Records::Parts::send(Batch& batch, Departure why) noexcept {
-  packing.close(batch);
+void Records::Parts::send(Pack& pack, Departure why) noexcept {
+  packing.close(pack);
   // Relaxed, as all counts: they are read when all is over.
   counts_.left.at(static_cast<std::size_t>(why)).fetch_add(1, std::memory_order_relaxed);
-  Loan loan = std::move(batch.loan);
+  Loan loan = std::move(pack.loan);
   loan->tag = loan->index();
   try {
     Completion refused = Completion::cancelled({});
@@ -191,14 +191,14 @@ void Records::Parts::send(Batch& batch, Departure why) noexcept {
 
 void Records::Parts::deliver(Completion const& completion) {
   Tile const& tile = *completion.loan;
-  Batch const& batch = batches[tile.index()];
+  Pack const& pack = packs[tile.index()];
   departures.returned();
-  count(batch, completion.outcome);
+  count(pack, completion.outcome);
   std::exception_ptr thrown;
-  for (std::uint32_t number = 0; number < batch.count(); ++number) {
-    auto const [tag, listener] = batch.entries[number];
+  for (std::uint32_t number = 0; number < pack.count(); ++number) {
+    auto const [tag, listener] = pack.entries[number];
     RecordCompletion told{.tag = tag, .outcome = completion.outcome, .failure = completion.failure.get()};
-    if (completion.ok()) told.output = packing.output(batch, tile, number);
+    if (completion.ok()) told.output = packing.output(pack, tile, number);
     try {
       if (listener != nullptr) {
         listener->complete(told);
@@ -212,21 +212,21 @@ void Records::Parts::deliver(Completion const& completion) {
   if (thrown != nullptr) std::rethrow_exception(thrown);
 }
 
-void Records::Parts::count(Batch const& batch, Outcome outcome) noexcept {
+void Records::Parts::count(Pack const& pack, Outcome outcome) noexcept {
   auto const add = [](std::atomic<std::uint64_t>& to, std::uint64_t more) {
     to.fetch_add(more, std::memory_order_relaxed);
   };
   switch (outcome) {
     case Outcome::done:
-      add(counts_.done, batch.count());
-      add(counts_.bytes_in, batch.bytes);
-      add(counts_.bytes_out, packing.result_bytes(batch));
+      add(counts_.done, pack.count());
+      add(counts_.bytes_in, pack.bytes);
+      add(counts_.bytes_out, packing.result_bytes(pack));
       break;
     case Outcome::failed:
-      add(counts_.failed, batch.count());
+      add(counts_.failed, pack.count());
       break;
     case Outcome::cancelled:
-      add(counts_.cancelled, batch.count());
+      add(counts_.cancelled, pack.count());
       break;
   }
 }

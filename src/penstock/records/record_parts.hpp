@@ -9,8 +9,8 @@
 
 #include "penstock/core/event_count.hpp"
 #include "penstock/machine/bound_thread.hpp"
-#include "penstock/records/batch.hpp"
 #include "penstock/records/departures.hpp"
+#include "penstock/records/pack.hpp"
 #include "penstock/records/packing.hpp"
 #include "penstock/records/records.hpp"
 
@@ -26,16 +26,16 @@ struct Records::Parts {
   /// As Records.
   void start(RecordStages stages, RecordSink told);
   RecordReport drain();
-  /// The writer's batch, taken up, with room for such a record; null if there is no tile and it may not wait for one.
+  /// The writer's pack, taken up, with room for such a record; null if there is no tile and it may not wait for one.
   ///
   /// Throws: Error, as RecordWriter::append; nothing is then taken up.
-  Batch* take_up(Desk& desk, std::size_t bytes, bool may_wait);
+  Pack* take_up(Desk& desk, std::size_t bytes, bool may_wait);
   /// Ends what `take_up` began.
-  void put_down(Desk& desk, Batch& batch) noexcept;
+  void put_down(Desk& desk, Pack& pack) noexcept;
 
   Pipeline& pipeline;
   Packing const packing;
-  std::vector<Batch> batches;  ///< By the index of the tile.
+  std::vector<Pack> packs;  ///< By the index of the tile.
   /// Rung for those who wait for a reply, by its address: a bell of its own would die with the reply that was answered,
   /// and a single one would wake all for each.
   std::array<EventCount, 64> bells;
@@ -50,12 +50,12 @@ struct Records::Parts {
   };
 
   Stages stages_for(RecordStages stages);
-  void send(Batch& batch, Departure why) noexcept;
+  void send(Pack& pack, Departure why) noexcept;
   /// Tells of every record of the tile.
   ///
   /// Throws: what the first sink or listener threw that did.
   void deliver(Completion const& completion);
-  void count(Batch const& batch, Outcome outcome) noexcept;
+  void count(Pack const& pack, Outcome outcome) noexcept;
   /// Ends a run that is drained.
   RecordReport wind_up(Report tiles) noexcept;
   RecordReport report_on(Report tiles) noexcept;

@@ -11,14 +11,14 @@
 namespace penstock {
 
 RecordRoom::~RecordRoom() {
-  if (records_ != nullptr) records_->parts_->put_down(*desk_, *batch_);
+  if (records_ != nullptr) records_->parts_->put_down(*desk_, *pack_);
 }
 
 void RecordRoom::commit(std::size_t bytes, std::uint64_t tag, RecordListener* listener) {
   if (records_ == nullptr) {
     throw Error(ErrorKind::bad_argument, "The record was committed before: claim room for another.");
   }
-  // However it ends, the batch is put down when `end` dies.
+  // However it ends, the pack is put down when `end` dies.
   RecordRoom const end(std::move(*this));
   Packing const& packing = end.records_->parts_->packing;
   packing.expect_size(bytes);
@@ -26,9 +26,9 @@ void RecordRoom::commit(std::size_t bytes, std::uint64_t tag, RecordListener* li
     throw Error(ErrorKind::bad_argument, "A record of " + std::to_string(bytes) + " bytes does not fit into the " +
                                              std::to_string(bytes_.size()) + " that were claimed for it.");
   }
-  packing.expect_another(*batch_);
+  packing.expect_another(*pack_);
   if (listener != nullptr) listener->committed();
-  packing.add(*batch_, bytes, {tag, listener});
+  packing.add(*pack_, bytes, {tag, listener});
 }
 
 RecordWriter::~RecordWriter() {
@@ -40,9 +40,9 @@ RecordRoom RecordWriter::claim(std::size_t most) {
 }
 
 std::optional<RecordRoom> RecordWriter::room_for(std::size_t bytes, bool may_wait) {
-  Batch* const batch = records_->parts_->take_up(*desk_, bytes, may_wait);
-  if (batch == nullptr) return std::nullopt;
-  return RecordRoom(*records_, *desk_, *batch, records_->parts_->packing.room(*batch, bytes));
+  Pack* const pack = records_->parts_->take_up(*desk_, bytes, may_wait);
+  if (pack == nullptr) return std::nullopt;
+  return RecordRoom(*records_, *desk_, *pack, records_->parts_->packing.room(*pack, bytes));
 }
 
 bool RecordWriter::write(std::span<std::byte const> bytes, std::uint64_t tag, RecordListener* listener, bool may_wait) {

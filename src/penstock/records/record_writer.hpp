@@ -11,7 +11,7 @@
 
 namespace penstock {
 
-struct Batch;
+struct Pack;
 struct Desk;
 class Records;
 
@@ -23,7 +23,7 @@ class RecordRoom {
   RecordRoom(RecordRoom&& other) noexcept
       : records_(std::exchange(other.records_, nullptr)),
         desk_(other.desk_),
-        batch_(other.batch_),
+        pack_(other.pack_),
         bytes_(other.bytes_) {}
   RecordRoom& operator=(RecordRoom&&) = delete;
   ~RecordRoom();
@@ -40,13 +40,13 @@ class RecordRoom {
 
  private:
   friend class RecordWriter;
-  RecordRoom(Records& records, Desk& desk, Batch& batch, std::span<std::byte> bytes) noexcept
-      : records_(&records), desk_(&desk), batch_(&batch), bytes_(bytes) {}
+  RecordRoom(Records& records, Desk& desk, Pack& pack, std::span<std::byte> bytes) noexcept
+      : records_(&records), desk_(&desk), pack_(&pack), bytes_(bytes) {}
   void commit(std::size_t bytes, std::uint64_t tag, RecordListener* listener);
 
   Records* records_;  ///< Null once it is committed or given back.
   Desk* desk_;
-  Batch* batch_;
+  Pack* pack_;
   std::span<std::byte> bytes_;
 };
 

@@ -18,7 +18,7 @@ namespace penstock {
 /// it keeps.
 ///
 /// Threads: who has the tile.
-struct Batch {
+struct Pack {
   /// Of one record.
   struct Entry {
     std::uint64_t tag = 0;
