@@ -34,8 +34,8 @@ void run_penstock(Device& device, PipelineOptions const& options, Referee& refer
     fill(floats(pipeline.pool().tile(i).input()), static_cast<std::uint32_t>(i * referee.floats()));
   }
   FullTiles source(referee);
-  auto const stage = each_tile([](DeviceTile const& tile, StreamRef stream) {
-    check(affine(floats(tile.output).data(), floats(tile.input).data(), floats(tile.input).size(),
+  auto const stage = elementwise([](std::span<std::byte> input, std::span<std::byte> output, StreamRef stream) {
+    check(affine(floats(output).data(), floats(input).data(), floats(input).size(),
                  static_cast<cudaStream_t>(stream.native())));
   });
   Report const report = pipeline.run(source, stage, [&](Completion& done) {
@@ -62,7 +62,7 @@ std::string in_words(PipelineOptions const& options) {
   if (options.slots != defaults.slots) add("slots " + std::to_string(options.slots));
   if (options.producers != defaults.producers) add("producers " + std::to_string(options.producers));
   if (options.borrow_spin != defaults.borrow_spin) {
-    add("borrow spin " + std::to_string(options.borrow_spin.count()) + " us");
+    add("borrow spin " + std::to_string(options.borrow_spin->count()) + " us");
   }
   return words.empty() ? "as they are by default" : words;
 }
@@ -75,7 +75,7 @@ std::vector<Way> ways_near(Device& device, PipelineOptions const& options, unsig
   PipelineOptions other = options;
   if (step == 1) {
     std::size_t const most = most_in_flight / (2 * options.tile.input_bytes) / options.lanes;
-    for (unsigned const slots : {2U, 4U, 8U, 16U, 64U, 128U}) {
+    for (unsigned const slots : {4U, 8U, 16U, 64U, 128U, 256U, 512U, 1024U}) {
       other.slots = slots;
       if (slots <= most) ways.push_back(way_of(device, other));
     }

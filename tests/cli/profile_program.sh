@@ -55,10 +55,10 @@ case $2 in
     expect_err 'power of two'
     ;;
   IsTakenByCompare)
-    made --threads 2 --lanes 2 --tile 64KiB --depth 3
+    made --threads 2 --lanes 2 --tile 64KiB --depth 3 --batch 2
     run compare --device cpu --window 10 --rounds 1 --profile profile --tile 4KiB --json
     expect_code 0
-    for words in '"threads": 2' '"depth": 3' '"tile": 4096'; do expect_out "$words"; done
+    for words in '"threads": 2' '"depth": 3' '"batch": 2' '"tile": 4096'; do expect_out "$words"; done
     [[ ! -s err ]] || fail "$(cat err)"
     ;;
   OfAnotherMachineIsUsedWithAWarning)

@@ -66,6 +66,13 @@ std::set<std::uint64_t> looked_at(std::uint64_t every, std::uint64_t tiles) {
   return wanted;
 }
 
+TEST(Recorder, LooksAtTilesInARow) {
+  auto const wanted = looked_at(7, 100'000);
+  for (std::uint64_t const tile : wanted) {
+    for (std::uint64_t next = tile / 16 * 16; next < (tile / 16 + 1) * 16; ++next) ASSERT_TRUE(wanted.contains(next));
+  }
+}
+
 /// Seen to fail if it is those that the number divides.
 TEST(Recorder, LooksAtOneTileInSoManyOfEachLaneThoughLanesTakeTurns) {
   constexpr std::uint64_t tiles = 1U << 16U;
@@ -79,15 +86,17 @@ TEST(Recorder, LooksAtOneTileInSoManyOfEachLaneThoughLanesTakeTurns) {
         EXPECT_NEAR(of_lane[lane] / share, 1, 0.02) << "one in " << every << ", lane " << lane << " of " << lanes;
       }
     }
-    EXPECT_TRUE(wanted.contains(0)) << "so that of the shortest run there is something";
+    for (std::uint64_t tile = 0; tile < 16; ++tile) {
+      EXPECT_TRUE(wanted.contains(tile)) << "so that of the shortest run there is something";
+    }
   }
   EXPECT_EQ(looked_at(1, tiles).size(), tiles);
 }
 
 /// All that is kept is of tiles that it wants to the end, and of each of these the whole.
 TEST(Recorder, KeepsFewerTilesOfALongRunIfItMay) {
-  constexpr std::uint64_t tiles = 1000;
-  Recorder recorder({.capacity = 64, .every = 3, .thin_out = true});
+  constexpr std::uint64_t tiles = 16'000;
+  Recorder recorder({.capacity = 1024, .every = 3, .thin_out = true});
   auto const row = recorder.add_row("r", RecordRow::Kind::thread);
   for (std::uint64_t tile = 0; tile < tiles; ++tile) {
     if (!recorder.wants(tile)) continue;
@@ -101,7 +110,8 @@ TEST(Recorder, KeepsFewerTilesOfALongRunIfItMay) {
   std::multiset<std::uint64_t> wanted;
   for (std::uint64_t const tile : looked_at(seen.every, tiles)) wanted.insert({tile, tile});
   EXPECT_EQ(kept, wanted);
-  std::uint64_t const early = *std::next(looked_at(3, tiles).begin());
+  std::uint64_t const early = *looked_at(3, tiles).lower_bound(16);
+  EXPECT_FALSE(looked_at(seen.every, tiles).contains(early));
   EXPECT_TRUE(recorder.wants(early)) << "what comes later begins anew";
 }
 

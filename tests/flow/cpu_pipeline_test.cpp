@@ -107,7 +107,7 @@ TEST_P(PipelineOnAFaultyDevice, SaysThatTheTilesCannotBePinned) {
 
 TEST_P(PipelineOnAFaultyDevice, SaysThatTheLanesHaveNoMemoryAndIsFitForAnotherRun) {
   open();
-  cpu().inject(cpu::Fault::fail_allocation, 3);
+  cpu().inject(cpu::Fault::fail_allocation);
   CountingSource source(10);
   EXPECT_THROW(pipeline().run(source, add_one(), note()), Error);
   EXPECT_EQ(pipeline().run(source, add_one(), note()).tiles_done, 10u);

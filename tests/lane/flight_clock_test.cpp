@@ -2,6 +2,7 @@
 #include "penstock/lane/flight_clock.hpp"
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <chrono>
 #include <map>
@@ -61,10 +62,10 @@ struct AFlightsClock : testing::Test {
     if (timed) clock->begin(slot, Step::download, download);
     download.record(events.landed);
   }
-  void put(std::uint64_t tile, milliseconds busy) { put(tile, clock->open(tile % 2, tile), busy); }
+  void put(std::uint64_t tile, milliseconds busy) { put(tile, clock->open(tile % 2, tile, tile), busy); }
   void note(std::uint64_t tile) {
     device.synchronize();
-    clock->note(tile % 2, tile);
+    clock->note(tile % 2, std::array{std::optional(tile)});
   }
   /// The stages of all tiles that were noted.
   std::map<std::uint64_t, Passage> stages() {
@@ -167,8 +168,8 @@ TEST_P(MarksOfAClock, AreNoMoreThanItNeeds) {
   auto const [split, shared, marks] = GetParam();
   open({.split = split, .shared = shared, .reach = std::chrono::hours(1)});
   device.inject(cpu::Fault::refuse_record, static_cast<std::uint64_t>(marks) + 1);
-  clock->open(1, 1);
-  clock->open(0, 2);
+  clock->open(1, 1, 1);
+  clock->open(0, 2, 2);
   for (Step const step : {Step::upload, Step::stage, Step::download}) clock->begin(0, step, compute);
   EXPECT_EQ(device.armed_faults(), 1u) << "one mark more was made";
   Event const any = device.make_event();
@@ -181,7 +182,7 @@ INSTANTIATE_TEST_SUITE_P(OfEachShape, MarksOfAClock,
 
 TEST_F(AFlightsClock, DoesNotNoteATileOfWhichAMarkWasRefused) {
   open({.reach = std::chrono::hours(1)});  // Else a test that is held up records once more, and that is refused.
-  FlightEvents& events = clock->open(1, 1);
+  FlightEvents& events = clock->open(1, 1, 1);
   device.inject(cpu::Fault::refuse_record);
   put(1, events, milliseconds(1));
   put(2, milliseconds(1));

@@ -112,15 +112,15 @@ void LaneContract::close_lane() {
   lane_.reset();
 }
 
-void LaneContract::submit(std::uint64_t sequence) {
-  ASSERT_TRUE(try_submit(sequence));
+void LaneContract::submit(std::uint64_t sequence, std::size_t bytes) {
+  ASSERT_TRUE(try_submit(sequence, bytes));
 }
 
-bool LaneContract::try_submit(std::uint64_t sequence) {
+bool LaneContract::try_submit(std::uint64_t sequence, std::size_t bytes) {
   Loan loan = pool_->borrow();
   loan->sequence = sequence;
-  loan->filled = tile_bytes;
-  for (std::size_t at = 0; at < tile_bytes; at += sizeof(std::uint64_t)) {
+  loan->filled = bytes;
+  for (std::size_t at = 0; at < bytes; at += sizeof(std::uint64_t)) {
     std::uint64_t const word = word_of(sequence, at);
     std::memcpy(loan->input().data() + at, &word, sizeof word);
   }

@@ -73,9 +73,12 @@ class LaneContract : public testing::TestWithParam<LaneUnderTest> {
   /// Destroys the lane as it is.
   void destroy_lane() { lane_.reset(); }
   /// Fills a tile with what belongs to `sequence` and submits it.
-  void submit(std::uint64_t sequence);
+  void submit(std::uint64_t sequence) { submit(sequence, tile_bytes); }
+  /// The same for the first `bytes` of it, a multiple of eight.
+  void submit(std::uint64_t sequence, std::size_t bytes);
   /// The same; false if the lane left the tile to us.
-  bool try_submit(std::uint64_t sequence);
+  bool try_submit(std::uint64_t sequence) { return try_submit(sequence, tile_bytes); }
+  bool try_submit(std::uint64_t sequence, std::size_t bytes);
   /// What has come back so far, in that order.
   std::vector<Seen> seen();
   /// Blocks: until so many have come back.

@@ -50,8 +50,11 @@ TEST_P(LaneContract, LendsNoTileAgainThatAnAbandonedDeviceMayWriteTo) {
   if (!kernels().run_beside_each_other()) GTEST_SKIP() << "Here whoever waits for one kernel waits for all.";
   Holding held;
   open_lane(add_one_and_hold(held), {.flight = {.slots = 3}});
-  std::uint32_t const first = (*pool().try_borrow())->index();
-  for (std::uint64_t i = 0; i < 3; ++i) submit(i);
+  Loan held_there = pool().borrow();
+  std::uint32_t const first = held_there->index();
+  held_there->filled = tile_bytes;
+  ASSERT_TRUE(lane().submit(held_there));
+  for (std::uint64_t i = 1; i < 3; ++i) submit(i);
   held.await_came(1);
   held.hold->await_reached();
   // Somebody else ran out of patience.

@@ -14,7 +14,7 @@ using Values = std::vector<std::string>;
 
 /// What a pipeline would choose on a machine with eight CPUs.
 struct FreeAxes : testing::Test {
-  PipelineOptions defaults{.producers = 5, .lanes = 2, .consumers = 1, .slots = 32};
+  PipelineOptions defaults{.producers = 5, .lanes = 2, .consumers = 1, .batch = 8, .slots = 32};
   SearchBounds bounds{.cpus = 8};
 
   Axis axis(std::string const& name, std::string const& list) {
@@ -48,10 +48,12 @@ TEST_F(FreeAxes, HaveTheValuesOfAListInIncreasingOrder) {
 
 TEST_F(FreeAxes, KnowWhereOptionsAreOnThem) {
   std::vector<Axis> const axes =
-      search_axes({{"threads", "free"}, {"depth", "free"}, {"signal", "free"}}, defaults, std::size_t{1} << 20, bounds);
+      search_axes({{"threads", "free"}, {"depth", "free"}, {"batch", "free"}, {"signal", "free"}}, defaults,
+                  std::size_t{1} << 20, bounds);
   Point const point = point_at(axes, levels_of(axes, defaults, std::size_t{1} << 20));
   EXPECT_EQ(point.setting.threads, 5u);
   EXPECT_EQ(point.setting.depth, 32u);
+  EXPECT_EQ(point.setting.batch, 8u);
   EXPECT_EQ(point.setting.signal, SignalKind::callback);
 }
 

@@ -24,6 +24,7 @@ struct AProfile : testing::Test {
                               .producers = 3,
                               .lanes = 4,
                               .consumers = 2,
+                              .batch = 6,
                               .slots = 24,
                               .spin = std::chrono::microseconds(200),
                               .shape = LaneShape::single,
@@ -131,7 +132,7 @@ TEST_F(AProfile, MissesNoneOfItsMembers) {
     EXPECT_NE(refusal(less.dump()).find("penstock tune --save"), std::string::npos) << key;
     if (!value.is_object()) continue;
     for (auto const& inner : value.items()) {
-      if (inner.key() == "driver") continue;
+      if (inner.key() == "driver" || inner.key() == "batch") continue;
       less = json();
       less[key].erase(inner.key());
       EXPECT_NE(refusal(less.dump()).find(key + "." + inner.key() + " is missing"), std::string::npos);
@@ -149,7 +150,8 @@ TEST_F(AProfile, WithAMemberOfAnotherKindIsRefused) {
       for (Json const& other : strange) {
         bool const alike =
             other.type() == inner.value().type() || (other.is_number() && inner.value().is_number_float());
-        if (alike || (inner.key() == "driver" && other.is_null())) continue;
+        bool const may_be_missing = inner.key() == "driver" || inner.key() == "batch";
+        if (alike || (may_be_missing && other.is_null())) continue;
         Json wrong = json();
         wrong[key][inner.key()] = other;
         EXPECT_NE(refusal(wrong.dump()).find(inner.key()), std::string::npos) << key << " " << other;
@@ -164,6 +166,12 @@ TEST_F(AProfile, WithAMemberOfAnotherKindIsRefused) {
   }
 }
 
+TEST_F(AProfile, OfBeforeThereWereBatchesLeavesThemToThePipeline) {
+  Json older = json();
+  older["settings"].erase("batch");
+  EXPECT_EQ(parse_profile(older.dump(), "older").options.batch, 0u);
+}
+
 TEST_F(AProfile, WithANumberBeyondReasonIsRefused) {
   for (char const* const key : {"threads", "lanes", "consumers", "tile", "depth", "tiles", "spin_us", "input_bytes"}) {
     for (Json const& number : {Json(std::uint64_t{18446744073709551615U}), Json(1e18), Json(-4)}) {
@@ -172,7 +180,7 @@ TEST_F(AProfile, WithANumberBeyondReasonIsRefused) {
       EXPECT_NE(refusal(wrong.dump()).find(key), std::string::npos);
     }
   }
-  for (char const* const key : {"threads", "lanes", "consumers", "tile", "depth", "tiles"}) {
+  for (char const* const key : {"threads", "lanes", "consumers", "tile", "depth", "batch", "tiles"}) {
     Json wrong = json();
     wrong["settings"][key] = 0;
     EXPECT_NE(refusal(wrong.dump()).find(key), std::string::npos);

@@ -19,6 +19,7 @@ constexpr std::array axis_options{
     AxisOption{"consumers", "", "0", "Threads that take results"},
     AxisOption{"tile", "", "1MiB", "Size of a tile"},
     AxisOption{"depth", "slots", "0", "Tiles on the device at once, per lane"},
+    AxisOption{"batch", "", "0", "Tiles that a lane puts on the device at once, at most"},
     AxisOption{"tiles", "", "0", "Pinned tiles in all: the most work in progress"},
     AxisOption{"signal", "", "callback", "How lanes learn what is done; penstock hash --help lists them"},
     AxisOption{"streams", "", "default", "Where lanes compute: default (the thread's default stream), own"},
@@ -54,7 +55,7 @@ void AxisOptions::add_profile_to(CLI::App& command) {
     }
     // The number of tiles follows from these, and with one of them changed it is for the pipeline to choose.
     bool const follows = command.count("--tiles") == 0;
-    for (char const* const axis : {"--threads", "--lanes", "--consumers", "--depth"}) {
+    for (char const* const axis : {"--threads", "--lanes", "--consumers", "--depth", "--batch"}) {
       if (follows && command.count(axis) > 0) lists["tiles"] = "0";
     }
   });

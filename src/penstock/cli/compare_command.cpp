@@ -16,9 +16,12 @@
 namespace penstock::cli {
 void CompareCommand::add_to(CLI::App& command) {
   // As a thread does that names no stream: all it does is in its default stream, and it has one lane.
-  sweep.add_to(
-      command,
-      {{"threads", "1,2,4"}, {"lanes", "threads"}, {"shape", "single"}, {"signal", "event_poll"}, {"sink", "lanes"}});
+  sweep.add_to(command, {{"threads", "1,2,4"},
+                         {"lanes", "threads"},
+                         {"shape", "single"},
+                         {"signal", "event_poll"},
+                         {"sink", "lanes"},
+                         {"batch", "1"}});
   command.add_option("--rounds", rounds, "How often each program runs. Default: 5")
       ->type_name("N")
       ->check(CLI::Range(1U, 100U));

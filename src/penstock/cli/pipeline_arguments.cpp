@@ -43,7 +43,10 @@ void PipelineArguments::add_to(CLI::App& command, std::string const& tile_sizes)
   add_count("--consumers", consumers, most_threads, "Threads that take results. " + up_to(most_threads) + "Default: 1");
   add_count("--slots", slots, Pool::max_tiles,
             "Tiles on the device at once, per lane. " + up_to(Pool::max_tiles) +
-                "Default: 4; on a GPU 32, if tiles are below 1 MiB");
+                "Default: 4 batches; on a GPU 32 at least, if tiles are below 1 MiB");
+  add_count("--batch", batch, Pool::max_tiles,
+            "Tiles that a lane puts on the device at once. " + up_to(Pool::max_tiles) +
+                "Default: 1; on a GPU 8 MiB of them, up to 128");
   command.add_option("--signal", signal, "How lanes learn what is done: " + signal_names() + ". Default: callback")
       ->type_name("NAME");
   command
@@ -76,11 +79,12 @@ void PipelineArguments::take(Profile const& taken, CLI::App const& command) {
   if (!named("--lanes")) lanes = options.lanes;
   if (!named("--consumers")) consumers = options.consumers;
   if (!named("--slots")) slots = options.slots;
+  if (!named("--batch")) batch = options.batch;
   if (!named("--signal")) signal = to_string(options.signal);
   if (!named("--shape")) shape = options.shape == LaneShape::single ? "single" : "split";
   if (!named("--tile")) tile = std::to_string(taken.tile_bytes);
   // These two follow from the others, and with one of those changed they are for the pipeline to choose.
-  for (char const* const option : {"--producers", "--lanes", "--consumers", "--slots", "--signal"}) {
+  for (char const* const option : {"--producers", "--lanes", "--consumers", "--slots", "--batch", "--signal"}) {
     if (named(option)) return;
   }
   if (!named("--tiles")) tiles = options.tiles;
@@ -93,6 +97,7 @@ PipelineOptions PipelineArguments::options() const {
   options.lanes = lanes;
   options.consumers = consumers;
   options.slots = slots;
+  options.batch = batch;
   options.signal = parse_signal_kind(signal);
   options.shape = shape == "single" ? LaneShape::single : LaneShape::split;
   options.streams = streams == "own" ? StreamMode::own : StreamMode::thread_default;

@@ -26,6 +26,7 @@ struct PipelineArguments {
   unsigned lanes = 0;
   unsigned consumers = 0;
   unsigned slots = 0;
+  unsigned batch = 0;
   std::string signal = "callback";
   std::string shape = "split";
   std::string streams = "default";

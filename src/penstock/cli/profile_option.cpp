@@ -34,6 +34,7 @@ std::map<std::string, std::string> axis_values(Profile const& profile) {
           {"consumers", std::to_string(options.consumers)},
           {"tile", std::to_string(profile.tile_bytes)},
           {"depth", std::to_string(options.slots)},
+          {"batch", std::to_string(options.batch)},
           {"tiles", std::to_string(options.tiles)},
           {"signal", std::string(to_string(options.signal))},
           {"shape", options.shape == LaneShape::single ? "single" : "split"},

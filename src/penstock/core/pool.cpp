@@ -11,21 +11,14 @@
 namespace penstock {
 namespace {
 
-constexpr std::uint32_t no_tile = 0xffff'ffff;
 constexpr std::size_t all = Pool::max_tiles;
 
-std::size_t stride_of(std::size_t bytes) {
-  return (bytes + Pool::alignment - 1) / Pool::alignment * Pool::alignment;
-}
-
-std::uint64_t pack(std::uint32_t top, std::uint64_t changes) {
-  return changes << 32 | top;
-}
-std::uint32_t top_of(std::uint64_t head) {
-  return static_cast<std::uint32_t>(head);
-}
-std::uint64_t changes_of(std::uint64_t head) {
-  return head >> 32;
+std::size_t checked(std::size_t tiles) {
+  if (tiles == 0 || tiles > Pool::max_tiles) {
+    throw Error(ErrorKind::bad_argument, "A pool holds 1 to " + std::to_string(Pool::max_tiles) + " tiles, not " +
+                                             std::to_string(tiles) + ": ask for fewer and larger tiles.");
+  }
+  return tiles;
 }
 
 }  // namespace
@@ -41,7 +34,7 @@ std::size_t Pool::slab_bytes(TileShape shape, std::size_t tiles) {
   // Each part is checked by itself, so that no sum or product below can wrap around.
   constexpr std::size_t most = std::size_t{1} << 47;
   if (shape.input_bytes <= most && shape.output_bytes <= most) {
-    std::size_t const tile = stride_of(shape.input_bytes) + (shape.in_place ? 0 : stride_of(shape.output_bytes));
+    std::size_t const tile = stride(shape.input_bytes) + (shape.in_place ? 0 : stride(shape.output_bytes));
     if (tile == 0 || tiles <= most / tile) return tiles * tile;
   }
   throw Error(ErrorKind::bad_argument,
@@ -51,11 +44,7 @@ std::size_t Pool::slab_bytes(TileShape shape, std::size_t tiles) {
 }
 
 Pool::Pool(std::span<std::byte> slab, TileShape shape, std::size_t tiles, std::chrono::nanoseconds spin)
-    : shape_(shape), tiles_(tiles), spin_(spin) {
-  if (tiles == 0 || tiles > max_tiles) {
-    throw Error(ErrorKind::bad_argument, "A pool holds 1 to " + std::to_string(max_tiles) + " tiles, not " +
-                                             std::to_string(tiles) + ": ask for fewer and larger tiles.");
-  }
+    : shape_(shape), tiles_(checked(tiles)), home_(tiles), spin_(spin) {
   if (shape.in_place && shape.output_bytes != shape.input_bytes) {
     throw Error(ErrorKind::bad_argument,
                 "A tile worked on in place has as many output bytes as input bytes: make them equal.");
@@ -64,20 +53,17 @@ Pool::Pool(std::span<std::byte> slab, TileShape shape, std::size_t tiles, std::c
     throw Error(ErrorKind::bad_argument, std::to_string(tiles) + " tiles need a slab of " + std::to_string(needed) +
                                              " bytes, but it has " + std::to_string(slab.size()) + ".");
   }
-  std::size_t const input_stride = stride_of(shape.input_bytes);
-  std::size_t const output_stride = stride_of(shape.output_bytes);
+  std::size_t const input_stride = stride(shape.input_bytes);
+  std::size_t const output_stride = stride(shape.output_bytes);
   std::size_t const outputs_start = tiles * input_stride;
-  below_ = std::make_unique<std::atomic<std::uint32_t>[]>(tiles);
   for (std::uint32_t i = 0; i < tiles; ++i) {
     tiles_[i].input_ = slab.subspan(i * input_stride, shape.input_bytes);
     tiles_[i].output_ =
         shape.in_place ? tiles_[i].input_ : slab.subspan(outputs_start + i * output_stride, shape.output_bytes);
     tiles_[i].home_ = this;
     tiles_[i].index_ = i;
-    // The first tile is on top: a pipeline that needs few tiles touches few.
-    below_[i].store(i + 1 < tiles ? i + 1 : no_tile, std::memory_order_relaxed);
+    home_.push(i);
   }
-  head_.store(pack(0, 0), std::memory_order_release);
 }
 
 Pool::~Pool() {
@@ -88,22 +74,8 @@ Pool::~Pool() {
 }
 
 Tile* Pool::pop() noexcept {
-  std::uint64_t head = head_.load(std::memory_order_seq_cst);
-  while (top_of(head) != no_tile) {
-    std::uint32_t const next = below_[top_of(head)].load(std::memory_order_relaxed);
-    // seq_cst: a borrower that counted itself in waiting_ and finds no tile must be seen by whoever pushes next.
-    if (head_.compare_exchange_weak(head, pack(next, changes_of(head) + 1), std::memory_order_seq_cst)) {
-      return &tiles_[top_of(head)];
-    }
-  }
-  return nullptr;
-}
-
-void Pool::push(std::uint32_t index) noexcept {
-  std::uint64_t head = head_.load(std::memory_order_relaxed);
-  do {
-    below_[index].store(top_of(head), std::memory_order_relaxed);
-  } while (!head_.compare_exchange_weak(head, pack(index, changes_of(head) + 1), std::memory_order_seq_cst));
+  auto const index = home_.pop();
+  return index ? &tiles_[*index] : nullptr;
 }
 
 Loan Pool::lend(Tile* tile) noexcept {
@@ -158,15 +130,16 @@ std::optional<Loan> Pool::borrow(std::stop_token const& stop) {
 
 /// Waits for a tile awake, if nobody else does. Null, if there was none for `spin_`.
 Tile* Pool::watch(std::stop_token const& stop) noexcept {
-  if (spin_.count() <= 0 || watched_.exchange(true, std::memory_order_seq_cst)) return nullptr;
+  if (spin_.count() <= 0 || watched_.exchange(1, std::memory_order_seq_cst) != 0) return nullptr;
   using Clock = std::chrono::steady_clock;
   Tile* seen = nullptr;
   for (auto const start = Clock::now(); seen == nullptr && Clock::now() - start < spin_ && !stop.stop_requested();) {
     // A few pauses between looks at the clock, which costs about as much as one of them.
     for (int i = 0; i < 8 && (seen = pop()) == nullptr; ++i) relax_cpu();
   }
-  // seq_cst: whoever leaves a tile to us has pushed it before it saw us watch, so whoever looks after this finds it.
-  watched_.store(false, std::memory_order_seq_cst);
+  // Whoever leaves a tile to us has pushed it before it saw us watch, and we have read what it wrote when it looked: so
+  // whoever looks after this finds the tile.
+  watched_.exchange(0, std::memory_order_seq_cst);
   if (seen == nullptr) return nullptr;
   on_loan_.fetch_add(1, std::memory_order_relaxed);
   serve_next();
@@ -177,7 +150,7 @@ Tile* Pool::watch(std::stop_token const& stop) noexcept {
 /// whoever brings tiles home need not.
 void Pool::serve_next() {
   if (spin_.count() <= 0 || waiting_.load(std::memory_order_seq_cst) == 0) return;
-  if (watched_.load(std::memory_order_seq_cst) || top_of(head_.load(std::memory_order_seq_cst)) == no_tile) return;
+  if (watched_.load(std::memory_order_seq_cst) != 0 || home_.empty()) return;
   std::scoped_lock const lock(queue_mutex_);
   serve_waiting(1);
 }
@@ -209,11 +182,14 @@ void Pool::take_back(Tile& tile) noexcept {
   if (spin_.count() > 0 && waiting_.load(std::memory_order_relaxed) != 0 &&
       overtakings_.fetch_add(1, std::memory_order_relaxed) >= most_overtakings) {
     std::scoped_lock const lock(queue_mutex_);
-    // Not by way of the stack, where who watches would be sooner.
+    // Not by way of the queue, where who watches would be sooner.
     if (first_ != nullptr) return give(tile);
   }
-  push(tile.index());
-  if (waiting_.load(std::memory_order_seq_cst) == 0 || watched_.load(std::memory_order_seq_cst)) return;
+  home_.push(tile.index());
+  // Written, not only read: of us and of who counts itself and then looks for a tile, or stops watching, whoever is
+  // second reads what the first wrote, and sees what it did before.
+  if (waiting_.fetch_add(0, std::memory_order_seq_cst) == 0) return;
+  if (watched_.fetch_add(0, std::memory_order_seq_cst) != 0) return;
   std::scoped_lock const lock(queue_mutex_);
   serve_waiting(all);  // Nobody, if who watched took the tile while we pushed it: that was overtaking, too.
 }

@@ -5,7 +5,6 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <mutex>
 #include <optional>
 #include <span>
@@ -13,6 +12,7 @@
 #include <vector>
 
 #include "penstock/core/loan.hpp"
+#include "penstock/core/tile_queue.hpp"
 
 namespace penstock {
 
@@ -24,9 +24,10 @@ namespace penstock {
 /// `most_overtakings` tiles in a row the first of them has its turn; and while nobody sleeps a newcomer may get a tile
 /// before it. Lending without a wait and taking back allocate nothing. The slab is pinned memory in production and a
 /// plain array in tests.
-/// All inputs lie side by side, then all outputs, so that neighbouring tiles can be copied as one.
+/// All inputs lie side by side, then all outputs, so that neighbouring tiles can be copied as one; and the tile that
+/// came home first is lent first, so that neighbours who travel together stay together.
 ///
-/// Threads: any. Lending and taking back are lock-free while nobody waits.
+/// Threads: any. Lending and taking back take no lock while nobody waits.
 class Pool {
  public:
   /// The most tiles that one pool holds.
@@ -37,6 +38,8 @@ class Pool {
   /// How many tiles in a row a borrower that watches takes before those who sleep.
   static constexpr unsigned most_overtakings = 64;
 
+  /// From the start of one tile's part of so many bytes to that of the next one's.
+  static std::size_t stride(std::size_t bytes) noexcept { return (bytes + alignment - 1) / alignment * alignment; }
   /// Bytes of slab that `tiles` tiles of this shape need.
   ///
   /// Throws: Error, if that is more than a process can address.
@@ -61,7 +64,7 @@ class Pool {
   ///
   /// Blocks: until some Loan dies or `stop` is requested.
   std::optional<Loan> borrow(std::stop_token const& stop);
-  /// Lends a tile that is home and that nobody is waiting for.
+  /// Lends a tile that is home and that nobody is waiting for. One that comes home at this moment may hide others.
   std::optional<Loan> try_borrow() noexcept;
 
   std::size_t size() const noexcept { return tiles_.size(); }
@@ -72,7 +75,7 @@ class Pool {
   /// Borrowers asleep at this moment, waiting.
   std::size_t waiting() const noexcept { return waiting_.load(std::memory_order_acquire); }
   /// True while a borrower watches.
-  bool watched() const noexcept { return watched_.load(std::memory_order_acquire); }
+  bool watched() const noexcept { return watched_.load(std::memory_order_acquire) != 0; }
   TileShape shape() const noexcept { return shape_; }
   /// The tile at `index`, lent or not, to look at its addresses.
   Tile const& tile(std::size_t index) const { return tiles_.at(index); }
@@ -82,7 +85,6 @@ class Pool {
   struct Borrower;
 
   Tile* pop() noexcept;
-  void push(std::uint32_t index) noexcept;
   void take_back(Tile& tile) noexcept;
   Tile* watch(std::stop_token const& stop) noexcept;
   void serve_waiting(std::size_t at_most);
@@ -92,15 +94,12 @@ class Pool {
 
   TileShape shape_;
   std::vector<Tile> tiles_;
-  /// Free tiles as a stack of indices: the low half of `head_` is the top, the high half counts changes, so that a head
-  /// that was popped and pushed back is not mistaken for the old one.
-  std::unique_ptr<std::atomic<std::uint32_t>[]> below_;
-  std::atomic<std::uint64_t> head_;
+  TileQueue home_;
   std::atomic<std::size_t> on_loan_{0};
   std::atomic<std::size_t> stranded_{0};
   std::atomic<std::size_t> waiting_{0};
   std::chrono::nanoseconds const spin_;
-  std::atomic<bool> watched_{false};      ///< Somebody watches.
+  std::atomic<unsigned> watched_{0};      ///< 1 while somebody watches.
   std::atomic<unsigned> overtakings_{0};  ///< Tiles left to who watches since the first who sleeps was served.
   std::mutex queue_mutex_;
   Borrower* first_ = nullptr;

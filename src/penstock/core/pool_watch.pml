@@ -3,7 +3,7 @@
 // may give up at any moment. No tile may lie at home while somebody sleeps for one and nobody is on the way.
 //
 // Sinks bring the tiles home. A borrower hands its tile on to them or keeps it for ever, as one does whose source
-// takes long: so nothing heals later what was missed. That the tile which ends the overtaking goes past the stack is left to
+// takes long: so nothing heals later what was missed. That the tile which ends the overtaking goes past the queue is left to
 // chance, as it may come at any time.
 
 // Who gave up watching sleeps without another look at what was left to it.
@@ -17,7 +17,12 @@
 // Who takes back looks for sleepers before the tile is home.
 #define SEES_NO_SLEEPER 5
 
-byte home;
+// TileQueue: who pushes takes a place, and then writes there; who pops sees nothing behind a place that is not written.
+#define PLACES 8
+bool written[PLACES];
+byte first, last;
+#define HOME (written[first])
+
 byte out = TILES;  // On the way home.
 byte sleepers;  // Pool::waiting_
 bool watched;
@@ -30,7 +35,7 @@ inline unlock() { locked = false }
 inline pop(got) {
   atomic {
     if
-    :: home > 0 -> home--; got = true
+    :: HOME -> written[first] = false; first = (first + 1) % PLACES; got = true
     :: else -> got = false
     fi
   }
@@ -61,7 +66,7 @@ inline serve_next() {
   :: sleepers == 0
   :: else ->
     if
-    :: watched || home == 0
+    :: watched || !HOME
     :: else -> lock(); serve(1); unlock()
     fi
   fi
@@ -77,7 +82,8 @@ inline take_back() {
     fi
   :: true
   fi;
-  home++;
+  d_step { place = last; last = (last + 1) % PLACES }
+  written[place] = true;
   if
   :: MISTAKE != SEES_NO_SLEEPER -> seen = sleepers
   :: else
@@ -151,13 +157,13 @@ have:
 }
 
 active [SINKS] proctype sink() {
-  byte i, served, seen;
+  byte i, served, seen, place;
   bool found;
   do
   :: atomic { out > 0 -> out-- }
     take_back();
 done:
     skip
-  :: timeout -> assert(home == 0 || sleepers == 0); break
+  :: timeout -> assert((!HOME && first == last) || sleepers == 0); break
   od
 }

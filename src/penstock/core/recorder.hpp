@@ -38,15 +38,18 @@ class Recorder {
   Recorder(Recorder const&) = delete;
   Recorder& operator=(Recorder const&) = delete;
 
-  /// True if tile `sequence` is one to look at: the first is, and of all one in `every`. Not those that `every`
-  /// divides, for of lanes that take turns some would never be looked at.
+  /// True if tile `sequence` is one to look at: of all one in `every`, sixteen in a row, the first among them. In a
+  /// row, because the first that is timed on a device behind others that are not takes twice as many marks. Not the
+  /// rows that `every` divides, for of lanes that take turns some would never be looked at.
   ///
   /// Source: Fibonacci hashing; Knuth, The Art of Computer Programming 3, 6.4. Whoever gets every n-th tile has its
   /// share of those, and what is wanted of fewer is wanted of more.
   bool wants(std::uint64_t sequence) const noexcept {
+    constexpr std::uint64_t in_a_row = 16;
     constexpr std::uint64_t golden = 0x9e37'79b9'7f4a'7c15U;
     // Relaxed: who is told the old number notes what is forgotten later.
-    return sequence * golden <= std::numeric_limits<std::uint64_t>::max() / every_.load(std::memory_order_relaxed);
+    return sequence / in_a_row * golden <=
+           std::numeric_limits<std::uint64_t>::max() / every_.load(std::memory_order_relaxed);
   }
   /// That moment in the recording.
   ///

@@ -2,14 +2,32 @@
 #include "penstock/cuda/stream.hpp"
 
 #include <algorithm>
+#include <array>
+#include <mutex>
 #include <string>
 
+#include "penstock/cuda/default_stream.hpp"
 #include "penstock/cuda/event.hpp"
 #include "penstock/cuda/flag.hpp"
 
 namespace penstock::cuda {
 inline namespace PENSTOCK_FLAVOUR {
 namespace {
+
+#if CUDART_VERSION >= 13000
+/// Copies that the driver is given at once.
+constexpr std::size_t most_copies_a_call = 64;
+/// From so many on one call is faster than one for each, though it takes turns.
+constexpr std::size_t worth_a_batch = 4;
+
+/// cudaMemcpyBatchAsync by one thread at a time in all of the process: with driver 580 streams that got copies by it
+/// from four threads and more stood still for ever, or the device was lost, also in a program of nothing but such calls
+/// (decisions/0021).
+std::mutex& turn_to_batch() {
+  static std::mutex turn;
+  return turn;
+}
+#endif
 
 void check_room(std::size_t to, std::size_t from) {
   if (to >= from) return;
@@ -55,6 +73,58 @@ void CudaStream::download(std::span<std::byte> to, std::span<std::byte const> fr
   health_.check(cudaMemcpyAsync(to.data(), from.data(), from.size(), cudaMemcpyDeviceToHost, handle_),
                 "cudaMemcpyAsync (download)");
 }
+
+void CudaStream::upload_all(std::span<Copy const> copies) {
+  if (copies.empty()) return;
+  health_.expect_waited_for("An upload");
+  copy_all(copies, cudaMemcpyHostToDevice, "cudaMemcpyAsync (upload)");
+}
+
+void CudaStream::download_all(std::span<Copy const> copies) {
+  if (copies.empty()) return;
+  health_.expect_waited_for("A download");
+  copy_all(copies, cudaMemcpyDeviceToHost, "cudaMemcpyAsync (download)");
+}
+
+/// One call for many copies, where the runtime has one and the stream is not the legacy one, which it may not be given.
+void CudaStream::copy_all(std::span<Copy const> copies, cudaMemcpyKind kind, char const* what) {
+  for (Copy const& copy : copies) check_room(copy.to.size(), copy.from.size());
+#if CUDART_VERSION >= 13000
+  if (copies.size() >= worth_a_batch && handle_ != nullptr && handle_ != legacy_stream()) {
+    // Nobody waits for it: whoever has it may be kept in the call by a GPU that has stopped.
+    std::unique_lock const turn(turn_to_batch(), std::try_to_lock);
+    if (turn) return copy_in_batches(copies);
+  }
+#endif
+  for (Copy const& copy : copies) {
+    if (copy.from.empty()) continue;
+    health_.check(cudaMemcpyAsync(copy.to.data(), copy.from.data(), copy.from.size(), kind, handle_), what);
+  }
+}
+
+#if CUDART_VERSION >= 13000
+/// Whoever calls it has the turn.
+void CudaStream::copy_in_batches(std::span<Copy const> copies) {
+  std::array<void*, most_copies_a_call> to{};
+  std::array<void const*, most_copies_a_call> from{};
+  std::array<std::size_t, most_copies_a_call> bytes{};
+  cudaMemcpyAttributes in_order{};
+  in_order.srcAccessOrder = cudaMemcpySrcAccessOrderStream;
+  for (std::size_t done = 0; done < copies.size();) {
+    std::size_t count = 0;
+    for (; count < most_copies_a_call && done < copies.size(); ++done) {
+      if (copies[done].from.empty()) continue;
+      to[count] = copies[done].to.data();
+      from[count] = copies[done].from.data();
+      bytes[count++] = copies[done].from.size();
+    }
+    if (count == 0) return;
+    std::size_t first = 0;
+    health_.check(cudaMemcpyBatchAsync(to.data(), from.data(), bytes.data(), count, &in_order, &first, 1, handle_),
+                  "cudaMemcpyBatchAsync");
+  }
+}
+#endif
 
 void CudaStream::launch(std::uint32_t, CpuKernel) {
   throw Error(ErrorKind::unsupported,

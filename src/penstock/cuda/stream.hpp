@@ -25,6 +25,8 @@ class CudaStream : public StreamBackend {
   DeviceKind kind() const noexcept override { return DeviceKind::cuda; }
   void upload(std::span<std::byte> to, std::span<std::byte const> from) override;
   void download(std::span<std::byte> to, std::span<std::byte const> from) override;
+  void upload_all(std::span<Copy const> copies) override;
+  void download_all(std::span<Copy const> copies) override;
   void launch(std::uint32_t blocks, CpuKernel kernel) override;
   void record(EventBackend& event) override;
   void wait(EventBackend& event) override;
@@ -41,6 +43,9 @@ class CudaStream : public StreamBackend {
   Health& health() const noexcept { return health_; }
 
  private:
+  void copy_all(std::span<Copy const> copies, cudaMemcpyKind kind, char const* what);
+  void copy_in_batches(std::span<Copy const> copies);
+
   Health& health_;
   cudaStream_t handle_;
   PendingCalls calls_;

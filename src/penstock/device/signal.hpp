@@ -23,7 +23,8 @@ struct Ticket {
 class Signal {
  public:
   virtual ~Signal() = default;
-  /// Says that tile `number` was put on the device: its last step is in `stream`, with `landed` behind it.
+  /// Says that tile `number` was put on the device, and with it all between the last that was and this one: their last
+  /// step is in `stream`, with `landed` behind it.
   virtual void put(std::uint64_t number, StreamRef stream, EventRef landed) = 0;
   /// Sees to it that some ticket is on its way if any tile beyond `retired` is. The lane calls it before it sleeps.
   virtual void arm(std::uint64_t retired) = 0;

@@ -7,6 +7,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "penstock/device/event.hpp"
 #include "penstock/device/flag.hpp"
@@ -39,6 +40,30 @@ class StreamCallback {
 /// The body of a CPU kernel: called once per block, by any number of threads at once, in any order.
 using CpuKernel = std::function<void(std::uint32_t block)>;
 
+/// One of several copies that are asked for together.
+///
+/// Shape: as of StreamRef::upload, or download.
+struct Copy {
+  std::span<std::byte> to = {};
+  std::span<std::byte const> from = {};
+};
+
+/// Adds a copy, or lengthens the last one if it ends where the new one begins, on both sides.
+inline void add_copy(std::vector<Copy>& copies, Copy next) {
+  if (next.from.empty()) return;
+  if (!copies.empty()) {
+    Copy& last = copies.back();
+    bool const fits = last.to.size() == last.from.size();
+    if (fits && last.to.data() + last.to.size() == next.to.data() &&
+        last.from.data() + last.from.size() == next.from.data()) {
+      last = {{last.to.data(), last.to.size() + next.to.size()},
+              {last.from.data(), last.from.size() + next.from.size()}};
+      return;
+    }
+  }
+  copies.push_back(next);
+}
+
 /// What a device implements to have streams. Users hold a Stream or a StreamRef.
 class StreamBackend {
  public:
@@ -46,6 +71,13 @@ class StreamBackend {
   virtual DeviceKind kind() const noexcept = 0;
   virtual void upload(std::span<std::byte> to, std::span<std::byte const> from) = 0;
   virtual void download(std::span<std::byte> to, std::span<std::byte const> from) = 0;
+  /// One after the other, unless the device has a better way.
+  virtual void upload_all(std::span<Copy const> copies) {
+    for (Copy const& copy : copies) upload(copy.to, copy.from);
+  }
+  virtual void download_all(std::span<Copy const> copies) {
+    for (Copy const& copy : copies) download(copy.to, copy.from);
+  }
   virtual void launch(std::uint32_t blocks, CpuKernel kernel) = 0;
   virtual void record(EventBackend& event) = 0;
   virtual void wait(EventBackend& event) = 0;
@@ -81,6 +113,12 @@ class StreamRef {
   void upload(std::span<std::byte> to, std::span<std::byte const> from) const { backend_->upload(to, from); }
   /// Copies device memory to host memory. Shape and Blocks are those of `upload`.
   void download(std::span<std::byte> to, std::span<std::byte const> from) const { backend_->download(to, from); }
+  /// Makes several copies in this place of the stream, in any order among them; no two may touch the same bytes. With
+  /// CUDA 13 a GPU takes many by one call.
+  ///
+  /// Throws: Error; some of them may then be in the stream, and what they name must stay valid as if all were.
+  void upload(std::span<Copy const> copies) const { backend_->upload_all(copies); }
+  void download(std::span<Copy const> copies) const { backend_->download_all(copies); }
   /// Runs `kernel(0)` ... `kernel(blocks - 1)` on the CPU device's compute threads. An exception in it is a sticky
   /// device fault.
   ///

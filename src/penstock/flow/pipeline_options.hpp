@@ -29,8 +29,11 @@ struct PipelineOptions {
   unsigned lanes = 0;
   /// Threads in host stages and sink. 0: one, or half as many as CPUs if they may work at once.
   unsigned consumers = 0;
-  /// Tiles in flight per lane. 0: four, more gained nothing (bench/flow/one_shot_bench); on a GPU 32 for tiles below
-  /// 1 MiB (bench/lane/signal_bench).
+  /// The most tiles that a lane puts on its device at once (LaneOptions::batch). 0: on a GPU 8 MiB of them, but no more
+  /// than 128, nor than a quarter of the slots that are asked for; on the CPU device one (decisions/0021).
+  unsigned batch = 0;
+  /// Tiles in flight per lane. 0: four batches, more gained nothing (bench/flow/one_shot_bench); on a GPU at least 32
+  /// for tiles below 1 MiB (bench/lane/signal_bench).
   unsigned slots = 0;
   /// How long a lane that has nothing to do watches its device before it sleeps: results sooner, for a core while tiles
   /// are in flight. Never so that the lanes would leave fewer than two CPUs to others. Empty: 200 us on a GPU, which
@@ -46,8 +49,9 @@ struct PipelineOptions {
   /// docs/faults.md.
   std::chrono::nanoseconds patience = FlightOptions{}.patience;
   /// How long one of those who wait for a tile, a producer or whoever feeds, watches for it before it sleeps, so that
-  /// the sink need not wake anybody, which takes it 4 to 18 us (bench/core/pool_bench). 0: not at all.
-  std::chrono::microseconds borrow_spin{0};
+  /// the sink need not wake anybody, which takes it 4 to 18 us (bench/core/pool_bench). 0: not at all. Empty: 20 us on
+  /// a GPU (decisions/0021), unless the lanes' spin leaves too few CPUs; 0 on the CPU device.
+  std::optional<std::chrono::microseconds> borrow_spin = {};
   bool ordered = false;  ///< The sink sees tiles in the source's order, failed and cancelled ones in their places.
   bool parallel_sink = false;  ///< The sink is called by several consumers at once.
   /// The lane calls the sink itself, the moment it knows that the tile is done: a microsecond sooner

@@ -12,17 +12,32 @@ namespace {
 
 /// From this size of a tile on one lane fills a GPU's link.
 constexpr std::size_t large_tile = std::size_t{1} << 20;
-/// What smaller ones need on two lanes: 64 KiB tiles came to 213 thousand a second, and to 178 with four slots
-/// (bench/lane/signal_bench).
-constexpr unsigned small_tile_slots = 32;
+/// What smaller ones need at least on two lanes: 64 KiB tiles, one at a time, came to 213 thousand a second, and to 178
+/// with four slots (bench/lane/signal_bench).
+constexpr std::size_t small_tile_slots = 32;
+/// What a GPU is given at once of smaller ones.
+constexpr std::size_t batch_bytes = std::size_t{8} << 20;
+constexpr std::size_t most_in_batch = 128;
+/// One in each step, and one that is put or retired; of one tile each more gained nothing (bench/flow/one_shot_bench).
+constexpr unsigned batches_in_flight = 4;
 /// Longer than a 4 MiB tile takes to pass.
 constexpr std::chrono::microseconds default_spin{200};
+/// Longer than it takes at most from one tile that comes home to the next while a GPU is busy with small ones.
+constexpr std::chrono::microseconds default_borrow_spin{20};
 
 std::vector<Device*> expect_usable(std::vector<Device*> devices) {
   if (devices.empty() || std::find(devices.begin(), devices.end(), nullptr) != devices.end()) {
     throw Error(ErrorKind::bad_argument, "A pipeline needs a device: give it at least one, and no null pointer.");
   }
   return devices;
+}
+
+/// How many tiles to put on the device at once.
+unsigned usual_batch(PipelineOptions const& options, bool gpu, std::size_t largest_part) {
+  if (!gpu) return 1;
+  std::size_t const fitting = batch_bytes / std::max<std::size_t>(1, largest_part);
+  auto const batch = static_cast<unsigned>(std::clamp<std::size_t>(fitting, 1, most_in_batch));
+  return options.slots == 0 ? batch : std::clamp(options.slots / batches_in_flight, 1U, batch);
 }
 
 /// Fills in what the user left to the machine; what it could not grant goes to `remarks`.
@@ -51,7 +66,13 @@ PipelineOptions resolve(PipelineOptions options, std::vector<Device*> const& dev
   if (options.lanes == 0) {
     options.lanes = static_cast<unsigned>(devices.size()) * (gpu && largest_part < large_tile ? 2 : 1);
   }
-  if (options.slots == 0) options.slots = gpu && largest_part < large_tile ? small_tile_slots : 4;
+  bool const batch_is_ours = options.batch == 0;
+  if (batch_is_ours) options.batch = usual_batch(options, gpu, largest_part);
+  if (options.slots == 0) {
+    std::size_t const least = gpu && largest_part < large_tile ? small_tile_slots : 0;
+    options.slots = static_cast<unsigned>(
+        std::min(std::max(least, std::size_t{batches_in_flight} * options.batch), Pool::max_tiles));
+  }
   // Who asks for a thread that sleeps beside the lane wants the CPU, not the last microseconds.
   bool const watches = gpu && options.signal != SignalKind::event_block;
   std::chrono::microseconds const wanted = options.spin.value_or(watches ? default_spin : std::chrono::microseconds(0));
@@ -63,7 +84,10 @@ PipelineOptions resolve(PipelineOptions options, std::vector<Device*> const& dev
   }
   options.spin = granted ? wanted : std::chrono::microseconds(0);
   unsigned const lanes_that_spin = options.spin->count() > 0 ? options.lanes : 0;
-  if (options.borrow_spin.count() > 0 && lanes_that_spin + 3 > cpus) {
+  bool const may_watch = lanes_that_spin + 3 <= cpus;
+  if (!options.borrow_spin) {
+    options.borrow_spin = gpu && may_watch ? default_borrow_spin : std::chrono::microseconds(0);
+  } else if (options.borrow_spin->count() > 0 && !may_watch) {
     remarks.push_back("Nobody watches for tiles: that would leave fewer than two of " + std::to_string(cpus) +
                       " CPUs to everything else" +
                       (lanes_that_spin > 0
@@ -83,6 +107,8 @@ PipelineOptions resolve(PipelineOptions options, std::vector<Device*> const& dev
   }
   // More can never be in flight, and each takes memory of the device.
   options.slots = static_cast<unsigned>(std::min<std::size_t>(options.slots, options.tiles));
+  // Of few tiles there are to be several batches as well.
+  if (batch_is_ours) options.batch = std::clamp(options.slots / batches_in_flight, 1U, options.batch);
   return options;
 }
 
@@ -168,7 +194,7 @@ Pipeline::Parts::Parts(std::vector<Device*> driven, PipelineOptions wanted)
       slab(make_slab(options, topology, placement)),
       pinned_for_gpus(pin_for_gpus(gpus, slab.bytes())),
       pinned_for_others(pin_for_others(devices, gpus, slab.bytes())),
-      pool(slab.bytes(), options.tile, options.tiles, options.borrow_spin),
+      pool(slab.bytes(), options.tile, options.tiles, options.borrow_spin.value_or(std::chrono::microseconds(0))),
       journeys(options.tiles) {}
 
 Pipeline::Parts::~Parts() {

@@ -42,6 +42,7 @@ Run::Run(Input input, Pool& pool, std::span<Journey> journeys, std::vector<LaneP
                          .priority = options.priority,
                          .patience = options.patience,
                          .recorder = options.recorder};
+  lane_options.batch = options.batch;
   lane_options.signal = options.signal;
   lane_options.ranges = options.ranges;
   lanes_ = std::make_unique<LaneSet>(lanes, pool.shape(), pool.size(), lane_options, stages_,
@@ -82,6 +83,7 @@ void Run::end_of_input() {
     if (std::exchange(input_ended_, true)) return;
   }
   enough_.request_stop();
+  lanes_->hurry();
   graph_.release();
 }
 

@@ -5,8 +5,8 @@
 
 namespace penstock {
 
-/// The stream writes each tile's number to host memory, and the lane reads it there: a look costs no call of the
-/// driver's.
+/// The stream writes the number of each batch's youngest tile to host memory, and the lane reads it there: a look costs
+/// no call of the driver's.
 ///
 /// Nothing is written on a lost device; that the lane's watchdog finds.
 class FlagSignal final : public Signal {

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "penstock/core/completion.hpp"
@@ -34,9 +35,10 @@ struct FlightOptions {
   LaneShape shape = LaneShape::split;
   /// Of the streams that the lane makes; lower runs first. A thread's default stream has the least priority.
   int priority = 0;
-  /// How long a lane with tiles in flight bears with a device that finishes none. Then it abandons the device and fails
-  /// them. As long as only a kernel that never ends would take. It is the lane that is patient, so not while it is kept
-  /// in a call of the driver's by a GPU whose queue is full, as it may be with very many slots.
+  /// How long a lane with tiles in flight bears with a device that finishes none, for each tile of the oldest batch.
+  /// Then it abandons the device and fails them. As long as only a kernel that never ends would take. It is the lane
+  /// that is patient, so not while it is kept in a call of the driver's by a GPU whose queue is full, as it may be with
+  /// very many slots.
   std::chrono::nanoseconds patience = std::chrono::seconds(60);
   /// Is told when the tiles that it wants were where; null for nobody. It outlives the lane. For each slot it takes as
   /// many events again as the flight has, and three more; lane/flight_clock.hpp says what a tile that is wanted costs.
@@ -64,25 +66,33 @@ class Flight {
   StreamRef compute() const noexcept { return compute_; }
   std::size_t size() const noexcept { return static_cast<std::size_t>(put_ - retired_); }
   bool empty() const noexcept { return put_ == retired_; }
-  bool full() const noexcept { return size() == slots_.size(); }
+  bool full() const noexcept { return room() == 0; }
+  /// How many tiles can be put.
+  std::size_t room() const noexcept { return slots_.size() - size(); }
   /// The number of the youngest tile in flight, or of the last that was.
   std::uint64_t youngest() const noexcept { return put_; }
   std::uint64_t retired() const noexcept { return retired_; }
+  /// Copies that the device was asked for, of both directions: neighbours are one.
+  std::uint64_t copies() const noexcept { return asked_copies_; }
 
-  /// Enqueues upload, stage and download of one tile. What fails with this tile alone is kept with it, and it retires
-  /// as failed once the device has let go of its slot.
+  /// Enqueues upload, stage and download of some tiles as one batch: each step of all of them before the next step of
+  /// any, neighbours in the pool as one copy, and all with one set of events. What fails with one tile alone is kept
+  /// with it, and it retires as failed once the device has let go of its slot.
   ///
-  /// Throws: a sticky Error; the tile is in flight all the same.
-  void put(Loan loan, Stage& stage);
+  /// Shape:  1 to `room()` loans, which are taken; best in the order of the pool.
+  /// Throws: a sticky Error; the tiles are in flight all the same.
+  void put(std::span<Loan> loans, Stage& stage);
   /// The stream of a tile's last step.
   StreamRef last_stream() const noexcept { return download_; }
-  /// The event behind the tile that was put last.
+  /// The event behind the tiles that were put last.
   EventRef landed() const;
   /// True if the device has let go of tile `number` and all before it.
   ///
   /// Throws: a sticky Error.
   bool passed(std::uint64_t number) const;
-  /// Abandons the device, which has finished none of these tiles for `patience`. The oldest that it has not passed
+  /// How long to bear with the device for the oldest tile: as long as for each that was put with it.
+  std::chrono::nanoseconds patience() const noexcept;
+  /// Abandons the device, which has finished none of these tiles for `patience()`. The oldest that it has not passed
   /// fails at the step where it stands, if that is known, unless it has a failure of its own. Gives the reason, for all
   /// others.
   Error run_out_of_patience();
@@ -107,14 +117,22 @@ class Flight {
   Slot& slot_of(std::uint64_t number) const;
   std::uint64_t first_not_passed() const noexcept;
   char const* step_of(std::uint64_t number) const noexcept;
-  void enqueue(Slot& slot, Stage& stage, char const*& at);
-  void mark(Step step, StreamRef stream, Slot const& slot);
-  void seal(Slot& slot, bool enqueued);
-  void note_times(Slot const& slot, bool done) noexcept;
+  void place(std::span<Loan> loans);
+  bool expect_right_sizes();
+  void enqueue(Stage& stage, char const*& at);
+  void compute(Stage& stage);
+  void run(Slot& slot, DeviceTile const& seen, Stage& stage);
+  void accept(Slot& slot, std::size_t produced) const;
+  void drop_failed();
+  void mark(Step step, StreamRef stream);
+  void fail_batch(std::shared_ptr<Failure const> const& why);
+  void seal(bool enqueued);
+  void note_times(std::uint64_t oldest, bool lost) noexcept;
 
   void settle(StreamRef stream);
   template <class Passed>
-  void await(Passed passed);
+  void await(Passed passed, std::chrono::nanoseconds at_most);
+  std::chrono::nanoseconds patience_with(std::uint64_t number) const noexcept;
 
   Device& device_;
   TileShape const shape_;
@@ -128,9 +146,20 @@ class Flight {
   StreamRef download_;                  ///< Likewise.
   Event settled_;                       ///< Recorded where the lane waits for a stream.
   std::unique_ptr<FlightClock> clock_;  ///< Null without a recorder.
+  DeviceMemory memory_;                 ///< Of all slots: their inputs side by side, then their outputs, as in a pool.
   std::vector<std::unique_ptr<Slot>> slots_;
   std::uint64_t put_ = 0;
   std::uint64_t retired_ = 0;
+
+  // The batch that is being put. Each has room for all slots, so that nothing is allocated.
+  std::uint64_t oldest_ = 0;  ///< Its first tile.
+  bool timed_ = false;        ///< Its times are known to the clock.
+  std::vector<Slot*> live_;   ///< Those of its tiles that have not failed.
+  std::vector<Copy> copies_;
+  std::uint64_t asked_copies_ = 0;
+  std::vector<DeviceTile> seen_;
+  std::vector<std::size_t> produced_;
+  std::vector<std::optional<std::uint64_t>> sequences_;
 };
 
 }  // namespace penstock

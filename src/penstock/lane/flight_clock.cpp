@@ -65,26 +65,26 @@ FlightClock::FlightClock(Device& device, Recorder& recorder, FlightClockOptions 
   compared_ = anchored_;
 }
 
-FlightEvents& FlightClock::open(std::size_t slot, std::uint64_t number) noexcept {
+FlightEvents& FlightClock::open(std::size_t slot, std::uint64_t oldest, std::uint64_t youngest) noexcept {
   Times& times = *slots_[slot];
-  bool const behind_another = opened_ + 1 == number;
+  bool const behind_another = opened_ + 1 == oldest;
   bool const stage_shared = options_.shared;
   times.marked = options_.split ? std::array{!behind_another, !behind_another || stage_shared, !behind_another}
                                 : std::array{!behind_another || stage_shared, true, true};
   times.asked.fill(Clock::now());
-  times.number = opened_ = number;
+  times.number = opened_ = youngest;
   times.whole = true;
   return times.events;
 }
 
 void FlightClock::begin(std::size_t slot, Step step, StreamRef stream) {
   Times& times = *slots_[slot];
-  auto const asked = times.asked[place(step)] = Clock::now();
+  auto const asked = times.asked[index_of(step)] = Clock::now();
   if (step == Step::upload && asked - compared_ >= options_.reach) compare_clocks(asked);
   if (awaited_) ask_for_anchor();
-  if (!times.marked[place(step)]) return;
+  if (!times.marked[index_of(step)]) return;
   try {
-    stream.record(times.begins[place(step)]);
+    stream.record(times.begins[index_of(step)]);
   } catch (Error const& error) {
     if (error.sticky()) throw;
     times.whole = false;
@@ -153,7 +153,7 @@ FlightClock::Moments FlightClock::begins_of(Times const& times, Moments const& e
   return begins;
 }
 
-void FlightClock::note(std::size_t slot, std::uint64_t sequence) {
+void FlightClock::note(std::size_t slot, std::span<std::optional<std::uint64_t> const> sequences) {
   Times& times = *slots_[slot];
   if (!times.whole) return pass(slot);
   auto const now = Clock::now();
@@ -161,11 +161,19 @@ void FlightClock::note(std::size_t slot, std::uint64_t sequence) {
   Moments const ends = ends_of(times);
   Moments const begins = begins_of(times, ends);
   recorder_.spend(Clock::now() - now);
-  for (std::size_t i = 0; i < steps; ++i) {
-    auto const step = static_cast<Step>(static_cast<std::size_t>(Step::upload) + i);
-    recorder_.note(rows_[i], step, sequence, begins[i], ends[i]);
+  auto const tiles = static_cast<Clock::rep>(sequences.size());
+  for (std::size_t place = 0; place < sequences.size(); ++place) {
+    if (!sequences[place]) continue;
+    std::uint64_t const sequence = *sequences[place];
+    auto const before = static_cast<Clock::rep>(place);
+    for (std::size_t i = 0; i < steps; ++i) {
+      auto const step = static_cast<Step>(static_cast<std::size_t>(Step::upload) + i);
+      auto const took = ends[i] - begins[i];
+      recorder_.note(rows_[i], step, sequence, begins[i] + took * before / tiles,
+                     begins[i] + took * (before + 1) / tiles);
+    }
+    recorder_.note(notice_row_, Step::notice, sequence, std::min(ends[last], now), now);
   }
-  recorder_.note(notice_row_, Step::notice, sequence, std::min(ends[last], now), now);
   close(times, ends);
 }
 

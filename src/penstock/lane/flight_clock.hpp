@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "penstock/core/recorder.hpp"
@@ -24,7 +25,7 @@ struct FlightClockOptions {
 };
 
 /// Tells a Recorder when the tiles of a flight were uploaded, computed and downloaded, and brings these times to the
-/// host's clock.
+/// host's clock. What it says of a tile holds for a batch of them, which has one set of events.
 ///
 /// A step's end is the event that the next step waits for, made so that it keeps the time; where all steps are in one
 /// stream, a mark between two. A step begins once the stream is through with the tile before, once the step before
@@ -49,18 +50,20 @@ class FlightClock {
 
   /// True if times of this tile are wanted.
   bool wants(std::uint64_t sequence) const noexcept { return recorder_.wants(sequence); }
-  /// Begins tile `number` of the flight, whose times are wanted, in that slot: with these events it is put in its
-  /// order.
-  FlightEvents& open(std::size_t slot, std::uint64_t number) noexcept;
+  /// Begins a batch, tiles `oldest` to `youngest` of the flight, of which times are wanted, in the slot of the
+  /// youngest: with these events it is put in its order.
+  FlightEvents& open(std::size_t slot, std::uint64_t oldest, std::uint64_t youngest) noexcept;
   /// To be called before each step, in their order. A mark that is refused costs the tile its times and nothing else.
   ///
   /// Throws: a sticky Error.
   void begin(std::size_t slot, Step step, StreamRef stream);
-  /// Notes the times of a tile that the device has passed, and since when the host might have known.
+  /// Notes the times of a batch that the device has passed, and since when the host might have known. What a step took
+  /// is shared out among its tiles in equal parts, one after the other, since events tell no more.
   ///
+  /// Shape:  the sequence of each tile of the batch, in its order; empty for one of which nothing is to be noted.
   /// Throws: Error, if the device does not say.
-  void note(std::size_t slot, std::uint64_t sequence);
-  /// As `note` for a tile of which nothing is to be noted: only the next one may be behind it.
+  void note(std::size_t slot, std::span<std::optional<std::uint64_t> const> sequences);
+  /// As `note` for a batch of which nothing is to be noted: only the next one may be behind it.
   void pass(std::size_t slot);
 
  private:
@@ -73,11 +76,11 @@ class FlightClock {
     FlightEvents events;
     std::array<Event, steps> begins;  ///< With one stream the second and third are the ends of the steps before.
     std::array<bool, steps> marked{};
-    Moments asked;  ///< When the lane gave each step to the device.
-    std::uint64_t number = 0;
-    bool whole = true;  ///< No mark was refused.
+    Moments asked;             ///< When the lane gave each step to the device.
+    std::uint64_t number = 0;  ///< Of the youngest tile.
+    bool whole = true;         ///< No mark was refused.
   };
-  static std::size_t place(Step step) noexcept {
+  static std::size_t index_of(Step step) noexcept {
     return static_cast<std::size_t>(step) - static_cast<std::size_t>(Step::upload);
   }
   void compare_clocks(Clock::time_point now);

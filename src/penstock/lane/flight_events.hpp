@@ -7,7 +7,7 @@
 
 namespace penstock {
 
-/// The events of one slot that order a tile's three steps and say that it has landed.
+/// The events of one slot that order the three steps of a batch and say that it has landed.
 struct FlightEvents {
   FlightEvents(Device& device, bool split, EventOptions options = {})
       : uploaded(split ? std::optional<Event>(device.make_event(options)) : std::nullopt),

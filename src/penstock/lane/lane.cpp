@@ -18,20 +18,30 @@ std::size_t ticket_capacity(unsigned slots) {
 /// How long a lane sleeps between two looks at a device that does not call it, unless it may spin.
 constexpr std::chrono::microseconds between_looks{50};
 
+LaneOptions expect_sound(LaneOptions options) {
+  if (options.batch == 0)
+    throw Error(ErrorKind::bad_argument, "A lane takes at least one tile at a time: ask for a batch of 1 or more.");
+  options.batch = std::min(options.batch, std::max(1U, options.flight.slots / 2));
+  return options;
+}
+
 }  // namespace
 
 Lane::Lane(Device& device, TileShape shape, std::size_t most_tiles, LaneOptions options, unsigned number,
            Stages const& stages, OnCompletion on_completion)
     : device_(device),
       shape_(shape),
-      options_(std::move(options)),
+      options_(expect_sound(std::move(options))),
       number_(number),
       on_completion_(std::move(on_completion)),
       inbox_(most_tiles),
       post_(std::make_shared<LanePost>(ticket_capacity(options_.flight.slots))),
       tickets_(post_->tickets),
       bell_(post_->bell),
-      submitted_(options_.flight.recorder != nullptr ? most_tiles : 0) {
+      submitted_(options_.flight.recorder != nullptr ? most_tiles : 0),
+      gathered_(most_tiles, options_.batch) {
+  batch_.reserve(options_.batch);
+  recorded_.reserve(submitted_.empty() ? 0 : options_.batch);
   std::promise<void> ready;
   auto started = ready.get_future();
   thread_ = BoundThread(options_.name, options_.cpus, [&](std::stop_token const&) { body(ready, stages); });
@@ -62,6 +72,11 @@ bool Lane::submit(Loan& loan) noexcept {
 
 void Lane::cancel() noexcept {
   cancelled_.store(true, std::memory_order_release);
+  bell_.notify();
+}
+
+void Lane::hurry() noexcept {
+  hurried_.store(true, std::memory_order_release);
   bell_.notify();
 }
 
@@ -111,6 +126,7 @@ void Lane::body(std::promise<void>& ready, Stages const& stages) {
     return;
   }
   serve_to_the_end();
+  summary_.copies = flight_->copies();
   finish_stage();
   // Calls from the tiles' own stream come after the tiles; they must not find the signal gone.
   flight_->settle();
@@ -152,13 +168,14 @@ void Lane::serve_to_the_end() {
 void Lane::serve() {
   auto const work_waits = [&] {
     if (!tickets_.empty()) return true;
-    if (!inbox_.empty() && (!flight_->full() || cancelled_.load(std::memory_order_acquire))) return true;
+    if (!inbox_.empty()) return true;
+    if (!gathered_.empty() && (turns_away() || may_put_parts() || whole_fits())) return true;
     return closed_.load(std::memory_order_seq_cst) && load_.load(std::memory_order_seq_cst) == 0;
   };
   for (;;) {
     bool const heard = read_tickets();
     if (heard) ++news_;
-    bool const took = take_tile();
+    bool const took = take_tiles();
     if (heard || took) continue;
     if (closed_.load(std::memory_order_seq_cst) && load_.load(std::memory_order_seq_cst) == 0) return;
     if (watch(work_waits)) {
@@ -206,45 +223,6 @@ void Lane::rest(Predicate const& work_waits) {
   } else if (overdue) {
     ask_device();
   }
-}
-
-/// Takes one tile out of the inbox, if it can go anywhere.
-bool Lane::take_tile() {
-  if (flight_->full() && !cancelled_.load(std::memory_order_acquire)) return false;
-  auto const tile = inbox_.pop();
-  if (!tile) return false;
-  // Asked only now: what was submitted after cancel() had returned is popped after it.
-  bool const cancelled = cancelled_.load(std::memory_order_acquire);
-  Loan loan = Loan::resume(*tile);
-  if (loss_ != nullptr) {
-    deliver(Completion::failed(std::move(loan), loss_));
-  } else if (cancelled) {
-    deliver(Completion::cancelled(std::move(loan)));
-  } else {
-    bool const first = flight_->empty();
-    auto const taken = std::chrono::steady_clock::now();
-    Tile const& its = *loan;  // It is in flight until this thread retires it.
-    try {
-      {
-        RangeHere const range(options_.ranges, Step::enqueue, its.sequence);
-        flight_->put(std::move(loan), *stage_);
-      }
-      if (!submitted_.empty()) note_taken(its, taken);
-      // Now, and not before: what the stage did on this thread is no time of the device's.
-      if (first) progress_ = asked_ = std::chrono::steady_clock::now();
-      tell_signal();
-    } catch (Error const& error) {
-      give_up(error);
-    }
-  }
-  return true;
-}
-
-void Lane::note_taken(Tile const& tile, std::chrono::steady_clock::time_point taken) const {
-  Recorder& recorder = *options_.flight.recorder;
-  if (!recorder.wants(tile.sequence)) return;
-  recorder.note(queue_row_, Step::inbox, tile.sequence, submitted_[tile.index()], taken);
-  recorder.note(row_, Step::enqueue, tile.sequence, taken, std::chrono::steady_clock::now());
 }
 
 void Lane::finish_stage() {

@@ -20,6 +20,7 @@
 #include "penstock/device/signal.hpp"
 #include "penstock/lane/end_latch.hpp"
 #include "penstock/lane/flight.hpp"
+#include "penstock/lane/gathering.hpp"
 #include "penstock/lane/signal_kind.hpp"
 #include "penstock/lane/stage.hpp"
 #include "penstock/machine/bound_thread.hpp"
@@ -29,6 +30,11 @@ namespace penstock {
 
 struct LaneOptions {
   FlightOptions flight = {};
+  /// The most tiles that the lane puts on the device at once: as one copy where they are neighbours in the pool, with
+  /// one set of events and one ticket. While the device has half of the slots to work on, a tile waits for its block:
+  /// those that so many tiles of the pool make from its first on; but no longer than four whole ones pass it. Never
+  /// more than half of the slots, so that one batch comes while another goes.
+  unsigned batch = 1;
   SignalKind signal = SignalKind::callback;
   /// How long a lane with nothing to do spins before it sleeps, with an eye on its device: results sooner, for part of
   /// a core. With a signal that brings no tickets (event_poll, flag) it spins as long as any tile is in flight; or, if
@@ -60,6 +66,8 @@ struct LanePost {
 /// What a lane did.
 struct LaneSummary {
   std::uint64_t tiles = 0;
+  std::uint64_t batches = 0;  ///< In which tiles were put on the device.
+  std::uint64_t copies = 0;   ///< That the device was asked for, both ways: neighbours in the pool are one.
   std::uint64_t bytes_up = 0;
   std::uint64_t bytes_down = 0;
   std::uint64_t tickets = 0;  ///< That its signal brought.
@@ -68,7 +76,8 @@ struct LaneSummary {
 };
 
 /// A bound thread with two mailboxes (tiles in, tickets in), the streams that only it touches, the slots it fills, and
-/// a FIFO of what is in flight. It never waits for the device while it has a free slot and a tile to put there.
+/// a FIFO of what is in flight. It never waits for the device while it has a free slot and a tile to put there, but to
+/// make a batch whole while the device has enough to do.
 ///
 /// Each tile submitted gets exactly one Completion, whatever fails. Once the device is lost the lane fails all it holds
 /// and all it gets. A device that finishes no tile for FlightOptions::patience is abandoned: tiles that it may still
@@ -77,8 +86,8 @@ struct LaneSummary {
 /// Threads: the one that made it, but for what is noted.
 class Lane {
  public:
-  /// Called on the lane's thread, once per tile: those that went to the device in the order the lane took them,
-  /// cancelled ones at once. Must not throw.
+  /// Called on the lane's thread, once per tile: those that went to the device batch by batch in the order the lane
+  /// took them; cancelled ones at once. Must not throw.
   using OnCompletion = std::function<void(Completion)>;
 
   /// Starts the thread, makes streams, slots and stage, and returns when the lane is ready for tiles.
@@ -94,7 +103,8 @@ class Lane {
   /// Blocks: until then.
   ~Lane();
 
-  /// Hands a tile over. False once the lane is closed; the loan is then still the caller's.
+  /// Hands a tile over, of the one pool that the lane serves. False once the lane is closed; the loan is then still the
+  /// caller's.
   ///
   /// Threads: any.
   /// Blocks:  never.
@@ -112,6 +122,11 @@ class Lane {
   /// Threads: any.
   /// Blocks:  never.
   void cancel() noexcept;
+  /// No more tiles will come soon: none that it has is to wait for more, from now on.
+  ///
+  /// Threads: any.
+  /// Blocks:  never.
+  void hurry() noexcept;
   /// Takes no more tiles; once it has completed all it has it finishes the stage and ends.
   ///
   /// Threads: any.
@@ -141,8 +156,15 @@ class Lane {
   template <class Predicate>
   void rest(Predicate const& work_waits);
   bool read_tickets();
-  bool take_tile();
-  void note_taken(Tile const& tile, std::chrono::steady_clock::time_point taken) const;
+  bool take_tiles();
+  bool gather();
+  bool whole_fits() noexcept;
+  bool may_put_parts() noexcept;
+  bool turns_away() const noexcept;
+  void turn_away(bool cancelled);
+  std::uint64_t spokesman() const noexcept;
+  void put();
+  void note_taken(std::chrono::steady_clock::time_point taken) const;
   void tell_signal();
   void arm_signal();
   void ask_unsignalled();
@@ -173,6 +195,7 @@ class Lane {
   std::atomic<std::size_t> load_{0};
   std::atomic<bool> lost_{false};
   std::atomic<bool> cancelled_{false};
+  std::atomic<bool> hurried_{false};
   std::atomic<bool> closed_{false};
 
   // The lane's thread only.
@@ -182,8 +205,12 @@ class Lane {
   std::unique_ptr<Signal> signal_;
   std::unique_ptr<Stage> stage_;
   std::shared_ptr<Failure const> loss_;
-  bool unsignalled_ = false;  ///< It retires what its watchdog found.
-  std::uint64_t news_ = 0;    ///< How often it heard something since it last slept.
+  Gathering gathered_;
+  unsigned overtaken_ = 0;             ///< Whole blocks that went since parts of one did, while others waited.
+  std::vector<Loan> batch_;            ///< What is being put.
+  std::vector<Tile const*> recorded_;  ///< The batch that is being put, for a recorder.
+  bool unsignalled_ = false;           ///< It retires what its watchdog found.
+  std::uint64_t news_ = 0;             ///< How often it heard something since it last slept.
   std::chrono::steady_clock::time_point asked_ =
       std::chrono::steady_clock::now();  ///< When it last knew how its device was.
   /// When the device last finished a tile, or got one while it had none.

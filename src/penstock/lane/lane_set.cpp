@@ -10,13 +10,23 @@
 #include "penstock/core/current_failure.hpp"
 
 namespace penstock {
+namespace {
+
+/// How far a lane may be ahead of the others and still get the neighbours of what it has.
+constexpr std::size_t batches_ahead = 2;
+
+}  // namespace
 
 LaneSet::LaneSet(std::vector<LanePlace> const& places, TileShape shape, std::size_t most_tiles,
-                 LaneOptions const& options, Stages const& stages, Lane::OnCompletion const& on_completion) {
+                 LaneOptions const& options, Stages const& stages, Lane::OnCompletion const& on_completion)
+    // With fewer, larger blocks some lanes would get none of them.
+    : batch_(std::clamp<std::size_t>(most_tiles / std::max<std::size_t>(1, 2 * places.size()), 1,
+                                     std::max(1U, options.batch))) {
   if (places.empty()) throw Error(ErrorKind::bad_argument, "A pipeline needs at least one lane: ask for 1 or more.");
   std::map<Device const*, std::shared_ptr<EndLatch>> ends;
   for (unsigned number = 0; number < places.size(); ++number) {
     LaneOptions own = options;
+    if (own.batch > 0) own.batch = static_cast<unsigned>(batch_);
     auto& end = ends[places[number].device];
     if (end == nullptr) end = std::make_shared<EndLatch>();
     own.ends_with = end;
@@ -38,7 +48,9 @@ LaneSet::~LaneSet() {
 }
 
 bool LaneSet::submit(Loan& loan) noexcept {
-  std::size_t const first = turn_.fetch_add(1, std::memory_order_relaxed);
+  bool const batches = batch_ > 1;
+  std::size_t const first = batches ? loan->index() / batch_ : turn_.fetch_add(1, std::memory_order_relaxed);
+  Lane& preferred = *lanes_[first % lanes_.size()];
   Lane* chosen = nullptr;
   std::size_t least = std::numeric_limits<std::size_t>::max();
   for (std::size_t k = 0; k < lanes_.size(); ++k) {
@@ -50,7 +62,11 @@ bool LaneSet::submit(Loan& loan) noexcept {
     }
   }
   // With every device lost any lane will do: it completes the tile as failed.
-  if (chosen == nullptr) chosen = lanes_[first % lanes_.size()].get();
+  if (chosen == nullptr) chosen = &preferred;
+  // Not while another has nothing to do.
+  if (batches && !preferred.lost() && preferred.load() <= least + std::min(least, batches_ahead * batch_)) {
+    chosen = &preferred;
+  }
   return chosen->submit(loan);
 }
 
@@ -60,6 +76,10 @@ bool LaneSet::lost() const noexcept {
 
 void LaneSet::cancel() noexcept {
   for (auto const& lane : lanes_) lane->cancel();
+}
+
+void LaneSet::hurry() noexcept {
+  for (auto const& lane : lanes_) lane->hurry();
 }
 
 void LaneSet::close() {

@@ -18,7 +18,7 @@ struct LanePlace {
 };
 
 /// The lanes of one run, on one device or several. A tile goes to the lane with the fewest, among those whose device
-/// still serves.
+/// still serves; with batches, to the one that gets its neighbours in the pool, unless that has some batches more.
 ///
 /// Threads: any may submit, cancel and ask `lost`; the rest is for the one that made it.
 class LaneSet {
@@ -40,6 +40,8 @@ class LaneSet {
   bool lost() const noexcept;
   /// As Lane::cancel, for all.
   void cancel() noexcept;
+  /// As Lane::hurry, for all.
+  void hurry() noexcept;
   /// As Lane::close, for all.
   ///
   /// Blocks: until every tile is completed and every stage finished.
@@ -53,6 +55,7 @@ class LaneSet {
   std::vector<std::string> remarks() const;
 
  private:
+  std::size_t const batch_;
   std::vector<std::unique_ptr<Lane>> lanes_;
   std::atomic<std::size_t> turn_{0};
 };

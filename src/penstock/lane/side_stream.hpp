@@ -19,25 +19,30 @@ class SideStream {
   explicit SideStream(SignalContext const& context)
       : landed_(context.depth), stride_(context.calls_a_turn), stream_(context.device.make_stream()) {}
 
-  /// As Signal's.
+  /// As Signal's. All tiles since the last that was put have this event.
   void put(std::uint64_t number, EventRef landed) {
-    landed_[number % landed_.size()] = landed;
-    youngest_ = number;
+    while (youngest_ < number) landed_[++youngest_ % landed_.size()] = {number, landed};
   }
   /// For each tile that is worth a call by now, as long as `ready()`: has the stream wait for its last event, and
   /// `ask(number, stream)` say what comes behind. What throws is asked for again the next time.
   template <class Ready, class Ask>
   void arm(std::uint64_t retired, Ready ready, Ask ask) {
-    while (auto const number = stride_.next(youngest_, retired)) {
+    while (auto const due = stride_.next(youngest_, retired)) {
       if (!ready()) return;
-      stream_.wait(*landed_[*number % landed_.size()]);
-      ask(*number, StreamRef(stream_));
-      stride_.asked_for(*number);
+      // The last with the same event: another call for it would say nothing new.
+      auto const& [number, landed] = *landed_[*due % landed_.size()];
+      stream_.wait(landed);
+      ask(number, StreamRef(stream_));
+      stride_.asked_for(number);
     }
   }
 
  private:
-  std::vector<std::optional<EventRef>> landed_;  ///< Of the tiles in flight, by number modulo depth.
+  struct Landed {
+    std::uint64_t youngest;  ///< Of those that were put at once.
+    EventRef event;
+  };
+  std::vector<std::optional<Landed>> landed_;  ///< Of the tiles in flight, by number modulo depth.
   std::uint64_t youngest_ = 0;
   Stride stride_;
   Stream stream_;

@@ -11,7 +11,8 @@ namespace penstock {
 /// The mechanisms by which a lane can hear that its device got somewhere. Each is a file NAME_signal.hpp.
 enum class SignalKind : std::uint8_t {
   callback,            ///< cudaStreamAddCallback in a stream beside the work, one for several tiles.
-  callback_in_stream,  ///< cudaStreamAddCallback in the working stream, one for each tile, as texts teach it.
+  callback_in_stream,  ///< cudaStreamAddCallback in the working stream, one for each batch, as texts teach it for a
+                       ///< tile.
   host_func,           ///< As callback, with cudaLaunchHostFunc, which knows no errors.
   event_poll,          ///< The lane asks the tiles' events.
   event_block,         ///< A thread beside the lane sleeps in cudaEventSynchronize.

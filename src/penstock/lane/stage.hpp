@@ -26,6 +26,27 @@ struct DeviceTile {
   std::uint64_t tag = 0;
 };
 
+/// Calls `body(DeviceTile const& stretch, std::size_t count)` for the tiles of a batch, those that lie side by side in
+/// one stretch: it has the bytes of all `count` of them, and sequence and tag of the first.
+template <class Body>
+void for_each_stretch(std::span<DeviceTile const> tiles, Body body) {
+  auto const behind = [](std::span<std::byte> one, std::span<std::byte> next) {
+    return (one.empty() && next.empty()) || one.data() + one.size() == next.data();
+  };
+  for (std::size_t from = 0; from < tiles.size();) {
+    DeviceTile stretch = tiles[from];
+    std::size_t count = 1;
+    for (; from + count < tiles.size(); ++count) {
+      DeviceTile const& next = tiles[from + count];
+      if (!behind(stretch.input, next.input) || !behind(stretch.output, next.output)) break;
+      stretch.input = {stretch.input.data(), stretch.input.size() + next.input.size()};
+      stretch.output = {stretch.output.data(), stretch.output.size() + next.output.size()};
+    }
+    body(std::as_const(stretch), count);
+    from += count;
+  }
+}
+
 /// Where a stage object will live.
 struct StageContext {
   Device& device;
@@ -48,6 +69,16 @@ class Stage {
   /// Throws:  anything; the tile then fails with stage "stage", the run goes on. So it does after a launch that the
   /// device refused, also if nobody checked.
   virtual std::size_t run(DeviceTile const& tile, StreamRef stream) = 0;
+  /// Does for all these tiles what `run` does for one, with fewer calls: `produced[i]` is what `run` would have said of
+  /// `tiles[i]`. Called where a lane put several on the device at once; neighbours among them often lie side by side on
+  /// the device as well. False if it does nothing: `run` is then called for each.
+  ///
+  /// Shape:  as many of `produced` as of `tiles`, two at least.
+  /// Blocks: should not.
+  /// Throws: anything; all of these tiles then fail, as `run`'s does.
+  virtual bool run_batch(std::span<DeviceTile const> /*tiles*/, std::span<std::size_t> /*produced*/, StreamRef) {
+    return false;
+  }
   /// Enqueues what brings the lane's own result home, after the last tile. The stream is waited for before the merge.
   ///
   /// Throws: anything; the report then has a failure of stage "finish", and this lane's stage is not merged. So it is
@@ -78,6 +109,31 @@ Stages each_tile(Body body) {
       } else {
         return body_(tile, stream);
       }
+    }
+
+   private:
+    Body body_;
+  };
+  return {.make = [body = std::move(body)](StageContext const&) { return std::make_unique<Each>(body); }, .merge = {}};
+}
+
+/// A stage without state that treats each byte or element the same wherever it lies: `body(std::span<std::byte> input,
+/// std::span<std::byte> output, StreamRef)` computes all of `output` from `input`. Where tiles lie side by side on the
+/// device it is called for all of them at once, so that small tiles take few launches.
+template <class Body>
+Stages elementwise(Body body) {
+  class Each final : public Stage {
+   public:
+    explicit Each(Body run) : body_(std::move(run)) {}
+    std::size_t run(DeviceTile const& tile, StreamRef stream) override {
+      body_(tile.input, tile.output, stream);
+      return tile.output.size();
+    }
+    bool run_batch(std::span<DeviceTile const> tiles, std::span<std::size_t> produced, StreamRef stream) override {
+      for_each_stretch(tiles,
+                       [&](DeviceTile const& stretch, std::size_t) { body_(stretch.input, stretch.output, stream); });
+      for (std::size_t i = 0; i < tiles.size(); ++i) produced[i] = tiles[i].output.size();
+      return true;
     }
 
    private:

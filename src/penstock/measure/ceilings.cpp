@@ -39,18 +39,12 @@ constexpr std::size_t smallest = 256;
 double rate(unsigned threads, std::chrono::nanoseconds each, std::stop_token const& stop,
             std::function<std::function<std::size_t()>(unsigned)> const& worker) {
   std::latch ready(threads);
+  // Who begins late, when another has ended, would count the first thing that it did in no time at all.
+  std::latch warm(threads);
   std::atomic<bool> over{false};
   std::vector<double> rates(threads);
   auto const work = [&](unsigned thread) {
     std::function<std::size_t()> piece;
-    try {
-      piece = worker(thread);
-      piece();  // Whether it works at all.
-    } catch (...) {
-      over.store(true, std::memory_order_relaxed);
-      ready.count_down();
-      throw;
-    }
     auto const work_for = [&](std::chrono::nanoseconds time) {
       std::size_t pieces = 0;
       auto const begin = Clock::now();
@@ -59,8 +53,20 @@ double rate(unsigned threads, std::chrono::nanoseconds each, std::stop_token con
       } while (Clock::now() - begin < time && !stop.stop_requested() && !over.load(std::memory_order_relaxed));
       return pieces;
     };
-    ready.arrive_and_wait();
-    work_for(each / warm_up_part);
+    bool is_ready = false;
+    try {
+      piece = worker(thread);
+      piece();  // Whether it works at all.
+      is_ready = true;
+      ready.arrive_and_wait();
+      work_for(each / warm_up_part);
+    } catch (...) {
+      over.store(true, std::memory_order_relaxed);
+      if (!is_ready) ready.count_down();
+      warm.count_down();
+      throw;
+    }
+    warm.arrive_and_wait();
     auto const start = Clock::now();
     std::size_t const pieces = work_for(each);
     // Who is through first ends it for all, so that all counted while all worked.
@@ -78,6 +84,7 @@ double rate(unsigned threads, std::chrono::nanoseconds each, std::stop_token con
     // Nobody waits for those that will never come.
     over.store(true, std::memory_order_relaxed);
     ready.count_down(static_cast<std::ptrdiff_t>(threads - all.size()));
+    warm.count_down(static_cast<std::ptrdiff_t>(threads - all.size()));
     throw;
   }
   join_all(all);

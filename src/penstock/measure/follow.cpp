@@ -10,7 +10,7 @@
 namespace penstock::measure {
 namespace {
 
-constexpr std::array<std::string_view, 10> axes{"threads", "lanes",  "consumers", "tile",  "depth",
+constexpr std::array<std::string_view, 11> axes{"threads", "lanes",  "consumers", "tile",  "depth", "batch",
                                                 "tiles",   "signal", "streams",   "shape", "sink"};
 
 /// The axis that an option of a pipeline sets; empty if none does.

@@ -12,7 +12,8 @@ namespace {
 
 /// Each has a thread, streams and slots of its own: beyond that a search would mostly pin memory.
 constexpr std::size_t most_lanes = 32;
-constexpr std::size_t most_depth = 128;
+constexpr std::size_t most_depth = 512;
+constexpr std::size_t most_batch = 128;
 constexpr std::size_t least_tile = std::size_t{4} << 10, most_tile = std::size_t{16} << 20;
 
 bool is_number(std::string const& value) {
@@ -58,7 +59,8 @@ std::vector<std::string> worth_trying(std::string const& name, PipelineOptions c
   if (name == "threads") return counts(std::max(few, 2 * cpus), defaults.producers);
   if (name == "lanes") return counts(std::clamp(cpus, few, most_lanes), defaults.lanes);
   if (name == "consumers") return counts(std::max<std::size_t>(1, cpus / 2), defaults.consumers);
-  if (name == "depth") return counts(bounds.gpu ? most_depth : most_depth / 4, defaults.slots);
+  if (name == "depth") return counts(bounds.gpu ? most_depth : most_depth / 16, defaults.slots);
+  if (name == "batch") return counts(bounds.gpu ? most_batch : most_batch / 16, defaults.batch);
   if (name == "tile") return sizes(default_tile);
   if (name == "signal") return signals();
   if (name == "shape") return {"split", "single"};
@@ -129,6 +131,7 @@ Levels levels_of(std::vector<Axis> const& axes, PipelineOptions const& options, 
                                                   {"lanes", std::to_string(options.lanes)},
                                                   {"consumers", std::to_string(options.consumers)},
                                                   {"depth", std::to_string(options.slots)},
+                                                  {"batch", std::to_string(options.batch)},
                                                   {"tile", std::to_string(tile)},
                                                   {"signal", std::string(to_string(options.signal))},
                                                   {"shape", options.shape == LaneShape::single ? "single" : "split"},

@@ -118,6 +118,7 @@ PipelineOptions Setting::options() const {
   options.lanes = lanes_as_threads ? threads : lanes;
   options.consumers = consumers;
   options.slots = depth;
+  options.batch = batch;
   options.tiles = tiles;
   options.signal = signal;
   options.streams = streams;
@@ -136,6 +137,7 @@ std::string set(Setting& setting, std::string_view name, std::string const& valu
   }
   if (name == "consumers") return set_count(setting.consumers, name, value, PipelineOptions::most_threads);
   if (name == "depth") return set_count(setting.depth, name, value, Pool::max_tiles);
+  if (name == "batch") return set_count(setting.batch, name, value, Pool::max_tiles);
   if (name == "tiles") return set_count(setting.tiles, name, value, Pool::max_tiles);
   if (name == "tile") return set_tile(setting, value);
   if (name == "work") return set_work(setting, value);

@@ -40,6 +40,7 @@ struct Setting {
   unsigned consumers = 0;
   std::size_t tile = std::size_t{1} << 20;  ///< Bytes.
   unsigned depth = 0;                       ///< Slots per lane.
+  unsigned batch = 0;                       ///< The most tiles that a lane puts on the device at once.
   unsigned tiles = 0;                       ///< Pinned tiles in all.
   SignalKind signal = SignalKind::callback;
   StreamMode streams = StreamMode::thread_default;

@@ -18,10 +18,18 @@ std::span<float> floats(std::span<std::byte> bytes) {
   return {reinterpret_cast<float*>(bytes.data()), bytes.size() / sizeof(float)};
 }
 
+void produce_all(std::span<DeviceTile const> tiles, std::span<std::size_t> produced) {
+  for (std::size_t i = 0; i < tiles.size(); ++i) produced[i] = tiles[i].output.size();
+}
+
 class CopyStage final : public Stage {
  public:
   explicit CopyStage(StageContext const&) {}
   std::size_t run(DeviceTile const& tile, StreamRef) override { return tile.output.size(); }
+  bool run_batch(std::span<DeviceTile const> tiles, std::span<std::size_t> produced, StreamRef) override {
+    produce_all(tiles, produced);
+    return true;
+  }
 };
 
 class TransformStage final : public Stage {
@@ -33,6 +41,11 @@ class TransformStage final : public Stage {
     std::span<std::byte> const on = tile.input.empty() ? tile.output : tile.input;
     transform(floats(on), 0, floats(on), stream);
     return tile.output.size();
+  }
+  bool run_batch(std::span<DeviceTile const> tiles, std::span<std::size_t> produced, StreamRef stream) override {
+    for_each_stretch(tiles, [&](DeviceTile const& stretch, std::size_t) { run(stretch, stream); });
+    produce_all(tiles, produced);
+    return true;
   }
 };
 

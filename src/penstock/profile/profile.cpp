@@ -12,6 +12,7 @@ PipelineOptions Profile::apply(PipelineOptions wanted) const {
   wanted.lanes = options.lanes;
   wanted.consumers = options.consumers;
   wanted.slots = options.slots;
+  wanted.batch = options.batch;
   wanted.spin = options.spin;
   wanted.shape = options.shape;
   wanted.signal = options.signal;

@@ -147,6 +147,8 @@ Profile parse_profile(std::string_view text, std::string const& name) {
   profile.options.lanes = settings.count("lanes", PipelineOptions::most_threads);
   profile.options.consumers = settings.count("consumers", PipelineOptions::most_threads);
   profile.options.slots = settings.count("depth", Pool::max_tiles);
+  // Profiles of before there were batches leave it to the pipeline.
+  profile.options.batch = settings.has("batch") ? settings.count("batch", Pool::max_tiles) : 0;
   profile.options.spin = std::chrono::microseconds(settings.whole("spin_us", 0, most_spin_us));
   profile.options.shape = shape_of(settings.text("shape"), name);
   profile.options.signal = signal_of(settings.text("signal"), name);
@@ -180,6 +182,7 @@ std::string text_of(Profile const& profile) {
                     {"output_bytes", options.tile.output_bytes},
                     {"in_place", options.tile.in_place},
                     {"depth", options.slots},
+                    {"batch", options.batch},
                     {"tiles", options.tiles},
                     {"signal", to_string(options.signal)},
                     {"shape", options.shape == LaneShape::single ? "single" : "split"},

@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: Apache-2.0
+// How tiles get on the device, and how they leave it.
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include "penstock/core/current_failure.hpp"
+#include "penstock/lane/flight_clock.hpp"
+#include "penstock/lane/flight_slot.hpp"
+
+namespace penstock {
+
+void Flight::put(std::span<Loan> loans, Stage& stage) {
+  place(loans);
+  char const* at = "upload";
+  bool enqueued = false;
+  try {
+    if (expect_right_sizes()) {
+      enqueue(stage, at);
+      enqueued = true;
+    }
+  } catch (...) {
+    auto const failure = current_failure(at, ErrorKind::device_refused);
+    // Whatever tile caused it, these only met it. But what a stage throws may be of another device.
+    if (failure->kind == ErrorKind::device_lost && device_.lost()) throw;
+    fail_batch(failure);
+    static_cast<void>(device_.take_refusal());  // The stage may have left one when it threw; it is not the next tile's.
+  }
+  seal(enqueued);
+}
+
+/// Gives each tile the next slot, so that neighbours stay neighbours, and all of them one set of events.
+void Flight::place(std::span<Loan> loans) {
+  oldest_ = put_ + 1;
+  put_ += loans.size();
+  timed_ = clock_ != nullptr &&
+           std::any_of(loans.begin(), loans.end(), [&](Loan const& loan) { return clock_->wants(loan->sequence); });
+  FlightEvents& events = timed_ ? clock_->open(put_ % slots_.size(), oldest_, put_) : slot_of(put_).plain;
+  live_.clear();
+  for (std::size_t i = 0; i < loans.size(); ++i) {
+    Slot& slot = slot_of(oldest_ + i);
+    slot.loan = std::move(loans[i]);
+    slot.failure = nullptr;
+    slot.batch = loans.size();
+    slot.leads = i == 0;
+    slot.settled = false;
+    slot.timed = timed_;
+    slot.events = &events;
+    live_.push_back(&slot);
+  }
+}
+
+/// Fails tiles that claim more than they have. True if others are left.
+bool Flight::expect_right_sizes() {
+  for (Slot* const slot : live_) {
+    std::size_t const claimed = slot->loan->filled;
+    if (claimed <= shape_.input_bytes) continue;
+    slot->loan->filled = 0;
+    std::string const why = "The tile says that " + std::to_string(claimed) +
+                            " bytes of it are filled, but its input part has " + std::to_string(shape_.input_bytes) +
+                            ".";
+    slot->failure = std::make_shared<Failure const>(Failure{"upload", why, ErrorKind::bad_argument});
+  }
+  drop_failed();
+  return !live_.empty();
+}
+
+void Flight::drop_failed() {
+  std::erase_if(live_, [](Slot const* slot) { return slot->failure != nullptr; });
+}
+
+/// Tells the clock that a step comes next, if the batch's times are wanted.
+void Flight::mark(Step step, StreamRef stream) {
+  if (timed_) clock_->begin(put_ % slots_.size(), step, stream);
+}
+
+void Flight::enqueue(Stage& stage, char const*& at) {
+  FlightEvents const& events = *live_.front()->events;
+  mark(Step::upload, upload_);
+  copies_.clear();
+  for (Slot* const slot : live_) {
+    auto const from = slot->loan->filled_input();
+    add_copy(copies_, {slot->input.first(from.size()), from});
+  }
+  upload_.upload(copies_);
+  asked_copies_ += copies_.size();
+  if (split_) {
+    upload_.record(*events.uploaded);
+    compute_.wait(*events.uploaded);
+  }
+
+  at = "stage";
+  mark(Step::stage, compute_);
+  compute(stage);
+  drop_failed();
+
+  at = "download";
+  if (split_) {
+    compute_.record(*events.computed);
+    download_.wait(*events.computed);
+  }
+  mark(Step::download, download_);
+  copies_.clear();
+  for (Slot* const slot : live_) {
+    std::size_t const produced = slot->loan->produced;
+    add_copy(copies_, {slot->loan->output().first(produced), slot->output.first(produced)});
+  }
+  download_.download(copies_);
+  asked_copies_ += copies_.size();
+}
+
+/// The stage, for all at once if it can. Else what one tile's `run` throws is that tile's.
+void Flight::compute(Stage& stage) {
+  seen_.clear();
+  for (Slot const* const slot : live_) {
+    seen_.push_back({slot->input.first(slot->loan->filled), slot->output, slot->loan->sequence, slot->loan->tag});
+  }
+  if (live_.size() > 1) {
+    produced_.assign(live_.size(), 0);
+    bool const taken = stage.run_batch(seen_, produced_, compute_);
+    if (auto const refusal = device_.take_refusal()) throw *refusal;
+    if (taken) {
+      for (std::size_t i = 0; i < live_.size(); ++i) accept(*live_[i], produced_[i]);
+      return;
+    }
+  }
+  for (std::size_t i = 0; i < live_.size(); ++i) run(*live_[i], seen_[i], stage);
+}
+
+void Flight::run(Slot& slot, DeviceTile const& seen, Stage& stage) {
+  try {
+    std::size_t const produced = stage.run(seen, compute_);
+    if (auto const refusal = device_.take_refusal()) throw *refusal;
+    accept(slot, produced);
+  } catch (...) {
+    auto failure = current_failure("stage", ErrorKind::device_refused);
+    if (failure->kind == ErrorKind::device_lost && device_.lost()) throw;
+    slot.failure = std::move(failure);
+    static_cast<void>(device_.take_refusal());
+  }
+}
+
+void Flight::accept(Slot& slot, std::size_t produced) const {
+  if (produced <= shape_.output_bytes) {
+    slot.loan->produced = produced;
+    return;
+  }
+  std::string const why = "The stage says that it produced " + std::to_string(produced) +
+                          " bytes, but a tile's output part has " + std::to_string(shape_.output_bytes) + ".";
+  slot.failure = std::make_shared<Failure const>(Failure{"stage", why, ErrorKind::bad_argument});
+}
+
+/// All of it that has not failed already.
+void Flight::fail_batch(std::shared_ptr<Failure const> const& why) {
+  for (std::uint64_t number = oldest_; number <= put_; ++number) {
+    Slot& slot = slot_of(number);
+    if (slot.failure == nullptr) slot.failure = why;
+  }
+}
+
+/// Records `landed` where every stream has passed the batch, also if only some of its steps were enqueued: until then
+/// the device may read or write its memory.
+void Flight::seal(bool enqueued) {
+  FlightEvents const& events = *slot_of(put_).events;
+  try {
+    if (!enqueued && split_) {
+      upload_.record(*events.uploaded);
+      compute_.wait(*events.uploaded);
+      compute_.record(*events.computed);
+      download_.wait(*events.computed);
+    }
+    download_.record(events.landed);
+  } catch (Error const& error) {
+    if (error.sticky()) throw;
+    settle();
+    // One that was abandoned has not let go: whoever asks is told so, and the tiles are stranded.
+    bool const let_go = !device_.abandoned();
+    for (std::uint64_t number = oldest_; number <= put_; ++number) slot_of(number).settled = let_go;
+    fail_batch(std::make_shared<Failure const>(Failure{"signal", error.what(), error.kind()}));
+  }
+}
+
+/// Times are a help and no promise: a tile does not fail for want of them.
+void Flight::note_times(std::uint64_t oldest, bool lost) noexcept {
+  Slot const& first = slot_of(oldest);
+  if (!first.timed || lost || first.settled) return;
+  std::uint64_t const youngest = oldest + first.batch - 1;
+  sequences_.clear();
+  bool any = false;
+  for (std::uint64_t number = oldest; number <= youngest; ++number) {
+    Slot const& slot = slot_of(number);
+    auto const sequence = slot.loan->sequence;
+    bool const wanted = slot.failure == nullptr && clock_->wants(sequence);
+    any = any || wanted;
+    sequences_.push_back(wanted ? std::optional(sequence) : std::nullopt);
+  }
+  try {
+    std::size_t const place = youngest % slots_.size();
+    any ? clock_->note(place, sequences_) : clock_->pass(place);
+  } catch (Error const&) {
+  }
+}
+
+Completion Flight::retire(std::shared_ptr<Failure const> const& loss) {
+  Slot& slot = slot_of(++retired_);
+  // While all of the batch are still here.
+  if (slot.leads) note_times(retired_, loss != nullptr);
+  auto failure = std::exchange(slot.failure, nullptr);
+  if (failure == nullptr) failure = loss;
+  if (failure == nullptr) return Completion::done(std::move(slot.loan));
+  slot.loan->produced = 0;
+  return Completion::failed(std::move(slot.loan), std::move(failure));
+}
+
+}  // namespace penstock

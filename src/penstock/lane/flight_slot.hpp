@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <span>
+
+#include "penstock/core/loan.hpp"
+#include "penstock/lane/flight.hpp"
+#include "penstock/lane/flight_events.hpp"
+
+namespace penstock {
+
+/// A place for one tile on the device, and the tile itself while it is there. The files of Flight share it.
+struct Flight::Slot {
+  Slot(Device& device, bool split) : plain(device, split) {}
+
+  std::span<std::byte> input = {};
+  std::span<std::byte> output = {};
+  FlightEvents plain;
+  /// Those of its batch: of the slot of its youngest tile, or of the flight's clock if the batch is timed.
+  FlightEvents* events = &plain;
+  Loan loan;
+  std::shared_ptr<Failure const> failure;
+  std::size_t batch = 1;  ///< How many were put with it, itself among them.
+  bool leads = false;     ///< It is the oldest of them.
+  /// The device let go of it, seen by waiting because it refused to record `landed`.
+  bool settled = false;
+  bool timed = false;  ///< When the batch is where is known to the flight's clock.
+};
+
+}  // namespace penstock

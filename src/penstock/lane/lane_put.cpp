@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+// How a lane takes tiles out of its inbox, makes batches of them and puts these on its device.
+#include <algorithm>
+#include <utility>
+
+#include "penstock/lane/lane.hpp"
+
+namespace penstock {
+
+namespace {
+
+/// How many whole blocks in a row go before what waits for its neighbours: some of these may be out for long.
+constexpr unsigned most_overtakings = 4;
+
+}  // namespace
+
+/// Takes what waits in the inbox, and puts on the device what may go there. True if there was anything to do.
+bool Lane::take_tiles() {
+  bool const any = gather();
+  if (gathered_.empty()) return any;
+  // Asked only now: what was submitted after cancel() had returned is gathered after it.
+  bool const cancelled = cancelled_.load(std::memory_order_acquire);
+  if (loss_ != nullptr || cancelled) {
+    turn_away(cancelled);
+    return true;
+  }
+  batch_.clear();
+  std::size_t const room = std::min<std::size_t>(options_.batch, flight_->room());
+  if (overtaken_ >= most_overtakings) {
+    gathered_.take_oldest(room, batch_);
+  } else if (whole_fits()) {
+    gathered_.take_whole(batch_);
+  } else if (may_put_parts()) {
+    gathered_.take(room, batch_);
+  }
+  if (batch_.empty()) return any;
+  bool const overtakes = batch_.size() == options_.batch && !gathered_.empty();
+  overtaken_ = overtakes && overtaken_ < most_overtakings ? overtaken_ + 1 : 0;
+  put();
+  return true;
+}
+
+bool Lane::gather() {
+  bool any = false;
+  while (auto const tile = inbox_.pop()) {
+    gathered_.add(Loan::resume(*tile));
+    any = true;
+  }
+  return any;
+}
+
+bool Lane::whole_fits() noexcept {
+  std::size_t const whole = gathered_.whole();
+  return whole != 0 && flight_->room() >= whole;
+}
+
+/// True if what was gathered first is not to wait for its neighbours.
+bool Lane::may_put_parts() noexcept {
+  if (gathered_.empty() || flight_->full()) return false;
+  if (overtaken_ >= most_overtakings) return true;
+  // With less to do the device might run dry before a block is whole.
+  if (flight_->size() < (options_.flight.slots + 1) / 2) return true;
+  return hurried_.load(std::memory_order_acquire) || closed_.load(std::memory_order_acquire);
+}
+
+bool Lane::turns_away() const noexcept {
+  return loss_ != nullptr || cancelled_.load(std::memory_order_acquire);
+}
+
+void Lane::turn_away(bool cancelled) {
+  while (!gathered_.empty()) {
+    batch_.clear();
+    gathered_.take(options_.batch, batch_);
+    for (Loan& loan : batch_) {
+      deliver(cancelled && loss_ == nullptr ? Completion::cancelled(std::move(loan))
+                                            : Completion::failed(std::move(loan), loss_));
+    }
+  }
+}
+
+/// The tile that stands for the batch where only one can be named: the first that a recorder wants, if there is one.
+std::uint64_t Lane::spokesman() const noexcept {
+  Recorder const* const recorder = options_.flight.recorder;
+  auto const wanted = [&](Loan const& loan) { return recorder != nullptr && recorder->wants(loan->sequence); };
+  auto const found = std::find_if(batch_.begin(), batch_.end(), wanted);
+  return (found != batch_.end() ? *found : batch_.front())->sequence;
+}
+
+/// What is in batch_.
+void Lane::put() {
+  bool const first = flight_->empty();
+  auto const taken = std::chrono::steady_clock::now();
+  // They are in flight until this thread retires them.
+  recorded_.clear();
+  if (!submitted_.empty()) {
+    for (Loan const& loan : batch_) recorded_.push_back(&*loan);
+  }
+  try {
+    {
+      RangeHere const range(options_.ranges, Step::enqueue, spokesman());
+      flight_->put(batch_, *stage_);
+    }
+    ++summary_.batches;
+    if (!recorded_.empty()) note_taken(taken);
+    // Now, and not before: what the stage did on this thread is no time of the device's.
+    if (first) progress_ = asked_ = std::chrono::steady_clock::now();
+    tell_signal();
+  } catch (Error const& error) {
+    give_up(error);
+  }
+}
+
+/// What the calls took is shared out among the batch in equal parts.
+void Lane::note_taken(std::chrono::steady_clock::time_point taken) const {
+  Recorder& recorder = *options_.flight.recorder;
+  auto const took = std::chrono::steady_clock::now() - taken;
+  auto const tiles = static_cast<std::chrono::nanoseconds::rep>(recorded_.size());
+  for (std::size_t i = 0; i < recorded_.size(); ++i) {
+    Tile const& tile = *recorded_[i];
+    if (!recorder.wants(tile.sequence)) continue;
+    auto const before = static_cast<std::chrono::nanoseconds::rep>(i);
+    recorder.note(queue_row_, Step::inbox, tile.sequence, submitted_[tile.index()], taken);
+    recorder.note(row_, Step::enqueue, tile.sequence, taken + took * before / tiles,
+                  taken + took * (before + 1) / tiles);
+  }
+}
+
+}  // namespace penstock

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <mutex>
+#include <numeric>
+#include <vector>
+
+#include "lane/lane_contract.hpp"
+#include "support/gate.hpp"
+
+namespace penstock {
+
+/// A lane that takes up to eight tiles at once and has 32 slots, and a pool of 40. Its stage adds one to each byte, and
+/// says which tiles it was given together; at the first tile it keeps the lane until the door is open, so that what is
+/// submitted meanwhile waits.
+struct LaneOfBatches : LaneContract {
+  static constexpr unsigned batch = 8, slots = 32;
+
+  LaneOfBatches() : LaneContract(4096, 40) {}
+  void TearDown() override {
+    door.open();
+    if (held.hold) held.hold->open();
+    LaneContract::TearDown();
+  }
+
+  /// Tiles by sequence, in the order they were given; each tile that was given alone is a batch of one.
+  using Batches = std::vector<std::vector<std::uint64_t>>;
+  Batches batches() {
+    std::scoped_lock const lock(noted_mutex);
+    return noted;
+  }
+  std::size_t stretches() {
+    std::scoped_lock const lock(noted_mutex);
+    return stretches_noted;
+  }
+  /// Of a stage that is given tiles together, or one by one.
+  Stages noting(bool together = true);
+  /// Opens the lane, and keeps it at tile 0.
+  void open_and_keep(Stages const& stages, LaneOptions options = {});
+  /// The same, and submits tiles 1 to `last` before it lets go.
+  void open_with(std::uint64_t last, Stages const& stages, LaneOptions const& options = {});
+
+  support::Gate door;
+  std::uint64_t throws_at = 0;  ///< Here the stage throws, if not 0.
+  Holding held{.at = {}};       ///< What is held on the device.
+
+ private:
+  class Noting;
+  std::mutex noted_mutex;
+  Batches noted;
+  std::size_t stretches_noted = 0;
+};
+
+/// By sequence: what came home before others were submitted has changed who is whose neighbour.
+inline std::vector<Seen> in_order(std::vector<Seen> all) {
+  std::ranges::sort(all, {}, &Seen::sequence);
+  return all;
+}
+
+inline std::vector<std::uint64_t> from_to(std::uint64_t first, std::uint64_t last) {
+  std::vector<std::uint64_t> all(last - first + 1);
+  std::iota(all.begin(), all.end(), first);
+  return all;
+}
+
+}  // namespace penstock
