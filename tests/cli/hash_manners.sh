@@ -111,8 +111,8 @@ WORDS
     penstock_hash --tile 64KiB --trace trace.json --trace-every 4 b
     expect_code 0
     expect_err 'shows one tile in 4'
-    grep -qF '"tile":57}' trace.json || fail 'tile 57 is one to look at'
-    ! grep -qF '"tile":56}' trace.json || fail 'tile 56 is none'
+    grep -qF '"tile":40}' trace.json || fail 'tile 40 is one to look at'
+    ! grep -qF '"tile":20}' trace.json || fail 'tile 20 is none'
     # The lines come, and the trace is missed.
     penstock_hash --trace /dev/full a
     expect_code 4

@@ -19,7 +19,7 @@ case $2 in
     made --threads 2 --lanes 2 --tile 64KiB --depth 3 --signal event_poll --shape single --work copy --direction in
     run bench "${quick[@]}" --profile profile
     expect_code 0
-    expect_out 'threads 2, lanes 2, consumers 1, tile 64 KiB, depth 3, tiles 11, signal event_poll, streams default, shape single, work copy, fill none, direction in'
+    expect_out 'threads 2, lanes 2, consumers 1, tile 64 KiB, depth 3, batch 1, tiles 11, signal event_poll, streams default, shape single, work copy, fill none, direction in'
     [[ ! -s err ]] || fail "$(cat err)"
     ;;
   LosesToWhatIsNamed)
@@ -55,10 +55,10 @@ case $2 in
     expect_err 'power of two'
     ;;
   IsTakenByCompare)
-    made --threads 2 --lanes 2 --tile 64KiB --depth 3 --batch 2
+    made --threads 2 --lanes 2 --tile 64KiB --depth 3
     run compare --device cpu --window 10 --rounds 1 --profile profile --tile 4KiB --json
     expect_code 0
-    for words in '"threads": 2' '"depth": 3' '"batch": 2' '"tile": 4096'; do expect_out "$words"; done
+    for words in '"threads": 2' '"depth": 3' '"batch": 1' '"tile": 4096'; do expect_out "$words"; done
     [[ ! -s err ]] || fail "$(cat err)"
     ;;
   OfAnotherMachineIsUsedWithAWarning)

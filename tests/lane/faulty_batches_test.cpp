@@ -86,17 +86,22 @@ TEST_P(BatchesOnAFaultyDevice, CompleteEachTileOnceWhateverRecordIsRefused) {
 /// Those that wait for their neighbours as well.
 TEST_P(BatchesOnAFaultyDevice, CompleteEachTileOnceIfTheDeviceIsLost) {
   held.at = {1};
-  open_with(16, noting());
+  open_and_keep(noting(), {.watchdog = std::chrono::milliseconds(1)});
+  for (std::uint64_t i = 1; i <= 16; ++i) submit(i);
+  cpu().inject(cpu::Fault::break_kernel, 3);  // Behind that of tile 0 and the hold.
+  door.open();
   held.await_came(17);
   for (std::uint64_t i = 17; i < 20; ++i) submit(i);
   held.await_asleep();
-  cpu().inject(cpu::Fault::break_kernel);
   held.hold->open();
+  auto const all = in_order(await_seen(20));
   lane().close();
-  auto all = seen();
-  std::ranges::sort(all, {}, &Seen::sequence);
+  EXPECT_TRUE(lane().lost());
   ASSERT_EQ(all.size(), 20u);
-  for (std::uint64_t i = 0; i < 20; ++i) EXPECT_EQ(all[i].sequence, i);
+  for (std::uint64_t i = 0; i < 20; ++i) {
+    EXPECT_EQ(all[i].sequence, i);
+    EXPECT_TRUE(i == 0 || all[i].outcome == Outcome::failed) << i;
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(Cpu, BatchesOnAFaultyDevice,

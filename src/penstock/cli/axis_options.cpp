@@ -50,9 +50,13 @@ void AxisOptions::add_to(CLI::App& command, std::map<std::string, std::string> c
 
 void AxisOptions::add_profile_to(CLI::App& command) {
   profile.add_to(command, [this, &command](Profile const& taken) {
+    std::string const usual_batch = lists["batch"];
     for (auto const& [axis, value] : axis_values(taken)) {
       if (command.count("--" + axis) == 0) lists[axis] = value;
     }
+    // A batch follows from these two, and with one of them changed it is for the pipeline to choose.
+    bool const batch_follows = command.count("--batch") == 0;
+    if (batch_follows && command.count("--depth") + command.count("--tile") > 0) lists["batch"] = usual_batch;
     // The number of tiles follows from these, and with one of them changed it is for the pipeline to choose.
     bool const follows = command.count("--tiles") == 0;
     for (char const* const axis : {"--threads", "--lanes", "--consumers", "--depth", "--batch"}) {

@@ -79,7 +79,8 @@ void PipelineArguments::take(Profile const& taken, CLI::App const& command) {
   if (!named("--lanes")) lanes = options.lanes;
   if (!named("--consumers")) consumers = options.consumers;
   if (!named("--slots")) slots = options.slots;
-  if (!named("--batch")) batch = options.batch;
+  // It follows from these two, and with one of them changed it is for the pipeline to choose.
+  if (!named("--batch") && !named("--slots") && !named("--tile")) batch = options.batch;
   if (!named("--signal")) signal = to_string(options.signal);
   if (!named("--shape")) shape = options.shape == LaneShape::single ? "single" : "split";
   if (!named("--tile")) tile = std::to_string(taken.tile_bytes);

@@ -18,7 +18,7 @@
 #define SEES_NO_SLEEPER 5
 
 // TileQueue: who pushes takes a place, and then writes there; who pops sees nothing behind a place that is not written.
-#define PLACES 8
+#define PLACES (8)
 bool written[PLACES];
 byte first, last;
 #define HOME (written[first])

@@ -10,8 +10,8 @@
 namespace penstock {
 
 /// What a lane has taken from its inbox and not yet put on its device, by blocks: each is `block` tiles that lie side
-/// by side in the pool, the last one perhaps fewer. A block that is whole travels as one copy, and comes home together,
-/// so that it is whole again the next time.
+/// by side in the pool, the last one perhaps fewer. A block that is whole travels as one copy, if its tiles are full,
+/// and comes home together, so that it is whole again the next time.
 ///
 /// Threads: the lane's. It allocates only when it is made.
 class Gathering {
@@ -24,6 +24,8 @@ class Gathering {
   std::size_t size() const noexcept { return size_; }
   /// How many the block has that was whole first; 0 if none is.
   std::size_t whole() const noexcept { return whole_.empty() ? 0 : size_of(whole_.first()); }
+  /// True if that block is also the one that began to gather first.
+  bool whole_is_oldest() const noexcept { return !whole_.empty() && whole_.first() == begun_.first(); }
   /// Takes that block.
   ///
   /// Shape: `loans` is empty, and has room for a block.

@@ -32,8 +32,8 @@ struct LaneOptions {
   FlightOptions flight = {};
   /// The most tiles that the lane puts on the device at once: as one copy where they are neighbours in the pool, with
   /// one set of events and one ticket. While the device has half of the slots to work on, a tile waits for its block:
-  /// those that so many tiles of the pool make from its first on; but no longer than four whole ones pass it. Never
-  /// more than half of the slots, so that one batch comes while another goes.
+  /// those that so many tiles of the pool make from its first on; but no longer than four whole ones pass the one that
+  /// has waited longest. Never more than half of the slots, so that one batch comes while another goes.
   unsigned batch = 1;
   SignalKind signal = SignalKind::callback;
   /// How long a lane with nothing to do spins before it sleeps, with an eye on its device: results sooner, for part of
@@ -206,7 +206,7 @@ class Lane {
   std::unique_ptr<Stage> stage_;
   std::shared_ptr<Failure const> loss_;
   Gathering gathered_;
-  unsigned overtaken_ = 0;             ///< Whole blocks that went since parts of one did, while others waited.
+  unsigned overtaken_ = 0;             ///< Whole blocks that passed the oldest in a row.
   std::vector<Loan> batch_;            ///< What is being put.
   std::vector<Tile const*> recorded_;  ///< The batch that is being put, for a recorder.
   bool unsignalled_ = false;           ///< It retires what its watchdog found.

@@ -26,16 +26,17 @@ bool Lane::take_tiles() {
   }
   batch_.clear();
   std::size_t const room = std::min<std::size_t>(options_.batch, flight_->room());
+  bool passes = false;
   if (overtaken_ >= most_overtakings) {
     gathered_.take_oldest(room, batch_);
   } else if (whole_fits()) {
+    passes = !gathered_.whole_is_oldest();
     gathered_.take_whole(batch_);
   } else if (may_put_parts()) {
     gathered_.take(room, batch_);
   }
   if (batch_.empty()) return any;
-  bool const overtakes = batch_.size() == options_.batch && !gathered_.empty();
-  overtaken_ = overtakes && overtaken_ < most_overtakings ? overtaken_ + 1 : 0;
+  overtaken_ = passes ? overtaken_ + 1 : 0;
   put();
   return true;
 }

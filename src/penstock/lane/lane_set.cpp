@@ -21,7 +21,7 @@ LaneSet::LaneSet(std::vector<LanePlace> const& places, TileShape shape, std::siz
                  LaneOptions const& options, Stages const& stages, Lane::OnCompletion const& on_completion)
     // With fewer, larger blocks some lanes would get none of them.
     : batch_(std::clamp<std::size_t>(most_tiles / std::max<std::size_t>(1, 2 * places.size()), 1,
-                                     std::max(1U, options.batch))) {
+                                     std::max(1U, std::min(options.batch, options.flight.slots / 2)))) {
   if (places.empty()) throw Error(ErrorKind::bad_argument, "A pipeline needs at least one lane: ask for 1 or more.");
   std::map<Device const*, std::shared_ptr<EndLatch>> ends;
   for (unsigned number = 0; number < places.size(); ++number) {

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <barrier>
 #include <deque>
 #include <functional>
 #include <latch>
@@ -39,8 +40,9 @@ constexpr std::size_t smallest = 256;
 double rate(unsigned threads, std::chrono::nanoseconds each, std::stop_token const& stop,
             std::function<std::function<std::size_t()>(unsigned)> const& worker) {
   std::latch ready(threads);
-  // Who begins late, when another has ended, would count the first thing that it did in no time at all.
-  std::latch warm(threads);
+  // One start for all: who came late would count the first thing that it did in no time at all.
+  Clock::time_point start;
+  std::barrier warm(static_cast<std::ptrdiff_t>(threads), [&start]() noexcept { start = Clock::now(); });
   std::atomic<bool> over{false};
   std::vector<double> rates(threads);
   auto const work = [&](unsigned thread) {
@@ -63,12 +65,11 @@ double rate(unsigned threads, std::chrono::nanoseconds each, std::stop_token con
     } catch (...) {
       over.store(true, std::memory_order_relaxed);
       if (!is_ready) ready.count_down();
-      warm.count_down();
+      warm.arrive_and_drop();
       throw;
     }
     warm.arrive_and_wait();
-    auto const start = Clock::now();
-    std::size_t const pieces = work_for(each);
+    std::size_t const pieces = over.load(std::memory_order_relaxed) ? 0 : work_for(each);
     // Who is through first ends it for all, so that all counted while all worked.
     over.store(true, std::memory_order_relaxed);
     rates[thread] = static_cast<double>(pieces) / std::chrono::duration<double>(Clock::now() - start).count();
@@ -84,7 +85,7 @@ double rate(unsigned threads, std::chrono::nanoseconds each, std::stop_token con
     // Nobody waits for those that will never come.
     over.store(true, std::memory_order_relaxed);
     ready.count_down(static_cast<std::ptrdiff_t>(threads - all.size()));
-    warm.count_down(static_cast<std::ptrdiff_t>(threads - all.size()));
+    for (std::size_t missing = all.size(); missing < threads; ++missing) warm.arrive_and_drop();
     throw;
   }
   join_all(all);

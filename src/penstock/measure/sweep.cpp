@@ -60,7 +60,8 @@ class Sweep {
       auto const found = ceilings_.find(key(result));
       if (result.error.empty() && found != ceilings_.end() && !found->second.empty()) {
         result.ceilings = greatest(found->second);
-        Ceilings const link = greatest(links_[result.point.setting.direction]);
+        auto const& links = links_[result.point.setting.direction];
+        Ceilings const link = links.empty() ? Ceilings() : greatest(links);
         result.ceilings->link_up = link.link_up;
         result.ceilings->link_down = link.link_down;
       }
@@ -125,11 +126,15 @@ class Sweep {
     if (rounds > round) return;  // Another point of the round had the same.
     rounds = round + 1;
     try {
-      all.push_back(measure_ceilings(device_, result.point.setting, result.last->options.producers, options_.trial.file,
-                                     options_.trial.window / 4, stop_, options_.trial.memory.get()));
+      Ceilings const now =
+          measure_ceilings(device_, result.point.setting, result.last->options.producers, options_.trial.file,
+                           options_.trial.window / 4, stop_, options_.trial.memory.get());
+      if (stop_.stop_requested()) return;  // Cut short.
+      all.push_back(now);
       auto& links = links_[result.point.setting.direction];
       if (links.size() > round) return;  // The link is the same for tiles of all sizes.
-      links.push_back(measure_link(device_, result.point.setting.direction, options_.trial.window / 4, stop_));
+      Ceilings const link = measure_link(device_, result.point.setting.direction, options_.trial.window / 4, stop_);
+      if (!stop_.stop_requested()) links.push_back(link);
     } catch (std::exception const& exception) {
       std::string const remark = "Not all of its parts could be measured alone: " + std::string(exception.what());
       if (result.remarks.empty()) result.remarks.push_back(remark);

@@ -182,7 +182,7 @@ std::string text_of(Profile const& profile) {
                     {"output_bytes", options.tile.output_bytes},
                     {"in_place", options.tile.in_place},
                     {"depth", options.slots},
-                    {"batch", options.batch},
+                    {"batch", options.batch != 0 ? Json(options.batch) : Json(nullptr)},
                     {"tiles", options.tiles},
                     {"signal", to_string(options.signal)},
                     {"shape", options.shape == LaneShape::single ? "single" : "split"},
