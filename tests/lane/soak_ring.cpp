@@ -78,7 +78,7 @@ SoakRing::SoakRing(Device& device, Pool& pool, LaneOptions const& options, unsig
       ending_(ending),
       bell_(bell),
       out_(tiles_for(options.flight.slots), false),
-      lane_(device, pool.shape(), out_.size(), options, number,
+      lane_(device, pool.shape(), pool.size(), options, number,
             {.make = [](StageContext const&) { return std::make_unique<Doubling>(); }, .merge = {}},
             [this](Completion completion) { back(std::move(completion)); }) {
   for (std::size_t tag = 0; tag < out_.size(); ++tag) {

@@ -34,6 +34,7 @@ Lane::Lane(Device& device, TileShape shape, std::size_t most_tiles, LaneOptions 
       options_(expect_sound(std::move(options))),
       number_(number),
       on_completion_(std::move(on_completion)),
+      most_tiles_(most_tiles),
       inbox_(most_tiles),
       post_(std::make_shared<LanePost>(ticket_capacity(options_.flight.slots))),
       tickets_(post_->tickets),
@@ -56,6 +57,7 @@ Lane::~Lane() {
 }
 
 bool Lane::submit(Loan& loan) noexcept {
+  if (loan->index() >= most_tiles_) return false;
   // Counted first: a lane that was closed ends only once it counts nothing, so what passes the check below is still
   // served.
   load_.fetch_add(1, std::memory_order_seq_cst);

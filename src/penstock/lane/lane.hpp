@@ -103,8 +103,8 @@ class Lane {
   /// Blocks: until then.
   ~Lane();
 
-  /// Hands a tile over, of the one pool that the lane serves. False once the lane is closed; the loan is then still the
-  /// caller's.
+  /// Hands a tile over, of the one pool that the lane serves, which has no more than `most_tiles`. False for a tile
+  /// beyond these, and once the lane is closed; the loan is then still the caller's.
   ///
   /// Threads: any.
   /// Blocks:  never.
@@ -184,6 +184,8 @@ class Lane {
   LaneOptions const options_;
   unsigned const number_;
   OnCompletion const on_completion_;
+
+  std::size_t const most_tiles_;
 
   // Shared with other threads.
   Mailbox<Tile*> inbox_;
