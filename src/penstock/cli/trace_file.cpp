@@ -55,7 +55,7 @@ void TraceArguments::add_trace_to(CLI::App& command, std::string const& of) {
       .add_option("--trace-with", with,
                   "How times of the device are taken: events; or cupti, which logs copies and kernels as well, if "
                   "CUPTI can be\n"
-                  "loaded. The latter was not yet tried on a GPU. Default: events")
+                  "loaded. Default: events")
       ->type_name("NAME")
       ->check(CLI::IsMember({"events", "cupti"}))
       ->needs(&to);
