@@ -85,7 +85,7 @@ void Flight::settle() noexcept {
   try {
     // One after the other, so that the device is given time for each.
     for (std::uint64_t number = retired_ + 1; number <= put_; ++number) {
-      await([&] { return passed(number); }, patience_with(number));
+      await([&] { return passed(number); });
     }
     for (StreamRef const stream : {upload_, compute_, download_}) settle(stream);
   } catch (Error const&) {
@@ -112,12 +112,12 @@ void Flight::settle(StreamRef stream) {
     if (error.sticky()) throw;
     marked = false;
   }
-  await([&] { return marked ? settled_.passed() : stream.idle(); }, patience_);
+  await([&] { return marked ? settled_.passed() : stream.idle(); });
 }
 
 /// Asks and does not wait, because nobody is called back from a wait.
 template <class Passed>
-void Flight::await(Passed passed, std::chrono::nanoseconds at_most) {
+void Flight::await(Passed passed) {
   EventCount never;
   auto const start = std::chrono::steady_clock::now();
   for (;;) {
@@ -126,23 +126,13 @@ void Flight::await(Passed passed, std::chrono::nanoseconds at_most) {
     } catch (Error const& error) {
       if (error.sticky()) throw;  // Else it is asked again.
     }
-    if (std::chrono::steady_clock::now() - start < at_most) continue;
+    if (std::chrono::steady_clock::now() - start < patience_) continue;
     throw run_out_of_patience();
   }
 }
 
-std::chrono::nanoseconds Flight::patience() const noexcept {
-  return patience_with(retired_ + 1);
-}
-
-/// A batch is done when all of it is. Not so long that it is more than a clock counts.
-std::chrono::nanoseconds Flight::patience_with(std::uint64_t number) const noexcept {
-  auto const tiles = static_cast<std::chrono::nanoseconds::rep>(number > put_ ? 1 : slot_of(number).batch);
-  return patience_ > std::chrono::nanoseconds::max() / tiles ? std::chrono::nanoseconds::max() : patience_ * tiles;
-}
-
 Error Flight::run_out_of_patience() {
-  Error why = out_of_patience(compute_.kind(), patience());
+  Error why = out_of_patience(compute_.kind(), patience_);
   std::uint64_t const oldest = first_not_passed();
   // Asked before it is abandoned, as it answers nothing after.
   std::string const at = step_of(oldest);

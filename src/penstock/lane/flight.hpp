@@ -35,7 +35,7 @@ struct FlightOptions {
   LaneShape shape = LaneShape::split;
   /// Of the streams that the lane makes; lower runs first. A thread's default stream has the least priority.
   int priority = 0;
-  /// How long a lane with tiles in flight bears with a device that finishes none, for each tile of the oldest batch.
+  /// How long a lane with tiles in flight bears with a device that finishes none, nor a batch of them.
   /// Then it abandons the device and fails them. As long as only a kernel that never ends would take. It is the lane
   /// that is patient, so not while it is kept in a call of the driver's by a GPU whose queue is full, as it may be with
   /// very many slots.
@@ -90,9 +90,7 @@ class Flight {
   ///
   /// Throws: a sticky Error.
   bool passed(std::uint64_t number) const;
-  /// How long to bear with the device for the oldest tile: as long as for each that was put with it.
-  std::chrono::nanoseconds patience() const noexcept;
-  /// Abandons the device, which has finished none of these tiles for `patience()`. The oldest that it has not passed
+  /// Abandons the device, which has finished none of these tiles for `patience`. The oldest that it has not passed
   /// fails at the step where it stands, if that is known, unless it has a failure of its own. Gives the reason, for all
   /// others.
   Error run_out_of_patience();
@@ -131,8 +129,7 @@ class Flight {
 
   void settle(StreamRef stream);
   template <class Passed>
-  void await(Passed passed, std::chrono::nanoseconds at_most);
-  std::chrono::nanoseconds patience_with(std::uint64_t number) const noexcept;
+  void await(Passed passed);
 
   Device& device_;
   TileShape const shape_;

@@ -112,7 +112,7 @@ void Lane::ask_device() {
   } catch (Error const& error) {
     give_up(error);
   }
-  if (!flight_->empty() && asked_ - progress_ >= flight_->patience()) lose(flight_->run_out_of_patience());
+  if (!flight_->empty() && asked_ - progress_ >= options_.flight.patience) lose(flight_->run_out_of_patience());
 }
 
 void Lane::retire_up_to(std::uint64_t number) {
