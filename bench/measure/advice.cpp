@@ -40,6 +40,8 @@ std::vector<Starved> starved_pipelines(Flavour flavour) {
       {"two tiles in all", {.threads = 1, .lanes = 1, .depth = 8, .tiles = 2}},
       {"one stream", {.lanes = 1, .tile = 4 * mebibyte, .shape = LaneShape::single}},
       {"small tiles", {.lanes = 1, .tile = 4 * kibibyte}},
+      {"small tiles, each alone", {.lanes = 1, .tile = 16 * kibibyte, .batch = 1}},
+      {"tiles each alone", {.lanes = 4, .tile = 256 * kibibyte, .batch = 1}},
       {"kernels of one block in turn",
        {.lanes = 1, .tile = 64 * kibibyte, .work = Work::busy, .busy = std::chrono::microseconds(200)}},
       {"a sleeping lane", {.lanes = 1, .tile = 64 * kibibyte, .depth = 2, .signal = SignalKind::event_block}}};
@@ -122,6 +124,8 @@ int main(int count, char** arguments) try {
   app.add_option("--rounds", rounds, "Runs before and after, in turn. Default: 5")->check(CLI::Range(1U, 100U));
   app.add_option("--window", milliseconds, "Milliseconds that count of each run. Default: 200")
       ->check(CLI::Range(10U, 60'000U));
+  bool verdicts = false;
+  app.add_flag("--verdicts", verdicts, "Also print all that each verdict says");
   CLI11_PARSE(app, count, arguments);
 
   auto const device = open_device(name);
@@ -140,6 +144,7 @@ int main(int count, char** arguments) try {
     if (!before.error.empty()) throw Error(ErrorKind::device_refused, before.error);
     if (!before.verdict) continue;
     std::string const bound(bound_name(before.verdict->bound));
+    if (verdicts) std::printf("\n%s\n", describe(*before.verdict).c_str());
     auto const after = trials.followed(before);
     if (!after) {
       std::printf("%-30s %-20s no option helps\n", starved.name, bound.c_str());

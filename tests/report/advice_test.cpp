@@ -74,6 +74,51 @@ TEST(Advice, HoldsForAModelWithTilesTooSmallForTheLink) {
       {.upload = 1 / model.copy(), .download = 1 / model.copy(), .link_up = model.link, .link_down = model.link});
 }
 
+/// As on a GPU, where neighbours are one copy and one launch.
+struct ModelOfSmallTiles : ModelRun {
+  ModelOfSmallTiles() {
+    producers = 16;
+    lanes = 1;
+    slots = 32;
+    pool = 65;
+    cpus = 32;
+    tile_bytes = 16384;
+    usual_batch = 128;
+    sink_time = 0.3e-6;
+    retire_time = 0.6e-6;
+    enqueue_time = 10e-6;
+  }
+  Ceilings copies_alone() const {
+    return {.upload = 1 / copy(), .download = 1 / copy(), .link_up = link, .link_down = link};
+  }
+};
+
+TEST(Advice, IsToPutMoreTilesAtOnceWhereCallsAreTheBound) {
+  ModelOfSmallTiles const model;
+  expect_advice_to_hold(model, Bound::submission, model.copies_alone());
+  EXPECT_EQ(judge(model.figures()).advice.front().change, "--batch 128 --slots 512 --tiles 545");
+}
+
+TEST(Advice, IsToPutMoreTilesAtOnceWhereTheLinkIsTheBound) {
+  ModelOfSmallTiles model;
+  model.enqueue_time = 0.8e-6;
+  Ceilings const alone = model.copies_alone();
+  expect_advice_to_hold(model, Bound::upload, alone);
+  EXPECT_EQ(judge(model.figures(), alone).advice.front().change.find("--batch "), 0u);
+  // Where that would be of no use any more, larger tiles are left.
+  model.usual_batch = 1;
+  EXPECT_EQ(judge(model.figures(), alone).advice.front().change.find("--tile "), 0u);
+}
+
+TEST(Advice, OfALaneThatTakesBackOneTileAfterTheOtherIsNotToPutMoreAtOnce) {
+  ModelOfSmallTiles model;
+  model.batch = 16;
+  model.retire_time = 3e-6;
+  expect_advice_to_hold(model, Bound::completion, {}, Promise::met_or_exceeded);
+  for (Advice const& advice : judge(model.figures()).advice)
+    EXPECT_EQ(advice.change.find("--batch"), std::string::npos);
+}
+
 TEST(Advice, IsOnlyToWorkLessWhereTheLinkIsFull) {
   ModelRun const model{.producers = 16, .cpus = 32};
   Verdict const verdict = judge(model.figures(), {.upload = 1 / model.copy(), .link_up = model.link});

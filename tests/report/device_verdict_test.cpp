@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <cmath>
+
 #include "report/a_run_of_one_second.hpp"
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -59,6 +61,29 @@ TEST_F(ARunOfOneSecond, WhoseCopiesAreSlowerThanAloneIsSentToLookAtItsMemory) {
   alone.upload = 25'000;
   EXPECT_THAT(verdict().advice.at(0).change, HasSubstr("--no-bind"));
   EXPECT_NEAR(verdict().advice.at(0).gain, 2.5, 0.01);
+}
+
+TEST_F(ARunOfOneSecond, WhoseCopiesTookTenTimesAsLongAsAloneIsNotBoundByTheLink) {
+  run.overlap = device_use(0.95, 0, 0.1, 0.96);
+  run.bytes_down = 0;
+  alone.upload = 8'000;
+  alone.batched_upload = 100'000;  // The run put many at once, so this is what counts.
+  run.lane_idle = 0.04;
+  EXPECT_EQ(verdict().bound, Bound::completion);
+}
+
+TEST_F(ARunOfOneSecond, IsPromisedWhatLiesBetweenTheTimeOfTheNextPartAndWhatThatReachesAlone) {
+  run.overlap = device_use(0.5, 0.77, 0.1, 0.9);
+  run.pool = 6;
+  run.slots = 1;
+  run.in_flight = 2;
+  run.fill = 0.1;
+  run.borrow_wait = 3.9;
+  alone.download = 18'000;
+  EXPECT_EQ(verdict().bound, Bound::too_few_tiles);
+  EXPECT_NEAR(verdict().advice.at(0).gain, std::sqrt(1.8 / 0.77), 0.01);
+  alone.download.reset();
+  EXPECT_NEAR(verdict().advice.at(0).gain, 1 / 0.77, 0.01);
 }
 
 TEST_F(ARunOfOneSecond, IsBoundByKernelsThatFillTheDevice) {

@@ -17,12 +17,12 @@ namespace penstock {
 ///
 /// Units: seconds and bytes.
 struct ModelRun {
-  unsigned producers = 4, lanes = 2, consumers = 1, sinks = 1, slots = 4, cpus = 16;
+  unsigned producers = 4, lanes = 2, consumers = 1, sinks = 1, slots = 4, cpus = 16, batch = 1, usual_batch = 1;
   std::uint64_t pool = 32;
   double tile_bytes = 1 << 20;
   double fill_per_byte = 1 / 11e9;
   double sink_time = 5e-6;
-  double enqueue_time = 8e-6;
+  double enqueue_time = 8e-6, retire_time = 1e-6;
   double copy_set_up = 2.5e-6, link = 55e9;
   double kernel_per_byte = 1 / 400e9;
   unsigned kernels_at_once = 1;
@@ -31,16 +31,17 @@ struct ModelRun {
   bool down = true;
 
   double fill() const { return fill_per_byte * tile_bytes; }
-  double copy() const { return copy_set_up + tile_bytes / link; }
+  double copy() const { return copy_set_up / batch + tile_bytes / link; }
+  double enqueue() const { return enqueue_time / batch; }
   double kernel() const { return kernel_per_byte * tile_bytes; }
   double streams() const { return legacy ? 1 : std::min(lanes, kernels_at_once); }
-  double in_flight_time() const { return enqueue_time + (down ? 2 : 1) * copy() + kernel() + notice_time; }
+  double in_flight_time() const { return enqueue() + (down ? 2 : 1) * copy() + kernel() + notice_time; }
 
   /// Tiles per second.
   double rate() const {
     double const round = fill() + in_flight_time() + sink_time;
-    return std::min({producers / fill(), sinks / sink_time, lanes / enqueue_time, 1 / copy(), streams() / kernel(),
-                     lanes * slots / in_flight_time(), static_cast<double>(pool) / round});
+    return std::min({producers / fill(), sinks / sink_time, lanes / (enqueue() + retire_time), 1 / copy(),
+                     streams() / kernel(), lanes * slots / in_flight_time(), static_cast<double>(pool) / round});
   }
   double bytes_per_second() const { return rate() * tile_bytes; }
 
@@ -56,13 +57,15 @@ struct ModelRun {
     run.consumers = consumers;
     run.sinks = sinks;
     run.slots = slots;
+    run.batch = batch;
+    run.usual_batch = usual_batch;
     run.pool = pool;
     run.cpus = cpus;
     run.fill = tiles * fill();
     run.borrow_wait = producers - run.fill;
     run.sink = tiles * sink_time;
-    run.enqueue = tiles * enqueue_time;
-    run.lane_idle = lanes - *run.enqueue;
+    run.enqueue = tiles * enqueue();
+    run.lane_idle = lanes - tiles * (enqueue() + retire_time);
     run.in_flight = tiles * in_flight_time();
     run.legacy = legacy;
     run.overlap = overlap(tiles);
@@ -80,6 +83,7 @@ struct ModelRun {
       if (word == "--lanes") changed.lanes = static_cast<unsigned>(std::stoul(value));
       if (word == "--consumers") changed.consumers = changed.sinks = static_cast<unsigned>(std::stoul(value));
       if (word == "--slots") changed.slots = static_cast<unsigned>(std::stoul(value));
+      if (word == "--batch") changed.batch = static_cast<unsigned>(std::stoul(value));
       if (word == "--tiles") changed.pool = std::stoull(value);
       if (word == "--tile") changed.tile_bytes = static_cast<double>(parse_size(value));
       if (word == "--streams") changed.legacy = false;

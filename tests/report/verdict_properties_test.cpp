@@ -39,7 +39,7 @@ class AnyRun {
     figures.single_stream = rarely();
     if (often()) add_overlap();
     double const rate = static_cast<double>(figures.tiles);
-    for (auto* ceiling : {&ceilings.upload, &ceilings.download, &ceilings.both, &ceilings.fill, &ceilings.fill_one,
+    for (auto* ceiling : {&ceilings.upload, &ceilings.download, &ceilings.both, &ceilings.fill, &ceilings.fill_twice,
                           &ceilings.kernel, &ceilings.submission}) {
       if (rarely()) *ceiling = rate * between(0.5, 8);
     }
@@ -60,8 +60,8 @@ class AnyRun {
       for (auto* time : {&seen.uploading, &seen.downloading, &seen.computing, &seen.busy, &seen.window}) *time *= 4;
     }
     Ceilings& all = slow.ceilings;
-    for (auto* ceiling : {&all.upload, &all.download, &all.both, &all.fill, &all.fill_one, &all.kernel, &all.submission,
-                          &all.link_up, &all.link_down}) {
+    for (auto* ceiling : {&all.upload, &all.download, &all.both, &all.fill, &all.fill_twice, &all.kernel,
+                          &all.submission, &all.link_up, &all.link_down}) {
       if (*ceiling) **ceiling /= 4;
     }
     return slow;

@@ -30,11 +30,10 @@ TEST_F(ARunOfOneSecond, IsPromisedNoMoreProducersThanCpusAndNoMoreThanTheyAreWor
   run.cpus = 6;
   EXPECT_EQ(verdict().advice.at(0).change, "--producers 6");
   run.cpus = 16;
-  alone.fill_one = 3'000;
-  alone.fill = 10'300;  // Not 12,000: an eighteenth is lost for each that joins.
+  alone.fill = 10'300;
+  alone.fill_twice = 18'300;  // Not 20,600.
   EXPECT_EQ(verdict().advice.at(0).change, "--producers 8");
-  EXPECT_NEAR(verdict().advice.at(0).gain, 1.78, 0.1);
-  EXPECT_LT(verdict().advice.at(0).gain, 2 / 0.975 - 0.05);
+  EXPECT_NEAR(verdict().advice.at(0).gain, 1.777 / 0.975, 0.01);
 }
 
 TEST_F(ARunOfOneSecond, IsBoundByASinkThatNeverWaits) {

@@ -167,7 +167,8 @@ std::string as_text(BenchFacts const& facts, std::span<Axis const> axes, std::sp
     }
   }
   text +=
-      ".\nCeiling: the slowest of copies, kernel and filling, each alone, at this size of a tile, in the same run.\n";
+      ".\nCeiling: the slowest of copies, kernel and filling, each alone, in the same run, with as many tiles at once "
+      "as here.\n";
   if (strays) text += "Some points stray by more than 10 % from run to run: something else may be busy here.\n";
   for (PointResult const& result : results) {
     std::string const where = place_text(axes, result.point);

@@ -5,6 +5,7 @@
 #include <iterator>
 #include <utility>
 
+#include "penstock/core/usual_batch.hpp"
 #include "penstock/core/usual_tiles.hpp"
 
 namespace penstock {
@@ -15,11 +16,6 @@ constexpr std::size_t large_tile = std::size_t{1} << 20;
 /// What smaller ones need at least on two lanes: 64 KiB tiles, one at a time, came to 213 thousand a second, and to 178
 /// with four slots (bench/lane/signal_bench).
 constexpr std::size_t small_tile_slots = 32;
-/// What a GPU is given at once of smaller ones.
-constexpr std::size_t batch_bytes = std::size_t{8} << 20;
-constexpr std::size_t most_in_batch = 128;
-/// One in each step, and one that is put or retired; of one tile each more gained nothing (bench/flow/one_shot_bench).
-constexpr unsigned batches_in_flight = 4;
 /// Longer than a 4 MiB tile takes to pass.
 constexpr std::chrono::microseconds default_spin{200};
 /// Longer than it takes at most from one tile that comes home to the next while a GPU is busy with small ones.
@@ -33,10 +29,9 @@ std::vector<Device*> expect_usable(std::vector<Device*> devices) {
 }
 
 /// How many tiles to put on the device at once.
-unsigned usual_batch(PipelineOptions const& options, bool gpu, std::size_t largest_part) {
+unsigned batch_for(PipelineOptions const& options, bool gpu, std::size_t largest_part) {
   if (!gpu) return 1;
-  std::size_t const fitting = batch_bytes / std::max<std::size_t>(1, largest_part);
-  auto const batch = static_cast<unsigned>(std::clamp<std::size_t>(fitting, 1, most_in_batch));
+  unsigned const batch = usual_batch(largest_part);
   return options.slots == 0 ? batch : std::clamp(options.slots / batches_in_flight, 1U, batch);
 }
 
@@ -67,7 +62,7 @@ PipelineOptions resolve(PipelineOptions options, std::vector<Device*> const& dev
     options.lanes = static_cast<unsigned>(devices.size()) * (gpu && largest_part < large_tile ? 2 : 1);
   }
   bool const batch_is_ours = options.batch == 0;
-  if (batch_is_ours) options.batch = usual_batch(options, gpu, largest_part);
+  if (batch_is_ours) options.batch = batch_for(options, gpu, largest_part);
   if (options.slots == 0) {
     std::size_t const least = gpu && largest_part < large_tile ? small_tile_slots : 0;
     options.slots = static_cast<unsigned>(

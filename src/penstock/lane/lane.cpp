@@ -127,7 +127,9 @@ void Lane::body(std::promise<void>& ready, Stages const& stages) {
     ready.set_exception(std::current_exception());
     return;
   }
+  auto const ready_since = std::chrono::steady_clock::now();
   serve_to_the_end();
+  summary_.served = std::chrono::steady_clock::now() - ready_since;
   summary_.copies = flight_->copies();
   finish_stage();
   // Calls from the tiles' own stream come after the tiles; they must not find the signal gone.
@@ -191,11 +193,13 @@ void Lane::serve() {
 /// Asks the device how far it is, once, and then for as long as the lane may spin. True if there is something to do.
 template <class Predicate>
 bool Lane::watch(Predicate const& work_waits) {
+  auto const idle = summary_.idle;
   auto const start = std::chrono::steady_clock::now();
-  for (;;) {
+  for (auto now = start;;) {
     std::uint64_t const retired = flight_->retired();
+    summary_.idle = idle + (now - start);  // What the last look takes may be work.
     look();
-    auto const now = std::chrono::steady_clock::now();
+    now = std::chrono::steady_clock::now();
     if (!flight_->empty() && now - asked_ >= options_.watchdog) {
       // Who reads memory has to ask now and then how the device is; who asks events is told, but not that it is slow.
       signal_->read() ? ask_unsignalled() : ask_device();
@@ -217,7 +221,9 @@ void Lane::rest(Predicate const& work_waits) {
     at_most = options_.watchdog;
     if (!signal_->wakes()) at_most = std::min<std::chrono::nanoseconds>(at_most, between_looks);
   }
+  auto const asleep_since = std::chrono::steady_clock::now();
   bool const woken = bell_.await(work_waits, std::chrono::nanoseconds(0), at_most);
+  summary_.idle += std::chrono::steady_clock::now() - asleep_since;
   if (woken || flight_->empty()) return;
   bool const overdue = std::chrono::steady_clock::now() - asked_ >= options_.watchdog;
   if (signal_->wakes() || (signal_->read() && overdue)) {

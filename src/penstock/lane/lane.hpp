@@ -73,6 +73,8 @@ struct LaneSummary {
   std::uint64_t tickets = 0;  ///< That its signal brought.
   /// Tiles that the lane found done when its watchdog woke it: their signal was lost, or late.
   std::uint64_t found_by_watchdog = 0;
+  std::chrono::nanoseconds served{0};  ///< From when it was ready to its end.
+  std::chrono::nanoseconds idle{0};    ///< Of these, with nothing to do but to watch its device or to sleep.
 };
 
 /// A bound thread with two mailboxes (tiles in, tickets in), the streams that only it touches, the slots it fills, and

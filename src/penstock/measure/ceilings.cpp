@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <atomic>
 #include <barrier>
-#include <deque>
 #include <functional>
 #include <latch>
 #include <memory>
@@ -13,6 +12,7 @@
 #include "penstock/core/pool.hpp"
 #include "penstock/machine/bound_thread.hpp"
 #include "penstock/machine/slab.hpp"
+#include "penstock/measure/part_bench.hpp"
 #include "penstock/measure/work_stages.hpp"
 
 namespace penstock::measure {
@@ -31,8 +31,29 @@ constexpr std::size_t most_bytes_of_all = std::size_t{256} << 20;
 constexpr std::size_t large = std::size_t{8} << 20;
 /// Before it counts: this part of the time, in which places fill up, streams are used first and clocks rise.
 constexpr int warm_up_part = 8;
-/// A tile in which there is nothing to do, and enough for a node of BLAKE3.
-constexpr std::size_t smallest = 256;
+
+/// Where threads copy or compute: each has as many places for batches, half of them for each direction.
+struct Places {
+  std::size_t stride = 0;  ///< From one tile of a batch to the next.
+  std::size_t batch = 1;
+  std::size_t depth = 0;
+  unsigned threads = 1;
+
+  std::size_t of_thread() const { return 2 * depth * batch * stride; }
+  std::size_t bytes() const { return threads * of_thread(); }
+  std::span<std::byte> of(std::span<std::byte> slab, unsigned thread) const {
+    return slab.subspan(thread * of_thread(), of_thread());
+  }
+};
+
+Places places_of(std::size_t stride, std::size_t batch, bool gpu) {
+  Places places{.stride = stride, .batch = std::max<std::size_t>(batch, 1)};
+  std::size_t const place = places.batch * stride;
+  places.depth = std::clamp<std::size_t>(most_bytes / place, 2, most_depth);
+  places.threads =
+      static_cast<unsigned>(std::clamp<std::size_t>(most_bytes_of_all / places.of_thread(), 1, gpu ? gpu_threads : 1));
+  return places;
+}
 
 /// Does pieces on several threads, until the time is over; pieces a second over all.
 ///
@@ -94,85 +115,6 @@ double rate(unsigned threads, std::chrono::nanoseconds each, std::stop_token con
   return sum;
 }
 
-/// What one thread copies or computes with: streams, and places in host and device memory.
-///
-/// Half of the places have an event together: each event is two calls more, and where copies are small the calls are
-/// what takes the time. Meanwhile the other half is in flight.
-class Bench {
- public:
-  Bench(Device& device, std::span<std::byte> host, std::size_t tile)
-      : device_(device),
-        host_(host),
-        tile_(tile),
-        depth_(host.size() / tile / 2),
-        batch_(std::max<std::size_t>(depth_ / 2, 1)),
-        memory_(device.allocate(host.size())),
-        up_(device.make_stream()),
-        down_(device.make_stream()) {
-    for (std::size_t i = 0; i < 2 * depth_; ++i) ends_.push_back(device.make_event());
-  }
-  /// Puts one more of each on the way, after waiting for the oldest.
-  std::size_t copy(bool up, bool down) {
-    std::size_t const at = turn_++ % depth_;
-    if (turn_ > depth_ && at == first_of_batch(at)) {
-      if (up) ends_[at].wait();
-      if (down) ends_[depth_ + at].wait();
-    }
-    if (up) {
-      up_.upload(on_device(at), on_host(at));
-      if (ends_batch(at)) up_.record(ends_[first_of_batch(at)]);
-    }
-    if (down) {
-      // From and to the other half, so that the two directions have nothing to do with each other.
-      down_.download(on_host(depth_ + at), on_device(depth_ + at));
-      if (ends_batch(at)) down_.record(ends_[depth_ + first_of_batch(at)]);
-    }
-    return 1;
-  }
-  std::size_t compute(Stage& stage, TileShape shape) {
-    std::size_t const at = turn_++ % depth_;
-    if (turn_ > depth_ && at == first_of_batch(at)) ends_[at].wait();
-    std::span<std::byte> const input = on_device(at).first(shape.input_bytes);
-    std::span<std::byte> const output = shape.in_place ? input : on_device(depth_ + at).first(shape.output_bytes);
-    static_cast<void>(stage.run({input, output, 0, 0}, up_));
-    if (auto const refusal = device_.take_refusal()) throw *refusal;
-    if (ends_batch(at)) up_.record(ends_[first_of_batch(at)]);
-    return 1;
-  }
-  /// All calls for a tile in which there is next to nothing to do; with an event of its own, as lanes have it.
-  std::size_t pass(Stage& stage, TileShape shape) {
-    std::size_t const at = turn_++ % depth_;
-    if (turn_ > depth_) ends_[at].wait();
-    std::span<std::byte> const input = on_device(at).first(std::min(shape.input_bytes, smallest));
-    std::span<std::byte> const output =
-        shape.in_place ? input : on_device(depth_ + at).first(std::min(shape.output_bytes, smallest));
-    up_.upload(input, on_host(at).first(input.size()));
-    static_cast<void>(stage.run({input, output, 0, 0}, up_));
-    if (auto const refusal = device_.take_refusal()) throw *refusal;
-    up_.download(on_host(depth_ + at).first(output.size()), output);
-    up_.record(ends_[at]);
-    return 1;
-  }
-  StreamRef stream() const { return up_; }
-
- private:
-  std::size_t first_of_batch(std::size_t at) const { return at - at % batch_; }
-  bool ends_batch(std::size_t at) const { return (at + 1) % batch_ == 0 || at + 1 == depth_; }
-  std::span<std::byte> on_host(std::size_t at) const { return host_.subspan(at * tile_, tile_); }
-  std::span<std::byte> on_device(std::size_t at) const { return memory_.bytes().subspan(at * tile_, tile_); }
-
-  Device& device_;
-  std::span<std::byte> host_;
-  std::size_t tile_;
-  std::size_t depth_;
-  std::size_t batch_;  ///< Places that have an event together.
-  std::size_t turn_ = 0;
-  DeviceMemory memory_;
-  std::deque<Event> ends_;
-  Stream up_;  ///< After the memory and the events, so that it is waited for first.
-  Stream down_;
-};
-
 }  // namespace
 
 inline namespace PENSTOCK_FLAVOUR {
@@ -182,45 +124,44 @@ Ceilings measure_ceilings(Device& device, Setting const& setting, unsigned produ
   // Tiles as the pool lays them, so that alignment is the same.
   TileShape const one_part{.input_bytes = setting.tile};
   std::size_t const stride = Pool::slab_bytes(one_part, 2) - Pool::slab_bytes(one_part, 1);
-  std::size_t const depth = std::clamp<std::size_t>(most_bytes / stride, 2, most_depth);
-  unsigned const wanted = device.info().kind == DeviceKind::cuda ? gpu_threads : 1;
-  auto const threads =
-      static_cast<unsigned>(std::clamp<std::size_t>(most_bytes_of_all / (2 * depth * stride), 1, wanted));
+  bool const gpu = device.info().kind == DeviceKind::cuda;
+  Places const single = places_of(stride, 1, gpu), batched = places_of(stride, setting.batch, gpu);
   // Who fills needs one tile at least, and the run itself has two for each.
   bool const fills = setting.fill != Fill::none && producers > 0;
   std::size_t const filled_at_once = std::clamp<std::size_t>(most_bytes / stride, 1, most_depth);
   std::size_t const needed =
-      std::max(std::size_t{threads} * 2 * depth, fills ? producers * filled_at_once : 0) * stride;
+      std::max({single.bytes(), batched.bytes(), fills ? 2 * producers * filled_at_once * stride : 0});
   Slab const slab((needed + Slab::alignment - 1) / Slab::alignment * Slab::alignment);
   Pinned const pinned = device.pin(slab.bytes());
-  auto const part = [&](unsigned thread) {
-    return slab.bytes().subspan(std::size_t{thread} * 2 * depth * stride, 2 * depth * stride);
-  };
-  auto const copies = [&](bool up, bool down) {
-    return rate(threads, each, stop, [&, up, down](unsigned thread) -> std::function<std::size_t()> {
+  auto const copies = [&](Places const& places, bool up, bool down) {
+    return rate(places.threads, each, stop, [&, up, down](unsigned thread) -> std::function<std::size_t()> {
       device.attach();
-      auto const bench = std::make_shared<Bench>(device, part(thread), stride);
+      auto const bench = std::make_shared<PartBench>(device, places.of(slab.bytes(), thread), stride, places.batch);
       return [bench, up, down] { return bench->copy(up, down); };
     });
   };
   Ceilings ceilings;
   bool const in = setting.direction != Direction::out;
   bool const out = setting.direction != Direction::in && setting.work != Work::hash;
-  if (in) ceilings.upload = copies(true, false);
-  if (out) ceilings.download = copies(false, true);
-  ceilings.both = in && out ? std::optional(copies(true, true)) : in ? ceilings.upload : ceilings.download;
+  auto const each_way = [&](Places const& places, auto& up, auto& down, auto& both) {
+    if (in) up = copies(places, true, false);
+    if (out) down = copies(places, false, true);
+    both = in && out ? std::optional(copies(places, true, true)) : in ? up : down;
+  };
+  each_way(single, ceilings.upload, ceilings.download, ceilings.both);
+  if (batched.batch > 1) each_way(batched, ceilings.batched_upload, ceilings.batched_download, ceilings.batched_both);
   if (setting.work != Work::copy) {
     Stages const stages = work_stages(setting);
     TileShape const shape = setting.shape_of_tile();
     auto const computed = [&](bool small) {
-      return rate(threads, each, stop, [&, small](unsigned thread) -> std::function<std::size_t()> {
+      return rate(batched.threads, each, stop, [&, small](unsigned thread) -> std::function<std::size_t()> {
         device.attach();
         struct Computing {
           std::unique_ptr<Stage> stage;
-          std::unique_ptr<Bench> bench;  ///< Dies first: its streams use what the stage owns.
+          std::unique_ptr<PartBench> bench;  ///< Dies first: its streams use what the stage owns.
         };
         auto const it = std::make_shared<Computing>();
-        it->bench = std::make_unique<Bench>(device, part(thread), stride);
+        it->bench = std::make_unique<PartBench>(device, batched.of(slab.bytes(), thread), stride, batched.batch);
         it->stage = stages.make({device, it->bench->stream(), shape, thread});
         it->stage->prepare(it->bench->stream());
         return [it, shape, small] {
@@ -243,7 +184,7 @@ Ceilings measure_ceilings(Device& device, Setting const& setting, unsigned produ
       });
     };
     ceilings.fill = filled(producers);
-    ceilings.fill_one = producers > 1 ? filled(1) : *ceilings.fill;
+    ceilings.fill_twice = filled(2 * producers);
   }
   return ceilings;
 }
@@ -254,7 +195,7 @@ Ceilings measure_link(Device& device, Direction direction, std::chrono::nanoseco
   auto const bytes_per_second = [&](bool up) {
     return large * rate(1, each, stop, [&, up](unsigned) -> std::function<std::size_t()> {
              device.attach();
-             auto const bench = std::make_shared<Bench>(device, slab.bytes(), large);
+             auto const bench = std::make_shared<PartBench>(device, slab.bytes(), large, 1);
              return [bench, up] { return bench->copy(up, !up); };
            });
   };

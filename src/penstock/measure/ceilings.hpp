@@ -14,8 +14,9 @@ namespace penstock::measure {
 
 inline namespace PENSTOCK_FLAVOUR {
 
-/// Measures them, each for `each`, with as many threads as keep the device busy. Filling is from `file` or `memory`, as
-/// a Filler takes them.
+/// Measures them, each for `each`, with as many threads as keep the device busy. `setting.batch` is how many tiles the
+/// run puts on the device at once: copies are then measured for one tile and for as many, and kernels for as many.
+/// Filling is from `file` or `memory`, as a Filler takes them.
 ///
 /// Blocks: until done.
 /// Throws: Error, if the device has no memory for it or fails.

@@ -10,9 +10,9 @@ std::optional<double> lowest(Ceilings const& ceilings, Direction direction) {
   auto const consider = [&](std::optional<double> const& one) {
     if (one && (!least || *one < *least)) least = one;
   };
-  consider(direction == Direction::in    ? ceilings.upload
-           : direction == Direction::out ? ceilings.download
-                                         : ceilings.both);
+  consider(direction == Direction::in    ? ceilings.run_upload()
+           : direction == Direction::out ? ceilings.run_download()
+                                         : ceilings.run_both());
   consider(ceilings.fill);
   consider(ceilings.kernel);
   return least;
@@ -20,9 +20,9 @@ std::optional<double> lowest(Ceilings const& ceilings, Direction direction) {
 
 Ceilings greatest(std::span<Ceilings const> tries) {
   Ceilings most;
-  for (auto const which :
-       {&Ceilings::upload, &Ceilings::download, &Ceilings::both, &Ceilings::fill, &Ceilings::fill_one,
-        &Ceilings::kernel, &Ceilings::submission, &Ceilings::link_up, &Ceilings::link_down}) {
+  for (auto const which : {&Ceilings::upload, &Ceilings::download, &Ceilings::both, &Ceilings::batched_upload,
+                           &Ceilings::batched_download, &Ceilings::batched_both, &Ceilings::fill, &Ceilings::fill_twice,
+                           &Ceilings::kernel, &Ceilings::submission, &Ceilings::link_up, &Ceilings::link_down}) {
     for (Ceilings const& one : tries) most.*which = std::max(most.*which, one.*which);  // None is less than any.
   }
   return most;

@@ -16,6 +16,8 @@ namespace {
 /// BLAKE3 takes tiles of a power of two of its chunks.
 constexpr std::size_t chunk_bytes = 1024;
 constexpr std::size_t largest_tile = std::size_t{1} << 30;
+/// As long as pipelines have by default.
+constexpr std::chrono::microseconds longest_borrow_spin{20};
 
 [[noreturn]] void refuse(std::string_view name, std::string const& value, std::string const& remedy) {
   throw Error(ErrorKind::bad_argument, "--" + std::string(name) + " '" + value + "': " + remedy);
@@ -75,6 +77,19 @@ std::string set_work(Setting& setting, std::string const& value) {
   return "busy:" + std::to_string(microseconds) + "us";
 }
 
+std::string set_spin(Setting& setting, std::string const& value) {
+  setting.spin.reset();
+  if (value == "default") return value;
+  std::uint32_t microseconds = 0;
+  auto const [end, problem] = std::from_chars(value.data(), value.data() + value.size(), microseconds);
+  constexpr std::uint32_t longest = 1'000'000;
+  if (problem != std::errc{} || end != value.data() + value.size() || microseconds > longest) {
+    refuse("spin", value, "give microseconds, up to 1000000, or default for what suits the device.");
+  }
+  setting.spin = std::chrono::microseconds(microseconds);
+  return std::to_string(microseconds);
+}
+
 std::string set_tile(Setting& setting, std::string const& value) {
   std::uint64_t const bytes = parse_size(value);
   if (bytes == 0 || bytes > largest_tile || bytes % sizeof(float) != 0) {
@@ -120,6 +135,8 @@ PipelineOptions Setting::options() const {
   options.slots = depth;
   options.batch = batch;
   options.tiles = tiles;
+  options.spin = spin;
+  if (spin) options.borrow_spin = std::min(*spin, longest_borrow_spin);
   options.signal = signal;
   options.streams = streams;
   options.shape = shape;
@@ -140,6 +157,7 @@ std::string set(Setting& setting, std::string_view name, std::string const& valu
   if (name == "batch") return set_count(setting.batch, name, value, Pool::max_tiles);
   if (name == "tiles") return set_count(setting.tiles, name, value, Pool::max_tiles);
   if (name == "tile") return set_tile(setting, value);
+  if (name == "spin") return set_spin(setting, value);
   if (name == "work") return set_work(setting, value);
   if (name == "streams") return set_word(setting.streams, name, value, modes);
   if (name == "shape") return set_word(setting.shape, name, value, shapes);

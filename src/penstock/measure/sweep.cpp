@@ -22,11 +22,11 @@ namespace {
 constexpr std::size_t room_for_passages = std::size_t{1} << 19;
 
 /// What makes a difference to the ceilings.
-auto key_of(Setting const& setting, unsigned producers) {
+auto key_of(Setting const& setting, unsigned producers, unsigned batch) {
   return std::tuple(setting.tile, setting.work, setting.busy, setting.fill, setting.direction,
-                    setting.fill == Fill::none ? 0U : producers);
+                    setting.fill == Fill::none ? 0U : producers, batch);
 }
-using Key = decltype(key_of(Setting{}, 0));
+using Key = decltype(key_of(Setting{}, 0, 0));
 
 }  // namespace
 
@@ -75,7 +75,8 @@ class Sweep {
 
  private:
   static Key key(PointResult const& result) {
-    return key_of(result.point.setting, result.last ? result.last->options.producers : 0);
+    return result.last ? key_of(result.point.setting, result.last->options.producers, result.last->options.batch)
+                       : key_of(result.point.setting, 0, 0);
   }
   bool wants_more(PointResult const& result, unsigned round) const {
     if (!result.error.empty() || round >= options_.most_repeats) return false;
@@ -126,9 +127,10 @@ class Sweep {
     if (rounds > round) return;  // Another point of the round had the same.
     rounds = round + 1;
     try {
-      Ceilings const now =
-          measure_ceilings(device_, result.point.setting, result.last->options.producers, options_.trial.file,
-                           options_.trial.window / 4, stop_, options_.trial.memory.get());
+      Setting setting = result.point.setting;
+      setting.batch = result.last->options.batch;
+      Ceilings const now = measure_ceilings(device_, setting, result.last->options.producers, options_.trial.file,
+                                            options_.trial.window / 4, stop_, options_.trial.memory.get());
       if (stop_.stop_requested()) return;  // Cut short.
       all.push_back(now);
       auto& links = links_[result.point.setting.direction];
@@ -165,7 +167,7 @@ class Sweep {
                              .closed = recorder.since_start(trial->metered.closed),
                              .tiles_per_second = trial->metered.tiles_per_second()};
       Recording const window = within(result.traced->recording, result.traced->opened, result.traced->closed);
-      result.verdict = judge(figures_of(result.point.setting, *trial, window, device_.flavour(), options_.cpus),
+      result.verdict = judge(figures_of(result.point.setting, *trial, window, device_, options_.cpus),
                              result.ceilings.value_or(Ceilings{}));
     });
   }

@@ -6,19 +6,16 @@
 #include <limits>
 #include <utility>
 
-#include "penstock/core/usual_tiles.hpp"
 #include "penstock/report/link_advice.hpp"
 #include "penstock/report/number_text.hpp"
 #include "penstock/report/offers.hpp"
+#include "penstock/report/option_text.hpp"
+#include "penstock/report/way.hpp"
 
 namespace penstock {
 namespace {
 
 constexpr double infinite = std::numeric_limits<double>::infinity();
-
-std::string option(char const* name, std::uint64_t value) {
-  return std::string(name) + ' ' + std::to_string(value);
-}
 
 class Adviser {
  public:
@@ -92,12 +89,13 @@ class Adviser {
   void producers() {
     unsigned const now = figures_.producers, then = now + more(now);
     double factor = static_cast<double>(then) / now;
-    if (ceilings_.fill && ceilings_.fill_one && *ceilings_.fill > 0 && now > 1) {
-      // What is lost to company grows with it, as by Amdahl's law.
-      double const shared = std::max(0.0, (now * *ceilings_.fill_one / *ceilings_.fill - 1) / (now - 1));
+    if (ceilings_.fill && ceilings_.fill_twice && *ceilings_.fill > 0) {
+      // What is lost to company grows with it, as by Amdahl's law, which twice as many gives the part of.
+      double const twice = std::clamp(*ceilings_.fill_twice / *ceilings_.fill, 1.0, 2.0);
+      double const shared = (2 - twice) / (twice * (2 * now - 1) - 2 * (now - 1.0));
       factor *= (1 + shared * (now - 1)) / (1 + shared * (then - 1));
     }
-    offers_.option(option("--producers", then), std::min(most() * factor, use_.cpus_most),
+    offers_.option(option_text("--producers", then), std::min(most() * factor, use_.cpus_most),
                    "All " + std::to_string(now) + " fill " + percent_text(use_.producers->filling) + " of the time" +
                        free_text() + ".");
     if (ceilings_.fill) {
@@ -109,14 +107,23 @@ class Adviser {
 
   void sink() {
     unsigned const now = std::max(figures_.sinks, 1u), then = now + more(now);
-    std::string const change = option("--consumers", std::max(then, figures_.consumers));
+    std::string const change = option_text("--consumers", std::max(then, figures_.consumers));
     offers_.option(now > 1 ? change : change + " and a sink that they may call at once (parallel_sink)",
                    std::min(most() * then / now, use_.cpus_most),
                    "The sink is busy " + percent_text(part_->share) + " of the time" + free_text() + ".");
     offers_.work("a sink that takes half the time", 2 * most(), "The sink is the bound.");
   }
 
+  void larger_batches() {
+    unsigned const now = std::max(figures_.batch, 1u), then = figures_.usual_batch;
+    if (then < 2 * now) return;
+    offers_.whole(batch_text(figures_, then),
+                  most_with_batches(static_cast<double>(then) / now, figures_, ceilings_, use_),
+                  "What a lane calls to give tiles to the device hardly depends on how many they are.");
+  }
+
   void lanes() {
+    larger_batches();
     constexpr double larger = 4;  // So much that the bound moves to another part; how much is best a sweep says.
     double const filled = std::max(figures_.bytes_up, figures_.bytes_down);
     if (filled > 0 && filled < figures_.tile_bytes / 2) {
@@ -128,7 +135,7 @@ class Adviser {
     }
     unsigned const now = std::max(figures_.lanes, 1u), then = now + more(now);
     double const calls = part_->part == Bound::submission ? part_->ceiling.value_or(infinite) : infinite;
-    offers_.option(option("--lanes", then), std::min({most() * then / now, calls, use_.cpus_most}),
+    offers_.option(option_text("--lanes", then), std::min({most() * then / now, calls, use_.cpus_most}),
                    "Lanes are " + used() + free_text() + ".");
   }
 
@@ -143,29 +150,23 @@ class Adviser {
     more_slots("Those that wait to be noticed leave room for as many others.");
   }
 
-  std::uint64_t tiles_for(std::uint64_t slots) const {
-    return usual_tiles({figures_.lanes, slots, figures_.producers, figures_.consumers});
-  }
-
   void more_slots(std::string const& why) {
-    unsigned const now = std::max(figures_.slots, 1u);
-    std::uint64_t const tiles = tiles_for(std::uint64_t{2} * now);
-    std::string const pool = tiles > figures_.pool ? ' ' + option("--tiles", tiles) : "";
-    offers_.option(option("--slots", std::uint64_t{2} * now) + pool, 2 * use_.rate, why);
+    std::uint64_t const then = std::uint64_t{2} * std::max(figures_.slots, 1u);
+    offers_.option(slots_text(figures_, then), 2 * use_.rate, why);
   }
 
   void more_tiles() {
     if (finding_.room == Room::pool) {
-      std::uint64_t const wanted = tiles_for(figures_.slots);
+      std::uint64_t const wanted = tiles_for(figures_, figures_.slots);
       double const factor =
           static_cast<double>(wanted) / static_cast<double>(std::max<std::uint64_t>(figures_.pool, 1));
-      offers_.option(option("--tiles", wanted), factor * use_.rate,
+      offers_.option(option_text("--tiles", wanted), factor * use_.rate,
                      "Producers wait for tiles, and lanes have slots left.");
     }
     if (finding_.room != Room::slots) return;
     more_slots("All slots are in use, and nobody is busy.");
     unsigned const now = std::max(figures_.lanes, 1u), then = now + more(now);
-    offers_.option(option("--lanes", then), std::min(use_.rate * then / now, use_.cpus_most),
+    offers_.option(option_text("--lanes", then), std::min(use_.rate * then / now, use_.cpus_most),
                    "Each brings slots of its own.");
   }
 
@@ -180,10 +181,10 @@ class Adviser {
         break;
       case Turns::single_stream:
         offers_.option("--shape split", 3 * use_.rate, at_once);
-        offers_.option(option("--lanes", 2), 2 * use_.rate, at_once);
+        offers_.option(option_text("--lanes", 2), 2 * use_.rate, at_once);
         break;
       case Turns::one_lane:
-        offers_.option(option("--lanes", lanes + more(lanes)), (lanes + more(lanes)) * use_.rate,
+        offers_.option(option_text("--lanes", lanes + more(lanes)), (lanes + more(lanes)) * use_.rate,
                        "Kernels alone reach " +
                            rate_text(use_.find(Bound::kernel)->ceiling.value_or(0) * use_.payload) +
                            " in several streams.");

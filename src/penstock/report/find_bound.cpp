@@ -26,19 +26,18 @@ bool legacy_in_common(RunFigures const& figures) {
 }
 
 /// A stage that waits for the device: the lane is not free, the device works meanwhile, and hardly a second tile joins.
-bool waits_in_stage(RunFigures const& figures, Utilisation const& use) {
-  PartUse const* const submission = use.find(Bound::submission);
-  if (!figures.overlap || !figures.enqueue || !figures.in_flight || submission == nullptr) return false;
+bool waits_in_stage(RunFigures const& figures) {
+  if (!figures.overlap || !figures.enqueue || !figures.in_flight) return false;
   auto const seconds = [](std::chrono::nanoseconds time) { return std::chrono::duration<double>(time).count(); };
   double const device =
       seconds(figures.overlap->uploading) + seconds(figures.overlap->downloading) + seconds(figures.overlap->computing);
-  return submission->share >= in_use && figures.slots > 1 && device >= *figures.enqueue / 2 &&
-         *figures.in_flight < 2.0 * figures.lanes;
+  return *figures.enqueue >= in_use * figures.wall * std::max(figures.lanes, 1U) && figures.slots > 1 &&
+         device >= *figures.enqueue / 2 && *figures.in_flight < 2.0 * figures.lanes;
 }
 
 Turns turns_of(RunFigures const& figures, Utilisation const& use) {
   if (!may_overlap(figures)) return Turns::none;
-  if (waits_in_stage(figures, use)) return Turns::barrier;
+  if (waits_in_stage(figures)) return Turns::barrier;
 
   PartUse const* const kernel = use.find(Bound::kernel);
   bool const kernels_one_by_one =

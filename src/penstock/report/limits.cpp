@@ -7,9 +7,8 @@ namespace penstock {
 namespace {
 
 Limit limit_of(PartUse const& use) {
-  // The nearer of the two is what `most` is made of.
   bool const by_ceiling = use.ceiling && use.time.value_or(0) < use.share;
-  return {use.most, part_text(use.part) + (by_ceiling ? " alone" : " without a pause")};
+  return {use.likely(), part_text(use.part) + (by_ceiling ? " alone" : " without a pause")};
 }
 
 }  // namespace
@@ -39,23 +38,28 @@ std::optional<Limit> own_limit(Finding const& finding, Utilisation const& use) {
   PartUse const* const part = use.find(finding.bound);
   if (part == nullptr) return std::nullopt;
   if (part->ceiling && *part->ceiling >= use.rate) return Limit{*part->ceiling, part_text(part->part) + " alone"};
-  return limit_of(*part);
+  return Limit{part->most, limit_of(*part).of};
 }
 
 std::optional<Limit> next_limit(Finding const& finding, Utilisation const& use) {
-  bool const copies = finding.bound == Bound::upload || finding.bound == Bound::download;
   bool const kernels = finding.turns == Turns::legacy_stream || finding.turns == Turns::one_lane;
-  PartUse const* busiest = copies                            ? use.busiest({Bound::upload, Bound::download})
-                           : kernels                         ? use.busiest({Bound::kernel})
-                           : finding.turns == Turns::barrier ? use.busiest({Bound::submission})
-                                                             : use.busiest({finding.bound});
+  auto const is_bound = [&](Bound part) {
+    bool const copies = finding.bound == Bound::upload || finding.bound == Bound::download;
+    if (copies) return part == Bound::upload || part == Bound::download;
+    if (kernels) return part == Bound::kernel;
+    return part == (finding.turns == Turns::barrier ? Bound::submission : finding.bound);
+  };
   std::optional<Limit> next;
-  if (busiest != nullptr) next = limit_of(*busiest);
+  auto const consider = [&](Limit const& limit) {
+    if (!next || limit.tiles_per_second < next->tiles_per_second) next = limit;
+  };
+  for (PartUse const& part : use.parts) {
+    if (!is_bound(part.part)) consider(limit_of(part));
+  }
   PartUse const* const kernel = use.find(Bound::kernel);
   if (kernels && kernel != nullptr) {
     // Nobody knows how many fit on the device at once, unless that was measured.
-    Limit const limit = kernel->ceiling ? Limit{*kernel->ceiling, "kernels alone"} : limit_of(*kernel);
-    if (!next || limit.tiles_per_second < next->tiles_per_second) next = limit;
+    consider(kernel->ceiling ? Limit{*kernel->ceiling, "kernels alone"} : limit_of(*kernel));
   }
   if (next) next->tiles_per_second = std::max(next->tiles_per_second, use.rate);
   return next;

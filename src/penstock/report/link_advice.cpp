@@ -9,51 +9,40 @@
 #include <utility>
 
 #include "penstock/report/number_text.hpp"
+#include "penstock/report/option_text.hpp"
+#include "penstock/report/way.hpp"
 
 namespace penstock {
 namespace {
 
 constexpr double infinite = std::numeric_limits<double>::infinity();
 
-/// One way of the link, and what is known of it.
-struct Way {
-  std::string name;
-  PartUse const* use = nullptr;  ///< Null if nothing goes that way.
-  std::optional<double> link = {};
-  double bytes = 0;
-
-  double most() const {
-    if (use == nullptr) return infinite;
-    return use->most;
-  }
-  bool known() const { return use != nullptr && use->ceiling && link && *link > 0; }
-  /// Seconds that a copy takes alone, and those of them in which its bytes move; of a way that is known.
-  double alone() const { return 1 / *use->ceiling; }
-  double moving() const { return std::min(alone(), bytes / *link); }
-  /// Tiles per second, if so many of them were one.
-  double most_with(double together) const {
-    return known() ? most() * alone() / ((alone() - moving()) / together + moving()) : most();
-  }
-};
-
-void offer_larger_tiles(Way const& way, Way const& other, double tile_bytes, Offers& offers) {
+/// Larger batches, as long as these are of use; else larger tiles.
+void offer_larger_copies(Way const& way, Way const& other, RunFigures const& figures, Ceilings const& ceilings,
+                         Utilisation const& use, Offers& offers) {
   constexpr double nearly = 1.05;
   constexpr double most_together = 64;
-  if (!way.known() || way.bytes < tile_bytes / 2 || way.alone() < nearly * way.moving()) return;
+  if (!way.known() || way.bytes < figures.tile_bytes / 2 || way.alone() < nearly * way.moving()) return;
   double together = 2;
   while (together < most_together && way.most_with(together) * nearly < way.most_with(infinite)) together *= 2;
-  offers.option("--tile " + size_option(together * tile_bytes),
-                std::min(way.most_with(together), other.most_with(together)),
-                "Of the " + seconds_text(way.alone()) + " that " + size_option(std::round(way.bytes)) + " take " +
-                    way.name + ", " + seconds_text(way.alone() - way.moving()) + " are set-up.");
+  std::string const why = "Of the " + seconds_text(way.alone()) + " that " + size_option(std::round(way.bytes)) +
+                          " take " + way.name + ", " + seconds_text(way.alone() - way.moving()) + " are set-up.";
+  unsigned const now = std::max(figures.batch, 1U);
+  unsigned const batch = std::min(static_cast<unsigned>(together) * now, figures.usual_batch);
+  if (batch >= 2 * now) {
+    offers.whole(batch_text(figures, batch),
+                 most_with_batches(static_cast<double>(batch) / now, figures, ceilings, use), why);
+  } else {
+    offers.option("--tile " + size_option(together * figures.tile_bytes),
+                  std::min(way.most_with(together), other.most_with(together)), why);
+  }
 }
 
 }  // namespace
 
 void advise_on_link(Finding const& finding, RunFigures const& figures, Ceilings const& ceilings, Utilisation const& use,
                     Offers& offers) {
-  Way way{"up", use.find(Bound::upload), ceilings.link_up, figures.bytes_up};
-  Way other{"down", use.find(Bound::download), ceilings.link_down, figures.bytes_down};
+  Way way = way_up(figures, ceilings, use), other = way_down(figures, ceilings, use);
   if (finding.bound == Bound::download) std::swap(way, other);
 
   if (way.use == nullptr) return;
@@ -66,7 +55,7 @@ void advise_on_link(Finding const& finding, RunFigures const& figures, Ceilings 
                   "Copies " + way.name + " took " + percent_text(time) + " of the time for " +
                       percent_text(use.rate / ceiling) + " of what they reach alone.");
   }
-  offer_larger_tiles(way, other, figures.tile_bytes, offers);
+  offer_larger_copies(way, other, figures, ceilings, use, offers);
   bool const both = other.most() < 1.5 * way.most();
   offers.work(
       "half the bytes " + (both ? "each way" : way.name) + ": narrower types, or packed, for the stage to unpack",

@@ -12,11 +12,15 @@ Offers::Offers(double rate, std::optional<Limit> const& next)
     : rate_(rate), next_(next ? next->tiles_per_second : std::numeric_limits<double>::infinity()) {}
 
 void Offers::option(std::string change, double reached, std::string why) {
+  add(options_, std::move(change), std::min(reached, next_), std::move(why));
+}
+
+void Offers::whole(std::string change, double reached, std::string why) {
   add(options_, std::move(change), reached, std::move(why));
 }
 
 void Offers::work(std::string change, double reached, std::string why) {
-  add(work_, std::move(change), reached, std::move(why));
+  add(work_, std::move(change), std::min(reached, next_), std::move(why));
 }
 
 std::vector<Advice> Offers::best() const {
@@ -33,7 +37,7 @@ std::vector<Advice> Offers::best() const {
 
 void Offers::add(std::vector<Advice>& list, std::string change, double reached, std::string why) const {
   constexpr double worth_saying = 1.05;
-  double const gain = std::min(reached, next_) / rate_;
+  double const gain = reached / rate_;
   if (std::isfinite(gain) && gain >= worth_saying) list.push_back({std::move(change), gain, std::move(why)});
 }
 

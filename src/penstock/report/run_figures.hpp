@@ -22,10 +22,12 @@ struct RunFigures {
   unsigned producers = 0;  ///< Threads that fill. 0: the application pushes, and nobody knows how long it fills.
   unsigned lanes = 1;
   unsigned consumers = 1;
-  unsigned sinks = 1;      ///< How many calls of the sink there may be at once.
-  unsigned slots = 1;      ///< Tiles in flight at most, per lane.
-  std::uint64_t pool = 1;  ///< Tiles of the pool.
-  unsigned cpus = 0;       ///< That the process may use; 0 if unknown.
+  unsigned sinks = 1;        ///< How many calls of the sink there may be at once.
+  unsigned slots = 1;        ///< Tiles in flight at most, per lane.
+  unsigned batch = 1;        ///< Tiles that a lane puts on the device at once, at most.
+  unsigned usual_batch = 1;  ///< As many of them as are of use on such a device.
+  std::uint64_t pool = 1;    ///< Tiles of the pool.
+  unsigned cpus = 0;         ///< That the process may use; 0 if unknown.
 
   double borrow_wait = 0;                ///< Producers, for a tile.
   double fill = 0;                       ///< Producers, in the source.
@@ -55,16 +57,25 @@ void add_recording(RunFigures& figures, Recording const& recording);
 struct Ceilings {
   std::optional<double> upload = {};
   std::optional<double> download = {};
-  std::optional<double> both = {};      ///< Uploads and downloads at once, of each.
-  std::optional<double> fill = {};      ///< By as many threads as there are producers, with a plain source.
-  std::optional<double> fill_one = {};  ///< By one thread.
-  std::optional<double> kernel = {};    ///< In as many streams as it takes.
-  std::optional<double> submission =
-      {};  ///< The calls for a tile, by as many threads as it takes, to a device with nothing to do.
+  std::optional<double> both = {};  ///< Uploads and downloads at once, of each.
+  /// The same where as many tiles are one copy as the run puts on the device at once; empty if it puts each alone.
+  std::optional<double> batched_upload = {};
+  std::optional<double> batched_download = {};
+  std::optional<double> batched_both = {};
+  std::optional<double> fill = {};        ///< By as many threads as there are producers, with a plain source.
+  std::optional<double> fill_twice = {};  ///< By twice as many.
+  std::optional<double> kernel = {};      ///< In as many streams as it takes, batches as the run's.
+  /// The calls for a batch like the run's, by as many threads as it takes, to a device with nothing to do.
+  std::optional<double> submission = {};
   /// Bytes per second of copies so large that their set-up does not count; with as much going the other way as in the
   /// run.
   std::optional<double> link_up = {};
   std::optional<double> link_down = {};  ///< The same, down.
+
+  /// What copies like the run's come to.
+  std::optional<double> run_upload() const { return batched_upload ? batched_upload : upload; }
+  std::optional<double> run_download() const { return batched_download ? batched_download : download; }
+  std::optional<double> run_both() const { return batched_both ? batched_both : both; }
 };
 
 }  // namespace penstock

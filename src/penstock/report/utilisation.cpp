@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
+#include <cmath>
 #include <cstddef>
 #include <limits>
 
@@ -20,9 +21,14 @@ double share_of(double sum, double wall, unsigned threads) {
 /// What a run may come to beyond a part alone, as both stray. If it is more, then the part alone was disturbed.
 constexpr double stray = 1.1;
 
+/// Copies that took so many times as long as their bytes take alone waited for something else than for the link.
+constexpr double waiting = 3;
+
 void add_part(Utilisation& use, Bound part, std::optional<double> time, std::optional<double> ceiling) {
   if (ceiling && (*ceiling <= 0 || use.rate > stray * *ceiling)) ceiling.reset();
   double const reached = ceiling ? std::min(1.0, use.rate / *ceiling) : 0;
+  bool const copies = part == Bound::upload || part == Bound::download;
+  if (copies && ceiling && time.value_or(0) > waiting * reached) time.reset();
   double const share = std::max(time.value_or(0), reached);
   if (share > 0) use.parts.push_back({part, share, time, ceiling, use.rate / share});
 }
@@ -46,10 +52,10 @@ void add_device(Utilisation& use, RunFigures const& figures, Ceilings const& cei
     kernel = part(figures.overlap->computing);
   }
   if (figures.bytes_up > 0) {
-    add_part(use, Bound::upload, up, link_ceiling(ceilings.upload, ceilings.both, figures));
+    add_part(use, Bound::upload, up, link_ceiling(ceilings.run_upload(), ceilings.run_both(), figures));
   }
   if (figures.bytes_down > 0) {
-    add_part(use, Bound::download, down, link_ceiling(ceilings.download, ceilings.both, figures));
+    add_part(use, Bound::download, down, link_ceiling(ceilings.run_download(), ceilings.run_both(), figures));
   }
   add_part(use, Bound::kernel, kernel, ceilings.kernel);
 }
@@ -79,6 +85,10 @@ std::string_view bound_name(Bound bound) noexcept {
                                                    "source waits",
                                                    "nothing measured"};
   return names[static_cast<std::size_t>(bound)];
+}
+
+double PartUse::likely() const noexcept {
+  return ceiling ? std::sqrt(most * std::max(most, *ceiling)) : most;
 }
 
 PartUse const* Utilisation::find(Bound part) const noexcept {

@@ -19,6 +19,9 @@ struct PartUse {
   std::optional<double> time = {};     ///< How much of its time it was in use.
   std::optional<double> ceiling = {};  ///< What it comes to alone.
   double most = 0;                     ///< What it would allow if it never waited: rate / share.
+  /// The same, of a part that is not the bound: between what its time says, in which it also waited for others, and
+  /// what it comes to alone, where nobody was in its way.
+  double likely() const noexcept;
 };
 
 /// How much each part of a run was in use.

@@ -77,6 +77,9 @@ const results = (() => {
     upload_gb_per_s: 'uploads',
     download_gb_per_s: 'downloads',
     both_gb_per_s: 'both ways at once',
+    batched_upload_gb_per_s: 'uploads of a batch',
+    batched_download_gb_per_s: 'downloads of a batch',
+    batched_both_gb_per_s: 'batches both ways at once',
     fill_gb_per_s: 'filling',
     kernel_gb_per_s: 'the kernel',
   };

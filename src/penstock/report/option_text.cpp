@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "penstock/report/option_text.hpp"
+
+#include "penstock/core/usual_batch.hpp"
+#include "penstock/core/usual_tiles.hpp"
+
+namespace penstock {
+
+std::string option_text(char const* name, std::uint64_t value) {
+  return std::string(name) + ' ' + std::to_string(value);
+}
+
+std::uint64_t tiles_for(RunFigures const& figures, std::uint64_t slots) {
+  return usual_tiles({figures.lanes, slots, figures.producers, figures.consumers});
+}
+
+std::string slots_text(RunFigures const& figures, std::uint64_t slots) {
+  std::uint64_t const tiles = tiles_for(figures, slots);
+  std::string const pool = tiles > figures.pool ? ' ' + option_text("--tiles", tiles) : "";
+  return option_text("--slots", slots) + pool;
+}
+
+std::string batch_text(RunFigures const& figures, unsigned batch) {
+  std::uint64_t const slots = std::uint64_t{batches_in_flight} * batch;
+  std::string const room = slots > figures.slots ? ' ' + slots_text(figures, slots) : "";
+  return option_text("--batch", batch) + room;
+}
+
+}  // namespace penstock
