@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "penstock/flow/graph.hpp"
 
+#include <atomic>
 #include <deque>
 #include <map>
 #include <mutex>
@@ -13,6 +14,7 @@
 #include <oneapi/tbb/task_scheduler_observer.h>
 
 #include "penstock/core/current_failure.hpp"
+#include "penstock/core/event_count.hpp"
 #include "penstock/machine/lent_thread.hpp"
 
 namespace penstock {
@@ -93,6 +95,7 @@ struct Graph::Nodes {
 
   Nodes(Options const& options, Step into_lanes, Step into_sink)
       : sink_at_once(options.sink_at_once && !options.ordered),
+        spin(options.spin),
         to_lanes(std::move(into_lanes)),
         to_sink(std::move(into_sink)),
         threads(allow(options.consumers)),
@@ -108,7 +111,7 @@ struct Graph::Nodes {
                  [this, turn = turns(!options.parallel_sink)](Message message) {
                    message->handed.take();
                    run(turn, [&] { to_sink(*message); });
-                   graph->release_wait();
+                   settle();
                  });
     if (options.ordered) {
       // Called by whoever pushes at that moment, for others as well.
@@ -167,20 +170,51 @@ struct Graph::Nodes {
     journey.completion.loan->sequence = journey.sequence;
     if (sink_at_once) {
       run(nullptr, [&] { to_sink(journey); });
-      graph->release_wait();
+      settle();
       return;
     }
     journey.handed.give();
     // The order refuses a place that it has passed on already: rather twice than never.
-    if (order && order->try_put(&journey)) return;
-    sink->try_put(&journey);  // It queues, so it takes all.
+    if (!order || !order->try_put(&journey)) sink->try_put(&journey);  // It queues, so it takes all.
+    call();
+  }
+
+  /// Tells who waits that something was put into a node, and only then: who saw it finds the work.
+  void call() {
+    puts.fetch_add(1, std::memory_order_seq_cst);
+    bell.notify();
+  }
+
+  void owe() noexcept { owed.fetch_add(1, std::memory_order_relaxed); }
+  /// Whoever settles the last is still in a body, or is waited for by the one who waits here.
+  void settle() noexcept {
+    if (owed.fetch_sub(1, std::memory_order_acq_rel) == 1) bell.notify();
+  }
+
+  /// Works while there is work, and sleeps while there is none: oneTBB's own wait stays awake for longer than tiles of
+  /// a full link are apart.
+  void wait() {
+    for (;;) {
+      auto const seen = puts.load(std::memory_order_seq_cst);
+      bool const over = owed.load(std::memory_order_acquire) == 0;
+      graph->wait_for_all();
+      if (over) break;
+      bell.await(
+          [&] { return puts.load(std::memory_order_seq_cst) != seen || owed.load(std::memory_order_seq_cst) == 0; },
+          spin, std::chrono::hours(1));
+    }
+    ended.take();
   }
 
   bool const sink_at_once;
+  std::chrono::nanoseconds const spin;
   Step to_lanes;
   Step to_sink;
   std::deque<Baton> batons;
-  Baton ended;  ///< From each body to `wait`.
+  Baton ended;                         ///< From each body to `wait`.
+  std::atomic<std::int64_t> owed{0};   ///< Journeys on their way, and holds.
+  std::atomic<std::uint64_t> puts{0};  ///< How often something was put into a node from outside.
+  EventCount bell;
   std::unique_ptr<oneapi::tbb::global_control> threads;
   oneapi::tbb::task_arena arena;
   LentThreads lent_threads;
@@ -207,12 +241,13 @@ Graph::~Graph() {
 
 void Graph::enter(Journey& journey) {
   journey.sequence = journey.completion.loan->sequence;
-  nodes_->graph->reserve_wait();
+  nodes_->owe();
   if (nodes_->host.empty()) {
     nodes_->leave_host(journey);
   } else {
     journey.handed.give();
     nodes_->host.front()->try_put(&journey);
+    nodes_->call();
   }
 }
 
@@ -223,14 +258,13 @@ void Graph::arrive(Journey& journey) {
   nodes_->pass_on(journey);
 }
 void Graph::hold() {
-  nodes_->graph->reserve_wait();
+  nodes_->owe();
 }
 void Graph::release() {
-  nodes_->graph->release_wait();
+  nodes_->settle();
 }
 void Graph::wait() {
-  nodes_->graph->wait_for_all();
-  nodes_->ended.take();
+  nodes_->wait();
 }
 
 }  // namespace penstock

@@ -69,10 +69,12 @@ class Graph {
 
   struct Options {
     std::vector<HostStage> host_stages = {};
-    bool ordered = false;          ///< The sink sees tiles by sequence 0, 1, 2 ...
-    bool parallel_sink = false;    ///< Several tiles in the sink at once.
-    bool sink_at_once = false;     ///< `arrive` calls `to_sink` itself, unless there is an order.
-    std::size_t consumers = 1;     ///< Threads in the graph, the waiting one among them.
+    bool ordered = false;        ///< The sink sees tiles by sequence 0, 1, 2 ...
+    bool parallel_sink = false;  ///< Several tiles in the sink at once.
+    bool sink_at_once = false;   ///< `arrive` calls `to_sink` itself, unless there is an order.
+    std::size_t consumers = 1;   ///< Threads in the graph, the waiting one among them.
+    /// How long the waiting one watches for work before it sleeps.
+    std::chrono::nanoseconds spin{0};
     CpuSet cpus = {};              ///< Where those of oneTBB may run; empty for anywhere.
     Recorder* recorder = nullptr;  ///< Is told what host stages do; null for nobody.
     Ranges* ranges = nullptr;      ///< Likewise.
@@ -99,9 +101,11 @@ class Graph {
   bool working_here() const noexcept;
   /// Why there are fewer consumers than asked for, in words.
   std::optional<std::string> const& remark() const noexcept { return remark_; }
-  /// Works in the graph until every journey that entered has been through the sink and nothing holds it.
+  /// Works in the graph until every journey that entered has been through the sink and nothing holds it. Sleeps while
+  /// there is nothing to do.
   ///
-  /// Blocks: until then. Without a thread in it nothing may move, on a machine with one core.
+  /// Threads: one at a time.
+  /// Blocks:  until then. Without a thread in it nothing may move.
   void wait();
 
  private:

@@ -50,7 +50,8 @@ struct PipelineOptions {
   std::chrono::nanoseconds patience = FlightOptions{}.patience;
   /// How long one of those who wait for a tile, a producer or whoever feeds, watches for it before it sleeps, so that
   /// the sink need not wake anybody, which takes it 4 to 18 us (bench/core/pool_bench). 0: not at all. Empty: 20 us on
-  /// a GPU (decisions/0021), unless the lanes' spin leaves too few CPUs; 0 on the CPU device.
+  /// a GPU (decisions/0021), unless the lanes' spin leaves too few CPUs; 0 on the CPU device. For as long the consumer
+  /// that has nothing to do watches for a result.
   std::optional<std::chrono::microseconds> borrow_spin = {};
   bool ordered = false;  ///< The sink sees tiles in the source's order, failed and cancelled ones in their places.
   bool parallel_sink = false;  ///< The sink is called by several consumers at once.

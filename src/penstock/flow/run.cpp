@@ -29,6 +29,7 @@ Run::Run(Input input, Pool& pool, std::span<Journey> journeys, std::vector<LaneP
            .parallel_sink = options.parallel_sink,
            .sink_at_once = options.sink_on_lanes,
            .consumers = options.consumers,
+           .spin = options.borrow_spin.value_or(std::chrono::microseconds(0)),
            .cpus = graph_cpus,
            .recorder = options.recorder,
            .ranges = options.ranges},
