@@ -33,6 +33,7 @@ class FreeDevice final : public Device {
     return {all, std::move(region)};
   }
   Pinned pin(std::span<std::byte> /*host*/) override { return Pinned(); }
+  std::optional<std::span<std::byte>> mapped(std::span<std::byte> host) override { return host; }
   void synchronize() override {}
   std::optional<Error> take_refusal() override { return std::nullopt; }
   std::optional<Error> lost() override { return std::nullopt; }

@@ -38,6 +38,7 @@ class DeviceThatFallsSilent final : public Device {
   Flag make_flag() override { return inner.make_flag(); }
   DeviceMemory allocate(std::size_t bytes) override { return inner.allocate(bytes); }
   Pinned pin(std::span<std::byte> host) override { return inner.pin(host); }
+  std::optional<std::span<std::byte>> mapped(std::span<std::byte> host) override { return inner.mapped(host); }
   void synchronize() override { inner.synchronize(); }
   std::optional<Error> take_refusal() override { return inner.take_refusal(); }
   std::optional<Error> lost() override { return inner.lost(); }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "device/device_contract.hpp"
 #include <gmock/gmock.h>
@@ -46,6 +47,31 @@ TEST_P(DeviceContract, PinsTheSameMemoryOnceAtATime) {
   }
   EXPECT_NO_THROW(device().pin(region));
   EXPECT_FALSE(device().lost());
+}
+
+TEST_P(DeviceContract, SeesPinnedMemoryWhereItSays) {
+  std::span<std::byte> const ours = host(4096);
+  auto const seen = device().mapped(ours);
+  ASSERT_TRUE(seen);
+  EXPECT_EQ(seen->size(), ours.size());
+  Stream const in = stream();
+  kernels().add_one(in, *seen);
+  kernels().add_one(in, seen->subspan(4000));
+  in.synchronize();
+  EXPECT_EQ(ours[0], std::byte{1});
+  EXPECT_EQ(ours[4095], std::byte{2});
+  // What the host writes before a launch the kernel reads.
+  ours[0] = std::byte{41};
+  kernels().add_one(in, *seen);
+  in.synchronize();
+  EXPECT_EQ(ours[0], std::byte{42});
+}
+
+TEST_P(DeviceContract, SaysOfMemoryThatIsNotPinnedThatItDoesNotSeeIt) {
+  std::vector<std::byte> mine(4096);
+  EXPECT_FALSE(device().mapped(mine));
+  EXPECT_TRUE(device().mapped({})) << "no bytes are anywhere";
+  EXPECT_FALSE(device().take_refusal()) << "that was no refusal";
 }
 
 }  // namespace

@@ -29,6 +29,7 @@ class SaysItIsAGpu final : public Device {
   Flag make_flag() override { return cpu_.make_flag(); }
   DeviceMemory allocate(std::size_t bytes) override { return cpu_.allocate(bytes); }
   Pinned pin(std::span<std::byte> host) override { return cpu_.pin(host); }
+  std::optional<std::span<std::byte>> mapped(std::span<std::byte> host) override { return cpu_.mapped(host); }
   void synchronize() override { cpu_.synchronize(); }
   std::optional<Error> take_refusal() override { return cpu_.take_refusal(); }
   std::optional<Error> lost() override { return cpu_.lost(); }

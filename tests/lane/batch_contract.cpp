@@ -16,6 +16,7 @@ GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(LaneOfBatches);
 class LaneOfBatches::Noting final : public Stage {
  public:
   Noting(LaneOfBatches& world, bool together) : world_(world), together_(together) {}
+  Passes passes() const noexcept override { return Passes::one; }
 
   std::size_t run(DeviceTile const& tile, StreamRef stream) override {
     note({tile.sequence});
@@ -97,7 +98,9 @@ TEST_P(LaneOfBatches, GivesItsStageNeighboursSideBySide) {
   lane().close();
   expect_all_done(seen(), 9);
   EXPECT_EQ(stretches(), 1u) << "eight full tiles that lie side by side in the pool";
-  EXPECT_EQ(lane().summary().copies, 4u) << "of the first tile and of the eight, both ways";
+  if (GetParam().transport == Transport::automatic) return;  // It depends on when the first tile is through.
+  bool const copied = GetParam().transport == Transport::copies;
+  EXPECT_EQ(lane().summary().copies, copied ? 4u : 0u) << "of the first tile and of the eight, both ways";
 }
 
 TEST_P(LaneOfBatches, CompletesWhatItsStageTakesOneByOne) {

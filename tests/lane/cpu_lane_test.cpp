@@ -8,6 +8,7 @@
 
 #include "lane/batch_contract.hpp"
 #include "lane/lane_on_a_faulty_device.hpp"
+#include "lane/large_tiles_contract.hpp"
 #include "lane/many_tiles_contract.hpp"
 #include "support/cpu_device_under_test.hpp"
 #include "support/gate.hpp"
@@ -17,12 +18,17 @@
 namespace penstock {
 namespace {
 
-INSTANTIATE_TEST_SUITE_P(Cpu, LaneContract, testing::ValuesIn(every_lane_on(support::cpu_device_under_test())),
+INSTANTIATE_TEST_SUITE_P(Cpu, LaneContract, testing::ValuesIn(every_transport_on(support::cpu_device_under_test())),
                          name_of_lane);
-INSTANTIATE_TEST_SUITE_P(Cpu, LaneOfBatches, testing::ValuesIn(every_lane_on(support::cpu_device_under_test())),
+INSTANTIATE_TEST_SUITE_P(Cpu, LaneOfBatches, testing::ValuesIn(every_transport_on(support::cpu_device_under_test())),
+                         name_of_lane);
+INSTANTIATE_TEST_SUITE_P(Cpu, LaneOfLargeTiles, testing::ValuesIn(every_transport_on(support::cpu_device_under_test())),
                          name_of_lane);
 INSTANTIATE_TEST_SUITE_P(LegacyCpu, LaneContract,
-                         testing::Values(LaneUnderTest{support::cpu_device_under_test(Flavour::legacy)}), name_of_lane);
+                         testing::Values(LaneUnderTest{support::cpu_device_under_test(Flavour::legacy)},
+                                         LaneUnderTest{.device = support::cpu_device_under_test(Flavour::legacy),
+                                                       .transport = Transport::mapped}),
+                         name_of_lane);
 INSTANTIATE_TEST_SUITE_P(Cpu, LaneOfManyTiles,
                          testing::ValuesIn(one_lane_per_signal_on(support::cpu_device_under_test())), name_of_lane);
 
@@ -31,6 +37,7 @@ TEST_P(LaneOnAFaultyDevice, FailsOnlyTheTileWhoseCallWasRefused) {
                                      {cpu::Fault::refuse_launch, "stage"},
                                      {cpu::Fault::refuse_download, "download"}}) {
     SCOPED_TRACE(stage);
+    if (GetParam().transport != Transport::copies && fault != cpu::Fault::refuse_launch) continue;
     std::size_t const before = seen().size();
     open_lane(add_one(), watchful());
     cpu().inject(fault, 3);
@@ -53,6 +60,7 @@ TEST_P(LaneOnAFaultyDevice, FailsOnlyTheTileWhoseCallWasRefused) {
 TEST_P(LaneOnAFaultyDevice, FailsAllThatIsInFlightAndAllThatComesOnceTheDeviceIsLost) {
   for (auto const fault : {cpu::Fault::break_upload, cpu::Fault::break_kernel, cpu::Fault::break_download}) {
     SCOPED_TRACE(static_cast<int>(fault));
+    if (GetParam().transport != Transport::copies && fault != cpu::Fault::break_kernel) continue;
     renew();
     std::size_t const before = seen().size();
     open_lane(add_one(), watchful());
@@ -112,6 +120,7 @@ TEST_P(LaneOnAFaultyDevice, DoesNotBlameTheNextTileForARefusalThatTheStageThrewF
 TEST_P(LaneOnAFaultyDevice, DoesNotMergeAStageWhoseFinishMetARefusalAndDidNotLook) {
   struct Careless final : Stage {
     explicit Careless(cpu::CpuDevice& device) : faulty(device) {}
+    Passes passes() const noexcept override { return Passes::one; }
     std::size_t run(DeviceTile const&, StreamRef) override { return 0; }
     void finish(StreamRef stream) override {
       faulty.inject(cpu::Fault::drop_launch);
@@ -134,6 +143,7 @@ class Unprepared final : public Stage {
              std::atomic<bool>& prepared, std::atomic<bool>& gone)
       : kernels_(kernels), hold_(hold), prepared_(prepared), gone_(gone), own_(context.device.allocate(4096)) {}
   ~Unprepared() override { gone_ = true; }
+  Passes passes() const noexcept override { return Passes::one; }
   void prepare(StreamRef stream) override {
     hold_.emplace(kernels_.hold(stream));
     for (int i = 0; i < 8; ++i) kernels_.add_one(stream, own_.bytes());
@@ -172,12 +182,14 @@ TEST_P(LaneOnAFaultyDevice, KeepsATileUntilNothingRunsOnTheLostDeviceThatMayTouc
   support::Gate gate;
   std::atomic<pid_t> thread{0};
   std::atomic<std::uint64_t> enqueued{0};
-  open_lane(each_tile([&](DeviceTile const& tile, StreamRef stream) {
-              thread = gettid();
-              if (tile.sequence == 0) stream.launch(1, [&](std::uint32_t) { gate.pass(); });
-              enqueued.fetch_add(1);
-              return std::size_t{0};
-            }),
+  open_lane(each_tile(
+                [&](DeviceTile const& tile, StreamRef stream) {
+                  thread = gettid();
+                  if (tile.sequence == 0) stream.launch(1, [&](std::uint32_t) { gate.pass(); });
+                  enqueued.fetch_add(1);
+                  return std::size_t{0};
+                },
+                Passes::one),
             watchful());
   submit(0);
   gate.await_reached();
@@ -197,6 +209,7 @@ TEST_P(LaneOnAFaultyDevice, KeepsATileUntilNothingRunsOnTheLostDeviceThatMayTouc
 }
 
 TEST_P(LaneOnAFaultyDevice, SaysInItsConstructorThatTheDeviceHasTooLittleMemory) {
+  if (GetParam().transport == Transport::mapped) GTEST_SKIP() << "It needs none.";
   cpu().inject(cpu::Fault::fail_allocation);
   try {
     open_lane(add_one(), {.flight = {.slots = 4}});
@@ -206,8 +219,8 @@ TEST_P(LaneOnAFaultyDevice, SaysInItsConstructorThatTheDeviceHasTooLittleMemory)
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Cpu, LaneOnAFaultyDevice, testing::ValuesIn(every_lane_on(support::cpu_device_under_test())),
-                         name_of_lane);
+INSTANTIATE_TEST_SUITE_P(Cpu, LaneOnAFaultyDevice,
+                         testing::ValuesIn(every_transport_on(support::cpu_device_under_test())), name_of_lane);
 
 }  // namespace
 }  // namespace penstock

@@ -2,6 +2,7 @@
 #include "lane/lane_contract.hpp"
 
 #include <cstring>
+#include <functional>
 #include <sstream>
 #include <utility>
 
@@ -21,9 +22,21 @@ std::vector<LaneUnderTest> every_lane_on(DeviceUnderTest const& device) {
   return lanes;
 }
 
+std::vector<LaneUnderTest> every_transport_on(DeviceUnderTest const& device) {
+  auto lanes = every_lane_on(device);
+  for (SignalKind const signal : all_signal_kinds) {
+    lanes.push_back({device, signal, StreamMode::thread_default, LaneShape::split, Transport::mapped});
+    lanes.push_back({device, signal, StreamMode::own, LaneShape::single, Transport::mapped});
+    lanes.push_back({device, signal, StreamMode::own, LaneShape::split, Transport::automatic});
+    lanes.push_back({device, signal, StreamMode::thread_default, LaneShape::single, Transport::automatic});
+  }
+  return lanes;
+}
+
 void PrintTo(LaneUnderTest const& lane, std::ostream* out) {
   *out << to_string(lane.signal) << (lane.streams == StreamMode::own ? "_own" : "_thread_default")
        << (lane.shape == LaneShape::split ? "_split" : "_single");
+  if (lane.transport != Transport::copies) *out << '_' << to_string(lane.transport);
 }
 
 std::string name_of_lane(testing::TestParamInfo<LaneUnderTest> const& info) {
@@ -82,12 +95,20 @@ std::chrono::nanoseconds LaneContract::before_sleep(std::chrono::nanoseconds spi
   return called ? spin : std::chrono::nanoseconds(0);
 }
 
+bool LaneContract::lies_in_pool(std::span<std::byte const> bytes) const {
+  auto const pool = device_->mapped(slab_->bytes()).value_or(std::span<std::byte>());
+  std::less_equal<> const no_later;
+  return no_later(pool.data(), bytes.data()) && no_later(bytes.data() + bytes.size(), pool.data() + pool.size());
+}
+
 Stages LaneContract::add_one(std::function<void(DeviceTile const&, StreamRef)> also) {
-  return each_tile([this, also = std::move(also)](DeviceTile const& tile, StreamRef stream) {
-    if (also) also(tile, stream);
-    kernels().add_one(stream, tile.input);
-    return tile.input.size();
-  });
+  return each_tile(
+      [this, also = std::move(also)](DeviceTile const& tile, StreamRef stream) {
+        if (also) also(tile, stream);
+        kernels().add_one(stream, tile.input);
+        return tile.input.size();
+      },
+      Passes::one);
 }
 
 Stages LaneContract::add_one_and_hold(Holding& holding) {
@@ -102,6 +123,7 @@ Lane& LaneContract::open_lane(Stages const& stages, LaneOptions options) {
   options.signal = GetParam().signal;
   options.flight.streams = GetParam().streams;
   options.flight.shape = GetParam().shape;
+  options.flight.transport = GetParam().transport;
   lane_ = std::make_unique<Lane>(*device_, pool_->shape(), tiles, std::move(options), 0, stages,
                                  [this](Completion completion) { note(std::move(completion)); });
   return *lane_;

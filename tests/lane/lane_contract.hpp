@@ -22,17 +22,20 @@ namespace penstock {
 /// For a watchdog that is to find nothing: whoever calls the lane may be held up, but not for that long.
 constexpr std::chrono::seconds no_honest_delay{60};
 
-/// A lane to hold to the contract: on which device, by which signal, on which streams.
+/// A lane to hold to the contract: on which device, by which signal, on which streams, by which transport.
 struct LaneUnderTest {
   DeviceUnderTest device;
   SignalKind signal = SignalKind::callback;
   StreamMode streams = StreamMode::thread_default;
   LaneShape shape = LaneShape::split;
+  Transport transport = Transport::copies;
 };
 
-/// Every signal with every mode and shape.
+/// Every signal with every mode and shape, by copies.
 std::vector<LaneUnderTest> every_lane_on(DeviceUnderTest const& device);
-/// "callback_thread_default_split".
+/// The same, and every signal with every other transport, each with some modes and shapes.
+std::vector<LaneUnderTest> every_transport_on(DeviceUnderTest const& device);
+/// "callback_thread_default_split", and behind it the transport, unless these are copies.
 std::string name_of_lane(testing::TestParamInfo<LaneUnderTest> const& info);
 void PrintTo(LaneUnderTest const& lane, std::ostream* out);
 
@@ -61,11 +64,13 @@ class LaneContract : public testing::TestWithParam<LaneUnderTest> {
   support::Kernels const& kernels() const { return *GetParam().device.kernels; }
   /// The spin, for a lane that is to sleep after it with tiles in flight: one that is not called would look for ever.
   std::chrono::nanoseconds before_sleep(std::chrono::nanoseconds spin) const;
-  /// A stage that adds one to each byte and calls `also` before, with the tile and the stream.
+  /// Whether this is where the lane's tiles are, and not a place on the device.
+  bool lies_in_pool(std::span<std::byte const> bytes) const;
+  /// A stage of one pass that adds one to each byte and calls `also` before, with the tile and the stream.
   Stages add_one(std::function<void(DeviceTile const&, StreamRef)> also = {});
   /// The same, and holds the device at some tiles.
   Stages add_one_and_hold(Holding& holding);
-  /// The lane under test; there is one at a time. Its signal, streams and shape are the parameter's.
+  /// The lane under test; there is one at a time. Its signal, streams, shape and transport are the parameter's.
   Lane& open_lane(Stages const& stages, LaneOptions options = {});
   Lane& lane() { return *lane_; }
   /// Closes the lane and destroys it.

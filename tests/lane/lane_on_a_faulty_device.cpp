@@ -54,7 +54,7 @@ std::optional<cpu::Fault> fault_of(SignalKind signal, Wrong way) {
 }
 
 std::vector<LaneUnderTest> lanes_that_can_be(Wrong way) {
-  auto lanes = every_lane_on(support::cpu_device_under_test());
+  auto lanes = every_transport_on(support::cpu_device_under_test());
   std::erase_if(lanes, [way](LaneUnderTest const& lane) { return !fault_of(lane.signal, way); });
   return lanes;
 }

@@ -113,6 +113,12 @@ Pinned CpuDevice::pin(std::span<std::byte> host) {
   return memory_->pin(host);
 }
 
+std::optional<std::span<std::byte>> CpuDevice::mapped(std::span<std::byte> host) {
+  scheduler_->expect_healthy();
+  if (!memory_->is_pinned(host)) return std::nullopt;
+  return host;
+}
+
 void CpuDevice::synchronize() {
   scheduler_->synchronize();
 }

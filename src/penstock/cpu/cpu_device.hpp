@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <utility>
 
 #include "penstock/cpu/executed.hpp"
@@ -79,6 +80,7 @@ class CpuDevice final : public Device {
   DeviceMemory allocate(std::size_t bytes) override;
   /// Makes no difference to copies, but holds its user to a GPU's rules.
   Pinned pin(std::span<std::byte> host) override;
+  std::optional<std::span<std::byte>> mapped(std::span<std::byte> host) override;
   void synchronize() override;
   std::optional<Error> take_refusal() override;
   std::optional<Error> lost() override;

@@ -122,16 +122,24 @@ Pinned MemoryLedger::pin(std::span<std::byte> host) {
 }
 
 void MemoryLedger::expect_device_memory(std::span<std::byte const> bytes) const {
-  if (bytes.empty()) return;
   std::lock_guard const lock(mutex_);
-  auto const behind = allocated_.upper_bound(bytes.data());
-  if (behind != allocated_.begin()) {
-    auto const& [start, size] = *std::prev(behind);
-    auto const offset = static_cast<std::size_t>(bytes.data() - start);
-    if (offset <= size && bytes.size() <= size - offset) return;
-  }
+  if (lies_in_one(allocated_, bytes)) return;
   throw Error(ErrorKind::bad_argument,
               "The device side of a copy must lie inside memory that this device allocated and that is still owned.");
+}
+
+bool MemoryLedger::is_pinned(std::span<std::byte const> bytes) const {
+  std::lock_guard const lock(mutex_);
+  return lies_in_one(pinned_, bytes);
+}
+
+bool MemoryLedger::lies_in_one(Regions const& regions, std::span<std::byte const> bytes) {
+  if (bytes.empty()) return true;
+  auto const behind = regions.upper_bound(bytes.data());
+  if (behind == regions.begin()) return false;
+  auto const& [start, size] = *std::prev(behind);
+  auto const offset = static_cast<std::size_t>(bytes.data() - start);
+  return offset <= size && bytes.size() <= size - offset;
 }
 
 void MemoryLedger::hold_on() {

@@ -34,6 +34,8 @@ class MemoryLedger {
   /// Throws: Error of kind bad_argument, unless `bytes` lies in one piece of memory that `allocate` gave and that is
   /// still owned.
   void expect_device_memory(std::span<std::byte const> bytes) const;
+  /// True if `bytes` lies in one region that is pinned, or is empty.
+  bool is_pinned(std::span<std::byte const> bytes) const;
 
   /// From here on memory that its owners give back is held until `let_go`: an abandoned device may still be at it.
   void hold_on();
@@ -48,6 +50,7 @@ class MemoryLedger {
  private:
   /// Regions that do not overlap: first address and size.
   using Regions = std::map<std::byte const*, std::size_t>;
+  static bool lies_in_one(Regions const& regions, std::span<std::byte const> bytes);
   class Allocation;
   class Pin;
   struct Free {

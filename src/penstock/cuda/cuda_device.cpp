@@ -100,6 +100,11 @@ Pinned CudaDevice::pin(std::span<std::byte> host) {
   return cuda::pin(*health_, host);
 }
 
+std::optional<std::span<std::byte>> CudaDevice::mapped(std::span<std::byte> host) {
+  attach();
+  return cuda::mapped(*health_, host);
+}
+
 void CudaDevice::synchronize() {
   attach();
   health_->check(cudaDeviceSynchronize(), "cudaDeviceSynchronize");

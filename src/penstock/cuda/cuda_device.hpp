@@ -40,6 +40,7 @@ class CudaDevice final : public Device {
 
   DeviceMemory allocate(std::size_t bytes) override;
   Pinned pin(std::span<std::byte> host) override;
+  std::optional<std::span<std::byte>> mapped(std::span<std::byte> host) override;
 
   void synchronize() override;
   std::optional<Error> take_refusal() override;

@@ -114,4 +114,17 @@ Pinned pin(Health& health, std::span<std::byte> host) {
   return Pinned(std::make_unique<Registration>(health, host));
 }
 
+std::optional<std::span<std::byte>> mapped(Health& health, std::span<std::byte> host) {
+  if (host.empty()) return host;
+  void* address = nullptr;
+  cudaError_t const result = cudaHostGetDevicePointer(&address, host.data(), 0);
+  if (result == cudaErrorInvalidValue || result == cudaErrorHostMemoryNotRegistered ||
+      result == cudaErrorNotSupported) {
+    static_cast<void>(cudaGetLastError());
+    return std::nullopt;
+  }
+  health.check(result, "cudaHostGetDevicePointer");
+  return std::span(static_cast<std::byte*>(address), host.size());
+}
+
 }  // namespace penstock::cuda

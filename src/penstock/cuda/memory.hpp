@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <span>
 
 #include "penstock/cuda/health.hpp"
@@ -22,5 +23,10 @@ DeviceMemory allocate(Health& health, std::size_t bytes);
 /// Blocks:  30 ms a GiB that was touched before; it may wait for work that a device has.
 /// Throws:  Error of kind out_of_pinned_memory, which says which limits to raise; bad_argument for a wrong shape.
 Pinned pin(Health& health, std::span<std::byte> host);
+
+/// Where the device that is current now sees pinned memory; empty for memory that is not pinned.
+///
+/// Blocks: never.
+std::optional<std::span<std::byte>> mapped(Health& health, std::span<std::byte> host);
 
 }  // namespace penstock::cuda

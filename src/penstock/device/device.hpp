@@ -86,6 +86,12 @@ class Device {
   /// Blocks: on a GPU 30 ms a GiB that was touched before, and it may wait for work that the device has.
   /// Throws: Error of kind out_of_pinned_memory; the text says which limit to raise.
   virtual Pinned pin(std::span<std::byte> host) = 0;
+  /// Where this device itself reads and writes host memory that was pinned with it or with another of its kind, for
+  /// kernels that work on it over the link; most often at the same address. Empty if it was not pinned.
+  ///
+  /// Shape:  bytes of one pinned region; none are anywhere.
+  /// Blocks: never.
+  virtual std::optional<std::span<std::byte>> mapped(std::span<std::byte> host) = 0;
 
   /// Waits for all work of this process on the device. For tests and the very end.
   ///

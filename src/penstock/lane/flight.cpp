@@ -52,13 +52,16 @@ Flight::Flight(Device& device, TileShape shape, FlightOptions options)
       upload_(own_upload_ ? StreamRef(*own_upload_) : compute_),
       download_(own_download_ ? StreamRef(*own_download_) : compute_),
       settled_(device.make_event()),
-      memory_(device.allocate(Pool::slab_bytes(shape, options.slots))) {
+      transport_(options.transport),
+      pool_(device, transport_ == Transport::copies ? 0 : options.tiles),
+      memory_(device.allocate(transport_ == Transport::mapped ? 0 : Pool::slab_bytes(shape, options.slots))) {
   std::size_t const input_stride = Pool::stride(shape.input_bytes);
   std::size_t const output_stride = Pool::stride(shape.output_bytes);
   std::size_t const outputs_start = options.slots * input_stride;
   slots_.reserve(options.slots);
   for (std::size_t i = 0; i < options.slots; ++i) {
     Slot& slot = *slots_.emplace_back(std::make_unique<Slot>(device, split_));
+    if (transport_ == Transport::mapped) continue;
     slot.input = memory_.bytes().subspan(i * input_stride, shape.input_bytes);
     slot.output =
         shape.in_place ? slot.input : memory_.bytes().subspan(outputs_start + i * output_stride, shape.output_bytes);
@@ -156,8 +159,10 @@ std::uint64_t Flight::first_not_passed() const noexcept {
 
 /// How far a tile is known to be: "upload", "stage" or "download"; "device" if nothing tells.
 char const* Flight::step_of(std::uint64_t number) const noexcept {
-  if (number > put_ || !split_) return "device";
+  if (number > put_) return "device";
   Slot const& slot = slot_of(number);
+  if (slot.mapped) return "stage";  // It has no other.
+  if (!split_) return "device";
   try {
     if (!slot.events->uploaded->passed()) return "upload";
     return slot.events->computed->passed() ? "download" : "stage";
@@ -168,6 +173,12 @@ char const* Flight::step_of(std::uint64_t number) const noexcept {
 
 Flight::Slot& Flight::slot_of(std::uint64_t number) const {
   return *slots_[number % slots_.size()];
+}
+
+void Flight::drop_calls() const {
+  download_.drop_calls();
+  // Where the calls of mapped tiles are.
+  if (!(compute_ == download_)) compute_.drop_calls();
 }
 
 EventRef Flight::landed() const {

@@ -12,7 +12,9 @@
 #include "penstock/core/completion.hpp"
 #include "penstock/core/recorder.hpp"
 #include "penstock/device/device.hpp"
+#include "penstock/lane/mapped_tiles.hpp"
 #include "penstock/lane/stage.hpp"
+#include "penstock/lane/transport.hpp"
 
 namespace penstock {
 
@@ -33,6 +35,8 @@ struct FlightOptions {
   unsigned slots = 4;  ///< Tiles in flight, each with device memory of its own.
   StreamMode streams = StreamMode::thread_default;
   LaneShape shape = LaneShape::split;
+  /// With `mapped` slots have no memory. `automatic` maps only where the pool is pinned, else it copies.
+  Transport transport = Transport::automatic;
   /// Of the streams that the lane makes; lower runs first. A thread's default stream has the least priority.
   int priority = 0;
   /// How long a lane with tiles in flight bears with a device that finishes none, nor a batch of them.
@@ -43,8 +47,13 @@ struct FlightOptions {
   /// Is told when the tiles that it wants were where; null for nobody. It outlives the lane. For each slot it takes as
   /// many events again as the flight has, and three more; lane/flight_clock.hpp says what a tile that is wanted costs.
   Recorder* recorder = nullptr;
-  unsigned lane = 0;  ///< Its number, for the names of rows.
+  unsigned lane = 0;      ///< Its number, for the names of rows.
+  std::size_t tiles = 0;  ///< Of the pool. A lane knows this one and its number itself.
 };
+
+/// For Transport::automatic: the most bytes, up and down, of mapped tiles in flight at once. Below, the link is idle
+/// for longer than a kernel takes to read and write over it (bench/records/records_bench, `one_at_a_time`).
+inline constexpr std::size_t most_mapped_bytes = std::size_t{64} << 10;
 
 class FlightClock;
 
@@ -74,16 +83,19 @@ class Flight {
   std::uint64_t retired() const noexcept { return retired_; }
   /// Copies that the device was asked for, of both directions: neighbours are one.
   std::uint64_t copies() const noexcept { return asked_copies_; }
+  /// Tiles that were mapped.
+  std::uint64_t mapped() const noexcept { return mapped_tiles_; }
 
   /// Enqueues upload, stage and download of some tiles as one batch: each step of all of them before the next step of
-  /// any, neighbours in the pool as one copy, and all with one set of events. What fails with one tile alone is kept
+  /// any, neighbours in the pool as one copy, and all with one set of events; or, where they are mapped, only the
+  /// stage. What fails with one tile alone is kept
   /// with it, and it retires as failed once the device has let go of its slot.
   ///
   /// Shape:  1 to `room()` loans, which are taken; best in the order of the pool.
   /// Throws: a sticky Error; the tiles are in flight all the same.
   void put(std::span<Loan> loans, Stage& stage);
-  /// The stream of a tile's last step.
-  StreamRef last_stream() const noexcept { return download_; }
+  /// The stream of the last step of the tiles that were put last.
+  StreamRef last_stream() const noexcept { return mapped_ ? compute_ : download_; }
   /// The event behind the tiles that were put last.
   EventRef landed() const;
   /// True if the device has let go of tile `number` and all before it.
@@ -106,7 +118,7 @@ class Flight {
   /// Throws: a sticky Error.
   void settle_compute();
   /// Keeps a lost device from calling back from the lane's streams, as StreamRef::drop_calls.
-  void drop_calls() const { last_stream().drop_calls(); }
+  void drop_calls() const;
   /// Takes the oldest tile out. If `loss` is set that is why it failed, unless it has a failure of its own.
   Completion retire(std::shared_ptr<Failure const> const& loss = {});
 
@@ -115,7 +127,9 @@ class Flight {
   Slot& slot_of(std::uint64_t number) const;
   std::uint64_t first_not_passed() const noexcept;
   char const* step_of(std::uint64_t number) const noexcept;
+  bool are_to_be_mapped(std::span<Loan const> loans, Stage const& stage);
   void place(std::span<Loan> loans);
+  void map();
   bool expect_right_sizes();
   void enqueue(Stage& stage, char const*& at);
   void compute(Stage& stage);
@@ -143,14 +157,20 @@ class Flight {
   StreamRef download_;                  ///< Likewise.
   Event settled_;                       ///< Recorded where the lane waits for a stream.
   std::unique_ptr<FlightClock> clock_;  ///< Null without a recorder.
-  DeviceMemory memory_;                 ///< Of all slots: their inputs side by side, then their outputs, as in a pool.
+  Transport const transport_;
+  MappedTiles pool_;
+  DeviceMemory memory_;  ///< Of all slots: their inputs side by side, then their outputs, as in a pool.
   std::vector<std::unique_ptr<Slot>> slots_;
   std::uint64_t put_ = 0;
   std::uint64_t retired_ = 0;
+  std::uint64_t youngest_copied_ = 0;  ///< The last tile that was not mapped.
+  std::size_t mapped_bytes_ = 0;       ///< Of mapped tiles in flight, both ways.
+  std::uint64_t mapped_tiles_ = 0;
 
   // The batch that is being put. Each has room for all slots, so that nothing is allocated.
   std::uint64_t oldest_ = 0;  ///< Its first tile.
   bool timed_ = false;        ///< Its times are known to the clock.
+  bool mapped_ = false;       ///< Its stage works on the tiles themselves.
   std::vector<Slot*> live_;   ///< Those of its tiles that have not failed.
   std::vector<Copy> copies_;
   std::uint64_t asked_copies_ = 0;

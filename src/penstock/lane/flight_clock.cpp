@@ -65,13 +65,15 @@ FlightClock::FlightClock(Device& device, Recorder& recorder, FlightClockOptions 
   compared_ = anchored_;
 }
 
-FlightEvents& FlightClock::open(std::size_t slot, std::uint64_t oldest, std::uint64_t youngest) noexcept {
+FlightEvents& FlightClock::open(std::size_t slot, std::uint64_t oldest, std::uint64_t youngest, bool mapped) noexcept {
   Times& times = *slots_[slot];
+  times.mapped = mapped;
   bool const behind_another = opened_ + 1 == oldest;
   bool const stage_shared = options_.shared;
   times.marked = options_.split ? std::array{!behind_another, !behind_another || stage_shared, !behind_another}
                                 : std::array{!behind_another || stage_shared, true, true};
   times.asked.fill(Clock::now());
+  if (mapped) times.marked = {false, !behind_another || stage_shared, false};
   times.number = opened_ = youngest;
   times.whole = true;
   return times.events;
@@ -80,7 +82,8 @@ FlightEvents& FlightClock::open(std::size_t slot, std::uint64_t oldest, std::uin
 void FlightClock::begin(std::size_t slot, Step step, StreamRef stream) {
   Times& times = *slots_[slot];
   auto const asked = times.asked[index_of(step)] = Clock::now();
-  if (step == Step::upload && asked - compared_ >= options_.reach) compare_clocks(asked);
+  bool const first = step == (times.mapped ? Step::stage : Step::upload);
+  if (first && asked - compared_ >= options_.reach) compare_clocks(asked);
   if (awaited_) ask_for_anchor();
   if (!times.marked[index_of(step)]) return;
   try {
@@ -123,6 +126,10 @@ FlightClock::Clock::time_point FlightClock::host_time(EventRef mark) const {
 
 FlightClock::Moments FlightClock::ends_of(Times const& times) const {
   auto const landed = host_time(times.events.landed);
+  if (times.mapped) {
+    auto const end = std::max(landed, free_since(stage));
+    return options_.split ? Moments{ends_[0], end, ends_[last]} : Moments{end, end, end};
+  }
   // Not all marks of a tile that failed were made.
   Moments ends{landed, landed, landed};
   if (options_.split) {
@@ -143,8 +150,9 @@ FlightClock::Clock::time_point FlightClock::free_since(std::size_t step) const {
 FlightClock::Moments FlightClock::begins_of(Times const& times, Moments const& ends) const {
   Moments begins = times.asked;
   for (std::size_t i = 0; i < steps; ++i) {
-    if (i > 0) begins[i] = std::max(begins[i], ends[i - 1]);
-    bool const stream_begins = options_.split || i == 0;
+    if (!has(times, i)) continue;
+    if (i > 0 && !times.mapped) begins[i] = std::max(begins[i], ends[i - 1]);
+    bool const stream_begins = options_.split || i == 0 || times.mapped;
     if (stream_begins && times.marked[i]) begins[i] = std::max(begins[i], host_time(times.begins[i]));
     begins[i] = std::max(begins[i], free_since(i));
     // The two clocks are not quite one.
@@ -167,12 +175,13 @@ void FlightClock::note(std::size_t slot, std::span<std::optional<std::uint64_t> 
     std::uint64_t const sequence = *sequences[place];
     auto const before = static_cast<Clock::rep>(place);
     for (std::size_t i = 0; i < steps; ++i) {
+      if (!has(times, i)) continue;
       auto const step = static_cast<Step>(static_cast<std::size_t>(Step::upload) + i);
       auto const took = ends[i] - begins[i];
       recorder_.note(rows_[i], step, sequence, begins[i] + took * before / tiles,
                      begins[i] + took * (before + 1) / tiles);
     }
-    recorder_.note(notice_row_, Step::notice, sequence, std::min(ends[last], now), now);
+    recorder_.note(notice_row_, Step::notice, sequence, std::min(end_of(times, ends), now), now);
   }
   close(times, ends);
 }
@@ -186,7 +195,7 @@ void FlightClock::pass(std::size_t slot) {
 void FlightClock::close(Times& times, Moments const& ends) {
   closed_ = times.number;
   ends_ = ends;
-  if (ends[last] - anchored_ < options_.reach) return;
+  if (end_of(times, ends) - anchored_ < options_.reach) return;
   // This tile's last mark becomes the anchor, and the old anchor its mark.
   anchored_ = host_time(times.events.landed);
   std::swap(anchor_, times.events.landed);

@@ -52,7 +52,8 @@ class FlightClock {
   bool wants(std::uint64_t sequence) const noexcept { return recorder_.wants(sequence); }
   /// Begins a batch, tiles `oldest` to `youngest` of the flight, of which times are wanted, in the slot of the
   /// youngest: with these events it is put in its order.
-  FlightEvents& open(std::size_t slot, std::uint64_t oldest, std::uint64_t youngest) noexcept;
+  /// `mapped` says that it has only a stage, behind which `landed` is.
+  FlightEvents& open(std::size_t slot, std::uint64_t oldest, std::uint64_t youngest, bool mapped = false) noexcept;
   /// To be called before each step, in their order. A mark that is refused costs the tile its times and nothing else.
   ///
   /// Throws: a sticky Error.
@@ -79,7 +80,10 @@ class FlightClock {
     Moments asked;             ///< When the lane gave each step to the device.
     std::uint64_t number = 0;  ///< Of the youngest tile.
     bool whole = true;         ///< No mark was refused.
+    bool mapped = false;       ///< It has no step but the stage.
   };
+  static constexpr std::size_t stage = 1;
+  static bool has(Times const& times, std::size_t step) noexcept { return step == stage || !times.mapped; }
   static std::size_t index_of(Step step) noexcept {
     return static_cast<std::size_t>(step) - static_cast<std::size_t>(Step::upload);
   }
@@ -89,6 +93,9 @@ class FlightClock {
   Moments ends_of(Times const& times) const;
   Clock::time_point free_since(std::size_t step) const;
   Moments begins_of(Times const& times, Moments const& ends) const;
+  static Clock::time_point end_of(Times const& times, Moments const& ends) noexcept {
+    return ends[times.mapped ? stage : last];
+  }
   void close(Times& times, Moments const& ends);
 
   Recorder& recorder_;
@@ -98,7 +105,7 @@ class FlightClock {
   std::vector<std::unique_ptr<Times>> slots_;
   std::uint64_t opened_ = 0;  ///< The number of the last tile that was begun.
   std::uint64_t closed_ = 0;  ///< That of the last whose ends are known, which are these.
-  Moments ends_;
+  Moments ends_{};
   /// A moment on both clocks. Event times far from it lose digits, so it moves along.
   Event anchor_;
   Clock::time_point anchored_;

@@ -11,8 +11,9 @@
 namespace penstock {
 
 void Flight::put(std::span<Loan> loans, Stage& stage) {
+  mapped_ = are_to_be_mapped(loans, stage);
   place(loans);
-  char const* at = "upload";
+  char const* at = mapped_ ? "stage" : "upload";
   bool enqueued = false;
   try {
     if (expect_right_sizes()) {
@@ -29,13 +30,33 @@ void Flight::put(std::span<Loan> loans, Stage& stage) {
   seal(enqueued);
 }
 
+/// Behind copies a mapped tile would land before them, and tiles retire in their order: so not while any is in flight.
+/// Mapped ones may be, as long as they are few: they run one after the other.
+bool Flight::are_to_be_mapped(std::span<Loan const> loans, Stage const& stage) {
+  if (transport_ != Transport::automatic) return transport_ == Transport::mapped;
+  if (stage.passes() != Passes::one || youngest_copied_ > retired_) return false;
+  std::size_t bytes = mapped_bytes_;
+  for (Loan const& loan : loans) {
+    std::size_t const up = std::min(loan->filled, shape_.input_bytes);
+    // What comes back only the stage can say, later; mostly not more than went up.
+    bytes += up + (up == 0 ? shape_.output_bytes : std::min(up, shape_.output_bytes));
+    if (bytes > most_mapped_bytes) return false;
+  }
+  try {
+    return std::all_of(loans.begin(), loans.end(), [&](Loan const& loan) { return pool_.find(*loan).has_value(); });
+  } catch (Error const&) {
+    return false;  // What it comes of, the copies will meet.
+  }
+}
+
 /// Gives each tile the next slot, so that neighbours stay neighbours, and all of them one set of events.
 void Flight::place(std::span<Loan> loans) {
   oldest_ = put_ + 1;
   put_ += loans.size();
   timed_ = clock_ != nullptr &&
            std::any_of(loans.begin(), loans.end(), [&](Loan const& loan) { return clock_->wants(loan->sequence); });
-  FlightEvents& events = timed_ ? clock_->open(put_ % slots_.size(), oldest_, put_) : slot_of(put_).plain;
+  FlightEvents& events = timed_ ? clock_->open(put_ % slots_.size(), oldest_, put_, mapped_) : slot_of(put_).plain;
+  if (!mapped_) youngest_copied_ = put_;
   live_.clear();
   for (std::size_t i = 0; i < loans.size(); ++i) {
     Slot& slot = slot_of(oldest_ + i);
@@ -43,6 +64,8 @@ void Flight::place(std::span<Loan> loans) {
     slot.failure = nullptr;
     slot.batch = loans.size();
     slot.leads = i == 0;
+    slot.mapped = mapped_;
+    slot.seen = {slot.input, slot.output};
     slot.settled = false;
     slot.timed = timed_;
     slot.events = &events;
@@ -65,6 +88,20 @@ bool Flight::expect_right_sizes() {
   return !live_.empty();
 }
 
+/// Shows the stage the tiles themselves. Those that the device cannot see fail.
+void Flight::map() {
+  for (Slot* const slot : live_) {
+    if (auto const parts = pool_.find(*slot->loan)) {
+      slot->seen = *parts;
+      continue;
+    }
+    slot->failure = std::make_shared<Failure const>(Failure{
+        "stage", "The device does not see this tile's memory: pin the pool with it, or let the transport be copies.",
+        ErrorKind::bad_argument});
+  }
+  drop_failed();
+}
+
 void Flight::drop_failed() {
   std::erase_if(live_, [](Slot const* slot) { return slot->failure != nullptr; });
 }
@@ -75,6 +112,15 @@ void Flight::mark(Step step, StreamRef stream) {
 }
 
 void Flight::enqueue(Stage& stage, char const*& at) {
+  if (mapped_) {
+    map();
+    mark(Step::stage, compute_);
+    if (!live_.empty()) compute(stage);
+    drop_failed();
+    for (Slot* const slot : live_) mapped_bytes_ += slot->mapped_bytes = slot->loan->filled + slot->loan->produced;
+    mapped_tiles_ += live_.size();
+    return;
+  }
   FlightEvents const& events = *live_.front()->events;
   mark(Step::upload, upload_);
   copies_.clear();
@@ -113,7 +159,8 @@ void Flight::enqueue(Stage& stage, char const*& at) {
 void Flight::compute(Stage& stage) {
   seen_.clear();
   for (Slot const* const slot : live_) {
-    seen_.push_back({slot->input.first(slot->loan->filled), slot->output, slot->loan->sequence, slot->loan->tag});
+    seen_.push_back(
+        {slot->seen.input.first(slot->loan->filled), slot->seen.output, slot->loan->sequence, slot->loan->tag});
   }
   if (live_.size() > 1) {
     produced_.assign(live_.size(), 0);
@@ -163,13 +210,13 @@ void Flight::fail_batch(std::shared_ptr<Failure const> const& why) {
 void Flight::seal(bool enqueued) {
   FlightEvents const& events = *slot_of(put_).events;
   try {
-    if (!enqueued && split_) {
+    if (!enqueued && split_ && !mapped_) {
       upload_.record(*events.uploaded);
       compute_.wait(*events.uploaded);
       compute_.record(*events.computed);
       download_.wait(*events.computed);
     }
-    download_.record(events.landed);
+    last_stream().record(events.landed);
   } catch (Error const& error) {
     if (error.sticky()) throw;
     settle();
@@ -205,6 +252,7 @@ Completion Flight::retire(std::shared_ptr<Failure const> const& loss) {
   Slot& slot = slot_of(++retired_);
   // While all of the batch are still here.
   if (slot.leads) note_times(retired_, loss != nullptr);
+  mapped_bytes_ -= std::exchange(slot.mapped_bytes, 0);
   auto failure = std::exchange(slot.failure, nullptr);
   if (failure == nullptr) failure = loss;
   if (failure == nullptr) return Completion::done(std::move(slot.loan));

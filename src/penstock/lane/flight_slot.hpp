@@ -8,6 +8,7 @@
 #include "penstock/core/loan.hpp"
 #include "penstock/lane/flight.hpp"
 #include "penstock/lane/flight_events.hpp"
+#include "penstock/lane/mapped_tiles.hpp"
 
 namespace penstock {
 
@@ -15,8 +16,11 @@ namespace penstock {
 struct Flight::Slot {
   Slot(Device& device, bool split) : plain(device, split) {}
 
-  std::span<std::byte> input = {};
+  std::span<std::byte> input = {};  ///< Both empty where nothing is copied.
   std::span<std::byte> output = {};
+  MappedTiles::Parts seen = {};  ///< What the stage sees: these two, or the tile's own.
+  bool mapped = false;
+  std::size_t mapped_bytes = 0;  ///< That the stage moves over the link itself.
   FlightEvents plain;
   /// Those of its batch: of the slot of its youngest tile, or of the flight's clock if the batch is timed.
   FlightEvents* events = &plain;

@@ -98,6 +98,7 @@ void Lane::body(std::promise<void>& ready, Stages const& stages) {
     device_.attach();
     FlightOptions flight = options_.flight;
     flight.lane = number_;
+    flight.tiles = most_tiles_;
     flight_ = std::make_unique<Flight>(device_, shape_, flight);
     if (flight.recorder != nullptr) {
       row_ = flight.recorder->row_here();
@@ -113,6 +114,11 @@ void Lane::body(std::promise<void>& ready, Stages const& stages) {
     stage_ = stages.make({device_, flight_->compute(), shape_, number_});
     if (stage_ == nullptr)
       throw Error(ErrorKind::bad_argument, "The factory made no stage: return one for every lane.");
+    if (flight.transport == Transport::mapped && stage_->passes() != Passes::one) {
+      throw Error(ErrorKind::bad_argument,
+                  "The transport is to be mapped, but the stage does not promise that it passes over a tile's bytes "
+                  "once: say so with Passes::one if it does, or let the transport be automatic or copies.");
+    }
     stage_->prepare(flight_->compute());
     if (auto const refusal = device_.take_refusal()) throw *refusal;
     if (options_.ends_with != nullptr) options_.ends_with->join();
@@ -131,6 +137,7 @@ void Lane::body(std::promise<void>& ready, Stages const& stages) {
   serve_to_the_end();
   summary_.served = std::chrono::steady_clock::now() - ready_since;
   summary_.copies = flight_->copies();
+  summary_.mapped = flight_->mapped();
   finish_stage();
   // Calls from the tiles' own stream come after the tiles; they must not find the signal gone.
   flight_->settle();

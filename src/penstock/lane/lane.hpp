@@ -68,6 +68,7 @@ struct LaneSummary {
   std::uint64_t tiles = 0;
   std::uint64_t batches = 0;  ///< In which tiles were put on the device.
   std::uint64_t copies = 0;   ///< That the device was asked for, both ways: neighbours in the pool are one.
+  std::uint64_t mapped = 0;   ///< Tiles that their stage worked on in the host's memory.
   std::uint64_t bytes_up = 0;
   std::uint64_t bytes_down = 0;
   std::uint64_t tickets = 0;  ///< That its signal brought.
@@ -95,7 +96,8 @@ class Lane {
   /// Starts the thread, makes streams, slots and stage, and returns when the lane is ready for tiles.
   ///
   /// Blocks: until then.
-  /// Throws: Error, if the device has too little memory or refuses; and what `stages.make` throws.
+  /// Throws: Error, if the device has too little memory or refuses, or if all is to be mapped and the stage does not
+  /// promise that it passes over a tile once; and what `stages.make` throws.
   Lane(Device& device, TileShape shape, std::size_t most_tiles, LaneOptions options, unsigned number,
        Stages const& stages, OnCompletion on_completion);
   Lane(Lane const&) = delete;

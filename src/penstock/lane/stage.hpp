@@ -15,7 +15,8 @@
 
 namespace penstock {
 
-/// One tile as a stage sees it: on the device.
+/// One tile as a stage sees it: on the device, or for a stage of one pass in the host's memory where the device sees
+/// it.
 ///
 /// Shape: input holds what the source filled, output is the whole output part; with in_place both start at the same
 /// byte.
@@ -55,6 +56,15 @@ struct StageContext {
   unsigned lane = 0;
 };
 
+/// How often a stage passes over the bytes of a tile.
+enum class Passes : std::uint8_t {
+  many,  ///< As often as it likes, by any means.
+  /// It reads each byte of the input about once, writes each byte of what it produces once and nothing else of the
+  /// tile, and does so by kernels alone. So it may be given the host's memory, which a device reaches over the link
+  /// (Transport::mapped).
+  one,
+};
+
 /// What a user computes on each tile. One object per lane, so it may keep state, also on the device, without locks.
 ///
 /// Threads: the lane's, from its making to its finish.
@@ -79,6 +89,8 @@ class Stage {
   virtual bool run_batch(std::span<DeviceTile const> /*tiles*/, std::span<std::size_t> /*produced*/, StreamRef) {
     return false;
   }
+  /// A promise on what `run` and `run_batch` do, always the same.
+  virtual Passes passes() const noexcept { return Passes::many; }
   /// Enqueues what brings the lane's own result home, after the last tile. The stream is waited for before the merge.
   ///
   /// Throws: anything; the report then has a failure of stage "finish", and this lane's stage is not merged. So it is
@@ -96,12 +108,13 @@ struct Stages {
 };
 
 /// A stage without state from `body(DeviceTile const&, StreamRef)`, called on every lane at once. It returns the bytes
-/// of output to bring back, or nothing for the whole output part.
+/// of output to bring back, or nothing for the whole output part. `passes` is what it promises.
 template <class Body>
-Stages each_tile(Body body) {
+Stages each_tile(Body body, Passes passes = Passes::many) {
   class Each final : public Stage {
    public:
-    explicit Each(Body run) : body_(std::move(run)) {}
+    Each(Body run, Passes promised) : body_(std::move(run)), passes_(promised) {}
+    Passes passes() const noexcept override { return passes_; }
     std::size_t run(DeviceTile const& tile, StreamRef stream) override {
       if constexpr (std::is_void_v<std::invoke_result_t<Body&, DeviceTile const&, StreamRef>>) {
         body_(tile, stream);
@@ -113,18 +126,23 @@ Stages each_tile(Body body) {
 
    private:
     Body body_;
+    Passes passes_;
   };
-  return {.make = [body = std::move(body)](StageContext const&) { return std::make_unique<Each>(body); }, .merge = {}};
+  return {
+      .make = [body = std::move(body), passes](StageContext const&) { return std::make_unique<Each>(body, passes); },
+      .merge = {}};
 }
 
 /// A stage without state that treats each byte or element the same wherever it lies: `body(std::span<std::byte> input,
-/// std::span<std::byte> output, StreamRef)` computes all of `output` from `input`. Where tiles lie side by side on the
-/// device it is called for all of them at once, so that small tiles take few launches.
+/// std::span<std::byte> output, StreamRef)` computes all of `output` from `input`, in one pass and by kernels
+/// (Passes::one). Where tiles lie side by side on the device it is called for all of them at once, so that small tiles
+/// take few launches.
 template <class Body>
 Stages elementwise(Body body) {
   class Each final : public Stage {
    public:
     explicit Each(Body run) : body_(std::move(run)) {}
+    Passes passes() const noexcept override { return Passes::one; }
     std::size_t run(DeviceTile const& tile, StreamRef stream) override {
       body_(tile.input, tile.output, stream);
       return tile.output.size();

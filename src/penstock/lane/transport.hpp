@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace penstock {
+
+/// How a tile's bytes come to its stage and back.
+enum class Transport : std::uint8_t {
+  automatic,  ///< Small work for a device that has little is mapped, where the stage allows it; all else is copied.
+  copies,     ///< By the device's copy engines, to a slot in its memory and back.
+  mapped,     ///< Not at all: the stage works on the tile's own pinned memory, which the device reaches over the link.
+};
+
+inline constexpr std::array all_transports{Transport::automatic, Transport::copies, Transport::mapped};
+
+/// "automatic", "copies", "mapped".
+std::string_view to_string(Transport transport) noexcept;
+/// All names, as a text lists them: "automatic, copies, mapped".
+std::string transport_names();
+/// The transport of that name.
+///
+/// Throws: Error of kind bad_argument, which names them all.
+Transport parse_transport(std::string_view name);
+
+}  // namespace penstock

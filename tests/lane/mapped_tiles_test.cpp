@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "penstock/lane/mapped_tiles.hpp"
+
+#include <optional>
+#include <string>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "penstock/core/pool.hpp"
+#include "penstock/cpu/cpu_device.hpp"
+#include "penstock/lane/lane.hpp"
+#include "penstock/machine/slab.hpp"
+
+namespace penstock {
+namespace {
+
+using testing::HasSubstr;
+
+/// Two tiles in memory that is not pinned, unless a test pins it. All must come home.
+struct TilesOfPlainMemory : testing::Test {
+  static constexpr TileShape shape{.input_bytes = 4096, .output_bytes = 4096};
+  cpu::CpuDevice device;
+  Slab slab{Pool::slab_bytes(shape, 2), std::nullopt, 1};
+  Pool pool{slab.bytes(), shape, 2};
+  void TearDown() override { EXPECT_EQ(pool.on_loan(), 0u) << "a tile never came home"; }
+
+  /// Why a tile of a lane with this transport fails; empty if it does not.
+  std::string failure_with(Transport transport) {
+    std::string why;
+    Lane lane(device, shape, 2, {.flight = {.transport = transport}}, 0,
+              each_tile([](DeviceTile const&, StreamRef) { return std::size_t{0}; }, Passes::one),
+              [&](Completion completion) {
+                if (completion.failure != nullptr) why = completion.failure->reason;
+                completion.loan.give_back();
+              });
+    Loan loan = pool.borrow();
+    EXPECT_TRUE(lane.submit(loan));
+    lane.close();
+    EXPECT_EQ(lane.summary().mapped, 0u);
+    return why;
+  }
+};
+
+TEST_F(TilesOfPlainMemory, AreNotSeenByADevice) {
+  MappedTiles tiles(device, 2);
+  Loan const loan = pool.borrow();
+  EXPECT_FALSE(tiles.find(*loan));
+}
+
+TEST_F(TilesOfPlainMemory, AreSeenOncePinned) {
+  Pinned const pinned = device.pin(slab.bytes());
+  MappedTiles tiles(device, 2);
+  Loan const loan = pool.borrow();
+  auto const parts = tiles.find(*loan);
+  ASSERT_TRUE(parts);
+  EXPECT_EQ(parts->input.data(), loan->input().data());
+  EXPECT_EQ(parts->output.size(), loan->output().size());
+}
+
+TEST_F(TilesOfPlainMemory, AreCopiedUnlessTheyAreToBeMapped) {
+  EXPECT_EQ(failure_with(Transport::automatic), "");
+  EXPECT_EQ(failure_with(Transport::copies), "");
+  EXPECT_THAT(failure_with(Transport::mapped), HasSubstr("pin the pool"));
+}
+
+}  // namespace
+}  // namespace penstock
