@@ -41,9 +41,11 @@ std::span<float> as_floats(std::span<std::byte> bytes) {
 
 /// What comes back differs from what went in, so that no copy can be missed.
 RecordStages transform_each() {
-  return each_records([](DeviceRecords const& records, StreamRef stream) {
-    transform(as_floats(records.input), 0, as_floats(records.output), stream);
-  });
+  return each_records(
+      [](DeviceRecords const& records, StreamRef stream) {
+        transform(as_floats(records.input), 0, as_floats(records.output), stream);
+      },
+      Passes::one);
 }
 
 /// What packing alone takes, without tiles that travel: each pack that is full is begun anew.
@@ -146,15 +148,21 @@ BENCHMARK(through)
     ->UseManualTime()
     ->Unit(benchmark::kMillisecond);
 
-/// One writer that waits for each reply before it writes the next record.
+/// One writer that waits for each reply before it writes the next record. The device adds one to it, and the writer
+/// looks for that; with `work` 0 it does nothing, to records that are copied.
+///
+/// `transport` and `signal` are numbers of all_transports and all_signal_kinds.
 void one_at_a_time(benchmark::State& state) {
   auto const bytes = static_cast<std::size_t>(state.range(0));
+  bool const work = state.range(4) != 0;
   auto const device = open_device();
-  auto options = options_for(std::size_t{1} << 20, 1, 1);
+  auto options = options_for(std::max(std::size_t{1} << 20, bytes), 1, 1);
   options.sink_on_lanes = state.range(1) != 0;
+  options.transport = all_transports.at(static_cast<std::size_t>(state.range(3)));
+  options.signal = all_signal_kinds.at(static_cast<std::size_t>(state.range(5)));
   Pipeline pipeline(*device, options);
   Records records(pipeline, {.record_bytes = bytes});
-  records.start(nothing(), {});
+  records.start(work ? transform_each() : nothing(), {});
   std::vector<double> times;
   {
     std::vector<std::byte> const mine(bytes);
@@ -166,21 +174,49 @@ void one_at_a_time(benchmark::State& state) {
       Outcome const outcome = reply.wait(std::chrono::microseconds(state.range(2)));
       times.push_back(std::chrono::duration<double, std::micro>(std::chrono::steady_clock::now() - start).count());
       if (outcome != Outcome::done) return state.SkipWithError("a record was lost");
+      float result = 1;
+      if (work) std::memcpy(&result, reply.output().data(), sizeof result);
+      if (std::abs(result - 1) > 1e-2F) return state.SkipWithError("a record is wrong");
     }
   }
-  if (!records.drain().ok()) return state.SkipWithError("a record was lost");
+  RecordReport const report = records.drain();
+  if (!report.ok()) return state.SkipWithError("a record was lost");
   std::sort(times.begin(), times.end());
   auto const quantile = [&](double part) {
     return times.empty() ? 0 : times[static_cast<std::size_t>(part * static_cast<double>(times.size() - 1))];
   };
+  std::uint64_t mapped = 0;
+  for (LaneSummary const& lane : report.tiles.lanes) mapped += lane.mapped;
   state.counters["p50_us"] = quantile(0.5);
   state.counters["p99_us"] = quantile(0.99);
+  state.counters["mapped"] =
+      static_cast<double>(mapped) / static_cast<double>(std::max<std::uint64_t>(1, report.tiles.tiles()));
+}
+constexpr auto number_of = [](auto const& all, auto one) {
+  return static_cast<std::int64_t>(std::find(all.begin(), all.end(), one) - all.begin());
+};
+void ways_of_one_at_a_time(benchmark::internal::Benchmark* bench) {
+  auto const callback = number_of(all_signal_kinds, SignalKind::callback);
+  auto const copies = number_of(all_transports, Transport::copies);
+  bench->Args({4096, 0, 0, copies, 0, callback});
+  bench->Args({4096, 0, 100, copies, 0, callback});
+  bench->Args({4096, 1, 100, copies, 0, callback});
+  for (Transport const transport : all_transports) {
+    auto const number = number_of(all_transports, transport);
+    for (SignalKind const signal : {SignalKind::callback, SignalKind::event_poll, SignalKind::flag}) {
+      bench->Args({4096, 1, 100, number, 1, number_of(all_signal_kinds, signal)});
+    }
+  }
+  // Where copies overtake.
+  for (std::int64_t const bytes : {16 << 10, 32 << 10, 64 << 10, 128 << 10, 256 << 10, 512 << 10, 1 << 20}) {
+    for (Transport const transport : {Transport::copies, Transport::mapped}) {
+      bench->Args({bytes, 1, 100, number_of(all_transports, transport), 1, callback});
+    }
+  }
 }
 BENCHMARK(one_at_a_time)
-    ->ArgNames({"bytes", "sink_on_lanes", "spin_us"})
-    ->Args({4096, 0, 0})
-    ->Args({4096, 0, 100})
-    ->Args({4096, 1, 100})
+    ->ArgNames({"bytes", "sink_on_lanes", "spin_us", "transport", "work", "signal"})
+    ->Apply(ways_of_one_at_a_time)
     ->UseRealTime()
     ->Unit(benchmark::kMicrosecond);
 

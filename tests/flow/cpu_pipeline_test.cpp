@@ -32,6 +32,7 @@ TEST_P(PipelineOnAFaultyDevice, EndsTheRunWhenTheDeviceIsLostAndFailsAllThatWasU
       SetUp();
       auto options = usual();
       options.ordered = ordered;
+      options.transport = Transport::copies;  // Else there is little that can break.
       open(options);
       cpu().inject(fault, 100);
       CountingSource source(1'000'000);
@@ -63,6 +64,7 @@ TEST_P(PipelineOnAFaultyDevice, GivesEachTileOneCompletionUnderEveryFault) {
     SetUp();
     PipelineOptions options = usual();
     options.signal = signal_for(static_cast<cpu::Fault>(fault));
+    options.transport = Transport::copies;
     open(options);
     for (std::uint64_t nth : {1U, 3U, 9U, 20U}) cpu().inject(static_cast<cpu::Fault>(fault), nth);
     std::size_t const before = sunk().size();

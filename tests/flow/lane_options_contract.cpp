@@ -22,6 +22,37 @@ TEST_P(PipelineBySignal, CompletesEachTileOnceWithItsOwnContent) {
   for (Sunk const& tile : sunk()) EXPECT_TRUE(tile.content_right) << "tile " << tile.sequence;
 }
 
+TEST_P(PipelineBySignal, GivesTheSameByEachTransport) {
+  PipelineOptions options = usual();
+  for (Transport const transport : all_transports) {
+    SCOPED_TRACE(to_string(transport));
+    options.transport = transport;
+    std::size_t const before = sunk().size();
+    PipelineWorld::open(options);
+    CountingSource source(100);
+    Report const report = pipeline().run(source, add_one(), note());
+    handed_in += 100;
+    EXPECT_TRUE(report.ok()) << describe(report);
+    EXPECT_EQ(expect_done_or_cancelled(before, 100), 100u);
+    std::uint64_t mapped = 0;
+    for (LaneSummary const& lane : report.lanes) mapped += lane.mapped;
+    if (transport == Transport::copies) {
+      EXPECT_EQ(mapped, 0u);
+    } else {
+      EXPECT_GE(mapped, transport == Transport::mapped ? 100u : 1u) << "the first tile found the device idle";
+    }
+  }
+}
+
+TEST_P(PipelineContract, SaysThatAStageCannotHaveMappedTilesBeforeItIsFed) {
+  PipelineOptions options = usual();
+  options.transport = Transport::mapped;
+  open(options);
+  CountingSource source(10);
+  Stages const stages = each_tile([](DeviceTile const&, StreamRef) { return std::size_t{0}; });
+  EXPECT_THROW(pipeline().run(source, stages, note()), Error);
+}
+
 TEST_P(PipelineContract, CallsTheSinkOnTheLanesIfAsked) {
   PipelineOptions options = usual();
   options.sink_on_lanes = true;

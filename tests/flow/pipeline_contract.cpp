@@ -30,11 +30,13 @@ Pipeline& PipelineWorld::open(PipelineOptions options) {
 }
 
 Stages PipelineWorld::add_one(std::function<void(DeviceTile const&, StreamRef)> also) {
-  return each_tile([this, also = std::move(also)](DeviceTile const& tile, StreamRef stream) {
-    if (also) also(tile, stream);
-    kernels().add_one(stream, tile.input);
-    return tile.input.size();
-  });
+  return each_tile(
+      [this, also = std::move(also)](DeviceTile const& tile, StreamRef stream) {
+        if (also) also(tile, stream);
+        kernels().add_one(stream, tile.input);
+        return tile.input.size();
+      },
+      Passes::one);
 }
 
 Sink PipelineWorld::note(std::function<void(Completion&)> also) {

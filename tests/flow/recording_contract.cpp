@@ -37,6 +37,7 @@ TEST_P(PipelineContract, TellsARecorderEachTilesWayFromBorrowToSink) {
     Recorder recorder;
     auto options = usual();
     options.shape = shape;
+    options.transport = Transport::copies;
     options.recorder = &recorder;
     options.host_stages = {{.name = "decode", .body = [](Tile&) {}}};
     open(options);
@@ -68,6 +69,7 @@ TEST_P(PipelineContract, TellsARecorderEachTilesWayFromBorrowToSink) {
 TEST_P(PipelineContract, TellsARecorderOfTheTilesItWantsAndNoOthers) {
   Recorder recorder({.every = 4});
   auto options = usual();
+  options.transport = Transport::copies;
   options.recorder = &recorder;
   open(options);
   CountingSource source(40);
@@ -83,9 +85,33 @@ TEST_P(PipelineContract, TellsARecorderOfTheTilesItWantsAndNoOthers) {
   }
 }
 
+TEST_P(PipelineContract, TellsARecorderThatAMappedTileHadNoCopies) {
+  for (LaneShape const shape : {LaneShape::split, LaneShape::single}) {
+    Recorder recorder;
+    auto options = usual();
+    options.shape = shape;
+    options.transport = Transport::mapped;
+    options.recorder = &recorder;
+    open(options);
+    CountingSource source(60);
+    EXPECT_TRUE(pipeline().run(source, add_one(), note()).ok());
+    Ways const ways = ways_of(recorder.take());
+    ASSERT_EQ(ways.size(), 60u);
+    for (auto const& [tile, way] : ways) {
+      EXPECT_EQ(way.size(), whole_way.size() - 3) << "no host stage, and no copies of tile " << tile;
+      EXPECT_FALSE(way.contains(Step::upload) || way.contains(Step::download));
+      ASSERT_TRUE(way.contains(Step::stage) && way.contains(Step::notice));
+      EXPECT_GE(way.at(Step::stage).begin, way.at(Step::enqueue).begin - clocks);
+      EXPECT_GE(way.at(Step::notice).begin, way.at(Step::stage).end - clocks);
+    }
+    destroy_pipeline();
+  }
+}
+
 TEST_P(PipelineContract, TellsARecorderHowFarAFailedTileCame) {
   Recorder recorder;
   auto options = usual();
+  options.transport = Transport::copies;
   options.recorder = &recorder;
   open(options);
   CountingSource source(20);

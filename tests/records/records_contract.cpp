@@ -53,6 +53,33 @@ TEST_P(RecordsContract, TellsOfEachRecordOfManyWritersOnceWithWhatCameOfIt) {
   }
 }
 
+/// With a table in the tile, and without; in place of the records, and beside them.
+TEST_P(RecordsContract, TellTheSameByEachTransport) {
+  for (Transport const transport : all_transports) {
+    SCOPED_TRACE(to_string(transport));
+    auto options = usual();
+    options.transport = transport;
+    forget_told();
+    pack({}, options).start(add_one_to_each(), note());
+    write_from_many_threads(records(), &content);
+    RecordReport const report = records().drain();
+    expect_each_done_once(2000);
+    if (transport != Transport::mapped) continue;
+    std::uint64_t mapped = 0;
+    for (LaneSummary const& lane : report.tiles.lanes) mapped += lane.mapped;
+    EXPECT_EQ(mapped, report.tiles.tiles()) << "the promise of the user's stage did not reach the lane";
+
+    options.tile = {.input_bytes = 4096, .output_bytes = 512};
+    pack({.output_bytes = 8}, options);
+    std::vector<std::uint64_t> sums(300);
+    records().start(sum_of_each(), [&](RecordCompletion const& one) { sums.at(one.tag) = as_number(one.output); });
+    RecordWriter writer = records().writer();
+    for (std::uint64_t tag = 0; tag < sums.size(); ++tag) writer.append(content(tag), tag);
+    EXPECT_TRUE(records().drain().ok());
+    for (std::uint64_t tag = 0; tag < sums.size(); ++tag) EXPECT_EQ(sums[tag], sum_of(content(tag))) << tag;
+  }
+}
+
 TEST_P(RecordsContract, PacksThoughThePoolHasFewTiles) {
   auto options = usual();
   options.tiles = 3;

@@ -17,10 +17,12 @@ Records& RecordsWorld::pack(RecordOptions options, PipelineOptions pipeline) {
 }
 
 RecordStages RecordsWorld::add_one_to_each(std::function<void(DeviceRecords const&, StreamRef)> also) {
-  return each_records([this, also = std::move(also)](DeviceRecords const& packed, StreamRef stream) {
-    if (also) also(packed, stream);
-    kernels().add_one(stream, packed.input);
-  });
+  return each_records(
+      [this, also = std::move(also)](DeviceRecords const& packed, StreamRef stream) {
+        if (also) also(packed, stream);
+        kernels().add_one(stream, packed.input);
+      },
+      Passes::one);
 }
 
 RecordStages RecordsWorld::add_one_held_by(HeldLanes& held) {
@@ -28,9 +30,11 @@ RecordStages RecordsWorld::add_one_held_by(HeldLanes& held) {
 }
 
 RecordStages RecordsWorld::sum_of_each() {
-  return each_records([this](DeviceRecords const& packed, StreamRef stream) {
-    kernels().sum_each(stream, packed.inputs, packed.input, packed.outputs, packed.output);
-  });
+  return each_records(
+      [this](DeviceRecords const& packed, StreamRef stream) {
+        kernels().sum_each(stream, packed.inputs, packed.input, packed.outputs, packed.output);
+      },
+      Passes::one);
 }
 
 std::vector<std::byte> RecordsWorld::content_of(std::uint64_t tag, std::size_t bytes) {

@@ -41,7 +41,9 @@ struct PipelineOptions {
   /// and with the signal event_block.
   std::optional<std::chrono::microseconds> spin = {};
   StreamMode streams = StreamMode::thread_default;
-  LaneShape shape = LaneShape::split;        ///< Mostly as fast as single or faster (decisions/0013).
+  LaneShape shape = LaneShape::split;  ///< Mostly as fast as single or faster (decisions/0013).
+  /// Whether stages work on copies of tiles or on the tiles themselves; the latter only those that promise Passes::one.
+  Transport transport = Transport::automatic;
   SignalKind signal = SignalKind::callback;  ///< As fast as any that may sleep (bench/lane/signal_bench).
   /// Of the streams that lanes make; lower runs first, and the device's DeviceInfo says what it has.
   int priority = 0;

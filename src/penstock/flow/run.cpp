@@ -40,6 +40,7 @@ Run::Run(Input input, Pool& pool, std::span<Journey> journeys, std::vector<LaneP
   lane_options.flight = {.slots = options.slots,
                          .streams = options.streams,
                          .shape = options.shape,
+                         .transport = options.transport,
                          .priority = options.priority,
                          .patience = options.patience,
                          .recorder = options.recorder};

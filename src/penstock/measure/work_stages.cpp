@@ -34,7 +34,10 @@ class CopyStage final : public Stage {
 
 class TransformStage final : public Stage {
  public:
-  explicit TransformStage(StageContext const&) {}
+  explicit TransformStage(StageContext const& context)
+      : passes_(context.shape.in_place || context.shape.input_bytes == 0 ? Passes::one : Passes::many) {}
+  // One that goes in only is written as well, which the host is not to see.
+  Passes passes() const noexcept override { return passes_; }
   void prepare(StreamRef stream) override { transform_prepare(stream); }
   std::size_t run(DeviceTile const& tile, StreamRef stream) override {
     // In place where there is one part only, or one memory for both.
@@ -47,6 +50,9 @@ class TransformStage final : public Stage {
     produce_all(tiles, produced);
     return true;
   }
+
+ private:
+  Passes const passes_;
 };
 
 class BusyStage final : public Stage {

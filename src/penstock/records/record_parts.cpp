@@ -36,6 +36,7 @@ class PackedStage final : public Stage {
     stage_->run(packing_.on_device(pack, tile), stream);
     return packing_.produced(pack);
   }
+  Passes passes() const noexcept override { return stage_->passes(); }
   void finish(StreamRef stream) override { stage_->finish(stream); }
   RecordStage& users() noexcept { return *stage_; }
 

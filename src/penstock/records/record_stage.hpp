@@ -14,7 +14,7 @@
 
 namespace penstock {
 
-/// The records of one tile as a stage sees them: on the device.
+/// The records of one tile as a stage sees them: on the device, or for a stage of one pass in the tile itself.
 ///
 /// Shape: record i is `inputs[i].bytes` bytes from `input[inputs[i].offset]` on, and its result goes to where
 /// `outputs[i]` says in `output`. With a pipeline that works in place both start at the same byte.
@@ -39,6 +39,8 @@ class RecordStage {
   /// Blocks:  should not; the device is still copying the input when this is called.
   /// Throws:  anything; the tile's records then fail with stage "stage".
   virtual void run(DeviceRecords const& records, StreamRef stream) = 0;
+  /// As Stage::passes, of the bytes of records and of those of their results.
+  virtual Passes passes() const noexcept { return Passes::many; }
   /// As Stage::finish.
   virtual void finish(StreamRef) {}
 };
@@ -49,18 +51,23 @@ struct RecordStages {
   std::function<void(RecordStage&)> merge = {};
 };
 
-/// A stage without state from `body(DeviceRecords const&, StreamRef)`, called on every lane at once.
+/// A stage without state from `body(DeviceRecords const&, StreamRef)`, called on every lane at once. `passes` is what
+/// it promises.
 template <class Body>
-RecordStages each_records(Body body) {
+RecordStages each_records(Body body, Passes passes = Passes::many) {
   class Each final : public RecordStage {
    public:
-    explicit Each(Body run) : body_(std::move(run)) {}
+    Each(Body run, Passes promised) : body_(std::move(run)), passes_(promised) {}
+    Passes passes() const noexcept override { return passes_; }
     void run(DeviceRecords const& records, StreamRef stream) override { body_(records, stream); }
 
    private:
     Body body_;
+    Passes passes_;
   };
-  return {.make = [body = std::move(body)](StageContext const&) { return std::make_unique<Each>(body); }, .merge = {}};
+  return {
+      .make = [body = std::move(body), passes](StageContext const&) { return std::make_unique<Each>(body, passes); },
+      .merge = {}};
 }
 
 /// Stages of the user's type, made as Own(StageContext const&); `merge(Own&)` gets each lane's after its finish.
