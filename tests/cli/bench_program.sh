@@ -21,7 +21,7 @@ case $2 in
     expect_out 'threads 2, tile 4 KiB, depth 3'
     ;;
   WritesATraceOfTheFastest)
-    run bench "${quick[@]}" --tile 4KiB --threads 1,2 --load 0 --trace trace.json
+    run bench "${quick[@]}" --tile 4KiB --transport copies --threads 1,2 --load 0 --trace trace.json
     expect_code 0
     expect_err 'With every tile recorded it keeps'
     grep -q '"traceEvents"' trace.json || fail "$(head -c 300 trace.json)"

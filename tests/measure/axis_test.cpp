@@ -36,8 +36,9 @@ TEST(Axis, RefusesWhatIsNoneWithARemedy) {
                             Wrong{"threads", "1..8*1", "give a list"}, Wrong{"threads", "x", "whole numbers"},
                             Wrong{"threads", "1,1", "once"}, Wrong{"threads", "1..100", "fewer"},
                             Wrong{"threads", "4000000000000", "whole numbers"}, Wrong{"tile", "3", "multiple of 4"},
-                            Wrong{"tile", "2GiB", "1 GiB"}, Wrong{"shape", "round", "split, single"},
-                            Wrong{"work", "busy:soon", "busy:20us"}, Wrong{"colour", "red", "no axis"}}) {
+                            Wrong{"tile", "2GiB", "1 GiB"}, Wrong{"transport", "mule", "automatic, copies, mapped"},
+                            Wrong{"shape", "round", "split, single"}, Wrong{"work", "busy:soon", "busy:20us"},
+                            Wrong{"colour", "red", "no axis"}}) {
     try {
       parse_axis(wrong.name, wrong.list);
       ADD_FAILURE() << wrong.name << " " << wrong.list << " was taken";

@@ -28,6 +28,7 @@ struct AProfile : testing::Test {
                               .slots = 24,
                               .spin = std::chrono::microseconds(200),
                               .shape = LaneShape::single,
+                              .transport = Transport::copies,
                               .signal = SignalKind::flag},
                   .rate = {.median = 12.5, .least = 12.25, .most = 13},
                   .defaults_rate = ProfiledRate{.median = 10, .least = 9, .most = 11}};
@@ -65,6 +66,7 @@ TEST_F(AProfile, IsTheSameOnceItWasSavedAndLoaded) {
   EXPECT_EQ(loaded.options.spin, profile.options.spin);
   EXPECT_EQ(loaded.options.signal, SignalKind::flag);
   EXPECT_EQ(loaded.options.shape, LaneShape::single);
+  EXPECT_EQ(loaded.options.transport, Transport::copies);
   EXPECT_EQ(loaded.machine.cpus, 8u);
   EXPECT_EQ(loaded.defaults_rate->least, 9);
   EXPECT_FALSE(std::filesystem::exists(folder / "saved.part"));
@@ -92,6 +94,7 @@ TEST_F(AProfile, SetsWhatItFoundAndNothingThatStageOrSinkWouldNotice) {
   EXPECT_EQ(options.slots, 24u);
   EXPECT_EQ(options.tiles, 99u);
   EXPECT_EQ(options.signal, SignalKind::flag);
+  EXPECT_EQ(options.transport, Transport::copies);
   EXPECT_EQ(options.tile, wanted.tile) << "whoever has a shape keeps it";
   EXPECT_EQ(options.streams, StreamMode::own);
   EXPECT_TRUE(options.ordered);
@@ -99,6 +102,11 @@ TEST_F(AProfile, SetsWhatItFoundAndNothingThatStageOrSinkWouldNotice) {
   EXPECT_FALSE(options.sink_on_lanes);
   EXPECT_FALSE(options.bind);
   EXPECT_EQ(profile.apply({}).tile, profile.options.tile);
+}
+
+TEST_F(AProfile, MapsTilesOnlyOfAStageThatAllowsIt) {
+  profile.options.transport = Transport::mapped;
+  EXPECT_EQ(profile.apply({}).transport, Transport::automatic);
 }
 
 TEST_F(AProfile, SaysIfItWasMadeElsewhere) {
@@ -123,6 +131,11 @@ TEST_F(AProfile, MayHaveMembersThatNobodyKnowsYet) {
   EXPECT_EQ(text_of(parse_profile(more.dump(), "it")), text_of(profile));
 }
 
+/// What is unknown, or came later.
+bool may_be_missing(std::string const& key) {
+  return key == "driver" || key == "batch" || key == "transport";
+}
+
 TEST_F(AProfile, MissesNoneOfItsMembers) {
   Json const whole = json();
   for (auto const& [key, value] : whole.items()) {
@@ -132,7 +145,7 @@ TEST_F(AProfile, MissesNoneOfItsMembers) {
     EXPECT_NE(refusal(less.dump()).find("penstock tune --save"), std::string::npos) << key;
     if (!value.is_object()) continue;
     for (auto const& inner : value.items()) {
-      if (inner.key() == "driver" || inner.key() == "batch") continue;
+      if (may_be_missing(inner.key())) continue;
       less = json();
       less[key].erase(inner.key());
       EXPECT_NE(refusal(less.dump()).find(key + "." + inner.key() + " is missing"), std::string::npos);
@@ -150,8 +163,7 @@ TEST_F(AProfile, WithAMemberOfAnotherKindIsRefused) {
       for (Json const& other : strange) {
         bool const alike =
             other.type() == inner.value().type() || (other.is_number() && inner.value().is_number_float());
-        bool const may_be_missing = inner.key() == "driver" || inner.key() == "batch";
-        if (alike || (may_be_missing && other.is_null())) continue;
+        if (alike || (may_be_missing(inner.key()) && other.is_null())) continue;
         Json wrong = json();
         wrong[key][inner.key()] = other;
         EXPECT_NE(refusal(wrong.dump()).find(inner.key()), std::string::npos) << key << " " << other;
@@ -166,10 +178,12 @@ TEST_F(AProfile, WithAMemberOfAnotherKindIsRefused) {
   }
 }
 
-TEST_F(AProfile, OfBeforeThereWereBatchesLeavesThemToThePipeline) {
+TEST_F(AProfile, OfBeforeThereWereBatchesAndTransportsLeavesThemToThePipeline) {
   Json older = json();
   older["settings"].erase("batch");
+  older["settings"].erase("transport");
   EXPECT_EQ(parse_profile(older.dump(), "older").options.batch, 0u);
+  EXPECT_EQ(parse_profile(older.dump(), "older").options.transport, Transport::automatic);
 }
 
 TEST_F(AProfile, WithANumberBeyondReasonIsRefused) {

@@ -19,6 +19,7 @@ void CompareCommand::add_to(CLI::App& command) {
   sweep.add_to(command, {{"threads", "1,2,4"},
                          {"lanes", "threads"},
                          {"shape", "single"},
+                         {"transport", "copies"},
                          {"signal", "event_poll"},
                          {"sink", "lanes"},
                          {"batch", "1"}});

@@ -24,8 +24,9 @@ inline namespace PENSTOCK_FLAVOUR {
 namespace {
 
 /// In the order in which results name them.
-constexpr std::array axes_of_tune{"threads", "lanes", "tile",      "depth",   "batch", "signal",    "shape",
-                                  "work",    "fill",  "direction", "streams", "sink",  "consumers", "tiles"};
+constexpr std::array axes_of_tune{"threads",   "lanes",   "tile",      "depth",     "batch",
+                                  "signal",    "shape",   "transport", "work",      "fill",
+                                  "direction", "streams", "sink",      "consumers", "tiles"};
 
 /// A quarter of what is there, and no more than people would give a pipeline without being asked.
 std::uint64_t safe_bytes(HostLimits const& host) {

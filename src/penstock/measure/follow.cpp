@@ -10,8 +10,8 @@
 namespace penstock::measure {
 namespace {
 
-constexpr std::array<std::string_view, 11> axes{"threads", "lanes",  "consumers", "tile",  "depth", "batch",
-                                                "tiles",   "signal", "streams",   "shape", "sink"};
+constexpr std::array<std::string_view, 12> axes{"threads", "lanes",  "consumers", "tile",  "depth",     "batch",
+                                                "tiles",   "signal", "streams",   "shape", "transport", "sink"};
 
 /// The axis that an option of a pipeline sets; empty if none does.
 std::string_view axis_of(std::string_view option) {

@@ -64,6 +64,8 @@ std::vector<std::string> worth_trying(std::string const& name, PipelineOptions c
   if (name == "tile") return sizes(default_tile);
   if (name == "signal") return signals();
   if (name == "shape") return {"split", "single"};
+  // Not mapped alone, which many stages do not allow.
+  if (name == "transport") return {"automatic", "copies"};
   throw Error(ErrorKind::bad_argument,
               "--" + name + " free: it follows from the others; leave it out, or name its values.");
 }
@@ -135,6 +137,7 @@ Levels levels_of(std::vector<Axis> const& axes, PipelineOptions const& options, 
                                                   {"tile", std::to_string(tile)},
                                                   {"signal", std::string(to_string(options.signal))},
                                                   {"shape", options.shape == LaneShape::single ? "single" : "split"},
+                                                  {"transport", std::string(to_string(options.transport))},
                                                   {"streams", options.streams == StreamMode::own ? "own" : "default"},
                                                   {"sink", options.sink_on_lanes ? "lanes" : "graph"}};
   Levels levels;

@@ -124,6 +124,11 @@ PipelineOptions Setting::options() const {
       throw Error(ErrorKind::bad_argument, "--work hash has input to read: use --direction in or both.");
     }
   }
+  if (transport == Transport::mapped && (work != Work::transform || direction == Direction::in)) {
+    throw Error(ErrorKind::bad_argument,
+                "--transport mapped takes a stage that reads each byte once and writes what it brings back: use --work "
+                "transform with --direction both or out, or --transport automatic.");
+  }
   if (fill != Fill::none && direction == Direction::out) {
     throw Error(ErrorKind::bad_argument, "With --direction out tiles have no input: use --fill none.");
   }
@@ -140,6 +145,7 @@ PipelineOptions Setting::options() const {
   options.signal = signal;
   options.streams = streams;
   options.shape = shape;
+  options.transport = transport;
   options.sink_on_lanes = sink_on_lanes;
   options.parallel_sink = consumers > 1;
   return options;
@@ -166,6 +172,10 @@ std::string set(Setting& setting, std::string_view name, std::string const& valu
   if (name == "sink") return set_word(setting.sink_on_lanes, name, value, sinks);
   if (name == "signal") {
     setting.signal = parse_signal_kind(value);
+    return value;
+  }
+  if (name == "transport") {
+    setting.transport = parse_transport(value);
     return value;
   }
   throw Error(ErrorKind::bad_argument, "There is no axis '" + std::string(name) + "'.");

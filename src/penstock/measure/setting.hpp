@@ -48,6 +48,7 @@ struct Setting {
   SignalKind signal = SignalKind::callback;
   StreamMode streams = StreamMode::thread_default;
   LaneShape shape = LaneShape::split;
+  Transport transport = Transport::automatic;
   Work work = Work::transform;
   std::chrono::microseconds busy{20};  ///< For Work::busy.
   Fill fill = Fill::none;

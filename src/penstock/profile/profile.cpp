@@ -16,6 +16,8 @@ PipelineOptions Profile::apply(PipelineOptions wanted) const {
   wanted.spin = options.spin;
   wanted.shape = options.shape;
   wanted.signal = options.signal;
+  // That the stage allows tiles that are mapped was a promise of the one that was measured.
+  wanted.transport = options.transport == Transport::mapped ? Transport::automatic : options.transport;
   return wanted;
 }
 

@@ -46,14 +46,15 @@ struct Profile {
   ProfiledMachine machine = {};
   ProfiledJob job = {};
   std::size_t tile_bytes = 0;  ///< As `--tile` says it.
-  /// Only those that a profile sets: tile, tiles, producers, lanes, consumers, slots, spin, shape, signal.
+  /// Only those that a profile sets: tile, tiles, producers, lanes, consumers, slots, spin, shape, signal,
+  /// transport.
   PipelineOptions options = {};
   ProfiledRate rate = {};
   std::optional<ProfiledRate> defaults_rate = {};  ///< Empty if the defaults failed.
 
   /// `wanted` with the profile's values; but a tile that has a shape keeps it. Nothing changes that a stage, a source
   /// or a sink would notice, other than how many threads call them: order, streams, who calls the sink and whether
-  /// several do at once are as wanted.
+  /// several do at once are as wanted. Where all tiles were mapped, those are that the stage allows.
   PipelineOptions apply(PipelineOptions wanted) const;
   /// A sentence on how `here` differs from where the profile was made; empty if it is the same. Other drivers and
   /// unknown names are no difference.

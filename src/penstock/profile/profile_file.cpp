@@ -94,6 +94,13 @@ SignalKind signal_of(std::string const& text, std::string const& name) {
   refuse(name, "settings.signal is none of " + signal_names());
 }
 
+Transport transport_of(std::string const& text, std::string const& name) {
+  for (Transport const transport : all_transports) {
+    if (to_string(transport) == text) return transport;
+  }
+  refuse(name, "settings.transport is none of " + transport_names());
+}
+
 TileShape tile_of(Members const& settings, std::string const& name) {
   TileShape tile{.input_bytes = settings.whole("input_bytes", 0, most_tile_bytes),
                  .output_bytes = settings.whole("output_bytes", 0, most_tile_bytes),
@@ -151,6 +158,8 @@ Profile parse_profile(std::string_view text, std::string const& name) {
   profile.options.batch = settings.has("batch") ? settings.count("batch", Pool::max_tiles) : 0;
   profile.options.spin = std::chrono::microseconds(settings.whole("spin_us", 0, most_spin_us));
   profile.options.shape = shape_of(settings.text("shape"), name);
+  // Profiles of before there was a choice leave it to the pipeline.
+  if (settings.has("transport")) profile.options.transport = transport_of(settings.text("transport"), name);
   profile.options.signal = signal_of(settings.text("signal"), name);
   profile.rate = all.rate("gb_per_s");
   if (all.has("defaults_gb_per_s")) profile.defaults_rate = all.rate("defaults_gb_per_s");
@@ -186,6 +195,7 @@ std::string text_of(Profile const& profile) {
                     {"tiles", options.tiles},
                     {"signal", to_string(options.signal)},
                     {"shape", options.shape == LaneShape::single ? "single" : "split"},
+                    {"transport", to_string(options.transport)},
                     {"spin_us", options.spin.value_or(std::chrono::microseconds(0)).count()}}},
                   {"gb_per_s", spread_of(profile.rate)},
                   {"defaults_gb_per_s", profile.defaults_rate ? spread_of(*profile.defaults_rate) : Json(nullptr)}};
