@@ -30,6 +30,7 @@ struct SoakOptions {
   std::vector<std::string> signals{};
   std::vector<std::string> streams{"default"};
   std::vector<std::string> shapes{"split"};
+  std::vector<std::string> transports{"copies"};
   std::uint64_t tickets = 20'000;
   double seconds = 0;
   unsigned lanes = 4;
@@ -45,6 +46,7 @@ struct SoakOptions {
     program.add_option("--shape", shapes, "split, single or both, with a comma. Default: split")
         ->delimiter(',')
         ->check(CLI::IsMember({"split", "single"}));
+    program.add_option("--transport", transports, "Of " + transport_names() + ". Default: copies")->delimiter(',');
     program.add_option("--tickets", tickets, "For each line of the table. Default: 20000")
         ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{1} << 48));
     program.add_option("--seconds", seconds, "After which a line ends with what was done. Default: no limit")
@@ -144,11 +146,12 @@ bool soak(Device& device, SoakOptions const& options, LaneOptions lane) {
   auto soak = std::make_unique<Soak>(device, options, lane);
   bool const all_back = soak->run();
   SoakCounts const counts = soak->counts();
-  std::printf("%-18s %-7s %-6s %5lld %11llu %9.2f %9.0f", std::string(to_string(lane.signal)).c_str(),
+  std::printf("%-18s %-7s %-6s %-9s %5lld %11llu %9.2f %9.0f", std::string(to_string(lane.signal)).c_str(),
               lane.flight.streams == StreamMode::own ? "own" : "default",
               lane.flight.shape == LaneShape::split ? "split" : "single",
-              static_cast<long long>(lane.spin.count() / 1000), static_cast<unsigned long long>(counts.completed),
-              soak->seconds(), soak->seconds() > 0 ? static_cast<double>(counts.completed) / soak->seconds() : 0);
+              std::string(to_string(lane.flight.transport)).c_str(), static_cast<long long>(lane.spin.count() / 1000),
+              static_cast<unsigned long long>(counts.completed), soak->seconds(),
+              soak->seconds() > 0 ? static_cast<double>(counts.completed) / soak->seconds() : 0);
   for (std::uint64_t const count : {counts.lost(), counts.doubled, counts.early, counts.wrong, counts.disordered,
                                     counts.failed, soak->unsignalled(), soak->heard()})
     std::printf(" %11llu", static_cast<unsigned long long>(count));
@@ -173,8 +176,8 @@ int run(SoakOptions const& options) {
   auto const device = open_device(options.device);
   std::printf("%s, %u lanes of %u slots, tiles of %zu bytes\n", device->info().name.c_str(), options.lanes,
               options.slots, tile_bytes);
-  std::printf("%-18s %-7s %-6s %5s %11s %9s %9s", "signal", "streams", "shape", "spin", "tickets", "seconds",
-              "tiles/s");
+  std::printf("%-18s %-7s %-6s %-9s %5s %11s %9s %9s", "signal", "streams", "shape", "transport", "spin", "tickets",
+              "seconds", "tiles/s");
   for (char const* column : {"lost", "doubled", "early", "wrong", "disordered", "failed", "unsignalled", "heard"})
     std::printf(" %11s", column);
   std::printf("\n");
@@ -182,11 +185,14 @@ int run(SoakOptions const& options) {
   for (SignalKind const signal : signals) {
     for (std::string const& streams : options.streams) {
       for (std::string const& shape : options.shapes) {
-        LaneOptions lane;
-        lane.signal = signal;
-        lane.flight.streams = streams == "own" ? StreamMode::own : StreamMode::thread_default;
-        lane.flight.shape = shape == "single" ? LaneShape::single : LaneShape::split;
-        clean = soak(*device, options, lane) && clean;
+        for (std::string const& transport : options.transports) {
+          LaneOptions lane;
+          lane.signal = signal;
+          lane.flight.streams = streams == "own" ? StreamMode::own : StreamMode::thread_default;
+          lane.flight.shape = shape == "single" ? LaneShape::single : LaneShape::split;
+          lane.flight.transport = parse_transport(transport);
+          clean = soak(*device, options, lane) && clean;
+        }
       }
     }
   }
