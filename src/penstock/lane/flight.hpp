@@ -51,8 +51,8 @@ struct FlightOptions {
   std::size_t tiles = 0;  ///< Of the pool. A lane knows this one and its number itself.
 };
 
-/// For Transport::automatic: the most bytes, up and down, of mapped tiles in flight at once. Below, the link is idle
-/// for longer than a kernel takes to read and write over it (bench/records/records_bench, `one_at_a_time`).
+/// For Transport::automatic: the most bytes, up and down, of mapped tiles in flight at once. By what bare tiles took
+/// (decisions/0023); bench/records/records_bench, `one_at_a_time`, has both transports on either side of it.
 inline constexpr std::size_t most_mapped_bytes = std::size_t{64} << 10;
 
 class FlightClock;
@@ -88,8 +88,8 @@ class Flight {
 
   /// Enqueues upload, stage and download of some tiles as one batch: each step of all of them before the next step of
   /// any, neighbours in the pool as one copy, and all with one set of events; or, where they are mapped, only the
-  /// stage. What fails with one tile alone is kept
-  /// with it, and it retires as failed once the device has let go of its slot.
+  /// stage. What fails with one tile alone is kept with it, and it retires as failed once the device has let go of its
+  /// slot.
   ///
   /// Shape:  1 to `room()` loans, which are taken; best in the order of the pool.
   /// Throws: a sticky Error; the tiles are in flight all the same.
