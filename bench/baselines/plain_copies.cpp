@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What do plain copies come to at most at each size, in a program that has nothing of penstock? Budget: what `penstock
-// bench` calls the ceiling of copies is within 3 % of it.
+// What do plain copies come to at most at each size, on one GPU or several at once, in a program that has nothing of
+// penstock? Budget: what `penstock bench` calls the ceiling of copies is within 3 % of it.
 #include <algorithm>
 #include <array>
 #include <atomic>
@@ -75,9 +75,10 @@ class Copier {
   Stream upward_, downward_;
 };
 
-/// GB/s of all threads together, each way.
-double rate(std::size_t size, bool up, bool down, unsigned threads, std::size_t batch,
-            std::chrono::milliseconds window) {
+/// GB/s of all threads together, `threads_each` of them on each of the GPUs, each way.
+double rate(std::size_t size, bool up, bool down, std::vector<int> const& gpus, unsigned threads_each,
+            std::size_t batch, std::chrono::milliseconds window) {
+  unsigned const threads = threads_each * static_cast<unsigned>(gpus.size());
   std::latch ready(threads);
   std::atomic<bool> over{false};
   std::vector<double> rates(threads);
@@ -85,6 +86,7 @@ double rate(std::size_t size, bool up, bool down, unsigned threads, std::size_t 
   for (unsigned thread = 0; thread < threads; ++thread) {
     all.emplace_back([&, thread] {
       try {
+        check(cudaSetDevice(gpus[thread % gpus.size()]));
         Copier copier(size, up, down, batch);
         for (int i = 0; i < 100; ++i) copier.copy();
         ready.arrive_and_wait();
@@ -109,28 +111,38 @@ double rate(std::size_t size, bool up, bool down, unsigned threads, std::size_t 
 }  // namespace
 
 int main(int count, char** arguments) {
-  CLI::App app("Copies to and from a GPU and does nothing else.");
+  CLI::App app("Copies to and from a GPU, or several at once, and does nothing else.");
+  std::vector<int> gpus{0};
+  app.add_option("--devices", gpus,
+                 "The GPUs, as 0,1: all of them copy at once, and what they come to is added up. Default: 0")
+      ->delimiter(',')
+      ->check(CLI::NonNegativeNumber);
   unsigned threads = 4, batch = 0, milliseconds = 100, rounds = 5;
-  app.add_option("--threads", threads, "Threads that copy. Default: 4")->check(CLI::Range(1U, 64U));
+  app.add_option("--threads", threads, "Threads that copy, for each GPU. Default: 4")->check(CLI::Range(1U, 64U));
   app.add_option("--batch", batch, "Copies that have an event together. Default: half of those in flight, up to 16")
       ->check(CLI::Range(1U, 32U));
   app.add_option("--window", milliseconds, "Milliseconds of each run. Default: 100")->check(CLI::Range(1U, 10'000U));
   app.add_option("--rounds", rounds, "Runs of each size; the most is printed, with the least. Default: 5")
       ->check(CLI::Range(1U, 100U));
   CLI11_PARSE(app, count, arguments);
-  int gpus = 0;
-  if (cudaGetDeviceCount(&gpus) != cudaSuccess || gpus == 0) {
+  int there = 0;
+  if (cudaGetDeviceCount(&there) != cudaSuccess || there == 0) {
     std::fprintf(stderr, "penstock_plain_copies: There is no GPU here.\n");
     return 77;
   }
+  if (*std::max_element(gpus.begin(), gpus.end()) >= there) {
+    std::fprintf(stderr, "penstock_plain_copies: There are %d GPUs here, numbered from 0.\n", there);
+    return 2;
+  }
   std::chrono::milliseconds const window(milliseconds);
-  std::printf("most (least) of %u\n%10s %17s %17s %17s\n", rounds, "bytes", "up GB/s", "down GB/s", "both, each GB/s");
+  std::printf("%zu GPUs, most (least) of %u\n%10s %17s %17s %17s\n", gpus.size(), rounds, "bytes", "up GB/s",
+              "down GB/s", "both, each GB/s");
   for (std::size_t const size : {4 * kibibyte, 64 * kibibyte, mebibyte, 4 * mebibyte}) {
     std::array<std::vector<double>, 3> ways;
     for (unsigned round = 0; round < rounds; ++round) {
-      ways[0].push_back(rate(size, true, false, threads, batch, window));
-      ways[1].push_back(rate(size, false, true, threads, batch, window));
-      ways[2].push_back(rate(size, true, true, threads, batch, window));
+      ways[0].push_back(rate(size, true, false, gpus, threads, batch, window));
+      ways[1].push_back(rate(size, false, true, gpus, threads, batch, window));
+      ways[2].push_back(rate(size, true, true, gpus, threads, batch, window));
     }
     std::printf("%10zu", size);
     for (auto& way : ways) {

@@ -112,6 +112,20 @@ LINES
     expect_code 2
     expect_err 'There is no point 1.'
     ;;
+  MeasuresSeveralDevicesAtOnce)
+    two=(--device cpu,cpu --window 10 --tile 4KiB --load 0 --repeats 2)
+    run bench "${two[@]}" --json
+    expect_code 0
+    for words in '"name": "2 x CPU device"' '"cpu:0"' '"cpu:1"' '"both_gb_per_s"'; do
+      expect_out "$words"
+    done
+    run bench "${two[@]}"
+    expect_code 0
+    expect_out '2 x CPU device on '
+    run bench --device cpu,nonsense
+    expect_code 2
+    expect_err "'nonsense' is not a device"
+    ;;
   *)
     fail "there is no case $2"
     ;;

@@ -18,6 +18,7 @@ inline BenchFacts some_facts(Flavour flavour, std::string command) {
           .cpus = 4,
           .nodes = 1,
           .device = {},
+          .devices = {"cpu:0"},
           .date = "2026-01-01T00:00:00Z",
           .command = std::move(command)};
 }

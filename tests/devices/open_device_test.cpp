@@ -1,10 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "penstock/devices/open_device.hpp"
 
+#include <algorithm>
+#include <string>
+#include <vector>
+
 #include "machine/fake_system.hpp"
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "penstock/device/device_group.hpp"
 #include "penstock/machine/affinity.hpp"
 
 namespace penstock {
@@ -67,6 +72,39 @@ TEST_F(OpenDevice, SaysWhyThereIsNoGpuToOpen) {
   EXPECT_FALSE(gpu_sentence().empty());
   EXPECT_THROW(open_device("cuda"), Error);
   EXPECT_THROW(open_device("cuda:3"), Error);
+}
+
+TEST_F(OpenDevice, OpensSeveralThatShareTheThreadsOfOne) {
+  auto const two = open_devices("cpu,cpu", system.root());
+  ASSERT_EQ(two.size(), 2u);
+  EXPECT_EQ(DeviceGroup(two).names(), (std::vector<std::string>{"cpu:0", "cpu:1"}));
+  auto const half = std::max(1, static_cast<int>(affinity_of_this_thread().size()) / 2);
+  for (auto const& device : two) EXPECT_EQ(device->info().compute_units, half);
+  EXPECT_EQ(open_devices("cpu:0,cpu:1", system.root()).size(), 2u);
+  EXPECT_EQ(open_devices("cpu", system.root()).size(), 1u);
+}
+
+TEST_F(OpenDevice, OpensAllThereAre) {
+  std::size_t const gpus = list_gpus().size();
+  auto const all = open_devices("all", system.root());
+  EXPECT_EQ(all.size(), std::max<std::size_t>(1, gpus));
+  EXPECT_EQ(all.front()->info().kind, gpus == 0 ? DeviceKind::cpu : DeviceKind::cuda);
+  if (gpus > 0) {
+    EXPECT_EQ(open_devices("cuda:all").size(), gpus);
+  } else {
+    EXPECT_THROW(open_devices("cuda:all"), Error);
+  }
+}
+
+TEST_F(OpenDevice, RefusesAListOfWhichOneIsNoDevice) {
+  for (char const* wishes : {"", ",", "cpu,", ",cpu", "cpu,gpu", "cpu,cpu:x", "cpu, cpu"}) {
+    EXPECT_THROW(open_devices(wishes, system.root()), Error) << wishes;
+  }
+}
+
+TEST_F(OpenDevice, RefusesAGpuThatIsNamedTwice) {
+  if (list_gpus().empty()) GTEST_SKIP() << gpu_sentence();
+  EXPECT_THROW(open_devices("cuda:0,cuda"), Error);
 }
 
 }  // namespace

@@ -15,7 +15,7 @@ struct AxisOption {
 
 constexpr std::array axis_options{
     AxisOption{"threads", "producers", "0", "Producers: threads that fill tiles"},
-    AxisOption{"lanes", "", "0", "Threads that drive the device; 'threads' for as many as producers"},
+    AxisOption{"lanes", "", "0", "Threads that drive the devices; 'threads' for as many as producers"},
     AxisOption{"consumers", "", "0", "Threads that take results"},
     AxisOption{"tile", "", "1MiB", "Size of a tile"},
     AxisOption{"depth", "slots", "0", "Tiles on the device at once, per lane"},

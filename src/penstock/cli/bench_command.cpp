@@ -92,9 +92,10 @@ ExitCode BenchCommand::run() const {
     begun = apart(points, options, interrupt.token(), progress);
     options.least_repeats = options.most_repeats = 1;  // That are left for this process.
   }
-  auto const opened = open_device(sweep.device);
-  sweep.axes.profile.warn(machine_here(*opened));
-  BenchFacts const facts = facts_here(*opened, sweep.command_line);
+  auto const opened = open_devices(sweep.device);
+  DeviceGroup const devices(opened);
+  sweep.axes.profile.warn(machine_here(devices));
+  BenchFacts const facts = facts_here(devices, sweep.command_line);
   options.trial.window = std::chrono::milliseconds(sweep.milliseconds);
   options.trial.file = sweep.file;
   auto const ranges = trace.nvtx_ranges();
@@ -110,7 +111,7 @@ ExitCode BenchCommand::run() const {
   {
     RunProgress progress(true);
     results = measure::sweep(
-        *opened, std::move(begun.results), options, interrupt.token(),
+        devices, std::move(begun.results), options, interrupt.token(),
         [&](measure::SweepProgress const& now) { progress.show(now.done, now.total, places[now.point]); });
   }
   std::string const text = sweep.json  ? as_json(facts, wanted, results)
@@ -118,7 +119,7 @@ ExitCode BenchCommand::run() const {
                                        : as_text(facts, wanted, results);
   std::fputs(text.c_str(), stdout);
   if (!trace.file.empty() && !interrupt.requested())
-    write_trace_of(facts, wanted, results, *opened, options.trial, interrupt.token());
+    write_trace_of(facts, wanted, results, devices, options.trial, interrupt.token());
   if (!sweep.html.empty()) {
     write_page(sweep.html, sweep.json ? text : as_json(facts, wanted, results), "penstock bench");
   }
@@ -128,13 +129,13 @@ ExitCode BenchCommand::run() const {
   }
   bool const failed =
       std::any_of(results.begin(), results.end(), [](measure::PointResult const& one) { return !one.error.empty(); });
-  if (failed && (begun.lost || opened->lost())) return exit_device;
+  if (failed && (begun.lost || devices.lost())) return exit_device;
   return failed ? exit_some_failed : exit_ok;
 }
 
 /// And what it cost to record it, on standard error.
 void BenchCommand::write_trace_of(BenchFacts const& facts, std::span<measure::Axis const> axes,
-                                  std::span<measure::PointResult const> results, Device& on,
+                                  std::span<measure::PointResult const> results, DeviceGroup const& on,
                                   measure::TrialOptions const& trial, std::stop_token const& stop) const {
   auto const best = best_of(results);
   if (!best) throw Error(ErrorKind::device_refused, "There is no run to write a trace of.");

@@ -23,9 +23,10 @@ struct BenchFacts {
   HostLimits host;
   std::size_t cpus = 0;
   std::size_t nodes = 0;
-  DeviceInfo device;
-  std::string date;     ///< ISO 8601.
-  std::string command;  ///< As a shell takes it.
+  DeviceInfo device;                 ///< As DeviceGroup::info.
+  std::vector<std::string> devices;  ///< As DeviceGroup::names.
+  std::string date;                  ///< ISO 8601.
+  std::string command;               ///< As a shell takes it.
 };
 
 /// The time now, as BenchFacts::date.

@@ -7,7 +7,7 @@
 namespace penstock::cli {
 inline namespace PENSTOCK_FLAVOUR {
 
-BenchFacts facts_here(Device const& device, std::string const& command_line) {
+BenchFacts facts_here(DeviceGroup const& devices, std::string const& command_line) {
   auto const topology = Topology::detect();
   return {.version = PENSTOCK_VERSION,
           .commit = commit(),
@@ -16,7 +16,8 @@ BenchFacts facts_here(Device const& device, std::string const& command_line) {
           .host = HostLimits::read(),
           .cpus = topology.cpus().size(),
           .nodes = topology.nodes().size(),
-          .device = device.info(),
+          .device = devices.info(),
+          .devices = devices.names(),
           .date = date_now(),
           .command = command_line};
 }

@@ -5,15 +5,15 @@
 
 #include "penstock/cli/bench_output.hpp"
 #include "penstock/device/build_flavour.hpp"
-#include "penstock/device/device.hpp"
+#include "penstock/device/device_group.hpp"
 
 namespace penstock::cli {
 inline namespace PENSTOCK_FLAVOUR {
 
-/// This build, this machine, that device and the time now.
+/// This build, this machine, those devices and the time now.
 ///
-/// Throws: Error, if the device does not say what it is.
-BenchFacts facts_here(Device const& device, std::string const& command_line);
+/// Throws: Error, if a device does not say what it is.
+BenchFacts facts_here(DeviceGroup const& devices, std::string const& command_line);
 
 }  // namespace PENSTOCK_FLAVOUR
 }  // namespace penstock::cli

@@ -30,6 +30,7 @@ nlohmann::ordered_json as_members(BenchFacts const& facts) {
       {"device",
        {{"kind", gpu ? "cuda" : "cpu"},
         {"name", facts.device.name},
+        {"devices", facts.devices},
         {"link", or_null(facts.device.link)},
         {"driver", or_null(facts.device.driver)},
         {"runtime", or_null(facts.device.runtime)},

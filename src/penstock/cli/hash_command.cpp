@@ -87,12 +87,13 @@ ExitCode HashCommand::run() const {
   static_cast<void>(checked_tile(pipeline));  // Bad options are said before a device is opened.
   trace.check(inputs());
   Interrupt const interrupt;
-  auto const device = open_device(pipeline.device);
-  pipeline.profile.warn(machine_here(*device));
-  return run_on(*device, interrupt.token());
+  auto const opened = open_devices(pipeline.device);
+  DeviceGroup const devices(opened);
+  pipeline.profile.warn(machine_here(devices));
+  return run_on(devices, interrupt.token());
 }
 
-ExitCode HashCommand::run_on(Device& device, std::stop_token const& interrupted) const {
+ExitCode HashCommand::run_on(DeviceGroup const& devices, std::stop_token const& interrupted) const {
   PipelineOptions options = pipeline.options();
   // bench/kernels and docs/performance.md say what tile sizes cost.
   options.tile = {.input_bytes = checked_tile(pipeline), .output_bytes = sizeof(Blake3Node)};
@@ -100,13 +101,13 @@ ExitCode HashCommand::run_on(Device& device, std::stop_token const& interrupted)
   if (!check) fit_tiles(options, wanted);
   std::size_t const tile_bytes = options.tile.input_bytes;
 
-  std::string const device_name = device.info().name;  // A GPU that was lost says no more of itself.
+  std::string const device_name = devices.info().name;  // A GPU that was lost says no more of itself.
   auto const recorder = trace.recorder();
   options.recorder = recorder.get();
   auto const activities = trace.activity_log(recorder.get());
   auto const ranges = trace.nvtx_ranges();
   options.ranges = activities != nullptr ? activities.get() : ranges.get();
-  Pipeline pipe(device, options);
+  Pipeline pipe(devices.all(), options);
 
   Progress progress(!no_progress);
   HashOutput output(json       ? HashFormat::json
@@ -141,7 +142,7 @@ ExitCode HashCommand::run_on(Device& device, std::stop_token const& interrupted)
     measuring = std::jthread([&](std::stop_token const& stop) { measure(wanted, progress, stop); });
 
   HashSource source(next, pipe.pool(), book, enough.get_token());
-  HashSink sink(source, book, progress, enough);
+  HashSink sink(source, book, progress, enough, [&] { return devices.all_lost(); });
   Report const report = pipe.run(
       source, stage_per_lane<measure::HashStage>(), [&](Completion const& completion) { sink.take(completion); },
       interrupted);
@@ -159,7 +160,7 @@ ExitCode HashCommand::run_on(Device& device, std::stop_token const& interrupted)
     progress.print(stderr, "penstock: Interrupted: files that were not finished have no line.\n");
     return exit_interrupted;
   }
-  if (auto const loss = device.lost()) throw *loss;
+  if (auto const loss = devices.lost()) throw *loss;
   if (auto const reason = broken_off(report)) throw Error(ErrorKind::system, *reason);
   if (!traced) return exit_device;
   return output.all_well() && may_write ? exit_ok : exit_some_failed;

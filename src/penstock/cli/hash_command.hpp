@@ -12,7 +12,7 @@
 #include "penstock/cli/progress.hpp"
 #include "penstock/cli/trace_file.hpp"
 #include "penstock/device/build_flavour.hpp"
-#include "penstock/device/device.hpp"
+#include "penstock/device/device_group.hpp"
 #include "penstock/flow/report.hpp"
 
 namespace penstock::cli {
@@ -32,15 +32,16 @@ struct HashCommand {
   /// The paths; standard input if there are none.
   std::vector<std::string> inputs() const;
   void add_to(CLI::App& command);
-  /// Opens the device and listens to ctrl-C, then does what `run_on` does.
+  /// Opens the devices and listens to ctrl-C, then does what `run_on` does.
   ///
   /// Throws: Error, if it cannot start; and as run_on.
   ExitCode run() const;
-  /// Hashes on this device, whatever `pipeline` says of one, and prints. A request of `interrupted` ends it early.
+  /// Hashes on these devices, whatever `pipeline` says of them, and prints. A request of `interrupted` ends it early.
   ///
   /// Blocks: until all is hashed, or what was under way when it was interrupted.
-  /// Throws: Error, if it cannot start, or if the device or the machine broke off the run.
-  ExitCode run_on(Device& device, std::stop_token const& interrupted) const;
+  /// Throws: Error, if it cannot start, if a device was lost, though others went on, or if the machine broke off the
+  /// run.
+  ExitCode run_on(DeviceGroup const& devices, std::stop_token const& interrupted) const;
 
  private:
   bool write_trace_of(Recorder& recorder, Report const& report, std::string const& on, Progress& progress) const;

@@ -6,8 +6,13 @@
 
 namespace penstock::cli {
 
-HashSink::HashSink(HashSource const& source, HashBook& book, Progress& progress, std::stop_source enough)
-    : source_(source), book_(book), progress_(progress), enough_(std::move(enough)) {}
+HashSink::HashSink(HashSource const& source, HashBook& book, Progress& progress, std::stop_source enough,
+                   std::function<bool()> no_device_left)
+    : source_(source),
+      book_(book),
+      progress_(progress),
+      enough_(std::move(enough)),
+      no_device_left_(std::move(no_device_left)) {}
 
 void HashSink::take(Completion const& completion) {
   auto const place = source_.place_of(*completion.loan);
@@ -21,7 +26,7 @@ void HashSink::take(Completion const& completion) {
     }
     case Outcome::failed:
       // First, since the book may throw.
-      if (completion.failure->kind == ErrorKind::device_lost) enough_.request_stop();
+      if (completion.failure->kind == ErrorKind::device_lost && no_device_left_()) enough_.request_stop();
       book_.fail(place.file, completion.failure->reason);
       break;
     case Outcome::cancelled:

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <functional>
 #include <stop_token>
 
 #include "penstock/cli/hash_book.hpp"
@@ -15,11 +16,13 @@ namespace penstock::cli {
 /// Threads: one at a time.
 class HashSink {
  public:
-  /// `enough` must be what `source` listens to.
-  HashSink(HashSource const& source, HashBook& book, Progress& progress, std::stop_source enough);
+  /// `enough` must be what `source` listens to. `no_device_left` is asked when the loss of a device failed a tile.
+  HashSink(
+      HashSource const& source, HashBook& book, Progress& progress, std::stop_source enough,
+      std::function<bool()> no_device_left = [] { return true; });
 
-  /// Books a tile. If the loss of the device failed it this also asks `enough`, because nothing else wakes a producer
-  /// that waits for input.
+  /// Books a tile. If the loss of the last device failed it this also asks `enough`, because nothing else wakes a
+  /// producer that waits for input.
   ///
   /// Throws: what the book throws.
   void take(Completion const& completion);
@@ -29,6 +32,7 @@ class HashSink {
   HashBook& book_;
   Progress& progress_;
   std::stop_source enough_;
+  std::function<bool()> no_device_left_;
 };
 
 }  // namespace penstock::cli

@@ -32,14 +32,15 @@ void PipelineArguments::add_to(CLI::App& command, std::string const& tile_sizes)
   };
   command
       .add_option("--device", device,
-                  "auto, cpu, cuda or cuda:N. auto is the first GPU, or the CPU where there is none")
+                  "auto, cpu, cuda, cuda:N, several of them with commas, or all: every GPU.\n"
+                  "auto is the first GPU, or the CPU where there is none")
       ->type_name("NAME");
   add_count(
       "--producers", producers, most_threads,
       "Threads that read input. " + up_to(most_threads) + "Default: the CPUs that lanes and consumers leave free");
-  add_count(
-      "--lanes", lanes, most_threads,
-      "Threads that drive the device. " + up_to(most_threads) + "Default: 1; per GPU 2, if tiles are below 1 MiB");
+  add_count("--lanes", lanes, most_threads,
+            "Threads that drive the devices. " + up_to(most_threads) +
+                "Default: 1 for each; per GPU 2, if tiles are below 1 MiB");
   add_count("--consumers", consumers, most_threads, "Threads that take results. " + up_to(most_threads) + "Default: 1");
   add_count("--slots", slots, Pool::max_tiles,
             "Tiles on the device at once, per lane. " + up_to(Pool::max_tiles) +

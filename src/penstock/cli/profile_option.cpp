@@ -11,13 +11,13 @@
 
 namespace penstock::cli {
 
-ProfiledMachine machine_here(Device const& device) {
-  DeviceInfo const info = device.info();
+ProfiledMachine machine_here(DeviceGroup const& devices) {
+  DeviceInfo const info = devices.info();
   return {.cpu = HostLimits::read().cpu_model,
           .cpus = Topology::detect().cpus().size(),
           .device = info.name,
           .driver = info.driver,
-          .flavour = std::string(flavour_name(device.flavour()))};
+          .flavour = std::string(flavour_name(devices.front().flavour()))};
 }
 
 ProfiledMachine machine_of_results(std::string const& results) {

@@ -8,13 +8,13 @@
 
 #include <CLI/CLI.hpp>
 
-#include "penstock/device/device.hpp"
+#include "penstock/device/device_group.hpp"
 #include "penstock/profile/profile.hpp"
 
 namespace penstock::cli {
 
 /// What this process runs on, as a profile says it.
-ProfiledMachine machine_here(Device const& device);
+ProfiledMachine machine_here(DeviceGroup const& devices);
 
 /// What these results were measured on, but for the flavour, as a profile says it.
 ///

@@ -5,7 +5,7 @@
 
 #include "penstock/cli/trace_file.hpp"
 #include "penstock/device/build_flavour.hpp"
-#include "penstock/device/device.hpp"
+#include "penstock/device/device_group.hpp"
 #include "penstock/measure/setting.hpp"
 #include "penstock/measure/trial.hpp"
 
@@ -17,8 +17,8 @@ inline namespace PENSTOCK_FLAVOUR {
 ///
 /// Blocks: some tenths of a second.
 /// Throws: Error, as run_trial and write_trace_file.
-void write_traced_run(TraceArguments const& trace, TraceFacts const& about, Device& on, measure::Setting const& setting,
-                      measure::TrialOptions options, std::stop_token const& stop);
+void write_traced_run(TraceArguments const& trace, TraceFacts const& about, DeviceGroup const& on,
+                      measure::Setting const& setting, measure::TrialOptions options, std::stop_token const& stop);
 
 }  // namespace PENSTOCK_FLAVOUR
 }  // namespace penstock::cli

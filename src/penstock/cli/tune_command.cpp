@@ -50,7 +50,8 @@ void TuneCommand::add_to(CLI::App& command) {
   lists.add_to(
       command,
       {{"threads", free}, {"lanes", free}, {"tile", free}, {"depth", free}, {"signal", free}, {"shape", free}});
-  command.add_option("--device", device, "auto, cpu, cuda or cuda:N")->type_name("NAME");
+  command.add_option("--device", device, "auto, cpu, cuda, cuda:N, several of them with commas, or all: every GPU")
+      ->type_name("NAME");
   command.add_option("--file", file, "What --fill file reads")->type_name("FILE");
   command.add_option("--within", within, "Seconds that it may take. Default: 60")
       ->type_name("S")
@@ -80,14 +81,15 @@ ExitCode TuneCommand::run() const {
   if (!save.empty()) expect_room_for(save);
   trace.check(file.empty() ? std::vector<std::string>{} : std::vector<std::string>{file});
   Interrupt const interrupt;
-  auto const opened = open_device(device);
+  auto const opened = open_devices(device);
+  DeviceGroup const devices(opened);
   options.bounds.cpus = static_cast<unsigned>(Topology::detect().busy_threads());
-  options.bounds.gpu = opened->info().kind == DeviceKind::cuda;
-  BenchFacts const facts = facts_here(*opened, command_line);
+  options.bounds.gpu = devices.front().info().kind == DeviceKind::cuda;
+  BenchFacts const facts = facts_here(devices, command_line);
   measure::Tuned tuned;
   {
     RunProgress progress(true);
-    tuned = tune(*opened, options, interrupt.token(),
+    tuned = tune(devices, options, interrupt.token(),
                  [&](measure::TuneProgress const& now) { progress.draw(tune_line(now, within, terminal_width())); });
   }
   bool const saved = tuned.best && !save.empty() && !interrupt.requested();
@@ -109,7 +111,7 @@ ExitCode TuneCommand::run() const {
   if (!trace.file.empty()) {
     write_traced_run(trace,
                      {.process = "penstock tune", .facts = {{"device", facts.device.name}, {"command", facts.command}}},
-                     *opened, tuned.tried[*tuned.best].point.setting, {.file = file}, interrupt.token());
+                     devices, tuned.tried[*tuned.best].point.setting, {.file = file}, interrupt.token());
   }
   return exit_ok;
 }

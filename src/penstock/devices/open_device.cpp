@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "penstock/devices/open_device.hpp"
 
+#include <algorithm>
 #include <charconv>
+#include <optional>
 
 #include "penstock/cpu/cpu_device.hpp"
 #include "penstock/machine/affinity.hpp"
@@ -32,10 +34,43 @@ std::unique_ptr<Device> open_gpu(int ordinal) {
 }
 #endif
 
-std::unique_ptr<Device> open_cpu(std::filesystem::path const& root) {
+/// With its share of the threads.
+std::unique_ptr<Device> open_cpu(std::filesystem::path const& root, int ordinal = 0, std::size_t of_devices = 1) {
   auto const threads = CgroupLimits::read(root).busy_threads(affinity_of_this_thread().size());
   return std::make_unique<cpu::CpuDevice>(
-      cpu::CpuOptions{.compute_threads = static_cast<unsigned>(threads), .flavour = flavour()});
+      cpu::CpuOptions{.ordinal = ordinal,
+                      .compute_threads = static_cast<unsigned>(std::max<std::size_t>(1, threads / of_devices)),
+                      .flavour = flavour()});
+}
+
+/// The N of "cuda:N" for `kind` "cuda:"; empty if it is no such name.
+std::optional<int> ordinal_of(std::string_view wish, std::string_view kind) {
+  if (!wish.starts_with(kind)) return std::nullopt;
+  std::string_view const number = wish.substr(kind.size());
+  int ordinal = -1;
+  auto const [end, problem] = std::from_chars(number.data(), number.data() + number.size(), ordinal);
+  bool const whole = problem == std::errc{} && end == number.data() + number.size() && ordinal >= 0;
+  return whole ? std::optional(ordinal) : std::nullopt;
+}
+
+/// The names of a list, and for "all" those that it stands for.
+std::vector<std::string> names_of(std::string_view wishes) {
+  std::vector<std::string> names;
+  for (std::size_t from = 0; from <= wishes.size();) {
+    std::size_t const comma = std::min(wishes.find(',', from), wishes.size());
+    std::string_view const name = wishes.substr(from, comma - from);
+    from = comma + 1;
+    if (name != "all" && name != "cuda:all") {
+      names.emplace_back(name);
+      continue;
+    }
+    auto const gpus = list_gpus();
+    for (DeviceInfo const& gpu : gpus) names.push_back("cuda:" + std::to_string(gpu.ordinal));
+    if (!gpus.empty()) continue;
+    if (name == "cuda:all") throw Error(ErrorKind::no_device, gpu_sentence() + " Use --device all or cpu.");
+    names.emplace_back("cpu");
+  }
+  return names;
 }
 
 }  // namespace
@@ -63,19 +98,39 @@ std::vector<DeviceInfo> list_gpus() {
 #endif
 
 std::unique_ptr<Device> open_device(std::string_view wish, std::filesystem::path const& root) {
-  if (wish == "cpu") return open_cpu(root);
+  if (wish == "cpu" || wish == "cpu:0") return open_cpu(root);
   if (wish == "auto") {
     if (!list_gpus().empty()) return open_gpu(0);
     return open_cpu(root);
   }
   if (wish == "cuda") return open_gpu(0);
-  if (wish.starts_with("cuda:")) {
-    std::string_view const number = wish.substr(5);
-    int ordinal = -1;
-    auto const [end, problem] = std::from_chars(number.data(), number.data() + number.size(), ordinal);
-    if (problem == std::errc{} && end == number.data() + number.size() && ordinal >= 0) return open_gpu(ordinal);
-  }
+  if (auto const ordinal = ordinal_of(wish, "cuda:")) return open_gpu(*ordinal);
   throw Error(ErrorKind::bad_argument, "'" + std::string(wish) + "' is not a device: say auto, cpu, cuda or cuda:N.");
+}
+
+std::vector<std::unique_ptr<Device>> open_devices(std::string_view wishes, std::filesystem::path const& root) {
+  std::vector<std::string> const names = names_of(wishes);
+  auto const is_cpu = [](std::string const& name) { return name == "cpu" || ordinal_of(name, "cpu:"); };
+  auto const cpus = static_cast<std::size_t>(std::count_if(names.begin(), names.end(), is_cpu));
+  std::vector<std::unique_ptr<Device>> opened;
+  std::vector<int> gpus;
+  int cpu = 0;
+  for (std::string const& name : names) {
+    if (is_cpu(name) && names.size() > 1) {
+      // They are as one numbers them, so the number in the name only tells them apart.
+      opened.push_back(open_cpu(root, cpu++, cpus));
+      continue;
+    }
+    opened.push_back(open_device(name, root));
+    DeviceInfo const info = opened.back()->info();
+    if (info.kind != DeviceKind::cuda) continue;
+    if (std::find(gpus.begin(), gpus.end(), info.ordinal) != gpus.end()) {
+      throw Error(ErrorKind::bad_argument, "'" + std::string(wishes) + "' names GPU " + std::to_string(info.ordinal) +
+                                               " twice: name each once.");
+    }
+    gpus.push_back(info.ordinal);
+  }
+  return opened;
 }
 
 }  // namespace PENSTOCK_FLAVOUR

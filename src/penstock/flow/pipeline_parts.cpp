@@ -61,6 +61,11 @@ PipelineOptions resolve(PipelineOptions options, std::vector<Device*> const& dev
   if (options.lanes == 0) {
     options.lanes = static_cast<unsigned>(devices.size()) * (gpu && largest_part < large_tile ? 2 : 1);
   }
+  if (options.lanes < devices.size()) {
+    remarks.push_back("There are " + std::to_string(devices.size()) + " lanes and not " +
+                      std::to_string(options.lanes) + ", one for each device.");
+    options.lanes = static_cast<unsigned>(devices.size());
+  }
   bool const batch_is_ours = options.batch == 0;
   if (batch_is_ours) options.batch = batch_for(options, gpu, largest_part);
   if (options.slots == 0) {

@@ -12,6 +12,7 @@
 #include "penstock/core/pool.hpp"
 #include "penstock/machine/bound_thread.hpp"
 #include "penstock/machine/slab.hpp"
+#include "penstock/machine/topology.hpp"
 #include "penstock/measure/part_bench.hpp"
 #include "penstock/measure/work_stages.hpp"
 
@@ -25,7 +26,7 @@ constexpr unsigned gpu_threads = 4;
 /// In flight per thread and stream: enough to hide what a copy costs to start, few enough to stay near the CPU.
 constexpr std::size_t most_depth = 32;
 constexpr std::size_t most_bytes = std::size_t{8} << 20;
-/// For all threads that drive the device: large tiles fill it from fewer threads.
+/// For all threads that drive a device: large tiles fill it from fewer threads.
 constexpr std::size_t most_bytes_of_all = std::size_t{256} << 20;
 /// A copy that hardly has any set-up.
 constexpr std::size_t large = std::size_t{8} << 20;
@@ -33,7 +34,7 @@ constexpr std::size_t large = std::size_t{8} << 20;
 constexpr int warm_up_part = 8;
 
 /// Where threads copy or compute: each has as many places for batches, half of them for each direction.
-struct Places {
+struct Layout {
   std::size_t stride = 0;  ///< From one tile of a batch to the next.
   std::size_t batch = 1;
   std::size_t depth = 0;
@@ -46,8 +47,8 @@ struct Places {
   }
 };
 
-Places places_of(std::size_t stride, std::size_t batch, bool gpu) {
-  Places places{.stride = stride, .batch = std::max<std::size_t>(batch, 1)};
+Layout layout_of(std::size_t stride, std::size_t batch, bool gpu) {
+  Layout places{.stride = stride, .batch = std::max<std::size_t>(batch, 1)};
   std::size_t const place = places.batch * stride;
   places.depth = std::clamp<std::size_t>(most_bytes / place, 2, most_depth);
   places.threads =
@@ -115,38 +116,67 @@ double rate(unsigned threads, std::chrono::nanoseconds each, std::stop_token con
   return sum;
 }
 
+/// Pinned memory for each device, next to it: what plain copies would use.
+class PinnedMemory {
+ public:
+  PinnedMemory(DeviceGroup const& devices, std::size_t bytes_each) {
+    Topology const topology = Topology::detect();
+    std::size_t const pages = (bytes_each + Slab::alignment - 1) / Slab::alignment;
+    for (Device* const device : devices.all()) {
+      std::optional<NumaNode> node;
+      for (NumaNode const& one : topology.nodes()) {
+        if (one.number == device->info().numa_node) node = one;
+      }
+      slabs_.emplace_back(pages * Slab::alignment, node);
+      pins_.push_back(device->pin(slabs_.back().bytes()));
+    }
+  }
+  std::span<std::byte> of(std::size_t device) const { return slabs_[device].bytes(); }
+
+ private:
+  std::vector<Slab> slabs_;
+  std::vector<Pinned> pins_;  ///< They go first.
+};
+
 }  // namespace
 
 inline namespace PENSTOCK_FLAVOUR {
 
-Ceilings measure_ceilings(Device& device, Setting const& setting, unsigned producers, std::string const& file,
-                          std::chrono::nanoseconds each, std::stop_token const& stop, FillMemory* memory) {
+Ceilings measure_ceilings(DeviceGroup const& devices, Setting const& setting, unsigned producers,
+                          std::string const& file, std::chrono::nanoseconds each, std::stop_token const& stop,
+                          FillMemory* memory) {
   // Tiles as the pool lays them, so that alignment is the same.
   TileShape const one_part{.input_bytes = setting.tile};
   std::size_t const stride = Pool::slab_bytes(one_part, 2) - Pool::slab_bytes(one_part, 1);
-  bool const gpu = device.info().kind == DeviceKind::cuda;
-  Places const single = places_of(stride, 1, gpu), batched = places_of(stride, setting.batch, gpu);
+  bool const gpu = devices.front().info().kind == DeviceKind::cuda;
+  Layout const single = layout_of(stride, 1, gpu), batched = layout_of(stride, setting.batch, gpu);
+  // All devices at once.
+  auto const count = static_cast<unsigned>(devices.size());
   // Who fills needs one tile at least, and the run itself has two for each.
   bool const fills = setting.fill != Fill::none && producers > 0;
   std::size_t const filled_at_once = std::clamp<std::size_t>(most_bytes / stride, 1, most_depth);
-  std::size_t const needed =
-      std::max({single.bytes(), batched.bytes(), fills ? 2 * producers * filled_at_once * stride : 0});
-  Slab const slab((needed + Slab::alignment - 1) / Slab::alignment * Slab::alignment);
-  Pinned const pinned = device.pin(slab.bytes());
-  auto const copies = [&](Places const& places, bool up, bool down) {
-    return rate(places.threads, each, stop, [&, up, down](unsigned thread) -> std::function<std::size_t()> {
-      device.attach();
-      auto const bench = std::make_shared<PartBench>(device, places.of(slab.bytes(), thread), stride, places.batch);
+  // The first device's is what is filled as well.
+  PinnedMemory const pinned(
+      devices, std::max({single.bytes(), batched.bytes(), fills ? 2 * producers * filled_at_once * stride : 0}));
+  auto const bench_of = [&](Layout const& layout, unsigned thread) {
+    Device& device = *devices.all()[thread % count];
+    device.attach();
+    return std::make_unique<PartBench>(device, layout.of(pinned.of(thread % count), thread / count), stride,
+                                       layout.batch);
+  };
+  auto const copies = [&](Layout const& layout, bool up, bool down) {
+    return rate(count * layout.threads, each, stop, [&, up, down](unsigned thread) -> std::function<std::size_t()> {
+      std::shared_ptr<PartBench> const bench = bench_of(layout, thread);
       return [bench, up, down] { return bench->copy(up, down); };
     });
   };
   Ceilings ceilings;
   bool const in = setting.direction != Direction::out;
   bool const out = setting.direction != Direction::in && setting.work != Work::hash;
-  auto const each_way = [&](Places const& places, auto& up, auto& down, auto& both) {
-    if (in) up = copies(places, true, false);
-    if (out) down = copies(places, false, true);
-    both = in && out ? std::optional(copies(places, true, true)) : in ? up : down;
+  auto const each_way = [&](Layout const& layout, auto& up, auto& down, auto& both) {
+    if (in) up = copies(layout, true, false);
+    if (out) down = copies(layout, false, true);
+    both = in && out ? std::optional(copies(layout, true, true)) : in ? up : down;
   };
   each_way(single, ceilings.upload, ceilings.download, ceilings.both);
   if (batched.batch > 1) each_way(batched, ceilings.batched_upload, ceilings.batched_download, ceilings.batched_both);
@@ -154,15 +184,14 @@ Ceilings measure_ceilings(Device& device, Setting const& setting, unsigned produ
     Stages const stages = work_stages(setting);
     TileShape const shape = setting.shape_of_tile();
     auto const computed = [&](bool small) {
-      return rate(batched.threads, each, stop, [&, small](unsigned thread) -> std::function<std::size_t()> {
-        device.attach();
+      return rate(count * batched.threads, each, stop, [&, small](unsigned thread) -> std::function<std::size_t()> {
         struct Computing {
           std::unique_ptr<Stage> stage;
           std::unique_ptr<PartBench> bench;  ///< Dies first: its streams use what the stage owns.
         };
         auto const it = std::make_shared<Computing>();
-        it->bench = std::make_unique<PartBench>(device, batched.of(slab.bytes(), thread), stride, batched.batch);
-        it->stage = stages.make({device, it->bench->stream(), shape, thread});
+        it->bench = bench_of(batched, thread);
+        it->stage = stages.make({*devices.all()[thread % count], it->bench->stream(), shape, thread});
         it->stage->prepare(it->bench->stream());
         return [it, shape, small] {
           return small ? it->bench->pass(*it->stage, shape) : it->bench->compute(*it->stage, shape);
@@ -176,7 +205,7 @@ Ceilings measure_ceilings(Device& device, Setting const& setting, unsigned produ
     Filler filler(setting, file, memory);
     auto const filled = [&](unsigned by) {
       return rate(by, each, stop, [&](unsigned thread) -> std::function<std::size_t()> {
-        auto const tiles = slab.bytes().subspan(thread * filled_at_once * stride, filled_at_once * stride);
+        auto const tiles = pinned.of(0).subspan(thread * filled_at_once * stride, filled_at_once * stride);
         return [&filler, tiles, turn = std::size_t{0}, filled_at_once, stride, tile = setting.tile]() mutable {
           filler.fill(tiles.subspan(turn++ % filled_at_once * stride, tile));
           return std::size_t{1};
@@ -189,13 +218,15 @@ Ceilings measure_ceilings(Device& device, Setting const& setting, unsigned produ
   return ceilings;
 }
 
-Ceilings measure_link(Device& device, Direction direction, std::chrono::nanoseconds each, std::stop_token const& stop) {
-  Slab const slab(4 * large);
-  Pinned const pinned = device.pin(slab.bytes());
+Ceilings measure_link(DeviceGroup const& devices, Direction direction, std::chrono::nanoseconds each,
+                      std::stop_token const& stop) {
+  PinnedMemory const pinned(devices, 4 * large);
   auto const bytes_per_second = [&](bool up) {
-    return large * rate(1, each, stop, [&, up](unsigned) -> std::function<std::size_t()> {
+    auto const threads = static_cast<unsigned>(devices.size());
+    return large * rate(threads, each, stop, [&, up](unsigned thread) -> std::function<std::size_t()> {
+             Device& device = *devices.all()[thread];
              device.attach();
-             auto const bench = std::make_shared<PartBench>(device, slab.bytes(), large, 1);
+             auto const bench = std::make_shared<PartBench>(device, pinned.of(thread), large, 1);
              return [bench, up] { return bench->copy(up, !up); };
            });
   };

@@ -35,9 +35,9 @@ namespace {
 
 class Sweep {
  public:
-  Sweep(Device& device, std::vector<PointResult> begun, SweepOptions const& options, std::stop_token const& stop,
-        std::function<void(SweepProgress const&)> const& progress)
-      : device_(device), options_(options), stop_(stop), progress_(progress), results_(std::move(begun)) {
+  Sweep(DeviceGroup const& devices, std::vector<PointResult> begun, SweepOptions const& options,
+        std::stop_token const& stop, std::function<void(SweepProgress const&)> const& progress)
+      : devices_(devices), options_(options), stop_(stop), progress_(progress), results_(std::move(begun)) {
     progress_now_.total =
         results_.size() * (options_.least_repeats + (options_.load > 0 ? 1 : 0) + (options_.judged ? 1 : 0));
   }
@@ -96,7 +96,7 @@ class Sweep {
       progress_(progress_now_);
     }
     ++progress_now_.done;
-    if (auto const loss = device_.lost()) {
+    if (auto const loss = devices_.lost()) {
       result.error = loss->what();
       return;
     }
@@ -109,7 +109,7 @@ class Sweep {
 
   void repeat(PointResult& result) {
     attempt(result, [&] {
-      auto trial = run_trial(device_, result.point.setting, options_.trial, stop_);
+      auto trial = run_trial(devices_, result.point.setting, options_.trial, stop_);
       if (!trial) return;
       if (trial->metered.tiles <= 0)
         throw Error(ErrorKind::device_refused, "No tile came through in the time there was.");
@@ -121,7 +121,7 @@ class Sweep {
 
   /// The point is measured even if they cannot be had.
   void take_ceilings(PointResult& result, unsigned round) {
-    if (!result.error.empty() || !result.last || device_.lost() || stop_.stop_requested()) return;
+    if (!result.error.empty() || !result.last || devices_.lost() || stop_.stop_requested()) return;
     auto& all = ceilings_[key(result)];
     auto& rounds = ceiling_rounds_[key(result)];
     if (rounds > round) return;  // Another point of the round had the same.
@@ -129,13 +129,13 @@ class Sweep {
     try {
       Setting setting = result.point.setting;
       setting.batch = result.last->options.batch;
-      Ceilings const now = measure_ceilings(device_, setting, result.last->options.producers, options_.trial.file,
+      Ceilings const now = measure_ceilings(devices_, setting, result.last->options.producers, options_.trial.file,
                                             options_.trial.window / 4, stop_, options_.trial.memory.get());
       if (stop_.stop_requested()) return;  // Cut short.
       all.push_back(now);
       auto& links = links_[result.point.setting.direction];
       if (links.size() > round) return;  // The link is the same for tiles of all sizes.
-      Ceilings const link = measure_link(device_, result.point.setting.direction, options_.trial.window / 4, stop_);
+      Ceilings const link = measure_link(devices_, result.point.setting.direction, options_.trial.window / 4, stop_);
       if (!stop_.stop_requested()) links.push_back(link);
     } catch (std::exception const& exception) {
       std::string const remark = "Not all of its parts could be measured alone: " + std::string(exception.what());
@@ -147,7 +147,7 @@ class Sweep {
     if (!result.error.empty() || result.tiles_per_second.empty() || stop_.stop_requested()) return;
     attempt(result, [&] {
       double const load = options_.load * spread_of(result.tiles_per_second).median;
-      result.latency = run_open_loop(device_, result.point.setting, load, options_.trial, stop_);
+      result.latency = run_open_loop(devices_, result.point.setting, load, options_.trial, stop_);
     });
   }
 
@@ -160,19 +160,19 @@ class Sweep {
       options.warm_up = std::min<std::chrono::nanoseconds>(options.warm_up, std::chrono::milliseconds(20));
       options.window = std::min<std::chrono::nanoseconds>(options.window, std::chrono::milliseconds(50));
       options.recorder = &recorder;
-      auto const trial = run_trial(device_, result.point.setting, options, stop_);
+      auto const trial = run_trial(devices_, result.point.setting, options, stop_);
       if (!trial || trial->metered.tiles <= 0) return;
       result.traced = Traced{.recording = recorder.take(),
                              .opened = recorder.since_start(trial->metered.opened),
                              .closed = recorder.since_start(trial->metered.closed),
                              .tiles_per_second = trial->metered.tiles_per_second()};
       Recording const window = within(result.traced->recording, result.traced->opened, result.traced->closed);
-      result.verdict = judge(figures_of(result.point.setting, *trial, window, device_, options_.cpus),
+      result.verdict = judge(figures_of(result.point.setting, *trial, window, devices_.front(), options_.cpus),
                              result.ceilings.value_or(Ceilings{}));
     });
   }
 
-  Device& device_;
+  DeviceGroup const devices_;
   SweepOptions const& options_;
   std::stop_token const& stop_;
   std::function<void(SweepProgress const&)> const& progress_;
@@ -185,16 +185,16 @@ class Sweep {
 
 }  // namespace
 
-std::vector<PointResult> sweep(Device& device, std::vector<Point> points, SweepOptions const& options,
+std::vector<PointResult> sweep(DeviceGroup const& devices, std::vector<Point> points, SweepOptions const& options,
                                std::stop_token const& stop, std::function<void(SweepProgress const&)> const& progress) {
   std::vector<PointResult> none;
   for (Point& point : points) none.push_back({.point = std::move(point)});
-  return sweep(device, std::move(none), options, stop, progress);
+  return sweep(devices, std::move(none), options, stop, progress);
 }
 
-std::vector<PointResult> sweep(Device& device, std::vector<PointResult> begun, SweepOptions const& options,
+std::vector<PointResult> sweep(DeviceGroup const& devices, std::vector<PointResult> begun, SweepOptions const& options,
                                std::stop_token const& stop, std::function<void(SweepProgress const&)> const& progress) {
-  return Sweep(device, std::move(begun), options, stop, progress).run();
+  return Sweep(devices, std::move(begun), options, stop, progress).run();
 }
 
 }  // namespace PENSTOCK_FLAVOUR

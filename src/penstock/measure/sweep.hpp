@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "penstock/device/build_flavour.hpp"
-#include "penstock/device/device.hpp"
+#include "penstock/device/device_group.hpp"
 #include "penstock/measure/figures.hpp"
 #include "penstock/measure/trial.hpp"
 
@@ -41,15 +41,15 @@ inline namespace PENSTOCK_FLAVOUR {
 /// Measures all points, round after round, so that whatever drifts meets all of them alike: in each round every point
 /// runs once, in an order that is another each time.
 ///
-/// A point that fails has its reason in `error` and is left out of later rounds; if the device is lost all the rest
+/// A point that fails has its reason in `error` and is left out of later rounds; if a device is lost all the rest
 /// are. Ends early if `stop` is requested, with what there is.
 ///
 /// Blocks: until done.
-std::vector<PointResult> sweep(Device& device, std::vector<Point> points, SweepOptions const& options,
+std::vector<PointResult> sweep(DeviceGroup const& devices, std::vector<Point> points, SweepOptions const& options,
                                std::stop_token const& stop,
                                std::function<void(SweepProgress const&)> const& progress = {});
 /// Likewise, and goes on with what is known of the points: those with an error stay as they are.
-std::vector<PointResult> sweep(Device& device, std::vector<PointResult> begun, SweepOptions const& options,
+std::vector<PointResult> sweep(DeviceGroup const& devices, std::vector<PointResult> begun, SweepOptions const& options,
                                std::stop_token const& stop,
                                std::function<void(SweepProgress const&)> const& progress = {});
 

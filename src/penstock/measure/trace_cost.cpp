@@ -8,7 +8,7 @@
 namespace penstock::measure {
 inline namespace PENSTOCK_FLAVOUR {
 
-std::optional<Spread> kept_when_traced(Device& device, Setting const& setting, TrialOptions const& options,
+std::optional<Spread> kept_when_traced(DeviceGroup const& devices, Setting const& setting, TrialOptions const& options,
                                        std::uint64_t every, unsigned pairs, std::stop_token const& stop) {
   std::vector<double> kept;
   for (unsigned pair = 0; pair < pairs; ++pair) {
@@ -17,8 +17,8 @@ std::optional<Spread> kept_when_traced(Device& device, Setting const& setting, T
     traced.recorder = &recorder;
     // Whoever comes first finds the machine as the last pair left it, so they take turns at that.
     bool const traced_first = pair % 2 == 1;
-    auto const first = run_trial(device, setting, traced_first ? traced : options, stop);
-    auto const second = run_trial(device, setting, traced_first ? options : traced, stop);
+    auto const first = run_trial(devices, setting, traced_first ? traced : options, stop);
+    auto const second = run_trial(devices, setting, traced_first ? options : traced, stop);
     if (!first || !second) return std::nullopt;
     double const with = (traced_first ? first : second)->metered.tiles_per_second();
     double const without = (traced_first ? second : first)->metered.tiles_per_second();

@@ -6,7 +6,7 @@
 #include <stop_token>
 
 #include "penstock/device/build_flavour.hpp"
-#include "penstock/device/device.hpp"
+#include "penstock/device/device_group.hpp"
 #include "penstock/measure/spread.hpp"
 #include "penstock/measure/trial.hpp"
 
@@ -18,7 +18,7 @@ inline namespace PENSTOCK_FLAVOUR {
 ///
 /// Blocks: for all runs.
 /// Throws: Error, as run_trial.
-std::optional<Spread> kept_when_traced(Device& device, Setting const& setting, TrialOptions const& options,
+std::optional<Spread> kept_when_traced(DeviceGroup const& devices, Setting const& setting, TrialOptions const& options,
                                        std::uint64_t every, unsigned pairs, std::stop_token const& stop);
 
 }  // namespace PENSTOCK_FLAVOUR

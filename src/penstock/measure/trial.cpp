@@ -55,13 +55,13 @@ class UntilMetered final : public Source {
 
 inline namespace PENSTOCK_FLAVOUR {
 
-std::optional<Trial> run_trial(Device& device, Setting const& setting, TrialOptions const& options,
+std::optional<Trial> run_trial(DeviceGroup const& devices, Setting const& setting, TrialOptions const& options,
                                std::stop_token const& stop) {
   Filler filler(setting, options.file, options.memory.get());
   PipelineOptions wanted = setting.options();
   wanted.recorder = options.recorder;
   wanted.ranges = options.ranges;
-  Pipeline pipeline(device, wanted);
+  Pipeline pipeline(devices.all(), wanted);
   Meter meter(options.warm_up, options.window);
   UntilMetered source(filler, meter);
   Report const report = pipeline.run(
@@ -75,7 +75,7 @@ std::optional<Trial> run_trial(Device& device, Setting const& setting, TrialOpti
   return trial;
 }
 
-std::optional<Latency> run_open_loop(Device& device, Setting const& setting, double tiles_per_second,
+std::optional<Latency> run_open_loop(DeviceGroup const& devices, Setting const& setting, double tiles_per_second,
                                      TrialOptions const& options, std::stop_token const& stop) {
   Filler filler(setting, options.file, options.memory.get());
   std::vector<std::int64_t> took;
@@ -87,7 +87,7 @@ std::optional<Latency> run_open_loop(Device& device, Setting const& setting, dou
   PipelineOptions wanted = setting.options();
   wanted.ranges = options.ranges;
   // It goes before what its sink writes to.
-  Pipeline pipeline(device, wanted);
+  Pipeline pipeline(devices.all(), wanted);
   unsigned const threads = std::max(1U, pipeline.options().producers);
   // Enough for quantiles, unless tiles are so rare, or were for a moment, that this took minutes.
   double const enough = std::min(100.0, tiles_per_second * most_seconds_for_quantiles);

@@ -8,7 +8,7 @@
 #include <string>
 
 #include "penstock/device/build_flavour.hpp"
-#include "penstock/device/device.hpp"
+#include "penstock/device/device_group.hpp"
 #include "penstock/measure/figures.hpp"
 #include "penstock/measure/filler.hpp"
 
@@ -30,14 +30,14 @@ inline namespace PENSTOCK_FLAVOUR {
 ///
 /// Blocks: for warm-up and window, and what it takes to pin, start and end.
 /// Throws: Error, if the pipeline cannot be made or a tile failed. Empty, if `stop` was requested.
-std::optional<Trial> run_trial(Device& device, Setting const& setting, TrialOptions const& options,
+std::optional<Trial> run_trial(DeviceGroup const& devices, Setting const& setting, TrialOptions const& options,
                                std::stop_token const& stop);
 
 /// Runs it open loop: a tile is due each 1 / `tiles_per_second`, whatever became of those before, so that a stall
 /// counts against all that waited for it.
 ///
 /// Throws: as run_trial.
-std::optional<Latency> run_open_loop(Device& device, Setting const& setting, double tiles_per_second,
+std::optional<Latency> run_open_loop(DeviceGroup const& devices, Setting const& setting, double tiles_per_second,
                                      TrialOptions const& options, std::stop_token const& stop);
 
 }  // namespace PENSTOCK_FLAVOUR

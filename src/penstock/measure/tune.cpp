@@ -23,12 +23,12 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using std::chrono::milliseconds;
 
-/// Pipelines on a device.
+/// Pipelines on the devices.
 class Machine final : public Landscape {
  public:
-  Machine(Device& device, TuneOptions const& options, std::vector<Axis> const& axes, Clock::time_point start,
-          std::stop_token const& stop)
-      : device_(device), options_(options), axes_(axes), start_(start), stop_(stop) {}
+  Machine(DeviceGroup const& devices, TuneOptions const& options, std::vector<Axis> const& axes,
+          Clock::time_point start, std::stop_token const& stop)
+      : devices_(devices), options_(options), axes_(axes), start_(start), stop_(stop) {}
 
   std::optional<double> measure(Levels const& levels, Effort effort) override {
     Point const point = point_at(axes_, levels);
@@ -39,7 +39,7 @@ class Machine final : public Landscape {
       trial.window = milliseconds(120);
     }
     try {
-      auto const result = run_trial(device_, point.setting, trial, stop_);
+      auto const result = run_trial(devices_, point.setting, trial, stop_);
       if (!result) return std::nullopt;
       double const rate = result->metered.tiles_per_second() * static_cast<double>(point.setting.tile);
       best_seen_ = std::max(best_seen_, rate);
@@ -51,7 +51,7 @@ class Machine final : public Landscape {
     } catch (std::exception const& exception) {
       errors_[levels] = exception.what();
     }
-    if (auto const loss = device_.lost()) throw *loss;
+    if (auto const loss = devices_.lost()) throw *loss;
     return std::nullopt;
   }
   double elapsed() const override { return std::chrono::duration<double>(Clock::now() - start_).count(); }
@@ -97,7 +97,7 @@ class Machine final : public Landscape {
     return Pool::slab_bytes(options.tile, tiles);
   }
 
-  Device& device_;
+  DeviceGroup const devices_;
   TuneOptions const& options_;
   std::vector<Axis> const& axes_;
   Clock::time_point const start_;
@@ -109,10 +109,10 @@ class Machine final : public Landscape {
 };
 
 /// What the pipeline makes of a setting if left to itself; as good a guess as any where it cannot be made.
-PipelineOptions resolved(Device& device, Setting const& setting) {
+PipelineOptions resolved(DeviceGroup const& devices, Setting const& setting) {
   PipelineOptions guess = setting.options();
   try {
-    return Pipeline(device, guess).options();
+    return Pipeline(devices.all(), guess).options();
   } catch (Error const&) {
     for (unsigned* const count : {&guess.producers, &guess.lanes, &guess.consumers, &guess.slots}) {
       *count = std::max(1U, *count);
@@ -123,18 +123,18 @@ PipelineOptions resolved(Device& device, Setting const& setting) {
 
 }  // namespace
 
-Tuned tune(Device& device, TuneOptions const& options, std::stop_token const& stop,
+Tuned tune(DeviceGroup const& devices, TuneOptions const& options, std::stop_token const& stop,
            std::function<void(TuneProgress const&)> const& progress) {
   auto const start = Clock::now();
   Setting const defaults = default_setting(options.lists);
-  PipelineOptions const made = resolved(device, defaults);
+  PipelineOptions const made = resolved(devices, defaults);
   Tuned tuned;
   tuned.axes = search_axes(options.lists, made, defaults.tile, options.bounds);
   std::vector<SearchAxis> axes;
   for (Axis const& axis : tuned.axes) {
     axes.push_back({.count = axis.values.size(), .ordered = ordered(axis), .name = axis.name});
   }
-  Machine machine(device, options, tuned.axes, start, stop);
+  Machine machine(devices, options, tuned.axes, start, stop);
   SearchOptions search_options{.within = options.within, .defaults = levels_of(tuned.axes, made, defaults.tile)};
   if (progress) {
     search_options.progress = [&](std::string const& move, Contest const& contest) {
@@ -146,7 +146,7 @@ Tuned tune(Device& device, TuneOptions const& options, std::stop_token const& st
     };
   }
   Found const found = search(axes, machine, search_options, stop);
-  if (auto const loss = device.lost()) throw *loss;  // Maybe at the very end, when nothing more was measured.
+  if (auto const loss = devices.lost()) throw *loss;  // Maybe at the very end, when nothing more was measured.
   for (Attempt const& attempt : found.attempts) {
     if (found.best == attempt.levels) tuned.best = tuned.tried.size();
     tuned.tried.push_back({.point = point_at(tuned.axes, attempt.levels),

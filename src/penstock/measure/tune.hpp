@@ -6,7 +6,7 @@
 #include <string>
 
 #include "penstock/device/build_flavour.hpp"
-#include "penstock/device/device.hpp"
+#include "penstock/device/device_group.hpp"
 #include "penstock/measure/free_axes.hpp"
 #include "penstock/measure/tuned.hpp"
 
@@ -22,12 +22,12 @@ struct TuneOptions {
 
 inline namespace PENSTOCK_FLAVOUR {
 
-/// Looks for the setting that moves most bytes a second through this device: docs/tune.md says how. A setting that
+/// Looks for the setting that moves most bytes a second through these devices: docs/tune.md says how. A setting that
 /// fails is passed over, and so are those that pin more than the bounds allow.
 ///
 /// Blocks: for `within` seconds or less.
-/// Throws: Error, if a list is none, or if the device is lost.
-Tuned tune(Device& device, TuneOptions const& options, std::stop_token const& stop,
+/// Throws: Error, if a list is none, or if a device is lost.
+Tuned tune(DeviceGroup const& devices, TuneOptions const& options, std::stop_token const& stop,
            std::function<void(TuneProgress const&)> const& progress = {});
 
 }  // namespace PENSTOCK_FLAVOUR

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "penstock/core/error.hpp"
+#include "penstock/device/device.hpp"
+
+namespace penstock {
+
+/// What a device is called where devices are opened by name: "cpu:0", "cuda:1".
+inline std::string device_name(DeviceInfo const& info) {
+  return (info.kind == DeviceKind::cuda ? "cuda:" : "cpu:") + std::to_string(info.ordinal);
+}
+
+/// The devices that share some work. They outlive it.
+///
+/// Threads: as Device.
+class DeviceGroup {
+ public:
+  /// One is a group as well.
+  DeviceGroup(Device& only) : all_{&only} {}
+  /// Throws: Error of kind bad_argument, without any.
+  explicit DeviceGroup(std::vector<Device*> all) : all_(std::move(all)) {
+    if (all_.empty()) throw Error(ErrorKind::bad_argument, "There is no device to share the work: name one at least.");
+  }
+  /// Likewise.
+  explicit DeviceGroup(std::vector<std::unique_ptr<Device>> const& opened) : DeviceGroup(pointers(opened)) {}
+
+  std::vector<Device*> const& all() const noexcept { return all_; }
+  std::size_t size() const noexcept { return all_.size(); }
+  Device& front() const noexcept { return *all_.front(); }
+
+  /// What they say of themselves together: in `name` each name once, with how many have it, as "2 x NVIDIA H200"; the
+  /// memory, engines and units of all; what else there is, of the first.
+  DeviceInfo info() const {
+    DeviceInfo sum = front().info();
+    std::vector<std::pair<std::string, std::size_t>> named{{sum.name, 1}};
+    for (std::size_t i = 1; i < all_.size(); ++i) {
+      DeviceInfo const next = all_[i]->info();
+      sum.memory_bytes += next.memory_bytes;
+      sum.memory_free += next.memory_free;
+      sum.copy_engines += next.copy_engines;
+      sum.compute_units += next.compute_units;
+      auto const same =
+          std::find_if(named.begin(), named.end(), [&](auto const& one) { return one.first == next.name; });
+      same == named.end() ? static_cast<void>(named.emplace_back(next.name, 1)) : static_cast<void>(++same->second);
+    }
+    sum.name.clear();
+    for (auto const& [name, count] : named) {
+      sum.name += (sum.name.empty() ? "" : " + ") + (count > 1 ? std::to_string(count) + " x " : "") + name;
+    }
+    return sum;
+  }
+  /// Each one's device_name.
+  std::vector<std::string> names() const {
+    std::vector<std::string> names;
+    for (Device* const device : all_) names.push_back(device_name(device->info()));
+    return names;
+  }
+  /// The fault that ended one of them, the first in their order, if one did.
+  ///
+  /// Blocks: never.
+  std::optional<Error> lost() const {
+    for (Device* const device : all_) {
+      if (auto loss = device->lost()) return loss;
+    }
+    return std::nullopt;
+  }
+  /// True if none of them serves any more.
+  ///
+  /// Blocks: never.
+  bool all_lost() const noexcept {
+    return std::all_of(all_.begin(), all_.end(), [](Device* device) { return device->lost().has_value(); });
+  }
+
+ private:
+  static std::vector<Device*> pointers(std::vector<std::unique_ptr<Device>> const& opened) {
+    std::vector<Device*> all;
+    for (auto const& device : opened) all.push_back(device.get());
+    return all;
+  }
+
+  std::vector<Device*> all_;
+};
+
+}  // namespace penstock
