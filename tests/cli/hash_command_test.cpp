@@ -3,6 +3,8 @@
 
 #include <atomic>
 #include <optional>
+#include <string>
+#include <vector>
 
 #include "support/folder_of_files.hpp"
 #include <gmock/gmock.h>
@@ -116,6 +118,39 @@ TEST_F(HashCommandOnADeviceThatFallsSilent, IsInterruptedAllTheSame) {
   EXPECT_FALSE(thrown) << thrown->what();
   EXPECT_EQ(code, exit_interrupted);
   EXPECT_THAT(printed, HasSubstr(R"("stopped":true)"));
+}
+
+/// `penstock hash` of many files on two devices, of which the second breaks at its third tile.
+struct HashCommandOnTwoDevices : support::FolderOfFiles {
+  cpu::CpuDevice first{{.ordinal = 0, .compute_threads = 1}};
+  cpu::CpuDevice second{{.ordinal = 1, .compute_threads = 1}};
+  HashCommand command;
+};
+
+/// Seen to fail if the first tile that a loss fails ends the input.
+TEST_F(HashCommandOnTwoDevices, GoesOnWithOneAndSaysWhichWasLost) {
+  constexpr int files = 200;
+  for (int i = 0; i < files; ++i) command.paths.push_back(file("f" + std::to_string(i), 70'000));
+  command.pipeline.tile = "64KiB";
+  command.pipeline.tiles = 8;
+  command.json = true;
+  second.inject(cpu::Fault::break_upload, 3);
+  testing::internal::CaptureStdout();
+  testing::internal::CaptureStderr();
+  std::optional<Error> thrown;
+  try {
+    command.run_on(DeviceGroup(std::vector<Device*>{&first, &second}), {});
+  } catch (Error const& error) {
+    thrown = error;
+  }
+  testing::internal::GetCapturedStderr();
+  std::string const printed = testing::internal::GetCapturedStdout();
+  ASSERT_TRUE(thrown) << "whoever runs it is to see that a device is gone";
+  EXPECT_EQ(thrown->kind(), ErrorKind::device_lost);
+  EXPECT_THAT(thrown->what(), HasSubstr("cpu:1 was lost, and "));
+  EXPECT_THAT(thrown->what(), HasSubstr("The other device went on."));
+  EXPECT_THAT(printed, HasSubstr("\"files\":200,")) << "each file has its line";
+  EXPECT_THAT(printed, HasSubstr(R"({"name":"cpu:0","lanes":1,"tiles":{"done":)"));
 }
 
 }  // namespace

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <atomic>
+#include <string>
 #include <thread>
 #include <vector>
 
 #include "support/gate.hpp"
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "penstock/cpu/cpu_device.hpp"
@@ -12,6 +14,9 @@
 
 namespace penstock {
 namespace {
+
+using testing::Contains;
+using testing::HasSubstr;
 
 /// Two CPU devices under one pipeline of two lanes. Each test ends with every tile home and nothing lent.
 struct TwoDevices : testing::Test {
@@ -88,6 +93,39 @@ TEST_F(TwoDevices, GoOnWithOneWhenTheOtherIsLost) {
   ASSERT_TRUE(report.first_failure);
   EXPECT_EQ(report.first_failure->failure.kind, ErrorKind::device_lost);
   EXPECT_FALSE(report.stopped);
+  ASSERT_EQ(report.devices.size(), 2u);
+  EXPECT_EQ(report.devices[0].name, "cpu:0");
+  EXPECT_EQ(report.devices[0].tiles, report.tiles_done - report.devices[1].tiles);
+  EXPECT_EQ(report.devices[0].failed, 0u);
+  EXPECT_EQ(report.devices[0].loss, "");
+  EXPECT_EQ(report.devices[1].name, "cpu:1");
+  EXPECT_EQ(report.devices[1].lanes, 1u);
+  EXPECT_EQ(report.devices[1].failed, failed);
+  EXPECT_NE(report.devices[1].loss, "");
+  EXPECT_THAT(describe(report), HasSubstr("\ncpu:1 was lost, and " + std::to_string(failed) + " tile"));
+  EXPECT_THAT(describe(report), HasSubstr("\nThe other device went on."));
+}
+
+TEST_F(TwoDevices, AreEachReportedThoughNothingWentWrong) {
+  int left = 20;
+  Report const report = pipeline->run(
+      [&](Tile&) -> std::optional<std::size_t> {
+        if (left-- == 0) return std::nullopt;
+        return 64;
+      },
+      counted(), [](Completion&) {});
+  ASSERT_EQ(report.devices.size(), 2u);
+  EXPECT_EQ(report.devices[0].tiles, on_first);
+  EXPECT_EQ(report.devices[1].tiles, on_second);
+  EXPECT_EQ(lost_devices(report), "");
+}
+
+/// A device without a lane would be idle, and nobody would notice.
+TEST_F(TwoDevices, HaveALaneEachHoweverFewAreAskedFor) {
+  Pipeline few({&first, &second}, {.tile = {.input_bytes = 64}, .tiles = 8, .lanes = 1});
+  EXPECT_EQ(few.options().lanes, 2u);
+  few.start(counted(), [](Completion&) {});
+  EXPECT_THAT(few.drain().remarks, Contains("There are 2 lanes and not 1, one for each device."));
 }
 
 }  // namespace

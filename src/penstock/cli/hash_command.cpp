@@ -160,7 +160,10 @@ ExitCode HashCommand::run_on(DeviceGroup const& devices, std::stop_token const& 
     progress.print(stderr, "penstock: Interrupted: files that were not finished have no line.\n");
     return exit_interrupted;
   }
-  if (auto const loss = devices.lost()) throw *loss;
+  if (auto const loss = devices.lost()) {
+    std::string const which = lost_devices(report);
+    throw which.empty() ? *loss : Error(ErrorKind::device_lost, which);
+  }
   if (auto const reason = broken_off(report)) throw Error(ErrorKind::system, *reason);
   if (!traced) return exit_device;
   return output.all_well() && may_write ? exit_ok : exit_some_failed;

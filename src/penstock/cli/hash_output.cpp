@@ -81,6 +81,13 @@ void HashOutput::summary(Report const& report, std::string const& device, Pool c
   for (LaneSummary const& lane : report.lanes) {
     lanes.push_back({{"tiles", lane.tiles}, {"bytes_up", lane.bytes_up}, {"bytes_down", lane.bytes_down}});
   }
+  Json devices = Json::array();
+  for (DeviceSummary const& one : report.devices) {
+    devices.push_back({{"name", one.name},
+                       {"lanes", one.lanes},
+                       {"tiles", {{"done", one.tiles}, {"failed", one.failed}}},
+                       {"loss", one.loss.empty() ? Json(nullptr) : Json(one.loss)}});
+  }
   Json summary{
       {"device", device},
       {"files", files_},
@@ -94,7 +101,8 @@ void HashOutput::summary(Report const& report, std::string const& device, Pool c
       {"fill_seconds", seconds(report.fill)},
       {"sink_seconds", seconds(report.sink)},
       {"stopped", report.stopped},
-      {"lanes", lanes}};
+      {"lanes", lanes},
+      {"devices", devices}};
   if (report.first_failure) {
     summary["first_failure"] = {{"stage", report.first_failure->failure.stage},
                                 {"reason", report.first_failure->failure.reason}};

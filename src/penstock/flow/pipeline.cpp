@@ -73,7 +73,7 @@ Report Pipeline::run(Source& source, Stages const& stages, Sink sink, std::stop_
   report.fill = producers.fill();
   for (auto& remark : producers.remarks()) report.remarks.push_back(std::move(remark));
   for (auto& remark : source.remarks()) report.remarks.push_back(std::move(remark));
-  parts_->add_remarks(report);
+  parts_->complete(report);
   return report;
 }
 
@@ -93,7 +93,7 @@ Report Pipeline::drain(std::function<void()> const& hand_in_rest) {
   hand_in_rest();
   run->end_of_input();
   Report report = run->finish();
-  parts_->add_remarks(report);
+  parts_->complete(report);
   return report;
 }
 

@@ -7,6 +7,7 @@
 
 #include "penstock/core/usual_batch.hpp"
 #include "penstock/core/usual_tiles.hpp"
+#include "penstock/device/device_group.hpp"
 
 namespace penstock {
 namespace {
@@ -186,6 +187,7 @@ void expect_complete(Stages const& stages, Sink const& sink) {
 
 Pipeline::Parts::Parts(std::vector<Device*> driven, PipelineOptions wanted)
     : devices(expect_usable(std::move(driven))),
+      device_names(DeviceGroup(devices).names()),
       gpus(gpus_among(devices)),
       topology(Topology::detect()),
       options(resolve(std::move(wanted), devices, topology, remarks)),
@@ -252,7 +254,20 @@ std::shared_ptr<Run> Pipeline::Parts::fed() {
   return run;
 }
 
-void Pipeline::Parts::add_remarks(Report& report) const {
+void Pipeline::Parts::complete(Report& report) const {
+  for (std::size_t i = 0; i < devices.size(); ++i) {
+    DeviceSummary& device = report.devices.emplace_back();
+    device.name = device_names[i];
+    if (auto const loss = devices[i]->lost()) device.loss = loss->what();
+  }
+  for (std::size_t number = 0; number < report.lanes.size(); ++number) {
+    LaneSummary const& lane = report.lanes[number];
+    DeviceSummary& device = report.devices[number % devices.size()];  // As lane_places deals them out.
+    ++device.lanes;
+    device.tiles += lane.tiles;
+    device.failed += lane.failed;
+    if (lane.loss != nullptr && device.loss.empty()) device.loss = lane.loss->reason;
+  }
   for (auto const* some : {&remarks, &placement.remarks(), &slab.remarks()}) {
     report.remarks.insert(report.remarks.end(), some->begin(), some->end());
   }

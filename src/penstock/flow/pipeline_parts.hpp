@@ -35,10 +35,12 @@ struct Pipeline::Parts {
   ///
   /// Throws: Error that says why there is none.
   std::shared_ptr<Run> fed();
-  void add_remarks(Report& report) const;
+  /// What only the pipeline knows of: its remarks, and which device did what.
+  void complete(Report& report) const;
 
   std::vector<Device*> const devices;
-  std::vector<Device*> const gpus;  ///< Those of them; a lost one no longer says what it is.
+  std::vector<std::string> const device_names;  ///< Of each; a lost one no longer says what it is.
+  std::vector<Device*> const gpus;              ///< Those of them.
   Topology const topology;
   std::vector<std::string> remarks;  ///< On options that this machine could not grant.
   PipelineOptions const options;

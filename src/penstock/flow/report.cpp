@@ -38,6 +38,21 @@ std::string describe(Report const& report) {
   for (Failure const& failure : report.run_failures) {
     text += "\nthe run failed at " + failure.stage + ": " + failure.reason;
   }
+  if (std::string const lost = lost_devices(report); !lost.empty()) text += "\n" + lost;
+  return text;
+}
+
+std::string lost_devices(Report const& report) {
+  std::string text;
+  std::size_t lost = 0;
+  for (DeviceSummary const& device : report.devices) {
+    if (device.loss.empty() || report.devices.size() == 1) continue;
+    text += (lost++ == 0 ? "" : "\n") + device.name + " was lost, and " + std::to_string(device.failed) +
+            (device.failed == 1 ? " tile" : " tiles") + " failed with it: " + device.loss;
+  }
+  if (lost > 0 && lost < report.devices.size()) {
+    text += lost + 1 == report.devices.size() ? "\nThe other device went on." : "\nThe other devices went on.";
+  }
   return text;
 }
 

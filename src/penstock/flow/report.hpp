@@ -21,6 +21,15 @@ struct FirstFailure {
   std::uint64_t tag = 0;
 };
 
+/// What one device did in a run.
+struct DeviceSummary {
+  std::string name;          ///< As device_name: "cuda:1".
+  unsigned lanes = 0;        ///< That drove it.
+  std::uint64_t tiles = 0;   ///< Done.
+  std::uint64_t failed = 0;  ///< That its lanes got and that failed.
+  std::string loss;          ///< Why it serves nobody any more; empty if it does.
+};
+
 /// What a run did. Each tile submitted is counted once, as done, failed or cancelled.
 struct Report {
   std::uint64_t tiles_done = 0;
@@ -42,7 +51,8 @@ struct Report {
   /// lane's stage could not be finished or merged, so its share of the result is missing.
   std::vector<Failure> run_failures;
   std::vector<LaneSummary> lanes;
-  std::vector<std::string> remarks;  ///< What the machine would not do (bind a thread, place a page), in words.
+  std::vector<DeviceSummary> devices;  ///< In the pipeline's order.
+  std::vector<std::string> remarks;    ///< What the machine would not do (bind a thread, place a page), in words.
 
   std::uint64_t tiles() const noexcept { return tiles_done + tiles_failed + tiles_cancelled; }
   /// True if every tile is done and nothing else went wrong.
@@ -51,7 +61,12 @@ struct Report {
   }
 };
 
-/// The report in one line for a person, and one for each kind of failure.
+/// The report in one line for a person, and one for each kind of failure; of several devices one for each that was
+/// lost.
 std::string describe(Report const& report);
+
+/// Which of several devices were lost, with how many tiles, and why: a sentence or more. Empty if none was, or if there
+/// was one device only.
+std::string lost_devices(Report const& report);
 
 }  // namespace penstock

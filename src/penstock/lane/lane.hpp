@@ -76,6 +76,8 @@ struct LaneSummary {
   std::uint64_t found_by_watchdog = 0;
   std::chrono::nanoseconds served{0};  ///< From when it was ready to its end.
   std::chrono::nanoseconds idle{0};    ///< Of these, with nothing to do but to watch its device or to sleep.
+  std::uint64_t failed = 0;             ///< Tiles that it got and that failed, of whatever.
+  std::shared_ptr<Failure const> loss;  ///< Why it gave its device up; null if it did not.
 };
 
 /// A bound thread with two mailboxes (tiles in, tickets in), the streams that only it touches, the slots it fills, and

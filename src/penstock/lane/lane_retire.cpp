@@ -137,7 +137,7 @@ void Lane::lose(Error const& error) {
 /// Before the first tile that fails of it is delivered: who gets it asks whether a lane is left.
 void Lane::note_loss(Error const& error) {
   if (loss_ == nullptr)
-    loss_ = std::make_shared<Failure const>(Failure{"device", error.what(), ErrorKind::device_lost});
+    summary_.loss = loss_ = std::make_shared<Failure const>(Failure{"device", error.what(), ErrorKind::device_lost});
   // One order for all: of two lanes that lose their devices at once, one at least sees both lost.
   lost_.store(true, std::memory_order_seq_cst);
 }
@@ -164,6 +164,8 @@ void Lane::deliver(Completion completion) noexcept {
     ++summary_.tiles;
     summary_.bytes_up += completion.loan->filled;
     summary_.bytes_down += completion.loan->produced;
+  } else if (completion.outcome == Outcome::failed) {
+    ++summary_.failed;
   }
   load_.fetch_sub(1, std::memory_order_seq_cst);
   on_completion_(std::move(completion));

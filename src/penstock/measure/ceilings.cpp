@@ -48,12 +48,12 @@ struct Layout {
 };
 
 Layout layout_of(std::size_t stride, std::size_t batch, bool gpu) {
-  Layout places{.stride = stride, .batch = std::max<std::size_t>(batch, 1)};
-  std::size_t const place = places.batch * stride;
-  places.depth = std::clamp<std::size_t>(most_bytes / place, 2, most_depth);
-  places.threads =
-      static_cast<unsigned>(std::clamp<std::size_t>(most_bytes_of_all / places.of_thread(), 1, gpu ? gpu_threads : 1));
-  return places;
+  Layout layout{.stride = stride, .batch = std::max<std::size_t>(batch, 1)};
+  std::size_t const place = layout.batch * stride;
+  layout.depth = std::clamp<std::size_t>(most_bytes / place, 2, most_depth);
+  layout.threads =
+      static_cast<unsigned>(std::clamp<std::size_t>(most_bytes_of_all / layout.of_thread(), 1, gpu ? gpu_threads : 1));
+  return layout;
 }
 
 /// Does pieces on several threads, until the time is over; pieces a second over all.

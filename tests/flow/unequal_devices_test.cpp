@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <chrono>
+#include <condition_variable>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "penstock/cpu/cpu_device.hpp"
+#include "penstock/flow/pipeline.hpp"
+
+namespace penstock {
+namespace {
+
+/// Has one device finish a tile whenever the other has finished ten.
+class TenToOne {
+ public:
+  static constexpr std::uint64_t times = 10;
+
+  void fast_kernel() {
+    std::scoped_lock const lock(mutex_);
+    ++fast_;
+    changed_.notify_all();
+  }
+  /// Blocks: until it is its turn. If the fast device has nothing to do meanwhile that would be never, so that after a
+  /// while everybody goes on, and the test fails.
+  void slow_kernel() {
+    std::unique_lock lock(mutex_);
+    ++slow_;
+    bool const went_on =
+        changed_.wait_for(lock, std::chrono::seconds(10), [&] { return over_ || fast_ >= times * slow_; });
+    if (went_on) return;
+    starved_ = over_ = true;
+    changed_.notify_all();
+  }
+  void end() {
+    std::scoped_lock const lock(mutex_);
+    over_ = true;
+    changed_.notify_all();
+  }
+  bool starved() const { return starved_; }
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::uint64_t fast_ = 0, slow_ = 0;
+  bool over_ = false, starved_ = false;
+};
+
+/// Two CPU devices under one pipeline, of which the second is a tenth as fast; the parameter is how many lanes each
+/// has, and the most tiles in a batch.
+struct UnequalDevices : testing::TestWithParam<std::pair<unsigned, unsigned>> {
+  static constexpr std::uint64_t pool = 32;
+  cpu::CpuDevice fast{{.ordinal = 0, .compute_threads = 1}};
+  cpu::CpuDevice slow{{.ordinal = 1, .compute_threads = 1}};
+  TenToOne pace;
+  Pipeline pipeline{{&fast, &slow},
+                    {.tile = {.input_bytes = 64, .output_bytes = 64, .in_place = true},
+                     .tiles = pool,
+                     .producers = 1,
+                     .lanes = 2 * GetParam().first,
+                     .consumers = 1,
+                     .batch = GetParam().second,
+                     .slots = 8}};
+};
+
+/// Seen to fail, without batches, if LaneSet::submit does not look how many tiles a lane has. With batches a tile goes
+/// to its neighbours' lane, and those of a slow one stay away with it.
+TEST_P(UnequalDevices, GetTilesAsTheyDrainThem) {
+  constexpr std::uint64_t tiles = 3300;
+  std::uint64_t left = tiles;
+  Stages const stage = {.make =
+                            [this](StageContext const& context) {
+                              struct Paced final : Stage {
+                                Paced(TenToOne& by, bool fast) : pace(by), is_fast(fast) {}
+                                std::size_t run(DeviceTile const& tile, StreamRef stream) override {
+                                  stream.launch(
+                                      1, [this](std::uint32_t) { is_fast ? pace.fast_kernel() : pace.slow_kernel(); });
+                                  return tile.input.size();
+                                }
+                                TenToOne& pace;
+                                bool const is_fast;
+                              };
+                              return std::make_unique<Paced>(pace, &context.device == &fast);
+                            },
+                        .merge = {}};
+  Report const report = pipeline.run(
+      [&](Tile&) -> std::optional<std::size_t> {
+        if (left == 0) {
+          pace.end();  // What is left of the slow device's tiles need not wait for more of the other's.
+          return std::nullopt;
+        }
+        --left;
+        return 64;
+      },
+      stage, [](Completion&) {});
+  EXPECT_FALSE(pace.starved()) << "all tiles were with the slow device, and the fast one had none";
+  EXPECT_EQ(report.tiles_done, tiles) << describe(report);
+  ASSERT_EQ(report.devices.size(), 2u);
+  // So the run takes as long as both together need, but for what is with them at its end.
+  EXPECT_NEAR(static_cast<double>(report.devices[1].tiles), tiles / (TenToOne::times + 1.0), pool);
+}
+
+INSTANTIATE_TEST_SUITE_P(ByLanesAndBatch, UnequalDevices,
+                         testing::Values(std::pair{1U, 1U}, std::pair{1U, 4U}, std::pair{2U, 1U}, std::pair{2U, 4U}),
+                         [](auto const& one) {
+                           return std::to_string(one.param.first) + "_lanes_each_batches_of_" +
+                                  std::to_string(one.param.second);
+                         });
+
+}  // namespace
+}  // namespace penstock
