@@ -7,6 +7,7 @@
 #include <span>
 
 #include "penstock/device/build_flavour.hpp"
+#include "penstock/kernels/element.hpp"
 
 namespace penstock {
 inline namespace PENSTOCK_FLAVOUR {
@@ -21,6 +22,11 @@ void blake3_tile_cuda(std::span<std::byte const> input, std::uint64_t first_chun
                       std::span<std::byte> scratch, void* stream);
 void busy_prepare_cuda();
 void busy_cuda(std::chrono::nanoseconds duration, std::uint32_t blocks, Stamp* stamp, void* stream);
+void combine_prepare_cuda(ElementType type, ReduceOperation operation);
+void combine_cuda(std::span<std::byte const> from, std::span<std::byte> into, ElementType type,
+                  ReduceOperation operation, void* stream);
+void count_bytes_prepare_cuda();
+void count_bytes_cuda(std::span<std::byte const> input, std::span<std::uint64_t> counts, void* stream);
 void sum_prepare_cuda();
 void sum_cuda(std::span<float const> one, std::span<float const> other, std::span<float> to, void* stream);
 void transform_prepare_cuda();

@@ -30,6 +30,23 @@ void busy_cuda(std::chrono::nanoseconds /*duration*/, std::uint32_t /*blocks*/, 
   refuse();
 }
 
+void combine_prepare_cuda(ElementType /*type*/, ReduceOperation /*operation*/) {
+  refuse();
+}
+
+void combine_cuda(std::span<std::byte const> /*from*/, std::span<std::byte> /*into*/, ElementType /*type*/,
+                  ReduceOperation /*operation*/, void* /*stream*/) {
+  refuse();
+}
+
+void count_bytes_prepare_cuda() {
+  refuse();
+}
+
+void count_bytes_cuda(std::span<std::byte const> /*input*/, std::span<std::uint64_t> /*counts*/, void* /*stream*/) {
+  refuse();
+}
+
 void sum_prepare_cuda() {
   refuse();
 }

@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a pipeline makes of a kernel that ends its GPU.
+#include <atomic>
+#include <memory>
 #include <set>
+#include <string>
 
 #include "cuda/a_lost_gpu.hpp"
 #include "support/cuda_kernels.hpp"
 #include <gmock/gmock.h>
 
 #include "penstock/cuda/cuda_device.hpp"
+#include "penstock/cuda/enumerate.hpp"
 #include "penstock/flow/pipeline.hpp"
 
 namespace penstock::cuda {
@@ -71,6 +75,54 @@ TEST_F(ALostGpu, FailsTheTilesOfItsPipelineOnceEachAndEndsTheRun) {
 TEST_F(ALostGpu, FailsTheTilesOfAnOrderedPipelineOnceEachAndEndsTheRun) {
   EXPECT_EXIT(play([] { return every_tile_comes_back_once(true); }), testing::ExitedWithCode(0),
               Not(HasSubstr("BROKEN")));
+}
+
+/// The 20th tile of the second GPU writes to nowhere. The first goes on, and the report says which was lost.
+int the_other_gpu_goes_on() {
+  Verdict verdict;
+  CudaDevice first(0), second(1);
+  Pipeline pipeline({&first, &second}, {.tile = {.input_bytes = 4096, .output_bytes = 4096, .in_place = true},
+                                        .tiles = 16,
+                                        .producers = 1,
+                                        .lanes = 2,
+                                        .consumers = 1,
+                                        .slots = 4});
+  std::atomic<unsigned> on_second{0};
+  std::uint64_t filled = 0, after = 0, failed = 0;
+  Stages const stages = {.make =
+                             [&](StageContext const& context) {
+                               struct Breaking final : Stage {
+                                 Breaking(std::atomic<unsigned>* tiles) : count(tiles) {}
+                                 std::size_t run(DeviceTile const& tile, StreamRef stream) override {
+                                   if (count != nullptr && ++*count == 20) {
+                                     support::write_to_nowhere(static_cast<cudaStream_t>(stream.native()));
+                                   }
+                                   return tile.input.size();
+                                 }
+                                 std::atomic<unsigned>* count;
+                               };
+                               return std::make_unique<Breaking>(&context.device == &second ? &on_second : nullptr);
+                             },
+                         .merge = {}};
+  Report const report = pipeline.run(
+      [&](Tile&) -> std::optional<std::size_t> {
+        if (on_second >= 20 && second.lost() && ++after > 500) return std::nullopt;
+        ++filled;
+        return 4096;
+      },
+      stages, [&](Completion& completion) { failed += completion.ok() ? 0U : 1U; });
+  verdict.expect(report.tiles() == filled, "a tile never came back");
+  verdict.expect(failed > 0 && failed <= 16, "as many tiles failed as a pool has not: " + std::to_string(failed));
+  verdict.expect(report.devices[1].failed == failed && !report.devices[1].loss.empty(), describe(report));
+  verdict.expect(report.devices[0].failed == 0 && report.devices[0].loss.empty(), describe(report));
+  verdict.expect(describe(report).find("\ncuda:1 was lost, and ") != std::string::npos, describe(report));
+  verdict.expect(!first.lost(), "the first is lost as well");
+  return verdict.exit_code();
+}
+
+TEST_F(ALostGpu, LeavesTheOtherGpuOfItsPipelineAlone) {
+  if (device_count() < 2) GTEST_SKIP() << "this takes two GPUs";
+  EXPECT_EXIT(play([] { return the_other_gpu_goes_on(); }), testing::ExitedWithCode(0), Not(HasSubstr("BROKEN")));
 }
 
 }  // namespace

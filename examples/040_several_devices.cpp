@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+// One pipeline on several devices: each lane counts bytes in an array of its own, on its device, and in the end the
+// arrays become one, from GPU to GPU by NCCL where there is any. Name the devices, as in cuda:0,cuda:1 or all.
+#include <algorithm>
+#include <cstdio>
+#include <string>
+
+#include <penstock/collective/reduction.hpp>
+#include <penstock/devices/open_device.hpp>
+#include <penstock/flow/pipeline.hpp>
+#include <penstock/kernels/count_bytes.hpp>
+
+using namespace penstock;
+
+int main(int count, char** arguments) try {
+  constexpr std::uint64_t tiles = 512, tile_bytes = std::uint64_t{1} << 20;
+  auto const opened = open_devices(count > 1 ? arguments[1] : "cpu,cpu");
+  DeviceGroup const devices(opened);
+  Pipeline pipeline(devices.all(), {.tile = {.input_bytes = tile_bytes}});
+
+  auto const source = [&](Tile& tile) -> std::optional<std::size_t> {
+    if (tile.sequence == tiles) return std::nullopt;
+    std::ranges::fill(tile.input(), static_cast<std::byte>(tile.sequence));
+    return tile_bytes;
+  };
+  // It lives from before the run until after the merge.
+  Reduction<std::uint64_t> counts(devices, 256);
+  auto const stage = counts.each_tile([](DeviceTile const& tile, std::span<std::uint64_t> of_this_lane,
+                                         StreamRef stream) { count_bytes(tile.input, of_this_lane, stream); });
+
+  Report report = pipeline.run(source, stage, [](Completion&) {});
+  auto const total = counts.merge();
+  report.remarks.push_back("The counts were merged " + total.how + ".");
+  bool const even = total.missing.empty() && std::ranges::all_of(total.values, [](std::uint64_t one) {
+                      return one == tiles / 256 * tile_bytes;
+                    });
+  std::printf("%s\n", describe(report).c_str());
+  for (DeviceSummary const& device : report.devices) {
+    std::printf("%s: %llu tiles\n", device.name.c_str(), static_cast<unsigned long long>(device.tiles));
+  }
+  std::printf("%s\nevery byte was counted %s\n", report.remarks.back().c_str(), even ? "equally often" : "wrongly");
+  return report.ok() && even ? 0 : 1;
+} catch (Error const& error) {
+  return std::fprintf(stderr, "%s\n", error.what()), 1;
+}

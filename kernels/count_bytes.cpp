@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "penstock/kernels/count_bytes.hpp"
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <string>
+
+#include "penstock/core/error.hpp"
+#include "penstock/kernels/cuda_bodies.hpp"
+
+namespace penstock {
+inline namespace PENSTOCK_FLAVOUR {
+namespace {
+
+constexpr std::size_t values = 256;
+/// Bytes of one CPU block: some 50 us of work, beside which to add 256 counts is little.
+constexpr std::size_t cpu_grain = 65'536;
+
+}  // namespace
+
+void count_bytes(std::span<std::byte const> input, std::span<std::uint64_t> counts, StreamRef stream) {
+  if (counts.size() != values) {
+    throw Error(ErrorKind::bad_argument,
+                "count_bytes has " + std::to_string(counts.size()) + " counts: give it 256, one for each value.");
+  }
+  if (input.empty()) return;
+  if (stream.kind() == DeviceKind::cuda) return count_bytes_cuda(input, counts, stream.native());
+  auto const blocks = static_cast<std::uint32_t>((input.size() + cpu_grain - 1) / cpu_grain);
+  stream.launch(blocks, [=](std::uint32_t block) {
+    std::array<std::uint32_t, values> own{};
+    std::size_t const begin = block * cpu_grain;
+    for (std::byte const byte : input.subspan(begin, std::min(cpu_grain, input.size() - begin))) {
+      ++own[std::to_integer<std::size_t>(byte)];
+    }
+    // Other blocks add as well; who reads the counts waits for the stream, which orders them.
+    for (std::size_t value = 0; value < values; ++value) {
+      std::atomic_ref(counts[value]).fetch_add(own[value], std::memory_order_relaxed);
+    }
+  });
+}
+
+void count_bytes_prepare(StreamRef stream) {
+  if (stream.kind() == DeviceKind::cuda) count_bytes_prepare_cuda();
+}
+
+}  // namespace PENSTOCK_FLAVOUR
+}  // namespace penstock

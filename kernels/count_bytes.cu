@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
+#include "penstock/kernels/cuda_bodies.hpp"
+#include "penstock/kernels/cuda_launch.cuh"
+
+namespace penstock {
+inline namespace PENSTOCK_FLAVOUR {
+namespace {
+
+/// As many as there are values, so that each thread clears and adds up one.
+constexpr unsigned threads = 256;
+/// Enough for every multiprocessor of today's GPUs to have several; beyond that a block takes more bytes.
+constexpr std::size_t most_blocks = 1024;
+
+/// Each block counts in its shared memory first.
+__global__ void __launch_bounds__(threads)
+    count(unsigned char const* input, std::uint64_t bytes, unsigned long long* counts) {
+  __shared__ unsigned own[threads];
+  own[threadIdx.x] = 0;
+  __syncthreads();
+  std::uint64_t const stride = static_cast<std::uint64_t>(gridDim.x) * blockDim.x;
+  for (std::uint64_t i = static_cast<std::uint64_t>(blockIdx.x) * blockDim.x + threadIdx.x; i < bytes; i += stride) {
+    atomicAdd(&own[input[i]], 1U);
+  }
+  __syncthreads();
+  if (own[threadIdx.x] != 0) atomicAdd(&counts[threadIdx.x], static_cast<unsigned long long>(own[threadIdx.x]));
+}
+
+}  // namespace
+
+void count_bytes_prepare_cuda() {
+  load_kernel(count, "Loading the count_bytes kernel");
+}
+
+void count_bytes_cuda(std::span<std::byte const> input, std::span<std::uint64_t> counts, void* stream) {
+  static_assert(sizeof(unsigned long long) == sizeof(std::uint64_t));
+  // A block counts at most 2^32 bytes of a value: a tile of 4 TiB.
+  std::size_t const blocks = std::min((input.size() + 16 * threads - 1) / (16 * threads), most_blocks);
+  launch_kernel<unsigned char const*, std::uint64_t, unsigned long long*>(
+      count, static_cast<unsigned>(blocks), threads, stream, "The count_bytes kernel",
+      reinterpret_cast<unsigned char const*>(input.data()), input.size(),
+      reinterpret_cast<unsigned long long*>(counts.data()));
+}
+
+}  // namespace PENSTOCK_FLAVOUR
+}  // namespace penstock

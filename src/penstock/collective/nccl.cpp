@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "penstock/collective/nccl.hpp"
+
+#include <cstdlib>
+
+#include <dlfcn.h>
+
+#include "penstock/collective/nccl_calls.hpp"
+#include "penstock/core/error.hpp"
+
+namespace penstock {
+inline namespace PENSTOCK_FLAVOUR {
+namespace {
+
+[[noreturn]] void refuse(std::string const& what) {
+  throw Error(ErrorKind::unsupported, what);
+}
+
+/// Never closed: its threads and the driver's hooks stay.
+struct Library {
+  explicit Library(std::string const& wish) {
+    std::vector<std::string> names{wish};
+    if (wish.empty()) {
+      names = {"libnccl.so.2"};
+      char const* const home = std::getenv("CUDA_HOME");
+      for (std::string const& folder : {std::string(home == nullptr ? "" : home), std::string("/usr/local/cuda")}) {
+        if (folder.empty()) continue;
+        for (char const* const below : {"/lib64/", "/lib/"}) names.push_back(folder + below + "libnccl.so.2");
+      }
+    }
+    for (std::string const& name : names) {
+      handle = dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL);
+      if (handle != nullptr) return;
+    }
+    refuse("There is no NCCL: " + (wish.empty() ? std::string("libnccl.so.2") : wish) +
+           " cannot be loaded. NVIDIA has it as a package of its own, libnccl2, and CUDA_HOME or LD_LIBRARY_PATH says "
+           "where it is.");
+  }
+  template <class Function>
+  void load(Function*& function, char const* name) const {
+    function = reinterpret_cast<Function*>(dlsym(handle, name));
+    if (function == nullptr) refuse(std::string("This is no NCCL 2: it has no ") + name + ".");
+  }
+  void* handle = nullptr;
+};
+
+int code_of(ElementType type) {
+  switch (type) {
+    case ElementType::u32:
+      return nccl::uint32;
+    case ElementType::i32:
+      return nccl::int32;
+    case ElementType::u64:
+      return nccl::uint64;
+    case ElementType::i64:
+      return nccl::int64;
+    case ElementType::f32:
+      return nccl::float32;
+    case ElementType::f64:
+      break;
+  }
+  return nccl::float64;
+}
+
+int code_of(ReduceOperation operation) {
+  return operation == ReduceOperation::sum ? nccl::sum : operation == ReduceOperation::min ? nccl::min : nccl::max;
+}
+
+class LoadedNccl final : public Nccl {
+ public:
+  LoadedNccl(std::vector<int> const& gpus, std::string const& wish) {
+    Library const library(wish);
+    library.load(calls_.get_version, "ncclGetVersion");
+    library.load(calls_.error_text, "ncclGetErrorString");
+    library.load(calls_.init_all, "ncclCommInitAll");
+    library.load(calls_.destroy, "ncclCommDestroy");
+    library.load(calls_.group_start, "ncclGroupStart");
+    library.load(calls_.group_end, "ncclGroupEnd");
+    library.load(calls_.reduce, "ncclReduce");
+    int version = 0;
+    expect(calls_.get_version(&version), ErrorKind::unsupported, "to say which it is");
+    name_ = "NCCL " + std::to_string(version / 10000) + '.' + std::to_string(version / 100 % 100) + '.' +
+            std::to_string(version % 100);
+    std::vector<nccl::Calls::Communicator> made(gpus.size());
+    expect(calls_.init_all(made.data(), static_cast<int>(gpus.size()), gpus.data()), ErrorKind::unsupported,
+           "a communicator for " + std::to_string(gpus.size()) + " GPUs");
+    communicators_ = std::move(made);
+  }
+  LoadedNccl(LoadedNccl const&) = delete;
+  LoadedNccl& operator=(LoadedNccl const&) = delete;
+  ~LoadedNccl() override {
+    for (auto const communicator : communicators_) calls_.destroy(communicator);
+  }
+
+  void reduce(std::span<Part const> parts, ElementType type, ReduceOperation operation) override {
+    if (parts.size() != communicators_.size()) {
+      throw Error(ErrorKind::bad_argument, "NCCL was opened for " + std::to_string(communicators_.size()) +
+                                               " GPUs, not " + std::to_string(parts.size()) + ".");
+    }
+    expect(calls_.group_start(), ErrorKind::device_refused, "to begin");
+    int refused = 0;
+    for (std::size_t i = 0; i < parts.size(); ++i) {
+      std::span<std::byte> const array = parts[i].array;
+      int const code = calls_.reduce(array.data(), array.data(), array.size() / element_bytes(type), code_of(type),
+                                     code_of(operation), 0, communicators_[i], parts[i].stream.native());
+      if (refused == 0) refused = code;
+    }
+    // In any case, or all that comes later would be of this group.
+    int const ended = calls_.group_end();
+    expect(refused != 0 ? refused : ended, ErrorKind::device_refused, "to reduce");
+  }
+  std::string const& name() const noexcept override { return name_; }
+  void leave() noexcept override { communicators_.clear(); }
+
+ private:
+  void expect(int code, ErrorKind kind, std::string const& what) const {
+    if (code == 0) return;
+    throw Error(kind, (name_.empty() ? "NCCL" : name_) + " refuses " + what + ": " + calls_.error_text(code) +
+                          " With NCCL_DEBUG=WARN it says why.");
+  }
+
+  nccl::Calls calls_;
+  std::string name_;
+  std::vector<nccl::Calls::Communicator> communicators_;
+};
+
+}  // namespace
+
+std::unique_ptr<Nccl> Nccl::open(std::vector<int> const& gpus, std::string const& library) {
+  return std::make_unique<LoadedNccl>(gpus, library);
+}
+
+}  // namespace PENSTOCK_FLAVOUR
+}  // namespace penstock

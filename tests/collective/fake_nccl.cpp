@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+// A library with NCCL's entry points that reduces memory of the host, at the end of a group. FAKE_NCCL_REFUSES names
+// the entry point that refuses, and FAKE_NCCL_COUNTS tells it to leave memory alone.
+#include <algorithm>
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+#include <vector>
+
+#include "penstock/collective/nccl_calls.hpp"
+
+namespace {
+
+using namespace penstock;
+
+struct Part {
+  void* array;
+  std::size_t count;
+  int type, operation, root;
+};
+
+std::vector<Part> group;
+
+bool refuses(char const* what) {
+  char const* const wish = std::getenv("FAKE_NCCL_REFUSES");
+  return wish != nullptr && std::strcmp(wish, what) == 0;
+}
+
+template <class Element>
+void reduce_as() {
+  auto* const into = static_cast<Element*>(group[0].array);
+  for (std::size_t k = 1; k < group.size(); ++k) {
+    auto const* const from = static_cast<Element const*>(group[k].array);
+    for (std::size_t i = 0; i < group[0].count; ++i) {
+      into[i] = group[0].operation == nccl::sum   ? into[i] + from[i]
+                : group[0].operation == nccl::min ? std::min(into[i], from[i])
+                                                  : std::max(into[i], from[i]);
+    }
+  }
+}
+
+}  // namespace
+
+extern "C" {
+
+[[gnu::visibility("default")]] int ncclGetVersion(int* version) {
+  *version = 22803;
+  return 0;
+}
+[[gnu::visibility("default")]] char const* ncclGetErrorString(int /*code*/) {
+  return "so the test wants it.";
+}
+[[gnu::visibility("default")]] int ncclCommInitAll(void** communicators, int count, int const* gpus) {
+  if (refuses("ncclCommInitAll")) return 1;
+  for (int i = 0; i < count; ++i) communicators[i] = new int(gpus[i]);
+  return 0;
+}
+[[gnu::visibility("default")]] int ncclCommDestroy(void* communicator) {
+  delete static_cast<int*>(communicator);
+  return 0;
+}
+[[gnu::visibility("default")]] int ncclGroupStart() {
+  group.clear();
+  return 0;
+}
+[[gnu::visibility("default")]] int ncclReduce(void const* /*from*/, void* into, std::size_t count, int type,
+                                              int operation, int root, void* /*communicator*/, void* /*stream*/) {
+  if (refuses("ncclReduce")) return 3;
+  group.push_back({into, count, type, operation, root});
+  return 0;
+}
+[[gnu::visibility("default")]] int ncclGroupEnd() {
+  if (refuses("ncclGroupEnd")) return 2;
+  if (group.empty() || std::getenv("FAKE_NCCL_COUNTS") != nullptr) return 0;
+  switch (group[0].type) {
+    case nccl::int32:
+      reduce_as<std::int32_t>();
+      break;
+    case nccl::uint32:
+      reduce_as<std::uint32_t>();
+      break;
+    case nccl::int64:
+      reduce_as<std::int64_t>();
+      break;
+    case nccl::uint64:
+      reduce_as<std::uint64_t>();
+      break;
+    case nccl::float32:
+      reduce_as<float>();
+      break;
+    case nccl::float64:
+      reduce_as<double>();
+      break;
+    default:
+      return 4;
+  }
+  return 0;
+}
+
+}  // extern "C"

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <span>
+#include <utility>
+
+#include "penstock/cpu/cpu_device.hpp"
+
+namespace penstock::support {
+
+/// A CPU device that says it is a GPU, and counts what it has pinned.
+class SaysItIsAGpu final : public Device {
+ public:
+  explicit SaysItIsAGpu(int ordinal = 0) : ordinal_(ordinal) {}
+  DeviceInfo info() const override {
+    DeviceInfo info = cpu_.info();
+    info.kind = DeviceKind::cuda;
+    info.ordinal = ordinal_;
+    return info;
+  }
+  void attach() override { cpu_.attach(); }
+  Flavour flavour() const noexcept override { return cpu_.flavour(); }
+  StreamRef per_thread_default_stream() override { return cpu_.per_thread_default_stream(); }
+  StreamRef legacy_default_stream() override { return cpu_.legacy_default_stream(); }
+  Stream make_stream(StreamOptions options) override { return cpu_.make_stream(options); }
+  Event make_event(EventOptions options) override { return cpu_.make_event(options); }
+  Flag make_flag() override { return cpu_.make_flag(); }
+  DeviceMemory allocate(std::size_t bytes) override { return cpu_.allocate(bytes); }
+  Pinned pin(std::span<std::byte> host) override { return cpu_.pin(host); }
+  std::optional<std::span<std::byte>> mapped(std::span<std::byte> host) override { return cpu_.mapped(host); }
+  void synchronize() override { cpu_.synchronize(); }
+  std::optional<Error> take_refusal() override { return cpu_.take_refusal(); }
+  std::optional<Error> lost() override { return cpu_.lost(); }
+  void abandon(Error const& why) override { cpu_.abandon(why); }
+  bool abandoned() const noexcept override { return cpu_.abandoned(); }
+  void keep(std::shared_ptr<void> thing) override { cpu_.keep(std::move(thing)); }
+  std::size_t pins() const { return cpu_.outstanding().pins; }
+
+ private:
+  int const ordinal_;
+  cpu::CpuDevice cpu_{{.compute_threads = 1}};
+};
+
+}  // namespace penstock::support
