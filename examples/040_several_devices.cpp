@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // One pipeline on several devices: each lane counts bytes in an array of its own, on its device, and in the end the
-// arrays become one, from GPU to GPU by NCCL where there is any. Name the devices, as in cuda:0,cuda:1 or all.
+// arrays become one, from GPU to GPU by NCCL where there is any. Name the devices, as in cuda:0,cuda:1;
+// unnamed they are all GPUs, or two CPU devices where there are not two.
 #include <algorithm>
 #include <cstdio>
 #include <string>
@@ -14,7 +15,7 @@ using namespace penstock;
 
 int main(int count, char** arguments) try {
   constexpr std::uint64_t tiles = 512, tile_bytes = std::uint64_t{1} << 20;
-  auto const opened = open_devices(count > 1 ? arguments[1] : "cpu,cpu");
+  auto const opened = open_devices(count > 1 ? arguments[1] : list_gpus().size() > 1 ? "all" : "cpu,cpu");
   DeviceGroup const devices(opened);
   Pipeline pipeline(devices.all(), {.tile = {.input_bytes = tile_bytes}});
 

@@ -113,7 +113,7 @@ LINES
     expect_err 'There is no point 1.'
     ;;
   MeasuresSeveralDevicesAtOnce)
-    two=(--device cpu,cpu --window 10 --tile 4KiB --load 0 --repeats 2)
+    two=(--device 'cpu,cpu' --window 10 --tile 4KiB --load 0 --repeats 2)
     run bench "${two[@]}" --json
     expect_code 0
     for words in '"name": "2 x CPU device"' '"cpu:0"' '"cpu:1"' '"both_gb_per_s"'; do

@@ -102,6 +102,18 @@ case $2 in
       expect_same_as expected
     done
     ;;
+  TheSameLinesOnSeveralDevices)
+    for size in 0 1 5000 70000 3000000; do some_bytes "$size" "of$size"; done
+    b3sum of* > expected
+    for devices in cpu,cpu cpu:0,cpu:1,cpu:2 all; do
+      run hash of* --device "$devices" --tile 64KiB --ordered
+      expect_code 0
+      expect_same_as expected
+    done
+    run hash of* --device cpu,cpu --json
+    expect_out '"devices":[{"name":"cpu:0","lanes":1,'
+    expect_out '{"name":"cpu:1","lanes":1,'
+    ;;
   OthersAreStillHashedWhenOneCannotBeRead)
     some_bytes 5000 a
     some_bytes 5000 z

@@ -20,6 +20,7 @@ struct Part {
 };
 
 std::vector<Part> group;
+int one_of_them = 0;  ///< What a communicator points to.
 
 bool refuses(char const* what) {
   char const* const wish = std::getenv("FAKE_NCCL_REFUSES");
@@ -50,14 +51,13 @@ extern "C" {
 [[gnu::visibility("default")]] char const* ncclGetErrorString(int /*code*/) {
   return "so the test wants it.";
 }
-[[gnu::visibility("default")]] int ncclCommInitAll(void** communicators, int count, int const* gpus) {
+[[gnu::visibility("default")]] int ncclCommInitAll(void** communicators, int count, int const* /*gpus*/) {
   if (refuses("ncclCommInitAll")) return 1;
-  for (int i = 0; i < count; ++i) communicators[i] = new int(gpus[i]);
+  for (int i = 0; i < count; ++i) communicators[i] = &one_of_them;
   return 0;
 }
 [[gnu::visibility("default")]] int ncclCommDestroy(void* communicator) {
-  delete static_cast<int*>(communicator);
-  return 0;
+  return communicator == &one_of_them ? 0 : 4;
 }
 [[gnu::visibility("default")]] int ncclGroupStart() {
   group.clear();
