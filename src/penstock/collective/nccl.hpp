@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "penstock/device/build_flavour.hpp"
 #include "penstock/device/stream.hpp"
 #include "penstock/kernels/element.hpp"
 

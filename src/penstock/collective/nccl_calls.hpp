@@ -3,7 +3,11 @@
 
 #include <cstddef>
 
-namespace penstock::nccl {
+#include "penstock/device/build_flavour.hpp"
+
+namespace penstock {
+inline namespace PENSTOCK_FLAVOUR {
+namespace nccl {
 
 /// What of NCCL's interface is used here, so that neither its header is needed to build nor its library to start. A
 /// test holds it to the header where that is.
@@ -25,4 +29,6 @@ struct Calls {
                 Communicator communicator, void* stream) = nullptr;
 };
 
-}  // namespace penstock::nccl
+}  // namespace nccl
+}  // namespace PENSTOCK_FLAVOUR
+}  // namespace penstock

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "penstock/collective/shares.hpp"
+#include "penstock/device/build_flavour.hpp"
 
 namespace penstock {
 

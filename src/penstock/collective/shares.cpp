@@ -119,8 +119,9 @@ void Shares::gather(Place& place) {
   place.device.attach();
   std::span<std::byte> const scratch = place.scratch.bytes().first(bytes_);
   place.stream->upload(scratch, identity_);
-  for (auto const& [lane, share] : place.shares) {
-    share->read(*place.stream, [&] { combine(share->array(), scratch, type_, operation_, *place.stream); });
+  for (auto const& of_lane : place.shares) {
+    Share& share = *of_lane.second;
+    share.read(*place.stream, [&] { combine(share.array(), scratch, type_, operation_, *place.stream); });
   }
 }
 

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "penstock/collective/nccl.hpp"
+#include "penstock/device/build_flavour.hpp"
 #include "penstock/device/device_group.hpp"
 #include "penstock/kernels/element.hpp"
 #include "penstock/lane/stage.hpp"

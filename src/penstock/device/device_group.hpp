@@ -24,7 +24,7 @@ inline std::string device_name(DeviceInfo const& info) {
 class DeviceGroup {
  public:
   /// One is a group as well.
-  DeviceGroup(Device& only) : all_{&only} {}
+  DeviceGroup(Device& only) : all_{&only} {}  // NOLINT(google-explicit-constructor): as a device is meant.
   /// Throws: Error of kind bad_argument, without any.
   explicit DeviceGroup(std::vector<Device*> all) : all_(std::move(all)) {
     if (all_.empty()) throw Error(ErrorKind::bad_argument, "There is no device to share the work: name one at least.");
