@@ -77,52 +77,87 @@ TEST_F(ALostGpu, FailsTheTilesOfAnOrderedPipelineOnceEachAndEndsTheRun) {
               Not(HasSubstr("BROKEN")));
 }
 
-/// The 20th tile of the second GPU writes to nowhere. The first goes on, and the report says which was lost.
+/// The 20th tile of the second GPU does something that GPUs do not survive, while the first has tiles as well; 500 more
+/// are filled once the second is lost, if anybody wants them.
+struct TwoGpusOfAPipeline {
+  using Harm = void (*)(cudaStream_t);
+
+  CudaDevice first{0}, second{1};
+  std::uint64_t filled = 0, failed = 0;
+  bool home = false;  ///< No tile is on loan any more.
+
+  Report run(Harm harm, std::chrono::nanoseconds patience) {
+    Pipeline pipeline({&first, &second}, {.tile = {.input_bytes = 4096, .output_bytes = 4096, .in_place = true},
+                                          .tiles = 16,
+                                          .producers = 1,
+                                          .lanes = 2,
+                                          .consumers = 1,
+                                          .slots = 4,
+                                          .patience = patience});
+    struct Harming final : Stage {
+      Harming(Harm does, std::atomic<unsigned>* tiles) : harm(does), count(tiles) {}
+      std::size_t run(DeviceTile const& tile, StreamRef stream) override {
+        if (count != nullptr && ++*count == 20) harm(static_cast<cudaStream_t>(stream.native()));
+        return tile.input.size();
+      }
+      Harm harm;
+      std::atomic<unsigned>* count;
+    };
+    std::atomic<unsigned> on_second{0};
+    std::uint64_t after = 0;
+    Stages const stages = {.make =
+                               [&](StageContext const& context) {
+                                 auto* const count = &context.device == &second ? &on_second : nullptr;
+                                 return std::make_unique<Harming>(harm, count);
+                               },
+                           .merge = {}};
+    Report report = pipeline.run(
+        [&](Tile&) -> std::optional<std::size_t> {
+          if (on_second >= 20 && second.lost() && ++after > 500) return std::nullopt;
+          ++filled;
+          return 4096;
+        },
+        stages, [&](Completion& completion) { failed += completion.ok() ? 0U : 1U; });
+    home = pipeline.pool().on_loan() == 0;
+    return report;
+  }
+};
+
+/// A kernel that never ends is one GPU's matter.
 int the_other_gpu_goes_on() {
   Verdict verdict;
-  CudaDevice first(0), second(1);
-  Pipeline pipeline({&first, &second}, {.tile = {.input_bytes = 4096, .output_bytes = 4096, .in_place = true},
-                                        .tiles = 16,
-                                        .producers = 1,
-                                        .lanes = 2,
-                                        .consumers = 1,
-                                        .slots = 4});
-  std::atomic<unsigned> on_second{0};
-  std::uint64_t filled = 0, after = 0, failed = 0;
-  Stages const stages = {.make =
-                             [&](StageContext const& context) {
-                               struct Breaking final : Stage {
-                                 Breaking(std::atomic<unsigned>* tiles) : count(tiles) {}
-                                 std::size_t run(DeviceTile const& tile, StreamRef stream) override {
-                                   if (count != nullptr && ++*count == 20) {
-                                     support::write_to_nowhere(static_cast<cudaStream_t>(stream.native()));
-                                   }
-                                   return tile.input.size();
-                                 }
-                                 std::atomic<unsigned>* count;
-                               };
-                               return std::make_unique<Breaking>(&context.device == &second ? &on_second : nullptr);
-                             },
-                         .merge = {}};
-  Report const report = pipeline.run(
-      [&](Tile&) -> std::optional<std::size_t> {
-        if (on_second >= 20 && second.lost() && ++after > 500) return std::nullopt;
-        ++filled;
-        return 4096;
-      },
-      stages, [&](Completion& completion) { failed += completion.ok() ? 0U : 1U; });
-  verdict.expect(report.tiles() == filled, "a tile never came back");
-  verdict.expect(failed > 0 && failed <= 16, "as many tiles failed as a pool has not: " + std::to_string(failed));
-  verdict.expect(report.devices[1].failed == failed && !report.devices[1].loss.empty(), describe(report));
+  TwoGpusOfAPipeline two;
+  Report const report = two.run(support::run_for_ever, std::chrono::milliseconds(300));
+  verdict.expect(report.tiles() == two.filled && two.home, "a tile never came back");
+  verdict.expect(two.failed > 0 && two.failed <= 16, "failed that none has: " + std::to_string(two.failed));
+  verdict.expect(report.devices[1].failed == two.failed && !report.devices[1].loss.empty(), describe(report));
   verdict.expect(report.devices[0].failed == 0 && report.devices[0].loss.empty(), describe(report));
+  verdict.expect(report.devices[0].tiles > 500, describe(report));
   verdict.expect(describe(report).find("\ncuda:1 was lost, and ") != std::string::npos, describe(report));
-  verdict.expect(!first.lost(), "the first is lost as well");
+  verdict.expect(!two.first.lost(), "the first is lost as well");
   return verdict.exit_code();
 }
 
-TEST_F(ALostGpu, LeavesTheOtherGpuOfItsPipelineAlone) {
+/// One that faults ends the process's work on all GPUs, says CUDA; at least it is said of whom.
+int both_are_reported() {
+  Verdict verdict;
+  TwoGpusOfAPipeline two;
+  Report const report = two.run(support::write_to_nowhere, std::chrono::seconds(20));
+  verdict.expect(report.tiles() == two.filled && two.home, "a tile never came back");
+  verdict.expect(report.devices[0].failed + report.devices[1].failed == two.failed, describe(report));
+  verdict.expect(!report.devices[1].loss.empty(), describe(report));
+  verdict.expect(report.devices[0].loss.empty() == (report.devices[0].failed == 0), describe(report));
+  return verdict.exit_code();
+}
+
+TEST_F(ALostGpu, LeavesTheOtherGpuOfItsPipelineAloneIfItsKernelNeverEnds) {
   if (device_count() < 2) GTEST_SKIP() << "this takes two GPUs";
   EXPECT_EXIT(play([] { return the_other_gpu_goes_on(); }), testing::ExitedWithCode(0), Not(HasSubstr("BROKEN")));
+}
+
+TEST_F(ALostGpu, IsReportedBesideTheOtherGpuOfItsPipelineThatItsFaultTook) {
+  if (device_count() < 2) GTEST_SKIP() << "this takes two GPUs";
+  EXPECT_EXIT(play([] { return both_are_reported(); }), testing::ExitedWithCode(0), Not(HasSubstr("BROKEN")));
 }
 
 }  // namespace

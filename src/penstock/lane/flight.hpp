@@ -51,9 +51,10 @@ struct FlightOptions {
   std::size_t tiles = 0;  ///< Of the pool. A lane knows this one and its number itself.
 };
 
-/// For Transport::automatic: the most bytes, up and down, of mapped tiles in flight at once. By what bare tiles took
-/// (decisions/0023); bench/records/records_bench, `one_at_a_time`, has both transports on either side of it.
-inline constexpr std::size_t most_mapped_bytes = std::size_t{64} << 10;
+/// For Transport::automatic: the most bytes, up and down, of mapped tiles in flight at once. One at a time they were
+/// sooner through than copied ones on either side of it, by a third at this size (bench/records/records_bench,
+/// `one_at_a_time`), and take the device's multiprocessors for as long as the link (decisions/0023).
+inline constexpr std::size_t most_mapped_bytes = std::size_t{256} << 10;
 
 class FlightClock;
 
