@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // A library with NCCL's entry points that reduces memory of the host, at the end of a group. FAKE_NCCL_REFUSES names
-// the entry point that refuses, and FAKE_NCCL_COUNTS tells it to leave memory alone.
+// the entry point that refuses, FAKE_NCCL_VERSION its version, and FAKE_NCCL_COUNTS tells it to leave memory alone.
 #include <algorithm>
+#include <atomic>
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
@@ -44,12 +45,16 @@ void reduce_as() {
 
 extern "C" {
 
+/// How many groups have ended well, for tests.
+[[gnu::visibility("default")]] std::atomic<int> fake_nccl_groups{0};
+
 [[gnu::visibility("default")]] int ncclGetVersion(int* version) {
-  *version = 22803;
+  char const* const wish = std::getenv("FAKE_NCCL_VERSION");
+  *version = wish == nullptr ? 22803 : std::atoi(wish);
   return 0;
 }
 [[gnu::visibility("default")]] char const* ncclGetErrorString(int /*code*/) {
-  return "so the test wants it.";
+  return "invalid argument (run with NCCL_DEBUG=WARN for details)";
 }
 [[gnu::visibility("default")]] int ncclCommInitAll(void** communicators, int count, int const* /*gpus*/) {
   if (refuses("ncclCommInitAll")) return 1;
@@ -71,6 +76,7 @@ extern "C" {
 }
 [[gnu::visibility("default")]] int ncclGroupEnd() {
   if (refuses("ncclGroupEnd")) return 2;
+  ++fake_nccl_groups;
   if (group.empty() || std::getenv("FAKE_NCCL_COUNTS") != nullptr) return 0;
   switch (group[0].type) {
     case nccl::int32:

@@ -13,19 +13,47 @@ namespace {
 static_assert(int32 == ncclInt32 && uint32 == ncclUint32 && int64 == ncclInt64 && uint64 == ncclUint64);
 static_assert(float32 == ncclFloat32 && float64 == ncclFloat64);
 static_assert(sum == ncclSum && max == ncclMax && min == ncclMin);
-static_assert(sizeof(ncclDataType_t) == sizeof(int) && sizeof(ncclRedOp_t) == sizeof(int));
-static_assert(sizeof(ncclResult_t) == sizeof(int) && ncclSuccess == 0);
-static_assert(std::is_pointer_v<ncclComm_t> && std::is_pointer_v<cudaStream_t>);
+static_assert(ncclSuccess == 0);
+
+/// How `Calls` has a type of the header: enumerations as int, handles as void*.
+template <class Type>
+struct As {
+  using type = Type;
+};
+template <class Type>
+requires std::is_enum_v<Type>
+struct As<Type> {
+  static_assert(sizeof(Type) == sizeof(int));
+  using type = int;
+};
+template <>
+struct As<ncclComm_t> {
+  using type = void*;
+};
+template <>
+struct As<ncclComm_t*> {
+  using type = void**;
+};
+template <>
+struct As<cudaStream_t> {
+  using type = void*;
+};
+template <class Returned, class... Taken>
+struct As<Returned (*)(Taken...)> {
+  using type = typename As<Returned>::type (*)(typename As<Taken>::type...);
+};
+
+template <class Ours, class Theirs>
+constexpr bool is_as = std::is_same_v<Ours, typename As<Theirs>::type>;
 
 TEST(NcclCalls, AreAsItsHeaderHasThem) {
-  EXPECT_TRUE((std::is_same_v<decltype(&ncclReduce), ncclResult_t (*)(void const*, void*, std::size_t, ncclDataType_t,
-                                                                      ncclRedOp_t, int, ncclComm_t, cudaStream_t)>));
-  EXPECT_TRUE((std::is_same_v<decltype(&ncclCommInitAll), ncclResult_t (*)(ncclComm_t*, int, int const*)>));
-  EXPECT_TRUE((std::is_same_v<decltype(&ncclCommDestroy), ncclResult_t (*)(ncclComm_t)>));
-  EXPECT_TRUE((std::is_same_v<decltype(&ncclGetVersion), ncclResult_t (*)(int*)>));
-  EXPECT_TRUE((std::is_same_v<decltype(&ncclGetErrorString), char const* (*)(ncclResult_t)>));
-  EXPECT_TRUE((std::is_same_v<decltype(&ncclGroupStart), ncclResult_t (*)()>));
-  EXPECT_TRUE((std::is_same_v<decltype(&ncclGroupEnd), ncclResult_t (*)()>));
+  EXPECT_TRUE((is_as<decltype(Calls::get_version), decltype(&ncclGetVersion)>));
+  EXPECT_TRUE((is_as<decltype(Calls::error_text), decltype(&ncclGetErrorString)>));
+  EXPECT_TRUE((is_as<decltype(Calls::init_all), decltype(&ncclCommInitAll)>));
+  EXPECT_TRUE((is_as<decltype(Calls::destroy), decltype(&ncclCommDestroy)>));
+  EXPECT_TRUE((is_as<decltype(Calls::group_start), decltype(&ncclGroupStart)>));
+  EXPECT_TRUE((is_as<decltype(Calls::group_end), decltype(&ncclGroupEnd)>));
+  EXPECT_TRUE((is_as<decltype(Calls::reduce), decltype(&ncclReduce)>));
 }
 
 }  // namespace

@@ -4,8 +4,11 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <chrono>
 #include <numeric>
 #include <optional>
+#include <stdexcept>
+#include <stop_token>
 #include <thread>
 #include <vector>
 
@@ -155,6 +158,59 @@ TEST_F(ReductionOnTwoDevices, NamesADeviceThatIsLostInTheMerge) {
   EXPECT_THAT(merged.missing[0], HasSubstr("cpu:1: "));
 }
 
+TEST_F(ReductionOnTwoDevices, MergesTheOthersAfterALaneThatGotNoMemory) {
+  Somewhere a(first, 0), b(second, 1);
+  Reduction<std::uint32_t> sums(devices, 1);
+  a.add(sums, {3});
+  second.inject(cpu::Fault::fail_allocation);
+  EXPECT_THROW(sums.share(b.context()), Error);
+  EXPECT_THAT(sums.merge().values, ElementsAre(3));
+  b.add(sums, {4});
+  EXPECT_THAT(sums.merge().values, ElementsAre(7)) << "it may ask again";
+}
+
+TEST_F(ReductionOnTwoDevices, EndsAnUpdateItselfIfItsEventIsRefused) {
+  constexpr std::size_t elements = 1'000'000;
+  Somewhere a(first, 0);
+  Reduction<std::uint64_t> sums(first, elements, ReduceOperation::sum, {.while_running = true});
+  Share& share = sums.share(a.context());
+  auto const own = sums.elements(share);
+  auto const add = [&] {
+    for (auto const half : {own.first(elements / 2), own.last(elements / 2)}) {
+      a.stream.launch(1, [half](std::uint32_t) {
+        for (std::uint64_t& one : half) ++one;
+      });
+    }
+  };
+  first.inject(cpu::Fault::refuse_record);
+  EXPECT_THROW(share.update(a.stream, add), Error);
+  EXPECT_TRUE(a.stream.idle()) << "a merge could see half of it";
+  EXPECT_THAT(sums.merge().values, Each(1u));
+  first.inject(cpu::Fault::refuse_record);
+  EXPECT_THROW(share.update(a.stream,
+                            [&] {
+                              add();
+                              throw std::runtime_error("The body's own.");
+                            }),
+               std::runtime_error);
+  EXPECT_THAT(sums.merge().values, Each(2u));
+}
+
+TEST_F(ReductionOnTwoDevices, RefusesMoreElementsThanMemoryCanHave) {
+  EXPECT_THROW(Reduction<std::uint64_t>(devices, (std::size_t{1} << 61) + 1), Error);
+}
+
+TEST_F(ReductionOnTwoDevices, PreparesEachLaneBeforeItsFirstTile) {
+  Pipeline pipeline(devices.all(), four_lanes());
+  Reduction<std::uint64_t> counts(devices, 256);
+  std::atomic<unsigned> prepared{0};
+  auto const stage =
+      counts.each_tile([&](DeviceTile const&, std::span<std::uint64_t>, StreamRef) { EXPECT_GT(prepared, 0u); },
+                       [&](StreamRef) { ++prepared; });
+  EXPECT_TRUE(pipeline.run(some_tiles(8), stage, [](Completion&) {}).ok());
+  EXPECT_EQ(prepared, 4u);
+}
+
 TEST_F(ReductionOnTwoDevices, RefusesALaneOfAnotherDevice) {
   Somewhere elsewhere(second, 0);
   Reduction<std::uint32_t> sums(first, 1);
@@ -174,21 +230,22 @@ TEST_F(ReductionOnTwoDevices, SeesWholeTilesWhileThePipelineRuns) {
       });
     }
   });
-  std::atomic<bool> enough{false};
   pipeline.start(add, [](Completion&) {});
   std::uint64_t submitted = 0;
-  std::thread producer([&] {
+  std::jthread producer([&](std::stop_token const& enough) {
     auto feed = pipeline.feed();
-    for (; !enough; ++submitted) feed.submit(feed.borrow());
+    for (; !enough.stop_requested(); ++submitted) feed.submit(feed.borrow());
   });
   std::uint64_t last = 0;
-  for (int merge = 0; merge < 50 || last == 0; ++merge) {
+  auto const end = std::chrono::steady_clock::now() + std::chrono::seconds(30);
+  for (int merge = 0; merge < 50 || (last == 0 && std::chrono::steady_clock::now() < end); ++merge) {
     auto const now = tiles.merge().values;
     EXPECT_THAT(now, Each(now[0]));
     EXPECT_GE(now[0], last) << "it counts up";
     last = now[0];
   }
-  enough = true;
+  EXPECT_GT(last, 0u) << "no tile came in half a minute";
+  producer.request_stop();
   producer.join();
   pipeline.drain();
   EXPECT_THAT(tiles.merge().values, Each(submitted));

@@ -28,12 +28,16 @@ struct Library {
         for (char const* const below : {"/lib64/", "/lib/"}) names.push_back(folder + below + "libnccl.so.2");
       }
     }
+    std::string reasons;
     for (std::string const& name : names) {
       handle = dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL);
       if (handle != nullptr) return;
+      char const* const reason = dlerror();
+      if (reason != nullptr) reasons += (reasons.empty() ? "" : "; ") + std::string(reason);
     }
-    refuse("There is no NCCL: " + (wish.empty() ? std::string("libnccl.so.2") : wish) +
-           " cannot be loaded. NVIDIA has it as a package of its own, libnccl2, and CUDA_HOME or LD_LIBRARY_PATH says "
+    refuse("There is no NCCL: " + (wish.empty() ? std::string("libnccl.so.2") : wish) + " cannot be loaded (" +
+           reasons +
+           "). NVIDIA has it as a package of its own, libnccl2, and CUDA_HOME or LD_LIBRARY_PATH says "
            "where it is.");
   }
   template <class Function>
@@ -66,6 +70,12 @@ int code_of(ReduceOperation operation) {
   return operation == ReduceOperation::sum ? nccl::sum : operation == ReduceOperation::min ? nccl::min : nccl::max;
 }
 
+/// As NCCL_VERSION in nccl.h has it, which changed with 2.9.
+std::string version_text(int code) {
+  int const major = code < 10000 ? 1000 : 10000;
+  return std::to_string(code / major) + '.' + std::to_string(code % major / 100) + '.' + std::to_string(code % 100);
+}
+
 class LoadedNccl final : public Nccl {
  public:
   LoadedNccl(std::vector<int> const& gpus, std::string const& wish) {
@@ -79,8 +89,7 @@ class LoadedNccl final : public Nccl {
     library.load(calls_.reduce, "ncclReduce");
     int version = 0;
     expect(calls_.get_version(&version), ErrorKind::unsupported, "to say which it is");
-    name_ = "NCCL " + std::to_string(version / 10000) + '.' + std::to_string(version / 100 % 100) + '.' +
-            std::to_string(version % 100);
+    name_ = "NCCL " + version_text(version);
     std::vector<nccl::Calls::Communicator> made(gpus.size());
     expect(calls_.init_all(made.data(), static_cast<int>(gpus.size()), gpus.data()), ErrorKind::unsupported,
            "a communicator for " + std::to_string(gpus.size()) + " GPUs");
@@ -107,7 +116,9 @@ class LoadedNccl final : public Nccl {
     }
     // In any case, or all that comes later would be of this group.
     int const ended = calls_.group_end();
-    expect(refused != 0 ? refused : ended, ErrorKind::device_refused, "to reduce");
+    // A group with a call that was refused is given up as a whole.
+    expect(refused, ErrorKind::device_refused, "to reduce");
+    expect(ended, ErrorKind::device_lost, "to end");
   }
   std::string const& name() const noexcept override { return name_; }
   void leave() noexcept override { communicators_.clear(); }
@@ -115,8 +126,8 @@ class LoadedNccl final : public Nccl {
  private:
   void expect(int code, ErrorKind kind, std::string const& what) const {
     if (code == 0) return;
-    throw Error(kind, (name_.empty() ? "NCCL" : name_) + " refuses " + what + ": " + calls_.error_text(code) +
-                          " With NCCL_DEBUG=WARN it says why.");
+    // Most of its texts say how to learn more, in brackets, and none ends as a sentence.
+    throw Error(kind, (name_.empty() ? "NCCL" : name_) + " refuses " + what + ": " + calls_.error_text(code) + '.');
   }
 
   nccl::Calls calls_;

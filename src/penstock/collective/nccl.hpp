@@ -38,7 +38,8 @@ class Nccl {
   ///
   /// Shape:  a part for each GPU, in their order; arrays as long as each other.
   /// Blocks: never; the first array is valid once its stream has passed this call.
-  /// Throws: Error of kind device_refused, if NCCL refuses; the arrays are then worth nothing.
+  /// Throws: Error: of kind device_refused, if NCCL refuses and nothing was enqueued; of kind device_lost, if it fails
+  /// at the end: some GPUs may then be at it, and wait for the others for ever.
   virtual void reduce(std::span<Part const> parts, ElementType type, ReduceOperation operation) = 0;
   /// "NCCL 2.28.3".
   virtual std::string const& name() const noexcept = 0;

@@ -9,8 +9,8 @@ namespace penstock {
 inline namespace PENSTOCK_FLAVOUR {
 namespace nccl {
 
-/// What of NCCL's interface is used here, so that neither its header is needed to build nor its library to start. A
-/// test holds it to the header where that is.
+/// What of NCCL's interface is used here, so that neither its header is needed to build nor its library to start. Its
+/// enumerations are int, and its handles void*. A test holds it to the header where that is.
 ///
 /// Source: nccl.h of NCCL 2.28; the same since 2.0.
 inline constexpr int int32 = 2, uint32 = 3, int64 = 4, uint64 = 5, float32 = 7, float64 = 8;

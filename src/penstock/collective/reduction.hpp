@@ -38,7 +38,8 @@ inline namespace PENSTOCK_FLAVOUR {
 /// It lives from before the run until after the merge, and shorter than its devices. Over several runs it goes on
 /// counting, unless it is cleared.
 ///
-/// Threads: `share` those of lanes; the rest one at a time.
+/// Threads: `share` those of lanes; the rest one at a time. So are merges of several reductions that share GPUs: two
+/// that NCCL has at once may each wait for the other for ever.
 template <class Element>
 class Reduction {
  public:
@@ -46,7 +47,7 @@ class Reduction {
   ///
   /// Shape:  `count` elements, integers or floating-point numbers of 4 or 8 bytes.
   /// Blocks: with several GPUs and NCCL about a second.
-  /// Throws: Error of kind out_of_device_memory.
+  /// Throws: Error: out_of_device_memory; bad_argument, if no array is that long; device_lost.
   explicit Reduction(DeviceGroup const& devices, std::size_t count, ReduceOperation operation = ReduceOperation::sum,
                      ReductionOptions const& options = {})
       : shares_(devices, count, element_type_of<Element>(), operation, options) {}
@@ -61,14 +62,19 @@ class Reduction {
   }
 
   /// Stages that do nothing else: `body(DeviceTile const&, std::span<Element>, StreamRef)` enqueues what adds a tile to
-  /// its lane's elements, and returns the bytes of output to bring back, or nothing for none.
+  /// its lane's elements, and returns the bytes of output to bring back, or nothing for none. `prepare` loads its
+  /// kernels before the lane's first tile, as blake3_prepare does.
   ///
-  /// Threads: the body is called on every lane at once.
+  /// Threads: both are called on every lane at once.
   template <class Body>
-  Stages each_tile(Body body) {
+  Stages each_tile(Body body, std::function<void(StreamRef)> prepare = {}) {
     class Adding final : public Stage {
      public:
-      Adding(Share& share, Body add) : share_(share), add_(std::move(add)) {}
+      Adding(Share& share, Body add, std::function<void(StreamRef)> load)
+          : share_(share), add_(std::move(add)), load_(std::move(load)) {}
+      void prepare(StreamRef stream) override {
+        if (load_) load_(stream);
+      }
       std::size_t run(DeviceTile const& tile, StreamRef stream) override {
         using Returned = std::invoke_result_t<Body&, DeviceTile const&, std::span<Element>, StreamRef>;
         if constexpr (std::is_void_v<Returned>) {
@@ -82,10 +88,12 @@ class Reduction {
      private:
       Share& share_;
       Body add_;
+      std::function<void(StreamRef)> load_;
     };
-    return {.make = [this, body = std::move(body)](
-                        StageContext const& context) { return std::make_unique<Adding>(share(context), body); },
-            .merge = {}};
+    return {
+        .make = [this, body = std::move(body), prepare = std::move(prepare)](
+                    StageContext const& context) { return std::make_unique<Adding>(share(context), body, prepare); },
+        .merge = {}};
   }
 
   /// Makes one of all that the lanes have, on streams of the highest priority; the lanes keep what they have. While the
@@ -93,8 +101,9 @@ class Reduction {
   /// tiles.
   ///
   /// Threads: the calling thread is attached to one of the devices afterwards.
-  /// Blocks: until done.
-  /// Throws: Error of kind device_lost, if no device is left that had lanes.
+  /// Blocks: until done, or a device that it waits for is lost or abandoned.
+  /// Throws: Error: of kind device_lost, if no device is left that had lanes, or a merge by NCCL, this or an earlier
+  /// one, failed on its way; of kind device_refused, if a device refuses a call.
   Merged<Element> merge() {
     MergedBytes bytes = shares_.merge();
     Merged<Element> merged{.values = std::vector<Element>(bytes.bytes.size() / sizeof(Element)),

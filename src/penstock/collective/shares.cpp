@@ -2,6 +2,7 @@
 #include "penstock/collective/shares.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <map>
 #include <thread>
 
@@ -10,6 +11,26 @@
 
 namespace penstock {
 inline namespace PENSTOCK_FLAVOUR {
+namespace {
+
+/// Throws: Error of kind bad_argument, if no array is that long.
+std::size_t bytes_of(std::size_t count, ElementType type) {
+  constexpr auto most = static_cast<std::size_t>(std::numeric_limits<std::ptrdiff_t>::max());
+  if (count <= most / element_bytes(type)) return count * element_bytes(type);
+  throw Error(ErrorKind::bad_argument, "A reduction of " + std::to_string(count) + " elements of " +
+                                           std::to_string(element_bytes(type)) +
+                                           " bytes is longer than memory can be: make it of fewer.");
+}
+
+/// Asks, where a wait of the driver's would not end: a thread stays in that when the device is abandoned.
+///
+/// Blocks: until the stream is idle.
+/// Throws: Error, once the device is lost or abandoned.
+void wait_by_asking(StreamRef stream) {
+  while (!stream.idle()) std::this_thread::yield();
+}
+
+}  // namespace
 
 Share::Share(Device& device, std::size_t bytes, bool guarded)
     : bytes_(bytes), memory_(device.allocate(std::max<std::size_t>(bytes, 1))) {
@@ -26,12 +47,24 @@ Share::Update::Update(Share& share, StreamRef stream)
   share.being_read_ = false;
 }
 
-Share::Update::~Update() {
+void Share::Update::end() {
+  ended_ = true;
   if (!share_.updated_) return;
   try {
     stream_.record(*share_.updated_);
-  } catch (Error const&) {
-    // The device refuses, and says so to whoever asks it next: the lane, or the merge.
+  } catch (...) {
+    // The next merge does not know where this update ends; so it must have ended.
+    wait_by_asking(stream_);
+    throw;
+  }
+}
+
+Share::Update::~Update() {
+  if (ended_) return;
+  try {
+    end();
+  } catch (...) {
+    // The body's exception is on its way. What was enqueued before it has ended, or the device is lost.
   }
 }
 
@@ -52,7 +85,7 @@ struct Shares::Place {
 Shares::Shares(DeviceGroup const& devices, std::size_t count, ElementType type, ReduceOperation operation,
                ReductionOptions const& options)
     : devices_(devices),
-      bytes_(count * element_bytes(type)),
+      bytes_(bytes_of(count, type)),
       type_(type),
       operation_(operation),
       while_running_(options.while_running),
@@ -60,10 +93,9 @@ Shares::Shares(DeviceGroup const& devices, std::size_t count, ElementType type, 
   fill_with_identity(identity_, type, operation);
   std::vector<int> gpus;
   for (Device* const device : devices_.all()) {
-    auto& place = *places_.emplace_back(std::make_unique<Place>(*device, bytes_));
-    combine_prepare(type, operation, *place.stream);
     if (DeviceInfo const info = device->info(); info.kind == DeviceKind::cuda) gpus.push_back(info.ordinal);
   }
+  make_places();
   if (gpus.size() < 2 || gpus.size() != devices_.size()) return;
   if (!options.nccl) {
     why_no_nccl_ = "NCCL is not wanted.";
@@ -71,13 +103,41 @@ Shares::Shares(DeviceGroup const& devices, std::size_t count, ElementType type, 
   }
   try {
     nccl_ = Nccl::open(gpus, options.nccl_library);
+    // It connects the GPUs, and asks for memory, in the first one.
+    reduce(all_places());
   } catch (Error const& error) {
     why_no_nccl_ = error.what();
+    if (error.kind() == ErrorKind::device_lost) set_places_aside();
   }
 }
 
 Shares::~Shares() {
   if (nccl_ != nullptr && devices_.lost()) nccl_->leave();
+}
+
+void Shares::make_places() {
+  for (Device* const device : devices_.all()) {
+    auto& place = *places_.emplace_back(std::make_unique<Place>(*device, bytes_));
+    combine_prepare(type_, operation_, *place.stream);
+  }
+}
+
+std::vector<Shares::Place*> Shares::all_places() const {
+  std::vector<Place*> all;
+  for (auto const& place : places_) all.push_back(place.get());
+  return all;
+}
+
+/// For what NCCL may be at in their streams, perhaps for ever.
+void Shares::set_places_aside() {
+  if (nccl_ != nullptr) nccl_->leave();
+  for (auto& place : places_) {
+    Device& device = place->device;
+    device.keep(std::shared_ptr<Place>(std::move(place)));
+  }
+  places_.clear();
+  if (auto const loss = devices_.lost()) throw Error(*loss);
+  make_places();
 }
 
 Share& Shares::share(StageContext const& context) {
@@ -89,17 +149,16 @@ Share& Shares::share(StageContext const& context) {
                     " is on a device that this reduction was not made for: give it all devices of the pipeline.");
   }
   std::scoped_lock const lock(mutex_);
-  auto& share = (*found)->shares[context.lane];
-  if (share == nullptr) {
-    auto fresh = std::make_unique<Share>(context.device, bytes_, while_running_);
-    fresh->update(context.stream, [&] { context.stream.upload(fresh->array(), identity_); });
-    share = std::move(fresh);
-  }
-  return *share;
+  auto& shares = (*found)->shares;
+  if (auto const made = shares.find(context.lane); made != shares.end()) return *made->second;
+  auto fresh = std::make_unique<Share>(context.device, bytes_, while_running_);
+  fresh->update(context.stream, [&] { context.stream.upload(fresh->array(), identity_); });
+  return *shares.emplace(context.lane, std::move(fresh)).first->second;
 }
 
 MergedBytes Shares::merge() {
   std::scoped_lock const lock(mutex_);
+  if (broken_) throw Error(*broken_);
   MergedBytes merged{.bytes = identity_, .how = {}, .missing = {}};
   std::vector<Place*> healthy;
   for (auto const& place : places_) {
@@ -110,13 +169,16 @@ MergedBytes Shares::merge() {
       healthy.push_back(place.get());
     }
   }
-  if (!merge_by_nccl(healthy, merged)) merge_on_host(healthy, merged);
+  std::string why_not = why_no_nccl_;
+  if (!merge_by_nccl(healthy, merged, why_not)) merge_on_host(healthy, merged, why_not);
   return merged;
 }
 
 /// Enqueues that the place's scratch becomes what its lanes have together.
 void Shares::gather(Place& place) {
   place.device.attach();
+  // A merge that failed may have left something in it, and memory that is not pinned is uploaded by the caller.
+  wait_by_asking(*place.stream);
   std::span<std::byte> const scratch = place.scratch.bytes().first(bytes_);
   place.stream->upload(scratch, identity_);
   for (auto const& of_lane : place.shares) {
@@ -125,42 +187,67 @@ void Shares::gather(Place& place) {
   }
 }
 
-/// False if that cannot be, and then the host has to do it from the start.
-bool Shares::merge_by_nccl(std::vector<Place*> const& healthy, MergedBytes& merged) {
-  // A communicator is for all of its GPUs or for none.
-  if (nccl_ == nullptr || healthy.size() != places_.size()) return false;
+/// The memory of each becomes, in the first's, what all have together.
+///
+/// Throws: Error: of kind device_lost, if NCCL may still be at it, perhaps for ever; of another if it never began.
+void Shares::reduce(std::vector<Place*> const& places) {
+  std::vector<Nccl::Part> parts;
+  for (Place* const place : places) parts.push_back({place->scratch.bytes().first(bytes_), *place->stream});
+  nccl_->reduce(parts, type_, operation_);
   try {
-    std::vector<Nccl::Part> parts;
-    for (Place* const place : healthy) {
-      gather(*place);
-      parts.push_back({place->scratch.bytes().first(bytes_), *place->stream});
-    }
-    nccl_->reduce(parts, type_, operation_);
-    Place& root = *healthy.front();
-    root.device.attach();
-    root.stream->download(merged.bytes, root.scratch.bytes().first(bytes_));
-    // Asks each: of a GPU that is lost the others' kernels would never hear.
+    // Asks each in every round: of a GPU that is lost the others' kernels would never hear.
     for (bool idle = false; !idle;) {
       std::this_thread::yield();
-      idle = std::all_of(healthy.begin(), healthy.end(), [](Place* place) { return place->stream->idle(); });
+      idle = true;
+      for (Place* const place : places) idle = place->stream->idle() && idle;
     }
-    merged.how = "by " + nccl_->name() + " on " + std::to_string(healthy.size()) + " GPUs";
-    return true;
   } catch (Error const& error) {
-    why_no_nccl_ = error.what();
-    nccl_->leave();
-    nccl_.reset();
-    return false;
+    throw Error(ErrorKind::device_lost, error.what());
   }
 }
 
+/// False if it has not begun, for `why_not`, and then the host has to do it from the start.
+bool Shares::merge_by_nccl(std::vector<Place*> const& healthy, MergedBytes& merged, std::string& why_not) {
+  // A communicator is for all of its GPUs or for none.
+  if (nccl_ == nullptr || !why_no_nccl_.empty() || healthy.size() != places_.size()) return false;
+  try {
+    for (Place* const place : healthy) gather(*place);
+  } catch (Error const& error) {
+    // No matter of NCCL's.
+    why_not = error.what();
+    return false;
+  }
+  try {
+    reduce(healthy);
+  } catch (Error const& error) {
+    if (error.kind() != ErrorKind::device_lost) {
+      why_not = why_no_nccl_ = error.what();
+      return false;
+    }
+    nccl_->leave();
+    broken_.emplace(ErrorKind::device_lost,
+                    std::string("A merge by ") + nccl_->name() + " failed on its way: " + error.what() +
+                        " The other GPUs may wait in it for ever, so this reduction cannot merge any more: abandon "
+                        "them before it ends.");
+    throw Error(*broken_);
+  }
+  Place& root = *healthy.front();
+  root.device.attach();
+  root.stream->download(merged.bytes, root.scratch.bytes().first(bytes_));
+  root.stream->synchronize();
+  merged.how = "by " + nccl_->name() + " on " + std::to_string(healthy.size()) + " GPUs";
+  return true;
+}
+
 /// In the order of the devices.
-void Shares::merge_on_host(std::vector<Place*> const& healthy, MergedBytes& merged) {
+void Shares::merge_on_host(std::vector<Place*> const& healthy, MergedBytes& merged, std::string const& why_not) {
   std::vector<std::byte> one(bytes_);
   std::size_t devices = 0;
   for (Place* const place : healthy) {
     try {
       gather(*place);
+      // Before the download: the driver would keep the caller in it until the kernels before it have ended.
+      wait_by_asking(*place->stream);
       place->stream->download(one, place->scratch.bytes().first(bytes_));
       place->stream->synchronize();
     } catch (Error const& error) {
@@ -182,14 +269,16 @@ void Shares::merge_on_host(std::vector<Place*> const& healthy, MergedBytes& merg
     return;
   }
   merged.how = "by memory of the host, of " + std::to_string(devices) + " devices";
-  if (!why_no_nccl_.empty()) merged.how += ", because: " + why_no_nccl_;
+  if (!why_not.empty()) merged.how += ", because: " + why_not;
 }
 
 void Shares::clear() {
   std::scoped_lock const lock(mutex_);
+  if (broken_) throw Error(*broken_);
   for (auto const& place : places_) {
     if (place->device.lost()) continue;
     place->device.attach();
+    wait_by_asking(*place->stream);
     for (auto const& [lane, share] : place->shares) place->stream->upload(share->array(), identity_);
     place->stream->synchronize();
   }

@@ -8,9 +8,11 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include "penstock/collective/nccl.hpp"
+#include "penstock/core/error.hpp"
 #include "penstock/device/build_flavour.hpp"
 #include "penstock/device/device_group.hpp"
 #include "penstock/kernels/element.hpp"
@@ -41,14 +43,25 @@ class Share {
   /// Calls `body()`, which enqueues in `stream` what changes the array: behind a merge that reads it, and before the
   /// next one.
   ///
-  /// Throws: what `body` throws, and Error, if the device refuses an event.
+  /// Blocks: never, unless the device refuses to record an event: then until what is in the stream has ended, so that a
+  /// merge sees it whole all the same.
+  /// Throws: what `body` throws, and Error, if the device refuses an event: before `body`, or behind it.
   template <class Body>
-  decltype(auto) update(StreamRef stream, Body body) {
-    Update const guard(*this, stream);
-    return body();
+  auto update(StreamRef stream, Body body) {
+    Update guard(*this, stream);
+    if constexpr (std::is_void_v<decltype(body())>) {
+      body();
+      guard.end();
+    } else {
+      auto returned = body();
+      guard.end();
+      return returned;
+    }
   }
   /// Has `stream` wait for the last update so far, calls `body()`, which enqueues in `stream` what reads the array, and
   /// has later updates wait for that.
+  ///
+  /// Throws: what `body` throws, and Error, if the device refuses an event.
   template <class Body>
   void read(StreamRef stream, Body body) {
     std::scoped_lock const lock(mutex_);
@@ -66,12 +79,17 @@ class Share {
     Update(Share& share, StreamRef stream);
     Update(Update const&) = delete;
     Update& operator=(Update const&) = delete;
+    /// Ends it, if `end` was not called, because the body threw.
     ~Update();
+
+    /// Has the next merge wait for all that is in the stream so far.
+    void end();
 
    private:
     Share& share_;
     StreamRef stream_;
     std::unique_lock<std::mutex> lock_;
+    bool ended_ = false;
   };
 
   std::size_t const bytes_;
@@ -94,11 +112,11 @@ struct MergedBytes {
 /// Threads: `share` those of lanes; the rest one at a time.
 class Shares {
  public:
-  /// Makes a stream of the highest priority on each device and memory to merge in, so that a merge asks for none. The
-  /// devices must outlive it.
+  /// Makes a stream of the highest priority on each device and memory to merge in, and has NCCL reduce once, so that a
+  /// merge asks for none. The devices must outlive it.
   ///
   /// Blocks: with several GPUs and NCCL about a second.
-  /// Throws: Error of kind out_of_device_memory.
+  /// Throws: Error: out_of_device_memory; bad_argument, if no array is that long; device_lost.
   Shares(DeviceGroup const& devices, std::size_t count, ElementType type, ReduceOperation operation,
          ReductionOptions const& options);
   Shares(Shares const&) = delete;
@@ -112,19 +130,25 @@ class Shares {
   /// Merges what there is: first the lanes of each device in their order, on it; then the devices.
   ///
   /// Threads: the calling thread is attached to one of the devices afterwards.
-  /// Blocks: until done.
-  /// Throws: Error, if every device that had lanes is lost.
+  /// Blocks: until done, or a device that it waits for is lost or abandoned.
+  /// Throws: Error: of kind device_lost, if every device that had lanes is lost, or a merge by NCCL, this or an earlier
+  /// one, failed on its way; of kind device_refused, if a device refuses a call.
   MergedBytes merge();
   /// Makes all arrays as they were at first. Not while the pipeline runs.
   ///
   /// Blocks: until done.
+  /// Throws: Error: as `merge` does after one by NCCL that failed, or if a device refuses.
   void clear();
 
  private:
   struct Place;
+  void make_places();
+  std::vector<Place*> all_places() const;
+  void set_places_aside();
   void gather(Place& place);
-  bool merge_by_nccl(std::vector<Place*> const& healthy, MergedBytes& merged);
-  void merge_on_host(std::vector<Place*> const& healthy, MergedBytes& merged);
+  void reduce(std::vector<Place*> const& places);
+  bool merge_by_nccl(std::vector<Place*> const& healthy, MergedBytes& merged, std::string& why_not);
+  void merge_on_host(std::vector<Place*> const& healthy, MergedBytes& merged, std::string const& why_not);
 
   DeviceGroup const devices_;
   std::size_t const bytes_;
@@ -134,7 +158,8 @@ class Shares {
   std::vector<std::byte> identity_;
   std::vector<std::unique_ptr<Place>> places_;  ///< In the order of the devices.
   std::unique_ptr<Nccl> nccl_;
-  std::string why_no_nccl_;
+  std::string why_no_nccl_;      ///< Not in this reduction any more; empty while it may be.
+  std::optional<Error> broken_;  ///< Why nothing may be merged any more.
   std::mutex mutex_;
 };
 
