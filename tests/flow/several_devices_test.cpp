@@ -102,7 +102,8 @@ TEST_F(TwoDevices, GoOnWithOneWhenTheOtherIsLost) {
   EXPECT_EQ(report.devices[1].lanes, 1u);
   EXPECT_EQ(report.devices[1].failed, failed);
   EXPECT_NE(report.devices[1].loss, "");
-  EXPECT_THAT(describe(report), HasSubstr("\ncpu:1 was lost, and " + std::to_string(failed) + " tile"));
+  EXPECT_THAT(describe(report),
+              HasSubstr("\ncpu:1 was lost, and " + std::to_string(failed) + " of its tiles failed: "));
   EXPECT_THAT(describe(report), HasSubstr("\nThe other device went on."));
 }
 

@@ -31,7 +31,6 @@ struct CeilingsOfTwoDevices : testing::Test {
   DeviceGroup devices{std::vector<Device*>{&first, &second}};
 };
 
-/// Seen to fail if only the first device is given threads.
 TEST_F(CeilingsOfTwoDevices, AreMeasuredOnBoth) {
   Setting setting;
   setting.tile = 4096;

@@ -142,7 +142,7 @@ ExitCode HashCommand::run_on(DeviceGroup const& devices, std::stop_token const& 
     measuring = std::jthread([&](std::stop_token const& stop) { measure(wanted, progress, stop); });
 
   HashSource source(next, pipe.pool(), book, enough.get_token());
-  HashSink sink(source, book, progress, enough, [&] { return devices.all_lost(); });
+  HashSink sink(source, book, progress, enough, [&] { return devices.size() == 1 || devices.all_lost(); });
   Report const report = pipe.run(
       source, stage_per_lane<measure::HashStage>(), [&](Completion const& completion) { sink.take(completion); },
       interrupted);

@@ -32,7 +32,7 @@ void PipelineArguments::add_to(CLI::App& command, std::string const& tile_sizes)
   };
   command
       .add_option("--device", device,
-                  "auto, cpu, cuda, cuda:N, several of them with commas, or all: every GPU.\n"
+                  "auto, cpu, cuda, cuda:N, several of them with commas, or all: every GPU, if there is one.\n"
                   "auto is the first GPU, or the CPU where there is none")
       ->type_name("NAME");
   add_count(

@@ -38,7 +38,8 @@ std::map<std::string, std::string> axis_values(Profile const& profile) {
           {"tiles", std::to_string(options.tiles)},
           {"signal", std::string(to_string(options.signal))},
           {"shape", options.shape == LaneShape::single ? "single" : "split"},
-          {"transport", std::string(to_string(options.transport))},
+          // What allows `mapped` is the job, and this may be another.
+          {"transport", options.transport == Transport::copies ? "copies" : "automatic"},
           {"work", profile.job.work},
           {"fill", profile.job.fill},
           {"direction", profile.job.direction},

@@ -6,7 +6,9 @@ namespace penstock::cli {
 void SweepArguments::add_to(CLI::App& command, std::map<std::string, std::string> const& presets) {
   axes.add_to(command, presets);
   axes.add_profile_to(command);
-  command.add_option("--device", device, "auto, cpu, cuda, cuda:N, several of them with commas, or all: every GPU")
+  command
+      .add_option("--device", device,
+                  "auto, cpu, cuda, cuda:N, several of them with commas, or all: every GPU, if there is one")
       ->type_name("NAME");
   command.add_option("--file", file, "What --fill file reads")->type_name("FILE");
   command.add_option("--window", milliseconds, "Milliseconds that count of each run. Default: 200")

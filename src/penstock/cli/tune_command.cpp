@@ -24,9 +24,9 @@ inline namespace PENSTOCK_FLAVOUR {
 namespace {
 
 /// In the order in which results name them.
-constexpr std::array axes_of_tune{"threads",   "lanes",   "tile",      "depth",     "batch",
-                                  "signal",    "shape",   "transport", "work",      "fill",
-                                  "direction", "streams", "sink",      "consumers", "tiles"};
+constexpr std::array axes_of_tune{"threads", "lanes",     "tile",  "depth", "batch",     "signal",
+                                  "shape",   "transport", "work",  "fill",  "direction", "streams",
+                                  "sink",    "consumers", "tiles", "spin"};
 
 /// A quarter of what is there, and no more than people would give a pipeline without being asked.
 std::uint64_t safe_bytes(HostLimits const& host) {
@@ -50,7 +50,9 @@ void TuneCommand::add_to(CLI::App& command) {
   lists.add_to(
       command,
       {{"threads", free}, {"lanes", free}, {"tile", free}, {"depth", free}, {"signal", free}, {"shape", free}});
-  command.add_option("--device", device, "auto, cpu, cuda, cuda:N, several of them with commas, or all: every GPU")
+  command
+      .add_option("--device", device,
+                  "auto, cpu, cuda, cuda:N, several of them with commas, or all: every GPU, if there is one")
       ->type_name("NAME");
   command.add_option("--file", file, "What --fill file reads")->type_name("FILE");
   command.add_option("--within", within, "Seconds that it may take. Default: 60")

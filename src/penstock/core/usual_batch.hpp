@@ -17,4 +17,11 @@ constexpr unsigned usual_batch(std::size_t largest_part) {
   return static_cast<unsigned>(std::clamp<std::size_t>(bytes / std::max<std::size_t>(1, largest_part), 1, most));
 }
 
+/// Of a batch that was asked for what lanes can use: one comes while another goes, in each of them.
+constexpr unsigned largest_batch(unsigned asked, std::size_t slots, std::size_t tiles, std::size_t lanes) {
+  std::size_t const of_slots = std::max<std::size_t>(1, slots / 2);
+  std::size_t const of_tiles = std::max<std::size_t>(1, tiles / std::max<std::size_t>(1, 2 * lanes));
+  return static_cast<unsigned>(std::min({std::size_t{std::max(asked, 1U)}, of_slots, of_tiles}));
+}
+
 }  // namespace penstock

@@ -118,9 +118,13 @@ std::optional<Error> CudaDevice::lost() {
   if (auto fault = health_->fault()) return fault;
   // The fault may have been told to somebody else: to a callback, or to code of the user's. A lost device answers
   // every question with it; this one waits for nothing, and its stream never has work.
+  int others = ordinal_;
+  static_cast<void>(cudaGetDevice(&others));
   cudaError_t answer = cudaSetDevice(ordinal_);
   if (answer == cudaSuccess) answer = cudaStreamQuery(pulse_.handle());
   health_->note(answer, "cudaStreamQuery");
+  // Whoever asks may be a thread of the application's, with a GPU of its own choice.
+  if (others != ordinal_) static_cast<void>(cudaSetDevice(others));
   return health_->fault();
 }
 

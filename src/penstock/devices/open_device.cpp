@@ -105,11 +105,14 @@ std::unique_ptr<Device> open_device(std::string_view wish, std::filesystem::path
   }
   if (wish == "cuda") return open_gpu(0);
   if (auto const ordinal = ordinal_of(wish, "cuda:")) return open_gpu(*ordinal);
-  throw Error(ErrorKind::bad_argument, "'" + std::string(wish) + "' is not a device: say auto, cpu, cuda or cuda:N.");
+  throw Error(ErrorKind::bad_argument,
+              "'" + std::string(wish) +
+                  "' is not a device: say auto, cpu, cuda or cuda:N, several of them with commas, or all.");
 }
 
 std::vector<std::unique_ptr<Device>> open_devices(std::string_view wishes, std::filesystem::path const& root) {
-  std::vector<std::string> const names = names_of(wishes);
+  std::vector<std::string> names = names_of(wishes);
+  std::replace(names.begin(), names.end(), std::string("auto"), std::string(list_gpus().empty() ? "cpu" : "cuda:0"));
   auto const is_cpu = [](std::string const& name) { return name == "cpu" || ordinal_of(name, "cpu:"); };
   auto const cpus = static_cast<std::size_t>(std::count_if(names.begin(), names.end(), is_cpu));
   std::vector<std::unique_ptr<Device>> opened;

@@ -179,7 +179,8 @@ struct Graph::Nodes {
     call();
   }
 
-  /// Tells who waits that something was put into a node, and only then: who saw it finds the work.
+  /// Tells who waits that something was put into a node, and only then: who saw it finds the work. If oneTBB left that
+  /// to another who puts at the same moment, that one rings once it is there.
   void call() {
     puts.fetch_add(1, std::memory_order_seq_cst);
     bell.notify();

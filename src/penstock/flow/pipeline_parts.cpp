@@ -85,7 +85,9 @@ PipelineOptions resolve(PipelineOptions options, std::vector<Device*> const& dev
   }
   options.spin = granted ? wanted : std::chrono::microseconds(0);
   unsigned const lanes_that_spin = options.spin->count() > 0 ? options.lanes : 0;
-  bool const may_watch = lanes_that_spin + 3 <= cpus;
+  // One of those who wait for a tile, and the consumer that waits for results.
+  constexpr unsigned watchers = 2;
+  bool const may_watch = lanes_that_spin + watchers + 2 <= cpus;
   if (!options.borrow_spin) {
     options.borrow_spin = gpu && may_watch ? default_borrow_spin : std::chrono::microseconds(0);
   } else if (options.borrow_spin->count() > 0 && !may_watch) {
@@ -110,6 +112,7 @@ PipelineOptions resolve(PipelineOptions options, std::vector<Device*> const& dev
   options.slots = static_cast<unsigned>(std::min<std::size_t>(options.slots, options.tiles));
   // Of few tiles there are to be several batches as well.
   if (batch_is_ours) options.batch = std::clamp(options.slots / batches_in_flight, 1U, options.batch);
+  options.batch = largest_batch(options.batch, options.slots, options.tiles, options.lanes);
   return options;
 }
 

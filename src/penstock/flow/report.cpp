@@ -48,7 +48,7 @@ std::string lost_devices(Report const& report) {
   for (DeviceSummary const& device : report.devices) {
     if (device.loss.empty() || report.devices.size() == 1) continue;
     text += (lost++ == 0 ? "" : "\n") + device.name + " was lost, and " + std::to_string(device.failed) +
-            (device.failed == 1 ? " tile" : " tiles") + " failed with it: " + device.loss;
+            " of its tiles failed: " + device.loss;
   }
   if (lost > 0 && lost < report.devices.size()) {
     text += lost + 1 == report.devices.size() ? "\nThe other device went on." : "\nThe other devices went on.";

@@ -44,8 +44,8 @@ bool Flight::are_to_be_mapped(std::span<Loan const> loans, Stage const& stage) {
   }
   try {
     return std::all_of(loans.begin(), loans.end(), [&](Loan const& loan) { return pool_.find(*loan).has_value(); });
-  } catch (Error const&) {
-    return false;  // What it comes of, the copies will meet.
+  } catch (...) {
+    return false;  // What it comes of, the copies will meet; no tile has been taken yet.
   }
 }
 

@@ -133,9 +133,8 @@ void Lane::body(std::promise<void>& ready, Stages const& stages) {
     ready.set_exception(std::current_exception());
     return;
   }
-  auto const ready_since = std::chrono::steady_clock::now();
   serve_to_the_end();
-  summary_.served = std::chrono::steady_clock::now() - ready_since;
+  if (summary_.batches > 0) summary_.served = std::chrono::steady_clock::now() - serves_since_;
   summary_.copies = flight_->copies();
   summary_.mapped = flight_->mapped();
   finish_stage();

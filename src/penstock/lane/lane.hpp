@@ -74,8 +74,8 @@ struct LaneSummary {
   std::uint64_t tickets = 0;  ///< That its signal brought.
   /// Tiles that the lane found done when its watchdog woke it: their signal was lost, or late.
   std::uint64_t found_by_watchdog = 0;
-  std::chrono::nanoseconds served{0};  ///< From when it was ready to its end.
-  std::chrono::nanoseconds idle{0};    ///< Of these, with nothing to do but to watch its device or to sleep.
+  std::chrono::nanoseconds served{0};   ///< From the first tile that it took to its end.
+  std::chrono::nanoseconds idle{0};     ///< Of these, with nothing to do but to watch its device or to sleep.
   std::uint64_t failed = 0;             ///< Tiles that it got and that failed, of whatever.
   std::shared_ptr<Failure const> loss;  ///< Why it gave its device up; null if it did not.
 };
@@ -224,6 +224,7 @@ class Lane {
   /// When the device last finished a tile, or got one while it had none.
   std::chrono::steady_clock::time_point progress_ = asked_;
   LaneSummary summary_;
+  std::chrono::steady_clock::time_point serves_since_;  ///< When the first batch was put.
   bool finished_ = false;
   std::shared_ptr<Failure const> finish_failure_;
 

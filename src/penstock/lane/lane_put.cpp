@@ -91,6 +91,10 @@ std::uint64_t Lane::spokesman() const noexcept {
 void Lane::put() {
   bool const first = flight_->empty();
   auto const taken = std::chrono::steady_clock::now();
+  if (summary_.batches == 0) {
+    serves_since_ = taken;
+    summary_.idle = {};
+  }
   // They are in flight until this thread retires them.
   recorded_.clear();
   if (!submitted_.empty()) {

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "penstock/core/current_failure.hpp"
+#include "penstock/core/usual_batch.hpp"
 
 namespace penstock {
 namespace {
@@ -20,8 +21,7 @@ constexpr std::size_t batches_ahead = 2;
 LaneSet::LaneSet(std::vector<LanePlace> const& places, TileShape shape, std::size_t most_tiles,
                  LaneOptions const& options, Stages const& stages, Lane::OnCompletion const& on_completion)
     // With fewer, larger blocks some lanes would get none of them.
-    : batch_(std::clamp<std::size_t>(most_tiles / std::max<std::size_t>(1, 2 * places.size()), 1,
-                                     std::max(1U, std::min(options.batch, options.flight.slots / 2)))) {
+    : batch_(largest_batch(options.batch, options.flight.slots, most_tiles, places.size())) {
   if (places.empty()) throw Error(ErrorKind::bad_argument, "A pipeline needs at least one lane: ask for 1 or more.");
   std::map<Device const*, std::shared_ptr<EndLatch>> ends;
   for (unsigned number = 0; number < places.size(); ++number) {

@@ -7,6 +7,8 @@
 #include <functional>
 #include <latch>
 #include <memory>
+#include <optional>
+#include <span>
 #include <vector>
 
 #include "penstock/core/pool.hpp"
@@ -119,13 +121,15 @@ double rate(unsigned threads, std::chrono::nanoseconds each, std::stop_token con
 /// Pinned memory for each device, next to it: what plain copies would use.
 class PinnedMemory {
  public:
-  PinnedMemory(DeviceGroup const& devices, std::size_t bytes_each) {
+  PinnedMemory(DeviceGroup const& devices, std::size_t bytes_each, std::size_t bytes_of_first = 0) {
     Topology const topology = Topology::detect();
-    std::size_t const pages = (bytes_each + Slab::alignment - 1) / Slab::alignment;
     for (Device* const device : devices.all()) {
+      std::size_t const bytes = slabs_.empty() ? std::max(bytes_each, bytes_of_first) : bytes_each;
+      std::size_t const pages = (bytes + Slab::alignment - 1) / Slab::alignment;
       std::optional<NumaNode> node;
+      std::optional<int> const number = device->info().numa_node;
       for (NumaNode const& one : topology.nodes()) {
-        if (one.number == device->info().numa_node) node = one;
+        if (one.number == number) node = one;
       }
       slabs_.emplace_back(pages * Slab::alignment, node);
       pins_.push_back(device->pin(slabs_.back().bytes()));
@@ -154,10 +158,11 @@ Ceilings measure_ceilings(DeviceGroup const& devices, Setting const& setting, un
   auto const count = static_cast<unsigned>(devices.size());
   // Who fills needs one tile at least, and the run itself has two for each.
   bool const fills = setting.fill != Fill::none && producers > 0;
+  bool const fills_twice = fills && 2 * producers <= Topology::detect().busy_threads();
   std::size_t const filled_at_once = std::clamp<std::size_t>(most_bytes / stride, 1, most_depth);
   // The first device's is what is filled as well.
-  PinnedMemory const pinned(
-      devices, std::max({single.bytes(), batched.bytes(), fills ? 2 * producers * filled_at_once * stride : 0}));
+  PinnedMemory const pinned(devices, std::max(single.bytes(), batched.bytes()),
+                            fills ? (fills_twice ? 2 : 1) * producers * filled_at_once * stride : 0);
   auto const bench_of = [&](Layout const& layout, unsigned thread) {
     Device& device = *devices.all()[thread % count];
     device.attach();
@@ -178,8 +183,11 @@ Ceilings measure_ceilings(DeviceGroup const& devices, Setting const& setting, un
     if (out) down = copies(layout, false, true);
     both = in && out ? std::optional(copies(layout, true, true)) : in ? up : down;
   };
-  each_way(single, ceilings.upload, ceilings.download, ceilings.both);
-  if (batched.batch > 1) each_way(batched, ceilings.batched_upload, ceilings.batched_download, ceilings.batched_both);
+  // Who maps all tiles copies none.
+  bool const copied = setting.transport != Transport::mapped;
+  if (copied) each_way(single, ceilings.upload, ceilings.download, ceilings.both);
+  if (copied && batched.batch > 1)
+    each_way(batched, ceilings.batched_upload, ceilings.batched_download, ceilings.batched_both);
   if (setting.work != Work::copy) {
     Stages const stages = work_stages(setting);
     TileShape const shape = setting.shape_of_tile();
@@ -199,7 +207,7 @@ Ceilings measure_ceilings(DeviceGroup const& devices, Setting const& setting, un
       });
     };
     ceilings.kernel = computed(false);
-    ceilings.submission = computed(true);
+    if (copied) ceilings.submission = computed(true);
   }
   if (fills) {
     Filler filler(setting, file, memory);
@@ -213,7 +221,8 @@ Ceilings measure_ceilings(DeviceGroup const& devices, Setting const& setting, un
       });
     };
     ceilings.fill = filled(producers);
-    ceilings.fill_twice = filled(2 * producers);
+    // With more than CPUs it would be these that are shared.
+    if (fills_twice) ceilings.fill_twice = filled(2 * producers);
   }
   return ceilings;
 }

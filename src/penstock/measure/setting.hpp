@@ -43,7 +43,8 @@ struct Setting {
   unsigned depth = 0;                       ///< Slots per lane.
   unsigned batch = 0;                       ///< The most tiles that a lane puts on the device at once.
   unsigned tiles = 0;                       ///< Pinned tiles in all.
-  /// How long lanes watch their device before they sleep, and who waits for a tile for it, the latter 20 us at most.
+  /// How long lanes watch their device before they sleep, and who waits for a tile or a result for these, the latter 20
+  /// us at most.
   std::optional<std::chrono::microseconds> spin = {};
   SignalKind signal = SignalKind::callback;
   StreamMode streams = StreamMode::thread_default;

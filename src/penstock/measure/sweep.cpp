@@ -24,7 +24,7 @@ constexpr std::size_t room_for_passages = std::size_t{1} << 19;
 /// What makes a difference to the ceilings.
 auto key_of(Setting const& setting, unsigned producers, unsigned batch) {
   return std::tuple(setting.tile, setting.work, setting.busy, setting.fill, setting.direction,
-                    setting.fill == Fill::none ? 0U : producers, batch);
+                    setting.fill == Fill::none ? 0U : producers, batch, setting.transport == Transport::mapped);
 }
 using Key = decltype(key_of(Setting{}, 0, 0));
 

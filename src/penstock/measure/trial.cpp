@@ -70,8 +70,10 @@ std::optional<Trial> run_trial(DeviceGroup const& devices, Setting const& settin
   expect_well(report);
   Trial trial{.metered = meter.metered().value_or(Metered{}), .report = report, .options = pipeline.options()};
   trial.pinned_bytes = Pool::slab_bytes(trial.options.tile, trial.options.tiles);
+  bool const has_slots = trial.options.transport != Transport::mapped;
   trial.device_bytes =
-      std::uint64_t{trial.options.lanes} * trial.options.slots * Pool::slab_bytes(trial.options.tile, 1);
+      has_slots ? std::uint64_t{trial.options.lanes} * trial.options.slots * Pool::slab_bytes(trial.options.tile, 1)
+                : 0;
   return trial;
 }
 

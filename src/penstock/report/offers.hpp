@@ -19,7 +19,7 @@ class Offers {
 
   /// A change of options. `reached`: tiles per second that it alone would allow.
   void option(std::string change, double reached, std::string why);
-  /// A change of options, where `reached` is what all parts together allow with it.
+  /// A change of options, where `reached` is what all parts together allow with it, but for CPUs.
   void whole(std::string change, double reached, std::string why);
   /// A change of what the run does. `reached` as above.
   void work(std::string change, double reached, std::string why);

@@ -22,8 +22,10 @@ std::string slots_text(RunFigures const& figures, std::uint64_t slots) {
 
 std::string batch_text(RunFigures const& figures, unsigned batch) {
   std::uint64_t const slots = std::uint64_t{batches_in_flight} * batch;
-  std::string const room = slots > figures.slots ? ' ' + slots_text(figures, slots) : "";
-  return option_text("--batch", batch) + room;
+  if (slots > figures.slots) return option_text("--batch", batch) + ' ' + slots_text(figures, slots);
+  std::uint64_t const tiles = tiles_for(figures, figures.slots);
+  bool const pool_short = figures.pool < std::uint64_t{2} * figures.lanes * batch && tiles > figures.pool;
+  return option_text("--batch", batch) + (pool_short ? ' ' + option_text("--tiles", tiles) : "");
 }
 
 }  // namespace penstock

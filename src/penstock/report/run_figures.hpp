@@ -63,7 +63,7 @@ struct Ceilings {
   std::optional<double> batched_download = {};
   std::optional<double> batched_both = {};
   std::optional<double> fill = {};        ///< By as many threads as there are producers, with a plain source.
-  std::optional<double> fill_twice = {};  ///< By twice as many.
+  std::optional<double> fill_twice = {};  ///< By twice as many, if there are CPUs for them.
   std::optional<double> kernel = {};      ///< In as many streams as it takes, batches as the run's.
   /// The calls for a batch like the run's, by as many threads as it takes, to a device with nothing to do.
   std::optional<double> submission = {};

@@ -64,7 +64,9 @@ void add_device(Utilisation& use, RunFigures const& figures, Ceilings const& cei
 void add_lanes(Utilisation& use, RunFigures const& figures, Ceilings const& ceilings) {
   std::optional<double> enqueuing, busy;
   if (figures.enqueue) busy = enqueuing = share_of(*figures.enqueue, figures.wall, figures.lanes);
-  if (figures.lane_idle) busy = 1 - share_of(*figures.lane_idle, figures.wall, figures.lanes);
+  if (figures.lane_idle) {
+    busy = std::max(1 - share_of(*figures.lane_idle, figures.wall, figures.lanes), enqueuing.value_or(0));
+  }
   bool const mostly_retiring = enqueuing && busy && *enqueuing < *busy / 2;
   add_part(use, Bound::submission, mostly_retiring ? enqueuing : busy, ceilings.submission);
   if (mostly_retiring) add_part(use, Bound::completion, busy, {});

@@ -28,8 +28,9 @@ struct Way {
 Way way_up(RunFigures const& figures, Ceilings const& ceilings, Utilisation const& use);
 Way way_down(RunFigures const& figures, Ceilings const& ceilings, Utilisation const& use);
 
-/// Tiles per second that all parts together allow if a lane puts so many times as many on the device at once: the calls
-/// for a batch and the set-up of its copies hardly depend on its tiles, each of which is taken back by itself.
+/// Tiles per second that all parts together, but for CPUs, allow if a lane puts so many times as many on the device at
+/// once: the calls for a batch and the set-up of its copies hardly depend on its tiles, each of which is taken back by
+/// itself.
 double most_with_batches(double times, RunFigures const& figures, Ceilings const& ceilings, Utilisation const& use);
 
 }  // namespace penstock
