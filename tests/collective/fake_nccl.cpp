@@ -45,6 +45,8 @@ void reduce_as() {
 
 extern "C" {
 
+// NOLINTBEGIN(readability-identifier-naming): these are NCCL's names.
+
 /// How many groups have ended well, for tests.
 [[gnu::visibility("default")]] std::atomic<int> fake_nccl_groups{0};
 
@@ -102,5 +104,7 @@ extern "C" {
   }
   return 0;
 }
+
+// NOLINTEND(readability-identifier-naming)
 
 }  // extern "C"

@@ -18,33 +18,33 @@ static_assert(ncclSuccess == 0);
 /// How `Calls` has a type of the header: enumerations as int, handles as void*.
 template <class Type>
 struct As {
-  using type = Type;
+  using Plain = Type;
 };
 template <class Type>
 requires std::is_enum_v<Type>
 struct As<Type> {
   static_assert(sizeof(Type) == sizeof(int));
-  using type = int;
+  using Plain = int;
 };
 template <>
 struct As<ncclComm_t> {
-  using type = void*;
+  using Plain = void*;
 };
 template <>
 struct As<ncclComm_t*> {
-  using type = void**;
+  using Plain = void**;
 };
 template <>
 struct As<cudaStream_t> {
-  using type = void*;
+  using Plain = void*;
 };
 template <class Returned, class... Taken>
 struct As<Returned (*)(Taken...)> {
-  using type = typename As<Returned>::type (*)(typename As<Taken>::type...);
+  using Plain = typename As<Returned>::Plain (*)(typename As<Taken>::Plain...);
 };
 
 template <class Ours, class Theirs>
-constexpr bool is_as = std::is_same_v<Ours, typename As<Theirs>::type>;
+constexpr bool is_as = std::is_same_v<Ours, typename As<Theirs>::Plain>;
 
 TEST(NcclCalls, AreAsItsHeaderHasThem) {
   EXPECT_TRUE((is_as<decltype(Calls::get_version), decltype(&ncclGetVersion)>));

@@ -22,7 +22,8 @@ constexpr std::array axis_options{
     AxisOption{"batch", "", "0", "Tiles that a lane puts on the device at once, at most"},
     AxisOption{"tiles", "", "0", "Pinned tiles in all: the most work in progress"},
     AxisOption{"spin", "", "default",
-               "Microseconds that lanes watch their device before they sleep; others watch 20 of them at most"},
+               "Microseconds that lanes watch their device before they sleep; who waits for tiles or results does so "
+               "for 20 at most"},
     AxisOption{"signal", "", "callback", "How lanes learn what is done; penstock hash --help lists them"},
     AxisOption{"streams", "", "default", "Where lanes compute: default (the thread's default stream), own"},
     AxisOption{"shape", "", "split", "Streams of a lane: split (upload, compute, download), single"},

@@ -158,11 +158,11 @@ Ceilings measure_ceilings(DeviceGroup const& devices, Setting const& setting, un
   auto const count = static_cast<unsigned>(devices.size());
   // Who fills needs one tile at least, and the run itself has two for each.
   bool const fills = setting.fill != Fill::none && producers > 0;
-  bool const fills_twice = fills && 2 * producers <= Topology::detect().busy_threads();
+  bool const fills_twice = fills && producers <= Topology::detect().busy_threads() / 2;
   std::size_t const filled_at_once = std::clamp<std::size_t>(most_bytes / stride, 1, most_depth);
   // The first device's is what is filled as well.
   PinnedMemory const pinned(devices, std::max(single.bytes(), batched.bytes()),
-                            fills ? (fills_twice ? 2 : 1) * producers * filled_at_once * stride : 0);
+                            fills ? std::size_t{producers} * (fills_twice ? 2 : 1) * filled_at_once * stride : 0);
   auto const bench_of = [&](Layout const& layout, unsigned thread) {
     Device& device = *devices.all()[thread % count];
     device.attach();

@@ -19,7 +19,8 @@ double lanes_with(double times, PartUse const& lanes, RunFigures const& figures)
 }  // namespace
 
 double Way::most() const {
-  return use == nullptr ? infinite : use->most;
+  if (use == nullptr) return infinite;
+  return use->most;
 }
 
 double Way::moving() const {
