@@ -86,6 +86,20 @@ struct AFlightsClock : testing::Test {
     }
     return found;
   }
+  /// Tile 1, which `put_first` puts, computes until all of tile 2 was asked for.
+  template <class Put>
+  void expect_the_next_to_begin_at_the_end_of(Put put_first) {
+    open();
+    held = true;
+    put_first();
+    put(2, milliseconds(1));
+    held = false;
+    note(1);
+    note(2);
+    auto const seen = stages();
+    EXPECT_EQ(seen.at(2).begin, seen.at(1).end);
+    EXPECT_GE(seen.at(2).end - seen.at(2).begin, 1'000'000 - 10'000);
+  }
 };
 
 /// Seen to fail if only the anchor moves, or only the moment that it stands for.
@@ -108,16 +122,7 @@ TEST_F(AFlightsClock, StaysWithTheHostsWhileItsAnchorMoves) {
 }
 
 TEST_F(AFlightsClock, LetsATileBeginWhereTheOneBeforeItEnds) {
-  open();
-  held = true;  // Tile 1 computes until all of tile 2 was asked for.
-  put(1, milliseconds(1));
-  put(2, milliseconds(1));
-  held = false;
-  note(1);
-  note(2);
-  auto const seen = stages();
-  EXPECT_EQ(seen.at(2).begin, seen.at(1).end);
-  EXPECT_GE(seen.at(2).end - seen.at(2).begin, 1'000'000 - 10'000);
+  expect_the_next_to_begin_at_the_end_of([&] { put(1, milliseconds(1)); });
 }
 
 /// Seen to fail without marks for tiles that are not behind another that is timed.
@@ -211,16 +216,7 @@ TEST_F(AFlightsClock, NotesOfAMappedTileItsStageAlone) {
 
 /// Seen to fail if the end of the mapped one is not kept.
 TEST_F(AFlightsClock, LetsTheStageOfACopiedTileBeginWhereThatOfAMappedOneEnds) {
-  open();
-  held = true;  // Tile 1 computes until all of tile 2 was asked for.
-  put_mapped(1, milliseconds(1));
-  put(2, milliseconds(1));
-  held = false;
-  note(1);
-  note(2);
-  auto const seen = stages();
-  EXPECT_EQ(seen.at(2).begin, seen.at(1).end);
-  EXPECT_GE(seen.at(2).end - seen.at(2).begin, 1'000'000 - 10'000);
+  expect_the_next_to_begin_at_the_end_of([&] { put_mapped(1, milliseconds(1)); });
 }
 
 TEST_F(AFlightsClock, DoesNotNoteATileOfWhichAMarkWasRefused) {

@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "penstock/collective/nccl.hpp"
 
-#include <cstdlib>
-
-#include <dlfcn.h>
-
 #include "penstock/collective/nccl_calls.hpp"
 #include "penstock/core/error.hpp"
+#include "penstock/core/shared_library.hpp"
 
 namespace penstock {
 inline namespace PENSTOCK_FLAVOUR {
@@ -16,36 +13,20 @@ namespace {
   throw Error(ErrorKind::unsupported, what);
 }
 
-/// Never closed: its threads and the driver's hooks stay.
-struct Library {
-  explicit Library(std::string const& wish) {
-    std::vector<std::string> names{wish};
-    if (wish.empty()) {
-      names = {"libnccl.so.2"};
-      char const* const home = std::getenv("CUDA_HOME");
-      for (std::string const& folder : {std::string(home == nullptr ? "" : home), std::string("/usr/local/cuda")}) {
-        if (folder.empty()) continue;
-        for (char const* const below : {"/lib64/", "/lib/"}) names.push_back(folder + below + "libnccl.so.2");
-      }
-    }
-    std::string reasons;
-    for (std::string const& name : names) {
-      handle = dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL);
-      if (handle != nullptr) return;
-      char const* const reason = dlerror();
-      if (reason != nullptr) reasons += (reasons.empty() ? "" : "; ") + std::string(reason);
-    }
-    refuse("There is no NCCL: " + (wish.empty() ? std::string("libnccl.so.2") : wish) + " cannot be loaded (" +
-           reasons +
-           "). NVIDIA has it as a package of its own, libnccl2, and CUDA_HOME or LD_LIBRARY_PATH says "
-           "where it is.");
+/// NCCL, by name or where it mostly lies.
+struct Library : SharedLibrary {
+  explicit Library(std::string const& wish)
+      : SharedLibrary(wish.empty() ? cuda_library_names({soname}, soname, {"lib64", "lib"}) : std::vector{wish}) {
+    if (loaded()) return;
+    refuse("There is no NCCL: " + (wish.empty() ? std::string(soname) : wish) + " cannot be loaded (" + reasons() +
+           "). NVIDIA has it as a package of its own, libnccl2, and CUDA_HOME or LD_LIBRARY_PATH says where it is.");
   }
   template <class Function>
   void load(Function*& function, char const* name) const {
-    function = reinterpret_cast<Function*>(dlsym(handle, name));
+    find(function, name);
     if (function == nullptr) refuse(std::string("This is no NCCL 2: it has no ") + name + ".");
   }
-  void* handle = nullptr;
+  static constexpr char const* soname = "libnccl.so.2";
 };
 
 int code_of(ElementType type) {

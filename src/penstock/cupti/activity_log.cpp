@@ -5,7 +5,6 @@
 #include <array>
 #include <atomic>
 #include <chrono>
-#include <cstdlib>
 #include <limits>
 #include <map>
 #include <mutex>
@@ -14,9 +13,8 @@
 #include <unordered_map>
 #include <vector>
 
-#include <dlfcn.h>
-
 #include "penstock/core/error.hpp"
+#include "penstock/core/shared_library.hpp"
 #include "penstock/cupti/activity_records.hpp"
 
 namespace penstock {
@@ -44,34 +42,21 @@ constexpr std::array kinds{Kind::external, Kind::runtime, Kind::memcpy, Kind::ke
   throw Error(ErrorKind::unsupported, what);
 }
 
-/// Closes what was opened.
-struct Library {
-  explicit Library(std::string const& wish) {
-    std::vector<std::string> names{wish};
-    if (wish.empty()) {
-      names = {"libcupti.so.13", "libcupti.so.12"};
-      char const* const home = std::getenv("CUDA_HOME");
-      for (std::string const& folder : {std::string(home == nullptr ? "" : home), std::string("/usr/local/cuda")}) {
-        if (folder.empty()) continue;
-        for (char const* const below : {"/extras/CUPTI/lib64/", "/lib64/", "/lib/"}) {
-          names.push_back(folder + below + "libcupti.so");
-        }
-      }
-    }
-    for (std::string const& name : names) {
-      handle = dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL);
-      if (handle != nullptr) return;
-    }
+/// CUPTI, by name or where it mostly lies.
+struct Library : SharedLibrary {
+  explicit Library(std::string const& wish)
+      : SharedLibrary(wish.empty() ? cuda_library_names({"libcupti.so.13", "libcupti.so.12"}, "libcupti.so",
+                                                        {"extras/CUPTI/lib64", "lib64", "lib"})
+                                   : std::vector{wish}) {
+    if (loaded()) return;
     refuse("There is no CUPTI: " + (wish.empty() ? std::string("libcupti.so.13") : wish) +
            " cannot be loaded. It comes with the CUDA toolkit, and CUDA_HOME or LD_LIBRARY_PATH says where.");
   }
   template <class Function>
   void load(Function*& function, char const* name) const {
-    function = reinterpret_cast<Function*>(dlsym(handle, name));
+    find(function, name);
     if (function == nullptr) refuse(std::string("This CUPTI is none of CUDA 12 or 13: it has no ") + name + ".");
   }
-  // Never closed: its threads and the driver's hooks stay.
-  void* handle = nullptr;
 };
 
 class CuptiLog;

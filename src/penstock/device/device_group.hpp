@@ -75,7 +75,7 @@ class DeviceGroup {
   /// True if none of them serves any more.
   ///
   /// Blocks: never.
-  bool all_lost() const noexcept {
+  bool all_lost() const {
     return std::all_of(all_.begin(), all_.end(), [](Device* device) { return device->lost().has_value(); });
   }
 

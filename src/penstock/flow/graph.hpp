@@ -69,15 +69,14 @@ class Graph {
 
   struct Options {
     std::vector<HostStage> host_stages = {};
-    bool ordered = false;        ///< The sink sees tiles by sequence 0, 1, 2 ...
-    bool parallel_sink = false;  ///< Several tiles in the sink at once.
-    bool sink_at_once = false;   ///< `arrive` calls `to_sink` itself, unless there is an order.
-    std::size_t consumers = 1;   ///< Threads in the graph, the waiting one among them.
-    /// How long the waiting one watches for work before it sleeps.
-    std::chrono::nanoseconds spin{0};
-    CpuSet cpus = {};              ///< Where those of oneTBB may run; empty for anywhere.
-    Recorder* recorder = nullptr;  ///< Is told what host stages do; null for nobody.
-    Ranges* ranges = nullptr;      ///< Likewise.
+    bool ordered = false;              ///< The sink sees tiles by sequence 0, 1, 2 ...
+    bool parallel_sink = false;        ///< Several tiles in the sink at once.
+    bool sink_at_once = false;         ///< `arrive` calls `to_sink` itself, unless there is an order.
+    std::size_t consumers = 1;         ///< Threads in the graph, the waiting one among them.
+    std::chrono::nanoseconds spin{0};  ///< How long the waiting one watches for work before it sleeps.
+    CpuSet cpus = {};                  ///< Where those of oneTBB may run; empty for anywhere.
+    Recorder* recorder = nullptr;      ///< Is told what host stages do; null for nobody.
+    Ranges* ranges = nullptr;          ///< Likewise.
   };
 
   /// `to_lanes` is called for each journey that passed the host stages without failing, `to_sink` for each that is

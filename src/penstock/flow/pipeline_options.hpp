@@ -25,8 +25,8 @@ struct PipelineOptions {
   std::size_t tiles = 0;
   unsigned producers = 0;  ///< Threads that fill, in `run`. 0: the CPUs that lanes and consumers leave free.
   /// Threads that drive the devices. 0: one for the CPU device; per GPU one for tiles from 1 MiB on, where more only
-  /// got in each other's way (bench/flow/one_shot_bench), and two for smaller ones. Never
-  /// fewer than devices.
+  /// got in each other's way (bench/flow/one_shot_bench), and two for smaller ones. Never fewer than
+  /// devices.
   unsigned lanes = 0;
   /// Threads in host stages and sink. 0: one, or half as many as CPUs if they may work at once.
   unsigned consumers = 0;
