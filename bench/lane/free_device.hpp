@@ -12,7 +12,7 @@ namespace penstock {
 
 /// A device that costs nothing: it copies and computes nothing, and has passed everything by the time a call returns.
 /// What a lane takes on it is the lane's own.
-class FreeDevice final : public Device {
+class FreeDevice : public Device {
  public:
   DeviceInfo info() const override {
     DeviceInfo info;
@@ -41,8 +41,8 @@ class FreeDevice final : public Device {
   bool abandoned() const noexcept override { return false; }
   void keep(std::shared_ptr<void> /*thing*/) override {}
 
- private:
-  class FreeEvent final : public EventBackend {
+ protected:
+  class FreeEvent : public EventBackend {
    public:
     bool passed() override { return true; }
     void wait() override {}
@@ -59,7 +59,7 @@ class FreeDevice final : public Device {
   struct Region final : RegionBackend {
     std::vector<std::byte> bytes;
   };
-  class FreeStream final : public StreamBackend {
+  class FreeStream : public StreamBackend {
    public:
     DeviceKind kind() const noexcept override { return DeviceKind::cpu; }
     void upload(std::span<std::byte> /*to*/, std::span<std::byte const> /*from*/) override {}
@@ -78,6 +78,7 @@ class FreeDevice final : public Device {
     void* native() const noexcept override { return nullptr; }
   };
 
+ private:
   FreeStream stream_;
 };
 

@@ -2,6 +2,7 @@
 #include "lane/batch_contract.hpp"
 #include "lane/large_tiles_contract.hpp"
 #include "lane/many_tiles_contract.hpp"
+#include "lane/nap_contract.hpp"
 #include "support/gpu_under_test.hpp"
 
 namespace penstock {
@@ -13,6 +14,9 @@ INSTANTIATE_TEST_SUITE_P(Cuda, LaneOfBatches, testing::ValuesIn(every_transport_
                          name_of_lane);
 INSTANTIATE_TEST_SUITE_P(Cuda, LaneOfLargeTiles, testing::ValuesIn(every_transport_on(support::gpu_under_test())),
                          name_of_lane);
+INSTANTIATE_TEST_SUITE_P(Cuda, LaneOfLargeBatches, testing::ValuesIn(one_lane_per_signal_on(support::gpu_under_test())),
+                         name_of_lane);
+INSTANTIATE_TEST_SUITE_P(Cuda, NappingLane, testing::ValuesIn(every_lane_on(support::gpu_under_test())), name_of_lane);
 INSTANTIATE_TEST_SUITE_P(Cuda, LaneOfManyTiles, testing::ValuesIn(one_lane_per_signal_on(support::gpu_under_test())),
                          name_of_lane);
 

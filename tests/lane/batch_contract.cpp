@@ -46,6 +46,7 @@ class LaneOfBatches::Noting final : public Stage {
   }
   void meet(DeviceTile const& tile, StreamRef stream) {
     if (tile.sequence == 0) world_.door.pass();
+    if (tile.sequence != 0 && tile.sequence == world_.later_at) world_.later.pass();
     world_.held.thread = gettid();
     if (world_.held.at.contains(tile.sequence)) world_.held.hold.emplace(world_.kernels().hold(stream));
     world_.held.came.fetch_add(1);

@@ -18,9 +18,11 @@ namespace penstock {
 struct LaneOfBatches : LaneContract {
   static constexpr unsigned batch = 8, slots = 32;
 
-  LaneOfBatches() : LaneContract(4096, 40) {}
+  explicit LaneOfBatches(std::size_t bytes_of_a_tile = 4096, std::size_t tiles_of_the_pool = 40)
+      : LaneContract(bytes_of_a_tile, tiles_of_the_pool) {}
   void TearDown() override {
     door.open();
+    later.open();
     if (held.hold) held.hold->open();
     LaneContract::TearDown();
   }
@@ -43,6 +45,8 @@ struct LaneOfBatches : LaneContract {
   void open_with(std::uint64_t last, Stages const& stages, LaneOptions const& options = {});
 
   support::Gate door;
+  support::Gate later;  ///< Keeps the lane as well, at this tile, if not 0.
+  std::uint64_t later_at = 0;
   std::uint64_t throws_at = 0;  ///< Here the stage throws, if not 0.
   Holding held{.at = {}};       ///< What is held on the device.
 
@@ -51,6 +55,12 @@ struct LaneOfBatches : LaneContract {
   std::mutex noted_mutex;
   Batches noted;
   std::size_t stretches_noted = 0;
+};
+
+/// The same with tiles of which two are much for a link, 72 of them, and as many slots.
+struct LaneOfLargeBatches : LaneOfBatches {
+  LaneOfLargeBatches() : LaneOfBatches(std::size_t{1} << 20, 72) {}
+  void open() { open_lane(noting(), {.flight = {.slots = 72}, .batch = batch}); }
 };
 
 /// By sequence: what came home before others were submitted has changed who is whose neighbour.

@@ -10,6 +10,7 @@
 #include "lane/lane_on_a_faulty_device.hpp"
 #include "lane/large_tiles_contract.hpp"
 #include "lane/many_tiles_contract.hpp"
+#include "lane/nap_contract.hpp"
 #include "support/cpu_device_under_test.hpp"
 #include "support/gate.hpp"
 #include "support/thread_state.hpp"
@@ -23,6 +24,10 @@ INSTANTIATE_TEST_SUITE_P(Cpu, LaneContract, testing::ValuesIn(every_transport_on
 INSTANTIATE_TEST_SUITE_P(Cpu, LaneOfBatches, testing::ValuesIn(every_transport_on(support::cpu_device_under_test())),
                          name_of_lane);
 INSTANTIATE_TEST_SUITE_P(Cpu, LaneOfLargeTiles, testing::ValuesIn(every_transport_on(support::cpu_device_under_test())),
+                         name_of_lane);
+INSTANTIATE_TEST_SUITE_P(Cpu, LaneOfLargeBatches,
+                         testing::ValuesIn(one_lane_per_signal_on(support::cpu_device_under_test())), name_of_lane);
+INSTANTIATE_TEST_SUITE_P(Cpu, NappingLane, testing::ValuesIn(every_lane_on(support::cpu_device_under_test())),
                          name_of_lane);
 INSTANTIATE_TEST_SUITE_P(LegacyCpu, LaneContract,
                          testing::Values(LaneUnderTest{support::cpu_device_under_test(Flavour::legacy)},

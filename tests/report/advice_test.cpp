@@ -96,7 +96,7 @@ struct ModelOfSmallTiles : ModelRun {
 TEST(Advice, IsToPutMoreTilesAtOnceWhereCallsAreTheBound) {
   ModelOfSmallTiles const model;
   expect_advice_to_hold(model, Bound::submission, model.copies_alone());
-  EXPECT_EQ(judge(model.figures()).advice.front().change, "--batch 128 --slots 512 --tiles 545");
+  EXPECT_EQ(judge(model.figures()).advice.front().change, "--batch 128 --slots 512 --tiles 640");
 }
 
 TEST(Advice, IsToPutMoreTilesAtOnceWhereTheLinkIsTheBound) {

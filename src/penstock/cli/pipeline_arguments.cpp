@@ -47,7 +47,7 @@ void PipelineArguments::add_to(CLI::App& command, std::string const& tile_sizes)
                 "Default: 4 batches; on a GPU 32 at least, if tiles are below 1 MiB");
   add_count("--batch", batch, Pool::max_tiles,
             "Tiles that a lane puts on the device at once. " + up_to(Pool::max_tiles) +
-                "Default: 1; on a GPU 8 MiB of them, up to 128");
+                "Default: 1; on a GPU 32 MiB of them, of those below 1 MiB 8 MiB, up to 128");
   command.add_option("--signal", signal, "How lanes learn what is done: " + signal_names() + ". Default: callback")
       ->type_name("NAME");
   command
@@ -63,7 +63,7 @@ void PipelineArguments::add_to(CLI::App& command, std::string const& tile_sizes)
   command.add_option("--tile", tile, "Size of a tile: " + tile_sizes)->type_name("SIZE");
   add_count("--tiles", tiles, Pool::max_tiles,
             "Pinned tiles in all: the most work in progress. " + up_to(Pool::max_tiles) +
-                "Default: all slots, 2 per producer, 1 per consumer");
+                "Default: all slots, 2 per producer, 1 per consumer, and the rest of a batch");
   profile.add_to(command, [this, &command](Profile const& taken) { take(taken, command); });
   command.add_flag("--ordered", ordered, "Take results in the order of the input");
   command.add_flag("--no-bind", no_bind, "Leave threads and memory where the system puts them");

@@ -10,10 +10,15 @@ namespace penstock {
 /// nothing (bench/flow/one_shot_bench).
 inline constexpr unsigned batches_in_flight = 4;
 
+/// From this size of a tile on one lane fills a GPU's link.
+inline constexpr std::size_t large_tile = std::size_t{1} << 20;
+
 /// How many tiles a lane puts on a GPU at once if it is not told, where each has up to `largest_part` bytes each way:
-/// as many as 8 MiB hold, but no more than 128 (decisions/0021).
+/// as many as 32 MiB hold, of those smaller than `large_tile` as many as 8 MiB hold, but no more than 128
+/// (decisions/0021, 0026).
 constexpr unsigned usual_batch(std::size_t largest_part) {
-  constexpr std::size_t bytes = std::size_t{8} << 20, most = 128;
+  constexpr std::size_t mib = std::size_t{1} << 20, most = 128;
+  std::size_t const bytes = largest_part < large_tile ? 8 * mib : 32 * mib;
   return static_cast<unsigned>(std::clamp<std::size_t>(bytes / std::max<std::size_t>(1, largest_part), 1, most));
 }
 

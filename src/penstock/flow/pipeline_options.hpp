@@ -21,7 +21,7 @@ struct PipelineOptions {
 
   TileShape tile = {};
   /// Tiles in the pool: the most work in progress, and all the pinned memory there is. 0: enough for all lanes and
-  /// producers to be busy.
+  /// producers to be busy, in whole batches.
   std::size_t tiles = 0;
   unsigned producers = 0;  ///< Threads that fill, in `run`. 0: the CPUs that lanes and consumers leave free.
   /// Threads that drive the devices. 0: one for the CPU device; per GPU one for tiles from 1 MiB on, where more only
@@ -30,16 +30,18 @@ struct PipelineOptions {
   unsigned lanes = 0;
   /// Threads in host stages and sink. 0: one, or half as many as CPUs if they may work at once.
   unsigned consumers = 0;
-  /// The most tiles that a lane puts on its device at once (LaneOptions::batch). 0: on a GPU 8 MiB of them, but no more
-  /// than 128, nor than a quarter of the slots that are asked for; on the CPU device one (decisions/0021).
+  /// The most tiles that a lane puts on its device at once (LaneOptions::batch). 0: on a GPU 32 MiB of them, of those
+  /// below 1 MiB 8 MiB, but no more than 128, nor than a quarter of the slots that are asked for; on the CPU device one
+  /// (decisions/0021, 0026).
   unsigned batch = 0;
   /// Tiles in flight per lane. 0: four batches, more gained nothing (bench/flow/one_shot_bench); on a GPU at least 32
   /// for tiles below 1 MiB (bench/lane/signal_bench).
   unsigned slots = 0;
   /// How long a lane that has nothing to do watches its device before it sleeps: results sooner, for a core while tiles
-  /// are in flight. Never so that the lanes would leave fewer than two CPUs to others. Empty: 200 us on a GPU, which
-  /// covers the passage of a 4 MiB tile (bench/flow/one_shot_bench); 0 on the CPU device, which needs the cores itself,
-  /// and with the signal event_block.
+  /// are in flight, but not while more than half of the slots are: then it sleeps at once (LaneOptions::spin). Never so
+  /// that the lanes would leave fewer than two CPUs to others. Empty: 200 us on a GPU, which covers the passage of a 4
+  /// MiB tile (bench/flow/one_shot_bench); 0 on the CPU device, which needs the cores itself, and with the signal
+  /// event_block.
   std::optional<std::chrono::microseconds> spin = {};
   StreamMode streams = StreamMode::thread_default;
   LaneShape shape = LaneShape::split;  ///< Mostly as fast as single or faster (decisions/0013).
@@ -53,7 +55,8 @@ struct PipelineOptions {
   std::chrono::nanoseconds patience = FlightOptions{}.patience;
   /// How long one of those who wait for a tile, a producer or whoever feeds, watches for it before it sleeps, so that
   /// the sink need not wake anybody, which takes it 4 to 18 us (bench/core/pool_bench). 0: not at all. Empty: 20 us on
-  /// a GPU (decisions/0021), unless the lanes' spin leaves too few CPUs; 0 on the CPU device. For as long the consumer
+  /// a GPU (decisions/0021), 5 us for tiles from 1 MiB on, unless the lanes' spin leaves too few CPUs; 0 on the CPU
+  /// device. For as long the consumer
   /// that has nothing to do watches for a result.
   std::optional<std::chrono::microseconds> borrow_spin = {};
   bool ordered = false;  ///< The sink sees tiles in the source's order, failed and cancelled ones in their places.

@@ -12,8 +12,6 @@
 namespace penstock {
 namespace {
 
-/// From this size of a tile on one lane fills a GPU's link.
-constexpr std::size_t large_tile = std::size_t{1} << 20;
 /// What smaller ones need at least on two lanes: 64 KiB tiles, one at a time, came to 213 thousand a second, and to 178
 /// with four slots (bench/lane/signal_bench).
 constexpr std::size_t small_tile_slots = 32;
@@ -21,6 +19,8 @@ constexpr std::size_t small_tile_slots = 32;
 constexpr std::chrono::microseconds default_spin{200};
 /// Longer than it takes at most from one tile that comes home to the next while a GPU is busy with small ones.
 constexpr std::chrono::microseconds default_borrow_spin{20};
+/// Large ones are further apart than a wake-up takes, so that watching longer gained nothing (decisions/0026).
+constexpr std::chrono::microseconds large_tile_borrow_spin{5};
 
 std::vector<Device*> expect_usable(std::vector<Device*> devices) {
   if (devices.empty() || std::find(devices.begin(), devices.end(), nullptr) != devices.end()) {
@@ -89,7 +89,8 @@ PipelineOptions resolve(PipelineOptions options, std::vector<Device*> const& dev
   constexpr unsigned watchers = 2;
   bool const may_watch = lanes_that_spin + watchers + 2 <= cpus;
   if (!options.borrow_spin) {
-    options.borrow_spin = gpu && may_watch ? default_borrow_spin : std::chrono::microseconds(0);
+    auto const suits = largest_part < large_tile ? default_borrow_spin : large_tile_borrow_spin;
+    options.borrow_spin = gpu && may_watch ? suits : std::chrono::microseconds(0);
   } else if (options.borrow_spin->count() > 0 && !may_watch) {
     remarks.push_back("Nobody watches for tiles: that would leave fewer than two of " + std::to_string(cpus) +
                       " CPUs to everything else" +
@@ -106,7 +107,11 @@ PipelineOptions resolve(PipelineOptions options, std::vector<Device*> const& dev
     options.producers = cpus > taken + 1 ? cpus - taken : 1;
   }
   if (options.tiles == 0) {
-    options.tiles = usual_tiles({options.lanes, options.slots, options.producers, options.consumers});
+    options.tiles = usual_tiles({.lanes = options.lanes,
+                                 .slots = options.slots,
+                                 .batch = options.batch,
+                                 .producers = options.producers,
+                                 .consumers = options.consumers});
   }
   // More can never be in flight, and each takes memory of the device.
   options.slots = static_cast<unsigned>(std::min<std::size_t>(options.slots, options.tiles));

@@ -6,6 +6,7 @@
 
 #include "penstock/core/current_failure.hpp"
 #include "penstock/lane/make_signal.hpp"
+#include "penstock/machine/timer_slack.hpp"
 
 namespace penstock {
 namespace {
@@ -17,6 +18,16 @@ std::size_t ticket_capacity(unsigned slots) {
 
 /// How long a lane sleeps between two looks at a device that does not call it, unless it may spin.
 constexpr std::chrono::microseconds between_looks{50};
+
+/// A GPU's link takes 20 us for it.
+constexpr std::size_t small_batch_bytes = std::size_t{1} << 20;
+
+/// To fall asleep and wake up takes some microseconds of CPU, and about as long again until the thread runs.
+constexpr std::chrono::nanoseconds shortest_nap = std::chrono::microseconds(50);
+/// In which a lane that woke up retires what is done, its tiles come home, are filled and come back to it.
+constexpr std::chrono::nanoseconds least_work_left = std::chrono::microseconds(150);
+/// Of little weight: decisions/0026.
+constexpr std::chrono::nanoseconds longest_nap = std::chrono::milliseconds(1);
 
 LaneOptions expect_sound(LaneOptions options) {
   if (options.batch == 0)
@@ -35,6 +46,8 @@ Lane::Lane(Device& device, TileShape shape, std::size_t most_tiles, LaneOptions 
       number_(number),
       on_completion_(std::move(on_completion)),
       most_tiles_(most_tiles),
+      small_batch_(std::clamp<std::size_t>(
+          small_batch_bytes / std::max<std::size_t>({1, shape.input_bytes, shape.output_bytes}), 1, options_.batch)),
       inbox_(most_tiles),
       post_(std::make_shared<LanePost>(ticket_capacity(options_.flight.slots))),
       tickets_(post_->tickets),
@@ -75,6 +88,7 @@ bool Lane::submit(Loan& loan) noexcept {
 void Lane::cancel() noexcept {
   cancelled_.store(true, std::memory_order_release);
   bell_.notify();
+  alarm_.notify();
 }
 
 void Lane::hurry() noexcept {
@@ -90,12 +104,14 @@ void Lane::close() {
 void Lane::stop_taking() noexcept {
   closed_.store(true, std::memory_order_seq_cst);
   bell_.notify();
+  alarm_.notify();
 }
 
 /// The thread's whole life. `ready` and `stages` belong to the constructor, which returns once `ready` is set.
 void Lane::body(std::promise<void>& ready, Stages const& stages) {
   try {
     device_.attach();
+    make_timers_precise();
     FlightOptions flight = options_.flight;
     flight.lane = number_;
     flight.tiles = most_tiles_;
@@ -201,6 +217,7 @@ template <class Predicate>
 bool Lane::watch(Predicate const& work_waits) {
   auto const idle = summary_.idle;
   auto const start = std::chrono::steady_clock::now();
+  auto awake_since = start;
   for (auto now = start;;) {
     std::uint64_t const retired = flight_->retired();
     summary_.idle = idle + (now - start);  // What the last look takes may be work.
@@ -211,10 +228,34 @@ bool Lane::watch(Predicate const& work_waits) {
       signal_->read() ? ask_unsignalled() : ask_device();
     }
     if (work_waits() || flight_->retired() != retired) return true;
+    if (auto const length = time_to_nap(now); length.count() > 0) {
+      alarm_.await([this] { return must_not_nap(); }, std::chrono::nanoseconds(0), length);
+      ++summary_.naps;
+      now = awake_since = std::chrono::steady_clock::now();
+      continue;
+    }
     bool const must_look = options_.spin.count() != 0 && !signal_->wakes() && !flight_->empty();
-    if (now - start >= options_.spin && !must_look) return false;
+    if (now - awake_since >= options_.spin && !must_look) return false;
     relax_cpu();
   }
+}
+
+bool Lane::must_not_nap() const noexcept {
+  return closed_.load(std::memory_order_acquire) || cancelled_.load(std::memory_order_acquire);
+}
+
+/// How long to sleep while the device has enough to do without this lane; 0 if it has not.
+std::chrono::nanoseconds Lane::time_to_nap(std::chrono::steady_clock::time_point now) const noexcept {
+  using std::chrono::nanoseconds;
+  if (options_.spin.count() == 0 || options_.spin == spin_for_ever) return {};
+  if (flight_->size() <= half_of_slots() || must_not_nap()) return {};
+  nanoseconds const work = pace_.of(flight_->size()) - (now - progress_);
+  nanoseconds const most =
+      std::min<nanoseconds>(work - std::max(pace_.of(half_of_slots()), least_work_left), longest_nap);
+  if (most < shortest_nap) return {};
+  // Until about a quarter is through, if nothing is in the way; then it looks again and again.
+  std::size_t const three_quarters = half_of_slots() + half_of_slots() / 2;
+  return std::clamp(work - pace_.of(three_quarters), shortest_nap, most);
 }
 
 /// Sleeps until there is something to do, or it is time to ask the device.

@@ -21,6 +21,7 @@
 #include "penstock/lane/end_latch.hpp"
 #include "penstock/lane/flight.hpp"
 #include "penstock/lane/gathering.hpp"
+#include "penstock/lane/pace.hpp"
 #include "penstock/lane/signal_kind.hpp"
 #include "penstock/lane/stage.hpp"
 #include "penstock/machine/bound_thread.hpp"
@@ -33,12 +34,14 @@ struct LaneOptions {
   /// The most tiles that the lane puts on the device at once: as one copy where they are neighbours in the pool, with
   /// one set of events and one ticket. While the device has half of the slots to work on, a tile waits for its block:
   /// those that so many tiles of the pool make from its first on; but no longer than four whole ones pass the one that
-  /// has waited longest. Never more than half of the slots, so that one batch comes while another goes.
+  /// has waited longest. Never more than half of the slots, so that one batch comes while another goes; and beyond
+  /// 1 MiB one for every 32 tiles in a row, so that short runs do not wait for large batches.
   unsigned batch = 1;
   SignalKind signal = SignalKind::callback;
   /// How long a lane with nothing to do spins before it sleeps, with an eye on its device: results sooner, for part of
   /// a core. With a signal that brings no tickets (event_poll, flag) it spins as long as any tile is in flight; or, if
-  /// this is 0, looks every 50 us.
+  /// this is 0, looks every 50 us. But it sleeps, for 50 us to 1 ms, while more than half of the slots are
+  /// full and hold more than 150 us of work, by the pace of what is done (decisions/0026).
   std::chrono::nanoseconds spin{0};
   /// How often a lane with all slots full is called while these go round once, with a signal that calls for several
   /// tiles at a time (callback, host_func, event_block). Of little weight: bench/lane/signal_bench, `stride`.
@@ -52,7 +55,7 @@ struct LaneOptions {
   CpuSet cpus = {};  ///< Where its thread may run; empty for anywhere.
 };
 
-/// For LaneOptions::spin: the lane never sleeps.
+/// For LaneOptions::spin: the lane never sleeps, whatever its device has to do.
 inline constexpr std::chrono::nanoseconds spin_for_ever = std::chrono::nanoseconds::max();
 
 /// Where a lane hears of its device: tickets, and a bell that is rung for each. It may outlive the lane, in the hands
@@ -72,6 +75,7 @@ struct LaneSummary {
   std::uint64_t bytes_up = 0;
   std::uint64_t bytes_down = 0;
   std::uint64_t tickets = 0;  ///< That its signal brought.
+  std::uint64_t naps = 0;     ///< How often it slept because its device had enough to do.
   /// Tiles that the lane found done when its watchdog woke it: their signal was lost, or late.
   std::uint64_t found_by_watchdog = 0;
   std::chrono::nanoseconds served{0};   ///< From the first tile that it took to its end.
@@ -81,8 +85,8 @@ struct LaneSummary {
 };
 
 /// A bound thread with two mailboxes (tiles in, tickets in), the streams that only it touches, the slots it fills, and
-/// a FIFO of what is in flight. It never waits for the device while it has a free slot and a tile to put there, but to
-/// make a batch whole while the device has enough to do.
+/// a FIFO of what is in flight. It never waits for the device while it has a free slot and a tile to put there, but
+/// while the device has enough to do: then to make a batch whole, and to let its core go.
 ///
 /// Each tile submitted gets exactly one Completion, whatever fails. Once the device is lost the lane fails all it holds
 /// and all it gets. A device that finishes no tile for FlightOptions::patience is abandoned: tiles that it may still
@@ -159,11 +163,16 @@ class Lane {
   template <class Predicate>
   bool watch(Predicate const& work_waits);
   void look();
+  bool must_not_nap() const noexcept;
+  std::chrono::nanoseconds time_to_nap(std::chrono::steady_clock::time_point now) const noexcept;
   template <class Predicate>
   void rest(Predicate const& work_waits);
   bool read_tickets();
   bool take_tiles();
   bool gather();
+  std::size_t most_at_once() const noexcept;
+  /// What a device has enough to do with.
+  std::size_t half_of_slots() const noexcept { return (std::size_t{options_.flight.slots} + 1) / 2; }
   bool whole_fits() noexcept;
   bool may_put_parts() noexcept;
   bool turns_away() const noexcept;
@@ -192,6 +201,7 @@ class Lane {
   OnCompletion const on_completion_;
 
   std::size_t const most_tiles_;
+  std::size_t const small_batch_;  ///< So many tiles may go at once whatever else there is.
 
   // Shared with other threads.
   Mailbox<Tile*> inbox_;
@@ -200,6 +210,7 @@ class Lane {
   EventCount& bell_;
   /// When each tile was submitted, by its index; empty without a recorder. Written before the push, read after the pop.
   std::vector<std::chrono::steady_clock::time_point> submitted_;
+  EventCount alarm_;  ///< Ends a nap.
   std::atomic<std::size_t> load_{0};
   std::atomic<bool> lost_{false};
   std::atomic<bool> cancelled_{false};
@@ -218,11 +229,13 @@ class Lane {
   std::vector<Loan> batch_;            ///< What is being put.
   std::vector<Tile const*> recorded_;  ///< The batch that is being put, for a recorder.
   bool unsignalled_ = false;           ///< It retires what its watchdog found.
+  std::uint64_t in_a_row_ = 0;         ///< Tiles put; halved each time the device had none.
   std::uint64_t news_ = 0;             ///< How often it heard something since it last slept.
   std::chrono::steady_clock::time_point asked_ =
       std::chrono::steady_clock::now();  ///< When it last knew how its device was.
   /// When the device last finished a tile, or got one while it had none.
   std::chrono::steady_clock::time_point progress_ = asked_;
+  Pace pace_;
   LaneSummary summary_;
   std::chrono::steady_clock::time_point serves_since_;  ///< When the first batch was put.
   bool finished_ = false;

@@ -11,6 +11,8 @@ namespace {
 
 /// How many whole blocks in a row go before what waits for its neighbours: some of these may be out for long.
 constexpr unsigned most_overtakings = 4;
+/// So many tiles in a row pay for a larger batch: what its last one waits against what a copy of its own takes more.
+constexpr std::uint64_t tiles_for_one_more = 32;
 
 }  // namespace
 
@@ -25,11 +27,13 @@ bool Lane::take_tiles() {
     return true;
   }
   batch_.clear();
-  std::size_t const room = std::min<std::size_t>(options_.batch, flight_->room());
+  std::size_t const most = most_at_once();
+  bool const whole_ones = most == options_.batch;
+  std::size_t const room = std::min(most, flight_->room());
   bool passes = false;
-  if (overtaken_ >= most_overtakings) {
+  if (whole_ones && overtaken_ >= most_overtakings) {
     gathered_.take_oldest(room, batch_);
-  } else if (whole_fits()) {
+  } else if (whole_ones && whole_fits()) {
     passes = !gathered_.whole_is_oldest();
     gathered_.take_whole(batch_);
   } else if (may_put_parts()) {
@@ -39,6 +43,13 @@ bool Lane::take_tiles() {
   overtaken_ = passes ? overtaken_ + 1 : 0;
   put();
   return true;
+}
+
+/// Nothing of a batch is computed before all of it is uploaded, nor downloaded before all of it is computed: by so much
+/// one direction stays behind the other to the end. So batches are as large as pays by now.
+std::size_t Lane::most_at_once() const noexcept {
+  std::uint64_t const in_a_row = flight_->empty() ? in_a_row_ / 2 : in_a_row_;
+  return std::clamp<std::size_t>(in_a_row / tiles_for_one_more, small_batch_, options_.batch);
 }
 
 bool Lane::gather() {
@@ -58,9 +69,9 @@ bool Lane::whole_fits() noexcept {
 /// True if what was gathered first is not to wait for its neighbours.
 bool Lane::may_put_parts() noexcept {
   if (gathered_.empty() || flight_->full()) return false;
-  if (overtaken_ >= most_overtakings) return true;
+  if (overtaken_ >= most_overtakings || most_at_once() < options_.batch) return true;
   // With less to do the device might run dry before a block is whole.
-  if (flight_->size() < (options_.flight.slots + 1) / 2) return true;
+  if (flight_->size() < half_of_slots()) return true;
   return hurried_.load(std::memory_order_acquire) || closed_.load(std::memory_order_acquire);
 }
 
@@ -90,6 +101,9 @@ std::uint64_t Lane::spokesman() const noexcept {
 /// What is in batch_.
 void Lane::put() {
   bool const first = flight_->empty();
+  if (first) in_a_row_ /= 2;
+  // What is beyond twice the largest batch is to be forgotten soon.
+  in_a_row_ = std::min<std::uint64_t>(in_a_row_ + batch_.size(), 2 * tiles_for_one_more * options_.batch);
   auto const taken = std::chrono::steady_clock::now();
   if (summary_.batches == 0) {
     serves_since_ = taken;

@@ -116,7 +116,9 @@ void Lane::ask_device() {
 }
 
 void Lane::retire_up_to(std::uint64_t number) {
-  progress_ = asked_ = std::chrono::steady_clock::now();
+  auto const now = std::chrono::steady_clock::now();
+  pace_.add(now - progress_, number - flight_->retired());
+  progress_ = asked_ = now;
   if (unsignalled_) summary_.found_by_watchdog += number - flight_->retired();
   while (flight_->retired() < number) deliver(flight_->retire());
 }

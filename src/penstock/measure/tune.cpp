@@ -92,8 +92,11 @@ class Machine final : public Landscape {
   static std::uint64_t pinned(Setting const& setting) {
     PipelineOptions const options = setting.options();
     if (options.tiles != 0) return Pool::slab_bytes(options.tile, options.tiles);
-    std::size_t const tiles =
-        usual_tiles({options.lanes, std::max(1U, options.slots), options.producers, std::max(1U, options.consumers)});
+    std::size_t const tiles = usual_tiles({.lanes = options.lanes,
+                                           .slots = std::max(1U, options.slots),
+                                           .batch = options.batch,
+                                           .producers = options.producers,
+                                           .consumers = std::max(1U, options.consumers)});
     return Pool::slab_bytes(options.tile, tiles);
   }
 

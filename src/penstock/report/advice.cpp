@@ -152,12 +152,12 @@ class Adviser {
 
   void more_slots(std::string const& why) {
     std::uint64_t const then = std::uint64_t{2} * std::max(figures_.slots, 1u);
-    offers_.option(slots_text(figures_, then), 2 * use_.rate, why);
+    offers_.option(slots_text(figures_, then, figures_.batch), 2 * use_.rate, why);
   }
 
   void more_tiles() {
     if (finding_.room == Room::pool) {
-      std::uint64_t const wanted = tiles_for(figures_, figures_.slots);
+      std::uint64_t const wanted = tiles_for(figures_, figures_.slots, figures_.batch);
       double const factor =
           static_cast<double>(wanted) / static_cast<double>(std::max<std::uint64_t>(figures_.pool, 1));
       offers_.option(option_text("--tiles", wanted), factor * use_.rate,
