@@ -55,6 +55,13 @@ case $2 in
     expect_code 2
     expect_err 'nowhere/page.html: No such file or directory'
     [[ ! -s out ]] || fail 'measured before it looked'
+    run bench "${quick[@]}" --tile 4KiB --load 0 --html both --trace ./both
+    expect_code 2
+    expect_err '--html and --trace both name both'
+    some_bytes 100000 some
+    run bench "${quick[@]}" --tile 4KiB --fill file --file some --html ./some
+    expect_code 2
+    expect_err '--html ./some would overwrite what is to be read'
     ;;
   ReadsAFileThatIsNamed)
     some_bytes 100000 some
@@ -71,6 +78,7 @@ case $2 in
 --threads 4..1
 --tile 3
 --signal smoke
+--load nan
 --work hash --tile 3000
 --direction out --fill memcpy
 --repeats 0

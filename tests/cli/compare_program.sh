@@ -63,6 +63,7 @@ case $2 in
 --threads some
 --rounds 0
 --expect -1
+--expect nan
 --device nonsense
 LINES
     ;;

@@ -68,6 +68,7 @@ case $2 in
 --work hash --tile 3000
 --within -1
 --within soon
+--within nan
 --memory lots
 --save nowhere/profile.json
 --device nonsense

@@ -16,7 +16,8 @@ INSTANTIATE_TEST_SUITE_P(Cuda, LaneOfLargeTiles, testing::ValuesIn(every_transpo
                          name_of_lane);
 INSTANTIATE_TEST_SUITE_P(Cuda, LaneOfLargeBatches, testing::ValuesIn(one_lane_per_signal_on(support::gpu_under_test())),
                          name_of_lane);
-INSTANTIATE_TEST_SUITE_P(Cuda, NappingLane, testing::ValuesIn(every_lane_on(support::gpu_under_test())), name_of_lane);
+INSTANTIATE_TEST_SUITE_P(Cuda, NappingLane, testing::ValuesIn(one_lane_per_signal_on(support::gpu_under_test())),
+                         name_of_lane);
 INSTANTIATE_TEST_SUITE_P(Cuda, LaneOfManyTiles, testing::ValuesIn(one_lane_per_signal_on(support::gpu_under_test())),
                          name_of_lane);
 

@@ -27,7 +27,7 @@ INSTANTIATE_TEST_SUITE_P(Cpu, LaneOfLargeTiles, testing::ValuesIn(every_transpor
                          name_of_lane);
 INSTANTIATE_TEST_SUITE_P(Cpu, LaneOfLargeBatches,
                          testing::ValuesIn(one_lane_per_signal_on(support::cpu_device_under_test())), name_of_lane);
-INSTANTIATE_TEST_SUITE_P(Cpu, NappingLane, testing::ValuesIn(every_lane_on(support::cpu_device_under_test())),
+INSTANTIATE_TEST_SUITE_P(Cpu, NappingLane, testing::ValuesIn(one_lane_per_signal_on(support::cpu_device_under_test())),
                          name_of_lane);
 INSTANTIATE_TEST_SUITE_P(LegacyCpu, LaneContract,
                          testing::Values(LaneUnderTest{support::cpu_device_under_test(Flavour::legacy)},

@@ -15,7 +15,7 @@ TEST(Pace, IsNothingBeforeATileIsThrough) {
 TEST(Pace, IsTimeOverTilesHoweverManyCameAtOnce) {
   Pace pace;
   for (int i = 0; i < 50; ++i) {
-    // Found late, and then early.
+    // Found late, and then early, each by one look.
     pace.add(microseconds(900), 6);
     pace.add(microseconds(100), 4);
   }

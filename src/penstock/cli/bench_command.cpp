@@ -10,6 +10,7 @@
 #include "penstock/cli/facts_here.hpp"
 #include "penstock/cli/interrupt.hpp"
 #include "penstock/cli/page_file.hpp"
+#include "penstock/cli/pipeline_arguments.hpp"
 #include "penstock/cli/traced_run.hpp"
 #include "penstock/devices/open_device.hpp"
 #include "penstock/measure/filler.hpp"
@@ -31,7 +32,7 @@ void BenchCommand::add_to(CLI::App& command) {
   command.add_option("--order", order)->group("");
   command.add_option("--load", load, "Part of the throughput at which latency is taken; 0: not at all. Default: 0.7")
       ->type_name("PART")
-      ->check(CLI::Range(0.0, 1.0));
+      ->check(CLI::Range(0.0, 1.0) & no_nan());
   command.add_flag("--no-ceilings", no_ceilings, "Do not measure copies, kernel and filling alone");
   command.add_flag("--no-verdict", no_verdict, "Record no run of each point to judge it by");
   trace.add_to(command, "one more run of the fastest point");
@@ -78,7 +79,7 @@ ExitCode BenchCommand::run() const {
     if (point.setting.fill == measure::Fill::file) measure::Filler(point.setting, sweep.file);
   }
   trace.check(sweep.file.empty() ? std::vector<std::string>{} : std::vector<std::string>{sweep.file});
-  if (!sweep.html.empty()) expect_writable(sweep.html);
+  sweep.check_page(trace.file);
   Interrupt const interrupt;
   measure::SweepOptions options;
   options.least_repeats = repeats;

@@ -7,6 +7,7 @@
 
 #include "penstock/cli/bench_output.hpp"
 #include "penstock/cli/page_file.hpp"
+#include "penstock/cli/pipeline_arguments.hpp"
 #include "penstock/cli/run_progress.hpp"
 #include "penstock/cli/scratch_folder.hpp"
 #include "penstock/cli/text_table.hpp"
@@ -31,7 +32,7 @@ void CompareCommand::add_to(CLI::App& command) {
       .add_option("--expect", expected,
                   "Exit with 1 unless with the most threads per-thread is that many times as fast, at every point")
       ->type_name("TIMES")
-      ->check(CLI::PositiveNumber);
+      ->check(CLI::PositiveNumber & no_nan());
 }
 
 ChildEnd CompareCommand::bench(std::string const& program, AxisOptions const& axes, unsigned round,
@@ -83,7 +84,7 @@ ExitCode CompareCommand::run() const {
   static_cast<void>(sweep.axes.axes());  // What cannot be, is said at once.
   std::string const date = date_now();
   trace.check(sweep.file.empty() ? std::vector<std::string>{} : std::vector<std::string>{sweep.file});
-  if (!sweep.html.empty()) expect_writable(sweep.html);
+  sweep.check_page(trace.file);
   Interrupt const interrupt;
   Comparison comparison;
   std::string legacy;

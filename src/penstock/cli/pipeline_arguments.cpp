@@ -2,6 +2,7 @@
 #include "penstock/cli/pipeline_arguments.hpp"
 
 #include <charconv>
+#include <cmath>
 
 #include "penstock/core/pool.hpp"
 #include "penstock/core/size_text.hpp"
@@ -22,6 +23,15 @@ CLI::Validator whole_number_up_to(std::size_t most) {
             bool const whole = problem == std::errc{} && end == text.data() + text.size();
             if (whole && number <= most) return {};
             return "'" + text + "' is not a whole number from 0 to " + std::to_string(most);
+          },
+          ""};
+}
+
+CLI::Validator no_nan() {
+  return {[](std::string& text) -> std::string {
+            double number = 0;
+            bool const is_nan = CLI::detail::lexical_cast(text, number) && std::isnan(number);
+            return is_nan ? "'" + text + "' is no number" : "";
           },
           ""};
 }

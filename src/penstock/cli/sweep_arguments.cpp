@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "penstock/cli/sweep_arguments.hpp"
 
+#include <filesystem>
+
+#include "penstock/cli/page_file.hpp"
+#include "penstock/core/error.hpp"
+
 namespace penstock::cli {
 
 void SweepArguments::add_to(CLI::App& command, std::map<std::string, std::string> const& presets) {
@@ -29,6 +34,18 @@ std::vector<std::string> SweepArguments::one_round(std::string const& program, A
   if (!file.empty()) all.insert(all.end(), {"--file", file});
   for (std::string const& argument : points.arguments()) all.push_back(argument);
   return all;
+}
+
+void SweepArguments::check_page(std::string const& trace) const {
+  if (html.empty()) return;
+  std::error_code none;
+  if (!file.empty() && std::filesystem::equivalent(file, html, none))
+    throw Error(ErrorKind::bad_argument, "--html " + html + " would overwrite what is to be read: name another file.");
+  expect_writable(html);
+  if (!trace.empty() && std::filesystem::equivalent(trace, html, none)) {
+    throw Error(ErrorKind::bad_argument,
+                "--html and --trace both name " + html + ", which holds one of them: name another file for the other.");
+  }
 }
 
 }  // namespace penstock::cli

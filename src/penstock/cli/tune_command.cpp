@@ -10,6 +10,7 @@
 #include "penstock/cli/facts_here.hpp"
 #include "penstock/cli/interrupt.hpp"
 #include "penstock/cli/page_file.hpp"
+#include "penstock/cli/pipeline_arguments.hpp"
 #include "penstock/cli/run_progress.hpp"
 #include "penstock/cli/traced_run.hpp"
 #include "penstock/cli/tune_output.hpp"
@@ -57,7 +58,7 @@ void TuneCommand::add_to(CLI::App& command) {
   command.add_option("--file", file, "What --fill file reads")->type_name("FILE");
   command.add_option("--within", within, "Seconds that it may take. Default: 60")
       ->type_name("S")
-      ->check(CLI::Range(0.0, 3600.0));
+      ->check(CLI::Range(0.0, 3600.0) & no_nan());
   command
       .add_option("--memory", memory,
                   "Pinned memory that a setting may take. Default: 1GiB, or a quarter of what is free")

@@ -24,9 +24,9 @@ constexpr std::size_t small_batch_bytes = std::size_t{1} << 20;
 
 /// To fall asleep and wake up takes some microseconds of CPU, and about as long again until the thread runs.
 constexpr std::chrono::nanoseconds shortest_nap = std::chrono::microseconds(50);
-/// In which a lane that woke up retires what is done, its tiles come home, are filled and come back to it.
+/// In which a lane wakes up, late perhaps, and puts what waits for it.
 constexpr std::chrono::nanoseconds least_work_left = std::chrono::microseconds(150);
-/// Of little weight: decisions/0026.
+/// Of little weight (decisions/0026). Where a tile takes longer than eight of these, an eighth of that.
 constexpr std::chrono::nanoseconds longest_nap = std::chrono::milliseconds(1);
 
 LaneOptions expect_sound(LaneOptions options) {
@@ -111,7 +111,7 @@ void Lane::stop_taking() noexcept {
 void Lane::body(std::promise<void>& ready, Stages const& stages) {
   try {
     device_.attach();
-    make_timers_precise();
+    if (options_.spin.count() > 0) make_timers_precise();
     FlightOptions flight = options_.flight;
     flight.lane = number_;
     flight.tiles = most_tiles_;
@@ -200,7 +200,10 @@ void Lane::serve() {
   };
   for (;;) {
     bool const heard = read_tickets();
-    if (heard) ++news_;
+    if (heard) {
+      note_pace();
+      ++news_;
+    }
     bool const took = take_tiles();
     if (heard || took) continue;
     if (closed_.load(std::memory_order_seq_cst) && load_.load(std::memory_order_seq_cst) == 0) return;
@@ -227,6 +230,7 @@ bool Lane::watch(Predicate const& work_waits) {
       // Who reads memory has to ask now and then how the device is; who asks events is told, but not that it is slow.
       signal_->read() ? ask_unsignalled() : ask_device();
     }
+    note_pace();
     if (work_waits() || flight_->retired() != retired) return true;
     if (auto const length = time_to_nap(now); length.count() > 0) {
       alarm_.await([this] { return must_not_nap(); }, std::chrono::nanoseconds(0), length);
@@ -250,8 +254,9 @@ std::chrono::nanoseconds Lane::time_to_nap(std::chrono::steady_clock::time_point
   if (options_.spin.count() == 0 || options_.spin == spin_for_ever) return {};
   if (flight_->size() <= half_of_slots() || must_not_nap()) return {};
   nanoseconds const work = pace_.of(flight_->size()) - (now - progress_);
-  nanoseconds const most =
-      std::min<nanoseconds>(work - std::max(pace_.of(half_of_slots()), least_work_left), longest_nap);
+  // Of long kernels nobody wants to hear each millisecond.
+  nanoseconds const longest = std::max(longest_nap, pace_.of(1) / 8);
+  nanoseconds const most = std::min(work - std::max(pace_.of(half_of_slots()), least_work_left), longest);
   if (most < shortest_nap) return {};
   // Until about a quarter is through, if nothing is in the way; then it looks again and again.
   std::size_t const three_quarters = half_of_slots() + half_of_slots() / 2;

@@ -40,8 +40,10 @@ struct LaneOptions {
   SignalKind signal = SignalKind::callback;
   /// How long a lane with nothing to do spins before it sleeps, with an eye on its device: results sooner, for part of
   /// a core. With a signal that brings no tickets (event_poll, flag) it spins as long as any tile is in flight; or, if
-  /// this is 0, looks every 50 us. But it sleeps, for 50 us to 1 ms, while more than half of the slots are
-  /// full and hold more than 150 us of work, by the pace of what is done (decisions/0026).
+  /// this is 0, looks every 50 us. But while more than half of the slots are full and hold enough work it
+  /// sleeps instead, at least 50 us at a time, mostly no more than 1 ms, and only `cancel` and `close` wake it: 200 us
+  /// of work are enough, if they are 50 more than half of the slots would hold, by the pace of what came back
+  /// (decisions/0026).
   std::chrono::nanoseconds spin{0};
   /// How often a lane with all slots full is called while these go round once, with a signal that calls for several
   /// tiles at a time (callback, host_func, event_block). Of little weight: bench/lane/signal_bench, `stride`.
@@ -185,6 +187,7 @@ class Lane {
   void ask_unsignalled();
   void ask_device();
   void retire_up_to(std::uint64_t number);
+  void note_pace() noexcept;
   void retire_passed();
   void finish_stage();
   void give_up(Error const& error);
@@ -201,7 +204,7 @@ class Lane {
   OnCompletion const on_completion_;
 
   std::size_t const most_tiles_;
-  std::size_t const small_batch_;  ///< So many tiles may go at once whatever else there is.
+  std::size_t const small_batch_;  ///< Tiles that may go at once from the first on: as many as 1 MiB holds.
 
   // Shared with other threads.
   Mailbox<Tile*> inbox_;
@@ -230,12 +233,14 @@ class Lane {
   std::vector<Tile const*> recorded_;  ///< The batch that is being put, for a recorder.
   bool unsignalled_ = false;           ///< It retires what its watchdog found.
   std::uint64_t in_a_row_ = 0;         ///< Tiles put; halved each time the device had none.
-  std::uint64_t news_ = 0;             ///< How often it heard something since it last slept.
+  std::uint64_t news_ = 0;             ///< How often it heard something since it last rested.
   std::chrono::steady_clock::time_point asked_ =
       std::chrono::steady_clock::now();  ///< When it last knew how its device was.
   /// When the device last finished a tile, or got one while it had none.
   std::chrono::steady_clock::time_point progress_ = asked_;
   Pace pace_;
+  std::uint64_t paced_ = 0;                                     ///< Tiles that `pace_` knows of, or never will.
+  std::chrono::steady_clock::time_point paced_at_ = progress_;  ///< And when the last of them was through.
   LaneSummary summary_;
   std::chrono::steady_clock::time_point serves_since_;  ///< When the first batch was put.
   bool finished_ = false;

@@ -122,7 +122,10 @@ void Lane::put() {
     ++summary_.batches;
     if (!recorded_.empty()) note_taken(taken);
     // Now, and not before: what the stage did on this thread is no time of the device's.
-    if (first) progress_ = asked_ = std::chrono::steady_clock::now();
+    if (first) {
+      progress_ = asked_ = paced_at_ = std::chrono::steady_clock::now();
+      paced_ = flight_->retired();
+    }
     tell_signal();
   } catch (Error const& error) {
     give_up(error);

@@ -116,11 +116,18 @@ void Lane::ask_device() {
 }
 
 void Lane::retire_up_to(std::uint64_t number) {
-  auto const now = std::chrono::steady_clock::now();
-  pace_.add(now - progress_, number - flight_->retired());
-  progress_ = asked_ = now;
+  progress_ = asked_ = std::chrono::steady_clock::now();
   if (unsignalled_) summary_.found_by_watchdog += number - flight_->retired();
   while (flight_->retired() < number) deliver(flight_->retire());
+}
+
+/// Of what one look found, however many steps it took. A device that has nothing left ran dry nobody knows when.
+void Lane::note_pace() noexcept {
+  std::uint64_t const retired = flight_->retired();
+  if (retired == paced_) return;
+  if (!flight_->empty()) pace_.add(progress_ - paced_at_, retired - paced_);
+  paced_ = retired;
+  paced_at_ = progress_;
 }
 
 /// The device did not say how far it is, or did not take what it was given.

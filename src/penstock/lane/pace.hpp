@@ -10,7 +10,8 @@ namespace penstock {
 /// for less.
 class Pace {
  public:
-  /// It finished so many tiles in that time, in which it always had one.
+  /// It finished so many tiles in that time, in which it always had one: all that one look found, since what is older
+  /// counts for an eighth less each time.
   void add(std::chrono::nanoseconds time, std::uint64_t tiles) noexcept {
     time_ = time_ * kept + static_cast<double>(time.count());
     tiles_ = tiles_ * kept + static_cast<double>(tiles);

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "penstock/core/usual_tiles.hpp"
+
+#include <gtest/gtest.h>
+
+#include "penstock/core/usual_batch.hpp"
+
+namespace penstock {
+namespace {
+
+TEST(UsualTiles, AreOneForEachSlotAndConsumerAndTwoForEachProducer) {
+  EXPECT_EQ(usual_tiles({.lanes = 2, .slots = 4, .batch = 1, .producers = 3, .consumers = 1}), 15u);
+  EXPECT_EQ(usual_tiles({.lanes = 2, .slots = 4, .batch = 0, .producers = 3, .consumers = 1}), 15u);
+}
+
+/// Seen to fail without the rest of the last.
+TEST(UsualTiles, AreWholeBatches) {
+  EXPECT_EQ(usual_tiles({.lanes = 1, .slots = 128, .batch = 32, .producers = 1, .consumers = 1}), 160u);
+  EXPECT_EQ(usual_tiles({.lanes = 1, .slots = 128, .batch = 32, .producers = 0, .consumers = 0}), 128u);
+  // A lane puts no more than half of its slots at once.
+  EXPECT_EQ(usual_tiles({.lanes = 1, .slots = 8, .batch = 32, .producers = 1, .consumers = 1}), 12u);
+  EXPECT_EQ(usual_tiles({.lanes = 1, .slots = 1, .batch = 32, .producers = 1, .consumers = 1}), 4u);
+}
+
+TEST(UsualTiles, AreNoMoreThanAPoolHolds) {
+  EXPECT_EQ(usual_tiles({.lanes = 1000, .slots = 1000, .batch = 500, .producers = 1, .consumers = 1}), Pool::max_tiles);
+}
+
+TEST(UsualBatch, IsWhatALinkNeedsAtASize) {
+  EXPECT_EQ(usual_batch(0), 128u);
+  EXPECT_EQ(usual_batch(std::size_t{4} << 10), 128u);
+  EXPECT_EQ(usual_batch(std::size_t{256} << 10), 32u);
+  EXPECT_EQ(usual_batch(std::size_t{1} << 20), 32u);
+  EXPECT_EQ(usual_batch(std::size_t{4} << 20), 8u);
+  EXPECT_EQ(usual_batch(std::size_t{1} << 30), 1u);
+}
+
+}  // namespace
+}  // namespace penstock
