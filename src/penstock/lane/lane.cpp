@@ -22,13 +22,6 @@ constexpr std::chrono::microseconds between_looks{50};
 /// A GPU's link takes 20 us for it.
 constexpr std::size_t small_batch_bytes = std::size_t{1} << 20;
 
-/// To fall asleep and wake up takes some microseconds of CPU, and about as long again until the thread runs.
-constexpr std::chrono::nanoseconds shortest_nap = std::chrono::microseconds(50);
-/// In which a lane wakes up, late perhaps, and puts what waits for it.
-constexpr std::chrono::nanoseconds least_work_left = std::chrono::microseconds(150);
-/// Of little weight (decisions/0026). Where a tile takes longer than eight of these, an eighth of that.
-constexpr std::chrono::nanoseconds longest_nap = std::chrono::milliseconds(1);
-
 LaneOptions expect_sound(LaneOptions options) {
   if (options.batch == 0)
     throw Error(ErrorKind::bad_argument, "A lane takes at least one tile at a time: ask for a batch of 1 or more.");
@@ -207,6 +200,7 @@ void Lane::serve() {
     bool const took = take_tiles();
     if (heard || took) continue;
     if (closed_.load(std::memory_order_seq_cst) && load_.load(std::memory_order_seq_cst) == 0) return;
+    if (flight_->empty() && gathered_.empty()) had_nothing_ = true;
     if (watch(work_waits)) {
       ++news_;
     } else {
@@ -242,25 +236,6 @@ bool Lane::watch(Predicate const& work_waits) {
     if (now - awake_since >= options_.spin && !must_look) return false;
     relax_cpu();
   }
-}
-
-bool Lane::must_not_nap() const noexcept {
-  return closed_.load(std::memory_order_acquire) || cancelled_.load(std::memory_order_acquire);
-}
-
-/// How long to sleep while the device has enough to do without this lane; 0 if it has not.
-std::chrono::nanoseconds Lane::time_to_nap(std::chrono::steady_clock::time_point now) const noexcept {
-  using std::chrono::nanoseconds;
-  if (options_.spin.count() == 0 || options_.spin == spin_for_ever) return {};
-  if (flight_->size() <= half_of_slots() || must_not_nap()) return {};
-  nanoseconds const work = pace_.of(flight_->size()) - (now - progress_);
-  // Of long kernels nobody wants to hear each millisecond.
-  nanoseconds const longest = std::max(longest_nap, pace_.of(1) / 8);
-  nanoseconds const most = std::min(work - std::max(pace_.of(half_of_slots()), least_work_left), longest);
-  if (most < shortest_nap) return {};
-  // Until about a quarter is through, if nothing is in the way; then it looks again and again.
-  std::size_t const three_quarters = half_of_slots() + half_of_slots() / 2;
-  return std::clamp(work - pace_.of(three_quarters), shortest_nap, most);
 }
 
 /// Sleeps until there is something to do, or it is time to ask the device.

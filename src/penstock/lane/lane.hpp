@@ -232,7 +232,8 @@ class Lane {
   std::vector<Loan> batch_;            ///< What is being put.
   std::vector<Tile const*> recorded_;  ///< The batch that is being put, for a recorder.
   bool unsignalled_ = false;           ///< It retires what its watchdog found.
-  std::uint64_t in_a_row_ = 0;         ///< Tiles put; halved each time the device had none.
+  std::uint64_t in_a_row_ = 0;         ///< Tiles put; halved each time there were none for a while.
+  bool had_nothing_ = false;           ///< There was none on the device and none that waited, since it put the last.
   std::uint64_t news_ = 0;             ///< How often it heard something since it last rested.
   std::chrono::steady_clock::time_point asked_ =
       std::chrono::steady_clock::now();  ///< When it last knew how its device was.

@@ -48,7 +48,7 @@ bool Lane::take_tiles() {
 /// Nothing of a batch is computed before all of it is uploaded, nor downloaded before all of it is computed: by so much
 /// one direction stays behind the other to the end. So batches are as large as pays by now.
 std::size_t Lane::most_at_once() const noexcept {
-  std::uint64_t const in_a_row = flight_->empty() ? in_a_row_ / 2 : in_a_row_;
+  std::uint64_t const in_a_row = had_nothing_ ? in_a_row_ / 2 : in_a_row_;
   return std::clamp<std::size_t>(in_a_row / tiles_for_one_more, small_batch_, options_.batch);
 }
 
@@ -101,7 +101,7 @@ std::uint64_t Lane::spokesman() const noexcept {
 /// What is in batch_.
 void Lane::put() {
   bool const first = flight_->empty();
-  if (first) in_a_row_ /= 2;
+  if (std::exchange(had_nothing_, false)) in_a_row_ /= 2;
   // What is beyond twice the largest batch is to be forgotten soon.
   in_a_row_ = std::min<std::uint64_t>(in_a_row_ + batch_.size(), 2 * tiles_for_one_more * options_.batch);
   auto const taken = std::chrono::steady_clock::now();

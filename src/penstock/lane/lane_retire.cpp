@@ -121,15 +121,6 @@ void Lane::retire_up_to(std::uint64_t number) {
   while (flight_->retired() < number) deliver(flight_->retire());
 }
 
-/// Of what one look found, however many steps it took. A device that has nothing left ran dry nobody knows when.
-void Lane::note_pace() noexcept {
-  std::uint64_t const retired = flight_->retired();
-  if (retired == paced_) return;
-  if (!flight_->empty()) pace_.add(progress_ - paced_at_, retired - paced_);
-  paced_ = retired;
-  paced_at_ = progress_;
-}
-
 /// The device did not say how far it is, or did not take what it was given.
 void Lane::give_up(Error const& error) {
   if (error.sticky()) return lose(error);
