@@ -14,7 +14,7 @@ constexpr std::chrono::seconds long_spin{60};
 /// Seen to fail without naps.
 TEST_P(NappingLane, SleepsThoughItMaySpinWhileItsDeviceHasEnoughToDo) {
   open_with(4, long_spin);
-  pass(std::chrono::milliseconds(50));
+  pass(std::chrono::milliseconds(150));
   EXPECT_GT(naps_at_the_end(), 0u);
   expect_all_done(seen(), 5);
 }
