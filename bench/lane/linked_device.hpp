@@ -16,7 +16,7 @@
 namespace penstock {
 
 /// A device behind a link with both directions at once, that takes the time that copies would and does nothing in it:
-/// what a lane makes of such a link can be seen without a GPU. Its calls take as long as a GPU's driver does.
+/// what a lane makes of such a link can be seen without a GPU. Its calls take about as long as a GPU's driver does.
 ///
 /// Only for lanes that ask their device (SignalKind::event_poll, StreamMode::own): it calls nobody back.
 class LinkedDevice final : public FreeDevice {

@@ -2,8 +2,8 @@
 // Question: what does a lane make of a link of 51 GB/s each way, and what does it take of a core meanwhile? A device
 // that only takes the time stands for the GPU, and nothing is filled. Budget: 0.96 of the link in tiles of 1 MiB and
 // 0.98 in tiles of 4 MiB, 8 and 10 us of CPU a tile, all with it.
-#include <atomic>
 #include <chrono>
+#include <memory>
 
 #include "linked_device.hpp"
 #include <benchmark/benchmark.h>

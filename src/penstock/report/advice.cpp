@@ -145,7 +145,7 @@ class Adviser {
                  notice = *figures_.notice / static_cast<double>(figures_.tiles);
     if (figures_.signal != "event_poll" && figures_.signal != "flag") {
       offers_.option("--signal event_poll", *figures_.in_flight / std::max(in_flight - notice / 2, in_flight / 2),
-                     "It takes at most half as long to notice, for a CPU a lane while tiles are in flight.");
+                     "It takes at most half as long to notice, for up to a CPU a lane while tiles are in flight.");
     }
     more_slots("Those that wait to be noticed leave room for as many others.");
   }
