@@ -2,6 +2,7 @@
 #include "penstock/core/shared_library.hpp"
 
 #include <cstdlib>
+#include <filesystem>
 
 #include <dlfcn.h>
 
@@ -28,7 +29,8 @@ std::vector<std::string> cuda_library_names(std::vector<std::string> names, std:
   char const* const home = std::getenv("CUDA_HOME");
   for (std::string const& root : {std::string(home == nullptr ? "" : home), std::string("/usr/local/cuda")}) {
     if (root.empty()) continue;
-    for (std::string const& folder : folders) names.push_back(root + '/' + folder + '/' + name_in_folder);
+    for (std::string const& folder : folders)
+      names.push_back((std::filesystem::path(root) / folder / name_in_folder).string());
   }
   return names;
 }
