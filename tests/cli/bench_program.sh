@@ -62,6 +62,14 @@ case $2 in
     run bench "${quick[@]}" --tile 4KiB --fill file --file some --html ./some
     expect_code 2
     expect_err '--html ./some would overwrite what is to be read'
+    "$penstock" tune --device cpu --within 0 --tile 4KiB --save profile > made 2>&1 || fail "$(cat made)"
+    cp profile as_made
+    for option in --html --trace; do
+      run bench "${quick[@]}" --profile profile "$option" profile
+      expect_code 2
+      expect_err "$option profile would overwrite what is to be read"
+    done
+    cmp -s profile as_made || fail 'the profile is overwritten'
     ;;
   ReadsAFileThatIsNamed)
     some_bytes 100000 some
@@ -91,11 +99,12 @@ LINES
     # Some minutes of it, so that it is at it however late the signal comes.
     for where in '' --one-process; do
       # shellcheck disable=SC2086  # Or no word.
-      "$penstock" bench --device cpu --tile 4KiB --threads 1..8 --lanes 1..8 --load 0 --repeats 50 $where > out 2> err &
+      "$penstock" bench --device cpu --tile 4KiB --threads 1..8 --lanes 1..8 --load 0 --repeats 50 --trace never.json $where > out 2> err &
       interrupt_once_it_fills $!
       expect_code 130
       expect_err 'Interrupted'
       expect_out 'GB/s'
+      [[ ! -e never.json ]] || fail 'an empty trace was left'
     done
     ;;
   RunsEachRepeatInAProcessOfItsOwn)

@@ -54,6 +54,14 @@ case $2 in
     expect_code 2
     expect_err '--file nowhere: No such file or directory.'
     [[ ! -s out ]] || fail 'measured before it looked'
+    some_bytes 3000000 long
+    run tune "${quick[@]}" --fill file --file long --direction in --save ./long
+    expect_code 2
+    expect_err '--save ./long would overwrite what is to be read'
+    run tune "${quick[@]}" --save both --trace both
+    expect_code 2
+    expect_err '--save and --trace both name both'
+    [[ $(wc -c < long) == 3000000 && ! -e both ]] || fail 'a file was touched'
     ;;
   RefusesBadOptionsInOneLine)
     expect_bad_options tune << 'LINES'

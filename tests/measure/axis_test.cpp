@@ -15,6 +15,7 @@ TEST(Axis, IsAListARangeOrOneThatMultiplies) {
   EXPECT_EQ(parse_axis("lanes", "2..5").values, (Values{"2", "3", "4", "5"}));
   EXPECT_EQ(parse_axis("depth", "1..16*2").values, (Values{"1", "2", "4", "8", "16"}));
   EXPECT_EQ(parse_axis("depth", "1..20*3,64").values, (Values{"1", "3", "9", "64"}));
+  EXPECT_EQ(parse_axis("tile", "4KiB..64KiB*4,1MiB").values, (Values{"4096", "16384", "65536", "1048576"}));
 }
 
 TEST(Axis, SaysSizesInBytesAndWordsAsTheyAre) {
@@ -31,14 +32,16 @@ TEST(Axis, RefusesWhatIsNoneWithARemedy) {
     char const* list;
     char const* remedy;
   };
-  for (Wrong const wrong : {Wrong{"threads", "", "give a list"}, Wrong{"threads", "1,,2", "give a list"},
-                            Wrong{"threads", "4..1", "give a list"}, Wrong{"threads", "0..8*2", "give a list"},
-                            Wrong{"threads", "1..8*1", "give a list"}, Wrong{"threads", "x", "whole numbers"},
-                            Wrong{"threads", "1,1", "once"}, Wrong{"threads", "1..100", "fewer"},
-                            Wrong{"threads", "4000000000000", "whole numbers"}, Wrong{"tile", "3", "multiple of 4"},
-                            Wrong{"tile", "2GiB", "1 GiB"}, Wrong{"transport", "mule", "automatic, copies, mapped"},
-                            Wrong{"shape", "round", "split, single"}, Wrong{"work", "busy:soon", "busy:20us"},
-                            Wrong{"colour", "red", "no axis"}}) {
+  for (Wrong const wrong :
+       {Wrong{"threads", "", "give a list"}, Wrong{"threads", "1,,2", "give a list"},
+        Wrong{"threads", "4..1", "give a list"}, Wrong{"threads", "0..8*2", "give a list"},
+        Wrong{"threads", "1..8*1", "give a list"}, Wrong{"threads", "x", "whole numbers"},
+        Wrong{"threads", "1,1", "once"}, Wrong{"threads", "1..100", "fewer"},
+        Wrong{"threads", "4000000000000", "whole numbers"}, Wrong{"tile", "3", "multiple of 4"},
+        Wrong{"tile", "2GiB", "1 GiB"}, Wrong{"tile", "4KiB..16KiB", "4KiB..1MiB*4"},
+        Wrong{"tile", "4KiB..some*2", "4KiB..1MiB*4"}, Wrong{"tile", "4KiB..1MiB*2KiB", "4KiB..1MiB*4"},
+        Wrong{"transport", "mule", "automatic, copies, mapped"}, Wrong{"shape", "round", "split, single"},
+        Wrong{"work", "busy:soon", "busy:20us"}, Wrong{"colour", "red", "no axis"}}) {
     try {
       parse_axis(wrong.name, wrong.list);
       ADD_FAILURE() << wrong.name << " " << wrong.list << " was taken";

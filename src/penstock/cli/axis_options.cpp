@@ -47,8 +47,9 @@ void AxisOptions::add_to(CLI::App& command, std::map<std::string, std::string> c
         ->type_name("LIST");
   }
   command.footer(
-      "LIST is a list as in 1,2,4, a range as in 1..4, or one that multiplies, as in 1..16*2; 0 is what suits the "
-      "machine.\n"
+      "LIST is a list as in 1,2,4, a range as in 1..4, or one that multiplies, as in 1..16*2 or 4KiB..1MiB*4; 0 is "
+      "what\n"
+      "suits the machine.\n"
       "Every combination is a point. Rounds over all points alternate, so that what drifts meets all alike.");
 }
 

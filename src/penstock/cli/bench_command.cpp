@@ -78,8 +78,7 @@ ExitCode BenchCommand::run() const {
   for (measure::Point const& point : points) {
     if (point.setting.fill == measure::Fill::file) measure::Filler(point.setting, sweep.file);
   }
-  trace.check(sweep.file.empty() ? std::vector<std::string>{} : std::vector<std::string>{sweep.file});
-  sweep.check_page(trace.file);
+  sweep.check_files(trace);
   Interrupt const interrupt;
   measure::SweepOptions options;
   options.least_repeats = repeats;

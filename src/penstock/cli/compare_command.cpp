@@ -83,8 +83,7 @@ void CompareCommand::write_trace_of(Comparison const& comparison, Interrupt cons
 ExitCode CompareCommand::run() const {
   static_cast<void>(sweep.axes.axes());  // What cannot be, is said at once.
   std::string const date = date_now();
-  trace.check(sweep.file.empty() ? std::vector<std::string>{} : std::vector<std::string>{sweep.file});
-  sweep.check_page(trace.file);
+  sweep.check_files(trace);
   Interrupt const interrupt;
   Comparison comparison;
   std::string legacy;

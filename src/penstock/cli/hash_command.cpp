@@ -85,7 +85,10 @@ std::vector<std::string> HashCommand::inputs() const {
 
 ExitCode HashCommand::run() const {
   static_cast<void>(checked_tile(pipeline));  // Bad options are said before a device is opened.
-  trace.check(inputs());
+  trace.check();
+  std::vector<NamedFile> read{{"--profile", pipeline.profile.path}};
+  for (std::string const& path : inputs()) read.push_back({"PATH", path});
+  expect_apart(read, std::vector<NamedFile>{trace.named()});
   Interrupt const interrupt;
   auto const opened = open_devices(pipeline.device);
   DeviceGroup const devices(opened);

@@ -13,7 +13,7 @@
 #include "penstock/cli/interrupt.hpp"
 #include "penstock/cli/lab_output.hpp"
 #include "penstock/cli/lab_trace.hpp"
-#include "penstock/cli/page_file.hpp"
+#include "penstock/cli/named_files.hpp"
 #include "penstock/cli/trace_file.hpp"
 #include "penstock/cpu/cpu_device.hpp"
 #include "penstock/devices/open_device.hpp"
@@ -88,7 +88,7 @@ ExitCode LabCommand::run() const {
     for (auto const& experiment : experiments) print(as_text(experiment, columns));
     return exit_ok;
   }
-  if (!trace.empty()) expect_writable(trace);
+  expect_apart({}, std::vector<NamedFile>{{"--trace", trace}});
   Interrupt const interrupt;
   auto const opened = open_laboratory(device);
   LabPlace const place{opened->info().name, std::string(flavour_name(opened->flavour()))};

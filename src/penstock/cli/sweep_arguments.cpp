@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "penstock/cli/sweep_arguments.hpp"
 
-#include <filesystem>
-
-#include "penstock/cli/page_file.hpp"
-#include "penstock/core/error.hpp"
+#include "penstock/cli/named_files.hpp"
 
 namespace penstock::cli {
 
@@ -36,16 +33,10 @@ std::vector<std::string> SweepArguments::one_round(std::string const& program, A
   return all;
 }
 
-void SweepArguments::check_page(std::string const& trace) const {
-  if (html.empty()) return;
-  std::error_code none;
-  if (!file.empty() && std::filesystem::equivalent(file, html, none))
-    throw Error(ErrorKind::bad_argument, "--html " + html + " would overwrite what is to be read: name another file.");
-  expect_writable(html);
-  if (!trace.empty() && std::filesystem::equivalent(trace, html, none)) {
-    throw Error(ErrorKind::bad_argument,
-                "--html and --trace both name " + html + ", which holds one of them: name another file for the other.");
-  }
+void SweepArguments::check_files(TraceArguments const& trace) const {
+  trace.check();
+  expect_apart(std::vector<NamedFile>{{"--file", file}, {"--profile", axes.profile.path}},
+               std::vector<NamedFile>{{"--html", html}, trace.named()});
 }
 
 }  // namespace penstock::cli

@@ -8,6 +8,7 @@
 #include <CLI/CLI.hpp>
 
 #include "penstock/cli/axis_options.hpp"
+#include "penstock/cli/trace_file.hpp"
 
 namespace penstock::cli {
 
@@ -27,10 +28,10 @@ struct SweepArguments {
   /// The command that measures each point of `points` once, in its own process, and nothing beside it, and says as JSON
   /// what they came to; `order` as SweepOptions has it.
   std::vector<std::string> one_round(std::string const& program, AxisOptions const& points, unsigned order) const;
-  /// Looks whether the page can be written, and would overwrite neither what is read nor the trace.
+  /// Looks whether page and trace can be written, and would overwrite neither what is read nor each other.
   ///
   /// Throws: Error of kind bad_argument, before anything is measured for it.
-  void check_page(std::string const& trace) const;
+  void check_files(TraceArguments const& trace) const;
 };
 
 }  // namespace penstock::cli

@@ -3,13 +3,10 @@
 
 #include <array>
 #include <cstdio>
-#include <filesystem>
 #include <fstream>
-#include <system_error>
 
 #include <sys/stat.h>
 
-#include "penstock/cli/page_file.hpp"
 #include "penstock/core/error.hpp"
 #include "penstock/nvtx/nvtx_ranges.hpp"
 
@@ -69,7 +66,7 @@ std::vector<std::string> TraceArguments::arguments(std::string const& path) cons
   return all;
 }
 
-void TraceArguments::check(std::span<std::string const> read) const {
+void TraceArguments::check() const {
   if (nvtx && with == "cupti") {
     throw Error(ErrorKind::bad_argument, "--nvtx and --trace-with cupti do not go together: leave out one of them.");
   }
@@ -78,14 +75,6 @@ void TraceArguments::check(std::span<std::string const> read) const {
                 "This build of penstock has no NVTX in it: leave out --nvtx, or build penstock where the CUDA toolkit "
                 "is, with its NVTX.");
   }
-  if (file.empty()) return;
-  for (std::string const& path : read) {
-    std::error_code none;
-    // Standard input goes by this name, if it has one.
-    if (!std::filesystem::equivalent(path == "-" ? "/dev/stdin" : path, file, none)) continue;
-    throw Error(ErrorKind::bad_argument, "--trace " + file + " would overwrite what is to be read: name another file.");
-  }
-  expect_writable(file);
 }
 
 std::unique_ptr<Recorder> TraceArguments::recorder() const {

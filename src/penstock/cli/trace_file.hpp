@@ -13,6 +13,7 @@
 #include <CLI/CLI.hpp>
 #include <sys/types.h>
 
+#include "penstock/cli/named_files.hpp"
 #include "penstock/core/ranges.hpp"
 #include "penstock/core/recorder.hpp"
 #include "penstock/cupti/activity_log.hpp"
@@ -33,10 +34,10 @@ struct TraceArguments {
   void add_trace_to(CLI::App& command, std::string const& of);
   /// The same as arguments of another command, which writes to `path`; empty for no trace.
   std::vector<std::string> arguments(std::string const& path) const;
-  /// Says at once what cannot be written; none of the files that are named to be read, nor standard input, may be it.
-  ///
-  /// Throws: Error of kind bad_argument; also if the options do not go together, or with this build.
-  void check(std::span<std::string const> read) const;
+  /// Throws: Error of kind bad_argument, if the options do not go together, or not with this build.
+  void check() const;
+  /// For expect_apart.
+  NamedFile named() const { return {"--trace", file}; }
   /// One with room for some 100'000 tiles, which of longer runs keeps fewer; null if there is to be no trace.
   std::unique_ptr<Recorder> recorder() const;
   /// What a pipeline's ranges are to be, if CUPTI was asked for: null if it was not, or if it cannot be had, which is
@@ -49,10 +50,10 @@ struct TraceArguments {
 /// A file that is to be written, known by what it is and not by its name.
 class FileToWrite {
  public:
-  /// `path` is there, as after TraceArguments::check; empty for no file.
+  /// `path` is empty for no file. One that is not there is none yet.
   explicit FileToWrite(std::string const& path);
   bool is(std::string const& path) const noexcept;
-  /// It held something before anything was written.
+  /// It held something before the run.
   bool held_something() const noexcept { return size_ > 0; }
 
  private:

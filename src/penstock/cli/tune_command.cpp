@@ -4,12 +4,10 @@
 #include <algorithm>
 #include <array>
 #include <cstdio>
-#include <filesystem>
 
 #include "penstock/cli/bar.hpp"
 #include "penstock/cli/facts_here.hpp"
 #include "penstock/cli/interrupt.hpp"
-#include "penstock/cli/page_file.hpp"
 #include "penstock/cli/pipeline_arguments.hpp"
 #include "penstock/cli/run_progress.hpp"
 #include "penstock/cli/traced_run.hpp"
@@ -36,14 +34,6 @@ std::uint64_t safe_bytes(HostLimits const& host) {
   return free == 0 ? most : std::min(most, free / 4);
 }
 
-/// Says at once what cannot be written, and leaves nothing there.
-void expect_room_for(std::string const& path) {
-  std::error_code ignored;
-  bool const there = std::filesystem::exists(path, ignored);
-  expect_writable(path);
-  if (!there) std::filesystem::remove(path, ignored);
-}
-
 }  // namespace
 
 void TuneCommand::add_to(CLI::App& command) {
@@ -64,7 +54,7 @@ void TuneCommand::add_to(CLI::App& command) {
                   "Pinned memory that a setting may take. Default: 1GiB, or a quarter of what is free")
       ->type_name("SIZE");
   command.add_option("--save", save, "Write the best settings to this file, for --profile")->type_name("FILE");
-  command.add_flag("--json", json, "Print JSON, as docs/profile.md says");
+  command.add_flag("--json", json, "Print JSON, as docs/tune.md says");
   trace.add_trace_to(command, "one more run with the best settings");
   command.footer(
       "LIST is 'free' for whatever may be worth trying, or a list to choose from as in 1,2,4, 1..4 or 1..16*2; work, "
@@ -81,8 +71,8 @@ ExitCode TuneCommand::run() const {
     if (lists.lists.at("tile") == measure::free_axis) job.tile = sizeof(float);
     measure::Filler(job, file);
   }
-  if (!save.empty()) expect_room_for(save);
-  trace.check(file.empty() ? std::vector<std::string>{} : std::vector<std::string>{file});
+  trace.check();
+  expect_apart(std::vector<NamedFile>{{"--file", file}}, std::vector<NamedFile>{{"--save", save}, trace.named()});
   Interrupt const interrupt;
   auto const opened = open_devices(device);
   DeviceGroup const devices(opened);

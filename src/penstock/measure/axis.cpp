@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include "penstock/core/error.hpp"
+#include "penstock/core/size_text.hpp"
 
 namespace penstock::measure {
 namespace {
@@ -25,10 +26,16 @@ std::vector<std::string> split(std::string const& text, char at) {
   throw Error(ErrorKind::bad_argument, "--" + name + " has " + value + " twice: name each value once.");
 }
 
+/// Its values are sizes.
+bool is_of_sizes(std::string const& name) {
+  return name == "tile";
+}
+
 [[noreturn]] void refuse(std::string const& name, std::string const& part) {
-  throw Error(
-      ErrorKind::bad_argument,
-      "--" + name + " '" + part + "': give a list as in 1,2,4, a range as in 1..4, or one that multiplies, 1..16*2.");
+  char const* const remedy = is_of_sizes(name)
+                                 ? "give a list as in 4KiB,1MiB, or a range that multiplies, as in 4KiB..1MiB*4."
+                                 : "give a list as in 1,2,4, a range as in 1..4, or one that multiplies, 1..16*2.";
+  throw Error(ErrorKind::bad_argument, "--" + name + " '" + part + "': " + remedy);
 }
 
 std::uint64_t number(std::string const& name, std::string const& part, std::string const& text) {
@@ -38,14 +45,25 @@ std::uint64_t number(std::string const& name, std::string const& part, std::stri
   return value;
 }
 
+/// Where a range begins or ends.
+std::uint64_t bound(std::string const& name, std::string const& part, std::string const& text) {
+  if (!is_of_sizes(name)) return number(name, part, text);
+  try {
+    return parse_size(text);
+  } catch (Error const&) {
+    refuse(name, part);
+  }
+}
+
 /// What a part of a list stands for: itself, or all of a range.
 std::vector<std::string> expand(std::string const& name, std::string const& part) {
   std::size_t const dots = part.find("..");
   if (dots == std::string::npos) return {part};
   std::string const rest = part.substr(dots + 2);
   std::size_t const star = rest.find('*');
-  std::uint64_t const first = number(name, part, part.substr(0, dots));
-  std::uint64_t const last = number(name, part, rest.substr(0, star));
+  std::uint64_t const first = bound(name, part, part.substr(0, dots));
+  std::uint64_t const last = bound(name, part, rest.substr(0, star));
+  if (star == std::string::npos && is_of_sizes(name)) refuse(name, part);  // In steps of a byte.
   std::uint64_t const factor = star == std::string::npos ? 1 : number(name, part, rest.substr(star + 1));
   if (first > last || factor == 0 || (star != std::string::npos && (factor < 2 || first == 0))) refuse(name, part);
   std::vector<std::string> values;
