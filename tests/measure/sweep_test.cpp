@@ -116,6 +116,34 @@ TEST_F(ASweep, TakesLatencyAtAPartOfTheThroughput) {
   EXPECT_LE(result.latency->p99, result.latency->p999);
 }
 
+TEST_F(ASweep, KeepsThePointOfWhichNothingMoreCanBeHad) {
+  options.load = 0.2;
+  options.least_repeats = options.most_repeats = 0;
+  options.trial.file = "/nowhere";
+  std::vector<PointResult> begun;
+  for (Point& point : points_of(std::vector{parse_axis("tile", "4KiB"), parse_axis("fill", "file")}))
+    begun.push_back({.point = point, .tiles_per_second = {1, 2, 3}, .cpu_s_per_tile = {1, 2, 3}});
+  auto const result = sweep(device, begun, options, stop.get_token()).front();
+  EXPECT_EQ(result.error, "") << "its throughput is known";
+  EXPECT_FALSE(result.latency);
+  EXPECT_FALSE(result.verdict);
+  ASSERT_EQ(result.remarks.size(), 2U);
+  EXPECT_NE(result.remarks[0].find("latency could not be measured: "), std::string::npos) << result.remarks[0];
+  EXPECT_NE(result.remarks[1].find("could not be judged: "), std::string::npos) << result.remarks[1];
+}
+
+TEST_F(ASweep, JudgesARunByThePartThatWasRecordedWhole) {
+  options.room = 2000;
+  options.trial.warm_up = {};
+  options.trial.window = std::chrono::milliseconds(50);
+  auto const result = swept({parse_axis("tile", "4KiB"), parse_axis("threads", "1")}).front();
+  ASSERT_TRUE(result.verdict) << result.error;
+  ASSERT_TRUE(result.traced);
+  EXPECT_GT(result.traced->recording.missed, 0U);
+  EXPECT_GT(result.traced->closed, result.traced->opened);
+  for (Passage const& passage : result.traced->recording.passages) EXPECT_LE(passage.end, result.traced->closed);
+}
+
 TEST_F(ASweep, MeasuresWhatThePartsComeToAlone) {
   options.ceilings = true;
   auto const results =

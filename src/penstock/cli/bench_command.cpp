@@ -39,6 +39,15 @@ void BenchCommand::add_to(CLI::App& command) {
   command.add_flag("--no-trace-cost", no_trace_cost, "Do not measure what recording costs, after --trace");
 }
 
+namespace {
+
+/// Of each point, in this process.
+std::size_t runs_here(measure::SweepOptions const& options) {
+  return 1 + (options.ceilings ? options.rounds_of_ceilings : 0) + (options.load > 0 ? 1 : 0) + (options.judged ? 1 : 0);
+}
+
+}  // namespace
+
 std::vector<measure::Point> BenchCommand::points_of(std::span<measure::Axis const> axes) const {
   auto all = measure::points_of(axes);
   if (only.empty()) return all;
@@ -62,11 +71,12 @@ Apart BenchCommand::apart(std::vector<measure::Point> const& points, measure::Sw
     return all;
   };
   std::size_t done = 0;
+  std::size_t const later = runs_here(options) * points.size();
   return rounds_apart(points,
                       {.least = options.least_repeats - 1, .most = options.most_repeats - 1, .enough = options.enough},
                       command, stop, [&](unsigned round, std::size_t runs) {
-                        progress.show(done, std::max<std::size_t>(points.size() * options.least_repeats, done + runs),
-                                      "process " + std::to_string(round + 1));
+                        std::size_t const all = std::max(points.size() * (options.least_repeats - 1), done + runs);
+                        progress.show(done, all + later, "process " + std::to_string(round + 1));
                         done += runs;
                       });
 }
@@ -84,11 +94,14 @@ ExitCode BenchCommand::run() const {
   options.least_repeats = repeats;
   options.most_repeats = repeats + repeats / 2;
   options.rounds_of_ceilings = std::min(repeats, options.rounds_of_ceilings);
+  options.load = load;
+  options.ceilings = !no_ceilings;
+  options.judged = !no_verdict;
+  RunProgress progress(true);
   Apart begun;
   if (one_process || repeats == 1) {
     for (measure::Point const& point : points) begun.results.push_back({.point = point});
   } else {
-    RunProgress progress(true);
     begun = apart(points, options, interrupt.token(), progress);
     options.least_repeats = options.most_repeats = 1;  // That are left for this process.
   }
@@ -100,20 +113,17 @@ ExitCode BenchCommand::run() const {
   options.trial.file = sweep.file;
   auto const ranges = trace.nvtx_ranges();
   options.trial.ranges = ranges.get();
-  options.load = load;
-  options.ceilings = !no_ceilings;
-  options.judged = !no_verdict;
   options.cpus = static_cast<unsigned>(facts.cpus);
   options.order = order;
   std::vector<std::string> places;
   for (measure::Point const& point : points) places.push_back(place_text(wanted, point));
-  std::vector<measure::PointResult> results;
-  {
-    RunProgress progress(true);
-    results = measure::sweep(
-        devices, std::move(begun.results), options, interrupt.token(),
-        [&](measure::SweepProgress const& now) { progress.show(now.done, now.total, places[now.point]); });
-  }
+  std::size_t before = 0;
+  for (measure::PointResult const& result : begun.results) before += result.apart;
+  std::vector<measure::PointResult> const results = measure::sweep(
+      devices, std::move(begun.results), options, interrupt.token(), [&](measure::SweepProgress const& now) {
+        progress.show(before + now.done, before + now.total, places[now.point]);
+      });
+  progress.end();
   std::string const text = sweep.json  ? as_json(facts, wanted, results)
                            : sweep.csv ? as_csv(wanted, results)
                                        : as_text(facts, wanted, results);
@@ -129,7 +139,7 @@ ExitCode BenchCommand::run() const {
   }
   bool const failed =
       std::any_of(results.begin(), results.end(), [](measure::PointResult const& one) { return !one.error.empty(); });
-  if (failed && (begun.lost || devices.lost())) return exit_device;
+  if (begun.lost || devices.lost()) return exit_device;
   return failed ? exit_some_failed : exit_ok;
 }
 

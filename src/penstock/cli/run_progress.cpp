@@ -3,6 +3,7 @@
 
 #include <cstdio>
 #include <optional>
+#include <utility>
 
 #include <unistd.h>
 
@@ -26,7 +27,11 @@ std::string runs_line(std::size_t done, std::size_t total, std::chrono::duration
 RunProgress::RunProgress(bool wanted) : drawn_(wanted && isatty(STDERR_FILENO) == 1) {}
 
 RunProgress::~RunProgress() {
-  if (drawn_) wipe_line();
+  end();
+}
+
+void RunProgress::end() {
+  if (std::exchange(drawn_, false)) wipe_line();
 }
 
 void RunProgress::show(std::size_t done, std::size_t total, std::string const& now) {

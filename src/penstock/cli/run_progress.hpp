@@ -23,9 +23,11 @@ class RunProgress {
   void show(std::size_t done, std::size_t total, std::string const& now);
   /// Another line in its place.
   void draw(std::string const& line);
+  /// Wipes it already.
+  void end();
 
  private:
-  bool const drawn_;
+  bool drawn_;
   std::chrono::steady_clock::time_point const start_ = std::chrono::steady_clock::now();
 };
 

@@ -13,13 +13,11 @@
 #include "penstock/core/recorder.hpp"
 #include "penstock/measure/ceilings.hpp"
 #include "penstock/measure/judge.hpp"
+#include "penstock/measure/recorded_part.hpp"
 #include "penstock/report/stretch.hpp"
 
 namespace penstock::measure {
 namespace {
-
-/// More than the smallest tiles of the fastest device need in a traced run.
-constexpr std::size_t room_for_passages = std::size_t{1} << 19;
 
 /// What makes a difference to the ceilings.
 auto key_of(Setting const& setting, unsigned producers, unsigned batch) {
@@ -39,7 +37,8 @@ class Sweep {
         std::stop_token const& stop, std::function<void(SweepProgress const&)> const& progress)
       : devices_(devices), options_(options), stop_(stop), progress_(progress), results_(std::move(begun)) {
     progress_now_.total =
-        results_.size() * (options_.least_repeats + (options_.load > 0 ? 1 : 0) + (options_.judged ? 1 : 0));
+        results_.size() * (options_.least_repeats + (options_.ceilings ? options_.rounds_of_ceilings : 0) +
+                           (options_.load > 0 ? 1 : 0) + (options_.judged ? 1 : 0));
   }
 
   std::vector<PointResult> run() {
@@ -88,27 +87,36 @@ class Sweep {
         std::count_if(order.begin(), order.end(), [&](std::size_t i) { return wants_more(results_[i], round); }));
   }
 
-  /// Does something for a point; what goes wrong is the point's error.
-  template <class Body>
-  void attempt(PointResult& result, Body body) {
+  void say(PointResult const& result) {
     if (progress_) {
       progress_now_.point = static_cast<std::size_t>(&result - results_.data());
       progress_(progress_now_);
     }
     ++progress_now_.done;
-    if (auto const loss = devices_.lost()) {
-      result.error = loss->what();
-      return;
-    }
+  }
+
+  /// Does something for a point. Says what went wrong; nothing if nothing did.
+  template <class Body>
+  std::string attempt(PointResult const& result, Body body) {
+    say(result);
+    if (auto const loss = devices_.lost()) return loss->what();
     try {
       body();
     } catch (std::exception const& exception) {
-      result.error = exception.what();
+      return exception.what();
     }
+    return "";
+  }
+
+  /// Likewise, for what the point is measured without as well.
+  template <class Body>
+  void attempt_beside(PointResult& result, std::string const& what, Body body) {
+    std::string const wrong = attempt(result, body);
+    if (!wrong.empty()) result.remarks.push_back(what + wrong);
   }
 
   void repeat(PointResult& result) {
-    attempt(result, [&] {
+    result.error = attempt(result, [&] {
       auto trial = run_trial(devices_, result.point.setting, options_.trial, stop_);
       if (!trial) return;
       if (trial->metered.tiles <= 0)
@@ -122,6 +130,7 @@ class Sweep {
   /// The point is measured even if they cannot be had.
   void take_ceilings(PointResult& result, unsigned round) {
     if (!result.error.empty() || !result.last || devices_.lost() || stop_.stop_requested()) return;
+    say(result);
     auto& all = ceilings_[key(result)];
     auto& rounds = ceiling_rounds_[key(result)];
     if (rounds > round) return;  // Another point of the round had the same.
@@ -145,7 +154,7 @@ class Sweep {
 
   void take_latency(PointResult& result) {
     if (!result.error.empty() || result.tiles_per_second.empty() || stop_.stop_requested()) return;
-    attempt(result, [&] {
+    attempt_beside(result, "Its latency could not be measured: ", [&] {
       double const load = options_.load * spread_of(result.tiles_per_second).median;
       result.latency = run_open_loop(devices_, result.point.setting, load, options_.trial, stop_);
     });
@@ -154,19 +163,24 @@ class Sweep {
   /// One more run, of which every tile is recorded. It is a short one, so that the recorder has room for all.
   void trace(PointResult& result) {
     if (!result.error.empty() || result.tiles_per_second.empty() || stop_.stop_requested()) return;
-    attempt(result, [&] {
-      Recorder recorder({.capacity = room_for_passages});
+    attempt_beside(result, "It could not be judged: ", [&] {
+      Recorder recorder({.capacity = options_.room});
       TrialOptions options = options_.trial;
       options.warm_up = std::min<std::chrono::nanoseconds>(options.warm_up, std::chrono::milliseconds(20));
       options.window = std::min<std::chrono::nanoseconds>(options.window, std::chrono::milliseconds(50));
       options.recorder = &recorder;
-      auto const trial = run_trial(devices_, result.point.setting, options, stop_);
+      auto trial = run_trial(devices_, result.point.setting, options, stop_);
       if (!trial || trial->metered.tiles <= 0) return;
       result.traced = Traced{.recording = recorder.take(),
                              .opened = recorder.since_start(trial->metered.opened),
                              .closed = recorder.since_start(trial->metered.closed),
                              .tiles_per_second = trial->metered.tiles_per_second()};
-      Recording const window = within(result.traced->recording, result.traced->opened, result.traced->closed);
+      if (!cut_to_recorded(*result.traced, trial->metered)) {
+        result.traced.reset();
+        throw Error(ErrorKind::bad_argument, "More was to be recorded than there is room for.");
+      }
+      Recording window = within(result.traced->recording, result.traced->opened, result.traced->closed);
+      window.missed = 0;
       result.verdict = judge(figures_of(result.point.setting, *trial, window, devices_.front(), options_.cpus),
                              result.ceilings.value_or(Ceilings{}));
     });

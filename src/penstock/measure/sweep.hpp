@@ -25,6 +25,8 @@ struct SweepOptions {
   bool ceilings = true;  ///< Measure the parts alone, once in each of the first rounds; the greatest counts.
   unsigned rounds_of_ceilings = 3;
   bool judged = true;  ///< One more run of each point is traced, for the verdict.
+  /// Passages that its recorder takes. Of a run that has more the verdict is of the part before there were so many.
+  std::size_t room = std::size_t{1} << 19;
   unsigned cpus = 0;   ///< That this process may use; 0 if unknown. For the verdict.
   unsigned order = 1;  ///< Of the points in each round: another number, another order.
 };
@@ -42,7 +44,7 @@ inline namespace PENSTOCK_FLAVOUR {
 /// runs once, in an order that is another each time.
 ///
 /// A point that fails has its reason in `error` and is left out of later rounds; if a device is lost all the rest
-/// are. Ends early if `stop` is requested, with what there is.
+/// are. What is measured beside a point and fails is in its remarks. Ends early if `stop` is requested, with what there is.
 ///
 /// Blocks: until done.
 std::vector<PointResult> sweep(DeviceGroup const& devices, std::vector<Point> points, SweepOptions const& options,

@@ -6,13 +6,21 @@
 #include "penstock/core/recorder.hpp"
 
 namespace penstock::measure {
+namespace {
+
+/// Passages, of 32 bytes each: a second of two million tiles.
+constexpr std::size_t most_room = std::size_t{1} << 24;
+
+}  // namespace
+
 inline namespace PENSTOCK_FLAVOUR {
 
 std::optional<Spread> kept_when_traced(DeviceGroup const& devices, Setting const& setting, TrialOptions const& options,
                                        std::uint64_t every, unsigned pairs, std::stop_token const& stop) {
   std::vector<double> kept;
-  for (unsigned pair = 0; pair < pairs; ++pair) {
-    Recorder recorder({.every = every});
+  std::size_t room = RecorderOptions{}.capacity;
+  for (unsigned pair = 0; pair < pairs;) {
+    Recorder recorder({.capacity = room, .every = every});
     TrialOptions traced = options;
     traced.recorder = &recorder;
     // Whoever comes first finds the machine as the last pair left it, so they take turns at that.
@@ -20,6 +28,12 @@ std::optional<Spread> kept_when_traced(DeviceGroup const& devices, Setting const
     auto const first = run_trial(devices, setting, traced_first ? traced : options, stop);
     auto const second = run_trial(devices, setting, traced_first ? options : traced, stop);
     if (!first || !second) return std::nullopt;
+    // A full recorder costs nothing.
+    if (recorder.take().missed > 0 && room < most_room) {
+      room *= 2;
+      continue;
+    }
+    ++pair;
     double const with = (traced_first ? first : second)->metered.tiles_per_second();
     double const without = (traced_first ? second : first)->metered.tiles_per_second();
     if (without > 0) kept.push_back(with / without);
