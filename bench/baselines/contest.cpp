@@ -102,6 +102,11 @@ penstock::measure::Spread SizeResult::against_best(Standing const& standing) con
   return spread_of(ratios);
 }
 
+bool SizeResult::penstock_keeps_up() const {
+  return std::any_of(standings.begin(), standings.end(),
+                     [&](Standing const& standing) { return standing.penstock && against_best(standing).most >= 1; });
+}
+
 std::vector<SizeResult> hold_contest(std::vector<Contestant> const& contestants, ContestOptions const& options,
                                      std::function<void(std::string const& now)> const& progress) {
   auto const began = Clock::now();

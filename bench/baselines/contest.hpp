@@ -37,6 +37,8 @@ struct SizeResult {
   Standing const& best_baseline() const;
   /// How many times as many tiles as the best baseline, round by round.
   penstock::measure::Spread against_best(Standing const& standing) const;
+  /// In one round at least penstock, with one or the other choice of options, was not behind the best baseline.
+  bool penstock_keeps_up() const;
 };
 
 /// Lets all contestants do the same work: first each of their ways once, to find the best; then the best of each in

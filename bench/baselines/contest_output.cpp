@@ -8,6 +8,8 @@
 #include <nlohmann/json.hpp>
 
 #include "penstock/core/size_text.hpp"
+#include "penstock/machine/host_limits.hpp"
+#include "penstock/machine/topology.hpp"
 
 namespace baselines {
 namespace {
@@ -86,9 +88,12 @@ std::string contest_json(std::vector<SizeResult> const& results, penstock::Devic
     sizes.push_back(
         {{"tile_bytes", result.bytes}, {"best_baseline", result.best_baseline().name}, {"standings", standings}});
   }
-  Json const all = {{"kind", "baselines"},
-                    {"device", {{"name", device.name}, {"driver", device.driver}, {"runtime", device.runtime}}},
-                    {"sizes", sizes}};
+  Json const all = {
+      {"kind", "baselines"},
+      {"device", {{"name", device.name}, {"driver", device.driver}, {"runtime", device.runtime}}},
+      {"machine",
+       {{"cpu", penstock::HostLimits::read().cpu_model}, {"cpus", penstock::Topology::detect().cpus().size()}}},
+      {"sizes", sizes}};
   return all.dump(2) + "\n";
 }
 

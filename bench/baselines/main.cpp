@@ -48,6 +48,8 @@ int main(int argc, char** argv) try {
   app.add_option("--seconds", options.seconds, "About how long all of it may take. Default: 100")
       ->check(CLI::Range(1.0, 86'400.0));
   app.add_flag("--json", json, "Print JSON, with every round");
+  bool expected = false;
+  app.add_flag("--expect", expected, "Exit with 1 if at some size a baseline was ahead of penstock in every round");
   try {
     app.parse(argc, argv);
     if (!tiles.empty()) options.sizes = sizes_of(tiles);
@@ -65,7 +67,15 @@ int main(int argc, char** argv) try {
   show("");
   auto const text = json ? contest_json(results, device->info()) : contest_text(results);
   std::fputs(text.c_str(), stdout);
-  return 0;
+  if (!expected) return 0;
+  bool ahead = true;
+  for (auto const& result : results) {
+    if (result.penstock_keeps_up()) continue;
+    ahead = false;
+    std::fprintf(stderr, "penstock_baselines: --expect does not hold with tiles of %s.\n",
+                 penstock::size_text(result.bytes).c_str());
+  }
+  return ahead ? 0 : 1;
 } catch (std::exception const& error) {
   std::fprintf(stderr, "penstock_baselines: %s\n", error.what());
   return 1;

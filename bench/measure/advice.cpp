@@ -126,6 +126,8 @@ int main(int count, char** arguments) try {
       ->check(CLI::Range(10U, 60'000U));
   bool verdicts = false;
   app.add_flag("--verdicts", verdicts, "Also print all that each verdict says");
+  unsigned expected = 0;
+  app.add_option("--expect", expected, "Exit with 1 unless so many gain what they were promised. Default: 0");
   CLI11_PARSE(app, count, arguments);
 
   auto const device = open_device(name);
@@ -157,6 +159,9 @@ int main(int count, char** arguments) try {
                 after->kept());
   }
   std::printf("\nkept: part of the promised gain that there was. %u of %u within a third of it.\n", held, tried);
+  if (held >= expected) return 0;
+  std::fprintf(stderr, "penstock_advice: --expect %u does not hold.\n", expected);
+  return 1;
 } catch (std::exception const& error) {
   std::fprintf(stderr, "penstock_advice: %s\n", error.what());
   return 4;

@@ -52,7 +52,7 @@ TEST_F(TwoResults, AreWrittenAsTheFormSays) {
 }
 
 TEST_F(TwoResults, HaveALineEachAsCsvWithTheSameColumns) {
-  std::string const text = as_csv(axes, results);
+  std::string const text = as_csv(facts, axes, results);
   auto const commas = [](std::string const& line) { return std::count(line.begin(), line.end(), ','); };
   std::vector<std::string> lines;
   for (std::size_t start = 0; start < text.size();) {

@@ -23,6 +23,24 @@ TEST_P(DeviceContract, AllocatesNothingWithoutComplaint) {
   EXPECT_TRUE(device().allocate(0).bytes().empty());
 }
 
+TEST_P(DeviceContract, CountsWhatIsHeldAndTheMostThatWas) {
+  std::uint64_t const before = memory_held().device;
+  forget_memory_peaks();
+  EXPECT_EQ(memory_peaks().device, before);
+  {
+    DeviceMemory const first = device().allocate(1000);
+    DeviceMemory second = device().allocate(500);
+    EXPECT_EQ(memory_held().device, before + 1500);
+    second = DeviceMemory();
+    EXPECT_EQ(memory_held().device, before + 1000);
+  }
+  EXPECT_THROW(device().allocate(2 * device().info().memory_bytes), Error);
+  EXPECT_EQ(memory_held().device, before);
+  EXPECT_EQ(memory_peaks().device, before + 1500) << "what was refused was never held";
+  forget_memory_peaks();
+  EXPECT_EQ(memory_peaks().device, before);
+}
+
 TEST_P(DeviceContract, SaysWhatWasAskedForAndWhatToReduceWhenItsMemoryIsUsedUp) {
   std::size_t const too_much = 2 * device().info().memory_bytes + 12345;
   try {
@@ -41,10 +59,14 @@ TEST_P(DeviceContract, PinsTheSameMemoryOnceAtATime) {
   constexpr std::size_t page = std::size_t{1} << 16;
   std::unique_ptr<void, decltype(&std::free)> const pages(std::aligned_alloc(page, 2 * page), &std::free);
   std::span const region(static_cast<std::byte*>(pages.get()), 2 * page);
+  std::uint64_t const before = memory_held().pinned;
   {
     Pinned const pinned = device().pin(region);
+    EXPECT_EQ(memory_held().pinned, before + region.size());
     EXPECT_THROW(device().pin(region), Error);
+    EXPECT_EQ(memory_held().pinned, before + region.size());
   }
+  EXPECT_EQ(memory_held().pinned, before);
   EXPECT_NO_THROW(device().pin(region));
   EXPECT_FALSE(device().lost());
 }

@@ -43,7 +43,8 @@ namespace {
 
 /// Of each point, in this process.
 std::size_t runs_here(measure::SweepOptions const& options) {
-  return 1 + (options.ceilings ? options.rounds_of_ceilings : 0) + (options.load > 0 ? 1 : 0) + (options.judged ? 1 : 0);
+  return 1 + (options.ceilings ? options.rounds_of_ceilings : 0) + (options.load > 0 ? 1 : 0) +
+         (options.judged ? 1 : 0);
 }
 
 }  // namespace
@@ -125,7 +126,7 @@ ExitCode BenchCommand::run() const {
       });
   progress.end();
   std::string const text = sweep.json  ? as_json(facts, wanted, results)
-                           : sweep.csv ? as_csv(wanted, results)
+                           : sweep.csv ? as_csv(facts, wanted, results)
                                        : as_text(facts, wanted, results);
   std::fputs(text.c_str(), stdout);
   if (!trace.file.empty() && !interrupt.requested())

@@ -183,12 +183,32 @@ std::string as_json(BenchFacts const& facts, std::span<Axis const> axes, std::sp
   return json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
-std::string as_csv(std::span<Axis const> axes, std::span<PointResult const> results) {
+namespace {
+
+std::string in_a_row(std::vector<std::string> const& sentences) {
+  std::string text;
+  for (std::string const& sentence : sentences) text += (text.empty() ? "" : " ") + sentence;
+  return text;
+}
+
+}  // namespace
+
+std::string as_csv(BenchFacts const& facts, std::span<Axis const> axes, std::span<PointResult const> results) {
+  std::vector<std::string> const place{facts.device.name,
+                                       facts.device.driver,
+                                       facts.host.hostname,
+                                       facts.host.cpu_model,
+                                       facts.version,
+                                       facts.commit,
+                                       std::string(flavour_name(facts.flavour)),
+                                       facts.date,
+                                       facts.command};
   std::string text;
   for (Axis const& axis : axes) text += axis.name + ",";
   text +=
       "repeats,gb_per_s,gb_per_s_min,gb_per_s_max,tiles_per_s,cpu_s_per_gb,load_tiles_per_s,p50_us,p99_us,p999_us,"
-      "ceiling_gb_per_s,pinned_bytes,device_bytes,error\n";
+      "ceiling_gb_per_s,pinned_bytes,device_bytes,bound,device,driver,host,cpu,version,commit,flavour,date,command,"
+      "remarks,error\n";
   for (PointResult const& result : results) {
     double const gigabytes = bytes_per_tile(result.point.setting) / 1e9;
     for (std::string const& value : result.point.values) text += quoted(value) + ",";
@@ -206,6 +226,9 @@ std::string as_csv(std::span<Axis const> axes, std::span<PointResult const> resu
     add(ceiling.has_value(), ceiling.value_or(0) * gigabytes);
     cells.push_back(result.last ? std::to_string(result.last->pinned_bytes) : "");
     cells.push_back(result.last ? std::to_string(result.last->device_bytes) : "");
+    cells.push_back(result.verdict ? std::string(bound_name(result.verdict->bound)) : "");
+    for (std::string const& fact : place) cells.push_back(quoted(fact));
+    cells.push_back(quoted(in_a_row(result.remarks)));
     cells.push_back(quoted(result.error));
     for (std::size_t i = 0; i < cells.size(); ++i) text += cells[i] + (i + 1 < cells.size() ? "," : "\n");
   }

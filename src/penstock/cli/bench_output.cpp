@@ -9,6 +9,7 @@
 #include <optional>
 
 #include "penstock/cli/text_table.hpp"
+#include "penstock/core/size_text.hpp"
 
 namespace penstock::cli {
 namespace {
@@ -102,9 +103,27 @@ double bytes_per_tile(measure::Setting const& setting) {
   return static_cast<double>(setting.tile);
 }
 
+namespace {
+
+/// The most of all points.
+std::string memory_text(std::span<PointResult const> results) {
+  std::uint64_t pinned = 0, device = 0;
+  for (PointResult const& result : results) {
+    if (!result.last) continue;
+    pinned = std::max(pinned, result.last->pinned_bytes);
+    device = std::max(device, result.last->device_bytes);
+  }
+  if (pinned + device == 0) return "";
+  return "Memory: " + size_text(pinned) + " pinned and " + size_text(device) + " of the device at most.\n";
+}
+
+}  // namespace
+
 std::string as_text(BenchFacts const& facts, std::span<Axis const> axes, std::span<PointResult const> results) {
-  std::string text = facts.device.name + " on " + facts.host.hostname + " (" + std::to_string(facts.cpus) + " CPUs), " +
-                     std::string(flavour_name(facts.flavour)) + " default streams\n";
+  std::string text = facts.device.name + (facts.device.driver.empty() ? "" : ", driver " + facts.device.driver) +
+                     ", on " + facts.host.hostname + " (" + std::to_string(facts.cpus) + " CPUs), " +
+                     std::string(flavour_name(facts.flavour)) + " default streams, penstock " + facts.version +
+                     (facts.commit.empty() ? "" : " (" + facts.commit + ")") + "\n";
   std::string fixed;
   std::vector<std::vector<std::string>> rows(1);
   for (Axis const& axis : axes) {
@@ -169,6 +188,7 @@ std::string as_text(BenchFacts const& facts, std::span<Axis const> axes, std::sp
   text +=
       ".\nCeiling: the slowest of copies, kernel and filling, each alone, in the same run, with as many tiles at once "
       "as here.\n";
+  text += memory_text(results);
   if (strays) text += "Some points stray by more than 10 % from run to run: something else may be busy here.\n";
   for (PointResult const& result : results) {
     std::string const where = place_text(axes, result.point);

@@ -37,7 +37,7 @@ class MemoryLedger::Allocation final : public RegionBackend {
   Allocation(Allocation const&) = delete;
   Allocation& operator=(Allocation const&) = delete;
   ~Allocation() override {
-    if (!entered) return;
+    if (!entered_) return;
     std::lock_guard const lock(ledger_.mutex_);
     auto const found = ledger_.allocated_.find(memory_.get());
     ledger_.allocated_bytes_ -= found->second;
@@ -45,10 +45,13 @@ class MemoryLedger::Allocation final : public RegionBackend {
     if (ledger_.holds_on_) ledger_.held_.push_back(std::move(memory_));
   }
   std::byte* start() const noexcept { return memory_.get(); }
-
-  bool entered = false;
+  void enter(std::size_t bytes) noexcept {
+    entered_ = true;
+    count_as(Kind::device, bytes);
+  }
 
  private:
+  bool entered_ = false;
   MemoryLedger& ledger_;
   std::unique_ptr<std::byte, Free> memory_;
 };
@@ -59,16 +62,19 @@ class MemoryLedger::Pin final : public RegionBackend {
   Pin(Pin const&) = delete;
   Pin& operator=(Pin const&) = delete;
   ~Pin() override {
-    if (!entered) return;
+    if (!entered_) return;
     std::lock_guard const lock(ledger_.mutex_);
     auto const found = ledger_.pinned_.find(start_);
     ledger_.pinned_bytes_ -= found->second;
     ledger_.pinned_.erase(found);
   }
-
-  bool entered = false;
+  void enter(std::size_t bytes) noexcept {
+    entered_ = true;
+    count_as(Kind::pinned, bytes);
+  }
 
  private:
+  bool entered_ = false;
   MemoryLedger& ledger_;
   std::byte const* start_;
 };
@@ -87,7 +93,7 @@ DeviceMemory MemoryLedger::allocate(std::size_t bytes) {
   if (owned->start() == nullptr) throw no_device_memory(bytes, free, memory_limit_);
   allocated_.emplace(owned->start(), bytes);
   allocated_bytes_ += bytes;
-  owned->entered = true;
+  owned->enter(bytes);
   std::span const memory(owned->start(), bytes);
   return {memory, std::move(owned)};
 }
@@ -117,7 +123,7 @@ Pinned MemoryLedger::pin(std::span<std::byte> host) {
   auto owned = std::make_unique<Pin>(*this, host.data());
   pinned_.emplace_hint(behind, host.data(), host.size());
   pinned_bytes_ += host.size();
-  owned->entered = true;
+  owned->enter(host.size());
   return Pinned(std::move(owned));
 }
 

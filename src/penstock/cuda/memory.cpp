@@ -55,6 +55,7 @@ class Allocation final : public RegionBackend {
       throw no_room_on_device(bytes);
     }
     health_.check(result, "cudaMalloc");
+    count_as(Kind::device, bytes);
   }
   Allocation(Allocation const&) = delete;
   Allocation& operator=(Allocation const&) = delete;
@@ -80,6 +81,7 @@ class Registration final : public RegionBackend {
       throw cannot_pin(host.size(), std::string("CUDA says ") + cudaGetErrorName(result));
     }
     health_.check(result, "cudaHostRegister");
+    count_as(Kind::pinned, host.size());
   }
   Registration(Registration const&) = delete;
   Registration& operator=(Registration const&) = delete;

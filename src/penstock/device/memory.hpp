@@ -2,16 +2,45 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <span>
 #include <utility>
 
 namespace penstock {
 
+/// Bytes of this process: memory of devices, and memory of the host that devices have pinned (by each that did).
+struct MemoryUse {
+  std::uint64_t device = 0;
+  std::uint64_t pinned = 0;
+};
+
+/// What is held at this moment.
+///
+/// Threads: any. So have the other two.
+MemoryUse memory_held() noexcept;
+/// The most of each that was held since the process began, or since forget_memory_peaks.
+MemoryUse memory_peaks() noexcept;
+/// Lets the peaks begin with what is held now.
+void forget_memory_peaks() noexcept;
+
 /// What a device implements to own a region: freeing device memory, or unpinning host memory, in its destructor.
 class RegionBackend {
  public:
-  virtual ~RegionBackend() = default;
+  enum class Kind : std::uint8_t { device, pinned };
+
+  RegionBackend() = default;
+  RegionBackend(RegionBackend const&) = delete;
+  RegionBackend& operator=(RegionBackend const&) = delete;
+  virtual ~RegionBackend();
+
+ protected:
+  /// From here on it is held, until it dies. Once at most; who never says so is not counted.
+  void count_as(Kind kind, std::size_t bytes) noexcept;
+
+ private:
+  Kind kind_ = Kind::device;
+  std::size_t bytes_ = 0;
 };
 
 /// Owns memory of a device. Must die before its Device.

@@ -22,8 +22,8 @@ struct Trial {
   Metered metered;
   Report report;
   PipelineOptions options;         ///< What the setting came to on this machine.
-  std::uint64_t pinned_bytes = 0;  ///< The tiles.
-  std::uint64_t device_bytes = 0;  ///< The slots of all lanes.
+  std::uint64_t pinned_bytes = 0;  ///< The most that was held, as memory_peaks has it.
+  std::uint64_t device_bytes = 0;  ///< Likewise.
 };
 
 /// How long tiles took from the moment they were due to the sink.

@@ -44,7 +44,8 @@ inline namespace PENSTOCK_FLAVOUR {
 /// runs once, in an order that is another each time.
 ///
 /// A point that fails has its reason in `error` and is left out of later rounds; if a device is lost all the rest
-/// are. What is measured beside a point and fails is in its remarks. Ends early if `stop` is requested, with what there is.
+/// are. What is measured beside a point and fails is in its remarks. Ends early if `stop` is requested, with what there
+/// is.
 ///
 /// Blocks: until done.
 std::vector<PointResult> sweep(DeviceGroup const& devices, std::vector<Point> points, SweepOptions const& options,

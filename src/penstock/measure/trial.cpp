@@ -61,6 +61,7 @@ std::optional<Trial> run_trial(DeviceGroup const& devices, Setting const& settin
   PipelineOptions wanted = setting.options();
   wanted.recorder = options.recorder;
   wanted.ranges = options.ranges;
+  forget_memory_peaks();
   Pipeline pipeline(devices.all(), wanted);
   Meter meter(options.warm_up, options.window);
   UntilMetered source(filler, meter);
@@ -69,11 +70,9 @@ std::optional<Trial> run_trial(DeviceGroup const& devices, Setting const& settin
   if (stop.stop_requested()) return std::nullopt;
   expect_well(report);
   Trial trial{.metered = meter.metered().value_or(Metered{}), .report = report, .options = pipeline.options()};
-  trial.pinned_bytes = Pool::slab_bytes(trial.options.tile, trial.options.tiles);
-  bool const has_slots = trial.options.transport != Transport::mapped;
-  trial.device_bytes =
-      has_slots ? std::uint64_t{trial.options.lanes} * trial.options.slots * Pool::slab_bytes(trial.options.tile, 1)
-                : 0;
+  MemoryUse const peaks = memory_peaks();
+  trial.pinned_bytes = peaks.pinned;
+  trial.device_bytes = peaks.device;
   return trial;
 }
 
