@@ -5,6 +5,8 @@
 #include <atomic>
 #include <chrono>
 #include <optional>
+#include <thread>
+#include <vector>
 
 #include "../lane/free_device.hpp"
 #include "instruction_count.hpp"
@@ -36,8 +38,36 @@ class Nothing final : public Source {
   std::uint64_t left_;
 };
 
-void whole_way(benchmark::State& state, bool sink_on_lanes) {
-  constexpr std::uint64_t tiles_a_run = 200'000;
+constexpr std::uint64_t tiles_a_run = 200'000;
+
+/// The pipeline's own producers bring the tiles.
+Report pull(Pipeline& pipeline, Sink const& sink, Stages const& stages) {
+  Nothing source(tiles_a_run);
+  return pipeline.run(source, stages, sink);
+}
+
+/// As many threads of the application's bring them.
+Report push(Pipeline& pipeline, Sink const& sink, Stages const& stages) {
+  unsigned const threads = pipeline.options().producers;
+  pipeline.start(stages, sink);
+  {
+    std::vector<std::jthread> sessions;
+    for (unsigned k = 0; k < threads; ++k) {
+      sessions.emplace_back([&, tiles = tiles_a_run / threads] {
+        for (std::uint64_t i = 0; i < tiles; ++i) {
+          Loan loan = pipeline.feed().borrow();
+          loan->filled = loan->input().size();
+          pipeline.feed().submit(std::move(loan));
+        }
+      });
+    }
+  }
+  return pipeline.drain();
+}
+
+using Bring = Report (*)(Pipeline&, Sink const&, Stages const&);
+
+void whole_way(benchmark::State& state, bool sink_on_lanes, Bring bring) {
   FreeDevice device;
   Pipeline pipeline(device, {.tile = {.input_bytes = 256, .output_bytes = 256, .in_place = true},
                              .tiles = static_cast<std::size_t>(state.range(1)),
@@ -53,13 +83,12 @@ void whole_way(benchmark::State& state, bool sink_on_lanes) {
   double cpu = 0;
   double executed = 0;
   for (auto _ : state) {
-    Nothing source(tiles_a_run);
     double const cpu_before = cpu_seconds();
     std::optional<std::uint64_t> const before = instructions().so_far();
     auto const start = std::chrono::steady_clock::now();
-    Report const report =
-        pipeline.run(source, each_tile([](DeviceTile const& tile, StreamRef) { return tile.output.size(); }),
-                     [&](Completion&) { sunk.fetch_add(1, std::memory_order_relaxed); });
+    Report const report = bring(
+        pipeline, [&](Completion&) { sunk.fetch_add(1, std::memory_order_relaxed); },
+        each_tile([](DeviceTile const& tile, StreamRef) { return tile.output.size(); }));
     state.SetIterationTime(std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
     cpu += cpu_seconds() - cpu_before;
     if (before) executed += static_cast<double>(instructions().so_far().value_or(*before) - *before);
@@ -72,9 +101,15 @@ void whole_way(benchmark::State& state, bool sink_on_lanes) {
 }
 
 void add_cases() {
-  for (bool const on_lanes : {false, true}) {
-    auto* const cases = benchmark::RegisterBenchmark(on_lanes ? "sink_on_lanes" : "sink_in_graph",
-                                                     [=](benchmark::State& state) { whole_way(state, on_lanes); });
+  struct Case {
+    char const* name;
+    bool sink_on_lanes;
+    Bring bring;
+  };
+  for (Case const one : {Case{"sink_in_graph", false, pull}, Case{"sink_on_lanes", true, pull},
+                         Case{"pushed_sink_on_lanes", true, push}}) {
+    auto* const cases = benchmark::RegisterBenchmark(
+        one.name, [=](benchmark::State& state) { whole_way(state, one.sink_on_lanes, one.bring); });
     cases->ArgNames({"lanes", "tiles", "producers"})->UseManualTime()->Unit(benchmark::kMillisecond);
     cases->Args({1, 256, 1});
     for (int const lanes : {2, 4, 16}) cases->Args({lanes, 256, 1});

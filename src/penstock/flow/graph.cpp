@@ -15,6 +15,7 @@
 
 #include "penstock/core/current_failure.hpp"
 #include "penstock/core/event_count.hpp"
+#include "penstock/flow/arrivals.hpp"
 #include "penstock/machine/lent_thread.hpp"
 
 namespace penstock {
@@ -107,6 +108,9 @@ struct Graph::Nodes {
 
   void build(Options const& options) {
     graph.emplace();
+    if (!options.ordered && !options.parallel_sink) {
+      collector.emplace(*graph, flow::serial, [this, turn = turns(true)](flow::continue_msg) { collect(turn); });
+    }
     sink.emplace(*graph, options.parallel_sink ? flow::unlimited : flow::serial,
                  [this, turn = turns(!options.parallel_sink)](Message message) {
                    message->handed.take();
@@ -157,6 +161,18 @@ struct Graph::Nodes {
     ended.give();
   }
 
+  /// One message for all tiles that came together: oneTBB takes more for one than all else on a tile's way.
+  void collect(Baton* turn) {
+    run(turn, [&] {
+      for (Journey* journey = arrivals.take(); journey != nullptr;) {
+        Journey* const next = journey->next;  // It is another tile's once it is through.
+        to_sink(*journey);
+        settle();
+        journey = next;
+      }
+    });
+  }
+
   /// A tile that failed before the lanes keeps its place and goes straight to the sink.
   void leave_host(Journey& journey) {
     if (journey.completion.failure == nullptr) {
@@ -172,6 +188,11 @@ struct Graph::Nodes {
       run(nullptr, [&] { to_sink(journey); });
       settle();
       return;
+    }
+    if (collector) {
+      if (!arrivals.push(journey)) return;  // Whoever was first sends for all.
+      collector->try_put(flow::continue_msg());
+      return call();
     }
     journey.handed.give();
     // The order refuses a place that it has passed on already: rather twice than never.
@@ -224,6 +245,8 @@ struct Graph::Nodes {
   std::optional<EndNode> lanes;
   std::optional<flow::sequencer_node<Message>> order;
   std::optional<EndNode> sink;
+  Arrivals arrivals;
+  std::optional<flow::function_node<flow::continue_msg>> collector;  ///< For a sink of one tile at a time, in no order.
 };
 
 Graph::Graph(Options const& options, Step to_lanes, Step to_sink)
