@@ -112,6 +112,7 @@ Pool& Pipeline::pool() noexcept {
 }
 
 Loan Feed::borrow() {
+  if (auto loan = try_borrow()) return std::move(*loan);
   static_cast<void>(pipeline_->parts_->fed());
   auto loan = borrow(std::stop_token{});
   if (!loan) {
@@ -122,6 +123,8 @@ Loan Feed::borrow() {
 }
 
 std::optional<Loan> Feed::borrow(std::stop_token const& stop) {
+  if (stop.stop_requested()) return std::nullopt;
+  if (auto loan = try_borrow()) return loan;
   auto const run = pipeline_->parts_->current();
   if (run == nullptr || run->input() == Input::pulled || run->ending()) return std::nullopt;
   // Two reasons to wait no longer, one token to wait with.
@@ -132,23 +135,25 @@ std::optional<Loan> Feed::borrow(std::stop_token const& stop) {
 }
 
 std::optional<Loan> Feed::try_borrow() {
-  auto const run = pipeline_->parts_->current();
-  if (run == nullptr || run->input() == Input::pulled || run->ending()) return std::nullopt;
-  return pipeline_->pool().try_borrow();
+  Rundown::Pass const in(pipeline_->parts_->open_input);
+  Run const* const run = in ? pipeline_->parts_->fed_run.load(std::memory_order_acquire) : nullptr;
+  return run == nullptr || run->ending() ? std::nullopt : pipeline_->pool().try_borrow();
 }
 
 void Feed::submit(Loan loan) {
-  auto const run = pipeline_->parts_->fed();
+  if (loan && try_submit(loan)) return;
+  static_cast<void>(pipeline_->parts_->fed());
   expect_tile_of(pipeline_->pool(), loan);
-  if (!run->submit(loan)) {
-    throw Error(ErrorKind::bad_argument, "The pipeline was drained: start it before you submit.");
-  }
+  throw Error(ErrorKind::bad_argument, "The pipeline was drained: start it before you submit.");
 }
 
 bool Feed::try_submit(Loan& loan) {
   expect_tile_of(pipeline_->pool(), loan);
-  auto const run = pipeline_->parts_->current();
-  return run != nullptr && run->input() == Input::pushed && run->submit(loan);
+  Rundown::Pass const in(pipeline_->parts_->open_input);
+  Run* const run = in ? pipeline_->parts_->fed_run.load(std::memory_order_acquire) : nullptr;
+  if (run == nullptr) return false;
+  run->submit(std::move(loan));
+  return true;
 }
 
 }  // namespace penstock

@@ -232,15 +232,19 @@ std::shared_ptr<Run> Pipeline::Parts::open_run(Input input, Stages stages, Sink 
     throw Error(ErrorKind::bad_argument, "The pipeline is running already: drain it first, or make a second one.");
   }
   expect_complete(stages, sink);
-  auto made = std::make_shared<Run>(input, pool, journeys, lanes, options, placement.consumer(0), std::move(stages),
-                                    std::move(sink));
-  if (input == Input::pushed) made->start_graph_thread();
+  auto made = std::make_shared<Run>(input, open_input, pool, journeys, lanes, options, placement.consumer(0),
+                                    std::move(stages), std::move(sink));
+  if (input == Input::pushed) {
+    made->start_graph_thread();
+    fed_run.store(made.get(), std::memory_order_release);
+  }
   std::scoped_lock const lock(mutex_);
   run_ = made;
   return made;
 }
 
 void Pipeline::Parts::close_run() {
+  fed_run.store(nullptr, std::memory_order_release);
   std::scoped_lock const lock(mutex_);
   run_ = nullptr;
 }

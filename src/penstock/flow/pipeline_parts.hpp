@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <atomic>
 #include <memory>
 #include <mutex>
 #include <string>
 #include <vector>
 
 #include "penstock/core/pool.hpp"
+#include "penstock/core/rundown.hpp"
 #include "penstock/flow/pipeline.hpp"
 #include "penstock/flow/run.hpp"
 #include "penstock/machine/placement.hpp"
@@ -51,6 +53,9 @@ struct Pipeline::Parts {
   std::vector<Pinned> pinned_for_others;
   Pool pool;
   std::vector<Journey> journeys;
+  /// Who feeds the run comes in here, and finds it below.
+  Rundown open_input{false};
+  std::atomic<Run*> fed_run{nullptr};  ///< The one that is open to them. Lives while somebody is in who found it.
 
  private:
   std::mutex mutex_;

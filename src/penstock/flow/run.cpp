@@ -12,7 +12,7 @@ using Clock = std::chrono::steady_clock;
 
 }  // namespace
 
-Run::Run(Input input, Pool& pool, std::span<Journey> journeys, std::vector<LanePlace> const& lanes,
+Run::Run(Input input, Rundown& open_input, Pool& pool, std::span<Journey> journeys, std::vector<LanePlace> const& lanes,
          PipelineOptions const& options, CpuSet const& graph_cpus, Stages stages, Sink sink)
     : input_(input),
       pool_(pool),
@@ -23,6 +23,7 @@ Run::Run(Input input, Pool& pool, std::span<Journey> journeys, std::vector<LaneP
       recorder_(options.recorder),
       ranges_(options.ranges),
       deliver_row_(recorder_ != nullptr ? recorder_->add_row("to the sink", RecordRow::Kind::queue) : 0),
+      open_input_(open_input),
       graph_(
           {.host_stages = options.host_stages,
            .ordered = options.ordered,
@@ -50,6 +51,7 @@ Run::Run(Input input, Pool& pool, std::span<Journey> journeys, std::vector<LaneP
   lanes_ = std::make_unique<LaneSet>(lanes, pool.shape(), pool.size(), lane_options, stages_,
                                      [this](Completion completion) { from_lanes(std::move(completion)); });
   graph_.hold();  // Until the end of the input.
+  open_input_.open();
 }
 
 Run::~Run() {
@@ -70,20 +72,13 @@ void Run::send(Loan loan, std::shared_ptr<Failure const> failure) {
   enter(std::move(loan), outcome, std::move(failure));
 }
 
-bool Run::submit(Loan& loan) {
-  // Shared by those who submit; the end of the input waits until none of them is halfway.
-  std::shared_lock const lock(input_mutex_);
-  if (input_ended_) return false;
+void Run::submit(Loan loan) {
   loan->sequence = next_sequence_.fetch_add(1, std::memory_order_relaxed);
   send(std::move(loan), nullptr);
-  return true;
 }
 
 void Run::end_of_input() {
-  {
-    std::scoped_lock const lock(input_mutex_);
-    if (std::exchange(input_ended_, true)) return;
-  }
+  if (!open_input_.close()) return;
   enough_.request_stop();
   lanes_->hurry();
   graph_.release();

@@ -7,13 +7,13 @@
 #include <memory>
 #include <mutex>
 #include <optional>
-#include <shared_mutex>
 #include <span>
 #include <stop_token>
 #include <vector>
 
 #include "penstock/core/pool.hpp"
 #include "penstock/core/ranges.hpp"
+#include "penstock/core/rundown.hpp"
 #include "penstock/flow/graph.hpp"
 #include "penstock/flow/pipeline.hpp"
 #include "penstock/flow/report.hpp"
@@ -31,8 +31,10 @@ enum class Input : std::uint8_t { pulled, pushed };
 /// Threads: `send`, `submit`, `stop` any; the rest is for the one that made it.
 class Run {
  public:
+  /// Opens `open_input`, which must outlive it, and closes it at the end of the input.
+  ///
   /// Throws: Error, if the lanes cannot start.
-  Run(Input input, Pool& pool, std::span<Journey> journeys, std::vector<LanePlace> const& lanes,
+  Run(Input input, Rundown& open_input, Pool& pool, std::span<Journey> journeys, std::vector<LanePlace> const& lanes,
       PipelineOptions const& options, CpuSet const& graph_cpus, Stages stages, Sink sink);
   Run(Run const&) = delete;
   Run& operator=(Run const&) = delete;
@@ -45,10 +47,13 @@ class Run {
 
   /// Sends a tile that has its sequence; with `failure` it goes straight to the sink.
   void send(Loan loan, std::shared_ptr<Failure const> failure);
-  /// Gives a tile the next sequence and sends it. False once `end_of_input` was called; the loan is then still the
-  /// caller's.
-  bool submit(Loan& loan);
+  /// Gives a tile the next sequence and sends it.
+  ///
+  /// Shape: the caller is in `open_input`.
+  void submit(Loan loan);
   /// From here on nothing is submitted.
+  ///
+  /// Blocks: until nobody is halfway.
   void end_of_input();
   /// Cancels what no device has started, and asks the producers to end.
   void stop() noexcept;
@@ -88,8 +93,7 @@ class Run {
   std::stop_source enough_;
   std::atomic<bool> stopped_{false};
   std::atomic<bool> finish_claimed_{false};
-  std::shared_mutex input_mutex_;
-  bool input_ended_ = false;
+  Rundown& open_input_;
   bool wound_up_ = false;
   std::atomic<std::uint64_t> next_sequence_{0};
   std::mutex report_mutex_;
