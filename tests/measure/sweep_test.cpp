@@ -82,7 +82,7 @@ TEST_F(ASweep, GoesOnWithWhatIsKnown) {
   begun[1].error = "It failed elsewhere.";
   options.least_repeats = options.most_repeats = 1;
   options.ceilings = true;
-  auto const results = sweep(device, std::move(begun), options, stop.get_token());
+  auto const results = sweep({{"", device}}, std::move(begun), options, stop.get_token());
   ASSERT_EQ(results[0].tiles_per_second.size(), 4u) << results[0].error;
   EXPECT_EQ(results[0].tiles_per_second[2], 3);
   EXPECT_EQ(results[0].cpu_s_per_tile.size(), 4u);
@@ -123,7 +123,7 @@ TEST_F(ASweep, KeepsThePointOfWhichNothingMoreCanBeHad) {
   std::vector<PointResult> begun;
   for (Point& point : points_of(std::vector{parse_axis("tile", "4KiB"), parse_axis("fill", "file")}))
     begun.push_back({.point = point, .tiles_per_second = {1, 2, 3}, .cpu_s_per_tile = {1, 2, 3}});
-  auto const result = sweep(device, begun, options, stop.get_token()).front();
+  auto const result = sweep({{"", device}}, begun, options, stop.get_token()).front();
   EXPECT_EQ(result.error, "") << "its throughput is known";
   EXPECT_FALSE(result.latency);
   EXPECT_FALSE(result.verdict);
@@ -142,6 +142,21 @@ TEST_F(ASweep, JudgesARunByThePartThatWasRecordedWhole) {
   EXPECT_GT(result.traced->recording.missed, 0U);
   EXPECT_GT(result.traced->closed, result.traced->opened);
   for (Passage const& passage : result.traced->recording.passages) EXPECT_LE(passage.end, result.traced->closed);
+}
+
+TEST_F(ASweep, MeasuresEachPointOnTheDevicesThatItNames) {
+  cpu::CpuDevice small({.compute_threads = 1, .memory_bytes = 8192});  // For no slot of 64 KiB.
+  DevicesByName const both{{"large", device}, {"small", small}};
+  std::vector<PointResult> begun;
+  for (Point& point : points_of(std::vector{Axis{"device", {"small", "large"}}, parse_axis("tile", "64KiB")}))
+    begun.push_back({.point = point});
+  auto const results = sweep(both, begun, options, stop.get_token());
+  EXPECT_NE(results[0].error.find("cannot allocate"), std::string::npos) << results[0].error;
+  EXPECT_EQ(results[1].error, "");
+  EXPECT_GE(results[1].tiles_per_second.size(), 2U);
+  EXPECT_TRUE(results[1].verdict);
+  begun[0].point.setting.device = "other";
+  EXPECT_THROW(sweep(both, begun, options, stop.get_token()), Error);
 }
 
 TEST_F(ASweep, MeasuresWhatThePartsComeToAlone) {

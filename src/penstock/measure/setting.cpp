@@ -163,6 +163,7 @@ std::string set(Setting& setting, std::string_view name, std::string const& valu
   if (name == "batch") return set_count(setting.batch, name, value, Pool::max_tiles);
   if (name == "tiles") return set_count(setting.tiles, name, value, Pool::max_tiles);
   if (name == "tile") return set_tile(setting, value);
+  if (name == "device") return setting.device = value;
   if (name == "spin") return set_spin(setting, value);
   if (name == "work") return set_work(setting, value);
   if (name == "streams") return set_word(setting.streams, name, value, modes);

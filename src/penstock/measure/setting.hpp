@@ -35,6 +35,8 @@ enum class Direction : std::uint8_t { in, out, both };
 
 /// One pipeline to be measured: a point of a sweep. A 0 means what the pipeline chooses by itself.
 struct Setting {
+  std::string device =
+      {};                ///< What the devices are called, as open_devices takes it; empty for the only ones there are.
   unsigned threads = 0;  ///< Producers.
   unsigned lanes = 0;
   bool lanes_as_threads = false;  ///< As many lanes as threads, whatever `lanes` says.

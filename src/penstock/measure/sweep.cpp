@@ -21,7 +21,7 @@ namespace {
 
 /// What makes a difference to the ceilings.
 auto key_of(Setting const& setting, unsigned producers, unsigned batch) {
-  return std::tuple(setting.tile, setting.work, setting.busy, setting.fill, setting.direction,
+  return std::tuple(setting.device, setting.tile, setting.work, setting.busy, setting.fill, setting.direction,
                     setting.fill == Fill::none ? 0U : producers, batch, setting.transport == Transport::mapped);
 }
 using Key = decltype(key_of(Setting{}, 0, 0));
@@ -33,7 +33,7 @@ namespace {
 
 class Sweep {
  public:
-  Sweep(DeviceGroup const& devices, std::vector<PointResult> begun, SweepOptions const& options,
+  Sweep(DevicesByName const& devices, std::vector<PointResult> begun, SweepOptions const& options,
         std::stop_token const& stop, std::function<void(SweepProgress const&)> const& progress)
       : devices_(devices), options_(options), stop_(stop), progress_(progress), results_(std::move(begun)) {
     progress_now_.total =
@@ -59,7 +59,7 @@ class Sweep {
       auto const found = ceilings_.find(key(result));
       if (result.error.empty() && found != ceilings_.end() && !found->second.empty()) {
         result.ceilings = greatest(found->second);
-        auto const& links = links_[result.point.setting.direction];
+        auto const& links = links_[link_of(result)];
         Ceilings const link = links.empty() ? Ceilings() : greatest(links);
         result.ceilings->link_up = link.link_up;
         result.ceilings->link_down = link.link_down;
@@ -76,6 +76,14 @@ class Sweep {
   static Key key(PointResult const& result) {
     return result.last ? key_of(result.point.setting, result.last->options.producers, result.last->options.batch)
                        : key_of(result.point.setting, 0, 0);
+  }
+  using Link = std::pair<std::string, Direction>;
+  static Link link_of(PointResult const& result) {
+    return Link(result.point.setting.device, result.point.setting.direction);
+  }
+  /// Those that it names, or the only ones.
+  DeviceGroup const& devices_of(PointResult const& result) const {
+    return devices_.size() == 1 ? devices_.begin()->second : devices_.at(result.point.setting.device);
   }
   bool wants_more(PointResult const& result, unsigned round) const {
     if (!result.error.empty() || round >= options_.most_repeats) return false;
@@ -99,7 +107,7 @@ class Sweep {
   template <class Body>
   std::string attempt(PointResult const& result, Body body) {
     say(result);
-    if (auto const loss = devices_.lost()) return loss->what();
+    if (auto const loss = devices_of(result).lost()) return loss->what();
     try {
       body();
     } catch (std::exception const& exception) {
@@ -117,7 +125,7 @@ class Sweep {
 
   void repeat(PointResult& result) {
     result.error = attempt(result, [&] {
-      auto trial = run_trial(devices_, result.point.setting, options_.trial, stop_);
+      auto trial = run_trial(devices_of(result), result.point.setting, options_.trial, stop_);
       if (!trial) return;
       if (trial->metered.tiles <= 0)
         throw Error(ErrorKind::device_refused, "No tile came through in the time there was.");
@@ -129,7 +137,7 @@ class Sweep {
 
   /// The point is measured even if they cannot be had.
   void take_ceilings(PointResult& result, unsigned round) {
-    if (!result.error.empty() || !result.last || devices_.lost() || stop_.stop_requested()) return;
+    if (!result.error.empty() || !result.last || devices_of(result).lost() || stop_.stop_requested()) return;
     say(result);
     auto& all = ceilings_[key(result)];
     auto& rounds = ceiling_rounds_[key(result)];
@@ -138,13 +146,15 @@ class Sweep {
     try {
       Setting setting = result.point.setting;
       setting.batch = result.last->options.batch;
-      Ceilings const now = measure_ceilings(devices_, setting, result.last->options.producers, options_.trial.file,
-                                            options_.trial.window / 4, stop_, options_.trial.memory.get());
+      Ceilings const now =
+          measure_ceilings(devices_of(result), setting, result.last->options.producers, options_.trial.file,
+                           options_.trial.window / 4, stop_, options_.trial.memory.get());
       if (stop_.stop_requested()) return;  // Cut short.
       all.push_back(now);
-      auto& links = links_[result.point.setting.direction];
+      auto& links = links_[link_of(result)];
       if (links.size() > round) return;  // The link is the same for tiles of all sizes.
-      Ceilings const link = measure_link(devices_, result.point.setting.direction, options_.trial.window / 4, stop_);
+      Ceilings const link =
+          measure_link(devices_of(result), result.point.setting.direction, options_.trial.window / 4, stop_);
       if (!stop_.stop_requested()) links.push_back(link);
     } catch (std::exception const& exception) {
       std::string const remark = "Not all of its parts could be measured alone: " + std::string(exception.what());
@@ -156,7 +166,7 @@ class Sweep {
     if (!result.error.empty() || result.tiles_per_second.empty() || stop_.stop_requested()) return;
     attempt_beside(result, "Its latency could not be measured: ", [&] {
       double const load = options_.load * spread_of(result.tiles_per_second).median;
-      result.latency = run_open_loop(devices_, result.point.setting, load, options_.trial, stop_);
+      result.latency = run_open_loop(devices_of(result), result.point.setting, load, options_.trial, stop_);
     });
   }
 
@@ -169,7 +179,7 @@ class Sweep {
       options.warm_up = std::min<std::chrono::nanoseconds>(options.warm_up, std::chrono::milliseconds(20));
       options.window = std::min<std::chrono::nanoseconds>(options.window, std::chrono::milliseconds(50));
       options.recorder = &recorder;
-      auto trial = run_trial(devices_, result.point.setting, options, stop_);
+      auto trial = run_trial(devices_of(result), result.point.setting, options, stop_);
       if (!trial || trial->metered.tiles <= 0) return;
       result.traced = Traced{.recording = recorder.take(),
                              .opened = recorder.since_start(trial->metered.opened),
@@ -181,19 +191,20 @@ class Sweep {
       }
       Recording window = within(result.traced->recording, result.traced->opened, result.traced->closed);
       window.missed = 0;
-      result.verdict = judge(figures_of(result.point.setting, *trial, window, devices_.front(), options_.cpus),
-                             result.ceilings.value_or(Ceilings{}));
+      result.verdict =
+          judge(figures_of(result.point.setting, *trial, window, devices_of(result).front(), options_.cpus),
+                result.ceilings.value_or(Ceilings{}));
     });
   }
 
-  DeviceGroup const devices_;
+  DevicesByName const& devices_;
   SweepOptions const& options_;
   std::stop_token const& stop_;
   std::function<void(SweepProgress const&)> const& progress_;
   std::vector<PointResult> results_;
   std::map<Key, std::vector<Ceilings>> ceilings_;
   std::map<Key, unsigned> ceiling_rounds_;  ///< In how many rounds they were tried.
-  std::map<Direction, std::vector<Ceilings>> links_;
+  std::map<Link, std::vector<Ceilings>> links_;
   SweepProgress progress_now_;
 };
 
@@ -203,11 +214,17 @@ std::vector<PointResult> sweep(DeviceGroup const& devices, std::vector<Point> po
                                std::stop_token const& stop, std::function<void(SweepProgress const&)> const& progress) {
   std::vector<PointResult> none;
   for (Point& point : points) none.push_back({.point = std::move(point)});
-  return sweep(devices, std::move(none), options, stop, progress);
+  return sweep(DevicesByName{{"", devices}}, std::move(none), options, stop, progress);
 }
 
-std::vector<PointResult> sweep(DeviceGroup const& devices, std::vector<PointResult> begun, SweepOptions const& options,
-                               std::stop_token const& stop, std::function<void(SweepProgress const&)> const& progress) {
+std::vector<PointResult> sweep(DevicesByName const& devices, std::vector<PointResult> begun,
+                               SweepOptions const& options, std::stop_token const& stop,
+                               std::function<void(SweepProgress const&)> const& progress) {
+  for (PointResult const& result : begun) {
+    std::string const& name = result.point.setting.device;
+    if (devices.size() == 1 || devices.contains(name)) continue;
+    throw Error(ErrorKind::bad_argument, "No device is given for the points that name '" + name + "': open it first.");
+  }
   return Sweep(devices, std::move(begun), options, stop, progress).run();
 }
 

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cstddef>
 #include <functional>
+#include <map>
 #include <stop_token>
 #include <string>
 #include <vector>
@@ -38,6 +39,9 @@ struct SweepProgress {
   std::size_t point = 0;  ///< Whose turn it is, of the points as they were given.
 };
 
+/// Groups of devices by what a Setting calls them. Of one group alone the name is not looked at.
+using DevicesByName = std::map<std::string, DeviceGroup>;
+
 inline namespace PENSTOCK_FLAVOUR {
 
 /// Measures all points, round after round, so that whatever drifts meets all of them alike: in each round every point
@@ -51,9 +55,12 @@ inline namespace PENSTOCK_FLAVOUR {
 std::vector<PointResult> sweep(DeviceGroup const& devices, std::vector<Point> points, SweepOptions const& options,
                                std::stop_token const& stop,
                                std::function<void(SweepProgress const&)> const& progress = {});
-/// Likewise, and goes on with what is known of the points: those with an error stay as they are.
-std::vector<PointResult> sweep(DeviceGroup const& devices, std::vector<PointResult> begun, SweepOptions const& options,
-                               std::stop_token const& stop,
+/// Likewise, each point on the devices that it names, and goes on with what is known of the points: those with an error
+/// stay as they are.
+///
+/// Throws: Error of kind bad_argument, if a point names other devices.
+std::vector<PointResult> sweep(DevicesByName const& devices, std::vector<PointResult> begun,
+                               SweepOptions const& options, std::stop_token const& stop,
                                std::function<void(SweepProgress const&)> const& progress = {});
 
 }  // namespace PENSTOCK_FLAVOUR
