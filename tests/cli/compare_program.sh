@@ -25,6 +25,24 @@ case $2 in
     expect_code 0
     expect_out 'no difference is to be expected'
     ;;
+  SaysThatSomeStreamsAreOfTheWorksOwn)
+    run compare "${once[@]}" --threads 2 --streams default,own
+    expect_code 0
+    expect_out 'Points with streams own are left out of that'
+    ;;
+  # A terabyte of tiles, which is no bad option.
+  FailsIfAPointFailed)
+    for options in '' '--expect 1e-12' '--csv'; do
+      # shellcheck disable=SC2086  # Several words are meant.
+      run compare --device cpu --window 20 --rounds 1 --threads 1 --tile 4KiB,1GiB --tiles 1024 $options
+      expect_code 1
+      expect_err 'penstock: 1 of 2 points was not measured: tile 1 GiB in both builds.'
+    done
+    run compare --device cpu --window 20 --rounds 1 --threads 1 --tile 1GiB --tiles 1024
+    expect_code 1
+    expect_out 'failed: There is no memory for a slab of 1 TiB'
+    expect_err 'penstock: The only point was not measured in both builds.'
+    ;;
   # Kernels that take their time and no CPU: as many at once as CPUs may be busy, or one after the other.
   SeesTheLegacyStreamSerialise)
     run doctor --no-probe

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "penstock/cli/comparison.hpp"
 
+#include <tuple>
+
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
@@ -83,6 +85,33 @@ TEST(Comparison, ExpectsNoDifferenceOfStreamsOfTheWorksOwn) {
   EXPECT_NE(comparison.sentence().find("no difference is to be expected"), std::string::npos);
 }
 
+/// Results at 16 threads, once in the default stream and once in streams of the work's own.
+std::string both_streams(double in_default, double in_own) {
+  Json json = Json::parse(Round{in_default, in_own}.json());
+  json["axes"] = {{{"name", "streams"}, {"values", {"default", "own"}}}};
+  json["options"] = {{"threads", 16}, {"tile", 4096}};
+  json["points"][0]["axes"] = {{"streams", "default"}};
+  json["points"][1]["axes"] = {{"streams", "own"}};
+  return json.dump();
+}
+
+TEST(Comparison, ClaimsNothingOfStreamsOfTheWorksOwn) {
+  Comparison comparison;
+  for (int round = 0; round < 3; ++round) comparison.add(both_streams(1000, 5555), both_streams(3000, 5555));
+  std::string const sentence = comparison.sentence();
+  EXPECT_TRUE(comparison.holds(3));
+  EXPECT_NE(sentence.find("3.0 times (streams default, 3.0 to 3.0) the tiles"), std::string::npos) << sentence;
+  EXPECT_EQ(sentence.find("1.0 times"), std::string::npos) << sentence;
+  EXPECT_NE(sentence.find("Points with streams own are left out"), std::string::npos) << sentence;
+  EXPECT_NE(sentence.find("no difference is to be expected of them"), std::string::npos) << sentence;
+}
+
+TEST(Comparison, HoldsNoClaimWhereThereIsNothingToClaim) {
+  Comparison comparison;
+  comparison.add(Round{1, 1, "own"}.json(), Round{1, 9, "own"}.json());
+  EXPECT_FALSE(comparison.holds(1));
+}
+
 TEST(Comparison, DoesNotMakeADifferenceOfNoise) {
   Comparison comparison;
   for (int round = 0; round < 3; ++round) comparison.add(Round{1000, 1000}.json(), Round{1000, 1040}.json());
@@ -111,6 +140,28 @@ TEST(Comparison, KeepsAPointThatFailedWithItsReason) {
   Json const json = Json::parse(comparison.as_json("", ""));
   EXPECT_EQ(json.at("points").at(3).at("error"), "It is too large.");
   EXPECT_TRUE(json.at("points").at(3).at("tiles_per_s").is_null());
+}
+
+TEST(Comparison, SaysInASentenceWhichPointsFailedWhere) {
+  std::string const good = Round{1, 1}.json();
+  Json bad = Json::parse(good);
+  bad["points"][1]["error"] = "It is too large.";
+  std::string const failed = bad.dump();
+  for (auto const& [legacy, per_thread, where] :
+       {std::tuple(failed, good, "legacy build"), std::tuple(good, failed, "per-thread build"),
+        std::tuple(failed, failed, "both builds")}) {
+    Comparison comparison;
+    comparison.add(good, good);
+    EXPECT_TRUE(comparison.all_measured());
+    EXPECT_EQ(comparison.what_failed(), "");
+    comparison.add(legacy, per_thread);
+    EXPECT_FALSE(comparison.all_measured());
+    EXPECT_EQ(comparison.what_failed(), "1 of 2 points was not measured: threads 16 in " +
+                                            std::string(where == std::string("both builds") ? "" : "the ") + where +
+                                            ".");
+    EXPECT_FALSE(comparison.holds(0.1));
+    EXPECT_EQ(comparison.sentence(), "With 16 threads, nothing was measured in both builds.");
+  }
 }
 
 TEST(Comparison, RefusesWhatIsNoResult) {

@@ -112,9 +112,11 @@ ExitCode CompareCommand::run() const {
     write_page(sweep.html, sweep.json ? text : comparison.as_json(date, sweep.command_line), "penstock compare");
   }
   if (!trace.file.empty()) write_trace_of(comparison, interrupt);
-  if (!expected || comparison.holds(*expected)) return exit_ok;
-  std::fprintf(stderr, "penstock: --expect %g does not hold. %s\n", *expected, comparison.sentence().c_str());
-  return exit_some_failed;
+  bool const held = !expected || comparison.holds(*expected);
+  if (!comparison.all_measured()) std::fprintf(stderr, "penstock: %s\n", comparison.what_failed().c_str());
+  if (!held)
+    std::fprintf(stderr, "penstock: --expect %g does not hold. %s\n", *expected, comparison.sentence().c_str());
+  return held && comparison.all_measured() ? exit_ok : exit_some_failed;
 }
 
 }  // namespace penstock::cli

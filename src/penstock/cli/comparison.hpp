@@ -22,7 +22,12 @@ class Comparison {
   ///
   /// Throws: Error of kind system, if these are no results, or of something else.
   void add(std::string_view legacy, std::string_view per_thread);
-  /// True if with the most threads the median speed-up of every point is at least that.
+  /// True if every point was measured in both flavours.
+  bool all_measured() const;
+  /// Which were not, in a sentence; empty if all were.
+  std::string what_failed() const;
+  /// True if with the most threads the median speed-up of every point is at least that. Points whose work names streams
+  /// of its own are not asked; a claim holds neither where one of the others failed nor where there are none.
   bool holds(double expected) const;
   /// Where it shows most: the axes and values, as the command has them, of the point with the greatest speed-up. Empty
   /// if no point was measured by both.

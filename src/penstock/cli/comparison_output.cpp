@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+// A comparison as text, JSON and lines with commas.
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "penstock/cli/comparison_parts.hpp"
+#include "penstock/cli/text_table.hpp"
+#include "penstock/measure/spread.hpp"
+
+namespace penstock::cli {
+namespace {
+
+using Json = nlohmann::ordered_json;
+using measure::Spread;
+
+Json as_spread(std::vector<double> const& values, double factor) {
+  if (values.empty()) return nullptr;
+  Spread const spread = measure::spread_of(values);
+  return {{"median", spread.median * factor}, {"min", spread.least * factor}, {"max", spread.most * factor}};
+}
+
+/// Medians in GB/s.
+double rate_of(ComparedSide const& side) {
+  return measure::spread_of(side.tiles).median * side.gigabytes();
+}
+
+Json as_point(ComparedPoint const& of, ComparedSide const& side, char const* flavour) {
+  bool const measured = of.measured();
+  Json point = side.last.is_null() ? Json::object() : side.last;
+  point["axes"]["flavour"] = flavour;
+  point["repeats"] = side.tiles.size();
+  point["processes"] = side.tiles.size();
+  point["gb_per_s"] = measured ? as_spread(side.tiles, side.gigabytes()) : Json(nullptr);
+  point["tiles_per_s"] = measured ? as_spread(side.tiles, 1) : Json(nullptr);
+  point["cpu_s_per_gb"] = measured ? as_spread(side.cpu, 1) : Json(nullptr);
+  point["samples"] = {{"tiles_per_s", side.tiles}};
+  // A point is compared or it is not: what one of them failed at is said of both.
+  std::string const& error = side.error.empty() ? of.error() : side.error;
+  point["error"] = error.empty() ? Json(nullptr) : Json(error);
+  return point;
+}
+
+}  // namespace
+
+std::string Comparison::as_text() const {
+  if (parts_->points.empty()) return "";
+  std::vector<std::vector<std::string>> rows(1);
+  for (auto const& [name, value] : parts_->points.front().axes.items()) rows[0].push_back(name);
+  std::size_t const texts = rows[0].size();
+  for (char const* name : {"legacy GB/s", "per-thread GB/s", "speed-up", "least", "most"}) rows[0].emplace_back(name);
+  std::string failures;
+  for (ComparedPoint const& point : parts_->points) {
+    std::vector<std::string> row;
+    for (auto const& [name, value] : point.axes.items()) row.push_back(axis_value_text(name, value_text(value)));
+    if (!point.measured()) {
+      row.emplace_back("failed");
+      std::string const where = point.where();
+      failures += "failed: " + (where.empty() ? "" : where + " - ") + point.error() + "\n";
+    } else {
+      Spread const speed_up = measure::spread_of(point.speed_ups());
+      for (double const figure :
+           {rate_of(point.legacy), rate_of(point.per_thread), speed_up.median, speed_up.least, speed_up.most})
+        row.push_back(short_number(figure));
+    }
+    rows.push_back(row);
+  }
+  Json const& device = parts_->first.at("device");
+  std::string text = device.at("name").get<std::string>() + " on " +
+                     parts_->first.at("machine").at("host").get<std::string>() +
+                     ", legacy against per-thread default streams, in turn\n";
+  std::string fixed;
+  for (auto const& [name, value] : parts_->first.at("options").items()) {
+    if (value == 0) continue;
+    fixed += (fixed.empty() ? "" : ", ") + name + " " + axis_value_text(name, value_text(value));
+  }
+  return text + fixed + "\n\n" + text_table(rows, texts) + "\n" + failures + sentence() + "\n";
+}
+
+std::string Comparison::as_json(std::string const& date, std::string const& command) const {
+  Json json = parts_->first;
+  json["kind"] = "compare";
+  json["date"] = date;
+  json["command"] = command;
+  json["axes"].push_back({{"name", "flavour"}, {"values", {"legacy", "per-thread"}}});
+  Json points = Json::array();
+  Json speed_ups = Json::array();
+  for (ComparedPoint const& point : parts_->points) {
+    points.push_back(as_point(point, point.legacy, "legacy"));
+    points.push_back(as_point(point, point.per_thread, "per-thread"));
+    if (!point.measured()) continue;
+    Json one = as_spread(point.speed_ups(), 1);
+    one["axes"] = point.axes;
+    speed_ups.push_back(one);
+  }
+  json["points"] = points;
+  json["compare"] = {
+      {"baseline", "legacy"}, {"candidate", "per-thread"}, {"speedups", speed_ups}, {"sentence", sentence()}};
+  return json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+std::string Comparison::as_csv() const {
+  std::string text;
+  if (parts_->points.empty()) return text;
+  for (auto const& [name, value] : parts_->points.front().axes.items()) text += name + ",";
+  text += "legacy_tiles_per_s,per_thread_tiles_per_s,speed_up,speed_up_min,speed_up_max\n";
+  for (ComparedPoint const& point : parts_->points) {
+    for (auto const& [name, value] : point.axes.items()) text += value_text(value) + ",";
+    if (!point.measured()) {
+      text += ",,,,\n";
+      continue;
+    }
+    Spread const speed_up = measure::spread_of(point.speed_ups());
+    text += Json(measure::spread_of(point.legacy.tiles).median).dump() + "," +
+            Json(measure::spread_of(point.per_thread.tiles).median).dump() + "," + Json(speed_up.median).dump() + "," +
+            Json(speed_up.least).dump() + "," + Json(speed_up.most).dump() + "\n";
+  }
+  return text;
+}
+
+}  // namespace penstock::cli
