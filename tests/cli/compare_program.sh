@@ -20,6 +20,23 @@ case $2 in
       expect_out "$words"
     done
     ;;
+  HasAllOnItsPageThatBenchHas)
+    run compare "${once[@]}" --threads 1,2 --html page.html --json
+    expect_code 0
+    for words in '"p999": ' '"upload_gb_per_s": ' '"bound": "' '"judged_part": ' '"baseline_timeline": {' '"name": "lane 0 upload"'; do
+      expect_out "$words"
+      grep -qF -- "$words" page.html || fail "no $words on the page"
+    done
+    # Of each point by each build; a timeline of each build.
+    [[ $(grep -c '"evidence": ' out) == 4 ]] || fail "$(grep -c '"evidence": ' out) verdicts"
+    [[ $(grep -c '"p50": ' out) == 4 ]] || fail "$(grep -c '"p50": ' out) latencies"
+    [[ $(grep -c '"passages": ' out) == 2 ]] || fail 'not two timelines'
+    # At one point, of which each build has one.
+    mapfile -t shown < <(grep -o '"point": [0-9]*' out | grep -o '[0-9]*$' | sort -n)
+    ((shown[0] % 2 == 0 && shown[1] == shown[0] + 1)) || fail "timelines of the points ${shown[*]}"
+    [[ $(grep -c '"repeats": 1,' out) == 4 ]] || fail 'more runs than rounds count'
+    grep -qF -- 'penstock compare' page.html || fail 'not the page of a comparison'
+    ;;
   SaysThatStreamsOfItsOwnMakeNoDifference)
     run compare "${once[@]}" --threads 2 --streams own
     expect_code 0

@@ -14,6 +14,15 @@ changed() {
   ! cmp -s profile changed || fail "there is no $1 in it"
 }
 
+# child_fills PROCESS: whether a process that it started has a thread that fills tiles.
+child_fills() {
+  local child
+  for child in $(cat "/proc/$1/task/$1/children" 2> /dev/null); do
+    ! grep -qs ps-fill "/proc/$child/task/"*/comm || return 0
+  done
+  return 1
+}
+
 case $2 in
   IsWhereBenchStarts)
     made --threads 2 --lanes 2 --tile 64KiB --depth 3 --signal event_poll --shape single --work copy --direction in
@@ -80,6 +89,31 @@ case $2 in
     expect_code 0
     [[ $(wc -l < err) == 1 ]] || fail "not one line: $(cat err)"
     expect_err 'for the device NVIDIA H200, not CPU device'
+    ;;
+  # Which are processes of their own: once it has said so, one of them fills.
+  OfAnotherMachineIsSaidBeforeTheFirstRound)
+    made --threads 1 --tile 64KiB
+    changed '"name": "CPU device"' '"name": "NVIDIA H200"'
+    "$penstock" bench --device cpu --window 2000 --repeats 3 --profile changed > out 2> err &
+    bench=$!
+    until grep -q 'for the device NVIDIA H200' err || ! kill -0 "$bench" 2> /dev/null; do :; done
+    until child_fills "$bench" || ! kill -0 "$bench" 2> /dev/null; do :; done
+    child_fills "$bench" || fail 'no process of its own ran after the warning'
+    interrupt_once_it_fills "$bench"
+    expect_code 130
+    [[ $(grep -c 'for the device NVIDIA H200' err) == 1 ]] || fail "not said once: $(cat err)"
+    ;;
+  # The program that runs first cannot.
+  OfAnotherMachineIsSaidBeforeCompareRunsAnything)
+    made --threads 1 --tile 4KiB
+    changed '"name": "CPU device"' '"name": "NVIDIA H200"'
+    cp "$penstock" penstock
+    printf '#!/bin/sh\nexit 4\n' > penstock-legacy
+    chmod +x penstock-legacy
+    penstock=$PWD/penstock
+    run compare --device cpu --window 10 --rounds 1 --profile changed
+    expect_code 4
+    head -n 1 err | grep -qF 'for the device NVIDIA H200, not CPU device' || fail "$(cat err)"
     ;;
   ThatIsNoneIsRefusedInOneLine)
     made --threads 1

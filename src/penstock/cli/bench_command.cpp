@@ -30,6 +30,7 @@ void BenchCommand::add_to(CLI::App& command) {
                    "Run all in this process, as for a profiler: how far processes stray is not seen");
   command.add_option("--only", only)->delimiter(',')->group("");
   command.add_option("--order", order)->group("");
+  command.add_flag("--no-points", no_points)->group("");
   command.add_option("--load", load, "Part of the throughput at which latency is taken; 0: not at all. Default: 0.7")
       ->type_name("PART")
       ->check(CLI::Range(0.0, 1.0) & no_nan());
@@ -100,16 +101,22 @@ ExitCode BenchCommand::run() const {
   options.judged = !no_verdict;
   RunProgress progress(true);
   Apart begun;
-  if (one_process || repeats == 1) {
+  bool const all_here = one_process || repeats == 1 || no_points;
+  if (all_here) {
     for (measure::Point const& point : points) begun.results.push_back({.point = point});
   } else {
+    sweep.warn_of_foreign_profile(flavour(), interrupt.token());
     begun = apart(points, options, interrupt.token(), progress);
     options.least_repeats = options.most_repeats = 1;  // That are left for this process.
   }
   auto const opened = open_devices(sweep.device);
   DeviceGroup const devices(opened);
-  sweep.axes.profile.warn(machine_here(devices));
+  if (all_here) sweep.axes.profile.warn(machine_here(devices));
   BenchFacts const facts = facts_here(devices, sweep.command_line);
+  if (no_points) {
+    std::fputs(as_json(facts, wanted, {}).c_str(), stdout);
+    return exit_ok;
+  }
   options.trial.window = std::chrono::milliseconds(sweep.milliseconds);
   options.trial.file = sweep.file;
   auto const ranges = trace.nvtx_ranges();

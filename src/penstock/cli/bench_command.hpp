@@ -33,6 +33,7 @@ struct BenchCommand {
   // For the processes that it starts.
   std::vector<std::size_t> only;  ///< Points, from 0; all if there are none.
   unsigned order = 1;
+  bool no_points = false;  ///< Only say what there is to measure on.
 
   void add_to(CLI::App& command);
   /// Runs all repeats but the last in processes of their own.

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "penstock/cli/compare_command.hpp"
 
+#include <array>
 #include <cstdio>
+#include <filesystem>
 #include <fstream>
 #include <vector>
 
@@ -15,6 +17,25 @@
 #include "penstock/report/join_traces.hpp"
 
 namespace penstock::cli {
+namespace {
+
+struct Side {
+  Flavour flavour;
+  char const* program;
+
+  std::string name() const { return std::string(flavour_name(flavour)); }
+  std::string path() const { return sibling_program(program); }
+};
+/// In the order in which they run.
+constexpr std::array sides{Side{Flavour::legacy, "penstock-legacy"}, Side{Flavour::per_thread, "penstock"}};
+
+ExitCode interrupted(char const* what) {
+  std::fprintf(stderr, "penstock: Interrupted: %s.\n", what);
+  return exit_interrupted;
+}
+
+}  // namespace
+
 void CompareCommand::add_to(CLI::App& command) {
   // As a thread does that names no stream: all it does is in its default stream, and it has one lane.
   sweep.add_to(command, {{"threads", "1,2,4"},
@@ -35,18 +56,53 @@ void CompareCommand::add_to(CLI::App& command) {
       ->check(CLI::PositiveNumber & no_nan());
 }
 
-ChildEnd CompareCommand::bench(std::string const& program, AxisOptions const& axes, unsigned round,
-                               std::string const& trace_file, Interrupt const& interrupt) const {
-  auto arguments = sweep.one_round(sibling_program(program), axes, round + 1);
+ChildEnd CompareCommand::bench(std::vector<std::string> arguments, std::string const& trace_file,
+                               Interrupt const& interrupt) const {
   for (std::string const& argument : trace.arguments(trace_file)) arguments.push_back(argument);
   if (!trace_file.empty()) arguments.emplace_back("--no-trace-cost");
   ChildEnd end = run_child(arguments, interrupt.token());
   // Points that failed are in the results.
   if (end.code != exit_ok && end.code != exit_some_failed && !interrupt.requested()) {
     auto const kind = end.code == exit_bad_options ? ErrorKind::bad_argument : ErrorKind::device_refused;
-    throw Error(kind, program + " bench: " + complaint_of(end));
+    throw Error(kind, std::filesystem::path(arguments.front()).filename().string() + " bench: " + complaint_of(end));
   }
   return end;
+}
+
+void CompareCommand::measure(Comparison& comparison, RunProgress& progress, Interrupt const& interrupt) const {
+  for (unsigned round = 0; round < rounds; ++round) {
+    std::vector<std::string> results;
+    for (Side const& side : sides) {
+      progress.show(std::size_t{2} * round + results.size(), std::size_t{2} * rounds, side.name());
+      results.push_back(bench(sweep.one_round(side.path(), sweep.axes, round + 1), "", interrupt).output);
+      if (interrupt.requested()) return;
+    }
+    comparison.add(results[0], results[1]);
+  }
+}
+
+bool CompareCommand::judge(Comparison& comparison, RunProgress& progress, Interrupt const& interrupt) const {
+  auto const plainest = comparison.plainest();
+  if (!plainest) return true;
+  bool could = true;
+  // A program says the timeline of one point only: that at which they differ most comes last, by itself.
+  auto others = comparison.measured();
+  std::erase(others, *plainest);
+  for (auto const& which : {others, {*plainest}}) {
+    for (Side const& side : sides) {
+      if (which.empty() || interrupt.requested()) break;
+      progress.show(std::size_t{2} * rounds, std::size_t{2} * rounds, side.name() + ", ceilings and latency");
+      try {
+        std::string const results = bench(sweep.judged_round(side.path(), sweep.axes, which), "", interrupt).output;
+        if (!interrupt.requested()) comparison.judge(side.flavour, results, which);
+      } catch (Error const& error) {
+        comparison.remark(side.flavour, error.what(), which);
+        std::fprintf(stderr, "penstock: %s\n", error.what());
+        could = false;
+      }
+    }
+  }
+  return could;
 }
 
 /// The same point by both, one after the other, at which the difference is greatest.
@@ -55,20 +111,20 @@ void CompareCommand::write_trace_of(Comparison const& comparison, Interrupt cons
   if (!point) throw Error(ErrorKind::device_refused, "There is no run to write a trace of.");
   AxisOptions axes = sweep.axes;
   std::string where;
-  for (auto const& [name, value] : *point) {
+  for (auto const& [name, value] : comparison.values_of(*point)) {
     axes.lists[name] = value;
     where += (where.empty() ? "" : ", ") + name + " " + axis_value_text(name, value);
   }
   ScratchFolder const folder;
   std::vector<std::ifstream> files;
   std::string took;
-  for (std::string const program : {"penstock-legacy", "penstock"}) {
-    std::string const file = folder.file(program);
-    std::string said = complaint_of(bench(program, axes, 0, file, interrupt));
+  for (Side const& side : sides) {
+    std::string const file = folder.file(side.program);
+    std::string said = complaint_of(bench(sweep.one_round(side.path(), axes, 1), file, interrupt));
     if (interrupt.requested()) return;
     // The user knows of one file.
     if (auto const at = said.find(file); at != std::string::npos) said.replace(at, file.size(), trace.file);
-    took.append("penstock: ").append(program).append(": ").append(said).append("\n");
+    took.append("penstock: ").append(side.program).append(": ").append(said).append("\n");
     files.emplace_back(file);
   }
   std::vector<std::istream*> traces;
@@ -85,25 +141,15 @@ ExitCode CompareCommand::run() const {
   std::string const date = date_now();
   sweep.check_files(trace);
   Interrupt const interrupt;
+  sweep.warn_of_foreign_profile(std::nullopt, interrupt.token());
   Comparison comparison;
-  std::string legacy;
+  bool judged = true;
   {
     RunProgress progress(true);
-    for (unsigned round = 0; round < rounds; ++round) {
-      progress.show(std::size_t{2} * round, std::size_t{2} * rounds, "legacy");
-      legacy = bench("penstock-legacy", sweep.axes, round, "", interrupt).output;
-      if (interrupt.requested()) break;
-      progress.show(std::size_t{2} * round + 1, std::size_t{2} * rounds, "per-thread");
-      std::string const per_thread = bench("penstock", sweep.axes, round, "", interrupt).output;
-      if (interrupt.requested()) break;
-      comparison.add(legacy, per_thread);
-    }
+    measure(comparison, progress, interrupt);
+    if (interrupt.requested()) return interrupted("no round more was compared");
+    if (sweep.json || !sweep.html.empty()) judged = judge(comparison, progress, interrupt);
   }
-  if (interrupt.requested()) {
-    std::fputs("penstock: Interrupted: no round more was compared.\n", stderr);
-    return exit_interrupted;
-  }
-  sweep.axes.profile.warn(machine_of_results(legacy));
   std::string const text = sweep.json  ? comparison.as_json(date, sweep.command_line)
                            : sweep.csv ? comparison.as_csv()
                                        : comparison.as_text();
@@ -111,11 +157,13 @@ ExitCode CompareCommand::run() const {
   if (!sweep.html.empty()) {
     write_page(sweep.html, sweep.json ? text : comparison.as_json(date, sweep.command_line), "penstock compare");
   }
-  if (!trace.file.empty()) write_trace_of(comparison, interrupt);
+  if (!trace.file.empty() && !interrupt.requested()) write_trace_of(comparison, interrupt);
   bool const held = !expected || comparison.holds(*expected);
   if (!comparison.all_measured()) std::fprintf(stderr, "penstock: %s\n", comparison.what_failed().c_str());
   if (!held)
     std::fprintf(stderr, "penstock: --expect %g does not hold. %s\n", *expected, comparison.sentence().c_str());
+  if (interrupt.requested()) return interrupted("what was compared until then is above");
+  if (!judged) return exit_device;
   return held && comparison.all_measured() ? exit_ok : exit_some_failed;
 }
 

@@ -3,6 +3,7 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include <CLI/CLI.hpp>
 
@@ -10,6 +11,7 @@
 #include "penstock/cli/comparison.hpp"
 #include "penstock/cli/exit_code.hpp"
 #include "penstock/cli/interrupt.hpp"
+#include "penstock/cli/run_progress.hpp"
 #include "penstock/cli/sweep_arguments.hpp"
 #include "penstock/cli/trace_file.hpp"
 
@@ -28,9 +30,14 @@ struct CompareCommand {
   ExitCode run() const;
 
  private:
-  /// What the program's own `bench` says of such a sweep, as JSON; whatever there is, if `interrupt` was requested.
-  ChildEnd bench(std::string const& program, AxisOptions const& axes, unsigned round, std::string const& trace_file,
-                 Interrupt const& interrupt) const;
+  /// What a program's `bench` says with these arguments, as JSON; whatever there is, if `interrupt` was requested. With
+  /// a trace, unless its file has no name.
+  ChildEnd bench(std::vector<std::string> arguments, std::string const& trace_file, Interrupt const& interrupt) const;
+  /// The rounds; ends early if `interrupt` was requested, with a round less.
+  void measure(Comparison& comparison, RunProgress& progress, Interrupt const& interrupt) const;
+  /// A run more of each point by each program, for what is in the data and on the page beside throughput. False if one
+  /// of them could not, which is said.
+  bool judge(Comparison& comparison, RunProgress& progress, Interrupt const& interrupt) const;
   void write_trace_of(Comparison const& comparison, Interrupt const& interrupt) const;
 };
 

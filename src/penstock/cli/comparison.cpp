@@ -135,16 +135,28 @@ bool Comparison::holds(double expected) const {
   });
 }
 
-std::optional<std::map<std::string, std::string>> Comparison::plainest() const {
-  double most = 0;
-  std::optional<std::map<std::string, std::string>> values;
-  for (ComparedPoint const& point : parts_->points) {
-    double const speed_up = point.measured() ? measure::spread_of(point.speed_ups()).median : 0;
-    if (speed_up <= most) continue;
-    most = speed_up;
-    values.emplace();
-    for (auto const& [name, value] : point.axes.items()) values->emplace(name, value_text(value));
+std::vector<std::size_t> Comparison::measured() const {
+  std::vector<std::size_t> found;
+  for (std::size_t i = 0; i < parts_->points.size(); ++i) {
+    if (parts_->points[i].measured()) found.push_back(i);
   }
+  return found;
+}
+
+std::optional<std::size_t> Comparison::plainest() const {
+  double most = 0;
+  std::optional<std::size_t> found;
+  for (std::size_t const i : measured()) {
+    double const speed_up = measure::spread_of(parts_->points[i].speed_ups()).median;
+    if (speed_up > most) found = i;
+    most = std::max(most, speed_up);
+  }
+  return found;
+}
+
+std::map<std::string, std::string> Comparison::values_of(std::size_t point) const {
+  std::map<std::string, std::string> values;
+  for (auto const& [name, value] : parts_->points.at(point).axes.items()) values.emplace(name, value_text(value));
   return values;
 }
 

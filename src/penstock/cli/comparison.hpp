@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <cstdint>
+#include <cstddef>
 #include <map>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
+#include <vector>
+
+#include "penstock/device/flavour.hpp"
 
 namespace penstock::cli {
 
@@ -29,9 +33,20 @@ class Comparison {
   /// True if with the most threads the median speed-up of every point is at least that. Points whose work names streams
   /// of its own are not asked; a claim holds neither where one of the others failed nor where there are none.
   bool holds(double expected) const;
-  /// Where it shows most: the axes and values, as the command has them, of the point with the greatest speed-up. Empty
-  /// if no point was measured by both.
-  std::optional<std::map<std::string, std::string>> plainest() const;
+  /// Takes what a run more of the points `which` came to, in the order of the rounds' points: its latency, ceilings and
+  /// verdicts, and its timeline in the place of any before, but not its throughput. A point that failed in it gets a
+  /// remark.
+  ///
+  /// Throws: as add.
+  void judge(Flavour by, std::string_view results, std::span<std::size_t const> which);
+  /// These could not be had, for this reason.
+  void remark(Flavour by, std::string const& why, std::span<std::size_t const> which);
+  /// The points that were measured by both.
+  std::vector<std::size_t> measured() const;
+  /// Where it shows most: the point with the greatest speed-up. Empty if no point was measured by both.
+  std::optional<std::size_t> plainest() const;
+  /// The axes and values of a point, as the command has them.
+  std::map<std::string, std::string> values_of(std::size_t point) const;
   /// What it shows, in a sentence or two.
   std::string sentence() const;
   /// A table for people, and the sentence.

@@ -25,6 +25,19 @@ double rate_of(ComparedSide const& side) {
   return measure::spread_of(side.tiles).median * side.gigabytes();
 }
 
+/// What its throughput was not measured with.
+void take_judged(Json& point, ComparedSide const& side) {
+  for (std::string const& remark : side.remarks) point["remarks"].push_back(remark);
+  if (side.judged.is_null()) return;
+  for (char const* name : {"latency_us", "ceilings", "verdict"}) point[name] = side.judged.at(name);
+  for (Json const& remark : side.judged.at("remarks")) point["remarks"].push_back(remark);
+  if (point["verdict"].is_null()) return;
+  // What the judged run came to is a part of what the rounds came to, not of its own process's other run.
+  double const beside = side.judged.at("tiles_per_s").at("median").get<double>();
+  Json& part = point["verdict"].at("judged_part");
+  part = part.get<double>() * beside / measure::spread_of(side.tiles).median;
+}
+
 Json as_point(ComparedPoint const& of, ComparedSide const& side, char const* flavour) {
   bool const measured = of.measured();
   Json point = side.last.is_null() ? Json::object() : side.last;
@@ -38,7 +51,14 @@ Json as_point(ComparedPoint const& of, ComparedSide const& side, char const* fla
   // A point is compared or it is not: what one of them failed at is said of both.
   std::string const& error = side.error.empty() ? of.error() : side.error;
   point["error"] = error.empty() ? Json(nullptr) : Json(error);
+  if (measured) take_judged(point, side);
   return point;
+}
+
+/// One of points by flavour, where it was one of points.
+Json of_flavour(Json timeline, std::size_t flavour) {
+  if (!timeline.is_null()) timeline["point"] = 2 * timeline.at("point").get<std::size_t>() + flavour;
+  return timeline;
 }
 
 }  // namespace
@@ -94,8 +114,12 @@ std::string Comparison::as_json(std::string const& date, std::string const& comm
     speed_ups.push_back(one);
   }
   json["points"] = points;
-  json["compare"] = {
-      {"baseline", "legacy"}, {"candidate", "per-thread"}, {"speedups", speed_ups}, {"sentence", sentence()}};
+  json["timeline"] = of_flavour(parts_->per_thread_timeline, 1);
+  json["compare"] = {{"baseline", "legacy"},
+                     {"candidate", "per-thread"},
+                     {"speedups", speed_ups},
+                     {"sentence", sentence()},
+                     {"baseline_timeline", of_flavour(parts_->legacy_timeline, 0)}};
   return json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 

@@ -18,6 +18,8 @@ struct ComparedSide {
   std::vector<double> tiles = {};    ///< A second, by round.
   std::vector<double> cpu = {};      ///< Seconds for a gigabyte, by round.
   std::string error = {};
+  nlohmann::ordered_json judged = {};  ///< The point as the run had it that was made for all but throughput; or null.
+  std::vector<std::string> remarks = {};  ///< On that run.
 
   void take(nlohmann::ordered_json const& point);
   /// In one tile; 0 if it was not measured.
@@ -35,6 +37,7 @@ struct ComparedPoint {
   bool measured() const { return error().empty() && !legacy.tiles.empty(); }
   /// Empty if none of them failed.
   std::string const& error() const { return legacy.error.empty() ? per_thread.error : legacy.error; }
+  ComparedSide& by(Flavour flavour) { return flavour == Flavour::legacy ? legacy : per_thread; }
   /// Shape: of a point that was measured.
   std::vector<double> speed_ups() const;
   /// 0 if that is no axis.
@@ -52,6 +55,8 @@ struct ComparedPoint {
 struct Comparison::Parts {
   nlohmann::ordered_json first = {};  ///< Of the per-thread program's results, all but the points.
   std::vector<ComparedPoint> points = {};
+  nlohmann::ordered_json legacy_timeline = {};      ///< `point` is one of `points`; or null.
+  nlohmann::ordered_json per_thread_timeline = {};  ///< Likewise.
 
   std::uint64_t most_threads() const;
   /// What all points have, if that is no axis; 0 if it is, or was left to the machine.

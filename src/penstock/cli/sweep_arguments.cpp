@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "penstock/cli/sweep_arguments.hpp"
 
+#include "penstock/cli/child.hpp"
+#include "penstock/cli/exit_code.hpp"
 #include "penstock/cli/named_files.hpp"
 
 namespace penstock::cli {
@@ -22,14 +24,27 @@ void SweepArguments::add_to(CLI::App& command, std::map<std::string, std::string
       ->type_name("FILE");
 }
 
-std::vector<std::string> SweepArguments::one_round(std::string const& program, AxisOptions const& points,
-                                                   unsigned order) const {
-  std::vector<std::string> all{program, "bench", "--json"};
-  all.insert(all.end(), {"--repeats", "1", "--load", "0", "--no-ceilings", "--no-verdict"});
-  all.insert(all.end(), {"--order", std::to_string(order)});
+std::vector<std::string> SweepArguments::round(std::string const& program, AxisOptions const& points) const {
+  std::vector<std::string> all{program, "bench", "--json", "--repeats", "1"};
   all.insert(all.end(), {"--device", device, "--window", std::to_string(milliseconds)});
   if (!file.empty()) all.insert(all.end(), {"--file", file});
   for (std::string const& argument : points.arguments()) all.push_back(argument);
+  return all;
+}
+
+std::vector<std::string> SweepArguments::one_round(std::string const& program, AxisOptions const& points,
+                                                   unsigned order) const {
+  auto all = round(program, points);
+  all.insert(all.end(), {"--load", "0", "--no-ceilings", "--no-verdict", "--order", std::to_string(order)});
+  return all;
+}
+
+std::vector<std::string> SweepArguments::judged_round(std::string const& program, AxisOptions const& points,
+                                                      std::span<std::size_t const> only) const {
+  auto all = round(program, points);
+  std::string list;
+  for (std::size_t const point : only) list += (list.empty() ? "" : ",") + std::to_string(point);
+  all.insert(all.end(), {"--only", list});
   return all;
 }
 
@@ -37,6 +52,15 @@ void SweepArguments::check_files(TraceArguments const& trace) const {
   trace.check();
   expect_apart(std::vector<NamedFile>{{"--file", file}, {"--profile", axes.profile.path}},
                std::vector<NamedFile>{{"--html", html}, trace.named()});
+}
+
+void SweepArguments::warn_of_foreign_profile(std::optional<Flavour> flavour, std::stop_token const& stop) const {
+  if (!axes.profile.profile) return;
+  ChildEnd const end = run_child({this_program(), "bench", "--json", "--no-points", "--device", device}, stop);
+  if (end.code != exit_ok) return;  // Whoever measures will say why.
+  ProfiledMachine here = machine_of_results(end.output);
+  if (flavour) here.flavour = flavour_name(*flavour);
+  axes.profile.warn(here);
 }
 
 }  // namespace penstock::cli

@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <map>
+#include <optional>
+#include <span>
+#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -9,6 +13,7 @@
 
 #include "penstock/cli/axis_options.hpp"
 #include "penstock/cli/trace_file.hpp"
+#include "penstock/device/flavour.hpp"
 
 namespace penstock::cli {
 
@@ -28,10 +33,20 @@ struct SweepArguments {
   /// The command that measures each point of `points` once, in its own process, and nothing beside it, and says as JSON
   /// what they came to; `order` as SweepOptions has it.
   std::vector<std::string> one_round(std::string const& program, AxisOptions const& points, unsigned order) const;
+  /// The command that measures those of `points` that `only` numbers once, with latency, ceilings and verdict.
+  std::vector<std::string> judged_round(std::string const& program, AxisOptions const& points,
+                                        std::span<std::size_t const> only) const;
   /// Looks whether page and trace can be written, and would overwrite neither what is read nor each other.
   ///
   /// Throws: Error of kind bad_argument, before anything is measured for it.
   void check_files(TraceArguments const& trace) const;
+  /// Says on standard error if the profile, if there is one, was made for another machine, device or (if it matters)
+  /// flavour. A process of its own looks, since whoever measures in processes of their own opens no device meanwhile.
+  void warn_of_foreign_profile(std::optional<Flavour> flavour, std::stop_token const& stop) const;
+
+ private:
+  /// What both have.
+  std::vector<std::string> round(std::string const& program, AxisOptions const& points) const;
 };
 
 }  // namespace penstock::cli
