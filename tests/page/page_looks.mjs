@@ -42,6 +42,49 @@ export async function CanBeReadInBothThemes(browser) {
   }
 }
 
+export async function ShowsBothFlavoursOfAComparison(browser) {
+  const all = JSON.parse(sample_text('compare'));
+  const tab = await browser.open(page('compare'));
+  const text = (selector) => tab.ask((wanted) => document.querySelector(wanted).innerText, selector);
+  // At first the point that has timelines.
+  const [legacy, per_thread] = all.points.slice(18, 20);
+  const verdicts = () => tab.ask(() => [...document.querySelectorAll('.verdict')].map((card) => card.innerText));
+  const says = (card, point) => {
+    for (const sentence of [...point.verdict.evidence, ...point.verdict.advice.map(({why}) => why)])
+      assert.ok(card.includes(sentence), `no '${sentence}' in: ${card}`);
+  };
+  assert.equal((await verdicts()).length, 2);
+  says((await verdicts())[0], legacy);
+  says((await verdicts())[1], per_thread);
+  assert.match(await text('#verdict'), /\nlegacy\n[^]*\nper-thread\n/);
+  assert.match(await text('#verdict'), /legacy: (All|Of) 10 points .* per-thread: (All|Of) 10 points /);
+  assert.equal(await tab.ask(() => document.querySelectorAll('#verdict option').length), all.points.length / 2);
+  await tab.ask(() => document.querySelector('#points tbody tr').click());
+  says((await verdicts())[0], all.points[0]);
+  says((await verdicts())[1], all.points[1]);
+  // A legend of both beside ceilings, and beside latency.
+  for (const part of ['#throughput', '#latency']) {
+    assert.match(await text(`${part} .legend`), /legacy/);
+    assert.match(await text(`${part} .legend`), /per-thread/);
+  }
+  assert.match(await text('#throughput .legend'), /ceiling/);
+  assert.match(await text('#timeline'), /\nper-thread\n+60 tiles [^]*\nlegacy\n+30 tiles /);
+  assert.equal((await tab.ask(in_page.charts)).filter(({of}) => of.startsWith('timeline')).length, 2);
+  await leave(tab, 'both flavours');
+}
+
+// As a comparison does of a point whose run for all but throughput failed.
+export async function ShowsRemarksBesideTheVerdict(browser) {
+  const all = JSON.parse(sample_text('compare'));
+  all.points[19].remarks = ['It rained.'];
+  all.points[19].verdict = null;
+  all.compare.baseline_timeline = null;
+  const tab = await browser.open(page('remarks', JSON.stringify(all)));
+  assert.match(await tab.ask(() => document.querySelector('#verdict').innerText), /It rained\./);
+  assert.equal((await tab.ask(in_page.charts)).filter(({of}) => of.startsWith('timeline')).length, 1);
+  await leave(tab, 'remarks');
+}
+
 export async function SaysInSentencesWhatThereIsNot(browser) {
   const expected = {
     one_point: {

@@ -12,6 +12,7 @@ const results = (() => {
     for (const name of ['gb_per_s', 'tiles_per_s', 'cpu_s_per_gb', 'latency_us', 'verdict']) {
       read[name] = read[name] && typeof read[name] === 'object' ? read[name] : null;
     }
+    read.remarks = as_list(read.remarks);
     return read;
   }
 
@@ -29,8 +30,10 @@ const results = (() => {
     for (const name of ['penstock', 'machine', 'device', 'options']) all[name] = as_object(all[name]);
     all.points = as_list(all.points).map(read_point);
     all.axes = as_list(all.axes).filter((axis) => as_list(as_object(axis).values).length > 1);
-    all.timeline = as_object(all.timeline).passages?.length ? all.timeline : null;
-    all.compare = all.compare && typeof all.compare === 'object' ? all.compare : null;
+    const read_timeline = (timeline) => (as_object(timeline).passages?.length ? timeline : null);
+    all.timeline = read_timeline(all.timeline);
+    all.compare = all.compare && typeof all.compare === 'object' ? {...all.compare} : null;
+    if (all.compare) all.compare.baseline_timeline = read_timeline(all.compare.baseline_timeline);
     return all;
   }
 

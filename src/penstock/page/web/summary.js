@@ -56,7 +56,7 @@ const summary = (() => {
         figure(
           numbers.per_cent(share),
           'of its ceiling',
-          `${numbers.gb(best.ceilings.gb_per_s)}, ${results.ceiling_in_words(best) || 'measured in the same run'}`,
+          `${numbers.gb(best.ceilings.gb_per_s)}, ${results.ceiling_in_words(best) || 'the slowest part alone'}`,
         ),
       );
     if (best.latency_us)

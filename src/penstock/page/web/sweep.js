@@ -188,7 +188,7 @@ const sweep = (() => {
           ),
         ),
       more_keys.map(([name, dash]) => element('li', {}, swatch({colour: 'quiet', dash, mark: null}), name)),
-      ceilings ? element('li', {class: 'ceiling-key'}, element('span', {}), 'ceiling, measured in the same run') : null,
+      ceilings ? element('li', {class: 'ceiling-key'}, element('span', {}), 'ceiling: the slowest part alone') : null,
     );
     const notes = [
       charts.some((chart) => chart.series.some((line) => line.values.some((value) => value && value.max > value.min)))

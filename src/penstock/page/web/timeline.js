@@ -1,17 +1,33 @@
 // SPDX-License-Identifier: Apache-2.0
 'use strict';
 
-// The timeline of one run: a chart to zoom and to move, with its steps as legend, and figures of overlap.
+// The timeline of one run, or of one by each flavour.
 function timeline_section(all) {
   const heading = 'Where the tiles were';
-  if (!all.timeline) return section('timeline', heading, remark('No run of this sweep was recorded.'));
-  const model = timeline_model(all.timeline);
-  if (!model.count) return section('timeline', heading, remark('The recording has no passages that could be drawn.'));
+  const baseline = all.compare?.baseline_timeline;
+  const [first, ...more] = [all.timeline, baseline].filter(Boolean);
+  if (!first) return section('timeline', heading, remark('No run of this sweep was recorded.'));
+  return section(
+    'timeline',
+    heading,
+    ...(more.length ? [element('h3', {}, all.compare.candidate)] : []),
+    ...timeline_of(all, first, 'timeline-keys'),
+    ...more.flatMap((timeline) => [
+      element('h3', {class: 'another'}, all.compare.baseline),
+      ...timeline_of(all, timeline, 'baseline-timeline-keys'),
+    ]),
+  );
+}
+
+// One timeline: a chart to zoom and to move, with its steps as legend, and figures of overlap.
+function timeline_of(all, timeline, keys) {
+  const model = timeline_model(timeline);
+  if (!model.count) return [remark('The recording has no passages that could be drawn.')];
 
   const canvas = element('canvas', {
     tabindex: '0',
     role: 'img',
-    'aria-describedby': 'timeline-keys',
+    'aria-describedby': keys,
     'aria-label':
       `Timeline of ${model.tiles.size} tiles on ${model.rows.length} rows ` +
       `over ${numbers.nanoseconds(model.end - model.begin)}`,
@@ -149,25 +165,23 @@ function timeline_section(all) {
   watch_width(canvas, resize);
   queueMicrotask(resize);
 
-  const point = all.points[all.timeline.point];
+  const point = all.points[timeline.point];
   const where = point ? results.place_in_words(all.axes, point.axes) : '';
-  return section(
-    'timeline',
-    heading,
+  return [
     element(
       'p',
       {class: 'note'},
       `${model.tiles.size} tiles${where ? ` of the run with ${where}` : ''}, ` +
         `${numbers.nanoseconds(model.end - model.begin)} in all.`,
     ),
-    timeline_overlap(all.timeline.overlap),
+    timeline_overlap(timeline.overlap),
     element(
       'div',
       {class: 'choices'},
       buttons,
       element(
         'p',
-        {class: 'note', id: 'timeline-keys'},
+        {class: 'note', id: keys},
         'Drag moves, ctrl and the wheel zoom, a click follows a tile. Keys: + − ← → zoom and move, ↑ ↓ go from tile ' +
           'to tile, 0 shows all.',
       ),
@@ -178,5 +192,5 @@ function timeline_section(all) {
       state.step = step;
       redraw();
     }),
-  );
+  ];
 }

@@ -1,13 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 'use strict';
 
-// What bounded one point, in words: how fast it was beside its ceilings, the evidence, and what to change.
+// What bounded a point, in words: how fast it was beside its ceilings, the evidence, and what to change. Of a comparison
+// both flavours of the point, one below the other.
 function verdict_section(all) {
   const points = all.points.filter((point) => results.has_figures(point) || point.error);
+  const axes = all.compare ? all.axes.filter((axis) => axis.name !== 'flavour') : all.axes;
+  const place_of = (point) => JSON.stringify(axes.map((axis) => point.axes[axis.name]));
+  const groups = all.compare
+    ? [...new Set(points.map(place_of))].map((place) => points.filter((point) => place_of(point) === place))
+    : points.map((point) => [point]);
   const of_timeline = all.points[all.timeline?.point];
-  let shown = [of_timeline, results.best(all.points), points[0]].find((point) => point && points.includes(point));
-  const card = element('div', {class: 'verdict', 'aria-live': 'polite'});
-  const name_of = (point) => results.place_in_words(all.axes, point.axes) || 'the only point';
+  const first = [of_timeline, results.best(all.points), points[0]].find((point) => point && points.includes(point));
+  let shown = groups.find((group) => group.includes(first));
+  const cards = element('div', {'aria-live': 'polite'});
+  const name_of = ([point]) => results.place_in_words(axes, point.axes) || 'the only point';
 
   const bounds = {
     upload: 'uploads',
@@ -28,7 +35,7 @@ function verdict_section(all) {
     // What is far beyond all that matters would make the rest too short to compare.
     const longest = Math.min(
       Math.max(reached, ...found.map(([, value]) => value)),
-      3 * Math.max(reached, shown.ceilings.gb_per_s ?? 0),
+      3 * Math.max(reached, point.ceilings.gb_per_s ?? 0),
     );
     const bar = (words, value, kind) => {
       const filled = element('span', {class: 'bar-fill'});
@@ -93,16 +100,12 @@ function verdict_section(all) {
     ];
   }
 
-  function show() {
-    const {verdict} = shown;
-    if (shown.error || !results.has_figures(shown)) {
-      card.replaceChildren(
-        element('p', {class: 'remark bad'}, `${shown.error ?? 'There are no figures for this point.'}`),
-      );
-      return;
-    }
-    const share = results.share_of_ceiling(shown);
-    card.replaceChildren(
+  function words_on(point) {
+    const {verdict} = point;
+    if (point.error || !results.has_figures(point))
+      return [element('p', {class: 'remark bad'}, `${point.error ?? 'There are no figures for this point.'}`)];
+    const share = results.share_of_ceiling(point);
+    return [
       element(
         'div',
         {class: 'finding'},
@@ -114,31 +117,49 @@ function verdict_section(all) {
         element(
           'p',
           {},
-          `${numbers.spread(shown.gb_per_s, numbers.gb)}` +
+          `${numbers.spread(point.gb_per_s, numbers.gb)}` +
             `${share === null ? '' : `, ${numbers.per_cent(share)} of the lowest ceiling`}.`,
         ),
         verdict
           ? (verdict.evidence ?? []).map((sentence) => element('p', {class: 'evidence'}, sentence))
           : element('p', {}, 'This point was measured without looking for what bounded it.'),
+        point.remarks.map((sentence) => element('p', {class: 'evidence'}, sentence)),
       ),
-      element('div', {class: 'ceilings'}, element('h3', {}, 'Beside what each part can do'), bars(shown)),
+      element('div', {class: 'ceilings'}, element('h3', {}, 'Beside what each part can do'), bars(point)),
       ...(verdict ? [element('div', {class: 'help'}, advice(verdict).filter(Boolean))] : []),
+    ];
+  }
+
+  function show() {
+    cards.replaceChildren(
+      ...shown.flatMap((point) => [
+        all.compare ? element('h3', {class: 'another'}, String(point.axes.flavour ?? '')) : null,
+        element('div', {class: 'verdict'}, words_on(point)),
+      ]).filter(Boolean),
     );
   }
 
-  // "Of 12 points 8 are bound by fill and 4 are bound by uploads."
-  function across_the_sweep() {
+  // How many points are bound by what: "Of 12 points 8 are bound by filling and 4 are bound by uploads."
+  function across(judged) {
     const counts = new Map();
-    for (const {verdict} of all.points) if (verdict) counts.set(verdict.bound, (counts.get(verdict.bound) ?? 0) + 1);
+    for (const {verdict} of judged) counts.set(verdict.bound, (counts.get(verdict.bound) ?? 0) + 1);
     const ordered = [...counts].sort(([, one], [, other]) => other - one);
-    const judged = ordered.reduce((sum, [, count]) => sum + count, 0);
-    if (judged < 2) return '';
+    if (judged.length < 2) return '';
     if (ordered.length === 1)
-      return `All ${judged} points that were judged are bound by ${bound_in_words(ordered[0][0])}.`;
+      return `All ${judged.length} points that were judged are bound by ${bound_in_words(ordered[0][0])}.`;
     const parts = ordered.map(
       ([bound, count]) => `${count} ${count === 1 ? 'is' : 'are'} bound by ${bound_in_words(bound)}`,
     );
-    return `Of ${judged} points ${numbers.list(parts)}.`;
+    return `Of ${judged.length} points ${numbers.list(parts)}.`;
+  }
+  function across_the_sweep() {
+    const judged = all.points.filter(({verdict}) => verdict);
+    if (!all.compare) return across(judged);
+    return [all.compare.baseline, all.compare.candidate]
+      .map((flavour) => [flavour, across(judged.filter((point) => point.axes.flavour === flavour))])
+      .filter(([, sentence]) => sentence)
+      .map(([flavour, sentence]) => `${flavour}: ${sentence}`)
+      .join(' ');
   }
 
   if (!shown)
@@ -147,24 +168,24 @@ function verdict_section(all) {
     'select',
     {
       change: () => {
-        shown = points[list.selectedIndex];
+        shown = groups[list.selectedIndex];
         show();
       },
     },
-    points.map((point) => element('option', {selected: point === shown}, name_of(point))),
+    groups.map((group) => element('option', {selected: group === shown}, name_of(group))),
   );
   const chooser =
-    points.length > 1
+    groups.length > 1
       ? element('div', {class: 'choices'}, element('label', {class: 'choice'}, element('span', {}, 'Point'), list))
       : null;
   show();
   const overall = across_the_sweep();
   return {
-    part: section('verdict', 'What bounded it', overall ? element('p', {class: 'note'}, overall) : null, chooser, card),
+    part: section('verdict', 'What bounded it', overall ? element('p', {class: 'note'}, overall) : null, chooser, cards),
     show(point) {
       if (!points.includes(point)) return;
-      shown = point;
-      list.selectedIndex = points.indexOf(point);
+      shown = groups.find((group) => group.includes(point));
+      list.selectedIndex = groups.indexOf(shown);
       show();
     },
   };
