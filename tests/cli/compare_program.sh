@@ -8,6 +8,15 @@ source "$(dirname "$0")/program_world.sh"
 quick=(--device cpu --tile 4KiB)
 once=("${quick[@]}" --window 20 --rounds 1)
 
+# beside_another FROM TO: penstock beside a legacy program whose results have other words in them.
+built=$penstock
+beside_another() {
+  [[ -e penstock ]] || cp "$built" penstock
+  printf "#!/bin/sh\n'%s-legacy' \"\$@\" | sed 's/%s/%s/'\n" "$built" "$1" "$2" > penstock-legacy
+  chmod +x penstock-legacy
+  penstock=$PWD/penstock
+}
+
 case $2 in
   RunsBothAndSaysWhatItShows)
     run compare "${once[@]}" --threads 1,2
@@ -92,6 +101,28 @@ case $2 in
     run compare "${once[@]}" --threads 1 --expect 1e12
     expect_code 1
     expect_err '--expect 1e+12 does not hold'
+    ;;
+  RefusesALegacyProgramOfAnotherBuild)
+    beside_another '"version": "' '"version": "9.'
+    run compare "${once[@]}" --threads 1
+    expect_code 4
+    expect_err 'penstock-legacy is of version 9.'
+    expect_err 'build both from one source'
+    [[ ! -s out ]] || fail 'compared all the same'
+    beside_another '"flavour": "legacy"' '"flavour": "per-thread"'
+    run compare "${once[@]}" --threads 1
+    expect_code 4
+    expect_err 'put penstock and penstock-legacy of one build into one folder'
+    ;;
+  DoubtsALegacyProgramOfAnUnknownBuild)
+    run compare "${once[@]}" --threads 1 --csv
+    [[ ! -s err ]] || fail "$(cat err)"
+    run bench --device cpu --no-points --json
+    ! grep -q '"commit": null' out || exit 77
+    beside_another '"commit": ".*"' '"commit": null'
+    run compare "${once[@]}" --threads 1
+    expect_code 0
+    expect_err 'penstock-legacy does not say of which commit it is'
     ;;
   RefusesBadOptionsInOneLine)
     expect_bad_options compare << 'LINES'

@@ -150,6 +150,8 @@ ExitCode CompareCommand::run() const {
     if (interrupt.requested()) return interrupted("no round more was compared");
     if (sweep.json || !sweep.html.empty()) judged = judge(comparison, progress, interrupt);
   }
+  if (std::string const doubt = comparison.doubt(); !doubt.empty())
+    std::fprintf(stderr, "penstock: %s\n", doubt.c_str());
   std::string const text = sweep.json  ? comparison.as_json(date, sweep.command_line)
                            : sweep.csv ? comparison.as_csv()
                                        : comparison.as_text();

@@ -75,14 +75,44 @@ std::vector<ComparedPoint const*> Comparison::Parts::claimed() const {
   return found;
 }
 
+namespace {
+
+/// A text of the results' `penstock`; empty if it is null.
+std::string build_text(Json const& results, char const* name) {
+  Json const& value = results.at("penstock").at(name);
+  return value.is_null() ? "" : value.get<std::string>();
+}
+
+/// Throws: Error, unless these are of both flavours of one build, as far as they say.
+void expect_one_build(Json const& legacy, Json const& per_thread) {
+  for (auto const& [results, flavour] : {std::pair(&legacy, Flavour::legacy), {&per_thread, Flavour::per_thread}}) {
+    std::string const said = build_text(*results, "flavour");
+    if (said == flavour_name(flavour)) continue;
+    throw Error(ErrorKind::system, "What should be the " + std::string(flavour_name(flavour)) + " program says it is " +
+                                       said + ": put penstock and penstock-legacy of one build into one folder.");
+  }
+  for (char const* name : {"version", "commit"}) {
+    std::string const old = build_text(legacy, name), fresh = build_text(per_thread, name);
+    if (old == fresh || old.empty() || fresh.empty()) continue;
+    std::string differs = "penstock-legacy is of ";
+    differs.append(name).append(" ").append(old).append(", penstock of ").append(fresh);
+    throw Error(ErrorKind::system,
+                differs + ": build both from one source, as cmake --build does, and put them into one folder.");
+  }
+}
+
+}  // namespace
+
 Comparison::Comparison() : parts_(std::make_unique<Parts>()) {}
 Comparison::~Comparison() = default;
 
 void Comparison::add(std::string_view legacy, std::string_view per_thread) try {
   Json const old = Json::parse(legacy), fresh = Json::parse(per_thread);
+  expect_one_build(old, fresh);
   auto& points = parts_->points;
   if (points.empty()) {
     parts_->first = fresh;
+    parts_->legacy_commit = build_text(old, "commit");
     for (Json const& point : fresh.at("points")) {
       Json const& axes = point.at("axes");
       bool const own = axes.value("streams", parts_->option("streams")) == "own";
@@ -104,6 +134,15 @@ void Comparison::add(std::string_view legacy, std::string_view per_thread) try {
   }
 } catch (nlohmann::json::exception const& problem) {
   throw Error(ErrorKind::system, "A program's results cannot be read: " + std::string(problem.what()));
+}
+
+std::string Comparison::doubt() const {
+  std::string const commit = build_text(parts_->first, "commit");
+  if (commit == parts_->legacy_commit) return "";
+  bool const legacy = parts_->legacy_commit.empty();
+  return std::string(legacy ? "penstock-legacy" : "penstock") + " does not say of which commit it is, and " +
+         (legacy ? "penstock" : "penstock-legacy") + " is of " + (legacy ? commit : parts_->legacy_commit) +
+         ": make sure that both were built from one source.";
 }
 
 bool Comparison::all_measured() const {

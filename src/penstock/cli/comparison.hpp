@@ -24,8 +24,14 @@ class Comparison {
 
   /// Takes a round: the results of both, as docs/results.md has them, over the same axes as in the rounds before.
   ///
-  /// Throws: Error of kind system, if these are no results, or of something else.
+  /// Throws: Error of kind system, if these are no results, or of something else, or of programs of two builds: other
+  /// versions, other commits where both are known, or not the flavours that they should be.
   void add(std::string_view legacy, std::string_view per_thread);
+  /// A sentence, if only one program knows of which commit it is, so that nobody can tell whether both are of one
+  /// build; otherwise empty.
+  ///
+  /// Shape: after a round.
+  std::string doubt() const;
   /// True if every point was measured in both flavours.
   bool all_measured() const;
   /// Which were not, in a sentence; empty if all were.

@@ -54,6 +54,7 @@ struct ComparedPoint {
 /// Of which Comparison is made, for those who put it into words.
 struct Comparison::Parts {
   nlohmann::ordered_json first = {};  ///< Of the per-thread program's results, all but the points.
+  std::string legacy_commit = {};     ///< Empty if unknown.
   std::vector<ComparedPoint> points = {};
   nlohmann::ordered_json legacy_timeline = {};      ///< `point` is one of `points`; or null.
   nlohmann::ordered_json per_thread_timeline = {};  ///< Likewise.
