@@ -31,6 +31,25 @@ TEST_F(AComparison, HasEachPointOnceForEachFlavour) {
   EXPECT_EQ(json.at("points").at(3).at("repeats"), 3);
 }
 
+TEST_F(AComparison, SaysOnEachLineWhatItWasMeasuredOnAndWith) {
+  std::string const names =
+      "threads,rounds,legacy_gb_per_s,per_thread_gb_per_s,legacy_tiles_per_s,per_thread_tiles_per_s,"
+      "legacy_cpu_s_per_gb,per_thread_cpu_s_per_gb,speed_up,speed_up_min,speed_up_max,error,tile,streams,host,cpu,cpus,"
+      "device,driver,version,commit,date\n";
+  std::string const all = ",4096,default,here,\"A CPU, fast\",8,A device,,0.1.0,abc,2026-01-01\n";
+  EXPECT_EQ(comparison.as_csv("2026-01-01"), names + "1,3,0.004096,0.004096,1000.0,1000.0,1.0,1.0,1.0,1.0,1.0," + all +
+                                                 "16,3,0.004096,0.0151552,1000.0,3700.0,1.0,1.0,3.6,3.5,3.7," + all);
+}
+
+TEST(Comparison, LeavesThePlacesOfFiguresEmptyOnALineOfAPointThatFailed) {
+  Comparison comparison;
+  Json bad = Json::parse(Round{1, 1}.json());
+  bad["points"][1]["error"] = "It is \"too large\".";
+  add(comparison, bad.dump(), Round{1, 1}.json());
+  std::string const csv = comparison.as_csv("");
+  EXPECT_NE(csv.find("\n16,,,,,,,,,,,\"It is \"\"too large\"\".\",4096,"), std::string::npos) << csv;
+}
+
 TEST_F(AComparison, HoldsAClaimToTheMostThreads) {
   EXPECT_TRUE(comparison.holds(3.6));
   EXPECT_FALSE(comparison.holds(3.61));

@@ -153,7 +153,7 @@ ExitCode CompareCommand::run() const {
   if (std::string const doubt = comparison.doubt(); !doubt.empty())
     std::fprintf(stderr, "penstock: %s\n", doubt.c_str());
   std::string const text = sweep.json  ? comparison.as_json(date, sweep.command_line)
-                           : sweep.csv ? comparison.as_csv()
+                           : sweep.csv ? comparison.as_csv(date)
                                        : comparison.as_text();
   std::fputs(text.c_str(), stdout);
   if (!sweep.html.empty()) {

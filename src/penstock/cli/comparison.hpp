@@ -59,7 +59,8 @@ class Comparison {
   std::string as_text() const;
   /// As docs/results.md.
   std::string as_json(std::string const& date, std::string const& command) const;
-  std::string as_csv() const;
+  /// A line of names, and one for each point, as docs/results.md; texts with a comma or a quote are quoted.
+  std::string as_csv(std::string const& date) const;
 
  private:
   struct Parts;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A comparison as text, JSON and lines with commas.
+#include <array>
 #include <vector>
 
 #include <nlohmann/json.hpp>
@@ -59,6 +60,49 @@ Json as_point(ComparedPoint const& of, ComparedSide const& side, char const* fla
 Json of_flavour(Json timeline, std::size_t flavour) {
   if (!timeline.is_null()) timeline["point"] = 2 * timeline.at("point").get<std::size_t>() + flavour;
   return timeline;
+}
+
+/// What a line of CSV has of its point, between the axes and what all points have.
+constexpr std::array csv_figures{"rounds",
+                                 "legacy_gb_per_s",
+                                 "per_thread_gb_per_s",
+                                 "legacy_tiles_per_s",
+                                 "per_thread_tiles_per_s",
+                                 "legacy_cpu_s_per_gb",
+                                 "per_thread_cpu_s_per_gb",
+                                 "speed_up",
+                                 "speed_up_min",
+                                 "speed_up_max",
+                                 "error"};
+
+/// Shape: as csv_figures.
+std::vector<std::string> figures_of(ComparedPoint const& point) {
+  std::vector<std::string> cells;
+  if (point.measured()) {
+    cells.push_back(std::to_string(point.legacy.tiles.size()));
+    Spread const speed_up = measure::spread_of(point.speed_ups());
+    for (double const figure :
+         {rate_of(point.legacy), rate_of(point.per_thread), measure::spread_of(point.legacy.tiles).median,
+          measure::spread_of(point.per_thread.tiles).median, measure::spread_of(point.legacy.cpu).median,
+          measure::spread_of(point.per_thread.cpu).median, speed_up.median, speed_up.least, speed_up.most})
+      cells.push_back(Json(figure).dump());
+  }
+  cells.resize(csv_figures.size() - 1);
+  cells.push_back(point.error());
+  return cells;
+}
+
+std::string csv_line(std::vector<std::string> const& cells) {
+  std::string line;
+  for (std::size_t i = 0; i < cells.size(); ++i) {
+    std::string const& cell = cells[i];
+    bool const plain = cell.find_first_of(",\"\r\n") == std::string::npos;
+    if (i > 0) line += ',';
+    if (!plain) line += '"';
+    for (char const letter : cell) line += letter == '"' && !plain ? std::string("\"\"") : std::string(1, letter);
+    if (!plain) line += '"';
+  }
+  return line + "\n";
 }
 
 }  // namespace
@@ -123,21 +167,29 @@ std::string Comparison::as_json(std::string const& date, std::string const& comm
   return json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
-std::string Comparison::as_csv() const {
-  std::string text;
-  if (parts_->points.empty()) return text;
-  for (auto const& [name, value] : parts_->points.front().axes.items()) text += name + ",";
-  text += "legacy_tiles_per_s,per_thread_tiles_per_s,speed_up,speed_up_min,speed_up_max\n";
+std::string Comparison::as_csv(std::string const& date) const {
+  if (parts_->points.empty()) return "";
+  Json const& first = parts_->first;
+  std::vector<std::string> names, of_all;
+  for (auto const& [name, value] : parts_->points.front().axes.items()) names.push_back(name);
+  for (char const* name : csv_figures) names.emplace_back(name);
+  auto const add = [&](std::string const& name, Json const& value) {
+    names.push_back(name);
+    of_all.push_back(value.is_null() ? "" : value_text(value));
+  };
+  for (auto const& [name, value] : first.at("options").items()) add(name, value);
+  for (char const* name : {"host", "cpu", "cpus"}) add(name, first.at("machine").at(name));
+  add("device", first.at("device").at("name"));
+  add("driver", first.at("device").at("driver"));
+  for (char const* name : {"version", "commit"}) add(name, first.at("penstock").at(name));
+  add("date", date);
+  std::string text = csv_line(names);
   for (ComparedPoint const& point : parts_->points) {
-    for (auto const& [name, value] : point.axes.items()) text += value_text(value) + ",";
-    if (!point.measured()) {
-      text += ",,,,\n";
-      continue;
-    }
-    Spread const speed_up = measure::spread_of(point.speed_ups());
-    text += Json(measure::spread_of(point.legacy.tiles).median).dump() + "," +
-            Json(measure::spread_of(point.per_thread.tiles).median).dump() + "," + Json(speed_up.median).dump() + "," +
-            Json(speed_up.least).dump() + "," + Json(speed_up.most).dump() + "\n";
+    std::vector<std::string> cells;
+    for (auto const& [name, value] : point.axes.items()) cells.push_back(value_text(value));
+    for (std::string const& figure : figures_of(point)) cells.push_back(figure);
+    cells.insert(cells.end(), of_all.begin(), of_all.end());
+    text += csv_line(cells);
   }
   return text;
 }
