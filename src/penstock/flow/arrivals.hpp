@@ -17,10 +17,12 @@ class Arrivals {
  public:
   /// True if nobody waited before: whoever hears that has to send for the consumer.
   bool push(Journey& journey) noexcept {
-    journey.next = newest_.load(std::memory_order_relaxed);
-    while (!newest_.compare_exchange_weak(journey.next, &journey, std::memory_order_acq_rel)) {
-    }
-    return journey.next == nullptr;
+    // Whoever takes may change `next` as soon as it is in.
+    Journey* before = newest_.load(std::memory_order_relaxed);
+    do {
+      journey.next = before;
+    } while (!newest_.compare_exchange_weak(before, &journey, std::memory_order_acq_rel));
+    return before == nullptr;
   }
   /// All that wait, the longest waiting first, each linked to the next; null if none does.
   Journey* take() noexcept {
