@@ -19,7 +19,7 @@ TEST_F(ARunOfOneSecond, IsBoundByUploadsThatNeverPause) {
   EXPECT_EQ(seen.bound, Bound::upload);
   EXPECT_THAT(seen.evidence.at(0), HasSubstr("Uploads took 96 % of the time, and came to 98 %"));
   EXPECT_NEAR(seen.ceiling.value().bytes_per_second, 10'200 * mebibyte, 1);
-  EXPECT_THAT(seen.streams_will_not_help.value(), HasSubstr("because the link to the device is at 98 %"));
+  EXPECT_THAT(seen.streams_will_not_help.value().sentence, HasSubstr("because the link to the device is at 98 %"));
   EXPECT_THAT(seen.advice.at(0).change, HasSubstr("half the bytes up"));
   EXPECT_NEAR(seen.advice.at(0).gain, 2.04, 0.01);
   run.overlap = device_use(0.96, 0.9, 0.3, 0.98);
@@ -91,7 +91,7 @@ TEST_F(ARunOfOneSecond, IsBoundByKernelsThatFillTheDevice) {
   alone.kernel = 10'300;
   Verdict const seen = verdict();
   EXPECT_EQ(seen.bound, Bound::kernel);
-  EXPECT_THAT(seen.streams_will_not_help.value(), HasSubstr("kernels fill the device to 97 %"));
+  EXPECT_THAT(seen.streams_will_not_help.value().sentence, HasSubstr("kernels fill the device to 97 %"));
   EXPECT_THAT(seen.advice.at(0).change, HasSubstr("half the time"));
 }
 
@@ -149,7 +149,7 @@ TEST_F(ARunOfOneSecond, SerialisesIfAStageWaitsForTheDevice) {
   run.overlap = device_use(0.5, 0.3, 0.6, 0.9);
   Verdict const seen = verdict();
   EXPECT_EQ(seen.bound, Bound::serialising_stream);
-  EXPECT_THAT(seen.streams_will_not_help.value(), HasSubstr("a barrier"));
+  EXPECT_THAT(seen.streams_will_not_help.value().sentence, HasSubstr("a barrier"));
   EXPECT_THAT(seen.advice.at(0).change, HasSubstr("gives its work to the stream and returns"));
   EXPECT_NEAR(seen.advice.at(0).gain, 1 / 0.6, 0.01);
 }

@@ -127,6 +127,26 @@ TEST(AnyVerdict, IsTheSameForARunThatIsSlowerInAllItsParts) {
   }
 }
 
+TEST(AnyVerdict, CallsNoLinkFullThatCarriesLessThanHalfOfWhatLargeCopiesReach) {
+  std::set<std::string_view> reasons;
+  for (unsigned seed = 0; seed < runs; ++seed) {
+    AnyRun const run(seed);
+    Verdict const verdict = judge(run.figures, run.ceilings);
+    if (!verdict.streams_will_not_help) continue;
+    NoStreams const reason = verdict.streams_will_not_help->reason;
+    reasons.insert(no_streams_name(reason));
+    ASSERT_EQ(verdict.streams_will_not_help->sentence.find("the link ") != std::string::npos,
+              reason == NoStreams::link_full)
+        << verdict.streams_will_not_help->sentence;
+    if (reason != NoStreams::link_full) continue;
+    bool const up = verdict.bound == Bound::upload;
+    auto const link = up ? run.ceilings.link_up : run.ceilings.link_down;
+    double const bytes = up ? run.figures.bytes_up : run.figures.bytes_down;
+    ASSERT_GE(static_cast<double>(run.figures.tiles) * bytes, 0.5 * link.value_or(0)) << describe(verdict);
+  }
+  EXPECT_EQ(reasons.size(), 5u) << "every reason is to be met";
+}
+
 TEST(AnyVerdict, IsToldInAtMostSixLinesOfNumbersThatAreSome) {
   for (unsigned seed = 0; seed < runs; ++seed) {
     AnyRun const run(seed);

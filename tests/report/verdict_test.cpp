@@ -20,7 +20,7 @@ TEST_F(ARunOfOneSecond, IsBoundByProducersThatFillAllTheTime) {
   EXPECT_EQ(seen.bound, Bound::fill);
   EXPECT_EQ(seen.advice.at(0).change, "--producers 8");
   EXPECT_NEAR(seen.advice.at(0).gain, 2 / 0.975, 0.01);
-  EXPECT_THAT(seen.streams_will_not_help.value(), HasSubstr("the device waits for the host"));
+  EXPECT_THAT(seen.streams_will_not_help.value().sentence, HasSubstr("the device waits for the host"));
   EXPECT_THAT(seen.evidence.at(1), HasSubstr("producers waited for tiles 1 % of the time"));
 }
 
@@ -41,7 +41,7 @@ TEST_F(ARunOfOneSecond, IsBoundByASinkThatNeverWaits) {
   Verdict const seen = verdict();
   EXPECT_EQ(seen.bound, Bound::sink);
   EXPECT_THAT(seen.advice.at(0).change, HasSubstr("--consumers 2 and a sink that they may call at once"));
-  EXPECT_THAT(seen.streams_will_not_help.value(), HasSubstr("the sink is at its limit"));
+  EXPECT_THAT(seen.streams_will_not_help.value().sentence, HasSubstr("the sink is at its limit"));
 }
 
 TEST_F(ARunOfOneSecond, IsBoundBySubmissionIfTilesAreTooSmall) {
@@ -52,7 +52,7 @@ TEST_F(ARunOfOneSecond, IsBoundBySubmissionIfTilesAreTooSmall) {
   run.in_flight = 7;
   Verdict const seen = verdict();
   EXPECT_EQ(seen.bound, Bound::submission);
-  EXPECT_THAT(seen.streams_will_not_help.value(),
+  EXPECT_THAT(seen.streams_will_not_help.value().sentence,
               HasSubstr("tiles of 4KiB are too small: a lane is busy with one for 9.9 us"));
   EXPECT_EQ(seen.advice.at(0).change, "--tile 16KiB");
   EXPECT_EQ(seen.advice.at(1).change, "--lanes 4");
@@ -126,7 +126,7 @@ TEST_F(ARunOfOneSecond, IsBoundByASourceThatOthersWaitFor) {
   Verdict const seen = verdict();
   EXPECT_EQ(seen.bound, Bound::source_waits);
   EXPECT_THAT(seen.advice, SizeIs(0));
-  EXPECT_THAT(seen.streams_will_not_help.value(), HasSubstr("there is nothing to send"));
+  EXPECT_THAT(seen.streams_will_not_help.value().sentence, HasSubstr("there is nothing to send"));
 }
 
 TEST_F(ARunOfOneSecond, IsBoundByAnApplicationThatPushesTooLittle) {

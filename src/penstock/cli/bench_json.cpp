@@ -63,13 +63,14 @@ Json verdict_of(PointResult const& result) {
   Json advice = Json::array();
   for (Advice const& one : verdict.advice)
     advice.push_back({{"change", one.change}, {"gain", one.gain}, {"why", one.why}});
-  return {
-      {"bound", bound_name(verdict.bound)},
-      {"judged_part", judged_part(result)},
-      {"evidence", verdict.evidence},
-      {"ceiling", verdict.ceiling ? Json(verdict.ceiling->bytes_per_second / 1e9) : Json(nullptr)},
-      {"advice", advice},
-      {"streams_will_not_help", verdict.streams_will_not_help ? Json(*verdict.streams_will_not_help) : Json(nullptr)}};
+  auto const& why = verdict.streams_will_not_help;
+  return {{"bound", bound_name(verdict.bound)},
+          {"judged_part", judged_part(result)},
+          {"evidence", verdict.evidence},
+          {"ceiling", verdict.ceiling ? Json(verdict.ceiling->bytes_per_second / 1e9) : Json(nullptr)},
+          {"advice", advice},
+          {"streams_will_not_help", why ? Json(why->sentence) : Json(nullptr)},
+          {"streams_reason", why ? Json(no_streams_name(why->reason)) : Json(nullptr)}};
 }
 
 char const* kind_text(RecordRow::Kind kind) {

@@ -104,23 +104,6 @@ std::string on_turns(Turns turns, RunFigures const& figures, Utilisation const& 
   }
 }
 
-/// Seconds of a device for one tile, all kinds together; 0 if unknown.
-double device_time(RunFigures const& figures) {
-  if (!figures.overlap || !figures.overlap->speed_of_light) return 0;
-  Overlap const& seen = *figures.overlap;
-  double const nanoseconds = static_cast<double>((seen.uploading + seen.downloading + seen.computing).count());
-  return nanoseconds / 1e9 / static_cast<double>(figures.tiles);
-}
-
-std::string too_small(double share, RunFigures const& figures) {
-  double const lane = share * figures.wall * figures.lanes / static_cast<double>(figures.tiles);
-  double const device = device_time(figures);
-  std::string text = "tiles of " + size_option(figures.tile_bytes) + " are too small: a lane is busy with one for " +
-                     seconds_text(lane);
-  if (device > 0) text += ", the device for " + seconds_text(device);
-  return text + "; more streams would only take more calls";
-}
-
 }  // namespace
 
 std::vector<std::string> evidence_for(Finding const& finding, RunFigures const& figures, Utilisation const& use) {
@@ -144,34 +127,6 @@ std::vector<std::string> evidence_for(Finding const& finding, RunFigures const& 
               on_the_rest(use.busiest(), use)};
     default:
       return {"No tile went through, or no time was measured."};
-  }
-}
-
-std::optional<std::string> why_no_streams(Finding const& finding, RunFigures const& figures, Utilisation const& use) {
-  std::string const start = "Streams will not help here, because ";
-  PartUse const* const part = use.find(finding.bound);
-  double const used = part != nullptr ? part->share : 0;
-  std::string const share = percent_text(used);
-  switch (finding.bound) {
-    case Bound::upload:
-      return start + "the link to the device is at " + share + ": copies in more streams wait in the same line.";
-    case Bound::download:
-      return start + "the link from the device is at " + share + ": copies in more streams wait in the same line.";
-    case Bound::kernel:
-      return start + "kernels fill the device to " + share + ": those in more streams wait until others end.";
-    case Bound::fill:
-      return start + "the device waits for the host: the source is at its limit.";
-    case Bound::sink:
-      return start + "the device waits for the host: the sink is at its limit.";
-    case Bound::source_waits:
-      return start + "the device waits for the host: there is nothing to send.";
-    case Bound::submission:
-      return start + too_small(used, figures) + ".";
-    case Bound::serialising_stream:
-      if (finding.turns != Turns::barrier) return std::nullopt;
-      return start + "each tile's stage waits for the device before the lane begins another: a barrier.";
-    default:
-      return std::nullopt;
   }
 }
 

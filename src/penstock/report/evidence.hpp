@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -13,8 +12,5 @@ namespace penstock {
 
 /// What says that this was the bound: a sentence on it, and one on everything else.
 std::vector<std::string> evidence_for(Finding const& finding, RunFigures const& figures, Utilisation const& use);
-
-/// "Streams will not help here, because ...": empty if they might.
-std::optional<std::string> why_no_streams(Finding const& finding, RunFigures const& figures, Utilisation const& use);
 
 }  // namespace penstock

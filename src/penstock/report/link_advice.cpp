@@ -26,7 +26,7 @@ void offer_larger_copies(Way const& way, Way const& other, RunFigures const& fig
   double together = 2;
   while (together < most_together && way.most_with(together) * nearly < way.most_with(infinite)) together *= 2;
   std::string const why = "Of the " + seconds_text(way.alone()) + " that " + size_option(std::round(way.bytes)) +
-                          " take " + way.name + ", " + seconds_text(way.alone() - way.moving()) + " are set-up.";
+                          " take " + way.name + ", " + seconds_text(way.set_up()) + " are set-up.";
   unsigned const now = std::max(figures.batch, 1U);
   unsigned const batch = std::min(static_cast<unsigned>(together) * now, figures.usual_batch);
   if (batch >= 2 * now) {

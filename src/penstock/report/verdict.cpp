@@ -32,7 +32,7 @@ Verdict judge(RunFigures const& figures, Ceilings const& ceilings) {
   verdict.ceiling = in_bytes(own_limit(finding, use), use);
   verdict.next = in_bytes(next_limit(finding, use), use);
   verdict.advice = advice_for(finding, figures, ceilings, use);
-  verdict.streams_will_not_help = why_no_streams(finding, figures, use);
+  verdict.streams_will_not_help = why_no_streams(finding, figures, ceilings, use);
   return verdict;
 }
 
@@ -45,7 +45,7 @@ std::string describe(Verdict const& verdict) {
   for (Advice const& advice : verdict.advice) {
     text += "\n  try " + advice.change + ": " + factor_text(advice.gain) + " x. " + advice.why;
   }
-  if (verdict.streams_will_not_help) text += "\n  " + *verdict.streams_will_not_help;
+  if (verdict.streams_will_not_help) text += "\n  " + verdict.streams_will_not_help->sentence;
   return text;
 }
 

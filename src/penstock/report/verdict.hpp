@@ -7,6 +7,7 @@
 
 #include "penstock/report/advice.hpp"
 #include "penstock/report/bound.hpp"
+#include "penstock/report/no_streams.hpp"
 #include "penstock/report/run_figures.hpp"
 
 namespace penstock {
@@ -23,11 +24,10 @@ struct Verdict {
   std::vector<std::string> evidence = {};  ///< Two sentences, or one if nothing was measured.
   /// What the run came to: of the bytes that went up; down, if none went up; else that tiles had room for.
   double bytes_per_second = 0;
-  std::optional<Ceiling> ceiling = {};  ///< What the bound allows, if it is one of the parts.
-  std::optional<Ceiling> next = {};     ///< What all else allows; no advice promises more.
-  std::vector<Advice> advice = {};      ///< At most two.
-  /// "Streams will not help here, because ...": empty if they might.
-  std::optional<std::string> streams_will_not_help = {};
+  std::optional<Ceiling> ceiling = {};                     ///< What the bound allows, if it is one of the parts.
+  std::optional<Ceiling> next = {};                        ///< What all else allows; no advice promises more.
+  std::vector<Advice> advice = {};                         ///< At most two.
+  std::optional<WhyNoStreams> streams_will_not_help = {};  ///< Empty if they might.
 };
 
 /// Judges by ratios only: if all times are longer by one factor, and all ceilings lower, the bound is the same.

@@ -27,16 +27,21 @@ double Way::moving() const {
   return std::min(alone(), bytes / *link);
 }
 
+double Way::set_up() const {
+  double const undisturbed = one_way && *one_way > 0 ? std::min(alone(), 1 / *one_way) : alone();
+  return std::max(0.0, undisturbed - moving());
+}
+
 double Way::most_with(double together) const {
   return known() ? most() * alone() / ((alone() - moving()) / together + moving()) : most();
 }
 
 Way way_up(RunFigures const& figures, Ceilings const& ceilings, Utilisation const& use) {
-  return {"up", use.find(Bound::upload), ceilings.link_up, figures.bytes_up};
+  return {"up", use.find(Bound::upload), ceilings.link_up, ceilings.run_upload(), figures.bytes_up};
 }
 
 Way way_down(RunFigures const& figures, Ceilings const& ceilings, Utilisation const& use) {
-  return {"down", use.find(Bound::download), ceilings.link_down, figures.bytes_down};
+  return {"down", use.find(Bound::download), ceilings.link_down, ceilings.run_download(), figures.bytes_down};
 }
 
 double most_with_batches(double times, RunFigures const& figures, Ceilings const& ceilings, Utilisation const& use) {

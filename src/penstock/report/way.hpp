@@ -13,7 +13,8 @@ struct Way {
   std::string name;
   PartUse const* use = nullptr;  ///< Null if nothing goes that way.
   std::optional<double> link = {};
-  double bytes = 0;  ///< Of a tile.
+  std::optional<double> one_way = {};  ///< What copies like the run's come to with none the other way.
+  double bytes = 0;                    ///< Of a tile.
 
   /// Tiles per second; infinite if nothing goes that way.
   double most() const;
@@ -21,6 +22,8 @@ struct Way {
   /// Seconds that a tile's copy takes alone, and those of them in which its bytes move; of a way that is known.
   double alone() const { return 1 / *use->ceiling; }
   double moving() const;
+  /// Seconds of `alone` that are lost before its bytes move; what the other way takes from this one is not.
+  double set_up() const;
   /// Tiles per second, if so many of them were one copy.
   double most_with(double together) const;
 };
