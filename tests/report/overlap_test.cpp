@@ -94,6 +94,16 @@ TEST_F(ATimeline, ThatNothingComesBackFromHasNoDuplex) {
   EXPECT_FALSE(seen().duplex);
 }
 
+TEST_F(ATimeline, InALongerWindowHasPausedBeforeAndBehind) {
+  put(Step::upload, 10, 30);
+  put(Step::stage, 20, 50);
+  Overlap const wider = in_a_window(seen(), nanoseconds(60));
+  EXPECT_EQ(wider.window, nanoseconds(60));
+  EXPECT_DOUBLE_EQ(wider.speed_of_light.value(), 0.5);
+  EXPECT_EQ(wider.overlap, seen().overlap);
+  EXPECT_EQ(in_a_window(seen(), nanoseconds(5)).window, nanoseconds(40)) << "none is shorter than what was seen";
+}
+
 TEST_F(ATimeline, WithoutADeviceHasNoFigures) {
   put(Step::fill, 0, 20);
   put(Step::enqueue, 20, 30);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "penstock/measure/judge.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <optional>
 #include <string>
@@ -11,12 +12,27 @@
 namespace penstock::measure {
 namespace {
 
+double seconds(std::chrono::nanoseconds time) {
+  return std::chrono::duration<double>(time).count();
+}
+
 double seconds_in(Recording const& recording, Step step) {
-  std::int64_t nanoseconds = 0;
+  std::chrono::nanoseconds sum{0};
   for (Passage const& passage : recording.passages) {
-    if (passage.step == step) nanoseconds += passage.end - passage.begin;
+    if (passage.step == step) sum += std::chrono::nanoseconds(passage.end - passage.begin);
   }
-  return static_cast<double>(nanoseconds) * 1e-9;
+  return seconds(sum);
+}
+
+/// From the first tile to the last, or all of the run if some of it was missed.
+std::chrono::nanoseconds time_of(Report const& report, Recording const& recording) {
+  if (recording.missed > 0 || recording.passages.empty()) return report.wall;
+  std::int64_t first = recording.passages.front().begin, last = first;
+  for (Passage const& passage : recording.passages) {
+    first = std::min(first, passage.begin);
+    last = std::max(last, passage.end);
+  }
+  return std::min(report.wall, std::chrono::nanoseconds(last - first));
 }
 
 /// Of all lanes together, as a part of their time.
@@ -30,38 +46,63 @@ std::optional<double> idle_part(std::vector<LaneSummary> const& lanes) {
   return static_cast<double>(idle.count()) / static_cast<double>(served.count());
 }
 
-}  // namespace
-
-RunFigures figures_of(Setting const& setting, Trial const& trial, Recording const& window, Device const& device,
-                      unsigned cpus) {
-  PipelineOptions const& options = trial.options;
+/// What a run was made of, and what a tile of it was like.
+RunFigures made_of(Report const& report, PipelineOptions const& options, Device const& device, unsigned cpus) {
   RunFigures figures;
-  figures.wall = trial.metered.seconds;
-  figures.tiles = static_cast<std::uint64_t>(trial.metered.tiles);
-  figures.tile_bytes = static_cast<double>(setting.tile);
-  figures.bytes_up = setting.direction == Direction::out ? 0 : figures.tile_bytes;
-  figures.bytes_down = setting.work == Work::hash           ? static_cast<double>(hashed_bytes)
-                       : setting.direction == Direction::in ? 0
-                                                            : figures.tile_bytes;
-  figures.producers = options.producers;
+  std::size_t const largest = std::max(options.tile.input_bytes, options.tile.output_bytes);
+  figures.tile_bytes = static_cast<double>(largest);
+  if (report.tiles_done > 0) {
+    figures.bytes_up = static_cast<double>(report.bytes_in) / static_cast<double>(report.tiles_done);
+    figures.bytes_down = static_cast<double>(report.bytes_out) / static_cast<double>(report.tiles_done);
+  }
+  figures.producers = report.fill.count() > 0 ? options.producers : 0;  // Nobody fills where tiles are pushed.
   figures.lanes = options.lanes;
   figures.consumers = options.consumers;
   figures.sinks = options.sink_on_lanes ? options.lanes : options.parallel_sink ? options.consumers : 1;
   figures.slots = options.slots;
   figures.batch = options.batch;
-  figures.usual_batch = device.info().kind == DeviceKind::cuda ? usual_batch(setting.tile) : 1;
+  figures.usual_batch = device.info().kind == DeviceKind::cuda ? usual_batch(largest) : 1;
   figures.pool = options.tiles;
   figures.cpus = cpus;
-  figures.borrow_wait = seconds_in(window, Step::borrow);
-  figures.fill = seconds_in(window, Step::fill);
-  figures.sink = seconds_in(window, Step::sink);
-  figures.cpu_time = trial.metered.cpu_seconds;
   figures.legacy = device.flavour() == Flavour::legacy;
   figures.own_streams = options.streams == StreamMode::own;
   figures.single_stream = options.shape == LaneShape::single;
   figures.signal = std::string(to_string(options.signal));
-  if (auto const idle = idle_part(trial.report.lanes)) figures.lane_idle = *idle * figures.wall * figures.lanes;
-  add_recording(figures, window);
+  return figures;
+}
+
+/// The lanes' part is of all their time, also where the figures are of a window.
+void add_times(RunFigures& figures, Report const& report, Recording const& recording) {
+  if (auto const idle = idle_part(report.lanes)) figures.lane_idle = *idle * figures.wall * figures.lanes;
+  add_recording(figures, recording);
+}
+
+}  // namespace
+
+RunFigures figures_of(Report const& report, PipelineOptions const& options, Recording const& recording,
+                      Device const& device, unsigned cpus) {
+  RunFigures figures = made_of(report, options, device, cpus);
+  auto const time = time_of(report, recording);
+  figures.wall = seconds(time);
+  figures.tiles = report.tiles_done;
+  figures.borrow_wait = seconds(report.borrow_wait);
+  figures.fill = seconds(report.fill);
+  figures.sink = seconds(report.sink);
+  add_times(figures, report, recording);
+  if (figures.overlap && recording.missed == 0) figures.overlap = in_a_window(*figures.overlap, time);
+  return figures;
+}
+
+RunFigures figures_of(Setting const& /*setting*/, Trial const& trial, Recording const& window, Device const& device,
+                      unsigned cpus) {
+  RunFigures figures = made_of(trial.report, trial.options, device, cpus);
+  figures.wall = trial.metered.seconds;
+  figures.tiles = static_cast<std::uint64_t>(trial.metered.tiles);
+  figures.borrow_wait = seconds_in(window, Step::borrow);
+  figures.fill = seconds_in(window, Step::fill);
+  figures.sink = seconds_in(window, Step::sink);
+  figures.cpu_time = trial.metered.cpu_seconds;
+  add_times(figures, trial.report, window);
   return figures;
 }
 

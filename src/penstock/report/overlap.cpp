@@ -45,6 +45,13 @@ Overlap overlap_of(Intervals const& uploads, Intervals const& downloads, Interva
   return seen;
 }
 
+Overlap in_a_window(Overlap seen, std::chrono::nanoseconds window) {
+  seen.window = std::max(seen.window, window);
+  std::chrono::nanoseconds const longest = std::max({seen.uploading, seen.downloading, seen.computing});
+  if (seen.speed_of_light) seen.speed_of_light = ratio(longest.count(), seen.window.count());
+  return seen;
+}
+
 Overlap overlap_of(Recording const& recording) {
   Overlap seen = overlap_of(moments_of(recording, Step::upload), moments_of(recording, Step::download),
                             moments_of(recording, Step::stage));

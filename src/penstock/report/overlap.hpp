@@ -31,6 +31,10 @@ struct Overlap {
   std::optional<double> duplex = {};
 };
 
+/// The same device in a window that is at least as long: what lies before its first start and behind its last end is a
+/// pause like others.
+Overlap in_a_window(Overlap seen, std::chrono::nanoseconds window);
+
 Overlap overlap_of(Intervals const& uploads, Intervals const& downloads, Intervals const& kernels);
 
 /// The device's part of a recording. Passages that were missed were the last, so the figures are then of the run's
