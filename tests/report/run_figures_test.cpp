@@ -4,6 +4,8 @@
 #include "report/a_recording.hpp"
 #include <gtest/gtest.h>
 
+#include "penstock/report/verdict.hpp"
+
 namespace penstock {
 namespace {
 
@@ -14,6 +16,10 @@ TEST(RunFigures, TakeFromARecordingWhatItTells) {
   EXPECT_NEAR(run.notice.value(), 1000 * 1.7e-6, 1e-12);
   EXPECT_NEAR(run.in_flight.value(), 4.5, 0.05);
   EXPECT_EQ(run.overlap.value().uploading, std::chrono::milliseconds(1));
+  EXPECT_NEAR(run.device_times.value().upload.value(), 1e-6, 1e-12);
+  run.wall = 1;
+  run.tiles = 1000;
+  EXPECT_TRUE(judge(run).device_times) << "a verdict passes them on";
 }
 
 TEST(RunFigures, LetTheTilesThatWereLookedAtStandForAll) {

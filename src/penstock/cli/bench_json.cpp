@@ -7,6 +7,7 @@
 
 #include "penstock/cli/bench_output.hpp"
 #include "penstock/cli/facts_json.hpp"
+#include "penstock/cli/verdict_output.hpp"
 #include "penstock/report/overlap.hpp"
 #include "penstock/report/stretch.hpp"
 
@@ -59,18 +60,9 @@ Json ceilings_of(PointResult const& result, double gigabytes) {
 
 Json verdict_of(PointResult const& result) {
   if (!result.verdict) return nullptr;
-  Verdict const& verdict = *result.verdict;
-  Json advice = Json::array();
-  for (Advice const& one : verdict.advice)
-    advice.push_back({{"change", one.change}, {"gain", one.gain}, {"why", one.why}});
-  auto const& why = verdict.streams_will_not_help;
-  return {{"bound", bound_name(verdict.bound)},
-          {"judged_part", judged_part(result)},
-          {"evidence", verdict.evidence},
-          {"ceiling", verdict.ceiling ? Json(verdict.ceiling->bytes_per_second / 1e9) : Json(nullptr)},
-          {"advice", advice},
-          {"streams_will_not_help", why ? Json(why->sentence) : Json(nullptr)},
-          {"streams_reason", why ? Json(no_streams_name(why->reason)) : Json(nullptr)}};
+  Json json{{"judged_part", judged_part(result)}};
+  json.update(as_members(*result.verdict));
+  return json;
 }
 
 char const* kind_text(RecordRow::Kind kind) {

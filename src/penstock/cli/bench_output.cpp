@@ -9,6 +9,7 @@
 #include <optional>
 
 #include "penstock/cli/text_table.hpp"
+#include "penstock/cli/verdict_output.hpp"
 #include "penstock/core/size_text.hpp"
 
 namespace penstock::cli {
@@ -30,8 +31,7 @@ std::string verdict_text(std::span<Axis const> axes, std::span<PointResult const
   if (!best || !results[*best].verdict) return "";
   std::string text = "\nverdict";
   if (results.size() > 1) text += ", of the fastest: " + place_text(axes, results[*best].point);
-  text += "\n" + describe(*results[*best].verdict);
-  if (!text.ends_with('\n')) text += '\n';
+  text += "\n" + as_text(*results[*best].verdict);
   constexpr double little = 0.05;
   if (double const part = judged_part(results[*best]); std::abs(1 - part) > little) {
     text += "Every tile of the run that was judged was recorded; it came to " + number("%.0f %%", 100 * part) +

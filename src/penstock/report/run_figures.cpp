@@ -11,6 +11,7 @@ namespace penstock {
 void add_recording(RunFigures& figures, Recording const& recording) {
   Overlap const seen = overlap_of(recording);
   if (seen.speed_of_light) figures.overlap = seen;
+  figures.device_times = device_times(recording);
   double const in_flight = mean_in_flight(recording);
   if (in_flight > 0) figures.in_flight = in_flight;
   if (recording.missed != 0) return;

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "penstock/core/recording.hpp"
+#include "penstock/report/device_times.hpp"
 #include "penstock/report/overlap.hpp"
 
 namespace penstock {
@@ -39,6 +40,7 @@ struct RunFigures {
 
   std::optional<Overlap> overlap = {};   ///< Of a recording that looked at every tile.
   std::optional<double> in_flight = {};  ///< Tiles, on average, of all lanes together.
+  std::optional<DeviceTimes> device_times = {};
 
   bool legacy = false;         ///< Stream 0 is the legacy default stream.
   bool own_streams = false;    ///< The work names streams of its lane's own and never says 0.
@@ -46,9 +48,9 @@ struct RunFigures {
   std::string signal = {};     ///< "callback" and so on; empty if unknown.
 };
 
-/// Adds what a recording of the run tells: overlap, tiles in flight, the lanes' time for giving work to the device and
-/// the tiles' until they were noticed. Where not every tile was looked at, those that were stand for the others;
-/// overlap is then left empty, and so are the two times if passages were missed.
+/// Adds what a recording of the run tells: overlap, what a tile takes of the device, tiles in flight, the lanes' time
+/// for giving work to the device and the tiles' until they were noticed. Where not every tile was looked at, those that
+/// were stand for the others; overlap is then left empty, and so are the two times if passages were missed.
 void add_recording(RunFigures& figures, Recording const& recording);
 
 /// What the parts of a run come to when each is alone, with tiles like the run's; what is empty was not measured.

@@ -19,6 +19,7 @@ std::optional<Ceiling> in_bytes(std::optional<Limit> const& limit, Utilisation c
 
 Verdict judge(RunFigures const& figures, Ceilings const& ceilings) {
   Verdict verdict;
+  verdict.device_times = figures.device_times;
   bool const ran = figures.wall > 0 && figures.tiles > 0;
   Utilisation const use = ran ? utilisation_of(figures, ceilings) : Utilisation{};
   if (use.parts.empty() && !(figures.borrow_wait > 0)) {

@@ -7,6 +7,7 @@
 
 #include "penstock/report/advice.hpp"
 #include "penstock/report/bound.hpp"
+#include "penstock/report/device_times.hpp"
 #include "penstock/report/no_streams.hpp"
 #include "penstock/report/run_figures.hpp"
 
@@ -28,6 +29,7 @@ struct Verdict {
   std::optional<Ceiling> next = {};                        ///< What all else allows; no advice promises more.
   std::vector<Advice> advice = {};                         ///< At most two.
   std::optional<WhyNoStreams> streams_will_not_help = {};  ///< Empty if they might.
+  std::optional<DeviceTimes> device_times = {};  ///< Not among what `describe` says; it has a line of its own.
 };
 
 /// Judges by ratios only: if all times are longer by one factor, and all ceilings lower, the bound is the same.
