@@ -103,7 +103,11 @@ WORDS
     expect_code 0
     expect_same_as expected
     expect_err 'penstock: trace.json shows every tile. To record it took'
-    [[ $(wc -l < err) == 1 ]] || fail "$(cat err)"
+    # Below it a verdict on the run, and nothing else.
+    [[ $(head -n 1 err) == *'shows every tile'* && $(sed -n 2p err) == 'penstock: bound: '* ]] || fail "$(cat err)"
+    (($(wc -l < err) >= 4 && $(wc -l < err) <= 8)) || fail "$(cat err)"
+    ! tail -n +3 err | grep -qv '^  ' || fail "$(cat err)"
+    tail -n 1 err | grep -qE '^  A tile takes upload .*kernel .*download .*; overlap is .* x is possible[.]$' || fail "$(cat err)"
     for words in '"penstock hash"' '"ps-fill-0"' '"lane 0 upload"' '"CPU device upload, by any stream"' '"tiles home"' '"tile":15}' '"ph":"f"'; do
       grep -qF -- "$words" trace.json || fail "no $words in the trace"
     done
@@ -111,8 +115,15 @@ WORDS
     penstock_hash --tile 64KiB --trace trace.json --trace-every 4 b
     expect_code 0
     expect_err 'shows one tile in 4'
+    [[ $(wc -l < err) == 1 ]] || fail "$(cat err)"
     grep -qF '"tile":40}' trace.json || fail 'tile 40 is one to look at'
     ! grep -qF '"tile":20}' trace.json || fail 'tile 20 is none'
+    penstock_hash --json --tile 64KiB --trace trace.json a
+    expect_out '"verdict":{"bound":"'
+    expect_out '"device_times":{"upload_us":'
+    [[ $(wc -l < err) == 1 ]] || fail "$(cat err)"
+    penstock_hash --json a
+    expect_out '"verdict":null'
     # The lines come, and the trace is missed.
     penstock_hash --trace /dev/full a
     expect_code 4
@@ -156,6 +167,7 @@ WORDS
     [[ ! -s err ]] || fail "something on standard error: $(cat err)"
     penstock_hash --help
     expect_code 0
+    expect_out 'what bounded the run'
     for option in --check --json --device --producers --lanes --consumers --tile --tiles --ordered --no-bind --trace --trace-every --trace-with --nvtx; do
       grep -qF -- "$option" out || fail "no word of $option"
     done

@@ -17,10 +17,14 @@
 #include "penstock/cli/hash_source.hpp"
 #include "penstock/cli/interrupt.hpp"
 #include "penstock/cli/tile_plan.hpp"
+#include "penstock/cli/verdict_output.hpp"
 #include "penstock/core/size_text.hpp"
 #include "penstock/devices/open_device.hpp"
 #include "penstock/flow/pipeline.hpp"
+#include "penstock/machine/topology.hpp"
 #include "penstock/measure/hash_stage.hpp"
+#include "penstock/measure/judge.hpp"
+#include "penstock/report/verdict.hpp"
 
 namespace penstock::cli {
 inline namespace PENSTOCK_FLAVOUR {
@@ -45,6 +49,15 @@ std::optional<WantedFile> next_of(FileWalk& walk) {
   auto found = walk.next();
   if (!found) return std::nullopt;
   return WantedFile{std::move(found->path), std::move(found->problem), {}};
+}
+
+/// Of a run of which every tile was recorded, on devices that can still be asked what they are; empty of others, which
+/// do not show what the device did at once.
+std::optional<Verdict> verdict_of(Report const& report, PipelineOptions const& options, Recording const& recording,
+                                  DeviceGroup const& devices) {
+  if (recording.every != 1 || report.tiles_done == 0 || devices.lost()) return std::nullopt;
+  auto const cpus = static_cast<unsigned>(Topology::detect().busy_threads());
+  return judge(measure::figures_of(report, options, recording, devices.front(), cpus));
 }
 
 constexpr std::size_t usual_tile_bytes = std::size_t{4} << 20;
@@ -74,7 +87,9 @@ void HashCommand::add_to(CLI::App& command) {
   command.add_flag("--no-progress", no_progress, "No progress bar, not even on a terminal");
   command.footer(
       "If only files are named, at most 64, and they cannot fill these tiles, there are smaller and fewer ones, also\n"
-      "where --tile and --tiles are given; but not with --check.");
+      "where --tile and --tiles are given; but not with --check. --trace also says on standard error what bounded the "
+      "run,\n"
+      "with --json in the summary, if it looks at every tile.");
   pipeline.add_to(command, "a power of two from 1KiB to 1GiB, so 4MiB and not 4MB. Default: 4MiB");
   trace.add_to(command, "the run");
 }
@@ -149,15 +164,19 @@ ExitCode HashCommand::run_on(DeviceGroup const& devices, std::stop_token const& 
   Report const report = pipe.run(
       source, stage_per_lane<measure::HashStage>(), [&](Completion const& completion) { sink.take(completion); },
       interrupted);
-  output.summary(report, device_name, pipe.pool());
   if (activities != nullptr) activities->finish();
+  std::optional<Recording> const recording = recorder != nullptr ? std::optional(recorder->take()) : std::nullopt;
+  std::optional<Verdict> verdict;
+  if (recording) verdict = verdict_of(report, pipe.options(), *recording, devices);
+  output.summary(report, device_name, pipe.pool(), verdict);
   bool const may_write = !reads_what_it_would_write.load();
   if (!may_write) {
     progress.print(stderr, "penstock: " + trace.file +
                                " is among what was read, so it was left as it is and there is no trace: name another "
                                "file.\n");
   }
-  bool const traced = recorder == nullptr || !may_write || write_trace_of(*recorder, report, device_name, progress);
+  bool const traced = !recording || !may_write || write_trace_of(*recording, report, device_name, progress);
+  if (verdict && traced && !json) progress.print(stderr, "penstock: " + as_text(*verdict));
 
   if (interrupted.stop_requested()) {
     progress.print(stderr, "penstock: Interrupted: files that were not finished have no line.\n");
@@ -173,9 +192,8 @@ ExitCode HashCommand::run_on(DeviceGroup const& devices, std::stop_token const& 
 }
 
 /// And what it cost to record it, on standard error. False if the file did not take it.
-bool HashCommand::write_trace_of(Recorder& recorder, Report const& report, std::string const& on,
+bool HashCommand::write_trace_of(Recording const& recording, Report const& report, std::string const& on,
                                  Progress& progress) const {
-  Recording const recording = recorder.take();
   try {
     write_trace_file(trace.file, recording, {.process = "penstock hash", .facts = {{"device", on}}});
   } catch (Error const& error) {

@@ -44,7 +44,8 @@ struct HashCommand {
   ExitCode run_on(DeviceGroup const& devices, std::stop_token const& interrupted) const;
 
  private:
-  bool write_trace_of(Recorder& recorder, Report const& report, std::string const& on, Progress& progress) const;
+  bool write_trace_of(Recording const& recording, Report const& report, std::string const& on,
+                      Progress& progress) const;
 };
 
 }  // namespace PENSTOCK_FLAVOUR

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "penstock/cli/sum_line.hpp"
+#include "penstock/cli/verdict_output.hpp"
 
 namespace penstock::cli {
 namespace {
@@ -75,7 +76,8 @@ void HashOutput::as_json(HashedFile const& file) {
   progress_.print(stdout, line_of(json));
 }
 
-void HashOutput::summary(Report const& report, std::string const& device, Pool const& pool) {
+void HashOutput::summary(Report const& report, std::string const& device, Pool const& pool,
+                         std::optional<Verdict> const& verdict) {
   if (format_ != HashFormat::json) return;
   Json lanes = Json::array();
   for (LaneSummary const& lane : report.lanes) {
@@ -102,7 +104,8 @@ void HashOutput::summary(Report const& report, std::string const& device, Pool c
       {"sink_seconds", seconds(report.sink)},
       {"stopped", report.stopped},
       {"lanes", lanes},
-      {"devices", devices}};
+      {"devices", devices},
+      {"verdict", verdict ? as_members(*verdict) : Json(nullptr)}};
   if (report.first_failure) {
     summary["first_failure"] = {{"stage", report.first_failure->failure.stage},
                                 {"reason", report.first_failure->failure.reason}};

@@ -10,6 +10,7 @@
 #include "penstock/cli/progress.hpp"
 #include "penstock/core/pool.hpp"
 #include "penstock/flow/report.hpp"
+#include "penstock/report/verdict.hpp"
 
 namespace penstock::cli {
 
@@ -32,8 +33,9 @@ class HashOutput {
   void file(HashedFile const& file);
   /// A line on standard error.
   void problem(std::string const& about, std::string const& what);
-  /// The last line of the json format.
-  void summary(Report const& report, std::string const& device, Pool const& pool);
+  /// The last line of the json format. `verdict` is empty if the run was not recorded, or not every tile of it.
+  void summary(Report const& report, std::string const& device, Pool const& pool,
+               std::optional<Verdict> const& verdict);
   bool all_well() const noexcept { return problems_ == 0 && mismatches_ == 0; }
 
  private:
