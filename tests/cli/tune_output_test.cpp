@@ -75,6 +75,14 @@ TEST_F(ATunedJob, SaysIfTheDefaultsWereBestOrCouldNotBeMeasured) {
   EXPECT_EQ(tuned_as_text(facts, tuned).find("gain"), std::string::npos);
 }
 
+TEST_F(ATunedJob, EndsWithWhatBoundsTheBestIfThatIsKnown) {
+  EXPECT_EQ(tuned_as_text(facts, tuned).find("verdict on the best"), std::string::npos);
+  EXPECT_TRUE(Json::parse(tuned_as_json(facts, tuned, "")).at("verdict").is_null());
+  tuned.verdict = Verdict{.bound = Bound::kernel};
+  EXPECT_TRUE(tuned_as_text(facts, tuned).ends_with("\nverdict on the best\nbound: kernel\n"));
+  EXPECT_EQ(Json::parse(tuned_as_json(facts, tuned, "")).at("verdict").at("bound"), "kernel");
+}
+
 TEST_F(ATunedJob, IsWrittenAsTheFormSays) {
   Json const json = Json::parse(tuned_as_json(facts, tuned, "there"));
   EXPECT_EQ(json.at("kind"), "tune");

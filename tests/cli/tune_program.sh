@@ -12,7 +12,7 @@ case $2 in
     run tune "${quick[@]}" --save profile.json
     expect_code 0
     [[ ! -s err ]] || fail "$(cat err)"
-    for words in "$(flavour) default streams" 'tried as' 'defaults' 'where it began' 'best  ' 'gain  ' 'combinations' \
+    for words in "$(flavour) default streams" 'tried as' 'defaults' 'where it began' 'best  ' 'gain  ' 'combinations' 'verdict on the best' 'bound: ' 'A tile takes ' \
       'saved as profile.json'; do
       expect_out "$words"
     done
@@ -25,7 +25,7 @@ case $2 in
     expect_err 'trace.json shows every tile. To record it took'
     grep -qF '"penstock tune"' trace.json || fail "$(head -c 300 trace.json)"
     for words in '"kind": "tune"' '"tried"' '"found_by": "defaults"' '"combinations"' '"kind": "profile"' '"saved": null' \
-      '"work": "copy"'; do
+      '"work": "copy"' '"bound": ' '"device_times": {'; do
       expect_out "$words"
     done
     ;;

@@ -16,6 +16,7 @@
 #include "penstock/core/size_text.hpp"
 #include "penstock/devices/open_device.hpp"
 #include "penstock/measure/filler.hpp"
+#include "penstock/measure/judged_run.hpp"
 #include "penstock/measure/tune.hpp"
 
 namespace penstock::cli {
@@ -32,6 +33,18 @@ std::uint64_t safe_bytes(HostLimits const& host) {
   constexpr std::uint64_t most = std::uint64_t{1} << 30;
   std::uint64_t const free = std::min(host.memory_available_bytes, host.cgroup_memory_bytes.value_or(most * 4));
   return free == 0 ? most : std::min(most, free / 4);
+}
+
+/// By one more run, for a moment. If that fails, one sentence says so: what was found is as good without it.
+void judge_best(DeviceGroup const& devices, measure::TuneOptions const& options, measure::Tuned& tuned,
+                std::stop_token const& stop) {
+  if (!tuned.best || stop.stop_requested()) return;
+  try {
+    tuned.verdict =
+        judged_run(devices, tuned.tried[*tuned.best].point.setting, {.file = options.file}, options.bounds.cpus, stop);
+  } catch (Error const& error) {
+    std::fprintf(stderr, "penstock: What bounds the best settings is not known: %s\n", error.what());
+  }
 }
 
 }  // namespace
@@ -58,7 +71,8 @@ void TuneCommand::add_to(CLI::App& command) {
   trace.add_trace_to(command, "one more run with the best settings");
   command.footer(
       "LIST is 'free' for whatever may be worth trying, or a list to choose from as in 1,2,4, 1..4 or 1..16*2; work, "
-      "fill,\ndirection, streams and sink are the job, and have one value each.");
+      "fill,\ndirection, streams and sink are the job, and have one value each. In the end it says what bounds the "
+      "best.");
 }
 
 ExitCode TuneCommand::run() const {
@@ -85,6 +99,7 @@ ExitCode TuneCommand::run() const {
     tuned = tune(devices, options, interrupt.token(),
                  [&](measure::TuneProgress const& now) { progress.draw(tune_line(now, within, terminal_width())); });
   }
+  judge_best(devices, options, tuned, interrupt.token());
   bool const saved = tuned.best && !save.empty() && !interrupt.requested();
   if (saved) save_profile(profile_of(facts, tuned), save);
   std::string const text = json ? tuned_as_json(facts, tuned, saved ? save : "") : tuned_as_text(facts, tuned);

@@ -9,6 +9,7 @@
 #include "penstock/cli/bar.hpp"
 #include "penstock/cli/facts_json.hpp"
 #include "penstock/cli/text_table.hpp"
+#include "penstock/cli/verdict_output.hpp"
 
 namespace penstock::cli {
 namespace {
@@ -154,6 +155,7 @@ std::string tuned_as_text(BenchFacts const& facts, Tuned const& tuned) {
           " combinations, in " + with_commas(tuned.runs) + (tuned.runs == 1 ? " run and " : " runs and ") +
           short_number(tuned.seconds) + " s" +
           (tuned.all ? "" : "; with more time (--within) it would have looked further") + "\n";
+  if (tuned.verdict) text += "\nverdict on the best\n" + as_text(*tuned.verdict);
   return text;
 }
 
@@ -185,6 +187,7 @@ std::string tuned_as_json(BenchFacts const& facts, Tuned const& tuned, std::stri
            {"runs", tuned.runs},
            {"seconds", tuned.seconds},
            {"all", tuned.all},
+           {"verdict", tuned.verdict ? as_members(*tuned.verdict) : Json(nullptr)},
            {"profile", tuned.best ? Json::parse(text_of(profile_of(facts, tuned))) : Json(nullptr)},
            {"saved", saved.empty() ? Json(nullptr) : Json(saved)}});
   return json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";

@@ -10,6 +10,7 @@
 #include "penstock/flow/pipeline_options.hpp"
 #include "penstock/measure/axis.hpp"
 #include "penstock/measure/spread.hpp"
+#include "penstock/report/verdict.hpp"
 
 namespace penstock::measure {
 
@@ -44,6 +45,8 @@ struct Tuned {
   std::size_t runs = 0;
   double seconds = 0;
   bool all = true;  ///< As Found::all.
+
+  std::optional<Verdict> verdict = {};  ///< On one more run of the best; empty if there was none.
 
   bool in_turn = false;  ///< Best and defaults were; otherwise there was no time for it.
 

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "penstock/measure/judged_run.hpp"
+
+#include <gtest/gtest.h>
+
+#include "penstock/cpu/cpu_device.hpp"
+
+namespace penstock::measure {
+namespace {
+
+/// A short run of 64 KiB tiles on the CPU device.
+struct AJudgedRun : testing::Test {
+  cpu::CpuDevice device{{.compute_threads = 1}};
+  Setting setting{.threads = 1, .lanes = 1, .tile = std::size_t{64} << 10, .work = Work::transform};
+  std::stop_source source;
+  std::optional<Verdict> judged() { return judged_run(device, setting, {}, 2, source.get_token()); }
+};
+
+TEST_F(AJudgedRun, SaysWhatBoundedItAndWhatTheDeviceDid) {
+  auto const verdict = judged();
+  ASSERT_TRUE(verdict);
+  EXPECT_NE(verdict->bound, Bound::nothing_measured) << describe(*verdict);
+  EXPECT_GT(verdict->bytes_per_second, 0);
+  DeviceTimes const times = verdict->device_times.value();
+  EXPECT_TRUE(times.upload && times.kernel && times.download);
+  EXPECT_LE(times.speedup.value(), times.possible_speedup.value() + 1e-9);
+}
+
+TEST_F(AJudgedRun, ThatIsStoppedHasNoVerdict) {
+  source.request_stop();
+  EXPECT_FALSE(judged());
+}
+
+}  // namespace
+}  // namespace penstock::measure
