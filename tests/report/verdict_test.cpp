@@ -113,6 +113,21 @@ TEST_F(ARunOfOneSecond, HasTooFewTilesIfItsPoolIsSmallerThanItsSlots) {
   EXPECT_EQ(verdict().advice.at(0).change, "--slots 8 --tiles 25") << "if all slots are full, more tiles find none";
 }
 
+TEST_F(ARunOfOneSecond, IsToldThatAllSlotsAreInUseOnlyIfTheyAre) {
+  run.in_flight = 7.6;
+  EXPECT_EQ(verdict().advice.at(0).why, "All slots are in use, and nobody is busy.");
+  run.in_flight = 2;
+  EXPECT_EQ(verdict().bound, Bound::too_few_tiles);
+  EXPECT_EQ(verdict().advice.at(0).why, "All tiles are on their way, and nobody is busy.");
+}
+
+TEST_F(ARunOfOneSecond, WithOneProducerIsToldOfTheOnlyOne) {
+  run.producers = 1;
+  run.fill = 0.95;
+  run.borrow_wait = 0.05;
+  EXPECT_EQ(verdict().advice.at(0).why, "The only one fills 95 % of the time, and there are 16 CPUs.");
+}
+
 TEST_F(ARunOfOneSecond, OfAHandfulOfTilesIsTooShortToBeJudged) {
   run.tiles = 7;
   EXPECT_EQ(verdict().bound, Bound::too_few_tiles);

@@ -15,6 +15,7 @@
 namespace penstock {
 namespace {
 
+constexpr double nearly_all = 0.8;  ///< As find_bound has it.
 constexpr double infinite = std::numeric_limits<double>::infinity();
 
 class Adviser {
@@ -96,8 +97,8 @@ class Adviser {
       factor *= (1 + shared * (now - 1)) / (1 + shared * (then - 1));
     }
     offers_.option(option_text("--producers", then), std::min(most() * factor, use_.cpus_most),
-                   "All " + std::to_string(now) + " fill " + percent_text(use_.producers->filling) + " of the time" +
-                       free_text() + ".");
+                   (now == 1 ? "The only one fills " : "All " + std::to_string(now) + " fill ") +
+                       percent_text(use_.producers->filling) + " of the time" + free_text() + ".");
     if (ceilings_.fill) {
       offers_.work("a source that fills in place and in one pass", *ceilings_.fill,
                    "As many threads that only copy fill " + rate_text(*ceilings_.fill * use_.payload) + ".");
@@ -164,7 +165,9 @@ class Adviser {
                      "Producers wait for tiles, and lanes have slots left.");
     }
     if (finding_.room != Room::slots) return;
-    more_slots("All slots are in use, and nobody is busy.");
+    double const slots = static_cast<double>(figures_.lanes) * figures_.slots;
+    bool const full = figures_.in_flight.value_or(slots) >= nearly_all * slots;
+    more_slots(full ? "All slots are in use, and nobody is busy." : "All tiles are on their way, and nobody is busy.");
     unsigned const now = std::max(figures_.lanes, 1u), then = now + more(now);
     offers_.option(option_text("--lanes", then), std::min(use_.rate * then / now, use_.cpus_most),
                    "Each brings slots of its own.");
