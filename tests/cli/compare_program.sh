@@ -50,6 +50,39 @@ case $2 in
     [[ $(grep -c '"repeats": 1,' out) == 4 ]] || fail 'more runs than rounds count'
     grep -qF -- 'penstock compare' page.html || fail 'not the page of a comparison'
     ;;
+  # Whose results are whole without it.
+  KeepsItsRoundsIfTheRunForThePageFails)
+    built=$penstock
+    cp "$built" penstock
+    # shellcheck disable=SC2016  # It is the script that knows its words.
+    printf '#!/bin/sh\ncase "$*" in *--only*) echo "penstock: It is gone." >&2; exit 4 ;; esac\nexec "%s-legacy" "$@"\n' \
+      "$built" > penstock-legacy
+    chmod +x penstock-legacy
+    penstock=$PWD/penstock
+    run compare "${once[@]}" --threads 1 --json
+    expect_code 4
+    expect_err 'penstock: penstock-legacy bench: It is gone.'
+    expect_out '"speedups": ['
+    expect_out '"Its latency, ceilings and verdict could not be had: penstock-legacy bench: It is gone."'
+    expect_out '"baseline_timeline": null'
+    # The other one could.
+    [[ $(grep -c '"evidence": ' out) == 1 ]] || fail "$(grep -c '"evidence": ' out) verdicts"
+    ;;
+  # As soon as the run for the page fills, which the rounds come before.
+  KeepsItsRoundsIfTheRunForThePageIsInterrupted)
+    built=$penstock
+    cp "$built" penstock
+    # shellcheck disable=SC2016  # Likewise.
+    printf '#!/bin/sh\ncase "$*" in *--only*) : > judging ;; esac\nexec "%s-legacy" "$@"\n' "$built" > penstock-legacy
+    chmod +x penstock-legacy
+    ./penstock compare --device cpu --tile 4KiB --window 1000 --rounds 1 --threads 1 --json > out 2> err &
+    compare=$!
+    until [[ -e judging ]] || ! kill -0 "$compare" 2> /dev/null; do :; done
+    interrupt_once_it_fills "$compare"
+    expect_code 130
+    expect_err 'Interrupted: what was compared until then is above'
+    expect_out '"speedups": ['
+    ;;
   SaysThatStreamsOfItsOwnMakeNoDifference)
     run compare "${once[@]}" --threads 2 --streams own
     expect_code 0
