@@ -55,6 +55,21 @@ TEST_F(ARunOfOneSecond, WithTilesTooSmallForTheLinkIsToldByHowMuchToEnlargeThem)
   EXPECT_NEAR(seen.advice.at(0).gain, 1.97, 0.02) << seen.advice.at(0).why;
 }
 
+TEST_F(ARunOfOneSecond, WhoseWaysTakeFromEachOtherIsNotToldToEnlargeItsTiles) {
+  run.overlap.reset();
+  alone.upload = alone.download = 20'000;
+  alone.both = 10'900;
+  alone.link_up = alone.link_down = 20'400 * mebibyte;  // Of 92 us a copy one is set-up.
+  Verdict const seen = verdict();
+  EXPECT_EQ(seen.bound, Bound::upload);
+  for (Advice const& advice : seen.advice) EXPECT_EQ(advice.change.find("--tile"), std::string::npos) << advice.why;
+  alone.both = 10'200;
+  alone.upload = alone.download = 12'000;  // Of 98 us it takes 83 alone, of which 34 are set-up.
+  EXPECT_EQ(verdict().advice.at(0).change, "--tile 16MiB");
+  double const left = 98.0 - 34.3 * 15 / 16;
+  EXPECT_NEAR(verdict().advice.at(0).gain, 98.0 / left / 0.98, 0.01) << verdict().advice.at(0).why;
+}
+
 TEST_F(ARunOfOneSecond, WhoseCopiesAreSlowerThanAloneIsSentToLookAtItsMemory) {
   run.overlap = device_use(0.95, 0, 0.1, 0.96);
   run.bytes_down = 0;

@@ -22,7 +22,7 @@ void offer_larger_copies(Way const& way, Way const& other, RunFigures const& fig
                          Utilisation const& use, Offers& offers) {
   constexpr double nearly = 1.05;
   constexpr double most_together = 64;
-  if (!way.known() || way.bytes < figures.tile_bytes / 2 || way.alone() < nearly * way.moving()) return;
+  if (!way.known() || way.bytes < figures.tile_bytes / 2 || way.set_up() < (nearly - 1) * way.moving()) return;
   double together = 2;
   while (together < most_together && way.most_with(together) * nearly < way.most_with(infinite)) together *= 2;
   std::string const why = "Of the " + seconds_text(way.alone()) + " that " + size_option(std::round(way.bytes)) +

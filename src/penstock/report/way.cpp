@@ -33,7 +33,7 @@ double Way::set_up() const {
 }
 
 double Way::most_with(double together) const {
-  return known() ? most() * alone() / ((alone() - moving()) / together + moving()) : most();
+  return known() ? most() * alone() / (alone() - set_up() + set_up() / together) : most();
 }
 
 Way way_up(RunFigures const& figures, Ceilings const& ceilings, Utilisation const& use) {
