@@ -16,6 +16,12 @@ case $2 in
     [[ ! -s err ]] || fail "$(cat err)"
     expect_out 'bound by'
     expect_out 'bound: '
+    run bench --device cpu --window 10 --repeats 2 --device auto --threads 1 --tile 4KiB --load 0.3
+    expect_code 0
+    [[ $(grep -cE '^(cpu|auto) +[0-9.]+ ' out) == 2 ]] || fail "$(cat out)"
+    run bench "${quick[@]}" --device cpu
+    expect_code 2
+    expect_err '--device has cpu twice'
     run bench "${quick[@]}" --producers 2 --slots 3 --tile 4KiB --load 0 --no-ceilings
     expect_code 0
     expect_out 'threads 2, tile 4 KiB, depth 3'
@@ -50,7 +56,11 @@ case $2 in
     run bench "${quick[@]}" --tile 4KiB --load 0 --html page.html
     expect_code 0
     expect_out 'GB/s'
-    grep -q '"kind": "bench"' page.html || fail "no results in the page"
+    grep -q '"kind":"bench"' page.html || fail "no results in the page"
+    # With as long a timeline as it takes.
+    run bench --device cpu --repeats 1 --tile 4KiB --load 0 --no-ceilings --html page.html
+    expect_code 0
+    (($(stat -c %s page.html) < 1000000)) || fail "the page has $(stat -c %s page.html) bytes"
     run bench "${quick[@]}" --tile 4KiB --load 0 --html nowhere/page.html
     expect_code 2
     expect_err 'nowhere/page.html: No such file or directory'
@@ -138,7 +148,7 @@ LINES
     done
     run bench "${two[@]}"
     expect_code 0
-    expect_out '2 x CPU device on '
+    expect_out '2 x CPU device, on '
     run bench --device cpu,nonsense
     expect_code 2
     expect_err "'nonsense' is not a device"

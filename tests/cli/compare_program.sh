@@ -38,7 +38,7 @@ case $2 in
     expect_code 0
     for words in '"p999": ' '"upload_gb_per_s": ' '"bound": "' '"judged_part": ' '"baseline_timeline": {' '"name": "lane 0 upload"'; do
       expect_out "$words"
-      grep -qF -- "$words" page.html || fail "no $words on the page"
+      grep -qF -- "${words/: /:}" page.html || fail "no $words on the page"
     done
     # Of each point by each build; a timeline of each build.
     [[ $(grep -c '"evidence": ' out) == 4 ]] || fail "$(grep -c '"evidence": ' out) verdicts"

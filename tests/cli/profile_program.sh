@@ -17,7 +17,9 @@ changed() {
 # child_fills PROCESS: whether a process that it started has a thread that fills tiles.
 child_fills() {
   local child
-  for child in $(cat "/proc/$1/task/$1/children" 2> /dev/null); do
+  local -a children=()
+  read -ra children 2> /dev/null < "/proc/$1/task/$1/children" || true
+  for child in "${children[@]}"; do
     ! grep -qs ps-fill "/proc/$child/task/"*/comm || return 0
   done
   return 1

@@ -30,6 +30,20 @@ std::string refusal(std::string const& library) {
   return "";
 }
 
+TEST(AnActivityLog, LeavesARecordingWithoutWhatItTold) {
+  Recorder recorder;
+  auto const log = ActivityLog::open(recorder, fake);
+  auto const row = recorder.add_row("lane 0 upload", RecordRow::Kind::stream, "GPU 0 upload");
+  recorder.note(row, Step::upload, 0, Recorder::Clock::now(), Recorder::Clock::now());
+  { RangeHere const range(log.get(), Step::enqueue, 0); }
+  log->finish();
+  Recording const all = recorder.take();
+  ASSERT_GT(all.passages.size(), 1U);
+  Recording const rest = without_activities(all);
+  ASSERT_EQ(rest.passages.size(), 1U);
+  EXPECT_EQ(rest.passages[0].row, row);
+}
+
 TEST(AnActivityLog, TellsWhenTheWorkOfEachWantedTileRan) {
   Recorder recorder({.every = 2});
   auto const log = ActivityLog::open(recorder, fake);

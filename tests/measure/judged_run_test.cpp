@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "penstock/core/error.hpp"
 #include "penstock/cpu/cpu_device.hpp"
 
 namespace penstock::measure {
@@ -13,17 +14,23 @@ struct AJudgedRun : testing::Test {
   cpu::CpuDevice device{{.compute_threads = 1}};
   Setting setting{.threads = 1, .lanes = 1, .tile = std::size_t{64} << 10, .work = Work::transform};
   std::stop_source source;
-  std::optional<Verdict> judged() { return judged_run(device, setting, {}, 2, source.get_token()); }
+  JudgedRunOptions options{.cpus = 2};
+  std::optional<JudgedRun> judged() { return judged_run(device, setting, options, source.get_token()); }
 };
 
 TEST_F(AJudgedRun, SaysWhatBoundedItAndWhatTheDeviceDid) {
-  auto const verdict = judged();
-  ASSERT_TRUE(verdict);
-  EXPECT_NE(verdict->bound, Bound::nothing_measured) << describe(*verdict);
-  EXPECT_GT(verdict->bytes_per_second, 0);
-  DeviceTimes const times = verdict->device_times.value();
+  auto const run = judged();
+  ASSERT_TRUE(run);
+  EXPECT_NE(run->verdict.bound, Bound::nothing_measured) << describe(run->verdict);
+  EXPECT_GT(run->verdict.bytes_per_second, 0);
+  DeviceTimes const times = run->verdict.device_times.value();
   EXPECT_TRUE(times.upload && times.kernel && times.download);
   EXPECT_LE(times.speedup.value(), times.possible_speedup.value() + 1e-9);
+}
+
+TEST_F(AJudgedRun, ForWhichThereIsNoRoomIsAnError) {
+  options.room = 1;
+  EXPECT_THROW(judged(), Error);
 }
 
 TEST_F(AJudgedRun, ThatIsStoppedHasNoVerdict) {

@@ -53,6 +53,23 @@ void AxisOptions::add_to(CLI::App& command, std::map<std::string, std::string> c
       "Every combination is a point. Rounds over all points alternate, so that what drifts meets all alike.");
 }
 
+void AxisOptions::add_devices_to(CLI::App& command) {
+  command
+      .add_option("--device", devices,
+                  "auto, cpu, cuda, cuda:N, several of them with commas, or all: every GPU, if there is one.\n"
+                  "Named more than once, one after the other. Default: auto")
+      ->type_name("NAME")
+      ->allow_extra_args(false);
+}
+
+void AxisOptions::set(std::string const& axis, std::string const& value) {
+  if (axis == "device") {
+    devices = {value};
+  } else {
+    lists[axis] = value;
+  }
+}
+
 void AxisOptions::add_profile_to(CLI::App& command) {
   profile.add_to(command, [this, &command](Profile const& taken) {
     std::string const usual_batch = lists["batch"];
@@ -72,6 +89,7 @@ void AxisOptions::add_profile_to(CLI::App& command) {
 
 std::vector<measure::Axis> AxisOptions::axes() const {
   std::vector<measure::Axis> all;
+  if (devices.size() > 1) all.push_back(measure::axis_of("device", devices));
   for (AxisOption const& axis : axis_options) all.push_back(measure::parse_axis(axis.name, lists.at(axis.name)));
   for (measure::Point const& point : measure::points_of(all)) static_cast<void>(point.setting.options());
   return all;
@@ -79,6 +97,7 @@ std::vector<measure::Axis> AxisOptions::axes() const {
 
 std::vector<std::string> AxisOptions::arguments() const {
   std::vector<std::string> all;
+  for (std::string const& device : devices) all.insert(all.end(), {"--device", device});
   for (AxisOption const& axis : axis_options) {
     all.push_back("--" + std::string(axis.name));
     all.push_back(lists.at(axis.name));

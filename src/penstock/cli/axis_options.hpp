@@ -15,10 +15,15 @@ namespace penstock::cli {
 /// The options that name the axes of a sweep: `--threads`, `--tile` and so on, each a list.
 struct AxisOptions {
   std::map<std::string, std::string> lists;  ///< By axis, as asked for.
+  std::vector<std::string> devices{"auto"};  ///< Each as open_devices takes it; an axis if there are several.
   ProfileOption profile;
 
   /// `presets` are lists that are other than bench's where nothing is asked for.
   void add_to(CLI::App& command, std::map<std::string, std::string> const& presets = {});
+  /// Adds `--device`, to be named once for each value, since a value may have commas itself.
+  void add_devices_to(CLI::App& command);
+  /// Lets an axis have this value alone.
+  void set(std::string const& axis, std::string const& value);
   /// Adds `--profile`, which has a say on every axis that is not named.
   void add_profile_to(CLI::App& command);
   /// Throws: Error of kind bad_argument, if a list is none, or a combination of values cannot be.

@@ -42,6 +42,24 @@ void BenchCommand::add_to(CLI::App& command) {
 
 namespace {
 
+/// Those that each value of --device means.
+struct OpenDevices {
+  explicit OpenDevices(std::vector<std::string> const& names) : first_name(names.front()) {
+    for (std::string const& name : names) {
+      opened.push_back(open_devices(name));
+      by_name.emplace(name, DeviceGroup(opened.back()));
+    }
+  }
+  DeviceGroup const& first() const { return by_name.at(first_name); }
+  bool lost() const {
+    return std::any_of(by_name.begin(), by_name.end(), [](auto const& one) { return one.second.lost().has_value(); });
+  }
+
+  std::string first_name;
+  std::vector<std::vector<std::unique_ptr<Device>>> opened;
+  measure::DevicesByName by_name;
+};
+
 /// Of each point, in this process.
 std::size_t runs_here(measure::SweepOptions const& options) {
   return 1 + (options.ceilings ? options.rounds_of_ceilings : 0) + (options.load > 0 ? 1 : 0) +
@@ -109,10 +127,9 @@ ExitCode BenchCommand::run() const {
     begun = apart(points, options, interrupt.token(), progress);
     options.least_repeats = options.most_repeats = 1;  // That are left for this process.
   }
-  auto const opened = open_devices(sweep.device);
-  DeviceGroup const devices(opened);
-  if (all_here) sweep.axes.profile.warn(machine_here(devices));
-  BenchFacts const facts = facts_here(devices, sweep.command_line);
+  OpenDevices const devices(sweep.axes.devices);
+  if (all_here) sweep.axes.profile.warn(machine_here(devices.first()));
+  BenchFacts const facts = facts_here(devices.first(), sweep.command_line);
   if (no_points) {
     std::fputs(as_json(facts, wanted, {}).c_str(), stdout);
     return exit_ok;
@@ -128,7 +145,7 @@ ExitCode BenchCommand::run() const {
   std::size_t before = 0;
   for (measure::PointResult const& result : begun.results) before += result.apart;
   std::vector<measure::PointResult> const results = measure::sweep(
-      devices, std::move(begun.results), options, interrupt.token(), [&](measure::SweepProgress const& now) {
+      devices.by_name, std::move(begun.results), options, interrupt.token(), [&](measure::SweepProgress const& now) {
         progress.show(before + now.done, before + now.total, places[now.point]);
       });
   progress.end();
@@ -137,7 +154,7 @@ ExitCode BenchCommand::run() const {
                                        : as_text(facts, wanted, results);
   std::fputs(text.c_str(), stdout);
   if (!trace.file.empty() && !interrupt.requested())
-    write_trace_of(facts, wanted, results, devices, options.trial, interrupt.token());
+    write_trace_of(facts, wanted, results, devices.by_name, options.trial, interrupt.token());
   if (!sweep.html.empty()) {
     write_page(sweep.html, sweep.json ? text : as_json(facts, wanted, results), "penstock bench");
   }
@@ -153,21 +170,23 @@ ExitCode BenchCommand::run() const {
 
 /// And what it cost to record it, on standard error.
 void BenchCommand::write_trace_of(BenchFacts const& facts, std::span<measure::Axis const> axes,
-                                  std::span<measure::PointResult const> results, DeviceGroup const& on,
+                                  std::span<measure::PointResult const> results, measure::DevicesByName const& devices,
                                   measure::TrialOptions const& trial, std::stop_token const& stop) const {
   auto const best = best_of(results);
   if (!best) throw Error(ErrorKind::device_refused, "There is no run to write a trace of.");
+  measure::Setting const& setting = results[*best].point.setting;
+  DeviceGroup const& on = devices.size() == 1 ? devices.begin()->second : devices.at(setting.device);
   bool const legacy = facts.flavour == Flavour::legacy;
   TraceFacts about{.process = legacy ? "penstock-legacy bench" : "penstock bench",
                    .number = legacy ? 2U : 1U,
-                   .facts = {{"device", facts.device.name}, {"command", facts.command}}};
+                   .facts = {{"device", on.info().name}, {"command", facts.command}}};
   for (std::size_t i = 0; i < axes.size(); ++i) about.facts.emplace_back(axes[i].name, results[*best].point.values[i]);
-  write_traced_run(trace, about, on, results[*best].point.setting, trial, stop);
+  write_traced_run(trace, about, on, setting, trial, stop);
   if (no_trace_cost) return;
   constexpr std::uint64_t sampled = 16;
   constexpr unsigned pairs = 5;
   for (std::uint64_t const every : {std::uint64_t{1}, sampled}) {
-    auto const kept = kept_when_traced(on, results[*best].point.setting, trial, every, pairs, stop);
+    auto const kept = kept_when_traced(on, setting, trial, every, pairs, stop);
     if (!kept) return;
     std::fprintf(
         stderr, "penstock: With %s recorded it keeps %.1f %% of its throughput (%.1f to %.1f, %u pairs of runs).\n",

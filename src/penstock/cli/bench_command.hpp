@@ -51,7 +51,7 @@ struct BenchCommand {
   Apart apart(std::vector<measure::Point> const& points, measure::SweepOptions const& options,
               std::stop_token const& stop, RunProgress& progress) const;
   void write_trace_of(BenchFacts const& facts, std::span<measure::Axis const> axes,
-                      std::span<measure::PointResult const> results, DeviceGroup const& on,
+                      std::span<measure::PointResult const> results, measure::DevicesByName const& devices,
                       measure::TrialOptions const& trial, std::stop_token const& stop) const;
 };
 

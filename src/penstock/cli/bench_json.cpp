@@ -200,7 +200,8 @@ std::string as_csv(BenchFacts const& facts, std::span<Axis const> axes, std::spa
   for (Axis const& axis : axes) text += axis.name + ",";
   text +=
       "repeats,gb_per_s,gb_per_s_min,gb_per_s_max,tiles_per_s,cpu_s_per_gb,load_tiles_per_s,p50_us,p99_us,p999_us,"
-      "ceiling_gb_per_s,pinned_bytes,device_bytes,bound,device,driver,host,cpu,version,commit,flavour,date,command,"
+      "ceiling_gb_per_s,pinned_bytes,device_bytes,bound,device_name,driver,host,cpu,version,commit,flavour,date,"
+      "command,"
       "remarks,error\n";
   for (PointResult const& result : results) {
     double const gigabytes = bytes_per_tile(result.point.setting) / 1e9;

@@ -112,7 +112,7 @@ void CompareCommand::write_trace_of(Comparison const& comparison, Interrupt cons
   AxisOptions axes = sweep.axes;
   std::string where;
   for (auto const& [name, value] : comparison.values_of(*point)) {
-    axes.lists[name] = value;
+    axes.set(name, value);
     where += (where.empty() ? "" : ", ") + name + " " + axis_value_text(name, value);
   }
   ScratchFolder const folder;

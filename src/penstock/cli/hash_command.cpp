@@ -167,7 +167,7 @@ ExitCode HashCommand::run_on(DeviceGroup const& devices, std::stop_token const& 
   if (activities != nullptr) activities->finish();
   std::optional<Recording> const recording = recorder != nullptr ? std::optional(recorder->take()) : std::nullopt;
   std::optional<Verdict> verdict;
-  if (recording) verdict = verdict_of(report, pipe.options(), *recording, devices);
+  if (recording) verdict = verdict_of(report, pipe.options(), without_activities(*recording), devices);
   output.summary(report, device_name, pipe.pool(), verdict);
   bool const may_write = !reads_what_it_would_write.load();
   if (!may_write) {

@@ -3,6 +3,8 @@
 
 #include <fstream>
 
+#include <nlohmann/json.hpp>
+
 #include "penstock/core/error.hpp"
 #include "penstock/page/results_page.hpp"
 
@@ -10,7 +12,8 @@ namespace penstock::cli {
 
 void write_page(std::string const& path, std::string const& results, std::string const& title) {
   std::ofstream file(path, std::ios::trunc);
-  file << results_page(results, title);
+  // Without the blanks that make it easy to read, which would double it.
+  file << results_page(nlohmann::ordered_json::parse(results).dump(), title);
   file.close();
   if (!file) {
     throw Error(ErrorKind::system, path + " took less than all of the page: see that its disk has room.");

@@ -10,10 +10,7 @@ namespace penstock::cli {
 void SweepArguments::add_to(CLI::App& command, std::map<std::string, std::string> const& presets) {
   axes.add_to(command, presets);
   axes.add_profile_to(command);
-  command
-      .add_option("--device", device,
-                  "auto, cpu, cuda, cuda:N, several of them with commas, or all: every GPU, if there is one")
-      ->type_name("NAME");
+  axes.add_devices_to(command);
   command.add_option("--file", file, "What --fill file reads")->type_name("FILE");
   command.add_option("--window", milliseconds, "Milliseconds that count of each run. Default: 200")
       ->type_name("MS")
@@ -26,7 +23,7 @@ void SweepArguments::add_to(CLI::App& command, std::map<std::string, std::string
 
 std::vector<std::string> SweepArguments::round(std::string const& program, AxisOptions const& points) const {
   std::vector<std::string> all{program, "bench", "--json", "--repeats", "1"};
-  all.insert(all.end(), {"--device", device, "--window", std::to_string(milliseconds)});
+  all.insert(all.end(), {"--window", std::to_string(milliseconds)});
   if (!file.empty()) all.insert(all.end(), {"--file", file});
   for (std::string const& argument : points.arguments()) all.push_back(argument);
   return all;
@@ -56,7 +53,8 @@ void SweepArguments::check_files(TraceArguments const& trace) const {
 
 void SweepArguments::warn_of_foreign_profile(std::optional<Flavour> flavour, std::stop_token const& stop) const {
   if (!axes.profile.profile) return;
-  ChildEnd const end = run_child({this_program(), "bench", "--json", "--no-points", "--device", device}, stop);
+  ChildEnd const end =
+      run_child({this_program(), "bench", "--json", "--no-points", "--device", axes.devices.front()}, stop);
   if (end.code != exit_ok) return;  // Whoever measures will say why.
   ProfiledMachine here = machine_of_results(end.output);
   if (flavour) here.flavour = flavour_name(*flavour);

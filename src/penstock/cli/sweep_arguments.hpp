@@ -20,7 +20,6 @@ namespace penstock::cli {
 /// What `bench` and `compare` are both asked: which points, on what, for how long, and where the results go.
 struct SweepArguments {
   AxisOptions axes;
-  std::string device = "auto";
   std::string file;             ///< That tiles are filled from.
   unsigned milliseconds = 200;  ///< That count of each run.
   bool json = false;

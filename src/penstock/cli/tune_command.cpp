@@ -40,8 +40,9 @@ void judge_best(DeviceGroup const& devices, measure::TuneOptions const& options,
                 std::stop_token const& stop) {
   if (!tuned.best || stop.stop_requested()) return;
   try {
-    tuned.verdict =
-        judged_run(devices, tuned.tried[*tuned.best].point.setting, {.file = options.file}, options.bounds.cpus, stop);
+    auto run = judged_run(devices, tuned.tried[*tuned.best].point.setting,
+                          {.trial = {.file = options.file}, .cpus = options.bounds.cpus}, stop);
+    if (run) tuned.verdict = std::move(run->verdict);
   } catch (Error const& error) {
     std::fprintf(stderr, "penstock: What bounds the best settings is not known: %s\n", error.what());
   }

@@ -9,6 +9,7 @@
 #include <map>
 #include <mutex>
 #include <new>
+#include <string_view>
 #include <tuple>
 #include <unordered_map>
 #include <vector>
@@ -22,6 +23,9 @@ namespace {
 
 using namespace cupti;
 using Clock = Recorder::Clock;
+
+/// How the engines of its rows end.
+constexpr std::string_view logged = ", as CUPTI logged it";
 
 /// Work of the device that CUPTI told of.
 struct Activity {
@@ -182,7 +186,7 @@ class CuptiLog final : public ActivityLog {
   std::uint32_t add_row(Activity const& activity) {
     std::string const engine = "GPU " + std::to_string(activity.device) + " " + std::string(step_name(activity.step));
     return recorder_.add_row(engine + ", CUPTI's stream " + std::to_string(activity.stream), RecordRow::Kind::stream,
-                             engine + ", as CUPTI logged it");
+                             engine + std::string(logged));
   }
 
   static void expect(int code, std::string const& what) {
@@ -214,6 +218,12 @@ class CuptiLog final : public ActivityLog {
 
 std::unique_ptr<ActivityLog> ActivityLog::open(Recorder& recorder, std::string const& library) {
   return std::make_unique<CuptiLog>(recorder, library);
+}
+
+Recording without_activities(Recording recording) {
+  std::erase_if(recording.passages,
+                [&](Passage const& passage) { return recording.rows[passage.row].engine.ends_with(logged); });
+  return recording;
 }
 
 }  // namespace penstock

@@ -32,4 +32,8 @@ class ActivityLog : public Ranges {
   virtual void finish() = 0;
 };
 
+/// The recording without the passages that an ActivityLog told it: what follows a tile's way by its steps would find
+/// those on the device twice.
+Recording without_activities(Recording recording);
+
 }  // namespace penstock

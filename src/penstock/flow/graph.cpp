@@ -109,7 +109,10 @@ struct Graph::Nodes {
   void build(Options const& options) {
     graph.emplace();
     if (!options.ordered && !options.parallel_sink) {
-      collector.emplace(*graph, flow::serial, [this, turn = turns(true)](flow::continue_msg) { collect(turn); });
+      collector.emplace(*graph, flow::serial, [this, turn = turns(true)](Message first) {
+        first->handed.take();  // It may be another tile's by now.
+        collect(turn);
+      });
     }
     sink.emplace(*graph, options.parallel_sink ? flow::unlimited : flow::serial,
                  [this, turn = turns(!options.parallel_sink)](Message message) {
@@ -189,12 +192,12 @@ struct Graph::Nodes {
       settle();
       return;
     }
+    journey.handed.give();
     if (collector) {
       if (!arrivals.push(journey)) return;  // Whoever was first sends for all.
-      collector->try_put(flow::continue_msg());
+      collector->try_put(&journey);
       return call();
     }
-    journey.handed.give();
     // The order refuses a place that it has passed on already: rather twice than never.
     if (!order || !order->try_put(&journey)) sink->try_put(&journey);  // It queues, so it takes all.
     call();
@@ -246,7 +249,7 @@ struct Graph::Nodes {
   std::optional<flow::sequencer_node<Message>> order;
   std::optional<EndNode> sink;
   Arrivals arrivals;
-  std::optional<flow::function_node<flow::continue_msg>> collector;  ///< For a sink of one tile at a time, in no order.
+  std::optional<EndNode> collector;  ///< For a sink of one tile at a time, in no order.
 };
 
 Graph::Graph(Options const& options, Step to_lanes, Step to_sink)

@@ -77,15 +77,21 @@ std::vector<std::string> expand(std::string const& name, std::string const& part
 }  // namespace
 
 Axis parse_axis(std::string const& name, std::string const& list) {
-  Axis axis{name, {}};
+  std::vector<std::string> all;
   for (std::string const& part : split(list, ',')) {
     if (part.empty()) refuse(name, list);
-    for (std::string const& value : expand(name, part)) {
-      Setting tried;
-      std::string const said = set(tried, name, value);
-      if (std::find(axis.values.begin(), axis.values.end(), said) != axis.values.end()) refuse_second(name, said);
-      axis.values.push_back(said);
-    }
+    for (std::string const& value : expand(name, part)) all.push_back(value);
+  }
+  return axis_of(name, all);
+}
+
+Axis axis_of(std::string const& name, std::span<std::string const> values) {
+  Axis axis{name, {}};
+  for (std::string const& value : values) {
+    Setting tried;
+    std::string const said = set(tried, name, value);
+    if (std::find(axis.values.begin(), axis.values.end(), said) != axis.values.end()) refuse_second(name, said);
+    axis.values.push_back(said);
   }
   if (axis.values.size() > most_values) {
     throw Error(ErrorKind::bad_argument, "--" + name + " has more than " + std::to_string(most_values) +

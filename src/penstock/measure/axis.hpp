@@ -24,6 +24,10 @@ struct Axis {
 /// Throws: Error of kind bad_argument, if the list is none or a value is none of that axis; the text says what would
 /// do.
 Axis parse_axis(std::string const& name, std::string const& list);
+/// Of these values, with commas or not.
+///
+/// Shape, Throws: likewise.
+Axis axis_of(std::string const& name, std::span<std::string const> values);
 inline constexpr std::size_t most_values = 64;
 
 /// One pipeline of a sweep, and where it stands on each of the axes.

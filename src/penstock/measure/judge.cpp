@@ -93,8 +93,7 @@ RunFigures figures_of(Report const& report, PipelineOptions const& options, Reco
   return figures;
 }
 
-RunFigures figures_of(Setting const& /*setting*/, Trial const& trial, Recording const& window, Device const& device,
-                      unsigned cpus) {
+RunFigures figures_of(Trial const& trial, Recording const& window, Device const& device, unsigned cpus) {
   RunFigures figures = made_of(trial.report, trial.options, device, cpus);
   figures.wall = trial.metered.seconds;
   figures.tiles = static_cast<std::uint64_t>(trial.metered.tiles);

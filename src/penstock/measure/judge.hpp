@@ -18,10 +18,9 @@ namespace penstock::measure {
 RunFigures figures_of(Report const& report, PipelineOptions const& options, Recording const& recording,
                       Device const& device, unsigned cpus = 0);
 
-/// The same of a trial of that setting, in the window that counts.
+/// The same of a trial, in the window that counts.
 ///
 /// Shape: `window` has what lies in the window, cut there, of every tile.
-RunFigures figures_of(Setting const& setting, Trial const& trial, Recording const& window, Device const& device,
-                      unsigned cpus);
+RunFigures figures_of(Trial const& trial, Recording const& window, Device const& device, unsigned cpus);
 
 }  // namespace penstock::measure

@@ -3,26 +3,36 @@
 
 #include <algorithm>
 #include <chrono>
+#include <utility>
 
+#include "penstock/core/error.hpp"
 #include "penstock/core/recorder.hpp"
 #include "penstock/measure/judge.hpp"
+#include "penstock/measure/recorded_part.hpp"
 #include "penstock/report/stretch.hpp"
 
 namespace penstock::measure {
 inline namespace PENSTOCK_FLAVOUR {
 
-std::optional<Verdict> judged_run(DeviceGroup const& devices, Setting const& setting, TrialOptions options,
-                                  unsigned cpus, std::stop_token const& stop) {
-  // More than the smallest tiles of the fastest device need in so short a run.
-  Recorder recorder({.capacity = std::size_t{1} << 19});
-  options.warm_up = std::min<std::chrono::nanoseconds>(options.warm_up, std::chrono::milliseconds(20));
-  options.window = std::min<std::chrono::nanoseconds>(options.window, std::chrono::milliseconds(50));
-  options.recorder = &recorder;
-  auto const trial = run_trial(devices, setting, options, stop);
+std::optional<JudgedRun> judged_run(DeviceGroup const& devices, Setting const& setting, JudgedRunOptions options,
+                                    std::stop_token const& stop) {
+  Recorder recorder({.capacity = options.room});
+  TrialOptions& wanted = options.trial;
+  wanted.warm_up = std::min<std::chrono::nanoseconds>(wanted.warm_up, std::chrono::milliseconds(20));
+  wanted.window = std::min<std::chrono::nanoseconds>(wanted.window, std::chrono::milliseconds(50));
+  wanted.recorder = &recorder;
+  auto trial = run_trial(devices, setting, wanted, stop);
   if (!trial || trial->metered.tiles <= 0) return std::nullopt;
-  Recording const window =
-      within(recorder.take(), recorder.since_start(trial->metered.opened), recorder.since_start(trial->metered.closed));
-  return judge(figures_of(setting, *trial, window, devices.front(), cpus));
+  Traced traced{.recording = recorder.take(),
+                .opened = recorder.since_start(trial->metered.opened),
+                .closed = recorder.since_start(trial->metered.closed),
+                .tiles_per_second = trial->metered.tiles_per_second()};
+  if (!cut_to_recorded(traced, trial->metered))
+    throw Error(ErrorKind::bad_argument, "More was to be recorded than there is room for.");
+  Recording window = within(traced.recording, traced.opened, traced.closed);
+  window.missed = 0;  // What was, came later.
+  Verdict verdict = judge(figures_of(*trial, window, devices.front(), options.cpus), options.ceilings);
+  return JudgedRun{std::move(traced), std::move(verdict)};
 }
 
 }  // namespace PENSTOCK_FLAVOUR

@@ -10,11 +10,8 @@
 #include <utility>
 
 #include "penstock/core/error.hpp"
-#include "penstock/core/recorder.hpp"
 #include "penstock/measure/ceilings.hpp"
-#include "penstock/measure/judge.hpp"
-#include "penstock/measure/recorded_part.hpp"
-#include "penstock/report/stretch.hpp"
+#include "penstock/measure/judged_run.hpp"
 
 namespace penstock::measure {
 namespace {
@@ -170,30 +167,19 @@ class Sweep {
     });
   }
 
-  /// One more run, of which every tile is recorded. It is a short one, so that the recorder has room for all.
+  /// One more run, of which every tile is recorded.
   void trace(PointResult& result) {
     if (!result.error.empty() || result.tiles_per_second.empty() || stop_.stop_requested()) return;
     attempt_beside(result, "It could not be judged: ", [&] {
-      Recorder recorder({.capacity = options_.room});
-      TrialOptions options = options_.trial;
-      options.warm_up = std::min<std::chrono::nanoseconds>(options.warm_up, std::chrono::milliseconds(20));
-      options.window = std::min<std::chrono::nanoseconds>(options.window, std::chrono::milliseconds(50));
-      options.recorder = &recorder;
-      auto trial = run_trial(devices_of(result), result.point.setting, options, stop_);
-      if (!trial || trial->metered.tiles <= 0) return;
-      result.traced = Traced{.recording = recorder.take(),
-                             .opened = recorder.since_start(trial->metered.opened),
-                             .closed = recorder.since_start(trial->metered.closed),
-                             .tiles_per_second = trial->metered.tiles_per_second()};
-      if (!cut_to_recorded(*result.traced, trial->metered)) {
-        result.traced.reset();
-        throw Error(ErrorKind::bad_argument, "More was to be recorded than there is room for.");
-      }
-      Recording window = within(result.traced->recording, result.traced->opened, result.traced->closed);
-      window.missed = 0;
-      result.verdict =
-          judge(figures_of(result.point.setting, *trial, window, devices_of(result).front(), options_.cpus),
-                result.ceilings.value_or(Ceilings{}));
+      auto run = judged_run(devices_of(result), result.point.setting,
+                            {.trial = options_.trial,
+                             .ceilings = result.ceilings.value_or(Ceilings{}),
+                             .cpus = options_.cpus,
+                             .room = options_.room},
+                            stop_);
+      if (!run) return;
+      result.traced = std::move(run->traced);
+      result.verdict = std::move(run->verdict);
     });
   }
 

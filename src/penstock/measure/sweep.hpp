@@ -12,6 +12,7 @@
 #include "penstock/device/build_flavour.hpp"
 #include "penstock/device/device_group.hpp"
 #include "penstock/measure/figures.hpp"
+#include "penstock/measure/judged_run.hpp"
 #include "penstock/measure/trial.hpp"
 
 namespace penstock::measure {
@@ -25,11 +26,10 @@ struct SweepOptions {
   double load = 0.7;  ///< Of the throughput, at which latency is taken; 0 for not at all.
   bool ceilings = true;  ///< Measure the parts alone, once in each of the first rounds; the greatest counts.
   unsigned rounds_of_ceilings = 3;
-  bool judged = true;  ///< One more run of each point is traced, for the verdict.
-  /// Passages that its recorder takes. Of a run that has more the verdict is of the part before there were so many.
-  std::size_t room = std::size_t{1} << 19;
-  unsigned cpus = 0;   ///< That this process may use; 0 if unknown. For the verdict.
-  unsigned order = 1;  ///< Of the points in each round: another number, another order.
+  bool judged = true;                          ///< One more run of each point is traced, for the verdict.
+  std::size_t room = JudgedRunOptions{}.room;  ///< Of its recorder.
+  unsigned cpus = 0;                           ///< That this process may use; 0 if unknown. For the verdict.
+  unsigned order = 1;                          ///< Of the points in each round: another number, another order.
 };
 
 /// How far a sweep is: for a bar.

@@ -69,8 +69,7 @@ struct Ceilings {
   std::optional<double> kernel = {};      ///< In as many streams as it takes, batches as the run's.
   /// The calls for a batch like the run's, by as many threads as it takes, to a device with nothing to do.
   std::optional<double> submission = {};
-  /// Bytes per second of copies so large that their set-up does not count; with as much going the other way as in the
-  /// run.
+  /// Bytes per second of copies one way so large that their set-up does not count, with nothing going the other way.
   std::optional<double> link_up = {};
   std::optional<double> link_down = {};  ///< The same, down.
 

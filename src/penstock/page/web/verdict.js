@@ -90,12 +90,7 @@ function verdict_section(all) {
           )
         : element('p', {}, 'Nothing that is known here.'),
       verdict.streams_will_not_help
-        ? element(
-            'p',
-            {class: 'streams'},
-            element('strong', {}, 'More streams will not help: '),
-            verdict.streams_will_not_help,
-          )
+        ? element('p', {class: 'streams'}, verdict.streams_will_not_help)
         : null,
     ];
   }
