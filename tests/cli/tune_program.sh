@@ -29,6 +29,20 @@ case $2 in
       expect_out "$words"
     done
     ;;
+  StartsWhereAProfileSays)
+    run tune --device cpu --within 0 --threads 3 --lanes 2 --tile 32KiB --depth 7 --signal event_poll --work copy --direction in --save profile
+    expect_code 0
+    run tune --device cpu --within 0 --profile profile --save profile --json
+    expect_code 0
+    for words in '"found_by": "defaults"' '"found_by": "profile"' '"work": "copy"' '"direction": "in"'; do
+      expect_out "$words"
+    done
+    # Among what was tried is what it says, though 7 slots are not among what is worth trying.
+    tr -d ' \n' < out | grep -qE '"threads":3,"lanes":2,"tile":32768,"depth":7,[^}]*"signal":"event_poll"' || fail "$(cat out)"
+    run tune --device cpu --within 0 --profile profile --trace profile
+    expect_code 2
+    expect_err '--trace profile would overwrite what is to be read'
+    ;;
   AnswersHoweverLittleTimeThereIs)
     run tune --device cpu --within 0 --save profile.json
     expect_code 0

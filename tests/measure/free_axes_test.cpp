@@ -42,6 +42,22 @@ TEST_F(FreeAxes, HaveEverySignalInNoOrder) {
   EXPECT_FALSE(ordered(axis("threads", "0,1"))) << "0 is not less than 1, it is the machine's choice";
 }
 
+TEST_F(FreeAxes, TakeTheValuesOfAKnownSettingWhereTheyBelong) {
+  AxisLists const lists{{"threads", "free"}, {"lanes", "1,2"}, {"signal", "free"}};
+  auto axes = search_axes(lists, defaults, std::size_t{1} << 20, bounds);
+  AxisLists const known{{"threads", "7"}, {"lanes", "5"}, {"signal", "flag"}, {"tile", "4KiB"}};
+  auto const before = axes;
+  add_known(axes, lists, known);
+  EXPECT_EQ(axes[0].values, (Values{"1", "2", "3", "4", "5", "6", "7", "8", "12", "16"}));
+  EXPECT_EQ(axes[1].values, before[1].values) << "a list is a choice";
+  EXPECT_EQ(axes[2].values, before[2].values) << "it is among them";
+  Levels const levels = levels_of_known(axes, {0, 1, 0}, known);
+  EXPECT_EQ(axes[0].values[levels[0]], "7");
+  EXPECT_EQ(levels[1], 1U) << "no such value";
+  EXPECT_EQ(axes[2].values[levels[2]], "flag");
+  EXPECT_THROW(add_known(axes, lists, {{"threads", "many"}}), Error);
+}
+
 TEST_F(FreeAxes, HaveTheValuesOfAListInIncreasingOrder) {
   EXPECT_EQ(axis("threads", "8,1,4").values, (Values{"1", "4", "8"}));
 }

@@ -175,6 +175,22 @@ TEST_F(ALandscape, WhereNothingBeatsTheDefaultsIsLeftWithThem) {
   EXPECT_EQ(found_in(landscape).best, defaults);
 }
 
+TEST_F(ALandscape, HasWhatIsKnownTriedHoweverLittleTimeThereIs) {
+  Levels const needle{11, 7, 2, 11, 5, 1};
+  MadeUpLandscape landscape(axes, [&](Levels const& levels) { return levels == needle ? 1.0 : 0.5; });
+  landscape.forbidden = [](Levels const& levels) { return levels[0] == 10; };
+  Levels const forbidden{10, 0, 0, 0, 0, 0};
+  for (double const seconds : {0.0, 60.0}) {
+    Found const found = search(axes, landscape, {.within = seconds, .defaults = defaults, .known = {forbidden, needle}},
+                               stop.get_token());
+    EXPECT_EQ(found.best, needle) << "within " << seconds;
+    ASSERT_GE(found.attempts.size(), 2U);
+    EXPECT_EQ(found.attempts[0].levels, defaults);
+    EXPECT_EQ(found.attempts[1].levels, needle);
+    EXPECT_EQ(found.attempts[1].found_by, "profile");
+  }
+}
+
 TEST_F(ALandscape, HasItsBestHeldAgainstTheDefaultsInTurn) {
   MadeUpLandscape landscape(axes, hill);
   Found const found = found_in(landscape);

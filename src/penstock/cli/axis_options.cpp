@@ -71,7 +71,7 @@ void AxisOptions::set(std::string const& axis, std::string const& value) {
 }
 
 void AxisOptions::add_profile_to(CLI::App& command) {
-  profile.add_to(command, [this, &command](Profile const& taken) {
+  profile.add_to(command, profile_fills_in, [this, &command](Profile const& taken) {
     std::string const usual_batch = lists["batch"];
     for (auto const& [axis, value] : axis_values(taken)) {
       if (command.count("--" + axis) == 0) lists[axis] = value;

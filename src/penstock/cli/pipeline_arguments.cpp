@@ -74,7 +74,7 @@ void PipelineArguments::add_to(CLI::App& command, std::string const& tile_sizes)
   add_count("--tiles", tiles, Pool::max_tiles,
             "Pinned tiles in all: the most work in progress. " + up_to(Pool::max_tiles) +
                 "Default: all slots, 2 per producer, 1 per consumer, and the rest of a batch");
-  profile.add_to(command, [this, &command](Profile const& taken) { take(taken, command); });
+  profile.add_to(command, profile_fills_in, [this, &command](Profile const& taken) { take(taken, command); });
   command.add_flag("--ordered", ordered, "Take results in the order of the input");
   command.add_flag("--no-bind", no_bind, "Leave threads and memory where the system puts them");
   command.footer(

@@ -47,9 +47,8 @@ std::map<std::string, std::string> axis_values(Profile const& profile) {
           {"sink", profile.job.sink}};
 }
 
-void ProfileOption::add_to(CLI::App& command, std::function<void(Profile const&)> take) {
-  command.add_option("--profile", path, "Settings that penstock tune --save wrote, for all that is not named here")
-      ->type_name("FILE");
+void ProfileOption::add_to(CLI::App& command, std::string const& help, std::function<void(Profile const&)> take) {
+  command.add_option("--profile", path, help)->type_name("FILE");
   command.final_callback([this, take = std::move(take)] {
     if (path.empty()) return;
     profile = load_profile(path);

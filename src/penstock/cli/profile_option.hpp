@@ -23,13 +23,18 @@ ProfiledMachine machine_of_results(std::string const& results);
 /// The values of the profile by the axes that have them.
 std::map<std::string, std::string> axis_values(Profile const& profile);
 
+/// What most commands do with a profile.
+inline constexpr char const* profile_fills_in =
+    "Settings that penstock tune --save wrote, for all that is not named here";
+
 /// The option `--profile FILE`.
 struct ProfileOption {
   std::string path;                ///< Empty if there is none.
   std::optional<Profile> profile;  ///< Once the options were read.
 
-  /// `take` is called when all options of the command were read and there is a profile: it sets what was not named.
-  void add_to(CLI::App& command, std::function<void(Profile const&)> take);
+  /// `help` says what is done with it. `take` is called when all options of the command were read and there is a
+  /// profile: it sets what was not named.
+  void add_to(CLI::App& command, std::string const& help, std::function<void(Profile const&)> take);
   /// Says on standard error if the profile was made for another machine or device.
   void warn(ProfiledMachine const& here) const;
 };

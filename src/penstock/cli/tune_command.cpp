@@ -67,6 +67,14 @@ void TuneCommand::add_to(CLI::App& command) {
       .add_option("--memory", memory,
                   "Pinned memory that a setting may take. Default: 1GiB, or a quarter of what is free")
       ->type_name("SIZE");
+  profile.add_to(command,
+                 "Settings that penstock tune --save wrote: its job, for what is not named here, and where to start",
+                 [this, &command](Profile const& taken) {
+                   auto const values = axis_values(taken);
+                   for (char const* const job : {"work", "fill", "direction", "streams", "sink"}) {
+                     if (command.count(std::string("--") + job) == 0) lists.lists[job] = values.at(job);
+                   }
+                 });
   command.add_option("--save", save, "Write the best settings to this file, for --profile")->type_name("FILE");
   command.add_flag("--json", json, "Print JSON, as docs/tune.md says");
   trace.add_trace_to(command, "one more run with the best settings");
@@ -78,6 +86,9 @@ void TuneCommand::add_to(CLI::App& command) {
 
 ExitCode TuneCommand::run() const {
   measure::TuneOptions options{.within = within, .file = file};
+  if (profile.profile) {
+    for (auto const& [axis, value] : axis_values(*profile.profile)) options.known.emplace_back(axis, value);
+  }
   for (char const* const axis : axes_of_tune) options.lists.emplace_back(axis, lists.lists.at(axis));
   options.bounds.most_bytes = memory.empty() ? safe_bytes(HostLimits::read()) : parse_size(memory);
   // What cannot be read or written is said at once.
@@ -87,10 +98,13 @@ ExitCode TuneCommand::run() const {
     measure::Filler(job, file);
   }
   trace.check();
+  // The profile is read by now, and may be saved anew.
   expect_apart(std::vector<NamedFile>{{"--file", file}}, std::vector<NamedFile>{{"--save", save}, trace.named()});
+  expect_apart(std::vector<NamedFile>{{"--profile", profile.path}}, std::vector<NamedFile>{trace.named()});
   Interrupt const interrupt;
   auto const opened = open_devices(device);
   DeviceGroup const devices(opened);
+  profile.warn(machine_here(devices));
   options.bounds.cpus = static_cast<unsigned>(Topology::detect().busy_threads());
   options.bounds.gpu = devices.front().info().kind == DeviceKind::cuda;
   BenchFacts const facts = facts_here(devices, command_line);

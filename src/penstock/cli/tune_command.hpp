@@ -22,6 +22,7 @@ struct TuneCommand {
   std::string memory;  ///< That a setting may pin; empty for what is safe here.
   std::string save;    ///< Where the profile goes; empty for nowhere.
   bool json = false;
+  ProfileOption profile;     ///< Where the search may start as well.
   TraceArguments trace;      ///< Of the best.
   std::string command_line;  ///< As the user wrote it, for the results.
 

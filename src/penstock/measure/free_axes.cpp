@@ -128,6 +128,34 @@ Point point_at(std::vector<Axis> const& axes, Levels const& levels) {
   return point;
 }
 
+void add_known(std::vector<Axis>& axes, AxisLists const& lists, AxisLists const& known) {
+  for (auto const& [name, value] : known) {
+    bool const free = std::find(lists.begin(), lists.end(), std::pair(name, std::string(free_axis))) != lists.end();
+    auto const axis = std::find_if(axes.begin(), axes.end(), [&](Axis const& one) { return one.name == name; });
+    if (!free || axis == axes.end()) continue;
+    Setting tried;
+    std::string const said = set(tried, name, value);
+    auto& values = axis->values;
+    if (std::find(values.begin(), values.end(), said) != values.end()) continue;
+    auto const behind =
+        !ordered(*axis) ? values.end() : std::find_if(values.begin(), values.end(), [&](std::string const& other) {
+          return std::stoull(other) > std::stoull(said);
+        });
+    values.insert(behind, said);
+  }
+}
+
+Levels levels_of_known(std::vector<Axis> const& axes, Levels levels, AxisLists const& known) {
+  for (std::size_t axis = 0; axis < axes.size(); ++axis) {
+    for (auto const& [name, value] : known) {
+      if (name != axes[axis].name) continue;
+      auto const found = std::find(axes[axis].values.begin(), axes[axis].values.end(), value);
+      if (found != axes[axis].values.end()) levels[axis] = static_cast<std::size_t>(found - axes[axis].values.begin());
+    }
+  }
+  return levels;
+}
+
 Levels levels_of(std::vector<Axis> const& axes, PipelineOptions const& options, std::size_t tile) {
   std::map<std::string, std::string> const wanted{{"threads", std::to_string(options.producers)},
                                                   {"lanes", std::to_string(options.lanes)},

@@ -42,6 +42,12 @@ std::vector<Axis> search_axes(AxisLists const& lists, PipelineOptions const& def
 bool ordered(Axis const& axis);
 /// The pipeline at these levels of the axes.
 Point point_at(std::vector<Axis> const& axes, Levels const& levels);
+/// Lets the axes that are free in `lists` have the values of `known`, too, each where it belongs.
+///
+/// Throws: Error of kind bad_argument, if one of these is none of its axis.
+void add_known(std::vector<Axis>& axes, AxisLists const& lists, AxisLists const& known);
+/// `levels`, but with the values of `known` where axes have them.
+Levels levels_of_known(std::vector<Axis> const& axes, Levels levels, AxisLists const& known);
 /// The levels at which the axes have what these options say, or come nearest to it.
 Levels levels_of(std::vector<Axis> const& axes, PipelineOptions const& options, std::size_t tile);
 

@@ -12,8 +12,9 @@
 namespace penstock::measure {
 
 struct SearchOptions {
-  double within = 60;    ///< Seconds.
-  Levels defaults = {};  ///< Where it starts, and what the best is held against in the end.
+  double within = 60;              ///< Seconds.
+  Levels defaults = {};            ///< Where it starts, and what the best is held against in the end.
+  std::vector<Levels> known = {};  ///< Where it may start as well, if that is better.
   /// Is told what comes next.
   std::function<void(std::string const& move, Contest const& contest)> progress = {};
 };
@@ -29,8 +30,9 @@ struct Found : Final {
 ///
 /// Of points that are as good as the best, as far as can be told, it takes the one that costs least.
 ///
-/// Shape:  `defaults` has a level for each axis.
-/// Blocks: for `within` seconds at most, but for the one measurement of the defaults that there always is.
+/// Shape:  `defaults` and each of `known` has a level for each axis.
+/// Blocks: for `within` seconds at most, but for the measurements of the defaults, and of what is known beside them,
+/// that there always are.
 Found search(std::vector<SearchAxis> const& axes, Landscape& landscape, SearchOptions const& options,
              std::stop_token const& stop);
 

@@ -133,12 +133,15 @@ Tuned tune(DeviceGroup const& devices, TuneOptions const& options, std::stop_tok
   PipelineOptions const made = resolved(devices, defaults);
   Tuned tuned;
   tuned.axes = search_axes(options.lists, made, defaults.tile, options.bounds);
+  add_known(tuned.axes, options.lists, options.known);
   std::vector<SearchAxis> axes;
   for (Axis const& axis : tuned.axes) {
     axes.push_back({.count = axis.values.size(), .ordered = ordered(axis), .name = axis.name});
   }
   Machine machine(devices, options, tuned.axes, start, stop);
   SearchOptions search_options{.within = options.within, .defaults = levels_of(tuned.axes, made, defaults.tile)};
+  if (!options.known.empty())
+    search_options.known.push_back(levels_of_known(tuned.axes, search_options.defaults, options.known));
   if (progress) {
     search_options.progress = [&](std::string const& move, Contest const& contest) {
       progress({.seconds = machine.elapsed(),

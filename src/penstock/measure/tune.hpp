@@ -16,6 +16,8 @@ struct TuneOptions {
   /// Of every axis of a Setting: values to choose from, or "free".
   AxisLists lists = {};
   SearchBounds bounds = {};
+  /// Of a setting that is known to be good, values by axis: of those that are free it is tried, too.
+  AxisLists known = {};
   double within = 60;     ///< Seconds.
   std::string file = {};  ///< For Fill::file.
 };
