@@ -66,6 +66,14 @@ TEST_F(NamedFiles, AreRefusedIfTwoWouldBeOne) {
   EXPECT_EQ(files(), 1U);
 }
 
+TEST_F(NamedFiles, LeaveALinkThatLeadsToNoFileYet) {
+  std::filesystem::create_symlink(path("new"), path("link"));
+  written = {{"--trace", path("link")}};
+  EXPECT_EQ(said(), "");
+  EXPECT_TRUE(std::filesystem::is_symlink(path("link")));
+  EXPECT_FALSE(std::filesystem::exists(path("new")));
+}
+
 TEST_F(NamedFiles, MayBothGoNowhere) {
   written = {{"--html", "/dev/null"}, {"--trace", "/dev/null"}};
   EXPECT_EQ(said(), "");

@@ -3,7 +3,9 @@
 // lanes that one is done.
 #include <algorithm>
 #include <atomic>
+#include <stdexcept>
 #include <thread>
+#include <vector>
 
 #include "flow/held_lanes.hpp"
 #include "flow/pipeline_contract.hpp"
@@ -50,6 +52,28 @@ TEST_P(PipelineBySignal, CompletesOrCancelsAllThatItWasGivenAtWhateverMomentItDi
     destroy_pipeline();
     expect_done_or_cancelled(before, count);
   }
+}
+
+/// Whoever borrows holds the run, and may be the last who does: long after the next has begun.
+TEST_P(PipelineBySignal, IsAsNewAfterADrainThatThrewWhoeverWaitsForATile) {
+  open();
+  pipeline().start(add_one(), note());
+  std::vector<Loan> all;
+  while (auto loan = pipeline().feed().try_borrow()) all.push_back(std::move(*loan));
+  ASSERT_FALSE(all.empty());
+  // It wakes up because the run is over, or late, with one of the tiles that come home below.
+  std::jthread waits([&] { static_cast<void>(pipeline().feed().borrow(std::stop_token{})); });
+  while (pipeline().pool().waiting() == 0) std::this_thread::yield();
+  EXPECT_THROW(pipeline().drain([] { throw std::runtime_error("The rest is lost."); }), std::runtime_error);
+  pipeline().start(add_one(), note());
+  all.clear();
+  waits.join();
+  std::size_t const before = sunk().size();
+  hand_in(2);
+  EXPECT_TRUE(pipeline().feed().try_borrow());
+  Report const report = pipeline().drain();
+  EXPECT_TRUE(report.ok()) << describe(report);
+  EXPECT_EQ(expect_done_or_cancelled(before, 2), 2U);
 }
 
 TEST_P(PipelineBySignal, WaitsForWhatItsDeviceHoldsAndCancelsTheRestWhenItIsStoppedOrDies) {

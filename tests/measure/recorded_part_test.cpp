@@ -11,8 +11,8 @@ struct ARecordedWindow : testing::Test {
   Traced traced{.recording = {}, .opened = 50, .closed = 150};
   Metered metered{.tiles = 10, .seconds = 100e-9, .cpu_seconds = 1};
 
-  void record(std::int64_t begin, std::int64_t end) {
-    traced.recording.passages.push_back({.tile = 0, .row = 0, .step = Step::fill, .begin = begin, .end = end});
+  void record(std::int64_t begin, std::int64_t end, Step step = Step::fill) {
+    traced.recording.passages.push_back({.tile = 0, .row = 0, .step = step, .begin = begin, .end = end});
   }
 };
 
@@ -32,6 +32,15 @@ TEST_F(ARecordedWindow, EndsWhereTheRecorderWasFull) {
   EXPECT_DOUBLE_EQ(metered.tiles, 2.5);
   EXPECT_DOUBLE_EQ(metered.seconds, 25e-9);
   EXPECT_DOUBLE_EQ(metered.cpu_seconds, 0.25);
+}
+
+TEST_F(ARecordedWindow, EndsWithTheLastThatWasHeardOfTheDevice) {
+  traced.recording.missed = 1;
+  record(70, 75);
+  record(50, 60, Step::stage);
+  EXPECT_TRUE(cut_to_recorded(traced, metered));
+  EXPECT_EQ(traced.closed, 60);
+  EXPECT_DOUBLE_EQ(metered.tiles, 1);
 }
 
 TEST_F(ARecordedWindow, StaysWholeIfTheRecorderWasFullOnlyAfterIt) {

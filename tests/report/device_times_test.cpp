@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include "penstock/report/stretch.hpp"
+
 namespace penstock {
 namespace {
 
@@ -50,6 +52,14 @@ TEST_F(ADevicesTimeline, OfThreeTilesAtOnceGainsAllThatIsPossibleWhenTheLongestH
   EXPECT_DOUBLE_EQ(times().overlap.value(), 1);
   EXPECT_DOUBLE_EQ(times().speedup.value(), 2);
   EXPECT_DOUBLE_EQ(times().possible_speedup.value(), 2);
+}
+
+TEST_F(ADevicesTimeline, OfAWindowHasTheMeansOfWhatLiesWholeInIt) {
+  for (std::int64_t k = 0; k < 4; ++k) put(Step::stage, 20 * k, 20 * k + 20);
+  recording = within(recording, 10'000, 70'000);
+  EXPECT_DOUBLE_EQ(times().kernel.value(), 20e-6);
+  recording = within(recording, 25'000, 35'000);
+  EXPECT_DOUBLE_EQ(times().kernel.value(), 10e-6) << "there is no other";
 }
 
 TEST_F(ADevicesTimeline, CountsPausesForNothing) {

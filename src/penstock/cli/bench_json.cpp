@@ -7,6 +7,7 @@
 
 #include "penstock/cli/bench_output.hpp"
 #include "penstock/cli/facts_json.hpp"
+#include "penstock/cli/text_table.hpp"
 #include "penstock/cli/verdict_output.hpp"
 #include "penstock/report/overlap.hpp"
 #include "penstock/report/stretch.hpp"
@@ -139,13 +140,6 @@ Json point_of(std::span<Axis const> axes, PointResult const& result) {
           {"error", or_null(error)}};
 }
 
-std::string quoted(std::string const& text) {
-  if (text.find_first_of(",\"\n") == std::string::npos) return text;
-  std::string whole = "\"";
-  for (char const letter : text) whole += letter == '"' ? std::string("\"\"") : std::string(1, letter);
-  return whole + "\"";
-}
-
 }  // namespace
 
 std::string as_json(BenchFacts const& facts, std::span<Axis const> axes, std::span<PointResult const> results) {
@@ -187,8 +181,11 @@ std::string in_a_row(std::vector<std::string> const& sentences) {
 }  // namespace
 
 std::string as_csv(BenchFacts const& facts, std::span<Axis const> axes, std::span<PointResult const> results) {
-  std::vector<std::string> const place{facts.device.name,
-                                       facts.device.driver,
+  // Of several values of --device each line has its own, and these facts are of the first.
+  bool const one_device =
+      std::none_of(axes.begin(), axes.end(), [](Axis const& axis) { return axis.name == "device"; });
+  std::vector<std::string> const place{one_device ? facts.device.name : "",
+                                       one_device ? facts.device.driver : "",
                                        facts.host.hostname,
                                        facts.host.cpu_model,
                                        facts.version,
@@ -205,8 +202,8 @@ std::string as_csv(BenchFacts const& facts, std::span<Axis const> axes, std::spa
       "remarks,error\n";
   for (PointResult const& result : results) {
     double const gigabytes = bytes_per_tile(result.point.setting) / 1e9;
-    for (std::string const& value : result.point.values) text += quoted(value) + ",";
-    std::vector<std::string> cells{std::to_string(result.tiles_per_second.size())};
+    std::vector<std::string> cells = result.point.values;
+    cells.push_back(std::to_string(result.tiles_per_second.size()));
     auto const add = [&](bool known, double value) { cells.push_back(known ? Json(value).dump() : ""); };
     bool const measured = !result.tiles_per_second.empty();
     Spread const rate = measured ? measure::spread_of(result.tiles_per_second) : Spread{};
@@ -221,10 +218,10 @@ std::string as_csv(BenchFacts const& facts, std::span<Axis const> axes, std::spa
     cells.push_back(result.last ? std::to_string(result.last->pinned_bytes) : "");
     cells.push_back(result.last ? std::to_string(result.last->device_bytes) : "");
     cells.push_back(result.verdict ? std::string(bound_name(result.verdict->bound)) : "");
-    for (std::string const& fact : place) cells.push_back(quoted(fact));
-    cells.push_back(quoted(in_a_row(result.remarks)));
-    cells.push_back(quoted(result.error));
-    for (std::size_t i = 0; i < cells.size(); ++i) text += cells[i] + (i + 1 < cells.size() ? "," : "\n");
+    cells.insert(cells.end(), place.begin(), place.end());
+    cells.push_back(in_a_row(result.remarks));
+    cells.push_back(result.error);
+    text += csv_line(cells);
   }
   return text;
 }

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdio>
+#include <exception>
 #include <filesystem>
 #include <fstream>
 #include <vector>
@@ -95,7 +96,7 @@ bool CompareCommand::judge(Comparison& comparison, RunProgress& progress, Interr
       try {
         std::string const results = bench(sweep.judged_round(side.path(), sweep.axes, which), "", interrupt).output;
         if (!interrupt.requested()) comparison.judge(side.flavour, results, which);
-      } catch (Error const& error) {
+      } catch (std::exception const& error) {
         comparison.remark(side.flavour, error.what(), which);
         std::fprintf(stderr, "penstock: %s\n", error.what());
         could = false;

@@ -53,7 +53,10 @@ void Comparison::judge(Flavour by, std::string_view results, std::span<std::size
   }
   Json timeline = json.at("timeline");
   if (timeline.is_null()) return;
-  timeline["point"] = which[timeline.at("point").get<std::size_t>()];
+  // Both are of one point, or there is none.
+  std::size_t const point = which[timeline.at("point").get<std::size_t>()];
+  if (point != plainest()) return;
+  timeline["point"] = point;
   (by == Flavour::legacy ? parts_->legacy_timeline : parts_->per_thread_timeline) = shortened(std::move(timeline));
 } catch (nlohmann::json::exception const& problem) {
   throw Error(ErrorKind::system, "A program's results cannot be read: " + std::string(problem.what()));

@@ -92,19 +92,6 @@ std::vector<std::string> figures_of(ComparedPoint const& point) {
   return cells;
 }
 
-std::string csv_line(std::vector<std::string> const& cells) {
-  std::string line;
-  for (std::size_t i = 0; i < cells.size(); ++i) {
-    std::string const& cell = cells[i];
-    bool const plain = cell.find_first_of(",\"\r\n") == std::string::npos;
-    if (i > 0) line += ',';
-    if (!plain) line += '"';
-    for (char const letter : cell) line += letter == '"' && !plain ? std::string("\"\"") : std::string(1, letter);
-    if (!plain) line += '"';
-  }
-  return line + "\n";
-}
-
 }  // namespace
 
 std::string Comparison::as_text() const {
@@ -179,8 +166,11 @@ std::string Comparison::as_csv(std::string const& date) const {
   };
   for (auto const& [name, value] : first.at("options").items()) add(name, value);
   for (char const* name : {"host", "cpu", "cpus"}) add(name, first.at("machine").at(name));
-  add("device", first.at("device").at("name"));
-  add("driver", first.at("device").at("driver"));
+  // Of several values of --device each line has its own, and what this says is of the first.
+  bool const one_device = std::none_of(first.at("axes").begin(), first.at("axes").end(),
+                                       [](Json const& axis) { return axis.at("name") == "device"; });
+  add("device_name", one_device ? first.at("device").at("name") : Json());
+  add("driver", one_device ? first.at("device").at("driver") : Json());
   for (char const* name : {"version", "commit"}) add(name, first.at("penstock").at(name));
   add("date", date);
   std::string text = csv_line(names);

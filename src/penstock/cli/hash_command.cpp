@@ -149,7 +149,7 @@ ExitCode HashCommand::run_on(DeviceGroup const& devices, std::stop_token const& 
     for (;;) {
       auto wanted_file = check ? list.next() : next_of(walk);
       if (!wanted_file || !trace_file.is(wanted_file->path)) return wanted_file;
-      // What was made for the trace is passed over; what was there before is an input like others, and stays.
+      // An empty one, as mktemp makes it, is passed over; any other is an input like others, and stays.
       if (!check && !trace_file.held_something()) continue;
       reads_what_it_would_write = true;
       return wanted_file;

@@ -20,7 +20,7 @@ class Tried {
   Tried& operator=(Tried const&) = delete;
   ~Tried() {
     std::error_code ignored;
-    for (std::string const& path : made_) std::filesystem::remove(path, ignored);
+    for (std::filesystem::path const& path : made_) std::filesystem::remove(path, ignored);
   }
   void open(std::string const& path) {
     std::error_code none;
@@ -28,11 +28,12 @@ class Tried {
     std::ofstream const file(path, std::ios::app);
     if (!file)
       throw Error(ErrorKind::bad_argument, path + ": " + std::strerror(errno) + ". Name a file that can be written.");
-    if (!there) made_.push_back(path);
+    // What was made, if the path is a link to it.
+    if (!there) made_.push_back(std::filesystem::canonical(path, none));
   }
 
  private:
-  std::vector<std::string> made_;
+  std::vector<std::filesystem::path> made_;
 };
 
 bool are_one(std::string const& one, std::string const& other) {

@@ -23,6 +23,19 @@ std::string cell(std::string const& text, std::size_t width, bool right) {
 
 }  // namespace
 
+std::string csv_line(std::vector<std::string> const& cells) {
+  std::string line;
+  for (std::size_t i = 0; i < cells.size(); ++i) {
+    std::string const& cell = cells[i];
+    bool const plain = cell.find_first_of(",\"\r\n") == std::string::npos;
+    if (i > 0) line += ',';
+    if (!plain) line += '"';
+    for (char const letter : cell) line += letter == '"' && !plain ? std::string("\"\"") : std::string(1, letter);
+    if (!plain) line += '"';
+  }
+  return line + "\n";
+}
+
 std::string short_number(double value) {
   if (value >= 1000) return number("%.0f", value);
   if (value >= 100) return number("%.1f", value);

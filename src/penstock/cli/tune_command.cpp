@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdio>
+#include <exception>
 
 #include "penstock/cli/bar.hpp"
 #include "penstock/cli/facts_here.hpp"
@@ -43,7 +44,7 @@ void judge_best(DeviceGroup const& devices, measure::TuneOptions const& options,
     auto run = judged_run(devices, tuned.tried[*tuned.best].point.setting,
                           {.trial = {.file = options.file}, .cpus = options.bounds.cpus}, stop);
     if (run) tuned.verdict = std::move(run->verdict);
-  } catch (Error const& error) {
+  } catch (std::exception const& error) {
     std::fprintf(stderr, "penstock: What bounds the best settings is not known: %s\n", error.what());
   }
 }

@@ -68,6 +68,11 @@ class Recorder {
   /// Adds to the time that was spent on recording, beside that of `note` itself.
   void spend(std::chrono::nanoseconds time) noexcept { spent_.fetch_add(time.count(), std::memory_order_relaxed); }
 
+  /// Passages so far for which there was no room.
+  std::uint64_t missed() const noexcept {
+    std::uint64_t const noted = next_.load(std::memory_order_relaxed);
+    return noted > passages_.size() ? noted - passages_.size() : 0;
+  }
   /// What was noted so far; what comes later is noted anew. Rows stay, but each thread that asks gets a new one.
   ///
   /// Threads: one, while nobody notes.

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -63,7 +64,9 @@ struct Recording {
   std::uint64_t every = 1;        ///< Of the tiles one in so many was looked at.
   std::uint64_t noted = 0;        ///< Passages in all, with those that were forgotten.
   std::uint64_t missed = 0;       ///< Passages for which there was no room any more.
-  std::int64_t spent = 0;         ///< Nanoseconds of the threads' time that went into marks on the device.
+  /// Where it was cut out of a longer one: passages that reach these were longer.
+  std::optional<std::int64_t> cut_from = {}, cut_to = {};
+  std::int64_t spent = 0;  ///< Nanoseconds of the threads' time that went into marks on the device.
 };
 
 }  // namespace penstock

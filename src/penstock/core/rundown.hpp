@@ -5,7 +5,6 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <utility>
 
 #include "penstock/core/event_count.hpp"
 
@@ -39,7 +38,6 @@ class Rundown {
   Rundown(Rundown const&) = delete;
   Rundown& operator=(Rundown const&) = delete;
 
-  bool is_open() const noexcept { return open_.load(std::memory_order_acquire); }
   void open() noexcept { open_.store(true, std::memory_order_seq_cst); }
   /// From here on nobody comes in. False if it was closed already.
   ///

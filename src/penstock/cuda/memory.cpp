@@ -61,7 +61,11 @@ class Allocation final : public RegionBackend {
   Allocation& operator=(Allocation const&) = delete;
   ~Allocation() override {
     // It would wait for the kernel that nobody waits for any more, and with it every later call of the driver's.
-    if (!health_.abandoned()) health_.report(cudaFree(address_), "cudaFree");
+    if (health_.abandoned()) {
+      count_for_ever();
+    } else {
+      health_.report(cudaFree(address_), "cudaFree");
+    }
   }
 
   std::byte* address() const noexcept { return static_cast<std::byte*>(address_); }
@@ -86,7 +90,11 @@ class Registration final : public RegionBackend {
   Registration(Registration const&) = delete;
   Registration& operator=(Registration const&) = delete;
   ~Registration() override {
-    if (!health_.abandoned()) health_.report(cudaHostUnregister(address_), "cudaHostUnregister");
+    if (health_.abandoned()) {
+      count_for_ever();
+    } else {
+      health_.report(cudaHostUnregister(address_), "cudaHostUnregister");
+    }
   }
 
  private:

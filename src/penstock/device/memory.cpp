@@ -12,10 +12,17 @@ struct Count {
   std::atomic<std::uint64_t> held{0};
   std::atomic<std::uint64_t> peak{0};
 
-  void add(std::uint64_t bytes) noexcept {
-    std::uint64_t const now = held.fetch_add(bytes, std::memory_order_relaxed) + bytes;
-    std::uint64_t most = peak.load(std::memory_order_relaxed);
-    while (most < now && !peak.compare_exchange_weak(most, now, std::memory_order_relaxed)) {
+  void add(std::uint64_t bytes) noexcept { raise_to(held.fetch_add(bytes, std::memory_order_seq_cst) + bytes); }
+  void forget_peak() noexcept {
+    peak.store(held.load(std::memory_order_seq_cst), std::memory_order_seq_cst);
+    // Who added in between may have raised what was then forgotten.
+    raise_to(held.load(std::memory_order_seq_cst));
+  }
+
+ private:
+  void raise_to(std::uint64_t bytes) noexcept {
+    std::uint64_t most = peak.load(std::memory_order_seq_cst);
+    while (most < bytes && !peak.compare_exchange_weak(most, bytes, std::memory_order_seq_cst)) {
     }
   }
 };
@@ -39,6 +46,10 @@ void RegionBackend::count_as(Kind kind, std::size_t bytes) noexcept {
   count_of(kind).add(bytes);
 }
 
+void RegionBackend::count_for_ever() noexcept {
+  bytes_ = 0;
+}
+
 RegionBackend::~RegionBackend() {
   count_of(kind_).held.fetch_sub(bytes_, std::memory_order_relaxed);
 }
@@ -53,8 +64,7 @@ MemoryUse memory_peaks() noexcept {
 
 void forget_memory_peaks() noexcept {
   for (auto const kind : {RegionBackend::Kind::device, RegionBackend::Kind::pinned}) {
-    Count& count = count_of(kind);
-    count.peak.store(count.held.load(std::memory_order_relaxed), std::memory_order_relaxed);
+    count_of(kind).forget_peak();
   }
 }
 

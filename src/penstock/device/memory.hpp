@@ -37,6 +37,8 @@ class RegionBackend {
  protected:
   /// From here on it is held, until it dies. Once at most; who never says so is not counted.
   void count_as(Kind kind, std::size_t bytes) noexcept;
+  /// It stays held although this dies.
+  void count_for_ever() noexcept;
 
  private:
   Kind kind_ = Kind::device;

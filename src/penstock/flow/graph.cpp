@@ -3,20 +3,16 @@
 
 #include <atomic>
 #include <deque>
-#include <map>
-#include <mutex>
-#include <thread>
 #include <utility>
 
 #include <oneapi/tbb/flow_graph.h>
 #include <oneapi/tbb/global_control.h>
 #include <oneapi/tbb/task_arena.h>
-#include <oneapi/tbb/task_scheduler_observer.h>
 
 #include "penstock/core/current_failure.hpp"
 #include "penstock/core/event_count.hpp"
 #include "penstock/flow/arrivals.hpp"
-#include "penstock/machine/lent_thread.hpp"
+#include "penstock/flow/lent_threads.hpp"
 
 namespace penstock {
 namespace {
@@ -25,39 +21,6 @@ namespace flow = oneapi::tbb::flow;
 
 /// A journey as oneTBB carries it.
 using Message = Journey*;
-
-/// Names and binds the threads that oneTBB lends to the graph, and gives them back as they were.
-class LentThreads final : public oneapi::tbb::task_scheduler_observer {
- public:
-  LentThreads(oneapi::tbb::task_arena& arena, CpuSet cpus) : task_scheduler_observer(arena), cpus_(std::move(cpus)) {
-    observe(true);
-  }
-  /// Those that are still in the arena, looking for work, are given back from here: oneTBB says no more when they
-  /// leave.
-  ~LentThreads() override {
-    observe(false);
-    std::scoped_lock const lock(mutex_);  // Nobody holds it any more; a sanitizer sees by it that they had it before.
-    lent_.clear();
-  }
-  void on_scheduler_entry(bool is_worker) override {
-    if (!is_worker) return;
-    try {
-      std::scoped_lock const lock(mutex_);
-      lent_.try_emplace(std::this_thread::get_id(), "ps-graph", cpus_);
-    } catch (std::bad_alloc const&) {  // It works all the same, and oneTBB expects no exception.
-    }
-  }
-  void on_scheduler_exit(bool is_worker) override {
-    if (!is_worker) return;
-    std::scoped_lock const lock(mutex_);
-    lent_.erase(std::this_thread::get_id());
-  }
-
- private:
-  CpuSet const cpus_;
-  std::mutex mutex_;
-  std::map<std::thread::id, LentThread> lent_;
-};
 
 void run_host_stage(HostStage const& stage, Journey& journey, Recorder* recorder, Ranges* ranges) {
   if (journey.completion.failure != nullptr) return;
@@ -108,28 +71,7 @@ struct Graph::Nodes {
 
   void build(Options const& options) {
     graph.emplace();
-    if (!options.ordered && !options.parallel_sink) {
-      collector.emplace(*graph, flow::serial, [this, turn = turns(true)](Message first) {
-        first->handed.take();  // It may be another tile's by now.
-        collect(turn);
-      });
-    }
-    sink.emplace(*graph, options.parallel_sink ? flow::unlimited : flow::serial,
-                 [this, turn = turns(!options.parallel_sink)](Message message) {
-                   message->handed.take();
-                   run(turn, [&] { to_sink(*message); });
-                   settle();
-                 });
-    if (options.ordered) {
-      // Called by whoever pushes at that moment, for others as well.
-      order.emplace(*graph, [](Message message) {
-        message->handed.take();
-        auto const sequence = static_cast<std::size_t>(message->sequence);
-        message->handed.give();
-        return sequence;
-      });
-      flow::make_edge(*order, *sink);
-    }
+    if (!sink_at_once) build_sink(options);
     if (options.host_stages.empty()) return;
     for (HostStage const& stage : options.host_stages) {
       host.push_back(
@@ -148,6 +90,34 @@ struct Graph::Nodes {
       run(nullptr, [&] { leave_host(*message); });
     });
     flow::make_edge(*host.back(), *lanes);
+  }
+
+  void build_sink(Options const& options) {
+    if (!options.ordered && !options.parallel_sink) {
+      collector.emplace(*graph, flow::serial, [this, turn = turns(true)](Message first) {
+        // It waits among the arrivals until this message takes it: there is one message for each time that they were
+        // none.
+        first->handed.take();
+        collect(turn);
+      });
+      return;
+    }
+    sink.emplace(*graph, options.parallel_sink ? flow::unlimited : flow::serial,
+                 [this, turn = turns(!options.parallel_sink)](Message message) {
+                   message->handed.take();
+                   run(turn, [&] { to_sink(*message); });
+                   settle();
+                 });
+    if (options.ordered) {
+      // Called by whoever pushes at that moment, for others as well.
+      order.emplace(*graph, [](Message message) {
+        message->handed.take();
+        auto const sequence = static_cast<std::size_t>(message->sequence);
+        message->handed.give();
+        return sequence;
+      });
+      flow::make_edge(*order, *sink);
+    }
   }
 
   /// What a node that runs one body at a time passes from each to the next; null for one that runs many.

@@ -113,8 +113,7 @@ Pool& Pipeline::pool() noexcept {
 
 Loan Feed::borrow() {
   if (auto loan = try_borrow()) return std::move(*loan);
-  static_cast<void>(pipeline_->parts_->fed());
-  auto loan = borrow(std::stop_token{});
+  auto loan = wait_for_tile(*pipeline_->parts_->fed(), std::stop_token{});
   if (!loan) {
     throw Error(ErrorKind::bad_argument,
                 "The pipeline takes no more tiles: it was stopped or drained, or it lost its devices.");
@@ -126,11 +125,16 @@ std::optional<Loan> Feed::borrow(std::stop_token const& stop) {
   if (stop.stop_requested()) return std::nullopt;
   if (auto loan = try_borrow()) return loan;
   auto const run = pipeline_->parts_->current();
-  if (run == nullptr || run->input() == Input::pulled || run->ending()) return std::nullopt;
+  if (run == nullptr || run->input() == Input::pulled) return std::nullopt;
+  return wait_for_tile(*run, stop);
+}
+
+std::optional<Loan> Feed::wait_for_tile(Run& run, std::stop_token const& stop) {
+  if (run.ending()) return std::nullopt;
   // Two reasons to wait no longer, one token to wait with.
   std::stop_source either;
   std::stop_callback const asked(stop, [&] { either.request_stop(); });
-  std::stop_callback const ending(run->enough(), [&] { either.request_stop(); });
+  std::stop_callback const ending(run.enough(), [&] { either.request_stop(); });
   return pipeline_->pool().borrow(either.get_token());
 }
 

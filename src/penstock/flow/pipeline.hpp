@@ -58,6 +58,7 @@ class Feed {
  private:
   friend class Pipeline;
   explicit Feed(class Pipeline& pipeline) noexcept : pipeline_(&pipeline) {}
+  std::optional<Loan> wait_for_tile(class Run& run, std::stop_token const& stop);
   Pipeline* pipeline_;
 };
 

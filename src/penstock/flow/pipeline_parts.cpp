@@ -245,6 +245,8 @@ std::shared_ptr<Run> Pipeline::Parts::open_run(Input input, Stages stages, Sink 
 
 void Pipeline::Parts::close_run() {
   fed_run.store(nullptr, std::memory_order_release);
+  // It was left by an exception: whoever waits for its tiles wakes up, and nobody feeds it any more.
+  if (auto const run = current()) run->give_up();
   std::scoped_lock const lock(mutex_);
   run_ = nullptr;
 }

@@ -78,10 +78,18 @@ void Run::submit(Loan loan) {
 }
 
 void Run::end_of_input() {
-  if (!open_input_.close()) return;
+  // Not by what is open: that may be the next run's by the time that this one dies.
+  if (input_ended_.exchange(true)) return;
+  open_input_.close();
   enough_.request_stop();
   lanes_->hurry();
   graph_.release();
+}
+
+void Run::give_up() {
+  if (input_ended_.load()) return;
+  stop();
+  end_of_input();
 }
 
 void Run::stop() noexcept {

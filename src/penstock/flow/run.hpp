@@ -55,6 +55,8 @@ class Run {
   ///
   /// Blocks: until nobody is halfway.
   void end_of_input();
+  /// Stops it, unless its input has ended.
+  void give_up();
   /// Cancels what no device has started, and asks the producers to end.
   void stop() noexcept;
   /// Requested when no more input is wanted: stopped, ended, every device lost, or every tile stranded.
@@ -94,6 +96,7 @@ class Run {
   std::atomic<bool> stopped_{false};
   std::atomic<bool> finish_claimed_{false};
   Rundown& open_input_;
+  std::atomic<bool> input_ended_{false};
   bool wound_up_ = false;
   std::atomic<std::uint64_t> next_sequence_{0};
   std::mutex report_mutex_;

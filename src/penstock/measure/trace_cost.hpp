@@ -14,7 +14,7 @@ namespace penstock::measure {
 inline namespace PENSTOCK_FLAVOUR {
 
 /// What part of its throughput a pipeline keeps when one in `every` of its tiles is recorded, by `pairs` of runs with
-/// and without, in turn. Empty, if `stop` was requested.
+/// and without, in turn. Empty, if `stop` was requested, or if tiles were more than can be recorded.
 ///
 /// Blocks: for all runs.
 /// Throws: Error, as run_trial.

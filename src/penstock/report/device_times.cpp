@@ -2,22 +2,40 @@
 #include "penstock/report/device_times.hpp"
 
 #include <algorithm>
-#include <chrono>
+#include <cstdint>
 
 #include "penstock/report/number_text.hpp"
-#include "penstock/report/step_times.hpp"
+#include "penstock/report/overlap.hpp"
 
 namespace penstock {
 
-std::optional<DeviceTimes> device_times(Recording const& recording) {
-  DeviceTimes times;
-  for (StepTimes const& one : step_times(recording)) {
-    double const mean = std::chrono::duration<double>(one.total).count() /
-                        static_cast<double>(std::max<std::uint64_t>(1, one.passages));
-    if (one.step == Step::upload) times.upload = mean;
-    if (one.step == Step::stage) times.kernel = mean;
-    if (one.step == Step::download) times.download = mean;
+namespace {
+
+/// The mean, in seconds: of those that were not cut, or of all if all were.
+std::optional<double> mean_of(Recording const& recording, Step step) {
+  double sum = 0, sum_of_whole = 0;
+  std::uint64_t passages = 0, whole = 0;
+  for (Passage const& passage : recording.passages) {
+    if (passage.step != step) continue;
+    auto const seconds = static_cast<double>(passage.end - passage.begin) * 1e-9;
+    sum += seconds;
+    ++passages;
+    bool const cut = (recording.cut_from && passage.begin <= *recording.cut_from) ||
+                     (recording.cut_to && passage.end >= *recording.cut_to);
+    if (cut) continue;
+    sum_of_whole += seconds;
+    ++whole;
   }
+  if (passages == 0) return std::nullopt;
+  return whole > 0 ? sum_of_whole / static_cast<double>(whole) : sum / static_cast<double>(passages);
+}
+
+}  // namespace
+
+std::optional<DeviceTimes> device_times(Recording const& recording) {
+  DeviceTimes times{.upload = mean_of(recording, Step::upload),
+                    .kernel = mean_of(recording, Step::stage),
+                    .download = mean_of(recording, Step::download)};
   Overlap const seen = overlap_of(recording);
   if (seen.busy.count() == 0) return std::nullopt;
   if (!seen.speed_of_light) return times;

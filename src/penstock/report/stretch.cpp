@@ -28,6 +28,8 @@ Recording within(Recording const& recording, std::int64_t from, std::int64_t to)
     passage.begin = std::max(passage.begin, from);
     passage.end = std::min(passage.end, to);
   }
+  cut.cut_from = from;
+  cut.cut_to = to;
   return cut;
 }
 
