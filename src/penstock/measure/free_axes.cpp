@@ -129,12 +129,13 @@ Point point_at(std::vector<Axis> const& axes, Levels const& levels) {
 }
 
 void add_known(std::vector<Axis>& axes, AxisLists const& lists, AxisLists const& known) {
-  for (auto const& [name, value] : known) {
+  for (auto const& one : known) {
+    std::string const& name = one.first;
     bool const free = std::find(lists.begin(), lists.end(), std::pair(name, std::string(free_axis))) != lists.end();
-    auto const axis = std::find_if(axes.begin(), axes.end(), [&](Axis const& one) { return one.name == name; });
+    auto const axis = std::find_if(axes.begin(), axes.end(), [&](Axis const& each) { return each.name == name; });
     if (!free || axis == axes.end()) continue;
     Setting tried;
-    std::string const said = set(tried, name, value);
+    std::string const said = set(tried, name, one.second);
     auto& values = axis->values;
     if (std::find(values.begin(), values.end(), said) != values.end()) continue;
     auto const behind =
