@@ -175,7 +175,7 @@ void BenchCommand::write_trace_of(BenchFacts const& facts, std::span<measure::Ax
   auto const best = best_of(results);
   if (!best) throw Error(ErrorKind::device_refused, "There is no run to write a trace of.");
   measure::Setting const& setting = results[*best].point.setting;
-  DeviceGroup const& on = devices.size() == 1 ? devices.begin()->second : devices.at(setting.device);
+  DeviceGroup const& on = measure::devices_of(devices, setting);
   bool const legacy = facts.flavour == Flavour::legacy;
   TraceFacts about{.process = legacy ? "penstock-legacy bench" : "penstock bench",
                    .number = legacy ? 2U : 1U,

@@ -78,9 +78,8 @@ class Sweep {
   static Link link_of(PointResult const& result) {
     return Link(result.point.setting.device, result.point.setting.direction);
   }
-  /// Those that it names, or the only ones.
   DeviceGroup const& devices_of(PointResult const& result) const {
-    return devices_.size() == 1 ? devices_.begin()->second : devices_.at(result.point.setting.device);
+    return measure::devices_of(devices_, result.point.setting);
   }
   bool wants_more(PointResult const& result, unsigned round) const {
     if (!result.error.empty() || round >= options_.most_repeats) return false;

@@ -41,6 +41,12 @@ struct SweepProgress {
 
 /// Groups of devices by what a Setting calls them. Of one group alone the name is not looked at.
 using DevicesByName = std::map<std::string, DeviceGroup>;
+/// Those that it names, or the only ones.
+///
+/// Shape: one group, or one of that name.
+inline DeviceGroup const& devices_of(DevicesByName const& devices, Setting const& setting) {
+  return devices.size() == 1 ? devices.begin()->second : devices.at(setting.device);
+}
 
 inline namespace PENSTOCK_FLAVOUR {
 
