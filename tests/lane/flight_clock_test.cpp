@@ -173,6 +173,27 @@ TEST_P(ADriftingClock, StaysWithTheHostsAndLetsNoStepGoBackInTime) {
   }
 }
 
+/// Seen to fail if no tile moves the clocks together.
+TEST_P(ADriftingClock, SaysOfNoTileThatItWasThroughBeforeItWasAskedForOrAfterItWasSeen) {
+  open();
+  constexpr std::uint64_t tiles = 100;
+  std::map<std::uint64_t, std::int64_t> known;
+  for (std::uint64_t tile = 1; tile <= tiles; ++tile) {
+    put(tile, milliseconds(1));
+    note(tile);
+    known[tile] = recorder.since_start(Clock::now());
+  }
+  std::map<std::uint64_t, Passage> ends;
+  for (Passage const& passage : recorder.take().passages) {
+    if (passage.step == Step::download) ends[passage.tile] = passage;
+  }
+  ASSERT_EQ(ends.size(), tiles);
+  for (auto const& [tile, passage] : ends) {
+    EXPECT_GE(passage.end, noted[tile].begin - apart) << tile;
+    EXPECT_LE(passage.end, known[tile]) << tile;
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(EitherWay, ADriftingClock, testing::Values(0.1, -0.1),
                          [](auto const& which) { return which.param > 0 ? "TheDevicesIsFaster" : "TheHostsIsFaster"; });
 

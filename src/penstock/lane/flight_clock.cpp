@@ -124,6 +124,16 @@ FlightClock::Clock::time_point FlightClock::host_time(EventRef mark) const {
   return anchored_ + mark.since(anchor_).value_or(std::chrono::nanoseconds(0));
 }
 
+/// No tile is through before all of it was asked for, nor after the host has seen that it is: where the device's clock
+/// says so the anchor is wrong by at least as much, as it may be where many processes take turns on the device.
+void FlightClock::hold_to_the_hosts(Times const& times, Clock::time_point seen) {
+  auto const after = times.events.landed.since(anchor_);
+  if (!after) return;
+  auto const landed = anchored_ + *after;
+  auto const asked = *std::max_element(times.asked.begin(), times.asked.end());
+  anchored_ += std::clamp(landed, asked, seen) - landed;
+}
+
 FlightClock::Moments FlightClock::ends_of(Times const& times) const {
   auto const landed = host_time(times.events.landed);
   if (times.mapped) {
@@ -166,6 +176,7 @@ void FlightClock::note(std::size_t slot, std::span<std::optional<std::uint64_t> 
   if (!times.whole) return pass(slot);
   auto const now = Clock::now();
   if (awaited_) ask_for_anchor();
+  hold_to_the_hosts(times, now);
   Moments const ends = ends_of(times);
   Moments const begins = begins_of(times, ends);
   recorder_.spend(Clock::now() - now);

@@ -37,7 +37,8 @@ struct FlightClockOptions {
 ///
 /// The two clocks drift apart, so now and then a mark in a stream of the clock's own, in which nothing else is, says
 /// what the device's shows at a moment between two that the host knows. Only what is beyond these is taken back, and no
-/// step of a lane begins before the one before it in its stream has ended.
+/// step of a lane begins before the one before it in its stream has ended. A tile that would be through before it was
+/// asked for, or after it was seen to be, moves them together at once.
 ///
 /// Threads: the lane's.
 class FlightClock {
@@ -90,6 +91,7 @@ class FlightClock {
   void compare_clocks(Clock::time_point now);
   void ask_for_anchor();
   Clock::time_point host_time(EventRef mark) const;
+  void hold_to_the_hosts(Times const& times, Clock::time_point seen);
   Moments ends_of(Times const& times) const;
   Clock::time_point free_since(std::size_t step) const;
   Moments begins_of(Times const& times, Moments const& ends) const;
