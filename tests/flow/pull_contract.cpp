@@ -246,6 +246,21 @@ TEST_P(PipelineContract, LetsOneWatchForTilesWhereThereAreCpusForIt) {
   EXPECT_NE(refused, room);
 }
 
+/// Eight tiles go round, and filling one takes nothing. Seen to fail if nobody is sent home.
+TEST_P(PipelineContract, LetsProducersRestThatAreNotNeeded) {
+  auto options = usual();
+  options.producers = 4;
+  open(options);
+  constexpr std::uint64_t tiles = 20'000;
+  CountingSource source(tiles);
+  Report const report = pipeline().run(source, add_one(), [](Completion&) {});
+  EXPECT_TRUE(report.ok());
+  EXPECT_EQ(report.tiles_done, tiles);
+  EXPECT_GT(report.producers_rest.count(), 0);
+  // Nobody rests for longer than the run takes, and one is always at work.
+  EXPECT_LE(report.producers_rest, 3 * report.wall);
+}
+
 TEST_P(PipelineContract, SharesItsDeviceWithAnother) {
   open();
   Pipeline other(device(), usual());

@@ -71,6 +71,7 @@ Report Pipeline::run(Source& source, Stages const& stages, Sink sink, std::stop_
   Report report = run->finish();
   report.borrow_wait = producers.borrow_wait();
   report.fill = producers.fill();
+  report.producers_rest = producers.rested();
   for (auto& remark : producers.remarks()) report.remarks.push_back(std::move(remark));
   for (auto& remark : source.remarks()) report.remarks.push_back(std::move(remark));
   parts_->complete(report);

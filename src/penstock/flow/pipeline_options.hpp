@@ -23,7 +23,9 @@ struct PipelineOptions {
   /// Tiles in the pool: the most work in progress, and all the pinned memory there is. 0: enough for all lanes and
   /// producers to be busy, in whole batches.
   std::size_t tiles = 0;
-  unsigned producers = 0;  ///< Threads that fill, in `run`. 0: the CPUs that lanes and consumers leave free.
+  /// Threads that fill, in `run`; those that are not needed rest (decisions/0030). 0: the CPUs that lanes and consumers
+  /// leave free.
+  unsigned producers = 0;
   /// Threads that drive the devices. 0: one for the CPU device; per GPU one for tiles from 1 MiB on, where more only
   /// got in each other's way (bench/flow/one_shot_bench), and two for smaller ones. Never fewer than
   /// devices.

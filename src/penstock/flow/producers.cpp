@@ -21,10 +21,12 @@ Producers::Producers(Pool& pool, Source& source, std::vector<CpuSet> const& plac
       send_(std::move(send)),
       ended_(std::move(ended)),
       pass_on_(std::move(stop), [this] { enough_.request_stop(); }),
+      crew_(places.size(), enough_.get_token()),
       going_(places.size()) {
   try {
     for (std::size_t k = 0; k < places.size(); ++k) {
-      threads_.emplace_back("ps-fill-" + std::to_string(k), places[k], [this](std::stop_token const&) { produce(); });
+      threads_.emplace_back("ps-fill-" + std::to_string(k), places[k],
+                            [this, k](std::stop_token const&) { produce(k); });
     }
   } catch (...) {
     enough_.request_stop();
@@ -45,18 +47,24 @@ Producers::~Producers() {
   threads_.clear();
 }
 
-void Producers::produce() {
+void Producers::produce(std::size_t worker) {
   auto const stop = enough_.get_token();
   try {
-    while (!stop.stop_requested()) {
-      auto const asked = Clock::now();
+    for (auto asked = Clock::now(); !stop.stop_requested();) {
+      if (crew_.rests(worker)) {
+        crew_.rest(worker);
+        asked = Clock::now();
+      }
+      Crew::Turn turn;
       auto loan = borrow(stop);
-      auto const waited = Clock::now() - asked;
-      borrow_wait_.fetch_add(waited.count(), std::memory_order_relaxed);
+      turn.waited = Clock::now() - asked;
+      borrow_wait_.fetch_add(turn.waited.count(), std::memory_order_relaxed);
       if (!loan || stop.stop_requested()) break;
-      auto const sequence = claim(**loan);
+      auto const sequence = claim(**loan, turn);
       if (!sequence) break;
-      produce_one(std::move(*loan), *sequence, waited);
+      produce_one(std::move(*loan), *sequence, turn);
+      asked = Clock::now();
+      crew_.note(worker, asked, turn);
     }
   } catch (...) {  // No memory for a failure's text, say. Who leaves must still be counted, or nobody says the end.
     end_input(current_failure("source", ErrorKind::system));
@@ -69,7 +77,7 @@ std::optional<Loan> Producers::borrow(std::stop_token const& stop) {
   return pool_.borrow(stop);
 }
 
-void Producers::produce_one(Loan loan, std::uint64_t sequence, std::chrono::nanoseconds waited) {
+void Producers::produce_one(Loan loan, std::uint64_t sequence, Crew::Turn& turn) {
   std::shared_ptr<Failure const> failure;
   auto const began = Clock::now();
   try {
@@ -81,10 +89,11 @@ void Producers::produce_one(Loan loan, std::uint64_t sequence, std::chrono::nano
     failure = current_failure("source", ErrorKind::system);
   }
   auto const ended = Clock::now();
-  fill_.fetch_add((ended - began).count(), std::memory_order_relaxed);
+  turn.filled += ended - began;
+  fill_.fetch_add(turn.filled.count(), std::memory_order_relaxed);
   if (recorder_ != nullptr && recorder_->wants(sequence)) {
     auto const row = recorder_->row_here();
-    recorder_->note(row, Step::borrow, sequence, began - waited, began);
+    recorder_->note(row, Step::borrow, sequence, began - turn.waited, began);
     recorder_->note(row, Step::fill, sequence, began, ended);
   }
   loan->sequence = sequence;  // Whatever the source made of it.
@@ -92,7 +101,7 @@ void Producers::produce_one(Loan loan, std::uint64_t sequence, std::chrono::nano
 }
 
 /// Gives the tile its place; nothing at the end of the input.
-std::optional<std::uint64_t> Producers::claim(Tile& tile) {
+std::optional<std::uint64_t> Producers::claim(Tile& tile, Crew::Turn& turn) {
   std::scoped_lock const lock(claim_mutex_);
   if (input_ended_) return std::nullopt;
   bool more = false;
@@ -103,8 +112,9 @@ std::optional<std::uint64_t> Producers::claim(Tile& tile) {
   } catch (...) {
     failure_ = current_failure("source", ErrorKind::system);
   }
-  fill_.fetch_add((Clock::now() - began).count(), std::memory_order_relaxed);
+  turn.filled += Clock::now() - began;
   if (more) return next_sequence_++;
+  fill_.fetch_add(turn.filled.count(), std::memory_order_relaxed);
   input_ended_ = true;
   enough_.request_stop();
   return std::nullopt;

@@ -16,6 +16,7 @@
 #include "penstock/core/pool.hpp"
 #include "penstock/core/ranges.hpp"
 #include "penstock/core/recorder.hpp"
+#include "penstock/flow/crew.hpp"
 #include "penstock/flow/source.hpp"
 #include "penstock/machine/bound_thread.hpp"
 #include "penstock/machine/cpu_set.hpp"
@@ -24,7 +25,8 @@ namespace penstock {
 
 /// The threads that pull a source: borrow a tile, ask what comes next, fill it, send it on.
 ///
-/// A tile is borrowed before its place in the order is given out, so whoever holds a place can always finish it.
+/// A tile is borrowed before its place in the order is given out, so whoever holds a place can always finish it. Those
+/// that are not needed rest.
 ///
 /// Threads: the one that made it.
 class Producers {
@@ -50,14 +52,15 @@ class Producers {
 
   std::chrono::nanoseconds borrow_wait() const noexcept { return std::chrono::nanoseconds(borrow_wait_.load()); }
   std::chrono::nanoseconds fill() const noexcept { return std::chrono::nanoseconds(fill_.load()); }
+  std::chrono::nanoseconds rested() const noexcept { return crew_.rested(); }
   /// Threads that could not be bound, in words.
   std::vector<std::string> remarks() const;
 
  private:
-  void produce();
+  void produce(std::size_t worker);
   std::optional<Loan> borrow(std::stop_token const& stop);
-  void produce_one(Loan loan, std::uint64_t sequence, std::chrono::nanoseconds waited);
-  std::optional<std::uint64_t> claim(Tile& tile);
+  void produce_one(Loan loan, std::uint64_t sequence, Crew::Turn& turn);
+  std::optional<std::uint64_t> claim(Tile& tile, Crew::Turn& turn);
   void end_input(std::shared_ptr<Failure const> why);
 
   Pool& pool_;
@@ -69,6 +72,7 @@ class Producers {
   /// Wakes those who wait for a tile that they no longer need.
   std::stop_source enough_;
   std::stop_callback<std::function<void()>> pass_on_;
+  Crew crew_;
   std::mutex claim_mutex_;
   bool input_ended_ = false;
   std::uint64_t next_sequence_ = 0;

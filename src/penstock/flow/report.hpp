@@ -41,9 +41,11 @@ struct Report {
   std::uint64_t bytes_out = 0;              ///< Produced bytes of the tiles that are done.
   std::chrono::nanoseconds wall{0};         ///< From start to the last completion and the merge.
   std::chrono::nanoseconds borrow_wait{0};  ///< What all producers together waited for tiles.
-  std::chrono::nanoseconds fill{0};         ///< What all producers together spent in the source.
-  std::chrono::nanoseconds sink{0};         ///< What all consumers together spent in the sink.
-  bool stopped = false;                     ///< Somebody asked it to stop before the input ended.
+  /// What all producers together rested because others of them were enough.
+  std::chrono::nanoseconds producers_rest{0};
+  std::chrono::nanoseconds fill{0};  ///< What all producers together spent in the source.
+  std::chrono::nanoseconds sink{0};  ///< What all consumers together spent in the sink.
+  bool stopped = false;              ///< Somebody asked it to stop before the input ended.
   std::optional<FirstFailure> first_failure;
   /// The first completion on which the sink threw.
   std::optional<FirstFailure> first_sink_failure;

@@ -24,6 +24,11 @@ double seconds_in(Recording const& recording, Step step) {
   return seconds(sum);
 }
 
+/// What producers rested in so many seconds of the run: who rests waits for tiles as well, only that others get them.
+double rest_in(Report const& report, double time) {
+  return report.wall.count() > 0 ? seconds(report.producers_rest) * time / seconds(report.wall) : 0;
+}
+
 /// From the first tile to the last, or all of the run if some of it was missed.
 std::chrono::nanoseconds time_of(Report const& report, Recording const& recording) {
   if (recording.missed > 0 || recording.passages.empty()) return report.wall;
@@ -85,7 +90,7 @@ RunFigures figures_of(Report const& report, PipelineOptions const& options, Reco
   auto const time = time_of(report, recording);
   figures.wall = seconds(time);
   figures.tiles = report.tiles_done;
-  figures.borrow_wait = seconds(report.borrow_wait);
+  figures.borrow_wait = seconds(report.borrow_wait) + rest_in(report, figures.wall);
   figures.fill = seconds(report.fill);
   figures.sink = seconds(report.sink);
   add_times(figures, report, recording);
@@ -97,7 +102,7 @@ RunFigures figures_of(Trial const& trial, Recording const& window, Device const&
   RunFigures figures = made_of(trial.report, trial.options, device, cpus);
   figures.wall = trial.metered.seconds;
   figures.tiles = static_cast<std::uint64_t>(trial.metered.tiles);
-  figures.borrow_wait = seconds_in(window, Step::borrow);
+  figures.borrow_wait = seconds_in(window, Step::borrow) + rest_in(trial.report, figures.wall);
   figures.fill = seconds_in(window, Step::fill);
   figures.sink = seconds_in(window, Step::sink);
   figures.cpu_time = trial.metered.cpu_seconds;

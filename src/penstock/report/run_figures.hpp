@@ -30,7 +30,7 @@ struct RunFigures {
   std::uint64_t pool = 1;    ///< Tiles of the pool.
   unsigned cpus = 0;         ///< That the process may use; 0 if unknown.
 
-  double borrow_wait = 0;                ///< Producers, for a tile.
+  double borrow_wait = 0;                ///< Producers, for a tile, or for others to need them.
   double fill = 0;                       ///< Producers, in the source.
   double sink = 0;                       ///< In the sink.
   std::optional<double> enqueue = {};    ///< Lanes, giving work to the device; with what their stages take.

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <stop_token>
+#include <vector>
+
+#include "penstock/core/event_count.hpp"
+
+namespace penstock {
+
+/// Which of a run's producers are at work: no more than there is work for.
+///
+/// Producers that mostly wait for tiles, or hardly fill any, cost more than they bring: they meet at the source's lock,
+/// and who brings a tile home wakes them one by one. So the last one rests if the others are enough, and comes back
+/// once those at work hardly wait. Where a tile takes long to fill none rests. At first all are at work. If none of
+/// them gets through a tile for a while, say because the source keeps them all, the first that rests comes back by
+/// itself, and after it the next.
+///
+/// Threads: the workers, each under its own number.
+class Crew {
+ public:
+  using Clock = std::chrono::steady_clock;
+
+  /// What one of them did since its last tile was sent on.
+  struct Turn {
+    std::chrono::nanoseconds waited{0};  ///< For a tile.
+    std::chrono::nanoseconds filled{0};  ///< In the source.
+  };
+
+  /// How long all may be without a tile until one of those who rest comes back.
+  static constexpr std::chrono::milliseconds usual_patience{5};
+
+  /// `stop` wakes all who rest, for good.
+  Crew(std::size_t workers, std::stop_token stop, std::chrono::nanoseconds patience = usual_patience);
+
+  /// Notes a turn that ends `now`. It may change who is at work.
+  ///
+  /// Blocks: never.
+  void note(std::size_t worker, Clock::time_point now, Turn turn) noexcept;
+  /// True if the worker is to rest.
+  bool rests(std::size_t worker) const noexcept { return worker >= at_work_.load(std::memory_order_relaxed); }
+  /// Waits until it is at work again. Says for how long.
+  ///
+  /// Blocks: until then.
+  std::chrono::nanoseconds rest(std::size_t worker);
+  std::size_t at_work() const noexcept { return at_work_.load(std::memory_order_relaxed); }
+  /// What all of them rested, those who rest now not counted.
+  std::chrono::nanoseconds rested() const noexcept { return std::chrono::nanoseconds(rested_.load()); }
+
+ private:
+  /// Of one worker; on a cache line of its own, since it is written for each tile.
+  struct alignas(64) Worker {
+    Clock::time_point since{};  ///< When what is noted here began.
+    Turn sum{};
+    unsigned turns = 0;
+    std::atomic<std::uint64_t> tiles{0};  ///< In all.
+    EventCount bell;
+  };
+
+  void judge(std::size_t worker, double waiting, double filling, bool slow) noexcept;
+  bool send_home(std::size_t at_work) noexcept;
+  bool call_in(std::size_t at_work) noexcept;
+  std::uint64_t tiles() const noexcept;
+
+  std::vector<Worker> workers_;
+  std::stop_token const stop_;
+  std::chrono::nanoseconds const patience_;
+  std::atomic<std::size_t> at_work_;
+  std::atomic<std::int64_t> rested_{0};
+  std::stop_callback<std::function<void()>> wake_all_;
+};
+
+}  // namespace penstock
