@@ -95,6 +95,21 @@ function verdict_section(all) {
     ];
   }
 
+  // What a tile took of the device, and what was gained because it did several things at once.
+  function on_the_device(times) {
+    if (!times) return null;
+    const steps = ['upload', 'kernel', 'download']
+      .filter((step) => numbers.is_there(times[`${step}_us`]))
+      .map((step) => `${step} ${numbers.microseconds(times[`${step}_us`])}`);
+    const sentences = [`A tile takes ${numbers.list(steps)} of the device.`];
+    if (numbers.is_there(times.speedup) && numbers.is_there(times.possible_speedup))
+      sentences.push(
+        `Together that is ${numbers.times(times.speedup)} of one after the other, ` +
+          `and ${numbers.times(times.possible_speedup)} is possible.`,
+      );
+    return steps.length ? element('p', {class: 'evidence'}, sentences.join(' ')) : null;
+  }
+
   function words_on(point) {
     const {verdict} = point;
     if (point.error || !results.has_figures(point))
@@ -118,6 +133,7 @@ function verdict_section(all) {
         verdict
           ? (verdict.evidence ?? []).map((sentence) => element('p', {class: 'evidence'}, sentence))
           : element('p', {}, 'This point was measured without looking for what bounded it.'),
+        on_the_device(verdict?.device_times),
         point.remarks.map((sentence) => element('p', {class: 'evidence'}, sentence)),
       ),
       element('div', {class: 'ceilings'}, element('h3', {}, 'Beside what each part can do'), bars(point)),
