@@ -89,6 +89,45 @@ TEST_F(FaultyDevice, RefusesTheChosenCallOfEachKindAndDoesNothing) {
   EXPECT_FALSE(device.lost());
 }
 
+TEST_F(FaultyDevice, RefusesTheChosenCaptureAndNoOther) {
+  Stream const stream = device.make_stream();
+  auto const capture = [&] {
+    stream.begin_capture();
+    kernels.fill(stream, memory.bytes(), std::byte{7});
+    return stream.end_capture();
+  };
+  device.inject(Fault::refuse_capture);
+  EXPECT_EQ(kind_thrown_by(capture), ErrorKind::device_refused);
+  Capture const captured = capture();
+  device.inject(Fault::refuse_launch);
+  EXPECT_EQ(kind_thrown_by([&] { stream.launch(captured); }), ErrorKind::device_refused);
+  stream.launch(captured);
+  stream.download(host, memory.bytes());
+  stream.synchronize();
+  EXPECT_THAT(host, Each(std::byte{7}));
+  EXPECT_FALSE(device.lost());
+}
+
+TEST_F(FaultyDevice, IsLostOnceTheKernelBreaksOfACaptureThatWasLaunched) {
+  Stream const stream = device.make_stream();
+  stream.begin_capture();
+  kernels.fill(stream, memory.bytes(), std::byte{7});
+  Capture const captured = stream.end_capture();
+  device.inject(Fault::break_kernel);
+  stream.launch(captured);
+  EXPECT_EQ(kind_thrown_by([&] { stream.synchronize(); }), ErrorKind::device_lost);
+  EXPECT_EQ(kind_thrown_by([&] { stream.begin_capture(); }), ErrorKind::device_lost);
+}
+
+TEST_F(FaultyDevice, LaunchesNoCaptureOfAnotherDevice) {
+  CpuDevice other;
+  Stream const theirs = other.make_stream();
+  theirs.begin_capture();
+  Capture const captured = theirs.end_capture();
+  Stream const stream = device.make_stream();
+  EXPECT_EQ(kind_thrown_by([&] { stream.launch(captured); }), ErrorKind::bad_argument);
+}
+
 TEST_F(FaultyDevice, FailsTheChosenAllocationAndNoOther) {
   device.inject(Fault::fail_allocation, 2);
   DeviceMemory const before = device.allocate(64);

@@ -60,7 +60,7 @@ void CpuStream::upload(std::span<std::byte> to, std::span<std::byte const> from)
   memory_.expect_device_memory(to.first(from.size()));
   faults_.refuse(Fault::refuse_upload, "an upload");
   bool const breaks = faults_.strikes(Fault::break_upload);
-  scheduler_.enqueue(state_, {.kind = Kind::upload, .to = to, .from = from, .breaks = breaks});
+  put({.kind = Kind::upload, .to = to, .from = from, .breaks = breaks});
 }
 
 void CpuStream::download(std::span<std::byte> to, std::span<std::byte const> from) {
@@ -68,7 +68,7 @@ void CpuStream::download(std::span<std::byte> to, std::span<std::byte const> fro
   memory_.expect_device_memory(from);
   faults_.refuse(Fault::refuse_download, "a download");
   bool const breaks = faults_.strikes(Fault::break_download);
-  scheduler_.enqueue(state_, {.kind = Kind::download, .to = to, .from = from, .breaks = breaks});
+  put({.kind = Kind::download, .to = to, .from = from, .breaks = breaks});
 }
 
 void CpuStream::launch(std::uint32_t blocks, CpuKernel kernel) {
@@ -78,15 +78,17 @@ void CpuStream::launch(std::uint32_t blocks, CpuKernel kernel) {
   faults_.refuse(Fault::refuse_launch, "a launch");
   if (faults_.strikes(Fault::drop_launch)) return refusals_.leave(Faults::refusal("a launch that nobody checked"));
   bool const breaks = faults_.strikes(Fault::break_kernel);
-  scheduler_.enqueue(state_, {.kind = Kind::kernel, .kernel = std::move(kernel), .blocks = blocks, .breaks = breaks});
+  put({.kind = Kind::kernel, .kernel = std::move(kernel), .blocks = blocks, .breaks = breaks});
 }
 
 void CpuStream::record(EventBackend& event) {
+  expect_no_capture("recording an event");
   faults_.refuse(Fault::refuse_record, "to record an event");
   scheduler_.enqueue(state_, {.kind = Kind::record, .event = &CpuEvent::of(event, scheduler_)});
 }
 
 void CpuStream::wait(EventBackend& event) {
+  expect_no_capture("waiting for an event");
   faults_.refuse(Fault::refuse_wait, "to wait for an event");
   scheduler_.enqueue(state_, {.kind = Kind::wait, .event = &CpuEvent::of(event, scheduler_)});
 }
@@ -100,6 +102,7 @@ void CpuStream::launch_host_function(StreamCallback& callback) {
 }
 
 void CpuStream::put_call(StreamCallback& callback, bool knows_status) {
+  expect_no_capture("a callback");
   faults_.refuse(Fault::refuse_call, "a callback");
   Request call{.kind = Kind::callback, .callback = &callback, .delivery = next_delivery(faults_)};
   call.lie = next_lie(faults_);
@@ -110,6 +113,7 @@ void CpuStream::put_call(StreamCallback& callback, bool knows_status) {
 }
 
 void CpuStream::write(FlagBackend& flag, std::uint64_t number) {
+  expect_no_capture("writing a flag");
   faults_.refuse(Fault::refuse_call, "to write a flag");
   bool const lost = faults_.strikes(Fault::lost_write);
   if (faults_.strikes(Fault::early_write)) {
@@ -119,12 +123,54 @@ void CpuStream::write(FlagBackend& flag, std::uint64_t number) {
 }
 
 bool CpuStream::idle() {
+  expect_no_capture("asking whether the stream is idle");
   faults_.refuse(Fault::refuse_query, "a question");
   return scheduler_.idle(state_);
 }
 
 void CpuStream::synchronize() {
+  expect_no_capture("waiting for the stream");
   scheduler_.synchronize(state_);
+}
+
+void CpuStream::begin_capture() {
+  if (state_.standing == Standing::legacy) return StreamBackend::begin_capture();
+  expect_no_capture("another capture");
+  scheduler_.expect_healthy();
+  capturing_ = std::make_unique<CpuCapture>(scheduler_);
+}
+
+std::unique_ptr<CaptureBackend> CpuStream::end_capture() {
+  if (capturing_ == nullptr) return StreamBackend::end_capture();
+  auto captured = std::move(capturing_);
+  scheduler_.expect_healthy();
+  captured->expect_unspoiled();
+  faults_.refuse(Fault::refuse_capture, "a capture");
+  return captured;
+}
+
+void CpuStream::launch(CaptureBackend& capture) {
+  CpuCapture const& captured = CpuCapture::of(capture, scheduler_);
+  expect_no_capture("launching another");
+  faults_.refuse(Fault::refuse_launch, "a launch");
+  if (faults_.strikes(Fault::drop_launch)) return refusals_.leave(Faults::refusal("a launch that nobody checked"));
+  bool breaks = faults_.strikes(Fault::break_kernel);
+  for (Request request : captured.requests()) {
+    request.breaks = request.breaks || (breaks && request.kind == Kind::kernel);
+    breaks = breaks && !request.breaks;
+    scheduler_.enqueue(state_, std::move(request));
+  }
+}
+
+/// Gives it to the scheduler, or to the capture.
+void CpuStream::put(Request request) {
+  if (capturing_ != nullptr) return capturing_->add(std::move(request));
+  scheduler_.enqueue(state_, std::move(request));
+}
+
+/// Refuses what a capture cannot have, which spoils it.
+void CpuStream::expect_no_capture(char const* what) {
+  if (capturing_ != nullptr) capturing_->spoil(what);
 }
 
 CpuStream& PerThreadStream::mine() {

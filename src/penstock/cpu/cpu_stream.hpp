@@ -7,6 +7,7 @@
 #include <mutex>
 #include <thread>
 
+#include "penstock/cpu/cpu_capture.hpp"
 #include "penstock/cpu/faults.hpp"
 #include "penstock/cpu/memory_ledger.hpp"
 #include "penstock/cpu/refusals.hpp"
@@ -38,9 +39,14 @@ class CpuStream final : public StreamBackend {
   void drop_calls() override { scheduler_.drop_calls(state_); }
   bool idle() override;
   void synchronize() override;
+  void begin_capture() override;
+  std::unique_ptr<CaptureBackend> end_capture() override;
+  void launch(CaptureBackend& capture) override;
   void* native() const noexcept override { return nullptr; }
 
  private:
+  void put(Request request);
+  void expect_no_capture(char const* what);
   void put_call(StreamCallback& callback, bool knows_status);
 
   Scheduler& scheduler_;
@@ -48,6 +54,7 @@ class CpuStream final : public StreamBackend {
   Faults& faults_;
   Refusals& refusals_;
   StreamState state_;
+  std::unique_ptr<CpuCapture> capturing_;  ///< Null unless it captures.
 };
 
 /// What every thread takes for its own default stream: each call goes to the stream of the thread that makes it, which
@@ -73,6 +80,7 @@ class PerThreadStream final : public StreamBackend {
   void drop_calls() override;
   bool idle() override { return mine().idle(); }
   void synchronize() override { mine().synchronize(); }
+  void launch(CaptureBackend& capture) override { mine().launch(capture); }
   void* native() const noexcept override { return nullptr; }
 
   std::size_t streams() const;

@@ -20,6 +20,7 @@ enum class Fault : std::uint8_t {
   refuse_record,    ///< As refuse_upload.
   refuse_wait,      ///< As refuse_upload: a stream's wait for an event.
   refuse_query,     ///< As refuse_upload: the question whether an event was passed, or a stream is idle.
+  refuse_capture,   ///< As refuse_upload: the end of a capture, which then is none.
   drop_launch,      ///< Nothing was queued and nothing is thrown: only Device::take_refusal tells.
   break_upload,     ///< Copies nothing and loses the device once an engine gets to it: a sticky fault.
   break_download,   ///< As break_upload.

@@ -61,6 +61,12 @@ std::string_view remedy_for(cudaError_t error) noexcept {
       return "Pin each region once, and cut tiles from it.";
     case cudaErrorNotPermitted:
       return "Make no CUDA call in a callback: push to a mailbox there, and act on the lane's thread.";
+    case cudaErrorStreamCaptureUnsupported:
+    case cudaErrorStreamCaptureInvalidated:
+    case cudaErrorStreamCaptureUnjoined:
+    case cudaErrorStreamCaptureIsolation:
+    case cudaErrorStreamCaptureImplicit:
+      return "While a stream is captured enqueue in it alone, wait for nothing and allocate nothing.";
     default:
       return remedy_for_kind(kind_of(error));
   }

@@ -3,9 +3,11 @@
 
 #include <algorithm>
 #include <array>
+#include <memory>
 #include <mutex>
 #include <string>
 
+#include "penstock/cuda/capture.hpp"
 #include "penstock/cuda/default_stream.hpp"
 #include "penstock/cuda/event.hpp"
 #include "penstock/cuda/flag.hpp"
@@ -167,12 +169,33 @@ void CudaStream::synchronize() {
   health_.check(cudaStreamSynchronize(handle_), "cudaStreamSynchronize");
 }
 
+void CudaStream::launch(CaptureBackend& capture) {
+  CudaCapture::of(capture).launch(handle_);
+}
+
 OwnedCudaStream::OwnedCudaStream(Health& health, StreamOptions options) : CudaStream(health, create(health, options)) {}
 
 OwnedCudaStream::~OwnedCudaStream() {
   if (health().abandoned()) return;
   health().report(cudaStreamSynchronize(handle()), "cudaStreamSynchronize");
   health().report(cudaStreamDestroy(handle()), "cudaStreamDestroy");
+}
+
+void OwnedCudaStream::begin_capture() {
+  health().expect_waited_for("A capture");
+  health().check(cudaStreamBeginCapture(handle(), cudaStreamCaptureModeThreadLocal), "cudaStreamBeginCapture");
+}
+
+std::unique_ptr<CaptureBackend> OwnedCudaStream::end_capture() {
+  cudaGraph_t graph = nullptr;
+  cudaError_t const answer = cudaStreamEndCapture(handle(), &graph);
+  // There is none if the capture was spoiled.
+  auto const destroy = [this](cudaGraph_t made) { health().report(cudaGraphDestroy(made), "cudaGraphDestroy"); };
+  std::unique_ptr<CUgraph_st, decltype(destroy)> const owned(graph, destroy);
+  health().check(answer, "cudaStreamEndCapture");
+  auto captured = std::make_unique<CudaCapture>(health(), graph);
+  captured->upload(handle());
+  return captured;
 }
 
 }  // namespace PENSTOCK_FLAVOUR

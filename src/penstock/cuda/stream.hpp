@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
 
 #include "penstock/cuda/health.hpp"
@@ -36,6 +37,7 @@ class CudaStream : public StreamBackend {
   void drop_calls() override { calls_.drop_all(); }
   bool idle() override;
   void synchronize() override;
+  void launch(CaptureBackend& capture) override;
   void* native() const noexcept override { return handle_; }
   cudaStream_t handle() const noexcept { return handle_; }
 
@@ -58,6 +60,10 @@ class OwnedCudaStream final : public CudaStream {
   OwnedCudaStream(Health& health, StreamOptions options);
   /// Blocks: until the stream's work is done, or the device is known to be lost.
   ~OwnedCudaStream() override;
+
+  /// Keeps the calling thread alone from what CUDA forbids meanwhile; other threads go on as they were.
+  void begin_capture() override;
+  std::unique_ptr<CaptureBackend> end_capture() override;
 };
 
 }  // namespace PENSTOCK_FLAVOUR

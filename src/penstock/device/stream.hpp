@@ -9,6 +9,8 @@
 #include <string>
 #include <vector>
 
+#include "penstock/core/error.hpp"
+#include "penstock/device/capture.hpp"
 #include "penstock/device/event.hpp"
 #include "penstock/device/flag.hpp"
 
@@ -87,6 +89,16 @@ class StreamBackend {
   virtual void drop_calls() = 0;
   virtual bool idle() = 0;
   virtual void synchronize() = 0;
+  /// Only streams that a device made itself capture, if it can.
+  virtual void begin_capture() {
+    throw Error(ErrorKind::unsupported, "This stream captures nothing: make one for it with Device::make_stream.");
+  }
+  virtual std::unique_ptr<CaptureBackend> end_capture() {
+    throw Error(ErrorKind::bad_argument, "This stream captures nothing: begin with begin_capture.");
+  }
+  virtual void launch(CaptureBackend& /*capture*/) {
+    throw Error(ErrorKind::unsupported, "This stream launches no captures: use one of the device that captured.");
+  }
   virtual void* native() const noexcept = 0;
 };
 
@@ -146,6 +158,21 @@ class StreamRef {
   ///
   /// Blocks: until the device has finished.
   void synchronize() const { backend_->synchronize(); }
+  /// From here on the stream does not do what it is asked for, but keeps it: copies and kernels, and of a GPU also what
+  /// else CUDA captures. Whatever would wait for the device, ask it or have it call back is refused, which spoils the
+  /// capture. On a GPU, so does what CUDA forbids the calling thread meanwhile, such as to allocate.
+  ///
+  /// Threads: the one that ends it.
+  /// Throws:  Error of kind unsupported for a default stream.
+  void begin_capture() const { backend_->begin_capture(); }
+  /// Ends the capture, also if it throws: the stream then does again what it is asked for.
+  ///
+  /// Throws: Error, if the capture was spoiled, or the device refuses it.
+  Capture end_capture() const { return Capture(backend_->end_capture()); }
+  /// Does all that was captured in this place of the stream.
+  ///
+  /// Shape: captured by a stream of this device.
+  void launch(Capture const& capture) const { backend_->launch(capture.backend()); }
   /// The device's own handle: a cudaStream_t, or nothing of use on the CPU device.
   void* native() const noexcept { return backend_->native(); }
 
