@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lane/batch_contract.hpp"
+#include "lane/graphs_contract.hpp"
 #include "lane/large_tiles_contract.hpp"
 #include "lane/many_tiles_contract.hpp"
 #include "lane/nap_contract.hpp"
@@ -17,6 +18,10 @@ INSTANTIATE_TEST_SUITE_P(Cuda, LaneOfLargeTiles, testing::ValuesIn(every_transpo
 INSTANTIATE_TEST_SUITE_P(Cuda, LaneOfLargeBatches, testing::ValuesIn(one_lane_per_signal_on(support::gpu_under_test())),
                          name_of_lane);
 INSTANTIATE_TEST_SUITE_P(Cuda, NappingLane, testing::ValuesIn(one_lane_per_signal_on(support::gpu_under_test())),
+                         name_of_lane);
+INSTANTIATE_TEST_SUITE_P(Cuda, LaneOfGraphs, testing::ValuesIn(lanes_of_graphs_on(support::gpu_under_test())),
+                         name_of_lane);
+INSTANTIATE_TEST_SUITE_P(Cuda, LaneOfGraphsAndCopies, testing::ValuesIn(lanes_of_copies_on(support::gpu_under_test())),
                          name_of_lane);
 INSTANTIATE_TEST_SUITE_P(Cuda, LaneOfManyTiles, testing::ValuesIn(one_lane_per_signal_on(support::gpu_under_test())),
                          name_of_lane);

@@ -65,11 +65,18 @@ TEST_P(PipelineOnAFaultyDevice, GivesEachTileOneCompletionUnderEveryFault) {
     PipelineOptions options = usual();
     options.signal = signal_for(static_cast<cpu::Fault>(fault));
     options.transport = Transport::copies;
+    options.graphs = fault == static_cast<int>(cpu::Fault::refuse_capture) ? Graphs::always : Graphs::never;
     open(options);
     for (std::uint64_t nth : {1U, 3U, 9U, 20U}) cpu().inject(static_cast<cpu::Fault>(fault), nth);
     std::size_t const before = sunk().size();
     CountingSource source(60);
-    Report const report = pipeline().run(source, add_one(), note());
+    Stages const stages = each_tile(
+        [this](DeviceTile const& tile, StreamRef stream) {
+          kernels().add_one(stream, tile.input);
+          return tile.input.size();
+        },
+        {.capturable = true});
+    Report const report = pipeline().run(source, stages, note());
     EXPECT_LT(cpu().armed_faults(), 4u) << "no fault struck";
     auto all = sunk();
     all.erase(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(before));

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a pipeline promises whatever its lanes are like.
+#include <algorithm>
 #include <atomic>
 #include <mutex>
 #include <set>
+#include <string>
 #include <thread>
 
 #include "flow/pipeline_contract.hpp"
@@ -51,6 +53,37 @@ TEST_P(PipelineContract, SaysThatAStageCannotHaveMappedTilesBeforeItIsFed) {
   CountingSource source(10);
   Stages const stages = each_tile([](DeviceTile const&, StreamRef) { return std::size_t{0}; });
   EXPECT_THROW(pipeline().run(source, stages, note()), Error);
+}
+
+TEST_P(PipelineContract, LaunchesGraphsIfAskedAndSaysIfItCannot) {
+  for (bool const waits : {false, true}) {
+    SCOPED_TRACE(waits);
+    PipelineOptions options = usual();
+    options.batch = 1;
+    options.transport = Transport::copies;
+    options.graphs = Graphs::always;
+    open(options);
+    CountingSource source(100);
+    Stages const stages = each_tile(
+        [&](DeviceTile const& tile, StreamRef stream) {
+          kernels().add_one(stream, tile.input);
+          if (waits) stream.synchronize();
+          return tile.input.size();
+        },
+        {.capturable = true});
+    std::size_t const before = sunk().size();
+    Report const report = pipeline().run(source, stages, note());
+    EXPECT_TRUE(report.ok()) << describe(report);
+    auto const all = sunk();
+    for (std::size_t i = before; i < all.size(); ++i) EXPECT_TRUE(all[i].content_right) << "tile " << all[i].sequence;
+    std::uint64_t graphs = 0;
+    for (LaneSummary const& lane : report.lanes) graphs += lane.graphs;
+    EXPECT_EQ(graphs, waits ? 0u : 100u);
+    auto const said = std::count_if(report.remarks.begin(), report.remarks.end(), [](std::string const& remark) {
+      return remark.find("promises to be capturable") != std::string::npos;
+    });
+    EXPECT_EQ(said, waits ? 1 : 0) << "not once for all lanes";
+  }
 }
 
 TEST_P(PipelineContract, CallsTheSinkOnTheLanesIfAsked) {

@@ -7,6 +7,7 @@
 #include <tuple>
 
 #include "lane/batch_contract.hpp"
+#include "lane/graphs_contract.hpp"
 #include "lane/lane_on_a_faulty_device.hpp"
 #include "lane/large_tiles_contract.hpp"
 #include "lane/many_tiles_contract.hpp"
@@ -34,6 +35,10 @@ INSTANTIATE_TEST_SUITE_P(LegacyCpu, LaneContract,
                                          LaneUnderTest{.device = support::cpu_device_under_test(Flavour::legacy),
                                                        .transport = Transport::mapped}),
                          name_of_lane);
+INSTANTIATE_TEST_SUITE_P(Cpu, LaneOfGraphs, testing::ValuesIn(lanes_of_graphs_on(support::cpu_device_under_test())),
+                         name_of_lane);
+INSTANTIATE_TEST_SUITE_P(Cpu, LaneOfGraphsAndCopies,
+                         testing::ValuesIn(lanes_of_copies_on(support::cpu_device_under_test())), name_of_lane);
 INSTANTIATE_TEST_SUITE_P(Cpu, LaneOfManyTiles,
                          testing::ValuesIn(one_lane_per_signal_on(support::cpu_device_under_test())), name_of_lane);
 

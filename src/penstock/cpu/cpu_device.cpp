@@ -58,8 +58,8 @@ CpuDevice::~CpuDevice() {
     std::fprintf(
         stderr,
         "penstock: a CPU device dies before %zu streams, %zu events, %zu allocations and %zu pinned regions of "
-        "its own: destroy them first.\n",
-        out.streams, out.events, out.allocations, out.pins);
+        "its own, and before the end of %zu captures: destroy them first.\n",
+        out.streams, out.events, out.allocations, out.pins, out.captures);
   }
 }
 
@@ -143,6 +143,7 @@ bool CpuDevice::abandoned() const noexcept {
 Outstanding CpuDevice::outstanding() const {
   return {.streams = scheduler_->streams() - per_thread_->streams() - 1,
           .events = scheduler_->events(),
+          .captures = scheduler_->captures(),
           .allocations = memory_->allocations(),
           .allocated_bytes = memory_->allocated_bytes(),
           .pins = memory_->pins(),

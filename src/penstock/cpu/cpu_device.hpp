@@ -37,6 +37,7 @@ struct CpuOptions {
 struct Outstanding {
   std::size_t streams = 0;  ///< Without default streams.
   std::size_t events = 0;
+  std::size_t captures = 0;  ///< That were begun and not ended, in streams that there may not be any more.
   std::size_t allocations = 0;
   std::size_t allocated_bytes = 0;
   std::size_t pins = 0;

@@ -136,13 +136,15 @@ void CpuStream::synchronize() {
 void CpuStream::begin_capture() {
   if (state_.standing == Standing::legacy) return StreamBackend::begin_capture();
   expect_no_capture("another capture");
-  scheduler_.expect_healthy();
-  capturing_ = std::make_unique<CpuCapture>(scheduler_);
+  auto begun = std::make_unique<CpuCapture>(scheduler_);
+  scheduler_.begin_capture();
+  capturing_ = std::move(begun);
 }
 
 std::unique_ptr<CaptureBackend> CpuStream::end_capture() {
   if (capturing_ == nullptr) return StreamBackend::end_capture();
   auto captured = std::move(capturing_);
+  scheduler_.end_capture();
   scheduler_.expect_healthy();
   captured->expect_unspoiled();
   faults_.refuse(Fault::refuse_capture, "a capture");

@@ -65,6 +65,11 @@ std::size_t Scheduler::events() const {
   return events_.size();
 }
 
+void Scheduler::begin_capture() {
+  expect_healthy();
+  captures_.fetch_add(1, std::memory_order_relaxed);
+}
+
 Operation& Scheduler::make(StreamState& stream, Request&& request) {
   if (unused_.empty()) {
     // Room for all to come back, so that `pass` never allocates.

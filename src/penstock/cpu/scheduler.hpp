@@ -45,6 +45,13 @@ class Scheduler {
   std::size_t streams() const;
   std::size_t events() const;
 
+  /// Of a stream, whose operations do not come here until it ends.
+  ///
+  /// Throws: Error, if the device is lost.
+  void begin_capture();
+  void end_capture() noexcept { captures_.fetch_sub(1, std::memory_order_relaxed); }
+  std::size_t captures() const noexcept { return captures_.load(std::memory_order_relaxed); }
+
   /// Puts an operation into the stream.
   ///
   /// Throws: Error, if the device is lost.
@@ -138,6 +145,7 @@ class Scheduler {
   std::size_t removals_ = 0;
   /// The priority of the most urgent kernel with blocks left to claim.
   std::atomic<int> most_urgent_{INT_MAX};
+  std::atomic<std::size_t> captures_{0};  ///< That were begun and not ended.
   std::optional<Error> lost_;
   int lost_code_ = 0;
   std::atomic<bool> abandoned_{false};  ///< Written with the mutex held.

@@ -49,6 +49,8 @@ struct PipelineOptions {
   LaneShape shape = LaneShape::split;  ///< Mostly as fast as single or faster (decisions/0013).
   /// Whether stages work on copies of tiles or on the tiles themselves; the latter only those that promise Passes::one.
   Transport transport = Transport::automatic;
+  /// Whether a stage that promises Stage::capturable is launched as a CUDA graph; LaneSummary::graphs counts the tiles.
+  Graphs graphs = Graphs::automatic;
   SignalKind signal = SignalKind::callback;  ///< As fast as any that may sleep (bench/lane/signal_bench).
   /// Of the streams that lanes make; lower runs first, and the device's DeviceInfo says what it has.
   int priority = 0;

@@ -42,6 +42,7 @@ Run::Run(Input input, Rundown& open_input, Pool& pool, std::span<Journey> journe
                          .streams = options.streams,
                          .shape = options.shape,
                          .transport = options.transport,
+                         .graphs = options.graphs,
                          .priority = options.priority,
                          .patience = options.patience,
                          .recorder = options.recorder};

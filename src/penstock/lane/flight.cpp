@@ -49,6 +49,8 @@ Flight::Flight(Device& device, TileShape shape, FlightOptions options)
       own_upload_(stream_if(split_, device, options.priority)),
       own_download_(stream_if(split_, device, options.priority)),
       compute_(own_compute_ ? StreamRef(*own_compute_) : device.thread_default_stream()),
+      // In a graph its kernels are as urgent as in the stream where it was captured.
+      graphs_(device, options.graphs, compute_, own_compute_ ? options.priority : 0),
       upload_(own_upload_ ? StreamRef(*own_upload_) : compute_),
       download_(own_download_ ? StreamRef(*own_download_) : compute_),
       settled_(device.make_event()),

@@ -12,8 +12,10 @@
 #include "penstock/core/completion.hpp"
 #include "penstock/core/recorder.hpp"
 #include "penstock/device/device.hpp"
+#include "penstock/lane/graph_choice.hpp"
 #include "penstock/lane/mapped_tiles.hpp"
 #include "penstock/lane/stage.hpp"
+#include "penstock/lane/stage_graphs.hpp"
 #include "penstock/lane/transport.hpp"
 
 namespace penstock {
@@ -37,6 +39,8 @@ struct FlightOptions {
   LaneShape shape = LaneShape::split;
   /// With `mapped` slots have no memory. `automatic` maps only where the pool is pinned, else it copies.
   Transport transport = Transport::automatic;
+  /// Of copied tiles whose stage promises Stage::capturable and is asked for one at a time.
+  Graphs graphs = Graphs::automatic;
   /// Of the streams that the lane makes; lower runs first. A thread's default stream has the least priority.
   int priority = 0;
   /// How long a lane with tiles in flight bears with a device that finishes none, nor a batch of them.
@@ -86,6 +90,8 @@ class Flight {
   std::uint64_t copies() const noexcept { return asked_copies_; }
   /// Tiles that were mapped.
   std::uint64_t mapped() const noexcept { return mapped_tiles_; }
+  /// What became of the stage's promise to be capturable.
+  StageGraphs const& graphs() const noexcept { return graphs_; }
 
   /// Enqueues upload, stage and download of some tiles as one batch: each step of all of them before the next step of
   /// any, neighbours in the pool as one copy, and all with one set of events; or, where they are mapped, only the
@@ -154,6 +160,7 @@ class Flight {
   std::optional<Stream> own_upload_;
   std::optional<Stream> own_download_;
   StreamRef compute_;
+  StageGraphs graphs_;
   StreamRef upload_;                    ///< The compute stream, unless they are split.
   StreamRef download_;                  ///< Likewise.
   Event settled_;                       ///< Recorded where the lane waits for a stream.

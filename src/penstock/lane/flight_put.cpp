@@ -176,7 +176,9 @@ void Flight::compute(Stage& stage) {
 
 void Flight::run(Slot& slot, DeviceTile const& seen, Stage& stage) {
   try {
-    std::size_t const produced = stage.run(seen, compute_);
+    // For one without input a stage may well have nothing to do, and so nothing to capture.
+    bool const stays_plain = mapped_ || (seen.input.empty() && shape_.input_bytes > 0);
+    std::size_t const produced = stays_plain ? stage.run(seen, compute_) : graphs_.run(stage, seen, slot.graph);
     if (auto const refusal = device_.take_refusal()) throw *refusal;
     accept(slot, produced);
   } catch (...) {

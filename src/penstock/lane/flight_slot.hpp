@@ -9,6 +9,7 @@
 #include "penstock/lane/flight.hpp"
 #include "penstock/lane/flight_events.hpp"
 #include "penstock/lane/mapped_tiles.hpp"
+#include "penstock/lane/stage_graphs.hpp"
 
 namespace penstock {
 
@@ -21,6 +22,7 @@ struct Flight::Slot {
   MappedTiles::Parts seen = {};  ///< What the stage sees: these two, or the tile's own.
   bool mapped = false;
   std::size_t mapped_bytes = 0;  ///< That the stage moves over the link itself.
+  SlotGraph graph;
   FlightEvents plain;
   /// Those of its batch: of the slot of its youngest tile, or of the flight's clock if the batch is timed.
   FlightEvents* events = &plain;

@@ -146,6 +146,8 @@ void Lane::body(std::promise<void>& ready, Stages const& stages) {
   if (summary_.batches > 0) summary_.served = std::chrono::steady_clock::now() - serves_since_;
   summary_.copies = flight_->copies();
   summary_.mapped = flight_->mapped();
+  summary_.graphs = flight_->graphs().launched();
+  summary_.not_captured = flight_->graphs().failure();
   finish_stage();
   // Calls from the tiles' own stream come after the tiles; they must not find the signal gone.
   flight_->settle();

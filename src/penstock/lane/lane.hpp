@@ -74,6 +74,7 @@ struct LaneSummary {
   std::uint64_t batches = 0;  ///< In which tiles were put on the device.
   std::uint64_t copies = 0;   ///< That the device was asked for, both ways: neighbours in the pool are one.
   std::uint64_t mapped = 0;   ///< Tiles that their stage worked on in the host's memory.
+  std::uint64_t graphs = 0;   ///< Tiles whose stage was launched as a graph that it had been captured in.
   std::uint64_t bytes_up = 0;
   std::uint64_t bytes_down = 0;
   std::uint64_t tickets = 0;  ///< That its signal brought.
@@ -84,6 +85,9 @@ struct LaneSummary {
   std::chrono::nanoseconds idle{0};     ///< Of these, with nothing to do but to watch its device or to sleep.
   std::uint64_t failed = 0;             ///< Tiles that it got and that failed, of whatever.
   std::shared_ptr<Failure const> loss;  ///< Why it gave its device up; null if it did not.
+  /// Why its stage could not be captured, though it promises so: it was run for each tile from then on. Null if it
+  /// could, or was not to be.
+  std::shared_ptr<Failure const> not_captured;
 };
 
 /// A bound thread with two mailboxes (tiles in, tickets in), the streams that only it touches, the slots it fills, and

@@ -114,6 +114,13 @@ std::vector<std::string> LaneSet::remarks() const {
   for (auto const& lane : lanes_) {
     if (lane->binding_error()) all.push_back(*lane->binding_error());
   }
+  // Mostly the same of every lane.
+  for (auto const& lane : lanes_) {
+    auto const why = lane->summary().not_captured;
+    if (why == nullptr) continue;
+    all.push_back("The stage promises to be capturable, but was launched call by call: " + why->reason);
+    break;
+  }
   return all;
 }
 

@@ -51,7 +51,7 @@ class LaneSet {
   std::vector<std::shared_ptr<Failure const>> merge(Stages const& stages);
   /// Only once closed: what each lane did.
   std::vector<LaneSummary> summaries() const;
-  /// Threads that could not be bound, in words.
+  /// Only once closed: threads that could not be bound, stages that could not be captured, in words.
   std::vector<std::string> remarks() const;
 
  private:

@@ -65,6 +65,12 @@ enum class Passes : std::uint8_t {
   one,
 };
 
+/// What a stage made of a function promises.
+struct Promises {
+  Passes passes = Passes::many;
+  bool capturable = false;  ///< As Stage::capturable.
+};
+
 /// What a user computes on each tile. One object per lane, so it may keep state, also on the device, without locks.
 ///
 /// Threads: the lane's, from its making to its finish.
@@ -91,6 +97,12 @@ class Stage {
   }
   /// A promise on what `run` and `run_batch` do, always the same.
   virtual Passes passes() const noexcept { return Passes::many; }
+  /// A promise on what `run` does, always the same: that all it does is to enqueue, in the stream that it is given and
+  /// in no other, work which depends on nothing but where the tile's input and output lie and how large they are: not
+  /// on sequence, tag, what the host knows, or an earlier call. For the same sizes it says the same of what to bring
+  /// back; it waits for nothing and allocates nothing. So a lane may capture that work once for each of its slots, and
+  /// launch it as a graph for later tiles without calling `run` (FlightOptions::graphs).
+  virtual bool capturable() const noexcept { return false; }
   /// Enqueues what brings the lane's own result home, after the last tile. The stream is waited for before the merge.
   ///
   /// Throws: anything; the report then has a failure of stage "finish", and this lane's stage is not merged. So it is
@@ -108,13 +120,14 @@ struct Stages {
 };
 
 /// A stage without state from `body(DeviceTile const&, StreamRef)`, called on every lane at once. It returns the bytes
-/// of output to bring back, or nothing for the whole output part. `passes` is what it promises.
+/// of output to bring back, or nothing for the whole output part.
 template <class Body>
-Stages each_tile(Body body, Passes passes = Passes::many) {
+Stages each_tile(Body body, Promises promises = {}) {
   class Each final : public Stage {
    public:
-    Each(Body run, Passes promised) : body_(std::move(run)), passes_(promised) {}
-    Passes passes() const noexcept override { return passes_; }
+    Each(Body run, Promises promised) : body_(std::move(run)), promises_(promised) {}
+    Passes passes() const noexcept override { return promises_.passes; }
+    bool capturable() const noexcept override { return promises_.capturable; }
     std::size_t run(DeviceTile const& tile, StreamRef stream) override {
       if constexpr (std::is_void_v<std::invoke_result_t<Body&, DeviceTile const&, StreamRef>>) {
         body_(tile, stream);
@@ -126,23 +139,29 @@ Stages each_tile(Body body, Passes passes = Passes::many) {
 
    private:
     Body body_;
-    Passes passes_;
+    Promises promises_;
   };
-  return {
-      .make = [body = std::move(body), passes](StageContext const&) { return std::make_unique<Each>(body, passes); },
-      .merge = {}};
+  return {.make = [body = std::move(body),
+                   promises](StageContext const&) { return std::make_unique<Each>(body, promises); },
+          .merge = {}};
+}
+/// The same, which promises no more than `passes`.
+template <class Body>
+Stages each_tile(Body body, Passes passes) {
+  return each_tile(std::move(body), Promises{.passes = passes});
 }
 
 /// A stage without state that treats each byte or element the same wherever it lies: `body(std::span<std::byte> input,
 /// std::span<std::byte> output, StreamRef)` computes all of `output` from `input`, in one pass and by kernels
 /// (Passes::one). Where tiles lie side by side on the device it is called for all of them at once, so that small tiles
-/// take few launches.
+/// take few launches. `capturable` says that the body does what Stage::capturable promises.
 template <class Body>
-Stages elementwise(Body body) {
+Stages elementwise(Body body, bool capturable = false) {
   class Each final : public Stage {
    public:
-    explicit Each(Body run) : body_(std::move(run)) {}
+    Each(Body run, bool promised) : body_(std::move(run)), capturable_(promised) {}
     Passes passes() const noexcept override { return Passes::one; }
+    bool capturable() const noexcept override { return capturable_; }
     std::size_t run(DeviceTile const& tile, StreamRef stream) override {
       body_(tile.input, tile.output, stream);
       return tile.output.size();
@@ -156,8 +175,11 @@ Stages elementwise(Body body) {
 
    private:
     Body body_;
+    bool capturable_;
   };
-  return {.make = [body = std::move(body)](StageContext const&) { return std::make_unique<Each>(body); }, .merge = {}};
+  return {.make = [body = std::move(body),
+                   capturable](StageContext const&) { return std::make_unique<Each>(body, capturable); },
+          .merge = {}};
 }
 
 /// Stages of the user's type, made as Own(StageContext const&); `merge(Own&)` gets each lane's after its finish.

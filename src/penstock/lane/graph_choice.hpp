@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+
+namespace penstock {
+
+/// Whether what a stage enqueues for a tile is captured once for each slot and launched as a graph from then on. Only
+/// of a stage that promises it (Stage::capturable).
+enum class Graphs : std::uint8_t {
+  automatic,  ///< If the lane finds that it takes less time so.
+  never,
+  always,
+};
+
+/// How a lane gives a stage's work to its device: by what it was told, or by what its own calls took.
+///
+/// If it is to find out, then by the times of some runs, after a few that do not count, and of some launches of graphs,
+/// made in few slots; whichever has the lesser median is kept. A tie goes to runs, which take no memory.
+class GraphChoice {
+ public:
+  static constexpr unsigned warm_up = 16;  ///< Runs that do not count: the first load what they launch.
+  static constexpr unsigned samples = 32;  ///< Times of each way.
+  /// Captures on trial: each takes as long as some runs.
+  static constexpr unsigned on_trial = 8;
+
+  explicit GraphChoice(Graphs asked) noexcept;
+
+  /// True if a graph that there is may be launched.
+  bool launches() const noexcept { return phase_ == Phase::try_launches || phase_ == Phase::launch; }
+  /// True if a slot that has no graph may get one.
+  bool captures() const noexcept {
+    return phase_ == Phase::launch || (phase_ == Phase::try_launches && captured_ < on_trial);
+  }
+  /// True if it wants the times of runs, or of launches.
+  bool times_runs() const noexcept { return phase_ == Phase::warm_up || phase_ == Phase::try_runs; }
+  bool times_launches() const noexcept { return phase_ == Phase::try_launches; }
+
+  /// Tells it of a slot's first capture.
+  void captured() noexcept { ++captured_; }
+  /// Tells it what a run took, or a launch; of which it wants to know nothing the time is not looked at.
+  void ran(std::chrono::nanoseconds took) noexcept;
+  void launched(std::chrono::nanoseconds took) noexcept;
+  /// From here on the stage is run for each tile.
+  void give_up() noexcept { phase_ = Phase::run; }
+
+ private:
+  enum class Phase : std::uint8_t { warm_up, try_runs, try_launches, run, launch };
+  using Times = std::array<std::chrono::nanoseconds, samples>;
+  static std::chrono::nanoseconds median(Times& times) noexcept;
+  void decide() noexcept;
+
+  Phase phase_;
+  unsigned seen_ = 0;  ///< Calls of this phase.
+  unsigned captured_ = 0;
+  Times runs_{};
+  Times launches_{};
+};
+
+}  // namespace penstock

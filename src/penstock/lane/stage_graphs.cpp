@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "penstock/lane/stage_graphs.hpp"
+
+#include <chrono>
+#include <utility>
+
+#include "penstock/core/current_failure.hpp"
+
+namespace penstock {
+
+using Clock = std::chrono::steady_clock;
+
+std::size_t StageGraphs::run(Stage& stage, DeviceTile const& tile, SlotGraph& slot) {
+  if (!stage.capturable()) return stage.run(tile, compute_);
+  if (!choice_.launches()) return run_plainly(stage, tile);
+  std::size_t const filled = tile.input.size();
+  if (slot.captured && slot.filled == filled) {
+    slot.others = 0;
+    return launch(slot);
+  }
+  if (wants_capture(slot, filled)) {
+    if (auto const produced = run_captured(stage, tile, slot)) return *produced;
+  }
+  return stage.run(tile, compute_);
+}
+
+bool StageGraphs::wants_capture(SlotGraph& slot, std::size_t filled) const noexcept {
+  if (!slot.captured) return choice_.captures();
+  slot.others = slot.other == filled ? slot.others + 1 : 1;
+  slot.other = filled;
+  return slot.others >= worth_another;
+}
+
+std::size_t StageGraphs::run_plainly(Stage& stage, DeviceTile const& tile) {
+  if (!choice_.times_runs()) return stage.run(tile, compute_);
+  auto const start = Clock::now();
+  std::size_t const produced = stage.run(tile, compute_);
+  choice_.ran(Clock::now() - start);
+  return produced;
+}
+
+std::size_t StageGraphs::launch(SlotGraph const& slot) {
+  if (choice_.times_launches()) {
+    auto const start = Clock::now();
+    compute_.launch(*slot.captured);
+    choice_.launched(Clock::now() - start);
+  } else {
+    compute_.launch(*slot.captured);
+  }
+  ++launched_;
+  return slot.produced;
+}
+
+/// Nothing if the tile has yet to be run.
+std::optional<std::size_t> StageGraphs::run_captured(Stage& stage, DeviceTile const& tile, SlotGraph& slot) {
+  bool const first = !slot.captured;
+  auto graph = capture(stage, tile);
+  if (!graph) return std::nullopt;
+  if (graph->captured->operations() == 0) {
+    give_up(std::make_shared<Failure const>(
+        Failure{"stage", "It enqueued nothing in the stream that it was given.", ErrorKind::bad_argument}));
+    // Had it work at all then in another stream, where it is under way: a second time it would be done twice.
+    return graph->produced;
+  }
+  slot = std::move(*graph);
+  if (first) choice_.captured();
+  // Not by `launch`, since the first takes longer than others.
+  compute_.launch(*slot.captured);
+  ++launched_;
+  return slot.produced;
+}
+
+/// Has the stage enqueue its work where nothing is done of it. Nothing if that fails, for whatever reason.
+///
+/// Throws: a sticky Error.
+std::optional<SlotGraph> StageGraphs::capture(Stage& stage, DeviceTile const& tile) {
+  try {
+    if (!stream_) stream_.emplace(device_.make_stream({.priority = priority_}));
+    stream_->begin_capture();
+    std::size_t produced = 0;
+    try {
+      produced = stage.run(tile, *stream_);
+    } catch (...) {
+      drop_capture();
+      throw;
+    }
+    Capture captured = stream_->end_capture();
+    if (auto const refusal = device_.take_refusal()) throw *refusal;
+    return SlotGraph{.captured = std::move(captured), .filled = tile.input.size(), .produced = produced};
+  } catch (...) {
+    auto why = current_failure("stage", ErrorKind::device_refused);
+    if (why->kind == ErrorKind::device_lost && device_.lost()) throw;
+    static_cast<void>(device_.take_refusal());
+    give_up(std::move(why));
+    return std::nullopt;
+  }
+}
+
+void StageGraphs::drop_capture() noexcept {
+  try {
+    static_cast<void>(stream_->end_capture());
+  } catch (Error const&) {
+    // What the stage threw says more.
+  }
+}
+
+void StageGraphs::give_up(std::shared_ptr<Failure const> why) noexcept {
+  failure_ = std::move(why);
+  choice_.give_up();
+}
+
+}  // namespace penstock

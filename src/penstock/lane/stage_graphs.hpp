@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+
+#include "penstock/core/completion.hpp"
+#include "penstock/device/device.hpp"
+#include "penstock/lane/graph_choice.hpp"
+#include "penstock/lane/stage.hpp"
+
+namespace penstock {
+
+/// What a stage enqueues for a tile of one size in one slot.
+struct SlotGraph {
+  std::optional<Capture> captured = {};
+  std::size_t filled = 0;    ///< Of the tile for which it was captured,
+  std::size_t produced = 0;  ///< and what the stage said of it.
+  std::size_t other = 0;     ///< The size of the slot's last tiles, if that was another,
+  unsigned others = 0;       ///< and how many there were in a row.
+};
+
+/// Gives a stage's work on copied tiles to the device: tile by tile, or by graphs that it captured, one for each slot,
+/// because a slot lies where it lies.
+///
+/// Threads: the lane's.
+class StageGraphs {
+ public:
+  /// After so many tiles of another size in a row a slot's graph is made anew: the first tiles of a run may be small.
+  static constexpr unsigned worth_another = 3;
+
+  StageGraphs(Device& device, Graphs asked, StreamRef compute, int priority)
+      : device_(device), compute_(compute), priority_(priority), choice_(asked) {}
+
+  /// Enqueues the stage's work on a tile in `slot`, and says what the stage says of it. A capture that fails does not
+  /// fail the tile: the stage is then run, now and for each later tile.
+  ///
+  /// Throws: what the stage throws when it is run, or Error.
+  std::size_t run(Stage& stage, DeviceTile const& tile, SlotGraph& slot);
+  /// Tiles whose work was launched as a graph.
+  std::uint64_t launched() const noexcept { return launched_; }
+  /// Why the stage's work cannot be captured, though the stage promises so; null if it could, or was not to be.
+  std::shared_ptr<Failure const> const& failure() const noexcept { return failure_; }
+
+ private:
+  bool wants_capture(SlotGraph& slot, std::size_t filled) const noexcept;
+  std::size_t run_plainly(Stage& stage, DeviceTile const& tile);
+  std::size_t launch(SlotGraph const& slot);
+  std::optional<std::size_t> run_captured(Stage& stage, DeviceTile const& tile, SlotGraph& slot);
+  std::optional<SlotGraph> capture(Stage& stage, DeviceTile const& tile);
+  void drop_capture() noexcept;
+  void give_up(std::shared_ptr<Failure const> why) noexcept;
+
+  Device& device_;
+  StreamRef const compute_;
+  int const priority_;
+  GraphChoice choice_;
+  /// Where it captures, once it does. Not the compute stream: while a default stream is captured code that names no
+  /// stream fails.
+  std::optional<Stream> stream_;
+  std::uint64_t launched_ = 0;
+  std::shared_ptr<Failure const> failure_;
+};
+
+}  // namespace penstock

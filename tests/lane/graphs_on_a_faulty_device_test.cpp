@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+// What becomes of tiles when graphs meet faults.
+#include <stdexcept>
+#include <thread>
+
+#include "lane/graphs_contract.hpp"
+#include "support/cpu_device_under_test.hpp"
+#include <gmock/gmock.h>
+
+#include "penstock/cpu/cpu_device.hpp"
+
+namespace penstock {
+namespace {
+
+using testing::HasSubstr;
+
+struct GraphsOnAFaultyDevice : LaneOfGraphs {
+  cpu::CpuDevice& cpu() { return dynamic_cast<cpu::CpuDevice&>(device()); }
+};
+
+TEST_P(GraphsOnAFaultyDevice, FailNoTileIfACaptureIsRefused) {
+  for (std::uint64_t const nth : {1U, 3U}) {
+    SCOPED_TRACE(nth);
+    cpu().inject(cpu::Fault::refuse_capture, nth);
+    auto const did = run(add_one_in_halves(), 20, with(Graphs::always));
+    EXPECT_EQ(did.graphs, nth - 1) << "from then on the stage is run";
+    ASSERT_NE(did.not_captured, nullptr);
+    EXPECT_THAT(did.not_captured->reason, HasSubstr("a capture"));
+  }
+}
+
+TEST_P(GraphsOnAFaultyDevice, FailNoTileIfALaunchIsDroppedWhileItIsCaptured) {
+  cpu().inject(cpu::Fault::drop_launch, 2);
+  auto const did = run(add_one_in_halves(), 20, with(Graphs::always));
+  EXPECT_EQ(did.graphs, 0u);
+  EXPECT_NE(did.not_captured, nullptr);
+}
+
+TEST_P(GraphsOnAFaultyDevice, FailNoTileForARefusalThatTheStageThrewForWhileItWasCaptured) {
+  auto const did = run(add_one_in_halves([this](DeviceTile const&, StreamRef stream) {
+                         if (runs != 1) return;
+                         cpu().inject(cpu::Fault::drop_launch);
+                         stream.launch(1, [](std::uint32_t) {});
+                         throw std::runtime_error("the stage looked");
+                       }),
+                       4, with(Graphs::always));
+  ASSERT_NE(did.not_captured, nullptr);
+  EXPECT_EQ(did.not_captured->reason, "the stage looked");
+}
+
+TEST_P(GraphsOnAFaultyDevice, CallNoStageAgainThatWasCapturedWhileTheDeviceWasLost) {
+  DeviceMemory const elsewhere = device().allocate(256);
+  open_lane(add_one_in_halves([&](DeviceTile const&, StreamRef) {
+              Stream const other = device().make_stream();
+              cpu().inject(cpu::Fault::break_upload);
+              other.upload(elsewhere.bytes(), elsewhere.bytes());
+              while (!device().lost()) std::this_thread::yield();
+            }),
+            with(Graphs::always));
+  submit(0);
+  EXPECT_EQ(await_seen(1)[0].outcome, Outcome::failed);
+  lane().close();
+  EXPECT_EQ(runs, 1u);
+  EXPECT_EQ(lane().summary().not_captured, nullptr) << "it was no fault of the stage's";
+}
+
+TEST_P(GraphsOnAFaultyDevice, FailOnlyTheTileWhoseLaunchWasRefused) {
+  for (cpu::Fault const fault : {cpu::Fault::refuse_launch, cpu::Fault::drop_launch}) {
+    SCOPED_TRACE(static_cast<int>(fault));
+    std::size_t const before = seen().size();
+    open_lane(add_one_in_halves(), with(Graphs::always, 1));
+    submit(0);
+    await_seen(before + 1);
+    cpu().inject(fault, 2);
+    for (std::size_t i = 1; i < 6; ++i) submit(i);
+    lane().close();
+    auto const all = seen();
+    for (std::size_t i = 0; i < 6; ++i) {
+      Seen const& tile = all[before + i];
+      EXPECT_EQ(tile.outcome, i == 2 ? Outcome::failed : Outcome::done) << i << tile.reason;
+      EXPECT_EQ(tile.stage, i == 2 ? "stage" : "");
+      EXPECT_TRUE(i == 2 || tile.content_right) << "tile " << i;
+    }
+    EXPECT_EQ(lane().summary().not_captured, nullptr) << "that was no capture";
+  }
+}
+
+TEST_P(GraphsOnAFaultyDevice, FailAllThatIsInFlightOnceAKernelBreaks) {
+  open_lane(add_one_in_halves(), with(Graphs::always, 1));
+  submit(0);
+  await_seen(1);
+  cpu().inject(cpu::Fault::break_kernel, 2);
+  for (std::size_t i = 1; i < 6; ++i) submit(i);
+  auto const all = await_seen(6);
+  EXPECT_TRUE(all[1].content_right);
+  for (std::size_t i = 2; i < 6; ++i) EXPECT_EQ(all[i].outcome, Outcome::failed) << "tile " << i;
+  EXPECT_TRUE(lane().lost());
+}
+
+INSTANTIATE_TEST_SUITE_P(Cpu, GraphsOnAFaultyDevice,
+                         testing::ValuesIn(lanes_of_copies_on(support::cpu_device_under_test())), name_of_lane);
+
+}  // namespace
+}  // namespace penstock
