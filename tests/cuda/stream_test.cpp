@@ -2,6 +2,7 @@
 #include "penstock/cuda/stream.hpp"
 
 #include <array>
+#include <memory>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -42,6 +43,11 @@ struct ForeignEvent final : EventBackend {
   void* native() const noexcept override { return nullptr; }
 };
 
+/// A capture that is no CUDA graph.
+struct ForeignCapture final : CaptureBackend {
+  std::size_t operations() const noexcept override { return 1; }
+};
+
 TEST_F(AStream, RefusesACpuKernel) {
   Error const error = refusal([&] { stream.launch(1, [](std::uint32_t) {}); });
   EXPECT_EQ(error.kind(), ErrorKind::unsupported);
@@ -64,6 +70,16 @@ TEST_F(AStream, RefusesAnEventOfAnotherKindOfDevice) {
   ForeignEvent foreign;
   EXPECT_EQ(refusal([&] { stream.record(EventRef(foreign)); }).kind(), ErrorKind::bad_argument);
   EXPECT_EQ(refusal([&] { stream.wait(EventRef(foreign)); }).kind(), ErrorKind::bad_argument);
+}
+
+TEST_F(AStream, RefusesTheCaptureOfAnotherKindOfDevice) {
+  Capture const captured(std::make_unique<ForeignCapture>());
+  EXPECT_EQ(refusal([&] { stream.launch(captured); }).kind(), ErrorKind::bad_argument);
+}
+
+TEST_F(AStream, CapturesNothingIfItIsADefaultStream) {
+  EXPECT_EQ(refusal([&] { stream.begin_capture(); }).kind(), ErrorKind::unsupported);
+  EXPECT_EQ(refusal([&] { static_cast<void>(stream.end_capture()); }).kind(), ErrorKind::bad_argument);
 }
 
 TEST(Flavour, IsPerThreadInThisBuild) {

@@ -99,7 +99,7 @@ std::optional<SlotGraph> StageGraphs::capture(Stage& stage, DeviceTile const& ti
 void StageGraphs::drop_capture() noexcept {
   try {
     static_cast<void>(stream_->end_capture());
-  } catch (Error const&) {
+  } catch (...) {
     // What the stage threw says more.
   }
 }
