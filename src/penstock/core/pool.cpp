@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "penstock/core/pool.hpp"
 
+#include <algorithm>
+#include <array>
 #include <condition_variable>
 #include <cstdio>
 #include <string>
@@ -21,10 +23,18 @@ std::size_t checked(std::size_t tiles) {
   return tiles;
 }
 
+std::size_t all_tiles(std::span<PoolPart const> parts) {
+  std::size_t sum = 0;
+  for (PoolPart const& part : parts) sum += checked(part.tiles);
+  return checked(sum);
+}
+
 }  // namespace
 
 /// One who waits, on the stack of its own thread and linked under queue_mutex_.
 struct Pool::Borrower {
+  explicit Borrower(std::size_t preferred) : part(preferred) {}
+  std::size_t const part;
   Borrower* next = nullptr;
   Tile* given = nullptr;
   std::condition_variable_any arrived;
@@ -44,25 +54,40 @@ std::size_t Pool::slab_bytes(TileShape shape, std::size_t tiles) {
 }
 
 Pool::Pool(std::span<std::byte> slab, TileShape shape, std::size_t tiles, std::chrono::nanoseconds spin)
-    : shape_(shape), tiles_(checked(tiles)), home_(tiles), spin_(spin) {
+    : Pool(std::array{PoolPart{slab, tiles}}, shape, spin) {}
+
+Pool::Pool(std::span<PoolPart const> parts, TileShape shape, std::chrono::nanoseconds spin)
+    : shape_(shape), tiles_(all_tiles(parts)), home_(parts.front().tiles), spin_(spin) {
   if (shape.in_place && shape.output_bytes != shape.input_bytes) {
     throw Error(ErrorKind::bad_argument,
                 "A tile worked on in place has as many output bytes as input bytes: make them equal.");
   }
-  if (std::size_t const needed = slab_bytes(shape, tiles); slab.size() < needed) {
-    throw Error(ErrorKind::bad_argument, std::to_string(tiles) + " tiles need a slab of " + std::to_string(needed) +
-                                             " bytes, but it has " + std::to_string(slab.size()) + ".");
+  std::size_t first = 0;
+  for (std::size_t number = 0; number < parts.size(); ++number) {
+    if (number > 0) more_homes_.push_back(std::make_unique<TileQueue>(parts[number].tiles));
+    cut(parts[number], number, first);
+    first += parts[number].tiles;
   }
-  std::size_t const input_stride = stride(shape.input_bytes);
-  std::size_t const output_stride = stride(shape.output_bytes);
-  std::size_t const outputs_start = tiles * input_stride;
-  for (std::uint32_t i = 0; i < tiles; ++i) {
-    tiles_[i].input_ = slab.subspan(i * input_stride, shape.input_bytes);
-    tiles_[i].output_ =
-        shape.in_place ? tiles_[i].input_ : slab.subspan(outputs_start + i * output_stride, shape.output_bytes);
-    tiles_[i].home_ = this;
-    tiles_[i].index_ = i;
-    home_.push(i);
+}
+
+void Pool::cut(PoolPart const& part, std::size_t number, std::size_t first) {
+  if (std::size_t const needed = slab_bytes(shape_, part.tiles); part.slab.size() < needed) {
+    throw Error(ErrorKind::bad_argument, std::to_string(part.tiles) + " tiles need a slab of " +
+                                             std::to_string(needed) + " bytes, but it has " +
+                                             std::to_string(part.slab.size()) + ".");
+  }
+  std::size_t const input_stride = stride(shape_.input_bytes);
+  std::size_t const output_stride = stride(shape_.output_bytes);
+  std::size_t const outputs_start = part.tiles * input_stride;
+  for (std::size_t i = 0; i < part.tiles; ++i) {
+    Tile& tile = tiles_[first + i];
+    tile.input_ = part.slab.subspan(i * input_stride, shape_.input_bytes);
+    tile.output_ =
+        shape_.in_place ? tile.input_ : part.slab.subspan(outputs_start + i * output_stride, shape_.output_bytes);
+    tile.home_ = this;
+    tile.index_ = static_cast<std::uint32_t>(first + i);
+    tile.pool_part_ = static_cast<std::uint16_t>(number);
+    home_of(number).push(tile.index_);
   }
 }
 
@@ -73,9 +98,25 @@ Pool::~Pool() {
   }
 }
 
-Tile* Pool::pop() noexcept {
-  auto const index = home_.pop();
+/// One of `part`, or else of the next that has any.
+Tile* Pool::pop(std::size_t part) noexcept {
+  auto index = home_of(part).pop();
+  if (!index && !more_homes_.empty()) index = pop_elsewhere(part);
   return index ? &tiles_[*index] : nullptr;
+}
+
+/// A tile may come home to a part that was passed already: whoever brings it is then the one who sees who waits,
+/// because each who waits goes round once more after it was counted.
+std::optional<std::uint32_t> Pool::pop_elsewhere(std::size_t part) noexcept {
+  for (std::size_t k = 1; k < parts(); ++k) {
+    if (auto const index = home_of((part + k) % parts()).pop()) return index;
+  }
+  return std::nullopt;
+}
+
+bool Pool::none_home() const noexcept {
+  return home_.empty() &&
+         std::all_of(more_homes_.begin(), more_homes_.end(), [](auto const& home) { return home->empty(); });
 }
 
 Loan Pool::lend(Tile* tile) noexcept {
@@ -86,24 +127,24 @@ Loan Pool::lend(Tile* tile) noexcept {
   return Loan(tile);
 }
 
-std::optional<Loan> Pool::try_borrow() noexcept {
+std::optional<Loan> Pool::try_borrow(std::size_t part) noexcept {
   if (waiting_.load(std::memory_order_seq_cst) != 0) return std::nullopt;
-  Tile* const tile = pop();
+  Tile* const tile = pop(part);
   if (tile == nullptr) return std::nullopt;
   on_loan_.fetch_add(1, std::memory_order_relaxed);
   return lend(tile);
 }
 
-Loan Pool::borrow() {
-  return std::move(*borrow(std::stop_token{}));
+Loan Pool::borrow(std::size_t part) {
+  return std::move(*borrow(std::stop_token{}, part));
 }
 
-std::optional<Loan> Pool::borrow(std::stop_token const& stop) {
+std::optional<Loan> Pool::borrow(std::stop_token const& stop, std::size_t part) {
   if (stop.stop_requested()) return std::nullopt;
-  if (auto loan = try_borrow()) return loan;
-  if (Tile* const tile = watch(stop)) return lend(tile);
+  if (auto loan = try_borrow(part)) return loan;
+  if (Tile* const tile = watch(stop, part)) return lend(tile);
 
-  Borrower self;
+  Borrower self(part);
   std::unique_lock lock(queue_mutex_);
   (last_ != nullptr ? last_->next : first_) = &self;
   last_ = &self;
@@ -129,13 +170,13 @@ std::optional<Loan> Pool::borrow(std::stop_token const& stop) {
 }
 
 /// Waits for a tile awake, if nobody else does. Null, if there was none for `spin_`.
-Tile* Pool::watch(std::stop_token const& stop) noexcept {
+Tile* Pool::watch(std::stop_token const& stop, std::size_t part) noexcept {
   if (spin_.count() <= 0 || watched_.exchange(1, std::memory_order_seq_cst) != 0) return nullptr;
   using Clock = std::chrono::steady_clock;
   Tile* seen = nullptr;
   for (auto const start = Clock::now(); seen == nullptr && Clock::now() - start < spin_ && !stop.stop_requested();) {
     // A few pauses between looks at the clock, which costs about as much as one of them.
-    for (int i = 0; i < 8 && (seen = pop()) == nullptr; ++i) relax_cpu();
+    for (int i = 0; i < 8 && (seen = pop(part)) == nullptr; ++i) relax_cpu();
   }
   // Whoever leaves a tile to us has pushed it before it saw us watch, and we have read what it wrote when it looked: so
   // whoever looks after this finds the tile.
@@ -150,7 +191,7 @@ Tile* Pool::watch(std::stop_token const& stop) noexcept {
 /// whoever brings tiles home need not.
 void Pool::serve_next() {
   if (spin_.count() <= 0 || waiting_.load(std::memory_order_seq_cst) == 0) return;
-  if (watched_.load(std::memory_order_seq_cst) != 0 || home_.empty()) return;
+  if (watched_.load(std::memory_order_seq_cst) != 0 || none_home()) return;
   std::scoped_lock const lock(queue_mutex_);
   serve_waiting(1);
 }
@@ -158,7 +199,7 @@ void Pool::serve_next() {
 /// Hands free tiles to the longest waiting. The caller holds queue_mutex_.
 void Pool::serve_waiting(std::size_t at_most) {
   for (; at_most > 0 && first_ != nullptr; --at_most) {
-    Tile* const tile = pop();
+    Tile* const tile = pop(first_->part);
     if (tile == nullptr) return;
     give(*tile);
   }
@@ -185,7 +226,7 @@ void Pool::take_back(Tile& tile) noexcept {
     // Not by way of the queue, where who watches would be sooner.
     if (first_ != nullptr) return give(tile);
   }
-  home_.push(tile.index());
+  home_of(tile.pool_part()).push(tile.index());
   // Written, not only read: of us and of who counts itself and then looks for a tile, or stops watching, whoever is
   // second reads what the first wrote, and sees what it did before.
   if (waiting_.fetch_add(0, std::memory_order_seq_cst) == 0) return;

@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <span>
@@ -16,7 +17,13 @@
 
 namespace penstock {
 
-/// A fixed set of equal tiles, cut from memory that the caller owns.
+/// A slab of a pool, and how many of the pool's tiles are cut from it.
+struct PoolPart {
+  std::span<std::byte> slab = {};
+  std::size_t tiles = 0;
+};
+
+/// A fixed set of equal tiles, cut from memory that the caller owns: one slab, or several, which are its parts.
 ///
 /// It never gets more tiles than it was made with, so its size is the pipeline's back-pressure: when every tile is on
 /// loan, producers wait. Who waits is served in order of arrival; a newcomer never overtakes one who waits. With a spin
@@ -24,8 +31,10 @@ namespace penstock {
 /// `most_overtakings` tiles in a row the first of them has its turn; and while nobody sleeps a newcomer may get a tile
 /// before it. Lending without a wait and taking back allocate nothing. The slab is pinned memory in production and a
 /// plain array in tests.
-/// All inputs lie side by side, then all outputs, so that neighbouring tiles can be copied as one; and the tile that
-/// came home first is lent first, so that neighbours who travel together stay together.
+/// In each part all inputs lie side by side, then all outputs, so that neighbouring tiles can be copied as one; and the
+/// tile of a part that came home first is lent first, so that neighbours who travel together stay together. Tiles are
+/// numbered part by part. Who prefers a part gets a tile of it, if one is home; else one of the next part that has any,
+/// so nobody waits for a part.
 ///
 /// Threads: any. Lending and taking back take no lock while nobody waits.
 class Pool {
@@ -51,23 +60,34 @@ class Pool {
   /// Throws: Error, if there is no tile to lend, more than max_tiles, or the slab is too small; the text names the size
   /// that would do.
   Pool(std::span<std::byte> slab, TileShape shape, std::size_t tiles, std::chrono::nanoseconds spin = {});
+  /// The same from several slabs, in the order in which tiles are numbered.
+  ///
+  /// Shape:  each has a tile at least. No slab begins where the tiles of another end: what is copied as one lies in
+  /// one.
+  Pool(std::span<PoolPart const> parts, TileShape shape, std::chrono::nanoseconds spin = {});
   Pool(Pool const&) = delete;
   Pool& operator=(Pool const&) = delete;
   /// Reports on stderr if a tile is still on loan: its holder is about to use memory that is gone.
   ~Pool();
 
-  /// Lends a free tile, waiting for one to come home when all are out.
+  /// Lends a free tile, of `part` if one is home there, waiting for one to come home when all are out.
   ///
+  /// Shape:  `part` is below parts().
   /// Blocks: until some Loan dies; so never call it from a oneTBB task. For ever, once every tile is stranded.
-  Loan borrow();
+  Loan borrow(std::size_t part = 0);
   /// The same; an empty optional once `stop` is requested.
   ///
   /// Blocks: until some Loan dies or `stop` is requested.
-  std::optional<Loan> borrow(std::stop_token const& stop);
+  std::optional<Loan> borrow(std::stop_token const& stop, std::size_t part = 0);
   /// Lends a tile that is home and that nobody is waiting for. One that comes home at this moment may hide others.
-  std::optional<Loan> try_borrow() noexcept;
+  ///
+  /// Shape: `part` is below parts().
+  std::optional<Loan> try_borrow(std::size_t part = 0) noexcept;
 
   std::size_t size() const noexcept { return tiles_.size(); }
+  std::size_t parts() const noexcept { return 1 + more_homes_.size(); }
+  /// The part that the tile at `index` was cut from.
+  std::size_t part_of(std::size_t index) const { return tile(index).pool_part(); }
   /// Tiles out at this moment. Exact when no other thread lends or gives back.
   std::size_t on_loan() const noexcept { return on_loan_.load(std::memory_order_acquire); }
   /// Tiles that will never be lent again, since a device that was given up may still write to them.
@@ -84,9 +104,13 @@ class Pool {
   friend class Loan;
   struct Borrower;
 
-  Tile* pop() noexcept;
+  void cut(PoolPart const& part, std::size_t number, std::size_t first);
+  TileQueue& home_of(std::size_t part) noexcept { return part == 0 ? home_ : *more_homes_[part - 1]; }
+  Tile* pop(std::size_t part) noexcept;
+  std::optional<std::uint32_t> pop_elsewhere(std::size_t part) noexcept;
+  bool none_home() const noexcept;
   void take_back(Tile& tile) noexcept;
-  Tile* watch(std::stop_token const& stop) noexcept;
+  Tile* watch(std::stop_token const& stop, std::size_t part) noexcept;
   void serve_waiting(std::size_t at_most);
   void serve_next();
   void give(Tile& tile);
@@ -94,7 +118,8 @@ class Pool {
 
   TileShape shape_;
   std::vector<Tile> tiles_;
-  TileQueue home_;
+  TileQueue home_;  ///< Of the first part; here, because most pools have no other.
+  std::vector<std::unique_ptr<TileQueue>> more_homes_;
   std::atomic<std::size_t> on_loan_{0};
   std::atomic<std::size_t> stranded_{0};
   std::atomic<std::size_t> waiting_{0};

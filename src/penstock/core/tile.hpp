@@ -37,6 +37,8 @@ class Tile {
   std::span<std::byte const> produced_output() const noexcept { return output_.first(produced); }
   /// Which tile of its pool this is.
   std::uint32_t index() const noexcept { return index_; }
+  /// Which slab of its pool it was cut from.
+  std::size_t pool_part() const noexcept { return pool_part_; }
   /// Where it goes when its Loan dies.
   Pool& home() const noexcept { return *home_; }
 
@@ -52,6 +54,7 @@ class Tile {
   std::span<std::byte> output_;
   Pool* home_ = nullptr;
   std::uint32_t index_ = 0;
+  std::uint16_t pool_part_ = 0;
   bool stranded_ = false;
 };
 
