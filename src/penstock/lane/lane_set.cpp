@@ -16,12 +16,34 @@ namespace {
 /// How far a lane may be ahead of the others and still get the neighbours of what it has.
 constexpr std::size_t batches_ahead = 2;
 
+struct Found {
+  Lane* lane = nullptr;
+  std::size_t tiles = std::numeric_limits<std::size_t>::max();
+};
+
+/// The one with the fewest tiles, of equals the first from `first` on; none, if all are lost.
+Found least_of(std::vector<Lane*> const& lanes, std::size_t first) noexcept {
+  Found found;
+  for (std::size_t k = 0; k < lanes.size(); ++k) {
+    Lane& lane = *lanes[(first + k) % lanes.size()];
+    if (lane.lost()) continue;
+    if (std::size_t const load = lane.load(); load < found.tiles) found = {&lane, load};
+  }
+  return found;
+}
+
+std::size_t parts_of(std::vector<LanePlace> const& places) {
+  std::size_t parts = 0;
+  for (LanePlace const& place : places) parts = std::max(parts, place.pool_part + 1);
+  return parts;
+}
+
 }  // namespace
 
 LaneSet::LaneSet(std::vector<LanePlace> const& places, TileShape shape, std::size_t most_tiles,
                  LaneOptions const& options, Stages const& stages, Lane::OnCompletion const& on_completion)
     // With fewer, larger blocks some lanes would get none of them.
-    : batch_(largest_batch(options.batch, options.flight.slots, most_tiles, places.size())) {
+    : batch_(largest_batch(options.batch, options.flight.slots, most_tiles, places.size())), near_(parts_of(places)) {
   if (places.empty()) throw Error(ErrorKind::bad_argument, "A pipeline needs at least one lane: ask for 1 or more.");
   std::map<Device const*, std::shared_ptr<EndLatch>> ends;
   for (unsigned number = 0; number < places.size(); ++number) {
@@ -40,6 +62,17 @@ LaneSet::LaneSet(std::vector<LanePlace> const& places, TileShape shape, std::siz
       throw;
     }
   }
+  note_who_is_near(places);
+}
+
+void LaneSet::note_who_is_near(std::vector<LanePlace> const& places) {
+  for (std::size_t number = 0; number < lanes_.size(); ++number) {
+    all_.push_back(lanes_[number].get());
+    near_[places[number].pool_part].lanes.push_back(all_.back());
+  }
+  for (Near& near : near_) {
+    if (near.lanes.empty()) near.lanes = all_;
+  }
 }
 
 LaneSet::~LaneSet() {
@@ -48,26 +81,22 @@ LaneSet::~LaneSet() {
 }
 
 bool LaneSet::submit(Loan& loan) noexcept {
+  return choose(*loan).submit(loan);
+}
+
+Lane& LaneSet::choose(Tile const& tile) noexcept {
+  Near& near = near_[std::min(tile.pool_part(), near_.size() - 1)];
   bool const batches = batch_ > 1;
-  std::size_t const first = batches ? loan->index() / batch_ : turn_.fetch_add(1, std::memory_order_relaxed);
-  Lane& preferred = *lanes_[first % lanes_.size()];
-  Lane* chosen = nullptr;
-  std::size_t least = std::numeric_limits<std::size_t>::max();
-  for (std::size_t k = 0; k < lanes_.size(); ++k) {
-    Lane& lane = *lanes_[(first + k) % lanes_.size()];
-    if (lane.lost()) continue;
-    if (std::size_t const load = lane.load(); load < least) {
-      least = load;
-      chosen = &lane;
-    }
-  }
+  std::size_t const first = batches ? tile.index() / batch_ : near.turn.fetch_add(1, std::memory_order_relaxed);
+  Lane& preferred = *near.lanes[first % near.lanes.size()];
+  Found const nearest = least_of(near.lanes, first);
+  Found const least = near_.size() > 1 ? least_of(all_, first) : nearest;
   // With every device lost any lane will do: it completes the tile as failed.
-  if (chosen == nullptr) chosen = &preferred;
+  if (least.lane == nullptr) return preferred;
   // Not while another has nothing to do.
-  if (batches && !preferred.lost() && preferred.load() <= least + std::min(least, batches_ahead * batch_)) {
-    chosen = &preferred;
-  }
-  return chosen->submit(loan);
+  std::size_t const most = least.tiles + std::min(least.tiles, batches_ahead * batch_);
+  if (batches && !preferred.lost() && preferred.load() <= most) return preferred;
+  return nearest.lane != nullptr && nearest.tiles <= most ? *nearest.lane : *least.lane;
 }
 
 bool LaneSet::lost() const noexcept {

@@ -11,14 +11,18 @@
 
 namespace penstock {
 
-/// One lane to be: its device and the CPUs its thread may run on (empty for any).
+/// One lane to be: its device, the CPUs its thread may run on (empty for any), and the part of the pool that lies next
+/// to them.
 struct LanePlace {
   Device* device = nullptr;
   CpuSet cpus = {};
+  std::size_t pool_part = 0;
 };
 
 /// The lanes of one run, on one device or several. A tile goes to the lane with the fewest, among those whose device
 /// still serves; with batches, to the one that gets its neighbours in the pool, unless that has some batches more.
+/// Where the pool has several parts, a lane next to the tile's part comes before the others as long as it has no more
+/// than that many more.
 ///
 /// Threads: any may submit, cancel and ask `lost`; the rest is for the one that made it.
 class LaneSet {
@@ -55,9 +59,18 @@ class LaneSet {
   std::vector<std::string> remarks() const;
 
  private:
+  /// The lanes next to a part of the pool.
+  struct Near {
+    std::vector<Lane*> lanes;
+    std::atomic<std::size_t> turn{0};
+  };
+  void note_who_is_near(std::vector<LanePlace> const& places);
+  Lane& choose(Tile const& tile) noexcept;
+
   std::size_t const batch_;
   std::vector<std::unique_ptr<Lane>> lanes_;
-  std::atomic<std::size_t> turn_{0};
+  std::vector<Lane*> all_;
+  std::vector<Near> near_;  ///< By part, up to the last that has a lane.
 };
 
 }  // namespace penstock
