@@ -103,24 +103,44 @@ TEST_F(PoolOfThreeParts, ServesWhoWaitsWithATileOfAnyPart) {
   }
 }
 
-/// Whom a tile of its own part reaches later waits no shorter for that: else one whose part is slow might starve. Seen
-/// to stand still if who sleeps is served only with a tile of its own part.
-TEST_F(PoolOfThreeParts, ServesWhoWaitsInOrderOfArrivalWhateverTheyPrefer) {
+/// Seen to fail if the first who sleeps gets whatever comes.
+TEST_F(PoolOfThreeParts, ServesWhoWaitsForATilesPartBeforeTheOthersAndElseInOrderOfArrival) {
   hold(0, 6);
   std::mutex mutex;
   std::vector<std::size_t> order;
   std::vector<std::jthread> borrowers;
-  for (std::size_t i = 0; i < 3; ++i) {
-    borrowers.emplace_back([&, i] {
-      Loan const loan = pool.borrow(i);
+  for (std::size_t const part : std::array<std::size_t, 4>{0, 1, 2, 0}) {
+    borrowers.emplace_back([&, number = borrowers.size(), part] {
+      Loan const loan = pool.borrow(part);
       std::scoped_lock const lock(mutex);
-      order.push_back(i);
+      order.push_back(number);
     });
-    await_waiting(i + 1);
+    await_waiting(borrowers.size());
   }
-  std::erase_if(held, [](Loan const& loan) { return loan->pool_part() == 2; });  // The last one's, say, for all three.
+  std::erase_if(held, [](Loan const& loan) { return loan->pool_part() == 2; });  // One tile for all four.
   borrowers.clear();
-  EXPECT_THAT(order, ElementsAre(0, 1, 2));
+  EXPECT_THAT(order, ElementsAre(2, 0, 1, 3));
+}
+
+/// Seen to fail if nobody counts how often who sleeps was passed over.
+TEST_F(PoolOfThreeParts, PassesNobodyOverForEver) {
+  hold(0, 6);
+  std::atomic<bool> served{false};
+  std::jthread patient([&] {
+    Loan const loan = pool.borrow(0);
+    served = true;
+  });
+  await_waiting(1);
+  for (unsigned pass = 0; pass <= Pool::most_passes; ++pass) {
+    std::optional<Loan> got;
+    std::jthread rival([&] { got = pool.borrow(2); });
+    await_waiting(2);
+    held.pop_back();  // The one tile of the third part.
+    rival.join();
+    EXPECT_EQ(served, pass == Pool::most_passes) << "after " << pass << " that passed";
+    held.push_back(std::move(*got));
+  }
+  held.clear();
 }
 
 TEST_F(PoolOfThreeParts, LetsNobodyOvertakeByPreferringAnotherPart) {

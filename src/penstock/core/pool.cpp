@@ -35,6 +35,7 @@ std::size_t all_tiles(std::span<PoolPart const> parts) {
 struct Pool::Borrower {
   explicit Borrower(std::size_t preferred) : part(preferred) {}
   std::size_t const part;
+  unsigned passed_over = 0;
   Borrower* next = nullptr;
   Tile* given = nullptr;
   std::condition_variable_any arrived;
@@ -157,16 +158,21 @@ std::optional<Loan> Pool::borrow(std::stop_token const& stop, std::size_t part) 
     return lend(self.given);
   }
 
+  unlink(self);
+  return std::nullopt;
+}
+
+/// The caller holds queue_mutex_.
+void Pool::unlink(Borrower& borrower) noexcept {
   Borrower** link = &first_;
   Borrower* before = nullptr;
-  while (*link != &self) {
+  while (*link != &borrower) {
     before = *link;
     link = &before->next;
   }
-  *link = self.next;
-  if (last_ == &self) last_ = before;
+  *link = borrower.next;
+  if (last_ == &borrower) last_ = before;
   waiting_.fetch_sub(1, std::memory_order_seq_cst);
-  return std::nullopt;
 }
 
 /// Waits for a tile awake, if nobody else does. Null, if there was none for `spin_`.
@@ -196,7 +202,7 @@ void Pool::serve_next() {
   serve_waiting(1);
 }
 
-/// Hands free tiles to the longest waiting. The caller holds queue_mutex_.
+/// Hands free tiles to those who wait. The caller holds queue_mutex_.
 void Pool::serve_waiting(std::size_t at_most) {
   for (; at_most > 0 && first_ != nullptr; --at_most) {
     Tile* const tile = pop(first_->part);
@@ -205,13 +211,23 @@ void Pool::serve_waiting(std::size_t at_most) {
   }
 }
 
-/// Hands it to the longest waiting. The caller holds queue_mutex_, and somebody waits.
+/// Who is to have it: the longest waiting, or of those who prefer its part the longest waiting. The caller holds
+/// queue_mutex_, and somebody waits.
+Pool::Borrower& Pool::next_for(Tile const& tile) const noexcept {
+  if (first_->part == tile.pool_part() || first_->passed_over >= most_passes) return *first_;
+  for (Borrower* borrower = first_->next; borrower != nullptr; borrower = borrower->next) {
+    if (borrower->part != tile.pool_part()) continue;
+    ++first_->passed_over;
+    return *borrower;
+  }
+  return *first_;
+}
+
+/// Hands it to one who waits. The caller holds queue_mutex_, and somebody does.
 void Pool::give(Tile& tile) {
-  Borrower& served = *first_;
-  first_ = served.next;
-  if (first_ == nullptr) last_ = nullptr;
+  Borrower& served = next_for(tile);
+  unlink(served);
   overtakings_.store(0, std::memory_order_relaxed);
-  waiting_.fetch_sub(1, std::memory_order_seq_cst);
   on_loan_.fetch_add(1, std::memory_order_relaxed);
   served.given = &tile;
   served.arrived.notify_one();  // Under the lock: `served` may be gone the moment its thread sees `given`.

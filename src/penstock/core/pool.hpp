@@ -34,7 +34,8 @@ struct PoolPart {
 /// In each part all inputs lie side by side, then all outputs, so that neighbouring tiles can be copied as one; and the
 /// tile of a part that came home first is lent first, so that neighbours who travel together stay together. Tiles are
 /// numbered part by part. Who prefers a part gets a tile of it, if one is home; else one of the next part that has any,
-/// so nobody waits for a part.
+/// so nobody waits for a part. Of those who sleep, the first who prefers its part gets a tile, unless the first of all
+/// was passed over `most_passes` times, whose turn it is then.
 ///
 /// Threads: any. Lending and taking back take no lock while nobody waits.
 class Pool {
@@ -46,6 +47,8 @@ class Pool {
 
   /// How many tiles in a row a borrower that watches takes before those who sleep.
   static constexpr unsigned most_overtakings = 64;
+  /// How often who sleeps, and is the first to, is passed over for one who prefers the part of the tile that came home.
+  static constexpr unsigned most_passes = 8;
 
   /// From the start of one tile's part of so many bytes to that of the next one's.
   static std::size_t stride(std::size_t bytes) noexcept { return (bytes + alignment - 1) / alignment * alignment; }
@@ -113,6 +116,8 @@ class Pool {
   Tile* watch(std::stop_token const& stop, std::size_t part) noexcept;
   void serve_waiting(std::size_t at_most);
   void serve_next();
+  Borrower& next_for(Tile const& tile) const noexcept;
+  void unlink(Borrower& borrower) noexcept;
   void give(Tile& tile);
   Loan lend(Tile* tile) noexcept;
 
