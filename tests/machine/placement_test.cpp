@@ -35,6 +35,15 @@ TEST_F(PlacementOnTwoNodes, PutsEverythingOnTheGpusNode) {
             "tiles on node 1");
 }
 
+TEST_F(PlacementOnTwoNodes, DealsProducersOutToAllNodesWithTiles) {
+  Placement const placement(
+      topology, {.lanes = 4, .producers = 100, .consumers = 1, .device = "GPU 0", .device_node = 1, .more_nodes = {0}});
+  for (std::size_t i = 0; i < 100; ++i) EXPECT_EQ(placement.producer(i), i % 2 == 0 ? node_1 : node_0) << i;
+  EXPECT_EQ(placement.tile_node(), 1);
+  EXPECT_THAT(placement.describe(), HasSubstr("tiles on nodes 1 and 0"));
+  EXPECT_THAT(placement.remarks(), testing::ElementsAre("105 threads share 8 CPUs."));
+}
+
 TEST_F(PlacementOnTwoNodes, SendsProducersElsewhereOnceTheTilesNodeIsFull) {
   Placement const placement(topology,
                             {.lanes = 1, .producers = 5, .consumers = 1, .device = "GPU 0", .device_node = 0});
@@ -113,6 +122,18 @@ TEST(Placement, SpreadsProducersThatFindNoRoomOverAllOtherNodes) {
     for (std::size_t i = 0; i < 8; ++i) on_it += placement.producer(i) == topology.node(other).cpus ? 1u : 0u;
     EXPECT_EQ(on_it, 1u) << "node " << other;
   }
+}
+
+TEST(Placement, SpreadsProducersThatFindNoRoomNextToTilesOverNodesWithoutAny) {
+  auto const topology = Topology::from_synthetic("numa:4 core:2 pu:1");
+  Placement const placement(
+      topology, {.lanes = 2, .producers = 5, .consumers = 1, .device = "GPU 0", .device_node = 3, .more_nodes = {1}});
+  std::vector<CpuSet> places;
+  for (std::size_t i = 0; i < 5; ++i) places.push_back(placement.producer(i));
+  auto const node = [&](int number) { return topology.node(number).cpus; };
+  EXPECT_THAT(places, testing::ElementsAre(node(3), node(1), node(0), node(2), node(0)));
+  EXPECT_THAT(placement.remarks(), testing::ElementsAre("3 of 5 producers fill tiles from other nodes, because nodes 3 "
+                                                        "and 1 have only 4 CPUs for 2 lanes and them."));
 }
 
 TEST(Placement, SaysThatThereIsNothingToPlaceOnOneNode) {

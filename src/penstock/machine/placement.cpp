@@ -20,6 +20,16 @@ std::string decimal(double value) {
   return text;
 }
 
+/// "node 0", "nodes 0, 2 and 3".
+std::string nodes_text(std::vector<int> const& numbers) {
+  std::string text = numbers.size() == 1 ? "node " : "nodes ";
+  for (std::size_t i = 0; i < numbers.size(); ++i) {
+    if (i > 0) text += i + 1 < numbers.size() ? ", " : " and ";
+    text += std::to_string(numbers[i]);
+  }
+  return text;
+}
+
 }  // namespace
 
 Placement::Placement(Topology const& topology, PlacementRequest const& request)
@@ -35,8 +45,9 @@ Placement::Placement(Topology const& topology, PlacementRequest const& request)
   std::fill(producers_.begin(), producers_.end(), near);
   std::fill(consumers_.begin(), consumers_.end(), near);
   if (device_node != nullptr) {
-    tile_node_ = device_node->number;
-    place_producers(topology, *device_node, request);
+    tile_nodes_ = {device_node->number};
+    tile_nodes_.insert(tile_nodes_.end(), request.more_nodes.begin(), request.more_nodes.end());
+    place_producers(topology, request);
   }
 }
 
@@ -66,30 +77,38 @@ NumaNode const* Placement::find_device_node(Topology const& topology, PlacementR
   return nullptr;
 }
 
-void Placement::place_producers(Topology const& topology, NumaNode const& device_node,
-                                PlacementRequest const& request) {
+void Placement::place_producers(Topology const& topology, PlacementRequest const& request) {
+  std::vector<CpuSet> near;
+  std::size_t cpus_near = 0;
+  for (int const number : tile_nodes_) {
+    near.push_back(topology.node(number).cpus);
+    cpus_near += near.back().size();
+  }
   // Lanes are busy too. One CPU is left for producers all the same: the first of them must sit next to the tiles.
-  std::size_t const free_near = device_node.cpus.size() > request.lanes ? device_node.cpus.size() - request.lanes : 1;
+  std::size_t const free_near = std::max(cpus_near - std::min(cpus_near, request.lanes), near.size());
+  auto const holds_tiles = [&](NumaNode const& node) {
+    return std::find(tile_nodes_.begin(), tile_nodes_.end(), node.number) != tile_nodes_.end();
+  };
   std::vector<CpuSet> far;
   for (std::size_t seat = 0, seated = 1; seated != 0; ++seat) {
     // One CPU of each other node in turn, so that no far node is full while another is idle.
     seated = 0;
     for (auto const& node : topology.nodes()) {
-      if (node.number == device_node.number || node.cpus.size() <= seat) continue;
+      if (holds_tiles(node) || node.cpus.size() <= seat) continue;
       far.push_back(node.cpus);
       ++seated;
     }
   }
-  std::size_t const outside = std::min(far.size(), producers_.size() - std::min(producers_.size(), free_near));
   // Producers beyond every CPU of the machine share the near ones.
-  std::copy_n(far.begin(), outside,
-              producers_.begin() + static_cast<std::ptrdiff_t>(std::min(producers_.size(), free_near)));
-  if (outside != 0) {
-    remarks_.push_back(std::to_string(outside) + " of " + count(producers_.size(), "producer") +
-                       " fill tiles from other nodes, because node " + std::to_string(device_node.number) +
-                       " has only " + count(device_node.cpus.size(), "CPU") + " for " + count(request.lanes, "lane") +
-                       " and them.");
-  }
+  for (std::size_t i = 0; i < producers_.size(); ++i) producers_[i] = near[i % near.size()];
+  std::size_t const inside = std::min(producers_.size(), free_near);
+  std::size_t const outside = std::min(far.size(), producers_.size() - inside);
+  std::copy_n(far.begin(), outside, producers_.begin() + static_cast<std::ptrdiff_t>(inside));
+  if (outside == 0) return;
+  remarks_.push_back(std::to_string(outside) + " of " + count(producers_.size(), "producer") +
+                     " fill tiles from other nodes, because " + nodes_text(tile_nodes_) +
+                     (near.size() == 1 ? " has" : " have") + " only " + count(cpus_near, "CPU") + " for " +
+                     count(request.lanes, "lane") + " and them.");
 }
 
 void Placement::remark_crowding(Topology const& topology, PlacementRequest const& request) {
@@ -110,7 +129,7 @@ CpuSet const& Placement::at(std::vector<CpuSet> const& sets, std::size_t number)
 
 std::string Placement::describe() const {
   return line("lane", lanes_) + line("producer", producers_) + line("consumer", consumers_) + "tiles on " +
-         (tile_node_ ? "node " + std::to_string(*tile_node_) : "any node");
+         (tile_nodes_.empty() ? "any node" : nodes_text(tile_nodes_));
 }
 
 std::string Placement::line(char const* kind, std::vector<CpuSet> const& sets) const {

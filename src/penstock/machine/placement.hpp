@@ -16,15 +16,17 @@ struct PlacementRequest {
   std::size_t lanes = 1;
   std::size_t producers = 1;
   std::size_t consumers = 1;
-  std::string device;              ///< "GPU 0"; empty for a device that hangs on no node, like the CPU device.
-  std::optional<int> device_node;  ///< The node that the device hangs on, if the system says.
-  bool bind = true;                ///< False: no thread is bound and no tile placed (--no-bind).
+  std::string device;                ///< "GPU 0"; empty for a device that hangs on no node, like the CPU device.
+  std::optional<int> device_node;    ///< The node that the device hangs on, if the system says.
+  std::vector<int> more_nodes = {};  ///< Where tiles lie as well, next to other devices; only nodes with usable CPUs.
+  bool bind = true;                  ///< False: no thread is bound and no tile placed (--no-bind).
 };
 
 /// Which CPUs each thread of a pipeline gets, and which node its tiles.
 ///
-/// Tiles and lanes go to the device's node, producers and consumers next to the tiles. Producers for which that node
-/// has no CPU left go to other nodes: a far CPU of their own fills faster than a near one that they share.
+/// Tiles and lanes go to the device's node, producers and consumers next to the tiles. Where tiles lie on several
+/// nodes, producers are dealt out to these in turn, from the device's on. Producers for which these nodes have no CPU
+/// left go to others: a far CPU of their own fills faster than a near one that they share.
 ///
 /// A thread is given all usable CPUs of its node, not one: what costs is to leave the node. Within it the scheduler
 /// knows better which CPU is idle, because the driver's, oneTBB's and the application's threads run there too, and a
@@ -41,8 +43,10 @@ class Placement {
   CpuSet const& lane(std::size_t number) const noexcept { return at(lanes_, number); }
   CpuSet const& producer(std::size_t number) const noexcept { return at(producers_, number); }
   CpuSet const& consumer(std::size_t number) const noexcept { return at(consumers_, number); }
-  /// Where the tiles belong; empty: anywhere.
-  std::optional<int> tile_node() const noexcept { return tile_node_; }
+  /// Where the tiles belong, those next to this device; empty: anywhere.
+  std::optional<int> tile_node() const noexcept {
+    return tile_nodes_.empty() ? std::nullopt : std::optional(tile_nodes_.front());
+  }
 
   /// One line for each kind of thread: "2 lanes on CPUs 0-3 (node 0)".
   std::string describe() const;
@@ -53,7 +57,7 @@ class Placement {
   static CpuSet const& at(std::vector<CpuSet> const& sets, std::size_t number) noexcept;
   /// The device's node, if it is known and has CPUs that this process may use; else remarks why not.
   NumaNode const* find_device_node(Topology const& topology, PlacementRequest const& request);
-  void place_producers(Topology const& topology, NumaNode const& device_node, PlacementRequest const& request);
+  void place_producers(Topology const& topology, PlacementRequest const& request);
   void remark_crowding(Topology const& topology, PlacementRequest const& request);
   std::string line(char const* kind, std::vector<CpuSet> const& sets) const;
 
@@ -61,7 +65,7 @@ class Placement {
   std::vector<CpuSet> lanes_;
   std::vector<CpuSet> producers_;
   std::vector<CpuSet> consumers_;
-  std::optional<int> tile_node_;
+  std::vector<int> tile_nodes_;
   std::vector<std::string> remarks_;
 };
 
