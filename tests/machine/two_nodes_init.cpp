@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// The first program of the emulated machine: runs /tests, says how they ended and switches the machine off.
+// The first program of the emulated machine: runs /tests with the arguments that the kernel hands on, says how they
+// ended and switches the machine off.
 #include <cstdio>
 #include <cstdlib>
+#include <vector>
 
 #include <sys/mount.h>
 #include <sys/reboot.h>
@@ -16,10 +18,10 @@ void mount_system(char const* type, char const* where) {
   if (mount(type, where, type, 0, nullptr) != 0) std::perror(where);
 }
 
-int run_tests() {
+int run_tests(std::vector<char*> const& arguments) {
   pid_t const child = fork();
   if (child == 0) {
-    execl("/tests", "/tests", "--gtest_color=no", "--gtest_brief=1", nullptr);
+    execv("/tests", arguments.data());
     std::perror("/tests");
     _exit(127);
   }
@@ -29,11 +31,14 @@ int run_tests() {
 
 }  // namespace
 
-int main() {
+int main(int count, char** values) {
   mount_system("proc", "/proc");
   mount_system("sysfs", "/sys");
   mount_system("tmpfs", "/tmp");
-  int const status = run_tests();
+  char brief[] = "--gtest_brief=1", plain[] = "--gtest_color=no";
+  std::vector<char*> arguments(values, values + count);
+  for (char* const more : {brief, plain, static_cast<char*>(nullptr)}) arguments.push_back(more);
+  int const status = run_tests(arguments);
   std::printf("two_nodes: %s\n", status == 0 ? "PASS" : "FAIL");
   std::fflush(stdout);
   sync();

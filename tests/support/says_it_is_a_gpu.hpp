@@ -14,11 +14,12 @@ namespace penstock::support {
 /// A CPU device that says it is a GPU, and counts what it has pinned.
 class SaysItIsAGpu final : public Device {
  public:
-  explicit SaysItIsAGpu(int ordinal = 0) : ordinal_(ordinal) {}
+  explicit SaysItIsAGpu(int ordinal = 0, std::optional<int> node = std::nullopt) : ordinal_(ordinal), node_(node) {}
   DeviceInfo info() const override {
     DeviceInfo info = cpu_.info();
     info.kind = DeviceKind::cuda;
     info.ordinal = ordinal_;
+    info.numa_node = node_;
     return info;
   }
   void attach() override { cpu_.attach(); }
@@ -41,6 +42,7 @@ class SaysItIsAGpu final : public Device {
 
  private:
   int const ordinal_;
+  std::optional<int> const node_;
   cpu::CpuDevice cpu_{{.compute_threads = 1}};
 };
 

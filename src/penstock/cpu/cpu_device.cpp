@@ -72,6 +72,7 @@ DeviceInfo CpuDevice::info() const {
   info.memory_free = info.memory_bytes - memory_->allocated_bytes();
   info.copy_engines = 2;
   info.compute_units = static_cast<int>(options_.compute_threads);
+  info.numa_node = options_.numa_node;
   info.least_priority = least_priority;
   info.greatest_priority = greatest_priority;
   return info;

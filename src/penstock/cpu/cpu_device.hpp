@@ -30,6 +30,7 @@ struct CpuOptions {
   std::optional<std::size_t> pinned_bytes = {};  ///< How much it pins; without, no limit.
   Observer observer = {};                        ///< Is told of each operation.
   Flavour flavour = Flavour::per_thread;         ///< Which default stream is meant by "0".
+  std::optional<int> numa_node = {};             ///< What info() says; its threads run wherever they may all the same.
   double clock_drift = 0;  ///< How much faster than the host's its events' clock runs; 0.00005 is usual for a GPU's.
 };
 

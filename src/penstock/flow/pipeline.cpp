@@ -57,10 +57,8 @@ Report Pipeline::run(Source& source, Stages const& stages, Sink sink, std::stop_
   // However it ends, nobody finds it any more; and if nobody finished it, it winds itself up.
   auto const closed = at_end([&] { parts_->close_run(); });
   std::stop_callback const pass_on(std::move(stop), [&] { run->stop(); });
-  std::vector<CpuSet> places;
-  for (unsigned k = 0; k < parts_->options.producers; ++k) places.push_back(parts_->placement.producer(k));
   Producers producers(
-      parts_->pool, source, places,
+      parts_->pool, source, parts_->producers(),
       [&](Loan loan, std::shared_ptr<Failure const> failure) { run->send(std::move(loan), std::move(failure)); },
       run->enough(),
       [&](std::shared_ptr<Failure const> const& why) {
@@ -136,13 +134,14 @@ std::optional<Loan> Feed::wait_for_tile(Run& run, std::stop_token const& stop) {
   std::stop_source either;
   std::stop_callback const asked(stop, [&] { either.request_stop(); });
   std::stop_callback const ending(run.enough(), [&] { either.request_stop(); });
-  return pipeline_->pool().borrow(either.get_token());
+  return pipeline_->pool().borrow(either.get_token(), pipeline_->parts_->layout.part_here());
 }
 
 std::optional<Loan> Feed::try_borrow() {
   Rundown::Pass const in(pipeline_->parts_->open_input);
   Run const* const run = in ? pipeline_->parts_->fed_run.load(std::memory_order_acquire) : nullptr;
-  return run == nullptr || run->ending() ? std::nullopt : pipeline_->pool().try_borrow();
+  if (run == nullptr || run->ending()) return std::nullopt;
+  return pipeline_->pool().try_borrow(pipeline_->parts_->layout.part_here());
 }
 
 void Feed::submit(Loan loan) {

@@ -71,7 +71,8 @@ class Feed {
 class Pipeline {
  public:
   /// Places and pins the tiles, page by page. The devices must outlive the pipeline. With several, lanes are dealt out
-  /// to them in turn, and the tiles lie next to the first.
+  /// to them in turn, and each NUMA node that has some of them has a part of the tiles, from which producers and
+  /// feeding threads on that node borrow first.
   ///
   /// Blocks: until every page was touched and is pinned, some 0.3 s a GiB.
   /// Throws: Error: bad options, too little pinned memory.

@@ -2,7 +2,6 @@
 #include "penstock/flow/pipeline_parts.hpp"
 
 #include <algorithm>
-#include <iterator>
 #include <utility>
 
 #include "penstock/core/usual_batch.hpp"
@@ -126,61 +125,46 @@ PlacementRequest placement_request(PipelineOptions const& options, DeviceInfo co
   request.lanes = options.lanes;
   request.producers = options.producers;
   request.consumers = options.consumers;
-  if (device.kind == DeviceKind::cuda) request.device = "GPU " + std::to_string(device.ordinal);
+  if (device.kind == DeviceKind::cuda || device.numa_node) {
+    request.device = (device.kind == DeviceKind::cuda ? "GPU " : "CPU device ") + std::to_string(device.ordinal);
+  }
   request.device_node = device.numa_node;
   request.bind = options.bind;
   return request;
 }
 
-Slab make_slab(PipelineOptions const& options, Topology const& topology, Placement const& placement) {
-  std::optional<NumaNode> node;
-  if (placement.tile_node()) node = topology.node(*placement.tile_node());
-  // Whole huge pages: only whole pages can be pinned.
-  std::size_t const pages =
-      std::max<std::size_t>(1, (Pool::slab_bytes(options.tile, options.tiles) + Slab::alignment - 1) / Slab::alignment);
-  return Slab(pages * Slab::alignment, node,
-              std::min<std::size_t>(topology.busy_threads(), Slab::default_touch_threads));
-}
-
-/// The lanes, dealt out to the devices in turn, each next to its own.
-std::vector<LanePlace> lane_places(std::vector<Device*> const& devices, PipelineOptions const& options,
-                                   Topology const& topology) {
+std::vector<Placement> place_devices(std::vector<Device*> const& devices, PipelineOptions const& options,
+                                     Topology const& topology) {
   std::vector<Placement> placements;
   placements.reserve(devices.size());
   for (Device* const device : devices) placements.emplace_back(topology, placement_request(options, device->info()));
+  return placements;
+}
+
+PoolLayout lay_out(std::vector<Placement> const& devices, PipelineOptions const& options, Topology const& topology) {
+  std::vector<std::optional<int>> nodes;
+  nodes.reserve(devices.size());
+  for (Placement const& device : devices) nodes.push_back(device.tile_node());
+  return {nodes, options, topology};
+}
+
+/// That of all threads but the lanes.
+Placement place(Device const& first, PoolLayout const& layout, PipelineOptions const& options,
+                Topology const& topology) {
+  PlacementRequest request = placement_request(options, first.info());
+  for (std::size_t part = 1; part < layout.parts(); ++part) request.more_nodes.push_back(*layout.node(part));
+  return {topology, request};
+}
+
+/// The lanes, dealt out to the devices in turn, each next to its own.
+std::vector<LanePlace> lane_places(std::vector<Device*> const& devices, std::vector<Placement> const& placements,
+                                   PoolLayout const& layout, PipelineOptions const& options) {
   std::vector<LanePlace> places;
   for (unsigned number = 0; number < options.lanes; ++number) {
     std::size_t const turn = number % devices.size();
-    places.push_back({devices[turn], placements[turn].lane(number / devices.size())});
+    places.push_back({devices[turn], placements[turn].lane(number / devices.size()), layout.part_of_device(turn)});
   }
   return places;
-}
-
-std::vector<Device*> gpus_among(std::vector<Device*> const& devices) {
-  std::vector<Device*> gpus;
-  std::copy_if(devices.begin(), devices.end(), std::back_inserter(gpus),
-               [](Device* device) { return device->info().kind == DeviceKind::cuda; });
-  return gpus;
-}
-
-bool is_among(std::vector<Device*> const& devices, Device* device) {
-  return std::find(devices.begin(), devices.end(), device) != devices.end();
-}
-
-/// Pins the tiles with the first GPU, for all of them; nothing without one.
-Pinned pin_for_gpus(std::vector<Device*> const& gpus, std::span<std::byte> slab) {
-  return gpus.empty() ? Pinned() : gpus.front()->pin(slab);
-}
-
-/// Pins the tiles once with each of the other devices.
-std::vector<Pinned> pin_for_others(std::vector<Device*> const& devices, std::vector<Device*> const& gpus,
-                                   std::span<std::byte> slab) {
-  std::vector<Pinned> pins;
-  for (auto device = devices.begin(); device != devices.end(); ++device) {
-    bool const seen = std::find(devices.begin(), device, *device) != device;
-    if (!seen && !is_among(gpus, *device)) pins.push_back((*device)->pin(slab));
-  }
-  return pins;
 }
 
 void expect_complete(Stages const& stages, Sink const& sink) {
@@ -196,35 +180,22 @@ void expect_complete(Stages const& stages, Sink const& sink) {
 Pipeline::Parts::Parts(std::vector<Device*> driven, PipelineOptions wanted)
     : devices(expect_usable(std::move(driven))),
       device_names(DeviceGroup(devices).names()),
-      gpus(gpus_among(devices)),
       topology(Topology::detect()),
       options(resolve(std::move(wanted), devices, topology, remarks)),
-      placement(topology, placement_request(options, devices.front()->info())),
-      lanes(lane_places(devices, options, topology)),
-      slab(make_slab(options, topology, placement)),
-      pinned_for_gpus(pin_for_gpus(gpus, slab.bytes())),
-      pinned_for_others(pin_for_others(devices, gpus, slab.bytes())),
-      pool(slab.bytes(), options.tile, options.tiles, options.borrow_spin.value_or(std::chrono::microseconds(0))),
+      device_placements(place_devices(devices, options, topology)),
+      layout(lay_out(device_placements, options, topology)),
+      placement(place(*devices.front(), layout, options, topology)),
+      lanes(lane_places(devices, device_placements, layout, options)),
+      memory(layout, options, topology, devices),
+      pool(memory.parts(), options.tile, options.borrow_spin.value_or(std::chrono::microseconds(0))),
       journeys(options.tiles) {}
 
-Pipeline::Parts::~Parts() {
-  struct Pins {
-    std::shared_ptr<Slab> of;  // It dies after them.
-    Pinned pinned;
-  };
-  std::shared_ptr<Slab> left;
-  std::shared_ptr<Pins> pins;
-  for (Device* const device : devices) {
-    if (!device->abandoned()) continue;
-    if (left == nullptr) left = std::make_shared<Slab>(std::move(slab));
-    if (!is_among(gpus, device)) {
-      device->keep(left);
-      continue;
-    }
-    // To unpin would wait for the kernel that nobody waits for, whichever GPU pinned.
-    if (pins == nullptr) pins = std::make_shared<Pins>(Pins{left, std::move(pinned_for_gpus)});
-    device->keep(pins);
+std::vector<ProducerPlace> Pipeline::Parts::producers() const {
+  std::vector<ProducerPlace> places;
+  for (unsigned number = 0; number < options.producers; ++number) {
+    places.push_back({placement.producer(number), layout.part_of_producer(number)});
   }
+  return places;
 }
 
 std::shared_ptr<Run> Pipeline::Parts::open_run(Input input, Stages stages, Sink sink) {
@@ -282,7 +253,8 @@ void Pipeline::Parts::complete(Report& report) const {
     device.failed += lane.failed;
     if (lane.loss != nullptr && device.loss.empty()) device.loss = lane.loss->reason;
   }
-  for (auto const* some : {&remarks, &placement.remarks(), &slab.remarks()}) {
+  auto const of_memory = memory.remarks();
+  for (auto const* some : {&remarks, &placement.remarks(), &of_memory}) {
     report.remarks.insert(report.remarks.end(), some->begin(), some->end());
   }
 }

@@ -10,9 +10,11 @@
 #include "penstock/core/pool.hpp"
 #include "penstock/core/rundown.hpp"
 #include "penstock/flow/pipeline.hpp"
+#include "penstock/flow/pool_layout.hpp"
+#include "penstock/flow/producers.hpp"
 #include "penstock/flow/run.hpp"
+#include "penstock/flow/tile_memory.hpp"
 #include "penstock/machine/placement.hpp"
-#include "penstock/machine/slab.hpp"
 #include "penstock/machine/topology.hpp"
 
 namespace penstock {
@@ -23,8 +25,6 @@ namespace penstock {
 struct Pipeline::Parts {
   /// Throws: as Pipeline.
   Parts(std::vector<Device*> driven, PipelineOptions wanted);
-  /// Leaves the tiles' memory to devices that were abandoned.
-  ~Parts();
 
   /// Makes lanes and stages; from here on other threads find the run.
   ///
@@ -37,20 +37,21 @@ struct Pipeline::Parts {
   ///
   /// Throws: Error that says why there is none.
   std::shared_ptr<Run> fed();
+  /// Where producers shall run, and from which part of the pool each borrows.
+  std::vector<ProducerPlace> producers() const;
   /// What only the pipeline knows of: its remarks, and which device did what.
   void complete(Report& report) const;
 
   std::vector<Device*> const devices;
   std::vector<std::string> const device_names;  ///< Of each; a lost one no longer says what it is.
-  std::vector<Device*> const gpus;              ///< Those of them.
   Topology const topology;
   std::vector<std::string> remarks;  ///< On options that this machine could not grant.
   PipelineOptions const options;
-  Placement const placement;
+  std::vector<Placement> const device_placements;
+  PoolLayout const layout;
+  Placement const placement;  ///< Of all threads but the lanes.
   std::vector<LanePlace> const lanes;
-  Slab slab;
-  Pinned pinned_for_gpus;  ///< With the first of them, for all; nothing without one.
-  std::vector<Pinned> pinned_for_others;
+  TileMemory memory;
   Pool pool;
   std::vector<Journey> journeys;
   /// Who feeds the run comes in here, and finds it below.

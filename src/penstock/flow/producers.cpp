@@ -12,8 +12,8 @@ using Clock = std::chrono::steady_clock;
 
 }  // namespace
 
-Producers::Producers(Pool& pool, Source& source, std::vector<CpuSet> const& places, Send send, std::stop_token stop,
-                     Ended ended, Recorder* recorder, Ranges* ranges)
+Producers::Producers(Pool& pool, Source& source, std::vector<ProducerPlace> const& places, Send send,
+                     std::stop_token stop, Ended ended, Recorder* recorder, Ranges* ranges)
     : pool_(pool),
       source_(source),
       recorder_(recorder),
@@ -25,8 +25,8 @@ Producers::Producers(Pool& pool, Source& source, std::vector<CpuSet> const& plac
       going_(places.size()) {
   try {
     for (std::size_t k = 0; k < places.size(); ++k) {
-      threads_.emplace_back("ps-fill-" + std::to_string(k), places[k],
-                            [this, k](std::stop_token const&) { produce(k); });
+      threads_.emplace_back("ps-fill-" + std::to_string(k), places[k].cpus,
+                            [this, k, part = places[k].pool_part](std::stop_token const&) { produce(k, part); });
     }
   } catch (...) {
     enough_.request_stop();
@@ -47,7 +47,7 @@ Producers::~Producers() {
   threads_.clear();
 }
 
-void Producers::produce(std::size_t worker) {
+void Producers::produce(std::size_t worker, std::size_t part) {
   auto const stop = enough_.get_token();
   try {
     for (auto asked = Clock::now(); !stop.stop_requested();) {
@@ -56,7 +56,7 @@ void Producers::produce(std::size_t worker) {
         asked = Clock::now();
       }
       Crew::Turn turn;
-      auto loan = borrow(stop);
+      auto loan = borrow(stop, part);
       turn.waited = Clock::now() - asked;
       borrow_wait_.fetch_add(turn.waited.count(), std::memory_order_relaxed);
       if (!loan || stop.stop_requested()) break;
@@ -72,9 +72,9 @@ void Producers::produce(std::size_t worker) {
   if (going_.fetch_sub(1, std::memory_order_acq_rel) == 1) ended_(failure_);
 }
 
-std::optional<Loan> Producers::borrow(std::stop_token const& stop) {
+std::optional<Loan> Producers::borrow(std::stop_token const& stop, std::size_t part) {
   RangeHere const range(ranges_, Step::borrow);
-  return pool_.borrow(stop);
+  return pool_.borrow(stop, part);
 }
 
 void Producers::produce_one(Loan loan, std::uint64_t sequence, Crew::Turn& turn) {

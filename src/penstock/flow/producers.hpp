@@ -23,6 +23,12 @@
 
 namespace penstock {
 
+/// The CPUs that a producer may run on (empty for any), and the part of the pool from which it borrows first.
+struct ProducerPlace {
+  CpuSet cpus = {};
+  std::size_t pool_part = 0;
+};
+
 /// The threads that pull a source: borrow a tile, ask what comes next, fill it, send it on.
 ///
 /// A tile is borrowed before its place in the order is given out, so whoever holds a place can always finish it. Those
@@ -43,8 +49,8 @@ class Producers {
   /// `recorder` and `ranges` are told what they do; null for nobody.
   ///
   /// Throws: Error, if the system refuses a thread; `ended` is then never called.
-  Producers(Pool& pool, Source& source, std::vector<CpuSet> const& places, Send send, std::stop_token stop, Ended ended,
-            Recorder* recorder = nullptr, Ranges* ranges = nullptr);
+  Producers(Pool& pool, Source& source, std::vector<ProducerPlace> const& places, Send send, std::stop_token stop,
+            Ended ended, Recorder* recorder = nullptr, Ranges* ranges = nullptr);
   Producers(Producers const&) = delete;
   Producers& operator=(Producers const&) = delete;
   /// Blocks: until the threads have ended.
@@ -57,8 +63,8 @@ class Producers {
   std::vector<std::string> remarks() const;
 
  private:
-  void produce(std::size_t worker);
-  std::optional<Loan> borrow(std::stop_token const& stop);
+  void produce(std::size_t worker, std::size_t part);
+  std::optional<Loan> borrow(std::stop_token const& stop, std::size_t part);
   void produce_one(Loan loan, std::uint64_t sequence, Crew::Turn& turn);
   std::optional<std::uint64_t> claim(Tile& tile, Crew::Turn& turn);
   void end_input(std::shared_ptr<Failure const> why);

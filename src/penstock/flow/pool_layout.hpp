@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "penstock/flow/pipeline_options.hpp"
+#include "penstock/machine/topology.hpp"
+
+namespace penstock {
+
+/// Which node each part of a pipeline's pool lies on, how many tiles it has, and who is next to it. There is a part for
+/// each node that has devices; a single one, if the node of the first device is unknown, or tiles are fewer than nodes.
+///
+/// Threads: any; it never changes.
+class PoolLayout {
+ public:
+  /// `nodes` has the node of each device, if it is known; of options those count that were resolved.
+  PoolLayout(std::vector<std::optional<int>> const& nodes, PipelineOptions const& options, Topology const& topology);
+
+  std::size_t parts() const noexcept { return tiles_.size(); }
+  /// In proportion to the lanes next to it, in whole batches but for the last part's.
+  std::size_t tiles(std::size_t part) const { return tiles_.at(part); }
+  /// Where it belongs; empty: anywhere.
+  std::optional<int> node(std::size_t part) const { return nodes_.at(part); }
+  /// The part next to the device with this number; of one whose node is unknown, the first.
+  std::size_t part_of_device(std::size_t number) const { return part_of_device_.at(number); }
+  /// The part from which the producer with this number borrows: they take turns.
+  std::size_t part_of_producer(std::size_t number) const noexcept { return number % parts(); }
+  /// The part next to this CPU. Nodes without a part share the parts of the others.
+  std::size_t part_of_cpu(int cpu) const noexcept;
+  /// The part next to the CPU on which the calling thread is now.
+  std::size_t part_here() const noexcept;
+
+ private:
+  void share_out(PipelineOptions const& options);
+  void note_cpus(Topology const& topology);
+
+  std::vector<std::optional<int>> nodes_;
+  std::vector<std::size_t> part_of_device_;
+  std::vector<std::size_t> tiles_;
+  std::vector<std::uint16_t> part_of_cpu_;  ///< Empty with one part, where nobody need ask.
+};
+
+}  // namespace penstock
