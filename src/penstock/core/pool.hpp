@@ -26,16 +26,16 @@ struct PoolPart {
 /// A fixed set of equal tiles, cut from memory that the caller owns: one slab, or several, which are its parts.
 ///
 /// It never gets more tiles than it was made with, so its size is the pipeline's back-pressure: when every tile is on
-/// loan, producers wait. Who waits is served in order of arrival; a newcomer never overtakes one who waits. With a spin
-/// one of those who wait watches for a tile, awake, and only the others sleep: it may overtake them, but after
-/// `most_overtakings` tiles in a row the first of them has its turn; and while nobody sleeps a newcomer may get a tile
-/// before it. Lending without a wait and taking back allocate nothing. The slab is pinned memory in production and a
-/// plain array in tests.
-/// In each part all inputs lie side by side, then all outputs, so that neighbouring tiles can be copied as one; and the
-/// tile of a part that came home first is lent first, so that neighbours who travel together stay together. Tiles are
-/// numbered part by part. Who prefers a part gets a tile of it, if one is home; else one of the next part that has any,
-/// so nobody waits for a part. Of those who sleep, the first who prefers its part gets a tile, unless the first of all
-/// was passed over `most_passes` times, whose turn it is then.
+/// loan, producers wait. Who waits is served in order of arrival, unless there are several parts; a newcomer gets no
+/// tile while anybody waits. With a spin one of those who wait watches for a tile, awake, and only the others sleep: it
+/// may overtake them, but after `most_overtakings` tiles in a row the first of them has its turn; and while nobody
+/// sleeps a newcomer may get a tile before it. Lending without a wait and taking back allocate nothing. The slab is
+/// pinned memory in production and a plain array in tests. In each part all inputs lie side by side, then all outputs,
+/// so that neighbouring tiles can be copied as one; and the tile of a part that came home first is lent first, so that
+/// neighbours who travel together stay together. Tiles are numbered part by part. Who prefers a part gets a tile of it,
+/// if one is home; else one of the next part that has any, so nobody waits for a part. Of those who sleep, the first
+/// who prefers its part gets a tile, unless the first of all was passed over `most_passes` times, whose turn it is
+/// then.
 ///
 /// Threads: any. Lending and taking back take no lock while nobody waits.
 class Pool {
