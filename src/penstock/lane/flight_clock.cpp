@@ -124,29 +124,35 @@ FlightClock::Clock::time_point FlightClock::host_time(EventRef mark) const {
   return anchored_ + mark.since(anchor_).value_or(std::chrono::nanoseconds(0));
 }
 
-/// No tile is through before all of it was asked for, nor after the host has seen that it is: where the device's clock
-/// says so the anchor is wrong by at least as much, as it may be where many processes take turns on the device.
-void FlightClock::hold_to_the_hosts(Times const& times, Clock::time_point seen) {
-  auto const after = times.events.landed.since(anchor_);
-  if (!after) return;
-  auto const landed = anchored_ + *after;
-  auto const asked = *std::max_element(times.asked.begin(), times.asked.end());
-  anchored_ += std::clamp(landed, asked, seen) - landed;
-}
-
-FlightClock::Moments FlightClock::ends_of(Times const& times) const {
+/// When its steps ended, by what the device's clock says.
+FlightClock::Moments FlightClock::told_ends(Times const& times) const {
   auto const landed = host_time(times.events.landed);
-  if (times.mapped) {
-    auto const end = std::max(landed, free_since(stage));
-    return options_.split ? Moments{ends_[0], end, ends_[last]} : Moments{end, end, end};
+  if (!times.mapped && options_.split) {
+    return {host_time(*times.events.uploaded), host_time(*times.events.computed), landed};
   }
   // Not all marks of a tile that failed were made.
-  Moments ends{landed, landed, landed};
-  if (options_.split) {
-    ends = {host_time(*times.events.uploaded), host_time(*times.events.computed), landed};
-  } else if (times.whole) {
-    ends = {host_time(times.begins[1]), host_time(times.begins[2]), landed};
+  if (times.mapped || !times.whole) return {landed, landed, landed};
+  return {host_time(times.begins[1]), host_time(times.begins[2]), landed};
+}
+
+/// No step ends before it was asked for, nor a tile after the host has seen it through. Where the device's clock says so
+/// the anchor is wrong by at least as much, as it may be where many processes take turns on the device.
+void FlightClock::hold_to_the_hosts(Times const& times, Moments& told, Clock::time_point seen) {
+  auto shift = Clock::duration::zero();
+  for (std::size_t i = 0; i < steps; ++i) {
+    if (has(times, i)) shift = std::max(shift, times.asked[i] - told[i]);
   }
+  shift = std::min(shift, seen - told[last]);
+  anchored_ += shift;
+  for (Clock::time_point& moment : told) moment += shift;
+}
+
+FlightClock::Moments FlightClock::ends_of(Times const& times, Moments const& told) const {
+  if (times.mapped) {
+    auto const end = std::max(told[last], free_since(stage));
+    return options_.split ? Moments{ends_[0], end, ends_[last]} : Moments{end, end, end};
+  }
+  Moments ends = told;
   for (std::size_t i = 0; i < steps; ++i) ends[i] = std::max(ends[i], free_since(i));
   return ends;
 }
@@ -176,8 +182,9 @@ void FlightClock::note(std::size_t slot, std::span<std::optional<std::uint64_t> 
   if (!times.whole) return pass(slot);
   auto const now = Clock::now();
   if (awaited_) ask_for_anchor();
-  hold_to_the_hosts(times, now);
-  Moments const ends = ends_of(times);
+  Moments told = told_ends(times);
+  hold_to_the_hosts(times, told, now);
+  Moments const ends = ends_of(times, told);
   Moments const begins = begins_of(times, ends);
   recorder_.spend(Clock::now() - now);
   auto const tiles = static_cast<Clock::rep>(sequences.size());
@@ -200,7 +207,7 @@ void FlightClock::note(std::size_t slot, std::span<std::optional<std::uint64_t> 
 void FlightClock::pass(std::size_t slot) {
   Times& times = *slots_[slot];
   times.whole = false;
-  close(times, ends_of(times));
+  close(times, ends_of(times, told_ends(times)));
 }
 
 void FlightClock::close(Times& times, Moments const& ends) {

@@ -91,8 +91,9 @@ class FlightClock {
   void compare_clocks(Clock::time_point now);
   void ask_for_anchor();
   Clock::time_point host_time(EventRef mark) const;
-  void hold_to_the_hosts(Times const& times, Clock::time_point seen);
-  Moments ends_of(Times const& times) const;
+  Moments told_ends(Times const& times) const;
+  void hold_to_the_hosts(Times const& times, Moments& told, Clock::time_point seen);
+  Moments ends_of(Times const& times, Moments const& told) const;
   Clock::time_point free_since(std::size_t step) const;
   Moments begins_of(Times const& times, Moments const& ends) const;
   static Clock::time_point end_of(Times const& times, Moments const& ends) noexcept {
