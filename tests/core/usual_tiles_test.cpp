@@ -22,6 +22,21 @@ TEST(UsualTiles, AreWholeBatches) {
   EXPECT_EQ(usual_tiles({.lanes = 1, .slots = 1, .batch = 32, .producers = 1, .consumers = 1}), 4u);
 }
 
+/// Seen to fail without the bound, and without what is needed.
+TEST(UsualTiles, LieInTheLastCacheIfThatIsEnough) {
+  constexpr std::size_t mib = std::size_t{1} << 20;
+  TileHolders holders{.lanes = 1, .slots = 32, .batch = 8, .producers = 12, .consumers = 1, .tile_bytes = 4 * mib};
+  EXPECT_EQ(usual_tiles(holders), 40u);
+  // Half of the slots and one for each who fills are more.
+  holders.tile_bytes = 16 * mib;
+  EXPECT_EQ(usual_tiles(holders), 32u);
+  // All that were wanted are fewer.
+  holders.tile_bytes = mib;
+  EXPECT_EQ(usual_tiles(holders), 64u);
+  holders.tile_bytes = 0;
+  EXPECT_EQ(usual_tiles(holders), 64u);
+}
+
 TEST(UsualTiles, AreNoMoreThanAPoolHolds) {
   EXPECT_EQ(usual_tiles({.lanes = 1000, .slots = 1000, .batch = 500, .producers = 1, .consumers = 1}), Pool::max_tiles);
 }

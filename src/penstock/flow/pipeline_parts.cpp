@@ -110,7 +110,8 @@ PipelineOptions resolve(PipelineOptions options, std::vector<Device*> const& dev
                                  .slots = options.slots,
                                  .batch = options.batch,
                                  .producers = options.producers,
-                                 .consumers = options.consumers});
+                                 .consumers = options.consumers,
+                                 .tile_bytes = Pool::slab_bytes(options.tile, 1)});
   }
   // More can never be in flight, and each takes memory of the device.
   options.slots = static_cast<unsigned>(std::min<std::size_t>(options.slots, options.tiles));

@@ -135,8 +135,8 @@ FlightClock::Moments FlightClock::told_ends(Times const& times) const {
   return {host_time(times.begins[1]), host_time(times.begins[2]), landed};
 }
 
-/// No step ends before it was asked for, nor a tile after the host has seen it through. Where the device's clock says so
-/// the anchor is wrong by at least as much, as it may be where many processes take turns on the device.
+/// No step ends before it was asked for, nor a tile after the host has seen it through. Where the device's clock says
+/// so the anchor is wrong by at least as much, as it may be where many processes take turns on the device.
 void FlightClock::hold_to_the_hosts(Times const& times, Moments& told, Clock::time_point seen) {
   auto shift = Clock::duration::zero();
   for (std::size_t i = 0; i < steps; ++i) {

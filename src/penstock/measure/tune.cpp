@@ -96,7 +96,8 @@ class Machine final : public Landscape {
                                            .slots = std::max(1U, options.slots),
                                            .batch = options.batch,
                                            .producers = options.producers,
-                                           .consumers = std::max(1U, options.consumers)});
+                                           .consumers = std::max(1U, options.consumers),
+                                           .tile_bytes = Pool::slab_bytes(options.tile, 1)});
     return Pool::slab_bytes(options.tile, tiles);
   }
 

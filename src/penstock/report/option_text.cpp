@@ -15,7 +15,8 @@ std::uint64_t tiles_for(RunFigures const& figures, std::uint64_t slots, unsigned
                       .slots = slots,
                       .batch = batch,
                       .producers = figures.producers,
-                      .consumers = figures.consumers});
+                      .consumers = figures.consumers,
+                      .tile_bytes = static_cast<std::size_t>(figures.tile_bytes)});
 }
 
 std::string slots_text(RunFigures const& figures, std::uint64_t slots, unsigned batch) {
