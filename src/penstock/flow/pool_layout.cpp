@@ -33,7 +33,7 @@ void PoolLayout::share_out(PipelineOptions const& options) {
   for (std::size_t part = 0; part + 1 < nodes_.size(); ++part) {
     lanes_before += lanes[part];
     std::size_t const later = nodes_.size() - part - 1;
-    std::size_t const end = options.tiles * lanes_before / options.lanes / batch * batch;
+    std::size_t const end = options.tiles * lanes_before / std::max(1U, options.lanes) / batch * batch;
     tiles_.push_back(std::clamp(end, begin + batch, options.tiles - later * batch) - begin);
     begin += tiles_.back();
   }
