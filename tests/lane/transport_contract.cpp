@@ -50,26 +50,6 @@ TEST_P(LaneOfLargeTiles, AreMappedOneAtATimeUnlessTheyAreToBeCopied) {
   EXPECT_EQ(lane().summary().copies, copied ? 2 * count : 0);
 }
 
-/// Seen to fail if such a stage may be mapped anywhere, or nowhere.
-TEST_P(LaneOfLargeTiles, AreMappedForAStageOfSeveralPassesWhereTheHostsMemoryIsTheDevices) {
-  auto const stage = each_tile(
-      [this](DeviceTile const& tile, StreamRef stream) {
-        kernels().add_one(stream, tile.input);
-        return tile.input.size();
-      },
-      Passes::several);
-  bool const asked = GetParam().transport == Transport::mapped;
-  if (asked && device().info().kind == DeviceKind::cuda) {
-    EXPECT_THROW(open_lane(stage), Error);
-    return;
-  }
-  open_lane(stage);
-  for (std::uint64_t i = 0; i < 20; ++i) submit(i, small);
-  lane().close();
-  expect_all_done(seen(), 20);
-  EXPECT_EQ(lane().summary().mapped, asked ? 20u : 0u);
-}
-
 TEST_P(LaneOfLargeTiles, AreCopiedToAStageThatPromisesNothing) {
   auto const stage = each_tile([this](DeviceTile const& tile, StreamRef stream) {
     EXPECT_FALSE(lies_in_pool(tile.input));

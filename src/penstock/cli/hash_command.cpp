@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "penstock/cli/hash_command.hpp"
 
-#include <algorithm>
 #include <atomic>
 #include <bit>
 #include <functional>
@@ -74,11 +73,6 @@ std::size_t checked_tile(PipelineArguments const& pipeline) {
   return bytes;
 }
 
-bool none_is_a_gpu(DeviceGroup const& devices) {
-  auto const& all = devices.all();
-  return std::none_of(all.begin(), all.end(), [](Device* device) { return device->info().kind == DeviceKind::cuda; });
-}
-
 }  // namespace
 
 void HashCommand::add_to(CLI::App& command) {
@@ -123,8 +117,6 @@ ExitCode HashCommand::run_on(DeviceGroup const& devices, std::stop_token const& 
   options.tile = {.input_bytes = checked_tile(pipeline), .output_bytes = sizeof(Blake3Node)};
   std::vector<std::string> const wanted = inputs();
   if (!check) fit_tiles(options, wanted);
-  // Where the tiles are the device's memory as well, a copy of them would be read no sooner.
-  if (none_is_a_gpu(devices) && options.transport == Transport::automatic) options.transport = Transport::mapped;
   std::size_t const tile_bytes = options.tile.input_bytes;
 
   std::string const device_name = devices.info().name;  // A GPU that was lost says no more of itself.

@@ -20,7 +20,7 @@ struct TileHolders {
 
 /// Who fills tiles leaves them in the last cache, as long as they do not push each other out before they are lent
 /// again, which all of them are in turn: 12 producers that copied 4 MiB each to 256 MiB of tiles came to 38 GB/s each
-/// way, and to 49 with 136 and with 176 MiB (decisions/0032).
+/// way, and to 49 with 136 and with 176 MiB (decisions/0031).
 inline constexpr std::size_t cached_bytes = std::size_t{160} << 20;
 
 /// How many tiles a pipeline takes if it is not told: one for each slot, two for each producer, one for each consumer;

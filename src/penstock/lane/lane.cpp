@@ -29,11 +29,6 @@ LaneOptions expect_sound(LaneOptions options) {
   return options;
 }
 
-/// To the CPU device the host's memory is its own.
-bool may_be_mapped(Passes passes, DeviceKind device) {
-  return passes == Passes::one || (passes == Passes::several && device == DeviceKind::cpu);
-}
-
 }  // namespace
 
 Lane::Lane(Device& device, TileShape shape, std::size_t most_tiles, LaneOptions options, unsigned number,
@@ -128,7 +123,7 @@ void Lane::body(std::promise<void>& ready, Stages const& stages) {
     stage_ = stages.make({device_, flight_->compute(), shape_, number_});
     if (stage_ == nullptr)
       throw Error(ErrorKind::bad_argument, "The factory made no stage: return one for every lane.");
-    if (flight.transport == Transport::mapped && !may_be_mapped(stage_->passes(), device_.info().kind)) {
+    if (flight.transport == Transport::mapped && stage_->passes() != Passes::one) {
       throw Error(ErrorKind::bad_argument,
                   "The transport is to be mapped, but the stage does not promise that it passes over a tile's bytes "
                   "once: say so with Passes::one if it does, or let the transport be automatic or copies.");

@@ -59,9 +59,6 @@ struct StageContext {
 /// How often a stage passes over the bytes of a tile.
 enum class Passes : std::uint8_t {
   many,  ///< As often as it likes, by any means.
-  /// As `one`, but it may read the input as often as it likes: so it may be given the host's memory where the device
-  /// reaches that as soon as its own, as the CPU device does.
-  several,
   /// It reads each byte of the input about once, writes each byte of what it produces once and nothing else of the
   /// tile, and does so by kernels alone. So it may be given the host's memory, which a device reaches over the link
   /// (Transport::mapped).

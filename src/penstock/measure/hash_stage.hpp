@@ -19,7 +19,6 @@ class HashStage final : public Stage {
     blake3_tile(tile.input, tile.tag, tile.output, scratch_.bytes(), stream);
     return sizeof(Blake3Node);
   }
-  Passes passes() const noexcept override { return Passes::several; }
 
  private:
   DeviceMemory scratch_;
