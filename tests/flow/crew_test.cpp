@@ -25,7 +25,9 @@ struct ACrew : testing::Test {
   std::vector<Crew::Clock::time_point> now{size, Crew::Clock::time_point(hours(1))};
   std::vector<std::thread> resting;
 
-  void open(nanoseconds patience = hours(1)) { crew.emplace(size, over.get_token(), patience); }
+  void open(nanoseconds patience = hours(1), std::size_t least = 1) {
+    crew.emplace(size, least, over.get_token(), patience);
+  }
   void TearDown() override {
     over.request_stop();
     for (auto& thread : resting) thread.join();
@@ -67,6 +69,13 @@ TEST_F(ACrew, SendsHomeThoseWhoHardlyFill) {
   open();
   all_work(microseconds(30), microseconds(2), microseconds(1));
   EXPECT_EQ(crew->at_work(), 1u);
+}
+
+/// Seen to fail if one is the least there is.
+TEST_F(ACrew, KeepsAtLeastSoManyAtWork) {
+  open(hours(1), 2);
+  all_work(microseconds(50), microseconds(45), microseconds(5));
+  EXPECT_EQ(crew->at_work(), 2u);
 }
 
 /// Seen to fail if slow ones are judged as others are.
@@ -124,9 +133,8 @@ TEST_F(ACrew, WakesWhoeverIsCalledIn) {
   for (std::size_t worker = 1; worker < size; ++worker) {
     resting.emplace_back([this, worker] { crew->rest(worker); });
   }
-  // Each of them is at work again once as many as it takes are called in.
-  all_work(microseconds(16), microseconds(1), microseconds(14));
-  EXPECT_EQ(crew->at_work(), size);
+  // Who is at work calls in one with each judgement.
+  while (crew->at_work() < size) work(0, 1, microseconds(16), microseconds(1), microseconds(14));
   for (auto& thread : resting) thread.join();
   resting.clear();
   EXPECT_GT(crew->rested().count(), 0);

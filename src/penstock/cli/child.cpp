@@ -71,8 +71,9 @@ class Start {
     words.push_back(nullptr);
     pid_t child = 0;
     if (int const problem = posix_spawn(&child, words[0], &files_, &attributes_, words.data(), environ); problem != 0) {
-      throw Error(ErrorKind::system, arguments[0] + ": " + std::strerror(problem) +
-                                         ". Both flavours of the command must lie in one folder.");
+      throw Error(ErrorKind::system,
+                  arguments[0] + ": " + std::strerror(problem) +
+                      ". Both flavours of the command must lie in one folder: ./dev build makes them both.");
     }
     return child;
   }

@@ -100,6 +100,7 @@ void HashOutput::summary(Report const& report, std::string const& device, Pool c
       {"tiles", {{"done", report.tiles_done}, {"failed", report.tiles_failed}, {"cancelled", report.tiles_cancelled}}},
       {"pool", {{"tiles", pool.size()}, {"tile_bytes", pool.shape().input_bytes}}},
       {"borrow_wait_seconds", seconds(report.borrow_wait)},
+      {"producers_rest_seconds", seconds(report.producers_rest)},
       {"fill_seconds", seconds(report.fill)},
       {"sink_seconds", seconds(report.sink)},
       {"stopped", report.stopped},

@@ -167,6 +167,7 @@ class StreamRef {
   void begin_capture() const { backend_->begin_capture(); }
   /// Ends the capture, also if it throws: the stream then does again what it is asked for.
   ///
+  /// Blocks: while the device makes it ready, on a GPU for some 10 us and more with its size.
   /// Throws: Error, if the capture was spoiled, or the device refuses it.
   Capture end_capture() const { return Capture(backend_->end_capture()); }
   /// Does all that was captured in this place of the stream.

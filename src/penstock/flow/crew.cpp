@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "penstock/flow/crew.hpp"
 
+#include <algorithm>
 #include <utility>
 
 namespace penstock {
@@ -11,8 +12,7 @@ constexpr unsigned turns_to_judge = 16;
 constexpr std::chrono::microseconds time_to_judge{500};
 constexpr std::chrono::milliseconds time_of_slow_tiles{20};
 
-/// Who takes longer to fill a tile than it takes to wake it may as well be there when several tiles come home together:
-/// with the last of them at rest, 12 that copied 4 MiB each came to nine tenths.
+/// Who takes longer to fill a tile than it takes to wake it may as well be there when several tiles come home together.
 constexpr std::chrono::microseconds worth_waking{20};
 /// Those that stay may be at work for so much of their time, in what the one that goes leaves to them.
 constexpr double most_of_those_who_stay = 0.8;
@@ -25,8 +25,13 @@ constexpr double mostly_filling = 0.3;
 
 }  // namespace
 
-Crew::Crew(std::size_t workers, std::stop_token stop, std::chrono::nanoseconds patience)
-    : workers_(workers), stop_(std::move(stop)), patience_(patience), at_work_(workers), wake_all_(stop_, [this] {
+Crew::Crew(std::size_t workers, std::size_t least, std::stop_token stop, std::chrono::nanoseconds patience)
+    : workers_(workers),
+      least_(std::max<std::size_t>(1, least)),
+      stop_(std::move(stop)),
+      patience_(patience),
+      at_work_(workers),
+      wake_all_(stop_, [this] {
         for (Worker& worker : workers_) worker.bell.notify();
       }) {}
 
@@ -55,7 +60,7 @@ void Crew::judge(std::size_t worker, double waiting, double filling, bool slow) 
     call_in(now);
     return;
   }
-  bool const last = worker + 1 == now && now > 1;
+  bool const last = worker + 1 == now && now > least_;
   double const crew = static_cast<double>(now);
   bool const others_suffice = last && (1 - waiting) * crew / (crew - 1) < most_of_those_who_stay;
   if (others_suffice || (last && filling < least_filling)) {

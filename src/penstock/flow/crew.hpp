@@ -19,7 +19,8 @@ namespace penstock {
 /// and who brings a tile home wakes them one by one. So the last one rests if the others are enough, and comes back
 /// once those at work hardly wait. Where a tile takes long to fill none rests. At first all are at work. If none of
 /// them gets through a tile for a while, say because the source keeps them all, the first that rests comes back by
-/// itself, and after it the next.
+/// itself, and after it the next. Some are always at work: one for each part of the pool, since producers take turns to
+/// have one next to them.
 ///
 /// Threads: the workers, each under its own number.
 class Crew {
@@ -35,8 +36,9 @@ class Crew {
   /// How long all may be without a tile until one of those who rest comes back.
   static constexpr std::chrono::milliseconds usual_patience{5};
 
-  /// `stop` wakes all who rest, for good.
-  Crew(std::size_t workers, std::stop_token stop, std::chrono::nanoseconds patience = usual_patience);
+  /// `least` of them are always at work. `stop` wakes all who rest, for good.
+  Crew(std::size_t workers, std::size_t least, std::stop_token stop,
+       std::chrono::nanoseconds patience = usual_patience);
 
   /// Notes a turn that ends `now`. It may change who is at work.
   ///
@@ -68,6 +70,7 @@ class Crew {
   std::uint64_t tiles() const noexcept;
 
   std::vector<Worker> workers_;
+  std::size_t const least_;
   std::stop_token const stop_;
   std::chrono::nanoseconds const patience_;
   std::atomic<std::size_t> at_work_;

@@ -21,7 +21,8 @@ struct PipelineOptions {
 
   TileShape tile = {};
   /// Tiles in the pool: the most work in progress, and all the pinned memory there is. 0: enough for all lanes and
-  /// producers to be busy, in whole batches; if as few as 160 MiB hold are, no more (decisions/0031).
+  /// producers to be busy, in whole batches; if as few as 160 MiB hold are,
+  /// up to a batch more (decisions/0031).
   std::size_t tiles = 0;
   /// Threads that fill, in `run`; those that are not needed rest (decisions/0030). 0: the CPUs that lanes and consumers
   /// leave free.

@@ -21,7 +21,7 @@ Producers::Producers(Pool& pool, Source& source, std::vector<ProducerPlace> cons
       send_(std::move(send)),
       ended_(std::move(ended)),
       pass_on_(std::move(stop), [this] { enough_.request_stop(); }),
-      crew_(places.size(), enough_.get_token()),
+      crew_(places.size(), pool.parts(), enough_.get_token()),
       going_(places.size()) {
   try {
     for (std::size_t k = 0; k < places.size(); ++k) {

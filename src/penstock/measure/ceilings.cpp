@@ -49,12 +49,12 @@ struct Layout {
   }
 };
 
-Layout layout_of(std::size_t stride, std::size_t batch, bool gpu) {
+Layout layout_of(std::size_t stride, std::size_t batch, unsigned threads) {
   Layout layout{.stride = stride, .batch = std::max<std::size_t>(batch, 1)};
   std::size_t const place = layout.batch * stride;
   layout.depth = std::clamp<std::size_t>(most_bytes / place, 2, most_depth);
   layout.threads =
-      static_cast<unsigned>(std::clamp<std::size_t>(most_bytes_of_all / layout.of_thread(), 1, gpu ? gpu_threads : 1));
+      static_cast<unsigned>(std::clamp<std::size_t>(most_bytes_of_all / layout.of_thread(), 1, threads));
   return layout;
 }
 
@@ -153,9 +153,11 @@ Ceilings measure_ceilings(DeviceGroup const& devices, Setting const& setting, un
   TileShape const one_part{.input_bytes = setting.tile};
   std::size_t const stride = Pool::slab_bytes(one_part, 2) - Pool::slab_bytes(one_part, 1);
   bool const gpu = devices.front().info().kind == DeviceKind::cuda;
-  Layout const single = layout_of(stride, 1, gpu), batched = layout_of(stride, setting.batch, gpu);
   // All devices at once.
   auto const count = static_cast<unsigned>(devices.size());
+  // The CPU device runs kernels of several lanes side by side, if there are as many.
+  unsigned const threads = gpu ? gpu_threads : std::max(1U, setting.lanes / count);
+  Layout const single = layout_of(stride, 1, threads), batched = layout_of(stride, setting.batch, threads);
   // Who fills needs one tile at least, and the run itself has two for each.
   bool const fills = setting.fill != Fill::none && producers > 0;
   bool const fills_twice = fills && producers <= Topology::detect().busy_threads() / 2;

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "penstock/core/pool.hpp"
 #include "penstock/core/usual_batch.hpp"
 
 namespace penstock::measure {
@@ -56,6 +57,7 @@ RunFigures made_of(Report const& report, PipelineOptions const& options, Device 
   RunFigures figures;
   std::size_t const largest = std::max(options.tile.input_bytes, options.tile.output_bytes);
   figures.tile_bytes = static_cast<double>(largest);
+  figures.pool_bytes = static_cast<double>(Pool::slab_bytes(options.tile, 1));
   if (report.tiles_done > 0) {
     figures.bytes_up = static_cast<double>(report.bytes_in) / static_cast<double>(report.tiles_done);
     figures.bytes_down = static_cast<double>(report.bytes_out) / static_cast<double>(report.tiles_done);

@@ -16,7 +16,7 @@ std::uint64_t tiles_for(RunFigures const& figures, std::uint64_t slots, unsigned
                       .batch = batch,
                       .producers = figures.producers,
                       .consumers = figures.consumers,
-                      .tile_bytes = static_cast<std::size_t>(figures.tile_bytes)});
+                      .tile_bytes = static_cast<std::size_t>(figures.pool_bytes)});
 }
 
 std::string slots_text(RunFigures const& figures, std::uint64_t slots, unsigned batch) {
