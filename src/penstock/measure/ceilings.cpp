@@ -53,8 +53,7 @@ Layout layout_of(std::size_t stride, std::size_t batch, unsigned threads) {
   Layout layout{.stride = stride, .batch = std::max<std::size_t>(batch, 1)};
   std::size_t const place = layout.batch * stride;
   layout.depth = std::clamp<std::size_t>(most_bytes / place, 2, most_depth);
-  layout.threads =
-      static_cast<unsigned>(std::clamp<std::size_t>(most_bytes_of_all / layout.of_thread(), 1, threads));
+  layout.threads = static_cast<unsigned>(std::clamp<std::size_t>(most_bytes_of_all / layout.of_thread(), 1, threads));
   return layout;
 }
 
