@@ -50,6 +50,21 @@ TEST_F(AComparison, TakesAllButThroughputOfTheRunThatWasJudged) {
   EXPECT_EQ(json.at("compare").at("baseline_timeline").at("passages").size(), 2u);
 }
 
+/// Seen to fail if the verdict's own guess stays.
+TEST_F(AComparison, AdvisesPerThreadStreamsByWhatItMeasured) {
+  std::vector<std::size_t> const sixteen{1};
+  Json judged = judged_at_sixteen(500, 1);
+  judged["points"][0]["verdict"]["advice"] = {
+      {{"change", "--streams own"}, {"gain", 2.0}, {"why", "As guessed."}},
+      {{"change", "penstock instead of penstock-legacy"}, {"gain", 2.0}, {"why", "As guessed."}}};
+  comparison.judge(Flavour::legacy, judged.dump(), sixteen);
+  Json const json = Json::parse(comparison.as_json("", ""));
+  Json const& advice = json.at("points").at(2).at("verdict").at("advice");
+  EXPECT_EQ(advice.at(0).at("gain"), 2.0);
+  EXPECT_EQ(advice.at(1).at("gain"), json.at("compare").at("speedups").at(1).at("median"));
+  EXPECT_EQ(advice.at(1).at("why").get<std::string>().find("Measured here: "), 0u);
+}
+
 TEST_F(AComparison, ShowsTheMiddleOfALongTimeline) {
   std::vector<std::size_t> const sixteen{1};
   comparison.judge(Flavour::per_thread, judged_at_sixteen(3700, 9000).dump(), sixteen);

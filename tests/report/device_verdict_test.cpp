@@ -157,6 +157,21 @@ TEST_F(ARunOfOneSecond, SerialisesIfKernelsThatFitSideBySideHaveOneStream) {
   EXPECT_DOUBLE_EQ(seen.advice.at(0).gain, 2);
 }
 
+/// As on the CPU device, whose kernels take the host's CPUs. Seen to fail if only the device's part counts.
+TEST_F(ARunOfOneSecond, IsNotToldToComputeAtOnceWhereTheHostHasNoCpuLeft) {
+  run.lanes = 8;
+  run.lane_idle = 7.7;
+  run.legacy = true;
+  run.overlap = device_use(0.2, 0.2, 0.95, 0.99);
+  alone.kernel = 50'000;
+  run.cpus = 2;
+  run.cpu_time = 1.98;
+  EXPECT_EQ(verdict().bound, Bound::serialising_stream);
+  for (Advice const& advice : verdict().advice) EXPECT_NE(advice.change, "--streams own");
+  run.cpu_time = 0.2;
+  EXPECT_EQ(verdict().advice.at(0).change, "--streams own");
+}
+
 TEST_F(ARunOfOneSecond, SerialisesIfAStageWaitsForTheDevice) {
   run.enqueue = 1.95;
   run.lane_idle = 0.02;

@@ -8,6 +8,7 @@
 #include "penstock/cli/comparison_parts.hpp"
 #include "penstock/cli/text_table.hpp"
 #include "penstock/measure/spread.hpp"
+#include "penstock/report/advice.hpp"
 
 namespace penstock::cli {
 namespace {
@@ -39,6 +40,16 @@ void take_judged(Json& point, ComparedSide const& side) {
   part = part.get<double>() * beside / measure::spread_of(side.tiles).median;
 }
 
+/// What a verdict can only guess is what was measured here.
+void take_measured(Json& verdict, Spread const& speed_up) {
+  if (verdict.is_null() || !verdict.contains("advice")) return;
+  for (Json& advice : verdict["advice"]) {
+    if (advice.at("change") != per_thread_instead) continue;
+    advice["gain"] = speed_up.median;
+    advice["why"] = "Measured here: " + short_number(speed_up.least) + " to " + short_number(speed_up.most) + " times.";
+  }
+}
+
 Json as_point(ComparedPoint const& of, ComparedSide const& side, char const* flavour) {
   bool const measured = of.measured();
   Json point = side.last.is_null() ? Json::object() : side.last;
@@ -53,6 +64,7 @@ Json as_point(ComparedPoint const& of, ComparedSide const& side, char const* fla
   std::string const& error = side.error.empty() ? of.error() : side.error;
   point["error"] = error.empty() ? Json(nullptr) : Json(error);
   if (measured) take_judged(point, side);
+  if (measured && point.contains("verdict")) take_measured(point["verdict"], measure::spread_of(of.speed_ups()));
   return point;
 }
 

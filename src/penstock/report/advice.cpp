@@ -173,21 +173,23 @@ class Adviser {
                    "Each brings slots of its own.");
   }
 
+  /// What the host has CPUs for: on the CPU device they are the device, too.
+  double at_most(double rate) const { return std::min(rate, use_.cpus_most); }
+
   void turns() {
     unsigned const lanes = std::max(figures_.lanes, 1u);
     std::string const at_once = "Work that waits in one stream could go on at once.";
     switch (finding_.turns) {
       case Turns::legacy_stream:
-        offers_.option("--streams own", lanes * use_.rate, "Each lane computes in a stream of its own then.");
-        offers_.option("penstock instead of penstock-legacy", lanes * use_.rate,
-                       "Stream 0 is another one for each lane then.");
+        offers_.option("--streams own", at_most(lanes * use_.rate), "Each lane computes in a stream of its own then.");
+        offers_.option(per_thread_instead, at_most(lanes * use_.rate), "Stream 0 is another one for each lane then.");
         break;
       case Turns::single_stream:
-        offers_.option("--shape split", 3 * use_.rate, at_once);
-        offers_.option(option_text("--lanes", 2), 2 * use_.rate, at_once);
+        offers_.option("--shape split", at_most(3 * use_.rate), at_once);
+        offers_.option(option_text("--lanes", 2), at_most(2 * use_.rate), at_once);
         break;
       case Turns::one_lane:
-        offers_.option(option_text("--lanes", lanes + more(lanes)), (lanes + more(lanes)) * use_.rate,
+        offers_.option(option_text("--lanes", lanes + more(lanes)), at_most((lanes + more(lanes)) * use_.rate),
                        "Kernels alone reach " +
                            rate_text(use_.find(Bound::kernel)->ceiling.value_or(0) * use_.payload) +
                            " in several streams.");

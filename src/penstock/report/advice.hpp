@@ -19,6 +19,9 @@ struct Advice {
   std::string why;     ///< A sentence.
 };
 
+/// The change by which stream 0 is each thread's own.
+inline constexpr char const* per_thread_instead = "penstock instead of penstock-legacy";
+
 /// The changes that should gain most, at most two, and none that gains less than a twentieth: options before changes to
 /// the work, and of each kind the best first.
 ///
