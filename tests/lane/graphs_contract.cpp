@@ -110,6 +110,16 @@ TEST_P(LaneOfGraphsAndCopies, CapturesASlotAnewOnceItsTilesKeepToAnotherSize) {
   EXPECT_EQ(runs, 1 + StageGraphs::worth_another);
 }
 
+/// Seen to fail if it waits for as many tiles each time.
+TEST_P(LaneOfGraphsAndCopies, CapturesASlotAnewLessOftenEachTime) {
+  open_lane(add_one_in_halves(), with(Graphs::always, 1));
+  constexpr std::size_t again = StageGraphs::worth_another, count = 1 + again + 2 * again;
+  for (std::size_t i = 0; i < count; ++i) submit(i, i > 0 && i <= again ? tile_bytes : tile_bytes / 2);
+  lane().close();
+  expect_all_done(seen(), count);
+  EXPECT_EQ(lane().summary().graphs, 3u) << "of the first tile, and of the last of each other size";
+}
+
 TEST_P(LaneOfGraphsAndCopies, KeepsItsGraphWhileOtherSizesComeInTurns) {
   open_lane(add_one_in_halves(), with(Graphs::always, 1));
   for (std::size_t i = 0; i < 11; ++i) submit(i, i == 0 || i == 10 ? tile_bytes : tile_bytes / (i % 2 == 0 ? 2 : 4));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "penstock/lane/stage_graphs.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <utility>
 
@@ -28,7 +29,7 @@ bool StageGraphs::wants_capture(SlotGraph& slot, std::size_t filled) const noexc
   if (!slot.captured) return choice_.captures();
   slot.others = slot.other == filled ? slot.others + 1 : 1;
   slot.other = filled;
-  return slot.others >= worth_another;
+  return slot.others >> std::min(slot.captures - 1, 31U) >= worth_another;
 }
 
 std::size_t StageGraphs::run_plainly(Stage& stage, DeviceTile const& tile) {
@@ -62,6 +63,7 @@ std::optional<std::size_t> StageGraphs::run_captured(Stage& stage, DeviceTile co
     // Had it work at all then in another stream, where it is under way: a second time it would be done twice.
     return graph->produced;
   }
+  graph->captures = slot.captures + 1;
   slot = std::move(*graph);
   if (first) choice_.captured();
   // Not by `launch`, since the first takes longer than others.

@@ -20,6 +20,7 @@ struct SlotGraph {
   std::size_t produced = 0;  ///< and what the stage said of it.
   std::size_t other = 0;     ///< The size of the slot's last tiles, if that was another,
   unsigned others = 0;       ///< and how many there were in a row.
+  unsigned captures = 0;     ///< How often it was captured.
 };
 
 /// Gives a stage's work on copied tiles to the device: tile by tile, or by graphs that it captured, one for each slot,
@@ -29,6 +30,7 @@ struct SlotGraph {
 class StageGraphs {
  public:
   /// After so many tiles of another size in a row a slot's graph is made anew: the first tiles of a run may be small.
+  /// After twice as many the next time, since one whose sizes change all the time should rather have its stage run.
   static constexpr unsigned worth_another = 3;
 
   StageGraphs(Device& device, Graphs asked, StreamRef compute, int priority)
