@@ -52,6 +52,14 @@ struct ARunOfOneSecond : testing::Test {
     run.overlap = device_use(0.3, 0.3, 0.3, 0.6);
     run.in_flight = 4;
   }
+  /// Of eight lanes, whose kernels could go on at once.
+  void compute_in_the_legacy_stream() {
+    run.lanes = 8;
+    run.lane_idle = 7.7;
+    run.legacy = true;
+    run.overlap = device_use(0.2, 0.2, 0.95, 0.99);
+    alone.kernel = 50'000;
+  }
   Verdict verdict() const { return judge(run, alone); }
 };
 

@@ -111,11 +111,7 @@ TEST_F(ARunOfOneSecond, IsBoundByKernelsThatFillTheDevice) {
 }
 
 TEST_F(ARunOfOneSecond, SerialisesInTheLegacyStreamIfKernelsCouldGoOnAtOnce) {
-  run.lanes = 8;
-  run.lane_idle = 7.7;
-  run.legacy = true;
-  run.overlap = device_use(0.2, 0.2, 0.95, 0.99);
-  alone.kernel = 50'000;
+  compute_in_the_legacy_stream();
   Verdict const seen = verdict();
   EXPECT_EQ(seen.bound, Bound::serialising_stream);
   EXPECT_THAT(seen.evidence.at(0), HasSubstr("8 lanes computed in the one legacy default stream"));
@@ -159,11 +155,7 @@ TEST_F(ARunOfOneSecond, SerialisesIfKernelsThatFitSideBySideHaveOneStream) {
 
 /// As on the CPU device, whose kernels take the host's CPUs. Seen to fail if only the device's part counts.
 TEST_F(ARunOfOneSecond, IsNotToldToComputeAtOnceWhereTheHostHasNoCpuLeft) {
-  run.lanes = 8;
-  run.lane_idle = 7.7;
-  run.legacy = true;
-  run.overlap = device_use(0.2, 0.2, 0.95, 0.99);
-  alone.kernel = 50'000;
+  compute_in_the_legacy_stream();
   run.cpus = 2;
   run.cpu_time = 1.98;
   EXPECT_EQ(verdict().bound, Bound::serialising_stream);
