@@ -34,6 +34,11 @@ class Counter {
   std::uint64_t count_ = 0;
 };
 
+void be_busy(std::chrono::nanoseconds time) {
+  for (auto const until = steady_clock::now() + time; steady_clock::now() < until;) {
+  }
+}
+
 /// What an embedding program has: a device, a pipeline with a recorder, a report. Tiles of `bytes` go up and down.
 struct ARunOfAnEmbeddingProgram : testing::Test {
   static constexpr std::uint64_t tiles = 40;
@@ -71,8 +76,11 @@ struct ARunOfAnEmbeddingProgram : testing::Test {
 
 TEST_F(ARunOfAnEmbeddingProgram, WhoseSourceIsSlowIsBoundByIt) {
   Counter done;
-  // No tile is filled before the one before it is through.
-  Verdict const seen = judged([&](Tile const& tile) { done.await(tile.sequence); }, [&] { done.count(); });
+  auto const fill_slowly = [&](Tile const& tile) {
+    done.await(tile.sequence);  // Until the one before it is through.
+    be_busy(std::chrono::milliseconds(5));
+  };
+  Verdict const seen = judged(fill_slowly, [&] { done.count(); });
   EXPECT_EQ(seen.bound, Bound::fill) << describe(seen);
   EXPECT_EQ(seen.streams_will_not_help.value().reason, NoStreams::host) << describe(seen);
   EXPECT_EQ(figures.producers, 1U);
@@ -83,10 +91,7 @@ TEST_F(ARunOfAnEmbeddingProgram, WhoseSourceIsSlowIsBoundByIt) {
 
 TEST_F(ARunOfAnEmbeddingProgram, WhoseSinkIsSlowIsBoundByIt) {
   auto const nothing = [](Tile const&) {};
-  Verdict const seen = judged(nothing, [] {
-    for (auto const until = steady_clock::now() + std::chrono::milliseconds(10); steady_clock::now() < until;) {
-    }
-  });
+  Verdict const seen = judged(nothing, [] { be_busy(std::chrono::milliseconds(10)); });
   ASSERT_EQ(seen.bound, Bound::sink) << describe(seen);
   EXPECT_EQ(seen.streams_will_not_help.value().reason, NoStreams::host);
 }

@@ -24,6 +24,22 @@ TEST_F(ARunOfOneSecond, IsBoundByProducersThatFillAllTheTime) {
   EXPECT_THAT(seen.evidence.at(1), HasSubstr("producers waited for tiles 1 % of the time"));
 }
 
+TEST_F(ARunOfOneSecond, WhoseTilesComeOneByOneTakesNoTurns) {
+  run.lanes = 1;
+  run.producers = 1;
+  run.fill = 0.99;
+  run.borrow_wait = 0;
+  run.lane_idle = 0.8;
+  run.in_flight = 0.9;
+  run.overlap = device_use(0.3, 0.3, 0.25, 0.85);
+  EXPECT_EQ(verdict().bound, Bound::fill) << describe(verdict());
+  run.fill = 0.2;
+  run.sink = 0.95;
+  EXPECT_EQ(verdict().bound, Bound::sink) << describe(verdict());
+  run.sink = 0.2;
+  EXPECT_EQ(verdict().bound, Bound::serialising_stream) << describe(verdict());
+}
+
 TEST_F(ARunOfOneSecond, IsPromisedNoMoreProducersThanCpusAndNoMoreThanTheyAreWorthTogether) {
   run.fill = 3.9;
   run.borrow_wait = 0.05;

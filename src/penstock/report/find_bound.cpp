@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
+#include <initializer_list>
 
 namespace penstock {
 namespace {
@@ -53,9 +54,9 @@ Turns turns_of(RunFigures const& figures, Utilisation const& use) {
   return legacy_in_common(figures) ? Turns::legacy_stream : Turns::unknown;
 }
 
-PartUse const* full_device(Utilisation const& use) {
+PartUse const* full(Utilisation const& use, std::initializer_list<Bound> among) {
   PartUse const* fullest = nullptr;
-  for (Bound const part : {Bound::upload, Bound::download, Bound::kernel}) {
+  for (Bound const part : among) {
     PartUse const* const found = use.find(part);
     if (found == nullptr || found->share < nothing_else_matters) continue;
     if (fullest == nullptr || found->share > fullest->share) fullest = found;
@@ -78,9 +79,10 @@ Finding find_latency(RunFigures const& figures) {
 }  // namespace
 
 Finding find_bound(RunFigures const& figures, Utilisation const& use) {
+  PartUse const* const host = full(use, {Bound::fill, Bound::sink});
   Turns const turns = turns_of(figures, use);
-  if (turns != Turns::none) return {Bound::serialising_stream, turns};
-  if (PartUse const* const full = full_device(use)) return {full->part};
+  if (turns != Turns::none) return host != nullptr ? Finding{host->part} : Finding{Bound::serialising_stream, turns};
+  if (PartUse const* const device = full(use, {Bound::upload, Bound::download, Bound::kernel})) return {device->part};
   PartUse const* const busiest = use.busiest();
   if (busiest != nullptr && busiest->share >= in_use) return {busiest->part};
 
