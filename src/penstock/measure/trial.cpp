@@ -9,7 +9,6 @@
 
 #include "penstock/core/pool.hpp"
 #include "penstock/flow/pipeline.hpp"
-#include "penstock/machine/bound_thread.hpp"
 #include "penstock/measure/work_stages.hpp"
 #include "penstock/report/quantile.hpp"
 
@@ -53,6 +52,33 @@ class UntilMetered final : public Source {
   std::atomic<bool> failed_{false};
 };
 
+/// Has a tile for each time at which one is due, and says when that was.
+class WhenDue final : public Source {
+ public:
+  WhenDue(Filler& filler, double tiles_per_second, std::uint64_t tiles, std::stop_token const& stop)
+      : filler_(filler), nanoseconds_(1e9 / tiles_per_second), tiles_(tiles), stop_(stop) {}
+  void start(Clock::time_point at) { start_ = at; }
+  Clock::time_point due(std::uint64_t number) const {
+    return start_ + std::chrono::nanoseconds(static_cast<std::int64_t>(nanoseconds_ * static_cast<double>(number)));
+  }
+  bool next(Tile& tile) override {
+    if (tile.sequence >= tiles_ || failed_.load(std::memory_order_relaxed)) return false;
+    wait_until(due(tile.sequence), stop_);
+    return !stop_.stop_requested();
+  }
+  /// There is no use in more tiles.
+  void fail() noexcept { failed_.store(true, std::memory_order_relaxed); }
+  std::size_t fill(Tile& tile) override { return filler_.fill(tile.input()); }
+
+ private:
+  Filler& filler_;
+  std::atomic<bool> failed_{false};
+  double const nanoseconds_;
+  std::uint64_t const tiles_;
+  std::stop_token const& stop_;
+  Clock::time_point start_;
+};
+
 }  // namespace
 
 inline namespace PENSTOCK_FLAVOUR {
@@ -81,54 +107,26 @@ std::optional<Trial> run_trial(DeviceGroup const& devices, Setting const& settin
 std::optional<Latency> run_open_loop(DeviceGroup const& devices, Setting const& setting, double tiles_per_second,
                                      TrialOptions const& options, std::stop_token const& stop) {
   Filler filler(setting, options.file, options.memory.get());
-  std::vector<std::int64_t> took;
-  Clock::time_point start;
-  auto const due_at = [&](std::uint64_t number) {
-    return start +
-           std::chrono::nanoseconds(static_cast<std::int64_t>(1e9 * static_cast<double>(number) / tiles_per_second));
-  };
   PipelineOptions wanted = setting.options();
   wanted.ranges = options.ranges;
-  // It goes before what its sink writes to.
   Pipeline pipeline(devices.all(), wanted);
-  unsigned const threads = std::max(1U, pipeline.options().producers);
   // Enough for quantiles, unless tiles are so rare, or were for a moment, that this took minutes.
   double const enough = std::min(100.0, tiles_per_second * most_seconds_for_quantiles);
   double const window = std::chrono::duration<double>(options.window).count();
   auto const total = static_cast<std::uint64_t>(std::max({1.0, enough, tiles_per_second * window}));
-  took.resize(total);
-  start = Clock::now() + options.warm_up;
-  pipeline.start(work_stages(setting),
-                 [&](Completion& done) { took[done.loan->tag] = (Clock::now() - due_at(done.loan->tag)).count(); });
-  std::atomic<std::uint64_t> next{0};
-  auto const push = [&](std::stop_token const&) {
-    try {
-      for (;;) {
-        std::uint64_t const number = next.fetch_add(1, std::memory_order_relaxed);
-        if (number >= total || stop.stop_requested()) return;
-        wait_until(due_at(number), stop);
-        auto loan = pipeline.feed().borrow(stop);
-        if (!loan) return;
-        (*loan)->filled = filler.fill((*loan)->input());
-        (*loan)->tag = number;
-        pipeline.feed().submit(std::move(*loan));
-      }
-    } catch (...) {
-      next.store(total, std::memory_order_relaxed);  // The others need not go on.
-      throw;
-    }
-  };
-  std::vector<BoundThread> sessions;
-  for (unsigned thread = 0; thread < threads; ++thread) {
-    sessions.emplace_back("ps-load-" + std::to_string(thread), CpuSet{}, push);
-  }
-  join_all(sessions);
-  Report const report = pipeline.drain();
+  std::vector<double> microseconds(total);
+  WhenDue source(filler, tiles_per_second, total, stop);
+  source.start(Clock::now() + options.warm_up);
+  Report const report = pipeline.run(
+      source, work_stages(setting),
+      [&](Completion const& done) {
+        std::uint64_t const number = done.loan->sequence;
+        microseconds[number] = std::chrono::duration<double, std::micro>(Clock::now() - source.due(number)).count();
+        if (!done.ok()) source.fail();
+      },
+      stop);
   if (stop.stop_requested()) return std::nullopt;
   expect_well(report);
-  std::vector<double> microseconds;
-  microseconds.reserve(took.size());
-  for (std::int64_t const nanoseconds : took) microseconds.push_back(static_cast<double>(nanoseconds) / 1e3);
   return Latency{.load_tiles_per_second = tiles_per_second,
                  .p50 = quantile<double>(microseconds, 0.5),
                  .p99 = quantile<double>(microseconds, 0.99),
