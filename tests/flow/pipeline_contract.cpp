@@ -69,13 +69,13 @@ void PipelineWorld::expect_each_once(std::uint64_t count) {
 std::vector<PipelineUnderTest> every_pipeline_on(DeviceUnderTest const& device) {
   std::vector<PipelineUnderTest> pipelines;
   for (SignalKind const signal : all_signal_kinds) {
-    for (LaneShape const shape : {LaneShape::split, LaneShape::single}) pipelines.push_back({device, signal, shape});
+    for (LaneShape const shape : all_lane_shapes) pipelines.push_back({device, signal, shape});
   }
   return pipelines;
 }
 
 void PrintTo(PipelineUnderTest const& pipeline, std::ostream* out) {
-  *out << to_string(pipeline.signal) << (pipeline.shape == LaneShape::split ? "_split" : "_single");
+  *out << to_string(pipeline.signal) << '_' << to_string(pipeline.shape);
 }
 
 std::string name_of_pipeline(testing::TestParamInfo<PipelineUnderTest> const& info) {

@@ -33,7 +33,7 @@ Ways ways_of(Recording const& recording) {
 constexpr std::int64_t clocks = 200'000;
 
 TEST_P(PipelineContract, TellsARecorderEachTilesWayFromBorrowToSink) {
-  for (LaneShape const shape : {LaneShape::split, LaneShape::single}) {
+  for (LaneShape const shape : all_lane_shapes) {
     Recorder recorder;
     auto options = usual();
     options.shape = shape;
@@ -86,7 +86,7 @@ TEST_P(PipelineContract, TellsARecorderOfTheTilesItWantsAndNoOthers) {
 }
 
 TEST_P(PipelineContract, TellsARecorderThatAMappedTileHadNoCopies) {
-  for (LaneShape const shape : {LaneShape::split, LaneShape::single}) {
+  for (LaneShape const shape : all_lane_shapes) {
     Recorder recorder;
     auto options = usual();
     options.shape = shape;

@@ -18,6 +18,7 @@ std::vector<LaneUnderTest> every_lane_on(DeviceUnderTest const& device) {
         lanes.push_back({device, signal, streams, shape});
       }
     }
+    lanes.push_back({device, signal, StreamMode::own, LaneShape::adaptive});
   }
   return lanes;
 }
@@ -34,8 +35,8 @@ std::vector<LaneUnderTest> every_transport_on(DeviceUnderTest const& device) {
 }
 
 void PrintTo(LaneUnderTest const& lane, std::ostream* out) {
-  *out << to_string(lane.signal) << (lane.streams == StreamMode::own ? "_own" : "_thread_default")
-       << (lane.shape == LaneShape::split ? "_split" : "_single");
+  *out << to_string(lane.signal) << (lane.streams == StreamMode::own ? "_own" : "_thread_default") << '_'
+       << to_string(lane.shape);
   if (lane.transport != Transport::copies) *out << '_' << to_string(lane.transport);
 }
 

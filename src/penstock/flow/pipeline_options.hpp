@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <vector>
 
@@ -14,12 +15,26 @@
 
 namespace penstock {
 
+/// What a pipeline is for, where its options leave something to it.
+enum class Aim : std::uint8_t {
+  throughput,  ///< Many tiles in a row, by threads that sleep where there is nothing to do.
+  /// Few tiles, each wanted as soon as can be: one lane for each device, which never sleeps, no more than one of those
+  /// who wait for a tile does, nor the consumer that waits for results. That is a core for each of them, all the time
+  /// that a run lasts, and less throughput of small tiles (decisions/0032).
+  latency,
+};
+
 /// How a pipeline is built. A 0 means: what suits this machine.
 struct PipelineOptions {
   /// The most producers, lanes or consumers of one pipeline.
   static constexpr unsigned most_threads = 1024;
+  /// For `spin` and `borrow_spin`, as is anything longer.
+  static constexpr std::chrono::microseconds for_ever = std::chrono::hours(1);
 
   TileShape tile = {};
+  /// Decides about lanes, spin, borrow_spin and shape that are left to the pipeline; small tiles of one pass are not
+  /// copied with either (`transport`). With `sink_on_lanes` a result is there sooner still.
+  Aim aim = Aim::throughput;
   /// Tiles in the pool: the most work in progress, and all the pinned memory there is. 0: enough for all lanes and
   /// producers to be busy, in whole batches; if as few as 160 MiB hold are,
   /// up to a batch more (decisions/0031).
@@ -28,8 +43,8 @@ struct PipelineOptions {
   /// leave free.
   unsigned producers = 0;
   /// Threads that drive the devices. 0: one for the CPU device; per GPU one for tiles from 1 MiB on, where more only
-  /// got in each other's way (bench/flow/one_shot_bench), and two for smaller ones. Never fewer than
-  /// devices.
+  /// got in each other's way (bench/flow/one_shot_bench), and two for smaller ones, but one with Aim::latency. Never
+  /// fewer than devices.
   unsigned lanes = 0;
   /// Threads in host stages and sink. 0: one, or half as many as CPUs if they may work at once.
   unsigned consumers = 0;
@@ -43,11 +58,13 @@ struct PipelineOptions {
   /// How long a lane that has nothing to do watches its device before it sleeps: results sooner, for a core while tiles
   /// are in flight. But while more than half of its slots are full, with work enough, it sleeps instead, mostly for no
   /// more than 1 ms at a time (LaneOptions::spin). Never so that the lanes would leave fewer than two CPUs to others.
-  /// Empty: 200 us on a GPU, which covers the passage of a 4 MiB tile (bench/flow/one_shot_bench); 0 on the CPU device,
+  /// `for_ever`: the lane never sleeps, whatever its device has to do; with Aim::latency that is what empty means. Else
+  /// empty: 200 us on a GPU, which covers the passage of a 4 MiB tile (bench/flow/one_shot_bench); 0 on the CPU device,
   /// which needs the cores itself, and with the signal event_block.
   std::optional<std::chrono::microseconds> spin = {};
   StreamMode streams = StreamMode::thread_default;
-  LaneShape shape = LaneShape::split;  ///< Mostly as fast as single or faster (decisions/0013).
+  /// Split is mostly as fast as single or faster (decisions/0013); with Aim::latency it means adaptive.
+  LaneShape shape = LaneShape::split;
   /// Whether stages work on copies of tiles or on the tiles themselves; the latter only those that promise Passes::one.
   Transport transport = Transport::automatic;
   /// Whether a stage that promises Stage::capturable is launched as a CUDA graph; LaneSummary::graphs counts the tiles.
@@ -59,9 +76,10 @@ struct PipelineOptions {
   /// docs/faults.md.
   std::chrono::nanoseconds patience = FlightOptions{}.patience;
   /// How long one of those who wait for a tile, a producer or whoever feeds, watches for it before it sleeps, so that
-  /// the sink need not wake anybody, which takes it 4 to 18 us (bench/core/pool_bench). 0: not at all. Empty: 20 us on
-  /// a GPU (decisions/0021), 5 us for tiles from 1 MiB on (decisions/0026), unless the lanes' spin leaves too few CPUs;
-  /// 0 on the CPU device. For as long the consumer that has nothing to do watches for a result.
+  /// the sink need not wake anybody, which takes it 4 to 18 us (bench/core/pool_bench). 0: not at all. Empty, unless
+  /// the lanes' spin leaves too few CPUs: for ever with Aim::latency; else 20 us on a GPU (decisions/0021), 5 us for
+  /// tiles from 1 MiB on (decisions/0026), and 0 on the CPU device. For as long the consumer that has nothing to do
+  /// watches for a result.
   std::optional<std::chrono::microseconds> borrow_spin = {};
   bool ordered = false;  ///< The sink sees tiles in the source's order, failed and cancelled ones in their places.
   bool parallel_sink = false;  ///< The sink is called by several consumers at once.

@@ -4,121 +4,17 @@
 #include <algorithm>
 #include <utility>
 
-#include "penstock/core/usual_batch.hpp"
-#include "penstock/core/usual_tiles.hpp"
 #include "penstock/device/device_group.hpp"
+#include "penstock/flow/resolve_options.hpp"
 
 namespace penstock {
 namespace {
-
-/// What smaller ones need at least on two lanes: 64 KiB tiles, one at a time, came to 213 thousand a second, and to 178
-/// with four slots (bench/lane/signal_bench).
-constexpr std::size_t small_tile_slots = 32;
-/// Longer than a 4 MiB tile takes to pass.
-constexpr std::chrono::microseconds default_spin{200};
-/// Longer than it takes at most from one tile that comes home to the next while a GPU is busy with small ones.
-constexpr std::chrono::microseconds default_borrow_spin{20};
-/// Large ones are further apart than a wake-up takes, so that watching longer gained nothing (decisions/0026).
-constexpr std::chrono::microseconds large_tile_borrow_spin{5};
 
 std::vector<Device*> expect_usable(std::vector<Device*> devices) {
   if (devices.empty() || std::find(devices.begin(), devices.end(), nullptr) != devices.end()) {
     throw Error(ErrorKind::bad_argument, "A pipeline needs a device: give it at least one, and no null pointer.");
   }
   return devices;
-}
-
-/// How many tiles to put on the device at once.
-unsigned batch_for(PipelineOptions const& options, bool gpu, std::size_t largest_part) {
-  if (!gpu) return 1;
-  unsigned const batch = usual_batch(largest_part);
-  return options.slots == 0 ? batch : std::clamp(options.slots / batches_in_flight, 1U, batch);
-}
-
-/// Fills in what the user left to the machine; what it could not grant goes to `remarks`.
-PipelineOptions resolve(PipelineOptions options, std::vector<Device*> const& devices, Topology const& topology,
-                        std::vector<std::string>& remarks) {
-  for (HostStage const& stage : options.host_stages) {
-    if (!stage.body) {
-      throw Error(ErrorKind::bad_argument, "Host stage '" + stage.name + "' has no body: give it a function.");
-    }
-  }
-  for (auto const& [what, asked] : {std::pair{"producers", options.producers}, std::pair{"lanes", options.lanes},
-                                    std::pair{"consumers", options.consumers}}) {
-    if (asked > PipelineOptions::most_threads) {
-      throw Error(ErrorKind::bad_argument, "A pipeline has up to " + std::to_string(PipelineOptions::most_threads) +
-                                               " " + what + ", not " + std::to_string(asked) +
-                                               ": ask for about as many as there are CPUs.");
-    }
-  }
-  if (options.ordered && options.sink_on_lanes) {
-    throw Error(ErrorKind::bad_argument,
-                "A sink cannot be called by the lanes and keep the source's order: choose ordered or sink_on_lanes.");
-  }
-  auto const cpus = static_cast<unsigned>(topology.busy_threads());
-  bool const gpu = devices.front()->info().kind == DeviceKind::cuda;
-  std::size_t const largest_part = std::max(options.tile.input_bytes, options.tile.output_bytes);
-  if (options.lanes == 0) {
-    options.lanes = static_cast<unsigned>(devices.size()) * (gpu && largest_part < large_tile ? 2 : 1);
-  }
-  if (options.lanes < devices.size()) {
-    remarks.push_back("There are " + std::to_string(devices.size()) + " lanes and not " +
-                      std::to_string(options.lanes) + ", one for each device.");
-    options.lanes = static_cast<unsigned>(devices.size());
-  }
-  bool const batch_is_ours = options.batch == 0;
-  if (batch_is_ours) options.batch = batch_for(options, gpu, largest_part);
-  if (options.slots == 0) {
-    std::size_t const least = gpu && largest_part < large_tile ? small_tile_slots : 0;
-    options.slots = static_cast<unsigned>(
-        std::min(std::max(least, std::size_t{batches_in_flight} * options.batch), Pool::max_tiles));
-  }
-  // Who asks for a thread that sleeps beside the lane wants the CPU, not the last microseconds.
-  bool const watches = gpu && options.signal != SignalKind::event_block;
-  std::chrono::microseconds const wanted = options.spin.value_or(watches ? default_spin : std::chrono::microseconds(0));
-  bool const granted = wanted.count() == 0 || options.lanes + 2 <= cpus;
-  if (!granted && options.spin) {
-    remarks.push_back("The lanes do not spin: " + std::to_string(options.lanes) +
-                      " of them would leave fewer than two of " + std::to_string(cpus) +
-                      " CPUs to everything else; use fewer lanes.");
-  }
-  options.spin = granted ? wanted : std::chrono::microseconds(0);
-  unsigned const lanes_that_spin = options.spin->count() > 0 ? options.lanes : 0;
-  // One of those who wait for a tile, and the consumer that waits for results.
-  constexpr unsigned watchers = 2;
-  bool const may_watch = lanes_that_spin + watchers + 2 <= cpus;
-  if (!options.borrow_spin) {
-    auto const suits = largest_part < large_tile ? default_borrow_spin : large_tile_borrow_spin;
-    options.borrow_spin = gpu && may_watch ? suits : std::chrono::microseconds(0);
-  } else if (options.borrow_spin->count() > 0 && !may_watch) {
-    remarks.push_back("Nobody watches for tiles: that would leave fewer than two of " + std::to_string(cpus) +
-                      " CPUs to everything else" +
-                      (lanes_that_spin > 0
-                           ? ", since " + std::to_string(lanes_that_spin) + " lanes spin as well; use fewer lanes."
-                           : "."));
-    options.borrow_spin = std::chrono::microseconds(0);
-  }
-  if (options.consumers == 0) {
-    options.consumers = options.parallel_sink || !options.host_stages.empty() ? std::max(1U, cpus / 2) : 1;
-  }
-  if (options.producers == 0) {
-    unsigned const taken = options.lanes + options.consumers;
-    options.producers = cpus > taken + 1 ? cpus - taken : 1;
-  }
-  if (options.tiles == 0) {
-    options.tiles = usual_tiles({.lanes = options.lanes,
-                                 .slots = options.slots,
-                                 .batch = options.batch,
-                                 .producers = options.producers,
-                                 .consumers = options.consumers,
-                                 .tile_bytes = Pool::slab_bytes(options.tile, 1)});
-  }
-  // More can never be in flight, and each takes memory of the device.
-  options.slots = static_cast<unsigned>(std::min<std::size_t>(options.slots, options.tiles));
-  // Of few tiles there are to be several batches as well.
-  if (batch_is_ours) options.batch = std::clamp(options.slots / batches_in_flight, 1U, options.batch);
-  options.batch = largest_batch(options.batch, options.slots, options.tiles, options.lanes);
-  return options;
 }
 
 PlacementRequest placement_request(PipelineOptions const& options, DeviceInfo const& device) {

@@ -10,6 +10,11 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
+std::chrono::nanoseconds lane_spin(PipelineOptions const& options) {
+  auto const spin = options.spin.value_or(std::chrono::microseconds(0));
+  return spin >= PipelineOptions::for_ever ? spin_for_ever : spin;
+}
+
 }  // namespace
 
 Run::Run(Input input, Rundown& open_input, Pool& pool, std::span<Journey> journeys, std::vector<LanePlace> const& lanes,
@@ -37,7 +42,7 @@ Run::Run(Input input, Rundown& open_input, Pool& pool, std::span<Journey> journe
           [this](Journey& journey) { to_lanes(journey); }, [this](Journey& journey) { to_sink(journey); }) {
   if (recorder_ != nullptr) recorder_->set_tiles(pool.size());
   LaneOptions lane_options;
-  lane_options.spin = options.spin.value_or(std::chrono::microseconds(0));
+  lane_options.spin = lane_spin(options);
   lane_options.flight = {.slots = options.slots,
                          .streams = options.streams,
                          .shape = options.shape,

@@ -44,7 +44,8 @@ Flight::Flight(Device& device, TileShape shape, FlightOptions options)
     : device_(device),
       shape_(shape),
       patience_(expect_sound(options).patience),
-      split_(options.shape == LaneShape::split),
+      split_(options.shape != LaneShape::single),
+      adaptive_(options.shape == LaneShape::adaptive),
       own_compute_(stream_if(options.streams == StreamMode::own, device, options.priority)),
       own_upload_(stream_if(split_, device, options.priority)),
       own_download_(stream_if(split_, device, options.priority)),
@@ -164,7 +165,7 @@ char const* Flight::step_of(std::uint64_t number) const noexcept {
   if (number > put_) return "device";
   Slot const& slot = slot_of(number);
   if (slot.mapped) return "stage";  // It has no other.
-  if (!split_) return "device";
+  if (!split_ || slot.alone) return "device";
   try {
     if (!slot.events->uploaded->passed()) return "upload";
     return slot.events->computed->passed() ? "download" : "stage";

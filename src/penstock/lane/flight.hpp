@@ -13,6 +13,7 @@
 #include "penstock/core/recorder.hpp"
 #include "penstock/device/device.hpp"
 #include "penstock/lane/graph_choice.hpp"
+#include "penstock/lane/lane_shape.hpp"
 #include "penstock/lane/mapped_tiles.hpp"
 #include "penstock/lane/stage.hpp"
 #include "penstock/lane/stage_graphs.hpp"
@@ -24,12 +25,6 @@ namespace penstock {
 enum class StreamMode : std::uint8_t {
   thread_default,  ///< The default stream of the lane's thread: a stage that names no stream is on it.
   own,             ///< A non-blocking stream of the lane's own.
-};
-
-/// How many streams a lane spreads a tile's steps over.
-enum class LaneShape : std::uint8_t {
-  split,   ///< One each for upload, stage and download, ordered by events: one lane keeps all of a device busy.
-  single,  ///< All steps in the compute stream: fewer calls, and other lanes must fill the gaps.
 };
 
 /// What a lane asks of its device.
@@ -55,9 +50,10 @@ struct FlightOptions {
   std::size_t tiles = 0;  ///< Of the pool. A lane knows this one and its number itself.
 };
 
-/// For Transport::automatic: the most bytes, up and down, of mapped tiles in flight at once. One at a time they were
-/// sooner through than copied ones on either side of it, by a third at this size (bench/records/records_bench,
-/// `one_at_a_time`), and take the device's multiprocessors for as long as the link (decisions/0023).
+/// For Transport::automatic: the most bytes, up and down, of mapped tiles in flight at once; and for
+/// LaneShape::adaptive of those that take one stream. One at a time mapped ones were sooner through than copied ones on
+/// either side of it, by a third at this size (bench/records/records_bench, `one_at_a_time`), and take the device's
+/// multiprocessors for as long as the link (decisions/0023).
 inline constexpr std::size_t most_mapped_bytes = std::size_t{256} << 10;
 
 class FlightClock;
@@ -102,7 +98,7 @@ class Flight {
   /// Throws: a sticky Error; the tiles are in flight all the same.
   void put(std::span<Loan> loans, Stage& stage);
   /// The stream of the last step of the tiles that were put last.
-  StreamRef last_stream() const noexcept { return mapped_ ? compute_ : download_; }
+  StreamRef last_stream() const noexcept { return mapped_ || alone_ ? compute_ : download_; }
   /// The event behind the tiles that were put last.
   EventRef landed() const;
   /// True if the device has let go of tile `number` and all before it.
@@ -134,6 +130,7 @@ class Flight {
   Slot& slot_of(std::uint64_t number) const;
   std::uint64_t first_not_passed() const noexcept;
   char const* step_of(std::uint64_t number) const noexcept;
+  std::size_t bytes_of(std::span<Loan const> loans) const;
   bool are_to_be_mapped(std::span<Loan const> loans, Stage const& stage);
   void place(std::span<Loan> loans);
   void map();
@@ -156,6 +153,7 @@ class Flight {
   TileShape const shape_;
   std::chrono::nanoseconds const patience_;
   bool const split_;
+  bool const adaptive_;
   std::optional<Stream> own_compute_;
   std::optional<Stream> own_upload_;
   std::optional<Stream> own_download_;
@@ -179,6 +177,7 @@ class Flight {
   std::uint64_t oldest_ = 0;  ///< Its first tile.
   bool timed_ = false;        ///< Its times are known to the clock.
   bool mapped_ = false;       ///< Its stage works on the tiles themselves.
+  bool alone_ = false;        ///< All its steps are in the compute stream, though streams are split.
   std::vector<Slot*> live_;   ///< Those of its tiles that have not failed.
   std::vector<Copy> copies_;
   std::uint64_t asked_copies_ = 0;

@@ -12,6 +12,7 @@ namespace penstock {
 
 void Flight::put(std::span<Loan> loans, Stage& stage) {
   mapped_ = are_to_be_mapped(loans, stage);
+  alone_ = !mapped_ && adaptive_ && empty() && bytes_of(loans) <= most_mapped_bytes;
   place(loans);
   char const* at = mapped_ ? "stage" : "upload";
   bool enqueued = false;
@@ -30,18 +31,23 @@ void Flight::put(std::span<Loan> loans, Stage& stage) {
   seal(enqueued);
 }
 
+/// Up and down, as far as can be known now.
+std::size_t Flight::bytes_of(std::span<Loan const> loans) const {
+  std::size_t bytes = 0;
+  for (Loan const& loan : loans) {
+    std::size_t const up = std::min(loan->filled, shape_.input_bytes);
+    // What comes back only the stage can say, later; mostly not more than went up.
+    bytes += up + (up == 0 ? shape_.output_bytes : std::min(up, shape_.output_bytes));
+  }
+  return bytes;
+}
+
 /// Behind copies a mapped tile would land before them, and tiles retire in their order: so not while any is in flight.
 /// Mapped ones may be, as long as they are few: they run one after the other.
 bool Flight::are_to_be_mapped(std::span<Loan const> loans, Stage const& stage) {
   if (transport_ != Transport::automatic) return transport_ == Transport::mapped;
   if (stage.passes() != Passes::one || youngest_copied_ > retired_) return false;
-  std::size_t bytes = mapped_bytes_;
-  for (Loan const& loan : loans) {
-    std::size_t const up = std::min(loan->filled, shape_.input_bytes);
-    // What comes back only the stage can say, later; mostly not more than went up.
-    bytes += up + (up == 0 ? shape_.output_bytes : std::min(up, shape_.output_bytes));
-    if (bytes > most_mapped_bytes) return false;
-  }
+  if (mapped_bytes_ + bytes_of(loans) > most_mapped_bytes) return false;
   try {
     return std::all_of(loans.begin(), loans.end(), [&](Loan const& loan) { return pool_.find(*loan).has_value(); });
   } catch (...) {
@@ -65,6 +71,7 @@ void Flight::place(std::span<Loan> loans) {
     slot.batch = loans.size();
     slot.leads = i == 0;
     slot.mapped = mapped_;
+    slot.alone = alone_;
     slot.seen = {slot.input, slot.output};
     slot.settled = false;
     slot.timed = timed_;
@@ -122,18 +129,20 @@ void Flight::enqueue(Stage& stage, char const*& at) {
     return;
   }
   FlightEvents const& events = *live_.front()->events;
-  mark(Step::upload, upload_);
+  StreamRef const up = alone_ ? compute_ : upload_;
+  StreamRef const down = alone_ ? compute_ : download_;
+  // In one stream they only say when the steps ended.
+  bool const recorded = split_ && (!alone_ || timed_);
+  mark(Step::upload, up);
   copies_.clear();
   for (Slot* const slot : live_) {
     auto const from = slot->loan->filled_input();
     add_copy(copies_, {slot->input.first(from.size()), from});
   }
-  upload_.upload(copies_);
+  up.upload(copies_);
   asked_copies_ += copies_.size();
-  if (split_) {
-    upload_.record(*events.uploaded);
-    compute_.wait(*events.uploaded);
-  }
+  if (recorded) up.record(*events.uploaded);
+  if (!(up == compute_)) compute_.wait(*events.uploaded);
 
   at = "stage";
   mark(Step::stage, compute_);
@@ -141,17 +150,15 @@ void Flight::enqueue(Stage& stage, char const*& at) {
   drop_failed();
 
   at = "download";
-  if (split_) {
-    compute_.record(*events.computed);
-    download_.wait(*events.computed);
-  }
-  mark(Step::download, download_);
+  if (recorded) compute_.record(*events.computed);
+  if (!(down == compute_)) down.wait(*events.computed);
+  mark(Step::download, down);
   copies_.clear();
   for (Slot* const slot : live_) {
     std::size_t const produced = slot->loan->produced;
     add_copy(copies_, {slot->loan->output().first(produced), slot->output.first(produced)});
   }
-  download_.download(copies_);
+  down.download(copies_);
   asked_copies_ += copies_.size();
 }
 
@@ -212,7 +219,7 @@ void Flight::fail_batch(std::shared_ptr<Failure const> const& why) {
 void Flight::seal(bool enqueued) {
   FlightEvents const& events = *slot_of(put_).events;
   try {
-    if (!enqueued && split_ && !mapped_) {
+    if (!enqueued && split_ && !mapped_ && !alone_) {
       upload_.record(*events.uploaded);
       compute_.wait(*events.uploaded);
       compute_.record(*events.computed);

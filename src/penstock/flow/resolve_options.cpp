@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "penstock/flow/resolve_options.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <utility>
+
+#include "penstock/core/error.hpp"
+#include "penstock/core/pool.hpp"
+#include "penstock/core/usual_batch.hpp"
+#include "penstock/core/usual_tiles.hpp"
+
+namespace penstock {
+namespace {
+
+using std::chrono::microseconds;
+
+/// What smaller ones need at least on two lanes: 64 KiB tiles, one at a time, came to 213 thousand a second, and to 178
+/// with four slots (bench/lane/signal_bench).
+constexpr std::size_t small_tile_slots = 32;
+/// Longer than a 4 MiB tile takes to pass.
+constexpr microseconds default_spin{200};
+/// Longer than it takes at most from one tile that comes home to the next while a GPU is busy with small ones.
+constexpr microseconds default_borrow_spin{20};
+/// Large ones are further apart than a wake-up takes, so that watching longer gained nothing (decisions/0026).
+constexpr microseconds large_tile_borrow_spin{5};
+
+/// The options, and what they are resolved by.
+class Resolving {
+ public:
+  Resolving(PipelineOptions options, std::vector<Device*> const& devices, Topology const& topology,
+            std::vector<std::string>& remarks)
+      : options_(std::move(options)),
+        devices_(devices.size()),
+        gpu_(devices.front()->info().kind == DeviceKind::cuda),
+        cpus_(static_cast<unsigned>(topology.busy_threads())),
+        largest_part_(std::max(options_.tile.input_bytes, options_.tile.output_bytes)),
+        batch_is_ours_(options_.batch == 0),
+        remarks_(remarks) {}
+
+  PipelineOptions resolved() {
+    expect_possible();
+    resolve_lanes();
+    if (for_latency() && options_.shape == LaneShape::split) options_.shape = LaneShape::adaptive;
+    resolve_batches();
+    resolve_spin();
+    resolve_borrow_spin();
+    resolve_other_threads();
+    resolve_tiles();
+    return std::move(options_);
+  }
+
+ private:
+  bool for_latency() const { return options_.aim == Aim::latency; }
+
+  void expect_possible() const {
+    for (HostStage const& stage : options_.host_stages) {
+      if (!stage.body) {
+        throw Error(ErrorKind::bad_argument, "Host stage '" + stage.name + "' has no body: give it a function.");
+      }
+    }
+    for (auto const& [what, asked] : {std::pair{"producers", options_.producers}, std::pair{"lanes", options_.lanes},
+                                      std::pair{"consumers", options_.consumers}}) {
+      if (asked > PipelineOptions::most_threads) {
+        throw Error(ErrorKind::bad_argument, "A pipeline has up to " + std::to_string(PipelineOptions::most_threads) +
+                                                 " " + what + ", not " + std::to_string(asked) +
+                                                 ": ask for about as many as there are CPUs.");
+      }
+    }
+    if (options_.ordered && options_.sink_on_lanes) {
+      throw Error(ErrorKind::bad_argument,
+                  "A sink cannot be called by the lanes and keep the source's order: choose ordered or sink_on_lanes.");
+    }
+  }
+
+  void resolve_lanes() {
+    if (options_.lanes == 0) {
+      bool const two = gpu_ && largest_part_ < large_tile && !for_latency();
+      options_.lanes = static_cast<unsigned>(devices_) * (two ? 2 : 1);
+    }
+    if (options_.lanes < devices_) {
+      remarks_.push_back("There are " + std::to_string(devices_) + " lanes and not " + std::to_string(options_.lanes) +
+                         ", one for each device.");
+      options_.lanes = static_cast<unsigned>(devices_);
+    }
+  }
+
+  /// How many tiles to put on the device at once, and to have there.
+  void resolve_batches() {
+    if (batch_is_ours_) {
+      unsigned const batch = gpu_ ? usual_batch(largest_part_) : 1;
+      options_.batch = gpu_ && options_.slots != 0 ? std::clamp(options_.slots / batches_in_flight, 1U, batch) : batch;
+    }
+    if (options_.slots == 0) {
+      std::size_t const least = gpu_ && largest_part_ < large_tile ? small_tile_slots : 0;
+      options_.slots = static_cast<unsigned>(
+          std::min(std::max(least, std::size_t{batches_in_flight} * options_.batch), Pool::max_tiles));
+    }
+  }
+
+  void resolve_spin() {
+    // Who asks for a thread that sleeps beside the lane wants the CPU, not the last microseconds.
+    bool const watches = gpu_ && options_.signal != SignalKind::event_block;
+    microseconds const usual = for_latency() ? PipelineOptions::for_ever : watches ? default_spin : microseconds(0);
+    microseconds const wanted = options_.spin.value_or(usual);
+    bool const granted = wanted.count() == 0 || options_.lanes + 2 <= cpus_;
+    if (!granted && (options_.spin || for_latency())) {
+      remarks_.push_back("The lanes do not spin: " + std::to_string(options_.lanes) +
+                         " of them would leave fewer than two of " + std::to_string(cpus_) +
+                         " CPUs to everything else; use fewer lanes.");
+    }
+    options_.spin = granted ? wanted : microseconds(0);
+  }
+
+  void resolve_borrow_spin() {
+    unsigned const lanes_that_spin = options_.spin->count() > 0 ? options_.lanes : 0;
+    // One of those who wait for a tile, and the consumer that waits for results.
+    constexpr unsigned watchers = 2;
+    bool const may_watch = lanes_that_spin + watchers + 2 <= cpus_;
+    if (!options_.borrow_spin) {
+      microseconds const suits = for_latency()                ? PipelineOptions::for_ever
+                                 : !gpu_                      ? microseconds(0)
+                                 : largest_part_ < large_tile ? default_borrow_spin
+                                                              : large_tile_borrow_spin;
+      options_.borrow_spin = may_watch ? suits : microseconds(0);
+    } else if (options_.borrow_spin->count() > 0 && !may_watch) {
+      remarks_.push_back("Nobody watches for tiles: that would leave fewer than two of " + std::to_string(cpus_) +
+                         " CPUs to everything else" +
+                         (lanes_that_spin > 0
+                              ? ", since " + std::to_string(lanes_that_spin) + " lanes spin as well; use fewer lanes."
+                              : "."));
+      options_.borrow_spin = microseconds(0);
+    }
+  }
+
+  void resolve_other_threads() {
+    if (options_.consumers == 0) {
+      bool const at_once = options_.parallel_sink || !options_.host_stages.empty();
+      options_.consumers = at_once ? std::max(1U, cpus_ / 2) : 1;
+    }
+    if (options_.producers == 0) {
+      unsigned const taken = options_.lanes + options_.consumers;
+      options_.producers = cpus_ > taken + 1 ? cpus_ - taken : 1;
+    }
+  }
+
+  void resolve_tiles() {
+    if (options_.tiles == 0) {
+      options_.tiles = usual_tiles({.lanes = options_.lanes,
+                                    .slots = options_.slots,
+                                    .batch = options_.batch,
+                                    .producers = options_.producers,
+                                    .consumers = options_.consumers,
+                                    .tile_bytes = Pool::slab_bytes(options_.tile, 1)});
+    }
+    // More can never be in flight, and each takes memory of the device.
+    options_.slots = static_cast<unsigned>(std::min<std::size_t>(options_.slots, options_.tiles));
+    // Of few tiles there are to be several batches as well.
+    if (batch_is_ours_) options_.batch = std::clamp(options_.slots / batches_in_flight, 1U, options_.batch);
+    options_.batch = largest_batch(options_.batch, options_.slots, options_.tiles, options_.lanes);
+  }
+
+  PipelineOptions options_;
+  std::size_t const devices_;
+  bool const gpu_;
+  unsigned const cpus_;
+  std::size_t const largest_part_;
+  bool const batch_is_ours_;
+  std::vector<std::string>& remarks_;
+};
+
+}  // namespace
+
+PipelineOptions resolve(PipelineOptions options, std::vector<Device*> const& devices, Topology const& topology,
+                        std::vector<std::string>& remarks) {
+  return Resolving(std::move(options), devices, topology, remarks).resolved();
+}
+
+}  // namespace penstock

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "penstock/device/device.hpp"
+#include "penstock/flow/pipeline_options.hpp"
+#include "penstock/machine/topology.hpp"
+
+namespace penstock {
+
+/// Fills in what the user left to the machine; what it could not grant goes to `remarks`.
+///
+/// Shape: one device or more.
+/// Throws: Error, if the options contradict themselves or ask for what cannot be.
+PipelineOptions resolve(PipelineOptions options, std::vector<Device*> const& devices, Topology const& topology,
+                        std::vector<std::string>& remarks);
+
+}  // namespace penstock

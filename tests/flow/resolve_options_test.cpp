@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "penstock/flow/resolve_options.hpp"
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "support/says_it_is_a_gpu.hpp"
+#include <gtest/gtest.h>
+
+#include "penstock/flow/pipeline.hpp"
+
+namespace penstock {
+namespace {
+
+using std::chrono::microseconds;
+using support::SaysItIsAGpu;
+
+/// Pipelines for small tiles that are to be through as soon as can be, on a machine of as many CPUs as a test says.
+struct APipelineForLatency : testing::Test {
+  SaysItIsAGpu gpu;
+  PipelineOptions wanted{.tile = {.input_bytes = 4096, .output_bytes = 4096}, .aim = Aim::latency};
+  std::vector<std::string> remarks;
+
+  PipelineOptions on(unsigned cpus) {
+    Topology const topology = Topology::from_synthetic("core:" + std::to_string(cpus) + " pu:1");
+    remarks.clear();
+    return resolve(wanted, {&gpu}, topology, remarks);
+  }
+};
+
+TEST_F(APipelineForLatency, HasALaneThatNeverSleepsNorDoThoseWhoWait) {
+  PipelineOptions const options = on(16);
+  EXPECT_EQ(options.lanes, 1u);
+  EXPECT_EQ(options.spin, PipelineOptions::for_ever);
+  EXPECT_EQ(options.borrow_spin, PipelineOptions::for_ever);
+  EXPECT_EQ(options.shape, LaneShape::adaptive);
+  EXPECT_TRUE(remarks.empty());
+}
+
+TEST_F(APipelineForLatency, IsNotWhatOneIsThatSaysNothing) {
+  wanted.aim = Aim::throughput;
+  PipelineOptions const options = on(16);
+  EXPECT_EQ(options.lanes, 2u);
+  EXPECT_EQ(options.spin, microseconds(200));
+  EXPECT_EQ(options.borrow_spin, microseconds(20));
+  EXPECT_EQ(options.shape, LaneShape::split);
+}
+
+TEST_F(APipelineForLatency, LeavesTwoCpusToTheRest) {
+  EXPECT_EQ(on(5).borrow_spin, PipelineOptions::for_ever);
+  EXPECT_EQ(on(4).borrow_spin, microseconds(0));
+  EXPECT_TRUE(remarks.empty()) << "who waits is woken, and nothing else was asked for";
+  EXPECT_EQ(on(3).spin, PipelineOptions::for_ever);
+  EXPECT_EQ(on(2).spin, microseconds(0));
+  ASSERT_EQ(remarks.size(), 1u);
+  EXPECT_NE(remarks[0].find("lanes do not spin"), std::string::npos) << remarks[0];
+}
+
+TEST_F(APipelineForLatency, DoesAsItIsToldBeyondThat) {
+  wanted.lanes = 3;
+  wanted.spin = microseconds(50);
+  wanted.borrow_spin = microseconds(0);
+  wanted.shape = LaneShape::single;
+  PipelineOptions const options = on(16);
+  EXPECT_EQ(options.lanes, 3u);
+  EXPECT_EQ(options.spin, microseconds(50));
+  EXPECT_EQ(options.borrow_spin, microseconds(0));
+  EXPECT_EQ(options.shape, LaneShape::single);
+}
+
+TEST_F(APipelineForLatency, BringsEachTileHomeAndEnds) {
+  wanted.spin = wanted.borrow_spin = PipelineOptions::for_ever;
+  wanted.tiles = 2;
+  wanted.consumers = 1;
+  setenv("HWLOC_SYNTHETIC", "core:8 pu:1", 1);
+  wanted.bind = false;
+  Pipeline pipeline(gpu, wanted);
+  unsetenv("HWLOC_SYNTHETIC");
+  ASSERT_EQ(pipeline.options().spin, PipelineOptions::for_ever);
+  pipeline.start(each_tile([](DeviceTile const& tile, StreamRef) { return tile.input.size(); }), [](Completion&) {});
+  for (unsigned tile = 0; tile < 20; ++tile) {
+    Loan loan = pipeline.feed().borrow();
+    loan->filled = loan->input().size();
+    pipeline.feed().submit(std::move(loan));
+  }
+  Report const report = pipeline.drain();
+  EXPECT_EQ(report.tiles_done, 20u) << describe(report);
+  EXPECT_EQ(pipeline.pool().on_loan(), 0u);
+  std::uint64_t naps = 0;
+  for (LaneSummary const& lane : report.lanes) naps += lane.naps;
+  EXPECT_EQ(naps, 0u);
+}
+
+}  // namespace
+}  // namespace penstock
