@@ -40,8 +40,9 @@ TEST(Axis, RefusesWhatIsNoneWithARemedy) {
         Wrong{"threads", "4000000000000", "whole numbers"}, Wrong{"tile", "3", "multiple of 4"},
         Wrong{"tile", "2GiB", "1 GiB"}, Wrong{"tile", "4KiB..16KiB", "4KiB..1MiB*4"},
         Wrong{"tile", "4KiB..some*2", "4KiB..1MiB*4"}, Wrong{"tile", "4KiB..1MiB*2KiB", "4KiB..1MiB*4"},
-        Wrong{"transport", "mule", "automatic, copies, mapped"}, Wrong{"shape", "round", "split, single"},
-        Wrong{"work", "busy:soon", "busy:20us"}, Wrong{"colour", "red", "no axis"}}) {
+        Wrong{"transport", "mule", "automatic, copies, mapped"}, Wrong{"graphs", "perhaps", "automatic, never, always"},
+        Wrong{"shape", "round", "split, single"}, Wrong{"work", "busy:soon", "busy:20us"},
+        Wrong{"colour", "red", "no axis"}}) {
     try {
       parse_axis(wrong.name, wrong.list);
       ADD_FAILURE() << wrong.name << " " << wrong.list << " was taken";

@@ -24,6 +24,7 @@ TEST(Follow, SetsTheOptionsThatAreNamed) {
   EXPECT_EQ(follow(before, to("--streams own"))->streams, StreamMode::own);
   EXPECT_EQ(follow(before, to("--shape single"))->shape, LaneShape::single);
   EXPECT_EQ(follow(before, to("--signal event_poll"))->signal, SignalKind::event_poll);
+  EXPECT_EQ(follow(before, to("--graphs never"))->graphs, Graphs::never);
 }
 
 TEST(Follow, ReadsNoFurtherThanTheOptions) {

@@ -42,6 +42,12 @@ TEST_F(FreeAxes, HaveEverySignalInNoOrder) {
   EXPECT_FALSE(ordered(axis("threads", "0,1"))) << "0 is not less than 1, it is the machine's choice";
 }
 
+TEST_F(FreeAxes, HaveWhatAnyStageAllowsAndNoMoreThanThat) {
+  EXPECT_EQ(axis("transport", "free").values, (Values{"automatic", "copies"}));
+  EXPECT_EQ(axis("graphs", "free").values, (Values{"automatic", "never", "always"}));
+  EXPECT_FALSE(ordered(axis("graphs", "free")));
+}
+
 TEST_F(FreeAxes, TakeTheValuesOfAKnownSettingWhereTheyBelong) {
   AxisLists const lists{{"threads", "free"}, {"lanes", "1,2"}, {"signal", "free"}};
   auto axes = search_axes(lists, defaults, std::size_t{1} << 20, bounds);
@@ -64,13 +70,15 @@ TEST_F(FreeAxes, HaveTheValuesOfAListInIncreasingOrder) {
 
 TEST_F(FreeAxes, KnowWhereOptionsAreOnThem) {
   std::vector<Axis> const axes =
-      search_axes({{"threads", "free"}, {"depth", "free"}, {"batch", "free"}, {"signal", "free"}}, defaults,
-                  std::size_t{1} << 20, bounds);
+      search_axes({{"threads", "free"}, {"depth", "free"}, {"batch", "free"}, {"signal", "free"}, {"graphs", "free"}},
+                  defaults, std::size_t{1} << 20, bounds);
+  defaults.graphs = Graphs::always;
   Point const point = point_at(axes, levels_of(axes, defaults, std::size_t{1} << 20));
   EXPECT_EQ(point.setting.threads, 5u);
   EXPECT_EQ(point.setting.depth, 32u);
   EXPECT_EQ(point.setting.batch, 8u);
   EXPECT_EQ(point.setting.signal, SignalKind::callback);
+  EXPECT_EQ(point.setting.graphs, Graphs::always);
 }
 
 TEST_F(FreeAxes, AreAtTheNearestBelowIfTheyHaveNotTheDefault) {

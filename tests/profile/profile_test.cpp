@@ -29,6 +29,7 @@ struct AProfile : testing::Test {
                               .spin = std::chrono::microseconds(200),
                               .shape = LaneShape::single,
                               .transport = Transport::copies,
+                              .graphs = Graphs::never,
                               .signal = SignalKind::flag},
                   .rate = {.median = 12.5, .least = 12.25, .most = 13},
                   .defaults_rate = ProfiledRate{.median = 10, .least = 9, .most = 11}};
@@ -67,6 +68,7 @@ TEST_F(AProfile, IsTheSameOnceItWasSavedAndLoaded) {
   EXPECT_EQ(loaded.options.signal, SignalKind::flag);
   EXPECT_EQ(loaded.options.shape, LaneShape::single);
   EXPECT_EQ(loaded.options.transport, Transport::copies);
+  EXPECT_EQ(loaded.options.graphs, Graphs::never);
   EXPECT_EQ(loaded.machine.cpus, 8u);
   EXPECT_EQ(loaded.defaults_rate->least, 9);
   EXPECT_FALSE(std::filesystem::exists(folder / "saved.part"));
@@ -95,6 +97,7 @@ TEST_F(AProfile, SetsWhatItFoundAndNothingThatStageOrSinkWouldNotice) {
   EXPECT_EQ(options.tiles, 99u);
   EXPECT_EQ(options.signal, SignalKind::flag);
   EXPECT_EQ(options.transport, Transport::copies);
+  EXPECT_EQ(options.graphs, Graphs::never);
   EXPECT_EQ(options.tile, wanted.tile) << "whoever has a shape keeps it";
   EXPECT_EQ(options.streams, StreamMode::own);
   EXPECT_TRUE(options.ordered);
@@ -133,7 +136,7 @@ TEST_F(AProfile, MayHaveMembersThatNobodyKnowsYet) {
 
 /// What is unknown, or came later.
 bool may_be_missing(std::string const& key) {
-  return key == "driver" || key == "batch" || key == "transport";
+  return key == "driver" || key == "batch" || key == "transport" || key == "graphs";
 }
 
 TEST_F(AProfile, MissesNoneOfItsMembers) {
@@ -178,12 +181,14 @@ TEST_F(AProfile, WithAMemberOfAnotherKindIsRefused) {
   }
 }
 
-TEST_F(AProfile, OfBeforeThereWereBatchesAndTransportsLeavesThemToThePipeline) {
+TEST_F(AProfile, OfBeforeThereWereBatchesTransportsAndGraphsLeavesThemToThePipeline) {
   Json older = json();
   older["settings"].erase("batch");
   older["settings"].erase("transport");
+  older["settings"].erase("graphs");
   EXPECT_EQ(parse_profile(older.dump(), "older").options.batch, 0u);
   EXPECT_EQ(parse_profile(older.dump(), "older").options.transport, Transport::automatic);
+  EXPECT_EQ(parse_profile(older.dump(), "older").options.graphs, Graphs::automatic);
 }
 
 TEST_F(AProfile, WithANumberBeyondReasonIsRefused) {

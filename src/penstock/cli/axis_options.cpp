@@ -28,6 +28,9 @@ constexpr std::array axis_options{
     AxisOption{"streams", "", "default", "Where lanes compute: default (the thread's default stream), own"},
     AxisOption{"shape", "", "split", "Streams of a lane: split (upload, compute, download), single"},
     AxisOption{"transport", "", "automatic", "Whether tiles are copied: automatic (not small work), copies, mapped"},
+    AxisOption{
+        "graphs", "", "automatic",
+        "Whether work is captured and launched as CUDA graphs: automatic (if it takes less time), never, always"},
     AxisOption{"work", "", "transform", "What is computed: copy (nothing), transform, busy:20us, hash"},
     AxisOption{"fill", "", "none", "What producers do: none, memcpy, file (needs --file)"},
     AxisOption{"direction", "", "both", "Which way tiles go: in, out, both"},

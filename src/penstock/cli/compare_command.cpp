@@ -43,6 +43,7 @@ void CompareCommand::add_to(CLI::App& command) {
                          {"lanes", "threads"},
                          {"shape", "single"},
                          {"transport", "copies"},
+                         {"graphs", "never"},
                          {"signal", "event_poll"},
                          {"sink", "lanes"},
                          {"batch", "1"}});

@@ -40,6 +40,7 @@ std::map<std::string, std::string> axis_values(Profile const& profile) {
           {"shape", options.shape == LaneShape::single ? "single" : "split"},
           // What allows `mapped` is the job, and this may be another.
           {"transport", options.transport == Transport::copies ? "copies" : "automatic"},
+          {"graphs", std::string(to_string(options.graphs))},
           {"work", profile.job.work},
           {"fill", profile.job.fill},
           {"direction", profile.job.direction},

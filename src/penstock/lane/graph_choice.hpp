@@ -6,15 +6,9 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace penstock {
+#include "penstock/lane/graphs.hpp"
 
-/// Whether what a stage enqueues for a tile is captured once for each slot and launched as a graph from then on. Only
-/// of a stage that promises it (Stage::capturable).
-enum class Graphs : std::uint8_t {
-  automatic,  ///< If the lane finds that it takes less time so.
-  never,
-  always,
-};
+namespace penstock {
 
 /// How a lane gives a stage's work to its device: by what it was told, or by what its own calls took.
 ///

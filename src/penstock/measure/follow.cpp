@@ -10,8 +10,9 @@
 namespace penstock::measure {
 namespace {
 
-constexpr std::array<std::string_view, 12> axes{"threads", "lanes",  "consumers", "tile",  "depth",     "batch",
-                                                "tiles",   "signal", "streams",   "shape", "transport", "sink"};
+constexpr std::array<std::string_view, 13> axes{"threads",   "lanes",  "consumers", "tile",    "depth",
+                                                "batch",     "tiles",  "signal",    "streams", "shape",
+                                                "transport", "graphs", "sink"};
 
 /// The axis that an option of a pipeline sets; empty if none does.
 std::string_view axis_of(std::string_view option) {

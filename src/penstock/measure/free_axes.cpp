@@ -52,6 +52,12 @@ std::vector<std::string> signals() {
   return texts;
 }
 
+std::vector<std::string> graphs() {
+  std::vector<std::string> texts;
+  for (Graphs const one : all_graphs) texts.emplace_back(to_string(one));
+  return texts;
+}
+
 std::vector<std::string> worth_trying(std::string const& name, PipelineOptions const& defaults,
                                       std::size_t default_tile, SearchBounds const& bounds) {
   constexpr std::size_t few = 4;
@@ -66,6 +72,7 @@ std::vector<std::string> worth_trying(std::string const& name, PipelineOptions c
   if (name == "shape") return {"split", "single"};
   // Not mapped alone, which many stages do not allow.
   if (name == "transport") return {"automatic", "copies"};
+  if (name == "graphs") return graphs();
   throw Error(ErrorKind::bad_argument,
               "--" + name + " free: it follows from the others; leave it out, or name its values.");
 }
@@ -167,6 +174,7 @@ Levels levels_of(std::vector<Axis> const& axes, PipelineOptions const& options, 
                                                   {"signal", std::string(to_string(options.signal))},
                                                   {"shape", options.shape == LaneShape::single ? "single" : "split"},
                                                   {"transport", std::string(to_string(options.transport))},
+                                                  {"graphs", std::string(to_string(options.graphs))},
                                                   {"streams", options.streams == StreamMode::own ? "own" : "default"},
                                                   {"sink", options.sink_on_lanes ? "lanes" : "graph"}};
   Levels levels;

@@ -146,6 +146,7 @@ PipelineOptions Setting::options() const {
   options.streams = streams;
   options.shape = shape;
   options.transport = transport;
+  options.graphs = graphs;
   options.sink_on_lanes = sink_on_lanes;
   options.parallel_sink = consumers > 1;
   return options;
@@ -177,6 +178,10 @@ std::string set(Setting& setting, std::string_view name, std::string const& valu
   }
   if (name == "transport") {
     setting.transport = parse_transport(value);
+    return value;
+  }
+  if (name == "graphs") {
+    setting.graphs = parse_graphs(value);
     return value;
   }
   throw Error(ErrorKind::bad_argument, "There is no axis '" + std::string(name) + "'.");

@@ -52,6 +52,7 @@ struct Setting {
   StreamMode streams = StreamMode::thread_default;
   LaneShape shape = LaneShape::split;
   Transport transport = Transport::automatic;
+  Graphs graphs = Graphs::automatic;
   Work work = Work::transform;
   std::chrono::microseconds busy{20};  ///< For Work::busy.
   Fill fill = Fill::none;

@@ -18,6 +18,7 @@ PipelineOptions Profile::apply(PipelineOptions wanted) const {
   wanted.signal = options.signal;
   // That the stage allows tiles that are mapped was a promise of the one that was measured.
   wanted.transport = options.transport == Transport::mapped ? Transport::automatic : options.transport;
+  wanted.graphs = options.graphs;
   return wanted;
 }
 

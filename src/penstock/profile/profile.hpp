@@ -47,7 +47,7 @@ struct Profile {
   ProfiledJob job = {};
   std::size_t tile_bytes = 0;  ///< As `--tile` says it.
   /// Only those that a profile sets: tile, tiles, producers, lanes, consumers, slots, spin, shape, signal,
-  /// transport.
+  /// transport, graphs.
   PipelineOptions options = {};
   ProfiledRate rate = {};
   std::optional<ProfiledRate> defaults_rate = {};  ///< Empty if the defaults failed.

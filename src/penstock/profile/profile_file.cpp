@@ -101,6 +101,13 @@ Transport transport_of(std::string const& text, std::string const& name) {
   refuse(name, "settings.transport is none of " + transport_names());
 }
 
+Graphs graphs_of(std::string const& text, std::string const& name) {
+  for (Graphs const graphs : all_graphs) {
+    if (to_string(graphs) == text) return graphs;
+  }
+  refuse(name, "settings.graphs is none of " + graphs_names());
+}
+
 TileShape tile_of(Members const& settings, std::string const& name) {
   TileShape tile{.input_bytes = settings.whole("input_bytes", 0, most_tile_bytes),
                  .output_bytes = settings.whole("output_bytes", 0, most_tile_bytes),
@@ -160,6 +167,7 @@ Profile parse_profile(std::string_view text, std::string const& name) {
   profile.options.shape = shape_of(settings.text("shape"), name);
   // Profiles of before there was a choice leave it to the pipeline.
   if (settings.has("transport")) profile.options.transport = transport_of(settings.text("transport"), name);
+  if (settings.has("graphs")) profile.options.graphs = graphs_of(settings.text("graphs"), name);
   profile.options.signal = signal_of(settings.text("signal"), name);
   profile.rate = all.rate("gb_per_s");
   if (all.has("defaults_gb_per_s")) profile.defaults_rate = all.rate("defaults_gb_per_s");
@@ -196,6 +204,7 @@ std::string text_of(Profile const& profile) {
                     {"signal", to_string(options.signal)},
                     {"shape", options.shape == LaneShape::single ? "single" : "split"},
                     {"transport", to_string(options.transport)},
+                    {"graphs", to_string(options.graphs)},
                     {"spin_us", options.spin.value_or(std::chrono::microseconds(0)).count()}}},
                   {"gb_per_s", spread_of(profile.rate)},
                   {"defaults_gb_per_s", profile.defaults_rate ? spread_of(*profile.defaults_rate) : Json(nullptr)}};
