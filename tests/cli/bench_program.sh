@@ -26,6 +26,15 @@ case $2 in
     expect_code 0
     expect_out 'threads 2, tile 4 KiB, depth 3'
     ;;
+  LaunchesGraphsIfAsked)
+    run bench "${quick[@]}" --tile 4KiB --transport copies --graphs never,always,automatic --load 0 --no-ceilings
+    expect_code 0
+    [[ $(grep -cE '^(never|always|automatic) +[0-9.]+ ' out) == 3 ]] || fail "$(cat out)"
+    ! grep -q '^note: ' out || fail "$(cat out)"
+    run bench "${quick[@]}" --tile 4KiB --work copy,hash --graphs always --load 0 --no-ceilings
+    expect_code 0
+    [[ $(grep -c '^note: .* - No tile was launched as a graph: --work' out) == 2 ]] || fail "$(cat out)"
+    ;;
   WritesATraceOfTheFastest)
     run bench "${quick[@]}" --tile 4KiB --transport copies --threads 1,2 --load 0 --trace trace.json
     expect_code 0
@@ -96,6 +105,7 @@ case $2 in
 --threads 4..1
 --tile 3
 --signal smoke
+--graphs perhaps
 --load nan
 --work hash --tile 3000
 --direction out --fill memcpy

@@ -58,6 +58,30 @@ TEST_F(ASweep, DoesEveryKindOfWorkInEveryDirection) {
   }
 }
 
+/// Seen to fail with stages that promise nothing.
+TEST_F(ASweep, LaunchesGraphsOfWorkThatMayBeCaptured) {
+  for (PointResult const& result : swept({parse_axis("tile", "4KiB"), parse_axis("work", "transform,busy:1us"),
+                                          parse_axis("batch", "1"), parse_axis("direction", "in,out,both"),
+                                          parse_axis("transport", "copies"), parse_axis("graphs", "always,never")})) {
+    SCOPED_TRACE(result.point.values[1] + result.point.values[3] + result.point.values[5]);
+    EXPECT_EQ(result.error, "");
+    EXPECT_TRUE(result.remarks.empty());
+    ASSERT_TRUE(result.last);
+    for (LaneSummary const& lane : result.last->report.lanes) {
+      EXPECT_EQ(lane.graphs, result.point.setting.graphs == Graphs::always ? lane.tiles : 0);
+      EXPECT_EQ(lane.not_captured, nullptr);
+    }
+  }
+}
+
+TEST_F(ASweep, SaysOnceIfNothingWasLaunchedAsAGraph) {
+  for (PointResult const& result : swept({parse_axis("work", "hash,copy"), parse_axis("graphs", "always")})) {
+    EXPECT_EQ(result.error, "");
+    ASSERT_EQ(result.remarks.size(), 1u);
+    EXPECT_NE(result.remarks[0].find("--work " + result.point.values[0]), std::string::npos) << result.remarks[0];
+  }
+}
+
 TEST_F(ASweep, SaysWhyAPointCouldNotBeMeasuredAndGoesOn) {
   options.trial.file = "/nowhere";
   auto const results = swept({parse_axis("tile", "4KiB"), parse_axis("fill", "file,none")});

@@ -11,6 +11,7 @@
 
 #include "penstock/core/error.hpp"
 #include "penstock/measure/ceilings.hpp"
+#include "penstock/measure/graphs_remark.hpp"
 #include "penstock/measure/judged_run.hpp"
 
 namespace penstock::measure {
@@ -62,6 +63,7 @@ class Sweep {
         result.ceilings->link_down = link.link_down;
       }
     }
+    for (PointResult& result : results_) remark_on_graphs(result);
     for (PointResult& result : results_) {
       if (options_.load > 0) take_latency(result);
       if (options_.judged) trace(result);
@@ -156,6 +158,13 @@ class Sweep {
       std::string const remark = "Not all of its parts could be measured alone: " + std::string(exception.what());
       if (result.remarks.empty()) result.remarks.push_back(remark);
     }
+  }
+
+  /// Once, though there were several runs.
+  static void remark_on_graphs(PointResult& result) {
+    if (!result.error.empty() || !result.last) return;
+    std::string const remark = graphs_remark(result.point.setting, result.last->report);
+    if (!remark.empty()) result.remarks.push_back(remark);
   }
 
   void take_latency(PointResult& result) {

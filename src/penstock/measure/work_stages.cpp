@@ -38,6 +38,7 @@ class TransformStage final : public Stage {
       : passes_(context.shape.in_place || context.shape.input_bytes == 0 ? Passes::one : Passes::many) {}
   // One that goes in only is written as well, which the host is not to see.
   Passes passes() const noexcept override { return passes_; }
+  bool capturable() const noexcept override { return true; }
   void prepare(StreamRef stream) override { transform_prepare(stream); }
   std::size_t run(DeviceTile const& tile, StreamRef stream) override {
     // In place where there is one part only, or one memory for both.
@@ -59,6 +60,7 @@ class BusyStage final : public Stage {
  public:
   BusyStage(StageContext const& context, std::chrono::nanoseconds duration)
       : duration_(duration), stamp_(context.device.allocate(sizeof(Stamp))) {}
+  bool capturable() const noexcept override { return true; }
   void prepare(StreamRef stream) override { busy_prepare(stream); }
   std::size_t run(DeviceTile const& tile, StreamRef stream) override {
     // Nobody reads when it ran, so it may be any Stamp.

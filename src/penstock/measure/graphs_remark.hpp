@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+
+#include "penstock/flow/report.hpp"
+#include "penstock/measure/setting.hpp"
+
+namespace penstock::measure {
+
+/// A sentence on why a run launched nothing as a graph: if its stage could not be captured, or if that was asked for
+/// (Graphs::always) and came to nothing. Else empty.
+std::string graphs_remark(Setting const& setting, Report const& report);
+
+}  // namespace penstock::measure
