@@ -56,7 +56,7 @@ std::string in_words(PipelineOptions const& options) {
   std::string words;
   auto const add = [&](std::string const& word) { words += (words.empty() ? "" : ", ") + word; };
   if (options.lanes != defaults.lanes) add("lanes " + std::to_string(options.lanes));
-  if (options.shape != defaults.shape) add(options.shape == LaneShape::single ? "single" : "split");
+  if (options.shape != defaults.shape) add(std::string(to_string(options.shape)));
   if (options.sink_on_lanes != defaults.sink_on_lanes) add("sink on lanes");
   if (options.signal != defaults.signal) add(std::string(to_string(options.signal)));
   if (options.slots != defaults.slots) add("slots " + std::to_string(options.slots));

@@ -60,7 +60,7 @@ void add_cases() {
   for (SignalKind const signal : {SignalKind::callback, SignalKind::event_poll}) {
     for (LaneShape const streams : {LaneShape::split, LaneShape::single}) {
       std::string const name =
-          "submit_and_retire/" + std::string(to_string(signal)) + (streams == LaneShape::split ? "/split" : "/single");
+          "submit_and_retire/" + std::string(to_string(signal)) + "/" + std::string(to_string(streams));
       benchmark::RegisterBenchmark(name.c_str(), submit_and_retire, signal, streams)
           ->ArgName("tiles")
           ->Arg(1)

@@ -185,7 +185,7 @@ void run_case(benchmark::State& state, Case const& what, bool hand) {
 
 void add(std::string const& question, Case const& what, bool hand = false) {
   std::string const name = question + "/" + (hand ? "by_hand" : std::string(to_string(what.lane.signal))) + "/" +
-                           (what.lane.flight.shape == LaneShape::split ? "split" : "single") + "/" +
+                           std::string(to_string(what.lane.flight.shape)) + "/" +
                            (what.lane.flight.streams == StreamMode::own ? "own" : "default") +
                            "/spin:" + std::to_string(what.lane.spin.count() / 1000) +
                            (question == "stride" ? "/calls_a_turn:" + std::to_string(what.lane.calls_a_turn) : "") +

@@ -30,14 +30,14 @@ case $2 in
     made --threads 2 --lanes 2 --tile 64KiB --depth 3 --signal event_poll --shape single --work copy --direction in
     run bench "${quick[@]}" --profile profile
     expect_code 0
-    expect_out 'threads 2, lanes 2, consumers 1, tile 64 KiB, depth 3, batch 1, tiles 11, spin default, signal event_poll, streams default, shape single, transport automatic, graphs automatic, work copy, fill none, direction in'
+    expect_out 'threads 2, lanes 2, consumers 1, tile 64 KiB, depth 3, batch 1, tiles 11, spin default, aim throughput, signal event_poll, streams default, shape single, transport automatic, graphs automatic, work copy, fill none, direction in'
     [[ ! -s err ]] || fail "$(cat err)"
     ;;
   LosesToWhatIsNamed)
     made --threads 2 --lanes 2 --tile 64KiB --depth 3 --work copy
     run bench "${quick[@]}" --profile profile --producers 1 --depth 4,5 --work transform
     expect_code 0
-    expect_out 'threads 1, lanes 2, consumers 1, tile 64 KiB, spin default, signal callback, streams default, shape split, transport automatic, graphs automatic, work transform'
+    expect_out 'threads 1, lanes 2, consumers 1, tile 64 KiB, spin default, aim throughput, signal callback, streams default, shape split, transport automatic, graphs automatic, work transform'
     [[ $(grep -cE '^[45] ' out) == 2 ]] || fail "$(cat out)"
     ;;
   IsTakenByHash)

@@ -148,10 +148,9 @@ bool soak(Device& device, SoakOptions const& options, LaneOptions lane) {
   SoakCounts const counts = soak->counts();
   std::printf("%-18s %-7s %-6s %-9s %5lld %11llu %9.2f %9.0f", std::string(to_string(lane.signal)).c_str(),
               lane.flight.streams == StreamMode::own ? "own" : "default",
-              lane.flight.shape == LaneShape::split ? "split" : "single",
-              std::string(to_string(lane.flight.transport)).c_str(), static_cast<long long>(lane.spin.count() / 1000),
-              static_cast<unsigned long long>(counts.completed), soak->seconds(),
-              soak->seconds() > 0 ? static_cast<double>(counts.completed) / soak->seconds() : 0);
+              std::string(to_string(lane.flight.shape)).c_str(), std::string(to_string(lane.flight.transport)).c_str(),
+              static_cast<long long>(lane.spin.count() / 1000), static_cast<unsigned long long>(counts.completed),
+              soak->seconds(), soak->seconds() > 0 ? static_cast<double>(counts.completed) / soak->seconds() : 0);
   for (std::uint64_t const count : {counts.lost(), counts.doubled, counts.early, counts.wrong, counts.disordered,
                                     counts.failed, soak->unsignalled(), soak->heard()})
     std::printf(" %11llu", static_cast<unsigned long long>(count));
@@ -189,7 +188,7 @@ int run(SoakOptions const& options) {
           LaneOptions lane;
           lane.signal = signal;
           lane.flight.streams = streams == "own" ? StreamMode::own : StreamMode::thread_default;
-          lane.flight.shape = shape == "single" ? LaneShape::single : LaneShape::split;
+          lane.flight.shape = parse_lane_shape(shape);
           lane.flight.transport = parse_transport(transport);
           clean = soak(*device, options, lane) && clean;
         }

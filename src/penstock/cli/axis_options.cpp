@@ -24,9 +24,11 @@ constexpr std::array axis_options{
     AxisOption{"spin", "", "default",
                "Microseconds that lanes watch their device before they sleep; who waits for tiles or results does so "
                "for 20 at most"},
+    AxisOption{"aim", "", "throughput",
+               "What is left to the pipeline is for: throughput, latency (nobody sleeps; split shapes are adaptive)"},
     AxisOption{"signal", "", "callback", "How lanes learn what is done; penstock hash --help lists them"},
     AxisOption{"streams", "", "default", "Where lanes compute: default (the thread's default stream), own"},
-    AxisOption{"shape", "", "split", "Streams of a lane: split (upload, compute, download), single"},
+    AxisOption{"shape", "", "split", "Streams of a lane: split (upload, compute, download), single, adaptive"},
     AxisOption{"transport", "", "automatic", "Whether tiles are copied: automatic (not small work), copies, mapped"},
     AxisOption{
         "graphs", "", "automatic",

@@ -60,10 +60,8 @@ void PipelineArguments::add_to(CLI::App& command, std::string const& tile_sizes)
                 "Default: 1; on a GPU 32 MiB of them, of those below 1 MiB 8 MiB, up to 128");
   command.add_option("--signal", signal, "How lanes learn what is done: " + signal_names() + ". Default: callback")
       ->type_name("NAME");
-  command
-      .add_option("--shape", shape, "Streams of a lane: split (upload, compute, download) or single. Default: split")
-      ->type_name("NAME")
-      ->check(CLI::IsMember({"split", "single"}));
+  command.add_option("--shape", shape, "Streams of a lane: " + lane_shape_names() + ". Default: split")
+      ->type_name("NAME");
   command
       .add_option("--streams", streams,
                   "Where lanes compute: default (the thread's default stream) or own (a stream of the lane's).\n"
@@ -93,7 +91,7 @@ void PipelineArguments::take(Profile const& taken, CLI::App const& command) {
   // It follows from these two, and with one of them changed it is for the pipeline to choose.
   if (!named("--batch") && !named("--slots") && !named("--tile")) batch = options.batch;
   if (!named("--signal")) signal = to_string(options.signal);
-  if (!named("--shape")) shape = options.shape == LaneShape::single ? "single" : "split";
+  if (!named("--shape")) shape = to_string(options.shape);
   if (!named("--tile")) tile = std::to_string(taken.tile_bytes);
   // These two follow from the others, and with one of those changed they are for the pipeline to choose.
   for (char const* const option : {"--producers", "--lanes", "--consumers", "--slots", "--batch", "--signal"}) {
@@ -111,7 +109,7 @@ PipelineOptions PipelineArguments::options() const {
   options.slots = slots;
   options.batch = batch;
   options.signal = parse_signal_kind(signal);
-  options.shape = shape == "single" ? LaneShape::single : LaneShape::split;
+  options.shape = parse_lane_shape(shape);
   options.streams = streams == "own" ? StreamMode::own : StreamMode::thread_default;
   options.tiles = tiles;
   options.spin = spin;

@@ -37,7 +37,7 @@ std::map<std::string, std::string> axis_values(Profile const& profile) {
           {"batch", std::to_string(options.batch)},
           {"tiles", std::to_string(options.tiles)},
           {"signal", std::string(to_string(options.signal))},
-          {"shape", options.shape == LaneShape::single ? "single" : "split"},
+          {"shape", std::string(to_string(options.shape))},
           // What allows `mapped` is the job, and this may be another.
           {"transport", options.transport == Transport::copies ? "copies" : "automatic"},
           {"graphs", std::string(to_string(options.graphs))},

@@ -3,26 +3,17 @@
 
 #include <chrono>
 #include <cstddef>
-#include <cstdint>
 #include <optional>
 #include <vector>
 
 #include "penstock/core/ranges.hpp"
 #include "penstock/core/recorder.hpp"
 #include "penstock/core/tile.hpp"
+#include "penstock/flow/aim.hpp"
 #include "penstock/flow/graph.hpp"
 #include "penstock/lane/lane.hpp"
 
 namespace penstock {
-
-/// What a pipeline is for, where its options leave something to it.
-enum class Aim : std::uint8_t {
-  throughput,  ///< Many tiles in a row, by threads that sleep where there is nothing to do.
-  /// Few tiles, each wanted as soon as can be: one lane for each device, which never sleeps, no more than one of those
-  /// who wait for a tile does, nor the consumer that waits for results. That is a core for each of them, all the time
-  /// that a run lasts, and less throughput of small tiles (decisions/0032).
-  latency,
-};
 
 /// How a pipeline is built. A 0 means: what suits this machine.
 struct PipelineOptions {

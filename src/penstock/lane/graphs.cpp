@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "penstock/lane/graphs.hpp"
 
-#include "penstock/core/error.hpp"
+#include "penstock/core/words.hpp"
 
 namespace penstock {
 
@@ -18,20 +18,11 @@ std::string_view to_string(Graphs graphs) noexcept {
 }
 
 std::string graphs_names() {
-  std::string names;
-  for (Graphs const graphs : all_graphs) {
-    if (!names.empty()) names += ", ";
-    names += to_string(graphs);
-  }
-  return names;
+  return words_for(all_graphs);
 }
 
 Graphs parse_graphs(std::string_view name) {
-  for (Graphs const graphs : all_graphs) {
-    if (to_string(graphs) == name) return graphs;
-  }
-  throw Error(ErrorKind::bad_argument,
-              "There are no graphs '" + std::string(name) + "': choose from " + graphs_names() + ".");
+  return parse_word(all_graphs, name, "choice of graphs");
 }
 
 }  // namespace penstock

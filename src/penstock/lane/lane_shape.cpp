@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "penstock/lane/lane_shape.hpp"
 
-#include "penstock/core/error.hpp"
+#include "penstock/core/words.hpp"
 
 namespace penstock {
 
@@ -18,20 +18,11 @@ std::string_view to_string(LaneShape shape) noexcept {
 }
 
 std::string lane_shape_names() {
-  std::string names;
-  for (LaneShape const shape : all_lane_shapes) {
-    if (!names.empty()) names += ", ";
-    names += to_string(shape);
-  }
-  return names;
+  return words_for(all_lane_shapes);
 }
 
 LaneShape parse_lane_shape(std::string_view name) {
-  for (LaneShape const shape : all_lane_shapes) {
-    if (to_string(shape) == name) return shape;
-  }
-  throw Error(ErrorKind::bad_argument,
-              "There is no shape '" + std::string(name) + "': choose from " + lane_shape_names() + ".");
+  return parse_word(all_lane_shapes, name, "shape");
 }
 
 }  // namespace penstock

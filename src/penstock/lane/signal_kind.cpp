@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "penstock/lane/signal_kind.hpp"
 
-#include "penstock/core/error.hpp"
+#include "penstock/core/words.hpp"
 
 namespace penstock {
 
@@ -24,20 +24,11 @@ std::string_view to_string(SignalKind kind) noexcept {
 }
 
 std::string signal_names() {
-  std::string names;
-  for (SignalKind const kind : all_signal_kinds) {
-    if (!names.empty()) names += ", ";
-    names += to_string(kind);
-  }
-  return names;
+  return words_for(all_signal_kinds);
 }
 
 SignalKind parse_signal_kind(std::string_view name) {
-  for (SignalKind const kind : all_signal_kinds) {
-    if (to_string(kind) == name) return kind;
-  }
-  throw Error(ErrorKind::bad_argument,
-              "There is no signal '" + std::string(name) + "': choose from " + signal_names() + ".");
+  return parse_word(all_signal_kinds, name, "signal");
 }
 
 }  // namespace penstock

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "penstock/lane/transport.hpp"
 
-#include "penstock/core/error.hpp"
+#include "penstock/core/words.hpp"
 
 namespace penstock {
 
@@ -18,20 +18,11 @@ std::string_view to_string(Transport transport) noexcept {
 }
 
 std::string transport_names() {
-  std::string names;
-  for (Transport const transport : all_transports) {
-    if (!names.empty()) names += ", ";
-    names += to_string(transport);
-  }
-  return names;
+  return words_for(all_transports);
 }
 
 Transport parse_transport(std::string_view name) {
-  for (Transport const transport : all_transports) {
-    if (to_string(transport) == name) return transport;
-  }
-  throw Error(ErrorKind::bad_argument,
-              "There is no transport '" + std::string(name) + "': choose from " + transport_names() + ".");
+  return parse_word(all_transports, name, "transport");
 }
 
 }  // namespace penstock

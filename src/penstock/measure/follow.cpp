@@ -10,9 +10,9 @@
 namespace penstock::measure {
 namespace {
 
-constexpr std::array<std::string_view, 13> axes{"threads",   "lanes",  "consumers", "tile",    "depth",
+constexpr std::array<std::string_view, 14> axes{"threads",   "lanes",  "consumers", "tile",    "depth",
                                                 "batch",     "tiles",  "signal",    "streams", "shape",
-                                                "transport", "graphs", "sink"};
+                                                "transport", "graphs", "aim",       "sink"};
 
 /// The axis that an option of a pipeline sets; empty if none does.
 std::string_view axis_of(std::string_view option) {

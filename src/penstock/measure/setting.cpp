@@ -45,8 +45,6 @@ std::string set_word(Value& to, std::string_view name, std::string const& value,
   refuse(name, value, "there are " + all + ".");
 }
 
-constexpr std::array shapes{std::pair{std::string_view("split"), LaneShape::split},
-                            std::pair{std::string_view("single"), LaneShape::single}};
 constexpr std::array modes{std::pair{std::string_view("default"), StreamMode::thread_default},
                            std::pair{std::string_view("own"), StreamMode::own}};
 constexpr std::array fills{std::pair{std::string_view("none"), Fill::none},
@@ -140,6 +138,7 @@ PipelineOptions Setting::options() const {
   options.slots = depth;
   options.batch = batch;
   options.tiles = tiles;
+  options.aim = aim;
   options.spin = spin;
   if (spin) options.borrow_spin = std::min(*spin, longest_borrow_spin);
   options.signal = signal;
@@ -168,12 +167,19 @@ std::string set(Setting& setting, std::string_view name, std::string const& valu
   if (name == "spin") return set_spin(setting, value);
   if (name == "work") return set_work(setting, value);
   if (name == "streams") return set_word(setting.streams, name, value, modes);
-  if (name == "shape") return set_word(setting.shape, name, value, shapes);
   if (name == "fill") return set_word(setting.fill, name, value, fills);
   if (name == "direction") return set_word(setting.direction, name, value, directions);
   if (name == "sink") return set_word(setting.sink_on_lanes, name, value, sinks);
   if (name == "signal") {
     setting.signal = parse_signal_kind(value);
+    return value;
+  }
+  if (name == "shape") {
+    setting.shape = parse_lane_shape(value);
+    return value;
+  }
+  if (name == "aim") {
+    setting.aim = parse_aim(value);
     return value;
   }
   if (name == "transport") {

@@ -51,6 +51,7 @@ struct Setting {
   SignalKind signal = SignalKind::callback;
   StreamMode streams = StreamMode::thread_default;
   LaneShape shape = LaneShape::split;
+  Aim aim = Aim::throughput;
   Transport transport = Transport::automatic;
   Graphs graphs = Graphs::automatic;
   Work work = Work::transform;

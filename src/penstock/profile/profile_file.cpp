@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "penstock/core/pool.hpp"
+#include "penstock/core/words.hpp"
 #include "penstock/profile/profile.hpp"
 
 namespace penstock {
@@ -63,6 +64,12 @@ class Members {
     if (!value.is_number() || !(value.get<double>() > 0)) refuse(name_, path(key) + " is no number above 0");
     return value.get<double>();
   }
+  /// Of which `text` is the word.
+  template <class Value, std::size_t count>
+  Value one_of(std::array<Value, count> const& all, char const* key) const {
+    if (auto const found = find_word(all, text(key))) return *found;
+    refuse(name_, path(key) + " is none of " + words_for(all));
+  }
   ProfiledRate rate(char const* key) const {
     Members const spread = object(key);
     return {spread.positive("median"), spread.positive("min"), spread.positive("max")};
@@ -80,33 +87,6 @@ class Members {
   std::string name_;
   std::string where_;
 };
-
-LaneShape shape_of(std::string const& text, std::string const& name) {
-  if (text == "split") return LaneShape::split;
-  if (text == "single") return LaneShape::single;
-  refuse(name, "settings.shape is neither split nor single");
-}
-
-SignalKind signal_of(std::string const& text, std::string const& name) {
-  for (SignalKind const kind : all_signal_kinds) {
-    if (to_string(kind) == text) return kind;
-  }
-  refuse(name, "settings.signal is none of " + signal_names());
-}
-
-Transport transport_of(std::string const& text, std::string const& name) {
-  for (Transport const transport : all_transports) {
-    if (to_string(transport) == text) return transport;
-  }
-  refuse(name, "settings.transport is none of " + transport_names());
-}
-
-Graphs graphs_of(std::string const& text, std::string const& name) {
-  for (Graphs const graphs : all_graphs) {
-    if (to_string(graphs) == text) return graphs;
-  }
-  refuse(name, "settings.graphs is none of " + graphs_names());
-}
 
 TileShape tile_of(Members const& settings, std::string const& name) {
   TileShape tile{.input_bytes = settings.whole("input_bytes", 0, most_tile_bytes),
@@ -164,11 +144,11 @@ Profile parse_profile(std::string_view text, std::string const& name) {
   // Profiles of before there were batches leave it to the pipeline.
   profile.options.batch = settings.has("batch") ? settings.count("batch", Pool::max_tiles) : 0;
   profile.options.spin = std::chrono::microseconds(settings.whole("spin_us", 0, most_spin_us));
-  profile.options.shape = shape_of(settings.text("shape"), name);
+  profile.options.shape = settings.one_of(all_lane_shapes, "shape");
   // Profiles of before there was a choice leave it to the pipeline.
-  if (settings.has("transport")) profile.options.transport = transport_of(settings.text("transport"), name);
-  if (settings.has("graphs")) profile.options.graphs = graphs_of(settings.text("graphs"), name);
-  profile.options.signal = signal_of(settings.text("signal"), name);
+  if (settings.has("transport")) profile.options.transport = settings.one_of(all_transports, "transport");
+  if (settings.has("graphs")) profile.options.graphs = settings.one_of(all_graphs, "graphs");
+  profile.options.signal = settings.one_of(all_signal_kinds, "signal");
   profile.rate = all.rate("gb_per_s");
   if (all.has("defaults_gb_per_s")) profile.defaults_rate = all.rate("defaults_gb_per_s");
   return profile;
@@ -202,7 +182,7 @@ std::string text_of(Profile const& profile) {
                     {"batch", options.batch != 0 ? Json(options.batch) : Json(nullptr)},
                     {"tiles", options.tiles},
                     {"signal", to_string(options.signal)},
-                    {"shape", options.shape == LaneShape::single ? "single" : "split"},
+                    {"shape", to_string(options.shape)},
                     {"transport", to_string(options.transport)},
                     {"graphs", to_string(options.graphs)},
                     {"spin_us", options.spin.value_or(std::chrono::microseconds(0)).count()}}},
