@@ -101,6 +101,25 @@ TEST_P(LaneOfGraphsAndCopies, RunsTheStageForATileOfAnotherSize) {
   EXPECT_EQ(runs, 11u) << "one capture, and those of the other size";
 }
 
+/// Seen to fail if a slot's graph is kept by the size of its tile alone.
+TEST_P(LaneOfGraphsAndCopies, RunsTheStageForATileOfAnotherVariant) {
+  struct Varied final : Stage {
+    explicit Varied(LaneOfGraphsAndCopies& test) : world(test) {}
+    bool capturable() const noexcept override { return true; }
+    std::uint64_t variant(DeviceTile const& tile) const override { return tile.sequence % 2; }
+    std::size_t run(DeviceTile const& tile, StreamRef stream) override {
+      ++world.runs;
+      world.enqueue(tile, stream);
+      return tile.input.size();
+    }
+    LaneOfGraphsAndCopies& world;
+  };
+  auto const did = run({.make = [this](StageContext const&) { return std::make_unique<Varied>(*this); }, .merge = {}},
+                       20, with(Graphs::always, 1));
+  EXPECT_EQ(did.graphs, 10u);
+  EXPECT_EQ(runs, 11u) << "one capture, and those of the other variant";
+}
+
 TEST_P(LaneOfGraphsAndCopies, CapturesASlotAnewOnceItsTilesKeepToAnotherSize) {
   open_lane(add_one_in_halves(), with(Graphs::always, 1));
   for (std::size_t i = 0; i < 10; ++i) submit(i, i == 0 ? tile_bytes / 2 : tile_bytes);

@@ -68,6 +68,29 @@ TEST(Packing, PutsRecordsOfOneSizeBehindEachOtherWithoutATable) {
   EXPECT_EQ(packing.result_bytes(one.pack), 90u);
 }
 
+/// One record of 32 bytes, one of 30, two of 8: with their tables these are 40 bytes each. Seen to fail if only how
+/// many there are makes a difference.
+TEST(Packing, TellsPacksApartThatFillTheirTilesAlike) {
+  std::vector<std::uint64_t> variants;
+  for (std::vector<std::size_t> const& sizes : {std::vector<std::size_t>{32}, {30}, {8, 8}}) {
+    OneTile one({.input_bytes = 40, .output_bytes = 40, .in_place = true});
+    Packing const packing(one.shape, {});
+    for (std::size_t const size : sizes) ASSERT_TRUE(one.add(packing, size));
+    packing.close(one.pack);
+    EXPECT_EQ(one.pack.loan->filled, 40u);
+    variants.push_back(Packing::variant(one.pack));
+  }
+  EXPECT_NE(variants[0], variants[1]);
+  EXPECT_NE(variants[0], variants[2]);
+  EXPECT_NE(variants[1], variants[2]);
+  OneTile alike({.input_bytes = 64, .output_bytes = 64, .in_place = true});
+  Packing const packing(alike.shape, {});
+  EXPECT_TRUE(alike.add(packing, 1) && alike.add(packing, 16));
+  OneTile other(alike.shape);
+  EXPECT_TRUE(other.add(packing, 15) && other.add(packing, 16));
+  EXPECT_EQ(Packing::variant(alike.pack), Packing::variant(other.pack)) << "the table on the device has the rest";
+}
+
 TEST(Packing, PutsATableBehindRecordsOfAnySize) {
   OneTile one({.input_bytes = 256, .output_bytes = 256, .in_place = true});
   Packing const packing(one.shape, {.alignment = 32});

@@ -30,11 +30,13 @@ class RecordsWorld : public PipelineWorld {
   void destroy_records() { records_.reset(); }
 
   /// Adds one to each byte of all records, and calls `also` before.
-  RecordStages add_one_to_each(std::function<void(DeviceRecords const&, StreamRef)> also = {});
+  RecordStages add_one_to_each(std::function<void(DeviceRecords const&, StreamRef)> also = {},
+                               Promises promises = {.passes = Passes::one});
   /// The same, held until it is let go.
   RecordStages add_one_held_by(HeldLanes& held);
-  /// The sum of each record, as 64 bits.
-  RecordStages sum_of_each();
+  /// The sum of each record, as 64 bits; likewise.
+  RecordStages sum_of_each(std::function<void(DeviceRecords const&, StreamRef)> also = {},
+                           Promises promises = {.passes = Passes::one});
 
   /// What is known to go in for a tag: its size and bytes differ from those of its neighbours.
   static std::vector<std::byte> content_of(std::uint64_t tag, std::size_t bytes);

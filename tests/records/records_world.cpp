@@ -16,25 +16,27 @@ Records& RecordsWorld::pack(RecordOptions options, PipelineOptions pipeline) {
   return records_.emplace(open(std::move(pipeline)), options);
 }
 
-RecordStages RecordsWorld::add_one_to_each(std::function<void(DeviceRecords const&, StreamRef)> also) {
+RecordStages RecordsWorld::add_one_to_each(std::function<void(DeviceRecords const&, StreamRef)> also,
+                                           Promises promises) {
   return each_records(
       [this, also = std::move(also)](DeviceRecords const& packed, StreamRef stream) {
         if (also) also(packed, stream);
         kernels().add_one(stream, packed.input);
       },
-      Passes::one);
+      promises);
 }
 
 RecordStages RecordsWorld::add_one_held_by(HeldLanes& held) {
   return add_one_to_each([&held](DeviceRecords const&, StreamRef stream) { held.hold(stream); });
 }
 
-RecordStages RecordsWorld::sum_of_each() {
+RecordStages RecordsWorld::sum_of_each(std::function<void(DeviceRecords const&, StreamRef)> also, Promises promises) {
   return each_records(
-      [this](DeviceRecords const& packed, StreamRef stream) {
+      [this, also = std::move(also)](DeviceRecords const& packed, StreamRef stream) {
+        if (also) also(packed, stream);
         kernels().sum_each(stream, packed.inputs, packed.input, packed.outputs, packed.output);
       },
-      Passes::one);
+      promises);
 }
 
 std::vector<std::byte> RecordsWorld::content_of(std::uint64_t tag, std::size_t bytes) {

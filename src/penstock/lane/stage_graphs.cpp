@@ -14,21 +14,21 @@ using Clock = std::chrono::steady_clock;
 std::size_t StageGraphs::run(Stage& stage, DeviceTile const& tile, SlotGraph& slot) {
   if (!stage.capturable()) return stage.run(tile, compute_);
   if (!choice_.launches()) return run_plainly(stage, tile);
-  std::size_t const filled = tile.input.size();
-  if (slot.captured && slot.filled == filled) {
+  TileWork const work{tile.input.size(), stage.variant(tile)};
+  if (slot.captured && slot.work == work) {
     slot.others = 0;
     return launch(slot);
   }
-  if (wants_capture(slot, filled)) {
-    if (auto const produced = run_captured(stage, tile, slot)) return *produced;
+  if (wants_capture(slot, work)) {
+    if (auto const produced = run_captured(stage, tile, work, slot)) return *produced;
   }
   return stage.run(tile, compute_);
 }
 
-bool StageGraphs::wants_capture(SlotGraph& slot, std::size_t filled) const noexcept {
+bool StageGraphs::wants_capture(SlotGraph& slot, TileWork work) const noexcept {
   if (!slot.captured) return choice_.captures();
-  slot.others = slot.other == filled ? slot.others + 1 : 1;
-  slot.other = filled;
+  slot.others = slot.other == work ? slot.others + 1 : 1;
+  slot.other = work;
   return slot.others >> std::min(slot.captures - 1, 31U) >= worth_another;
 }
 
@@ -53,9 +53,10 @@ std::size_t StageGraphs::launch(SlotGraph const& slot) {
 }
 
 /// Nothing if the tile has yet to be run.
-std::optional<std::size_t> StageGraphs::run_captured(Stage& stage, DeviceTile const& tile, SlotGraph& slot) {
+std::optional<std::size_t> StageGraphs::run_captured(Stage& stage, DeviceTile const& tile, TileWork work,
+                                                     SlotGraph& slot) {
   bool const first = !slot.captured;
-  auto graph = capture(stage, tile);
+  auto graph = capture(stage, tile, work);
   if (!graph) return std::nullopt;
   if (graph->captured->operations() == 0) {
     give_up(std::make_shared<Failure const>(
@@ -75,7 +76,7 @@ std::optional<std::size_t> StageGraphs::run_captured(Stage& stage, DeviceTile co
 /// Has the stage enqueue its work where nothing is done of it. Nothing if that fails, for whatever reason.
 ///
 /// Throws: a sticky Error.
-std::optional<SlotGraph> StageGraphs::capture(Stage& stage, DeviceTile const& tile) {
+std::optional<SlotGraph> StageGraphs::capture(Stage& stage, DeviceTile const& tile, TileWork work) {
   try {
     if (!stream_) stream_.emplace(device_.make_stream({.priority = priority_}));
     stream_->begin_capture();
@@ -88,7 +89,7 @@ std::optional<SlotGraph> StageGraphs::capture(Stage& stage, DeviceTile const& ti
     }
     Capture captured = stream_->end_capture();
     if (auto const refusal = device_.take_refusal()) throw *refusal;
-    return SlotGraph{.captured = std::move(captured), .filled = tile.input.size(), .produced = produced};
+    return SlotGraph{.captured = std::move(captured), .work = work, .produced = produced};
   } catch (...) {
     auto why = current_failure("stage", ErrorKind::device_refused);
     if (why->kind == ErrorKind::device_lost && device_.lost()) throw;

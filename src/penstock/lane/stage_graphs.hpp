@@ -13,12 +13,20 @@
 
 namespace penstock {
 
-/// What a stage enqueues for a tile of one size in one slot.
+/// What of a tile tells the work on it from that on others in the same slot.
+struct TileWork {
+  std::size_t filled = 0;
+  std::uint64_t variant = 0;  ///< As Stage::variant.
+
+  bool operator==(TileWork const&) const = default;
+};
+
+/// What a stage enqueues in one slot for tiles of the same work.
 struct SlotGraph {
   std::optional<Capture> captured = {};
-  std::size_t filled = 0;    ///< Of the tile for which it was captured,
+  TileWork work = {};        ///< Of the tile for which it was captured,
   std::size_t produced = 0;  ///< and what the stage said of it.
-  std::size_t other = 0;     ///< The size of the slot's last tiles, if that was another,
+  TileWork other = {};       ///< The work of the slot's last tiles, if that was another,
   unsigned others = 0;       ///< and how many there were in a row.
   unsigned captures = 0;     ///< How often it was captured.
 };
@@ -29,7 +37,7 @@ struct SlotGraph {
 /// Threads: the lane's.
 class StageGraphs {
  public:
-  /// After so many tiles of another size in a row a slot's graph is made anew: the first tiles of a run may be small.
+  /// After so many tiles of another work in a row a slot's graph is made anew: the first tiles of a run may be small.
   /// After twice as many the next time, since one whose sizes change all the time should rather have its stage run.
   static constexpr unsigned worth_another = 3;
 
@@ -47,11 +55,11 @@ class StageGraphs {
   std::shared_ptr<Failure const> const& failure() const noexcept { return failure_; }
 
  private:
-  bool wants_capture(SlotGraph& slot, std::size_t filled) const noexcept;
+  bool wants_capture(SlotGraph& slot, TileWork work) const noexcept;
   std::size_t run_plainly(Stage& stage, DeviceTile const& tile);
   std::size_t launch(SlotGraph const& slot);
-  std::optional<std::size_t> run_captured(Stage& stage, DeviceTile const& tile, SlotGraph& slot);
-  std::optional<SlotGraph> capture(Stage& stage, DeviceTile const& tile);
+  std::optional<std::size_t> run_captured(Stage& stage, DeviceTile const& tile, TileWork work, SlotGraph& slot);
+  std::optional<SlotGraph> capture(Stage& stage, DeviceTile const& tile, TileWork work);
   void drop_capture() noexcept;
   void give_up(std::shared_ptr<Failure const> why) noexcept;
 

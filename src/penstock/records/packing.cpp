@@ -135,6 +135,11 @@ DeviceRecords Packing::on_device(Pack const& pack, DeviceTile const& tile) const
   return records;
 }
 
+std::uint64_t Packing::variant(Pack const& pack) noexcept {
+  // Behind these bytes all that is filled is the table, so how many records there are follows from it as well.
+  return pack.used;
+}
+
 std::size_t Packing::produced(Pack const& pack) const noexcept {
   return in_place_ ? pack.used : pack.count() * results_;
 }

@@ -29,18 +29,24 @@ class PackedStage final : public Stage {
       : stage_(std::move(stage)), packing_(packing), packs_(packs) {}
   void prepare(StreamRef stream) override { stage_->prepare(stream); }
   std::size_t run(DeviceTile const& tile, StreamRef stream) override {
-    if (tile.tag >= packs_.size()) {
-      throw Error(ErrorKind::bad_argument, "Somebody changed the tag of a tile of records: leave it to them.");
-    }
-    Pack const& pack = packs_[tile.tag];
+    Pack const& pack = pack_of(tile);
     stage_->run(packing_.on_device(pack, tile), stream);
     return packing_.produced(pack);
   }
   Passes passes() const noexcept override { return stage_->passes(); }
+  bool capturable() const noexcept override { return stage_->capturable(); }
+  std::uint64_t variant(DeviceTile const& tile) const override { return Packing::variant(pack_of(tile)); }
   void finish(StreamRef stream) override { stage_->finish(stream); }
   RecordStage& users() noexcept { return *stage_; }
 
  private:
+  Pack const& pack_of(DeviceTile const& tile) const {
+    if (tile.tag >= packs_.size()) {
+      throw Error(ErrorKind::bad_argument, "Somebody changed the tag of a tile of records: leave it to them.");
+    }
+    return packs_[tile.tag];
+  }
+
   std::unique_ptr<RecordStage> const stage_;
   Packing const& packing_;
   std::vector<Pack> const& packs_;

@@ -41,6 +41,10 @@ class RecordStage {
   virtual void run(DeviceRecords const& records, StreamRef stream) = 0;
   /// As Stage::passes, of the bytes of records and of those of their results.
   virtual Passes passes() const noexcept { return Passes::many; }
+  /// As Stage::capturable: a promise that all `run` does is to enqueue, in the stream that it is given, work which
+  /// depends on nothing but where input and output lie, how large these are, and how many records there are. Kernels
+  /// may read from the tables where each of them lies; the host, only if all are of the same size.
+  virtual bool capturable() const noexcept { return false; }
   /// As Stage::finish.
   virtual void finish(StreamRef) {}
 };
@@ -51,23 +55,28 @@ struct RecordStages {
   std::function<void(RecordStage&)> merge = {};
 };
 
-/// A stage without state from `body(DeviceRecords const&, StreamRef)`, called on every lane at once. `passes` is what
-/// it promises.
+/// A stage without state from `body(DeviceRecords const&, StreamRef)`, called on every lane at once.
 template <class Body>
-RecordStages each_records(Body body, Passes passes = Passes::many) {
+RecordStages each_records(Body body, Promises promises = {}) {
   class Each final : public RecordStage {
    public:
-    Each(Body run, Passes promised) : body_(std::move(run)), passes_(promised) {}
-    Passes passes() const noexcept override { return passes_; }
+    Each(Body run, Promises promised) : body_(std::move(run)), promises_(promised) {}
+    Passes passes() const noexcept override { return promises_.passes; }
+    bool capturable() const noexcept override { return promises_.capturable; }
     void run(DeviceRecords const& records, StreamRef stream) override { body_(records, stream); }
 
    private:
     Body body_;
-    Passes passes_;
+    Promises promises_;
   };
-  return {
-      .make = [body = std::move(body), passes](StageContext const&) { return std::make_unique<Each>(body, passes); },
-      .merge = {}};
+  return {.make = [body = std::move(body),
+                   promises](StageContext const&) { return std::make_unique<Each>(body, promises); },
+          .merge = {}};
+}
+/// The same, which promises no more than `passes`.
+template <class Body>
+RecordStages each_records(Body body, Passes passes) {
+  return each_records(std::move(body), Promises{.passes = passes});
 }
 
 /// Stages of the user's type, made as Own(StageContext const&); `merge(Own&)` gets each lane's after its finish.
