@@ -29,7 +29,7 @@ case $2 in
     [[ $(grep -c '^[12],1,.*,CPU device,,.*Z$' out) == 2 ]] || fail "$(cat out)"
     run compare "${once[@]}" --threads 1,2 --json
     expect_code 0
-    for words in '"kind": "compare"' '"flavour": "legacy"' '"flavour": "per-thread"' '"speedups"' '"sentence"'; do
+    for words in '"kind": "compare"' '"flavour": "legacy"' '"flavour": "per-thread"' '"speedups"' '"sentence"' '"graphs": "never"'; do
       expect_out "$words"
     done
     ;;

@@ -48,6 +48,9 @@ case $2 in
     expect_code 0
     expect_out 'tried     1 of the'
     [[ -s profile.json ]] || fail 'no profile'
+    run tune --device cpu --within 0 --graphs free --transport free --json
+    expect_code 0
+    expect_out '"graphs": "automatic"'
     ;;
   IsDoneInTime)
     # It cannot know that the machine will stand still: a search that took long is made again.
