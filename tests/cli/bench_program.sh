@@ -114,6 +114,8 @@ case $2 in
 --json --csv
 --colour red
 LINES
+    run bench --load 2
+    expect_err "--load: '2' is not a part from 0 to 1 ("
     ;;
   EndsWhenItIsInterrupted)
     # Some minutes of it, so that it is at it however late the signal comes.

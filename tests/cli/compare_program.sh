@@ -169,6 +169,10 @@ case $2 in
 --expect nan
 --device nonsense
 LINES
+    for times in 0 inf nan; do
+      run compare --expect "$times"
+      expect_err "--expect: '$times' is not a number of times above 0, as in 1.5 ("
+    done
     ;;
   *)
     fail "there is no case $2"

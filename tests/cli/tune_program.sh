@@ -99,6 +99,8 @@ case $2 in
 --device nonsense
 --colour red
 LINES
+    run tune --within 86400
+    expect_err "--within: '86400' is not a number of seconds from 0 to 3600 ("
     ;;
   LeavesNoFileWhereItSavedNothing)
     run tune --device nonsense --save profile.json

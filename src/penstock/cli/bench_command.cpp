@@ -9,6 +9,7 @@
 #include "penstock/cli/child.hpp"
 #include "penstock/cli/facts_here.hpp"
 #include "penstock/cli/interrupt.hpp"
+#include "penstock/cli/number_check.hpp"
 #include "penstock/cli/page_file.hpp"
 #include "penstock/cli/pipeline_arguments.hpp"
 #include "penstock/cli/traced_run.hpp"
@@ -25,7 +26,7 @@ void BenchCommand::add_to(CLI::App& command) {
       .add_option("--repeats", repeats,
                   "Runs of each point, each in a process of its own; half as many again where they stray. Default: 9")
       ->type_name("N")
-      ->check(CLI::Range(1U, 100U));
+      ->check(whole_number(1, 100));
   command.add_flag("--one-process", one_process,
                    "Run all in this process, as for a profiler: how far processes stray is not seen");
   command.add_option("--only", only)->delimiter(',')->group("");
@@ -33,7 +34,7 @@ void BenchCommand::add_to(CLI::App& command) {
   command.add_flag("--no-points", no_points)->group("");
   command.add_option("--load", load, "Part of the throughput at which latency is taken; 0: not at all. Default: 0.7")
       ->type_name("PART")
-      ->check(CLI::Range(0.0, 1.0) & no_nan());
+      ->check(number_between(0, 1, "a part"));
   command.add_flag("--no-ceilings", no_ceilings, "Do not measure copies, kernel and filling alone");
   command.add_flag("--no-verdict", no_verdict, "Record no run of each point to judge it by");
   trace.add_to(command, "one more run of the fastest point");

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "penstock/cli/bench_output.hpp"
+#include "penstock/cli/number_check.hpp"
 #include "penstock/cli/page_file.hpp"
 #include "penstock/cli/pipeline_arguments.hpp"
 #include "penstock/cli/run_progress.hpp"
@@ -49,13 +50,13 @@ void CompareCommand::add_to(CLI::App& command) {
                          {"batch", "1"}});
   command.add_option("--rounds", rounds, "How often each program runs. Default: 5")
       ->type_name("N")
-      ->check(CLI::Range(1U, 100U));
+      ->check(whole_number(1, 100));
   trace.add_to(command, "one more run of each build, at the point where they differ most,");
   command
       .add_option("--expect", expected,
                   "Exit with 1 unless with the most threads per-thread is that many times as fast, at every point")
       ->type_name("TIMES")
-      ->check(CLI::PositiveNumber & no_nan());
+      ->check(number_above_zero("a number of times", "1.5"));
 }
 
 ChildEnd CompareCommand::bench(std::vector<std::string> arguments, std::string const& trace_file,

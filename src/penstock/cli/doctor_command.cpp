@@ -7,6 +7,7 @@
 #include <stdexcept>
 
 #include "penstock/cli/interrupt.hpp"
+#include "penstock/cli/number_check.hpp"
 #include "penstock/cli/pipeline_arguments.hpp"
 #include "penstock/devices/open_device.hpp"
 #include "penstock/nvtx/nvtx_ranges.hpp"
@@ -21,7 +22,7 @@ void DoctorCommand::add_to(CLI::App& command) {
   command
       .add_option("--producers", producers, "Threads that fill and read. Default: as many as can be busy, 12 at most")
       ->type_name("N")
-      ->check(whole_number_up_to(most_threads));
+      ->check(whole_number(0, most_threads));
   command.add_flag("--no-probe", no_probe, "Measure nothing")->excludes(&reading)->excludes(&probed);
   command.add_flag("--json", json, "Print JSON");
 }

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "penstock/cli/pipeline_arguments.hpp"
 
-#include <charconv>
-#include <cmath>
-
+#include "penstock/cli/number_check.hpp"
 #include "penstock/core/pool.hpp"
 #include "penstock/core/size_text.hpp"
 
@@ -16,29 +14,9 @@ std::string up_to(std::size_t most) {
 
 }  // namespace
 
-CLI::Validator whole_number_up_to(std::size_t most) {
-  return {[most](std::string& text) -> std::string {
-            std::size_t number = 0;
-            auto const [end, problem] = std::from_chars(text.data(), text.data() + text.size(), number);
-            bool const whole = problem == std::errc{} && end == text.data() + text.size();
-            if (whole && number <= most) return {};
-            return "'" + text + "' is not a whole number from 0 to " + std::to_string(most);
-          },
-          ""};
-}
-
-CLI::Validator no_nan() {
-  return {[](std::string& text) -> std::string {
-            double number = 0;
-            bool const is_nan = CLI::detail::lexical_cast(text, number) && std::isnan(number);
-            return is_nan ? "'" + text + "' is no number" : "";
-          },
-          ""};
-}
-
 void PipelineArguments::add_to(CLI::App& command, std::string const& tile_sizes) {
   auto const add_count = [&](char const* name, auto& value, std::size_t most, std::string const& words) {
-    command.add_option(name, value, words)->type_name("N")->check(whole_number_up_to(most));
+    command.add_option(name, value, words)->type_name("N")->check(whole_number(0, most));
   };
   command
       .add_option("--device", device,

@@ -16,11 +16,6 @@ namespace penstock::cli {
 /// More threads than any machine has; what is beyond is a slip of the finger.
 inline constexpr std::size_t most_threads = 1024;
 
-/// Refuses what is not a whole number from 0 to `most`, and says so in these words.
-CLI::Validator whole_number_up_to(std::size_t most);
-/// Refuses "nan", which lies in every range by CLI11's account.
-CLI::Validator no_nan();
-
 /// The options that every command with a pipeline has.
 struct PipelineArguments {
   std::string device = "auto";

@@ -4,6 +4,7 @@
 #include "penstock/cli/child.hpp"
 #include "penstock/cli/exit_code.hpp"
 #include "penstock/cli/named_files.hpp"
+#include "penstock/cli/number_check.hpp"
 
 namespace penstock::cli {
 
@@ -14,7 +15,7 @@ void SweepArguments::add_to(CLI::App& command, std::map<std::string, std::string
   command.add_option("--file", file, "What --fill file reads")->type_name("FILE");
   command.add_option("--window", milliseconds, "Milliseconds that count of each run. Default: 200")
       ->type_name("MS")
-      ->check(CLI::Range(10U, 60'000U));
+      ->check(whole_number(10, 60'000));
   auto& as_data = *command.add_flag("--json", json, "Print JSON, as docs/results.md says");
   command.add_flag("--csv", csv, "Print a line for each point, with commas")->excludes(&as_data);
   command.add_option("--html", html, "Also write a page with charts, timeline and data to this file")

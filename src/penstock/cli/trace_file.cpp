@@ -7,6 +7,7 @@
 
 #include <sys/stat.h>
 
+#include "penstock/cli/number_check.hpp"
 #include "penstock/core/error.hpp"
 #include "penstock/nvtx/nvtx_ranges.hpp"
 
@@ -46,7 +47,7 @@ void TraceArguments::add_trace_to(CLI::App& command, std::string const& of) {
                   "Look at one tile in so many; of a long run at fewer, so that the trace stays below some 300 MB.\n"
                   "Default: 1")
       ->type_name("N")
-      ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{1} << 32))
+      ->check(whole_number(1, std::uint64_t{1} << 32))
       ->needs(&to);
   command
       .add_option("--trace-with", with,

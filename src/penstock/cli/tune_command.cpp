@@ -9,6 +9,7 @@
 #include "penstock/cli/bar.hpp"
 #include "penstock/cli/facts_here.hpp"
 #include "penstock/cli/interrupt.hpp"
+#include "penstock/cli/number_check.hpp"
 #include "penstock/cli/pipeline_arguments.hpp"
 #include "penstock/cli/run_progress.hpp"
 #include "penstock/cli/traced_run.hpp"
@@ -63,7 +64,7 @@ void TuneCommand::add_to(CLI::App& command) {
   command.add_option("--file", file, "What --fill file reads")->type_name("FILE");
   command.add_option("--within", within, "Seconds that it may take. Default: 60")
       ->type_name("S")
-      ->check(CLI::Range(0.0, 3600.0) & no_nan());
+      ->check(number_between(0, 3600, "a number of seconds"));
   command
       .add_option("--memory", memory,
                   "Pinned memory that a setting may take. Default: 1GiB, or a quarter of what is free")
