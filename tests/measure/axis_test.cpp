@@ -32,26 +32,31 @@ TEST(Axis, RefusesWhatIsNoneWithARemedy) {
     char const* list;
     char const* remedy;
   };
-  for (Wrong const wrong : {Wrong{"threads", "", "give a list"},
-                            Wrong{"threads", "1,,2", "give a list"},
-                            Wrong{"threads", "4..1", "give a list"},
-                            Wrong{"threads", "0..8*2", "give a list"},
-                            Wrong{"threads", "1..8*1", "give a list"},
-                            Wrong{"threads", "x", "whole numbers"},
-                            Wrong{"threads", "1,1", "once"},
-                            Wrong{"threads", "1..100", "fewer"},
-                            Wrong{"threads", "4000000000000", "whole numbers"},
-                            Wrong{"tile", "3", "multiple of 4"},
-                            Wrong{"tile", "2GiB", "1 GiB"},
-                            Wrong{"tile", "4KiB..16KiB", "4KiB..1MiB*4"},
-                            Wrong{"tile", "4KiB..some*2", "4KiB..1MiB*4"},
-                            Wrong{"tile", "4KiB..1MiB*2KiB", "4KiB..1MiB*4"},
-                            Wrong{"transport", "mule", "automatic, copies, mapped"},
-                            Wrong{"graphs", "perhaps", "automatic, never, always"},
-                            Wrong{"shape", "round", "split, single, adaptive"},
-                            Wrong{"aim", "high", "throughput, latency"},
-                            Wrong{"work", "busy:soon", "busy:20us"},
-                            Wrong{"colour", "red", "no axis"}}) {
+  for (Wrong const wrong :
+       {Wrong{"threads", "", "give a list"},
+        Wrong{"threads", "1,,2", "give a list"},
+        Wrong{"threads", "4..1", "give a list"},
+        Wrong{"threads", "4..1", "the smaller value, 1..4;"},
+        Wrong{"threads", "16..1*2", "the smaller value, 1..16*2;"},
+        Wrong{"threads", "4..0*2", "1..16*2."},
+        Wrong{"tile", "1MiB..4KiB*4", "the smaller value, 4KiB..1MiB*4; or give a list as in 1MiB,4KiB."},
+        Wrong{"threads", "0..8*2", "give a list"},
+        Wrong{"threads", "1..8*1", "give a list"},
+        Wrong{"threads", "x", "whole numbers"},
+        Wrong{"threads", "1,1", "once"},
+        Wrong{"threads", "1..100", "fewer"},
+        Wrong{"threads", "4000000000000", "whole numbers"},
+        Wrong{"tile", "3", "multiple of 4"},
+        Wrong{"tile", "2GiB", "1 GiB"},
+        Wrong{"tile", "4KiB..16KiB", "4KiB..1MiB*4"},
+        Wrong{"tile", "4KiB..some*2", "4KiB..1MiB*4"},
+        Wrong{"tile", "4KiB..1MiB*2KiB", "4KiB..1MiB*4"},
+        Wrong{"transport", "mule", "automatic, copies, mapped"},
+        Wrong{"graphs", "perhaps", "automatic, never, always"},
+        Wrong{"shape", "round", "split, single, adaptive"},
+        Wrong{"aim", "high", "throughput, latency"},
+        Wrong{"work", "busy:soon", "busy:20us"},
+        Wrong{"colour", "red", "no axis"}}) {
     try {
       parse_axis(wrong.name, wrong.list);
       ADD_FAILURE() << wrong.name << " " << wrong.list << " was taken";

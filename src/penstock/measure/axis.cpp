@@ -31,6 +31,16 @@ bool is_of_sizes(std::string const& name) {
   return name == "tile";
 }
 
+/// `part` is a range whose ends are in the wrong order.
+[[noreturn]] void refuse_backward(std::string const& name, std::string const& part) {
+  std::size_t const dots = part.find(".."), star = std::min(part.find('*'), part.size());
+  std::string const last = part.substr(dots + 2, star - dots - 2);
+  throw Error(ErrorKind::bad_argument, "--" + name + " '" + part +
+                                           "' is empty: a range begins with the smaller value, " + last + ".." +
+                                           part.substr(0, dots) + part.substr(star) + "; or give a list as in " +
+                                           (is_of_sizes(name) ? "1MiB,4KiB." : "4,2,1."));
+}
+
 [[noreturn]] void refuse(std::string const& name, std::string const& part) {
   char const* const remedy = is_of_sizes(name)
                                  ? "give a list as in 4KiB,1MiB, or a range that multiplies, as in 4KiB..1MiB*4."
@@ -65,7 +75,10 @@ std::vector<std::string> expand(std::string const& name, std::string const& part
   std::uint64_t const last = bound(name, part, rest.substr(0, star));
   if (star == std::string::npos && is_of_sizes(name)) refuse(name, part);  // In steps of a byte.
   std::uint64_t const factor = star == std::string::npos ? 1 : number(name, part, rest.substr(star + 1));
-  if (first > last || factor == 0 || (star != std::string::npos && (factor < 2 || first == 0))) refuse(name, part);
+  bool const multiplies = star != std::string::npos;
+  // Times 0 or 1, or from 0 on, nobody comes to an end.
+  if (multiplies && (factor < 2 || std::min(first, last) == 0)) refuse(name, part);
+  if (first > last) refuse_backward(name, part);
   std::vector<std::string> values;
   for (std::uint64_t value = first; value <= last && values.size() <= most_values;) {
     values.push_back(std::to_string(value));
