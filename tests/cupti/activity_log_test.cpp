@@ -94,11 +94,13 @@ TEST(AnActivityLog, IsOneOfAProcessAtATime) {
 
 TEST(AnActivityLog, SaysWhyItCannotBe) {
   EXPECT_THAT(refusal("nowhere/libcupti.so.13"), HasSubstr("There is no CUPTI: nowhere/libcupti.so.13"));
+  EXPECT_THAT(refusal("nowhere/libcupti.so.13"), HasSubstr("Install the CUDA toolkit"));
   EXPECT_THAT(refusal("libdl.so.2"), HasSubstr("none of CUDA 12 or 13"));
   setenv("FAKE_CUPTI_REFUSES", "35", 1);
   EXPECT_THAT(refusal(fake), HasSubstr("only administrators may profile here"));
   setenv("FAKE_CUPTI_REFUSES", "999", 1);
   EXPECT_THAT(refusal(fake), HasSubstr("error 999"));
+  EXPECT_THAT(refusal(fake), HasSubstr("NVIDIA's driver is installed"));
   unsetenv("FAKE_CUPTI_REFUSES");
   EXPECT_EQ(refusal(fake), "") << "what was refused is no hindrance later";
 }

@@ -33,6 +33,7 @@ case $2 in
     [[ $(grep -c '^penstock: ' err) == 3 ]] || fail "not the refusal, the trace and the verdict: $(cat err)"
     expect_err 'only administrators may profile here'
     expect_err 'The trace has the times of events only.'
+    expect_err 'take --trace-with events.'
     grep -qF 'lane 0 upload' trace.json || fail 'no trace'
     ! grep -qF CUPTI trace.json || fail 'rows of CUPTI'
     run hash --device cpu --nvtx --trace trace.json --trace-with cupti a

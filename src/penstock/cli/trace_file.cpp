@@ -88,7 +88,10 @@ std::unique_ptr<ActivityLog> TraceArguments::activity_log(Recorder* recorder) co
   try {
     return ActivityLog::open(*recorder);
   } catch (Error const& error) {
-    std::fprintf(stderr, "penstock: %s The trace has the times of events only.\n", error.what());
+    std::fprintf(
+        stderr,
+        "penstock: %s The trace has the times of events only. Where there is no CUPTI, take --trace-with events.\n",
+        error.what());
     return nullptr;
   }
 }

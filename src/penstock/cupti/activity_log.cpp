@@ -54,7 +54,8 @@ struct Library : SharedLibrary {
                                    : std::vector{wish}) {
     if (loaded()) return;
     refuse("There is no CUPTI: " + (wish.empty() ? std::string("libcupti.so.13") : wish) +
-           " cannot be loaded. It comes with the CUDA toolkit, and CUDA_HOME or LD_LIBRARY_PATH says where.");
+           " cannot be loaded. Install the CUDA toolkit, which has it, or say by CUDA_HOME or LD_LIBRARY_PATH where it "
+           "is.");
   }
   template <class Function>
   void load(Function*& function, char const* name) const {
@@ -194,7 +195,7 @@ class CuptiLog final : public ActivityLog {
     bool const privileges = code == refused_privileges || code == refused_virtual_privileges;
     refuse("CUPTI refuses " + what + ", with error " + std::to_string(code) +
            (privileges ? ": only administrators may profile here, see NVIDIA's NVreg_RestrictProfilingToAdminUsers."
-                       : ": see cupti_result.h."));
+                       : ": see cupti_result.h, and that NVIDIA's driver is installed, as nvidia-smi says."));
   }
 
   void stop() {
