@@ -67,6 +67,9 @@ legacy-between no-such-experiment
 --trace nowhere/trace.json
 --no-such-option
 WORDS
+    run lab --device all
+    expect_code 2
+    expect_err "'all' may be several devices, and here it is one: say auto, cpu, cuda or cuda:N."
     run lab no-such-experiment
     expect_err "penstock lab --list says which there are"
     ;;

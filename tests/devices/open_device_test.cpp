@@ -67,6 +67,28 @@ TEST_F(OpenDevice, RefusesNamesOfNoDeviceAndSaysWhichThereAre) {
   }
 }
 
+/// Why `open` refuses; nothing, if it does not.
+template <class Open>
+std::string refusal(Open const& open) {
+  try {
+    open();
+  } catch (Error const& error) {
+    return error.what();
+  }
+  return "";
+}
+
+TEST_F(OpenDevice, NamesSeveralOnlyWhereItOpensSeveral) {
+  for (char const* const wish : {"all", "cuda:all", "cpu,cpu"}) {
+    EXPECT_EQ(refusal([&] { open_device(wish); }), "'" + std::string(wish) +
+                                                       "' may be several devices, and here it is one: say auto, cpu, "
+                                                       "cuda or cuda:N.");
+  }
+  EXPECT_EQ(refusal([] { open_device("gpu"); }), "'gpu' is not a device: say auto, cpu, cuda or cuda:N.");
+  EXPECT_EQ(refusal([] { open_devices("cpu,gpu"); }),
+            "'gpu' is not a device: say auto, cpu, cuda or cuda:N, several of them with commas, or all.");
+}
+
 TEST_F(OpenDevice, SaysWhyThereIsNoGpuToOpen) {
   if (!list_gpus().empty()) GTEST_SKIP() << gpu_sentence();
   EXPECT_FALSE(gpu_sentence().empty());

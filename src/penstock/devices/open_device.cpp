@@ -97,7 +97,10 @@ std::vector<DeviceInfo> list_gpus() {
 }
 #endif
 
-std::unique_ptr<Device> open_device(std::string_view wish, std::filesystem::path const& root) {
+namespace {
+
+/// None, if no device has that name.
+std::unique_ptr<Device> open_one(std::string_view wish, std::filesystem::path const& root) {
   if (wish == "cpu" || wish == "cpu:0") return open_cpu(root);
   if (wish == "auto") {
     if (!list_gpus().empty()) return open_gpu(0);
@@ -105,9 +108,18 @@ std::unique_ptr<Device> open_device(std::string_view wish, std::filesystem::path
   }
   if (wish == "cuda") return open_gpu(0);
   if (auto const ordinal = ordinal_of(wish, "cuda:")) return open_gpu(*ordinal);
+  return nullptr;
+}
+
+}  // namespace
+
+std::unique_ptr<Device> open_device(std::string_view wish, std::filesystem::path const& root) {
+  if (auto device = open_one(wish, root)) return device;
+  bool const several = wish == "all" || wish == "cuda:all" || wish.find(',') != std::string_view::npos;
   throw Error(ErrorKind::bad_argument,
               "'" + std::string(wish) +
-                  "' is not a device: say auto, cpu, cuda or cuda:N, several of them with commas, or all.");
+                  (several ? "' may be several devices, and here it is one" : "' is not a device") +
+                  ": say auto, cpu, cuda or cuda:N.");
 }
 
 std::vector<std::unique_ptr<Device>> open_devices(std::string_view wishes, std::filesystem::path const& root) {
@@ -124,7 +136,12 @@ std::vector<std::unique_ptr<Device>> open_devices(std::string_view wishes, std::
       opened.push_back(open_cpu(root, cpu++, cpus));
       continue;
     }
-    opened.push_back(open_device(name, root));
+    opened.push_back(open_one(name, root));
+    if (!opened.back()) {
+      throw Error(
+          ErrorKind::bad_argument,
+          "'" + name + "' is not a device: say auto, cpu, cuda or cuda:N, several of them with commas, or all.");
+    }
     DeviceInfo const info = opened.back()->info();
     if (info.kind != DeviceKind::cuda) continue;
     if (std::find(gpus.begin(), gpus.end(), info.ordinal) != gpus.end()) {
