@@ -169,6 +169,8 @@ case $2 in
 --expect nan
 --device nonsense
 LINES
+    run compare --repeats 0
+    expect_err 'is not a whole number from 1 to 100'
     for times in 0 inf nan; do
       run compare --expect "$times"
       expect_err "--expect: '$times' is not a number of times above 0, as in 1.5 ("

@@ -23,7 +23,7 @@ inline namespace PENSTOCK_FLAVOUR {
 void BenchCommand::add_to(CLI::App& command) {
   sweep.add_to(command);
   command
-      .add_option("--repeats", repeats,
+      .add_option("--repeats,--rounds", repeats,
                   "Runs of each point, each in a process of its own; half as many again where they stray. Default: 9")
       ->type_name("N")
       ->check(whole_number(1, 100));

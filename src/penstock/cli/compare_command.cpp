@@ -48,7 +48,7 @@ void CompareCommand::add_to(CLI::App& command) {
                          {"signal", "event_poll"},
                          {"sink", "lanes"},
                          {"batch", "1"}});
-  command.add_option("--rounds", rounds, "How often each program runs. Default: 5")
+  command.add_option("--rounds,--repeats", rounds, "How often each program runs. Default: 5")
       ->type_name("N")
       ->check(whole_number(1, 100));
   trace.add_to(command, "one more run of each build, at the point where they differ most,");
