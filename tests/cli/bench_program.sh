@@ -25,6 +25,12 @@ case $2 in
     run bench "${quick[@]}" --producers 2 --slots 3 --tile 4KiB --load 0 --no-ceilings
     expect_code 0
     expect_out 'threads 2, tile 4 KiB, depth 3'
+    run bench --device cpu --window 10 --rounds 2 --tile 4kb,4KiB --load 0 --no-ceilings --no-verdict --csv
+    expect_code 0
+    grep -E '^4000,|,4000,' out | grep -q ',2,' || fail "not as often as --rounds says: $(cat out)"
+    [[ $(cat err) == 'penstock: --tile 4kb is 4000 bytes; 4KiB is 4096.' ]] || fail "not one remark: $(cat err)"
+    run bench "${quick[@]}" --tile 4kB --load 0 --no-ceilings --no-verdict
+    expect_out 'tile 4000 B'
     ;;
   LaunchesGraphsIfAsked)
     run bench "${quick[@]}" --tile 4KiB --transport copies --graphs never,always,automatic --load 0 --no-ceilings
@@ -114,6 +120,8 @@ case $2 in
 --json --csv
 --colour red
 LINES
+    run bench --threads 4..1
+    expect_err 'a range begins with the smaller value, 1..4;'
     run bench --load 2
     expect_err "--load: '2' is not a part from 0 to 1 ("
     ;;

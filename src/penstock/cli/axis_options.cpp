@@ -2,6 +2,10 @@
 #include "penstock/cli/axis_options.hpp"
 
 #include <array>
+#include <cstdio>
+#include <string_view>
+
+#include "penstock/cli/size_remark.hpp"
 
 namespace penstock::cli {
 namespace {
@@ -38,6 +42,12 @@ constexpr std::array axis_options{
     AxisOption{"direction", "", "both", "Which way tiles go: in, out, both"},
     AxisOption{"sink", "", "graph", "Who takes results: graph (consumers), lanes (at once)"}};
 
+std::string in_bytes(std::string const& sizes) {
+  std::string list;
+  for (std::string const& bytes : measure::parse_axis("tile", sizes).values) list += (list.empty() ? "" : ",") + bytes;
+  return list;
+}
+
 }  // namespace
 
 void AxisOptions::add_to(CLI::App& command, std::map<std::string, std::string> const& presets) {
@@ -54,7 +64,7 @@ void AxisOptions::add_to(CLI::App& command, std::map<std::string, std::string> c
   command.footer(
       "LIST is a list as in 1,2,4, a range as in 1..4, or one that multiplies, as in 1..16*2 or 4KiB..1MiB*4; 0 is "
       "what\n"
-      "suits the machine.\n"
+      "suits the machine. A size is in bytes, or in KiB, MiB, GiB (1024-fold) or kB, MB, GB (1000-fold).\n"
       "Every combination is a point. Rounds over all points alternate, so that what drifts meets all alike.");
 }
 
@@ -100,12 +110,18 @@ std::vector<measure::Axis> AxisOptions::axes() const {
   return all;
 }
 
+void AxisOptions::remark_on_sizes() const {
+  std::string const remark = size_remark("--tile", lists.at("tile"));
+  if (!remark.empty()) std::fprintf(stderr, "penstock: %s\n", remark.c_str());
+}
+
 std::vector<std::string> AxisOptions::arguments() const {
   std::vector<std::string> all;
   for (std::string const& device : devices) all.insert(all.end(), {"--device", device});
   for (AxisOption const& axis : axis_options) {
     all.push_back("--" + std::string(axis.name));
-    all.push_back(lists.at(axis.name));
+    std::string const& list = lists.at(axis.name);
+    all.push_back(std::string_view(axis.name) == "tile" ? in_bytes(list) : list);
   }
   return all;
 }

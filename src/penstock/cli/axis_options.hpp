@@ -28,7 +28,9 @@ struct AxisOptions {
   void add_profile_to(CLI::App& command);
   /// Throws: Error of kind bad_argument, if a list is none, or a combination of values cannot be.
   std::vector<measure::Axis> axes() const;
-  /// The same as arguments of a command: "--threads", "1,2", and so on.
+  /// Says on standard error what size_remark does of the tiles.
+  void remark_on_sizes() const;
+  /// The same as arguments of a command: "--threads", "1,2", and so on. Sizes are in bytes: they were remarked on.
   std::vector<std::string> arguments() const;
 };
 

@@ -110,6 +110,7 @@ ExitCode BenchCommand::run() const {
     if (point.setting.fill == measure::Fill::file) measure::Filler(point.setting, sweep.file);
   }
   sweep.check_files(trace);
+  sweep.axes.remark_on_sizes();
   Interrupt const interrupt;
   measure::SweepOptions options;
   options.least_repeats = repeats;

@@ -143,6 +143,7 @@ ExitCode CompareCommand::run() const {
   static_cast<void>(sweep.axes.axes());  // What cannot be, is said at once.
   std::string const date = date_now();
   sweep.check_files(trace);
+  sweep.axes.remark_on_sizes();
   Interrupt const interrupt;
   sweep.warn_of_foreign_profile(std::nullopt, interrupt.token());
   Comparison comparison;

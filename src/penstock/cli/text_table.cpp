@@ -44,7 +44,10 @@ std::string short_number(double value) {
 }
 
 std::string axis_value_text(std::string const& axis, std::string const& value) {
-  return axis == "tile" ? size_text(std::stoull(value)) : value;
+  if (axis != "tile") return value;
+  std::string const text = size_text(std::stoull(value));
+  // What it rounded is said in bytes.
+  return text.find('.') == std::string::npos ? text : value + " B";
 }
 
 std::string text_table(std::vector<std::vector<std::string>> const& rows, std::size_t texts) {

@@ -81,7 +81,9 @@ void TuneCommand::add_to(CLI::App& command) {
   command.add_flag("--json", json, "Print JSON, as docs/tune.md says");
   trace.add_trace_to(command, "one more run with the best settings");
   command.footer(
-      "LIST is 'free' for whatever may be worth trying, or a list to choose from as in 1,2,4, 1..4 or 1..16*2; work, "
+      "SIZE is in bytes, or in KiB, MiB, GiB (1024-fold) or kB, MB, GB (1000-fold), and so are those in the LIST of "
+      "--tile.\nLIST is 'free' for whatever may be worth trying, or a list to choose from as in 1,2,4, 1..4 or "
+      "1..16*2; work, "
       "fill,\ndirection, streams and sink are the job, and have one value each. In the end it says what bounds the "
       "best.");
 }
@@ -103,6 +105,7 @@ ExitCode TuneCommand::run() const {
   // The profile is read by now, and may be saved anew.
   expect_apart(std::vector<NamedFile>{{"--file", file}}, std::vector<NamedFile>{{"--save", save}, trace.named()});
   expect_apart(std::vector<NamedFile>{{"--profile", profile.path}}, std::vector<NamedFile>{trace.named()});
+  lists.remark_on_sizes();
   Interrupt const interrupt;
   auto const opened = open_devices(device);
   DeviceGroup const devices(opened);
