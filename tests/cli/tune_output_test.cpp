@@ -75,11 +75,39 @@ TEST_F(ATunedJob, SaysIfTheDefaultsWereBestOrCouldNotBeMeasured) {
   EXPECT_EQ(tuned_as_text(facts, tuned).find("gain"), std::string::npos);
 }
 
+/// A line of the text; empty if there is none that begins so.
+std::string line_of(std::string const& text, std::string const& begin) {
+  auto const at = text.find("\n" + begin);
+  return at == std::string::npos ? "" : text.substr(at + 1, text.find('\n', at + 1) - at - 1);
+}
+
+TEST_F(ATunedJob, SaysOfWhichRunsTheLastFiguresAre) {
+  std::string const text = tuned_as_text(facts, tuned);
+  EXPECT_EQ(line_of(text, "          2.500"),
+            "          2.500 GB/s (2.400 to 2.600), by the last 3 runs; the table has all");
+  EXPECT_EQ(line_of(text, "          2.000"),
+            "          2.000 GB/s (2.000 to 2.000), by the last 3 runs; the table has all");
+  tuned.in_turn = false;
+  EXPECT_EQ(line_of(tuned_as_text(facts, tuned), "          2.500"), "          2.500 GB/s (2.400 to 2.600)");
+}
+
+TEST_F(ATunedJob, SaysTheFigureOfTheDefaultsOnceIfTheyAreBest) {
+  tuned.best = 0;
+  tuned.best_rates = tuned.defaults_rates;
+  std::string const text = tuned_as_text(facts, tuned);
+  EXPECT_EQ(line_of(text, "best      "), "best      the defaults: threads 1");
+  EXPECT_EQ(line_of(text, "defaults  "), "");
+  std::string const none = "gain      none: nothing that was tried is better than the defaults";
+  EXPECT_EQ(line_of(text, "gain      "), none + "; what was ahead for a while did not stay so");
+  tuned.tried[4].against = 1;
+  EXPECT_EQ(line_of(tuned_as_text(facts, tuned), "gain      "), none);
+}
+
 TEST_F(ATunedJob, EndsWithWhatBoundsTheBestIfThatIsKnown) {
   EXPECT_EQ(tuned_as_text(facts, tuned).find("verdict on the best"), std::string::npos);
   EXPECT_TRUE(Json::parse(tuned_as_json(facts, tuned, "")).at("verdict").is_null());
   tuned.verdict = Verdict{.bound = Bound::kernel};
-  EXPECT_TRUE(tuned_as_text(facts, tuned).ends_with("\nverdict on the best\nbound: kernel\n"));
+  EXPECT_TRUE(tuned_as_text(facts, tuned).ends_with("\nverdict on the best, by one run more\nbound: kernel\n"));
   EXPECT_EQ(Json::parse(tuned_as_json(facts, tuned, "")).at("verdict").at("bound"), "kernel");
 }
 

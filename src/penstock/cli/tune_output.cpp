@@ -65,11 +65,21 @@ std::string settings_text(Tuned const& tuned, TunedPoint const& point) {
   return text;
 }
 
+/// Of which runs the figure is, if not of all that the table has.
+std::string of_the_final(Tuned const& tuned, std::vector<double> const& rates) {
+  return tuned.in_turn ? ", by the last " + std::to_string(rates.size()) + " runs; the table has all" : "";
+}
+
 /// How the best stands against the defaults, in a sentence.
 std::string gain_text(Tuned const& tuned) {
   auto const gain = tuned.gain();
   if (tuned.defaults_rates.empty()) return "the defaults could not be measured here";
-  if (tuned.best == std::size_t{0}) return "none: nothing that was tried is better than the defaults";
+  if (tuned.best == std::size_t{0}) {
+    bool const others_led = std::any_of(tuned.tried.begin() + 1, tuned.tried.end(),
+                                        [](TunedPoint const& one) { return one.against >= 1 + as_good; });
+    return std::string("none: nothing that was tried is better than the defaults") +
+           (others_led ? "; what was ahead for a while did not stay so" : "");
+  }
   if (!gain) return "unknown: there was no time to measure best and defaults in turn";
   std::string text = percent(gain->median - 1) + " (" + percent(gain->least - 1) + " to " + percent(gain->most - 1) +
                      "), by " + std::to_string(std::min(tuned.best_rates.size(), tuned.defaults_rates.size())) +
@@ -144,10 +154,12 @@ std::string tuned_as_text(BenchFacts const& facts, Tuned const& tuned) {
   }
   if (tuned.best) {
     std::string const settings_of_best = settings_text(tuned, tuned.tried[*tuned.best]);
-    text += "best      " + settings_of_best + "\n          " + rate_text(tuned.best_rates) + "\n";
-    if (!tuned.defaults_rates.empty()) {
-      text +=
-          "defaults  " + settings_text(tuned, tuned.tried[0]) + "\n          " + rate_text(tuned.defaults_rates) + "\n";
+    bool const defaults_are_best = tuned.best == std::size_t{0};
+    text += "best      " + std::string(defaults_are_best ? "the defaults: " : "") + settings_of_best + "\n          " +
+            rate_text(tuned.best_rates) + of_the_final(tuned, tuned.best_rates) + "\n";
+    if (!tuned.defaults_rates.empty() && !defaults_are_best) {
+      text += "defaults  " + settings_text(tuned, tuned.tried[0]) + "\n          " + rate_text(tuned.defaults_rates) +
+              of_the_final(tuned, tuned.defaults_rates) + "\n";
     }
     text += "gain      " + gain_text(tuned) + "\n";
   }
@@ -155,7 +167,7 @@ std::string tuned_as_text(BenchFacts const& facts, Tuned const& tuned) {
           " combinations, in " + with_commas(tuned.runs) + (tuned.runs == 1 ? " run and " : " runs and ") +
           short_number(tuned.seconds) + " s" +
           (tuned.all ? "" : "; with more time (--within) it would have looked further") + "\n";
-  if (tuned.verdict) text += "\nverdict on the best\n" + as_text(*tuned.verdict);
+  if (tuned.verdict) text += "\nverdict on the best, by one run more\n" + as_text(*tuned.verdict);
   return text;
 }
 
