@@ -76,6 +76,53 @@ TEST_F(TwoResults, SayWhatTheRunThatWasJudgedCameTo) {
   EXPECT_DOUBLE_EQ(json.at("points").at(0).at("verdict").at("judged_part").get<double>(), 0.7);
 }
 
+TEST_F(TwoResults, RelateGainsToTheRunThatWasJudged) {
+  results[0].verdict = Verdict{};
+  results[0].traced = measure::Traced{.recording = {}, .tiles_per_second = 1400};
+  EXPECT_NE(as_text(facts, axes, results).find("gains are times its own 1.400 GB/s"), std::string::npos);
+  results[0].traced->tiles_per_second = 1950;
+  EXPECT_EQ(as_text(facts, axes, results).find("gains are"), std::string::npos) << "it came to as much as the others";
+}
+
+TEST_F(TwoResults, SayOnceThatACeilingIsBelowThem) {
+  auto const remarks = [&] {
+    std::string const text = as_text(facts, axes, results), words = "Where a point has more than 100 % of it";
+    std::size_t count = 0;
+    for (auto at = text.find(words); at != std::string::npos; at = text.find(words, at + 1)) ++count;
+    return count;
+  };
+  results[1] = results[0];
+  EXPECT_EQ(remarks(), 0u);
+  for (auto& result : results) result.ceilings = Ceilings{.both = 1999};
+  EXPECT_EQ(remarks(), 0u) << "that is 100 %, as it is printed";
+  for (auto& result : results) result.ceilings = Ceilings{.both = 1900};
+  EXPECT_EQ(remarks(), 1u);
+  results[1].ceilings = Ceilings{.both = 4000};
+  EXPECT_EQ(remarks(), 1u) << "of the first alone";
+}
+
+TEST_F(TwoResults, SayHowManyLanesRanWhereThatIsNotWhatWasAskedFor) {
+  axes = {{"threads", {"1", "2"}}, {"lanes", {"1"}}};
+  auto const points = measure::points_of(axes);
+  for (std::size_t const i : {0U, 1U}) {
+    results[i] = {.point = points[i], .tiles_per_second = {1000}, .cpu_s_per_tile = {0.001}, .last = measure::Trial{}};
+    results[i].last->options.lanes = 1;
+  }
+  EXPECT_EQ(as_text(facts, axes, results).find(" ran)"), std::string::npos);
+  results[1].last->options.lanes = 2;
+  EXPECT_NE(as_text(facts, axes, results).find("lanes 1 (1 to 2 ran)\n"), std::string::npos);
+  results[0].last->options.lanes = 2;
+  EXPECT_NE(as_text(facts, axes, results).find("lanes 1 (2 ran)\n"), std::string::npos);
+
+  axes = {{"lanes", {"1", "2"}}};
+  for (std::size_t const i : {0U, 1U}) results[i].point = measure::points_of(axes)[i];
+  std::string const table = as_text(facts, axes, results);
+  EXPECT_NE(table.find("\n1 (2 ran) "), std::string::npos) << table;
+  EXPECT_NE(table.find("\n2 "), std::string::npos) << table;
+  results[0].point.setting.lanes = 0;
+  EXPECT_EQ(as_text(facts, axes, results).find(" ran)"), std::string::npos) << "nobody asked for any number";
+}
+
 TEST_F(TwoResults, SayWhatCouldNotBeMeasuredBesideThem) {
   results[0].remarks = {"There are no ceilings."};
   std::string const text = as_text(facts, axes, results);

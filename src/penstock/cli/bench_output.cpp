@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstdio>
 #include <ctime>
+#include <limits>
 #include <optional>
 
 #include "penstock/cli/text_table.hpp"
@@ -19,6 +20,9 @@ using measure::Axis;
 using measure::PointResult;
 using measure::Spread;
 
+/// A point that has more of its ceiling than that has come to more, as it is printed.
+constexpr double above_ceiling = 1.005;
+
 std::string number(char const* format, double value) {
   std::array<char, 48> text{};
   std::snprintf(text.data(), text.size(), format, value);
@@ -29,13 +33,15 @@ std::string number(char const* format, double value) {
 std::string verdict_text(std::span<Axis const> axes, std::span<PointResult const> results) {
   auto const best = best_of(results);
   if (!best || !results[*best].verdict) return "";
+  PointResult const& result = results[*best];
   std::string text = "\nverdict";
-  if (results.size() > 1) text += ", of the fastest: " + place_text(axes, results[*best].point);
-  text += "\n" + as_text(*results[*best].verdict);
+  if (results.size() > 1) text += ", of the fastest: " + place_text(axes, result.point);
+  text += "\n" + as_text(*result.verdict);
   constexpr double little = 0.05;
-  if (double const part = judged_part(results[*best]); std::abs(1 - part) > little) {
+  if (double const part = judged_part(result); std::abs(1 - part) > little) {
     text += "Every tile of the run that was judged was recorded; it came to " + number("%.0f %%", 100 * part) +
-            " of the others.\n";
+            " of the others, and gains are times its own " +
+            short_number(result.traced->tiles_per_second * bytes_per_tile(result.point.setting) / 1e9) + " GB/s.\n";
   }
   return text;
 }
@@ -105,6 +111,35 @@ double bytes_per_tile(measure::Setting const& setting) {
 
 namespace {
 
+/// How many lanes ran, where that is not what was asked for, since each device has one at least; else empty.
+std::string lanes_that_ran(std::span<PointResult const> results) {
+  unsigned least = std::numeric_limits<unsigned>::max(), most = 0;
+  bool other = false;
+  for (PointResult const& result : results) {
+    if (!result.last) continue;
+    measure::Setting const& setting = result.point.setting;
+    unsigned const asked = setting.lanes_as_threads ? setting.threads : setting.lanes;
+    unsigned const ran = result.last->options.lanes;
+    least = std::min(least, ran);
+    most = std::max(most, ran);
+    other = other || (asked != 0 && ran != asked);
+  }
+  if (!other) return "";
+  return " (" + std::to_string(least) + (most > least ? " to " + std::to_string(most) : "") + " ran)";
+}
+
+/// A value of an axis as it was asked for, and what it came to in these.
+std::string value_text(Axis const& axis, std::string const& value, std::span<PointResult const> results) {
+  return axis_value_text(axis.name, value) + (axis.name == "lanes" ? lanes_that_ran(results) : "");
+}
+
+/// The part of its ceiling that a point came to.
+std::optional<double> part_of_ceiling(PointResult const& result) {
+  auto const ceiling = result.ceilings ? lowest(*result.ceilings, result.point.setting.direction) : std::nullopt;
+  if (!ceiling || result.tiles_per_second.empty()) return std::nullopt;
+  return measure::spread_of(result.tiles_per_second).median / *ceiling;
+}
+
 /// The most of all points.
 std::string memory_text(std::span<PointResult const> results) {
   std::uint64_t pinned = 0, device = 0;
@@ -130,7 +165,7 @@ std::string as_text(BenchFacts const& facts, std::span<Axis const> axes, std::sp
     if (axis.swept()) {
       rows[0].push_back(axis.name);
     } else if (axis.values[0] != "0") {
-      fixed += (fixed.empty() ? "" : ", ") + axis.name + " " + axis_value_text(axis.name, axis.values[0]);
+      fixed += (fixed.empty() ? "" : ", ") + axis.name + " " + value_text(axis, axis.values[0], results);
     }
   }
   text += fixed + "\n\n";
@@ -138,11 +173,11 @@ std::string as_text(BenchFacts const& facts, std::span<Axis const> axes, std::sp
   for (char const* name :
        {"GB/s", "from", "to", "ktiles/s", "CPU s/GB", "p50 us", "p99 us", "p99.9 us", "ceiling", "of it", "bound by"})
     rows[0].emplace_back(name);
-  bool strays = false;
+  bool strays = false, above = false;
   for (PointResult const& result : results) {
     std::vector<std::string> row;
     for (std::size_t i = 0; i < axes.size(); ++i) {
-      if (axes[i].swept()) row.push_back(axis_value_text(axes[i].name, result.point.values[i]));
+      if (axes[i].swept()) row.push_back(value_text(axes[i], result.point.values[i], {&result, 1}));
     }
     if (!result.error.empty() || result.tiles_per_second.empty()) {
       row.emplace_back(result.error.empty() ? "not measured" : "failed");
@@ -163,7 +198,9 @@ std::string as_text(BenchFacts const& facts, std::span<Axis const> axes, std::sp
       row.push_back(value ? short_number(*value) : "-");
     auto const ceiling = result.ceilings ? lowest(*result.ceilings, result.point.setting.direction) : std::nullopt;
     row.push_back(ceiling ? short_number(*ceiling * bytes / 1e9) : "-");
-    row.push_back(ceiling ? number("%.0f %%", 100 * rate.median / *ceiling) : "-");
+    auto const part = part_of_ceiling(result);
+    row.push_back(part ? number("%.0f %%", 100 * *part) : "-");
+    above = above || part.value_or(0) > above_ceiling;
     row.push_back("  " + (result.verdict ? std::string(bound_name(result.verdict->bound)) : std::string("-")));
     rows.push_back(row);
   }
@@ -188,6 +225,11 @@ std::string as_text(BenchFacts const& facts, std::span<Axis const> axes, std::sp
   text +=
       ".\nCeiling: the slowest of copies, kernel and filling, each alone, in the same run, with as many tiles at once "
       "as here.\n";
+  if (above) {
+    text +=
+        "Where a point has more than 100 % of it, parts came to less alone than together: something else was busy "
+        "meanwhile, or\nthey stray. Take that ceiling for reached.\n";
+  }
   text += memory_text(results);
   if (strays) text += "Some points stray by more than 10 % from run to run: something else may be busy here.\n";
   for (PointResult const& result : results) {
