@@ -126,6 +126,20 @@ TEST_F(ATunedJob, IsWrittenAsTheFormSays) {
   EXPECT_EQ(parse_profile(json.at("profile").dump(), "it").options.producers, 16u);
 }
 
+TEST_F(ATunedJob, SaysWhatToDoIfItPinsMoreThanItMay) {
+  tuned.beyond = 7U << 20;
+  EXPECT_EQ(beyond_text(tuned, "2MiB", true),
+            "The best are the defaults, and they pin 7 MiB, more than --memory 2MiB: nothing was saved. Allow --memory "
+            "7MiB, or name values that take less, as in --tile 64KiB --depth 2.");
+  EXPECT_EQ(beyond_text(tuned, "2MiB", false).find("saved"), std::string::npos);
+  tuned.combinations = 0;
+  EXPECT_EQ(
+      beyond_text(tuned, "1KiB", true),
+      "All that could be tried pins more than --memory 1KiB, the defaults 7 MiB: nothing was saved. Allow --memory "
+      "7MiB.");
+  EXPECT_TRUE(Json::parse(tuned_as_json(facts, tuned, "")).at("profile").is_null());
+}
+
 TEST_F(ATunedJob, BecomesAProfile) {
   tuned.axes.insert(tuned.axes.end(), {{"direction", {"both"}}, {"streams", {"own"}}, {"sink", {"graph"}}});
   tuned.tried[4].point = measure::point_at(tuned.axes, {4, 0, 0, 0, 0, 0, 0});

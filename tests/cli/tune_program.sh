@@ -106,6 +106,14 @@ LINES
     run tune --device nonsense --save profile.json
     expect_code 2
     [[ ! -e profile.json ]] || fail 'an empty profile'
+    run tune --device cpu --within 0 --memory 1KiB --save profile.json
+    expect_code 1
+    expect_err 'All that could be tried pins more than --memory 1KiB'
+    [[ ! -e profile.json ]] || fail 'a profile that pins more than it may'
+    # The one that fits is saved.
+    run tune --device cpu --within 0 --tile 4KiB --depth 1 --memory 1MiB --save profile.json
+    expect_code 0
+    [[ -s profile.json ]] || fail 'no profile'
     ;;
   EndsWhenItIsInterrupted)
     "$penstock" tune --device cpu --within 600 --save profile.json > out 2> err &

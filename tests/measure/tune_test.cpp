@@ -63,6 +63,20 @@ TEST_F(ATuning, TriesNothingThatPinsMoreThanItMay) {
   }
 }
 
+TEST_F(ATuning, SaysWhatTheBestPinsIfThatIsMoreThanItMay) {
+  options.within = 0;
+  EXPECT_FALSE(tuned().beyond);
+  options.bounds.most_bytes = 1024;
+  Tuned const found = tuned();
+  EXPECT_EQ(found.combinations, 0u);
+  ASSERT_EQ(found.best, 0u) << "the defaults, which are tried in any case";
+  ASSERT_TRUE(found.beyond);
+  options.bounds.most_bytes = *found.beyond;
+  EXPECT_FALSE(tuned().beyond) << "just as much";
+  --options.bounds.most_bytes;
+  EXPECT_EQ(tuned().beyond, found.beyond);
+}
+
 TEST_F(ATuning, EndsEarlyIfItIsAskedTo) {
   stop.request_stop();
   EXPECT_FALSE(tuned().best);

@@ -7,7 +7,8 @@ namespace penstock::cli {
 enum ExitCode : int {
   exit_ok = 0,
   exit_some_failed = 1,  ///< Some input could not be read or did not match, some experiment went otherwise, a
-                         ///< point was not measured, a claim does not hold; the rest was done.
+                         ///< point was not measured, a claim does not hold, tune found nothing within its memory; the
+                         ///< rest was done.
   exit_bad_options = 2,  ///< Nothing was done.
   exit_device = 4,  ///< The device or the machine could not do it: no such GPU, too little memory, a fault; also of one
                     ///< among several devices, though the others did the rest.

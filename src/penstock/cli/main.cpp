@@ -65,9 +65,9 @@ int main(int count, char** arguments) try {
   app.footer(
       "Exit codes: 0 all well; 1 some input failed or did not match, an experiment did not go as expected, a point "
       "was\n"
-      "not measured or a claim did not hold, the rest was done; 2 bad options; 4 the device or the machine could not "
-      "do\n"
-      "it; 130 interrupted.");
+      "not measured, a claim did not hold or tune found nothing within --memory, the rest was done; 2 bad options; 4 "
+      "the\n"
+      "device or the machine could not do it; 130 interrupted.");
 
   HashCommand hash;
   DoctorCommand doctor;

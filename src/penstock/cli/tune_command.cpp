@@ -120,7 +120,8 @@ ExitCode TuneCommand::run() const {
                  [&](measure::TuneProgress const& now) { progress.draw(tune_line(now, within, terminal_width())); });
   }
   judge_best(devices, options, tuned, interrupt.token());
-  bool const saved = tuned.best && !save.empty() && !interrupt.requested();
+  if (memory.empty()) tuned.beyond.reset();  // Nobody asked for less than the defaults.
+  bool const saved = tuned.best && !tuned.beyond && !save.empty() && !interrupt.requested();
   if (saved) save_profile(profile_of(facts, tuned), save);
   std::string const text = json ? tuned_as_json(facts, tuned, saved ? save : "") : tuned_as_text(facts, tuned);
   std::fputs(text.c_str(), stdout);
@@ -141,7 +142,9 @@ ExitCode TuneCommand::run() const {
                      {.process = "penstock tune", .facts = {{"device", facts.device.name}, {"command", facts.command}}},
                      devices, tuned.tried[*tuned.best].point.setting, {.file = file}, interrupt.token());
   }
-  return exit_ok;
+  if (!tuned.beyond) return exit_ok;
+  std::fprintf(stderr, "penstock: %s\n", beyond_text(tuned, memory, !save.empty()).c_str());
+  return exit_some_failed;
 }
 
 }  // namespace PENSTOCK_FLAVOUR

@@ -10,6 +10,8 @@
 #include "penstock/cli/facts_json.hpp"
 #include "penstock/cli/text_table.hpp"
 #include "penstock/cli/verdict_output.hpp"
+#include "penstock/core/size_text.hpp"
+#include "penstock/report/number_text.hpp"
 
 namespace penstock::cli {
 namespace {
@@ -171,6 +173,16 @@ std::string tuned_as_text(BenchFacts const& facts, Tuned const& tuned) {
   return text;
 }
 
+std::string beyond_text(Tuned const& tuned, std::string const& memory, bool to_save) {
+  std::uint64_t const bytes = tuned.beyond.value();
+  bool const some_fit = tuned.combinations > 0;
+  return (some_fit
+              ? "The best are the defaults, and they pin " + size_text(bytes) + ", more than --memory " + memory
+              : "All that could be tried pins more than --memory " + memory + ", the defaults " + size_text(bytes)) +
+         (to_save ? ": nothing was saved" : "") + ". Allow --memory " + size_option(static_cast<double>(bytes)) +
+         (some_fit ? ", or name values that take less, as in --tile 64KiB --depth 2." : ".");
+}
+
 std::string tuned_as_json(BenchFacts const& facts, Tuned const& tuned, std::string const& saved) {
   Json axes = Json::array();
   for (Axis const& axis : tuned.axes) axes.push_back({{"name", axis.name}, {"values", axis.values}});
@@ -200,7 +212,7 @@ std::string tuned_as_json(BenchFacts const& facts, Tuned const& tuned, std::stri
            {"seconds", tuned.seconds},
            {"all", tuned.all},
            {"verdict", tuned.verdict ? as_members(*tuned.verdict) : Json(nullptr)},
-           {"profile", tuned.best ? Json::parse(text_of(profile_of(facts, tuned))) : Json(nullptr)},
+           {"profile", tuned.best && !tuned.beyond ? Json::parse(text_of(profile_of(facts, tuned))) : Json(nullptr)},
            {"saved", saved.empty() ? Json(nullptr) : Json(saved)}});
   return json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
 }

@@ -20,4 +20,7 @@ std::string tuned_as_json(BenchFacts const& facts, measure::Tuned const& tuned, 
 /// Shape: there is one.
 Profile profile_of(BenchFacts const& facts, measure::Tuned const& tuned);
 
+/// Why the best, which pins more than `memory` says, is not what was asked for, and what to do.
+std::string beyond_text(measure::Tuned const& tuned, std::string const& memory, bool to_save);
+
 }  // namespace penstock::cli

@@ -62,6 +62,10 @@ class Machine final : public Landscape {
       return false;  // Such a combination cannot be.
     }
   }
+  std::optional<std::uint64_t> beyond(Levels const& levels) const {
+    if (allowed(levels)) return std::nullopt;
+    return pinned(point_at(axes_, levels).setting);
+  }
   /// Threads count first, and then memory.
   double cost(Levels const& levels) const override {
     Setting const setting = point_at(axes_, levels).setting;
@@ -163,6 +167,7 @@ Tuned tune(DeviceGroup const& devices, TuneOptions const& options, std::stop_tok
                            .error = attempt.failed ? machine.error(attempt.levels) : ""});
   }
   if (found.best) {
+    tuned.beyond = machine.beyond(*found.best);
     tuned.options = machine.trial(*found.best).options;
     tuned.pinned_bytes = machine.trial(*found.best).pinned_bytes;
   }

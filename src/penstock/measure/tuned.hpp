@@ -37,8 +37,10 @@ struct Tuned {
   std::vector<Axis> axes = {};
   std::vector<TunedPoint> tried = {};  ///< In order; the first are the defaults.
   std::optional<std::size_t> best = {};
-  PipelineOptions options = {};             ///< Of the best, all of them as they were on this machine.
-  std::uint64_t pinned_bytes = 0;           ///< The tiles of the best.
+  PipelineOptions options = {};    ///< Of the best, all of them as they were on this machine.
+  std::uint64_t pinned_bytes = 0;  ///< The tiles of the best.
+  /// What the best pins, if that is more than the bounds allow: the defaults may, since they are tried in any case.
+  std::optional<std::uint64_t> beyond = {};
   std::vector<double> best_rates = {};      ///< Bytes a second, in turn with those of the defaults.
   std::vector<double> defaults_rates = {};  ///< Empty if the defaults failed.
   std::size_t combinations = 0;             ///< Points of the grid that the axes span, within the bounds.
