@@ -215,6 +215,13 @@ WORDS
     expect_same_as expected
     [[ ! -s err ]] || fail "something on standard error: $(cat err)"
     ;;
+  TheSumsOfTheReadmeAreThoseOfItsFiles)
+    cd "$(dirname "$0")/../.."
+    grep -E '^[0-9a-f]{64}  ' README.md > "$world/sums" || fail 'the README shows no sums'
+    code=0
+    "$penstock" hash --device cpu --check "$world/sums" > "$world/out" 2>&1 || code=$?
+    [[ $code == 0 ]] || fail "$(cat "$world/out")"
+    ;;
   StopsCleanlyWhenInterrupted)
     mkfifo pipe
     # interrupted ARGUMENT...: it reads the pipe, which never ends, and is interrupted there.
