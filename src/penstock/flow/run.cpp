@@ -148,24 +148,17 @@ void Run::to_sink(Journey& journey) {
   recorder_->note(recorder_->row_here(), Step::sink, sequence, began, ended);
 }
 
+/// Those that are not done: the others the lanes have counted.
 void Run::count(Completion const& completion) {
+  if (completion.ok()) return;
   std::scoped_lock const lock(report_mutex_);
-  switch (completion.outcome) {
-    case Outcome::done:
-      ++report_.tiles_done;
-      report_.bytes_in += completion.loan->filled;
-      report_.bytes_out += completion.loan->produced;
-      break;
-    case Outcome::failed:
-      ++report_.tiles_failed;
-      if (!report_.first_failure) {
-        report_.first_failure = FirstFailure{*completion.failure, completion.loan->sequence, completion.loan->tag};
-      }
-      break;
-    case Outcome::cancelled:
-      ++report_.tiles_cancelled;
-      break;
+  if (completion.outcome == Outcome::cancelled) {
+    ++report_.tiles_cancelled;
+    return;
   }
+  ++report_.tiles_failed;
+  if (report_.first_failure) return;
+  report_.first_failure = FirstFailure{*completion.failure, completion.loan->sequence, completion.loan->tag};
 }
 
 void Run::note_failure(std::shared_ptr<Failure const> const& failure) {
@@ -208,6 +201,11 @@ Report Run::finish() {
   for (auto const& failure : lanes_->merge(stages_)) note_failure(failure);
   std::scoped_lock const lock(report_mutex_);
   report_.lanes = lanes_->summaries();
+  for (LaneSummary const& lane : report_.lanes) {
+    report_.tiles_done += lane.tiles;
+    report_.bytes_in += lane.bytes_up;
+    report_.bytes_out += lane.bytes_down;
+  }
   report_.sink = std::chrono::nanoseconds(sink_time_.load());
   report_.stopped = stopped_.load();
   if (graph_.remark()) report_.remarks.push_back(*graph_.remark());
