@@ -17,7 +17,7 @@ std::vector<LaneUnderTest> one_lane_per_signal_on(DeviceUnderTest const& device)
     // Each mode and each shape for some of them.
     auto const turn = lanes.size();
     lanes.push_back({device, signal, turn % 2 == 0 ? StreamMode::thread_default : StreamMode::own,
-                     turn % 3 == 0 ? LaneShape::single : LaneShape::split});
+                     all_lane_shapes.at(turn % all_lane_shapes.size())});
   }
   return lanes;
 }

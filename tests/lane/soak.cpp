@@ -43,9 +43,7 @@ struct SoakOptions {
     program.add_option("--streams", streams, "default, own or both, with a comma. Default: default")
         ->delimiter(',')
         ->check(CLI::IsMember({"default", "own"}));
-    program.add_option("--shape", shapes, "split, single or both, with a comma. Default: split")
-        ->delimiter(',')
-        ->check(CLI::IsMember({"split", "single"}));
+    program.add_option("--shape", shapes, "Of " + lane_shape_names() + ". Default: split")->delimiter(',');
     program.add_option("--transport", transports, "Of " + transport_names() + ". Default: copies")->delimiter(',');
     program.add_option("--tickets", tickets, "For each line of the table. Default: 20000")
         ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{1} << 48));

@@ -29,7 +29,7 @@ constexpr std::array axis_options{
                "Microseconds that lanes watch their device before they sleep; who waits for tiles or results does so "
                "for 20 at most"},
     AxisOption{"aim", "", "throughput",
-               "What is left to the pipeline is for: throughput, latency (nobody sleeps; split shapes are adaptive)"},
+               "What lanes, spin and watching are for where they are left to the pipeline: throughput, latency"},
     AxisOption{"signal", "", "callback", "How lanes learn what is done; penstock hash --help lists them"},
     AxisOption{"streams", "", "default", "Where lanes compute: default (the thread's default stream), own"},
     AxisOption{"shape", "", "split", "Streams of a lane: split (upload, compute, download), single, adaptive"},

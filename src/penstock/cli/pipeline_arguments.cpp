@@ -38,7 +38,11 @@ void PipelineArguments::add_to(CLI::App& command, std::string const& tile_sizes)
                 "Default: 1; on a GPU 32 MiB of them, of those below 1 MiB 8 MiB, up to 128");
   command.add_option("--signal", signal, "How lanes learn what is done: " + signal_names() + ". Default: callback")
       ->type_name("NAME");
-  command.add_option("--shape", shape, "Streams of a lane: " + lane_shape_names() + ". Default: split")
+  command
+      .add_option(
+          "--shape", shape,
+          "Streams of a lane: split (upload, compute, download), single, or adaptive (one where a small tile is\n"
+          "alone, else three). Default: split")
       ->type_name("NAME");
   command
       .add_option("--streams", streams,

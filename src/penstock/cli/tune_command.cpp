@@ -12,6 +12,7 @@
 #include "penstock/cli/number_check.hpp"
 #include "penstock/cli/pipeline_arguments.hpp"
 #include "penstock/cli/run_progress.hpp"
+#include "penstock/cli/size_remark.hpp"
 #include "penstock/cli/traced_run.hpp"
 #include "penstock/cli/tune_output.hpp"
 #include "penstock/core/error.hpp"
@@ -106,6 +107,9 @@ ExitCode TuneCommand::run() const {
   expect_apart(std::vector<NamedFile>{{"--file", file}}, std::vector<NamedFile>{{"--save", save}, trace.named()});
   expect_apart(std::vector<NamedFile>{{"--profile", profile.path}}, std::vector<NamedFile>{trace.named()});
   lists.remark_on_sizes();
+  if (std::string const remark = size_remark("--memory", memory); !remark.empty()) {
+    std::fprintf(stderr, "penstock: %s\n", remark.c_str());
+  }
   Interrupt const interrupt;
   auto const opened = open_devices(device);
   DeviceGroup const devices(opened);

@@ -19,12 +19,13 @@ namespace penstock {
 struct PipelineOptions {
   /// The most producers, lanes or consumers of one pipeline.
   static constexpr unsigned most_threads = 1024;
-  /// For `spin` and `borrow_spin`, as is anything longer.
-  static constexpr std::chrono::microseconds for_ever = std::chrono::hours(1);
+  /// For `spin` and `borrow_spin`; anything longer is taken for it.
+  static constexpr std::chrono::microseconds for_ever =
+      std::chrono::duration_cast<std::chrono::microseconds>(spin_for_ever);
 
   TileShape tile = {};
-  /// Decides about lanes, spin, borrow_spin and shape that are left to the pipeline; small tiles of one pass are not
-  /// copied with either (`transport`). With `sink_on_lanes` a result is there sooner still.
+  /// Decides about lanes, spin and borrow_spin that are left to the pipeline; small tiles of one pass are not copied
+  /// with either (`transport`). With `sink_on_lanes` a result is there sooner still.
   Aim aim = Aim::throughput;
   /// Tiles in the pool: the most work in progress, and all the pinned memory there is. 0: enough for all lanes and
   /// producers to be busy, in whole batches; if as few as 160 MiB hold are,
@@ -54,8 +55,7 @@ struct PipelineOptions {
   /// which needs the cores itself, and with the signal event_block.
   std::optional<std::chrono::microseconds> spin = {};
   StreamMode streams = StreamMode::thread_default;
-  /// Split is mostly as fast as single or faster (decisions/0013); with Aim::latency it means adaptive.
-  LaneShape shape = LaneShape::split;
+  LaneShape shape = LaneShape::split;  ///< Mostly as fast as single or faster (decisions/0013).
   /// Whether stages work on copies of tiles or on the tiles themselves; the latter only those that promise Passes::one.
   Transport transport = Transport::automatic;
   /// Whether a stage that promises Stage::capturable is launched as a CUDA graph; LaneSummary::graphs counts the tiles.
@@ -87,5 +87,10 @@ struct PipelineOptions {
   bool bind = true;  ///< Keep threads and tiles next to the device.
   std::vector<HostStage> host_stages = {};
 };
+
+/// True if tiles go through the oneTBB graph at all; else lanes call the sink, and nobody is before them.
+inline bool enters_graph(PipelineOptions const& options) {
+  return !options.sink_on_lanes || !options.host_stages.empty();
+}
 
 }  // namespace penstock

@@ -41,7 +41,6 @@ class Resolving {
   PipelineOptions resolved() {
     expect_possible();
     resolve_lanes();
-    if (for_latency() && options_.shape == LaneShape::split) options_.shape = LaneShape::adaptive;
     resolve_batches();
     resolve_spin();
     resolve_borrow_spin();
@@ -102,7 +101,7 @@ class Resolving {
     // Who asks for a thread that sleeps beside the lane wants the CPU, not the last microseconds.
     bool const watches = gpu_ && options_.signal != SignalKind::event_block;
     microseconds const usual = for_latency() ? PipelineOptions::for_ever : watches ? default_spin : microseconds(0);
-    microseconds const wanted = options_.spin.value_or(usual);
+    microseconds const wanted = std::min(options_.spin.value_or(usual), PipelineOptions::for_ever);
     bool const granted = wanted.count() == 0 || options_.lanes + 2 <= cpus_;
     if (!granted && (options_.spin || for_latency())) {
       remarks_.push_back("The lanes do not spin: " + std::to_string(options_.lanes) +
@@ -114,23 +113,23 @@ class Resolving {
 
   void resolve_borrow_spin() {
     unsigned const lanes_that_spin = options_.spin->count() > 0 ? options_.lanes : 0;
-    // One of those who wait for a tile, and the consumer that waits for results.
-    constexpr unsigned watchers = 2;
+    // One of those who wait for a tile, and the consumer that waits for results, if any go its way.
+    unsigned const watchers = enters_graph(options_) ? 2 : 1;
     bool const may_watch = lanes_that_spin + watchers + 2 <= cpus_;
-    if (!options_.borrow_spin) {
-      microseconds const suits = for_latency()                ? PipelineOptions::for_ever
-                                 : !gpu_                      ? microseconds(0)
-                                 : largest_part_ < large_tile ? default_borrow_spin
-                                                              : large_tile_borrow_spin;
-      options_.borrow_spin = may_watch ? suits : microseconds(0);
-    } else if (options_.borrow_spin->count() > 0 && !may_watch) {
+    bool const wanted = options_.borrow_spin ? options_.borrow_spin->count() > 0 : for_latency();
+    if (wanted && !may_watch) {
       remarks_.push_back("Nobody watches for tiles: that would leave fewer than two of " + std::to_string(cpus_) +
                          " CPUs to everything else" +
                          (lanes_that_spin > 0
                               ? ", since " + std::to_string(lanes_that_spin) + " lanes spin as well; use fewer lanes."
                               : "."));
-      options_.borrow_spin = microseconds(0);
     }
+    microseconds const usual = for_latency()                ? PipelineOptions::for_ever
+                               : !gpu_                      ? microseconds(0)
+                               : largest_part_ < large_tile ? default_borrow_spin
+                                                            : large_tile_borrow_spin;
+    options_.borrow_spin =
+        may_watch ? std::min(options_.borrow_spin.value_or(usual), PipelineOptions::for_ever) : microseconds(0);
   }
 
   void resolve_other_threads() {

@@ -10,11 +10,6 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-std::chrono::nanoseconds lane_spin(PipelineOptions const& options) {
-  auto const spin = options.spin.value_or(std::chrono::microseconds(0));
-  return spin >= PipelineOptions::for_ever ? spin_for_ever : spin;
-}
-
 }  // namespace
 
 Run::Run(Input input, Rundown& open_input, Pool& pool, std::span<Journey> journeys, std::vector<LanePlace> const& lanes,
@@ -35,14 +30,15 @@ Run::Run(Input input, Rundown& open_input, Pool& pool, std::span<Journey> journe
            .parallel_sink = options.parallel_sink,
            .sink_at_once = options.sink_on_lanes,
            .consumers = options.consumers,
-           .spin = options.borrow_spin.value_or(std::chrono::microseconds(0)),
+           .spin = enters_graph(options) ? options.borrow_spin.value_or(std::chrono::microseconds(0))
+                                         : std::chrono::microseconds(0),
            .cpus = graph_cpus,
            .recorder = options.recorder,
            .ranges = options.ranges},
           [this](Journey& journey) { to_lanes(journey); }, [this](Journey& journey) { to_sink(journey); }) {
   if (recorder_ != nullptr) recorder_->set_tiles(pool.size());
   LaneOptions lane_options;
-  lane_options.spin = lane_spin(options);
+  lane_options.spin = options.spin.value_or(std::chrono::microseconds(0));
   lane_options.flight = {.slots = options.slots,
                          .streams = options.streams,
                          .shape = options.shape,

@@ -43,6 +43,13 @@ struct FlightClockOptions {
 /// Threads: the lane's.
 class FlightClock {
  public:
+  /// Where the steps of a batch are.
+  enum class Way : std::uint8_t {
+    copied,      ///< In the flight's streams.
+    one_stream,  ///< In the compute stream, though the flight has three: nothing of it is on the device before.
+    mapped,      ///< There is but the stage, behind which `landed` is.
+  };
+
   /// Makes the events of all slots and a stream, and reads the device's clock against the host's.
   ///
   /// Blocks: some 100 us.
@@ -52,9 +59,8 @@ class FlightClock {
   /// True if times of this tile are wanted.
   bool wants(std::uint64_t sequence) const noexcept { return recorder_.wants(sequence); }
   /// Begins a batch, tiles `oldest` to `youngest` of the flight, of which times are wanted, in the slot of the
-  /// youngest: with these events it is put in its order.
-  /// `mapped` says that it has only a stage, behind which `landed` is.
-  FlightEvents& open(std::size_t slot, std::uint64_t oldest, std::uint64_t youngest, bool mapped = false) noexcept;
+  /// youngest: with these events it is put in its order, those between the steps only if it goes by three streams.
+  FlightEvents& open(std::size_t slot, std::uint64_t oldest, std::uint64_t youngest, Way way = Way::copied) noexcept;
   /// To be called before each step, in their order. A mark that is refused costs the tile its times and nothing else.
   ///
   /// Throws: a sticky Error.
@@ -82,6 +88,7 @@ class FlightClock {
     std::uint64_t number = 0;  ///< Of the youngest tile.
     bool whole = true;         ///< No mark was refused.
     bool mapped = false;       ///< It has no step but the stage.
+    bool one_stream = false;   ///< All its steps are in the compute stream.
   };
   static constexpr std::size_t stage = 1;
   static bool has(Times const& times, std::size_t step) noexcept { return step == stage || !times.mapped; }
@@ -94,7 +101,7 @@ class FlightClock {
   Moments told_ends(Times const& times) const;
   void hold_to_the_hosts(Times const& times, Moments& told, Clock::time_point seen);
   Moments ends_of(Times const& times, Moments const& told) const;
-  Clock::time_point free_since(std::size_t step) const;
+  Clock::time_point free_since(Times const& times, std::size_t step) const;
   Moments begins_of(Times const& times, Moments const& ends) const;
   static Clock::time_point end_of(Times const& times, Moments const& ends) noexcept {
     return ends[times.mapped ? stage : last];

@@ -61,7 +61,10 @@ void Flight::place(std::span<Loan> loans) {
   put_ += loans.size();
   timed_ = clock_ != nullptr &&
            std::any_of(loans.begin(), loans.end(), [&](Loan const& loan) { return clock_->wants(loan->sequence); });
-  FlightEvents& events = timed_ ? clock_->open(put_ % slots_.size(), oldest_, put_, mapped_) : slot_of(put_).plain;
+  auto const way = mapped_  ? FlightClock::Way::mapped
+                   : alone_ ? FlightClock::Way::one_stream
+                            : FlightClock::Way::copied;
+  FlightEvents& events = timed_ ? clock_->open(put_ % slots_.size(), oldest_, put_, way) : slot_of(put_).plain;
   if (!mapped_) youngest_copied_ = put_;
   live_.clear();
   for (std::size_t i = 0; i < loans.size(); ++i) {
@@ -131,8 +134,7 @@ void Flight::enqueue(Stage& stage, char const*& at) {
   FlightEvents const& events = *live_.front()->events;
   StreamRef const up = alone_ ? compute_ : upload_;
   StreamRef const down = alone_ ? compute_ : download_;
-  // In one stream they only say when the steps ended.
-  bool const recorded = split_ && (!alone_ || timed_);
+  bool const across = split_ && !alone_;
   mark(Step::upload, up);
   copies_.clear();
   for (Slot* const slot : live_) {
@@ -141,8 +143,10 @@ void Flight::enqueue(Stage& stage, char const*& at) {
   }
   up.upload(copies_);
   asked_copies_ += copies_.size();
-  if (recorded) up.record(*events.uploaded);
-  if (!(up == compute_)) compute_.wait(*events.uploaded);
+  if (across) {
+    up.record(*events.uploaded);
+    compute_.wait(*events.uploaded);
+  }
 
   at = "stage";
   mark(Step::stage, compute_);
@@ -150,8 +154,10 @@ void Flight::enqueue(Stage& stage, char const*& at) {
   drop_failed();
 
   at = "download";
-  if (recorded) compute_.record(*events.computed);
-  if (!(down == compute_)) down.wait(*events.computed);
+  if (across) {
+    compute_.record(*events.computed);
+    down.wait(*events.computed);
+  }
   mark(Step::download, down);
   copies_.clear();
   for (Slot* const slot : live_) {

@@ -21,7 +21,7 @@ struct Flight::Slot {
   std::span<std::byte> output = {};
   MappedTiles::Parts seen = {};  ///< What the stage sees: these two, or the tile's own.
   bool mapped = false;
-  bool alone = false;  ///< All its steps are in the compute stream; its events between them may not have been recorded.
+  bool alone = false;  ///< All its steps are in the compute stream; its events between them were not recorded.
   std::size_t mapped_bytes = 0;  ///< That the stage moves over the link itself.
   SlotGraph graph;
   FlightEvents plain;

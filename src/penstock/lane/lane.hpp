@@ -57,8 +57,8 @@ struct LaneOptions {
   CpuSet cpus = {};  ///< Where its thread may run; empty for anywhere.
 };
 
-/// For LaneOptions::spin: the lane never sleeps, whatever its device has to do.
-inline constexpr std::chrono::nanoseconds spin_for_ever = std::chrono::nanoseconds::max();
+/// For LaneOptions::spin, this or longer: the lane never sleeps, whatever its device has to do.
+inline constexpr std::chrono::nanoseconds spin_for_ever = std::chrono::hours(1);
 
 /// Where a lane hears of its device: tickets, and a bell that is rung for each. It may outlive the lane, in the hands
 /// of a device that was abandoned.

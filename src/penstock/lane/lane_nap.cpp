@@ -33,7 +33,7 @@ bool Lane::must_not_nap() const noexcept {
 /// How long to sleep while the device has enough to do without this lane; 0 if it has not.
 std::chrono::nanoseconds Lane::time_to_nap(std::chrono::steady_clock::time_point now) const noexcept {
   using std::chrono::nanoseconds;
-  if (options_.spin.count() == 0 || options_.spin == spin_for_ever) return {};
+  if (options_.spin.count() == 0 || options_.spin >= spin_for_ever) return {};
   if (flight_->size() <= half_of_slots() || must_not_nap()) return {};
   nanoseconds const work = pace_.of(flight_->size()) - (now - progress_);
   // Of long kernels nobody wants to hear each millisecond.

@@ -98,10 +98,11 @@ class Stage {
   /// A promise on what `run` and `run_batch` do, always the same.
   virtual Passes passes() const noexcept { return Passes::many; }
   /// A promise on what `run` does, always the same: that all it does is to enqueue, in the stream that it is given and
-  /// in no other, work which depends on nothing but where the tile's input and output lie, how large they are, and its
-  /// `variant`: not on sequence, tag, what the host knows otherwise, or an earlier call. If these are the same it says
-  /// the same of what to bring back; it waits for nothing and allocates nothing. So a lane may capture that work once
-  /// for each of its slots, and launch it as a graph for later tiles without calling `run` (FlightOptions::graphs).
+  /// in no other, some work, which depends on nothing but where the tile's input and output lie, how large they are,
+  /// and its `variant`: not on sequence, tag, what the host knows otherwise, or an earlier call. If these are the same
+  /// it says the same of what to bring back; it waits for nothing and allocates nothing. So a lane may capture that
+  /// work once for each of its slots, and launch it as a graph for later tiles without calling `run`
+  /// (FlightOptions::graphs).
   virtual bool capturable() const noexcept { return false; }
   /// Of a capturable stage what the work on this tile depends on beside where it lies and how large it is, as one
   /// number: of two tiles in the same slot that are equally large and of the same variant the work is the same.

@@ -21,7 +21,7 @@ constexpr std::uint64_t schema = 1;
 /// A profile takes one or two KiB.
 constexpr std::size_t most_file_bytes = std::size_t{1} << 20;
 constexpr std::uint64_t most_tile_bytes = std::uint64_t{1} << 30;
-constexpr std::uint64_t most_spin_us = 10'000'000;
+constexpr std::uint64_t most_spin_us = PipelineOptions::for_ever.count();
 constexpr char const* remedy = "make a new one with penstock tune --save";
 
 [[noreturn]] void refuse(std::string const& name, std::string const& what) {

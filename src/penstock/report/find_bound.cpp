@@ -81,7 +81,7 @@ Finding find_latency(RunFigures const& figures) {
 Finding find_bound(RunFigures const& figures, Utilisation const& use) {
   PartUse const* const host = full(use, {Bound::fill, Bound::sink});
   Turns const turns = turns_of(figures, use);
-  if (turns != Turns::none) return host != nullptr ? Finding{host->part} : Finding{Bound::serialising_stream, turns};
+  if (turns != Turns::none && host == nullptr) return {Bound::serialising_stream, turns};
   if (PartUse const* const device = full(use, {Bound::upload, Bound::download, Bound::kernel})) return {device->part};
   PartUse const* const busiest = use.busiest();
   if (busiest != nullptr && busiest->share >= in_use) return {busiest->part};
