@@ -148,18 +148,12 @@ BENCHMARK(through)
     ->UseManualTime()
     ->Unit(benchmark::kMillisecond);
 
-/// One writer that waits for each reply before it writes the next record. The device adds one to it, and the writer
-/// looks for that; with `work` 0 it does nothing, to records that are copied.
-///
-/// `transport` and `signal` are numbers of all_transports and all_signal_kinds.
-void one_at_a_time(benchmark::State& state) {
-  auto const bytes = static_cast<std::size_t>(state.range(0));
-  bool const work = state.range(4) != 0;
+/// One writer that waits for each reply before it writes the next record, `apart` after it. The device adds one to it,
+/// and the writer looks for that; without `work` it does nothing, to records that are copied. A reply is watched for
+/// `spin` before its writer sleeps.
+void one_by_one(benchmark::State& state, PipelineOptions const& options, std::size_t bytes, bool work,
+                std::chrono::microseconds spin, std::chrono::microseconds apart) {
   auto const device = open_device();
-  auto options = options_for(std::max(std::size_t{1} << 20, bytes), 1, 1);
-  options.sink_on_lanes = state.range(1) != 0;
-  options.transport = all_transports.at(static_cast<std::size_t>(state.range(3)));
-  options.signal = all_signal_kinds.at(static_cast<std::size_t>(state.range(5)));
   Pipeline pipeline(*device, options);
   Records records(pipeline, {.record_bytes = bytes});
   records.start(work ? transform_each() : nothing(), {});
@@ -169,9 +163,11 @@ void one_at_a_time(benchmark::State& state) {
     RecordWriter writer = records.writer();
     RecordReply reply(records);
     for (auto _ : state) {
+      for (auto const from = std::chrono::steady_clock::now(); std::chrono::steady_clock::now() - from < apart;) {
+      }
       auto const start = std::chrono::steady_clock::now();
       writer.append(mine, reply);
-      Outcome const outcome = reply.wait(std::chrono::microseconds(state.range(2)));
+      Outcome const outcome = reply.wait(spin);
       times.push_back(std::chrono::duration<double, std::micro>(std::chrono::steady_clock::now() - start).count());
       if (outcome != Outcome::done) return state.SkipWithError("a record was lost");
       float result = 1;
@@ -192,31 +188,72 @@ void one_at_a_time(benchmark::State& state) {
   state.counters["mapped"] =
       static_cast<double>(mapped) / static_cast<double>(std::max<std::uint64_t>(1, report.tiles.tiles()));
 }
+
+/// `transport`, `signal` and `shape` are numbers of all_transports, all_signal_kinds and all_lane_shapes.
+void one_at_a_time(benchmark::State& state) {
+  auto const bytes = static_cast<std::size_t>(state.range(0));
+  auto options = options_for(std::max(std::size_t{1} << 20, bytes), 1, 1);
+  options.sink_on_lanes = state.range(1) != 0;
+  options.transport = all_transports.at(static_cast<std::size_t>(state.range(3)));
+  options.signal = all_signal_kinds.at(static_cast<std::size_t>(state.range(5)));
+  options.shape = all_lane_shapes.at(static_cast<std::size_t>(state.range(6)));
+  one_by_one(state, options, bytes, state.range(4) != 0, std::chrono::microseconds(state.range(2)), {});
+}
+/// What a program that sends a record of 4 KiB each so many microseconds gets by each aim, and by each shape where it
+/// is copied.
+void now_and_then(benchmark::State& state) {
+  auto options = options_for(std::size_t{1} << 20, 1, 0);
+  options.aim = all_aims.at(static_cast<std::size_t>(state.range(1)));
+  options.transport = all_transports.at(static_cast<std::size_t>(state.range(2)));
+  options.shape = all_lane_shapes.at(static_cast<std::size_t>(state.range(3)));
+  options.parallel_sink = false;
+  one_by_one(state, options, 4096, true, std::chrono::milliseconds(1), std::chrono::microseconds(state.range(0)));
+}
 constexpr auto number_of = [](auto const& all, auto one) {
   return static_cast<std::int64_t>(std::find(all.begin(), all.end(), one) - all.begin());
 };
 void ways_of_one_at_a_time(benchmark::internal::Benchmark* bench) {
   auto const callback = number_of(all_signal_kinds, SignalKind::callback);
   auto const copies = number_of(all_transports, Transport::copies);
-  bench->Args({4096, 0, 0, copies, 0, callback});
-  bench->Args({4096, 0, 100, copies, 0, callback});
-  bench->Args({4096, 1, 100, copies, 0, callback});
+  auto const split = number_of(all_lane_shapes, LaneShape::split);
+  bench->Args({4096, 0, 0, copies, 0, callback, split});
+  bench->Args({4096, 0, 100, copies, 0, callback, split});
+  bench->Args({4096, 1, 100, copies, 0, callback, split});
   for (Transport const transport : all_transports) {
     auto const number = number_of(all_transports, transport);
     for (SignalKind const signal : {SignalKind::callback, SignalKind::event_poll, SignalKind::flag}) {
-      bench->Args({4096, 1, 100, number, 1, number_of(all_signal_kinds, signal)});
+      bench->Args({4096, 1, 100, number, 1, number_of(all_signal_kinds, signal), split});
     }
+  }
+  for (LaneShape const shape : {LaneShape::single, LaneShape::adaptive}) {
+    bench->Args({4096, 1, 100, copies, 1, callback, number_of(all_lane_shapes, shape)});
   }
   // Where copies overtake.
   for (std::int64_t const bytes : {16 << 10, 32 << 10, 64 << 10, 128 << 10, 256 << 10, 512 << 10, 1 << 20}) {
     for (Transport const transport : {Transport::copies, Transport::mapped}) {
-      bench->Args({bytes, 1, 100, number_of(all_transports, transport), 1, callback});
+      bench->Args({bytes, 1, 100, number_of(all_transports, transport), 1, callback, split});
     }
   }
 }
 BENCHMARK(one_at_a_time)
-    ->ArgNames({"bytes", "sink_on_lanes", "spin_us", "transport", "work", "signal"})
+    ->ArgNames({"bytes", "sink_on_lanes", "spin_us", "transport", "work", "signal", "shape"})
     ->Apply(ways_of_one_at_a_time)
+    ->UseRealTime()
+    ->Unit(benchmark::kMicrosecond);
+void ways_of_now_and_then(benchmark::internal::Benchmark* bench) {
+  for (std::int64_t const apart : {10, 1000}) {
+    for (Aim const aim : all_aims) {
+      auto const number = number_of(all_aims, aim);
+      bench->Args({apart, number, number_of(all_transports, Transport::automatic), 0});
+      for (LaneShape const shape : all_lane_shapes) {
+        bench->Args({apart, number, number_of(all_transports, Transport::copies), number_of(all_lane_shapes, shape)});
+      }
+    }
+  }
+}
+BENCHMARK(now_and_then)
+    ->ArgNames({"apart_us", "aim", "transport", "shape"})
+    ->Apply(ways_of_now_and_then)
     ->UseRealTime()
     ->Unit(benchmark::kMicrosecond);
 

@@ -14,6 +14,7 @@
 #include "penstock/device/device.hpp"
 #include "penstock/lane/graph_choice.hpp"
 #include "penstock/lane/lane_shape.hpp"
+#include "penstock/lane/lone_ways.hpp"
 #include "penstock/lane/mapped_tiles.hpp"
 #include "penstock/lane/stage.hpp"
 #include "penstock/lane/stage_graphs.hpp"
@@ -51,7 +52,8 @@ struct FlightOptions {
 };
 
 /// For Transport::automatic: the most bytes, up and down, of mapped tiles in flight at once; and for
-/// LaneShape::adaptive of those that take one stream. One at a time mapped ones were sooner through than copied ones on
+/// LaneShape::adaptive of those that take one stream. Below that a batch that is alone goes the way that took others of
+/// its size least (LoneWays). One at a time mapped ones were sooner through than copied ones on
 /// either side of it, by a third at this size (bench/records/records_bench, `one_at_a_time`), and take the device's
 /// multiprocessors for as long as the link (decisions/0023).
 inline constexpr std::size_t most_mapped_bytes = std::size_t{256} << 10;
@@ -88,6 +90,10 @@ class Flight {
   std::uint64_t mapped() const noexcept { return mapped_tiles_; }
   /// What became of the stage's promise to be capturable.
   StageGraphs const& graphs() const noexcept { return graphs_; }
+  /// True if there was a choice of ways for the tiles that were put last, because none were in flight.
+  bool had_a_choice() const noexcept { return lone_bytes_ > 0; }
+  /// Tells it what these took, if they were alone until they were known to be through.
+  void note_alone(std::chrono::nanoseconds took) noexcept { ways_.took(lone_bytes_, lone_way_, took); }
 
   /// Enqueues upload, stage and download of some tiles as one batch: each step of all of them before the next step of
   /// any, neighbours in the pool as one copy, and all with one set of events; or, where they are mapped, only the
@@ -131,7 +137,8 @@ class Flight {
   std::uint64_t first_not_passed() const noexcept;
   char const* step_of(std::uint64_t number) const noexcept;
   std::size_t bytes_of(std::span<Loan const> loans) const;
-  bool are_to_be_mapped(std::span<Loan const> loans, Stage const& stage);
+  void choose_way(std::span<Loan const> loans, Stage const& stage);
+  bool may_be_mapped(std::span<Loan const> loans, Stage const& stage);
   void place(std::span<Loan> loans);
   void map();
   bool expect_right_sizes();
@@ -172,6 +179,10 @@ class Flight {
   std::uint64_t youngest_copied_ = 0;  ///< The last tile that was not mapped.
   std::size_t mapped_bytes_ = 0;       ///< Of mapped tiles in flight, both ways.
   std::uint64_t mapped_tiles_ = 0;
+
+  LoneWays ways_;
+  std::size_t lone_bytes_ = 0;  ///< Of the batch that was put last, if there was a choice of ways for it,
+  LoneWay lone_way_ = {};       ///< and the one that it went.
 
   // The batch that is being put. Each has room for all slots, so that nothing is allocated.
   std::uint64_t oldest_ = 0;  ///< Its first tile.

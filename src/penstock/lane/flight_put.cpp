@@ -11,8 +11,7 @@
 namespace penstock {
 
 void Flight::put(std::span<Loan> loans, Stage& stage) {
-  mapped_ = are_to_be_mapped(loans, stage);
-  alone_ = !mapped_ && adaptive_ && empty() && bytes_of(loans) <= most_mapped_bytes;
+  choose_way(loans, stage);
   place(loans);
   char const* at = mapped_ ? "stage" : "upload";
   bool enqueued = false;
@@ -44,10 +43,26 @@ std::size_t Flight::bytes_of(std::span<Loan const> loans) const {
 
 /// Behind copies a mapped tile would land before them, and tiles retire in their order: so not while any is in flight.
 /// Mapped ones may be, as long as they are few: they run one after the other.
-bool Flight::are_to_be_mapped(std::span<Loan const> loans, Stage const& stage) {
-  if (transport_ != Transport::automatic) return transport_ == Transport::mapped;
-  if (stage.passes() != Passes::one || youngest_copied_ > retired_) return false;
-  if (mapped_bytes_ + bytes_of(loans) > most_mapped_bytes) return false;
+void Flight::choose_way(std::span<Loan const> loans, Stage const& stage) {
+  mapped_ = transport_ == Transport::mapped;
+  alone_ = false;
+  lone_bytes_ = 0;
+  std::size_t const bytes = bytes_of(loans);
+  if (mapped_ || mapped_bytes_ + bytes > most_mapped_bytes) return;
+  bool const may_map = youngest_copied_ <= retired_ && may_be_mapped(loans, stage);
+  if (!empty()) {
+    mapped_ = may_map;
+    return;
+  }
+  lone_way_ = ways_.choose(bytes, may_map, adaptive_);
+  mapped_ = lone_way_ == LoneWay::mapped;
+  alone_ = lone_way_ == LoneWay::one_stream;
+  if (may_map || adaptive_) lone_bytes_ = bytes;
+}
+
+/// If that is left to the flight, the stage allows it, and the device sees all of the tiles.
+bool Flight::may_be_mapped(std::span<Loan const> loans, Stage const& stage) {
+  if (transport_ != Transport::automatic || stage.passes() != Passes::one) return false;
   try {
     return std::all_of(loans.begin(), loans.end(), [&](Loan const& loan) { return pool_.find(*loan).has_value(); });
   } catch (...) {

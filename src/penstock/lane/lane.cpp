@@ -231,6 +231,7 @@ bool Lane::watch(Predicate const& work_waits) {
     if (auto const length = time_to_nap(now); length.count() > 0) {
       alarm_.await([this] { return must_not_nap(); }, std::chrono::nanoseconds(0), length);
       ++summary_.naps;
+      alone_since_.reset();
       now = awake_since = std::chrono::steady_clock::now();
       continue;
     }
@@ -245,6 +246,7 @@ template <class Predicate>
 void Lane::rest(Predicate const& work_waits) {
   arm_signal();
   news_ = 0;
+  alone_since_.reset();
   std::chrono::nanoseconds at_most = std::chrono::hours(1);
   if (!flight_->empty()) {
     at_most = options_.watchdog;

@@ -120,6 +120,9 @@ void Lane::put() {
       flight_->put(batch_, *stage_);
     }
     ++summary_.batches;
+    alone_since_.reset();
+    // A lane that sleeps would measure how it is woken.
+    if (first && options_.spin.count() > 0 && flight_->had_a_choice()) alone_since_ = taken;
     if (!recorded_.empty()) note_taken(taken);
     // Now, and not before: what the stage did on this thread is no time of the device's.
     if (first) {

@@ -117,6 +117,10 @@ void Lane::ask_device() {
 
 void Lane::retire_up_to(std::uint64_t number) {
   progress_ = asked_ = std::chrono::steady_clock::now();
+  if (alone_since_ && number == flight_->youngest()) {
+    flight_->note_alone(progress_ - *alone_since_);
+    alone_since_.reset();
+  }
   if (unsignalled_) summary_.found_by_watchdog += number - flight_->retired();
   while (flight_->retired() < number) deliver(flight_->retire());
 }

@@ -10,9 +10,11 @@ namespace penstock {
 
 /// How a tile's bytes come to its stage and back.
 enum class Transport : std::uint8_t {
-  automatic,  ///< Small work for a device that has little is mapped, where the stage allows it; all else is copied.
-  copies,     ///< By the device's copy engines, to a slot in its memory and back.
-  mapped,     ///< Not at all: the stage works on the tile's own pinned memory, which the device reaches over the link.
+  /// Small work for a device that has little is mapped, where the stage allows it and the lane does not find that it
+  /// takes longer (LoneWays); all else is copied.
+  automatic,
+  copies,  ///< By the device's copy engines, to a slot in its memory and back.
+  mapped,  ///< Not at all: the stage works on the tile's own pinned memory, which the device reaches over the link.
 };
 
 inline constexpr std::array all_transports{Transport::automatic, Transport::copies, Transport::mapped};

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "penstock/lane/lone_ways.hpp"
+
+#include <map>
+#include <vector>
+
+#include "lane/lane_contract.hpp"
+#include "support/cpu_device_under_test.hpp"
+#include <gtest/gtest.h>
+
+namespace penstock {
+namespace {
+
+using std::chrono::nanoseconds;
+
+/// Batches of one size, one after the other, of which each way takes what it is said to.
+struct LoneBatches : testing::Test {
+  static constexpr unsigned until_known = LoneWays::warm_up + 3 * LoneWays::samples;
+  LoneWays ways;
+  std::map<LoneWay, nanoseconds> times{
+      {LoneWay::mapped, nanoseconds(10)}, {LoneWay::one_stream, nanoseconds(20)}, {LoneWay::copied, nanoseconds(30)}};
+  bool may_map = true, may_take_one_stream = true;
+
+  LoneWay go(std::size_t bytes = 4096) {
+    LoneWay const way = ways.choose(bytes, may_map, may_take_one_stream);
+    ways.took(bytes, way, times.at(way));
+    return way;
+  }
+  std::map<LoneWay, unsigned> go_until_known(std::size_t bytes = 4096) {
+    std::map<LoneWay, unsigned> went;
+    for (unsigned i = 0; i < until_known; ++i) ++went[go(bytes)];
+    return went;
+  }
+};
+
+TEST_F(LoneBatches, TryEachWayAsOften) {
+  auto const went = go_until_known();
+  EXPECT_EQ(went.at(LoneWay::mapped), LoneWays::warm_up + LoneWays::samples);
+  EXPECT_EQ(went.at(LoneWay::one_stream), LoneWays::samples);
+  EXPECT_EQ(went.at(LoneWay::copied), LoneWays::samples);
+}
+
+TEST_F(LoneBatches, KeepToTheWayThatTookLeast) {
+  for (LoneWay const best : {LoneWay::mapped, LoneWay::one_stream, LoneWay::copied}) {
+    ways = {};
+    times = {
+        {LoneWay::mapped, nanoseconds(30)}, {LoneWay::one_stream, nanoseconds(30)}, {LoneWay::copied, nanoseconds(30)}};
+    times[best] = nanoseconds(29);
+    go_until_known();
+    times[best] = nanoseconds(1000);
+    for (unsigned i = 0; i < 100; ++i) EXPECT_EQ(go(), best);
+  }
+}
+
+TEST_F(LoneBatches, AreNotMisledByAFewThatWereHeldUp) {
+  for (unsigned i = 0; i < until_known; ++i) {
+    LoneWay const way = ways.choose(4096, true, true);
+    bool const held_up = way == LoneWay::mapped && i < LoneWays::warm_up + LoneWays::samples;
+    ways.took(4096, way, held_up ? nanoseconds(10'000) : times.at(way));
+  }
+  EXPECT_EQ(go(), LoneWay::mapped);
+}
+
+TEST_F(LoneBatches, CountNotWhatTheFirstTook) {
+  times[LoneWay::mapped] = nanoseconds(1'000'000);
+  for (unsigned i = 0; i < LoneWays::warm_up; ++i) EXPECT_EQ(go(), LoneWay::mapped);
+  times[LoneWay::mapped] = nanoseconds(10);
+  go_until_known();
+  EXPECT_EQ(go(), LoneWay::mapped);
+}
+
+TEST_F(LoneBatches, OfAnotherSizeMayGoAnotherWay) {
+  go_until_known(4096);
+  times[LoneWay::mapped] = nanoseconds(1000);
+  go_until_known(65'536);
+  EXPECT_EQ(go(65'536), LoneWay::one_stream);
+  EXPECT_EQ(go(4096), LoneWay::mapped);
+  EXPECT_EQ(go(8191), LoneWay::mapped) << "about as large";
+}
+
+TEST_F(LoneBatches, NeverGoAWayThatMayNotBe) {
+  may_map = false;
+  EXPECT_FALSE(go_until_known().contains(LoneWay::mapped));
+  EXPECT_EQ(go(), LoneWay::one_stream);
+  may_take_one_stream = false;
+  for (unsigned i = 0; i < 100; ++i) EXPECT_EQ(go(), LoneWay::copied);
+  may_take_one_stream = true;
+  EXPECT_EQ(go(), LoneWay::one_stream);
+  may_map = true;
+  EXPECT_EQ(go(), LoneWay::one_stream) << "it was never found out what the other takes";
+  may_take_one_stream = false;
+  for (unsigned i = 0; i < 100; ++i) EXPECT_NE(go(), LoneWay::one_stream);
+}
+
+/// A lane that is awake, and gets its tiles one by one; some of them compute for a while longer.
+struct ALaneWithAChoice : LaneContract {
+  static constexpr std::uint64_t count = 60;
+
+  /// How many of the tiles were mapped, if `slow` says of which the stage is slow.
+  template <class Slow>
+  std::uint64_t mapped_of_all(Slow slow) {
+    auto const stage = add_one([this, slow](DeviceTile const& tile, StreamRef stream) {
+      if (!slow(lies_in_pool(tile.input))) return;
+      stream.launch(1, [](std::uint32_t) {
+        for (auto const start = std::chrono::steady_clock::now();
+             std::chrono::steady_clock::now() - start < std::chrono::milliseconds(3);) {
+        }
+      });
+    });
+    open_lane(stage, {.spin = std::chrono::seconds(10)});
+    for (std::uint64_t i = 0; i < count; ++i) {
+      submit(i);
+      await_seen(i + 1);
+    }
+    lane().close();
+    expect_all_done(seen(), count);
+    return lane().summary().mapped;
+  }
+};
+
+/// Seen to fail if times are not told.
+TEST_P(ALaneWithAChoice, CopiesWhatTakesLongerMapped) {
+  EXPECT_EQ(mapped_of_all([](bool mapped) { return mapped; }), LoneWays::warm_up + LoneWays::samples);
+}
+
+TEST_P(ALaneWithAChoice, MapsWhatTakesLongerCopied) {
+  EXPECT_EQ(mapped_of_all([](bool mapped) { return !mapped; }), count - LoneWays::samples);
+}
+
+INSTANTIATE_TEST_SUITE_P(Cpu, ALaneWithAChoice,
+                         testing::Values(LaneUnderTest{support::cpu_device_under_test(), SignalKind::event_poll,
+                                                       StreamMode::own, LaneShape::split, Transport::automatic}),
+                         name_of_lane);
+
+}  // namespace
+}  // namespace penstock
