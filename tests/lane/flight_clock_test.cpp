@@ -58,14 +58,14 @@ struct AFlightsClock : testing::Test {
   }
   /// One that is mapped.
   void put_mapped(std::uint64_t tile, milliseconds busy) {
-    FlightEvents& events = clock->open(tile % 2, tile, tile, FlightClock::Way::mapped);
+    FlightEvents& events = clock->open(tile % 2, tile, tile, BatchWay::mapped);
     clock->begin(tile % 2, Step::stage, compute);
     compute_for(tile, busy);
     compute.record(events.landed);
   }
   /// One that is alone in the compute stream, and whose download takes as long as its stage.
   void put_alone(std::uint64_t tile, milliseconds busy) {
-    FlightEvents& events = clock->open(tile % 2, tile, tile, FlightClock::Way::one_stream);
+    FlightEvents& events = clock->open(tile % 2, tile, tile, BatchWay::one_stream);
     clock->begin(tile % 2, Step::upload, compute);
     clock->begin(tile % 2, Step::stage, compute);
     compute_for(tile, busy);

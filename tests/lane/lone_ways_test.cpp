@@ -17,17 +17,18 @@ using std::chrono::nanoseconds;
 struct LoneBatches : testing::Test {
   static constexpr unsigned until_known = LoneWays::warm_up + 3 * LoneWays::samples;
   LoneWays ways;
-  std::map<LoneWay, nanoseconds> times{
-      {LoneWay::mapped, nanoseconds(10)}, {LoneWay::one_stream, nanoseconds(20)}, {LoneWay::copied, nanoseconds(30)}};
+  std::map<BatchWay, nanoseconds> times{{BatchWay::mapped, nanoseconds(10)},
+                                        {BatchWay::one_stream, nanoseconds(20)},
+                                        {BatchWay::copied, nanoseconds(30)}};
   bool may_map = true, may_take_one_stream = true;
 
-  LoneWay go(std::size_t bytes = 4096) {
-    LoneWay const way = ways.choose(bytes, may_map, may_take_one_stream);
+  BatchWay go(std::size_t bytes = 4096) {
+    BatchWay const way = ways.choose(bytes, may_map, may_take_one_stream);
     ways.took(bytes, way, times.at(way));
     return way;
   }
-  std::map<LoneWay, unsigned> go_until_known(std::size_t bytes = 4096) {
-    std::map<LoneWay, unsigned> went;
+  std::map<BatchWay, unsigned> go_until_known(std::size_t bytes = 4096) {
+    std::map<BatchWay, unsigned> went;
     for (unsigned i = 0; i < until_known; ++i) ++went[go(bytes)];
     return went;
   }
@@ -35,16 +36,17 @@ struct LoneBatches : testing::Test {
 
 TEST_F(LoneBatches, TryEachWayAsOften) {
   auto const went = go_until_known();
-  EXPECT_EQ(went.at(LoneWay::mapped), LoneWays::warm_up + LoneWays::samples);
-  EXPECT_EQ(went.at(LoneWay::one_stream), LoneWays::samples);
-  EXPECT_EQ(went.at(LoneWay::copied), LoneWays::samples);
+  EXPECT_EQ(went.at(BatchWay::mapped), LoneWays::warm_up + LoneWays::samples);
+  EXPECT_EQ(went.at(BatchWay::one_stream), LoneWays::samples);
+  EXPECT_EQ(went.at(BatchWay::copied), LoneWays::samples);
 }
 
 TEST_F(LoneBatches, KeepToTheWayThatTookLeast) {
-  for (LoneWay const best : {LoneWay::mapped, LoneWay::one_stream, LoneWay::copied}) {
+  for (BatchWay const best : {BatchWay::mapped, BatchWay::one_stream, BatchWay::copied}) {
     ways = {};
-    times = {
-        {LoneWay::mapped, nanoseconds(30)}, {LoneWay::one_stream, nanoseconds(30)}, {LoneWay::copied, nanoseconds(30)}};
+    times = {{BatchWay::mapped, nanoseconds(30)},
+             {BatchWay::one_stream, nanoseconds(30)},
+             {BatchWay::copied, nanoseconds(30)}};
     times[best] = nanoseconds(29);
     go_until_known();
     times[best] = nanoseconds(1000);
@@ -54,42 +56,42 @@ TEST_F(LoneBatches, KeepToTheWayThatTookLeast) {
 
 TEST_F(LoneBatches, AreNotMisledByAFewThatWereHeldUp) {
   for (unsigned i = 0; i < until_known; ++i) {
-    LoneWay const way = ways.choose(4096, true, true);
-    bool const held_up = way == LoneWay::mapped && i < LoneWays::warm_up + LoneWays::samples;
+    BatchWay const way = ways.choose(4096, true, true);
+    bool const held_up = way == BatchWay::mapped && i < LoneWays::warm_up + LoneWays::samples;
     ways.took(4096, way, held_up ? nanoseconds(10'000) : times.at(way));
   }
-  EXPECT_EQ(go(), LoneWay::mapped);
+  EXPECT_EQ(go(), BatchWay::mapped);
 }
 
 TEST_F(LoneBatches, CountNotWhatTheFirstTook) {
-  times[LoneWay::mapped] = nanoseconds(1'000'000);
-  for (unsigned i = 0; i < LoneWays::warm_up; ++i) EXPECT_EQ(go(), LoneWay::mapped);
-  times[LoneWay::mapped] = nanoseconds(10);
+  times[BatchWay::mapped] = nanoseconds(1'000'000);
+  for (unsigned i = 0; i < LoneWays::warm_up; ++i) EXPECT_EQ(go(), BatchWay::mapped);
+  times[BatchWay::mapped] = nanoseconds(10);
   go_until_known();
-  EXPECT_EQ(go(), LoneWay::mapped);
+  EXPECT_EQ(go(), BatchWay::mapped);
 }
 
 TEST_F(LoneBatches, OfAnotherSizeMayGoAnotherWay) {
   go_until_known(4096);
-  times[LoneWay::mapped] = nanoseconds(1000);
+  times[BatchWay::mapped] = nanoseconds(1000);
   go_until_known(65'536);
-  EXPECT_EQ(go(65'536), LoneWay::one_stream);
-  EXPECT_EQ(go(4096), LoneWay::mapped);
-  EXPECT_EQ(go(8191), LoneWay::mapped) << "about as large";
+  EXPECT_EQ(go(65'536), BatchWay::one_stream);
+  EXPECT_EQ(go(4096), BatchWay::mapped);
+  EXPECT_EQ(go(8191), BatchWay::mapped) << "about as large";
 }
 
 TEST_F(LoneBatches, NeverGoAWayThatMayNotBe) {
   may_map = false;
-  EXPECT_FALSE(go_until_known().contains(LoneWay::mapped));
-  EXPECT_EQ(go(), LoneWay::one_stream);
+  EXPECT_FALSE(go_until_known().contains(BatchWay::mapped));
+  EXPECT_EQ(go(), BatchWay::one_stream);
   may_take_one_stream = false;
-  for (unsigned i = 0; i < 100; ++i) EXPECT_EQ(go(), LoneWay::copied);
+  for (unsigned i = 0; i < 100; ++i) EXPECT_EQ(go(), BatchWay::copied);
   may_take_one_stream = true;
-  EXPECT_EQ(go(), LoneWay::one_stream);
+  EXPECT_EQ(go(), BatchWay::one_stream);
   may_map = true;
-  EXPECT_EQ(go(), LoneWay::one_stream) << "it was never found out what the other takes";
+  EXPECT_EQ(go(), BatchWay::one_stream) << "it was never found out what the other takes";
   may_take_one_stream = false;
-  for (unsigned i = 0; i < 100; ++i) EXPECT_NE(go(), LoneWay::one_stream);
+  for (unsigned i = 0; i < 100; ++i) EXPECT_NE(go(), BatchWay::one_stream);
 }
 
 /// A lane that is awake, and gets its tiles one by one; some of them compute for a while longer.

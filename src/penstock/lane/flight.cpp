@@ -164,8 +164,9 @@ std::uint64_t Flight::first_not_passed() const noexcept {
 char const* Flight::step_of(std::uint64_t number) const noexcept {
   if (number > put_) return "device";
   Slot const& slot = slot_of(number);
-  if (slot.mapped) return "stage";  // It has no other.
-  if (!split_ || slot.alone) return "device";
+  if (slot.way == BatchWay::mapped) return "stage";  // It has no other.
+  // Where all steps are in one stream the events between them are not recorded.
+  if (!split_ || slot.way == BatchWay::one_stream) return "device";
   try {
     if (!slot.events->uploaded->passed()) return "upload";
     return slot.events->computed->passed() ? "download" : "stage";

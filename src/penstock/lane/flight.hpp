@@ -12,6 +12,7 @@
 #include "penstock/core/completion.hpp"
 #include "penstock/core/recorder.hpp"
 #include "penstock/device/device.hpp"
+#include "penstock/lane/batch_way.hpp"
 #include "penstock/lane/graph_choice.hpp"
 #include "penstock/lane/lane_shape.hpp"
 #include "penstock/lane/lone_ways.hpp"
@@ -93,7 +94,7 @@ class Flight {
   /// True if there was a choice of ways for the tiles that were put last, because none were in flight.
   bool had_a_choice() const noexcept { return lone_bytes_ > 0; }
   /// Tells it what these took, if they were alone until they were known to be through.
-  void note_alone(std::chrono::nanoseconds took) noexcept { ways_.took(lone_bytes_, lone_way_, took); }
+  void note_alone(std::chrono::nanoseconds took) noexcept { ways_.took(lone_bytes_, way_, took); }
 
   /// Enqueues upload, stage and download of some tiles as one batch: each step of all of them before the next step of
   /// any, neighbours in the pool as one copy, and all with one set of events; or, where they are mapped, only the
@@ -104,7 +105,7 @@ class Flight {
   /// Throws: a sticky Error; the tiles are in flight all the same.
   void put(std::span<Loan> loans, Stage& stage);
   /// The stream of the last step of the tiles that were put last.
-  StreamRef last_stream() const noexcept { return mapped_ || alone_ ? compute_ : download_; }
+  StreamRef last_stream() const noexcept { return way_ == BatchWay::copied ? download_ : compute_; }
   /// The event behind the tiles that were put last.
   EventRef landed() const;
   /// True if the device has let go of tile `number` and all before it.
@@ -149,6 +150,8 @@ class Flight {
   void drop_failed();
   void mark(Step step, StreamRef stream);
   void fail_batch(std::shared_ptr<Failure const> const& why);
+  /// Its steps are in three streams, which wait for each other.
+  bool across() const noexcept { return split_ && way_ == BatchWay::copied; }
   void seal(bool enqueued);
   void note_times(std::uint64_t oldest, bool lost) noexcept;
 
@@ -181,15 +184,13 @@ class Flight {
   std::uint64_t mapped_tiles_ = 0;
 
   LoneWays ways_;
-  std::size_t lone_bytes_ = 0;  ///< Of the batch that was put last, if there was a choice of ways for it,
-  LoneWay lone_way_ = {};       ///< and the one that it went.
 
-  // The batch that is being put. Each has room for all slots, so that nothing is allocated.
+  // The batch that is being put, or was put last. Each has room for all slots, so that nothing is allocated.
   std::uint64_t oldest_ = 0;  ///< Its first tile.
-  bool timed_ = false;        ///< Its times are known to the clock.
-  bool mapped_ = false;       ///< Its stage works on the tiles themselves.
-  bool alone_ = false;        ///< All its steps are in the compute stream, though streams are split.
-  std::vector<Slot*> live_;   ///< Those of its tiles that have not failed.
+  BatchWay way_ = BatchWay::copied;
+  std::size_t lone_bytes_ = 0;  ///< Up and down, if there was a choice of ways for it.
+  bool timed_ = false;          ///< Its times are known to the clock.
+  std::vector<Slot*> live_;     ///< Those of its tiles that have not failed.
   std::vector<Copy> copies_;
   std::uint64_t asked_copies_ = 0;
   std::vector<DeviceTile> seen_;

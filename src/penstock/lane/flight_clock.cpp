@@ -65,16 +65,16 @@ FlightClock::FlightClock(Device& device, Recorder& recorder, FlightClockOptions 
   compared_ = anchored_;
 }
 
-FlightEvents& FlightClock::open(std::size_t slot, std::uint64_t oldest, std::uint64_t youngest, Way way) noexcept {
+FlightEvents& FlightClock::open(std::size_t slot, std::uint64_t oldest, std::uint64_t youngest, BatchWay way) noexcept {
   Times& times = *slots_[slot];
-  times.mapped = way == Way::mapped;
-  times.one_stream = way == Way::one_stream || !options_.split;
+  times.mapped = way == BatchWay::mapped;
+  times.one_stream = way == BatchWay::one_stream || !options_.split;
   bool const behind_another = opened_ + 1 == oldest;
   bool const stage_shared = options_.shared;
   // Its streams had nothing to do before one that is alone in one of them.
-  times.marked = way == Way::one_stream ? std::array{true, true, true}
-                 : options_.split       ? std::array{!behind_another, !behind_another || stage_shared, !behind_another}
-                                        : std::array{!behind_another || stage_shared, true, true};
+  times.marked = way == BatchWay::one_stream ? std::array{true, true, true}
+                 : options_.split ? std::array{!behind_another, !behind_another || stage_shared, !behind_another}
+                                  : std::array{!behind_another || stage_shared, true, true};
   times.asked.fill(Clock::now());
   if (times.mapped) times.marked = {false, !behind_another || stage_shared, false};
   times.number = opened_ = youngest;

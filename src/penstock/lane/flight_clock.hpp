@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "penstock/core/recorder.hpp"
+#include "penstock/lane/batch_way.hpp"
 #include "penstock/lane/flight_events.hpp"
 
 namespace penstock {
@@ -43,13 +44,6 @@ struct FlightClockOptions {
 /// Threads: the lane's.
 class FlightClock {
  public:
-  /// Where the steps of a batch are.
-  enum class Way : std::uint8_t {
-    copied,      ///< In the flight's streams.
-    one_stream,  ///< In the compute stream, though the flight has three: nothing of it is on the device before.
-    mapped,      ///< There is but the stage, behind which `landed` is.
-  };
-
   /// Makes the events of all slots and a stream, and reads the device's clock against the host's.
   ///
   /// Blocks: some 100 us.
@@ -60,7 +54,9 @@ class FlightClock {
   bool wants(std::uint64_t sequence) const noexcept { return recorder_.wants(sequence); }
   /// Begins a batch, tiles `oldest` to `youngest` of the flight, of which times are wanted, in the slot of the
   /// youngest: with these events it is put in its order, those between the steps only if it goes by three streams.
-  FlightEvents& open(std::size_t slot, std::uint64_t oldest, std::uint64_t youngest, Way way = Way::copied) noexcept;
+  /// Before one that goes by one stream, though the flight has three, nothing of the flight is on the device.
+  FlightEvents& open(std::size_t slot, std::uint64_t oldest, std::uint64_t youngest,
+                     BatchWay way = BatchWay::copied) noexcept;
   /// To be called before each step, in their order. A mark that is refused costs the tile its times and nothing else.
   ///
   /// Throws: a sticky Error.

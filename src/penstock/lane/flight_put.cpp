@@ -13,7 +13,7 @@ namespace penstock {
 void Flight::put(std::span<Loan> loans, Stage& stage) {
   choose_way(loans, stage);
   place(loans);
-  char const* at = mapped_ ? "stage" : "upload";
+  char const* at = way_ == BatchWay::mapped ? "stage" : "upload";
   bool enqueued = false;
   try {
     if (expect_right_sizes()) {
@@ -44,19 +44,16 @@ std::size_t Flight::bytes_of(std::span<Loan const> loans) const {
 /// Behind copies a mapped tile would land before them, and tiles retire in their order: so not while any is in flight.
 /// Mapped ones may be, as long as they are few: they run one after the other.
 void Flight::choose_way(std::span<Loan const> loans, Stage const& stage) {
-  mapped_ = transport_ == Transport::mapped;
-  alone_ = false;
+  way_ = transport_ == Transport::mapped ? BatchWay::mapped : BatchWay::copied;
   lone_bytes_ = 0;
   std::size_t const bytes = bytes_of(loans);
-  if (mapped_ || mapped_bytes_ + bytes > most_mapped_bytes) return;
+  if (way_ == BatchWay::mapped || mapped_bytes_ + bytes > most_mapped_bytes) return;
   bool const may_map = youngest_copied_ <= retired_ && may_be_mapped(loans, stage);
   if (!empty()) {
-    mapped_ = may_map;
+    if (may_map) way_ = BatchWay::mapped;
     return;
   }
-  lone_way_ = ways_.choose(bytes, may_map, adaptive_);
-  mapped_ = lone_way_ == LoneWay::mapped;
-  alone_ = lone_way_ == LoneWay::one_stream;
+  way_ = ways_.choose(bytes, may_map, adaptive_);
   if (may_map || adaptive_) lone_bytes_ = bytes;
 }
 
@@ -76,11 +73,8 @@ void Flight::place(std::span<Loan> loans) {
   put_ += loans.size();
   timed_ = clock_ != nullptr &&
            std::any_of(loans.begin(), loans.end(), [&](Loan const& loan) { return clock_->wants(loan->sequence); });
-  auto const way = mapped_  ? FlightClock::Way::mapped
-                   : alone_ ? FlightClock::Way::one_stream
-                            : FlightClock::Way::copied;
-  FlightEvents& events = timed_ ? clock_->open(put_ % slots_.size(), oldest_, put_, way) : slot_of(put_).plain;
-  if (!mapped_) youngest_copied_ = put_;
+  FlightEvents& events = timed_ ? clock_->open(put_ % slots_.size(), oldest_, put_, way_) : slot_of(put_).plain;
+  if (way_ != BatchWay::mapped) youngest_copied_ = put_;
   live_.clear();
   for (std::size_t i = 0; i < loans.size(); ++i) {
     Slot& slot = slot_of(oldest_ + i);
@@ -88,8 +82,7 @@ void Flight::place(std::span<Loan> loans) {
     slot.failure = nullptr;
     slot.batch = loans.size();
     slot.leads = i == 0;
-    slot.mapped = mapped_;
-    slot.alone = alone_;
+    slot.way = way_;
     slot.seen = {slot.input, slot.output};
     slot.settled = false;
     slot.timed = timed_;
@@ -137,7 +130,7 @@ void Flight::mark(Step step, StreamRef stream) {
 }
 
 void Flight::enqueue(Stage& stage, char const*& at) {
-  if (mapped_) {
+  if (way_ == BatchWay::mapped) {
     map();
     mark(Step::stage, compute_);
     if (!live_.empty()) compute(stage);
@@ -147,9 +140,8 @@ void Flight::enqueue(Stage& stage, char const*& at) {
     return;
   }
   FlightEvents const& events = *live_.front()->events;
-  StreamRef const up = alone_ ? compute_ : upload_;
-  StreamRef const down = alone_ ? compute_ : download_;
-  bool const across = split_ && !alone_;
+  StreamRef const up = way_ == BatchWay::one_stream ? compute_ : upload_;
+  StreamRef const down = last_stream();
   mark(Step::upload, up);
   copies_.clear();
   for (Slot* const slot : live_) {
@@ -158,7 +150,7 @@ void Flight::enqueue(Stage& stage, char const*& at) {
   }
   up.upload(copies_);
   asked_copies_ += copies_.size();
-  if (across) {
+  if (across()) {
     up.record(*events.uploaded);
     compute_.wait(*events.uploaded);
   }
@@ -169,7 +161,7 @@ void Flight::enqueue(Stage& stage, char const*& at) {
   drop_failed();
 
   at = "download";
-  if (across) {
+  if (across()) {
     compute_.record(*events.computed);
     down.wait(*events.computed);
   }
@@ -205,7 +197,7 @@ void Flight::compute(Stage& stage) {
 void Flight::run(Slot& slot, DeviceTile const& seen, Stage& stage) {
   try {
     // For one without input a stage may well have nothing to do, and so nothing to capture.
-    bool const stays_plain = mapped_ || (seen.input.empty() && shape_.input_bytes > 0);
+    bool const stays_plain = way_ == BatchWay::mapped || (seen.input.empty() && shape_.input_bytes > 0);
     std::size_t const produced = stays_plain ? stage.run(seen, compute_) : graphs_.run(stage, seen, slot.graph);
     if (auto const refusal = device_.take_refusal()) throw *refusal;
     accept(slot, produced);
@@ -240,7 +232,7 @@ void Flight::fail_batch(std::shared_ptr<Failure const> const& why) {
 void Flight::seal(bool enqueued) {
   FlightEvents const& events = *slot_of(put_).events;
   try {
-    if (!enqueued && split_ && !mapped_ && !alone_) {
+    if (!enqueued && across()) {
       upload_.record(*events.uploaded);
       compute_.wait(*events.uploaded);
       compute_.record(*events.computed);

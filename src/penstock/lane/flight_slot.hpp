@@ -6,6 +6,7 @@
 #include <span>
 
 #include "penstock/core/loan.hpp"
+#include "penstock/lane/batch_way.hpp"
 #include "penstock/lane/flight.hpp"
 #include "penstock/lane/flight_events.hpp"
 #include "penstock/lane/mapped_tiles.hpp"
@@ -20,8 +21,7 @@ struct Flight::Slot {
   std::span<std::byte> input = {};  ///< Both empty where nothing is copied.
   std::span<std::byte> output = {};
   MappedTiles::Parts seen = {};  ///< What the stage sees: these two, or the tile's own.
-  bool mapped = false;
-  bool alone = false;  ///< All its steps are in the compute stream; its events between them were not recorded.
+  BatchWay way = BatchWay::copied;
   std::size_t mapped_bytes = 0;  ///< That the stage moves over the link itself.
   SlotGraph graph;
   FlightEvents plain;

@@ -4,22 +4,16 @@
 #include <array>
 #include <chrono>
 #include <cstddef>
-#include <cstdint>
 #include <optional>
+
+#include "penstock/lane/batch_way.hpp"
 
 namespace penstock {
 
-/// How a small batch that finds nothing of its lane on the device gets there and back; the first that may be is taken
-/// until times say otherwise.
-enum class LoneWay : std::uint8_t {
-  mapped,      ///< Not at all: the stage works on the tiles themselves.
-  one_stream,  ///< By copies, with all steps in the compute stream, though the lane has three.
-  copied,      ///< By copies, as any other batch.
-};
-
-/// Which way lone batches take, by what others of about their size took from the call to the news. After a few that do
-/// not count, the ways that may be are tried in turn, and the one with the least median is kept. Sizes are alike if
-/// they are between the same powers of two.
+/// Which way small batches take that find nothing of their lane on the device, by what others of about their size took
+/// from the call to the news. The first of the ways that may be, in the order of BatchWay, is taken for a few that do
+/// not count; then they are tried in turn, and the one with the least median is kept. Sizes are alike if they are
+/// between the same powers of two.
 ///
 /// Threads: the lane's.
 class LoneWays {
@@ -29,9 +23,9 @@ class LoneWays {
   static constexpr std::size_t most_bytes = std::size_t{1} << 19;  ///< All above are alike.
 
   /// For a batch of so many bytes, up and down; `copied` may always be.
-  LoneWay choose(std::size_t bytes, bool may_map, bool may_take_one_stream) noexcept;
+  BatchWay choose(std::size_t bytes, bool may_map, bool may_take_one_stream) noexcept;
   /// Tells it what a batch took that was alone from its first call until the lane, awake, knew it to be through.
-  void took(std::size_t bytes, LoneWay way, std::chrono::nanoseconds time) noexcept;
+  void took(std::size_t bytes, BatchWay way, std::chrono::nanoseconds time) noexcept;
 
  private:
   static constexpr std::size_t ways = 3;
@@ -40,7 +34,7 @@ class LoneWays {
     unsigned warmed = 0;
     std::array<unsigned, ways> counts{};
     std::array<std::array<std::chrono::nanoseconds, samples>, ways> times{};
-    std::optional<LoneWay> best = {};
+    std::optional<BatchWay> best = {};
   };
   static std::chrono::nanoseconds median(std::array<std::chrono::nanoseconds, samples>& times) noexcept;
   Tried& tried(std::size_t bytes) noexcept;
