@@ -93,8 +93,9 @@ class Flight {
   StageGraphs const& graphs() const noexcept { return graphs_; }
   /// True if there was a choice of ways for the tiles that were put last, because none were in flight.
   bool had_a_choice() const noexcept { return lone_bytes_ > 0; }
-  /// Tells it what these took, if they were alone until they were known to be through.
-  void note_alone(std::chrono::nanoseconds took) noexcept { ways_.took(lone_bytes_, way_, took); }
+  /// Tells it what these took, if they were alone until they were known to be through. If any of them failed that
+  /// counts as for ever.
+  void note_alone(std::chrono::nanoseconds took) noexcept;
 
   /// Enqueues upload, stage and download of some tiles as one batch: each step of all of them before the next step of
   /// any, neighbours in the pool as one copy, and all with one set of events; or, where they are mapped, only the
@@ -190,6 +191,7 @@ class Flight {
   BatchWay way_ = BatchWay::copied;
   std::size_t lone_bytes_ = 0;  ///< Up and down, if there was a choice of ways for it.
   bool timed_ = false;          ///< Its times are known to the clock.
+  bool failed_ = false;         ///< Some of its tiles have; kept here, as they may retire before it is asked.
   std::vector<Slot*> live_;     ///< Those of its tiles that have not failed.
   std::vector<Copy> copies_;
   std::uint64_t asked_copies_ = 0;

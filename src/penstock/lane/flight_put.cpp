@@ -75,6 +75,7 @@ void Flight::place(std::span<Loan> loans) {
            std::any_of(loans.begin(), loans.end(), [&](Loan const& loan) { return clock_->wants(loan->sequence); });
   FlightEvents& events = timed_ ? clock_->open(put_ % slots_.size(), oldest_, put_, way_) : slot_of(put_).plain;
   if (way_ != BatchWay::mapped) youngest_copied_ = put_;
+  failed_ = false;
   live_.clear();
   for (std::size_t i = 0; i < loans.size(); ++i) {
     Slot& slot = slot_of(oldest_ + i);
@@ -121,7 +122,7 @@ void Flight::map() {
 }
 
 void Flight::drop_failed() {
-  std::erase_if(live_, [](Slot const* slot) { return slot->failure != nullptr; });
+  if (std::erase_if(live_, [](Slot const* slot) { return slot->failure != nullptr; }) > 0) failed_ = true;
 }
 
 /// Tells the clock that a step comes next, if the batch's times are wanted.
@@ -221,6 +222,7 @@ void Flight::accept(Slot& slot, std::size_t produced) const {
 
 /// All of it that has not failed already.
 void Flight::fail_batch(std::shared_ptr<Failure const> const& why) {
+  failed_ = true;
   for (std::uint64_t number = oldest_; number <= put_; ++number) {
     Slot& slot = slot_of(number);
     if (slot.failure == nullptr) slot.failure = why;
@@ -247,6 +249,11 @@ void Flight::seal(bool enqueued) {
     for (std::uint64_t number = oldest_; number <= put_; ++number) slot_of(number).settled = let_go;
     fail_batch(std::make_shared<Failure const>(Failure{"signal", error.what(), error.kind()}));
   }
+}
+
+/// A way that fails would often be soonest through.
+void Flight::note_alone(std::chrono::nanoseconds took) noexcept {
+  ways_.took(lone_bytes_, way_, failed_ ? std::chrono::nanoseconds::max() : took);
 }
 
 /// Times are a help and no promise: a tile does not fail for want of them.

@@ -24,7 +24,8 @@ class LoneWays {
 
   /// For a batch of so many bytes, up and down; `copied` may always be.
   BatchWay choose(std::size_t bytes, bool may_map, bool may_take_one_stream) noexcept;
-  /// Tells it what a batch took that was alone from its first call until the lane, awake, knew it to be through.
+  /// Tells it what a batch took that was alone from its first call until the lane, awake, knew it to be through;
+  /// nanoseconds::max() for one that failed.
   void took(std::size_t bytes, BatchWay way, std::chrono::nanoseconds time) noexcept;
 
  private:
