@@ -2,6 +2,7 @@
 #include "penstock/measure/free_axes.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cctype>
 #include <map>
 
@@ -46,16 +47,11 @@ std::vector<std::string> sizes(std::size_t also) {
   return texts;
 }
 
-std::vector<std::string> signals() {
-  std::vector<std::string> texts;
-  for (SignalKind const kind : all_signal_kinds) texts.emplace_back(to_string(kind));
-  return texts;
-}
-
-std::vector<std::string> graphs() {
-  std::vector<std::string> texts;
-  for (Graphs const one : all_graphs) texts.emplace_back(to_string(one));
-  return texts;
+template <class Value, std::size_t count>
+std::vector<std::string> words_of(std::array<Value, count> const& all) {
+  std::vector<std::string> words;
+  for (Value const one : all) words.emplace_back(to_string(one));
+  return words;
 }
 
 std::vector<std::string> worth_trying(std::string const& name, PipelineOptions const& defaults,
@@ -68,11 +64,11 @@ std::vector<std::string> worth_trying(std::string const& name, PipelineOptions c
   if (name == "depth") return counts(bounds.gpu ? most_depth : most_depth / 16, defaults.slots);
   if (name == "batch") return counts(bounds.gpu ? most_batch : most_batch / 16, defaults.batch);
   if (name == "tile") return sizes(default_tile);
-  if (name == "signal") return signals();
+  if (name == "signal") return words_of(all_signal_kinds);
   if (name == "shape") return {"split", "single"};
   // Not mapped alone, which many stages do not allow.
   if (name == "transport") return {"automatic", "copies"};
-  if (name == "graphs") return graphs();
+  if (name == "graphs") return words_of(all_graphs);
   throw Error(ErrorKind::bad_argument,
               "--" + name + " free: it follows from the others; leave it out, or name its values.");
 }

@@ -37,42 +37,48 @@ void wait_until(Clock::time_point due, std::stop_token const& stop) {
   }
 }
 
-/// Fills tiles until the meter has seen enough.
-class UntilMetered final : public Source {
+/// Fills tiles, and is told when one has failed.
+class UntilFailed : public Source {
  public:
-  UntilMetered(Filler& filler, Meter const& meter) : filler_(filler), meter_(meter) {}
-  bool next(Tile&) override { return !meter_.over() && !failed_.load(std::memory_order_relaxed); }
+  explicit UntilFailed(Filler& filler) : filler_(filler) {}
   /// There is no use in more tiles.
   void fail() noexcept { failed_.store(true, std::memory_order_relaxed); }
-  std::size_t fill(Tile& tile) override { return filler_.fill(tile.input()); }
+  std::size_t fill(Tile& tile) final { return filler_.fill(tile.input()); }
+
+ protected:
+  bool failed() const noexcept { return failed_.load(std::memory_order_relaxed); }
 
  private:
   Filler& filler_;
-  Meter const& meter_;
   std::atomic<bool> failed_{false};
 };
 
+/// Has tiles until the meter has seen enough.
+class UntilMetered final : public UntilFailed {
+ public:
+  UntilMetered(Filler& filler, Meter const& meter) : UntilFailed(filler), meter_(meter) {}
+  bool next(Tile&) override { return !meter_.over() && !failed(); }
+
+ private:
+  Meter const& meter_;
+};
+
 /// Has a tile for each time at which one is due, and says when that was.
-class WhenDue final : public Source {
+class WhenDue final : public UntilFailed {
  public:
   WhenDue(Filler& filler, double tiles_per_second, std::uint64_t tiles, std::stop_token const& stop)
-      : filler_(filler), nanoseconds_(1e9 / tiles_per_second), tiles_(tiles), stop_(stop) {}
+      : UntilFailed(filler), nanoseconds_(1e9 / tiles_per_second), tiles_(tiles), stop_(stop) {}
   void start(Clock::time_point at) { start_ = at; }
   Clock::time_point due(std::uint64_t number) const {
     return start_ + std::chrono::nanoseconds(static_cast<std::int64_t>(nanoseconds_ * static_cast<double>(number)));
   }
   bool next(Tile& tile) override {
-    if (tile.sequence >= tiles_ || failed_.load(std::memory_order_relaxed)) return false;
+    if (tile.sequence >= tiles_ || failed()) return false;
     wait_until(due(tile.sequence), stop_);
     return !stop_.stop_requested();
   }
-  /// There is no use in more tiles.
-  void fail() noexcept { failed_.store(true, std::memory_order_relaxed); }
-  std::size_t fill(Tile& tile) override { return filler_.fill(tile.input()); }
 
  private:
-  Filler& filler_;
-  std::atomic<bool> failed_{false};
   double const nanoseconds_;
   std::uint64_t const tiles_;
   std::stop_token const& stop_;
