@@ -2,7 +2,6 @@
 #include "penstock/cli/axis_options.hpp"
 
 #include <array>
-#include <cstdio>
 #include <string_view>
 
 #include "penstock/cli/size_remark.hpp"
@@ -111,8 +110,7 @@ std::vector<measure::Axis> AxisOptions::axes() const {
 }
 
 void AxisOptions::remark_on_sizes() const {
-  std::string const remark = size_remark("--tile", lists.at("tile"));
-  if (!remark.empty()) std::fprintf(stderr, "penstock: %s\n", remark.c_str());
+  say_size_remark("--tile", lists.at("tile"));
 }
 
 std::vector<std::string> AxisOptions::arguments() const {

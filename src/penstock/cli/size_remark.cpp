@@ -2,6 +2,7 @@
 #include "penstock/cli/size_remark.hpp"
 
 #include <cctype>
+#include <cstdio>
 
 #include "penstock/core/size_text.hpp"
 
@@ -35,6 +36,11 @@ std::string size_remark(std::string const& option, std::string const& list) {
     from = end + 1;
   }
   return "";
+}
+
+void say_size_remark(std::string const& option, std::string const& list) {
+  std::string const remark = size_remark(option, list);
+  if (!remark.empty()) std::fprintf(stderr, "penstock: %s\n", remark.c_str());
 }
 
 }  // namespace penstock::cli

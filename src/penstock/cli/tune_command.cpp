@@ -107,9 +107,7 @@ ExitCode TuneCommand::run() const {
   expect_apart(std::vector<NamedFile>{{"--file", file}}, std::vector<NamedFile>{{"--save", save}, trace.named()});
   expect_apart(std::vector<NamedFile>{{"--profile", profile.path}}, std::vector<NamedFile>{trace.named()});
   lists.remark_on_sizes();
-  if (std::string const remark = size_remark("--memory", memory); !remark.empty()) {
-    std::fprintf(stderr, "penstock: %s\n", remark.c_str());
-  }
+  say_size_remark("--memory", memory);
   Interrupt const interrupt;
   auto const opened = open_devices(device);
   DeviceGroup const devices(opened);
