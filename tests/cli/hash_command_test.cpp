@@ -85,7 +85,7 @@ struct HashCommandOnADeviceThatFallsSilent : support::FolderOfFiles {
 };
 
 TEST_F(HashCommandOnADeviceThatFallsSilent, SumsUpTheRunThatTheLossBrokeOff) {
-  device.inner.inject(cpu::Fault::break_upload);
+  device.inner.inject(cpu::Fault::break_kernel);
   run();
   ASSERT_TRUE(thrown);
   EXPECT_EQ(thrown->kind(), ErrorKind::device_lost);
@@ -93,7 +93,7 @@ TEST_F(HashCommandOnADeviceThatFallsSilent, SumsUpTheRunThatTheLossBrokeOff) {
 }
 
 TEST_F(HashCommandOnADeviceThatFallsSilent, WaitsForNoMoreInputOnceItIsLost) {
-  device.inner.inject(cpu::Fault::break_upload);
+  device.inner.inject(cpu::Fault::break_kernel);
   support::PipeWriter const writer(path("pipe"));
   command.paths.push_back(path("pipe"));
   run();
@@ -102,7 +102,7 @@ TEST_F(HashCommandOnADeviceThatFallsSilent, WaitsForNoMoreInputOnceItIsLost) {
 }
 
 TEST_F(HashCommandOnADeviceThatFallsSilent, WaitsForNoMoreOfACheckListOnceItIsLost) {
-  device.inner.inject(cpu::Fault::break_upload);
+  device.inner.inject(cpu::Fault::break_kernel);
   support::PipeWriter const writer(path("pipe"));
   writer.write(std::string(64, '0') + "  " + command.paths[0] + "\n");
   command.paths = {path("pipe")};
@@ -134,7 +134,7 @@ TEST_F(HashCommandOnTwoDevices, GoesOnWithOneAndSaysWhichWasLost) {
   command.pipeline.tile = "64KiB";
   command.pipeline.tiles = 8;
   command.json = true;
-  second.inject(cpu::Fault::break_upload, 3);
+  second.inject(cpu::Fault::break_kernel, 3);
   testing::internal::CaptureStdout();
   testing::internal::CaptureStderr();
   std::optional<Error> thrown;

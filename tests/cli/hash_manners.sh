@@ -107,8 +107,8 @@ WORDS
     [[ $(head -n 1 err) == *'shows every tile'* && $(sed -n 2p err) == 'penstock: bound: '* ]] || fail "$(cat err)"
     (($(wc -l < err) >= 4 && $(wc -l < err) <= 8)) || fail "$(cat err)"
     ! tail -n +3 err | grep -qv '^  ' || fail "$(cat err)"
-    tail -n 1 err | grep -qE '^  A tile takes upload .*kernel .*download .*; overlap is .* x is possible[.]$' || fail "$(cat err)"
-    for words in '"penstock hash"' '"ps-fill-0"' '"lane 0 upload"' '"CPU device upload, by any stream"' '"tiles home"' '"tile":15}' '"ph":"f"'; do
+    tail -n 1 err | grep -qE '^  A tile takes kernel .*; that is .* x is possible[.]$' || fail "$(cat err)"
+    for words in '"penstock hash"' '"ps-fill-0"' '"lane 0 stage"' '"CPU device stage, by any stream"' '"tiles home"' '"tile":15}' '"ph":"f"'; do
       grep -qF -- "$words" trace.json || fail "no $words in the trace"
     done
     cat a a a a > b

@@ -55,6 +55,12 @@ TEST_F(OpenDevice, TakesTheCpuDeviceOnlyWhereThereIsNoGpu) {
   EXPECT_EQ(found.kind, gpus.empty() ? DeviceKind::cpu : DeviceKind::cuda);
 }
 
+TEST_F(OpenDevice, GuessesFromWhatTheDriverLeavesInTheSystem) {
+  EXPECT_FALSE(driver_present(system.root()));
+  system.write("proc/driver/nvidia/version", "");
+  EXPECT_TRUE(driver_present(system.root()));
+}
+
 TEST_F(OpenDevice, RefusesNamesOfNoDeviceAndSaysWhichThereAre) {
   for (char const* wish : {"", "gpu", "CPU", "cuda:", "cuda:x", "cuda:-1", "cuda:1 ", "cuda:99999999999"}) {
     try {

@@ -151,6 +151,36 @@ TEST_F(FilesForFourTiles, AreNotWaitedForOnceItIsStopped) {
   stop.request_stop();
 }
 
+TEST_F(FilesForFourTiles, AreSharedOutToTilesOfOtherPools) {
+  std::vector<std::byte> more(Pool::slab_bytes(shape, 2));
+  Pool others(more, shape, 2);
+  paths = {file("a", 2 * tile_bytes + 1), file("b", 1)};
+  EXPECT_EQ(filled(*next()), "0@0+4096");
+  source().serve(others);
+  Loan here = pool.borrow(), there = others.borrow();
+  ASSERT_TRUE(source().next(*there));
+  ASSERT_TRUE(source().next(*here));
+  EXPECT_EQ(filled(here), "0@8192+1");
+  EXPECT_EQ(filled(there), "0@4096+4096");
+  ASSERT_TRUE(source().next(*there));
+  EXPECT_EQ(filled(there), "1@0+1");
+  EXPECT_FALSE(source().next(*here));
+  there = {};
+  EXPECT_EQ(others.on_loan(), 0U);
+}
+
+TEST_F(FilesForFourTiles, AreNotForTilesThatNobodySpokeOf) {
+  std::vector<std::byte> more(Pool::slab_bytes({.input_bytes = 2 * tile_bytes}, 1));
+  paths = {file("a", 1)};
+  Pool others(more, shape, 1);
+  Loan const stranger = others.borrow();
+  EXPECT_THROW(source().next(*stranger), Error);
+  Pool const larger(more, {.input_bytes = 2 * tile_bytes}, 1);
+  EXPECT_THROW(source().serve(larger), Error);
+  for (std::size_t pools = 1; pools < FileSource::most_pools; ++pools) source().serve(others);
+  EXPECT_THROW(source().serve(others), Error);
+}
+
 TEST_F(FilesForFourTiles, NeedTilesWithAnInput) {
   Pool const without({slab.data(), 1024}, {.output_bytes = 256}, 4);
   EXPECT_THROW(FileSource(paths, without), Error);

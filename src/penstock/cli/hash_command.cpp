@@ -1,26 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "penstock/cli/hash_command.hpp"
 
+#include <algorithm>
 #include <atomic>
 #include <bit>
-#include <functional>
 #include <optional>
-#include <thread>
+#include <utility>
 
-#include <pthread.h>
-#include <sys/stat.h>
-
-#include "penstock/cli/check_list.hpp"
-#include "penstock/cli/file_walk.hpp"
-#include "penstock/cli/hash_output.hpp"
+#include "penstock/cli/hash_job.hpp"
 #include "penstock/cli/hash_sink.hpp"
-#include "penstock/cli/hash_source.hpp"
 #include "penstock/cli/interrupt.hpp"
 #include "penstock/cli/tile_plan.hpp"
 #include "penstock/cli/verdict_output.hpp"
 #include "penstock/core/size_text.hpp"
 #include "penstock/devices/open_device.hpp"
 #include "penstock/flow/pipeline.hpp"
+#include "penstock/machine/affinity.hpp"
+#include "penstock/machine/cgroup.hpp"
+#include "penstock/machine/slab.hpp"
 #include "penstock/machine/topology.hpp"
 #include "penstock/measure/hash_stage.hpp"
 #include "penstock/measure/judge.hpp"
@@ -29,27 +26,6 @@
 namespace penstock::cli {
 inline namespace PENSTOCK_FLAVOUR {
 namespace {
-
-using NextFile = std::function<std::optional<WantedFile>()>;
-
-/// Adds up the files' sizes, for the progress bar's end. Gives up early if asked to.
-void measure(std::vector<std::string> const& paths, Progress& progress, std::stop_token const& stop) {
-  pthread_setname_np(pthread_self(), "ps-sizes");
-  FileWalk walk(paths);
-  std::uint64_t total = 0;
-  while (auto const file = walk.next()) {
-    struct stat status {};
-    if (stop.stop_requested() || file->path == "-") return;
-    if (stat(file->path.c_str(), &status) == 0) total += static_cast<std::uint64_t>(status.st_size);
-  }
-  progress.set_total(total);
-}
-
-std::optional<WantedFile> next_of(FileWalk& walk) {
-  auto found = walk.next();
-  if (!found) return std::nullopt;
-  return WantedFile{std::move(found->path), std::move(found->problem), {}};
-}
 
 /// Of a run of which every tile was recorded, on devices that can still be asked what they are; empty of others, which
 /// do not show what the device did at once.
@@ -73,7 +49,23 @@ std::size_t checked_tile(PipelineArguments const& pipeline) {
   return bytes;
 }
 
+/// The CPU device has no memory of its own: what a stage there gets to see where it lies need not be copied.
+PipelineOptions suited_to(DeviceGroup const& devices, PipelineOptions options) {
+  auto const is_cpu = [](Device* device) { return device->info().kind == DeviceKind::cpu; };
+  if (std::all_of(devices.all().begin(), devices.all().end(), is_cpu)) options.transport = Transport::mapped;
+  return options;
+}
+
 }  // namespace
+
+/// Devices, and a pipeline on them that can run at once.
+struct HashCommand::Started {
+  std::vector<std::unique_ptr<Device>> opened;
+  DeviceGroup devices{opened};
+  Pipeline pipe;
+  Started(std::vector<std::unique_ptr<Device>> those, PipelineOptions const& options)
+      : opened(std::move(those)), pipe(devices.all(), suited_to(devices, options)) {}
+};
 
 void HashCommand::add_to(CLI::App& command) {
   command.add_option("PATH", paths, "Files, directories (all regular files below them) or - for standard input")
@@ -87,7 +79,9 @@ void HashCommand::add_to(CLI::App& command) {
   command.add_flag("--no-progress", no_progress, "No progress bar, not even on a terminal");
   command.footer(
       "If only files are named, at most 64, and they cannot fill these tiles, there are smaller and fewer ones, also\n"
-      "where --tile and --tiles are given; but not with --check. --trace also says on standard error what bounded the "
+      "where --tile and --tiles are given; but not with --check. While a GPU starts that --device did not name the "
+      "CPUs\n"
+      "hash. --trace also says on standard error what bounded the "
       "run,\n"
       "with --json in the summary, if it looks at every tile.");
   pipeline.add_to(command, "a power of two from 1KiB to 1GiB, so 4MiB and not 4MB. Default: 4MiB");
@@ -98,27 +92,53 @@ std::vector<std::string> HashCommand::inputs() const {
   return paths.empty() ? std::vector<std::string>{"-"} : paths;
 }
 
-ExitCode HashCommand::run() const {
+bool HashCommand::takes_head_start() const {
+  // A trace and a profiler are to show the pipeline, and who names a device means that one.
+  return pipeline.device == "auto" && trace.file.empty() && !trace.nvtx && built_with_cuda() && driver_present();
+}
+
+ExitCode HashCommand::run() {
   static_cast<void>(checked_tile(pipeline));  // Bad options are said before a device is opened.
   trace.check();
   std::vector<NamedFile> read{{"--profile", pipeline.profile.path}};
   for (std::string const& path : inputs()) read.push_back({"PATH", path});
   expect_apart(read, std::vector<NamedFile>{trace.named()});
   Interrupt const interrupt;
-  auto const opened = open_devices(pipeline.device);
+  auto const open = [wish = pipeline.device] { return open_devices(wish); };
+  if (takes_head_start()) return run_after_head_start(open, interrupt.token());
+  auto const opened = open();
   DeviceGroup const devices(opened);
   pipeline.profile.warn(machine_here(devices));
   return run_on(devices, interrupt.token());
 }
 
-ExitCode HashCommand::run_on(DeviceGroup const& devices, std::stop_token const& interrupted) const {
+bool HashCommand::leaves_device_starting() const {
+  return starting_.valid() && starting_.wait_for(std::chrono::seconds(0)) != std::future_status::ready;
+}
+
+PipelineOptions HashCommand::options() const {
   PipelineOptions options = pipeline.options();
   // bench/kernels and docs/performance.md say what tile sizes cost.
   options.tile = {.input_bytes = checked_tile(pipeline), .output_bytes = sizeof(Blake3Node)};
-  std::vector<std::string> const wanted = inputs();
-  if (!check) fit_tiles(options, wanted);
-  std::size_t const tile_bytes = options.tile.input_bytes;
+  if (!check) fit_tiles(options, inputs());
+  return options;
+}
 
+HashRequest HashCommand::request(std::size_t tile_bytes) const {
+  return {.paths = inputs(),
+          .check = check,
+          .format = json       ? HashFormat::json
+                    : quiet    ? HashFormat::quiet
+                    : check    ? HashFormat::check
+                    : no_names ? HashFormat::hashes
+                               : HashFormat::sums,
+          .draw_progress = !no_progress,
+          .trace = trace.file,
+          .tile_bytes = tile_bytes};
+}
+
+ExitCode HashCommand::run_on(DeviceGroup const& devices, std::stop_token const& interrupted) const {
+  PipelineOptions options = suited_to(devices, this->options());
   std::string const device_name = devices.info().name;  // A GPU that was lost says no more of itself.
   auto const recorder = trace.recorder();
   options.recorder = recorder.get();
@@ -126,69 +146,93 @@ ExitCode HashCommand::run_on(DeviceGroup const& devices, std::stop_token const& 
   auto const ranges = trace.nvtx_ranges();
   options.ranges = activities != nullptr ? activities.get() : ranges.get();
   Pipeline pipe(devices.all(), options);
+  HashJob job(request(options.tile.input_bytes), interrupted);
 
-  Progress progress(!no_progress);
-  HashOutput output(json       ? HashFormat::json
-                    : quiet    ? HashFormat::quiet
-                    : check    ? HashFormat::check
-                    : no_names ? HashFormat::hashes
-                               : HashFormat::sums,
-                    progress);
-  // Ends the input: when interrupted, and when there is no device left to hash it.
-  std::stop_source enough;
-  std::stop_callback const pass_on(interrupted, [&] { enough.request_stop(); });
-  HashBook book(tile_bytes, [&](HashedFile const& file) { output.file(file); });
-
-  CheckList list(
-      wanted, [&](std::string const& about, std::string const& what) { output.problem(about, what); },
-      enough.get_token());
-  FileWalk walk(wanted);
-  FileToWrite const trace_file(trace.file);
-  std::atomic<bool> reads_what_it_would_write{false};
-  NextFile next = [&]() -> std::optional<WantedFile> {
-    for (;;) {
-      auto wanted_file = check ? list.next() : next_of(walk);
-      if (!wanted_file || !trace_file.is(wanted_file->path)) return wanted_file;
-      // An empty one, as mktemp makes it, is passed over; any other is an input like others, and stays.
-      if (!check && !trace_file.held_something()) continue;
-      reads_what_it_would_write = true;
-      return wanted_file;
-    }
-  };
-  std::jthread measuring;
-  if (progress.drawn() && !check)
-    measuring = std::jthread([&](std::stop_token const& stop) { measure(wanted, progress, stop); });
-
-  HashSource source(next, pipe.pool(), book, enough.get_token());
-  HashSink sink(source, book, progress, enough, [&] { return devices.size() == 1 || devices.all_lost(); });
-  Report const report = pipe.run(
-      source, stage_per_lane<measure::HashStage>(), [&](Completion const& completion) { sink.take(completion); },
-      interrupted);
+  Report const report = run_through(pipe, job, devices, interrupted);
   if (activities != nullptr) activities->finish();
   std::optional<Recording> const recording = recorder != nullptr ? std::optional(recorder->take()) : std::nullopt;
   std::optional<Verdict> verdict;
   if (recording) verdict = verdict_of(report, pipe.options(), without_activities(*recording), devices);
-  output.summary(report, device_name, pipe.pool(), verdict);
-  bool const may_write = !reads_what_it_would_write.load();
+  job.output().summary({.report = report, .device = device_name, .pool = &pipe.pool(), .verdict = verdict});
+  bool const may_write = !job.reads_its_trace();
   if (!may_write) {
-    progress.print(stderr, "penstock: " + trace.file +
-                               " is among what was read, so it was left as it is and there is no trace: name another "
-                               "file.\n");
+    job.progress().print(stderr, "penstock: " + trace.file +
+                                     " is among what was read, so it was left as it is and there is no trace: name "
+                                     "another file.\n");
   }
-  bool const traced = !recording || !may_write || write_trace_of(*recording, report, device_name, progress);
-  if (verdict && traced && !json) progress.print(stderr, "penstock: " + as_text(*verdict));
+  bool const traced = !recording || !may_write || write_trace_of(*recording, report, device_name, job.progress());
+  if (verdict && traced && !json) job.progress().print(stderr, "penstock: " + as_text(*verdict));
 
+  ExitCode const code = end_of(report, job, &devices, interrupted);
+  if (code == exit_interrupted) return code;
+  if (!traced) return exit_device;
+  return may_write ? code : exit_some_failed;
+}
+
+ExitCode HashCommand::run_after_head_start(OpenDevices const& open, std::stop_token const& interrupted) {
+  PipelineOptions const options = this->options();
+  TileShape const shape{.input_bytes = options.tile.input_bytes};
+  std::size_t const cpus = CgroupLimits::read().busy_threads(affinity_of_this_thread().size());
+  std::size_t const runners = options.tiles != 0 ? std::min(cpus, options.tiles) : cpus;
+  // What the input serves outlives it.
+  std::shared_ptr<Started> started;
+  Slab const slab(Pool::slab_bytes(shape, runners));
+  Pool pool(slab.bytes(), shape, runners);
+  HashJob job(request(shape.input_bytes), interrupted);
+
+  std::stop_source there;
+  auto const failed = std::make_shared<std::atomic<bool>>(false);
+  starting_ = std::async(std::launch::async, [=, enough = job.enough()]() mutable {
+    try {
+      auto ready = std::make_shared<Started>(open(), options);
+      there.request_stop();
+      return ready;
+    } catch (...) {
+      *failed = true;
+      enough.request_stop();
+      throw;
+    }
+  });
+  HeadStart const head = take_head_start(job.source_for(pool), pool, job.book(), job.progress(), there.get_token());
+  Report report;
+  report.stopped = interrupted.stop_requested();
+  HashSummary summary{.report = report, .device = "CPU", .head_start = head};
+  if (!head.input_ended || *failed) {
+    started = starting_.get();
+    pipeline.profile.warn(machine_here(started->devices));
+    summary.device = started->devices.info().name;
+    summary.pool = &started->pipe.pool();
+    report = run_through(started->pipe, job, started->devices, interrupted);
+  }
+  job.output().summary(summary);
+  ExitCode const code = end_of(report, job, started != nullptr ? &started->devices : nullptr, interrupted);
+  if (code != exit_interrupted && head.broken_off) throw Error(ErrorKind::system, *head.broken_off);
+  return code;
+}
+
+Report HashCommand::run_through(Pipeline& pipe, HashJob& job, DeviceGroup const& devices,
+                                std::stop_token const& interrupted) const {
+  HashSource& source = job.source_for(pipe.pool());
+  HashSink sink(source, job.book(), job.progress(), job.enough(),
+                [&] { return devices.size() == 1 || devices.all_lost(); });
+  return pipe.run(
+      source, stage_per_lane<measure::HashStage>(), [&](Completion const& completion) { sink.take(completion); },
+      interrupted);
+}
+
+/// `devices` is null if none was needed.
+ExitCode HashCommand::end_of(Report const& report, HashJob& job, DeviceGroup const* devices,
+                             std::stop_token const& interrupted) const {
   if (interrupted.stop_requested()) {
-    progress.print(stderr, "penstock: Interrupted: files that were not finished have no line.\n");
+    job.progress().print(stderr, "penstock: Interrupted: files that were not finished have no line.\n");
     return exit_interrupted;
   }
-  if (auto const loss = devices.lost()) {
+  if (auto const loss = devices != nullptr ? devices->lost() : std::nullopt) {
     std::string const which = lost_devices(report);
     throw which.empty() ? *loss : Error(ErrorKind::device_lost, which);
   }
   if (auto const reason = broken_off(report)) throw Error(ErrorKind::system, *reason);
-  if (!traced) return exit_device;
-  return output.all_well() && may_write ? exit_ok : exit_some_failed;
+  return job.output().all_well() ? exit_ok : exit_some_failed;
 }
 
 /// And what it cost to record it, on standard error. False if the file did not take it.

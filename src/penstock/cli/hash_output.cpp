@@ -22,6 +22,16 @@ double seconds(std::chrono::nanoseconds time) {
   return std::chrono::duration<double>(time).count();
 }
 
+Json head_start(std::optional<HeadStart> const& head) {
+  if (!head) return nullptr;
+  return {{"tiles", head->tiles}, {"bytes", head->bytes}, {"seconds", seconds(head->wall)}};
+}
+
+Json pool_of(Pool const* pool) {
+  if (pool == nullptr) return nullptr;
+  return {{"tiles", pool->size()}, {"tile_bytes", pool->shape().input_bytes}};
+}
+
 }  // namespace
 
 void HashOutput::problem(std::string const& about, std::string const& what) {
@@ -76,9 +86,9 @@ void HashOutput::as_json(HashedFile const& file) {
   progress_.print(stdout, line_of(json));
 }
 
-void HashOutput::summary(Report const& report, std::string const& device, Pool const& pool,
-                         std::optional<Verdict> const& verdict) {
+void HashOutput::summary(HashSummary const& of) {
   if (format_ != HashFormat::json) return;
+  Report const& report = of.report;
   Json lanes = Json::array();
   for (LaneSummary const& lane : report.lanes) {
     lanes.push_back({{"tiles", lane.tiles}, {"bytes_up", lane.bytes_up}, {"bytes_down", lane.bytes_down}});
@@ -91,14 +101,15 @@ void HashOutput::summary(Report const& report, std::string const& device, Pool c
                        {"loss", one.loss.empty() ? Json(nullptr) : Json(one.loss)}});
   }
   Json summary{
-      {"device", device},
+      {"device", of.device},
       {"files", files_},
       {"problems", problems_.load()},
       {"mismatches", mismatches_},
-      {"bytes", report.bytes_in},
-      {"seconds", seconds(report.wall)},
+      {"bytes", report.bytes_in + (of.head_start ? of.head_start->bytes : 0)},
+      {"seconds", seconds(report.wall + (of.head_start ? of.head_start->wall : std::chrono::nanoseconds(0)))},
+      {"head_start", head_start(of.head_start)},
       {"tiles", {{"done", report.tiles_done}, {"failed", report.tiles_failed}, {"cancelled", report.tiles_cancelled}}},
-      {"pool", {{"tiles", pool.size()}, {"tile_bytes", pool.shape().input_bytes}}},
+      {"pool", pool_of(of.pool)},
       {"borrow_wait_seconds", seconds(report.borrow_wait)},
       {"producers_rest_seconds", seconds(report.producers_rest)},
       {"fill_seconds", seconds(report.fill)},
@@ -106,7 +117,7 @@ void HashOutput::summary(Report const& report, std::string const& device, Pool c
       {"stopped", report.stopped},
       {"lanes", lanes},
       {"devices", devices},
-      {"verdict", verdict ? as_members(*verdict) : Json(nullptr)}};
+      {"verdict", of.verdict ? as_members(*of.verdict) : Json(nullptr)}};
   if (report.first_failure) {
     summary["first_failure"] = {{"stage", report.first_failure->failure.stage},
                                 {"reason", report.first_failure->failure.reason}};

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "penstock/cli/hash_book.hpp"
+#include "penstock/cli/head_start.hpp"
 #include "penstock/cli/progress.hpp"
 #include "penstock/core/pool.hpp"
 #include "penstock/flow/report.hpp"
@@ -23,6 +24,15 @@ enum class HashFormat : std::uint8_t {
   json     ///< An object a line, and the summary as the last.
 };
 
+/// What the last line of the json format tells of the whole.
+struct HashSummary {
+  Report const& report;
+  std::string device = {};
+  Pool const* pool = nullptr;  ///< The pipeline's; null if there was none.
+  std::optional<HeadStart> head_start = {};
+  std::optional<Verdict> verdict = {};  ///< Empty if the run was not recorded, or not every tile of it.
+};
+
 /// Prints files as they are handed out, and counts how they went.
 ///
 /// Threads: `problem` any; `file` and `summary` one at a time.
@@ -33,9 +43,8 @@ class HashOutput {
   void file(HashedFile const& file);
   /// A line on standard error.
   void problem(std::string const& about, std::string const& what);
-  /// The last line of the json format. `verdict` is empty if the run was not recorded, or not every tile of it.
-  void summary(Report const& report, std::string const& device, Pool const& pool,
-               std::optional<Verdict> const& verdict);
+  /// The last line of the json format; of the others there is none.
+  void summary(HashSummary const& summary);
   bool all_well() const noexcept { return problems_ == 0 && mismatches_ == 0; }
 
  private:

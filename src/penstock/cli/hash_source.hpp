@@ -37,6 +37,9 @@ class HashSource final : public Source, private FileObserver {
   HashSource(std::function<std::optional<WantedFile>()> next_file, Pool const& pool, HashBook& book,
              std::stop_token stop);
 
+  /// As FileSource::serve.
+  void serve(Pool const& pool) { files_.serve(pool); }
+
   /// Also false once `stop` is requested; the file that was begun is then abandoned.
   ///
   /// Blocks: until a stream has input, or `stop` is requested.

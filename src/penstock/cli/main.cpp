@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <cstdio>
+#include <cstdlib>
 #include <exception>
 #include <functional>
 #include <string>
@@ -104,6 +105,8 @@ int main(int count, char** arguments) try {
     return complain("Standard output took less than all: see that it is open and that its disk has room.",
                     exit_some_failed);
   }
+  // A driver that starts cannot be told to stop. Nobody needs it, and nothing of ours may end beside it.
+  if (hash.leaves_device_starting()) std::_Exit(code);
   return code;
 } catch (penstock::Error const& error) {
   return complain(error.what(), error.kind() == penstock::ErrorKind::bad_argument ? exit_bad_options : exit_device);

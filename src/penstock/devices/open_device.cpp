@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <charconv>
 #include <optional>
+#include <system_error>
 
 #include "penstock/cpu/cpu_device.hpp"
 #include "penstock/machine/affinity.hpp"
@@ -112,6 +113,15 @@ std::unique_ptr<Device> open_one(std::string_view wish, std::filesystem::path co
 }
 
 }  // namespace
+
+bool driver_present(std::filesystem::path const& root) {
+  // The last is Windows' own, for Linux under it.
+  for (char const* const sign : {"dev/nvidiactl", "proc/driver/nvidia/version", "dev/dxg"}) {
+    std::error_code hidden;
+    if (std::filesystem::exists(root / sign, hidden)) return true;
+  }
+  return false;
+}
 
 std::unique_ptr<Device> open_device(std::string_view wish, std::filesystem::path const& root) {
   if (auto device = open_one(wish, root)) return device;

@@ -21,6 +21,12 @@ inline namespace PENSTOCK_FLAVOUR {
 std::string gpu_sentence();
 /// Whether this build has the CUDA device in it.
 bool built_with_cuda() noexcept;
+/// Whether it looks as if a driver for GPUs were there: a guess, for who has something to do while it starts. `root`
+/// stands before /dev and /proc.
+///
+/// Threads: any.
+/// Blocks:  never.
+bool driver_present(std::filesystem::path const& root = "/");
 /// The GPUs that this process could open, described without making a context on them; none whatever stands in the way.
 ///
 /// Threads: any.

@@ -6,6 +6,8 @@
 #include <set>
 #include <utility>
 
+#include "penstock/core/size_text.hpp"
+
 namespace penstock {
 namespace {
 
@@ -37,15 +39,40 @@ FileSource::FileSource(NextFile next_file, Pool const& pool, FileSourceOptions o
     : next_file_(std::move(next_file)),
       tile_bytes_(pool.shape().input_bytes),
       options_(std::move(options)),
-      inputs_(inputs_of(pool)),
-      jobs_(pool.size()) {
+      inputs_(inputs_of(pool)) {
   if (tile_bytes_ == 0) {
     throw Error(ErrorKind::bad_argument, "Files are read into the tiles' input, and these have none: give them some.");
   }
+  serve(pool);
 }
 
 FileSource::FileSource(std::vector<std::string> const& paths, Pool const& pool, FileSourceOptions options)
     : FileSource(one_by_one(paths), pool, std::move(options)) {}
+
+void FileSource::serve(Pool const& pool) {
+  if (pool.shape().input_bytes != tile_bytes_) {
+    throw Error(ErrorKind::bad_argument, "A source that cuts files into pieces of " + size_text(tile_bytes_) +
+                                             " cannot fill tiles of " + size_text(pool.shape().input_bytes) +
+                                             ": give all its pools the same.");
+  }
+  // Nobody else writes it, and who reads it has a tile of a pool that was served before.
+  std::size_t const served = pools_.load(std::memory_order_relaxed);
+  if (served == most_pools) {
+    throw Error(ErrorKind::bad_argument,
+                "One source feeds up to " + std::to_string(most_pools) + " pools: read the files with several.");
+  }
+  jobs_[served] = {&pool, std::vector<Job>(pool.size())};
+  // Whoever looks for a tile's job finds all of it.
+  pools_.store(served + 1, std::memory_order_release);
+}
+
+FileSource::Job const& FileSource::job_of(Tile const& tile) const {
+  std::size_t const served = pools_.load(std::memory_order_acquire);
+  for (std::size_t i = 0; i < served; ++i) {
+    if (jobs_[i].pool == &tile.home()) return jobs_[i].of_tile.at(tile.index());
+  }
+  throw Error(ErrorKind::bad_argument, "This tile is of a pool that the source does not know: tell it by serve().");
+}
 
 bool FileSource::next(Tile& tile) {
   while (!options_.stop.stop_requested()) {
@@ -112,7 +139,7 @@ bool FileSource::fail_file(FileProblem const& problem, Tile& tile) {
   bool const by_tile = options_.observer == nullptr;
   if (by_tile) {
     give(tile, 0, nullptr);
-    jobs_[tile.index()].problem = problem;
+    job_of(tile).problem = problem;
   } else {
     options_.observer->failed(file_, problem);
   }
@@ -123,7 +150,7 @@ bool FileSource::fail_file(FileProblem const& problem, Tile& tile) {
 void FileSource::give(Tile& tile, std::size_t bytes, std::shared_ptr<OpenFile> to_read) {
   tile.tag = file_;
   tile.filled = bytes;
-  jobs_.at(tile.index()) = {{file_, tiles_ * tile_bytes_}, std::move(to_read), std::nullopt, name_, bytes};
+  job_of(tile) = {{file_, tiles_ * tile_bytes_}, std::move(to_read), std::nullopt, name_, bytes};
   ++tiles_;
 }
 
@@ -133,7 +160,7 @@ void FileSource::end_file() {
 }
 
 std::size_t FileSource::fill(Tile& tile) {
-  Job& job = jobs_.at(tile.index());
+  Job& job = job_of(tile);
   if (job.problem) throw FileProblem(*job.name, *job.problem);
   // Let go of at the end of this call: the last piece closes the file.
   auto const file = std::exchange(job.file, nullptr);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
@@ -11,6 +13,7 @@
 #include <span>
 #include <stop_token>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "penstock/core/pool.hpp"
@@ -77,11 +80,22 @@ class FileSource final : public Source {
     std::uint64_t offset = 0;  ///< Of the tile's first byte.
   };
 
+  /// How many pools one source can feed.
+  static constexpr std::size_t most_pools = 4;
+
   /// For tiles of this pool, which outlives the source.
   ///
   /// Throws: Error of kind bad_argument, if its tiles have no input.
   FileSource(NextFile next_file, Pool const& pool, FileSourceOptions options = {});
   FileSource(std::vector<std::string> const& paths, Pool const& pool, FileSourceOptions options = {});
+
+  /// Is also for tiles of `pool`, which outlives the source too: so one input can be shared out to several pipelines.
+  /// They must see to it that one thread at a time calls `next`.
+  ///
+  /// Shape:   its tiles have as much input as those of the first.
+  /// Threads: one at a time; others may be at tiles of the other pools.
+  /// Throws:  Error of kind bad_argument, if they have not, or if there are most_pools already.
+  void serve(Pool const& pool);
 
   /// Also false once a stop is requested.
   ///
@@ -93,7 +107,7 @@ class FileSource final : public Source {
   /// How many tiles were read in which way, and why some not in a faster one.
   std::vector<std::string> remarks() const override;
   /// For a tile that `next` agreed to.
-  Place place_of(Tile const& tile) const { return jobs_.at(tile.index()).place; }
+  Place place_of(Tile const& tile) const { return job_of(tile).place; }
 
  private:
   /// What is known of a tile between `next` and `fill`.
@@ -104,6 +118,13 @@ class FileSource final : public Source {
     std::shared_ptr<std::string const> name;
     std::size_t bytes = 0;
   };
+  /// One for each tile of a pool.
+  struct Jobs {
+    Pool const* pool = nullptr;
+    std::vector<Job> of_tile = {};
+  };
+  Job const& job_of(Tile const& tile) const;
+  Job& job_of(Tile const& tile) { return const_cast<Job&>(std::as_const(*this).job_of(tile)); }
   bool open(InputFile const& input, Tile& tile);
   bool next_of_stream(Tile& tile);
   bool fail_file(FileProblem const& problem, Tile& tile);
@@ -115,8 +136,9 @@ class FileSource final : public Source {
   NextFile const next_file_;
   std::size_t const tile_bytes_;
   FileSourceOptions const options_;
-  std::span<std::byte> const inputs_;  ///< Of all tiles.
-  std::vector<Job> jobs_;
+  std::span<std::byte> const inputs_;  ///< Of all tiles of the first pool.
+  std::array<Jobs, most_pools> jobs_;
+  std::atomic<std::size_t> pools_{0};
 
   mutable std::mutex readers_mutex_;
   std::deque<FileReader> readers_;  ///< As many as have ever filled at once.

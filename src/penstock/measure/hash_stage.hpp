@@ -15,6 +15,7 @@ class HashStage final : public Stage {
       : scratch_(context.device.allocate(blake3_scratch_bytes(context.shape.input_bytes))) {}
 
   void prepare(StreamRef stream) override { blake3_prepare(stream); }
+  Passes passes() const noexcept override { return Passes::one; }
   std::size_t run(DeviceTile const& tile, StreamRef stream) override {
     blake3_tile(tile.input, tile.tag, tile.output, scratch_.bytes(), stream);
     return sizeof(Blake3Node);

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "penstock/cli/hash_job.hpp"
+
+#include <utility>
+
+#include <pthread.h>
+#include <sys/stat.h>
+
+namespace penstock::cli {
+namespace {
+
+/// Adds up the files' sizes, for the progress bar's end. Gives up early if asked to.
+void measure(std::vector<std::string> const& paths, Progress& progress, std::stop_token const& stop) {
+  pthread_setname_np(pthread_self(), "ps-sizes");
+  FileWalk walk(paths);
+  std::uint64_t total = 0;
+  while (auto const file = walk.next()) {
+    struct stat status {};
+    if (stop.stop_requested() || file->path == "-") return;
+    if (stat(file->path.c_str(), &status) == 0) total += static_cast<std::uint64_t>(status.st_size);
+  }
+  progress.set_total(total);
+}
+
+}  // namespace
+
+HashJob::HashJob(HashRequest request, std::stop_token const& interrupted)
+    : request_(std::move(request)),
+      progress_(request_.draw_progress),
+      output_(request_.format, progress_),
+      pass_on_(interrupted, PassOn{&enough_}),
+      book_(request_.tile_bytes, [this](HashedFile const& file) { output_.file(file); }),
+      list_(
+          request_.paths, [this](std::string const& about, std::string const& what) { output_.problem(about, what); },
+          enough_.get_token()),
+      walk_(request_.paths),
+      trace_file_(request_.trace) {
+  if (progress_.drawn() && !request_.check)
+    measuring_ = std::jthread([this](std::stop_token const& stop) { measure(request_.paths, progress_, stop); });
+}
+
+HashSource& HashJob::source_for(Pool const& pool) {
+  if (source_) {
+    source_->serve(pool);
+  } else {
+    source_.emplace([this] { return next(); }, pool, book_, enough_.get_token());
+  }
+  return *source_;
+}
+
+std::optional<WantedFile> HashJob::next() {
+  for (;;) {
+    std::optional<WantedFile> wanted;
+    if (request_.check) {
+      wanted = list_.next();
+    } else if (auto found = walk_.next()) {
+      wanted = WantedFile{std::move(found->path), std::move(found->problem), {}};
+    }
+    if (!wanted || !trace_file_.is(wanted->path)) return wanted;
+    // An empty one, as mktemp makes it, is passed over; any other is an input like others, and stays.
+    if (!request_.check && !trace_file_.held_something()) continue;
+    reads_its_trace_ = true;
+    return wanted;
+  }
+}
+
+}  // namespace penstock::cli

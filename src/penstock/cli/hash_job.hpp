@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atomic>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "penstock/cli/check_list.hpp"
+#include "penstock/cli/file_walk.hpp"
+#include "penstock/cli/hash_book.hpp"
+#include "penstock/cli/hash_output.hpp"
+#include "penstock/cli/hash_source.hpp"
+#include "penstock/cli/progress.hpp"
+#include "penstock/cli/trace_file.hpp"
+
+namespace penstock::cli {
+
+/// What `penstock hash` shall do, whoever does it.
+struct HashRequest {
+  std::vector<std::string> paths = {};  ///< Files and folders; lists of sums with `check`.
+  bool check = false;
+  HashFormat format = HashFormat::sums;
+  bool draw_progress = false;
+  std::string trace = {};  ///< The file for a trace, which is no input; empty without one.
+  std::size_t tile_bytes = 0;
+};
+
+/// The files that are wanted, where their tiles are booked, and where they are printed.
+///
+/// Threads: one, but for `source` and `book`, which are as their own.
+class HashJob {
+ public:
+  /// `interrupted` ends the input.
+  HashJob(HashRequest request, std::stop_token const& interrupted);
+  HashJob(HashJob const&) = delete;
+  HashJob& operator=(HashJob const&) = delete;
+
+  /// The input, for tiles of `pool` too from now on. The pool outlives the job.
+  HashSource& source_for(Pool const& pool);
+  HashBook& book() noexcept { return book_; }
+  Progress& progress() noexcept { return progress_; }
+  HashOutput& output() noexcept { return output_; }
+  /// To end the input with: it also wakes who waits for a stream.
+  std::stop_source const& enough() const noexcept { return enough_; }
+  /// True once it turned out that the trace's file is among the inputs, and holds something.
+  bool reads_its_trace() const noexcept { return reads_its_trace_.load(); }
+
+ private:
+  std::optional<WantedFile> next();
+
+  HashRequest const request_;
+  Progress progress_;
+  HashOutput output_;
+  std::stop_source enough_;
+  struct PassOn {
+    std::stop_source* to;
+    void operator()() const { to->request_stop(); }
+  };
+  std::stop_callback<PassOn> const pass_on_;
+  HashBook book_;
+  CheckList list_;
+  FileWalk walk_;
+  FileToWrite const trace_file_;
+  std::atomic<bool> reads_its_trace_{false};
+  std::optional<HashSource> source_;
+  std::jthread measuring_;
+};
+
+}  // namespace penstock::cli
