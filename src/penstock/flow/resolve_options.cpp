@@ -18,6 +18,11 @@ using std::chrono::microseconds;
 /// What smaller ones need at least on two lanes: 64 KiB tiles, one at a time, came to 213 thousand a second, and to 178
 /// with four slots (bench/lane/signal_bench).
 constexpr std::size_t small_tile_slots = 32;
+/// Of a batch with Aim::latency, so that there are few slots: lone tiles go round all of them, and each new one has no
+/// graph yet. More than one, because the tiles of a burst wait for the lane's calls, and those for copies and events
+/// are as many for four as for one. With four such batches none of a burst's tiles waits for its neighbours while fewer
+/// than eight are on the device (decisions/0035).
+constexpr unsigned burst_batch = 4;
 /// Longer than a 4 MiB tile takes to pass.
 constexpr microseconds default_spin{200};
 /// Longer than it takes at most from one tile that comes home to the next while a GPU is busy with small ones.
@@ -88,10 +93,13 @@ class Resolving {
   void resolve_batches() {
     if (batch_is_ours_) {
       unsigned const batch = gpu_ ? usual_batch(largest_part_) : 1;
-      options_.batch = gpu_ && options_.slots != 0 ? std::clamp(options_.slots / batches_in_flight, 1U, batch) : batch;
+      options_.batch = gpu_ && options_.slots != 0 ? std::clamp(options_.slots / batches_in_flight, 1U, batch)
+                       : for_latency()             ? std::min(batch, burst_batch)
+                                                   : batch;
     }
     if (options_.slots == 0) {
-      std::size_t const least = gpu_ && largest_part_ < large_tile ? small_tile_slots : 0;
+      std::size_t const small_least = for_latency() ? std::size_t{batches_in_flight} * burst_batch : small_tile_slots;
+      std::size_t const least = gpu_ && largest_part_ < large_tile ? small_least : 0;
       options_.slots = static_cast<unsigned>(
           std::min(std::max(least, std::size_t{batches_in_flight} * options_.batch), Pool::max_tiles));
     }
@@ -145,12 +153,13 @@ class Resolving {
 
   void resolve_tiles() {
     if (options_.tiles == 0) {
-      options_.tiles = usual_tiles({.lanes = options_.lanes,
-                                    .slots = options_.slots,
-                                    .batch = options_.batch,
-                                    .producers = options_.producers,
-                                    .consumers = options_.consumers,
-                                    .tile_bytes = Pool::slab_bytes(options_.tile, 1)});
+      TileHolders const holders{.lanes = options_.lanes,
+                                .slots = options_.slots,
+                                .batch = options_.batch,
+                                .producers = options_.producers,
+                                .consumers = options_.consumers,
+                                .tile_bytes = Pool::slab_bytes(options_.tile, 1)};
+      options_.tiles = for_latency() ? few_tiles(holders) : usual_tiles(holders);
     }
     // More can never be in flight, and each takes memory of the device.
     options_.slots = static_cast<unsigned>(std::min<std::size_t>(options_.slots, options_.tiles));
