@@ -49,10 +49,10 @@ struct PipelineOptions {
   unsigned slots = 0;
   /// How long a lane that has nothing to do watches its device before it sleeps: results sooner, for a core while tiles
   /// are in flight. But while more than half of its slots are full, with work enough, it sleeps instead, mostly for no
-  /// more than 1 ms at a time (LaneOptions::spin). Never so that the lanes would leave fewer than two CPUs to others.
-  /// `for_ever`: the lane never sleeps, whatever its device has to do; with Aim::latency that is what empty means. Else
-  /// empty: 200 us on a GPU, which covers the passage of a 4 MiB tile (bench/flow/one_shot_bench); 0 on the CPU device,
-  /// which needs the cores itself, and with the signal event_block.
+  /// more than 1 ms at a time (LaneOptions::spin). Never so that the lanes would leave fewer than two CPUs to others,
+  /// of all or of a node that they are bound to. `for_ever`: the lane never sleeps, whatever its device has to do; with
+  /// Aim::latency that is what empty means. Else empty: 200 us on a GPU, which covers the passage of a 4 MiB tile
+  /// (bench/flow/one_shot_bench); 0 on the CPU device, which needs the cores itself, and with the signal event_block.
   std::optional<std::chrono::microseconds> spin = {};
   StreamMode streams = StreamMode::thread_default;
   LaneShape shape = LaneShape::split;  ///< Mostly as fast as single or faster (decisions/0013).
@@ -68,9 +68,9 @@ struct PipelineOptions {
   std::chrono::nanoseconds patience = FlightOptions{}.patience;
   /// How long one of those who wait for a tile, a producer or whoever feeds, watches for it before it sleeps, so that
   /// the sink need not wake anybody, which takes it 4 to 18 us (bench/core/pool_bench). 0: not at all. Empty, unless
-  /// the lanes' spin leaves too few CPUs: for ever with Aim::latency; else 20 us on a GPU (decisions/0021), 5 us for
-  /// tiles from 1 MiB on (decisions/0026), and 0 on the CPU device. For as long the consumer that has nothing to do
-  /// watches for a result.
+  /// the lanes' spin leaves too few CPUs, of all or of a node: for ever with Aim::latency; else 20 us on a GPU
+  /// (decisions/0021), 5 us for tiles from 1 MiB on (decisions/0026), and 0 on the CPU device. For as long the consumer
+  /// that has nothing to do watches for a result.
   std::optional<std::chrono::microseconds> borrow_spin = {};
   bool ordered = false;  ///< The sink sees tiles in the source's order, failed and cancelled ones in their places.
   bool parallel_sink = false;  ///< The sink is called by several consumers at once.

@@ -9,6 +9,7 @@
 #include "penstock/core/pool.hpp"
 #include "penstock/core/usual_batch.hpp"
 #include "penstock/core/usual_tiles.hpp"
+#include "penstock/flow/spin_room.hpp"
 
 namespace penstock {
 namespace {
@@ -39,6 +40,7 @@ class Resolving {
         devices_(devices.size()),
         gpu_(devices.front()->info().kind == DeviceKind::cuda),
         cpus_(static_cast<unsigned>(topology.busy_threads())),
+        room_(devices, options_, topology),
         largest_part_(std::max(options_.tile.input_bytes, options_.tile.output_bytes)),
         batch_is_ours_(options_.batch == 0),
         remarks_(remarks) {}
@@ -110,34 +112,34 @@ class Resolving {
     bool const watches = gpu_ && options_.signal != SignalKind::event_block;
     microseconds const usual = for_latency() ? PipelineOptions::for_ever : watches ? default_spin : microseconds(0);
     microseconds const wanted = std::min(options_.spin.value_or(usual), PipelineOptions::for_ever);
-    bool const granted = wanted.count() == 0 || options_.lanes + 2 <= cpus_;
-    if (!granted && (options_.spin || for_latency())) {
-      remarks_.push_back("The lanes do not spin: " + std::to_string(options_.lanes) +
-                         " of them would leave fewer than two of " + std::to_string(cpus_) +
-                         " CPUs to everything else; use fewer lanes.");
+    auto const crowd = wanted.count() == 0 ? std::nullopt : room_.crowded({.lanes = options_.lanes});
+    if (crowd && (options_.spin || for_latency())) {
+      remarks_.push_back("The lanes do not spin: " + std::to_string(crowd->lanes) +
+                         " of them would leave fewer than two of " + crowd->place +
+                         " to everything else; use fewer lanes.");
     }
-    options_.spin = granted ? wanted : microseconds(0);
+    options_.spin = crowd ? microseconds(0) : wanted;
   }
 
   void resolve_borrow_spin() {
-    unsigned const lanes_that_spin = options_.spin->count() > 0 ? options_.lanes : 0;
     // One of those who wait for a tile, and the consumer that waits for results, if any go its way.
-    unsigned const watchers = enters_graph(options_) ? 2 : 1;
-    bool const may_watch = lanes_that_spin + watchers + 2 <= cpus_;
+    auto const crowd = room_.crowded({.lanes = options_.spin->count() > 0 ? options_.lanes : 0,
+                                      .borrowers = 1,
+                                      .consumers = enters_graph(options_) ? 1U : 0U});
     bool const wanted = options_.borrow_spin ? options_.borrow_spin->count() > 0 : for_latency();
-    if (wanted && !may_watch) {
-      remarks_.push_back("Nobody watches for tiles: that would leave fewer than two of " + std::to_string(cpus_) +
-                         " CPUs to everything else" +
-                         (lanes_that_spin > 0
-                              ? ", since " + std::to_string(lanes_that_spin) + " lanes spin as well; use fewer lanes."
-                              : "."));
+    if (wanted && crowd) {
+      std::string const lanes = std::to_string(crowd->lanes) + (crowd->lanes == 1 ? " lane spins" : " lanes spin");
+      remarks_.push_back(
+          "Nobody watches for tiles: that would leave fewer than two of " + crowd->place + " to everything else" +
+          (crowd->lanes > 0 ? ", since " + lanes + (crowd->of_a_node ? " there" : "") + " as well; use fewer lanes."
+                            : "."));
     }
     microseconds const usual = for_latency()                ? PipelineOptions::for_ever
                                : !gpu_                      ? microseconds(0)
                                : largest_part_ < large_tile ? default_borrow_spin
                                                             : large_tile_borrow_spin;
     options_.borrow_spin =
-        may_watch ? std::min(options_.borrow_spin.value_or(usual), PipelineOptions::for_ever) : microseconds(0);
+        crowd ? microseconds(0) : std::min(options_.borrow_spin.value_or(usual), PipelineOptions::for_ever);
   }
 
   void resolve_other_threads() {
@@ -172,6 +174,7 @@ class Resolving {
   std::size_t const devices_;
   bool const gpu_;
   unsigned const cpus_;
+  SpinRoom const room_;
   std::size_t const largest_part_;
   bool const batch_is_ours_;
   std::vector<std::string>& remarks_;
