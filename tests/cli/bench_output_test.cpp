@@ -101,6 +101,19 @@ TEST_F(TwoResults, SayOnceThatACeilingIsBelowThem) {
   EXPECT_EQ(remarks(), 1u) << "of the first alone";
 }
 
+/// Seen to fail if it is said of every sweep.
+TEST_F(TwoResults, SayWhereACeilingIsWithoutTheKernel) {
+  std::string const words = "without the kernel";
+  results[0].last = measure::Trial{};
+  results[0].last->report.lanes.resize(1);
+  results[0].last->report.lanes[0].tiles = 10;
+  EXPECT_EQ(as_text(facts, axes, results).find(words), std::string::npos);
+  results[0].last->report.lanes[0].graphs = 10;
+  EXPECT_NE(as_text(facts, axes, results).find(words), std::string::npos);
+  results[0].ceilings.reset();
+  EXPECT_EQ(as_text(facts, axes, results).find(words), std::string::npos) << "there is no ceiling";
+}
+
 TEST_F(TwoResults, SayHowManyLanesRanWhereThatIsNotWhatWasAskedFor) {
   axes = {{"threads", {"1", "2"}}, {"lanes", {"1"}}};
   auto const points = measure::points_of(axes);

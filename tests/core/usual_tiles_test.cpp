@@ -41,6 +41,17 @@ TEST(UsualTiles, AreNoMoreThanAPoolHolds) {
   EXPECT_EQ(usual_tiles({.lanes = 1000, .slots = 1000, .batch = 500, .producers = 1, .consumers = 1}), Pool::max_tiles);
 }
 
+TEST(FewTiles, AreOneForEachWhoHoldsAny) {
+  EXPECT_EQ(few_tiles({.lanes = 1, .slots = 16, .batch = 4, .producers = 14, .consumers = 1}), 32u) << "31, but whole";
+  EXPECT_EQ(few_tiles({.lanes = 8, .slots = 16, .batch = 4, .producers = 0, .consumers = 0}), 128u);
+}
+
+TEST(FewTiles, AreNoMoreThanUsual) {
+  TileHolders const large{.lanes = 1, .slots = 16, .batch = 4, .producers = 14, .consumers = 1, .tile_bytes = 8 << 20};
+  EXPECT_EQ(usual_tiles(large), 24u);
+  EXPECT_EQ(few_tiles(large), 24u);
+}
+
 TEST(UsualBatch, IsWhatALinkNeedsAtASize) {
   EXPECT_EQ(usual_batch(0), 128u);
   EXPECT_EQ(usual_batch(std::size_t{4} << 10), 128u);

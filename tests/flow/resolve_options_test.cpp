@@ -46,6 +46,48 @@ TEST_F(APipelineForLatency, IsNotWhatOneIsThatSaysNothing) {
   EXPECT_EQ(options.borrow_spin, microseconds(20));
 }
 
+/// Seen to fail if it has as many slots and tiles as one for throughput: each lone tile then comes to memory that was
+/// last used hundreds of tiles ago, and to a slot of which no graph was made yet.
+TEST_F(APipelineForLatency, HasFewSlotsAndTilesThatStayWarm) {
+  PipelineOptions const options = on(16);
+  EXPECT_EQ(options.slots, 16u);
+  EXPECT_EQ(options.batch, 4u) << "those of a burst go together";
+  EXPECT_EQ(options.producers, 14u);
+  EXPECT_EQ(options.tiles, 32u) << "one for each slot, producer and consumer, in whole batches";
+  wanted.aim = Aim::throughput;
+  EXPECT_EQ(on(16).slots, 512u);
+  EXPECT_GT(on(16).tiles, 1024u);
+}
+
+TEST_F(APipelineForLatency, HasNoMoreOfLargeTilesThanOneForThroughput) {
+  wanted.tile = {.input_bytes = std::size_t{64} << 20, .output_bytes = 64};
+  EXPECT_EQ(on(16).batch, 1u);
+  EXPECT_EQ(on(16).slots, 4u);
+  std::size_t const tiles = on(16).tiles;
+  wanted.aim = Aim::throughput;
+  wanted.lanes = 1;
+  EXPECT_EQ(on(16).slots, 4u);
+  EXPECT_LE(tiles, on(16).tiles);
+}
+
+TEST_F(APipelineForLatency, HasSlotsForTheBatchesThatAreAskedFor) {
+  wanted.batch = 32;
+  EXPECT_EQ(on(16).batch, 32u);
+  EXPECT_EQ(on(16).slots, 128u);
+  wanted.batch = 1;
+  EXPECT_EQ(on(16).slots, 16u);
+}
+
+TEST_F(APipelineForLatency, TakesSlotsAndTilesAsTheyAreAskedFor) {
+  wanted.slots = 64;
+  wanted.tiles = 200;
+  EXPECT_EQ(on(16).slots, 64u);
+  EXPECT_EQ(on(16).tiles, 200u);
+  EXPECT_EQ(on(16).batch, 16u) << "a quarter of the slots";
+  wanted.tiles = 0;
+  EXPECT_EQ(on(16).tiles, 80u) << "64, 14 and 1, in whole batches";
+}
+
 TEST_F(APipelineForLatency, LeavesTwoCpusToTheRest) {
   EXPECT_EQ(on(5).borrow_spin, PipelineOptions::for_ever);
   EXPECT_TRUE(remarks.empty());

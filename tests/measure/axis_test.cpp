@@ -100,6 +100,20 @@ TEST(Setting, HasOnePartForEachDirectionAndBothInPlace) {
   EXPECT_EQ(setting.shape_of_tile(), (TileShape{.output_bytes = 4096}));
 }
 
+/// Seen to fail if the bound is for every aim: of the aim only the lanes were left.
+TEST(Setting, HasThoseWhoWaitWatchAsLongAsLanesIfTheAimIsLatency) {
+  Setting setting;
+  set(setting, "spin", "5000");
+  EXPECT_EQ(setting.options().spin, std::chrono::microseconds(5000));
+  EXPECT_EQ(setting.options().borrow_spin, std::chrono::microseconds(20));
+  set(setting, "aim", "latency");
+  EXPECT_EQ(setting.options().borrow_spin, std::chrono::microseconds(5000));
+  set(setting, "spin", "0");
+  EXPECT_EQ(setting.options().borrow_spin, std::chrono::microseconds(0));
+  set(setting, "spin", "default");
+  EXPECT_EQ(setting.options().borrow_spin, std::nullopt);
+}
+
 TEST(Setting, CanHaveALaneForEachThread) {
   Setting setting;
   set(setting, "threads", "6");

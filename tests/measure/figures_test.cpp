@@ -20,5 +20,23 @@ TEST(Ceilings, AreTheGreatestOfTheirTries) {
   EXPECT_EQ(greatest({}).upload, std::nullopt);
 }
 
+/// Seen to fail with one left in.
+TEST(Ceilings, AreWithoutTheCallsOfARunThatLaunchedGraphs) {
+  Ceilings const measured{.upload = 10, .fill = 3, .kernel = 5, .submission = 7, .link_up = 4};
+  Report report;
+  report.lanes.resize(1);
+  report.lanes[0].tiles = 100;
+  report.lanes[0].graphs = 49;
+  EXPECT_EQ(ceilings_of(report, measured).kernel, 5);
+  EXPECT_EQ(ceilings_of(report, measured).submission, 7);
+  report.lanes[0].graphs = 50;
+  Ceilings const left = ceilings_of(report, measured);
+  EXPECT_EQ(left.kernel, std::nullopt);
+  EXPECT_EQ(left.submission, std::nullopt);
+  EXPECT_EQ(left.upload, 10);
+  EXPECT_EQ(left.fill, 3);
+  EXPECT_EQ(left.link_up, 4);
+}
+
 }  // namespace
 }  // namespace penstock::measure

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "penstock/measure/judged_run.hpp"
 
+#include <string>
+
 #include <gtest/gtest.h>
 
 #include "penstock/core/error.hpp"
@@ -26,6 +28,22 @@ TEST_F(AJudgedRun, SaysWhatBoundedItAndWhatTheDeviceDid) {
   DeviceTimes const times = run->verdict.device_times.value();
   EXPECT_TRUE(times.upload && times.kernel && times.download);
   EXPECT_LE(times.speedup.value(), times.possible_speedup.value() + 1e-9);
+}
+
+/// Seen to fail if they count all the same.
+TEST_F(AJudgedRun, OfGraphsIsNotJudgedByWhatIsLaunchedCallByCall) {
+  setting.work = Work::busy;
+  setting.busy = std::chrono::microseconds(200);
+  setting.batch = 1;
+  setting.transport = Transport::copies;
+  options.ceilings = {.kernel = 1e9, .submission = 1e9};
+  for (Graphs const graphs : {Graphs::always, Graphs::never}) {
+    setting.graphs = graphs;
+    auto const run = judged();
+    ASSERT_TRUE(run);
+    std::string const text = describe(run->verdict);
+    EXPECT_EQ(text.find("ernels alone") != std::string::npos, graphs == Graphs::never) << text;
+  }
 }
 
 TEST_F(AJudgedRun, ForWhichThereIsNoRoomIsAnError) {

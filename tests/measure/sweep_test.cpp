@@ -74,6 +74,22 @@ TEST_F(ASweep, LaunchesGraphsOfWorkThatMayBeCaptured) {
   }
 }
 
+/// Both are measured once for both points. Seen to fail if they are left with the first, and if the second has none.
+TEST_F(ASweep, HasNoCeilingOfCallsWhereThereWereGraphs) {
+  options.ceilings = true;
+  options.rounds_of_ceilings = 1;
+  auto const results = swept({parse_axis("tile", "4KiB"), parse_axis("work", "transform"), parse_axis("batch", "1"),
+                              parse_axis("transport", "copies"), parse_axis("graphs", "always,never")});
+  ASSERT_EQ(results.size(), 2u);
+  for (PointResult const& result : results) {
+    bool const calls = result.point.setting.graphs == Graphs::never;
+    ASSERT_TRUE(result.ceilings) << result.error;
+    EXPECT_TRUE(result.ceilings->both);
+    EXPECT_EQ(result.ceilings->kernel.has_value(), calls);
+    EXPECT_EQ(result.ceilings->submission.has_value(), calls);
+  }
+}
+
 TEST_F(ASweep, SaysOnceIfNothingWasLaunchedAsAGraph) {
   for (PointResult const& result : swept({parse_axis("work", "hash,copy"), parse_axis("graphs", "always")})) {
     EXPECT_EQ(result.error, "");

@@ -12,6 +12,7 @@
 #include "penstock/cli/text_table.hpp"
 #include "penstock/cli/verdict_output.hpp"
 #include "penstock/core/size_text.hpp"
+#include "penstock/measure/graphs_remark.hpp"
 
 namespace penstock::cli {
 namespace {
@@ -140,6 +141,13 @@ std::optional<double> part_of_ceiling(PointResult const& result) {
   return measure::spread_of(result.tiles_per_second).median / *ceiling;
 }
 
+/// True if the ceiling of one of these has no kernel in it because tiles were launched as graphs.
+bool lacks_kernel(std::span<PointResult const> results) {
+  return std::any_of(results.begin(), results.end(), [](PointResult const& result) {
+    return result.ceilings && result.last && measure::mostly_graphs(result.last->report);
+  });
+}
+
 /// The most of all points.
 std::string memory_text(std::span<PointResult const> results) {
   std::uint64_t pinned = 0, device = 0;
@@ -225,6 +233,10 @@ std::string as_text(BenchFacts const& facts, std::span<Axis const> axes, std::sp
   text +=
       ".\nCeiling: the slowest of copies, kernel and filling, each alone, in the same run, with as many tiles at once "
       "as here.\n";
+  if (lacks_kernel(results)) {
+    text +=
+        "Where most tiles were launched as graphs it is without the kernel, which alone is launched call by call.\n";
+  }
   if (above) {
     text +=
         "Where a point has more than 100 % of it, parts came to less alone than together: something else was busy "

@@ -23,17 +23,29 @@ struct TileHolders {
 /// way, and to 49 with 136 and with 176 MiB (decisions/0031).
 inline constexpr std::size_t cached_bytes = std::size_t{160} << 20;
 
+/// As many more as make the last batch whole, and no more than a pool holds.
+constexpr std::size_t in_whole_batches(std::size_t tiles, TileHolders const& holders) {
+  std::size_t const batch = std::max<std::size_t>(1, std::min(holders.batch, holders.slots / 2));
+  return std::min((tiles + batch - 1) / batch * batch, Pool::max_tiles);
+}
+
 /// How many tiles a pipeline takes if it is not told: one for each slot, two for each producer, one for each consumer;
 /// where these are more than `cached_bytes` as few as lie in them, if that is one for each second slot, and for each
-/// producer and consumer; as many more as make the last batch whole; and no more than a pool holds.
+/// producer and consumer; in whole batches.
 constexpr std::size_t usual_tiles(TileHolders const& holders) {
   std::size_t held = holders.lanes * holders.slots + 2 * holders.producers + holders.consumers;
   if (holders.tile_bytes > 0) {
     std::size_t const needed = holders.lanes * ((holders.slots + 1) / 2) + holders.producers + holders.consumers;
     held = std::min(held, std::max(needed, cached_bytes / holders.tile_bytes));
   }
-  std::size_t const batch = std::max<std::size_t>(1, std::min(holders.batch, holders.slots / 2));
-  return std::min((held + batch - 1) / batch * batch, Pool::max_tiles);
+  return in_whole_batches(held, holders);
+}
+
+/// How many are enough where tiles are few, and all of them are lent in turn: one for each slot, producer and consumer,
+/// in whole batches, and no more than usual (decisions/0035).
+constexpr std::size_t few_tiles(TileHolders const& holders) {
+  std::size_t const held = holders.lanes * holders.slots + holders.producers + holders.consumers;
+  return std::min(in_whole_batches(held, holders), usual_tiles(holders));
 }
 
 }  // namespace penstock

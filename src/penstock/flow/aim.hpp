@@ -12,7 +12,8 @@ enum class Aim : std::uint8_t {
   throughput,  ///< Many tiles in a row, by threads that sleep where there is nothing to do.
   /// Few tiles, each wanted as soon as can be: one lane for each device, which never sleeps, no more than one of those
   /// who wait for a tile does, nor the consumer that waits for results. That is a core for each of them, all the time
-  /// that a run lasts, and less throughput of small tiles (decisions/0032).
+  /// that a run lasts, and less throughput of small tiles (decisions/0032). Slots and tiles are few, so that those
+  /// which come alone find them warm (decisions/0035).
   latency,
 };
 

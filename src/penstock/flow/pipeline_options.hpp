@@ -24,12 +24,12 @@ struct PipelineOptions {
       std::chrono::duration_cast<std::chrono::microseconds>(spin_for_ever);
 
   TileShape tile = {};
-  /// Decides about lanes, spin and borrow_spin that are left to the pipeline; small tiles of one pass are not copied
-  /// with either (`transport`). With `sink_on_lanes` a result is there sooner still.
+  /// Decides about lanes, batch, slots, tiles, spin and borrow_spin that are left to the pipeline; small tiles of one
+  /// pass are not copied with either (`transport`). With `sink_on_lanes` a result is there sooner still.
   Aim aim = Aim::throughput;
   /// Tiles in the pool: the most work in progress, and all the pinned memory there is. 0: enough for all lanes and
-  /// producers to be busy, in whole batches; if as few as 160 MiB hold are,
-  /// up to a batch more (decisions/0031).
+  /// producers to be busy, in whole batches; if as few as 160 MiB hold are, up to a batch more (decisions/0031). With
+  /// Aim::latency no more than one for each slot, producer and consumer (decisions/0035).
   std::size_t tiles = 0;
   /// Threads that fill, in `run`; those that are not needed rest (decisions/0030). 0: the CPUs that lanes and consumers
   /// leave free.
@@ -41,18 +41,18 @@ struct PipelineOptions {
   /// Threads in host stages and sink. 0: one, or half as many as CPUs if they may work at once.
   unsigned consumers = 0;
   /// The most tiles that a lane puts on its device at once (LaneOptions::batch). 0: on a GPU 32 MiB of them, of those
-  /// below 1 MiB 8 MiB, but no more than 128, nor than a quarter of the slots that are asked for; on the CPU device one
-  /// (decisions/0021, 0026).
+  /// below 1 MiB 8 MiB, but no more than 128, nor than a quarter of the slots that are asked for, nor than four with
+  /// Aim::latency if none are (decisions/0035); on the CPU device one (decisions/0021, 0026).
   unsigned batch = 0;
   /// Tiles in flight per lane. 0: four batches, more gained nothing (bench/flow/one_shot_bench); on a GPU at least 32
-  /// for tiles below 1 MiB (bench/lane/signal_bench).
+  /// for tiles below 1 MiB (bench/lane/signal_bench), with Aim::latency 16.
   unsigned slots = 0;
   /// How long a lane that has nothing to do watches its device before it sleeps: results sooner, for a core while tiles
   /// are in flight. But while more than half of its slots are full, with work enough, it sleeps instead, mostly for no
-  /// more than 1 ms at a time (LaneOptions::spin). Never so that the lanes would leave fewer than two CPUs to others.
-  /// `for_ever`: the lane never sleeps, whatever its device has to do; with Aim::latency that is what empty means. Else
-  /// empty: 200 us on a GPU, which covers the passage of a 4 MiB tile (bench/flow/one_shot_bench); 0 on the CPU device,
-  /// which needs the cores itself, and with the signal event_block.
+  /// more than 1 ms at a time (LaneOptions::spin). Never so that the lanes would leave fewer than two CPUs to others,
+  /// of all or of a node that they are bound to. `for_ever`: the lane never sleeps, whatever its device has to do; with
+  /// Aim::latency that is what empty means. Else empty: 200 us on a GPU, which covers the passage of a 4 MiB tile
+  /// (bench/flow/one_shot_bench); 0 on the CPU device, which needs the cores itself, and with the signal event_block.
   std::optional<std::chrono::microseconds> spin = {};
   StreamMode streams = StreamMode::thread_default;
   LaneShape shape = LaneShape::split;  ///< Mostly as fast as single or faster (decisions/0013).
@@ -68,9 +68,9 @@ struct PipelineOptions {
   std::chrono::nanoseconds patience = FlightOptions{}.patience;
   /// How long one of those who wait for a tile, a producer or whoever feeds, watches for it before it sleeps, so that
   /// the sink need not wake anybody, which takes it 4 to 18 us (bench/core/pool_bench). 0: not at all. Empty, unless
-  /// the lanes' spin leaves too few CPUs: for ever with Aim::latency; else 20 us on a GPU (decisions/0021), 5 us for
-  /// tiles from 1 MiB on (decisions/0026), and 0 on the CPU device. For as long the consumer that has nothing to do
-  /// watches for a result.
+  /// the lanes' spin leaves too few CPUs, of all or of a node: for ever with Aim::latency; else 20 us on a GPU
+  /// (decisions/0021), 5 us for tiles from 1 MiB on (decisions/0026), and 0 on the CPU device. For as long the consumer
+  /// that has nothing to do watches for a result.
   std::optional<std::chrono::microseconds> borrow_spin = {};
   bool ordered = false;  ///< The sink sees tiles in the source's order, failed and cancelled ones in their places.
   bool parallel_sink = false;  ///< The sink is called by several consumers at once.

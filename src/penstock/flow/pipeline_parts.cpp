@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "penstock/device/device_group.hpp"
+#include "penstock/flow/placement_request.hpp"
 #include "penstock/flow/resolve_options.hpp"
 
 namespace penstock {
@@ -15,19 +16,6 @@ std::vector<Device*> expect_usable(std::vector<Device*> devices) {
     throw Error(ErrorKind::bad_argument, "A pipeline needs a device: give it at least one, and no null pointer.");
   }
   return devices;
-}
-
-PlacementRequest placement_request(PipelineOptions const& options, DeviceInfo const& device) {
-  PlacementRequest request;
-  request.lanes = options.lanes;
-  request.producers = options.producers;
-  request.consumers = options.consumers;
-  if (device.kind == DeviceKind::cuda || device.numa_node) {
-    request.device = (device.kind == DeviceKind::cuda ? "GPU " : "CPU device ") + std::to_string(device.ordinal);
-  }
-  request.device_node = device.numa_node;
-  request.bind = options.bind;
-  return request;
 }
 
 std::vector<Placement> place_devices(std::vector<Device*> const& devices, PipelineOptions const& options,

@@ -9,6 +9,7 @@
 #include "penstock/core/pool.hpp"
 #include "penstock/core/usual_batch.hpp"
 #include "penstock/core/usual_tiles.hpp"
+#include "penstock/flow/spin_room.hpp"
 
 namespace penstock {
 namespace {
@@ -18,6 +19,11 @@ using std::chrono::microseconds;
 /// What smaller ones need at least on two lanes: 64 KiB tiles, one at a time, came to 213 thousand a second, and to 178
 /// with four slots (bench/lane/signal_bench).
 constexpr std::size_t small_tile_slots = 32;
+/// Of a batch with Aim::latency, so that there are few slots: lone tiles go round all of them, and each new one has no
+/// graph yet. More than one, because the tiles of a burst wait for the lane's calls, and those for copies and events
+/// are as many for four as for one. With four such batches none of a burst's tiles waits for its neighbours while fewer
+/// than eight are on the device (decisions/0035).
+constexpr unsigned burst_batch = 4;
 /// Longer than a 4 MiB tile takes to pass.
 constexpr microseconds default_spin{200};
 /// Longer than it takes at most from one tile that comes home to the next while a GPU is busy with small ones.
@@ -34,6 +40,7 @@ class Resolving {
         devices_(devices.size()),
         gpu_(devices.front()->info().kind == DeviceKind::cuda),
         cpus_(static_cast<unsigned>(topology.busy_threads())),
+        room_(devices, options_, topology),
         largest_part_(std::max(options_.tile.input_bytes, options_.tile.output_bytes)),
         batch_is_ours_(options_.batch == 0),
         remarks_(remarks) {}
@@ -88,10 +95,13 @@ class Resolving {
   void resolve_batches() {
     if (batch_is_ours_) {
       unsigned const batch = gpu_ ? usual_batch(largest_part_) : 1;
-      options_.batch = gpu_ && options_.slots != 0 ? std::clamp(options_.slots / batches_in_flight, 1U, batch) : batch;
+      options_.batch = gpu_ && options_.slots != 0 ? std::clamp(options_.slots / batches_in_flight, 1U, batch)
+                       : for_latency()             ? std::min(batch, burst_batch)
+                                                   : batch;
     }
     if (options_.slots == 0) {
-      std::size_t const least = gpu_ && largest_part_ < large_tile ? small_tile_slots : 0;
+      std::size_t const small_least = for_latency() ? std::size_t{batches_in_flight} * burst_batch : small_tile_slots;
+      std::size_t const least = gpu_ && largest_part_ < large_tile ? small_least : 0;
       options_.slots = static_cast<unsigned>(
           std::min(std::max(least, std::size_t{batches_in_flight} * options_.batch), Pool::max_tiles));
     }
@@ -102,34 +112,34 @@ class Resolving {
     bool const watches = gpu_ && options_.signal != SignalKind::event_block;
     microseconds const usual = for_latency() ? PipelineOptions::for_ever : watches ? default_spin : microseconds(0);
     microseconds const wanted = std::min(options_.spin.value_or(usual), PipelineOptions::for_ever);
-    bool const granted = wanted.count() == 0 || options_.lanes + 2 <= cpus_;
-    if (!granted && (options_.spin || for_latency())) {
-      remarks_.push_back("The lanes do not spin: " + std::to_string(options_.lanes) +
-                         " of them would leave fewer than two of " + std::to_string(cpus_) +
-                         " CPUs to everything else; use fewer lanes.");
+    auto const crowd = wanted.count() == 0 ? std::nullopt : room_.crowded({.lanes = options_.lanes});
+    if (crowd && (options_.spin || for_latency())) {
+      remarks_.push_back("The lanes do not spin: " + std::to_string(crowd->lanes) +
+                         " of them would leave fewer than two of " + crowd->place +
+                         " to everything else; use fewer lanes.");
     }
-    options_.spin = granted ? wanted : microseconds(0);
+    options_.spin = crowd ? microseconds(0) : wanted;
   }
 
   void resolve_borrow_spin() {
-    unsigned const lanes_that_spin = options_.spin->count() > 0 ? options_.lanes : 0;
     // One of those who wait for a tile, and the consumer that waits for results, if any go its way.
-    unsigned const watchers = enters_graph(options_) ? 2 : 1;
-    bool const may_watch = lanes_that_spin + watchers + 2 <= cpus_;
+    auto const crowd = room_.crowded({.lanes = options_.spin->count() > 0 ? options_.lanes : 0,
+                                      .borrowers = 1,
+                                      .consumers = enters_graph(options_) ? 1U : 0U});
     bool const wanted = options_.borrow_spin ? options_.borrow_spin->count() > 0 : for_latency();
-    if (wanted && !may_watch) {
-      remarks_.push_back("Nobody watches for tiles: that would leave fewer than two of " + std::to_string(cpus_) +
-                         " CPUs to everything else" +
-                         (lanes_that_spin > 0
-                              ? ", since " + std::to_string(lanes_that_spin) + " lanes spin as well; use fewer lanes."
-                              : "."));
+    if (wanted && crowd) {
+      std::string const lanes = std::to_string(crowd->lanes) + (crowd->lanes == 1 ? " lane spins" : " lanes spin");
+      remarks_.push_back(
+          "Nobody watches for tiles: that would leave fewer than two of " + crowd->place + " to everything else" +
+          (crowd->lanes > 0 ? ", since " + lanes + (crowd->of_a_node ? " there" : "") + " as well; use fewer lanes."
+                            : "."));
     }
     microseconds const usual = for_latency()                ? PipelineOptions::for_ever
                                : !gpu_                      ? microseconds(0)
                                : largest_part_ < large_tile ? default_borrow_spin
                                                             : large_tile_borrow_spin;
     options_.borrow_spin =
-        may_watch ? std::min(options_.borrow_spin.value_or(usual), PipelineOptions::for_ever) : microseconds(0);
+        crowd ? microseconds(0) : std::min(options_.borrow_spin.value_or(usual), PipelineOptions::for_ever);
   }
 
   void resolve_other_threads() {
@@ -145,12 +155,13 @@ class Resolving {
 
   void resolve_tiles() {
     if (options_.tiles == 0) {
-      options_.tiles = usual_tiles({.lanes = options_.lanes,
-                                    .slots = options_.slots,
-                                    .batch = options_.batch,
-                                    .producers = options_.producers,
-                                    .consumers = options_.consumers,
-                                    .tile_bytes = Pool::slab_bytes(options_.tile, 1)});
+      TileHolders const holders{.lanes = options_.lanes,
+                                .slots = options_.slots,
+                                .batch = options_.batch,
+                                .producers = options_.producers,
+                                .consumers = options_.consumers,
+                                .tile_bytes = Pool::slab_bytes(options_.tile, 1)};
+      options_.tiles = for_latency() ? few_tiles(holders) : usual_tiles(holders);
     }
     // More can never be in flight, and each takes memory of the device.
     options_.slots = static_cast<unsigned>(std::min<std::size_t>(options_.slots, options_.tiles));
@@ -163,6 +174,7 @@ class Resolving {
   std::size_t const devices_;
   bool const gpu_;
   unsigned const cpus_;
+  SpinRoom const room_;
   std::size_t const largest_part_;
   bool const batch_is_ours_;
   std::vector<std::string>& remarks_;

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "penstock/measure/graphs_remark.hpp"
+
 namespace penstock::measure {
 
 std::optional<double> lowest(Ceilings const& ceilings, Direction direction) {
@@ -26,6 +28,14 @@ Ceilings greatest(std::span<Ceilings const> tries) {
     for (Ceilings const& one : tries) most.*which = std::max(most.*which, one.*which);  // None is less than any.
   }
   return most;
+}
+
+Ceilings ceilings_of(Report const& report, Ceilings measured) {
+  if (mostly_graphs(report)) {
+    measured.kernel.reset();
+    measured.submission.reset();
+  }
+  return measured;
 }
 
 }  // namespace penstock::measure

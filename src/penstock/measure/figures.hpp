@@ -42,6 +42,10 @@ std::optional<double> lowest(Ceilings const& ceilings, Direction direction);
 /// Of each part the greatest that it came to: whatever disturbs it makes it slower, and none beats its ceiling.
 Ceilings greatest(std::span<Ceilings const> tries);
 
+/// Those of the parts that bound such a run. Kernel and submission are measured call by call: where most tiles were
+/// launched as graphs, which takes fewer calls, a run may come to more, and they are left out.
+Ceilings ceilings_of(Report const& report, Ceilings measured);
+
 /// What became of the tiles of one more run of a point, every one of them.
 struct Traced {
   Recording recording;
@@ -58,7 +62,7 @@ struct PointResult {
   std::size_t apart = 0;                      ///< Of these, how many had a process each; the others share one.
   std::optional<Trial> last = {};             ///< The last repeat.
   std::optional<Latency> latency = {};
-  std::optional<Ceilings> ceilings = {};
+  std::optional<Ceilings> ceilings = {};  ///< Those of its last repeat, as `ceilings_of` says.
   std::optional<Traced> traced = {};
   std::optional<Verdict> verdict = {};
   std::vector<std::string> remarks = {};  ///< What could not be had beside it, and why.

@@ -31,7 +31,8 @@ std::optional<JudgedRun> judged_run(DeviceGroup const& devices, Setting const& s
     throw Error(ErrorKind::bad_argument, "More was to be recorded than there is room for.");
   Recording window = within(traced.recording, traced.opened, traced.closed);
   window.missed = 0;  // What was, came later.
-  Verdict verdict = judge(figures_of(*trial, window, devices.front(), options.cpus), options.ceilings);
+  Verdict verdict =
+      judge(figures_of(*trial, window, devices.front(), options.cpus), ceilings_of(trial->report, options.ceilings));
   return JudgedRun{std::move(traced), std::move(verdict)};
 }
 

@@ -22,7 +22,7 @@ struct JudgedRun {
 
 struct JudgedRunOptions {
   TrialOptions trial = {};  ///< Of which the run takes 70 ms at most.
-  Ceilings ceilings = {};   ///< What is known of them.
+  Ceilings ceilings = {};   ///< What is known of them; those count that bound such a run (ceilings_of).
   unsigned cpus = 0;        ///< That this process may use; 0 if unknown.
   /// Passages that the recorder takes: more than the smallest tiles of most devices need. Of a run that has more the
   /// verdict is of the part before there were so many.

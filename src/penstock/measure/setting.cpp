@@ -16,7 +16,7 @@ namespace {
 /// BLAKE3 takes tiles of a power of two of its chunks.
 constexpr std::size_t chunk_bytes = 1024;
 constexpr std::size_t largest_tile = std::size_t{1} << 30;
-/// As long as pipelines have by default.
+/// As long as pipelines have by default, unless they are for latency.
 constexpr std::chrono::microseconds longest_borrow_spin{20};
 
 [[noreturn]] void refuse(std::string_view name, std::string const& value, std::string const& remedy) {
@@ -140,7 +140,7 @@ PipelineOptions Setting::options() const {
   options.tiles = tiles;
   options.aim = aim;
   options.spin = spin;
-  if (spin) options.borrow_spin = std::min(*spin, longest_borrow_spin);
+  if (spin) options.borrow_spin = aim == Aim::latency ? *spin : std::min(*spin, longest_borrow_spin);
   options.signal = signal;
   options.streams = streams;
   options.shape = shape;

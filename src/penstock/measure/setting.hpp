@@ -46,7 +46,7 @@ struct Setting {
   unsigned batch = 0;                       ///< The most tiles that a lane puts on the device at once.
   unsigned tiles = 0;                       ///< Pinned tiles in all.
   /// How long lanes watch their device before they sleep, and who waits for a tile or a result for these, the latter 20
-  /// us at most.
+  /// us at most, unless the aim is latency.
   std::optional<std::chrono::microseconds> spin = {};
   SignalKind signal = SignalKind::callback;
   StreamMode streams = StreamMode::thread_default;

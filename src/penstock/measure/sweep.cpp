@@ -17,7 +17,8 @@
 namespace penstock::measure {
 namespace {
 
-/// What makes a difference to the ceilings.
+/// What makes a difference to the ceilings. Graphs do not: all parts are measured call by call, and of each point it is
+/// asked afterwards which of them bound it.
 auto key_of(Setting const& setting, unsigned producers, unsigned batch) {
   return std::tuple(setting.device, setting.tile, setting.work, setting.busy, setting.fill, setting.direction,
                     setting.fill == Fill::none ? 0U : producers, batch, setting.transport == Transport::mapped);
@@ -55,8 +56,8 @@ class Sweep {
     }
     for (PointResult& result : results_) {
       auto const found = ceilings_.find(key(result));
-      if (result.error.empty() && found != ceilings_.end() && !found->second.empty()) {
-        result.ceilings = greatest(found->second);
+      if (result.error.empty() && result.last && found != ceilings_.end() && !found->second.empty()) {
+        result.ceilings = ceilings_of(result.last->report, greatest(found->second));
         auto const& links = links_[link_of(result)];
         Ceilings const link = links.empty() ? Ceilings() : greatest(links);
         result.ceilings->link_up = link.link_up;

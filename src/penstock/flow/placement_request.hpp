@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "penstock/device/device.hpp"
+#include "penstock/flow/pipeline_options.hpp"
+#include "penstock/machine/placement.hpp"
+
+namespace penstock {
+
+/// What a pipeline asks to be placed next to one of its devices; of options those count that say how many threads there
+/// are, and whether they are bound.
+PlacementRequest placement_request(PipelineOptions const& options, DeviceInfo const& device);
+
+}  // namespace penstock

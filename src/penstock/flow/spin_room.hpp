@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "penstock/device/device.hpp"
+#include "penstock/flow/pipeline_options.hpp"
+#include "penstock/machine/topology.hpp"
+
+namespace penstock {
+
+/// Threads of a pipeline that stay awake though they may have nothing to do.
+struct Awake {
+  unsigned lanes = 0;      ///< Dealt out to the devices in turn, each bound to the node of its own, if that is known.
+  unsigned borrowers = 0;  ///< Who waits for a tile; they may be on any node with lanes.
+  unsigned consumers = 0;  ///< On the node of the first device.
+};
+
+/// Where there is no room for them.
+struct Crowd {
+  unsigned lanes = 0;  ///< Of those that stay awake, the ones there.
+  std::string place;   ///< "8 CPUs", "the 4 CPUs of NUMA node 1".
+  bool of_a_node = false;
+};
+
+/// Whether threads that stay awake leave two CPUs to everything else: of all, and of each node that lanes are bound to,
+/// since there they would displace each other for milliseconds, however many CPUs other nodes have.
+class SpinRoom {
+ public:
+  SpinRoom(std::vector<Device*> const& devices, PipelineOptions const& options, Topology const& topology);
+
+  /// The first place where they would leave fewer; empty if there is none.
+  std::optional<Crowd> crowded(Awake const& awake) const;
+
+ private:
+  struct Node {
+    int number = 0;
+    std::size_t cpus = 0;
+  };
+  std::size_t const cpus_;
+  std::vector<Node> nodes_;                                 ///< Those that lanes are bound to.
+  std::vector<std::optional<std::size_t>> node_of_device_;  ///< Which of them; empty if it may run anywhere.
+};
+
+}  // namespace penstock
