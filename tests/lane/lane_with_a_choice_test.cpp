@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which way a lane's lone batches take in the end.
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <cstddef>
+#include <stdexcept>
+#include <thread>
+
+#include "lane/lane_contract.hpp"
+#include "support/cpu_device_under_test.hpp"
+#include <gtest/gtest.h>
+
+#include "penstock/cpu/cpu_device.hpp"
+#include "penstock/lane/flight.hpp"
+#include "penstock/lane/lone_ways.hpp"
+
+namespace penstock {
+namespace {
+
+using std::chrono::nanoseconds;
+
+/// A lane that is awake, and gets its tiles one by one; some of them compute for a while longer.
+struct ALaneWithAChoice : LaneContract {
+  static constexpr std::uint64_t count = 60;
+
+  static void compute_on(StreamRef stream) {
+    stream.launch(1, [](std::uint32_t) {
+      for (auto const start = std::chrono::steady_clock::now();
+           std::chrono::steady_clock::now() - start < std::chrono::milliseconds(3);) {
+      }
+    });
+  }
+  /// Runs all tiles.
+  void run(Stages const& stage) {
+    open_lane(stage, {.spin = std::chrono::seconds(10)});
+    for (std::uint64_t i = 0; i < count; ++i) {
+      submit(i);
+      await_seen(i + 1);
+    }
+    lane().close();
+  }
+  /// How many of the tiles have failed.
+  std::ptrdiff_t failed() {
+    auto const all = seen();
+    return std::count_if(all.begin(), all.end(), [](Seen const& tile) { return tile.outcome == Outcome::failed; });
+  }
+  /// How many of the tiles were mapped, if `slow` says of which the stage is slow.
+  template <class Slow>
+  std::uint64_t mapped_of_all(Slow slow) {
+    run(add_one([this, slow](DeviceTile const& tile, StreamRef stream) {
+      if (slow(lies_in_pool(tile.input))) compute_on(stream);
+    }));
+    expect_all_done(seen(), count);
+    return lane().summary().mapped;
+  }
+};
+
+/// Seen to fail if times are not told.
+TEST_P(ALaneWithAChoice, CopiesWhatTakesLongerMapped) {
+  EXPECT_EQ(mapped_of_all([](bool mapped) { return mapped; }), LoneWays::warm_up + LoneWays::samples);
+}
+
+TEST_P(ALaneWithAChoice, MapsWhatTakesLongerCopied) {
+  EXPECT_EQ(mapped_of_all([](bool mapped) { return !mapped; }), count - LoneWays::samples);
+}
+
+/// Seen to fail if a failed batch counts as it took.
+TEST_P(ALaneWithAChoice, KeepsToNoWayThatFails) {
+  run(add_one([this](DeviceTile const& tile, StreamRef stream) {
+    if (lies_in_pool(tile.input)) throw std::runtime_error("not where it lies");
+    compute_on(stream);
+  }));
+  EXPECT_EQ(failed(), LoneWays::warm_up + LoneWays::samples);
+}
+
+/// Seen to fail if only a tile that fails alone makes a failed batch.
+TEST_P(ALaneWithAChoice, KeepsToNoWayThatIsRefused) {
+  for (std::uint64_t nth = 1; nth <= count; ++nth) {
+    dynamic_cast<cpu::CpuDevice&>(device()).inject(cpu::Fault::refuse_upload, nth);
+  }
+  run(add_one([this](DeviceTile const& tile, StreamRef stream) {
+    if (lies_in_pool(tile.input)) compute_on(stream);
+  }));
+  EXPECT_EQ(failed(), LoneWays::samples);
+}
+
+/// Seen to fail if only those of its tiles are asked that have not retired.
+TEST_P(ALaneWithAChoice, KeepsToNoWayThatFailsTheFirstOfABatch) {
+  auto const stream = device().make_stream();
+  bool mapped = false;
+  auto const stages = add_one([&](DeviceTile const& tile, StreamRef) {
+    mapped = lies_in_pool(tile.input);
+    if (mapped && tile.sequence == 0) throw std::runtime_error("not where it lies");
+  });
+  auto const stage = stages.make({device(), stream, pool().shape()});
+  Flight flight(device(), pool().shape(), {.streams = StreamMode::own, .tiles = tiles});
+  unsigned failed = 0;
+  for (std::uint64_t i = 0; i < count; ++i) {
+    std::array loans{pool().borrow(), pool().borrow()};
+    for (std::size_t place = 0; place < loans.size(); ++place) {
+      loans[place]->sequence = place;
+      loans[place]->filled = tile_bytes;
+    }
+    flight.put(loans, *stage);
+    while (!flight.passed(flight.youngest())) std::this_thread::yield();
+    if (!flight.retire().ok()) ++failed;
+    flight.note_alone(mapped ? nanoseconds(1) : nanoseconds(2));
+    EXPECT_TRUE(flight.retire().ok());
+  }
+  EXPECT_EQ(failed, LoneWays::warm_up + LoneWays::samples);
+}
+
+INSTANTIATE_TEST_SUITE_P(Cpu, ALaneWithAChoice,
+                         testing::Values(LaneUnderTest{support::cpu_device_under_test(), SignalKind::event_poll,
+                                                       StreamMode::own, LaneShape::split, Transport::automatic}),
+                         name_of_lane);
+
+}  // namespace
+}  // namespace penstock
