@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "penstock/lane/lone_ways.hpp"
 
+#include <algorithm>
+#include <array>
 #include <cstddef>
 #include <map>
 
@@ -37,6 +39,25 @@ TEST_F(LoneBatches, TryEachWayAsOften) {
   EXPECT_EQ(went.at(BatchWay::mapped), LoneWays::warm_up + LoneWays::samples);
   EXPECT_EQ(went.at(BatchWay::one_stream), LoneWays::samples);
   EXPECT_EQ(went.at(BatchWay::copied), LoneWays::samples);
+}
+
+/// Seen to fail, and the next one, if each round goes forth.
+TEST_F(LoneBatches, TakeTurnsForthAndBack) {
+  for (unsigned i = 0; i < LoneWays::warm_up; ++i) go();
+  for (unsigned round = 0; round < LoneWays::samples; ++round) {
+    std::array order{BatchWay::mapped, BatchWay::one_stream, BatchWay::copied};
+    if (round % 2 == 1) std::ranges::reverse(order);
+    for (BatchWay const way : order) EXPECT_EQ(go(), way) << "in round " << round;
+  }
+}
+
+TEST_F(LoneBatches, AreNotMisledWhereEveryOtherIsHeavy) {
+  times = {{BatchWay::mapped, nanoseconds(10)}, {BatchWay::copied, nanoseconds(9)}};
+  for (unsigned i = 0; i < until_known; ++i) {
+    BatchWay const way = ways.choose(4096, true, false);
+    ways.took(4096, way, times.at(way) * (i % 2 == 0 ? 1 : 100));
+  }
+  EXPECT_EQ(ways.choose(4096, true, false), BatchWay::copied);
 }
 
 TEST_F(LoneBatches, KeepToTheWayThatTookLeast) {

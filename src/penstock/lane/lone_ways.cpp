@@ -20,11 +20,11 @@ BatchWay LoneWays::choose(std::size_t bytes, bool may_map, bool may_take_one_str
   if (preferred == BatchWay::copied || of.warmed < warm_up) return preferred;
   if (of.best && may[index_of(*of.best)]) return *of.best;
 
-  std::size_t least_tried = index_of(preferred);
-  for (std::size_t i = least_tried; i < ways; ++i) {
-    if (may[i] && of.counts[i] < of.counts[least_tried]) least_tried = i;
+  unsigned round = samples;
+  for (std::size_t i = 0; i < ways; ++i) {
+    if (may[i]) round = std::min(round, of.counts[i]);
   }
-  if (of.counts[least_tried] < samples) return static_cast<BatchWay>(least_tried);
+  if (round < samples) return of.turn(may, round);
 
   std::size_t best = index_of(preferred);
   for (std::size_t i = best; i < ways; ++i) {
@@ -32,6 +32,16 @@ BatchWay LoneWays::choose(std::size_t bytes, bool may_map, bool may_take_one_str
   }
   of.best = static_cast<BatchWay>(best);
   return *of.best;
+}
+
+/// Forth in one round and back in the next, ABCCBA: where every other batch of a size is heavy each way gets as many of
+/// these.
+BatchWay LoneWays::Tried::turn(std::array<bool, ways> const& may, unsigned round) const noexcept {
+  for (std::size_t place = 0; place < ways; ++place) {
+    std::size_t const i = round % 2 == 0 ? place : ways - 1 - place;
+    if (may[i] && counts[i] == round) return static_cast<BatchWay>(i);
+  }
+  return BatchWay::copied;
 }
 
 void LoneWays::took(std::size_t bytes, BatchWay way, std::chrono::nanoseconds time) noexcept {

@@ -12,8 +12,8 @@ namespace penstock {
 
 /// Which way small batches take that find nothing of their lane on the device, by what others of about their size took
 /// from the call to the news. The first of the ways that may be, in the order of BatchWay, is taken for a few that do
-/// not count; then they are tried in turn, and the one with the least median is kept. Sizes are alike if they are
-/// between the same powers of two.
+/// not count; then they are tried in turns, forth and back, and the one with the least median is kept. Sizes are alike
+/// if they are between the same powers of two.
 ///
 /// Threads: the lane's.
 class LoneWays {
@@ -36,6 +36,9 @@ class LoneWays {
     std::array<unsigned, ways> counts{};
     std::array<std::array<std::chrono::nanoseconds, samples>, ways> times{};
     std::optional<BatchWay> best = {};
+
+    /// Of the ways that may be and have `round` times, the one that is next.
+    BatchWay turn(std::array<bool, ways> const& may, unsigned round) const noexcept;
   };
   static std::chrono::nanoseconds median(std::array<std::chrono::nanoseconds, samples>& times) noexcept;
   Tried& tried(std::size_t bytes) noexcept;
