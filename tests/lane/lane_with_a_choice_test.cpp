@@ -2,6 +2,7 @@
 // Which way a lane's lone batches take in the end.
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <chrono>
 #include <cstddef>
 #include <stdexcept>
@@ -32,8 +33,8 @@ struct ALaneWithAChoice : LaneContract {
     });
   }
   /// Runs all tiles.
-  void run(Stages const& stage) {
-    open_lane(stage, {.spin = std::chrono::seconds(10)});
+  void run(Stages const& stage, std::chrono::nanoseconds spin = std::chrono::seconds(10)) {
+    open_lane(stage, {.spin = spin});
     for (std::uint64_t i = 0; i < count; ++i) {
       submit(i);
       await_seen(i + 1);
@@ -44,6 +45,33 @@ struct ALaneWithAChoice : LaneContract {
   std::ptrdiff_t failed() {
     auto const all = seen();
     return std::count_if(all.begin(), all.end(), [](Seen const& tile) { return tile.outcome == Outcome::failed; });
+  }
+  /// Runs pairs of tiles through a flight, of which the first fails if it is mapped, and `note` tells it of these. How
+  /// many have failed.
+  template <class Note>
+  unsigned failed_of_pairs(Note note) {
+    auto const stream = device().make_stream();
+    bool mapped = false;
+    auto const stages = add_one([&](DeviceTile const& tile, StreamRef) {
+      mapped = lies_in_pool(tile.input);
+      if (mapped && tile.sequence == 0) throw std::runtime_error("not where it lies");
+    });
+    auto const stage = stages.make({device(), stream, pool().shape()});
+    Flight flight(device(), pool().shape(), {.streams = StreamMode::own, .tiles = tiles});
+    unsigned failed = 0;
+    for (std::uint64_t i = 0; i < count; ++i) {
+      std::array loans{pool().borrow(), pool().borrow()};
+      for (std::size_t place = 0; place < loans.size(); ++place) {
+        loans[place]->sequence = place;
+        loans[place]->filled = tile_bytes;
+      }
+      flight.put(loans, *stage);
+      while (!flight.passed(flight.youngest())) std::this_thread::yield();
+      if (!flight.retire().ok()) ++failed;
+      mapped ? note(flight) : flight.note_alone(nanoseconds(2));
+      EXPECT_TRUE(flight.retire().ok());
+    }
+    return failed;
   }
   /// How many of the tiles were mapped, if `slow` says of which the stage is slow.
   template <class Slow>
@@ -87,32 +115,75 @@ TEST_P(ALaneWithAChoice, KeepsToNoWayThatIsRefused) {
 
 /// Seen to fail if only those of its tiles are asked that have not retired.
 TEST_P(ALaneWithAChoice, KeepsToNoWayThatFailsTheFirstOfABatch) {
-  auto const stream = device().make_stream();
-  bool mapped = false;
-  auto const stages = add_one([&](DeviceTile const& tile, StreamRef) {
-    mapped = lies_in_pool(tile.input);
-    if (mapped && tile.sequence == 0) throw std::runtime_error("not where it lies");
-  });
-  auto const stage = stages.make({device(), stream, pool().shape()});
-  Flight flight(device(), pool().shape(), {.streams = StreamMode::own, .tiles = tiles});
-  unsigned failed = 0;
-  for (std::uint64_t i = 0; i < count; ++i) {
-    std::array loans{pool().borrow(), pool().borrow()};
-    for (std::size_t place = 0; place < loans.size(); ++place) {
-      loans[place]->sequence = place;
-      loans[place]->filled = tile_bytes;
+  EXPECT_EQ(failed_of_pairs([](Flight& flight) { flight.note_alone(nanoseconds(1)); }),
+            LoneWays::warm_up + LoneWays::samples);
+}
+
+/// Seen to fail if such a batch counts as it was seen.
+TEST_P(ALaneWithAChoice, KeepsToNoWayThatFailsThoughTheNextCatchesUp) {
+  EXPECT_EQ(failed_of_pairs([](Flight& flight) { flight.note_cut_off(nanoseconds(1)); }),
+            LoneWays::warm_up + LoneWays::samples);
+}
+
+/// Seen to fail if a batch that fails because the device does not say how far it is is told to nobody.
+TEST_P(ALaneWithAChoice, KeepsToNoWayByWhichTheDeviceDoesNotAnswer) {
+  run(add_one([this](DeviceTile const& tile, StreamRef stream) {
+    if (lies_in_pool(tile.input)) {
+      dynamic_cast<cpu::CpuDevice&>(device()).inject(cpu::Fault::refuse_query);
+    } else {
+      compute_on(stream);
     }
-    flight.put(loans, *stage);
-    while (!flight.passed(flight.youngest())) std::this_thread::yield();
-    if (!flight.retire().ok()) ++failed;
-    flight.note_alone(mapped ? nanoseconds(1) : nanoseconds(2));
-    EXPECT_TRUE(flight.retire().ok());
+  }));
+  EXPECT_EQ(failed(), LoneWays::warm_up + LoneWays::samples);
+}
+
+/// Of its copied ones each is joined before it is through. Seen to fail if these are told to nobody.
+TEST_P(ALaneWithAChoice, LeavesAWayByWhichTheNextAlwaysCatchesUp) {
+  Holding held;
+  std::atomic<bool> copied = false;
+  open_lane(add_one([&](DeviceTile const& tile, StreamRef stream) {
+              copied = !lies_in_pool(tile.input);
+              bool const alone = tile.sequence % 2 == 0;
+              if (alone && copied) held.hold.emplace(kernels().hold(stream));
+              held.came.fetch_add(1);
+            }),
+            {.spin = std::chrono::seconds(10)});
+  unsigned copied_alone = 0;
+  std::size_t came = 0;
+  for (std::uint64_t i = 0; i < count; ++i) {
+    submit(2 * i);
+    held.await_came(++came);
+    if (copied) {
+      ++copied_alone;
+      submit(2 * i + 1);
+      held.await_came(++came);
+      held.hold->open();
+    }
+    await_seen(came);
   }
-  EXPECT_EQ(failed, LoneWays::warm_up + LoneWays::samples);
+  EXPECT_EQ(copied_alone, LoneWays::samples);
 }
 
 INSTANTIATE_TEST_SUITE_P(Cpu, ALaneWithAChoice,
                          testing::Values(LaneUnderTest{support::cpu_device_under_test(), SignalKind::event_poll,
+                                                       StreamMode::own, LaneShape::split, Transport::automatic}),
+                         name_of_lane);
+
+/// One that its device calls, and that sleeps if it is not through soon.
+struct ALaneThatFallsAsleep : ALaneWithAChoice {};
+
+/// Seen to fail if what was on the device then is told to nobody.
+TEST_P(ALaneThatFallsAsleep, LeavesAWayThatTakesLongerThanItIsAwake) {
+  run(add_one([this](DeviceTile const& tile, StreamRef stream) {
+        if (lies_in_pool(tile.input)) compute_on(stream);
+      }),
+      std::chrono::milliseconds(1));
+  expect_all_done(seen(), count);
+  EXPECT_EQ(lane().summary().mapped, LoneWays::warm_up + LoneWays::samples);
+}
+
+INSTANTIATE_TEST_SUITE_P(Cpu, ALaneThatFallsAsleep,
+                         testing::Values(LaneUnderTest{support::cpu_device_under_test(), SignalKind::callback,
                                                        StreamMode::own, LaneShape::split, Transport::automatic}),
                          name_of_lane);
 

@@ -82,6 +82,67 @@ TEST_F(LoneBatches, AreNotMisledByAFewThatWereHeldUp) {
   EXPECT_EQ(go(), BatchWay::mapped);
 }
 
+/// Of two ways, the first of which is `mapped`, what remains if so many of each are joined by the next batch after
+/// `gap`, and the others take 20 and 10.
+struct LoneBatchesThatAreJoined : LoneBatches {
+  BatchWay remains(unsigned mapped_joined, unsigned copied_joined, nanoseconds gap) {
+    ways = {};
+    std::map<BatchWay, unsigned> joined{{BatchWay::mapped, mapped_joined}, {BatchWay::copied, copied_joined}};
+    for (unsigned i = 0; i < until_known; ++i) {
+      BatchWay const way = ways.choose(4096, true, false);
+      if (i >= LoneWays::warm_up && joined[way] > 0) {
+        --joined[way];
+        ways.took_longer(4096, way, gap);
+      } else {
+        ways.took(4096, way, way == BatchWay::mapped ? nanoseconds(20) : nanoseconds(10));
+      }
+    }
+    return ways.choose(4096, true, false);
+  }
+  static constexpr unsigned all = LoneWays::samples, half = all / 2;
+};
+
+TEST_F(LoneBatchesThatAreJoined, LeaveAWayThatIsKnownToTakeLonger) {
+  EXPECT_EQ(remains(0, 0, {}), BatchWay::copied);
+  EXPECT_EQ(remains(all, 0, nanoseconds(15)), BatchWay::copied);
+  EXPECT_EQ(remains(all, half - 1, nanoseconds(15)), BatchWay::copied);
+}
+
+/// Seen to fail if they count as for ever.
+TEST_F(LoneBatchesThatAreJoined, LeaveNoWayOfWhichLittleWasSeen) {
+  EXPECT_EQ(remains(all, 0, nanoseconds(5)), BatchWay::mapped);
+  EXPECT_EQ(remains(half + 1, 0, nanoseconds(5)), BatchWay::mapped);
+  EXPECT_EQ(remains(half, 0, nanoseconds(5)), BatchWay::copied);
+}
+
+/// Seen to fail if they count as what was seen of them.
+TEST_F(LoneBatchesThatAreJoined, TakeNoWayOfWhichLittleWasSeen) {
+  EXPECT_EQ(remains(0, all, nanoseconds(5)), BatchWay::mapped);
+  EXPECT_EQ(remains(0, half, nanoseconds(5)), BatchWay::mapped);
+  EXPECT_EQ(remains(all, all, nanoseconds(5)), BatchWay::mapped);
+}
+
+/// Seen to fail if what was not watched to its end counts as failed.
+TEST_F(LoneBatches, LeaveAWayThatFailsAlsoForOneOfWhichLittleWasSeen) {
+  for (unsigned i = 0; i < until_known; ++i) {
+    BatchWay const way = ways.choose(4096, true, false);
+    way == BatchWay::mapped ? ways.took(4096, way, nanoseconds::max()) : ways.took_longer(4096, way, nanoseconds(5));
+  }
+  EXPECT_EQ(ways.choose(4096, true, false), BatchWay::copied);
+}
+
+/// Seen to fail if they do not count among the first.
+TEST_F(LoneBatches, TryOtherWaysThoughNoneIsWatchedToItsEnd) {
+  std::map<BatchWay, unsigned> went;
+  for (unsigned i = 0; i < until_known; ++i) {
+    BatchWay const way = ways.choose(4096, may_map, may_take_one_stream);
+    ++went[way];
+    ways.took_longer(4096, way, nanoseconds(200));
+  }
+  EXPECT_EQ(went.at(BatchWay::copied), LoneWays::samples);
+  EXPECT_EQ(ways.choose(4096, true, true), BatchWay::mapped) << "nothing speaks against it";
+}
+
 TEST_F(LoneBatches, CountNotWhatTheFirstTook) {
   times[BatchWay::mapped] = nanoseconds(1'000'000);
   for (unsigned i = 0; i < LoneWays::warm_up; ++i) EXPECT_EQ(go(), BatchWay::mapped);

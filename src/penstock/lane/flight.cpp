@@ -185,6 +185,16 @@ void Flight::drop_calls() const {
   if (!(compute_ == download_)) compute_.drop_calls();
 }
 
+/// A way that fails would often be soonest through.
+void Flight::note_alone(std::chrono::nanoseconds took) noexcept {
+  ways_.took(lone_bytes_, way_, failed_ ? std::chrono::nanoseconds::max() : took);
+}
+
+void Flight::note_cut_off(std::chrono::nanoseconds watched) noexcept {
+  if (failed_) return note_alone(watched);
+  ways_.took_longer(lone_bytes_, way_, watched);
+}
+
 EventRef Flight::landed() const {
   return slot_of(put_).events->landed;
 }

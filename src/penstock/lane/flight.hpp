@@ -93,9 +93,11 @@ class Flight {
   StageGraphs const& graphs() const noexcept { return graphs_; }
   /// True if there was a choice of ways for the tiles that were put last, because none were in flight.
   bool had_a_choice() const noexcept { return lone_bytes_ > 0; }
-  /// Tells it what these took, if they were alone until they were known to be through. If any of them failed that
-  /// counts as for ever.
+  /// Tells it what these took, if they were alone until they were known to be through; nanoseconds::max() if they
+  /// failed. If any of them is known to have failed that counts as for ever.
   void note_alone(std::chrono::nanoseconds took) noexcept;
+  /// The same if they were not watched to their end: that they took longer than this.
+  void note_cut_off(std::chrono::nanoseconds watched) noexcept;
 
   /// Enqueues upload, stage and download of some tiles as one batch: each step of all of them before the next step of
   /// any, neighbours in the pool as one copy, and all with one set of events; or, where they are mapped, only the

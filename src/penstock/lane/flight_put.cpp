@@ -251,11 +251,6 @@ void Flight::seal(bool enqueued) {
   }
 }
 
-/// A way that fails would often be soonest through.
-void Flight::note_alone(std::chrono::nanoseconds took) noexcept {
-  ways_.took(lone_bytes_, way_, failed_ ? std::chrono::nanoseconds::max() : took);
-}
-
 /// Times are a help and no promise: a tile does not fail for want of them.
 void Flight::note_times(std::uint64_t oldest, bool lost) noexcept {
   Slot const& first = slot_of(oldest);

@@ -192,6 +192,7 @@ class Lane {
   void ask_device();
   void retire_up_to(std::uint64_t number);
   void note_pace() noexcept;
+  void cut_off(std::chrono::steady_clock::time_point now) noexcept;
   void retire_passed();
   void finish_stage();
   void give_up(Error const& error);

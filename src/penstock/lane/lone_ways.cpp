@@ -5,7 +5,13 @@
 #include <bit>
 
 namespace penstock {
+
+using std::chrono::nanoseconds;
+
 namespace {
+
+/// Longer than anything but what fails.
+constexpr nanoseconds some_time = nanoseconds::max() - nanoseconds(1);
 
 constexpr std::size_t index_of(BatchWay way) noexcept {
   return static_cast<std::size_t>(way);
@@ -28,7 +34,7 @@ BatchWay LoneWays::choose(std::size_t bytes, bool may_map, bool may_take_one_str
 
   std::size_t best = index_of(preferred);
   for (std::size_t i = best; i < ways; ++i) {
-    if (may[i] && median(of.times[i]) < median(of.times[best])) best = i;
+    if (may[i] && median(of.most[i]) < median(of.least[best])) best = i;
   }
   of.best = static_cast<BatchWay>(best);
   return *of.best;
@@ -44,18 +50,28 @@ BatchWay LoneWays::Tried::turn(std::array<bool, ways> const& may, unsigned round
   return BatchWay::copied;
 }
 
-void LoneWays::took(std::size_t bytes, BatchWay way, std::chrono::nanoseconds time) noexcept {
+void LoneWays::took(std::size_t bytes, BatchWay way, nanoseconds time) noexcept {
+  note(bytes, way, time, time);
+}
+
+void LoneWays::took_longer(std::size_t bytes, BatchWay way, nanoseconds than) noexcept {
+  note(bytes, way, than, some_time);
+}
+
+void LoneWays::note(std::size_t bytes, BatchWay way, nanoseconds at_least, nanoseconds at_most) noexcept {
   Tried& of = tried(bytes);
   if (of.warmed < warm_up) {
     ++of.warmed;
     return;
   }
   unsigned& count = of.counts[index_of(way)];
-  if (count < samples) of.times[index_of(way)][count++] = time;
+  if (count == samples) return;
+  of.least[index_of(way)][count] = at_least;
+  of.most[index_of(way)][count++] = at_most;
 }
 
 /// Of so many one that was held up, by whatever, says nothing.
-std::chrono::nanoseconds LoneWays::median(std::array<std::chrono::nanoseconds, samples>& times) noexcept {
+nanoseconds LoneWays::median(Times& times) noexcept {
   auto const middle = times.begin() + samples / 2;
   std::nth_element(times.begin(), middle, times.end());
   return *middle;
