@@ -5,8 +5,10 @@
 #include <atomic>
 #include <chrono>
 #include <cstddef>
+#include <optional>
 #include <stdexcept>
 #include <thread>
+#include <utility>
 
 #include "lane/lane_contract.hpp"
 #include "support/cpu_device_under_test.hpp"
@@ -25,17 +27,19 @@ using std::chrono::nanoseconds;
 struct ALaneWithAChoice : LaneContract {
   static constexpr std::uint64_t count = 60;
 
-  static void compute_on(StreamRef stream) {
-    stream.launch(1, [](std::uint32_t) {
-      for (auto const start = std::chrono::steady_clock::now();
-           std::chrono::steady_clock::now() - start < std::chrono::milliseconds(3);) {
-      }
-    });
+  static void busy() {
+    for (auto const start = std::chrono::steady_clock::now();
+         std::chrono::steady_clock::now() - start < std::chrono::milliseconds(3);) {
+    }
   }
-  /// Runs all tiles.
-  void run(Stages const& stage, std::chrono::nanoseconds spin = std::chrono::seconds(10)) {
-    open_lane(stage, {.spin = spin});
-    for (std::uint64_t i = 0; i < count; ++i) {
+  static void compute_on(StreamRef stream) {
+    stream.launch(1, [](std::uint32_t) { busy(); });
+  }
+  /// Runs so many tiles.
+  void run(Stages const& stage, LaneOptions options = {.spin = std::chrono::seconds(10)},
+           std::uint64_t number = count) {
+    open_lane(stage, std::move(options));
+    for (std::uint64_t i = 0; i < number; ++i) {
       submit(i);
       await_seen(i + 1);
     }
@@ -164,6 +168,26 @@ TEST_P(ALaneWithAChoice, LeavesAWayByWhichTheNextAlwaysCatchesUp) {
   EXPECT_EQ(copied_alone, LoneWays::samples);
 }
 
+/// Seen to fail if a batch counts whose work was captured.
+TEST_P(ALaneWithAChoice, CopiesWhatIsSlowOnlyToBeCapturedAndToBeMapped) {
+  constexpr unsigned slots = 2 * LoneWays::samples;
+  constexpr std::uint64_t all = LoneWays::warm_up + slots + 2 * LoneWays::samples + 8;
+  std::optional<StreamRef> compute;  // That of the first, which is mapped. What is captured is in another.
+  run(each_tile(
+          [&](DeviceTile const& tile, StreamRef stream) {
+            if (!compute) compute = stream;
+            if (lies_in_pool(tile.input)) compute_on(stream);
+            // Longer than that.
+            for (int i = 0; i < 2 && !(stream == *compute); ++i) busy();
+            kernels().add_one(stream, tile.input);
+            return tile.input.size();
+          },
+          {.passes = Passes::one, .capturable = true}),
+      {.flight = {.slots = slots, .graphs = Graphs::always}, .spin = std::chrono::seconds(10)}, all);
+  expect_all_done(seen(), all);
+  EXPECT_EQ(lane().summary().mapped, LoneWays::warm_up + LoneWays::samples);
+}
+
 INSTANTIATE_TEST_SUITE_P(Cpu, ALaneWithAChoice,
                          testing::Values(LaneUnderTest{support::cpu_device_under_test(), SignalKind::event_poll,
                                                        StreamMode::own, LaneShape::split, Transport::automatic}),
@@ -177,7 +201,7 @@ TEST_P(ALaneThatFallsAsleep, LeavesAWayThatTakesLongerThanItIsAwake) {
   run(add_one([this](DeviceTile const& tile, StreamRef stream) {
         if (lies_in_pool(tile.input)) compute_on(stream);
       }),
-      std::chrono::milliseconds(1));
+      {.spin = std::chrono::milliseconds(1)});
   expect_all_done(seen(), count);
   EXPECT_EQ(lane().summary().mapped, LoneWays::warm_up + LoneWays::samples);
 }

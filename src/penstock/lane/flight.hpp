@@ -91,8 +91,9 @@ class Flight {
   std::uint64_t mapped() const noexcept { return mapped_tiles_; }
   /// What became of the stage's promise to be capturable.
   StageGraphs const& graphs() const noexcept { return graphs_; }
-  /// True if there was a choice of ways for the tiles that were put last, because none were in flight.
-  bool had_a_choice() const noexcept { return lone_bytes_ > 0; }
+  /// True if what the tiles that were put last take says something of their way: there was a choice, because none were
+  /// in flight, and nothing of their work was captured.
+  bool time_counts() const noexcept { return lone_bytes_ > 0; }
   /// Tells it what these took, if they were alone until they were known to be through; nanoseconds::max() if they
   /// failed. If any of them is known to have failed that counts as for ever.
   void note_alone(std::chrono::nanoseconds took) noexcept;
@@ -191,7 +192,7 @@ class Flight {
   // The batch that is being put, or was put last. Each has room for all slots, so that nothing is allocated.
   std::uint64_t oldest_ = 0;  ///< Its first tile.
   BatchWay way_ = BatchWay::copied;
-  std::size_t lone_bytes_ = 0;  ///< Up and down, if there was a choice of ways for it.
+  std::size_t lone_bytes_ = 0;  ///< Up and down, if its time counts.
   bool timed_ = false;          ///< Its times are known to the clock.
   bool failed_ = false;         ///< Some of its tiles have; kept here, as they may retire before it is asked.
   std::vector<Slot*> live_;     ///< Those of its tiles that have not failed.

@@ -13,6 +13,7 @@ namespace penstock {
 void Flight::put(std::span<Loan> loans, Stage& stage) {
   choose_way(loans, stage);
   place(loans);
+  std::uint64_t const captures = graphs_.captures();
   char const* at = way_ == BatchWay::mapped ? "stage" : "upload";
   bool enqueued = false;
   try {
@@ -28,6 +29,8 @@ void Flight::put(std::span<Loan> loans, Stage& stage) {
     static_cast<void>(device_.take_refusal());  // The stage may have left one when it threw; it is not the next tile's.
   }
   seal(enqueued);
+  // A capture takes as long as some runs, and copied tiles of a whole round of slots may have one each.
+  if (graphs_.captures() != captures) lone_bytes_ = 0;
 }
 
 /// Up and down, as far as can be known now.

@@ -245,7 +245,7 @@ class Lane {
   /// When the device last finished a tile, or got one while it had none.
   std::chrono::steady_clock::time_point progress_ = asked_;
   /// Since when there is one batch on the device, put while there was none, and the lane has not slept; empty if that
-  /// is not so, or there was no choice of ways for it.
+  /// is not so, or its time does not count.
   std::optional<std::chrono::steady_clock::time_point> alone_since_;
   Pace pace_;
   std::uint64_t paced_ = 0;                                     ///< Tiles that `pace_` knows of, or never will.

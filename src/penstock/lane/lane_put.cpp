@@ -122,7 +122,7 @@ void Lane::put() {
     }
     ++summary_.batches;
     // A lane that sleeps would measure how it is woken.
-    if (first && options_.spin.count() > 0 && flight_->had_a_choice()) alone_since_ = taken;
+    if (first && options_.spin.count() > 0 && flight_->time_counts()) alone_since_ = taken;
     if (!recorded_.empty()) note_taken(taken);
     // Now, and not before: what the stage did on this thread is no time of the device's.
     if (first) {

@@ -55,6 +55,7 @@ std::size_t StageGraphs::launch(SlotGraph const& slot) {
 /// Nothing if the tile has yet to be run.
 std::optional<std::size_t> StageGraphs::run_captured(Stage& stage, DeviceTile const& tile, TileWork work,
                                                      SlotGraph& slot) {
+  ++captures_;
   bool const first = !slot.captured;
   auto graph = capture(stage, tile, work);
   if (!graph) return std::nullopt;
