@@ -14,6 +14,7 @@
 #include "support/cpu_device_under_test.hpp"
 #include <gtest/gtest.h>
 
+#include "penstock/core/recorder.hpp"
 #include "penstock/cpu/cpu_device.hpp"
 #include "penstock/lane/flight.hpp"
 #include "penstock/lane/lone_ways.hpp"
@@ -79,10 +80,11 @@ struct ALaneWithAChoice : LaneContract {
   }
   /// How many of the tiles were mapped, if `slow` says of which the stage is slow.
   template <class Slow>
-  std::uint64_t mapped_of_all(Slow slow) {
+  std::uint64_t mapped_of_all(Slow slow, Recorder* recorder = nullptr) {
     run(add_one([this, slow](DeviceTile const& tile, StreamRef stream) {
-      if (slow(lies_in_pool(tile.input))) compute_on(stream);
-    }));
+          if (slow(lies_in_pool(tile.input))) compute_on(stream);
+        }),
+        {.flight = {.recorder = recorder}, .spin = std::chrono::seconds(10)});
     expect_all_done(seen(), count);
     return lane().summary().mapped;
   }
@@ -186,6 +188,21 @@ TEST_P(ALaneWithAChoice, CopiesWhatIsSlowOnlyToBeCapturedAndToBeMapped) {
       {.flight = {.slots = slots, .graphs = Graphs::always}, .spin = std::chrono::seconds(10)}, all);
   expect_all_done(seen(), all);
   EXPECT_EQ(lane().summary().mapped, LoneWays::warm_up + LoneWays::samples);
+}
+
+/// It takes calls to time one, and more of them by one way than by another. Seen to fail if these count.
+TEST_P(ALaneWithAChoice, CountsNoneThatIsTimed) {
+  Recorder recorder;
+  EXPECT_EQ(mapped_of_all([](bool mapped) { return mapped; }, &recorder), count);
+}
+
+/// Seen to fail if none counts where there is a recorder, and if all do.
+TEST_P(ALaneWithAChoice, CountsThoseThatAreNotTimed) {
+  Recorder recorder({.every = 1000});
+  constexpr std::uint64_t timed = 16;
+  for (std::uint64_t i = 0; i < count; ++i) EXPECT_EQ(recorder.wants(i), i < timed);
+  EXPECT_EQ(mapped_of_all([](bool mapped) { return mapped; }, &recorder),
+            timed + LoneWays::warm_up + LoneWays::samples);
 }
 
 INSTANTIATE_TEST_SUITE_P(Cpu, ALaneWithAChoice,

@@ -47,6 +47,8 @@ struct FlightOptions {
   std::chrono::nanoseconds patience = std::chrono::seconds(60);
   /// Is told when the tiles that it wants were where; null for nobody. It outlives the lane. For each slot it takes as
   /// many events again as the flight has, and three more; lane/flight_clock.hpp says what a tile that is wanted costs.
+  /// A batch with such a tile says nothing of its way (LoneWays): where all are wanted lone ones keep to the preferred
+  /// one.
   Recorder* recorder = nullptr;
   unsigned lane = 0;      ///< Its number, for the names of rows.
   std::size_t tiles = 0;  ///< Of the pool. A lane knows this one and its number itself.
@@ -92,7 +94,7 @@ class Flight {
   /// What became of the stage's promise to be capturable.
   StageGraphs const& graphs() const noexcept { return graphs_; }
   /// True if what the tiles that were put last take says something of their way: there was a choice, because none were
-  /// in flight, and nothing of their work was captured.
+  /// in flight, nothing of their work was captured, and nobody times them.
   bool time_counts() const noexcept { return lone_bytes_ > 0; }
   /// Tells it what these took, if they were alone until they were known to be through; nanoseconds::max() if they
   /// failed. If any of them is known to have failed that counts as for ever.

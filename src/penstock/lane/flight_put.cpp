@@ -29,8 +29,9 @@ void Flight::put(std::span<Loan> loans, Stage& stage) {
     static_cast<void>(device_.take_refusal());  // The stage may have left one when it threw; it is not the next tile's.
   }
   seal(enqueued);
-  // A capture takes as long as some runs, and copied tiles of a whole round of slots may have one each.
-  if (graphs_.captures() != captures) lone_bytes_ = 0;
+  // A capture takes as long as some runs, and copied tiles of a whole round of slots may have one each. By one way a
+  // timed batch takes three marks, by others none.
+  if (timed_ || graphs_.captures() != captures) lone_bytes_ = 0;
 }
 
 /// Up and down, as far as can be known now.
