@@ -87,6 +87,11 @@ Flight::~Flight() {
   settle();
 }
 
+void Flight::prepare(Stage const& stage) {
+  // Mapped tiles are never captured.
+  if (transport_ != Transport::mapped) graphs_.prepare(stage);
+}
+
 void Flight::settle() noexcept {
   try {
     // One after the other, so that the device is given time for each.

@@ -102,6 +102,10 @@ class Flight {
   /// The same if they were not watched to their end: that they took longer than this.
   void note_cut_off(std::chrono::nanoseconds watched) noexcept;
 
+  /// Makes what the work of this stage takes beside, so that its tiles do not wait for that. Once, before the first.
+  ///
+  /// Throws: Error, if the device refuses.
+  void prepare(Stage const& stage);
   /// Enqueues upload, stage and download of some tiles as one batch: each step of all of them before the next step of
   /// any, neighbours in the pool as one copy, and all with one set of events; or, where they are mapped, only the
   /// stage. What fails with one tile alone is kept with it, and it retires as failed once the device has let go of its

@@ -128,6 +128,7 @@ void Lane::body(std::promise<void>& ready, Stages const& stages) {
                   "The transport is to be mapped, but the stage does not promise that it passes over a tile's bytes "
                   "once: say so with Passes::one if it does, or let the transport be automatic or copies.");
     }
+    flight_->prepare(*stage_);
     stage_->prepare(flight_->compute());
     if (auto const refusal = device_.take_refusal()) throw *refusal;
     if (options_.ends_with != nullptr) options_.ends_with->join();
