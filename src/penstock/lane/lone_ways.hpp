@@ -18,7 +18,7 @@ namespace penstock {
 /// Of a batch that was not watched to its end only that it took longer is known. That says much of one that the lane
 /// fell asleep over, and little of one that the next came soon behind. So it counts as what was seen of it where its
 /// way is the one to be left, and as for ever where its way is the one to be taken: what is taken was sooner whatever
-/// these took, and where few are watched to their end all stays as it was.
+/// these took, and where few are watched to their end all stays as it was (decisions/0036).
 ///
 /// Threads: the lane's.
 class LoneWays {
