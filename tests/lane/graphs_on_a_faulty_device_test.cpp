@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What becomes of tiles when graphs meet faults.
+#include <set>
 #include <stdexcept>
 #include <thread>
 
@@ -95,6 +96,29 @@ TEST_P(GraphsOnAFaultyDevice, FailAllThatIsInFlightOnceAKernelBreaks) {
   EXPECT_TRUE(all[1].content_right);
   for (std::size_t i = 2; i < 6; ++i) EXPECT_EQ(all[i].outcome, Outcome::failed) << "tile " << i;
   EXPECT_TRUE(lane().lost());
+}
+
+/// Seen to fail if the first capture makes a stream, if a stage that promises nothing gets one, and if one is made
+/// where there are to be no graphs.
+TEST_P(GraphsOnAFaultyDevice, TakeNoStreamThatTheLaneHadNotFromTheStart) {
+  constexpr std::size_t count = GraphChoice::warm_up + GraphChoice::samples + 8;
+  std::set<std::size_t> with_none;
+  std::size_t before = 0;
+  for (bool const promised : {false, true}) {
+    for (Graphs const graphs : {Graphs::never, Graphs::automatic, Graphs::always}) {
+      open_lane(promised ? add_one_in_halves() : add_one(), with(graphs));
+      auto const streams = cpu().outstanding().streams;
+      for (std::size_t i = 0; i < count; ++i) submit(i);
+      await_seen(before + count);
+      EXPECT_EQ(cpu().outstanding().streams, streams) << to_string(graphs);
+      bool const captures = promised && graphs != Graphs::never;
+      with_none.insert(captures ? streams - 1 : streams);
+      close_lane();
+      expect_all_done(seen(), count, before);
+      before += count;
+    }
+  }
+  EXPECT_EQ(with_none.size(), 1u);
 }
 
 INSTANTIATE_TEST_SUITE_P(Cpu, GraphsOnAFaultyDevice,

@@ -5,16 +5,8 @@
 #include <array>
 #include <cstddef>
 #include <map>
-#include <stdexcept>
-#include <thread>
-#include <vector>
 
-#include "lane/lane_contract.hpp"
-#include "support/cpu_device_under_test.hpp"
 #include <gtest/gtest.h>
-
-#include "penstock/cpu/cpu_device.hpp"
-#include "penstock/lane/flight.hpp"
 
 namespace penstock {
 namespace {
@@ -49,6 +41,25 @@ TEST_F(LoneBatches, TryEachWayAsOften) {
   EXPECT_EQ(went.at(BatchWay::copied), LoneWays::samples);
 }
 
+/// Seen to fail, and the next one, if each round goes forth.
+TEST_F(LoneBatches, TakeTurnsForthAndBack) {
+  for (unsigned i = 0; i < LoneWays::warm_up; ++i) go();
+  for (unsigned round = 0; round < LoneWays::samples; ++round) {
+    std::array order{BatchWay::mapped, BatchWay::one_stream, BatchWay::copied};
+    if (round % 2 == 1) std::ranges::reverse(order);
+    for (BatchWay const way : order) EXPECT_EQ(go(), way) << "in round " << round;
+  }
+}
+
+TEST_F(LoneBatches, AreNotMisledWhereEveryOtherIsHeavy) {
+  times = {{BatchWay::mapped, nanoseconds(10)}, {BatchWay::copied, nanoseconds(9)}};
+  for (unsigned i = 0; i < until_known; ++i) {
+    BatchWay const way = ways.choose(4096, true, false);
+    ways.took(4096, way, times.at(way) * (i % 2 == 0 ? 1 : 100));
+  }
+  EXPECT_EQ(ways.choose(4096, true, false), BatchWay::copied);
+}
+
 TEST_F(LoneBatches, KeepToTheWayThatTookLeast) {
   for (BatchWay const best : {BatchWay::mapped, BatchWay::one_stream, BatchWay::copied}) {
     ways = {};
@@ -69,6 +80,67 @@ TEST_F(LoneBatches, AreNotMisledByAFewThatWereHeldUp) {
     ways.took(4096, way, held_up ? nanoseconds(10'000) : times.at(way));
   }
   EXPECT_EQ(go(), BatchWay::mapped);
+}
+
+/// Of two ways, the first of which is `mapped`, what remains if so many of each are joined by the next batch after
+/// `gap`, and the others take 20 and 10.
+struct LoneBatchesThatAreJoined : LoneBatches {
+  BatchWay remains(unsigned mapped_joined, unsigned copied_joined, nanoseconds gap) {
+    ways = {};
+    std::map<BatchWay, unsigned> joined{{BatchWay::mapped, mapped_joined}, {BatchWay::copied, copied_joined}};
+    for (unsigned i = 0; i < until_known; ++i) {
+      BatchWay const way = ways.choose(4096, true, false);
+      if (i >= LoneWays::warm_up && joined[way] > 0) {
+        --joined[way];
+        ways.took_longer(4096, way, gap);
+      } else {
+        ways.took(4096, way, way == BatchWay::mapped ? nanoseconds(20) : nanoseconds(10));
+      }
+    }
+    return ways.choose(4096, true, false);
+  }
+  static constexpr unsigned all = LoneWays::samples, half = all / 2;
+};
+
+TEST_F(LoneBatchesThatAreJoined, LeaveAWayThatIsKnownToTakeLonger) {
+  EXPECT_EQ(remains(0, 0, {}), BatchWay::copied);
+  EXPECT_EQ(remains(all, 0, nanoseconds(15)), BatchWay::copied);
+  EXPECT_EQ(remains(all, half - 1, nanoseconds(15)), BatchWay::copied);
+}
+
+/// Seen to fail if they count as for ever.
+TEST_F(LoneBatchesThatAreJoined, LeaveNoWayOfWhichLittleWasSeen) {
+  EXPECT_EQ(remains(all, 0, nanoseconds(5)), BatchWay::mapped);
+  EXPECT_EQ(remains(half + 1, 0, nanoseconds(5)), BatchWay::mapped);
+  EXPECT_EQ(remains(half, 0, nanoseconds(5)), BatchWay::copied);
+}
+
+/// Seen to fail if they count as what was seen of them.
+TEST_F(LoneBatchesThatAreJoined, TakeNoWayOfWhichLittleWasSeen) {
+  EXPECT_EQ(remains(0, all, nanoseconds(5)), BatchWay::mapped);
+  EXPECT_EQ(remains(0, half, nanoseconds(5)), BatchWay::mapped);
+  EXPECT_EQ(remains(all, all, nanoseconds(5)), BatchWay::mapped);
+}
+
+/// Seen to fail if what was not watched to its end counts as failed.
+TEST_F(LoneBatches, LeaveAWayThatFailsAlsoForOneOfWhichLittleWasSeen) {
+  for (unsigned i = 0; i < until_known; ++i) {
+    BatchWay const way = ways.choose(4096, true, false);
+    way == BatchWay::mapped ? ways.took(4096, way, nanoseconds::max()) : ways.took_longer(4096, way, nanoseconds(5));
+  }
+  EXPECT_EQ(ways.choose(4096, true, false), BatchWay::copied);
+}
+
+/// Seen to fail if they do not count among the first.
+TEST_F(LoneBatches, TryOtherWaysThoughNoneIsWatchedToItsEnd) {
+  std::map<BatchWay, unsigned> went;
+  for (unsigned i = 0; i < until_known; ++i) {
+    BatchWay const way = ways.choose(4096, may_map, may_take_one_stream);
+    ++went[way];
+    ways.took_longer(4096, way, nanoseconds(200));
+  }
+  EXPECT_EQ(went.at(BatchWay::copied), LoneWays::samples);
+  EXPECT_EQ(ways.choose(4096, true, true), BatchWay::mapped) << "nothing speaks against it";
 }
 
 TEST_F(LoneBatches, CountNotWhatTheFirstTook) {
@@ -101,102 +173,6 @@ TEST_F(LoneBatches, NeverGoAWayThatMayNotBe) {
   may_take_one_stream = false;
   for (unsigned i = 0; i < 100; ++i) EXPECT_NE(go(), BatchWay::one_stream);
 }
-
-/// A lane that is awake, and gets its tiles one by one; some of them compute for a while longer.
-struct ALaneWithAChoice : LaneContract {
-  static constexpr std::uint64_t count = 60;
-
-  static void compute_on(StreamRef stream) {
-    stream.launch(1, [](std::uint32_t) {
-      for (auto const start = std::chrono::steady_clock::now();
-           std::chrono::steady_clock::now() - start < std::chrono::milliseconds(3);) {
-      }
-    });
-  }
-  /// Runs all tiles.
-  void run(Stages const& stage) {
-    open_lane(stage, {.spin = std::chrono::seconds(10)});
-    for (std::uint64_t i = 0; i < count; ++i) {
-      submit(i);
-      await_seen(i + 1);
-    }
-    lane().close();
-  }
-  /// How many of the tiles have failed.
-  std::ptrdiff_t failed() {
-    auto const all = seen();
-    return std::count_if(all.begin(), all.end(), [](Seen const& tile) { return tile.outcome == Outcome::failed; });
-  }
-  /// How many of the tiles were mapped, if `slow` says of which the stage is slow.
-  template <class Slow>
-  std::uint64_t mapped_of_all(Slow slow) {
-    run(add_one([this, slow](DeviceTile const& tile, StreamRef stream) {
-      if (slow(lies_in_pool(tile.input))) compute_on(stream);
-    }));
-    expect_all_done(seen(), count);
-    return lane().summary().mapped;
-  }
-};
-
-/// Seen to fail if times are not told.
-TEST_P(ALaneWithAChoice, CopiesWhatTakesLongerMapped) {
-  EXPECT_EQ(mapped_of_all([](bool mapped) { return mapped; }), LoneWays::warm_up + LoneWays::samples);
-}
-
-TEST_P(ALaneWithAChoice, MapsWhatTakesLongerCopied) {
-  EXPECT_EQ(mapped_of_all([](bool mapped) { return !mapped; }), count - LoneWays::samples);
-}
-
-/// Seen to fail if a failed batch counts as it took.
-TEST_P(ALaneWithAChoice, KeepsToNoWayThatFails) {
-  run(add_one([this](DeviceTile const& tile, StreamRef stream) {
-    if (lies_in_pool(tile.input)) throw std::runtime_error("not where it lies");
-    compute_on(stream);
-  }));
-  EXPECT_EQ(failed(), LoneWays::warm_up + LoneWays::samples);
-}
-
-/// Seen to fail if only a tile that fails alone makes a failed batch.
-TEST_P(ALaneWithAChoice, KeepsToNoWayThatIsRefused) {
-  for (std::uint64_t nth = 1; nth <= count; ++nth) {
-    dynamic_cast<cpu::CpuDevice&>(device()).inject(cpu::Fault::refuse_upload, nth);
-  }
-  run(add_one([this](DeviceTile const& tile, StreamRef stream) {
-    if (lies_in_pool(tile.input)) compute_on(stream);
-  }));
-  EXPECT_EQ(failed(), LoneWays::samples);
-}
-
-/// Seen to fail if only those of its tiles are asked that have not retired.
-TEST_P(ALaneWithAChoice, KeepsToNoWayThatFailsTheFirstOfABatch) {
-  auto const stream = device().make_stream();
-  bool mapped = false;
-  auto const stages = add_one([&](DeviceTile const& tile, StreamRef) {
-    mapped = lies_in_pool(tile.input);
-    if (mapped && tile.sequence == 0) throw std::runtime_error("not where it lies");
-  });
-  auto const stage = stages.make({device(), stream, pool().shape()});
-  Flight flight(device(), pool().shape(), {.streams = StreamMode::own, .tiles = tiles});
-  unsigned failed = 0;
-  for (std::uint64_t i = 0; i < count; ++i) {
-    std::array loans{pool().borrow(), pool().borrow()};
-    for (std::size_t place = 0; place < loans.size(); ++place) {
-      loans[place]->sequence = place;
-      loans[place]->filled = tile_bytes;
-    }
-    flight.put(loans, *stage);
-    while (!flight.passed(flight.youngest())) std::this_thread::yield();
-    if (!flight.retire().ok()) ++failed;
-    flight.note_alone(mapped ? nanoseconds(1) : nanoseconds(2));
-    EXPECT_TRUE(flight.retire().ok());
-  }
-  EXPECT_EQ(failed, LoneWays::warm_up + LoneWays::samples);
-}
-
-INSTANTIATE_TEST_SUITE_P(Cpu, ALaneWithAChoice,
-                         testing::Values(LaneUnderTest{support::cpu_device_under_test(), SignalKind::event_poll,
-                                                       StreamMode::own, LaneShape::split, Transport::automatic}),
-                         name_of_lane);
 
 }  // namespace
 }  // namespace penstock

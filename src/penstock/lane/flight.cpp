@@ -87,6 +87,11 @@ Flight::~Flight() {
   settle();
 }
 
+void Flight::prepare(Stage const& stage) {
+  // Mapped tiles are never captured.
+  if (transport_ != Transport::mapped) graphs_.prepare(stage);
+}
+
 void Flight::settle() noexcept {
   try {
     // One after the other, so that the device is given time for each.
@@ -183,6 +188,16 @@ void Flight::drop_calls() const {
   download_.drop_calls();
   // Where the calls of mapped tiles are, and of those alone in one stream.
   if (!(compute_ == download_)) compute_.drop_calls();
+}
+
+/// A way that fails would often be soonest through.
+void Flight::note_alone(std::chrono::nanoseconds took) noexcept {
+  ways_.took(lone_bytes_, way_, failed_ ? std::chrono::nanoseconds::max() : took);
+}
+
+void Flight::note_cut_off(std::chrono::nanoseconds watched) noexcept {
+  if (failed_) return note_alone(watched);
+  ways_.took_longer(lone_bytes_, way_, watched);
 }
 
 EventRef Flight::landed() const {

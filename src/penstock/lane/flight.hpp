@@ -47,6 +47,8 @@ struct FlightOptions {
   std::chrono::nanoseconds patience = std::chrono::seconds(60);
   /// Is told when the tiles that it wants were where; null for nobody. It outlives the lane. For each slot it takes as
   /// many events again as the flight has, and three more; lane/flight_clock.hpp says what a tile that is wanted costs.
+  /// A batch with such a tile says nothing of its way (LoneWays): where all are wanted lone ones keep to the preferred
+  /// one.
   Recorder* recorder = nullptr;
   unsigned lane = 0;      ///< Its number, for the names of rows.
   std::size_t tiles = 0;  ///< Of the pool. A lane knows this one and its number itself.
@@ -91,12 +93,19 @@ class Flight {
   std::uint64_t mapped() const noexcept { return mapped_tiles_; }
   /// What became of the stage's promise to be capturable.
   StageGraphs const& graphs() const noexcept { return graphs_; }
-  /// True if there was a choice of ways for the tiles that were put last, because none were in flight.
-  bool had_a_choice() const noexcept { return lone_bytes_ > 0; }
-  /// Tells it what these took, if they were alone until they were known to be through. If any of them failed that
-  /// counts as for ever.
+  /// True if what the tiles that were put last take says something of their way: there was a choice, because none were
+  /// in flight, nothing of their work was captured, and nobody times them.
+  bool time_counts() const noexcept { return lone_bytes_ > 0; }
+  /// Tells it what these took, if they were alone until they were known to be through; nanoseconds::max() if they
+  /// failed. If any of them is known to have failed that counts as for ever.
   void note_alone(std::chrono::nanoseconds took) noexcept;
+  /// The same if they were not watched to their end: that they took longer than this.
+  void note_cut_off(std::chrono::nanoseconds watched) noexcept;
 
+  /// Makes what the work of this stage takes beside, so that its tiles do not wait for that. Once, before the first.
+  ///
+  /// Throws: Error, if the device refuses.
+  void prepare(Stage const& stage);
   /// Enqueues upload, stage and download of some tiles as one batch: each step of all of them before the next step of
   /// any, neighbours in the pool as one copy, and all with one set of events; or, where they are mapped, only the
   /// stage. What fails with one tile alone is kept with it, and it retires as failed once the device has let go of its
@@ -189,7 +198,7 @@ class Flight {
   // The batch that is being put, or was put last. Each has room for all slots, so that nothing is allocated.
   std::uint64_t oldest_ = 0;  ///< Its first tile.
   BatchWay way_ = BatchWay::copied;
-  std::size_t lone_bytes_ = 0;  ///< Up and down, if there was a choice of ways for it.
+  std::size_t lone_bytes_ = 0;  ///< Up and down, if its time counts.
   bool timed_ = false;          ///< Its times are known to the clock.
   bool failed_ = false;         ///< Some of its tiles have; kept here, as they may retire before it is asked.
   std::vector<Slot*> live_;     ///< Those of its tiles that have not failed.

@@ -13,6 +13,7 @@ namespace penstock {
 void Flight::put(std::span<Loan> loans, Stage& stage) {
   choose_way(loans, stage);
   place(loans);
+  std::uint64_t const captures = graphs_.captures();
   char const* at = way_ == BatchWay::mapped ? "stage" : "upload";
   bool enqueued = false;
   try {
@@ -28,6 +29,9 @@ void Flight::put(std::span<Loan> loans, Stage& stage) {
     static_cast<void>(device_.take_refusal());  // The stage may have left one when it threw; it is not the next tile's.
   }
   seal(enqueued);
+  // A capture takes as long as some runs, and copied tiles of a whole round of slots may have one each. By one way a
+  // timed batch takes three marks, by others none.
+  if (timed_ || graphs_.captures() != captures) lone_bytes_ = 0;
 }
 
 /// Up and down, as far as can be known now.
@@ -249,11 +253,6 @@ void Flight::seal(bool enqueued) {
     for (std::uint64_t number = oldest_; number <= put_; ++number) slot_of(number).settled = let_go;
     fail_batch(std::make_shared<Failure const>(Failure{"signal", error.what(), error.kind()}));
   }
-}
-
-/// A way that fails would often be soonest through.
-void Flight::note_alone(std::chrono::nanoseconds took) noexcept {
-  ways_.took(lone_bytes_, way_, failed_ ? std::chrono::nanoseconds::max() : took);
 }
 
 /// Times are a help and no promise: a tile does not fail for want of them.

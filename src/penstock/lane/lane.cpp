@@ -128,6 +128,7 @@ void Lane::body(std::promise<void>& ready, Stages const& stages) {
                   "The transport is to be mapped, but the stage does not promise that it passes over a tile's bytes "
                   "once: say so with Passes::one if it does, or let the transport be automatic or copies.");
     }
+    flight_->prepare(*stage_);
     stage_->prepare(flight_->compute());
     if (auto const refusal = device_.take_refusal()) throw *refusal;
     if (options_.ends_with != nullptr) options_.ends_with->join();
@@ -229,14 +230,17 @@ bool Lane::watch(Predicate const& work_waits) {
     note_pace();
     if (work_waits() || flight_->retired() != retired) return true;
     if (auto const length = time_to_nap(now); length.count() > 0) {
+      cut_off(now);
       alarm_.await([this] { return must_not_nap(); }, std::chrono::nanoseconds(0), length);
       ++summary_.naps;
-      alone_since_.reset();
       now = awake_since = std::chrono::steady_clock::now();
       continue;
     }
     bool const must_look = options_.spin.count() != 0 && !signal_->wakes() && !flight_->empty();
-    if (now - awake_since >= options_.spin && !must_look) return false;
+    if (now - awake_since >= options_.spin && !must_look) {
+      cut_off(now);
+      return false;
+    }
     relax_cpu();
   }
 }
@@ -246,7 +250,6 @@ template <class Predicate>
 void Lane::rest(Predicate const& work_waits) {
   arm_signal();
   news_ = 0;
-  alone_since_.reset();
   std::chrono::nanoseconds at_most = std::chrono::hours(1);
   if (!flight_->empty()) {
     at_most = options_.watchdog;

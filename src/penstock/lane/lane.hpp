@@ -192,6 +192,7 @@ class Lane {
   void ask_device();
   void retire_up_to(std::uint64_t number);
   void note_pace() noexcept;
+  void cut_off(std::chrono::steady_clock::time_point now) noexcept;
   void retire_passed();
   void finish_stage();
   void give_up(Error const& error);
@@ -244,7 +245,7 @@ class Lane {
   /// When the device last finished a tile, or got one while it had none.
   std::chrono::steady_clock::time_point progress_ = asked_;
   /// Since when there is one batch on the device, put while there was none, and the lane has not slept; empty if that
-  /// is not so, or there was no choice of ways for it.
+  /// is not so, or its time does not count.
   std::optional<std::chrono::steady_clock::time_point> alone_since_;
   Pace pace_;
   std::uint64_t paced_ = 0;                                     ///< Tiles that `pace_` knows of, or never will.

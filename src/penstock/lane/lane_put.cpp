@@ -114,15 +114,15 @@ void Lane::put() {
   if (!submitted_.empty()) {
     for (Loan const& loan : batch_) recorded_.push_back(&*loan);
   }
+  cut_off(taken);  // Before the flight knows of the next one alone.
   try {
     {
       RangeHere const range(options_.ranges, Step::enqueue, spokesman());
       flight_->put(batch_, *stage_);
     }
     ++summary_.batches;
-    alone_since_.reset();
     // A lane that sleeps would measure how it is woken.
-    if (first && options_.spin.count() > 0 && flight_->had_a_choice()) alone_since_ = taken;
+    if (first && options_.spin.count() > 0 && flight_->time_counts()) alone_since_ = taken;
     if (!recorded_.empty()) note_taken(taken);
     // Now, and not before: what the stage did on this thread is no time of the device's.
     if (first) {

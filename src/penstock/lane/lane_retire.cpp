@@ -125,6 +125,12 @@ void Lane::retire_up_to(std::uint64_t number) {
   while (flight_->retired() < number) deliver(flight_->retire());
 }
 
+/// The lane watches no more what may be alone on its device: from now on another is with it, or the lane sleeps.
+void Lane::cut_off(std::chrono::steady_clock::time_point now) noexcept {
+  if (alone_since_) flight_->note_cut_off(now - *alone_since_);
+  alone_since_.reset();
+}
+
 /// The device did not say how far it is, or did not take what it was given.
 void Lane::give_up(Error const& error) {
   if (error.sticky()) return lose(error);
@@ -149,6 +155,8 @@ void Lane::note_loss(Error const& error) {
 /// Not before the device has let go of them: what runs on it runs to its end, and may still write to a tile.
 void Lane::fail_all_in_flight(std::shared_ptr<Failure const> why) {
   if (flight_->empty()) return;
+  if (alone_since_) flight_->note_alone(std::chrono::nanoseconds::max());
+  alone_since_.reset();
   flight_->settle();
   // The wait may have been the end of the device, or of the patience with it.
   if (auto const loss = device_.lost()) {

@@ -12,8 +12,13 @@ namespace penstock {
 
 /// Which way small batches take that find nothing of their lane on the device, by what others of about their size took
 /// from the call to the news. The first of the ways that may be, in the order of BatchWay, is taken for a few that do
-/// not count; then they are tried in turn, and the one with the least median is kept. Sizes are alike if they are
-/// between the same powers of two.
+/// not count; then they are tried in turns, forth and back, and the one with the least median is kept. Sizes are alike
+/// if they are between the same powers of two.
+///
+/// Of a batch that was not watched to its end only that it took longer is known. That says much of one that the lane
+/// fell asleep over, and little of one that the next came soon behind. So it counts as what was seen of it where its
+/// way is the one to be left, and as for ever where its way is the one to be taken: what is taken was sooner whatever
+/// these took, and where few are watched to their end all stays as it was (decisions/0036).
 ///
 /// Threads: the lane's.
 class LoneWays {
@@ -27,17 +32,26 @@ class LoneWays {
   /// Tells it what a batch took that was alone from its first call until the lane, awake, knew it to be through;
   /// nanoseconds::max() for one that failed.
   void took(std::size_t bytes, BatchWay way, std::chrono::nanoseconds time) noexcept;
+  /// The same of one that was not watched to its end: that it took longer than this.
+  void took_longer(std::size_t bytes, BatchWay way, std::chrono::nanoseconds than) noexcept;
 
  private:
   static constexpr std::size_t ways = 3;
+  using Times = std::array<std::chrono::nanoseconds, samples>;
   /// Of batches of about one size.
   struct Tried {
     unsigned warmed = 0;
     std::array<unsigned, ways> counts{};
-    std::array<std::array<std::chrono::nanoseconds, samples>, ways> times{};
+    std::array<Times, ways> least{};  ///< What each took at least,
+    std::array<Times, ways> most{};   ///< and at most.
     std::optional<BatchWay> best = {};
+
+    /// Of the ways that may be and have `round` times, the one that is next.
+    BatchWay turn(std::array<bool, ways> const& may, unsigned round) const noexcept;
   };
-  static std::chrono::nanoseconds median(std::array<std::chrono::nanoseconds, samples>& times) noexcept;
+  void note(std::size_t bytes, BatchWay way, std::chrono::nanoseconds at_least,
+            std::chrono::nanoseconds at_most) noexcept;
+  static std::chrono::nanoseconds median(Times& times) noexcept;
   Tried& tried(std::size_t bytes) noexcept;
 
   std::array<Tried, 21> sizes_;

@@ -11,8 +11,12 @@ namespace penstock {
 
 using Clock = std::chrono::steady_clock;
 
+void StageGraphs::prepare(Stage const& stage) {
+  if (asked_ != Graphs::never && stage.capturable()) stream_.emplace(device_.make_stream({.priority = priority_}));
+}
+
 std::size_t StageGraphs::run(Stage& stage, DeviceTile const& tile, SlotGraph& slot) {
-  if (!stage.capturable()) return stage.run(tile, compute_);
+  if (!stream_) return stage.run(tile, compute_);
   if (!choice_.launches()) return run_plainly(stage, tile);
   TileWork const work{tile.input.size(), stage.variant(tile)};
   if (slot.captured && slot.work == work) {
@@ -55,6 +59,7 @@ std::size_t StageGraphs::launch(SlotGraph const& slot) {
 /// Nothing if the tile has yet to be run.
 std::optional<std::size_t> StageGraphs::run_captured(Stage& stage, DeviceTile const& tile, TileWork work,
                                                      SlotGraph& slot) {
+  ++captures_;
   bool const first = !slot.captured;
   auto graph = capture(stage, tile, work);
   if (!graph) return std::nullopt;
@@ -78,7 +83,6 @@ std::optional<std::size_t> StageGraphs::run_captured(Stage& stage, DeviceTile co
 /// Throws: a sticky Error.
 std::optional<SlotGraph> StageGraphs::capture(Stage& stage, DeviceTile const& tile, TileWork work) {
   try {
-    if (!stream_) stream_.emplace(device_.make_stream({.priority = priority_}));
     stream_->begin_capture();
     std::size_t produced = 0;
     try {

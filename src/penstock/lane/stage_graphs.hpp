@@ -42,8 +42,13 @@ class StageGraphs {
   static constexpr unsigned worth_another = 3;
 
   StageGraphs(Device& device, Graphs asked, StreamRef compute, int priority)
-      : device_(device), compute_(compute), priority_(priority), choice_(asked) {}
+      : device_(device), asked_(asked), compute_(compute), priority_(priority), choice_(asked) {}
 
+  /// Makes the stream that captures of this stage's work take place in, if there may be any. Once, before the first
+  /// tile; without it none is captured.
+  ///
+  /// Throws: Error, if the device refuses.
+  void prepare(Stage const& stage);
   /// Enqueues the stage's work on a tile in `slot`, and says what the stage says of it. A capture that fails does not
   /// fail the tile: the stage is then run, now and for each later tile.
   ///
@@ -51,6 +56,8 @@ class StageGraphs {
   std::size_t run(Stage& stage, DeviceTile const& tile, SlotGraph& slot);
   /// Tiles whose work was launched as a graph.
   std::uint64_t launched() const noexcept { return launched_; }
+  /// How often it captured, or tried to, which takes as long as some runs.
+  std::uint64_t captures() const noexcept { return captures_; }
   /// Why the stage's work cannot be captured, though the stage promises so; null if it could, or was not to be.
   std::shared_ptr<Failure const> const& failure() const noexcept { return failure_; }
 
@@ -64,13 +71,15 @@ class StageGraphs {
   void give_up(std::shared_ptr<Failure const> why) noexcept;
 
   Device& device_;
+  Graphs const asked_;
   StreamRef const compute_;
   int const priority_;
   GraphChoice choice_;
-  /// Where it captures, once it does. Not the compute stream: while a default stream is captured code that names no
-  /// stream fails.
+  /// Where it captures, if it may. Not the compute stream: while a default stream is captured code that names no stream
+  /// fails.
   std::optional<Stream> stream_;
   std::uint64_t launched_ = 0;
+  std::uint64_t captures_ = 0;
   std::shared_ptr<Failure const> failure_;
 };
 
