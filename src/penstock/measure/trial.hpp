@@ -34,7 +34,7 @@ std::optional<Trial> run_trial(DeviceGroup const& devices, Setting const& settin
                                std::stop_token const& stop);
 
 /// Runs it open loop: a tile is due each 1 / `tiles_per_second`, whatever became of those before, so that a stall
-/// counts against all that waited for it.
+/// counts against all that waited for it. Of the setting's producers there are no more than filling takes at that load.
 ///
 /// Throws: as run_trial.
 std::optional<Latency> run_open_loop(DeviceGroup const& devices, Setting const& setting, double tiles_per_second,
