@@ -11,6 +11,7 @@
 
 #include "penstock/core/error.hpp"
 #include "penstock/cpu/cpu_device.hpp"
+#include "penstock/measure/settling.hpp"
 
 namespace penstock::measure {
 namespace {
@@ -24,6 +25,7 @@ class Watcher final : public Ranges {
     std::scoped_lock const lock(mutex_);
     if (step == Step::borrow) borrowers_.insert(std::this_thread::get_id());
     if (step != Step::fill) return;
+    ++fills_;
     most_at_once_ = std::max(most_at_once_, ++filling_);
     if (on_fill) on_fill();
   }
@@ -32,11 +34,13 @@ class Watcher final : public Ranges {
     if (step == Step::fill) --filling_;
   }
   std::size_t borrowers() const { return borrowers_.size(); }
+  std::uint64_t fills() const { return fills_; }
   int most_at_once() const { return most_at_once_; }
 
  private:
   std::mutex mutex_;
   std::set<std::thread::id> borrowers_;
+  std::uint64_t fills_ = 0;
   int filling_ = 0;
   int most_at_once_ = 0;
 };
@@ -44,7 +48,7 @@ class Watcher final : public Ranges {
 /// A load for a CPU device: tiles of 4 KiB, a millisecond apart.
 struct ALoad : testing::Test {
   cpu::CpuDevice device{{.compute_threads = 1}};
-  Setting setting{.threads = 4, .lanes = 1, .tile = 4096, .work = Work::copy};
+  Setting setting{.threads = 4, .lanes = 1, .tile = 4096, .depth = 4, .work = Work::copy};
   Watcher watcher;
   TrialOptions options{
       .warm_up = std::chrono::milliseconds(1), .window = std::chrono::milliseconds(5), .ranges = &watcher};
@@ -65,6 +69,12 @@ TEST_F(ALoad, IsWaitedForByEachProducerForItself) {
   ASSERT_TRUE(latency());
   EXPECT_GE(watcher.borrowers(), 2U);
   EXPECT_GE(watcher.most_at_once(), 2);
+}
+
+/// Seen to fail with a load that has no tiles for the pipeline to settle by.
+TEST_F(ALoad, ComesBeforeItCounts) {
+  ASSERT_TRUE(latency());
+  EXPECT_EQ(watcher.fills(), settling_tiles({.lanes = 1, .slots = 4}) + 100) << "as many as quantiles want";
 }
 
 TEST_F(ALoad, EndsSoonOnceItsDeviceIsLost) {

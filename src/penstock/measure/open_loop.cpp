@@ -7,7 +7,7 @@
 #include <mutex>
 #include <vector>
 
-#include "penstock/flow/pipeline_options.hpp"
+#include "penstock/measure/settling.hpp"
 #include "penstock/report/quantile.hpp"
 
 namespace penstock::measure {
@@ -31,9 +31,35 @@ void wait_until(Clock::time_point due, std::stop_token const& stop) {
 
 }  // namespace
 
+Load load_at(double tiles_per_second, PipelineOptions const& made, std::chrono::nanoseconds warm_up,
+             std::chrono::nanoseconds window) {
+  constexpr double for_quantiles = 100;
+  // Tiles may be rare, or may have been for a moment when the load was found.
+  constexpr double longest_warm_up = 2, longest_for_quantiles = 10;
+  auto const in = [&](double seconds) { return tiles_per_second * seconds; };
+  auto const seconds = [](std::chrono::nanoseconds time) { return std::chrono::duration<double>(time).count(); };
+  double const settled = std::min(static_cast<double>(settling_tiles(made)), in(longest_warm_up));
+  double const enough = std::min(for_quantiles, in(longest_for_quantiles));
+  return {.tiles_per_second = tiles_per_second,
+          .warm_up = static_cast<std::uint64_t>(std::max(settled, in(seconds(warm_up)))),
+          .counted = static_cast<std::uint64_t>(std::max({1.0, enough, in(seconds(window))}))};
+}
+
 std::size_t OpenLoop::fill(Tile& tile) {
   wait_until(due(tile.sequence), stop_);
   return UntilFailed::fill(tile);
+}
+
+void OpenLoop::arrived(std::uint64_t number, Clock::time_point at) {
+  if (number < load_.warm_up) return;
+  microseconds_[number - load_.warm_up] = std::chrono::duration<double, std::micro>(at - due(number)).count();
+}
+
+Latency OpenLoop::latency() {
+  return {.load_tiles_per_second = load_.tiles_per_second,
+          .p50 = quantile<double>(microseconds_, 0.5),
+          .p99 = quantile<double>(microseconds_, 0.99),
+          .p999 = quantile<double>(microseconds_, 0.999)};
 }
 
 std::chrono::nanoseconds time_to_fill(Filler& filler, std::size_t bytes) {

@@ -10,14 +10,9 @@
 #include "penstock/measure/open_loop.hpp"
 #include "penstock/measure/until_failed.hpp"
 #include "penstock/measure/work_stages.hpp"
-#include "penstock/report/quantile.hpp"
 
 namespace penstock::measure {
 namespace {
-
-using Clock = std::chrono::steady_clock;
-
-constexpr double most_seconds_for_quantiles = 10;
 
 void expect_well(Report const& report) {
   if (!report.ok()) throw Error(ErrorKind::device_refused, describe(report));
@@ -76,27 +71,17 @@ std::optional<Latency> run_open_loop(DeviceGroup const& devices, Setting const& 
   wanted.ranges = options.ranges;
   wanted.producers = producers_of(devices, setting, tiles_per_second, filler);
   Pipeline pipeline(devices.all(), wanted);
-  // Enough for quantiles, unless tiles are so rare, or were for a moment, that this took minutes.
-  double const enough = std::min(100.0, tiles_per_second * most_seconds_for_quantiles);
-  double const window = std::chrono::duration<double>(options.window).count();
-  auto const total = static_cast<std::uint64_t>(std::max({1.0, enough, tiles_per_second * window}));
-  std::vector<double> microseconds(total);
-  OpenLoop source(filler, tiles_per_second, total, stop);
-  source.start(Clock::now() + options.warm_up);
+  OpenLoop source(filler, load_at(tiles_per_second, pipeline.options(), options.warm_up, options.window), stop);
   Report const report = pipeline.run(
       source, work_stages(setting),
       [&](Completion const& done) {
-        std::uint64_t const number = done.loan->sequence;
-        microseconds[number] = std::chrono::duration<double, std::micro>(Clock::now() - source.due(number)).count();
+        source.arrived(done.loan->sequence, OpenLoop::Clock::now());
         if (!done.ok()) source.fail();
       },
       stop);
   if (stop.stop_requested()) return std::nullopt;
   expect_well(report);
-  return Latency{.load_tiles_per_second = tiles_per_second,
-                 .p50 = quantile<double>(microseconds, 0.5),
-                 .p99 = quantile<double>(microseconds, 0.99),
-                 .p999 = quantile<double>(microseconds, 0.999)};
+  return source.latency();
 }
 
 }  // namespace PENSTOCK_FLAVOUR

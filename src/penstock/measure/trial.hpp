@@ -35,6 +35,8 @@ std::optional<Trial> run_trial(DeviceGroup const& devices, Setting const& settin
 
 /// Runs it open loop: a tile is due each 1 / `tiles_per_second`, whatever became of those before, so that a stall
 /// counts against all that waited for it. Of the setting's producers there are no more than filling takes at that load.
+/// Tiles that come before the pipeline has settled do not count: `warm_up`, and some hundred tiles a lane, if these do
+/// not take seconds.
 ///
 /// Throws: as run_trial.
 std::optional<Latency> run_open_loop(DeviceGroup const& devices, Setting const& setting, double tiles_per_second,
