@@ -90,5 +90,16 @@ TEST_F(ALoad, HasNoMoreProducersThanItsSetting) {
   EXPECT_EQ(watcher.borrowers(), 1U);
 }
 
+/// Seen to fail with a meter that is told of no tiles to settle by.
+TEST(ATrial, CountsNothingUntilItsLanesHaveCapturedInAllSlots) {
+  cpu::CpuDevice device({.compute_threads = 1});
+  Setting const setting{.threads = 1, .lanes = 1, .tile = 4096, .depth = 64, .graphs = Graphs::always};
+  TrialOptions options{.warm_up = {}, .settling = std::chrono::hours(1), .window = {}};
+  auto const trial = run_trial(device, setting, options, {});
+  ASSERT_TRUE(trial);
+  EXPECT_GT(trial->report.tiles_done, settling_tiles(trial->options));
+  EXPECT_GT(settling_tiles(trial->options), 64U);
+}
+
 }  // namespace
 }  // namespace penstock::measure

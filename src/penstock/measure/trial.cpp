@@ -8,6 +8,7 @@
 #include "penstock/flow/pipeline.hpp"
 #include "penstock/flow/resolve_options.hpp"
 #include "penstock/measure/open_loop.hpp"
+#include "penstock/measure/settling.hpp"
 #include "penstock/measure/until_failed.hpp"
 #include "penstock/measure/work_stages.hpp"
 
@@ -51,7 +52,7 @@ std::optional<Trial> run_trial(DeviceGroup const& devices, Setting const& settin
   wanted.ranges = options.ranges;
   forget_memory_peaks();
   Pipeline pipeline(devices.all(), wanted);
-  Meter meter(options.warm_up, options.window);
+  Meter meter(options.warm_up, options.window, settling_tiles(pipeline.options()), options.settling);
   UntilMetered source(filler, meter);
   Report const report = pipeline.run(
       source, work_stages(setting), [&](Completion& done) { done.ok() ? meter.count() : source.fail(); }, stop);

@@ -16,6 +16,8 @@ namespace penstock::measure {
 
 struct TrialOptions {
   std::chrono::nanoseconds warm_up = std::chrono::milliseconds(50);
+  /// How much longer a closed loop is warmed up, if it has not settled by then.
+  std::chrono::nanoseconds settling{0};
   std::chrono::nanoseconds window = std::chrono::milliseconds(200);
   std::string file = {};  ///< For Fill::file.
   /// For Fill::memory; who copies these options has the same.
