@@ -68,6 +68,7 @@ case $2 in
 --producers many
 --lanes 100000
 --device gpu
+--aim speed
 --signal semaphore
 --shape round
 --streams some

@@ -27,15 +27,15 @@ child_fills() {
 
 case $2 in
   IsWhereBenchStarts)
-    made --threads 2 --lanes 2 --tile 64KiB --depth 3 --signal event_poll --shape single --work copy --direction in
+    made --threads 2 --lanes 2 --tile 64KiB --depth 3 --aim latency --signal event_poll --shape single --work copy --direction in
     run bench "${quick[@]}" --profile profile
     expect_code 0
-    expect_out 'threads 2, lanes 2, consumers 1, tile 64 KiB, depth 3, batch 1, tiles 11, spin default, aim throughput, signal event_poll, streams default, shape single, transport automatic, graphs automatic, work copy, fill none, direction in'
+    expect_out 'threads 2, lanes 2, consumers 1, tile 64 KiB, depth 3, batch 1, tiles 11, spin default, aim latency, signal event_poll, streams default, shape single, transport automatic, graphs automatic, work copy, fill none, direction in'
     [[ ! -s err ]] || fail "$(cat err)"
     ;;
   LosesToWhatIsNamed)
-    made --threads 2 --lanes 2 --tile 64KiB --depth 3 --work copy
-    run bench "${quick[@]}" --profile profile --producers 1 --depth 4,5 --work transform
+    made --threads 2 --lanes 2 --tile 64KiB --depth 3 --aim latency --work copy
+    run bench "${quick[@]}" --profile profile --producers 1 --depth 4,5 --aim throughput --work transform
     expect_code 0
     expect_out 'threads 1, lanes 2, consumers 1, tile 64 KiB, spin default, aim throughput, signal callback, streams default, shape split, transport automatic, graphs automatic, work transform'
     [[ $(grep -cE '^[45] ' out) == 2 ]] || fail "$(cat out)"
@@ -66,10 +66,10 @@ case $2 in
     expect_err 'power of two'
     ;;
   IsTakenByCompare)
-    made --threads 2 --lanes 2 --tile 64KiB --depth 3
+    made --threads 2 --lanes 2 --tile 64KiB --depth 3 --aim latency
     run compare --device cpu --window 10 --rounds 1 --profile profile --tile 4KiB --json
     expect_code 0
-    for words in '"threads": 2' '"depth": 3' '"batch": 1' '"tile": 4096'; do expect_out "$words"; done
+    for words in '"threads": 2' '"depth": 3' '"batch": 1' '"aim": "latency"' '"tile": 4096'; do expect_out "$words"; done
     [[ ! -s err ]] || fail "$(cat err)"
     ;;
   OfAnotherMachineIsUsedWithAWarning)

@@ -31,6 +31,20 @@ TEST(Meter, LeavesOutTheWarmUpAndWhatComesAfter) {
   EXPECT_GT(meter.metered()->seconds, 0);
 }
 
+TEST(Meter, WarmsUpLongerUntilSoManyTilesHaveCome) {
+  Meter meter(milliseconds(0), milliseconds(0), 5, std::chrono::hours(1));
+  for (int i = 0; i < 6; ++i) meter.count();  // The last opens the window.
+  EXPECT_FALSE(meter.over());
+  meter.count();
+  EXPECT_TRUE(meter.over());
+}
+
+TEST(Meter, WarmsUpNoLongerThanItMay) {
+  Meter meter(milliseconds(0), milliseconds(0), 1000, milliseconds(0));
+  for (int i = 0; i < 3; ++i) meter.count();
+  EXPECT_TRUE(meter.over());
+}
+
 TEST(Meter, CountsForSeveralThreadsAtOnce) {
   Meter meter(milliseconds(1), milliseconds(5));
   std::vector<std::jthread> threads;

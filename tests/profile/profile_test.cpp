@@ -20,6 +20,7 @@ struct AProfile : testing::Test {
                   .job = {.work = "busy:20us", .fill = "memcpy", .direction = "in", .streams = "own", .sink = "lanes"},
                   .tile_bytes = 65536,
                   .options = {.tile = {.input_bytes = 65536, .output_bytes = 112},
+                              .aim = Aim::latency,
                               .tiles = 99,
                               .producers = 3,
                               .lanes = 4,
@@ -64,6 +65,7 @@ TEST_F(AProfile, IsTheSameOnceItWasSavedAndLoaded) {
   Profile const loaded = load_profile(folder / "saved");
   EXPECT_EQ(text_of(loaded), text_of(profile));
   EXPECT_EQ(loaded.options.tile, profile.options.tile);
+  EXPECT_EQ(loaded.options.aim, Aim::latency);
   EXPECT_EQ(loaded.options.spin, profile.options.spin);
   EXPECT_EQ(loaded.options.signal, SignalKind::flag);
   EXPECT_EQ(loaded.options.shape, LaneShape::single);
@@ -95,6 +97,7 @@ TEST_F(AProfile, SetsWhatItFoundAndNothingThatStageOrSinkWouldNotice) {
   EXPECT_EQ(options.consumers, 2u);
   EXPECT_EQ(options.slots, 24u);
   EXPECT_EQ(options.tiles, 99u);
+  EXPECT_EQ(options.aim, Aim::latency);
   EXPECT_EQ(options.signal, SignalKind::flag);
   EXPECT_EQ(options.transport, Transport::copies);
   EXPECT_EQ(options.graphs, Graphs::never);
@@ -136,7 +139,7 @@ TEST_F(AProfile, MayHaveMembersThatNobodyKnowsYet) {
 
 /// What is unknown, or came later.
 bool may_be_missing(std::string const& key) {
-  return key == "driver" || key == "batch" || key == "transport" || key == "graphs";
+  return key == "driver" || key == "batch" || key == "transport" || key == "graphs" || key == "aim";
 }
 
 TEST_F(AProfile, MissesNoneOfItsMembers) {
@@ -181,14 +184,16 @@ TEST_F(AProfile, WithAMemberOfAnotherKindIsRefused) {
   }
 }
 
-TEST_F(AProfile, OfBeforeThereWereBatchesTransportsAndGraphsLeavesThemToThePipeline) {
+TEST_F(AProfile, OfBeforeThereWereBatchesTransportsGraphsAndAimsLeavesThemToThePipeline) {
   Json older = json();
   older["settings"].erase("batch");
   older["settings"].erase("transport");
   older["settings"].erase("graphs");
+  older["settings"].erase("aim");
   EXPECT_EQ(parse_profile(older.dump(), "older").options.batch, 0u);
   EXPECT_EQ(parse_profile(older.dump(), "older").options.transport, Transport::automatic);
   EXPECT_EQ(parse_profile(older.dump(), "older").options.graphs, Graphs::automatic);
+  EXPECT_EQ(parse_profile(older.dump(), "older").options.aim, Aim::throughput);
 }
 
 TEST_F(AProfile, WithANumberBeyondReasonIsRefused) {

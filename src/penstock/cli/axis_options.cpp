@@ -27,8 +27,7 @@ constexpr std::array axis_options{
     AxisOption{"spin", "", "default",
                "Microseconds that lanes watch their device before they sleep; who waits for tiles or results does so "
                "for 20 at most"},
-    AxisOption{"aim", "", "throughput",
-               "What lanes, spin and watching are for where they are left to the pipeline: throughput, latency"},
+    AxisOption{"aim", "", "throughput", what_aim_decides},
     AxisOption{"signal", "", "callback", "How lanes learn what is done; penstock hash --help lists them"},
     AxisOption{"streams", "", "default", "Where lanes compute: default (the thread's default stream), own"},
     AxisOption{"shape", "", "split", "Streams of a lane: split (upload, compute, download), single, adaptive"},
@@ -95,7 +94,7 @@ void AxisOptions::add_profile_to(CLI::App& command) {
     if (batch_follows && command.count("--depth") + command.count("--tile") > 0) lists["batch"] = usual_batch;
     // The number of tiles follows from these, and with one of them changed it is for the pipeline to choose.
     bool const follows = command.count("--tiles") == 0;
-    for (char const* const axis : {"--threads", "--lanes", "--consumers", "--depth", "--batch"}) {
+    for (char const* const axis : {"--threads", "--lanes", "--consumers", "--depth", "--batch", "--aim"}) {
       if (follows && command.count(axis) > 0) lists["tiles"] = "0";
     }
   });

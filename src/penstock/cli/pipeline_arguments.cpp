@@ -36,6 +36,7 @@ void PipelineArguments::add_to(CLI::App& command, std::string const& tile_sizes)
   add_count("--batch", batch, Pool::max_tiles,
             "Tiles that a lane puts on the device at once. " + up_to(Pool::max_tiles) +
                 "Default: 1; on a GPU 32 MiB of them, of those below 1 MiB 8 MiB, up to 128");
+  command.add_option("--aim", aim, std::string(what_aim_decides) + ". Default: throughput")->type_name("NAME");
   command.add_option("--signal", signal, "How lanes learn what is done: " + signal_names() + ". Default: callback")
       ->type_name("NAME");
   command
@@ -72,11 +73,13 @@ void PipelineArguments::take(Profile const& taken, CLI::App const& command) {
   if (!named("--slots")) slots = options.slots;
   // It follows from these two, and with one of them changed it is for the pipeline to choose.
   if (!named("--batch") && !named("--slots") && !named("--tile")) batch = options.batch;
+  if (!named("--aim")) aim = to_string(options.aim);
   if (!named("--signal")) signal = to_string(options.signal);
   if (!named("--shape")) shape = to_string(options.shape);
   if (!named("--tile")) tile = std::to_string(taken.tile_bytes);
   // These two follow from the others, and with one of those changed they are for the pipeline to choose.
-  for (char const* const option : {"--producers", "--lanes", "--consumers", "--slots", "--batch", "--signal"}) {
+  for (char const* const option :
+       {"--producers", "--lanes", "--consumers", "--slots", "--batch", "--aim", "--signal"}) {
     if (named(option)) return;
   }
   if (!named("--tiles")) tiles = options.tiles;
@@ -90,6 +93,7 @@ PipelineOptions PipelineArguments::options() const {
   options.consumers = consumers;
   options.slots = slots;
   options.batch = batch;
+  options.aim = parse_aim(aim);
   options.signal = parse_signal_kind(signal);
   options.shape = parse_lane_shape(shape);
   options.streams = streams == "own" ? StreamMode::own : StreamMode::thread_default;

@@ -24,6 +24,7 @@ struct PipelineArguments {
   unsigned consumers = 0;
   unsigned slots = 0;
   unsigned batch = 0;
+  std::string aim = "throughput";
   std::string signal = "callback";
   std::string shape = "split";
   std::string streams = "default";

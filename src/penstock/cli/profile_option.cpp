@@ -36,6 +36,7 @@ std::map<std::string, std::string> axis_values(Profile const& profile) {
           {"depth", std::to_string(options.slots)},
           {"batch", std::to_string(options.batch)},
           {"tiles", std::to_string(options.tiles)},
+          {"aim", std::string(to_string(options.aim))},
           {"signal", std::string(to_string(options.signal))},
           {"shape", std::string(to_string(options.shape))},
           // What allows `mapped` is the job, and this may be another.

@@ -23,6 +23,10 @@ ProfiledMachine machine_of_results(std::string const& results);
 /// The values of the profile by the axes that have them.
 std::map<std::string, std::string> axis_values(Profile const& profile);
 
+/// Of `--aim`, in each command that has it.
+inline constexpr char const* what_aim_decides =
+    "What lanes, spin and watching are for where they are left to the pipeline: throughput, latency";
+
 /// What most commands do with a profile.
 inline constexpr char const* profile_fills_in =
     "Settings that penstock tune --save wrote, for all that is not named here";

@@ -27,9 +27,9 @@ inline namespace PENSTOCK_FLAVOUR {
 namespace {
 
 /// In the order in which results name them.
-constexpr std::array axes_of_tune{"threads", "lanes",     "tile",      "depth", "batch", "signal",
-                                  "shape",   "transport", "graphs",    "work",  "fill",  "direction",
-                                  "streams", "sink",      "consumers", "tiles", "spin"};
+constexpr std::array axes_of_tune{"threads",   "lanes",   "tile",      "depth",     "batch", "aim",
+                                  "signal",    "shape",   "transport", "graphs",    "work",  "fill",
+                                  "direction", "streams", "sink",      "consumers", "tiles", "spin"};
 
 /// A quarter of what is there, and no more than people would give a pipeline without being asked.
 std::uint64_t safe_bytes(HostLimits const& host) {

@@ -40,6 +40,8 @@ class Filler {
   Filler& operator=(Filler const&) = delete;
   ~Filler();
 
+  /// False if tiles go as they are.
+  bool fills() const noexcept { return how_ != Fill::none; }
   /// Puts bytes into `to`, and says how many: all of it.
   ///
   /// Throws: Error of kind system, if the file cannot be read any more.

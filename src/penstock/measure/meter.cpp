@@ -13,7 +13,8 @@ void Meter::count() {
   if (state == State::before && take(State::before, State::opening)) {
     warm_from_ = now + warm_up_;
     state_.store(State::warming, std::memory_order_release);
-  } else if (state == State::warming && now >= warm_from_ && take(State::warming, State::marking)) {
+  } else if (state == State::warming && now >= warm_from_ && (number > settling_ || now >= warm_from_ + longer_) &&
+             take(State::warming, State::marking)) {
     opened_ = now;
     count_opened_ = number;
     cpu_opened_ = cpu_seconds();

@@ -28,8 +28,11 @@ class Meter {
  public:
   using Clock = std::chrono::steady_clock;
 
-  /// The window opens `warm_up` after the first tile, and closes with the first tile that comes `window` later.
-  Meter(std::chrono::nanoseconds warm_up, std::chrono::nanoseconds window) : warm_up_(warm_up), window_(window) {}
+  /// The window opens `warm_up` after the first tile, or as much as `longer` later if there were not `settling` tiles
+  /// by then; and closes with the first tile that comes `window` later.
+  Meter(std::chrono::nanoseconds warm_up, std::chrono::nanoseconds window, std::uint64_t settling = 0,
+        std::chrono::nanoseconds longer = {})
+      : warm_up_(warm_up), window_(window), settling_(settling), longer_(longer) {}
   void count();
   /// True once the window is closed: there is no use in more tiles.
   bool over() const noexcept { return state_.load(std::memory_order_acquire) == State::closed; }
@@ -45,6 +48,8 @@ class Meter {
 
   std::chrono::nanoseconds const warm_up_;
   std::chrono::nanoseconds const window_;
+  std::uint64_t const settling_;
+  std::chrono::nanoseconds const longer_;
   std::atomic<State> state_{State::before};
   // Each is written by who takes the state on, and read in the states after.
   Clock::time_point warm_from_{};

@@ -16,6 +16,8 @@ namespace penstock::measure {
 
 struct TrialOptions {
   std::chrono::nanoseconds warm_up = std::chrono::milliseconds(50);
+  /// How much longer a closed loop is warmed up, if it has not settled by then.
+  std::chrono::nanoseconds settling{0};
   std::chrono::nanoseconds window = std::chrono::milliseconds(200);
   std::string file = {};  ///< For Fill::file.
   /// For Fill::memory; who copies these options has the same.
@@ -34,7 +36,9 @@ std::optional<Trial> run_trial(DeviceGroup const& devices, Setting const& settin
                                std::stop_token const& stop);
 
 /// Runs it open loop: a tile is due each 1 / `tiles_per_second`, whatever became of those before, so that a stall
-/// counts against all that waited for it.
+/// counts against all that waited for it. Of the setting's producers there are no more than filling takes at that load.
+/// Tiles that come before the pipeline has settled do not count: `warm_up`, and some hundred tiles a lane, if these do
+/// not take seconds.
 ///
 /// Throws: as run_trial.
 std::optional<Latency> run_open_loop(DeviceGroup const& devices, Setting const& setting, double tiles_per_second,

@@ -12,6 +12,7 @@
 #include "penstock/core/pool.hpp"
 #include "penstock/core/usual_tiles.hpp"
 #include "penstock/flow/pipeline.hpp"
+#include "penstock/measure/effort.hpp"
 #include "penstock/measure/search.hpp"
 #include "penstock/measure/trial.hpp"
 
@@ -21,23 +22,25 @@ inline namespace PENSTOCK_FLAVOUR {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-using std::chrono::milliseconds;
 
 /// Pipelines on the devices.
 class Machine final : public Landscape {
  public:
   Machine(DeviceGroup const& devices, TuneOptions const& options, std::vector<Axis> const& axes,
           Clock::time_point start, std::stop_token const& stop)
-      : devices_(devices), options_(options), axes_(axes), start_(start), stop_(stop) {}
+      : devices_(devices),
+        options_(options),
+        axes_(axes),
+        start_(start),
+        stop_(stop),
+        graphs_chosen_(std::any_of(axes.begin(), axes.end(),
+                                   [](Axis const& axis) { return axis.name == "graphs" && axis.swept(); })) {}
 
   std::optional<double> measure(Levels const& levels, Effort effort) override {
     Point const point = point_at(axes_, levels);
-    TrialOptions trial{
-        .warm_up = milliseconds(10), .window = milliseconds(40), .file = options_.file, .memory = fill_memory_};
-    if (effort == Effort::look) {
-      trial.warm_up = milliseconds(20);
-      trial.window = milliseconds(120);
-    }
+    TrialOptions trial = trial_options(effort, point.setting, graphs_chosen_);
+    trial.file = options_.file;
+    trial.memory = fill_memory_;
     try {
       auto const result = run_trial(devices_, point.setting, trial, stop_);
       if (!result) return std::nullopt;
@@ -110,6 +113,7 @@ class Machine final : public Landscape {
   std::vector<Axis> const& axes_;
   Clock::time_point const start_;
   std::stop_token const& stop_;
+  bool const graphs_chosen_;
   std::shared_ptr<FillMemory> const fill_memory_ = std::make_shared<FillMemory>();
   double best_seen_ = 0;
   std::map<Levels, Trial> trials_;

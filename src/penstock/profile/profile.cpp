@@ -13,6 +13,7 @@ PipelineOptions Profile::apply(PipelineOptions wanted) const {
   wanted.consumers = options.consumers;
   wanted.slots = options.slots;
   wanted.batch = options.batch;
+  wanted.aim = options.aim;
   wanted.spin = options.spin;
   wanted.shape = options.shape;
   wanted.signal = options.signal;

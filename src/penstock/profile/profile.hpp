@@ -46,8 +46,8 @@ struct Profile {
   ProfiledMachine machine = {};
   ProfiledJob job = {};
   std::size_t tile_bytes = 0;  ///< As `--tile` says it.
-  /// Only those that a profile sets: tile, tiles, producers, lanes, consumers, slots, spin, shape, signal,
-  /// transport, graphs.
+  /// Only those that a profile sets: tile, tiles, producers, lanes, consumers, slots, aim, spin, shape,
+  /// signal, transport, graphs.
   PipelineOptions options = {};
   ProfiledRate rate = {};
   std::optional<ProfiledRate> defaults_rate = {};  ///< Empty if the defaults failed.

@@ -146,6 +146,7 @@ Profile parse_profile(std::string_view text, std::string const& name) {
   profile.options.spin = std::chrono::microseconds(settings.whole("spin_us", 0, most_spin_us));
   profile.options.shape = settings.one_of(all_lane_shapes, "shape");
   // Profiles of before there was a choice leave it to the pipeline.
+  if (settings.has("aim")) profile.options.aim = settings.one_of(all_aims, "aim");
   if (settings.has("transport")) profile.options.transport = settings.one_of(all_transports, "transport");
   if (settings.has("graphs")) profile.options.graphs = settings.one_of(all_graphs, "graphs");
   profile.options.signal = settings.one_of(all_signal_kinds, "signal");
@@ -181,6 +182,7 @@ std::string text_of(Profile const& profile) {
                     {"depth", options.slots},
                     {"batch", options.batch != 0 ? Json(options.batch) : Json(nullptr)},
                     {"tiles", options.tiles},
+                    {"aim", to_string(options.aim)},
                     {"signal", to_string(options.signal)},
                     {"shape", to_string(options.shape)},
                     {"transport", to_string(options.transport)},

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "penstock/device/build_flavour.hpp"
+#include "penstock/measure/landscape.hpp"
+#include "penstock/measure/setting.hpp"
+#include "penstock/measure/trial.hpp"
+
+namespace penstock::measure {
+inline namespace PENSTOCK_FLAVOUR {
+
+/// How long a search runs a setting, by the effort.
+///
+/// With `graphs_chosen`, which is that it chooses among several values of graphs, settings that may capture get time to
+/// do so in all of their slots: else `never` would win because the others were measured while they captured.
+TrialOptions trial_options(Effort effort, Setting const& setting, bool graphs_chosen);
+
+}  // namespace PENSTOCK_FLAVOUR
+}  // namespace penstock::measure
