@@ -27,7 +27,7 @@ namespace {
 
 using namespace penstock;
 
-/// What the whole is cut into, by hand and by a whole run.
+/// What the whole is cut into by a whole run.
 constexpr std::size_t piece_bytes = std::size_t{4} << 20;
 
 /// Whole pieces, two at least.
@@ -55,68 +55,124 @@ void fill(std::span<std::byte> bytes, std::uint64_t first) {
   for (float& value : as_floats(bytes)) value = static_cast<float>(first++ & 1023);
 }
 
-void one_after_another(benchmark::State& state) {
-  device().attach();
-  Slab const input(total_bytes), output(total_bytes);
-  Pinned const pinned_input = device().pin(input.bytes()), pinned_output = device().pin(output.bytes());
-  DeviceMemory const from = device().allocate(total_bytes), to = device().allocate(total_bytes);
-  Stream const stream = device().make_stream();
-  transform_prepare(stream);
-  fill(input.bytes(), 0);
-  for (auto _ : state) {
-    stream.upload(from.bytes(), input.bytes());
-    transform(as_floats(from.bytes()), 0, as_floats(to.bytes()), stream);
-    stream.download(output.bytes(), to.bytes());
-    stream.synchronize();
+/// Pinned memory for all of it, and as much of the device's.
+struct Room {
+  Slab input{total_bytes}, output{total_bytes};
+  Pinned pinned_input = device().pin(input.bytes()), pinned_output = device().pin(output.bytes());
+  DeviceMemory from = device().allocate(total_bytes), to = device().allocate(total_bytes);
+  std::vector<Stream> streams;
+
+  explicit Room(std::int64_t stream_count) {
+    device().attach();
+    for (std::int64_t i = 0; i < stream_count; ++i) streams.push_back(device().make_stream());
+    if (!streams.empty()) transform_prepare(streams[0]);
+    fill(input.bytes(), 0);
   }
-  if (transform_error(as_floats(input.bytes()), 0, as_floats(output.bytes())) > 1e-4)
-    state.SkipWithError("wrong result");
+  void upload(std::size_t at, std::size_t bytes, StreamRef stream) const {
+    stream.upload(from.bytes().subspan(at, bytes), input.bytes().subspan(at, bytes));
+  }
+  void compute(std::size_t at, std::size_t bytes, StreamRef stream) const {
+    transform(as_floats(from.bytes().subspan(at, bytes)), at / sizeof(float), as_floats(to.bytes().subspan(at, bytes)),
+              stream);
+  }
+  void download(std::size_t at, std::size_t bytes, StreamRef stream) const {
+    stream.download(output.bytes().subspan(at, bytes), to.bytes().subspan(at, bytes));
+  }
+  void synchronize() const {
+    for (StreamRef const stream : streams) stream.synchronize();
+  }
+  void check(benchmark::State& state) const {
+    if (transform_error(as_floats(input.bytes()), 0, as_floats(output.bytes())) > 1e-4)
+      state.SkipWithError("wrong result");
+  }
+};
+
+/// Calls `body(at, bytes)` for each piece of so many KiB.
+template <class Body>
+void for_each_piece(std::int64_t kibibytes, Body body) {
+  std::size_t const bytes = static_cast<std::size_t>(kibibytes) << 10;
+  for (std::size_t at = 0; at < total_bytes; at += bytes) body(at, std::min(bytes, total_bytes - at));
+}
+
+void one_after_another(benchmark::State& state) {
+  Room const room(1);
+  for (auto _ : state) {
+    room.upload(0, total_bytes, room.streams[0]);
+    room.compute(0, total_bytes, room.streams[0]);
+    room.download(0, total_bytes, room.streams[0]);
+    room.synchronize();
+  }
+  room.check(state);
 }
 
 #ifdef PENSTOCK_WITH_CUDA
 /// The same as a text would write it, with the text's kernel.
 void as_in_a_textbook(benchmark::State& state) {
   if (device().info().kind != DeviceKind::cuda) return state.SkipWithError("there is no GPU");
-  device().attach();
-  Slab const input(total_bytes), output(total_bytes);
-  Pinned const pinned_input = device().pin(input.bytes()), pinned_output = device().pin(output.bytes());
-  DeviceMemory const from = device().allocate(total_bytes), to = device().allocate(total_bytes);
-  fill(input.bytes(), 0);
+  Room const room(0);
   for (auto _ : state) {
-    if (!textbook_transform(as_floats(output.bytes()).data(), as_floats(input.bytes()).data(),
-                            as_floats(to.bytes()).data(), as_floats(from.bytes()).data(),
+    if (!textbook_transform(as_floats(room.output.bytes()).data(), as_floats(room.input.bytes()).data(),
+                            as_floats(room.to.bytes()).data(), as_floats(room.from.bytes()).data(),
                             static_cast<unsigned>(total_bytes / sizeof(float)))) {
       return state.SkipWithError("CUDA refused");
     }
   }
-  if (transform_error(as_floats(input.bytes()), 0, as_floats(output.bytes())) > 1e-4)
-    state.SkipWithError("wrong result");
+  room.check(state);
 }
 BENCHMARK(as_in_a_textbook)->UseRealTime()->Unit(benchmark::kMillisecond);
 #endif
 
-/// Copies and kernels of 4 MiB pieces by hand, in turn on several streams: what the framework is up against.
+/// Copies and kernels of pieces by hand, in turn on several streams, as texts do it: what the framework is up against.
 void by_hand(benchmark::State& state) {
-  device().attach();
-  Slab const input(total_bytes), output(total_bytes);
-  Pinned const pinned_input = device().pin(input.bytes()), pinned_output = device().pin(output.bytes());
-  DeviceMemory const from = device().allocate(total_bytes), to = device().allocate(total_bytes);
-  std::vector<Stream> streams;
-  for (std::int64_t i = 0; i < state.range(0); ++i) streams.push_back(device().make_stream());
-  transform_prepare(streams[0]);
-  fill(input.bytes(), 0);
+  Room const room(state.range(0));
   for (auto _ : state) {
-    for (std::size_t at = 0; at < total_bytes; at += piece_bytes) {
-      StreamRef const stream = streams[at / piece_bytes % streams.size()];
-      stream.upload(from.bytes().subspan(at, piece_bytes), input.bytes().subspan(at, piece_bytes));
-      transform(as_floats(from.bytes().subspan(at, piece_bytes)), at / sizeof(float),
-                as_floats(to.bytes().subspan(at, piece_bytes)), stream);
-      stream.download(output.bytes().subspan(at, piece_bytes), to.bytes().subspan(at, piece_bytes));
-    }
-    for (StreamRef const stream : streams) stream.synchronize();
+    for_each_piece(state.range(1), [&, turn = std::size_t{0}](std::size_t at, std::size_t bytes) mutable {
+      StreamRef const stream = room.streams[turn++ % room.streams.size()];
+      room.upload(at, bytes, stream);
+      room.compute(at, bytes, stream);
+      room.download(at, bytes, stream);
+    });
+    room.synchronize();
   }
-  if (transform_error(as_floats(input.bytes()), 0, as_floats(output.bytes())) > 1e-4)
-    state.SkipWithError("wrong result");
+  room.check(state);
+}
+
+/// The same with a stream for each way and one for the kernels, and all of it asked for at once: the soonest known. No
+/// pipeline can do that, which learns of one tile after the other.
+void by_hand_split(benchmark::State& state) {
+  Room const room(3);
+  std::vector<Event> events;
+  for_each_piece(state.range(0), [&](std::size_t, std::size_t) {
+    events.push_back(device().make_event());
+    events.push_back(device().make_event());
+  });
+  for (auto _ : state) {
+    for_each_piece(state.range(0), [&, next = events.begin()](std::size_t at, std::size_t bytes) mutable {
+      Event const& uploaded = *next++;
+      Event const& computed = *next++;
+      room.upload(at, bytes, room.streams[0]);
+      room.streams[0].record(uploaded);
+      room.streams[1].wait(uploaded);
+      room.compute(at, bytes, room.streams[1]);
+      room.streams[1].record(computed);
+      room.streams[2].wait(computed);
+      room.download(at, bytes, room.streams[2]);
+    });
+    room.synchronize();
+  }
+  room.check(state);
+}
+
+/// Both ways at once, of which neither waits for the other: what copies in such pieces take at least.
+void copies_alone(benchmark::State& state) {
+  Room const room(2);
+  for (auto _ : state) {
+    for_each_piece(state.range(0), [&](std::size_t at, std::size_t bytes) {
+      room.upload(at, bytes, room.streams[0]);
+      room.download(at, bytes, room.streams[1]);
+    });
+    room.synchronize();
+  }
 }
 
 /// 0 lanes, 0 slots, -1 us: what the pipeline chooses. From the first tile submitted to the last in the sink; the
@@ -207,7 +263,26 @@ void through_a_whole_run(benchmark::State& state) {
 }
 
 BENCHMARK(one_after_another)->UseRealTime()->Unit(benchmark::kMillisecond);
-BENCHMARK(by_hand)->ArgName("streams")->Arg(2)->Arg(4)->Arg(8)->UseRealTime()->Unit(benchmark::kMillisecond);
+BENCHMARK(by_hand)
+    ->ArgNames({"streams", "KiB"})
+    ->ArgsProduct({{2, 4, 8}, {4096}})
+    ->UseRealTime()
+    ->Unit(benchmark::kMillisecond);
+BENCHMARK(by_hand_split)
+    ->ArgName("KiB")
+    ->Arg(1024)
+    ->Arg(2048)
+    ->Arg(4096)
+    ->Arg(8192)
+    ->Arg(16384)
+    ->UseRealTime()
+    ->Unit(benchmark::kMillisecond);
+BENCHMARK(copies_alone)
+    ->ArgName("KiB")
+    ->Arg(4096)
+    ->Arg(static_cast<std::int64_t>(total_bytes >> 10))
+    ->UseRealTime()
+    ->Unit(benchmark::kMillisecond);
 BENCHMARK(through_a_started_pipeline)
     ->ArgNames({"lanes", "slots", "KiB", "spin_us", "smallest_KiB"})
     ->ArgsProduct({{0}, {0}, {4096}, {-1}, {0, 64, 128, 256, 512, 1024}})  // The defaults.

@@ -26,7 +26,7 @@ constexpr std::array axis_options{
     AxisOption{"tiles", "", "0", "Pinned tiles in all: the most work in progress"},
     AxisOption{"spin", "", "default",
                "Microseconds that lanes watch their device before they sleep; who waits for tiles or results does so "
-               "for 20 at most"},
+               "for 20 at most, unless the aim is latency"},
     AxisOption{"aim", "", "throughput", what_aim_decides},
     AxisOption{"signal", "", "callback", "How lanes learn what is done; penstock hash --help lists them"},
     AxisOption{"streams", "", "default", "Where lanes compute: default (the thread's default stream), own"},
