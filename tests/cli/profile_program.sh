@@ -30,7 +30,7 @@ case $2 in
     made --threads 2 --lanes 2 --tile 64KiB --depth 3 --aim latency --signal event_poll --shape single --work copy --direction in
     run bench "${quick[@]}" --profile profile
     expect_code 0
-    expect_out 'threads 2, lanes 2, consumers 1, tile 64 KiB, depth 3, batch 1, tiles 11, spin default, aim latency, signal event_poll, streams default, shape single, transport automatic, graphs automatic, work copy, fill none, direction in'
+    expect_out 'threads 2, lanes 2, consumers 1, tile 64 KiB, depth 3, batch 1, tiles 9, spin default, aim latency, signal event_poll, streams default, shape single, transport automatic, graphs automatic, work copy, fill none, direction in'
     [[ ! -s err ]] || fail "$(cat err)"
     ;;
   LosesToWhatIsNamed)

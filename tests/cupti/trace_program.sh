@@ -16,7 +16,7 @@ case $2 in
     traced
     expect_code 0
     [[ $(grep -c '^penstock: ' err) == 2 ]] || fail "not the trace and the verdict: $(cat err)"
-    for words in "GPU 0 upload, CUPTI's stream 7" 'GPU 0 stage, as CUPTI logged it, by any stream' 'lane 0 upload'; do
+    for words in "GPU 0 upload, CUPTI's stream 7" 'GPU 0 stage, as CUPTI logged it, by any stream' 'lane 0 stage'; do
       grep -qF -- "$words" trace.json || fail "no $words in the trace"
     done
     run bench --device cpu --window 10 --repeats 1 --tile 64KiB --load 0 --no-ceilings --no-trace-cost --trace of_bench.json \
@@ -34,7 +34,7 @@ case $2 in
     expect_err 'only administrators may profile here'
     expect_err 'The trace has the times of events only.'
     expect_err 'take --trace-with events.'
-    grep -qF 'lane 0 upload' trace.json || fail 'no trace'
+    grep -qF 'lane 0 stage' trace.json || fail 'no trace'
     ! grep -qF CUPTI trace.json || fail 'rows of CUPTI'
     run hash --device cpu --nvtx --trace trace.json --trace-with cupti a
     expect_code 2
