@@ -34,7 +34,7 @@ struct PipelineArgumentsOfACommand : testing::Test {
                               .consumers = 1,
                               .slots = 4,
                               .spin = PipelineOptions::for_ever},
-                  .rate = {.median = 1, .least = 1, .most = 1}},
+                  .rate = ProfiledSpread{.median = 1, .least = 1, .most = 1}},
                  file);
   }
   void TearDown() override { std::filesystem::remove_all(file.parent_path()); }

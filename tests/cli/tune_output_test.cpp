@@ -24,12 +24,12 @@ struct ATunedJob : testing::Test {
     for (std::size_t level = 0; level < 5; ++level) {
       measure::TunedPoint point{.point = measure::point_at(tuned.axes, {level, 0, 0, 0}),
                                 .found_by = level == 0 ? "defaults" : "along threads",
-                                .bytes_per_second = {1e9, 2e9, 3e9},
+                                .figures = {1e9, 2e9, 3e9},
                                 .against = against};
       tuned.tried.push_back(std::move(point));
     }
     tuned.tried[1].against = 0.5;
-    tuned.tried[2].bytes_per_second.clear();
+    tuned.tried[2].figures.clear();
     tuned.tried[2].error = "There is no memory for it.";
     tuned.tried[4].against = 1.25;
     tuned.best = 4;
@@ -39,8 +39,8 @@ struct ATunedJob : testing::Test {
                      .lanes = 1,
                      .consumers = 1,
                      .slots = 4};
-    tuned.best_rates = {2.4e9, 2.5e9, 2.6e9};
-    tuned.defaults_rates = {2e9, 2e9, 2e9};
+    tuned.best_figures = {2.4e9, 2.5e9, 2.6e9};
+    tuned.defaults_figures = {2e9, 2e9, 2e9};
     tuned.in_turn = true;
     tuned.combinations = 12345;
     tuned.runs = 15;
@@ -69,7 +69,7 @@ TEST_F(ATunedJob, SaysIfTheDefaultsWereBestOrCouldNotBeMeasured) {
   tuned.best = 4;
   tuned.in_turn = false;
   EXPECT_NE(tuned_as_text(facts, tuned).find("no time to measure"), std::string::npos);
-  tuned.defaults_rates.clear();
+  tuned.defaults_figures.clear();
   EXPECT_NE(tuned_as_text(facts, tuned).find("could not be measured"), std::string::npos);
   tuned.best.reset();
   EXPECT_EQ(tuned_as_text(facts, tuned).find("gain"), std::string::npos);
@@ -93,7 +93,7 @@ TEST_F(ATunedJob, SaysOfWhichRunsTheLastFiguresAre) {
 
 TEST_F(ATunedJob, SaysTheFigureOfTheDefaultsOnceIfTheyAreBest) {
   tuned.best = 0;
-  tuned.best_rates = tuned.defaults_rates;
+  tuned.best_figures = tuned.defaults_figures;
   std::string const text = tuned_as_text(facts, tuned);
   EXPECT_EQ(line_of(text, "best      "), "best      the defaults: threads 1");
   EXPECT_EQ(line_of(text, "defaults  "), "");
@@ -126,6 +126,62 @@ TEST_F(ATunedJob, IsWrittenAsTheFormSays) {
   EXPECT_EQ(parse_profile(json.at("profile").dump(), "it").options.producers, 16u);
 }
 
+/// The same of latency: what was 2 us by the defaults is 1.6, and one run strays.
+struct ATunedJobForLatency : ATunedJob {
+  void SetUp() override {
+    ATunedJob::SetUp();
+    tuned.sought = Aim::latency;
+    tuned.load_tiles_per_second = 5000;
+    for (measure::TunedPoint& point : tuned.tried) {
+      if (!point.figures.empty()) point.figures = {10, 20, 40};
+    }
+    tuned.best_figures = {15, 16, 17};
+    tuned.defaults_figures = {20, 32, 17};
+    tuned.options.aim = Aim::latency;
+  }
+};
+
+TEST_F(ATunedJobForLatency, IsToldInMicroseconds) {
+  std::string const text = tuned_as_text(facts, tuned);
+  EXPECT_EQ(line_of(text, "latency with"), "latency with 5000 tiles a second");
+  EXPECT_NE(line_of(text, "threads").find("p99 us"), std::string::npos) << text;
+  EXPECT_EQ(line_of(text, "          p99 16"),
+            "          p99 16.00 us (15.00 to 17.00), by the last 3 runs; the table has all");
+  EXPECT_EQ(line_of(text, "gain      "), "gain      25 % less (0.0 % to 50 %), by 3 runs of each, in turn");
+  EXPECT_EQ(text.find("GB/s"), std::string::npos);
+  std::string const line = tune_line({.sought = Aim::latency, .best = 12.5}, 60, 120);
+  EXPECT_NE(line.find("best p99 12.50 us"), std::string::npos) << line;
+}
+
+TEST_F(ATunedJobForLatency, IsWrittenAsTheFormSays) {
+  Json const json = Json::parse(tuned_as_json(facts, tuned, ""));
+  EXPECT_EQ(json.at("for"), "latency");
+  EXPECT_EQ(json.at("load_tiles_per_s"), 5000);
+  EXPECT_EQ(json.at("tried").at(0).at("p99_us").at("median"), 20);
+  EXPECT_TRUE(json.at("tried").at(0).at("gb_per_s").is_null());
+  EXPECT_EQ(json.at("best_p99_us").at("max"), 17);
+  EXPECT_EQ(json.at("defaults_p99_us").at("median"), 20);
+  EXPECT_TRUE(json.at("best_gb_per_s").is_null() && json.at("defaults_gb_per_s").is_null());
+  tuned.sought = Aim::throughput;
+  tuned.load_tiles_per_second = 0;
+  Json const other = Json::parse(tuned_as_json(facts, tuned, ""));
+  EXPECT_EQ(other.at("for"), "throughput");
+  for (char const* const key : {"load_tiles_per_s", "best_p99_us", "defaults_p99_us"}) {
+    EXPECT_TRUE(other.at(key).is_null()) << key;
+  }
+}
+
+/// Seen to fail with a profile that has no aim.
+TEST_F(ATunedJobForLatency, BecomesAProfileWithItsAim) {
+  Profile const profile = parse_profile(text_of(profile_of(facts, tuned)), "it");
+  EXPECT_EQ(profile.options.aim, Aim::latency);
+  EXPECT_FALSE(profile.rate || profile.defaults_rate);
+  ASSERT_TRUE(profile.latency);
+  EXPECT_EQ(profile.latency->load_tiles_per_second, 5000);
+  EXPECT_EQ(profile.latency->p99.median, 16);
+  EXPECT_EQ(profile.latency->defaults_p99->most, 32);
+}
+
 TEST_F(ATunedJob, SaysWhatToDoIfItPinsMoreThanItMay) {
   tuned.beyond = 7U << 20;
   EXPECT_EQ(beyond_text(tuned, "2MiB", true),
@@ -149,7 +205,7 @@ TEST_F(ATunedJob, BecomesAProfile) {
   EXPECT_EQ(profile.job.work, "copy");
   EXPECT_EQ(profile.job.streams, "own");
   EXPECT_EQ(profile.machine.cpus, 4u);
-  EXPECT_DOUBLE_EQ(profile.rate.median, 2.5);
+  EXPECT_DOUBLE_EQ(profile.rate->median, 2.5);
   EXPECT_DOUBLE_EQ(profile.defaults_rate->median, 2);
 }
 

@@ -62,6 +62,29 @@ case $2 in
       ((try < 3)) || fail 'it was given two seconds'
     done
     ;;
+  LooksForLatencyIfAskedTo)
+    run tune --device cpu --for latency --load 0.2 --tile 4KiB --within 2 --lanes 1 --signal callback --save profile
+    expect_code 0
+    for words in 'latency with' 'tiles a second' 'p99 us' 'aim latency' 'best  ' 'saved as profile'; do expect_out "$words"; done
+    ! grep -q 'verdict on the best' out || fail 'a verdict on throughput'
+    for words in '"aim": ' '"latency_us": {' '"load_tiles_per_s": ' '"gb_per_s": null' '"threads": 1,'; do
+      grep -qF -- "$words" profile || fail "no $words in $(cat profile)"
+    done
+    # The tile is a part of the job, and so the profile's.
+    run tune --device cpu --for latency --within 0 --profile profile --json
+    expect_code 0
+    expect_out '"for": "latency"'
+    expect_out '"tile": 4096'
+    some_bytes 100000 some
+    run hash --device cpu --profile profile some
+    expect_code 0
+    run tune --device cpu --for latency --tile 4KiB,8KiB
+    expect_code 2
+    expect_err '--tile 4KiB,8KiB: that is the job'
+    run tune --device cpu --load 0.5
+    expect_code 2
+    expect_err '--load is for latency'
+    ;;
   SaysWhyNothingWorks)
     some_bytes 100 short
     run tune "${quick[@]}" --fill file --file short --direction in --save profile.json
@@ -92,6 +115,10 @@ case $2 in
 --direction out --fill memcpy
 --work hash --tile 3000
 --within -1
+--for speed
+--for latency --load 0
+--for latency --load 2
+--for latency --tile free
 --within soon
 --within nan
 --memory lots

@@ -18,6 +18,13 @@ TEST(AnEffort, LetsThoseSettleThatCaptureWhereOthersDoNot) {
   }
 }
 
+TEST(AnEffort, OfLatencyIsGivenUpWhereTilesQueue) {
+  for (Effort const effort : {Effort::glance, Effort::look}) {
+    EXPECT_GT(trial_options(effort, {}, false, Aim::latency).most_late.count(), 0);
+    EXPECT_EQ(trial_options(effort, {}, false).most_late.count(), 0);
+  }
+}
+
 TEST(AnEffort, IsMoreForALook) {
   EXPECT_GT(trial_options(Effort::look, {}, false).window, trial_options(Effort::glance, {}, false).window);
 }

@@ -115,6 +115,30 @@ TEST_F(AnOpenLoop, DoesNotCountTilesOfItsWarmUp) {
   EXPECT_EQ(latency.p999, 4);
 }
 
+/// Seen to fail with a source that goes on.
+TEST_F(AnOpenLoop, IsGivenUpOnceATileIsTooLate) {
+  OpenLoop source{filler,
+                  {.tiles_per_second = 1000, .warm_up = 200, .counted = 3, .most_late = milliseconds(500)},
+                  stop.get_token()};
+  Tile first = number(0), second = number(1);
+  ASSERT_TRUE(source.next(first));
+  source.arrived(0, source.due(0) + milliseconds(500));
+  EXPECT_TRUE(source.kept_up());
+  source.arrived(1, source.due(1) + milliseconds(501));
+  EXPECT_FALSE(source.kept_up());
+  EXPECT_FALSE(source.next(second)) << "as well if it would not count";
+}
+
+TEST_F(AnOpenLoop, OfRareTilesIsNotGivenUpForAFewOfThem) {
+  OpenLoop source{filler, {.tiles_per_second = 1, .counted = 3, .most_late = milliseconds(500)}, stop.get_token()};
+  Tile first = number(0);
+  ASSERT_TRUE(source.next(first));
+  source.arrived(0, source.due(100));
+  EXPECT_TRUE(source.kept_up());
+  source.arrived(1, source.due(102));
+  EXPECT_FALSE(source.kept_up());
+}
+
 TEST_F(AnOpenLoop, EndsOnceATileHasFailed) {
   OpenLoop source = loop(milliseconds(1));
   source.fail();

@@ -5,6 +5,7 @@
 #include <functional>
 #include <mutex>
 #include <set>
+#include <string>
 #include <thread>
 
 #include <gtest/gtest.h>
@@ -75,6 +76,21 @@ TEST_F(ALoad, IsWaitedForByEachProducerForItself) {
 TEST_F(ALoad, ComesBeforeItCounts) {
   ASSERT_TRUE(latency());
   EXPECT_EQ(watcher.fills(), settling_tiles({.lanes = 1, .slots = 4}) + 100) << "as many as quantiles want";
+}
+
+/// Seen to fail with a pipeline that is given all the time that it wants.
+TEST_F(ALoad, ThatIsTooMuchIsAnErrorAndSoonOver) {
+  setting.work = Work::busy;
+  setting.busy = std::chrono::milliseconds(20);
+  options.window = std::chrono::hours(1);
+  options.most_late = std::chrono::milliseconds(100);
+  try {
+    latency();
+    FAIL() << "it kept up";
+  } catch (Error const& error) {
+    EXPECT_NE(std::string(error.what()).find("does not keep up with tiles that come each 1.0 ms"), std::string::npos)
+        << error.what();
+  }
 }
 
 TEST_F(ALoad, EndsSoonOnceItsDeviceIsLost) {

@@ -32,8 +32,8 @@ struct AProfile : testing::Test {
                               .transport = Transport::copies,
                               .graphs = Graphs::never,
                               .signal = SignalKind::flag},
-                  .rate = {.median = 12.5, .least = 12.25, .most = 13},
-                  .defaults_rate = ProfiledRate{.median = 10, .least = 9, .most = 11}};
+                  .rate = ProfiledSpread{.median = 12.5, .least = 12.25, .most = 13},
+                  .defaults_rate = ProfiledSpread{.median = 10, .least = 9, .most = 11}};
   std::filesystem::path folder;
 
   void SetUp() override {
@@ -145,7 +145,7 @@ bool may_be_missing(std::string const& key) {
 TEST_F(AProfile, MissesNoneOfItsMembers) {
   Json const whole = json();
   for (auto const& [key, value] : whole.items()) {
-    if (key == "defaults_gb_per_s") continue;
+    if (key == "defaults_gb_per_s" || key == "latency_us") continue;
     Json less = json();
     less.erase(key);
     EXPECT_NE(refusal(less.dump()).find("penstock tune --save"), std::string::npos) << key;
@@ -194,6 +194,29 @@ TEST_F(AProfile, OfBeforeThereWereBatchesTransportsGraphsAndAimsLeavesThemToTheP
   EXPECT_EQ(parse_profile(older.dump(), "older").options.transport, Transport::automatic);
   EXPECT_EQ(parse_profile(older.dump(), "older").options.graphs, Graphs::automatic);
   EXPECT_EQ(parse_profile(older.dump(), "older").options.aim, Aim::throughput);
+}
+
+/// What it measured was the one or the other.
+TEST_F(AProfile, OfLatencyHasThatInThePlaceOfThroughput) {
+  profile.rate.reset();
+  profile.defaults_rate.reset();
+  EXPECT_NE(refusal(text_of(profile)).find("gb_per_s is no object"), std::string::npos);
+  profile.latency = ProfiledLatency{.load_tiles_per_second = 5000, .p99 = {.median = 12, .least = 11, .most = 13}};
+  Profile const again = parse_profile(text_of(profile), "it");
+  EXPECT_EQ(text_of(again), text_of(profile));
+  EXPECT_EQ(again.latency->load_tiles_per_second, 5000);
+  EXPECT_EQ(again.latency->p99.most, 13);
+  EXPECT_FALSE(again.rate || again.latency->defaults_p99);
+  for (char const* const key : {"load_tiles_per_s", "p99"}) {
+    Json less = json();
+    less["latency_us"].erase(key);
+    EXPECT_NE(refusal(less.dump()).find("latency_us." + std::string(key) + " is missing"), std::string::npos);
+    less["latency_us"][key] = -1;
+    EXPECT_NE(refusal(less.dump()).find("latency_us." + std::string(key)), std::string::npos);
+  }
+  Json wrong = json();
+  wrong["latency_us"] = 12;
+  EXPECT_NE(refusal(wrong.dump()).find("latency_us is no object"), std::string::npos);
 }
 
 TEST_F(AProfile, WithANumberBeyondReasonIsRefused) {

@@ -41,7 +41,8 @@ std::uint64_t safe_bytes(HostLimits const& host) {
 /// By one more run, for a moment. If that fails, one sentence says so: what was found is as good without it.
 void judge_best(DeviceGroup const& devices, measure::TuneOptions const& options, measure::Tuned& tuned,
                 std::stop_token const& stop) {
-  if (!tuned.best || stop.stop_requested()) return;
+  // Of latency: what bounds throughput is not what was asked.
+  if (!tuned.best || tuned.sought == Aim::latency || stop.stop_requested()) return;
   try {
     auto run = judged_run(devices, tuned.tried[*tuned.best].point.setting,
                           {.trial = {.file = options.file}, .cpus = options.bounds.cpus}, stop);
@@ -59,6 +60,18 @@ void TuneCommand::add_to(CLI::App& command) {
       command,
       {{"threads", free}, {"lanes", free}, {"tile", free}, {"depth", free}, {"signal", free}, {"shape", free}});
   command
+      .add_option("--for", sought,
+                  "What the best has: throughput (most bytes a second), latency (the least within which 99 tiles of "
+                  "100 are through).\nDefault: throughput")
+      ->type_name("NAME");
+  command
+      .add_option("--load", load,
+                  "For latency: part of the defaults' throughput at which tiles come, to all settings alike. Default: "
+                  "0.5")
+      ->type_name("PART")
+      ->check(number_between(0, 1, "a part"));
+  command.parse_complete_callback([this, &command] { choose_lists(command); });
+  command
       .add_option("--device", device,
                   "auto, cpu, cuda, cuda:N, several of them with commas, or all: every GPU, if there is one")
       ->type_name("NAME");
@@ -74,8 +87,10 @@ void TuneCommand::add_to(CLI::App& command) {
                  "Settings that penstock tune --save wrote: its job, for what is not named here, and where to start",
                  [this, &command](Profile const& taken) {
                    auto const values = axis_values(taken);
-                   for (char const* const job : {"work", "fill", "direction", "streams", "sink"}) {
-                     if (command.count(std::string("--") + job) == 0) lists.lists[job] = values.at(job);
+                   std::vector<std::string> all{"work", "fill", "direction", "streams", "sink"};
+                   if (for_latency()) all.emplace_back("tile");
+                   for (std::string const& job : all) {
+                     if (command.count("--" + job) == 0) lists.lists[job] = values.at(job);
                    }
                  });
   command.add_option("--save", save, "Write the best settings to this file, for --profile")->type_name("FILE");
@@ -85,19 +100,38 @@ void TuneCommand::add_to(CLI::App& command) {
       "SIZE is in bytes, or in KiB, MiB, GiB (1024-fold) or kB, MB, GB (1000-fold), and so are those in the LIST of "
       "--tile.\nLIST is 'free' for whatever may be worth trying, or a list to choose from as in 1,2,4, 1..4 or "
       "1..16*2; work, "
-      "fill,\ndirection, streams and sink are the job, and have one value each. In the end it says what bounds the "
-      "best.");
+      "fill,\ndirection, streams and sink are the job, and have one value each; for latency so has tile. In the end it "
+      "says what\nbounds the best, if that is of throughput.");
+}
+
+bool TuneCommand::for_latency() const {
+  return sought == to_string(Aim::latency);
+}
+
+void TuneCommand::choose_lists(CLI::App const& command) {
+  load_named = command.count("--load") > 0;
+  if (!for_latency()) return;
+  // Producers are as many as filling takes; a tile's size is for the user to say, as for bench.
+  for (auto const& [axis, list] : {std::pair{"threads", "0"}, std::pair{"tile", "1MiB"}, std::pair{"aim", "free"}}) {
+    if (command.count("--" + std::string(axis)) == 0) lists.lists[axis] = list;
+  }
 }
 
 ExitCode TuneCommand::run() const {
-  measure::TuneOptions options{.within = within, .file = file};
+  measure::TuneOptions options{.sought = parse_aim(sought), .load = load, .within = within, .file = file};
+  if (load_named && options.sought == Aim::throughput) {
+    throw Error(ErrorKind::bad_argument, "--load is for latency, which --for latency looks for.");
+  }
+  if (options.sought == Aim::latency && load == 0) {
+    throw Error(ErrorKind::bad_argument, "--load 0: without tiles there is no latency; give a part above 0.");
+  }
   if (profile.profile) {
     for (auto const& [axis, value] : axis_values(*profile.profile)) options.known.emplace_back(axis, value);
   }
   for (char const* const axis : axes_of_tune) options.lists.emplace_back(axis, lists.lists.at(axis));
   options.bounds.most_bytes = memory.empty() ? safe_bytes(HostLimits::read()) : parse_size(memory);
   // What cannot be read or written is said at once.
-  measure::Setting job = measure::default_setting(options.lists);
+  measure::Setting job = measure::default_setting(options.lists, options.sought);
   if (job.fill == measure::Fill::file) {
     if (lists.lists.at("tile") == measure::free_axis) job.tile = sizeof(float);
     measure::Filler(job, file);

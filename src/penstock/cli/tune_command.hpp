@@ -9,6 +9,7 @@
 #include "penstock/cli/exit_code.hpp"
 #include "penstock/cli/trace_file.hpp"
 #include "penstock/device/build_flavour.hpp"
+#include "penstock/measure/tune.hpp"
 
 namespace penstock::cli {
 inline namespace PENSTOCK_FLAVOUR {
@@ -16,6 +17,9 @@ inline namespace PENSTOCK_FLAVOUR {
 /// `penstock tune`: looks for the settings that are best for a job on this machine, and saves them as a profile.
 struct TuneCommand {
   AxisOptions lists;
+  std::string sought = "throughput";
+  double load = measure::TuneOptions{}.load;  ///< For latency.
+  bool load_named = false;
   std::string device = "auto";
   std::string file;
   double within = 60;  ///< Seconds.
@@ -30,6 +34,11 @@ struct TuneCommand {
   /// Blocks: for `within` seconds or less.
   /// Throws: Error, if there is no such device or value, no setting works, or the device fails.
   ExitCode run() const;
+
+ private:
+  bool for_latency() const;
+  /// What an axis has that is not named, by what is sought.
+  void choose_lists(CLI::App const& command);
 };
 
 }  // namespace PENSTOCK_FLAVOUR

@@ -7,7 +7,6 @@
 #include <cstdio>
 
 #include "penstock/cli/bar.hpp"
-#include "penstock/cli/facts_json.hpp"
 #include "penstock/cli/text_table.hpp"
 #include "penstock/cli/verdict_output.hpp"
 #include "penstock/core/size_text.hpp"
@@ -16,7 +15,6 @@
 namespace penstock::cli {
 namespace {
 
-using Json = nlohmann::ordered_json;
 using measure::Axis;
 using measure::Spread;
 using measure::Tuned;
@@ -26,10 +24,23 @@ constexpr double giga = 1e9;
 /// What is nearer to each other is called as good: no verdict of a single contest is finer.
 constexpr double as_good = 0.01;
 
-std::string rate_text(std::vector<double> const& rates) {
-  Spread const spread = measure::spread_of(rates);
-  return short_number(spread.median / giga) + " GB/s (" + short_number(spread.least / giga) + " to " +
-         short_number(spread.most / giga) + ")";
+bool for_latency(Tuned const& tuned) {
+  return tuned.sought == Aim::latency;
+}
+
+/// A figure in the unit in which it is told.
+std::string number_text(Aim sought, double figure) {
+  return short_number(sought == Aim::latency ? figure : figure / giga);
+}
+
+std::string figure_text(Aim sought, double figure) {
+  return sought == Aim::latency ? "p99 " + number_text(sought, figure) + " us" : number_text(sought, figure) + " GB/s";
+}
+
+std::string figures_text(Aim sought, std::vector<double> const& figures) {
+  Spread const spread = measure::spread_of(figures);
+  return figure_text(sought, spread.median) + " (" + number_text(sought, spread.least) + " to " +
+         number_text(sought, spread.most) + ")";
 }
 
 std::string percent(double part) {
@@ -46,17 +57,6 @@ std::string with_commas(std::size_t number) {
   return text;
 }
 
-std::string verdict_of(Tuned const& tuned, std::size_t at) {
-  TunedPoint const& point = tuned.tried[at];
-  if (!point.error.empty()) return "failed";
-  if (point.bytes_per_second.empty()) return "not measured";
-  if (at == 0) return tuned.best == at ? "best: where it began" : "where it began";
-  if (tuned.best == at) return "best";
-  if (point.against >= 1 + as_good) return "kept for a while: " + percent(point.against - 1) + " ahead";
-  if (point.against <= 1 - as_good) return "dropped: " + percent(1 - point.against) + " behind";
-  return "dropped: as good, no better";
-}
-
 std::string settings_text(Tuned const& tuned, TunedPoint const& point) {
   std::string text;
   for (std::size_t i = 0; i < tuned.axes.size(); ++i) {
@@ -68,14 +68,14 @@ std::string settings_text(Tuned const& tuned, TunedPoint const& point) {
 }
 
 /// Of which runs the figure is, if not of all that the table has.
-std::string of_the_final(Tuned const& tuned, std::vector<double> const& rates) {
-  return tuned.in_turn ? ", by the last " + std::to_string(rates.size()) + " runs; the table has all" : "";
+std::string of_the_final(Tuned const& tuned, std::vector<double> const& figures) {
+  return tuned.in_turn ? ", by the last " + std::to_string(figures.size()) + " runs; the table has all" : "";
 }
 
 /// How the best stands against the defaults, in a sentence.
 std::string gain_text(Tuned const& tuned) {
   auto const gain = tuned.gain();
-  if (tuned.defaults_rates.empty()) return "the defaults could not be measured here";
+  if (tuned.defaults_figures.empty()) return "the defaults could not be measured here";
   if (tuned.best == std::size_t{0}) {
     bool const others_led = std::any_of(tuned.tried.begin() + 1, tuned.tried.end(),
                                         [](TunedPoint const& one) { return one.against >= 1 + as_good; });
@@ -83,39 +83,32 @@ std::string gain_text(Tuned const& tuned) {
            (others_led ? "; what was ahead for a while did not stay so" : "");
   }
   if (!gain) return "unknown: there was no time to measure best and defaults in turn";
-  std::string text = percent(gain->median - 1) + " (" + percent(gain->least - 1) + " to " + percent(gain->most - 1) +
-                     "), by " + std::to_string(std::min(tuned.best_rates.size(), tuned.defaults_rates.size())) +
+  // Of latency that is how much less there is.
+  auto const part = [&](double times) { return percent(for_latency(tuned) ? 1 - 1 / times : times - 1); };
+  std::string text = part(gain->median) + (for_latency(tuned) ? " less" : "") + " (" + part(gain->least) + " to " +
+                     part(gain->most) + "), by " +
+                     std::to_string(std::min(tuned.best_figures.size(), tuned.defaults_figures.size())) +
                      " runs of each, in turn";
-  if (gain->median < 1 + as_good) text += ": no faster, but it takes less of the machine";
+  if (gain->median < 1 + as_good) text += ": no better, but it takes less of the machine";
   return text;
-}
-
-Json spread_of(std::vector<double> const& rates) {
-  if (rates.empty()) return nullptr;
-  Spread const spread = measure::spread_of(rates);
-  return {{"median", spread.median / giga}, {"min", spread.least / giga}, {"max", spread.most / giga}};
-}
-
-ProfiledRate rate_of(std::vector<double> const& rates) {
-  Spread const spread = measure::spread_of(rates);
-  return {.median = spread.median / giga, .least = spread.least / giga, .most = spread.most / giga};
-}
-
-Json values_of(Tuned const& tuned, TunedPoint const& point) {
-  Json values = Json::object();
-  for (std::size_t i = 0; i < tuned.axes.size(); ++i) {
-    std::string const& value = point.point.values[i];
-    bool const number = value.find_first_not_of("0123456789") == std::string::npos;
-    values[tuned.axes[i].name] = number ? Json(std::stoull(value)) : Json(value);
-  }
-  return values;
 }
 
 }  // namespace
 
+std::string became_text(measure::Tuned const& tuned, std::size_t at) {
+  TunedPoint const& point = tuned.tried[at];
+  if (!point.error.empty()) return "failed";
+  if (point.figures.empty()) return "not measured";
+  if (at == 0) return tuned.best == at ? "best: where it began" : "where it began";
+  if (tuned.best == at) return "best";
+  if (point.against >= 1 + as_good) return "kept for a while: " + percent(point.against - 1) + " ahead";
+  if (point.against <= 1 - as_good) return "dropped: " + percent(1 - point.against) + " behind";
+  return "dropped: as good, no better";
+}
+
 std::string tune_line(measure::TuneProgress const& now, double within, unsigned width) {
   std::string words = std::to_string(now.points) + " points, " + std::to_string(now.runs) + " runs";
-  if (now.best > 0) words += ", best " + short_number(now.best / giga) + " GB/s";
+  if (now.best > 0) words += ", best " + figure_text(now.sought, now.best);
   words += "  " + clock_text(std::max(0.0, within - now.seconds)) + " left at most  " + now.now;
   return bar_line(within > 0 ? std::min(1.0, now.seconds / within) : 1.0, words, width);
 }
@@ -132,9 +125,14 @@ std::string tuned_as_text(BenchFacts const& facts, Tuned const& tuned) {
       fixed += (fixed.empty() ? "" : ", ") + axis.name + " " + axis_value_text(axis.name, axis.values[0]);
     }
   }
-  text += fixed + "\n\n";
+  text += fixed + "\n";
+  if (tuned.load_tiles_per_second > 0) {
+    text += "latency with " + short_number(tuned.load_tiles_per_second) + " tiles a second\n";
+  }
+  text += "\n";
   std::size_t const settings = rows[0].size();
-  for (char const* const name : {"tried as", "verdict", "GB/s", "from", "to", "runs"}) rows[0].emplace_back(name);
+  char const* const figure = for_latency(tuned) ? "p99 us" : "GB/s";
+  for (char const* const name : {"tried as", "verdict", figure, "from", "to", "runs"}) rows[0].emplace_back(name);
   for (std::size_t at = 0; at < tuned.tried.size(); ++at) {
     TunedPoint const& point = tuned.tried[at];
     std::vector<std::string> row;
@@ -142,11 +140,11 @@ std::string tuned_as_text(BenchFacts const& facts, Tuned const& tuned) {
       if (tuned.axes[i].swept()) row.push_back(axis_value_text(tuned.axes[i].name, point.point.values[i]));
     }
     row.push_back(point.found_by);
-    row.push_back(verdict_of(tuned, at));
-    if (!point.bytes_per_second.empty()) {
-      Spread const rate = measure::spread_of(point.bytes_per_second);
-      for (double const value : {rate.median, rate.least, rate.most}) row.push_back(short_number(value / giga));
-      row.push_back(std::to_string(point.bytes_per_second.size()));
+    row.push_back(became_text(tuned, at));
+    if (!point.figures.empty()) {
+      Spread const all = measure::spread_of(point.figures);
+      for (double const value : {all.median, all.least, all.most}) row.push_back(number_text(tuned.sought, value));
+      row.push_back(std::to_string(point.figures.size()));
     }
     rows.push_back(row);
   }
@@ -158,10 +156,10 @@ std::string tuned_as_text(BenchFacts const& facts, Tuned const& tuned) {
     std::string const settings_of_best = settings_text(tuned, tuned.tried[*tuned.best]);
     bool const defaults_are_best = tuned.best == std::size_t{0};
     text += "best      " + std::string(defaults_are_best ? "the defaults: " : "") + settings_of_best + "\n          " +
-            rate_text(tuned.best_rates) + of_the_final(tuned, tuned.best_rates) + "\n";
-    if (!tuned.defaults_rates.empty() && !defaults_are_best) {
-      text += "defaults  " + settings_text(tuned, tuned.tried[0]) + "\n          " + rate_text(tuned.defaults_rates) +
-              of_the_final(tuned, tuned.defaults_rates) + "\n";
+            figures_text(tuned.sought, tuned.best_figures) + of_the_final(tuned, tuned.best_figures) + "\n";
+    if (!tuned.defaults_figures.empty() && !defaults_are_best) {
+      text += "defaults  " + settings_text(tuned, tuned.tried[0]) + "\n          " +
+              figures_text(tuned.sought, tuned.defaults_figures) + of_the_final(tuned, tuned.defaults_figures) + "\n";
     }
     text += "gain      " + gain_text(tuned) + "\n";
   }
@@ -181,68 +179,6 @@ std::string beyond_text(Tuned const& tuned, std::string const& memory, bool to_s
               : "All that could be tried pins more than --memory " + memory + ", the defaults " + size_text(bytes)) +
          (to_save ? ": nothing was saved" : "") + ". Allow --memory " + size_option(static_cast<double>(bytes)) +
          (some_fit ? ", or name values that take less, as in --tile 64KiB --depth 2." : ".");
-}
-
-std::string tuned_as_json(BenchFacts const& facts, Tuned const& tuned, std::string const& saved) {
-  Json axes = Json::array();
-  for (Axis const& axis : tuned.axes) axes.push_back({{"name", axis.name}, {"values", axis.values}});
-  Json tried = Json::array();
-  for (std::size_t at = 0; at < tuned.tried.size(); ++at) {
-    TunedPoint const& point = tuned.tried[at];
-    tried.push_back({{"axes", values_of(tuned, point)},
-                     {"found_by", point.found_by},
-                     {"runs", point.bytes_per_second.size()},
-                     {"gb_per_s", spread_of(point.bytes_per_second)},
-                     {"against", point.against},
-                     {"verdict", verdict_of(tuned, at)},
-                     {"error", point.error.empty() ? Json(nullptr) : Json(point.error)}});
-  }
-  auto const gain = tuned.gain();
-  Json json{{"schema", 1}, {"kind", "tune"}};
-  json.update(as_members(facts));
-  json.update(
-      Json{{"axes", axes},
-           {"tried", tried},
-           {"best", tuned.best ? Json(*tuned.best) : Json(nullptr)},
-           {"best_gb_per_s", spread_of(tuned.best_rates)},
-           {"defaults_gb_per_s", spread_of(tuned.defaults_rates)},
-           {"gain", gain ? Json{{"median", gain->median}, {"min", gain->least}, {"max", gain->most}} : Json(nullptr)},
-           {"combinations", tuned.combinations},
-           {"runs", tuned.runs},
-           {"seconds", tuned.seconds},
-           {"all", tuned.all},
-           {"verdict", tuned.verdict ? as_members(*tuned.verdict) : Json(nullptr)},
-           {"profile", tuned.best && !tuned.beyond ? Json::parse(text_of(profile_of(facts, tuned))) : Json(nullptr)},
-           {"saved", saved.empty() ? Json(nullptr) : Json(saved)}});
-  return json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
-}
-
-Profile profile_of(BenchFacts const& facts, Tuned const& tuned) {
-  TunedPoint const& best = tuned.tried.at(tuned.best.value());
-  auto const value = [&](std::string const& name) {
-    for (std::size_t i = 0; i < tuned.axes.size(); ++i) {
-      if (tuned.axes[i].name == name) return best.point.values[i];
-    }
-    return std::string();
-  };
-  Profile profile;
-  profile.version = facts.version;
-  profile.date = facts.date;
-  profile.machine = {.cpu = facts.host.cpu_model,
-                     .cpus = facts.cpus,
-                     .device = facts.device.name,
-                     .driver = facts.device.driver,
-                     .flavour = std::string(flavour_name(facts.flavour))};
-  profile.job = {.work = value("work"),
-                 .fill = value("fill"),
-                 .direction = value("direction"),
-                 .streams = value("streams"),
-                 .sink = value("sink")};
-  profile.tile_bytes = best.point.setting.tile;
-  profile.options = tuned.options;
-  profile.rate = rate_of(tuned.best_rates);
-  if (!tuned.defaults_rates.empty()) profile.defaults_rate = rate_of(tuned.defaults_rates);
-  return profile;
 }
 
 }  // namespace penstock::cli

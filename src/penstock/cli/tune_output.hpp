@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <string>
 
 #include "penstock/cli/bench_output.hpp"
@@ -11,6 +12,8 @@ namespace penstock::cli {
 
 /// The line of progress: a bar of the time, and what is going on.
 std::string tune_line(measure::TuneProgress const& now, double within, unsigned width);
+/// What became of a point that was tried: "best", "dropped: 12 % behind".
+std::string became_text(measure::Tuned const& tuned, std::size_t at);
 /// For people: a line for each point that was tried, in order, and what came of it.
 std::string tuned_as_text(BenchFacts const& facts, measure::Tuned const& tuned);
 /// As docs/profile.md. `saved` is where the profile went; empty for nowhere.

@@ -55,7 +55,7 @@ std::vector<std::string> words_of(std::array<Value, count> const& all) {
 }
 
 std::vector<std::string> worth_trying(std::string const& name, PipelineOptions const& defaults,
-                                      std::size_t default_tile, SearchBounds const& bounds) {
+                                      std::size_t default_tile, SearchBounds const& bounds, Aim sought) {
   constexpr std::size_t few = 4;
   std::size_t const cpus = bounds.cpus;
   if (name == "threads") return counts(std::max(few, 2 * cpus), defaults.producers);
@@ -65,7 +65,10 @@ std::vector<std::string> worth_trying(std::string const& name, PipelineOptions c
   if (name == "batch") return counts(bounds.gpu ? most_batch : most_batch / 16, defaults.batch);
   if (name == "tile") return sizes(default_tile);
   if (name == "signal") return words_of(all_signal_kinds);
-  if (name == "shape") return {"split", "single"};
+  if (name == "aim") return words_of(all_aims);
+  // Of the third, which differs only where a device has nothing to do, throughput shows nothing.
+  if (name == "shape" && sought == Aim::throughput) return {"split", "single"};
+  if (name == "shape") return words_of(all_lane_shapes);
   // Not mapped alone, which many stages do not allow.
   if (name == "transport") return {"automatic", "copies"};
   if (name == "graphs") return words_of(all_graphs);
@@ -74,7 +77,9 @@ std::vector<std::string> worth_trying(std::string const& name, PipelineOptions c
 }
 
 /// What stages, sources or sinks would notice is for the user to say.
-bool is_job(std::string const& name) {
+bool is_job(std::string const& name, Aim sought) {
+  // The smallest tiles are soonest through, and do the least.
+  if (sought == Aim::latency && name == "tile") return true;
   for (char const* const one : {"work", "fill", "direction", "streams", "sink"}) {
     if (name == one) return true;
   }
@@ -93,12 +98,12 @@ bool ordered(Axis const& axis) {
                      [](std::string const& value) { return is_number(value) && value != "0"; });
 }
 
-Setting default_setting(AxisLists const& lists) {
+Setting default_setting(AxisLists const& lists, Aim sought) {
   Setting setting;
   for (auto const& [name, list] : lists) {
     bool const free = list == free_axis;
     Axis const axis = free ? Axis{name, {}} : parse_axis(name, list);
-    if (is_job(name) && axis.values.size() != 1) refuse_choice(name, list);
+    if (is_job(name, sought) && axis.values.size() != 1) refuse_choice(name, list);
     if (!free) set(setting, name, axis.values.front());
   }
   static_cast<void>(setting.options());
@@ -106,11 +111,11 @@ Setting default_setting(AxisLists const& lists) {
 }
 
 std::vector<Axis> search_axes(AxisLists const& lists, PipelineOptions const& defaults, std::size_t default_tile,
-                              SearchBounds const& bounds) {
+                              SearchBounds const& bounds, Aim sought) {
   std::vector<Axis> axes;
   for (auto const& [name, list] : lists) {
     if (list == free_axis) {
-      axes.push_back({name, worth_trying(name, defaults, default_tile, bounds)});
+      axes.push_back({name, worth_trying(name, defaults, default_tile, bounds, sought)});
       continue;
     }
     axes.push_back(parse_axis(name, list));
@@ -167,6 +172,7 @@ Levels levels_of(std::vector<Axis> const& axes, PipelineOptions const& options, 
                                                   {"depth", std::to_string(options.slots)},
                                                   {"batch", std::to_string(options.batch)},
                                                   {"tile", std::to_string(tile)},
+                                                  {"aim", std::string(to_string(options.aim))},
                                                   {"signal", std::string(to_string(options.signal))},
                                                   {"shape", std::string(to_string(options.shape))},
                                                   {"transport", std::string(to_string(options.transport))},

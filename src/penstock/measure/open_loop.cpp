@@ -15,6 +15,9 @@ namespace {
 
 using Clock = OpenLoop::Clock;
 
+/// As many tiles as a pipeline that keeps up may have waiting, where they are rare.
+constexpr std::uint64_t queue = 100;
+
 /// Waits until then, or until `stop` is requested: asleep while there is time, awake for the last of it, since who
 /// sleeps wakes late.
 void wait_until(Clock::time_point due, std::stop_token const& stop) {
@@ -51,6 +54,10 @@ std::size_t OpenLoop::fill(Tile& tile) {
 }
 
 void OpenLoop::arrived(std::uint64_t number, Clock::time_point at) {
+  if (load_.most_late.count() > 0 && at > std::max(due(number) + load_.most_late, due(number + queue))) {
+    too_late_.store(true, std::memory_order_relaxed);
+    fail();
+  }
   if (number < load_.warm_up) return;
   microseconds_[number - load_.warm_up] = std::chrono::duration<double, std::micro>(at - due(number)).count();
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -20,6 +21,8 @@ struct Load {
   double tiles_per_second = 1;
   std::uint64_t warm_up = 0;  ///< Come first, and do not count.
   std::uint64_t counted = 1;
+  /// There are no more tiles once one is later than that, and than a hundred of them take to come; 0: always.
+  std::chrono::nanoseconds most_late{0};
 };
 
 /// What it takes until a pipeline with these options has settled, or less where tiles are so rare that this took
@@ -53,19 +56,22 @@ class OpenLoop final : public UntilFailed {
   }
   /// Blocks: until the tile is due, or `stop` is requested.
   std::size_t fill(Tile& tile) override;
+  /// False if a tile was too late.
+  bool kept_up() const noexcept { return !too_late_.load(std::memory_order_relaxed); }
   /// Notes when the tile of that place was through.
   ///
   /// Threads: any, for different tiles.
   void arrived(std::uint64_t number, Clock::time_point at);
   /// Of all tiles that count.
   ///
-  /// Shape: once all have arrived.
+  /// Shape: once all have arrived, and none was too late.
   Latency latency();
 
  private:
   Load const load_;
   std::stop_token const stop_;
   Clock::time_point start_;
+  std::atomic<bool> too_late_{false};
   std::vector<double> microseconds_;  ///< By place in the order, of those that count.
 };
 

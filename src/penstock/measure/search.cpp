@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <iterator>
 #include <limits>
 #include <random>
 #include <set>
@@ -37,10 +36,10 @@ class Search {
     contest_.set_deadline(std::numeric_limits<double>::infinity());
     hold({options_.defaults}, {.most = 1}, Effort::glance, "defaults");
     at_ = options_.defaults;
-    Moves starts{options_.defaults};
-    std::copy_if(options_.known.begin(), options_.known.end(), std::back_inserter(starts),
-                 [&](Levels const& levels) { return landscape_.allowed(levels); });
-    if (starts.size() > 1) at_ = best_of(hold(starts, {.most = 2}, Effort::glance, "profile")).value_or(at_);
+    for (KnownStart const& start : options_.known) {
+      if (start.levels == at_ || !landscape_.allowed(start.levels)) continue;
+      at_ = best_of(hold({at_, start.levels}, {.most = 2}, Effort::glance, start.name)).value_or(at_);
+    }
     double const looks = final_looks * contest_.seconds(Effort::look);
     double const until =
         options_.within - std::clamp(looks, least_final_part * options_.within, most_final_part * options_.within);

@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <stop_token>
+#include <string>
 #include <vector>
 
 #include "penstock/measure/contest.hpp"
@@ -11,10 +12,16 @@
 
 namespace penstock::measure {
 
+/// Where a search may start if that is better than the defaults, and what that is called as a move.
+struct KnownStart {
+  std::string name = {};
+  Levels levels = {};
+};
+
 struct SearchOptions {
-  double within = 60;              ///< Seconds.
-  Levels defaults = {};            ///< Where it starts, and what the best is held against in the end.
-  std::vector<Levels> known = {};  ///< Where it may start as well, if that is better.
+  double within = 60;    ///< Seconds.
+  Levels defaults = {};  ///< Where it starts, and what the best is held against in the end.
+  std::vector<KnownStart> known = {};
   /// Is told what comes next.
   std::function<void(std::string const& move, Contest const& contest)> progress = {};
 };

@@ -11,6 +11,7 @@
 #include "penstock/measure/settling.hpp"
 #include "penstock/measure/until_failed.hpp"
 #include "penstock/measure/work_stages.hpp"
+#include "penstock/report/number_text.hpp"
 
 namespace penstock::measure {
 namespace {
@@ -65,14 +66,17 @@ std::optional<Trial> run_trial(DeviceGroup const& devices, Setting const& settin
   return trial;
 }
 
-std::optional<Latency> run_open_loop(DeviceGroup const& devices, Setting const& setting, double tiles_per_second,
-                                     TrialOptions const& options, std::stop_token const& stop) {
+std::optional<LoadedTrial> run_loaded_trial(DeviceGroup const& devices, Setting const& setting, double tiles_per_second,
+                                            TrialOptions const& options, std::stop_token const& stop) {
   Filler filler(setting, options.file, options.memory.get());
   PipelineOptions wanted = setting.options();
   wanted.ranges = options.ranges;
   wanted.producers = producers_of(devices, setting, tiles_per_second, filler);
+  forget_memory_peaks();
   Pipeline pipeline(devices.all(), wanted);
-  OpenLoop source(filler, load_at(tiles_per_second, pipeline.options(), options.warm_up, options.window), stop);
+  Load load = load_at(tiles_per_second, pipeline.options(), options.warm_up, options.window);
+  load.most_late = options.most_late;
+  OpenLoop source(filler, load, stop);
   Report const report = pipeline.run(
       source, work_stages(setting),
       [&](Completion const& done) {
@@ -82,7 +86,18 @@ std::optional<Latency> run_open_loop(DeviceGroup const& devices, Setting const& 
       stop);
   if (stop.stop_requested()) return std::nullopt;
   expect_well(report);
-  return source.latency();
+  if (!source.kept_up()) {
+    throw Error(ErrorKind::device_refused,
+                "It does not keep up with tiles that come each " + seconds_text(1 / tiles_per_second) + ".");
+  }
+  return LoadedTrial{.latency = source.latency(), .options = pipeline.options(), .pinned_bytes = memory_peaks().pinned};
+}
+
+std::optional<Latency> run_open_loop(DeviceGroup const& devices, Setting const& setting, double tiles_per_second,
+                                     TrialOptions const& options, std::stop_token const& stop) {
+  auto const trial = run_loaded_trial(devices, setting, tiles_per_second, options, stop);
+  if (!trial) return std::nullopt;
+  return trial->latency;
 }
 
 }  // namespace PENSTOCK_FLAVOUR

@@ -19,11 +19,21 @@ struct TrialOptions {
   /// How much longer a closed loop is warmed up, if it has not settled by then.
   std::chrono::nanoseconds settling{0};
   std::chrono::nanoseconds window = std::chrono::milliseconds(200);
+  /// An open loop is given up once a tile is later than that, if it is more than 0, and than a hundred tiles take to
+  /// come: the pipeline does not keep up.
+  std::chrono::nanoseconds most_late{0};
   std::string file = {};  ///< For Fill::file.
   /// For Fill::memory; who copies these options has the same.
   std::shared_ptr<FillMemory> memory = std::make_shared<FillMemory>();
   Recorder* recorder = nullptr;  ///< Is told where the tiles were; null for nobody.
   Ranges* ranges = nullptr;      ///< Show profilers what the threads are at; null for nobody.
+};
+
+/// What one run of a setting came to, open loop.
+struct LoadedTrial {
+  Latency latency;
+  PipelineOptions options;         ///< What the setting came to on this machine.
+  std::uint64_t pinned_bytes = 0;  ///< The most that was held, as memory_peaks has it.
 };
 
 inline namespace PENSTOCK_FLAVOUR {
@@ -40,7 +50,10 @@ std::optional<Trial> run_trial(DeviceGroup const& devices, Setting const& settin
 /// Tiles that come before the pipeline has settled do not count: `warm_up`, and some hundred tiles a lane, if these do
 /// not take seconds.
 ///
-/// Throws: as run_trial.
+/// Throws: as run_trial; also Error of kind device_refused, if the pipeline does not keep up.
+std::optional<LoadedTrial> run_loaded_trial(DeviceGroup const& devices, Setting const& setting, double tiles_per_second,
+                                            TrialOptions const& options, std::stop_token const& stop);
+/// Likewise, of which the latency is all that is asked for.
 std::optional<Latency> run_open_loop(DeviceGroup const& devices, Setting const& setting, double tiles_per_second,
                                      TrialOptions const& options, std::stop_token const& stop);
 

@@ -9,8 +9,9 @@ namespace penstock::measure {
 std::optional<Spread> Tuned::gain() const {
   if (!in_turn) return std::nullopt;
   std::vector<double> times;
-  for (std::size_t i = 0; i < std::min(best_rates.size(), defaults_rates.size()); ++i) {
-    times.push_back(best_rates[i] / defaults_rates[i]);
+  for (std::size_t i = 0; i < std::min(best_figures.size(), defaults_figures.size()); ++i) {
+    double const more = best_figures[i] / defaults_figures[i];
+    times.push_back(sought == Aim::throughput ? more : 1 / more);
   }
   if (times.empty()) return std::nullopt;
   return spread_of(std::move(times));

@@ -20,20 +20,24 @@ struct TuneProgress {
   std::string now = {};  ///< The move that is next.
   std::size_t points = 0;
   std::size_t runs = 0;
-  double best = 0;  ///< Bytes a second, of all that was seen.
+  Aim sought = Aim::throughput;
+  double best = 0;  ///< Of all that was seen, as TunedPoint::figures; 0 if there is none yet.
 };
 
 /// A point that was tried.
 struct TunedPoint {
   Point point = {};
   std::string found_by = {};
-  std::vector<double> bytes_per_second = {};
+  /// By run: bytes a second; of a search for latency the microseconds within which 99 tiles of 100 were through.
+  std::vector<double> figures = {};
   double against = 1;      ///< As Attempt::against.
   std::string error = {};  ///< Why it failed; empty if it did not.
 };
 
 /// What a search over pipelines came to.
 struct Tuned {
+  Aim sought = Aim::throughput;
+  double load_tiles_per_second = 0;  ///< At which latency was measured; 0 if it was not.
   std::vector<Axis> axes = {};
   std::vector<TunedPoint> tried = {};  ///< In order; the first are the defaults.
   std::optional<std::size_t> best = {};
@@ -41,9 +45,9 @@ struct Tuned {
   std::uint64_t pinned_bytes = 0;  ///< The tiles of the best.
   /// What the best pins, if that is more than the bounds allow: the defaults may, since they are tried in any case.
   std::optional<std::uint64_t> beyond = {};
-  std::vector<double> best_rates = {};      ///< Bytes a second, in turn with those of the defaults.
-  std::vector<double> defaults_rates = {};  ///< Empty if the defaults failed.
-  std::size_t combinations = 0;             ///< Points of the grid that the axes span, within the bounds.
+  std::vector<double> best_figures = {};      ///< As TunedPoint::figures, in turn with those of the defaults.
+  std::vector<double> defaults_figures = {};  ///< Empty if the defaults failed.
+  std::size_t combinations = 0;               ///< Points of the grid that the axes span, within the bounds.
   std::size_t runs = 0;
   double seconds = 0;
   bool all = true;  ///< As Found::all.
@@ -52,7 +56,8 @@ struct Tuned {
 
   bool in_turn = false;  ///< Best and defaults were; otherwise there was no time for it.
 
-  /// How many times the defaults' throughput the best has; empty unless they were measured in turn.
+  /// How many times the defaults' throughput the best has, or the best's latency the defaults; empty unless they were
+  /// measured in turn.
   std::optional<Spread> gain() const;
 };
 

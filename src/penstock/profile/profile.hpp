@@ -30,11 +30,20 @@ struct ProfiledJob {
   std::string sink = {};
 };
 
-/// Gigabytes a second of one direction, over several runs.
-struct ProfiledRate {
+/// What several runs came to.
+struct ProfiledSpread {
   double median = 0;
   double least = 0;
   double most = 0;
+};
+
+/// What a search for latency measured.
+///
+/// Units: microseconds, within which 99 tiles of 100 were through.
+struct ProfiledLatency {
+  double load_tiles_per_second = 0;
+  ProfiledSpread p99 = {};
+  std::optional<ProfiledSpread> defaults_p99 = {};  ///< Empty if the defaults failed.
 };
 
 /// The options of a pipeline that `penstock tune` found best for a job on a machine.
@@ -49,8 +58,10 @@ struct Profile {
   /// Only those that a profile sets: tile, tiles, producers, lanes, consumers, slots, aim, spin, shape,
   /// signal, transport, graphs.
   PipelineOptions options = {};
-  ProfiledRate rate = {};
-  std::optional<ProfiledRate> defaults_rate = {};  ///< Empty if the defaults failed.
+  /// Gigabytes a second of one direction; empty if the search was for latency.
+  std::optional<ProfiledSpread> rate = {};
+  std::optional<ProfiledSpread> defaults_rate = {};  ///< Empty if the defaults failed.
+  std::optional<ProfiledLatency> latency = {};       ///< Empty if the search was for throughput.
 
   /// `wanted` with the profile's values; but a tile that has a shape keeps it. Nothing changes that a stage, a source
   /// or a sink would notice, other than how many threads call them: order, streams, who calls the sink and whether

@@ -70,9 +70,9 @@ class Members {
     if (auto const found = find_word(all, text(key))) return *found;
     refuse(name_, path(key) + " is none of " + words_for(all));
   }
-  ProfiledRate rate(char const* key) const {
-    Members const spread = object(key);
-    return {spread.positive("median"), spread.positive("min"), spread.positive("max")};
+  ProfiledSpread spread(char const* key) const {
+    Members const of = object(key);
+    return {of.positive("median"), of.positive("min"), of.positive("max")};
   }
 
  private:
@@ -99,8 +99,16 @@ TileShape tile_of(Members const& settings, std::string const& name) {
   return tile;
 }
 
-Json spread_of(ProfiledRate const& rate) {
-  return {{"median", rate.median}, {"min", rate.least}, {"max", rate.most}};
+Json spread_of(std::optional<ProfiledSpread> const& of) {
+  if (!of) return nullptr;
+  return {{"median", of->median}, {"min", of->least}, {"max", of->most}};
+}
+
+Json latency_of(std::optional<ProfiledLatency> const& of) {
+  if (!of) return nullptr;
+  return {{"load_tiles_per_s", of->load_tiles_per_second},
+          {"p99", spread_of(of->p99)},
+          {"defaults_p99", spread_of(of->defaults_p99)}};
 }
 
 }  // namespace
@@ -150,8 +158,14 @@ Profile parse_profile(std::string_view text, std::string const& name) {
   if (settings.has("transport")) profile.options.transport = settings.one_of(all_transports, "transport");
   if (settings.has("graphs")) profile.options.graphs = settings.one_of(all_graphs, "graphs");
   profile.options.signal = settings.one_of(all_signal_kinds, "signal");
-  profile.rate = all.rate("gb_per_s");
-  if (all.has("defaults_gb_per_s")) profile.defaults_rate = all.rate("defaults_gb_per_s");
+  if (all.has("latency_us")) {
+    Members const latency = all.object("latency_us");
+    profile.latency = {.load_tiles_per_second = latency.positive("load_tiles_per_s"), .p99 = latency.spread("p99")};
+    if (latency.has("defaults_p99")) profile.latency->defaults_p99 = latency.spread("defaults_p99");
+  }
+  // Each search measured something.
+  if (all.has("gb_per_s") || !profile.latency) profile.rate = all.spread("gb_per_s");
+  if (all.has("defaults_gb_per_s")) profile.defaults_rate = all.spread("defaults_gb_per_s");
   return profile;
 }
 
@@ -189,7 +203,8 @@ std::string text_of(Profile const& profile) {
                     {"graphs", to_string(options.graphs)},
                     {"spin_us", options.spin.value_or(std::chrono::microseconds(0)).count()}}},
                   {"gb_per_s", spread_of(profile.rate)},
-                  {"defaults_gb_per_s", profile.defaults_rate ? spread_of(*profile.defaults_rate) : Json(nullptr)}};
+                  {"defaults_gb_per_s", spread_of(profile.defaults_rate)},
+                  {"latency_us", latency_of(profile.latency)}};
   return json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
