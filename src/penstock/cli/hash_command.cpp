@@ -7,6 +7,8 @@
 #include <optional>
 #include <utility>
 
+#include <pthread.h>
+
 #include "penstock/cli/hash_job.hpp"
 #include "penstock/cli/hash_sink.hpp"
 #include "penstock/cli/interrupt.hpp"
@@ -37,6 +39,8 @@ std::optional<Verdict> verdict_of(Report const& report, PipelineOptions const& o
 }
 
 constexpr std::size_t usual_tile_bytes = std::size_t{4} << 20;
+/// Of the tiles that are hashed while a GPU starts, whatever they and the CPUs come to.
+constexpr std::size_t most_head_start_bytes = std::size_t{256} << 20;
 
 /// Bytes of a tile. It must be a whole subtree of the file's tree.
 std::size_t checked_tile(PipelineArguments const& pipeline) {
@@ -79,11 +83,10 @@ void HashCommand::add_to(CLI::App& command) {
   command.add_flag("--no-progress", no_progress, "No progress bar, not even on a terminal");
   command.footer(
       "If only files are named, at most 64, and they cannot fill these tiles, there are smaller and fewer ones, also\n"
-      "where --tile and --tiles are given; but not with --check. While a GPU starts that --device did not name the "
-      "CPUs\n"
-      "hash. --trace also says on standard error what bounded the "
-      "run,\n"
-      "with --json in the summary, if it looks at every tile.");
+      "where --tile and --tiles are given; but not with --check. While a GPU starts that --device did not name, the\n"
+      "CPUs hash. --trace also says on standard error what bounded the run, with --json in the summary, if it looks "
+      "at\n"
+      "every tile.");
   pipeline.add_to(command, "a power of two from 1KiB to 1GiB, so 4MiB and not 4MB. Default: 4MiB");
   trace.add_to(command, "the run");
 }
@@ -94,7 +97,8 @@ std::vector<std::string> HashCommand::inputs() const {
 
 bool HashCommand::takes_head_start() const {
   // A trace and a profiler are to show the pipeline, and who names a device means that one.
-  return pipeline.device == "auto" && trace.file.empty() && !trace.nvtx && built_with_cuda() && driver_present();
+  return pipeline.device == "auto" && trace.file.empty() && !trace.nvtx &&
+         checked_tile(pipeline) <= most_head_start_bytes && built_with_cuda() && driver_present();
 }
 
 ExitCode HashCommand::run() {
@@ -173,7 +177,10 @@ ExitCode HashCommand::run_after_head_start(OpenDevices const& open, std::stop_to
   PipelineOptions const options = this->options();
   TileShape const shape{.input_bytes = options.tile.input_bytes};
   std::size_t const cpus = CgroupLimits::read().busy_threads(affinity_of_this_thread().size());
-  std::size_t const runners = options.tiles != 0 ? std::min(cpus, options.tiles) : cpus;
+  std::size_t runners = std::min(cpus, most_head_start_bytes / shape.input_bytes);
+  for (std::size_t const asked : {options.tiles, std::size_t{options.producers}}) {
+    if (asked != 0) runners = std::min(runners, asked);
+  }
   // What the input serves outlives it.
   std::shared_ptr<Started> started;
   Slab const slab(Pool::slab_bytes(shape, runners));
@@ -183,6 +190,7 @@ ExitCode HashCommand::run_after_head_start(OpenDevices const& open, std::stop_to
   std::stop_source there;
   auto const failed = std::make_shared<std::atomic<bool>>(false);
   starting_ = std::async(std::launch::async, [=, enough = job.enough()]() mutable {
+    pthread_setname_np(pthread_self(), "ps-start");
     try {
       auto ready = std::make_shared<Started>(open(), options);
       there.request_stop();
@@ -197,7 +205,8 @@ ExitCode HashCommand::run_after_head_start(OpenDevices const& open, std::stop_to
   Report report;
   report.stopped = interrupted.stop_requested();
   HashSummary summary{.report = report, .device = "CPU", .head_start = head};
-  if (!head.input_ended || *failed) {
+  bool const rest = !head.input_ended || (*failed && !job.all_taken());
+  if (rest && !interrupted.stop_requested()) {
     started = starting_.get();
     pipeline.profile.warn(machine_here(started->devices));
     summary.device = started->devices.info().name;

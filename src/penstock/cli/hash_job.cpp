@@ -56,7 +56,12 @@ std::optional<WantedFile> HashJob::next() {
     } else if (auto found = walk_.next()) {
       wanted = WantedFile{std::move(found->path), std::move(found->problem), {}};
     }
-    if (!wanted || !trace_file_.is(wanted->path)) return wanted;
+    if (!wanted) {
+      // Who stops the input does so before it looks at this.
+      if (!enough_.stop_requested()) all_taken_ = true;
+      return std::nullopt;
+    }
+    if (!trace_file_.is(wanted->path)) return wanted;
     // An empty one, as mktemp makes it, is passed over; any other is an input like others, and stays.
     if (!request_.check && !trace_file_.held_something()) continue;
     reads_its_trace_ = true;

@@ -30,7 +30,7 @@ struct HashRequest {
 
 /// The files that are wanted, where their tiles are booked, and where they are printed.
 ///
-/// Threads: one, but for `source` and `book`, which are as their own.
+/// Threads: one, but for `all_taken`, any, and for what the other functions give, which is as its own.
 class HashJob {
  public:
   /// `interrupted` ends the input.
@@ -45,6 +45,8 @@ class HashJob {
   HashOutput& output() noexcept { return output_; }
   /// To end the input with: it also wakes who waits for a stream.
   std::stop_source const& enough() const noexcept { return enough_; }
+  /// True once the last file was gone over to its end, by whoever asks the source; false if that was stopped before.
+  bool all_taken() const noexcept { return all_taken_.load(); }
   /// True once it turned out that the trace's file is among the inputs, and holds something.
   bool reads_its_trace() const noexcept { return reads_its_trace_.load(); }
 
@@ -64,6 +66,7 @@ class HashJob {
   CheckList list_;
   FileWalk walk_;
   FileToWrite const trace_file_;
+  std::atomic<bool> all_taken_{false};
   std::atomic<bool> reads_its_trace_{false};
   std::optional<HashSource> source_;
   std::jthread measuring_;

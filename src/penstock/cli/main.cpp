@@ -55,6 +55,12 @@ Subcommand subcommand(CLI::App& all, char const* name, char const* sentence, Com
   return {&app, [&command] { return command.run(); }};
 }
 
+int run_and_complain(Subcommand const& command) try { return command.run(); } catch (penstock::Error const& error) {
+  return complain(error.what(), error.kind() == penstock::ErrorKind::bad_argument ? exit_bad_options : exit_device);
+} catch (std::exception const& exception) {
+  return complain(exception.what(), exit_device);
+}
+
 }  // namespace
 
 int main(int count, char** arguments) try {
@@ -100,16 +106,14 @@ int main(int count, char** arguments) try {
         sentence + " (" + name + ' ' + (known ? command->app->get_name() + ' ' : "") + "--help shows what there is)",
         exit_bad_options);
   }
-  int const code = asked_for()->run();
+  int code = run_and_complain(*asked_for());
   if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) {
-    return complain("Standard output took less than all: see that it is open and that its disk has room.",
+    code = complain("Standard output took less than all: see that it is open and that its disk has room.",
                     exit_some_failed);
   }
   // A driver that starts cannot be told to stop. Nobody needs it, and nothing of ours may end beside it.
   if (hash.leaves_device_starting()) std::_Exit(code);
   return code;
-} catch (penstock::Error const& error) {
-  return complain(error.what(), error.kind() == penstock::ErrorKind::bad_argument ? exit_bad_options : exit_device);
 } catch (std::exception const& exception) {
-  return complain(exception.what(), exit_device);
+  return complain(exception);
 }

@@ -32,10 +32,10 @@ void PipelineArguments::add_to(CLI::App& command, std::string const& tile_sizes)
   add_count("--consumers", consumers, most_threads, "Threads that take results. " + up_to(most_threads) + "Default: 1");
   add_count("--slots", slots, Pool::max_tiles,
             "Tiles on the device at once, per lane. " + up_to(Pool::max_tiles) +
-                "Default: 4 batches; on a GPU 32 at least, if tiles are below 1 MiB");
+                "Default: 4 batches; on a GPU 32 at least, if tiles are below 1 MiB; 16 with --aim latency");
   add_count("--batch", batch, Pool::max_tiles,
             "Tiles that a lane puts on the device at once. " + up_to(Pool::max_tiles) +
-                "Default: 1; on a GPU 32 MiB of them, of those below 1 MiB 8 MiB, up to 128");
+                "Default: 1; on a GPU 32 MiB of them, of those below 1 MiB 8 MiB, up to 128; 4 with --aim latency");
   command.add_option("--aim", aim, std::string(what_aim_decides) + ". Default: throughput")->type_name("NAME");
   command.add_option("--signal", signal, "How lanes learn what is done: " + signal_names() + ". Default: callback")
       ->type_name("NAME");
@@ -52,9 +52,10 @@ void PipelineArguments::add_to(CLI::App& command, std::string const& tile_sizes)
       ->type_name("NAME")
       ->check(CLI::IsMember({"default", "own"}));
   command.add_option("--tile", tile, "Size of a tile: " + tile_sizes)->type_name("SIZE");
-  add_count("--tiles", tiles, Pool::max_tiles,
-            "Pinned tiles in all: the most work in progress. " + up_to(Pool::max_tiles) +
-                "Default: all slots, 2 per producer, 1 per consumer, and the rest of a batch");
+  add_count(
+      "--tiles", tiles, Pool::max_tiles,
+      "Pinned tiles in all: the most work in progress. " + up_to(Pool::max_tiles) +
+          "Default: all slots, 2 per producer, 1 per consumer, and the rest of a batch; fewer with --aim latency");
   profile.add_to(command, profile_fills_in, [this, &command](Profile const& taken) { take(taken, command); });
   command.add_flag("--ordered", ordered, "Take results in the order of the input");
   command.add_flag("--no-bind", no_bind, "Leave threads and memory where the system puts them");

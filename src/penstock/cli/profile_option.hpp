@@ -25,7 +25,8 @@ std::map<std::string, std::string> axis_values(Profile const& profile);
 
 /// Of `--aim`, in each command that has it.
 inline constexpr char const* what_aim_decides =
-    "What lanes, spin and watching are for where they are left to the pipeline: throughput, latency";
+    "What lanes, batch, slots, tiles, spin and watching are for where they are left to the pipeline: throughput, "
+    "latency";
 
 /// What most commands do with a profile.
 inline constexpr char const* profile_fills_in =

@@ -16,8 +16,10 @@ constexpr std::size_t left_to_others = 2;
 
 SpinRoom::SpinRoom(std::vector<Device*> const& devices, PipelineOptions const& options, Topology const& topology)
     : cpus_(topology.busy_threads()) {
+  PipelineOptions without_threads;  // What they are asked to be has not been checked yet, and the node is the same.
+  without_threads.bind = options.bind;
   for (Device* const device : devices) {
-    auto const number = Placement(topology, placement_request(options, device->info())).tile_node();
+    auto const number = Placement(topology, placement_request(without_threads, device->info())).tile_node();
     auto const same = [&](Node const& node) { return node.number == number; };
     auto found = std::find_if(nodes_.begin(), nodes_.end(), same);
     if (number && found == nodes_.end()) {

@@ -20,13 +20,13 @@ constexpr char const* nothing_came = "No tile came through in the time there was
 std::uint64_t pinned(Setting const& setting) {
   PipelineOptions const options = setting.options();
   if (options.tiles != 0) return Pool::slab_bytes(options.tile, options.tiles);
-  std::size_t const tiles = usual_tiles({.lanes = std::max(1U, options.lanes),
-                                         .slots = std::max(1U, options.slots),
-                                         .batch = options.batch,
-                                         .producers = std::max(1U, options.producers),
-                                         .consumers = std::max(1U, options.consumers),
-                                         .tile_bytes = Pool::slab_bytes(options.tile, 1)});
-  return Pool::slab_bytes(options.tile, tiles);
+  TileHolders const holders{.lanes = std::max(1U, options.lanes),
+                            .slots = std::max(1U, options.slots),
+                            .batch = options.batch,
+                            .producers = std::max(1U, options.producers),
+                            .consumers = std::max(1U, options.consumers),
+                            .tile_bytes = Pool::slab_bytes(options.tile, 1)};
+  return Pool::slab_bytes(options.tile, options.aim == Aim::latency ? few_tiles(holders) : usual_tiles(holders));
 }
 
 }  // namespace
