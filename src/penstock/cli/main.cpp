@@ -55,10 +55,18 @@ Subcommand subcommand(CLI::App& all, char const* name, char const* sentence, Com
   return {&app, [&command] { return command.run(); }};
 }
 
-int run_and_complain(Subcommand const& command) try { return command.run(); } catch (penstock::Error const& error) {
-  return complain(error.what(), error.kind() == penstock::ErrorKind::bad_argument ? exit_bad_options : exit_device);
-} catch (std::exception const& exception) {
-  return complain(exception.what(), exit_device);
+int complain(std::exception const& exception) {
+  auto const* const error = dynamic_cast<penstock::Error const*>(&exception);
+  bool const bad_options = error != nullptr && error->kind() == penstock::ErrorKind::bad_argument;
+  return complain(exception.what(), bad_options ? exit_bad_options : exit_device);
+}
+
+int run(Subcommand const& command) {
+  try {
+    return command.run();
+  } catch (std::exception const& exception) {
+    return complain(exception);
+  }
 }
 
 }  // namespace
@@ -106,7 +114,7 @@ int main(int count, char** arguments) try {
         sentence + " (" + name + ' ' + (known ? command->app->get_name() + ' ' : "") + "--help shows what there is)",
         exit_bad_options);
   }
-  int code = run_and_complain(*asked_for());
+  int code = run(*asked_for());
   if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) {
     code = complain("Standard output took less than all: see that it is open and that its disk has room.",
                     exit_some_failed);
