@@ -5,6 +5,7 @@
 #include <atomic>
 #include <chrono>
 #include <cstddef>
+#include <ctime>
 #include <optional>
 #include <stdexcept>
 #include <thread>
@@ -28,9 +29,14 @@ using std::chrono::nanoseconds;
 struct ALaneWithAChoice : LaneContract {
   static constexpr std::uint64_t count = 60;
 
+  /// For so long on a CPU: where many want one all takes longer, and what is slow is still slower.
   static void busy() {
-    for (auto const start = std::chrono::steady_clock::now();
-         std::chrono::steady_clock::now() - start < std::chrono::milliseconds(3);) {
+    auto const spent = [] {
+      timespec time{};
+      clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+      return std::chrono::seconds(time.tv_sec) + std::chrono::nanoseconds(time.tv_nsec);
+    };
+    for (auto const start = spent(); spent() - start < std::chrono::milliseconds(5);) {
     }
   }
   static void compute_on(StreamRef stream) {
@@ -214,13 +220,13 @@ INSTANTIATE_TEST_SUITE_P(Cpu, ALaneWithAChoice,
 struct ALaneThatFallsAsleep : ALaneWithAChoice {};
 
 /// Seen to fail if what was on the device then is told to nobody.
-TEST_P(ALaneThatFallsAsleep, LeavesAWayThatTakesLongerThanItIsAwake) {
+TEST_P(ALaneThatFallsAsleep, TriesOthersThanAWayThatTakesLongerThanItIsAwake) {
   run(add_one([this](DeviceTile const& tile, StreamRef stream) {
         if (lies_in_pool(tile.input)) compute_on(stream);
       }),
       {.spin = std::chrono::milliseconds(1)});
   expect_all_done(seen(), count);
-  EXPECT_EQ(lane().summary().mapped, LoneWays::warm_up + LoneWays::samples);
+  EXPECT_GE(count - lane().summary().mapped, LoneWays::samples);
 }
 
 INSTANTIATE_TEST_SUITE_P(Cpu, ALaneThatFallsAsleep,
