@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "penstock/measure/final.hpp"
 
+#include <vector>
+
 #include "measure/made_up_landscape.hpp"
 #include <gtest/gtest.h>
 
@@ -44,6 +46,16 @@ TEST_F(AFinal, WithoutTimeIsWonByTheLast) {
   EXPECT_EQ(result.best, (Levels{8}));
   EXPECT_FALSE(result.held);
   EXPECT_EQ(result.best_scores.size(), 1u);
+}
+
+/// Seen to fail where the last wins whatever is known of it.
+TEST_F(AFinal, WithoutTimeIsNotWonByWhatIsBehindTheDefaultsByAllThatIsKnown) {
+  landscape.truth = [](Levels const& levels) { return levels[0] == 8 ? 0.9 : 1.0; };
+  contest.hold({{5}, {8}}, {.most = 1}, Effort::glance, "before");
+  contest.set_deadline(0);
+  Final const result = hold_final(contest, landscape, {{5}, {8}});
+  EXPECT_EQ(result.best, (Levels{5}));
+  EXPECT_EQ(result.best_scores, std::vector<double>{1.0});
 }
 
 }  // namespace

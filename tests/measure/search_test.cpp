@@ -75,6 +75,20 @@ struct ALandscape : testing::Test {
   Found found_in(MadeUpLandscape& landscape) {
     return search(axes, landscape, {.within = within, .defaults = defaults}, stop.get_token());
   }
+  /// Of ten searches of the one hill with ten kinds of luck, what each found, the worst first.
+  std::vector<double> parts_of_a_hill(double noise, double drift, double hiccups) {
+    std::vector<double> parts;
+    for (unsigned seed = 1; seed <= 10; ++seed) {
+      MadeUpLandscape landscape(axes, hill);
+      landscape.noise = noise;
+      landscape.drift = drift;
+      landscape.hiccups = hiccups;
+      landscape.random.seed(seed);
+      parts.push_back(hill(found_in(landscape).best.value()));
+    }
+    std::sort(parts.begin(), parts.end());
+    return parts;
+  }
   /// Of ten searches with ten kinds of luck, the part of `top` that the second worst found. No search may try more
   /// than that share of the points, nor take longer than it was given.
   double second_worst(MadeUpLandscape::Formula const& formula, double top, double noise, double share = 0.0013) {
@@ -125,16 +139,7 @@ TEST_F(ALandscape, LikeAPipelinesHasItsTopFound) {
 
 /// Each single measurement is off by 5 %, one in fifty by two fifths, and all drift by a tenth.
 TEST_F(ALandscape, OfGreatNoiseIsFoundMostOfTheWay) {
-  std::vector<double> parts;
-  for (unsigned seed = 1; seed <= 10; ++seed) {
-    MadeUpLandscape landscape(axes, hill);
-    landscape.noise = 0.05;
-    landscape.drift = 0.1;
-    landscape.hiccups = 0.02;
-    landscape.random.seed(seed);
-    parts.push_back(hill(found_in(landscape).best.value()));
-  }
-  std::sort(parts.begin(), parts.end());
+  std::vector<double> const parts = parts_of_a_hill(0.05, 0.1, 0.02);
   EXPECT_GE(parts[0], 0.85);
   EXPECT_GE(parts[5], 0.95) << "the middle one";
 }
@@ -162,15 +167,7 @@ TEST_F(ALandscape, IsSearchedBetterThanByAGridOfSevenTimesAsManyRuns) {
 
 /// As latency is measured: each single measurement is off by a fifth, one in twenty by two fifths.
 TEST_F(ALandscape, OfTheNoiseThatLatencyHasIsFoundHalfOfTheWayAndMore) {
-  std::vector<double> parts;
-  for (unsigned seed = 1; seed <= 10; ++seed) {
-    MadeUpLandscape landscape(axes, hill);
-    landscape.noise = 0.2;
-    landscape.hiccups = 0.05;
-    landscape.random.seed(seed);
-    parts.push_back(hill(found_in(landscape).best.value()));
-  }
-  std::sort(parts.begin(), parts.end());
+  std::vector<double> const parts = parts_of_a_hill(0.2, 0, 0.05);
   EXPECT_GE(parts[0], 2 * hill(defaults));
   EXPECT_GE(parts[5], 0.7) << "the middle one";
 }

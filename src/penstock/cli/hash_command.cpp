@@ -203,10 +203,10 @@ ExitCode HashCommand::run_after_head_start(OpenDevices const& open, std::stop_to
   });
   HeadStart const head = take_head_start(job.source_for(pool), pool, job.book(), job.progress(), there.get_token());
   Report report;
-  report.stopped = interrupted.stop_requested();
   HashSummary summary{.report = report, .device = "CPU", .head_start = head};
   bool const rest = !head.input_ended || (*failed && !job.all_taken());
-  if (rest && !interrupted.stop_requested()) {
+  report.stopped = interrupted.stop_requested();
+  if (rest && !report.stopped) {
     started = starting_.get();
     pipeline.profile.warn(machine_here(started->devices));
     summary.device = started->devices.info().name;

@@ -5,6 +5,8 @@
 #include <cmath>
 #include <cstddef>
 
+#include "penstock/measure/spread.hpp"
+
 namespace penstock::measure {
 namespace {
 
@@ -47,8 +49,14 @@ Final hold_final(Contest& contest, Landscape const& landscape, std::vector<Level
     if (attempt == nullptr || attempt->failed) return std::vector<double>{};
     return std::vector<double>(attempt->scores.begin() + static_cast<std::ptrdiff_t>(before[i]), attempt->scores.end());
   };
-  result.best_scores = scores(best);
   result.defaults_scores = scores(0);
+  result.best_scores = scores(best);
+  // What was ahead once, and is behind by all that is known, is no reason to leave the defaults.
+  if (!result.held && !result.best_scores.empty() && !result.defaults_scores.empty() &&
+      spread_of(result.best_scores).median < spread_of(result.defaults_scores).median) {
+    best = 0;
+    result.best_scores = result.defaults_scores;
+  }
   if (!result.best_scores.empty()) result.best = entrants[best];
   return result;
 }

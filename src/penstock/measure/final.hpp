@@ -15,7 +15,7 @@ struct Final {
   std::vector<double> best_scores = {};
   std::vector<double> defaults_scores = {};  ///< Empty if the defaults failed.
   /// The scores are of runs in turn, one of each a round; without time for that they are all there were, and the best
-  /// is the last entrant.
+  /// is the last entrant, or the defaults if theirs are higher in the middle.
   bool held = false;
 };
 
