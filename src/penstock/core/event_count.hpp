@@ -1,29 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <atomic>
 #include <chrono>
 #include <cstdint>
+
+#include "penstock/core/atomics.hpp"
 
 namespace penstock {
 
 /// Lets a thread sleep until another one has changed something, without a lock around that something.
 ///
-/// Whoever waits takes a key, looks once more at what it waits for, and only then sleeps on the key. Whoever changes
-/// something notifies afterwards. A change between the key and the sleep makes the sleep return at once.
+/// The thread that waits takes a key, looks once more at what it waits for, and only then sleeps on the key. The thread
+/// that changes something notifies afterwards. A change between the key and the sleep makes the sleep return at once.
 ///
 /// Threads: any.
-class EventCount {
+template <class Atomics = StandardAtomics>
+class BasicEventCount {
  public:
   class Key {
-    friend class EventCount;
+    friend class BasicEventCount;
     std::uint32_t epoch_;
   };
 
   /// Announces a wait. Follow with exactly one of `cancel` and `wait`.
   Key prepare() noexcept {
-    // Both seq_cst, as in notify: either the notifier sees us counted, or we see its epoch and all that it wrote
-    // before.
+    // Both seq_cst, as in notify: either the notifier sees this waiter counted, or the waiter sees the new epoch and
+    // all that the notifier wrote before.
     waiters_.fetch_add(1, std::memory_order_seq_cst);
     Key key;
     key.epoch_ = epoch_.load(std::memory_order_seq_cst);
@@ -33,12 +35,15 @@ class EventCount {
   /// Sleeps until notified after `key` was taken, or for about `at_most`. May return early for no reason.
   ///
   /// Blocks: yes.
-  void wait(Key key, std::chrono::nanoseconds at_most) noexcept;
+  void wait(Key key, std::chrono::nanoseconds at_most) noexcept {
+    Atomics::wait(epoch_, key.epoch_, at_most);
+    waiters_.fetch_sub(1, std::memory_order_relaxed);
+  }
 
-  /// Wakes all who wait. Costs two atomic operations when nobody does.
+  /// Wakes all that wait. Costs two atomic operations when none does.
   void notify() noexcept {
     epoch_.fetch_add(1, std::memory_order_seq_cst);
-    if (waiters_.load(std::memory_order_seq_cst) != 0) wake();
+    if (waiters_.load(std::memory_order_seq_cst) != 0) Atomics::wake_all(epoch_);
   }
 
   /// Returns once `ready()` is true or `at_most` has passed: spins for `spin` first, then sleeps. Returns what
@@ -49,11 +54,11 @@ class EventCount {
   bool await(Ready ready, std::chrono::nanoseconds spin, std::chrono::nanoseconds at_most);
 
  private:
-  void wake() noexcept;
-
-  std::atomic<std::uint32_t> epoch_{0};
-  std::atomic<std::uint32_t> waiters_{0};
+  typename Atomics::template Atomic<std::uint32_t> epoch_{0};
+  typename Atomics::template Atomic<std::uint32_t> waiters_{0};
 };
+
+using EventCount = BasicEventCount<>;
 
 /// Tells the processor that this is a spin loop.
 inline void relax_cpu() noexcept {
@@ -64,8 +69,9 @@ inline void relax_cpu() noexcept {
 #endif
 }
 
+template <class Atomics>
 template <class Ready>
-bool EventCount::await(Ready ready, std::chrono::nanoseconds spin, std::chrono::nanoseconds at_most) {
+bool BasicEventCount<Atomics>::await(Ready ready, std::chrono::nanoseconds spin, std::chrono::nanoseconds at_most) {
   if (ready()) return true;
   auto const start = std::chrono::steady_clock::now();
   auto const elapsed = [&] { return std::chrono::nanoseconds(std::chrono::steady_clock::now() - start); };

@@ -13,8 +13,11 @@ EventBlockSignal::EventBlockSignal(SignalContext const& context)
       tickets_(context.tickets),
       bell_(context.bell),
       waits_{Wait(device_), Wait(device_), Wait(device_), Wait(device_)},
-      side_(context),
-      thread_("ps-wait-" + std::to_string(context.lane), context.cpus, [this](std::stop_token const&) { body(); }) {}
+      side_(context) {
+  for (Wait& wait : waits_) free_.push(&wait);
+  thread_ =
+      BoundThread("ps-wait-" + std::to_string(context.lane), context.cpus, [this](std::stop_token const&) { body(); });
+}
 
 EventBlockSignal::~EventBlockSignal() {
   ending_.store(true, std::memory_order_release);
@@ -22,15 +25,14 @@ EventBlockSignal::~EventBlockSignal() {
 }
 
 void EventBlockSignal::arm(std::uint64_t retired) {
-  // Acquire: the thread has woken from its event. Until it has, its ticket is still to come and wakes the lane.
-  auto const free = [this] { return next_wait().free.load(std::memory_order_acquire); };
-  side_.arm(retired, free, [this](std::uint64_t number, StreamRef stream) {
-    Wait& wait = next_wait();
-    stream.record(wait.event);
-    wait.number = number;
-    wait.free.store(false, std::memory_order_relaxed);
-    // Release: the event is recorded and its number written.
-    recorded_.store(++asked_, std::memory_order_release);
+  // With none free the thread has yet to wake from an event, so a ticket is still to come and wakes the lane.
+  auto const any_free = [this] { return !free_.empty(); };
+  side_.arm(retired, any_free, [this](std::uint64_t number, StreamRef stream) {
+    Wait* const wait = free_.front();
+    stream.record(wait->event);  // If it throws, the wait is still free.
+    wait->number = number;
+    free_.pop();
+    recorded_.push(wait);
     work_.notify();
   });
 }
@@ -40,23 +42,22 @@ void EventBlockSignal::body() {
     device_.attach();
   } catch (Error const&) {  // It is lost, as each wait will say.
   }
-  for (std::uint64_t done = 0;;) {
-    auto const more = [&] {
-      return recorded_.load(std::memory_order_acquire) != done || ending_.load(std::memory_order_acquire);
-    };
+  for (;;) {
+    auto const more = [&] { return !recorded_.empty() || ending_.load(std::memory_order_acquire); };
     while (!work_.await(more, std::chrono::nanoseconds(0), std::chrono::hours(1))) {
     }
-    if (recorded_.load(std::memory_order_acquire) == done) return;
-    Wait& wait = waits_[done++ % waits_.size()];
-    std::uint64_t const number = wait.number;
+    auto const recorded = recorded_.pop();
+    if (!recorded) return;
+    Wait* const wait = *recorded;
+    std::uint64_t const number = wait->number;
     StreamStatus status;
     try {
-      wait.event.wait();
+      wait->event.wait();
     } catch (Error const& error) {
       status = {.ok = false, .sticky = error.sticky(), .code = 0};
     }
-    // First free, then the ticket: the lane that it wakes may want to ask for the next.
-    wait.free.store(true, std::memory_order_release);
+    // First free, then the ticket: the lane that it wakes may ask for the next.
+    free_.push(wait);
     push(number, status);
   }
 }

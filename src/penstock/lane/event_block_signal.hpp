@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <optional>
 
+#include "penstock/core/one_way_queue.hpp"
 #include "penstock/lane/make_signal.hpp"
 #include "penstock/lane/side_stream.hpp"
 #include "penstock/machine/bound_thread.hpp"
@@ -33,14 +34,13 @@ class EventBlockSignal final : public Signal {
   bool wakes() const noexcept override { return true; }
 
  private:
-  /// An event to wait for. The lane writes it while it is free, the thread while it is not.
+  /// An event to wait for. It goes to and fro between the lane and the thread; the one that has it may touch it.
   struct Wait {
     explicit Wait(Device& device) : event(device.make_event({.blocking_wait = true})) {}
     Event event;
     std::uint64_t number = 0;
-    std::atomic<bool> free{true};
   };
-  Wait& next_wait() noexcept { return waits_[asked_ % waits_.size()]; }
+  using Waits = OneWayQueue<Wait*, Stride::most_under_way>;
   void body();
   void push(std::uint64_t number, StreamStatus status) noexcept;
 
@@ -48,12 +48,12 @@ class EventBlockSignal final : public Signal {
   Mailbox<Ticket>& tickets_;
   EventCount& bell_;
   std::array<Wait, Stride::most_under_way> waits_;
-  std::uint64_t asked_ = 0;  ///< Waits so far; each takes the next place of `waits_`.
   SideStream side_;
 
-  std::atomic<std::uint64_t> recorded_{0};  ///< As asked_, once the event is recorded.
+  Waits recorded_;  ///< From the lane to the thread.
+  Waits free_;      ///< From the thread back to the lane.
   std::atomic<bool> ending_{false};
-  EventCount work_;
+  EventCount work_;  ///< The thread sleeps on it.
   BoundThread thread_;
 };
 

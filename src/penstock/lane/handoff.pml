@@ -31,7 +31,10 @@
 
 // Lane: what it shares with others.
 EventCount bell;
-chan inbox = [TILES] of { byte };
+// The inbox: a writer claims a place and then writes it; the lane sees nothing behind a place that is not written.
+byte claimed = 0;
+byte taken = 0;
+bool written[TILES + 1] = false;  // The last one never is.
 chan tickets = [8] of { byte };
 byte load = 0;
 bool closed = false;
@@ -49,6 +52,11 @@ byte completed = 0;
 bool lane_ended = false;
 byte extra = EXTRA;
 
+// The second step of Mailbox::push. The first comes with the look at `closed`: it shows nobody anything.
+inline put_into_inbox() {
+  atomic { written[place] = true; place = 0 }
+}
+
 // Lane::submit.
 inline submit() {
 #if MISTAKE != COUNTS_AFTER_IT_LOOKED
@@ -63,15 +71,15 @@ inline submit() {
 #if MISTAKE != SAYS_NOTHING_WHEN_IT_GIVES_BACK
     notify(bell)
 #endif
-  :: else ->
+  :: atomic { !closed -> place = claimed; claimed++ };
 #if MISTAKE == COUNTS_AFTER_IT_LOOKED
     load++;
 #endif
 #if MISTAKE == RINGS_BEFORE_IT_PUTS
     notify(bell);
-    inbox ! 1;
+    put_into_inbox();
 #else
-    inbox ! 1;
+    put_into_inbox();
     notify(bell);
 #endif
     submitted++
@@ -79,6 +87,7 @@ inline submit() {
 }
 
 proctype submitter(byte count) {
+  byte place;
   do
   :: count > 0 -> submit(); count--
   :: else -> break
@@ -133,7 +142,7 @@ inline retire_one() {
 #if MISTAKE == SLEEPS_WITHOUT_LOOKING_AGAIN
 #define WORK_WAITS false
 #else
-#define WORK_WAITS (len(tickets) > 0 || (len(inbox) > 0 && put - retired < SLOTS) || (closed && load == 0))
+#define WORK_WAITS (len(tickets) > 0 || (written[taken] && put - retired < SLOTS) || (closed && load == 0))
 #endif
 
 // SideCalls::arm: sees to it that a call is under way if a tile is in flight.
@@ -174,10 +183,10 @@ active proctype lane() {
     ;
     heard = (retired > heard -> retired : heard);
     asked = (retired > asked -> retired : asked)
-  :: len(tickets) == 0 && len(inbox) > 0 && put - retired < SLOTS ->
-    inbox ? _;
+  :: len(tickets) == 0 && written[taken] && put - retired < SLOTS ->
+    taken++;
     put++
-  :: len(tickets) == 0 && !(len(inbox) > 0 && put - retired < SLOTS) ->
+  :: len(tickets) == 0 && !(written[taken] && put - retired < SLOTS) ->
     if
     :: closed && load == 0 -> break
     :: else
@@ -190,5 +199,5 @@ active proctype lane() {
   lane_ended = true;
   (submitted + refused == TILES);
   assert(completed == submitted);
-  assert(load == 0 && len(inbox) == 0)
+  assert(load == 0 && taken == claimed)
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "penstock/core/event_count.hpp"
+#include "penstock/core/atomics.hpp"
 
 #include <algorithm>
 #include <climits>
@@ -13,25 +13,26 @@ namespace penstock {
 namespace {
 
 // A futex and not std::atomic::wait: the latter cannot time out, and a lane must look after its device now and then.
-void futex(std::atomic<std::uint32_t>& word, int operation, std::uint32_t value, timespec const* timeout) noexcept {
+void futex(std::atomic<std::uint32_t> const& word, int operation, std::uint32_t value,
+           timespec const* timeout) noexcept {
   static_assert(sizeof(word) == sizeof(std::uint32_t));
   syscall(SYS_futex, &word, operation | FUTEX_PRIVATE_FLAG, value, timeout, nullptr, 0);
 }
 
 }  // namespace
 
-void EventCount::wait(Key key, std::chrono::nanoseconds at_most) noexcept {
+void StandardAtomics::wait(Atomic<std::uint32_t> const& word, std::uint32_t expected,
+                           std::chrono::nanoseconds at_most) noexcept {
   using namespace std::chrono;
   // Longer waits are cut to an hour, so that no clock arithmetic overflows; the caller looks again anyway.
   auto const span = std::clamp(at_most, nanoseconds{0}, nanoseconds{1h});
   auto const whole = duration_cast<seconds>(span);
   timespec const timeout{.tv_sec = whole.count(), .tv_nsec = (span - whole).count()};
-  futex(epoch_, FUTEX_WAIT, key.epoch_, &timeout);
-  waiters_.fetch_sub(1, std::memory_order_relaxed);
+  futex(word, FUTEX_WAIT, expected, &timeout);
 }
 
-void EventCount::wake() noexcept {
-  futex(epoch_, FUTEX_WAKE, INT_MAX, nullptr);
+void StandardAtomics::wake_all(Atomic<std::uint32_t> const& word) noexcept {
+  futex(word, FUTEX_WAKE, INT_MAX, nullptr);
 }
 
 }  // namespace penstock
