@@ -2,9 +2,14 @@
 #include "penstock/core/pool.hpp"
 
 #include <array>
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <optional>
 #include <thread>
 #include <vector>
 
+#include "core/gated_mutex.hpp"
 #include <gtest/gtest.h>
 
 #include "penstock/core/error.hpp"
@@ -23,6 +28,16 @@ struct PoolOfThree : testing::Test {
     std::vector<Loan> all;
     while (auto loan = pool.try_borrow()) all.push_back(std::move(*loan));
     EXPECT_EQ(all.size(), 3u) << "a tile is neither lent nor home";
+  }
+  /// Returns once `count` borrowers are queued, and each of them has looked for a tile for the last time. No tile is
+  /// home, and none comes meanwhile.
+  void await_asleep(std::size_t count) {
+    await_waiting(count);
+    // The last of them holds the queue until it has looked, so one that queues behind it comes after that.
+    std::stop_source enough;
+    std::jthread behind([&] { EXPECT_FALSE(pool.borrow(enough.get_token())); });
+    await_waiting(count + 1);
+    enough.request_stop();
   }
   /// Returns once `count` borrowers are queued.
   void await_waiting(std::size_t count) const {
@@ -108,13 +123,100 @@ TEST_F(PoolOfThree, ServesWaitingBorrowersInOrderOfArrival) {
   EXPECT_EQ(order, (std::vector{0, 1, 2}));
 }
 
+/// Seen to fail if try_borrow does not ask whether anybody waits.
 TEST_F(PoolOfThree, LetsNobodyOvertakeAWaitingBorrower) {
   std::vector<Loan> held;
   for (int i = 0; i < 3; ++i) held.push_back(pool.borrow());
   std::jthread borrower([&] { Loan const loan = pool.borrow(); });
-  await_waiting(1);
+  await_asleep(1);
   EXPECT_FALSE(pool.try_borrow());
-  held.clear();
+  int stops = 0;
+  {
+    // The tile is home, and the borrower has not got it yet.
+    GatedMutex const gate([&] {
+      ++stops;
+      EXPECT_FALSE(pool.try_borrow());
+      std::jthread([&] { EXPECT_FALSE(pool.try_borrow()); });
+    });
+    held.pop_back();
+  }
+  EXPECT_EQ(stops, GatedMutex::works);
+}
+
+/// Seen to fail if a borrower that queues does not look for a tile once more, which nothing else would bring it.
+TEST_F(PoolOfThree, GivesABorrowerWhatCameHomeBetweenItsLookAndItsPlaceInTheQueue) {
+  std::vector<Loan> held;
+  for (int i = 0; i < 3; ++i) held.push_back(pool.borrow());
+  int stops = 0;
+  std::stop_source enough;
+  std::jthread const end([&](std::stop_token const& over) {
+    // A borrower that sleeps on is one that nobody serves: let it go, and find that it has no tile.
+    while (!over.stop_requested() && pool.waiting() == 0) std::this_thread::yield();
+    if (pool.waiting() != 0) enough.request_stop();
+  });
+  {
+    GatedMutex const gate([&] {
+      ++stops;
+      held.clear();
+    });
+    EXPECT_TRUE(!GatedMutex::works || pool.borrow(enough.get_token()));
+  }
+  EXPECT_EQ(stops, GatedMutex::works);
+}
+
+/// Seen to fail if a tile is counted home before its thread is done with the pool.
+TEST_F(PoolOfThree, CountsATileAsOutUntilNothingIsLeftToDoForIt) {
+  std::vector<Loan> held;
+  for (int i = 0; i < 3; ++i) held.push_back(pool.borrow());
+  std::jthread borrower([&] { EXPECT_TRUE(pool.borrow()); });
+  await_asleep(1);
+  int stops = 0;
+  {
+    GatedMutex const gate([&] {
+      ++stops;
+      EXPECT_EQ(pool.on_loan(), 3u) << "it could be destroyed under the thread that serves the borrower";
+    });
+    held.pop_back();
+  }
+  EXPECT_EQ(stops, GatedMutex::works);
+}
+
+TEST_F(PoolOfThree, SaysWhenAllThatWasKeptIsHome) {
+  using namespace std::chrono_literals;
+  EXPECT_TRUE(pool.wait_until_home(0ns));
+  Loan first = pool.borrow();
+  Loan second = pool.borrow();
+  EXPECT_FALSE(pool.wait_until_home(0ns));
+  EXPECT_FALSE(pool.wait_until_home(2ms));
+  std::atomic<bool> both_given{false};
+  std::vector<std::jthread> waiting;
+  for (int i = 0; i < 3; ++i) {
+    waiting.emplace_back([&] {
+      EXPECT_TRUE(pool.wait_until_home(1h));
+      EXPECT_TRUE(both_given.load());
+    });
+  }
+  first.give_back();
+  EXPECT_EQ(pool.on_loan(), 1u) << "threads that wait are no tiles";
+  both_given.store(true);
+  second.give_back();
+}
+
+/// A sanitizer's test: seen to fail with the address sanitizer if a tile is counted home before it is.
+TEST(Pool, MayDieOnceItsLastTileIsHome) {
+  constexpr TileShape shape{.input_bytes = 256};
+  alignas(256) std::array<std::byte, 2 * 256> slab{};
+  for (int round = 0; round < 500; ++round) {
+    auto pool = std::make_unique<Pool>(slab, shape, 2);
+    std::vector<std::jthread> holders;
+    for (int i = 0; i < 2; ++i) holders.emplace_back([loan = pool->borrow()]() mutable { loan.give_back(); });
+    if (round % 2 == 0) {
+      while (pool->on_loan() != 0) std::this_thread::yield();
+    } else {
+      EXPECT_TRUE(pool->wait_until_home(std::chrono::hours(1)));
+    }
+    pool.reset();
+  }
 }
 
 TEST_F(PoolOfThree, LetsAWaitingBorrowerGoWhenStopIsRequested) {

@@ -38,6 +38,14 @@ TEST_F(APipelineForLatency, HasALaneThatNeverSleepsNorDoThoseWhoWait) {
   EXPECT_TRUE(remarks.empty());
 }
 
+/// Seen to fail if the count is looked at when the pool is made, which is after its memory was.
+TEST_F(APipelineForLatency, RefusesMoreTilesThanAPoolHoldsBeforeAnyMemoryIsMade) {
+  wanted.tiles = Pool::max_tiles;
+  EXPECT_EQ(on(16).tiles, Pool::max_tiles);
+  wanted.tiles = Pool::max_tiles + 1;
+  EXPECT_THROW(on(16), Error);
+}
+
 TEST_F(APipelineForLatency, IsNotWhatOneIsThatSaysNothing) {
   wanted.aim = Aim::throughput;
   PipelineOptions const options = on(16);

@@ -15,18 +15,10 @@ namespace {
 
 constexpr std::size_t all = Pool::max_tiles;
 
-std::size_t checked(std::size_t tiles) {
-  if (tiles == 0 || tiles > Pool::max_tiles) {
-    throw Error(ErrorKind::bad_argument, "A pool holds 1 to " + std::to_string(Pool::max_tiles) + " tiles, not " +
-                                             std::to_string(tiles) + ": ask for fewer and larger tiles.");
-  }
-  return tiles;
-}
-
 std::size_t all_tiles(std::span<PoolPart const> parts) {
   std::size_t sum = 0;
-  for (PoolPart const& part : parts) sum += checked(part.tiles);
-  return checked(sum);
+  for (PoolPart const& part : parts) sum += Pool::checked_count(part.tiles);
+  return Pool::checked_count(sum);
 }
 
 }  // namespace
@@ -40,6 +32,14 @@ struct Pool::Borrower {
   Tile* given = nullptr;
   std::condition_variable_any arrived;
 };
+
+std::size_t Pool::checked_count(std::size_t tiles) {
+  if (tiles == 0 || tiles > max_tiles) {
+    throw Error(ErrorKind::bad_argument, "A pool holds 1 to " + std::to_string(max_tiles) + " tiles, not " +
+                                             std::to_string(tiles) + ": ask for fewer and larger tiles.");
+  }
+  return tiles;
+}
 
 std::size_t Pool::slab_bytes(TileShape shape, std::size_t tiles) {
   // Each part is checked by itself, so that no sum or product below can wrap around.
@@ -132,7 +132,7 @@ std::optional<Loan> Pool::try_borrow(std::size_t part) noexcept {
   if (waiting_.load(std::memory_order_seq_cst) != 0) return std::nullopt;
   Tile* const tile = pop(part);
   if (tile == nullptr) return std::nullopt;
-  on_loan_.fetch_add(1, std::memory_order_relaxed);
+  out_.fetch_add(1, std::memory_order_relaxed);
   return lend(tile);
 }
 
@@ -188,7 +188,7 @@ Tile* Pool::watch(std::stop_token const& stop, std::size_t part) noexcept {
   // whoever looks after this finds the tile.
   watched_.exchange(0, std::memory_order_seq_cst);
   if (seen == nullptr) return nullptr;
-  on_loan_.fetch_add(1, std::memory_order_relaxed);
+  out_.fetch_add(1, std::memory_order_relaxed);
   serve_next();
   return seen;
 }
@@ -228,14 +228,35 @@ void Pool::give(Tile& tile) {
   Borrower& served = next_for(tile);
   unlink(served);
   overtakings_.store(0, std::memory_order_relaxed);
-  on_loan_.fetch_add(1, std::memory_order_relaxed);
+  out_.fetch_add(1, std::memory_order_relaxed);
   served.given = &tile;
   served.arrived.notify_one();  // Under the lock: `served` may be gone the moment its thread sees `given`.
 }
 
 void Pool::take_back(Tile& tile) noexcept {
-  on_loan_.fetch_sub(1, std::memory_order_release);
-  if (tile.stranded_) return;
+  if (!tile.stranded_) bring_home(tile);
+  // The last that this thread does with the pool, which may be gone behind it: to wake takes no more than the address.
+  // Release: a thread that reads the count below sees all that was done with the pool.
+  std::uint32_t const before = out_.fetch_sub(1, std::memory_order_release);
+  if ((before & tiles_mask) == 1 && before > tiles_mask) StandardAtomics::wake_all(out_);
+}
+
+bool Pool::wait_until_home(std::chrono::nanoseconds at_most) const noexcept {
+  using Clock = std::chrono::steady_clock;
+  auto const start = Clock::now();
+  // Relaxed: whether it sleeps is decided on the word itself, which holds this count as well.
+  std::uint32_t now = out_.fetch_add(one_waiter, std::memory_order_relaxed) + one_waiter;
+  while ((now & tiles_mask) != 0) {
+    auto const elapsed = Clock::now() - start;
+    if (elapsed >= at_most) break;
+    StandardAtomics::wait(out_, now, at_most - elapsed);
+    now = out_.load(std::memory_order_relaxed);
+  }
+  // Acquire: with the count at 0, all that was done with the pool.
+  return (out_.fetch_sub(one_waiter, std::memory_order_acquire) & tiles_mask) == 0;
+}
+
+void Pool::bring_home(Tile& tile) noexcept {
   if (spin_.count() > 0 && waiting_.load(std::memory_order_relaxed) != 0 &&
       overtakings_.fetch_add(1, std::memory_order_relaxed) >= most_overtakings) {
     std::scoped_lock const lock(queue_mutex_);

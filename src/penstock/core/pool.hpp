@@ -12,6 +12,7 @@
 #include <stop_token>
 #include <vector>
 
+#include "penstock/core/atomics.hpp"
 #include "penstock/core/loan.hpp"
 #include "penstock/core/tile_queue.hpp"
 
@@ -50,6 +51,10 @@ class Pool {
   /// How often who sleeps, and is the first to, is passed over for one who prefers the part of the tile that came home.
   static constexpr unsigned most_passes = 8;
 
+  /// The count itself, if a pool can have so many tiles; so that no memory need be made for one that cannot be.
+  ///
+  /// Throws: Error.
+  static std::size_t checked_count(std::size_t tiles);
   /// From the start of one tile's part of so many bytes to that of the next one's.
   static std::size_t stride(std::size_t bytes) noexcept { return (bytes + alignment - 1) / alignment * alignment; }
   /// Bytes of slab that `tiles` tiles of this shape need.
@@ -70,7 +75,8 @@ class Pool {
   Pool(std::span<PoolPart const> parts, TileShape shape, std::chrono::nanoseconds spin = {});
   Pool(Pool const&) = delete;
   Pool& operator=(Pool const&) = delete;
-  /// Reports on stderr if a tile is still on loan: its holder is about to use memory that is gone.
+  /// Reports on stderr if a tile is still on loan: its holder is about to use memory that is gone. The pool may die as
+  /// soon as `on_loan` or `wait_until_home` has said that none is, whichever thread brought the last one home.
   ~Pool();
 
   /// Lends a free tile, of `part` if one is home there, waiting for one to come home when all are out.
@@ -91,8 +97,14 @@ class Pool {
   std::size_t parts() const noexcept { return 1 + more_homes_.size(); }
   /// The part that the tile at `index` was cut from.
   std::size_t part_of(std::size_t index) const { return tile(index).pool_part(); }
-  /// Tiles out at this moment. Exact when no other thread lends or gives back.
-  std::size_t on_loan() const noexcept { return on_loan_.load(std::memory_order_acquire); }
+  /// Tiles out, and those that threads are bringing home at this moment. Exact when no other thread lends or gives
+  /// back.
+  std::size_t on_loan() const noexcept { return out_.load(std::memory_order_acquire) & tiles_mask; }
+  /// True once no tile is on loan; false if one still is after about `at_most`. A stranded tile is on loan as long as
+  /// its loan lives.
+  ///
+  /// Blocks: until then.
+  bool wait_until_home(std::chrono::nanoseconds at_most) const noexcept;
   /// Tiles that will never be lent again, since a device that was given up may still write to them.
   std::size_t stranded() const noexcept { return stranded_.load(std::memory_order_acquire); }
   /// Borrowers asleep at this moment, waiting.
@@ -106,6 +118,8 @@ class Pool {
  private:
   friend class Loan;
   struct Borrower;
+  static constexpr std::uint32_t tiles_mask = (std::uint32_t{1} << 18) - 1;
+  static constexpr std::uint32_t one_waiter = tiles_mask + 1;
 
   void cut(PoolPart const& part, std::size_t number, std::size_t first);
   TileQueue& home_of(std::size_t part) noexcept { return part == 0 ? home_ : *more_homes_[part - 1]; }
@@ -113,6 +127,7 @@ class Pool {
   std::optional<std::uint32_t> pop_elsewhere(std::size_t part) noexcept;
   bool none_home() const noexcept;
   void take_back(Tile& tile) noexcept;
+  void bring_home(Tile& tile) noexcept;
   Tile* watch(std::stop_token const& stop, std::size_t part) noexcept;
   void serve_waiting(std::size_t at_most);
   void serve_next();
@@ -125,7 +140,10 @@ class Pool {
   std::vector<Tile> tiles_;
   TileQueue home_;  ///< Of the first part; here, because most pools have no other.
   std::vector<std::unique_ptr<TileQueue>> more_homes_;
-  std::atomic<std::size_t> on_loan_{0};
+  /// Below, the tiles that are out or on their way home; above, the threads that wait until none is. A tile may be lent
+  /// again while the thread that brought it home still counts it, so below there is room for 196,000 such threads
+  /// beside all tiles, and above for 16,383.
+  mutable std::atomic<std::uint32_t> out_{0};
   std::atomic<std::size_t> stranded_{0};
   std::atomic<std::size_t> waiting_{0};
   std::chrono::nanoseconds const spin_;

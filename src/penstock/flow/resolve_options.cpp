@@ -163,6 +163,7 @@ class Resolving {
                                 .tile_bytes = Pool::slab_bytes(options_.tile, 1)};
       options_.tiles = for_latency() ? few_tiles(holders) : usual_tiles(holders);
     }
+    Pool::checked_count(options_.tiles);  // Here, because no memory was made yet.
     // More can never be in flight, and each takes memory of the device.
     options_.slots = static_cast<unsigned>(std::min<std::size_t>(options_.slots, options_.tiles));
     // Of few tiles there are to be several batches as well.
