@@ -63,6 +63,14 @@ TEST_F(WatchedPoolOfThree, LetsWhoSleepsHaveItsTurnAfterSoManyTilesForWhoWatches
     taken.push(loan.release());
   });
   while (pool.waiting() != 1) std::this_thread::yield();
+  {
+    // The sleeper is counted before it looks for a tile once more, and could find one that is meant for the watcher. It
+    // holds the queue until it has looked, so one that queues behind it comes after that.
+    std::stop_source enough;
+    std::jthread const behind([&] { EXPECT_FALSE(pool.borrow(enough.get_token())); });
+    while (pool.waiting() != 2) std::this_thread::yield();
+    enough.request_stop();
+  }
   Loan tile = std::move(held.back());
   held.pop_back();
   for (unsigned turn = 0; turn <= Pool::most_overtakings; ++turn) {
