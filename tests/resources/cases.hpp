@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "resources/child.hpp"
+#include "resources/judge.hpp"
+
+namespace penstock::sweep {
+
+/// Where the programs of a sweep lie.
+struct Programs {
+  std::string penstock;
+  std::string worlds;    ///< penstock_resource_worlds
+  std::string refusals;  ///< The library to preload.
+};
+
+/// A small run of a program.
+struct Case {
+  std::string name;
+  Order order;
+  Allowed allowed;
+  std::uint64_t every = 1;  ///< What takes long is refused one thing in so many.
+};
+
+/// One thing that is refused more and more, or later and later.
+struct Axis {
+  std::string name;
+  std::uint64_t first = 1;
+  std::uint64_t last = 0;  ///< 0: until nothing is refused any more.
+  std::function<void(Order&, std::uint64_t)> refuse;
+  std::set<std::string> only = {};  ///< Cases to which it means something; all if empty.
+  bool alone = false;               ///< What other children take counts.
+  bool tears = false;               ///< Not even the system can write a whole line.
+};
+
+/// Those that this process may refuse.
+std::vector<Axis> all_axes();
+
+/// Runs in `folder`, with files that are made there.
+///
+/// Blocks: while each is run undisturbed, to learn what it prints.
+std::vector<Case> all_cases(Programs const& programs, std::filesystem::path const& folder,
+                            std::chrono::seconds patience);
+
+}  // namespace penstock::sweep
