@@ -68,6 +68,27 @@ TEST_F(OpenFileInAFolder, SaysThatItChangedWithoutAChangeOfSize) {
   EXPECT_THAT(problem_of([&] { opened.expect_unchanged(); }), testing::HasSubstr("changed"));
 }
 
+TEST_F(OpenFileInAFolder, SaysThatItChangedThoughItsTimeWasPutBack) {
+  OpenFile const opened(file("a", 1000));
+  struct stat before {};
+  struct stat now {};
+  ASSERT_EQ(stat(path("a").c_str(), &before), 0);
+  do {
+    std::fstream(path("a")) << 'x';
+    std::array const times{before.st_atim, before.st_mtim};
+    ASSERT_EQ(utimensat(AT_FDCWD, path("a").c_str(), times.data(), 0), 0);
+    ASSERT_EQ(stat(path("a").c_str(), &now), 0);
+  } while (now.st_ctim.tv_nsec == before.st_ctim.tv_nsec);  // The clock of files ticks a few hundred times a second.
+  EXPECT_THAT(problem_of([&] { opened.expect_unchanged(); }), testing::HasSubstr("changed"));
+}
+
+TEST_F(OpenFileInAFolder, ReadsAFileThatWasGivenAnotherNameByALink) {
+  OpenFile const opened(file("a", 1000));
+  std::filesystem::create_hard_link(path("a"), path("b"));
+  EXPECT_EQ(opened.read_at(900, room), 100u);
+  opened.expect_unchanged();
+}
+
 TEST_F(OpenFileInAFolder, ReadsAFileThatVanishedAfterItWasOpened) {
   OpenFile const opened(file("a", 1000));
   std::filesystem::remove(path("a"));

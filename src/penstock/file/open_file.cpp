@@ -179,7 +179,10 @@ void OpenFile::expect_unchanged() const {
   char const* const remedy = " while it was being read; read it again when nobody writes to it";
   if (now.st_size < before_.st_size) throw FileProblem(std::string("it shrank") + remedy, FileChange::shrank);
   if (now.st_size > before_.st_size) throw FileProblem(std::string("it grew") + remedy, FileChange::grew);
-  if (!same_time(now.st_mtim, before_.st_mtim)) {
+  // Who writes may put the time of the last writing back, but not that of the last change of status. To remove the
+  // file's name, or to give it another by a link, moves that as well, and then the number of links.
+  bool const relinked = now.st_nlink != before_.st_nlink;
+  if (!same_time(now.st_mtim, before_.st_mtim) || (!relinked && !same_time(now.st_ctim, before_.st_ctim))) {
     throw FileProblem(std::string("it changed") + remedy, FileChange::changed);
   }
 }

@@ -64,8 +64,9 @@ class OpenFile {
   /// Blocks: as read_some, and then for `linger` at most.
   Gathered gather(std::span<std::byte> to, std::optional<std::chrono::microseconds> linger,
                   std::stop_token const& stop) const;
-  /// Throws: if this is a regular file, not standard input, and its size or time of change is another than when it was
-  /// opened.
+  /// Throws: if this is a regular file, not standard input, and its size, its time of writing, or with as many links its
+  /// time of change is another than when it was opened. What is written through a mapping that was written to before,
+  /// or in the same tick of the file system's clock in which the file was opened, need not show in any of these.
   void expect_unchanged() const;
 
   /// To be read from anywhere; lives as long as this.
