@@ -2,6 +2,8 @@
 #include "penstock/file/file_source.hpp"
 
 #include <algorithm>
+#include <atomic>
+#include <chrono>
 #include <map>
 #include <set>
 #include <string>
@@ -10,6 +12,7 @@
 #include <vector>
 
 #include "support/folder_of_files.hpp"
+#include "support/thread_state.hpp"
 #include <gmock/gmock.h>
 
 #include "penstock/cpu/cpu_device.hpp"
@@ -142,12 +145,67 @@ TEST_F(FilesForFourTiles, MayBePipes) {
   EXPECT_FALSE(next());
 }
 
+TEST_F(FilesForFourTiles, MayBeCutIntoFullTilesThoughTheyArePipes) {
+  paths = {path("pipe")};
+  made = std::make_unique<FileSource>(paths, pool, FileSourceOptions{.linger = {}});
+  support::PipeWriter writer(path("pipe"));
+  std::string text;
+  for (std::size_t k = 0; k <= tile_bytes; ++k) text += static_cast<char>(support::byte_at(k));
+  std::optional<Loan> loan;
+  std::jthread producer([&] { loan = next(); });
+  for (std::size_t k = 0; k < tile_bytes; k += 512) {
+    writer.write(text.substr(k, 512));
+    writer.await_read();
+  }
+  producer.join();
+  EXPECT_EQ(filled(*loan), "0@0+4096");
+  writer.write(text.substr(tile_bytes));
+  writer.end();
+  EXPECT_EQ(filled(*next()), "0@4096+1");
+  EXPECT_FALSE(next());
+}
+
+TEST_F(FilesForFourTiles, GiveWhatAPipeHasAtOnceAndSayWhereItStands) {
+  paths = {path("pipe")};
+  support::PipeWriter writer(path("pipe"));
+  for (std::size_t k = 0; k < 5; ++k) {
+    writer.write({static_cast<char>(support::byte_at(2 * k)), static_cast<char>(support::byte_at(2 * k + 1))});
+    EXPECT_EQ(filled(*next()), "0@" + std::to_string(2 * k) + "+2");
+  }
+  writer.end();
+  EXPECT_FALSE(next());
+}
+
+TEST_F(FilesForFourTiles, HaveALineOfAPipeInTheSinkBeforeTheNextIsWritten) {
+  support::PipeWriter writer(path("pipe"));
+  cpu::CpuDevice device;
+  Pipeline pipeline(device, {.tile = {.input_bytes = tile_bytes}, .tiles = 4});
+  FileSource lines({path("pipe")}, pipeline.pool());
+  std::string got;
+  writer.write("line 0\n");
+  auto const report = pipeline.run(lines, each_tile([](DeviceTile const&, StreamRef) {}), [&](Completion& completion) {
+    auto const bytes = completion.loan->filled_input();
+    got.append(reinterpret_cast<char const*>(bytes.data()), bytes.size());
+    if (got == "line 0\nline 1\nline 2\n") return writer.end();
+    if (got == "line 0\n") return writer.write("line 1\n");
+    if (got == "line 0\nline 1\n") return writer.write("line 2\n");
+  });
+  EXPECT_TRUE(report.ok()) << describe(report);
+  EXPECT_EQ(got, "line 0\nline 1\nline 2\n");
+}
+
 TEST_F(FilesForFourTiles, AreNotWaitedForOnceItIsStopped) {
   paths = {path("pipe"), file("b", 1)};
   support::PipeWriter const writer(path("pipe"));
   writer.write("abc");
-  std::jthread producer([&] { EXPECT_FALSE(next()); });
-  writer.await_read();
+  EXPECT_TRUE(next());
+  std::atomic<pid_t> producer_id{0};
+  std::jthread producer([&] {
+    producer_id = gettid();
+    EXPECT_FALSE(next());
+  });
+  while (producer_id == 0) std::this_thread::yield();
+  support::await_asleep(producer_id);
   stop.request_stop();
 }
 

@@ -68,6 +68,27 @@ TEST_F(OpenFileInAFolder, SaysThatItChangedWithoutAChangeOfSize) {
   EXPECT_THAT(problem_of([&] { opened.expect_unchanged(); }), testing::HasSubstr("changed"));
 }
 
+TEST_F(OpenFileInAFolder, SaysThatItChangedThoughItsTimeWasPutBack) {
+  OpenFile const opened(file("a", 1000));
+  struct stat before {};
+  struct stat now {};
+  ASSERT_EQ(stat(path("a").c_str(), &before), 0);
+  do {
+    std::fstream(path("a")) << 'x';
+    std::array const times{before.st_atim, before.st_mtim};
+    ASSERT_EQ(utimensat(AT_FDCWD, path("a").c_str(), times.data(), 0), 0);
+    ASSERT_EQ(stat(path("a").c_str(), &now), 0);
+  } while (now.st_ctim.tv_nsec == before.st_ctim.tv_nsec);  // The clock of files ticks a few hundred times a second.
+  EXPECT_THAT(problem_of([&] { opened.expect_unchanged(); }), testing::HasSubstr("changed"));
+}
+
+TEST_F(OpenFileInAFolder, ReadsAFileThatWasGivenAnotherNameByALink) {
+  OpenFile const opened(file("a", 1000));
+  std::filesystem::create_hard_link(path("a"), path("b"));
+  EXPECT_EQ(opened.read_at(900, room), 100u);
+  opened.expect_unchanged();
+}
+
 TEST_F(OpenFileInAFolder, ReadsAFileThatVanishedAfterItWasOpened) {
   OpenFile const opened(file("a", 1000));
   std::filesystem::remove(path("a"));
@@ -83,9 +104,35 @@ TEST_F(OpenFileInAFolder, ReadsAPipeToItsEndThoughItComesInPieces) {
   EXPECT_EQ(opened.read_some(room, stop.get_token()), 3u);
   writer.write("defg");
   writer.end();
-  EXPECT_EQ(opened.read_on(room, stop.get_token()), 4u);
+  auto const got = opened.gather(room, std::nullopt, stop.get_token());
+  EXPECT_EQ(got.bytes, 4u);
+  EXPECT_TRUE(got.ended);
   EXPECT_EQ(text(4), "defg");
-  EXPECT_EQ(opened.read_on(room, stop.get_token()), 0u);
+  EXPECT_EQ(opened.gather(room, std::nullopt, stop.get_token()).bytes, 0u);
+}
+
+TEST_F(OpenFileInAFolder, GathersWhatAPipeHasAtOnceAndNoMore) {
+  support::PipeWriter const writer(path("pipe"));
+  OpenFile const opened(path("pipe"));
+  writer.write("abc");
+  auto got = opened.gather(room, std::chrono::microseconds(0), stop.get_token());
+  EXPECT_EQ(got.bytes, 3u);
+  EXPECT_FALSE(got.ended);
+  writer.write(std::string(room.size() + 1, 'x'));
+  EXPECT_EQ(opened.gather(room, std::chrono::microseconds(0), stop.get_token()).bytes, room.size());
+  EXPECT_EQ(opened.gather(room, std::chrono::microseconds(0), stop.get_token()).bytes, 1u);
+}
+
+TEST_F(OpenFileInAFolder, WaitsForMoreOfAPipeForAsLongAsItIsToLinger) {
+  support::PipeWriter const writer(path("pipe"));
+  OpenFile const opened(path("pipe"));
+  writer.write("abc");
+  std::size_t got = 0;
+  std::jthread reader([&] { got = opened.gather(room, std::chrono::hours(24), stop.get_token()).bytes; });
+  writer.await_read();
+  writer.write(std::string(room.size() - 3, 'x'));
+  reader.join();
+  EXPECT_EQ(got, room.size());
 }
 
 TEST_F(OpenFileInAFolder, GivesWhatItHasWhenItIsStoppedWhileItWaits) {
@@ -93,7 +140,7 @@ TEST_F(OpenFileInAFolder, GivesWhatItHasWhenItIsStoppedWhileItWaits) {
   OpenFile const opened(path("pipe"));
   writer.write("abc");
   std::size_t got = 0;
-  std::jthread reader([&] { got = opened.read_on(room, stop.get_token()); });
+  std::jthread reader([&] { got = opened.gather(room, std::nullopt, stop.get_token()).bytes; });
   writer.await_read();
   stop.request_stop();
   reader.join();
@@ -111,7 +158,7 @@ TEST_F(OpenFileInAFolder, GoesOnAfterASignalWhileItWaits) {
   std::atomic<pid_t> reader_id{0};
   std::jthread reader([&] {
     reader_id = gettid();
-    got = opened.read_on(room, stop.get_token());
+    got = opened.gather(room, std::nullopt, stop.get_token()).bytes;
   });
   while (reader_id == 0) std::this_thread::yield();
   for (int turn = 0; turn < 10; ++turn) {

@@ -196,11 +196,12 @@ TEST_P(RecordsContract, CancelsWhatIsLeftIfThePipelineIsDrainedBehindItsBack) {
     writer.append(content(1), 1);
     RecordRoom room = writer.claim(1);
     held.release();
+    await_told(2);
     pipeline().drain();
     room.commit(1, 2);
   }
   EXPECT_EQ(told().at(0).outcome, Outcome::done);
-  EXPECT_EQ(told().at(1).outcome, Outcome::cancelled);
+  EXPECT_EQ(told().at(1).outcome, Outcome::done) << "a claim holds nothing back";
   EXPECT_EQ(told().at(2).outcome, Outcome::cancelled);
   EXPECT_THROW(records().drain(), Error);
   records().start(add_one_to_each(), note());

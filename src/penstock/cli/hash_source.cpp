@@ -33,7 +33,8 @@ HashSource::HashSource(std::function<std::optional<WantedFile>()> next_file, Poo
     : next_file_(std::move(next_file)),
       tile_bytes_(pool.shape().input_bytes),
       book_(book),
-      files_([this] { return next_wanted(); }, pool, {.stop = std::move(stop), .observer = this}) {}
+      // Each tile but the last is a whole subtree of its file's tree, so they are full.
+      files_([this] { return next_wanted(); }, pool, {.stop = std::move(stop), .observer = this, .linger = {}}) {}
 
 std::optional<InputFile> HashSource::next_wanted() {
   auto wanted = next_file_();

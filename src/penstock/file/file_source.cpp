@@ -86,9 +86,8 @@ bool FileSource::next(Tile& tile) {
       if (next_of_stream(tile)) return true;
       continue;
     }
-    std::uint64_t const start = tiles_ * tile_bytes_;
-    give(tile, static_cast<std::size_t>(std::min<std::uint64_t>(tile_bytes_, current_->size() - start)), current_);
-    if (tiles_ * tile_bytes_ >= current_->size()) end_file();
+    give(tile, static_cast<std::size_t>(std::min<std::uint64_t>(tile_bytes_, current_->size() - bytes_)), current_);
+    if (bytes_ >= current_->size()) end_file();
     return true;
   }
   if (current_ != nullptr) {
@@ -101,7 +100,7 @@ bool FileSource::next(Tile& tile) {
 /// Makes this file the current one; or else tells why not. True if it does so by the tile.
 bool FileSource::open(InputFile const& input, Tile& tile) {
   file_ = files_++;
-  tiles_ = 0;
+  tiles_ = bytes_ = 0;
   name_ = std::make_shared<std::string const>(input.path);
   if (options_.observer != nullptr) options_.observer->opened(file_, input);
   try {
@@ -117,20 +116,18 @@ bool FileSource::open(InputFile const& input, Tile& tile) {
 
 /// Reads the next tile of a stream; false if the stream was at its end and gave none.
 bool FileSource::next_of_stream(Tile& tile) {
-  std::size_t got = 0;
-  bool ended = false;
+  OpenFile::Gathered got;
   try {
-    got = current_->read_on(tile.input().first(tile_bytes_), options_.stop);
-    ended = got < tile_bytes_;
-    if (ended && !options_.stop.stop_requested()) current_->expect_unchanged();
+    got = current_->gather(tile.input().first(tile_bytes_), options_.linger, options_.stop);
+    if (got.ended && !options_.stop.stop_requested()) current_->expect_unchanged();
   } catch (FileProblem const& problem) {
     return fail_file(problem, tile);
   }
   if (options_.stop.stop_requested()) return false;
-  // An empty stream is one empty tile; one that ends with a full tile has no tile after it.
-  bool const gives = got > 0 || tiles_ == 0;
-  if (gives) give(tile, got, nullptr);
-  if (ended) end_file();
+  // An empty stream is one empty tile; one that ends behind a tile that has left has no tile after it.
+  bool const gives = got.bytes > 0 || tiles_ == 0;
+  if (gives) give(tile, got.bytes, nullptr);
+  if (got.ended) end_file();
   return gives;
 }
 
@@ -150,8 +147,9 @@ bool FileSource::fail_file(FileProblem const& problem, Tile& tile) {
 void FileSource::give(Tile& tile, std::size_t bytes, std::shared_ptr<OpenFile> to_read) {
   tile.tag = file_;
   tile.filled = bytes;
-  job_of(tile) = {{file_, tiles_ * tile_bytes_}, std::move(to_read), std::nullopt, name_, bytes};
+  job_of(tile) = {{file_, bytes_}, std::move(to_read), std::nullopt, name_, bytes};
   ++tiles_;
+  bytes_ += bytes;
 }
 
 void FileSource::end_file() {

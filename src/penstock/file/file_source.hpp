@@ -3,6 +3,7 @@
 
 #include <array>
 #include <atomic>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
@@ -57,14 +58,18 @@ struct FileSourceOptions {
   /// gets a tile that fails.
   FileObserver* observer = nullptr;
   FileReadingOptions reading = {};
+  /// How long the first bytes of a pipe, socket or terminal wait for others to fill their tile; what is there at once
+  /// goes with them. Empty: until the tile is full or the stream ends, so that all tiles but the last are full.
+  std::optional<std::chrono::microseconds> linger = std::chrono::microseconds(0);
   /// Where each producer gets its queue of requests from; tests have others.
   OpenReadQueue open_queue = open_uring;
 };
 
-/// Feeds a pipeline with files, one after the other, each cut into tiles that begin at multiples of a tile's input.
+/// Feeds a pipeline with files, one after the other, each cut into tiles.
 ///
-/// Regular files are read by all producers at once, in the way that suits each; pipes and other streams by one. The
-/// last tile of a file is as short as the file ends; an empty file is one empty tile. A tile's tag is the number of its
+/// Regular files are read by all producers at once, in the way that suits each, and their tiles begin at multiples of a
+/// tile's input: all but the last are full. Pipes and other streams are read by one producer, and a tile leaves with
+/// what there is, unless `linger` says otherwise. An empty file is one empty tile. A tile's tag is the number of its
 /// file. A file that cannot be opened or read, or that shrinks, grows or changes while it is read, fails in its place:
 /// one of its tiles fails with a sentence, and the other files go on.
 ///
@@ -149,6 +154,7 @@ class FileSource final : public Source {
   std::uint64_t file_ = 0;   ///< The current one's number.
   std::uint64_t files_ = 0;  ///< Gone to so far.
   std::uint64_t tiles_ = 0;  ///< Of the current one, given out so far.
+  std::uint64_t bytes_ = 0;  ///< Of those.
 };
 
 }  // namespace penstock

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <chrono>
 #include <cstdio>
 #include <system_error>
 
@@ -21,6 +22,29 @@ constexpr std::size_t read_bytes = std::size_t{256} << 10;
 /// What O_DIRECT demands where the system does not say: as much as any disk's block or any page.
 constexpr std::size_t usual_alignment = 4096;
 
+/// How long a stream that always has more may go on filling one piece of memory.
+constexpr std::chrono::milliseconds longest_gathering{5};
+
+using Clock = std::chrono::steady_clock;
+
+/// True if there is more to read by `linger` after `first`, and no wait for it has become too long.
+bool has_more(int descriptor, Clock::time_point first, std::chrono::microseconds linger) {
+  Clock::duration const waited = Clock::now() - first;
+  if (waited >= std::max<Clock::duration>(linger, longest_gathering)) return false;
+  auto const left = std::chrono::duration_cast<std::chrono::nanoseconds>(std::max(Clock::duration(0), linger - waited));
+  timespec const at_most{.tv_sec = left.count() / 1'000'000'000, .tv_nsec = left.count() % 1'000'000'000};
+  pollfd waited_for{descriptor, POLLIN, 0};
+  return ppoll(&waited_for, 1, &at_most, nullptr) > 0;
+}
+
+/// Asks the system for a pipe that holds more: of 64 KiB, as it usually is, reader and writer wake each other for each.
+/// It stays as it is if it is that large, or where the user's pipes may not have so much.
+constexpr int pipe_bytes = 1 << 20;
+void widen_if_pipe(int descriptor) {
+  int const now = fcntl(descriptor, F_GETPIPE_SZ);
+  if (now > 0 && now < pipe_bytes) fcntl(descriptor, F_SETPIPE_SZ, pipe_bytes);
+}
+
 [[noreturn]] void fail(int number) {
   throw FileProblem(system_problem(number));
 }
@@ -38,6 +62,7 @@ OpenFile::OpenFile(std::string const& path) {
     if (int const flags = fcntl(descriptor_, F_GETFL); flags < 0 || (flags & O_ACCMODE) == O_WRONLY) {
       throw FileProblem("standard input is not open for reading; give it something to read, or name files");
     }
+    widen_if_pipe(descriptor_);
     return;
   }
   if (path.empty()) throw FileProblem("an empty path names no file");
@@ -61,6 +86,7 @@ void OpenFile::look() {
   if (fstat(descriptor_, &before_) != 0) fail(errno);
   pieces_ = S_ISREG(before_.st_mode) && before_.st_size > 0;
   if (pieces_) posix_fadvise(descriptor_, 0, 0, POSIX_FADV_SEQUENTIAL);
+  if (S_ISFIFO(before_.st_mode)) widen_if_pipe(descriptor_);
 }
 
 OpenFile::~OpenFile() {
@@ -128,14 +154,21 @@ std::size_t OpenFile::read_some(std::span<std::byte> to, std::stop_token const& 
   return 0;
 }
 
-std::size_t OpenFile::read_on(std::span<std::byte> to, std::stop_token const& stop) const {
-  std::size_t filled = 0;
-  while (filled < to.size()) {
-    std::size_t const got = read_some(to.subspan(filled), stop);
-    if (got == 0) break;
-    filled += got;
+OpenFile::Gathered OpenFile::gather(std::span<std::byte> to, std::optional<std::chrono::microseconds> linger,
+                                    std::stop_token const& stop) const {
+  Gathered got;
+  Clock::time_point first;
+  while (got.bytes < to.size()) {
+    if (linger && got.bytes > 0 && !has_more(descriptor_, first, *linger)) return got;
+    std::size_t const more = read_some(to.subspan(got.bytes), stop);
+    if (more == 0) {
+      got.ended = true;
+      break;
+    }
+    if (got.bytes == 0) first = Clock::now();
+    got.bytes += more;
   }
-  return filled;
+  return got;
 }
 
 void OpenFile::expect_unchanged() const {
@@ -146,7 +179,10 @@ void OpenFile::expect_unchanged() const {
   char const* const remedy = " while it was being read; read it again when nobody writes to it";
   if (now.st_size < before_.st_size) throw FileProblem(std::string("it shrank") + remedy, FileChange::shrank);
   if (now.st_size > before_.st_size) throw FileProblem(std::string("it grew") + remedy, FileChange::grew);
-  if (!same_time(now.st_mtim, before_.st_mtim)) {
+  // Who writes may put the time of the last writing back, but not that of the last change of status. To remove the
+  // file's name, or to give it another by a link, moves that as well, and then the number of links.
+  bool const relinked = now.st_nlink != before_.st_nlink;
+  if (!same_time(now.st_mtim, before_.st_mtim) || (!relinked && !same_time(now.st_ctim, before_.st_ctim))) {
     throw FileProblem(std::string("it changed") + remedy, FileChange::changed);
   }
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <mutex>
@@ -52,12 +53,20 @@ class OpenFile {
   ///
   /// Blocks: until there is input or, a tenth of a second later at most, `stop` is requested.
   std::size_t read_some(std::span<std::byte> to, std::stop_token const& stop) const;
-  /// Fills `to`, and says how many bytes: fewer only at the end of the stream, or once `stop` is requested.
+  /// What `gather` read.
+  struct Gathered {
+    std::size_t bytes = 0;
+    bool ended = false;  ///< The stream is at its end, or `stop` is requested.
+  };
+  /// Reads on until `to` is full; or until `linger` has passed since the first byte and no more is there at once. While
+  /// more comes all the time, 5 ms since the first byte suffice. Without `linger` only `to` full is enough.
   ///
-  /// Blocks: as read_some.
-  std::size_t read_on(std::span<std::byte> to, std::stop_token const& stop) const;
-  /// Throws: if this is a regular file, not standard input, and its size or time of change is another than when it was
-  /// opened.
+  /// Blocks: as read_some, and then for `linger` at most.
+  Gathered gather(std::span<std::byte> to, std::optional<std::chrono::microseconds> linger,
+                  std::stop_token const& stop) const;
+  /// Throws: if this is a regular file, not standard input, and its size, its time of writing, or with as many links its
+  /// time of change is another than when it was opened. What is written through a mapping that was written to before,
+  /// or in the same tick of the file system's clock in which the file was opened, need not show in any of these.
   void expect_unchanged() const;
 
   /// To be read from anywhere; lives as long as this.

@@ -11,11 +11,16 @@ namespace {
 
 /// Nobody wakes who watches while it is awake, so it sleeps through at most this in one go once nothing waits.
 constexpr std::chrono::hours unasked_sleep{1};
+/// How often a tile is looked for, for records that should leave and have none.
+constexpr std::chrono::milliseconds between_looks{1};
 
 }  // namespace
 
-Departures::Departures(std::size_t hungry_below, std::chrono::nanoseconds linger, Send send)
-    : hungry_below_(std::max<std::size_t>(1, hungry_below)), linger_(linger), send_(std::move(send)) {}
+Departures::Departures(std::size_t hungry_below, std::chrono::nanoseconds linger, Send send, Divide divide)
+    : hungry_below_(std::max<std::size_t>(1, hungry_below)),
+      linger_(linger),
+      send_(std::move(send)),
+      divide_(std::move(divide)) {}
 
 Departures::~Departures() {
   for (Desk* desk = first_.load(std::memory_order_acquire); desk != nullptr;) {
@@ -82,6 +87,32 @@ void Departures::put_down(Desk& desk, Pack* pack) noexcept {
   send_waiting();
 }
 
+void Departures::open_claim(Desk& desk, Pack& pack) noexcept {
+  Clock::time_point const since = *pack.since;  // Others may move the records out once the claim is open.
+  desk.claim.open(pack);
+  // Either the clock finds the claim, or we find that it passed by here.
+  if (desk.overdue.load(std::memory_order_seq_cst)) {
+    desk.overdue.store(false, std::memory_order_relaxed);
+    if (Clock::now() - since >= linger_) send_from(desk, Departure::late);
+  }
+  if (watch_asleep_.load(std::memory_order_seq_cst)) bell_.notify();
+  send_waiting();
+}
+
+bool Departures::send_wanted(Pack& empty) noexcept {
+  for (Desk* desk = first_.load(std::memory_order_seq_cst); desk != nullptr; desk = desk->next) {
+    if (!desk->claim.is_wanted()) continue;
+    sending_.fetch_add(1, std::memory_order_seq_cst);
+    Pack* const moved = desk->claim.divide([&](Pack& claimed) { return divide_(claimed, &empty); });
+    if (moved != nullptr) {
+      send(*moved, Clock::now() - *moved->since >= linger_ ? Departure::late : Departure::hungry);
+    }
+    done_sending();
+    if (moved != nullptr) return true;
+  }
+  return false;
+}
+
 void Departures::send(Pack& pack, Departure why) noexcept {
   under_way_.fetch_add(1, std::memory_order_seq_cst);
   send_(pack, why);
@@ -99,13 +130,14 @@ void Departures::done_sending() noexcept {
   if (closed()) sending_.notify_all();
 }
 
-Pack* Departures::take_from(Desk& desk) noexcept {
+Pack* Departures::take_from(Desk& desk) const noexcept {
   Pack* pack = desk.pack.load(std::memory_order_seq_cst);
   // The writer may take it up meanwhile; then it is the writer's to send.
   while (pack != nullptr && pack != &desk.at_work) {
     if (desk.pack.compare_exchange_weak(pack, nullptr, std::memory_order_seq_cst)) return pack;
   }
-  return nullptr;
+  if (pack == nullptr) return nullptr;
+  return desk.claim.divide([this](Pack& claimed) { return divide_(claimed, nullptr); });
 }
 
 void Departures::returned() noexcept {
@@ -129,8 +161,13 @@ void Departures::send_waiting() noexcept {
     if (Pack* const pack = take_from(*desk)) {
       send_(*pack, Departure::hungry);
     } else {
-      // Its writer was quicker. Somebody else may have found the lanes busy with what was ours, so look once more.
+      // Its writer was quicker, or records beside a claim found no tile. Another thread may have found the lanes busy
+      // with what was ours, so look once more.
       under_way_.fetch_sub(1, std::memory_order_seq_cst);
+      if (desk->claim.is_wanted()) {
+        look_again_.store(true, std::memory_order_seq_cst);
+        bell_.notify();
+      }
     }
     done_sending();
   }
@@ -141,7 +178,7 @@ Desk* Departures::oldest() const noexcept {
   Clock::rep since = 0;
   for (Desk* desk = first_.load(std::memory_order_seq_cst); desk != nullptr; desk = desk->next) {
     Pack const* const pack = desk->pack.load(std::memory_order_seq_cst);
-    if (pack == nullptr || pack == &desk->at_work) continue;
+    if (pack == nullptr || (pack == &desk->at_work && !desk->claim.is_open())) continue;
     // Relaxed: if the pack changes meanwhile, a younger one leaves first, once.
     Clock::rep const own = desk->since.load(std::memory_order_relaxed);
     if (found == nullptr || own < since) {
@@ -178,22 +215,27 @@ std::optional<Departures::Clock::time_point> Departures::send_late(Clock::time_p
     if (pack == nullptr) continue;
     Clock::time_point const late = Clock::time_point(Clock::duration(desk->since.load(std::memory_order_relaxed))) +
                                    std::chrono::duration_cast<Clock::duration>(linger_);
-    if (late > now) {
+    bool const is_late = late <= now;
+    if (!is_late && !desk->claim.is_wanted()) {
       next = std::min(next.value_or(Clock::time_point::max()), late);
-    } else if (pack == &desk->at_work) {
-      desk->overdue.store(true, std::memory_order_relaxed);
-    } else {
-      send_from(*desk, Departure::late);
+      continue;
     }
+    // Seq_cst: either the writer that opens a claim finds this, or we find the claim.
+    if (is_late && pack == &desk->at_work) desk->overdue.store(true, std::memory_order_seq_cst);
+    send_from(*desk, is_late ? Departure::late : Departure::hungry);
+    if (desk->claim.is_wanted()) next = std::min(next.value_or(Clock::time_point::max()), now + between_looks);
   }
   return next;
 }
 
 void Departures::watch() noexcept {
   while (!watch_over_.load(std::memory_order_seq_cst)) {
+    look_again_.store(false, std::memory_order_seq_cst);
     auto const now = Clock::now();
     if (auto const next = send_late(now)) {
-      bell_.await([&] { return watch_over_.load(std::memory_order_seq_cst); }, {}, *next - now);
+      bell_.await(
+          [&] { return watch_over_.load(std::memory_order_seq_cst) || look_again_.load(std::memory_order_seq_cst); },
+          {}, *next - now);
       continue;
     }
     EventCount::Key const key = bell_.prepare();

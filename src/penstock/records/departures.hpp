@@ -11,6 +11,7 @@
 #include <optional>
 
 #include "penstock/core/event_count.hpp"
+#include "penstock/records/claim.hpp"
 #include "penstock/records/pack.hpp"
 
 namespace penstock {
@@ -34,6 +35,7 @@ struct alignas(64) Desk {
   /// The clock found that the writer was at work on a pack that is late, and left it to the writer.
   std::atomic<bool> overdue{false};
   std::atomic<bool> taken{true};
+  Claim claim;           ///< On the pack that the writer has, while it fills room there.
   Desk* next = nullptr;  ///< Never changes once others see this one.
   Pack at_work;          ///< Never used but for its address.
 };
@@ -42,7 +44,8 @@ struct alignas(64) Desk {
 /// asked. Whoever writes a record, brings a tile back or watches the clock asks here.
 ///
 /// While fewer than `hungry_below` tiles are under way no record lies on a desk, whoever comes first: departures.pml is
-/// that as a model. Those who wait longest leave first.
+/// that as a model. Those who wait longest leave first. Records beside room that their writer fills leave as those on a
+/// desk do, if there is a tile for them.
 ///
 /// Threads: any, but for what is noted.
 class Departures {
@@ -50,8 +53,11 @@ class Departures {
   using Clock = std::chrono::steady_clock;
   /// Takes a pack that leaves. Called by whoever caused it, several at once. Must not throw.
   using Send = std::function<void(Pack&, Departure)>;
+  /// Moves the records of a pack whose writer fills room behind them into `empty`, or into a tile of the pool if that
+  /// is null; gives the pack where they are, or null if no tile is to be had. Must not throw.
+  using Divide = std::function<Pack*(Pack& claimed, Pack* empty)>;
 
-  Departures(std::size_t hungry_below, std::chrono::nanoseconds linger, Send send);
+  Departures(std::size_t hungry_below, std::chrono::nanoseconds linger, Send send, Divide divide = {});
   Departures(Departures const&) = delete;
   Departures& operator=(Departures const&) = delete;
   /// No writer may be left.
@@ -76,6 +82,13 @@ class Departures {
   ///
   /// Threads: the writer's.
   void put_down(Desk& desk, Pack* pack) noexcept;
+  /// Lets others have the records of a pack that its writer has taken up, at least one, while the writer fills room
+  /// behind them. Follow with `desk.claim.close()` before anything else is done to the pack.
+  ///
+  /// Threads: the writer's.
+  void open_claim(Desk& desk, Pack& pack) noexcept;
+  /// Records beside an open claim that were to leave, and found no tile, leave in this one; false if there are none.
+  bool send_wanted(Pack& empty) noexcept;
   /// A pack that its writer has taken up leaves, whatever is under way.
   ///
   /// Threads: the writer's.
@@ -106,8 +119,8 @@ class Departures {
 
  private:
   bool enter() noexcept;
-  /// What lies on the desk, now the caller's; null if there is nothing, or its writer has it.
-  static Pack* take_from(Desk& desk) noexcept;
+  /// What lies on the desk, or beside its open claim, now the caller's; null if there is nothing, or its writer has it.
+  Pack* take_from(Desk& desk) const noexcept;
   void send_waiting() noexcept;
   void done_sending() noexcept;
   Desk* oldest() const noexcept;
@@ -117,6 +130,7 @@ class Departures {
   std::size_t const hungry_below_;
   std::chrono::nanoseconds const linger_;
   Send const send_;
+  Divide const divide_;
   alignas(64) std::atomic<std::size_t> under_way_{0};
   /// Who takes a pack from another's desk: counted before, and until it is sent.
   std::atomic<std::size_t> sending_{0};
@@ -124,7 +138,8 @@ class Departures {
   std::atomic<bool> closed_{false};
   std::atomic<bool> watch_asleep_{false};
   std::atomic<bool> watch_over_{false};
-  EventCount bell_;  ///< Rung for who watches.
+  std::atomic<bool> look_again_{false};  ///< Records beside a claim found no tile.
+  EventCount bell_;                      ///< Rung for who watches.
 };
 
 }  // namespace penstock

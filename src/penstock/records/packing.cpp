@@ -5,6 +5,8 @@
 #include <bit>
 #include <cstring>
 #include <limits>
+#include <optional>
+#include <utility>
 
 #include "penstock/core/error.hpp"
 #include "penstock/core/size_text.hpp"
@@ -110,6 +112,16 @@ void Packing::add(Pack& pack, std::size_t bytes, Pack::Entry entry) const noexce
   pack.entries.push_back(entry);
   pack.used = offset + bytes;
   pack.bytes += bytes;
+}
+
+void Packing::move(Pack& from, Pack& to) noexcept {
+  std::memcpy(to.loan->input().data(), from.loan->input().data(), from.used);
+  // What was allocated for the one is good for the other.
+  to.entries.swap(from.entries);
+  to.places.swap(from.places);
+  to.used = std::exchange(from.used, 0);
+  to.bytes = std::exchange(from.bytes, 0);
+  to.since = std::exchange(from.since, std::nullopt);
 }
 
 void Packing::close(Pack& pack) const noexcept {

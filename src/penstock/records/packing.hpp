@@ -37,6 +37,10 @@ class Packing {
   void expect_another(Pack& pack) const;
   /// The bytes that were put there are the next record; the pack has memory for its entry.
   void add(Pack& pack, std::size_t bytes, Pack::Entry entry) const noexcept;
+  /// Moves all records of a pack that is not closed into another that has none.
+  ///
+  /// Threads: any; another may write behind the last record meanwhile.
+  static void move(Pack& from, Pack& to) noexcept;
   /// Puts the table into the tile and says how much of it is filled.
   void close(Pack& pack) const noexcept;
 

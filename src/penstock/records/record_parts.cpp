@@ -66,8 +66,10 @@ Records::Parts::Parts(Pipeline& fed, RecordOptions const& options)
     : pipeline(expect_no_host_stages(fed)),
       packing(fed.options().tile, options),
       packs(fed.pool().size()),
-      departures(hungry_below(options, fed.options()), std::min(options.linger, longest_linger),
-                 [this](Pack& pack, Departure why) { send(pack, why); }) {
+      departures(
+          hungry_below(options, fed.options()), std::min(options.linger, longest_linger),
+          [this](Pack& pack, Departure why) { send(pack, why); },
+          [this](Pack& claimed, Pack* empty) { return divide(claimed, empty); }) {
   departures.close();
 }
 
@@ -83,7 +85,14 @@ void Records::Parts::start(RecordStages stages, RecordSink told) {
   departures.begin_watch();
   BoundThread watch("ps-linger", {}, [this](std::stop_token const&) { departures.watch(); });
   try {
-    pipeline.start(stages_for(std::move(stages)), [this](Completion& completion) { deliver(completion); });
+    pipeline.start(stages_for(std::move(stages)), [this](Completion& completion) {
+      struct Spare {
+        Parts& parts;
+        Completion& of;
+        ~Spare() { parts.spare(std::move(of.loan)); }
+      } const spare_it{*this, completion};  // Also if a sink throws.
+      deliver(completion);
+    });
   } catch (...) {
     departures.end_watch();
     sink = nullptr;
@@ -166,9 +175,32 @@ Pack* Records::Parts::take_up(Desk& desk, std::size_t bytes, bool may_wait) {
 
 void Records::Parts::put_down(Desk& desk, Pack& pack) noexcept {
   if (pack.count() > 0) return departures.put_down(desk, &pack);
-  // Nothing came of it: somebody else may need the tile.
-  pack.loan.give_back();
+  // Nothing came of it: another writer may need the tile.
+  Loan loan = std::move(pack.loan);
   departures.put_down(desk, nullptr);
+  spare(std::move(loan));
+}
+
+Pack* Records::Parts::divide(Pack& claimed, Pack* empty) noexcept {
+  if (empty == nullptr) {
+    try {
+      Loan loan = pipeline.feed().try_borrow().value_or(Loan());
+      if (!loan) return nullptr;
+      empty = &packs[loan->index()];
+      empty->open(std::move(loan));
+    } catch (std::exception const&) {
+      return nullptr;  // It is asked again.
+    }
+  }
+  Packing::move(claimed, *empty);
+  return empty;
+}
+
+void Records::Parts::spare(Loan loan) noexcept {
+  if (!loan) return;
+  Pack& empty = packs[loan->index()];
+  empty.open(std::move(loan));
+  if (!departures.send_wanted(empty)) empty.loan.give_back();
 }
 
 void Records::Parts::send(Pack& pack, Departure why) noexcept {

@@ -51,6 +51,10 @@ struct Records::Parts {
 
   Stages stages_for(RecordStages stages);
   void send(Pack& pack, Departure why) noexcept;
+  /// As Departures::Divide.
+  Pack* divide(Pack& claimed, Pack* empty) noexcept;
+  /// Sends by a tile that nobody needs what waits for one, or gives it back.
+  void spare(Loan loan) noexcept;
   /// Tells of every record of the tile.
   ///
   /// Throws: what the first sink or listener threw that did.

@@ -11,7 +11,9 @@
 namespace penstock {
 
 RecordRoom::~RecordRoom() {
-  if (records_ != nullptr) records_->parts_->put_down(*desk_, *pack_);
+  if (records_ == nullptr) return;
+  desk_->claim.close();
+  records_->parts_->put_down(*desk_, *pack_);
 }
 
 void RecordRoom::commit(std::size_t bytes, std::uint64_t tag, RecordListener* listener) {
@@ -20,6 +22,7 @@ void RecordRoom::commit(std::size_t bytes, std::uint64_t tag, RecordListener* li
   }
   // However it ends, the pack is put down when `end` dies.
   RecordRoom const end(std::move(*this));
+  desk_->claim.close();
   Packing const& packing = end.records_->parts_->packing;
   packing.expect_size(bytes);
   if (bytes > bytes_.size()) {
@@ -28,6 +31,9 @@ void RecordRoom::commit(std::size_t bytes, std::uint64_t tag, RecordListener* li
   }
   packing.expect_another(*pack_);
   if (listener != nullptr) listener->committed();
+  // The room lies behind records that may have left while it was filled.
+  std::byte* const place = packing.room(*pack_, bytes).data();
+  if (place != bytes_.data()) std::memmove(place, bytes_.data(), bytes);
   packing.add(*pack_, bytes, {tag, listener});
 }
 
@@ -36,7 +42,9 @@ RecordWriter::~RecordWriter() {
 }
 
 RecordRoom RecordWriter::claim(std::size_t most) {
-  return *room_for(most, true);
+  RecordRoom room = *room_for(most, true);
+  if (room.pack_->count() > 0) records_->parts_->departures.open_claim(*desk_, *room.pack_);
+  return room;
 }
 
 std::optional<RecordRoom> RecordWriter::room_for(std::size_t bytes, bool may_wait) {

@@ -77,6 +77,9 @@ class RecordWriter {
   bool try_append(std::span<std::byte const> bytes, RecordListener& listener, std::uint64_t tag = 0);
   /// Room for a record of at most `most` bytes, to be filled in place. While it lives nobody can drain the records.
   ///
+  /// It holds no other record back: those in the same tile leave by another tile when lanes are hungry, or when they
+  /// have waited for RecordOptions::linger. If all tiles are under way or claimed, or the records were stopped, they
+  /// wait for the first that comes back, or for the end of the claim.
   /// Blocks and Throws: as append.
   RecordRoom claim(std::size_t most);
   /// Sends the open tile, whatever is under way.
