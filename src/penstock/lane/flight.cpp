@@ -8,6 +8,7 @@
 #include "penstock/core/pool.hpp"
 #include "penstock/lane/flight_clock.hpp"
 #include "penstock/lane/flight_slot.hpp"
+#include "penstock/lane/patience.hpp"
 
 namespace penstock {
 
@@ -129,16 +130,16 @@ void Flight::settle(StreamRef stream) {
 /// Asks and does not wait, because nobody is called back from a wait.
 template <class Passed>
 void Flight::await(Passed passed) {
+  constexpr std::chrono::microseconds between_looks{150};
   EventCount never;
-  auto const start = std::chrono::steady_clock::now();
+  Patience patience(patience_, between_looks, std::chrono::steady_clock::now());
   for (;;) {
     try {
-      if (never.await(passed, std::chrono::microseconds(100), std::chrono::microseconds(150))) return;
+      if (never.await(passed, std::chrono::microseconds(100), between_looks)) return;
     } catch (Error const& error) {
       if (error.sticky()) throw;  // Else it is asked again.
     }
-    if (std::chrono::steady_clock::now() - start < patience_) continue;
-    throw run_out_of_patience();
+    if (patience.runs_out(std::chrono::steady_clock::now())) throw run_out_of_patience();
   }
 }
 

@@ -22,6 +22,7 @@
 #include "penstock/lane/flight.hpp"
 #include "penstock/lane/gathering.hpp"
 #include "penstock/lane/pace.hpp"
+#include "penstock/lane/patience.hpp"
 #include "penstock/lane/signal_kind.hpp"
 #include "penstock/lane/stage.hpp"
 #include "penstock/machine/bound_thread.hpp"
@@ -244,6 +245,7 @@ class Lane {
       std::chrono::steady_clock::now();  ///< When it last knew how its device was.
   /// When the device last finished a tile, or got one while it had none.
   std::chrono::steady_clock::time_point progress_ = asked_;
+  Patience patience_{options_.flight.patience, options_.watchdog, progress_};
   /// Since when there is one batch on the device, put while there was none, and the lane has not slept; empty if that
   /// is not so, or its time does not count.
   std::optional<std::chrono::steady_clock::time_point> alone_since_;

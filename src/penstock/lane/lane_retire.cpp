@@ -112,11 +112,12 @@ void Lane::ask_device() {
   } catch (Error const& error) {
     give_up(error);
   }
-  if (!flight_->empty() && asked_ - progress_ >= options_.flight.patience) lose(flight_->run_out_of_patience());
+  if (!flight_->empty() && patience_.runs_out(asked_)) lose(flight_->run_out_of_patience());
 }
 
 void Lane::retire_up_to(std::uint64_t number) {
   progress_ = asked_ = std::chrono::steady_clock::now();
+  patience_.renew(progress_);
   if (alone_since_ && number == flight_->youngest()) {
     flight_->note_alone(progress_ - *alone_since_);
     alone_since_.reset();
