@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "penstock/lane/flight.hpp"
 
+#include <new>
 #include <string>
 #include <utility>
 
@@ -8,6 +9,7 @@
 #include "penstock/core/pool.hpp"
 #include "penstock/lane/flight_clock.hpp"
 #include "penstock/lane/flight_slot.hpp"
+#include "penstock/lane/patience.hpp"
 
 namespace penstock {
 
@@ -93,19 +95,25 @@ void Flight::prepare(Stage const& stage) {
 }
 
 void Flight::settle() noexcept {
-  try {
-    // One after the other, so that the device is given time for each.
-    for (std::uint64_t number = retired_ + 1; number <= put_; ++number) {
-      await([&] { return passed(number); });
-    }
-    for (StreamRef const stream : {upload_, compute_, download_}) settle(stream);
-  } catch (Error const&) {
-    // It is lost, so whoever asks for more is told. What runs on it runs to its end, but on one that was abandoned.
-    for (StreamRef const stream : {upload_, compute_, download_}) {
-      try {
-        stream.synchronize();
-      } catch (Error const&) {
+  for (;;) {
+    try {
+      // One after the other, so that the device is given time for each.
+      for (std::uint64_t number = retired_ + 1; number <= put_; ++number) {
+        await([&] { return passed(number); });
       }
+      for (StreamRef const stream : {upload_, compute_, download_}) settle(stream);
+      return;
+    } catch (Error const&) {
+      break;
+    } catch (std::bad_alloc const&) {
+      // It is not known to be settled; memory may be there the next time.
+    }
+  }
+  // It is lost, so each further question is answered. What runs on it runs to its end, but on one that was abandoned.
+  for (StreamRef const stream : {upload_, compute_, download_}) {
+    try {
+      stream.synchronize();
+    } catch (std::exception const&) {
     }
   }
 }
@@ -129,16 +137,16 @@ void Flight::settle(StreamRef stream) {
 /// Asks and does not wait, because nobody is called back from a wait.
 template <class Passed>
 void Flight::await(Passed passed) {
+  constexpr std::chrono::microseconds between_looks{150};
   EventCount never;
-  auto const start = std::chrono::steady_clock::now();
+  Patience patience(patience_, between_looks, std::chrono::steady_clock::now());
   for (;;) {
     try {
-      if (never.await(passed, std::chrono::microseconds(100), std::chrono::microseconds(150))) return;
+      if (never.await(passed, std::chrono::microseconds(100), between_looks)) return;
     } catch (Error const& error) {
       if (error.sticky()) throw;  // Else it is asked again.
     }
-    if (std::chrono::steady_clock::now() - start < patience_) continue;
-    throw run_out_of_patience();
+    if (patience.runs_out(std::chrono::steady_clock::now())) throw run_out_of_patience();
   }
 }
 

@@ -43,7 +43,7 @@ struct FlightOptions {
   /// How long a lane with tiles in flight bears with a device that finishes none, nor a batch of them.
   /// Then it abandons the device and fails them. As long as only a kernel that never ends would take. It is the lane
   /// that is patient, so not while it is kept in a call of the driver's by a GPU whose queue is full, as it may be with
-  /// very many slots.
+  /// very many slots. Time in which the process is stopped does not count (lane/patience.hpp).
   std::chrono::nanoseconds patience = std::chrono::seconds(60);
   /// Is told when the tiles that it wants were where; null for nobody. It outlives the lane. For each slot it takes as
   /// many events again as the flight has, and three more; lane/flight_clock.hpp says what a tile that is wanted costs.

@@ -22,6 +22,7 @@
 #include "penstock/lane/flight.hpp"
 #include "penstock/lane/gathering.hpp"
 #include "penstock/lane/pace.hpp"
+#include "penstock/lane/patience.hpp"
 #include "penstock/lane/signal_kind.hpp"
 #include "penstock/lane/stage.hpp"
 #include "penstock/machine/bound_thread.hpp"
@@ -197,7 +198,8 @@ class Lane {
   void finish_stage();
   void give_up(Error const& error);
   void lose(Error const& error);
-  void note_loss(Error const& error);
+  void note_finish_failure() noexcept;
+  void note_loss(char const* what, char const* words) noexcept;
   void leave_behind();
   void fail_all_in_flight(std::shared_ptr<Failure const> why);
   void deliver(Completion completion) noexcept;
@@ -218,7 +220,8 @@ class Lane {
   EventCount& bell_;
   /// When each tile was submitted, by its index; empty without a recorder. Written before the push, read after the pop.
   std::vector<std::chrono::steady_clock::time_point> submitted_;
-  EventCount alarm_;  ///< Ends a nap.
+  std::shared_ptr<Failure const> const speechless_;  ///< Where there is no memory for any other.
+  EventCount alarm_;                                 ///< Ends a nap.
   std::atomic<std::size_t> load_{0};
   std::atomic<bool> lost_{false};
   std::atomic<bool> cancelled_{false};
@@ -244,6 +247,7 @@ class Lane {
       std::chrono::steady_clock::now();  ///< When it last knew how its device was.
   /// When the device last finished a tile, or got one while it had none.
   std::chrono::steady_clock::time_point progress_ = asked_;
+  Patience patience_{options_.flight.patience, options_.watchdog, progress_};
   /// Since when there is one batch on the device, put while there was none, and the lane has not slept; empty if that
   /// is not so, or its time does not count.
   std::optional<std::chrono::steady_clock::time_point> alone_since_;

@@ -12,7 +12,8 @@ namespace {
 constexpr std::chrono::nanoseconds shortest_nap = std::chrono::microseconds(50);
 /// In which a lane wakes up, late perhaps, and puts what waits for it.
 constexpr std::chrono::nanoseconds least_work_left = std::chrono::microseconds(150);
-/// Of little weight (decisions/0026). Where a tile takes longer than eight of these, an eighth of that.
+/// Of little weight (decisions/0026). Where a tile takes longer than eight of these, an eighth of that, but no longer
+/// than the watchdog sleeps.
 constexpr std::chrono::nanoseconds longest_nap = std::chrono::milliseconds(1);
 
 }  // namespace
@@ -36,8 +37,9 @@ std::chrono::nanoseconds Lane::time_to_nap(std::chrono::steady_clock::time_point
   if (options_.spin.count() == 0 || options_.spin >= spin_for_ever) return {};
   if (flight_->size() <= half_of_slots() || must_not_nap()) return {};
   nanoseconds const work = pace_.of(flight_->size()) - (now - progress_);
-  // Of long kernels nobody wants to hear each millisecond.
-  nanoseconds const longest = std::max(longest_nap, pace_.of(1) / 8);
+  // Long kernels need no look each millisecond; but the watchdog's turn comes in time, and the lane's patience counts
+  // only what it sees pass.
+  nanoseconds const longest = std::max(longest_nap, std::min(pace_.of(1) / 8, options_.watchdog));
   nanoseconds const most = std::min(work - std::max(pace_.of(half_of_slots()), least_work_left), longest);
   if (most < shortest_nap) return {};
   // Until about a quarter is through, if nothing is in the way; then it looks again and again.

@@ -127,6 +127,7 @@ void Lane::put() {
     // Now, and not before: what the stage did on this thread is no time of the device's.
     if (first) {
       progress_ = asked_ = paced_at_ = std::chrono::steady_clock::now();
+      patience_.renew(progress_);
       paced_ = flight_->retired();
     }
     tell_signal();

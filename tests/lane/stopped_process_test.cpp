@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+// A lane in a process that is stopped for longer than the lane's patience.
+#include <array>
+#include <atomic>
+#include <chrono>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <thread>
+
+#include "support/thread_state.hpp"
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "penstock/core/pool.hpp"
+#include "penstock/cpu/cpu_device.hpp"
+#include "penstock/lane/lane_set.hpp"
+
+namespace penstock {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr std::chrono::seconds patience{2};
+constexpr std::chrono::seconds stopped_for{3};
+/// The kernel goes on for so long after the stop, so that the lane looks at its device before that is through.
+constexpr std::chrono::milliseconds rest_of_the_kernel{200};
+
+/// One tile, whose kernel stops the process. The exit code says what became of the tile.
+[[noreturn]] void run_and_be_stopped() {
+  alarm(120);
+  static constexpr TileShape shape{.input_bytes = 256, .output_bytes = 256, .in_place = true};
+  alignas(256) std::array<std::byte, 256> slab{};
+  Pool pool(slab, shape, 1);
+  cpu::CpuDevice device({.compute_threads = 1});
+  std::atomic<int> outcome{-1};
+  Stages const stages = each_tile([](DeviceTile const&, StreamRef stream) {
+    stream.launch(1, [lane = gettid()](std::uint32_t) {
+      support::await_asleep(lane);  // So it has put the tile, and its patience has begun.
+      raise(SIGSTOP);               // To this thread: no instruction of it comes before the stop.
+      auto const goes_on_since = Clock::now();
+      while (Clock::now() - goes_on_since < rest_of_the_kernel) {
+      }
+    });
+    return std::size_t{0};
+  });
+  {
+    LaneSet lanes({{&device, {}}}, shape, 1, {.flight = {.patience = patience}}, stages, [&](Completion completion) {
+      if (completion.failure) std::fprintf(stderr, "%s\n", completion.failure->reason.c_str());
+      outcome = completion.ok() ? 0 : 1;
+    });
+    Loan loan = pool.borrow();
+    if (!lanes.submit(loan)) std::_Exit(2);
+    while (outcome < 0) std::this_thread::yield();
+  }
+  std::_Exit(outcome);
+}
+
+TEST(ALaneWhoseProcessIsStopped, KeepsItsDevice) {
+  pid_t const child = fork();
+  ASSERT_GE(child, 0);
+  if (child == 0) run_and_be_stopped();
+  int status = 0;
+  ASSERT_EQ(waitpid(child, &status, WUNTRACED), child);
+  ASSERT_TRUE(WIFSTOPPED(status)) << "it ended with status " << status;
+  // What is tested is that this time does not count.
+  std::this_thread::sleep_for(stopped_for);
+  kill(child, SIGCONT);
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  ASSERT_TRUE(WIFEXITED(status)) << "signal " << WTERMSIG(status);
+  EXPECT_EQ(WEXITSTATUS(status), 0);
+}
+
+}  // namespace
+}  // namespace penstock
