@@ -14,6 +14,7 @@ using Kind = Request::Kind;
 
 Engines::Engines(Scheduler& scheduler, unsigned compute_threads, unsigned callback_threads, Observer observer)
     : scheduler_(scheduler), observer_(std::move(observer)) {
+  threads_.reserve(std::size_t{compute_threads} + callback_threads + 2);
   try {
     start("ps-upload", Engine::upload);
     start("ps-download", Engine::download);
@@ -24,6 +25,9 @@ Engines::Engines(Scheduler& scheduler, unsigned compute_threads, unsigned callba
     join();
     throw Error(ErrorKind::system, "The CPU device got only " + std::to_string(had) + " threads (" + error.what() +
                                        "): ask for fewer, or raise the limit on processes (ulimit -u).");
+  } catch (...) {
+    join();
+    throw;
   }
 }
 
@@ -32,7 +36,8 @@ Engines::~Engines() {
 }
 
 void Engines::start(std::string const& name, Engine engine) {
-  auto& thread = threads_.emplace_back([this, engine] { serve(engine); });
+  Seat& seat = seats_.emplace_back();
+  auto& thread = threads_.emplace_back([this, engine, &seat] { serve(engine, seat); });
   // The kernel keeps 15 characters; what is cut off is only the end of a large number.
   pthread_setname_np(thread.native_handle(), name.substr(0, 15).c_str());
 }
@@ -43,9 +48,9 @@ void Engines::join() noexcept {
   threads_.clear();
 }
 
-void Engines::serve(Engine engine) {
+void Engines::serve(Engine engine, Seat& seat) {
   for (;;) {
-    auto const [operation, block] = scheduler_.take(engine);
+    auto const [operation, block] = scheduler_.take(engine, seat);
     if (operation == nullptr) return;
     if (operation->request.kind == Kind::kernel) {
       compute(*operation, block);
@@ -66,7 +71,7 @@ void Engines::copy(Operation const& operation) {
   Request const& request = operation.request;
   if (request.breaks) {
     scheduler_.lose(request.kind == Kind::upload ? "an upload faulted (injected)" : "a download faulted (injected)",
-                    copy_fault);
+                    nullptr, copy_fault);
   } else if (!request.from.empty()) {
     std::memcpy(request.to.data(), request.from.data(), request.from.size());
   }
@@ -82,15 +87,15 @@ void Engines::call(Operation const& operation) {
 }
 
 void Engines::compute(Operation& kernel, std::uint64_t block) {
-  if (kernel.request.breaks) return scheduler_.lose("a kernel faulted (injected)", kernel_fault);
+  if (kernel.request.breaks) return scheduler_.lose("a kernel faulted (injected)", nullptr, kernel_fault);
   try {
     do {
       kernel.request.kernel(static_cast<std::uint32_t>(block));
     } while (scheduler_.claim(kernel, block));
   } catch (std::exception const& error) {
-    scheduler_.lose(std::string("a kernel threw \"") + error.what() + '"', kernel_fault);
+    scheduler_.lose("a kernel threw", error.what(), kernel_fault);
   } catch (...) {
-    scheduler_.lose("a kernel threw something that is no std::exception", kernel_fault);
+    scheduler_.lose("a kernel threw something that is no std::exception", nullptr, kernel_fault);
   }
 }
 

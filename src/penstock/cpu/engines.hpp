@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <deque>
 #include <string>
 #include <thread>
 #include <vector>
@@ -14,7 +15,7 @@ namespace penstock::cpu {
 /// `ps-callback-0` and so on. They sleep while there is nothing to do.
 class Engines {
  public:
-  /// Throws: Error of kind `system`, if the threads cannot be had.
+  /// Throws: Error of kind `system`, if the threads cannot be had; none of them is left then.
   Engines(Scheduler& scheduler, unsigned compute_threads, unsigned callback_threads, Observer observer);
   Engines(Engines const&) = delete;
   Engines& operator=(Engines const&) = delete;
@@ -24,7 +25,7 @@ class Engines {
  private:
   void start(std::string const& name, Engine engine);
   void join() noexcept;
-  void serve(Engine engine);
+  void serve(Engine engine, Seat& seat);
   void copy(Operation const& operation);
   void call(Operation const& operation);
   void compute(Operation& kernel, std::uint64_t block);
@@ -32,6 +33,7 @@ class Engines {
 
   Scheduler& scheduler_;
   Observer const observer_;
+  std::deque<Seat> seats_;  ///< One for each thread; where they are they stay.
   std::vector<std::thread> threads_;
 };
 

@@ -116,6 +116,7 @@ inline bool is_copy(Operation const& operation) noexcept {
 class OperationQueue {
  public:
   Operation* front() const noexcept { return first_; }
+  Operation* back() const noexcept { return last_; }
   void push(Operation& operation) noexcept {
     operation.queued = true;
     operation.next = nullptr;

@@ -27,13 +27,13 @@ Engine engine_of(Operation const& operation) {
 
 void Scheduler::add(StreamState& stream) {
   std::lock_guard const lock(mutex_);
+  streams_.push_back(&stream);
   stream.id = next_stream_id_++;
   if (stream.standing == Standing::legacy) legacy_ = &stream;
-  streams_.push_back(&stream);
 }
 
 void Scheduler::remove(StreamState& stream) noexcept {
-  Turn turn(mutex_, arrived_);
+  Turn turn(mutex_, sleepers_, unused_);
   if (stream.passed != stream.submitted) {
     // A callback that is late, here or in a stream that this one waits for, must not hold up the end.
     ++removals_;
@@ -70,15 +70,40 @@ void Scheduler::begin_capture() {
   captures_.fetch_add(1, std::memory_order_relaxed);
 }
 
-Operation& Scheduler::make(StreamState& stream, Request&& request) {
-  if (unused_.empty()) {
-    // Room for all to come back, so that `pass` never allocates.
-    if (unused_.capacity() <= operations_.size()) unused_.reserve(2 * operations_.size() + 1);
-    operations_.push_back(std::make_unique<Operation>());
-    unused_.push_back(operations_.back().get());
+/// What the operation depends on: `act(Operation&)` is called for each, for one at most twice.
+template <class Act>
+void Scheduler::for_each_before(StreamState const& stream, Request const& request, Act act) {
+  auto const unless_none = [&](Operation* before) {
+    if (before != nullptr) act(*before);
+  };
+  unless_none(stream.last);
+  if (stream.standing == Standing::legacy) {
+    for (StreamState const* other : streams_) {
+      if (other->standing == Standing::blocking) unless_none(other->last);
+    }
+  } else if (stream.standing == Standing::blocking && legacy_ != nullptr) {
+    unless_none(legacy_->last);
   }
+  if (request.kind == Kind::wait) unless_none(request.event->pending);
+}
+
+/// All of an enqueue that may fail, before anything is linked.
+void Scheduler::make_room(StreamState const& stream, Request const& request) {
+  if (unused_.front() == nullptr) {
+    operations_.push_back(std::make_unique<Operation>());
+    unused_.push(*operations_.back());
+  }
+  for_each_before(stream, request, [](Operation& before) {
+    auto& dependents = before.dependents;
+    // Two, as the last of a stream may also be the record that is waited for. Twice as many as there were, so that
+    // many dependents take few allocations.
+    if (dependents.capacity() - dependents.size() < 2) dependents.reserve(2 * dependents.capacity() + 2);
+  });
+}
+
+Operation& Scheduler::take_unused(StreamState& stream, Request&& request) noexcept {
   Operation& operation = *unused_.back();
-  unused_.pop_back();
+  unused_.remove(operation);
   operation.request = std::move(request);
   operation.stream = &stream;
   operation.unmet = 0;
@@ -87,25 +112,14 @@ Operation& Scheduler::make(StreamState& stream, Request&& request) {
   return operation;
 }
 
-void Scheduler::depend(Operation& operation, Operation* on) {
-  if (on == nullptr) return;
-  on->dependents.push_back(&operation);
-  ++operation.unmet;
-}
-
-void Scheduler::order(Operation& operation) {
+void Scheduler::order(Operation& operation) noexcept {
   StreamState& stream = *operation.stream;
-  depend(operation, stream.last);
-  if (stream.standing == Standing::legacy) {
-    for (StreamState const* other : streams_) {
-      if (other->standing == Standing::blocking) depend(operation, other->last);
-    }
-  } else if (stream.standing == Standing::blocking && legacy_ != nullptr) {
-    depend(operation, legacy_->last);
-  }
+  for_each_before(stream, operation.request, [&](Operation& before) {
+    before.dependents.push_back(&operation);
+    ++operation.unmet;
+  });
   EventState* const event = operation.request.event;
   if (operation.request.kind == Kind::wait) {
-    depend(operation, event->pending);
     // The record is captured; the event may now be recorded again, or die.
     operation.request.event = nullptr;
   } else if (operation.request.kind == Kind::record) {
@@ -119,9 +133,10 @@ void Scheduler::order(Operation& operation) {
 }
 
 void Scheduler::enqueue(StreamState& stream, Request request) {
-  Turn turn(mutex_, arrived_);
+  Turn turn(mutex_, sleepers_, unused_);
   if (lost_) throw Error(*lost_);
-  Operation& operation = make(stream, std::move(request));
+  make_room(stream, request);
+  Operation& operation = take_unused(stream, std::move(request));
   order(operation);
   if (operation.unmet != 0) return;
   needs_engine(operation) ? make_ready(operation, turn) : pass(operation, turn);
@@ -181,8 +196,7 @@ void Scheduler::pass(Operation& operation, Turn& turn) {
       needs_engine(*dependent) ? make_ready(*dependent, turn) : passing.push(*dependent);
     }
     done->dependents.clear();
-    turn.bury(std::exchange(done->request.kernel, nullptr));
-    unused_.push_back(done);
+    turn.bury(*done);
     if (--unfinished_ == 0) quiet_.notify_all();
   }
   if (lost_) wake_hosts();

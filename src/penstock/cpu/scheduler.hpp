@@ -54,7 +54,7 @@ class Scheduler {
 
   /// Puts an operation into the stream.
   ///
-  /// Throws: Error, if the device is lost.
+  /// Throws: Error, if the device is lost, or std::bad_alloc; nothing was put into the stream then.
   void enqueue(StreamState& stream, Request request);
 
   /// Keeps the callbacks in the stream from being called.
@@ -91,15 +91,15 @@ class Scheduler {
     std::uint64_t block = 0;
   };
   /// Blocks: until there is work, or `stop` was called: then there is none.
-  Work take(Engine engine);
+  Work take(Engine engine, Seat& seat);
   /// Claims a further block of a kernel, unless none is left or something more urgent is waiting.
   bool claim(Operation& kernel, std::uint64_t& block) const noexcept;
   /// The calling thread is done with the kernel's blocks. True for the last to leave: it must call `finish`.
   bool leave(Operation& kernel);
   /// An operation is over: what depended on it may start.
   void finish(Operation& operation);
-  /// The device is lost. The first cause counts; `code` is what callbacks are told.
-  void lose(std::string const& cause, int code);
+  /// The device is lost, since `what` said `words`, if any. The first cause counts; `code` is what callbacks are told.
+  void lose(char const* what, char const* words, int code) noexcept;
   /// The device is lost for `why`, unless it is already, and nobody waits for it any more.
   void abandon(Error const& why);
   bool abandoned() const noexcept { return abandoned_.load(std::memory_order_acquire); }
@@ -110,9 +110,11 @@ class Scheduler {
   void stop();
 
  private:
-  Operation& make(StreamState& stream, Request&& request);
-  static void depend(Operation& operation, Operation* on);
-  void order(Operation& operation);
+  template <class Act>
+  void for_each_before(StreamState const& stream, Request const& request, Act act);
+  void make_room(StreamState const& stream, Request const& request);
+  Operation& take_unused(StreamState& stream, Request&& request) noexcept;
+  void order(Operation& operation) noexcept;
   void make_ready(Operation& operation, Turn& turn);
   void pass(Operation& operation, Turn& turn);
   void lose(Error const& why, int code, Turn& turn);
@@ -130,14 +132,14 @@ class Scheduler {
   std::uint64_t next_stream_id_ = 0;
 
   std::vector<std::unique_ptr<Operation>> operations_;
-  std::vector<Operation*> unused_;
+  OperationQueue unused_;
   std::size_t unfinished_ = 0;
   std::size_t running_ = 0;  ///< Operations that engines are at.
   std::size_t copying_ = 0;  ///< Those of them that are copies.
   std::condition_variable quiet_;
 
   std::array<ReadyQueue, engine_count> ready_;
-  Arrivals arrived_;
+  Sleepers sleepers_{};
   OperationQueue late_;
   std::size_t late_count_ = 0;
   std::uint64_t deliveries_ = 0;  ///< How often those who were late were let go.
@@ -147,6 +149,9 @@ class Scheduler {
   std::atomic<int> most_urgent_{INT_MAX};
   std::atomic<std::size_t> captures_{0};  ///< That were begun and not ended.
   std::optional<Error> lost_;
+  /// What `lost_` says if there is no memory for the cause.
+  Error const lost_speechless_{
+      ErrorKind::device_lost, "The CPU device is lost, and there is no memory to say why. End this run, and use less."};
   int lost_code_ = 0;
   std::atomic<bool> abandoned_{false};  ///< Written with the mutex held.
   bool stopping_ = false;

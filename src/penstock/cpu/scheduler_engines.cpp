@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <cstdint>
+#include <new>
+
 #include "penstock/cpu/scheduler.hpp"
 
 namespace penstock::cpu {
@@ -11,11 +14,11 @@ bool all_claimed(Operation const& kernel) {
 
 }  // namespace
 
-Scheduler::Work Scheduler::take(Engine engine) {
-  Turn turn(mutex_, arrived_);
+Scheduler::Work Scheduler::take(Engine engine, Seat& seat) {
+  Turn turn(mutex_, sleepers_, unused_);
   ReadyQueue& queue = ready_[index_of(engine)];
   for (;;) {
-    turn.wait(arrived_[index_of(engine)], [&] { return stopping_ || queue.front() != nullptr; });
+    while (queue.front() == nullptr && !stopping_) turn.sleep(engine, seat);
     Operation* const operation = queue.front();
     if (operation == nullptr) return {};
     std::uint64_t block = 0;
@@ -56,14 +59,14 @@ bool Scheduler::leave(Operation& kernel) {
 }
 
 void Scheduler::finish(Operation& operation) {
-  Turn turn(mutex_, arrived_);
+  Turn turn(mutex_, sleepers_, unused_);
   pass(operation, turn);
 }
 
 void Scheduler::stop() {
-  std::lock_guard const lock(mutex_);
+  Turn turn(mutex_, sleepers_, unused_);
   stopping_ = true;
-  for (auto& arrived : arrived_) arrived.notify_all();
+  for (std::size_t i = 0; i < engine_count; ++i) turn.wake(static_cast<Engine>(i), UINT64_MAX);
 }
 
 void Scheduler::unqueue(Operation& kernel) noexcept {
@@ -76,21 +79,27 @@ void Scheduler::note_urgency() noexcept {
   most_urgent_.store(front != nullptr ? front->stream->priority : INT_MAX, std::memory_order_relaxed);
 }
 
-void Scheduler::lose(std::string const& cause, int code) {
-  Turn turn(mutex_, arrived_);
-  lose(Error(ErrorKind::device_lost, "The CPU device is lost: " + cause + ". End this run and make a new device."),
-       code, turn);
+void Scheduler::lose(char const* what, char const* words, int code) noexcept {
+  Error why = lost_speechless_;
+  try {
+    std::string cause = what;
+    if (words != nullptr) cause += std::string(" \"") + words + '"';
+    why = Error(ErrorKind::device_lost, "The CPU device is lost: " + cause + ". End this run and make a new device.");
+  } catch (std::bad_alloc const&) {  // Then it does not say why.
+  }
+  Turn turn(mutex_, sleepers_, unused_);
+  lose(why, code, turn);
 }
 
 void Scheduler::abandon(Error const& why) {
-  Turn turn(mutex_, arrived_);
+  Turn turn(mutex_, sleepers_, unused_);
   lose(why, abandoned_fault, turn);
   abandoned_.store(true, std::memory_order_release);
   wake_hosts();
 }
 
 void Scheduler::wait_to_the_end() noexcept {
-  Turn turn(mutex_, arrived_);
+  Turn turn(mutex_, sleepers_, unused_);
   ++removals_;  // What is late must not hold up the end.
   deliver_late(turn);
   turn.wait(quiet_, [&] { return unfinished_ == 0; });
@@ -135,7 +144,7 @@ std::size_t Scheduler::late() const {
 }
 
 void Scheduler::deliver_late() {
-  Turn turn(mutex_, arrived_);
+  Turn turn(mutex_, sleepers_, unused_);
   deliver_late(turn);
 }
 
@@ -151,7 +160,7 @@ void Scheduler::deliver_late(Turn& turn) {
 }
 
 void Scheduler::await_late_delivery() {
-  Turn turn(mutex_, arrived_);
+  Turn turn(mutex_, sleepers_, unused_);
   ++late_count_;
   turn.wait(delivered_, [&, before = deliveries_] { return deliveries_ != before; });
 }

@@ -32,7 +32,7 @@ bool Scheduler::at_rest(StreamState const& stream) const noexcept {
 }
 
 void Scheduler::drop_calls(StreamState& stream) noexcept {
-  Turn turn(mutex_, arrived_);
+  Turn turn(mutex_, sleepers_, unused_);
   for (auto const& operation : operations_) {
     // Those that are over lead nowhere either, so nobody needs to know which they are.
     if (operation->stream == &stream && !operation->started) operation->request.delivery = Delivery::never;
@@ -41,19 +41,19 @@ void Scheduler::drop_calls(StreamState& stream) noexcept {
 }
 
 void Scheduler::synchronize(StreamState& stream) {
-  Turn turn(mutex_, arrived_);
+  Turn turn(mutex_, sleepers_, unused_);
   turn.wait(stream.moved, [&, end = stream.submitted] { return stream.passed >= end || at_rest(stream); });
   if (lost_) throw Error(*lost_);
 }
 
 void Scheduler::synchronize(EventState& event) {
-  Turn turn(mutex_, arrived_);
+  Turn turn(mutex_, sleepers_, unused_);
   turn.wait(event.passed, [&] { return event.pending == nullptr || at_rest(*event.pending->stream); });
   if (lost_) throw Error(*lost_);
 }
 
 void Scheduler::synchronize() {
-  Turn turn(mutex_, arrived_);
+  Turn turn(mutex_, sleepers_, unused_);
   turn.wait(quiet_, [&] { return unfinished_ == 0 || (lost_ && running_ == 0) || abandoned(); });
   if (lost_) throw Error(*lost_);
 }

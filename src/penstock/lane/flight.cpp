@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "penstock/lane/flight.hpp"
 
+#include <new>
 #include <string>
 #include <utility>
 
@@ -94,19 +95,25 @@ void Flight::prepare(Stage const& stage) {
 }
 
 void Flight::settle() noexcept {
-  try {
-    // One after the other, so that the device is given time for each.
-    for (std::uint64_t number = retired_ + 1; number <= put_; ++number) {
-      await([&] { return passed(number); });
-    }
-    for (StreamRef const stream : {upload_, compute_, download_}) settle(stream);
-  } catch (Error const&) {
-    // It is lost, so whoever asks for more is told. What runs on it runs to its end, but on one that was abandoned.
-    for (StreamRef const stream : {upload_, compute_, download_}) {
-      try {
-        stream.synchronize();
-      } catch (Error const&) {
+  for (;;) {
+    try {
+      // One after the other, so that the device is given time for each.
+      for (std::uint64_t number = retired_ + 1; number <= put_; ++number) {
+        await([&] { return passed(number); });
       }
+      for (StreamRef const stream : {upload_, compute_, download_}) settle(stream);
+      return;
+    } catch (Error const&) {
+      break;
+    } catch (std::bad_alloc const&) {
+      // It is not known to be settled; memory may be there the next time.
+    }
+  }
+  // It is lost, so each further question is answered. What runs on it runs to its end, but on one that was abandoned.
+  for (StreamRef const stream : {upload_, compute_, download_}) {
+    try {
+      stream.synchronize();
+    } catch (std::exception const&) {
     }
   }
 }

@@ -272,7 +272,7 @@ void Flight::note_times(std::uint64_t oldest, bool lost) noexcept {
   try {
     std::size_t const place = youngest % slots_.size();
     any ? clock_->note(place, sequences_) : clock_->pass(place);
-  } catch (Error const&) {
+  } catch (std::exception const&) {
   }
 }
 

@@ -2,6 +2,7 @@
 #include "penstock/lane/lane.hpp"
 
 #include <algorithm>
+#include <new>
 #include <utility>
 
 #include "penstock/core/current_failure.hpp"
@@ -46,6 +47,8 @@ Lane::Lane(Device& device, TileShape shape, std::size_t most_tiles, LaneOptions 
       tickets_(post_->tickets),
       bell_(post_->bell),
       submitted_(options_.flight.recorder != nullptr ? most_tiles : 0),
+      speechless_(std::make_shared<Failure const>(Failure{
+          "device", "The lane gave up, and there was no memory to say why: use less of it.", ErrorKind::device_lost})),
       gathered_(most_tiles, options_.batch) {
   batch_.reserve(options_.batch);
   recorded_.reserve(submitted_.empty() ? 0 : options_.batch);
@@ -182,7 +185,8 @@ void Lane::serve_to_the_end() {
     try {
       return serve();
     } catch (std::exception const& exception) {  // No memory, say.
-      lose(Error(ErrorKind::device_lost, std::string("The lane gave up: ") + exception.what()));
+      note_loss("The lane gave up: ", exception.what());
+      fail_all_in_flight(loss_);
     }
   }
 }
@@ -275,10 +279,19 @@ void Lane::finish_stage() {
     flight_->settle_compute();
     finished_ = true;
   } catch (Error const& error) {
-    finish_failure_ = current_failure("finish", error.kind());
+    note_finish_failure();
     if (error.sticky() && device_.lost()) lose(error);  // Else it is the loss of another device.
   } catch (...) {
+    note_finish_failure();
+  }
+}
+
+/// In a catch block.
+void Lane::note_finish_failure() noexcept {
+  try {
     finish_failure_ = current_failure("finish", ErrorKind::device_refused);
+  } catch (std::bad_alloc const&) {
+    finish_failure_ = speechless_;
   }
 }
 

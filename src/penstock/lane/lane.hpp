@@ -198,7 +198,8 @@ class Lane {
   void finish_stage();
   void give_up(Error const& error);
   void lose(Error const& error);
-  void note_loss(Error const& error);
+  void note_finish_failure() noexcept;
+  void note_loss(char const* what, char const* words) noexcept;
   void leave_behind();
   void fail_all_in_flight(std::shared_ptr<Failure const> why);
   void deliver(Completion completion) noexcept;
@@ -219,7 +220,8 @@ class Lane {
   EventCount& bell_;
   /// When each tile was submitted, by its index; empty without a recorder. Written before the push, read after the pop.
   std::vector<std::chrono::steady_clock::time_point> submitted_;
-  EventCount alarm_;  ///< Ends a nap.
+  std::shared_ptr<Failure const> const speechless_;  ///< Where there is no memory for any other.
+  EventCount alarm_;                                 ///< Ends a nap.
   std::atomic<std::size_t> load_{0};
   std::atomic<bool> lost_{false};
   std::atomic<bool> cancelled_{false};

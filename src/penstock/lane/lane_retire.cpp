@@ -2,6 +2,8 @@
 // How a lane hears from its device, retires what is through, and gives up what is lost.
 #include <algorithm>
 #include <memory>
+#include <new>
+#include <string>
 #include <utility>
 
 #include "penstock/lane/lane.hpp"
@@ -141,14 +143,20 @@ void Lane::give_up(Error const& error) {
 
 /// Ends the device for this lane: all in flight fail, once each, and so does all that still comes.
 void Lane::lose(Error const& error) {
-  note_loss(error);
+  note_loss("", error.what());
   fail_all_in_flight(loss_);
 }
 
 /// Before the first tile that fails of it is delivered: who gets it asks whether a lane is left.
-void Lane::note_loss(Error const& error) {
-  if (loss_ == nullptr)
-    summary_.loss = loss_ = std::make_shared<Failure const>(Failure{"device", error.what(), ErrorKind::device_lost});
+void Lane::note_loss(char const* what, char const* words) noexcept {
+  if (loss_ == nullptr) {
+    try {
+      loss_ = std::make_shared<Failure const>(Failure{"device", std::string(what) + words, ErrorKind::device_lost});
+    } catch (std::bad_alloc const&) {
+      loss_ = speechless_;
+    }
+    summary_.loss = loss_;
+  }
   // One order for all: of two lanes that lose their devices at once, one at least sees both lost.
   lost_.store(true, std::memory_order_seq_cst);
 }
@@ -161,7 +169,7 @@ void Lane::fail_all_in_flight(std::shared_ptr<Failure const> why) {
   flight_->settle();
   // The wait may have been the end of the device, or of the patience with it.
   if (auto const loss = device_.lost()) {
-    note_loss(*loss);
+    note_loss("", loss->what());
     why = loss_;
   }
   while (!flight_->empty()) {
