@@ -154,7 +154,10 @@ void Flight::await(Passed passed) {
     try {
       if (never.await(passed, std::chrono::microseconds(100), between_looks)) return;
     } catch (Error const& error) {
-      if (error.sticky()) throw;  // Else it is asked again.
+      if (error.sticky()) throw;
+      // A device may be gone without saying so to each question, as a GPU that the application has reset. If it is
+      // not, it is asked again.
+      if (auto const loss = device_.lost()) throw Error(*loss);
     }
     if (patience.runs_out(std::chrono::steady_clock::now())) throw run_out_of_patience();
   }
