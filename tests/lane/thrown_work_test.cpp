@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // What becomes of a tile whose work throws on the CPU device, and of the others.
+#include <algorithm>
 #include <array>
 #include <atomic>
+#include <barrier>
 #include <cstring>
 #include <optional>
 #include <stdexcept>
@@ -56,8 +58,9 @@ struct TilesOfWhichSomeThrow : testing::Test {
       }
     };
   }
-  void submit_all(LaneSet& lanes, std::vector<std::uint64_t> const& bad_ones) {
-    for (std::uint64_t i = 0; i < tiles; ++i) {
+  void submit_all(LaneSet& lanes, std::vector<std::uint64_t> const& bad_ones) { submit_first(tiles, lanes, bad_ones); }
+  void submit_first(std::uint64_t count, LaneSet& lanes, std::vector<std::uint64_t> const& bad_ones) {
+    for (std::uint64_t i = 0; i < count; ++i) {
       Loan loan = pool.borrow();
       loan->sequence = i;
       loan->filled = shape.input_bytes;
@@ -185,12 +188,25 @@ TEST_F(TilesOfWhichSomeThrow, FailAloneIfTheirWorkWasCaptured) {
 TEST_F(TilesOfWhichSomeThrow, FailAloneInAStreamThatLanesShare) {
   pinned = {};
   cpu::CpuDevice legacy({.compute_threads = 2, .flavour = Flavour::legacy});
+  // Each lane launches while the other is inside its stage, too.
+  std::barrier both(2);
+  auto const stages = each_tile([&](DeviceTile const& tile, StreamRef stream) {
+    both.arrive_and_wait();
+    compute(tile, stream);
+    both.arrive_and_wait();
+    return tile.output.size();
+  });
   for (int round = 0; round < 20; ++round) {
     for (auto& of_one : completed) of_one = 0;
-    LaneSet lanes({{&legacy, {}}, {&legacy, {}}, {&legacy, {}}}, shape, tiles, {}, each_tile(compute), note());
-    submit_all(lanes, {1, 6, 7});
-    lanes.close();
-    expect_failed({1, 6, 7});
+    failures = {};
+    std::uint64_t const bad_one = round % 2 == 0 ? 0 : 1;
+    {
+      LaneSet lanes({{&legacy, {}}, {&legacy, {}}}, shape, tiles, {}, stages, note());
+      submit_first(2, lanes, {bad_one});
+      lanes.close();
+    }
+    ASSERT_EQ(completed[0] + completed[1], 2);
+    expect_failed({bad_one});
   }
   EXPECT_FALSE(legacy.lost());
 }
