@@ -79,6 +79,23 @@ TEST_F(NewHealth, NotesAFaultWithoutThrowing) {
   EXPECT_TRUE(health.fault());
 }
 
+TEST_F(NewHealth, TakesAStreamOfTheDevicesOwnThatIsNoneForALoss) {
+  health.note_answer(cudaSuccess, "cudaStreamQuery");
+  health.note_answer(cudaErrorNotReady, "cudaStreamQuery");
+  health.note_answer(cudaErrorStreamCaptureUnsupported, "cudaStreamQuery");
+  EXPECT_FALSE(health.fault()) << "another thread captures";
+  health.note_answer(cudaErrorInvalidResourceHandle, "cudaStreamQuery");
+  ASSERT_TRUE(health.fault());
+  EXPECT_TRUE(health.fault()->sticky());
+  EXPECT_THAT(health.fault()->what(), AllOf(HasSubstr("cudaErrorInvalidResourceHandle"), HasSubstr("cudaDeviceReset")));
+}
+
+TEST_F(NewHealth, TakesAContextThatIsGoneForALoss) {
+  health.note_answer(cudaErrorContextIsDestroyed, "cudaStreamQuery");
+  ASSERT_TRUE(health.fault());
+  EXPECT_THAT(health.fault()->what(), HasSubstr("cudaDeviceReset"));
+}
+
 TEST_F(NewHealth, TellsWhatCodeThatAskedNobodyLeftBehind) {
   EXPECT_FALSE(health.left_behind(cudaSuccess));
   EXPECT_FALSE(health.left_behind(cudaErrorNotReady));

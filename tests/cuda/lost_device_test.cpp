@@ -142,6 +142,38 @@ int everything_dies_with_one_line() {
   return 0;
 }
 
+/// The application resets the GPU while penstock has it.
+int a_reset_is_a_loss() {
+  Verdict verdict;
+  CudaDevice gpu;
+  {
+    Event const event = gpu.make_event();
+    Stream const stream = gpu.make_stream();
+    stream.record(event);
+    stream.synchronize();
+    verdict.expect(!gpu.lost(), "lost before the reset");
+    verdict.expect(cudaDeviceReset() == cudaSuccess, "the reset was refused");
+    auto const lost = gpu.lost();
+    verdict.expect(lost.has_value(), "lost() does not know");
+    if (lost) {
+      std::fprintf(stderr, "said: %s\n", lost->what());
+      verdict.expect(lost->sticky(), "it is not sticky");
+      verdict.expect(std::string(lost->what()).find("cudaDeviceReset") != std::string::npos, "the reset is not named");
+    }
+    verdict.expect(!gpu.take_refusal() || gpu.lost(), "a refusal was left for the next launch");
+    bool refused = false;
+    try {
+      gpu.attach();
+    } catch (Error const& error) {
+      refused = error.sticky();
+    }
+    verdict.expect(refused, "a later call was served");
+    // What is left of the handles belongs to no context.
+    std::fflush(stderr);
+    std::_Exit(verdict.exit_code());
+  }
+}
+
 /// Only what can be said once is said: the rest died of the same.
 bool has_one_report(std::string const& text) {
   auto const first = text.find("penstock:");
@@ -171,6 +203,11 @@ TEST_F(ALostGpu, CallsBackAtMostOnce) {
 
 TEST_F(ALostGpu, CallsNobodyBackWhoseStreamIsGone) {
   EXPECT_EXIT(play(no_callback_comes_after_its_stream), testing::ExitedWithCode(0), Not(HasSubstr("BROKEN")));
+}
+
+TEST_F(ALostGpu, IsOneThatTheApplicationHasReset) {
+  EXPECT_EXIT(play(a_reset_is_a_loss), testing::ExitedWithCode(0),
+              AllOf(Not(HasSubstr("BROKEN")), HasSubstr("took the GPU's context away")));
 }
 
 TEST_F(ALostGpu, IsGivenUpWithOneReportAndWithoutHanging) {

@@ -3,10 +3,13 @@
 #include <cstdlib>
 #include <memory>
 #include <optional>
+#include <thread>
 
 #include "support/cuda_kernels.hpp"
+#include <dlfcn.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include "penstock/cuda/check.hpp"
 #include "penstock/cuda/cuda_device.hpp"
@@ -69,6 +72,40 @@ TEST_F(TwoGpus, UnpinMemoryWhicheverIsCurrent) {
     second->attach();
   }
   EXPECT_NO_THROW(static_cast<void>(second->pin(host)));
+}
+
+/// Whether the process has a context on this GPU, as the driver says.
+bool has_context(int ordinal) {
+  void* const driver = dlopen("libcuda.so.1", RTLD_NOW | RTLD_NOLOAD);
+  using State = int (*)(int, unsigned*, int*);
+  auto const state =
+      driver != nullptr ? reinterpret_cast<State>(dlsym(driver, "cuDevicePrimaryCtxGetState")) : State{nullptr};
+  unsigned flags = 0;
+  int active = -1;
+  if (state == nullptr || state(ordinal, &flags, &active) != 0) return false;
+  return active != 0;
+}
+
+/// On the second GPU alone, by a thread that has chosen none, of which the first is said to be the current one. In a
+/// process of its own, where no other test has used the first.
+[[noreturn]] void ask_of_the_second() {
+  alarm(60);
+  int failed = 0;
+  CudaDevice second(1);
+  if (!has_context(1) || has_context(0)) failed = 2;
+  std::thread([&] {
+    if (second.lost()) failed = 3;
+    int current = -1;
+    if (cudaGetDevice(&current) != cudaSuccess || current != 0) failed = 4;
+  }).join();
+  if (has_context(0)) failed = 5;
+  std::_Exit(failed);
+}
+
+TEST(ASecondGpu, IsAskedHowItIsWithoutAContextOnTheFirst) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  if (device_count() < 2) GTEST_SKIP() << "this takes two GPUs";
+  EXPECT_EXIT(ask_of_the_second(), testing::ExitedWithCode(0), "");
 }
 
 }  // namespace

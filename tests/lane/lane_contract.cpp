@@ -126,6 +126,7 @@ Lane& LaneContract::open_lane(Stages const& stages, LaneOptions options) {
   options.flight.streams = GetParam().streams;
   options.flight.shape = GetParam().shape;
   options.flight.transport = GetParam().transport;
+  options.flight.mapped_bytes = most_mapped_bytes;  // As on a GPU, on each device.
   lane_ = std::make_unique<Lane>(*device_, pool_->shape(), tiles, std::move(options), 0, stages,
                                  [this](Completion completion) { note(std::move(completion)); });
   return *lane_;

@@ -68,7 +68,8 @@ struct ALaneWithAChoice : LaneContract {
       if (mapped && tile.sequence == 0) throw std::runtime_error("not where it lies");
     });
     auto const stage = stages.make({device(), stream, pool().shape()});
-    Flight flight(device(), pool().shape(), {.streams = StreamMode::own, .tiles = tiles});
+    Flight flight(device(), pool().shape(),
+                  {.streams = StreamMode::own, .mapped_bytes = most_mapped_bytes, .tiles = tiles});
     unsigned failed = 0;
     for (std::uint64_t i = 0; i < count; ++i) {
       std::array loans{pool().borrow(), pool().borrow()};

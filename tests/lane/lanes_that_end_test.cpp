@@ -44,9 +44,10 @@ struct LanesThatEnd : testing::Test {
 };
 
 TEST_F(LanesThatEnd, DoSoThoughTheDeviceWasLostBeforeTheyUsedIt) {
+  device.inject(cpu::Fault::break_kernel);
   LaneOptions const single{.flight = {.shape = LaneShape::single}};
   LaneSet lanes({{&device, {}}, {&device, {}}}, shape, 2, single, each_tile([](DeviceTile const&, StreamRef stream) {
-                  stream.launch(1, [](std::uint32_t) { throw std::runtime_error("it broke"); });
+                  stream.launch(1, [](std::uint32_t) {});
                   return std::size_t{0};
                 }),
                 count());

@@ -58,6 +58,43 @@ TEST_F(TilesOfPlainMemory, AreSeenOncePinned) {
   EXPECT_EQ(parts->output.size(), loan->output().size());
 }
 
+/// Each alone is more than what is mapped at once elsewhere, and together they are far more.
+struct LargePinnedTiles : testing::Test {
+  static constexpr TileShape shape{.input_bytes = 2 * most_mapped_bytes, .output_bytes = 2 * most_mapped_bytes};
+  static constexpr std::size_t tiles = 4;
+  cpu::CpuDevice device;
+  Slab slab{Pool::slab_bytes(shape, tiles), std::nullopt, 1};
+  Pool pool{slab.bytes(), shape, tiles};
+  void TearDown() override { EXPECT_EQ(pool.on_loan(), 0u) << "a tile never came home"; }
+
+  /// Twenty of them through a lane that is left to itself.
+  LaneSummary run(Passes passes, Transport transport) {
+    Lane lane(device, shape, tiles, {.flight = {.transport = transport}, .batch = 2}, 0,
+              each_tile([](DeviceTile const& tile, StreamRef) { return tile.output.size(); }, passes),
+              [](Completion completion) { EXPECT_TRUE(completion.ok()); });
+    for (int i = 0; i < 20; ++i) {
+      Loan loan = pool.borrow();
+      loan->filled = shape.input_bytes;
+      EXPECT_TRUE(lane.submit(loan));
+    }
+    lane.close();
+    return lane.summary();
+  }
+};
+
+TEST_F(LargePinnedTiles, AreAllMappedOnTheCpuDeviceIfTheStagePassesOnce) {
+  Pinned const pinned = device.pin(slab.bytes());
+  LaneSummary const did = run(Passes::one, Transport::automatic);
+  EXPECT_EQ(did.mapped, 20u);
+  EXPECT_EQ(did.copies, 0u);
+}
+
+TEST_F(LargePinnedTiles, AreCopiedIfThatIsAskedForOrTheStagePromisesNothing) {
+  Pinned const pinned = device.pin(slab.bytes());
+  EXPECT_EQ(run(Passes::one, Transport::copies).mapped, 0u);
+  EXPECT_EQ(run(Passes::many, Transport::automatic).mapped, 0u);
+}
+
 TEST_F(TilesOfPlainMemory, AreCopiedUnlessTheyAreToBeMapped) {
   EXPECT_EQ(failure_with(Transport::automatic), "");
   EXPECT_EQ(failure_with(Transport::copies), "");

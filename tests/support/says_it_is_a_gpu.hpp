@@ -34,15 +34,21 @@ class SaysItIsAGpu final : public Device {
   std::optional<std::span<std::byte>> mapped(std::span<std::byte> host) override { return cpu_.mapped(host); }
   void synchronize() override { cpu_.synchronize(); }
   std::optional<Error> take_refusal() override { return cpu_.take_refusal(); }
-  std::optional<Error> lost() override { return cpu_.lost(); }
+  std::optional<Error> lost() override { return said_ ? said_ : cpu_.lost(); }
   void abandon(Error const& why) override { cpu_.abandon(why); }
   bool abandoned() const noexcept override { return cpu_.abandoned(); }
   void keep(std::shared_ptr<void> thing) override { cpu_.keep(std::move(thing)); }
   std::size_t pins() const { return cpu_.outstanding().pins; }
+  /// From here on `lost` says so, and nothing else knows.
+  ///
+  /// Threads: those that ask.
+  void say_lost(Error const& why) { said_ = why; }
+  cpu::CpuDevice& cpu() noexcept { return cpu_; }
 
  private:
   int const ordinal_;
   std::optional<int> const node_;
+  std::optional<Error> said_;
   cpu::CpuDevice cpu_{{.compute_threads = 1}};
 };
 

@@ -44,8 +44,8 @@ class Attributions {
   };
   /// A thread that has ended leaves an entry without a failure; the next of its number takes it over.
   Entry* find() noexcept {
-    auto const found = std::find_if(entries_.begin(), entries_.end(), [self = std::this_thread::get_id()](
-                                                                          Entry const& e) { return e.thread == self; });
+    auto const found = std::find_if(entries_.begin(), entries_.end(),
+                                    [self = std::this_thread::get_id()](Entry const& e) { return e.thread == self; });
     return found != entries_.end() ? &*found : nullptr;
   }
 

@@ -54,10 +54,11 @@ struct Outstanding {
 /// over all compute threads; between two blocks a thread turns to the kernel of a more urgent stream, if there is one.
 /// Memory of the host is copied alike whether pinned or not.
 ///
-/// A kernel that throws ends the device, as an illegal address ends a GPU's context: every later call throws Error of
-/// kind device_lost with the first cause, copies and kernels that wait end without running, callbacks are told. What
-/// runs at that moment runs to its end, and waiting threads are not let go while it could still touch what they waited
-/// for.
+/// A kernel that throws fails what it is attributed to (StreamRef::attribute), as a lane attributes each tile's to the
+/// tile. One that is attributed to nothing ends the device, as an illegal address ends a GPU's context: every later
+/// call throws Error of kind device_lost with the first cause, copies and kernels that wait end without running,
+/// callbacks are told. What runs at that moment runs to its end, and waiting threads are not let go while it could
+/// still touch what they waited for.
 ///
 /// Threads: any.
 class CpuDevice final : public Device {

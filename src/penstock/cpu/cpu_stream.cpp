@@ -78,7 +78,11 @@ void CpuStream::launch(std::uint32_t blocks, CpuKernel kernel) {
   faults_.refuse(Fault::refuse_launch, "a launch");
   if (faults_.strikes(Fault::drop_launch)) return refusals_.leave(Faults::refusal("a launch that nobody checked"));
   bool const breaks = faults_.strikes(Fault::break_kernel);
-  put({.kind = Kind::kernel, .kernel = std::move(kernel), .blocks = blocks, .breaks = breaks});
+  put({.kind = Kind::kernel,
+       .kernel = std::move(kernel),
+       .blocks = blocks,
+       .failure = attributions_.mine(),
+       .breaks = breaks});
 }
 
 void CpuStream::record(EventBackend& event) {
@@ -157,7 +161,9 @@ void CpuStream::launch(CaptureBackend& capture) {
   faults_.refuse(Fault::refuse_launch, "a launch");
   if (faults_.strikes(Fault::drop_launch)) return refusals_.leave(Faults::refusal("a launch that nobody checked"));
   bool breaks = faults_.strikes(Fault::break_kernel);
+  WorkFailure* const failure = attributions_.mine();
   for (Request request : captured.requests()) {
+    request.failure = failure;
     request.breaks = request.breaks || (breaks && request.kind == Kind::kernel);
     breaks = breaks && !request.breaks;
     scheduler_.enqueue(state_, std::move(request));

@@ -7,6 +7,7 @@
 #include <mutex>
 #include <thread>
 
+#include "penstock/cpu/attributions.hpp"
 #include "penstock/cpu/cpu_capture.hpp"
 #include "penstock/cpu/faults.hpp"
 #include "penstock/cpu/memory_ledger.hpp"
@@ -42,6 +43,7 @@ class CpuStream final : public StreamBackend {
   void begin_capture() override;
   std::unique_ptr<CaptureBackend> end_capture() override;
   void launch(CaptureBackend& capture) override;
+  void attribute(WorkFailure* failure) override { attributions_.set(failure); }
   void* native() const noexcept override { return nullptr; }
 
  private:
@@ -54,6 +56,7 @@ class CpuStream final : public StreamBackend {
   Faults& faults_;
   Refusals& refusals_;
   StreamState state_;
+  Attributions attributions_;
   std::unique_ptr<CpuCapture> capturing_;  ///< Null unless it captures.
 };
 
@@ -81,6 +84,7 @@ class PerThreadStream final : public StreamBackend {
   bool idle() override { return mine().idle(); }
   void synchronize() override { mine().synchronize(); }
   void launch(CaptureBackend& capture) override { mine().launch(capture); }
+  void attribute(WorkFailure* failure) override { mine().attribute(failure); }
   void* native() const noexcept override { return nullptr; }
 
   std::size_t streams() const;

@@ -88,10 +88,24 @@ void Engines::call(Operation const& operation) {
 
 void Engines::compute(Operation& kernel, std::uint64_t block) {
   if (kernel.request.breaks) return scheduler_.lose("a kernel faulted (injected)", nullptr, kernel_fault);
+  WorkFailure* const failure = kernel.request.failure;
+  auto const failed = [failure] { return failure != nullptr && failure->failed(); };
   try {
     do {
+      if (failed()) return Scheduler::skip(kernel);
       kernel.request.kernel(static_cast<std::uint32_t>(block));
     } while (scheduler_.claim(kernel, block));
+  } catch (...) {
+    if (failure == nullptr) return lose_for_current_exception();
+    failure->note(std::current_exception());
+    Scheduler::skip(kernel);
+  }
+}
+
+/// In a catch block.
+void Engines::lose_for_current_exception() {
+  try {
+    throw;
   } catch (std::exception const& error) {
     scheduler_.lose("a kernel threw", error.what(), kernel_fault);
   } catch (...) {

@@ -29,6 +29,7 @@ class Engines {
   void copy(Operation const& operation);
   void call(Operation const& operation);
   void compute(Operation& kernel, std::uint64_t block);
+  void lose_for_current_exception();
   void observe(Engine engine, Operation const& operation) const;
 
   Scheduler& scheduler_;

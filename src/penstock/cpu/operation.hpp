@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "penstock/device/stream.hpp"
+#include "penstock/device/work_failure.hpp"
 
 namespace penstock::cpu {
 
@@ -83,7 +84,8 @@ struct Request {
   EventState* event = nullptr;           ///< What is recorded, unless it died or was recorded again; or waited for.
   std::uint64_t* word = nullptr;         ///< Where `number` is written.
   std::uint64_t number = 0;
-  bool breaks = false;  ///< A fault was injected: it ends the device instead of doing its work.
+  WorkFailure* failure = nullptr;  ///< Where an exception of the kernel goes; null if it ends the device.
+  bool breaks = false;             ///< A fault was injected: it ends the device instead of doing its work.
 };
 
 /// A request on its way through the device. It starts once all that it depends on has passed.

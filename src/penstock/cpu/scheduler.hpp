@@ -94,6 +94,8 @@ class Scheduler {
   Work take(Engine engine, Seat& seat);
   /// Claims a further block of a kernel, unless none is left or something more urgent is waiting.
   bool claim(Operation& kernel, std::uint64_t& block) const noexcept;
+  /// Claims all blocks of a kernel that are left, so that none of them runs.
+  static void skip(Operation& kernel) noexcept;
   /// The calling thread is done with the kernel's blocks. True for the last to leave: it must call `finish`.
   bool leave(Operation& kernel);
   /// An operation is over: what depended on it may start.

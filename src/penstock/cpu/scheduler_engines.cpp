@@ -50,6 +50,11 @@ bool Scheduler::claim(Operation& kernel, std::uint64_t& block) const noexcept {
   return block < kernel.request.blocks;
 }
 
+void Scheduler::skip(Operation& kernel) noexcept {
+  // Relaxed, as each claim. It may lower the number, but never below the number of blocks.
+  kernel.next_block.store(kernel.request.blocks, std::memory_order_relaxed);
+}
+
 bool Scheduler::leave(Operation& kernel) {
   std::lock_guard const lock(mutex_);
   --kernel.workers;
@@ -120,7 +125,7 @@ void Scheduler::lose(Error const& why, int code, Turn& turn) {
         callbacks.push(*operation);
       } else if (operation->workers != 0) {
         // The last of its workers finishes it.
-        operation->next_block.store(operation->request.blocks, std::memory_order_relaxed);
+        skip(*operation);
       } else {
         discarded.push(*operation);
       }

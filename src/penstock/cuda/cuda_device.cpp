@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "penstock/cuda/cuda_device.hpp"
 
+#include <exception>
 #include <memory>
 #include <string>
+#include <thread>
 #include <utility>
 
 #include "penstock/cuda/default_stream.hpp"
@@ -27,6 +29,14 @@ int open(int ordinal) {
   // Before CUDA 12 cudaSetDevice left the context to the first call that needs one; this is such a call.
   check(cudaFree(nullptr), "cudaFree");
   return ordinal;
+}
+
+/// What a GPU answers whose stream this is and never has work: that all is well, or its fault.
+///
+/// Blocks: never.
+cudaError_t ask(int ordinal, cudaStream_t stream) noexcept {
+  cudaError_t const answer = cudaSetDevice(ordinal);
+  return answer == cudaSuccess ? cudaStreamQuery(stream) : answer;
 }
 
 }  // namespace
@@ -116,15 +126,21 @@ std::optional<Error> CudaDevice::take_refusal() {
 
 std::optional<Error> CudaDevice::lost() {
   if (auto fault = health_->fault()) return fault;
-  // The fault may have been told to somebody else: to a callback, or to code of the user's. A lost device answers
-  // every question with it; this one waits for nothing, and its stream never has work.
-  int others = ordinal_;
-  static_cast<void>(cudaGetDevice(&others));
-  cudaError_t answer = cudaSetDevice(ordinal_);
-  if (answer == cudaSuccess) answer = cudaStreamQuery(pulse_.handle());
-  health_->note(answer, "cudaStreamQuery");
-  // Whoever asks may be a thread of the application's, with a GPU of its own choice.
-  if (others != ordinal_) static_cast<void>(cudaSetDevice(others));
+  // The fault may have been told to others: to a callback, or to code of the user's. A lost device answers every
+  // question with it.
+  int current = ordinal_;
+  static_cast<void>(cudaGetDevice(&current));
+  if (current == ordinal_) {
+    health_->note_answer(ask(ordinal_, pulse_.handle()), "cudaStreamQuery");
+    return health_->fault();
+  }
+  // The calling thread may be the application's, with another GPU or none: of that GPU 0 is named as the current one,
+  // and to choose it again would make a context there. So the question is asked where no choice is to be restored.
+  try {
+    std::thread([this] { health_->note_answer(ask(ordinal_, pulse_.handle()), "cudaStreamQuery"); }).join();
+  } catch (std::exception const&) {
+    // No thread is to be had now. The lanes ask on threads of their own.
+  }
   return health_->fault();
 }
 

@@ -5,6 +5,8 @@
 #include <string>
 #include <utility>
 
+#include "penstock/cuda/remedy.hpp"
+
 namespace penstock::cuda {
 
 void Health::fail(cudaError_t result, char const* what, CallSite where) {
@@ -61,6 +63,23 @@ void Health::note(cudaError_t result, char const* what, CallSite where) noexcept
     fault_ = failure(result, what, where);
   } catch (std::bad_alloc const&) {
     // No memory for the sentence: whoever meets the fault next will tell of it.
+  }
+}
+
+void Health::note_answer(cudaError_t result, char const* what, CallSite where) noexcept {
+  if (result != cudaErrorInvalidResourceHandle && result != cudaErrorDeviceUninitialized) {
+    return note(result, what, where);
+  }
+  std::lock_guard const lock(mutex_);
+  // The refusal is known here; it is not that of the thread's next launch.
+  static_cast<void>(cudaGetLastError());
+  if (fault_) return;
+  try {
+    fault_ = Error(ErrorKind::device_lost, std::string(what) + ": the device is lost: " + cudaGetErrorName(result) +
+                                               " for a stream of the device's own. " +
+                                               std::string(remedy_for(cudaErrorContextIsDestroyed)));
+  } catch (std::bad_alloc const&) {
+    // No memory for the sentence: the next question finds the same.
   }
 }
 

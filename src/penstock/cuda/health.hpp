@@ -49,6 +49,9 @@ class Health {
   void report(cudaError_t result, char const* what, CallSite where = CallSite::here()) noexcept;
   /// Remembers a sticky fault, and lets everything else pass.
   void note(cudaError_t result, char const* what, CallSite where = CallSite::here()) noexcept;
+  /// Remembers what a stream answered that belongs to the device itself: a sticky fault, or that there is no such
+  /// stream. The device's context is gone then, as after cudaDeviceReset, and every later call is refused.
+  void note_answer(cudaError_t result, char const* what, CallSite where = CallSite::here()) noexcept;
   /// What `last`, the thread's last error as CUDA had kept it, tells of code that asked nobody; nothing if it is
   /// success or "not yet". Remembers a sticky fault.
   std::optional<Error> left_behind(cudaError_t last);

@@ -45,6 +45,9 @@ std::string_view remedy_for(cudaError_t error) noexcept {
       return "The GPU's memory is damaged: results since its last good check are in doubt; see nvidia-smi -q -d ECC.";
     case cudaErrorNvlinkUncorrectable:
       return "The link between GPUs is damaged: see nvidia-smi nvlink -e.";
+    case cudaErrorContextIsDestroyed:
+      return "The application took the GPU's context away, as cudaDeviceReset does: do so only once each device of "
+             "penstock is gone, or not at all, and restart.";
     case cudaErrorNoKernelImageForDevice:
     case cudaErrorInvalidDeviceFunction:
       return "The kernel was not compiled for this GPU: add its architecture to CMAKE_CUDA_ARCHITECTURES.";

@@ -106,9 +106,9 @@ class Device {
   /// Threads: any; each is told of its own.
   /// Blocks:  never.
   virtual std::optional<Error> take_refusal() = 0;
-  /// The fault that ended this device, if one did.
+  /// The fault that ended this device, if one did. What the calling thread has chosen as its own device stays so.
   ///
-  /// Blocks: never.
+  /// Blocks: never, but on a GPU for as long as a thread takes to start, if the calling thread has chosen another.
   virtual std::optional<Error> lost() = 0;
 
   /// Waits for this device no longer: from here on it is lost, for `why`, to all that use it. For a kernel that does

@@ -16,6 +16,8 @@
 
 namespace penstock {
 
+class WorkFailure;
+
 enum class DeviceKind : std::uint8_t { cpu, cuda };
 
 /// What a device tells a callback about the work before it.
@@ -99,6 +101,8 @@ class StreamBackend {
   virtual void launch(CaptureBackend& /*capture*/) {
     throw Error(ErrorKind::unsupported, "This stream launches no captures: use one of the device that captured.");
   }
+  /// A device whose faults are always its own has nothing to attribute.
+  virtual void attribute(WorkFailure* /*failure*/) {}
   virtual void* native() const noexcept = 0;
 };
 
@@ -131,8 +135,8 @@ class StreamRef {
   /// Throws: Error; some of them may then be in the stream, and what they name must stay valid as if all were.
   void upload(std::span<Copy const> copies) const { backend_->upload_all(copies); }
   void download(std::span<Copy const> copies) const { backend_->download_all(copies); }
-  /// Runs `kernel(0)` ... `kernel(blocks - 1)` on the CPU device's compute threads. An exception in it is a sticky
-  /// device fault.
+  /// Runs `kernel(0)` ... `kernel(blocks - 1)` on the CPU device's compute threads. An exception in it fails what the
+  /// launch is attributed to, such as the tile for which a stage launched it; without that it is a sticky device fault.
   ///
   /// Throws: Error of kind `unsupported` on any other device.
   void launch(std::uint32_t blocks, CpuKernel kernel) const { backend_->launch(blocks, std::move(kernel)); }
@@ -174,6 +178,13 @@ class StreamRef {
   ///
   /// Shape: captured by a stream of this device.
   void launch(Capture const& capture) const { backend_->launch(capture.backend()); }
+  /// Attributes what the calling thread launches here from now on, also captures, to `failure`; null for nothing. An
+  /// exception in a kernel is noted there, kernels behind it that are attributed to the same do not run, and the device
+  /// goes on. What is kept for a capture is attributed when that is launched. A GPU attributes nothing: each of its
+  /// faults is sticky. AttributedHere ends what it begins.
+  ///
+  /// Threads: each for its own launches. `failure` outlives them on the device.
+  void attribute(WorkFailure* failure) const { backend_->attribute(failure); }
   /// The device's own handle: a cudaStream_t, or nothing of use on the CPU device.
   void* native() const noexcept { return backend_->native(); }
 

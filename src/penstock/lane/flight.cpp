@@ -58,8 +58,12 @@ Flight::Flight(Device& device, TileShape shape, FlightOptions options)
       download_(own_download_ ? StreamRef(*own_download_) : compute_),
       settled_(device.make_event()),
       transport_(options.transport),
+      mapped_bound_(options.mapped_bytes.value_or(compute_.kind() == DeviceKind::cpu ? unbounded_mapped_bytes
+                                                                                     : most_mapped_bytes)),
       pool_(device, transport_ == Transport::copies ? 0 : options.tiles),
-      memory_(device.allocate(transport_ == Transport::mapped ? 0 : Pool::slab_bytes(shape, options.slots))) {
+      memory_(device.allocate(transport_ == Transport::mapped ? 0 : Pool::slab_bytes(shape, options.slots))),
+      thrown_without_words_(std::make_shared<Failure const>(Failure{
+          "stage", "A kernel threw, and there was no memory to say what: use less of it.", ErrorKind::out_of_memory})) {
   std::size_t const input_stride = Pool::stride(shape.input_bytes);
   std::size_t const output_stride = Pool::stride(shape.output_bytes);
   std::size_t const outputs_start = options.slots * input_stride;
@@ -118,8 +122,14 @@ void Flight::settle() noexcept {
   }
 }
 
-void Flight::settle_compute() {
+void Flight::finish(Stage& stage) {
+  {
+    AttributedHere const attributed(compute_, finish_work_);
+    stage.finish(compute_);
+  }
+  if (auto const refusal = device_.take_refusal()) throw *refusal;
   settle(compute_);
+  finish_work_.rethrow();
 }
 
 /// Waits for what is in the stream now, and not for what others may put there later: it may be everybody's.
@@ -144,7 +154,10 @@ void Flight::await(Passed passed) {
     try {
       if (never.await(passed, std::chrono::microseconds(100), between_looks)) return;
     } catch (Error const& error) {
-      if (error.sticky()) throw;  // Else it is asked again.
+      if (error.sticky()) throw;
+      // A device may be gone without saying so to each question, as a GPU that the application has reset. If it is
+      // not, it is asked again.
+      if (auto const loss = device_.lost()) throw Error(*loss);
     }
     if (patience.runs_out(std::chrono::steady_clock::now())) throw run_out_of_patience();
   }
@@ -200,7 +213,15 @@ void Flight::drop_calls() const {
 
 /// A way that fails would often be soonest through.
 void Flight::note_alone(std::chrono::nanoseconds took) noexcept {
-  ways_.took(lone_bytes_, way_, failed_ ? std::chrono::nanoseconds::max() : took);
+  ways_.took(lone_bytes_, way_, failed_ || work_failed() ? std::chrono::nanoseconds::max() : took);
+}
+
+/// Of the batch that was put last.
+bool Flight::work_failed() const noexcept {
+  for (std::uint64_t number = oldest_; number <= put_; ++number) {
+    if (slot_of(number).work->failed()) return true;
+  }
+  return false;
 }
 
 void Flight::note_cut_off(std::chrono::nanoseconds watched) noexcept {

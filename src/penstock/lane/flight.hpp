@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <span>
@@ -12,6 +13,7 @@
 #include "penstock/core/completion.hpp"
 #include "penstock/core/recorder.hpp"
 #include "penstock/device/device.hpp"
+#include "penstock/device/work_failure.hpp"
 #include "penstock/lane/batch_way.hpp"
 #include "penstock/lane/graph_choice.hpp"
 #include "penstock/lane/lane_shape.hpp"
@@ -36,6 +38,10 @@ struct FlightOptions {
   LaneShape shape = LaneShape::split;
   /// With `mapped` slots have no memory. `automatic` maps only where the pool is pinned, else it copies.
   Transport transport = Transport::automatic;
+  /// For `automatic`: the most bytes, up and down, of mapped tiles in flight at once; `unbounded_mapped_bytes` maps
+  /// all. Empty: all on the CPU device, whose copies only cost what a pass over the tile costs, else
+  /// `most_mapped_bytes`.
+  std::optional<std::size_t> mapped_bytes = {};
   /// Of copied tiles whose stage promises Stage::capturable and is asked for one at a time.
   Graphs graphs = Graphs::automatic;
   /// Of the streams that the lane makes; lower runs first. A thread's default stream has the least priority.
@@ -60,6 +66,7 @@ struct FlightOptions {
 /// either side of it, by a third at this size (bench/records/records_bench, `one_at_a_time`), and take the device's
 /// multiprocessors for as long as the link (decisions/0023).
 inline constexpr std::size_t most_mapped_bytes = std::size_t{256} << 10;
+inline constexpr std::size_t unbounded_mapped_bytes = std::numeric_limits<std::size_t>::max();
 
 class FlightClock;
 
@@ -131,12 +138,12 @@ class Flight {
   ///
   /// Blocks: until the device has passed all that was put in, or was abandoned by whomever.
   void settle() noexcept;
-  /// Waits until the device has passed all that is in the compute stream, but no longer than `patience`: then it is
-  /// abandoned.
+  /// Has the stage enqueue what brings its own result home, and waits until the device has passed all that is in the
+  /// compute stream, but no longer than `patience`: then it is abandoned.
   ///
   /// Blocks: until then.
-  /// Throws: a sticky Error.
-  void settle_compute();
+  /// Throws: what the stage throws, or its kernels; Error, if the device refused a launch or was lost.
+  void finish(Stage& stage);
   /// Keeps a lost device from calling back from the lane's streams, as StreamRef::drop_calls.
   void drop_calls() const;
   /// Takes the oldest tile out. If `loss` is set that is why it failed, unless it has a failure of its own.
@@ -163,6 +170,8 @@ class Flight {
   /// Its steps are in three streams, which wait for each other.
   bool across() const noexcept { return split_ && way_ == BatchWay::copied; }
   void seal(bool enqueued);
+  void note_thrown(Slot& slot) const noexcept;
+  bool work_failed() const noexcept;
   void note_times(std::uint64_t oldest, bool lost) noexcept;
 
   void settle(StreamRef stream);
@@ -184,9 +193,12 @@ class Flight {
   Event settled_;                       ///< Recorded where the lane waits for a stream.
   std::unique_ptr<FlightClock> clock_;  ///< Null without a recorder.
   Transport const transport_;
+  std::size_t const mapped_bound_;
   MappedTiles pool_;
   DeviceMemory memory_;  ///< Of all slots: their inputs side by side, then their outputs, as in a pool.
   std::vector<std::unique_ptr<Slot>> slots_;
+  WorkFailure finish_work_;
+  std::shared_ptr<Failure const> const thrown_without_words_;  ///< Where there is no memory for what a kernel threw.
   std::uint64_t put_ = 0;
   std::uint64_t retired_ = 0;
   std::uint64_t youngest_copied_ = 0;  ///< The last tile that was not mapped.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // How tiles get on the device, and how they leave it.
 #include <algorithm>
+#include <new>
 #include <string>
 #include <utility>
 
@@ -51,9 +52,10 @@ void Flight::choose_way(std::span<Loan const> loans, Stage const& stage) {
   way_ = transport_ == Transport::mapped ? BatchWay::mapped : BatchWay::copied;
   lone_bytes_ = 0;
   std::size_t const bytes = bytes_of(loans);
-  if (way_ == BatchWay::mapped || mapped_bytes_ + bytes > most_mapped_bytes) return;
+  bool const all = mapped_bound_ == unbounded_mapped_bytes;
+  if (way_ == BatchWay::mapped || (!all && mapped_bytes_ + bytes > mapped_bound_)) return;
   bool const may_map = youngest_copied_ <= retired_ && may_be_mapped(loans, stage);
-  if (!empty()) {
+  if (!empty() || (all && may_map)) {
     if (may_map) way_ = BatchWay::mapped;
     return;
   }
@@ -92,6 +94,9 @@ void Flight::place(std::span<Loan> loans) {
     slot.settled = false;
     slot.timed = timed_;
     slot.events = &events;
+    // The device has passed what the slot's last tile launched.
+    slot.own_work.clear();
+    slot.work = &slot.own_work;
     live_.push_back(&slot);
   }
 }
@@ -189,10 +194,18 @@ void Flight::compute(Stage& stage) {
   }
   if (live_.size() > 1) {
     produced_.assign(live_.size(), 0);
-    bool const taken = stage.run_batch(seen_, produced_, compute_);
+    WorkFailure& work = slot_of(put_).own_work;
+    bool taken = false;
+    {
+      AttributedHere const attributed(compute_, work);
+      taken = stage.run_batch(seen_, produced_, compute_);
+    }
     if (auto const refusal = device_.take_refusal()) throw *refusal;
     if (taken) {
-      for (std::size_t i = 0; i < live_.size(); ++i) accept(*live_[i], produced_[i]);
+      for (std::size_t i = 0; i < live_.size(); ++i) {
+        live_[i]->work = &work;
+        accept(*live_[i], produced_[i]);
+      }
       return;
     }
   }
@@ -203,6 +216,7 @@ void Flight::run(Slot& slot, DeviceTile const& seen, Stage& stage) {
   try {
     // For one without input a stage may well have nothing to do, and so nothing to capture.
     bool const stays_plain = way_ == BatchWay::mapped || (seen.input.empty() && shape_.input_bytes > 0);
+    AttributedHere const attributed(compute_, slot.own_work);
     std::size_t const produced = stays_plain ? stage.run(seen, compute_) : graphs_.run(stage, seen, slot.graph);
     if (auto const refusal = device_.take_refusal()) throw *refusal;
     accept(slot, produced);
@@ -276,8 +290,23 @@ void Flight::note_times(std::uint64_t oldest, bool lost) noexcept {
   }
 }
 
+/// What the tile's work threw, if it did. The device has passed it, so it throws no more.
+void Flight::note_thrown(Slot& slot) const noexcept {
+  if (slot.failure != nullptr) return;
+  try {
+    try {
+      slot.work->rethrow();
+    } catch (...) {
+      slot.failure = current_failure("stage", ErrorKind::device_refused);
+    }
+  } catch (std::bad_alloc const&) {
+    slot.failure = thrown_without_words_;
+  }
+}
+
 Completion Flight::retire(std::shared_ptr<Failure const> const& loss) {
   Slot& slot = slot_of(++retired_);
+  note_thrown(slot);
   // While all of the batch are still here.
   if (slot.leads) note_times(retired_, loss != nullptr);
   mapped_bytes_ -= std::exchange(slot.mapped_bytes, 0);

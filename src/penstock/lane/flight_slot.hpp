@@ -6,6 +6,7 @@
 #include <span>
 
 #include "penstock/core/loan.hpp"
+#include "penstock/device/work_failure.hpp"
 #include "penstock/lane/batch_way.hpp"
 #include "penstock/lane/flight.hpp"
 #include "penstock/lane/flight_events.hpp"
@@ -24,6 +25,8 @@ struct Flight::Slot {
   BatchWay way = BatchWay::copied;
   std::size_t mapped_bytes = 0;  ///< That the stage moves over the link itself.
   SlotGraph graph;
+  WorkFailure own_work;  ///< What this tile's work threw, or that of the batch whose youngest tile it is.
+  WorkFailure* work = &own_work;
   FlightEvents plain;
   /// Those of its batch: of the slot of its youngest tile, or of the flight's clock if the batch is timed.
   FlightEvents* events = &plain;

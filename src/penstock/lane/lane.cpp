@@ -274,9 +274,7 @@ void Lane::rest(Predicate const& work_waits) {
 void Lane::finish_stage() {
   if (loss_ != nullptr) return;
   try {
-    stage_->finish(flight_->compute());
-    if (auto const refusal = device_.take_refusal()) throw *refusal;
-    flight_->settle_compute();
+    flight_->finish(*stage_);
     finished_ = true;
   } catch (Error const& error) {
     note_finish_failure();

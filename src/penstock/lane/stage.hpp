@@ -83,7 +83,8 @@ class Stage {
   ///
   /// Blocks:  should not; the device is still copying the input when this is called.
   /// Throws:  anything; the tile then fails with stage "stage", the run goes on. So it does after a launch that the
-  /// device refused, also if nobody checked.
+  /// device refused, also if nobody checked, and on the CPU device after an exception in a kernel that this call, on
+  /// its own thread, launched in `stream`. In other streams, as in `prepare`, that is a fault of the device.
   virtual std::size_t run(DeviceTile const& tile, StreamRef stream) = 0;
   /// Does for all these tiles what `run` does for one, with fewer calls: `produced[i]` is what `run` would have said of
   /// `tiles[i]`. Called where a lane put several on the device at once; neighbours among them often lie side by side on

@@ -10,8 +10,9 @@ namespace penstock {
 
 /// How a tile's bytes come to its stage and back.
 enum class Transport : std::uint8_t {
-  /// Small work for a device that has little is mapped, where the stage allows it and the lane does not find that it
-  /// takes longer (LoneWays); all else is copied.
+  /// On the CPU device all is mapped where the stage allows it and the pool is pinned: a copy there is one more pass
+  /// over the tile by the same processors. On a GPU small work for a device that has little is mapped, where the stage
+  /// allows it and the lane does not find that it takes longer (LoneWays); all else is copied.
   automatic,
   copies,  ///< By the device's copy engines, to a slot in its memory and back.
   mapped,  ///< Not at all: the stage works on the tile's own pinned memory, which the device reaches over the link.
