@@ -4,6 +4,7 @@
 #include <cerrno>
 #include <cstring>
 #include <memory>
+#include <new>
 
 #include <sched.h>
 
@@ -15,7 +16,11 @@ namespace {
 /// The system's form of a CpuSet, for machines of any size: a plain cpu_set_t ends at CPU 1023.
 class Mask {
  public:
-  explicit Mask(std::size_t cpus) : cpus_(cpus), mask_(CPU_ALLOC(cpus)) { CPU_ZERO_S(bytes(), get()); }
+  /// Throws: std::bad_alloc.
+  explicit Mask(std::size_t cpus) : cpus_(cpus), mask_(CPU_ALLOC(cpus)) {
+    if (mask_ == nullptr) throw std::bad_alloc();
+    CPU_ZERO_S(bytes(), get());
+  }
 
   std::size_t bytes() const noexcept { return CPU_ALLOC_SIZE(cpus_); }
   cpu_set_t* get() const noexcept { return mask_.get(); }
@@ -74,11 +79,6 @@ std::optional<std::string> bind_this_thread(CpuSet const& cpus) {
            " are absent, offline or outside of this process's cpuset.";
   }
   return std::nullopt;
-}
-
-bool move_thread(pid_t thread, CpuSet const& cpus) noexcept {
-  Mask const mask = mask_of(cpus);
-  return sched_setaffinity(thread, mask.bytes(), mask.get()) == 0;
 }
 
 }  // namespace penstock
