@@ -56,7 +56,7 @@ void add_cases() {
   };
   HostStage const nothing{.name = "nothing", .body = [](Tile&) {}};
   add("sink", {});
-  add("ordered_sink", {.ordered = true});
+  add("ordered_sink", {.ordered = true, .tiles = 256});
   add("host_stage_and_sink", {.host_stages = {nothing}});
   add("sink_on_lanes", {.sink_at_once = true});
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <array>
+#include <atomic>
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
@@ -57,6 +58,42 @@ bool refuse_threads() {
     }
   }
   std::_Exit(0);
+}
+
+/// Every thread is there before the first tile is filled; from then on there are no more.
+[[noreturn]] void run_without_more_threads() {
+  alarm(300);
+  cpu::CpuDevice device({.compute_threads = 1});
+  HostStage const host{.name = "any", .body = [](Tile&) {}, .at_once = 0};
+  Pipeline pipeline(device, {.tile = {.input_bytes = 64},
+                             .tiles = 8,
+                             .producers = 2,
+                             .lanes = 1,
+                             .consumers = 4,
+                             .parallel_sink = true,
+                             .host_stages = {host}});
+  std::atomic<std::uint64_t> left{200};
+  std::atomic<bool> refused{false};
+  Report const report = pipeline.run(
+      [&](Tile&) -> std::optional<std::size_t> {
+        if (!refused.exchange(true) && !refuse_threads()) {
+          std::fprintf(stderr, "not tried, this system has no seccomp\n");
+          std::_Exit(0);
+        }
+        if (left == 0) return std::nullopt;
+        --left;
+        return 1;
+      },
+      each_tile([](DeviceTile const&, StreamRef) { return std::size_t{0}; }), [](Completion&) {});
+  if (!report.ok() || report.tiles_done != 200 || pipeline.pool().on_loan() != 0) std::_Exit(1);
+  std::fprintf(stderr, "it ran\n");
+  std::_Exit(0);
+}
+
+TEST(APipelineThatRuns, NeedsNoMoreThreads) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  EXPECT_EXIT(run_without_more_threads(), testing::ExitedWithCode(0),
+              testing::AnyOf(testing::HasSubstr("it ran"), testing::HasSubstr("not tried")));
 }
 
 TEST(APipelineWithoutThreads, SaysSoAndWindsItselfUp) {

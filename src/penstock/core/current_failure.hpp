@@ -2,7 +2,7 @@
 #pragma once
 
 #include <memory>
-#include <string>
+#include <string_view>
 
 #include "penstock/core/completion.hpp"
 
@@ -11,9 +11,10 @@ namespace penstock {
 /// What the exception that is being handled means for a tile at `stage`.
 ///
 /// An Error keeps its text and its kind, any other std::exception its text. `otherwise` is the kind of all that is no
-/// Error. To be called in a catch block only.
+/// Error. What is for want of memory, or whose text finds no memory, is one that was made before: "Out of memory.",
+/// with no name of a host stage but "host stage". To be called in a catch block only.
 ///
 /// Threads: any.
-std::shared_ptr<Failure const> current_failure(std::string stage, ErrorKind otherwise);
+std::shared_ptr<Failure const> current_failure(std::string_view stage, ErrorKind otherwise) noexcept;
 
 }  // namespace penstock

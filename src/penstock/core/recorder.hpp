@@ -64,6 +64,8 @@ class Recorder {
   std::uint32_t row_here();
   /// What comes when there is no room any more is counted and not kept.
   void note(std::uint32_t row, Step step, std::uint64_t tile, Clock::time_point begin, Clock::time_point end) noexcept;
+  /// The same on the row of the calling thread. What finds no memory for that row is not noted.
+  void note_here(Step step, std::uint64_t tile, Clock::time_point begin, Clock::time_point end) noexcept;
 
   /// Adds to the time that was spent on recording, beside that of `note` itself.
   void spend(std::chrono::nanoseconds time) noexcept { spent_.fetch_add(time.count(), std::memory_order_relaxed); }

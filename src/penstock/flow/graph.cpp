@@ -2,148 +2,105 @@
 #include "penstock/flow/graph.hpp"
 
 #include <atomic>
+#include <cstdio>
 #include <deque>
+#include <optional>
 #include <utility>
 
-#include <oneapi/tbb/flow_graph.h>
-#include <oneapi/tbb/global_control.h>
 #include <oneapi/tbb/task_arena.h>
 
 #include "penstock/core/current_failure.hpp"
 #include "penstock/core/event_count.hpp"
-#include "penstock/flow/arrivals.hpp"
-#include "penstock/flow/lent_threads.hpp"
+#include "penstock/flow/consumers.hpp"
+#include "penstock/flow/sequencer.hpp"
+#include "penstock/flow/station.hpp"
 
 namespace penstock {
 namespace {
 
-namespace flow = oneapi::tbb::flow;
+/// A host stage, and what it is called in the text of a failure: made once, since later there may be no memory for it.
+struct NamedStage {
+  HostStage stage;
+  std::string title = "Host stage '" + stage.name + "'";
+};
 
-/// A journey as oneTBB carries it.
-using Message = Journey*;
-
-void run_host_stage(HostStage const& stage, Journey& journey, Recorder* recorder, Ranges* ranges) {
+void run_host_stage(NamedStage const& named, Journey& journey, Recorder* recorder, Ranges* ranges) noexcept {
   if (journey.completion.failure != nullptr) return;
   auto const began = Recorder::Clock::now();
   try {
     RangeHere const range(ranges, Step::host, journey.sequence);
-    stage.body(*journey.completion.loan);
-    expect_filled_fits(*journey.completion.loan, "Host stage '" + stage.name + "'");
+    named.stage.body(*journey.completion.loan);
+    expect_filled_fits(*journey.completion.loan, named.title);
   } catch (...) {
     journey.completion.loan->filled = 0;
     journey.completion.outcome = Outcome::failed;
-    journey.completion.failure = current_failure(stage.name, ErrorKind::bad_argument);
+    journey.completion.failure = current_failure(named.stage.name, ErrorKind::bad_argument);
   }
   if (recorder == nullptr || !recorder->wants(journey.sequence)) return;
-  recorder->note(recorder->row_here(), Step::host, journey.sequence, began, Recorder::Clock::now());
-}
-
-/// Lets oneTBB have so many threads, if that is more than it would take by itself.
-std::unique_ptr<oneapi::tbb::global_control> allow(std::size_t threads) {
-  using Control = oneapi::tbb::global_control;
-  if (threads <= Control::active_value(Control::max_allowed_parallelism)) return nullptr;
-  return std::make_unique<Control>(Control::max_allowed_parallelism, threads);
+  recorder->note_here(Step::host, journey.sequence, began, Recorder::Clock::now());
 }
 
 /// The graph whose body the thread is in, to tell it from one that may wait.
 thread_local void const* working_for = nullptr;
 
-/// oneTBB says 0 for as many as can be, too.
-static_assert(std::size_t{flow::unlimited} == 0);
-
 }  // namespace
 
 struct Graph::Nodes {
-  using HostNode = flow::function_node<Message, Message>;
-  using EndNode = flow::function_node<Message>;
-
   Nodes(Options const& options, Step into_lanes, Step into_sink)
       : sink_at_once(options.sink_at_once && !options.ordered),
         spin(options.spin),
         to_lanes(std::move(into_lanes)),
         to_sink(std::move(into_sink)),
-        threads(allow(options.consumers)),
-        arena(static_cast<int>(options.consumers)),
-        lent_threads(arena, options.cpus) {
+        // All slots are reserved for threads that enter it by themselves, so oneTBB starts none for it.
+        arena(static_cast<int>(options.consumers), static_cast<unsigned>(options.consumers)) {
     // A graph belongs to the arena it is made in.
     arena.execute([&] { build(options); });
+    consumers.emplace(arena, options.consumers - 1, options.cpus);
   }
 
   void build(Options const& options) {
     graph.emplace();
     if (!sink_at_once) build_sink(options);
-    if (options.host_stages.empty()) return;
-    for (HostStage const& stage : options.host_stages) {
-      host.push_back(
-          std::make_unique<HostNode>(*graph, stage.at_once,
-                                     [this, stage, turn = turns(stage.at_once == 1), recorder = options.recorder,
-                                      ranges = options.ranges](Message message) {
-                                       message->handed.take();
-                                       run(turn, [&] { run_host_stage(stage, *message, recorder, ranges); });
-                                       message->handed.give();
-                                       return message;
-                                     }));
-      if (host.size() > 1) flow::make_edge(*host[host.size() - 2], *host.back());
+    Station* next = nullptr;
+    for (auto stage = options.host_stages.rbegin(); stage != options.host_stages.rend(); ++stage) {
+      next = &add(stage->at_once, [this, named = NamedStage{*stage}, next, recorder = options.recorder,
+                                   ranges = options.ranges](Journey& journey) {
+        run_host_stage(named, journey, recorder, ranges);
+        if (next != nullptr) return next->push(journey);
+        leave_host(journey);
+      });
     }
-    lanes.emplace(*graph, flow::unlimited, [this](Message message) {
-      message->handed.take();
-      run(nullptr, [&] { leave_host(*message); });
-    });
-    flow::make_edge(*host.back(), *lanes);
+    host = next;
   }
 
   void build_sink(Options const& options) {
-    if (!options.ordered && !options.parallel_sink) {
-      collector.emplace(*graph, flow::serial, [this, turn = turns(true)](Message first) {
-        // It waits among the arrivals until this message takes it: there is one message for each time that they were
-        // none.
-        first->handed.take();
-        collect(turn);
-      });
-      return;
+    auto const sink_one = [this](Journey& journey) {
+      to_sink(journey);
+      settle();
+    };
+    sink = &add(options.parallel_sink ? Station::unlimited : 1, sink_one);
+    if (!options.ordered) return;
+    if (options.tiles == 0) {
+      throw Error(ErrorKind::bad_argument, "A graph that keeps tiles in order has to be told how many there are.");
     }
-    sink.emplace(*graph, options.parallel_sink ? flow::unlimited : flow::serial,
-                 [this, turn = turns(!options.parallel_sink)](Message message) {
-                   message->handed.take();
-                   run(turn, [&] { to_sink(*message); });
-                   settle();
-                 });
-    if (options.ordered) {
-      // Called by whoever pushes at that moment, for others as well.
-      order.emplace(*graph, [](Message message) {
-        message->handed.take();
-        auto const sequence = static_cast<std::size_t>(message->sequence);
-        message->handed.give();
-        return sequence;
-      });
-      flow::make_edge(*order, *sink);
-    }
+    Sequencer::Next into_sink = sink_one;
+    if (options.parallel_sink) into_sink = [into = sink](Journey& journey) { into->push(journey); };
+    sink = &add(1, [order = std::make_shared<Sequencer>(options.tiles, std::move(into_sink))](Journey& journey) {
+      order->take(journey);
+    });
   }
 
-  /// What a node that runs one body at a time passes from each to the next; null for one that runs many.
-  Baton* turns(bool one_at_a_time) { return one_at_a_time ? &batons.emplace_back() : nullptr; }
+  Station& add(std::size_t at_once, Step body) {
+    return stations.emplace_back(
+        *graph, at_once, [this, body = std::move(body)](Journey& journey) { run([&] { body(journey); }); },
+        [this] { call(); });
+  }
 
-  /// Runs the body of a node, on a journey that was taken over before anything else was looked at.
   template <class Body>
-  void run(Baton* turn, Body body) {
-    if (turn != nullptr) turn->take();
+  void run(Body body) {
     void const* const outer = std::exchange(working_for, this);
     body();
     working_for = outer;
-    if (turn != nullptr) turn->give();
-    ended.give();
-  }
-
-  /// One message for all tiles that came together: oneTBB takes more for one than all else on a tile's way.
-  void collect(Baton* turn) {
-    run(turn, [&] {
-      for (Journey* journey = arrivals.take(); journey != nullptr;) {
-        Journey* const next = journey->next;  // It is another tile's once it is through.
-        to_sink(*journey);
-        settle();
-        journey = next;
-      }
-    });
   }
 
   /// A tile that failed before the lanes keeps its place and goes straight to the sink.
@@ -158,30 +115,22 @@ struct Graph::Nodes {
   void pass_on(Journey& journey) {
     journey.completion.loan->sequence = journey.sequence;
     if (sink_at_once) {
-      run(nullptr, [&] { to_sink(journey); });
+      run([&] { to_sink(journey); });
       settle();
       return;
     }
-    journey.handed.give();
-    if (collector) {
-      if (!arrivals.push(journey)) return;  // Whoever was first sends for all.
-      collector->try_put(&journey);
-      return call();
-    }
-    // The order refuses a place that it has passed on already: rather twice than never.
-    if (!order || !order->try_put(&journey)) sink->try_put(&journey);  // It queues, so it takes all.
-    call();
+    sink->push(journey);
   }
 
-  /// Tells who waits that something was put into a node, and only then: who saw it finds the work. If oneTBB left that
-  /// to another who puts at the same moment, that one rings once it is there.
+  /// Tells the thread that waits that there is work for a consumer, and only then: a thread that saw the count finds
+  /// the work.
   void call() {
     puts.fetch_add(1, std::memory_order_seq_cst);
     bell.notify();
   }
 
   void owe() noexcept { owed.fetch_add(1, std::memory_order_relaxed); }
-  /// Whoever settles the last is still in a body, or is waited for by the one who waits here.
+  /// The thread that settles the last is still in a body, or is waited for by the one that waits here.
   void settle() noexcept {
     if (owed.fetch_sub(1, std::memory_order_acq_rel) == 1) bell.notify();
   }
@@ -193,63 +142,66 @@ struct Graph::Nodes {
       auto const seen = puts.load(std::memory_order_seq_cst);
       bool const over = owed.load(std::memory_order_acquire) == 0;
       graph->wait_for_all();
+      for (Station& station : stations) refused += station.serve_refused();
       if (over) break;
       bell.await(
           [&] { return puts.load(std::memory_order_seq_cst) != seen || owed.load(std::memory_order_seq_cst) == 0; },
           spin, std::chrono::hours(1));
     }
-    ended.take();
+    for (Station const& station : stations) station.take_ended();
   }
 
   bool const sink_at_once;
   std::chrono::nanoseconds const spin;
   Step to_lanes;
   Step to_sink;
-  std::deque<Baton> batons;
-  Baton ended;                         ///< From each body to `wait`.
   std::atomic<std::int64_t> owed{0};   ///< Journeys on their way, and holds.
-  std::atomic<std::uint64_t> puts{0};  ///< How often something was put into a node from outside.
+  std::atomic<std::uint64_t> puts{0};  ///< How often there was work for a consumer that may be asleep.
+  std::size_t refused = 0;             ///< Calls for which oneTBB had no memory.
   EventCount bell;
-  std::unique_ptr<oneapi::tbb::global_control> threads;
+  // What is made is taken apart the other way round, also when one of them cannot be made.
   oneapi::tbb::task_arena arena;
-  LentThreads lent_threads;
-  std::optional<flow::graph> graph;
-  std::vector<std::unique_ptr<HostNode>> host;
-  std::optional<EndNode> lanes;
-  std::optional<flow::sequencer_node<Message>> order;
-  std::optional<EndNode> sink;
-  Arrivals arrivals;
-  std::optional<EndNode> collector;  ///< For a sink of one tile at a time, in no order.
+  std::optional<CallGraph> graph;
+  std::deque<Station> stations;
+  Station* host = nullptr;  ///< The first of the host stages; null if there are none.
+  Station* sink = nullptr;  ///< Where completed journeys go; null with `sink_at_once`.
+  std::optional<Consumers> consumers;
 };
 
 Graph::Graph(Options const& options, Step to_lanes, Step to_sink)
-    : nodes_(std::make_unique<Nodes>(options, std::move(to_lanes), std::move(to_sink))) {
-  using Control = oneapi::tbb::global_control;
-  std::size_t const lent = Control::active_value(Control::max_allowed_parallelism);
-  if (lent < options.consumers) {
-    remark_ = "oneTBB lends " + std::to_string(lent) + " threads instead of the " + std::to_string(options.consumers) +
-              " consumers asked for: the application's oneapi::tbb::global_control allows no more.";
-  }
-}
+    : nodes_(std::make_unique<Nodes>(options, std::move(to_lanes), std::move(to_sink))) {}
 
 Graph::~Graph() {
+  try {
+    attach();
+  } catch (...) {
+    // Without memory oneTBB cannot be asked to take the nodes apart; nothing is under way in them.
+    std::fprintf(stderr, "penstock: a graph was left as it is: there was no memory to take it apart.\n");
+    static_cast<void>(nodes_.release());
+    return;
+  }
   wait();
+}
+
+void Graph::attach() {
+  nodes_->arena.execute([] {});
 }
 
 void Graph::enter(Journey& journey) {
   journey.sequence = journey.completion.loan->sequence;
   nodes_->owe();
-  if (nodes_->host.empty()) {
+  if (nodes_->host == nullptr) {
     nodes_->leave_host(journey);
   } else {
-    journey.handed.give();
-    nodes_->host.front()->try_put(&journey);
-    nodes_->call();
+    nodes_->host->push(journey);
   }
 }
 
 bool Graph::working_here() const noexcept {
   return working_for == nodes_.get();
+}
+void Graph::work_here() noexcept {
+  working_for = nodes_.get();
 }
 void Graph::arrive(Journey& journey) {
   nodes_->pass_on(journey);
@@ -262,6 +214,16 @@ void Graph::release() {
 }
 void Graph::wait() {
   nodes_->wait();
+}
+
+std::vector<std::string> Graph::remarks() const {
+  std::vector<std::string> all = nodes_->consumers->remarks();
+  if (nodes_->refused > 0) {
+    all.push_back(
+        "oneTBB had no memory for " + std::to_string(nodes_->refused) +
+        " of its messages, and the tiles waited until another thread came by: leave the process more memory.");
+  }
+  return all;
 }
 
 }  // namespace penstock

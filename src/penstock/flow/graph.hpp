@@ -5,7 +5,6 @@
 #include <cstddef>
 #include <functional>
 #include <memory>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -31,8 +30,9 @@ struct HostStage {
 
 /// The oneTBB graph around the lanes: host stages before them, order and sink behind them.
 ///
-/// Bodies never throw into oneTBB and the graph is never cancelled, so no message is lost: every journey that enters
-/// arrives.
+/// Journeys wait in queues of its own that need no memory; a message of oneTBB only calls for a consumer, and one that
+/// oneTBB has no memory for is made good by the thread in `wait`. Bodies never throw into oneTBB and the graph is never
+/// cancelled, so every journey that enters arrives.
 ///
 /// Threads: any.
 class Graph {
@@ -44,15 +44,18 @@ class Graph {
     bool ordered = false;              ///< The sink sees tiles by sequence 0, 1, 2 ...
     bool parallel_sink = false;        ///< Several tiles in the sink at once.
     bool sink_at_once = false;         ///< `arrive` calls `to_sink` itself, unless there is an order.
+    std::size_t tiles = 0;             ///< How many journeys there can be at once; needed for order.
     std::size_t consumers = 1;         ///< Threads in the graph, the waiting one among them.
     std::chrono::nanoseconds spin{0};  ///< How long the waiting one watches for work before it sleeps.
-    CpuSet cpus = {};                  ///< Where those of oneTBB may run; empty for anywhere.
+    CpuSet cpus = {};                  ///< Where the others may run; empty for anywhere.
     Recorder* recorder = nullptr;      ///< Is told what host stages do; null for nobody.
     Ranges* ranges = nullptr;          ///< Likewise.
   };
 
   /// `to_lanes` is called for each journey that passed the host stages without failing, `to_sink` for each that is
-  /// complete; neither throws.
+  /// complete; neither throws. The thread that makes it may `wait` without `attach`.
+  ///
+  /// Throws: Error, if the system refuses a thread; std::bad_alloc.
   Graph(Options const& options, Step to_lanes, Step to_sink);
   /// Blocks: as `wait`.
   ~Graph();
@@ -68,10 +71,17 @@ class Graph {
   /// Keeps `wait` from returning until `release`, once for each call.
   void hold();
   void release();
-  /// True on a thread that is in a host stage, in `to_lanes` or in `to_sink` of this graph: it must not `wait`.
+  /// True on a thread that is in a host stage, in `to_lanes` or in `to_sink` of this graph, or that `work_here` has
+  /// marked: it must not `wait`.
   bool working_here() const noexcept;
-  /// Why there are fewer consumers than asked for, in words.
-  std::optional<std::string> const& remark() const noexcept { return remark_; }
+  /// Marks the calling thread as one that works for this graph until it ends.
+  void work_here() noexcept;
+  /// Only while nothing waits: consumers that could not be bound and messages that were refused, in words.
+  std::vector<std::string> remarks() const;
+  /// Makes what oneTBB needs on the calling thread, so that `wait` needs no memory there.
+  ///
+  /// Throws: std::bad_alloc.
+  void attach();
   /// Works in the graph until every journey that entered has been through the sink and nothing holds it. Sleeps while
   /// there is nothing to do.
   ///
@@ -81,7 +91,6 @@ class Graph {
 
  private:
   struct Nodes;
-  std::optional<std::string> remark_;
   std::unique_ptr<Nodes> nodes_;
 };
 

@@ -33,7 +33,6 @@ struct Journey {
   std::uint64_t sequence = 0;  ///< The tile's place; what a host stage does to the tile's own copy moves nothing.
   /// When it was completed, if somebody records that.
   std::chrono::steady_clock::time_point completed = {};
-  Baton handed = {};        ///< From whoever sends it to whoever it reaches.
   Journey* next = nullptr;  ///< While it waits among Arrivals.
 };
 

@@ -62,7 +62,7 @@ Report Pipeline::run(Source& source, Stages const& stages, Sink sink, std::stop_
       [&](Loan loan, std::shared_ptr<Failure const> failure) { run->send(std::move(loan), std::move(failure)); },
       run->enough(),
       [&](std::shared_ptr<Failure const> const& why) {
-        run->note_failure(why);
+        run->note_input_failure(why);
         run->end_of_input();
       },
       parts_->options.recorder, parts_->options.ranges);

@@ -66,7 +66,8 @@ void Producers::produce(std::size_t worker, std::size_t part) {
       asked = Clock::now();
       crew_.note(worker, asked, turn);
     }
-  } catch (...) {  // No memory for a failure's text, say. Who leaves must still be counted, or nobody says the end.
+  } catch (
+      ...) {  // No memory to wait with, say. A thread that leaves is still counted, since the last one tells the end.
     end_input(current_failure("source", ErrorKind::system));
   }
   if (going_.fetch_sub(1, std::memory_order_acq_rel) == 1) ended_(failure_);
@@ -92,9 +93,8 @@ void Producers::produce_one(Loan loan, std::uint64_t sequence, Crew::Turn& turn)
   turn.filled += ended - began;
   fill_.fetch_add(turn.filled.count(), std::memory_order_relaxed);
   if (recorder_ != nullptr && recorder_->wants(sequence)) {
-    auto const row = recorder_->row_here();
-    recorder_->note(row, Step::borrow, sequence, began - turn.waited, began);
-    recorder_->note(row, Step::fill, sequence, began, ended);
+    recorder_->note_here(Step::borrow, sequence, began - turn.waited, began);
+    recorder_->note_here(Step::fill, sequence, began, ended);
   }
   loan->sequence = sequence;  // Whatever the source made of it.
   send_(std::move(loan), std::move(failure));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "penstock/flow/run.hpp"
 
+#include <exception>
 #include <utility>
 
 #include "penstock/core/current_failure.hpp"
@@ -29,6 +30,7 @@ Run::Run(Input input, Rundown& open_input, Pool& pool, std::span<Journey> journe
            .ordered = options.ordered,
            .parallel_sink = options.parallel_sink,
            .sink_at_once = options.sink_on_lanes,
+           .tiles = pool.size(),
            .consumers = options.consumers,
            .spin = enters_graph(options) ? options.borrow_spin.value_or(std::chrono::microseconds(0))
                                          : std::chrono::microseconds(0),
@@ -50,7 +52,12 @@ Run::Run(Input input, Rundown& open_input, Pool& pool, std::span<Journey> journe
   lane_options.batch = options.batch;
   lane_options.signal = options.signal;
   lane_options.ranges = options.ranges;
-  lanes_ = std::make_unique<LaneSet>(lanes, pool.shape(), pool.size(), lane_options, stages_,
+  Stages marked = stages_;
+  marked.make = [this](StageContext const& context) {
+    graph_.work_here();  // The lane's thread: all calls of the stage come on it.
+    return stages_.make(context);
+  };
+  lanes_ = std::make_unique<LaneSet>(lanes, pool.shape(), pool.size(), lane_options, marked,
                                      [this](Completion completion) { from_lanes(std::move(completion)); });
   graph_.hold();  // Until the end of the input.
   open_input_.open();
@@ -130,18 +137,17 @@ void Run::to_sink(Journey& journey) {
     RangeHere const range(ranges_, Step::sink, sequence);
     sink_(completion);
   } catch (...) {
-    auto const failure = current_failure("sink", ErrorKind::bad_argument);
+    Noted const noted{current_failure("sink", ErrorKind::bad_argument), sequence, tag};
     std::scoped_lock const lock(report_mutex_);
     ++report_.sink_failures;
-    FirstFailure const first{*failure, sequence, tag};
-    if (!report_.first_sink_failure) report_.first_sink_failure = first;
-    if (!report_.first_failure) report_.first_failure = first;
+    if (first_sink_failure_.failure == nullptr) first_sink_failure_ = noted;
+    if (first_failure_.failure == nullptr) first_failure_ = noted;
   }
   auto const ended = Clock::now();
   sink_time_.fetch_add((ended - began).count(), std::memory_order_relaxed);
   if (recorder_ == nullptr || !recorder_->wants(sequence)) return;
   if (completed != Clock::time_point{}) recorder_->note(deliver_row_, Step::deliver, sequence, completed, began);
-  recorder_->note(recorder_->row_here(), Step::sink, sequence, began, ended);
+  recorder_->note_here(Step::sink, sequence, began, ended);
 }
 
 /// Those that are not done: the others the lanes have counted.
@@ -153,19 +159,39 @@ void Run::count(Completion const& completion) {
     return;
   }
   ++report_.tiles_failed;
-  if (report_.first_failure) return;
-  report_.first_failure = FirstFailure{*completion.failure, completion.loan->sequence, completion.loan->tag};
+  if (first_failure_.failure != nullptr) return;
+  first_failure_ = {completion.failure, completion.loan->sequence, completion.loan->tag};
 }
 
-void Run::note_failure(std::shared_ptr<Failure const> const& failure) {
+std::optional<FirstFailure> Run::Noted::told() const {
+  if (failure == nullptr) return std::nullopt;
+  return FirstFailure{*failure, sequence, tag};
+}
+
+void Run::note_input_failure(std::shared_ptr<Failure const> failure) noexcept {
   if (failure == nullptr) return;
   std::scoped_lock const lock(report_mutex_);
-  report_.run_failures.push_back(*failure);
-  if (!report_.first_failure) report_.first_failure = FirstFailure{*failure, std::nullopt, 0};
+  if (first_failure_.failure == nullptr) first_failure_ = {failure, std::nullopt, 0};
+  input_failure_ = std::move(failure);
 }
 
 void Run::start_graph_thread() {
-  graph_thread_ = BoundThread("ps-graph", graph_cpus_, [this](std::stop_token const&) { graph_.wait(); });
+  auto ready = attached_.get_future();
+  graph_thread_ = BoundThread("ps-graph", graph_cpus_, [this](std::stop_token const&) {
+    try {
+      graph_.attach();
+    } catch (...) {
+      return attached_.set_exception(std::current_exception());
+    }
+    attached_.set_value();
+    graph_.wait();
+  });
+  try {
+    ready.get();
+  } catch (...) {
+    graph_thread_ = BoundThread();  // Whichever thread winds up waits in the graph itself.
+    throw;
+  }
 }
 
 /// Once the last tile is complete: ends every thread, whatever happened to it.
@@ -185,7 +211,7 @@ void Run::claim_finish() {
   }
   if (graph_.working_here()) {
     throw Error(ErrorKind::bad_argument,
-                "drain() waits for all sinks and host stages, and was called by one: call it from another thread.");
+                "drain() waits for all sinks and stages, and was called by one: call it from another thread.");
   }
   if (finish_claimed_.exchange(true)) {
     throw Error(ErrorKind::bad_argument, "The pipeline is being drained already, by another thread.");
@@ -194,8 +220,15 @@ void Run::claim_finish() {
 
 Report Run::finish() {
   wind_up();
-  for (auto const& failure : lanes_->merge(stages_)) note_failure(failure);
+  auto const failures = lanes_->merge(stages_);
   std::scoped_lock const lock(report_mutex_);
+  if (input_failure_ != nullptr) report_.run_failures.push_back(*input_failure_);
+  for (auto const& failure : failures) {
+    report_.run_failures.push_back(*failure);
+    if (first_failure_.failure == nullptr) first_failure_ = {failure, std::nullopt, 0};
+  }
+  report_.first_failure = first_failure_.told();
+  report_.first_sink_failure = first_sink_failure_.told();
   report_.lanes = lanes_->summaries();
   for (LaneSummary const& lane : report_.lanes) {
     report_.tiles_done += lane.tiles;
@@ -204,7 +237,7 @@ Report Run::finish() {
   }
   report_.sink = std::chrono::nanoseconds(sink_time_.load());
   report_.stopped = stopped_.load();
-  if (graph_.remark()) report_.remarks.push_back(*graph_.remark());
+  for (auto& remark : graph_.remarks()) report_.remarks.push_back(std::move(remark));
   for (auto& remark : lanes_->remarks()) report_.remarks.push_back(std::move(remark));
   report_.wall = Clock::now() - started_;
   return report_;

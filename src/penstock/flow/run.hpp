@@ -4,6 +4,7 @@
 #include <atomic>
 #include <chrono>
 #include <cstdint>
+#include <future>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -64,6 +65,8 @@ class Run {
   bool ending() const noexcept { return enough_.stop_requested(); }
 
   /// Has a thread of its own work in the graph, for an application that is not going to wait yet.
+  ///
+  /// Throws: Error, if the system refuses the thread; std::bad_alloc.
   void start_graph_thread();
   /// Throws: Error, if this thread or another must not finish the run now.
   void claim_finish();
@@ -71,10 +74,17 @@ class Run {
   ///
   /// Blocks: until then; `end_of_input` must have been called, or be called by another thread.
   Report finish();
-  /// For a failure that no tile carries.
-  void note_failure(std::shared_ptr<Failure const> const& failure);
+  /// Why the input ended before its end; null for no reason.
+  void note_input_failure(std::shared_ptr<Failure const> failure) noexcept;
 
  private:
+  /// A failure that the report is to tell, as it needs no memory to be kept.
+  struct Noted {
+    std::shared_ptr<Failure const> failure;
+    std::optional<std::uint64_t> sequence;
+    std::uint64_t tag = 0;
+    std::optional<FirstFailure> told() const;
+  };
   void wind_up() noexcept;
   void enter(Loan loan, Outcome outcome, std::shared_ptr<Failure const> failure);
   void to_lanes(Journey& journey);
@@ -101,10 +111,14 @@ class Run {
   std::atomic<std::uint64_t> next_sequence_{0};
   std::mutex report_mutex_;
   Report report_;
+  Noted first_failure_;
+  Noted first_sink_failure_;
+  std::shared_ptr<Failure const> input_failure_;  ///< Why the input ended before its end.
   std::atomic<std::int64_t> sink_time_{0};
   /// The lanes complete into the graph, so they die first.
   Graph graph_;
   std::unique_ptr<LaneSet> lanes_;
+  std::promise<void> attached_;  ///< By `graph_thread_`.
   BoundThread graph_thread_;
 };
 

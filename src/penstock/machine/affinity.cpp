@@ -16,6 +16,7 @@ namespace {
 /// The system's form of a CpuSet, for machines of any size: a plain cpu_set_t ends at CPU 1023.
 class Mask {
  public:
+  /// Throws: std::bad_alloc.
   explicit Mask(std::size_t cpus) : cpus_(cpus), mask_(CPU_ALLOC(cpus)) {
     if (mask_ == nullptr) throw std::bad_alloc();
     CPU_ZERO_S(bytes(), get());
@@ -78,13 +79,6 @@ std::optional<std::string> bind_this_thread(CpuSet const& cpus) {
            " are absent, offline or outside of this process's cpuset.";
   }
   return std::nullopt;
-}
-
-bool move_thread(pid_t thread, CpuSet const& cpus) noexcept try {
-  Mask const mask = mask_of(cpus);
-  return sched_setaffinity(thread, mask.bytes(), mask.get()) == 0;
-} catch (std::bad_alloc const&) {
-  return false;
 }
 
 }  // namespace penstock

@@ -4,8 +4,6 @@
 #include <optional>
 #include <string>
 
-#include <sys/types.h>
-
 #include "penstock/machine/cpu_set.hpp"
 
 namespace penstock {
@@ -20,11 +18,5 @@ CpuSet affinity_of_this_thread();
 /// Returns a sentence if it could not be done, or only for some of the CPUs; the thread then runs where it still may.
 /// Throws: Error of kind system, if the system does not say where the thread may run now; std::bad_alloc.
 std::optional<std::string> bind_this_thread(CpuSet const& cpus);
-
-/// Lets a thread of this process run on these CPUs only, of which there is one at least. False if it has ended, if the
-/// system refused, or for want of memory.
-///
-/// Threads: any.
-bool move_thread(pid_t thread, CpuSet const& cpus) noexcept;
 
 }  // namespace penstock

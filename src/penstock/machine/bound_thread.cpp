@@ -3,6 +3,7 @@
 
 #include <cstdio>
 #include <future>
+#include <new>
 #include <system_error>
 #include <utility>
 
@@ -21,13 +22,21 @@ struct BoundThread::State {
   std::optional<std::string> binding_error;
   std::exception_ptr escaped;
 
+  void note(char const* error) noexcept {
+    try {
+      binding_error = error;
+    } catch (std::bad_alloc const&) {
+      binding_error.emplace("Not bound.");  // Short enough to need no memory.
+    }
+  }
+
   void run(std::stop_token const& stop) noexcept {
     // The kernel's limit, without the terminating zero; a longer name would be refused.
     pthread_setname_np(pthread_self(), name.substr(0, 15).c_str());
     try {
       binding_error = bind_this_thread(cpus);
     } catch (std::exception const& error) {
-      binding_error = error.what();
+      note(error.what());
     }
     tried.set_value();
     try {

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "penstock/flow/station.hpp"
+
+#include <utility>
+
+#include <oneapi/tbb/task_arena.h>
+
+namespace penstock {
+namespace {
+
+constexpr std::uint32_t look_again = std::uint32_t{1} << 31;
+
+}  // namespace
+
+thread_local bool CallGraph::counted = false;
+
+/// The node itself has no limit: one that has allocates where an exception would leave it locked for good.
+Station::Station(CallGraph& graph, std::size_t at_once, Body body, std::function<void()> called)
+    : graph_(graph),
+      at_once_(at_once),
+      body_(std::move(body)),
+      called_(std::move(called)),
+      node_(graph, oneapi::tbb::flow::unlimited, [this](oneapi::tbb::flow::continue_msg) { serve(); }) {}
+
+void Station::push(Journey& journey) noexcept {
+  bool const first = arrivals_.push(journey);
+  if (at_once_ == unlimited) {
+    send();
+  } else if (first) {  // Else the call for the first is answered for all.
+    call();
+  }
+}
+
+/// Sees to it that a consumer looks at the arrivals after this: a new one, or one that has not left.
+void Station::call() noexcept {
+  std::uint32_t seen = serving_.load(std::memory_order_relaxed);
+  for (;;) {
+    bool const room = (seen & ~look_again) < at_once_;
+    // Release: the consumer that clears the bit, or the one that is sent, sees what was pushed.
+    if (serving_.compare_exchange_weak(seen, room ? seen + 1 : seen | look_again, std::memory_order_acq_rel)) {
+      if (room) send();
+      return;
+    }
+  }
+}
+
+void Station::send() noexcept {
+  if (!graph_.call(node_)) refused_.fetch_add(1, std::memory_order_release);
+  called_();
+}
+
+std::size_t Station::serve_refused() noexcept {
+  std::size_t const calls = refused_.exchange(0, std::memory_order_acquire);
+  for (std::size_t call = 0; call < calls; ++call) serve();
+  return calls;
+}
+
+/// Isolated: a body that waits for tasks of its own, holding a lock perhaps, must not be given another body meanwhile.
+void Station::serve() noexcept {
+  oneapi::tbb::this_task_arena::isolate([this] {
+    if (at_once_ == 1) {
+      serve_all();
+    } else {
+      serve_some();
+    }
+  });
+  ended_.give();
+}
+
+void Station::serve_all() noexcept {
+  do {
+    for (Journey* journey = arrivals_.take(); journey != nullptr;) {
+      Journey* const next = journey->next;  // It is another tile's once it is through.
+      body_(*journey);
+      journey = next;
+    }
+  } while (!leave());
+}
+
+void Station::serve_some() noexcept {
+  bool more = false;
+  do {
+    while (Journey* const journey = take_one(more)) {
+      if (more && at_once_ != unlimited) call();
+      body_(*journey);
+      if (at_once_ == unlimited) return;  // There is a call for each.
+    }
+  } while (at_once_ != unlimited && !leave());
+}
+
+/// True once the consumer is no longer counted; false if it has to look again.
+bool Station::leave() noexcept {
+  std::uint32_t seen = serving_.load(std::memory_order_relaxed);
+  for (;;) {
+    bool const again = (seen & look_again) != 0;
+    if (serving_.compare_exchange_weak(seen, again ? seen & ~look_again : seen - 1, std::memory_order_acq_rel)) {
+      return !again;
+    }
+  }
+}
+
+Journey* Station::take_one(bool& more) noexcept {
+  std::scoped_lock const lock(taken_mutex_);
+  if (taken_ == nullptr) taken_ = arrivals_.take();
+  Journey* const journey = taken_;
+  if (journey != nullptr) taken_ = journey->next;
+  more = taken_ != nullptr;
+  return journey;
+}
+
+}  // namespace penstock

@@ -1,0 +1,267 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <functional>
+#include <mutex>
+#include <new>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "support/failures_to_order.hpp"
+#include <gtest/gtest.h>
+
+#include "penstock/core/mailbox.hpp"
+#include "penstock/core/pool.hpp"
+#include "penstock/cpu/cpu_device.hpp"
+#include "penstock/flow/graph.hpp"
+#include "penstock/flow/pipeline.hpp"
+
+namespace penstock {
+namespace {
+
+using test::end_of_child;
+using test::Refusal;
+using test::refuse;
+using test::refuse_nothing;
+
+/// What a child says.
+enum Ended { well = 0, reached_the_end = 10, lost_a_tile, twice, out_of_order, wrong_report, another_exception };
+
+/// Calls `attempt` with 1, 2, 3 ... in a child each, until one had nothing refused. Of the first, every one is tried;
+/// then every seventh, in step with neither what a tile takes nor a batch.
+void sweep(std::function<int(std::size_t)> const& attempt) {
+  for (std::size_t nth = 1;; nth += nth < 150 ? 1 : 7) {
+    ASSERT_LT(nth, 100'000U) << "it never ends";
+    std::string const end = end_of_child([&] { return attempt(nth); });
+    if (end == "code 10") return;
+    EXPECT_EQ(end, "") << "with refusal " << nth;
+    if (!end.empty()) return;
+  }
+}
+
+constexpr std::size_t tiles = 24;
+constexpr std::size_t journeys_at_once = 4;
+
+/// Host stages, order and sink, with a thread of its own in the place of the lanes.
+int through_a_graph(Graph::Options options, std::size_t nth) {
+  std::vector<std::byte> slab(Pool::slab_bytes({.input_bytes = 256}, journeys_at_once));
+  Pool pool(slab, {.input_bytes = 256}, journeys_at_once);
+  std::vector<Journey> journeys(journeys_at_once);
+  std::vector<std::uint64_t> sunk;
+  sunk.reserve(tiles);
+  std::mutex mutex;
+  EventCount bell;
+  Mailbox<Journey*> in_lane(journeys_at_once);
+  std::atomic<bool> over{false};
+  std::atomic<Graph*> made{nullptr};
+  auto const graph_or_end = [&] {
+    while (made == nullptr && !over) std::this_thread::yield();
+    return made.load();
+  };
+  std::thread lane([&] {
+    Graph* const behind = graph_or_end();
+    while (!over) {
+      bell.await([&] { return over || !in_lane.empty(); }, std::chrono::nanoseconds(0), std::chrono::hours(1));
+      while (auto const journey = in_lane.pop()) behind->arrive(**journey);
+    }
+  });
+  std::thread feeder([&] {
+    Graph* const before = graph_or_end();
+    for (std::uint64_t sequence = 0; before != nullptr && sequence < tiles; ++sequence) {
+      std::optional<Loan> loan;
+      while (!(loan = pool.try_borrow())) std::this_thread::yield();
+      (*loan)->sequence = sequence;
+      Journey& journey = journeys[(*loan)->index()];
+      journey.completion = Completion::done(std::move(*loan));
+      before->enter(journey);
+    }
+    if (before != nullptr) before->release();
+  });
+  options.tiles = journeys_at_once;
+  std::optional<Graph> graph;
+  refuse(Refusal::memory, nth);
+  try {
+    graph.emplace(
+        options,
+        [&](Journey& journey) {
+          in_lane.push(&journey);
+          bell.notify();
+        },
+        [&](Journey& journey) {
+          Completion const completion = std::move(journey.completion);
+          std::scoped_lock const lock(mutex);
+          sunk.push_back(completion.loan->sequence);
+        });
+    graph->hold();
+    made = &*graph;
+    graph->wait();
+  } catch (std::bad_alloc const&) {
+  } catch (Error const&) {
+  }
+  bool const was_made = made != nullptr;
+  over = true;
+  bell.notify();
+  lane.join();
+  feeder.join();
+  graph.reset();
+  if (!refuse_nothing()) return reached_the_end;
+  if (pool.on_loan() != 0 || (was_made && sunk.size() != tiles)) return lost_a_tile;
+  if (options.ordered && !std::is_sorted(sunk.begin(), sunk.end())) return out_of_order;
+  return well;
+}
+
+Graph::Options with_stages() {
+  Graph::Options options;
+  options.host_stages = {{.name = "any", .body = [](Tile&) {}}, {.name = "two", .body = [](Tile&) {}, .at_once = 2}};
+  options.consumers = 3;
+  return options;
+}
+
+TEST(AGraphWithoutMemory, LosesNoTileOfAPlainSink) {
+  sweep([](std::size_t nth) { return through_a_graph({}, nth); });
+}
+
+TEST(AGraphWithoutMemory, LosesNoTileOfStagesAndOrder) {
+  sweep([](std::size_t nth) {
+    Graph::Options options = with_stages();
+    options.ordered = true;
+    return through_a_graph(options, nth);
+  });
+}
+
+TEST(AGraphWithoutMemory, LosesNoTileOfAParallelSink) {
+  sweep([](std::size_t nth) {
+    Graph::Options options = with_stages();
+    options.parallel_sink = true;
+    return through_a_graph(options, nth);
+  });
+}
+
+/// A run in which a host stage, the stage's result and the sink fail for some tiles: what fails has a text to be kept.
+int through_a_pipeline(bool pushed, std::size_t nth) {
+  cpu::CpuDevice device({.compute_threads = 1});
+  Pipeline pipeline(device, {.tile = {.input_bytes = 64},
+                             .tiles = journeys_at_once,
+                             .producers = 2,
+                             .lanes = 1,
+                             .consumers = 2,
+                             .ordered = true,
+                             .host_stages = {{.name = "one with a name that needs memory",
+                                              .body =
+                                                  [](Tile& tile) {
+                                                    if (tile.sequence % 3 == 1) {
+                                                      throw std::runtime_error("A text that needs memory, too.");
+                                                    }
+                                                  },
+                                              .at_once = 0}}});
+  std::array<std::atomic<int>, tiles> seen{};
+  auto const stages = each_tile([](DeviceTile const&, StreamRef) { return std::size_t{0}; });
+  auto const sink = [&](Completion& completion) {
+    ++seen.at(completion.loan->sequence);
+    if (completion.loan->sequence % 5 == 2) throw std::runtime_error("Another text that needs memory.");
+  };
+  std::atomic<std::size_t> submitted{0};
+  std::optional<Report> report;
+  int ended = well;
+  refuse(Refusal::memory, nth);
+  try {
+    if (pushed) {
+      pipeline.start(stages, sink);
+      for (std::size_t tile = 0; tile < tiles; ++tile) {
+        Loan loan = pipeline.feed().borrow();
+        loan->filled = 1;
+        pipeline.feed().submit(std::move(loan));
+        ++submitted;
+      }
+      report = pipeline.drain();
+    } else {
+      std::size_t left = tiles;
+      report = pipeline.run(
+          [&](Tile&) -> std::optional<std::size_t> {
+            if (left == 0) return std::nullopt;
+            --left;
+            ++submitted;
+            return 1;
+          },
+          stages, sink);
+    }
+  } catch (std::bad_alloc const&) {
+  } catch (Error const&) {
+  }
+  if (!report && pipeline.running()) {
+    try {
+      report = pipeline.drain();
+    } catch (std::exception const&) {
+      ended = another_exception;
+    }
+  }
+  bool const refused = refuse_nothing();
+  for (auto const& times : seen) {
+    if (times > 1) return twice;
+  }
+  std::size_t completed = 0;
+  for (auto const& times : seen) completed += static_cast<std::size_t>(times.load());
+  if (completed != submitted || pipeline.pool().on_loan() != 0) return lost_a_tile;
+  if (report && report->tiles() != submitted) return wrong_report;
+  return refused || ended != well ? ended : reached_the_end;
+}
+
+TEST(APipelineWithoutMemory, GivesEachTileOfASourceItsCompletion) {
+  sweep([](std::size_t nth) { return through_a_pipeline(false, nth); });
+}
+
+TEST(APipelineWithoutMemory, GivesEachTileThatIsFedItsCompletion) {
+  sweep([](std::size_t nth) { return through_a_pipeline(true, nth); });
+}
+
+/// Every thread of device, pipeline and run is refused once.
+int without_a_thread(std::size_t nth, bool pushed) {
+  refuse(Refusal::threads, nth);
+  std::atomic<std::size_t> completed{0};
+  std::size_t submitted = 0;
+  try {
+    cpu::CpuDevice device({.compute_threads = 2});
+    PipelineOptions options{.tile = {.input_bytes = 64}, .tiles = 8, .producers = 2, .lanes = 2, .consumers = 4};
+    options.ordered = true;
+    options.host_stages = {{.name = "any", .body = [](Tile&) {}, .at_once = 0}};
+    Pipeline pipeline(device, options);
+    auto const stages = each_tile([](DeviceTile const&, StreamRef) { return std::size_t{0}; });
+    auto const sink = [&](Completion&) { ++completed; };
+    try {
+      if (pushed) {
+        pipeline.start(stages, sink);
+        for (; submitted < tiles; ++submitted) pipeline.feed().submit(pipeline.feed().borrow());
+        pipeline.drain();
+      } else {
+        pipeline.run(
+            [&](Tile&) -> std::optional<std::size_t> {
+              if (submitted == tiles) return std::nullopt;
+              ++submitted;
+              return 1;
+            },
+            stages, sink);
+      }
+    } catch (Error const& error) {
+      if (error.kind() != ErrorKind::system) return another_exception;
+    }
+    if (pipeline.running() || pipeline.pool().on_loan() != 0 || completed != submitted) return lost_a_tile;
+  } catch (Error const& error) {
+    if (error.kind() != ErrorKind::system) return another_exception;
+  }
+  return refuse_nothing() ? well : reached_the_end;
+}
+
+TEST(APipelineWithoutAThread, SaysSoAndLosesNothingWhicheverItIs) {
+  sweep([](std::size_t nth) { return without_a_thread(nth, false); });
+}
+
+TEST(APipelineThatIsFedWithoutAThread, SaysSoAndLosesNothingWhicheverItIs) {
+  sweep([](std::size_t nth) { return without_a_thread(nth, true); });
+}
+
+}  // namespace
+}  // namespace penstock
