@@ -1,14 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "penstock/cli/file_walk.hpp"
 
+#include <algorithm>
+#include <climits>
 #include <filesystem>
 #include <fstream>
+#include <memory>
 
+#include "support/folder_of_files.hpp"
+#include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
 #include <unistd.h>
+
+#include "penstock/file/open_file.hpp"
 
 namespace penstock::cli {
 namespace {
@@ -74,6 +81,56 @@ TEST_F(FileWalkInATree, SaysWhyAFolderThatVanishedCannotBeRead) {
   ASSERT_TRUE(found);
   EXPECT_EQ(found->path, root + "/b");
   EXPECT_EQ(found->problem, "No such file or directory (os error 2)");
+}
+
+TEST_F(FileWalkInATree, FollowsNoLinkThatTookTheFoldersPlaceSinceItWasListed) {
+  for (char const* path : {"tree/a", "tree/b/c", "elsewhere/secret"}) file(path);
+  FileWalk walk({root + "/tree"});
+  EXPECT_EQ(walk.next()->path, root + "/tree/a");
+  fs::rename(root + "/tree/b", root + "/tree/was-b");
+  fs::create_directory_symlink(root + "/elsewhere", root + "/tree/b");
+  auto const found = walk.next();
+  ASSERT_TRUE(found);
+  EXPECT_EQ(found->path, root + "/tree/b");
+  EXPECT_EQ(found->problem, "Not a directory (os error 20)");
+  EXPECT_FALSE(walk.next());
+}
+
+TEST_F(FileWalkInATree, LeadsToTheFileThatWasFoundThoughALinkTookItsFoldersPlace) {
+  for (char const* path : {"tree/b/c", "elsewhere/c"}) file(path);
+  FileWalk walk({root + "/tree"});
+  auto const found = walk.next();
+  ASSERT_TRUE(found);
+  fs::rename(root + "/tree/b", root + "/tree/was-b");
+  fs::create_directory_symlink(root + "/elsewhere", root + "/tree/b");
+  OpenFile const opened(*found->folder, "c");
+  EXPECT_EQ(opened.size(), std::string("tree/b/c").size());
+}
+
+TEST_F(FileWalkInATree, GoesAsDeepAsTheTreeWithFewDescriptors) {
+  constexpr std::size_t depth = 300;
+  std::string const name(20, 'd');
+  auto folder = std::make_shared<OpenFolder>(root);
+  for (std::size_t level = 0; level < depth; ++level) {
+    ASSERT_EQ(mkdirat(folder->descriptor(), name.c_str(), 0700), 0);
+    for (char const* const leaf : {"a", "z"}) {
+      close(openat(folder->descriptor(), leaf, O_WRONLY | O_CREAT | O_CLOEXEC, 0600));
+    }
+    folder = std::make_shared<OpenFolder>(*folder, name);
+  }
+  std::size_t const before = support::open_descriptors();
+  FileWalk walk({root});
+  std::size_t files = 0, most = 0, longest = 0;
+  while (auto const found = walk.next()) {
+    EXPECT_EQ(found->problem, "") << found->path;
+    EXPECT_NO_THROW(OpenFile(*found->folder, found->path.substr(found->path.rfind('/') + 1)));
+    ++files;
+    longest = std::max(longest, found->path.size());
+    if (files % 100 == 0) most = std::max(most, support::open_descriptors());
+  }
+  EXPECT_EQ(files, 2 * depth);
+  EXPECT_GT(longest, std::size_t{PATH_MAX});
+  EXPECT_LE(most, before + 40);
 }
 
 TEST_F(FileWalkInATree, GivesNamedPathsAsTheyAreAndInTheirOrder) {

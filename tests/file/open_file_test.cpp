@@ -14,6 +14,8 @@
 #include "support/thread_state.hpp"
 #include <gmock/gmock.h>
 
+#include "penstock/file/open_folder.hpp"
+
 namespace penstock {
 namespace {
 
@@ -94,6 +96,18 @@ TEST_F(OpenFileInAFolder, ReadsAFileThatVanishedAfterItWasOpened) {
   std::filesystem::remove(path("a"));
   EXPECT_EQ(opened.read_at(900, room), 100u);
   opened.expect_unchanged();
+}
+
+TEST_F(OpenFileInAFolder, IsARegularFileIfItWasFoundInAFolder) {
+  file("a", 1000);
+  std::filesystem::create_symlink(path("a"), path("link"));
+  support::PipeWriter const writer(path("pipe"));
+  OpenFolder const in(folder);
+  std::size_t const before = support::open_descriptors();
+  EXPECT_EQ(OpenFile(in, "a").size(), 1000u);
+  EXPECT_THAT(problem_of([&] { OpenFile const opened(in, "link"); }), testing::HasSubstr("(os error 40)"));
+  EXPECT_THAT(problem_of([&] { OpenFile const opened(in, "pipe"); }), testing::HasSubstr("replaced"));
+  EXPECT_EQ(support::open_descriptors(), before);
 }
 
 TEST_F(OpenFileInAFolder, ReadsAPipeToItsEndThoughItComesInPieces) {

@@ -29,7 +29,7 @@ std::optional<WantedFile> CheckList::next() {
     }
     auto parsed = parse_sum_line(line);
     if (auto* const sum = std::get_if<ExpectedSum>(&parsed)) {
-      return WantedFile{std::move(sum->path), {}, std::move(sum->hex)};
+      return WantedFile{.path = std::move(sum->path), .problem = {}, .expected = std::move(sum->hex)};
     }
     on_problem_(lists_[opened_ - 1], "line " + std::to_string(line_) + ": " + std::get<std::string>(parsed));
   }

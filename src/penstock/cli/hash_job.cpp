@@ -3,6 +3,7 @@
 
 #include <utility>
 
+#include <fcntl.h>
 #include <pthread.h>
 #include <sys/stat.h>
 
@@ -17,7 +18,11 @@ void measure(std::vector<std::string> const& paths, Progress& progress, std::sto
   while (auto const file = walk.next()) {
     struct stat status {};
     if (stop.stop_requested() || file->path == "-") return;
-    if (stat(file->path.c_str(), &status) == 0) total += static_cast<std::uint64_t>(status.st_size);
+    int const known = file->folder != nullptr
+                          ? fstatat(file->folder->descriptor(), file->path.c_str() + file->path.rfind('/') + 1, &status,
+                                    AT_SYMLINK_NOFOLLOW)
+                          : stat(file->path.c_str(), &status);
+    if (known == 0) total += static_cast<std::uint64_t>(status.st_size);
   }
   progress.set_total(total);
 }
@@ -54,7 +59,7 @@ std::optional<WantedFile> HashJob::next() {
     if (request_.check) {
       wanted = list_.next();
     } else if (auto found = walk_.next()) {
-      wanted = WantedFile{std::move(found->path), std::move(found->problem), {}};
+      wanted = WantedFile{std::move(found->path), std::move(found->problem), {}, std::move(found->folder)};
     }
     if (!wanted) {
       // Who stops the input does so before it looks at this.

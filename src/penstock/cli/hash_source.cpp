@@ -40,7 +40,7 @@ std::optional<InputFile> HashSource::next_wanted() {
   auto wanted = next_file_();
   if (!wanted) return std::nullopt;
   expected_ = std::move(wanted->expected);
-  InputFile input{.path = std::move(wanted->path)};
+  InputFile input{.path = std::move(wanted->path), .folder = std::move(wanted->folder)};
   if (!wanted->problem.empty()) input.problem.emplace(wanted->problem);
   return input;
 }

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <stop_token>
 #include <string>
@@ -16,8 +17,9 @@ namespace penstock::cli {
 /// One file that shall be hashed.
 struct WantedFile {
   std::string path;
-  std::string problem;   ///< Why it cannot be, or empty.
-  std::string expected;  ///< What a check list says, or empty.
+  std::string problem;                            ///< Why it cannot be, or empty.
+  std::string expected;                           ///< What a check list says, or empty.
+  std::shared_ptr<OpenFolder const> folder = {};  ///< As InputFile::folder.
 };
 
 /// Reads files for hashing, and tells the book of them.

@@ -25,6 +25,12 @@ std::span<std::byte> inputs_of(Pool const& pool) {
   return {first, last.data() + last.size()};
 }
 
+std::shared_ptr<OpenFile> open_file(InputFile const& input) {
+  if (input.descriptor) return std::make_shared<OpenFile>(*input.descriptor);
+  if (input.folder == nullptr) return std::make_shared<OpenFile>(input.path);
+  return std::make_shared<OpenFile>(*input.folder, input.path.substr(input.path.rfind('/') + 1));
+}
+
 /// What a way is called, and in which order they are told.
 constexpr std::array ways{
     std::pair{ReadWay::plain, "through the page cache"},
@@ -105,8 +111,7 @@ bool FileSource::open(InputFile const& input, Tile& tile) {
   if (options_.observer != nullptr) options_.observer->opened(file_, input);
   try {
     if (input.problem) throw *input.problem;
-    current_ =
-        input.descriptor ? std::make_shared<OpenFile>(*input.descriptor) : std::make_shared<OpenFile>(input.path);
+    current_ = open_file(input);
     if (current_->pieces()) current_->pieces_left = (current_->size() + tile_bytes_ - 1) / tile_bytes_;
     return false;
   } catch (FileProblem const& problem) {

@@ -22,6 +22,7 @@
 #include "penstock/file/file_reader.hpp"
 #include "penstock/file/file_reading.hpp"
 #include "penstock/file/open_file.hpp"
+#include "penstock/file/open_folder.hpp"
 #include "penstock/file/read_queue.hpp"
 #include "penstock/flow/source.hpp"
 
@@ -29,8 +30,10 @@ namespace penstock {
 
 /// One file that a FileSource is to read.
 struct InputFile {
-  std::string path = {};                    ///< `-` is standard input. With a descriptor only a name, for messages.
-  std::optional<int> descriptor = {};       ///< Open already: it is read instead of `path`, and left open.
+  std::string path = {};               ///< `-` is standard input. With a descriptor only a name, for messages.
+  std::optional<int> descriptor = {};  ///< Open already: it is read instead of `path`, and left open.
+  /// Where it is to be found: the last part of `path` is a regular file there, and no link. Null: by all of `path`.
+  std::shared_ptr<OpenFolder const> folder = {};
   std::optional<FileProblem> problem = {};  ///< Why it cannot be read, if that is known.
 };
 

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "penstock/file/file_problem.hpp"
+#include "penstock/file/open_folder.hpp"
 
 namespace penstock {
 namespace {
@@ -78,6 +79,18 @@ OpenFile::OpenFile(std::string const& path) {
   }
 }
 
+OpenFile::OpenFile(OpenFolder const& in, std::string const& name)
+    : descriptor_(openat(in.descriptor(), name.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW)) {
+  if (descriptor_ < 0) fail(errno);
+  try {
+    look();
+    if (!S_ISREG(before_.st_mode)) throw FileProblem("it was replaced by something that is no regular file");
+  } catch (...) {
+    close(descriptor_);
+    throw;
+  }
+}
+
 OpenFile::OpenFile(int descriptor) : descriptor_(descriptor), owned_(false) {
   look();
 }
@@ -85,7 +98,8 @@ OpenFile::OpenFile(int descriptor) : descriptor_(descriptor), owned_(false) {
 void OpenFile::look() {
   if (fstat(descriptor_, &before_) != 0) fail(errno);
   pieces_ = S_ISREG(before_.st_mode) && before_.st_size > 0;
-  if (pieces_) posix_fadvise(descriptor_, 0, 0, POSIX_FADV_SEQUENTIAL);
+  // A smaller one is read ahead in whole anyway.
+  if (pieces_ && size() > read_bytes) posix_fadvise(descriptor_, 0, 0, POSIX_FADV_SEQUENTIAL);
   if (S_ISFIFO(before_.st_mode)) widen_if_pipe(descriptor_);
 }
 

@@ -15,6 +15,8 @@
 
 namespace penstock {
 
+class OpenFolder;
+
 /// "No such file or directory (os error 2)", for the error number of the last system call.
 std::string system_problem(int number);
 
@@ -31,6 +33,8 @@ class OpenFile {
  public:
   /// `-` is standard input. Does not block on a pipe without a writer.
   explicit OpenFile(std::string const& path);
+  /// A regular file of this name in a directory, and no link to one.
+  OpenFile(OpenFolder const& in, std::string const& name);
   /// One that is open already, and stays the caller's to close.
   explicit OpenFile(int descriptor);
   OpenFile(OpenFile const&) = delete;
@@ -64,9 +68,10 @@ class OpenFile {
   /// Blocks: as read_some, and then for `linger` at most.
   Gathered gather(std::span<std::byte> to, std::optional<std::chrono::microseconds> linger,
                   std::stop_token const& stop) const;
-  /// Throws: if this is a regular file, not standard input, and its size, its time of writing, or with as many links its
-  /// time of change is another than when it was opened. What is written through a mapping that was written to before,
-  /// or in the same tick of the file system's clock in which the file was opened, need not show in any of these.
+  /// Throws: if this is a regular file, not standard input, and its size, its time of writing, or with as many links
+  /// its time of change is another than when it was opened. What is written through a mapping that was written to
+  /// before, or in the same tick of the file system's clock in which the file was opened, need not show in any of
+  /// these.
   void expect_unchanged() const;
 
   /// To be read from anywhere; lives as long as this.
