@@ -122,12 +122,11 @@ Ended run_child(Order const& order, std::chrono::seconds patience) {
   auto const word_pointers = pointers(words), environment_pointers = pointers(environment);
 
   Descriptor const out(memfd_create("out", MFD_CLOEXEC));  // A file, as limits on files take it.
-  auto const [err_read, err_written] = make_pipe();
-  auto const [report_read, report_written] = make_pipe();
-  Descriptor const err(err_read), report(report_read);
+  std::array<int, 2> const err_ends = make_pipe(), report_ends = make_pipe();
+  Descriptor const err(err_ends[0]), report(report_ends[0]);
   auto const started = Clock::now();
   pid_t const child = [&] {
-    Descriptor const to_err(err_written), to_report(report_written);
+    Descriptor const to_err(err_ends[1]), to_report(report_ends[1]);
     pid_t const forked = fork();
     if (forked < 0) throw_errno("fork");
     if (forked == 0)

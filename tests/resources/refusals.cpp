@@ -26,13 +26,15 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+// NOLINTBEGIN(bugprone-reserved-identifier,readability-identifier-naming)
 extern "C" {
 // What glibc's own family is called where it is replaced.
-void* __libc_malloc(std::size_t bytes);                           // NOLINT(bugprone-reserved-identifier)
-void* __libc_calloc(std::size_t count, std::size_t bytes);        // NOLINT(bugprone-reserved-identifier)
-void* __libc_realloc(void* block, std::size_t bytes);             // NOLINT(bugprone-reserved-identifier)
-void* __libc_memalign(std::size_t alignment, std::size_t bytes);  // NOLINT(bugprone-reserved-identifier)
+void* __libc_malloc(std::size_t bytes);
+void* __libc_calloc(std::size_t count, std::size_t bytes);
+void* __libc_realloc(void* block, std::size_t bytes);
+void* __libc_memalign(std::size_t alignment, std::size_t bytes);
 }
+// NOLINTEND(bugprone-reserved-identifier,readability-identifier-naming)
 
 namespace {
 
@@ -151,8 +153,9 @@ void* no_memory() {
 
 extern "C" {
 
-__attribute__((visibility("default"))) int __libc_start_main(  // NOLINT(bugprone-reserved-identifier)
-    Main main, int count, char** arguments, void (*start)(), void (*finish)(), void (*loader)(), void* stack) {
+// NOLINTNEXTLINE(bugprone-reserved-identifier,readability-identifier-naming)
+__attribute__((visibility("default"))) int __libc_start_main(Main main, int count, char** arguments, void (*start)(),
+                                                             void (*finish)(), void (*loader)(), void* stack) {
   program_main = main;
   using Start = int (*)(Main, int, char**, void (*)(), void (*)(), void (*)(), void*);
   return next<Start>("__libc_start_main")(&counted_main, count, arguments, start, finish, loader, stack);

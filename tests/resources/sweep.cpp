@@ -123,7 +123,9 @@ int run(Options const& options) {
   }
   std::vector<std::string> const expected = expected_in(options.expected);
   bool well = true;
-  for (auto const& [key, numbers] : findings.all()) {
+  for (auto const& finding : findings.all()) {
+    std::string const& key = finding.first;
+    std::vector<std::uint64_t> const& numbers = finding.second;
     bool const known = std::ranges::any_of(
         expected, [&](std::string const& pattern) { return fnmatch(pattern.c_str(), key.c_str(), 0) == 0; });
     well = well && known;
