@@ -10,7 +10,7 @@ if(PENSTOCK_WITH_CUDA)
   set(PENSTOCK_PC_CUDA "-L${CUDAToolkit_LIBRARY_DIR} -lcudart_static -ldl -lrt")
 endif()
 if(PENSTOCK_WITH_LIBURING)
-  set(PENSTOCK_PC_LIBURING " -luring")
+  set(PENSTOCK_PC_LIBURING " liburing")
 endif()
 file(RELATIVE_PATH PENSTOCK_PC_PREFIX /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
 

@@ -26,6 +26,14 @@ case $2 in
     expect_code 0
     grep -q '^penstock fill of tiles ' counted || fail "no ranges of bench: $(cat counted)"
     ;;
+  RefusesAToolThatTheCurrentDirectoryDecides)
+    cp "$3" tool.so
+    some_bytes 1000 a
+    NVTX_INJECTION64_PATH=./tool.so COUNTED_RANGES=$world/counted run hash --device cpu --nvtx a
+    expect_code 2
+    expect_err 'NVTX_INJECTION64_PATH is '\''./tool.so'\'', which depends on the current directory: make it an absolute path.'
+    [[ ! -e counted ]] || fail 'the tool was loaded'
+    ;;
   SaysThatItsBuildHasNone)
     some_bytes 1000 a
     run hash --device cpu --nvtx a

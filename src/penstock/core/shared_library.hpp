@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace penstock {
@@ -11,7 +12,8 @@ namespace penstock {
 /// Threads: any.
 class SharedLibrary {
  public:
-  /// Loads the first of `names` that can be; without any the library is not there.
+  /// Loads the first of `names` that can be; without any the library is not there. A name without a slash is looked for
+  /// where the system looks for libraries, an absolute path is taken as it is, and no other is loaded.
   explicit SharedLibrary(std::vector<std::string> const& names);
 
   bool loaded() const noexcept { return handle_ != nullptr; }
@@ -30,8 +32,13 @@ class SharedLibrary {
   std::string reasons_;
 };
 
+/// Whether the file that this name of a library means depends on the current directory: it has a slash and is no
+/// absolute path.
+bool is_relative_path(std::string_view name) noexcept;
+
 /// Where a library of NVIDIA's may lie: for each of `names` what the loader finds, then `name_in_folder` in each of
-/// `folders` below $CUDA_HOME and /usr/local/cuda.
+/// `folders` below $CUDA_HOME and /usr/local/cuda. A program that runs with more rights than its user takes nothing
+/// from CUDA_HOME.
 std::vector<std::string> cuda_library_names(std::vector<std::string> names, std::string const& name_in_folder,
                                             std::vector<std::string> const& folders);
 

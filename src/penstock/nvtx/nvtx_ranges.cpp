@@ -5,11 +5,15 @@
 #if __has_include(<nvtx3/nvToolsExt.h>)
 #include <array>
 #include <cstddef>
+#include <cstdlib>
 #include <string>
 
 #include <nvtx3/nvToolsExt.h>
 #include <pthread.h>
 #include <unistd.h>
+
+#include "penstock/core/error.hpp"
+#include "penstock/core/shared_library.hpp"
 
 namespace penstock {
 namespace {
@@ -62,6 +66,12 @@ bool built_with_nvtx() noexcept {
 }
 
 std::unique_ptr<Ranges> make_nvtx_ranges() {
+  // NVTX loads the tool that this names at its first call, wherever that is.
+  char const* const tool = std::getenv("NVTX_INJECTION64_PATH");
+  if (tool != nullptr && is_relative_path(tool)) {
+    throw Error(ErrorKind::bad_argument, "NVTX_INJECTION64_PATH is '" + std::string(tool) +
+                                             "', which depends on the current directory: make it an absolute path.");
+  }
   return std::make_unique<NvtxRanges>();
 }
 

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Brings ten tiles through the CPU device, which takes every layer to link.
+// Brings ten tiles through the CPU device, and this program as a file, which takes every layer to link and what those
+// need.
 #include <cstdio>
+#include <filesystem>
 #include <optional>
 #include <span>
 
 #include <penstock/devices/open_device.hpp>
+#include <penstock/file/file_source.hpp>
 #include <penstock/flow/pipeline.hpp>
 #include <penstock/kernels/transform.hpp>
 
@@ -12,7 +15,16 @@ std::span<float> floats(std::span<std::byte> bytes) {
   return {reinterpret_cast<float*>(bytes.data()), bytes.size() / sizeof(float)};
 }
 
-int main() {
+bool reads_all_of(char const* path, penstock::Device& device) {
+  penstock::Pipeline pipeline(device, {.tile = {.input_bytes = 65536}, .bind = false});
+  penstock::FileSource source({path}, pipeline.pool());
+  std::uintmax_t bytes = 0;
+  auto const report = pipeline.run(source, penstock::each_tile([](penstock::DeviceTile const&, penstock::StreamRef) {}),
+                                   [&](penstock::Completion const& completion) { bytes += completion.loan->filled; });
+  return report.ok() && bytes == std::filesystem::file_size(path);
+}
+
+int main(int, char** words) {
   auto const device = penstock::open_device("cpu");
   penstock::Pipeline pipeline(*device, {.tile = {.input_bytes = 4096, .output_bytes = 4096}, .bind = false});
   int left = 10, right = 0;
@@ -27,5 +39,9 @@ int main() {
                    });
   std::printf("%d of 10 tiles are right after a journey through the %s, whose 0 is %s\n", right,
               device->info().name.c_str(), penstock::flavour_name(device->flavour()).data());
+  if (!reads_all_of(words[0], *device)) {
+    std::printf("%s is not read as a file of its size\n", words[0]);
+    return 1;
+  }
   return report.ok() && right == 10 && device->flavour() == penstock::flavour() ? 0 : 1;
 }
