@@ -33,6 +33,22 @@ elseif(PENSTOCK_SANITIZE STREQUAL "thread")
   # What every test of such a build runs with.
   set(PENSTOCK_TEST_ENVIRONMENT
     TSAN_OPTIONS=halt_on_error=1:second_deadlock_stack=1:suppressions=${PROJECT_SOURCE_DIR}/tests/support/tsan.supp)
+elseif(PENSTOCK_SANITIZE STREQUAL "chaos")
+  # The thread sanitizer's calls at each atomic operation, answered by a runtime that delays threads as a seed says.
+  if(NOT CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+    message(FATAL_ERROR "The chaos build takes GCC: its runtime answers the calls that GCC makes.")
+  endif()
+  set(chaos ${PROJECT_SOURCE_DIR}/tests/chaos)
+  add_library(penstock_chaos_runtime STATIC ${chaos}/delays.cpp ${chaos}/runtime.cpp ${chaos}/waits.cpp)
+  target_compile_features(penstock_chaos_runtime PRIVATE cxx_std_20)
+  target_compile_options(penstock_chaos_runtime PRIVATE -O2 -Wall -Wextra -Werror)
+  target_include_directories(penstock_chaos_runtime PRIVATE ${PROJECT_SOURCE_DIR}/tests)
+  target_link_libraries(penstock_chaos_runtime PRIVATE ${CMAKE_DL_LIBS})
+  # Not the runtime: it would call itself.
+  target_compile_options(penstock_private_flags INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-fsanitize=thread>
+    $<$<COMPILE_LANGUAGE:CXX>:-Wno-tsan> "$<$<COMPILE_LANGUAGE:CXX>:SHELL:--param tsan-instrument-func-entry-exit=0>"
+    $<$<COMPILE_LANGUAGE:CXX>:-fno-omit-frame-pointer>)
+  target_link_libraries(penstock_private_flags INTERFACE penstock_chaos_runtime)
 elseif(NOT PENSTOCK_SANITIZE STREQUAL "")
-  message(FATAL_ERROR "PENSTOCK_SANITIZE is '${PENSTOCK_SANITIZE}': use address, thread or leave it empty.")
+  message(FATAL_ERROR "PENSTOCK_SANITIZE is '${PENSTOCK_SANITIZE}': use address, thread, chaos or leave it empty.")
 endif()
