@@ -83,9 +83,9 @@ std::string text_of(Profile const& profile);
 ///
 /// Throws: Error of kind bad_argument, if there is no such file or it holds no profile.
 Profile load_profile(std::filesystem::path const& path);
-/// Writes it to a file beside and puts that in the place of `path`, so that nobody reads half of one.
+/// Writes it as an OutputFile: whole, or not at all.
 ///
-/// Throws: Error of kind system, if it cannot be written.
+/// Throws: Error of kind bad_argument, if `path` names no file that can be written; of kind system, if not all can be.
 void save_profile(Profile const& profile, std::filesystem::path const& path);
 
 }  // namespace penstock

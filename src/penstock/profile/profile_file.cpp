@@ -4,12 +4,14 @@
 #include <cstring>
 #include <fstream>
 #include <limits>
+#include <ostream>
 #include <vector>
 
 #include <nlohmann/json.hpp>
 
 #include "penstock/core/pool.hpp"
 #include "penstock/core/words.hpp"
+#include "penstock/machine/output_file.hpp"
 #include "penstock/profile/profile.hpp"
 
 namespace penstock {
@@ -226,23 +228,7 @@ Profile load_profile(std::filesystem::path const& path) {
 }
 
 void save_profile(Profile const& profile, std::filesystem::path const& path) {
-  std::error_code problem;
-  auto const status = std::filesystem::status(path, problem);
-  // Into a pipe or a terminal it is written as it is.
-  bool const beside = !std::filesystem::exists(status) || std::filesystem::is_regular_file(status);
-  std::filesystem::path const written = beside ? path.string() + ".part" : path.string();
-  std::ofstream file(written, std::ios::trunc);
-  file << text_of(profile);
-  file.close();
-  bool saved = static_cast<bool>(file);
-  if (saved && beside) {
-    std::filesystem::rename(written, path, problem);
-    saved = !problem;
-  }
-  if (saved) return;
-  if (beside) std::filesystem::remove(written, problem);
-  throw Error(ErrorKind::system,
-              path.string() + " did not take the profile: see that its disk has room, or name another.");
+  OutputFile(path.string()).write("the profile", [&](std::ostream& out) { out << text_of(profile); });
 }
 
 }  // namespace penstock

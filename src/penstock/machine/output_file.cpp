@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "penstock/machine/output_file.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <charconv>
+#include <condition_variable>
+#include <cstdint>
+#include <cstdio>
+#include <cstring>
+#include <filesystem>
+#include <mutex>
+#include <ostream>
+#include <utility>
+#include <vector>
+
+#include <fcntl.h>
+#include <sys/random.h>
+#include <unistd.h>
+
+#include "penstock/core/error.hpp"
+#include "penstock/machine/descriptor_stream.hpp"
+
+namespace penstock {
+namespace {
+
+namespace fs = std::filesystem;
+
+[[noreturn]] void refuse(std::string const& path, std::string const& why) {
+  throw Error(ErrorKind::bad_argument, path + ": " + why + ". Name a file that can be written.");
+}
+
+/// A name that no other has, next to that of `name`.
+std::string fresh_name(std::string const& name) {
+  constexpr std::size_t most_of_name = 200;  // Of 255 that a name may have.
+  std::uint64_t number = 0;
+  if (getrandom(&number, sizeof number, 0) != sizeof number)
+    throw Error(ErrorKind::system, std::string("The system gives no random number: ") + std::strerror(errno) + ".");
+  char digits[17];
+  std::snprintf(digits, sizeof digits, "%016llx", static_cast<unsigned long long>(number));
+  return "." + name.substr(0, most_of_name) + ".penstock-" + digits;
+}
+
+/// A new file in a folder, which goes again unless it is put in its place.
+class NewFile {
+ public:
+  NewFile(int folder, std::string const& name, mode_t mode)
+      : folder_(folder), descriptor_(openat(folder_, ".", O_TMPFILE | O_WRONLY | O_CLOEXEC, mode)) {
+    if (descriptor_ >= 0) return;
+    name_ = fresh_name(name);
+    descriptor_ = openat(folder_, name_.c_str(), O_CREAT | O_EXCL | O_NOFOLLOW | O_WRONLY | O_CLOEXEC, mode);
+    if (descriptor_ < 0) name_.clear();
+  }
+  NewFile(NewFile const&) = delete;
+  NewFile& operator=(NewFile const&) = delete;
+  ~NewFile() {
+    if (!name_.empty()) unlinkat(folder_, name_.c_str(), 0);
+    if (descriptor_ >= 0) close(descriptor_);
+  }
+  int descriptor() const noexcept { return descriptor_; }
+
+  /// False, with errno, if it cannot be.
+  bool take_place_of(std::string const& name) {
+    if (name_.empty()) {
+      std::string const fresh = fresh_name(name);
+      std::string const here = "/proc/self/fd/" + std::to_string(descriptor_);
+      if (linkat(AT_FDCWD, here.c_str(), folder_, fresh.c_str(), AT_SYMLINK_FOLLOW) != 0) return false;
+      name_ = fresh;
+    }
+    if (renameat(folder_, name_.c_str(), folder_, name.c_str()) != 0) return false;
+    name_.clear();
+    return true;
+  }
+
+ private:
+  int const folder_;
+  int descriptor_;
+  std::string name_;  ///< Empty while it has none.
+};
+
+/// Whether this process may give a file of its own to the owner and the group of `other`.
+bool may_give_to_owner_of(struct stat const& other) {
+  if (geteuid() == 0) return true;
+  if (other.st_uid != geteuid()) return false;
+  if (other.st_gid == getegid()) return true;
+  std::vector<gid_t> groups(static_cast<std::size_t>(std::max(0, getgroups(0, nullptr))));
+  int const count = getgroups(static_cast<int>(groups.size()), groups.data());
+  groups.resize(static_cast<std::size_t>(std::max(0, count)));
+  return std::find(groups.begin(), groups.end(), other.st_gid) != groups.end();
+}
+
+/// So that the name is found after a crash as well. Not every file system does that for folders.
+void sync_folder(int folder) {
+  int const readable = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (readable < 0) return;
+  static_cast<void>(fsync(readable));
+  close(readable);
+}
+
+/// Returns: 0, or the errno of what failed.
+int written_to(int descriptor, std::stop_token const& stop, std::function<void(std::ostream&)> const& write) {
+  DescriptorStream buffer(descriptor, stop);
+  std::ostream out(&buffer);
+  write(out);
+  return buffer.finish();
+}
+
+}  // namespace
+
+OutputFile::OutputFile(std::string path, std::stop_token stop) : path_(std::move(path)), stop_(std::move(stop)) {
+  find();
+}
+
+OutputFile::Descriptor::~Descriptor() {
+  if (number >= 0) close(number);
+}
+
+void OutputFile::find() {
+  if (path_.empty()) refuse("''", "It names no file");
+  struct stat status {};
+  if (stat(path_.c_str(), &status) == 0) found_ = status;
+  if (found_ && S_ISDIR(found_->st_mode)) refuse(path_, "It is a directory");
+  if (found_ && S_ISSOCK(found_->st_mode)) refuse(path_, "It is a socket");
+  constexpr int most_links = 40;  // As the system has it.
+  std::error_code problem;
+  fs::path place = path_;
+  for (int links = 0;; ++links) {
+    fs::path const folder = fs::canonical(place.has_parent_path() ? place.parent_path() : ".", problem);
+    if (problem) refuse(path_, problem.message());
+    bool const is_link = fs::is_symlink(fs::symlink_status(place, problem));
+    // A link of /proc is an open file, and has no place of its own.
+    if (is_link && folder.string().starts_with("/proc/")) return open_as_it_is(folder / place.filename(), false);
+    if (!is_link) {
+      if (found_ && !S_ISREG(found_->st_mode)) return open_as_it_is(path_, S_ISFIFO(found_->st_mode));
+      name_ = place.filename();
+      folder_.number = open(folder.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC);
+      if (folder_.number < 0) refuse(path_, std::strerror(errno));
+      return expect_replaceable();
+    }
+    fs::path const target = fs::read_symlink(place, problem);
+    if (problem || links == most_links) refuse(path_, problem ? problem.message() : std::strerror(ELOOP));
+    place = folder / target;
+  }
+}
+
+void OutputFile::open_as_it_is(std::string const& path, bool waits) {
+  std::string const own = "/proc/" + std::to_string(getpid()) + "/fd/";
+  if (path.starts_with(own)) {
+    int number = -1;
+    std::from_chars(path.data() + own.size(), path.data() + path.size(), number);
+    // Others write where it stands, too: so it keeps the place it is at.
+    opened_.number = fcntl(number, F_DUPFD_CLOEXEC, 0);
+    if (opened_.number >= 0 && (fcntl(opened_.number, F_GETFL) & O_ACCMODE) == O_RDONLY)
+      refuse(path_, "It is open for reading");
+  } else {
+    std::mutex mutex;
+    std::condition_variable_any asked;
+    std::unique_lock lock(mutex);
+    for (;;) {
+      opened_.number = open(path.c_str(), O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+      if (opened_.number >= 0 || !waits || (errno != ENXIO && errno != EINTR)) break;
+      if (stop_.stop_requested()) throw Error(ErrorKind::system, path_ + " is a pipe, and had no reader.");
+      // The system tells of a reader only by letting it be opened.
+      asked.wait_for(lock, stop_, std::chrono::milliseconds(20), [] { return false; });
+    }
+  }
+  if (opened_.number < 0) refuse(path_, std::strerror(errno));
+}
+
+void OutputFile::expect_replaceable() const {
+  if (name_.empty() || name_ == "." || name_ == "..") refuse(path_, "It is a directory");
+  if (found_ && faccessat(folder_.number, name_.c_str(), W_OK, AT_EACCESS) != 0) refuse(path_, std::strerror(errno));
+  if (faccessat(folder_.number, ".", W_OK | X_OK, AT_EACCESS) != 0)
+    refuse(path_, std::string("Its folder takes no new file (") + std::strerror(errno) + ")");
+  if (found_ && !may_give_to_owner_of(*found_))
+    refuse(path_, "It belongs to another user or group, and a file in its place would not");
+}
+
+bool OutputFile::is(struct stat const& other) const noexcept {
+  return found_ && found_->st_dev == other.st_dev && found_->st_ino == other.st_ino;
+}
+
+bool OutputFile::is(std::string const& path) const noexcept {
+  struct stat status {};
+  return stat(path.c_str(), &status) == 0 && is(status);
+}
+
+bool OutputFile::is(OutputFile const& other) const noexcept {
+  if (found_ || other.found_) return found_ && other.found_ && is(*other.found_);
+  struct stat mine {};
+  struct stat theirs {};
+  bool const known = fstat(folder_.number, &mine) == 0 && fstat(other.folder_.number, &theirs) == 0;
+  return known && mine.st_dev == theirs.st_dev && mine.st_ino == theirs.st_ino && name_ == other.name_;
+}
+
+void OutputFile::write(std::string const& what, std::function<void(std::ostream&)> const& write) {
+  if (is_replaced()) return replace(what, write);
+  if (int const problem = written_to(opened_.number, stop_, write); problem != 0) {
+    throw Error(ErrorKind::system, path_ + " took less than all of " + what + " (" + std::strerror(problem) +
+                                       "): see that it takes all, or name another file.");
+  }
+}
+
+void OutputFile::replace(std::string const& what, std::function<void(std::ostream&)> const& write) const {
+  auto const expect = [&](bool good, int problem) {
+    if (good) return;
+    throw Error(ErrorKind::system, path_ + " took less than all of " + what + " (" + std::strerror(problem) +
+                                       "), and is as it was: see that its disk has room, or name another file.");
+  };
+  // Nobody may read the new one who may not read the old one.
+  constexpr mode_t of_owner_alone = 0600;
+  constexpr mode_t as_usual = 0666;
+  NewFile fresh(folder_.number, name_, found_ ? of_owner_alone : as_usual);
+  int const to = fresh.descriptor();
+  expect(to >= 0, errno);
+  int const problem = written_to(to, {}, write);
+  expect(problem == 0, problem);
+  struct stat now {};
+  bool const there = fstatat(folder_.number, name_.c_str(), &now, AT_SYMLINK_NOFOLLOW) == 0;
+  // It may have become another thing meanwhile, which is not this program's to replace.
+  expect(!there || S_ISREG(now.st_mode), EEXIST);
+  if (there || found_) {
+    struct stat const& old = there ? now : *found_;
+    // In this order: a new owner takes some of the mode away.
+    expect(fchown(to, old.st_uid, old.st_gid) == 0 && fchmod(to, old.st_mode & 07777) == 0, errno);
+  }
+  expect(fsync(to) == 0, errno);
+  expect(fresh.take_place_of(name_), errno);
+  sync_folder(folder_.number);
+}
+
+}  // namespace penstock
