@@ -130,7 +130,7 @@ LINES
     # Some minutes of it, so that it is at it however late the signal comes.
     for where in '' --one-process; do
       # shellcheck disable=SC2086  # Or no word.
-      "$penstock" bench --device cpu --tile 4KiB --threads 1..8 --lanes 1..8 --load 0 --repeats 50 --trace never.json $where > out 2> err &
+      listening bench --device cpu --tile 4KiB --threads 1..8 --lanes 1..8 --load 0 --repeats 50 --trace never.json $where > out 2> err &
       interrupt_once_it_fills $!
       expect_code 130
       expect_err 'Interrupted'

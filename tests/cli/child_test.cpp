@@ -41,7 +41,7 @@ TEST(Child, HasNothingToReadAndAllSignals) {
 TEST(Child, IsInterruptedOnceItIsToStop) {
   std::stop_source stop;
   stop.request_stop();
-  EXPECT_EQ(run_child({"/bin/sh", "-c", "exec tail -f /dev/null"}, stop.get_token()).code, 128 + SIGINT);
+  EXPECT_EQ(run_child({"/bin/sh", "-c", "exec tail -f /dev/null"}, stop.get_token()).code, 128 + SIGTERM);
 }
 
 TEST(Child, ComplainsInOurWordsOrByItsExitCode) {

@@ -75,7 +75,8 @@ case $2 in
     # shellcheck disable=SC2016  # Likewise.
     printf '#!/bin/sh\ncase "$*" in *--only*) : > judging ;; esac\nexec "%s-legacy" "$@"\n' "$built" > penstock-legacy
     chmod +x penstock-legacy
-    ./penstock compare --device cpu --tile 4KiB --window 1000 --rounds 1 --threads 1 --json > out 2> err &
+    penstock=$PWD/penstock
+    listening compare --device cpu --tile 4KiB --window 1000 --rounds 1 --threads 1 --json > out 2> err &
     compare=$!
     until [[ -e judging ]] || ! kill -0 "$compare" 2> /dev/null; do :; done
     interrupt_once_it_fills "$compare"

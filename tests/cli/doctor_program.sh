@@ -58,7 +58,7 @@ WORDS
   StopsCleanlyWhenInterrupted)
     # A file that it reads for minutes, so that it is at it however late the signal comes.
     truncate -s 1T large
-    "$penstock" doctor --device cpu --read large > out 2> err &
+    listening doctor --device cpu --read large > out 2> err &
     probing=$!
     # From here on it listens. Where memory is short it is soon done.
     until grep -qsx ps-signals "/proc/$probing"/task/*/comm || ! kill -0 "$probing" 2> /dev/null; do :; done

@@ -43,6 +43,21 @@ TEST_F(HashBookOfChunks, KeepsTheOrderInWhichFilesWereOpened) {
   EXPECT_EQ(files[1].path, "b");
 }
 
+TEST_F(HashBookOfChunks, SaysWhenItHasHandedOutAllThatItCan) {
+  std::vector<std::size_t> handed_out;
+  HashBook counting{blake3_chunk_bytes, [this](HashedFile const& file) { files.push_back(file); },
+                    [&] { handed_out.push_back(files.size()); }};
+  auto const a = counting.open("a", ""), b = counting.open("b", ""), c = counting.open("c", "");
+  counting.close(b, 1);
+  counting.add(b, 0, empty(), 0);
+  EXPECT_TRUE(handed_out.empty());
+  counting.add(a, 0, empty(), 0);
+  counting.close(a, 1);
+  counting.close(c, 1);
+  counting.add(c, 0, empty(), 0);
+  EXPECT_EQ(handed_out, (std::vector<std::size_t>{2, 3}));
+}
+
 TEST_F(HashBookOfChunks, ReportsTheFirstOfSeveralProblems) {
   auto const file = book.open("a", "");
   book.close(file, 2);

@@ -57,6 +57,7 @@ struct HashCommandOnADeviceThatFallsSilent : support::FolderOfFiles {
   DeviceThatFallsSilent device;
   std::stop_source interrupt;
   HashCommand command;
+  StandardOutput output;
   std::string printed;
   std::optional<Error> thrown;
   ExitCode code = exit_ok;
@@ -75,7 +76,7 @@ struct HashCommandOnADeviceThatFallsSilent : support::FolderOfFiles {
     testing::internal::CaptureStdout();
     testing::internal::CaptureStderr();
     try {
-      code = command.run_on(device, interrupt.get_token());
+      code = command.run_on(device, output, nullptr, interrupt.get_token());
     } catch (Error const& error) {
       thrown = error;
     }
@@ -125,6 +126,7 @@ struct HashCommandOnTwoDevices : support::FolderOfFiles {
   cpu::CpuDevice first{{.ordinal = 0, .compute_threads = 1}};
   cpu::CpuDevice second{{.ordinal = 1, .compute_threads = 1}};
   HashCommand command;
+  StandardOutput output;
 };
 
 /// Seen to fail if the first tile that a loss fails ends the input.
@@ -139,7 +141,7 @@ TEST_F(HashCommandOnTwoDevices, GoesOnWithOneAndSaysWhichWasLost) {
   testing::internal::CaptureStderr();
   std::optional<Error> thrown;
   try {
-    command.run_on(DeviceGroup(std::vector<Device*>{&first, &second}), {});
+    command.run_on(DeviceGroup(std::vector<Device*>{&first, &second}), output, nullptr, {});
   } catch (Error const& error) {
     thrown = error;
   }

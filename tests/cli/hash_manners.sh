@@ -129,7 +129,7 @@ WORDS
     penstock_hash --trace /dev/full a
     expect_code 4
     expect_same_as expected
-    [[ $(cat err) == 'penstock: /dev/full took less than all of the trace: see that its disk has room.' ]] || fail "$(cat err)"
+    [[ $(cat err) == 'penstock: /dev/full took less than all of the trace (No space left on device): see that it takes all, or name another file.' ]] || fail "$(cat err)"
     penstock_hash --trace nowhere/trace.json a
     expect_code 2
     expect_err 'nowhere/trace.json: No such file or directory'
@@ -227,7 +227,7 @@ WORDS
     mkfifo pipe
     # interrupted ARGUMENT...: it reads the pipe, which never ends, and is interrupted there.
     interrupted() {
-      "$penstock" hash --device cpu "$@" <&8 > out 2> err &
+      listening hash --device cpu "$@" <&8 > out 2> err &
       hashing=$!
       exec 9> pipe
       # More than a pipe holds: once all is written, some was read, and it waits for more or soon will.

@@ -29,6 +29,7 @@ struct HashCommandWhoseDeviceTakesItsTime : support::FolderOfFiles {
   std::atomic<cpu::CpuDevice*> opened{nullptr};
   std::stop_source interrupt;
   HashCommand command;
+  StandardOutput output;
   std::string printed, complaints;
   std::optional<Error> thrown;
   ExitCode code = exit_ok;
@@ -56,7 +57,7 @@ struct HashCommandWhoseDeviceTakesItsTime : support::FolderOfFiles {
     testing::internal::CaptureStdout();
     testing::internal::CaptureStderr();
     try {
-      code = command.run_after_head_start(open_devices, interrupt.get_token());
+      code = command.run_after_head_start(open_devices, output, interrupt.get_token());
     } catch (Error const& error) {
       thrown = error;
     }
@@ -74,7 +75,7 @@ struct HashCommandWhoseDeviceTakesItsTime : support::FolderOfFiles {
     same.pipeline.tile = command.pipeline.tile;
     same.json = true;
     testing::internal::CaptureStdout();
-    EXPECT_EQ(same.run_on(alone, {}), exit_ok);
+    EXPECT_EQ(same.run_on(alone, output, nullptr, {}), exit_ok);
     std::string const all = testing::internal::GetCapturedStdout();
     return all.substr(0, all.find(R"({"summary":)"));
   }

@@ -81,7 +81,7 @@ WORDS
   StopsCleanlyWhenInterrupted)
     # Two minutes of them, so that it is at it however late the signal comes.
     mapfile -t many < <(yes legacy-between | head -n 2000)
-    "$penstock" lab --device cpu "${many[@]}" > out 2> err &
+    listening lab --device cpu "${many[@]}" > out 2> err &
     trying=$!
     # From here on it listens.
     until grep -qsx ps-signals "/proc/$trying"/task/*/comm; do

@@ -22,7 +22,7 @@ struct NamedFiles : support::FolderOfFiles {
   /// What is said of them; empty if they are apart.
   std::string said() const {
     try {
-      expect_apart(read, written);
+      FilesToWrite const files(read, written, {});
     } catch (Error const& error) {
       EXPECT_EQ(error.kind(), ErrorKind::bad_argument);
       return error.what();
@@ -64,6 +64,14 @@ TEST_F(NamedFiles, AreRefusedIfTwoWouldBeOne) {
   EXPECT_EQ(said(), "--save and --trace both name " + path("new") +
                         ", which holds one of them: name another file for the other.");
   EXPECT_EQ(files(), 1U);
+}
+
+TEST_F(NamedFiles, MayBeWrittenAnewIfTheyAreReadBefore) {
+  read = {{"--profile", path("there"), "--save"}};
+  written = {{"--save", path("there")}};
+  EXPECT_EQ(said(), "");
+  written = {{"--trace", path("there")}};
+  EXPECT_EQ(said(), "--trace " + path("there") + " would overwrite what is to be read: name another file.");
 }
 
 TEST_F(NamedFiles, LeaveALinkThatLeadsToNoFileYet) {

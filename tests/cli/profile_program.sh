@@ -96,7 +96,7 @@ case $2 in
   OfAnotherMachineIsSaidBeforeTheFirstRound)
     made --threads 1 --tile 64KiB
     changed '"name": "CPU device"' '"name": "NVIDIA H200"'
-    "$penstock" bench --device cpu --window 2000 --repeats 3 --profile changed > out 2> err &
+    listening bench --device cpu --window 2000 --repeats 3 --profile changed > out 2> err &
     bench=$!
     until grep -q 'for the device NVIDIA H200' err || ! kill -0 "$bench" 2> /dev/null; do :; done
     until child_fills "$bench" || ! kill -0 "$bench" 2> /dev/null; do :; done

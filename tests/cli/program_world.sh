@@ -19,6 +19,8 @@ run() {
   code=0
   "$penstock" "$@" > out 2> err || code=$?
 }
+# listening ARGUMENT...: the program, to be started behind a test that interrupts it: what a shell starts so ignores SIGINT.
+listening() { exec env --default-signal=INT,QUIT "$penstock" "$@"; }
 expect_code() { [[ $code == "$1" ]] || fail "exit code $code instead of $1: $(cat err)"; }
 expect_out() { grep -qF -- "$1" out || fail "standard output does not say '$1' but: $(cat out)"; }
 expect_err() { grep -qF -- "$1" err || fail "standard error does not say '$1' but: $(cat err)"; }

@@ -17,7 +17,7 @@ case $2 in
       expect_out "$words"
     done
     grep -q '"kind": "profile"' profile.json || fail "$(cat profile.json)"
-    [[ ! -e profile.json.part ]] || fail 'something was left behind'
+    [[ -z $(find . -name '*penstock-*') ]] || fail 'something was left behind'
     ;;
   PrintsJson)
     run tune "${quick[@]}" --json --work copy --direction in --trace trace.json
@@ -143,7 +143,7 @@ LINES
     [[ -s profile.json ]] || fail 'no profile'
     ;;
   EndsWhenItIsInterrupted)
-    "$penstock" tune --device cpu --within 600 --save profile.json > out 2> err &
+    listening tune --device cpu --within 600 --save profile.json > out 2> err &
     interrupt_once_it_fills $!
     expect_code 130
     expect_err 'Interrupted'

@@ -8,7 +8,6 @@
 #include "penstock/cli/bench_output.hpp"
 #include "penstock/cli/child.hpp"
 #include "penstock/cli/facts_here.hpp"
-#include "penstock/cli/interrupt.hpp"
 #include "penstock/cli/number_check.hpp"
 #include "penstock/cli/page_file.hpp"
 #include "penstock/cli/pipeline_arguments.hpp"
@@ -102,16 +101,15 @@ Apart BenchCommand::apart(std::vector<measure::Point> const& points, measure::Sw
                       });
 }
 
-ExitCode BenchCommand::run() const {
+ExitCode BenchCommand::run(StandardOutput& output, Interrupt const& interrupt) const {
   auto const wanted = sweep.axes.axes();
   auto const points = points_of(wanted);
   // What cannot be read or written is said at once.
   for (measure::Point const& point : points) {
     if (point.setting.fill == measure::Fill::file) measure::Filler(point.setting, sweep.file);
   }
-  sweep.check_files(trace);
+  FilesToWrite files = sweep.files_to_write(trace, interrupt.token());
   sweep.axes.remark_on_sizes();
-  Interrupt const interrupt;
   measure::SweepOptions options;
   options.least_repeats = repeats;
   options.most_repeats = repeats + repeats / 2;
@@ -133,8 +131,7 @@ ExitCode BenchCommand::run() const {
   if (all_here) sweep.axes.profile.warn(machine_here(devices.first()));
   BenchFacts const facts = facts_here(devices.first(), sweep.command_line);
   if (no_points) {
-    std::fputs(as_json(facts, wanted, {}).c_str(), stdout);
-    return exit_ok;
+    return output.write(as_json(facts, wanted, {})) ? exit_ok : exit_some_failed;
   }
   options.trial.window = std::chrono::milliseconds(sweep.milliseconds);
   options.trial.file = sweep.file;
@@ -154,24 +151,24 @@ ExitCode BenchCommand::run() const {
   std::string const text = sweep.json  ? as_json(facts, wanted, results)
                            : sweep.csv ? as_csv(facts, wanted, results)
                                        : as_text(facts, wanted, results);
-  std::fputs(text.c_str(), stdout);
-  if (!trace.file.empty() && !interrupt.requested())
-    write_trace_of(facts, wanted, results, devices.by_name, options.trial, interrupt.token());
-  if (!sweep.html.empty()) {
-    write_page(sweep.html, sweep.json ? text : as_json(facts, wanted, results), "penstock bench");
+  bool const told = output.write(text);
+  if (OutputFile* const file = files.of("--trace"); file != nullptr && told && !interrupt.requested())
+    write_trace_of(*file, facts, wanted, results, devices.by_name, options.trial, interrupt.token());
+  if (OutputFile* const page = files.of("--html"); page != nullptr) {
+    write_page(*page, sweep.json ? text : as_json(facts, wanted, results), "penstock bench");
   }
   if (interrupt.requested()) {
     std::fputs("penstock: Interrupted: what was measured until then is above.\n", stderr);
     return exit_interrupted;
   }
-  bool const failed =
-      std::any_of(results.begin(), results.end(), [](measure::PointResult const& one) { return !one.error.empty(); });
+  bool const failed = !told || std::any_of(results.begin(), results.end(),
+                                           [](measure::PointResult const& one) { return !one.error.empty(); });
   if (begun.lost || devices.lost()) return exit_device;
   return failed ? exit_some_failed : exit_ok;
 }
 
 /// And what it cost to record it, on standard error.
-void BenchCommand::write_trace_of(BenchFacts const& facts, std::span<measure::Axis const> axes,
+void BenchCommand::write_trace_of(OutputFile& file, BenchFacts const& facts, std::span<measure::Axis const> axes,
                                   std::span<measure::PointResult const> results, measure::DevicesByName const& devices,
                                   measure::TrialOptions const& trial, std::stop_token const& stop) const {
   auto const best = best_of(results);
@@ -183,7 +180,7 @@ void BenchCommand::write_trace_of(BenchFacts const& facts, std::span<measure::Ax
                    .number = legacy ? 2U : 1U,
                    .facts = {{"device", on.info().name}, {"command", facts.command}}};
   for (std::size_t i = 0; i < axes.size(); ++i) about.facts.emplace_back(axes[i].name, results[*best].point.values[i]);
-  write_traced_run(trace, about, on, setting, trial, stop);
+  write_traced_run(trace, file, about, on, setting, trial, stop);
   if (no_trace_cost) return;
   constexpr std::uint64_t sampled = 16;
   constexpr unsigned pairs = 5;

@@ -10,6 +10,7 @@
 
 #include "penstock/cli/bench_output.hpp"
 #include "penstock/cli/exit_code.hpp"
+#include "penstock/cli/interrupt.hpp"
 #include "penstock/cli/rounds_apart.hpp"
 #include "penstock/cli/run_progress.hpp"
 #include "penstock/cli/sweep_arguments.hpp"
@@ -40,7 +41,7 @@ struct BenchCommand {
   ///
   /// Blocks: some tenths of a second for each point and repeat.
   /// Throws: Error, if there is no such device or value, or the device fails.
-  ExitCode run() const;
+  ExitCode run(StandardOutput& output, Interrupt const& interrupt) const;
 
  private:
   /// Those that are asked for.
@@ -50,7 +51,7 @@ struct BenchCommand {
   /// What all repeats but the last came to, each in another process.
   Apart apart(std::vector<measure::Point> const& points, measure::SweepOptions const& options,
               std::stop_token const& stop, RunProgress& progress) const;
-  void write_trace_of(BenchFacts const& facts, std::span<measure::Axis const> axes,
+  void write_trace_of(OutputFile& file, BenchFacts const& facts, std::span<measure::Axis const> axes,
                       std::span<measure::PointResult const> results, measure::DevicesByName const& devices,
                       measure::TrialOptions const& trial, std::stop_token const& stop) const;
 };

@@ -8,10 +8,11 @@
 #include <filesystem>
 #include <string_view>
 #include <system_error>
+#include <utility>
 
 #include <fcntl.h>
 #include <poll.h>
-#include <spawn.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -39,49 +40,51 @@ struct Pipe {
   std::array<int, 2> ends{-1, -1};
 };
 
-/// How a child is started: with these files, and with all signals let in, which this process may keep from its threads,
-/// also a ctrl-C, which shells have those ignore that they start behind themselves.
-class Start {
- public:
-  Start(Pipe const& output, Pipe const& complaint) {
-    posix_spawn_file_actions_init(&files_);
-    posix_spawn_file_actions_addopen(&files_, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-    posix_spawn_file_actions_adddup2(&files_, output.ends[1], STDOUT_FILENO);
-    posix_spawn_file_actions_adddup2(&files_, complaint.ends[1], STDERR_FILENO);
-    posix_spawnattr_init(&attributes_);
-    sigset_t none;
-    sigemptyset(&none);
-    posix_spawnattr_setsigmask(&attributes_, &none);
-    sigset_t interrupt;
-    sigemptyset(&interrupt);
-    sigaddset(&interrupt, SIGINT);
-    posix_spawnattr_setsigdefault(&attributes_, &interrupt);
-    posix_spawnattr_setflags(&attributes_, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
-  }
-  Start(Start const&) = delete;
-  Start& operator=(Start const&) = delete;
-  ~Start() {
-    posix_spawn_file_actions_destroy(&files_);
-    posix_spawnattr_destroy(&attributes_);
-  }
-  pid_t operator()(std::vector<std::string> const& arguments) const {
-    std::vector<char*> words;
-    words.reserve(arguments.size() + 1);
-    for (std::string const& argument : arguments) words.push_back(const_cast<char*>(argument.c_str()));
-    words.push_back(nullptr);
-    pid_t child = 0;
-    if (int const problem = posix_spawn(&child, words[0], &files_, &attributes_, words.data(), environ); problem != 0) {
-      throw Error(ErrorKind::system,
-                  arguments[0] + ": " + std::strerror(problem) +
-                      ". Both flavours of the command must lie in one folder: ./dev build makes them both.");
-    }
-    return child;
-  }
+/// What the child does between its fork and its program: with these files, and with all signals let in, which this
+/// process may keep from its threads. It dies with the thread that started it. Only what is safe after a fork of one of
+/// many threads.
+[[noreturn]] void become(std::vector<char*> const& words, pid_t parent, int output, int complaint, int refusal) {
+  // Whoever started it may have gone in between.
+  bool ready = prctl(PR_SET_PDEATHSIG, SIGKILL) == 0 && getppid() == parent;
+  int const nothing = open("/dev/null", O_RDONLY);
+  for (auto const& [from, to] : {std::pair{nothing, STDIN_FILENO}, {output, STDOUT_FILENO}, {complaint, STDERR_FILENO}})
+    ready = ready && dup2(from, to) == to;
+  if (nothing > STDERR_FILENO) close(nothing);
+  // By SIGTERM it is asked to end. What else is ignored stays so, as SIGINT behind a shell.
+  std::signal(SIGTERM, SIG_DFL);
+  std::signal(SIGPIPE, SIG_DFL);
+  sigset_t none;
+  sigemptyset(&none);
+  sigprocmask(SIG_SETMASK, &none, nullptr);
+  if (ready) execv(words[0], words.data());
+  int const problem = errno;
+  static_cast<void>(write(refusal, &problem, sizeof problem));
+  _exit(127);
+}
 
- private:
-  posix_spawn_file_actions_t files_{};
-  posix_spawnattr_t attributes_{};
-};
+pid_t start(std::vector<std::string> const& arguments, Pipe const& output, Pipe const& complaint) {
+  std::vector<char*> words;
+  words.reserve(arguments.size() + 1);
+  for (std::string const& argument : arguments) words.push_back(const_cast<char*>(argument.c_str()));
+  words.push_back(nullptr);
+  Pipe refusal;  // Which closes when the program begins.
+  pid_t const parent = getpid();
+  pid_t const child = fork();
+  if (child == 0) become(words, parent, output.ends[1], complaint.ends[1], refusal.ends[1]);
+  int problem = errno;
+  refusal.shut(1);
+  if (child > 0) {
+    ssize_t got = 0;
+    while ((got = read(refusal.ends[0], &problem, sizeof problem)) < 0 && errno == EINTR) {
+    }
+    if (got <= 0) return child;
+    waitpid(child, nullptr, 0);
+  }
+  std::string const why = arguments[0] + ": " + std::strerror(problem);
+  if (child < 0) throw Error(ErrorKind::system, why + ". Let more processes be started (ulimit -u).");
+  throw Error(ErrorKind::system,
+              why + ". Both flavours of the command must lie in one folder: ./dev build makes them both.");
+}
 
 /// Reads both until both have ended.
 void read_all(Pipe& output, std::string& said, Pipe& complaint, std::string& complained) {
@@ -106,13 +109,13 @@ void read_all(Pipe& output, std::string& said, Pipe& complaint, std::string& com
 ChildEnd run_child(std::vector<std::string> const& arguments, std::stop_token const& stop) {
   Pipe output;
   Pipe complaint;
-  pid_t const child = Start(output, complaint)(arguments);
+  pid_t const child = start(arguments, output, complaint);
   output.shut(1);
   complaint.shut(1);
   ChildEnd end;
   {
     // While it is not waited for, nobody else has its number.
-    std::stop_callback const interrupt(stop, [child] { kill(child, SIGINT); });
+    std::stop_callback const interrupt(stop, [child] { kill(child, SIGTERM); });
     read_all(output, end.output, complaint, end.complaint);
   }
   int status = 0;

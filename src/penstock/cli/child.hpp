@@ -14,7 +14,8 @@ struct ChildEnd {
   std::string complaint;  ///< Its standard error.
 };
 
-/// Runs a program to its end, with an empty standard input. Once `stop` is requested it gets a ctrl-C.
+/// Runs a program to its end, with an empty standard input. Once `stop` is requested it gets a SIGTERM; if this process
+/// dies, it is killed.
 ///
 /// Shape:  arguments[0] is the program's path.
 /// Blocks: until it has ended.

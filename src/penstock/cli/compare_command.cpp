@@ -9,11 +9,11 @@
 #include <vector>
 
 #include "penstock/cli/bench_output.hpp"
+#include "penstock/cli/complaint.hpp"
 #include "penstock/cli/number_check.hpp"
 #include "penstock/cli/page_file.hpp"
 #include "penstock/cli/pipeline_arguments.hpp"
 #include "penstock/cli/run_progress.hpp"
-#include "penstock/cli/scratch_folder.hpp"
 #include "penstock/cli/text_table.hpp"
 #include "penstock/core/error.hpp"
 #include "penstock/report/join_traces.hpp"
@@ -99,8 +99,9 @@ bool CompareCommand::judge(Comparison& comparison, RunProgress& progress, Interr
         std::string const results = bench(sweep.judged_round(side.path(), sweep.axes, which), "", interrupt).output;
         if (!interrupt.requested()) comparison.judge(side.flavour, results, which);
       } catch (std::exception const& error) {
-        comparison.remark(side.flavour, error.what(), which);
-        std::fprintf(stderr, "penstock: %s\n", error.what());
+        std::string const why = complaint_about(error).sentence;
+        comparison.remark(side.flavour, why, which);
+        std::fprintf(stderr, "penstock: %s\n", why.c_str());
         could = false;
       }
     }
@@ -109,7 +110,8 @@ bool CompareCommand::judge(Comparison& comparison, RunProgress& progress, Interr
 }
 
 /// The same point by both, one after the other, at which the difference is greatest.
-void CompareCommand::write_trace_of(Comparison const& comparison, Interrupt const& interrupt) const {
+void CompareCommand::write_trace_of(OutputFile& to, std::span<ScratchFile const> scratch, Comparison const& comparison,
+                                    Interrupt const& interrupt) const {
   auto const point = comparison.plainest();
   if (!point) throw Error(ErrorKind::device_refused, "There is no run to write a trace of.");
   AxisOptions axes = sweep.axes;
@@ -118,11 +120,10 @@ void CompareCommand::write_trace_of(Comparison const& comparison, Interrupt cons
     axes.set(name, value);
     where += (where.empty() ? "" : ", ") + name + " " + axis_value_text(name, value);
   }
-  ScratchFolder const folder;
   std::vector<std::ifstream> files;
   std::string took;
   for (Side const& side : sides) {
-    std::string const file = folder.file(side.program);
+    std::string const& file = scratch[files.size()].path();
     std::string said = complaint_of(bench(sweep.one_round(side.path(), axes, 1), file, interrupt));
     if (interrupt.requested()) return;
     // The user knows of one file.
@@ -132,19 +133,19 @@ void CompareCommand::write_trace_of(Comparison const& comparison, Interrupt cons
   }
   std::vector<std::istream*> traces;
   for (std::ifstream& file : files) traces.push_back(&file);
-  write_trace_file(trace.file, [&](std::ostream& out) {
+  write_trace_file(to, [&](std::ostream& out) {
     join_traces(out, traces, {{"command", sweep.command_line}, {"point", where}});
   });
   std::fprintf(stderr, "%spenstock: %s has a run of each%s%s.\n", took.c_str(), trace.file.c_str(),
                where.empty() ? "" : " at ", where.c_str());
 }
 
-ExitCode CompareCommand::run() const {
+ExitCode CompareCommand::run(StandardOutput& output, Interrupt const& interrupt) const {
   static_cast<void>(sweep.axes.axes());  // What cannot be, is said at once.
   std::string const date = date_now();
-  sweep.check_files(trace);
+  FilesToWrite files = sweep.files_to_write(trace, interrupt.token());
+  std::vector<ScratchFile> scratch(trace.file.empty() ? 0 : sides.size());
   sweep.axes.remark_on_sizes();
-  Interrupt const interrupt;
   sweep.warn_of_foreign_profile(std::nullopt, interrupt.token());
   Comparison comparison;
   bool judged = true;
@@ -159,18 +160,19 @@ ExitCode CompareCommand::run() const {
   std::string const text = sweep.json  ? comparison.as_json(date, sweep.command_line)
                            : sweep.csv ? comparison.as_csv(date)
                                        : comparison.as_text();
-  std::fputs(text.c_str(), stdout);
-  if (!sweep.html.empty()) {
-    write_page(sweep.html, sweep.json ? text : comparison.as_json(date, sweep.command_line), "penstock compare");
+  bool const told = output.write(text);
+  if (OutputFile* const page = files.of("--html"); page != nullptr) {
+    write_page(*page, sweep.json ? text : comparison.as_json(date, sweep.command_line), "penstock compare");
   }
-  if (!trace.file.empty() && !interrupt.requested()) write_trace_of(comparison, interrupt);
+  if (OutputFile* const file = files.of("--trace"); file != nullptr && told && !interrupt.requested())
+    write_trace_of(*file, scratch, comparison, interrupt);
   bool const held = !expected || comparison.holds(*expected);
   if (!comparison.all_measured()) std::fprintf(stderr, "penstock: %s\n", comparison.what_failed().c_str());
   if (!held)
     std::fprintf(stderr, "penstock: --expect %g does not hold. %s\n", *expected, comparison.sentence().c_str());
   if (interrupt.requested()) return interrupted("what was compared until then is above");
   if (!judged) return exit_device;
-  return held && comparison.all_measured() ? exit_ok : exit_some_failed;
+  return told && held && comparison.all_measured() ? exit_ok : exit_some_failed;
 }
 
 }  // namespace penstock::cli

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -12,6 +13,7 @@
 #include "penstock/cli/exit_code.hpp"
 #include "penstock/cli/interrupt.hpp"
 #include "penstock/cli/run_progress.hpp"
+#include "penstock/cli/scratch_file.hpp"
 #include "penstock/cli/sweep_arguments.hpp"
 #include "penstock/cli/trace_file.hpp"
 
@@ -27,7 +29,7 @@ struct CompareCommand {
   void add_to(CLI::App& command);
   /// Blocks: some tenths of a second for each point, round and flavour.
   /// Throws: Error, if an option is none, or one of the programs cannot be run or fails.
-  ExitCode run() const;
+  ExitCode run(StandardOutput& output, Interrupt const& interrupt) const;
 
  private:
   /// What a program's `bench` says with these arguments, as JSON; whatever there is, if `interrupt` was requested. With
@@ -38,7 +40,8 @@ struct CompareCommand {
   /// A run more of each point by each program, for what is in the data and on the page beside throughput. False if one
   /// of them could not, which is said.
   bool judge(Comparison& comparison, RunProgress& progress, Interrupt const& interrupt) const;
-  void write_trace_of(Comparison const& comparison, Interrupt const& interrupt) const;
+  void write_trace_of(OutputFile& to, std::span<ScratchFile const> scratch, Comparison const& comparison,
+                      Interrupt const& interrupt) const;
 };
 
 }  // namespace penstock::cli

@@ -6,7 +6,7 @@
 #include <exception>
 #include <stdexcept>
 
-#include "penstock/cli/interrupt.hpp"
+#include "penstock/cli/complaint.hpp"
 #include "penstock/cli/number_check.hpp"
 #include "penstock/cli/pipeline_arguments.hpp"
 #include "penstock/devices/open_device.hpp"
@@ -27,8 +27,7 @@ void DoctorCommand::add_to(CLI::App& command) {
   command.add_flag("--json", json, "Print JSON");
 }
 
-ExitCode DoctorCommand::run() const {
-  Interrupt const interrupt;
+ExitCode DoctorCommand::run(StandardOutput& output, Interrupt const& interrupt) const {
   auto const file = file_to_read();
 
   DoctorFacts facts{.version = PENSTOCK_VERSION,
@@ -54,7 +53,7 @@ ExitCode DoctorCommand::run() const {
     std::fputs("penstock: Interrupted: nothing is said of what was not measured to its end.\n", stderr);
     return exit_interrupted;
   }
-  std::fputs((json ? as_json(facts) : as_text(facts)).c_str(), stdout);
+  if (!output.write(json ? as_json(facts) : as_text(facts))) return exit_some_failed;
   return facts.probe_problem.empty() && facts.gpu_problem.empty() ? exit_ok : exit_device;
 }
 
@@ -85,7 +84,7 @@ void DoctorCommand::probe(DoctorFacts& facts, OpenFile const* file, std::stop_to
     if (error.kind() == ErrorKind::bad_argument) throw;
     facts.probe_problem = error.what();
   } catch (std::exception const& exception) {
-    facts.probe_problem = exception.what();
+    facts.probe_problem = complaint_about(exception).sentence;
   }
 }
 

@@ -9,6 +9,7 @@
 
 #include "penstock/cli/doctor_facts.hpp"
 #include "penstock/cli/exit_code.hpp"
+#include "penstock/cli/interrupt.hpp"
 #include "penstock/device/build_flavour.hpp"
 #include "penstock/file/open_file.hpp"
 
@@ -29,7 +30,7 @@ struct DoctorCommand {
   ///
   /// Blocks: about three seconds, for the probe, unless interrupted.
   /// Throws: Error, if there is no such device or file to ask for.
-  ExitCode run() const;
+  ExitCode run(StandardOutput& output, Interrupt const& interrupt) const;
 
  private:
   std::unique_ptr<OpenFile> file_to_read() const;

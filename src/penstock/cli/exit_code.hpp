@@ -12,7 +12,7 @@ enum ExitCode : int {
   exit_bad_options = 2,  ///< Nothing was done.
   exit_device = 4,  ///< The device or the machine could not do it: no such GPU, too little memory, a fault; also of one
                     ///< among several devices, though the others did the rest.
-  exit_interrupted = 130  ///< Ctrl-C: what was under way was finished or cancelled, nothing is left behind.
+  exit_interrupted = 130  ///< Ctrl-C, SIGTERM, SIGHUP: what was under way was finished or cancelled, nothing is left.
 };
 
 }  // namespace penstock::cli

@@ -5,7 +5,8 @@
 
 namespace penstock::cli {
 
-HashBook::HashBook(std::size_t tile_bytes, OnFile on_file) : tile_bytes_(tile_bytes), on_file_(std::move(on_file)) {}
+HashBook::HashBook(std::size_t tile_bytes, OnFile on_file, OnEnough on_enough)
+    : tile_bytes_(tile_bytes), on_file_(std::move(on_file)), on_enough_(std::move(on_enough)) {}
 
 HashBook::Record& HashBook::record(std::uint64_t file) {
   return records_.at(file - first_);
@@ -70,16 +71,19 @@ void HashBook::note_locked(Record& mine, std::string const& problem) {
 
 /// The caller holds the mutex, so files come out one at a time and in order.
 void HashBook::hand_out() {
+  bool any = false;
   while (!records_.empty()) {
     Record& oldest = records_.front();
-    if (!oldest.tiles || oldest.back != *oldest.tiles) return;
+    if (!oldest.tiles || oldest.back != *oldest.tiles) break;
     if (oldest.file.problem.empty() && !oldest.file.cancelled) oldest.file.digest = oldest.tree.finish(*oldest.tiles);
     // It is out of the book before anybody is told, so that one who throws is not told again.
     HashedFile const file = std::move(oldest.file);
     records_.pop_front();
     ++first_;
+    any = true;
     on_file_(file);
   }
+  if (any && on_enough_) on_enough_();
 }
 
 }  // namespace penstock::cli

@@ -31,16 +31,18 @@ struct HashedFile {
 class HashBook {
  public:
   using OnFile = std::function<void(HashedFile const&)>;
+  using OnEnough = std::function<void()>;
 
-  /// `on_file` is called once per file, one at a time, on the thread that finished it. It must not call the book.
-  HashBook(std::size_t tile_bytes, OnFile on_file);
+  /// `on_file` is called once per file, one at a time, on the thread that finished it, and then `on_enough`, once all
+  /// files were handed out that could be. They must not call the book.
+  HashBook(std::size_t tile_bytes, OnFile on_file, OnEnough on_enough = {});
 
   /// Begins a file and gives its number.
   std::uint64_t open(std::string path, std::string expected);
   /// No more tiles of this file will begin; `tiles` did, at least one unless it has a problem.
   ///
   /// Blocks: while files are handed out; so do `abandon`, `add`, `fail` and `cancel`.
-  /// Throws: what on_file throws, as those do; that file was handed out all the same.
+  /// Throws: what on_file and on_enough throw, as those do; that file was handed out all the same.
   void close(std::uint64_t file, std::uint64_t tiles);
   /// The same for a file that is not read to its end, because the run was stopped: what was read must not pass for all
   /// of it.
@@ -64,6 +66,7 @@ class HashBook {
 
   std::size_t const tile_bytes_;
   OnFile const on_file_;
+  OnEnough const on_enough_;
   std::mutex mutex_;
   std::deque<Record> records_;
   std::uint64_t first_ = 0;  ///< The number of the first record.

@@ -11,7 +11,6 @@
 
 #include "penstock/cli/hash_job.hpp"
 #include "penstock/cli/hash_sink.hpp"
-#include "penstock/cli/interrupt.hpp"
 #include "penstock/cli/tile_plan.hpp"
 #include "penstock/cli/verdict_output.hpp"
 #include "penstock/core/size_text.hpp"
@@ -101,19 +100,20 @@ bool HashCommand::takes_head_start() const {
          checked_tile(pipeline) <= most_head_start_bytes && built_with_cuda() && driver_present();
 }
 
-ExitCode HashCommand::run() {
-  static_cast<void>(checked_tile(pipeline));  // Bad options are said before a device is opened.
+ExitCode HashCommand::run(StandardOutput& output, Interrupt const& interrupt) {
+  // Bad options are said before a device is opened.
+  static_cast<void>(checked_tile(pipeline));
+  static_cast<void>(pipeline.options());
   trace.check();
   std::vector<NamedFile> read{{"--profile", pipeline.profile.path}};
   for (std::string const& path : inputs()) read.push_back({"PATH", path});
-  expect_apart(read, std::vector<NamedFile>{trace.named()});
-  Interrupt const interrupt;
+  FilesToWrite files(read, std::vector<NamedFile>{trace.named()}, interrupt.token());
   auto const open = [wish = pipeline.device] { return open_devices(wish); };
-  if (takes_head_start()) return run_after_head_start(open, interrupt.token());
+  if (takes_head_start()) return run_after_head_start(open, output, interrupt.token());
   auto const opened = open();
   DeviceGroup const devices(opened);
   pipeline.profile.warn(machine_here(devices));
-  return run_on(devices, interrupt.token());
+  return run_on(devices, output, files.of("--trace"), interrupt.token());
 }
 
 bool HashCommand::leaves_device_starting() const {
@@ -128,7 +128,7 @@ PipelineOptions HashCommand::options() const {
   return options;
 }
 
-HashRequest HashCommand::request(std::size_t tile_bytes) const {
+HashRequest HashCommand::request(std::size_t tile_bytes, OutputFile const* trace_file) const {
   return {.paths = inputs(),
           .check = check,
           .format = json       ? HashFormat::json
@@ -137,11 +137,12 @@ HashRequest HashCommand::request(std::size_t tile_bytes) const {
                     : no_names ? HashFormat::hashes
                                : HashFormat::sums,
           .draw_progress = !no_progress,
-          .trace = trace.file,
+          .trace = trace_file,
           .tile_bytes = tile_bytes};
 }
 
-ExitCode HashCommand::run_on(DeviceGroup const& devices, std::stop_token const& interrupted) const {
+ExitCode HashCommand::run_on(DeviceGroup const& devices, StandardOutput& output, OutputFile* trace_file,
+                             std::stop_token const& interrupted) const {
   PipelineOptions options = suited_to(devices, this->options());
   std::string const device_name = devices.info().name;  // A GPU that was lost says no more of itself.
   auto const recorder = trace.recorder();
@@ -150,7 +151,7 @@ ExitCode HashCommand::run_on(DeviceGroup const& devices, std::stop_token const& 
   auto const ranges = trace.nvtx_ranges();
   options.ranges = activities != nullptr ? activities.get() : ranges.get();
   Pipeline pipe(devices.all(), options);
-  HashJob job(request(options.tile.input_bytes), interrupted);
+  HashJob job(request(options.tile.input_bytes, trace_file), output, interrupted);
 
   Report const report = run_through(pipe, job, devices, interrupted);
   if (activities != nullptr) activities->finish();
@@ -160,12 +161,13 @@ ExitCode HashCommand::run_on(DeviceGroup const& devices, std::stop_token const& 
   job.output().summary({.report = report, .device = device_name, .pool = &pipe.pool(), .verdict = verdict});
   bool const may_write = !job.reads_its_trace();
   if (!may_write) {
-    job.progress().print(stderr, "penstock: " + trace.file +
-                                     " is among what was read, so it was left as it is and there is no trace: name "
-                                     "another file.\n");
+    job.progress().complain("penstock: " + trace.file +
+                            " is among what was read, so it was left as it is and there is no trace: name another "
+                            "file.\n");
   }
-  bool const traced = !recording || !may_write || write_trace_of(*recording, report, device_name, job.progress());
-  if (verdict && traced && !json) job.progress().print(stderr, "penstock: " + as_text(*verdict));
+  bool const traced = !recording || !may_write || trace_file == nullptr ||
+                      write_trace_of(*trace_file, *recording, report, device_name, job.progress());
+  if (verdict && traced && !json) job.progress().complain("penstock: " + as_text(*verdict));
 
   ExitCode const code = end_of(report, job, &devices, interrupted);
   if (code == exit_interrupted) return code;
@@ -173,7 +175,8 @@ ExitCode HashCommand::run_on(DeviceGroup const& devices, std::stop_token const& 
   return may_write ? code : exit_some_failed;
 }
 
-ExitCode HashCommand::run_after_head_start(OpenDevices const& open, std::stop_token const& interrupted) {
+ExitCode HashCommand::run_after_head_start(OpenDevices const& open, StandardOutput& output,
+                                           std::stop_token const& interrupted) {
   PipelineOptions const options = this->options();
   TileShape const shape{.input_bytes = options.tile.input_bytes};
   std::size_t const cpus = CgroupLimits::read().busy_threads(affinity_of_this_thread().size());
@@ -185,7 +188,7 @@ ExitCode HashCommand::run_after_head_start(OpenDevices const& open, std::stop_to
   std::shared_ptr<Started> started;
   Slab const slab(Pool::slab_bytes(shape, runners));
   Pool pool(slab.bytes(), shape, runners);
-  HashJob job(request(shape.input_bytes), interrupted);
+  HashJob job(request(shape.input_bytes, nullptr), output, interrupted);
 
   std::stop_source there;
   auto const failed = std::make_shared<std::atomic<bool>>(false);
@@ -233,7 +236,7 @@ Report HashCommand::run_through(Pipeline& pipe, HashJob& job, DeviceGroup const&
 ExitCode HashCommand::end_of(Report const& report, HashJob& job, DeviceGroup const* devices,
                              std::stop_token const& interrupted) const {
   if (interrupted.stop_requested()) {
-    job.progress().print(stderr, "penstock: Interrupted: files that were not finished have no line.\n");
+    job.progress().complain("penstock: Interrupted: files that were not finished have no line.\n");
     return exit_interrupted;
   }
   if (auto const loss = devices != nullptr ? devices->lost() : std::nullopt) {
@@ -245,15 +248,15 @@ ExitCode HashCommand::end_of(Report const& report, HashJob& job, DeviceGroup con
 }
 
 /// And what it cost to record it, on standard error. False if the file did not take it.
-bool HashCommand::write_trace_of(Recording const& recording, Report const& report, std::string const& on,
-                                 Progress& progress) const {
+bool HashCommand::write_trace_of(OutputFile& file, Recording const& recording, Report const& report,
+                                 std::string const& on, Progress& progress) const {
   try {
-    write_trace_file(trace.file, recording, {.process = "penstock hash", .facts = {{"device", on}}});
+    write_trace_file(file, recording, {.process = "penstock hash", .facts = {{"device", on}}});
   } catch (Error const& error) {
-    progress.print(stderr, std::string("penstock: ") + error.what() + "\n");
+    progress.complain(std::string("penstock: ") + error.what() + "\n");
     return false;
   }
-  progress.print(stderr, "penstock: " + traced_text(trace.file, recording, report.wall) + "\n");
+  progress.complain("penstock: " + traced_text(trace.file, recording, report.wall) + "\n");
   return true;
 }
 

@@ -12,6 +12,7 @@
 
 #include "penstock/cli/exit_code.hpp"
 #include "penstock/cli/hash_job.hpp"
+#include "penstock/cli/interrupt.hpp"
 #include "penstock/cli/pipeline_arguments.hpp"
 #include "penstock/cli/progress.hpp"
 #include "penstock/cli/trace_file.hpp"
@@ -39,23 +40,25 @@ struct HashCommand {
   void add_to(CLI::App& command);
   using OpenDevices = std::function<std::vector<std::unique_ptr<Device>>()>;
 
-  /// Opens the devices and listens to ctrl-C, then does what `run_on` does, or what `run_after_head_start` does if it
+  /// Opens the devices, then does what `run_on` does, or what `run_after_head_start` does if it
   /// is likely that the device takes some time and nobody asked for a certain one.
   ///
   /// Throws: Error, if it cannot start; and as run_on.
-  ExitCode run();
-  /// Hashes on these devices, whatever `pipeline` says of them, and prints. A request of `interrupted` ends it early.
+  ExitCode run(StandardOutput& output, Interrupt const& interrupt);
+  /// Hashes on these devices, whatever `pipeline` says of them, and prints. A request of `interrupted` ends it early,
+  /// and so does an output that takes no more. The trace goes to `trace_file`, which is null without one.
   ///
   /// Blocks: until all is hashed, or what was under way when it was interrupted.
   /// Throws: Error, if it cannot start, if a device was lost, though others went on, or if the machine broke off the
   /// run.
-  ExitCode run_on(DeviceGroup const& devices, std::stop_token const& interrupted) const;
+  ExitCode run_on(DeviceGroup const& devices, StandardOutput& output, OutputFile* trace_file,
+                  std::stop_token const& interrupted) const;
   /// Lets the CPUs hash until `open`, on a thread of its own, has opened the devices, which then do the rest. No trace
   /// is made. If the input ends first nobody waits for the devices: the destructor does.
   ///
   /// Blocks: as run_on.
   /// Throws: as run_on, and what `open` throws, unless the input ended before; what was hashed by then was printed.
-  ExitCode run_after_head_start(OpenDevices const& open, std::stop_token const& interrupted);
+  ExitCode run_after_head_start(OpenDevices const& open, StandardOutput& output, std::stop_token const& interrupted);
   /// True while the destructor would wait for a device that nobody needs any more.
   bool leaves_device_starting() const;
 
@@ -63,12 +66,12 @@ struct HashCommand {
   struct Started;
   bool takes_head_start() const;
   PipelineOptions options() const;
-  HashRequest request(std::size_t tile_bytes) const;
+  HashRequest request(std::size_t tile_bytes, OutputFile const* trace_file) const;
   Report run_through(Pipeline& pipe, HashJob& job, DeviceGroup const& devices,
                      std::stop_token const& interrupted) const;
   ExitCode end_of(Report const& report, HashJob& job, DeviceGroup const* devices,
                   std::stop_token const& interrupted) const;
-  bool write_trace_of(Recording const& recording, Report const& report, std::string const& on,
+  bool write_trace_of(OutputFile& file, Recording const& recording, Report const& report, std::string const& on,
                       Progress& progress) const;
 
   std::future<std::shared_ptr<Started>> starting_;  ///< Of a head start.

@@ -24,17 +24,20 @@ void measure(std::vector<std::string> const& paths, Progress& progress, std::sto
 
 }  // namespace
 
-HashJob::HashJob(HashRequest request, std::stop_token const& interrupted)
+HashJob::HashJob(HashRequest request, StandardOutput& output, std::stop_token const& interrupted)
     : request_(std::move(request)),
       progress_(request_.draw_progress),
-      output_(request_.format, progress_),
+      output_(request_.format, progress_, output),
       pass_on_(interrupted, PassOn{&enough_}),
-      book_(request_.tile_bytes, [this](HashedFile const& file) { output_.file(file); }),
+      book_(
+          request_.tile_bytes, [this](HashedFile const& file) { output_.file(file); },
+          [this] {
+            if (!output_.flush()) enough_.request_stop();
+          }),
       list_(
           request_.paths, [this](std::string const& about, std::string const& what) { output_.problem(about, what); },
           enough_.get_token()),
-      walk_(request_.paths),
-      trace_file_(request_.trace) {
+      walk_(request_.paths) {
   if (progress_.drawn() && !request_.check)
     measuring_ = std::jthread([this](std::stop_token const& stop) { measure(request_.paths, progress_, stop); });
 }
@@ -61,9 +64,9 @@ std::optional<WantedFile> HashJob::next() {
       if (!enough_.stop_requested()) all_taken_ = true;
       return std::nullopt;
     }
-    if (!trace_file_.is(wanted->path)) return wanted;
+    if (request_.trace == nullptr || !request_.trace->is(wanted->path)) return wanted;
     // An empty one, as mktemp makes it, is passed over; any other is an input like others, and stays.
-    if (!request_.check && !trace_file_.held_something()) continue;
+    if (!request_.check && !request_.trace->held_something()) continue;
     reads_its_trace_ = true;
     return wanted;
   }

@@ -24,7 +24,7 @@ struct HashRequest {
   bool check = false;
   HashFormat format = HashFormat::sums;
   bool draw_progress = false;
-  std::string trace = {};  ///< The file for a trace, which is no input; empty without one.
+  OutputFile const* trace = nullptr;  ///< The file for a trace, which is no input; null without one.
   std::size_t tile_bytes = 0;
 };
 
@@ -33,8 +33,8 @@ struct HashRequest {
 /// Threads: one, but for `all_taken`, any, and for what the other functions give, which is as its own.
 class HashJob {
  public:
-  /// `interrupted` ends the input.
-  HashJob(HashRequest request, std::stop_token const& interrupted);
+  /// `interrupted` ends the input, and so does an output that takes no more.
+  HashJob(HashRequest request, StandardOutput& output, std::stop_token const& interrupted);
   HashJob(HashJob const&) = delete;
   HashJob& operator=(HashJob const&) = delete;
 
@@ -65,7 +65,6 @@ class HashJob {
   HashBook book_;
   CheckList list_;
   FileWalk walk_;
-  FileToWrite const trace_file_;
   std::atomic<bool> all_taken_{false};
   std::atomic<bool> reads_its_trace_{false};
   std::optional<HashSource> source_;

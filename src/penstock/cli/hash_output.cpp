@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "penstock/cli/hash_output.hpp"
 
-#include <cstdio>
-
 #include <nlohmann/json.hpp>
 
 #include "penstock/cli/sum_line.hpp"
@@ -36,7 +34,19 @@ Json pool_of(Pool const* pool) {
 
 void HashOutput::problem(std::string const& about, std::string const& what) {
   ++problems_;
-  progress_.print(stderr, "penstock: " + (about.empty() ? "''" : about) + ": " + what + "\n");
+  progress_.complain("penstock: " + (about.empty() ? "''" : about) + ": " + what + "\n");
+}
+
+bool HashOutput::flush() {
+  bool const taken = lines_.empty() || progress_.print(output_, lines_);
+  lines_.clear();
+  return taken;
+}
+
+/// After the lines of the files before.
+void HashOutput::complain(std::string const& about, std::string const& what) {
+  flush();
+  problem(about, what);
 }
 
 void HashOutput::file(HashedFile const& file) {
@@ -47,11 +57,11 @@ void HashOutput::file(HashedFile const& file) {
   } else if (format_ == HashFormat::json) {
     as_json(file);
   } else if (!file.digest) {
-    problem(file.path, file.problem);
+    complain(file.path, file.problem);
   } else if (format_ == HashFormat::hashes) {
-    progress_.print(stdout, blake3_hex(*file.digest) + "\n");
+    lines_ += blake3_hex(*file.digest) + "\n";
   } else {
-    progress_.print(stdout, sum_line(blake3_hex(*file.digest), file.path) + "\n");
+    lines_ += sum_line(blake3_hex(*file.digest), file.path) + "\n";
   }
 }
 
@@ -60,12 +70,12 @@ void HashOutput::checked(HashedFile const& file) {
   std::string const name = (shown.escaped ? "\\" : "") + shown.text;
   if (!file.digest) {
     ++problems_;
-    progress_.print(stdout, name + ": FAILED (" + file.problem + ")\n");
+    lines_ += name + ": FAILED (" + file.problem + ")\n";
   } else if (blake3_hex(*file.digest) != file.expected) {
     ++mismatches_;
-    progress_.print(stdout, name + ": FAILED\n");
+    lines_ += name + ": FAILED\n";
   } else if (format_ == HashFormat::check) {
-    progress_.print(stdout, name + ": OK\n");
+    lines_ += name + ": OK\n";
   }
 }
 
@@ -80,13 +90,14 @@ void HashOutput::as_json(HashedFile const& file) {
       if (!matches) ++mismatches_;
     }
   } else {
-    problem(file.path, file.problem);
+    complain(file.path, file.problem);
     json["problem"] = file.problem;
   }
-  progress_.print(stdout, line_of(json));
+  lines_ += line_of(json);
 }
 
 void HashOutput::summary(HashSummary const& of) {
+  flush();
   if (format_ != HashFormat::json) return;
   Report const& report = of.report;
   Json lanes = Json::array();
@@ -122,7 +133,8 @@ void HashOutput::summary(HashSummary const& of) {
     summary["first_failure"] = {{"stage", report.first_failure->failure.stage},
                                 {"reason", report.first_failure->failure.reason}};
   }
-  progress_.print(stdout, line_of(Json{{"summary", summary}}));
+  lines_ += line_of(Json{{"summary", summary}});
+  flush();
 }
 
 std::optional<std::string> broken_off(Report const& report) {

@@ -35,12 +35,18 @@ struct HashSummary {
 
 /// Prints files as they are handed out, and counts how they went.
 ///
-/// Threads: `problem` any; `file` and `summary` one at a time.
+/// Threads: `problem` any; `file`, `flush` and `summary` one at a time.
 class HashOutput {
  public:
-  HashOutput(HashFormat format, Progress& progress) : format_(format), progress_(progress) {}
+  HashOutput(HashFormat format, Progress& progress, StandardOutput& output)
+      : format_(format), progress_(progress), output_(output) {}
 
+  /// Its line is printed by the next `flush`, together with those before it.
   void file(HashedFile const& file);
+  /// Prints all lines that there are.
+  ///
+  /// Returns: false, if standard output takes no more.
+  bool flush();
   /// A line on standard error.
   void problem(std::string const& about, std::string const& what);
   /// The last line of the json format; of the others there is none.
@@ -48,11 +54,14 @@ class HashOutput {
   bool all_well() const noexcept { return problems_ == 0 && mismatches_ == 0; }
 
  private:
+  void complain(std::string const& about, std::string const& what);
   void checked(HashedFile const& file);
   void as_json(HashedFile const& file);
 
   HashFormat const format_;
   Progress& progress_;
+  StandardOutput& output_;
+  std::string lines_;  ///< That are not yet printed.
   std::uint64_t files_ = 0;
   std::atomic<std::uint64_t> problems_{0};
   std::uint64_t mismatches_ = 0;

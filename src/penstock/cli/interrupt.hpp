@@ -1,29 +1,42 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <csignal>
 #include <stop_token>
 #include <thread>
 
+#include "penstock/cli/standard_output.hpp"
+
 namespace penstock::cli {
 
-/// Turns ctrl-C (SIGINT) and SIGTERM into a stop request, instead of the process's death. A second one ends the process
-/// at once, with exit code 130.
+/// Turns ctrl-C (SIGINT), SIGTERM and SIGHUP into a stop request, instead of the process's death. A second one ends the
+/// process at once, with exit code 130, and so does at once what else is sent to end it, as SIGQUIT, in its own way;
+/// but between two lines of the output. That the reader of the output has gone is a stop request, too.
 ///
-/// Make it before any other thread, so that they all leave the signal to it.
+/// A signal that is ignored when it is made stays ignored, as nohup has it of SIGHUP and shells of SIGINT, for what
+/// they start behind themselves.
+///
+/// Make it before any other thread, so that they all leave the signals to it.
 /// Threads: the one that made it; `token` and `requested` any.
 class Interrupt {
  public:
-  Interrupt();
+  explicit Interrupt(StandardOutput& output);
   Interrupt(Interrupt const&) = delete;
   Interrupt& operator=(Interrupt const&) = delete;
   ~Interrupt();
 
   std::stop_token token() const noexcept { return stop_.get_token(); }
+  /// Whether a stop was requested, by a signal or since nobody reads the output.
   bool requested() const noexcept { return stop_.stop_requested(); }
 
  private:
-  void watch(std::stop_token const& done);
+  void watch();
+  void take(int signal);
 
+  StandardOutput& output_;
+  sigset_t watched_{};
+  int signals_;  ///< A descriptor to read them from.
+  int done_;     ///< Another, which can be read once it is to end.
   std::stop_source stop_;
   std::jthread watcher_;
 };

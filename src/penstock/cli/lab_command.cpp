@@ -10,7 +10,6 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#include "penstock/cli/interrupt.hpp"
 #include "penstock/cli/lab_output.hpp"
 #include "penstock/cli/lab_trace.hpp"
 #include "penstock/cli/named_files.hpp"
@@ -44,11 +43,6 @@ std::unique_ptr<Device> open_laboratory(std::string const& wish) {
   return open_device(wish);
 }
 
-void print(std::string const& text) {
-  std::fputs(text.c_str(), stdout);
-  std::fflush(stdout);
-}
-
 }  // namespace
 
 void LabCommand::add_to(CLI::App& command) {
@@ -63,6 +57,7 @@ void LabCommand::add_to(CLI::App& command) {
   command.add_flag("--json", json, "Print JSON, an object a line for each experiment")->excludes(&listing);
   command.add_option("--trace", trace, "Also write a trace of what ran when to this file, for Perfetto or Chrome")
       ->type_name("FILE")
+      ->check(names_a_file())
       ->excludes(&listing);
 }
 
@@ -81,18 +76,17 @@ std::vector<lab::Experiment> LabCommand::chosen() const {
   return experiments;
 }
 
-ExitCode LabCommand::run() const {
+ExitCode LabCommand::run(StandardOutput& output, Interrupt const& interrupt) const {
   auto const experiments = chosen();
   auto const columns = columns_of_output();
   if (list) {
-    for (auto const& experiment : experiments) print(as_text(experiment, columns));
+    for (auto const& experiment : experiments) output.write(as_text(experiment, columns));
     return exit_ok;
   }
-  expect_apart({}, std::vector<NamedFile>{{"--trace", trace}});
-  Interrupt const interrupt;
+  FilesToWrite files({}, std::vector<NamedFile>{{"--trace", trace}}, interrupt.token());
   auto const opened = open_laboratory(device);
   LabPlace const place{opened->info().name, std::string(flavour_name(opened->flavour()))};
-  if (!json) print(as_text(place));
+  if (!json && !output.write(as_text(place))) return exit_some_failed;
   std::size_t as_expected = 0;
   std::vector<std::pair<std::string, lab::Observation>> all_seen;
   for (auto const& experiment : experiments) {
@@ -101,14 +95,15 @@ ExitCode LabCommand::run() const {
       std::fputs("penstock: Interrupted: the rest was not tried.\n", stderr);
       return exit_interrupted;
     }
-    print(json ? as_json(place, experiment, seen) : "\n" + as_text(experiment, seen, columns));
+    if (!output.write(json ? as_json(place, experiment, seen) : "\n" + as_text(experiment, seen, columns)))
+      return exit_some_failed;
     if (seen.verdict.as_expected) ++as_expected;
     all_seen.emplace_back(experiment.name, std::move(seen));
   }
-  if (!trace.empty()) {
-    write_trace_file(trace, [&](std::ostream& out) { write_lab_trace(out, place, all_seen); });
+  if (OutputFile* const file = files.of("--trace"); file != nullptr) {
+    write_trace_file(*file, [&](std::ostream& out) { write_lab_trace(out, place, all_seen); });
   }
-  if (!json) print("\n" + summary_text(as_expected, experiments.size()));
+  if (!json) output.write("\n" + summary_text(as_expected, experiments.size()));
   return as_expected == experiments.size() ? exit_ok : exit_some_failed;
 }
 

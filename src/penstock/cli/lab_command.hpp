@@ -7,6 +7,7 @@
 #include <CLI/CLI.hpp>
 
 #include "penstock/cli/exit_code.hpp"
+#include "penstock/cli/interrupt.hpp"
 #include "penstock/device/build_flavour.hpp"
 #include "penstock/lab/experiment.hpp"
 
@@ -26,7 +27,7 @@ struct LabCommand {
   ///
   /// Blocks: some tenths of a second for each.
   /// Throws: Error, if there is no such experiment or device, or the device fails.
-  ExitCode run() const;
+  ExitCode run(StandardOutput& output, Interrupt const& interrupt) const;
 
  private:
   std::vector<lab::Experiment> chosen() const;

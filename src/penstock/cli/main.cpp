@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
 #include <functional>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -15,12 +17,14 @@
 #include "penstock/cli/bench_output.hpp"
 #include "penstock/cli/build_text.hpp"
 #include "penstock/cli/compare_command.hpp"
+#include "penstock/cli/complaint.hpp"
 #include "penstock/cli/doctor_command.hpp"
 #include "penstock/cli/exit_code.hpp"
 #include "penstock/cli/hash_command.hpp"
+#include "penstock/cli/interrupt.hpp"
 #include "penstock/cli/lab_command.hpp"
+#include "penstock/cli/standard_output.hpp"
 #include "penstock/cli/tune_command.hpp"
-#include "penstock/core/error.hpp"
 #include "penstock/devices/open_device.hpp"
 
 namespace {
@@ -44,7 +48,7 @@ int complain(std::string const& sentence, int code) {
 
 struct Subcommand {
   CLI::App* app;
-  std::function<ExitCode()> run;
+  std::function<ExitCode(StandardOutput&, Interrupt const&)> run;
 };
 
 /// `command` is the object of the command, which outlives this.
@@ -52,20 +56,23 @@ template <class Command>
 Subcommand subcommand(CLI::App& all, char const* name, char const* sentence, Command& command) {
   CLI::App& app = *all.add_subcommand(name, sentence);
   command.add_to(app);
-  return {&app, [&command] { return command.run(); }};
+  return {&app, [&command](auto& output, auto const& interrupt) { return command.run(output, interrupt); }};
 }
 
 int complain(std::exception const& exception) {
-  auto const* const error = dynamic_cast<penstock::Error const*>(&exception);
-  bool const bad_options = error != nullptr && error->kind() == penstock::ErrorKind::bad_argument;
-  return complain(exception.what(), bad_options ? exit_bad_options : exit_device);
+  Complaint const complaint = complaint_about(exception);
+  return complain(complaint.sentence, complaint.code);
 }
 
-int run(Subcommand const& command) {
+/// Listens to signals while the command runs.
+int run(Subcommand const& command, StandardOutput& output) {
+  if (!output.probe()) return exit_some_failed;
+  Interrupt const interrupt(output);
   try {
-    return command.run();
+    return command.run(output, interrupt);
   } catch (std::exception const& exception) {
-    return complain(exception);
+    int const code = complain(exception);
+    return interrupt.requested() && code == exit_device ? exit_interrupted : code;
   }
 }
 
@@ -73,6 +80,9 @@ int run(Subcommand const& command) {
 
 int main(int count, char** arguments) try {
   take_closed_descriptors();
+  // A file that may grow no further is an error of the write then, which is said.
+  std::signal(SIGXFSZ, SIG_IGN);
+  StandardOutput output;
   std::string const name = penstock::flavour() == penstock::Flavour::legacy ? "penstock-legacy" : "penstock";
   CLI::App app("Feeds a GPU, or the CPU in its place, from many threads.", name);
   app.set_version_flag("--version", build_text(PENSTOCK_VERSION, penstock::flavour(), penstock::built_with_cuda()));
@@ -104,7 +114,11 @@ int main(int count, char** arguments) try {
   try {
     app.parse(count, arguments);
   } catch (CLI::ParseError const& error) {
-    if (error.get_exit_code() == 0) return app.exit(error);
+    if (error.get_exit_code() == 0) {
+      std::ostringstream help;
+      app.exit(error, help, help);
+      return output.write(help.str()) ? exit_ok : complain(output.complaint(), exit_some_failed);
+    }
     auto const unknown = app.remaining();
     auto const command = asked_for();
     bool const known = command != commands.end();
@@ -114,11 +128,9 @@ int main(int count, char** arguments) try {
         sentence + " (" + name + ' ' + (known ? command->app->get_name() + ' ' : "") + "--help shows what there is)",
         exit_bad_options);
   }
-  int code = run(*asked_for());
-  if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) {
-    code = complain("Standard output took less than all: see that it is open and that its disk has room.",
-                    exit_some_failed);
-  }
+  int code = run(*asked_for(), output);
+  if (output.failed() && !(output.given_up() && code == exit_interrupted))
+    code = complain(output.complaint(), exit_some_failed);
   // A driver that starts cannot be told to stop. Nobody needs it, and nothing of ours may end beside it.
   if (hash.leaves_device_starting()) std::_Exit(code);
   return code;

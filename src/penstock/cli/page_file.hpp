@@ -3,11 +3,13 @@
 
 #include <string>
 
+#include "penstock/machine/output_file.hpp"
+
 namespace penstock::cli {
 
 /// Writes a page of results, which are as docs/results.md has them.
 ///
-/// Throws: Error of kind system, if the file takes less than all.
-void write_page(std::string const& path, std::string const& results, std::string const& title);
+/// Throws: as OutputFile::write.
+void write_page(OutputFile& file, std::string const& results, std::string const& title);
 
 }  // namespace penstock::cli

@@ -6,6 +6,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "penstock/cli/named_files.hpp"
 #include "penstock/machine/host_limits.hpp"
 #include "penstock/machine/topology.hpp"
 
@@ -50,7 +51,7 @@ std::map<std::string, std::string> axis_values(Profile const& profile) {
 }
 
 void ProfileOption::add_to(CLI::App& command, std::string const& help, std::function<void(Profile const&)> take) {
-  command.add_option("--profile", path, help)->type_name("FILE");
+  command.add_option("--profile", path, help)->type_name("FILE")->check(names_a_file());
   command.final_callback([this, take = std::move(take)] {
     if (path.empty()) return;
     profile = load_profile(path);

@@ -58,11 +58,17 @@ void Progress::wipe() const {
   if (drawn_) wipe_line();
 }
 
-void Progress::print(std::FILE* to, std::string const& lines) {
+bool Progress::print(StandardOutput& to, std::string_view lines) {
+  if (!drawn_) return to.write(lines);
   std::scoped_lock const lock(mutex_);
   wipe();
-  std::fwrite(lines.data(), 1, lines.size(), to);
-  if (drawn_) std::fflush(to);
+  return to.write(lines);
+}
+
+void Progress::complain(std::string const& lines) {
+  std::scoped_lock const lock(mutex_);
+  wipe();
+  std::fputs(lines.c_str(), stderr);
 }
 
 }  // namespace penstock::cli

@@ -8,7 +8,10 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <thread>
+
+#include "penstock/cli/standard_output.hpp"
 
 namespace penstock::cli {
 
@@ -18,7 +21,7 @@ std::string progress_line(std::uint64_t done, std::optional<std::uint64_t> total
 
 /// Draws that line on standard error ten times a second, if that is a terminal, and wipes it at the end.
 ///
-/// Threads: `add`, `set_total` and `print` any.
+/// Threads: `add`, `set_total`, `print` and `complain` any.
 class Progress {
  public:
   /// `wanted` false: draws nothing, like where standard error is no terminal.
@@ -33,8 +36,10 @@ class Progress {
   void set_total(std::uint64_t bytes) noexcept {
     total_.store(static_cast<std::int64_t>(bytes), std::memory_order_relaxed);
   }
-  /// Writes lines to a stream (standard output or error) without the bar in between.
-  void print(std::FILE* to, std::string const& lines);
+  /// Writes lines to standard output, without the bar in between. Returns: as StandardOutput::write.
+  bool print(StandardOutput& to, std::string_view lines);
+  /// Writes lines to standard error likewise.
+  void complain(std::string const& lines);
 
  private:
   void draw(std::stop_token const& stop);

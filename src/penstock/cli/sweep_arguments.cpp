@@ -12,14 +12,15 @@ void SweepArguments::add_to(CLI::App& command, std::map<std::string, std::string
   axes.add_to(command, presets);
   axes.add_profile_to(command);
   axes.add_devices_to(command);
-  command.add_option("--file", file, "What --fill file reads")->type_name("FILE");
+  command.add_option("--file", file, "What --fill file reads")->type_name("FILE")->check(names_a_file());
   command.add_option("--window", milliseconds, "Milliseconds that count of each run. Default: 200")
       ->type_name("MS")
       ->check(whole_number(10, 60'000));
   auto& as_data = *command.add_flag("--json", json, "Print JSON, as docs/results.md says");
   command.add_flag("--csv", csv, "Print a line for each point, with commas")->excludes(&as_data);
   command.add_option("--html", html, "Also write a page with charts, timeline and data to this file")
-      ->type_name("FILE");
+      ->type_name("FILE")
+      ->check(names_a_file());
 }
 
 std::vector<std::string> SweepArguments::round(std::string const& program, AxisOptions const& points) const {
@@ -46,10 +47,10 @@ std::vector<std::string> SweepArguments::judged_round(std::string const& program
   return all;
 }
 
-void SweepArguments::check_files(TraceArguments const& trace) const {
+FilesToWrite SweepArguments::files_to_write(TraceArguments const& trace, std::stop_token const& stop) const {
   trace.check();
-  expect_apart(std::vector<NamedFile>{{"--file", file}, {"--profile", axes.profile.path}},
-               std::vector<NamedFile>{{"--html", html}, trace.named()});
+  return {std::vector<NamedFile>{{"--file", file}, {"--profile", axes.profile.path}},
+          std::vector<NamedFile>{{"--html", html}, trace.named()}, stop};
 }
 
 void SweepArguments::warn_of_foreign_profile(std::optional<Flavour> flavour, std::stop_token const& stop) const {

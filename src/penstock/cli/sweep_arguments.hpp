@@ -35,10 +35,11 @@ struct SweepArguments {
   /// The command that measures those of `points` that `only` numbers once, with latency, ceilings and verdict.
   std::vector<std::string> judged_round(std::string const& program, AxisOptions const& points,
                                         std::span<std::size_t const> only) const;
-  /// Looks whether page and trace can be written, and would overwrite neither what is read nor each other.
+  /// Page and trace, "--html" and "--trace".
   ///
-  /// Throws: Error of kind bad_argument, before anything is measured for it.
-  void check_files(TraceArguments const& trace) const;
+  /// Blocks: as FilesToWrite.
+  /// Throws: likewise; and as TraceArguments::check.
+  FilesToWrite files_to_write(TraceArguments const& trace, std::stop_token const& stop) const;
   /// Says on standard error if the profile, if there is one, was made for another machine, device or (if it matters)
   /// flavour. A process of its own looks, since whoever measures in processes of their own opens no device meanwhile.
   void warn_of_foreign_profile(std::optional<Flavour> flavour, std::stop_token const& stop) const;

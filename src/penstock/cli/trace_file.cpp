@@ -3,9 +3,6 @@
 
 #include <array>
 #include <cstdio>
-#include <fstream>
-
-#include <sys/stat.h>
 
 #include "penstock/cli/number_check.hpp"
 #include "penstock/core/error.hpp"
@@ -41,7 +38,8 @@ void TraceArguments::add_trace_to(CLI::App& command, std::string const& of) {
                               "Also write a trace of " + of +
                                   " to this file, for Perfetto or Chrome: where\n"
                                   "each tile was when")
-                  ->type_name("FILE");
+                  ->type_name("FILE")
+                  ->check(names_a_file());
   command
       .add_option("--trace-every", every,
                   "Look at one tile in so many; of a long run at fewer, so that the trace stays below some 300 MB.\n"
@@ -100,29 +98,12 @@ std::unique_ptr<Ranges> TraceArguments::nvtx_ranges() const {
   return nvtx ? make_nvtx_ranges() : nullptr;
 }
 
-FileToWrite::FileToWrite(std::string const& path) {
-  struct stat status {};
-  if (path.empty() || stat(path.c_str(), &status) != 0) return;
-  any_ = true;
-  device_ = status.st_dev;
-  number_ = status.st_ino;
-  size_ = S_ISREG(status.st_mode) ? status.st_size : 0;
+void write_trace_file(OutputFile& file, Recording const& recording, TraceFacts const& facts) {
+  write_trace_file(file, [&](std::ostream& out) { write_trace(out, recording, facts); });
 }
 
-bool FileToWrite::is(std::string const& path) const noexcept {
-  struct stat status {};
-  return any_ && stat(path.c_str(), &status) == 0 && status.st_dev == device_ && status.st_ino == number_;
-}
-
-void write_trace_file(std::string const& path, Recording const& recording, TraceFacts const& facts) {
-  write_trace_file(path, [&](std::ostream& out) { write_trace(out, recording, facts); });
-}
-
-void write_trace_file(std::string const& path, std::function<void(std::ostream&)> const& write) {
-  std::ofstream to(path, std::ios::trunc);
-  write(to);
-  to.close();
-  if (!to) throw Error(ErrorKind::system, path + " took less than all of the trace: see that its disk has room.");
+void write_trace_file(OutputFile& file, std::function<void(std::ostream&)> const& write) {
+  file.write("the trace", write);
 }
 
 std::string traced_text(std::string const& path, Recording const& recording, std::chrono::nanoseconds wall) {

@@ -11,7 +11,6 @@
 #include <vector>
 
 #include <CLI/CLI.hpp>
-#include <sys/types.h>
 
 #include "penstock/cli/named_files.hpp"
 #include "penstock/core/ranges.hpp"
@@ -36,7 +35,7 @@ struct TraceArguments {
   std::vector<std::string> arguments(std::string const& path) const;
   /// Throws: Error of kind bad_argument, if the options do not go together, or not with this build.
   void check() const;
-  /// For expect_apart.
+  /// For FilesToWrite.
   NamedFile named() const { return {"--trace", file}; }
   /// One with room for some 100'000 tiles, which of longer runs keeps fewer; null if there is to be no trace.
   std::unique_ptr<Recorder> recorder() const;
@@ -47,30 +46,14 @@ struct TraceArguments {
   std::unique_ptr<Ranges> nvtx_ranges() const;
 };
 
-/// A file that is to be written, known by what it is and not by its name.
-class FileToWrite {
- public:
-  /// `path` is empty for no file. One that is not there is none yet.
-  explicit FileToWrite(std::string const& path);
-  bool is(std::string const& path) const noexcept;
-  /// It held something before the run.
-  bool held_something() const noexcept { return size_ > 0; }
-
- private:
-  bool any_ = false;
-  dev_t device_ = 0;
-  ino_t number_ = 0;
-  off_t size_ = 0;
-};
-
 /// Has a file written by `write`.
 ///
-/// Throws: Error of kind system, if the file takes less than all.
-void write_trace_file(std::string const& path, std::function<void(std::ostream&)> const& write);
+/// Throws: as OutputFile::write.
+void write_trace_file(OutputFile& file, std::function<void(std::ostream&)> const& write);
 /// With such a trace.
 ///
 /// Throws: likewise.
-void write_trace_file(std::string const& path, Recording const& recording, TraceFacts const& facts);
+void write_trace_file(OutputFile& file, Recording const& recording, TraceFacts const& facts);
 
 /// In a line, how much of a run of `wall` the trace shows, and what it took to record it.
 std::string traced_text(std::string const& path, Recording const& recording, std::chrono::nanoseconds wall);

@@ -8,7 +8,7 @@
 namespace penstock::cli {
 inline namespace PENSTOCK_FLAVOUR {
 
-void write_traced_run(TraceArguments const& trace, TraceFacts const& about, DeviceGroup const& on,
+void write_traced_run(TraceArguments const& trace, OutputFile& file, TraceFacts const& about, DeviceGroup const& on,
                       measure::Setting const& setting, measure::TrialOptions options, std::stop_token const& stop) {
   // Who looks at a trace wants to see tiles, and not a quarter of a second of them.
   options.warm_up = std::min<std::chrono::nanoseconds>(options.warm_up, std::chrono::milliseconds(20));
@@ -21,7 +21,7 @@ void write_traced_run(TraceArguments const& trace, TraceFacts const& about, Devi
   if (!trial) return;
   if (activities != nullptr) activities->finish();
   Recording const recording = recorder->take();
-  write_trace_file(trace.file, recording, about);
+  write_trace_file(file, recording, about);
   std::fprintf(stderr, "penstock: %s\n", traced_text(trace.file, recording, trial->report.wall).c_str());
 }
 

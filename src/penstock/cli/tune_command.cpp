@@ -5,10 +5,11 @@
 #include <array>
 #include <cstdio>
 #include <exception>
+#include <ostream>
 
 #include "penstock/cli/bar.hpp"
+#include "penstock/cli/complaint.hpp"
 #include "penstock/cli/facts_here.hpp"
-#include "penstock/cli/interrupt.hpp"
 #include "penstock/cli/number_check.hpp"
 #include "penstock/cli/pipeline_arguments.hpp"
 #include "penstock/cli/run_progress.hpp"
@@ -48,7 +49,8 @@ void judge_best(DeviceGroup const& devices, measure::TuneOptions const& options,
                           {.trial = {.file = options.file}, .cpus = options.bounds.cpus}, stop);
     if (run) tuned.verdict = std::move(run->verdict);
   } catch (std::exception const& error) {
-    std::fprintf(stderr, "penstock: What bounds the best settings is not known: %s\n", error.what());
+    std::fprintf(stderr, "penstock: What bounds the best settings is not known: %s\n",
+                 complaint_about(error).sentence.c_str());
   }
 }
 
@@ -75,7 +77,7 @@ void TuneCommand::add_to(CLI::App& command) {
       .add_option("--device", device,
                   "auto, cpu, cuda, cuda:N, several of them with commas, or all: every GPU, if there is one")
       ->type_name("NAME");
-  command.add_option("--file", file, "What --fill file reads")->type_name("FILE");
+  command.add_option("--file", file, "What --fill file reads")->type_name("FILE")->check(names_a_file());
   command.add_option("--within", within, "Seconds that it may take. Default: 60")
       ->type_name("S")
       ->check(number_between(0, 3600, "a number of seconds"));
@@ -93,7 +95,9 @@ void TuneCommand::add_to(CLI::App& command) {
                      if (command.count("--" + job) == 0) lists.lists[job] = values.at(job);
                    }
                  });
-  command.add_option("--save", save, "Write the best settings to this file, for --profile")->type_name("FILE");
+  command.add_option("--save", save, "Write the best settings to this file, for --profile")
+      ->type_name("FILE")
+      ->check(names_a_file());
   command.add_flag("--json", json, "Print JSON, as docs/tune.md says");
   trace.add_trace_to(command, "one more run with the best settings");
   command.footer(
@@ -117,7 +121,7 @@ void TuneCommand::choose_lists(CLI::App const& command) {
   }
 }
 
-ExitCode TuneCommand::run() const {
+ExitCode TuneCommand::run(StandardOutput& output, Interrupt const& interrupt) const {
   measure::TuneOptions options{.sought = parse_aim(sought), .load = load, .within = within, .file = file};
   if (load_named && options.sought == Aim::throughput) {
     throw Error(ErrorKind::bad_argument, "--load is for latency, which --for latency looks for.");
@@ -137,12 +141,10 @@ ExitCode TuneCommand::run() const {
     measure::Filler(job, file);
   }
   trace.check();
-  // The profile is read by now, and may be saved anew.
-  expect_apart(std::vector<NamedFile>{{"--file", file}}, std::vector<NamedFile>{{"--save", save}, trace.named()});
-  expect_apart(std::vector<NamedFile>{{"--profile", profile.path}}, std::vector<NamedFile>{trace.named()});
+  FilesToWrite files(std::vector<NamedFile>{{"--file", file}, {"--profile", profile.path, "--save"}},
+                     std::vector<NamedFile>{{"--save", save}, trace.named()}, interrupt.token());
   lists.remark_on_sizes();
   say_size_remark("--memory", memory);
-  Interrupt const interrupt;
   auto const opened = open_devices(device);
   DeviceGroup const devices(opened);
   profile.warn(machine_here(devices));
@@ -157,13 +159,15 @@ ExitCode TuneCommand::run() const {
   }
   judge_best(devices, options, tuned, interrupt.token());
   if (memory.empty()) tuned.beyond.reset();  // Nobody asked for less than the defaults.
-  bool const saved = tuned.best && !tuned.beyond && !save.empty() && !interrupt.requested();
-  if (saved) save_profile(profile_of(facts, tuned), save);
-  std::string const text = json ? tuned_as_json(facts, tuned, saved ? save : "") : tuned_as_text(facts, tuned);
-  std::fputs(text.c_str(), stdout);
-  if (saved && !json) {
-    std::printf("saved as %s; penstock hash, bench and compare take it with --profile\n", save.c_str());
+  OutputFile* const profile_file = files.of("--save");
+  bool const saved = tuned.best && !tuned.beyond && profile_file != nullptr && !interrupt.requested();
+  if (saved) {
+    profile_file->write("the profile",
+                        [profile = text_of(profile_of(facts, tuned))](std::ostream& out) { out << profile; });
   }
+  std::string text = json ? tuned_as_json(facts, tuned, saved ? save : "") : tuned_as_text(facts, tuned);
+  if (saved && !json) text += "saved as " + save + "; penstock hash, bench and compare take it with --profile\n";
+  if (!output.write(text)) return exit_some_failed;
   if (interrupt.requested()) {
     std::fprintf(stderr, "penstock: Interrupted: what was tried until then is above%s.\n",
                  save.empty() ? "" : ", and no profile was saved");
@@ -174,7 +178,7 @@ ExitCode TuneCommand::run() const {
                                                (tuned.tried.empty() ? "nothing" : tuned.tried.front().error));
   }
   if (!trace.file.empty()) {
-    write_traced_run(trace,
+    write_traced_run(trace, *files.of("--trace"),
                      {.process = "penstock tune", .facts = {{"device", facts.device.name}, {"command", facts.command}}},
                      devices, tuned.tried[*tuned.best].point.setting, {.file = file}, interrupt.token());
   }

@@ -7,6 +7,7 @@
 
 #include "penstock/cli/axis_options.hpp"
 #include "penstock/cli/exit_code.hpp"
+#include "penstock/cli/interrupt.hpp"
 #include "penstock/cli/trace_file.hpp"
 #include "penstock/device/build_flavour.hpp"
 #include "penstock/measure/tune.hpp"
@@ -33,7 +34,7 @@ struct TuneCommand {
   void add_to(CLI::App& command);
   /// Blocks: for `within` seconds or less.
   /// Throws: Error, if there is no such device or value, no setting works, or the device fails.
-  ExitCode run() const;
+  ExitCode run(StandardOutput& output, Interrupt const& interrupt) const;
 
  private:
   bool for_latency() const;

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <exception>
+#include <string>
+
+#include "penstock/cli/exit_code.hpp"
+
+namespace penstock::cli {
+
+/// What is said of a failure, and the exit code that it ends with.
+struct Complaint {
+  std::string sentence;  ///< Of the failure, and of what helps.
+  ExitCode code = exit_device;
+};
+
+/// Of an Error, its own sentence. Of what the standard library, the system or a parser throws, one that says what was
+/// wanted and what to do.
+Complaint complaint_about(std::exception const& failure);
+
+}  // namespace penstock::cli

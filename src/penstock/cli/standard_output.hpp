@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atomic>
+#include <mutex>
+#include <string>
+#include <string_view>
+
+#include <unistd.h>
+
+namespace penstock::cli {
+
+/// Standard output, for whole lines that are handed to the system at once and never in part.
+///
+/// While one exists, a reader that has gone is an error like others, and not a signal, unless the program is to die of
+/// it.
+///
+/// Threads: any.
+class StandardOutput {
+ public:
+  explicit StandardOutput(int descriptor = STDOUT_FILENO);
+  StandardOutput(StandardOutput const&) = delete;
+  StandardOutput& operator=(StandardOutput const&) = delete;
+  ~StandardOutput();
+
+  /// Writes lines, each of which ends with a line break.
+  ///
+  /// Blocks: while the reader takes nothing; for a second at most once there is a hurry.
+  /// Returns: false, from the first failure on, after which nothing is written any more.
+  bool write(std::string_view lines);
+  bool failed() const noexcept { return problem_.load() != 0; }
+  /// Looks whether it can be written at all, as far as the system knows that without a write.
+  ///
+  /// Returns: false, if it is not open for writing, or its reader has gone; it has then failed.
+  bool probe();
+  /// From now on a reader that takes nothing for a second is not waited for.
+  void hurry() noexcept { hurry_ = true; }
+  /// Whether it failed since there was a hurry.
+  bool given_up() const noexcept;
+  /// A sentence on why it failed.
+  std::string complaint() const;
+  /// Lets nobody write any more, so that the process may end at any moment with no line torn. A write that does not end
+  /// within a second is not waited for: a pipe has then taken none of it, or its reader stands still.
+  void close_between_lines();
+  int descriptor() const noexcept { return descriptor_; }
+
+ private:
+  bool write_whole(std::string_view lines);
+  bool has_room() const;
+  void take_back(std::size_t bytes) const;
+  void fail(int problem);
+
+  int const descriptor_;
+  bool const regular_;  ///< Whether it is a regular file, which always has room.
+  bool const dies_of_broken_pipe_;
+  std::atomic<bool> hurry_{false};
+  std::mutex mutex_;
+  std::atomic<int> problem_{0};  ///< The errno of the first failure.
+};
+
+}  // namespace penstock::cli
