@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <csignal>
 #include <stop_token>
 #include <thread>
-
-#include <signal.h>
 
 #include "penstock/cli/standard_output.hpp"
 

@@ -44,8 +44,8 @@ std::string fresh_name(std::string const& name) {
 /// A new file in a folder, which goes again unless it is put in its place.
 class NewFile {
  public:
-  NewFile(int folder, std::string const& name, mode_t mode) : folder_(folder) {
-    descriptor_ = openat(folder_, ".", O_TMPFILE | O_WRONLY | O_CLOEXEC, mode);
+  NewFile(int folder, std::string const& name, mode_t mode)
+      : folder_(folder), descriptor_(openat(folder_, ".", O_TMPFILE | O_WRONLY | O_CLOEXEC, mode)) {
     if (descriptor_ >= 0) return;
     name_ = fresh_name(name);
     descriptor_ = openat(folder_, name_.c_str(), O_CREAT | O_EXCL | O_NOFOLLOW | O_WRONLY | O_CLOEXEC, mode);
@@ -74,7 +74,7 @@ class NewFile {
 
  private:
   int const folder_;
-  int descriptor_ = -1;
+  int descriptor_;
   std::string name_;  ///< Empty while it has none.
 };
 
