@@ -13,6 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "penstock/core/event_count.hpp"
 #include "penstock/core/pool.hpp"
 #include "penstock/cpu/cpu_device.hpp"
 #include "penstock/lane/lane_set.hpp"
@@ -65,7 +66,8 @@ TEST(ALaneWhoseProcessIsStopped, KeepsItsDevice) {
   ASSERT_EQ(waitpid(child, &status, WUNTRACED), child);
   ASSERT_TRUE(WIFSTOPPED(status)) << "it ended with status " << status;
   // What is tested is that this time does not count.
-  std::this_thread::sleep_for(stopped_for);
+  EventCount never;
+  never.await([] { return false; }, std::chrono::nanoseconds(0), stopped_for);
   kill(child, SIGCONT);
   ASSERT_EQ(waitpid(child, &status, 0), child);
   ASSERT_TRUE(WIFEXITED(status)) << "signal " << WTERMSIG(status);

@@ -18,7 +18,7 @@ Scheduler::Work Scheduler::take(Engine engine, Seat& seat) {
   Turn turn(mutex_, sleepers_, unused_);
   ReadyQueue& queue = ready_[index_of(engine)];
   for (;;) {
-    while (queue.front() == nullptr && !stopping_) turn.sleep(engine, seat);
+    while (queue.front() == nullptr && !stopping_) turn.await_call(engine, seat);
     Operation* const operation = queue.front();
     if (operation == nullptr) return {};
     std::uint64_t block = 0;

@@ -66,7 +66,7 @@ class Turn {
   /// Keeps an operation that is over for later use; a kernel that is left in it dies once the mutex is free.
   void bury(Operation& operation) noexcept { (operation.request.kernel ? dead_ : unused_).push(operation); }
   /// Sleeps until a thread of the engine is woken and this is the one.
-  void sleep(Engine engine, Seat& seat) {
+  void await_call(Engine engine, Seat& seat) {
     seat.asleep_ = true;
     seat.below_ = std::exchange(sleepers_[index_of(engine)], &seat);
     wait(seat.called_, [&] { return !seat.asleep_; });
