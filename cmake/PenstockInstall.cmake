@@ -71,4 +71,6 @@ write_basic_package_version_file(${PROJECT_BINARY_DIR}/penstockConfigVersion.cma
 install(FILES ${PROJECT_BINARY_DIR}/penstockConfig.cmake ${PROJECT_BINARY_DIR}/penstockConfigVersion.cmake
   cmake/FindHwloc.cmake DESTINATION ${PENSTOCK_PACKAGE_DIR})
 
+install(FILES README.md LICENSE CHANGELOG.md SECURITY.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
+install(DIRECTORY docs DESTINATION ${CMAKE_INSTALL_DOCDIR})
 install(FILES tests/support/tsan.supp DESTINATION ${CMAKE_INSTALL_DATADIR}/penstock)

@@ -84,6 +84,12 @@ TEST_F(AProfile, NeedNotKnowDriverAndDefaults) {
   EXPECT_FALSE(again.defaults_rate);
 }
 
+TEST_F(AProfile, NeedNotKnowItsMachine) {
+  profile.machine = {};
+  EXPECT_EQ(parse_profile(text_of(profile), "it").difference_to({.cpus = 8}), "")
+      << "what is not known is no difference";
+}
+
 TEST_F(AProfile, SetsWhatItFoundAndNothingThatStageOrSinkWouldNotice) {
   PipelineOptions wanted{.tile = {.input_bytes = 8},
                          .producers = 7,

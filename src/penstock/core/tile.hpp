@@ -45,7 +45,7 @@ class Tile {
   std::size_t filled = 0;      ///< Bytes of the input that count; the source says.
   std::size_t produced = 0;    ///< Bytes of the output that count; the stage says.
   std::uint64_t sequence = 0;  ///< Place in the source's order; the pipeline says.
-  std::uint64_t tag = 0;       ///< The user's own; nothing in penstock reads it.
+  std::uint64_t tag = 0;       ///< The source's own. FileSource and Records are sources, and use it.
 
  private:
   friend class Pool;

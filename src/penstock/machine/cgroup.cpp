@@ -38,7 +38,8 @@ void read_unified(fs::path const& directory, CgroupLimits& limits) {
     }
   }
   if (auto const text = read_system_file(directory / "memory.max")) {
-    if (auto const bytes = leading_number(*text)) lower(limits.memory_bytes, static_cast<std::uint64_t>(*bytes));
+    if (auto const bytes = leading_number(*text); bytes && *bytes >= 0)
+      lower(limits.memory_bytes, static_cast<std::uint64_t>(*bytes));
   }
 }
 
@@ -54,7 +55,7 @@ void read_memory_controller(fs::path const& directory, CgroupLimits& limits) {
   // Version 1 writes "no limit" as the largest multiple of the page size in 63 bits.
   constexpr std::int64_t no_limit = std::int64_t{1} << 60;
   auto const bytes = leading_number(read_system_file(directory / "memory.limit_in_bytes").value_or(""));
-  if (bytes && *bytes < no_limit) lower(limits.memory_bytes, static_cast<std::uint64_t>(*bytes));
+  if (bytes && *bytes >= 0 && *bytes < no_limit) lower(limits.memory_bytes, static_cast<std::uint64_t>(*bytes));
 }
 
 }  // namespace

@@ -31,9 +31,8 @@ std::string Profile::difference_to(ProfiledMachine const& here) const {
   };
   compare(machine.device, here.device, "for the device ");
   compare(machine.cpu, here.cpu, "on a host with the CPU ");
-  if (machine.cpus != here.cpus) {
-    compare(std::to_string(machine.cpus), std::to_string(here.cpus), "with a number of CPUs of ");
-  }
+  auto const cpus = [](ProfiledMachine const& of) { return of.cpus == 0 ? std::string() : std::to_string(of.cpus); };
+  compare(cpus(machine), cpus(here), "with a number of CPUs of ");
   compare(machine.flavour, here.flavour, "for default streams that are ");
   if (differs.empty()) return differs;
   return "The profile was made " + differs + ": it is used, but penstock tune may find better here.";

@@ -15,7 +15,7 @@ namespace penstock {
 /// What a profile was made on, by the names that change what is best there.
 struct ProfiledMachine {
   std::string cpu = {};      ///< The model: "AMD EPYC 9654 96-Core Processor".
-  std::uint64_t cpus = 0;    ///< That the process may use.
+  std::uint64_t cpus = 0;    ///< That the process may use; 0 if that is not known.
   std::string device = {};   ///< "NVIDIA H200", "CPU device".
   std::string driver = {};   ///< "13.0"; empty without one.
   std::string flavour = {};  ///< "per-thread" or "legacy".

@@ -135,7 +135,7 @@ Profile parse_profile(std::string_view text, std::string const& name) {
   profile.version = penstock.text("version");
   profile.date = all.text("date");
   profile.machine = {.cpu = machine.text("cpu"),
-                     .cpus = machine.whole("cpus", 1, any),
+                     .cpus = machine.whole("cpus", 0, any),
                      .device = device.text("name"),
                      .driver = device.has("driver") ? device.text("driver") : "",
                      .flavour = penstock.text("flavour")};
