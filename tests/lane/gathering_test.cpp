@@ -70,6 +70,19 @@ TEST_F(GatheringOfTen, KnowsThatTheLastBlockIsSmaller) {
   EXPECT_EQ(take_whole(), (Indices{8, 9}));
 }
 
+/// Seen to fail if there is a block less where the last one has a single tile.
+TEST_F(GatheringOfTen, HasABlockForATileThatIsLeftOver) {
+  Gathering nine(9, 4);
+  for (Indices const& block : {Indices{4, 5, 6, 7}, Indices{8}, Indices{0, 1, 2, 3}}) {
+    for (std::uint32_t const index : block) nine.add(std::move(out[index]));
+  }
+  for (Indices const& block : {Indices{4, 5, 6, 7}, Indices{8}, Indices{0, 1, 2, 3}}) {
+    EXPECT_EQ(nine.whole(), block.size());
+    nine.take_whole(taken);
+    EXPECT_EQ(given_back(), block);
+  }
+}
+
 TEST_F(GatheringOfTen, GivesTheBlockFirstThatWasWholeFirst) {
   add({0, 1, 2, 4, 5, 6, 7, 3});
   EXPECT_EQ(take_whole(), (Indices{4, 5, 6, 7}));
@@ -99,6 +112,17 @@ TEST_F(GatheringOfTen, TakesTheOldestWherePartsWillDo) {
   EXPECT_EQ(gathering.size(), 4u);
   EXPECT_EQ(take(2), (Indices{6, 0}));
   EXPECT_EQ(take(9), (Indices{1, 8}));
+}
+
+/// Seen to fail if it looks at the oldest block though there is none, or none of its tiles are wanted.
+TEST_F(GatheringOfTen, TakesNothingOfNothingAndNothingIfNoneAreWanted) {
+  gathering.take_oldest(3, taken);
+  EXPECT_EQ(given_back(), Indices());
+  add({0, 1, 2, 3});
+  gathering.take_oldest(0, taken);
+  EXPECT_EQ(given_back(), Indices());
+  EXPECT_EQ(gathering.whole(), 4u);
+  EXPECT_EQ(take_whole(), (Indices{0, 1, 2, 3}));
 }
 
 /// Seen to fail if a block stays whole that some were taken from.
