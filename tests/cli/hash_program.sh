@@ -63,6 +63,13 @@ case $2 in
     expect_code 0
     b3sum --check sums > expected
     expect_same_as expected
+    # A path that would be escaped in a line that says nothing of it, as nothing but a person writes it.
+    printf e > 'new\nline'
+    { printf '%s  new\\nline\n' "$(b3sum --no-names 'new\nline')"; printf '%064d  gone\\nline\n' 0; } > sums
+    b3sum --check sums > expected 2> /dev/null || true
+    penstock_hash --check sums
+    expect_code 1
+    expect_same_as expected
     ;;
   StandardInputPipesAndWhatOnlyLooksEmpty)
     some_bytes 300000 data

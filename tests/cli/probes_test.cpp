@@ -43,6 +43,18 @@ TEST_F(ProbesOfTheCpuDevice, MeasureEachWayAndTheFile) {
   EXPECT_FALSE(probe_rates(device, 1, nullptr, stop.get_token(), 1ms).read);
 }
 
+TEST_F(ProbesOfTheCpuDevice, ReadALargeFileForAWhileAndNotToItsEnd) {
+  std::ofstream(path("sparse")).put('x');
+  std::error_code refused;
+  std::filesystem::resize_file(path("sparse"), std::uintmax_t{1} << 40, refused);
+  if (refused) GTEST_SKIP() << "the file system of " << folder << " has no files of 1 TiB";
+  OpenFile const opened(path("sparse"));
+  ProbeRates const rates = probe_rates(device, 2, &opened, stop.get_token(), 0ms);
+  EXPECT_GT(*rates.read, 0);
+  EXPECT_FALSE(rates.read_all);
+  EXPECT_EQ(rates.read_bytes, 2 * (std::uint64_t{4} << 20)) << "a piece each, in no time";
+}
+
 TEST_F(ProbesOfTheCpuDevice, ThrowWhatTheDeviceThrows) {
   device.inject(cpu::Fault::fail_allocation);
   EXPECT_THROW(probe_rates(device, 1, nullptr, stop.get_token(), 1ms), Error);
@@ -80,7 +92,9 @@ TEST(ProbesWithManyThreads, AreRefusedWhereMemoryIsShort) {
   }
   host.memory_available_bytes = 8 * gibibyte;
   EXPECT_NO_THROW(expect_memory_to_probe(host, 1024));
-  host.cgroup_memory_bytes = gibibyte;
+  host.cgroup_memory_bytes = 8 * gibibyte;
+  EXPECT_NO_THROW(expect_memory_to_probe(host, 1024));
+  host.cgroup_memory_left_bytes = gibibyte;
   EXPECT_THROW(expect_memory_to_probe(host, 1024), Error);
 }
 

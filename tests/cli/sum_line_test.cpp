@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "penstock/cli/sum_line.hpp"
 
+#include <utility>
+
 #include <gtest/gtest.h>
 
 namespace penstock::cli {
@@ -34,6 +36,14 @@ TEST(SumLine, ReadsWhatItPrints) {
     ASSERT_TRUE(std::holds_alternative<ExpectedSum>(parsed)) << std::get<std::string>(parsed);
     EXPECT_EQ(std::get<ExpectedSum>(parsed).hex, hex);
     EXPECT_EQ(std::get<ExpectedSum>(parsed).path, path);
+  }
+}
+
+TEST(SumLine, KeepsAPathAsItsLineShowsIt) {
+  for (auto const& [line, shown] :
+       {std::pair(hex + "  new\\nline", "new\\nline"), std::pair("\\" + hex + "  new\\\\nline", "\\new\\\\nline"),
+        std::pair(hex + "  a\xff", "a\xEF\xBF\xBD"), std::pair("\\" + hex + "  a", "\\a")}) {
+    EXPECT_EQ(std::get<ExpectedSum>(parse_sum_line(line)).shown, shown);
   }
 }
 

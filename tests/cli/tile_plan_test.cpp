@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "penstock/cli/tile_plan.hpp"
 
+#include <array>
+
 #include "support/folder_of_files.hpp"
+#include <fcntl.h>
+#include <unistd.h>
 
 namespace penstock::cli {
 namespace {
@@ -56,9 +60,30 @@ TEST_F(TilePlanForFiles, LeavesTheNumberOfTilesToThePipelineIfAllOfThemAreOfUse)
   expect(2, 1024 * mebibyte);
 }
 
+TEST_F(TilePlanForFiles, GivesStandardInputThatIsAFileWhatIsLeftOfIt) {
+  int const input = open(sized("a", 64 * mebibyte).c_str(), O_RDONLY | O_CLOEXEC);
+  ASSERT_EQ(lseek(input, 63 * mebibyte, SEEK_SET), off_t{63 * mebibyte});
+  fit_tiles(options, {"-"}, input);
+  expect(1, mebibyte);
+  close(input);
+}
+
+TEST_F(TilePlanForFiles, GivesAPipeThatWasWrittenToItsEndWhatItHolds) {
+  std::array<int, 2> ends{};
+  ASSERT_EQ(pipe2(ends.data(), O_CLOEXEC), 0);
+  ASSERT_EQ(write(ends[1], "x", 1), 1);
+  close(ends[1]);
+  fit_tiles(options, {"-"}, ends[0]);
+  expect(1, 64 * kibibyte);
+  close(ends[0]);
+}
+
 TEST_F(TilePlanForFiles, LeavesInputOfUnknownSizeWhatWasAskedFor) {
-  fit_tiles(options, {sized("a", 5), "-"});
+  std::array<int, 2> ends{};
+  ASSERT_EQ(pipe2(ends.data(), O_CLOEXEC), 0);
+  fit_tiles(options, {sized("a", 5), "-"}, ends[0]);
   expect(9, 1024 * mebibyte);
+  for (int const end : ends) close(end);
   fit_tiles(options, {sized("a", 5), folder});
   expect(9, 1024 * mebibyte);
   support::PipeWriter const writer(path("pipe"));

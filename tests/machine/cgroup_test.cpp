@@ -72,6 +72,27 @@ TEST_F(Cgroup, ObeysTheSmallestLimitAmongItsAncestors) {
   EXPECT_EQ(limits().memory_bytes, 900u);
 }
 
+TEST_F(Cgroup, HasLeftWhatIsNotInUse) {
+  system.write("proc/self/cgroup", "0::/slice/app\n");
+  system.write("sys/fs/cgroup/slice/memory.max", "10000\n");
+  system.write("sys/fs/cgroup/slice/memory.current", "9500\n");
+  system.write("sys/fs/cgroup/slice/memory.stat", "anon 8000\nfile 1500\ninactive_file 1000\nactive_file 500\n");
+  system.write("sys/fs/cgroup/slice/app/memory.max", "5000\n");
+  system.write("sys/fs/cgroup/slice/app/memory.current", "1000\n");
+  EXPECT_EQ(limits().memory_bytes, 5000u);
+  EXPECT_EQ(limits().memory_left_bytes, 1500u) << "what the group above has left, without idle page cache";
+  system.write("sys/fs/cgroup/slice/app/memory.current", "6000\n");
+  EXPECT_EQ(limits().memory_left_bytes, 0u) << "it may be over its limit for a moment";
+}
+
+TEST_F(Cgroup, HasLeftWhatIsNotInUseInVersionOneToo) {
+  system.write("proc/self/cgroup", "4:memory:/app\n");
+  system.write("sys/fs/cgroup/memory/app/memory.limit_in_bytes", "10000\n");
+  system.write("sys/fs/cgroup/memory/app/memory.usage_in_bytes", "7000\n");
+  system.write("sys/fs/cgroup/memory/app/memory.stat", "inactive_file 1\ntotal_inactive_file 2000\n");
+  EXPECT_EQ(limits().memory_left_bytes, 5000u);
+}
+
 TEST_F(Cgroup, FindsAContainersLimitsAtTheMountWhenItsPathIsTheHosts) {
   system.write("proc/self/cgroup", "0::/docker/0123abcd\n");
   system.write("sys/fs/cgroup/cpu.max", "50000 100000\n");

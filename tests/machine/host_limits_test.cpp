@@ -21,7 +21,9 @@ TEST(HostLimits, AreReadFromTheSystemsFiles) {
   system.write("sys/kernel/mm/transparent_hugepage/enabled", "always [madvise] never\n");
   system.write("proc/self/cgroup", "0::/\n");
   system.write("sys/fs/cgroup/memory.max", "1048576\n");
+  system.write("sys/fs/cgroup/memory.current", "48576\n");
   auto const limits = HostLimits::read(system.root());
+  EXPECT_EQ(limits.cgroup_memory_left_bytes, 1000000u);
   EXPECT_EQ(limits.memory_bytes, 16384u * 1024);
   EXPECT_EQ(limits.memory_available_bytes, 8192u * 1024);
   EXPECT_EQ(limits.huge_page_bytes, 2048u * 1024);

@@ -29,7 +29,8 @@ std::optional<WantedFile> CheckList::next() {
     }
     auto parsed = parse_sum_line(line);
     if (auto* const sum = std::get_if<ExpectedSum>(&parsed)) {
-      return WantedFile{.path = std::move(sum->path), .problem = {}, .expected = std::move(sum->hex)};
+      return WantedFile{
+          .path = std::move(sum->path), .problem = {}, .expected = std::move(sum->hex), .shown = std::move(sum->shown)};
     }
     on_problem_(lists_[opened_ - 1], "line " + std::to_string(line_) + ": " + std::get<std::string>(parsed));
   }

@@ -18,7 +18,8 @@ inline namespace PENSTOCK_FLAVOUR {
 void DoctorCommand::add_to(CLI::App& command) {
   auto& probed = *command.add_option("--device", device, "What to probe: auto, cpu, cuda or cuda:N")->type_name("NAME");
   auto& reading =
-      *command.add_option("--read", read, "Also read this file once, to see how fast that goes")->type_name("FILE");
+      *command.add_option("--read", read, "Also read this file once, for 10 s at most, to see how fast that goes")
+           ->type_name("FILE");
   command
       .add_option("--producers", producers, "Threads that fill and read. Default: as many as can be busy, 12 at most")
       ->type_name("N")

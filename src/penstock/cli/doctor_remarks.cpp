@@ -80,7 +80,7 @@ void remark_on_rates(DoctorFacts const& facts, std::vector<std::string>& remarks
   }
   if (!facts.rates) return;
   ProbeRates const& rates = *facts.rates;
-  bool const read_enough = rates.read_bytes >= least_read_bytes;
+  bool const read_enough = rates.read_bytes >= least_read_bytes || !rates.read_all;
   if (rates.read && !read_enough) {
     remarks.push_back("The file to read has only " + size_text(rates.read_bytes) +
                       ": too small for its speed to mean anything. Name a file of some GiB.");

@@ -12,11 +12,12 @@ HashBook::Record& HashBook::record(std::uint64_t file) {
   return records_.at(file - first_);
 }
 
-std::uint64_t HashBook::open(std::string path, std::string expected) {
+std::uint64_t HashBook::open(std::string path, std::string expected, std::string shown) {
   std::scoped_lock const lock(mutex_);
   Record fresh;
   fresh.file.path = std::move(path);
   fresh.file.expected = std::move(expected);
+  fresh.file.shown = std::move(shown);
   records_.push_back(std::move(fresh));
   return first_ + records_.size() - 1;
 }

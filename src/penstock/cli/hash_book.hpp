@@ -20,6 +20,7 @@ struct HashedFile {
   std::string problem;                 ///< A sentence, or empty.
   bool cancelled = false;              ///< Not hashed because the run was stopped.
   std::string expected;                ///< What a check list says, in hexadecimal; empty without one.
+  std::string shown;                   ///< The path as that list has it; empty without one.
 };
 
 /// Puts tiles together to files, in whatever order they come back, and hands the files out in the order they went in.
@@ -38,7 +39,7 @@ class HashBook {
   HashBook(std::size_t tile_bytes, OnFile on_file, OnEnough on_enough = {});
 
   /// Begins a file and gives its number.
-  std::uint64_t open(std::string path, std::string expected);
+  std::uint64_t open(std::string path, std::string expected, std::string shown = {});
   /// No more tiles of this file will begin; `tiles` did, at least one unless it has a problem.
   ///
   /// Blocks: while files are handed out; so do `abandon`, `add`, `fail` and `cancel`.

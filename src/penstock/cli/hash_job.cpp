@@ -62,7 +62,10 @@ std::optional<WantedFile> HashJob::next() {
     if (request_.check) {
       wanted = list_.next();
     } else if (auto found = walk_.next()) {
-      wanted = WantedFile{std::move(found->path), std::move(found->problem), {}, std::move(found->folder)};
+      wanted = WantedFile{.path = std::move(found->path),
+                          .problem = std::move(found->problem),
+                          .expected = {},
+                          .folder = std::move(found->folder)};
     }
     if (!wanted) {
       // Who stops the input does so before it looks at this.

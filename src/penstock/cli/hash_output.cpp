@@ -66,8 +66,7 @@ void HashOutput::file(HashedFile const& file) {
 }
 
 void HashOutput::checked(HashedFile const& file) {
-  PrintedPath const shown = printed(file.path);
-  std::string const name = (shown.escaped ? "\\" : "") + shown.text;
+  std::string const& name = file.shown;
   if (!file.digest) {
     ++problems_;
     lines_ += name + ": FAILED (" + file.problem + ")\n";

@@ -40,6 +40,7 @@ std::optional<InputFile> HashSource::next_wanted() {
   auto wanted = next_file_();
   if (!wanted) return std::nullopt;
   expected_ = std::move(wanted->expected);
+  shown_ = std::move(wanted->shown);
   InputFile input{.path = std::move(wanted->path), .folder = std::move(wanted->folder)};
   if (!wanted->problem.empty()) input.problem.emplace(wanted->problem);
   return input;
@@ -66,7 +67,7 @@ HashSource::Place HashSource::place_of(Tile const& tile) const {
 
 void HashSource::opened(std::uint64_t /*file*/, InputFile const& input) {
   // The book numbers files as they come, as the source of files does.
-  book_.open(input.path, std::move(expected_));
+  book_.open(input.path, std::move(expected_), std::move(shown_));
 }
 
 void HashSource::failed(std::uint64_t file, FileProblem const& problem) {

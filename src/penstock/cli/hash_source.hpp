@@ -19,6 +19,7 @@ struct WantedFile {
   std::string path;
   std::string problem;                            ///< Why it cannot be, or empty.
   std::string expected;                           ///< What a check list says, or empty.
+  std::string shown = {};                         ///< The path as that list has it, or empty.
   std::shared_ptr<OpenFolder const> folder = {};  ///< As InputFile::folder.
 };
 
@@ -64,6 +65,7 @@ class HashSource final : public Source, private FileObserver {
   std::size_t const tile_bytes_;
   HashBook& book_;
   std::string expected_;  ///< Of the file that was wanted last.
+  std::string shown_;     ///< Likewise.
   FileSource files_;
 };
 

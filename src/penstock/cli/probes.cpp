@@ -24,6 +24,8 @@ constexpr std::size_t copies_in_flight = 2;
 constexpr std::size_t piece_bytes = std::size_t{4} << 20;
 /// What tiles are filled from: more than most caches hold.
 constexpr std::size_t fill_source_bytes = std::size_t{256} << 20;
+/// For how much longer a file is read than anything else is measured: 10 s, of half a second for each.
+constexpr int read_spans = 20;
 
 /// Pinned memory for two copies each way and a piece for each thread.
 std::size_t slab_bytes(unsigned threads) {
@@ -120,14 +122,18 @@ double fill_rate(unsigned threads, Workplace const& place, std::span<std::byte c
   });
 }
 
-double read_rate(unsigned threads, Workplace const& place, OpenFile const& file, std::stop_token const& stop) {
-  std::atomic<std::uint64_t> next{0};
-  return together(threads, {std::chrono::hours(1), stop}, [&](unsigned thread) -> std::size_t {
+void read_file(unsigned threads, Workplace const& place, OpenFile const& file, Span const& span, ProbeRates& rates) {
+  std::atomic<std::uint64_t> next{0}, bytes_read{0};
+  rates.read = together(threads, span, [&](unsigned thread) -> std::size_t {
     std::uint64_t const start = next.fetch_add(piece_bytes, std::memory_order_relaxed);
     if (start >= file.size()) return 0;
     auto const bytes = static_cast<std::size_t>(std::min<std::uint64_t>(piece_bytes, file.size() - start));
-    return file.read_at(start, place.slab.bytes().subspan(thread * piece_bytes, bytes));
+    std::size_t const got = file.read_at(start, place.slab.bytes().subspan(thread * piece_bytes, bytes));
+    bytes_read.fetch_add(got, std::memory_order_relaxed);
+    return got;
   });
+  rates.read_bytes = bytes_read;
+  rates.read_all = next >= file.size();
 }
 
 }  // namespace
@@ -142,7 +148,7 @@ void expect_memory_to_probe(HostLimits const& host, unsigned threads) {
   // Of the host's as well if it is the CPU device that is probed: another four copies.
   std::uint64_t const needed = slab_bytes(threads) + 4 * copy_bytes + fill_source_bytes;
   std::uint64_t const available = std::min(host.memory_available_bytes != 0 ? host.memory_available_bytes : needed,
-                                           host.cgroup_memory_bytes.value_or(needed));
+                                           host.cgroup_memory_left_bytes.value_or(needed));
   if (available >= needed) return;
   throw Error(ErrorKind::out_of_memory, "To measure with --producers " + std::to_string(threads) + " takes " +
                                             size_text(needed) + " of memory, of which " + size_text(available) +
@@ -169,8 +175,7 @@ ProbeRates probe_rates(Device& device, unsigned threads, OpenFile const* file, s
     rates.fill = threads > 1 ? fill_rate(threads, place, source, span) : rates.fill_one;
   }
   if (file != nullptr) {
-    rates.read = read_rate(threads, place, *file, stop);
-    rates.read_bytes = file->size();
+    read_file(threads, place, *file, {read_spans * each, stop}, rates);
   }
   return rates;
 }

@@ -25,9 +25,11 @@ struct ProbeRates {
   double fill_one = 0;   ///< One thread copying into pinned memory.
   double fill = 0;       ///< `threads` threads doing so.
   unsigned threads = 1;
-  /// `threads` threads reading a file into pinned memory with read(2), the whole file once; empty without one.
+  /// `threads` threads reading a file into pinned memory with read(2), once and no longer than the time for that;
+  /// empty without one.
   std::optional<double> read;
   std::uint64_t read_bytes = 0;  ///< How much that was.
+  bool read_all = true;          ///< It was the whole file.
 };
 
 /// "13.4 GB/s".
@@ -36,8 +38,8 @@ std::string rate_text(double bytes_per_second);
 /// Throws: Error of kind out_of_memory, if `probe_rates` with so many threads takes more than this host has left.
 void expect_memory_to_probe(HostLimits const& host, unsigned threads);
 
-/// Measures for about three seconds, more if a file is given: it is read once to its end. Ends early once `stop` is
-/// requested; the rates then mean nothing.
+/// Measures for about three seconds, each rate for the time of `each`. If a file is given it is read once, for twenty
+/// times that at most. Ends early once `stop` is requested; the rates then mean nothing.
 ///
 /// Blocks:  until done.
 /// Throws:  Error, if the device has no memory for it or fails at it; std::runtime_error, if the file does.

@@ -34,23 +34,23 @@ std::size_t utf8_length(std::string_view text, std::size_t& bad) {
 
 }  // namespace
 
+std::string readable(std::string_view text) {
+  std::string result;
+  while (!text.empty()) {
+    std::size_t bad = 0;
+    std::size_t const length = utf8_length(text, bad);
+    result += length == 0 ? replacement : text.substr(0, length);
+    text.remove_prefix(length == 0 ? bad : length);
+  }
+  return result;
+}
+
 PrintedPath printed(std::string_view path) {
   PrintedPath result;
-  while (!path.empty()) {
-    std::size_t bad = 0;
-    std::size_t const length = utf8_length(path, bad);
-    if (length == 0) {
-      result.text += replacement;
-      path.remove_prefix(bad);
-      continue;
-    }
-    if (path.front() == '\\' || path.front() == '\n') {
-      result.text += path.front() == '\\' ? "\\\\" : "\\n";
-      result.escaped = true;
-    } else {
-      result.text += path.substr(0, length);
-    }
-    path.remove_prefix(length);
+  for (char const byte : readable(path)) {
+    bool const escapes = byte == '\\' || byte == '\n';
+    result.text += escapes ? (byte == '\\' ? "\\\\" : "\\n") : std::string(1, byte);
+    result.escaped = result.escaped || escapes;
   }
   return result;
 }
@@ -71,12 +71,13 @@ std::variant<ExpectedSum, std::string> parse_sum_line(std::string_view line) {
   if (line.size() < hex_digits + 3 || line.substr(hex_digits, 2) != "  ") {
     return "Not a checksum line: 64 hexadecimal digits, two spaces and a path are expected";
   }
-  ExpectedSum sum{std::string(line.substr(0, hex_digits)), {}};
+  ExpectedSum sum{std::string(line.substr(0, hex_digits)), {}, {}};
   auto const hexadecimal = [](char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f'); };
   if (!std::all_of(sum.hex.begin(), sum.hex.end(), hexadecimal)) return "Invalid hexadecimal digits";
   std::string_view path = line.substr(hex_digits + 2);
   if (path.find('\0') != std::string_view::npos) return "Null character in path";
   if (path.find(replacement) != std::string_view::npos) return "Unicode replacement character in path";
+  sum.shown = (escaped ? "\\" : "") + readable(path);
   if (!escaped) {
     sum.path = path;
     return sum;

@@ -15,6 +15,9 @@ struct PrintedPath {
 };
 PrintedPath printed(std::string_view path);
 
+/// A text as b3sum prints it that escapes nothing: bytes that are no UTF-8 become U+FFFD.
+std::string readable(std::string_view text);
+
 /// "HASH  PATH", as b3sum prints it, without the newline.
 std::string sum_line(std::string_view hex, std::string_view path);
 
@@ -22,6 +25,7 @@ std::string sum_line(std::string_view hex, std::string_view path);
 struct ExpectedSum {
   std::string hex;
   std::string path;
+  std::string shown;  ///< The path as the list has it, with the backslash at the line's beginning if there is one.
 };
 /// Reads a line that `sum_line` wrote, or says what is wrong with it.
 std::variant<ExpectedSum, std::string> parse_sum_line(std::string_view line);

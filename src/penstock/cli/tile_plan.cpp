@@ -4,8 +4,12 @@
 #include <algorithm>
 #include <bit>
 #include <cstdint>
+#include <optional>
 
+#include <poll.h>
+#include <sys/ioctl.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 namespace penstock::cli {
 namespace {
@@ -23,14 +27,41 @@ std::size_t least_tiles(PipelineOptions const& options) {
          or_else(options.consumers, 1);
 }
 
+/// What tiles may take before it is worth a wait to know how many are needed: a tenth of a second touches as much.
+constexpr std::uint64_t much_memory = std::uint64_t{256} << 20;
+constexpr int patience_milliseconds = 100;
+
+/// How much there is to read from here on; empty if that is not known.
+std::optional<std::uint64_t> bytes_of_stream(int descriptor, int milliseconds) {
+  struct stat status {};
+  if (fstat(descriptor, &status) != 0) return std::nullopt;
+  if (S_ISREG(status.st_mode)) {
+    off_t const at = lseek(descriptor, 0, SEEK_CUR);
+    return static_cast<std::uint64_t>(std::max<off_t>(0, status.st_size - std::max<off_t>(0, at)));
+  }
+  if (!S_ISFIFO(status.st_mode)) return std::nullopt;
+  // Of no event but the end of all writers, behind which a pipe holds no more than it does now.
+  pollfd waited{descriptor, 0, 0};
+  int held = 0;
+  if (poll(&waited, 1, milliseconds) != 1 || ioctl(descriptor, FIONREAD, &held) != 0) return std::nullopt;
+  return static_cast<std::uint64_t>(held);
+}
+
 }  // namespace
 
-void fit_tiles(PipelineOptions& options, std::vector<std::string> const& paths) {
+void fit_tiles(PipelineOptions& options, std::vector<std::string> const& paths, int standard_input) {
   if (paths.size() > most_paths) return;
   std::vector<std::uint64_t> sizes;
   for (std::string const& path : paths) {
     struct stat status {};
-    if (path == "-") return;
+    if (path == "-") {
+      std::uint64_t const asked =
+          options.tile.input_bytes * (options.tiles != 0 ? options.tiles : least_tiles(options));
+      auto const bytes = bytes_of_stream(standard_input, asked > much_memory ? patience_milliseconds : 0);
+      if (!bytes) return;
+      sizes.push_back(*bytes);
+      continue;
+    }
     if (stat(path.c_str(), &status) != 0) continue;  // It will be reported, and needs no tile.
     if (!S_ISREG(status.st_mode)) return;
     sizes.push_back(static_cast<std::uint64_t>(status.st_size));

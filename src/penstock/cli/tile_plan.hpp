@@ -5,16 +5,20 @@
 #include <string>
 #include <vector>
 
+#include <unistd.h>
+
 #include "penstock/flow/pipeline_options.hpp"
 
 namespace penstock::cli {
 
 /// Makes tiles smaller and fewer if these paths cannot fill what `options` asks for, so that a small file is hashed in
-/// little memory. Leaves the options alone unless all paths are regular files, and not many.
+/// little memory. Leaves the options alone unless all paths are regular files, and not many. Standard input counts if
+/// it is a regular file, or a pipe that has been written to its end.
 ///
 /// What it finds is only a hint: a file that grows is hashed all the same, in more tiles.
 ///
 /// Shape: options.tile.input_bytes is a power of two, and stays one.
-void fit_tiles(PipelineOptions& options, std::vector<std::string> const& paths);
+/// Blocks: for a tenth of a second at most, if the tiles take more than 256 MiB, for the end of such a pipe.
+void fit_tiles(PipelineOptions& options, std::vector<std::string> const& paths, int standard_input = STDIN_FILENO);
 
 }  // namespace penstock::cli

@@ -35,7 +35,7 @@ constexpr std::array axes_of_tune{"threads",   "lanes",   "tile",      "depth", 
 /// A quarter of what is there, and no more than people would give a pipeline without being asked.
 std::uint64_t safe_bytes(HostLimits const& host) {
   constexpr std::uint64_t most = std::uint64_t{1} << 30;
-  std::uint64_t const free = std::min(host.memory_available_bytes, host.cgroup_memory_bytes.value_or(most * 4));
+  std::uint64_t const free = std::min(host.memory_available_bytes, host.cgroup_memory_left_bytes.value_or(most * 4));
   return free == 0 ? most : std::min(most, free / 4);
 }
 

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <sstream>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "penstock/machine/system_file.hpp"
@@ -29,6 +30,28 @@ std::vector<fs::path> lineage(fs::path const& mount, fs::path const& group) {
   return directories;
 }
 
+/// The number behind `name` in lines of "name number".
+std::uint64_t number_of(std::string const& text, std::string_view name) {
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) {
+    if (line.size() > name.size() && line.starts_with(name) && line[name.size()] == ' ') {
+      return static_cast<std::uint64_t>(
+          std::max<std::int64_t>(0, leading_number(line.substr(name.size())).value_or(0)));
+    }
+  }
+  return 0;
+}
+
+/// A group that may have `most` bytes and says in these files how much it has.
+void limit_memory(CgroupLimits& limits, std::uint64_t most, fs::path const& used, fs::path const& statistics,
+                  std::string_view reclaimable) {
+  lower(limits.memory_bytes, most);
+  auto const in_use = leading_number(read_system_file(used).value_or("")).value_or(0);
+  auto const busy = static_cast<std::uint64_t>(std::max<std::int64_t>(0, in_use));
+  std::uint64_t const idle = std::min(busy, number_of(read_system_file(statistics).value_or(""), reclaimable));
+  lower(limits.memory_left_bytes, most - std::min(most, busy - idle));
+}
+
 void read_unified(fs::path const& directory, CgroupLimits& limits) {
   if (auto const text = read_system_file(directory / "cpu.max")) {
     auto const quota = leading_number(*text);
@@ -38,8 +61,10 @@ void read_unified(fs::path const& directory, CgroupLimits& limits) {
     }
   }
   if (auto const text = read_system_file(directory / "memory.max")) {
-    if (auto const bytes = leading_number(*text); bytes && *bytes >= 0)
-      lower(limits.memory_bytes, static_cast<std::uint64_t>(*bytes));
+    if (auto const bytes = leading_number(*text); bytes && *bytes >= 0) {
+      limit_memory(limits, static_cast<std::uint64_t>(*bytes), directory / "memory.current", directory / "memory.stat",
+                   "inactive_file");
+    }
   }
 }
 
@@ -55,7 +80,10 @@ void read_memory_controller(fs::path const& directory, CgroupLimits& limits) {
   // Version 1 writes "no limit" as the largest multiple of the page size in 63 bits.
   constexpr std::int64_t no_limit = std::int64_t{1} << 60;
   auto const bytes = leading_number(read_system_file(directory / "memory.limit_in_bytes").value_or(""));
-  if (bytes && *bytes >= 0 && *bytes < no_limit) lower(limits.memory_bytes, static_cast<std::uint64_t>(*bytes));
+  if (bytes && *bytes >= 0 && *bytes < no_limit) {
+    limit_memory(limits, static_cast<std::uint64_t>(*bytes), directory / "memory.usage_in_bytes",
+                 directory / "memory.stat", "total_inactive_file");
+  }
 }
 
 }  // namespace

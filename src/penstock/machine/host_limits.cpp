@@ -48,7 +48,9 @@ HostLimits HostLimits::read(std::filesystem::path const& root) {
   limits.cpu_model = field(text("proc/cpuinfo"), "model name");
   limits.memory_bytes = number(field(memory, "MemTotal")) * kibibyte;
   limits.memory_available_bytes = number(field(memory, "MemAvailable")) * kibibyte;
-  limits.cgroup_memory_bytes = CgroupLimits::read(root).memory_bytes;
+  CgroupLimits const group = CgroupLimits::read(root);
+  limits.cgroup_memory_bytes = group.memory_bytes;
+  limits.cgroup_memory_left_bytes = group.memory_left_bytes;
   limits.transparent_huge_pages = chosen(text("sys/kernel/mm/transparent_hugepage/enabled"));
   limits.huge_page_bytes = number(field(memory, "Hugepagesize")) * kibibyte;
   limits.free_huge_pages = number(field(memory, "HugePages_Free"));

@@ -34,8 +34,9 @@ void check_available(std::size_t bytes) {
   if (limits.memory_available_bytes != 0 && bytes > limits.memory_available_bytes) {
     throw_out_of_memory(bytes, size_text(limits.memory_available_bytes) + " are available");
   }
-  if (limits.cgroup_memory_bytes && bytes > *limits.cgroup_memory_bytes) {
-    throw_out_of_memory(bytes, "the cgroup allows " + size_text(*limits.cgroup_memory_bytes));
+  if (limits.cgroup_memory_bytes && limits.cgroup_memory_left_bytes && bytes > *limits.cgroup_memory_left_bytes) {
+    throw_out_of_memory(bytes, "the cgroup allows " + size_text(*limits.cgroup_memory_bytes) + ", of which " +
+                                   size_text(*limits.cgroup_memory_left_bytes) + " are left");
   }
 }
 
