@@ -5,7 +5,7 @@
 #include <chrono>
 #include <cstdint>
 #include <functional>
-#include <semaphore>
+#include <future>
 #include <thread>
 #include <utility>
 
@@ -58,15 +58,15 @@ class HeldUp {
           std::function<void()> const gate = [&] {
             if (count++ != at) return;
             stopped_ = true;
-            reached_.release();
-            opened_.acquire();
+            reached_.set_value();
+            opened_.get_future().wait();
           };
           GatedAtomics::gate = &gate;
           body();
           GatedAtomics::gate = nullptr;
-          if (!stopped_) reached_.release();
+          if (!stopped_) reached_.set_value();
         }) {
-    reached_.acquire();
+    reached_.get_future().wait();
   }
   HeldUp(HeldUp const&) = delete;
   HeldUp& operator=(HeldUp const&) = delete;
@@ -77,14 +77,14 @@ class HeldUp {
   /// Returns once its body has.
   void go_on() {
     if (!thread_.joinable()) return;
-    opened_.release();
+    opened_.set_value();
     thread_.join();
   }
 
  private:
   bool stopped_ = false;  ///< Written before reached_, read after it.
-  std::binary_semaphore reached_{0};
-  std::binary_semaphore opened_{0};
+  std::promise<void> reached_;
+  std::promise<void> opened_;
   std::thread thread_;
 };
 

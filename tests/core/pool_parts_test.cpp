@@ -226,5 +226,14 @@ TEST(PoolParts, HaveATileEachAndTogetherNoMoreThanAPoolHolds) {
   EXPECT_THROW(Pool(many, tiny), Error);
 }
 
+TEST(PoolSizes, RefuseWhatNoProcessCanAddress) {
+  std::size_t const huge = ~std::size_t{255};
+  EXPECT_THROW(Pool::slab_bytes({.input_bytes = huge, .output_bytes = 100}, 4), Error);
+  EXPECT_THROW(Pool::slab_bytes({.input_bytes = 100, .output_bytes = huge}, 1), Error);
+  EXPECT_THROW(Pool::slab_bytes({.input_bytes = std::size_t{1} << 61}, 8), Error);
+  EXPECT_THROW(Pool::slab_bytes({.input_bytes = std::size_t{1} << 46, .output_bytes = std::size_t{1} << 46}, 2), Error);
+  EXPECT_EQ(Pool::slab_bytes({.input_bytes = std::size_t{1} << 40}, 4), std::size_t{1} << 42);
+}
+
 }  // namespace
 }  // namespace penstock

@@ -3,9 +3,7 @@
 
 #include <array>
 #include <chrono>
-#include <functional>
 #include <memory>
-#include <optional>
 #include <thread>
 #include <vector>
 
@@ -289,15 +287,6 @@ TEST(Pool, GivesInPlaceTilesOnePartForBoth) {
   Pool pool(slab, {.input_bytes = 256, .output_bytes = 256, .in_place = true}, 2);
   Loan const loan = pool.borrow();
   EXPECT_EQ(loan->input().data(), loan->output().data());
-}
-
-TEST(PoolSizes, RefuseWhatNoProcessCanAddress) {
-  std::size_t const huge = ~std::size_t{255};
-  EXPECT_THROW(Pool::slab_bytes({.input_bytes = huge, .output_bytes = 100}, 4), Error);
-  EXPECT_THROW(Pool::slab_bytes({.input_bytes = 100, .output_bytes = huge}, 1), Error);
-  EXPECT_THROW(Pool::slab_bytes({.input_bytes = std::size_t{1} << 61}, 8), Error);
-  EXPECT_THROW(Pool::slab_bytes({.input_bytes = std::size_t{1} << 46, .output_bytes = std::size_t{1} << 46}, 2), Error);
-  EXPECT_EQ(Pool::slab_bytes({.input_bytes = std::size_t{1} << 40}, 4), std::size_t{1} << 42);
 }
 
 }  // namespace

@@ -35,4 +35,10 @@ void StandardAtomics::wake_all(Atomic<std::uint32_t> const& word) noexcept {
   futex(word, FUTEX_WAKE, INT_MAX, nullptr);
 }
 
+std::size_t StandardAtomics::number_of_thread() noexcept {
+  static std::atomic<std::size_t> next{0};
+  thread_local std::size_t const number = next.fetch_add(1, std::memory_order_relaxed);
+  return number;
+}
+
 }  // namespace penstock

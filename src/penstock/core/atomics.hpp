@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 
 namespace penstock {
@@ -34,6 +35,9 @@ struct StandardAtomics {
                    std::chrono::nanoseconds at_most) noexcept;
   /// Looks at the address of `word` only, so the word may be gone.
   static void wake_all(Atomic<std::uint32_t> const& word) noexcept;
+
+  /// Another number for each thread.
+  static std::size_t number_of_thread() noexcept;
 };
 
 }  // namespace penstock

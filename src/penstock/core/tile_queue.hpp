@@ -1,68 +1,82 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <atomic>
 #include <bit>
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <optional>
+
+#include "penstock/core/atomics.hpp"
 
 namespace penstock {
 
 /// Numbers of tiles in the order they came, each at most once: what is pushed must be out, and all there are fit in. It
 /// allocates only when it is made.
 ///
-/// A place holds a number and the lap it belongs to, in one word. Whoever pops reads the word before it claims the
-/// place, so a place may be written as soon as it is claimed, and 64 bits count the places: nobody can mistake a later
-/// lap for its own.
+/// A place holds a number and the lap it belongs to, in one word. A thread that pops reads the word before it claims
+/// the place, so a place may be written as soon as it is claimed. Places are counted in 64 bits, which do not wrap
+/// around while a thread stands still: none takes a later lap for its own.
 ///
-/// Threads: any. To push never waits for anybody. To pop does not see what was pushed behind a push that is not over;
-/// whoever ends that one does.
-class TileQueue {
+/// Shape:   half a Word holds the number of a tile, the other half the lap.
+/// Threads: any. A push waits for no other thread. A pop does not see what was pushed behind a push that is not over;
+/// the thread that ends that push does.
+template <class Atomics = StandardAtomics, std::unsigned_integral Word = std::uint64_t>
+class BasicTileQueue {
  public:
-  explicit TileQueue(std::size_t tiles)
-      : places_(std::bit_ceil(tiles)), words_(std::make_unique<std::atomic<std::uint64_t>[]>(places_)) {}
-  TileQueue(TileQueue const&) = delete;
-  TileQueue& operator=(TileQueue const&) = delete;
+  explicit BasicTileQueue(std::size_t tiles)
+      : places_(std::bit_ceil(tiles)), words_(std::make_unique<Atomic[]>(places_)) {}
+  BasicTileQueue(BasicTileQueue const&) = delete;
+  BasicTileQueue& operator=(BasicTileQueue const&) = delete;
 
   void push(std::uint32_t tile) noexcept {
-    // The place that it gives was claimed by who popped it last, because the tile that comes now was not in the queue.
-    // acq_rel: of those who push, each sees what the ones before it had seen when they popped, and so the older word
-    // comes before the newer.
-    std::uint64_t const place = last_.fetch_add(1, std::memory_order_acq_rel);
-    // Release: who pops the tile sees what its last holder did.
-    words_[place % places_].store(lap_of(place) << 32 | tile, std::memory_order_release);
+    // The place that it gives was claimed by the thread that popped it last, because the tile that comes now was not in
+    // the queue. acq_rel: each push sees what the ones before it had seen when they popped, and so the older word comes
+    // before the newer.
+    Word const place = last_.fetch_add(1, std::memory_order_acq_rel);
+    // Release: the thread that pops the tile sees what its last holder did.
+    words_[place % places_].store(static_cast<Word>(lap_of(place) << half | tile), std::memory_order_release);
   }
   /// The first, if there is one.
   std::optional<std::uint32_t> pop() noexcept {
-    std::uint64_t place = first_.load(std::memory_order_relaxed);
+    // Acquire: it sees what the pops before this place saw, or it would take an old word for the one of this place.
+    Word place = first_.load(std::memory_order_acquire);
     for (;;) {
-      std::uint64_t const word = words_[place % places_].load(std::memory_order_acquire);
-      if (word >> 32 == lap_of(place)) {
-        if (first_.compare_exchange_weak(place, place + 1, std::memory_order_acq_rel)) {
-          return static_cast<std::uint32_t>(word);
+      Word const word = words_[place % places_].load(std::memory_order_acquire);
+      if (word >> half == lap_of(place)) {
+        if (first_.compare_exchange_weak(place, static_cast<Word>(place + 1), std::memory_order_acq_rel,
+                                         std::memory_order_acquire)) {
+          return static_cast<std::uint32_t>(word & lap_mask);
         }
         continue;
       }
-      std::uint64_t const now = first_.load(std::memory_order_acquire);
+      // Another thread may have popped from this place since, while tiles lie in the next ones.
+      Word const now = first_.load(std::memory_order_acquire);
       if (now == place) return std::nullopt;
       place = now;
     }
   }
   bool empty() const noexcept {
-    std::uint64_t const place = first_.load(std::memory_order_acquire);
-    return words_[place % places_].load(std::memory_order_acquire) >> 32 != lap_of(place);
+    Word const place = first_.load(std::memory_order_acquire);
+    return words_[place % places_].load(std::memory_order_acquire) >> half != lap_of(place);
   }
 
  private:
-  /// From 1 on, so that a place that was never written is of none; of 32 bits.
-  std::uint64_t lap_of(std::uint64_t place) const noexcept { return (place / places_ + 1) & 0xffff'ffffU; }
+  using Atomic = typename Atomics::template Atomic<Word>;
+  static constexpr int half = std::numeric_limits<Word>::digits / 2;
+  static constexpr Word lap_mask = static_cast<Word>((Word{1} << half) - 1);
+
+  /// From 1 on, so that a place that was never written is of none.
+  Word lap_of(Word place) const noexcept { return static_cast<Word>((place / places_ + 1) & lap_mask); }
 
   std::size_t const places_;  ///< A power of two, so that places go on where the count begins anew.
-  std::unique_ptr<std::atomic<std::uint64_t>[]> words_;
-  alignas(64) std::atomic<std::uint64_t> first_{0};  ///< Apart: some push while others pop.
-  alignas(64) std::atomic<std::uint64_t> last_{0};
+  std::unique_ptr<Atomic[]> words_;
+  alignas(64) Atomic first_{0};  ///< Apart: some threads push while others pop.
+  alignas(64) Atomic last_{0};
 };
+
+using TileQueue = BasicTileQueue<>;
 
 }  // namespace penstock

@@ -1,41 +1,46 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <atomic>
-#include <utility>
-
+#include "penstock/core/atomics.hpp"
 #include "penstock/flow/journey.hpp"
 
 namespace penstock {
 
-/// Journeys that wait for one consumer, who takes all of them at once: so many tiles that come together cost one
-/// message of the graph.
+/// Items that wait for one consumer, which takes all of them at once: so many tiles that come together cost one message
+/// of the graph. An item has a pointer `next` to another.
 ///
 /// Threads: any may push; one at a time may take.
 /// Blocks:  never.
-class Arrivals {
+template <class Item, class Atomics = StandardAtomics>
+class BasicArrivals {
  public:
-  /// True if nobody waited before: whoever hears that has to send for the consumer.
-  bool push(Journey& journey) noexcept {
-    // Whoever takes may change `next` as soon as it is in.
-    Journey* before = newest_.load(std::memory_order_relaxed);
+  /// True if none waited before: the thread that hears so has to send for the consumer.
+  bool push(Item& item) noexcept {
+    // The consumer may change `next` as soon as the item is in.
+    Item* before = newest_.load(std::memory_order_relaxed);
     do {
-      journey.next = before;
-    } while (!newest_.compare_exchange_weak(before, &journey, std::memory_order_acq_rel));
+      item.next = before;
+      // Release: the consumer sees the item, and those before it, whose exchanges this one continues.
+    } while (!newest_.compare_exchange_weak(before, &item, std::memory_order_release, std::memory_order_relaxed));
     return before == nullptr;
   }
   /// All that wait, the longest waiting first, each linked to the next; null if none does.
-  Journey* take() noexcept {
-    Journey* oldest = nullptr;
-    for (Journey* newest = newest_.exchange(nullptr, std::memory_order_acquire); newest != nullptr;) {
-      Journey* const before = std::exchange(newest->next, oldest);
-      oldest = std::exchange(newest, before);
+  Item* take() noexcept {
+    Item* oldest = nullptr;
+    for (Item* newest = newest_.exchange(nullptr, std::memory_order_acquire); newest != nullptr;) {
+      Item* const before = newest->next;
+      newest->next = oldest;
+      oldest = newest;
+      newest = before;
     }
     return oldest;
   }
 
  private:
-  std::atomic<Journey*> newest_{nullptr};
+  typename Atomics::template Atomic<Item*> newest_{nullptr};
 };
+
+/// Journeys that wait for one consumer of the graph.
+using Arrivals = BasicArrivals<Journey>;
 
 }  // namespace penstock
