@@ -43,16 +43,30 @@ Pipeline::Pipeline(std::vector<Device*> devices, PipelineOptions options)
     : parts_(std::make_unique<Parts>(std::move(devices), std::move(options))) {}
 
 Pipeline::~Pipeline() {
-  stop();
-  if (parts_->current() == nullptr) return;
-  try {
-    drain();
-  } catch (std::exception const& exception) {
-    std::fprintf(stderr, "penstock: the pipeline could not report on its last run: %s\n", exception.what());
+  auto const calls = parts_->calls;
+  if (auto const run = parts_->current(); run != nullptr && run->working_here()) {
+    std::fprintf(stderr,
+                 "penstock: a pipeline was destroyed by its own sink or stage, which it would wait for: its tiles stay "
+                 "where they are. Leave the sink first, and let another thread destroy the pipeline or exit.\n");
+    run->end_but_for_this_thread();
+    static_cast<void>(parts_.release());
+    return;
   }
+  parts_->stop_for_good();
+  calls->await_all();
+  if (parts_->current() != nullptr) {
+    try {
+      parts_->drain([] {});
+    } catch (std::exception const& exception) {
+      std::fprintf(stderr, "penstock: the pipeline could not report on its last run: %s\n", exception.what());
+    }
+  }
+  parts_.reset();
+  calls->let_go();
 }
 
 Report Pipeline::run(Source& source, Stages const& stages, Sink sink, std::stop_token stop) {
+  PipelineCalls::Inside const inside(parts_->calls);
   auto const run = parts_->open_run(Input::pulled, stages, std::move(sink));
   // However it ends, nobody finds it any more; and if nobody finished it, it winds itself up.
   auto const closed = at_end([&] { parts_->close_run(); });
@@ -77,6 +91,7 @@ Report Pipeline::run(Source& source, Stages const& stages, Sink sink, std::stop_
 }
 
 void Pipeline::start(Stages stages, Sink sink) {
+  PipelineCalls::Inside const inside(parts_->calls);
   parts_->open_run(Input::pushed, std::move(stages), std::move(sink));
 }
 
@@ -85,15 +100,8 @@ Report Pipeline::drain() {
 }
 
 Report Pipeline::drain(std::function<void()> const& hand_in_rest) {
-  auto const run = parts_->current();
-  if (run == nullptr) throw Error(ErrorKind::bad_argument, "The pipeline is not running: start it first.");
-  run->claim_finish();
-  auto const closed = at_end([&] { parts_->close_run(); });
-  hand_in_rest();
-  run->end_of_input();
-  Report report = run->finish();
-  parts_->complete(report);
-  return report;
+  PipelineCalls::Inside const inside(parts_->calls);
+  return parts_->drain(hand_in_rest);
 }
 
 void Pipeline::stop() noexcept {
@@ -130,6 +138,11 @@ std::optional<Loan> Feed::borrow(std::stop_token const& stop) {
 
 std::optional<Loan> Feed::wait_for_tile(Run& run, std::stop_token const& stop) {
   if (run.ending()) return std::nullopt;
+  if (run.working_here()) {
+    throw Error(ErrorKind::bad_argument,
+                "No tile is home, and a sink or stage that waits for one keeps its own: use try_borrow() there, or "
+                "borrow on another thread.");
+  }
   // Two reasons to wait no longer, one token to wait with.
   std::stop_source either;
   std::stop_callback const asked(stop, [&] { either.request_stop(); });

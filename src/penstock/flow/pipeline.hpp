@@ -26,6 +26,7 @@ namespace penstock {
 ///
 /// Threads: the consumers, one at a time unless the pipeline's options say `parallel_sink`; or, with `sink_on_lanes`,
 /// the lanes, all at once, and whoever fails or cancels a tile before them.
+///          One that waits for tasks of oneTBB meanwhile, by `parallel_for` say, is given no other completion.
 /// Throws:  anything; the report counts it as a failure of the sink, the tile goes home, the run goes on.
 using Sink = std::function<void(Completion&)>;
 
@@ -35,11 +36,13 @@ using Sink = std::function<void(Completion&)>;
 class Feed {
  public:
   /// Blocks: until a tile is home.
-  /// Throws: Error, unless the pipeline was started; once it was stopped or drained, or its devices are lost.
+  /// Throws: Error, unless the pipeline was started; once it was stopped or drained, or its devices are lost; and
+  ///         instead of waiting in its own sink, a host stage or a call of its stage.
   Loan borrow();
   /// The same; empty once `stop` is requested, or when `borrow()` would throw.
   ///
   /// Blocks: until a tile is home or `stop` is requested.
+  /// Throws: Error, instead of waiting in the pipeline's own sink, a host stage or a call of its stage.
   std::optional<Loan> borrow(std::stop_token const& stop);
   /// A tile, if one is home.
   std::optional<Loan> try_borrow();
@@ -80,7 +83,9 @@ class Pipeline {
   Pipeline(std::vector<Device*> devices, PipelineOptions options);
   Pipeline(Pipeline const&) = delete;
   Pipeline& operator=(Pipeline const&) = delete;
-  /// Stops and drains what is still going. No Feed may be in use any more.
+  /// Stops and drains what is still going, also while another thread is in `run` or `drain`: that returns its report
+  /// once the pipeline is gone. No Feed may be in use any more. On a thread that is in its own sink or stage, say in
+  /// `std::exit`, it cannot wait: it ends its lanes, unless the thread is one, and leaves the rest in memory.
   ///
   /// Blocks: until the last completion.
   ~Pipeline();
@@ -115,7 +120,8 @@ class Pipeline {
   /// Waits for all that was submitted, finishes and merges the stages, and reports.
   ///
   /// Blocks: until the last completion.
-  /// Throws: Error, if it was not started, is drained by another thread, or this thread is in its sink or a host stage.
+  /// Throws: Error, if it was not started, is drained by another thread, or this thread is in its sink, a host stage or
+  /// its stage.
   Report drain();
   /// The same for who holds tiles back: calls `hand_in_rest` once it is certain that this call drains, and what that
   /// submits still belongs to the run.

@@ -84,9 +84,23 @@ std::vector<ProducerPlace> Pipeline::Parts::producers() const {
 }
 
 std::shared_ptr<Run> Pipeline::Parts::open_run(Input input, Stages stages, Sink sink) {
-  if (current() != nullptr) {
-    throw Error(ErrorKind::bad_argument, "The pipeline is running already: drain it first, or make a second one.");
+  {
+    std::scoped_lock const lock(mutex_);
+    if (run_ != nullptr || starting_) {
+      throw Error(ErrorKind::bad_argument, "The pipeline is running already: drain it first, or make a second one.");
+    }
+    starting_ = true;
   }
+  try {
+    return make_run(input, std::move(stages), std::move(sink));
+  } catch (...) {
+    std::scoped_lock const lock(mutex_);
+    starting_ = false;
+    throw;
+  }
+}
+
+std::shared_ptr<Run> Pipeline::Parts::make_run(Input input, Stages stages, Sink sink) {
   expect_complete(stages, sink);
   auto made = std::make_shared<Run>(input, open_input, pool, journeys, lanes, options, placement.consumer(0),
                                     std::move(stages), std::move(sink));
@@ -95,8 +109,31 @@ std::shared_ptr<Run> Pipeline::Parts::open_run(Input input, Stages stages, Sink 
     fed_run.store(made.get(), std::memory_order_release);
   }
   std::scoped_lock const lock(mutex_);
+  starting_ = false;
   run_ = made;
+  if (ending_) made->stop();
   return made;
+}
+
+void Pipeline::Parts::stop_for_good() noexcept {
+  std::scoped_lock const lock(mutex_);
+  ending_ = true;
+  if (run_ != nullptr) run_->stop();
+}
+
+Report Pipeline::Parts::drain(std::function<void()> const& hand_in_rest) {
+  auto const run = current();
+  if (run == nullptr) throw Error(ErrorKind::bad_argument, "The pipeline is not running: start it first.");
+  run->claim_finish();
+  struct Closed {
+    Parts& parts;
+    ~Closed() { parts.close_run(); }
+  } const closed{*this};
+  hand_in_rest();
+  run->end_of_input();
+  Report report = run->finish();
+  complete(report);
+  return report;
 }
 
 void Pipeline::Parts::close_run() {

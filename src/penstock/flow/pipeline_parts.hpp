@@ -2,6 +2,7 @@
 #pragma once
 
 #include <atomic>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -10,6 +11,7 @@
 #include "penstock/core/pool.hpp"
 #include "penstock/core/rundown.hpp"
 #include "penstock/flow/pipeline.hpp"
+#include "penstock/flow/pipeline_calls.hpp"
 #include "penstock/flow/pool_layout.hpp"
 #include "penstock/flow/producers.hpp"
 #include "penstock/flow/run.hpp"
@@ -31,6 +33,10 @@ struct Pipeline::Parts {
   /// Throws: as Pipeline::run.
   std::shared_ptr<Run> open_run(Input input, Stages stages, Sink sink);
   void close_run();
+  /// As Pipeline::drain.
+  Report drain(std::function<void()> const& hand_in_rest);
+  /// Stops the run that is going on, and any that is being made at this moment.
+  void stop_for_good() noexcept;
   /// The run that is going on; or null.
   std::shared_ptr<Run> current();
   /// The run that takes tiles from a Feed.
@@ -54,13 +60,18 @@ struct Pipeline::Parts {
   TileMemory memory;
   Pool pool;
   std::vector<Journey> journeys;
+  std::shared_ptr<PipelineCalls> const calls = std::make_shared<PipelineCalls>();
   /// Who feeds the run comes in here, and finds it below.
   Rundown open_input{false};
   std::atomic<Run*> fed_run{nullptr};  ///< The one that is open to them. Lives while somebody is in who found it.
 
  private:
+  std::shared_ptr<Run> make_run(Input input, Stages stages, Sink sink);
+
   std::mutex mutex_;
   std::shared_ptr<Run> run_;
+  bool starting_ = false;  ///< One is being made.
+  bool ending_ = false;    ///< None is to go on.
 };
 
 }  // namespace penstock

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "penstock/flow/run.hpp"
 
+#include <algorithm>
 #include <exception>
 #include <utility>
 
@@ -55,6 +56,9 @@ Run::Run(Input input, Rundown& open_input, Pool& pool, std::span<Journey> journe
   Stages marked = stages_;
   marked.make = [this](StageContext const& context) {
     graph_.work_here();  // The lane's thread: all calls of the stage come on it.
+    std::unique_lock lock(lane_threads_mutex_);
+    lane_threads_.push_back(std::this_thread::get_id());
+    lock.unlock();
     return stages_.make(context);
   };
   lanes_ = std::make_unique<LaneSet>(lanes, pool.shape(), pool.size(), lane_options, marked,
@@ -105,6 +109,13 @@ void Run::stop() noexcept {
   stopped_.store(true, std::memory_order_release);
   enough_.request_stop();
   lanes_->cancel();
+}
+
+void Run::end_but_for_this_thread() noexcept {
+  stop();
+  std::scoped_lock const lock(lane_threads_mutex_);
+  if (std::find(lane_threads_.begin(), lane_threads_.end(), std::this_thread::get_id()) != lane_threads_.end()) return;
+  lanes_->close();
 }
 
 void Run::to_lanes(Journey& journey) {

@@ -10,6 +10,7 @@
 #include <optional>
 #include <span>
 #include <stop_token>
+#include <thread>
 #include <vector>
 
 #include "penstock/core/pool.hpp"
@@ -58,6 +59,13 @@ class Run {
   void end_of_input();
   /// Stops it, unless its input has ended.
   void give_up();
+  /// True on a thread that is in its sink, a host stage or a call of its stage.
+  bool working_here() const noexcept { return graph_.working_here(); }
+  /// Stops it and ends its lanes, for a thread that works for it and will not return: the rest goes on to wait for that
+  /// thread. Where the thread is a lane, it only stops.
+  ///
+  /// Blocks: until the lanes have ended.
+  void end_but_for_this_thread() noexcept;
   /// Cancels what no device has started, and asks the producers to end.
   void stop() noexcept;
   /// Requested when no more input is wanted: stopped, ended, every device lost, or every tile stranded.
@@ -109,6 +117,8 @@ class Run {
   std::atomic<bool> input_ended_{false};
   bool wound_up_ = false;
   std::atomic<std::uint64_t> next_sequence_{0};
+  std::mutex lane_threads_mutex_;
+  std::vector<std::thread::id> lane_threads_;
   std::mutex report_mutex_;
   Report report_;
   Noted first_failure_;

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <condition_variable>
+#include <cstddef>
+#include <memory>
+#include <mutex>
+#include <utility>
+
+#include "penstock/core/error.hpp"
+
+namespace penstock {
+
+/// The calls that are inside of a pipeline. Its end waits until they are through with it, and they return once it is
+/// gone: what the caller destroys next is then no longer in use.
+///
+/// Threads: any. It outlives the pipeline, in the hands of the calls.
+class PipelineCalls {
+ public:
+  /// One call, from here to the end of the scope.
+  class Inside {
+   public:
+    /// Throws: Error, once the pipeline is at its end.
+    explicit Inside(std::shared_ptr<PipelineCalls> calls) : calls_(std::move(calls)) { calls_->enter(); }
+    Inside(Inside const&) = delete;
+    Inside& operator=(Inside const&) = delete;
+    ~Inside() { calls_->leave(); }
+
+   private:
+    std::shared_ptr<PipelineCalls> const calls_;
+  };
+
+  /// From here on none comes in.
+  ///
+  /// Blocks: until those that are in are through.
+  void await_all() {
+    std::unique_lock lock(mutex_);
+    ending_ = true;
+    changed_.wait(lock, [&] { return inside_ == 0; });
+  }
+  /// The pipeline is gone: they may return.
+  void let_go() {
+    std::scoped_lock const lock(mutex_);
+    gone_ = true;
+    changed_.notify_all();
+  }
+
+ private:
+  void enter() {
+    std::scoped_lock const lock(mutex_);
+    if (ending_) throw Error(ErrorKind::bad_argument, "The pipeline is being destroyed: use it before.");
+    ++inside_;
+  }
+  void leave() {
+    std::unique_lock lock(mutex_);
+    --inside_;
+    changed_.notify_all();
+    changed_.wait(lock, [&] { return !ending_ || gone_; });
+  }
+
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::size_t inside_ = 0;
+  bool ending_ = false;
+  bool gone_ = false;
+};
+
+}  // namespace penstock
