@@ -84,15 +84,9 @@ TEST_F(AProfile, NeedNotKnowDriverAndDefaults) {
   EXPECT_FALSE(again.defaults_rate);
 }
 
-/// Seen to fail while a number of CPUs that is not known was written and not read.
 TEST_F(AProfile, NeedNotKnowItsMachine) {
-  ProfiledMachine const here = profile.machine;
   profile.machine = {};
-  save_profile(profile, folder / "best");
-  Profile const loaded = load_profile(folder / "best");
-  EXPECT_EQ(loaded.machine.cpus, 0u);
-  EXPECT_EQ(text_of(loaded), text_of(profile));
-  EXPECT_EQ(loaded.difference_to(here), "") << "what is not known is no difference";
+  EXPECT_EQ(parse_profile(text_of(profile), "it").difference_to({.cpus = 8}), "") << "not known is no difference";
 }
 
 TEST_F(AProfile, SetsWhatItFoundAndNothingThatStageOrSinkWouldNotice) {

@@ -37,7 +37,8 @@ std::vector<std::string> cuda_library_names(std::vector<std::string> names, std:
   char const* const home = secure_getenv("CUDA_HOME");
   for (std::string const& root : {std::string(home == nullptr ? "" : home), std::string("/usr/local/cuda")}) {
     if (root.empty()) continue;
-    for (std::string const& folder : folders) names.push_back(root + '/' + folder + '/' + name_in_folder);
+    for (std::string const& folder : folders)
+      names.push_back((root + '/').append(folder).append("/").append(name_in_folder));
   }
   return names;
 }
