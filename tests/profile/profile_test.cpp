@@ -86,8 +86,7 @@ TEST_F(AProfile, NeedNotKnowDriverAndDefaults) {
 
 TEST_F(AProfile, NeedNotKnowItsMachine) {
   profile.machine = {};
-  EXPECT_EQ(parse_profile(text_of(profile), "it").difference_to({.cpus = 8}), "")
-      << "what is not known is no difference";
+  EXPECT_EQ(parse_profile(text_of(profile), "it").difference_to({.cpus = 8}), "") << "not known is no difference";
 }
 
 TEST_F(AProfile, SetsWhatItFoundAndNothingThatStageOrSinkWouldNotice) {
