@@ -58,8 +58,9 @@ struct Pipe {
   sigprocmask(SIG_SETMASK, &none, nullptr);
   if (ready) execv(words[0], words.data());
   int const problem = errno;
-  static_cast<void>(write(refusal, &problem, sizeof problem));
-  _exit(127);
+  // A parent that does not hear of it learns the code.
+  bool const told = write(refusal, &problem, sizeof problem) == sizeof problem;
+  _exit(told ? 127 : 126);
 }
 
 pid_t start(std::vector<std::string> const& arguments, Pipe const& output, Pipe const& complaint) {

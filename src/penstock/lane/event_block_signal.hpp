@@ -34,7 +34,7 @@ class EventBlockSignal final : public Signal {
   bool wakes() const noexcept override { return true; }
 
  private:
-  /// An event to wait for. It goes to and fro between the lane and the thread; the one that has it may touch it.
+  /// An event to wait for. It goes back and forth between the lane and the thread; the one that has it may touch it.
   struct Wait {
     explicit Wait(Device& device) : event(device.make_event({.blocking_wait = true})) {}
     Event event;
