@@ -21,6 +21,7 @@ struct AJudgedRun : testing::Test {
 };
 
 TEST_F(AJudgedRun, SaysWhatBoundedItAndWhatTheDeviceDid) {
+  setting.transport = Transport::copies;
   auto const run = judged();
   ASSERT_TRUE(run);
   EXPECT_NE(run->verdict.bound, Bound::nothing_measured) << describe(run->verdict);

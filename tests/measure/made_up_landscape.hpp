@@ -28,7 +28,8 @@ class MadeUpLandscape final : public Landscape {
     double const strays = effort == Effort::glance ? noise : noise / 2;
     double const drifted = 1 + drift * std::sin(now / 7);
     bool const hiccup = std::bernoulli_distribution(hiccups)(random);
-    return value * drifted * std::exp(std::normal_distribution<>(0, strays)(random)) * (hiccup ? 0.6 : 1.0);
+    double const strayed = strays > 0 ? std::normal_distribution<>(0, strays)(random) : 0;
+    return value * drifted * std::exp(strayed) * (hiccup ? 0.6 : 1.0);
   }
   double elapsed() const override { return now; }
   bool allowed(Levels const& levels) const override { return !forbidden || !forbidden(levels); }

@@ -2,12 +2,11 @@
 // When packs leave; records/departures.pml has every order of the steps.
 #include "penstock/records/departures.hpp"
 
-#include <array>
-#include <mutex>
 #include <thread>
 #include <utility>
 #include <vector>
 
+#include "records/departures_world.hpp"
 #include "support/gate.hpp"
 #include "support/thread_state.hpp"
 #include <gtest/gtest.h>
@@ -17,41 +16,6 @@
 
 namespace penstock {
 namespace {
-
-using namespace std::chrono_literals;
-
-/// Departures for two tiles under way, and packs of their own. All that leave come back.
-struct TwoTilesUnderWay : testing::Test {
-  static constexpr std::chrono::nanoseconds for_ever = 24h;
-
-  struct Left {
-    Pack* pack;
-    Departure why;
-    bool operator==(Left const&) const = default;
-  };
-  std::array<Pack, 8> packs;
-  std::mutex mutex;
-  std::vector<Left> left;
-  Departures departures{2, for_ever, note()};
-
-  Departures::Send note() {
-    return [this](Pack& pack, Departure why) {
-      std::scoped_lock const lock(mutex);
-      left.push_back({&pack, why});
-    };
-  }
-  /// Writes a record into the pack of the desk, or begins this one.
-  static void write(Departures& to, Desk& desk, Pack& fresh) {
-    auto const taken = to.take_up(desk);
-    ASSERT_TRUE(taken);
-    Pack& pack = *taken != nullptr ? **taken : fresh;
-    pack.entries.push_back({});
-    to.put_down(desk, &pack);
-  }
-  void TearDown() override {
-    while (departures.under_way() > 0) departures.returned();
-  }
-};
 
 TEST_F(TwoTilesUnderWay, LetRecordsTravelAloneWhileTheLanesAreHungry) {
   Desk& desk = departures.take_desk();
@@ -112,88 +76,6 @@ TEST_F(TwoTilesUnderWay, LeavesAloneWhatItsWriterIsAt) {
   departures.put_down(desk, &packs[2]);
   ASSERT_EQ(left.size(), 3u) << "the writer finds that the lanes are hungry";
   EXPECT_EQ(left[2].why, Departure::hungry);
-}
-
-/// Those that let a pack be divided: its records go to the last pack of all, if that is free.
-struct TwoTilesUnderWayAndClaims : TwoTilesUnderWay {
-  bool free = true;
-  Departures claims{2, for_ever, note(), [this](Pack& claimed, Pack* empty) -> Pack* {
-                      if (empty == nullptr && !free) return nullptr;
-                      Pack& to = empty != nullptr ? *empty : packs.back();
-                      to.entries.swap(claimed.entries);
-                      to.since = std::exchange(claimed.since, std::nullopt);
-                      return &to;
-                    }};
-  /// A record on a desk that its writer has taken up again to fill room behind it, with two tiles under way.
-  Desk& claimed() {
-    Desk& desk = claims.take_desk();
-    claims.send(packs[0], Departure::full);
-    claims.send(packs[1], Departure::full);
-    write(claims, desk, packs[2]);
-    EXPECT_EQ(claims.take_up(desk), &packs[2]);
-    claims.open_claim(desk, packs[2]);
-    return desk;
-  }
-};
-
-TEST_F(TwoTilesUnderWayAndClaims, SendWhatLiesBesideAClaimWhenATileIsBack) {
-  Desk& desk = claimed();
-  EXPECT_EQ(left.size(), 2u);
-  claims.returned();
-  ASSERT_EQ(left.size(), 3u);
-  EXPECT_EQ(left[2], (Left{&packs.back(), Departure::hungry}));
-  desk.claim.close();
-  EXPECT_EQ(packs[2].count(), 0u);
-  claims.put_down(desk, nullptr);
-}
-
-TEST_F(TwoTilesUnderWayAndClaims, LeaveAloneWhatIsClaimedNoMore) {
-  Desk& desk = claimed();
-  desk.claim.close();
-  claims.returned();
-  EXPECT_EQ(left.size(), 2u);
-  claims.put_down(desk, &packs[2]);
-  EXPECT_EQ(left.back(), (Left{&packs[2], Departure::hungry}));
-}
-
-TEST_F(TwoTilesUnderWayAndClaims, SendWhatFoundNoTileByTheNextThatIsSpare) {
-  free = false;
-  Desk& desk = claimed();
-  EXPECT_FALSE(claims.send_wanted(packs[3])) << "it is not wanted yet";
-  claims.returned();
-  EXPECT_EQ(left.size(), 2u);
-  EXPECT_TRUE(claims.send_wanted(packs[3]));
-  EXPECT_EQ(left.back(), (Left{&packs[3], Departure::hungry}));
-  EXPECT_FALSE(claims.send_wanted(packs[4])) << "it has left";
-  desk.claim.close();
-  claims.put_down(desk, nullptr);
-}
-
-TEST_F(TwoTilesUnderWayAndClaims, HaveTheClockLookForATileThatIsNotThereYet) {
-  std::atomic<bool> asked{false}, there{false};
-  Departures later{1, for_ever, note(), [&](Pack& claimed, Pack*) -> Pack* {
-                     asked = true;
-                     if (!there) return nullptr;
-                     packs.back().entries.swap(claimed.entries);
-                     packs.back().since = std::exchange(claimed.since, std::nullopt);
-                     return &packs.back();
-                   }};
-  std::jthread clock([&] { later.watch(); });
-  Desk& desk = later.take_desk();
-  later.send(packs[0], Departure::full);
-  write(later, desk, packs[1]);
-  ASSERT_EQ(later.take_up(desk), &packs[1]);
-  later.open_claim(desk, packs[1]);
-  later.returned();
-  EXPECT_TRUE(asked);
-  there = true;
-  while (desk.claim.is_wanted()) std::this_thread::yield();
-  desk.claim.close();
-  later.put_down(desk, nullptr);
-  later.close();
-  std::scoped_lock const lock(mutex);
-  EXPECT_EQ(left.back(), (Left{&packs.back(), Departure::hungry}));
-  later.end_watch();
 }
 
 TEST_F(TwoTilesUnderWay, LetsNobodyInOnceItIsClosedAndSendsTheRest) {

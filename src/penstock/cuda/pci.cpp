@@ -3,7 +3,10 @@
 
 #include <charconv>
 #include <fstream>
+#include <memory>
 #include <system_error>
+
+#include <dirent.h>
 
 namespace penstock::cuda {
 namespace {
@@ -48,10 +51,14 @@ std::string PciBus::link(std::string const& id) const {
 }
 
 int PciBus::nvidia_gpus() const {
+  // Not by std::filesystem's iterator: where memory runs out it ends the process.
+  struct Close {
+    void operator()(DIR* folder) const { closedir(folder); }
+  };
+  std::unique_ptr<DIR, Close> const folder(opendir(devices_.c_str()));
   int gpus = 0;
-  std::error_code ignored;
-  for (auto const& device : std::filesystem::directory_iterator(devices_, ignored)) {
-    std::string const id = device.path().filename().string();
+  while (dirent const* const device = folder != nullptr ? readdir(folder.get()) : nullptr) {
+    std::string const id = device->d_name;
     // Class 0x03: display controllers, among them 3D controllers without a display.
     if (read(id, "vendor") == "0x10de" && read(id, "class").starts_with("0x03")) ++gpus;
   }

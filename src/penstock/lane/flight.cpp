@@ -5,6 +5,7 @@
 #include <string>
 #include <utility>
 
+#include "penstock/core/current_failure.hpp"
 #include "penstock/core/event_count.hpp"
 #include "penstock/core/pool.hpp"
 #include "penstock/lane/flight_clock.hpp"
@@ -61,9 +62,7 @@ Flight::Flight(Device& device, TileShape shape, FlightOptions options)
       mapped_bound_(options.mapped_bytes.value_or(compute_.kind() == DeviceKind::cpu ? unbounded_mapped_bytes
                                                                                      : most_mapped_bytes)),
       pool_(device, transport_ == Transport::copies ? 0 : options.tiles),
-      memory_(device.allocate(transport_ == Transport::mapped ? 0 : Pool::slab_bytes(shape, options.slots))),
-      thrown_without_words_(std::make_shared<Failure const>(Failure{
-          "stage", "A kernel threw, and there was no memory to say what: use less of it.", ErrorKind::out_of_memory})) {
+      memory_(device.allocate(transport_ == Transport::mapped ? 0 : Pool::slab_bytes(shape, options.slots))) {
   std::size_t const input_stride = Pool::stride(shape.input_bytes);
   std::size_t const output_stride = Pool::stride(shape.output_bytes);
   std::size_t const outputs_start = options.slots * input_stride;
@@ -236,6 +235,50 @@ EventRef Flight::landed() const {
 bool Flight::passed(std::uint64_t number) const {
   Slot const& slot = slot_of(number);
   return slot.settled || slot.events->landed.passed();
+}
+
+/// Times are a help and no promise: a tile does not fail for want of them.
+void Flight::note_times(std::uint64_t oldest, bool lost) noexcept {
+  Slot const& first = slot_of(oldest);
+  if (!first.timed || lost || first.settled) return;
+  std::uint64_t const youngest = oldest + first.batch - 1;
+  sequences_.clear();
+  bool any = false;
+  for (std::uint64_t number = oldest; number <= youngest; ++number) {
+    Slot const& slot = slot_of(number);
+    auto const sequence = slot.loan->sequence;
+    bool const wanted = slot.failure == nullptr && clock_->wants(sequence);
+    any = any || wanted;
+    sequences_.push_back(wanted ? std::optional(sequence) : std::nullopt);
+  }
+  try {
+    std::size_t const place = youngest % slots_.size();
+    any ? clock_->note(place, sequences_) : clock_->pass(place);
+  } catch (std::exception const&) {
+  }
+}
+
+/// What the tile's work threw, if it did. The device has passed it, so it throws no more.
+void Flight::note_thrown(Slot& slot) const noexcept {
+  if (slot.failure != nullptr) return;
+  try {
+    slot.work->rethrow();
+  } catch (...) {
+    slot.failure = current_failure("stage", ErrorKind::device_refused);
+  }
+}
+
+Completion Flight::retire(std::shared_ptr<Failure const> const& loss) {
+  Slot& slot = slot_of(++retired_);
+  note_thrown(slot);
+  // While all of the batch are still here.
+  if (slot.leads) note_times(retired_, loss != nullptr);
+  mapped_bytes_ -= std::exchange(slot.mapped_bytes, 0);
+  auto failure = std::exchange(slot.failure, nullptr);
+  if (failure == nullptr) failure = loss;
+  if (failure == nullptr) return Completion::done(std::move(slot.loan));
+  slot.loan->produced = 0;
+  return Completion::failed(std::move(slot.loan), std::move(failure));
 }
 
 }  // namespace penstock

@@ -198,7 +198,6 @@ class Flight {
   DeviceMemory memory_;  ///< Of all slots: their inputs side by side, then their outputs, as in a pool.
   std::vector<std::unique_ptr<Slot>> slots_;
   WorkFailure finish_work_;
-  std::shared_ptr<Failure const> const thrown_without_words_;  ///< Where there is no memory for what a kernel threw.
   std::uint64_t put_ = 0;
   std::uint64_t retired_ = 0;
   std::uint64_t youngest_copied_ = 0;  ///< The last tile that was not mapped.
