@@ -184,10 +184,12 @@ void Lane::serve_to_the_end() {
   for (;;) {
     try {
       return serve();
-    } catch (std::exception const& exception) {  // No memory, say.
+    } catch (std::bad_alloc const&) {
+      note_loss("The lane gave up: ", "it found no memory. Leave the process more, or have fewer or smaller tiles.");
+    } catch (std::exception const& exception) {
       note_loss("The lane gave up: ", exception.what());
-      fail_all_in_flight(loss_);
     }
+    fail_all_in_flight(loss_);
   }
 }
 
