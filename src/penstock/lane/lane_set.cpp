@@ -45,6 +45,19 @@ LaneSet::LaneSet(std::vector<LanePlace> const& places, TileShape shape, std::siz
     // With fewer, larger blocks some lanes would get none of them.
     : batch_(largest_batch(options.batch, options.flight.slots, most_tiles, places.size())), near_(parts_of(places)) {
   if (places.empty()) throw Error(ErrorKind::bad_argument, "A pipeline needs at least one lane: ask for 1 or more.");
+  // First, as a lane that finds no place in it would end alone, and wait for the others.
+  lanes_.reserve(places.size());
+  try {
+    make_lanes(places, shape, most_tiles, options, stages, on_completion);
+    note_who_is_near(places);
+  } catch (...) {
+    close();  // All at once, as they end together.
+    throw;
+  }
+}
+
+void LaneSet::make_lanes(std::vector<LanePlace> const& places, TileShape shape, std::size_t most_tiles,
+                         LaneOptions const& options, Stages const& stages, Lane::OnCompletion const& on_completion) {
   std::map<Device const*, std::shared_ptr<EndLatch>> ends;
   for (unsigned number = 0; number < places.size(); ++number) {
     LaneOptions own = options;
@@ -54,15 +67,9 @@ LaneSet::LaneSet(std::vector<LanePlace> const& places, TileShape shape, std::siz
     own.ends_with = end;
     own.name = "ps-lane-" + std::to_string(number);
     own.cpus = places[number].cpus;
-    try {
-      lanes_.push_back(std::make_unique<Lane>(*places[number].device, shape, most_tiles, std::move(own), number, stages,
-                                              on_completion));
-    } catch (...) {
-      close();  // All at once, as they end together.
-      throw;
-    }
+    lanes_.push_back(std::make_unique<Lane>(*places[number].device, shape, most_tiles, std::move(own), number, stages,
+                                            on_completion));
   }
-  note_who_is_near(places);
 }
 
 void LaneSet::note_who_is_near(std::vector<LanePlace> const& places) {

@@ -64,6 +64,8 @@ class LaneSet {
     std::vector<Lane*> lanes;
     std::atomic<std::size_t> turn{0};
   };
+  void make_lanes(std::vector<LanePlace> const& places, TileShape shape, std::size_t most_tiles,
+                  LaneOptions const& options, Stages const& stages, Lane::OnCompletion const& on_completion);
   void note_who_is_near(std::vector<LanePlace> const& places);
   Lane& choose(Tile const& tile) noexcept;
 
