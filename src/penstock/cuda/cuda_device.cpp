@@ -31,12 +31,18 @@ int open(int ordinal) {
   return ordinal;
 }
 
-/// What a GPU answers whose stream this is and never has work: that all is well, or its fault.
-///
-/// Blocks: never.
-cudaError_t ask(int ordinal, cudaStream_t stream) noexcept {
-  cudaError_t const answer = cudaSetDevice(ordinal);
-  return answer == cudaSuccess ? cudaStreamQuery(stream) : answer;
+/// Null, where the driver has no such question.
+void* find_context_state() noexcept {
+  constexpr char const* name = "cuDevicePrimaryCtxGetState";
+  void* found = nullptr;
+  cudaDriverEntryPointQueryResult result = cudaDriverEntryPointSymbolNotFound;
+#if CUDART_VERSION >= 12050
+  cudaError_t const answer = cudaGetDriverEntryPointByVersion(name, &found, 7000, cudaEnableDefault, &result);
+#else
+  cudaError_t const answer = cudaGetDriverEntryPoint(name, &found, cudaEnableDefault, &result);
+#endif
+  if (answer != cudaSuccess) static_cast<void>(cudaGetLastError());
+  return answer == cudaSuccess && result == cudaDriverEntryPointSuccess ? found : nullptr;
 }
 
 }  // namespace
@@ -47,7 +53,8 @@ CudaDevice::CudaDevice(int ordinal)
       kept_(std::make_unique<Kept>()),
       per_thread_stream_(*health_, cuda::per_thread_stream()),
       legacy_stream_(*health_, cuda::legacy_stream()),
-      pulse_(*health_, StreamOptions{}) {}
+      pulse_(*health_, StreamOptions{}),
+      context_state_(reinterpret_cast<ContextState>(find_context_state())) {}
 
 CudaDevice::~CudaDevice() {
   if (!abandoned()) return;
@@ -124,6 +131,20 @@ std::optional<Error> CudaDevice::take_refusal() {
   return health_->left_behind(cudaGetLastError());
 }
 
+/// What the GPU answers of a stream that never has work: that all is well, or its fault.
+///
+/// Blocks: never.
+cudaError_t CudaDevice::ask() const noexcept {
+  // Asked first: a handle whose context is gone may not be asked, and to choose the GPU makes a new context.
+  unsigned flags = 0;
+  int active = 1;
+  if (context_state_ != nullptr && context_state_(ordinal_, &flags, &active) == 0 && active == 0) {
+    return cudaErrorDeviceUninitialized;
+  }
+  cudaError_t const answer = cudaSetDevice(ordinal_);
+  return answer == cudaSuccess ? cudaStreamQuery(pulse_.handle()) : answer;
+}
+
 std::optional<Error> CudaDevice::lost() {
   if (auto fault = health_->fault()) return fault;
   // The fault may have been told to others: to a callback, or to code of the user's. A lost device answers every
@@ -131,13 +152,13 @@ std::optional<Error> CudaDevice::lost() {
   int current = ordinal_;
   static_cast<void>(cudaGetDevice(&current));
   if (current == ordinal_) {
-    health_->note_answer(ask(ordinal_, pulse_.handle()), "cudaStreamQuery");
+    health_->note_answer(ask(), "cudaStreamQuery");
     return health_->fault();
   }
   // The calling thread may be the application's, with another GPU or none: of that GPU 0 is named as the current one,
   // and to choose it again would make a context there. So the question is asked where no choice is to be restored.
   try {
-    std::thread([this] { health_->note_answer(ask(ordinal_, pulse_.handle()), "cudaStreamQuery"); }).join();
+    std::thread([this] { health_->note_answer(ask(), "cudaStreamQuery"); }).join();
   } catch (std::exception const&) {
     // No thread is to be had now. The lanes ask on threads of their own.
   }

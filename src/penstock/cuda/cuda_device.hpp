@@ -50,12 +50,17 @@ class CudaDevice final : public Device {
   void keep(std::shared_ptr<void> thing) override { kept_->keep(std::move(thing)); }
 
  private:
+  cudaError_t ask() const noexcept;
+
   int const ordinal_;
   std::unique_ptr<Health> health_;
   std::unique_ptr<Kept> kept_;
   CudaStream per_thread_stream_;
   CudaStream legacy_stream_;
   OwnedCudaStream pulse_;
+  /// The driver's cuDevicePrimaryCtxGetState, found while there is a context: the search itself would make a new one.
+  using ContextState = int (*)(int device, unsigned* flags, int* active);
+  ContextState const context_state_;
 };
 
 }  // namespace PENSTOCK_FLAVOUR

@@ -125,6 +125,12 @@ void Departures::send_from(Desk& desk, Departure why) noexcept {
   done_sending();
 }
 
+void Departures::send_claimed(Desk& desk, Departure why) noexcept {
+  sending_.fetch_add(1, std::memory_order_seq_cst);
+  if (Pack* const pack = take_claimed(desk)) send(*pack, why);
+  done_sending();
+}
+
 void Departures::done_sending() noexcept {
   sending_.fetch_sub(1, std::memory_order_seq_cst);
   if (closed()) sending_.notify_all();
@@ -137,6 +143,10 @@ Pack* Departures::take_from(Desk& desk) const noexcept {
     if (desk.pack.compare_exchange_weak(pack, nullptr, std::memory_order_seq_cst)) return pack;
   }
   if (pack == nullptr) return nullptr;
+  return take_claimed(desk);
+}
+
+Pack* Departures::take_claimed(Desk& desk) const noexcept {
   return desk.claim.divide([this](Pack& claimed) { return divide_(claimed, nullptr); });
 }
 
@@ -216,13 +226,22 @@ std::optional<Departures::Clock::time_point> Departures::send_late(Clock::time_p
     Clock::time_point const late = Clock::time_point(Clock::duration(desk->since.load(std::memory_order_relaxed))) +
                                    std::chrono::duration_cast<Clock::duration>(linger_);
     bool const is_late = late <= now;
+    if (pack != &desk->at_work) {
+      if (is_late) {
+        send_from(*desk, Departure::late);
+      } else {
+        next = std::min(next.value_or(Clock::time_point::max()), late);
+      }
+      continue;
+    }
     if (!is_late && !desk->claim.is_wanted()) {
       next = std::min(next.value_or(Clock::time_point::max()), late);
       continue;
     }
     // Seq_cst: either the writer that opens a claim finds this, or we find the claim.
-    if (is_late && pack == &desk->at_work) desk->overdue.store(true, std::memory_order_seq_cst);
-    send_from(*desk, is_late ? Departure::late : Departure::hungry);
+    if (is_late) desk->overdue.store(true, std::memory_order_seq_cst);
+    // Only what lies beside a claim: the time is of what the writer has, and not of what it may put down meanwhile.
+    send_claimed(*desk, is_late ? Departure::late : Departure::hungry);
     if (desk->claim.is_wanted()) next = std::min(next.value_or(Clock::time_point::max()), now + between_looks);
   }
   return next;

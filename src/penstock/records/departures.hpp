@@ -121,6 +121,9 @@ class Departures {
   bool enter() noexcept;
   /// What lies on the desk, or beside its open claim, now the caller's; null if there is nothing, or its writer has it.
   Pack* take_from(Desk& desk) const noexcept;
+  /// The records beside an open claim, in another pack; null if there are none to be had.
+  Pack* take_claimed(Desk& desk) const noexcept;
+  void send_claimed(Desk& desk, Departure why) noexcept;
   void send_waiting() noexcept;
   void done_sending() noexcept;
   Desk* oldest() const noexcept;

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // When packs of records leave, step by step, for the model checker spin: writers put them on their desks, sinks bring
-// tiles back, each looks whether something should leave, and one may drain it all. support/model.sh runs it: as it is, and
-// with each MISTAKE, which spin must find.
+// tiles back, each looks whether something should leave, and one may drain it all. support/model.sh runs it: as it is,
+// and with each MISTAKE, which spin must find.
 //
 // What it holds: once all is quiet no record lies on a desk, though nobody watches a clock; each is sent once; and once
-// it was drained nobody adds one or sends one. Each statement is one step, so this is the code with its sequentially consistent atomics.
+// it was drained nobody adds one or sends one. Each statement is one step, so this is the code with its sequentially
+// consistent atomics.
 
 #ifndef WRITERS
 #define WRITERS 2  // Each with a desk.
@@ -46,7 +47,7 @@ byte desk[WRITERS];
 byte count[WRITERS];  // Records of the pack on the desk, or at work.
 byte under_way;
 byte sending;  // Departures::sending_
-byte sent;  // Tiles that no sink has brought back yet.
+byte sent;     // Tiles that no sink has brought back yet.
 bool closed, drained;
 byte written, left, writing = WRITERS;
 
@@ -54,136 +55,131 @@ inline enter(entered) {
   atomic {
     entered = under_way < HUNGRY;
     if
-    :: entered -> under_way++
-    :: else
-    fi
+      ::entered->under_way++ ::else fi
   }
 }
 inline take_from(number, taken) {
   atomic {
     taken = desk[number] == PACK;
     if
-    :: taken -> desk[number] = NOTHING; records = count[number]; count[number] = 0
-    :: else
-    fi
+      ::taken->desk[number] = NOTHING;
+    records = count[number];
+    count[number] = 0 ::else fi
   }
 }
 // What comes behind the end of the input would be refused.
-inline go() { atomic { assert(!drained); sent++; left = left + records; records = 0 } }
+inline go() {
+  atomic {
+    assert(!drained);
+    sent++;
+    left = left + records;
+    records = 0
+  }
+}
 inline look() {
-  do
-  :: under_way < HUNGRY ->
-    found = WRITERS;
-    i = 0;
-    do
-    :: i < WRITERS ->
-      if
-      :: desk[i] == PACK -> found = i
-      :: else
-      fi;
-      i++
-    :: else -> break
-    od;
-    if
-    :: found == WRITERS -> break
-    :: else
-    fi;
-    if
-    :: MISTAKE == PUTS_IT_BACK ->
-      take_from(found, got);
-      if
-      :: !got -> break
-      :: else
-      fi;
-      enter(entered);
-      if
-      :: entered -> go()
-      :: else -> atomic { desk[found] = PACK; count[found] = records; records = 0 }
-      fi
-    :: else ->
-      enter(entered);
-      if
-      :: !entered -> break
-      :: else
-      fi;
-      sending++;
-      take_from(found, got);
-      if
-      :: got -> go(); sending--
-      :: else ->
-        under_way--;
-        sending--;
-        if
-        :: MISTAKE == GIVES_UP_TOO_SOON -> break
-        :: else
-        fi
-      fi
-    fi
-  :: else -> break
-  od;
+  do ::under_way < HUNGRY->found = WRITERS;
+  i = 0;
+  do ::i < WRITERS->if ::desk[i] == PACK->found = i ::else fi;
+  i++ ::else->break od;
+  if
+    ::found == WRITERS->break ::else fi;
+  if
+    ::MISTAKE == PUTS_IT_BACK->take_from(found, got);
+  if
+    ::!got->break ::else fi;
+  enter(entered);
+  if
+    ::entered->go()::else->atomic {
+      desk[found] = PACK;
+      count[found] = records;
+      records = 0
+    }
+  fi ::else->enter(entered);
+  if
+    ::!entered->break ::else fi;
+  sending++;
+  take_from(found, got);
+  if
+    ::got->go();
+  sending-- ::else->under_way--;
+  sending--;
+  if
+    ::MISTAKE == GIVES_UP_TOO_SOON->break ::else fi fi fi ::else->break od;
   skip;
-  d_step { i = 0; found = 0; got = false; entered = false }  // Fewer states.
+  d_step {
+    i = 0;
+    found = 0;
+    got = false;
+    entered = false
+  }  // Fewer states.
 }
 // With `had` records in the pack, or none for no pack.
 inline put_down() {
   entered = false;
   if
-  :: had > 0 -> enter(entered)
-  :: else
-  fi;
+    ::had > 0->enter(entered)::else fi;
   if
-  :: entered && MISTAKE == LEAVES_BEFORE_IT_IS_SENT -> atomic { desk[me] = NOTHING; records = had }; go()
-  :: entered && MISTAKE != LEAVES_BEFORE_IT_IS_SENT -> records = had; go(); desk[me] = NOTHING
-  :: had == 0 -> desk[me] = NOTHING
-  :: else ->
-    atomic { desk[me] = PACK; count[me] = had };
-    if
-    :: MISTAKE != NO_SECOND_LOOK -> look()
-    :: else
-    fi
-  fi;
+    ::entered&& MISTAKE == LEAVES_BEFORE_IT_IS_SENT->atomic {
+      desk[me] = NOTHING;
+      records = had
+    };
+  go()::entered&& MISTAKE != LEAVES_BEFORE_IT_IS_SENT->records = had;
+  go();
+  desk[me] = NOTHING ::had == 0->desk[me] = NOTHING ::else->atomic {
+    desk[me] = PACK;
+    count[me] = had
+  };
+  if
+    ::MISTAKE != NO_SECOND_LOOK->look()::else fi fi;
   skip;
-  d_step { entered = false; had = 0 }
+  d_step {
+    entered = false;
+    had = 0
+  }
 }
 
 proctype writer(byte me) {
   byte i, found, records, had, round;
   bool entered, got;
-  do
-  :: round == RECORDS -> break
-  :: else ->
-    round++;
-    if
-    :: MISTAKE == LOOKS_BEFORE_IT_IS_AT_WORK && closed -> break
-    :: else
-    fi;
-    // A pack that somebody has put back on a writer at work is lost with what the writer puts down.
-    atomic { had = (desk[me] == PACK -> count[me] : 0); desk[me] = AT_WORK; count[me] = 0 };
-    if
-    :: MISTAKE != LOOKS_BEFORE_IT_IS_AT_WORK && closed -> put_down(); break
-    :: else
-    fi;
-    if
-    :: had == ROOM -> under_way++; atomic { records = had; had = 0 }; go()
-    :: else
-    fi;
-    atomic { had++; written++; assert(!drained) };
-    put_down()
-  od;
+  do ::round == RECORDS->break ::else->round++;
+  if
+    ::MISTAKE == LOOKS_BEFORE_IT_IS_AT_WORK && closed->break ::else fi;
+  // A pack that somebody has put back on a writer at work is lost with what the writer puts down.
+  atomic {
+    had = (desk[me] == PACK->count[me] : 0);
+    desk[me] = AT_WORK;
+    count[me] = 0
+  };
+  if
+    ::MISTAKE != LOOKS_BEFORE_IT_IS_AT_WORK && closed->put_down();
+  break ::else fi;
+  if
+    ::had == ROOM->under_way++;
+  atomic {
+    records = had;
+    had = 0
+  };
+  go()::else fi;
+  atomic {
+    had++;
+    written++;
+    assert(!drained)
+  };
+  put_down() od;
   writing--
 }
 
-active [SINKS] proctype sink() {
+active[SINKS] proctype sink() {
   byte i, found, records;
   bool entered, got;
 end_waits:
-  do
-  :: atomic { sent > 0 -> sent-- }
-    if
-    :: MISTAKE == LOOKS_BEFORE_IT_IS_BACK -> look(); under_way--
-    :: else -> under_way--; look()
-    fi
-  od
+  do ::atomic {
+      sent > 0->sent--
+    }
+  if
+    ::MISTAKE == LOOKS_BEFORE_IT_IS_BACK->look();
+  under_way-- ::else->under_way--;
+  look() fi od
 }
 
 proctype drainer() {
@@ -191,46 +187,29 @@ proctype drainer() {
   bool got;
   closed = true;
   do
-  :: number == WRITERS -> break
-  :: else ->
-    do
-    :: desk[number] == NOTHING -> break
-    :: desk[number] == AT_WORK && MISTAKE == DRAINS_PAST_THE_WRITER -> break
-    :: desk[number] == AT_WORK && MISTAKE != DRAINS_PAST_THE_WRITER -> desk[number] != AT_WORK
-    :: desk[number] == PACK ->
-      take_from(number, got);
-      if
-      :: got -> under_way++; go()
-      :: !got && MISTAKE == LOOKS_ONCE -> break
-      :: !got && MISTAKE != LOOKS_ONCE
-      fi
-    od;
-    number++
-  od;
+    ::number == WRITERS->break ::else->do ::desk[number] == NOTHING->break ::desk[number] == AT_WORK&& MISTAKE ==
+        DRAINS_PAST_THE_WRITER->break ::desk[number] == AT_WORK&& MISTAKE != DRAINS_PAST_THE_WRITER->desk[number] !=
+        AT_WORK ::desk[number] == PACK->take_from(number, got);
   if
-  :: MISTAKE != DRAINS_PAST_WHO_SENDS -> sending == 0
-  :: else
-  fi;
+    ::got->under_way++;
+  go()::!got && MISTAKE == LOOKS_ONCE->break ::!got && MISTAKE != LOOKS_ONCE fi od;
+  number++ od;
+  if
+    ::MISTAKE != DRAINS_PAST_WHO_SENDS->sending == 0 ::else fi;
   drained = true
 }
 
 init {
   byte number;
   atomic {
-    do
-    :: number < WRITERS -> run writer(number); number++
-    :: else -> break
-    od;
+    do ::number < WRITERS->run writer(number);
+    number++ ::else->break od;
     if
-    :: DRAINS == 1 -> run drainer()
-    :: true
-    fi
+      ::DRAINS == 1->run drainer()::true fi
   }
   timeout;
   assert(writing == 0 && sent == 0 && under_way == 0 && left == written);
   number = 0;
-  do
-  :: number < WRITERS -> assert(desk[number] == NOTHING); number++
-  :: else -> break
-  od
+  do ::number < WRITERS->assert(desk[number] == NOTHING);
+  number++ ::else->break od
 }
