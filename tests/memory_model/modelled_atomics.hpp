@@ -4,7 +4,6 @@
 #include <chrono>
 #include <cstdint>
 #include <optional>
-#include <source_location>
 #include <string>
 #include <string_view>
 
@@ -37,11 +36,14 @@ struct Mistake {
 };
 inline std::optional<Mistake> mistake;
 
-inline bool is_here(std::string_view operation, std::memory_order order, std::source_location const& where) {
-  if (!mistake || mistake->operation != operation || mistake->is != order) return false;
-  std::string_view const function = where.function_name();
-  auto const at = function.find("::" + std::string(mistake->function) + "(");
-  return at != std::string_view::npos;
+/// The function that an operation is written in. Clang 14 has no std::source_location.
+struct Where {
+  std::string_view function;
+  static Where current(char const* function = __builtin_FUNCTION()) { return {function}; }
+};
+
+inline bool is_here(std::string_view operation, std::memory_order order, Where const& where) {
+  return mistake && mistake->operation == operation && mistake->is == order && mistake->function == where.function;
 }
 
 inline rl::memory_order modelled(std::memory_order order) {
@@ -63,7 +65,6 @@ inline rl::memory_order modelled(std::memory_order order) {
 
 /// relacy's atomics, which may give each load any value that the memory model allows, and its threads.
 struct Atomics {
-  using Where = std::source_location;
   static constexpr std::size_t most_threads = 4;
 
   template <class Value>

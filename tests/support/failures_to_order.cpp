@@ -13,7 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-extern "C" void* __libc_malloc(std::size_t bytes);
+extern "C" void* __libc_malloc(std::size_t bytes);  // NOLINT(readability-identifier-naming): glibc calls it so.
 
 namespace penstock::test {
 namespace {

@@ -57,8 +57,10 @@ class BasicRundown {
     for (Count& count : counts_) count.word.fetch_or(closed, std::memory_order_relaxed);
     for (Count& count : counts_) {
       // Acquire: what was done inside is done.
-      for (std::uint32_t now; (now = count.word.load(std::memory_order_acquire)) != closed;) {
+      std::uint32_t now = count.word.load(std::memory_order_acquire);
+      while (now != closed) {
         Atomics::wait(count.word, now, std::chrono::hours(1));
+        now = count.word.load(std::memory_order_acquire);
       }
     }
     return true;
