@@ -57,6 +57,8 @@ std::size_t Station::serve_refused() noexcept {
 
 /// Isolated: a body that waits for tasks of its own, holding a lock perhaps, must not be given another body meanwhile.
 void Station::serve() noexcept {
+  // Acquire: the consumer sees what the one before it did, since the call for this one came behind its end.
+  static_cast<void>(serving_.load(std::memory_order_acquire));
   oneapi::tbb::this_task_arena::isolate([this] {
     if (at_once_ == 1) {
       serve_all();
