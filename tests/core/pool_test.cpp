@@ -200,7 +200,7 @@ TEST_F(PoolOfThree, SaysWhenAllThatWasKeptIsHome) {
   second.give_back();
 }
 
-/// A sanitizer's test: seen to fail with the address sanitizer if a tile is counted home before it is.
+/// For the address sanitizer: a thread that brings the last tile home touches nothing of the pool behind its count.
 TEST(Pool, MayDieOnceItsLastTileIsHome) {
   constexpr TileShape shape{.input_bytes = 256};
   alignas(256) std::array<std::byte, 2 * 256> slab{};

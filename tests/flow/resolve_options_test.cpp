@@ -38,7 +38,7 @@ TEST_F(APipelineForLatency, HasALaneThatNeverSleepsNorDoThoseWhoWait) {
   EXPECT_TRUE(remarks.empty());
 }
 
-/// Seen to fail if the count is looked at when the pool is made, which is after its memory was.
+/// The pool itself looks at the count only after its memory was made.
 TEST_F(APipelineForLatency, RefusesMoreTilesThanAPoolHoldsBeforeAnyMemoryIsMade) {
   wanted.tiles = Pool::max_tiles;
   EXPECT_EQ(on(16).tiles, Pool::max_tiles);

@@ -44,7 +44,7 @@ struct Pipe {
 /// process may keep from its threads. It dies with the thread that started it. Only what is safe after a fork of one of
 /// many threads.
 [[noreturn]] void become(std::vector<char*> const& words, pid_t parent, int output, int complaint, int refusal) {
-  // Whoever started it may have gone in between.
+  // The parent may have ended in between.
   bool ready = prctl(PR_SET_PDEATHSIG, SIGKILL) == 0 && getppid() == parent;
   int const nothing = open("/dev/null", O_RDONLY);
   for (auto const& [from, to] : {std::pair{nothing, STDIN_FILENO}, {output, STDOUT_FILENO}, {complaint, STDERR_FILENO}})
