@@ -37,7 +37,7 @@ class BasicTileQueue {
     // before the newer.
     Word const place = last_.fetch_add(1, std::memory_order_acq_rel);
     // Release: the thread that pops the tile sees what its last holder did.
-    words_[place % places_].store(static_cast<Word>(lap_of(place) << half | tile), std::memory_order_release);
+    words_[place % places_].store(word_of(place, tile), std::memory_order_release);
   }
   /// The first, if there is one.
   std::optional<std::uint32_t> pop() noexcept {
@@ -68,6 +68,10 @@ class BasicTileQueue {
   static constexpr int half = std::numeric_limits<Word>::digits / 2;
   static constexpr Word lap_mask = static_cast<Word>((Word{1} << half) - 1);
 
+  /// A lap in the upper half, a tile in the lower one. Computed in 64 bits: a narrow word would become a signed int.
+  Word word_of(Word place, std::uint32_t tile) const noexcept {
+    return static_cast<Word>(std::uint64_t{lap_of(place)} << half | tile);
+  }
   /// From 1 on, so that a place that was never written is of none.
   Word lap_of(Word place) const noexcept { return static_cast<Word>((place / places_ + 1) & lap_mask); }
 

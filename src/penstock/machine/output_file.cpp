@@ -26,7 +26,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-[[noreturn]] void refuse(std::string const& path, std::string const& why) {
+[[noreturn]] void refuse_path(std::string const& path, std::string const& why) {
   throw Error(ErrorKind::bad_argument, path + ": " + why + ". Name a file that can be written.");
 }
 
@@ -116,17 +116,17 @@ OutputFile::Descriptor::~Descriptor() {
 }
 
 void OutputFile::find() {
-  if (path_.empty()) refuse("''", "It names no file");
+  if (path_.empty()) refuse_path("''", "It names no file");
   struct stat status {};
   if (stat(path_.c_str(), &status) == 0) found_ = status;
-  if (found_ && S_ISDIR(found_->st_mode)) refuse(path_, "It is a directory");
-  if (found_ && S_ISSOCK(found_->st_mode)) refuse(path_, "It is a socket");
+  if (found_ && S_ISDIR(found_->st_mode)) refuse_path(path_, "It is a directory");
+  if (found_ && S_ISSOCK(found_->st_mode)) refuse_path(path_, "It is a socket");
   constexpr int most_links = 40;  // As the system has it.
   std::error_code problem;
   fs::path place = path_;
   for (int links = 0;; ++links) {
     fs::path const folder = fs::canonical(place.has_parent_path() ? place.parent_path() : ".", problem);
-    if (problem) refuse(path_, problem.message());
+    if (problem) refuse_path(path_, problem.message());
     bool const is_link = fs::is_symlink(fs::symlink_status(place, problem));
     // A link of /proc is an open file, and has no place of its own.
     if (is_link && folder.string().starts_with("/proc/")) return open_as_it_is(folder / place.filename(), false);
@@ -134,11 +134,11 @@ void OutputFile::find() {
       if (found_ && !S_ISREG(found_->st_mode)) return open_as_it_is(path_, S_ISFIFO(found_->st_mode));
       name_ = place.filename();
       folder_.number = open(folder.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC);
-      if (folder_.number < 0) refuse(path_, std::strerror(errno));
+      if (folder_.number < 0) refuse_path(path_, std::strerror(errno));
       return expect_replaceable();
     }
     fs::path const target = fs::read_symlink(place, problem);
-    if (problem || links == most_links) refuse(path_, problem ? problem.message() : std::strerror(ELOOP));
+    if (problem || links == most_links) refuse_path(path_, problem ? problem.message() : std::strerror(ELOOP));
     place = folder / target;
   }
 }
@@ -151,7 +151,7 @@ void OutputFile::open_as_it_is(std::string const& path, bool waits) {
     // Others write where it stands, too: so it keeps the place it is at.
     opened_.number = fcntl(number, F_DUPFD_CLOEXEC, 0);
     if (opened_.number >= 0 && (fcntl(opened_.number, F_GETFL) & O_ACCMODE) == O_RDONLY)
-      refuse(path_, "It is open for reading");
+      refuse_path(path_, "It is open for reading");
   } else {
     std::mutex mutex;
     std::condition_variable_any asked;
@@ -164,16 +164,16 @@ void OutputFile::open_as_it_is(std::string const& path, bool waits) {
       asked.wait_for(lock, stop_, std::chrono::milliseconds(20), [] { return false; });
     }
   }
-  if (opened_.number < 0) refuse(path_, std::strerror(errno));
+  if (opened_.number < 0) refuse_path(path_, std::strerror(errno));
 }
 
 void OutputFile::expect_replaceable() const {
-  if (name_.empty() || name_ == "." || name_ == "..") refuse(path_, "It is a directory");
-  if (found_ && faccessat(folder_.number, name_.c_str(), W_OK, AT_EACCESS) != 0) refuse(path_, std::strerror(errno));
+  if (name_.empty() || name_ == "." || name_ == "..") refuse_path(path_, "It is a directory");
+  if (found_ && faccessat(folder_.number, name_.c_str(), W_OK, AT_EACCESS) != 0) refuse_path(path_, std::strerror(errno));
   if (faccessat(folder_.number, ".", W_OK | X_OK, AT_EACCESS) != 0)
-    refuse(path_, std::string("Its folder takes no new file (") + std::strerror(errno) + ")");
+    refuse_path(path_, std::string("Its folder takes no new file (") + std::strerror(errno) + ")");
   if (found_ && !may_give_to_owner_of(*found_))
-    refuse(path_, "It belongs to another user or group, and a file in its place would not");
+    refuse_path(path_, "It belongs to another user or group, and a file in its place would not");
 }
 
 bool OutputFile::is(struct stat const& other) const noexcept {
