@@ -147,8 +147,8 @@ Ending run_lane() {
     Pool pool(slab, shape, tiles);
     cpu::CpuDevice device({.compute_threads = 1, .callback_threads = 1});
     Stages const stages = each_tile([](DeviceTile const& tile, StreamRef stream) {
-      stream.launch(1, [input = tile.input](std::uint32_t) {
-        for (std::byte& byte : input) byte ^= std::byte{1};
+      stream.launch(1, [input = tile.input](KernelBlock block) {
+        for (std::byte& byte : input.in(block)) byte ^= std::byte{1};
       });
       return tile.input.size();
     });
