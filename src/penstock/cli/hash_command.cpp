@@ -66,8 +66,8 @@ struct HashCommand::Started {
   std::vector<std::unique_ptr<Device>> opened;
   DeviceGroup devices{opened};
   Pipeline pipe;
-  Started(std::vector<std::unique_ptr<Device>> those, PipelineOptions const& options)
-      : opened(std::move(those)), pipe(devices.all(), suited_to(devices, options)) {}
+  Started(std::vector<std::unique_ptr<Device>> those, PipelineOptions const& options, std::stop_token const& stop)
+      : opened(std::move(those)), pipe(devices.all(), suited_to(devices, options), stop) {}
 };
 
 void HashCommand::add_to(CLI::App& command) {
@@ -150,8 +150,23 @@ ExitCode HashCommand::run_on(DeviceGroup const& devices, StandardOutput& output,
   auto const activities = trace.activity_log(recorder.get());
   auto const ranges = trace.nvtx_ranges();
   options.ranges = activities != nullptr ? activities.get() : ranges.get();
-  Pipeline pipe(devices.all(), options);
+  std::optional<Pipeline> made;
+  std::string cut_short;
+  try {
+    made.emplace(devices.all(), options, interrupted);
+  } catch (Error const& error) {
+    if (!interrupted.stop_requested()) throw;
+    cut_short = error.what();
+  }
   HashJob job(request(options.tile.input_bytes, trace_file), output, interrupted);
+  if (!made) {
+    Report none;
+    none.stopped = true;
+    job.output().summary({.report = none, .device = device_name});
+    job.progress().complain("penstock: " + cut_short + "\n");
+    return exit_interrupted;
+  }
+  Pipeline& pipe = *made;
 
   Report const report = run_through(pipe, job, devices, interrupted);
   if (activities != nullptr) activities->finish();
@@ -195,7 +210,7 @@ ExitCode HashCommand::run_after_head_start(OpenDevices const& open, StandardOutp
   starting_ = std::async(std::launch::async, [=, enough = job.enough()]() mutable {
     pthread_setname_np(pthread_self(), "ps-start");
     try {
-      auto ready = std::make_shared<Started>(open(), options);
+      auto ready = std::make_shared<Started>(open(), options, interrupted);
       there.request_stop();
       return ready;
     } catch (...) {
