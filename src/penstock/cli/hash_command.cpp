@@ -82,9 +82,9 @@ void HashCommand::add_to(CLI::App& command) {
   command.add_flag("--no-progress", no_progress, "No progress bar, not even on a terminal");
   command.footer(
       "If only files are named, at most 64, and they cannot fill these tiles, there are smaller and fewer ones, also\n"
-      "where --tile and --tiles are given; but not with --check. While a GPU starts that --device did not name, the\n"
-      "CPUs hash. --trace also says on standard error what bounded the run, with --json in the summary, if it looks "
-      "at\n"
+      "where --tile and --tiles are given; but not with --check. A pipe, a terminal or a device has tiles of 64MiB at\n"
+      "most, and four of these, unless --tiles is given. While a GPU starts that --device did not name, the CPUs\n"
+      "hash. --trace also says on standard error what bounded the run, with --json in the summary, if it looks at\n"
       "every tile.");
   pipeline.add_to(command, "a power of two from 1KiB to 1GiB, so 4MiB and not 4MB. Default: 4MiB");
   trace.add_to(command, "the run");
