@@ -16,7 +16,8 @@ class CountBytes final : public Stage {
   explicit CountBytes(StageContext const& /*where*/) {}
 
   // The CPU device calls the body once for each block, on several threads at once, when this tile is uploaded and the
-  // lane's tile before it is through. So what belongs to one lane and one block needs no lock. The body must not throw.
+  // lane's tile before it is through. So what belongs to one lane and one block needs no lock. What the body throws
+  // fails the tile.
   std::size_t run(DeviceTile const& tile, StreamRef stream) override {
     stream.launch(blocks, [this, input = tile.input](std::uint32_t block) {
       std::size_t const begin = input.size() * block / blocks, end = input.size() * (block + 1) / blocks;
