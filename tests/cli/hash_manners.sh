@@ -90,6 +90,13 @@ WORDS
     expect_err '--tile 4MB is 4000000 bytes: hash needs a power of two'
     penstock_hash --bogus
     expect_err 'penstock hash --help'
+    # They are said before a device is opened, and this one there is not.
+    for words in '--aim speed' '--signal semaphore' '--shape round' '--tile 3MiB' '--tiles 70000'; do
+      # shellcheck disable=SC2086  # Two words are meant.
+      run hash --device cuda:99 $words
+      expect_code 2
+      expect_err "${words#* }"
+    done
     for command in bogus ''; do
       run ${command:+"$command"}
       expect_code 2
