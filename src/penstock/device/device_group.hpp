@@ -65,7 +65,7 @@ class DeviceGroup {
   }
   /// The fault that ended one of them, the first in their order, if one did.
   ///
-  /// Blocks: never.
+  /// Blocks: as Device::lost, for each.
   std::optional<Error> lost() const {
     for (Device* const device : all_) {
       if (auto loss = device->lost()) return loss;
@@ -74,7 +74,7 @@ class DeviceGroup {
   }
   /// True if none of them serves any more.
   ///
-  /// Blocks: never.
+  /// Blocks: as Device::lost, for each.
   bool all_lost() const {
     return std::all_of(all_.begin(), all_.end(), [](Device* device) { return device->lost().has_value(); });
   }

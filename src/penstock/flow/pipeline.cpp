@@ -36,11 +36,11 @@ void expect_tile_of(Pool const& pool, Loan const& loan) {
 
 }  // namespace
 
-Pipeline::Pipeline(Device& device, PipelineOptions options)
-    : Pipeline(std::vector<Device*>{&device}, std::move(options)) {}
+Pipeline::Pipeline(Device& device, PipelineOptions options, std::stop_token const& stop)
+    : Pipeline(std::vector<Device*>{&device}, std::move(options), stop) {}
 
-Pipeline::Pipeline(std::vector<Device*> devices, PipelineOptions options)
-    : parts_(std::make_unique<Parts>(std::move(devices), std::move(options))) {}
+Pipeline::Pipeline(std::vector<Device*> devices, PipelineOptions options, std::stop_token const& stop)
+    : parts_(std::make_unique<Parts>(std::move(devices), std::move(options), stop)) {}
 
 Pipeline::~Pipeline() {
   auto const calls = parts_->calls;

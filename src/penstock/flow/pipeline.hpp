@@ -77,10 +77,11 @@ class Pipeline {
   /// to them in turn, and each NUMA node that has some of them has a part of the tiles, from which producers and
   /// feeding threads on that node borrow first.
   ///
-  /// Blocks: until every page was touched and is pinned, some 0.3 s a GiB.
-  /// Throws: Error: bad options, too little pinned memory.
-  Pipeline(Device& device, PipelineOptions options);
-  Pipeline(std::vector<Device*> devices, PipelineOptions options);
+  /// Blocks: until every page was touched and is pinned, some 0.3 s a GiB; once `stop` is requested, no more are
+  /// touched. Throws: Error: bad options, too little pinned memory; of kind system, if `stop` was requested before all
+  /// were touched.
+  Pipeline(Device& device, PipelineOptions options, std::stop_token const& stop = {});
+  Pipeline(std::vector<Device*> devices, PipelineOptions options, std::stop_token const& stop = {});
   Pipeline(Pipeline const&) = delete;
   Pipeline& operator=(Pipeline const&) = delete;
   /// Stops and drains what is still going, also while another thread is in `run` or `drain`: that returns its report

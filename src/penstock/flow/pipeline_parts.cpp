@@ -62,7 +62,7 @@ void expect_complete(Stages const& stages, Sink const& sink) {
 
 }  // namespace
 
-Pipeline::Parts::Parts(std::vector<Device*> driven, PipelineOptions wanted)
+Pipeline::Parts::Parts(std::vector<Device*> driven, PipelineOptions wanted, std::stop_token const& stop)
     : devices(expect_usable(std::move(driven))),
       device_names(DeviceGroup(devices).names()),
       topology(Topology::detect()),
@@ -71,7 +71,7 @@ Pipeline::Parts::Parts(std::vector<Device*> driven, PipelineOptions wanted)
       layout(lay_out(device_placements, options, topology)),
       placement(place(*devices.front(), layout, options, topology)),
       lanes(lane_places(devices, device_placements, layout, options)),
-      memory(layout, options, topology, devices),
+      memory(layout, options, topology, devices, stop),
       pool(memory.parts(), options.tile, options.borrow_spin.value_or(std::chrono::microseconds(0))),
       journeys(options.tiles) {}
 

@@ -5,6 +5,7 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -26,7 +27,7 @@ namespace penstock {
 /// Threads: `current`, `fed` any; the rest is for the pipeline's own.
 struct Pipeline::Parts {
   /// Throws: as Pipeline.
-  Parts(std::vector<Device*> driven, PipelineOptions wanted);
+  Parts(std::vector<Device*> driven, PipelineOptions wanted, std::stop_token const& stop);
 
   /// Makes lanes and stages; from here on other threads find the run.
   ///
