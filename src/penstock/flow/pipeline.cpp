@@ -7,6 +7,7 @@
 
 #include "penstock/flow/pipeline_parts.hpp"
 #include "penstock/flow/producers.hpp"
+#include "penstock/flow/works_for.hpp"
 
 namespace penstock {
 namespace {
@@ -44,11 +45,13 @@ Pipeline::Pipeline(std::vector<Device*> devices, PipelineOptions options)
 
 Pipeline::~Pipeline() {
   auto const calls = parts_->calls;
-  if (auto const run = parts_->current(); run != nullptr && run->working_here()) {
-    std::fprintf(stderr,
-                 "penstock: a pipeline was destroyed by its own sink or stage, which it would wait for: its tiles stay "
-                 "where they are. Leave the sink first, and let another thread destroy the pipeline or exit.\n");
-    run->end_but_for_this_thread();
+  if (WorksFor::here(&parts_->pool) || calls->inside_here()) {
+    std::fprintf(
+        stderr,
+        "penstock: a pipeline was destroyed by its own sink, stage or source, or within a call of its own, which "
+        "it would wait for: its tiles stay where they are. Leave that first, and let another thread destroy the "
+        "pipeline or exit.\n");
+    if (auto const run = parts_->current()) run->end_but_for_this_thread();
     static_cast<void>(parts_.release());
     return;
   }
@@ -66,27 +69,28 @@ Pipeline::~Pipeline() {
 }
 
 Report Pipeline::run(Source& source, Stages const& stages, Sink sink, std::stop_token stop) {
-  PipelineCalls::Inside const inside(parts_->calls);
-  auto const run = parts_->open_run(Input::pulled, stages, std::move(sink));
+  Parts& parts = *parts_;  // Which stay, also if a function of the user's that is called below destroys the pipeline.
+  PipelineCalls::Inside const inside(parts.calls);
+  auto const run = parts.open_run(Input::pulled, stages, std::move(sink));
   // However it ends, nobody finds it any more; and if nobody finished it, it winds itself up.
-  auto const closed = at_end([&] { parts_->close_run(); });
+  auto const closed = at_end([&] { parts.close_run(); });
   std::stop_callback const pass_on(std::move(stop), [&] { run->stop(); });
   Producers producers(
-      parts_->pool, source, parts_->producers(),
+      parts.pool, source, parts.producers(),
       [&](Loan loan, std::shared_ptr<Failure const> failure) { run->send(std::move(loan), std::move(failure)); },
       run->enough(),
       [&](std::shared_ptr<Failure const> const& why) {
         run->note_input_failure(why);
         run->end_of_input();
       },
-      parts_->options.recorder, parts_->options.ranges);
+      parts.options.recorder, parts.options.ranges);
   Report report = run->finish();
   report.borrow_wait = producers.borrow_wait();
   report.fill = producers.fill();
   report.producers_rest = producers.rested();
   for (auto& remark : producers.remarks()) report.remarks.push_back(std::move(remark));
   for (auto& remark : source.remarks()) report.remarks.push_back(std::move(remark));
-  parts_->complete(report);
+  parts.complete(report);
   return report;
 }
 

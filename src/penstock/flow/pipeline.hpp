@@ -84,10 +84,13 @@ class Pipeline {
   Pipeline(Pipeline const&) = delete;
   Pipeline& operator=(Pipeline const&) = delete;
   /// Stops and drains what is still going, also while another thread is in `run` or `drain`: that returns its report
-  /// once the pipeline is gone. No Feed may be in use any more. On a thread that is in its own sink or stage, say in
-  /// `std::exit`, it cannot wait: it ends its lanes, unless the thread is one, and leaves the rest in memory.
+  /// once the pipeline is gone. No Feed may be in use any more. On a thread that is in its own sink, stage or source,
+  /// or in a call of its own such as `Stages::merge` or `drain`'s `hand_in_rest`, say in `std::exit`, it cannot wait:
+  /// it ends its lanes and leaves the rest in memory. If the thread is a lane, that one does not end: what it has on
+  /// its device stays there, and other lanes of that device have nothing there any more, and free nothing. If the run
+  /// is still being made, no lane ends. Producers may still be in the source.
   ///
-  /// Blocks: until the last completion.
+  /// Blocks: until the last completion; on such a thread, until the other lanes have completed what they have.
   ~Pipeline();
 
   /// Pulls all of the source through, and reports. A request of `stop` ends it early: what is on a device still
