@@ -129,7 +129,7 @@ Loan Pool::lend(Tile* tile) noexcept {
 }
 
 std::optional<Loan> Pool::try_borrow(std::size_t part) noexcept {
-  if (waiting_.load(std::memory_order_seq_cst) != 0) return std::nullopt;
+  if (waiters_.any_sleeps()) return std::nullopt;
   Tile* const tile = pop(part);
   if (tile == nullptr) return std::nullopt;
   out_.fetch_add(1, std::memory_order_relaxed);
@@ -149,7 +149,7 @@ std::optional<Loan> Pool::borrow(std::stop_token const& stop, std::size_t part) 
   std::unique_lock lock(queue_mutex_);
   (last_ != nullptr ? last_->next : first_) = &self;
   last_ = &self;
-  waiting_.fetch_add(1, std::memory_order_seq_cst);
+  waiters_.add_sleeper();
   serve_waiting(all);  // A tile may have come home before we were counted, or been left to us while we watched.
   self.arrived.wait(lock, stop, [&] { return self.given != nullptr; });
   if (self.given != nullptr) {
@@ -172,21 +172,19 @@ void Pool::unlink(Borrower& borrower) noexcept {
   }
   *link = borrower.next;
   if (last_ == &borrower) last_ = before;
-  waiting_.fetch_sub(1, std::memory_order_seq_cst);
+  waiters_.remove_sleeper();
 }
 
 /// Waits for a tile awake, if nobody else does. Null, if there was none for `spin_`.
 Tile* Pool::watch(std::stop_token const& stop, std::size_t part) noexcept {
-  if (spin_.count() <= 0 || watched_.exchange(1, std::memory_order_seq_cst) != 0) return nullptr;
+  if (spin_.count() <= 0 || !waiters_.begin_watch()) return nullptr;
   using Clock = std::chrono::steady_clock;
   Tile* seen = nullptr;
   for (auto const start = Clock::now(); seen == nullptr && Clock::now() - start < spin_ && !stop.stop_requested();) {
     // A few pauses between looks at the clock, which costs about as much as one of them.
     for (int i = 0; i < 8 && (seen = pop(part)) == nullptr; ++i) relax_cpu();
   }
-  // Whoever leaves a tile to us has pushed it before it saw us watch, and we have read what it wrote when it looked: so
-  // whoever looks after this finds the tile.
-  watched_.exchange(0, std::memory_order_seq_cst);
+  waiters_.end_watch();
   if (seen == nullptr) return nullptr;
   out_.fetch_add(1, std::memory_order_relaxed);
   serve_next();
@@ -196,8 +194,8 @@ Tile* Pool::watch(std::stop_token const& stop, std::size_t part) noexcept {
 /// Wakes one of those who sleep, if a tile is home that nobody watches for. Each who is woken wakes the next, so
 /// whoever brings tiles home need not.
 void Pool::serve_next() {
-  if (spin_.count() <= 0 || waiting_.load(std::memory_order_seq_cst) == 0) return;
-  if (watched_.load(std::memory_order_seq_cst) != 0 || none_home()) return;
+  if (spin_.count() <= 0 || !waiters_.any_sleeps()) return;
+  if (waiters_.one_watches() || none_home()) return;
   std::scoped_lock const lock(queue_mutex_);
   serve_waiting(1);
 }
@@ -257,17 +255,14 @@ bool Pool::wait_until_home(std::chrono::nanoseconds at_most) const noexcept {
 }
 
 void Pool::bring_home(Tile& tile) noexcept {
-  if (spin_.count() > 0 && waiting_.load(std::memory_order_relaxed) != 0 &&
+  if (spin_.count() > 0 && waiters_.some_may_sleep() &&
       overtakings_.fetch_add(1, std::memory_order_relaxed) >= most_overtakings) {
     std::scoped_lock const lock(queue_mutex_);
     // Not by way of the queue, where who watches would be sooner.
     if (first_ != nullptr) return give(tile);
   }
   home_of(tile.pool_part()).push(tile.index());
-  // Written, not only read: of us and of who counts itself and then looks for a tile, or stops watching, whoever is
-  // second reads what the first wrote, and sees what it did before.
-  if (waiting_.fetch_add(0, std::memory_order_seq_cst) == 0) return;
-  if (watched_.fetch_add(0, std::memory_order_seq_cst) != 0) return;
+  if (waiters_.none_sleeps_behind_push() || waiters_.one_watches_behind_push()) return;
   std::scoped_lock const lock(queue_mutex_);
   serve_waiting(all);  // Nobody, if who watched took the tile while we pushed it: that was overtaking, too.
 }

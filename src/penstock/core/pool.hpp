@@ -15,6 +15,7 @@
 #include "penstock/core/atomics.hpp"
 #include "penstock/core/loan.hpp"
 #include "penstock/core/tile_queue.hpp"
+#include "penstock/core/waiters.hpp"
 
 namespace penstock {
 
@@ -108,9 +109,9 @@ class Pool {
   /// Tiles that will never be lent again, since a device that was given up may still write to them.
   std::size_t stranded() const noexcept { return stranded_.load(std::memory_order_acquire); }
   /// Borrowers asleep at this moment, waiting.
-  std::size_t waiting() const noexcept { return waiting_.load(std::memory_order_acquire); }
+  std::size_t waiting() const noexcept { return waiters_.sleepers(); }
   /// True while a borrower watches.
-  bool watched() const noexcept { return watched_.load(std::memory_order_acquire) != 0; }
+  bool watched() const noexcept { return waiters_.one_watches(); }
   TileShape shape() const noexcept { return shape_; }
   /// The tile at `index`, lent or not, to look at its addresses.
   Tile const& tile(std::size_t index) const { return tiles_.at(index); }
@@ -145,9 +146,8 @@ class Pool {
   /// beside all tiles, and above for 16,383.
   mutable std::atomic<std::uint32_t> out_{0};
   std::atomic<std::size_t> stranded_{0};
-  std::atomic<std::size_t> waiting_{0};
+  Waiters waiters_;
   std::chrono::nanoseconds const spin_;
-  std::atomic<unsigned> watched_{0};      ///< 1 while somebody watches.
   std::atomic<unsigned> overtakings_{0};  ///< Tiles left to who watches since the first who sleeps was served.
   std::mutex queue_mutex_;
   Borrower* first_ = nullptr;
