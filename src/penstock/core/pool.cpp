@@ -14,6 +14,7 @@ namespace penstock {
 namespace {
 
 constexpr std::size_t all = Pool::max_tiles;
+constexpr auto never = std::chrono::steady_clock::time_point::max();
 
 std::size_t all_tiles(std::span<PoolPart const> parts) {
   std::size_t sum = 0;
@@ -141,9 +142,18 @@ Loan Pool::borrow(std::size_t part) {
 }
 
 std::optional<Loan> Pool::borrow(std::stop_token const& stop, std::size_t part) {
+  return borrow_until(never, stop, part);
+}
+
+std::optional<Loan> Pool::borrow(std::stop_token const& stop, std::size_t part, std::chrono::nanoseconds at_most) {
+  return borrow_until(std::chrono::steady_clock::now() + at_most, stop, part);
+}
+
+std::optional<Loan> Pool::borrow_until(std::chrono::steady_clock::time_point end, std::stop_token const& stop,
+                                       std::size_t part) {
   if (stop.stop_requested()) return std::nullopt;
   if (auto loan = try_borrow(part)) return loan;
-  if (Tile* const tile = watch(stop, part)) return lend(tile);
+  if (Tile* const tile = watch(end, stop, part)) return lend(tile);
 
   Borrower self(part);
   std::unique_lock lock(queue_mutex_);
@@ -151,7 +161,8 @@ std::optional<Loan> Pool::borrow(std::stop_token const& stop, std::size_t part) 
   last_ = &self;
   waiters_.add_sleeper();
   serve_waiting(all);  // A tile may have come home before we were counted, or been left to us while we watched.
-  self.arrived.wait(lock, stop, [&] { return self.given != nullptr; });
+  auto const given = [&] { return self.given != nullptr; };
+  end == never ? self.arrived.wait(lock, stop, given) : self.arrived.wait_until(lock, stop, end, given);
   if (self.given != nullptr) {
     lock.unlock();
     serve_next();
@@ -176,11 +187,13 @@ void Pool::unlink(Borrower& borrower) noexcept {
 }
 
 /// Waits for a tile awake, if nobody else does. Null, if there was none for `spin_`.
-Tile* Pool::watch(std::stop_token const& stop, std::size_t part) noexcept {
+Tile* Pool::watch(std::chrono::steady_clock::time_point end, std::stop_token const& stop, std::size_t part) noexcept {
   if (spin_.count() <= 0 || !waiters_.begin_watch()) return nullptr;
   using Clock = std::chrono::steady_clock;
   Tile* seen = nullptr;
-  for (auto const start = Clock::now(); seen == nullptr && Clock::now() - start < spin_ && !stop.stop_requested();) {
+  auto const start = Clock::now();
+  for (auto now = start; seen == nullptr && now - start < spin_ && now < end && !stop.stop_requested();
+       now = Clock::now()) {
     // A few pauses between looks at the clock, which costs about as much as one of them.
     for (int i = 0; i < 8 && (seen = pop(part)) == nullptr; ++i) relax_cpu();
   }
@@ -232,7 +245,10 @@ void Pool::give(Tile& tile) {
 }
 
 void Pool::take_back(Tile& tile) noexcept {
-  if (!tile.stranded_) bring_home(tile);
+  if (!tile.stranded_) {
+    if (tile.mark() != 0) tile.set_mark(0);  // One that nobody submitted.
+    bring_home(tile);
+  }
   // The last that this thread does with the pool, which may be gone behind it: to wake takes no more than the address.
   // Release: a thread that reads the count below sees all that was done with the pool.
   std::uint32_t const before = out_.fetch_sub(1, std::memory_order_release);

@@ -89,6 +89,10 @@ class Pool {
   ///
   /// Blocks: until some Loan dies or `stop` is requested.
   std::optional<Loan> borrow(std::stop_token const& stop, std::size_t part = 0);
+  /// The same, and after about `at_most`: who waits again comes behind those that wait.
+  ///
+  /// Blocks: until some Loan dies, `stop` is requested or so much time has passed.
+  std::optional<Loan> borrow(std::stop_token const& stop, std::size_t part, std::chrono::nanoseconds at_most);
   /// Lends a tile that is home and that nobody is waiting for. One that comes home at this moment may hide others.
   ///
   /// Shape: `part` is below parts().
@@ -129,7 +133,9 @@ class Pool {
   bool none_home() const noexcept;
   void take_back(Tile& tile) noexcept;
   void bring_home(Tile& tile) noexcept;
-  Tile* watch(std::stop_token const& stop, std::size_t part) noexcept;
+  std::optional<Loan> borrow_until(std::chrono::steady_clock::time_point end, std::stop_token const& stop,
+                                   std::size_t part);
+  Tile* watch(std::chrono::steady_clock::time_point end, std::stop_token const& stop, std::size_t part) noexcept;
   void serve_waiting(std::size_t at_most);
   void serve_next();
   Borrower& next_for(Tile const& tile) const noexcept;

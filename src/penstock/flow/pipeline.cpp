@@ -151,14 +151,14 @@ std::optional<Loan> Feed::wait_for_tile(Run& run, std::stop_token const& stop) {
   std::stop_source either;
   std::stop_callback const asked(stop, [&] { either.request_stop(); });
   std::stop_callback const ending(run.enough(), [&] { either.request_stop(); });
-  return pipeline_->pool().borrow(either.get_token(), pipeline_->parts_->layout.part_here());
+  return pipeline_->parts_->feed_waits.borrow(either.get_token(), pipeline_->parts_->layout.part_here());
 }
 
 std::optional<Loan> Feed::try_borrow() {
   Rundown::Pass const in(pipeline_->parts_->open_input);
   Run const* const run = in ? pipeline_->parts_->fed_run.load(std::memory_order_acquire) : nullptr;
   if (run == nullptr || run->ending()) return std::nullopt;
-  return pipeline_->pool().try_borrow(pipeline_->parts_->layout.part_here());
+  return pipeline_->parts_->feed_waits.try_borrow(pipeline_->parts_->layout.part_here());
 }
 
 void Feed::submit(Loan loan) {
@@ -173,6 +173,7 @@ bool Feed::try_submit(Loan& loan) {
   Rundown::Pass const in(pipeline_->parts_->open_input);
   Run* const run = in ? pipeline_->parts_->fed_run.load(std::memory_order_acquire) : nullptr;
   if (run == nullptr) return false;
+  pipeline_->parts_->feed_waits.submitted(loan);
   run->submit(std::move(loan));
   return true;
 }

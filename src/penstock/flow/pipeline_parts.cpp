@@ -73,6 +73,7 @@ Pipeline::Parts::Parts(std::vector<Device*> driven, PipelineOptions wanted)
       lanes(lane_places(devices, device_placements, layout, options)),
       memory(layout, options, topology, devices),
       pool(memory.parts(), options.tile, options.borrow_spin.value_or(std::chrono::microseconds(0))),
+      feed_waits(pool, options.patience),
       journeys(options.tiles) {}
 
 std::vector<ProducerPlace> Pipeline::Parts::producers() const {

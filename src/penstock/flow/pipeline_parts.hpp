@@ -10,6 +10,7 @@
 
 #include "penstock/core/pool.hpp"
 #include "penstock/core/rundown.hpp"
+#include "penstock/flow/feed_waits.hpp"
 #include "penstock/flow/pipeline.hpp"
 #include "penstock/flow/pipeline_calls.hpp"
 #include "penstock/flow/pool_layout.hpp"
@@ -59,6 +60,7 @@ struct Pipeline::Parts {
   std::vector<LanePlace> const lanes;
   TileMemory memory;
   Pool pool;
+  FeedWaits feed_waits;
   std::vector<Journey> journeys;
   std::shared_ptr<PipelineCalls> const calls = std::make_shared<PipelineCalls>();
   /// Who feeds the run comes in here, and finds it below.
