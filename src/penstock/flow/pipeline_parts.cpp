@@ -6,7 +6,6 @@
 
 #include "penstock/device/device_group.hpp"
 #include "penstock/flow/placement_request.hpp"
-#include "penstock/flow/resolve_options.hpp"
 
 namespace penstock {
 namespace {
@@ -66,7 +65,7 @@ Pipeline::Parts::Parts(std::vector<Device*> driven, PipelineOptions wanted)
     : devices(expect_usable(std::move(driven))),
       device_names(DeviceGroup(devices).names()),
       topology(Topology::detect()),
-      options(resolve(std::move(wanted), devices, topology, remarks)),
+      options(awake.resolve(std::move(wanted), devices, topology, remarks)),
       device_placements(place_devices(devices, options, topology)),
       layout(lay_out(device_placements, options, topology)),
       placement(place(*devices.front(), layout, options, topology)),

@@ -11,6 +11,7 @@
 #include "penstock/core/pool.hpp"
 #include "penstock/core/rundown.hpp"
 #include "penstock/flow/feed_waits.hpp"
+#include "penstock/flow/kept_awake.hpp"
 #include "penstock/flow/pipeline.hpp"
 #include "penstock/flow/pipeline_calls.hpp"
 #include "penstock/flow/pool_layout.hpp"
@@ -53,6 +54,7 @@ struct Pipeline::Parts {
   std::vector<std::string> const device_names;  ///< Of each; a lost one no longer says what it is.
   Topology const topology;
   std::vector<std::string> remarks;  ///< On options that this machine could not grant.
+  KeptAwake awake;
   PipelineOptions const options;
   std::vector<Placement> const device_placements;
   PoolLayout const layout;
