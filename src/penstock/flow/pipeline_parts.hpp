@@ -11,6 +11,8 @@
 
 #include "penstock/core/pool.hpp"
 #include "penstock/core/rundown.hpp"
+#include "penstock/flow/feed_waits.hpp"
+#include "penstock/flow/kept_awake.hpp"
 #include "penstock/flow/pipeline.hpp"
 #include "penstock/flow/pipeline_calls.hpp"
 #include "penstock/flow/pool_layout.hpp"
@@ -53,6 +55,7 @@ struct Pipeline::Parts {
   std::vector<std::string> const device_names;  ///< Of each; a lost one no longer says what it is.
   Topology const topology;
   std::vector<std::string> remarks;  ///< On options that this machine could not grant.
+  KeptAwake awake;
   PipelineOptions const options;
   std::vector<Placement> const device_placements;
   PoolLayout const layout;
@@ -60,6 +63,7 @@ struct Pipeline::Parts {
   std::vector<LanePlace> const lanes;
   TileMemory memory;
   Pool pool;
+  FeedWaits feed_waits;
   std::vector<Journey> journeys;
   std::shared_ptr<PipelineCalls> const calls = std::make_shared<PipelineCalls>();
   /// Who feeds the run comes in here, and finds it below.
