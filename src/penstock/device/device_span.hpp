@@ -37,18 +37,16 @@ class DeviceSpan {
   constexpr DeviceSpan() noexcept = default;
   /// Memory whose address means something to the device, such as DeviceMemory::bytes.
   constexpr DeviceSpan(T* address, std::size_t size) noexcept : address_(address), size_(size) {}
+  // What a launcher is given may be any of these, without a word: none of them lets the host read more than it could.
+  // NOLINTBEGIN(google-explicit-constructor, bugprone-forwarding-reference-overload)
   template <class Memory>
   requires std::is_convertible_v<Memory&&, std::span<T>>
-  constexpr DeviceSpan(
-      Memory&& memory) noexcept  // NOLINT(google-explicit-constructor,bugprone-forwarding-reference-overload)
-      : DeviceSpan(std::span<T>(memory)) {}
-  constexpr DeviceSpan(std::span<T> memory) noexcept  // NOLINT(google-explicit-constructor)
-      : address_(memory.data()), size_(memory.size()) {}
+  constexpr DeviceSpan(Memory&& memory) noexcept : DeviceSpan(std::span<T>(memory)) {}
+  constexpr DeviceSpan(std::span<T> memory) noexcept : address_(memory.data()), size_(memory.size()) {}
   /// The same elements, to be read only.
-  template <class Other>
-  requires(!std::is_same_v<Other, T> && std::is_convertible_v<Other (*)[], T (*)[]>) constexpr DeviceSpan(
-      DeviceSpan<Other> other) noexcept  // NOLINT(google-explicit-constructor)
-      : address_(other.address()), size_(other.size()) {}
+  template <class Other, class = std::enable_if_t<std::is_same_v<Other const, T>>>
+  constexpr DeviceSpan(DeviceSpan<Other> other) noexcept : address_(other.address()), size_(other.size()) {}
+  // NOLINTEND(google-explicit-constructor, bugprone-forwarding-reference-overload)
 
   constexpr std::size_t size() const noexcept { return size_; }
   constexpr std::size_t size_bytes() const noexcept { return size_ * sizeof(T); }

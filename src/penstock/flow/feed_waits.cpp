@@ -26,7 +26,7 @@ class FeedWaits::Waiting {
   explicit Waiting(FeedWaits& waits) : waits_(waits) {
     std::scoped_lock const lock(waits_.mutex_);
     waits_.waiting_.push_back(this_thread());
-    all_wait_ = waits_.all_wait();
+    all_wait_ = waits_.all_wait();  // NOLINT(cppcoreguidelines-prefer-member-initializer): it takes the lock.
   }
   Waiting(Waiting const&) = delete;
   Waiting& operator=(Waiting const&) = delete;
