@@ -27,17 +27,19 @@ endfunction()
 
 # penstock_add_layer(NAME SENTENCE "what it adds" DEPENDS layers... FILES files... LINK outside libraries...
 #                    [CUDA_FILES files...] [NO_CUDA_FILES files...] [PRIVATE_LINK libraries...] [DEFINE definitions...]
-#                    [DIRECTORY folder] [WHEN variable] [FLAVOURED [ONCE files...]])
+#                    [DIRECTORY folder] [WHEN variable] [FLAVOURED [ONCE files...]] [APART])
 #
 # Makes the static library penstock_NAME, known as penstock::NAME, and records name, arrows and files so that
 # tests/house can hold the code to them. CUDA_FILES are compiled only where there is CUDA, NO_CUDA_FILES only where there is
 # none. A layer whose WHEN variable is false is recorded but not built, and whoever depends on it is built without it.
 #
+# APART: its files give different things the same private name, so they are compiled one by one in every build.
+#
 # A FLAVOURED layer is made twice, the second time as penstock_NAME_legacy on the legacy libraries of the layers below. Whoever
 # links one of the two means the same default stream by "0". Its files under ONCE are the same in both flavours: they are
 # compiled once, without a flavour, and are in both libraries.
 function(penstock_add_layer name)
-  cmake_parse_arguments(PARSE_ARGV 1 layer "FLAVOURED" "SENTENCE;DIRECTORY;WHEN"
+  cmake_parse_arguments(PARSE_ARGV 1 layer "APART;FLAVOURED" "SENTENCE;DIRECTORY;WHEN"
     "DEPENDS;FILES;ONCE;CUDA_FILES;NO_CUDA_FILES;LINK;PRIVATE_LINK;DEFINE")
   if(NOT layer_DIRECTORY)
     set(layer_DIRECTORY ${CMAKE_CURRENT_SOURCE_DIR}/${name})
@@ -104,6 +106,9 @@ function(penstock_add_layer name)
     endforeach()
     add_library(${library} STATIC ${sources})
     add_library(penstock::${name}${suffix} ALIAS ${library})
+    if(layer_APART)
+      set_target_properties(${library} PROPERTIES UNITY_BUILD OFF)
+    endif()
     set_target_properties(${library} PROPERTIES EXPORT_NAME ${name}${suffix} LINKER_LANGUAGE CXX)
     penstock_compile(${library}
       LINK ${libraries} ${layer_LINK} PRIVATE_LINK ${layer_PRIVATE_LINK} DEFINE ${layer_DEFINE})

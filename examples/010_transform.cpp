@@ -24,7 +24,7 @@ int main() {
   };
   // Lanes call this: enqueue work on the device. Each lane has a stream of its own.
   auto const stage = each_tile([&](DeviceTile const& tile, StreamRef stream) {
-    transform(floats(tile.input), tile.sequence * per_tile, floats(tile.output), stream);
+    transform(tile.input.as<float>(), tile.sequence * per_tile, tile.output.as<float>(), stream);
   });
   // Consumers call this, once per tile, whatever happened to it. The tile goes home afterwards.
   double worst = 0;

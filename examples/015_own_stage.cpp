@@ -17,11 +17,12 @@ class CountBytes final : public Stage {
 
   // The CPU device calls the body once for each block, on several threads at once, when this tile is uploaded and the
   // lane's tile before it is through. So what belongs to one lane and one block needs no lock. What the body throws
-  // fails the tile.
+  // fails the tile. The block is a number, and the key to the tile's bytes: outside of a kernel nothing reads them.
   std::size_t run(DeviceTile const& tile, StreamRef stream) override {
-    stream.launch(blocks, [this, input = tile.input](std::uint32_t block) {
+    stream.launch(blocks, [this, input = tile.input](KernelBlock block) {
       std::size_t const begin = input.size() * block / blocks, end = input.size() * (block + 1) / blocks;
-      for (std::byte const byte : input.subspan(begin, end - begin)) ++counts[block][std::to_integer<unsigned>(byte)];
+      for (std::byte const byte : input.in(block).subspan(begin, end - begin))
+        ++counts[block][std::to_integer<unsigned>(byte)];
     });
     return 0;  // Nothing to bring back per tile.
   }

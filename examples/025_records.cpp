@@ -24,10 +24,10 @@ std::uint64_t checksum(std::span<std::byte const> bytes) {  // FNV-1a
 
 /// All records of a tile at once: which bytes are whose is in a table on the device. A CUDA kernel takes it by value.
 void checksum_each(DeviceRecords const& records, StreamRef stream) {
-  stream.launch(records.inputs.size(), [records](std::uint32_t number) {
-    auto const [offset, bytes] = records.inputs[number];
-    std::uint64_t const sum = checksum(records.input.subspan(offset, bytes));
-    std::memcpy(records.output.data() + records.outputs[number].offset, &sum, sizeof sum);
+  stream.launch(records.inputs.size(), [records](KernelBlock block) {
+    auto const [offset, bytes] = records.inputs.at(block, block);
+    std::uint64_t const sum = checksum(records.input.in(block).subspan(offset, bytes));
+    std::memcpy(&records.output.in(block)[records.outputs.at(block, block).offset], &sum, sizeof sum);
   });
 }
 

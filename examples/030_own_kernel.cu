@@ -40,15 +40,15 @@ class CountBytes final : public Stage {
   // the stream of the calling thread: the lane's own. With penstock::legacy all lanes share one.
   std::size_t run(DeviceTile const& tile, StreamRef stream) override {
     auto* const histogram = reinterpret_cast<unsigned long long*>(memory_.bytes().data());
-    auto const* const input = reinterpret_cast<unsigned char const*>(tile.input.data());
+    auto const input = tile.input.as<unsigned char const>();
     if (stream.kind() == DeviceKind::cuda) {
-      count_bytes<<<64, 256>>>(input, tile.input.size(), histogram);
+      count_bytes<<<64, 256>>>(input.address(), input.size(), histogram);
       if (cudaError_t const error = cudaGetLastError(); error != cudaSuccess) {
         throw Error(ErrorKind::device_refused, cudaGetErrorString(error));
       }
     } else {
-      stream.launch(1, [input, histogram, bytes = tile.input.size()](unsigned) {
-        for (std::size_t i = 0; i < bytes; ++i) ++histogram[input[i]];
+      stream.launch(1, [input, histogram](KernelBlock block) {
+        for (unsigned char const byte : input.in(block)) ++histogram[byte];
       });
     }
     return 0;  // Nothing to bring back per tile.

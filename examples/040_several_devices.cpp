@@ -26,7 +26,7 @@ int main(int count, char** arguments) try {
   };
   // It lives from before the run until after the merge.
   Reduction<std::uint64_t> counts(devices, 256);
-  auto const stage = counts.each_tile([](DeviceTile const& tile, std::span<std::uint64_t> of_this_lane,
+  auto const stage = counts.each_tile([](DeviceTile const& tile, DeviceSpan<std::uint64_t> of_this_lane,
                                          StreamRef stream) { count_bytes(tile.input, of_this_lane, stream); },
                                       count_bytes_prepare);
 

@@ -25,8 +25,8 @@ bool aligned(void const* address) {
   return reinterpret_cast<std::uintptr_t>(address) % 16 == 0;
 }
 
-void check(std::span<std::byte const> input, std::uint64_t first_chunk, std::span<std::byte> node,
-           std::span<std::byte> scratch) {
+void check(DeviceSpan<std::byte const> input, std::uint64_t first_chunk, DeviceSpan<std::byte> node,
+           DeviceSpan<std::byte> scratch) {
   auto const refuse = [](std::string const& sentence) { throw Error(ErrorKind::bad_argument, sentence); };
   if (node.size() != sizeof(Blake3Node)) {
     refuse("blake3_tile writes a node of " + std::to_string(sizeof(Blake3Node)) + " bytes, but was given room for " +
@@ -37,7 +37,7 @@ void check(std::span<std::byte const> input, std::uint64_t first_chunk, std::spa
            std::to_string(input.size()) + ", but was given " + std::to_string(scratch.size()) +
            ": ask blake3_scratch_bytes.");
   }
-  if (!aligned(input.data()) || !aligned(node.data()) || !aligned(scratch.data())) {
+  if (!aligned(input.address()) || !aligned(node.address()) || !aligned(scratch.address())) {
     refuse("blake3_tile needs input, node and scratch at addresses that are multiples of 16.");
   }
   if (first_chunk % std::bit_ceil(std::max<std::size_t>(ceiling(input.size(), blake3_chunk_bytes), 1)) != 0) {
@@ -46,26 +46,26 @@ void check(std::span<std::byte const> input, std::uint64_t first_chunk, std::spa
   }
 }
 
-void tile_on_cpu(std::span<std::byte const> input, std::uint64_t first_chunk, std::byte* node,
-                 std::span<std::byte> scratch, StreamRef stream) {
+void tile_on_cpu(DeviceSpan<std::byte const> input, std::uint64_t first_chunk, DeviceSpan<std::byte> node,
+                 DeviceSpan<std::byte> scratch, StreamRef stream) {
   std::size_t const grains = std::max<std::size_t>(ceiling(input.size(), cpu_grain), 1);
   if (grains == 1) {
-    stream.launch(1, [=](std::uint32_t) {
-      Blake3Node const top = blake3_subtree(input, first_chunk);
-      std::memcpy(node, &top, sizeof top);
+    stream.launch(1, [=](KernelBlock block) {
+      Blake3Node const top = blake3_subtree(input.in(block), first_chunk);
+      std::memcpy(node.in(block).data(), &top, sizeof top);
     });
     return;
   }
-  std::byte* const values = scratch.data();
-  stream.launch(static_cast<std::uint32_t>(grains), [=](std::uint32_t block) {
+  DeviceSpan<std::byte> const values = scratch.first(grains * blake3_value_bytes);
+  stream.launch(static_cast<std::uint32_t>(grains), [=](KernelBlock block) {
     std::size_t const start = block * cpu_grain;
-    std::span const part = input.subspan(start, std::min(cpu_grain, input.size() - start));
+    std::span const part = input.in(block).subspan(start, std::min(cpu_grain, input.size() - start));
     Blake3Value const value = blake3_value(blake3_subtree(part, first_chunk + start / blake3_chunk_bytes));
-    std::memcpy(values + block * blake3_value_bytes, value.data(), blake3_value_bytes);
+    std::memcpy(&values.in(block)[block * blake3_value_bytes], value.data(), blake3_value_bytes);
   });
-  stream.launch(1, [=](std::uint32_t) {
-    Blake3Node const top = blake3_merge({values, grains * blake3_value_bytes});
-    std::memcpy(node, &top, sizeof top);
+  stream.launch(1, [=](KernelBlock block) {
+    Blake3Node const top = blake3_merge(values.in(block));
+    std::memcpy(node.in(block).data(), &top, sizeof top);
   });
 }
 
@@ -79,13 +79,13 @@ void blake3_prepare(StreamRef stream) {
   if (stream.kind() == DeviceKind::cuda) blake3_prepare_cuda();
 }
 
-void blake3_tile(std::span<std::byte const> input, std::uint64_t first_chunk, std::span<std::byte> node,
-                 std::span<std::byte> scratch, StreamRef stream) {
+void blake3_tile(DeviceSpan<std::byte const> input, std::uint64_t first_chunk, DeviceSpan<std::byte> node,
+                 DeviceSpan<std::byte> scratch, StreamRef stream) {
   check(input, first_chunk, node, scratch);
   if (stream.kind() == DeviceKind::cuda) {
     blake3_tile_cuda(input, first_chunk, node, scratch, stream.native());
   } else {
-    tile_on_cpu(input, first_chunk, node.data(), scratch, stream);
+    tile_on_cpu(input, first_chunk, node, scratch, stream);
   }
 }
 

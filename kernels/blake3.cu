@@ -173,14 +173,14 @@ void blake3_prepare_cuda() {
   load_kernel(merge_values, "Loading BLAKE3's merge kernel");
 }
 
-void blake3_tile_cuda(std::span<std::byte const> input, std::uint64_t first_chunk, std::span<std::byte> node,
-                      std::span<std::byte> scratch, void* stream) {
-  auto* const top = reinterpret_cast<Blake3Node*>(node.data());
-  auto* const values = reinterpret_cast<std::uint32_t*>(scratch.data());
+void blake3_tile_cuda(DeviceSpan<std::byte const> input, std::uint64_t first_chunk, DeviceSpan<std::byte> node,
+                      DeviceSpan<std::byte> scratch, void* stream) {
+  auto* const top = reinterpret_cast<Blake3Node*>(node.address());
+  auto* const values = reinterpret_cast<std::uint32_t*>(scratch.address());
   auto const blocks =
       static_cast<unsigned>(std::max<std::size_t>((input.size() + blake3_cuda_grain - 1) / blake3_cuda_grain, 1));
   launch_kernel<std::byte const*, std::uint64_t, std::uint64_t, std::uint32_t*, Blake3Node*>(
-      hash_chunks, blocks, chunk_threads, stream, "BLAKE3's chunk kernel", input.data(), input.size(), first_chunk,
+      hash_chunks, blocks, chunk_threads, stream, "BLAKE3's chunk kernel", input.address(), input.size(), first_chunk,
       values, top);
   if (blocks > 1) {
     launch_kernel<std::uint32_t*, unsigned, Blake3Node*>(merge_values, 1, merge_threads, stream,

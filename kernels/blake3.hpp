@@ -31,8 +31,8 @@ void blake3_prepare(StreamRef stream);
 /// Threads: any; scratch and node are for this call alone until `stream` has passed it.
 /// Blocks:  never; node is valid once `stream` has passed this call.
 /// Throws:  Error, if a span does not fit the above or the launch is refused. On the CPU device a launch may allocate.
-void blake3_tile(std::span<std::byte const> input, std::uint64_t first_chunk, std::span<std::byte> node,
-                 std::span<std::byte> scratch, StreamRef stream);
+void blake3_tile(DeviceSpan<std::byte const> input, std::uint64_t first_chunk, DeviceSpan<std::byte> node,
+                 DeviceSpan<std::byte> scratch, StreamRef stream);
 
 }  // namespace PENSTOCK_FLAVOUR
 }  // namespace penstock

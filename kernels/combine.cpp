@@ -78,16 +78,16 @@ void fill_with_identity(std::span<std::byte> host, ElementType type, ReduceOpera
   });
 }
 
-void combine(std::span<std::byte const> from, std::span<std::byte> into, ElementType type, ReduceOperation operation,
+void combine(DeviceSpan<std::byte const> from, DeviceSpan<std::byte> into, ElementType type, ReduceOperation operation,
              StreamRef stream) {
   expect_fitting(from.size(), into.size(), type);
   if (into.empty()) return;
   if (stream.kind() == DeviceKind::cuda) return combine_cuda(from, into, type, operation, stream.native());
   auto const blocks = static_cast<std::uint32_t>((into.size() + cpu_grain - 1) / cpu_grain);
-  stream.launch(blocks, [=](std::uint32_t block) {
+  stream.launch(blocks, [=](KernelBlock block) {
     std::size_t const begin = block * cpu_grain;
     std::size_t const bytes = std::min(cpu_grain, into.size() - begin);
-    combine_on_host(from.subspan(begin, bytes), into.subspan(begin, bytes), type, operation);
+    combine_on_host(from.in(block).subspan(begin, bytes), into.in(block).subspan(begin, bytes), type, operation);
   });
 }
 

@@ -39,14 +39,14 @@ void combine_prepare_cuda(ElementType type, ReduceOperation operation) {
       type, [&]<class Element>(Element) { load_kernel(kernel_of<Element>(operation), "Loading the combine kernel"); });
 }
 
-void combine_cuda(std::span<std::byte const> from, std::span<std::byte> into, ElementType type,
+void combine_cuda(DeviceSpan<std::byte const> from, DeviceSpan<std::byte> into, ElementType type,
                   ReduceOperation operation, void* stream) {
   with_element_type(type, [&]<class Element>(Element) {
     std::uint64_t const count = into.size() / sizeof(Element);
     auto const blocks = static_cast<unsigned>((count + threads - 1) / threads);
     launch_kernel<Element const*, Element*, std::uint64_t>(
         kernel_of<Element>(operation), blocks, threads, stream, "The combine kernel",
-        reinterpret_cast<Element const*>(from.data()), reinterpret_cast<Element*>(into.data()), count);
+        reinterpret_cast<Element const*>(from.address()), reinterpret_cast<Element*>(into.address()), count);
   });
 }
 

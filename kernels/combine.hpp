@@ -18,7 +18,7 @@ inline namespace PENSTOCK_FLAVOUR {
 /// Threads: any.
 /// Blocks:  never; `into` is valid once `stream` has passed this call.
 /// Throws:  Error, if the spans do not fit or the launch is refused. On the CPU device a launch may allocate.
-void combine(std::span<std::byte const> from, std::span<std::byte> into, ElementType type, ReduceOperation operation,
+void combine(DeviceSpan<std::byte const> from, DeviceSpan<std::byte> into, ElementType type, ReduceOperation operation,
              StreamRef stream);
 
 /// Loads the kernel, as blake3_prepare does.

@@ -19,7 +19,7 @@ constexpr std::size_t cpu_grain = 65'536;
 
 }  // namespace
 
-void count_bytes(std::span<std::byte const> input, std::span<std::uint64_t> counts, StreamRef stream) {
+void count_bytes(DeviceSpan<std::byte const> input, DeviceSpan<std::uint64_t> counts, StreamRef stream) {
   if (counts.size() != values) {
     throw Error(ErrorKind::bad_argument,
                 "count_bytes has " + std::to_string(counts.size()) + " counts: give it 256, one for each value.");
@@ -27,15 +27,15 @@ void count_bytes(std::span<std::byte const> input, std::span<std::uint64_t> coun
   if (input.empty()) return;
   if (stream.kind() == DeviceKind::cuda) return count_bytes_cuda(input, counts, stream.native());
   auto const blocks = static_cast<std::uint32_t>((input.size() + cpu_grain - 1) / cpu_grain);
-  stream.launch(blocks, [=](std::uint32_t block) {
+  stream.launch(blocks, [=](KernelBlock block) {
     std::array<std::uint32_t, values> own{};
     std::size_t const begin = block * cpu_grain;
-    for (std::byte const byte : input.subspan(begin, std::min(cpu_grain, input.size() - begin))) {
+    for (std::byte const byte : input.in(block).subspan(begin, std::min(cpu_grain, input.size() - begin))) {
       ++own[std::to_integer<std::size_t>(byte)];
     }
     // Other blocks add as well; who reads the counts waits for the stream, which orders them.
     for (std::size_t value = 0; value < values; ++value) {
-      std::atomic_ref(counts[value]).fetch_add(own[value], std::memory_order_relaxed);
+      std::atomic_ref(counts.in(block)[value]).fetch_add(own[value], std::memory_order_relaxed);
     }
   });
 }

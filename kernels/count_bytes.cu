@@ -33,14 +33,14 @@ void count_bytes_prepare_cuda() {
   load_kernel(count, "Loading the count_bytes kernel");
 }
 
-void count_bytes_cuda(std::span<std::byte const> input, std::span<std::uint64_t> counts, void* stream) {
+void count_bytes_cuda(DeviceSpan<std::byte const> input, DeviceSpan<std::uint64_t> counts, void* stream) {
   static_assert(sizeof(unsigned long long) == sizeof(std::uint64_t));
   // A block counts at most 2^32 bytes of a value: a tile of 4 TiB.
   std::size_t const blocks = std::min((input.size() + 16 * threads - 1) / (16 * threads), most_blocks);
   launch_kernel<unsigned char const*, std::uint64_t, unsigned long long*>(
       count, static_cast<unsigned>(blocks), threads, stream, "The count_bytes kernel",
-      reinterpret_cast<unsigned char const*>(input.data()), input.size(),
-      reinterpret_cast<unsigned long long*>(counts.data()));
+      reinterpret_cast<unsigned char const*>(input.address()), input.size(),
+      reinterpret_cast<unsigned long long*>(counts.address()));
 }
 
 }  // namespace PENSTOCK_FLAVOUR

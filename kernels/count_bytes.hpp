@@ -17,7 +17,7 @@ inline namespace PENSTOCK_FLAVOUR {
 /// Threads: any.
 /// Blocks:  never; `counts` is valid once `stream` has passed this call.
 /// Throws:  Error, if there are not 256 counts or the launch is refused. On the CPU device a launch may allocate.
-void count_bytes(std::span<std::byte const> input, std::span<std::uint64_t> counts, StreamRef stream);
+void count_bytes(DeviceSpan<std::byte const> input, DeviceSpan<std::uint64_t> counts, StreamRef stream);
 
 /// Loads the kernel, as blake3_prepare does.
 void count_bytes_prepare(StreamRef stream);

@@ -4,9 +4,9 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
-#include <span>
 
 #include "penstock/device/build_flavour.hpp"
+#include "penstock/device/device_span.hpp"
 #include "penstock/kernels/element.hpp"
 
 namespace penstock {
@@ -18,19 +18,19 @@ struct Stamp;
 ///
 /// Throws: Error, if the device refuses; of kind `unsupported` in a build without CUDA.
 void blake3_prepare_cuda();
-void blake3_tile_cuda(std::span<std::byte const> input, std::uint64_t first_chunk, std::span<std::byte> node,
-                      std::span<std::byte> scratch, void* stream);
+void blake3_tile_cuda(DeviceSpan<std::byte const> input, std::uint64_t first_chunk, DeviceSpan<std::byte> node,
+                      DeviceSpan<std::byte> scratch, void* stream);
 void busy_prepare_cuda();
 void busy_cuda(std::chrono::nanoseconds duration, std::uint32_t blocks, Stamp* stamp, void* stream);
 void combine_prepare_cuda(ElementType type, ReduceOperation operation);
-void combine_cuda(std::span<std::byte const> from, std::span<std::byte> into, ElementType type,
+void combine_cuda(DeviceSpan<std::byte const> from, DeviceSpan<std::byte> into, ElementType type,
                   ReduceOperation operation, void* stream);
 void count_bytes_prepare_cuda();
-void count_bytes_cuda(std::span<std::byte const> input, std::span<std::uint64_t> counts, void* stream);
+void count_bytes_cuda(DeviceSpan<std::byte const> input, DeviceSpan<std::uint64_t> counts, void* stream);
 void sum_prepare_cuda();
-void sum_cuda(std::span<float const> one, std::span<float const> other, std::span<float> to, void* stream);
+void sum_cuda(DeviceSpan<float const> one, DeviceSpan<float const> other, DeviceSpan<float> to, void* stream);
 void transform_prepare_cuda();
-void transform_cuda(std::span<float const> from, std::uint64_t first_index, std::span<float> to, void* stream);
+void transform_cuda(DeviceSpan<float const> from, std::uint64_t first_index, DeviceSpan<float> to, void* stream);
 
 /// What one block of GPU threads hashes; of that many bytes one value goes to scratch.
 inline constexpr std::size_t blake3_cuda_grain = 128 * std::size_t{1024};

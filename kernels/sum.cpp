@@ -16,7 +16,7 @@ constexpr std::size_t cpu_grain = 65'536;
 
 }  // namespace
 
-void sum(std::span<float const> one, std::span<float const> other, std::span<float> to, StreamRef stream) {
+void sum(DeviceSpan<float const> one, DeviceSpan<float const> other, DeviceSpan<float> to, StreamRef stream) {
   if (one.size() != to.size() || other.size() != to.size()) {
     throw Error(ErrorKind::bad_argument, "sum reads " + std::to_string(one.size()) + " and " +
                                              std::to_string(other.size()) + " floats and writes " +
@@ -25,9 +25,12 @@ void sum(std::span<float const> one, std::span<float const> other, std::span<flo
   if (to.empty()) return;
   if (stream.kind() == DeviceKind::cuda) return sum_cuda(one, other, to, stream.native());
   auto const blocks = static_cast<std::uint32_t>((to.size() + cpu_grain - 1) / cpu_grain);
-  stream.launch(blocks, [=](std::uint32_t block) {
-    std::size_t const end = std::min((block + std::size_t{1}) * cpu_grain, to.size());
-    for (std::size_t i = block * cpu_grain; i < end; ++i) to[i] = one[i] + other[i];
+  stream.launch(blocks, [=](KernelBlock block) {
+    std::size_t const begin = block * cpu_grain, end = std::min(begin + cpu_grain, to.size());
+    float const* const a = one.in(block).data();
+    float const* const b = other.in(block).data();
+    float* const c = to.in(block).data();
+    for (std::size_t i = begin; i < end; ++i) c[i] = a[i] + b[i];
   });
 }
 

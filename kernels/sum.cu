@@ -19,10 +19,10 @@ void sum_prepare_cuda() {
   load_kernel(add, "Loading the sum kernel");
 }
 
-void sum_cuda(std::span<float const> one, std::span<float const> other, std::span<float> to, void* stream) {
+void sum_cuda(DeviceSpan<float const> one, DeviceSpan<float const> other, DeviceSpan<float> to, void* stream) {
   auto const blocks = static_cast<unsigned>((to.size() + threads - 1) / threads);
-  launch_kernel<float const*, float const*, float*, std::uint64_t>(add, blocks, threads, stream, "The sum kernel",
-                                                                   one.data(), other.data(), to.data(), to.size());
+  launch_kernel<float const*, float const*, float*, std::uint64_t>(
+      add, blocks, threads, stream, "The sum kernel", one.address(), other.address(), to.address(), to.size());
 }
 
 }  // namespace PENSTOCK_FLAVOUR

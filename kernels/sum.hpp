@@ -15,7 +15,7 @@ inline namespace PENSTOCK_FLAVOUR {
 /// Threads: any.
 /// Blocks:  never; `to` is valid once `stream` has passed this call.
 /// Throws:  Error, if the spans do not fit or the launch is refused. On the CPU device a launch may allocate.
-void sum(std::span<float const> one, std::span<float const> other, std::span<float> to, StreamRef stream);
+void sum(DeviceSpan<float const> one, DeviceSpan<float const> other, DeviceSpan<float> to, StreamRef stream);
 
 /// Loads the kernel, as blake3_prepare does.
 void sum_prepare(StreamRef stream);

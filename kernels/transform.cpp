@@ -45,7 +45,7 @@ void transform_part(float const* from, double first_index, float* to, std::int32
 
 }  // namespace
 
-void transform(std::span<float const> from, std::uint64_t first_index, std::span<float> to, StreamRef stream) {
+void transform(DeviceSpan<float const> from, std::uint64_t first_index, DeviceSpan<float> to, StreamRef stream) {
   if (from.size() != to.size()) {
     throw Error(ErrorKind::bad_argument, "transform reads " + std::to_string(from.size()) + " floats and writes " +
                                              std::to_string(to.size()) + ": give spans of one length.");
@@ -56,9 +56,9 @@ void transform(std::span<float const> from, std::uint64_t first_index, std::span
   if (from.empty()) return;
   if (stream.kind() == DeviceKind::cuda) return transform_cuda(from, first_index, to, stream.native());
   auto const blocks = static_cast<std::uint32_t>((from.size() + cpu_grain - 1) / cpu_grain);
-  stream.launch(blocks, [=](std::uint32_t block) {
+  stream.launch(blocks, [=](KernelBlock block) {
     std::size_t const start = block * cpu_grain;
-    transform_part(from.data() + start, static_cast<double>(first_index + start), to.data() + start,
+    transform_part(&from.in(block)[start], static_cast<double>(first_index + start), &to.in(block)[start],
                    static_cast<std::int32_t>(std::min(cpu_grain, from.size() - start)));
   });
 }

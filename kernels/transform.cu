@@ -27,11 +27,11 @@ void transform_prepare_cuda() {
   load_kernel(add_one_the_long_way, "Loading the transform kernel");
 }
 
-void transform_cuda(std::span<float const> from, std::uint64_t first_index, std::span<float> to, void* stream) {
+void transform_cuda(DeviceSpan<float const> from, std::uint64_t first_index, DeviceSpan<float> to, void* stream) {
   auto const blocks = static_cast<unsigned>((from.size() + threads - 1) / threads);
   launch_kernel<float const*, std::uint64_t, float*, std::uint64_t>(add_one_the_long_way, blocks, threads, stream,
-                                                                    "The transform kernel", from.data(), first_index,
-                                                                    to.data(), from.size());
+                                                                    "The transform kernel", from.address(), first_index,
+                                                                    to.address(), from.size());
 }
 
 }  // namespace PENSTOCK_FLAVOUR

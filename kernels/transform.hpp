@@ -20,7 +20,7 @@ inline namespace PENSTOCK_FLAVOUR {
 /// Threads: any.
 /// Blocks:  never; `to` is valid once `stream` has passed this call.
 /// Throws:  Error, if the spans do not fit or the launch is refused. On the CPU device a launch may allocate.
-void transform(std::span<float const> from, std::uint64_t first_index, std::span<float> to, StreamRef stream);
+void transform(DeviceSpan<float const> from, std::uint64_t first_index, DeviceSpan<float> to, StreamRef stream);
 
 /// Loads the kernel, as blake3_prepare does.
 void transform_prepare(StreamRef stream);

@@ -17,8 +17,8 @@ void blake3_prepare_cuda() {
   refuse();
 }
 
-void blake3_tile_cuda(std::span<std::byte const> /*input*/, std::uint64_t /*first_chunk*/,
-                      std::span<std::byte> /*node*/, std::span<std::byte> /*scratch*/, void* /*stream*/) {
+void blake3_tile_cuda(DeviceSpan<std::byte const> /*input*/, std::uint64_t /*first_chunk*/,
+                      DeviceSpan<std::byte> /*node*/, DeviceSpan<std::byte> /*scratch*/, void* /*stream*/) {
   refuse();
 }
 
@@ -34,7 +34,7 @@ void combine_prepare_cuda(ElementType /*type*/, ReduceOperation /*operation*/) {
   refuse();
 }
 
-void combine_cuda(std::span<std::byte const> /*from*/, std::span<std::byte> /*into*/, ElementType /*type*/,
+void combine_cuda(DeviceSpan<std::byte const> /*from*/, DeviceSpan<std::byte> /*into*/, ElementType /*type*/,
                   ReduceOperation /*operation*/, void* /*stream*/) {
   refuse();
 }
@@ -43,7 +43,7 @@ void count_bytes_prepare_cuda() {
   refuse();
 }
 
-void count_bytes_cuda(std::span<std::byte const> /*input*/, std::span<std::uint64_t> /*counts*/, void* /*stream*/) {
+void count_bytes_cuda(DeviceSpan<std::byte const> /*input*/, DeviceSpan<std::uint64_t> /*counts*/, void* /*stream*/) {
   refuse();
 }
 
@@ -51,7 +51,7 @@ void sum_prepare_cuda() {
   refuse();
 }
 
-void sum_cuda(std::span<float const> /*one*/, std::span<float const> /*other*/, std::span<float> /*to*/,
+void sum_cuda(DeviceSpan<float const> /*one*/, DeviceSpan<float const> /*other*/, DeviceSpan<float> /*to*/,
               void* /*stream*/) {
   refuse();
 }
@@ -60,7 +60,7 @@ void transform_prepare_cuda() {
   refuse();
 }
 
-void transform_cuda(std::span<float const> /*from*/, std::uint64_t /*first_index*/, std::span<float> /*to*/,
+void transform_cuda(DeviceSpan<float const> /*from*/, std::uint64_t /*first_index*/, DeviceSpan<float> /*to*/,
                     void* /*stream*/) {
   refuse();
 }

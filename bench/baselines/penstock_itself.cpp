@@ -34,8 +34,8 @@ void run_penstock(Device& device, PipelineOptions const& options, Referee& refer
     fill(floats(pipeline.pool().tile(i).input()), static_cast<std::uint32_t>(i * referee.floats()));
   }
   FullTiles source(referee);
-  auto const stage = elementwise([](std::span<std::byte> input, std::span<std::byte> output, StreamRef stream) {
-    check(affine(floats(output).data(), floats(input).data(), floats(input).size(),
+  auto const stage = elementwise([](DeviceSpan<std::byte> input, DeviceSpan<std::byte> output, StreamRef stream) {
+    check(affine(output.as<float>().address(), input.as<float>().address(), input.size() / sizeof(float),
                  static_cast<cudaStream_t>(stream.native())));
   });
   Report const report = pipeline.run(source, stage, [&](Completion& done) {

@@ -198,7 +198,7 @@ void through_a_started_pipeline(benchmark::State& state) {
   for (std::size_t i = 0; i < tiles; ++i) fill(pipeline.pool().tile(i).input().first(ramp[i].bytes), first_of(i));
 
   auto const stage = each_tile([](DeviceTile const& tile, StreamRef stream) {
-    transform(as_floats(tile.input), tile.tag, as_floats(tile.output.first(tile.input.size())), stream);
+    transform(tile.input.as<float>(), tile.tag, tile.output.first(tile.input.size()).as<float>(), stream);
     return tile.input.size();
   });
   std::atomic<std::size_t> back{0};
@@ -252,7 +252,7 @@ void through_a_whole_run(benchmark::State& state) {
   Pipeline pipeline(
       device(), {.tile = {.input_bytes = piece_bytes, .output_bytes = piece_bytes}, .tiles = tiles, .producers = 1});
   auto const stage = each_tile([](DeviceTile const& tile, StreamRef stream) {
-    transform(as_floats(tile.input), tile.sequence * (piece_bytes / sizeof(float)), as_floats(tile.output), stream);
+    transform(tile.input.as<float>(), tile.sequence * (piece_bytes / sizeof(float)), tile.output.as<float>(), stream);
   });
   for (auto _ : state) {
     Report const report =

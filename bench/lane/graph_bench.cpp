@@ -46,15 +46,16 @@ Stages stages(unsigned kernels) {
       [kernels](DeviceTile const& tile, StreamRef stream) {
         std::size_t const part = tile.input.size() / kernels;
         for (unsigned i = 0; i < kernels; ++i) {
-          auto* const values = reinterpret_cast<float*>(tile.input.data() + i * part);
-          std::size_t const count = part / sizeof(float);
+          DeviceSpan<float> const values = tile.input.subspan(i * part, part).as<float>();
 #ifdef PENSTOCK_WITH_CUDA
           if (stream.kind() == DeviceKind::cuda) {
-            scale(values, count, stream.native());
+            scale(values.address(), values.size(), stream.native());
             continue;
           }
 #endif
-          stream.launch(1, [=](std::uint32_t) { std::for_each_n(values, count, [](float& x) { x = 2 * x + 1; }); });
+          stream.launch(1, [=](KernelBlock block) {
+            for (float& x : values.in(block)) x = 2 * x + 1;
+          });
         }
         return tile.input.size();
       },

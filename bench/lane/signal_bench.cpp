@@ -59,16 +59,18 @@ std::uint64_t tiles_of(Case const& what) {
 
 Stages stages(Case const& what) {
   return each_tile([no_stream = what.names_no_stream](DeviceTile const& tile, StreamRef stream) {
-    auto* const values = reinterpret_cast<float*>(tile.input.data());
-    std::size_t const count = tile.input.size() / sizeof(float);
+    DeviceSpan<float> const values = tile.input.as<float>();
 #ifdef PENSTOCK_WITH_CUDA
     if (stream.kind() == DeviceKind::cuda) {
-      no_stream ? scale_on_the_default_stream(values, count) : scale(values, count, stream.native());
+      no_stream ? scale_on_the_default_stream(values.address(), values.size())
+                : scale(values.address(), values.size(), stream.native());
       return tile.input.size();
     }
 #endif
     static_cast<void>(no_stream);
-    stream.launch(1, [=](std::uint32_t) { std::for_each_n(values, count, [](float& x) { x = 2 * x + 1; }); });
+    stream.launch(1, [=](KernelBlock block) {
+      for (float& x : values.in(block)) x = 2 * x + 1;
+    });
     return tile.input.size();
   });
 }

@@ -35,15 +35,11 @@ RecordStages nothing() {
   return each_records([](DeviceRecords const&, StreamRef) {});
 }
 
-std::span<float> as_floats(std::span<std::byte> bytes) {
-  return {reinterpret_cast<float*>(bytes.data()), bytes.size() / sizeof(float)};
-}
-
 /// What comes back differs from what went in, so that no copy can be missed.
 RecordStages transform_each() {
   return each_records(
       [](DeviceRecords const& records, StreamRef stream) {
-        transform(as_floats(records.input), 0, as_floats(records.output), stream);
+        transform(records.input.as<float>(), 0, records.output.as<float>(), stream);
       },
       Passes::one);
 }

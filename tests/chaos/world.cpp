@@ -85,12 +85,14 @@ PipelineOptions World::draw_options(Case& the_case) const {
   return options;
 }
 
-void add_one(std::span<std::byte const> input, std::span<std::byte> output, StreamRef stream) {
+void add_one(DeviceSpan<std::byte const> from, DeviceSpan<std::byte> to, StreamRef stream) {
   constexpr std::size_t block_bytes = 512;
-  std::size_t const bytes = std::min(input.size(), output.size());
+  std::size_t const bytes = std::min(from.size(), to.size());
   auto const blocks = static_cast<std::uint32_t>((bytes + block_bytes - 1) / block_bytes);
   if (blocks == 0) return;
-  stream.launch(blocks, [=](std::uint32_t block) {
+  stream.launch(blocks, [=](KernelBlock block) {
+    std::span const input = from.in(block);
+    std::span const output = to.in(block);
     std::size_t const end = std::min(bytes, (block + std::size_t{1}) * block_bytes);
     for (std::size_t i = block * block_bytes; i < end; ++i) {
       output[i] = static_cast<std::byte>(std::to_integer<unsigned>(input[i]) + 1);

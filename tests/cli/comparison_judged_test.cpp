@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "cli/compared_rounds.hpp"
+#include "cli/unreadable_results.hpp"
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
@@ -97,7 +98,7 @@ TEST_F(AComparison, RefusesAJudgementOfOtherPoints) {
   std::vector<std::size_t> const one{0}, both{0, 1};
   EXPECT_THROW(comparison.judge(Flavour::legacy, judged_at_sixteen(1, 1).dump(), one), Error);
   EXPECT_THROW(comparison.judge(Flavour::legacy, judged_at_sixteen(1, 1).dump(), both), Error);
-  EXPECT_THROW(comparison.judge(Flavour::legacy, "nonsense", one), Error);
+  expect_unreadable([&] { comparison.judge(Flavour::legacy, "nonsense", one); });
 }
 
 }  // namespace

@@ -14,6 +14,7 @@ namespace penstock::cli {
 namespace {
 
 using testing::HasSubstr;
+using testing::Not;
 using testing::StartsWith;
 
 TEST(Complaint, IsAnErrorsOwnSentenceWithTheCodeOfItsKind) {
@@ -46,6 +47,7 @@ TEST(Complaint, OfResultsThatCannotBeReadSaysWhatToDo) {
   } catch (std::exception const& failure) {
     EXPECT_THAT(complaint_about(failure).sentence, StartsWith("Results of another process cannot be read ("));
     EXPECT_THAT(complaint_about(failure).sentence, HasSubstr("use programs of one build"));
+    EXPECT_THAT(complaint_about(failure).sentence, Not(HasSubstr("[json.")));
   }
 }
 

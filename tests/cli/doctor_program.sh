@@ -49,6 +49,9 @@ case $2 in
 --device cpu --no-probe
 --no-such-option
 WORDS
+    run doctor --device cpu --read ''
+    expect_code 2
+    expect_err "--read: '' names no file"
     run doctor --device all
     expect_code 2
     expect_err "'all' may be several devices, and here it is one: say auto, cpu, cuda or cuda:N."

@@ -90,6 +90,13 @@ WORDS
     expect_err '--tile 4MB is 4000000 bytes: hash needs a power of two'
     penstock_hash --bogus
     expect_err 'penstock hash --help'
+    # They are said before a device is opened, and this one there is not.
+    for words in '--aim speed' '--signal semaphore' '--shape round' '--tile 3MiB' '--tiles 70000'; do
+      # shellcheck disable=SC2086  # Two words are meant.
+      run hash --device cuda:99 $words
+      expect_code 2
+      expect_err "${words#* }"
+    done
     for command in bogus ''; do
       run ${command:+"$command"}
       expect_code 2
@@ -222,6 +229,24 @@ WORDS
     code=0
     "$penstock" hash --device cpu --check "$world/sums" > "$world/out" 2>&1 || code=$?
     [[ $code == 0 ]] || fail "$(cat "$world/out")"
+    ;;
+  StopsWhileItsTilesAreTouched)
+    mkfifo pipe
+    exec 8<> pipe # So that it never ends.
+    # 1 GiB of them takes some tenths of a second. A machine that stands still may let that pass before the signal is seen.
+    for try in {1..20}; do
+      listening hash --device cpu --tile 256MiB --tiles 4 pipe > out 2> err &
+      hashing=$!
+      until grep -qs ps-touch "/proc/$hashing"/task/*/comm || fills "$hashing" || ! kill -0 "$hashing" 2> /dev/null; do :; done
+      kill -INT "$hashing" 2> /dev/null || true
+      code=0
+      wait "$hashing" || code=$?
+      ! grep -q 'There is no memory' err || { cat err; exit 77; }
+      expect_code 130
+      [[ $(wc -l < err) == 1 && ! -s out ]] || fail "more than one line: $(cat out err)"
+      ! grep -qF 'Interrupted: a slab of 1.0 GiB was not touched to its end' err || break
+      ((try < 20)) || fail "it touched all of them first: $(cat err)"
+    done
     ;;
   StopsCleanlyWhenInterrupted)
     mkfifo pipe

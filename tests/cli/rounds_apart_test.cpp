@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "cli/unreadable_results.hpp"
 #include <gtest/gtest.h>
 
 #include "penstock/core/error.hpp"
@@ -97,13 +98,12 @@ TEST_F(TwoPointsApart, PassOnWhyAProcessDoesNotRun) {
 
 TEST_F(TwoPointsApart, RefuseWhatIsNoResult) {
   code = 0;
-  EXPECT_THROW(rounds_apart(
-                   points, options,
-                   [](unsigned, std::span<std::size_t const>) {
-                     return std::vector<std::string>{"/bin/echo", "nonsense"};
-                   },
-                   stop.get_token()),
-               Error);
+  expect_unreadable([this] {
+    auto const nonsense = [](unsigned, std::span<std::size_t const>) {
+      return std::vector<std::string>{"/bin/echo", "nonsense"};
+    };
+    rounds_apart(points, options, nonsense, stop.get_token());
+  });
   points.pop_back();
   EXPECT_THROW(run(), Error) << "two points for one";
 }

@@ -78,7 +78,28 @@ TEST_F(TilePlanForFiles, GivesAPipeThatWasWrittenToItsEndWhatItHolds) {
   close(ends[0]);
 }
 
-TEST_F(TilePlanForFiles, LeavesInputOfUnknownSizeWhatWasAskedFor) {
+TEST_F(TilePlanForFiles, GivesAPipeThatGoesOnLittleMemoryUnlessItIsToldHowManyTiles) {
+  std::array<int, 2> ends{};
+  ASSERT_EQ(pipe2(ends.data(), O_CLOEXEC), 0);
+  PipelineOptions const asked{.tile = {.input_bytes = 1024 * mebibyte}};
+  options = asked;
+  fit_tiles(options, {"-"}, ends[0]);
+  expect(4, 64 * mebibyte);
+  for (int const end : ends) close(end);
+  support::PipeWriter const writer(path("pipe"));
+  options = asked;
+  fit_tiles(options, {path("pipe"), sized("a", 5)});
+  expect(5, 64 * mebibyte);
+  options = asked;
+  fit_tiles(options, {path("pipe"), sized("b", 4096 * mebibyte)});
+  expect(4, 1024 * mebibyte);
+  options.tiles = 0;
+  options.tile.input_bytes = 4 * mebibyte;
+  fit_tiles(options, {path("pipe")});
+  expect(0, 4 * mebibyte);
+}
+
+TEST_F(TilePlanForFiles, LeavesInputOfUnknownSizeTheTilesThatWereAskedFor) {
   std::array<int, 2> ends{};
   ASSERT_EQ(pipe2(ends.data(), O_CLOEXEC), 0);
   fit_tiles(options, {sized("a", 5), "-"}, ends[0]);

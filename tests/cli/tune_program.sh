@@ -52,6 +52,16 @@ case $2 in
     expect_code 0
     expect_out '"graphs": "automatic"'
     ;;
+  ShowsWhatItFoundThoughItCannotBeSaved)
+    run tune --device cpu --within 0 --save /dev/full
+    expect_code 4
+    expect_out 'best  '
+    ! grep -qF 'saved as' out || fail "$(cat out)"
+    expect_err '/dev/full took less than all of the profile'
+    run tune --device cpu --within 0 --save /dev/full --json
+    expect_code 4
+    expect_out '"saved": null'
+    ;;
   IsDoneInTime)
     # It cannot know that the machine will stand still: a search that took long is made again.
     for try in {1..3}; do

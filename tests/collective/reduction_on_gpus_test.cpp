@@ -47,7 +47,7 @@ struct ReductionOnGpus : testing::Test {
   std::vector<std::uint64_t> counted(ReductionOptions const& options, std::string const& how) {
     Pipeline pipeline(devices->all(), two_lanes_each());
     Reduction<std::uint64_t> counts(*devices, 256, ReduceOperation::sum, options);
-    auto const stage = counts.each_tile([](DeviceTile const& tile, std::span<std::uint64_t> own, StreamRef stream) {
+    auto const stage = counts.each_tile([](DeviceTile const& tile, DeviceSpan<std::uint64_t> own, StreamRef stream) {
       count_bytes(tile.input, own, stream);
     });
     Report const report = pipeline.run(fill, stage, [](Completion&) {});
@@ -114,7 +114,7 @@ TEST_F(ReductionOnGpus, SeesWholeTilesWhileThePipelineRuns) {
   for (std::size_t i = 0; i < bytes; ++i) each_value[i] = static_cast<std::byte>(i);
   Pipeline pipeline(devices->all(), two_lanes_each());
   Reduction<std::uint64_t> counts(*devices, 256, ReduceOperation::sum, {.while_running = true});
-  auto const stage = counts.each_tile([](DeviceTile const& tile, std::span<std::uint64_t> own, StreamRef stream) {
+  auto const stage = counts.each_tile([](DeviceTile const& tile, DeviceSpan<std::uint64_t> own, StreamRef stream) {
     count_bytes(tile.input, own, stream);
   });
   pipeline.start(stage, [](Completion&) {});

@@ -48,7 +48,7 @@ struct ReductionOnTwoDevices : testing::Test {
   /// Four lanes, two on each device.
   static PipelineOptions four_lanes() { return {.tile = {.input_bytes = 1000}, .producers = 2, .lanes = 4}; }
   static Stages counting(Reduction<std::uint64_t>& counts) {
-    return counts.each_tile([](DeviceTile const& tile, std::span<std::uint64_t> own, StreamRef stream) {
+    return counts.each_tile([](DeviceTile const& tile, DeviceSpan<std::uint64_t> own, StreamRef stream) {
       count_bytes(tile.input, own, stream);
     });
   }
@@ -176,9 +176,9 @@ TEST_F(ReductionOnTwoDevices, EndsAnUpdateItselfIfItsEventIsRefused) {
   Share& share = sums.share(a.context());
   auto const own = sums.elements(share);
   auto const add = [&] {
-    for (auto const half : {own.first(elements / 2), own.last(elements / 2)}) {
-      a.stream.launch(1, [half](std::uint32_t) {
-        for (std::uint64_t& one : half) ++one;
+    for (auto const half : {own.first(elements / 2), own.subspan(elements / 2)}) {
+      a.stream.launch(1, [half](KernelBlock block) {
+        for (std::uint64_t& one : half.in(block)) ++one;
       });
     }
   };
@@ -205,7 +205,7 @@ TEST_F(ReductionOnTwoDevices, PreparesEachLaneBeforeItsFirstTile) {
   Reduction<std::uint64_t> counts(devices, 256);
   std::atomic<unsigned> prepared{0};
   auto const stage =
-      counts.each_tile([&](DeviceTile const&, std::span<std::uint64_t>, StreamRef) { EXPECT_GT(prepared, 0u); },
+      counts.each_tile([&](DeviceTile const&, DeviceSpan<std::uint64_t>, StreamRef) { EXPECT_GT(prepared, 0u); },
                        [&](StreamRef) { ++prepared; });
   EXPECT_TRUE(pipeline.run(some_tiles(8), stage, [](Completion&) {}).ok());
   EXPECT_EQ(prepared, 4u);
@@ -223,10 +223,10 @@ TEST_F(ReductionOnTwoDevices, SeesWholeTilesWhileThePipelineRuns) {
   constexpr std::size_t elements = 20'000;
   Pipeline pipeline(devices.all(), four_lanes());
   Reduction<std::uint64_t> tiles(devices, elements, ReduceOperation::sum, {.while_running = true});
-  auto const add = tiles.each_tile([](DeviceTile const&, std::span<std::uint64_t> own, StreamRef stream) {
-    for (auto const half : {own.first(elements / 2), own.last(elements / 2)}) {
-      stream.launch(1, [half](std::uint32_t) {
-        for (std::uint64_t& one : half) ++one;
+  auto const add = tiles.each_tile([](DeviceTile const&, DeviceSpan<std::uint64_t> own, StreamRef stream) {
+    for (auto const half : {own.first(elements / 2), own.subspan(elements / 2)}) {
+      stream.launch(1, [half](KernelBlock block) {
+        for (std::uint64_t& one : half.in(block)) ++one;
       });
     }
   });

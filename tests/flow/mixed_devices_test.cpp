@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <memory>
 #include <optional>
+#include <stop_token>
 #include <utility>
 #include <vector>
 
@@ -51,6 +52,21 @@ TEST_F(MixedDevices, UnpinForGpusThoughTheCpuDeviceWasAbandoned) {
   cpu.abandon(Error(ErrorKind::device_lost, "It was given up."));
   pipeline.reset();
   EXPECT_EQ(gpu.pins(), 0u) << "it may die before the CPU device";
+}
+
+TEST_F(MixedDevices, PinNothingIfAStopIsRequestedBeforeTheTilesAreTouched) {
+  PipelineOptions const options = pipeline->options();
+  pipeline.reset();
+  std::stop_source stop;
+  stop.request_stop();
+  try {
+    pipeline.emplace(std::vector<Device*>{&cpu, &gpu}, options, stop.get_token());
+    ADD_FAILURE() << "it was made";
+  } catch (Error const& error) {
+    EXPECT_EQ(error.kind(), ErrorKind::system);
+  }
+  EXPECT_EQ(cpu.outstanding().pins, 0u);
+  EXPECT_EQ(gpu.pins(), 0u);
 }
 
 }  // namespace

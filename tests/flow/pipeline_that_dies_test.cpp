@@ -18,7 +18,7 @@
 namespace penstock {
 namespace {
 
-constexpr int asked_for = 7;
+constexpr int own_code = 7;
 
 PipelineOptions few_tiles(unsigned consumers = 1) {
   return {.tile = {.input_bytes = 64}, .tiles = 4, .producers = 1, .lanes = 1, .consumers = consumers};
@@ -41,7 +41,7 @@ std::optional<std::size_t> endless(Tile&) {
   std::atomic<bool> told{false};
   std::thread([] {
     going.get_future().wait();
-    std::exit(asked_for);
+    std::exit(own_code);
   }).detach();
   Report const report = pipeline.run(endless, nothing(), [&](Completion&) {
     if (!told.exchange(true)) going.set_value();
@@ -54,7 +54,7 @@ std::optional<std::size_t> endless(Tile&) {
   alarm(300);
   static cpu::CpuDevice device({.compute_threads = 1});
   static Pipeline pipeline(device, few_tiles(consumers));
-  pipeline.run(endless, nothing(), [](Completion&) { std::exit(asked_for); });
+  pipeline.run(endless, nothing(), [](Completion&) { std::exit(own_code); });
   std::_Exit(1);
 }
 
@@ -62,7 +62,7 @@ std::optional<std::size_t> endless(Tile&) {
   alarm(300);
   static cpu::CpuDevice device({.compute_threads = 1});
   static Pipeline pipeline(device, few_tiles());
-  pipeline.start(nothing(), [](Completion&) { std::exit(asked_for); });
+  pipeline.start(nothing(), [](Completion&) { std::exit(own_code); });
   pipeline.feed().submit(pipeline.feed().borrow());
   for (;;) pause();
 }
@@ -72,16 +72,16 @@ struct APipelineThatDies : testing::Test {
 };
 
 TEST_F(APipelineThatDies, AtExitBesideItsRunStopsTheRun) {
-  EXPECT_EXIT(exit_beside_a_run(), testing::ExitedWithCode(asked_for), "");
+  EXPECT_EXIT(exit_beside_a_run(), testing::ExitedWithCode(own_code), "");
 }
 
 TEST_F(APipelineThatDies, AtExitInTheSinkOfARunIsLeftAsItIs) {
-  EXPECT_EXIT(exit_in_the_sink_of_a_run(1), testing::ExitedWithCode(asked_for), "destroyed by its own sink");
-  EXPECT_EXIT(exit_in_the_sink_of_a_run(3), testing::ExitedWithCode(asked_for), "destroyed by its own sink");
+  EXPECT_EXIT(exit_in_the_sink_of_a_run(1), testing::ExitedWithCode(own_code), "destroyed by its own sink");
+  EXPECT_EXIT(exit_in_the_sink_of_a_run(3), testing::ExitedWithCode(own_code), "destroyed by its own sink");
 }
 
 TEST_F(APipelineThatDies, AtExitInTheSinkOfAFeedIsLeftAsItIs) {
-  EXPECT_EXIT(exit_in_the_sink_of_a_feed(), testing::ExitedWithCode(asked_for), "destroyed by its own sink");
+  EXPECT_EXIT(exit_in_the_sink_of_a_feed(), testing::ExitedWithCode(own_code), "destroyed by its own sink");
 }
 
 TEST_F(APipelineThatDies, WhileAnotherThreadRunsItEndsThatRunFirst) {

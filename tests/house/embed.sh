@@ -6,7 +6,8 @@
 # are the outside project's.
 set -euo pipefail
 build=$1 cxx=$2 nvcc=${3:-}
-own_kernel=$(cd "$(dirname "$0")/../../examples" && pwd)/030_own_kernel.cu
+root=$(cd "$(dirname "$0")/../.." && pwd)
+own_kernel=$root/examples/030_own_kernel.cu
 outside=$(cd "$(dirname "$0")/embed" && pwd)
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
@@ -14,6 +15,11 @@ prefix=$scratch/prefix
 
 cmake --install "$build" --prefix "$prefix" >/dev/null
 export TSAN_OPTIONS=halt_on_error=1:suppressions=$prefix/share/penstock/tsan.supp
+
+# Who has the library has its licence and what is to be read about it.
+for text in LICENSE README.md CHANGELOG.md SECURITY.md docs; do
+  diff -rq "$root/$text" "$prefix/share/doc/penstock/$text"
+done
 
 if grep -rlE 'private_flags|Werror|[gG]test' "$prefix"/lib*/cmake "$prefix"/lib*/pkgconfig; then
   echo 'the files above show users what is only ours'

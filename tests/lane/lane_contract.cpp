@@ -97,10 +97,10 @@ std::chrono::nanoseconds LaneContract::before_sleep(std::chrono::nanoseconds spi
   return called ? spin : std::chrono::nanoseconds(0);
 }
 
-bool LaneContract::lies_in_pool(std::span<std::byte const> bytes) const {
+bool LaneContract::lies_in_pool(DeviceSpan<std::byte const> bytes) const {
   auto const pool = device_->mapped(slab_->bytes()).value_or(std::span<std::byte>());
   std::less_equal<> const no_later;
-  return no_later(pool.data(), bytes.data()) && no_later(bytes.data() + bytes.size(), pool.data() + pool.size());
+  return no_later(pool.data(), bytes.address()) && no_later(bytes.address() + bytes.size(), pool.data() + pool.size());
 }
 
 Stages LaneContract::add_one(std::function<void(DeviceTile const&, StreamRef)> also) {

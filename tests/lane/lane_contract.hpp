@@ -65,7 +65,7 @@ class LaneContract : public testing::TestWithParam<LaneUnderTest> {
   /// The spin, for a lane that is to sleep after it with tiles in flight: one that is not called would look for ever.
   std::chrono::nanoseconds before_sleep(std::chrono::nanoseconds spin) const;
   /// Whether this is where the lane's tiles are, and not a place on the device.
-  bool lies_in_pool(std::span<std::byte const> bytes) const;
+  bool lies_in_pool(DeviceSpan<std::byte const> bytes) const;
   /// A stage of one pass that adds one to each byte and calls `also` before, with the tile and the stream.
   Stages add_one(std::function<void(DeviceTile const&, StreamRef)> also = {});
   /// The same, and holds the device at some tiles.

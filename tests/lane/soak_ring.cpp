@@ -11,9 +11,6 @@
 namespace penstock {
 namespace {
 
-std::span<float> floats(std::span<std::byte> bytes) {
-  return {reinterpret_cast<float*>(bytes.data()), bytes.size() / sizeof(float)};
-}
 std::span<std::uint32_t> words(std::span<std::byte> bytes) {
   return {reinterpret_cast<std::uint32_t*>(bytes.data()), bytes.size() / sizeof(std::uint32_t)};
 }
@@ -52,7 +49,7 @@ class Doubling final : public Stage {
   void prepare(StreamRef stream) override { sum_prepare(stream); }
   Passes passes() const noexcept override { return Passes::one; }
   std::size_t run(DeviceTile const& tile, StreamRef stream) override {
-    auto const values = floats(tile.input);
+    auto const values = tile.input.as<float>();
     sum(values, values, values, stream);
     return tile.input.size();
   }

@@ -23,7 +23,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr std::chrono::seconds patience{2};
+constexpr std::chrono::seconds borne_with{2};
 constexpr std::chrono::seconds stopped_for{3};
 /// The kernel goes on for so long after the stop, so that the lane looks at its device before that is through.
 constexpr std::chrono::milliseconds rest_of_the_kernel{200};
@@ -47,7 +47,7 @@ constexpr std::chrono::milliseconds rest_of_the_kernel{200};
     return std::size_t{0};
   });
   {
-    LaneSet lanes({{&device, {}}}, shape, 1, {.flight = {.patience = patience}}, stages, [&](Completion completion) {
+    LaneSet lanes({{&device, {}}}, shape, 1, {.flight = {.patience = borne_with}}, stages, [&](Completion completion) {
       if (completion.failure) std::fprintf(stderr, "%s\n", completion.failure->reason.c_str());
       outcome = completion.ok() ? 0 : 1;
     });

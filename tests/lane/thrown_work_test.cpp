@@ -29,7 +29,8 @@ constexpr std::byte bad{0xbd};
 
 /// Throws for bad tiles, else adds one to the second byte.
 constexpr auto compute = [](DeviceTile const& tile, StreamRef stream) {
-  stream.launch(1, [input = tile.input](std::uint32_t) {
+  stream.launch(1, [part = tile.input](KernelBlock block) {
+    std::span const input = part.in(block);
     if (input[0] == bad) throw Error(ErrorKind::bad_argument, "this one is bad");
     input[1] = static_cast<std::byte>(std::to_integer<unsigned>(input[1]) + 1);
   });
@@ -126,8 +127,8 @@ TEST_F(TilesOfWhichSomeThrow, DoNotRunWhatTheirStageLaunchedBehind) {
 TEST_F(TilesOfWhichSomeThrow, FailOnceThoughManyBlocksThrow) {
   std::atomic<unsigned> ran{0};
   run(each_tile([&](DeviceTile const& tile, StreamRef stream) {
-        stream.launch(1000000, [&, input = tile.input](std::uint32_t) {
-          if (input[0] != bad) return;
+        stream.launch(1000000, [&, input = tile.input](KernelBlock block) {
+          if (input.in(block)[0] != bad) return;
           ++ran;
           throw Error(ErrorKind::bad_argument, "this one is bad");
         });
@@ -149,11 +150,11 @@ TEST_F(TilesOfWhichSomeThrow, FailTheirBatchIfItIsOneLaunch) {
     }
     bool run_batch(std::span<DeviceTile const> batch, std::span<std::size_t> produced, StreamRef stream) override {
       stream.launch(static_cast<std::uint32_t>(batch.size()),
-                    [all = std::vector<DeviceTile>(batch.begin(), batch.end())](std::uint32_t number) {
-                      if (all[number].input[0] == bad) throw Error(ErrorKind::bad_argument, "this one is bad");
+                    [all = std::vector<DeviceTile>(batch.begin(), batch.end())](KernelBlock block) {
+                      if (all[block].input.in(block)[0] == bad) throw Error(ErrorKind::bad_argument, "this one is bad");
                     });
       for (DeviceTile const& tile : batch) {
-        stream.launch(1, [input = tile.input](std::uint32_t) { input[1] = std::byte{1}; });
+        stream.launch(1, [input = tile.input](KernelBlock block) { input.in(block)[1] = std::byte{1}; });
       }
       std::ranges::fill(produced, 256);
       return true;

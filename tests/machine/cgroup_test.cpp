@@ -76,11 +76,13 @@ TEST_F(Cgroup, HasLeftWhatIsNotInUse) {
   system.write("proc/self/cgroup", "0::/slice/app\n");
   system.write("sys/fs/cgroup/slice/memory.max", "10000\n");
   system.write("sys/fs/cgroup/slice/memory.current", "9500\n");
-  system.write("sys/fs/cgroup/slice/memory.stat", "anon 8000\nfile 1500\ninactive_file 1000\nactive_file 500\n");
+  system.write("sys/fs/cgroup/slice/memory.stat",
+               "anon 8000\nfile 1300\ninactive_file 900\nactive_file 400\nslab_reclaimable 200\n");
   system.write("sys/fs/cgroup/slice/app/memory.max", "5000\n");
   system.write("sys/fs/cgroup/slice/app/memory.current", "1000\n");
   EXPECT_EQ(limits().memory_bytes, 5000u);
-  EXPECT_EQ(limits().memory_left_bytes, 1500u) << "what the group above has left, without idle page cache";
+  EXPECT_EQ(limits().memory_left_bytes, 2000u)
+      << "what the group above has left: pages of files, also those in use, and slabs go before anything is refused";
   system.write("sys/fs/cgroup/slice/app/memory.current", "6000\n");
   EXPECT_EQ(limits().memory_left_bytes, 0u) << "it may be over its limit for a moment";
 }
@@ -89,8 +91,17 @@ TEST_F(Cgroup, HasLeftWhatIsNotInUseInVersionOneToo) {
   system.write("proc/self/cgroup", "4:memory:/app\n");
   system.write("sys/fs/cgroup/memory/app/memory.limit_in_bytes", "10000\n");
   system.write("sys/fs/cgroup/memory/app/memory.usage_in_bytes", "7000\n");
-  system.write("sys/fs/cgroup/memory/app/memory.stat", "inactive_file 1\ntotal_inactive_file 2000\n");
-  EXPECT_EQ(limits().memory_left_bytes, 5000u);
+  system.write("sys/fs/cgroup/memory/app/memory.stat",
+               "inactive_file 1\nactive_file 1\ntotal_inactive_file 2000\ntotal_active_file 500\n");
+  EXPECT_EQ(limits().memory_left_bytes, 5500u);
+}
+
+TEST_F(Cgroup, HasLeftNoMoreThanItsLimitThoughMoreCouldBeTakenBackThanIsInUse) {
+  system.write("proc/self/cgroup", "0::/app\n");
+  system.write("sys/fs/cgroup/app/memory.max", "10000\n");
+  system.write("sys/fs/cgroup/app/memory.current", "1000\n");
+  system.write("sys/fs/cgroup/app/memory.stat", "inactive_file 800\nactive_file 700\nslab_reclaimable 600\n");
+  EXPECT_EQ(limits().memory_left_bytes, 10000u) << "the two files are read one after the other";
 }
 
 TEST_F(Cgroup, FindsAContainersLimitsAtTheMountWhenItsPathIsTheHosts) {

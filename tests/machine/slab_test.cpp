@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <stop_token>
 #include <string>
 #include <utility>
 #include <vector>
@@ -10,6 +11,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 
 #include "penstock/core/error.hpp"
 
@@ -133,6 +135,35 @@ TEST(Slab, RefusesMoreThanTheMachineHasAndNamesTheSizeAndTheRemedy) {
       EXPECT_THAT(error.what(), HasSubstr("use fewer or smaller tiles"));
     }
   }
+}
+
+/// Pages that this process has touched for the first time.
+long first_touches() {
+  rusage used{};
+  getrusage(RUSAGE_SELF, &used);
+  return used.ru_minflt;
+}
+
+TEST(Slab, TouchesNothingOnceAStopIsRequested) {
+  std::stop_source stop;
+  stop.request_stop();
+  // With huge pages it has 512 of them, and with small ones 512 times as many.
+  std::size_t const bytes = 1024 * mebibyte;
+  long const before = first_touches();
+  try {
+    Slab const slab(bytes, std::nullopt, Slab::default_touch_threads, stop.get_token());
+    FAIL() << "it was touched";
+  } catch (Error const& error) {
+    if (error.kind() == ErrorKind::out_of_memory) GTEST_SKIP() << error.what();
+    EXPECT_EQ(error.kind(), ErrorKind::system);
+    EXPECT_THAT(error.what(), HasSubstr("Interrupted: a slab of 1 GiB was not touched to its end"));
+  }
+  EXPECT_LT(first_touches() - before, 256);
+}
+
+TEST(Slab, IsMadeIfNobodyAsksForAStop) {
+  std::stop_source const stop;
+  EXPECT_EQ(Slab(mebibyte, std::nullopt, 1, stop.get_token()).bytes().size(), mebibyte);
 }
 
 TEST(Slab, RefusesToBeEmptyOrUntouched) {

@@ -15,7 +15,7 @@
 namespace penstock {
 namespace {
 
-constexpr std::size_t mebibyte = std::size_t{1} << 20;
+constexpr std::size_t mebi = std::size_t{1} << 20;
 
 /// This machine, if it has two nodes with CPUs; tests/machine/two_nodes emulates one that has.
 struct TwoNodes : testing::Test {
@@ -51,7 +51,7 @@ TEST_F(TwoNodes, KeepThreadsThatAreBoundToThem) {
 
 TEST_F(TwoNodes, HoldTheSlabsMeantForThem) {
   for (auto const& node : nodes) {
-    Slab const slab(32 * mebibyte, node, 2);
+    Slab const slab(32 * mebi, node, 2);
     auto const residency = slab.residency();
     ASSERT_EQ(residency.refusal, std::nullopt);
     EXPECT_EQ(slab.on_node(), 1.0) << "meant for node " << node.number << ": " << residency.describe();
@@ -60,7 +60,7 @@ TEST_F(TwoNodes, HoldTheSlabsMeantForThem) {
 
 TEST_F(TwoNodes, AreToldApartWhenASlabLiesOnTheWrongOne) {
   NumaNode const mistaken{.number = nodes[0].number, .cpus = nodes[1].cpus, .memory_bytes = 0};
-  Slab const slab(32 * mebibyte, mistaken, 2);
+  Slab const slab(32 * mebi, mistaken, 2);
   EXPECT_EQ(slab.on_node(), 0.0);
   EXPECT_EQ(slab.residency().fraction_on(nodes[1].number), 1.0) << slab.residency().describe();
   EXPECT_THAT(slab.remarks(), testing::Contains(testing::HasSubstr("256 of 256 sampled pages on node " +
@@ -75,7 +75,7 @@ TEST_F(TwoNodes, TakeLanesProducersAndTilesOfTheirOwnGpu) {
     BoundThread lane("ps-lane-0", placement.lane(0), [&](std::stop_token const&) { ran_on = sched_getcpu(); });
     lane.join();
     EXPECT_EQ(topology.node_of_cpu(ran_on), node.number);
-    EXPECT_EQ(Slab(8 * mebibyte, topology.node(*placement.tile_node())).on_node(), 1.0);
+    EXPECT_EQ(Slab(8 * mebi, topology.node(*placement.tile_node())).on_node(), 1.0);
   }
 }
 

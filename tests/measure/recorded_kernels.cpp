@@ -24,7 +24,7 @@ class NotingStage final : public Stage {
   explicit NotingStage(StageContext const&) {}
   void prepare(StreamRef stream) override { busy_prepare(stream); }
   std::size_t run(DeviceTile const& tile, StreamRef stream) override {
-    busy(each, 1, reinterpret_cast<Stamp*>(tile.input.data()), stream);
+    busy(each, 1, tile.input.as<Stamp>().address(), stream);
     return sizeof(Stamp);
   }
 };

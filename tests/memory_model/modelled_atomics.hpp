@@ -33,6 +33,7 @@ struct Mistake {
   std::string_view operation;
   std::memory_order is;                        ///< The order that the code gives.
   std::optional<std::memory_order> becomes{};  ///< None: a look gives what it gave before, and a change is not made.
+  bool only_looks = false;                     ///< An addition is a look of the order that it becomes.
 };
 inline std::optional<Mistake> mistake;
 
@@ -85,6 +86,7 @@ struct Atomics {
     }
     Value fetch_add(Value value, std::memory_order order, Where where = Where::current()) {
       auto const now = changed("fetch_add", order, where);
+      if (is_here("fetch_add", order, where) && mistake->only_looks) return value_.load(modelled(*now), RL_INFO);
       return now ? value_.fetch_add(value, modelled(*now), RL_INFO) : Value{};
     }
     Value fetch_sub(Value value, std::memory_order order, Where where = Where::current()) {

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "support/inline_stream.hpp"
 #include <gtest/gtest.h>
 
 #include "penstock/core/error.hpp"
@@ -38,6 +39,12 @@ struct OneTile {
   DeviceTile tile() const { return {.input = pack.loan->input(), .output = pack.loan->output(), .sequence = 7}; }
 };
 
+/// What only kernels may read, here in the memory of a tile.
+void in_a_kernel(CpuKernel const& look) {
+  support::InlineStream stream;
+  StreamRef(stream).launch(1, look);
+}
+
 std::string refusal(TileShape shape, RecordOptions const& options) {
   try {
     Packing const packing(shape, options);
@@ -58,12 +65,14 @@ TEST(Packing, PutsRecordsOfOneSizeBehindEachOtherWithoutATable) {
   DeviceRecords const records = packing.on_device(one.pack, one.tile());
   EXPECT_EQ(records.sequence, 7u);
   ASSERT_EQ(records.inputs.size(), 3u);
-  for (std::uint32_t i = 0; i < 3; ++i) {
-    EXPECT_EQ(records.inputs[i], (RecordPlace{30 * i, 30}));
-    EXPECT_EQ(records.outputs[i], records.inputs[i]);
-    EXPECT_EQ(records.input[records.inputs[i].offset], static_cast<std::byte>(i + 1));
-    EXPECT_EQ(packing.output(one.pack, *one.pack.loan, i).data(), one.pack.loan->output().data() + std::size_t{30} * i);
-  }
+  in_a_kernel([&](KernelBlock block) {
+    for (std::uint32_t i = 0; i < 3; ++i) {
+      EXPECT_EQ(records.inputs.at(block, i), (RecordPlace{30 * i, 30}));
+      EXPECT_EQ(records.outputs.at(block, i), records.inputs.at(block, i));
+      EXPECT_EQ(records.input.in(block)[records.inputs.at(block, i).offset], static_cast<std::byte>(i + 1));
+      EXPECT_EQ(packing.output(one.pack, *one.pack.loan, i).data(), &one.pack.loan->output()[std::size_t{30} * i]);
+    }
+  });
   EXPECT_EQ(packing.produced(one.pack), 90u);
   EXPECT_EQ(packing.result_bytes(one.pack), 90u);
 }
@@ -100,13 +109,15 @@ TEST(Packing, PutsATableBehindRecordsOfAnySize) {
   DeviceRecords const records = packing.on_device(one.pack, one.tile());
   ASSERT_EQ(records.inputs.size(), sizes.size());
   std::vector<std::uint32_t> const offsets{0, 32, 32, 96};
-  for (std::uint32_t i = 0; i < sizes.size(); ++i) {
-    RecordPlace const place = records.inputs[i];
-    EXPECT_EQ(place, (RecordPlace{offsets[i], static_cast<std::uint32_t>(sizes[i])}));
-    auto const bytes = records.input.subspan(place.offset, place.bytes);
-    EXPECT_TRUE(std::ranges::all_of(bytes, [&](std::byte byte) { return byte == static_cast<std::byte>(i + 1); }));
-    EXPECT_EQ(packing.output(one.pack, *one.pack.loan, i).size(), sizes[i]);
-  }
+  in_a_kernel([&](KernelBlock block) {
+    for (std::uint32_t i = 0; i < sizes.size(); ++i) {
+      RecordPlace const place = records.inputs.at(block, i);
+      EXPECT_EQ(place, (RecordPlace{offsets[i], static_cast<std::uint32_t>(sizes[i])}));
+      auto const bytes = records.input.in(block).subspan(place.offset, place.bytes);
+      EXPECT_TRUE(std::ranges::all_of(bytes, [&](std::byte byte) { return byte == static_cast<std::byte>(i + 1); }));
+      EXPECT_EQ(packing.output(one.pack, *one.pack.loan, i).size(), sizes[i]);
+    }
+  });
   EXPECT_EQ(one.pack.loan->filled, 100u + 4 * sizeof(RecordPlace)) << "97 bytes, the gap before the table, the table";
   EXPECT_EQ(packing.produced(one.pack), 97u) << "no table comes back";
   EXPECT_EQ(packing.result_bytes(one.pack), 39u) << "nor do gaps count";
@@ -137,10 +148,12 @@ TEST(Packing, GivesEachResultItsOwnRoom) {
   EXPECT_FALSE(one.add(packing, 1)) << "there is room for a fourth record, but not for its result";
   packing.close(one.pack);
   DeviceRecords const records = packing.on_device(one.pack, one.tile());
-  for (std::uint32_t i = 0; i < 3; ++i) {
-    EXPECT_EQ(records.outputs[i], (RecordPlace{8 * i, 8}));
-    EXPECT_EQ(packing.output(one.pack, *one.pack.loan, i).data(), one.pack.loan->output().data() + std::size_t{8} * i);
-  }
+  in_a_kernel([&](KernelBlock block) {
+    for (std::uint32_t i = 0; i < 3; ++i) {
+      EXPECT_EQ(records.outputs.at(block, i), (RecordPlace{8 * i, 8}));
+      EXPECT_EQ(packing.output(one.pack, *one.pack.loan, i).data(), &one.pack.loan->output()[std::size_t{8} * i]);
+    }
+  });
   EXPECT_EQ(records.output.size(), 24u);
   EXPECT_EQ(packing.result_bytes(one.pack), 24u);
 }

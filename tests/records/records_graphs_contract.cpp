@@ -23,7 +23,7 @@ std::uint64_t graphs_of(RecordReport const& report) {
   return graphs;
 }
 
-std::vector<std::byte> sum_of(std::vector<std::byte> const& bytes) {
+std::vector<std::byte> bytes_of_sum(std::vector<std::byte> const& bytes) {
   std::uint64_t sum = 0;
   for (std::byte const byte : bytes) sum += std::to_integer<std::uint64_t>(byte);
   auto const* const first = reinterpret_cast<std::byte const*>(&sum);
@@ -68,7 +68,7 @@ TEST_P(RecordsContract, GiveTheSameWithGraphsAndWithout) {
       ASSERT_EQ(all.size(), 1000u);
       for (auto const& [tag, one] : all) {
         auto const sent = bytes > 0 ? content_of(tag, bytes) : content(tag);
-        EXPECT_EQ(one.output, sums ? sum_of(sent) : one_more_than(sent)) << tag;
+        EXPECT_EQ(one.output, sums ? bytes_of_sum(sent) : one_more_than(sent)) << tag;
         EXPECT_EQ(one.output, of_runs.at(tag).output) << tag;
       }
     }
@@ -107,7 +107,7 @@ TEST_P(RecordsContract, LaunchNoGraphOfRecordsThatAreOthersThoughAsLarge) {
     ASSERT_EQ(all.size(), sizes.size());
     for (auto const& [tag, one] : all) {
       auto const sent = content_of(tag, sizes[tag]);
-      EXPECT_EQ(one.output, sums ? sum_of(sent) : one_more_than(sent)) << tag;
+      EXPECT_EQ(one.output, sums ? bytes_of_sum(sent) : one_more_than(sent)) << tag;
     }
   }
 }

@@ -86,6 +86,9 @@ std::vector<Case> all_cases(Programs const& programs, std::filesystem::path cons
                          "4KiB", "--load", "0", "--no-ceilings", "--no-verdict", "--csv"}),
       penstock("bench-children", {"bench", "--device", "cpu", "--window", "10", "--repeats", "1", "--tile", "4KiB",
                                   "--load", "0", "--no-ceilings", "--no-verdict", "--csv"}),
+      // The defaults and no more, so that it ends at once; where it cannot measure them it ends with a sentence.
+      penstock("tune",
+               {"tune", "--device", "cpu", "--within", "0", "--tile", "4KiB", "--threads", "1", "--lanes", "1"}),
   };
   for (std::string const world : {"pull", "push", "records", "files"}) {
     std::vector<std::string> words{programs.worlds, world};
@@ -93,7 +96,7 @@ std::vector<Case> all_cases(Programs const& programs, std::filesystem::path cons
     cases.push_back(program("world-" + world, words, {0, 3}));
   }
   for (Case& one : cases) {
-    if (one.name == "doctor" || one.name.starts_with("bench")) one.every = 20;
+    if (one.name == "doctor" || one.name == "tune" || one.name.starts_with("bench")) one.every = 20;
   }
   // What an undisturbed run prints is what a disturbed one may.
   Ended const sums = run_child(cases.front().order, patience);

@@ -29,6 +29,24 @@ std::string without_program(std::string const& line) {
   return named ? line.substr(colon + 2) : line;
 }
 
+/// The cells of a line of a table with commas.
+std::vector<std::string> cells_of(std::string const& line) {
+  std::vector<std::string> cells(1);
+  bool quoted = false;
+  for (char const one : line) {
+    if (one == '"') quoted = !quoted;
+    if (one == ',' && !quoted) cells.emplace_back();
+    if (one != '"' && (one != ',' || quoted)) cells.back() += one;
+  }
+  return cells;
+}
+
+/// True if a program whose results are a table has put such an error into one of its cells.
+bool has_bare_cell(std::string const& line) {
+  auto const cells = cells_of(line);
+  return std::ranges::any_of(cells, [](std::string const& cell) { return !cell.empty() && is_bare(cell); });
+}
+
 std::string without_numbers(std::string const& line) {
   return std::regex_replace(line, std::regex("[0-9]+"), "N");
 }
@@ -72,6 +90,8 @@ std::vector<std::string> faults_of(Ended const& ended, Allowed const& allowed) {
   if (ended.code != 0 && !speaks) faults.emplace_back("no sentence");
   if (auto const bare = std::ranges::find_if(err, is_bare); bare != err.end())
     faults.push_back("bare message: " + without_numbers(*bare));
+  if (auto const bare = std::ranges::find_if(out, has_bare_cell); allowed.lines.empty() && bare != out.end())
+    faults.push_back("bare result: " + without_numbers(*bare));
   return faults;
 }
 

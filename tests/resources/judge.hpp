@@ -17,8 +17,8 @@ struct Allowed {
 };
 
 /// What is wrong with an end, each in a few words that do not depend on the run: "hang", "signal 11", "code 134", "torn
-/// line", "foreign line", "missing line", "no sentence", "bare message: ...". Nothing, if the program was not even
-/// loaded.
+/// line", "foreign line", "missing line", "no sentence", "bare message: ...", and "bare result: ..." of a line of
+/// standard output where any is allowed. Nothing, if the program was not even loaded.
 std::vector<std::string> faults_of(Ended const& ended, Allowed const& allowed);
 
 /// True if the line is no sentence of ours, but what a library or the system calls the error.

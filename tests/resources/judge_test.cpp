@@ -55,6 +55,15 @@ TEST(AnEnd, ThatIsNoSuccessHasASentence) {
   EXPECT_THAT(faults_of(shell("printf 'sh: cut o' >&2; exit 4"), {.codes = {4}}), ElementsAre("torn message"));
 }
 
+TEST(AnEnd, HasResultsThatAreNoBareMessages) {
+  EXPECT_THAT(faults_of(shell("echo 'one,,std::bad_alloc'"), {}), ElementsAre("bare result: one,,std::bad_alloc"));
+  EXPECT_THAT(faults_of(shell("echo '1,\"failed, as: std::bad_alloc\"'"), {}),
+              ElementsAre("bare result: N,\"failed, as: std::bad_alloc\""));
+  EXPECT_THAT(faults_of(shell("echo 'a,Cannot allocate memory,b'"), {}),
+              ElementsAre("bare result: a,Cannot allocate memory,b"));
+  EXPECT_THAT(faults_of(shell("echo; echo 'a,,\"There is not enough memory: let there be more.\"'"), {}), IsEmpty());
+}
+
 TEST(AMessage, IsBareIfItIsTheSystemsOrALibrarys) {
   for (char const* const line : {"Cannot allocate memory", "penstock: Resource temporarily unavailable", "",
                                  "terminate called after throwing an instance of 'std::bad_alloc'",

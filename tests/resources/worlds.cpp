@@ -48,9 +48,11 @@ constexpr std::size_t tile_bytes = 4096;
 /// Each byte of the output is that of the input and one.
 Stages add_one() {
   return each_tile([](DeviceTile const& tile, StreamRef stream) {
-    stream.launch(1, [tile](std::uint32_t) {
-      for (std::size_t k = 0; k < tile.input.size(); ++k) {
-        tile.output[k] = static_cast<std::byte>(std::to_integer<unsigned>(tile.input[k]) + 1);
+    stream.launch(1, [tile](KernelBlock block) {
+      std::span const input = tile.input.in(block);
+      std::span const output = tile.output.in(block);
+      for (std::size_t k = 0; k < input.size(); ++k) {
+        output[k] = static_cast<std::byte>(std::to_integer<unsigned>(input[k]) + 1);
       }
     });
     return tile.input.size();
@@ -156,9 +158,9 @@ int records() {
   std::array<std::atomic<unsigned>, 64> completions{};
   std::atomic<bool> wrong{false};
   auto const lengths = each_records([](DeviceRecords const& tile, StreamRef stream) {
-    stream.launch(tile.inputs.size(), [tile](std::uint32_t number) {
-      std::uint64_t const length = tile.inputs[number].bytes;
-      std::memcpy(tile.output.data() + tile.outputs[number].offset, &length, sizeof length);
+    stream.launch(tile.inputs.size(), [tile](KernelBlock block) {
+      std::uint64_t const length = tile.inputs.at(block, block).bytes;
+      std::memcpy(&tile.output.in(block)[tile.outputs.at(block, block).offset], &length, sizeof length);
     });
   });
   records.start(lengths, [&](RecordCompletion const& record) {

@@ -14,10 +14,10 @@ constexpr std::size_t block_bytes = 1024;
 
 /// Runs `work(part)` for each part of `bytes`, as a grid.
 template <class Work>
-void launch(StreamRef stream, std::span<std::byte> bytes, Work work) {
+void launch(StreamRef stream, DeviceSpan<std::byte> bytes, Work work) {
   auto const blocks = static_cast<std::uint32_t>((bytes.size() + block_bytes - 1) / block_bytes);
-  stream.launch(blocks, [bytes, work](std::uint32_t block) {
-    auto const rest = bytes.subspan(block * block_bytes);
+  stream.launch(blocks, [bytes, work](KernelBlock block) {
+    auto const rest = bytes.in(block).subspan(block * block_bytes);
     work(rest.first(std::min(rest.size(), block_bytes)));
   });
 }
@@ -31,24 +31,25 @@ class CpuGate final : public Hold::Gate {
 
 }  // namespace
 
-void CpuKernels::fill(StreamRef stream, std::span<std::byte> bytes, std::byte value) const {
+void CpuKernels::fill(StreamRef stream, DeviceSpan<std::byte> bytes, std::byte value) const {
   launch(stream, bytes, [value](std::span<std::byte> part) { std::ranges::fill(part, value); });
 }
 
-void CpuKernels::add_one(StreamRef stream, std::span<std::byte> bytes) const {
+void CpuKernels::add_one(StreamRef stream, DeviceSpan<std::byte> bytes) const {
   launch(stream, bytes, [](std::span<std::byte> part) {
     for (std::byte& byte : part) byte = static_cast<std::byte>(std::to_integer<unsigned>(byte) + 1);
   });
 }
 
-void CpuKernels::sum_each(StreamRef stream, RecordTable inputs, std::span<std::byte const> input, RecordTable outputs,
-                          std::span<std::byte> output) const {
-  stream.launch(inputs.size(), [=](std::uint32_t number) {
+void CpuKernels::sum_each(StreamRef stream, RecordTable inputs, DeviceSpan<std::byte const> input, RecordTable outputs,
+                          DeviceSpan<std::byte> output) const {
+  stream.launch(inputs.size(), [=](KernelBlock block) {
     std::uint64_t sum = 0;
-    for (std::byte const byte : input.subspan(inputs[number].offset, inputs[number].bytes)) {
+    RecordPlace const place = inputs.at(block, block);
+    for (std::byte const byte : input.in(block).subspan(place.offset, place.bytes)) {
       sum += std::to_integer<std::uint64_t>(byte);
     }
-    std::memcpy(output.data() + outputs[number].offset, &sum, sizeof sum);
+    std::memcpy(&output.in(block)[outputs.at(block, block).offset], &sum, sizeof sum);
   });
 }
 

@@ -137,24 +137,24 @@ class CudaGate final : public Hold::Gate {
 CudaKernels::CudaKernels() = default;
 CudaKernels::~CudaKernels() = default;
 
-void CudaKernels::fill(StreamRef stream, std::span<std::byte> bytes, std::byte value) const {
+void CudaKernels::fill(StreamRef stream, DeviceSpan<std::byte> bytes, std::byte value) const {
   if (bytes.empty()) return;
-  fill_kernel<<<blocks_for(bytes.size()), threads, 0, native(stream)>>>(bytes.data(), bytes.size(), value);
+  fill_kernel<<<blocks_for(bytes.size()), threads, 0, native(stream)>>>(bytes.address(), bytes.size(), value);
   cuda::check_launch("fill");
 }
 
-void CudaKernels::add_one(StreamRef stream, std::span<std::byte> bytes) const {
+void CudaKernels::add_one(StreamRef stream, DeviceSpan<std::byte> bytes) const {
   if (bytes.empty()) return;
   add_one_kernel<<<blocks_for(bytes.size()), threads, 0, native(stream)>>>(
-      reinterpret_cast<unsigned char*>(bytes.data()), bytes.size());
+      reinterpret_cast<unsigned char*>(bytes.address()), bytes.size());
   cuda::check_launch("add_one");
 }
 
-void CudaKernels::sum_each(StreamRef stream, RecordTable inputs, std::span<std::byte const> input, RecordTable outputs,
-                           std::span<std::byte> output) const {
+void CudaKernels::sum_each(StreamRef stream, RecordTable inputs, DeviceSpan<std::byte const> input, RecordTable outputs,
+                           DeviceSpan<std::byte> output) const {
   if (inputs.size() == 0) return;
   sum_each_kernel<<<blocks_for(inputs.size()), threads, 0, native(stream)>>>(
-      inputs, reinterpret_cast<unsigned char const*>(input.data()), outputs, output.data());
+      inputs, reinterpret_cast<unsigned char const*>(input.address()), outputs, output.address());
   cuda::check_launch("sum_each");
 }
 

@@ -19,10 +19,10 @@ class CudaKernels final : public Kernels {
   CudaKernels();
   ~CudaKernels() override;
 
-  void fill(StreamRef stream, std::span<std::byte> bytes, std::byte value) const override;
-  void add_one(StreamRef stream, std::span<std::byte> bytes) const override;
-  void sum_each(StreamRef stream, RecordTable inputs, std::span<std::byte const> input, RecordTable outputs,
-                std::span<std::byte> output) const override;
+  void fill(StreamRef stream, DeviceSpan<std::byte> bytes, std::byte value) const override;
+  void add_one(StreamRef stream, DeviceSpan<std::byte> bytes) const override;
+  void sum_each(StreamRef stream, RecordTable inputs, DeviceSpan<std::byte const> input, RecordTable outputs,
+                DeviceSpan<std::byte> output) const override;
   /// The first hold pins memory, which may wait for the device; later ones do not.
   Hold hold(StreamRef stream) const override;
   /// The environment says so by PENSTOCK_ONE_KERNEL_AT_A_TIME.

@@ -25,7 +25,7 @@ class InlineStream final : public StreamBackend {
   /// Last block first: a kernel must not count on an order.
   void launch(std::uint32_t blocks, CpuKernel kernel) override {
     ++launches;
-    while (blocks > 0) kernel(--blocks);
+    while (blocks > 0) kernel(block(--blocks));
   }
   void record(EventBackend& /*event*/) override {}
   void wait(EventBackend& /*event*/) override {}

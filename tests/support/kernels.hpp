@@ -48,12 +48,12 @@ class Hold {
 class Kernels {
  public:
   virtual ~Kernels() = default;
-  virtual void fill(StreamRef stream, std::span<std::byte> bytes, std::byte value) const = 0;
+  virtual void fill(StreamRef stream, DeviceSpan<std::byte> bytes, std::byte value) const = 0;
   /// To each byte, wrapping around.
-  virtual void add_one(StreamRef stream, std::span<std::byte> bytes) const = 0;
+  virtual void add_one(StreamRef stream, DeviceSpan<std::byte> bytes) const = 0;
   /// Puts the sum of each record's bytes, as 64 bits, where `outputs` says.
-  virtual void sum_each(StreamRef stream, RecordTable inputs, std::span<std::byte const> input, RecordTable outputs,
-                        std::span<std::byte> output) const = 0;
+  virtual void sum_each(StreamRef stream, RecordTable inputs, DeviceSpan<std::byte const> input, RecordTable outputs,
+                        DeviceSpan<std::byte> output) const = 0;
   virtual Hold hold(StreamRef stream) const = 0;
   /// False where one kernel waits for the end of another whatever their streams, as under compute-sanitizer.
   virtual bool run_beside_each_other() const { return true; }
@@ -62,10 +62,10 @@ class Kernels {
 /// Kernels of the CPU device. A Hold takes up one of its compute threads.
 class CpuKernels final : public Kernels {
  public:
-  void fill(StreamRef stream, std::span<std::byte> bytes, std::byte value) const override;
-  void add_one(StreamRef stream, std::span<std::byte> bytes) const override;
-  void sum_each(StreamRef stream, RecordTable inputs, std::span<std::byte const> input, RecordTable outputs,
-                std::span<std::byte> output) const override;
+  void fill(StreamRef stream, DeviceSpan<std::byte> bytes, std::byte value) const override;
+  void add_one(StreamRef stream, DeviceSpan<std::byte> bytes) const override;
+  void sum_each(StreamRef stream, RecordTable inputs, DeviceSpan<std::byte const> input, RecordTable outputs,
+                DeviceSpan<std::byte> output) const override;
   Hold hold(StreamRef stream) const override;
 };
 

@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "penstock/cli/comparison_parts.hpp"
+#include "penstock/cli/complaint.hpp"
 #include "penstock/cli/text_table.hpp"
 #include "penstock/core/error.hpp"
 #include "penstock/measure/spread.hpp"
@@ -133,7 +134,7 @@ void Comparison::add(std::string_view legacy, std::string_view per_thread) try {
     points[i].per_thread.take(freshs[i]);
   }
 } catch (nlohmann::json::exception const& problem) {
-  throw Error(ErrorKind::system, "A program's results cannot be read: " + std::string(problem.what()));
+  throw Error(ErrorKind::system, unreadable_results(problem));
 }
 
 std::string Comparison::doubt() const {

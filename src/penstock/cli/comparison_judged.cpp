@@ -3,6 +3,7 @@
 #include <cstdint>
 
 #include "penstock/cli/comparison_parts.hpp"
+#include "penstock/cli/complaint.hpp"
 #include "penstock/core/error.hpp"
 #include "penstock/core/recording.hpp"
 #include "penstock/report/stretch.hpp"
@@ -59,7 +60,7 @@ void Comparison::judge(Flavour by, std::string_view results, std::span<std::size
   timeline["point"] = point;
   (by == Flavour::legacy ? parts_->legacy_timeline : parts_->per_thread_timeline) = shortened(std::move(timeline));
 } catch (nlohmann::json::exception const& problem) {
-  throw Error(ErrorKind::system, "A program's results cannot be read: " + std::string(problem.what()));
+  throw Error(ErrorKind::system, unreadable_results(problem));
 }
 
 void Comparison::remark(Flavour by, std::string const& why, std::span<std::size_t const> which) {

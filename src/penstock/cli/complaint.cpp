@@ -1,46 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "penstock/cli/complaint.hpp"
 
-#include <filesystem>
-#include <new>
-#include <system_error>
-
 #include <nlohmann/json.hpp>
 
 #include "penstock/core/error.hpp"
+#include "penstock/core/failure_text.hpp"
 
 namespace penstock::cli {
-namespace {
 
-/// What `std::system_error` says of the system's words, after what it was about.
-std::string of_system(std::system_error const& failure) {
-  std::string const words = failure.code().message();
-  if (failure.code() == std::errc::resource_unavailable_try_again) {
-    return "The system starts no more threads (" + words +
-           "): let more be started (ulimit -u, or pids.max of the cgroup), or ask for fewer of them.";
-  }
-  if (failure.code() == std::errc::too_many_files_open || failure.code() == std::errc::too_many_files_open_in_system)
-    return "No more files can be opened (" + words + "): let more be open (ulimit -n), or ask for fewer threads.";
-  return "The system refused: " + std::string(failure.what()) + ". See what limits are set (ulimit -a), and try again.";
+std::string unreadable_results(std::exception const& problem) {
+  std::string words = problem.what();
+  // "[json.exception.parse_error.101] " names a type of the parser's, and nothing that a user can do.
+  if (std::size_t const end = words.find("] "); words.starts_with('[') && end != std::string::npos)
+    words.erase(0, end + 2);
+  return "Results of another process cannot be read (" + words +
+         "): use programs of one build, and see that none of them was stopped.";
 }
-
-}  // namespace
 
 Complaint complaint_about(std::exception const& failure) {
   if (auto const* const error = dynamic_cast<Error const*>(&failure)) {
     return {error->what(), error->kind() == ErrorKind::bad_argument ? exit_bad_options : exit_device};
   }
-  if (dynamic_cast<std::bad_alloc const*>(&failure) != nullptr) {
-    return {
-        "There is not enough memory: let there be more (ulimit -v, or memory.max of the cgroup), or ask for fewer or "
-        "smaller tiles and fewer threads."};
-  }
-  if (auto const* const json = dynamic_cast<nlohmann::json::exception const*>(&failure)) {
-    return {"Results of another process cannot be read (" + std::string(json->what()) +
-            "): use programs of one build, and see that none of them was stopped."};
-  }
-  if (auto const* const refused = dynamic_cast<std::system_error const*>(&failure)) return {of_system(*refused)};
-  return {"Something failed that was not foreseen: " + std::string(failure.what()) + ". Please report it."};
+  if (auto const* const json = dynamic_cast<nlohmann::json::exception const*>(&failure))
+    return {unreadable_results(*json)};
+  return {failure_text(failure)};
 }
 
 }  // namespace penstock::cli

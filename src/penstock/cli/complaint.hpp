@@ -14,6 +14,9 @@ struct Complaint {
   ExitCode code = exit_device;
 };
 
+/// A sentence on results of another process that cannot be read, and what to do; `problem` is what the parser threw.
+std::string unreadable_results(std::exception const& problem);
+
 /// Of an Error, its own sentence. Of what the standard library, the system or a parser throws, one that says what was
 /// wanted and what to do.
 Complaint complaint_about(std::exception const& failure);

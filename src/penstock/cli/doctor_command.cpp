@@ -7,6 +7,7 @@
 #include <stdexcept>
 
 #include "penstock/cli/complaint.hpp"
+#include "penstock/cli/named_files.hpp"
 #include "penstock/cli/number_check.hpp"
 #include "penstock/cli/pipeline_arguments.hpp"
 #include "penstock/devices/open_device.hpp"
@@ -19,7 +20,8 @@ void DoctorCommand::add_to(CLI::App& command) {
   auto& probed = *command.add_option("--device", device, "What to probe: auto, cpu, cuda or cuda:N")->type_name("NAME");
   auto& reading =
       *command.add_option("--read", read, "Also read this file once, for 10 s at most, to see how fast that goes")
-           ->type_name("FILE");
+           ->type_name("FILE")
+           ->check(names_a_file());
   command
       .add_option("--producers", producers, "Threads that fill and read. Default: as many as can be busy, 12 at most")
       ->type_name("N")

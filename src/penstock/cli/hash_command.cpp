@@ -66,8 +66,8 @@ struct HashCommand::Started {
   std::vector<std::unique_ptr<Device>> opened;
   DeviceGroup devices{opened};
   Pipeline pipe;
-  Started(std::vector<std::unique_ptr<Device>> those, PipelineOptions const& options)
-      : opened(std::move(those)), pipe(devices.all(), suited_to(devices, options)) {}
+  Started(std::vector<std::unique_ptr<Device>> those, PipelineOptions const& options, std::stop_token const& stop)
+      : opened(std::move(those)), pipe(devices.all(), suited_to(devices, options), stop) {}
 };
 
 void HashCommand::add_to(CLI::App& command) {
@@ -82,9 +82,9 @@ void HashCommand::add_to(CLI::App& command) {
   command.add_flag("--no-progress", no_progress, "No progress bar, not even on a terminal");
   command.footer(
       "If only files are named, at most 64, and they cannot fill these tiles, there are smaller and fewer ones, also\n"
-      "where --tile and --tiles are given; but not with --check. While a GPU starts that --device did not name, the\n"
-      "CPUs hash. --trace also says on standard error what bounded the run, with --json in the summary, if it looks "
-      "at\n"
+      "where --tile and --tiles are given; but not with --check. A pipe, a terminal or a device has tiles of 64MiB at\n"
+      "most, and four of these, unless --tiles is given. While a GPU starts that --device did not name, the CPUs\n"
+      "hash. --trace also says on standard error what bounded the run, with --json in the summary, if it looks at\n"
       "every tile.");
   pipeline.add_to(command, "a power of two from 1KiB to 1GiB, so 4MiB and not 4MB. Default: 4MiB");
   trace.add_to(command, "the run");
@@ -150,8 +150,23 @@ ExitCode HashCommand::run_on(DeviceGroup const& devices, StandardOutput& output,
   auto const activities = trace.activity_log(recorder.get());
   auto const ranges = trace.nvtx_ranges();
   options.ranges = activities != nullptr ? activities.get() : ranges.get();
-  Pipeline pipe(devices.all(), options);
+  std::optional<Pipeline> made;
+  std::string cut_short;
+  try {
+    made.emplace(devices.all(), options, interrupted);
+  } catch (Error const& error) {
+    if (!interrupted.stop_requested()) throw;
+    cut_short = error.what();
+  }
   HashJob job(request(options.tile.input_bytes, trace_file), output, interrupted);
+  if (!made) {
+    Report none;
+    none.stopped = true;
+    job.output().summary({.report = none, .device = device_name});
+    job.progress().complain("penstock: " + cut_short + "\n");
+    return exit_interrupted;
+  }
+  Pipeline& pipe = *made;
 
   Report const report = run_through(pipe, job, devices, interrupted);
   if (activities != nullptr) activities->finish();
@@ -195,7 +210,7 @@ ExitCode HashCommand::run_after_head_start(OpenDevices const& open, StandardOutp
   starting_ = std::async(std::launch::async, [=, enough = job.enough()]() mutable {
     pthread_setname_np(pthread_self(), "ps-start");
     try {
-      auto ready = std::make_shared<Started>(open(), options);
+      auto ready = std::make_shared<Started>(open(), options, interrupted);
       there.request_stop();
       return ready;
     } catch (...) {

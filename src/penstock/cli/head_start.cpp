@@ -9,6 +9,7 @@
 
 #include <pthread.h>
 
+#include "penstock/core/failure_text.hpp"
 #include "penstock/kernels/blake3_subtree.hpp"
 
 namespace penstock::cli {
@@ -26,7 +27,7 @@ class Runners {
       try {
         hash(*loan);
       } catch (std::exception const& problem) {
-        break_off(problem.what());
+        break_off(failure_text(problem));
       }
     }
   }
@@ -40,7 +41,7 @@ class Runners {
       result_.input_ended = !source_.next(tile);
     } catch (std::exception const& problem) {
       result_.input_ended = true;
-      break_off(problem.what());
+      break_off(failure_text(problem));
     }
     return !result_.input_ended;
   }
@@ -51,7 +52,7 @@ class Runners {
     try {
       tile.filled = source_.fill(tile);
     } catch (std::exception const& problem) {
-      book_.fail(place.file, problem.what());
+      book_.fail(place.file, failure_text(problem));
       return;
     }
     book_.add(place.file, place.tile, blake3_subtree(tile.filled_input(), tile.tag), tile.filled);

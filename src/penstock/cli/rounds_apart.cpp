@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "penstock/cli/child.hpp"
+#include "penstock/cli/complaint.hpp"
 #include "penstock/cli/exit_code.hpp"
 #include "penstock/core/error.hpp"
 
@@ -65,7 +66,7 @@ Apart rounds_apart(std::vector<measure::Point> points, ApartOptions const& optio
         throw Error(ErrorKind::system, "A process measured other points than it was asked for.");
       for (std::size_t i = 0; i < which.size(); ++i) take(found[i], apart.results[which[i]]);
     } catch (nlohmann::json::exception const& problem) {
-      throw Error(ErrorKind::system, "What a process measured cannot be read: " + std::string(problem.what()));
+      throw Error(ErrorKind::system, unreadable_results(problem));
     }
   }
   return apart;

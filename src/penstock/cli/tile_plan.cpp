@@ -30,6 +30,10 @@ std::size_t least_tiles(PipelineOptions const& options) {
 /// What tiles may take before it is worth a wait to know how many are needed: a tenth of a second touches as much.
 constexpr std::uint64_t much_memory = std::uint64_t{256} << 20;
 constexpr int patience_milliseconds = 100;
+/// The largest tile of input of which nobody knows how much there is, and how many of them: as much as above. One of
+/// them is filled while others are hashed, and tiles of that size are read no slower than larger ones.
+constexpr std::uint64_t stream_tile_bytes = std::uint64_t{64} << 20;
+constexpr std::uint64_t stream_tiles = much_memory / stream_tile_bytes;
 
 /// How much there is to read from here on; empty if that is not known.
 std::optional<std::uint64_t> bytes_of_stream(int descriptor, int milliseconds) {
@@ -52,27 +56,31 @@ std::optional<std::uint64_t> bytes_of_stream(int descriptor, int milliseconds) {
 void fit_tiles(PipelineOptions& options, std::vector<std::string> const& paths, int standard_input) {
   if (paths.size() > most_paths) return;
   std::vector<std::uint64_t> sizes;
+  bool streams = false;
   for (std::string const& path : paths) {
     struct stat status {};
     if (path == "-") {
       std::uint64_t const asked =
           options.tile.input_bytes * (options.tiles != 0 ? options.tiles : least_tiles(options));
       auto const bytes = bytes_of_stream(standard_input, asked > much_memory ? patience_milliseconds : 0);
-      if (!bytes) return;
-      sizes.push_back(*bytes);
+      if (bytes) sizes.push_back(*bytes);
+      streams = streams || !bytes;
       continue;
     }
     if (stat(path.c_str(), &status) != 0) continue;  // It will be reported, and needs no tile.
-    if (!S_ISREG(status.st_mode)) return;
-    sizes.push_back(static_cast<std::uint64_t>(status.st_size));
+    if (S_ISDIR(status.st_mode)) return;
+    if (S_ISREG(status.st_mode)) sizes.push_back(static_cast<std::uint64_t>(status.st_size));
+    streams = streams || !S_ISREG(status.st_mode);
   }
-  std::uint64_t const largest = sizes.empty() ? 0 : *std::max_element(sizes.begin(), sizes.end());
+  if (streams && options.tiles != 0) return;
+  std::uint64_t largest = streams ? stream_tile_bytes : 0;
+  for (std::uint64_t const size : sizes) largest = std::max(largest, size);
   std::size_t& tile_bytes = options.tile.input_bytes;
   if (largest < tile_bytes) {
     tile_bytes = std::min(tile_bytes, std::max(least_tile_bytes, std::bit_ceil(static_cast<std::size_t>(largest))));
   }
   auto const shift = std::countr_zero(tile_bytes);
-  std::uint64_t useful = 0;
+  std::uint64_t useful = streams ? (stream_tiles * stream_tile_bytes) >> shift : 0;
   for (std::uint64_t const size : sizes) useful += std::max<std::uint64_t>(1, (size + tile_bytes - 1) >> shift);
   useful = std::max<std::uint64_t>(useful, 1);
   std::size_t const wanted = options.tiles != 0 ? options.tiles : least_tiles(options);

@@ -12,8 +12,10 @@
 namespace penstock::cli {
 
 /// Makes tiles smaller and fewer if these paths cannot fill what `options` asks for, so that a small file is hashed in
-/// little memory. Leaves the options alone unless all paths are regular files, and not many. Standard input counts if
-/// it is a regular file, or a pipe that has been written to its end.
+/// little memory. Leaves the options alone if there is a directory among the paths, or there are many. Standard input
+/// counts as a file if it is one, or a pipe that has been written to its end. A pipe that goes on, a terminal or a
+/// device may end with the next byte: it has tiles of 64 MiB at most, and four of these; but what `options` asks for if
+/// that says how many tiles.
 ///
 /// What it finds is only a hint: a file that grows is hashed all the same, in more tiles.
 ///

@@ -54,6 +54,16 @@ void judge_best(DeviceGroup const& devices, measure::TuneOptions const& options,
   }
 }
 
+/// Returns: what the file refused it with; null if it is saved.
+std::exception_ptr save_to(OutputFile& file, std::string const& profile) {
+  try {
+    file.write("the profile", [&](std::ostream& out) { out << profile; });
+  } catch (...) {
+    return std::current_exception();
+  }
+  return nullptr;
+}
+
 }  // namespace
 
 void TuneCommand::add_to(CLI::App& command) {
@@ -160,14 +170,14 @@ ExitCode TuneCommand::run(StandardOutput& output, Interrupt const& interrupt) co
   judge_best(devices, options, tuned, interrupt.token());
   if (memory.empty()) tuned.beyond.reset();  // Nobody asked for less than the defaults.
   OutputFile* const profile_file = files.of("--save");
-  bool const saved = tuned.best && !tuned.beyond && profile_file != nullptr && !interrupt.requested();
-  if (saved) {
-    profile_file->write("the profile",
-                        [profile = text_of(profile_of(facts, tuned))](std::ostream& out) { out << profile; });
-  }
+  bool const saves = tuned.best && !tuned.beyond && profile_file != nullptr && !interrupt.requested();
+  std::exception_ptr const unsaved = saves ? save_to(*profile_file, text_of(profile_of(facts, tuned))) : nullptr;
+  bool const saved = saves && unsaved == nullptr;
   std::string text = json ? tuned_as_json(facts, tuned, saved ? save : "") : tuned_as_text(facts, tuned);
   if (saved && !json) text += "saved as " + save + "; penstock hash, bench and compare take it with --profile\n";
   if (!output.write(text)) return exit_some_failed;
+  // What was found is not lost with the disk that has no room for it.
+  if (unsaved != nullptr) std::rethrow_exception(unsaved);
   if (interrupt.requested()) {
     std::fprintf(stderr, "penstock: Interrupted: what was tried until then is above%s.\n",
                  save.empty() ? "" : ", and no profile was saved");

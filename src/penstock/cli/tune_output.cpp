@@ -20,7 +20,7 @@ using measure::Spread;
 using measure::Tuned;
 using measure::TunedPoint;
 
-constexpr double giga = 1e9;
+constexpr double bytes_per_gigabyte = 1e9;
 /// What is nearer to each other is called as good: no verdict of a single contest is finer.
 constexpr double as_good = 0.01;
 
@@ -30,7 +30,7 @@ bool for_latency(Tuned const& tuned) {
 
 /// A figure in the unit in which it is told.
 std::string number_text(Aim sought, double figure) {
-  return short_number(sought == Aim::latency ? figure : figure / giga);
+  return short_number(sought == Aim::latency ? figure : figure / bytes_per_gigabyte);
 }
 
 std::string figure_text(Aim sought, double figure) {

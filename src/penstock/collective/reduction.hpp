@@ -57,12 +57,12 @@ class Reduction {
   ///
   /// Throws: Error: no device memory; bad_argument for a device that it was not made for.
   Share& share(StageContext const& context) { return shares_.share(context); }
-  static std::span<Element> elements(Share const& share) noexcept {
+  static DeviceSpan<Element> elements(Share const& share) noexcept {
     return {reinterpret_cast<Element*>(share.array().data()), share.array().size() / sizeof(Element)};
   }
 
-  /// Stages that do nothing else: `body(DeviceTile const&, std::span<Element>, StreamRef)` enqueues what adds a tile to
-  /// its lane's elements, and returns the bytes of output to bring back, or nothing for none. `prepare` loads its
+  /// Stages that do nothing else: `body(DeviceTile const&, DeviceSpan<Element>, StreamRef)` enqueues what adds a tile
+  /// to its lane's elements, and returns the bytes of output to bring back, or nothing for none. `prepare` loads its
   /// kernels before the lane's first tile, as blake3_prepare does.
   ///
   /// Threads: both are called on every lane at once.
@@ -76,7 +76,7 @@ class Reduction {
         if (load_) load_(stream);
       }
       std::size_t run(DeviceTile const& tile, StreamRef stream) override {
-        using Returned = std::invoke_result_t<Body&, DeviceTile const&, std::span<Element>, StreamRef>;
+        using Returned = std::invoke_result_t<Body&, DeviceTile const&, DeviceSpan<Element>, StreamRef>;
         if constexpr (std::is_void_v<Returned>) {
           share_.update(stream, [&] { add_(tile, elements(share_), stream); });
           return 0;

@@ -14,6 +14,7 @@ namespace penstock {
 namespace {
 
 constexpr std::size_t all = Pool::max_tiles;
+constexpr auto never = std::chrono::steady_clock::time_point::max();
 
 std::size_t all_tiles(std::span<PoolPart const> parts) {
   std::size_t sum = 0;
@@ -129,7 +130,7 @@ Loan Pool::lend(Tile* tile) noexcept {
 }
 
 std::optional<Loan> Pool::try_borrow(std::size_t part) noexcept {
-  if (waiting_.load(std::memory_order_seq_cst) != 0) return std::nullopt;
+  if (waiters_.any_sleeps()) return std::nullopt;
   Tile* const tile = pop(part);
   if (tile == nullptr) return std::nullopt;
   out_.fetch_add(1, std::memory_order_relaxed);
@@ -141,17 +142,27 @@ Loan Pool::borrow(std::size_t part) {
 }
 
 std::optional<Loan> Pool::borrow(std::stop_token const& stop, std::size_t part) {
+  return borrow_until(never, stop, part);
+}
+
+std::optional<Loan> Pool::borrow(std::stop_token const& stop, std::size_t part, std::chrono::nanoseconds at_most) {
+  return borrow_until(std::chrono::steady_clock::now() + at_most, stop, part);
+}
+
+std::optional<Loan> Pool::borrow_until(std::chrono::steady_clock::time_point end, std::stop_token const& stop,
+                                       std::size_t part) {
   if (stop.stop_requested()) return std::nullopt;
   if (auto loan = try_borrow(part)) return loan;
-  if (Tile* const tile = watch(stop, part)) return lend(tile);
+  if (Tile* const tile = watch(end, stop, part)) return lend(tile);
 
   Borrower self(part);
   std::unique_lock lock(queue_mutex_);
   (last_ != nullptr ? last_->next : first_) = &self;
   last_ = &self;
-  waiting_.fetch_add(1, std::memory_order_seq_cst);
+  waiters_.add_sleeper();
   serve_waiting(all);  // A tile may have come home before we were counted, or been left to us while we watched.
-  self.arrived.wait(lock, stop, [&] { return self.given != nullptr; });
+  auto const given = [&] { return self.given != nullptr; };
+  end == never ? self.arrived.wait(lock, stop, given) : self.arrived.wait_until(lock, stop, end, given);
   if (self.given != nullptr) {
     lock.unlock();
     serve_next();
@@ -172,21 +183,21 @@ void Pool::unlink(Borrower& borrower) noexcept {
   }
   *link = borrower.next;
   if (last_ == &borrower) last_ = before;
-  waiting_.fetch_sub(1, std::memory_order_seq_cst);
+  waiters_.remove_sleeper();
 }
 
 /// Waits for a tile awake, if nobody else does. Null, if there was none for `spin_`.
-Tile* Pool::watch(std::stop_token const& stop, std::size_t part) noexcept {
-  if (spin_.count() <= 0 || watched_.exchange(1, std::memory_order_seq_cst) != 0) return nullptr;
+Tile* Pool::watch(std::chrono::steady_clock::time_point end, std::stop_token const& stop, std::size_t part) noexcept {
+  if (spin_.count() <= 0 || !waiters_.begin_watch()) return nullptr;
   using Clock = std::chrono::steady_clock;
   Tile* seen = nullptr;
-  for (auto const start = Clock::now(); seen == nullptr && Clock::now() - start < spin_ && !stop.stop_requested();) {
+  auto const start = Clock::now();
+  for (auto now = start; seen == nullptr && now - start < spin_ && now < end && !stop.stop_requested();
+       now = Clock::now()) {
     // A few pauses between looks at the clock, which costs about as much as one of them.
     for (int i = 0; i < 8 && (seen = pop(part)) == nullptr; ++i) relax_cpu();
   }
-  // Whoever leaves a tile to us has pushed it before it saw us watch, and we have read what it wrote when it looked: so
-  // whoever looks after this finds the tile.
-  watched_.exchange(0, std::memory_order_seq_cst);
+  waiters_.end_watch();
   if (seen == nullptr) return nullptr;
   out_.fetch_add(1, std::memory_order_relaxed);
   serve_next();
@@ -196,8 +207,8 @@ Tile* Pool::watch(std::stop_token const& stop, std::size_t part) noexcept {
 /// Wakes one of those who sleep, if a tile is home that nobody watches for. Each who is woken wakes the next, so
 /// whoever brings tiles home need not.
 void Pool::serve_next() {
-  if (spin_.count() <= 0 || waiting_.load(std::memory_order_seq_cst) == 0) return;
-  if (watched_.load(std::memory_order_seq_cst) != 0 || none_home()) return;
+  if (spin_.count() <= 0 || !waiters_.any_sleeps()) return;
+  if (waiters_.one_watches() || none_home()) return;
   std::scoped_lock const lock(queue_mutex_);
   serve_waiting(1);
 }
@@ -234,7 +245,10 @@ void Pool::give(Tile& tile) {
 }
 
 void Pool::take_back(Tile& tile) noexcept {
-  if (!tile.stranded_) bring_home(tile);
+  if (!tile.stranded_) {
+    if (tile.mark() != 0) tile.set_mark(0);  // One that nobody submitted.
+    bring_home(tile);
+  }
   // The last that this thread does with the pool, which may be gone behind it: to wake takes no more than the address.
   // Release: a thread that reads the count below sees all that was done with the pool.
   std::uint32_t const before = out_.fetch_sub(1, std::memory_order_release);
@@ -257,17 +271,14 @@ bool Pool::wait_until_home(std::chrono::nanoseconds at_most) const noexcept {
 }
 
 void Pool::bring_home(Tile& tile) noexcept {
-  if (spin_.count() > 0 && waiting_.load(std::memory_order_relaxed) != 0 &&
+  if (spin_.count() > 0 && waiters_.some_may_sleep() &&
       overtakings_.fetch_add(1, std::memory_order_relaxed) >= most_overtakings) {
     std::scoped_lock const lock(queue_mutex_);
     // Not by way of the queue, where who watches would be sooner.
     if (first_ != nullptr) return give(tile);
   }
   home_of(tile.pool_part()).push(tile.index());
-  // Written, not only read: of us and of who counts itself and then looks for a tile, or stops watching, whoever is
-  // second reads what the first wrote, and sees what it did before.
-  if (waiting_.fetch_add(0, std::memory_order_seq_cst) == 0) return;
-  if (watched_.fetch_add(0, std::memory_order_seq_cst) != 0) return;
+  if (waiters_.none_sleeps_behind_push() || waiters_.one_watches_behind_push()) return;
   std::scoped_lock const lock(queue_mutex_);
   serve_waiting(all);  // Nobody, if who watched took the tile while we pushed it: that was overtaking, too.
 }

@@ -15,6 +15,7 @@
 #include "penstock/core/atomics.hpp"
 #include "penstock/core/loan.hpp"
 #include "penstock/core/tile_queue.hpp"
+#include "penstock/core/waiters.hpp"
 
 namespace penstock {
 
@@ -88,6 +89,10 @@ class Pool {
   ///
   /// Blocks: until some Loan dies or `stop` is requested.
   std::optional<Loan> borrow(std::stop_token const& stop, std::size_t part = 0);
+  /// The same, and after about `at_most`: who waits again comes behind those that wait.
+  ///
+  /// Blocks: until some Loan dies, `stop` is requested or so much time has passed.
+  std::optional<Loan> borrow(std::stop_token const& stop, std::size_t part, std::chrono::nanoseconds at_most);
   /// Lends a tile that is home and that nobody is waiting for. One that comes home at this moment may hide others.
   ///
   /// Shape: `part` is below parts().
@@ -108,9 +113,9 @@ class Pool {
   /// Tiles that will never be lent again, since a device that was given up may still write to them.
   std::size_t stranded() const noexcept { return stranded_.load(std::memory_order_acquire); }
   /// Borrowers asleep at this moment, waiting.
-  std::size_t waiting() const noexcept { return waiting_.load(std::memory_order_acquire); }
+  std::size_t waiting() const noexcept { return waiters_.sleepers(); }
   /// True while a borrower watches.
-  bool watched() const noexcept { return watched_.load(std::memory_order_acquire) != 0; }
+  bool watched() const noexcept { return waiters_.one_watches(); }
   TileShape shape() const noexcept { return shape_; }
   /// The tile at `index`, lent or not, to look at its addresses.
   Tile const& tile(std::size_t index) const { return tiles_.at(index); }
@@ -128,7 +133,9 @@ class Pool {
   bool none_home() const noexcept;
   void take_back(Tile& tile) noexcept;
   void bring_home(Tile& tile) noexcept;
-  Tile* watch(std::stop_token const& stop, std::size_t part) noexcept;
+  std::optional<Loan> borrow_until(std::chrono::steady_clock::time_point end, std::stop_token const& stop,
+                                   std::size_t part);
+  Tile* watch(std::chrono::steady_clock::time_point end, std::stop_token const& stop, std::size_t part) noexcept;
   void serve_waiting(std::size_t at_most);
   void serve_next();
   Borrower& next_for(Tile const& tile) const noexcept;
@@ -145,9 +152,8 @@ class Pool {
   /// beside all tiles, and above for 16,383.
   mutable std::atomic<std::uint32_t> out_{0};
   std::atomic<std::size_t> stranded_{0};
-  std::atomic<std::size_t> waiting_{0};
+  Waiters waiters_;
   std::chrono::nanoseconds const spin_;
-  std::atomic<unsigned> watched_{0};      ///< 1 while somebody watches.
   std::atomic<unsigned> overtakings_{0};  ///< Tiles left to who watches since the first who sleeps was served.
   std::mutex queue_mutex_;
   Borrower* first_ = nullptr;

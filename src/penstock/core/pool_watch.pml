@@ -24,7 +24,7 @@ byte first, last;
 #define HOME (written[first])
 
 byte out = TILES;  // On the way home.
-byte sleepers;  // Pool::waiting_
+byte sleepers;  // Waiters
 bool watched;
 bool locked;
 byte queue[BORROWERS];

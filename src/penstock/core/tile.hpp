@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -41,6 +42,11 @@ class Tile {
   std::size_t pool_part() const noexcept { return pool_part_; }
   /// Where it goes when its Loan dies.
   Pool& home() const noexcept { return *home_; }
+  /// A note of whoever lends the pool's tiles on: 0 until it is made, and once the tile goes home.
+  ///
+  /// Threads: any.
+  std::uint32_t mark() const noexcept { return std::atomic_ref(mark_).load(std::memory_order_relaxed); }
+  void set_mark(std::uint32_t mark) const noexcept { std::atomic_ref(mark_).store(mark, std::memory_order_relaxed); }
 
   std::size_t filled = 0;      ///< Bytes of the input that count; the source says.
   std::size_t produced = 0;    ///< Bytes of the output that count; the stage says.
@@ -54,6 +60,7 @@ class Tile {
   std::span<std::byte> output_;
   Pool* home_ = nullptr;
   std::uint32_t index_ = 0;
+  mutable std::uint32_t mark_ = 0;
   std::uint16_t pool_part_ = 0;
   bool stranded_ = false;
 };

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <new>
 #include <string>
 #include <utility>
 
@@ -187,6 +188,16 @@ CpuStream& PerThreadStream::mine() {
   auto found = streams_.find(self);
   if (found == streams_.end()) found = streams_.emplace(self, make_()).first;
   return *found->second;
+}
+
+bool PerThreadStream::idle() {
+  CpuStream* stream = nullptr;
+  try {
+    stream = &mine();
+  } catch (std::bad_alloc const&) {
+    return true;  // One that is there is found without memory.
+  }
+  return stream->idle();
 }
 
 void PerThreadStream::drop_calls() {

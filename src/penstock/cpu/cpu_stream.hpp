@@ -81,7 +81,8 @@ class PerThreadStream final : public StreamBackend {
   void write(FlagBackend& flag, std::uint64_t number) override { mine().write(flag, number); }
   /// A thread that never used it has nothing due, and on a lost device would get no stream.
   void drop_calls() override;
-  bool idle() override { return mine().idle(); }
+  /// True also on a thread that never used it and has no memory for it now.
+  bool idle() override;
   void synchronize() override { mine().synchronize(); }
   void launch(CaptureBackend& capture) override { mine().launch(capture); }
   void attribute(WorkFailure* failure) override { mine().attribute(failure); }

@@ -93,7 +93,7 @@ void Engines::compute(Operation& kernel, std::uint64_t block) {
   try {
     do {
       if (failed()) return Scheduler::skip(kernel);
-      kernel.request.kernel(static_cast<std::uint32_t>(block));
+      kernel.request.kernel(KernelBlock(static_cast<std::uint32_t>(block)));
     } while (scheduler_.claim(kernel, block));
   } catch (...) {
     if (failure == nullptr) return lose_for_current_exception();

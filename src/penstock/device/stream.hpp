@@ -11,6 +11,7 @@
 
 #include "penstock/core/error.hpp"
 #include "penstock/device/capture.hpp"
+#include "penstock/device/device_span.hpp"
 #include "penstock/device/event.hpp"
 #include "penstock/device/flag.hpp"
 
@@ -41,8 +42,9 @@ class StreamCallback {
   ~StreamCallback() = default;
 };
 
-/// The body of a CPU kernel: called once per block, by any number of threads at once, in any order.
-using CpuKernel = std::function<void(std::uint32_t block)>;
+/// The body of a CPU kernel: called once per block, by any number of threads at once, in any order. The block is a
+/// number as well, so a body that reads no memory of a device may take a std::uint32_t.
+using CpuKernel = std::function<void(KernelBlock block)>;
 
 /// One of several copies that are asked for together.
 ///
@@ -104,6 +106,10 @@ class StreamBackend {
   /// A device whose faults are always its own has nothing to attribute.
   virtual void attribute(WorkFailure* /*failure*/) {}
   virtual void* native() const noexcept = 0;
+
+ protected:
+  /// For a stream that calls CPU kernels itself, once all is done that was put in before them.
+  static constexpr KernelBlock block(std::uint32_t number) noexcept { return KernelBlock(number); }
 };
 
 /// A queue of device work that runs in the order it was put in. Cheap to copy; the Stream it came from must outlive it.
@@ -126,9 +132,13 @@ class StreamRef {
   ///
   /// Shape:  `to` has room for all of `from`, which may be empty.
   /// Blocks: never if the host memory is pinned; else the device may keep the caller until it has read it.
-  void upload(std::span<std::byte> to, std::span<std::byte const> from) const { backend_->upload(to, from); }
+  void upload(DeviceSpan<std::byte> to, std::span<std::byte const> from) const {
+    backend_->upload({to.address(), to.size()}, from);
+  }
   /// Copies device memory to host memory. Shape and Blocks are those of `upload`.
-  void download(std::span<std::byte> to, std::span<std::byte const> from) const { backend_->download(to, from); }
+  void download(std::span<std::byte> to, DeviceSpan<std::byte const> from) const {
+    backend_->download(to, {from.address(), from.size()});
+  }
   /// Makes several copies in this place of the stream, in any order among them; no two may touch the same bytes. With
   /// CUDA 13 a GPU takes many by one call.
   ///

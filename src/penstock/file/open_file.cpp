@@ -193,11 +193,17 @@ void OpenFile::expect_unchanged() const {
   char const* const remedy = " while it was being read; read it again when nobody writes to it";
   if (now.st_size < before_.st_size) throw FileProblem(std::string("it shrank") + remedy, FileChange::shrank);
   if (now.st_size > before_.st_size) throw FileProblem(std::string("it grew") + remedy, FileChange::grew);
-  // Who writes may put the time of the last writing back, but not that of the last change of status. To remove the
-  // file's name, or to give it another by a link, moves that as well, and then the number of links.
+  // A writer may put the time of the last writing back, but not that of the last change of status. To give the file a
+  // name or to take one moves that as well, and whether it was all that moved it does not show.
   bool const relinked = now.st_nlink != before_.st_nlink;
   if (!same_time(now.st_mtim, before_.st_mtim) || (!relinked && !same_time(now.st_ctim, before_.st_ctim))) {
     throw FileProblem(std::string("it changed") + remedy, FileChange::changed);
+  }
+  if (relinked) {
+    throw FileProblem(
+        "it was linked or removed while it was being read, which may hide a change; read it again, if it is still "
+        "there",
+        FileChange::relinked);
   }
 }
 

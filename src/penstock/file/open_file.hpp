@@ -68,10 +68,10 @@ class OpenFile {
   /// Blocks: as read_some, and then for `linger` at most.
   Gathered gather(std::span<std::byte> to, std::optional<std::chrono::microseconds> linger,
                   std::stop_token const& stop) const;
-  /// Throws: if this is a regular file, not standard input, and its size, its time of writing, or with as many links
-  /// its time of change is another than when it was opened. What is written through a mapping that was written to
-  /// before, or in the same tick of the file system's clock in which the file was opened, need not show in any of
-  /// these.
+  /// Throws: if this is a regular file, not standard input, and its size, its time of writing, its time of change or
+  /// its number of links is another than when it was opened. To rename it, to change its mode or owner, to link it and
+  /// to remove it count as changes therefore. What is written through a mapping that was written to before, or in the
+  /// same tick of the file system's clock in which the file was opened, need not show in any of these.
   void expect_unchanged() const;
 
   /// To be read from anywhere; lives as long as this.

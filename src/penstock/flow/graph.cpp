@@ -14,6 +14,7 @@
 #include "penstock/flow/consumers.hpp"
 #include "penstock/flow/sequencer.hpp"
 #include "penstock/flow/station.hpp"
+#include "penstock/flow/works_for.hpp"
 
 namespace penstock {
 namespace {
@@ -40,14 +41,12 @@ void run_host_stage(NamedStage const& named, Journey& journey, Recorder* recorde
   recorder->note_here(Step::host, journey.sequence, began, Recorder::Clock::now());
 }
 
-/// The graph whose body the thread is in, to tell it from one that may wait.
-thread_local void const* working_for = nullptr;
-
 }  // namespace
 
 struct Graph::Nodes {
   Nodes(Options const& options, Step into_lanes, Step into_sink)
-      : sink_at_once(options.sink_at_once && !options.ordered),
+      : owner(options.owner),
+        sink_at_once(options.sink_at_once && !options.ordered),
         spin(options.spin),
         to_lanes(std::move(into_lanes)),
         to_sink(std::move(into_sink)),
@@ -98,9 +97,8 @@ struct Graph::Nodes {
 
   template <class Body>
   void run(Body body) {
-    void const* const outer = std::exchange(working_for, this);
+    WorksFor const working(owner);
     body();
-    working_for = outer;
   }
 
   /// A tile that failed before the lanes keeps its place and goes straight to the sink.
@@ -151,6 +149,7 @@ struct Graph::Nodes {
     for (Station const& station : stations) station.take_ended();
   }
 
+  void const* const owner;
   bool const sink_at_once;
   std::chrono::nanoseconds const spin;
   Step to_lanes;
@@ -197,12 +196,6 @@ void Graph::enter(Journey& journey) {
   }
 }
 
-bool Graph::working_here() const noexcept {
-  return working_for == nodes_.get();
-}
-void Graph::work_here() noexcept {
-  working_for = nodes_.get();
-}
 void Graph::arrive(Journey& journey) {
   nodes_->pass_on(journey);
 }

@@ -48,6 +48,7 @@ class Graph {
     std::size_t consumers = 1;         ///< Threads in the graph, the waiting one among them.
     std::chrono::nanoseconds spin{0};  ///< How long the waiting one watches for work before it sleeps.
     CpuSet cpus = {};                  ///< Where the others may run; empty for anywhere.
+    void const* owner = nullptr;       ///< A thread in a host stage, `to_lanes` or `to_sink` works for it (`WorksFor`).
     Recorder* recorder = nullptr;      ///< Is told what host stages do; null for nobody.
     Ranges* ranges = nullptr;          ///< Likewise.
   };
@@ -71,11 +72,6 @@ class Graph {
   /// Keeps `wait` from returning until `release`, once for each call.
   void hold();
   void release();
-  /// True on a thread that is in a host stage, in `to_lanes` or in `to_sink` of this graph, or that `work_here` has
-  /// marked: it must not `wait`.
-  bool working_here() const noexcept;
-  /// Marks the calling thread as one that works for this graph until it ends.
-  void work_here() noexcept;
   /// Only while nothing waits: consumers that could not be bound and messages that were refused, in words.
   std::vector<std::string> remarks() const;
   /// Makes what oneTBB needs on the calling thread, so that `wait` needs no memory there.
@@ -85,7 +81,7 @@ class Graph {
   /// Works in the graph until every journey that entered has been through the sink and nothing holds it. Sleeps while
   /// there is nothing to do.
   ///
-  /// Threads: one at a time.
+  /// Threads: one at a time, and none that is in a host stage, `to_lanes` or `to_sink`.
   /// Blocks:  until then. Without a thread in it nothing may move.
   void wait();
 

@@ -7,6 +7,7 @@
 
 #include "penstock/flow/pipeline_parts.hpp"
 #include "penstock/flow/producers.hpp"
+#include "penstock/flow/works_for.hpp"
 
 namespace penstock {
 namespace {
@@ -36,19 +37,21 @@ void expect_tile_of(Pool const& pool, Loan const& loan) {
 
 }  // namespace
 
-Pipeline::Pipeline(Device& device, PipelineOptions options)
-    : Pipeline(std::vector<Device*>{&device}, std::move(options)) {}
+Pipeline::Pipeline(Device& device, PipelineOptions options, std::stop_token const& stop)
+    : Pipeline(std::vector<Device*>{&device}, std::move(options), stop) {}
 
-Pipeline::Pipeline(std::vector<Device*> devices, PipelineOptions options)
-    : parts_(std::make_unique<Parts>(std::move(devices), std::move(options))) {}
+Pipeline::Pipeline(std::vector<Device*> devices, PipelineOptions options, std::stop_token const& stop)
+    : parts_(std::make_unique<Parts>(std::move(devices), std::move(options), stop)) {}
 
 Pipeline::~Pipeline() {
   auto const calls = parts_->calls;
-  if (auto const run = parts_->current(); run != nullptr && run->working_here()) {
-    std::fprintf(stderr,
-                 "penstock: a pipeline was destroyed by its own sink or stage, which it would wait for: its tiles stay "
-                 "where they are. Leave the sink first, and let another thread destroy the pipeline or exit.\n");
-    run->end_but_for_this_thread();
+  if (WorksFor::here(&parts_->pool) || calls->inside_here()) {
+    std::fprintf(
+        stderr,
+        "penstock: a pipeline was destroyed by its own sink, stage or source, or within a call of its own, which "
+        "it would wait for: its tiles stay where they are. Leave that first, and let another thread destroy the "
+        "pipeline or exit.\n");
+    if (auto const run = parts_->current()) run->end_but_for_this_thread();
     static_cast<void>(parts_.release());
     return;
   }
@@ -66,27 +69,28 @@ Pipeline::~Pipeline() {
 }
 
 Report Pipeline::run(Source& source, Stages const& stages, Sink sink, std::stop_token stop) {
-  PipelineCalls::Inside const inside(parts_->calls);
-  auto const run = parts_->open_run(Input::pulled, stages, std::move(sink));
+  Parts& parts = *parts_;  // Which stay, also if a function of the user's that is called below destroys the pipeline.
+  PipelineCalls::Inside const inside(parts.calls);
+  auto const run = parts.open_run(Input::pulled, stages, std::move(sink));
   // However it ends, nobody finds it any more; and if nobody finished it, it winds itself up.
-  auto const closed = at_end([&] { parts_->close_run(); });
+  auto const closed = at_end([&] { parts.close_run(); });
   std::stop_callback const pass_on(std::move(stop), [&] { run->stop(); });
   Producers producers(
-      parts_->pool, source, parts_->producers(),
+      parts.pool, source, parts.producers(),
       [&](Loan loan, std::shared_ptr<Failure const> failure) { run->send(std::move(loan), std::move(failure)); },
       run->enough(),
       [&](std::shared_ptr<Failure const> const& why) {
         run->note_input_failure(why);
         run->end_of_input();
       },
-      parts_->options.recorder, parts_->options.ranges);
+      parts.options.recorder, parts.options.ranges);
   Report report = run->finish();
   report.borrow_wait = producers.borrow_wait();
   report.fill = producers.fill();
   report.producers_rest = producers.rested();
   for (auto& remark : producers.remarks()) report.remarks.push_back(std::move(remark));
   for (auto& remark : source.remarks()) report.remarks.push_back(std::move(remark));
-  parts_->complete(report);
+  parts.complete(report);
   return report;
 }
 
@@ -147,14 +151,14 @@ std::optional<Loan> Feed::wait_for_tile(Run& run, std::stop_token const& stop) {
   std::stop_source either;
   std::stop_callback const asked(stop, [&] { either.request_stop(); });
   std::stop_callback const ending(run.enough(), [&] { either.request_stop(); });
-  return pipeline_->pool().borrow(either.get_token(), pipeline_->parts_->layout.part_here());
+  return pipeline_->parts_->feed_waits.borrow(either.get_token(), pipeline_->parts_->layout.part_here());
 }
 
 std::optional<Loan> Feed::try_borrow() {
   Rundown::Pass const in(pipeline_->parts_->open_input);
   Run const* const run = in ? pipeline_->parts_->fed_run.load(std::memory_order_acquire) : nullptr;
   if (run == nullptr || run->ending()) return std::nullopt;
-  return pipeline_->pool().try_borrow(pipeline_->parts_->layout.part_here());
+  return pipeline_->parts_->feed_waits.try_borrow(pipeline_->parts_->layout.part_here());
 }
 
 void Feed::submit(Loan loan) {
@@ -169,6 +173,7 @@ bool Feed::try_submit(Loan& loan) {
   Rundown::Pass const in(pipeline_->parts_->open_input);
   Run* const run = in ? pipeline_->parts_->fed_run.load(std::memory_order_acquire) : nullptr;
   if (run == nullptr) return false;
+  pipeline_->parts_->feed_waits.submitted(loan);
   run->submit(std::move(loan));
   return true;
 }

@@ -36,13 +36,18 @@ using Sink = std::function<void(Completion&)>;
 class Feed {
  public:
   /// Blocks: until a tile is home.
-  /// Throws: Error, unless the pipeline was started; once it was stopped or drained, or its devices are lost; and
-  ///         instead of waiting in its own sink, a host stage or a call of its stage.
+  /// Throws: Error, unless the pipeline was started; once it was stopped or drained, or its devices are lost; instead
+  ///         of waiting in its own sink, a host stage or a call of its stage; and when threads wait for each other:
+  ///         each tile has been lent, by a Feed, to a thread that waits here, and none was submitted or given back for
+  ///         `PipelineOptions::patience`. The thread that came last is told. Where threads submit what others have
+  ///         borrowed that is never an error, as nothing shows which thread has a loan.
   Loan borrow();
   /// The same; empty once `stop` is requested, or when `borrow()` would throw.
   ///
   /// Blocks: until a tile is home or `stop` is requested.
-  /// Throws: Error, instead of waiting in the pipeline's own sink, a host stage or a call of its stage.
+  /// Throws: Error, instead of waiting in the pipeline's own sink, a host stage or a call of its stage; and when
+  /// threads
+  ///         wait for each other, as above.
   std::optional<Loan> borrow(std::stop_token const& stop);
   /// A tile, if one is home.
   std::optional<Loan> try_borrow();
@@ -77,17 +82,21 @@ class Pipeline {
   /// to them in turn, and each NUMA node that has some of them has a part of the tiles, from which producers and
   /// feeding threads on that node borrow first.
   ///
-  /// Blocks: until every page was touched and is pinned, some 0.3 s a GiB.
-  /// Throws: Error: bad options, too little pinned memory.
-  Pipeline(Device& device, PipelineOptions options);
-  Pipeline(std::vector<Device*> devices, PipelineOptions options);
+  /// Blocks: until every page was touched and is pinned, some 0.3 s a GiB; once `stop` is requested, no more are
+  /// touched. Throws: Error: bad options, too little pinned memory; of kind system, if `stop` was requested before all
+  /// were touched.
+  Pipeline(Device& device, PipelineOptions options, std::stop_token const& stop = {});
+  Pipeline(std::vector<Device*> devices, PipelineOptions options, std::stop_token const& stop = {});
   Pipeline(Pipeline const&) = delete;
   Pipeline& operator=(Pipeline const&) = delete;
   /// Stops and drains what is still going, also while another thread is in `run` or `drain`: that returns its report
-  /// once the pipeline is gone. No Feed may be in use any more. On a thread that is in its own sink or stage, say in
-  /// `std::exit`, it cannot wait: it ends its lanes, unless the thread is one, and leaves the rest in memory.
+  /// once the pipeline is gone. No Feed may be in use any more. On a thread that is in its own sink, stage or source,
+  /// or in a call of its own such as `Stages::merge` or `drain`'s `hand_in_rest`, say in `std::exit`, it cannot wait:
+  /// it ends its lanes and leaves the rest in memory. If the thread is a lane, that one does not end: what it has on
+  /// its device stays there, and other lanes of that device have nothing there any more, and free nothing. If the run
+  /// is still being made, no lane ends. Producers may still be in the source.
   ///
-  /// Blocks: until the last completion.
+  /// Blocks: until the last completion; on such a thread, until the other lanes have completed what they have.
   ~Pipeline();
 
   /// Pulls all of the source through, and reports. A request of `stop` ends it early: what is on a device still

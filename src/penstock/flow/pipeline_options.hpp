@@ -64,7 +64,7 @@ struct PipelineOptions {
   /// Of the streams that lanes make; lower runs first, and the device's DeviceInfo says what it has.
   int priority = 0;
   /// How long a lane bears with a device that finishes none of its tiles, before it abandons the device and fails them:
-  /// docs/faults.md.
+  /// docs/faults.md. And how long feeding threads wait for each other's tiles, before Feed::borrow says so.
   std::chrono::nanoseconds patience = FlightOptions{}.patience;
   /// How long one of those who wait for a tile, a producer or whoever feeds, watches for it before it sleeps, so that
   /// the sink need not wake anybody, which takes it 4 to 18 us (bench/core/pool_bench). 0: not at all. Empty, unless

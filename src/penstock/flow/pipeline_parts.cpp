@@ -6,7 +6,6 @@
 
 #include "penstock/device/device_group.hpp"
 #include "penstock/flow/placement_request.hpp"
-#include "penstock/flow/resolve_options.hpp"
 
 namespace penstock {
 namespace {
@@ -62,17 +61,18 @@ void expect_complete(Stages const& stages, Sink const& sink) {
 
 }  // namespace
 
-Pipeline::Parts::Parts(std::vector<Device*> driven, PipelineOptions wanted)
+Pipeline::Parts::Parts(std::vector<Device*> driven, PipelineOptions wanted, std::stop_token const& stop)
     : devices(expect_usable(std::move(driven))),
       device_names(DeviceGroup(devices).names()),
       topology(Topology::detect()),
-      options(resolve(std::move(wanted), devices, topology, remarks)),
+      options(awake.resolve(std::move(wanted), devices, topology, remarks)),
       device_placements(place_devices(devices, options, topology)),
       layout(lay_out(device_placements, options, topology)),
       placement(place(*devices.front(), layout, options, topology)),
       lanes(lane_places(devices, device_placements, layout, options)),
-      memory(layout, options, topology, devices),
+      memory(layout, options, topology, devices, stop),
       pool(memory.parts(), options.tile, options.borrow_spin.value_or(std::chrono::microseconds(0))),
+      feed_waits(pool, options.patience),
       journeys(options.tiles) {}
 
 std::vector<ProducerPlace> Pipeline::Parts::producers() const {

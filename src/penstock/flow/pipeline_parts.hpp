@@ -5,11 +5,14 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <stop_token>
 #include <string>
 #include <vector>
 
 #include "penstock/core/pool.hpp"
 #include "penstock/core/rundown.hpp"
+#include "penstock/flow/feed_waits.hpp"
+#include "penstock/flow/kept_awake.hpp"
 #include "penstock/flow/pipeline.hpp"
 #include "penstock/flow/pipeline_calls.hpp"
 #include "penstock/flow/pool_layout.hpp"
@@ -26,7 +29,7 @@ namespace penstock {
 /// Threads: `current`, `fed` any; the rest is for the pipeline's own.
 struct Pipeline::Parts {
   /// Throws: as Pipeline.
-  Parts(std::vector<Device*> driven, PipelineOptions wanted);
+  Parts(std::vector<Device*> driven, PipelineOptions wanted, std::stop_token const& stop);
 
   /// Makes lanes and stages; from here on other threads find the run.
   ///
@@ -52,6 +55,7 @@ struct Pipeline::Parts {
   std::vector<std::string> const device_names;  ///< Of each; a lost one no longer says what it is.
   Topology const topology;
   std::vector<std::string> remarks;  ///< On options that this machine could not grant.
+  KeptAwake awake;
   PipelineOptions const options;
   std::vector<Placement> const device_placements;
   PoolLayout const layout;
@@ -59,6 +63,7 @@ struct Pipeline::Parts {
   std::vector<LanePlace> const lanes;
   TileMemory memory;
   Pool pool;
+  FeedWaits feed_waits;
   std::vector<Journey> journeys;
   std::shared_ptr<PipelineCalls> const calls = std::make_shared<PipelineCalls>();
   /// Who feeds the run comes in here, and finds it below.

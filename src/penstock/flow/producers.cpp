@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "penstock/core/current_failure.hpp"
+#include "penstock/flow/works_for.hpp"
 
 namespace penstock {
 namespace {
@@ -48,6 +49,7 @@ Producers::~Producers() {
 }
 
 void Producers::produce(std::size_t worker, std::size_t part) {
+  WorksFor::until_its_end(&pool_);
   auto const stop = enough_.get_token();
   try {
     for (auto asked = Clock::now(); !stop.stop_requested();) {

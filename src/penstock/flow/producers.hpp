@@ -44,7 +44,8 @@ class Producers {
   /// Called by the last producer, with the reason if `next` ended the input by throwing.
   using Ended = std::function<void(std::shared_ptr<Failure const> const&)>;
 
-  /// Starts one thread per entry of `places`. They end with the input or when `stop` is requested.
+  /// Starts one thread per entry of `places`, each of which works for `pool`, as `WorksFor` has it. They end with the
+  /// input or when `stop` is requested.
   ///
   /// `recorder` and `ranges` are told what they do; null for nobody.
   ///

@@ -31,16 +31,22 @@ constexpr microseconds default_borrow_spin{20};
 /// Large ones are further apart than a wake-up takes, so that watching longer gained nothing (decisions/0026).
 constexpr microseconds large_tile_borrow_spin{5};
 
+std::string others(Crowd const& crowd) {
+  bool const one = crowd.elsewhere == 1;
+  return std::to_string(crowd.elsewhere) + (one ? " thread" : " threads") + " of other pipelines of this process " +
+         (one ? "stays" : "stay") + " awake";
+}
+
 /// The options, and what they are resolved by.
 class Resolving {
  public:
   Resolving(PipelineOptions options, std::vector<Device*> const& devices, Topology const& topology,
-            std::vector<std::string>& remarks)
+            std::vector<std::string>& remarks, AwakeThreads const& elsewhere)
       : options_(std::move(options)),
         devices_(devices.size()),
         gpu_(devices.front()->info().kind == DeviceKind::cuda),
         cpus_(static_cast<unsigned>(topology.busy_threads())),
-        room_(devices, options_, topology),
+        room_(devices, options_, topology, elsewhere),
         largest_part_(std::max(options_.tile.input_bytes, options_.tile.output_bytes)),
         batch_is_ours_(options_.batch == 0),
         remarks_(remarks) {}
@@ -115,8 +121,8 @@ class Resolving {
     auto const crowd = wanted.count() == 0 ? std::nullopt : room_.crowded({.lanes = options_.lanes});
     if (crowd && (options_.spin || for_latency())) {
       remarks_.push_back("The lanes do not spin: " + std::to_string(crowd->lanes) +
-                         " of them would leave fewer than two of " + crowd->place +
-                         " to everything else; use fewer lanes.");
+                         " of them would leave fewer than two of " + crowd->place + " to everything else" +
+                         (crowd->elsewhere > 0 ? ", since " + others(*crowd) + " as well" : "") + "; use fewer lanes.");
     }
     options_.spin = crowd ? microseconds(0) : wanted;
   }
@@ -129,10 +135,12 @@ class Resolving {
     bool const wanted = options_.borrow_spin ? options_.borrow_spin->count() > 0 : for_latency();
     if (wanted && crowd) {
       std::string const lanes = std::to_string(crowd->lanes) + (crowd->lanes == 1 ? " lane spins" : " lanes spin");
-      remarks_.push_back(
-          "Nobody watches for tiles: that would leave fewer than two of " + crowd->place + " to everything else" +
-          (crowd->lanes > 0 ? ", since " + lanes + (crowd->of_a_node ? " there" : "") + " as well; use fewer lanes."
-                            : "."));
+      remarks_.push_back("Nobody watches for tiles: that would leave fewer than two of " + crowd->place +
+                         " to everything else" + (crowd->lanes == 0 && crowd->elsewhere == 0 ? "." : ", since ") +
+                         (crowd->lanes > 0 ? lanes + (crowd->of_a_node ? " there" : "") : "") +
+                         (crowd->lanes > 0 && crowd->elsewhere > 0 ? " and " : "") +
+                         (crowd->elsewhere > 0 ? others(*crowd) : "") +
+                         (crowd->lanes == 0 && crowd->elsewhere == 0 ? "" : " as well; use fewer lanes."));
     }
     microseconds const usual = for_latency()                ? PipelineOptions::for_ever
                                : !gpu_                      ? microseconds(0)
@@ -184,8 +192,15 @@ class Resolving {
 }  // namespace
 
 PipelineOptions resolve(PipelineOptions options, std::vector<Device*> const& devices, Topology const& topology,
-                        std::vector<std::string>& remarks) {
-  return Resolving(std::move(options), devices, topology, remarks).resolved();
+                        std::vector<std::string>& remarks, AwakeThreads const& elsewhere) {
+  return Resolving(std::move(options), devices, topology, remarks, elsewhere).resolved();
+}
+
+Awake awake_of(PipelineOptions const& resolved) {
+  bool const watch = resolved.borrow_spin && resolved.borrow_spin->count() > 0;
+  return {.lanes = resolved.spin && resolved.spin->count() > 0 ? resolved.lanes : 0,
+          .borrowers = watch ? 1U : 0U,
+          .consumers = watch && enters_graph(resolved) ? 1U : 0U};
 }
 
 }  // namespace penstock

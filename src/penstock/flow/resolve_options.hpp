@@ -6,15 +6,19 @@
 
 #include "penstock/device/device.hpp"
 #include "penstock/flow/pipeline_options.hpp"
+#include "penstock/flow/spin_room.hpp"
 #include "penstock/machine/topology.hpp"
 
 namespace penstock {
 
-/// Fills in what the user left to the machine; what it could not grant goes to `remarks`.
+/// Fills in what the user left to the machine; what it could not grant goes to `remarks`. Threads of other pipelines
+/// that stay awake are `elsewhere`.
 ///
 /// Shape: one device or more.
 /// Throws: Error, if the options contradict themselves or ask for what cannot be.
 PipelineOptions resolve(PipelineOptions options, std::vector<Device*> const& devices, Topology const& topology,
-                        std::vector<std::string>& remarks);
+                        std::vector<std::string>& remarks, AwakeThreads const& elsewhere = {});
+/// What options that were resolved keep awake.
+Awake awake_of(PipelineOptions const& resolved);
 
 }  // namespace penstock

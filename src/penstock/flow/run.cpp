@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "penstock/flow/run.hpp"
 
-#include <algorithm>
 #include <exception>
 #include <utility>
 
@@ -36,6 +35,7 @@ Run::Run(Input input, Rundown& open_input, Pool& pool, std::span<Journey> journe
            .spin = enters_graph(options) ? options.borrow_spin.value_or(std::chrono::microseconds(0))
                                          : std::chrono::microseconds(0),
            .cpus = graph_cpus,
+           .owner = &pool,
            .recorder = options.recorder,
            .ranges = options.ranges},
           [this](Journey& journey) { to_lanes(journey); }, [this](Journey& journey) { to_sink(journey); }) {
@@ -55,10 +55,7 @@ Run::Run(Input input, Rundown& open_input, Pool& pool, std::span<Journey> journe
   lane_options.ranges = options.ranges;
   Stages marked = stages_;
   marked.make = [this](StageContext const& context) {
-    graph_.work_here();  // The lane's thread: all calls of the stage come on it.
-    std::unique_lock lock(lane_threads_mutex_);
-    lane_threads_.push_back(std::this_thread::get_id());
-    lock.unlock();
+    work_here();  // The lane's thread: all calls of the stage come on it.
     return stages_.make(context);
   };
   lanes_ = std::make_unique<LaneSet>(lanes, pool.shape(), pool.size(), lane_options, marked,
@@ -113,9 +110,7 @@ void Run::stop() noexcept {
 
 void Run::end_but_for_this_thread() noexcept {
   stop();
-  std::scoped_lock const lock(lane_threads_mutex_);
-  if (std::find(lane_threads_.begin(), lane_threads_.end(), std::this_thread::get_id()) != lane_threads_.end()) return;
-  lanes_->close();
+  lanes_->end_but_for_this_thread();
 }
 
 void Run::to_lanes(Journey& journey) {
@@ -220,7 +215,7 @@ void Run::claim_finish() {
   if (input_ == Input::pulled) {
     throw Error(ErrorKind::bad_argument, "The pipeline is pulling a source: run() itself waits and reports.");
   }
-  if (graph_.working_here()) {
+  if (working_here()) {
     throw Error(ErrorKind::bad_argument,
                 "drain() waits for all sinks and stages, and was called by one: call it from another thread.");
   }

@@ -10,7 +10,6 @@
 #include <optional>
 #include <span>
 #include <stop_token>
-#include <thread>
 #include <vector>
 
 #include "penstock/core/pool.hpp"
@@ -19,6 +18,7 @@
 #include "penstock/flow/graph.hpp"
 #include "penstock/flow/pipeline.hpp"
 #include "penstock/flow/report.hpp"
+#include "penstock/flow/works_for.hpp"
 #include "penstock/lane/lane_set.hpp"
 #include "penstock/machine/bound_thread.hpp"
 #include "penstock/machine/cpu_set.hpp"
@@ -59,12 +59,14 @@ class Run {
   void end_of_input();
   /// Stops it, unless its input has ended.
   void give_up();
-  /// True on a thread that is in its sink, a host stage or a call of its stage.
-  bool working_here() const noexcept { return graph_.working_here(); }
+  /// True on a thread that is in its sink, a host stage, its source or a call of its stage.
+  bool working_here() const noexcept { return WorksFor::here(&pool_); }
+  /// Marks the calling thread as one that works for the run, and its pipeline, until it ends.
+  void work_here() const noexcept { WorksFor::until_its_end(&pool_); }
   /// Stops it and ends its lanes, for a thread that works for it and will not return: the rest goes on to wait for that
-  /// thread. Where the thread is a lane, it only stops.
+  /// thread.
   ///
-  /// Blocks: until the lanes have ended.
+  /// Blocks: as LaneSet::end_but_for_this_thread.
   void end_but_for_this_thread() noexcept;
   /// Cancels what no device has started, and asks the producers to end.
   void stop() noexcept;
@@ -117,8 +119,6 @@ class Run {
   std::atomic<bool> input_ended_{false};
   bool wound_up_ = false;
   std::atomic<std::uint64_t> next_sequence_{0};
-  std::mutex lane_threads_mutex_;
-  std::vector<std::thread::id> lane_threads_;
   std::mutex report_mutex_;
   Report report_;
   Noted first_failure_;

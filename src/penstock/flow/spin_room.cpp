@@ -2,6 +2,7 @@
 #include "penstock/flow/spin_room.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "penstock/flow/placement_request.hpp"
 #include "penstock/machine/placement.hpp"
@@ -14,8 +15,9 @@ constexpr std::size_t left_to_others = 2;
 
 }  // namespace
 
-SpinRoom::SpinRoom(std::vector<Device*> const& devices, PipelineOptions const& options, Topology const& topology)
-    : cpus_(topology.busy_threads()) {
+SpinRoom::SpinRoom(std::vector<Device*> const& devices, PipelineOptions const& options, Topology const& topology,
+                   AwakeThreads elsewhere)
+    : cpus_(topology.busy_threads()), elsewhere_(std::move(elsewhere)) {
   PipelineOptions without_threads;  // What they are asked to be has not been checked yet, and the node is the same.
   without_threads.bind = options.bind;
   for (Device* const device : devices) {
@@ -29,22 +31,53 @@ SpinRoom::SpinRoom(std::vector<Device*> const& devices, PipelineOptions const& o
   }
 }
 
-std::optional<Crowd> SpinRoom::crowded(Awake const& awake) const {
-  if (awake.lanes + awake.borrowers + awake.consumers + left_to_others > cpus_) {
-    return Crowd{awake.lanes, std::to_string(cpus_) + " CPUs", false};
-  }
+std::vector<unsigned> SpinRoom::lanes_on_nodes(Awake const& awake) const {
   std::vector<unsigned> lanes(nodes_.size(), 0);
   for (std::size_t lane = 0; lane < awake.lanes; ++lane) {
     if (auto const node = node_of_device_[lane % node_of_device_.size()]) ++lanes[*node];
   }
+  return lanes;
+}
+
+unsigned SpinRoom::consumers_on(std::size_t node, Awake const& awake) const {
+  return node_of_device_.front() == node ? awake.consumers : 0;
+}
+
+std::optional<Crowd> SpinRoom::crowded(Awake const& awake) const {
+  if (awake.lanes + awake.borrowers + awake.consumers + elsewhere_.all + left_to_others > cpus_) {
+    return Crowd{awake.lanes, std::to_string(cpus_) + " CPUs", false, elsewhere_.all};
+  }
+  auto const lanes = lanes_on_nodes(awake);
   for (std::size_t node = 0; node < nodes_.size(); ++node) {
-    unsigned const consumers = node_of_device_.front() == node ? awake.consumers : 0;
-    if (lanes[node] + awake.borrowers + consumers + left_to_others <= nodes_[node].cpus) continue;
+    auto const other = elsewhere_.of_node.find(nodes_[node].number);
+    unsigned const elsewhere = other == elsewhere_.of_node.end() ? 0 : other->second;
+    unsigned const own = lanes[node] + awake.borrowers + consumers_on(node, awake);
+    if (own + elsewhere + left_to_others <= nodes_[node].cpus) continue;
     return Crowd{
         lanes[node],
-        "the " + std::to_string(nodes_[node].cpus) + " CPUs of NUMA node " + std::to_string(nodes_[node].number), true};
+        "the " + std::to_string(nodes_[node].cpus) + " CPUs of NUMA node " + std::to_string(nodes_[node].number), true,
+        elsewhere};
   }
   return std::nullopt;
+}
+
+AwakeThreads SpinRoom::taken(Awake const& awake) const {
+  AwakeThreads threads{.all = awake.lanes + awake.borrowers + awake.consumers};
+  auto const lanes = lanes_on_nodes(awake);
+  for (std::size_t node = 0; node < nodes_.size(); ++node) {
+    threads.of_node[nodes_[node].number] = lanes[node] + awake.borrowers + consumers_on(node, awake);
+  }
+  return threads;
+}
+
+void AwakeThreads::add(AwakeThreads const& more) {
+  for (auto const& [node, threads] : more.of_node) of_node[node] += threads;
+  all += more.all;
+}
+
+void AwakeThreads::remove(AwakeThreads const& those) noexcept {
+  for (auto const& [node, threads] : those.of_node) of_node.find(node)->second -= threads;
+  all -= those.all;
 }
 
 }  // namespace penstock

@@ -10,7 +10,8 @@
 namespace penstock {
 namespace {
 
-Slab make_slab(PoolLayout const& layout, std::size_t part, PipelineOptions const& options, Topology const& topology) {
+Slab make_slab(PoolLayout const& layout, std::size_t part, PipelineOptions const& options, Topology const& topology,
+               std::stop_token const& stop) {
   std::optional<NumaNode> node;
   if (layout.node(part)) node = topology.node(*layout.node(part));
   // Slabs may lie side by side, but not their tiles: nobody may copy from two pinned regions as from one.
@@ -19,7 +20,7 @@ Slab make_slab(PoolLayout const& layout, std::size_t part, PipelineOptions const
   // Whole huge pages: only whole pages can be pinned.
   std::size_t const pages = std::max<std::size_t>(1, (bytes + Slab::alignment - 1) / Slab::alignment);
   return Slab(pages * Slab::alignment, node,
-              std::min<std::size_t>(topology.busy_threads(), Slab::default_touch_threads));
+              std::min<std::size_t>(topology.busy_threads(), Slab::default_touch_threads), stop);
 }
 
 std::vector<Device*> gpus_among(std::vector<Device*> const& devices) {
@@ -36,10 +37,10 @@ bool is_among(std::vector<Device*> const& devices, Device* device) {
 }  // namespace
 
 TileMemory::TileMemory(PoolLayout const& layout, PipelineOptions const& options, Topology const& topology,
-                       std::vector<Device*> const& devices)
+                       std::vector<Device*> const& devices, std::stop_token const& stop)
     : devices_(devices), gpus_(gpus_among(devices)) {
   for (std::size_t part = 0; part < layout.parts(); ++part) {
-    slabs_.push_back(make_slab(layout, part, options, topology));
+    slabs_.push_back(make_slab(layout, part, options, topology, stop));
     parts_.push_back({slabs_.back().bytes(), layout.tiles(part)});
   }
   if (!gpus_.empty()) pin(*gpus_.front(), pinned_for_gpus_);

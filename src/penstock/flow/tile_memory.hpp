@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -20,10 +21,10 @@ class TileMemory {
  public:
   /// The devices outlive it.
   ///
-  /// Blocks: until every page was touched and is pinned.
+  /// Blocks: until every page was touched and is pinned; once `stop` is requested, no more are touched.
   /// Throws: as Slab and Device::pin.
   TileMemory(PoolLayout const& layout, PipelineOptions const& options, Topology const& topology,
-             std::vector<Device*> const& devices);
+             std::vector<Device*> const& devices, std::stop_token const& stop);
   TileMemory(TileMemory const&) = delete;
   TileMemory& operator=(TileMemory const&) = delete;
   /// Leaves it to devices that were abandoned.

@@ -109,7 +109,7 @@ void Flight::settle() noexcept {
     } catch (Error const&) {
       break;
     } catch (std::bad_alloc const&) {
-      // It is not known to be settled; memory may be there the next time.
+      // The device was to be abandoned, and that takes memory: it is waited for as long again.
     }
   }
   // It is lost, so each further question is answered. What runs on it runs to its end, but on one that was abandoned.
@@ -131,13 +131,16 @@ void Flight::finish(Stage& stage) {
   finish_work_.rethrow();
 }
 
-/// Waits for what is in the stream now, and not for what others may put there later: it may be everybody's.
+/// Waits for what is in the stream now, and not for what others may put there later: it may be everybody's. If what is
+/// there cannot be marked, say for want of memory, for a moment at which nothing is.
 void Flight::settle(StreamRef stream) {
   bool marked = true;
   try {
     stream.record(settled_);
   } catch (Error const& error) {
     if (error.sticky()) throw;
+    marked = false;
+  } catch (std::bad_alloc const&) {
     marked = false;
   }
   await([&] { return marked ? settled_.passed() : stream.idle(); });
@@ -149,15 +152,18 @@ void Flight::await(Passed passed) {
   constexpr std::chrono::microseconds between_looks{150};
   EventCount never;
   Patience patience(patience_, between_looks, std::chrono::steady_clock::now());
-  for (;;) {
+  auto const answer = [&] {
     try {
-      if (never.await(passed, std::chrono::microseconds(100), between_looks)) return;
+      return passed();
     } catch (Error const& error) {
       if (error.sticky()) throw;
-      // A device may be gone without saying so to each question, as a GPU that the application has reset. If it is
-      // not, it is asked again.
+      // A device may be gone without saying so to each question, as a GPU that the application has reset.
       if (auto const loss = device_.lost()) throw Error(*loss);
+    } catch (std::bad_alloc const&) {
     }
+    return false;  // It is asked again.
+  };
+  while (!never.await(answer, std::chrono::microseconds(100), between_looks)) {
     if (patience.runs_out(std::chrono::steady_clock::now())) throw run_out_of_patience();
   }
 }

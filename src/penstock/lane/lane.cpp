@@ -54,7 +54,11 @@ Lane::Lane(Device& device, TileShape shape, std::size_t most_tiles, LaneOptions 
   recorded_.reserve(submitted_.empty() ? 0 : options_.batch);
   std::promise<void> ready;
   auto started = ready.get_future();
-  thread_ = BoundThread(options_.name, options_.cpus, [&](std::stop_token const&) { body(ready, stages); });
+  thread_ = BoundThread(options_.name, options_.cpus, [&](std::stop_token const&) {
+    thread_id_.store(std::this_thread::get_id(), std::memory_order_relaxed);
+    body(ready, stages);
+    grow(LaneAge::ended);
+  });
   started.get();
 }
 
@@ -101,6 +105,18 @@ void Lane::stop_taking() noexcept {
   closed_.store(true, std::memory_order_seq_cst);
   bell_.notify();
   alarm_.notify();
+}
+
+void Lane::await(LaneAge age) noexcept {
+  // Acquire: what the lane did until then has happened.
+  auto const grown = [&] { return age_.load(std::memory_order_acquire) >= age; };
+  while (!aged_.await(grown, std::chrono::nanoseconds(0), std::chrono::hours(1))) {
+  }
+}
+
+void Lane::grow(LaneAge age) noexcept {
+  age_.store(age, std::memory_order_release);
+  aged_.notify();
 }
 
 /// The thread's whole life. `ready` and `stages` belong to the constructor, which returns once `ready` is set.
@@ -156,6 +172,7 @@ void Lane::body(std::promise<void>& ready, Stages const& stages) {
   // Calls from the tiles' own stream come after the tiles; they must not find the signal gone.
   flight_->settle();
   if (device_.lost()) flight_->drop_calls();
+  grow(LaneAge::settled);
   if (options_.ends_with != nullptr) options_.ends_with->leave();
   if (device_.abandoned()) return leave_behind();
   signal_.reset();

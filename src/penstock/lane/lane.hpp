@@ -10,6 +10,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "penstock/core/completion.hpp"
@@ -67,6 +68,13 @@ struct LanePost {
   explicit LanePost(std::size_t capacity) : tickets(capacity) {}
   Mailbox<Ticket> tickets;
   EventCount bell;
+};
+
+/// How far a lane is in its life.
+enum class LaneAge : std::uint8_t {
+  serves,
+  settled,  ///< It has nothing on its device any more and will put nothing there; what it has there is not yet freed.
+  ended,    ///< Its thread touches nothing any more.
 };
 
 /// What a lane did.
@@ -154,6 +162,16 @@ class Lane {
   /// Threads: one.
   /// Blocks:  until then.
   void close();
+  /// Waits until it is so old, as it is soon after `stop_taking`, unless it waits for lanes to which it is tied.
+  ///
+  /// Threads: any but its own.
+  /// Blocks:  until then.
+  void await(LaneAge age) noexcept;
+  /// True on the lane's own thread.
+  bool is_this_thread() const noexcept {
+    return thread_id_.load(std::memory_order_relaxed) == std::this_thread::get_id();
+  }
+  Device const& device() const noexcept { return device_; }
   /// Only once closed: the finished stage; null if the device was lost before, or its finish failed.
   Stage* finished_stage() const noexcept { return finished_ ? stage_.get() : nullptr; }
   /// Only once closed: why the stage's finish failed, if it did.
@@ -165,6 +183,7 @@ class Lane {
 
  private:
   void body(std::promise<void>& ready, Stages const& stages);
+  void grow(LaneAge age) noexcept;
   void serve_to_the_end();
   void serve();
   template <class Predicate>
@@ -227,6 +246,9 @@ class Lane {
   std::atomic<bool> cancelled_{false};
   std::atomic<bool> hurried_{false};
   std::atomic<bool> closed_{false};
+  std::atomic<LaneAge> age_{LaneAge::serves};
+  EventCount aged_;
+  std::atomic<std::thread::id> thread_id_{};
 
   // The lane's thread only.
   std::uint32_t row_ = 0;        ///< Where a recorder is told what this thread does.

@@ -124,6 +124,18 @@ void LaneSet::close() {
   for (auto const& lane : lanes_) lane->close();
 }
 
+void LaneSet::end_but_for_this_thread() noexcept {
+  for (auto const& lane : lanes_) lane->stop_taking();
+  auto const own = std::find_if(lanes_.begin(), lanes_.end(), [](auto const& lane) { return lane->is_this_thread(); });
+  for (auto const& lane : lanes_) {
+    if (own == lanes_.end()) {
+      lane->await(LaneAge::ended);
+    } else if (lane != *own) {
+      lane->await(&lane->device() == &(*own)->device() ? LaneAge::settled : LaneAge::ended);
+    }
+  }
+}
+
 std::vector<std::shared_ptr<Failure const>> LaneSet::merge(Stages const& stages) {
   std::vector<std::shared_ptr<Failure const>> failures;
   for (auto const& lane : lanes_) {

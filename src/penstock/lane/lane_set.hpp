@@ -50,6 +50,12 @@ class LaneSet {
   ///
   /// Blocks: until every tile is completed and every stage finished.
   void close();
+  /// As Lane::stop_taking for all, for a thread that keeps a lane from its end. The lanes of a device end together, so
+  /// those on the device of a lane that is this thread settle and wait for it, with what they have there not freed.
+  ///
+  /// Threads: any, also one that is in a lane's `on_completion` or stage, while another is in `close`.
+  /// Blocks:  until the others have come so far.
+  void end_but_for_this_thread() noexcept;
   /// Only once closed: calls `stages.merge` for each finished stage, in lane order. Says what failed of finishing and
   /// merging.
   std::vector<std::shared_ptr<Failure const>> merge(Stages const& stages);

@@ -16,13 +16,13 @@
 namespace penstock {
 
 /// One tile as a stage sees it: on the device, or for a stage of one pass in the host's memory where the device sees
-/// it.
+/// it. Kernels read it and write to it; the host cannot, since the device is still copying when the stage is asked.
 ///
 /// Shape: input holds what the source filled, output is the whole output part; with in_place both start at the same
 /// byte.
 struct DeviceTile {
-  std::span<std::byte> input = {};
-  std::span<std::byte> output = {};
+  DeviceSpan<std::byte> input = {};
+  DeviceSpan<std::byte> output = {};
   std::uint64_t sequence = 0;
   std::uint64_t tag = 0;
 };
@@ -31,8 +31,11 @@ struct DeviceTile {
 /// one stretch: it has the bytes of all `count` of them, and sequence and tag of the first.
 template <class Body>
 void for_each_stretch(std::span<DeviceTile const> tiles, Body body) {
-  auto const behind = [](std::span<std::byte> one, std::span<std::byte> next) {
-    return (one.empty() && next.empty()) || one.data() + one.size() == next.data();
+  auto const behind = [](DeviceSpan<std::byte> one, DeviceSpan<std::byte> next) {
+    return (one.empty() && next.empty()) || one.address() + one.size() == next.address();
+  };
+  auto const joined = [](DeviceSpan<std::byte> one, DeviceSpan<std::byte> next) {
+    return DeviceSpan(one.address(), one.size() + next.size());
   };
   for (std::size_t from = 0; from < tiles.size();) {
     DeviceTile stretch = tiles[from];
@@ -40,8 +43,8 @@ void for_each_stretch(std::span<DeviceTile const> tiles, Body body) {
     for (; from + count < tiles.size(); ++count) {
       DeviceTile const& next = tiles[from + count];
       if (!behind(stretch.input, next.input) || !behind(stretch.output, next.output)) break;
-      stretch.input = {stretch.input.data(), stretch.input.size() + next.input.size()};
-      stretch.output = {stretch.output.data(), stretch.output.size() + next.output.size()};
+      stretch.input = joined(stretch.input, next.input);
+      stretch.output = joined(stretch.output, next.output);
     }
     body(std::as_const(stretch), count);
     from += count;
@@ -158,8 +161,8 @@ Stages each_tile(Body body, Passes passes) {
   return each_tile(std::move(body), Promises{.passes = passes});
 }
 
-/// A stage without state that treats each byte or element the same wherever it lies: `body(std::span<std::byte> input,
-/// std::span<std::byte> output, StreamRef)` computes all of `output` from `input`, in one pass and by kernels
+/// A stage without state that treats each byte or element the same wherever it lies: `body(DeviceSpan<std::byte> input,
+/// DeviceSpan<std::byte> output, StreamRef)` computes all of `output` from `input`, in one pass and by kernels
 /// (Passes::one). Where tiles lie side by side on the device it is called for all of them at once, so that small tiles
 /// take few launches. `capturable` says that the body does what Stage::capturable promises.
 template <class Body>

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <initializer_list>
 #include <sstream>
 #include <string>
 #include <string_view>
@@ -42,14 +43,17 @@ std::uint64_t number_of(std::string const& text, std::string_view name) {
   return 0;
 }
 
-/// A group that may have `most` bytes and says in these files how much it has.
+/// A group that may have `most` bytes and says in these files how much it has, and under these names how much of that
+/// the kernel takes back before it lets the group run out.
 void limit_memory(CgroupLimits& limits, std::uint64_t most, fs::path const& used, fs::path const& statistics,
-                  std::string_view reclaimable) {
+                  std::initializer_list<std::string_view> reclaimable) {
   lower(limits.memory_bytes, most);
   auto const in_use = leading_number(read_system_file(used).value_or("")).value_or(0);
   auto const busy = static_cast<std::uint64_t>(std::max<std::int64_t>(0, in_use));
-  std::uint64_t const idle = std::min(busy, number_of(read_system_file(statistics).value_or(""), reclaimable));
-  lower(limits.memory_left_bytes, most - std::min(most, busy - idle));
+  std::string const statistics_text = read_system_file(statistics).value_or("");
+  std::uint64_t kept = busy;
+  for (std::string_view const name : reclaimable) kept -= std::min(kept, number_of(statistics_text, name));
+  lower(limits.memory_left_bytes, most - std::min(most, kept));
 }
 
 void read_unified(fs::path const& directory, CgroupLimits& limits) {
@@ -63,7 +67,7 @@ void read_unified(fs::path const& directory, CgroupLimits& limits) {
   if (auto const text = read_system_file(directory / "memory.max")) {
     if (auto const bytes = leading_number(*text); bytes && *bytes >= 0) {
       limit_memory(limits, static_cast<std::uint64_t>(*bytes), directory / "memory.current", directory / "memory.stat",
-                   "inactive_file");
+                   {"inactive_file", "active_file", "slab_reclaimable"});
     }
   }
 }
@@ -82,7 +86,7 @@ void read_memory_controller(fs::path const& directory, CgroupLimits& limits) {
   auto const bytes = leading_number(read_system_file(directory / "memory.limit_in_bytes").value_or(""));
   if (bytes && *bytes >= 0 && *bytes < no_limit) {
     limit_memory(limits, static_cast<std::uint64_t>(*bytes), directory / "memory.usage_in_bytes",
-                 directory / "memory.stat", "total_inactive_file");
+                 directory / "memory.stat", {"total_inactive_file", "total_active_file"});
   }
 }
 

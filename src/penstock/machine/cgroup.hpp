@@ -12,7 +12,8 @@ namespace penstock {
 struct CgroupLimits {
   std::optional<double> cpus;  ///< CPUs' worth of time; 1.5 means 150 ms in each 100 ms.
   std::optional<std::uint64_t> memory_bytes;
-  /// What is left of that: without what is in use, but with what the page cache holds and nothing has read lately.
+  /// What is left of that: without what is in use, but with what the kernel takes back once it is wanted, as pages of
+  /// files and what it remembers of them.
   std::optional<std::uint64_t> memory_left_bytes = {};
 
   /// How many threads can be busy at once on `usable_cpus`: as many, or fewer if the quota says so; at least one.

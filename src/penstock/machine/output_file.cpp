@@ -26,7 +26,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-[[noreturn]] void refuse(std::string const& path, std::string const& why) {
+[[noreturn]] void refuse_path(std::string const& path, std::string const& why) {
   throw Error(ErrorKind::bad_argument, path + ": " + why + ". Name a file that can be written.");
 }
 
@@ -41,15 +41,50 @@ std::string fresh_name(std::string const& name) {
   return "." + name.substr(0, most_of_name) + ".penstock-" + digits;
 }
 
+/// Makes `to`, a file of this process's own, one of that owner, group and mode. What is so already is not asked for:
+/// file systems that know no owners refuse even that.
+///
+/// Returns: 0, or the errno of what failed.
+int take_owner_and_mode(int to, uid_t owner, gid_t group, mode_t mode) {
+  struct stat now {};
+  if (fstat(to, &now) != 0) return errno;
+  if ((now.st_uid != owner || now.st_gid != group) && fchown(to, owner, group) != 0) return errno;
+  // In this order, and with another look: a new owner takes some of the mode away.
+  if (fstat(to, &now) != 0) return errno;
+  return (now.st_mode & 07777) == mode || fchmod(to, mode) == 0 ? 0 : errno;
+}
+
+/// Has it on the disk. A file system that has no way to do that has nothing to wait for.
+///
+/// Returns: 0, or the errno of what failed.
+int sync(int descriptor) {
+  if (fsync(descriptor) == 0 || errno == EINVAL || errno == ENOTSUP) return 0;
+  return errno;
+}
+
+/// Returns: 0, or the errno of what failed.
+int copy(int from, int to) {
+  std::vector<char> piece(std::size_t{1} << 16);
+  off_t at = 0;
+  for (;;) {
+    ssize_t const got = pread(from, piece.data(), piece.size(), at);
+    if (got < 0 && errno == EINTR) continue;
+    if (got <= 0) return got == 0 ? 0 : errno;
+    for (ssize_t done = 0; done < got;) {
+      ssize_t const put = ::write(to, piece.data() + done, static_cast<std::size_t>(got - done));
+      if (put < 0 && errno != EINTR) return errno;
+      done += std::max<ssize_t>(put, 0);
+    }
+    at += got;
+  }
+}
+
 /// A new file in a folder, which goes again unless it is put in its place.
 class NewFile {
  public:
   NewFile(int folder, std::string const& name, mode_t mode)
-      : folder_(folder), descriptor_(openat(folder_, ".", O_TMPFILE | O_WRONLY | O_CLOEXEC, mode)) {
-    if (descriptor_ >= 0) return;
-    name_ = fresh_name(name);
-    descriptor_ = openat(folder_, name_.c_str(), O_CREAT | O_EXCL | O_NOFOLLOW | O_WRONLY | O_CLOEXEC, mode);
-    if (descriptor_ < 0) name_.clear();
+      : folder_(folder), descriptor_(openat(folder_, ".", O_TMPFILE | O_RDWR | O_CLOEXEC, mode)) {
+    if (descriptor_ < 0) descriptor_ = open_named(name, mode);
   }
   NewFile(NewFile const&) = delete;
   NewFile& operator=(NewFile const&) = delete;
@@ -59,20 +94,42 @@ class NewFile {
   }
   int descriptor() const noexcept { return descriptor_; }
 
-  /// False, with errno, if it cannot be.
-  bool take_place_of(std::string const& name) {
-    if (name_.empty()) {
-      std::string const fresh = fresh_name(name);
-      std::string const here = "/proc/self/fd/" + std::to_string(descriptor_);
-      if (linkat(AT_FDCWD, here.c_str(), folder_, fresh.c_str(), AT_SYMLINK_FOLLOW) != 0) return false;
-      name_ = fresh;
+  /// Returns: 0, or the errno of what failed.
+  int take_place_of(std::string const& name) {
+    if (name_.empty() && !take_name(fresh_name(name))) {
+      if (int const problem = become_named(name); problem != 0) return problem;
     }
-    if (renameat(folder_, name_.c_str(), folder_, name.c_str()) != 0) return false;
+    if (renameat(folder_, name_.c_str(), folder_, name.c_str()) != 0) return errno;
     name_.clear();
-    return true;
+    return 0;
   }
 
  private:
+  int open_named(std::string const& name, mode_t mode) {
+    name_ = fresh_name(name);
+    int const opened = openat(folder_, name_.c_str(), O_CREAT | O_EXCL | O_NOFOLLOW | O_WRONLY | O_CLOEXEC, mode);
+    if (opened < 0) name_.clear();
+    return opened;
+  }
+  bool take_name(std::string const& fresh) {
+    std::string const here = "/proc/self/fd/" + std::to_string(descriptor_);
+    if (linkat(AT_FDCWD, here.c_str(), folder_, fresh.c_str(), AT_SYMLINK_FOLLOW) != 0) return false;
+    name_ = fresh;
+    return true;
+  }
+  /// Where /proc is not there, or the file system links no file that has no name: a copy that has one.
+  int become_named(std::string const& name) {
+    struct stat now {};
+    if (fstat(descriptor_, &now) != 0) return errno;
+    int const named = open_named(name, 0600);
+    if (named < 0) return errno;
+    int problem = copy(descriptor_, named);
+    if (problem == 0) problem = take_owner_and_mode(named, now.st_uid, now.st_gid, now.st_mode & 07777);
+    if (problem == 0) problem = sync(named);
+    close(std::exchange(descriptor_, named));
+    return problem;
+  }
+
   int const folder_;
   int descriptor_;
   std::string name_;  ///< Empty while it has none.
@@ -116,17 +173,17 @@ OutputFile::Descriptor::~Descriptor() {
 }
 
 void OutputFile::find() {
-  if (path_.empty()) refuse("''", "It names no file");
+  if (path_.empty()) refuse_path("''", "It names no file");
   struct stat status {};
   if (stat(path_.c_str(), &status) == 0) found_ = status;
-  if (found_ && S_ISDIR(found_->st_mode)) refuse(path_, "It is a directory");
-  if (found_ && S_ISSOCK(found_->st_mode)) refuse(path_, "It is a socket");
+  if (found_ && S_ISDIR(found_->st_mode)) refuse_path(path_, "It is a directory");
+  if (found_ && S_ISSOCK(found_->st_mode)) refuse_path(path_, "It is a socket");
   constexpr int most_links = 40;  // As the system has it.
   std::error_code problem;
   fs::path place = path_;
   for (int links = 0;; ++links) {
     fs::path const folder = fs::canonical(place.has_parent_path() ? place.parent_path() : ".", problem);
-    if (problem) refuse(path_, problem.message());
+    if (problem) refuse_path(path_, problem.message());
     bool const is_link = fs::is_symlink(fs::symlink_status(place, problem));
     // A link of /proc is an open file, and has no place of its own.
     if (is_link && folder.string().starts_with("/proc/")) return open_as_it_is(folder / place.filename(), false);
@@ -134,11 +191,11 @@ void OutputFile::find() {
       if (found_ && !S_ISREG(found_->st_mode)) return open_as_it_is(path_, S_ISFIFO(found_->st_mode));
       name_ = place.filename();
       folder_.number = open(folder.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC);
-      if (folder_.number < 0) refuse(path_, std::strerror(errno));
+      if (folder_.number < 0) refuse_path(path_, std::strerror(errno));
       return expect_replaceable();
     }
     fs::path const target = fs::read_symlink(place, problem);
-    if (problem || links == most_links) refuse(path_, problem ? problem.message() : std::strerror(ELOOP));
+    if (problem || links == most_links) refuse_path(path_, problem ? problem.message() : std::strerror(ELOOP));
     place = folder / target;
   }
 }
@@ -151,7 +208,7 @@ void OutputFile::open_as_it_is(std::string const& path, bool waits) {
     // Others write where it stands, too: so it keeps the place it is at.
     opened_.number = fcntl(number, F_DUPFD_CLOEXEC, 0);
     if (opened_.number >= 0 && (fcntl(opened_.number, F_GETFL) & O_ACCMODE) == O_RDONLY)
-      refuse(path_, "It is open for reading");
+      refuse_path(path_, "It is open for reading");
   } else {
     std::mutex mutex;
     std::condition_variable_any asked;
@@ -164,16 +221,17 @@ void OutputFile::open_as_it_is(std::string const& path, bool waits) {
       asked.wait_for(lock, stop_, std::chrono::milliseconds(20), [] { return false; });
     }
   }
-  if (opened_.number < 0) refuse(path_, std::strerror(errno));
+  if (opened_.number < 0) refuse_path(path_, std::strerror(errno));
 }
 
 void OutputFile::expect_replaceable() const {
-  if (name_.empty() || name_ == "." || name_ == "..") refuse(path_, "It is a directory");
-  if (found_ && faccessat(folder_.number, name_.c_str(), W_OK, AT_EACCESS) != 0) refuse(path_, std::strerror(errno));
+  if (name_.empty() || name_ == "." || name_ == "..") refuse_path(path_, "It is a directory");
+  if (found_ && faccessat(folder_.number, name_.c_str(), W_OK, AT_EACCESS) != 0)
+    refuse_path(path_, std::strerror(errno));
   if (faccessat(folder_.number, ".", W_OK | X_OK, AT_EACCESS) != 0)
-    refuse(path_, std::string("Its folder takes no new file (") + std::strerror(errno) + ")");
+    refuse_path(path_, std::string("Its folder takes no new file (") + std::strerror(errno) + ")");
   if (found_ && !may_give_to_owner_of(*found_))
-    refuse(path_, "It belongs to another user or group, and a file in its place would not");
+    refuse_path(path_, "It belongs to another user or group, and a file in its place would not");
 }
 
 bool OutputFile::is(struct stat const& other) const noexcept {
@@ -202,8 +260,8 @@ void OutputFile::write(std::string const& what, std::function<void(std::ostream&
 }
 
 void OutputFile::replace(std::string const& what, std::function<void(std::ostream&)> const& write) const {
-  auto const expect = [&](bool good, int problem) {
-    if (good) return;
+  auto const expect_none = [&](int problem) {
+    if (problem == 0) return;
     throw Error(ErrorKind::system, path_ + " took less than all of " + what + " (" + std::strerror(problem) +
                                        "), and is as it was: see that its disk has room, or name another file.");
   };
@@ -212,20 +270,18 @@ void OutputFile::replace(std::string const& what, std::function<void(std::ostrea
   constexpr mode_t as_usual = 0666;
   NewFile fresh(folder_.number, name_, found_ ? of_owner_alone : as_usual);
   int const to = fresh.descriptor();
-  expect(to >= 0, errno);
-  int const problem = written_to(to, {}, write);
-  expect(problem == 0, problem);
+  if (to < 0) expect_none(errno);
+  expect_none(written_to(to, {}, write));
   struct stat now {};
   bool const there = fstatat(folder_.number, name_.c_str(), &now, AT_SYMLINK_NOFOLLOW) == 0;
   // It may have become another thing meanwhile, which is not this program's to replace.
-  expect(!there || S_ISREG(now.st_mode), EEXIST);
+  if (there && !S_ISREG(now.st_mode)) expect_none(EEXIST);
   if (there || found_) {
     struct stat const& old = there ? now : *found_;
-    // In this order: a new owner takes some of the mode away.
-    expect(fchown(to, old.st_uid, old.st_gid) == 0 && fchmod(to, old.st_mode & 07777) == 0, errno);
+    expect_none(take_owner_and_mode(to, old.st_uid, old.st_gid, old.st_mode & 07777));
   }
-  expect(fsync(to) == 0, errno);
-  expect(fresh.take_place_of(name_), errno);
+  expect_none(sync(to));
+  expect_none(fresh.take_place_of(name_));
   sync_folder(folder_.number);
 }
 

@@ -42,7 +42,8 @@ void check_available(std::size_t bytes) {
 
 }  // namespace
 
-Slab::Slab(std::size_t bytes, std::optional<NumaNode> node, std::size_t touch_threads) : size_(bytes) {
+Slab::Slab(std::size_t bytes, std::optional<NumaNode> node, std::size_t touch_threads, std::stop_token const& stop)
+    : size_(bytes) {
   if (bytes == 0 || touch_threads == 0) {
     throw Error(ErrorKind::bad_argument, "A slab has at least one byte and is touched by at least one thread.");
   }
@@ -55,7 +56,7 @@ Slab::Slab(std::size_t bytes, std::optional<NumaNode> node, std::size_t touch_th
     remarks_.push_back("NUMA node " + std::to_string(node->number) +
                        " has no CPU that this process may use, so a slab cannot be placed there.");
   }
-  touch(mapped, node ? node->cpus : CpuSet(), touch_threads);
+  touch(mapped, node ? node->cpus : CpuSet(), touch_threads, stop);
   if (node && !node->cpus.empty()) remark_on_pages_elsewhere();
 }
 
@@ -80,25 +81,32 @@ void Slab::map(std::size_t mapped) {
   }
 }
 
-void Slab::touch(std::size_t mapped, CpuSet const& cpus, std::size_t threads) {
+void Slab::touch(std::size_t mapped, CpuSet const& cpus, std::size_t threads, std::stop_token const& stop) {
   std::size_t const page = page_bytes();
   // Huge page by huge page, as each thread gets to it, so that a thread that is held up holds up no others.
   std::atomic<std::size_t> next{0};
+  std::atomic<std::size_t> touched{0};
   auto const body = [&](std::stop_token const&) {
-    while (true) {
+    while (!stop.stop_requested()) {
       std::size_t const start = next.fetch_add(alignment, std::memory_order_relaxed);
       if (start >= mapped) return;
       for (std::size_t i = start; i < start + alignment; i += page) {
         *const_cast<std::byte volatile*>(memory_.get() + i) = std::byte{0};
       }
+      touched.fetch_add(alignment, std::memory_order_relaxed);
     }
   };
   std::vector<BoundThread> touchers;
-  for (std::size_t i = 0; i < std::min(threads, mapped / alignment); ++i) {
+  for (std::size_t i = 0; i < std::min(threads, mapped / alignment) && !stop.stop_requested(); ++i) {
     touchers.emplace_back("ps-touch-" + std::to_string(i), cpus, body);
     if (auto const& error = touchers.back().binding_error()) {
       remarks_.push_back("The slab may lie on the wrong node: " + *error);
     }
+  }
+  touchers.clear();  // It waits for them.
+  if (touched < mapped) {
+    throw Error(ErrorKind::system, "Interrupted: a slab of " + size_text(mapped) +
+                                       " was not touched to its end, and its memory is given back.");
   }
 }
 

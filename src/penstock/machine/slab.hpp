@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -25,10 +26,11 @@ class Slab {
   /// there; a sample of the pages shows whether it did, and else there is a remark. Without a node, or on a node
   /// without CPUs, the memory lies where the system puts it.
   ///
-  /// Blocks: about 0.4 s a GiB with one thread, less with more.
-  /// Throws: Error of kind out_of_memory, naming size and remedy; bad_argument for no bytes or no threads.
+  /// Blocks: about 0.4 s a GiB with one thread, less with more; until `stop` is requested at most.
+  /// Throws: Error of kind out_of_memory, naming size and remedy; bad_argument for no bytes or no threads; system, if
+  ///         `stop` was requested before every page was touched.
   explicit Slab(std::size_t bytes, std::optional<NumaNode> node = std::nullopt,
-                std::size_t touch_threads = default_touch_threads);
+                std::size_t touch_threads = default_touch_threads, std::stop_token const& stop = {});
   Slab(Slab&&) noexcept = default;
   Slab& operator=(Slab&&) noexcept = default;
 
@@ -53,7 +55,7 @@ class Slab {
     void operator()(std::byte* memory) const noexcept;
   };
   void map(std::size_t mapped);
-  void touch(std::size_t mapped, CpuSet const& cpus, std::size_t threads);
+  void touch(std::size_t mapped, CpuSet const& cpus, std::size_t threads, std::stop_token const& stop);
   void remark_on_pages_elsewhere();
 
   std::size_t size_ = 0;

@@ -120,7 +120,8 @@ double rate(unsigned threads, std::chrono::nanoseconds each, std::stop_token con
 /// Pinned memory for each device, next to it: what plain copies would use.
 class PinnedMemory {
  public:
-  PinnedMemory(DeviceGroup const& devices, std::size_t bytes_each, std::size_t bytes_of_first = 0) {
+  PinnedMemory(DeviceGroup const& devices, std::stop_token const& stop, std::size_t bytes_each,
+               std::size_t bytes_of_first = 0) {
     Topology const topology = Topology::detect();
     for (Device* const device : devices.all()) {
       std::size_t const bytes = slabs_.empty() ? std::max(bytes_each, bytes_of_first) : bytes_each;
@@ -130,7 +131,7 @@ class PinnedMemory {
       for (NumaNode const& one : topology.nodes()) {
         if (one.number == number) node = one;
       }
-      slabs_.emplace_back(pages * Slab::alignment, node);
+      slabs_.emplace_back(pages * Slab::alignment, node, Slab::default_touch_threads, stop);
       pins_.push_back(device->pin(slabs_.back().bytes()));
     }
   }
@@ -162,7 +163,7 @@ Ceilings measure_ceilings(DeviceGroup const& devices, Setting const& setting, un
   bool const fills_twice = fills && producers <= Topology::detect().busy_threads() / 2;
   std::size_t const filled_at_once = std::clamp<std::size_t>(most_bytes / stride, 1, most_depth);
   // The first device's is what is filled as well.
-  PinnedMemory const pinned(devices, std::max(single.bytes(), batched.bytes()),
+  PinnedMemory const pinned(devices, stop, std::max(single.bytes(), batched.bytes()),
                             fills ? std::size_t{producers} * (fills_twice ? 2 : 1) * filled_at_once * stride : 0);
   auto const bench_of = [&](Layout const& layout, unsigned thread) {
     Device& device = *devices.all()[thread % count];
@@ -230,7 +231,7 @@ Ceilings measure_ceilings(DeviceGroup const& devices, Setting const& setting, un
 
 Ceilings measure_link(DeviceGroup const& devices, Direction direction, std::chrono::nanoseconds each,
                       std::stop_token const& stop) {
-  PinnedMemory const pinned(devices, 4 * large);
+  PinnedMemory const pinned(devices, stop, 4 * large);
   auto const bytes_per_second = [&](bool up) {
     auto const threads = static_cast<unsigned>(devices.size());
     return large * rate(threads, each, stop, [&, up](unsigned thread) -> std::function<std::size_t()> {

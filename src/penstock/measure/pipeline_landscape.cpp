@@ -5,6 +5,7 @@
 #include <exception>
 
 #include "penstock/core/error.hpp"
+#include "penstock/core/failure_text.hpp"
 #include "penstock/core/pool.hpp"
 #include "penstock/core/usual_tiles.hpp"
 #include "penstock/measure/effort.hpp"
@@ -55,7 +56,7 @@ std::optional<double> PipelineLandscape::measure(Levels const& levels, Effort ef
     if (*height > 0) return height;
     errors_[levels] = nothing_came;
   } catch (std::exception const& exception) {
-    errors_[levels] = exception.what();
+    errors_[levels] = failure_text(exception);
   }
   if (auto const loss = devices_.lost()) throw *loss;
   return std::nullopt;

@@ -22,9 +22,9 @@ constexpr std::size_t spread_count = 12;
 /// A point that was that much worse is not measured again.
 constexpr double hopeless = 0.85;
 /// A step that gains less is none.
-constexpr double worthwhile = 0.005;
+constexpr double worth_a_round = 0.005;
 /// What is as good as the best: at least that, at most that, and else by how well it is known.
-constexpr double least_same = 0.01, most_same = 0.03;
+constexpr double least_equal = 0.01, most_equal = 0.03;
 
 class Search {
  public:
@@ -195,7 +195,7 @@ class Search {
     if (hopeless_against(other, highest) || !contest_.time_for(2, Effort::look)) return false;
     // No more often than it takes to know well enough.
     constexpr double most_rounds = 4;
-    double const parts = contest_.noise(Effort::look) / least_same;
+    double const parts = contest_.noise(Effort::look) / least_equal;
     double const rounds = std::clamp(std::ceil(2 * parts * parts), 1.0, most_rounds);
     auto const standings =
         hold({highest, other}, {.least = 1, .most = static_cast<unsigned>(rounds)}, Effort::look, "saving");
@@ -204,7 +204,7 @@ class Search {
 
   /// How far apart two points may be, measured so often, and yet be taken for the same.
   double same(Effort effort, double rounds) const {
-    return std::clamp(contest_.noise(effort) * std::sqrt(2 / rounds), least_same, most_same);
+    return std::clamp(contest_.noise(effort) * std::sqrt(2 / rounds), least_equal, most_equal);
   }
 
   /// Goes to the best of these, if it is better than where it is.
@@ -220,7 +220,7 @@ class Search {
     auto const standings = hold(entrants, rounds, Effort::glance, move);
     auto const best = std::max_element(standings.begin(), standings.end(),
                                        [](Standing const& a, Standing const& b) { return a.ahead < b.ahead; });
-    double const error = std::max(worthwhile, contest_.noise(Effort::glance) * std::sqrt(2.0 / rounds.most));
+    double const error = std::max(worth_a_round, contest_.noise(Effort::glance) * std::sqrt(2.0 / rounds.most));
     if (best == standings.begin() || !best->in || (standings.front().in && best->ahead < error)) return false;
     settled_.emplace(best->levels, at_);
     at_ = best->levels;

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "penstock/core/error.hpp"
+#include "penstock/core/failure_text.hpp"
 #include "penstock/measure/ceilings.hpp"
 #include "penstock/measure/graphs_remark.hpp"
 #include "penstock/measure/judged_run.hpp"
@@ -110,7 +111,7 @@ class Sweep {
     try {
       body();
     } catch (std::exception const& exception) {
-      return exception.what();
+      return failure_text(exception);
     }
     return "";
   }
@@ -156,7 +157,8 @@ class Sweep {
           measure_link(devices_of(result), result.point.setting.direction, options_.trial.window / 4, stop_);
       if (!stop_.stop_requested()) links.push_back(link);
     } catch (std::exception const& exception) {
-      std::string const remark = "Not all of its parts could be measured alone: " + std::string(exception.what());
+      if (stop_.stop_requested()) return;  // Cut short as well.
+      std::string const remark = "Not all of its parts could be measured alone: " + failure_text(exception);
       if (result.remarks.empty()) result.remarks.push_back(remark);
     }
   }

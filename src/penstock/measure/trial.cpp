@@ -2,6 +2,7 @@
 #include "penstock/measure/trial.hpp"
 
 #include <algorithm>
+#include <memory>
 #include <vector>
 
 #include "penstock/core/pool.hpp"
@@ -18,6 +19,19 @@ namespace {
 
 void expect_well(Report const& report) {
   if (!report.ok()) throw Error(ErrorKind::device_refused, describe(report));
+}
+
+/// Null if `stop` was requested before the pipeline was made.
+///
+/// Throws: as Pipeline.
+std::unique_ptr<Pipeline> make_pipeline(DeviceGroup const& devices, PipelineOptions const& options,
+                                        std::stop_token const& stop) {
+  try {
+    return std::make_unique<Pipeline>(devices.all(), options, stop);
+  } catch (Error const&) {
+    if (!stop.stop_requested()) throw;
+    return nullptr;
+  }
 }
 
 /// Has tiles until the meter has seen enough.
@@ -52,7 +66,9 @@ std::optional<Trial> run_trial(DeviceGroup const& devices, Setting const& settin
   wanted.recorder = options.recorder;
   wanted.ranges = options.ranges;
   forget_memory_peaks();
-  Pipeline pipeline(devices.all(), wanted);
+  auto const made = make_pipeline(devices, wanted, stop);
+  if (made == nullptr) return std::nullopt;
+  Pipeline& pipeline = *made;
   Meter meter(options.warm_up, options.window, settling_tiles(pipeline.options()), options.settling);
   UntilMetered source(filler, meter);
   Report const report = pipeline.run(
@@ -73,7 +89,9 @@ std::optional<LoadedTrial> run_loaded_trial(DeviceGroup const& devices, Setting 
   wanted.ranges = options.ranges;
   wanted.producers = producers_of(devices, setting, tiles_per_second, filler);
   forget_memory_peaks();
-  Pipeline pipeline(devices.all(), wanted);
+  auto const made = make_pipeline(devices, wanted, stop);
+  if (made == nullptr) return std::nullopt;
+  Pipeline& pipeline = *made;
   Load load = load_at(tiles_per_second, pipeline.options(), options.warm_up, options.window);
   load.most_late = options.most_late;
   OpenLoop source(filler, load, stop);

@@ -19,10 +19,10 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 /// What the pipeline makes of a setting if left to itself; as good a guess as any where it cannot be made.
-PipelineOptions resolved(DeviceGroup const& devices, Setting const& setting) {
+PipelineOptions resolved(DeviceGroup const& devices, Setting const& setting, std::stop_token const& stop) {
   PipelineOptions guess = setting.options();
   try {
-    return Pipeline(devices.all(), guess).options();
+    return Pipeline(devices.all(), guess, stop).options();
   } catch (Error const&) {
     for (unsigned* const count : {&guess.producers, &guess.lanes, &guess.consumers, &guess.slots}) {
       *count = std::max(1U, *count);
@@ -34,7 +34,8 @@ PipelineOptions resolved(DeviceGroup const& devices, Setting const& setting) {
 /// What is known to be good beside the defaults: a profile's setting, and for latency what the pipeline makes of that
 /// aim.
 std::vector<KnownStart> known_starts(DeviceGroup const& devices, TuneOptions const& options, Setting const& defaults,
-                                     std::vector<Axis> const& axes, Levels const& levels_of_defaults) {
+                                     std::vector<Axis> const& axes, Levels const& levels_of_defaults,
+                                     std::stop_token const& stop) {
   std::vector<KnownStart> known;
   if (!options.known.empty()) {
     known.push_back({"profile", levels_of_known(axes, levels_of_defaults, options.known)});
@@ -45,7 +46,7 @@ std::vector<KnownStart> known_starts(DeviceGroup const& devices, TuneOptions con
   if (options.sought == Aim::latency && may_be_urgent) {
     Setting urgent = defaults;
     urgent.aim = Aim::latency;
-    known.push_back({"aim latency", levels_of(axes, resolved(devices, urgent), defaults.tile)});
+    known.push_back({"aim latency", levels_of(axes, resolved(devices, urgent, stop), defaults.tile)});
   }
   return known;
 }
@@ -59,7 +60,7 @@ Tuned tune(DeviceGroup const& devices, TuneOptions const& options, std::stop_tok
     throw Error(ErrorKind::bad_argument, "Latency is that of tiles that come: let there be a load above 0.");
   }
   Setting const defaults = default_setting(options.lists, options.sought);
-  PipelineOptions const made = resolved(devices, defaults);
+  PipelineOptions const made = resolved(devices, defaults, stop);
   Tuned tuned{.sought = options.sought};
   tuned.axes = search_axes(options.lists, made, defaults.tile, options.bounds, options.sought);
   add_known(tuned.axes, options.lists, options.known);
@@ -69,7 +70,7 @@ Tuned tune(DeviceGroup const& devices, TuneOptions const& options, std::stop_tok
   }
   PipelineLandscape pipelines(devices, options, tuned.axes, start, stop);
   SearchOptions search_options{.within = options.within, .defaults = levels_of(tuned.axes, made, defaults.tile)};
-  search_options.known = known_starts(devices, options, defaults, tuned.axes, search_options.defaults);
+  search_options.known = known_starts(devices, options, defaults, tuned.axes, search_options.defaults, stop);
   if (progress) {
     search_options.progress = [&](std::string const& move, Contest const& contest) {
       progress({.seconds = pipelines.elapsed(),

@@ -14,10 +14,6 @@ namespace {
 
 static_assert(sizeof(Blake3Node) == hashed_bytes);
 
-std::span<float> floats(std::span<std::byte> bytes) {
-  return {reinterpret_cast<float*>(bytes.data()), bytes.size() / sizeof(float)};
-}
-
 void produce_all(std::span<DeviceTile const> tiles, std::span<std::size_t> produced) {
   for (std::size_t i = 0; i < tiles.size(); ++i) produced[i] = tiles[i].output.size();
 }
@@ -42,8 +38,8 @@ class TransformStage final : public Stage {
   void prepare(StreamRef stream) override { transform_prepare(stream); }
   std::size_t run(DeviceTile const& tile, StreamRef stream) override {
     // In place where there is one part only, or one memory for both.
-    std::span<std::byte> const on = tile.input.empty() ? tile.output : tile.input;
-    transform(floats(on), 0, floats(on), stream);
+    DeviceSpan<float> const on = (tile.input.empty() ? tile.output : tile.input).as<float>();
+    transform(on, 0, on, stream);
     return tile.output.size();
   }
   bool run_batch(std::span<DeviceTile const> tiles, std::span<std::size_t> produced, StreamRef stream) override {

@@ -140,7 +140,7 @@ DeviceRecords Packing::on_device(Pack const& pack, DeviceTile const& tile) const
   } else {
     // Tiles and tables begin at multiples of its alignment, on the device as well.
     auto const* const places =
-        static_cast<RecordPlace const*>(static_cast<void const*>(tile.input.data() + table_offset(pack)));
+        static_cast<RecordPlace const*>(static_cast<void const*>(tile.input.address() + table_offset(pack)));
     records.inputs = RecordTable(pack.count(), places);
   }
   records.outputs = in_place_ ? records.inputs : RecordTable(pack.count(), static_cast<std::uint32_t>(results_));

@@ -19,8 +19,8 @@ namespace penstock {
 /// Shape: record i is `inputs[i].bytes` bytes from `input[inputs[i].offset]` on, and its result goes to where
 /// `outputs[i]` says in `output`. With a pipeline that works in place both start at the same byte.
 struct DeviceRecords {
-  std::span<std::byte> input = {};   ///< All records, with gaps where they are of any size.
-  std::span<std::byte> output = {};  ///< All that is brought back.
+  DeviceSpan<std::byte> input = {};   ///< All records, with gaps where they are of any size.
+  DeviceSpan<std::byte> output = {};  ///< All that is brought back.
   RecordTable inputs = {};
   RecordTable outputs = {};
   std::uint64_t sequence = 0;  ///< The tile's.

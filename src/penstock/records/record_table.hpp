@@ -3,6 +3,8 @@
 
 #include <cstdint>
 
+#include "penstock/device/device_span.hpp"
+
 #ifdef __CUDACC__
 #define PENSTOCK_HOST_DEVICE __host__ __device__
 #else
@@ -33,11 +35,22 @@ class RecordTable {
   constexpr RecordTable(std::uint32_t count, RecordPlace const* places) noexcept : count_(count), places_(places) {}
 
   PENSTOCK_HOST_DEVICE constexpr std::uint32_t size() const noexcept { return count_; }
-  PENSTOCK_HOST_DEVICE constexpr RecordPlace operator[](std::uint32_t number) const noexcept {
-    return places_ != nullptr ? places_[number] : RecordPlace{number * bytes_, bytes_};
+#ifdef __CUDACC__
+  /// In a CUDA kernel.
+  __device__ RecordPlace operator[](std::uint32_t number) const noexcept {
+    return place(number);
+  }
+#endif
+  /// In a CPU kernel: the table may be memory of the device, which only kernels read.
+  constexpr RecordPlace at(KernelBlock, std::uint32_t number) const noexcept {
+    return place(number);
   }
 
  private:
+  PENSTOCK_HOST_DEVICE constexpr RecordPlace place(std::uint32_t number) const noexcept {
+    return places_ != nullptr ? places_[number] : RecordPlace{number * bytes_, bytes_};
+  }
+
   std::uint32_t count_ = 0;
   std::uint32_t bytes_ = 0;
   RecordPlace const* places_ = nullptr;

@@ -20,10 +20,6 @@ std::string one_decimal(double number) {
   return text;
 }
 
-std::uint64_t slots_of_all(RunFigures const& figures) {
-  return std::uint64_t{figures.lanes} * figures.slots;
-}
-
 /// ", 96 % of the 48.6 GB/s that they reach alone": behind a sentence on a part.
 std::string against_ceiling(PartUse const& part, Utilisation const& use, std::string const& lead) {
   if (!part.ceiling) return "";

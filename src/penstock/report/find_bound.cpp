@@ -14,10 +14,6 @@ constexpr double in_use = 0.8;
 constexpr double apart = 0.2;        ///< Overlap up to which things went one after the other.
 constexpr double well_above = 1.25;  ///< A ceiling that the run is not near to.
 
-std::uint64_t slots_of_all(RunFigures const& figures) {
-  return std::uint64_t{std::max(figures.lanes, 1u)} * std::max(figures.slots, 1u);
-}
-
 bool may_overlap(RunFigures const& figures) {
   return slots_of_all(figures) > 1 && figures.pool > 1;
 }

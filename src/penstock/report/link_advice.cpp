@@ -15,7 +15,7 @@
 namespace penstock {
 namespace {
 
-constexpr double infinite = std::numeric_limits<double>::infinity();
+constexpr double no_limit = std::numeric_limits<double>::infinity();
 
 /// Larger batches, as long as these are of use; else larger tiles.
 void offer_larger_copies(Way const& way, Way const& other, RunFigures const& figures, Ceilings const& ceilings,
@@ -24,7 +24,7 @@ void offer_larger_copies(Way const& way, Way const& other, RunFigures const& fig
   constexpr double most_together = 64;
   if (!way.known() || way.bytes < figures.tile_bytes / 2 || way.set_up() < (nearly - 1) * way.moving()) return;
   double together = 2;
-  while (together < most_together && way.most_with(together) * nearly < way.most_with(infinite)) together *= 2;
+  while (together < most_together && way.most_with(together) * nearly < way.most_with(no_limit)) together *= 2;
   std::string const why = "Of the " + seconds_text(way.alone()) + " that " + size_option(std::round(way.bytes)) +
                           " take " + way.name + ", " + seconds_text(way.set_up()) + " are set-up.";
   unsigned const now = std::max(figures.batch, 1U);

@@ -1,12 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "penstock/report/run_figures.hpp"
 
+#include <algorithm>
 #include <chrono>
 
 #include "penstock/report/step_times.hpp"
 #include "penstock/report/tile_ways.hpp"
 
 namespace penstock {
+
+std::uint64_t slots_of_all(RunFigures const& figures) {
+  return std::uint64_t{std::max(figures.lanes, 1U)} * std::max(figures.slots, 1U);
+}
 
 void add_recording(RunFigures& figures, Recording const& recording) {
   Overlap const seen = overlap_of(recording);

@@ -49,6 +49,9 @@ struct RunFigures {
   std::string signal = {};     ///< "callback" and so on; empty if unknown.
 };
 
+/// Tiles in flight at most, of all lanes together.
+std::uint64_t slots_of_all(RunFigures const& figures);
+
 /// Adds what a recording of the run tells: overlap, what a tile takes of the device, tiles in flight, the lanes' time
 /// for giving work to the device and the tiles' until they were noticed. Where not every tile was looked at, those that
 /// were stand for the others; overlap is then left empty, and so are the two times if passages were missed.

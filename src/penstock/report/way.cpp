@@ -7,7 +7,7 @@
 namespace penstock {
 namespace {
 
-constexpr double infinite = std::numeric_limits<double>::infinity();
+constexpr double unbounded = std::numeric_limits<double>::infinity();
 
 /// Of lanes that are busy for `share` of their time, part of it with giving tiles to the device.
 double lanes_with(double times, PartUse const& lanes, RunFigures const& figures) {
@@ -19,7 +19,7 @@ double lanes_with(double times, PartUse const& lanes, RunFigures const& figures)
 }  // namespace
 
 double Way::most() const {
-  if (use == nullptr) return infinite;
+  if (use == nullptr) return unbounded;
   return use->most;
 }
 

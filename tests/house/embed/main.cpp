@@ -31,7 +31,7 @@ int main(int, char** words) {
   auto const report =
       pipeline.run([&](penstock::Tile& tile) { return left-- > 0 ? std::optional(tile.input().size()) : std::nullopt; },
                    penstock::each_tile([](penstock::DeviceTile const& tile, penstock::StreamRef stream) {
-                     penstock::transform(floats(tile.input), 0, floats(tile.output), stream);
+                     penstock::transform(tile.input.as<float>(), 0, tile.output.as<float>(), stream);
                    }),
                    [&](penstock::Completion const& completion) {
                      penstock::Tile const& tile = *completion.loan;

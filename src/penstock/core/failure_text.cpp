@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "penstock/core/failure_text.hpp"
+
+#include <new>
+#include <system_error>
+
+#include "penstock/core/error.hpp"
+
+namespace penstock {
+namespace {
+
+/// What `std::system_error` says of the system's words, after what it was about.
+std::string of_system(std::system_error const& failure) {
+  std::string const words = failure.code().message();
+  if (failure.code() == std::errc::resource_unavailable_try_again) {
+    return "The system starts no more threads (" + words +
+           "): let more be started (ulimit -u, or pids.max of the cgroup), or ask for fewer of them.";
+  }
+  if (failure.code() == std::errc::too_many_files_open || failure.code() == std::errc::too_many_files_open_in_system)
+    return "No more files can be opened (" + words + "): let more be open (ulimit -n), or ask for fewer threads.";
+  return "The system refused: " + std::string(failure.what()) + ". See what limits are set (ulimit -a), and try again.";
+}
+
+}  // namespace
+
+std::string failure_text(std::exception const& failure) {
+  if (dynamic_cast<Error const*>(&failure) != nullptr) return failure.what();
+  if (dynamic_cast<std::bad_alloc const*>(&failure) != nullptr) {
+    return "There is not enough memory: let there be more (ulimit -v, or memory.max of the cgroup), or ask for fewer "
+           "or "
+           "smaller tiles and fewer threads.";
+  }
+  if (auto const* const refused = dynamic_cast<std::system_error const*>(&failure)) return of_system(*refused);
+  return "Something failed that was not foreseen: " + std::string(failure.what()) + ". Please report it.";
+}
+
+}  // namespace penstock

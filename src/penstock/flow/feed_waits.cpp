@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "penstock/flow/feed_waits.hpp"
+
+#include <algorithm>
+#include <string>
+
+#include "penstock/core/error.hpp"
+#include "penstock/lane/patience.hpp"
+
+namespace penstock {
+namespace {
+
+Error all_wait_for_each_other(std::chrono::nanoseconds patience) {
+  auto const milliseconds = std::chrono::duration_cast<std::chrono::milliseconds>(patience).count();
+  return {
+      ErrorKind::bad_argument,
+      "Every tile is lent to a thread that waits for another one, for " + std::to_string(milliseconds) +
+          " ms now, so none comes home: submit or give back a tile before you borrow the next, or have more tiles."};
+}
+
+}  // namespace
+
+/// A thread among those that wait.
+class FeedWaits::Waiting {
+ public:
+  explicit Waiting(FeedWaits& waits) : waits_(waits) {
+    std::scoped_lock const lock(waits_.mutex_);
+    waits_.waiting_.push_back(this_thread());
+    all_wait_ = waits_.all_wait();  // NOLINT(cppcoreguidelines-prefer-member-initializer): it takes the lock.
+  }
+  Waiting(Waiting const&) = delete;
+  Waiting& operator=(Waiting const&) = delete;
+  ~Waiting() {
+    std::scoped_lock const lock(waits_.mutex_);
+    auto& all = waits_.waiting_;
+    *std::find(all.begin(), all.end(), this_thread()) = all.back();
+    all.pop_back();
+  }
+  /// When it came.
+  bool all_wait() const noexcept { return all_wait_; }
+
+ private:
+  FeedWaits& waits_;
+  bool all_wait_ = false;
+};
+
+std::optional<Loan> FeedWaits::borrow(std::stop_token const& stop, std::size_t part) {
+  std::optional<Loan> loan;
+  if (loans_move_.load(std::memory_order_relaxed)) {
+    loan = pool_.borrow(stop, part);
+  } else {
+    Waiting const waiting(*this);
+    // The last to come sees it: what the others hold was noted before they came.
+    loan = waiting.all_wait() ? borrow_while_all_wait(stop, part) : pool_.borrow(stop, part);
+  }
+  // No longer among those that wait: with this tile it is one that may submit.
+  return noted(std::move(loan));
+}
+
+std::optional<Loan> FeedWaits::borrow_while_all_wait(std::stop_token const& stop, std::size_t part) {
+  std::chrono::nanoseconds const between_looks = patience_ / 8;
+  Patience patience(patience_, between_looks, std::chrono::steady_clock::now());
+  for (;;) {
+    auto loan = pool_.borrow(stop, part, between_looks);
+    if (loan || stop.stop_requested()) return loan;
+    {
+      std::scoped_lock const lock(mutex_);
+      if (loans_move_.load(std::memory_order_relaxed) || !all_wait()) break;
+    }
+    if (patience.runs_out(std::chrono::steady_clock::now())) throw all_wait_for_each_other(patience_);
+  }
+  return pool_.borrow(stop, part);
+}
+
+/// True if each tile that can come home is lent to one of those that wait. The caller holds mutex_.
+bool FeedWaits::all_wait() {
+  std::size_t const tiles = pool_.size();
+  std::size_t others = 0;
+  for (std::size_t k = 0; k < tiles; ++k) {
+    std::size_t const index = (look_first_ + k) % tiles;
+    std::uint32_t const borrower = pool_.tile(index).mark();
+    if (borrower != 0 && std::find(waiting_.begin(), waiting_.end(), borrower) != waiting_.end()) continue;
+    if (++others <= pool_.stranded()) continue;
+    look_first_ = index;
+    return false;
+  }
+  return true;
+}
+
+}  // namespace penstock

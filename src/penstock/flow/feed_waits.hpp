@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <mutex>
+#include <optional>
+#include <stop_token>
+#include <vector>
+
+#include "penstock/core/atomics.hpp"
+#include "penstock/core/pool.hpp"
+
+namespace penstock {
+
+/// Where feeding threads wait for tiles, so that those are found that wait for each other: each tile of the pool is
+/// lent to one of them, and none is submitted.
+///
+/// A tile counts for the thread that borrowed it until it is submitted or goes home. A loan may have moved to a thread
+/// that is going to submit it, which nothing shows; so such a state is an error only after it has lasted for
+/// `patience`, and never once a thread has submitted what another had borrowed.
+///
+/// Threads: any. Tiles that are lent and submitted without a wait take no lock here.
+class FeedWaits {
+ public:
+  FeedWaits(Pool& pool, std::chrono::nanoseconds patience) : pool_(pool), patience_(patience) {}
+  FeedWaits(FeedWaits const&) = delete;
+  FeedWaits& operator=(FeedWaits const&) = delete;
+
+  /// As Pool::borrow.
+  ///
+  /// Throws: Error, if this thread was the last to wait and all wait for each other.
+  std::optional<Loan> borrow(std::stop_token const& stop, std::size_t part);
+  /// The same without a wait, as Pool::try_borrow.
+  std::optional<Loan> try_borrow(std::size_t part) noexcept { return noted(pool_.try_borrow(part)); }
+  /// The tile is no longer lent to anybody.
+  void submitted(Loan const& loan) noexcept {
+    std::uint32_t const borrower = loan->mark();
+    if (borrower == 0) return;
+    loan->set_mark(0);
+    if (borrower != this_thread() && !loans_move_.load(std::memory_order_relaxed)) {
+      loans_move_.store(true, std::memory_order_relaxed);
+    }
+  }
+
+ private:
+  class Waiting;
+
+  /// A number that is not 0.
+  static std::uint32_t this_thread() noexcept {
+    return static_cast<std::uint32_t>(StandardAtomics::number_of_thread() + 1);
+  }
+  static std::optional<Loan> noted(std::optional<Loan> loan) noexcept {
+    if (loan) (*loan)->set_mark(this_thread());
+    return loan;
+  }
+  std::optional<Loan> borrow_while_all_wait(std::stop_token const& stop, std::size_t part);
+  bool all_wait();
+
+  Pool& pool_;
+  std::chrono::nanoseconds const patience_;
+  std::atomic<bool> loans_move_{false};
+  std::mutex mutex_;
+  std::vector<std::uint32_t> waiting_;
+  std::size_t look_first_ = 0;  ///< The tile that was not lent to one of them when it was last looked at.
+};
+
+}  // namespace penstock

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "penstock/core/failure_text.hpp"
+
+#include <new>
+#include <stdexcept>
+#include <system_error>
+
+#include <gmock/gmock.h>
+
+#include "penstock/core/error.hpp"
+
+namespace penstock {
+namespace {
+
+using testing::HasSubstr;
+using testing::StartsWith;
+
+std::string text_of(std::errc code) {
+  return failure_text(std::system_error(std::make_error_code(code)));
+}
+
+TEST(FailureText, IsAnErrorsOwnSentence) {
+  EXPECT_EQ(failure_text(Error(ErrorKind::bad_argument, "Say cpu.")), "Say cpu.");
+}
+
+TEST(FailureText, OfMemoryThatIsNotThereSaysWhatToDo) {
+  EXPECT_THAT(failure_text(std::bad_alloc()), StartsWith("There is not enough memory: "));
+}
+
+TEST(FailureText, OfAThreadThatIsRefusedSaysWhatToDo) {
+  EXPECT_THAT(text_of(std::errc::resource_unavailable_try_again), HasSubstr("(ulimit -u, or pids.max of the cgroup)"));
+}
+
+TEST(FailureText, OfFilesThatCannotBeOpenedSaysWhatToDo) {
+  EXPECT_THAT(text_of(std::errc::too_many_files_open), HasSubstr("(ulimit -n)"));
+  EXPECT_THAT(text_of(std::errc::too_many_files_open_in_system), HasSubstr("(ulimit -n)"));
+}
+
+TEST(FailureText, OfAnythingElseIsASentenceToo) {
+  EXPECT_THAT(text_of(std::errc::not_enough_memory), StartsWith("The system refused: "));
+  EXPECT_EQ(failure_text(std::runtime_error("odd")), "Something failed that was not foreseen: odd. Please report it.");
+}
+
+}  // namespace
+}  // namespace penstock

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "penstock/flow/kept_awake.hpp"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "support/says_it_is_a_gpu.hpp"
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "penstock/core/error.hpp"
+#include "penstock/core/pool.hpp"
+
+namespace penstock {
+namespace {
+
+using std::chrono::microseconds;
+using support::SaysItIsAGpu;
+using testing::Contains;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+/// Pipelines of one process, each with a lane, a borrower and a consumer that stay awake, on two nodes of CPUs.
+struct PipelinesOfOneProcess : testing::Test {
+  SaysItIsAGpu of_first{0, 0}, of_second{1, 1};
+  PipelineOptions wanted{.tile = {.input_bytes = 4096}, .aim = Aim::latency, .lanes = 1};
+  std::vector<std::string> remarks;
+
+  PipelineOptions made(KeptAwake& awake, SaysItIsAGpu& device, unsigned cpus_each) {
+    remarks.clear();
+    return awake.resolve(wanted, {&device},
+                         Topology::from_synthetic("numa:2 core:" + std::to_string(cpus_each) + " pu:1"), remarks);
+  }
+};
+
+/// Seen to fail if each pipeline counts only its own.
+TEST_F(PipelinesOfOneProcess, FindTheRoomThatOthersLeave) {
+  std::optional<KeptAwake> first(std::in_place), second(std::in_place), third(std::in_place);
+  EXPECT_EQ(made(*first, of_second, 6).borrow_spin, PipelineOptions::for_ever);
+  EXPECT_THAT(remarks, IsEmpty());
+  PipelineOptions const less = made(*second, of_second, 6);
+  EXPECT_EQ(less.spin, PipelineOptions::for_ever) << "of six CPUs three are busy, one is for the lane, two for others";
+  EXPECT_EQ(less.borrow_spin, microseconds(0));
+  EXPECT_THAT(remarks,
+              ElementsAre("Nobody watches for tiles: that would leave fewer than two of the 6 CPUs of NUMA node "
+                          "1 to everything else, since 1 lane spins there and 3 threads of other pipelines of "
+                          "this process stay awake as well; use fewer lanes."));
+  EXPECT_EQ(made(*third, of_second, 6).spin, microseconds(0));
+  EXPECT_THAT(remarks, Contains(HasSubstr("1 of them would leave fewer than two of the 6 CPUs of NUMA node 1 to "
+                                          "everything else, since 4 threads of other pipelines of this process stay "
+                                          "awake as well; use fewer lanes.")));
+  third.reset();
+  first.reset();
+  EXPECT_EQ(made(third.emplace(), of_second, 6).spin, PipelineOptions::for_ever) << "there is room again";
+}
+
+TEST_F(PipelinesOfOneProcess, HaveTheirRoomOnNodesOfTheirOwn) {
+  KeptAwake first, second;
+  EXPECT_EQ(made(first, of_first, 5).borrow_spin, PipelineOptions::for_ever);
+  EXPECT_EQ(made(second, of_second, 5).borrow_spin, PipelineOptions::for_ever);
+  EXPECT_THAT(remarks, IsEmpty());
+}
+
+TEST_F(PipelinesOfOneProcess, TakeNoRoomIfTheySleepOrCannotBeMade) {
+  KeptAwake asleep, refused, second;
+  wanted.aim = Aim::throughput;
+  wanted.spin = wanted.borrow_spin = microseconds(0);
+  made(asleep, of_second, 5);
+  wanted.tiles = Pool::max_tiles + 1;
+  EXPECT_THROW(made(refused, of_second, 5), Error);
+  wanted = {.tile = {.input_bytes = 4096}, .aim = Aim::latency, .lanes = 1};
+  EXPECT_EQ(made(second, of_second, 5).borrow_spin, PipelineOptions::for_ever);
+}
+
+}  // namespace
+}  // namespace penstock
