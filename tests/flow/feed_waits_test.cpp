@@ -39,7 +39,8 @@ struct FeedersOfFourTiles : testing::Test {
   void expect_served(FeedWaits& waits, std::function<void()> const& bring) {
     std::atomic<bool> over{false};
     std::jthread const other([&] {
-      for (int looks = 0; looks < 20'000 && !over; looks = pool.waiting() == 1 ? looks + 1 : 0) std::this_thread::yield();
+      for (int looks = 0; looks < 20'000 && !over; looks = pool.waiting() == 1 ? looks + 1 : 0)
+        std::this_thread::yield();
       bring();
     });
     EXPECT_NO_THROW(EXPECT_TRUE(waits.borrow(never, 0).has_value()));
