@@ -75,7 +75,7 @@ struct TwoTilesForTwoWhoWait : rl::test_suite<TwoTilesForTwoWhoWait, 4> {
     if (seen) serve_next();
     return seen;
   }
-  void sleep(unsigned self) {
+  void lie_down(unsigned self) {
     queue_mutex->lock(RL_INFO);
     queue[queued++] = self;
     waiters->add_sleeper();
@@ -90,7 +90,7 @@ struct TwoTilesForTwoWhoWait : rl::test_suite<TwoTilesForTwoWhoWait, 4> {
     if (index < 2) {
       bring_home(index);
     } else if (index == 3 || !watch()) {
-      sleep(index);
+      lie_down(index);
     }
   }
   void after() {

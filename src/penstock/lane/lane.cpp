@@ -179,23 +179,6 @@ void Lane::body(std::promise<void>& ready, Stages const& stages) {
   flight_.reset();
 }
 
-/// What an abandoned device may still touch, or call, or keep from returning.
-void Lane::leave_behind() {
-  struct Left {
-    std::shared_ptr<LanePost> post;
-    std::unique_ptr<Stage> stage;
-    std::unique_ptr<Flight> flight;
-    std::unique_ptr<Signal> signal;
-  };
-  auto left = std::make_shared<Left>();
-  left->post = post_;
-  // One that finished has its result at home, to be merged: only its end may not come before the device's.
-  if (!finished_) left->stage = std::move(stage_);
-  left->flight = std::move(flight_);
-  left->signal = std::move(signal_);
-  device_.keep(std::move(left));
-}
-
 /// A lane that left with tiles in its hands would never be waited for to the end.
 void Lane::serve_to_the_end() {
   for (;;) {

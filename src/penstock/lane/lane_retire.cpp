@@ -180,6 +180,23 @@ void Lane::fail_all_in_flight(std::shared_ptr<Failure const> why) {
   }
 }
 
+/// What an abandoned device may still touch, or call, or keep from returning.
+void Lane::leave_behind() {
+  struct Left {
+    std::shared_ptr<LanePost> post;
+    std::unique_ptr<Stage> stage;
+    std::unique_ptr<Flight> flight;
+    std::unique_ptr<Signal> signal;
+  };
+  auto left = std::make_shared<Left>();
+  left->post = post_;
+  // One that finished has its result at home, to be merged: only its end may not come before the device's.
+  if (!finished_) left->stage = std::move(stage_);
+  left->flight = std::move(flight_);
+  left->signal = std::move(signal_);
+  device_.keep(std::move(left));
+}
+
 void Lane::deliver(Completion completion) noexcept {
   if (completion.ok()) {
     ++summary_.tiles;

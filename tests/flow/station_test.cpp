@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a consumer may be given while it is in a body of the graph and waits for tasks of its own.
+#include <array>
+#include <atomic>
+#include <chrono>
+#include <mutex>
+#include <thread>
+#include <utility>
+
+#include "support/gate.hpp"
+#include <gtest/gtest.h>
+#include <oneapi/tbb/blocked_range.h>
+#include <oneapi/tbb/parallel_for.h>
+#include <oneapi/tbb/partitioner.h>
+
+#include "penstock/core/pool.hpp"
+#include "penstock/flow/graph.hpp"
+
+namespace penstock {
+namespace {
+
+/// A sink that computes in parallel and holds a lock meanwhile. The first of its calls leads: another consumer has the
+/// half of its tasks, and two more wait for the lock, when it waits for its tasks, with more tiles to be sunk.
+class SinkUnderALock {
+ public:
+  void operator()(Journey& journey) {
+    static thread_local bool in_sink = false;
+    Completion const completion = std::move(journey.completion);
+    if (in_sink) {
+      called_within_ = true;
+      return;
+    }
+    in_sink = true;
+    arrived_.fetch_add(1);
+    {
+      std::scoped_lock const lock(mutex_);
+      if (!led_) lead();
+      led_ = true;
+    }
+    in_sink = false;
+  }
+  /// Returns once another consumer has a task of the leader's.
+  void await_lead() { shared_.await_reached(); }
+  bool called_within() const { return called_within_; }
+
+ private:
+  void lead() {
+    auto const leader = std::this_thread::get_id();
+    oneapi::tbb::parallel_for(
+        oneapi::tbb::blocked_range<int>(0, 2, 1),
+        [&](oneapi::tbb::blocked_range<int> const&) {
+          if (std::this_thread::get_id() != leader) {
+            shared_.open();
+            shared_.pass();
+            while (!leader_waits_) std::this_thread::yield();
+            // The leader finds nothing that it may do, and looks again and again: enough to be given another call.
+            for (int looks = 0; looks < 10'000 && !called_within_; ++looks) std::this_thread::yield();
+            return;
+          }
+          shared_.await_reached();
+          while (arrived_ < 3) std::this_thread::yield();
+          leader_waits_ = true;
+        },
+        oneapi::tbb::simple_partitioner());
+  }
+
+  std::mutex mutex_;
+  bool led_ = false;
+  support::Gate shared_;
+  std::atomic<int> arrived_{0};
+  std::atomic<bool> leader_waits_{false};  ///< It has done all of its own tasks.
+  std::atomic<bool> called_within_{false};
+};
+
+/// The tiles behind the first come to the order the wrong way round, so that a consumer sends all of them to the sink
+/// at once: what a consumer sends, others may take that wait for tasks.
+///
+/// Seen to fail if Station::serve does not isolate: the sink is called within itself, and would wait for its own lock.
+TEST(AParallelSink, ThatWaitsForTasksUnderALockIsNotCalledWithinItself) {
+  constexpr std::size_t tiles = 8;
+  constexpr TileShape shape{.input_bytes = 256};
+  alignas(256) std::array<std::byte, tiles * 256> slab{};
+  Pool pool(slab, shape, tiles);
+  std::array<Journey, tiles> journeys;
+  SinkUnderALock sink;
+  Graph graph(
+      {.ordered = true, .parallel_sink = true, .tiles = tiles, .consumers = 4}, [](Journey&) {},
+      [&](Journey& journey) { sink(journey); });
+  graph.hold();
+  std::jthread const consumer([&] {
+    graph.attach();
+    graph.wait();
+  });
+  for (std::size_t i = 0; i < tiles; ++i) {
+    Loan loan = pool.borrow();
+    loan->sequence = i;
+    journeys[i].completion = Completion::done(std::move(loan));
+    graph.enter(journeys[i]);
+  }
+  graph.arrive(journeys[0]);
+  sink.await_lead();
+  for (std::size_t i = tiles - 1; i > 0; --i) graph.arrive(journeys[i]);
+  graph.release();
+  EXPECT_TRUE(pool.wait_until_home(std::chrono::hours(1)));
+  EXPECT_FALSE(sink.called_within());
+}
+
+}  // namespace
+}  // namespace penstock
