@@ -34,9 +34,9 @@ if(PENSTOCK_SANITIZE STREQUAL "address")
   set(PENSTOCK_TEST_ENVIRONMENT LSAN_OPTIONS=suppressions=${PROJECT_SOURCE_DIR}/tests/support/lsan.supp:print_suppressions=0)
 elseif(PENSTOCK_SANITIZE STREQUAL "thread")
   # tests/support/tsan.supp says what it gets wrong about code that is not ours.
-  # It names functions as -O2 inlines them.
+  # It names functions as -O1 inlines them.
   add_compile_options($<$<COMPILE_LANGUAGE:CXX>:-fsanitize=thread> $<$<COMPILE_LANGUAGE:CXX>:-Wno-tsan>
-    $<$<COMPILE_LANGUAGE:CXX>:-fno-omit-frame-pointer> -g)
+    $<$<COMPILE_LANGUAGE:CXX>:-fno-omit-frame-pointer> -g1)
   add_link_options(-fsanitize=thread)
   # What every test of such a build runs with.
   set(PENSTOCK_TEST_ENVIRONMENT

@@ -12,7 +12,7 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
-using Json = nlohmann::json;
+using UnorderedJson = nlohmann::json;
 
 constexpr std::uint64_t gibibyte = std::uint64_t{1} << 30;
 
@@ -140,12 +140,12 @@ TEST_F(DoctorFactsOfAGoodMachine, DescribeTheMachineWhenItsGpuFails) {
 }
 
 TEST_F(DoctorFactsOfAGoodMachine, HaveTheSameKeysInJsonWhateverIsKnown) {
-  auto const keys = [](Json const& object) {
+  auto const keys = [](UnorderedJson const& object) {
     std::vector<std::string> all;
     for (auto const& entry : object.items()) all.push_back(entry.key());
     return all;
   };
-  Json const full = Json::parse(as_json(facts));
+  UnorderedJson const full = UnorderedJson::parse(as_json(facts));
   EXPECT_EQ(full["version"], "1.2.3");
   EXPECT_EQ(full["host"]["cpus"], 8);
   EXPECT_EQ(full["nodes"][0]["cpus"].size(), 8u);
@@ -159,7 +159,7 @@ TEST_F(DoctorFactsOfAGoodMachine, HaveTheSameKeysInJsonWhateverIsKnown) {
   without_gpu();
   facts.rates.reset();
   facts.host = {};
-  Json const bare = Json::parse(as_json(facts));
+  UnorderedJson const bare = UnorderedJson::parse(as_json(facts));
   EXPECT_EQ(keys(bare), keys(full));
   EXPECT_EQ(keys(bare["host"]), keys(full["host"]));
   EXPECT_TRUE(bare["probe"].is_null());

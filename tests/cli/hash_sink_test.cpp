@@ -15,16 +15,16 @@
 namespace penstock::cli {
 namespace {
 
-constexpr std::size_t tile_bytes = blake3_chunk_bytes;
+constexpr std::size_t sink_tile_bytes = blake3_chunk_bytes;
 
 /// Four tiles of a chunk, a file and then a pipe. The test is producer and consumer in one, and must leave with all
 /// tiles home.
 struct HashSinkOfAFileAndAPipe : support::FolderOfFiles {
-  static constexpr TileShape shape{.input_bytes = tile_bytes, .output_bytes = sizeof(Blake3Node)};
+  static constexpr TileShape shape{.input_bytes = sink_tile_bytes, .output_bytes = sizeof(Blake3Node)};
   std::vector<std::byte> slab = std::vector<std::byte>(Pool::slab_bytes(shape, 4));
   Pool pool{slab, shape, 4};
   std::vector<HashedFile> files;
-  HashBook book{tile_bytes, [this](HashedFile const& file) { files.push_back(file); }};
+  HashBook book{sink_tile_bytes, [this](HashedFile const& file) { files.push_back(file); }};
   std::deque<std::string> wanted;
   std::stop_source enough;
   HashSource source{[this]() -> std::optional<WantedFile> {

@@ -7,6 +7,7 @@
 
 #include "penstock/cli/bench_output.hpp"
 #include "penstock/cli/facts_json.hpp"
+#include "penstock/cli/json_or_null.hpp"
 #include "penstock/cli/text_table.hpp"
 #include "penstock/cli/verdict_output.hpp"
 #include "penstock/report/overlap.hpp"
@@ -19,10 +20,6 @@ using Json = nlohmann::ordered_json;
 using measure::Axis;
 using measure::PointResult;
 using measure::Spread;
-
-Json or_null(std::string const& text) {
-  return text.empty() ? Json(nullptr) : Json(text);
-}
 
 /// Counts and sizes as numbers.
 Json value_of(std::string const& text) {
@@ -76,10 +73,6 @@ char const* kind_text(RecordRow::Kind kind) {
       break;
   }
   return "queue";
-}
-
-Json or_null(std::optional<double> const& value) {
-  return value ? Json(*value) : Json(nullptr);
 }
 
 /// Of the fastest point, as much as a page has room for.

@@ -5,6 +5,7 @@
 
 #include "penstock/cli/build_text.hpp"
 #include "penstock/cli/doctor_remarks.hpp"
+#include "penstock/cli/json_or_null.hpp"
 #include "penstock/core/size_text.hpp"
 
 namespace penstock::cli {
@@ -22,14 +23,6 @@ std::string gpu_line(DeviceInfo const& gpu) {
   line += gpu.numa_node ? ", node " + std::to_string(*gpu.numa_node) : ", node unknown";
   line += ", " + std::to_string(gpu.copy_engines) + " copy engines, driver " + gpu.driver + ", runtime " + gpu.runtime;
   return line;
-}
-
-Json or_null(std::string const& text) {
-  return text.empty() ? Json(nullptr) : Json(text);
-}
-template <class Value>
-Json or_null(std::optional<Value> const& value) {
-  return value ? Json(*value) : Json(nullptr);
 }
 
 }  // namespace

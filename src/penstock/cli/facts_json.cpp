@@ -1,16 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "penstock/cli/facts_json.hpp"
 
-#include <string>
+#include "penstock/cli/json_or_null.hpp"
 
 namespace penstock::cli {
-namespace {
-
-nlohmann::ordered_json or_null(std::string const& text) {
-  return text.empty() ? nlohmann::ordered_json(nullptr) : nlohmann::ordered_json(text);
-}
-
-}  // namespace
 
 nlohmann::ordered_json as_members(BenchFacts const& facts) {
   bool const gpu = facts.device.kind == DeviceKind::cuda;

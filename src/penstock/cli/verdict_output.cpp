@@ -8,7 +8,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-Json or_null(std::optional<double> const& value, double factor = 1) {
+Json scaled_or_null(std::optional<double> const& value, double factor = 1) {
   return value ? Json(*value * factor) : Json(nullptr);
 }
 
@@ -16,12 +16,12 @@ Json times_of(Verdict const& verdict) {
   if (!verdict.device_times) return nullptr;
   DeviceTimes const& times = *verdict.device_times;
   constexpr double microseconds = 1e6;
-  return {{"upload_us", or_null(times.upload, microseconds)},
-          {"kernel_us", or_null(times.kernel, microseconds)},
-          {"download_us", or_null(times.download, microseconds)},
-          {"overlap", or_null(times.overlap)},
-          {"speedup", or_null(times.speedup)},
-          {"possible_speedup", or_null(times.possible_speedup)}};
+  return {{"upload_us", scaled_or_null(times.upload, microseconds)},
+          {"kernel_us", scaled_or_null(times.kernel, microseconds)},
+          {"download_us", scaled_or_null(times.download, microseconds)},
+          {"overlap", scaled_or_null(times.overlap)},
+          {"speedup", scaled_or_null(times.speedup)},
+          {"possible_speedup", scaled_or_null(times.possible_speedup)}};
 }
 
 }  // namespace

@@ -41,7 +41,7 @@ Pipeline::Pipeline(Device& device, PipelineOptions options, std::stop_token cons
     : Pipeline(std::vector<Device*>{&device}, std::move(options), stop) {}
 
 Pipeline::Pipeline(std::vector<Device*> devices, PipelineOptions options, std::stop_token const& stop)
-    : parts_(std::make_unique<Parts>(std::move(devices), std::move(options), stop)) {}
+    : parts_(new Parts(std::move(devices), std::move(options), stop)) {}
 
 Pipeline::~Pipeline() {
   auto const calls = parts_->calls;
@@ -52,7 +52,6 @@ Pipeline::~Pipeline() {
         "it would wait for: its tiles stay where they are. Leave that first, and let another thread destroy the "
         "pipeline or exit.\n");
     if (auto const run = parts_->current()) run->end_but_for_this_thread();
-    static_cast<void>(parts_.release());
     return;
   }
   parts_->stop_for_good();
@@ -64,7 +63,7 @@ Pipeline::~Pipeline() {
       std::fprintf(stderr, "penstock: the pipeline could not report on its last run: %s\n", exception.what());
     }
   }
-  parts_.reset();
+  delete parts_;
   calls->let_go();
 }
 

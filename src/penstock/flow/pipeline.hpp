@@ -3,7 +3,6 @@
 
 #include <cstddef>
 #include <functional>
-#include <memory>
 #include <optional>
 #include <stop_token>
 #include <type_traits>
@@ -151,7 +150,8 @@ class Pipeline {
  private:
   friend class Feed;
   struct Parts;
-  std::unique_ptr<Parts> parts_;
+  // Owned. Left as it is by a pipeline that its own sink destroys: threads that still feed may read it.
+  Parts* const parts_;
 };
 
 }  // namespace penstock
