@@ -15,11 +15,10 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_L
   # It warns of an overlap in "literal" + string that cannot be (GCC PR 105651).
   target_compile_options(penstock_private_flags INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-Wno-restrict>)
 endif()
-if(CMAKE_UNITY_BUILD)
-  # Sources that are compiled together see each other's private names; apart, as in a release build, they are warned of.
-  target_compile_options(penstock_private_flags INTERFACE
-    $<$<COMPILE_LANGUAGE:CXX>:-Wno-shadow> $<$<COMPILE_LANGUAGE:CXX>:-Wno-subobject-linkage>)
-endif()
+# Sources that are compiled together see each other's private names; apart, as the library's of a release build are, they
+# are warned of.
+target_compile_options(penstock_private_flags INTERFACE
+  "$<$<AND:$<COMPILE_LANGUAGE:CXX>,$<BOOL:$<TARGET_PROPERTY:UNITY_BUILD>>>:-Wno-shadow;-Wno-subobject-linkage>")
 if(PENSTOCK_FUZZ)
   # Fuzzed code counts its branches. The compiler is another than the project's, and so are its warnings.
   add_compile_options($<$<COMPILE_LANGUAGE:CXX>:-fsanitize=fuzzer-no-link>)

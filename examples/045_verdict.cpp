@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // What keeps a run from being faster, and what to do about it: a source that takes its time, and a verdict that says
 // so.
-#include <algorithm>
 #include <cstdio>
+#include <cstring>
 
 #include <penstock/devices/open_device.hpp>
 #include <penstock/flow/pipeline.hpp>
@@ -16,7 +16,7 @@ class SlowSource final : public Source {
  public:
   bool next(Tile& tile) override { return tile.sequence < 50; }
   std::size_t fill(Tile& tile) override {
-    for (unsigned round = 0; round < 250; ++round) std::ranges::fill(tile.input(), std::byte(round));
+    for (unsigned round = 0; round < 250; ++round) std::memset(tile.input().data(), static_cast<int>(round), tile.input().size());
     return tile.input().size();
   }
 };

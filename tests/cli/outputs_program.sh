@@ -1,10 +1,11 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# usage: outputs_program.sh PENSTOCK CASE
+# usage: outputs_program.sh PENSTOCK CASE [ROUNDS]
 # Holds what the command writes to its promises: files whole or not at all, lines whole and at once, an end at once where an
 # output fails. Each case is a test of its own.
 # shellcheck source=tests/cli/program_world.sh
 source "$(dirname "$0")/program_world.sh"
+rounds=${3:-8}
 short_tune=(tune --device cpu --within 0 --tile 4KiB)
 short_bench=(bench --device cpu --tile 4KiB --window 10 --repeats 1 --load 0 --no-ceilings --no-verdict)
 # listens PROCESS: whether it has the thread that takes signals, or has ended.
@@ -130,7 +131,7 @@ case $2 in
     mkdir many
     for ((i = 1000; i < 3000; ++i)); do : > "many/$i"; done
     b3sum many/* > expected
-    for ((round = 0; round < 8; ++round)); do
+    for ((round = 0; round < rounds; ++round)); do
       for signal in HUP QUIT USR1 USR2 TERM INT ALRM; do
         : > out
         listening hash --device cpu many > out 2> err &

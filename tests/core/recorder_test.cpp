@@ -18,7 +18,7 @@ using std::chrono::nanoseconds;
 using Clock = Recorder::Clock;
 
 TEST(Recorder, KeepsWhatItIsToldOnOneTimeAxis) {
-  Recorder recorder;
+  Recorder recorder({.capacity = 1 << 14});
   auto const row = recorder.add_row("upload", RecordRow::Kind::stream);
   auto const start = Clock::now();
   recorder.note(row, Step::upload, 7, start, start + nanoseconds(50));
@@ -44,7 +44,7 @@ TEST(Recorder, CountsWhatItHasNoRoomFor) {
 }
 
 TEST(Recorder, BeginsAnewOnceItWasTaken) {
-  Recorder recorder;
+  Recorder recorder({.capacity = 1 << 14});
   auto const row = recorder.add_row("r", RecordRow::Kind::thread);
   recorder.note(row, Step::fill, 1, Clock::now(), Clock::now());
   EXPECT_EQ(recorder.take().passages.size(), 1u);
@@ -138,7 +138,7 @@ TEST(Recorder, ThinsOutWhileSeveralNote) {
 }
 
 TEST(Recorder, SaysWhatItWasToldThatMarksTook) {
-  Recorder recorder;
+  Recorder recorder({.capacity = 1 << 14});
   recorder.spend(nanoseconds(30));
   recorder.spend(nanoseconds(12));
   EXPECT_EQ(recorder.take().spent, 42);
@@ -151,7 +151,7 @@ TEST(Recorder, RefusesToLookAtNothing) {
 }
 
 TEST(Recorder, KnowsNoThreadAnyMoreOnceItWasTaken) {
-  Recorder recorder;
+  Recorder recorder({.capacity = 1 << 14});
   auto const before = recorder.row_here();
   static_cast<void>(recorder.take());
   // By now it may be another thread that has this one's number.
@@ -160,7 +160,7 @@ TEST(Recorder, KnowsNoThreadAnyMoreOnceItWasTaken) {
 }
 
 TEST(Recorder, GivesEachThreadARowOfItsOwn) {
-  Recorder recorder;
+  Recorder recorder({.capacity = 1 << 14});
   std::set<std::uint32_t> rows;
   for (int i = 0; i < 3; ++i) {
     std::thread([&] {

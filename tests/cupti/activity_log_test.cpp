@@ -20,7 +20,7 @@ using testing::HasSubstr;
 std::string const fake = PENSTOCK_FAKE_CUPTI;
 
 std::string refusal(std::string const& library) {
-  Recorder recorder;
+  Recorder recorder({.capacity = 1 << 14});
   try {
     ActivityLog::open(recorder, library);
   } catch (Error const& error) {
@@ -31,7 +31,7 @@ std::string refusal(std::string const& library) {
 }
 
 TEST(AnActivityLog, LeavesARecordingWithoutWhatItTold) {
-  Recorder recorder;
+  Recorder recorder({.capacity = 1 << 14});
   auto const log = ActivityLog::open(recorder, fake);
   auto const row = recorder.add_row("lane 0 upload", RecordRow::Kind::stream, "GPU 0 upload");
   recorder.note(row, Step::upload, 0, Recorder::Clock::now(), Recorder::Clock::now());
@@ -45,7 +45,7 @@ TEST(AnActivityLog, LeavesARecordingWithoutWhatItTold) {
 }
 
 TEST(AnActivityLog, TellsWhenTheWorkOfEachWantedTileRan) {
-  Recorder recorder({.every = 2});
+  Recorder recorder({.capacity = 1 << 14, .every = 2});
   auto const log = ActivityLog::open(recorder, fake);
   constexpr std::uint64_t each = 50;
   std::vector<std::thread> lanes;
@@ -85,7 +85,7 @@ TEST(AnActivityLog, TellsWhenTheWorkOfEachWantedTileRan) {
 }
 
 TEST(AnActivityLog, IsOneOfAProcessAtATime) {
-  Recorder recorder;
+  Recorder recorder({.capacity = 1 << 14});
   auto log = ActivityLog::open(recorder, fake);
   EXPECT_THAT(refusal(fake), HasSubstr("one at a time"));
   log.reset();

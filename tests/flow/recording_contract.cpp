@@ -34,7 +34,7 @@ constexpr std::int64_t clocks = 200'000;
 
 TEST_P(PipelineContract, TellsARecorderEachTilesWayFromBorrowToSink) {
   for (LaneShape const shape : all_lane_shapes) {
-    Recorder recorder;
+    Recorder recorder({.capacity = 1 << 14});
     auto options = usual();
     options.shape = shape;
     options.transport = Transport::copies;
@@ -67,7 +67,7 @@ TEST_P(PipelineContract, TellsARecorderEachTilesWayFromBorrowToSink) {
 }
 
 TEST_P(PipelineContract, TellsARecorderOfTheTilesItWantsAndNoOthers) {
-  Recorder recorder({.every = 4});
+  Recorder recorder({.capacity = 1 << 14, .every = 4});
   auto options = usual();
   options.transport = Transport::copies;
   options.recorder = &recorder;
@@ -87,7 +87,7 @@ TEST_P(PipelineContract, TellsARecorderOfTheTilesItWantsAndNoOthers) {
 
 TEST_P(PipelineContract, TellsARecorderThatAMappedTileHadNoCopies) {
   for (LaneShape const shape : all_lane_shapes) {
-    Recorder recorder;
+    Recorder recorder({.capacity = 1 << 14});
     auto options = usual();
     options.shape = shape;
     options.transport = Transport::mapped;
@@ -109,7 +109,7 @@ TEST_P(PipelineContract, TellsARecorderThatAMappedTileHadNoCopies) {
 }
 
 TEST_P(PipelineContract, TellsARecorderHowFarAFailedTileCame) {
-  Recorder recorder;
+  Recorder recorder({.capacity = 1 << 14});
   auto options = usual();
   options.transport = Transport::copies;
   options.recorder = &recorder;
@@ -170,7 +170,7 @@ class SourceForTwo final : public CountingSource {
 };
 
 TEST_P(PipelineContract, NamesTheThreadsAndStreamsThatARecordersRowsAre) {
-  Recorder recorder;
+  Recorder recorder({.capacity = 1 << 14});
   auto options = usual();
   options.recorder = &recorder;
   open(options);

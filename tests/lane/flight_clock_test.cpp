@@ -29,7 +29,7 @@ struct AFlightsClock : testing::Test {
 
   std::atomic<bool> held{false};  ///< Kernels compute on until it is false. It outlives the device, which they run on.
   cpu::CpuDevice device;
-  Recorder recorder;
+  Recorder recorder{{.capacity = 1 << 14}};
   Stream upload = device.make_stream(), compute = device.make_stream(), download = device.make_stream();
   std::unique_ptr<FlightClock> clock;
   std::map<std::uint64_t, Passage> noted;  ///< By the kernels; read once the device is idle.

@@ -199,13 +199,13 @@ TEST_P(ALaneWithAChoice, CopiesWhatIsSlowOnlyToBeCapturedAndToBeMapped) {
 
 /// It takes calls to time one, and more of them by one way than by another. Seen to fail if these count.
 TEST_P(ALaneWithAChoice, CountsNoneThatIsTimed) {
-  Recorder recorder;
+  Recorder recorder({.capacity = 1 << 14});
   EXPECT_EQ(mapped_of_all([](bool mapped) { return mapped; }, &recorder), count);
 }
 
 /// Seen to fail if none counts where there is a recorder, and if all do.
 TEST_P(ALaneWithAChoice, CountsThoseThatAreNotTimed) {
-  Recorder recorder({.every = 1000});
+  Recorder recorder({.capacity = 1 << 14, .every = 1000});
   constexpr std::uint64_t timed = 16;
   for (std::uint64_t i = 0; i < count; ++i) EXPECT_EQ(recorder.wants(i), i < timed);
   EXPECT_EQ(mapped_of_all([](bool mapped) { return mapped; }, &recorder),

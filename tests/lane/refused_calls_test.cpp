@@ -103,7 +103,7 @@ TEST_P(LaneThatIsRefused, FailsNoTileForWantOfItsTimes) {
   int held_up = 0;
   for (std::size_t round = 0; round < nths.size();) {
     auto const nth = nths.at(round);
-    Recorder recorder;
+    Recorder recorder({.capacity = 1 << 14});
     auto const start = std::chrono::steady_clock::now();
     std::atomic<std::chrono::steady_clock::duration> took{};  // Until the first tile was taken to its upload.
     auto const note_time = [&](DeviceTile const& tile, StreamRef) {

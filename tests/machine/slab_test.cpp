@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <optional>
 #include <stop_token>
 #include <string>
 #include <utility>
@@ -144,21 +145,30 @@ long first_touches() {
   return used.ru_minflt;
 }
 
+/// Says what making it ends with, or nothing if there is no memory for it.
+std::optional<std::string> ends_with(std::size_t bytes, std::stop_token stop) {
+  try {
+    Slab const slab(bytes, std::nullopt, Slab::default_touch_threads, std::move(stop));
+    return "It was touched.";
+  } catch (Error const& error) {
+    if (error.kind() == ErrorKind::out_of_memory) return std::nullopt;
+    EXPECT_EQ(error.kind(), ErrorKind::system);
+    return error.what();
+  }
+}
+
 TEST(Slab, TouchesNothingOnceAStopIsRequested) {
   std::stop_source stop;
   stop.request_stop();
+  // What the first threads of a process touch, and a sanitizer for them, is not counted.
+  static_cast<void>(ends_with(2 * mebibyte, stop.get_token()));
   // With huge pages it has 512 of them, and with small ones 512 times as many.
-  std::size_t const bytes = 1024 * mebibyte;
   long const before = first_touches();
-  try {
-    Slab const slab(bytes, std::nullopt, Slab::default_touch_threads, stop.get_token());
-    FAIL() << "it was touched";
-  } catch (Error const& error) {
-    if (error.kind() == ErrorKind::out_of_memory) GTEST_SKIP() << error.what();
-    EXPECT_EQ(error.kind(), ErrorKind::system);
-    EXPECT_THAT(error.what(), HasSubstr("Interrupted: a slab of 1 GiB was not touched to its end"));
-  }
-  EXPECT_LT(first_touches() - before, 256);
+  auto const said = ends_with(1024 * mebibyte, stop.get_token());
+  long const touched = first_touches() - before;
+  if (!said) GTEST_SKIP() << "no memory for it";
+  EXPECT_THAT(*said, HasSubstr("Interrupted: a slab of 1 GiB was not touched to its end"));
+  EXPECT_LT(touched, 512);
 }
 
 TEST(Slab, IsMadeIfNobodyAsksForAStop) {

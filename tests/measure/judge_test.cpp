@@ -43,7 +43,7 @@ void be_busy(std::chrono::nanoseconds time) {
 struct ARunOfAnEmbeddingProgram : testing::Test {
   static constexpr std::uint64_t tiles = 40;
   cpu::CpuDevice device{{.compute_threads = 1}};
-  Recorder recorder;
+  Recorder recorder{{.capacity = 1 << 14}};
   PipelineOptions options{.tiles = 8, .producers = 1, .lanes = 1, .consumers = 1, .slots = 4, .recorder = &recorder};
   RunFigures figures;
 

@@ -25,7 +25,7 @@ TEST_F(OneGpu, IsRecordedAsItsKernelsNoteThemselvesIfOnlySomeAreLookedAt) {
 
 TEST_F(OneGpu, IsLoggedByCuptiAsItsKernelsNoteThemselves) {
   try {
-    Recorder recorder;
+    Recorder recorder({.capacity = 1 << 14});
     ActivityLog::open(recorder);
   } catch (Error const& error) {
     GTEST_SKIP() << error.what();
