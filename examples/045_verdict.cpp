@@ -16,7 +16,7 @@ class SlowSource final : public Source {
  public:
   bool next(Tile& tile) override { return tile.sequence < 50; }
   std::size_t fill(Tile& tile) override {
-    for (unsigned round = 0; round < 250; ++round) std::memset(tile.input().data(), static_cast<int>(round), tile.input().size());
+    for (int round = 0; round < 250; ++round) std::memset(tile.input().data(), round, tile.input().size());
     return tile.input().size();
   }
 };

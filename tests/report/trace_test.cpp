@@ -32,14 +32,14 @@ std::vector<Json> of_phase(Json const& trace, std::string const& phases) {
 }
 
 /// Times in whole nanoseconds, so that they can be compared.
-std::int64_t nanoseconds(Json const& time) {
+std::int64_t nanoseconds_of(Json const& time) {
   return std::llround(time.get<double>() * 1000);
 }
 std::int64_t begin_of(Json const& event) {
-  return nanoseconds(event.at("ts"));
+  return nanoseconds_of(event.at("ts"));
 }
 std::int64_t end_of(Json const& event) {
-  return begin_of(event) + nanoseconds(event.at("dur"));
+  return begin_of(event) + nanoseconds_of(event.at("dur"));
 }
 
 void expect_time_order(Json const& trace) {
