@@ -37,7 +37,7 @@ class World {
 Stages draw_stages(Case& the_case, PipelineOptions& options);
 
 /// Adds one to each byte, in one block or two.
-void add_one(std::span<std::byte const> input, std::span<std::byte> output, StreamRef stream);
+void add_one(DeviceSpan<std::byte const> input, DeviceSpan<std::byte> output, StreamRef stream);
 
 /// Arms some faults of the devices, drawn, and sees to it that what is late comes at last.
 ///
