@@ -27,8 +27,7 @@ std::string failure_text(std::exception const& failure) {
   if (dynamic_cast<Error const*>(&failure) != nullptr) return failure.what();
   if (dynamic_cast<std::bad_alloc const*>(&failure) != nullptr) {
     return "There is not enough memory: let there be more (ulimit -v, or memory.max of the cgroup), or ask for fewer "
-           "or "
-           "smaller tiles and fewer threads.";
+           "or smaller tiles and fewer threads.";
   }
   if (auto const* const refused = dynamic_cast<std::system_error const*>(&failure)) return of_system(*refused);
   return "Something failed that was not foreseen: " + std::string(failure.what()) + ". Please report it.";

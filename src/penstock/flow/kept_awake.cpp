@@ -26,8 +26,9 @@ PipelineOptions KeptAwake::resolve(PipelineOptions options, std::vector<Device*>
   // One after the other, or two would find the same room.
   std::scoped_lock const lock(process().mutex);
   PipelineOptions resolved = penstock::resolve(std::move(options), devices, topology, remarks, process().awake);
-  mine_ = SpinRoom(devices, resolved, topology).taken(awake_of(resolved));
-  process().awake.add(mine_);
+  AwakeThreads mine = SpinRoom(devices, resolved, topology).taken(awake_of(resolved));
+  process().awake.add(mine);
+  mine_ = std::move(mine);  // What could not be counted for want of memory is not taken away again.
   return resolved;
 }
 

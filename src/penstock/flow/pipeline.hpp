@@ -45,8 +45,7 @@ class Feed {
   ///
   /// Blocks: until a tile is home or `stop` is requested.
   /// Throws: Error, instead of waiting in the pipeline's own sink, a host stage or a call of its stage; and when
-  /// threads
-  ///         wait for each other, as above.
+  ///         threads wait for each other, as above.
   std::optional<Loan> borrow(std::stop_token const& stop);
   /// A tile, if one is home.
   std::optional<Loan> try_borrow();
@@ -82,8 +81,9 @@ class Pipeline {
   /// feeding threads on that node borrow first.
   ///
   /// Blocks: until every page was touched and is pinned, some 0.3 s a GiB; once `stop` is requested, no more are
-  /// touched. Throws: Error: bad options, too little pinned memory; of kind system, if `stop` was requested before all
-  /// were touched.
+  ///         touched.
+  /// Throws: Error: bad options, too little pinned memory; of kind system, if `stop` was requested before all were
+  ///         touched.
   Pipeline(Device& device, PipelineOptions options, std::stop_token const& stop = {});
   Pipeline(std::vector<Device*> devices, PipelineOptions options, std::stop_token const& stop = {});
   Pipeline(Pipeline const&) = delete;

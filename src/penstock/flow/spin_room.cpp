@@ -71,7 +71,9 @@ AwakeThreads SpinRoom::taken(Awake const& awake) const {
 }
 
 void AwakeThreads::add(AwakeThreads const& more) {
-  for (auto const& [node, threads] : more.of_node) of_node[node] += threads;
+  // All or nothing: memory may run out while nodes are added.
+  for (auto const& [node, threads] : more.of_node) of_node.try_emplace(node, 0);
+  for (auto const& [node, threads] : more.of_node) of_node.find(node)->second += threads;
   all += more.all;
 }
 
