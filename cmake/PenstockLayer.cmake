@@ -25,21 +25,29 @@ function(penstock_compile target)
     "$<$<COMPILE_LANGUAGE:CUDA>:--Werror;default-stream-launch;-Xcompiler=-Wall,-Wextra>")
 endfunction()
 
+# penstock_compile_together(TARGET): where PENSTOCK_UNITY is on, several of its sources are compiled as one.
+function(penstock_compile_together target)
+  if(PENSTOCK_UNITY)
+    set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 8)
+  endif()
+endfunction()
+
 # penstock_add_layer(NAME SENTENCE "what it adds" DEPENDS layers... FILES files... LINK outside libraries...
 #                    [CUDA_FILES files...] [NO_CUDA_FILES files...] [PRIVATE_LINK libraries...] [DEFINE definitions...]
-#                    [DIRECTORY folder] [WHEN variable] [FLAVOURED [ONCE files...]] [APART])
+#                    [DIRECTORY folder] [WHEN variable] [FLAVOURED [ONCE files...]] [APART] [TOGETHER])
 #
 # Makes the static library penstock_NAME, known as penstock::NAME, and records name, arrows and files so that
 # tests/house can hold the code to them. CUDA_FILES are compiled only where there is CUDA, NO_CUDA_FILES only where there is
 # none. A layer whose WHEN variable is false is recorded but not built, and whoever depends on it is built without it.
 #
 # APART: its files give different things the same private name, so they are compiled one by one in every build.
+# TOGETHER: no tile passes its code, so PENSTOCK_UNITY compiles several of its sources as one.
 #
 # A FLAVOURED layer is made twice, the second time as penstock_NAME_legacy on the legacy libraries of the layers below. Whoever
 # links one of the two means the same default stream by "0". Its files under ONCE are the same in both flavours: they are
 # compiled once, without a flavour, and are in both libraries.
 function(penstock_add_layer name)
-  cmake_parse_arguments(PARSE_ARGV 1 layer "APART;FLAVOURED" "SENTENCE;DIRECTORY;WHEN"
+  cmake_parse_arguments(PARSE_ARGV 1 layer "APART;FLAVOURED;TOGETHER" "SENTENCE;DIRECTORY;WHEN"
     "DEPENDS;FILES;ONCE;CUDA_FILES;NO_CUDA_FILES;LINK;PRIVATE_LINK;DEFINE")
   if(NOT layer_DIRECTORY)
     set(layer_DIRECTORY ${CMAKE_CURRENT_SOURCE_DIR}/${name})
@@ -91,6 +99,9 @@ function(penstock_add_layer name)
     penstock_compile(penstock_${name}_once
       LINK ${without_flavour} ${layer_LINK} PRIVATE_LINK ${layer_PRIVATE_LINK} DEFINE ${layer_DEFINE})
     list(APPEND sources $<TARGET_OBJECTS:penstock_${name}_once>)
+    if(layer_TOGETHER)
+      penstock_compile_together(penstock_${name}_once)
+    endif()
   endif()
 
   foreach(flavour IN LISTS flavours)
@@ -106,7 +117,9 @@ function(penstock_add_layer name)
     endforeach()
     add_library(${library} STATIC ${sources})
     add_library(penstock::${name}${suffix} ALIAS ${library})
-    if(layer_APART)
+    if(layer_TOGETHER)
+      penstock_compile_together(${library})
+    elseif(layer_APART)
       set_target_properties(${library} PROPERTIES UNITY_BUILD OFF)
     endif()
     set_target_properties(${library} PROPERTIES EXPORT_NAME ${name}${suffix} LINKER_LANGUAGE CXX)

@@ -14,7 +14,7 @@
 namespace penstock::cli {
 namespace {
 
-/// Looking at more of them would take longer than it saves.
+/// To look at more paths than this would take longer than it saves.
 constexpr std::size_t most_paths = 64;
 /// Files in /proc say that they are empty, whatever they hold: a tile that is too small for one costs time, and this
 /// much memory is nothing.
@@ -30,8 +30,8 @@ std::size_t least_tiles(PipelineOptions const& options) {
 /// What tiles may take before it is worth a wait to know how many are needed: a tenth of a second touches as much.
 constexpr std::uint64_t much_memory = std::uint64_t{256} << 20;
 constexpr int patience_milliseconds = 100;
-/// The largest tile of input of which nobody knows how much there is, and how many of them: as much as above. One of
-/// them is filled while others are hashed, and tiles of that size are read no slower than larger ones.
+/// The largest tile, and the most tiles, for input whose size nobody knows. Together they are as large as above. One is
+/// filled while others are hashed, and tiles of that size are read as fast as larger ones.
 constexpr std::uint64_t stream_tile_bytes = std::uint64_t{64} << 20;
 constexpr std::uint64_t stream_tiles = much_memory / stream_tile_bytes;
 
@@ -44,7 +44,7 @@ std::optional<std::uint64_t> bytes_of_stream(int descriptor, int milliseconds) {
     return static_cast<std::uint64_t>(std::max<off_t>(0, status.st_size - std::max<off_t>(0, at)));
   }
   if (!S_ISFIFO(status.st_mode)) return std::nullopt;
-  // Of no event but the end of all writers, behind which a pipe holds no more than it does now.
+  // Asks for one event only: that all writers have closed the pipe. After that it holds no more than it does now.
   pollfd waited{descriptor, 0, 0};
   int held = 0;
   if (poll(&waited, 1, milliseconds) != 1 || ioctl(descriptor, FIONREAD, &held) != 0) return std::nullopt;

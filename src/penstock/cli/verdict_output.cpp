@@ -3,25 +3,23 @@
 
 #include <optional>
 
+#include "penstock/cli/json_or_null.hpp"
+
 namespace penstock::cli {
 namespace {
 
 using Json = nlohmann::ordered_json;
 
-Json scaled_or_null(std::optional<double> const& value, double factor = 1) {
-  return value ? Json(*value * factor) : Json(nullptr);
+Json microseconds(std::optional<double> const& seconds) {
+  return or_null(seconds ? std::optional(*seconds * 1e6) : std::nullopt);
 }
 
 Json times_of(Verdict const& verdict) {
   if (!verdict.device_times) return nullptr;
   DeviceTimes const& times = *verdict.device_times;
-  constexpr double microseconds = 1e6;
-  return {{"upload_us", scaled_or_null(times.upload, microseconds)},
-          {"kernel_us", scaled_or_null(times.kernel, microseconds)},
-          {"download_us", scaled_or_null(times.download, microseconds)},
-          {"overlap", scaled_or_null(times.overlap)},
-          {"speedup", scaled_or_null(times.speedup)},
-          {"possible_speedup", scaled_or_null(times.possible_speedup)}};
+  return {{"upload_us", microseconds(times.upload)},     {"kernel_us", microseconds(times.kernel)},
+          {"download_us", microseconds(times.download)}, {"overlap", or_null(times.overlap)},
+          {"speedup", or_null(times.speedup)},           {"possible_speedup", or_null(times.possible_speedup)}};
 }
 
 }  // namespace

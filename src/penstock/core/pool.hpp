@@ -85,11 +85,12 @@ class Pool {
   /// Shape:  `part` is below parts().
   /// Blocks: until some Loan dies; so never call it from a oneTBB task. For ever, once every tile is stranded.
   Loan borrow(std::size_t part = 0);
-  /// The same; an empty optional once `stop` is requested.
+  /// As above, but returns an empty optional once `stop` is requested.
   ///
   /// Blocks: until some Loan dies or `stop` is requested.
   std::optional<Loan> borrow(std::stop_token const& stop, std::size_t part = 0);
-  /// The same, and after about `at_most`: who waits again comes behind those that wait.
+  /// As above, but returns an empty optional after about `at_most` as well. A caller that then waits again queues
+  /// behind those that wait already.
   ///
   /// Blocks: until some Loan dies, `stop` is requested or so much time has passed.
   std::optional<Loan> borrow(std::stop_token const& stop, std::size_t part, std::chrono::nanoseconds at_most);

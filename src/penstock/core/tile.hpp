@@ -42,7 +42,8 @@ class Tile {
   std::size_t pool_part() const noexcept { return pool_part_; }
   /// Where it goes when its Loan dies.
   Pool& home() const noexcept { return *home_; }
-  /// A note of whoever lends the pool's tiles on: 0 until it is made, and once the tile goes home.
+  /// A number that the code which lends a tile on may keep with it. It is 0 until it is set, and 0 again once the tile
+  /// is home.
   ///
   /// Threads: any.
   std::uint32_t mark() const noexcept { return std::atomic_ref(mark_).load(std::memory_order_relaxed); }

@@ -9,9 +9,9 @@ namespace penstock {
 
 /// Who waits for a tile of a pool: how many threads sleep, and whether one watches, awake.
 ///
-/// A thread that brings a tile home pushes it and then looks here; one that is going to wait says so here and then
-/// looks for a tile. Each does so by a write, so of any two the second reads what the first wrote, and sees what was
-/// done before it: either who waits finds the tile, or who brings it finds who waits.
+/// A thread that brings a tile home pushes it and then looks here. A thread that is going to wait says so here and then
+/// looks for a tile. Both write here, even to look, so the later of the two reads what the earlier one wrote and sees
+/// what it did before: either the waiting thread finds the tile, or the other thread finds that one waits.
 ///
 /// Threads: any.
 template <class Atomics = StandardAtomics>
@@ -22,22 +22,22 @@ class BasicWaiters {
   void remove_sleeper() noexcept { sleepers_.fetch_sub(1, std::memory_order_seq_cst); }
   /// False if another thread watches.
   bool begin_watch() noexcept { return watched_.exchange(1, std::memory_order_seq_cst) == 0; }
-  /// Who leaves a tile to the thread that watches has pushed it before it looked: so this thread finds it, if it looks
-  /// once more behind this.
+  /// The thread that watched must look for a tile once more after this call: another thread may have pushed one and
+  /// left it to the watch.
   void end_watch() noexcept { watched_.exchange(0, std::memory_order_seq_cst); }
 
-  // Added to and not loaded. Of the first, who counts itself next reads what this wrote, and so sees the push. Of the
-  // second, a load might give what was there before another thread's watch ended.
+  // Both add 0 and do not load. In the first, the thread that counts itself next reads what this wrote, and so sees the
+  // push. In the second, a load could return a value from before another thread's watch ended.
 
-  /// Behind a push: true if nobody sleeps. Who sleeps from now on finds the tile.
+  /// Called after a push: true if no thread sleeps. A thread that goes to sleep from now on finds the tile.
   bool none_sleeps_behind_push() noexcept { return sleepers_.fetch_add(0, std::memory_order_seq_cst) == 0; }
-  /// Behind a push: true if a thread watches, which finds the tile or ends its watch from now on.
+  /// Called after a push: true if a thread watches. That thread finds the tile, or ends its watch after this call.
   bool one_watches_behind_push() noexcept { return watched_.fetch_add(0, std::memory_order_seq_cst) != 0; }
 
-  /// True if threads sleep. For one that is going to take a tile that may be meant for them, or that may wake them.
+  /// True if threads sleep. For a thread that would take a tile that may be meant for them, or that may wake them.
   bool any_sleeps() const noexcept { return sleepers_.load(std::memory_order_seq_cst) != 0; }
   bool one_watches() const noexcept { return watched_.load(std::memory_order_seq_cst) != 0; }
-  /// The number of those that sleep, to be told.
+  /// How many threads sleep, for reports.
   std::uint32_t sleepers() const noexcept { return sleepers_.load(std::memory_order_acquire); }
   /// A guess, which orders nothing.
   bool some_may_sleep() const noexcept { return sleepers_.load(std::memory_order_relaxed) != 0; }
