@@ -2,7 +2,6 @@
 #pragma once
 
 #include <array>
-#include <atomic>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -28,17 +27,23 @@ inline constexpr std::size_t departure_kinds = 4;
 /// Where a writer's pack lies while the writer is elsewhere, so that others can send it.
 ///
 /// Threads: any, through Departures.
-struct alignas(64) Desk {
-  std::atomic<Pack*> pack{nullptr};  ///< Null for none; `&at_work` while the writer has it.
+template <class Atomics = StandardAtomics>
+struct alignas(64) BasicDesk {
+  template <class Value>
+  using Atomic = typename Atomics::template Atomic<Value>;
+
+  Atomic<Pack*> pack{nullptr};  ///< Null for none; `&at_work` while the writer has it.
   /// When the oldest record of the pack was put down.
-  std::atomic<std::chrono::steady_clock::rep> since{0};
+  Atomic<std::chrono::steady_clock::rep> since{0};
   /// The clock found that the writer was at work on a pack that is late, and left it to the writer.
-  std::atomic<bool> overdue{false};
-  std::atomic<bool> taken{true};
-  Claim claim;           ///< On the pack that the writer has, while it fills room there.
-  Desk* next = nullptr;  ///< Never changes once others see this one.
-  Pack at_work;          ///< Never used but for its address.
+  Atomic<bool> overdue{false};
+  Atomic<bool> taken{true};
+  BasicClaim<Atomics> claim;  ///< On the pack that the writer has, while it fills room there.
+  BasicDesk* next = nullptr;  ///< Never changes once others see this one.
+  Pack at_work;               ///< Never used but for its address.
 };
+
+using Desk = BasicDesk<>;
 
 /// Decides when packs leave: when full, when lanes are hungry, when the oldest record has waited long enough, when
 /// asked. Whoever writes a record, brings a tile back or watches the clock asks here.
@@ -48,8 +53,10 @@ struct alignas(64) Desk {
 /// desk do, if there is a tile for them.
 ///
 /// Threads: any, but for what is noted.
-class Departures {
+template <class Atomics = StandardAtomics>
+class BasicDepartures {
  public:
+  using Desk = BasicDesk<Atomics>;
   using Clock = std::chrono::steady_clock;
   /// Takes a pack that leaves. Called by whoever caused it, several at once. Must not throw.
   using Send = std::function<void(Pack&, Departure)>;
@@ -57,11 +64,11 @@ class Departures {
   /// is null; gives the pack where they are, or null if no tile is to be had. Must not throw.
   using Divide = std::function<Pack*(Pack& claimed, Pack* empty)>;
 
-  Departures(std::size_t hungry_below, std::chrono::nanoseconds linger, Send send, Divide divide = {});
-  Departures(Departures const&) = delete;
-  Departures& operator=(Departures const&) = delete;
+  BasicDepartures(std::size_t hungry_below, std::chrono::nanoseconds linger, Send send, Divide divide = {});
+  BasicDepartures(BasicDepartures const&) = delete;
+  BasicDepartures& operator=(BasicDepartures const&) = delete;
   /// No writer may be left.
-  ~Departures();
+  ~BasicDepartures();
 
   /// A place for a writer, until it is given back.
   ///
@@ -118,6 +125,10 @@ class Departures {
   std::size_t under_way() const noexcept { return under_way_.load(std::memory_order_seq_cst); }
 
  private:
+  template <class Value>
+  using Atomic = typename Atomics::template Atomic<Value>;
+  using EventCount = BasicEventCount<Atomics>;
+
   bool enter() noexcept;
   /// What lies on the desk, or beside its open claim, now the caller's; null if there is nothing, or its writer has it.
   Pack* take_from(Desk& desk) const noexcept;
@@ -134,15 +145,20 @@ class Departures {
   std::chrono::nanoseconds const linger_;
   Send const send_;
   Divide const divide_;
-  alignas(64) std::atomic<std::size_t> under_way_{0};
+  alignas(64) Atomic<std::size_t> under_way_{0};
   /// Who takes a pack from another's desk: counted before, and until it is sent.
-  std::atomic<std::size_t> sending_{0};
-  alignas(64) std::atomic<Desk*> first_{nullptr};
-  std::atomic<bool> closed_{false};
-  std::atomic<bool> watch_asleep_{false};
-  std::atomic<bool> watch_over_{false};
-  std::atomic<bool> look_again_{false};  ///< Records beside a claim found no tile.
-  EventCount bell_;                      ///< Rung for who watches.
+  Atomic<std::size_t> sending_{0};
+  alignas(64) Atomic<Desk*> first_{nullptr};
+  Atomic<bool> closed_{false};
+  Atomic<bool> watch_asleep_{false};
+  Atomic<bool> watch_over_{false};
+  Atomic<bool> look_again_{false};  ///< Records beside a claim found no tile.
+  EventCount bell_;                 ///< Rung for the thread that watches.
+  EventCount put_away_;             ///< Rung for the thread that closes: a pack was put down, or sent.
 };
+
+// Of departures_steps.hpp.
+extern template class BasicDepartures<StandardAtomics>;
+using Departures = BasicDepartures<>;
 
 }  // namespace penstock

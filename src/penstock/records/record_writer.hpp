@@ -12,7 +12,10 @@
 namespace penstock {
 
 struct Pack;
-struct Desk;
+struct StandardAtomics;
+template <class Atomics>
+struct BasicDesk;
+using Desk = BasicDesk<StandardAtomics>;
 class Records;
 
 /// Room for one record in its writer's open tile. Unless it is committed, there never was a record.
