@@ -3,6 +3,7 @@
 
 #include <cstring>
 #include <deque>
+#include <memory>
 #include <stdexcept>
 #include <thread>
 #include <utility>
@@ -13,6 +14,7 @@
 #include <gmock/gmock.h>
 
 #include "penstock/core/pool.hpp"
+#include "penstock/file/open_folder.hpp"
 #include "penstock/kernels/blake3.hpp"
 
 namespace penstock::cli {
@@ -84,6 +86,15 @@ TEST_F(HashSourceOnFiles, CutsAFileIntoTilesThatMayBeFilledInAnyOrder) {
   for (std::size_t const k : {2U, 0U, 1U}) finish(std::move(tiles[k]));
   EXPECT_EQ(digest(0), digest_of_5000);
   EXPECT_EQ(files[0].bytes, 5000u);
+}
+
+/// Seen to fail if the folder is not passed on.
+TEST_F(HashSourceOnFiles, FindsAFileInItsFolderWhateverBecameOfItsPath) {
+  std::string const own = file("a", 5000);
+  auto const opened = std::make_shared<OpenFolder>(own.substr(0, own.rfind('/')));
+  wanted.push_back({.path = "/moved/away/a", .problem = {}, .expected = {}, .folder = opened});
+  finish_all();
+  EXPECT_EQ(digest(0), digest_of_5000);
 }
 
 TEST_F(HashSourceOnFiles, GivesAnEmptyFileOneEmptyTile) {

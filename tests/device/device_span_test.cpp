@@ -5,11 +5,11 @@
 #include <array>
 #include <concepts>
 #include <cstddef>
-#include <ranges>
 #include <span>
 #include <vector>
 
 #include "support/inline_stream.hpp"
+#include "support/read_by_the_host.hpp"
 #include <gtest/gtest.h>
 
 #include "penstock/lane/stage.hpp"
@@ -17,19 +17,8 @@
 namespace penstock {
 namespace {
 
-// A stage is asked while its tile is still being uploaded. What it could read then is not there yet, so none of this
-// compiles.
-template <class Span>
-concept ReadByTheHost = std::ranges::range<Span> || std::convertible_to<Span, std::span<std::byte const>> ||
-    requires(Span span) {
-  span[0];
-} || requires(Span span) {
-  *span;
-} || requires(Span span) {
-  span.data();
-} || requires(Span span) {
-  span.begin();
-};
+using support::ReadByTheHost;
+
 static_assert(!ReadByTheHost<decltype(DeviceTile::input)>);
 static_assert(!ReadByTheHost<decltype(DeviceTile::output)>);
 static_assert(!ReadByTheHost<DeviceSpan<std::byte const>>);

@@ -12,12 +12,14 @@
 #include <vector>
 
 #include "support/failures_to_order.hpp"
+#include "support/says_it_is_a_gpu.hpp"
 #include <gtest/gtest.h>
 
 #include "penstock/core/mailbox.hpp"
 #include "penstock/core/pool.hpp"
 #include "penstock/cpu/cpu_device.hpp"
 #include "penstock/flow/graph.hpp"
+#include "penstock/flow/kept_awake.hpp"
 #include "penstock/flow/pipeline.hpp"
 
 namespace penstock {
@@ -261,6 +263,35 @@ TEST(APipelineWithoutAThread, SaysSoAndLosesNothingWhicheverItIs) {
 
 TEST(APipelineThatIsFedWithoutAThread, SaysSoAndLosesNothingWhicheverItIs) {
   sweep([](std::size_t nth) { return without_a_thread(nth, true); });
+}
+
+/// A pipeline's threads are counted among those that stay awake, unless there is no memory to; then another pipeline
+/// has the room that was left.
+int counted_or_not(std::size_t nth) {
+  support::SaysItIsAGpu device(0, 0);
+  Topology const topology = Topology::from_synthetic("numa:2 core:5 pu:1");
+  PipelineOptions const wanted{.tile = {.input_bytes = 4096}, .aim = Aim::latency, .lanes = 1};
+  bool refused = false;
+  {
+    KeptAwake first;
+    std::vector<std::string> remarks;
+    refuse(Refusal::memory, nth);
+    try {
+      first.resolve(wanted, {&device}, topology, remarks);
+    } catch (std::bad_alloc const&) {
+    }
+    refused = refuse_nothing();
+  }
+  KeptAwake second;
+  std::vector<std::string> remarks;
+  bool const has_room = second.resolve(wanted, {&device}, topology, remarks).borrow_spin == PipelineOptions::for_ever;
+  if (!has_room || !remarks.empty()) return wrong_report;
+  return refused ? well : reached_the_end;
+}
+
+/// Seen to fail if a pipeline takes away what it could not add.
+TEST(ThreadsThatStayAwake, AreCountedWhollyOrNotAtAllWhicheverAllocationFails) {
+  sweep(counted_or_not);
 }
 
 }  // namespace

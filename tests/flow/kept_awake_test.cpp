@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "penstock/flow/kept_awake.hpp"
 
+#include <cstdlib>
 #include <optional>
 #include <string>
 #include <vector>
@@ -11,6 +12,7 @@
 
 #include "penstock/core/error.hpp"
 #include "penstock/core/pool.hpp"
+#include "penstock/flow/pipeline.hpp"
 
 namespace penstock {
 namespace {
@@ -72,6 +74,17 @@ TEST_F(PipelinesOfOneProcess, TakeNoRoomIfTheySleepOrCannotBeMade) {
   EXPECT_THROW(made(refused, of_second, 5), Error);
   wanted = {.tile = {.input_bytes = 4096}, .aim = Aim::latency, .lanes = 1};
   EXPECT_EQ(made(second, of_second, 5).borrow_spin, PipelineOptions::for_ever);
+}
+
+/// Seen to fail if a pipeline asks what there is without the others.
+TEST_F(PipelinesOfOneProcess, CountOneAnotherWhenTheyAreMade) {
+  setenv("HWLOC_SYNTHETIC", "numa:1 core:6 pu:1", 1);
+  SaysItIsAGpu device(0, 0);
+  Pipeline const first(device, wanted);
+  EXPECT_EQ(first.options().borrow_spin, PipelineOptions::for_ever);
+  Pipeline const second(device, wanted);
+  unsetenv("HWLOC_SYNTHETIC");
+  EXPECT_EQ(second.options().borrow_spin, microseconds(0));
 }
 
 }  // namespace

@@ -15,6 +15,7 @@
 #include <sys/resource.h>
 
 #include "penstock/core/error.hpp"
+#include "penstock/machine/host_limits.hpp"
 
 namespace penstock {
 namespace {
@@ -47,6 +48,26 @@ TEST(Slab, BeginsAtAHugePageWhateverLiesBeforeIt) {
     EXPECT_EQ(reinterpret_cast<std::uintptr_t>(slabs.back().bytes().data()) % Slab::alignment, 0u);
   }
   for (void* const mapping : between) munmap(mapping, 4096);
+}
+
+/// Seen to fail if the cgroup's limit is looked at instead.
+TEST(Slab, TakesNoMoreThanWhatIsLeftOfTheCgroup) {
+  HostLimits limits;
+  limits.memory_available_bytes = 1024 * mebibyte;
+  limits.cgroup_memory_bytes = 512 * mebibyte;
+  limits.cgroup_memory_left_bytes = 64 * mebibyte;
+  EXPECT_NO_THROW(expect_memory_for_slab(64 * mebibyte, limits));
+  try {
+    expect_memory_for_slab(65 * mebibyte, limits);
+    FAIL() << "it would have been killed";
+  } catch (Error const& error) {
+    EXPECT_EQ(error.kind(), ErrorKind::out_of_memory);
+    EXPECT_THAT(error.what(), HasSubstr("the cgroup allows 512 MiB, of which 64 MiB are left"));
+  }
+  limits.cgroup_memory_bytes.reset();
+  limits.cgroup_memory_left_bytes.reset();
+  EXPECT_NO_THROW(expect_memory_for_slab(1024 * mebibyte, limits));
+  EXPECT_THROW(expect_memory_for_slab(1025 * mebibyte, limits), Error);
 }
 
 TEST(Slab, IsPresentInFullBeforeItsFirstUse) {

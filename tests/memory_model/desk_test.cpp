@@ -11,6 +11,7 @@
 #include <gtest/gtest.h>
 
 #include "penstock/records/departures_steps.hpp"
+#include "penstock/records/departures_watch.hpp"
 
 namespace penstock {
 namespace {

@@ -28,9 +28,9 @@ std::size_t page_bytes() {
                                             "): use fewer or smaller tiles, or give this machine or container more.");
 }
 
-/// Refuses what could only end with the kernel killing this process while it touches the pages.
-void check_available(std::size_t bytes) {
-  auto const limits = HostLimits::read();
+}  // namespace
+
+void expect_memory_for_slab(std::size_t bytes, HostLimits const& limits) {
   if (limits.memory_available_bytes != 0 && bytes > limits.memory_available_bytes) {
     throw_out_of_memory(bytes, size_text(limits.memory_available_bytes) + " are available");
   }
@@ -40,8 +40,6 @@ void check_available(std::size_t bytes) {
   }
 }
 
-}  // namespace
-
 Slab::Slab(std::size_t bytes, std::optional<NumaNode> node, std::size_t touch_threads, std::stop_token const& stop)
     : size_(bytes) {
   if (bytes == 0 || touch_threads == 0) {
@@ -49,7 +47,7 @@ Slab::Slab(std::size_t bytes, std::optional<NumaNode> node, std::size_t touch_th
   }
   if (bytes > std::numeric_limits<std::size_t>::max() / 2) throw_out_of_memory(bytes, "no machine has that much");
   std::size_t const mapped = (bytes + alignment - 1) / alignment * alignment;
-  check_available(mapped);
+  expect_memory_for_slab(mapped, HostLimits::read());
   map(mapped);
   if (node) node_ = node->number;
   if (node && node->cpus.empty()) {

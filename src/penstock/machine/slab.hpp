@@ -14,6 +14,13 @@
 
 namespace penstock {
 
+struct HostLimits;
+
+/// Refuses a slab of so many bytes that could only end with the kernel killing this process while it touches the pages.
+///
+/// Throws: Error of kind out_of_memory, naming what there is and the remedy.
+void expect_memory_for_slab(std::size_t bytes, HostLimits const& limits);
+
 /// Host memory that lies on one NUMA node, zeroed and present, ready to be pinned and cut into tiles.
 ///
 /// Threads: the owner's; the memory itself any.

@@ -2,6 +2,7 @@
 #include "penstock/records/departures.hpp"
 
 #include "penstock/records/departures_steps.hpp"
+#include "penstock/records/departures_watch.hpp"
 
 namespace penstock {
 

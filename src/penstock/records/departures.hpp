@@ -128,6 +128,10 @@ class BasicDepartures {
   template <class Value>
   using Atomic = typename Atomics::template Atomic<Value>;
   using EventCount = BasicEventCount<Atomics>;
+  /// How long a thread sleeps at most that only a bell is to wake.
+  static constexpr std::chrono::hours until_rung{1};
+  /// How often a tile is looked for, for records that should leave and have none.
+  static constexpr std::chrono::milliseconds between_looks{1};
 
   bool enter() noexcept;
   /// What lies on the desk, or beside its open claim, now the caller's; null if there is nothing, or its writer has it.
@@ -157,7 +161,7 @@ class BasicDepartures {
   EventCount put_away_;             ///< Rung for the thread that closes: a pack was put down, or sent.
 };
 
-// Of departures_steps.hpp.
+// In departures_steps.hpp and departures_watch.hpp.
 extern template class BasicDepartures<StandardAtomics>;
 using Departures = BasicDepartures<>;
 

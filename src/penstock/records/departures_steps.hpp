@@ -12,14 +12,6 @@
 #include "penstock/records/departures.hpp"
 
 namespace penstock {
-namespace departures {
-
-/// Nobody wakes who watches while it is awake, so it sleeps through at most this in one go once nothing waits.
-inline constexpr std::chrono::hours unasked_sleep{1};
-/// How often a tile is looked for, for records that should leave and have none.
-inline constexpr std::chrono::milliseconds between_looks{1};
-
-}  // namespace departures
 
 template <class Atomics>
 BasicDepartures<Atomics>::BasicDepartures(std::size_t hungry_below, std::chrono::nanoseconds linger, Send send,
@@ -232,77 +224,15 @@ void BasicDepartures<Atomics>::close() noexcept {
     // Until nothing is there: between a look and a grasp its writer may take it up, to find that this is closed.
     while (Pack const* const pack = desk->pack.load(std::memory_order_seq_cst)) {
       if (pack == &desk->at_work) {
-        put_away_.await([&] { return desk->pack.load(std::memory_order_seq_cst) != &desk->at_work; }, {},
-                        departures::unasked_sleep);
+        put_away_.await([&] { return desk->pack.load(std::memory_order_seq_cst) != &desk->at_work; }, {}, until_rung);
       } else {
         send_from(*desk, Departure::asked);
       }
     }
   }
   auto const all_sent = [&] { return sending_.load(std::memory_order_seq_cst) == 0; };
-  while (!put_away_.await(all_sent, {}, departures::unasked_sleep)) {
+  while (!put_away_.await(all_sent, {}, until_rung)) {
   }
-}
-
-template <class Atomics>
-std::optional<std::chrono::steady_clock::time_point> BasicDepartures<Atomics>::send_late(
-    Clock::time_point now) noexcept {
-  std::optional<Clock::time_point> next;
-  for (Desk* desk = first_.load(std::memory_order_seq_cst); desk != nullptr; desk = desk->next) {
-    Pack const* const pack = desk->pack.load(std::memory_order_seq_cst);
-    if (pack == nullptr) continue;
-    Clock::time_point const late = Clock::time_point(Clock::duration(desk->since.load(std::memory_order_relaxed))) +
-                                   std::chrono::duration_cast<Clock::duration>(linger_);
-    bool const is_late = late <= now;
-    if (pack != &desk->at_work) {
-      if (is_late) {
-        send_from(*desk, Departure::late);
-      } else {
-        next = std::min(next.value_or(Clock::time_point::max()), late);
-      }
-      continue;
-    }
-    if (!is_late && !desk->claim.is_wanted()) {
-      next = std::min(next.value_or(Clock::time_point::max()), late);
-      continue;
-    }
-    // Seq_cst: either the writer that opens a claim finds this, or we find the claim.
-    if (is_late) desk->overdue.store(true, std::memory_order_seq_cst);
-    // Only what lies beside a claim: the time is of what the writer has, and not of what it may put down meanwhile.
-    send_claimed(*desk, is_late ? Departure::late : Departure::hungry);
-    if (desk->claim.is_wanted())
-      next = std::min(next.value_or(Clock::time_point::max()), now + departures::between_looks);
-  }
-  return next;
-}
-
-template <class Atomics>
-void BasicDepartures<Atomics>::watch() noexcept {
-  while (!watch_over_.load(std::memory_order_seq_cst)) {
-    look_again_.store(false, std::memory_order_seq_cst);
-    auto const now = Clock::now();
-    if (auto const next = send_late(now)) {
-      bell_.await(
-          [&] { return watch_over_.load(std::memory_order_seq_cst) || look_again_.load(std::memory_order_seq_cst); },
-          {}, *next - now);
-      continue;
-    }
-    auto const key = bell_.prepare();
-    // Seq_cst, as is the look at it behind a pack that is put down: either that one rings, or we find the pack.
-    watch_asleep_.store(true, std::memory_order_seq_cst);
-    if (watch_over_.load(std::memory_order_seq_cst) || send_late(Clock::now())) {
-      bell_.cancel();
-    } else {
-      bell_.wait(key, departures::unasked_sleep);
-    }
-    watch_asleep_.store(false, std::memory_order_seq_cst);
-  }
-}
-
-template <class Atomics>
-void BasicDepartures<Atomics>::end_watch() noexcept {
-  watch_over_.store(true, std::memory_order_seq_cst);
-  bell_.notify();
 }
 
 }  // namespace penstock
