@@ -130,7 +130,8 @@ struct Atomics {
     rl::var<Value> value_;
   };
 
-  /// Until it is woken: a wake-up that is lost is a deadlock, which relacy finds. A wait for a short time is over at once.
+  /// Until it is woken: a wake-up that is lost is a deadlock, which relacy finds. A wait for a short time is over at
+  /// once.
   static void wait(Atomic<std::uint32_t> const& word, std::uint32_t expected, std::chrono::nanoseconds at_most) {
     // The kernel compares and sleeps in one step, and sees the latest value.
     rl::ctx().sched();
