@@ -41,7 +41,7 @@ endfunction()
 # none. A layer whose WHEN variable is false is recorded but not built, and whoever depends on it is built without it.
 #
 # APART: its files give different things the same private name, so they are compiled one by one in every build.
-# TOGETHER: no tile passes its code, so PENSTOCK_UNITY compiles several of its sources as one.
+# TOGETHER: it is no part of the engine, so PENSTOCK_UNITY compiles several of its sources as one.
 #
 # A FLAVOURED layer is made twice, the second time as penstock_NAME_legacy on the legacy libraries of the layers below. Whoever
 # links one of the two means the same default stream by "0". Its files under ONCE are the same in both flavours: they are

@@ -9,12 +9,12 @@ namespace penstock {
 std::vector<LaneUnderTest> one_lane_per_signal_on(DeviceUnderTest const& device);
 
 #if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
-inline constexpr std::size_t many_tiles = std::size_t{1} << 13;  // All that a pool can have take a quarter of a minute.
+inline constexpr std::size_t many_tiles = std::size_t{1} << 13;  // All would take 15 s for each signal.
 #else
 inline constexpr std::size_t many_tiles = Pool::max_tiles;
 #endif
 
-/// As many tiles as a pool can have, and they are small.
+/// Many small tiles: all that a pool can have, or fewer under a sanitizer.
 struct LaneOfManyTiles : LaneContract {
   LaneOfManyTiles() : LaneContract(64, many_tiles) {}
 };

@@ -141,7 +141,7 @@ struct AClaim : AtTheDesk<AClaim, 2> {
   }
 };
 
-/// A pack is late at once and the lanes are not hungry, so nobody but the thread that watches sends it.
+/// A pack is late at once and the lanes are not hungry, so only the thread that watches sends it.
 struct AWatch : AtTheDesk<AWatch, 2> {
   AWatch() { linger = {}; }
   void before() {

@@ -30,8 +30,8 @@ std::size_t least_tiles(PipelineOptions const& options) {
 /// What tiles may take before it is worth a wait to know how many are needed: a tenth of a second touches as much.
 constexpr std::uint64_t much_memory = std::uint64_t{256} << 20;
 constexpr int patience_milliseconds = 100;
-/// The largest tile, and the most tiles, for input whose size nobody knows. Together they are as large as above. One is
-/// filled while others are hashed, and tiles of that size are read as fast as larger ones.
+/// The size and the number of tiles for input of unknown size. Together they take as much memory as above. One is
+/// filled while others are hashed, and tiles of this size are read as fast as larger ones.
 constexpr std::uint64_t stream_tile_bytes = std::uint64_t{64} << 20;
 constexpr std::uint64_t stream_tiles = much_memory / stream_tile_bytes;
 

@@ -76,14 +76,14 @@ void BasicDepartures<Atomics>::put_down(Desk& desk, Pack* pack) noexcept {
     }
   }
   if (why) {
-    // At work until it is sent, so that who drains waits for it.
+    // The desk says "at work" until the pack is sent, so a thread that drains waits for it.
     send_(*pack, *why);
     pack = nullptr;
   } else if (pack != nullptr) {
     // Relaxed: the store behind it orders it.
     desk.since.store(pack->since->time_since_epoch().count(), std::memory_order_relaxed);
   }
-  // Seq_cst, as is the count of who comes back: either it finds the pack, or we find that the lanes are hungry.
+  // Seq_cst, as is the count in `returned`: either that thread finds the pack, or this one sees that lanes are hungry.
   desk.pack.store(pack, std::memory_order_seq_cst);
   if (closed()) put_away_.notify();
   if (pack == nullptr) return;
@@ -127,7 +127,7 @@ void BasicDepartures<Atomics>::send(Pack& pack, Departure why) noexcept {
 
 template <class Atomics>
 void BasicDepartures<Atomics>::send_from(Desk& desk, Departure why) noexcept {
-  // Counted before it is taken: who drains finds the pack on the desk, or somebody who sends.
+  // Counted before the pack is taken: a thread that drains finds the pack on the desk, or a sender that is counted.
   sending_.fetch_add(1, std::memory_order_seq_cst);
   if (Pack* const pack = take_from(desk)) send(*pack, why);
   done_sending();
