@@ -3,7 +3,8 @@
 #
 #   A sentence.
 #   FILE layer/file      what is edited, below src/penstock
-#   COMPILE files...     of a header: the sources that see the edited one; else it is FILE itself
+#   COMPILE files...     of a header: the sources that see the edited one, below src/penstock or, if it begins with
+#                        tests/, below the project; else it is FILE itself
 #   RIGHT, lines, WRONG, lines, as often as needed, END
 #
 # Each RIGHT must be in the file once: a mistake that no longer fits its source stops the configuration.
@@ -47,7 +48,9 @@ function(penstock_add_mistake path)
   set(compiled "")
   if(text MATCHES "\nCOMPILE ([^\n]+)")
     string(REPLACE " " ";" compiled "${CMAKE_MATCH_1}")
-    list(TRANSFORM compiled PREPEND ${source_folder}/)
+    list(TRANSFORM compiled PREPEND src/penstock/)
+    list(TRANSFORM compiled REPLACE "^src/penstock/tests/" tests/)
+    list(TRANSFORM compiled PREPEND ${PROJECT_SOURCE_DIR}/)
   endif()
   penstock_edit(${name} "${text}" ${source_folder}/${edited} wrong)
   set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${path} ${source_folder}/${edited})
@@ -62,10 +65,10 @@ function(penstock_add_mistake path)
   if(NOT compiled)
     set(compiled ${folder}/penstock/${edited})
   endif()
-  # The linker takes these and leaves out the library's own.
-  add_executable(penstock_chaos_with_${name} EXCLUDE_FROM_ALL ${compiled} $<TARGET_OBJECTS:penstock_chaos_scenarios>)
-  target_include_directories(penstock_chaos_with_${name} BEFORE PRIVATE ${folder} ${PROJECT_SOURCE_DIR}/tests)
-  target_link_libraries(penstock_chaos_with_${name} PRIVATE ${chaos_libraries})
+  # The linker takes these and leaves out those of the libraries.
+  add_executable(penstock_chaos_with_${name} EXCLUDE_FROM_ALL ${compiled} $<TARGET_OBJECTS:penstock_chaos_main>)
+  target_include_directories(penstock_chaos_with_${name} BEFORE PRIVATE ${folder})
+  target_link_libraries(penstock_chaos_with_${name} PRIVATE penstock_chaos_scenarios)
   add_dependencies(penstock_chaos_mistakes penstock_chaos_with_${name})
 endfunction()
 

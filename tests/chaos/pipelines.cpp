@@ -191,9 +191,10 @@ void PlannedRun::push(Stages const& stages) {
   finish(report);
 }
 
-/// A lane asks its device after 50 ms whether its patience is over.
-void take_longer_than_a_watchdog() {
-  timespec const time{.tv_sec = 0, .tv_nsec = 60'000'000};
+/// A lane looks every 50 ms, the first look lets its count start again, and each later one counts as a quarter of the
+/// patience.
+void take_longer_than_patience() {
+  timespec const time{.tv_sec = 0, .tv_nsec = 400'000'000};
   nanosleep(&time, nullptr);
 }
 
@@ -202,10 +203,10 @@ void run_some(Case& the_case, World& world, bool healthy) {
   PipelineOptions options = world.draw_options(the_case);
   Stages stages = draw_stages(the_case, options);
   // So short that a device is abandoned that is only slow.
-  if (!healthy && the_case.once_in(4, "short_patience")) {
+  if (!healthy && the_case.once_in(8, "short_patience")) {
     options.patience = std::chrono::milliseconds(1);
     stages = each_tile([](DeviceTile const& tile, StreamRef stream) {
-      if (tile.tag % 32 == 9) stream.launch(1, [](std::uint32_t) { take_longer_than_a_watchdog(); });
+      if (tile.tag == 9) stream.launch(1, [](std::uint32_t) { take_longer_than_patience(); });
       add_one(tile.input, tile.output, stream);
       return tile.input.size();
     });
