@@ -27,7 +27,7 @@ struct Scenario {
 constexpr std::array scenarios{
     Scenario{"pipelines", run_pipelines, 8}, Scenario{"faults", run_faulty_pipelines, 3},
     Scenario{"records", run_records, 5},     Scenario{"files", run_files, 2},
-    Scenario{"pools", run_pools, 4},         Scenario{"rundowns", run_rundowns, 3},
+    Scenario{"pools", run_pools, 6},         Scenario{"rundowns", run_rundowns, 3},
 };
 
 char const* const usage =

@@ -2,6 +2,7 @@
 // A pool alone: borrowers that sleep, watch, give up or only look, of one part or several.
 #include <array>
 #include <atomic>
+#include <barrier>
 #include <memory>
 #include <optional>
 #include <thread>
@@ -42,6 +43,8 @@ void run_pools(Case& the_case) {
   std::uint64_t const rounds = the_case.pick("rounds", 4, 40);
   bool const spins = the_case.once_in(2, "spins");
   bool const stops = the_case.once_in(3, "stops");
+  // Each round ends for all before the next begins: who was not woken for the last tile of a round sleeps for ever.
+  bool const meets = !stops && the_case.once_in(2, "meets");
   std::chrono::microseconds const spin(spins ? 5 : 0);
   std::vector<std::unique_ptr<std::array<std::byte, 4096>>> slabs;
   std::vector<PoolPart> cut;
@@ -54,10 +57,11 @@ void run_pools(Case& the_case) {
     Pool pool(cut, shape, spin);
     Holders holders(pool.size());
     std::stop_source stop;
+    std::barrier end_of_round(static_cast<std::ptrdiff_t>(threads));
     std::vector<std::jthread> borrowers;
     for (std::size_t k = 0; k < threads; ++k) {
       borrowers.emplace_back([&, k, draw = the_case.draw.branch(k)]() mutable {
-        for (std::uint64_t round = 0; round < rounds; ++round) {
+        for (std::uint64_t round = 0; round < (meets ? 16 * rounds : rounds); ++round) {
           std::size_t const part = draw.below(parts);
           std::optional<Loan> loan;
           if (draw.one_in(8)) {
@@ -69,6 +73,7 @@ void run_pools(Case& the_case) {
             loan = pool.borrow(part);
           }
           if (loan) use(the_case, holders, std::move(*loan), draw);
+          if (meets) end_of_round.arrive_and_wait();
         }
         if (stops && k == 0) stop.request_stop();
       });
