@@ -41,5 +41,19 @@ TEST(FailureText, OfAnythingElseIsASentenceToo) {
   EXPECT_EQ(failure_text(std::runtime_error("odd")), "Something failed that was not foreseen: odd. Please report it.");
 }
 
+TEST(Shortage, IsOfDescriptorsOrOfMemoryAndSaysWhatToDo) {
+  auto const descriptors = shortage("x", std::make_error_code(std::errc::too_many_files_open));
+  ASSERT_TRUE(descriptors);
+  EXPECT_EQ(descriptors->kind(), ErrorKind::system);
+  EXPECT_THAT(descriptors->what(), StartsWith("x cannot be opened. No more files can be opened"));
+  auto const memory = shortage("x", std::make_error_code(std::errc::not_enough_memory));
+  ASSERT_TRUE(memory);
+  EXPECT_EQ(memory->kind(), ErrorKind::out_of_memory);
+}
+
+TEST(Shortage, IsNothingThatIsWrongWithWhatIsOpened) {
+  EXPECT_FALSE(shortage("x", std::make_error_code(std::errc::permission_denied)));
+}
+
 }  // namespace
 }  // namespace penstock

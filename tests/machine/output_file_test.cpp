@@ -3,12 +3,14 @@
 
 #include <csignal>
 #include <fstream>
+#include <optional>
 #include <ostream>
 #include <sstream>
 #include <stdexcept>
 #include <thread>
 
 #include "support/folder_of_files.hpp"
+#include <gmock/gmock.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/un.h>
@@ -232,6 +234,27 @@ TEST_F(AnOutputFile, IsRefusedBeforeAnythingIsWrittenIfItCannotBe) {
   int const input = open("/dev/null", O_RDONLY | O_CLOEXEC);
   EXPECT_NE(refusal("/dev/fd/" + std::to_string(input)), "");
   close(input);
+}
+
+TEST_F(AnOutputFile, SaysThatNoMoreFilesCanBeOpenedAndNotThatItsNameIsWrong) {
+#ifdef __SANITIZE_ADDRESS__
+  GTEST_SKIP() << "the sanitizer opens a pipe to look at an object's type, and without descriptors takes it for none";
+#endif
+  rlimit old{};
+  ASSERT_EQ(getrlimit(RLIMIT_NOFILE, &old), 0);
+  rlimit none = old;
+  none.rlim_cur = 0;
+  ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &none), 0);
+  std::optional<Error> refusal;
+  try {
+    OutputFile const file(path("new"));
+  } catch (Error const& error) {
+    refusal = error;
+  }
+  ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &old), 0);
+  ASSERT_TRUE(refusal);
+  EXPECT_EQ(refusal->kind(), ErrorKind::system);
+  EXPECT_THAT(refusal->what(), testing::HasSubstr("ulimit -n"));
 }
 
 TEST_F(AnOutputFile, LeavesNoDescriptorOpen) {

@@ -3,12 +3,13 @@
 
 #include <cerrno>
 #include <cstdlib>
-#include <cstring>
+#include <system_error>
 
 #include <fcntl.h>
 #include <unistd.h>
 
 #include "penstock/core/error.hpp"
+#include "penstock/core/failure_text.hpp"
 
 namespace penstock::cli {
 namespace {
@@ -30,7 +31,9 @@ ScratchFile::ScratchFile() {
   std::string const folder = chosen != nullptr && *chosen != 0 ? chosen : "/tmp";
   descriptor_ = unnamed_file(folder);
   if (descriptor_ < 0) {
-    throw Error(ErrorKind::bad_argument, "No file can be made in " + folder + ": " + std::strerror(errno) +
+    std::error_code const problem(errno, std::generic_category());
+    if (auto const short_of = shortage("A file in " + folder, problem)) throw *short_of;
+    throw Error(ErrorKind::bad_argument, "No file can be made in " + folder + ": " + problem.message() +
                                              ". Let TMPDIR name a folder that can be written.");
   }
   path_ = "/proc/" + std::to_string(getpid()) + "/fd/" + std::to_string(descriptor_);

@@ -2,12 +2,13 @@
 #include "penstock/core/failure_text.hpp"
 
 #include <new>
-#include <system_error>
-
-#include "penstock/core/error.hpp"
 
 namespace penstock {
 namespace {
+
+bool is_of_descriptors(std::error_code problem) {
+  return problem == std::errc::too_many_files_open || problem == std::errc::too_many_files_open_in_system;
+}
 
 /// What `std::system_error` says of the system's words, after what it was about.
 std::string of_system(std::system_error const& failure) {
@@ -16,7 +17,7 @@ std::string of_system(std::system_error const& failure) {
     return "The system starts no more threads (" + words +
            "): let more be started (ulimit -u, or pids.max of the cgroup), or ask for fewer of them.";
   }
-  if (failure.code() == std::errc::too_many_files_open || failure.code() == std::errc::too_many_files_open_in_system)
+  if (is_of_descriptors(failure.code()))
     return "No more files can be opened (" + words + "): let more be open (ulimit -n), or ask for fewer threads.";
   return "The system refused: " + std::string(failure.what()) + ". See what limits are set (ulimit -a), and try again.";
 }
@@ -31,6 +32,14 @@ std::string failure_text(std::exception const& failure) {
   }
   if (auto const* const refused = dynamic_cast<std::system_error const*>(&failure)) return of_system(*refused);
   return "Something failed that was not foreseen: " + std::string(failure.what()) + ". Please report it.";
+}
+
+std::optional<Error> shortage(std::string const& what, std::error_code problem) {
+  std::string const text = what + " cannot be opened. ";
+  if (is_of_descriptors(problem)) return Error(ErrorKind::system, text + failure_text(std::system_error(problem)));
+  if (problem == std::errc::not_enough_memory)
+    return Error(ErrorKind::out_of_memory, text + failure_text(std::bad_alloc()));
+  return std::nullopt;
 }
 
 }  // namespace penstock

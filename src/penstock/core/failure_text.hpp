@@ -2,7 +2,11 @@
 #pragma once
 
 #include <exception>
+#include <optional>
 #include <string>
+#include <system_error>
+
+#include "penstock/core/error.hpp"
 
 namespace penstock {
 
@@ -11,5 +15,11 @@ namespace penstock {
 ///
 /// Threads: any.
 std::string failure_text(std::exception const& failure);
+
+/// What to throw if `problem` kept `what` from being opened and says nothing about it: there are no more descriptors,
+/// or there is no more memory. Else nothing.
+///
+/// Threads: any.
+std::optional<Error> shortage(std::string const& what, std::error_code problem);
 
 }  // namespace penstock

@@ -11,6 +11,7 @@
 #include <filesystem>
 #include <mutex>
 #include <ostream>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -19,6 +20,7 @@
 #include <unistd.h>
 
 #include "penstock/core/error.hpp"
+#include "penstock/core/failure_text.hpp"
 #include "penstock/machine/descriptor_stream.hpp"
 
 namespace penstock {
@@ -28,6 +30,15 @@ namespace fs = std::filesystem;
 
 [[noreturn]] void refuse_path(std::string const& path, std::string const& why) {
   throw Error(ErrorKind::bad_argument, path + ": " + why + ". Name a file that can be written.");
+}
+
+/// Throws: Error, of a kind other than bad_argument if the reason is not the path.
+[[noreturn]] void refuse_path(std::string const& path, std::error_code problem) {
+  if (auto const short_of = shortage(path, problem)) throw *short_of;
+  refuse_path(path, problem.message());
+}
+std::error_code last_problem() {
+  return {errno, std::generic_category()};
 }
 
 /// A name that no other has, next to that of `name`.
@@ -183,7 +194,7 @@ void OutputFile::find() {
   fs::path place = path_;
   for (int links = 0;; ++links) {
     fs::path const folder = fs::canonical(place.has_parent_path() ? place.parent_path() : ".", problem);
-    if (problem) refuse_path(path_, problem.message());
+    if (problem) refuse_path(path_, problem);
     bool const is_link = fs::is_symlink(fs::symlink_status(place, problem));
     // A link of /proc is an open file, and has no place of its own.
     if (is_link && folder.string().starts_with("/proc/")) return open_as_it_is(folder / place.filename(), false);
@@ -191,11 +202,12 @@ void OutputFile::find() {
       if (found_ && !S_ISREG(found_->st_mode)) return open_as_it_is(path_, S_ISFIFO(found_->st_mode));
       name_ = place.filename();
       folder_.number = open(folder.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC);
-      if (folder_.number < 0) refuse_path(path_, std::strerror(errno));
+      if (folder_.number < 0) refuse_path(path_, last_problem());
       return expect_replaceable();
     }
     fs::path const target = fs::read_symlink(place, problem);
-    if (problem || links == most_links) refuse_path(path_, problem ? problem.message() : std::strerror(ELOOP));
+    if (!problem && links == most_links) problem = std::make_error_code(std::errc::too_many_symbolic_link_levels);
+    if (problem) refuse_path(path_, problem);
     place = folder / target;
   }
 }
@@ -221,13 +233,12 @@ void OutputFile::open_as_it_is(std::string const& path, bool waits) {
       asked.wait_for(lock, stop_, std::chrono::milliseconds(20), [] { return false; });
     }
   }
-  if (opened_.number < 0) refuse_path(path_, std::strerror(errno));
+  if (opened_.number < 0) refuse_path(path_, last_problem());
 }
 
 void OutputFile::expect_replaceable() const {
   if (name_.empty() || name_ == "." || name_ == "..") refuse_path(path_, "It is a directory");
-  if (found_ && faccessat(folder_.number, name_.c_str(), W_OK, AT_EACCESS) != 0)
-    refuse_path(path_, std::strerror(errno));
+  if (found_ && faccessat(folder_.number, name_.c_str(), W_OK, AT_EACCESS) != 0) refuse_path(path_, last_problem());
   if (faccessat(folder_.number, ".", W_OK | X_OK, AT_EACCESS) != 0)
     refuse_path(path_, std::string("Its folder takes no new file (") + std::strerror(errno) + ")");
   if (found_ && !may_give_to_owner_of(*found_))

@@ -27,7 +27,8 @@ class OutputFile {
   /// Finds what `path` leads to and holds its folder; nothing is made or changed yet.
   ///
   /// Blocks: for a named pipe, until it has a reader. A request of `stop` ends this wait and those of `write`.
-  /// Throws: Error of kind bad_argument, if it cannot be written. Error of kind system, if `stop` ended the wait.
+  /// Throws: Error of kind bad_argument, if it cannot be written. Error of kind system, if `stop` ended the wait or no
+  /// more files can be opened; of kind out_of_memory.
   explicit OutputFile(std::string path, std::stop_token stop = {});
   OutputFile(OutputFile const&) = delete;
   OutputFile& operator=(OutputFile const&) = delete;
