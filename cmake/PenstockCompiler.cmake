@@ -15,8 +15,8 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_L
   # It warns of an overlap in "literal" + string that cannot be (GCC PR 105651).
   target_compile_options(penstock_private_flags INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-Wno-restrict>)
 endif()
-# Sources that are compiled together see each other's private names; apart, as the library's of a release build are, they
-# are warned of.
+# Sources that are compiled together see each other's private names. Compiled apart, as those of the engine in a release build
+# and all of them for clang-tidy, they are warned of.
 target_compile_options(penstock_private_flags INTERFACE
   "$<$<AND:$<COMPILE_LANGUAGE:CXX>,$<BOOL:$<TARGET_PROPERTY:UNITY_BUILD>>>:-Wno-shadow;-Wno-subobject-linkage>")
 if(PENSTOCK_FUZZ)

@@ -10,8 +10,8 @@ namespace {
 
 using namespace penstock;
 
-/// No step of the search may pin more.
-constexpr std::size_t bytes_in_flight = std::size_t{1} << 30;
+/// The most bytes that one step of the search may pin.
+constexpr std::size_t most_bytes_in_flight = std::size_t{1} << 30;
 
 std::span<float> floats(std::span<std::byte> bytes) {
   return {reinterpret_cast<float*>(bytes.data()), bytes.size() / sizeof(float)};
@@ -74,7 +74,7 @@ std::vector<Way> ways_near(Device& device, PipelineOptions const& options, unsig
   std::vector<Way> ways;
   PipelineOptions other = options;
   if (step == 1) {
-    std::size_t const most = bytes_in_flight / (2 * options.tile.input_bytes) / options.lanes;
+    std::size_t const most = most_bytes_in_flight / (2 * options.tile.input_bytes) / options.lanes;
     for (unsigned const slots : {4U, 8U, 16U, 64U, 128U, 256U, 512U, 1024U}) {
       other.slots = slots;
       if (slots <= most) ways.push_back(way_of(device, other));

@@ -43,7 +43,7 @@ void run_pools(Case& the_case) {
   std::uint64_t const rounds = the_case.pick("rounds", 4, 40);
   bool const spins = the_case.once_in(2, "spins");
   bool const stops = the_case.once_in(3, "stops");
-  // Each round ends for all before the next begins: who was not woken for the last tile of a round sleeps for ever.
+  // Each round ends for all before the next begins: a thread that was not woken for a tile sleeps for ever.
   bool const meets = !stops && the_case.once_in(2, "meets");
   std::chrono::microseconds const spin(spins ? 5 : 0);
   std::vector<std::unique_ptr<std::array<std::byte, 4096>>> slabs;

@@ -62,8 +62,8 @@ moment() {
   [[ $way != ignored ]] || handling=--ignore-signal=INT
   (cd at && exec env "$handling" "$penstock" "${words[@]}" > ../out 2> ../err) &
   process=$!
-  # Until then a signal is to the shell, which may not ignore it yet, or would remove the world.
-  until [[ ! /proc/$process/exe -ef /proc/$$/exe ]]; do :; done
+  # Before that a signal reaches the shell or env: they may not ignore it yet, and the shell would remove the world.
+  until [[ /proc/$process/exe -ef $penstock || ! -e /proc/$process/exe ]]; do sleep 0.001; done
   for signal in ${way/ignored/INT}; do
     pause
     kill "-$signal" "$process" 2> /dev/null || true

@@ -30,6 +30,7 @@ struct PipelinesOfOneProcess : testing::Test {
   PipelineOptions wanted{.tile = {.input_bytes = 4096}, .aim = Aim::latency, .lanes = 1};
   std::vector<std::string> remarks;
 
+  void TearDown() override { unsetenv("HWLOC_SYNTHETIC"); }
   PipelineOptions made(KeptAwake& awake, SaysItIsAGpu& device, unsigned cpus_each) {
     remarks.clear();
     return awake.resolve(wanted, {&device},
@@ -83,7 +84,6 @@ TEST_F(PipelinesOfOneProcess, CountOneAnotherWhenTheyAreMade) {
   Pipeline const first(device, wanted);
   EXPECT_EQ(first.options().borrow_spin, PipelineOptions::for_ever);
   Pipeline const second(device, wanted);
-  unsetenv("HWLOC_SYNTHETIC");
   EXPECT_EQ(second.options().borrow_spin, microseconds(0));
 }
 

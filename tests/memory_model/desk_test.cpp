@@ -143,7 +143,7 @@ struct AClaim : AtTheDesk<AClaim, 2> {
 
 /// A pack is late at once and the lanes are not hungry, so only the thread that watches sends it.
 struct AWatch : AtTheDesk<AWatch, 2> {
-  AWatch() { linger = {}; }
+  AWatch() { linger = -std::chrono::hours(1); }  // A pack is late at once, whatever the clock says.
   void before() {
     AtTheDesk::before();
     here->watch_ends_with_a_pack = true;

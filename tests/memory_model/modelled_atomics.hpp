@@ -130,12 +130,10 @@ struct Atomics {
     rl::var<Value> value_;
   };
 
-  /// Until it is woken: a wake-up that is lost is a deadlock, which relacy finds. A wait for a short time is over at
-  /// once.
-  static void wait(Atomic<std::uint32_t> const& word, std::uint32_t expected, std::chrono::nanoseconds at_most) {
+  /// Until it is woken, however long it is to wait: a wake-up that is lost is a deadlock, which relacy finds.
+  static void wait(Atomic<std::uint32_t> const& word, std::uint32_t expected, std::chrono::nanoseconds) {
     // The kernel compares and sleeps in one step, and sees the latest value.
     rl::ctx().sched();
-    if (at_most < std::chrono::minutes(1)) return;
     if (word.inside().debug_value() == expected) word.inside().wait(rl::ctx(), false, false, RL_INFO);
   }
   static void wake_all(Atomic<std::uint32_t> const& word) {

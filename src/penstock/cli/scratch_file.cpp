@@ -32,7 +32,7 @@ ScratchFile::ScratchFile() {
   descriptor_ = unnamed_file(folder);
   if (descriptor_ < 0) {
     std::error_code const problem(errno, std::generic_category());
-    if (auto const short_of = shortage("A file in " + folder, problem)) throw *short_of;
+    if (auto const error = shortage("A file in " + folder, problem)) throw *error;
     throw Error(ErrorKind::bad_argument, "No file can be made in " + folder + ": " + problem.message() +
                                              ". Let TMPDIR name a folder that can be written.");
   }

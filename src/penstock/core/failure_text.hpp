@@ -16,8 +16,8 @@ namespace penstock {
 /// Threads: any.
 std::string failure_text(std::exception const& failure);
 
-/// What to throw if `problem` kept `what` from being opened and says nothing about it: there are no more descriptors,
-/// or there is no more memory. Else nothing.
+/// The Error to throw if `what` could not be opened because the process has no descriptors or no memory left; empty for
+/// any other `problem`.
 ///
 /// Threads: any.
 std::optional<Error> shortage(std::string const& what, std::error_code problem);

@@ -31,10 +31,8 @@ namespace fs = std::filesystem;
 [[noreturn]] void refuse_path(std::string const& path, std::string const& why) {
   throw Error(ErrorKind::bad_argument, path + ": " + why + ". Name a file that can be written.");
 }
-
-/// Throws: Error, of a kind other than bad_argument if the reason is not the path.
 [[noreturn]] void refuse_path(std::string const& path, std::error_code problem) {
-  if (auto const short_of = shortage(path, problem)) throw *short_of;
+  if (auto const error = shortage(path, problem)) throw *error;
   refuse_path(path, problem.message());
 }
 std::error_code last_problem() {
@@ -196,6 +194,7 @@ void OutputFile::find() {
     fs::path const folder = fs::canonical(place.has_parent_path() ? place.parent_path() : ".", problem);
     if (problem) refuse_path(path_, problem);
     bool const is_link = fs::is_symlink(fs::symlink_status(place, problem));
+    if (problem && problem != std::errc::no_such_file_or_directory) refuse_path(path_, problem);
     // A link of /proc is an open file, and has no place of its own.
     if (is_link && folder.string().starts_with("/proc/")) return open_as_it_is(folder / place.filename(), false);
     if (!is_link) {
@@ -206,8 +205,8 @@ void OutputFile::find() {
       return expect_replaceable();
     }
     fs::path const target = fs::read_symlink(place, problem);
-    if (!problem && links == most_links) problem = std::make_error_code(std::errc::too_many_symbolic_link_levels);
     if (problem) refuse_path(path_, problem);
+    if (links == most_links) refuse_path(path_, std::make_error_code(std::errc::too_many_symbolic_link_levels));
     place = folder / target;
   }
 }
@@ -239,8 +238,10 @@ void OutputFile::open_as_it_is(std::string const& path, bool waits) {
 void OutputFile::expect_replaceable() const {
   if (name_.empty() || name_ == "." || name_ == "..") refuse_path(path_, "It is a directory");
   if (found_ && faccessat(folder_.number, name_.c_str(), W_OK, AT_EACCESS) != 0) refuse_path(path_, last_problem());
-  if (faccessat(folder_.number, ".", W_OK | X_OK, AT_EACCESS) != 0)
-    refuse_path(path_, std::string("Its folder takes no new file (") + std::strerror(errno) + ")");
+  if (faccessat(folder_.number, ".", W_OK | X_OK, AT_EACCESS) != 0) {
+    if (auto const error = shortage(path_, last_problem())) throw *error;
+    refuse_path(path_, "Its folder takes no new file (" + last_problem().message() + ")");
+  }
   if (found_ && !may_give_to_owner_of(*found_))
     refuse_path(path_, "It belongs to another user or group, and a file in its place would not");
 }

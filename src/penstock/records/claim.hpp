@@ -27,7 +27,7 @@ class BasicClaim {
     // this finds what they found.
     state_.store(open_to_all, std::memory_order_seq_cst);
   }
-  /// Nobody but the writer is at the pack after this. Its records may have left meanwhile.
+  /// Only the writer uses the pack after this. Its records may have left meanwhile.
   ///
   /// Threads: the writer's.
   /// Blocks:  while the pack is divided, which takes as long as to copy a tile.

@@ -117,7 +117,7 @@ class BasicDepartures {
   void begin_watch() noexcept { watch_over_.store(false, std::memory_order_seq_cst); }
   /// Sends what has waited long enough.
   ///
-  /// Blocks: until `end_watch`, asleep while nobody waits.
+  /// Blocks: until `end_watch`, asleep while no pack waits.
   void watch() noexcept;
   void end_watch() noexcept;
 
@@ -142,7 +142,7 @@ class BasicDepartures {
   void send_waiting() noexcept;
   void done_sending() noexcept;
   Desk* oldest() const noexcept;
-  /// Sends what is late, and says when the next will be; empty if nobody waits.
+  /// Sends what is late, and says when the next will be; empty if no pack waits.
   std::optional<Clock::time_point> send_late(Clock::time_point now) noexcept;
 
   std::size_t const hungry_below_;
@@ -150,7 +150,7 @@ class BasicDepartures {
   Send const send_;
   Divide const divide_;
   alignas(64) Atomic<std::size_t> under_way_{0};
-  /// Who takes a pack from another's desk: counted before, and until it is sent.
+  /// Threads that take a pack from another thread's desk: each is counted before it takes, and until it has sent.
   Atomic<std::size_t> sending_{0};
   alignas(64) Atomic<Desk*> first_{nullptr};
   Atomic<bool> closed_{false};
