@@ -27,14 +27,16 @@ constexpr std::size_t kibibyte = 1024, mebibyte = 1024 * kibibyte;
 /// copies, so that most of its calls are copies.
 class Copier {
  public:
-  /// An event for `batch` copies; 0: for half of those that are in flight.
-  Copier(std::size_t size, bool up, bool down, std::size_t batch)
+  /// An event for `batch` copies; 0: for half of those that are in flight. Copies go through `memory` bytes of the host
+  /// each way, in turn, or through as many as are in flight, if these are more.
+  Copier(std::size_t size, bool up, bool down, std::size_t batch, std::size_t memory)
       : size_(size),
         depth_(std::clamp<std::size_t>(8 * mebibyte / size, 2, 32)),
         batch_(batch == 0 ? depth_ / 2 : std::min(batch, depth_)),
+        places_(std::max<std::size_t>(memory / size / depth_, 1) * depth_),
         up_(up),
         down_(down) {
-    check(cudaHostAlloc(&host_, 2 * depth_ * size_, cudaHostAllocDefault));
+    check(cudaHostAlloc(&host_, 2 * places_ * size_, cudaHostAllocDefault));
     check(cudaMalloc(&device_, 2 * depth_ * size_));
     for (std::size_t i = 0; i < 2 * depth_; ++i) ends_.push_back(std::make_unique<Event>());
   }
@@ -46,27 +48,27 @@ class Copier {
     complain(cudaFreeHost(host_));
   }
   void copy() {
-    std::size_t const at = turn_++ % depth_;
-    bool const used = turn_ > depth_;
-    if (up_) go(upward_, at, used, cudaMemcpyHostToDevice);
+    std::size_t const place = turn_ % places_, at = turn_ % depth_;
+    bool const used = ++turn_ > depth_;
+    if (up_) go(upward_, at, place, used, cudaMemcpyHostToDevice);
     // Each way has a half of its own.
-    if (down_) go(downward_, depth_ + at, used, cudaMemcpyDeviceToHost);
+    if (down_) go(downward_, depth_ + at, places_ + place, used, cudaMemcpyDeviceToHost);
   }
 
  private:
-  void go(Stream const& stream, std::size_t at, bool used, cudaMemcpyKind way) {
+  void go(Stream const& stream, std::size_t at, std::size_t place, bool used, cudaMemcpyKind way) {
     std::size_t const in_batch = at % depth_ % batch_;
     Event const& end = *ends_[at - in_batch];
     while (used && in_batch == 0 && !end.passed()) {
     }
     void* const on_device = static_cast<std::byte*>(device_) + at * size_;
-    void* const on_host = static_cast<std::byte*>(host_) + at * size_;
+    void* const on_host = static_cast<std::byte*>(host_) + place * size_;
     bool const up = way == cudaMemcpyHostToDevice;
     check(cudaMemcpyAsync(up ? on_device : on_host, up ? on_host : on_device, size_, way, stream));
     if (in_batch + 1 == batch_ || at % depth_ + 1 == depth_) end.record(stream);
   }
 
-  std::size_t const size_, depth_, batch_;
+  std::size_t const size_, depth_, batch_, places_;
   bool const up_, down_;
   std::size_t turn_ = 0;
   void* host_ = nullptr;
@@ -77,7 +79,7 @@ class Copier {
 
 /// GB/s of all threads together, `threads_each` of them on each of the GPUs, each way.
 double rate(std::size_t size, bool up, bool down, std::vector<int> const& gpus, unsigned threads_each,
-            std::size_t batch, std::chrono::milliseconds window) {
+            std::size_t batch, std::size_t memory, std::chrono::milliseconds window) {
   unsigned const threads = threads_each * static_cast<unsigned>(gpus.size());
   std::latch ready(threads);
   std::atomic<bool> over{false};
@@ -87,7 +89,7 @@ double rate(std::size_t size, bool up, bool down, std::vector<int> const& gpus, 
     all.emplace_back([&, thread] {
       try {
         check(cudaSetDevice(gpus[thread % gpus.size()]));
-        Copier copier(size, up, down, batch);
+        Copier copier(size, up, down, batch, memory);
         for (int i = 0; i < 100; ++i) copier.copy();
         ready.arrive_and_wait();
         auto const start = Clock::now();
@@ -121,6 +123,12 @@ int main(int count, char** arguments) {
   app.add_option("--threads", threads, "Threads that copy, for each GPU. Default: 4")->check(CLI::Range(1U, 64U));
   app.add_option("--batch", batch, "Copies that have an event together. Default: half of those in flight, up to 16")
       ->check(CLI::Range(1U, 32U));
+  std::size_t memory = 0;
+  app.add_option(
+         "--memory", memory,
+         "MiB of the host's memory that each thread goes through each way: more than the last cache holds, so that "
+         "copies come from memory. Default: 0, what is in flight")
+      ->check(CLI::Range(0U, 4096U));
   app.add_option("--window", milliseconds, "Milliseconds of each run. Default: 100")->check(CLI::Range(1U, 10'000U));
   app.add_option("--rounds", rounds, "Runs of each size; the most is printed, with the least. Default: 5")
       ->check(CLI::Range(1U, 100U));
@@ -140,9 +148,9 @@ int main(int count, char** arguments) {
   for (std::size_t const size : {4 * kibibyte, 64 * kibibyte, mebibyte, 4 * mebibyte}) {
     std::array<std::vector<double>, 3> ways;
     for (unsigned round = 0; round < rounds; ++round) {
-      ways[0].push_back(rate(size, true, false, gpus, threads, batch, window));
-      ways[1].push_back(rate(size, false, true, gpus, threads, batch, window));
-      ways[2].push_back(rate(size, true, true, gpus, threads, batch, window));
+      ways[0].push_back(rate(size, true, false, gpus, threads, batch, memory * mebibyte, window));
+      ways[1].push_back(rate(size, false, true, gpus, threads, batch, memory * mebibyte, window));
+      ways[2].push_back(rate(size, true, true, gpus, threads, batch, memory * mebibyte, window));
     }
     std::printf("%10zu", size);
     for (auto& way : ways) {

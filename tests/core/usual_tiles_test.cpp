@@ -41,6 +41,27 @@ TEST(UsualTiles, AreNoMoreThanAPoolHolds) {
   EXPECT_EQ(usual_tiles({.lanes = 1000, .slots = 1000, .batch = 500, .producers = 1, .consumers = 1}), Pool::max_tiles);
 }
 
+/// Seen to fail without the bound of 16 MiB, and without the two of each lane.
+TEST(TilesOfSeveralDevices, AreFewEnoughForTheCache) {
+  constexpr std::size_t mib = std::size_t{1} << 20;
+  TileHolders holders{.lanes = 2, .slots = 8, .batch = 2, .producers = 1, .consumers = 1, .tile_bytes = 4 * mib};
+  EXPECT_EQ(tiles_of_several(holders, 2), 10u);
+  EXPECT_EQ(
+      tiles_of_several({.lanes = 8, .slots = 8, .batch = 2, .producers = 1, .consumers = 1, .tile_bytes = 4 * mib}, 8),
+      34u);
+  holders.producers = 12;
+  EXPECT_EQ(tiles_of_several(holders, 2), 22u) << "21, but whole";
+  holders.tile_bytes = 64 * mib;
+  EXPECT_EQ(tiles_of_several(holders, 2), 18u) << "two for each lane";
+  holders = {.lanes = 2, .slots = 16, .batch = 4, .producers = 1, .consumers = 1, .tile_bytes = mib};
+  EXPECT_EQ(tiles_of_several(holders, 2), 36u) << "34, but whole";
+}
+
+TEST(TilesOfSeveralDevices, AreNoMoreThanUsual) {
+  TileHolders const holders{.lanes = 2, .slots = 1, .batch = 1, .producers = 1, .consumers = 1, .tile_bytes = 1 << 20};
+  EXPECT_EQ(tiles_of_several(holders, 2), usual_tiles(holders));
+}
+
 TEST(FewTiles, AreOneForEachWhoHoldsAny) {
   EXPECT_EQ(few_tiles({.lanes = 1, .slots = 16, .batch = 4, .producers = 14, .consumers = 1}), 32u) << "31, but whole";
   EXPECT_EQ(few_tiles({.lanes = 8, .slots = 16, .batch = 4, .producers = 0, .consumers = 0}), 128u);
@@ -59,6 +80,12 @@ TEST(UsualBatch, IsWhatALinkNeedsAtASize) {
   EXPECT_EQ(usual_batch(std::size_t{1} << 20), 32u);
   EXPECT_EQ(usual_batch(std::size_t{4} << 20), 8u);
   EXPECT_EQ(usual_batch(std::size_t{1} << 30), 1u);
+}
+
+TEST(UsualBatchOfSeveralDevices, IsFourMebibytesOrTwoTiles) {
+  EXPECT_EQ(usual_batch_of_several(std::size_t{1} << 20), 4u);
+  EXPECT_EQ(usual_batch_of_several(std::size_t{4} << 20), 2u);
+  EXPECT_EQ(usual_batch_of_several(std::size_t{1} << 30), 2u);
 }
 
 }  // namespace

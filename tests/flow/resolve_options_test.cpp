@@ -151,5 +151,42 @@ TEST_F(APipelineForLatency, BringsEachTileHomeAndEnds) {
   EXPECT_EQ(pipeline.pool().on_loan(), 0u);
 }
 
+/// Pipelines of two GPUs that share the host's memory.
+struct APipelineOfTwoGpus : testing::Test {
+  SaysItIsAGpu first, second;
+  PipelineOptions wanted{.tile = {.input_bytes = 4 << 20, .output_bytes = 4 << 20, .in_place = true}, .producers = 12};
+  std::vector<std::string> remarks;
+
+  PipelineOptions resolved() {
+    return resolve(wanted, {&first, &second}, Topology::from_synthetic("core:32 pu:1"), remarks);
+  }
+};
+
+TEST_F(APipelineOfTwoGpus, HasFewTilesAndSmallBatchesOfLargeOnes) {
+  PipelineOptions const options = resolved();
+  EXPECT_EQ(options.lanes, 2u);
+  EXPECT_EQ(options.batch, 2u);
+  EXPECT_EQ(options.slots, 8u);
+  EXPECT_EQ(options.tiles, 22u) << "four for each GPU, one for each producer and consumer, and whole batches";
+}
+
+TEST_F(APipelineOfTwoGpus, HasWhatItHadOfSmallTilesAndWhereBatchOrSlotsAreAskedFor) {
+  wanted.batch = 8;
+  EXPECT_EQ(resolved().batch, 8u);
+  EXPECT_EQ(resolved().tiles, 48u);
+  wanted.batch = 0;
+  wanted.slots = 32;
+  EXPECT_EQ(resolved().tiles, 48u);
+  wanted.slots = 0;
+  wanted.tile = {.input_bytes = 64 << 10, .output_bytes = 64 << 10, .in_place = true};
+  EXPECT_EQ(resolved().batch, 128u);
+  EXPECT_GT(resolved().tiles, 2000u);
+}
+
+TEST_F(APipelineOfTwoGpus, HasTheTilesThatAreAskedFor) {
+  wanted.tiles = 96;
+  EXPECT_EQ(resolved().tiles, 96u);
+}
+
 }  // namespace
 }  // namespace penstock

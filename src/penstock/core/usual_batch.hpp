@@ -22,6 +22,13 @@ constexpr unsigned usual_batch(std::size_t largest_part) {
   return static_cast<unsigned>(std::clamp<std::size_t>(bytes / std::max<std::size_t>(1, largest_part), 1, most));
 }
 
+/// The same with several GPUs, for tiles from `large_tile` on: 4 MiB, and two tiles at least, since few tiles are in
+/// use (decisions/0050).
+constexpr unsigned usual_batch_of_several(std::size_t largest_part) {
+  constexpr std::size_t bytes = std::size_t{4} << 20;
+  return static_cast<unsigned>(std::max<std::size_t>(2, bytes / std::max<std::size_t>(1, largest_part)));
+}
+
 /// Of a batch that was asked for what lanes can use: one comes while another goes, in each of them.
 constexpr unsigned largest_batch(unsigned asked, std::size_t slots, std::size_t tiles, std::size_t lanes) {
   std::size_t const of_slots = std::max<std::size_t>(1, slots / 2);

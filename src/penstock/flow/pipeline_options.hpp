@@ -29,7 +29,9 @@ struct PipelineOptions {
   Aim aim = Aim::throughput;
   /// Tiles in the pool: the most work in progress, and all the pinned memory there is. 0: enough for all lanes and
   /// producers to be busy, in whole batches; if as few as 160 MiB hold are, up to a batch more (decisions/0031). With
-  /// Aim::latency no more than one for each slot, producer and consumer (decisions/0035).
+  /// several GPUs and tiles from 1 MiB on, 16 MiB for each GPU and one tile for each producer and consumer, if neither
+  /// batch nor slots are asked for (decisions/0050). With Aim::latency no more than one for each slot, producer and
+  /// consumer (decisions/0035).
   std::size_t tiles = 0;
   /// Threads that fill, in `run`; those that are not needed rest (decisions/0030). 0: the CPUs that lanes and consumers
   /// leave free.
@@ -42,7 +44,8 @@ struct PipelineOptions {
   unsigned consumers = 0;
   /// The most tiles that a lane puts on its device at once (LaneOptions::batch). 0: on a GPU 32 MiB of them, of those
   /// below 1 MiB 8 MiB, but no more than 128, nor than a quarter of the slots that are asked for, nor than four with
-  /// Aim::latency if none are (decisions/0035); on the CPU device one (decisions/0021, 0026).
+  /// Aim::latency if none are (decisions/0035); with several GPUs, tiles from 1 MiB on and no slots asked for 4 MiB, or
+  /// two tiles (decisions/0050); on the CPU device one (decisions/0021, 0026).
   unsigned batch = 0;
   /// Tiles in flight per lane. 0: four batches, more gained nothing (bench/flow/one_shot_bench); on a GPU at least 32
   /// for tiles below 1 MiB (bench/lane/signal_bench), with Aim::latency 16.

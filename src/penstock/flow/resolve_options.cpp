@@ -49,6 +49,8 @@ class Resolving {
         room_(devices, options_, topology, elsewhere),
         largest_part_(std::max(options_.tile.input_bytes, options_.tile.output_bytes)),
         batch_is_ours_(options_.batch == 0),
+        few_(gpu_ && devices_ > 1 && !for_latency() && largest_part_ >= large_tile && batch_is_ours_ &&
+             options_.slots == 0),
         remarks_(remarks) {}
 
   PipelineOptions resolved() {
@@ -100,7 +102,7 @@ class Resolving {
   /// How many tiles to put on the device at once, and to have there.
   void resolve_batches() {
     if (batch_is_ours_) {
-      unsigned const batch = gpu_ ? usual_batch(largest_part_) : 1;
+      unsigned const batch = few_ ? usual_batch_of_several(largest_part_) : gpu_ ? usual_batch(largest_part_) : 1;
       options_.batch = gpu_ && options_.slots != 0 ? std::clamp(options_.slots / batches_in_flight, 1U, batch)
                        : for_latency()             ? std::min(batch, burst_batch)
                                                    : batch;
@@ -169,7 +171,9 @@ class Resolving {
                                 .producers = options_.producers,
                                 .consumers = options_.consumers,
                                 .tile_bytes = Pool::slab_bytes(options_.tile, 1)};
-      options_.tiles = for_latency() ? few_tiles(holders) : usual_tiles(holders);
+      options_.tiles = few_            ? tiles_of_several(holders, devices_)
+                       : for_latency() ? few_tiles(holders)
+                                       : usual_tiles(holders);
     }
     Pool::checked_count(options_.tiles);  // Here, because no memory was made yet.
     // More can never be in flight, and each takes memory of the device.
@@ -186,6 +190,7 @@ class Resolving {
   SpinRoom const room_;
   std::size_t const largest_part_;
   bool const batch_is_ours_;
+  bool const few_;  ///< Tiles in use are to be few, because several GPUs share the host's memory (decisions/0050).
   std::vector<std::string>& remarks_;
 };
 
