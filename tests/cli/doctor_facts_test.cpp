@@ -96,6 +96,13 @@ TEST_F(DoctorFactsOfAGoodMachine, RemarkOnTooLittleMemoryAndNoHugePages) {
                                              HasSubstr("cgroup allows 1 GiB")));
 }
 
+TEST_F(DoctorFactsOfAGoodMachine, CallUnknownWhatCouldNotBeRead) {
+  facts.host = {};
+  EXPECT_THAT(as_text(facts), HasSubstr("host      unknown, Linux unknown, unknown\n"));
+  EXPECT_THAT(as_text(facts), HasSubstr("memory    unknown, unknown available"));
+  EXPECT_THAT(remarks_on(facts), ElementsAre(HasSubstr("let more files be open (ulimit -n)")));
+}
+
 TEST_F(DoctorFactsOfAGoodMachine, RemarkOnWhatIsSlowerThanTheLink) {
   facts.rates->fill = 20e9;
   facts.rates->read = 30e9;
@@ -163,7 +170,7 @@ TEST_F(DoctorFactsOfAGoodMachine, HaveTheSameKeysInJsonWhateverIsKnown) {
   EXPECT_EQ(keys(bare), keys(full));
   EXPECT_EQ(keys(bare["host"]), keys(full["host"]));
   EXPECT_TRUE(bare["probe"].is_null());
-  EXPECT_EQ(bare["remarks"].size(), 1u);
+  EXPECT_EQ(bare["remarks"].size(), 2u) << "/proc says nothing, and there is no GPU";
 }
 
 }  // namespace

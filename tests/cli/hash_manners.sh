@@ -136,7 +136,7 @@ WORDS
     penstock_hash --trace /dev/full a
     expect_code 4
     expect_same_as expected
-    [[ $(cat err) == 'penstock: /dev/full took less than all of the trace (No space left on device): see that it takes all, or name another file.' ]] || fail "$(cat err)"
+    [[ $(cat err) == 'penstock: /dev/full took less than all of the trace (No space left on device): see that its disk has room, or name another file.' ]] || fail "$(cat err)"
     penstock_hash --trace nowhere/trace.json a
     expect_code 2
     expect_err 'nowhere/trace.json: No such file or directory'
@@ -244,7 +244,7 @@ WORDS
       ! grep -q 'There is no memory' err || { cat err; exit 77; }
       expect_code 130
       [[ $(wc -l < err) == 1 && ! -s out ]] || fail "more than one line: $(cat out err)"
-      ! grep -qF 'Interrupted: a slab of 1.0 GiB was not touched to its end' err || break
+      ! grep -qF 'Interrupted: 1.0 GiB of memory for tiles were not yet ready' err || break
       ((try < 20)) || fail "it touched all of them first: $(cat err)"
     done
     ;;

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "penstock/cli/probes.hpp"
 
+#include <future>
 #include <stdexcept>
+#include <thread>
 
 #include "support/folder_of_files.hpp"
 #include <gmock/gmock.h>
@@ -72,9 +74,21 @@ TEST_F(ProbesOfTheCpuDevice, ThrowWhatTheFileThrowsAtAThreadOfTheirOwn) {
   EXPECT_THROW(probe_rates(device, 2, &opened, stop.get_token(), 0ms), std::runtime_error);
 }
 
-TEST_F(ProbesOfTheCpuDevice, EndEarlyWhenStopped) {
+TEST_F(ProbesOfTheCpuDevice, AreRefusedIfAStopWasRequestedBefore) {
   stop.request_stop();
-  probe_rates(device, 1, nullptr, stop.get_token(), 24h);
+  EXPECT_THROW(probe_rates(device, 1, nullptr, stop.get_token(), 24h), Error);
+}
+
+TEST_F(ProbesOfTheCpuDevice, BeginNothingMoreWhenStopped) {
+  auto probed = std::async(std::launch::async, [&] { return probe_rates(device, 1, nullptr, stop.get_token(), 24h); });
+  // Its memory is ready and pinned, and it measures the first of all, for a day.
+  while (device.outstanding() == cpu::Outstanding{}) std::this_thread::yield();
+  stop.request_stop();
+  ProbeRates const rates = probed.get();
+  EXPECT_GT(rates.upload, 0);
+  for (double const rate : {rates.download, rates.both_up, rates.both_down, rates.fill_one, rates.fill}) {
+    EXPECT_EQ(rate, 0);
+  }
 }
 
 TEST(ProbesWithManyThreads, AreRefusedWhereMemoryIsShort) {

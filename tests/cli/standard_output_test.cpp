@@ -102,8 +102,7 @@ TEST(StandardOutput, FailsOfAFullDiskWithASentenceAndWritesNoMore) {
   EXPECT_TRUE(output.probe());
   EXPECT_FALSE(output.write("line\n"));
   EXPECT_EQ(output.complaint(),
-            "Standard output took less than all (No space left on device): see that it is open and that its disk has "
-            "room.");
+            "Standard output took less than all (No space left on device): see that its disk has room.");
   close(full);
 }
 

@@ -196,6 +196,13 @@ TEST_F(ATunedJob, SaysWhatToDoIfItPinsMoreThanItMay) {
   EXPECT_TRUE(Json::parse(tuned_as_json(facts, tuned, "")).at("profile").is_null());
 }
 
+TEST_F(ATunedJob, IsNotPromisedMoreOfMoreTimeIfMemoryIsWhatItLacks) {
+  tuned.all = false;
+  EXPECT_NE(tuned_as_text(facts, tuned).find("with more time (--within)"), std::string::npos);
+  tuned.beyond = 7U << 20;
+  EXPECT_EQ(tuned_as_text(facts, tuned).find("with more time (--within)"), std::string::npos);
+}
+
 TEST_F(ATunedJob, BecomesAProfile) {
   tuned.axes.insert(tuned.axes.end(), {{"direction", {"both"}}, {"streams", {"own"}}, {"sink", {"graph"}}});
   tuned.tried[4].point = measure::point_at(tuned.axes, {4, 0, 0, 0, 0, 0, 0});

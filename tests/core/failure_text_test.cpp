@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "penstock/core/failure_text.hpp"
 
+#include <cerrno>
 #include <new>
 #include <stdexcept>
 #include <system_error>
@@ -29,6 +30,19 @@ TEST(FailureText, OfMemoryThatIsNotThereSaysWhatToDo) {
 
 TEST(FailureText, OfAThreadThatIsRefusedSaysWhatToDo) {
   EXPECT_THAT(text_of(std::errc::resource_unavailable_try_again), HasSubstr("(ulimit -u, or pids.max of the cgroup)"));
+}
+
+TEST(FailureText, OfAThreadThatIsRefusedNamesTheLimitOnMemoryToo) {
+  EXPECT_THAT(text_of(std::errc::resource_unavailable_try_again), HasSubstr("(ulimit -v)"));
+}
+
+TEST(RemedyForWriting, IsThatOfTheProblem) {
+  EXPECT_EQ(remedy_for_writing(ENOSPC), "see that its disk has room");
+  EXPECT_EQ(remedy_for_writing(EDQUOT), "see that its disk has room");
+  EXPECT_EQ(remedy_for_writing(EFBIG), "let files be larger (ulimit -f)");
+  EXPECT_EQ(remedy_for_writing(EBADF), "see that it is open");
+  EXPECT_EQ(remedy_for_writing(EPIPE), "see that who reads it reads all");
+  EXPECT_EQ(remedy_for_writing(EIO), "see what keeps it from taking all");
 }
 
 TEST(FailureText, OfFilesThatCannotBeOpenedSaysWhatToDo) {

@@ -45,16 +45,21 @@ TEST(UsualTiles, AreNoMoreThanAPoolHolds) {
 TEST(TilesOfSeveralDevices, AreFewEnoughForTheCache) {
   constexpr std::size_t mib = std::size_t{1} << 20;
   TileHolders holders{.lanes = 2, .slots = 8, .batch = 2, .producers = 1, .consumers = 1, .tile_bytes = 4 * mib};
-  EXPECT_EQ(tiles_of_several(holders, 2), 10u);
+  EXPECT_EQ(tiles_of_several(holders, 2), 8u);
   EXPECT_EQ(
       tiles_of_several({.lanes = 8, .slots = 8, .batch = 2, .producers = 1, .consumers = 1, .tile_bytes = 4 * mib}, 8),
-      34u);
+      32u);
   holders.producers = 12;
+  EXPECT_EQ(tiles_of_several(holders, 2), 20u) << "19, but whole";
+  holders.consumers = 3;
   EXPECT_EQ(tiles_of_several(holders, 2), 22u) << "21, but whole";
+  holders.consumers = 1;
   holders.tile_bytes = 64 * mib;
-  EXPECT_EQ(tiles_of_several(holders, 2), 18u) << "two for each lane";
+  EXPECT_EQ(tiles_of_several(holders, 2), 16u) << "two for each lane, and 11 for the other producers, but whole";
   holders = {.lanes = 2, .slots = 16, .batch = 4, .producers = 1, .consumers = 1, .tile_bytes = mib};
-  EXPECT_EQ(tiles_of_several(holders, 2), 36u) << "34, but whole";
+  EXPECT_EQ(tiles_of_several(holders, 2), 32u);
+  holders.producers = holders.consumers = 0;
+  EXPECT_EQ(tiles_of_several(holders, 2), 32u) << "an application that pushes and takes by itself";
 }
 
 TEST(TilesOfSeveralDevices, AreNoMoreThanUsual) {

@@ -50,7 +50,7 @@ TEST_P(ADeviceWithTooFewThreads, IsRefusedWithARemedy) {
   } catch (Error const& error) {
     EXPECT_EQ(error.kind(), ErrorKind::system);
     EXPECT_THAT(error.what(), testing::HasSubstr("got only " + std::to_string(GetParam()) + " threads"));
-    EXPECT_THAT(error.what(), testing::HasSubstr("ask for fewer, or raise the limit"));
+    EXPECT_THAT(error.what(), testing::HasSubstr("ask for fewer of them, let more be started (ulimit -u"));
   }
 }
 INSTANTIATE_TEST_SUITE_P(Of, ADeviceWithTooFewThreads, testing::Range(0, all));

@@ -167,7 +167,7 @@ TEST_F(APipelineOfTwoGpus, HasFewTilesAndSmallBatchesOfLargeOnes) {
   EXPECT_EQ(options.lanes, 2u);
   EXPECT_EQ(options.batch, 2u);
   EXPECT_EQ(options.slots, 8u);
-  EXPECT_EQ(options.tiles, 22u) << "four for each GPU, one for each producer and consumer, and whole batches";
+  EXPECT_EQ(options.tiles, 20u) << "four for each GPU, one for each producer beyond the first, and whole batches";
 }
 
 TEST_F(APipelineOfTwoGpus, HasWhatItHadOfSmallTilesAndWhereBatchOrSlotsAreAskedFor) {

@@ -104,8 +104,8 @@ TEST_F(AnOutputFile, IsAsItWasIfTheDiskTakesNoMore) {
   setrlimit(RLIMIT_FSIZE, &before);
   signal(SIGXFSZ, handler);
   EXPECT_EQ(said, path("old") +
-                      " took less than all of the text (File too large), and is as it was: see that its disk has room, "
-                      "or name another file.");
+                      " took less than all of the text (File too large), and is as it was: let files be larger (ulimit "
+                      "-f), or name another file.");
   EXPECT_EQ(content("old"), "old");
 }
 

@@ -188,7 +188,7 @@ TEST(Slab, TouchesNothingOnceAStopIsRequested) {
   auto const said = ends_with(1024 * mebibyte, stop.get_token());
   long const touched = first_touches() - before;
   if (!said) GTEST_SKIP() << "no memory for it";
-  EXPECT_THAT(*said, HasSubstr("Interrupted: a slab of 1 GiB was not touched to its end"));
+  EXPECT_THAT(*said, HasSubstr("Interrupted: 1 GiB of memory for tiles were not yet ready"));
   EXPECT_LT(touched, 512);
 }
 

@@ -137,6 +137,15 @@ TEST_F(ARunOfOneSecond, IsToldThatAllSlotsAreInUseOnlyIfTheyAre) {
   EXPECT_EQ(verdict().advice.at(0).why, "All tiles are on their way, and nobody is busy.");
 }
 
+TEST_F(ARunOfOneSecond, OfNoMoreTilesThanSlotsIsNotToldToHaveMoreOfThem) {
+  run.in_flight = 7.6;
+  run.tiles = 9;
+  ASSERT_FALSE(verdict().advice.empty());
+  run.tiles = 8;
+  ASSERT_EQ(verdict().bound, Bound::too_few_tiles);
+  EXPECT_TRUE(verdict().advice.empty());
+}
+
 TEST_F(ARunOfOneSecond, WithOneProducerIsToldOfTheOnlyOne) {
   run.producers = 1;
   run.fill = 0.95;

@@ -36,11 +36,13 @@ std::string as_text(DoctorFacts const& facts) {
   line("penstock", build_text(facts.version, facts.flavour, facts.with_cuda));
   line("NVTX", facts.with_nvtx ? "in this build: penstock hash --nvtx shows profilers what its threads are at"
                                : "not in this build: its headers are a part of the CUDA toolkit");
-  line("host", host.hostname + ", Linux " + host.kernel + ", " + host.cpu_model);
+  auto const known = [](std::string const& words) { return words.empty() ? std::string("unknown") : words; };
+  auto const known_size = [](std::uint64_t bytes) { return bytes == 0 ? std::string("unknown") : size_text(bytes); };
+  line("host", known(host.hostname) + ", Linux " + known(host.kernel) + ", " + known(host.cpu_model));
   line("machine", facts.topology.describe());
-  line("memory", size_text(host.memory_bytes) + ", " + size_text(host.memory_available_bytes) + " available, memlock " +
-                     (host.memlock_bytes ? size_text(*host.memlock_bytes) : "unlimited") + ", transparent huge pages " +
-                     (host.transparent_huge_pages.empty() ? "unknown" : host.transparent_huge_pages) + ", " +
+  line("memory", known_size(host.memory_bytes) + ", " + known_size(host.memory_available_bytes) +
+                     " available, memlock " + (host.memlock_bytes ? size_text(*host.memlock_bytes) : "unlimited") +
+                     ", transparent huge pages " + known(host.transparent_huge_pages) + ", " +
                      std::to_string(host.free_huge_pages) + " reserved huge pages free");
   if (facts.gpus.empty()) line("GPU", facts.gpu_problem.empty() ? "none: " + facts.gpu_sentence : "unknown");
   for (DeviceInfo const& gpu : facts.gpus) line("GPU " + std::to_string(gpu.ordinal), gpu_line(gpu));

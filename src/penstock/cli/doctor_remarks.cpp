@@ -28,6 +28,11 @@ void remark_on_host(DoctorFacts const& facts, std::vector<std::string>& remarks)
                   facts.topology.cpus().size());
     remarks.emplace_back(text);
   }
+  if (host.memory_bytes == 0) {
+    remarks.emplace_back(
+        "What /proc says of this machine could not be read: see that it is mounted, and let more files be open "
+        "(ulimit -n).");
+  }
   if (host.transparent_huge_pages == "never") {
     remarks.emplace_back(
         "Transparent huge pages are off, so pinning tiles takes longer: write madvise to "

@@ -36,8 +36,7 @@ void PipelineArguments::add_to(CLI::App& command, std::string const& tile_sizes)
   add_count("--batch", batch, Pool::max_tiles,
             "Tiles that a lane puts on the device at once. " + up_to(Pool::max_tiles) +
                 "Default: 1; on a GPU 32 MiB of them, of those below 1 MiB 8 MiB, up to 128; of several GPUs 4 MiB or "
-                "2 tiles; 4 with "
-                "--aim latency");
+                "2 tiles; 4 with --aim latency");
   command.add_option("--aim", aim, std::string(what_aim_decides) + ". Default: throughput")->type_name("NAME");
   command.add_option("--signal", signal, "How lanes learn what is done: " + signal_names() + ". Default: callback")
       ->type_name("NAME");

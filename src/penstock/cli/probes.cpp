@@ -38,8 +38,10 @@ double seconds_since(Clock::time_point start) {
 
 /// Host and device memory to copy to and from.
 struct Workplace {
-  Workplace(Device& device, unsigned threads)
-      : slab(slab_bytes(threads)), pinned(device.pin(slab.bytes())), memory(device.allocate(4 * copy_bytes)) {}
+  Workplace(Device& device, unsigned threads, std::stop_token const& stop)
+      : slab(slab_bytes(threads), std::nullopt, Slab::default_touch_threads, stop),
+        pinned(device.pin(slab.bytes())),
+        memory(device.allocate(4 * copy_bytes)) {}
   std::span<std::byte> host(std::size_t part) const { return slab.bytes().subspan(part * copy_bytes, copy_bytes); }
   std::span<std::byte> on_device(std::size_t part) const {
     return memory.bytes().subspan(part * copy_bytes, copy_bytes);
@@ -159,22 +161,22 @@ ProbeRates probe_rates(Device& device, unsigned threads, OpenFile const* file, s
                        std::chrono::nanoseconds each) {
   Span const span{each, stop};
   device.attach();
-  Workplace const place(device, threads);
+  Workplace const place(device, threads, stop);
   ProbeRates rates;
   rates.threads = threads;
   rates.upload = copy_rate(device, true, place, span);
-  rates.download = copy_rate(device, false, place, span);
-  {
+  if (!stop.stop_requested()) rates.download = copy_rate(device, false, place, span);
+  if (!stop.stop_requested()) {
     auto other = std::async(std::launch::async, [&] { return copy_rate(device, false, place, span); });
     rates.both_up = copy_rate(device, true, place, span);
     rates.both_down = other.get();
   }
-  {
+  if (!stop.stop_requested()) {
     std::vector<std::byte> const source(fill_source_bytes, std::byte{1});
     rates.fill_one = fill_rate(1, place, source, span);
     rates.fill = threads > 1 ? fill_rate(threads, place, source, span) : rates.fill_one;
   }
-  if (file != nullptr) {
+  if (file != nullptr && !stop.stop_requested()) {
     read_file(threads, place, *file, {read_spans * each, stop}, rates);
   }
   return rates;

@@ -39,10 +39,11 @@ std::string rate_text(double bytes_per_second);
 void expect_memory_to_probe(HostLimits const& host, unsigned threads);
 
 /// Measures for about three seconds, each rate for the time of `each`. If a file is given it is read once, for twenty
-/// times that at most. Ends early once `stop` is requested; the rates then mean nothing.
+/// times that at most. Once `stop` is requested it begins nothing more, and the rates mean nothing.
 ///
 /// Blocks:  until done.
-/// Throws:  Error, if the device has no memory for it or fails at it; std::runtime_error, if the file does.
+/// Throws:  Error, if the device has no memory for it or fails at it, or if `stop` was requested before there was any;
+///          std::runtime_error, if the file does.
 ProbeRates probe_rates(Device& device, unsigned threads, OpenFile const* file, std::stop_token const& stop,
                        std::chrono::nanoseconds each = std::chrono::milliseconds(500));
 

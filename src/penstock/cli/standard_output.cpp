@@ -12,6 +12,8 @@
 #include <poll.h>
 #include <sys/stat.h>
 
+#include "penstock/core/failure_text.hpp"
+
 namespace penstock::cli {
 namespace {
 
@@ -123,7 +125,7 @@ bool StandardOutput::given_up() const noexcept {
 
 std::string StandardOutput::complaint() const {
   return std::string("Standard output took less than all (") + std::strerror(problem_.load()) +
-         "): see that it is open and that its disk has room.";
+         "): " + remedy_for_writing(problem_.load()) + ".";
 }
 
 void StandardOutput::close_between_lines() {

@@ -166,7 +166,7 @@ std::string tuned_as_text(BenchFacts const& facts, Tuned const& tuned) {
   text += "tried     " + with_commas(tuned.tried.size()) + " of the " + with_commas(tuned.combinations) +
           " combinations, in " + with_commas(tuned.runs) + (tuned.runs == 1 ? " run and " : " runs and ") +
           short_number(tuned.seconds) + " s" +
-          (tuned.all ? "" : "; with more time (--within) it would have looked further") + "\n";
+          (tuned.all || tuned.beyond ? "" : "; with more time (--within) it would have looked further") + "\n";
   if (tuned.verdict) text += "\nverdict on the best, by one run more\n" + as_text(*tuned.verdict);
   return text;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "penstock/core/failure_text.hpp"
 
+#include <cerrno>
 #include <new>
 
 namespace penstock {
@@ -14,8 +15,7 @@ bool is_of_descriptors(std::error_code problem) {
 std::string of_system(std::system_error const& failure) {
   std::string const words = failure.code().message();
   if (failure.code() == std::errc::resource_unavailable_try_again) {
-    return "The system starts no more threads (" + words +
-           "): let more be started (ulimit -u, or pids.max of the cgroup), or ask for fewer of them.";
+    return "The system starts no more threads (" + words + "): " + remedy_for_threads();
   }
   if (is_of_descriptors(failure.code()))
     return "No more files can be opened (" + words + "): let more be open (ulimit -n), or ask for fewer threads.";
@@ -32,6 +32,27 @@ std::string failure_text(std::exception const& failure) {
   }
   if (auto const* const refused = dynamic_cast<std::system_error const*>(&failure)) return of_system(*refused);
   return "Something failed that was not foreseen: " + std::string(failure.what()) + ". Please report it.";
+}
+
+std::string remedy_for_threads() {
+  return "ask for fewer of them, let more be started (ulimit -u, or pids.max of the cgroup), or, where memory is "
+         "limited, let there be more for their stacks (ulimit -v).";
+}
+
+std::string remedy_for_writing(int problem) {
+  switch (problem) {
+    case ENOSPC:
+    case EDQUOT:
+      return "see that its disk has room";
+    case EFBIG:
+      return "let files be larger (ulimit -f)";
+    case EBADF:
+      return "see that it is open";
+    case EPIPE:
+      return "see that who reads it reads all";
+    default:
+      return "see what keeps it from taking all";
+  }
 }
 
 std::optional<Error> shortage(std::string const& what, std::error_code problem) {

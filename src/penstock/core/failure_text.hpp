@@ -16,6 +16,17 @@ namespace penstock {
 /// Threads: any.
 std::string failure_text(std::exception const& failure);
 
+/// What helps where the system starts no more threads, as the end of a sentence. It gives the same reason whether they
+/// are too many or their stacks find no memory.
+///
+/// Threads: any.
+std::string remedy_for_threads();
+
+/// What helps where a file, a pipe or a device took less than all, for the `errno` of it; a part of a sentence.
+///
+/// Threads: any.
+std::string remedy_for_writing(int problem);
+
 /// The Error to throw if `what` could not be opened because the process has no descriptors or no memory left; empty for
 /// any other `problem`.
 ///

@@ -8,6 +8,8 @@
 
 #include <pthread.h>
 
+#include "penstock/core/failure_text.hpp"
+
 namespace penstock::cpu {
 
 using Kind = Request::Kind;
@@ -24,7 +26,7 @@ Engines::Engines(Scheduler& scheduler, unsigned compute_threads, unsigned callba
     auto const had = threads_.size();
     join();
     throw Error(ErrorKind::system, "The CPU device got only " + std::to_string(had) + " threads (" + error.what() +
-                                       "): ask for fewer, or raise the limit on processes (ulimit -u).");
+                                       "): " + remedy_for_threads());
   } catch (...) {
     join();
     throw;

@@ -53,7 +53,9 @@ void widen_if_pipe(int descriptor) {
 }  // namespace
 
 std::string system_problem(int number) {
-  return std::generic_category().message(number) + " (os error " + std::to_string(number) + ")";
+  bool const limited = number == EMFILE || number == ENFILE;
+  return std::generic_category().message(number) + " (os error " + std::to_string(number) + ")" +
+         (limited ? ": let more be open (ulimit -n), or ask for fewer threads" : "");
 }
 
 OpenFile::OpenFile(std::string const& path) {

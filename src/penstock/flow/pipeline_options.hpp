@@ -29,9 +29,9 @@ struct PipelineOptions {
   Aim aim = Aim::throughput;
   /// Tiles in the pool: the most work in progress, and all the pinned memory there is. 0: enough for all lanes and
   /// producers to be busy, in whole batches; if as few as 160 MiB hold are, up to a batch more (decisions/0031). With
-  /// several GPUs and tiles from 1 MiB on, 16 MiB for each GPU and one tile for each producer and consumer, if neither
-  /// batch nor slots are asked for (decisions/0050). With Aim::latency no more than one for each slot, producer and
-  /// consumer (decisions/0035).
+  /// several GPUs and tiles from 1 MiB on, 16 MiB for each GPU and one tile for each producer and each consumer beyond
+  /// the first, if neither batch nor slots are asked for (decisions/0050). With Aim::latency no more than one for each
+  /// slot, producer and consumer (decisions/0035).
   std::size_t tiles = 0;
   /// Threads that fill, in `run`; those that are not needed rest (decisions/0030). 0: the CPUs that lanes and consumers
   /// leave free.

@@ -10,6 +10,7 @@
 #include <pthread.h>
 
 #include "penstock/core/error.hpp"
+#include "penstock/core/failure_text.hpp"
 #include "penstock/machine/affinity.hpp"
 
 namespace penstock {
@@ -57,8 +58,8 @@ BoundThread::BoundThread(std::string name, CpuSet cpus, Body body) : state_(std:
   try {
     thread_ = std::jthread([state = state_.get()](std::stop_token const& stop) { state->run(stop); });
   } catch (std::system_error const& error) {
-    throw Error(ErrorKind::system, "The system refused to start thread '" + state_->name + "': " + error.what() +
-                                       "; use fewer threads or raise 'ulimit -u' and the cgroup's pids.max.");
+    throw Error(ErrorKind::system, "The system refused to start thread '" + state_->name + "': " + error.what() + ": " +
+                                       remedy_for_threads());
   }
   tried.wait();
 }

@@ -22,11 +22,14 @@
 #include "penstock/core/error.hpp"
 #include "penstock/core/failure_text.hpp"
 #include "penstock/machine/descriptor_stream.hpp"
+#include "penstock/machine/new_file.hpp"
 
 namespace penstock {
 namespace {
 
 namespace fs = std::filesystem;
+
+constexpr mode_t of_owner_alone = 0600, as_usual = 0666;
 
 [[noreturn]] void refuse_path(std::string const& path, std::string const& why) {
   throw Error(ErrorKind::bad_argument, path + ": " + why + ". Name a file that can be written.");
@@ -35,114 +38,13 @@ namespace fs = std::filesystem;
   if (auto const error = shortage(path, problem)) throw *error;
   refuse_path(path, problem.message());
 }
+[[noreturn]] void took_less(std::string const& of_what, int problem, std::string const& outcome) {
+  throw Error(ErrorKind::system, of_what + " (" + std::strerror(problem) + ")" + outcome + ": " +
+                                     remedy_for_writing(problem) + ", or name another file.");
+}
 std::error_code last_problem() {
   return {errno, std::generic_category()};
 }
-
-/// A name that no other has, next to that of `name`.
-std::string fresh_name(std::string const& name) {
-  constexpr std::size_t most_of_name = 200;  // Of 255 that a name may have.
-  std::uint64_t number = 0;
-  if (getrandom(&number, sizeof number, 0) != sizeof number)
-    throw Error(ErrorKind::system, std::string("The system gives no random number: ") + std::strerror(errno) + ".");
-  char digits[17];
-  std::snprintf(digits, sizeof digits, "%016llx", static_cast<unsigned long long>(number));
-  return "." + name.substr(0, most_of_name) + ".penstock-" + digits;
-}
-
-/// Makes `to`, a file of this process's own, one of that owner, group and mode. What is so already is not asked for:
-/// file systems that know no owners refuse even that.
-///
-/// Returns: 0, or the errno of what failed.
-int take_owner_and_mode(int to, uid_t owner, gid_t group, mode_t mode) {
-  struct stat now {};
-  if (fstat(to, &now) != 0) return errno;
-  if ((now.st_uid != owner || now.st_gid != group) && fchown(to, owner, group) != 0) return errno;
-  // In this order, and with another look: a new owner takes some of the mode away.
-  if (fstat(to, &now) != 0) return errno;
-  return (now.st_mode & 07777) == mode || fchmod(to, mode) == 0 ? 0 : errno;
-}
-
-/// Has it on the disk. A file system that has no way to do that has nothing to wait for.
-///
-/// Returns: 0, or the errno of what failed.
-int sync(int descriptor) {
-  if (fsync(descriptor) == 0 || errno == EINVAL || errno == ENOTSUP) return 0;
-  return errno;
-}
-
-/// Returns: 0, or the errno of what failed.
-int copy(int from, int to) {
-  std::vector<char> piece(std::size_t{1} << 16);
-  off_t at = 0;
-  for (;;) {
-    ssize_t const got = pread(from, piece.data(), piece.size(), at);
-    if (got < 0 && errno == EINTR) continue;
-    if (got <= 0) return got == 0 ? 0 : errno;
-    for (ssize_t done = 0; done < got;) {
-      ssize_t const put = ::write(to, piece.data() + done, static_cast<std::size_t>(got - done));
-      if (put < 0 && errno != EINTR) return errno;
-      done += std::max<ssize_t>(put, 0);
-    }
-    at += got;
-  }
-}
-
-/// A new file in a folder, which goes again unless it is put in its place.
-class NewFile {
- public:
-  NewFile(int folder, std::string const& name, mode_t mode)
-      : folder_(folder), descriptor_(openat(folder_, ".", O_TMPFILE | O_RDWR | O_CLOEXEC, mode)) {
-    if (descriptor_ < 0) descriptor_ = open_named(name, mode);
-  }
-  NewFile(NewFile const&) = delete;
-  NewFile& operator=(NewFile const&) = delete;
-  ~NewFile() {
-    if (!name_.empty()) unlinkat(folder_, name_.c_str(), 0);
-    if (descriptor_ >= 0) close(descriptor_);
-  }
-  int descriptor() const noexcept { return descriptor_; }
-
-  /// Returns: 0, or the errno of what failed.
-  int take_place_of(std::string const& name) {
-    if (name_.empty() && !take_name(fresh_name(name))) {
-      if (int const problem = become_named(name); problem != 0) return problem;
-    }
-    if (renameat(folder_, name_.c_str(), folder_, name.c_str()) != 0) return errno;
-    name_.clear();
-    return 0;
-  }
-
- private:
-  int open_named(std::string const& name, mode_t mode) {
-    name_ = fresh_name(name);
-    int const opened = openat(folder_, name_.c_str(), O_CREAT | O_EXCL | O_NOFOLLOW | O_WRONLY | O_CLOEXEC, mode);
-    if (opened < 0) name_.clear();
-    return opened;
-  }
-  bool take_name(std::string const& fresh) {
-    std::string const here = "/proc/self/fd/" + std::to_string(descriptor_);
-    if (linkat(AT_FDCWD, here.c_str(), folder_, fresh.c_str(), AT_SYMLINK_FOLLOW) != 0) return false;
-    name_ = fresh;
-    return true;
-  }
-  /// Where /proc is not there, or the file system links no file that has no name: a copy that has one.
-  int become_named(std::string const& name) {
-    struct stat now {};
-    if (fstat(descriptor_, &now) != 0) return errno;
-    int const named = open_named(name, 0600);
-    if (named < 0) return errno;
-    int problem = copy(descriptor_, named);
-    if (problem == 0) problem = take_owner_and_mode(named, now.st_uid, now.st_gid, now.st_mode & 07777);
-    if (problem == 0) problem = sync(named);
-    close(std::exchange(descriptor_, named));
-    return problem;
-  }
-
-  int const folder_;
-  int descriptor_;
-  std::string name_;  ///< Empty while it has none.
-};
 
 /// Whether this process may give a file of its own to the owner and the group of `other`.
 bool may_give_to_owner_of(struct stat const& other) {
@@ -238,7 +140,8 @@ void OutputFile::open_as_it_is(std::string const& path, bool waits) {
 void OutputFile::expect_replaceable() const {
   if (name_.empty() || name_ == "." || name_ == "..") refuse_path(path_, "It is a directory");
   if (found_ && faccessat(folder_.number, name_.c_str(), W_OK, AT_EACCESS) != 0) refuse_path(path_, last_problem());
-  if (faccessat(folder_.number, ".", W_OK | X_OK, AT_EACCESS) != 0) {
+  // Tried, because some folders, such as those of /proc, refuse what their mode allows.
+  if (NewFile const tried(folder_.number, name_, of_owner_alone); tried.descriptor() < 0) {
     if (auto const error = shortage(path_, last_problem())) throw *error;
     refuse_path(path_, "Its folder takes no new file (" + last_problem().message() + ")");
   }
@@ -265,21 +168,16 @@ bool OutputFile::is(OutputFile const& other) const noexcept {
 
 void OutputFile::write(std::string const& what, std::function<void(std::ostream&)> const& write) {
   if (is_replaced()) return replace(what, write);
-  if (int const problem = written_to(opened_.number, stop_, write); problem != 0) {
-    throw Error(ErrorKind::system, path_ + " took less than all of " + what + " (" + std::strerror(problem) +
-                                       "): see that it takes all, or name another file.");
-  }
+  if (int const problem = written_to(opened_.number, stop_, write); problem != 0)
+    took_less(path_ + " took less than all of " + what, problem, "");
 }
 
 void OutputFile::replace(std::string const& what, std::function<void(std::ostream&)> const& write) const {
+  std::string const of_what = path_ + " took less than all of " + what;
   auto const expect_none = [&](int problem) {
-    if (problem == 0) return;
-    throw Error(ErrorKind::system, path_ + " took less than all of " + what + " (" + std::strerror(problem) +
-                                       "), and is as it was: see that its disk has room, or name another file.");
+    if (problem != 0) took_less(of_what, problem, ", and is as it was");
   };
   // Nobody may read the new one who may not read the old one.
-  constexpr mode_t of_owner_alone = 0600;
-  constexpr mode_t as_usual = 0666;
   NewFile fresh(folder_.number, name_, found_ ? of_owner_alone : as_usual);
   int const to = fresh.descriptor();
   if (to < 0) expect_none(errno);
@@ -292,7 +190,7 @@ void OutputFile::replace(std::string const& what, std::function<void(std::ostrea
     struct stat const& old = there ? now : *found_;
     expect_none(take_owner_and_mode(to, old.st_uid, old.st_gid, old.st_mode & 07777));
   }
-  expect_none(sync(to));
+  expect_none(sync_file(to));
   expect_none(fresh.take_place_of(name_));
   sync_folder(folder_.number);
 }

@@ -103,8 +103,8 @@ void Slab::touch(std::size_t mapped, CpuSet const& cpus, std::size_t threads, st
   }
   touchers.clear();  // It waits for them.
   if (touched < mapped) {
-    throw Error(ErrorKind::system, "Interrupted: a slab of " + size_text(mapped) +
-                                       " was not touched to its end, and its memory is given back.");
+    throw Error(ErrorKind::system,
+                "Interrupted: " + size_text(mapped) + " of memory for tiles were not yet ready, and are given back.");
   }
 }
 

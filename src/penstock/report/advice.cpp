@@ -151,7 +151,13 @@ class Adviser {
     more_slots("Those that wait to be noticed leave room for as many others.");
   }
 
+  /// A run of no more tiles than are in flight at once gains nothing of room for more.
+  bool has_more_tiles_than_slots() const {
+    return figures_.tiles > std::uint64_t{std::max(figures_.lanes, 1u)} * std::max(figures_.slots, 1u);
+  }
+
   void more_slots(std::string const& why) {
+    if (!has_more_tiles_than_slots()) return;
     std::uint64_t const then = std::uint64_t{2} * std::max(figures_.slots, 1u);
     offers_.option(slots_text(figures_, then, figures_.batch), 2 * use_.rate, why);
   }
@@ -164,7 +170,7 @@ class Adviser {
       offers_.option(option_text("--tiles", wanted), factor * use_.rate,
                      "Producers wait for tiles, and lanes have slots left.");
     }
-    if (finding_.room != Room::slots) return;
+    if (finding_.room != Room::slots || !has_more_tiles_than_slots()) return;
     double const slots = static_cast<double>(figures_.lanes) * figures_.slots;
     bool const full = figures_.in_flight.value_or(slots) >= nearly_all * slots;
     more_slots(full ? "All slots are in use, and nobody is busy." : "All tiles are on their way, and nobody is busy.");
