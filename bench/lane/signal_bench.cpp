@@ -190,7 +190,6 @@ void add(std::string const& question, Case const& what, bool hand = false) {
                            std::string(to_string(what.lane.flight.shape)) + "/" +
                            (what.lane.flight.streams == StreamMode::own ? "own" : "default") +
                            "/spin:" + std::to_string(what.lane.spin.count() / 1000) +
-                           (question == "stride" ? "/calls_a_turn:" + std::to_string(what.lane.calls_a_turn) : "") +
                            "/depth:" + std::to_string(what.depth) + "/lanes:" + std::to_string(what.lanes) +
                            "/KiB:" + std::to_string(what.bytes / kibibyte);
   benchmark::RegisterBenchmark(name.c_str(), run_case, what, hand)->UseManualTime()->Unit(benchmark::kMillisecond);
@@ -226,14 +225,6 @@ void add_cases() {
         add("hand", what);
         what.lane.signal = SignalKind::flag;
         add("hand", what);
-      }
-    }
-    // Asleep, so that each tile is told by a call, and awake, when calls are asked for only now and then.
-    for (unsigned const calls : {1U, 2U, 4U, 8U, 16U, 32U, 128U}) {
-      for (auto const spin : {std::chrono::microseconds(0), short_spin}) {
-        Case what{.lanes = 4, .bytes = kib * kibibyte};
-        what.lane = {.flight = {.streams = StreamMode::own}, .spin = spin, .calls_a_turn = calls};
-        add("stride", what);
       }
     }
     // Whether lanes that share a device out sleep too soon.

@@ -230,9 +230,7 @@ void ways_of_one_at_a_time(benchmark::internal::Benchmark* bench) {
       bench->Args({4096, 1, 100, number, 1, number_of(all_signal_kinds, signal), split});
     }
   }
-  for (LaneShape const shape : {LaneShape::single, LaneShape::adaptive}) {
-    bench->Args({4096, 1, 100, copies, 1, callback, number_of(all_lane_shapes, shape)});
-  }
+  bench->Args({4096, 1, 100, copies, 1, callback, number_of(all_lane_shapes, LaneShape::single)});
   // Where copies overtake.
   for (std::int64_t const bytes : {16 << 10, 32 << 10, 64 << 10, 128 << 10, 256 << 10, 512 << 10, 1 << 20}) {
     for (Transport const transport : {Transport::copies, Transport::mapped}) {

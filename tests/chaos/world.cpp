@@ -63,7 +63,7 @@ PipelineOptions World::draw_options(Case& the_case) const {
   options.batch = static_cast<unsigned>(the_case.pick("batch", 1, 4));
   options.slots = static_cast<unsigned>(the_case.pick("slots", 1, 6));
   options.signal = static_cast<SignalKind>(the_case.pick("signal", 0, 5));
-  options.shape = all_lane_shapes.at(the_case.pick("shape", 0, 2));
+  options.shape = all_lane_shapes.at(the_case.pick("shape", 0, 1));
   options.graphs = all_graphs.at(the_case.pick("graphs", 0, 2));
   options.streams = the_case.once_in(2, "own_streams") ? StreamMode::own : StreamMode::thread_default;
   constexpr std::array spins{0, 0, 0, 20, 200};

@@ -93,7 +93,6 @@ int the_signal_says_what_the_table_says(SignalKind kind, Mishap mishap) {
                                     .tickets = left->post.tickets,
                                     .bell = left->post.bell,
                                     .depth = 4,
-                                    .calls_a_turn = 8,
                                     .cpus = left->cpus});
   auto const start = Clock::now();
   bring_about(mishap, *left->stream);

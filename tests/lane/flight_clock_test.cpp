@@ -63,16 +63,6 @@ struct AFlightsClock : testing::Test {
     compute_for(tile, busy);
     compute.record(events.landed);
   }
-  /// One that is alone in the compute stream, and whose download takes as long as its stage.
-  void put_alone(std::uint64_t tile, milliseconds busy) {
-    FlightEvents& events = clock->open(tile % 2, tile, tile, BatchWay::one_stream);
-    clock->begin(tile % 2, Step::upload, compute);
-    clock->begin(tile % 2, Step::stage, compute);
-    compute_for(tile, busy);
-    clock->begin(tile % 2, Step::download, compute);
-    compute_for(tile + 100, busy);
-    compute.record(events.landed);
-  }
   void put(std::uint64_t tile, milliseconds busy) { put(tile, clock->open(tile % 2, tile, tile), busy); }
   void note(std::uint64_t tile) {
     device.synchronize();
@@ -112,24 +102,6 @@ struct AFlightsClock : testing::Test {
     EXPECT_GE(seen.at(2).end - seen.at(2).begin, 1'000'000 - 10'000);
   }
 };
-
-/// Seen to fail if the clock takes it for one of three streams.
-TEST_F(AFlightsClock, HasATileComputeOnceTheOneThatWasAloneInItsStreamIsThrough) {
-  open();
-  held = true;
-  put_alone(1, milliseconds(5));
-  put(2, milliseconds(5));
-  held = false;
-  note(1);
-  note(2);
-  std::map<std::pair<std::uint64_t, Step>, Passage> seen;
-  for (Passage const& passage : recorder.take().passages) seen[{passage.tile, passage.step}] = passage;
-  EXPECT_EQ(seen.at({2, Step::stage}).begin, seen.at({1, Step::download}).end);
-  EXPECT_EQ(seen.at({1, Step::download}).begin, seen.at({1, Step::stage}).end);
-  EXPECT_LT(std::abs(seen.at({1, Step::stage}).end - noted.at(1).end), apart);
-  EXPECT_LT(std::abs(seen.at({2, Step::stage}).begin - noted.at(2).begin), apart);
-  EXPECT_LT(seen.at({2, Step::upload}).end, seen.at({1, Step::download}).end) << "its own stream was free";
-}
 
 /// Seen to fail if only the anchor moves, or only the moment that it stands for.
 TEST_F(AFlightsClock, StaysWithTheHostsWhileItsAnchorMoves) {

@@ -18,7 +18,6 @@ std::vector<LaneUnderTest> every_lane_on(DeviceUnderTest const& device) {
         lanes.push_back({device, signal, streams, shape});
       }
     }
-    lanes.push_back({device, signal, StreamMode::thread_default, LaneShape::adaptive});
   }
   return lanes;
 }
@@ -30,7 +29,6 @@ std::vector<LaneUnderTest> every_transport_on(DeviceUnderTest const& device) {
     lanes.push_back({device, signal, StreamMode::own, LaneShape::single, Transport::mapped});
     lanes.push_back({device, signal, StreamMode::own, LaneShape::split, Transport::automatic});
     lanes.push_back({device, signal, StreamMode::thread_default, LaneShape::single, Transport::automatic});
-    lanes.push_back({device, signal, StreamMode::own, LaneShape::adaptive, Transport::automatic});
   }
   return lanes;
 }

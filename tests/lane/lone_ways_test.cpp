@@ -15,15 +15,13 @@ using std::chrono::nanoseconds;
 
 /// Batches of one size, one after the other, of which each way takes what it is said to.
 struct LoneBatches : testing::Test {
-  static constexpr unsigned until_known = LoneWays::warm_up + 3 * LoneWays::samples;
+  static constexpr unsigned until_known = LoneWays::warm_up + 2 * LoneWays::samples;
   LoneWays ways;
   std::map<BatchWay, nanoseconds> times{{BatchWay::mapped, nanoseconds(10)},
-                                        {BatchWay::one_stream, nanoseconds(20)},
                                         {BatchWay::copied, nanoseconds(30)}};
-  bool may_map = true, may_take_one_stream = true;
 
   BatchWay go(std::size_t bytes = 4096) {
-    BatchWay const way = ways.choose(bytes, may_map, may_take_one_stream);
+    BatchWay const way = ways.choose(bytes);
     ways.took(bytes, way, times.at(way));
     return way;
   }
@@ -37,7 +35,6 @@ struct LoneBatches : testing::Test {
 TEST_F(LoneBatches, TryEachWayAsOften) {
   auto const went = go_until_known();
   EXPECT_EQ(went.at(BatchWay::mapped), LoneWays::warm_up + LoneWays::samples);
-  EXPECT_EQ(went.at(BatchWay::one_stream), LoneWays::samples);
   EXPECT_EQ(went.at(BatchWay::copied), LoneWays::samples);
 }
 
@@ -45,7 +42,7 @@ TEST_F(LoneBatches, TryEachWayAsOften) {
 TEST_F(LoneBatches, TakeTurnsForthAndBack) {
   for (unsigned i = 0; i < LoneWays::warm_up; ++i) go();
   for (unsigned round = 0; round < LoneWays::samples; ++round) {
-    std::array order{BatchWay::mapped, BatchWay::one_stream, BatchWay::copied};
+    std::array order{BatchWay::mapped, BatchWay::copied};
     if (round % 2 == 1) std::ranges::reverse(order);
     for (BatchWay const way : order) EXPECT_EQ(go(), way) << "in round " << round;
   }
@@ -54,18 +51,16 @@ TEST_F(LoneBatches, TakeTurnsForthAndBack) {
 TEST_F(LoneBatches, AreNotMisledWhereEveryOtherIsHeavy) {
   times = {{BatchWay::mapped, nanoseconds(10)}, {BatchWay::copied, nanoseconds(9)}};
   for (unsigned i = 0; i < until_known; ++i) {
-    BatchWay const way = ways.choose(4096, true, false);
+    BatchWay const way = ways.choose(4096);
     ways.took(4096, way, times.at(way) * (i % 2 == 0 ? 1 : 100));
   }
-  EXPECT_EQ(ways.choose(4096, true, false), BatchWay::copied);
+  EXPECT_EQ(ways.choose(4096), BatchWay::copied);
 }
 
 TEST_F(LoneBatches, KeepToTheWayThatTookLeast) {
-  for (BatchWay const best : {BatchWay::mapped, BatchWay::one_stream, BatchWay::copied}) {
+  for (BatchWay const best : {BatchWay::mapped, BatchWay::copied}) {
     ways = {};
-    times = {{BatchWay::mapped, nanoseconds(30)},
-             {BatchWay::one_stream, nanoseconds(30)},
-             {BatchWay::copied, nanoseconds(30)}};
+    times = {{BatchWay::mapped, nanoseconds(30)}, {BatchWay::copied, nanoseconds(30)}};
     times[best] = nanoseconds(29);
     go_until_known();
     times[best] = nanoseconds(1000);
@@ -75,7 +70,7 @@ TEST_F(LoneBatches, KeepToTheWayThatTookLeast) {
 
 TEST_F(LoneBatches, AreNotMisledByAFewThatWereHeldUp) {
   for (unsigned i = 0; i < until_known; ++i) {
-    BatchWay const way = ways.choose(4096, true, true);
+    BatchWay const way = ways.choose(4096);
     bool const held_up = way == BatchWay::mapped && i < LoneWays::warm_up + LoneWays::samples;
     ways.took(4096, way, held_up ? nanoseconds(10'000) : times.at(way));
   }
@@ -89,7 +84,7 @@ struct LoneBatchesThatAreJoined : LoneBatches {
     ways = {};
     std::map<BatchWay, unsigned> joined{{BatchWay::mapped, mapped_joined}, {BatchWay::copied, copied_joined}};
     for (unsigned i = 0; i < until_known; ++i) {
-      BatchWay const way = ways.choose(4096, true, false);
+      BatchWay const way = ways.choose(4096);
       if (i >= LoneWays::warm_up && joined[way] > 0) {
         --joined[way];
         ways.took_longer(4096, way, gap);
@@ -97,7 +92,7 @@ struct LoneBatchesThatAreJoined : LoneBatches {
         ways.took(4096, way, way == BatchWay::mapped ? nanoseconds(20) : nanoseconds(10));
       }
     }
-    return ways.choose(4096, true, false);
+    return ways.choose(4096);
   }
   static constexpr unsigned all = LoneWays::samples, half = all / 2;
 };
@@ -125,22 +120,22 @@ TEST_F(LoneBatchesThatAreJoined, TakeNoWayOfWhichLittleWasSeen) {
 /// Seen to fail if what was not watched to its end counts as failed.
 TEST_F(LoneBatches, LeaveAWayThatFailsAlsoForOneOfWhichLittleWasSeen) {
   for (unsigned i = 0; i < until_known; ++i) {
-    BatchWay const way = ways.choose(4096, true, false);
+    BatchWay const way = ways.choose(4096);
     way == BatchWay::mapped ? ways.took(4096, way, nanoseconds::max()) : ways.took_longer(4096, way, nanoseconds(5));
   }
-  EXPECT_EQ(ways.choose(4096, true, false), BatchWay::copied);
+  EXPECT_EQ(ways.choose(4096), BatchWay::copied);
 }
 
 /// Seen to fail if they do not count among the first.
 TEST_F(LoneBatches, TryOtherWaysThoughNoneIsWatchedToItsEnd) {
   std::map<BatchWay, unsigned> went;
   for (unsigned i = 0; i < until_known; ++i) {
-    BatchWay const way = ways.choose(4096, may_map, may_take_one_stream);
+    BatchWay const way = ways.choose(4096);
     ++went[way];
     ways.took_longer(4096, way, nanoseconds(200));
   }
   EXPECT_EQ(went.at(BatchWay::copied), LoneWays::samples);
-  EXPECT_EQ(ways.choose(4096, true, true), BatchWay::mapped) << "nothing speaks against it";
+  EXPECT_EQ(ways.choose(4096), BatchWay::mapped) << "nothing speaks against it";
 }
 
 TEST_F(LoneBatches, CountNotWhatTheFirstTook) {
@@ -155,23 +150,9 @@ TEST_F(LoneBatches, OfAnotherSizeMayGoAnotherWay) {
   go_until_known(4096);
   times[BatchWay::mapped] = nanoseconds(1000);
   go_until_known(65'536);
-  EXPECT_EQ(go(65'536), BatchWay::one_stream);
+  EXPECT_EQ(go(65'536), BatchWay::copied);
   EXPECT_EQ(go(4096), BatchWay::mapped);
   EXPECT_EQ(go(8191), BatchWay::mapped) << "about as large";
-}
-
-TEST_F(LoneBatches, NeverGoAWayThatMayNotBe) {
-  may_map = false;
-  EXPECT_FALSE(go_until_known().contains(BatchWay::mapped));
-  EXPECT_EQ(go(), BatchWay::one_stream);
-  may_take_one_stream = false;
-  for (unsigned i = 0; i < 100; ++i) EXPECT_EQ(go(), BatchWay::copied);
-  may_take_one_stream = true;
-  EXPECT_EQ(go(), BatchWay::one_stream);
-  may_map = true;
-  EXPECT_EQ(go(), BatchWay::one_stream) << "it was never found out what the other takes";
-  may_take_one_stream = false;
-  for (unsigned i = 0; i < 100; ++i) EXPECT_NE(go(), BatchWay::one_stream);
 }
 
 }  // namespace

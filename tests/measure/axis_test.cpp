@@ -53,7 +53,7 @@ TEST(Axis, RefusesWhatIsNoneWithARemedy) {
         Wrong{"tile", "4KiB..1MiB*2KiB", "4KiB..1MiB*4"},
         Wrong{"transport", "mule", "automatic, copies, mapped"},
         Wrong{"graphs", "perhaps", "automatic, never, always"},
-        Wrong{"shape", "round", "split, single, adaptive"},
+        Wrong{"shape", "round", "split, single"},
         Wrong{"aim", "high", "throughput, latency"},
         Wrong{"work", "busy:soon", "busy:20us"},
         Wrong{"colour", "red", "no axis"}}) {

@@ -42,10 +42,8 @@ TEST_F(FreeAxes, HaveEverySignalInNoOrder) {
   EXPECT_FALSE(ordered(axis("threads", "0,1"))) << "0 is not less than 1, it is the machine's choice";
 }
 
-TEST_F(FreeAxes, HaveTheShapeThatOnlyLatencyShowsWhereThatIsSought) {
+TEST_F(FreeAxes, HaveTheShapesAndTheAimsThatThereAre) {
   EXPECT_EQ(axis("shape", "free").values, (Values{"split", "single"}));
-  EXPECT_EQ(search_axes({{"shape", "free"}}, defaults, 4096, bounds, Aim::latency).front().values,
-            (Values{"split", "single", "adaptive"}));
   EXPECT_EQ(axis("aim", "free").values, (Values{"throughput", "latency"}));
 }
 

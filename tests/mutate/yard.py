@@ -19,8 +19,8 @@ PROGRAMS = {
 MODEL_PROGRAMS = ["memory_model"]
 # Most tests of a contract are run with each lane or pipeline that there is: first the others, then with a few of them.
 MANY = "*/callback*:*/host_func*:*/event_*:*/flag_*"
-FEW = ["callback_own_split", "event_poll_own_single", "flag_own_adaptive_automatic", "callback_split", "event_block_adaptive",
-       "flag_single"]
+FEW = ["callback_own_split", "callback_in_stream_own_single", "event_block_own_split", "event_poll_own_single",
+       "flag_own_split_automatic", "host_func_own_single", "callback_split", "event_block_single", "flag_single"]
 
 
 class Yard:

@@ -201,6 +201,14 @@ TEST_F(AProfile, OfBeforeThereWereBatchesTransportsGraphsAndAimsLeavesThemToTheP
   EXPECT_EQ(parse_profile(older.dump(), "older").options.aim, Aim::throughput);
 }
 
+TEST_F(AProfile, WithTheShapeThatThereOnceWasIsSplit) {
+  Json older = json();
+  older["settings"]["shape"] = "adaptive";
+  EXPECT_EQ(parse_profile(older.dump(), "older").options.shape, LaneShape::split);
+  older["settings"]["shape"] = "single";
+  EXPECT_EQ(parse_profile(older.dump(), "older").options.shape, LaneShape::single);
+}
+
 /// What it measured was the one or the other.
 TEST_F(AProfile, OfLatencyHasThatInThePlaceOfThroughput) {
   profile.rate.reset();

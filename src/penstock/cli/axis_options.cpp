@@ -30,7 +30,7 @@ constexpr std::array axis_options{
     AxisOption{"aim", "", "throughput", what_aim_decides},
     AxisOption{"signal", "", "callback", "How lanes learn what is done; penstock hash --help lists them"},
     AxisOption{"streams", "", "default", "Where lanes compute: default (the thread's default stream), own"},
-    AxisOption{"shape", "", "split", "Streams of a lane: split (upload, compute, download), single, adaptive"},
+    AxisOption{"shape", "", "split", "Streams of a lane: split (upload, compute, download), single"},
     AxisOption{"transport", "", "automatic", "Whether tiles are copied: automatic (not small work), copies, mapped"},
     AxisOption{
         "graphs", "", "automatic",

@@ -43,8 +43,7 @@ void PipelineArguments::add_to(CLI::App& command, std::string const& tile_sizes)
   command
       .add_option(
           "--shape", shape,
-          "Streams of a lane: split (upload, compute, download), single, or adaptive (one where a small tile is\n"
-          "alone, else three). Default: split")
+          "Streams of a lane: split (upload, compute, download) or single. Default: split")
       ->type_name("NAME");
   command
       .add_option("--streams", streams,

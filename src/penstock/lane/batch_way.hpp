@@ -5,11 +5,10 @@
 
 namespace penstock {
 
-/// How a batch gets to its stage and back. LoneWays prefers them in this order.
+/// How a batch gets to its stage and back. LoneWays prefers the first.
 enum class BatchWay : std::uint8_t {
-  mapped,      ///< Not at all: the stage works on the tiles themselves, and `landed` is behind it.
-  one_stream,  ///< By copies, with all steps in the compute stream, though the lane has three.
-  copied,      ///< By copies, in the lane's streams.
+  mapped,  ///< Not at all: the stage works on the tiles themselves, and `landed` is behind it.
+  copied,  ///< By copies, in the lane's streams.
 };
 
 }  // namespace penstock

@@ -48,7 +48,6 @@ Flight::Flight(Device& device, TileShape shape, FlightOptions options)
       shape_(shape),
       patience_(expect_sound(options).patience),
       split_(options.shape != LaneShape::single),
-      adaptive_(options.shape == LaneShape::adaptive),
       own_compute_(stream_if(options.streams == StreamMode::own, device, options.priority)),
       own_upload_(stream_if(split_, device, options.priority)),
       own_download_(stream_if(split_, device, options.priority)),
@@ -197,7 +196,7 @@ char const* Flight::step_of(std::uint64_t number) const noexcept {
   Slot const& slot = slot_of(number);
   if (slot.way == BatchWay::mapped) return "stage";  // It has no other.
   // Where all steps are in one stream the events between them are not recorded.
-  if (!split_ || slot.way == BatchWay::one_stream) return "device";
+  if (!split_) return "device";
   try {
     if (!slot.events->uploaded->passed()) return "upload";
     return slot.events->computed->passed() ? "download" : "stage";

@@ -60,11 +60,10 @@ struct FlightOptions {
   std::size_t tiles = 0;  ///< Of the pool. A lane knows this one and its number itself.
 };
 
-/// For Transport::automatic: the most bytes, up and down, of mapped tiles in flight at once; and for
-/// LaneShape::adaptive of those that take one stream. Below that a batch that is alone goes the way that took others of
-/// its size least (LoneWays). One at a time mapped ones were sooner through than copied ones on
-/// either side of it, by a third at this size (bench/records/records_bench, `one_at_a_time`), and take the device's
-/// multiprocessors for as long as the link (decisions/0023).
+/// For Transport::automatic: the most bytes, up and down, of mapped tiles in flight at once. Below that a batch that is
+/// alone goes the way that took others of its size least (LoneWays). One at a time mapped ones were sooner through than copied ones on either side
+/// of it, by a third at this size (bench/records/records_bench, `one_at_a_time`), and take the device's multiprocessors
+/// for as long as the link (decisions/0023).
 inline constexpr std::size_t most_mapped_bytes = std::size_t{256} << 10;
 inline constexpr std::size_t unbounded_mapped_bytes = std::numeric_limits<std::size_t>::max();
 
@@ -182,7 +181,6 @@ class Flight {
   TileShape const shape_;
   std::chrono::nanoseconds const patience_;
   bool const split_;
-  bool const adaptive_;
   std::optional<Stream> own_compute_;
   std::optional<Stream> own_upload_;
   std::optional<Stream> own_download_;

@@ -68,13 +68,10 @@ FlightClock::FlightClock(Device& device, Recorder& recorder, FlightClockOptions 
 FlightEvents& FlightClock::open(std::size_t slot, std::uint64_t oldest, std::uint64_t youngest, BatchWay way) noexcept {
   Times& times = *slots_[slot];
   times.mapped = way == BatchWay::mapped;
-  times.one_stream = way == BatchWay::one_stream || !options_.split;
   bool const behind_another = opened_ + 1 == oldest;
   bool const stage_shared = options_.shared;
-  // Its streams had nothing to do before one that is alone in one of them.
-  times.marked = way == BatchWay::one_stream ? std::array{true, true, true}
-                 : options_.split ? std::array{!behind_another, !behind_another || stage_shared, !behind_another}
-                                  : std::array{!behind_another || stage_shared, true, true};
+  times.marked = options_.split ? std::array{!behind_another, !behind_another || stage_shared, !behind_another}
+                                : std::array{!behind_another || stage_shared, true, true};
   times.asked.fill(Clock::now());
   if (times.mapped) times.marked = {false, !behind_another || stage_shared, false};
   times.number = opened_ = youngest;
@@ -130,7 +127,7 @@ FlightClock::Clock::time_point FlightClock::host_time(EventRef mark) const {
 /// When its steps ended, by what the device's clock says.
 FlightClock::Moments FlightClock::told_ends(Times const& times) const {
   auto const landed = host_time(times.events.landed);
-  if (!times.mapped && !times.one_stream) {
+  if (!times.mapped && options_.split) {
     return {host_time(*times.events.uploaded), host_time(*times.events.computed), landed};
   }
   // Not all marks of a tile that failed were made.
@@ -164,7 +161,7 @@ FlightClock::Moments FlightClock::ends_of(Times const& times, Moments const& tol
 FlightClock::Clock::time_point FlightClock::free_since(Times const& times, std::size_t step) const {
   if (closed_ == none) return Clock::time_point::min();
   if (!options_.split) return ends_[last];
-  return ends_[times.one_stream ? stage : step];
+  return ends_[step];
 }
 
 FlightClock::Moments FlightClock::begins_of(Times const& times, Moments const& ends) const {
@@ -172,7 +169,7 @@ FlightClock::Moments FlightClock::begins_of(Times const& times, Moments const& e
   for (std::size_t i = 0; i < steps; ++i) {
     if (!has(times, i)) continue;
     if (i > 0 && !times.mapped) begins[i] = std::max(begins[i], ends[i - 1]);
-    bool const stream_begins = !times.one_stream || i == 0 || times.mapped;
+    bool const stream_begins = options_.split || i == 0 || times.mapped;
     if (stream_begins && times.marked[i]) begins[i] = std::max(begins[i], host_time(times.begins[i]));
     begins[i] = std::max(begins[i], free_since(times, i));
     // The two clocks are not quite one.
@@ -216,9 +213,7 @@ void FlightClock::pass(std::size_t slot) {
 
 void FlightClock::close(Times& times, Moments const& ends) {
   closed_ = times.number;
-  // One that was alone in the compute stream leaves the two others as they were.
-  bool const alone = options_.split && times.one_stream && !times.mapped;
-  ends_ = alone ? Moments{ends_[0], ends[last], ends_[last]} : ends;
+  ends_ = ends;
   if (end_of(times, ends) - anchored_ < options_.reach) return;
   // This tile's last mark becomes the anchor, and the old anchor its mark.
   anchored_ = host_time(times.events.landed);

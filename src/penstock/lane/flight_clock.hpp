@@ -84,7 +84,6 @@ class FlightClock {
     std::uint64_t number = 0;  ///< Of the youngest tile.
     bool whole = true;         ///< No mark was refused.
     bool mapped = false;       ///< It has no step but the stage.
-    bool one_stream = false;   ///< All its steps are in the compute stream.
   };
   static constexpr std::size_t stage = 1;
   static bool has(Times const& times, std::size_t step) noexcept { return step == stage || !times.mapped; }

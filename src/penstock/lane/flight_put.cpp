@@ -59,8 +59,9 @@ void Flight::choose_way(std::span<Loan const> loans, Stage const& stage) {
     if (may_map) way_ = BatchWay::mapped;
     return;
   }
-  way_ = ways_.choose(bytes, may_map, adaptive_);
-  if (may_map || adaptive_) lone_bytes_ = bytes;
+  if (!may_map) return;
+  way_ = ways_.choose(bytes);
+  lone_bytes_ = bytes;
 }
 
 /// If that is left to the flight, the stage allows it, and the device sees all of the tiles.
@@ -150,18 +151,17 @@ void Flight::enqueue(Stage& stage, char const*& at) {
     return;
   }
   FlightEvents const& events = *live_.front()->events;
-  StreamRef const up = way_ == BatchWay::one_stream ? compute_ : upload_;
   StreamRef const down = last_stream();
-  mark(Step::upload, up);
+  mark(Step::upload, upload_);
   copies_.clear();
   for (Slot* const slot : live_) {
     auto const from = slot->loan->filled_input();
     add_copy(copies_, {slot->input.first(from.size()), from});
   }
-  up.upload(copies_);
+  upload_.upload(copies_);
   asked_copies_ += copies_.size();
   if (across()) {
-    up.record(*events.uploaded);
+    upload_.record(*events.uploaded);
     compute_.wait(*events.uploaded);
   }
 

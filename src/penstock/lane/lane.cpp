@@ -136,7 +136,6 @@ void Lane::body(std::promise<void>& ready, Stages const& stages) {
                                             .tickets = tickets_,
                                             .bell = bell_,
                                             .depth = options_.flight.slots,
-                                            .calls_a_turn = options_.calls_a_turn,
                                             .lane = number_,
                                             .cpus = options_.cpus});
     stage_ = stages.make({device_, flight_->compute(), shape_, number_});

@@ -47,9 +47,6 @@ struct LaneOptions {
   /// of work are enough, if they are 50 more than half of the slots would hold, by the pace of what came back
   /// (decisions/0026).
   std::chrono::nanoseconds spin{0};
-  /// How often a lane with all slots full is called while these go round once, with a signal that calls for several
-  /// tiles at a time (callback, host_func, event_block). Of little weight: bench/lane/signal_bench, `stride`.
-  unsigned calls_a_turn = 8;
   /// How long a lane with tiles in flight sleeps before it asks the device itself, in case a signal was lost.
   std::chrono::nanoseconds watchdog = std::chrono::milliseconds(50);
   /// The lanes whose ends this one waits for before it frees anything; null for none. They must all be closed at once.

@@ -11,8 +11,6 @@ std::string_view to_string(LaneShape shape) noexcept {
       return "split";
     case LaneShape::single:
       return "single";
-    case LaneShape::adaptive:
-      return "adaptive";
   }
   return "";
 }

@@ -12,12 +12,9 @@ namespace penstock {
 enum class LaneShape : std::uint8_t {
   split,   ///< One each for upload, stage and download, ordered by events: one lane keeps all of a device busy.
   single,  ///< All steps in the compute stream: fewer calls, and other lanes must fill the gaps.
-  /// As split, but what finds nothing of the lane on its device and is small takes all its steps in the compute stream:
-  /// nothing could overlap with them, and no stream waits for another (decisions/0032).
-  adaptive,
 };
 
-inline constexpr std::array all_lane_shapes{LaneShape::split, LaneShape::single, LaneShape::adaptive};
+inline constexpr std::array all_lane_shapes{LaneShape::split, LaneShape::single};
 
 /// As users write it: "split" and so on.
 std::string_view to_string(LaneShape shape) noexcept;

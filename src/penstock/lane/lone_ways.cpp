@@ -19,35 +19,26 @@ constexpr std::size_t index_of(BatchWay way) noexcept {
 
 }  // namespace
 
-BatchWay LoneWays::choose(std::size_t bytes, bool may_map, bool may_take_one_stream) noexcept {
-  std::array const may{may_map, may_take_one_stream, true};
-  auto const preferred = static_cast<BatchWay>(std::find(may.begin(), may.end(), true) - may.begin());
+BatchWay LoneWays::choose(std::size_t bytes) noexcept {
   Tried& of = tried(bytes);
-  if (preferred == BatchWay::copied || of.warmed < warm_up) return preferred;
-  if (of.best && may[index_of(*of.best)]) return *of.best;
+  if (of.warmed < warm_up) return BatchWay::mapped;
+  if (of.best) return *of.best;
 
-  unsigned round = samples;
-  for (std::size_t i = 0; i < ways; ++i) {
-    if (may[i]) round = std::min(round, of.counts[i]);
-  }
-  if (round < samples) return of.turn(may, round);
+  constexpr std::size_t mapped = index_of(BatchWay::mapped), copied = index_of(BatchWay::copied);
+  unsigned const round = std::min(of.counts[mapped], of.counts[copied]);
+  if (round < samples) return of.turn(round);
 
-  std::size_t best = index_of(preferred);
-  for (std::size_t i = best; i < ways; ++i) {
-    if (may[i] && median(of.most[i]) < median(of.least[best])) best = i;
-  }
-  of.best = static_cast<BatchWay>(best);
+  of.best = median(of.most[copied]) < median(of.least[mapped]) ? BatchWay::copied : BatchWay::mapped;
   return *of.best;
 }
 
-/// Forth in one round and back in the next, ABCCBA: where every other batch of a size is heavy each way gets as many of
+/// Forth in one round and back in the next, ABBA: where every other batch of a size is heavy each way gets as many of
 /// these.
-BatchWay LoneWays::Tried::turn(std::array<bool, ways> const& may, unsigned round) const noexcept {
-  for (std::size_t place = 0; place < ways; ++place) {
-    std::size_t const i = round % 2 == 0 ? place : ways - 1 - place;
-    if (may[i] && counts[i] == round) return static_cast<BatchWay>(i);
-  }
-  return BatchWay::copied;
+BatchWay LoneWays::Tried::turn(unsigned round) const noexcept {
+  bool const mapped_is_due = counts[index_of(BatchWay::mapped)] == round;
+  bool const copied_is_due = counts[index_of(BatchWay::copied)] == round;
+  bool const back = round % 2 == 1;
+  return mapped_is_due && !(back && copied_is_due) ? BatchWay::mapped : BatchWay::copied;
 }
 
 void LoneWays::took(std::size_t bytes, BatchWay way, nanoseconds time) noexcept {

@@ -10,10 +10,10 @@
 
 namespace penstock {
 
-/// Which way small batches take that find nothing of their lane on the device, by what others of about their size took
-/// from the call to the news. The first of the ways that may be, in the order of BatchWay, is taken for a few that do
-/// not count; then they are tried in turns, forth and back, and the one with the least median is kept. Sizes are alike
-/// if they are between the same powers of two.
+/// Which way small batches take that may be mapped and find nothing of their lane on the device, by what others of about
+/// their size took from the call to the news. The first few are mapped and do not count; then both ways are tried in
+/// turns, forth and back, and the one with the lower median is kept. Sizes are alike if they are between the same powers
+/// of two.
 ///
 /// Of a batch that was not watched to its end only that it took longer is known. That says much of one that the lane
 /// fell asleep over, and little of one that the next came soon behind. So it counts as what was seen of it where its
@@ -27,8 +27,8 @@ class LoneWays {
   static constexpr unsigned samples = 16;  ///< Times of each way.
   static constexpr std::size_t most_bytes = std::size_t{1} << 19;  ///< All above are alike.
 
-  /// For a batch of so many bytes, up and down; `copied` may always be.
-  BatchWay choose(std::size_t bytes, bool may_map, bool may_take_one_stream) noexcept;
+  /// For a batch of so many bytes, up and down.
+  BatchWay choose(std::size_t bytes) noexcept;
   /// Tells it what a batch took that was alone from its first call until the lane, awake, knew it to be through;
   /// nanoseconds::max() for one that failed.
   void took(std::size_t bytes, BatchWay way, std::chrono::nanoseconds time) noexcept;
@@ -36,7 +36,7 @@ class LoneWays {
   void took_longer(std::size_t bytes, BatchWay way, std::chrono::nanoseconds than) noexcept;
 
  private:
-  static constexpr std::size_t ways = 3;
+  static constexpr std::size_t ways = 2;
   using Times = std::array<std::chrono::nanoseconds, samples>;
   /// Of batches of about one size.
   struct Tried {
@@ -46,8 +46,8 @@ class LoneWays {
     std::array<Times, ways> most{};   ///< and at most.
     std::optional<BatchWay> best = {};
 
-    /// Of the ways that may be and have `round` times, the one that is next.
-    BatchWay turn(std::array<bool, ways> const& may, unsigned round) const noexcept;
+    /// Of the ways that have `round` times, the one that is next.
+    BatchWay turn(unsigned round) const noexcept;
   };
   void note(std::size_t bytes, BatchWay way, std::chrono::nanoseconds at_least,
             std::chrono::nanoseconds at_most) noexcept;

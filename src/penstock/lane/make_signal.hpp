@@ -20,7 +20,6 @@ struct SignalContext {
   Mailbox<Ticket>& tickets;
   EventCount& bell;       ///< Rung for each ticket.
   std::size_t depth;      ///< The most tiles in flight.
-  unsigned calls_a_turn;  ///< As LaneOptions::calls_a_turn.
   unsigned lane = 0;      ///< The lane's number, for the names of threads.
   CpuSet const& cpus;     ///< Where threads of the signal may run.
 };

@@ -17,7 +17,7 @@ namespace penstock {
 class SideStream {
  public:
   explicit SideStream(SignalContext const& context)
-      : landed_(context.depth), stride_(context.calls_a_turn), stream_(context.device.make_stream()) {}
+      : landed_(context.depth), stream_(context.device.make_stream()) {}
 
   /// As Signal's. All tiles since the last that was put have this event.
   void put(std::uint64_t number, EventRef landed) {

@@ -6,27 +6,20 @@
 #include <cstdint>
 #include <optional>
 
-#include "penstock/core/error.hpp"
-
 namespace penstock {
 
 /// Which tiles are worth a call of their own.
 ///
 /// A driver makes some tens of thousand calls a second, so no more than four are asked for whose tiles the lane has not
 /// retired: another when it has retired that of the oldest, whether it was called or saw the tile pass. While few tiles
-/// are in flight that is a call for each, for latency; a full lane is called `calls_a_turn` times while its slots go
-/// round once.
+/// are in flight that is a call for each, for latency; a full lane is called eight times while its slots go round once.
+/// From 1 to 128 made no difference (docs/performance.md).
 ///
 /// Threads: the lane's.
 class Stride {
  public:
   static constexpr std::size_t most_under_way = 4;
-
-  /// Throws: Error, if `calls_a_turn` is 0.
-  explicit Stride(unsigned calls_a_turn) : calls_a_turn_(calls_a_turn) {
-    if (calls_a_turn == 0)
-      throw Error(ErrorKind::bad_argument, "A lane must be called at times: ask for 1 call a turn or more.");
-  }
+  static constexpr std::uint64_t calls_a_turn = 8;
 
   /// The tile to ask a call for now, if there is one.
   std::optional<std::uint64_t> next(std::uint64_t youngest, std::uint64_t retired) const noexcept {
@@ -34,7 +27,7 @@ class Stride {
     // made.
     if (asked_.front() > retired) return std::nullopt;
     std::uint64_t const from = std::max(asked_.back(), retired);
-    std::uint64_t const number = from + std::max<std::uint64_t>(1, (youngest - retired) / calls_a_turn_);
+    std::uint64_t const number = from + std::max<std::uint64_t>(1, (youngest - retired) / calls_a_turn);
     if (number > youngest) return std::nullopt;
     return number;
   }
@@ -44,7 +37,6 @@ class Stride {
   }
 
  private:
-  std::uint64_t const calls_a_turn_;
   /// The tiles that the last calls were asked for, oldest first; made up for once they are retired.
   std::array<std::uint64_t, most_under_way> asked_{};
 };

@@ -55,7 +55,7 @@ std::vector<std::string> words_of(std::array<Value, count> const& all) {
 }
 
 std::vector<std::string> worth_trying(std::string const& name, PipelineOptions const& defaults,
-                                      std::size_t default_tile, SearchBounds const& bounds, Aim sought) {
+                                      std::size_t default_tile, SearchBounds const& bounds) {
   constexpr std::size_t few = 4;
   std::size_t const cpus = bounds.cpus;
   if (name == "threads") return counts(std::max(few, 2 * cpus), defaults.producers);
@@ -66,8 +66,6 @@ std::vector<std::string> worth_trying(std::string const& name, PipelineOptions c
   if (name == "tile") return sizes(default_tile);
   if (name == "signal") return words_of(all_signal_kinds);
   if (name == "aim") return words_of(all_aims);
-  // Of the third, which differs only where a device has nothing to do, throughput shows nothing.
-  if (name == "shape" && sought == Aim::throughput) return {"split", "single"};
   if (name == "shape") return words_of(all_lane_shapes);
   // Not mapped alone, which many stages do not allow.
   if (name == "transport") return {"automatic", "copies"};
@@ -115,7 +113,7 @@ std::vector<Axis> search_axes(AxisLists const& lists, PipelineOptions const& def
   std::vector<Axis> axes;
   for (auto const& [name, list] : lists) {
     if (list == free_axis) {
-      axes.push_back({name, worth_trying(name, defaults, default_tile, bounds, sought)});
+      axes.push_back({name, worth_trying(name, defaults, default_tile, bounds)});
       continue;
     }
     axes.push_back(parse_axis(name, list));

@@ -154,7 +154,8 @@ Profile parse_profile(std::string_view text, std::string const& name) {
   // Profiles of before there were batches leave it to the pipeline.
   profile.options.batch = settings.has("batch") ? settings.count("batch", Pool::max_tiles) : 0;
   profile.options.spin = std::chrono::microseconds(settings.whole("spin_us", 0, most_spin_us));
-  profile.options.shape = settings.one_of(all_lane_shapes, "shape");
+  // A third shape of older profiles differed from split only for a lone small tile.
+  if (settings.text("shape") != "adaptive") profile.options.shape = settings.one_of(all_lane_shapes, "shape");
   // Profiles of before there was a choice leave it to the pipeline.
   if (settings.has("aim")) profile.options.aim = settings.one_of(all_aims, "aim");
   if (settings.has("transport")) profile.options.transport = settings.one_of(all_transports, "transport");
