@@ -89,11 +89,8 @@ int the_signal_says_what_the_table_says(SignalKind kind, Mishap mishap) {
   auto const left = std::make_shared<Left>();
   left->stream.emplace(gpu->make_stream());
   left->landed.emplace(gpu->make_event());
-  left->signal = make_signal(kind, {.device = *gpu,
-                                    .tickets = left->post.tickets,
-                                    .bell = left->post.bell,
-                                    .depth = 4,
-                                    .cpus = left->cpus});
+  left->signal = make_signal(
+      kind, {.device = *gpu, .tickets = left->post.tickets, .bell = left->post.bell, .depth = 4, .cpus = left->cpus});
   auto const start = Clock::now();
   bring_about(mishap, *left->stream);
   verdict.expect(gpu->take_refusal().has_value() == (mishap == Mishap::refused_launch), "the refusal is not known");

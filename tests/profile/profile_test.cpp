@@ -191,22 +191,14 @@ TEST_F(AProfile, WithAMemberOfAnotherKindIsRefused) {
 
 TEST_F(AProfile, OfBeforeThereWereBatchesTransportsGraphsAndAimsLeavesThemToThePipeline) {
   Json older = json();
-  older["settings"].erase("batch");
-  older["settings"].erase("transport");
-  older["settings"].erase("graphs");
-  older["settings"].erase("aim");
-  EXPECT_EQ(parse_profile(older.dump(), "older").options.batch, 0u);
-  EXPECT_EQ(parse_profile(older.dump(), "older").options.transport, Transport::automatic);
-  EXPECT_EQ(parse_profile(older.dump(), "older").options.graphs, Graphs::automatic);
-  EXPECT_EQ(parse_profile(older.dump(), "older").options.aim, Aim::throughput);
-}
-
-TEST_F(AProfile, WithTheShapeThatThereOnceWasIsSplit) {
-  Json older = json();
+  for (char const* const key : {"batch", "transport", "graphs", "aim"}) older["settings"].erase(key);
   older["settings"]["shape"] = "adaptive";
-  EXPECT_EQ(parse_profile(older.dump(), "older").options.shape, LaneShape::split);
-  older["settings"]["shape"] = "single";
-  EXPECT_EQ(parse_profile(older.dump(), "older").options.shape, LaneShape::single);
+  PipelineOptions const options = parse_profile(older.dump(), "older").options;
+  EXPECT_EQ(options.batch, 0u);
+  EXPECT_EQ(options.transport, Transport::automatic);
+  EXPECT_EQ(options.graphs, Graphs::automatic);
+  EXPECT_EQ(options.aim, Aim::throughput);
+  EXPECT_EQ(options.shape, LaneShape::split) << "what became of the third";
 }
 
 /// What it measured was the one or the other.

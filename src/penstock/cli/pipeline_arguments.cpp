@@ -41,9 +41,7 @@ void PipelineArguments::add_to(CLI::App& command, std::string const& tile_sizes)
   command.add_option("--signal", signal, "How lanes learn what is done: " + signal_names() + ". Default: callback")
       ->type_name("NAME");
   command
-      .add_option(
-          "--shape", shape,
-          "Streams of a lane: split (upload, compute, download) or single. Default: split")
+      .add_option("--shape", shape, "Streams of a lane: split (upload, compute, download) or single. Default: split")
       ->type_name("NAME");
   command
       .add_option("--streams", streams,

@@ -61,9 +61,9 @@ struct FlightOptions {
 };
 
 /// For Transport::automatic: the most bytes, up and down, of mapped tiles in flight at once. Below that a batch that is
-/// alone goes the way that took others of its size least (LoneWays). One at a time mapped ones were sooner through than copied ones on either side
-/// of it, by a third at this size (bench/records/records_bench, `one_at_a_time`), and take the device's multiprocessors
-/// for as long as the link (decisions/0023).
+/// alone goes the way that took others of its size least (LoneWays). One at a time mapped ones were sooner through than
+/// copied ones on either side of it, by a third at this size (bench/records/records_bench, `one_at_a_time`), and take
+/// the device's multiprocessors for as long as the link (decisions/0023).
 inline constexpr std::size_t most_mapped_bytes = std::size_t{256} << 10;
 inline constexpr std::size_t unbounded_mapped_bytes = std::numeric_limits<std::size_t>::max();
 

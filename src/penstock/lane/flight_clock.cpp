@@ -149,16 +149,16 @@ void FlightClock::hold_to_the_hosts(Times const& times, Moments& told, Clock::ti
 
 FlightClock::Moments FlightClock::ends_of(Times const& times, Moments const& told) const {
   if (times.mapped) {
-    auto const end = std::max(told[last], free_since(times, stage));
+    auto const end = std::max(told[last], free_since(stage));
     return options_.split ? Moments{ends_[0], end, ends_[last]} : Moments{end, end, end};
   }
   Moments ends = told;
-  for (std::size_t i = 0; i < steps; ++i) ends[i] = std::max(ends[i], free_since(times, i));
+  for (std::size_t i = 0; i < steps; ++i) ends[i] = std::max(ends[i], free_since(i));
   return ends;
 }
 
 /// When the stream that does that step of the batch was through with the last tile whose ends are known.
-FlightClock::Clock::time_point FlightClock::free_since(Times const& times, std::size_t step) const {
+FlightClock::Clock::time_point FlightClock::free_since(std::size_t step) const {
   if (closed_ == none) return Clock::time_point::min();
   if (!options_.split) return ends_[last];
   return ends_[step];
@@ -171,7 +171,7 @@ FlightClock::Moments FlightClock::begins_of(Times const& times, Moments const& e
     if (i > 0 && !times.mapped) begins[i] = std::max(begins[i], ends[i - 1]);
     bool const stream_begins = options_.split || i == 0 || times.mapped;
     if (stream_begins && times.marked[i]) begins[i] = std::max(begins[i], host_time(times.begins[i]));
-    begins[i] = std::max(begins[i], free_since(times, i));
+    begins[i] = std::max(begins[i], free_since(i));
     // The two clocks are not quite one.
     begins[i] = std::min(begins[i], ends[i]);
   }

@@ -96,7 +96,7 @@ class FlightClock {
   Moments told_ends(Times const& times) const;
   void hold_to_the_hosts(Times const& times, Moments& told, Clock::time_point seen);
   Moments ends_of(Times const& times, Moments const& told) const;
-  Clock::time_point free_since(Times const& times, std::size_t step) const;
+  Clock::time_point free_since(std::size_t step) const;
   Moments begins_of(Times const& times, Moments const& ends) const;
   static Clock::time_point end_of(Times const& times, Moments const& ends) noexcept {
     return ends[times.mapped ? stage : last];

@@ -10,10 +10,10 @@
 
 namespace penstock {
 
-/// Which way small batches take that may be mapped and find nothing of their lane on the device, by what others of about
-/// their size took from the call to the news. The first few are mapped and do not count; then both ways are tried in
-/// turns, forth and back, and the one with the lower median is kept. Sizes are alike if they are between the same powers
-/// of two.
+/// Which way small batches take that may be mapped and find nothing of their lane on the device, by what others of
+/// about their size took from the call to the news. The first few are mapped and do not count; then both ways are tried
+/// in turns, forth and back, and the one with the lower median is kept. Sizes are alike if they are between the same
+/// powers of two.
 ///
 /// Of a batch that was not watched to its end only that it took longer is known. That says much of one that the lane
 /// fell asleep over, and little of one that the next came soon behind. So it counts as what was seen of it where its

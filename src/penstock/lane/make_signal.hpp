@@ -18,10 +18,10 @@ namespace penstock {
 struct SignalContext {
   Device& device;
   Mailbox<Ticket>& tickets;
-  EventCount& bell;       ///< Rung for each ticket.
-  std::size_t depth;      ///< The most tiles in flight.
-  unsigned lane = 0;      ///< The lane's number, for the names of threads.
-  CpuSet const& cpus;     ///< Where threads of the signal may run.
+  EventCount& bell;    ///< Rung for each ticket.
+  std::size_t depth;   ///< The most tiles in flight.
+  unsigned lane = 0;   ///< The lane's number, for the names of threads.
+  CpuSet const& cpus;  ///< Where threads of the signal may run.
 };
 
 /// The signal of that kind, for the lane that calls this.

@@ -16,8 +16,7 @@ namespace penstock {
 /// Threads: the lane's.
 class SideStream {
  public:
-  explicit SideStream(SignalContext const& context)
-      : landed_(context.depth), stream_(context.device.make_stream()) {}
+  explicit SideStream(SignalContext const& context) : landed_(context.depth), stream_(context.device.make_stream()) {}
 
   /// As Signal's. All tiles since the last that was put have this event.
   void put(std::uint64_t number, EventRef landed) {

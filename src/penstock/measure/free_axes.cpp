@@ -109,7 +109,7 @@ Setting default_setting(AxisLists const& lists, Aim sought) {
 }
 
 std::vector<Axis> search_axes(AxisLists const& lists, PipelineOptions const& defaults, std::size_t default_tile,
-                              SearchBounds const& bounds, Aim sought) {
+                              SearchBounds const& bounds) {
   std::vector<Axis> axes;
   for (auto const& [name, list] : lists) {
     if (list == free_axis) {

@@ -31,13 +31,13 @@ inline constexpr char const* free_axis = "free";
 /// latency tile) has several values or is free, or if it cannot be.
 Setting default_setting(AxisLists const& lists, Aim sought = Aim::throughput);
 
-/// The axes of a search for what is `sought`. An axis whose list is "free" has the values that are worth trying within
+/// The axes of a search. An axis whose list is "free" has the values that are worth trying within
 /// the bounds, its default among them; any other has those of its list. Counts and sizes are in increasing order.
 ///
 /// Shape:  `lists` names every axis of a Setting; `defaults` are what the pipeline makes of them by itself.
 /// Throws: Error of kind bad_argument, if a list is none.
 std::vector<Axis> search_axes(AxisLists const& lists, PipelineOptions const& defaults, std::size_t default_tile,
-                              SearchBounds const& bounds, Aim sought = Aim::throughput);
+                              SearchBounds const& bounds);
 /// Whether the values of an axis lie in an order in which neighbours come to much the same.
 bool ordered(Axis const& axis);
 /// The pipeline at these levels of the axes.

@@ -62,7 +62,7 @@ Tuned tune(DeviceGroup const& devices, TuneOptions const& options, std::stop_tok
   Setting const defaults = default_setting(options.lists, options.sought);
   PipelineOptions const made = resolved(devices, defaults, stop);
   Tuned tuned{.sought = options.sought};
-  tuned.axes = search_axes(options.lists, made, defaults.tile, options.bounds, options.sought);
+  tuned.axes = search_axes(options.lists, made, defaults.tile, options.bounds);
   add_known(tuned.axes, options.lists, options.known);
   std::vector<SearchAxis> axes;
   for (Axis const& axis : tuned.axes) {
