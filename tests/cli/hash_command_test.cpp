@@ -65,6 +65,7 @@ struct HashCommandOnADeviceThatFallsSilent : support::FolderOfFiles {
   void SetUp() override {
     support::FolderOfFiles::SetUp();
     command.paths = {file("a", 5000)};
+    command.pipeline.device = "cpu";  // Else small files would not get to it.
     command.pipeline.tile = "64KiB";
     command.json = true;
   }

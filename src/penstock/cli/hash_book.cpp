@@ -12,9 +12,11 @@ HashBook::Record& HashBook::record(std::uint64_t file) {
   return records_.at(file - first_);
 }
 
-std::uint64_t HashBook::open(std::string path, std::string expected, std::string shown) {
+std::uint64_t HashBook::open(std::string path, std::string expected, std::string shown,
+                             std::optional<std::uint64_t> tiles) {
   std::scoped_lock const lock(mutex_);
   Record fresh;
+  fresh.tiles = tiles;
   fresh.file.path = std::move(path);
   fresh.file.expected = std::move(expected);
   fresh.file.shown = std::move(shown);
@@ -38,11 +40,28 @@ void HashBook::abandon(std::uint64_t file, std::uint64_t tiles) {
 
 void HashBook::add(std::uint64_t file, std::uint64_t tile, Blake3Node const& node, std::size_t bytes) {
   std::scoped_lock const lock(mutex_);
-  Record& mine = record(file);
+  add_locked(record(file), tile, node, bytes);
+  hand_out();
+}
+
+void HashBook::add(std::span<WholeFile const> files) {
+  std::scoped_lock const lock(mutex_);
+  for (WholeFile const& one : files) {
+    Record& mine = record(one.number);
+    if (one.problem.empty()) {
+      add_locked(mine, 0, one.node, one.bytes);
+    } else {
+      note_locked(mine, one.problem);
+      ++mine.back;
+    }
+  }
+  hand_out();
+}
+
+void HashBook::add_locked(Record& mine, std::uint64_t tile, Blake3Node const& node, std::size_t bytes) {
   mine.tree.add(tile, node);
   mine.file.bytes += bytes;
   ++mine.back;
-  hand_out();
 }
 
 void HashBook::fail(std::uint64_t file, std::string const& problem) {

@@ -6,6 +6,7 @@
 #include <functional>
 #include <mutex>
 #include <optional>
+#include <span>
 #include <string>
 
 #include "penstock/kernels/blake3_tree.hpp"
@@ -23,6 +24,14 @@ struct HashedFile {
   std::string shown;                   ///< The path as that list has it; empty without one.
 };
 
+/// What became of a file that is one tile.
+struct WholeFile {
+  std::uint64_t number = 0;
+  Blake3Node node = {};
+  std::size_t bytes = 0;
+  std::string problem = {};  ///< Why it was not hashed, or empty.
+};
+
 /// Puts tiles together to files, in whatever order they come back, and hands the files out in the order they went in.
 ///
 /// Keeps a record per file from its `open` until it and all before it are finished; a record holds as much as
@@ -38,8 +47,9 @@ class HashBook {
   /// files were handed out that could be. They must not call the book.
   HashBook(std::size_t tile_bytes, OnFile on_file, OnEnough on_enough = {});
 
-  /// Begins a file and gives its number.
-  std::uint64_t open(std::string path, std::string expected, std::string shown = {});
+  /// Begins a file and gives its number. With `tiles` it is closed at once: these begin, and no others.
+  std::uint64_t open(std::string path, std::string expected, std::string shown = {},
+                     std::optional<std::uint64_t> tiles = {});
   /// No more tiles of this file will begin; `tiles` did, at least one unless it has a problem.
   ///
   /// Blocks: while files are handed out; so do `abandon`, `add`, `fail` and `cancel`.
@@ -52,6 +62,9 @@ class HashBook {
   ///
   /// Throws: Error of kind bad_argument, if it did before.
   void add(std::uint64_t file, std::uint64_t tile, Blake3Node const& node, std::size_t bytes);
+  /// The only tiles of these files came back: as `add` or `fail` for each, but files are handed out once for all of
+  /// them.
+  void add(std::span<WholeFile const> files);
   /// A tile came back without result, for this reason.
   void fail(std::uint64_t file, std::string const& problem);
   /// A tile came back without result, because the run was stopped.
@@ -63,6 +76,7 @@ class HashBook {
   struct Record;
   Record& record(std::uint64_t file);
   void note_locked(Record& record, std::string const& problem);
+  void add_locked(Record& record, std::uint64_t tile, Blake3Node const& node, std::size_t bytes);
   void hand_out();
 
   std::size_t const tile_bytes_;

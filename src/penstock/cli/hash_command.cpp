@@ -52,10 +52,17 @@ std::size_t checked_tile(PipelineArguments const& pipeline) {
   return bytes;
 }
 
-/// The CPU device has no memory of its own: what a stage there gets to see where it lies need not be copied.
+std::size_t cpus_here() {
+  return CgroupLimits::read().busy_threads(affinity_of_this_thread().size());
+}
+
+/// The CPU device has no memory of its own: what a stage there gets to see where it lies need not be copied. And its
+/// threads are idle while producers hash small files, so producers may have all CPUs (decisions/0052).
 PipelineOptions suited_to(DeviceGroup const& devices, PipelineOptions options) {
   auto const is_cpu = [](Device* device) { return device->info().kind == DeviceKind::cpu; };
-  if (std::all_of(devices.all().begin(), devices.all().end(), is_cpu)) options.transport = Transport::mapped;
+  if (!std::all_of(devices.all().begin(), devices.all().end(), is_cpu)) return options;
+  options.transport = Transport::mapped;
+  if (options.producers == 0) options.producers = static_cast<unsigned>(cpus_here());
   return options;
 }
 
@@ -94,10 +101,14 @@ std::vector<std::string> HashCommand::inputs() const {
   return paths.empty() ? std::vector<std::string>{"-"} : paths;
 }
 
+/// Where this command may choose where it hashes. A trace and a profiler are to show the pipeline, and a device that is
+/// named is the one that is meant.
+bool HashCommand::leaves_choice() const {
+  return pipeline.device == "auto" && trace.file.empty() && !trace.nvtx;
+}
+
 bool HashCommand::takes_head_start() const {
-  // A trace and a profiler are to show the pipeline, and who names a device means that one.
-  return pipeline.device == "auto" && trace.file.empty() && !trace.nvtx &&
-         checked_tile(pipeline) <= most_head_start_bytes && built_with_cuda() && driver_present();
+  return leaves_choice() && checked_tile(pipeline) <= most_head_start_bytes && built_with_cuda() && driver_present();
 }
 
 ExitCode HashCommand::run(StandardOutput& output, Interrupt const& interrupt) {
@@ -138,7 +149,8 @@ HashRequest HashCommand::request(std::size_t tile_bytes, OutputFile const* trace
                                : HashFormat::sums,
           .draw_progress = !no_progress,
           .trace = trace_file,
-          .tile_bytes = tile_bytes};
+          .tile_bytes = tile_bytes,
+          .groups = leaves_choice()};
 }
 
 ExitCode HashCommand::run_on(DeviceGroup const& devices, StandardOutput& output, OutputFile* trace_file,
@@ -173,7 +185,8 @@ ExitCode HashCommand::run_on(DeviceGroup const& devices, StandardOutput& output,
   std::optional<Recording> const recording = recorder != nullptr ? std::optional(recorder->take()) : std::nullopt;
   std::optional<Verdict> verdict;
   if (recording) verdict = verdict_of(report, pipe.options(), without_activities(*recording), devices);
-  job.output().summary({.report = report, .device = device_name, .pool = &pipe.pool(), .verdict = verdict});
+  job.output().summary(
+      {.report = report, .device = device_name, .pool = &pipe.pool(), .verdict = verdict, .grouped = job.grouped()});
   bool const may_write = !job.reads_its_trace();
   if (!may_write) {
     job.progress().complain("penstock: " + trace.file +
@@ -194,8 +207,7 @@ ExitCode HashCommand::run_after_head_start(OpenDevices const& open, StandardOutp
                                            std::stop_token const& interrupted) {
   PipelineOptions const options = this->options();
   TileShape const shape{.input_bytes = options.tile.input_bytes};
-  std::size_t const cpus = CgroupLimits::read().busy_threads(affinity_of_this_thread().size());
-  std::size_t runners = std::min(cpus, most_head_start_bytes / shape.input_bytes);
+  std::size_t runners = std::min(cpus_here(), most_head_start_bytes / shape.input_bytes);
   for (std::size_t const asked : {options.tiles, std::size_t{options.producers}}) {
     if (asked != 0) runners = std::min(runners, asked);
   }
@@ -231,6 +243,7 @@ ExitCode HashCommand::run_after_head_start(OpenDevices const& open, StandardOutp
     summary.pool = &started->pipe.pool();
     report = run_through(started->pipe, job, started->devices, interrupted);
   }
+  summary.grouped = job.grouped();
   job.output().summary(summary);
   ExitCode const code = end_of(report, job, started != nullptr ? &started->devices : nullptr, interrupted);
   if (code != exit_interrupted && head.broken_off) throw Error(ErrorKind::system, *head.broken_off);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "penstock/cli/hash_job.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include <fcntl.h>
@@ -51,9 +52,18 @@ HashSource& HashJob::source_for(Pool const& pool) {
   if (source_) {
     source_->serve(pool);
   } else {
-    source_.emplace([this] { return next(); }, pool, book_, enough_.get_token());
+    source_.emplace([this] { return next(); }, pool, book_, enough_.get_token(), request_.groups && !waits_for_lists());
   }
   return *source_;
+}
+
+/// Whether the next line of a list may be long in coming: no file is to wait for it.
+bool HashJob::waits_for_lists() const {
+  auto const is_regular = [](std::string const& path) {
+    struct stat status {};
+    return path != "-" && stat(path.c_str(), &status) == 0 && S_ISREG(status.st_mode);
+  };
+  return request_.check && !std::all_of(request_.paths.begin(), request_.paths.end(), is_regular);
 }
 
 std::optional<WantedFile> HashJob::next() {

@@ -26,6 +26,7 @@ struct HashRequest {
   bool draw_progress = false;
   OutputFile const* trace = nullptr;  ///< The file for a trace, which is no input; null without one.
   std::size_t tile_bytes = 0;
+  bool groups = false;  ///< Small files share a tile (HashSource).
 };
 
 /// The files that are wanted, where their tiles are booked, and where they are printed.
@@ -40,6 +41,8 @@ class HashJob {
 
   /// The input, for tiles of `pool` too from now on. The pool outlives the job.
   HashSource& source_for(Pool const& pool);
+  /// Of the files that shared a tile.
+  HashSource::Grouped grouped() const noexcept { return source_ ? source_->grouped() : HashSource::Grouped{}; }
   HashBook& book() noexcept { return book_; }
   Progress& progress() noexcept { return progress_; }
   HashOutput& output() noexcept { return output_; }
@@ -52,6 +55,7 @@ class HashJob {
 
  private:
   std::optional<WantedFile> next();
+  bool waits_for_lists() const;
 
   HashRequest const request_;
   Progress progress_;

@@ -31,6 +31,7 @@ struct HashSummary {
   Pool const* pool = nullptr;  ///< The pipeline's; null if there was none.
   std::optional<HeadStart> head_start = {};
   std::optional<Verdict> verdict = {};  ///< Empty if the run was not recorded, or not every tile of it.
+  HashSource::Grouped grouped = {};
 };
 
 /// Prints files as they are handed out, and counts how they went.

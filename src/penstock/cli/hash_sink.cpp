@@ -15,6 +15,7 @@ HashSink::HashSink(HashSource const& source, HashBook& book, Progress& progress,
       no_device_left_(std::move(no_device_left)) {}
 
 void HashSink::take(Completion const& completion) {
+  if (FileGroup const* const group = source_.group_of(*completion.loan)) return take(*group, completion);
   auto const place = source_.place_of(*completion.loan);
   switch (completion.outcome) {
     case Outcome::done: {
@@ -26,13 +27,31 @@ void HashSink::take(Completion const& completion) {
     }
     case Outcome::failed:
       // First, since the book may throw.
-      if (completion.failure->kind == ErrorKind::device_lost && no_device_left_()) enough_.request_stop();
+      stop_without_device(completion);
       book_.fail(place.file, completion.failure->reason);
       break;
     case Outcome::cancelled:
       book_.cancel(place.file);
       break;
   }
+}
+
+/// Its files were hashed when the tile was filled, unless it never was.
+void HashSink::take(FileGroup const& group, Completion const& completion) {
+  progress_.add(group.bytes);
+  if (completion.outcome == Outcome::failed) stop_without_device(completion);
+  if (group.booked) return;
+  for (GroupedFile const& file : group.files) {
+    if (completion.outcome == Outcome::failed) {
+      book_.fail(file.number, completion.failure->reason);
+    } else {
+      book_.cancel(file.number);
+    }
+  }
+}
+
+void HashSink::stop_without_device(Completion const& completion) {
+  if (completion.failure->kind == ErrorKind::device_lost && no_device_left_()) enough_.request_stop();
 }
 
 }  // namespace penstock::cli

@@ -28,6 +28,9 @@ class HashSink {
   void take(Completion const& completion);
 
  private:
+  void take(FileGroup const& group, Completion const& completion);
+  void stop_without_device(Completion const& completion);
+
   HashSource const& source_;
   HashBook& book_;
   Progress& progress_;

@@ -16,7 +16,7 @@ namespace penstock::cli {
 
 /// What the CPUs hashed before there was a device.
 struct HeadStart {
-  std::uint64_t tiles = 0;  ///< Hashed.
+  std::uint64_t tiles = 0;  ///< Hashed; those that stand for a group do not count.
   std::uint64_t bytes = 0;  ///< Of those.
   std::chrono::nanoseconds wall{0};
   bool input_ended = false;               ///< There is nothing left for a device.
