@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# readme.sh ROOT: the README's C++ is that of the examples (the first block a whole one, the others parts), its exit codes
-# are the command's, and the files that it and the pages in docs/ link to are there. One line for each that differs.
+# readme.sh ROOT: the C++ of the README and of the pages in docs/ is that of the examples (the README's first block a whole
+# one, the others parts), the exit codes are the command's, the README is short, and the files that pages link to are there.
+# One line for each that differs.
 set -euo pipefail
 export LC_ALL=C
 cd "$1"
@@ -12,29 +13,38 @@ complain() {
   broken=1
 }
 
-# cpp_block N: the N-th C++ block of the README.
+# cpp_block PAGE N: the N-th C++ block of the page.
 cpp_block() {
-  awk -v wanted="$1" '/^```cpp$/ { inside = ++number == wanted; next } /^```$/ { inside = 0 } inside' README.md
+  awk -v wanted="$2" '/^```cpp$/ { inside = ++number == wanted; next } /^```$/ { inside = 0 } inside' "$1"
 }
 
 # Its first line is the licence.
-diff -u --label README.md --label examples/010_transform.cpp <(cpp_block 1) <(tail -n +2 examples/010_transform.cpp) ||
+diff -u --label README.md --label examples/010_transform.cpp <(cpp_block README.md 1) <(tail -n +2 examples/010_transform.cpp) ||
   complain 'README.md: the example is not that of the file; copy it anew'
 
-for ((number = 2; number <= $(grep -c '^```cpp$' README.md); ++number)); do
-  block=$(cpp_block "$number")
-  found=''
-  for example in examples/*.cpp examples/*.cu; do
-    if [[ $(<"$example") == *"$block"* ]]; then found=$example; fi
+pages=(*.md docs/*.md docs/commands/*.md)
+blocks=0
+for page in "${pages[@]}"; do
+  for ((number = 1; number <= $(grep -c '^```cpp$' "$page"); ++number)); do
+    block=$(cpp_block "$page" "$number")
+    found=''
+    for example in examples/*.cpp examples/*.cu; do
+      if [[ $(<"$example") == *"$block"* ]]; then found=$example; fi
+    done
+    [[ -n $block && -n $found ]] || complain "$page: C++ block $number is in no example; copy it anew"
+    blocks=$((blocks + 1))
   done
-  [[ -n $block && -n $found ]] || complain "README.md: C++ block $number is in no example; copy it anew"
 done
+((blocks >= 7)) || complain "there are $blocks blocks of C++ in all pages; there were more"
 
-diff -u --label README.md --label exit_code.hpp <(sed -nE 's/^\| ([0-9]+) \|.*/\1/p' README.md) \
+diff -u --label docs/commands/README.md --label exit_code.hpp <(sed -nE 's/^\| ([0-9]+) \|.*/\1/p' docs/commands/README.md) \
   <(sed -nE 's/^ *exit_[a-z_]+ = ([0-9]+).*/\1/p' src/penstock/cli/exit_code.hpp) ||
-  complain 'README.md: its exit codes are not those of the command'
+  complain 'docs/commands/README.md: its exit codes are not those of the command'
 
-for page in *.md docs/*.md docs/decisions/*.md; do
+lines=$(wc -l <README.md)
+((lines <= 160)) || complain "README.md: $lines lines; 160 are enough, and the pages in docs/ have room"
+
+for page in "${pages[@]}" docs/decisions/*.md; do
   while read -r target; do
     [[ -e $(dirname "$page")/$target ]] || complain "$page: there is no $target"
   done < <(awk '/^```/ { inside = !inside } !inside' "$page" | { grep -oE '\]\([^)#]+' || true; } | sed 's/^](//' |

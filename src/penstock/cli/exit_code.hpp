@@ -3,7 +3,7 @@
 
 namespace penstock::cli {
 
-/// What the process says when it ends. The README has the same table.
+/// What the process says when it ends. docs/commands/README.md has the same table.
 enum ExitCode : int {
   exit_ok = 0,
   exit_some_failed = 1,  ///< Some input could not be read or did not match, some experiment went otherwise, a
