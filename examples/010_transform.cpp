@@ -3,9 +3,7 @@
 #include <algorithm>
 #include <cstdio>
 
-#include <penstock/devices/open_device.hpp>
-#include <penstock/flow/pipeline.hpp>
-#include <penstock/kernels/transform.hpp>
+#include <penstock/penstock.hpp>
 
 using namespace penstock;
 

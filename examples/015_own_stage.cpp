@@ -4,8 +4,8 @@
 #include <array>
 #include <cstdio>
 
-#include <penstock/devices/open_device.hpp>
-#include <penstock/flow/pipeline.hpp>
+#include <penstock/devices.hpp>
+#include <penstock/pipeline.hpp>
 
 using namespace penstock;
 

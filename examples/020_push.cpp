@@ -8,10 +8,9 @@
 #include <thread>
 #include <vector>
 
-#include <penstock/devices/open_device.hpp>
-#include <penstock/flow/pipeline.hpp>
-#include <penstock/kernels/blake3.hpp>
-#include <penstock/kernels/blake3_tree.hpp>
+#include <penstock/devices.hpp>
+#include <penstock/kernels.hpp>
+#include <penstock/pipeline.hpp>
 
 using namespace penstock;
 

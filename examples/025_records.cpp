@@ -8,9 +8,8 @@
 #include <thread>
 #include <vector>
 
-#include <penstock/devices/open_device.hpp>
-#include <penstock/records/record_reply.hpp>
-#include <penstock/records/records.hpp>
+#include <penstock/devices.hpp>
+#include <penstock/records.hpp>
 
 using namespace penstock;
 

@@ -6,9 +6,9 @@
 #include <system_error>
 #include <vector>
 
-#include <penstock/devices/open_device.hpp>
-#include <penstock/file/file_source.hpp>
-#include <penstock/flow/pipeline.hpp>
+#include <penstock/devices.hpp>
+#include <penstock/files.hpp>
+#include <penstock/pipeline.hpp>
 
 using namespace penstock;
 

@@ -5,8 +5,8 @@
 #include <cstdio>
 #include <numeric>
 
-#include <penstock/devices/open_device.hpp>
-#include <penstock/flow/pipeline.hpp>
+#include <penstock/devices.hpp>
+#include <penstock/pipeline.hpp>
 
 using namespace penstock;
 

@@ -6,10 +6,10 @@
 #include <cstdio>
 #include <string>
 
-#include <penstock/collective/reduction.hpp>
-#include <penstock/devices/open_device.hpp>
-#include <penstock/flow/pipeline.hpp>
-#include <penstock/kernels/count_bytes.hpp>
+#include <penstock/devices.hpp>
+#include <penstock/kernels.hpp>
+#include <penstock/pipeline.hpp>
+#include <penstock/reduction.hpp>
 
 using namespace penstock;
 

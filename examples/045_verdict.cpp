@@ -4,10 +4,9 @@
 #include <cstdio>
 #include <cstring>
 
-#include <penstock/devices/open_device.hpp>
-#include <penstock/flow/pipeline.hpp>
-#include <penstock/measure/judge.hpp>
-#include <penstock/report/verdict.hpp>
+#include <penstock/devices.hpp>
+#include <penstock/pipeline.hpp>
+#include <penstock/verdict.hpp>
 
 using namespace penstock;
 

@@ -25,7 +25,7 @@ inline constexpr std::uint32_t blake3_is_root = 8;
 using Blake3Value = std::array<std::uint32_t, 8>;
 using Blake3Digest = std::array<std::byte, 32>;
 
-/// The last compression of a subtree, not done yet: only who knows the whole file knows whether this is the root.
+/// The last compression of a subtree, not done yet: only code that knows the whole file knows whether this is the root.
 ///
 /// Shape: 112 bytes, trivially copyable, the same on host and GPU.
 struct Blake3Node {
@@ -47,7 +47,7 @@ Blake3Node blake3_chunk(std::span<std::byte const> input, std::uint64_t chunk) n
 Blake3Node blake3_parent(Blake3Value const& left, Blake3Value const& right) noexcept;
 /// The node's value for its parent.
 Blake3Value blake3_value(Blake3Node const& node) noexcept;
-/// The digest of the file whose topmost node this is.
+/// The digest of the file that has this topmost node.
 Blake3Digest blake3_root(Blake3Node const& node) noexcept;
 
 }  // namespace penstock

@@ -98,8 +98,8 @@ class Blake3SideBySide {
       for (std::size_t i = 0; i < 16; i += 4) load(from, at + i * 4, message + i);
       std::uint32_t flags = blake3_is_parent;
       if constexpr (is_chunk) {
-        // What comes in four blocks, in this chunk or in that of the next turn, is asked for now: a sixth faster from
-        // memory, where processors do not foresee so many streams (bench/kernels/blake3_bench).
+        // The block four blocks ahead, in this chunk or in that of the next turn, is asked for now. That is a sixth
+        // faster from memory, because processors do not foresee so many streams (bench/kernels/blake3_bench).
         std::size_t const ahead = at + 4 * blake3_block_bytes;
         std::size_t const soon = ahead < size ? ahead : ahead + (width - 1) * size;
         for (std::size_t i = 0; i < width; ++i) __builtin_prefetch(from[i] + soon);

@@ -9,8 +9,8 @@
 namespace penstock {
 namespace {
 
-/// Chunks whose values are kept on the stack (4 KiB) before they are merged: a small share of a first-level cache, and
-/// enough that narrow registers do not dominate near the top.
+/// How many chunks keep their values on the stack (4 KiB) before these are merged: a small share of a first-level
+/// cache, and enough that narrow registers do not dominate near the top.
 constexpr std::size_t chunks_at_once = 128;
 
 /// Calls `work(width, start, count)` until `count` items are done: the bulk by the widest, the rest by the narrowest

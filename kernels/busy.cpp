@@ -18,7 +18,7 @@ std::uint64_t now() {
 
 /// Replaces the value by `candidate` as long as `better(candidate, value)`.
 ///
-/// Relaxed: whoever reads the stamp has waited for the kernel.
+/// Relaxed: the thread that reads the stamp has waited for the kernel.
 template <class Better>
 void improve(std::uint64_t& value, std::uint64_t candidate, Better better) {
   std::atomic_ref const shared(value);

@@ -30,7 +30,8 @@ void combine_prepare(ElementType type, ReduceOperation operation, StreamRef stre
 void combine_on_host(std::span<std::byte const> from, std::span<std::byte> into, ElementType type,
                      ReduceOperation operation);
 
-/// Writes to memory of the host what changes nothing when it is combined: 0 for a sum, the greatest for a minimum.
+/// Writes to memory of the host the value that changes nothing when it is combined: 0 for a sum, the greatest for a
+/// minimum.
 ///
 /// Throws: Error, if these are no whole elements.
 void fill_with_identity(std::span<std::byte> host, ElementType type, ReduceOperation operation);

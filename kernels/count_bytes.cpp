@@ -33,7 +33,7 @@ void count_bytes(DeviceSpan<std::byte const> input, DeviceSpan<std::uint64_t> co
     for (std::byte const byte : input.in(block).subspan(begin, std::min(cpu_grain, input.size() - begin))) {
       ++own[std::to_integer<std::size_t>(byte)];
     }
-    // Other blocks add as well; who reads the counts waits for the stream, which orders them.
+    // Other blocks add as well; a thread that reads the counts waits for the stream, which orders them.
     for (std::size_t value = 0; value < values; ++value) {
       std::atomic_ref(counts.in(block)[value]).fetch_add(own[value], std::memory_order_relaxed);
     }

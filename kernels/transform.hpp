@@ -12,8 +12,8 @@ inline namespace PENSTOCK_FLAVOUR {
 
 /// to[i] = from[i] + sqrt(sin^2 x + cos^2 x), where x is the float nearest to first_index + i.
 ///
-/// The root is 1, so that anybody can tell whether the sum is right: both bodies are within 3e-7 of it, plus half a
-/// unit in the last place of the sum.
+/// The root is 1, so the user can tell whether the sum is right: both bodies are within 3e-7 of it, plus half a unit in
+/// the last place of the sum.
 ///
 /// Shape:   from and to are memory of the stream's device, as long as each other, and the same or disjoint.
 /// Units:   first_index in elements; first_index + from.size() is at most 2^28.

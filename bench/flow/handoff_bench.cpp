@@ -12,6 +12,7 @@
 
 #include <benchmark/benchmark.h>
 
+#include "penstock/core/event_count.hpp"
 #include "penstock/devices/open_device.hpp"
 #include "penstock/flow/pipeline.hpp"
 #include "penstock/machine/cpu_time.hpp"

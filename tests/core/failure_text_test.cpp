@@ -41,7 +41,7 @@ TEST(RemedyForWriting, IsThatOfTheProblem) {
   EXPECT_EQ(remedy_for_writing(EDQUOT), "see that its disk has room");
   EXPECT_EQ(remedy_for_writing(EFBIG), "let files be larger (ulimit -f)");
   EXPECT_EQ(remedy_for_writing(EBADF), "see that it is open");
-  EXPECT_EQ(remedy_for_writing(EPIPE), "see that who reads it reads all");
+  EXPECT_EQ(remedy_for_writing(EPIPE), "see that its reader reads all");
   EXPECT_EQ(remedy_for_writing(EIO), "see what keeps it from taking all");
 }
 

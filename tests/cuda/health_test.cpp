@@ -102,8 +102,8 @@ TEST_F(NewHealth, TellsWhatCodeThatAskedNobodyLeftBehind) {
   auto const refusal = health.left_behind(cudaErrorInvalidConfiguration);
   ASSERT_TRUE(refusal);
   EXPECT_EQ(refusal->kind(), ErrorKind::device_refused);
-  EXPECT_THAT(refusal->what(),
-              AllOf(HasSubstr("nobody checked, was refused: cudaErrorInvalidConfiguration"), Not(HasSubstr(".cpp"))));
+  EXPECT_THAT(refusal->what(), AllOf(HasSubstr("result was not checked, was refused: cudaErrorInvalidConfiguration"),
+                                     Not(HasSubstr(".cpp"))));
   EXPECT_FALSE(health.fault());
 }
 

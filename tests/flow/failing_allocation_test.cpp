@@ -15,6 +15,7 @@
 #include "support/says_it_is_a_gpu.hpp"
 #include <gtest/gtest.h>
 
+#include "penstock/core/event_count.hpp"
 #include "penstock/core/mailbox.hpp"
 #include "penstock/core/pool.hpp"
 #include "penstock/cpu/cpu_device.hpp"

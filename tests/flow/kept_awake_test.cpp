@@ -47,7 +47,7 @@ TEST_F(PipelinesOfOneProcess, FindTheRoomThatOthersLeave) {
   EXPECT_EQ(less.spin, PipelineOptions::for_ever) << "of six CPUs three are busy, one is for the lane, two for others";
   EXPECT_EQ(less.borrow_spin, microseconds(0));
   EXPECT_THAT(remarks,
-              ElementsAre("Nobody watches for tiles: that would leave fewer than two of the 6 CPUs of NUMA node "
+              ElementsAre("No thread watches for tiles: that would leave fewer than two of the 6 CPUs of NUMA node "
                           "1 to everything else, since 1 lane spins there and 3 threads of other pipelines of "
                           "this process stay awake as well; use fewer lanes."));
   EXPECT_EQ(made(*third, of_second, 6).spin, microseconds(0));

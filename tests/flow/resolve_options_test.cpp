@@ -101,7 +101,7 @@ TEST_F(APipelineForLatency, LeavesTwoCpusToTheRest) {
   EXPECT_TRUE(remarks.empty());
   EXPECT_EQ(on(4).borrow_spin, microseconds(0));
   ASSERT_EQ(remarks.size(), 1u);
-  EXPECT_NE(remarks[0].find("Nobody watches for tiles"), std::string::npos) << remarks[0];
+  EXPECT_NE(remarks[0].find("No thread watches for tiles"), std::string::npos) << remarks[0];
   EXPECT_EQ(on(3).spin, PipelineOptions::for_ever);
   EXPECT_EQ(on(2).spin, microseconds(0));
   ASSERT_EQ(remarks.size(), 2u);

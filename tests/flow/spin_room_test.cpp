@@ -57,7 +57,7 @@ TEST_F(LanesOnTwoNodes, LeaveRoomForWhoWatches) {
   EXPECT_EQ(on(5, {&of_second}).borrow_spin, PipelineOptions::for_ever);
   EXPECT_THAT(remarks, IsEmpty());
   EXPECT_EQ(on(4, {&of_second}).borrow_spin, microseconds(0));
-  EXPECT_THAT(remarks, ElementsAre("Nobody watches for tiles: that would leave fewer than two of the 4 CPUs of NUMA "
+  EXPECT_THAT(remarks, ElementsAre("No thread watches for tiles: that would leave fewer than two of the 4 CPUs of NUMA "
                                    "node 1 to everything else, since 1 lane spins there as well; use fewer lanes."));
   wanted.sink_on_lanes = true;
   EXPECT_EQ(on(4, {&of_second}).borrow_spin, PipelineOptions::for_ever) << "there is no consumer";

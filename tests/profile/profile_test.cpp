@@ -7,6 +7,8 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
+#include "penstock/core/error.hpp"
+
 namespace penstock {
 namespace {
 
@@ -203,8 +205,7 @@ TEST_F(AProfile, OfBeforeThereWereBatchesTransportsGraphsAndAimsLeavesThemToTheP
 
 /// What it measured was the one or the other.
 TEST_F(AProfile, OfLatencyHasThatInThePlaceOfThroughput) {
-  profile.rate.reset();
-  profile.defaults_rate.reset();
+  profile.rate = profile.defaults_rate = std::nullopt;
   EXPECT_NE(refusal(text_of(profile)).find("gb_per_s is no object"), std::string::npos);
   profile.latency = ProfiledLatency{.load_tiles_per_second = 5000, .p99 = {.median = 12, .least = 11, .most = 13}};
   Profile const again = parse_profile(text_of(profile), "it");
@@ -246,8 +247,7 @@ TEST_F(AProfile, OfATileThatCannotBeIsRefused) {
   Json wrong = json();
   wrong["settings"]["in_place"] = true;
   EXPECT_NE(refusal(wrong.dump()).find("make no tile"), std::string::npos) << "parts of two sizes in one place";
-  wrong["settings"]["input_bytes"] = 0;
-  wrong["settings"]["output_bytes"] = 0;
+  wrong["settings"]["input_bytes"] = wrong["settings"]["output_bytes"] = 0;
   EXPECT_NE(refusal(wrong.dump()).find("make no tile"), std::string::npos);
 }
 

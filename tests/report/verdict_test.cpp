@@ -131,10 +131,10 @@ TEST_F(ARunOfOneSecond, HasTooFewTilesIfItsPoolIsSmallerThanItsSlots) {
 
 TEST_F(ARunOfOneSecond, IsToldThatAllSlotsAreInUseOnlyIfTheyAre) {
   run.in_flight = 7.6;
-  EXPECT_EQ(verdict().advice.at(0).why, "All slots are in use, and nobody is busy.");
+  EXPECT_EQ(verdict().advice.at(0).why, "All slots are in use, and no part is busy.");
   run.in_flight = 2;
   EXPECT_EQ(verdict().bound, Bound::too_few_tiles);
-  EXPECT_EQ(verdict().advice.at(0).why, "All tiles are on their way, and nobody is busy.");
+  EXPECT_EQ(verdict().advice.at(0).why, "All tiles are on their way, and no part is busy.");
 }
 
 TEST_F(ARunOfOneSecond, OfNoMoreTilesThanSlotsIsNotToldToHaveMoreOfThem) {

@@ -24,9 +24,10 @@ constexpr std::array axis_options{
     AxisOption{"depth", "slots", "0", "Tiles on the device at once, per lane"},
     AxisOption{"batch", "", "0", "Tiles that a lane puts on the device at once, at most"},
     AxisOption{"tiles", "", "0", "Pinned tiles in all: the most work in progress"},
-    AxisOption{"spin", "", "default",
-               "Microseconds that lanes watch their device before they sleep; who waits for tiles or results does so "
-               "for 20 at most, unless the aim is latency"},
+    AxisOption{
+        "spin", "", "default",
+        "Microseconds that lanes watch their device before they sleep; threads that wait for tiles or results do so "
+        "for 20 at most, unless the aim is latency"},
     AxisOption{"aim", "", "throughput", what_aim_decides},
     AxisOption{"signal", "", "callback", "How lanes learn what is done; penstock hash --help lists them"},
     AxisOption{"streams", "", "default", "Where lanes compute: default (the thread's default stream), own"},
@@ -38,7 +39,7 @@ constexpr std::array axis_options{
     AxisOption{"work", "", "transform", "What is computed: copy (nothing), transform, busy:20us, hash"},
     AxisOption{"fill", "", "none", "What producers do: none, memcpy, file (needs --file)"},
     AxisOption{"direction", "", "both", "Which way tiles go: in, out, both"},
-    AxisOption{"sink", "", "graph", "Who takes results: graph (consumers), lanes (at once)"}};
+    AxisOption{"sink", "", "graph", "Where results are taken: graph (consumers), lanes (at once)"}};
 
 std::string in_bytes(std::string const& sizes) {
   std::string list;

@@ -26,7 +26,7 @@ struct AxisOptions {
   void set(std::string const& axis, std::string const& value);
   /// Adds `--profile`, which has a say on every axis that is not named.
   void add_profile_to(CLI::App& command);
-  /// Throws: Error of kind bad_argument, if a list is none, or a combination of values cannot be.
+  /// Throws: Error of kind bad_argument, if a list is not valid, or a combination of values is not possible.
   std::vector<measure::Axis> axes() const;
   /// Says on standard error what size_remark does of the tiles.
   void remark_on_sizes() const;

@@ -21,7 +21,7 @@
 namespace penstock::cli {
 namespace {
 
-/// A pipe whose ends are closed when it dies.
+/// A pipe that closes its ends when it dies.
 struct Pipe {
   Pipe() {
     if (pipe2(ends.data(), O_CLOEXEC) != 0)
@@ -58,7 +58,7 @@ struct Pipe {
   sigprocmask(SIG_SETMASK, &none, nullptr);
   if (ready) execv(words[0], words.data());
   int const problem = errno;
-  // A parent that does not hear of it learns the code.
+  // A parent that does not get the number learns of the failure by the code.
   bool const told = write(refusal, &problem, sizeof problem) == sizeof problem;
   _exit(told ? 127 : 126);
 }
@@ -115,7 +115,7 @@ ChildEnd run_child(std::vector<std::string> const& arguments, std::stop_token co
   complaint.shut(1);
   ChildEnd end;
   {
-    // While it is not waited for, nobody else has its number.
+    // Until the child is waited for, no other process has its number.
     std::stop_callback const interrupt(stop, [child] { kill(child, SIGTERM); });
     read_all(output, end.output, complaint, end.complaint);
   }

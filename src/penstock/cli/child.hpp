@@ -22,7 +22,7 @@ struct ChildEnd {
 /// Throws: Error of kind system, if it cannot be started.
 ChildEnd run_child(std::vector<std::string> const& arguments, std::stop_token const& stop = {});
 
-/// What a program of ours complained of, without who says so and the end of the line; never empty.
+/// What a program of ours complained of, without the program's name and the end of the line; never empty.
 std::string complaint_of(ChildEnd const& end);
 
 /// The program that is running.

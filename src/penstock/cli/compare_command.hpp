@@ -28,7 +28,7 @@ struct CompareCommand {
 
   void add_to(CLI::App& command);
   /// Blocks: some tenths of a second for each point, round and flavour.
-  /// Throws: Error, if an option is none, or one of the programs cannot be run or fails.
+  /// Throws: Error, if an option is not valid, or one of the programs cannot be run or fails.
   ExitCode run(StandardOutput& output, Interrupt const& interrupt) const;
 
  private:

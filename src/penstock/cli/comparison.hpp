@@ -27,7 +27,7 @@ class Comparison {
   /// Throws: Error of kind system, if these are no results, or of something else, or of programs of two builds: other
   /// versions, other commits where both are known, or not the flavours that they should be.
   void add(std::string_view legacy, std::string_view per_thread);
-  /// A sentence, if only one program knows of which commit it is, so that nobody can tell whether both are of one
+  /// A sentence, if only one program knows of which commit it is, so that it is not known whether both are of one
   /// build; otherwise empty.
   ///
   /// Shape: after a round.
@@ -36,8 +36,8 @@ class Comparison {
   bool all_measured() const;
   /// Which were not, in a sentence; empty if all were.
   std::string what_failed() const;
-  /// True if with the most threads the median speed-up of every point is at least that. Points whose work names streams
-  /// of its own are not asked; a claim holds neither where one of the others failed nor where there are none.
+  /// True if with the most threads the median speed-up of every point is at least that. Points with work that names
+  /// streams of its own do not count; a claim holds neither where one of the others failed nor where there are none.
   bool holds(double expected) const;
   /// Takes what a run more of the points `which` came to, in the order of the rounds' points: its latency, ceilings and
   /// verdicts, and its timeline in the place of any before, but not its throughput. A point that failed in it gets a

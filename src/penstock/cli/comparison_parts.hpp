@@ -51,7 +51,7 @@ struct ComparedPoint {
   std::string place_without(std::string const& left_out) const;
 };
 
-/// Of which Comparison is made, for those who put it into words.
+/// What Comparison is made of, for the functions that put it into words.
 struct Comparison::Parts {
   nlohmann::ordered_json first = {};  ///< Of the per-thread program's results, all but the points.
   std::string legacy_commit = {};     ///< Empty if unknown.
@@ -63,7 +63,7 @@ struct Comparison::Parts {
   /// What all points have, if that is no axis; 0 if it is, or was left to the machine.
   std::uint64_t threads_everywhere() const;
   std::string option(char const* name) const;
-  /// Those with the most threads whose work is in a default stream: what a claim is about.
+  /// Those with the most threads and with work in a default stream: what a claim is about.
   std::vector<ComparedPoint const*> claimed() const;
 };
 

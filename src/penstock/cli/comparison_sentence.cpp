@@ -15,7 +15,7 @@ using measure::Spread;
 
 /// A difference below that is none.
 constexpr double noise = 0.1;
-/// With fewer pairs of runs nobody knows how far they stray.
+/// With fewer pairs of runs it is not known how far they stray.
 constexpr std::size_t fewest_runs = 3;
 
 std::string times(double factor) {
@@ -28,7 +28,7 @@ std::string times(double factor) {
 struct Found {
   Spread all{.median = 0, .least = 0, .most = 0};  ///< Of their medians: the greatest is `median`.
   std::string list;                                ///< "2.1 times (tile 4 KiB, 2.0 to 2.2) and 1.5 times (...)".
-  bool told = false;                               ///< By one point at least, whose runs are all on one side.
+  bool told = false;                               ///< By one point at least, with all its runs on one side.
   bool enough = true;                              ///< Runs of each.
 };
 
@@ -61,14 +61,14 @@ std::string words_on(Found const& found, bool one_thread) {
   if (found.all.median < 1 + noise && found.all.least > 1 - noise) {
     return "per-thread default streams make no difference: they come to " + found.list +
            " the tiles of the legacy one, and a tenth is noise. Where one thread or the link does all there is to do, "
-           "nobody waits for another's stream.";
+           "no thread waits for another's stream.";
   }
   if (found.all.median < 1 + noise) {
     return "per-thread default streams come to no more than " + found.list +
            " the tiles of the legacy one: that build is the faster.";
   }
   return "per-thread default streams come to " + found.list + " the tiles of the legacy one" +
-         (one_thread ? ", though one thread has nobody to take turns with."
+         (one_thread ? ", though one thread has no other to take turns with."
                      : ", in which the work of all threads takes turns in a single stream.");
 }
 

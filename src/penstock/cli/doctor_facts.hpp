@@ -31,7 +31,7 @@ struct DoctorFacts {
 
 /// For people, remarks last.
 std::string as_text(DoctorFacts const& facts);
-/// An object whose keys are always the same; what is unknown is null.
+/// An object that always has the same keys; what is unknown is null.
 std::string as_json(DoctorFacts const& facts);
 
 }  // namespace penstock::cli

@@ -8,7 +8,7 @@
 namespace penstock::cli {
 namespace {
 
-/// Pinned memory that a pipeline takes if nobody says otherwise, at most.
+/// Pinned memory that a pipeline takes at most if the user does not say otherwise.
 constexpr std::uint64_t usual_pinned_bytes = std::uint64_t{1} << 30;
 /// At the 86 GB/s that docs/performance.md has, 3 ms of reading: ten times what it takes to start the threads.
 constexpr std::uint64_t least_read_bytes = std::uint64_t{256} << 20;

@@ -96,7 +96,7 @@ void HashBook::hand_out() {
     Record& oldest = records_.front();
     if (!oldest.tiles || oldest.back != *oldest.tiles) break;
     if (oldest.file.problem.empty() && !oldest.file.cancelled) oldest.file.digest = oldest.tree.finish(*oldest.tiles);
-    // It is out of the book before anybody is told, so that one who throws is not told again.
+    // It is out of the book before the callback is called, so that one that throws is not called again for it.
     HashedFile const file = std::move(oldest.file);
     records_.pop_front();
     ++first_;

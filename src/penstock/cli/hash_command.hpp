@@ -41,7 +41,7 @@ struct HashCommand {
   using OpenDevices = std::function<std::vector<std::unique_ptr<Device>>()>;
 
   /// Opens the devices, then does what `run_on` does, or what `run_after_head_start` does if it
-  /// is likely that the device takes some time and nobody asked for a certain one.
+  /// is likely that the device takes some time and the user asked for no certain one.
   ///
   /// Throws: Error, if it cannot start; and as run_on.
   ExitCode run(StandardOutput& output, Interrupt const& interrupt);
@@ -54,12 +54,12 @@ struct HashCommand {
   ExitCode run_on(DeviceGroup const& devices, StandardOutput& output, OutputFile* trace_file,
                   std::stop_token const& interrupted) const;
   /// Lets the CPUs hash until `open`, on a thread of its own, has opened the devices, which then do the rest. No trace
-  /// is made. If the input ends first nobody waits for the devices: the destructor does.
+  /// is made. If the input ends first this does not wait for the devices: the destructor does.
   ///
   /// Blocks: as run_on.
   /// Throws: as run_on, and what `open` throws, unless the input ended before; what was hashed by then was printed.
   ExitCode run_after_head_start(OpenDevices const& open, StandardOutput& output, std::stop_token const& interrupted);
-  /// True while the destructor would wait for a device that nobody needs any more.
+  /// True while the destructor would wait for a device that is not needed any more.
   bool leaves_device_starting() const;
 
  private:

@@ -78,7 +78,7 @@ std::optional<WantedFile> HashJob::next() {
                           .folder = std::move(found->folder)};
     }
     if (!wanted) {
-      // Who stops the input does so before it looks at this.
+      // A thread that stops the input does so before it looks at this.
       if (!enough_.stop_requested()) all_taken_ = true;
       return std::nullopt;
     }

@@ -18,7 +18,7 @@
 
 namespace penstock::cli {
 
-/// What `penstock hash` shall do, whoever does it.
+/// What `penstock hash` shall do, whatever part of it does the work.
 struct HashRequest {
   std::vector<std::string> paths = {};  ///< Files and folders; lists of sums with `check`.
   bool check = false;
@@ -46,9 +46,9 @@ class HashJob {
   HashBook& book() noexcept { return book_; }
   Progress& progress() noexcept { return progress_; }
   HashOutput& output() noexcept { return output_; }
-  /// To end the input with: it also wakes who waits for a stream.
+  /// To end the input with: it also wakes a thread that waits for a stream.
   std::stop_source const& enough() const noexcept { return enough_; }
-  /// True once the last file was gone over to its end, by whoever asks the source; false if that was stopped before.
+  /// True once a thread that asks the source has reached the end of the last file; false if it was stopped before.
   bool all_taken() const noexcept { return all_taken_.load(); }
   /// True once it turned out that the trace's file is among the inputs, and holds something.
   bool reads_its_trace() const noexcept { return reads_its_trace_.load(); }

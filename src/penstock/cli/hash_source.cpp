@@ -29,7 +29,7 @@ std::string in_our_words(FileProblem const& problem) {
       return "it was linked or removed while it was being hashed, which may hide a change; hash it again, if it is "
              "still there";
   }
-  return std::string("it ") + happened + " while it was being hashed; hash it again when nobody writes to it";
+  return std::string("it ") + happened + " while it was being hashed; hash it again when no program writes to it";
 }
 
 }  // namespace

@@ -15,7 +15,7 @@
 namespace penstock::cli {
 namespace {
 
-/// The threads' common ground.
+/// What the threads share.
 class Runners {
  public:
   Runners(HashSource& source, Pool& pool, HashBook& book, Progress& progress, std::stop_token const& enough)

@@ -10,8 +10,8 @@
 namespace penstock::cli {
 
 /// Turns ctrl-C (SIGINT), SIGTERM and SIGHUP into a stop request, instead of the process's death. A second one ends the
-/// process at once, with exit code 130, and so does at once what else is sent to end it, as SIGQUIT, in its own way;
-/// but between two lines of the output. That the reader of the output has gone is a stop request, too.
+/// process at once, with exit code 130; any other signal to end it, as SIGQUIT, does so at once, in its own way. Both
+/// end it between two lines of the output. If the reader of the output has gone, that is a stop request, too.
 ///
 /// A signal that is ignored when it is made stays ignored, as nohup has it of SIGHUP and shells of SIGINT, for what
 /// they start behind themselves.
@@ -26,7 +26,7 @@ class Interrupt {
   ~Interrupt();
 
   std::stop_token token() const noexcept { return stop_.get_token(); }
-  /// Whether a stop was requested, by a signal or since nobody reads the output.
+  /// Whether a stop was requested, by a signal or because the output has no reader.
   bool requested() const noexcept { return stop_.stop_requested(); }
 
  private:

@@ -31,12 +31,12 @@ namespace {
 
 using namespace penstock::cli;
 
-/// Takes standard descriptors that are closed, for reading where one writes and for writing where one reads: otherwise
-/// the next thing to be opened would get the number, and pass for standard input or output.
+/// Takes standard descriptors that are closed, for reading where programs write and for writing where they read:
+/// otherwise the next thing to be opened would get the number, and pass for standard input or output.
 void take_closed_descriptors() {
   for (int const descriptor : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
     if (fcntl(descriptor, F_GETFD) >= 0) continue;
-    // The lowest free number is the one that is given out.
+    // The system gives out the lowest free number.
     static_cast<void>(open("/dev/null", descriptor == STDIN_FILENO ? O_WRONLY : O_RDONLY));
   }
 }
@@ -131,7 +131,7 @@ int main(int count, char** arguments) try {
   int code = run(*asked_for(), output);
   if (output.failed() && !(output.given_up() && code == exit_interrupted))
     code = complain(output.complaint(), exit_some_failed);
-  // A driver that starts cannot be told to stop. Nobody needs it, and nothing of ours may end beside it.
+  // A driver that starts cannot be told to stop. It is not needed, and nothing of ours may end beside it.
   if (hash.leaves_device_starting()) std::_Exit(code);
   return code;
 } catch (std::exception const& exception) {

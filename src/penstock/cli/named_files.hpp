@@ -42,7 +42,7 @@ class FilesToWrite {
   std::deque<std::pair<std::string, OutputFile>> files_;
 };
 
-/// Takes what may name a file: anything but nothing.
+/// Takes what may name a file: any text that is not empty.
 CLI::Validator names_a_file();
 
 }  // namespace penstock::cli

@@ -11,7 +11,7 @@ namespace penstock::cli {
 /// Takes a whole number from `least` to `most`, in decimal digits.
 CLI::Validator whole_number(std::uint64_t least, std::uint64_t most);
 
-/// Takes a number from `least` to `most`; `what` names it to who gives another, as in "a number of seconds".
+/// Takes a number from `least` to `most`; `what` names it in the refusal of another, as in "a number of seconds".
 CLI::Validator number_between(double least, double most, std::string const& what);
 
 /// Takes a finite number above 0; `what` is as above, and `example` one that will do.

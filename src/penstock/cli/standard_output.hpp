@@ -39,8 +39,8 @@ class StandardOutput {
   bool given_up() const noexcept;
   /// A sentence on why it failed.
   std::string complaint() const;
-  /// Lets nobody write any more, so that the process may end at any moment with no line torn. A write that does not end
-  /// within a second is not waited for: a pipe has then taken none of it, or its reader stands still.
+  /// Lets no thread write any more, so that the process may end at any moment with no line torn. A write that does not
+  /// end within a second is not waited for: a pipe has then taken none of it, or its reader stands still.
   void close_between_lines();
   int descriptor() const noexcept { return descriptor_; }
 

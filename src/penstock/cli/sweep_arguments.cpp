@@ -57,7 +57,7 @@ void SweepArguments::warn_of_foreign_profile(std::optional<Flavour> flavour, std
   if (!axes.profile.profile) return;
   ChildEnd const end =
       run_child({this_program(), "bench", "--json", "--no-points", "--device", axes.devices.front()}, stop);
-  if (end.code != exit_ok) return;  // Whoever measures will say why.
+  if (end.code != exit_ok) return;  // The process that measures will say why.
   ProfiledMachine here = machine_of_results(end.output);
   if (flavour) here.flavour = flavour_name(*flavour);
   axes.profile.warn(here);

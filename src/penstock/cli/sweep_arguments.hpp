@@ -41,7 +41,7 @@ struct SweepArguments {
   /// Throws: likewise; and as TraceArguments::check.
   FilesToWrite files_to_write(TraceArguments const& trace, std::stop_token const& stop) const;
   /// Says on standard error if the profile, if there is one, was made for another machine, device or (if it matters)
-  /// flavour. A process of its own looks, since whoever measures in processes of their own opens no device meanwhile.
+  /// flavour. A process of its own looks, since a command that measures in other processes opens no device meanwhile.
   void warn_of_foreign_profile(std::optional<Flavour> flavour, std::stop_token const& stop) const;
 
  private:

@@ -37,12 +37,12 @@ struct TraceArguments {
   void check() const;
   /// For FilesToWrite.
   NamedFile named() const { return {"--trace", file}; }
-  /// One with room for some 100'000 tiles, which of longer runs keeps fewer; null if there is to be no trace.
+  /// A recorder with room for some 100'000 tiles, which keeps fewer of longer runs; null if no trace is asked for.
   std::unique_ptr<Recorder> recorder() const;
-  /// What a pipeline's ranges are to be, if CUPTI was asked for: null if it was not, or if it cannot be had, which is
-  /// said on standard error.
+  /// The ranges of a pipeline, if CUPTI was asked for: null if it was not, or if it cannot be had, which is said on
+  /// standard error.
   std::unique_ptr<ActivityLog> activity_log(Recorder* recorder) const;
-  /// What they are to be otherwise: null if no profiler is to be shown anything.
+  /// The ranges otherwise: null if no profiler is to be shown anything.
   std::unique_ptr<Ranges> nvtx_ranges() const;
 };
 

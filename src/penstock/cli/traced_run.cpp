@@ -10,7 +10,7 @@ inline namespace PENSTOCK_FLAVOUR {
 
 void write_traced_run(TraceArguments const& trace, OutputFile& file, TraceFacts const& about, DeviceGroup const& on,
                       measure::Setting const& setting, measure::TrialOptions options, std::stop_token const& stop) {
-  // Who looks at a trace wants to see tiles, and not a quarter of a second of them.
+  // The user looks at a trace to see tiles, and not a quarter of a second of them.
   options.warm_up = std::min<std::chrono::nanoseconds>(options.warm_up, std::chrono::milliseconds(20));
   options.window = std::min<std::chrono::nanoseconds>(options.window, std::chrono::milliseconds(50));
   auto const recorder = trace.recorder();

@@ -168,7 +168,7 @@ ExitCode TuneCommand::run(StandardOutput& output, Interrupt const& interrupt) co
                  [&](measure::TuneProgress const& now) { progress.draw(tune_line(now, within, terminal_width())); });
   }
   judge_best(devices, options, tuned, interrupt.token());
-  if (memory.empty()) tuned.beyond.reset();  // Nobody asked for less than the defaults.
+  if (memory.empty()) tuned.beyond.reset();  // The user did not ask for less than the defaults.
   OutputFile* const profile_file = files.of("--save");
   bool const saves = tuned.best && !tuned.beyond && profile_file != nullptr && !interrupt.requested();
   std::exception_ptr const unsaved = saves ? save_to(*profile_file, text_of(profile_of(facts, tuned))) : nullptr;

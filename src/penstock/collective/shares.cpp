@@ -22,7 +22,7 @@ std::size_t bytes_of(std::size_t count, ElementType type) {
                                            " bytes is longer than memory can be: make it of fewer.");
 }
 
-/// Asks, where a wait of the driver's would not end: a thread stays in that when the device is abandoned.
+/// Asks, because a wait of the driver's might not end: a thread stays in it when the device is abandoned.
 ///
 /// Blocks: until the stream is idle.
 /// Throws: Error, once the device is lost or abandoned.
@@ -195,7 +195,7 @@ void Shares::reduce(std::vector<Place*> const& places) {
   for (Place* const place : places) parts.push_back({place->scratch.bytes().first(bytes_), *place->stream});
   nccl_->reduce(parts, type_, operation_);
   try {
-    // Asks each in every round: of a GPU that is lost the others' kernels would never hear.
+    // Asks each in every round: if a GPU is lost, the others' kernels never learn of it.
     for (bool idle = false; !idle;) {
       std::this_thread::yield();
       idle = true;
@@ -213,7 +213,7 @@ bool Shares::merge_by_nccl(std::vector<Place*> const& healthy, MergedBytes& merg
   try {
     for (Place* const place : healthy) gather(*place);
   } catch (Error const& error) {
-    // No matter of NCCL's.
+    // This is no failure of NCCL.
     why_not = error.what();
     return false;
   }

@@ -36,7 +36,7 @@ struct StandardAtomics {
   /// Looks at the address of `word` only, so the word may be gone.
   static void wake_all(Atomic<std::uint32_t> const& word) noexcept;
 
-  /// Another number for each thread.
+  /// A different number for each thread.
   static std::size_t number_of_thread() noexcept;
 };
 

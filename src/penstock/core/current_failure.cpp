@@ -10,7 +10,8 @@
 namespace penstock {
 namespace {
 
-/// What needs no memory: the strings are short enough to lie in the object itself, and nothing counts its holders.
+/// A failure that needs no memory: its strings are short enough to lie in the object itself, and nothing counts its
+/// holders.
 std::shared_ptr<Failure const> out_of_memory(std::string_view stage) noexcept {
   constexpr auto kind = ErrorKind::out_of_memory;
   static std::array<Failure, 9> const made{{{"host stage", "Out of memory.", kind},

@@ -27,7 +27,7 @@ class Error : public std::runtime_error {
   Error(ErrorKind kind, std::string const& sentence) : std::runtime_error(sentence), kind_(kind) {}
 
   ErrorKind kind() const noexcept { return kind_; }
-  /// True if the device serves nobody any more.
+  /// True if the device serves no caller any more.
   bool sticky() const noexcept { return kind_ == ErrorKind::device_lost; }
 
  private:

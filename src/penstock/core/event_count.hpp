@@ -40,7 +40,7 @@ class BasicEventCount {
     waiters_.fetch_sub(1, std::memory_order_relaxed);
   }
 
-  /// Wakes all that wait. Costs two atomic operations when none does.
+  /// Wakes all that wait. Costs two atomic operations when no thread waits.
   void notify() noexcept {
     epoch_.fetch_add(1, std::memory_order_seq_cst);
     if (waiters_.load(std::memory_order_seq_cst) != 0) Atomics::wake_all(epoch_);

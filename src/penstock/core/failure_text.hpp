@@ -10,14 +10,15 @@
 
 namespace penstock {
 
-/// A sentence that says of a failure what was wanted and what helps. Of an Error it is its own; of what the standard
-/// library or the system throws ("std::bad_alloc", "Resource temporarily unavailable") one that they lack.
+/// A sentence that says of a failure what was wanted and what helps. For an Error it is the Error's own text. What the
+/// standard library or the system throws ("std::bad_alloc", "Resource temporarily unavailable") has no such sentence,
+/// and gets one here.
 ///
 /// Threads: any.
 std::string failure_text(std::exception const& failure);
 
-/// What helps where the system starts no more threads, as the end of a sentence. It gives the same reason whether they
-/// are too many or their stacks find no memory.
+/// What helps where the system starts no more threads, as the end of a sentence. The system gives the same reason
+/// whether the threads are too many or their stacks find no memory.
 ///
 /// Threads: any.
 std::string remedy_for_threads();

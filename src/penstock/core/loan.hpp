@@ -29,8 +29,8 @@ class Loan {
 
   /// Brings the tile home now.
   void give_back() noexcept;
-  /// From here on the tile never goes home: its pool counts it as stranded and lends it no more. For one that a device
-  /// may still write to, though nobody waits for it any more.
+  /// From here on the tile never goes home: its pool counts it as stranded and lends it no more. For a tile that a
+  /// device may still write to, though no thread waits for it any more.
   void strand() noexcept;
 
   /// Takes the tile out of this loan's care, to carry it through a queue of plain pointers; `resume` ends the passage.

@@ -24,7 +24,7 @@ std::size_t all_tiles(std::span<PoolPart const> parts) {
 
 }  // namespace
 
-/// One who waits, on the stack of its own thread and linked under queue_mutex_.
+/// A waiter, on the stack of its own thread and linked under queue_mutex_.
 struct Pool::Borrower {
   explicit Borrower(std::size_t preferred) : part(preferred) {}
   std::size_t const part;
@@ -100,15 +100,15 @@ Pool::~Pool() {
   }
 }
 
-/// One of `part`, or else of the next that has any.
+/// A tile of `part`, or else of the next part that has any.
 Tile* Pool::pop(std::size_t part) noexcept {
   auto index = home_of(part).pop();
   if (!index && !more_homes_.empty()) index = pop_elsewhere(part);
   return index ? &tiles_[*index] : nullptr;
 }
 
-/// A tile may come home to a part that was passed already: whoever brings it is then the one who sees who waits,
-/// because each who waits goes round once more after it was counted.
+/// A tile may come home to a part that was passed already. The thread that brings it then sees the waiters, because
+/// each waiter goes round once more after it was counted.
 std::optional<std::uint32_t> Pool::pop_elsewhere(std::size_t part) noexcept {
   for (std::size_t k = 1; k < parts(); ++k) {
     if (auto const index = home_of((part + k) % parts()).pop()) return index;
@@ -186,7 +186,7 @@ void Pool::unlink(Borrower& borrower) noexcept {
   waiters_.remove_sleeper();
 }
 
-/// Waits for a tile awake, if nobody else does. Null, if there was none for `spin_`.
+/// Waits for a tile awake, if no other thread does. Null, if there was none for `spin_`.
 Tile* Pool::watch(std::chrono::steady_clock::time_point end, std::stop_token const& stop, std::size_t part) noexcept {
   if (spin_.count() <= 0 || !waiters_.begin_watch()) return nullptr;
   using Clock = std::chrono::steady_clock;
@@ -204,8 +204,8 @@ Tile* Pool::watch(std::chrono::steady_clock::time_point end, std::stop_token con
   return seen;
 }
 
-/// Wakes one of those who sleep, if a tile is home that nobody watches for. Each who is woken wakes the next, so
-/// whoever brings tiles home need not.
+/// Wakes one sleeper, if a tile is home that no thread watches for. Each thread that is woken wakes the next, so the
+/// thread that brings tiles home has no need to.
 void Pool::serve_next() {
   if (spin_.count() <= 0 || !waiters_.any_sleeps()) return;
   if (waiters_.one_watches() || none_home()) return;
@@ -213,7 +213,7 @@ void Pool::serve_next() {
   serve_waiting(1);
 }
 
-/// Hands free tiles to those who wait. The caller holds queue_mutex_.
+/// Hands free tiles to the waiters. The caller holds queue_mutex_.
 void Pool::serve_waiting(std::size_t at_most) {
   for (; at_most > 0 && first_ != nullptr; --at_most) {
     Tile* const tile = pop(first_->part);
@@ -222,8 +222,8 @@ void Pool::serve_waiting(std::size_t at_most) {
   }
 }
 
-/// Who is to have it: the longest waiting, or of those who prefer its part the longest waiting. The caller holds
-/// queue_mutex_, and somebody waits.
+/// The waiter that is to have the tile: the longest waiting, or the longest waiting of those that prefer its part. The
+/// caller holds queue_mutex_, and a thread waits.
 Pool::Borrower& Pool::next_for(Tile const& tile) const noexcept {
   if (first_->part == tile.pool_part() || first_->passed_over >= most_passes) return *first_;
   for (Borrower* borrower = first_->next; borrower != nullptr; borrower = borrower->next) {
@@ -234,7 +234,7 @@ Pool::Borrower& Pool::next_for(Tile const& tile) const noexcept {
   return *first_;
 }
 
-/// Hands it to one who waits. The caller holds queue_mutex_, and somebody does.
+/// Hands the tile to a waiter. The caller holds queue_mutex_, and a thread waits.
 void Pool::give(Tile& tile) {
   Borrower& served = next_for(tile);
   unlink(served);
@@ -249,7 +249,7 @@ void Pool::take_back(Tile& tile) noexcept {
     if (tile.mark() != 0) tile.set_mark(0);  // One that nobody submitted.
     bring_home(tile);
   }
-  // The last that this thread does with the pool, which may be gone behind it: to wake takes no more than the address.
+  // This is the last access of this thread to the pool, which may be gone afterwards: to wake takes only the address.
   // Release: a thread that reads the count below sees all that was done with the pool.
   std::uint32_t const before = out_.fetch_sub(1, std::memory_order_release);
   if ((before & tiles_mask) == 1 && before > tiles_mask) StandardAtomics::wake_all(out_);
@@ -274,13 +274,13 @@ void Pool::bring_home(Tile& tile) noexcept {
   if (spin_.count() > 0 && waiters_.some_may_sleep() &&
       overtakings_.fetch_add(1, std::memory_order_relaxed) >= most_overtakings) {
     std::scoped_lock const lock(queue_mutex_);
-    // Not by way of the queue, where who watches would be sooner.
+    // Not by way of the queue, where the watcher would be sooner.
     if (first_ != nullptr) return give(tile);
   }
   home_of(tile.pool_part()).push(tile.index());
   if (waiters_.none_sleeps_behind_push() || waiters_.one_watches_behind_push()) return;
   std::scoped_lock const lock(queue_mutex_);
-  serve_waiting(all);  // Nobody, if who watched took the tile while we pushed it: that was overtaking, too.
+  serve_waiting(all);  // None, if the watcher took the tile while we pushed it: that was overtaking, too.
 }
 
 void Loan::strand() noexcept {

@@ -28,18 +28,18 @@ struct PoolPart {
 /// A fixed set of equal tiles, cut from memory that the caller owns: one slab, or several, which are its parts.
 ///
 /// It never gets more tiles than it was made with, so its size is the pipeline's back-pressure: when every tile is on
-/// loan, producers wait. Who waits is served in order of arrival, unless there are several parts; a newcomer gets no
-/// tile while anybody waits. With a spin one of those who wait watches for a tile, awake, and only the others sleep: it
-/// may overtake them, but after `most_overtakings` tiles in a row the first of them has its turn; and while nobody
-/// sleeps a newcomer may get a tile before it. Lending without a wait and taking back allocate nothing. The slab is
-/// pinned memory in production and a plain array in tests. In each part all inputs lie side by side, then all outputs,
-/// so that neighbouring tiles can be copied as one; and the tile of a part that came home first is lent first, so that
-/// neighbours who travel together stay together. Tiles are numbered part by part. Who prefers a part gets a tile of it,
-/// if one is home; else one of the next part that has any, so nobody waits for a part. Of those who sleep, the first
-/// who prefers its part gets a tile, unless the first of all was passed over `most_passes` times, whose turn it is
-/// then.
+/// loan, producers wait. The pool serves waiters in order of arrival, unless there are several parts; a newcomer gets
+/// no tile while a thread waits. With a spin, one waiter watches for a tile, awake, and only the others sleep. The
+/// watcher may overtake the sleepers, but after `most_overtakings` tiles in a row the first sleeper has its turn. While
+/// no thread sleeps, a newcomer may get a tile before the watcher. Lending without a wait and taking back allocate
+/// nothing. The slab is pinned memory in production and a plain array in tests. In each part all inputs lie side by
+/// side, then all outputs, so that neighbouring tiles can be copied as one. Within a part, the tile that came home
+/// first is lent first, so that neighbours that travel together stay together. Tiles are numbered part by part. A
+/// borrower that prefers a part gets a tile of it, if one is home; else one of the next part that has any, so no thread
+/// waits for a part. Of the sleepers, the first that prefers the part of a tile gets it, unless the first of all was
+/// passed over `most_passes` times: then that one has its turn.
 ///
-/// Threads: any. Lending and taking back take no lock while nobody waits.
+/// Threads: any. Lending and taking back take no lock while no thread waits.
 class Pool {
  public:
   /// The most tiles that one pool holds.
@@ -47,12 +47,12 @@ class Pool {
   /// Every part of every tile starts at a multiple of this many bytes from the slab's start.
   static constexpr std::size_t alignment = 256;
 
-  /// How many tiles in a row a borrower that watches takes before those who sleep.
+  /// How many tiles in a row a borrower that watches takes before those that sleep.
   static constexpr unsigned most_overtakings = 64;
-  /// How often who sleeps, and is the first to, is passed over for one who prefers the part of the tile that came home.
+  /// How often the first sleeper is passed over for one that prefers the part of the tile that came home.
   static constexpr unsigned most_passes = 8;
 
-  /// The count itself, if a pool can have so many tiles; so that no memory need be made for one that cannot be.
+  /// The count itself, if a pool can have so many tiles. So a caller makes no memory for a pool that cannot be.
   ///
   /// Throws: Error.
   static std::size_t checked_count(std::size_t tiles);
@@ -63,16 +63,17 @@ class Pool {
   /// Throws: Error, if that is more than a process can address.
   static std::size_t slab_bytes(TileShape shape, std::size_t tiles);
 
-  /// `spin` is for how long a borrower watches before it sleeps, if no other does. To wake one takes whoever brings a
-  /// tile home 4 to 18 us, so where tiles come home by the hundred thousand a spin lets nobody wake anybody.
+  /// `spin` is for how long a borrower watches before it sleeps, if no other does. A thread that brings a tile home
+  /// takes 4 to 18 us to wake another. Where tiles come home by the hundred thousand, a spin makes these wakes
+  /// unnecessary.
   ///
   /// Throws: Error, if there is no tile to lend, more than max_tiles, or the slab is too small; the text names the size
   /// that would do.
   Pool(std::span<std::byte> slab, TileShape shape, std::size_t tiles, std::chrono::nanoseconds spin = {});
   /// The same from several slabs, in the order in which tiles are numbered.
   ///
-  /// Shape:  each has a tile at least. No slab begins where the tiles of another end: what is copied as one lies in
-  /// one.
+  /// Shape:  each has a tile at least. No slab begins where the tiles of another end: what is copied as one lies in one
+  /// slab.
   Pool(std::span<PoolPart const> parts, TileShape shape, std::chrono::nanoseconds spin = {});
   Pool(Pool const&) = delete;
   Pool& operator=(Pool const&) = delete;
@@ -94,7 +95,7 @@ class Pool {
   ///
   /// Blocks: until some Loan dies, `stop` is requested or so much time has passed.
   std::optional<Loan> borrow(std::stop_token const& stop, std::size_t part, std::chrono::nanoseconds at_most);
-  /// Lends a tile that is home and that nobody is waiting for. One that comes home at this moment may hide others.
+  /// Lends a tile that is home and that no thread waits for. A tile that comes home at this moment may hide others.
   ///
   /// Shape: `part` is below parts().
   std::optional<Loan> try_borrow(std::size_t part = 0) noexcept;
@@ -148,14 +149,14 @@ class Pool {
   std::vector<Tile> tiles_;
   TileQueue home_;  ///< Of the first part; here, because most pools have no other.
   std::vector<std::unique_ptr<TileQueue>> more_homes_;
-  /// Below, the tiles that are out or on their way home; above, the threads that wait until none is. A tile may be lent
-  /// again while the thread that brought it home still counts it, so below there is room for 196,000 such threads
-  /// beside all tiles, and above for 16,383.
+  /// Low bits: the tiles that are out or on their way home. High bits: the threads that wait until none is. A tile may
+  /// be lent again while the thread that brought it home still counts it, so the low bits have room for 196,000 such
+  /// threads beside all tiles, and the high bits for 16,383.
   mutable std::atomic<std::uint32_t> out_{0};
   std::atomic<std::size_t> stranded_{0};
   Waiters waiters_;
   std::chrono::nanoseconds const spin_;
-  std::atomic<unsigned> overtakings_{0};  ///< Tiles left to who watches since the first who sleeps was served.
+  std::atomic<unsigned> overtakings_{0};  ///< Tiles left to the watcher since a sleeper was served.
   std::mutex queue_mutex_;
   Borrower* first_ = nullptr;
   Borrower* last_ = nullptr;

@@ -8,8 +8,8 @@
 
 namespace penstock {
 
-/// What a profiler is shown of the threads while they run: from when to when each is in a step. Whoever is asked to
-/// show it holds a pointer to one, or null.
+/// What a profiler is shown of the threads while they run: from when to when each is in a step. An object that is asked
+/// to show it holds a pointer to a Ranges, or null.
 ///
 /// Threads: any; a range is its thread's own, and one that begins within another ends before it.
 class Ranges {
@@ -21,7 +21,7 @@ class Ranges {
   virtual void end(Step step) noexcept = 0;
 };
 
-/// A range from here to the end of the scope; none, if there is nobody to show it to.
+/// A range from here to the end of the scope; none, if `ranges` is null.
 class RangeHere {
  public:
   RangeHere(Ranges* ranges, Step step, std::optional<std::uint64_t> tile = {}) noexcept : ranges_(ranges), step_(step) {

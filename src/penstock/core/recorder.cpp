@@ -48,7 +48,7 @@ std::uint32_t Recorder::row_here() {
 void Recorder::note(std::uint32_t row, Step step, std::uint64_t tile, Clock::time_point begin,
                     Clock::time_point end) noexcept {
   if (options_.thin_out) return note_or_thin_out({tile, row, step, since_start(begin), since_start(end)});
-  // Relaxed: whoever takes the recording has waited for those who note by other means.
+  // Relaxed: the thread that takes the recording has waited, by other means, for the threads that note.
   std::uint64_t const place = next_.fetch_add(1, std::memory_order_relaxed);
   if (place >= passages_.size()) return;
   passages_[place] = {tile, row, step, since_start(begin), since_start(end)};
@@ -66,13 +66,13 @@ void Recorder::note_or_thin_out(Passage const& passage) noexcept {
   ++noted_;
   while (next_ >= passages_.size() && thin_out()) {
   }
-  // Asked here as well, since it may have been wanted when it was begun.
+  // Asked here again: the tile may have been wanted only when the passage began.
   if (!wants(passage.tile)) return;
   std::uint64_t const place = next_.fetch_add(1, std::memory_order_relaxed);
   if (place < passages_.size()) passages_[place] = passage;
 }
 
-/// False if there are no fewer tiles than it looks at.
+/// False if it cannot look at fewer tiles.
 bool Recorder::thin_out() noexcept {
   if (every_ > std::numeric_limits<std::uint64_t>::max() / 2) return false;
   every_ = 2 * every_;

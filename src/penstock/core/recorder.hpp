@@ -20,12 +20,12 @@ static_assert(sizeof(Passage) == 32, "RecorderOptions says what a recording take
 struct RecorderOptions {
   std::size_t capacity = std::size_t{1} << 20;  ///< Passages; each takes 32 bytes, all of them from the start.
   std::uint64_t every = 1;                      ///< One in so many tiles is looked at.
-  /// Once there is no room any more, half of the tiles are forgotten, and from then on half as many looked at: for runs
-  /// of any length. Else the rest of the run is missed.
+  /// Once there is no room any more, half of the tiles are forgotten, and from then on half as many are looked at: for
+  /// runs of any length. Else the rest of the run is missed.
   bool thin_out = false;
 };
 
-/// Notes when tiles were where. Whoever is asked to record holds a pointer to one, or null.
+/// Notes where tiles were, and when. An object that is asked to record holds a pointer to a Recorder, or null.
 ///
 /// Threads: any, but for `take`.
 /// Blocks:  never, but for `add_row` and `row_here`, which take a lock; so does `note`, if it may thin out.
@@ -39,15 +39,15 @@ class Recorder {
   Recorder& operator=(Recorder const&) = delete;
 
   /// True if tile `sequence` is one to look at: of all one in `every`, sixteen in a row, the first among them. In a
-  /// row, because the first that is timed on a device behind others that are not takes twice as many marks. Not the
-  /// rows that `every` divides, for of lanes that take turns some would never be looked at.
+  /// row, because the first tile that is timed on a device behind tiles that are not takes twice as many marks. Not the
+  /// rows that `every` divides, because then some of the lanes that take turns would never be looked at.
   ///
-  /// Source: Fibonacci hashing; Knuth, The Art of Computer Programming 3, 6.4. Whoever gets every n-th tile has its
-  /// share of those, and what is wanted of fewer is wanted of more.
+  /// Source: Fibonacci hashing; Knuth, The Art of Computer Programming 3, 6.4. A thread that gets every n-th tile has
+  /// its share of the tiles to look at, and a tile that is wanted when fewer are is also wanted when more are.
   bool wants(std::uint64_t sequence) const noexcept {
     constexpr std::uint64_t in_a_row = 16;
     constexpr std::uint64_t golden = 0x9e37'79b9'7f4a'7c15U;
-    // Relaxed: who is told the old number notes what is forgotten later.
+    // Relaxed: a thread that reads the old number notes what is forgotten later.
     return sequence / in_a_row * golden <=
            std::numeric_limits<std::uint64_t>::max() / every_.load(std::memory_order_relaxed);
   }
@@ -60,11 +60,11 @@ class Recorder {
   /// How many tiles the pool has that they come from.
   void set_tiles(std::size_t tiles) noexcept { tiles_.store(tiles, std::memory_order_relaxed); }
   std::uint32_t add_row(std::string name, RecordRow::Kind kind, std::string engine = {});
-  /// The row of the calling thread, made when it first asks, by the name the thread has.
+  /// The row of the calling thread, made at its first call, with the name of the thread.
   std::uint32_t row_here();
   /// What comes when there is no room any more is counted and not kept.
   void note(std::uint32_t row, Step step, std::uint64_t tile, Clock::time_point begin, Clock::time_point end) noexcept;
-  /// The same on the row of the calling thread. What finds no memory for that row is not noted.
+  /// The same on the row of the calling thread. If there is no memory for that row, nothing is noted.
   void note_here(Step step, std::uint64_t tile, Clock::time_point begin, Clock::time_point end) noexcept;
 
   /// Adds to the time that was spent on recording, beside that of `note` itself.
@@ -77,7 +77,7 @@ class Recorder {
   }
   /// What was noted so far; what comes later is noted anew. Rows stay, but each thread that asks gets a new one.
   ///
-  /// Threads: one, while nobody notes.
+  /// Threads: one, while no thread notes.
   Recording take();
 
  private:

@@ -33,7 +33,7 @@ constexpr bool on_device(Step step) noexcept {
   return step == Step::upload || step == Step::stage || step == Step::download;
 }
 
-/// Who does things one after the other.
+/// A thread, stream or queue that does things one after the other.
 struct RecordRow {
   enum class Kind : std::uint8_t {
     thread,  ///< Of the host.
@@ -60,7 +60,7 @@ struct Passage {
 struct Recording {
   std::vector<RecordRow> rows;
   std::vector<Passage> passages;  ///< In no order.
-  std::size_t tiles = 0;          ///< Of the pool; 0 if nobody said.
+  std::size_t tiles = 0;          ///< Of the pool; 0 if not known.
   std::uint64_t every = 1;        ///< Of the tiles one in so many was looked at.
   std::uint64_t noted = 0;        ///< Passages in all, with those that were forgotten.
   std::uint64_t missed = 0;       ///< Passages for which there was no room any more.

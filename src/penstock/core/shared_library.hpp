@@ -12,8 +12,8 @@ namespace penstock {
 /// Threads: any.
 class SharedLibrary {
  public:
-  /// Loads the first of `names` that can be; without any the library is not there. A name without a slash is looked for
-  /// where the system looks for libraries, an absolute path is taken as it is, and no other is loaded.
+  /// Loads the first of `names` that can be loaded; if none can, the library is not there. A name without a slash is
+  /// looked for where the system looks for libraries, an absolute path is taken as it is, and no other is loaded.
   explicit SharedLibrary(std::vector<std::string> const& names);
 
   bool loaded() const noexcept { return handle_ != nullptr; }

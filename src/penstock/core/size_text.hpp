@@ -10,7 +10,7 @@ namespace penstock {
 /// Bytes from a text like "4MiB", "64k" (1024-fold, as KiB), "1GB" (1000-fold) or "4096".
 ///
 /// Threads: any.
-/// Throws:  Error of kind bad_argument; the text shows what would do.
+/// Throws:  Error of kind bad_argument; the text shows what is accepted.
 std::uint64_t parse_size(std::string_view text);
 
 /// "4 MiB", "1.5 GiB", "100 B": in the largest unit of which there is one, to a tenth.

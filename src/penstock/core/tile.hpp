@@ -25,7 +25,7 @@ class Pool;
 
 /// A fixed block of pinned host memory with room for work on its way in and its result on the way out.
 ///
-/// Threads: the holder of the tile's Loan, and nobody else.
+/// Threads: the holder of the tile's Loan, and no other thread.
 class Tile {
  public:
   /// All of the input part, whether filled or not.
@@ -66,7 +66,7 @@ class Tile {
   bool stranded_ = false;
 };
 
-/// Holds whoever filled a tile to the room that it has.
+/// Checks that the bytes that fill a tile fit into it.
 ///
 /// Throws: Error of kind bad_argument that begins with `who`, if `filled` is beyond the input part.
 void expect_filled_fits(Tile const& tile, std::string const& who);

@@ -13,12 +13,12 @@
 
 namespace penstock {
 
-/// Numbers of tiles in the order they came, each at most once: what is pushed must be out, and all there are fit in. It
-/// allocates only when it is made.
+/// Numbers of tiles in the order they came, each at most once. A number that is pushed must be out of the queue, and
+/// all numbers there are fit in. The queue allocates only when it is made.
 ///
 /// A place holds a number and the lap it belongs to, in one word. A thread that pops reads the word before it claims
 /// the place, so a place may be written as soon as it is claimed. Places are counted in 64 bits, which do not wrap
-/// around while a thread stands still: none takes a later lap for its own.
+/// around while a thread stands still: no thread takes a later lap for its own.
 ///
 /// Shape:   half a Word holds the number of a tile, the other half the lap.
 /// Threads: any. A push waits for no other thread. A pop does not see what was pushed behind a push that is not over;
@@ -72,7 +72,7 @@ class BasicTileQueue {
   Word word_of(Word place, std::uint32_t tile) const noexcept {
     return static_cast<Word>(std::uint64_t{lap_of(place)} << half | tile);
   }
-  /// From 1 on, so that a place that was never written is of none.
+  /// From 1 on, so that a place that was never written belongs to no lap.
   Word lap_of(Word place) const noexcept { return static_cast<Word>((place / places_ + 1) & lap_mask); }
 
   std::size_t const places_;  ///< A power of two, so that places go on where the count begins anew.

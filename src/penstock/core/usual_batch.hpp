@@ -6,15 +6,15 @@
 
 namespace penstock {
 
-/// How many batches are in flight: one in each step, and one that is put or retired; of one tile each more gained
-/// nothing (bench/flow/one_shot_bench).
+/// How many batches are in flight: one in each step, and one that is put or retired. With batches of one tile, more of
+/// them gained nothing (bench/flow/one_shot_bench).
 inline constexpr unsigned batches_in_flight = 4;
 
-/// From this size of a tile on one lane fills a GPU's link.
+/// From this tile size on, one lane fills a GPU's link.
 inline constexpr std::size_t large_tile = std::size_t{1} << 20;
 
 /// How many tiles a lane puts on a GPU at once if it is not told, where each has up to `largest_part` bytes each way:
-/// as many as 32 MiB hold, of those smaller than `large_tile` as many as 8 MiB hold, but no more than 128
+/// as many as 32 MiB hold, or as many as 8 MiB hold if they are smaller than `large_tile`, but no more than 128
 /// (decisions/0021, 0026).
 constexpr unsigned usual_batch(std::size_t largest_part) {
   constexpr std::size_t mib = std::size_t{1} << 20, most = 128;
@@ -29,7 +29,7 @@ constexpr unsigned usual_batch_of_several(std::size_t largest_part) {
   return static_cast<unsigned>(std::max<std::size_t>(2, bytes / std::max<std::size_t>(1, largest_part)));
 }
 
-/// Of a batch that was asked for what lanes can use: one comes while another goes, in each of them.
+/// The part of the batch asked for that lanes can use: in each lane, one batch comes while another goes.
 constexpr unsigned largest_batch(unsigned asked, std::size_t slots, std::size_t tiles, std::size_t lanes) {
   std::size_t const of_slots = std::max<std::size_t>(1, slots / 2);
   std::size_t const of_tiles = std::max<std::size_t>(1, tiles / std::max<std::size_t>(1, 2 * lanes));

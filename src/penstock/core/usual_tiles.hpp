@@ -8,7 +8,7 @@
 
 namespace penstock {
 
-/// Who holds tiles of a pipeline.
+/// The parts of a pipeline that hold tiles.
 struct TileHolders {
   std::size_t lanes = 0;
   std::size_t slots = 0;  ///< Of each lane.
@@ -18,20 +18,20 @@ struct TileHolders {
   std::size_t tile_bytes = 0;  ///< Of the pool's memory; 0 if they do not matter.
 };
 
-/// Who fills tiles leaves them in the last cache, as long as they do not push each other out before they are lent
-/// again, which all of them are in turn: 12 producers that copied 4 MiB each to 256 MiB of tiles came to 38 GB/s each
-/// way, and to 49 with 136 and with 176 MiB (decisions/0031).
+/// A thread that fills tiles leaves them in the last cache, as long as they do not push each other out before they are
+/// lent again. All tiles are lent in turn: 12 producers that copied 4 MiB each to 256 MiB of tiles reached 38 GB/s each
+/// way, and 49 with 136 and with 176 MiB (decisions/0031).
 inline constexpr std::size_t cached_bytes = std::size_t{160} << 20;
 
-/// As many more as make the last batch whole, and no more than a pool holds.
+/// `tiles`, and so many more that the last batch is whole, but no more than a pool holds.
 constexpr std::size_t in_whole_batches(std::size_t tiles, TileHolders const& holders) {
   std::size_t const batch = std::max<std::size_t>(1, std::min(holders.batch, holders.slots / 2));
   return std::min((tiles + batch - 1) / batch * batch, Pool::max_tiles);
 }
 
-/// How many tiles a pipeline takes if it is not told: one for each slot, two for each producer, one for each consumer;
-/// where these are more than `cached_bytes` as few as lie in them, if that is one for each second slot, and for each
-/// producer and consumer; in whole batches.
+/// How many tiles a pipeline takes if it is not told: one for each slot, two for each producer, one for each consumer.
+/// If these are more than `cached_bytes`, only as many as fit there, but at least one for each second slot, each
+/// producer and each consumer. In whole batches.
 constexpr std::size_t usual_tiles(TileHolders const& holders) {
   std::size_t held = holders.lanes * holders.slots + 2 * holders.producers + holders.consumers;
   if (holders.tile_bytes > 0) {

@@ -7,7 +7,7 @@
 
 namespace penstock {
 
-/// Who waits for a tile of a pool: how many threads sleep, and whether one watches, awake.
+/// The threads that wait for a tile of a pool: how many sleep, and whether one watches, awake.
 ///
 /// A thread that brings a tile home pushes it and then looks here. A thread that is going to wait says so here and then
 /// looks for a tile. Both write here, even to look, so the later of the two reads what the earlier one wrote and sees

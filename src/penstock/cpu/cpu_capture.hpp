@@ -22,7 +22,7 @@ class CpuCapture final : public CaptureBackend {
   std::size_t operations() const noexcept override { return requests_.size(); }
   std::vector<Request> const& requests() const noexcept { return requests_; }
   void add(Request request) { requests_.push_back(std::move(request)); }
-  /// Nothing comes of it any more, because of `what`.
+  /// Spoils the capture, because of `what`.
   ///
   /// Throws: Error, always, that says so.
   [[noreturn]] void spoil(char const* what);

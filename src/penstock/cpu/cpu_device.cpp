@@ -18,7 +18,7 @@
 namespace penstock::cpu {
 namespace {
 
-/// Without a look at cgroups, whose quotas open_device respects: this layer knows devices, not machines.
+/// Does not look at cgroups; open_device respects their quotas: this layer knows devices, not machines.
 unsigned usable_cpus() {
   cpu_set_t mine;
   // A mask of more CPUs than a cpu_set_t holds is refused; then all CPUs is the better guess.

@@ -30,7 +30,7 @@ struct CpuOptions {
   std::optional<std::size_t> pinned_bytes = {};  ///< How much it pins; without, no limit.
   Observer observer = {};                        ///< Is told of each operation.
   Flavour flavour = Flavour::per_thread;         ///< Which default stream is meant by "0".
-  std::optional<int> numa_node = {};             ///< What info() says; its threads run wherever they may all the same.
+  std::optional<int> numa_node = {};             ///< What info() says; its threads run wherever they may in any case.
   double clock_drift = 0;  ///< How much faster than the host's its events' clock runs; 0.00005 is usual for a GPU's.
 };
 
@@ -38,7 +38,7 @@ struct CpuOptions {
 struct Outstanding {
   std::size_t streams = 0;  ///< Without default streams.
   std::size_t events = 0;
-  std::size_t captures = 0;  ///< That were begun and not ended, in streams that there may not be any more.
+  std::size_t captures = 0;  ///< Begun and not ended, in streams that may no longer exist.
   std::size_t allocations = 0;
   std::size_t allocated_bytes = 0;
   std::size_t pins = 0;
@@ -67,8 +67,8 @@ class CpuDevice final : public Device {
   explicit CpuDevice(CpuOptions options = {});
   /// Reports on stderr if anything that it lent is still out.
   ///
-  /// Blocks: until its default streams are idle; late callbacks are delivered for that. If it was abandoned, until what
-  /// it was at has ended after all: threads of the host cannot be left behind.
+  /// Blocks: until its default streams are idle; late callbacks are delivered for that. If it was abandoned, until its
+  /// running work has ended: threads of the host cannot be left behind.
   ~CpuDevice() override;
 
   DeviceInfo info() const override;

@@ -77,7 +77,8 @@ void CpuStream::launch(std::uint32_t blocks, CpuKernel kernel) {
     throw Error(ErrorKind::bad_argument, "A launch needs a kernel and at least one block: skip it when there is none.");
   }
   faults_.refuse(Fault::refuse_launch, "a launch");
-  if (faults_.strikes(Fault::drop_launch)) return refusals_.leave(Faults::refusal("a launch that nobody checked"));
+  if (faults_.strikes(Fault::drop_launch))
+    return refusals_.leave(Faults::refusal("a launch whose result was not checked"));
   bool const breaks = faults_.strikes(Fault::break_kernel);
   put({.kind = Kind::kernel,
        .kernel = std::move(kernel),
@@ -160,7 +161,8 @@ void CpuStream::launch(CaptureBackend& capture) {
   CpuCapture const& captured = CpuCapture::of(capture, scheduler_);
   expect_no_capture("launching another");
   faults_.refuse(Fault::refuse_launch, "a launch");
-  if (faults_.strikes(Fault::drop_launch)) return refusals_.leave(Faults::refusal("a launch that nobody checked"));
+  if (faults_.strikes(Fault::drop_launch))
+    return refusals_.leave(Faults::refusal("a launch whose result was not checked"));
   bool breaks = faults_.strikes(Fault::break_kernel);
   WorkFailure* const failure = attributions_.mine();
   for (Request request : captured.requests()) {
@@ -195,7 +197,7 @@ bool PerThreadStream::idle() {
   try {
     stream = &mine();
   } catch (std::bad_alloc const&) {
-    return true;  // One that is there is found without memory.
+    return true;  // An existing stream is found without memory.
   }
   return stream->idle();
 }

@@ -13,7 +13,7 @@ void Faults::inject(Fault what, std::uint64_t nth) {
 }
 
 bool Faults::strikes(Fault what) noexcept {
-  // Relaxed: whoever injects from another thread than the caller orders the two himself or accepts either answer.
+  // Relaxed: a thread that injects for calls of another thread orders the two itself or accepts either answer.
   if (count_.load(std::memory_order_relaxed) == 0) return false;
   std::lock_guard const lock(mutex_);
   auto const struck =

@@ -20,13 +20,13 @@ enum class Fault : std::uint8_t {
   refuse_record,    ///< As refuse_upload.
   refuse_wait,      ///< As refuse_upload: a stream's wait for an event.
   refuse_query,     ///< As refuse_upload: the question whether an event was passed, or a stream is idle.
-  refuse_capture,   ///< As refuse_upload: the end of a capture, which then is none.
+  refuse_capture,   ///< As refuse_upload: the end of a capture, which then gives no capture.
   drop_launch,      ///< Nothing was queued and nothing is thrown: only Device::take_refusal tells.
   break_upload,     ///< Copies nothing and loses the device once an engine gets to it: a sticky fault.
   break_download,   ///< As break_upload.
   break_kernel,     ///< Runs no block and loses the device once a compute thread gets to it.
   late_callback,    ///< Is not called, and holds its stream, until the late callbacks are delivered.
-  early_callback,   ///< Is called at once, by whoever put it in, and not when its stream gets there.
+  early_callback,   ///< Is called at once, by the thread that put it in, and not when its stream gets there.
   double_callback,  ///< Is called twice in a row, with the same status.
   lost_callback,    ///< Is never called; its stream goes on as if it had been.
   stray_callback,   ///< Is called once, but from a compute thread.

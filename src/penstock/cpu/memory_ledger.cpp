@@ -28,7 +28,7 @@ Error no_device_memory(std::size_t asked, std::size_t free, std::size_t limit) {
 
 }  // namespace
 
-/// One entry of the ledger's books, made before the entry is, so that a failure in between leaves nothing behind.
+/// One entry of the ledger, made before it is entered, so that a failure in between leaves nothing behind.
 class MemoryLedger::Allocation final : public RegionBackend {
  public:
   Allocation(MemoryLedger& ledger, std::size_t bytes)

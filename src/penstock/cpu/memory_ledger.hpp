@@ -37,7 +37,7 @@ class MemoryLedger {
   /// True if `bytes` lies in one region that is pinned, or is empty.
   bool is_pinned(std::span<std::byte const> bytes) const;
 
-  /// From here on memory that its owners give back is held until `let_go`: an abandoned device may still be at it.
+  /// From here on memory that its owners give back is held until `let_go`: an abandoned device may still use it.
   void hold_on();
   void let_go();
 

@@ -18,7 +18,7 @@ namespace penstock::cpu {
 
 using Clock = std::chrono::steady_clock;
 
-/// Who does the work: one thread for uploads, one for downloads, several for kernels, several for callbacks.
+/// The threads that do the work: one thread for uploads, one for downloads, several for kernels, several for callbacks.
 enum class Engine : std::uint8_t { upload, download, compute, callback };
 inline constexpr std::size_t engine_count = 4;
 constexpr std::size_t index_of(Engine engine) noexcept {
@@ -100,8 +100,8 @@ struct Operation {
   bool started = false;
   Clock::time_point start;
   StreamStatus status;  ///< What a callback is told; known when an engine takes it.
-  /// The next block of a kernel that nobody has claimed; beyond the last when all are. Wider than a block's number, so
-  /// that late claims do not wrap.
+  /// The next block of a kernel that no thread has claimed; beyond the last when all are claimed. Wider than a block's
+  /// number, so that late claims do not wrap.
   std::atomic<std::uint64_t> next_block{0};
   unsigned workers = 0;  ///< Compute threads inside the kernel.
 

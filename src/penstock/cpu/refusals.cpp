@@ -12,7 +12,7 @@ void Refusals::leave(Error refusal) {
 }
 
 std::optional<Error> Refusals::take() {
-  // Relaxed: while this thread's own is kept, no store since then can have been of 0.
+  // Relaxed: while this thread's refusal is kept, no store since then can have been of 0.
   if (count_.load(std::memory_order_relaxed) == 0) return std::nullopt;
   std::lock_guard const lock(mutex_);
   auto const mine = kept_.extract(std::this_thread::get_id());

@@ -12,7 +12,7 @@
 
 namespace penstock::cpu {
 
-/// Refusals that nobody was told of, until the thread that met one asks: what CUDA calls a thread's last error.
+/// Refusals that no call has told, until the thread that met one asks: what CUDA calls a thread's last error.
 ///
 /// Threads: any.
 class Refusals {

@@ -87,7 +87,7 @@ void Scheduler::for_each_before(StreamState const& stream, Request const& reques
   if (request.kind == Kind::wait) unless_none(request.event->pending);
 }
 
-/// All of an enqueue that may fail, before anything is linked.
+/// Does all of an enqueue that may fail, before anything is linked.
 void Scheduler::make_room(StreamState const& stream, Request const& request) {
   if (unused_.front() == nullptr) {
     operations_.push_back(std::make_unique<Operation>());
@@ -95,8 +95,8 @@ void Scheduler::make_room(StreamState const& stream, Request const& request) {
   }
   for_each_before(stream, request, [](Operation& before) {
     auto& dependents = before.dependents;
-    // Two, as the last of a stream may also be the record that is waited for. Twice as many as there were, so that
-    // many dependents take few allocations.
+    // Two, as the last operation of a stream may also be the record that is waited for. Twice as many as there were, so
+    // that many dependents take few allocations.
     if (dependents.capacity() - dependents.size() < 2) dependents.reserve(2 * dependents.capacity() + 2);
   });
 }
@@ -188,7 +188,7 @@ void Scheduler::pass(Operation& operation, Turn& turn) {
       event->passed.notify_all();
     }
     if (done->request.word != nullptr && !lost_) {
-      // Release: whoever reads the number sees what the operations before it wrote.
+      // Release: a thread that reads the number sees what the operations before it wrote.
       std::atomic_ref<std::uint64_t>(*done->request.word).store(done->request.number, std::memory_order_release);
     }
     for (Operation* const dependent : done->dependents) {

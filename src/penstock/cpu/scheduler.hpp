@@ -45,7 +45,7 @@ class Scheduler {
   std::size_t streams() const;
   std::size_t events() const;
 
-  /// Of a stream, whose operations do not come here until it ends.
+  /// Of a stream. Its operations do not come here until the capture ends.
   ///
   /// Throws: Error, if the device is lost.
   void begin_capture();
@@ -64,7 +64,7 @@ class Scheduler {
 
   /// What host threads ask and wait for, as the device's contracts say.
   ///
-  /// Throws: Error, if the device is lost; those that wait first let the operation return that is running.
+  /// Throws: Error, if the device is lost; a call that waits first lets the running operation return.
   bool idle(StreamState const& stream) const;
   bool passed(EventState const& event) const;
   std::optional<std::chrono::nanoseconds> between(EventState const& earlier, EventState const& later) const;
@@ -82,7 +82,7 @@ class Scheduler {
   void deliver_late();
   /// Holds a host that is to be late.
   ///
-  /// Blocks: until those who are late are let go.
+  /// Blocks: until the late callbacks and hosts are let go.
   void await_late_delivery();
 
   /// An operation for an engine's thread to work on; for a kernel also the first block that is now its own.
@@ -90,7 +90,7 @@ class Scheduler {
     Operation* operation = nullptr;
     std::uint64_t block = 0;
   };
-  /// Blocks: until there is work, or `stop` was called: then there is none.
+  /// Blocks: until there is work, or `stop` was called: then there is no work.
   Work take(Engine engine, Seat& seat);
   /// Claims a further block of a kernel, unless none is left or something more urgent is waiting.
   bool claim(Operation& kernel, std::uint64_t& block) const noexcept;
@@ -102,10 +102,10 @@ class Scheduler {
   void finish(Operation& operation);
   /// The device is lost, since `what` said `words`, if any. The first cause counts; `code` is what callbacks are told.
   void lose(char const* what, char const* words, int code) noexcept;
-  /// The device is lost for `why`, unless it is already, and nobody waits for it any more.
+  /// The device is lost for `why`, unless it is lost already, and no thread waits for it any more.
   void abandon(Error const& why);
   bool abandoned() const noexcept { return abandoned_.load(std::memory_order_acquire); }
-  /// Waits for what an abandoned device is at, and for all that was put into its streams.
+  /// Waits for the running work of an abandoned device, and for all that was put into its streams.
   ///
   /// Blocks: until then.
   void wait_to_the_end() noexcept;
@@ -144,7 +144,7 @@ class Scheduler {
   Sleepers sleepers_{};
   OperationQueue late_;
   std::size_t late_count_ = 0;
-  std::uint64_t deliveries_ = 0;  ///< How often those who were late were let go.
+  std::uint64_t deliveries_ = 0;  ///< How often late callbacks and hosts were let go.
   std::condition_variable delivered_;
   std::size_t removals_ = 0;
   /// The priority of the most urgent kernel with blocks left to claim.

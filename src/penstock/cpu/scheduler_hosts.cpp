@@ -26,15 +26,15 @@ std::optional<std::chrono::nanoseconds> Scheduler::between(EventState const& ear
 }
 
 bool Scheduler::at_rest(StreamState const& stream) const noexcept {
-  // Whoever is told of a fault may free what the stream was using, so no engine may be at it any more; and as it may
-  // have been filled by way of another stream, no copy may be under way at all.
+  // A caller that is told of a fault may free what the stream was using, so no engine may use it any more. Another
+  // stream may have filled it, so no copy may be under way at all.
   return abandoned() || (lost_ && !stream.running && copying_ == 0);
 }
 
 void Scheduler::drop_calls(StreamState& stream) noexcept {
   Turn turn(mutex_, sleepers_, unused_);
   for (auto const& operation : operations_) {
-    // Those that are over lead nowhere either, so nobody needs to know which they are.
+    // Operations that are over make no calls either, so the loop need not tell them apart.
     if (operation->stream == &stream && !operation->started) operation->request.delivery = Delivery::never;
   }
   turn.wait(stream.moved, [&] { return !stream.calling; });

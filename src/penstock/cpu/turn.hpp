@@ -87,7 +87,7 @@ class Turn {
   Sleepers& sleepers_;
   OperationQueue& unused_;
   OperationQueue dead_;
-  /// Whom to notify. Most turns wake one or two; what does not fit is notified with the mutex held.
+  /// The seats to notify. Most turns wake one or two; a seat that does not fit is notified with the mutex held.
   std::array<Seat*, 8> called_{};
   std::size_t called_count_ = 0;
   std::unique_lock<std::mutex> lock_;

@@ -17,7 +17,7 @@ std::string_view short_path(std::string_view path) noexcept {
   return folder == std::string_view::npos ? path : path.substr(folder + 1);
 }
 
-/// CUDA keeps a refusal for whoever asks cudaGetLastError next; our check has dealt with it.
+/// CUDA keeps a refusal for the next caller of cudaGetLastError; our check has dealt with it.
 void forget_refusal() noexcept {
   static_cast<void>(cudaGetLastError());
 }
@@ -40,7 +40,7 @@ bool is_sticky(cudaError_t error) noexcept {
     case cudaErrorTensorMemoryLeak:
     case cudaErrorMpsClientTerminated:
     case cudaErrorExternalDevice:
-    // It does not say so of these, but results before them cannot be trusted, or there is no context left to ask.
+    // The header does not say so of these, but results before them cannot be trusted, or no context is left to ask.
     case cudaErrorECCUncorrectable:
     case cudaErrorNvlinkUncorrectable:
     case cudaErrorContextIsDestroyed:
@@ -56,7 +56,7 @@ ErrorKind kind_of(cudaError_t error) noexcept {
   if (is_sticky(error)) return ErrorKind::device_lost;
   switch (error) {
     case cudaErrorInsufficientDriver: {
-      // CUDA has one error for an old driver and for none; of a driver that is not there it says version 0.
+      // CUDA has one error for an old driver and for a missing driver; for a missing driver it says version 0.
       int version = 0;
       static_cast<void>(cudaDriverGetVersion(&version));
       return version == 0 ? ErrorKind::no_driver : ErrorKind::driver_too_old;

@@ -58,7 +58,7 @@ inline void check_launch(char const* kernel, CallSite where = CallSite::here()) 
 
 /// What `check` is to calls, for destructors: one line on stderr, and never an exception.
 ///
-/// Silent when the process is ending and CUDA has gone before us.
+/// Silent when the process is ending and CUDA has ended before it.
 void report(cudaError_t result, char const* what, CallSite where = CallSite::here()) noexcept;
 
 }  // namespace penstock::cuda

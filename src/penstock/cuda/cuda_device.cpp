@@ -31,7 +31,7 @@ int open(int ordinal) {
   return ordinal;
 }
 
-/// Null, where the driver has no such question.
+/// Null, if the driver has no such call.
 void* find_context_state() noexcept {
   constexpr char const* name = "cuDevicePrimaryCtxGetState";
   void* found = nullptr;
@@ -58,7 +58,7 @@ CudaDevice::CudaDevice(int ordinal)
 
 CudaDevice::~CudaDevice() {
   if (!abandoned()) return;
-  // The GPU may be at it still, and threads of the driver's may yet come back from a wait.
+  // The GPU may still use them, and threads of the driver's may yet come back from a wait.
   static_cast<void>(kept_.release());
   static_cast<void>(health_.release());
 }
@@ -135,7 +135,7 @@ std::optional<Error> CudaDevice::take_refusal() {
 ///
 /// Blocks: never.
 cudaError_t CudaDevice::ask() const noexcept {
-  // Asked first: a handle whose context is gone may not be asked, and to choose the GPU makes a new context.
+  // Asked first: a handle must not be asked after its context is gone, and choosing the GPU makes a new context.
   unsigned flags = 0;
   int active = 1;
   if (context_state_ != nullptr && context_state_(ordinal_, &flags, &active) == 0 && active == 0) {
@@ -155,12 +155,12 @@ std::optional<Error> CudaDevice::lost() {
     health_->note_answer(ask(), "cudaStreamQuery");
     return health_->fault();
   }
-  // The calling thread may be the application's, with another GPU or none: of that GPU 0 is named as the current one,
-  // and to choose it again would make a context there. So the question is asked where no choice is to be restored.
+  // The calling thread may be the application's, with another GPU or no GPU. For no GPU, GPU 0 is named as the current
+  // one, and to choose it again would make a context there. So a thread asks that has no choice to restore.
   try {
     std::thread([this] { health_->note_answer(ask(), "cudaStreamQuery"); }).join();
   } catch (std::exception const&) {
-    // No thread is to be had now. The lanes ask on threads of their own.
+    // No thread can be started now. The lanes ask on threads of their own.
   }
   return health_->fault();
 }

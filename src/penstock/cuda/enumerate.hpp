@@ -9,7 +9,7 @@
 
 namespace penstock::cuda {
 
-/// How many GPUs this process can use; 0 whatever stands in the way.
+/// How many GPUs this process can use; 0 if anything stands in the way.
 ///
 /// Threads: any.
 /// Blocks:  as look.
@@ -22,7 +22,7 @@ int device_count();
 /// Throws:  Error, if there is no such GPU.
 DeviceInfo describe(int ordinal, PciBus const& bus = PciBus());
 
-/// Every GPU that this process can use, described; none whatever stands in the way.
+/// Every GPU that this process can use, described; empty if anything stands in the way.
 ///
 /// Threads: any.
 /// Blocks:  as look.

@@ -51,7 +51,7 @@ CudaFlag::CudaFlag(Health& health) : FlagBackend(pinned_word(health)), health_(h
   }
 }
 
-/// A driver has the call for GPUs that cannot do it, too.
+/// A driver has the call also for GPUs that cannot do it.
 void CudaFlag::try_out() {
   cudaStream_t stream = nullptr;
   health_.check(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking), "cudaStreamCreateWithFlags");

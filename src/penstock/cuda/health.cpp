@@ -40,7 +40,7 @@ bool Health::ready(cudaError_t result, char const* what, CallSite where) {
     check(result, what, where);
     return true;
   }
-  // "Not yet" is no refusal: it must not be found by whoever checks the next launch. A real refusal stays.
+  // "Not yet" is no refusal: the check of the next launch must not find it. A real refusal stays.
   if (cudaPeekAtLastError() == cudaErrorNotReady) static_cast<void>(cudaGetLastError());
   return false;
 }
@@ -62,7 +62,7 @@ void Health::note(cudaError_t result, char const* what, CallSite where) noexcept
   try {
     fault_ = failure(result, what, where);
   } catch (std::bad_alloc const&) {
-    // No memory for the sentence: whoever meets the fault next will tell of it.
+    // No memory for the sentence: the next call that meets the fault will tell of it.
   }
 }
 
@@ -84,9 +84,9 @@ void Health::note_answer(cudaError_t result, char const* what, CallSite where) n
 }
 
 std::optional<Error> Health::left_behind(cudaError_t last) {
-  // "Not yet" is what somebody's question was answered.
+  // "Not yet" is only the answer to an earlier question.
   if (last == cudaSuccess || last == cudaErrorNotReady) return std::nullopt;
-  constexpr char const* what = "A launch, or another call that nobody checked,";
+  constexpr char const* what = "A launch, or another call whose result was not checked,";
   note(last, what, CallSite::unknown());
   if (auto known = fault()) return known;
   return failure(last, what, CallSite::unknown());

@@ -9,7 +9,7 @@
 
 namespace penstock::cuda {
 
-/// What became of one device: alive, or lost to the first sticky fault that anybody saw.
+/// The state of one device: alive, or lost to the first sticky fault that any thread saw.
 ///
 /// Threads: any.
 class Health {
@@ -32,11 +32,11 @@ class Health {
   ///
   /// Throws: Error.
   void expect_alive(char const* what) const;
-  /// The device is lost for `why`, unless it is already, and nobody waits for it any more.
+  /// The device is lost for `why`, unless it is lost already, and no thread waits for it any more.
   void abandon(Error const& why);
-  /// True if nothing that the device uses may be given back, and nothing be called that waits for it.
+  /// True if nothing that the device uses may be given back, and no call may be made that waits for it.
   ///
-  /// Acquire: whoever sees it also sees why.
+  /// Acquire: a thread that sees true also sees why.
   bool abandoned() const noexcept { return abandoned_.load(std::memory_order_acquire); }
   /// Before a call that would wait for the device, or hand it memory: throws if it was abandoned.
   ///
@@ -52,7 +52,7 @@ class Health {
   /// Remembers what a stream answered that belongs to the device itself: a sticky fault, or that there is no such
   /// stream. The device's context is gone then, as after cudaDeviceReset, and every later call is refused.
   void note_answer(cudaError_t result, char const* what, CallSite where = CallSite::here()) noexcept;
-  /// What `last`, the thread's last error as CUDA had kept it, tells of code that asked nobody; nothing if it is
+  /// What `last`, the thread's last error as CUDA had kept it, tells of code that checked no answer; nothing if it is
   /// success or "not yet". Remembers a sticky fault.
   std::optional<Error> left_behind(cudaError_t last);
 

@@ -50,7 +50,7 @@ class Allocation final : public RegionBackend {
   Allocation(Health& health, std::size_t bytes) : health_(health) {
     cudaError_t const result = cudaMalloc(&address_, bytes);
     if (result == cudaErrorMemoryAllocation) {
-      // Told in full here, so nobody else needs to find it.
+      // The Error tells it in full, so no later check needs to find it.
       static_cast<void>(cudaGetLastError());
       throw no_room_on_device(bytes);
     }
@@ -60,7 +60,7 @@ class Allocation final : public RegionBackend {
   Allocation(Allocation const&) = delete;
   Allocation& operator=(Allocation const&) = delete;
   ~Allocation() override {
-    // It would wait for the kernel that nobody waits for any more, and with it every later call of the driver's.
+    // It would wait for a kernel that no thread waits for any more, and so would every later call of the driver's.
     if (health_.abandoned()) {
       count_for_ever();
     } else {

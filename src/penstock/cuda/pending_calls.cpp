@@ -14,10 +14,10 @@ class PendingCalls::Call {
  public:
   enum class State : std::uint8_t { made, owed, running, dropped };
 
-  /// True for the one of driver and stream that came first.
+  /// True for the first of the two, driver and stream.
   bool settle(State as) noexcept {
     auto expected = State::owed;
-    // Acquire: whoever runs it sees the callback; release: nothing of the driver's run moves before it.
+    // Acquire: the thread that runs it sees the callback; release: nothing of the driver's run moves before it.
     return state.compare_exchange_strong(expected, as, std::memory_order_acq_rel);
   }
 
@@ -28,12 +28,12 @@ class PendingCalls::Call {
 struct PendingCalls::Calls {
   std::mutex mutex;
   std::deque<Call> all;  ///< A deque, because the driver holds their addresses.
-  std::size_t turn = 0;  ///< Where one was found last, of which the next is owed the longest.
+  std::size_t turn = 0;  ///< Where a call was found last; the one after it has been owed the longest.
 
   /// With the mutex held: one that the driver has let go of, or a new one.
   Call& unused() {
-    // Calls of one stream are made in order, so a few looks tell; many may be owed. Where threads share it, some are
-    // made anew before their turn.
+    // Calls of one stream are made in order, so a few looks are enough; many may be owed. Where threads share the
+    // stream, some are made anew before their turn.
     for (std::size_t looks = 0; looks < std::min<std::size_t>(all.size(), 4); ++looks) {
       turn = (turn + 1) % all.size();
       // Acquire: the driver has let go of it.

@@ -9,13 +9,13 @@ namespace penstock::cuda {
 
 /// The calls that the driver still owes to the callbacks of one stream, or of every thread's default stream.
 ///
-/// After a sticky fault nobody can wait for them: the driver may make them late, or never. So it is handed a Call of
-/// ours and never the callback itself, and once the stream is gone a Call leads nowhere.
+/// After a sticky fault no thread can wait for them: the driver may make them late, or never. So the driver gets a Call
+/// of ours and never the callback itself, and once the stream is gone a Call does nothing.
 ///
 /// Threads: any.
 class PendingCalls {
  public:
-  /// What stands for one call, and is what the driver holds.
+  /// Stands for one call; the driver holds it.
   class Call;
 
   PendingCalls();

@@ -72,7 +72,7 @@ Findings look() {
   found.answer = cudaGetDeviceCount(&found.gpus);
   if (found.answer != cudaSuccess) {
     found.gpus = 0;
-    // The refusal is in the findings; nobody else is to be blamed for it.
+    // The refusal is in the findings; no later check is to be blamed for it.
     static_cast<void>(cudaGetLastError());
   }
   static_cast<void>(cudaDriverGetVersion(&found.driver_version));

@@ -16,7 +16,7 @@ enum class Reach {
   no_driver,       ///< The driver's library is not installed.
   driver_too_old,  ///< It is older than the runtime of this build needs.
   no_gpu,          ///< The driver works and finds no GPU.
-  hidden,          ///< CUDA_VISIBLE_DEVICES leaves none over.
+  hidden,          ///< CUDA_VISIBLE_DEVICES leaves no GPU.
   unusable,        ///< The driver has one and cannot offer it.
 };
 
@@ -30,7 +30,7 @@ struct Findings {
   std::optional<std::string> visible_devices{};  ///< CUDA_VISIBLE_DEVICES, if it is set.
 };
 
-/// The judgement: what it is, and a sentence or two for people that name the remedy.
+/// The judgement: what it is, and a sentence or two for the user, which name the remedy.
 struct Probe {
   Reach reach = Reach::usable;
   int gpus = 0;

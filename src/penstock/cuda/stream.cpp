@@ -19,11 +19,11 @@ namespace {
 #if CUDART_VERSION >= 13000
 /// Copies that the driver is given at once.
 constexpr std::size_t most_copies_a_call = 64;
-/// From so many on one call is faster than one for each, though it takes turns.
+/// From so many copies on, one call is faster than one call for each, though threads take turns.
 constexpr std::size_t worth_a_batch = 4;
 
-/// cudaMemcpyBatchAsync by one thread at a time in all of the process: with driver 580 streams that got copies by it
-/// from four threads and more stood still for ever, or the device was lost, also in a program of nothing but such calls
+/// One thread of the process at a time may call cudaMemcpyBatchAsync: with driver 580, streams that get copies by it
+/// from four or more threads stand still for ever, or the device is lost, also in a program of nothing but such calls
 /// (decisions/0021).
 std::mutex& turn_to_batch() {
   static std::mutex turn;
@@ -88,12 +88,12 @@ void CudaStream::download_all(std::span<Copy const> copies) {
   copy_all(copies, cudaMemcpyDeviceToHost, "cudaMemcpyAsync (download)");
 }
 
-/// One call for many copies, where the runtime has one and the stream is not the legacy one, which it may not be given.
+/// One call for many copies, where the runtime has one and the stream is not the legacy one, which it does not take.
 void CudaStream::copy_all(std::span<Copy const> copies, cudaMemcpyKind kind, char const* what) {
   for (Copy const& copy : copies) check_room(copy.to.size(), copy.from.size());
 #if CUDART_VERSION >= 13000
   if (copies.size() >= worth_a_batch && handle_ != nullptr && handle_ != legacy_stream()) {
-    // Nobody waits for it: whoever has it may be kept in the call by a GPU that has stopped.
+    // No thread waits for the turn: a GPU that has stopped may keep the thread that has it in the call.
     std::unique_lock const turn(turn_to_batch(), std::try_to_lock);
     if (turn) return copy_in_batches(copies);
   }
@@ -105,7 +105,7 @@ void CudaStream::copy_all(std::span<Copy const> copies, cudaMemcpyKind kind, cha
 }
 
 #if CUDART_VERSION >= 13000
-/// Whoever calls it has the turn.
+/// The caller has the turn.
 void CudaStream::copy_in_batches(std::span<Copy const> copies) {
   std::array<void*, most_copies_a_call> to{};
   std::array<void const*, most_copies_a_call> from{};
@@ -144,7 +144,7 @@ void CudaStream::wait(EventBackend& event) {
 void CudaStream::call(StreamCallback& callback) {
   PendingCalls::Call& call = calls_.owe(callback);
   cudaError_t const answer = cudaStreamAddCallback(handle_, trampoline, &call, 0);
-  // It may have taken the call and answer with the fault of earlier work.
+  // CUDA may have taken the call and answer with the fault of earlier work.
   if (answer != cudaSuccess) PendingCalls::drop(call);
   health_.check(answer, "cudaStreamAddCallback");
 }
@@ -189,7 +189,7 @@ void OwnedCudaStream::begin_capture() {
 std::unique_ptr<CaptureBackend> OwnedCudaStream::end_capture() {
   cudaGraph_t graph = nullptr;
   cudaError_t const answer = cudaStreamEndCapture(handle(), &graph);
-  // There is none if the capture was spoiled.
+  // There is no graph if the capture was spoiled.
   auto const destroy = [this](cudaGraph_t made) { health().report(cudaGraphDestroy(made), "cudaGraphDestroy"); };
   std::unique_ptr<CUgraph_st, decltype(destroy)> const owned(graph, destroy);
   health().check(answer, "cudaStreamEndCapture");

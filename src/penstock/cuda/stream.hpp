@@ -14,7 +14,7 @@
 namespace penstock::cuda {
 inline namespace PENSTOCK_FLAVOUR {
 
-/// A cudaStream_t that somebody else owns, such as a default stream.
+/// A cudaStream_t that other code owns, such as a default stream.
 ///
 /// Threads: as StreamRef.
 class CudaStream : public StreamBackend {
@@ -61,7 +61,7 @@ class OwnedCudaStream final : public CudaStream {
   /// Blocks: until the stream's work is done, or the device is known to be lost.
   ~OwnedCudaStream() override;
 
-  /// Keeps the calling thread alone from what CUDA forbids meanwhile; other threads go on as they were.
+  /// Only the calling thread is kept from what CUDA forbids meanwhile; other threads go on as before.
   void begin_capture() override;
   std::unique_ptr<CaptureBackend> end_capture() override;
 };

@@ -37,7 +37,7 @@ struct Activity {
   std::uint64_t end = 0;
 };
 
-/// More than that of the tiles that are wanted is not kept: some 100 MB.
+/// The most activities of wanted tiles that are kept: some 100 MB.
 constexpr std::size_t most_activities = std::size_t{1} << 21;
 constexpr std::size_t buffer_bytes = std::size_t{1} << 20;
 constexpr std::array kinds{Kind::external, Kind::runtime, Kind::memcpy, Kind::kernel};
@@ -82,7 +82,7 @@ class CuptiLog final : public ActivityLog {
     CuptiLog* nobody = nullptr;
     if (!the_log.compare_exchange_strong(nobody, this)) refuse("CUPTI serves one at a time, and another has it.");
     try {
-      // Then its times are those of the host's clock, and need no mapping.
+      // With our clock CUPTI's times are those of the host's clock, and need no mapping.
       expect(calls_.register_timestamp(now), "a clock of ours");
       expect(calls_.register_callbacks(request, complete), "buffers of ours");
       for (Kind const kind : kinds) expect(calls_.enable(kind), "to log what the GPU does");
@@ -99,7 +99,7 @@ class CuptiLog final : public ActivityLog {
     if (step == Step::enqueue && tile && recorder_.wants(*tile)) calls_.push(own_correlation, *tile);
   }
   void end(Step step) noexcept override {
-    // Of a tile that was not wanted there is none to take back, and it says so.
+    // For a tile that was not wanted there is no id to take back, and CUPTI says so.
     std::uint64_t last = 0;
     if (step == Step::enqueue) calls_.pop(own_correlation, &last);
   }
@@ -110,7 +110,7 @@ class CuptiLog final : public ActivityLog {
     std::map<std::tuple<std::uint32_t, std::uint32_t, Step>, std::uint32_t> rows;
     for (Activity const& activity : activities_) {
       auto const tile = tiles_.find(activity.correlation);
-      if (tile == tiles_.end()) continue;  // Nobody's, or one that was not looked at.
+      if (tile == tiles_.end()) continue;  // Of no tile, or of one that was not looked at.
       auto const [row, fresh] = rows.try_emplace({activity.device, activity.stream, activity.step}, 0U);
       if (fresh) row->second = add_row(activity);
       recorder_.note(row->second, activity.step, tile->second, moment(activity.begin), moment(activity.end));
@@ -170,7 +170,7 @@ class CuptiLog final : public ActivityLog {
     if (activities_.size() >= forget_at_) forget();
     if (activities_.size() < most_activities) activities_.push_back(activity);
   }
-  /// What is of no tile, or of one that is looked at no more since the recorder thinned out.
+  /// Forgets what is of no tile, or of a tile that the recorder no longer wants since it thinned out.
   void forget() {
     auto const unwanted = [&](Activity const& activity) {
       auto const tile = tiles_.find(activity.correlation);
@@ -178,7 +178,7 @@ class CuptiLog final : public ActivityLog {
     };
     activities_.erase(std::remove_if(activities_.begin(), activities_.end(), unwanted), activities_.end());
     std::erase_if(tiles_, [&](auto const& tile) { return !recorder_.wants(tile.second); });
-    // Not for each one more, if there is little to forget.
+    // Not again for each new one, if there is little to forget.
     forget_at_ = std::min(most_activities, std::max(forget_at_, activities_.size() + most_activities / 8));
     if (activities_.size() > most_activities - most_activities / 8)
       forget_at_ = std::numeric_limits<std::size_t>::max();

@@ -9,12 +9,12 @@
 
 namespace penstock {
 
-/// Has CUPTI, which is loaded when this is made, log when a GPU's copies and kernels ran, and tells a recorder in the
-/// end: for each stream that it saw a row, on which the work of the tiles that are wanted is told apart by copy and
-/// kernel. As ranges it learns which work is a tile's, so it is to be a pipeline's `ranges`.
+/// Has CUPTI log when a GPU's copies and kernels ran, and tells a recorder in the end: for each stream that it saw a
+/// row, on which the work of the wanted tiles is told apart by copy and kernel. CUPTI is loaded when this is made. As
+/// Ranges it learns which work is a tile's, so it must be a pipeline's `ranges`.
 ///
-/// Unlike the times of events these know nothing of waiting: an upload begins when bytes move. They are in addition to
-/// those.
+/// Unlike the times of events these do not include waiting: an upload begins when bytes move. They come in addition to
+/// the times of events.
 ///
 /// Threads: as Ranges. CUPTI allows for one in a process at a time.
 class ActivityLog : public Ranges {
@@ -32,8 +32,8 @@ class ActivityLog : public Ranges {
   virtual void finish() = 0;
 };
 
-/// The recording without the passages that an ActivityLog told it: what follows a tile's way by its steps would find
-/// those on the device twice.
+/// The recording without the passages from an ActivityLog: code that follows a tile's way by its steps would find the
+/// steps on the device twice.
 Recording without_activities(Recording recording);
 
 }  // namespace penstock

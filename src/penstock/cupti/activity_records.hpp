@@ -7,10 +7,10 @@
 
 namespace penstock::cupti {
 
-/// What of CUPTI's interface is used here, so that neither its headers are needed to build nor its library to start.
+/// The part of CUPTI's interface that is used here, so that a build needs no headers of it and a start no library.
 ///
-/// The records have versions; each of these fields lies where it does in all of CUDA 12 and 13, and a test holds them
-/// to the headers where these are.
+/// The records have versions; each of these fields lies at the same place in all of CUDA 12 and 13, and a test compares
+/// them with the headers where these are installed.
 ///
 /// Source: cupti_activity.h, cupti_result.h of CUDA 13.0.
 enum class Kind : std::uint32_t { memcpy = 1, runtime = 5, kernel = 10, external = 39 };

@@ -20,7 +20,7 @@ Link its target to penstock::penstock (per-thread) or penstock::legacy."
 namespace penstock {
 inline namespace PENSTOCK_FLAVOUR {
 
-/// Which default stream this build, and everybody who is linked to it, means by "0".
+/// Which default stream this build, and all code that is linked to it, means by "0".
 ///
 /// Threads: any.
 constexpr Flavour flavour() noexcept {

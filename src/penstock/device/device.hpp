@@ -89,7 +89,7 @@ class Device {
   /// Where this device itself reads and writes host memory that was pinned with it or with another of its kind, for
   /// kernels that work on it over the link; most often at the same address. Empty if it was not pinned.
   ///
-  /// Shape:  bytes of one pinned region; none are anywhere.
+  /// Shape:  bytes of one pinned region; an empty span is allowed.
   /// Blocks: never.
   virtual std::optional<std::span<std::byte>> mapped(std::span<std::byte> host) = 0;
 
@@ -97,8 +97,8 @@ class Device {
   ///
   /// Blocks: until the device is idle.
   virtual void synchronize() = 0;
-  /// What was refused on the calling thread without anybody being told, such as a plain `<<<grid, block>>>`, and was
-  /// not asked for since; the latest if there were several. What throws leaves nothing here.
+  /// What was refused on the calling thread without a report, such as a plain `<<<grid, block>>>`, and was not asked
+  /// for since; the latest if there were several. What throws leaves nothing here.
   ///
   /// A GPU sees what went through the CUDA runtime that penstock itself is linked to, whichever GPU it was meant for.
   /// On a lost device it may name the fault.
@@ -112,15 +112,16 @@ class Device {
   virtual std::optional<Error> lost() = 0;
 
   /// Waits for this device no longer: from here on it is lost, for `why`, to all that use it. For a kernel that does
-  /// not end. Who waits for the CPU device is told; a thread that is inside a wait of the driver's stays there.
+  /// not end. A thread that waits for the CPU device is told; a thread that is inside a wait of the driver's stays
+  /// there.
   ///
-  /// What the device is at goes on, perhaps for ever, so its memory stays its own: what is freed or unpinned from here
-  /// on is left to it. Whatever else it may touch goes to `keep`.
+  /// The work that the device does now goes on, perhaps for ever, so its memory stays its own: what is freed or
+  /// unpinned from here on is left to it. Whatever else it may touch goes to `keep`.
   ///
   /// Blocks: never.
   virtual void abandon(Error const& why) = 0;
   virtual bool abandoned() const noexcept = 0;
-  /// Keeps `thing` from its end for as long as the device may touch it: a GPU that was abandoned, to the end of the
+  /// Keeps `thing` alive for as long as the device may touch it: for a GPU that was abandoned, to the end of the
   /// process; else until the device dies.
   virtual void keep(std::shared_ptr<void> thing) = 0;
 };

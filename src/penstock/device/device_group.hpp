@@ -23,9 +23,9 @@ inline std::string device_name(DeviceInfo const& info) {
 /// Threads: as Device.
 class DeviceGroup {
  public:
-  /// One is a group as well.
+  /// One device is a group as well.
   DeviceGroup(Device& only) : all_{&only} {}  // NOLINT(google-explicit-constructor): as a device is meant.
-  /// Throws: Error of kind bad_argument, without any.
+  /// Throws: Error of kind bad_argument, if there is no device.
   explicit DeviceGroup(std::vector<Device*> all) : all_(std::move(all)) {
     if (all_.empty()) throw Error(ErrorKind::bad_argument, "There is no device to share the work: name one at least.");
   }
@@ -36,8 +36,8 @@ class DeviceGroup {
   std::size_t size() const noexcept { return all_.size(); }
   Device& front() const noexcept { return *all_.front(); }
 
-  /// What they say of themselves together: in `name` each name once, with how many have it, as "2 x NVIDIA H200"; the
-  /// memory, engines and units of all; what else there is, of the first.
+  /// The infos of all devices as one. `name` has each name once, with how many devices have it, as "2 x NVIDIA H200".
+  /// Memory, engines and units are those of all; the rest is that of the first.
   DeviceInfo info() const {
     DeviceInfo sum = front().info();
     std::vector<std::pair<std::string, std::size_t>> named{{sum.name, 1}};

@@ -35,9 +35,9 @@ template <class T>
 class DeviceSpan {
  public:
   constexpr DeviceSpan() noexcept = default;
-  /// Memory whose address means something to the device, such as DeviceMemory::bytes.
+  /// Memory with an address that means something to the device, such as DeviceMemory::bytes.
   constexpr DeviceSpan(T* address, std::size_t size) noexcept : address_(address), size_(size) {}
-  // What a launcher is given may be any of these, without a word: none of them lets the host read more than it could.
+  // A launcher may be given any of these without a cast: none of them lets the host read more than it could.
   // NOLINTBEGIN(google-explicit-constructor, bugprone-forwarding-reference-overload)
   template <class Memory>
   requires std::is_convertible_v<Memory&&, std::span<T>>

@@ -22,7 +22,7 @@ Define it where the compiler is called (nvcc: --default-stream per-thread)."
 #error "penstock: CUDA means per-thread default streams in this file, but its penstock the legacy one. \
 Compile it without CUDA_API_PER_THREAD_DEFAULT_STREAM (nvcc: --default-stream legacy), or link penstock::penstock."
 
-// Who uses only layers that have no flavour needs none; but whoever speaks to CUDA has one.
+// A file that uses only layers without a flavour needs none; but a file that speaks to CUDA has one.
 #elif !defined(PENSTOCK_PER_THREAD) && !defined(PENSTOCK_LEGACY) && \
     (!defined(PENSTOCK_NO_FLAVOUR) || defined(__CUDACC__) || defined(__CUDA_RUNTIME_API_H__))
 #error "penstock: this file does not say which default stream it means by 0. \
@@ -31,8 +31,8 @@ without CMake, compile it with what pkg-config --cflags penstock (or penstock-le
 #endif
 // clang-format on
 
-/// Whoever includes this needs the library of the flavour that it is compiled for, also if it uses nothing else of it;
-/// and the two libraries do not go into one program (flavour/linked.cpp). Their names are what a linker says then.
+/// A file that includes this needs the library of the flavour that it is compiled for, also if it uses nothing else of
+/// it. The two libraries do not go into one program (flavour/linked.cpp). A linker then reports their names.
 #if defined(PENSTOCK_PER_THREAD)
 namespace penstock {
 inline namespace per_thread {

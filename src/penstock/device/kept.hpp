@@ -8,9 +8,9 @@
 
 namespace penstock {
 
-/// What a device was handed by `keep`, and may still touch. It ends with this, or before when it is let go.
+/// What a device was handed by `keep`, and may still touch. It ends with this object, or earlier by `let_go`.
 ///
-/// A device whose work never ends has nobody who could say when that is safe: it must leave this to the process.
+/// For a device with work that never ends, no thread can say when that is safe: it must leave this to the process.
 ///
 /// Threads: any.
 class Kept {

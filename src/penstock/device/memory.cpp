@@ -15,7 +15,7 @@ struct Count {
   void add(std::uint64_t bytes) noexcept { raise_to(held.fetch_add(bytes, std::memory_order_seq_cst) + bytes); }
   void forget_peak() noexcept {
     peak.store(held.load(std::memory_order_seq_cst), std::memory_order_seq_cst);
-    // Who added in between may have raised what was then forgotten.
+    // A thread that added in between may have raised the peak that was then forgotten.
     raise_to(held.load(std::memory_order_seq_cst));
   }
 

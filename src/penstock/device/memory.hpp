@@ -17,7 +17,7 @@ struct MemoryUse {
 
 /// What is held at this moment.
 ///
-/// Threads: any. So have the other two.
+/// Threads: any. The same is true of the other two.
 MemoryUse memory_held() noexcept;
 /// The most of each that was held since the process began, or since forget_memory_peaks.
 MemoryUse memory_peaks() noexcept;
@@ -35,9 +35,10 @@ class RegionBackend {
   virtual ~RegionBackend();
 
  protected:
-  /// From here on it is held, until it dies. Once at most; who never says so is not counted.
+  /// Counts the region as held from here on, until it dies. Call this at most once; a region without a call is not
+  /// counted.
   void count_as(Kind kind, std::size_t bytes) noexcept;
-  /// It stays held although this dies.
+  /// The region stays counted as held after this object dies.
   void count_for_ever() noexcept;
 
  private:

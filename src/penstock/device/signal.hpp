@@ -19,14 +19,14 @@ struct Ticket {
 ///
 /// Numbers start at 1 and grow by one per tile.
 /// Threads: the lane that it belongs to. Its tickets arrive in the lane's mailbox from wherever the device calls.
-/// Throws:  Error, if the device refuses. Whatever is not signalled then, the lane's watchdog finds.
+/// Throws:  Error, if the device refuses. The lane's watchdog then finds what is not signalled.
 class Signal {
  public:
   virtual ~Signal() = default;
-  /// Says that tile `number` was put on the device, and with it all between the last that was and this one: their last
-  /// step is in `stream`, with `landed` behind it.
+  /// Says that tile `number` was put on the device, and with it all tiles after the last one that was: their last step
+  /// is in `stream`, with `landed` behind it.
   virtual void put(std::uint64_t number, StreamRef stream, EventRef landed) = 0;
-  /// Sees to it that some ticket is on its way if any tile beyond `retired` is. The lane calls it before it sleeps.
+  /// Makes sure that a ticket is on its way if any tile beyond `retired` is. The lane calls it before it sleeps.
   virtual void arm(std::uint64_t retired) = 0;
   /// The number that the device wrote last, if that is how it signals; the lane then looks here and asks the events
   /// only to be sure. Empty for others: the lane asks the events.

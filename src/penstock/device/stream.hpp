@@ -24,7 +24,7 @@ enum class DeviceKind : std::uint8_t { cpu, cuda };
 /// What a device tells a callback about the work before it.
 struct StreamStatus {
   bool ok = true;
-  bool sticky = false;  ///< The device serves nobody any more.
+  bool sticky = false;  ///< The device serves no caller any more.
   /// What the device's own error code was; 0 if ok.
   int code = 0;
 };
@@ -103,7 +103,7 @@ class StreamBackend {
   virtual void launch(CaptureBackend& /*capture*/) {
     throw Error(ErrorKind::unsupported, "This stream launches no captures: use one of the device that captured.");
   }
-  /// A device whose faults are always its own has nothing to attribute.
+  /// A device with faults that are always its own has nothing to attribute.
   virtual void attribute(WorkFailure* /*failure*/) {}
   virtual void* native() const noexcept = 0;
 
@@ -159,7 +159,7 @@ class StreamRef {
   /// As `call`, by CUDA's host functions: the callback is told that all is well, for they know no status, and once the
   /// device is lost it may be called late, as if all were well, or not at all.
   void launch_host_function(StreamCallback& callback) const { backend_->launch_host_function(callback); }
-  /// Keeps a lost device from making the calls that are still due here; for whoever is about to destroy their
+  /// Keeps a lost device from making the calls that are still due here; for a caller that is about to destroy their
   /// callbacks. On a GPU it drops what all threads have due on their default streams.
   ///
   /// Blocks: until a call that is being made at this moment has returned.
@@ -173,8 +173,8 @@ class StreamRef {
   /// Blocks: until the device has finished.
   void synchronize() const { backend_->synchronize(); }
   /// From here on the stream does not do what it is asked for, but keeps it: copies and kernels, and of a GPU also what
-  /// else CUDA captures. Whatever would wait for the device, ask it or have it call back is refused, which spoils the
-  /// capture. On a GPU, so does what CUDA forbids the calling thread meanwhile, such as to allocate.
+  /// else CUDA captures. A call that would wait for the device, ask it or have it call back is refused, which spoils
+  /// the capture. On a GPU, what CUDA forbids the calling thread meanwhile, such as to allocate, spoils it too.
   ///
   /// Threads: the one that ends it.
   /// Throws:  Error of kind unsupported for a default stream.

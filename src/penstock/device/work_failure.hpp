@@ -20,11 +20,11 @@ class WorkFailure {
   WorkFailure& operator=(WorkFailure const&) = delete;
 
   void note(std::exception_ptr thrown) noexcept {
-    // Relaxed: of several that come here one goes on, and only that one writes.
+    // Relaxed: of several threads that come here one goes on, and only that one writes.
     State expected = State::none;
     if (!state_.compare_exchange_strong(expected, State::being_noted, std::memory_order_relaxed)) return;
     thrown_ = std::move(thrown);
-    // Release, and acquire in `failed`: who sees that it is noted sees what.
+    // Release, and acquire in `failed`: a thread that sees that a failure is noted sees which.
     state_.store(State::noted, std::memory_order_release);
   }
   bool failed() const noexcept { return state_.load(std::memory_order_acquire) == State::noted; }

@@ -35,7 +35,7 @@ std::unique_ptr<Device> open_gpu(int ordinal) {
 }
 #endif
 
-/// With its share of the threads.
+/// A CPU device with its share of the threads.
 std::unique_ptr<Device> open_cpu(std::filesystem::path const& root, int ordinal = 0, std::size_t of_devices = 1) {
   auto const threads = CgroupLimits::read(root).busy_threads(affinity_of_this_thread().size());
   return std::make_unique<cpu::CpuDevice>(
@@ -100,7 +100,7 @@ std::vector<DeviceInfo> list_gpus() {
 
 namespace {
 
-/// None, if no device has that name.
+/// Null, if no device has that name.
 std::unique_ptr<Device> open_one(std::string_view wish, std::filesystem::path const& root) {
   if (wish == "cpu" || wish == "cpu:0") return open_cpu(root);
   if (wish == "auto") {
@@ -115,7 +115,7 @@ std::unique_ptr<Device> open_one(std::string_view wish, std::filesystem::path co
 }  // namespace
 
 bool driver_present(std::filesystem::path const& root) {
-  // The last is Windows' own, for Linux under it.
+  // The last is Windows' own, for a Linux that runs under it.
   for (char const* const sign : {"dev/nvidiactl", "proc/driver/nvidia/version", "dev/dxg"}) {
     std::error_code hidden;
     if (std::filesystem::exists(root / sign, hidden)) return true;
@@ -142,7 +142,7 @@ std::vector<std::unique_ptr<Device>> open_devices(std::string_view wishes, std::
   int cpu = 0;
   for (std::string const& name : names) {
     if (is_cpu(name) && names.size() > 1) {
-      // They are as one numbers them, so the number in the name only tells them apart.
+      // CPU devices are numbered in the order of the list, so the number in the name only tells them apart.
       opened.push_back(open_cpu(root, cpu++, cpus));
       continue;
     }

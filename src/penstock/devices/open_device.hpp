@@ -21,13 +21,13 @@ inline namespace PENSTOCK_FLAVOUR {
 std::string gpu_sentence();
 /// Whether this build has the CUDA device in it.
 bool built_with_cuda() noexcept;
-/// Whether it looks as if a driver for GPUs were there: a guess, for who has something to do while it starts. `root`
+/// Whether a driver for GPUs seems to be there: a guess, for a caller that has something to do while it starts. `root`
 /// stands before /dev and /proc.
 ///
 /// Threads: any.
 /// Blocks:  never.
 bool driver_present(std::filesystem::path const& root = "/");
-/// The GPUs that this process could open, described without making a context on them; none whatever stands in the way.
+/// The GPUs that this process could open, described without making a context on them; empty if anything prevents it.
 ///
 /// Threads: any.
 /// Blocks:  as gpu_sentence.
@@ -42,7 +42,7 @@ std::vector<DeviceInfo> list_gpus();
 /// quota is read.
 ///
 /// Threads: any. The calling thread is attached to the GPU that was opened.
-/// Blocks:  tenths of a second for a GPU, whose context is made.
+/// Blocks:  tenths of a second for a GPU, because its context is made.
 /// Throws:  Error: bad_argument for another name, unsupported if this build has no CUDA, and what the devices throw.
 std::unique_ptr<Device> open_device(std::string_view wish = "auto", std::filesystem::path const& root = "/");
 

@@ -8,7 +8,7 @@
 
 namespace penstock {
 
-/// What somebody else did to a file while it was being read.
+/// What others did to a file while it was being read.
 enum class FileChange { none, shrank, grew, changed, relinked };
 
 /// Why a file cannot be read, or what it gave cannot be used.

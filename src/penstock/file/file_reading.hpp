@@ -7,7 +7,7 @@ namespace penstock {
 
 /// How regular files are read.
 enum class FileReading {
-  automatic,  ///< Past the page cache where that pays and can be, else plain.
+  automatic,  ///< Past the page cache where that gains and is possible, else plain.
   plain,      ///< Through the page cache.
   direct,  ///< Past the page cache (O_DIRECT), wherever that can be. The next reader does not find there what we read.
 };

@@ -61,14 +61,14 @@ void FileSource::serve(Pool const& pool) {
                                              " cannot fill tiles of " + size_text(pool.shape().input_bytes) +
                                              ": give all its pools the same.");
   }
-  // Nobody else writes it, and who reads it has a tile of a pool that was served before.
+  // No other thread writes it, and a thread that reads it has a tile of a pool that was served before.
   std::size_t const served = pools_.load(std::memory_order_relaxed);
   if (served == most_pools) {
     throw Error(ErrorKind::bad_argument,
                 "One source feeds up to " + std::to_string(most_pools) + " pools: read the files with several.");
   }
   jobs_[served] = {&pool, std::vector<Job>(pool.size())};
-  // Whoever looks for a tile's job finds all of it.
+  // A thread that looks for a tile's job finds all of it.
   pools_.store(served + 1, std::memory_order_release);
 }
 

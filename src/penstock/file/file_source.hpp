@@ -57,8 +57,8 @@ class FileObserver {
 struct FileSourceOptions {
   /// Ends the input, also where it waits for a pipe.
   std::stop_token stop = {};
-  /// Whom to tell, besides whoever gets the tiles; it outlives the source. Null: nobody, and a file that cannot be read
-  /// gets a tile that fails.
+  /// Is told, besides the thread that gets the tiles; it outlives the source. Null: none, and a file that cannot be
+  /// read gets a tile that fails.
   FileObserver* observer = nullptr;
   FileReadingOptions reading = {};
   /// How long the first bytes of a pipe, socket or terminal wait for others to fill their tile; what is there at once
@@ -76,7 +76,7 @@ struct FileSourceOptions {
 /// file. A file that cannot be opened or read, or that shrinks, grows or changes while it is read, fails in its place:
 /// one of its tiles fails with a sentence, and the other files go on.
 ///
-/// Threads: as Source; `place_of` is for whoever holds the tile.
+/// Threads: as Source; `place_of` is for the thread that holds the tile.
 class FileSource final : public Source {
  public:
   /// Gives the next file; nothing at the end. Called by the producers, one at a time.

@@ -17,7 +17,7 @@
 namespace penstock {
 namespace {
 
-/// What is asked for at a time of a file whose size is not known. Files in /proc/sys refuse 4 MiB for want of memory.
+/// What is asked for at a time of a file of unknown size. Files in /proc/sys refuse 4 MiB for want of memory.
 constexpr std::size_t read_bytes = std::size_t{256} << 10;
 
 /// What O_DIRECT demands where the system does not say: as much as any disk's block or any page.
@@ -38,8 +38,8 @@ bool has_more(int descriptor, Clock::time_point first, std::chrono::microseconds
   return ppoll(&waited_for, 1, &at_most, nullptr) > 0;
 }
 
-/// Asks the system for a pipe that holds more: of 64 KiB, as it usually is, reader and writer wake each other for each.
-/// It stays as it is if it is that large, or where the user's pipes may not have so much.
+/// Asks the system for a pipe that holds more: with 64 KiB, as it usually has, reader and writer wake each other for
+/// every 64 KiB. It stays as it is if it is that large, or where the user's pipes may not have so much.
 constexpr int pipe_bytes = 1 << 20;
 void widen_if_pipe(int descriptor) {
   int const now = fcntl(descriptor, F_GETPIPE_SZ);
@@ -69,8 +69,8 @@ OpenFile::OpenFile(std::string const& path) {
     return;
   }
   if (path.empty()) throw FileProblem("an empty path names no file");
-  // Non-blocking, because a pipe without a writer would keep us here, where nobody could stop us; read_some
-  // waits instead.
+  // Non-blocking, because a pipe without a writer would keep this thread here, where no stop could reach it;
+  // read_some waits instead.
   descriptor_ = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (descriptor_ < 0) fail(errno);
   try {
@@ -158,7 +158,7 @@ std::size_t OpenFile::read_at(std::uint64_t offset, std::span<std::byte> to) con
 
 std::size_t OpenFile::read_some(std::span<std::byte> to, std::stop_token const& stop) const {
   while (!stop.stop_requested()) {
-    // A tenth of a second at most, to look at `stop`: a read of a terminal or a pipe would hold us as long as it likes.
+    // A tenth of a second at most, to look at `stop`: a read of a terminal or a pipe may block without an end.
     // A pipe that no writer has opened yet reads as ended, but poll is silent about it until one came.
     pollfd waited{descriptor_, POLLIN, 0};
     int const ready = poll(&waited, 1, 100);
@@ -192,11 +192,11 @@ void OpenFile::expect_unchanged() const {
   struct stat now {};
   if (fstat(descriptor_, &now) != 0) fail(errno);
   auto const same_time = [](timespec a, timespec b) { return a.tv_sec == b.tv_sec && a.tv_nsec == b.tv_nsec; };
-  char const* const remedy = " while it was being read; read it again when nobody writes to it";
+  char const* const remedy = " while it was being read; read it again when no program writes to it";
   if (now.st_size < before_.st_size) throw FileProblem(std::string("it shrank") + remedy, FileChange::shrank);
   if (now.st_size > before_.st_size) throw FileProblem(std::string("it grew") + remedy, FileChange::grew);
-  // A writer may put the time of the last writing back, but not that of the last change of status. To give the file a
-  // name or to take one moves that as well, and whether it was all that moved it does not show.
+  // A writer may put the time of the last writing back, but not that of the last change of status. To add a link or to
+  // remove one moves that as well, and it does not show whether anything else moved it, too.
   bool const relinked = now.st_nlink != before_.st_nlink;
   if (!same_time(now.st_mtim, before_.st_mtim) || (!relinked && !same_time(now.st_ctim, before_.st_ctim))) {
     throw FileProblem(std::string("it changed") + remedy, FileChange::changed);

@@ -86,7 +86,7 @@ class OpenFile {
   /// It turned out that it cannot, with this error's number.
   void refuse_direct(int number) noexcept { direct_error_.store(number, std::memory_order_relaxed); }
 
-  /// Pieces whose reading has not ended; whoever takes it to 0 looks whether the file changed meanwhile.
+  /// Pieces that are not read yet; the thread that takes it to 0 looks whether the file changed meanwhile.
   std::atomic<std::uint64_t> pieces_left{0};
 
  private:

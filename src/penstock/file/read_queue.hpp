@@ -16,8 +16,8 @@ struct PieceRead {
   int descriptor = -1;
   std::uint64_t offset = 0;
   std::span<std::byte> to = {};
-  /// Bytes that were read, which may be fewer than there are; or an error's number, negative. Whoever asked reads on
-  /// by itself, and hears then what is wrong.
+  /// Bytes that were read, which may be fewer than there are; or an error's number, negative. The caller reads on by
+  /// itself, and hears then what is wrong.
   std::int64_t result = 0;
 };
 
@@ -29,7 +29,7 @@ class ReadQueue {
   virtual ~ReadQueue() = default;
   /// Reads all of them, at most as many as the queue was made for.
   ///
-  /// Blocks: until the last one has ended, so that nobody writes to the tile any more.
+  /// Blocks: until the last one has ended, so that no request writes to the tile any more.
   virtual void read(std::span<PieceRead> pieces) = 0;
   /// False once it has broken down; what it did not read then has an error as its result.
   virtual bool usable() const noexcept = 0;

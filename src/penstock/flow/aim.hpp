@@ -7,13 +7,13 @@
 
 namespace penstock {
 
-/// What a pipeline is for, where its options leave something to it.
+/// The aim of a pipeline: it decides what the options leave to the pipeline.
 enum class Aim : std::uint8_t {
   throughput,  ///< Many tiles in a row, by threads that sleep where there is nothing to do.
-  /// Few tiles, each wanted as soon as can be: one lane for each device, which never sleeps, no more than one of those
-  /// who wait for a tile does, nor the consumer that waits for results. That is a core for each of them, all the time
-  /// that a run lasts, and less throughput of small tiles (decisions/0032). Slots and tiles are few, so that those
-  /// which come alone find them warm (decisions/0035).
+  /// Few tiles, each wanted as soon as possible: one lane for each device. The lane never sleeps; one of the threads
+  /// that wait for a tile never sleeps, nor does the consumer that waits for results. Each of them takes a core for as
+  /// long as the run lasts, and small tiles have less throughput (decisions/0032). Slots and tiles are few, so that a
+  /// tile that comes alone finds them warm (decisions/0035).
   latency,
 };
 

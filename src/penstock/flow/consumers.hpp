@@ -17,8 +17,8 @@ namespace penstock {
 
 /// Threads of penstock's own that work in an arena of oneTBB's, from the constructor to the destructor.
 ///
-/// oneTBB starts its own threads when work comes, and one that the system refuses is then an exception in the middle of
-/// it. These are there before, so the arena reserves all of its slots for them and asks for none.
+/// oneTBB starts its own threads when work comes; if the system refuses one, an exception interrupts that work. These
+/// threads exist before, so the arena reserves all of its slots for them and asks for none.
 class Consumers {
  public:
   /// Blocks: until each has entered the arena.

@@ -7,19 +7,20 @@
 namespace penstock {
 namespace {
 
-/// What a judgement is made of at least; slow tiles make it by time alone.
+/// A judgement needs at least so many turns and so much time; for slow tiles, their time alone is enough.
 constexpr unsigned turns_to_judge = 16;
 constexpr std::chrono::microseconds time_to_judge{500};
 constexpr std::chrono::milliseconds time_of_slow_tiles{20};
 
-/// Who takes longer to fill a tile than it takes to wake it may as well be there when several tiles come home together.
+/// A producer that takes longer to fill a tile than it takes to wake it is worth having at work when several tiles come
+/// home together.
 constexpr std::chrono::microseconds worth_waking{20};
-/// Those that stay may be at work for so much of their time, in what the one that goes leaves to them.
+/// After the last producer goes, the others may be at work for so much of their time, with its work added to theirs.
 constexpr double most_of_those_who_stay = 0.8;
-/// Whoever fills for less is mostly in the others' way: at 64 KiB thirteen that fill nothing came to six tenths of what
-/// one does.
+/// A producer that fills for less of its time is mostly in the way of the others: at 64 KiB thirteen that fill nothing
+/// came to six tenths of what one does.
 constexpr double least_filling = 0.15;
-/// Who waits no more, and fills for at least so much of its time, wants for help.
+/// A producer that waits no more than this, and fills for at least so much of its time, needs help.
 constexpr double hardly_waiting = 0.1;
 constexpr double mostly_filling = 0.3;
 
@@ -70,17 +71,17 @@ void Crew::judge(std::size_t worker, double waiting, double filling, bool slow) 
   }
 }
 
-/// The last of so many. False if it is no longer so many.
+/// Sends the last of so many to rest. False if it is no longer so many.
 bool Crew::send_home(std::size_t at_work) noexcept {
   return at_work_.compare_exchange_strong(at_work, at_work - 1, std::memory_order_seq_cst);
 }
 
-/// The next to so many. False if it is no longer so many, or there is none.
+/// Brings back the next after so many. False if it is no longer so many, or there is no next one.
 bool Crew::call_in(std::size_t at_work) noexcept {
   if (at_work == workers_.size()) return false;
   if (!at_work_.compare_exchange_strong(at_work, at_work + 1, std::memory_order_seq_cst)) return false;
   workers_[at_work].bell.notify();
-  // It keeps watch from now on.
+  // The next worker keeps watch from now on.
   if (at_work + 1 < workers_.size()) workers_[at_work + 1].bell.notify();
   return true;
 }

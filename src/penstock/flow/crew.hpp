@@ -16,11 +16,11 @@ namespace penstock {
 /// Which of a run's producers are at work: no more than there is work for.
 ///
 /// Producers that mostly wait for tiles, or hardly fill any, cost more than they bring: they meet at the source's lock,
-/// and who brings a tile home wakes them one by one. So the last one rests if the others are enough, and comes back
-/// once those at work hardly wait. Where a tile takes long to fill none rests. At first all are at work. If none of
-/// them gets through a tile for a while, say because the source keeps them all, the first that rests comes back by
-/// itself, and after it the next. Some are always at work: one for each part of the pool, since producers take turns to
-/// have one next to them.
+/// and a thread that brings a tile home wakes them one by one. So the last one rests if the others are enough, and
+/// comes back once those at work hardly wait. Where a tile takes long to fill, none rests. At first all are at work. If
+/// none of them gets through a tile for a while, say because the source keeps them all, the first that rests comes back
+/// by itself, and after it the next. Some are always at work: one for each part of the pool, since the producers take
+/// the parts in turn.
 ///
 /// Threads: the workers, each under its own number.
 class Crew {
@@ -33,14 +33,14 @@ class Crew {
     std::chrono::nanoseconds filled{0};  ///< In the source.
   };
 
-  /// How long all may be without a tile until one of those who rest comes back.
+  /// How long all may go without a tile until a producer that rests comes back.
   static constexpr std::chrono::milliseconds usual_patience{5};
 
-  /// `least` of them are always at work. `stop` wakes all who rest, for good.
+  /// `least` of them are always at work. `stop` wakes all that rest, for good.
   Crew(std::size_t workers, std::size_t least, std::stop_token stop,
        std::chrono::nanoseconds patience = usual_patience);
 
-  /// Notes a turn that ends `now`. It may change who is at work.
+  /// Notes a turn that ends `now`. It may change which producers are at work.
   ///
   /// Blocks: never.
   void note(std::size_t worker, Clock::time_point now, Turn turn) noexcept;
@@ -51,11 +51,11 @@ class Crew {
   /// Blocks: until then.
   std::chrono::nanoseconds rest(std::size_t worker);
   std::size_t at_work() const noexcept { return at_work_.load(std::memory_order_relaxed); }
-  /// What all of them rested, those who rest now not counted.
+  /// How long all of them rested; a rest that still goes on is not counted.
   std::chrono::nanoseconds rested() const noexcept { return std::chrono::nanoseconds(rested_.load()); }
 
  private:
-  /// Of one worker; on a cache line of its own, since it is written for each tile.
+  /// The figures of one worker; on a cache line of its own, since they are written for each tile.
   struct alignas(64) Worker {
     Clock::time_point since{};  ///< When what is noted here began.
     Turn sum{};

@@ -36,7 +36,7 @@ class FeedWaits::Waiting {
     *std::find(all.begin(), all.end(), this_thread()) = all.back();
     all.pop_back();
   }
-  /// When it came.
+  /// True if all waited when this thread came.
   bool all_wait() const noexcept { return all_wait_; }
 
  private:
@@ -53,7 +53,7 @@ std::optional<Loan> FeedWaits::borrow(std::stop_token const& stop, std::size_t p
     // The last to come sees it: what the others hold was noted before they came.
     loan = waiting.all_wait() ? borrow_while_all_wait(stop, part) : pool_.borrow(stop, part);
   }
-  // No longer among those that wait: with this tile it is one that may submit.
+  // The thread no longer waits: with this tile it may submit.
   return noted(std::move(loan));
 }
 

@@ -15,8 +15,8 @@
 
 namespace penstock {
 
-/// Where feeding threads wait for tiles, so that those are found that wait for each other: each tile of the pool is
-/// lent to one of them, and none is submitted.
+/// Where feeding threads wait for tiles. It finds threads that wait for each other: each tile of the pool is lent to
+/// one of them, and none is submitted.
 ///
 /// A tile counts for the thread that borrowed it until it is submitted or goes home. A loan may have moved to a thread
 /// that is going to submit it, which nothing shows; so such a state is an error only after it has lasted for
@@ -35,7 +35,7 @@ class FeedWaits {
   std::optional<Loan> borrow(std::stop_token const& stop, std::size_t part);
   /// The same without a wait, as Pool::try_borrow.
   std::optional<Loan> try_borrow(std::size_t part) noexcept { return noted(pool_.try_borrow(part)); }
-  /// The tile is no longer lent to anybody.
+  /// The tile is no longer lent to any thread.
   void submitted(Loan const& loan) noexcept {
     std::uint32_t const borrower = loan->mark();
     if (borrower == 0) return;
@@ -64,7 +64,7 @@ class FeedWaits {
   std::atomic<bool> loans_move_{false};
   std::mutex mutex_;
   std::vector<std::uint32_t> waiting_;
-  std::size_t look_first_ = 0;  ///< The tile that was not lent to one of them when it was last looked at.
+  std::size_t look_first_ = 0;  ///< The tile that the last look found not lent to one of them.
 };
 
 }  // namespace penstock

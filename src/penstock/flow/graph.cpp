@@ -128,13 +128,13 @@ struct Graph::Nodes {
   }
 
   void owe() noexcept { owed.fetch_add(1, std::memory_order_relaxed); }
-  /// The thread that settles the last is still in a body, or is waited for by the one that waits here.
+  /// The thread that settles the last journey is still in a body, or the thread in `wait` waits for it.
   void settle() noexcept {
     if (owed.fetch_sub(1, std::memory_order_acq_rel) == 1) bell.notify();
   }
 
-  /// Works while there is work, and sleeps while there is none: oneTBB's own wait stays awake for longer than tiles of
-  /// a full link are apart.
+  /// Works while there is work, and sleeps while there is none: oneTBB's own wait stays awake for longer than the time
+  /// between two tiles of a full link.
   void wait() {
     for (;;) {
       auto const seen = puts.load(std::memory_order_seq_cst);
@@ -158,7 +158,7 @@ struct Graph::Nodes {
   std::atomic<std::uint64_t> puts{0};  ///< How often there was work for a consumer that may be asleep.
   std::size_t refused = 0;             ///< Calls for which oneTBB had no memory.
   EventCount bell;
-  // What is made is taken apart the other way round, also when one of them cannot be made.
+  // These are destroyed in the reverse order, also when one of them cannot be made.
   oneapi::tbb::task_arena arena;
   std::optional<CallGraph> graph;
   std::deque<Station> stations;

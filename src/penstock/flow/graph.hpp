@@ -10,29 +10,17 @@
 
 #include "penstock/core/ranges.hpp"
 #include "penstock/core/recorder.hpp"
-#include "penstock/core/tile.hpp"
+#include "penstock/flow/host_stage.hpp"
 #include "penstock/flow/journey.hpp"
 #include "penstock/machine/cpu_set.hpp"
 
 namespace penstock {
 
-/// Work on a filled tile before it goes to a lane: decoding, parsing.
-struct HostStage {
-  std::string name = {};
-  /// May change the input part and `filled`. What it throws fails the tile with this stage's name, as does a `filled`
-  /// beyond the input part.
-  ///
-  /// Threads: the consumers, up to `at_once` at a time.
-  std::function<void(Tile&)> body = {};
-  /// How many tiles it may work on at once; 0 for as many as there are consumers.
-  std::size_t at_once = 0;
-};
-
 /// The oneTBB graph around the lanes: host stages before them, order and sink behind them.
 ///
-/// Journeys wait in queues of its own that need no memory; a message of oneTBB only calls for a consumer, and one that
-/// oneTBB has no memory for is made good by the thread in `wait`. Bodies never throw into oneTBB and the graph is never
-/// cancelled, so every journey that enters arrives.
+/// Journeys wait in queues of its own that need no memory. A message of oneTBB only calls for a consumer; if oneTBB has
+/// no memory for one, the thread in `wait` does that consumer's work. Bodies never throw into oneTBB and the graph is
+/// never cancelled, so every journey that enters arrives.
 ///
 /// Threads: any.
 class Graph {
@@ -49,7 +37,7 @@ class Graph {
     std::chrono::nanoseconds spin{0};  ///< How long the waiting one watches for work before it sleeps.
     CpuSet cpus = {};                  ///< Where the others may run; empty for anywhere.
     void const* owner = nullptr;       ///< A thread in a host stage, `to_lanes` or `to_sink` works for it (`WorksFor`).
-    Recorder* recorder = nullptr;      ///< Is told what host stages do; null for nobody.
+    Recorder* recorder = nullptr;      ///< Is told what host stages do; null for none.
     Ranges* ranges = nullptr;          ///< Likewise.
   };
 

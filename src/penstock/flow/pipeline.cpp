@@ -32,7 +32,7 @@ void expect_tile_of(Pool const& pool, Loan const& loan) {
   if (&loan->home() != &pool) {
     throw Error(ErrorKind::bad_argument, "The tile is another pipeline's: submit it where it was borrowed.");
   }
-  expect_filled_fits(*loan, "Who submits it");
+  expect_filled_fits(*loan, "The caller of submit");
 }
 
 }  // namespace
@@ -68,10 +68,10 @@ Pipeline::~Pipeline() {
 }
 
 Report Pipeline::run(Source& source, Stages const& stages, Sink sink, std::stop_token stop) {
-  Parts& parts = *parts_;  // Which stay, also if a function of the user's that is called below destroys the pipeline.
+  Parts& parts = *parts_;  // They stay, also if a function of the user that is called below destroys the pipeline.
   PipelineCalls::Inside const inside(parts.calls);
   auto const run = parts.open_run(Input::pulled, stages, std::move(sink));
-  // However it ends, nobody finds it any more; and if nobody finished it, it winds itself up.
+  // However the run ends, no thread finds it any more; and if no thread finished it, it winds itself up.
   auto const closed = at_end([&] { parts.close_run(); });
   std::stop_callback const pass_on(std::move(stop), [&] { run->stop(); });
   Producers producers(
@@ -146,7 +146,7 @@ std::optional<Loan> Feed::wait_for_tile(Run& run, std::stop_token const& stop) {
                 "No tile is home, and a sink or stage that waits for one keeps its own: use try_borrow() there, or "
                 "borrow on another thread.");
   }
-  // Two reasons to wait no longer, one token to wait with.
+  // There are two reasons to end the wait, and one token to wait with.
   std::stop_source either;
   std::stop_callback const asked(stop, [&] { either.request_stop(); });
   std::stop_callback const ending(run.enough(), [&] { either.request_stop(); });

@@ -24,12 +24,12 @@ namespace penstock {
 /// returns.
 ///
 /// Threads: the consumers, one at a time unless the pipeline's options say `parallel_sink`; or, with `sink_on_lanes`,
-/// the lanes, all at once, and whoever fails or cancels a tile before them.
-///          One that waits for tasks of oneTBB meanwhile, by `parallel_for` say, is given no other completion.
+/// the lanes, all at once, and each thread that fails or cancels a tile before them.
+///          A thread that waits for tasks of oneTBB meanwhile, by `parallel_for` say, is given no other completion.
 /// Throws:  anything; the report counts it as a failure of the sink, the tile goes home, the run goes on.
 using Sink = std::function<void(Completion&)>;
 
-/// The way in for applications that have threads of their own. Cheap to copy; for as long as its pipeline is started.
+/// The way in for applications that have threads of their own. Cheap to copy; usable while its pipeline is started.
 ///
 /// Threads: any.
 class Feed {
@@ -131,8 +131,8 @@ class Pipeline {
   /// Throws: Error, if it was not started, is drained by another thread, or this thread is in its sink, a host stage or
   /// its stage.
   Report drain();
-  /// The same for who holds tiles back: calls `hand_in_rest` once it is certain that this call drains, and what that
-  /// submits still belongs to the run.
+  /// The same for a caller that holds tiles back: it calls `hand_in_rest` once it is certain that this call drains;
+  /// what `hand_in_rest` submits still belongs to the run.
   ///
   /// Throws: as drain; and what `hand_in_rest` throws: the run is then stopped, and there is no report.
   Report drain(std::function<void()> const& hand_in_rest);

@@ -32,7 +32,7 @@ PoolLayout lay_out(std::vector<Placement> const& devices, PipelineOptions const&
   return {nodes, options, topology};
 }
 
-/// That of all threads but the lanes.
+/// The placement of all threads but the lanes.
 Placement place(Device const& first, PoolLayout const& layout, PipelineOptions const& options,
                 Topology const& topology) {
   PlacementRequest request = placement_request(options, first.info());
@@ -138,7 +138,7 @@ Report Pipeline::Parts::drain(std::function<void()> const& hand_in_rest) {
 
 void Pipeline::Parts::close_run() {
   fed_run.store(nullptr, std::memory_order_release);
-  // It was left by an exception: whoever waits for its tiles wakes up, and nobody feeds it any more.
+  // An exception may have left it open: then threads that wait for its tiles wake up, and no thread feeds it any more.
   if (auto const run = current()) run->give_up();
   std::scoped_lock const lock(mutex_);
   run_ = nullptr;

@@ -66,17 +66,17 @@ struct Pipeline::Parts {
   FeedWaits feed_waits;
   std::vector<Journey> journeys;
   std::shared_ptr<PipelineCalls> const calls = std::make_shared<PipelineCalls>();
-  /// Who feeds the run comes in here, and finds it below.
+  /// Threads that feed the run come in here, and find it below.
   Rundown open_input{false};
-  std::atomic<Run*> fed_run{nullptr};  ///< The one that is open to them. Lives while somebody is in who found it.
+  std::atomic<Run*> fed_run{nullptr};  ///< The one that is open to them. Lives while a thread that found it is in.
 
  private:
   std::shared_ptr<Run> make_run(Input input, Stages stages, Sink sink);
 
   std::mutex mutex_;
   std::shared_ptr<Run> run_;
-  bool starting_ = false;  ///< One is being made.
-  bool ending_ = false;    ///< None is to go on.
+  bool starting_ = false;  ///< A run is being made.
+  bool ending_ = false;    ///< No run is to go on.
 };
 
 }  // namespace penstock

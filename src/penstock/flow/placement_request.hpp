@@ -7,8 +7,8 @@
 
 namespace penstock {
 
-/// What a pipeline asks to be placed next to one of its devices; of options those count that say how many threads there
-/// are, and whether they are bound.
+/// What a pipeline asks to be placed next to one of its devices. Of the options only those count that say how many
+/// threads there are, and whether they are bound.
 PlacementRequest placement_request(PipelineOptions const& options, DeviceInfo const& device);
 
 }  // namespace penstock

@@ -11,13 +11,14 @@
 
 namespace penstock {
 
-/// Which node each part of a pipeline's pool lies on, how many tiles it has, and who is next to it. There is a part for
-/// each node that has devices; a single one, if the node of the first device is unknown, or tiles are fewer than nodes.
+/// Which node each part of a pipeline's pool lies on, how many tiles it has, and what is next to it. There is a part
+/// for each node that has devices; a single one, if the node of the first device is unknown, or tiles are fewer than
+/// nodes.
 ///
 /// Threads: any; it never changes.
 class PoolLayout {
  public:
-  /// `nodes` has the node of each device, if it is known; of options those count that were resolved.
+  /// `nodes` has the node of each device, if it is known; the options must be resolved.
   PoolLayout(std::vector<std::optional<int>> const& nodes, PipelineOptions const& options, Topology const& topology);
 
   std::size_t parts() const noexcept { return tiles_.size(); }
@@ -25,9 +26,9 @@ class PoolLayout {
   std::size_t tiles(std::size_t part) const { return tiles_.at(part); }
   /// Where it belongs; empty: anywhere.
   std::optional<int> node(std::size_t part) const { return nodes_.at(part); }
-  /// The part next to the device with this number; of one whose node is unknown, the first.
+  /// The part next to the device with this number; the first part, if the node of the device is unknown.
   std::size_t part_of_device(std::size_t number) const { return part_of_device_.at(number); }
-  /// The part from which the producer with this number borrows: they take turns.
+  /// The part from which the producer with this number borrows: producers take the parts in turn.
   std::size_t part_of_producer(std::size_t number) const noexcept { return number % parts(); }
   /// The part next to this CPU. Nodes without a part share the parts of the others.
   std::size_t part_of_cpu(int cpu) const noexcept;
@@ -41,7 +42,7 @@ class PoolLayout {
   std::vector<std::optional<int>> nodes_;
   std::vector<std::size_t> part_of_device_;
   std::vector<std::size_t> tiles_;
-  std::vector<std::uint16_t> part_of_cpu_;  ///< Empty with one part, where nobody need ask.
+  std::vector<std::uint16_t> part_of_cpu_;  ///< Empty with one part, where no thread need ask.
 };
 
 }  // namespace penstock

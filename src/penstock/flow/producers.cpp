@@ -98,7 +98,7 @@ void Producers::produce_one(Loan loan, std::uint64_t sequence, Crew::Turn& turn)
     recorder_->note_here(Step::borrow, sequence, began - turn.waited, began);
     recorder_->note_here(Step::fill, sequence, began, ended);
   }
-  loan->sequence = sequence;  // Whatever the source made of it.
+  loan->sequence = sequence;  // The source may have changed it.
   send_(std::move(loan), std::move(failure));
 }
 

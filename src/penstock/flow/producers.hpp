@@ -31,8 +31,8 @@ struct ProducerPlace {
 
 /// The threads that pull a source: borrow a tile, ask what comes next, fill it, send it on.
 ///
-/// A tile is borrowed before its place in the order is given out, so whoever holds a place can always finish it. Those
-/// that are not needed rest.
+/// A tile is borrowed before its place in the order is given out, so a producer that holds a place can always finish
+/// it. Producers that are not needed rest.
 ///
 /// Threads: the one that made it.
 class Producers {
@@ -47,7 +47,7 @@ class Producers {
   /// Starts one thread per entry of `places`, each of which works for `pool`, as `WorksFor` has it. They end with the
   /// input or when `stop` is requested.
   ///
-  /// `recorder` and `ranges` are told what they do; null for nobody.
+  /// `recorder` and `ranges` are told what they do; null for none.
   ///
   /// Throws: Error, if the system refuses a thread; `ended` is then never called.
   Producers(Pool& pool, Source& source, std::vector<ProducerPlace> const& places, Send send, std::stop_token stop,
@@ -76,7 +76,7 @@ class Producers {
   Ranges* const ranges_;      ///< Likewise.
   Send const send_;
   Ended const ended_;
-  /// Wakes those who wait for a tile that they no longer need.
+  /// Wakes the producers that wait for a tile that they no longer need.
   std::stop_source enough_;
   std::stop_callback<std::function<void()>> pass_on_;
   Crew crew_;

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "penstock/core/completion.hpp"
-#include "penstock/lane/lane.hpp"
+#include "penstock/lane/lane_summary.hpp"
 
 namespace penstock {
 
@@ -27,7 +27,7 @@ struct DeviceSummary {
   unsigned lanes = 0;        ///< That drove it.
   std::uint64_t tiles = 0;   ///< Done.
   std::uint64_t failed = 0;  ///< That its lanes got and that failed.
-  std::string loss;          ///< Why it serves nobody any more; empty if it does.
+  std::string loss;          ///< Why it was lost; empty if it was not.
 };
 
 /// What a run did. Each tile submitted is counted once, as done, failed or cancelled.
@@ -45,7 +45,7 @@ struct Report {
   std::chrono::nanoseconds producers_rest{0};
   std::chrono::nanoseconds fill{0};  ///< What all producers together spent in the source.
   std::chrono::nanoseconds sink{0};  ///< What all consumers together spent in the sink.
-  bool stopped = false;              ///< Somebody asked it to stop before the input ended.
+  bool stopped = false;              ///< It was asked to stop before the input ended.
   std::optional<FirstFailure> first_failure;
   /// The first completion on which the sink threw.
   std::optional<FirstFailure> first_sink_failure;

@@ -16,19 +16,19 @@ namespace {
 
 using std::chrono::microseconds;
 
-/// What smaller ones need at least on two lanes: 64 KiB tiles, one at a time, came to 213 thousand a second, and to 178
-/// with four slots (bench/lane/signal_bench).
+/// Slots that smaller tiles need at least on two lanes: 64 KiB tiles, one at a time, came to 213 thousand a second, and
+/// to 178 with four slots (bench/lane/signal_bench).
 constexpr std::size_t small_tile_slots = 32;
-/// Of a batch with Aim::latency, so that there are few slots: lone tiles go round all of them, and each new one has no
-/// graph yet. More than one, because the tiles of a burst wait for the lane's calls, and those for copies and events
-/// are as many for four as for one. With four such batches none of a burst's tiles waits for its neighbours while fewer
-/// than eight are on the device (decisions/0035).
+/// The batch with Aim::latency. It is small, so that there are few slots: lone tiles go round all of them, and each new
+/// one has no graph yet. It is more than one, because the tiles of a burst wait for the lane's calls, and four tiles
+/// take as many calls for copies and events as one. With four such batches none of a burst's tiles waits for its
+/// neighbours while fewer than eight are on the device (decisions/0035).
 constexpr unsigned burst_batch = 4;
 /// Longer than a 4 MiB tile takes to pass.
 constexpr microseconds default_spin{200};
-/// Longer than it takes at most from one tile that comes home to the next while a GPU is busy with small ones.
+/// Longer than the longest time from one tile that comes home to the next while a GPU is busy with small ones.
 constexpr microseconds default_borrow_spin{20};
-/// Large ones are further apart than a wake-up takes, so that watching longer gained nothing (decisions/0026).
+/// Large tiles are further apart than a wake-up takes, so watching longer gained nothing (decisions/0026).
 constexpr microseconds large_tile_borrow_spin{5};
 
 std::string others(Crowd const& crowd) {
@@ -116,7 +116,7 @@ class Resolving {
   }
 
   void resolve_spin() {
-    // Who asks for a thread that sleeps beside the lane wants the CPU, not the last microseconds.
+    // A user that asks for a thread that sleeps beside the lane wants the CPU, not the last microseconds.
     bool const watches = gpu_ && options_.signal != SignalKind::event_block;
     microseconds const usual = for_latency() ? PipelineOptions::for_ever : watches ? default_spin : microseconds(0);
     microseconds const wanted = std::min(options_.spin.value_or(usual), PipelineOptions::for_ever);
@@ -130,14 +130,14 @@ class Resolving {
   }
 
   void resolve_borrow_spin() {
-    // One of those who wait for a tile, and the consumer that waits for results, if any go its way.
+    // One of the threads that wait for a tile, and the consumer that waits for results, if any go through the graph.
     auto const crowd = room_.crowded({.lanes = options_.spin->count() > 0 ? options_.lanes : 0,
                                       .borrowers = 1,
                                       .consumers = enters_graph(options_) ? 1U : 0U});
     bool const wanted = options_.borrow_spin ? options_.borrow_spin->count() > 0 : for_latency();
     if (wanted && crowd) {
       std::string const lanes = std::to_string(crowd->lanes) + (crowd->lanes == 1 ? " lane spins" : " lanes spin");
-      remarks_.push_back("Nobody watches for tiles: that would leave fewer than two of " + crowd->place +
+      remarks_.push_back("No thread watches for tiles: that would leave fewer than two of " + crowd->place +
                          " to everything else" + (crowd->lanes == 0 && crowd->elsewhere == 0 ? "." : ", since ") +
                          (crowd->lanes > 0 ? lanes + (crowd->of_a_node ? " there" : "") : "") +
                          (crowd->lanes > 0 && crowd->elsewhere > 0 ? " and " : "") +
@@ -175,10 +175,10 @@ class Resolving {
                        : for_latency() ? few_tiles(holders)
                                        : usual_tiles(holders);
     }
-    Pool::checked_count(options_.tiles);  // Here, because no memory was made yet.
-    // More can never be in flight, and each takes memory of the device.
+    Pool::checked_count(options_.tiles);  // Here, before any memory is made.
+    // More tiles can never be in flight, and each slot takes memory of the device.
     options_.slots = static_cast<unsigned>(std::min<std::size_t>(options_.slots, options_.tiles));
-    // Of few tiles there are to be several batches as well.
+    // Few tiles, too, are to make several batches.
     if (batch_is_ours_) options_.batch = std::clamp(options_.slots / batches_in_flight, 1U, options_.batch);
     options_.batch = largest_batch(options_.batch, options_.slots, options_.tiles, options_.lanes);
   }

@@ -18,7 +18,7 @@ namespace penstock {
 /// Throws: Error, if the options contradict themselves or ask for what cannot be.
 PipelineOptions resolve(PipelineOptions options, std::vector<Device*> const& devices, Topology const& topology,
                         std::vector<std::string>& remarks, AwakeThreads const& elsewhere = {});
-/// What options that were resolved keep awake.
+/// The threads that resolved options keep awake.
 Awake awake_of(PipelineOptions const& resolved);
 
 }  // namespace penstock

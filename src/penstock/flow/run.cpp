@@ -41,6 +41,7 @@ Run::Run(Input input, Rundown& open_input, Pool& pool, std::span<Journey> journe
           [this](Journey& journey) { to_lanes(journey); }, [this](Journey& journey) { to_sink(journey); }) {
   if (recorder_ != nullptr) recorder_->set_tiles(pool.size());
   LaneOptions lane_options;
+  static_assert(PipelineOptions::for_ever >= spin_for_ever);
   lane_options.spin = options.spin.value_or(std::chrono::microseconds(0));
   lane_options.flight = {.slots = options.slots,
                          .streams = options.streams,
@@ -88,7 +89,7 @@ void Run::submit(Loan loan) {
 }
 
 void Run::end_of_input() {
-  // Not by what is open: that may be the next run's by the time that this one dies.
+  // Not decided by `open_input_`: it may be open for the next run by the time that this one dies.
   if (input_ended_.exchange(true)) return;
   open_input_.close();
   enough_.request_stop();
@@ -115,7 +116,7 @@ void Run::end_but_for_this_thread() noexcept {
 
 void Run::to_lanes(Journey& journey) {
   Loan loan = std::move(journey.completion.loan);
-  // From here on the journey belongs to whoever completes the tile.
+  // From here on the journey belongs to the thread that completes the tile.
   if (!lanes_->submit(loan)) from_lanes(Completion::cancelled(std::move(loan)));
 }
 
@@ -125,8 +126,8 @@ void Run::from_lanes(Completion completion) {
   journey.completion = std::move(completion);
   if (recorder_ != nullptr) journey.completed = Clock::now();
   graph_.arrive(journey);
-  // Without a tile to lend nobody would come to submit one. Asked whatever it failed of: the last tile to be stranded
-  // may have a failure of its own.
+  // Without a tile to lend, no thread would come to submit one. The cause of the failure does not matter here: the last
+  // tile to be stranded may have a failure of its own.
   if (failed && (lanes_->lost() || pool_.stranded() == pool_.size())) enough_.request_stop();
 }
 
@@ -156,7 +157,7 @@ void Run::to_sink(Journey& journey) {
   recorder_->note_here(Step::sink, sequence, began, ended);
 }
 
-/// Those that are not done: the others the lanes have counted.
+/// Counts those that are not done: the lanes have counted the others.
 void Run::count(Completion const& completion) {
   if (completion.ok()) return;
   std::scoped_lock const lock(report_mutex_);
@@ -195,7 +196,7 @@ void Run::start_graph_thread() {
   try {
     ready.get();
   } catch (...) {
-    graph_thread_ = BoundThread();  // Whichever thread winds up waits in the graph itself.
+    graph_thread_ = BoundThread();  // The thread that winds up waits in the graph itself.
     throw;
   }
 }

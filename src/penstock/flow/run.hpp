@@ -25,7 +25,7 @@
 
 namespace penstock {
 
-/// Who brings a run its tiles.
+/// How a run gets its tiles.
 enum class Input : std::uint8_t { pulled, pushed };
 
 /// One run of a pipeline, from its first tile to its report: graph, lanes, stages, sink and the figures.
@@ -40,7 +40,7 @@ class Run {
       PipelineOptions const& options, CpuSet const& graph_cpus, Stages stages, Sink sink);
   Run(Run const&) = delete;
   Run& operator=(Run const&) = delete;
-  /// Stops and winds up what nobody finished.
+  /// Stops and winds up a run that no thread finished.
   ///
   /// Blocks: until the last completion.
   ~Run();
@@ -55,7 +55,7 @@ class Run {
   void submit(Loan loan);
   /// From here on nothing is submitted.
   ///
-  /// Blocks: until nobody is halfway.
+  /// Blocks: until no thread is inside of `open_input`.
   void end_of_input();
   /// Stops it, unless its input has ended.
   void give_up();
@@ -84,11 +84,11 @@ class Run {
   ///
   /// Blocks: until then; `end_of_input` must have been called, or be called by another thread.
   Report finish();
-  /// Why the input ended before its end; null for no reason.
+  /// Notes why the input ended before its end; null for no reason.
   void note_input_failure(std::shared_ptr<Failure const> failure) noexcept;
 
  private:
-  /// A failure that the report is to tell, as it needs no memory to be kept.
+  /// A failure for the report, kept in a form that needs no memory.
   struct Noted {
     std::shared_ptr<Failure const> failure;
     std::optional<std::uint64_t> sequence;

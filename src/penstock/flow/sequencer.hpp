@@ -18,12 +18,12 @@ class Sequencer {
  public:
   using Next = std::function<void(Journey&)>;
 
-  /// Of two journeys that are under way at once, the sequences differ by less than `tiles`: each has a tile, and so has
-  /// each between them that has not been passed on.
+  /// The sequences of two journeys that are under way at once differ by less than `tiles`: each has a tile, and so has
+  /// each journey between them that has not been passed on.
   Sequencer(std::size_t tiles, Next next) : kept_(tiles), pass_on_(std::move(next)) {}
 
-  /// Keeps the journey, or passes it on together with those that waited for it. One whose place was passed already goes
-  /// on at once: rather out of order than never.
+  /// Keeps the journey, or passes it on together with those that waited for it. A journey with a place that was passed
+  /// already goes on at once: out of order is better than never.
   void take(Journey& journey) {
     std::uint64_t const sequence = journey.sequence;
     if (sequence < next_ || sequence - next_ >= kept_.size() || place(sequence) != nullptr) return pass_on_(journey);

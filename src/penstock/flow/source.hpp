@@ -11,7 +11,7 @@
 
 namespace penstock {
 
-/// What a user feeds a pipeline with: says what comes next, one at a time, and fills it in, many at a time.
+/// The input of a pipeline, by the user: it says what comes next, one at a time, and fills it in, many at a time.
 class Source {
  public:
   virtual ~Source() = default;
@@ -28,7 +28,7 @@ class Source {
   /// Threads: the producers, several at a time.
   /// Throws:  anything; this tile then fails with stage "source" and keeps its place, the others go on.
   virtual std::size_t fill(Tile& tile) = 0;
-  /// What the report shall say of how the source went about it, a sentence each.
+  /// What the report says of how the source did its work, a sentence each.
   ///
   /// Threads: the one that waits for the run, once all is filled.
   virtual std::vector<std::string> remarks() const { return {}; }

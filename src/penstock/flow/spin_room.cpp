@@ -10,7 +10,7 @@
 namespace penstock {
 namespace {
 
-/// For the driver's threads, the application's, and whoever else there is.
+/// For the driver's threads, the application's, and any others.
 constexpr std::size_t left_to_others = 2;
 
 }  // namespace
@@ -18,7 +18,7 @@ constexpr std::size_t left_to_others = 2;
 SpinRoom::SpinRoom(std::vector<Device*> const& devices, PipelineOptions const& options, Topology const& topology,
                    AwakeThreads elsewhere)
     : cpus_(topology.busy_threads()), elsewhere_(std::move(elsewhere)) {
-  PipelineOptions without_threads;  // What they are asked to be has not been checked yet, and the node is the same.
+  PipelineOptions without_threads;  // The numbers asked for are not checked yet, and the node is the same.
   without_threads.bind = options.bind;
   for (Device* const device : devices) {
     auto const number = Placement(topology, placement_request(without_threads, device->info())).tile_node();

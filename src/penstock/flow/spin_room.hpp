@@ -16,7 +16,7 @@ namespace penstock {
 /// Threads of a pipeline that stay awake though they may have nothing to do.
 struct Awake {
   unsigned lanes = 0;      ///< Dealt out to the devices in turn, each bound to the node of its own, if that is known.
-  unsigned borrowers = 0;  ///< Who waits for a tile; they may be on any node with lanes.
+  unsigned borrowers = 0;  ///< Threads that wait for a tile; they may be on any node with lanes.
   unsigned consumers = 0;  ///< On the node of the first device.
 };
 

@@ -14,7 +14,7 @@ constexpr std::uint32_t look_again = std::uint32_t{1} << 31;
 
 thread_local bool CallGraph::counted = false;
 
-/// The node itself has no limit: one that has allocates where an exception would leave it locked for good.
+/// The node itself has no limit: a node with a limit allocates where an exception would leave it locked for good.
 Station::Station(CallGraph& graph, std::size_t at_once, Body body, std::function<void()> called)
     : graph_(graph),
       at_once_(at_once),
@@ -26,7 +26,7 @@ void Station::push(Journey& journey) noexcept {
   bool const first = arrivals_.push(journey);
   if (at_once_ == unlimited) {
     send();
-  } else if (first) {  // Else the call for the first is answered for all.
+  } else if (first) {  // Else the call for the first journey serves all.
     call();
   }
 }
@@ -57,7 +57,7 @@ std::size_t Station::serve_refused() noexcept {
 
 /// Isolated: a body that waits for tasks of its own, holding a lock perhaps, must not be given another body meanwhile.
 void Station::serve() noexcept {
-  // Acquire: the consumer sees what the one before it did, since the call for this one came behind its end.
+  // Acquire: the consumer sees what the one before it did, since this one was called after that one's end.
   static_cast<void>(serving_.load(std::memory_order_acquire));
   oneapi::tbb::this_task_arena::isolate([this] {
     if (at_once_ == 1) {
@@ -72,7 +72,7 @@ void Station::serve() noexcept {
 void Station::serve_all() noexcept {
   do {
     for (Journey* journey = arrivals_.take(); journey != nullptr;) {
-      Journey* const next = journey->next;  // It is another tile's once it is through.
+      Journey* const next = journey->next;  // After the body it may belong to another tile.
       body_(*journey);
       journey = next;
     }

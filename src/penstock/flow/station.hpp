@@ -64,7 +64,7 @@ class Station {
   void push(Journey& journey) noexcept;
   /// Answers the calls that oneTBB has refused. Says how many there were.
   std::size_t serve_refused() noexcept;
-  /// Shows a sanitizer that all bodies until now happened before: oneTBB orders them, which it does not see.
+  /// Shows a sanitizer that all bodies until now happened before: oneTBB orders them, unseen by the sanitizer.
   void take_ended() const noexcept { ended_.take(); }
 
  private:

@@ -14,7 +14,7 @@ Slab make_slab(PoolLayout const& layout, std::size_t part, PipelineOptions const
                std::stop_token const& stop) {
   std::optional<NumaNode> node;
   if (layout.node(part)) node = topology.node(*layout.node(part));
-  // Slabs may lie side by side, but not their tiles: nobody may copy from two pinned regions as from one.
+  // Slabs may lie side by side, but not their tiles: no copy may take two pinned regions for one.
   std::size_t const apart = layout.parts() > 1 ? Pool::alignment : 0;
   std::size_t const bytes = Pool::slab_bytes(options.tile, layout.tiles(part)) + apart;
   // Whole huge pages: only whole pages can be pinned.
@@ -68,7 +68,7 @@ TileMemory::~TileMemory() {
       device->keep(left);
       continue;
     }
-    // To unpin would wait for the kernel that nobody waits for, whichever GPU pinned.
+    // To unpin would wait for the kernel that no thread waits for any more, whichever GPU pinned.
     if (pins == nullptr) pins = std::make_shared<Pins>(Pins{left, std::move(pinned_for_gpus_)});
     device->keep(pins);
   }

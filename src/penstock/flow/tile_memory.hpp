@@ -30,16 +30,16 @@ class TileMemory {
   /// Leaves it to devices that were abandoned.
   ~TileMemory();
 
-  /// As a pool is cut from it.
+  /// The parts, in the form from which a pool is cut.
   std::vector<PoolPart> const& parts() const noexcept { return parts_; }
-  /// Those of all slabs.
+  /// The remarks of all slabs.
   std::vector<std::string> remarks() const;
 
  private:
   void pin(Device& device, std::vector<Pinned>& pins) const;
 
   std::vector<Device*> const devices_;
-  std::vector<Device*> const gpus_;  ///< Those of them; a lost one no longer says what it is.
+  std::vector<Device*> const gpus_;  ///< The GPUs among them; a lost one no longer says what it is.
   std::vector<Slab> slabs_;
   std::vector<PoolPart> parts_;
   std::vector<Pinned> pinned_for_gpus_;  ///< With the first of them, for all; none without one.

@@ -36,7 +36,7 @@ std::string time_text(std::chrono::nanoseconds time) {
     value /= 1e3;
     unit = "ms";
   }
-  // Three digits: nobody reads more from a single run.
+  // Three digits: a single run tells no more.
   int const decimals = std::abs(value) >= 99.95 ? 0 : std::abs(value) >= 9.995 ? 1 : 2;
   char text[32];
   std::snprintf(text, sizeof text, "%.*f %s", decimals, value, unit);

@@ -37,7 +37,7 @@ Experiment legacy_beside() {
   return {.name = "legacy-beside",
           .expectation = "Kernels in two non-blocking streams run beside the one in the legacy default stream.",
           .why =
-              "A non-blocking stream is out of reach of whoever uses stream 0, so penstock's own streams are of "
+              "Code that uses stream 0 does not hold up a non-blocking stream, so penstock's own streams are of "
               "that kind.",
           .claim = Claim::may,
           .run = [](Workbench& bench) -> Observation {

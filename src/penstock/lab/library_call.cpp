@@ -31,7 +31,7 @@ Call call_among_threads(Workbench& bench, std::function<StreamRef(unsigned)> con
   bench.kernel("library", "call", bench.device().legacy_default_stream(), 2);
   kernel_of_each("second ");
   Call call{bench.intervals()};
-  // Who came first to launch does not matter; the rows shall be in order.
+  // Which thread launched first does not matter; the rows shall be in order.
   std::sort(call.all.begin(), call.all.begin() + threads,
             [](auto const& one, auto const& other) { return one.row < other.row; });
   return call;

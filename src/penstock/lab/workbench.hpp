@@ -30,7 +30,7 @@ struct KernelWish {
   std::uint32_t blocks;
 };
 
-/// How long kernels take, and who launches them.
+/// How long kernels take, and what launches them.
 struct WorkbenchOptions {
   /// Long beside all that a host with other things to do needs to hand over a dozen kernels.
   std::chrono::nanoseconds kernel_time = std::chrono::milliseconds(20);
@@ -82,7 +82,7 @@ class Workbench {
 
   /// When each piece ran, in the order in which they were asked for. The first to start did so at 0.
   ///
-  /// Threads: one, when nobody asks for more.
+  /// Threads: one, when no other asks for more pieces.
   /// Blocks:  until the device is idle.
   /// Throws:  Error, if the device fails, or a kernel never ran.
   std::vector<Interval> intervals();

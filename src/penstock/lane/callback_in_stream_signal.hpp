@@ -10,7 +10,7 @@
 
 namespace penstock {
 
-/// A stream callback behind each batch, in the tiles' own stream: the textbook's way, kept to be compared.
+/// A stream callback behind each batch, in the tiles' own stream: the way that textbooks show, kept for comparison.
 ///
 /// The stream goes on only when the host has returned from the callback.
 class CallbackInStreamSignal final : public Signal {

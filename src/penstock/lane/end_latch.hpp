@@ -9,10 +9,11 @@
 
 namespace penstock {
 
-/// Where lanes of one device wait at their ends until none of them needs the device any more.
+/// Lanes of one device wait here at their ends until no lane needs the device any more.
 ///
-/// To free memory waits for whatever the device is at, on a GPU. A lane that freed its own while another's kernel does
-/// not end would wait for ever; so each of them comes here first, when it has settled or has abandoned the device.
+/// On a GPU, a call that frees memory waits for all work of the device. A lane that frees its memory while the kernel
+/// of another lane does not end would wait for ever. So each lane comes here first, when it has settled or has
+/// abandoned the device.
 ///
 /// Threads: the lanes'.
 class EndLatch {
@@ -23,11 +24,11 @@ class EndLatch {
 
   /// Says that there is one lane more to wait for.
   void join() noexcept { busy_.fetch_add(1, std::memory_order_relaxed); }
-  /// Says that this lane needs the device no more, and waits for the others.
+  /// Says that this lane no longer needs the device, and waits for the others.
   ///
   /// Blocks: until each that joined has come here.
   void leave() noexcept {
-    // Release, and acquire below: who goes on to free sees what the others did, such as abandon the device.
+    // Release, and acquire below: a lane that goes on to free sees what the others did, such as abandon the device.
     busy_.fetch_sub(1, std::memory_order_acq_rel);
     all_left_.notify();
     auto const none = [this] { return busy_.load(std::memory_order_acquire) == 0; };

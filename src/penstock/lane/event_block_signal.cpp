@@ -25,7 +25,7 @@ EventBlockSignal::~EventBlockSignal() {
 }
 
 void EventBlockSignal::arm(std::uint64_t retired) {
-  // With none free the thread has yet to wake from an event, so a ticket is still to come and wakes the lane.
+  // If no wait is free, the thread has not yet woken from an event. So a ticket is still to come and wakes the lane.
   auto const any_free = [this] { return !free_.empty(); };
   side_.arm(retired, any_free, [this](std::uint64_t number, StreamRef stream) {
     Wait* const wait = free_.front();
@@ -40,7 +40,7 @@ void EventBlockSignal::arm(std::uint64_t retired) {
 void EventBlockSignal::body() {
   try {
     device_.attach();
-  } catch (Error const&) {  // It is lost, as each wait will say.
+  } catch (Error const&) {  // The device is lost; each wait will say so.
   }
   for (;;) {
     auto const more = [&] { return !recorded_.empty() || ending_.load(std::memory_order_acquire); };
@@ -56,7 +56,7 @@ void EventBlockSignal::body() {
     } catch (Error const& error) {
       status = {.ok = false, .sticky = error.sticky(), .code = 0};
     }
-    // First free, then the ticket: the lane that it wakes may ask for the next.
+    // First free the wait, then push the ticket: the lane that it wakes may ask for the next wait.
     free_.push(wait);
     push(number, status);
   }

@@ -87,7 +87,7 @@ Flight::Flight(Device& device, TileShape shape, FlightOptions options)
 }
 
 Flight::~Flight() {
-  // The default stream is not ours to destroy, so nobody else would wait for it before the slots' memory goes.
+  // The flight does not own the default stream, so no other code would wait for it before the slots' memory is freed.
   settle();
 }
 
@@ -99,7 +99,7 @@ void Flight::prepare(Stage const& stage) {
 void Flight::settle() noexcept {
   for (;;) {
     try {
-      // One after the other, so that the device is given time for each.
+      // One tile after the other, so that the device gets time for each.
       for (std::uint64_t number = retired_ + 1; number <= put_; ++number) {
         await([&] { return passed(number); });
       }
@@ -108,10 +108,10 @@ void Flight::settle() noexcept {
     } catch (Error const&) {
       break;
     } catch (std::bad_alloc const&) {
-      // The device was to be abandoned, and that takes memory: it is waited for as long again.
+      // To abandon the device takes memory, and there was none. So the device gets the same time again.
     }
   }
-  // It is lost, so each further question is answered. What runs on it runs to its end, but on one that was abandoned.
+  // The device is lost, so it answers each further question. Its work runs to its end, unless it was abandoned.
   for (StreamRef const stream : {upload_, compute_, download_}) {
     try {
       stream.synchronize();
@@ -130,8 +130,8 @@ void Flight::finish(Stage& stage) {
   finish_work_.rethrow();
 }
 
-/// Waits for what is in the stream now, and not for what others may put there later: it may be everybody's. If what is
-/// there cannot be marked, say for want of memory, for a moment at which nothing is.
+/// Waits for what is in the stream now, not for what others may put there later: other threads may share the stream. If
+/// that cannot be marked, for example for lack of memory, waits for a moment at which the stream is empty.
 void Flight::settle(StreamRef stream) {
   bool marked = true;
   try {
@@ -145,7 +145,7 @@ void Flight::settle(StreamRef stream) {
   await([&] { return marked ? settled_.passed() : stream.idle(); });
 }
 
-/// Asks and does not wait, because nobody is called back from a wait.
+/// Asks and does not wait in the device, because nothing can call a thread back from such a wait.
 template <class Passed>
 void Flight::await(Passed passed) {
   constexpr std::chrono::microseconds between_looks{150};
@@ -156,11 +156,11 @@ void Flight::await(Passed passed) {
       return passed();
     } catch (Error const& error) {
       if (error.sticky()) throw;
-      // A device may be gone without saying so to each question, as a GPU that the application has reset.
+      // A device may be gone and not say so in each answer, for example a GPU that the application has reset.
       if (auto const loss = device_.lost()) throw Error(*loss);
     } catch (std::bad_alloc const&) {
     }
-    return false;  // It is asked again.
+    return false;  // The device is asked again.
   };
   while (!never.await(answer, std::chrono::microseconds(100), between_looks)) {
     if (patience.runs_out(std::chrono::steady_clock::now())) throw run_out_of_patience();
@@ -170,7 +170,7 @@ void Flight::await(Passed passed) {
 Error Flight::run_out_of_patience() {
   Error why = out_of_patience(compute_.kind(), patience_);
   std::uint64_t const oldest = first_not_passed();
-  // Asked before it is abandoned, as it answers nothing after.
+  // Asked before the device is abandoned: an abandoned device answers nothing.
   std::string const at = step_of(oldest);
   device_.abandon(why);
   if (oldest <= put_ && slot_of(oldest).failure == nullptr) {
@@ -194,7 +194,7 @@ std::uint64_t Flight::first_not_passed() const noexcept {
 char const* Flight::step_of(std::uint64_t number) const noexcept {
   if (number > put_) return "device";
   Slot const& slot = slot_of(number);
-  if (slot.way == BatchWay::mapped) return "stage";  // It has no other.
+  if (slot.way == BatchWay::mapped) return "stage";  // A mapped tile has no other step.
   // Where all steps are in one stream the events between them are not recorded.
   if (!split_) return "device";
   try {
@@ -215,12 +215,12 @@ void Flight::drop_calls() const {
   if (!(compute_ == download_)) compute_.drop_calls();
 }
 
-/// A way that fails would often be soonest through.
+/// A failure counts as for ever: a way that fails would often be through soonest.
 void Flight::note_alone(std::chrono::nanoseconds took) noexcept {
   ways_.took(lone_bytes_, way_, failed_ || work_failed() ? std::chrono::nanoseconds::max() : took);
 }
 
-/// Of the batch that was put last.
+/// True if work of the batch that was put last has failed.
 bool Flight::work_failed() const noexcept {
   for (std::uint64_t number = oldest_; number <= put_; ++number) {
     if (slot_of(number).work->failed()) return true;
@@ -242,7 +242,7 @@ bool Flight::passed(std::uint64_t number) const {
   return slot.settled || slot.events->landed.passed();
 }
 
-/// Times are a help and no promise: a tile does not fail for want of them.
+/// Times are a help and no promise: a tile does not fail because they are missing.
 void Flight::note_times(std::uint64_t oldest, bool lost) noexcept {
   Slot const& first = slot_of(oldest);
   if (!first.timed || lost || first.settled) return;
@@ -263,7 +263,7 @@ void Flight::note_times(std::uint64_t oldest, bool lost) noexcept {
   }
 }
 
-/// What the tile's work threw, if it did. The device has passed it, so it throws no more.
+/// Notes what the tile's work threw, if it threw. The device has passed that work, so it throws no more.
 void Flight::note_thrown(Slot& slot) const noexcept {
   if (slot.failure != nullptr) return;
   try {
@@ -276,7 +276,7 @@ void Flight::note_thrown(Slot& slot) const noexcept {
 Completion Flight::retire(std::shared_ptr<Failure const> const& loss) {
   Slot& slot = slot_of(++retired_);
   note_thrown(slot);
-  // While all of the batch are still here.
+  // Now, while all tiles of the batch are still in their slots.
   if (slot.leads) note_times(retired_, loss != nullptr);
   mapped_bytes_ -= std::exchange(slot.mapped_bytes, 0);
   auto failure = std::exchange(slot.failure, nullptr);

@@ -19,17 +19,13 @@
 #include "penstock/lane/lane_shape.hpp"
 #include "penstock/lane/lone_ways.hpp"
 #include "penstock/lane/mapped_tiles.hpp"
+#include "penstock/lane/patience.hpp"
 #include "penstock/lane/stage.hpp"
 #include "penstock/lane/stage_graphs.hpp"
+#include "penstock/lane/stream_mode.hpp"
 #include "penstock/lane/transport.hpp"
 
 namespace penstock {
-
-/// Which stream a lane computes on.
-enum class StreamMode : std::uint8_t {
-  thread_default,  ///< The default stream of the lane's thread: a stage that names no stream is on it.
-  own,             ///< A non-blocking stream of the lane's own.
-};
 
 /// What a lane asks of its device.
 struct FlightOptions {
@@ -39,31 +35,31 @@ struct FlightOptions {
   /// With `mapped` slots have no memory. `automatic` maps only where the pool is pinned, else it copies.
   Transport transport = Transport::automatic;
   /// For `automatic`: the most bytes, up and down, of mapped tiles in flight at once; `unbounded_mapped_bytes` maps
-  /// all. Empty: all on the CPU device, whose copies only cost what a pass over the tile costs, else
+  /// all. Empty: all on the CPU device, where a copy only costs what a pass over the tile costs, else
   /// `most_mapped_bytes`.
   std::optional<std::size_t> mapped_bytes = {};
-  /// Of copied tiles whose stage promises Stage::capturable and is asked for one at a time.
+  /// For copied tiles, if the stage promises Stage::capturable and is asked for one tile at a time.
   Graphs graphs = Graphs::automatic;
   /// Of the streams that the lane makes; lower runs first. A thread's default stream has the least priority.
   int priority = 0;
-  /// How long a lane with tiles in flight bears with a device that finishes none, nor a batch of them.
-  /// Then it abandons the device and fails them. As long as only a kernel that never ends would take. It is the lane
-  /// that is patient, so not while it is kept in a call of the driver's by a GPU whose queue is full, as it may be with
-  /// very many slots. Time in which the process is stopped does not count (lane/patience.hpp).
-  std::chrono::nanoseconds patience = std::chrono::seconds(60);
-  /// Is told when the tiles that it wants were where; null for nobody. It outlives the lane. For each slot it takes as
-  /// many events again as the flight has, and three more; lane/flight_clock.hpp says what a tile that is wanted costs.
-  /// A batch with such a tile says nothing of its way (LoneWays): where all are wanted lone ones keep to the preferred
-  /// one.
+  /// How long a lane with tiles in flight waits for a device that finishes no tile and no batch. Then it abandons the
+  /// device and fails the tiles. Only a kernel that never ends should take so long. The lane itself counts the time, so
+  /// not while a GPU with a full queue keeps it in a call of the driver's, as may happen with very many slots. Time in
+  /// which the process is stopped does not count (lane/patience.hpp).
+  std::chrono::nanoseconds patience = Patience::usual;
+  /// Is told the times of the steps of the tiles that it wants; null for no recorder. It outlives the lane. For each
+  /// slot it takes as many events again as the flight has, and three more; lane/flight_clock.hpp says what a wanted
+  /// tile costs. A batch with such a tile tells nothing about its way (LoneWays): where all tiles are wanted, lone
+  /// batches keep to the preferred way.
   Recorder* recorder = nullptr;
   unsigned lane = 0;      ///< Its number, for the names of rows.
-  std::size_t tiles = 0;  ///< Of the pool. A lane knows this one and its number itself.
+  std::size_t tiles = 0;  ///< Of the pool. The lane sets this and its number itself.
 };
 
-/// For Transport::automatic: the most bytes, up and down, of mapped tiles in flight at once. Below that a batch that is
-/// alone goes the way that took others of its size least (LoneWays). One at a time mapped ones were sooner through than
-/// copied ones on either side of it, by a third at this size (bench/records/records_bench, `one_at_a_time`), and take
-/// the device's multiprocessors for as long as the link (decisions/0023).
+/// For Transport::automatic: the most bytes, up and down, of mapped tiles in flight at once. Below that, a lone batch
+/// goes the way that took least time for others of its size (LoneWays). One at a time, mapped tiles are through sooner
+/// than copied tiles below and above this size, by a third at this size (bench/records/records_bench, `one_at_a_time`),
+/// and they take the device's multiprocessors for as long as the link (decisions/0023).
 inline constexpr std::size_t most_mapped_bytes = std::size_t{256} << 10;
 inline constexpr std::size_t unbounded_mapped_bytes = std::numeric_limits<std::size_t>::max();
 
@@ -93,22 +89,22 @@ class Flight {
   /// The number of the youngest tile in flight, or of the last that was.
   std::uint64_t youngest() const noexcept { return put_; }
   std::uint64_t retired() const noexcept { return retired_; }
-  /// Copies that the device was asked for, of both directions: neighbours are one.
+  /// Copies that the device was asked for, of both directions: neighbours count as one.
   std::uint64_t copies() const noexcept { return asked_copies_; }
   /// Tiles that were mapped.
   std::uint64_t mapped() const noexcept { return mapped_tiles_; }
   /// What became of the stage's promise to be capturable.
   StageGraphs const& graphs() const noexcept { return graphs_; }
-  /// True if what the tiles that were put last take says something of their way: there was a choice, because none were
-  /// in flight, nothing of their work was captured, and nobody times them.
+  /// True if the time of the tiles that were put last tells something about their way: there was a choice, because no
+  /// tiles were in flight, nothing of their work was captured, and no recorder times them.
   bool time_counts() const noexcept { return lone_bytes_ > 0; }
-  /// Tells it what these took, if they were alone until they were known to be through; nanoseconds::max() if they
-  /// failed. If any of them is known to have failed that counts as for ever.
+  /// Notes the time that these tiles took, if they were alone until they were known to be through; nanoseconds::max()
+  /// if they failed. If any of them is known to have failed, the time counts as for ever.
   void note_alone(std::chrono::nanoseconds took) noexcept;
-  /// The same if they were not watched to their end: that they took longer than this.
+  /// The same if the lane did not watch them to their end: they took longer than this.
   void note_cut_off(std::chrono::nanoseconds watched) noexcept;
 
-  /// Makes what the work of this stage takes beside, so that its tiles do not wait for that. Once, before the first.
+  /// Makes what else the work of this stage needs, so that its tiles do not wait for that. Once, before the first tile.
   ///
   /// Throws: Error, if the device refuses.
   void prepare(Stage const& stage);
@@ -128,14 +124,14 @@ class Flight {
   ///
   /// Throws: a sticky Error.
   bool passed(std::uint64_t number) const;
-  /// Abandons the device, which has finished none of these tiles for `patience`. The oldest that it has not passed
-  /// fails at the step where it stands, if that is known, unless it has a failure of its own. Gives the reason, for all
-  /// others.
+  /// Abandons the device, which has finished no tile for `patience`. The oldest tile that the device has not passed
+  /// fails at the step where it stands, if that is known, unless it has a failure of its own. Returns the reason, for
+  /// all other tiles.
   Error run_out_of_patience();
-  /// Waits until the device touches none of the tiles any more, also one that is lost. One that takes longer than
+  /// Waits until the device, even a lost one, no longer touches any of the tiles. A device that takes longer than
   /// `patience` for any of them is abandoned.
   ///
-  /// Blocks: until the device has passed all that was put in, or was abandoned by whomever.
+  /// Blocks: until the device has passed all that was put in, or any thread has abandoned it.
   void settle() noexcept;
   /// Has the stage enqueue what brings its own result home, and waits until the device has passed all that is in the
   /// compute stream, but no longer than `patience`: then it is abandoned.
@@ -209,7 +205,7 @@ class Flight {
   BatchWay way_ = BatchWay::copied;
   std::size_t lone_bytes_ = 0;  ///< Up and down, if its time counts.
   bool timed_ = false;          ///< Its times are known to the clock.
-  bool failed_ = false;         ///< Some of its tiles have; kept here, as they may retire before it is asked.
+  bool failed_ = false;         ///< Some of its tiles have failed; kept here, as they may retire before the lane asks.
   std::vector<Slot*> live_;     ///< Those of its tiles that have not failed.
   std::vector<Copy> copies_;
   std::uint64_t asked_copies_ = 0;

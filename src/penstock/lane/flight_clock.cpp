@@ -15,14 +15,14 @@ Event timing_event(Device& device) {
   return device.make_event({.timing = true});
 }
 
-/// What of the device does such a step; all lanes of the device have the same.
+/// The part of the device that does such a step; all lanes of the device have the same.
 std::string engine_of(Device const& device, Step step) {
   DeviceInfo const info = device.info();
   return (info.kind == DeviceKind::cuda ? "GPU " + std::to_string(info.ordinal) : std::string("CPU device")) + " " +
          std::string(step_name(step));
 }
 
-/// No tile's number, nor that of the one before a tile.
+/// Neither a tile's number nor the number before a tile's.
 constexpr std::uint64_t none = std::numeric_limits<std::uint64_t>::max() - 1;
 
 }  // namespace
@@ -48,7 +48,7 @@ FlightClock::FlightClock(Device& device, Recorder& recorder, FlightClockOptions 
   slots_.reserve(options.slots);
   for (std::size_t i = 0; i < options.slots; ++i) slots_.push_back(std::make_unique<Times>(device, options.split));
 
-  // The record lies between two looks at the host's clock; of several the pair that lie closest say best when.
+  // The record lies between two looks at the host's clock; of several pairs, the closest pair tells the time best.
   auto closest = std::chrono::nanoseconds::max();
   constexpr int tries = 10;
   for (int i = 0; i < tries; ++i) {
@@ -95,7 +95,7 @@ void FlightClock::begin(std::size_t slot, Step step, StreamRef stream) {
   recorder_.spend(Clock::now() - asked);
 }
 
-/// Begins to: by what the device shows next, which is from `now` on.
+/// Begins to compare the clocks: by what the device's clock shows next, at `now` or later.
 void FlightClock::compare_clocks(Clock::time_point now) {
   compared_ = now;
   try {
@@ -114,7 +114,7 @@ void FlightClock::ask_for_anchor() {
     if (error.sticky()) throw;
     return;
   }
-  // Within what the host knows the clocks have not drifted for all that anybody can tell, and no time is to jump.
+  // Between the two moments that the host knows, no drift can be told, and no time is to jump.
   anchored_ = std::clamp(host_time(next_anchor_), compared_, Clock::now());
   std::swap(anchor_, next_anchor_);
   awaited_ = false;
@@ -124,7 +124,7 @@ FlightClock::Clock::time_point FlightClock::host_time(EventRef mark) const {
   return anchored_ + mark.since(anchor_).value_or(std::chrono::nanoseconds(0));
 }
 
-/// When its steps ended, by what the device's clock says.
+/// When the steps ended, by the device's clock.
 FlightClock::Moments FlightClock::told_ends(Times const& times) const {
   auto const landed = host_time(times.events.landed);
   if (!times.mapped && options_.split) {
@@ -135,8 +135,8 @@ FlightClock::Moments FlightClock::told_ends(Times const& times) const {
   return {host_time(times.begins[1]), host_time(times.begins[2]), landed};
 }
 
-/// No step ends before it was asked for, nor a tile after the host has seen it through. Where the device's clock says
-/// so the anchor is wrong by at least as much, as it may be where many processes take turns on the device.
+/// No step ends before it was asked for, and no tile ends after the host has seen it through. If the device's clock
+/// says so, the anchor is wrong by at least as much. That may happen where many processes take turns on the device.
 void FlightClock::hold_to_the_hosts(Times const& times, Moments& told, Clock::time_point seen) {
   auto shift = Clock::duration::zero();
   for (std::size_t i = 0; i < steps; ++i) {
@@ -157,7 +157,7 @@ FlightClock::Moments FlightClock::ends_of(Times const& times, Moments const& tol
   return ends;
 }
 
-/// When the stream that does that step of the batch was through with the last tile whose ends are known.
+/// When the stream of that step was through with the last tile that has known ends.
 FlightClock::Clock::time_point FlightClock::free_since(std::size_t step) const {
   if (closed_ == none) return Clock::time_point::min();
   if (!options_.split) return ends_[last];
@@ -172,7 +172,7 @@ FlightClock::Moments FlightClock::begins_of(Times const& times, Moments const& e
     bool const stream_begins = options_.split || i == 0 || times.mapped;
     if (stream_begins && times.marked[i]) begins[i] = std::max(begins[i], host_time(times.begins[i]));
     begins[i] = std::max(begins[i], free_since(i));
-    // The two clocks are not quite one.
+    // The two clocks do not agree exactly.
     begins[i] = std::min(begins[i], ends[i]);
   }
   return begins;

@@ -20,8 +20,8 @@ struct FlightClockOptions {
   std::size_t slots = 1;
   bool split = true;    ///< Each step has a stream of its own.
   bool shared = false;  ///< Others compute in the stream of the stage as well.
-  /// How far from the anchor times are taken: those of a GPU's events are of 24 bits, so of 500 ms to 30 ns. And how
-  /// long the two clocks may run without being compared, in which those of a GPU and its host part by some 25 us.
+  /// How far from the anchor times are taken: a GPU's event times have 24 bits, so 500 ms to 30 ns. Also how long the
+  /// two clocks may run without a comparison; in that time the clocks of a GPU and its host part by some 25 us.
   std::chrono::nanoseconds reach = std::chrono::milliseconds(500);
 };
 
@@ -29,17 +29,17 @@ struct FlightClockOptions {
 /// host's clock. What it says of a tile holds for a batch of them, which has one set of events.
 ///
 /// A step's end is the event that the next step waits for, made so that it keeps the time; where all steps are in one
-/// stream, a mark between two. A step begins once the stream is through with the tile before, once the step before
-/// is through, and once the lane asks for it, whichever comes last. Where the tile before is not timed, or others use
-/// the stream, a mark says when the stream got there. So a timed tile behind another takes no mark more than the flight
-/// needs anyway if streams are split, and two if not.
+/// stream, a mark between two. A step begins once the stream is through with the tile before, once the step before is
+/// through, and once the lane asks for it, whichever comes last. Where the tile before is not timed, or others use the
+/// stream, a mark says when the stream got there. So a timed tile behind another takes no more marks than the flight
+/// needs anyway if streams are split, and two more if not.
 ///
-/// What a step waits for its engine, when other streams have it, counts as part of the step.
+/// The time that a step waits for its engine, while other streams have it, counts as part of the step.
 ///
-/// The two clocks drift apart, so now and then a mark in a stream of the clock's own, in which nothing else is, says
-/// what the device's shows at a moment between two that the host knows. Only what is beyond these is taken back, and no
-/// step of a lane begins before the one before it in its stream has ended. A tile that would be through before it was
-/// asked for, or after it was seen to be, moves them together at once.
+/// The two clocks drift apart. So at times a mark in a stream of its own, which holds nothing else, says what the
+/// device's clock shows at a moment between two that the host knows. Only a drift beyond these two is taken back, and
+/// no step of a lane begins before the step before it in its stream has ended. A tile that would be through before it
+/// was asked for, or after it was seen to be through, moves the clocks together at once.
 ///
 /// Threads: the lane's.
 class FlightClock {
@@ -52,9 +52,9 @@ class FlightClock {
 
   /// True if times of this tile are wanted.
   bool wants(std::uint64_t sequence) const noexcept { return recorder_.wants(sequence); }
-  /// Begins a batch, tiles `oldest` to `youngest` of the flight, of which times are wanted, in the slot of the
-  /// youngest: with these events it is put in its order, those between the steps only if it goes by three streams.
-  /// Before one that goes by one stream, though the flight has three, nothing of the flight is on the device.
+  /// Begins a batch with wanted times, tiles `oldest` to `youngest` of the flight, in the slot of the youngest. Its
+  /// order is made with these events; those between the steps are used only if it goes by three streams. Before a batch
+  /// that goes by one stream, though the flight has three, nothing of the flight is on the device.
   FlightEvents& open(std::size_t slot, std::uint64_t oldest, std::uint64_t youngest,
                      BatchWay way = BatchWay::copied) noexcept;
   /// To be called before each step, in their order. A mark that is refused costs the tile its times and nothing else.
@@ -109,7 +109,7 @@ class FlightClock {
   std::uint32_t notice_row_ = 0;
   std::vector<std::unique_ptr<Times>> slots_;
   std::uint64_t opened_ = 0;  ///< The number of the last tile that was begun.
-  std::uint64_t closed_ = 0;  ///< That of the last whose ends are known, which are these.
+  std::uint64_t closed_ = 0;  ///< That of the last tile with known ends, which `ends_` holds.
   Moments ends_{};
   /// A moment on both clocks. Event times far from it lose digits, so it moves along.
   Event anchor_;

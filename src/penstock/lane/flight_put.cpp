@@ -24,30 +24,30 @@ void Flight::put(std::span<Loan> loans, Stage& stage) {
     }
   } catch (...) {
     auto const failure = current_failure(at, ErrorKind::device_refused);
-    // Whatever tile caused it, these only met it. But what a stage throws may be of another device.
+    // Any tile may have caused the loss; these only met it. But what a stage throws may be of another device.
     if (failure->kind == ErrorKind::device_lost && device_.lost()) throw;
     fail_batch(failure);
     static_cast<void>(device_.take_refusal());  // The stage may have left one when it threw; it is not the next tile's.
   }
   seal(enqueued);
-  // A capture takes as long as some runs, and copied tiles of a whole round of slots may have one each. By one way a
-  // timed batch takes three marks, by others none.
+  // A capture takes as long as some runs, and each copied tile of a whole round of slots may have one. A timed batch
+  // takes three marks by one way, and no marks by others.
   if (timed_ || graphs_.captures() != captures) lone_bytes_ = 0;
 }
 
-/// Up and down, as far as can be known now.
+/// Bytes up and down, as far as they can be known now.
 std::size_t Flight::bytes_of(std::span<Loan const> loans) const {
   std::size_t bytes = 0;
   for (Loan const& loan : loans) {
     std::size_t const up = std::min(loan->filled, shape_.input_bytes);
-    // What comes back only the stage can say, later; mostly not more than went up.
+    // Only the stage can say, later, what comes back; mostly not more than went up.
     bytes += up + (up == 0 ? shape_.output_bytes : std::min(up, shape_.output_bytes));
   }
   return bytes;
 }
 
-/// Behind copies a mapped tile would land before them, and tiles retire in their order: so not while any is in flight.
-/// Mapped ones may be, as long as they are few: they run one after the other.
+/// A mapped tile behind copied ones would land before them, and tiles retire in their order: so no tile is mapped while
+/// a copied one is in flight. Mapped ones may be in flight, as long as they are few: they run one after the other.
 void Flight::choose_way(std::span<Loan const> loans, Stage const& stage) {
   way_ = transport_ == Transport::mapped ? BatchWay::mapped : BatchWay::copied;
   lone_bytes_ = 0;
@@ -64,13 +64,13 @@ void Flight::choose_way(std::span<Loan const> loans, Stage const& stage) {
   lone_bytes_ = bytes;
 }
 
-/// If that is left to the flight, the stage allows it, and the device sees all of the tiles.
+/// True if the choice is left to the flight, the stage allows it, and the device sees all of the tiles.
 bool Flight::may_be_mapped(std::span<Loan const> loans, Stage const& stage) {
   if (transport_ != Transport::automatic || stage.passes() != Passes::one) return false;
   try {
     return std::all_of(loans.begin(), loans.end(), [&](Loan const& loan) { return pool_.find(*loan).has_value(); });
   } catch (...) {
-    return false;  // What it comes of, the copies will meet; no tile has been taken yet.
+    return false;  // The copies will meet the cause; no tile has been taken yet.
   }
 }
 
@@ -185,7 +185,7 @@ void Flight::enqueue(Stage& stage, char const*& at) {
   asked_copies_ += copies_.size();
 }
 
-/// The stage, for all at once if it can. Else what one tile's `run` throws is that tile's.
+/// Runs the stage, for all tiles at once if it can. Otherwise, what `run` throws for one tile fails only that tile.
 void Flight::compute(Stage& stage) {
   seen_.clear();
   for (Slot const* const slot : live_) {
@@ -214,7 +214,7 @@ void Flight::compute(Stage& stage) {
 
 void Flight::run(Slot& slot, DeviceTile const& seen, Stage& stage) {
   try {
-    // For one without input a stage may well have nothing to do, and so nothing to capture.
+    // A stage may have nothing to do for a tile without input, and so nothing to capture.
     bool const stays_plain = way_ == BatchWay::mapped || (seen.input.empty() && shape_.input_bytes > 0);
     AttributedHere const attributed(compute_, slot.own_work);
     std::size_t const produced = stays_plain ? stage.run(seen, compute_) : graphs_.run(stage, seen, slot.graph);
@@ -238,7 +238,7 @@ void Flight::accept(Slot& slot, std::size_t produced) const {
   slot.failure = std::make_shared<Failure const>(Failure{"stage", why, ErrorKind::bad_argument});
 }
 
-/// All of it that has not failed already.
+/// Fails all tiles of the batch that have not failed already.
 void Flight::fail_batch(std::shared_ptr<Failure const> const& why) {
   failed_ = true;
   for (std::uint64_t number = oldest_; number <= put_; ++number) {
@@ -262,7 +262,7 @@ void Flight::seal(bool enqueued) {
   } catch (Error const& error) {
     if (error.sticky()) throw;
     settle();
-    // One that was abandoned has not let go: whoever asks is told so, and the tiles are stranded.
+    // An abandoned device has not let go: a caller that asks is told so, and the tiles are stranded.
     bool const let_go = !device_.abandoned();
     for (std::uint64_t number = oldest_; number <= put_; ++number) slot_of(number).settled = let_go;
     fail_batch(std::make_shared<Failure const>(Failure{"signal", error.what(), error.kind()}));

@@ -25,7 +25,7 @@ struct Flight::Slot {
   BatchWay way = BatchWay::copied;
   std::size_t mapped_bytes = 0;  ///< That the stage moves over the link itself.
   SlotGraph graph;
-  WorkFailure own_work;  ///< What this tile's work threw, or that of the batch whose youngest tile it is.
+  WorkFailure own_work;  ///< What this tile's work threw; for a batch's youngest tile also its batch's work.
   WorkFailure* work = &own_work;
   FlightEvents plain;
   /// Those of its batch: of the slot of its youngest tile, or of the flight's clock if the batch is timed.
@@ -34,9 +34,9 @@ struct Flight::Slot {
   std::shared_ptr<Failure const> failure;
   std::size_t batch = 1;  ///< How many were put with it, itself among them.
   bool leads = false;     ///< It is the oldest of them.
-  /// The device let go of it, seen by waiting because it refused to record `landed`.
+  /// The device let go of the slot. The flight waited for that, because the device refused to record `landed`.
   bool settled = false;
-  bool timed = false;  ///< When the batch is where is known to the flight's clock.
+  bool timed = false;  ///< The flight's clock knows the times of the batch.
 };
 
 }  // namespace penstock

@@ -22,7 +22,7 @@ class Gathering {
   void add(Loan loan) noexcept;
   bool empty() const noexcept { return size_ == 0; }
   std::size_t size() const noexcept { return size_; }
-  /// How many the block has that was whole first; 0 if none is.
+  /// How many tiles the block has that was whole first; 0 if no block is whole.
   std::size_t whole() const noexcept { return whole_.empty() ? 0 : size_of(whole_.first()); }
   /// True if that block is also the one that began to gather first.
   bool whole_is_oldest() const noexcept { return !whole_.empty() && whole_.first() == begun_.first(); }
@@ -55,7 +55,7 @@ class Gathering {
       std::size_t previous = 0;
     };
     Link& at(std::size_t place) noexcept { return place == 0 ? links_.back() : links_[place - 1]; }
-    std::vector<Link> links_;  ///< Behind those of the blocks the one that first and last are linked to.
+    std::vector<Link> links_;  ///< Of the blocks; behind them the link to the first and the last block.
   };
   std::size_t size_of(std::size_t block) const noexcept;
 
@@ -63,8 +63,8 @@ class Gathering {
   std::vector<Loan> here_;          ///< By the index of the tile.
   std::vector<std::size_t> count_;  ///< By block.
   std::size_t size_ = 0;
-  Order begun_;  ///< Those that have any.
-  Order whole_;  ///< Those that have all.
+  Order begun_;  ///< Blocks that have any tile.
+  Order whole_;  ///< Blocks that have all their tiles.
 };
 
 }  // namespace penstock

@@ -33,7 +33,7 @@ void GraphChoice::decide() noexcept {
   phase_ = median(launches_) < median(runs_) ? Phase::launch : Phase::run;
 }
 
-/// Of so many one that was held up, by whatever, says nothing.
+/// Among so many times a single one that was delayed has no effect.
 std::chrono::nanoseconds GraphChoice::median(Times& times) noexcept {
   auto const middle = times.begin() + samples / 2;
   std::nth_element(times.begin(), middle, times.end());

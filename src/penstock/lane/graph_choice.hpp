@@ -12,8 +12,8 @@ namespace penstock {
 
 /// How a lane gives a stage's work to its device: by what it was told, or by what its own calls took.
 ///
-/// If it is to find out, then by the times of some runs, after a few that do not count, and of some launches of graphs,
-/// made in few slots; whichever has the lesser median is kept. A tie goes to runs, which take no memory.
+/// If it is to find out, it compares the times of some runs, after a few that do not count, with those of some launches
+/// of graphs, made in few slots. It keeps the way with the lesser median. A tie goes to runs, which take no memory.
 class GraphChoice {
  public:
   static constexpr unsigned warm_up = 16;  ///< Runs that do not count: the first load what they launch.
@@ -23,7 +23,7 @@ class GraphChoice {
 
   explicit GraphChoice(Graphs asked) noexcept;
 
-  /// True if a graph that there is may be launched.
+  /// True if an existing graph may be launched.
   bool launches() const noexcept { return phase_ == Phase::try_launches || phase_ == Phase::launch; }
   /// True if a slot that has no graph may get one.
   bool captures() const noexcept {
@@ -35,7 +35,7 @@ class GraphChoice {
 
   /// Tells it of a slot's first capture.
   void captured() noexcept { ++captured_; }
-  /// Tells it what a run took, or a launch; of which it wants to know nothing the time is not looked at.
+  /// Tells it the time of a run, or of a launch; it ignores a time that it does not want.
   void ran(std::chrono::nanoseconds took) noexcept;
   void launched(std::chrono::nanoseconds took) noexcept;
   /// From here on the stage is run for each tile.

@@ -65,14 +65,13 @@ Lane::Lane(Device& device, TileShape shape, std::size_t most_tiles, LaneOptions 
 Lane::~Lane() {
   cancel();
   close();
-  // What the user's stage frees at its end may wait for all of the device.
+  // The user's stage may free memory at its end, and that may wait for all work of the device.
   if (stage_ != nullptr && device_.abandoned()) device_.keep(std::shared_ptr<Stage>(std::move(stage_)));
 }
 
 bool Lane::submit(Loan& loan) noexcept {
   if (loan->index() >= most_tiles_) return false;
-  // Counted first: a lane that was closed ends only once it counts nothing, so what passes the check below is still
-  // served.
+  // Counted first: a closed lane ends only once its count is 0, so a tile that passes the check below is still served.
   load_.fetch_add(1, std::memory_order_seq_cst);
   if (!submitted_.empty()) submitted_[loan->index()] = std::chrono::steady_clock::now();
   if (closed_.load(std::memory_order_seq_cst) || !inbox_.push(&*loan)) {
@@ -108,7 +107,7 @@ void Lane::stop_taking() noexcept {
 }
 
 void Lane::await(LaneAge age) noexcept {
-  // Acquire: what the lane did until then has happened.
+  // Acquire: this thread sees what the lane did until then.
   auto const grown = [&] { return age_.load(std::memory_order_acquire) >= age; };
   while (!aged_.await(grown, std::chrono::nanoseconds(0), std::chrono::hours(1))) {
   }
@@ -178,7 +177,7 @@ void Lane::body(std::promise<void>& ready, Stages const& stages) {
   flight_.reset();
 }
 
-/// A lane that left with tiles in its hands would never be waited for to the end.
+/// Ends only when the lane holds no tile: otherwise a wait for its tiles would never end.
 void Lane::serve_to_the_end() {
   for (;;) {
     try {
@@ -229,7 +228,8 @@ bool Lane::watch(Predicate const& work_waits) {
     look();
     now = std::chrono::steady_clock::now();
     if (!flight_->empty() && now - asked_ >= options_.watchdog) {
-      // Who reads memory has to ask now and then how the device is; who asks events is told, but not that it is slow.
+      // A lane that reads memory has to ask at times how the device is. A lane that asks events is told that, but not
+      // that the device is slow.
       signal_->read() ? ask_unsignalled() : ask_device();
     }
     note_pace();

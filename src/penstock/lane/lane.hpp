@@ -22,6 +22,7 @@
 #include "penstock/lane/end_latch.hpp"
 #include "penstock/lane/flight.hpp"
 #include "penstock/lane/gathering.hpp"
+#include "penstock/lane/lane_summary.hpp"
 #include "penstock/lane/pace.hpp"
 #include "penstock/lane/patience.hpp"
 #include "penstock/lane/signal_kind.hpp"
@@ -35,23 +36,23 @@ struct LaneOptions {
   FlightOptions flight = {};
   /// The most tiles that the lane puts on the device at once: as one copy where they are neighbours in the pool, with
   /// one set of events and one ticket. While the device has half of the slots to work on, a tile waits for its block:
-  /// those that so many tiles of the pool make from its first on; but no longer than four whole ones pass the one that
-  /// has waited longest. Never more than half of the slots, so that one batch comes while another goes; and beyond
-  /// 1 MiB one for every 32 tiles in a row, so that short runs do not wait for large batches.
+  /// so many tiles of the pool make a block, from the pool's first tile on. But at most four whole blocks pass the one
+  /// that has waited longest. A batch is never more than half of the slots, so that one comes while another goes.
+  /// Beyond 1 MiB it has one tile for every 32 tiles in a row, so that short runs do not wait for large batches.
   unsigned batch = 1;
   SignalKind signal = SignalKind::callback;
-  /// How long a lane with nothing to do spins before it sleeps, with an eye on its device: results sooner, for part of
-  /// a core. With a signal that brings no tickets (event_poll, flag) it spins as long as any tile is in flight; or, if
-  /// this is 0, looks every 50 us. But while more than half of the slots are full and hold enough work it
-  /// sleeps instead, at least 50 us at a time, mostly no more than 1 ms, and only `cancel` and `close` wake it: 200 us
-  /// of work are enough, if they are 50 more than half of the slots would hold, by the pace of what came back
+  /// How long a lane with nothing to do spins and watches its device before it sleeps: results sooner, for part of a
+  /// core. With a signal that brings no tickets (event_poll, flag) it spins as long as any tile is in flight; or, if
+  /// this is 0, it looks every 50 us. But while more than half of the slots are full and hold enough work, it sleeps
+  /// instead, at least 50 us at a time, mostly no more than 1 ms, and only `cancel` and `close` wake it. 200 us of work
+  /// are enough, if they are 50 us more than half of the slots would hold, by the pace of what came back
   /// (decisions/0026).
   std::chrono::nanoseconds spin{0};
   /// How long a lane with tiles in flight sleeps before it asks the device itself, in case a signal was lost.
   std::chrono::nanoseconds watchdog = std::chrono::milliseconds(50);
-  /// The lanes whose ends this one waits for before it frees anything; null for none. They must all be closed at once.
+  /// The lane waits for the ends of these lanes before it frees anything; null for none. All must be closed at once.
   std::shared_ptr<EndLatch> ends_with = {};
-  Ranges* ranges = nullptr;  ///< Is told when the lane gives a tile to its device; null for nobody. It outlives it.
+  Ranges* ranges = nullptr;  ///< Is told when the lane gives a tile to its device; may be null. It outlives the lane.
   std::string name = "ps-lane-0";
   CpuSet cpus = {};  ///< Where its thread may run; empty for anywhere.
 };
@@ -59,8 +60,8 @@ struct LaneOptions {
 /// For LaneOptions::spin, this or longer: the lane never sleeps, whatever its device has to do.
 inline constexpr std::chrono::nanoseconds spin_for_ever = std::chrono::hours(1);
 
-/// Where a lane hears of its device: tickets, and a bell that is rung for each. It may outlive the lane, in the hands
-/// of a device that was abandoned.
+/// A lane gets news of its device here: tickets, and a bell that is rung for each. It may outlive the lane, kept by a
+/// device that was abandoned.
 struct LanePost {
   explicit LanePost(std::size_t capacity) : tickets(capacity) {}
   Mailbox<Ticket> tickets;
@@ -74,37 +75,15 @@ enum class LaneAge : std::uint8_t {
   ended,    ///< Its thread touches nothing any more.
 };
 
-/// What a lane did.
-struct LaneSummary {
-  std::uint64_t tiles = 0;
-  std::uint64_t batches = 0;  ///< In which tiles were put on the device.
-  std::uint64_t copies = 0;   ///< That the device was asked for, both ways: neighbours in the pool are one.
-  std::uint64_t mapped = 0;   ///< Tiles that their stage worked on in the host's memory.
-  std::uint64_t graphs = 0;   ///< Tiles whose stage was launched as a graph that it had been captured in.
-  std::uint64_t bytes_up = 0;
-  std::uint64_t bytes_down = 0;
-  std::uint64_t tickets = 0;  ///< That its signal brought.
-  std::uint64_t naps = 0;     ///< How often it slept because its device had enough to do.
-  /// Tiles that the lane found done when its watchdog woke it: their signal was lost, or late.
-  std::uint64_t found_by_watchdog = 0;
-  std::chrono::nanoseconds served{0};   ///< From the first tile that it took to its end.
-  std::chrono::nanoseconds idle{0};     ///< Of these, with nothing to do but to watch its device or to sleep.
-  std::uint64_t failed = 0;             ///< Tiles that it got and that failed, of whatever.
-  std::shared_ptr<Failure const> loss;  ///< Why it gave its device up; null if it did not.
-  /// Why its stage could not be captured, though it promises so: it was run for each tile from then on. Null if it
-  /// could, or was not to be.
-  std::shared_ptr<Failure const> not_captured;
-};
-
 /// A bound thread with two mailboxes (tiles in, tickets in), the streams that only it touches, the slots it fills, and
-/// a FIFO of what is in flight. It never waits for the device while it has a free slot and a tile to put there, but
-/// while the device has enough to do: then to make a batch whole, and to let its core go.
+/// a FIFO of what is in flight. While it has a free slot and a tile to put there, it waits only if the device has
+/// enough to do: to make a batch whole, and to let its core go.
 ///
 /// Each tile submitted gets exactly one Completion, whatever fails. Once the device is lost the lane fails all it holds
 /// and all it gets. A device that finishes no tile for FlightOptions::patience is abandoned: tiles that it may still
 /// write to are stranded, and come with their completions all the same.
 ///
-/// Threads: the one that made it, but for what is noted.
+/// Threads: the one that made it, except where noted.
 class Lane {
  public:
   /// Called on the lane's thread, once per tile: those that went to the device batch by batch in the order the lane
@@ -135,16 +114,16 @@ class Lane {
   ///
   /// Threads: any.
   std::size_t load() const noexcept { return load_.load(std::memory_order_relaxed); }
-  /// True once its device serves nobody any more.
+  /// True once its device no longer serves any tile.
   ///
   /// Threads: any.
   bool lost() const noexcept { return lost_.load(std::memory_order_seq_cst); }
-  /// From now on, and for all that waits in the inbox: not started, but completed as cancelled.
+  /// From now on no tile is started, not even one from the inbox: each is completed as cancelled.
   ///
   /// Threads: any.
   /// Blocks:  never.
   void cancel() noexcept;
-  /// No more tiles will come soon: none that it has is to wait for more, from now on.
+  /// No more tiles will come soon: from now on no tile of the lane waits for more tiles.
   ///
   /// Threads: any.
   /// Blocks:  never.
@@ -159,7 +138,7 @@ class Lane {
   /// Threads: one.
   /// Blocks:  until then.
   void close();
-  /// Waits until it is so old, as it is soon after `stop_taking`, unless it waits for lanes to which it is tied.
+  /// Waits until the lane is at this age: soon after `stop_taking`, unless it waits for lanes to which it is tied.
   ///
   /// Threads: any but its own.
   /// Blocks:  until then.
@@ -236,7 +215,7 @@ class Lane {
   EventCount& bell_;
   /// When each tile was submitted, by its index; empty without a recorder. Written before the push, read after the pop.
   std::vector<std::chrono::steady_clock::time_point> submitted_;
-  std::shared_ptr<Failure const> const speechless_;  ///< Where there is no memory for any other.
+  std::shared_ptr<Failure const> const speechless_;  ///< Used if there is no memory for another.
   EventCount alarm_;                                 ///< Ends a nap.
   std::atomic<std::size_t> load_{0};
   std::atomic<bool> lost_{false};
@@ -260,15 +239,15 @@ class Lane {
   std::vector<Tile const*> recorded_;  ///< The batch that is being put, for a recorder.
   bool unsignalled_ = false;           ///< It retires what its watchdog found.
   std::uint64_t in_a_row_ = 0;         ///< Tiles put; halved each time there were none for a while.
-  bool had_nothing_ = false;           ///< There was none on the device and none that waited, since it put the last.
+  bool had_nothing_ = false;           ///< Once since the last put, no tile was on the device and no tile waited.
   std::uint64_t news_ = 0;             ///< How often it heard something since it last rested.
   std::chrono::steady_clock::time_point asked_ =
       std::chrono::steady_clock::now();  ///< When it last knew how its device was.
   /// When the device last finished a tile, or got one while it had none.
   std::chrono::steady_clock::time_point progress_ = asked_;
   Patience patience_{options_.flight.patience, options_.watchdog, progress_};
-  /// Since when there is one batch on the device, put while there was none, and the lane has not slept; empty if that
-  /// is not so, or its time does not count.
+  /// Since when one batch is alone on the device, put while the device was empty, and the lane has not slept; empty if
+  /// that is not so, or its time does not count.
   std::optional<std::chrono::steady_clock::time_point> alone_since_;
   Pace pace_;
   std::uint64_t paced_ = 0;                                     ///< Tiles that `pace_` knows of, or never will.

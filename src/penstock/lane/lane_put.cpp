@@ -9,9 +9,9 @@ namespace penstock {
 
 namespace {
 
-/// How many whole blocks in a row go before what waits for its neighbours: some of these may be out for long.
+/// How many whole blocks in a row may pass tiles that wait for their neighbours: some neighbours may be out for long.
 constexpr unsigned most_overtakings = 4;
-/// So many tiles in a row pay for a larger batch: what its last one waits against what a copy of its own takes more.
+/// So many tiles in a row pay for one more tile in a batch: its last tile's wait against the cost of one more copy.
 constexpr std::uint64_t tiles_for_one_more = 32;
 
 }  // namespace
@@ -20,7 +20,7 @@ constexpr std::uint64_t tiles_for_one_more = 32;
 bool Lane::take_tiles() {
   bool const any = gather();
   if (gathered_.empty()) return any;
-  // Asked only now: what was submitted after cancel() had returned is gathered after it.
+  // Asked only after gathering: so a tile that was submitted after cancel() had returned is turned away.
   bool const cancelled = cancelled_.load(std::memory_order_acquire);
   if (loss_ != nullptr || cancelled) {
     turn_away(cancelled);
@@ -45,8 +45,8 @@ bool Lane::take_tiles() {
   return true;
 }
 
-/// Nothing of a batch is computed before all of it is uploaded, nor downloaded before all of it is computed: by so much
-/// one direction stays behind the other to the end. So batches are as large as pays by now.
+/// No tile of a batch is computed before the whole batch is uploaded, nor downloaded before the whole batch is
+/// computed: one direction stays behind the other by so much to the end. So batches grow with the length of the run.
 std::size_t Lane::most_at_once() const noexcept {
   std::uint64_t const in_a_row = had_nothing_ ? in_a_row_ / 2 : in_a_row_;
   return std::clamp<std::size_t>(in_a_row / tiles_for_one_more, small_batch_, options_.batch);
@@ -66,7 +66,7 @@ bool Lane::whole_fits() noexcept {
   return whole != 0 && flight_->room() >= whole;
 }
 
-/// True if what was gathered first is not to wait for its neighbours.
+/// True if the tiles that were gathered first need not wait for their neighbours.
 bool Lane::may_put_parts() noexcept {
   if (gathered_.empty() || flight_->full()) return false;
   if (overtaken_ >= most_overtakings || most_at_once() < options_.batch) return true;
@@ -98,11 +98,11 @@ std::uint64_t Lane::spokesman() const noexcept {
   return (found != batch_.end() ? *found : batch_.front())->sequence;
 }
 
-/// What is in batch_.
+/// Puts what is in batch_.
 void Lane::put() {
   bool const first = flight_->empty();
   if (std::exchange(had_nothing_, false)) in_a_row_ /= 2;
-  // What is beyond twice the largest batch is to be forgotten soon.
+  // The count stays within twice the largest batch, so that a long run is soon forgotten.
   in_a_row_ = std::min<std::uint64_t>(in_a_row_ + batch_.size(), 2 * tiles_for_one_more * options_.batch);
   auto const taken = std::chrono::steady_clock::now();
   if (summary_.batches == 0) {
@@ -114,17 +114,17 @@ void Lane::put() {
   if (!submitted_.empty()) {
     for (Loan const& loan : batch_) recorded_.push_back(&*loan);
   }
-  cut_off(taken);  // Before the flight knows of the next one alone.
+  cut_off(taken);  // Before the flight knows of the next lone batch.
   try {
     {
       RangeHere const range(options_.ranges, Step::enqueue, spokesman());
       flight_->put(batch_, *stage_);
     }
     ++summary_.batches;
-    // A lane that sleeps would measure how it is woken.
+    // A lane that sleeps would measure its own wake-up.
     if (first && options_.spin.count() > 0 && flight_->time_counts()) alone_since_ = taken;
     if (!recorded_.empty()) note_taken(taken);
-    // Now, and not before: what the stage did on this thread is no time of the device's.
+    // Now, and not before: the time of the stage's calls on this thread is not the device's time.
     if (first) {
       progress_ = asked_ = paced_at_ = std::chrono::steady_clock::now();
       patience_.renew(progress_);

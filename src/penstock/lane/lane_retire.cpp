@@ -11,21 +11,21 @@
 namespace penstock {
 namespace {
 
-/// News since the last sleep, from which on a lane is one that does not come to sleep.
+/// With so much news since the last sleep, a lane counts as one that does not come to sleep.
 constexpr std::uint64_t often = 4;
 
 }  // namespace
 
-/// What the signal cannot promise, the watchdog finds.
+/// The watchdog finds what the signal cannot promise.
 void Lane::tell_signal() {
   try {
     signal_->put(flight_->youngest(), flight_->last_stream(), flight_->landed());
   } catch (Error const& error) {
     if (error.sticky()) return lose(error);
   }
-  // A call that is asked for early comes in time; asked for at the last moment it found the processor asleep, too,
-  // and came up to half a millisecond late. A lane that does not come to sleep needs none, and many calls are slow: at
-  // 4 KiB four lanes got through twice as many tiles without them (bench/lane/signal_bench).
+  // A call that is asked for early comes in time. A call that is asked for at the last moment finds the processor
+  // asleep, too, and comes up to half a millisecond late. A lane that does not come to sleep needs no calls, and many
+  // calls are slow: at 4 KiB four lanes get through twice as many tiles without them (bench/lane/signal_bench).
   if (news_ < often) arm_signal();
 }
 
@@ -38,7 +38,7 @@ void Lane::arm_signal() {
   }
 }
 
-/// One look at how far the device is; and what it has passed is retired.
+/// Looks once how far the device is, and retires what it has passed.
 void Lane::look() {
   if (flight_->empty()) return;
   try {
@@ -98,7 +98,7 @@ void Lane::retire_passed() {
   }
 }
 
-/// The watchdog's question: what it finds, no signal told.
+/// Asks for the watchdog: no signal told of what this finds.
 void Lane::ask_unsignalled() {
   unsignalled_ = true;
   ask_device();
@@ -128,7 +128,7 @@ void Lane::retire_up_to(std::uint64_t number) {
   while (flight_->retired() < number) deliver(flight_->retire());
 }
 
-/// The lane watches no more what may be alone on its device: from now on another is with it, or the lane sleeps.
+/// Stops watching a batch that may be alone on its device: from now on another is with it, or the lane sleeps.
 void Lane::cut_off(std::chrono::steady_clock::time_point now) noexcept {
   if (alone_since_) flight_->note_cut_off(now - *alone_since_);
   alone_since_.reset();
@@ -137,7 +137,7 @@ void Lane::cut_off(std::chrono::steady_clock::time_point now) noexcept {
 /// The device did not say how far it is, or did not take what it was given.
 void Lane::give_up(Error const& error) {
   if (error.sticky()) return lose(error);
-  // It is healthy, so waiting for it is the way to know.
+  // The device is healthy, so a wait for it tells how far it is.
   fail_all_in_flight(std::make_shared<Failure const>(Failure{"signal", error.what(), error.kind()}));
 }
 
@@ -147,7 +147,7 @@ void Lane::lose(Error const& error) {
   fail_all_in_flight(loss_);
 }
 
-/// Before the first tile that fails of it is delivered: who gets it asks whether a lane is left.
+/// Called before the first tile that fails of it is delivered: the receiver asks whether a lane is left.
 void Lane::note_loss(char const* what, char const* words) noexcept {
   if (loss_ == nullptr) {
     try {
@@ -157,30 +157,30 @@ void Lane::note_loss(char const* what, char const* words) noexcept {
     }
     summary_.loss = loss_;
   }
-  // One order for all: of two lanes that lose their devices at once, one at least sees both lost.
+  // One order for all threads: of two lanes that lose their devices at once, at least one sees both lost.
   lost_.store(true, std::memory_order_seq_cst);
 }
 
-/// Not before the device has let go of them: what runs on it runs to its end, and may still write to a tile.
+/// Fails them only when the device has let go of them: what runs on it runs to its end, and may still write to a tile.
 void Lane::fail_all_in_flight(std::shared_ptr<Failure const> why) {
   if (flight_->empty()) return;
   if (alone_since_) flight_->note_alone(std::chrono::nanoseconds::max());
   alone_since_.reset();
   flight_->settle();
-  // The wait may have been the end of the device, or of the patience with it.
+  // The device may have been lost in the wait, or the patience with it may have run out.
   if (auto const loss = device_.lost()) {
     note_loss("", loss->what());
     why = loss_;
   }
   while (!flight_->empty()) {
     Completion completion = flight_->retire(why);
-    // The device may still be at this tile, so nobody else may have it again.
+    // The device may still use this tile, so no other user may get it again.
     if (device_.abandoned()) completion.loan.strand();
     deliver(std::move(completion));
   }
 }
 
-/// What an abandoned device may still touch, or call, or keep from returning.
+/// Leaves with an abandoned device what it may still touch, or call, or keep from returning.
 void Lane::leave_behind() {
   struct Left {
     std::shared_ptr<LanePost> post;
@@ -190,7 +190,7 @@ void Lane::leave_behind() {
   };
   auto left = std::make_shared<Left>();
   left->post = post_;
-  // One that finished has its result at home, to be merged: only its end may not come before the device's.
+  // A finished stage has its result on the host, to be merged: it must only not be destroyed before the device ends.
   if (!finished_) left->stage = std::move(stage_);
   left->flight = std::move(flight_);
   left->signal = std::move(signal_);
@@ -207,7 +207,7 @@ void Lane::deliver(Completion completion) noexcept {
   }
   load_.fetch_sub(1, std::memory_order_seq_cst);
   on_completion_(std::move(completion));
-  // It may be a sink, and have left one on this thread: no stage is to be blamed for that.
+  // The callee may be a sink, and have left a refusal on this thread: no stage is to be blamed for that.
   static_cast<void>(device_.take_refusal());
 }
 

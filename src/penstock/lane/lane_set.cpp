@@ -21,7 +21,7 @@ struct Found {
   std::size_t tiles = std::numeric_limits<std::size_t>::max();
 };
 
-/// The one with the fewest tiles, of equals the first from `first` on; none, if all are lost.
+/// The lane with the fewest tiles, of equals the first from `first` on; no lane, if all are lost.
 Found least_of(std::vector<Lane*> const& lanes, std::size_t first) noexcept {
   Found found;
   for (std::size_t k = 0; k < lanes.size(); ++k) {
@@ -42,10 +42,10 @@ std::size_t parts_of(std::vector<LanePlace> const& places) {
 
 LaneSet::LaneSet(std::vector<LanePlace> const& places, TileShape shape, std::size_t most_tiles,
                  LaneOptions const& options, Stages const& stages, Lane::OnCompletion const& on_completion)
-    // With fewer, larger blocks some lanes would get none of them.
+    // With fewer, larger blocks some lanes would get no block.
     : batch_(largest_batch(options.batch, options.flight.slots, most_tiles, places.size())), near_(parts_of(places)) {
   if (places.empty()) throw Error(ErrorKind::bad_argument, "A pipeline needs at least one lane: ask for 1 or more.");
-  // First, as a lane that finds no place in it would end alone, and wait for the others.
+  // First, because a lane that finds no place in it would end alone, and wait for the others.
   lanes_.reserve(places.size());
   try {
     make_lanes(places, shape, most_tiles, options, stages, on_completion);
@@ -98,9 +98,9 @@ Lane& LaneSet::choose(Tile const& tile) noexcept {
   Lane& preferred = *near.lanes[first % near.lanes.size()];
   Found const nearest = least_of(near.lanes, first);
   Found const least = near_.size() > 1 ? least_of(all_, first) : nearest;
-  // With every device lost any lane will do: it completes the tile as failed.
+  // If every device is lost, any lane will do: it completes the tile as failed.
   if (least.lane == nullptr) return preferred;
-  // Not while another has nothing to do.
+  // The preferred lane does not come first while another lane has nothing to do.
   std::size_t const most = least.tiles + std::min(least.tiles, batches_ahead * batch_);
   if (batches && !preferred.lost() && preferred.load() <= most) return preferred;
   return nearest.lane != nullptr && nearest.tiles <= most ? *nearest.lane : *least.lane;
@@ -162,7 +162,7 @@ std::vector<std::string> LaneSet::remarks() const {
   for (auto const& lane : lanes_) {
     if (lane->binding_error()) all.push_back(*lane->binding_error());
   }
-  // Mostly the same of every lane.
+  // The reason is mostly the same for every lane.
   for (auto const& lane : lanes_) {
     auto const why = lane->summary().not_captured;
     if (why == nullptr) continue;

@@ -19,10 +19,10 @@ struct LanePlace {
   std::size_t pool_part = 0;
 };
 
-/// The lanes of one run, on one device or several. A tile goes to the lane with the fewest, among those whose device
-/// still serves; with batches, to the one that gets its neighbours in the pool, unless that has some batches more.
-/// Where the pool has several parts, a lane next to the tile's part comes before the others as long as it has no more
-/// than that many more.
+/// The lanes of one run, on one device or several. A tile goes to the lane with the fewest tiles, among lanes that
+/// still have their device; with batches, to the lane that gets the tile's neighbours in the pool, unless that lane has
+/// some batches more. Where the pool has several parts, a lane next to the tile's part comes before the others, as long
+/// as it has no more than that many more.
 ///
 /// Threads: any may submit, cancel and ask `lost`; the rest is for the one that made it.
 class LaneSet {
@@ -50,8 +50,9 @@ class LaneSet {
   ///
   /// Blocks: until every tile is completed and every stage finished.
   void close();
-  /// As Lane::stop_taking for all, for a thread that keeps a lane from its end. The lanes of a device end together, so
-  /// those on the device of a lane that is this thread settle and wait for it, with what they have there not freed.
+  /// As Lane::stop_taking for all, for a thread that keeps a lane from its end. The lanes of a device end together. So
+  /// if this thread is a lane's, the lanes on its device settle and wait for it, and what they have there is not yet
+  /// freed.
   ///
   /// Threads: any, also one that is in a lane's `on_completion` or stage, while another is in `close`.
   /// Blocks:  until the others have come so far.

@@ -10,7 +10,7 @@ using std::chrono::nanoseconds;
 
 namespace {
 
-/// Longer than anything but what fails.
+/// Longer than any time but that of a failure.
 constexpr nanoseconds some_time = nanoseconds::max() - nanoseconds(1);
 
 constexpr std::size_t index_of(BatchWay way) noexcept {
@@ -32,8 +32,8 @@ BatchWay LoneWays::choose(std::size_t bytes) noexcept {
   return *of.best;
 }
 
-/// Forth in one round and back in the next, ABBA: where every other batch of a size is heavy each way gets as many of
-/// these.
+/// Forth in one round and back in the next, ABBA: if every other batch of a size is heavy, each way gets as many heavy
+/// batches as the other.
 BatchWay LoneWays::Tried::turn(unsigned round) const noexcept {
   bool const mapped_is_due = counts[index_of(BatchWay::mapped)] == round;
   bool const copied_is_due = counts[index_of(BatchWay::copied)] == round;
@@ -61,7 +61,7 @@ void LoneWays::note(std::size_t bytes, BatchWay way, nanoseconds at_least, nanos
   of.most[index_of(way)][count++] = at_most;
 }
 
-/// Of so many one that was held up, by whatever, says nothing.
+/// Among so many times a single one that was delayed has no effect.
 nanoseconds LoneWays::median(Times& times) noexcept {
   auto const middle = times.begin() + samples / 2;
   std::nth_element(times.begin(), middle, times.end());

@@ -10,15 +10,16 @@
 
 namespace penstock {
 
-/// Which way small batches take that may be mapped and find nothing of their lane on the device, by what others of
-/// about their size took from the call to the news. The first few are mapped and do not count; then both ways are tried
-/// in turns, forth and back, and the one with the lower median is kept. Sizes are alike if they are between the same
-/// powers of two.
+/// Chooses the way of small batches that may be mapped and find nothing of their lane on the device. It goes by the
+/// time that others of about their size took from the call to the news. The first few are mapped and do not count; then
+/// both ways are tried in turns, forth and back, and the way with the lower median is kept. Sizes are alike if they are
+/// between the same powers of two.
 ///
-/// Of a batch that was not watched to its end only that it took longer is known. That says much of one that the lane
-/// fell asleep over, and little of one that the next came soon behind. So it counts as what was seen of it where its
-/// way is the one to be left, and as for ever where its way is the one to be taken: what is taken was sooner whatever
-/// these took, and where few are watched to their end all stays as it was (decisions/0036).
+/// If the lane did not watch a batch to its end, only a lower bound of its time is known. The bound says much if the
+/// lane fell asleep over the batch, and little if the next batch came soon behind. So the batch counts as its bound
+/// where its way is the one to be left, and as for ever where its way is the one to be taken. Then the way that is
+/// taken was faster whatever these batches took, and where few are watched to their end nothing changes
+/// (decisions/0036).
 ///
 /// Threads: the lane's.
 class LoneWays {
@@ -29,10 +30,10 @@ class LoneWays {
 
   /// For a batch of so many bytes, up and down.
   BatchWay choose(std::size_t bytes) noexcept;
-  /// Tells it what a batch took that was alone from its first call until the lane, awake, knew it to be through;
+  /// Tells it the time of a batch that was alone from its first call until the lane, awake, knew it to be through;
   /// nanoseconds::max() for one that failed.
   void took(std::size_t bytes, BatchWay way, std::chrono::nanoseconds time) noexcept;
-  /// The same of one that was not watched to its end: that it took longer than this.
+  /// The same for a batch that was not watched to its end: it took longer than this.
   void took_longer(std::size_t bytes, BatchWay way, std::chrono::nanoseconds than) noexcept;
 
  private:

@@ -11,7 +11,7 @@
 
 namespace penstock {
 
-/// Where a device itself sees the tiles of a pool, asked of it once for each.
+/// Where a device itself sees the tiles of a pool; the device is asked once for each tile.
 ///
 /// Threads: the lane's.
 class MappedTiles {
@@ -22,10 +22,10 @@ class MappedTiles {
     std::span<std::byte> output = {};
   };
 
-  /// For tiles of one pool, which has so many. It outlives no device.
+  /// For tiles of one pool, which has so many. The device outlives it.
   MappedTiles(Device& device, std::size_t tiles) : device_(device), tiles_(tiles) {}
 
-  /// Empty for a tile whose memory the device does not see, because it was not pinned.
+  /// Empty if the device does not see the tile's memory, because that was not pinned.
   ///
   /// Throws: as Device::mapped.
   std::optional<Parts> find(Tile const& tile) {

@@ -6,12 +6,12 @@
 
 namespace penstock {
 
-/// How long a device takes for a tile while it has more than it can do: time over tiles, where what was long ago counts
-/// for less.
+/// How long a device takes for a tile while it has more than it can do: time over tiles, where older values count for
+/// less.
 class Pace {
  public:
-  /// It finished so many tiles in that time, in which it always had one: all that one look found, since what is older
-  /// counts for an eighth less each time.
+  /// The device finished so many tiles in that time, in which it always had one. One call takes all that one look
+  /// found, because each call makes older values count for an eighth less.
   void add(std::chrono::nanoseconds time, std::uint64_t tiles) noexcept {
     time_ = time_ * kept + static_cast<double>(time.count());
     tiles_ = tiles_ * kept + static_cast<double>(tiles);

@@ -8,16 +8,19 @@ namespace penstock {
 
 /// How long a thread still waits for a device that finishes nothing.
 ///
-/// It counts the time that the thread sees pass, look by look. Between two looks no more counts than a thread that runs
-/// takes: a process that is stopped, a frozen container or a suspended machine looks at nothing, and its devices may
-/// have stood still as well. The first gap that is longer than that lets the count start again, so that the device gets
-/// the whole time once more. Later ones count as one step each, so the end comes however often the thread is held up.
+/// It counts the time that the thread sees pass, look by look. Between two looks it counts at most the time that a
+/// running thread takes: a process that is stopped, a frozen container or a suspended machine looks at nothing, and its
+/// devices may have stood still as well. The first gap that is longer than that lets the count start again, so that the
+/// device gets the whole time once more. Later gaps count as one step each, so the end comes however often the thread
+/// is held up.
 ///
 /// Units:   the caller's clock; it never goes back.
 /// Threads: one.
 class Patience {
  public:
   using Clock = std::chrono::steady_clock;
+  /// If nothing else is asked for: only a kernel that never ends takes so long.
+  static constexpr std::chrono::seconds usual{60};
 
   /// For `length`, looked at about every `between_looks`, from `now` on.
   Patience(std::chrono::nanoseconds length, std::chrono::nanoseconds between_looks, Clock::time_point now) noexcept
@@ -32,7 +35,7 @@ class Patience {
     counted_ = {};
     started_again_ = false;
   }
-  /// Counts what passed since the last look. True once that makes `length`.
+  /// Counts the time since the last look. True once the count reaches `length`.
   bool runs_out(Clock::time_point now) noexcept {
     std::chrono::nanoseconds const step = now - looked_;
     looked_ = now;

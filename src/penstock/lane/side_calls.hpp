@@ -13,8 +13,8 @@ namespace penstock {
 
 /// Calls from a side stream.
 ///
-/// A call in a working stream makes that stream wait until the host returned from it, which took a third of the
-/// throughput even of 1 MiB tiles (bench/lane/signal_bench).
+/// A call in a working stream makes that stream wait until the host has returned from it, which takes a third of the
+/// throughput even with 1 MiB tiles (bench/lane/signal_bench).
 ///
 /// Threads: the lane's. The calls come from the device's.
 class SideCalls {
@@ -35,7 +35,7 @@ class SideCalls {
  private:
   Ask const ask_;
   std::vector<std::unique_ptr<TicketCallback>> calls_;  ///< By number modulo depth.
-  SideStream side_;  ///< The last member: it dies first, and with it the last chance of a call.
+  SideStream side_;  ///< The last member: it is destroyed first, and no call can come after that.
 };
 
 }  // namespace penstock

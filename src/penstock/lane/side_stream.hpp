@@ -10,8 +10,8 @@
 
 namespace penstock {
 
-/// A stream beside those that do the work: it waits for the last events of some tiles, those worth a call, and does
-/// what a signal puts behind.
+/// A stream beside those that do the work: it waits for the last events of some tiles, those worth a call, and then
+/// does what a signal puts behind them.
 ///
 /// Threads: the lane's.
 class SideStream {
@@ -22,8 +22,8 @@ class SideStream {
   void put(std::uint64_t number, EventRef landed) {
     while (youngest_ < number) landed_[++youngest_ % landed_.size()] = {number, landed};
   }
-  /// For each tile that is worth a call by now, as long as `ready()`: has the stream wait for its last event, and
-  /// `ask(number, stream)` say what comes behind. What throws is asked for again the next time.
+  /// For each tile that is worth a call by now, as long as `ready()`: has the stream wait for the tile's last event,
+  /// and has `ask(number, stream)` say what comes behind. A request that throws is made again the next time.
   template <class Ready, class Ask>
   void arm(std::uint64_t retired, Ready ready, Ask ask) {
     while (auto const due = stride_.next(youngest_, retired)) {

@@ -85,9 +85,10 @@ class Stage {
   /// Enqueues the work on one tile and says how many bytes of output to bring back.
   ///
   /// Blocks:  should not; the device is still copying the input when this is called.
-  /// Throws:  anything; the tile then fails with stage "stage", the run goes on. So it does after a launch that the
-  /// device refused, also if nobody checked, and on the CPU device after an exception in a kernel that this call, on
-  /// its own thread, launched in `stream`. In other streams, as in `prepare`, that is a fault of the device.
+  /// Throws:  anything; the tile then fails with stage "stage", the run goes on. The tile also fails after a launch
+  /// that the device refused, even if no code checked it, and on the CPU device after an exception in a kernel that
+  /// this call, on its own thread, launched in `stream`. In other streams, as in `prepare`, that is a fault of the
+  /// device.
   virtual std::size_t run(DeviceTile const& tile, StreamRef stream) = 0;
   /// Does for all these tiles what `run` does for one, with fewer calls: `produced[i]` is what `run` would have said of
   /// `tiles[i]`. Called where a lane put several on the device at once; neighbours among them often lie side by side on
@@ -99,24 +100,23 @@ class Stage {
   virtual bool run_batch(std::span<DeviceTile const> /*tiles*/, std::span<std::size_t> /*produced*/, StreamRef) {
     return false;
   }
-  /// A promise on what `run` and `run_batch` do, always the same.
+  /// A promise on what `run` and `run_batch` do; the answer is always the same.
   virtual Passes passes() const noexcept { return Passes::many; }
-  /// A promise on what `run` does, always the same: that all it does is to enqueue, in the stream that it is given and
-  /// in no other, some work, which depends on nothing but where the tile's input and output lie, how large they are,
-  /// and its `variant`: not on sequence, tag, what the host knows otherwise, or an earlier call. If these are the same
-  /// it says the same of what to bring back; it waits for nothing and allocates nothing. So a lane may capture that
-  /// work once for each of its slots, and launch it as a graph for later tiles without calling `run`
-  /// (FlightOptions::graphs).
+  /// A promise on what `run` does; the answer is always the same. `run` only enqueues work, in the stream that it is
+  /// given and in no other. The work depends only on where the tile's input and output lie, how large they are, and its
+  /// `variant`: not on sequence, tag, what else the host knows, or an earlier call. If these are the same, `run` says
+  /// the same of what to bring back. It waits for nothing and allocates nothing. So a lane may capture that work once
+  /// for each of its slots, and launch it as a graph for later tiles without calling `run` (FlightOptions::graphs).
   virtual bool capturable() const noexcept { return false; }
-  /// Of a capturable stage what the work on this tile depends on beside where it lies and how large it is, as one
-  /// number: of two tiles in the same slot that are equally large and of the same variant the work is the same.
+  /// For a capturable stage: what the work on this tile depends on besides its place and its size, as one number. Two
+  /// tiles in the same slot that have the same size and the same variant have the same work.
   ///
   /// Throws: anything; the tile then fails, as by `run`.
   virtual std::uint64_t variant(DeviceTile const&) const { return 0; }
   /// Enqueues what brings the lane's own result home, after the last tile. The stream is waited for before the merge.
   ///
-  /// Throws: anything; the report then has a failure of stage "finish", and this lane's stage is not merged. So it is
-  /// after a launch that the device refused, also if nobody checked.
+  /// Throws: anything; the report then has a failure of stage "finish", and this lane's stage is not merged. The same
+  /// holds after a launch that the device refused, even if no code checked it.
   virtual void finish(StreamRef) {}
 };
 

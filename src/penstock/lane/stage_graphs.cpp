@@ -66,19 +66,19 @@ std::optional<std::size_t> StageGraphs::run_captured(Stage& stage, DeviceTile co
   if (graph->captured->operations() == 0) {
     give_up(std::make_shared<Failure const>(
         Failure{"stage", "It enqueued nothing in the stream that it was given.", ErrorKind::bad_argument}));
-    // Had it work at all then in another stream, where it is under way: a second time it would be done twice.
+    // If it has work at all, the work is under way in another stream: a second run would do it twice.
     return graph->produced;
   }
   graph->captures = slot.captures + 1;
   slot = std::move(*graph);
   if (first) choice_.captured();
-  // Not by `launch`, since the first takes longer than others.
+  // Not by `launch`, since a first launch takes longer than others.
   compute_.launch(*slot.captured);
   ++launched_;
   return slot.produced;
 }
 
-/// Has the stage enqueue its work where nothing is done of it. Nothing if that fails, for whatever reason.
+/// Has the stage enqueue its work where it is not executed. Nothing if that fails, for any reason.
 ///
 /// Throws: a sticky Error.
 std::optional<SlotGraph> StageGraphs::capture(Stage& stage, DeviceTile const& tile, TileWork work) {

@@ -13,7 +13,7 @@
 
 namespace penstock {
 
-/// What of a tile tells the work on it from that on others in the same slot.
+/// What of a tile distinguishes the work on it from the work on other tiles in the same slot.
 struct TileWork {
   std::size_t filled = 0;
   std::uint64_t variant = 0;  ///< As Stage::variant.
@@ -32,20 +32,20 @@ struct SlotGraph {
 };
 
 /// Gives a stage's work on copied tiles to the device: tile by tile, or by graphs that it captured, one for each slot,
-/// because a slot lies where it lies.
+/// because a slot does not move.
 ///
 /// Threads: the lane's.
 class StageGraphs {
  public:
   /// After so many tiles of another work in a row a slot's graph is made anew: the first tiles of a run may be small.
-  /// After twice as many the next time, since one whose sizes change all the time should rather have its stage run.
+  /// The next time it takes twice as many: a stage with sizes that change all the time should rather be run.
   static constexpr unsigned worth_another = 3;
 
   StageGraphs(Device& device, Graphs asked, StreamRef compute, int priority)
       : device_(device), asked_(asked), compute_(compute), priority_(priority), choice_(asked) {}
 
-  /// Makes the stream that captures of this stage's work take place in, if there may be any. Once, before the first
-  /// tile; without it none is captured.
+  /// Makes the stream in which this stage's work is captured, if captures are allowed. Once, before the first tile;
+  /// without it no work is captured.
   ///
   /// Throws: Error, if the device refuses.
   void prepare(Stage const& stage);
@@ -54,9 +54,9 @@ class StageGraphs {
   ///
   /// Throws: what the stage throws when it is run, or Error.
   std::size_t run(Stage& stage, DeviceTile const& tile, SlotGraph& slot);
-  /// Tiles whose work was launched as a graph.
+  /// How many tiles had their work launched as a graph.
   std::uint64_t launched() const noexcept { return launched_; }
-  /// How often it captured, or tried to, which takes as long as some runs.
+  /// How often it captured, or tried to. A capture takes as long as some runs.
   std::uint64_t captures() const noexcept { return captures_; }
   /// Why the stage's work cannot be captured, though the stage promises so; null if it could, or was not to be.
   std::shared_ptr<Failure const> const& failure() const noexcept { return failure_; }

@@ -10,10 +10,10 @@ namespace penstock {
 
 /// Which tiles are worth a call of their own.
 ///
-/// A driver makes some tens of thousand calls a second, so no more than four are asked for whose tiles the lane has not
-/// retired: another when it has retired that of the oldest, whether it was called or saw the tile pass. While few tiles
-/// are in flight that is a call for each, for latency; a full lane is called eight times while its slots go round once.
-/// From 1 to 128 made no difference (docs/performance.md).
+/// A driver makes some tens of thousands of calls a second, so no more than four calls are asked for tiles that the
+/// lane has not retired. The lane asks for another when it has retired the tile of the oldest, whether it was called or
+/// saw the tile pass. While few tiles are in flight, that is a call for each, for latency; a full lane is called eight
+/// times while its slots go round once. Values from 1 to 128 make no difference (docs/performance.md).
 ///
 /// Threads: the lane's.
 class Stride {

@@ -15,7 +15,7 @@ enum class Transport : std::uint8_t {
   /// allows it and the lane does not find that it takes longer (LoneWays); all else is copied.
   automatic,
   copies,  ///< By the device's copy engines, to a slot in its memory and back.
-  mapped,  ///< Not at all: the stage works on the tile's own pinned memory, which the device reaches over the link.
+  mapped,  ///< No copy: the stage works on the tile's own pinned memory, which the device reaches over the link.
 };
 
 inline constexpr std::array all_transports{Transport::automatic, Transport::copies, Transport::mapped};

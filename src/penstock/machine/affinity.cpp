@@ -45,7 +45,7 @@ Mask mask_of(CpuSet const& cpus) {
 }  // namespace
 
 CpuSet affinity_of_this_thread() {
-  // The kernel refuses a mask shorter than its own, whose length it does not tell.
+  // The kernel refuses a mask shorter than its own, and does not tell the length of that.
   for (std::size_t cpus = 1024; cpus <= most_cpus; cpus *= 2) {
     Mask const mask(cpus);
     if (sched_getaffinity(0, mask.bytes(), mask.get()) != 0) {

@@ -116,10 +116,10 @@ void BoundThread::end() noexcept {
   try {
     std::rethrow_exception(escaped);
   } catch (std::exception const& error) {
-    std::fprintf(stderr, "penstock: thread '%s' ended by an exception that nobody asked for: %s\n",
-                 state_->name.c_str(), error.what());
+    std::fprintf(stderr, "penstock: thread '%s' ended by an exception that no caller took: %s\n", state_->name.c_str(),
+                 error.what());
   } catch (...) {
-    std::fprintf(stderr, "penstock: thread '%s' ended by an exception that nobody asked for.\n", state_->name.c_str());
+    std::fprintf(stderr, "penstock: thread '%s' ended by an exception that no caller took.\n", state_->name.c_str());
   }
 }
 

@@ -130,7 +130,7 @@ void OutputFile::open_as_it_is(std::string const& path, bool waits) {
       opened_.number = open(path.c_str(), O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
       if (opened_.number >= 0 || !waits || (errno != ENXIO && errno != EINTR)) break;
       if (stop_.stop_requested()) throw Error(ErrorKind::system, path_ + " is a pipe, and had no reader.");
-      // The system tells of a reader only by letting it be opened.
+      // The system shows that a pipe has a reader only by letting it be opened.
       asked.wait_for(lock, stop_, std::chrono::milliseconds(20), [] { return false; });
     }
   }
@@ -177,7 +177,7 @@ void OutputFile::replace(std::string const& what, std::function<void(std::ostrea
   auto const expect_none = [&](int problem) {
     if (problem != 0) took_less(of_what, problem, ", and is as it was");
   };
-  // Nobody may read the new one who may not read the old one.
+  // A user that may not read the old file may not read the new one.
   NewFile fresh(folder_.number, name_, found_ ? of_owner_alone : as_usual);
   int const to = fresh.descriptor();
   if (to < 0) expect_none(errno);

@@ -31,7 +31,7 @@ bool is_of_sizes(std::string const& name) {
   return name == "tile";
 }
 
-/// `part` is a range whose ends are in the wrong order.
+/// `part` is a range with its ends in the wrong order.
 [[noreturn]] void refuse_backward(std::string const& name, std::string const& part) {
   std::size_t const dots = part.find(".."), star = std::min(part.find('*'), part.size());
   std::string const last = part.substr(dots + 2, star - dots - 2);
@@ -76,7 +76,7 @@ std::vector<std::string> expand(std::string const& name, std::string const& part
   if (star == std::string::npos && is_of_sizes(name)) refuse(name, part);  // In steps of a byte.
   std::uint64_t const factor = star == std::string::npos ? 1 : number(name, part, rest.substr(star + 1));
   bool const multiplies = star != std::string::npos;
-  // Times 0 or 1, or from 0 on, nobody comes to an end.
+  // A range with a factor of 0 or 1, or from 0 on, has no end.
   if (multiplies && (factor < 2 || std::min(first, last) == 0)) refuse(name, part);
   if (first > last) refuse_backward(name, part);
   std::vector<std::string> values;

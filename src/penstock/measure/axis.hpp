@@ -21,8 +21,8 @@ struct Axis {
 /// commas.
 ///
 /// Shape:  at most `most_values` values, none of them twice.
-/// Throws: Error of kind bad_argument, if the list is none or a value is none of that axis; the text says what would
-/// do.
+/// Throws: Error of kind bad_argument, if the list is not valid or a value is not of that axis; the text says what
+/// would do.
 Axis parse_axis(std::string const& name, std::string const& list);
 /// Of these values, with commas or not.
 ///

@@ -63,7 +63,7 @@ Layout layout_of(std::size_t stride, std::size_t batch, unsigned threads) {
 double rate(unsigned threads, std::chrono::nanoseconds each, std::stop_token const& stop,
             std::function<std::function<std::size_t()>(unsigned)> const& worker) {
   std::latch ready(threads);
-  // One start for all: who came late would count the first thing that it did in no time at all.
+  // One start for all: else a thread that comes late would count its first piece as one that took no time.
   Clock::time_point start;
   std::barrier warm(static_cast<std::ptrdiff_t>(threads), [&start]() noexcept { start = Clock::now(); });
   std::atomic<bool> over{false};
@@ -93,7 +93,7 @@ double rate(unsigned threads, std::chrono::nanoseconds each, std::stop_token con
     }
     warm.arrive_and_wait();
     std::size_t const pieces = over.load(std::memory_order_relaxed) ? 0 : work_for(each);
-    // Who is through first ends it for all, so that all counted while all worked.
+    // The first thread that is through ends it for all, so that all count while all work.
     over.store(true, std::memory_order_relaxed);
     rates[thread] = static_cast<double>(pieces) / std::chrono::duration<double>(Clock::now() - start).count();
   };
@@ -105,7 +105,7 @@ double rate(unsigned threads, std::chrono::nanoseconds each, std::stop_token con
                        [&, thread](std::stop_token const&) { work(thread); });
     }
   } catch (...) {
-    // Nobody waits for those that will never come.
+    // No thread waits for those that were not started.
     over.store(true, std::memory_order_relaxed);
     ready.count_down(static_cast<std::ptrdiff_t>(threads - all.size()));
     for (std::size_t missing = all.size(); missing < threads; ++missing) warm.arrive_and_drop();
@@ -158,11 +158,11 @@ Ceilings measure_ceilings(DeviceGroup const& devices, Setting const& setting, un
   // The CPU device runs kernels of several lanes side by side, if there are as many.
   unsigned const threads = gpu ? gpu_threads : std::max(1U, setting.lanes / count);
   Layout const single = layout_of(stride, 1, threads), batched = layout_of(stride, setting.batch, threads);
-  // Who fills needs one tile at least, and the run itself has two for each.
+  // A producer needs one tile at least, and the run itself has two for each.
   bool const fills = setting.fill != Fill::none && producers > 0;
   bool const fills_twice = fills && producers <= Topology::detect().busy_threads() / 2;
   std::size_t const filled_at_once = std::clamp<std::size_t>(most_bytes / stride, 1, most_depth);
-  // The first device's is what is filled as well.
+  // The first device's memory is also what is filled.
   PinnedMemory const pinned(devices, stop, std::max(single.bytes(), batched.bytes()),
                             fills ? std::size_t{producers} * (fills_twice ? 2 : 1) * filled_at_once * stride : 0);
   auto const bench_of = [&](Layout const& layout, unsigned thread) {
@@ -185,7 +185,7 @@ Ceilings measure_ceilings(DeviceGroup const& devices, Setting const& setting, un
     if (out) down = copies(layout, false, true);
     both = in && out ? std::optional(copies(layout, true, true)) : in ? up : down;
   };
-  // Who maps all tiles copies none.
+  // A setting that maps all tiles copies none.
   bool const copied = setting.transport != Transport::mapped;
   if (copied) each_way(single, ceilings.upload, ceilings.download, ceilings.both);
   if (copied && batched.batch > 1)
@@ -223,7 +223,7 @@ Ceilings measure_ceilings(DeviceGroup const& devices, Setting const& setting, un
       });
     };
     ceilings.fill = filled(producers);
-    // With more than CPUs it would be these that are shared.
+    // With more threads than CPUs they would share the CPUs.
     if (fills_twice) ceilings.fill_twice = filled(2 * producers);
   }
   return ceilings;

@@ -77,7 +77,7 @@ std::vector<Standing> Contest::hold(std::vector<Levels> const& entrants, Rounds 
     if (round >= rounds.least && left < 2) break;
     if (round > 0 && !time_for(static_cast<double>(left), effort)) break;
     for (std::size_t i = 0; i < entrants.size(); ++i) {
-      // Back and forth, so that who goes first has no advantage.
+      // Back and forth, so that the entrant that goes first has no advantage.
       std::size_t const turn = round % 2 == 0 ? i : entrants.size() - 1 - i;
       bool const wanted = standings[turn].in || turn == reference;
       logs[turn].push_back(wanted ? measure(entrants[turn], effort, found_by) : std::nullopt);

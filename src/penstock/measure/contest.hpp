@@ -31,9 +31,9 @@ struct Standing {
 
 /// How often a contest measures.
 struct Rounds {
-  unsigned least = 1;  ///< Nobody is out before.
+  unsigned least = 1;  ///< No entrant is out before.
   unsigned most = 3;
-  /// From the second round on whoever is no better than the first entrant is out, though it may be as good.
+  /// From the second round on an entrant that is no better than the first one is out, though it may be as good.
   bool to_beat_the_first = false;
 };
 

@@ -15,7 +15,7 @@ TrialOptions trial_options(Effort effort, Setting const& setting, bool graphs_ch
     options.warm_up = milliseconds(20);
     options.window = milliseconds(latency ? 300 : 120);
   }
-  // Whoever is half a second late has a queue that grows.
+  // A pipeline that is half a second late has a queue that grows.
   if (latency) options.most_late = milliseconds(500);
   if (graphs_chosen && setting.graphs != Graphs::never) options.settling = longest_settling;
   return options;

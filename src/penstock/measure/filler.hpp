@@ -13,8 +13,8 @@
 
 namespace penstock::measure {
 
-/// What Fill::memory copies from: made once somebody asks for it, which takes a quarter of a second, and kept for those
-/// who come later.
+/// What Fill::memory copies from: made at the first request, which takes a quarter of a second, and kept for later
+/// ones.
 ///
 /// Threads: one.
 class FillMemory {

@@ -17,7 +17,7 @@ constexpr double least_same = 0.01;
 std::size_t winner(Contest const& contest, Landscape const& landscape, std::vector<Standing> const& standings) {
   double most = standings.front().ahead;
   for (Standing const& one : standings) most = std::max(most, one.ahead);
-  // What cannot be told apart is the same, however much that is: nobody shall change settings for nothing.
+  // What cannot be told apart is the same, however much that is: the user should not change settings for nothing.
   double const same = std::max(least_same, contest.noise(Effort::look) * std::sqrt(2.0 / repeats));
   std::optional<std::size_t> best;
   for (std::size_t i = 0; i < standings.size(); ++i) {

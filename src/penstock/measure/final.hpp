@@ -9,7 +9,7 @@
 
 namespace penstock::measure {
 
-/// Who wins in the end.
+/// What wins in the end.
 struct Final {
   std::optional<Levels> best = {};  ///< Empty if nothing could be measured.
   std::vector<double> best_scores = {};

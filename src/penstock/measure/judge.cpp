@@ -25,7 +25,7 @@ double seconds_in(Recording const& recording, Step step) {
   return seconds(sum);
 }
 
-/// What producers rested in so many seconds of the run: who rests waits for tiles as well, only that others get them.
+/// How long producers rested in so many seconds of the run: one that rests waits for tiles, too, but others get them.
 double rest_in(Report const& report, double time) {
   return report.wall.count() > 0 ? seconds(report.producers_rest) * time / seconds(report.wall) : 0;
 }
@@ -62,7 +62,7 @@ RunFigures made_of(Report const& report, PipelineOptions const& options, Device 
     figures.bytes_up = static_cast<double>(report.bytes_in) / static_cast<double>(report.tiles_done);
     figures.bytes_down = static_cast<double>(report.bytes_out) / static_cast<double>(report.tiles_done);
   }
-  figures.producers = report.fill.count() > 0 ? options.producers : 0;  // Nobody fills where tiles are pushed.
+  figures.producers = report.fill.count() > 0 ? options.producers : 0;  // No producer fills where tiles are pushed.
   figures.lanes = options.lanes;
   figures.consumers = options.consumers;
   figures.sinks = options.sink_on_lanes ? options.lanes : options.parallel_sink ? options.consumers : 1;

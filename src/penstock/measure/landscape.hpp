@@ -18,7 +18,7 @@ struct SearchAxis {
   /// Neighbouring values come to much the same, as with numbers in increasing order; otherwise they are merely
   /// different, as signals are.
   bool ordered = true;
-  std::string name = {};  ///< For those who read what was tried.
+  std::string name = {};  ///< For the user that reads what was tried.
 };
 
 /// How much a measurement may take.

@@ -21,7 +21,7 @@ void Meter::count() {
     state_.store(State::open, std::memory_order_release);
   } else if (state == State::open && now >= opened_ + window_ && number > count_opened_ &&
              take(State::open, State::closing)) {
-    // Who was held up since before the window opened leaves it to the next, whose tile came in it.
+    // A thread that was held up since before the window opened leaves it to the next one, with a tile that came in it.
     metered_ = {.tiles = static_cast<double>(number - count_opened_),
                 .seconds = std::chrono::duration<double>(now - opened_).count(),
                 .cpu_seconds = cpu_seconds() - cpu_opened_,

@@ -51,7 +51,7 @@ class Meter {
   std::uint64_t const settling_;
   std::chrono::nanoseconds const longer_;
   std::atomic<State> state_{State::before};
-  // Each is written by who takes the state on, and read in the states after.
+  // Each is written by the thread that takes the state on, and read in the states after.
   Clock::time_point warm_from_{};
   Clock::time_point opened_{};
   std::uint64_t count_opened_ = 0;

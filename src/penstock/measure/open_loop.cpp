@@ -18,8 +18,8 @@ using Clock = OpenLoop::Clock;
 /// As many tiles as a pipeline that keeps up may have waiting, where they are rare.
 constexpr std::uint64_t queue = 100;
 
-/// Waits until then, or until `stop` is requested: asleep while there is time, awake for the last of it, since who
-/// sleeps wakes late.
+/// Waits until then, or until `stop` is requested: asleep while there is time, awake for the last of it, since a thread
+/// that sleeps wakes late.
 void wait_until(Clock::time_point due, std::stop_token const& stop) {
   constexpr std::chrono::microseconds awake{100};
   if (Clock::now() < due - awake) {

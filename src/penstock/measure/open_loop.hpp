@@ -35,8 +35,8 @@ Load load_at(double tiles_per_second, PipelineOptions const& made, std::chrono::
 /// Has a tile for each time at which one is due, whatever became of those before, and notes how much later it was
 /// through. The first is due when it is asked for: by then lanes and stages are made.
 ///
-/// Who fills a tile waits for its time with the tile in hand and no lock: where several fill, none of them has to wake
-/// another before it begins, which would take it as long as what is measured.
+/// A thread that fills a tile waits for its time with the tile in hand and no lock. So where several fill, none has to
+/// wake another before it begins, which would take as long as what is measured.
 class OpenLoop final : public UntilFailed {
  public:
   using Clock = std::chrono::steady_clock;

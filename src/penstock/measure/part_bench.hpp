@@ -29,7 +29,7 @@ class PartBench {
   std::size_t copy(bool up, bool down);
   /// Computes one more batch, as a lane has its stage do it.
   std::size_t compute(Stage& stage, TileShape shape);
-  /// All calls for a batch in whose tiles there is next to nothing to do; with an event of its own, as lanes have it.
+  /// All calls for a batch of tiles with next to nothing to do; with an event of its own, as lanes have it.
   std::size_t pass(Stage& stage, TileShape shape);
   StreamRef stream() const { return up_; }
 

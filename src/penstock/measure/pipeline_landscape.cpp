@@ -88,14 +88,14 @@ bool PipelineLandscape::allowed(Levels const& levels) const {
   try {
     return pinned(setting_at(levels)) <= options_.bounds.most_bytes;
   } catch (Error const&) {
-    return false;  // Such a combination cannot be.
+    return false;  // Such a combination is not possible.
   }
 }
 
 double PipelineLandscape::cost(Levels const& levels) const {
   Setting const setting = setting_at(levels);
   unsigned const lanes = setting.lanes_as_threads ? setting.threads : setting.lanes;
-  // All lanes, one who waits for tiles and one who waits for results.
+  // All lanes, one thread that waits for tiles and one that waits for results.
   unsigned const awake = setting.aim == Aim::latency ? lanes + 2 : 0;
   double const share = static_cast<double>(pinned(setting)) / static_cast<double>(options_.bounds.most_bytes + 1);
   return setting.threads + lanes + setting.consumers + awake + share;

@@ -147,7 +147,7 @@ class Search {
     }
   }
 
-  /// Once more the way that a round of moves led.
+  /// Goes once more the way that a round of moves led.
   void onward(Levels const& before) {
     Levels further = at_;
     for (std::size_t axis = 0; axis < axes_.size(); ++axis) {
@@ -273,7 +273,7 @@ class Search {
   Contest contest_;
   Levels at_;                                    ///< The best so far.
   Moves peaks_;                                  ///< Where climbs ended.
-  std::set<std::pair<Levels, Levels>> settled_;  ///< Who was held against whom, and is not again.
+  std::set<std::pair<Levels, Levels>> settled_;  ///< Pairs that were held against each other, and are not again.
   std::mt19937 random_{1};                       ///< The same in each process: a search can be repeated.
 };
 

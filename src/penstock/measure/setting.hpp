@@ -45,8 +45,8 @@ struct Setting {
   unsigned depth = 0;                       ///< Slots per lane.
   unsigned batch = 0;                       ///< The most tiles that a lane puts on the device at once.
   unsigned tiles = 0;                       ///< Pinned tiles in all.
-  /// How long lanes watch their device before they sleep, and who waits for a tile or a result for these, the latter 20
-  /// us at most, unless the aim is latency.
+  /// How long lanes watch their device before they sleep, and threads that wait for a tile or a result watch for these,
+  /// the latter 20 us at most, unless the aim is latency.
   std::optional<std::chrono::microseconds> spin = {};
   SignalKind signal = SignalKind::callback;
   StreamMode streams = StreamMode::thread_default;

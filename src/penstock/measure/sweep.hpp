@@ -36,7 +36,7 @@ struct SweepOptions {
 struct SweepProgress {
   std::size_t done = 0;   ///< Runs.
   std::size_t total = 0;  ///< Runs, as far as known: points that stray need more.
-  std::size_t point = 0;  ///< Whose turn it is, of the points as they were given.
+  std::size_t point = 0;  ///< The one that has its turn, of the points as they were given.
 };
 
 /// Groups of devices by what a Setting calls them. Of one group alone the name is not looked at.

@@ -23,7 +23,7 @@ std::optional<Spread> kept_when_traced(DeviceGroup const& devices, Setting const
     Recorder recorder({.capacity = room, .every = every});
     TrialOptions traced = options;
     traced.recorder = &recorder;
-    // Whoever comes first finds the machine as the last pair left it, so they take turns at that.
+    // The run that comes first finds the machine as the last pair left it, so the two take turns at that.
     bool const traced_first = pair % 2 == 1;
     auto const first = run_trial(devices, setting, traced_first ? traced : options, stop);
     auto const second = run_trial(devices, setting, traced_first ? options : traced, stop);

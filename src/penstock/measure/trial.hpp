@@ -23,10 +23,10 @@ struct TrialOptions {
   /// come: the pipeline does not keep up.
   std::chrono::nanoseconds most_late{0};
   std::string file = {};  ///< For Fill::file.
-  /// For Fill::memory; who copies these options has the same.
+  /// For Fill::memory; copies of these options have the same.
   std::shared_ptr<FillMemory> memory = std::make_shared<FillMemory>();
-  Recorder* recorder = nullptr;  ///< Is told where the tiles were; null for nobody.
-  Ranges* ranges = nullptr;      ///< Show profilers what the threads are at; null for nobody.
+  Recorder* recorder = nullptr;  ///< Is told where the tiles were; null for none.
+  Ranges* ranges = nullptr;      ///< Show profilers what the threads are at; null for none.
 };
 
 /// What one run of a setting came to, open loop.

@@ -15,7 +15,7 @@ namespace penstock::measure {
 struct TuneOptions {
   Aim sought = Aim::throughput;
   /// For latency: of the throughput of the first setting that works, which mostly are the defaults. Tiles come as fast
-  /// to all settings, so that none has an easy time for being slow.
+  /// to all settings, so that a slow one does not get an easier load.
   double load = 0.5;
   /// Of every axis of a Setting: values to choose from, or "free".
   AxisLists lists = {};
@@ -32,7 +32,7 @@ inline namespace PENSTOCK_FLAVOUR {
 /// says how. A setting that fails is passed over, and so are those that pin more than the bounds allow.
 ///
 /// Blocks: for `within` seconds or less.
-/// Throws: Error, if a list is none, if there is no load, or if a device is lost.
+/// Throws: Error, if a list is not valid, if there is no load, or if a device is lost.
 Tuned tune(DeviceGroup const& devices, TuneOptions const& options, std::stop_token const& stop,
            std::function<void(TuneProgress const&)> const& progress = {});
 

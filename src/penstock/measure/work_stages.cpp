@@ -59,7 +59,7 @@ class BusyStage final : public Stage {
   bool capturable() const noexcept override { return true; }
   void prepare(StreamRef stream) override { busy_prepare(stream); }
   std::size_t run(DeviceTile const& tile, StreamRef stream) override {
-    // Nobody reads when it ran, so it may be any Stamp.
+    // Its time is never read, so it may be any Stamp.
     busy(duration_, 1, reinterpret_cast<Stamp*>(stamp_.bytes().data()), stream);
     return tile.output.size();
   }

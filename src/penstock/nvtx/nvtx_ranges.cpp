@@ -46,7 +46,7 @@ class NvtxRanges final : public Ranges {
 
  private:
   static void name_this_thread() noexcept {
-    // It is the thread that has a name, whoever asks and however often.
+    // The name belongs to the thread, so it is given once, for all objects and calls.
     thread_local bool named = false;
     if (named) return;
     named = true;

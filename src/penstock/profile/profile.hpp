@@ -64,8 +64,8 @@ struct Profile {
   std::optional<ProfiledLatency> latency = {};       ///< Empty if the search was for throughput.
 
   /// `wanted` with the profile's values; but a tile that has a shape keeps it. Nothing changes that a stage, a source
-  /// or a sink would notice, other than how many threads call them: order, streams, who calls the sink and whether
-  /// several do at once are as wanted. Where all tiles were mapped, those are that the stage allows.
+  /// or a sink would notice, other than how many threads call them: order, streams, which threads call the sink and
+  /// whether several do at once are as wanted. Where all tiles were mapped, those are that the stage allows.
   PipelineOptions apply(PipelineOptions wanted) const;
   /// A sentence on how `here` differs from where the profile was made; empty if it is the same. Other drivers and
   /// unknown names are no difference.

@@ -11,8 +11,8 @@ namespace penstock {
 
 /// Lets others send the records of a pack while its writer fills room behind them.
 ///
-/// The bytes of records and the bytes of the room are apart, so one who sends moves the records to another tile and
-/// leaves the room where it is.
+/// The bytes of records and the bytes of the room are apart, so a thread that sends moves the records to another tile
+/// and leaves the room where it is.
 ///
 /// Threads: the writer's, or any, as each function says.
 template <class Atomics = StandardAtomics>
@@ -23,8 +23,8 @@ class BasicClaim {
   /// Threads: the writer's.
   void open(Pack& pack) noexcept {
     pack_.write(&pack);
-    // Seq_cst, as is the look of those who find lanes hungry or records late: they see the claim, or the writer behind
-    // this finds what they found.
+    // Seq_cst, as is the look of a thread that finds lanes hungry or records late: either it sees the claim, or the
+    // writer sees after this what that thread found.
     state_.store(open_to_all, std::memory_order_seq_cst);
   }
   /// Only the writer uses the pack after this. Its records may have left meanwhile.

@@ -46,22 +46,22 @@ struct alignas(64) BasicDesk {
 using Desk = BasicDesk<>;
 
 /// Decides when packs leave: when full, when lanes are hungry, when the oldest record has waited long enough, when
-/// asked. Whoever writes a record, brings a tile back or watches the clock asks here.
+/// asked. Every thread that writes a record, brings a tile back or watches the clock asks here.
 ///
-/// While fewer than `hungry_below` tiles are under way no record lies on a desk, whoever comes first: departures.pml is
-/// that as a model. Those who wait longest leave first. Records beside room that their writer fills leave as those on a
-/// desk do, if there is a tile for them.
+/// While fewer than `hungry_below` tiles are under way no record lies on a desk, whichever thread comes first:
+/// departures.pml is a model of that. Packs that wait longest leave first. Records beside room that their writer fills
+/// leave like those on a desk, if there is a tile for them.
 ///
-/// Threads: any, but for what is noted.
+/// Threads: any, unless a function says otherwise.
 template <class Atomics = StandardAtomics>
 class BasicDepartures {
  public:
   using Desk = BasicDesk<Atomics>;
   using Clock = std::chrono::steady_clock;
-  /// Takes a pack that leaves. Called by whoever caused it, several at once. Must not throw.
+  /// Takes a pack that leaves. Called by the thread that caused it, several at once. Must not throw.
   using Send = std::function<void(Pack&, Departure)>;
-  /// Moves the records of a pack whose writer fills room behind them into `empty`, or into a tile of the pool if that
-  /// is null; gives the pack where they are, or null if no tile is to be had. Must not throw.
+  /// Moves the records of a pack into `empty`, or into a tile of the pool if that is null, while the pack's writer
+  /// fills room behind them; gives the pack where they are, or null if there is no tile. Must not throw.
   using Divide = std::function<Pack*(Pack& claimed, Pack* empty)>;
 
   BasicDepartures(std::size_t hungry_below, std::chrono::nanoseconds linger, Send send, Divide divide = {});
@@ -96,18 +96,18 @@ class BasicDepartures {
   void open_claim(Desk& desk, Pack& pack) noexcept;
   /// Records beside an open claim that were to leave, and found no tile, leave in this one; false if there are none.
   bool send_wanted(Pack& empty) noexcept;
-  /// A pack that its writer has taken up leaves, whatever is under way.
+  /// Sends a pack that its writer has taken up, whatever is under way.
   ///
   /// Threads: the writer's.
   void send(Pack& pack, Departure why) noexcept;
-  /// What lies on the desk leaves.
+  /// Sends what lies on the desk.
   void send_from(Desk& desk, Departure why) noexcept;
   /// A tile that left is back: others may leave now.
   void returned() noexcept;
 
   /// Lets no record in any more, and sends what lies on the desks.
   ///
-  /// Blocks: until every writer has put down what it took up, and whoever took a pack from a desk has sent it.
+  /// Blocks: until every writer has put down what it took up, and each thread with a pack from a desk has sent it.
   void close() noexcept;
   /// Lets records in again.
   void reopen() noexcept { closed_.store(false, std::memory_order_seq_cst); }
@@ -128,9 +128,9 @@ class BasicDepartures {
   template <class Value>
   using Atomic = typename Atomics::template Atomic<Value>;
   using EventCount = BasicEventCount<Atomics>;
-  /// How long a thread sleeps at most that only a bell is to wake.
+  /// How long a thread sleeps at most if only a bell is to wake it.
   static constexpr std::chrono::hours until_rung{1};
-  /// How often a tile is looked for, for records that should leave and have none.
+  /// How often to look for a tile, for records that should leave and have none.
   static constexpr std::chrono::milliseconds between_looks{1};
 
   bool enter() noexcept;

@@ -64,7 +64,7 @@ void BasicDepartures<Atomics>::put_down(Desk& desk, Pack* pack) noexcept {
   std::optional<Departure> why;
   if (pack != nullptr) {
     if (!pack->since) pack->since = Clock::now();
-    // Relaxed: the clock only wants to be looked at here, now or with the next record.
+    // Relaxed: the clock only asks the writer to look here, now or with the next record.
     if (desk.overdue.load(std::memory_order_relaxed)) {
       desk.overdue.store(false, std::memory_order_relaxed);
       if (Clock::now() - *pack->since >= linger_) why = Departure::late;
@@ -80,7 +80,7 @@ void BasicDepartures<Atomics>::put_down(Desk& desk, Pack* pack) noexcept {
     send_(*pack, *why);
     pack = nullptr;
   } else if (pack != nullptr) {
-    // Relaxed: the store behind it orders it.
+    // Relaxed: the store after it orders it.
     desk.since.store(pack->since->time_since_epoch().count(), std::memory_order_relaxed);
   }
   // Seq_cst, as is the count in `returned`: either that thread finds the pack, or this one sees that lanes are hungry.
@@ -95,7 +95,7 @@ template <class Atomics>
 void BasicDepartures<Atomics>::open_claim(Desk& desk, Pack& pack) noexcept {
   Clock::time_point const since = *pack.since;  // Others may move the records out once the claim is open.
   desk.claim.open(pack);
-  // Either the clock finds the claim, or we find that it passed by here.
+  // Either the clock's thread finds the claim, or we find its mark here.
   if (desk.overdue.load(std::memory_order_seq_cst)) {
     desk.overdue.store(false, std::memory_order_relaxed);
     if (Clock::now() - since >= linger_) send_from(desk, Departure::late);
@@ -189,7 +189,7 @@ void BasicDepartures<Atomics>::send_waiting() noexcept {
       send_(*pack, Departure::hungry);
     } else {
       // Its writer was quicker, or records beside a claim found no tile. Another thread may have found the lanes busy
-      // with what was ours, so look once more.
+      // because of our count, so look once more.
       under_way_.fetch_sub(1, std::memory_order_seq_cst);
       if (desk->claim.is_wanted()) {
         look_again_.store(true, std::memory_order_seq_cst);
@@ -221,7 +221,7 @@ template <class Atomics>
 void BasicDepartures<Atomics>::close() noexcept {
   closed_.store(true, std::memory_order_seq_cst);
   for (Desk* desk = first_.load(std::memory_order_seq_cst); desk != nullptr; desk = desk->next) {
-    // Until nothing is there: between a look and a grasp its writer may take it up, to find that this is closed.
+    // Until nothing is there: after the look the writer may still take the pack up, and then finds that this is closed.
     while (Pack const* const pack = desk->pack.load(std::memory_order_seq_cst)) {
       if (pack == &desk->at_work) {
         put_away_.await([&] { return desk->pack.load(std::memory_order_seq_cst) != &desk->at_work; }, {}, until_rung);

@@ -34,7 +34,7 @@ std::optional<std::chrono::steady_clock::time_point> BasicDepartures<Atomics>::s
     }
     // Seq_cst: either the writer that opens a claim finds this, or we find the claim.
     if (is_late) desk->overdue.store(true, std::memory_order_seq_cst);
-    // Only what lies beside a claim: the time is of what the writer has, and not of what it may put down meanwhile.
+    // Only what lies beside a claim: the time belongs to what the writer has, not to what it may put down meanwhile.
     send_claimed(*desk, is_late ? Departure::late : Departure::hungry);
     if (desk->claim.is_wanted()) next = std::min(next.value_or(Clock::time_point::max()), now + between_looks);
   }
@@ -53,7 +53,7 @@ void BasicDepartures<Atomics>::watch() noexcept {
       continue;
     }
     auto const key = bell_.prepare();
-    // Seq_cst, as is the look at it behind a pack that is put down: either that one rings, or we find the pack.
+    // Seq_cst, as is the look at it after a pack is put down: either that thread rings, or we find the pack.
     watch_asleep_.store(true, std::memory_order_seq_cst);
     if (watch_over_.load(std::memory_order_seq_cst) || send_late(Clock::now())) {
       bell_.cancel();

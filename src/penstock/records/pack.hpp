@@ -14,10 +14,9 @@
 
 namespace penstock {
 
-/// A tile of records, and what stands beside it about them. There is one for each tile of the pool; what it allocates
-/// it keeps.
+/// A tile of records, and the notes about them. There is one for each tile of the pool; it keeps what it allocates.
 ///
-/// Threads: who has the tile.
+/// Threads: the one that has the tile.
 struct Pack {
   /// Of one record.
   struct Entry {
@@ -31,7 +30,7 @@ struct Pack {
   /// When it was first put down; empty before.
   std::optional<std::chrono::steady_clock::time_point> since = {};
   std::vector<Entry> entries = {};
-  std::vector<RecordPlace> places = {};  ///< Nothing, if all records are of the same size.
+  std::vector<RecordPlace> places = {};  ///< Empty, if all records are of the same size.
 
   /// Begins anew, with an empty tile.
   void open(Loan tile) noexcept {

@@ -98,7 +98,7 @@ std::span<std::byte> Packing::room(Pack const& pack, std::size_t bytes) const no
 
 void Packing::expect_another(Pack& pack) const {
   if (pack.entries.size() < pack.entries.capacity()) return;
-  // Places first: whoever sees that there is room for an entry relies on both.
+  // Places first: code that finds room for an entry relies on both.
   std::size_t const more = std::max(first_entries, 2 * pack.entries.size());
   if (each_ == 0) pack.places.reserve(more);
   pack.entries.reserve(more);

@@ -16,7 +16,7 @@ namespace penstock {
 struct RecordCompletion {
   std::uint64_t tag = 0;  ///< The writer's own.
   Outcome outcome = Outcome::done;
-  std::span<std::byte const> output = {};  ///< What came of it; nothing unless it is done.
+  std::span<std::byte const> output = {};  ///< The result; nothing unless it is done.
   Failure const* failure = nullptr;        ///< Set if and only if the outcome is `failed`.
 
   bool ok() const noexcept { return outcome == Outcome::done; }
@@ -25,8 +25,8 @@ struct RecordCompletion {
 /// Gets the completion of every record that has no listener of its own: of a tile's records in the order in which they
 /// were written.
 ///
-/// Threads: those of a pipeline's sink; and, if somebody else has drained the pipeline, whoever wrote or sends the
-/// records that are cancelled for it.
+/// Threads: those of a pipeline's sink; and, if the pipeline itself was drained, each thread that wrote or sends the
+/// records that are cancelled because of it.
 /// Throws:  anything; the report counts it as a failure of the sink, and the other records of the tile get theirs all
 /// the same.
 using RecordSink = std::function<void(RecordCompletion const&)>;

@@ -7,13 +7,13 @@
 
 namespace penstock {
 
-/// How records are packed. Nothing has to be said: by default they are of any size, and what comes of each takes the
-/// place of what went in.
+/// How records are packed. No option has to be set: by default records are of any size, and the result of each takes
+/// the place of its input.
 struct RecordOptions {
-  /// The size of every record, which spares the device a table of them. 0: each is as large as it is.
+  /// The size of every record, which spares the device a table of them. 0: records of any size.
   std::size_t record_bytes = 0;
-  /// The size of what comes of each record; the results then lie one behind the other. 0: nothing comes. Empty: as much
-  /// as went in, in the same place.
+  /// The size of the result of each record; the results then lie one behind the other. 0: there is no result. Empty: as
+  /// large as the record, in the same place.
   std::optional<std::size_t> output_bytes = {};
   /// Where records of any size begin: at multiples of this power of two.
   std::size_t alignment = 16;

@@ -22,7 +22,7 @@ std::size_t hungry_below(RecordOptions const& options, PipelineOptions const& pi
   return std::clamp<std::size_t>(pipeline.tiles / 2, 1, pipeline.lanes * hungry_tiles_a_lane);
 }
 
-/// The user's stage, as a pipeline's.
+/// The user's stage for records, as a stage of the pipeline.
 class PackedStage final : public Stage {
  public:
   PackedStage(std::unique_ptr<RecordStage> stage, Packing const& packing, std::vector<Pack> const& packs)
@@ -42,7 +42,8 @@ class PackedStage final : public Stage {
  private:
   Pack const& pack_of(DeviceTile const& tile) const {
     if (tile.tag >= packs_.size()) {
-      throw Error(ErrorKind::bad_argument, "Somebody changed the tag of a tile of records: leave it to them.");
+      throw Error(ErrorKind::bad_argument,
+                  "The tag of a tile of records was changed: Records uses it, so leave it as it is.");
     }
     return packs_[tile.tag];
   }
@@ -112,7 +113,7 @@ RecordReport Records::Parts::drain() {
     });
     return wind_up(std::move(tiles));
   } catch (...) {
-    // Somebody may have drained the pipeline itself, and then this is over too.
+    // The user may have drained the pipeline itself, and then this is over too.
     if (!over && !pipeline.running()) {
       over = true;
       departures.close();
@@ -175,7 +176,7 @@ Pack* Records::Parts::take_up(Desk& desk, std::size_t bytes, bool may_wait) {
 
 void Records::Parts::put_down(Desk& desk, Pack& pack) noexcept {
   if (pack.count() > 0) return departures.put_down(desk, &pack);
-  // Nothing came of it: another writer may need the tile.
+  // The pack has no records: another writer may need the tile.
   Loan loan = std::move(pack.loan);
   departures.put_down(desk, nullptr);
   spare(std::move(loan));
@@ -189,7 +190,7 @@ Pack* Records::Parts::divide(Pack& claimed, Pack* empty) noexcept {
       empty = &packs[loan->index()];
       empty->open(std::move(loan));
     } catch (std::exception const&) {
-      return nullptr;  // It is asked again.
+      return nullptr;  // The caller asks again.
     }
   }
   Packing::move(claimed, *empty);
@@ -212,7 +213,7 @@ void Records::Parts::send(Pack& pack, Departure why) noexcept {
   try {
     Completion refused = Completion::cancelled({});
     try {
-      if (pipeline.feed().try_submit(loan)) return;  // Unless somebody drained the pipeline itself.
+      if (pipeline.feed().try_submit(loan)) return;  // Unless the pipeline itself was drained.
     } catch (std::exception const& exception) {
       if (!loan) throw;
       refused =

@@ -36,8 +36,8 @@ struct Records::Parts {
   Pipeline& pipeline;
   Packing const packing;
   std::vector<Pack> packs;  ///< By the index of the tile.
-  /// Rung for those who wait for a reply, by its address: a bell of its own would die with the reply that was answered,
-  /// and a single one would wake all for each.
+  /// Rung for threads that wait for a reply, by its address: a bell of its own would die with the reply that was
+  /// answered, and a single one would wake all for each.
   std::array<EventCount, 64> bells;
   RecordSink sink;  ///< Changes only while nothing runs.
   Departures departures;
@@ -53,11 +53,11 @@ struct Records::Parts {
   void send(Pack& pack, Departure why) noexcept;
   /// As Departures::Divide.
   Pack* divide(Pack& claimed, Pack* empty) noexcept;
-  /// Sends by a tile that nobody needs what waits for one, or gives it back.
+  /// Takes a tile that is no longer needed: sends in it the records that wait for one, or gives it back.
   void spare(Loan loan) noexcept;
   /// Tells of every record of the tile.
   ///
-  /// Throws: what the first sink or listener threw that did.
+  /// Throws: the first exception that a sink or a listener threw.
   void deliver(Completion const& completion);
   void count(Pack const& pack, Outcome outcome) noexcept;
   /// Ends a run that is drained.

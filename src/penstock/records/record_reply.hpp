@@ -35,7 +35,7 @@ class RecordReply final : public RecordListener {
   /// Blocks: until it is answered: awake for the time of `spin`, then asleep.
   /// Throws: Error, if no record was written with it.
   Outcome wait(std::chrono::nanoseconds spin = {});
-  /// What came of it; nothing unless it is done. Once it is ready, and until it is used again.
+  /// The result; nothing unless it is done. Valid once it is ready, and until it is used again.
   std::span<std::byte const> output() const noexcept { return output_; }
   /// Set if and only if the outcome is `failed`. Likewise.
   std::optional<Failure> const& failure() const noexcept { return failure_; }

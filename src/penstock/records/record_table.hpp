@@ -23,7 +23,7 @@ struct RecordPlace {
   bool operator==(RecordPlace const&) const = default;
 };
 
-/// Which bytes of a tile are which record's. It is given to kernels by value.
+/// Which bytes of a tile belong to which record. It is given to kernels by value.
 ///
 /// Threads: any. Only where `places` is memory of a device is it for that device alone.
 class RecordTable {

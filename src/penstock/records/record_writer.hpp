@@ -18,7 +18,7 @@ struct BasicDesk;
 using Desk = BasicDesk<StandardAtomics>;
 class Records;
 
-/// Room for one record in its writer's open tile. Unless it is committed, there never was a record.
+/// Room for one record in its writer's open tile. Without a commit there is no record.
 ///
 /// Threads: the writer's. It must die before its writer does, and the writer does nothing else meanwhile.
 class RecordRoom {
@@ -78,7 +78,7 @@ class RecordWriter {
   /// Throws: Error, for the record's size alone; and what the listener throws at being asked.
   bool try_append(std::span<std::byte const> bytes, std::uint64_t tag = 0);
   bool try_append(std::span<std::byte const> bytes, RecordListener& listener, std::uint64_t tag = 0);
-  /// Room for a record of at most `most` bytes, to be filled in place. While it lives nobody can drain the records.
+  /// Room for a record of at most `most` bytes, to be filled in place. While it lives, no thread can drain the records.
   ///
   /// It holds no other record back: those in the same tile leave by another tile when lanes are hungry, or when they
   /// have waited for RecordOptions::linger. If all tiles are under way or claimed, or the records were stopped, they

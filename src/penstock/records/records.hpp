@@ -21,8 +21,8 @@ namespace penstock {
 /// Threads: one, but for `writer` and `stop`, which any may call.
 class Records {
  public:
-  /// Packs into the tiles of this pipeline, which must outlive it and is fed by nobody else meanwhile. As many
-  /// producers in its options as there will be writers give each a tile to fill beside those in flight.
+  /// Packs into the tiles of this pipeline, which must outlive it; nothing else may feed the pipeline meanwhile. If its
+  /// options ask for as many producers as there will be writers, each writer has a tile to fill beside those in flight.
   ///
   /// Throws: Error, if the pipeline's tiles do not hold a record, or options contradict each other.
   explicit Records(Pipeline& pipeline, RecordOptions options = {});
@@ -43,7 +43,7 @@ class Records {
   RecordWriter writer();
   /// Sends what was written, waits for all of it, finishes and merges the stages, and reports.
   ///
-  /// Blocks: until the last completion; and while anybody fills a record in place.
+  /// Blocks: until the last completion; and while a thread fills a record in place.
   /// Throws: as Pipeline::drain.
   RecordReport drain();
   /// As Pipeline::stop: records that no device has started are cancelled.

@@ -91,7 +91,7 @@ class Adviser {
     unsigned const now = figures_.producers, then = now + more(now);
     double factor = static_cast<double>(then) / now;
     if (ceilings_.fill && ceilings_.fill_twice && *ceilings_.fill > 0) {
-      // What is lost to company grows with it, as by Amdahl's law, which twice as many gives the part of.
+      // What threads lose to each other grows with their number, as by Amdahl's law; twice as many show the part.
       double const twice = std::clamp(*ceilings_.fill_twice / *ceilings_.fill, 1.0, 2.0);
       double const shared = (2 - twice) / (twice * (2 * now - 1) - 2 * (now - 1.0));
       factor *= (1 + shared * (now - 1)) / (1 + shared * (then - 1));
@@ -173,7 +173,8 @@ class Adviser {
     if (finding_.room != Room::slots || !has_more_tiles_than_slots()) return;
     double const slots = static_cast<double>(figures_.lanes) * figures_.slots;
     bool const full = figures_.in_flight.value_or(slots) >= nearly_all * slots;
-    more_slots(full ? "All slots are in use, and nobody is busy." : "All tiles are on their way, and nobody is busy.");
+    more_slots(full ? "All slots are in use, and no part is busy."
+                    : "All tiles are on their way, and no part is busy.");
     unsigned const now = std::max(figures_.lanes, 1u), then = now + more(now);
     offers_.option(option_text("--lanes", then), std::min(use_.rate * then / now, use_.cpus_most),
                    "Each brings slots of its own.");

@@ -15,7 +15,7 @@ enum class Bound : std::uint8_t {
   sink,                ///< What consumers do with results.
   submission,          ///< What lanes do to give the device its work.
   completion,          ///< How lanes learn that tiles are done, and what they then do with them.
-  too_few_tiles,       ///< All tiles were on their way, and nobody had enough of them to be busy.
+  too_few_tiles,       ///< All tiles were on their way, and no part had enough of them to be busy.
   serialising_stream,  ///< Work of the device takes turns, though it could go on at once.
   source_waits,        ///< The source had nothing, or the application pushed no more.
   nothing_measured,

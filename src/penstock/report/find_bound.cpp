@@ -84,7 +84,7 @@ Finding find_bound(RunFigures const& figures, Utilisation const& use) {
 
   if (figures.tiles < slots_of_all(figures)) return {Bound::too_few_tiles, Turns::none, Room::run};
   if (!use.producers) {
-    // Whoever pushes waits for a tile only if all are out.
+    // An application that pushes waits for a tile only if all are out.
     bool const all_out = figures.in_flight && *figures.in_flight >= in_use * static_cast<double>(slots_of_all(figures));
     return all_out ? find_latency(figures) : Finding{Bound::source_waits};
   }

@@ -36,8 +36,8 @@ struct Finding {
 ///   where tiles come one by one, or go one by one, there is nothing to take turns with;
 /// - else a part of the device that was in use for nine tenths, since whatever else was changed gained a ninth at most;
 /// - else the part that was most in use, if for four fifths;
-/// - else, nobody having been busy, whatever producers did most: filling, waiting for a turn in the source, or waiting
-///   for tiles. Then all tiles were on their way: too few, or their lanes heard too late of them.
+/// - else, since no part was busy, what producers did most: filling, waiting for a turn in the source, or waiting for
+///   tiles. If they waited for tiles, all were on their way: too few, or their lanes heard too late of them.
 ///
 /// Shape: wall and tiles are not 0.
 Finding find_bound(RunFigures const& figures, Utilisation const& use);

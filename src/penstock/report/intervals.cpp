@@ -39,7 +39,7 @@ Intervals common(Intervals const& one, Intervals const& other) {
   auto theirs = other.stretches().begin();
   while (mine != one.stretches().end() && theirs != other.stretches().end()) {
     shared.push_back({std::max(mine->begin, theirs->begin), std::min(mine->end, theirs->end)});
-    // Whichever ends first can share nothing more.
+    // The stretch that ends first can share nothing more.
     if (mine->end < theirs->end) {
       ++mine;
     } else {

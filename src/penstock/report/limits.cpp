@@ -58,7 +58,7 @@ std::optional<Limit> next_limit(Finding const& finding, Utilisation const& use) 
   }
   PartUse const* const kernel = use.find(Bound::kernel);
   if (kernels && kernel != nullptr) {
-    // Nobody knows how many fit on the device at once, unless that was measured.
+    // It is not known how many fit on the device at once, unless that was measured.
     consider(kernel->ceiling ? Limit{*kernel->ceiling, "kernels alone"} : limit_of(*kernel));
   }
   if (next) next->tiles_per_second = std::max(next->tiles_per_second, use.rate);

@@ -58,7 +58,7 @@ Why on_link(Way const& way, std::string const& direction, Utilisation const& use
   return because(NoStreams::link_full, text + ": copies in more streams wait in the same line");
 }
 
-/// Nobody knows how many kernels fit on the device at once, unless that was measured.
+/// It is not known how many kernels fit on the device at once, unless that was measured.
 Why on_kernels(Utilisation const& use) {
   PartUse const& kernels = *use.find(Bound::kernel);
   if (!kernels.ceiling || use.rate < full_device * *kernels.ceiling) return std::nullopt;
@@ -90,7 +90,7 @@ Why on_turns(Turns turns, RunFigures const& figures) {
     return because(NoStreams::barrier,
                    "each tile's stage waits for the device before the lane begins another: a barrier");
   }
-  // One tile at a time takes turns with nobody.
+  // A tile that is alone has no other to take turns with.
   constexpr double some = 1.5;
   if (turns != Turns::unknown || figures.in_flight.value_or(0) < some) return std::nullopt;
   return because(NoStreams::barrier,

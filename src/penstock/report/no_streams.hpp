@@ -29,8 +29,8 @@ struct WhyNoStreams {
   std::string sentence;  ///< "Streams will not help here, because ...".
 };
 
-/// Empty if they might help, or if nobody knows. The link is not called full while it carries less than half of what it
-/// carries of large copies.
+/// Empty if they might help, or if that is not known. The link is not called full while it carries less than half of
+/// what it carries of large copies.
 std::optional<WhyNoStreams> why_no_streams(Finding const& finding, RunFigures const& figures, Ceilings const& ceilings,
                                            Utilisation const& use);
 

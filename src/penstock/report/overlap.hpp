@@ -39,7 +39,7 @@ Overlap overlap_of(Intervals const& uploads, Intervals const& downloads, Interva
 
 /// The device's part of a recording. Passages that were missed were the last, so the figures are then of the run's
 /// beginning. If not every tile was looked at, the times are those of the tiles that were, and the three figures are
-/// empty: nobody saw what ran beside.
+/// empty: what ran beside was not seen.
 Overlap overlap_of(Recording const& recording);
 
 }  // namespace penstock

@@ -21,7 +21,7 @@ struct RunFigures {
   double bytes_down = 0;   ///< A tile, on average.
   double tile_bytes = 0;   ///< What a tile has room for.
   double pool_bytes = 0;   ///< What a tile takes of the pool; 0 if unknown.
-  unsigned producers = 0;  ///< Threads that fill. 0: the application pushes, and nobody knows how long it fills.
+  unsigned producers = 0;  ///< Threads that fill. 0: the application pushes, and how long it fills is not known.
   unsigned lanes = 1;
   unsigned consumers = 1;
   unsigned sinks = 1;        ///< How many calls of the sink there may be at once.

@@ -20,7 +20,7 @@ struct PartUse {
   std::optional<double> ceiling = {};  ///< What it comes to alone.
   double most = 0;                     ///< What it would allow if it never waited: rate / share.
   /// The same, of a part that is not the bound: between what its time says, in which it also waited for others, and
-  /// what it comes to alone, where nobody was in its way.
+  /// what it comes to alone, where no other part was in its way.
   double likely() const noexcept;
 };
 

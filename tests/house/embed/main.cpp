@@ -6,10 +6,7 @@
 #include <optional>
 #include <span>
 
-#include <penstock/devices/open_device.hpp>
-#include <penstock/file/file_source.hpp>
-#include <penstock/flow/pipeline.hpp>
-#include <penstock/kernels/transform.hpp>
+#include <penstock/penstock.hpp>
 
 std::span<float> floats(std::span<std::byte> bytes) {
   return {reinterpret_cast<float*>(bytes.data()), bytes.size() / sizeof(float)};

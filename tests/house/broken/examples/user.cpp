@@ -1,0 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
+// Includes what is not for users.
+#include <penstock/lane/lane.hpp>
+#include <penstock/pipeline.hpp>
