@@ -105,7 +105,12 @@ class Pipeline {
   /// Throws: Error, if it cannot start (too little device memory, no stage or sink, a thread refused), and what
   /// `stages.make` throws; it is then fit for another run. What happens later is in the report.
   Report run(Source& source, Stages const& stages, Sink sink, std::stop_token stop = {});
-  /// The same for a function that fills a tile and says how many bytes, or nothing at the end.
+  /// The same for a source that is made for this run alone, such as `generate(count, fill)`.
+  Report run(Source&& source, Stages const& stages, Sink sink, std::stop_token stop = {}) {
+    return run(source, stages, std::move(sink), std::move(stop));
+  }
+  /// The same for a function that fills a tile and says how many bytes, or nothing at the end. One producer at a time
+  /// calls it; `generate` fills several tiles at once.
   template <class Function>
   requires std::is_invocable_r_v<std::optional<std::size_t>, Function&, Tile&> Report run(Function source,
                                                                                           Stages const& stages,

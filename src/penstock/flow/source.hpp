@@ -3,10 +3,12 @@
 
 #include <cstddef>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "penstock/core/elements.hpp"
 #include "penstock/core/tile.hpp"
 
 namespace penstock {
@@ -52,5 +54,32 @@ class FunctionSource final : public Source {
  private:
   Function function_;
 };
+
+/// A source of `count` tiles from one function, of which several are filled at once: `fill(index, room)` puts elements
+/// into `room`, all of a tile's input, and says how many. `index` is the tile's place, 0, 1, 2 ...
+///
+/// Units:   elements.
+/// Threads: the function is called by all producers at once.
+/// Throws:  what the function throws fails the tile with stage "source", as Source::fill.
+template <class Element, class Fill>
+class Generated final : public Source {
+ public:
+  Generated(std::uint64_t count, Fill fill) : count_(count), fill_(std::move(fill)) {}
+  bool next(Tile& tile) override { return tile.sequence < count_; }
+  std::size_t fill(Tile& tile) override {
+    return sizeof(Element) * static_cast<std::size_t>(fill_(tile.sequence, elements<Element>(tile.input())));
+  }
+
+ private:
+  std::uint64_t const count_;
+  Fill fill_;
+};
+
+/// `pipeline.run(generate<float>(64, fill), stage, sink)`: see Generated.
+template <class Element = std::byte, class Fill>
+requires std::is_invocable_r_v<std::size_t, Fill&, std::uint64_t, std::span<Element>> Generated<Element, Fill> generate(
+    std::uint64_t count, Fill fill) {
+  return Generated<Element, Fill>(count, std::move(fill));
+}
 
 }  // namespace penstock

@@ -211,7 +211,7 @@ Flight::Slot& Flight::slot_of(std::uint64_t number) const {
 
 void Flight::drop_calls() const {
   download_.drop_calls();
-  // Where the calls of mapped tiles are, and of those alone in one stream.
+  // The calls of mapped tiles are there.
   if (!(compute_ == download_)) compute_.drop_calls();
 }
 

@@ -53,8 +53,7 @@ class FlightClock {
   /// True if times of this tile are wanted.
   bool wants(std::uint64_t sequence) const noexcept { return recorder_.wants(sequence); }
   /// Begins a batch with wanted times, tiles `oldest` to `youngest` of the flight, in the slot of the youngest. Its
-  /// order is made with these events; those between the steps are used only if it goes by three streams. Before a batch
-  /// that goes by one stream, though the flight has three, nothing of the flight is on the device.
+  /// order is made with these events; those between the steps are used only if it goes by three streams.
   FlightEvents& open(std::size_t slot, std::uint64_t oldest, std::uint64_t youngest,
                      BatchWay way = BatchWay::copied) noexcept;
   /// To be called before each step, in their order. A mark that is refused costs the tile its times and nothing else.

@@ -31,7 +31,7 @@ void Flight::put(std::span<Loan> loans, Stage& stage) {
   }
   seal(enqueued);
   // A capture takes as long as some runs, and each copied tile of a whole round of slots may have one. A timed batch
-  // takes three marks by one way, and no marks by others.
+  // takes marks, more of them if it is copied.
   if (timed_ || graphs_.captures() != captures) lone_bytes_ = 0;
 }
 
