@@ -6,6 +6,7 @@
 #include <memory>
 #include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "support/folder_of_files.hpp"
@@ -174,6 +175,25 @@ TEST_F(SmallFilesOfASource, OfATileThatFailedLaterAreHashedAllTheSame) {
       std::move(loan), std::make_shared<Failure const>(Failure{"device", "it is lost", ErrorKind::device_lost})));
   EXPECT_TRUE(stop.stop_requested()) << "there is no device left";
   EXPECT_EQ(blake3_hex(files.at(0).digest.value()), digest_of_5000_bytes);
+}
+
+/// Seen to fail if the sink passes over such a tile: the line would be missing, and the run would be well.
+TEST_F(SmallFilesOfASource, ThatABookRefusesEndInAFailureOfTheSink) {
+  HashBook refusing(small_tile_bytes, [](HashedFile const&) { throw std::runtime_error("no room for the line"); });
+  bool given = false;
+  HashSource other(
+      [&]() -> std::optional<WantedFile> {
+        if (std::exchange(given, true)) return std::nullopt;
+        return WantedFile{.path = file("a", 5000), .problem = {}, .expected = {}};
+      },
+      pool, refusing, stop.get_token(), true);
+  HashSink its_sink(other, refusing, progress, stop);
+  Loan loan = pool.borrow();
+  ASSERT_TRUE(other.next(*loan));
+  EXPECT_THROW(other.fill(*loan), std::runtime_error);
+  EXPECT_THROW(its_sink.take(Completion::failed(
+                   std::move(loan), std::make_shared<Failure const>(Failure{"source", "no room", ErrorKind::system}))),
+               Error);
 }
 
 TEST_F(SmallFilesOfASource, AreHashedBeforeTheInputFails) {

@@ -4,6 +4,8 @@
 #include <cstring>
 #include <utility>
 
+#include "penstock/core/error.hpp"
+
 namespace penstock::cli {
 
 HashSink::HashSink(HashSource const& source, HashBook& book, Progress& progress, std::stop_source enough,
@@ -40,7 +42,12 @@ void HashSink::take(Completion const& completion) {
 void HashSink::take(FileGroup const& group, Completion const& completion) {
   progress_.add(group.bytes);
   if (completion.outcome == Outcome::failed) stop_without_device(completion);
-  if (group.booked) return;
+  if (group.booked) {
+    // The book threw what it was told there: lines may be missing, and the run is to say so.
+    if (completion.outcome == Outcome::failed && completion.failure->stage == "source")
+      throw Error(completion.failure->kind, completion.failure->reason);
+    return;
+  }
   for (GroupedFile const& file : group.files) {
     if (completion.outcome == Outcome::failed) {
       book_.fail(file.number, completion.failure->reason);
