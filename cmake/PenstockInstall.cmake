@@ -4,7 +4,8 @@
 include(CMakePackageConfigHelpers)
 set(PENSTOCK_PACKAGE_DIR ${CMAKE_INSTALL_LIBDIR}/cmake/penstock)
 get_property(layers GLOBAL PROPERTY PENSTOCK_LAYERS)
-list(REMOVE_ITEM layers cli) # The command is a program of its own.
+get_property(program_layers GLOBAL PROPERTY PENSTOCK_PROGRAM_LAYERS)
+list(REMOVE_ITEM layers ${program_layers})
 
 if(PENSTOCK_WITH_CUDA)
   set(PENSTOCK_PC_CUDA "-L${CUDAToolkit_LIBRARY_DIR} -lcudart_static -ldl -lrt")

@@ -10,7 +10,7 @@
 
 #include "contestant.hpp"
 
-#include "penstock/measure/spread.hpp"
+#include "tools/measure/spread.hpp"
 
 namespace baselines {
 

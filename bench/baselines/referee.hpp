@@ -11,7 +11,7 @@
 
 #include "work.hpp"
 
-#include "penstock/measure/meter.hpp"
+#include "tools/measure/meter.hpp"
 
 namespace baselines {
 

@@ -4,5 +4,5 @@
 /// `Recorder`: notes where each tile of a run was when. `judge` and `Verdict`: what bounded the run, and what to
 /// change.
 #include "penstock/core/recorder.hpp"
-#include "penstock/measure/judge.hpp"
+#include "penstock/judge/judge.hpp"
 #include "penstock/report/verdict.hpp"

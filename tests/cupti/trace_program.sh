@@ -3,8 +3,8 @@
 # usage: trace_program.sh PENSTOCK CASE FAKE
 # Holds `--trace-with cupti` to what the traces of `penstock hash` and `penstock bench` show. FAKE is tests/cupti/fake_cupti.cpp as a library, which
 # logs three activities for each tile whatever the device.
-# shellcheck source=tests/cli/program_world.sh
-source "$(dirname "$0")/../cli/program_world.sh"
+# shellcheck source=tests/tools/program_world.sh
+source "$(dirname "$0")/../tools/program_world.sh"
 some_bytes 1000000 a
 traced() { run hash --device cpu --tile 64KiB --trace trace.json --trace-with cupti a; }
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# layers.sh ROOT DATA: holds every include under ROOT/src/penstock and ROOT/kernels to the arrows between the layers.
+# layers.sh ROOT DATA: holds every include under ROOT/src and ROOT/kernels to the arrows between the layers.
 #
 # DATA is what the build knows, one fact a line: `layer NAME`, `depends NAME LAYER`, `file NAME PATH`, and `flavoured NAME
 # PATH` for a file that is compiled once for each flavour; a layer's line comes after those of the layers below it. Prints
@@ -17,8 +17,8 @@ outside=(
   'cuda*.h|cuda/*|cub/*|thrust/*|cooperative_groups*|nv[!t]*.h' 'cuda kernels'
   'liburing.h|liburing/*'           'file'
   'nvtx3/*'                          'nvtx'
-  'nlohmann/*'                       'report profile cli'
-  'CLI/*'                            'cli'
+  'nlohmann/*'                       'report profile page command measure hash doctor lab bench compare tune'
+  'CLI/*'                            'command measure hash doctor lab bench compare tune program'
 )
 
 declare -A reach=() layer_of=() flavoured=()
@@ -43,8 +43,8 @@ names() {
 # check_include FILE:LINE LAYER HEADER: HEADER as it is written, with its quotes.
 check_include() {
   local place=$1 layer=$2 header=${3:1:-1} other pattern i
-  if [[ $header == penstock/* ]]; then
-    other=${header#penstock/}
+  if [[ $header == penstock/* || $header == tools/* ]]; then
+    other=${header#*/}
     other=${other%%/*}
     [[ ${reach[$layer]} == *" $other "* ]] ||
       complain "$place: includes $header, but layer '$layer' reaches only: $(names "${reach[$layer]}")"
@@ -81,5 +81,5 @@ while read -r path; do
     check_include "$path:$number" "$layer" "$header"
   done < <(sed -nE 's/^[ \t]*#[ \t]*include[ \t]*(<[^>]*>|"[^"]*").*/\1/;T;=;p' "$root/$path" | paste -d: - -)
   if [[ -n ${flavoured[$path]:-} ]]; then check_flavour "$path"; fi
-done < <(cd "$root" && find src/penstock kernels -type f -regex '.*\.\(hpp\|cpp\|cu\|cuh\|h\)' | sort)
+done < <(cd "$root" && find src kernels -type f -regex '.*\.\(hpp\|cpp\|cu\|cuh\|h\)' | sort)
 exit $broken

@@ -44,7 +44,7 @@ refuse 'sleeps; wait for what you wait for, on an EventCount, a latch or a condi
 refuse 'can lose a wake-up in libstdc++ 12 (GCC PR 98033); use an EventCount' '\<(counting|binary)_semaphore\>' \
   < <(sources src kernels tests bench examples)
 
-refuse 'is no public header; include one of include/penstock' '#include [<"]penstock/[a-z_]*/' \
+refuse 'is no public header; include one of include/penstock' '#include [<"](penstock/[a-z_]*|tools)/' \
   < <(sources examples tests/house/embed tests/house/bundled)
 
 while read -r path; do

@@ -83,7 +83,7 @@ class Yard:
         """The tests beside which this source lies: those of the file of the same name."""
         # A class whose bodies are in files of their own has its tests in one.
         whole = re.sub(r"departures_(steps|watch)", "departures", path)
-        beside = self.tree / re.sub(r"^src/penstock/(.*)\.[hc]pp$", r"tests/\1_test.cpp", whole)
+        beside = self.tree / re.sub(r"^src/(?:penstock/)?(.*)\.[hc]pp$", r"tests/\1_test.cpp", whole)
         if not beside.exists():
             return []
         names = re.findall(r"^(?:TYPED_)?TEST(?:_[FP])?\((\w+),", beside.read_text(), re.M)

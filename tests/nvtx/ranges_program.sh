@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # usage: ranges_program.sh PENSTOCK CASE [TOOL]
 # Holds `--nvtx` of `penstock hash` and `penstock bench` to what a tool sees that NVTX loads: TOOL is tests/nvtx/counting_injection.cpp.
-# shellcheck source=tests/cli/program_world.sh
-source "$(dirname "$0")/../cli/program_world.sh"
+# shellcheck source=tests/tools/program_world.sh
+source "$(dirname "$0")/../tools/program_world.sh"
 
 case $2 in
   ShowsAToolEachTilesRangesInADomainOfOurOwn)

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "penstock/judge/judge.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "penstock/core/pool.hpp"
+#include "penstock/core/usual_batch.hpp"
+
+namespace penstock::measure {
+namespace {
+
+double seconds(std::chrono::nanoseconds time) {
+  return std::chrono::duration<double>(time).count();
+}
+
+double seconds_in(Recording const& recording, Step step) {
+  std::chrono::nanoseconds sum{0};
+  for (Passage const& passage : recording.passages) {
+    if (passage.step == step) sum += std::chrono::nanoseconds(passage.end - passage.begin);
+  }
+  return seconds(sum);
+}
+
+/// How long producers rested in so many seconds of the run: one that rests waits for tiles, too, but others get them.
+double rest_in(Report const& report, double time) {
+  return report.wall.count() > 0 ? seconds(report.producers_rest) * time / seconds(report.wall) : 0;
+}
+
+/// From the first tile to the last, or all of the run if some of it was missed.
+std::chrono::nanoseconds time_of(Report const& report, Recording const& recording) {
+  if (recording.missed > 0 || recording.passages.empty()) return report.wall;
+  std::int64_t first = recording.passages.front().begin, last = first;
+  for (Passage const& passage : recording.passages) {
+    first = std::min(first, passage.begin);
+    last = std::max(last, passage.end);
+  }
+  return std::min(report.wall, std::chrono::nanoseconds(last - first));
+}
+
+/// Of all lanes together, as a part of their time.
+std::optional<double> idle_part(std::vector<LaneSummary> const& lanes) {
+  std::chrono::nanoseconds served{0}, idle{0};
+  for (LaneSummary const& lane : lanes) {
+    served += lane.served;
+    idle += lane.idle;
+  }
+  if (served.count() == 0) return std::nullopt;
+  return static_cast<double>(idle.count()) / static_cast<double>(served.count());
+}
+
+/// What a run was made of, and what a tile of it was like.
+RunFigures made_of(Report const& report, PipelineOptions const& options, Device const& device, unsigned cpus) {
+  RunFigures figures;
+  std::size_t const largest = std::max(options.tile.input_bytes, options.tile.output_bytes);
+  figures.tile_bytes = static_cast<double>(largest);
+  figures.pool_bytes = static_cast<double>(Pool::slab_bytes(options.tile, 1));
+  if (report.tiles_done > 0) {
+    figures.bytes_up = static_cast<double>(report.bytes_in) / static_cast<double>(report.tiles_done);
+    figures.bytes_down = static_cast<double>(report.bytes_out) / static_cast<double>(report.tiles_done);
+  }
+  figures.producers = report.fill.count() > 0 ? options.producers : 0;  // No producer fills where tiles are pushed.
+  figures.lanes = options.lanes;
+  figures.consumers = options.consumers;
+  figures.sinks = options.sink_on_lanes ? options.lanes : options.parallel_sink ? options.consumers : 1;
+  figures.slots = options.slots;
+  figures.batch = options.batch;
+  figures.usual_batch = device.info().kind == DeviceKind::cuda ? usual_batch(largest) : 1;
+  figures.pool = options.tiles;
+  figures.cpus = cpus;
+  figures.legacy = device.flavour() == Flavour::legacy;
+  figures.own_streams = options.streams == StreamMode::own;
+  figures.single_stream = options.shape == LaneShape::single;
+  figures.signal = std::string(to_string(options.signal));
+  return figures;
+}
+
+/// The lanes' part is of all their time, also where the figures are of a window.
+void add_times(RunFigures& figures, Report const& report, Recording const& recording) {
+  if (auto const idle = idle_part(report.lanes)) figures.lane_idle = *idle * figures.wall * figures.lanes;
+  add_recording(figures, recording);
+}
+
+}  // namespace
+
+RunFigures figures_of(Report const& report, PipelineOptions const& options, Recording const& recording,
+                      Device const& device, unsigned cpus) {
+  RunFigures figures = made_of(report, options, device, cpus);
+  auto const time = time_of(report, recording);
+  figures.wall = seconds(time);
+  figures.tiles = report.tiles_done;
+  figures.borrow_wait = seconds(report.borrow_wait) + rest_in(report, figures.wall);
+  figures.fill = seconds(report.fill);
+  figures.sink = seconds(report.sink);
+  add_times(figures, report, recording);
+  if (figures.overlap && recording.missed == 0) figures.overlap = in_a_window(*figures.overlap, time);
+  return figures;
+}
+
+RunFigures figures_of(Report const& report, PipelineOptions const& options, Metered const& metered,
+                      Recording const& recording, Device const& device, unsigned cpus) {
+  RunFigures figures = made_of(report, options, device, cpus);
+  figures.wall = metered.seconds;
+  figures.tiles = static_cast<std::uint64_t>(metered.tiles);
+  figures.borrow_wait = seconds_in(recording, Step::borrow) + rest_in(report, figures.wall);
+  figures.fill = seconds_in(recording, Step::fill);
+  figures.sink = seconds_in(recording, Step::sink);
+  figures.cpu_time = metered.cpu_seconds;
+  add_times(figures, report, recording);
+  return figures;
+}
+
+}  // namespace penstock::measure

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <chrono>
+
+#include "penstock/core/recording.hpp"
+#include "penstock/device/device.hpp"
+#include "penstock/flow/pipeline_options.hpp"
+#include "penstock/flow/report.hpp"
+#include "penstock/report/run_figures.hpp"
+
+namespace penstock::measure {
+
+/// What was seen in a window of a run.
+struct Metered {
+  double tiles = 0;
+  double seconds = 0;
+  double cpu_seconds = 0;
+  std::chrono::steady_clock::time_point opened = {};
+  std::chrono::steady_clock::time_point closed = {};
+
+  double tiles_per_second() const noexcept { return seconds > 0 ? tiles / seconds : 0; }
+};
+
+/// What a verdict asks of a run that is over: `options` as its pipeline has them (Pipeline::options), `recording` of
+/// this run alone, by the recorder of its options. Without ceilings `judge` then names the bound by where the time
+/// went. The run counts from the first tile on: lanes were made before.
+///
+/// `cpus`: that the process may use; 0 if unknown.
+RunFigures figures_of(Report const& report, PipelineOptions const& options, Recording const& recording,
+                      Device const& device, unsigned cpus = 0);
+
+/// The same of a part of a run.
+///
+/// Shape: `recording` has what lies in that part, cut there, of every tile.
+RunFigures figures_of(Report const& report, PipelineOptions const& options, Metered const& metered,
+                      Recording const& recording, Device const& device, unsigned cpus);
+
+}  // namespace penstock::measure

@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tools/bench/bench_command.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+
+#include "penstock/devices/open_device.hpp"
+#include "tools/bench/bench_output.hpp"
+#include "tools/bench/trace_cost.hpp"
+#include "tools/command/child.hpp"
+#include "tools/command/number_check.hpp"
+#include "tools/command/pipeline_arguments.hpp"
+#include "tools/measure/facts_here.hpp"
+#include "tools/measure/filler.hpp"
+#include "tools/measure/traced_run.hpp"
+#include "tools/page/page_file.hpp"
+
+namespace penstock::cli {
+inline namespace PENSTOCK_FLAVOUR {
+
+void BenchCommand::add_to(CLI::App& command) {
+  sweep.add_to(command);
+  command
+      .add_option("--repeats,--rounds", repeats,
+                  "Runs of each point, each in a process of its own; half as many again where they stray. Default: 9")
+      ->type_name("N")
+      ->check(whole_number(1, 100));
+  command.add_flag("--one-process", one_process,
+                   "Run all in this process, as for a profiler: how far processes stray is not seen");
+  command.add_option("--only", only)->delimiter(',')->group("");
+  command.add_option("--order", order)->group("");
+  command.add_flag("--no-points", no_points)->group("");
+  command.add_option("--load", load, "Part of the throughput at which latency is taken; 0: not at all. Default: 0.7")
+      ->type_name("PART")
+      ->check(number_between(0, 1, "a part"));
+  command.add_flag("--no-ceilings", no_ceilings, "Do not measure copies, kernel and filling alone");
+  command.add_flag("--no-verdict", no_verdict, "Record no run of each point to judge it by");
+  trace.add_to(command, "one more run of the fastest point");
+  command.add_flag("--no-trace-cost", no_trace_cost, "Do not measure what recording costs, after --trace");
+}
+
+namespace {
+
+/// Those that each value of --device means.
+struct OpenDevices {
+  explicit OpenDevices(std::vector<std::string> const& names) : first_name(names.front()) {
+    for (std::string const& name : names) {
+      opened.push_back(open_devices(name));
+      by_name.emplace(name, DeviceGroup(opened.back()));
+    }
+  }
+  DeviceGroup const& first() const { return by_name.at(first_name); }
+  bool lost() const {
+    return std::any_of(by_name.begin(), by_name.end(), [](auto const& one) { return one.second.lost().has_value(); });
+  }
+
+  std::string first_name;
+  std::vector<std::vector<std::unique_ptr<Device>>> opened;
+  measure::DevicesByName by_name;
+};
+
+/// Of each point, in this process.
+std::size_t runs_here(measure::SweepOptions const& options) {
+  return 1 + (options.ceilings ? options.rounds_of_ceilings : 0) + (options.load > 0 ? 1 : 0) +
+         (options.judged ? 1 : 0);
+}
+
+}  // namespace
+
+std::vector<measure::Point> BenchCommand::points_of(std::span<measure::Axis const> axes) const {
+  auto all = measure::points_of(axes);
+  if (only.empty()) return all;
+  std::vector<measure::Point> some;
+  for (std::size_t const i : only) {
+    if (i >= all.size()) throw Error(ErrorKind::bad_argument, "There is no point " + std::to_string(i) + ".");
+    some.push_back(all[i]);
+  }
+  return some;
+}
+
+Apart BenchCommand::apart(std::vector<measure::Point> const& points, measure::SweepOptions const& options,
+                          std::stop_token const& stop, RunProgress& progress) const {
+  std::string const program = this_program();
+  auto const command = [&](unsigned round, std::span<std::size_t const> some) {
+    auto all = sweep.one_round(program, sweep.axes, round + 1);
+    if (trace.nvtx) all.emplace_back("--nvtx");
+    std::string list;
+    for (std::size_t const i : some) list += (list.empty() ? "" : ",") + std::to_string(only.empty() ? i : only[i]);
+    if (!list.empty()) all.insert(all.end(), {"--only", list});
+    return all;
+  };
+  std::size_t done = 0;
+  std::size_t const later = runs_here(options) * points.size();
+  return rounds_apart(points,
+                      {.least = options.least_repeats - 1, .most = options.most_repeats - 1, .enough = options.enough},
+                      command, stop, [&](unsigned round, std::size_t runs) {
+                        std::size_t const all = std::max(points.size() * (options.least_repeats - 1), done + runs);
+                        progress.show(done, all + later, "process " + std::to_string(round + 1));
+                        done += runs;
+                      });
+}
+
+ExitCode BenchCommand::run(StandardOutput& output, Interrupt const& interrupt) const {
+  auto const wanted = sweep.axes.axes();
+  auto const points = points_of(wanted);
+  // What cannot be read or written is said at once.
+  for (measure::Point const& point : points) {
+    if (point.setting.fill == measure::Fill::file) measure::Filler(point.setting, sweep.file);
+  }
+  FilesToWrite files = sweep.files_to_write(trace, interrupt.token());
+  sweep.axes.remark_on_sizes();
+  measure::SweepOptions options;
+  options.least_repeats = repeats;
+  options.most_repeats = repeats + repeats / 2;
+  options.rounds_of_ceilings = std::min(repeats, options.rounds_of_ceilings);
+  options.load = load;
+  options.ceilings = !no_ceilings;
+  options.judged = !no_verdict;
+  RunProgress progress(true);
+  Apart begun;
+  bool const all_here = one_process || repeats == 1 || no_points;
+  if (all_here) {
+    for (measure::Point const& point : points) begun.results.push_back({.point = point});
+  } else {
+    sweep.warn_of_foreign_profile(flavour(), interrupt.token());
+    begun = apart(points, options, interrupt.token(), progress);
+    options.least_repeats = options.most_repeats = 1;  // That are left for this process.
+  }
+  OpenDevices const devices(sweep.axes.devices);
+  if (all_here) sweep.axes.profile.warn(machine_here(devices.first()));
+  BenchFacts const facts = facts_here(devices.first(), sweep.command_line);
+  if (no_points) {
+    return output.write(as_json(facts, wanted, {})) ? exit_ok : exit_some_failed;
+  }
+  options.trial.window = std::chrono::milliseconds(sweep.milliseconds);
+  options.trial.file = sweep.file;
+  auto const ranges = trace.nvtx_ranges();
+  options.trial.ranges = ranges.get();
+  options.cpus = static_cast<unsigned>(facts.cpus);
+  options.order = order;
+  std::vector<std::string> places;
+  for (measure::Point const& point : points) places.push_back(place_text(wanted, point));
+  std::size_t before = 0;
+  for (measure::PointResult const& result : begun.results) before += result.apart;
+  std::vector<measure::PointResult> const results = measure::sweep(
+      devices.by_name, std::move(begun.results), options, interrupt.token(), [&](measure::SweepProgress const& now) {
+        progress.show(before + now.done, before + now.total, places[now.point]);
+      });
+  progress.end();
+  std::string const text = sweep.json  ? as_json(facts, wanted, results)
+                           : sweep.csv ? as_csv(facts, wanted, results)
+                                       : as_text(facts, wanted, results);
+  bool const told = output.write(text);
+  if (OutputFile* const file = files.of("--trace"); file != nullptr && told && !interrupt.requested())
+    write_trace_of(*file, facts, wanted, results, devices.by_name, options.trial, interrupt.token());
+  if (OutputFile* const page = files.of("--html"); page != nullptr) {
+    write_page(*page, sweep.json ? text : as_json(facts, wanted, results), "penstock bench");
+  }
+  if (interrupt.requested()) {
+    std::fputs("penstock: Interrupted: what was measured until then is above.\n", stderr);
+    return exit_interrupted;
+  }
+  bool const failed = !told || std::any_of(results.begin(), results.end(),
+                                           [](measure::PointResult const& one) { return !one.error.empty(); });
+  if (begun.lost || devices.lost()) return exit_device;
+  return failed ? exit_some_failed : exit_ok;
+}
+
+/// And what it cost to record it, on standard error.
+void BenchCommand::write_trace_of(OutputFile& file, BenchFacts const& facts, std::span<measure::Axis const> axes,
+                                  std::span<measure::PointResult const> results, measure::DevicesByName const& devices,
+                                  measure::TrialOptions const& trial, std::stop_token const& stop) const {
+  auto const best = best_of(results);
+  if (!best) throw Error(ErrorKind::device_refused, "There is no run to write a trace of.");
+  measure::Setting const& setting = results[*best].point.setting;
+  DeviceGroup const& on = measure::devices_of(devices, setting);
+  bool const legacy = facts.flavour == Flavour::legacy;
+  TraceFacts about{.process = legacy ? "penstock-legacy bench" : "penstock bench",
+                   .number = legacy ? 2U : 1U,
+                   .facts = {{"device", on.info().name}, {"command", facts.command}}};
+  for (std::size_t i = 0; i < axes.size(); ++i) about.facts.emplace_back(axes[i].name, results[*best].point.values[i]);
+  write_traced_run(trace, file, about, on, setting, trial, stop);
+  if (no_trace_cost) return;
+  constexpr std::uint64_t sampled = 16;
+  constexpr unsigned pairs = 5;
+  for (std::uint64_t const every : {std::uint64_t{1}, sampled}) {
+    auto const kept = kept_when_traced(on, setting, trial, every, pairs, stop);
+    if (!kept) return;
+    std::fprintf(
+        stderr, "penstock: With %s recorded it keeps %.1f %% of its throughput (%.1f to %.1f, %u pairs of runs).\n",
+        every == 1 ? "every tile" : "one tile in 16", 100 * kept->median, 100 * kept->least, 100 * kept->most, pairs);
+  }
+}
+
+}  // namespace PENSTOCK_FLAVOUR
+}  // namespace penstock::cli

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+
+#include "penstock/device/build_flavour.hpp"
+#include "tools/bench/bench_output.hpp"
+#include "tools/bench/rounds_apart.hpp"
+#include "tools/command/exit_code.hpp"
+#include "tools/command/interrupt.hpp"
+#include "tools/command/run_progress.hpp"
+#include "tools/command/trace_file.hpp"
+#include "tools/measure/sweep.hpp"
+#include "tools/measure/sweep_arguments.hpp"
+
+namespace penstock::cli {
+inline namespace PENSTOCK_FLAVOUR {
+
+/// `penstock bench`: pipelines over named axes, and what each of them comes to.
+struct BenchCommand {
+  SweepArguments sweep;
+  unsigned repeats = measure::SweepOptions{}.least_repeats;
+  double load = measure::SweepOptions{}.load;
+  bool one_process = false;
+  bool no_ceilings = false;
+  bool no_verdict = false;
+  TraceArguments trace;  ///< Of the fastest point.
+  bool no_trace_cost = false;
+  // For the processes that it starts.
+  std::vector<std::size_t> only;  ///< Points, from 0; all if there are none.
+  unsigned order = 1;
+  bool no_points = false;  ///< Only say what there is to measure on.
+
+  void add_to(CLI::App& command);
+  /// Runs all repeats but the last in processes of their own.
+  ///
+  /// Blocks: some tenths of a second for each point and repeat.
+  /// Throws: Error, if there is no such device or value, or the device fails.
+  ExitCode run(StandardOutput& output, Interrupt const& interrupt) const;
+
+ private:
+  /// Those that are asked for.
+  ///
+  /// Throws: Error of kind bad_argument, if one of them is not there.
+  std::vector<measure::Point> points_of(std::span<measure::Axis const> axes) const;
+  /// What all repeats but the last came to, each in another process.
+  Apart apart(std::vector<measure::Point> const& points, measure::SweepOptions const& options,
+              std::stop_token const& stop, RunProgress& progress) const;
+  void write_trace_of(OutputFile& file, BenchFacts const& facts, std::span<measure::Axis const> axes,
+                      std::span<measure::PointResult const> results, measure::DevicesByName const& devices,
+                      measure::TrialOptions const& trial, std::stop_token const& stop) const;
+};
+
+}  // namespace PENSTOCK_FLAVOUR
+}  // namespace penstock::cli

@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: Apache-2.0
+// Results as data: docs/results.md.
+#include <algorithm>
+#include <cctype>
+
+#include <nlohmann/json.hpp>
+
+#include "penstock/report/overlap.hpp"
+#include "penstock/report/stretch.hpp"
+#include "tools/bench/bench_output.hpp"
+#include "tools/command/json_or_null.hpp"
+#include "tools/command/text_table.hpp"
+#include "tools/command/verdict_output.hpp"
+#include "tools/measure/bench_facts.hpp"
+
+namespace penstock::cli {
+namespace {
+
+using Json = nlohmann::ordered_json;
+using measure::Axis;
+using measure::PointResult;
+using measure::Spread;
+
+/// Counts and sizes as numbers.
+Json value_of(std::string const& text) {
+  bool const whole =
+      !text.empty() && std::all_of(text.begin(), text.end(), [](unsigned char c) { return std::isdigit(c); });
+  return whole ? Json(std::stoull(text)) : Json(text);
+}
+
+Json spread_of(std::vector<double> const& values, double factor) {
+  if (values.empty()) return nullptr;
+  Spread const spread = measure::spread_of(values);
+  return {{"median", spread.median * factor}, {"min", spread.least * factor}, {"max", spread.most * factor}};
+}
+
+Json ceilings_of(PointResult const& result, double gigabytes) {
+  auto const rate = [&](std::optional<double> const& tiles) {
+    return tiles ? Json(*tiles * gigabytes) : Json(nullptr);
+  };
+  auto const gigabytes_of = [](std::optional<double> const& bytes) {
+    return bytes ? Json(*bytes / 1e9) : Json(nullptr);
+  };
+  if (!result.ceilings) return nullptr;
+  Ceilings const& ceilings = *result.ceilings;
+  return {{"upload_gb_per_s", rate(ceilings.upload)},
+          {"download_gb_per_s", rate(ceilings.download)},
+          {"both_gb_per_s", rate(ceilings.both)},
+          {"batched_upload_gb_per_s", rate(ceilings.batched_upload)},
+          {"batched_download_gb_per_s", rate(ceilings.batched_download)},
+          {"batched_both_gb_per_s", rate(ceilings.batched_both)},
+          {"fill_gb_per_s", rate(ceilings.fill)},
+          {"kernel_gb_per_s", rate(ceilings.kernel)},
+          {"link_up_gb_per_s", gigabytes_of(ceilings.link_up)},
+          {"link_down_gb_per_s", gigabytes_of(ceilings.link_down)},
+          {"gb_per_s", rate(lowest(ceilings, result.point.setting.direction))}};
+}
+
+Json verdict_of(PointResult const& result) {
+  if (!result.verdict) return nullptr;
+  Json json{{"judged_part", judged_part(result)}};
+  json.update(as_members(*result.verdict));
+  return json;
+}
+
+char const* kind_text(RecordRow::Kind kind) {
+  switch (kind) {
+    case RecordRow::Kind::thread:
+      return "thread";
+    case RecordRow::Kind::stream:
+      return "stream";
+    case RecordRow::Kind::queue:
+      break;
+  }
+  return "queue";
+}
+
+/// Of the fastest point, as much as a page has room for.
+Json timeline_of(std::span<PointResult const> results) {
+  constexpr std::size_t most_passages = 15'000;
+  auto const best = best_of(results);
+  if (!best || !results[*best].traced) return nullptr;
+  measure::Traced const& traced = *results[*best].traced;
+  Recording const window = within(traced.recording, traced.opened, traced.closed);
+  Recording const shown = middle_of(window, most_passages);
+  Json rows = Json::array();
+  for (RecordRow const& row : shown.rows) rows.push_back({{"name", row.name}, {"kind", kind_text(row.kind)}});
+  Json steps = Json::array();
+  for (std::size_t i = 0; i < step_count; ++i) steps.push_back(step_name(static_cast<Step>(i)));
+  Json passages = Json::array();
+  for (Passage const& passage : shown.passages) {
+    passages.push_back({passage.row, static_cast<int>(passage.step), passage.tile, passage.begin, passage.end});
+  }
+  Overlap const overlap = overlap_of(window);
+  return {{"point", *best},
+          {"rows", rows},
+          {"steps", steps},
+          {"passages", passages},
+          {"overlap",
+           {{"speed_of_light", or_null(overlap.speed_of_light)},
+            {"overlap", or_null(overlap.overlap)},
+            {"duplex", or_null(overlap.duplex)}}}};
+}
+
+Json point_of(std::span<Axis const> axes, PointResult const& result) {
+  double const gigabytes = bytes_per_tile(result.point.setting) / 1e9;
+  Json where = Json::object();
+  for (std::size_t i = 0; i < axes.size(); ++i) {
+    if (axes[i].swept()) where[axes[i].name] = value_of(result.point.values[i]);
+  }
+  Json latency = nullptr;
+  if (result.latency) {
+    latency = {{"load_tiles_per_s", result.latency->load_tiles_per_second},
+               {"p50", result.latency->p50},
+               {"p99", result.latency->p99},
+               {"p999", result.latency->p999}};
+  }
+  std::string error = result.error;
+  if (error.empty() && result.tiles_per_second.empty()) error = "It was not measured: the sweep was interrupted.";
+  return {{"axes", where},
+          {"repeats", result.tiles_per_second.size()},
+          {"processes", processes_of(result)},
+          {"gb_per_s", spread_of(result.tiles_per_second, gigabytes)},
+          {"tiles_per_s", spread_of(result.tiles_per_second, 1)},
+          {"cpu_s_per_gb", spread_of(result.cpu_s_per_tile, 1 / gigabytes)},
+          {"samples", {{"tiles_per_s", result.tiles_per_second}}},
+          {"latency_us", latency},
+          {"pinned_bytes", result.last ? Json(result.last->pinned_bytes) : Json(nullptr)},
+          {"device_bytes", result.last ? Json(result.last->device_bytes) : Json(nullptr)},
+          {"ceilings", ceilings_of(result, gigabytes)},
+          {"verdict", verdict_of(result)},
+          {"remarks", result.remarks},
+          {"error", or_null(error)}};
+}
+
+}  // namespace
+
+std::string as_json(BenchFacts const& facts, std::span<Axis const> axes, std::span<PointResult const> results) {
+  Json swept = Json::array();
+  Json options = Json::object();
+  for (Axis const& axis : axes) {
+    if (!axis.swept()) {
+      options[axis.name] = value_of(axis.values[0]);
+      continue;
+    }
+    Json values = Json::array();
+    for (std::string const& value : axis.values) values.push_back(value_of(value));
+    std::sort(values.begin(), values.end(),
+              [](Json const& one, Json const& other) { return one.is_number() && other.is_number() && one < other; });
+    Json json{{"name", axis.name}, {"values", values}};
+    if (axis.name == "tile") json["unit"] = "B";
+    swept.push_back(json);
+  }
+  Json points = Json::array();
+  for (PointResult const& result : results) points.push_back(point_of(axes, result));
+  Json json{{"schema", 1}, {"kind", "bench"}};
+  json.update(as_members(facts));
+  json.update(Json{{"axes", swept},
+                   {"options", options},
+                   {"points", points},
+                   {"timeline", timeline_of(results)},
+                   {"compare", nullptr}});
+  return json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+namespace {
+
+std::string in_a_row(std::vector<std::string> const& sentences) {
+  std::string text;
+  for (std::string const& sentence : sentences) text += (text.empty() ? "" : " ") + sentence;
+  return text;
+}
+
+}  // namespace
+
+std::string as_csv(BenchFacts const& facts, std::span<Axis const> axes, std::span<PointResult const> results) {
+  // Of several values of --device each line has its own, and these facts are of the first.
+  bool const one_device =
+      std::none_of(axes.begin(), axes.end(), [](Axis const& axis) { return axis.name == "device"; });
+  std::vector<std::string> const place{one_device ? facts.device.name : "",
+                                       one_device ? facts.device.driver : "",
+                                       facts.host.hostname,
+                                       facts.host.cpu_model,
+                                       facts.version,
+                                       facts.commit,
+                                       std::string(flavour_name(facts.flavour)),
+                                       facts.date,
+                                       facts.command};
+  std::string text;
+  for (Axis const& axis : axes) text += axis.name + ",";
+  text +=
+      "repeats,gb_per_s,gb_per_s_min,gb_per_s_max,tiles_per_s,cpu_s_per_gb,load_tiles_per_s,p50_us,p99_us,p999_us,"
+      "ceiling_gb_per_s,pinned_bytes,device_bytes,bound,device_name,driver,host,cpu,version,commit,flavour,date,"
+      "command,"
+      "remarks,error\n";
+  for (PointResult const& result : results) {
+    double const gigabytes = bytes_per_tile(result.point.setting) / 1e9;
+    std::vector<std::string> cells = result.point.values;
+    cells.push_back(std::to_string(result.tiles_per_second.size()));
+    auto const add = [&](bool known, double value) { cells.push_back(known ? Json(value).dump() : ""); };
+    bool const measured = !result.tiles_per_second.empty();
+    Spread const rate = measured ? measure::spread_of(result.tiles_per_second) : Spread{};
+    for (double const value : {rate.median, rate.least, rate.most}) add(measured, value * gigabytes);
+    add(measured, rate.median);
+    add(measured, measured ? measure::spread_of(result.cpu_s_per_tile).median / gigabytes : 0);
+    auto const latency = result.latency.value_or(measure::Latency{});
+    for (double const value : {latency.load_tiles_per_second, latency.p50, latency.p99, latency.p999})
+      add(result.latency.has_value(), value);
+    auto const ceiling = result.ceilings ? lowest(*result.ceilings, result.point.setting.direction) : std::nullopt;
+    add(ceiling.has_value(), ceiling.value_or(0) * gigabytes);
+    cells.push_back(result.last ? std::to_string(result.last->pinned_bytes) : "");
+    cells.push_back(result.last ? std::to_string(result.last->device_bytes) : "");
+    cells.push_back(result.verdict ? std::string(bound_name(result.verdict->bound)) : "");
+    cells.insert(cells.end(), place.begin(), place.end());
+    cells.push_back(in_a_row(result.remarks));
+    cells.push_back(result.error);
+    text += csv_line(cells);
+  }
+  return text;
+}
+
+}  // namespace penstock::cli

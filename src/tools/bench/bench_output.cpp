@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tools/bench/bench_output.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdio>
+#include <limits>
+#include <optional>
+
+#include "penstock/core/size_text.hpp"
+#include "tools/command/text_table.hpp"
+#include "tools/command/verdict_output.hpp"
+#include "tools/measure/graphs_remark.hpp"
+
+namespace penstock::cli {
+namespace {
+
+using measure::Axis;
+using measure::PointResult;
+using measure::Spread;
+
+/// A point that has more of its ceiling than that has come to more, as it is printed.
+constexpr double above_ceiling = 1.005;
+
+std::string number(char const* format, double value) {
+  std::array<char, 48> text{};
+  std::snprintf(text.data(), text.size(), format, value);
+  return text.data();
+}
+
+/// Of the fastest point, and the bounds of all others in a word.
+std::string verdict_text(std::span<Axis const> axes, std::span<PointResult const> results) {
+  auto const best = best_of(results);
+  if (!best || !results[*best].verdict) return "";
+  PointResult const& result = results[*best];
+  std::string text = "\nverdict";
+  if (results.size() > 1) text += ", of the fastest: " + place_text(axes, result.point);
+  text += "\n" + as_text(*result.verdict);
+  constexpr double little = 0.05;
+  if (double const part = judged_part(result); std::abs(1 - part) > little) {
+    text += "Every tile of the run that was judged was recorded; it came to " + number("%.0f %%", 100 * part) +
+            " of the others, and gains are times its own " +
+            short_number(result.traced->tiles_per_second * bytes_per_tile(result.point.setting) / 1e9) + " GB/s.\n";
+  }
+  return text;
+}
+
+}  // namespace
+
+std::size_t processes_of(PointResult const& result) noexcept {
+  return result.apart + (result.tiles_per_second.size() > result.apart ? 1 : 0);
+}
+
+double judged_part(PointResult const& result) {
+  return result.traced->tiles_per_second / measure::spread_of(result.tiles_per_second).median;
+}
+
+std::string place_text(std::span<Axis const> axes, measure::Point const& point) {
+  std::string where;
+  for (std::size_t i = 0; i < axes.size(); ++i) {
+    if (!axes[i].swept()) continue;
+    where += (where.empty() ? "" : ", ") + axes[i].name + " " + axis_value_text(axes[i].name, point.values[i]);
+  }
+  return where;
+}
+
+std::optional<std::size_t> best_of(std::span<PointResult const> results) {
+  std::optional<std::size_t> best;
+  double most = 0;
+  for (std::size_t i = 0; i < results.size(); ++i) {
+    if (!results[i].error.empty() || results[i].tiles_per_second.empty()) continue;
+    double const rate =
+        measure::spread_of(results[i].tiles_per_second).median * bytes_per_tile(results[i].point.setting);
+    if (rate > most) best = i;
+    most = std::max(most, rate);
+  }
+  return best;
+}
+
+double bytes_per_tile(measure::Setting const& setting) {
+  return static_cast<double>(setting.tile);
+}
+
+namespace {
+
+/// How many lanes ran, where that is not what was asked for, since each device has one at least; else empty.
+std::string lanes_that_ran(std::span<PointResult const> results) {
+  unsigned least = std::numeric_limits<unsigned>::max(), most = 0;
+  bool other = false;
+  for (PointResult const& result : results) {
+    if (!result.last) continue;
+    measure::Setting const& setting = result.point.setting;
+    unsigned const asked = setting.lanes_as_threads ? setting.threads : setting.lanes;
+    unsigned const ran = result.last->options.lanes;
+    least = std::min(least, ran);
+    most = std::max(most, ran);
+    other = other || (asked != 0 && ran != asked);
+  }
+  if (!other) return "";
+  return " (" + std::to_string(least) + (most > least ? " to " + std::to_string(most) : "") + " ran)";
+}
+
+/// A value of an axis as it was asked for, and what it came to in these.
+std::string value_text(Axis const& axis, std::string const& value, std::span<PointResult const> results) {
+  return axis_value_text(axis.name, value) + (axis.name == "lanes" ? lanes_that_ran(results) : "");
+}
+
+/// The part of its ceiling that a point came to.
+std::optional<double> part_of_ceiling(PointResult const& result) {
+  auto const ceiling = result.ceilings ? lowest(*result.ceilings, result.point.setting.direction) : std::nullopt;
+  if (!ceiling || result.tiles_per_second.empty()) return std::nullopt;
+  return measure::spread_of(result.tiles_per_second).median / *ceiling;
+}
+
+/// True if the ceiling of one of these has no kernel in it because tiles were launched as graphs.
+bool lacks_kernel(std::span<PointResult const> results) {
+  return std::any_of(results.begin(), results.end(), [](PointResult const& result) {
+    return result.ceilings && result.last && measure::mostly_graphs(result.last->report);
+  });
+}
+
+/// The most of all points.
+std::string memory_text(std::span<PointResult const> results) {
+  std::uint64_t pinned = 0, device = 0;
+  for (PointResult const& result : results) {
+    if (!result.last) continue;
+    pinned = std::max(pinned, result.last->pinned_bytes);
+    device = std::max(device, result.last->device_bytes);
+  }
+  if (pinned + device == 0) return "";
+  return "Memory: " + size_text(pinned) + " pinned and " + size_text(device) + " of the device at most.\n";
+}
+
+}  // namespace
+
+std::string as_text(BenchFacts const& facts, std::span<Axis const> axes, std::span<PointResult const> results) {
+  std::string text = facts.device.name + (facts.device.driver.empty() ? "" : ", driver " + facts.device.driver) +
+                     ", on " + facts.host.hostname + " (" + std::to_string(facts.cpus) + " CPUs), " +
+                     std::string(flavour_name(facts.flavour)) + " default streams, penstock " + facts.version +
+                     (facts.commit.empty() ? "" : " (" + facts.commit + ")") + "\n";
+  std::string fixed;
+  std::vector<std::vector<std::string>> rows(1);
+  for (Axis const& axis : axes) {
+    if (axis.swept()) {
+      rows[0].push_back(axis.name);
+    } else if (axis.values[0] != "0") {
+      fixed += (fixed.empty() ? "" : ", ") + axis.name + " " + value_text(axis, axis.values[0], results);
+    }
+  }
+  text += fixed + "\n\n";
+  std::size_t const texts = rows[0].size();
+  for (char const* name :
+       {"GB/s", "from", "to", "ktiles/s", "CPU s/GB", "p50 us", "p99 us", "p99.9 us", "ceiling", "of it", "bound by"})
+    rows[0].emplace_back(name);
+  bool strays = false, above = false;
+  for (PointResult const& result : results) {
+    std::vector<std::string> row;
+    for (std::size_t i = 0; i < axes.size(); ++i) {
+      if (axes[i].swept()) row.push_back(value_text(axes[i], result.point.values[i], {&result, 1}));
+    }
+    if (!result.error.empty() || result.tiles_per_second.empty()) {
+      row.emplace_back(result.error.empty() ? "not measured" : "failed");
+      rows.push_back(row);
+      continue;
+    }
+    double const bytes = bytes_per_tile(result.point.setting);
+    Spread const rate = measure::spread_of(result.tiles_per_second);
+    Spread const cpu = measure::spread_of(result.cpu_s_per_tile);
+    strays = strays || rate.relative() > 0.1;
+    for (double const value : {rate.median, rate.least, rate.most}) row.push_back(short_number(value * bytes / 1e9));
+    row.push_back(short_number(rate.median / 1e3));
+    row.push_back(short_number(cpu.median / bytes * 1e9));
+    auto const& latency = result.latency;
+    for (std::optional<double> const value :
+         {latency ? std::optional(latency->p50) : std::nullopt, latency ? std::optional(latency->p99) : std::nullopt,
+          latency ? std::optional(latency->p999) : std::nullopt})
+      row.push_back(value ? short_number(*value) : "-");
+    auto const ceiling = result.ceilings ? lowest(*result.ceilings, result.point.setting.direction) : std::nullopt;
+    row.push_back(ceiling ? short_number(*ceiling * bytes / 1e9) : "-");
+    auto const part = part_of_ceiling(result);
+    row.push_back(part ? number("%.0f %%", 100 * *part) : "-");
+    above = above || part.value_or(0) > above_ceiling;
+    row.push_back("  " + (result.verdict ? std::string(bound_name(result.verdict->bound)) : std::string("-")));
+    rows.push_back(row);
+  }
+  text += text_table(rows, texts);
+  bool const apart = std::any_of(results.begin(), results.end(), [](auto const& one) { return one.apart > 0; });
+  bool const several =
+      std::any_of(results.begin(), results.end(), [](auto const& one) { return one.tiles_per_second.size() > 1; });
+  text += std::string("\nGB/s: one direction; median, least and most of the runs") +
+          (apart     ? ", each of them a process of its own"
+           : several ? ", all in one process: others may stray further"
+                     : "") +
+          ".\nLatency: from when a tile was due to the sink";
+  for (PointResult const& result : results) {
+    if (result.latency) {
+      text += ", at " +
+              number("%.0f %%",
+                     100 * result.latency->load_tiles_per_second / measure::spread_of(result.tiles_per_second).median) +
+              " of the tiles/s";
+      break;
+    }
+  }
+  text +=
+      ".\nCeiling: the slowest of copies, kernel and filling, each alone, in the same run, with as many tiles at once "
+      "as here.\n";
+  if (lacks_kernel(results)) {
+    text +=
+        "Where most tiles were launched as graphs it is without the kernel, which alone is launched call by call.\n";
+  }
+  if (above) {
+    text +=
+        "Where a point has more than 100 % of it, parts came to less alone than together: something else was busy "
+        "meanwhile, or\nthey stray. Take that ceiling for reached.\n";
+  }
+  text += memory_text(results);
+  if (strays) text += "Some points stray by more than 10 % from run to run: something else may be busy here.\n";
+  for (PointResult const& result : results) {
+    std::string const where = place_text(axes, result.point);
+    auto const add = [&](char const* what, std::string const& why) {
+      text += what;
+      if (!where.empty()) text.append(where).append(" - ");
+      text.append(why).append("\n");
+    };
+    if (!result.error.empty()) add("failed: ", result.error);
+    for (std::string const& remark : result.remarks) add("note: ", remark);
+  }
+  return text + verdict_text(axes, results);
+}
+
+}  // namespace penstock::cli

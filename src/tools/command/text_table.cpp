@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tools/command/text_table.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+
+#include "penstock/core/size_text.hpp"
+
+namespace penstock::cli {
+namespace {
+
+std::string number(char const* format, double value) {
+  std::array<char, 48> text{};
+  std::snprintf(text.data(), text.size(), format, value);
+  return text.data();
+}
+
+std::string cell(std::string const& text, std::size_t width, bool right) {
+  std::string const pad(width > text.size() ? width - text.size() : 0, ' ');
+  return right ? pad + text : text + pad;
+}
+
+}  // namespace
+
+std::string csv_line(std::vector<std::string> const& cells) {
+  std::string line;
+  for (std::size_t i = 0; i < cells.size(); ++i) {
+    std::string const& cell = cells[i];
+    bool const plain = cell.find_first_of(",\"\r\n") == std::string::npos;
+    if (i > 0) line += ',';
+    if (!plain) line += '"';
+    for (char const letter : cell) line += letter == '"' && !plain ? std::string("\"\"") : std::string(1, letter);
+    if (!plain) line += '"';
+  }
+  return line + "\n";
+}
+
+std::string short_number(double value) {
+  if (value >= 1000) return number("%.0f", value);
+  if (value >= 100) return number("%.1f", value);
+  if (value >= 10) return number("%.2f", value);
+  return number("%.3f", value);
+}
+
+std::string axis_value_text(std::string const& axis, std::string const& value) {
+  if (axis != "tile") return value;
+  std::string const text = size_text(std::stoull(value));
+  // What it rounded is said in bytes.
+  return text.find('.') == std::string::npos ? text : value + " B";
+}
+
+std::string text_table(std::vector<std::vector<std::string>> const& rows, std::size_t texts) {
+  std::vector<std::size_t> widths;
+  for (auto const& row : rows) {
+    widths.resize(std::max(widths.size(), row.size()));
+    for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], row[i].size());
+  }
+  std::string text;
+  for (auto const& row : rows) {
+    std::string line;
+    for (std::size_t i = 0; i < row.size(); ++i) line += (i == 0 ? "" : "  ") + cell(row[i], widths[i], i >= texts);
+    line.erase(line.find_last_not_of(' ') + 1);
+    text += line + "\n";
+  }
+  return text;
+}
+
+}  // namespace penstock::cli

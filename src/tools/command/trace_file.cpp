@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tools/command/trace_file.hpp"
+
+#include <array>
+#include <cstdio>
+
+#include "penstock/core/error.hpp"
+#include "penstock/nvtx/nvtx_ranges.hpp"
+#include "tools/command/number_check.hpp"
+
+namespace penstock::cli {
+namespace {
+
+using Clock = Recorder::Clock;
+
+/// What one passage takes to note, with the two looks at the clock that it needs.
+std::chrono::duration<double, std::milli> time_to_note() {
+  constexpr int notes = 1 << 14;
+  Recorder recorder({.capacity = notes, .thin_out = true});
+  auto const start = Clock::now();
+  for (int i = 0; i < notes; ++i) {
+    auto const begin = Clock::now();
+    recorder.note(0, Step::fill, 0, begin, Clock::now());
+  }
+  return (Clock::now() - start) / notes;
+}
+
+}  // namespace
+
+void TraceArguments::add_to(CLI::App& command, std::string const& of) {
+  add_trace_to(command, of);
+  command.add_flag("--nvtx", nvtx, "Show profilers that know NVTX what each thread is at");
+}
+
+void TraceArguments::add_trace_to(CLI::App& command, std::string const& of) {
+  auto& to = *command
+                  .add_option("--trace", file,
+                              "Also write a trace of " + of +
+                                  " to this file, for Perfetto or Chrome: where\n"
+                                  "each tile was when")
+                  ->type_name("FILE")
+                  ->check(names_a_file());
+  command
+      .add_option("--trace-every", every,
+                  "Look at one tile in so many; of a long run at fewer, so that the trace stays below some 300 MB.\n"
+                  "Default: 1")
+      ->type_name("N")
+      ->check(whole_number(1, std::uint64_t{1} << 32))
+      ->needs(&to);
+  command
+      .add_option("--trace-with", with,
+                  "How times of the device are taken: events; or cupti, which logs copies and kernels as well, if "
+                  "CUPTI can be\n"
+                  "loaded. Default: events")
+      ->type_name("NAME")
+      ->check(CLI::IsMember({"events", "cupti"}))
+      ->needs(&to);
+}
+
+std::vector<std::string> TraceArguments::arguments(std::string const& path) const {
+  std::vector<std::string> all;
+  if (nvtx) all.emplace_back("--nvtx");
+  if (!path.empty())
+    all.insert(all.end(), {"--trace", path, "--trace-every", std::to_string(every), "--trace-with", with});
+  return all;
+}
+
+void TraceArguments::check() const {
+  if (nvtx && with == "cupti") {
+    throw Error(ErrorKind::bad_argument, "--nvtx and --trace-with cupti do not go together: leave out one of them.");
+  }
+  if (nvtx && !built_with_nvtx()) {
+    throw Error(ErrorKind::bad_argument,
+                "This build of penstock has no NVTX in it: leave out --nvtx, or build penstock where the CUDA toolkit "
+                "is, with its NVTX.");
+  }
+}
+
+std::unique_ptr<Recorder> TraceArguments::recorder() const {
+  if (file.empty()) return nullptr;
+  return std::make_unique<Recorder>(RecorderOptions{.every = every, .thin_out = true});
+}
+
+std::unique_ptr<ActivityLog> TraceArguments::activity_log(Recorder* recorder) const {
+  if (with != "cupti" || recorder == nullptr) return nullptr;
+  try {
+    return ActivityLog::open(*recorder);
+  } catch (Error const& error) {
+    std::fprintf(
+        stderr,
+        "penstock: %s The trace has the times of events only. Where there is no CUPTI, take --trace-with events.\n",
+        error.what());
+    return nullptr;
+  }
+}
+
+std::unique_ptr<Ranges> TraceArguments::nvtx_ranges() const {
+  return nvtx ? make_nvtx_ranges() : nullptr;
+}
+
+void write_trace_file(OutputFile& file, Recording const& recording, TraceFacts const& facts) {
+  write_trace_file(file, [&](std::ostream& out) { write_trace(out, recording, facts); });
+}
+
+void write_trace_file(OutputFile& file, std::function<void(std::ostream&)> const& write) {
+  file.write("the trace", write);
+}
+
+std::string traced_text(std::string const& path, Recording const& recording, std::chrono::nanoseconds wall) {
+  using Milliseconds = std::chrono::duration<double, std::milli>;
+  Milliseconds const took =
+      Milliseconds(std::chrono::nanoseconds(recording.spent)) + time_to_note() * static_cast<double>(recording.noted);
+  std::array<char, 128> cost{};
+  std::snprintf(cost.data(), cost.size(), "%.1f ms of the threads' time, in a run of %.1f ms.", took.count(),
+                Milliseconds(wall).count());
+  return path + " shows " + (recording.every == 1 ? "every tile" : "one tile in " + std::to_string(recording.every)) +
+         ". To record it took " + cost.data();
+}
+
+}  // namespace penstock::cli

@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tools/compare/compare_command.hpp"
+
+#include <array>
+#include <cstdio>
+#include <exception>
+#include <filesystem>
+#include <fstream>
+#include <vector>
+
+#include "penstock/core/error.hpp"
+#include "penstock/report/join_traces.hpp"
+#include "tools/command/complaint.hpp"
+#include "tools/command/number_check.hpp"
+#include "tools/command/pipeline_arguments.hpp"
+#include "tools/command/run_progress.hpp"
+#include "tools/command/text_table.hpp"
+#include "tools/measure/bench_facts.hpp"
+#include "tools/page/page_file.hpp"
+
+namespace penstock::cli {
+namespace {
+
+struct Side {
+  Flavour flavour;
+  char const* program;
+
+  std::string name() const { return std::string(flavour_name(flavour)); }
+  std::string path() const { return sibling_program(program); }
+};
+/// In the order in which they run.
+constexpr std::array sides{Side{Flavour::legacy, "penstock-legacy"}, Side{Flavour::per_thread, "penstock"}};
+
+ExitCode interrupted(char const* what) {
+  std::fprintf(stderr, "penstock: Interrupted: %s.\n", what);
+  return exit_interrupted;
+}
+
+}  // namespace
+
+void CompareCommand::add_to(CLI::App& command) {
+  // As a thread does that names no stream: all it does is in its default stream, and it has one lane.
+  sweep.add_to(command, {{"threads", "1,2,4"},
+                         {"lanes", "threads"},
+                         {"shape", "single"},
+                         {"transport", "copies"},
+                         {"graphs", "never"},
+                         {"signal", "event_poll"},
+                         {"sink", "lanes"},
+                         {"batch", "1"}});
+  command.add_option("--rounds,--repeats", rounds, "How often each program runs. Default: 5")
+      ->type_name("N")
+      ->check(whole_number(1, 100));
+  trace.add_to(command, "one more run of each build, at the point where they differ most,");
+  command
+      .add_option("--expect", expected,
+                  "Exit with 1 unless with the most threads per-thread is that many times as fast, at every point")
+      ->type_name("TIMES")
+      ->check(number_above_zero("a number of times", "1.5"));
+}
+
+ChildEnd CompareCommand::bench(std::vector<std::string> arguments, std::string const& trace_file,
+                               Interrupt const& interrupt) const {
+  for (std::string const& argument : trace.arguments(trace_file)) arguments.push_back(argument);
+  if (!trace_file.empty()) arguments.emplace_back("--no-trace-cost");
+  ChildEnd end = run_child(arguments, interrupt.token());
+  // Points that failed are in the results.
+  if (end.code != exit_ok && end.code != exit_some_failed && !interrupt.requested()) {
+    auto const kind = end.code == exit_bad_options ? ErrorKind::bad_argument : ErrorKind::device_refused;
+    throw Error(kind, std::filesystem::path(arguments.front()).filename().string() + " bench: " + complaint_of(end));
+  }
+  return end;
+}
+
+void CompareCommand::measure(Comparison& comparison, RunProgress& progress, Interrupt const& interrupt) const {
+  for (unsigned round = 0; round < rounds; ++round) {
+    std::vector<std::string> results;
+    for (Side const& side : sides) {
+      progress.show(std::size_t{2} * round + results.size(), std::size_t{2} * rounds, side.name());
+      results.push_back(bench(sweep.one_round(side.path(), sweep.axes, round + 1), "", interrupt).output);
+      if (interrupt.requested()) return;
+    }
+    comparison.add(results[0], results[1]);
+  }
+}
+
+bool CompareCommand::judge(Comparison& comparison, RunProgress& progress, Interrupt const& interrupt) const {
+  auto const plainest = comparison.plainest();
+  if (!plainest) return true;
+  bool could = true;
+  // A program says the timeline of one point only: that at which they differ most comes last, by itself.
+  auto others = comparison.measured();
+  std::erase(others, *plainest);
+  for (auto const& which : {others, {*plainest}}) {
+    for (Side const& side : sides) {
+      if (which.empty() || interrupt.requested()) break;
+      progress.show(std::size_t{2} * rounds, std::size_t{2} * rounds, side.name() + ", ceilings and latency");
+      try {
+        std::string const results = bench(sweep.judged_round(side.path(), sweep.axes, which), "", interrupt).output;
+        if (!interrupt.requested()) comparison.judge(side.flavour, results, which);
+      } catch (std::exception const& error) {
+        std::string const why = complaint_about(error).sentence;
+        comparison.remark(side.flavour, why, which);
+        std::fprintf(stderr, "penstock: %s\n", why.c_str());
+        could = false;
+      }
+    }
+  }
+  return could;
+}
+
+/// The same point by both, one after the other, at which the difference is greatest.
+void CompareCommand::write_trace_of(OutputFile& to, std::span<ScratchFile const> scratch, Comparison const& comparison,
+                                    Interrupt const& interrupt) const {
+  auto const point = comparison.plainest();
+  if (!point) throw Error(ErrorKind::device_refused, "There is no run to write a trace of.");
+  AxisOptions axes = sweep.axes;
+  std::string where;
+  for (auto const& [name, value] : comparison.values_of(*point)) {
+    axes.set(name, value);
+    where += (where.empty() ? "" : ", ") + name + " " + axis_value_text(name, value);
+  }
+  std::vector<std::ifstream> files;
+  std::string took;
+  for (Side const& side : sides) {
+    std::string const& file = scratch[files.size()].path();
+    std::string said = complaint_of(bench(sweep.one_round(side.path(), axes, 1), file, interrupt));
+    if (interrupt.requested()) return;
+    // The user knows of one file.
+    if (auto const at = said.find(file); at != std::string::npos) said.replace(at, file.size(), trace.file);
+    took.append("penstock: ").append(side.program).append(": ").append(said).append("\n");
+    files.emplace_back(file);
+  }
+  std::vector<std::istream*> traces;
+  for (std::ifstream& file : files) traces.push_back(&file);
+  write_trace_file(to, [&](std::ostream& out) {
+    join_traces(out, traces, {{"command", sweep.command_line}, {"point", where}});
+  });
+  std::fprintf(stderr, "%spenstock: %s has a run of each%s%s.\n", took.c_str(), trace.file.c_str(),
+               where.empty() ? "" : " at ", where.c_str());
+}
+
+ExitCode CompareCommand::run(StandardOutput& output, Interrupt const& interrupt) const {
+  static_cast<void>(sweep.axes.axes());  // What cannot be, is said at once.
+  std::string const date = date_now();
+  FilesToWrite files = sweep.files_to_write(trace, interrupt.token());
+  std::vector<ScratchFile> scratch(trace.file.empty() ? 0 : sides.size());
+  sweep.axes.remark_on_sizes();
+  sweep.warn_of_foreign_profile(std::nullopt, interrupt.token());
+  Comparison comparison;
+  bool judged = true;
+  {
+    RunProgress progress(true);
+    measure(comparison, progress, interrupt);
+    if (interrupt.requested()) return interrupted("no round more was compared");
+    if (sweep.json || !sweep.html.empty()) judged = judge(comparison, progress, interrupt);
+  }
+  if (std::string const doubt = comparison.doubt(); !doubt.empty())
+    std::fprintf(stderr, "penstock: %s\n", doubt.c_str());
+  std::string const text = sweep.json  ? comparison.as_json(date, sweep.command_line)
+                           : sweep.csv ? comparison.as_csv(date)
+                                       : comparison.as_text();
+  bool const told = output.write(text);
+  if (OutputFile* const page = files.of("--html"); page != nullptr) {
+    write_page(*page, sweep.json ? text : comparison.as_json(date, sweep.command_line), "penstock compare");
+  }
+  if (OutputFile* const file = files.of("--trace"); file != nullptr && told && !interrupt.requested())
+    write_trace_of(*file, scratch, comparison, interrupt);
+  bool const held = !expected || comparison.holds(*expected);
+  if (!comparison.all_measured()) std::fprintf(stderr, "penstock: %s\n", comparison.what_failed().c_str());
+  if (!held)
+    std::fprintf(stderr, "penstock: --expect %g does not hold. %s\n", *expected, comparison.sentence().c_str());
+  if (interrupt.requested()) return interrupted("what was compared until then is above");
+  if (!judged) return exit_device;
+  return told && held && comparison.all_measured() ? exit_ok : exit_some_failed;
+}
+
+}  // namespace penstock::cli

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a comparison shows, in words.
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <vector>
+
+#include "tools/compare/comparison_parts.hpp"
+#include "tools/measure/spread.hpp"
+
+namespace penstock::cli {
+namespace {
+
+using measure::Spread;
+
+/// A difference below that is none.
+constexpr double noise = 0.1;
+/// With fewer pairs of runs it is not known how far they stray.
+constexpr std::size_t fewest_runs = 3;
+
+std::string times(double factor) {
+  std::array<char, 32> text{};
+  std::snprintf(text.data(), text.size(), factor >= 9.95 ? "%.0f" : "%.1f", factor);
+  return text.data();
+}
+
+/// The speed-ups of some points.
+struct Found {
+  Spread all{.median = 0, .least = 0, .most = 0};  ///< Of their medians: the greatest is `median`.
+  std::string list;                                ///< "2.1 times (tile 4 KiB, 2.0 to 2.2) and 1.5 times (...)".
+  bool told = false;                               ///< By one point at least, with all its runs on one side.
+  bool enough = true;                              ///< Runs of each.
+};
+
+Found find_in(std::vector<ComparedPoint const*> const& points) {
+  Found found;
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    Spread const one = measure::spread_of(points[i]->speed_ups());
+    if (i == 0) found.all = one;
+    found.all = {std::max(found.all.median, one.median), std::min(found.all.least, one.median),
+                 std::max(found.all.most, one.median)};
+    found.told = found.told || one.least > 1 || one.most < 1 || (one.most < 1 + noise && one.least > 1 - noise);
+    found.enough = found.enough && points[i]->legacy.tiles.size() >= fewest_runs;
+    std::string const where = points[i]->elsewhere();
+    found.list += (i == 0                  ? ""
+                   : i + 1 < points.size() ? ", "
+                                           : " and ") +
+                  times(one.median) + " times (" + (where.empty() ? "" : where + ", ") + times(one.least) + " to " +
+                  times(one.most) + ")";
+  }
+  return found;
+}
+
+/// What there is to say of them, after "With 16 threads, ".
+std::string words_on(Found const& found, bool one_thread) {
+  if (!found.told || !found.enough) {
+    return "per-thread default streams came to " + found.list + " the tiles of the legacy one: " +
+           (found.enough ? "the runs stray too far to tell. " : "that is too few runs to tell. ") +
+           "Ask for more rounds or a longer window, and see that nothing else is busy here.";
+  }
+  if (found.all.median < 1 + noise && found.all.least > 1 - noise) {
+    return "per-thread default streams make no difference: they come to " + found.list +
+           " the tiles of the legacy one, and a tenth is noise. Where one thread or the link does all there is to do, "
+           "no thread waits for another's stream.";
+  }
+  if (found.all.median < 1 + noise) {
+    return "per-thread default streams come to no more than " + found.list +
+           " the tiles of the legacy one: that build is the faster.";
+  }
+  return "per-thread default streams come to " + found.list + " the tiles of the legacy one" +
+         (one_thread ? ", though one thread has no other to take turns with."
+                     : ", in which the work of all threads takes turns in a single stream.");
+}
+
+}  // namespace
+
+std::string Comparison::sentence() const {
+  auto claimed = parts_->claimed();
+  if (claimed.empty() && !parts_->points.empty()) {
+    return "The work names streams of its own, which no default stream is in the way of: both builds do the same, and "
+           "no difference is to be expected.";
+  }
+  std::erase_if(claimed, [](ComparedPoint const* point) { return !point->measured(); });
+  std::uint64_t const most = parts_->most_threads();
+  std::uint64_t const threads = most > 0 ? most : parts_->threads_everywhere();
+  std::string text =
+      threads == 0 ? "" : "With " + std::to_string(threads) + (threads == 1 ? " thread, " : " threads, ");
+  if (claimed.empty()) {
+    text += text.empty() ? "Nothing" : "nothing";
+    text += " was measured in both builds.";
+  } else {
+    text += words_on(find_in(claimed), threads == 1);
+  }
+  bool const some_own = std::any_of(parts_->points.begin(), parts_->points.end(),
+                                    [](ComparedPoint const& point) { return point.own_streams; });
+  if (some_own) {
+    text +=
+        " Points with streams own are left out of that: their work names streams of its own, which no default "
+        "stream is in the way of, and no difference is to be expected of them.";
+  }
+  return text;
+}
+
+}  // namespace penstock::cli

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tools/doctor/doctor_command.hpp"
+
+#include <algorithm>
+#include <cstdio>
+#include <exception>
+#include <stdexcept>
+
+#include "penstock/devices/open_device.hpp"
+#include "penstock/nvtx/nvtx_ranges.hpp"
+#include "tools/command/complaint.hpp"
+#include "tools/command/named_files.hpp"
+#include "tools/command/number_check.hpp"
+#include "tools/command/pipeline_arguments.hpp"
+
+namespace penstock::cli {
+inline namespace PENSTOCK_FLAVOUR {
+
+void DoctorCommand::add_to(CLI::App& command) {
+  auto& probed = *command.add_option("--device", device, "What to probe: auto, cpu, cuda or cuda:N")->type_name("NAME");
+  auto& reading =
+      *command.add_option("--read", read, "Also read this file once, for 10 s at most, to see how fast that goes")
+           ->type_name("FILE")
+           ->check(names_a_file());
+  command
+      .add_option("--producers", producers, "Threads that fill and read. Default: as many as can be busy, 12 at most")
+      ->type_name("N")
+      ->check(whole_number(0, most_threads));
+  command.add_flag("--no-probe", no_probe, "Measure nothing")->excludes(&reading)->excludes(&probed);
+  command.add_flag("--json", json, "Print JSON");
+}
+
+ExitCode DoctorCommand::run(StandardOutput& output, Interrupt const& interrupt) const {
+  auto const file = file_to_read();
+
+  DoctorFacts facts{.version = PENSTOCK_VERSION,
+                    .flavour = flavour(),
+                    .with_cuda = built_with_cuda(),
+                    .with_nvtx = built_with_nvtx(),
+                    .host = HostLimits::read(),
+                    .topology = Topology::detect(),
+                    .gpu_sentence = gpu_sentence(),
+                    .gpu_problem = {},
+                    .gpus = {},
+                    .probed = {},
+                    .probed_gpu = false,
+                    .probe_problem = {},
+                    .rates = std::nullopt};
+  try {
+    facts.gpus = list_gpus();
+  } catch (Error const& error) {
+    facts.gpu_problem = error.what();
+  }
+  if (!no_probe) probe(facts, file.get(), interrupt.token());
+  if (interrupt.requested()) {
+    std::fputs("penstock: Interrupted: nothing is said of what was not measured to its end.\n", stderr);
+    return exit_interrupted;
+  }
+  if (!output.write(json ? as_json(facts) : as_text(facts))) return exit_some_failed;
+  return facts.probe_problem.empty() && facts.gpu_problem.empty() ? exit_ok : exit_device;
+}
+
+/// Null without --read.
+std::unique_ptr<OpenFile> DoctorCommand::file_to_read() const {
+  if (read.empty()) return nullptr;
+  std::string problem = "it is no regular file with something in it";
+  try {
+    auto file = std::make_unique<OpenFile>(read);
+    if (file->pieces()) return file;
+  } catch (std::runtime_error const& error) {
+    problem = error.what();
+  }
+  throw Error(ErrorKind::bad_argument, "--read " + read + ": " + problem + ". Name a file of some GiB.");
+}
+
+void DoctorCommand::probe(DoctorFacts& facts, OpenFile const* file, std::stop_token const& stop) const {
+  try {
+    auto const opened = open_device(device);
+    auto const info = opened->info();
+    facts.probed = info.name;
+    facts.probed_gpu = info.kind == DeviceKind::cuda;
+    auto const threads =
+        producers != 0 ? producers : static_cast<unsigned>(std::min<std::size_t>(facts.topology.busy_threads(), 12));
+    expect_memory_to_probe(facts.host, threads);
+    facts.rates = probe_rates(*opened, threads, file, stop);
+  } catch (Error const& error) {
+    if (error.kind() == ErrorKind::bad_argument) throw;
+    facts.probe_problem = error.what();
+  } catch (std::exception const& exception) {
+    facts.probe_problem = complaint_about(exception).sentence;
+  }
+}
+
+}  // namespace PENSTOCK_FLAVOUR
+}  // namespace penstock::cli

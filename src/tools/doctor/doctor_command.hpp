@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+#include <stop_token>
+#include <string>
+
+#include <CLI/CLI.hpp>
+
+#include "penstock/device/build_flavour.hpp"
+#include "penstock/file/open_file.hpp"
+#include "tools/command/exit_code.hpp"
+#include "tools/command/interrupt.hpp"
+#include "tools/doctor/doctor_facts.hpp"
+
+namespace penstock::cli {
+inline namespace PENSTOCK_FLAVOUR {
+
+/// `penstock doctor`: what this machine is, and what on it would hold a pipeline back.
+struct DoctorCommand {
+  std::string device = "auto";
+  std::string read;
+  unsigned producers = 0;
+  bool no_probe = false;
+  bool json = false;
+
+  void add_to(CLI::App& command);
+  /// Describes the machine whatever becomes of the probe; a device that cannot be opened or probed is among the
+  /// remarks, and in the exit code.
+  ///
+  /// Blocks: about three seconds, for the probe, unless interrupted.
+  /// Throws: Error, if there is no such device or file to ask for.
+  ExitCode run(StandardOutput& output, Interrupt const& interrupt) const;
+
+ private:
+  std::unique_ptr<OpenFile> file_to_read() const;
+  void probe(DoctorFacts& facts, OpenFile const* file, std::stop_token const& stop) const;
+};
+
+}  // namespace PENSTOCK_FLAVOUR
+}  // namespace penstock::cli

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "penstock/device/device.hpp"
+#include "penstock/machine/host_limits.hpp"
+#include "penstock/machine/topology.hpp"
+#include "tools/doctor/probes.hpp"
+
+namespace penstock::cli {
+
+/// All that `penstock doctor` knows of a machine.
+struct DoctorFacts {
+  std::string version;
+  Flavour flavour = Flavour::per_thread;
+  bool with_cuda = false;  ///< Whether the CUDA device is in the build.
+  bool with_nvtx = false;  ///< Whether ranges for profilers are.
+  HostLimits host;
+  Topology topology;
+  std::string gpu_sentence;  ///< Whether there is a GPU, or what is in the way.
+  std::string gpu_problem;   ///< Why the GPUs could not be asked what they are; empty if they could.
+  std::vector<DeviceInfo> gpus;
+  std::string probed;  ///< The name of the device that was probed; empty if none was.
+  bool probed_gpu = false;
+  std::string probe_problem;  ///< Why it could not be probed; empty if it could or should not.
+  std::optional<ProbeRates> rates;
+};
+
+/// For people, remarks last.
+std::string as_text(DoctorFacts const& facts);
+/// An object that always has the same keys; what is unknown is null.
+std::string as_json(DoctorFacts const& facts);
+
+}  // namespace penstock::cli

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tools/hash/file_walk.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include <sys/stat.h>
+
+#include "penstock/file/file_problem.hpp"
+
+namespace penstock::cli {
+namespace {
+
+/// Directories that are kept open. A deeper tree has the upper ones opened again on the way back.
+constexpr std::size_t most_open = 32;
+
+/// Why something that is no regular file is not hashed.
+std::string problem_of(mode_t kind) {
+  // A socket has no bytes that a name leads to.
+  if (S_ISSOCK(kind)) return "is a socket, which cannot be read";
+  char const* const name = S_ISFIFO(kind) ? "a pipe" : S_ISCHR(kind) || S_ISBLK(kind) ? "a device" : "no regular file";
+  return std::string("is ") + name + "; name it on the command line to read it";
+}
+
+std::string below(std::string const& folder, std::string const& name) {
+  return folder + (folder.ends_with('/') ? "" : "/") + name;
+}
+
+}  // namespace
+
+FileWalk::FileWalk(std::vector<std::string> paths) : paths_(std::move(paths)) {}
+
+std::optional<FoundFile> FileWalk::next() {
+  for (;;) {
+    std::optional<FoundFile> problem;
+    if (levels_.empty()) {
+      if (next_path_ == paths_.size()) return std::nullopt;
+      std::string const& path = paths_[next_path_++];
+      struct stat status {};
+      if (path == "-" || stat(path.c_str(), &status) != 0 || !S_ISDIR(status.st_mode)) return FoundFile{path};
+      problem = enter(path, nullptr, {});
+    } else if (levels_.back().to_come.empty()) {
+      problem = leave();
+    } else {
+      Level& level = levels_.back();
+      OpenFolder::Entry entry = std::move(level.to_come.back());
+      level.to_come.pop_back();
+      // A directory that could be read in part has an entry without a name for why it could not in full.
+      std::string path = entry.name.empty() ? level.path : below(level.path, entry.name);
+      if (!entry.problem.empty()) return FoundFile{std::move(path), std::move(entry.problem)};
+      if (S_ISREG(entry.kind)) return FoundFile{std::move(path), {}, level.folder};
+      if (!S_ISDIR(entry.kind)) return FoundFile{std::move(path), problem_of(entry.kind)};
+      problem = enter(std::move(path), level.folder.get(), entry.name);
+    }
+    if (problem) return problem;
+  }
+}
+
+/// Goes into a directory: one that is named on the command line, or one of that name in another.
+std::optional<FoundFile> FileWalk::enter(std::string path, OpenFolder const* in, std::string const& name) {
+  Level level{.path = std::move(path)};
+  try {
+    level.folder =
+        in == nullptr ? std::make_shared<OpenFolder const>(level.path) : std::make_shared<OpenFolder const>(*in, name);
+  } catch (FileProblem const& problem) {
+    return FoundFile{std::move(level.path), problem.sentence()};
+  }
+  try {
+    level.folder->list(level.to_come);
+  } catch (FileProblem const& problem) {
+    level.to_come.push_back({{}, 0, problem.sentence()});
+  }
+  std::erase_if(level.to_come, [](OpenFolder::Entry const& entry) { return S_ISLNK(entry.kind); });
+  // A directory sorts as if its name ended with the slash that follows it in every path below it. Last first.
+  for (OpenFolder::Entry& entry : level.to_come) {
+    if (S_ISDIR(entry.kind)) entry.name += '/';
+  }
+  std::sort(level.to_come.begin(), level.to_come.end(),
+            [](OpenFolder::Entry const& a, OpenFolder::Entry const& b) { return a.name > b.name; });
+  for (OpenFolder::Entry& entry : level.to_come) {
+    if (S_ISDIR(entry.kind)) entry.name.pop_back();
+  }
+  levels_.push_back(std::move(level));
+  if (levels_.size() > most_open) {
+    Level& far = levels_[levels_.size() - 1 - most_open];
+    far.identity = far.folder->identity();
+    far.folder = nullptr;
+  }
+  return std::nullopt;
+}
+
+/// Goes back to the directory above, which is opened again if it is not open any more.
+std::optional<FoundFile> FileWalk::leave() {
+  auto const left = std::move(levels_.back().folder);
+  levels_.pop_back();
+  if (levels_.empty() || levels_.back().folder != nullptr) return std::nullopt;
+  Level& above = levels_.back();
+  std::string problem = "it was moved while it was being read; hash it again";
+  try {
+    auto again = std::make_shared<OpenFolder const>(*left, "..");
+    if (again->identity() == above.identity) {
+      above.folder = std::move(again);
+      return std::nullopt;
+    }
+  } catch (FileProblem const& refused) {
+    problem = refused.sentence();
+  }
+  // None of those above can be found from here.
+  FoundFile const lost{above.path, std::move(problem)};
+  levels_.clear();
+  return lost;
+}
+
+}  // namespace penstock::cli

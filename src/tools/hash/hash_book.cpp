@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tools/hash/hash_book.hpp"
+
+#include <utility>
+
+namespace penstock::cli {
+
+HashBook::HashBook(std::size_t tile_bytes, OnFile on_file, OnEnough on_enough)
+    : tile_bytes_(tile_bytes), on_file_(std::move(on_file)), on_enough_(std::move(on_enough)) {}
+
+HashBook::Record& HashBook::record(std::uint64_t file) {
+  return records_.at(file - first_);
+}
+
+std::uint64_t HashBook::open(std::string path, std::string expected, std::string shown,
+                             std::optional<std::uint64_t> tiles) {
+  std::scoped_lock const lock(mutex_);
+  Record fresh;
+  fresh.tiles = tiles;
+  fresh.file.path = std::move(path);
+  fresh.file.expected = std::move(expected);
+  fresh.file.shown = std::move(shown);
+  records_.push_back(std::move(fresh));
+  return first_ + records_.size() - 1;
+}
+
+void HashBook::close(std::uint64_t file, std::uint64_t tiles) {
+  std::scoped_lock const lock(mutex_);
+  record(file).tiles = tiles;
+  hand_out();
+}
+
+void HashBook::abandon(std::uint64_t file, std::uint64_t tiles) {
+  std::scoped_lock const lock(mutex_);
+  Record& mine = record(file);
+  mine.file.cancelled = true;
+  mine.tiles = tiles;
+  hand_out();
+}
+
+void HashBook::add(std::uint64_t file, std::uint64_t tile, Blake3Node const& node, std::size_t bytes) {
+  std::scoped_lock const lock(mutex_);
+  add_locked(record(file), tile, node, bytes);
+  hand_out();
+}
+
+void HashBook::add(std::span<WholeFile const> files) {
+  std::scoped_lock const lock(mutex_);
+  for (WholeFile const& one : files) {
+    Record& mine = record(one.number);
+    if (one.problem.empty()) {
+      add_locked(mine, 0, one.node, one.bytes);
+    } else {
+      note_locked(mine, one.problem);
+      ++mine.back;
+    }
+  }
+  hand_out();
+}
+
+void HashBook::add_locked(Record& mine, std::uint64_t tile, Blake3Node const& node, std::size_t bytes) {
+  mine.tree.add(tile, node);
+  mine.file.bytes += bytes;
+  ++mine.back;
+}
+
+void HashBook::fail(std::uint64_t file, std::string const& problem) {
+  std::scoped_lock const lock(mutex_);
+  Record& mine = record(file);
+  note_locked(mine, problem);
+  ++mine.back;
+  hand_out();
+}
+
+void HashBook::cancel(std::uint64_t file) {
+  std::scoped_lock const lock(mutex_);
+  Record& mine = record(file);
+  mine.file.cancelled = true;
+  ++mine.back;
+  hand_out();
+}
+
+void HashBook::note(std::uint64_t file, std::string const& problem) {
+  std::scoped_lock const lock(mutex_);
+  note_locked(record(file), problem);
+}
+
+void HashBook::note_locked(Record& mine, std::string const& problem) {
+  if (mine.file.problem.empty()) mine.file.problem = problem;
+}
+
+/// The caller holds the mutex, so files come out one at a time and in order.
+void HashBook::hand_out() {
+  bool any = false;
+  while (!records_.empty()) {
+    Record& oldest = records_.front();
+    if (!oldest.tiles || oldest.back != *oldest.tiles) break;
+    if (oldest.file.problem.empty() && !oldest.file.cancelled) oldest.file.digest = oldest.tree.finish(*oldest.tiles);
+    // It is out of the book before the callback is called, so that one that throws is not called again for it.
+    HashedFile const file = std::move(oldest.file);
+    records_.pop_front();
+    ++first_;
+    any = true;
+    on_file_(file);
+  }
+  if (any && on_enough_) on_enough_();
+}
+
+}  // namespace penstock::cli

@@ -1,0 +1,292 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tools/hash/hash_command.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <bit>
+#include <optional>
+#include <utility>
+
+#include <pthread.h>
+
+#include "penstock/core/size_text.hpp"
+#include "penstock/devices/open_device.hpp"
+#include "penstock/flow/pipeline.hpp"
+#include "penstock/judge/judge.hpp"
+#include "penstock/machine/affinity.hpp"
+#include "penstock/machine/cgroup.hpp"
+#include "penstock/machine/slab.hpp"
+#include "penstock/machine/topology.hpp"
+#include "penstock/report/verdict.hpp"
+#include "tools/command/verdict_output.hpp"
+#include "tools/hash/hash_job.hpp"
+#include "tools/hash/hash_sink.hpp"
+#include "tools/hash/tile_plan.hpp"
+#include "tools/measure/hash_stage.hpp"
+
+namespace penstock::cli {
+inline namespace PENSTOCK_FLAVOUR {
+namespace {
+
+/// Of a run of which every tile was recorded, on devices that can still be asked what they are; empty of others, which
+/// do not show what the device did at once.
+std::optional<Verdict> verdict_of(Report const& report, PipelineOptions const& options, Recording const& recording,
+                                  DeviceGroup const& devices) {
+  if (recording.every != 1 || report.tiles_done == 0 || devices.lost()) return std::nullopt;
+  auto const cpus = static_cast<unsigned>(Topology::detect().busy_threads());
+  return judge(measure::figures_of(report, options, recording, devices.front(), cpus));
+}
+
+constexpr std::size_t usual_tile_bytes = std::size_t{4} << 20;
+/// Of the tiles that are hashed while a GPU starts, whatever they and the CPUs come to.
+constexpr std::size_t most_head_start_bytes = std::size_t{256} << 20;
+
+/// Bytes of a tile. It must be a whole subtree of the file's tree.
+std::size_t checked_tile(PipelineArguments const& pipeline) {
+  constexpr std::size_t most = std::size_t{1} << 30;
+  std::size_t const bytes = pipeline.tile_bytes(usual_tile_bytes);
+  if (bytes < blake3_chunk_bytes || bytes > most || !std::has_single_bit(bytes)) {
+    throw Error(ErrorKind::bad_argument, "--tile " + pipeline.tile + " is " + std::to_string(bytes) +
+                                             " bytes: hash needs a power of two from 1KiB to 1GiB, like 4MiB.");
+  }
+  return bytes;
+}
+
+std::size_t cpus_here() {
+  return CgroupLimits::read().busy_threads(affinity_of_this_thread().size());
+}
+
+/// The CPU device has no memory of its own: what a stage there gets to see where it lies need not be copied. And its
+/// threads are idle while producers hash small files, so producers may have all CPUs (decisions/0052).
+PipelineOptions suited_to(DeviceGroup const& devices, PipelineOptions options) {
+  auto const is_cpu = [](Device* device) { return device->info().kind == DeviceKind::cpu; };
+  if (!std::all_of(devices.all().begin(), devices.all().end(), is_cpu)) return options;
+  options.transport = Transport::mapped;
+  if (options.producers == 0) options.producers = static_cast<unsigned>(cpus_here());
+  return options;
+}
+
+}  // namespace
+
+/// Devices, and a pipeline on them that can run at once.
+struct HashCommand::Started {
+  std::vector<std::unique_ptr<Device>> opened;
+  DeviceGroup devices{opened};
+  Pipeline pipe;
+  Started(std::vector<std::unique_ptr<Device>> those, PipelineOptions const& options, std::stop_token const& stop)
+      : opened(std::move(those)), pipe(devices.all(), suited_to(devices, options), stop) {}
+};
+
+void HashCommand::add_to(CLI::App& command) {
+  command.add_option("PATH", paths, "Files, directories (all regular files below them) or - for standard input")
+      ->type_name("");
+  command.add_flag("-c,--check", check, "Read sums from the PATHs and check them");
+  command.add_flag("--quiet", quiet, "With --check: do not print OK lines")->needs("--check");
+  command.add_flag("--no-names", no_names, "Print hashes only")->excludes("--check");
+  command.add_flag("--json", json, "Print an object a line, and a summary as the last")
+      ->excludes("--quiet")
+      ->excludes("--no-names");
+  command.add_flag("--no-progress", no_progress, "No progress bar, not even on a terminal");
+  command.footer(
+      "If only files are named, at most 64, and they cannot fill these tiles, there are smaller and fewer ones, also\n"
+      "where --tile and --tiles are given; but not with --check. A pipe, a terminal or a device has tiles of 64MiB at\n"
+      "most, and four of these, unless --tiles is given. While a GPU starts that --device did not name, the CPUs\n"
+      "hash. --trace also says on standard error what bounded the run, with --json in the summary, if it looks at\n"
+      "every tile.");
+  pipeline.add_to(command, "a power of two from 1KiB to 1GiB, so 4MiB and not 4MB. Default: 4MiB");
+  trace.add_to(command, "the run");
+}
+
+std::vector<std::string> HashCommand::inputs() const {
+  return paths.empty() ? std::vector<std::string>{"-"} : paths;
+}
+
+/// Where this command may choose where it hashes. A trace and a profiler are to show the pipeline, and a device that is
+/// named is the one that is meant.
+bool HashCommand::leaves_choice() const {
+  return pipeline.device == "auto" && trace.file.empty() && !trace.nvtx;
+}
+
+bool HashCommand::takes_head_start() const {
+  return leaves_choice() && checked_tile(pipeline) <= most_head_start_bytes && built_with_cuda() && driver_present();
+}
+
+ExitCode HashCommand::run(StandardOutput& output, Interrupt const& interrupt) {
+  // Bad options are said before a device is opened.
+  static_cast<void>(checked_tile(pipeline));
+  static_cast<void>(pipeline.options());
+  trace.check();
+  std::vector<NamedFile> read{{"--profile", pipeline.profile.path}};
+  for (std::string const& path : inputs()) read.push_back({"PATH", path});
+  FilesToWrite files(read, std::vector<NamedFile>{trace.named()}, interrupt.token());
+  auto const open = [wish = pipeline.device] { return open_devices(wish); };
+  if (takes_head_start()) return run_after_head_start(open, output, interrupt.token());
+  auto const opened = open();
+  DeviceGroup const devices(opened);
+  pipeline.profile.warn(machine_here(devices));
+  return run_on(devices, output, files.of("--trace"), interrupt.token());
+}
+
+bool HashCommand::leaves_device_starting() const {
+  return starting_.valid() && starting_.wait_for(std::chrono::seconds(0)) != std::future_status::ready;
+}
+
+PipelineOptions HashCommand::options() const {
+  PipelineOptions options = pipeline.options();
+  // bench/kernels and docs/performance.md say what tile sizes cost.
+  options.tile = {.input_bytes = checked_tile(pipeline), .output_bytes = sizeof(Blake3Node)};
+  if (!check) fit_tiles(options, inputs());
+  return options;
+}
+
+HashRequest HashCommand::request(std::size_t tile_bytes, OutputFile const* trace_file) const {
+  return {.paths = inputs(),
+          .check = check,
+          .format = json       ? HashFormat::json
+                    : quiet    ? HashFormat::quiet
+                    : check    ? HashFormat::check
+                    : no_names ? HashFormat::hashes
+                               : HashFormat::sums,
+          .draw_progress = !no_progress,
+          .trace = trace_file,
+          .tile_bytes = tile_bytes,
+          .groups = leaves_choice()};
+}
+
+ExitCode HashCommand::run_on(DeviceGroup const& devices, StandardOutput& output, OutputFile* trace_file,
+                             std::stop_token const& interrupted) const {
+  PipelineOptions options = suited_to(devices, this->options());
+  std::string const device_name = devices.info().name;  // A GPU that was lost says no more of itself.
+  auto const recorder = trace.recorder();
+  options.recorder = recorder.get();
+  auto const activities = trace.activity_log(recorder.get());
+  auto const ranges = trace.nvtx_ranges();
+  options.ranges = activities != nullptr ? activities.get() : ranges.get();
+  std::optional<Pipeline> made;
+  std::string cut_short;
+  try {
+    made.emplace(devices.all(), options, interrupted);
+  } catch (Error const& error) {
+    if (!interrupted.stop_requested()) throw;
+    cut_short = error.what();
+  }
+  HashJob job(request(options.tile.input_bytes, trace_file), output, interrupted);
+  if (!made) {
+    Report none;
+    none.stopped = true;
+    job.output().summary({.report = none, .device = device_name});
+    job.progress().complain("penstock: " + cut_short + "\n");
+    return exit_interrupted;
+  }
+  Pipeline& pipe = *made;
+
+  Report const report = run_through(pipe, job, devices, interrupted);
+  if (activities != nullptr) activities->finish();
+  std::optional<Recording> const recording = recorder != nullptr ? std::optional(recorder->take()) : std::nullopt;
+  std::optional<Verdict> verdict;
+  if (recording) verdict = verdict_of(report, pipe.options(), without_activities(*recording), devices);
+  job.output().summary(
+      {.report = report, .device = device_name, .pool = &pipe.pool(), .verdict = verdict, .grouped = job.grouped()});
+  bool const may_write = !job.reads_its_trace();
+  if (!may_write) {
+    job.progress().complain("penstock: " + trace.file +
+                            " is among what was read, so it was left as it is and there is no trace: name another "
+                            "file.\n");
+  }
+  bool const traced = !recording || !may_write || trace_file == nullptr ||
+                      write_trace_of(*trace_file, *recording, report, device_name, job.progress());
+  if (verdict && traced && !json) job.progress().complain("penstock: " + as_text(*verdict));
+
+  ExitCode const code = end_of(report, job, &devices, interrupted);
+  if (code == exit_interrupted) return code;
+  if (!traced) return exit_device;
+  return may_write ? code : exit_some_failed;
+}
+
+ExitCode HashCommand::run_after_head_start(OpenDevices const& open, StandardOutput& output,
+                                           std::stop_token const& interrupted) {
+  PipelineOptions const options = this->options();
+  TileShape const shape{.input_bytes = options.tile.input_bytes};
+  std::size_t runners = std::min(cpus_here(), most_head_start_bytes / shape.input_bytes);
+  for (std::size_t const asked : {options.tiles, std::size_t{options.producers}}) {
+    if (asked != 0) runners = std::min(runners, asked);
+  }
+  // What the input serves outlives it.
+  std::shared_ptr<Started> started;
+  Slab const slab(Pool::slab_bytes(shape, runners));
+  Pool pool(slab.bytes(), shape, runners);
+  HashJob job(request(shape.input_bytes, nullptr), output, interrupted);
+
+  std::stop_source there;
+  auto const failed = std::make_shared<std::atomic<bool>>(false);
+  starting_ = std::async(std::launch::async, [=, enough = job.enough()]() mutable {
+    pthread_setname_np(pthread_self(), "ps-start");
+    try {
+      auto ready = std::make_shared<Started>(open(), options, interrupted);
+      there.request_stop();
+      return ready;
+    } catch (...) {
+      *failed = true;
+      enough.request_stop();
+      throw;
+    }
+  });
+  HeadStart const head = take_head_start(job.source_for(pool), pool, job.book(), job.progress(), there.get_token());
+  Report report;
+  HashSummary summary{.report = report, .device = "CPU", .head_start = head};
+  bool const rest = !head.input_ended || (*failed && !job.all_taken());
+  report.stopped = interrupted.stop_requested();
+  if (rest && !report.stopped) {
+    started = starting_.get();
+    pipeline.profile.warn(machine_here(started->devices));
+    summary.device = started->devices.info().name;
+    summary.pool = &started->pipe.pool();
+    report = run_through(started->pipe, job, started->devices, interrupted);
+  }
+  summary.grouped = job.grouped();
+  job.output().summary(summary);
+  ExitCode const code = end_of(report, job, started != nullptr ? &started->devices : nullptr, interrupted);
+  if (code != exit_interrupted && head.broken_off) throw Error(ErrorKind::system, *head.broken_off);
+  return code;
+}
+
+Report HashCommand::run_through(Pipeline& pipe, HashJob& job, DeviceGroup const& devices,
+                                std::stop_token const& interrupted) const {
+  HashSource& source = job.source_for(pipe.pool());
+  HashSink sink(source, job.book(), job.progress(), job.enough(),
+                [&] { return devices.size() == 1 || devices.all_lost(); });
+  return pipe.run(
+      source, stage_per_lane<measure::HashStage>(), [&](Completion const& completion) { sink.take(completion); },
+      interrupted);
+}
+
+/// `devices` is null if none was needed.
+ExitCode HashCommand::end_of(Report const& report, HashJob& job, DeviceGroup const* devices,
+                             std::stop_token const& interrupted) const {
+  if (interrupted.stop_requested()) {
+    job.progress().complain("penstock: Interrupted: files that were not finished have no line.\n");
+    return exit_interrupted;
+  }
+  if (auto const loss = devices != nullptr ? devices->lost() : std::nullopt) {
+    std::string const which = lost_devices(report);
+    throw which.empty() ? *loss : Error(ErrorKind::device_lost, which);
+  }
+  if (auto const reason = broken_off(report)) throw Error(ErrorKind::system, *reason);
+  return job.output().all_well() ? exit_ok : exit_some_failed;
+}
+
+/// And what it cost to record it, on standard error. False if the file did not take it.
+bool HashCommand::write_trace_of(OutputFile& file, Recording const& recording, Report const& report,
+                                 std::string const& on, Progress& progress) const {
+  try {
+    write_trace_file(file, recording, {.process = "penstock hash", .facts = {{"device", on}}});
+  } catch (Error const& error) {
+    progress.complain(std::string("penstock: ") + error.what() + "\n");
+    return false;
+  }
+  progress.complain("penstock: " + traced_text(trace.file, recording, report.wall) + "\n");
+  return true;
+}
+
+}  // namespace PENSTOCK_FLAVOUR
+}  // namespace penstock::cli

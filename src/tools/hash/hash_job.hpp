@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atomic>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "tools/command/progress.hpp"
+#include "tools/command/trace_file.hpp"
+#include "tools/hash/check_list.hpp"
+#include "tools/hash/file_walk.hpp"
+#include "tools/hash/hash_book.hpp"
+#include "tools/hash/hash_output.hpp"
+#include "tools/hash/hash_source.hpp"
+
+namespace penstock::cli {
+
+/// What `penstock hash` shall do, whatever part of it does the work.
+struct HashRequest {
+  std::vector<std::string> paths = {};  ///< Files and folders; lists of sums with `check`.
+  bool check = false;
+  HashFormat format = HashFormat::sums;
+  bool draw_progress = false;
+  OutputFile const* trace = nullptr;  ///< The file for a trace, which is no input; null without one.
+  std::size_t tile_bytes = 0;
+  bool groups = false;  ///< Small files share a tile (HashSource).
+};
+
+/// The files that are wanted, where their tiles are booked, and where they are printed.
+///
+/// Threads: one, but for `all_taken`, any, and for what the other functions give, which is as its own.
+class HashJob {
+ public:
+  /// `interrupted` ends the input, and so does an output that takes no more.
+  HashJob(HashRequest request, StandardOutput& output, std::stop_token const& interrupted);
+  HashJob(HashJob const&) = delete;
+  HashJob& operator=(HashJob const&) = delete;
+
+  /// The input, for tiles of `pool` too from now on. The pool outlives the job.
+  HashSource& source_for(Pool const& pool);
+  /// Of the files that shared a tile.
+  HashSource::Grouped grouped() const noexcept { return source_ ? source_->grouped() : HashSource::Grouped{}; }
+  HashBook& book() noexcept { return book_; }
+  Progress& progress() noexcept { return progress_; }
+  HashOutput& output() noexcept { return output_; }
+  /// To end the input with: it also wakes a thread that waits for a stream.
+  std::stop_source const& enough() const noexcept { return enough_; }
+  /// True once a thread that asks the source has reached the end of the last file; false if it was stopped before.
+  bool all_taken() const noexcept { return all_taken_.load(); }
+  /// True once it turned out that the trace's file is among the inputs, and holds something.
+  bool reads_its_trace() const noexcept { return reads_its_trace_.load(); }
+
+ private:
+  std::optional<WantedFile> next();
+  bool waits_for_lists() const;
+
+  HashRequest const request_;
+  Progress progress_;
+  HashOutput output_;
+  std::stop_source enough_;
+  struct PassOn {
+    std::stop_source* to;
+    void operator()() const { to->request_stop(); }
+  };
+  std::stop_callback<PassOn> const pass_on_;
+  HashBook book_;
+  CheckList list_;
+  FileWalk walk_;
+  std::atomic<bool> all_taken_{false};
+  std::atomic<bool> reads_its_trace_{false};
+  std::optional<HashSource> source_;
+  std::jthread measuring_;
+};
+
+}  // namespace penstock::cli

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "penstock/core/pool.hpp"
+#include "penstock/flow/report.hpp"
+#include "penstock/report/verdict.hpp"
+#include "tools/command/progress.hpp"
+#include "tools/hash/hash_book.hpp"
+#include "tools/hash/head_start.hpp"
+
+namespace penstock::cli {
+
+/// How `penstock hash` prints.
+enum class HashFormat : std::uint8_t {
+  sums,    ///< "HASH  PATH".
+  hashes,  ///< "HASH".
+  check,   ///< "PATH: OK".
+  quiet,   ///< As check, without what is OK.
+  json     ///< An object a line, and the summary as the last.
+};
+
+/// What the last line of the json format tells of the whole.
+struct HashSummary {
+  Report const& report;
+  std::string device = {};
+  Pool const* pool = nullptr;  ///< The pipeline's; null if there was none.
+  std::optional<HeadStart> head_start = {};
+  std::optional<Verdict> verdict = {};  ///< Empty if the run was not recorded, or not every tile of it.
+  HashSource::Grouped grouped = {};
+};
+
+/// Prints files as they are handed out, and counts how they went.
+///
+/// Threads: `problem` any; `file`, `flush` and `summary` one at a time.
+class HashOutput {
+ public:
+  HashOutput(HashFormat format, Progress& progress, StandardOutput& output)
+      : format_(format), progress_(progress), output_(output) {}
+
+  /// Its line is printed by the next `flush`, together with those before it.
+  void file(HashedFile const& file);
+  /// Prints all lines that there are.
+  ///
+  /// Returns: false, if standard output takes no more.
+  bool flush();
+  /// A line on standard error.
+  void problem(std::string const& about, std::string const& what);
+  /// The last line of the json format; of the others there is none.
+  void summary(HashSummary const& summary);
+  bool all_well() const noexcept { return problems_ == 0 && mismatches_ == 0; }
+
+ private:
+  void complain(std::string const& about, std::string const& what);
+  void checked(HashedFile const& file);
+  void as_json(HashedFile const& file);
+
+  HashFormat const format_;
+  Progress& progress_;
+  StandardOutput& output_;
+  std::string lines_;  ///< That are not yet printed.
+  std::uint64_t files_ = 0;
+  std::atomic<std::uint64_t> problems_{0};
+  std::uint64_t mismatches_ = 0;
+};
+
+/// Why the run, and not one file, came to nothing: the input broke off or the books could not be kept. Empty if
+/// neither.
+std::optional<std::string> broken_off(Report const& report);
+
+}  // namespace penstock::cli

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <stop_token>
+#include <string>
+
+#include "penstock/core/pool.hpp"
+#include "tools/command/progress.hpp"
+#include "tools/hash/hash_book.hpp"
+#include "tools/hash/hash_source.hpp"
+
+namespace penstock::cli {
+
+/// What the CPUs hashed before there was a device.
+struct HeadStart {
+  std::uint64_t tiles = 0;  ///< Hashed; those that stand for a group do not count.
+  std::uint64_t bytes = 0;  ///< Of those.
+  std::chrono::nanoseconds wall{0};
+  bool input_ended = false;               ///< There is nothing left for a device.
+  std::optional<std::string> broken_off;  ///< Why the input, or the book, came to nothing.
+};
+
+/// Hashes where it was read what `source` gives, on as many threads as `pool` has tiles, until the input ends or
+/// `enough` is requested. What was begun by then is finished and booked, so that others can go on with the source.
+///
+/// Shape:  `source` serves the pool, of which no tile is lent; its memory may be any.
+/// Blocks: until then; also while a stream has no input.
+HeadStart take_head_start(HashSource& source, Pool& pool, HashBook& book, Progress& progress,
+                          std::stop_token const& enough);
+
+}  // namespace penstock::cli

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tools/lab/lab_command.hpp"
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <memory>
+#include <utility>
+
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "penstock/cpu/cpu_device.hpp"
+#include "penstock/devices/open_device.hpp"
+#include "tools/command/named_files.hpp"
+#include "tools/command/trace_file.hpp"
+#include "tools/lab/experiments.hpp"
+#include "tools/lab/lab_output.hpp"
+#include "tools/lab/lab_trace.hpp"
+#include "tools/lab/timeline.hpp"
+
+namespace penstock::cli {
+inline namespace PENSTOCK_FLAVOUR {
+namespace {
+
+/// 80, or what a narrower terminal has.
+std::size_t columns_of_output() {
+  constexpr std::size_t widest = 80;
+  winsize size{};
+  if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) != 0 || size.ws_col == 0) return widest;
+  return std::clamp<std::size_t>(size.ws_col, lab::narrowest, widest);
+}
+
+/// As open_device, but the CPU device gets threads for more kernels than there are CPUs: they wait and do not compute.
+std::unique_ptr<Device> open_laboratory(std::string const& wish) {
+  // A GPU lets this many streams hand over work independently, by itself only eight: a ninth would queue behind another
+  // whatever the rules of streams say. Read when the first CUDA call is made.
+  setenv("CUDA_DEVICE_MAX_CONNECTIONS", "32", 0);
+  if (wish == "cpu" || (wish == "auto" && list_gpus().empty())) {
+    return std::make_unique<cpu::CpuDevice>(
+        cpu::CpuOptions{.compute_threads = lab::kernels_at_once, .flavour = flavour()});
+  }
+  return open_device(wish);
+}
+
+}  // namespace
+
+void LabCommand::add_to(CLI::App& command) {
+  std::string all;
+  for (auto const& experiment : lab::all_experiments()) all += " " + std::string(experiment.name);
+  constexpr std::size_t columns_of_help = 50;
+  auto listed = wrapped(all, 0, columns_of_help);
+  listed.pop_back();
+  command.add_option("NAME", names, "Experiments to run. Default: all, which are\n" + listed);
+  command.add_option("--device", device, "What to experiment on: auto, cpu, cuda or cuda:N")->type_name("NAME");
+  auto& listing = *command.add_flag("--list", list, "Say which experiments there are, and run none");
+  command.add_flag("--json", json, "Print JSON, an object a line for each experiment")->excludes(&listing);
+  command.add_option("--trace", trace, "Also write a trace of what ran when to this file, for Perfetto or Chrome")
+      ->type_name("FILE")
+      ->check(names_a_file())
+      ->excludes(&listing);
+}
+
+std::vector<lab::Experiment> LabCommand::chosen() const {
+  auto all = lab::all_experiments();
+  if (names.empty()) return all;
+  std::vector<lab::Experiment> experiments;
+  for (std::string const& name : names) {
+    auto const found = std::find_if(all.begin(), all.end(), [&](auto const& one) { return one.name == name; });
+    if (found == all.end()) {
+      throw Error(ErrorKind::bad_argument,
+                  "There is no experiment '" + name + "': penstock lab --list says which there are.");
+    }
+    experiments.push_back(*found);
+  }
+  return experiments;
+}
+
+ExitCode LabCommand::run(StandardOutput& output, Interrupt const& interrupt) const {
+  auto const experiments = chosen();
+  auto const columns = columns_of_output();
+  if (list) {
+    for (auto const& experiment : experiments) output.write(as_text(experiment, columns));
+    return exit_ok;
+  }
+  FilesToWrite files({}, std::vector<NamedFile>{{"--trace", trace}}, interrupt.token());
+  auto const opened = open_laboratory(device);
+  LabPlace const place{opened->info().name, std::string(flavour_name(opened->flavour()))};
+  if (!json && !output.write(as_text(place))) return exit_some_failed;
+  std::size_t as_expected = 0;
+  std::vector<std::pair<std::string, lab::Observation>> all_seen;
+  for (auto const& experiment : experiments) {
+    auto seen = observe(*opened, experiment);
+    if (interrupt.requested()) {
+      std::fputs("penstock: Interrupted: the rest was not tried.\n", stderr);
+      return exit_interrupted;
+    }
+    if (!output.write(json ? as_json(place, experiment, seen) : "\n" + as_text(experiment, seen, columns)))
+      return exit_some_failed;
+    if (seen.verdict.as_expected) ++as_expected;
+    all_seen.emplace_back(experiment.name, std::move(seen));
+  }
+  if (OutputFile* const file = files.of("--trace"); file != nullptr) {
+    write_trace_file(*file, [&](std::ostream& out) { write_lab_trace(out, place, all_seen); });
+  }
+  if (!json) output.write("\n" + summary_text(as_expected, experiments.size()));
+  return as_expected == experiments.size() ? exit_ok : exit_some_failed;
+}
+
+}  // namespace PENSTOCK_FLAVOUR
+}  // namespace penstock::cli

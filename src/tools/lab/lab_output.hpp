@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "penstock/device/build_flavour.hpp"
+#include "tools/lab/experiment.hpp"
+
+namespace penstock::cli {
+inline namespace PENSTOCK_FLAVOUR {
+
+/// Where experiments are run, for their output.
+struct LabPlace {
+  std::string device;   ///< "CPU device", "NVIDIA H200".
+  std::string flavour;  ///< What this command itself means by "0": "per-thread" or "legacy".
+};
+
+/// One line, which ends with a line break, as all here.
+std::string as_text(LabPlace const& place);
+/// What an experiment is there for.
+///
+/// Units: columns in characters.
+std::string as_text(lab::Experiment const& experiment, std::size_t columns);
+/// The same, what was seen, and what to make of it.
+std::string as_text(lab::Experiment const& experiment, lab::Observation const& seen, std::size_t columns);
+/// How many went as expected.
+std::string summary_text(std::size_t as_expected, std::size_t all);
+
+/// The experiment and all that was seen, in one object. Times are in nanoseconds.
+std::string as_json(LabPlace const& place, lab::Experiment const& experiment, lab::Observation const& seen);
+
+/// `text` in lines of at most `columns` characters, broken between words, each after `indent` spaces.
+std::string wrapped(std::string_view text, std::size_t indent, std::size_t columns);
+
+}  // namespace PENSTOCK_FLAVOUR
+}  // namespace penstock::cli

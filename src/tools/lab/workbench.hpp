@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <mutex>
+#include <span>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "penstock/device/build_flavour.hpp"
+#include "penstock/device/device.hpp"
+#include "penstock/kernels/busy.hpp"
+#include "tools/lab/interval.hpp"
+
+namespace penstock::lab {
+inline namespace PENSTOCK_FLAVOUR {
+
+using HostClock = std::chrono::steady_clock;
+
+/// A kernel that an experiment asks for.
+struct KernelWish {
+  std::string_view label;
+  std::chrono::nanoseconds duration;
+  std::uint32_t blocks;
+};
+
+/// How long kernels take, and what launches them.
+struct WorkbenchOptions {
+  /// Long beside all that a host with other things to do needs to hand over a dozen kernels.
+  std::chrono::nanoseconds kernel_time = std::chrono::milliseconds(20);
+  /// Launches the kernel, which notes in *stamp when it ran.
+  std::function<void(KernelWish const&, Stamp* stamp, StreamRef stream)> launch =
+      [](KernelWish const& wish, Stamp* stamp, StreamRef stream) { busy(wish.duration, wish.blocks, stamp, stream); };
+};
+
+/// The events around a piece of work.
+struct Timed {
+  EventRef start;
+  EventRef end;
+};
+
+/// Where an experiment puts its work on a device, and learns afterwards when each piece of it ran.
+///
+/// Kernels note themselves when they ran, and what goes into a default stream is nothing but kernels: an event that was
+/// recorded there to take the time would itself take turns with other streams. Other work is timed by events before
+/// and after it, in its own stream.
+///
+/// Threads: any, unless said otherwise.
+class Workbench {
+ public:
+  /// Throws: Error, if the device has no memory for it or fails.
+  explicit Workbench(Device& device, WorkbenchOptions options = {});
+  Workbench(Workbench const&) = delete;
+  Workbench& operator=(Workbench const&) = delete;
+  /// Blocks: until the device is idle.
+  ~Workbench();
+
+  Device& device() const noexcept { return device_; }
+  std::chrono::nanoseconds kernel_time() const noexcept { return options_.kernel_time; }
+
+  /// Puts a kernel into a stream that stays for `times` the kernel time.
+  ///
+  /// Throws: Error, if the device refuses, or this is one kernel more than there is room for.
+  void kernel(std::string row, std::string const& label, StreamRef stream, unsigned times = 1,
+              std::uint32_t blocks = 1);
+
+  /// Calls `work`, which puts something into `stream`, between two events there that tell when it ran. Its start is
+  /// that of its turn in the stream, not that of an engine which others keep busy.
+  ///
+  /// Shape:   no default stream.
+  /// Blocks:  as `work` does.
+  /// Throws:  Error, if the device refuses; and what `work` throws.
+  Timed timed(std::string row, std::string label, StreamRef stream, std::function<void()> const& work);
+  /// Notes what a host thread did. Beside what devices did it is right to some microseconds.
+  void note(std::string row, std::string label, HostClock::time_point start, HostClock::time_point end);
+
+  /// When each piece ran, in the order in which they were asked for. The first to start did so at 0.
+  ///
+  /// Threads: one, when no other asks for more pieces.
+  /// Blocks:  until the device is idle.
+  /// Throws:  Error, if the device fails, or a kernel never ran.
+  std::vector<Interval> intervals();
+
+ private:
+  /// A kernel by the number of its stamp, other work of the device by its events, work of the host by its times.
+  struct Events {
+    Event start;
+    Event end;
+  };
+  struct HostTimes {
+    HostClock::time_point start;
+    HostClock::time_point end;
+  };
+  struct Piece {
+    std::string row;
+    std::string label;
+    std::variant<std::size_t, Events, HostTimes> when;
+  };
+  using Times = std::pair<std::chrono::nanoseconds, std::chrono::nanoseconds>;
+
+  Stamp* on_device(std::size_t stamp) const noexcept;
+  void find_zero();
+  Times times_of(Piece const& piece, std::span<Stamp const> stamps) const;
+
+  Device& device_;
+  WorkbenchOptions const options_;
+  Stream const own_;
+  DeviceMemory const stamps_;
+  /// One moment on the clocks of kernels, of events and of the host.
+  std::uint64_t zero_stamp_ = 0;
+  Event const zero_event_;
+  HostClock::time_point host_zero_;
+  std::mutex mutex_;
+  std::size_t stamps_used_ = 0;
+  std::deque<Piece> pieces_;
+};
+
+}  // namespace PENSTOCK_FLAVOUR
+}  // namespace penstock::lab

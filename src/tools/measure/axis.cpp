@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tools/measure/axis.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <cstdint>
+
+#include "penstock/core/error.hpp"
+#include "penstock/core/size_text.hpp"
+
+namespace penstock::measure {
+namespace {
+
+std::vector<std::string> split(std::string const& text, char at) {
+  std::vector<std::string> parts;
+  std::size_t start = 0;
+  for (;;) {
+    std::size_t const end = text.find(at, start);
+    parts.push_back(text.substr(start, end - start));
+    if (end == std::string::npos) return parts;
+    start = end + 1;
+  }
+}
+
+[[noreturn]] void refuse_second(std::string const& name, std::string const& value) {
+  throw Error(ErrorKind::bad_argument, "--" + name + " has " + value + " twice: name each value once.");
+}
+
+/// Its values are sizes.
+bool is_of_sizes(std::string const& name) {
+  return name == "tile";
+}
+
+/// `part` is a range with its ends in the wrong order.
+[[noreturn]] void refuse_backward(std::string const& name, std::string const& part) {
+  std::size_t const dots = part.find(".."), star = std::min(part.find('*'), part.size());
+  std::string const last = part.substr(dots + 2, star - dots - 2);
+  throw Error(ErrorKind::bad_argument, "--" + name + " '" + part +
+                                           "' is empty: a range begins with the smaller value, " + last + ".." +
+                                           part.substr(0, dots) + part.substr(star) + "; or give a list as in " +
+                                           (is_of_sizes(name) ? "1MiB,4KiB." : "4,2,1."));
+}
+
+[[noreturn]] void refuse(std::string const& name, std::string const& part) {
+  char const* const remedy = is_of_sizes(name)
+                                 ? "give a list as in 4KiB,1MiB, or a range that multiplies, as in 4KiB..1MiB*4."
+                                 : "give a list as in 1,2,4, a range as in 1..4, or one that multiplies, 1..16*2.";
+  throw Error(ErrorKind::bad_argument, "--" + name + " '" + part + "': " + remedy);
+}
+
+std::uint64_t number(std::string const& name, std::string const& part, std::string const& text) {
+  std::uint64_t value = 0;
+  auto const [end, problem] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (problem != std::errc{} || end != text.data() + text.size()) refuse(name, part);
+  return value;
+}
+
+/// Where a range begins or ends.
+std::uint64_t bound(std::string const& name, std::string const& part, std::string const& text) {
+  if (!is_of_sizes(name)) return number(name, part, text);
+  try {
+    return parse_size(text);
+  } catch (Error const&) {
+    refuse(name, part);
+  }
+}
+
+/// What a part of a list stands for: itself, or all of a range.
+std::vector<std::string> expand(std::string const& name, std::string const& part) {
+  std::size_t const dots = part.find("..");
+  if (dots == std::string::npos) return {part};
+  std::string const rest = part.substr(dots + 2);
+  std::size_t const star = rest.find('*');
+  std::uint64_t const first = bound(name, part, part.substr(0, dots));
+  std::uint64_t const last = bound(name, part, rest.substr(0, star));
+  if (star == std::string::npos && is_of_sizes(name)) refuse(name, part);  // In steps of a byte.
+  std::uint64_t const factor = star == std::string::npos ? 1 : number(name, part, rest.substr(star + 1));
+  bool const multiplies = star != std::string::npos;
+  // A range with a factor of 0 or 1, or from 0 on, has no end.
+  if (multiplies && (factor < 2 || std::min(first, last) == 0)) refuse(name, part);
+  if (first > last) refuse_backward(name, part);
+  std::vector<std::string> values;
+  for (std::uint64_t value = first; value <= last && values.size() <= most_values;) {
+    values.push_back(std::to_string(value));
+    value = star == std::string::npos ? value + 1 : value * factor;
+  }
+  return values;
+}
+
+}  // namespace
+
+Axis parse_axis(std::string const& name, std::string const& list) {
+  std::vector<std::string> all;
+  for (std::string const& part : split(list, ',')) {
+    if (part.empty()) refuse(name, list);
+    for (std::string const& value : expand(name, part)) all.push_back(value);
+  }
+  return axis_of(name, all);
+}
+
+Axis axis_of(std::string const& name, std::span<std::string const> values) {
+  Axis axis{name, {}};
+  for (std::string const& value : values) {
+    Setting tried;
+    std::string const said = set(tried, name, value);
+    if (std::find(axis.values.begin(), axis.values.end(), said) != axis.values.end()) refuse_second(name, said);
+    axis.values.push_back(said);
+  }
+  if (axis.values.size() > most_values) {
+    throw Error(ErrorKind::bad_argument, "--" + name + " has more than " + std::to_string(most_values) +
+                                             " values: take fewer, or multiply, as in 1..1024*2.");
+  }
+  return axis;
+}
+
+std::vector<Point> points_of(std::span<Axis const> axes) {
+  std::vector<Point> points(1);
+  for (Axis const& axis : axes) {
+    if (points.size() * axis.values.size() > most_points) {
+      throw Error(ErrorKind::bad_argument, "These axes have more than " + std::to_string(most_points) +
+                                               " combinations: take fewer values, or several runs.");
+    }
+    std::vector<Point> longer;
+    for (Point const& point : points) {
+      for (std::string const& value : axis.values) {
+        longer.push_back(point);
+        set(longer.back().setting, axis.name, value);
+        longer.back().values.push_back(value);
+      }
+    }
+    points = std::move(longer);
+  }
+  return points;
+}
+
+}  // namespace penstock::measure

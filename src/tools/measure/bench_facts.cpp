@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tools/measure/bench_facts.hpp"
+
+#include <array>
+#include <ctime>
+
+#include "tools/command/json_or_null.hpp"
+
+namespace penstock::cli {
+
+std::string date_now() {
+  std::time_t const now = std::time(nullptr);
+  std::tm parts{};
+  gmtime_r(&now, &parts);
+  std::array<char, 32> text{};
+  std::strftime(text.data(), text.size(), "%Y-%m-%dT%H:%M:%SZ", &parts);
+  return text.data();
+}
+
+nlohmann::ordered_json as_members(BenchFacts const& facts) {
+  bool const gpu = facts.device.kind == DeviceKind::cuda;
+  return {
+      {"penstock",
+       {{"version", facts.version},
+        {"commit", or_null(facts.commit)},
+        {"flavour", flavour_name(facts.flavour)},
+        {"cuda", facts.with_cuda}}},
+      {"machine",
+       {{"host", facts.host.hostname},
+        {"kernel", "Linux " + facts.host.kernel},
+        {"cpu", facts.host.cpu_model},
+        {"cpus", facts.cpus},
+        {"nodes", facts.nodes},
+        {"memory_bytes", facts.host.memory_bytes}}},
+      {"device",
+       {{"kind", gpu ? "cuda" : "cpu"},
+        {"name", facts.device.name},
+        {"devices", facts.devices},
+        {"link", or_null(facts.device.link)},
+        {"driver", or_null(facts.device.driver)},
+        {"runtime", or_null(facts.device.runtime)},
+        {"memory_bytes", gpu ? nlohmann::ordered_json(facts.device.memory_bytes) : nlohmann::ordered_json(nullptr)}}},
+      {"date", facts.date},
+      {"command", facts.command}};
+}
+
+}  // namespace penstock::cli

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "penstock/device/device.hpp"
+#include "penstock/machine/host_limits.hpp"
+
+namespace penstock::cli {
+
+/// Where and with what a sweep was made.
+struct BenchFacts {
+  std::string version;
+  std::string commit;  ///< Empty if unknown.
+  Flavour flavour = Flavour::per_thread;
+  bool with_cuda = false;
+  HostLimits host;
+  std::size_t cpus = 0;
+  std::size_t nodes = 0;
+  DeviceInfo device;                 ///< As DeviceGroup::info.
+  std::vector<std::string> devices;  ///< As DeviceGroup::names.
+  std::string date;                  ///< ISO 8601.
+  std::string command;               ///< As a shell takes it.
+};
+
+/// The time now, as BenchFacts::date.
+std::string date_now();
+/// The members `penstock`, `machine`, `device`, `date` and `command` of docs/results.md.
+nlohmann::ordered_json as_members(BenchFacts const& facts);
+
+}  // namespace penstock::cli

@@ -1,0 +1,251 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tools/measure/ceilings.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <barrier>
+#include <functional>
+#include <latch>
+#include <memory>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "penstock/core/pool.hpp"
+#include "penstock/machine/bound_thread.hpp"
+#include "penstock/machine/slab.hpp"
+#include "penstock/machine/topology.hpp"
+#include "tools/measure/part_bench.hpp"
+#include "tools/measure/work_stages.hpp"
+
+namespace penstock::measure {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+/// Calls from four threads come to most of what a GPU's driver takes in all.
+constexpr unsigned gpu_threads = 4;
+/// In flight per thread and stream: enough to hide what a copy costs to start, few enough to stay near the CPU.
+constexpr std::size_t most_depth = 32;
+constexpr std::size_t most_bytes = std::size_t{8} << 20;
+/// For all threads that drive a device: large tiles fill it from fewer threads.
+constexpr std::size_t most_bytes_of_all = std::size_t{256} << 20;
+/// A copy that hardly has any set-up.
+constexpr std::size_t large = std::size_t{8} << 20;
+/// Before it counts: this part of the time, in which places fill up, streams are used first and clocks rise.
+constexpr int warm_up_part = 8;
+
+/// Where threads copy or compute: each has as many places for batches, half of them for each direction.
+struct Layout {
+  std::size_t stride = 0;  ///< From one tile of a batch to the next.
+  std::size_t batch = 1;
+  std::size_t depth = 0;
+  unsigned threads = 1;
+
+  std::size_t of_thread() const { return 2 * depth * batch * stride; }
+  std::size_t bytes() const { return threads * of_thread(); }
+  std::span<std::byte> of(std::span<std::byte> slab, unsigned thread) const {
+    return slab.subspan(thread * of_thread(), of_thread());
+  }
+};
+
+Layout layout_of(std::size_t stride, std::size_t batch, unsigned threads) {
+  Layout layout{.stride = stride, .batch = std::max<std::size_t>(batch, 1)};
+  std::size_t const place = layout.batch * stride;
+  layout.depth = std::clamp<std::size_t>(most_bytes / place, 2, most_depth);
+  layout.threads = static_cast<unsigned>(std::clamp<std::size_t>(most_bytes_of_all / layout.of_thread(), 1, threads));
+  return layout;
+}
+
+/// Does pieces on several threads, until the time is over; pieces a second over all.
+///
+/// Throws: what a thread threw, or Error of kind system, if one cannot be started.
+double rate(unsigned threads, std::chrono::nanoseconds each, std::stop_token const& stop,
+            std::function<std::function<std::size_t()>(unsigned)> const& worker) {
+  std::latch ready(threads);
+  // One start for all: else a thread that comes late would count its first piece as one that took no time.
+  Clock::time_point start;
+  std::barrier warm(static_cast<std::ptrdiff_t>(threads), [&start]() noexcept { start = Clock::now(); });
+  std::atomic<bool> over{false};
+  std::vector<double> rates(threads);
+  auto const work = [&](unsigned thread) {
+    std::function<std::size_t()> piece;
+    auto const work_for = [&](std::chrono::nanoseconds time) {
+      std::size_t pieces = 0;
+      auto const begin = Clock::now();
+      do {
+        pieces += piece();
+      } while (Clock::now() - begin < time && !stop.stop_requested() && !over.load(std::memory_order_relaxed));
+      return pieces;
+    };
+    bool is_ready = false;
+    try {
+      piece = worker(thread);
+      piece();  // Whether it works at all.
+      is_ready = true;
+      ready.arrive_and_wait();
+      work_for(each / warm_up_part);
+    } catch (...) {
+      over.store(true, std::memory_order_relaxed);
+      if (!is_ready) ready.count_down();
+      warm.arrive_and_drop();
+      throw;
+    }
+    warm.arrive_and_wait();
+    std::size_t const pieces = over.load(std::memory_order_relaxed) ? 0 : work_for(each);
+    // The first thread that is through ends it for all, so that all count while all work.
+    over.store(true, std::memory_order_relaxed);
+    rates[thread] = static_cast<double>(pieces) / std::chrono::duration<double>(Clock::now() - start).count();
+  };
+  std::vector<BoundThread> all;
+  all.reserve(threads);
+  try {
+    for (unsigned thread = 0; thread < threads; ++thread) {
+      all.emplace_back("ps-alone-" + std::to_string(thread), CpuSet{},
+                       [&, thread](std::stop_token const&) { work(thread); });
+    }
+  } catch (...) {
+    // No thread waits for those that were not started.
+    over.store(true, std::memory_order_relaxed);
+    ready.count_down(static_cast<std::ptrdiff_t>(threads - all.size()));
+    for (std::size_t missing = all.size(); missing < threads; ++missing) warm.arrive_and_drop();
+    throw;
+  }
+  join_all(all);
+  double sum = 0;
+  for (double const one : rates) sum += one;
+  return sum;
+}
+
+/// Pinned memory for each device, next to it: what plain copies would use.
+class PinnedMemory {
+ public:
+  PinnedMemory(DeviceGroup const& devices, std::stop_token const& stop, std::size_t bytes_each,
+               std::size_t bytes_of_first = 0) {
+    Topology const topology = Topology::detect();
+    for (Device* const device : devices.all()) {
+      std::size_t const bytes = slabs_.empty() ? std::max(bytes_each, bytes_of_first) : bytes_each;
+      std::size_t const pages = (bytes + Slab::alignment - 1) / Slab::alignment;
+      std::optional<NumaNode> node;
+      std::optional<int> const number = device->info().numa_node;
+      for (NumaNode const& one : topology.nodes()) {
+        if (one.number == number) node = one;
+      }
+      slabs_.emplace_back(pages * Slab::alignment, node, Slab::default_touch_threads, stop);
+      pins_.push_back(device->pin(slabs_.back().bytes()));
+    }
+  }
+  std::span<std::byte> of(std::size_t device) const { return slabs_[device].bytes(); }
+
+ private:
+  std::vector<Slab> slabs_;
+  std::vector<Pinned> pins_;  ///< They go first.
+};
+
+}  // namespace
+
+inline namespace PENSTOCK_FLAVOUR {
+
+Ceilings measure_ceilings(DeviceGroup const& devices, Setting const& setting, unsigned producers,
+                          std::string const& file, std::chrono::nanoseconds each, std::stop_token const& stop,
+                          FillMemory* memory) {
+  // Tiles as the pool lays them, so that alignment is the same.
+  TileShape const one_part{.input_bytes = setting.tile};
+  std::size_t const stride = Pool::slab_bytes(one_part, 2) - Pool::slab_bytes(one_part, 1);
+  bool const gpu = devices.front().info().kind == DeviceKind::cuda;
+  // All devices at once.
+  auto const count = static_cast<unsigned>(devices.size());
+  // The CPU device runs kernels of several lanes side by side, if there are as many.
+  unsigned const threads = gpu ? gpu_threads : std::max(1U, setting.lanes / count);
+  Layout const single = layout_of(stride, 1, threads), batched = layout_of(stride, setting.batch, threads);
+  // A producer needs one tile at least, and the run itself has two for each.
+  bool const fills = setting.fill != Fill::none && producers > 0;
+  bool const fills_twice = fills && producers <= Topology::detect().busy_threads() / 2;
+  std::size_t const filled_at_once = std::clamp<std::size_t>(most_bytes / stride, 1, most_depth);
+  // The first device's memory is also what is filled.
+  PinnedMemory const pinned(devices, stop, std::max(single.bytes(), batched.bytes()),
+                            fills ? std::size_t{producers} * (fills_twice ? 2 : 1) * filled_at_once * stride : 0);
+  auto const bench_of = [&](Layout const& layout, unsigned thread) {
+    Device& device = *devices.all()[thread % count];
+    device.attach();
+    return std::make_unique<PartBench>(device, layout.of(pinned.of(thread % count), thread / count), stride,
+                                       layout.batch);
+  };
+  auto const copies = [&](Layout const& layout, bool up, bool down) {
+    return rate(count * layout.threads, each, stop, [&, up, down](unsigned thread) -> std::function<std::size_t()> {
+      std::shared_ptr<PartBench> const bench = bench_of(layout, thread);
+      return [bench, up, down] { return bench->copy(up, down); };
+    });
+  };
+  Ceilings ceilings;
+  bool const in = setting.direction != Direction::out;
+  bool const out = setting.direction != Direction::in && setting.work != Work::hash;
+  auto const each_way = [&](Layout const& layout, auto& up, auto& down, auto& both) {
+    if (in) up = copies(layout, true, false);
+    if (out) down = copies(layout, false, true);
+    both = in && out ? std::optional(copies(layout, true, true)) : in ? up : down;
+  };
+  // A setting that maps all tiles copies none.
+  bool const copied = setting.transport != Transport::mapped;
+  if (copied) each_way(single, ceilings.upload, ceilings.download, ceilings.both);
+  if (copied && batched.batch > 1)
+    each_way(batched, ceilings.batched_upload, ceilings.batched_download, ceilings.batched_both);
+  if (setting.work != Work::copy) {
+    Stages const stages = work_stages(setting);
+    TileShape const shape = setting.shape_of_tile();
+    auto const computed = [&](bool small) {
+      return rate(count * batched.threads, each, stop, [&, small](unsigned thread) -> std::function<std::size_t()> {
+        struct Computing {
+          std::unique_ptr<Stage> stage;
+          std::unique_ptr<PartBench> bench;  ///< Dies first: its streams use what the stage owns.
+        };
+        auto const it = std::make_shared<Computing>();
+        it->bench = bench_of(batched, thread);
+        it->stage = stages.make({*devices.all()[thread % count], it->bench->stream(), shape, thread});
+        it->stage->prepare(it->bench->stream());
+        return [it, shape, small] {
+          return small ? it->bench->pass(*it->stage, shape) : it->bench->compute(*it->stage, shape);
+        };
+      });
+    };
+    ceilings.kernel = computed(false);
+    if (copied) ceilings.submission = computed(true);
+  }
+  if (fills) {
+    Filler filler(setting, file, memory);
+    auto const filled = [&](unsigned by) {
+      return rate(by, each, stop, [&](unsigned thread) -> std::function<std::size_t()> {
+        auto const tiles = pinned.of(0).subspan(thread * filled_at_once * stride, filled_at_once * stride);
+        return [&filler, tiles, turn = std::size_t{0}, filled_at_once, stride, tile = setting.tile]() mutable {
+          filler.fill(tiles.subspan(turn++ % filled_at_once * stride, tile));
+          return std::size_t{1};
+        };
+      });
+    };
+    ceilings.fill = filled(producers);
+    // With more threads than CPUs they would share the CPUs.
+    if (fills_twice) ceilings.fill_twice = filled(2 * producers);
+  }
+  return ceilings;
+}
+
+Ceilings measure_link(DeviceGroup const& devices, Direction direction, std::chrono::nanoseconds each,
+                      std::stop_token const& stop) {
+  PinnedMemory const pinned(devices, stop, 4 * large);
+  auto const bytes_per_second = [&](bool up) {
+    auto const threads = static_cast<unsigned>(devices.size());
+    return large * rate(threads, each, stop, [&, up](unsigned thread) -> std::function<std::size_t()> {
+             Device& device = *devices.all()[thread];
+             device.attach();
+             auto const bench = std::make_shared<PartBench>(device, pinned.of(thread), large, 1);
+             return [bench, up] { return bench->copy(up, !up); };
+           });
+  };
+  Ceilings ceilings;
+  if (direction != Direction::out) ceilings.link_up = bytes_per_second(true);
+  if (direction != Direction::in) ceilings.link_down = bytes_per_second(false);
+  return ceilings;
+}
+
+}  // namespace PENSTOCK_FLAVOUR
+}  // namespace penstock::measure

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "penstock/core/recording.hpp"
+#include "penstock/flow/report.hpp"
+#include "penstock/report/verdict.hpp"
+#include "tools/measure/axis.hpp"
+#include "tools/measure/meter.hpp"
+#include "tools/measure/spread.hpp"
+
+namespace penstock::measure {
+
+/// What one run of a setting came to.
+struct Trial {
+  Metered metered;
+  Report report;
+  PipelineOptions options;         ///< What the setting came to on this machine.
+  std::uint64_t pinned_bytes = 0;  ///< The most that was held, as memory_peaks has it.
+  std::uint64_t device_bytes = 0;  ///< Likewise.
+};
+
+/// How long tiles took from the moment they were due to the sink.
+///
+/// Units: microseconds.
+struct Latency {
+  double load_tiles_per_second = 0;  ///< As asked for.
+  double p50 = 0;
+  double p99 = 0;
+  double p999 = 0;
+};
+
+/// The lowest of those that apply to the direction, in tiles per second; empty without any.
+std::optional<double> lowest(Ceilings const& ceilings, Direction direction);
+
+/// Of each part the greatest that it came to: whatever disturbs it makes it slower, and none beats its ceiling.
+Ceilings greatest(std::span<Ceilings const> tries);
+
+/// Those of the parts that bound such a run. Kernel and submission are measured call by call: where most tiles were
+/// launched as graphs, which takes fewer calls, a run may come to more, and they are left out.
+Ceilings ceilings_of(Report const& report, Ceilings measured);
+
+/// What became of the tiles of one more run of a point, every one of them.
+struct Traced {
+  Recording recording;
+  std::int64_t opened = 0;  ///< Nanoseconds of the recording at which the window that counts began.
+  std::int64_t closed = 0;  ///< At which it ended.
+  double tiles_per_second = 0;
+};
+
+/// What a sweep knows of one of its points.
+struct PointResult {
+  Point point = {};
+  std::vector<double> tiles_per_second = {};  ///< By repeat.
+  std::vector<double> cpu_s_per_tile = {};    ///< Likewise.
+  std::size_t apart = 0;                      ///< Of these, how many had a process each; the others share one.
+  std::optional<Trial> last = {};             ///< The last repeat.
+  std::optional<Latency> latency = {};
+  std::optional<Ceilings> ceilings = {};  ///< Those of its last repeat, as `ceilings_of` says.
+  std::optional<Traced> traced = {};
+  std::optional<Verdict> verdict = {};
+  std::vector<std::string> remarks = {};  ///< What could not be had beside it, and why.
+  std::string error = {};                 ///< Why it could not be measured; empty if it could.
+};
+
+}  // namespace penstock::measure

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <stop_token>
+
+#include "penstock/device/build_flavour.hpp"
+#include "penstock/device/device_group.hpp"
+#include "penstock/report/verdict.hpp"
+#include "tools/measure/figures.hpp"
+#include "tools/measure/setting.hpp"
+#include "tools/measure/trial.hpp"
+
+namespace penstock::measure {
+
+/// A run of which every tile was recorded, and what bounded it.
+struct JudgedRun {
+  Traced traced;
+  Verdict verdict;
+};
+
+struct JudgedRunOptions {
+  TrialOptions trial = {};  ///< Of which the run takes 70 ms at most.
+  Ceilings ceilings = {};   ///< What is known of them; those count that bound such a run (ceilings_of).
+  unsigned cpus = 0;        ///< That this process may use; 0 if unknown.
+  /// Passages that the recorder takes: more than the smallest tiles of most devices need. Of a run that has more the
+  /// verdict is of the part before there were so many.
+  std::size_t room = std::size_t{1} << 19;
+};
+
+inline namespace PENSTOCK_FLAVOUR {
+
+/// Runs the setting for a moment, with every tile recorded, and judges that. Empty, if `stop` was requested or no tile
+/// came.
+///
+/// Blocks: for 70 ms, and what it takes to pin, start and end.
+/// Throws: as run_trial; also Error of kind bad_argument, if there was no room for anything that counts.
+std::optional<JudgedRun> judged_run(DeviceGroup const& devices, Setting const& setting, JudgedRunOptions options,
+                                    std::stop_token const& stop);
+
+}  // namespace PENSTOCK_FLAVOUR
+}  // namespace penstock::measure

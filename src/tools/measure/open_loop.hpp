@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <stop_token>
+#include <utility>
+#include <vector>
+
+#include "penstock/flow/pipeline_options.hpp"
+#include "tools/measure/figures.hpp"
+#include "tools/measure/filler.hpp"
+#include "tools/measure/until_failed.hpp"
+
+namespace penstock::measure {
+
+/// How many tiles come, and how fast.
+struct Load {
+  double tiles_per_second = 1;
+  std::uint64_t warm_up = 0;  ///< Come first, and do not count.
+  std::uint64_t counted = 1;
+  /// There are no more tiles once one is later than that, and than a hundred of them take to come; 0: always.
+  std::chrono::nanoseconds most_late{0};
+};
+
+/// What it takes until a pipeline with these options has settled, or less where tiles are so rare that this took
+/// seconds, but `warm_up` at least; then as many tiles as quantiles want, or as come in `window`.
+///
+/// Shape: `made` are options as a pipeline has made them.
+Load load_at(double tiles_per_second, PipelineOptions const& made, std::chrono::nanoseconds warm_up,
+             std::chrono::nanoseconds window);
+
+/// Has a tile for each time at which one is due, whatever became of those before, and notes how much later it was
+/// through. The first is due when it is asked for: by then lanes and stages are made.
+///
+/// A thread that fills a tile waits for its time with the tile in hand and no lock. So where several fill, none has to
+/// wake another before it begins, which would take as long as what is measured.
+class OpenLoop final : public UntilFailed {
+ public:
+  using Clock = std::chrono::steady_clock;
+
+  /// Has fewer tiles if `stop` is requested.
+  OpenLoop(Filler& filler, Load const& load, std::stop_token stop)
+      : UntilFailed(filler), load_(load), stop_(std::move(stop)), microseconds_(load.counted) {}
+  /// When a tile is due, by its place in the order.
+  Clock::time_point due(std::uint64_t number) const {
+    double const nanoseconds = 1e9 / load_.tiles_per_second * static_cast<double>(number);
+    return start_ + std::chrono::nanoseconds(static_cast<std::int64_t>(nanoseconds));
+  }
+  /// Blocks: never.
+  bool next(Tile& tile) override {
+    if (tile.sequence == 0) start_ = Clock::now();
+    return tile.sequence < load_.warm_up + load_.counted && !failed() && !stop_.stop_requested();
+  }
+  /// Blocks: until the tile is due, or `stop` is requested.
+  std::size_t fill(Tile& tile) override;
+  /// False if a tile was too late.
+  bool kept_up() const noexcept { return !too_late_.load(std::memory_order_relaxed); }
+  /// Notes when the tile of that place was through.
+  ///
+  /// Threads: any, for different tiles.
+  void arrived(std::uint64_t number, Clock::time_point at);
+  /// Of all tiles that count.
+  ///
+  /// Shape: once all have arrived, and none was too late.
+  Latency latency();
+
+ private:
+  Load const load_;
+  std::stop_token const stop_;
+  Clock::time_point start_;
+  std::atomic<bool> too_late_{false};
+  std::vector<double> microseconds_;  ///< By place in the order, of those that count.
+};
+
+/// What one thread mostly takes for a tile of so many bytes: nothing, if nothing is filled.
+///
+/// Blocks: while it fills four, or more for up to a millisecond.
+/// Throws: Error, if the filler cannot fill one.
+std::chrono::nanoseconds time_to_fill(Filler& filler, std::size_t bytes);
+/// How many producers an open loop wants that fill tiles in such a time: one more than have to fill at once. Beside
+/// each other, and beside a device's copies, they are taken to need twice as long. One, if nothing is filled.
+unsigned producers_at(double tiles_per_second, std::chrono::nanoseconds to_fill);
+
+}  // namespace penstock::measure

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <functional>
+#include <map>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "penstock/device/build_flavour.hpp"
+#include "penstock/device/device_group.hpp"
+#include "tools/measure/figures.hpp"
+#include "tools/measure/judged_run.hpp"
+#include "tools/measure/trial.hpp"
+
+namespace penstock::measure {
+
+struct SweepOptions {
+  TrialOptions trial = {};
+  unsigned least_repeats = 9;  ///< Their range has the median of as many others 97 times in 100: decisions/0020.
+  unsigned most_repeats = 13;
+  double enough =
+      0.05;           ///< A point whose throughput strays no further than that from its median needs no more repeats.
+  double load = 0.7;  ///< Of the throughput, at which latency is taken; 0 for not at all.
+  bool ceilings = true;  ///< Measure the parts alone, once in each of the first rounds; the greatest counts.
+  unsigned rounds_of_ceilings = 3;
+  bool judged = true;                          ///< One more run of each point is traced, for the verdict.
+  std::size_t room = JudgedRunOptions{}.room;  ///< Of its recorder.
+  unsigned cpus = 0;                           ///< That this process may use; 0 if unknown. For the verdict.
+  unsigned order = 1;                          ///< Of the points in each round: another number, another order.
+};
+
+/// How far a sweep is: for a bar.
+struct SweepProgress {
+  std::size_t done = 0;   ///< Runs.
+  std::size_t total = 0;  ///< Runs, as far as known: points that stray need more.
+  std::size_t point = 0;  ///< The one that has its turn, of the points as they were given.
+};
+
+/// Groups of devices by what a Setting calls them. Of one group alone the name is not looked at.
+using DevicesByName = std::map<std::string, DeviceGroup>;
+/// Those that it names, or the only ones.
+///
+/// Shape: one group, or one of that name.
+inline DeviceGroup const& devices_of(DevicesByName const& devices, Setting const& setting) {
+  return devices.size() == 1 ? devices.begin()->second : devices.at(setting.device);
+}
+
+inline namespace PENSTOCK_FLAVOUR {
+
+/// Measures all points, round after round, so that whatever drifts meets all of them alike: in each round every point
+/// runs once, in an order that is another each time.
+///
+/// A point that fails has its reason in `error` and is left out of later rounds; if a device is lost all the rest
+/// are. What is measured beside a point and fails is in its remarks. Ends early if `stop` is requested, with what there
+/// is.
+///
+/// Blocks: until done.
+std::vector<PointResult> sweep(DeviceGroup const& devices, std::vector<Point> points, SweepOptions const& options,
+                               std::stop_token const& stop,
+                               std::function<void(SweepProgress const&)> const& progress = {});
+/// Likewise, each point on the devices that it names, and goes on with what is known of the points: those with an error
+/// stay as they are.
+///
+/// Throws: Error of kind bad_argument, if a point names other devices.
+std::vector<PointResult> sweep(DevicesByName const& devices, std::vector<PointResult> begun,
+                               SweepOptions const& options, std::stop_token const& stop,
+                               std::function<void(SweepProgress const&)> const& progress = {});
+
+}  // namespace PENSTOCK_FLAVOUR
+}  // namespace penstock::measure

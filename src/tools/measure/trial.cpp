@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tools/measure/trial.hpp"
+
+#include <algorithm>
+#include <memory>
+#include <vector>
+
+#include "penstock/core/pool.hpp"
+#include "penstock/flow/pipeline.hpp"
+#include "penstock/flow/resolve_options.hpp"
+#include "penstock/report/number_text.hpp"
+#include "tools/measure/open_loop.hpp"
+#include "tools/measure/settling.hpp"
+#include "tools/measure/until_failed.hpp"
+#include "tools/measure/work_stages.hpp"
+
+namespace penstock::measure {
+namespace {
+
+void expect_well(Report const& report) {
+  if (!report.ok()) throw Error(ErrorKind::device_refused, describe(report));
+}
+
+/// Null if `stop` was requested before the pipeline was made.
+///
+/// Throws: as Pipeline.
+std::unique_ptr<Pipeline> make_pipeline(DeviceGroup const& devices, PipelineOptions const& options,
+                                        std::stop_token const& stop) {
+  try {
+    return std::make_unique<Pipeline>(devices.all(), options, stop);
+  } catch (Error const&) {
+    if (!stop.stop_requested()) throw;
+    return nullptr;
+  }
+}
+
+/// Has tiles until the meter has seen enough.
+class UntilMetered final : public UntilFailed {
+ public:
+  UntilMetered(Filler& filler, Meter const& meter) : UntilFailed(filler), meter_(meter) {}
+  bool next(Tile&) override { return !meter_.over() && !failed(); }
+
+ private:
+  Meter const& meter_;
+};
+
+/// Of the setting's own producers as many as it takes: those that had nothing to do would only be in the way. But as
+/// many as devices, since each producer borrows on its own node first.
+unsigned producers_of(DeviceGroup const& devices, Setting const& setting, double tiles_per_second, Filler& filler) {
+  PipelineOptions const wanted = setting.options();
+  unsigned const enough = std::max(static_cast<unsigned>(devices.size()),
+                                   producers_at(tiles_per_second, time_to_fill(filler, wanted.tile.input_bytes)));
+  if (enough == 1) return enough;
+  std::vector<std::string> remarks;
+  return std::min(enough, resolve(wanted, devices.all(), Topology::detect(), remarks).producers);
+}
+
+}  // namespace
+
+inline namespace PENSTOCK_FLAVOUR {
+
+std::optional<Trial> run_trial(DeviceGroup const& devices, Setting const& setting, TrialOptions const& options,
+                               std::stop_token const& stop) {
+  Filler filler(setting, options.file, options.memory.get());
+  PipelineOptions wanted = setting.options();
+  wanted.recorder = options.recorder;
+  wanted.ranges = options.ranges;
+  forget_memory_peaks();
+  auto const made = make_pipeline(devices, wanted, stop);
+  if (made == nullptr) return std::nullopt;
+  Pipeline& pipeline = *made;
+  Meter meter(options.warm_up, options.window, settling_tiles(pipeline.options()), options.settling);
+  UntilMetered source(filler, meter);
+  Report const report = pipeline.run(
+      source, work_stages(setting), [&](Completion& done) { done.ok() ? meter.count() : source.fail(); }, stop);
+  if (stop.stop_requested()) return std::nullopt;
+  expect_well(report);
+  Trial trial{.metered = meter.metered().value_or(Metered{}), .report = report, .options = pipeline.options()};
+  MemoryUse const peaks = memory_peaks();
+  trial.pinned_bytes = peaks.pinned;
+  trial.device_bytes = peaks.device;
+  return trial;
+}
+
+std::optional<LoadedTrial> run_loaded_trial(DeviceGroup const& devices, Setting const& setting, double tiles_per_second,
+                                            TrialOptions const& options, std::stop_token const& stop) {
+  Filler filler(setting, options.file, options.memory.get());
+  PipelineOptions wanted = setting.options();
+  wanted.ranges = options.ranges;
+  wanted.producers = producers_of(devices, setting, tiles_per_second, filler);
+  forget_memory_peaks();
+  auto const made = make_pipeline(devices, wanted, stop);
+  if (made == nullptr) return std::nullopt;
+  Pipeline& pipeline = *made;
+  Load load = load_at(tiles_per_second, pipeline.options(), options.warm_up, options.window);
+  load.most_late = options.most_late;
+  OpenLoop source(filler, load, stop);
+  Report const report = pipeline.run(
+      source, work_stages(setting),
+      [&](Completion const& done) {
+        source.arrived(done.loan->sequence, OpenLoop::Clock::now());
+        if (!done.ok()) source.fail();
+      },
+      stop);
+  if (stop.stop_requested()) return std::nullopt;
+  expect_well(report);
+  if (!source.kept_up()) {
+    throw Error(ErrorKind::device_refused,
+                "It does not keep up with tiles that come each " + seconds_text(1 / tiles_per_second) + ".");
+  }
+  return LoadedTrial{.latency = source.latency(), .options = pipeline.options(), .pinned_bytes = memory_peaks().pinned};
+}
+
+std::optional<Latency> run_open_loop(DeviceGroup const& devices, Setting const& setting, double tiles_per_second,
+                                     TrialOptions const& options, std::stop_token const& stop) {
+  auto const trial = run_loaded_trial(devices, setting, tiles_per_second, options, stop);
+  if (!trial) return std::nullopt;
+  return trial->latency;
+}
+
+}  // namespace PENSTOCK_FLAVOUR
+}  // namespace penstock::measure

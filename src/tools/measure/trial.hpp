@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <chrono>
+#include <memory>
+#include <optional>
+#include <stop_token>
+#include <string>
+
+#include "penstock/device/build_flavour.hpp"
+#include "penstock/device/device_group.hpp"
+#include "tools/measure/figures.hpp"
+#include "tools/measure/filler.hpp"
+
+namespace penstock::measure {
+
+struct TrialOptions {
+  std::chrono::nanoseconds warm_up = std::chrono::milliseconds(50);
+  /// How much longer a closed loop is warmed up, if it has not settled by then.
+  std::chrono::nanoseconds settling{0};
+  std::chrono::nanoseconds window = std::chrono::milliseconds(200);
+  /// An open loop is given up once a tile is later than that, if it is more than 0, and than a hundred tiles take to
+  /// come: the pipeline does not keep up.
+  std::chrono::nanoseconds most_late{0};
+  std::string file = {};  ///< For Fill::file.
+  /// For Fill::memory; copies of these options have the same.
+  std::shared_ptr<FillMemory> memory = std::make_shared<FillMemory>();
+  Recorder* recorder = nullptr;  ///< Is told where the tiles were; null for none.
+  Ranges* ranges = nullptr;      ///< Show profilers what the threads are at; null for none.
+};
+
+/// What one run of a setting came to, open loop.
+struct LoadedTrial {
+  Latency latency;
+  PipelineOptions options;         ///< What the setting came to on this machine.
+  std::uint64_t pinned_bytes = 0;  ///< The most that was held, as memory_peaks has it.
+};
+
+inline namespace PENSTOCK_FLAVOUR {
+
+/// Runs the setting's pipeline, closed loop: producers fill tiles as fast as they get any.
+///
+/// Blocks: for warm-up and window, and what it takes to pin, start and end.
+/// Throws: Error, if the pipeline cannot be made or a tile failed. Empty, if `stop` was requested.
+std::optional<Trial> run_trial(DeviceGroup const& devices, Setting const& setting, TrialOptions const& options,
+                               std::stop_token const& stop);
+
+/// Runs it open loop: a tile is due each 1 / `tiles_per_second`, whatever became of those before, so that a stall
+/// counts against all that waited for it. Of the setting's producers there are no more than filling takes at that load.
+/// Tiles that come before the pipeline has settled do not count: `warm_up`, and some hundred tiles a lane, if these do
+/// not take seconds.
+///
+/// Throws: as run_trial; also Error of kind device_refused, if the pipeline does not keep up.
+std::optional<LoadedTrial> run_loaded_trial(DeviceGroup const& devices, Setting const& setting, double tiles_per_second,
+                                            TrialOptions const& options, std::stop_token const& stop);
+/// Likewise, of which the latency is all that is asked for.
+std::optional<Latency> run_open_loop(DeviceGroup const& devices, Setting const& setting, double tiles_per_second,
+                                     TrialOptions const& options, std::stop_token const& stop);
+
+}  // namespace PENSTOCK_FLAVOUR
+}  // namespace penstock::measure

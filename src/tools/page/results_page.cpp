@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tools/page/results_page.hpp"
+
+#include "tools/page/page_text.hpp"
+
+namespace penstock {
+namespace {
+
+/// Text between tags.
+void append_escaped(std::string& page, std::string_view text) {
+  for (char const letter : text) {
+    switch (letter) {
+      case '&':
+        page += "&amp;";
+        break;
+      case '<':
+        page += "&lt;";
+        break;
+      case '>':
+        page += "&gt;";
+        break;
+      default:
+        page += letter;
+    }
+  }
+}
+
+/// JSON inside a script element. There "</script" would end it, and "<!--" change how its end is found. In JSON a "<"
+/// can only be part of a text, so it may be written as an escape; and so may the two line separators that JavaScript
+/// ended its texts at until 2019.
+void append_json(std::string& page, std::string_view json) {
+  for (std::size_t at = 0; at < json.size(); ++at) {
+    std::string_view const rest = json.substr(at);
+    if (rest.front() == '<') {
+      page += "\\u003c";
+    } else if (rest.starts_with("\xE2\x80\xA8")) {
+      page += "\\u2028";
+      at += 2;
+    } else if (rest.starts_with("\xE2\x80\xA9")) {
+      page += "\\u2029";
+      at += 2;
+    } else {
+      page += rest.front();
+    }
+  }
+}
+
+}  // namespace
+
+std::string results_page(std::string_view results_json, std::string_view title) {
+  PageText const text = page_text();
+  std::string page;
+  page.reserve(text.before_title.size() + text.before_results.size() + text.after_results.size() + title.size() +
+               results_json.size() + results_json.size() / 8);
+  page += text.before_title;
+  append_escaped(page, title);
+  page += text.before_results;
+  append_json(page, results_json);
+  page += text.after_results;
+  return page;
+}
+
+}  // namespace penstock

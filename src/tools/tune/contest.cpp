@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tools/tune/contest.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <span>
+
+#include "penstock/report/quantile.hpp"
+
+namespace penstock::measure {
+namespace {
+
+/// What is assumed of the noise until it was seen a few times, and the least that is ever assumed.
+constexpr double usual_noise = 0.03;
+constexpr double least_noise = 0.004;
+constexpr std::size_t few = 5;
+/// Standard errors by which a point must be behind to be out: one in forty of those that are as good is lost so.
+constexpr double beaten_by = 2;
+/// Less of a lead than that is not worth measuring for.
+constexpr double worthwhile = 0.01;
+/// A look takes about so many times as long as a glance, until one was seen.
+constexpr double look_in_glances = 3;
+
+using Logs = std::vector<std::optional<double>>;
+
+/// The mean over the rounds that both were measured in, or the middle one where there are enough of them to have one
+/// that no hiccup reaches.
+std::optional<double> ahead_of(Logs const& one, Logs const& other) {
+  std::vector<double> ahead;
+  for (std::size_t round = 0; round < one.size(); ++round) {
+    if (one[round] && other[round]) ahead.push_back(*one[round] - *other[round]);
+  }
+  if (ahead.empty()) return std::nullopt;
+  double sum = 0;
+  for (double const each : ahead) sum += each;
+  if (ahead.size() < 3) return sum / static_cast<double>(ahead.size());
+  auto const middle = static_cast<std::ptrdiff_t>(ahead.size() / 2);
+  std::nth_element(ahead.begin(), ahead.begin() + middle, ahead.end());
+  if (ahead.size() % 2 == 1) return ahead[static_cast<std::size_t>(middle)];
+  double const below = *std::max_element(ahead.begin(), ahead.begin() + middle);
+  return (ahead[static_cast<std::size_t>(middle)] + below) / 2;
+}
+
+}  // namespace
+
+std::optional<double> Contest::measure(Levels const& levels, Effort effort, std::string const& found_by) {
+  if (stopped() || !time_for(1, effort)) return std::nullopt;
+  auto const [found, added] = where_.try_emplace(levels, attempts_.size());
+  if (added) attempts_.push_back({.levels = levels, .found_by = found_by});
+  std::size_t const at = found->second;
+  if (attempts_[at].failed) return std::nullopt;
+  double const before = landscape_.elapsed();
+  auto const score = landscape_.measure(levels, effort);
+  double& longest = habit(effort).longest;
+  constexpr double forget = 0.9;
+  longest = std::max(landscape_.elapsed() - before, forget * longest);
+  ++runs_;
+  if (score && *score > 0) {
+    attempts_[at].scores.push_back(*score);
+    return std::log(*score);
+  }
+  // A run that was asked to stop says nothing of its point.
+  attempts_[at].failed = !stopped();
+  return std::nullopt;
+}
+
+std::vector<Standing> Contest::hold(std::vector<Levels> const& entrants, Rounds rounds, Effort effort,
+                                    std::string const& found_by) {
+  constexpr double nowhere = -std::numeric_limits<double>::infinity();
+  std::vector<Standing> standings;
+  for (Levels const& levels : entrants) standings.push_back({.levels = levels, .ahead = nowhere});
+  std::vector<Logs> logs(entrants.size());
+  std::size_t reference = 0;
+  for (unsigned round = 0; round < rounds.most; ++round) {
+    auto const left = std::count_if(standings.begin(), standings.end(), [](Standing const& one) { return one.in; });
+    if (round >= rounds.least && left < 2) break;
+    if (round > 0 && !time_for(static_cast<double>(left), effort)) break;
+    for (std::size_t i = 0; i < entrants.size(); ++i) {
+      // Back and forth, so that the entrant that goes first has no advantage.
+      std::size_t const turn = round % 2 == 0 ? i : entrants.size() - 1 - i;
+      bool const wanted = standings[turn].in || turn == reference;
+      logs[turn].push_back(wanted ? measure(entrants[turn], effort, found_by) : std::nullopt);
+      if (round > 0 && logs[turn][round] && logs[turn][round - 1]) {
+        habit(effort).strayed.push_back(*logs[turn][round] - *logs[turn][round - 1]);
+      }
+    }
+    while (reference < entrants.size() && !ahead_of(logs[reference], logs[reference])) ++reference;
+    if (reference == entrants.size()) break;
+    double best = nowhere;
+    for (std::size_t i = 0; i < entrants.size(); ++i) {
+      standings[i].ahead = ahead_of(logs[i], logs[reference]).value_or(nowhere);
+      if (standings[i].in) best = std::max(best, standings[i].ahead);
+    }
+    if (round + 1 < rounds.least) continue;
+    double const error = noise(effort) * std::sqrt(2.0 / (round + 1));
+    for (std::size_t i = 0; i < entrants.size(); ++i) {
+      Attempt const* const attempt = find(entrants[i]);
+      bool const known = attempt != nullptr && !attempt->failed;
+      double least = best - beaten_by * error;
+      if (rounds.to_beat_the_first && i != reference) {
+        least = std::max({least, round == 0 ? -error : 0, worthwhile - error});
+      }
+      standings[i].in = standings[i].in && known && standings[i].ahead >= least;
+    }
+  }
+  for (Standing& standing : standings) {
+    if (standing.ahead == nowhere) standing.in = false;
+    auto const found = where_.find(standing.levels);
+    if (found != where_.end() && standing.ahead != nowhere) attempts_[found->second].against = std::exp(standing.ahead);
+  }
+  return standings;
+}
+
+double Contest::seconds(Effort effort) const {
+  bool const known = effort == Effort::glance || look_.longest > 0;
+  return known ? habit(effort).longest : look_in_glances * glance_.longest;
+}
+
+bool Contest::time_for(double measurements, Effort effort) const {
+  return landscape_.elapsed() + measurements * seconds(effort) <= deadline_;
+}
+
+double Contest::noise(Effort effort) const {
+  std::vector<double> strayed = habit(effort).strayed;
+  if (strayed.size() < few) return usual_noise;
+  for (double& one : strayed) one = std::abs(one);
+  // Of normal errors the middle one is 0.6745 standard deviations; and here are two measurements in each.
+  return std::max(least_noise, quantile<double>(strayed, 0.5) / 0.6745 / std::sqrt(2.0));
+}
+
+Attempt const* Contest::find(Levels const& levels) const {
+  auto const found = where_.find(levels);
+  return found == where_.end() ? nullptr : &attempts_[found->second];
+}
+
+}  // namespace penstock::measure

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "tools/tune/landscape.hpp"
+
+namespace penstock::measure {
+
+/// A point that a search has tried.
+struct Attempt {
+  Levels levels = {};
+  std::string found_by = {};        ///< The move that led to it: "defaults", "spread", "along tile" and so on.
+  std::vector<double> scores = {};  ///< All that was measured, in order.
+  bool failed = false;
+  /// How many times as good as the point that it was last held against, by measurements in turn; 1 for the one that
+  /// others are held against.
+  double against = 1;
+};
+
+/// How a point came out of a contest.
+struct Standing {
+  Levels levels = {};
+  double ahead = 0;  ///< The logarithm of how many times as good as the first entrant it is.
+  bool in = true;    ///< Not beaten, as far as can be told, and not failed.
+};
+
+/// How often a contest measures.
+struct Rounds {
+  unsigned least = 1;  ///< No entrant is out before.
+  unsigned most = 3;
+  /// From the second round on an entrant that is no better than the first one is out, though it may be as good.
+  bool to_beat_the_first = false;
+};
+
+/// Holds points against each other by measuring them in turn, so that what drifts meets all alike, and keeps account
+/// of all that was tried and of the time that it took.
+///
+/// Threads: one.
+class Contest {
+ public:
+  Contest(Landscape& landscape, std::stop_token stop) : landscape_(landscape), stop_(std::move(stop)) {}
+
+  /// No measurement begins that would not end before, as far as can be told.
+  void set_deadline(double seconds) noexcept { deadline_ = seconds; }
+  /// Measures all entrants, then again those that are not beaten, and so on, until only the best is left or each has
+  /// been measured as often as `rounds` allows. The first entrant is measured in every round.
+  ///
+  /// Returns one standing for each entrant, in their order; if time ran out, by what was measured until then.
+  std::vector<Standing> hold(std::vector<Levels> const& entrants, Rounds rounds, Effort effort,
+                             std::string const& found_by);
+
+  /// True if so many more measurements of that kind end before the deadline.
+  bool time_for(double measurements, Effort effort) const;
+  /// What such a measurement takes, by the longest of late, or by a guess.
+  double seconds(Effort effort) const;
+  bool stopped() const { return stop_.stop_requested(); }
+  /// How far one measurement strays from the next of the same point: the standard deviation of its logarithm.
+  double noise(Effort effort) const;
+  /// What was tried, in the order in which it was first tried.
+  std::vector<Attempt> const& attempts() const noexcept { return attempts_; }
+  Attempt const* find(Levels const& levels) const;
+  std::size_t runs() const noexcept { return runs_; }
+
+ private:
+  /// Empty if it failed or there was no time.
+  std::optional<double> measure(Levels const& levels, Effort effort, std::string const& found_by);
+  struct Habit {
+    double longest = 0;                ///< Seconds that a measurement took at most, of late.
+    std::vector<double> strayed = {};  ///< Logarithms of ratios of a point to itself, a round later.
+  };
+  Habit& habit(Effort effort) noexcept { return effort == Effort::glance ? glance_ : look_; }
+  Habit const& habit(Effort effort) const noexcept { return effort == Effort::glance ? glance_ : look_; }
+
+  Landscape& landscape_;
+  std::stop_token stop_;
+  double deadline_ = 0;
+  Habit glance_;
+  Habit look_;
+  std::vector<Attempt> attempts_;
+  std::map<Levels, std::size_t> where_;
+  std::size_t runs_ = 0;
+};
+
+}  // namespace penstock::measure

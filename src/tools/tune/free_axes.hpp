@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "penstock/flow/pipeline_options.hpp"
+#include "tools/measure/axis.hpp"
+#include "tools/tune/landscape.hpp"
+
+namespace penstock::measure {
+
+/// What bounds a search on some machine.
+struct SearchBounds {
+  unsigned cpus = 1;  ///< That can be busy at once.
+  bool gpu = false;
+  std::uint64_t most_bytes = std::uint64_t{1} << 30;  ///< Of tiles that a point may pin.
+};
+
+/// Axes by name, and what they may be.
+using AxisLists = std::vector<std::pair<std::string, std::string>>;
+/// Said of an axis in place of a list: whatever values may be worth trying.
+inline constexpr char const* free_axis = "free";
+
+/// The setting that these lists come to without a search: the first of each, and the pipeline's own choice of what is
+/// free.
+///
+/// Throws: Error of kind bad_argument, if a list is not valid, if the job (work, fill, direction, streams, sink, and
+/// for latency tile) has several values or is free, or if it is not possible.
+Setting default_setting(AxisLists const& lists, Aim sought = Aim::throughput);
+
+/// The axes of a search. An axis with the list "free" has the values that are worth trying within
+/// the bounds, its default among them; any other has those of its list. Counts and sizes are in increasing order.
+///
+/// Shape:  `lists` names every axis of a Setting; `defaults` are what the pipeline makes of them by itself.
+/// Throws: Error of kind bad_argument, if a list is not valid.
+std::vector<Axis> search_axes(AxisLists const& lists, PipelineOptions const& defaults, std::size_t default_tile,
+                              SearchBounds const& bounds);
+/// Whether the values of an axis lie in an order in which neighbours come to much the same.
+bool ordered(Axis const& axis);
+/// The pipeline at these levels of the axes.
+Point point_at(std::vector<Axis> const& axes, Levels const& levels);
+/// Lets the axes that are free in `lists` have the values of `known`, too, each where it belongs.
+///
+/// Throws: Error of kind bad_argument, if one of these is no value of its axis.
+void add_known(std::vector<Axis>& axes, AxisLists const& lists, AxisLists const& known);
+/// `levels`, but with the values of `known` where axes have them.
+Levels levels_of_known(std::vector<Axis> const& axes, Levels levels, AxisLists const& known);
+/// The levels at which the axes have what these options say, or come nearest to it.
+Levels levels_of(std::vector<Axis> const& axes, PipelineOptions const& options, std::size_t tile);
+
+}  // namespace penstock::measure

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <functional>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "tools/tune/contest.hpp"
+#include "tools/tune/final.hpp"
+#include "tools/tune/landscape.hpp"
+
+namespace penstock::measure {
+
+/// Where a search may start if that is better than the defaults, and what that is called as a move.
+struct KnownStart {
+  std::string name = {};
+  Levels levels = {};
+};
+
+struct SearchOptions {
+  double within = 60;    ///< Seconds.
+  Levels defaults = {};  ///< Where it starts, and what the best is held against in the end.
+  std::vector<KnownStart> known = {};
+  /// Is told what comes next.
+  std::function<void(std::string const& move, Contest const& contest)> progress = {};
+};
+
+/// What a search came to.
+struct Found : Final {
+  std::vector<Attempt> attempts = {};  ///< In the order in which they were first tried.
+  std::size_t runs = 0;
+  bool all = true;  ///< It came to its end; false if time or patience ran out before.
+};
+
+/// Looks for the highest point of a landscape in few measurements, however noisy: docs/tune.md says how.
+///
+/// Of points that are as good as the best, as far as can be told, it takes the one that costs least.
+///
+/// Shape:  `defaults` and each of `known` has a level for each axis.
+/// Blocks: for `within` seconds at most, but for the measurements of the defaults, and of what is known beside them,
+/// that there always are.
+Found search(std::vector<SearchAxis> const& axes, Landscape& landscape, SearchOptions const& options,
+             std::stop_token const& stop);
+
+}  // namespace penstock::measure

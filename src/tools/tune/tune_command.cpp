@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tools/tune/tune_command.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <exception>
+#include <ostream>
+
+#include "penstock/core/error.hpp"
+#include "penstock/core/size_text.hpp"
+#include "penstock/devices/open_device.hpp"
+#include "penstock/machine/topology.hpp"
+#include "tools/command/bar.hpp"
+#include "tools/command/complaint.hpp"
+#include "tools/command/number_check.hpp"
+#include "tools/command/pipeline_arguments.hpp"
+#include "tools/command/run_progress.hpp"
+#include "tools/measure/facts_here.hpp"
+#include "tools/measure/filler.hpp"
+#include "tools/measure/judged_run.hpp"
+#include "tools/measure/size_remark.hpp"
+#include "tools/measure/traced_run.hpp"
+#include "tools/tune/tune.hpp"
+#include "tools/tune/tune_output.hpp"
+
+namespace penstock::cli {
+inline namespace PENSTOCK_FLAVOUR {
+namespace {
+
+/// In the order in which results name them.
+constexpr std::array axes_of_tune{"threads",   "lanes",   "tile",      "depth",     "batch", "aim",
+                                  "signal",    "shape",   "transport", "graphs",    "work",  "fill",
+                                  "direction", "streams", "sink",      "consumers", "tiles", "spin"};
+
+/// A quarter of what is there, and no more than people would give a pipeline without being asked.
+std::uint64_t safe_bytes(HostLimits const& host) {
+  constexpr std::uint64_t most = std::uint64_t{1} << 30;
+  std::uint64_t const free = std::min(host.memory_available_bytes, host.cgroup_memory_left_bytes.value_or(most * 4));
+  return free == 0 ? most : std::min(most, free / 4);
+}
+
+/// By one more run, for a moment. If that fails, one sentence says so: what was found is as good without it.
+void judge_best(DeviceGroup const& devices, measure::TuneOptions const& options, measure::Tuned& tuned,
+                std::stop_token const& stop) {
+  // Of latency: what bounds throughput is not what was asked.
+  if (!tuned.best || tuned.sought == Aim::latency || stop.stop_requested()) return;
+  try {
+    auto run = judged_run(devices, tuned.tried[*tuned.best].point.setting,
+                          {.trial = {.file = options.file}, .cpus = options.bounds.cpus}, stop);
+    if (run) tuned.verdict = std::move(run->verdict);
+  } catch (std::exception const& error) {
+    std::fprintf(stderr, "penstock: What bounds the best settings is not known: %s\n",
+                 complaint_about(error).sentence.c_str());
+  }
+}
+
+/// Returns: what the file refused it with; null if it is saved.
+std::exception_ptr save_to(OutputFile& file, std::string const& profile) {
+  try {
+    file.write("the profile", [&](std::ostream& out) { out << profile; });
+  } catch (...) {
+    return std::current_exception();
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+void TuneCommand::add_to(CLI::App& command) {
+  std::string const free = measure::free_axis;
+  lists.add_to(
+      command,
+      {{"threads", free}, {"lanes", free}, {"tile", free}, {"depth", free}, {"signal", free}, {"shape", free}});
+  command
+      .add_option("--for", sought,
+                  "What the best has: throughput (most bytes a second), latency (the least within which 99 tiles of "
+                  "100 are through).\nDefault: throughput")
+      ->type_name("NAME");
+  command
+      .add_option("--load", load,
+                  "For latency: part of the defaults' throughput at which tiles come, to all settings alike. Default: "
+                  "0.5")
+      ->type_name("PART")
+      ->check(number_between(0, 1, "a part"));
+  command.parse_complete_callback([this, &command] { choose_lists(command); });
+  command
+      .add_option("--device", device,
+                  "auto, cpu, cuda, cuda:N, several of them with commas, or all: every GPU, if there is one")
+      ->type_name("NAME");
+  command.add_option("--file", file, "What --fill file reads")->type_name("FILE")->check(names_a_file());
+  command.add_option("--within", within, "Seconds that it may take. Default: 60")
+      ->type_name("S")
+      ->check(number_between(0, 3600, "a number of seconds"));
+  command
+      .add_option("--memory", memory,
+                  "Pinned memory that a setting may take. Default: 1GiB, or a quarter of what is free")
+      ->type_name("SIZE");
+  profile.add_to(command,
+                 "Settings that penstock tune --save wrote: its job, for what is not named here, and where to start",
+                 [this, &command](Profile const& taken) {
+                   auto const values = axis_values(taken);
+                   std::vector<std::string> all{"work", "fill", "direction", "streams", "sink"};
+                   if (for_latency()) all.emplace_back("tile");
+                   for (std::string const& job : all) {
+                     if (command.count("--" + job) == 0) lists.lists[job] = values.at(job);
+                   }
+                 });
+  command.add_option("--save", save, "Write the best settings to this file, for --profile")
+      ->type_name("FILE")
+      ->check(names_a_file());
+  command.add_flag("--json", json, "Print JSON, as docs/tune.md says");
+  trace.add_trace_to(command, "one more run with the best settings");
+  command.footer(
+      "SIZE is in bytes, or in KiB, MiB, GiB (1024-fold) or kB, MB, GB (1000-fold), and so are those in the LIST of "
+      "--tile.\nLIST is 'free' for whatever may be worth trying, or a list to choose from as in 1,2,4, 1..4 or "
+      "1..16*2; work, "
+      "fill,\ndirection, streams and sink are the job, and have one value each; for latency so has tile. In the end it "
+      "says what\nbounds the best, if that is of throughput.");
+}
+
+bool TuneCommand::for_latency() const {
+  return sought == to_string(Aim::latency);
+}
+
+void TuneCommand::choose_lists(CLI::App const& command) {
+  load_named = command.count("--load") > 0;
+  if (!for_latency()) return;
+  // Producers are as many as filling takes; a tile's size is for the user to say, as for bench.
+  for (auto const& [axis, list] : {std::pair{"threads", "0"}, std::pair{"tile", "1MiB"}, std::pair{"aim", "free"}}) {
+    if (command.count("--" + std::string(axis)) == 0) lists.lists[axis] = list;
+  }
+}
+
+ExitCode TuneCommand::run(StandardOutput& output, Interrupt const& interrupt) const {
+  measure::TuneOptions options{.sought = parse_aim(sought), .load = load, .within = within, .file = file};
+  if (load_named && options.sought == Aim::throughput) {
+    throw Error(ErrorKind::bad_argument, "--load is for latency, which --for latency looks for.");
+  }
+  if (options.sought == Aim::latency && load == 0) {
+    throw Error(ErrorKind::bad_argument, "--load 0: without tiles there is no latency; give a part above 0.");
+  }
+  if (profile.profile) {
+    for (auto const& [axis, value] : axis_values(*profile.profile)) options.known.emplace_back(axis, value);
+  }
+  for (char const* const axis : axes_of_tune) options.lists.emplace_back(axis, lists.lists.at(axis));
+  options.bounds.most_bytes = memory.empty() ? safe_bytes(HostLimits::read()) : parse_size(memory);
+  // What cannot be read or written is said at once.
+  measure::Setting job = measure::default_setting(options.lists, options.sought);
+  if (job.fill == measure::Fill::file) {
+    if (lists.lists.at("tile") == measure::free_axis) job.tile = sizeof(float);
+    measure::Filler(job, file);
+  }
+  trace.check();
+  FilesToWrite files(std::vector<NamedFile>{{"--file", file}, {"--profile", profile.path, "--save"}},
+                     std::vector<NamedFile>{{"--save", save}, trace.named()}, interrupt.token());
+  lists.remark_on_sizes();
+  say_size_remark("--memory", memory);
+  auto const opened = open_devices(device);
+  DeviceGroup const devices(opened);
+  profile.warn(machine_here(devices));
+  options.bounds.cpus = static_cast<unsigned>(Topology::detect().busy_threads());
+  options.bounds.gpu = devices.front().info().kind == DeviceKind::cuda;
+  BenchFacts const facts = facts_here(devices, command_line);
+  measure::Tuned tuned;
+  {
+    RunProgress progress(true);
+    tuned = tune(devices, options, interrupt.token(),
+                 [&](measure::TuneProgress const& now) { progress.draw(tune_line(now, within, terminal_width())); });
+  }
+  judge_best(devices, options, tuned, interrupt.token());
+  if (memory.empty()) tuned.beyond.reset();  // The user did not ask for less than the defaults.
+  OutputFile* const profile_file = files.of("--save");
+  bool const saves = tuned.best && !tuned.beyond && profile_file != nullptr && !interrupt.requested();
+  std::exception_ptr const unsaved = saves ? save_to(*profile_file, text_of(profile_of(facts, tuned))) : nullptr;
+  bool const saved = saves && unsaved == nullptr;
+  std::string text = json ? tuned_as_json(facts, tuned, saved ? save : "") : tuned_as_text(facts, tuned);
+  if (saved && !json) text += "saved as " + save + "; penstock hash, bench and compare take it with --profile\n";
+  if (!output.write(text)) return exit_some_failed;
+  // What was found is not lost with the disk that has no room for it.
+  if (unsaved != nullptr) std::rethrow_exception(unsaved);
+  if (interrupt.requested()) {
+    std::fprintf(stderr, "penstock: Interrupted: what was tried until then is above%s.\n",
+                 save.empty() ? "" : ", and no profile was saved");
+    return exit_interrupted;
+  }
+  if (!tuned.best) {
+    throw Error(ErrorKind::device_refused, "No setting of this job could be measured; of the first, it was said: " +
+                                               (tuned.tried.empty() ? "nothing" : tuned.tried.front().error));
+  }
+  if (!trace.file.empty()) {
+    write_traced_run(trace, *files.of("--trace"),
+                     {.process = "penstock tune", .facts = {{"device", facts.device.name}, {"command", facts.command}}},
+                     devices, tuned.tried[*tuned.best].point.setting, {.file = file}, interrupt.token());
+  }
+  if (!tuned.beyond) return exit_ok;
+  std::fprintf(stderr, "penstock: %s\n", beyond_text(tuned, memory, !save.empty()).c_str());
+  return exit_some_failed;
+}
+
+}  // namespace PENSTOCK_FLAVOUR
+}  // namespace penstock::cli

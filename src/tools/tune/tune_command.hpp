@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+
+#include <CLI/CLI.hpp>
+
+#include "penstock/device/build_flavour.hpp"
+#include "tools/command/exit_code.hpp"
+#include "tools/command/interrupt.hpp"
+#include "tools/command/trace_file.hpp"
+#include "tools/measure/axis_options.hpp"
+#include "tools/tune/tune.hpp"
+
+namespace penstock::cli {
+inline namespace PENSTOCK_FLAVOUR {
+
+/// `penstock tune`: looks for the settings that are best for a job on this machine, and saves them as a profile.
+struct TuneCommand {
+  AxisOptions lists;
+  std::string sought = "throughput";
+  double load = measure::TuneOptions{}.load;  ///< For latency.
+  bool load_named = false;
+  std::string device = "auto";
+  std::string file;
+  double within = 60;  ///< Seconds.
+  std::string memory;  ///< That a setting may pin; empty for what is safe here.
+  std::string save;    ///< Where the profile goes; empty for nowhere.
+  bool json = false;
+  ProfileOption profile;     ///< Where the search may start as well.
+  TraceArguments trace;      ///< Of the best.
+  std::string command_line;  ///< As the user wrote it, for the results.
+
+  void add_to(CLI::App& command);
+  /// Blocks: for `within` seconds or less.
+  /// Throws: Error, if there is no such device or value, no setting works, or the device fails.
+  ExitCode run(StandardOutput& output, Interrupt const& interrupt) const;
+
+ private:
+  bool for_latency() const;
+  /// What an axis has that is not named, by what is sought.
+  void choose_lists(CLI::App const& command);
+};
+
+}  // namespace PENSTOCK_FLAVOUR
+}  // namespace penstock::cli

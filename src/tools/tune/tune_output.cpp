@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tools/tune/tune_output.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdio>
+
+#include "penstock/core/size_text.hpp"
+#include "penstock/report/number_text.hpp"
+#include "tools/command/bar.hpp"
+#include "tools/command/text_table.hpp"
+#include "tools/command/verdict_output.hpp"
+
+namespace penstock::cli {
+namespace {
+
+using measure::Axis;
+using measure::Spread;
+using measure::Tuned;
+using measure::TunedPoint;
+
+constexpr double bytes_per_gigabyte = 1e9;
+/// What is nearer to each other is called as good: no verdict of a single contest is finer.
+constexpr double as_good = 0.01;
+
+bool for_latency(Tuned const& tuned) {
+  return tuned.sought == Aim::latency;
+}
+
+/// A figure in the unit in which it is told.
+std::string number_text(Aim sought, double figure) {
+  return short_number(sought == Aim::latency ? figure : figure / bytes_per_gigabyte);
+}
+
+std::string figure_text(Aim sought, double figure) {
+  return sought == Aim::latency ? "p99 " + number_text(sought, figure) + " us" : number_text(sought, figure) + " GB/s";
+}
+
+std::string figures_text(Aim sought, std::vector<double> const& figures) {
+  Spread const spread = measure::spread_of(figures);
+  return figure_text(sought, spread.median) + " (" + number_text(sought, spread.least) + " to " +
+         number_text(sought, spread.most) + ")";
+}
+
+std::string percent(double part) {
+  std::array<char, 32> text{};
+  std::snprintf(text.data(), text.size(), std::abs(part) < 0.095 ? "%.1f %%" : "%.0f %%", 100 * part);
+  return text.data();
+}
+
+/// "12345678" as "12,345,678".
+std::string with_commas(std::size_t number) {
+  std::string text = std::to_string(number);
+  constexpr std::size_t group = 3;
+  for (std::size_t at = text.size(); at > group; at -= group) text.insert(at - group, ",");
+  return text;
+}
+
+std::string settings_text(Tuned const& tuned, TunedPoint const& point) {
+  std::string text;
+  for (std::size_t i = 0; i < tuned.axes.size(); ++i) {
+    if (!tuned.axes[i].swept()) continue;
+    text += (text.empty() ? "" : ", ") + tuned.axes[i].name + " " +
+            axis_value_text(tuned.axes[i].name, point.point.values[i]);
+  }
+  return text;
+}
+
+/// Of which runs the figure is, if not of all that the table has.
+std::string of_the_final(Tuned const& tuned, std::vector<double> const& figures) {
+  return tuned.in_turn ? ", by the last " + std::to_string(figures.size()) + " runs; the table has all" : "";
+}
+
+/// How the best stands against the defaults, in a sentence.
+std::string gain_text(Tuned const& tuned) {
+  auto const gain = tuned.gain();
+  if (tuned.defaults_figures.empty()) return "the defaults could not be measured here";
+  if (tuned.best == std::size_t{0}) {
+    bool const others_led = std::any_of(tuned.tried.begin() + 1, tuned.tried.end(),
+                                        [](TunedPoint const& one) { return one.against >= 1 + as_good; });
+    return std::string("none: nothing that was tried is better than the defaults") +
+           (others_led ? "; what was ahead for a while did not stay so" : "");
+  }
+  if (!gain) return "unknown: there was no time to measure best and defaults in turn";
+  // Of latency that is how much less there is.
+  auto const part = [&](double times) { return percent(for_latency(tuned) ? 1 - 1 / times : times - 1); };
+  std::string text = part(gain->median) + (for_latency(tuned) ? " less" : "") + " (" + part(gain->least) + " to " +
+                     part(gain->most) + "), by " +
+                     std::to_string(std::min(tuned.best_figures.size(), tuned.defaults_figures.size())) +
+                     " runs of each, in turn";
+  if (gain->median < 1 + as_good) text += ": no better, but it takes less of the machine";
+  return text;
+}
+
+}  // namespace
+
+std::string became_text(measure::Tuned const& tuned, std::size_t at) {
+  TunedPoint const& point = tuned.tried[at];
+  if (!point.error.empty()) return "failed";
+  if (point.figures.empty()) return "not measured";
+  if (at == 0) return tuned.best == at ? "best: where it began" : "where it began";
+  if (tuned.best == at) return "best";
+  if (point.against >= 1 + as_good) return "kept for a while: " + percent(point.against - 1) + " ahead";
+  if (point.against <= 1 - as_good) return "dropped: " + percent(1 - point.against) + " behind";
+  return "dropped: as good, no better";
+}
+
+std::string tune_line(measure::TuneProgress const& now, double within, unsigned width) {
+  std::string words = std::to_string(now.points) + " points, " + std::to_string(now.runs) + " runs";
+  if (now.best > 0) words += ", best " + figure_text(now.sought, now.best);
+  words += "  " + clock_text(std::max(0.0, within - now.seconds)) + " left at most  " + now.now;
+  return bar_line(within > 0 ? std::min(1.0, now.seconds / within) : 1.0, words, width);
+}
+
+std::string tuned_as_text(BenchFacts const& facts, Tuned const& tuned) {
+  std::string text = facts.device.name + " on " + facts.host.hostname + " (" + std::to_string(facts.cpus) + " CPUs), " +
+                     std::string(flavour_name(facts.flavour)) + " default streams\n";
+  std::vector<std::vector<std::string>> rows(1);
+  std::string fixed;
+  for (Axis const& axis : tuned.axes) {
+    if (axis.swept()) {
+      rows[0].push_back(axis.name);
+    } else if (axis.values[0] != "0") {
+      fixed += (fixed.empty() ? "" : ", ") + axis.name + " " + axis_value_text(axis.name, axis.values[0]);
+    }
+  }
+  text += fixed + "\n";
+  if (tuned.load_tiles_per_second > 0) {
+    text += "latency with " + short_number(tuned.load_tiles_per_second) + " tiles a second\n";
+  }
+  text += "\n";
+  std::size_t const settings = rows[0].size();
+  char const* const figure = for_latency(tuned) ? "p99 us" : "GB/s";
+  for (char const* const name : {"tried as", "verdict", figure, "from", "to", "runs"}) rows[0].emplace_back(name);
+  for (std::size_t at = 0; at < tuned.tried.size(); ++at) {
+    TunedPoint const& point = tuned.tried[at];
+    std::vector<std::string> row;
+    for (std::size_t i = 0; i < tuned.axes.size(); ++i) {
+      if (tuned.axes[i].swept()) row.push_back(axis_value_text(tuned.axes[i].name, point.point.values[i]));
+    }
+    row.push_back(point.found_by);
+    row.push_back(became_text(tuned, at));
+    if (!point.figures.empty()) {
+      Spread const all = measure::spread_of(point.figures);
+      for (double const value : {all.median, all.least, all.most}) row.push_back(number_text(tuned.sought, value));
+      row.push_back(std::to_string(point.figures.size()));
+    }
+    rows.push_back(row);
+  }
+  text += text_table(rows, settings + 2) + "\n";
+  for (TunedPoint const& point : tuned.tried) {
+    if (!point.error.empty()) text += "failed: " + settings_text(tuned, point) + " - " + point.error + "\n";
+  }
+  if (tuned.best) {
+    std::string const settings_of_best = settings_text(tuned, tuned.tried[*tuned.best]);
+    bool const defaults_are_best = tuned.best == std::size_t{0};
+    text += "best      " + std::string(defaults_are_best ? "the defaults: " : "") + settings_of_best + "\n          " +
+            figures_text(tuned.sought, tuned.best_figures) + of_the_final(tuned, tuned.best_figures) + "\n";
+    if (!tuned.defaults_figures.empty() && !defaults_are_best) {
+      text += "defaults  " + settings_text(tuned, tuned.tried[0]) + "\n          " +
+              figures_text(tuned.sought, tuned.defaults_figures) + of_the_final(tuned, tuned.defaults_figures) + "\n";
+    }
+    text += "gain      " + gain_text(tuned) + "\n";
+  }
+  text += "tried     " + with_commas(tuned.tried.size()) + " of the " + with_commas(tuned.combinations) +
+          " combinations, in " + with_commas(tuned.runs) + (tuned.runs == 1 ? " run and " : " runs and ") +
+          short_number(tuned.seconds) + " s" +
+          (tuned.all || tuned.beyond ? "" : "; with more time (--within) it would have looked further") + "\n";
+  if (tuned.verdict) text += "\nverdict on the best, by one run more\n" + as_text(*tuned.verdict);
+  return text;
+}
+
+std::string beyond_text(Tuned const& tuned, std::string const& memory, bool to_save) {
+  std::uint64_t const bytes = tuned.beyond.value();
+  bool const some_fit = tuned.combinations > 0;
+  return (some_fit
+              ? "The best are the defaults, and they pin " + size_text(bytes) + ", more than --memory " + memory
+              : "All that could be tried pins more than --memory " + memory + ", the defaults " + size_text(bytes)) +
+         (to_save ? ": nothing was saved" : "") + ". Allow --memory " + size_option(static_cast<double>(bytes)) +
+         (some_fit ? ", or name values that take less, as in --tile 64KiB --depth 2." : ".");
+}
+
+}  // namespace penstock::cli

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "penstock/judge/judge.hpp"
+
+#include <chrono>
+#include <condition_variable>
+#include <mutex>
+
+#include <gtest/gtest.h>
+
+#include "penstock/cpu/cpu_device.hpp"
+#include "penstock/flow/pipeline.hpp"
+#include "penstock/report/verdict.hpp"
+
+namespace penstock::measure {
+namespace {
+
+using std::chrono::steady_clock;
+
+/// Counts, and lets others wait until it has come that far.
+class Counter {
+ public:
+  void count() {
+    std::lock_guard const lock(mutex_);
+    ++count_;
+    changed_.notify_all();
+  }
+  void await(std::uint64_t least) {
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [&] { return count_ >= least; });
+  }
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::uint64_t count_ = 0;
+};
+
+void be_busy(std::chrono::nanoseconds time) {
+  for (auto const until = steady_clock::now() + time; steady_clock::now() < until;) {
+  }
+}
+
+/// What an embedding program has: a device, a pipeline with a recorder, a report. Tiles of `bytes` go up and down.
+struct ARunOfAnEmbeddingProgram : testing::Test {
+  static constexpr std::uint64_t tiles = 40;
+  cpu::CpuDevice device{{.compute_threads = 1}};
+  Recorder recorder{{.capacity = 1 << 14}};
+  PipelineOptions options{.tiles = 8, .producers = 1, .lanes = 1, .consumers = 1, .slots = 4, .recorder = &recorder};
+  RunFigures figures;
+
+  ARunOfAnEmbeddingProgram() { set_bytes(std::size_t{64} << 10); }
+  void set_bytes(std::size_t bytes) { options.tile = {.input_bytes = bytes, .output_bytes = bytes, .in_place = true}; }
+
+  /// The source's part, and the sink's, for each tile.
+  Verdict judged(std::function<void(Tile&)> const& filling, std::function<void()> const& taking) {
+    class Filling final : public Source {
+     public:
+      explicit Filling(std::function<void(Tile&)> const& how) : how_(how) {}
+      bool next(Tile& tile) override { return tile.sequence < tiles; }
+      std::size_t fill(Tile& tile) override {
+        how_(tile);
+        return tile.input().size();
+      }
+
+     private:
+      std::function<void(Tile&)> const& how_;
+    };
+    Filling source(filling);
+    Pipeline pipeline(device, options);
+    Report const report =
+        pipeline.run(source, each_tile([](DeviceTile const&, StreamRef) {}), [&](Completion const&) { taking(); });
+    EXPECT_TRUE(report.ok()) << describe(report);
+    figures = figures_of(report, pipeline.options(), recorder.take(), device);
+    return judge(figures);
+  }
+};
+
+TEST_F(ARunOfAnEmbeddingProgram, WhoseSourceIsSlowIsBoundByIt) {
+  Counter done;
+  auto const fill_slowly = [&](Tile const& tile) {
+    done.await(tile.sequence);  // Until the one before it is through.
+    be_busy(std::chrono::milliseconds(5));
+  };
+  Verdict const seen = judged(fill_slowly, [&] { done.count(); });
+  EXPECT_EQ(seen.bound, Bound::fill) << describe(seen);
+  EXPECT_EQ(seen.streams_will_not_help.value().reason, NoStreams::host) << describe(seen);
+  EXPECT_EQ(figures.producers, 1U);
+  EXPECT_EQ(figures.tiles, tiles);
+  EXPECT_DOUBLE_EQ(figures.bytes_up, 65'536);
+  EXPECT_DOUBLE_EQ(figures.bytes_down, 65'536);
+}
+
+TEST_F(ARunOfAnEmbeddingProgram, WhoseSinkIsSlowIsBoundByIt) {
+  auto const nothing = [](Tile const&) {};
+  Verdict const seen = judged(nothing, [] { be_busy(std::chrono::milliseconds(10)); });
+  ASSERT_EQ(seen.bound, Bound::sink) << describe(seen);
+  EXPECT_EQ(seen.streams_will_not_help.value().reason, NoStreams::host);
+}
+
+TEST_F(ARunOfAnEmbeddingProgram, WithOneSlotHasTooFewTiles) {
+  options.slots = 1;
+  set_bytes(std::size_t{16} << 20);
+  Verdict const seen = judged([](Tile const&) {}, [] {});
+  EXPECT_EQ(seen.bound, Bound::too_few_tiles) << describe(seen);
+  EXPECT_EQ(seen.advice.at(0).change, "--slots 2") << describe(seen);
+}
+
+TEST_F(ARunOfAnEmbeddingProgram, ThatPushesHasNoProducers) {
+  Pipeline pipeline(device, options);
+  pipeline.start(each_tile([](DeviceTile const&, StreamRef) {}), [](Completion const&) {});
+  for (std::uint64_t k = 0; k < tiles; ++k) {
+    Loan tile = pipeline.feed().borrow();
+    tile->filled = tile->input().size();
+    pipeline.feed().submit(std::move(tile));
+  }
+  Report const report = pipeline.drain();
+  Recording const recording = recorder.take();
+  figures = figures_of(report, pipeline.options(), recording, device);
+  EXPECT_EQ(figures.producers, 0U);
+  EXPECT_TRUE(figures.overlap && figures.in_flight && figures.enqueue && figures.lane_idle);
+  EXPECT_NE(judge(figures).bound, Bound::nothing_measured);
+  EXPECT_LE(figures.wall, std::chrono::duration<double>(report.wall).count()) << "lanes are made before the first tile";
+}
+
+TEST_F(ARunOfAnEmbeddingProgram, CountsFromItsFirstTileAndItsDeviceForAsLong) {
+  auto const at = [](double milliseconds) { return static_cast<std::int64_t>(milliseconds * 1e6); };
+  Recording recording;
+  recording.rows = {{"one"}};
+  for (auto const& [step, begin, end] :
+       {std::tuple{Step::fill, 10, 20}, {Step::upload, 20, 25}, {Step::download, 25, 30}, {Step::sink, 40, 50}}) {
+    recording.passages.push_back({.tile = 0, .row = 0, .step = step, .begin = at(begin), .end = at(end)});
+  }
+  Report report;
+  report.tiles_done = 1;
+  report.wall = std::chrono::milliseconds(100);
+  report.lanes.emplace_back();
+  report.lanes[0].served = std::chrono::milliseconds(80);
+  report.lanes[0].idle = std::chrono::milliseconds(60);
+  options.lanes = 1;
+  figures = figures_of(report, options, recording, device, 6);
+  EXPECT_DOUBLE_EQ(figures.wall, 0.04);
+  EXPECT_DOUBLE_EQ(figures.lane_idle.value(), 0.03);
+  EXPECT_EQ(figures.overlap.value().window, std::chrono::milliseconds(40));
+  EXPECT_EQ(figures.cpus, 6U);
+  recording.missed = 1;
+  figures = figures_of(report, options, recording, device);
+  EXPECT_DOUBLE_EQ(figures.wall, 0.1) << "nobody knows when the last was through";
+  EXPECT_EQ(figures.overlap.value().window, std::chrono::milliseconds(10));
+}
+
+}  // namespace
+}  // namespace penstock::measure

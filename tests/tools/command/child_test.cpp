@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tools/command/child.hpp"
+
+#include <csignal>
+
+#include <gtest/gtest.h>
+#include <signal.h>
+
+#include "penstock/core/error.hpp"
+
+namespace penstock::cli {
+namespace {
+
+TEST(Child, TellsWhatItSaidAndHowItEnded) {
+  ChildEnd const end = run_child({"/bin/sh", "-c", "echo out; echo complaint >&2; exit 3"});
+  EXPECT_EQ(end.code, 3);
+  EXPECT_EQ(end.output, "out\n");
+  EXPECT_EQ(end.complaint, "complaint\n");
+}
+
+TEST(Child, MaySayMoreThanPipesHoldOnBothAtOnce) {
+  ChildEnd const end = run_child({"/bin/sh", "-c", "head -c 300000 /dev/zero >&2; head -c 300000 /dev/zero"});
+  EXPECT_EQ(end.code, 0);
+  EXPECT_EQ(end.output.size(), 300'000u);
+  EXPECT_EQ(end.complaint.size(), 300'000u);
+}
+
+TEST(Child, HasNothingToReadAndAllSignals) {
+  // As Interrupt does it.
+  sigset_t kept;
+  sigset_t before;
+  sigemptyset(&kept);
+  sigaddset(&kept, SIGTERM);
+  pthread_sigmask(SIG_BLOCK, &kept, &before);
+  ChildEnd const end = run_child({"/bin/sh", "-c", "cat; kill -TERM $$; echo survived"});
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  EXPECT_EQ(end.code, 128 + SIGTERM);
+  EXPECT_EQ(end.output, "");
+}
+
+TEST(Child, IsInterruptedOnceItIsToStop) {
+  std::stop_source stop;
+  stop.request_stop();
+  EXPECT_EQ(run_child({"/bin/sh", "-c", "exec tail -f /dev/null"}, stop.get_token()).code, 128 + SIGTERM);
+}
+
+TEST(Child, ComplainsInOurWordsOrByItsExitCode) {
+  EXPECT_EQ(complaint_of({.code = 2, .output = "", .complaint = "penstock: No such device.\n"}), "No such device.");
+  EXPECT_EQ(complaint_of({.code = 2, .output = "", .complaint = ""}), "it ended with 2");
+}
+
+TEST(Child, ThatIsNotThereIsAnErrorWithItsName) {
+  try {
+    run_child({"/nowhere/penstock-legacy"});
+    ADD_FAILURE() << "it ran";
+  } catch (Error const& error) {
+    EXPECT_EQ(error.kind(), ErrorKind::system);
+    EXPECT_NE(std::string(error.what()).find("/nowhere/penstock-legacy"), std::string::npos);
+  }
+}
+
+TEST(SiblingProgram, LiesBesideThisOne) {
+  std::string const path = sibling_program("other");
+  std::string const here = this_program();
+  EXPECT_EQ(path.substr(0, path.rfind('/')), here.substr(0, here.rfind('/')));
+  EXPECT_TRUE(path.ends_with("/other"));
+  EXPECT_GT(path.size(), 6u);
+}
+
+}  // namespace
+}  // namespace penstock::cli

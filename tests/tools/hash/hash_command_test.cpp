@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tools/hash/hash_command.hpp"
+
+#include <atomic>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "support/folder_of_files.hpp"
+#include <gmock/gmock.h>
+
+#include "penstock/cpu/cpu_device.hpp"
+
+namespace penstock::cli {
+namespace {
+
+using testing::HasSubstr;
+
+/// The CPU device, but it says nothing of itself once it has streams: so a GPU does that was lost in a run.
+class DeviceThatFallsSilent final : public Device {
+ public:
+  cpu::CpuDevice inner;
+
+  DeviceInfo info() const override {
+    if (ran_) throw Error(ErrorKind::device_lost, "The device was lost.");
+    return inner.info();
+  }
+  void attach() override { inner.attach(); }
+  Flavour flavour() const noexcept override { return inner.flavour(); }
+  StreamRef per_thread_default_stream() override {
+    ran_ = true;
+    return inner.per_thread_default_stream();
+  }
+  StreamRef legacy_default_stream() override { return inner.legacy_default_stream(); }
+  Stream make_stream(StreamOptions options) override {
+    ran_ = true;
+    return inner.make_stream(options);
+  }
+  Event make_event(EventOptions options) override { return inner.make_event(options); }
+  Flag make_flag() override { return inner.make_flag(); }
+  DeviceMemory allocate(std::size_t bytes) override { return inner.allocate(bytes); }
+  Pinned pin(std::span<std::byte> host) override { return inner.pin(host); }
+  std::optional<std::span<std::byte>> mapped(std::span<std::byte> host) override { return inner.mapped(host); }
+  void synchronize() override { inner.synchronize(); }
+  std::optional<Error> take_refusal() override { return inner.take_refusal(); }
+  std::optional<Error> lost() override { return inner.lost(); }
+  void abandon(Error const& why) override { inner.abandon(why); }
+  bool abandoned() const noexcept override { return inner.abandoned(); }
+  void keep(std::shared_ptr<void> thing) override { inner.keep(std::move(thing)); }
+
+ private:
+  std::atomic<bool> ran_{false};
+};
+
+/// `penstock hash --json` of one file on such a device. It must leave with nothing lent.
+struct HashCommandOnADeviceThatFallsSilent : support::FolderOfFiles {
+  DeviceThatFallsSilent device;
+  std::stop_source interrupt;
+  HashCommand command;
+  StandardOutput output;
+  std::string printed;
+  std::optional<Error> thrown;
+  ExitCode code = exit_ok;
+
+  void SetUp() override {
+    support::FolderOfFiles::SetUp();
+    command.paths = {file("a", 5000)};
+    command.pipeline.device = "cpu";  // Else small files would not get to it.
+    command.pipeline.tile = "64KiB";
+    command.json = true;
+  }
+  void TearDown() override {
+    EXPECT_EQ(device.inner.outstanding(), cpu::Outstanding{});
+    support::FolderOfFiles::TearDown();
+  }
+  void run() {
+    testing::internal::CaptureStdout();
+    testing::internal::CaptureStderr();
+    try {
+      code = command.run_on(device, output, nullptr, interrupt.get_token());
+    } catch (Error const& error) {
+      thrown = error;
+    }
+    testing::internal::GetCapturedStderr();
+    printed = testing::internal::GetCapturedStdout();
+  }
+};
+
+TEST_F(HashCommandOnADeviceThatFallsSilent, SumsUpTheRunThatTheLossBrokeOff) {
+  device.inner.inject(cpu::Fault::break_kernel);
+  run();
+  ASSERT_TRUE(thrown);
+  EXPECT_EQ(thrown->kind(), ErrorKind::device_lost);
+  EXPECT_THAT(printed, HasSubstr(R"({"summary":{"device":"CPU device","files":1,"problems":1)"));
+}
+
+TEST_F(HashCommandOnADeviceThatFallsSilent, WaitsForNoMoreInputOnceItIsLost) {
+  device.inner.inject(cpu::Fault::break_kernel);
+  support::PipeWriter const writer(path("pipe"));
+  command.paths.push_back(path("pipe"));
+  run();
+  ASSERT_TRUE(thrown);
+  EXPECT_EQ(thrown->kind(), ErrorKind::device_lost);
+}
+
+TEST_F(HashCommandOnADeviceThatFallsSilent, WaitsForNoMoreOfACheckListOnceItIsLost) {
+  device.inner.inject(cpu::Fault::break_kernel);
+  support::PipeWriter const writer(path("pipe"));
+  writer.write(std::string(64, '0') + "  " + command.paths[0] + "\n");
+  command.paths = {path("pipe")};
+  command.check = true;
+  run();
+  ASSERT_TRUE(thrown);
+  EXPECT_EQ(thrown->kind(), ErrorKind::device_lost);
+}
+
+TEST_F(HashCommandOnADeviceThatFallsSilent, IsInterruptedAllTheSame) {
+  interrupt.request_stop();
+  run();
+  EXPECT_FALSE(thrown) << thrown->what();
+  EXPECT_EQ(code, exit_interrupted);
+  EXPECT_THAT(printed, HasSubstr(R"("stopped":true)"));
+}
+
+/// `penstock hash` of many files on two devices, of which the second breaks at its third tile.
+struct HashCommandOnTwoDevices : support::FolderOfFiles {
+  cpu::CpuDevice first{{.ordinal = 0, .compute_threads = 1}};
+  cpu::CpuDevice second{{.ordinal = 1, .compute_threads = 1}};
+  HashCommand command;
+  StandardOutput output;
+};
+
+/// Seen to fail if the first tile that a loss fails ends the input.
+TEST_F(HashCommandOnTwoDevices, GoesOnWithOneAndSaysWhichWasLost) {
+  constexpr int files = 200;
+  for (int i = 0; i < files; ++i) command.paths.push_back(file("f" + std::to_string(i), 70'000));
+  command.pipeline.tile = "64KiB";
+  command.pipeline.tiles = 8;
+  command.json = true;
+  second.inject(cpu::Fault::break_kernel, 3);
+  testing::internal::CaptureStdout();
+  testing::internal::CaptureStderr();
+  std::optional<Error> thrown;
+  try {
+    command.run_on(DeviceGroup(std::vector<Device*>{&first, &second}), output, nullptr, {});
+  } catch (Error const& error) {
+    thrown = error;
+  }
+  testing::internal::GetCapturedStderr();
+  std::string const printed = testing::internal::GetCapturedStdout();
+  ASSERT_TRUE(thrown) << "whoever runs it is to see that a device is gone";
+  EXPECT_EQ(thrown->kind(), ErrorKind::device_lost);
+  EXPECT_THAT(thrown->what(), HasSubstr("cpu:1 was lost, and "));
+  EXPECT_THAT(thrown->what(), HasSubstr("The other device went on."));
+  EXPECT_THAT(printed, HasSubstr("\"files\":200,")) << "each file has its line";
+  EXPECT_THAT(printed, HasSubstr(R"({"name":"cpu:0","lanes":1,"tiles":{"done":)"));
+}
+
+}  // namespace
+}  // namespace penstock::cli

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tools/lab/held_laboratory.hpp"
+
+namespace penstock::lab {
+namespace {
+
+std::vector<std::string> issued(Observation const& observation, std::size_t first, std::size_t count) {
+  std::vector<std::string> issued;
+  for (auto const& interval : std::span(observation.intervals).subspan(first, count)) {
+    issued.push_back(interval.row + ": " + interval.label);
+  }
+  return issued;
+}
+
+TEST_P(HeldLaboratory, IssuesDepthFirstAndThenBreadthFirst) {
+  begin(issue_order());
+  auto const observation = seen();
+  ASSERT_EQ(observation.intervals.size(), 24u);
+  EXPECT_EQ(issued(observation, 0, 4),
+            (std::vector<std::string>{"depth 1: up", "depth 1: kernel", "depth 1: down", "depth 2: up"}));
+  EXPECT_EQ(issued(observation, 12, 5), (std::vector<std::string>{"breadth 1: up", "breadth 2: up", "breadth 3: up",
+                                                                  "breadth 4: up", "breadth 1: kernel"}));
+  EXPECT_TRUE(observation.verdict.as_expected) << observation.verdict.fact;
+}
+
+}  // namespace
+}  // namespace penstock::lab

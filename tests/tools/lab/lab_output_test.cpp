@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tools/lab/lab_output.hpp"
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+namespace penstock::cli {
+namespace {
+
+using namespace std::chrono_literals;
+
+lab::Experiment const question{.name = "a-question",
+                               .expectation = "Two run at once.",
+                               .why = "So it is.",
+                               .claim = lab::Claim::must,
+                               .run = nullptr};
+lab::Observation const answer{.intervals = {{"stream A", "A", 0ms, 5ms}, {"stream B", "B", 1ms, 6ms}},
+                              .figures = {{"upload", 12.345, "GB/s"}},
+                              .verdict = {true, "both ran for 4 ms"}};
+
+TEST(LabOutput, TellsTheWholeStory) {
+  EXPECT_EQ(as_text(question, answer, 60),
+            "a-question\n"
+            "  Two run at once.\n"
+            "\n"
+            "  stream A  [A=====================================]\n"
+            "  stream B          [B=====================================]\n"
+            "            0                                        6.00 ms\n"
+            "\n"
+            "  upload: 12.3 GB/s\n"
+            "  As expected: both ran for 4 ms.\n"
+            "  So it is.\n");
+}
+
+TEST(LabOutput, SaysLoudlyWhatWasNotAsExpected) {
+  auto other = answer;
+  other.verdict.as_expected = false;
+  EXPECT_NE(as_text(question, other, 60).find("  NOT as expected: both ran"), std::string::npos);
+}
+
+TEST(LabOutput, IsOneObjectInJson) {
+  auto const text = as_json({"CPU device", "legacy"}, question, answer);
+  EXPECT_EQ(text.find('\n'), text.size() - 1);
+  auto const json = nlohmann::json::parse(text);
+  EXPECT_EQ(json["name"], "a-question");
+  EXPECT_EQ(json["as_expected"], true);
+  EXPECT_EQ(json["intervals"].size(), 2u);
+  EXPECT_EQ(json["intervals"][1]["start_ns"], 1'000'000);
+  EXPECT_EQ(json["figures"][0]["unit"], "GB/s");
+}
+
+TEST(LabOutput, CountsWhatWentAsExpected) {
+  EXPECT_EQ(summary_text(3, 3), "3 of 3 went as expected\n");
+  EXPECT_EQ(summary_text(1, 3), "2 of 3 did NOT go as expected\n");
+}
+
+TEST(LabOutput, BreaksLinesBetweenWords) {
+  EXPECT_EQ(wrapped("one two three", 2, 9), "  one two\n  three\n");
+  EXPECT_EQ(wrapped("unbreakable", 2, 5), "  unbreakable\n");
+  EXPECT_EQ(wrapped("  a   b ", 0, 80), "a b\n");
+  EXPECT_EQ(wrapped("", 2, 80), "");
+}
+
+}  // namespace
+}  // namespace penstock::cli

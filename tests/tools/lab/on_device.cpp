@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tools/lab/on_device.hpp"
+
+#include "tools/lab/timeline.hpp"
+
+namespace penstock::lab {
+namespace {
+
+/// The model is held to the real thing: what is expected is the same on every device.
+TEST_P(Laboratory, SeesWhatIsExpected) {
+  auto const seen = observe(device(), GetParam().experiment);
+  std::string lines;
+  for (auto const& line : draw(seen.intervals, 100)) lines += line + "\n";
+  EXPECT_TRUE(seen.verdict.as_expected) << seen.verdict.fact << "\n" << lines;
+  EXPECT_FALSE(seen.verdict.fact.empty());
+}
+
+}  // namespace
+}  // namespace penstock::lab

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tools/lab/timeline.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace penstock::lab {
+namespace {
+
+using namespace std::chrono_literals;
+using testing::Each;
+using testing::ElementsAre;
+using testing::IsEmpty;
+using testing::SizeIs;
+
+TEST(ATimeline, HasARowForEachStreamAndAnAxis) {
+  std::vector<Interval> const three{
+      {"stream A", "A", 0ms, 20ms}, {"stream 0", "0", 20ms, 40ms}, {"stream B", "B", 40ms, 60ms}};
+  EXPECT_THAT(draw(three, 40),
+              ElementsAre("stream A  [A=======]",            //
+                          "stream 0            [0=======]",  //
+                          "stream B                      [B=======]", "          0                      60.0 ms"));
+}
+
+TEST(ATimeline, PutsWhatRanInOneStreamOnOneRow) {
+  std::vector<Interval> const three{{"a", "up", 0us, 100us}, {"b", "up", 50us, 150us}, {"a", "down", 100us, 200us}};
+  auto const lines = draw(three, 40);
+  ASSERT_THAT(lines, SizeIs(3));
+  EXPECT_EQ(lines[0], "a  [up===============][down============]");
+  EXPECT_EQ(lines[1], "b           [up===============]");
+}
+
+TEST(ATimeline, ShowsWhatIsTooShortToHaveALength) {
+  std::vector<Interval> const two{{"a", "long", 0ms, 1000ms}, {"b", "first", 0ms, 0ms}, {"b", "last", 1000ms, 1000ms}};
+  auto const lines = draw(two, 40);
+  EXPECT_EQ(lines[1], "b  | first                        last |");
+}
+
+TEST(ATimeline, PutsLabelsOnlyWhereThereIsRoom) {
+  std::vector<Interval> const some{{"a", "all of it", 0ms, 37ms},
+                                   {"b", "one", 0ms, 1ms},
+                                   {"b", "two", 3ms, 4ms},
+                                   {"b", "three", 4ms, 5ms},
+                                   {"b", "four", 30ms, 37ms}};
+  auto const lines = draw(some, 40);
+  EXPECT_EQ(lines[1], "b  |  || three                   [four=]");
+}
+
+TEST(ATimeline, StartsWithWhateverStartsFirst) {
+  std::vector<Interval> const two{{"a", "x", 70ms, 80ms}, {"b", "y", 60ms, 70ms}};
+  auto const lines = draw(two, 41);
+  EXPECT_EQ(lines[0], "a                     [x================]");
+  EXPECT_EQ(lines[1], "b  [y================]");
+  EXPECT_THAT(lines[2], testing::EndsWith("20.0 ms"));
+}
+
+TEST(ATimeline, KeepsToItsColumns) {
+  std::vector<Interval> const some{{"a stream whose name is much too long for any terminal", "label too", 0ms, 1ms},
+                                   {"b", "", 999us, 1ms}};
+  for (std::size_t columns = narrowest; columns < 130; ++columns) {
+    EXPECT_THAT(draw(some, columns), Each(SizeIs(testing::Le(columns)))) << columns;
+  }
+  EXPECT_THAT(draw(some, 3), Each(SizeIs(testing::Le(narrowest))));
+}
+
+TEST(ATimeline, OfNothingIsNothing) {
+  EXPECT_THAT(draw({}, 80), IsEmpty());
+}
+
+TEST(ATimeline, OfNoTimeAtAllIsDrawnAllTheSame) {
+  std::vector<Interval> const none{{"a", "x", 5ms, 5ms}};
+  EXPECT_THAT(draw(none, 40), SizeIs(2));
+}
+
+}  // namespace
+}  // namespace penstock::lab

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tools/lab/workbench.hpp"
+
+#include <gtest/gtest.h>
+
+#include "penstock/cpu/cpu_device.hpp"
+
+namespace penstock::lab {
+namespace {
+
+using namespace std::chrono_literals;
+
+/// Kernels of no length, on a device that gets back all that it lent.
+struct AWorkbench : testing::Test {
+  cpu::CpuDevice device{{.compute_threads = 2}};
+  std::optional<Workbench> bench{std::in_place, device, WorkbenchOptions{.kernel_time = 0ns}};
+  void TearDown() override {
+    bench.reset();
+    EXPECT_EQ(device.outstanding(), cpu::Outstanding{});
+  }
+};
+
+TEST_F(AWorkbench, SaysWhenEachKernelRanInTheOrderOfTheirGiving) {
+  {
+    Stream const stream = device.make_stream();
+    bench->kernel("row", "first", stream);
+    bench->kernel("row", "second", stream);
+    bench->kernel("other", "third", stream);
+  }
+  auto const intervals = bench->intervals();
+  ASSERT_EQ(intervals.size(), 3u);
+  EXPECT_EQ(intervals[0].label, "first");
+  EXPECT_EQ(intervals[0].start, 0ns);
+  EXPECT_EQ(intervals[2].row, "other");
+  EXPECT_TRUE(before(intervals[0], intervals[1]));
+  EXPECT_TRUE(before(intervals[1], intervals[2]));
+}
+
+TEST_F(AWorkbench, TakesALongerKernelIfAskedTo) {
+  bench.reset();
+  bench.emplace(device, WorkbenchOptions{.kernel_time = 1ms});
+  Stream const stream = device.make_stream();
+  bench->kernel("row", "long", stream, 3);
+  EXPECT_GE(bench->intervals().at(0).length(), 3ms);
+}
+
+TEST_F(AWorkbench, PutsKernelsOtherWorkAndTheHostOnOneClock) {
+  // Clocks are put together by one moment that was seen on each, while the bench was made: no further than that apart.
+  bench.reset();
+  auto const made = HostClock::now();
+  bench.emplace(device, WorkbenchOptions{.kernel_time = 0ns});
+  auto const slightly = HostClock::now() - made;
+  Stream const stream = device.make_stream();
+  auto const start = HostClock::now();
+  bench->kernel("stream", "first", stream);
+  auto const timed = bench->timed("stream", "second", stream, [&] { stream.launch(1, [](std::uint32_t) {}); });
+  bench->kernel("stream", "third", stream);
+  stream.synchronize();
+  EXPECT_TRUE(timed.start.passed() && timed.end.passed());
+  bench->note("host", "all", start, HostClock::now());
+  auto const intervals = bench->intervals();
+  ASSERT_EQ(intervals.size(), 4u);
+  for (auto const& interval : intervals) EXPECT_GE(interval.length(), 0ns);
+  for (std::size_t i = 0; i < 3; ++i) {
+    EXPECT_LT(intervals[3].start, intervals[i].start + slightly);
+    EXPECT_GT(intervals[3].end + slightly, intervals[i].end);
+  }
+  EXPECT_LT(intervals[0].end, intervals[1].start + slightly);
+  EXPECT_LT(intervals[1].end, intervals[2].start + slightly);
+}
+
+TEST_F(AWorkbench, SaysThatAKernelNeverRan) {
+  bench.reset();
+  bench.emplace(device, WorkbenchOptions{.launch = [](KernelWish const&, Stamp*, StreamRef) {}});
+  Stream const stream = device.make_stream();
+  bench->kernel("row", "lost", stream);
+  EXPECT_THROW(bench->intervals(), Error);
+}
+
+TEST_F(AWorkbench, RefusesMoreKernelsThanItHasRoomFor) {
+  Stream const stream = device.make_stream();
+  for (int i = 0; i < 254; ++i) bench->kernel("row", "one of many", stream);
+  EXPECT_THROW(bench->kernel("row", "one too many", stream), Error);
+  EXPECT_EQ(bench->intervals().size(), 254u);
+}
+
+}  // namespace
+}  // namespace penstock::lab

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tools/measure/trial.hpp"
+
+#include <algorithm>
+#include <functional>
+#include <mutex>
+#include <set>
+#include <string>
+#include <thread>
+
+#include <gtest/gtest.h>
+
+#include "penstock/core/error.hpp"
+#include "penstock/cpu/cpu_device.hpp"
+#include "tools/measure/settling.hpp"
+
+namespace penstock::measure {
+namespace {
+
+/// Which threads borrow, and how many of them are at a tile of theirs at once.
+class Watcher final : public Ranges {
+ public:
+  std::function<void()> on_fill = {};
+
+  void begin(Step step, std::optional<std::uint64_t>) noexcept override {
+    std::scoped_lock const lock(mutex_);
+    if (step == Step::borrow) borrowers_.insert(std::this_thread::get_id());
+    if (step != Step::fill) return;
+    ++fills_;
+    most_at_once_ = std::max(most_at_once_, ++filling_);
+    if (on_fill) on_fill();
+  }
+  void end(Step step) noexcept override {
+    std::scoped_lock const lock(mutex_);
+    if (step == Step::fill) --filling_;
+  }
+  std::size_t borrowers() const { return borrowers_.size(); }
+  std::uint64_t fills() const { return fills_; }
+  int most_at_once() const { return most_at_once_; }
+
+ private:
+  std::mutex mutex_;
+  std::set<std::thread::id> borrowers_;
+  std::uint64_t fills_ = 0;
+  int filling_ = 0;
+  int most_at_once_ = 0;
+};
+
+/// A load for a CPU device: tiles of 4 KiB, a millisecond apart.
+struct ALoad : testing::Test {
+  cpu::CpuDevice device{{.compute_threads = 1}};
+  Setting setting{.threads = 4, .lanes = 1, .tile = 4096, .depth = 4, .work = Work::copy};
+  Watcher watcher;
+  TrialOptions options{
+      .warm_up = std::chrono::milliseconds(1), .window = std::chrono::milliseconds(5), .ranges = &watcher};
+  std::stop_source stop;
+
+  std::optional<Latency> latency() { return run_open_loop(device, setting, 1000, options, stop.get_token()); }
+};
+
+/// Seen to fail with as many producers as the setting says.
+TEST_F(ALoad, ThatNothingIsFilledForHasOneProducer) {
+  ASSERT_TRUE(latency());
+  EXPECT_EQ(watcher.borrowers(), 1U);
+}
+
+/// Seen to fail with a source that waits in `next`, where the others wait for its lock.
+TEST_F(ALoad, IsWaitedForByEachProducerForItself) {
+  setting.fill = Fill::memory;
+  ASSERT_TRUE(latency());
+  EXPECT_GE(watcher.borrowers(), 2U);
+  EXPECT_GE(watcher.most_at_once(), 2);
+}
+
+/// Seen to fail with a load that has no tiles for the pipeline to settle by.
+TEST_F(ALoad, ComesBeforeItCounts) {
+  ASSERT_TRUE(latency());
+  EXPECT_EQ(watcher.fills(), settling_tiles({.lanes = 1, .slots = 4}) + 100) << "as many as quantiles want";
+}
+
+/// Seen to fail with a pipeline that is given all the time that it wants.
+TEST_F(ALoad, ThatIsTooMuchIsAnErrorAndSoonOver) {
+  setting.work = Work::busy;
+  setting.busy = std::chrono::milliseconds(20);
+  options.window = std::chrono::hours(1);
+  options.most_late = std::chrono::milliseconds(100);
+  try {
+    latency();
+    FAIL() << "it kept up";
+  } catch (Error const& error) {
+    EXPECT_NE(std::string(error.what()).find("does not keep up with tiles that come each 1.0 ms"), std::string::npos)
+        << error.what();
+  }
+}
+
+TEST_F(ALoad, EndsSoonOnceItsDeviceIsLost) {
+  options.window = std::chrono::hours(1);
+  watcher.on_fill = [&] { device.abandon(Error(ErrorKind::device_lost, "It fell off.")); };
+  EXPECT_THROW(latency(), Error);
+}
+
+TEST_F(ALoad, HasNoMoreProducersThanItsSetting) {
+  setting.fill = Fill::memory;
+  setting.threads = 1;
+  ASSERT_TRUE(latency());
+  EXPECT_EQ(watcher.borrowers(), 1U);
+}
+
+/// Seen to fail with a meter that is told of no tiles to settle by.
+TEST(ATrial, CountsNothingUntilItsLanesHaveCapturedInAllSlots) {
+  cpu::CpuDevice device({.compute_threads = 1});
+  Setting const setting{.threads = 1, .lanes = 1, .tile = 4096, .depth = 64, .graphs = Graphs::always};
+  TrialOptions options{.warm_up = {}, .settling = std::chrono::hours(1), .window = {}};
+  auto const trial = run_trial(device, setting, options, {});
+  ASSERT_TRUE(trial);
+  EXPECT_GT(trial->report.tiles_done, settling_tiles(trial->options));
+  EXPECT_GT(settling_tiles(trial->options), 64U);
+}
+
+}  // namespace
+}  // namespace penstock::measure
