@@ -15,10 +15,8 @@
 
 #include "penstock/devices/open_device.hpp"
 #include "tools/bench/bench_command.hpp"
-#include "tools/command/build_text.hpp"
-#include "tools/command/complaint.hpp"
-#include "tools/command/exit_code.hpp"
-#include "tools/command/interrupt.hpp"
+#include "tools/command/ending.hpp"
+#include "tools/command/program.hpp"
 #include "tools/command/standard_output.hpp"
 #include "tools/compare/compare_command.hpp"
 #include "tools/doctor/doctor_command.hpp"

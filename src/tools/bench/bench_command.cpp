@@ -8,13 +8,12 @@
 #include "penstock/devices/open_device.hpp"
 #include "tools/bench/bench_output.hpp"
 #include "tools/bench/trace_cost.hpp"
-#include "tools/command/child.hpp"
-#include "tools/command/number_check.hpp"
-#include "tools/command/pipeline_arguments.hpp"
+#include "tools/command/arguments.hpp"
+#include "tools/command/program.hpp"
 #include "tools/measure/facts_here.hpp"
 #include "tools/measure/filler.hpp"
 #include "tools/measure/traced_run.hpp"
-#include "tools/page/page_file.hpp"
+#include "tools/page/results_page.hpp"
 
 namespace penstock::cli {
 inline namespace PENSTOCK_FLAVOUR {

@@ -8,9 +8,7 @@
 #include "penstock/report/overlap.hpp"
 #include "penstock/report/stretch.hpp"
 #include "tools/bench/bench_output.hpp"
-#include "tools/command/json_or_null.hpp"
-#include "tools/command/text_table.hpp"
-#include "tools/command/verdict_output.hpp"
+#include "tools/command/results_text.hpp"
 #include "tools/measure/bench_facts.hpp"
 
 namespace penstock::cli {

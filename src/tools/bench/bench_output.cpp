@@ -9,8 +9,7 @@
 #include <optional>
 
 #include "penstock/core/size_text.hpp"
-#include "tools/command/text_table.hpp"
-#include "tools/command/verdict_output.hpp"
+#include "tools/command/results_text.hpp"
 #include "tools/measure/graphs_remark.hpp"
 
 namespace penstock::cli {

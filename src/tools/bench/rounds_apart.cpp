@@ -6,9 +6,8 @@
 #include <nlohmann/json.hpp>
 
 #include "penstock/core/error.hpp"
-#include "tools/command/child.hpp"
-#include "tools/command/complaint.hpp"
-#include "tools/command/exit_code.hpp"
+#include "tools/command/ending.hpp"
+#include "tools/command/program.hpp"
 
 namespace penstock::cli {
 namespace {

@@ -2,12 +2,15 @@
 #include "tools/command/progress.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
+#include <optional>
+#include <utility>
 
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "penstock/core/size_text.hpp"
-#include "tools/command/bar.hpp"
 
 namespace penstock::cli {
 namespace {
@@ -15,6 +18,38 @@ namespace {
 using namespace std::chrono_literals;
 
 }  // namespace
+
+unsigned terminal_width() {
+  winsize size{};
+  return ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : 80;
+}
+
+std::string clock_text(double seconds) {
+  auto const whole = static_cast<unsigned long>(std::lround(seconds));
+  char text[32];
+  if (whole >= 3600) {
+    std::snprintf(text, sizeof text, "%lu:%02lu:%02lu", whole / 3600, whole / 60 % 60, whole % 60);
+  } else {
+    std::snprintf(text, sizeof text, "%lu:%02lu", whole / 60, whole % 60);
+  }
+  return text;
+}
+
+std::string bar_line(std::optional<double> part, std::string const& words, unsigned width) {
+  if (!part) return words.substr(0, width);
+  // Two brackets, two blanks, and the column that stays free.
+  std::size_t const room = width > words.size() + 5 ? std::min<std::size_t>(width - words.size() - 5, 40) : 0;
+  if (room < 8) return words.substr(0, width);
+  auto const full = static_cast<std::size_t>(std::clamp(*part, 0.0, 1.0) * static_cast<double>(room));
+  std::string line = "[";
+  line.append(full, '#').append(room - full, '.').append("]  ").append(words);
+  return line;
+}
+
+void wipe_line() {
+  std::fputs("\r\033[K", stderr);
+  std::fflush(stderr);
+}
 
 std::string progress_line(std::uint64_t done, std::optional<std::uint64_t> total, std::chrono::duration<double> elapsed,
                           unsigned width) {
@@ -69,6 +104,39 @@ void Progress::complain(std::string const& lines) {
   std::scoped_lock const lock(mutex_);
   wipe();
   std::fputs(lines.c_str(), stderr);
+}
+
+std::string runs_line(std::size_t done, std::size_t total, std::chrono::duration<double> elapsed,
+                      std::string const& now, unsigned width) {
+  std::string words = std::to_string(done) + " of " + std::to_string(total) + " runs";
+  if (done > 0) {
+    words +=
+        "  " + clock_text(elapsed.count() / static_cast<double>(done) * static_cast<double>(total - done)) + " left";
+  }
+  if (!now.empty()) words += "  " + now;
+  std::optional<double> part;
+  if (total > 0) part = static_cast<double>(done) / static_cast<double>(total);
+  return bar_line(part, words, width);
+}
+
+RunProgress::RunProgress(bool wanted) : drawn_(wanted && isatty(STDERR_FILENO) == 1) {}
+
+RunProgress::~RunProgress() {
+  end();
+}
+
+void RunProgress::end() {
+  if (std::exchange(drawn_, false)) wipe_line();
+}
+
+void RunProgress::show(std::size_t done, std::size_t total, std::string const& now) {
+  if (drawn_) draw(runs_line(done, total, std::chrono::steady_clock::now() - start_, now, terminal_width()));
+}
+
+void RunProgress::draw(std::string const& line) {
+  if (!drawn_) return;
+  std::fprintf(stderr, "\r\033[K%s", line.c_str());
+  std::fflush(stderr);
 }
 
 }  // namespace penstock::cli

@@ -4,6 +4,7 @@
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
+#include <cstddef>
 #include <cstdint>
 #include <mutex>
 #include <optional>
@@ -14,6 +15,16 @@
 #include "tools/command/standard_output.hpp"
 
 namespace penstock::cli {
+
+/// Columns of the terminal on standard error; 80 if it does not say.
+unsigned terminal_width();
+/// "1:05", "2:00:00".
+std::string clock_text(double seconds);
+/// A bar that is full to that part, 0 to 1, and the words behind it; no bar if there is no part or no room for it.
+/// Leaves a column free, so that no terminal wraps.
+std::string bar_line(std::optional<double> part, std::string const& words, unsigned width);
+/// Takes a line that was drawn on standard error away again.
+void wipe_line();
 
 /// One line with a bar: bytes, GB/s, time left. `width` is the terminal's.
 std::string progress_line(std::uint64_t done, std::optional<std::uint64_t> total, std::chrono::duration<double> elapsed,
@@ -52,6 +63,30 @@ class Progress {
   std::mutex mutex_;
   std::condition_variable_any ended_;
   std::jthread thread_;
+};
+
+/// One line with a bar: how many runs of how many, the time left, and what is next.
+std::string runs_line(std::size_t done, std::size_t total, std::chrono::duration<double> elapsed,
+                      std::string const& now, unsigned width);
+
+/// Draws that line on standard error, if that is a terminal, whenever it is told; wipes it at the end.
+///
+/// Threads: one.
+class RunProgress {
+ public:
+  explicit RunProgress(bool wanted);
+  RunProgress(RunProgress const&) = delete;
+  RunProgress& operator=(RunProgress const&) = delete;
+  ~RunProgress();
+  void show(std::size_t done, std::size_t total, std::string const& now);
+  /// Another line in its place.
+  void draw(std::string const& line);
+  /// Wipes it already.
+  void end();
+
+ private:
+  bool drawn_;
+  std::chrono::steady_clock::time_point const start_ = std::chrono::steady_clock::now();
 };
 
 }  // namespace penstock::cli

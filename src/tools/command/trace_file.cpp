@@ -6,7 +6,7 @@
 
 #include "penstock/core/error.hpp"
 #include "penstock/nvtx/nvtx_ranges.hpp"
-#include "tools/command/number_check.hpp"
+#include "tools/command/arguments.hpp"
 
 namespace penstock::cli {
 namespace {

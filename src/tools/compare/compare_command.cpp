@@ -10,13 +10,12 @@
 
 #include "penstock/core/error.hpp"
 #include "penstock/report/join_traces.hpp"
-#include "tools/command/complaint.hpp"
-#include "tools/command/number_check.hpp"
-#include "tools/command/pipeline_arguments.hpp"
-#include "tools/command/run_progress.hpp"
-#include "tools/command/text_table.hpp"
+#include "tools/command/arguments.hpp"
+#include "tools/command/ending.hpp"
+#include "tools/command/progress.hpp"
+#include "tools/command/results_text.hpp"
 #include "tools/measure/bench_facts.hpp"
-#include "tools/page/page_file.hpp"
+#include "tools/page/results_page.hpp"
 
 namespace penstock::cli {
 namespace {

@@ -8,13 +8,11 @@
 
 #include <CLI/CLI.hpp>
 
-#include "tools/command/child.hpp"
-#include "tools/command/exit_code.hpp"
-#include "tools/command/interrupt.hpp"
-#include "tools/command/run_progress.hpp"
+#include "tools/command/ending.hpp"
+#include "tools/command/program.hpp"
+#include "tools/command/progress.hpp"
 #include "tools/command/trace_file.hpp"
 #include "tools/compare/comparison.hpp"
-#include "tools/compare/scratch_file.hpp"
 #include "tools/measure/sweep_arguments.hpp"
 
 namespace penstock::cli {

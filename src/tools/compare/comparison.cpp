@@ -8,8 +8,8 @@
 #include <nlohmann/json.hpp>
 
 #include "penstock/core/error.hpp"
-#include "tools/command/complaint.hpp"
-#include "tools/command/text_table.hpp"
+#include "tools/command/ending.hpp"
+#include "tools/command/results_text.hpp"
 #include "tools/compare/comparison_parts.hpp"
 #include "tools/measure/spread.hpp"
 

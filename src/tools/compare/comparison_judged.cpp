@@ -5,7 +5,7 @@
 #include "penstock/core/error.hpp"
 #include "penstock/core/recording.hpp"
 #include "penstock/report/stretch.hpp"
-#include "tools/command/complaint.hpp"
+#include "tools/command/ending.hpp"
 #include "tools/compare/comparison_parts.hpp"
 
 namespace penstock::cli {

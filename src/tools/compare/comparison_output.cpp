@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "penstock/report/advice.hpp"
-#include "tools/command/text_table.hpp"
+#include "tools/command/results_text.hpp"
 #include "tools/compare/comparison_parts.hpp"
 #include "tools/measure/spread.hpp"
 

@@ -8,10 +8,9 @@
 
 #include "penstock/devices/open_device.hpp"
 #include "penstock/nvtx/nvtx_ranges.hpp"
-#include "tools/command/complaint.hpp"
+#include "tools/command/arguments.hpp"
+#include "tools/command/ending.hpp"
 #include "tools/command/named_files.hpp"
-#include "tools/command/number_check.hpp"
-#include "tools/command/pipeline_arguments.hpp"
 
 namespace penstock::cli {
 inline namespace PENSTOCK_FLAVOUR {

@@ -9,8 +9,7 @@
 
 #include "penstock/device/build_flavour.hpp"
 #include "penstock/file/open_file.hpp"
-#include "tools/command/exit_code.hpp"
-#include "tools/command/interrupt.hpp"
+#include "tools/command/ending.hpp"
 #include "tools/doctor/doctor_facts.hpp"
 
 namespace penstock::cli {

@@ -4,8 +4,8 @@
 #include <nlohmann/json.hpp>
 
 #include "penstock/core/size_text.hpp"
-#include "tools/command/build_text.hpp"
-#include "tools/command/json_or_null.hpp"
+#include "tools/command/program.hpp"
+#include "tools/command/results_text.hpp"
 #include "tools/doctor/doctor_remarks.hpp"
 
 namespace penstock::cli {

@@ -3,7 +3,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "tools/command/verdict_output.hpp"
+#include "tools/command/results_text.hpp"
 #include "tools/hash/sum_line.hpp"
 
 namespace penstock::cli {

@@ -7,8 +7,7 @@
 #include <CLI/CLI.hpp>
 
 #include "penstock/device/build_flavour.hpp"
-#include "tools/command/exit_code.hpp"
-#include "tools/command/interrupt.hpp"
+#include "tools/command/ending.hpp"
 #include "tools/lab/experiment.hpp"
 
 namespace penstock::cli {

@@ -7,7 +7,7 @@
 
 #include <CLI/CLI.hpp>
 
-#include "tools/command/profile_option.hpp"
+#include "tools/command/arguments.hpp"
 #include "tools/measure/axis.hpp"
 
 namespace penstock::cli {

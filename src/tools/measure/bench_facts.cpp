@@ -4,7 +4,7 @@
 #include <array>
 #include <ctime>
 
-#include "tools/command/json_or_null.hpp"
+#include "tools/command/results_text.hpp"
 
 namespace penstock::cli {
 

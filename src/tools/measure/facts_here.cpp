@@ -3,7 +3,7 @@
 
 #include "penstock/devices/open_device.hpp"
 #include "penstock/machine/topology.hpp"
-#include "tools/command/commit.hpp"
+#include "tools/command/program.hpp"
 
 namespace penstock::cli {
 inline namespace PENSTOCK_FLAVOUR {

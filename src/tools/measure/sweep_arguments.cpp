@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tools/measure/sweep_arguments.hpp"
 
-#include "tools/command/child.hpp"
-#include "tools/command/exit_code.hpp"
+#include "tools/command/arguments.hpp"
+#include "tools/command/ending.hpp"
 #include "tools/command/named_files.hpp"
-#include "tools/command/number_check.hpp"
+#include "tools/command/program.hpp"
 
 namespace penstock::cli {
 

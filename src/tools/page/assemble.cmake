@@ -73,7 +73,7 @@ foreach(mark IN ITEMS TITLE RESULTS)
   string(SUBSTRING "${rest}" ${at} -1 rest)
 endforeach()
 file(WRITE ${OUTPUT} "// Made by assemble.cmake.
-#include \"tools/page/page_text.hpp\"
+#include \"tools/page/results_page.hpp\"
 
 namespace penstock {
 

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tools/page/results_page.hpp"
 
-#include "tools/page/page_text.hpp"
+#include <ostream>
+
+#include <nlohmann/json.hpp>
 
 namespace penstock {
 namespace {
@@ -61,3 +63,13 @@ std::string results_page(std::string_view results_json, std::string_view title) 
 }
 
 }  // namespace penstock
+
+namespace penstock::cli {
+
+void write_page(OutputFile& file, std::string const& results, std::string const& title) {
+  // Without the blanks that make it easy to read, which would double it.
+  std::string const page = results_page(nlohmann::ordered_json::parse(results).dump(), title);
+  file.write("the page", [&](std::ostream& out) { out << page; });
+}
+
+}  // namespace penstock::cli

@@ -4,7 +4,19 @@
 #include <string>
 #include <string_view>
 
+#include "penstock/machine/output_file.hpp"
+
 namespace penstock {
+
+/// The page without what is told to it: web/ and uPlot, put together by assemble.cmake when penstock is built.
+struct PageText {
+  std::string_view before_title;    ///< As far as `<title>`.
+  std::string_view before_results;  ///< From `</title>` into the script element that is data.
+  std::string_view after_results;   ///< From `</script>` to the end.
+};
+
+/// Threads: any.
+PageText page_text() noexcept;
 
 /// One HTML file that shows results as charts, a timeline, a table and words, and has them in it to download.
 ///
@@ -16,3 +28,12 @@ namespace penstock {
 std::string results_page(std::string_view results_json, std::string_view title);
 
 }  // namespace penstock
+
+namespace penstock::cli {
+
+/// Writes a page of results, which are as docs/results.md has them.
+///
+/// Throws: as OutputFile::write.
+void write_page(OutputFile& file, std::string const& results, std::string const& title);
+
+}  // namespace penstock::cli

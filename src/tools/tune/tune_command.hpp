@@ -6,8 +6,7 @@
 #include <CLI/CLI.hpp>
 
 #include "penstock/device/build_flavour.hpp"
-#include "tools/command/exit_code.hpp"
-#include "tools/command/interrupt.hpp"
+#include "tools/command/ending.hpp"
 #include "tools/command/trace_file.hpp"
 #include "tools/measure/axis_options.hpp"
 #include "tools/tune/tune.hpp"

@@ -4,7 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "tools/command/verdict_output.hpp"
+#include "tools/command/results_text.hpp"
 #include "tools/measure/bench_facts.hpp"
 #include "tools/measure/spread.hpp"
 #include "tools/tune/tune_output.hpp"

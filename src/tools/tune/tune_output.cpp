@@ -8,9 +8,8 @@
 
 #include "penstock/core/size_text.hpp"
 #include "penstock/report/number_text.hpp"
-#include "tools/command/bar.hpp"
-#include "tools/command/text_table.hpp"
-#include "tools/command/verdict_output.hpp"
+#include "tools/command/progress.hpp"
+#include "tools/command/results_text.hpp"
 
 namespace penstock::cli {
 namespace {

@@ -7,7 +7,6 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
-#include "tools/command/build_text.hpp"
 #include "tools/measure/some_facts.hpp"
 
 namespace penstock::cli {
@@ -162,11 +161,6 @@ TEST_F(TwoResults, SayWhetherOtherProcessesHadASay) {
   results[0].apart = 3;
   EXPECT_EQ(processes_of(results[0]), 3u);
   EXPECT_EQ(processes_of({}), 0u);
-}
-
-TEST(CommandText, IsAsAShellTakesIt) {
-  std::array<char const*, 4> const arguments{"penstock", "bench", "a b", "it's"};
-  EXPECT_EQ(command_text(4, arguments.data()), R"(penstock bench 'a b' 'it'\''s')");
 }
 
 }  // namespace

@@ -1,18 +1,131 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tools/command/pipeline_arguments.hpp"
+#include "tools/command/arguments.hpp"
+
+#include <charconv>
+#include <cmath>
+#include <cstdio>
+#include <functional>
+#include <optional>
+#include <utility>
+
+#include <nlohmann/json.hpp>
 
 #include "penstock/core/pool.hpp"
 #include "penstock/core/size_text.hpp"
-#include "tools/command/number_check.hpp"
+#include "penstock/machine/host_limits.hpp"
+#include "penstock/machine/topology.hpp"
+#include "tools/command/named_files.hpp"
 
 namespace penstock::cli {
 namespace {
+
+/// None, if `text` is no number, or no finite one: "nan" lies in every range by CLI11's account.
+std::optional<double> finite(std::string const& text) {
+  double number = 0;
+  bool const read = CLI::detail::lexical_cast(text, number);
+  return read && std::isfinite(number) ? std::optional(number) : std::nullopt;
+}
+
+/// In as few digits as people would write.
+std::string plain(double number) {
+  char text[32];
+  auto const [end, problem] = std::to_chars(std::begin(text), std::end(text), number, std::chars_format::fixed);
+  return {std::begin(text), end};
+}
+
+CLI::Validator takes(std::function<bool(std::string const&)> good, std::string const& what) {
+  return {[good = std::move(good), what](std::string& text) -> std::string {
+            return good(text) ? "" : "'" + text + "' is not " + what;
+          },
+          ""};
+}
 
 std::string up_to(std::size_t most) {
   return "At most " + std::to_string(most) + ". ";
 }
 
 }  // namespace
+
+CLI::Validator whole_number(std::uint64_t least, std::uint64_t most) {
+  return takes(
+      [least, most](std::string const& text) {
+        std::uint64_t number = 0;
+        auto const [end, problem] = std::from_chars(text.data(), text.data() + text.size(), number);
+        return problem == std::errc{} && end == text.data() + text.size() && number >= least && number <= most;
+      },
+      "a whole number from " + std::to_string(least) + " to " + std::to_string(most));
+}
+
+CLI::Validator number_between(double least, double most, std::string const& what) {
+  return takes(
+      [least, most](std::string const& text) {
+        auto const number = finite(text);
+        return number && *number >= least && *number <= most;
+      },
+      what + " from " + plain(least) + " to " + plain(most));
+}
+
+CLI::Validator number_above_zero(std::string const& what, std::string const& example) {
+  return takes(
+      [](std::string const& text) {
+        auto const number = finite(text);
+        return number && *number > 0;
+      },
+      what + " above 0, as in " + example);
+}
+
+ProfiledMachine machine_here(DeviceGroup const& devices) {
+  DeviceInfo const info = devices.info();
+  return {.cpu = HostLimits::read().cpu_model,
+          .cpus = Topology::detect().cpus().size(),
+          .device = info.name,
+          .driver = info.driver,
+          .flavour = std::string(flavour_name(devices.front().flavour()))};
+}
+
+ProfiledMachine machine_of_results(std::string const& results) {
+  auto const json = nlohmann::json::parse(results);
+  return {.cpu = json.at("machine").at("cpu").get<std::string>(),
+          .cpus = json.at("machine").at("cpus").get<std::uint64_t>(),
+          .device = json.at("device").at("name").get<std::string>()};
+}
+
+std::map<std::string, std::string> axis_values(Profile const& profile) {
+  PipelineOptions const& options = profile.options;
+  return {{"threads", std::to_string(options.producers)},
+          {"lanes", std::to_string(options.lanes)},
+          {"consumers", std::to_string(options.consumers)},
+          {"tile", std::to_string(profile.tile_bytes)},
+          {"depth", std::to_string(options.slots)},
+          {"batch", std::to_string(options.batch)},
+          {"tiles", std::to_string(options.tiles)},
+          {"aim", std::string(to_string(options.aim))},
+          {"signal", std::string(to_string(options.signal))},
+          {"shape", std::string(to_string(options.shape))},
+          // What allows `mapped` is the job, and this may be another.
+          {"transport", options.transport == Transport::copies ? "copies" : "automatic"},
+          {"graphs", std::string(to_string(options.graphs))},
+          {"work", profile.job.work},
+          {"fill", profile.job.fill},
+          {"direction", profile.job.direction},
+          {"streams", profile.job.streams},
+          {"sink", profile.job.sink}};
+}
+
+void ProfileOption::add_to(CLI::App& command, std::string const& help, std::function<void(Profile const&)> take) {
+  command.add_option("--profile", path, help)->type_name("FILE")->check(names_a_file());
+  command.final_callback([this, take = std::move(take)] {
+    if (path.empty()) return;
+    profile = load_profile(path);
+    take(*profile);
+  });
+}
+
+void ProfileOption::warn(ProfiledMachine const& here) const {
+  if (!profile) return;
+  std::string const difference = profile->difference_to(here);
+  if (!difference.empty()) std::fprintf(stderr, "penstock: %s: %s\n", path.c_str(), difference.c_str());
+}
 
 void PipelineArguments::add_to(CLI::App& command, std::string const& tile_sizes) {
   auto const add_count = [&](char const* name, auto& value, std::size_t most, std::string const& words) {

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tools/command/child.hpp"
+#include "tools/command/program.hpp"
 
 #include <array>
 #include <cerrno>
 #include <csignal>
+#include <cstddef>
+#include <cstdlib>
 #include <cstring>
 #include <filesystem>
+#include <span>
 #include <string_view>
 #include <system_error>
 #include <utility>
@@ -17,6 +20,7 @@
 #include <unistd.h>
 
 #include "penstock/core/error.hpp"
+#include "penstock/core/failure_text.hpp"
 
 namespace penstock::cli {
 namespace {
@@ -105,7 +109,42 @@ void read_all(Pipe& output, std::string& said, Pipe& complaint, std::string& com
   }
 }
 
+int unnamed_file(std::string const& folder) {
+  int const unnamed = open(folder.c_str(), O_TMPFILE | O_RDWR | O_EXCL | O_CLOEXEC, 0600);
+  if (unnamed >= 0) return unnamed;
+  // Not every file system has files without a name from the start.
+  std::string pattern = folder + "/penstock-XXXXXX";
+  int const named = mkostemp(pattern.data(), O_CLOEXEC);
+  if (named >= 0) unlink(pattern.c_str());
+  return named;
+}
+
 }  // namespace
+
+std::string build_text(std::string_view version, Flavour flavour, bool with_cuda) {
+  std::string text(version);
+  text += flavour == Flavour::legacy ? ", legacy default stream" : ", per-thread default streams";
+  if (!with_cuda) text += ", without CUDA";
+  return text;
+}
+
+std::string command_text(int count, char const* const* arguments) {
+  std::string text;
+  for (std::string const argument : std::span(arguments, static_cast<std::size_t>(count))) {
+    if (!text.empty()) text += ' ';
+    bool const plain = !argument.empty() && argument.find_first_not_of(
+                                                "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+                                                "0123456789_-./,:=+@%") == std::string::npos;
+    if (plain) {
+      text += argument;
+      continue;
+    }
+    text += '\'';
+    for (char const letter : argument) text += letter == '\'' ? std::string("'\\''") : std::string(1, letter);
+    text += '\'';
+  }
+  return text;
+}
 
 ChildEnd run_child(std::vector<std::string> const& arguments, std::stop_token const& stop) {
   Pipe output;
@@ -143,6 +182,23 @@ std::string this_program() {
 
 std::string sibling_program(std::string const& name) {
   return std::filesystem::path(this_program()).parent_path() / name;
+}
+
+ScratchFile::ScratchFile() {
+  char const* const chosen = std::getenv("TMPDIR");
+  std::string const folder = chosen != nullptr && *chosen != 0 ? chosen : "/tmp";
+  descriptor_ = unnamed_file(folder);
+  if (descriptor_ < 0) {
+    std::error_code const problem(errno, std::generic_category());
+    if (auto const error = shortage("A file in " + folder, problem)) throw *error;
+    throw Error(ErrorKind::bad_argument, "No file can be made in " + folder + ": " + problem.message() +
+                                             ". Let TMPDIR name a folder that can be written.");
+  }
+  path_ = "/proc/" + std::to_string(getpid()) + "/fd/" + std::to_string(descriptor_);
+}
+
+ScratchFile::~ScratchFile() {
+  close(descriptor_);
 }
 
 }  // namespace penstock::cli

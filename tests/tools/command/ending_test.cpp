@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tools/command/complaint.hpp"
+#include "tools/command/ending.hpp"
 
 #include <new>
 #include <stdexcept>
@@ -8,7 +8,7 @@
 #include <gmock/gmock.h>
 
 #include "penstock/core/error.hpp"
-#include "tools/command/profile_option.hpp"
+#include "tools/command/arguments.hpp"
 
 namespace penstock::cli {
 namespace {

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tools/command/interrupt.hpp"
+#include "tools/command/ending.hpp"
 
 #include <array>
 #include <cerrno>
 #include <csignal>
 #include <cstring>
 
+#include <nlohmann/json.hpp>
 #include <poll.h>
 #include <pthread.h>
 #include <sys/eventfd.h>
@@ -13,7 +14,7 @@
 #include <unistd.h>
 
 #include "penstock/core/error.hpp"
-#include "tools/command/exit_code.hpp"
+#include "penstock/core/failure_text.hpp"
 
 namespace penstock::cli {
 namespace {
@@ -35,6 +36,24 @@ sigset_t to_watch() {
 }
 
 }  // namespace
+
+std::string unreadable_results(std::exception const& problem) {
+  std::string words = problem.what();
+  // "[json.exception.parse_error.101] " names a type of the parser's, and nothing that a user can do.
+  if (std::size_t const end = words.find("] "); words.starts_with('[') && end != std::string::npos)
+    words.erase(0, end + 2);
+  return "Results of another process cannot be read (" + words +
+         "): use programs of one build, and see that none of them was stopped.";
+}
+
+Complaint complaint_about(std::exception const& failure) {
+  if (auto const* const error = dynamic_cast<Error const*>(&failure)) {
+    return {error->what(), error->kind() == ErrorKind::bad_argument ? exit_bad_options : exit_device};
+  }
+  if (auto const* const json = dynamic_cast<nlohmann::json::exception const*>(&failure))
+    return {unreadable_results(*json)};
+  return {failure_text(failure)};
+}
 
 Interrupt::Interrupt(StandardOutput& output)
     : output_(output),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tools/command/verdict_output.hpp"
+#include "tools/command/results_text.hpp"
 
 #include <gtest/gtest.h>
 

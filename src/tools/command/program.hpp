@@ -3,9 +3,20 @@
 
 #include <stop_token>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "penstock/device/flavour.hpp"
+
 namespace penstock::cli {
+
+/// "0.1.0, legacy default stream, without CUDA".
+std::string build_text(std::string_view version, Flavour flavour, bool with_cuda);
+/// The command line, with quotes where a shell needs them.
+std::string command_text(int count, char const* const* arguments);
+
+/// Which commit this build was made of, with "-dirty" behind it if there was more; empty if that is not known.
+std::string commit();
 
 /// What a program said and how it ended.
 struct ChildEnd {
@@ -34,5 +45,23 @@ std::string this_program();
 ///
 /// Throws: likewise.
 std::string sibling_program(std::string const& name);
+
+/// A file for a moment, where the system has room for such (TMPDIR, or /tmp). It has no name there, so that nothing is
+/// left of it however this process ends.
+class ScratchFile {
+ public:
+  /// Throws: Error of kind bad_argument, if none can be made.
+  ScratchFile();
+  ScratchFile(ScratchFile const&) = delete;
+  ScratchFile& operator=(ScratchFile const&) = delete;
+  ~ScratchFile();
+
+  /// By which this process and those that it starts can open it, while it lives.
+  std::string const& path() const noexcept { return path_; }
+
+ private:
+  int descriptor_;
+  std::string path_;
+};
 
 }  // namespace penstock::cli

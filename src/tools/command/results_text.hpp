@@ -2,8 +2,13 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "penstock/report/verdict.hpp"
 
 namespace penstock::cli {
 
@@ -16,5 +21,21 @@ std::string csv_line(std::vector<std::string> const& cells);
 std::string short_number(double value);
 /// A value of an axis as people read it: sizes in KiB and the like.
 std::string axis_value_text(std::string const& axis, std::string const& value);
+
+/// Null for what is not known: an empty text.
+inline nlohmann::ordered_json or_null(std::string const& text) {
+  return text.empty() ? nlohmann::ordered_json(nullptr) : nlohmann::ordered_json(text);
+}
+
+/// Null for what is not known: a value that is not there.
+template <class Value>
+nlohmann::ordered_json or_null(std::optional<Value> const& value) {
+  return value ? nlohmann::ordered_json(*value) : nlohmann::ordered_json(nullptr);
+}
+
+/// For people: what `describe` says, and a line on what a tile takes of the device. Ends a line.
+std::string as_text(Verdict const& verdict);
+/// The members of docs/results.md that say no more than the verdict does.
+nlohmann::ordered_json as_members(Verdict const& verdict);
 
 }  // namespace penstock::cli

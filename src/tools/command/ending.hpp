@@ -2,12 +2,39 @@
 #pragma once
 
 #include <csignal>
+#include <exception>
 #include <stop_token>
+#include <string>
 #include <thread>
 
 #include "tools/command/standard_output.hpp"
 
 namespace penstock::cli {
+
+/// What the process says when it ends. docs/commands/README.md has the same table.
+enum ExitCode : int {
+  exit_ok = 0,
+  exit_some_failed = 1,  ///< Some input could not be read or did not match, some experiment went otherwise, a
+                         ///< point was not measured, a claim does not hold, tune found nothing within its memory; the
+                         ///< rest was done.
+  exit_bad_options = 2,  ///< Nothing was done.
+  exit_device = 4,  ///< The device or the machine could not do it: no such GPU, too little memory, a fault; also of one
+                    ///< among several devices, though the others did the rest.
+  exit_interrupted = 130  ///< Ctrl-C, SIGTERM, SIGHUP: what was under way was finished or cancelled, nothing is left.
+};
+
+/// What is said of a failure, and the exit code that it ends with.
+struct Complaint {
+  std::string sentence;  ///< Of the failure, and of what helps.
+  ExitCode code = exit_device;
+};
+
+/// A sentence on results of another process that cannot be read, and what to do; `problem` is what the parser threw.
+std::string unreadable_results(std::exception const& problem);
+
+/// Of an Error, its own sentence. Of what the standard library, the system or a parser throws, one that says what was
+/// wanted and what to do.
+Complaint complaint_about(std::exception const& failure);
 
 /// Turns ctrl-C (SIGINT), SIGTERM and SIGHUP into a stop request, instead of the process's death. A second one ends the
 /// process at once, with exit code 130; any other signal to end it, as SIGQUIT, does so at once, in its own way. Both

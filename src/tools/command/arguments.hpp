@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+
+#include <CLI/CLI.hpp>
+
+#include "penstock/device/device_group.hpp"
+#include "penstock/flow/pipeline_options.hpp"
+#include "penstock/profile/profile.hpp"
+
+namespace penstock::cli {
+
+/// Takes a whole number from `least` to `most`, in decimal digits.
+CLI::Validator whole_number(std::uint64_t least, std::uint64_t most);
+
+/// Takes a number from `least` to `most`; `what` names it in the refusal of another, as in "a number of seconds".
+CLI::Validator number_between(double least, double most, std::string const& what);
+
+/// Takes a finite number above 0; `what` is as above, and `example` one that will do.
+CLI::Validator number_above_zero(std::string const& what, std::string const& example);
+
+/// What this process runs on, as a profile says it.
+ProfiledMachine machine_here(DeviceGroup const& devices);
+
+/// What these results were measured on, but for the flavour, as a profile says it.
+///
+/// Shape: as docs/results.md has them.
+ProfiledMachine machine_of_results(std::string const& results);
+/// The values of the profile by the axes that have them.
+std::map<std::string, std::string> axis_values(Profile const& profile);
+
+/// Of `--aim`, in each command that has it.
+inline constexpr char const* what_aim_decides =
+    "What lanes, batch, slots, tiles, spin and watching are for where they are left to the pipeline: throughput, "
+    "latency";
+
+/// What most commands do with a profile.
+inline constexpr char const* profile_fills_in =
+    "Settings that penstock tune --save wrote, for all that is not named here";
+
+/// The option `--profile FILE`.
+struct ProfileOption {
+  std::string path;                ///< Empty if there is none.
+  std::optional<Profile> profile;  ///< Once the options were read.
+
+  /// `help` says what is done with it. `take` is called when all options of the command were read and there is a
+  /// profile: it sets what was not named.
+  void add_to(CLI::App& command, std::string const& help, std::function<void(Profile const&)> take);
+  /// Says on standard error if the profile was made for another machine or device.
+  void warn(ProfiledMachine const& here) const;
+};
+
+/// More threads than any machine has; what is beyond is a slip of the finger.
+inline constexpr std::size_t most_threads = 1024;
+
+/// The options that every command with a pipeline has.
+struct PipelineArguments {
+  std::string device = "auto";
+  unsigned producers = 0;
+  unsigned lanes = 0;
+  unsigned consumers = 0;
+  unsigned slots = 0;
+  unsigned batch = 0;
+  std::string aim = "throughput";
+  std::string signal = "callback";
+  std::string shape = "split";
+  std::string streams = "default";
+  std::string tile;
+  std::size_t tiles = 0;
+  bool ordered = false;
+  bool no_bind = false;
+  std::optional<std::chrono::microseconds> spin;  ///< A profile's.
+  ProfileOption profile;
+
+  /// `tile_sizes` is what --help says of the sizes that a tile may have.
+  void add_to(CLI::App& command, std::string const& tile_sizes);
+  /// A pipeline's options but for the tile's shape.
+  ///
+  /// Throws: Error of kind bad_argument.
+  PipelineOptions options() const;
+  /// Bytes of a tile, or `preset` if none was asked for.
+  ///
+  /// Throws: Error of kind bad_argument.
+  std::size_t tile_bytes(std::size_t preset) const;
+
+ private:
+  /// Takes the profile's values for all that `command` was not given.
+  void take(Profile const& taken, CLI::App const& command);
+};
+
+}  // namespace penstock::cli
