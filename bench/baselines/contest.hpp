@@ -10,7 +10,7 @@
 
 #include "contestant.hpp"
 
-#include "tools/measure/spread.hpp"
+#include "tools/measure/meter.hpp"
 
 namespace baselines {
 

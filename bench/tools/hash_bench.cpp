@@ -21,7 +21,7 @@
 #include "penstock/machine/topology.hpp"
 #include "tools/hash/hash_sink.hpp"
 #include "tools/hash/head_start.hpp"
-#include "tools/measure/hash_stage.hpp"
+#include "tools/measure/work_stages.hpp"
 
 namespace penstock::cli {
 namespace {

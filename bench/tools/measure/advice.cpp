@@ -14,7 +14,7 @@
 #include "penstock/core/error.hpp"
 #include "penstock/devices/open_device.hpp"
 #include "penstock/machine/topology.hpp"
-#include "tools/measure/spread.hpp"
+#include "tools/measure/meter.hpp"
 #include "tools/measure/sweep.hpp"
 
 namespace {

@@ -10,9 +10,9 @@
 #include "tools/bench/trace_cost.hpp"
 #include "tools/command/arguments.hpp"
 #include "tools/command/program.hpp"
-#include "tools/measure/facts_here.hpp"
+#include "tools/measure/bench_facts.hpp"
 #include "tools/measure/filler.hpp"
-#include "tools/measure/traced_run.hpp"
+#include "tools/measure/recorded_run.hpp"
 #include "tools/page/results_page.hpp"
 
 namespace penstock::cli {
@@ -128,7 +128,7 @@ ExitCode BenchCommand::run(StandardOutput& output, Interrupt const& interrupt) c
   }
   OpenDevices const devices(sweep.axes.devices);
   if (all_here) sweep.axes.profile.warn(machine_here(devices.first()));
-  BenchFacts const facts = facts_here(devices.first(), sweep.command_line);
+  BenchFacts const facts = facts_here(devices.first(), flavour(), built_with_cuda(), sweep.command_line);
   if (no_points) {
     return output.write(as_json(facts, wanted, {})) ? exit_ok : exit_some_failed;
   }

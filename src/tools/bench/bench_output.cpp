@@ -10,7 +10,7 @@
 
 #include "penstock/core/size_text.hpp"
 #include "tools/command/results_text.hpp"
-#include "tools/measure/graphs_remark.hpp"
+#include "tools/measure/figures.hpp"
 
 namespace penstock::cli {
 namespace {

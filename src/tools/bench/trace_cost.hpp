@@ -7,7 +7,7 @@
 
 #include "penstock/device/build_flavour.hpp"
 #include "penstock/device/device_group.hpp"
-#include "tools/measure/spread.hpp"
+#include "tools/measure/meter.hpp"
 #include "tools/measure/trial.hpp"
 
 namespace penstock::measure {

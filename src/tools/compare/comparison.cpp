@@ -11,7 +11,7 @@
 #include "tools/command/ending.hpp"
 #include "tools/command/results_text.hpp"
 #include "tools/compare/comparison_parts.hpp"
-#include "tools/measure/spread.hpp"
+#include "tools/measure/meter.hpp"
 
 namespace penstock::cli {
 

@@ -8,7 +8,7 @@
 #include "penstock/report/advice.hpp"
 #include "tools/command/results_text.hpp"
 #include "tools/compare/comparison_parts.hpp"
-#include "tools/measure/spread.hpp"
+#include "tools/measure/meter.hpp"
 
 namespace penstock::cli {
 namespace {

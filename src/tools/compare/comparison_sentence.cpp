@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "tools/compare/comparison_parts.hpp"
-#include "tools/measure/spread.hpp"
+#include "tools/measure/meter.hpp"
 
 namespace penstock::cli {
 namespace {

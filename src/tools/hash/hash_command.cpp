@@ -22,7 +22,7 @@
 #include "tools/hash/hash_job.hpp"
 #include "tools/hash/hash_sink.hpp"
 #include "tools/hash/tile_plan.hpp"
-#include "tools/measure/hash_stage.hpp"
+#include "tools/measure/work_stages.hpp"
 
 namespace penstock::cli {
 inline namespace PENSTOCK_FLAVOUR {

@@ -4,9 +4,26 @@
 #include <array>
 #include <ctime>
 
+#include "penstock/machine/topology.hpp"
+#include "tools/command/program.hpp"
 #include "tools/command/results_text.hpp"
 
 namespace penstock::cli {
+
+BenchFacts facts_here(DeviceGroup const& devices, Flavour flavour, bool with_cuda, std::string const& command_line) {
+  auto const topology = Topology::detect();
+  return {.version = PENSTOCK_VERSION,
+          .commit = commit(),
+          .flavour = flavour,
+          .with_cuda = with_cuda,
+          .host = HostLimits::read(),
+          .cpus = topology.cpus().size(),
+          .nodes = topology.nodes().size(),
+          .device = devices.info(),
+          .devices = devices.names(),
+          .date = date_now(),
+          .command = command_line};
+}
 
 std::string date_now() {
   std::time_t const now = std::time(nullptr);

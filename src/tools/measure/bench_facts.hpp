@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "penstock/device/device.hpp"
+#include "penstock/device/device_group.hpp"
 #include "penstock/machine/host_limits.hpp"
 
 namespace penstock::cli {
@@ -26,6 +27,11 @@ struct BenchFacts {
   std::string date;                  ///< ISO 8601.
   std::string command;               ///< As a shell takes it.
 };
+
+/// This build, which is of that flavour and has the CUDA device or not; this machine, those devices and the time now.
+///
+/// Throws: Error, if a device does not say what it is.
+BenchFacts facts_here(DeviceGroup const& devices, Flavour flavour, bool with_cuda, std::string const& command_line);
 
 /// The time now, as BenchFacts::date.
 std::string date_now();

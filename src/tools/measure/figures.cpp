@@ -2,10 +2,43 @@
 #include "tools/measure/figures.hpp"
 
 #include <algorithm>
-
-#include "tools/measure/graphs_remark.hpp"
+#include <cstdint>
 
 namespace penstock::measure {
+namespace {
+
+/// Tiles of all lanes.
+struct Counts {
+  std::uint64_t tiles = 0, mapped = 0, graphs = 0;
+
+  explicit Counts(Report const& report) {
+    for (LaneSummary const& lane : report.lanes) {
+      tiles += lane.tiles;
+      mapped += lane.mapped;
+      graphs += lane.graphs;
+    }
+  }
+  bool mostly_graphs() const { return graphs > 0 && 2 * graphs >= tiles; }
+};
+
+/// Of work that could be captured, or not; by what became of most of those that were not launched as one.
+std::string why_few(Setting const& setting, Counts const& counts) {
+  if (setting.work == Work::copy) return "--work copy launches nothing that could be one.";
+  if (setting.work == Work::hash) return "--work hash does something else for each tile, by its tag.";
+  if (2 * counts.mapped > counts.tiles - counts.graphs) {
+    std::string const mapped = counts.mapped == counts.tiles ? "all" : std::to_string(counts.mapped);
+    return "graphs are for tiles that are copied, and " + mapped + " were mapped; --transport copies has none mapped.";
+  }
+  return "what was copied went in batches, which the stage takes by one call; --batch 1 has none.";
+}
+
+std::string how_few(Counts const& counts) {
+  if (counts.graphs == 0) return "No tile was launched as a graph: ";
+  return "Only " + std::to_string(counts.graphs) + " of " + std::to_string(counts.tiles) + " tiles " +
+         (counts.graphs == 1 ? "was launched as a graph: " : "were launched as graphs: ");
+}
+
+}  // namespace
 
 std::optional<double> lowest(Ceilings const& ceilings, Direction direction) {
   std::optional<double> least;
@@ -36,6 +69,40 @@ Ceilings ceilings_of(Report const& report, Ceilings measured) {
     measured.submission.reset();
   }
   return measured;
+}
+
+bool mostly_graphs(Report const& report) {
+  return Counts(report).mostly_graphs();
+}
+
+std::string graphs_remark(Setting const& setting, Report const& report) {
+  for (LaneSummary const& lane : report.lanes) {
+    if (lane.not_captured != nullptr) {
+      return "Its work could not be captured, and was launched call by call: " + lane.not_captured->reason;
+    }
+  }
+  Counts const counts(report);
+  if (setting.graphs != Graphs::always || counts.tiles == 0 || counts.mostly_graphs()) return "";
+  return how_few(counts) + why_few(setting, counts);
+}
+
+bool cut_to_recorded(Traced& traced, Metered& metered) {
+  Recording const& recording = traced.recording;
+  if (recording.missed == 0) return true;
+  std::int64_t full = traced.opened, device_full = traced.opened;
+  for (Passage const& passage : recording.passages) {
+    auto& last = on_device(passage.step) ? device_full : full;
+    last = std::max(last, passage.end);
+  }
+  // What is on the device is noted once the host hears of it: of what was under way nothing was.
+  if (device_full > traced.opened) full = std::min(full, device_full);
+  if (full >= traced.closed) return true;  // It was full when the window had closed.
+  double const part = static_cast<double>(full - traced.opened) / static_cast<double>(traced.closed - traced.opened);
+  traced.closed = full;
+  metered.seconds *= part;
+  metered.tiles *= part;
+  metered.cpu_seconds *= part;
+  return full > traced.opened;
 }
 
 }  // namespace penstock::measure

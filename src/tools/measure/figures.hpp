@@ -13,7 +13,7 @@
 #include "penstock/report/verdict.hpp"
 #include "tools/measure/axis.hpp"
 #include "tools/measure/meter.hpp"
-#include "tools/measure/spread.hpp"
+#include "tools/measure/setting.hpp"
 
 namespace penstock::measure {
 
@@ -68,5 +68,18 @@ struct PointResult {
   std::vector<std::string> remarks = {};  ///< What could not be had beside it, and why.
   std::string error = {};                 ///< Why it could not be measured; empty if it could.
 };
+
+/// True if half of its tiles or more were launched as graphs.
+bool mostly_graphs(Report const& report);
+
+/// A sentence on why a run launched nothing as a graph, or few of its tiles: if its stage could not be captured, or if
+/// that was asked for (Graphs::always) and came to less than half. Else empty.
+std::string graphs_remark(Setting const& setting, Report const& report);
+
+/// A recorder that was full before the window closed has missed the rest of it. Lets both end where it was full: what
+/// is left of the window is recorded whole, and of tiles and CPU time `metered` keeps that part.
+///
+/// False if nothing is left.
+bool cut_to_recorded(Traced& traced, Metered& metered);
 
 }  // namespace penstock::measure

@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cstdint>
 #include <optional>
+#include <vector>
 
 #include "penstock/judge/judge.hpp"
 
@@ -50,5 +51,18 @@ class Meter {
   Metered metered_;
   alignas(64) std::atomic<std::uint64_t> count_{0};
 };
+
+/// What repeated measurements of one thing came to.
+struct Spread {
+  double median = 0;
+  double least = 0;
+  double most = 0;
+
+  /// How far the measurements lie from the median, as a part of it; 0 for a single one.
+  double relative() const noexcept;
+};
+
+/// Shape: at least one, in any order.
+Spread spread_of(std::vector<double> values);
 
 }  // namespace penstock::measure

@@ -7,8 +7,9 @@
 #include <mutex>
 #include <vector>
 
+#include "penstock/lane/graph_choice.hpp"
+#include "penstock/lane/lone_ways.hpp"
 #include "penstock/report/quantile.hpp"
-#include "tools/measure/settling.hpp"
 
 namespace penstock::measure {
 namespace {
@@ -33,6 +34,13 @@ void wait_until(Clock::time_point due, std::stop_token const& stop) {
 }
 
 }  // namespace
+
+std::uint64_t settling_tiles(PipelineOptions const& made) noexcept {
+  constexpr unsigned ways = 3;
+  std::uint64_t a_lane = LoneWays::warm_up + ways * LoneWays::samples;
+  if (made.graphs != Graphs::never) a_lane += GraphChoice::warm_up + 2 * GraphChoice::samples + made.slots;
+  return made.lanes * a_lane;
+}
 
 Load load_at(double tiles_per_second, PipelineOptions const& made, std::chrono::nanoseconds warm_up,
              std::chrono::nanoseconds window) {

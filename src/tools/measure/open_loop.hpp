@@ -10,11 +10,35 @@
 #include <vector>
 
 #include "penstock/flow/pipeline_options.hpp"
+#include "penstock/flow/source.hpp"
 #include "tools/measure/figures.hpp"
 #include "tools/measure/filler.hpp"
-#include "tools/measure/until_failed.hpp"
 
 namespace penstock::measure {
+
+/// How many tiles it takes until all lanes of such a pipeline have tried the ways that they choose from, and have
+/// captured in all slots, if they capture at all. A lane with tiles in flight tries no ways for lone ones, so with many
+/// it may be more.
+///
+/// Shape:  as a pipeline has made them.
+/// Source: docs/decisions/0028 and 0034.
+std::uint64_t settling_tiles(PipelineOptions const& made) noexcept;
+
+/// Fills tiles, and is told when one has failed.
+class UntilFailed : public Source {
+ public:
+  explicit UntilFailed(Filler& filler) : filler_(filler) {}
+  /// There is no use in more tiles.
+  void fail() noexcept { failed_.store(true, std::memory_order_relaxed); }
+  std::size_t fill(Tile& tile) override { return filler_.fill(tile.input()); }
+
+ protected:
+  bool failed() const noexcept { return failed_.load(std::memory_order_relaxed); }
+
+ private:
+  Filler& filler_;
+  std::atomic<bool> failed_{false};
+};
 
 /// How many tiles come, and how fast.
 struct Load {

@@ -12,8 +12,8 @@
 #include "penstock/core/error.hpp"
 #include "penstock/core/failure_text.hpp"
 #include "tools/measure/ceilings.hpp"
-#include "tools/measure/graphs_remark.hpp"
-#include "tools/measure/judged_run.hpp"
+#include "tools/measure/figures.hpp"
+#include "tools/measure/recorded_run.hpp"
 
 namespace penstock::measure {
 namespace {

@@ -10,8 +10,6 @@
 #include "penstock/flow/resolve_options.hpp"
 #include "penstock/report/number_text.hpp"
 #include "tools/measure/open_loop.hpp"
-#include "tools/measure/settling.hpp"
-#include "tools/measure/until_failed.hpp"
 #include "tools/measure/work_stages.hpp"
 
 namespace penstock::measure {

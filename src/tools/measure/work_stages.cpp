@@ -6,7 +6,6 @@
 #include "penstock/kernels/blake3_node.hpp"
 #include "penstock/kernels/busy.hpp"
 #include "penstock/kernels/transform.hpp"
-#include "tools/measure/hash_stage.hpp"
 
 namespace penstock::measure {
 inline namespace PENSTOCK_FLAVOUR {

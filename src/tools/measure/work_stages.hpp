@@ -2,11 +2,32 @@
 #pragma once
 
 #include "penstock/device/build_flavour.hpp"
+#include "penstock/kernels/blake3.hpp"
 #include "penstock/lane/stage.hpp"
 #include "tools/measure/setting.hpp"
 
 namespace penstock::measure {
 inline namespace PENSTOCK_FLAVOUR {
+
+/// Hashes a tile to the node at the top of its tree. The tile's tag is the number of its first chunk.
+class HashStage final : public Stage {
+ public:
+  explicit HashStage(StageContext const& context)
+      : scratch_(context.device.allocate(blake3_scratch_bytes(context.shape.input_bytes))),
+        passes_(context.stream.kind() == DeviceKind::cpu ? Passes::one : Passes::many) {}
+
+  void prepare(StreamRef stream) override { blake3_prepare(stream); }
+  /// On a GPU a warp reads pieces that are a KiB apart, which a cache makes good, and the link would not.
+  Passes passes() const noexcept override { return passes_; }
+  std::size_t run(DeviceTile const& tile, StreamRef stream) override {
+    blake3_tile(tile.input, tile.tag, tile.output, scratch_.bytes(), stream);
+    return sizeof(Blake3Node);
+  }
+
+ private:
+  DeviceMemory scratch_;
+  Passes const passes_;
+};
 
 /// Stages that do what the setting's `work` says, on the lane's stream.
 Stages work_stages(Setting const& setting);

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <cstddef>
 
-#include "tools/measure/spread.hpp"
+#include "tools/measure/meter.hpp"
 
 namespace penstock::measure {
 namespace {

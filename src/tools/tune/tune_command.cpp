@@ -14,11 +14,10 @@
 #include "tools/command/arguments.hpp"
 #include "tools/command/ending.hpp"
 #include "tools/command/progress.hpp"
-#include "tools/measure/facts_here.hpp"
+#include "tools/measure/bench_facts.hpp"
 #include "tools/measure/filler.hpp"
-#include "tools/measure/judged_run.hpp"
-#include "tools/measure/size_remark.hpp"
-#include "tools/measure/traced_run.hpp"
+#include "tools/measure/recorded_run.hpp"
+#include "tools/measure/sweep_arguments.hpp"
 #include "tools/tune/tune.hpp"
 #include "tools/tune/tune_output.hpp"
 
@@ -159,7 +158,7 @@ ExitCode TuneCommand::run(StandardOutput& output, Interrupt const& interrupt) co
   profile.warn(machine_here(devices));
   options.bounds.cpus = static_cast<unsigned>(Topology::detect().busy_threads());
   options.bounds.gpu = devices.front().info().kind == DeviceKind::cuda;
-  BenchFacts const facts = facts_here(devices, command_line);
+  BenchFacts const facts = facts_here(devices, flavour(), built_with_cuda(), command_line);
   measure::Tuned tuned;
   {
     RunProgress progress(true);

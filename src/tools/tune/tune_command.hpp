@@ -8,7 +8,7 @@
 #include "penstock/device/build_flavour.hpp"
 #include "tools/command/ending.hpp"
 #include "tools/command/trace_file.hpp"
-#include "tools/measure/axis_options.hpp"
+#include "tools/measure/sweep_arguments.hpp"
 #include "tools/tune/tune.hpp"
 
 namespace penstock::cli {

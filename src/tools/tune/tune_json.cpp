@@ -6,7 +6,7 @@
 
 #include "tools/command/results_text.hpp"
 #include "tools/measure/bench_facts.hpp"
-#include "tools/measure/spread.hpp"
+#include "tools/measure/meter.hpp"
 #include "tools/tune/tune_output.hpp"
 
 namespace penstock::cli {

@@ -10,7 +10,7 @@
 #include "penstock/flow/pipeline_options.hpp"
 #include "penstock/report/verdict.hpp"
 #include "tools/measure/axis.hpp"
-#include "tools/measure/spread.hpp"
+#include "tools/measure/meter.hpp"
 
 namespace penstock::measure {
 

@@ -2,7 +2,9 @@
 #include "tools/measure/figures.hpp"
 
 #include <array>
+#include <memory>
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 namespace penstock::measure {
@@ -36,6 +38,142 @@ TEST(Ceilings, AreWithoutTheCallsOfARunThatLaunchedGraphs) {
   EXPECT_EQ(left.upload, 10);
   EXPECT_EQ(left.fill, 3);
   EXPECT_EQ(left.link_up, 4);
+}
+
+using testing::HasSubstr;
+
+/// Of two lanes, which were asked for graphs.
+struct GraphsRemark : testing::Test {
+  Setting setting{.graphs = Graphs::always};
+  Report report;
+
+  GraphsRemark() {
+    report.lanes.resize(2);
+    for (LaneSummary& lane : report.lanes) lane.tiles = 10;
+  }
+  std::string remark() const { return graphs_remark(setting, report); }
+};
+
+TEST_F(GraphsRemark, KnowsWhetherTheyAreMost) {
+  EXPECT_FALSE(mostly_graphs(report));
+  report.lanes[0].graphs = 9;
+  EXPECT_FALSE(mostly_graphs(report));
+  report.lanes[1].graphs = 1;
+  EXPECT_TRUE(mostly_graphs(report));
+  report.lanes.clear();
+  EXPECT_FALSE(mostly_graphs(report)) << "there are no tiles";
+}
+
+TEST_F(GraphsRemark, SaysNothingIfTheyAreHalfOfTheTiles) {
+  report.lanes[1].graphs = 10;
+  EXPECT_EQ(remark(), "");
+  report.lanes[0].graphs = 10;
+  EXPECT_EQ(remark(), "");
+}
+
+/// Seen to fail if one is enough: the first tile of a run mostly comes alone, and all others in batches.
+TEST_F(GraphsRemark, SaysOfHowManyTilesTheyAreFew) {
+  report.lanes[1].graphs = 1;
+  EXPECT_THAT(remark(), HasSubstr("Only 1 of 20 tiles was launched as a graph: what was copied went in batches"));
+  report.lanes[0].graphs = 8;
+  EXPECT_THAT(remark(), HasSubstr("Only 9 of 20 tiles were launched as graphs"));
+}
+
+TEST_F(GraphsRemark, SaysNothingUnlessTheyAreAskedFor) {
+  for (Graphs const graphs : {Graphs::automatic, Graphs::never}) {
+    setting.graphs = graphs;
+    EXPECT_EQ(remark(), "");
+  }
+}
+
+TEST_F(GraphsRemark, SaysNothingOfARunWithoutTiles) {
+  report.lanes = {{}, {}};
+  EXPECT_EQ(remark(), "");
+}
+
+TEST_F(GraphsRemark, NamesTheWorkThatHasNone) {
+  setting.work = Work::hash;
+  EXPECT_THAT(remark(), HasSubstr("--work hash"));
+  setting.work = Work::copy;
+  EXPECT_THAT(remark(), HasSubstr("--work copy"));
+}
+
+TEST_F(GraphsRemark, SaysWhatWouldMakeThem) {
+  EXPECT_THAT(remark(), HasSubstr("--batch 1"));
+  report.lanes[0].mapped = 10;
+  EXPECT_THAT(remark(), HasSubstr("--batch 1"));
+  report.lanes[1].mapped = 10;
+  EXPECT_THAT(remark(), HasSubstr("--transport copies"));
+}
+
+/// Seen to fail if all have to be mapped.
+TEST_F(GraphsRemark, SaysWhatWouldMakeThemOfMostOfTheOthers) {
+  report.lanes[0].graphs = 4;
+  report.lanes[1].mapped = 9;
+  EXPECT_THAT(remark(), HasSubstr("--transport copies"));
+  report.lanes[1].mapped = 8;
+  EXPECT_THAT(remark(), HasSubstr("--batch 1"));
+}
+
+TEST_F(GraphsRemark, SaysWhyACaptureFailedWhoeverAskedForIt) {
+  report.lanes[0].graphs = 1;
+  report.lanes[1].not_captured =
+      std::make_shared<Failure const>(Failure{"stage", "It waits.", ErrorKind::bad_argument});
+  for (Graphs const graphs : all_graphs) {
+    setting.graphs = graphs;
+    EXPECT_THAT(remark(), HasSubstr("It waits."));
+  }
+}
+
+/// A window of 100 ns from 50 on, in which 10 tiles took a second of CPU time.
+struct ARecordedWindow : testing::Test {
+  Traced traced{.recording = {}, .opened = 50, .closed = 150};
+  Metered metered{.tiles = 10, .seconds = 100e-9, .cpu_seconds = 1};
+
+  void record(std::int64_t begin, std::int64_t end, Step step = Step::fill) {
+    traced.recording.passages.push_back({.tile = 0, .row = 0, .step = step, .begin = begin, .end = end});
+  }
+};
+
+TEST_F(ARecordedWindow, StaysWholeIfNothingWasMissed) {
+  record(0, 75);
+  EXPECT_TRUE(cut_to_recorded(traced, metered));
+  EXPECT_EQ(traced.closed, 150);
+  EXPECT_EQ(metered.tiles, 10);
+}
+
+TEST_F(ARecordedWindow, EndsWhereTheRecorderWasFull) {
+  traced.recording.missed = 1;
+  record(70, 75);
+  record(40, 60);
+  EXPECT_TRUE(cut_to_recorded(traced, metered));
+  EXPECT_EQ(traced.closed, 75);
+  EXPECT_DOUBLE_EQ(metered.tiles, 2.5);
+  EXPECT_DOUBLE_EQ(metered.seconds, 25e-9);
+  EXPECT_DOUBLE_EQ(metered.cpu_seconds, 0.25);
+}
+
+TEST_F(ARecordedWindow, EndsWithTheLastThatWasHeardOfTheDevice) {
+  traced.recording.missed = 1;
+  record(70, 75);
+  record(50, 60, Step::stage);
+  EXPECT_TRUE(cut_to_recorded(traced, metered));
+  EXPECT_EQ(traced.closed, 60);
+  EXPECT_DOUBLE_EQ(metered.tiles, 1);
+}
+
+TEST_F(ARecordedWindow, StaysWholeIfTheRecorderWasFullOnlyAfterIt) {
+  traced.recording.missed = 1;
+  record(140, 160);
+  EXPECT_TRUE(cut_to_recorded(traced, metered));
+  EXPECT_EQ(traced.closed, 150);
+  EXPECT_EQ(metered.tiles, 10);
+}
+
+TEST_F(ARecordedWindow, IsNoneIfTheRecorderWasFullBeforeIt) {
+  traced.recording.missed = 1;
+  record(0, 30);
+  EXPECT_FALSE(cut_to_recorded(traced, metered));
 }
 
 }  // namespace

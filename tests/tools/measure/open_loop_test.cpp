@@ -6,8 +6,6 @@
 
 #include <gtest/gtest.h>
 
-#include "tools/measure/settling.hpp"
-
 namespace penstock::measure {
 namespace {
 

@@ -12,7 +12,7 @@
 
 #include "penstock/core/error.hpp"
 #include "penstock/cpu/cpu_device.hpp"
-#include "tools/measure/settling.hpp"
+#include "tools/measure/open_loop.hpp"
 
 namespace penstock::measure {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tools/measure/judged_run.hpp"
+#include "tools/measure/recorded_run.hpp"
 
 #include <string>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tools/measure/size_remark.hpp"
+#include "tools/measure/sweep_arguments.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tools/measure/judged_run.hpp"
+#include "tools/measure/recorded_run.hpp"
 
 #include <algorithm>
 #include <chrono>
+#include <cstdio>
 #include <utility>
 
 #include "penstock/core/error.hpp"
 #include "penstock/core/recorder.hpp"
 #include "penstock/judge/judge.hpp"
 #include "penstock/report/stretch.hpp"
-#include "tools/measure/recorded_part.hpp"
+#include "tools/measure/figures.hpp"
 
 namespace penstock::measure {
 inline namespace PENSTOCK_FLAVOUR {
@@ -39,3 +40,26 @@ std::optional<JudgedRun> judged_run(DeviceGroup const& devices, Setting const& s
 
 }  // namespace PENSTOCK_FLAVOUR
 }  // namespace penstock::measure
+
+namespace penstock::cli {
+inline namespace PENSTOCK_FLAVOUR {
+
+void write_traced_run(TraceArguments const& trace, OutputFile& file, TraceFacts const& about, DeviceGroup const& on,
+                      measure::Setting const& setting, measure::TrialOptions options, std::stop_token const& stop) {
+  // The user looks at a trace to see tiles, and not a quarter of a second of them.
+  options.warm_up = std::min<std::chrono::nanoseconds>(options.warm_up, std::chrono::milliseconds(20));
+  options.window = std::min<std::chrono::nanoseconds>(options.window, std::chrono::milliseconds(50));
+  auto const recorder = trace.recorder();
+  options.recorder = recorder.get();
+  auto const activities = trace.activity_log(recorder.get());
+  if (activities != nullptr) options.ranges = activities.get();
+  auto const trial = run_trial(on, setting, options, stop);
+  if (!trial) return;
+  if (activities != nullptr) activities->finish();
+  Recording const recording = recorder->take();
+  write_trace_file(file, recording, about);
+  std::fprintf(stderr, "penstock: %s\n", traced_text(trace.file, recording, trial->report.wall).c_str());
+}
+
+}  // namespace PENSTOCK_FLAVOUR
+}  // namespace penstock::cli
