@@ -4,10 +4,12 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
+#include <vector>
 
+#include "penstock/core/recorder.hpp"
 #include "penstock/devices/open_device.hpp"
+#include "tools/bench/bench_data.hpp"
 #include "tools/bench/bench_output.hpp"
-#include "tools/bench/trace_cost.hpp"
 #include "tools/command/arguments.hpp"
 #include "tools/command/program.hpp"
 #include "tools/measure/bench_facts.hpp"
@@ -58,6 +60,40 @@ struct OpenDevices {
   std::vector<std::vector<std::unique_ptr<Device>>> opened;
   measure::DevicesByName by_name;
 };
+
+/// Passages, of 32 bytes each: a quarter of a second of two million tiles.
+constexpr std::size_t most_room = std::size_t{1} << 23;
+
+/// What part of its throughput a pipeline keeps when one in `every` of its tiles is recorded, by `pairs` of runs with
+/// and without, in turn. Empty, if `stop` was requested, or if tiles were more than can be recorded.
+std::optional<measure::Spread> kept_when_traced(DeviceGroup const& devices, measure::Setting const& setting,
+                                                measure::TrialOptions const& options, std::uint64_t every,
+                                                unsigned pairs, std::stop_token const& stop) {
+  std::vector<double> kept;
+  std::size_t room = RecorderOptions{}.capacity;
+  for (unsigned pair = 0; pair < pairs;) {
+    Recorder recorder({.capacity = room, .every = every});
+    measure::TrialOptions traced = options;
+    traced.recorder = &recorder;
+    // The run that comes first finds the machine as the last pair left it, so the two take turns at that.
+    bool const traced_first = pair % 2 == 1;
+    auto const first = run_trial(devices, setting, traced_first ? traced : options, stop);
+    auto const second = run_trial(devices, setting, traced_first ? options : traced, stop);
+    if (!first || !second) return std::nullopt;
+    // A full recorder costs nothing.
+    if (recorder.missed() > 0) {
+      if (room >= most_room) return std::nullopt;
+      room *= 2;
+      continue;
+    }
+    ++pair;
+    double const with = (traced_first ? first : second)->metered.tiles_per_second();
+    double const without = (traced_first ? second : first)->metered.tiles_per_second();
+    if (without > 0) kept.push_back(with / without);
+  }
+  if (kept.empty()) return std::nullopt;
+  return measure::spread_of(kept);
+}
 
 /// Of each point, in this process.
 std::size_t runs_here(measure::SweepOptions const& options) {

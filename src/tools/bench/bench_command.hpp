@@ -9,13 +9,16 @@
 #include <CLI/CLI.hpp>
 
 #include "penstock/device/build_flavour.hpp"
+#include "penstock/device/device_group.hpp"
 #include "tools/bench/bench_output.hpp"
 #include "tools/bench/rounds_apart.hpp"
 #include "tools/command/ending.hpp"
 #include "tools/command/progress.hpp"
 #include "tools/command/trace_file.hpp"
+#include "tools/measure/meter.hpp"
 #include "tools/measure/sweep.hpp"
 #include "tools/measure/sweep_arguments.hpp"
+#include "tools/measure/trial.hpp"
 
 namespace penstock::cli {
 inline namespace PENSTOCK_FLAVOUR {

@@ -32,11 +32,5 @@ double judged_part(measure::PointResult const& result);
 /// A table for people: a line for each point.
 std::string as_text(BenchFacts const& facts, std::span<measure::Axis const> axes,
                     std::span<measure::PointResult const> results);
-/// As docs/results.md.
-std::string as_json(BenchFacts const& facts, std::span<measure::Axis const> axes,
-                    std::span<measure::PointResult const> results);
-/// A line of names, and one for each point, with where it was measured; texts with a comma or a quote are quoted.
-std::string as_csv(BenchFacts const& facts, std::span<measure::Axis const> axes,
-                   std::span<measure::PointResult const> results);
 
 }  // namespace penstock::cli

@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
+#include "tools/bench/bench_data.hpp"
 #include "tools/measure/some_facts.hpp"
 
 namespace penstock::cli {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Results as data: docs/results.md.
+#include "tools/bench/bench_data.hpp"
+
 #include <algorithm>
 #include <cctype>
 

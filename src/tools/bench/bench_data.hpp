@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <span>
+#include <string>
+
+#include "tools/measure/axis.hpp"
+#include "tools/measure/bench_facts.hpp"
+#include "tools/measure/figures.hpp"
+
+namespace penstock::cli {
+
+/// As docs/results.md.
+std::string as_json(BenchFacts const& facts, std::span<measure::Axis const> axes,
+                    std::span<measure::PointResult const> results);
+/// A line of names, and one for each point, with where it was measured; texts with a comma or a quote are quoted.
+std::string as_csv(BenchFacts const& facts, std::span<measure::Axis const> axes,
+                   std::span<measure::PointResult const> results);
+
+}  // namespace penstock::cli
