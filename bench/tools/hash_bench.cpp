@@ -19,7 +19,7 @@
 #include "penstock/flow/pipeline.hpp"
 #include "penstock/machine/slab.hpp"
 #include "penstock/machine/topology.hpp"
-#include "tools/hash/hash_sink.hpp"
+#include "tools/hash/hash_source.hpp"
 #include "tools/hash/head_start.hpp"
 #include "tools/measure/work_stages.hpp"
 

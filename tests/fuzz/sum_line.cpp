@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // A line of a check list is an expected sum or a reason, and a path that is printed is read as it was.
-#include "tools/hash/sum_line.hpp"
-
 #include "fuzz/harness.hpp"
+
+#include "tools/hash/check_list.hpp"
 
 namespace penstock::fuzz {
 

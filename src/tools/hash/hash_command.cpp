@@ -20,8 +20,7 @@
 #include "penstock/report/verdict.hpp"
 #include "tools/command/results_text.hpp"
 #include "tools/hash/hash_job.hpp"
-#include "tools/hash/hash_sink.hpp"
-#include "tools/hash/tile_plan.hpp"
+#include "tools/hash/hash_source.hpp"
 #include "tools/measure/work_stages.hpp"
 
 namespace penstock::cli {

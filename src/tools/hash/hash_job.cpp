@@ -2,14 +2,57 @@
 #include "tools/hash/hash_job.hpp"
 
 #include <algorithm>
+#include <bit>
+#include <cstdint>
+#include <optional>
 #include <utility>
 
 #include <fcntl.h>
+#include <poll.h>
 #include <pthread.h>
+#include <sys/ioctl.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 namespace penstock::cli {
 namespace {
+
+/// To look at more paths than this would take longer than it saves.
+constexpr std::size_t most_paths = 64;
+/// Files in /proc say that they are empty, whatever they hold: a tile that is too small for one costs time, and this
+/// much memory is nothing.
+constexpr std::size_t least_tile_bytes = std::size_t{64} << 10;
+
+/// The fewest tiles that a pipeline makes of these options if left to itself.
+std::size_t least_tiles(PipelineOptions const& options) {
+  auto const or_else = [](unsigned value, unsigned preset) { return std::size_t{value != 0 ? value : preset}; };
+  return or_else(options.lanes, 1) * or_else(options.slots, 4) + 2 * or_else(options.producers, 1) +
+         or_else(options.consumers, 1);
+}
+
+/// What tiles may take before it is worth a wait to know how many are needed: a tenth of a second touches as much.
+constexpr std::uint64_t much_memory = std::uint64_t{256} << 20;
+constexpr int patience_milliseconds = 100;
+/// The size and the number of tiles for input of unknown size. Together they take as much memory as above. One is
+/// filled while others are hashed, and tiles of this size are read as fast as larger ones.
+constexpr std::uint64_t stream_tile_bytes = std::uint64_t{64} << 20;
+constexpr std::uint64_t stream_tiles = much_memory / stream_tile_bytes;
+
+/// How much there is to read from here on; empty if that is not known.
+std::optional<std::uint64_t> bytes_of_stream(int descriptor, int milliseconds) {
+  struct stat status {};
+  if (fstat(descriptor, &status) != 0) return std::nullopt;
+  if (S_ISREG(status.st_mode)) {
+    off_t const at = lseek(descriptor, 0, SEEK_CUR);
+    return static_cast<std::uint64_t>(std::max<off_t>(0, status.st_size - std::max<off_t>(0, at)));
+  }
+  if (!S_ISFIFO(status.st_mode)) return std::nullopt;
+  // Asks for one event only: that all writers have closed the pipe. After that it holds no more than it does now.
+  pollfd waited{descriptor, 0, 0};
+  int held = 0;
+  if (poll(&waited, 1, milliseconds) != 1 || ioctl(descriptor, FIONREAD, &held) != 0) return std::nullopt;
+  return static_cast<std::uint64_t>(held);
+}
 
 /// Adds up the files' sizes, for the progress bar's end. Gives up early if asked to.
 void measure(std::vector<std::string> const& paths, Progress& progress, std::stop_token const& stop) {
@@ -29,6 +72,40 @@ void measure(std::vector<std::string> const& paths, Progress& progress, std::sto
 }
 
 }  // namespace
+
+void fit_tiles(PipelineOptions& options, std::vector<std::string> const& paths, int standard_input) {
+  if (paths.size() > most_paths) return;
+  std::vector<std::uint64_t> sizes;
+  bool streams = false;
+  for (std::string const& path : paths) {
+    struct stat status {};
+    if (path == "-") {
+      std::uint64_t const asked =
+          options.tile.input_bytes * (options.tiles != 0 ? options.tiles : least_tiles(options));
+      auto const bytes = bytes_of_stream(standard_input, asked > much_memory ? patience_milliseconds : 0);
+      if (bytes) sizes.push_back(*bytes);
+      streams = streams || !bytes;
+      continue;
+    }
+    if (stat(path.c_str(), &status) != 0) continue;  // It will be reported, and needs no tile.
+    if (S_ISDIR(status.st_mode)) return;
+    if (S_ISREG(status.st_mode)) sizes.push_back(static_cast<std::uint64_t>(status.st_size));
+    streams = streams || !S_ISREG(status.st_mode);
+  }
+  if (streams && options.tiles != 0) return;
+  std::uint64_t largest = streams ? stream_tile_bytes : 0;
+  for (std::uint64_t const size : sizes) largest = std::max(largest, size);
+  std::size_t& tile_bytes = options.tile.input_bytes;
+  if (largest < tile_bytes) {
+    tile_bytes = std::min(tile_bytes, std::max(least_tile_bytes, std::bit_ceil(static_cast<std::size_t>(largest))));
+  }
+  auto const shift = std::countr_zero(tile_bytes);
+  std::uint64_t useful = streams ? (stream_tiles * stream_tile_bytes) >> shift : 0;
+  for (std::uint64_t const size : sizes) useful += std::max<std::uint64_t>(1, (size + tile_bytes - 1) >> shift);
+  useful = std::max<std::uint64_t>(useful, 1);
+  std::size_t const wanted = options.tiles != 0 ? options.tiles : least_tiles(options);
+  if (useful < wanted) options.tiles = static_cast<std::size_t>(useful);
+}
 
 HashJob::HashJob(HashRequest request, StandardOutput& output, std::stop_token const& interrupted)
     : request_(std::move(request)),

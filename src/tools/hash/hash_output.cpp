@@ -4,7 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "tools/command/results_text.hpp"
-#include "tools/hash/sum_line.hpp"
+#include "tools/hash/check_list.hpp"
 
 namespace penstock::cli {
 namespace {

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tools/hash/small_files.hpp"
-
 #include <cstring>
 #include <deque>
 #include <memory>
@@ -13,7 +11,7 @@
 #include <gmock/gmock.h>
 
 #include "penstock/core/pool.hpp"
-#include "tools/hash/hash_sink.hpp"
+#include "tools/hash/file_walk.hpp"
 #include "tools/hash/hash_source.hpp"
 #include "tools/hash/head_start.hpp"
 

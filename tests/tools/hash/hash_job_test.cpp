@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tools/hash/tile_plan.hpp"
+#include "tools/hash/hash_job.hpp"
 
 #include <array>
 
