@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tools/doctor/doctor_facts.hpp"
 
+#include <cstdio>
+
 #include <nlohmann/json.hpp>
 
 #include "penstock/core/size_text.hpp"
 #include "tools/command/program.hpp"
 #include "tools/command/results_text.hpp"
-#include "tools/doctor/doctor_remarks.hpp"
 
 namespace penstock::cli {
 namespace {
@@ -23,6 +24,108 @@ std::string gpu_line(DeviceInfo const& gpu) {
   line += gpu.numa_node ? ", node " + std::to_string(*gpu.numa_node) : ", node unknown";
   line += ", " + std::to_string(gpu.copy_engines) + " copy engines, driver " + gpu.driver + ", runtime " + gpu.runtime;
   return line;
+}
+
+/// Pinned memory that a pipeline takes at most if the user does not say otherwise.
+constexpr std::uint64_t usual_pinned_bytes = std::uint64_t{1} << 30;
+/// At the 86 GB/s that docs/performance.md has, 3 ms of reading: ten times what it takes to start the threads.
+constexpr std::uint64_t least_read_bytes = std::uint64_t{256} << 20;
+
+void remark_on_host(DoctorFacts const& facts, std::vector<std::string>& remarks) {
+  HostLimits const& host = facts.host;
+  if (facts.topology.busy_threads() < 4) {
+    remarks.push_back(
+        "Only " + std::to_string(facts.topology.busy_threads()) +
+        " threads can be busy at once: reading input and hashing will share them. More CPUs would help most.");
+  }
+  if (auto const quota = facts.topology.cpu_quota();
+      quota && *quota < static_cast<double>(facts.topology.cpus().size())) {
+    char text[160];
+    std::snprintf(text, sizeof text,
+                  "A cgroup allows %.1f CPUs of the %zu that are visible: raise cpu.max, or expect pauses.", *quota,
+                  facts.topology.cpus().size());
+    remarks.emplace_back(text);
+  }
+  if (host.memory_bytes == 0) {
+    remarks.emplace_back(
+        "What /proc says of this machine could not be read: see that it is mounted, and let more files be open "
+        "(ulimit -n).");
+  }
+  if (host.transparent_huge_pages == "never") {
+    remarks.emplace_back(
+        "Transparent huge pages are off, so pinning tiles takes longer: write madvise to "
+        "/sys/kernel/mm/transparent_hugepage/enabled.");
+  }
+  if (host.memory_available_bytes != 0 && host.memory_available_bytes < 2 * usual_pinned_bytes) {
+    remarks.push_back("Only " + size_text(host.memory_available_bytes) +
+                      " of memory are available: use fewer --tiles or a smaller --tile.");
+  }
+  if (host.cgroup_memory_bytes && *host.cgroup_memory_bytes < 2 * usual_pinned_bytes) {
+    remarks.push_back("A cgroup allows " + size_text(*host.cgroup_memory_bytes) +
+                      " of memory: use fewer --tiles or a smaller --tile.");
+  }
+}
+
+void remark_on_gpus(DoctorFacts const& facts, std::vector<std::string>& remarks) {
+  if (facts.gpus.empty() && facts.gpu_problem.empty()) {
+    remarks.emplace_back("There is no GPU to use: the CPU device does the work.");
+  }
+  if (!facts.gpu_problem.empty() && facts.gpu_problem != facts.probe_problem) {
+    remarks.push_back("The GPUs could not be asked what they are: " + facts.gpu_problem);
+  }
+  bool const several_nodes = facts.topology.nodes().size() > 1;
+  if (auto const memlock = facts.host.memlock_bytes; !facts.gpus.empty() && memlock && *memlock < usual_pinned_bytes) {
+    remarks.push_back(
+        "memlock is " + size_text(*memlock) + ", less than the " + size_text(usual_pinned_bytes) +
+        " that a pipeline may pin. The NVIDIA driver does not ask it; if pinning fails, or something else "
+        "in your process locks memory, raise it with ulimit -l.");
+  }
+  for (DeviceInfo const& gpu : facts.gpus) {
+    std::string const name = "GPU " + std::to_string(gpu.ordinal);
+    if (!gpu.numa_node && several_nodes) {
+      remarks.push_back(name +
+                        "'s NUMA node is unknown (normal in a virtual machine): threads and tiles may be far from it.");
+    }
+    if (gpu.copy_engines < 2) {
+      remarks.push_back(name + " has one copy engine: uploads and downloads will take turns.");
+    }
+  }
+  if (facts.flavour == Flavour::legacy) {
+    remarks.emplace_back("This build uses the legacy default stream: work that names no stream is serialised.");
+  }
+}
+
+void remark_on_rates(DoctorFacts const& facts, std::vector<std::string>& remarks) {
+  if (!facts.probe_problem.empty()) {
+    // The line on the GPU has the sentence already.
+    bool const said = facts.gpus.empty() && facts.probe_problem.starts_with(facts.gpu_sentence);
+    remarks.push_back("The probe failed: " + (said ? "there is no GPU to use." : facts.probe_problem));
+  }
+  if (!facts.rates) return;
+  ProbeRates const& rates = *facts.rates;
+  bool const read_enough = rates.read_bytes >= least_read_bytes || !rates.read_all;
+  if (rates.read && !read_enough) {
+    remarks.push_back("The file to read has only " + size_text(rates.read_bytes) +
+                      ": too small for its speed to mean anything. Name a file of some GiB.");
+  }
+  if (std::size_t const busy = facts.topology.busy_threads(); rates.threads > busy) {
+    remarks.push_back(std::to_string(rates.threads) + " threads filled, of which " + std::to_string(busy) +
+                      " can be busy at once: the others only took turns with them. Ask for fewer --producers.");
+  }
+  if (!facts.probed_gpu) return;
+  if (rates.fill < rates.upload) {
+    remarks.push_back("Filling tiles (" + rate_text(rates.fill) + " by " + std::to_string(rates.threads) +
+                      " threads) is slower than the link (" + rate_text(rates.upload) +
+                      "): the producers will be the limit. Produce into the tile directly, or use more threads.");
+  }
+  if (rates.read && read_enough && *rates.read < rates.upload) {
+    remarks.push_back("Reading that file (" + rate_text(*rates.read) + ") is slower than the link (" +
+                      rate_text(rates.upload) + "): reading will be the limit.");
+  }
+  if (rates.both_up + rates.both_down < 1.3 * (rates.upload + rates.download) / 2) {
+    remarks.emplace_back(
+        "Uploads and downloads hardly overlap on this link: do not expect both directions at full speed.");
+  }
 }
 
 }  // namespace
@@ -116,6 +219,14 @@ std::string as_json(DoctorFacts const& facts) {
   json["probe_problem"] = or_null(facts.probe_problem);
   json["remarks"] = remarks_on(facts);
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+std::vector<std::string> remarks_on(DoctorFacts const& facts) {
+  std::vector<std::string> remarks;
+  remark_on_host(facts, remarks);
+  remark_on_gpus(facts, remarks);
+  remark_on_rates(facts, remarks);
+  return remarks;
 }
 
 }  // namespace penstock::cli

@@ -34,4 +34,7 @@ std::string as_text(DoctorFacts const& facts);
 /// An object that always has the same keys; what is unknown is null.
 std::string as_json(DoctorFacts const& facts);
 
+/// A plain sentence on each thing that would hold a pipeline back, with what to do about it. None is good news.
+std::vector<std::string> remarks_on(DoctorFacts const& facts);
+
 }  // namespace penstock::cli

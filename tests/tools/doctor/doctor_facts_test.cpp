@@ -4,8 +4,6 @@
 #include <gmock/gmock.h>
 #include <nlohmann/json.hpp>
 
-#include "tools/doctor/doctor_remarks.hpp"
-
 namespace penstock::cli {
 namespace {
 
