@@ -14,9 +14,8 @@
 #include "penstock/devices/open_device.hpp"
 #include "tools/command/named_files.hpp"
 #include "tools/command/trace_file.hpp"
-#include "tools/lab/experiments.hpp"
+#include "tools/lab/experiment.hpp"
 #include "tools/lab/lab_output.hpp"
-#include "tools/lab/lab_trace.hpp"
 #include "tools/lab/timeline.hpp"
 
 namespace penstock::cli {

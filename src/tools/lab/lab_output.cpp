@@ -4,9 +4,11 @@
 #include <algorithm>
 #include <cstdio>
 #include <utility>
+#include <vector>
 
 #include <nlohmann/json.hpp>
 
+#include "penstock/report/trace_text.hpp"
 #include "tools/lab/timeline.hpp"
 
 namespace penstock::cli {
@@ -87,6 +89,27 @@ std::string as_json(LabPlace const& place, lab::Experiment const& experiment, la
 std::string summary_text(std::size_t as_expected, std::size_t all) {
   if (as_expected == all) return std::to_string(all) + " of " + std::to_string(all) + " went as expected\n";
   return std::to_string(all - as_expected) + " of " + std::to_string(all) + " did NOT go as expected\n";
+}
+
+void write_lab_trace(std::ostream& out, LabPlace const& place,
+                     std::span<std::pair<std::string, lab::Observation> const> seen) {
+  TraceText text(out);
+  text.notes({{"device", place.device}, {"stream 0", place.flavour}});
+  std::uint32_t process = 0;
+  for (auto const& [name, observation] : seen) {
+    text.name_process(++process, name + (observation.verdict.as_expected ? "" : ", NOT as expected"));
+    std::vector<std::string> rows;
+    for (lab::Interval const& interval : observation.intervals) {
+      auto found = std::find(rows.begin(), rows.end(), interval.row);
+      if (found == rows.end()) {
+        found = rows.insert(rows.end(), interval.row);
+        text.name_row(process, static_cast<std::uint32_t>(rows.size()), interval.row);
+      }
+      auto const row = static_cast<std::uint32_t>(found - rows.begin() + 1);
+      text.slice(process, row, interval.start.count(), interval.end.count(), "lab", interval.label);
+    }
+  }
+  text.finish();
 }
 
 }  // namespace PENSTOCK_FLAVOUR

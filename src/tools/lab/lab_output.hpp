@@ -2,9 +2,11 @@
 #pragma once
 
 #include <cstddef>
+#include <iosfwd>
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "penstock/device/build_flavour.hpp"
 #include "tools/lab/experiment.hpp"
@@ -34,6 +36,13 @@ std::string as_json(LabPlace const& place, lab::Experiment const& experiment, la
 
 /// `text` in lines of at most `columns` characters, broken between words, each after `indent` spaces.
 std::string wrapped(std::string_view text, std::size_t indent, std::size_t columns);
+
+/// What experiments saw as a trace for Perfetto or Chrome: each is a process by its name, which begins at 0, and in it
+/// each stream and thread a row.
+///
+/// Throws: nothing of its own; whether all was written `out` knows.
+void write_lab_trace(std::ostream& out, LabPlace const& place,
+                     std::span<std::pair<std::string, lab::Observation> const> seen);
 
 }  // namespace PENSTOCK_FLAVOUR
 }  // namespace penstock::cli

@@ -3,10 +3,23 @@
 
 #include <span>
 #include <string>
+#include <vector>
 
-#include "tools/lab/interval.hpp"
+#include "tools/lab/timeline.hpp"
 
 namespace penstock::lab {
+
+/// Something measured that is told, and judged only where it is certain.
+struct Figure {
+  std::string what;
+  double value = 0;
+  std::string unit;
+};
+
+/// The middle one by size, or the larger of the two in the middle.
+///
+/// Shape: at least one.
+double median(std::vector<double> values);
 
 /// Whether an experiment went as expected, and the measured fact that says so: half a sentence.
 struct Verdict {

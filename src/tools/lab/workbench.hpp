@@ -2,13 +2,16 @@
 #pragma once
 
 #include <chrono>
+#include <condition_variable>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <exception>
 #include <functional>
 #include <mutex>
 #include <span>
 #include <string>
+#include <thread>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -16,9 +19,29 @@
 #include "penstock/device/build_flavour.hpp"
 #include "penstock/device/device.hpp"
 #include "penstock/kernels/busy.hpp"
-#include "tools/lab/interval.hpp"
+#include "penstock/machine/slab.hpp"
+#include "tools/lab/timeline.hpp"
 
 namespace penstock::lab {
+
+/// Host memory that a device copies from and to on its own.
+class PinnedMemory {
+ public:
+  /// Throws: Error, if there is not so much memory, or it cannot be pinned.
+  PinnedMemory(Device& device, std::size_t bytes) : slab_(bytes), pinned_(device.pin(slab_.bytes())) {}
+
+  std::span<std::byte> bytes() const noexcept { return slab_.bytes(); }
+
+ private:
+  Slab slab_;
+  Pinned pinned_;
+};
+
+/// The floats that lie in some memory.
+inline std::span<float> as_floats(std::span<std::byte> bytes) noexcept {
+  return {reinterpret_cast<float*>(bytes.data()), bytes.size() / sizeof(float)};
+}
+
 inline namespace PENSTOCK_FLAVOUR {
 
 using HostClock = std::chrono::steady_clock;
@@ -119,6 +142,39 @@ class Workbench {
   std::mutex mutex_;
   std::size_t stamps_used_ = 0;
   std::deque<Piece> pieces_;
+};
+
+/// Host threads that all do the same at once, each for itself, and then stay for the next such thing: what a device
+/// keeps for each thread, such as a default stream, is theirs from one to the next.
+///
+/// Threads: one, which makes it and asks it.
+class Crew {
+ public:
+  /// Throws: std::system_error, if the threads cannot be had.
+  Crew(Device& device, unsigned threads);
+  Crew(Crew const&) = delete;
+  Crew& operator=(Crew const&) = delete;
+  ~Crew();
+
+  /// Calls work(0), work(1) and so on, each on the thread of that number, attached to the device.
+  ///
+  /// Blocks: until all have returned.
+  /// Throws: what one of them threw.
+  void each(std::function<void(unsigned)> const& work);
+
+ private:
+  void serve(unsigned number);
+  void join() noexcept;
+
+  Device& device_;
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::function<void(unsigned)> const* work_ = nullptr;
+  std::uint64_t round_ = 0;    ///< How often work was given out.
+  std::size_t under_way_ = 0;  ///< Threads that have not done this round's.
+  bool over_ = false;
+  std::exception_ptr problem_;
+  std::vector<std::thread> threads_;
 };
 
 }  // namespace PENSTOCK_FLAVOUR

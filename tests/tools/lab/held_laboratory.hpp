@@ -11,7 +11,7 @@
 
 #include <gtest/gtest.h>
 
-#include "tools/lab/experiments.hpp"
+#include "tools/lab/experiment.hpp"
 #include "tools/lab/held_kernels.hpp"
 
 namespace penstock::lab {

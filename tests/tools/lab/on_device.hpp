@@ -10,7 +10,7 @@
 
 #include <gtest/gtest.h>
 
-#include "tools/lab/experiments.hpp"
+#include "tools/lab/experiment.hpp"
 
 namespace penstock::lab {
 

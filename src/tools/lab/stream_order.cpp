@@ -1,16 +1,77 @@
 // SPDX-License-Identifier: Apache-2.0
+// Experiments: what puts work in order across streams.
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstdio>
 
+#include "penstock/kernels/sum.hpp"
 #include "penstock/kernels/transform.hpp"
-#include "tools/lab/experiments.hpp"
-#include "tools/lab/pinned_memory.hpp"
+#include "tools/lab/experiment.hpp"
+#include "tools/lab/workbench.hpp"
 
 namespace penstock::lab {
 inline namespace PENSTOCK_FLAVOUR {
 namespace {
+
+constexpr std::size_t sum_count = std::size_t{1} << 20;
+constexpr std::size_t sum_bytes = sum_count * sizeof(float);
+
+/// Three pieces of memory: two inputs and their sum.
+struct Three {
+  explicit Three(std::span<std::byte> all)
+      : one(all.first(sum_bytes)),
+        other(all.subspan(sum_bytes, sum_bytes)),
+        sum(all.subspan(2 * sum_bytes, sum_bytes)) {}
+  std::span<std::byte> one, other, sum;
+};
+
+/// Whole numbers up to 3 * 2^20, which floats hold exactly.
+float expected_sum(std::size_t i) {
+  return static_cast<float>(3 * i);
+}
+
+Verdict verdict_on(std::span<float const> sums) {
+  std::size_t wrong = 0;
+  for (std::size_t i = 0; i < sum_count; ++i) {
+    if (sums[i] != expected_sum(i)) ++wrong;
+  }
+  if (wrong == 0) return {true, "all " + std::to_string(sum_count) + " sums are right"};
+  return {false, std::to_string(wrong) + " of " + std::to_string(sum_count) + " sums are wrong"};
+}
+
+Observation add_what_was_uploaded(Workbench& bench) {
+  PinnedMemory const pinned(bench.device(), 3 * sum_bytes);
+  DeviceMemory const memory = bench.device().allocate(3 * sum_bytes);
+  Three const here(pinned.bytes()), there(memory.bytes());
+  Stream const one = bench.device().make_stream();
+  Stream const other = bench.device().make_stream();
+  Stream const third = bench.device().make_stream();
+
+  // What the kernel would find if it did not wait: zeros.
+  third.upload(memory.bytes(), pinned.bytes());
+  third.synchronize();
+  for (std::size_t i = 0; i < sum_count; ++i) {
+    as_floats(here.one)[i] = static_cast<float>(i);
+    as_floats(here.other)[i] = static_cast<float>(2 * i);
+  }
+  sum_prepare(third);
+
+  auto const one_there = bench.timed("stream A", "upload A", one, [&] { one.upload(there.one, here.one); });
+  bench.kernel("stream B", "delay", other);
+  auto const other_there = bench.timed("stream B", "upload B", other, [&] { other.upload(there.other, here.other); });
+  third.wait(one_there.end);
+  third.wait(other_there.end);
+  bench.timed("stream C", "A + B", third,
+              [&] { sum(as_floats(there.one), as_floats(there.other), as_floats(there.sum), third); });
+  bench.timed("stream C", "download", third, [&] { third.download(here.sum, there.sum); });
+
+  auto intervals = bench.intervals();
+  std::vector const uploads{intervals[0], intervals[2]};
+  auto verdict =
+      both(verdict_on(as_floats(here.sum)), stands_between(uploads, intervals[3], std::span(intervals).last(1)));
+  return {std::move(intervals), {}, std::move(verdict)};
+}
 
 constexpr std::size_t streams = 4;
 constexpr std::size_t count = std::size_t{1} << 19;  ///< Floats of each stream.
@@ -121,7 +182,7 @@ std::string comparison(double depth, double breadth) {
   return text;
 }
 
-Observation run(Workbench& bench) {
+Observation issue_in_both_orders(Workbench& bench) {
   Work work(bench);
   for (int i = 0; i < repetitions; ++i) {
     work.issue(Order::depth_first);
@@ -151,6 +212,42 @@ Observation run(Workbench& bench) {
 
 }  // namespace
 
+Experiment two_uploads() {
+  return {.name = "two-uploads",
+          .expectation =
+              "A kernel that adds A and B, uploaded on two streams, finds both there if its own stream waits "
+              "for an event behind each upload, however late one of them is.",
+          .why = "Events put work of different streams in order while the host goes on.",
+          .claim = Claim::must,
+          .run = add_what_was_uploaded};
+}
+
+Experiment priority() {
+  return {.name = "priority",
+          .expectation =
+              "A kernel in a stream of the greatest priority starts before kernels of the least priority that "
+              "were given to the device earlier and find no room yet.",
+          .why = "Short work that others wait for gets through a busy device; what runs is not interrupted for it.",
+          .claim = Claim::may,
+          .run = [](Workbench& bench) -> Observation {
+            auto const info = bench.device().info();
+            // As many blocks as a GPU has room for at once: 2048 threads a multiprocessor, or fewer.
+            auto const full = static_cast<std::uint32_t>(info.compute_units * (info.kind == DeviceKind::cuda ? 2 : 1));
+            std::vector<Stream> patient;
+            for (int i = 0; i < 4; ++i)
+              patient.push_back(bench.device().make_stream({.priority = info.least_priority}));
+            Stream const urgent = bench.device().make_stream({.priority = info.greatest_priority});
+            for (std::size_t i = 0; i < patient.size(); ++i) {
+              std::string const name = "low " + std::to_string(i + 1);
+              bench.kernel(name, name, patient[i], 1, full);
+            }
+            bench.kernel("high", "high", urgent);
+            auto intervals = bench.intervals();
+            auto verdict = overtakes(intervals.back(), std::span(intervals).first(patient.size()));
+            return {std::move(intervals), {}, std::move(verdict)};
+          }};
+}
+
 Experiment issue_order() {
   return {.name = "issue-order",
           .expectation =
@@ -160,7 +257,7 @@ Experiment issue_order() {
               "Order counts within a stream; the order of issue matters across streams only where one copy engine "
               "has to serve both directions.",
           .claim = Claim::must,
-          .run = run};
+          .run = issue_in_both_orders};
 }
 
 }  // namespace PENSTOCK_FLAVOUR

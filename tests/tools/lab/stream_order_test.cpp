@@ -4,6 +4,21 @@
 namespace penstock::lab {
 namespace {
 
+TEST_P(HeldLaboratory, SeesBothUploadsAwaitedHoweverLateOneIs) {
+  begin(two_uploads());
+  held().await_started("delay");
+  for (int i = 0; i < 100; ++i) let_all_else_run();
+  held().end("delay");
+  auto const found = verdict();
+  EXPECT_TRUE(found.as_expected) << found.fact;
+}
+
+TEST_P(HeldLaboratory, DrawsUploadsWithTheKernelThatWaitsForThem) {
+  held().end_all();
+  begin(two_uploads());
+  EXPECT_EQ(rows_of(seen()), (std::vector<std::string>{"stream A", "stream B", "stream B", "stream C", "stream C"}));
+}
+
 std::vector<std::string> issued(Observation const& observation, std::size_t first, std::size_t count) {
   std::vector<std::string> issued;
   for (auto const& interval : std::span(observation.intervals).subspan(first, count)) {
