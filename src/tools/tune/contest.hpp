@@ -2,14 +2,57 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <map>
+#include <optional>
+#include <random>
 #include <stop_token>
 #include <string>
 #include <vector>
 
-#include "tools/tune/landscape.hpp"
-
 namespace penstock::measure {
+
+/// Which value a point has on each axis, by number from 0.
+using Levels = std::vector<std::size_t>;
+
+/// An axis as a search sees it.
+struct SearchAxis {
+  std::size_t count = 1;  ///< Values that it has.
+  /// Neighbouring values come to much the same, as with numbers in increasing order; otherwise they are merely
+  /// different, as signals are.
+  bool ordered = true;
+  std::string name = {};  ///< For the user that reads what was tried.
+};
+
+/// How much a measurement may take.
+enum class Effort : std::uint8_t {
+  glance,  ///< Little: there are many points.
+  look,    ///< More: between few, by little.
+};
+
+/// What a search looks for the highest point of: a machine with a job, or something made up in a test.
+///
+/// Threads: one.
+class Landscape {
+ public:
+  Landscape() = default;
+  Landscape(Landscape const&) = delete;
+  Landscape& operator=(Landscape const&) = delete;
+  virtual ~Landscape() = default;
+
+  /// How good the point is, more being better, with whatever noise there is; empty if it failed.
+  virtual std::optional<double> measure(Levels const& levels, Effort effort) = 0;
+  /// Seconds since the search began.
+  virtual double elapsed() const = 0;
+  /// False for points that are not to be tried at all.
+  virtual bool allowed(Levels const& levels) const = 0;
+  /// What the point takes of the machine while it runs, in any unit: of points that are as good the least is best.
+  virtual double cost(Levels const& levels) const = 0;
+};
+
+/// Points that lie anywhere, yet on each axis evenly: each axis is cut into `count` parts, and each point has a part of
+/// each to itself. Some may be the same where axes are short.
+std::vector<Levels> spread_points(std::vector<SearchAxis> const& axes, std::size_t count, std::mt19937& random);
 
 /// A point that a search has tried.
 struct Attempt {
@@ -85,5 +128,21 @@ class Contest {
   std::map<Levels, std::size_t> where_;
   std::size_t runs_ = 0;
 };
+
+/// What wins in the end.
+struct Final {
+  std::optional<Levels> best = {};  ///< Empty if nothing could be measured.
+  std::vector<double> best_scores = {};
+  std::vector<double> defaults_scores = {};  ///< Empty if the defaults failed.
+  /// The scores are of runs in turn, one of each a round; without time for that they are all there were, and the best
+  /// is the last entrant, or the defaults if theirs are higher in the middle.
+  bool held = false;
+};
+
+/// Measures the entrants several times in turn. Of those that are as good as the best, as far as can be told, the one
+/// that costs least wins.
+///
+/// Shape: the defaults, and what was found, the best last.
+Final hold_final(Contest& contest, Landscape const& landscape, std::vector<Levels> const& entrants);
 
 }  // namespace penstock::measure

@@ -8,7 +8,7 @@
 
 #include "penstock/flow/pipeline_options.hpp"
 #include "tools/measure/axis.hpp"
-#include "tools/tune/landscape.hpp"
+#include "tools/tune/contest.hpp"
 
 namespace penstock::measure {
 

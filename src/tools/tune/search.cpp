@@ -8,7 +8,7 @@
 #include <set>
 #include <utility>
 
-#include "tools/tune/spread_points.hpp"
+#include "tools/tune/contest.hpp"
 
 namespace penstock::measure {
 namespace {

@@ -7,8 +7,6 @@
 #include <vector>
 
 #include "tools/tune/contest.hpp"
-#include "tools/tune/final.hpp"
-#include "tools/tune/landscape.hpp"
 
 namespace penstock::measure {
 

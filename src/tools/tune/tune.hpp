@@ -1,12 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
 #include <functional>
+#include <map>
+#include <memory>
+#include <optional>
 #include <stop_token>
 #include <string>
+#include <vector>
 
 #include "penstock/device/build_flavour.hpp"
 #include "penstock/device/device_group.hpp"
+#include "penstock/flow/pipeline_options.hpp"
+#include "tools/measure/axis.hpp"
+#include "tools/measure/filler.hpp"
+#include "tools/measure/setting.hpp"
+#include "tools/measure/trial.hpp"
+#include "tools/tune/contest.hpp"
 #include "tools/tune/free_axes.hpp"
 #include "tools/tune/tuned.hpp"
 
@@ -27,6 +40,68 @@ struct TuneOptions {
 };
 
 inline namespace PENSTOCK_FLAVOUR {
+
+/// How long a search for what is `sought` runs a setting, by the effort.
+///
+/// With `graphs_chosen`, which is that it chooses among several values of graphs, settings that may capture get time to
+/// do so in all of their slots: else `never` would win because the others were measured while they captured.
+TrialOptions trial_options(Effort effort, Setting const& setting, bool graphs_chosen, Aim sought = Aim::throughput);
+
+/// Pipelines on some devices: each point is as high as its throughput, or the higher the less its latency is.
+///
+/// What it is made of outlives it.
+class PipelineLandscape final : public Landscape {
+ public:
+  using Clock = std::chrono::steady_clock;
+
+  /// What a point came to on this machine.
+  struct Made {
+    PipelineOptions options = {};
+    std::uint64_t pinned_bytes = 0;
+  };
+
+  PipelineLandscape(DeviceGroup const& devices, TuneOptions const& options, std::vector<Axis> const& axes,
+                    Clock::time_point start, std::stop_token const& stop);
+
+  /// Throws: Error, if a device is lost.
+  std::optional<double> measure(Levels const& levels, Effort effort) override;
+  double elapsed() const override { return std::chrono::duration<double>(Clock::now() - start_).count(); }
+  bool allowed(Levels const& levels) const override;
+  /// Threads count first, and then memory; with them those that never sleep.
+  double cost(Levels const& levels) const override;
+
+  /// The figure of a height, as TunedPoint has it.
+  double figure(double height) const noexcept { return options_.sought == Aim::throughput ? height : 1 / height; }
+  /// The best figure of all that were seen; 0 if there is none.
+  double best_seen() const noexcept { return highest_ > 0 ? figure(highest_) : 0; }
+  /// At which latency is measured; 0 as long as no setting has worked.
+  double load_tiles_per_second() const noexcept { return load_; }
+  /// What it pins, if that is more than it may.
+  std::optional<std::uint64_t> beyond(Levels const& levels) const;
+  /// Points that are allowed.
+  std::size_t combinations() const;
+  /// Shape: of a point that could be measured.
+  Made const& made(Levels const& levels) const { return made_.at(levels); }
+  /// Why a point could not be measured; empty if it could.
+  std::string error(Levels const& levels) const;
+
+ private:
+  std::optional<double> measure_throughput(Levels const& levels, Setting const& setting, TrialOptions const& trial);
+  std::optional<double> measure_latency(Levels const& levels, Setting const& setting, TrialOptions const& trial);
+  Setting setting_at(Levels const& levels) const { return point_at(axes_, levels).setting; }
+
+  DeviceGroup const devices_;
+  TuneOptions const& options_;
+  std::vector<Axis> const& axes_;
+  Clock::time_point const start_;
+  std::stop_token const& stop_;
+  bool const graphs_chosen_;
+  std::shared_ptr<FillMemory> const fill_memory_ = std::make_shared<FillMemory>();
+  double load_ = 0;
+  double highest_ = 0;
+  std::map<Levels, Made> made_;
+  std::map<Levels, std::string> errors_;
+};
 
 /// Looks for the setting that moves most bytes a second through these devices, or has the least latency: docs/tune.md
 /// says how. A setting that fails is passed over, and so are those that pin more than the bounds allow.

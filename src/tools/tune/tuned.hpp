@@ -8,8 +8,10 @@
 #include <vector>
 
 #include "penstock/flow/pipeline_options.hpp"
+#include "penstock/profile/profile.hpp"
 #include "penstock/report/verdict.hpp"
 #include "tools/measure/axis.hpp"
+#include "tools/measure/bench_facts.hpp"
 #include "tools/measure/meter.hpp"
 
 namespace penstock::measure {
@@ -62,3 +64,14 @@ struct Tuned {
 };
 
 }  // namespace penstock::measure
+
+namespace penstock::cli {
+
+/// As docs/profile.md. `saved` is where the profile went; empty for nowhere.
+std::string tuned_as_json(BenchFacts const& facts, measure::Tuned const& tuned, std::string const& saved);
+/// The profile of the best point.
+///
+/// Shape: there is one.
+Profile profile_of(BenchFacts const& facts, measure::Tuned const& tuned);
+
+}  // namespace penstock::cli

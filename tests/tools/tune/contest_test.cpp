@@ -3,6 +3,8 @@
 
 #include <cmath>
 #include <limits>
+#include <set>
+#include <vector>
 
 #include <gtest/gtest.h>
 
@@ -10,6 +12,32 @@
 
 namespace penstock::measure {
 namespace {
+
+TEST(SpreadPoints, HaveAPartOfEachAxisToThemselves) {
+  std::mt19937 random{7};
+  std::vector<SearchAxis> const axes{{.count = 12}, {.count = 24}, {.count = 3}, {.count = 1}};
+  auto const points = spread_points(axes, 12, random);
+  ASSERT_EQ(points.size(), 12u);
+  std::set<std::size_t> first;
+  std::set<std::size_t> second;
+  std::vector<int> third(3);
+  for (Levels const& levels : points) {
+    ASSERT_EQ(levels.size(), 4u);
+    first.insert(levels[0]);
+    second.insert(levels[1] / 2);
+    ++third.at(levels[2]);
+    EXPECT_EQ(levels[3], 0u);
+  }
+  EXPECT_EQ(first.size(), 12u);
+  EXPECT_EQ(second.size(), 12u);
+  EXPECT_EQ(third, (std::vector<int>{4, 4, 4}));
+}
+
+TEST(SpreadPoints, AreOthersEachTime) {
+  std::mt19937 random{7};
+  std::vector<SearchAxis> const axes{{.count = 12}, {.count = 12}};
+  EXPECT_NE(spread_points(axes, 12, random), spread_points(axes, 12, random));
+}
 
 /// One axis of ten points, each worth a tenth more than the one before; the last fails.
 struct AContest : testing::Test {
@@ -113,6 +141,55 @@ TEST_F(AContest, CountsNothingThatWasInterrupted) {
   hold({{0}, {1}});
   EXPECT_FALSE(contest.find({0})->failed) << "nobody knows what it would have been";
   EXPECT_EQ(landscape.measured, 1u);
+}
+
+/// One axis, along which the cost rises by one each level, and time enough.
+struct AFinal : testing::Test {
+  MadeUpLandscape landscape{{{.count = 10}}, [](Levels const&) { return 1.0; }};
+  Contest contest{landscape, {}};
+
+  void SetUp() override { contest.set_deadline(1000); }
+};
+
+TEST_F(AFinal, IsWonByTheCheapestOfThoseThatAreAsGood) {
+  landscape.noise = 0.01;
+  EXPECT_EQ(hold_final(contest, landscape, {{5}, {8}, {3}}).best, (Levels{3}));
+  EXPECT_EQ(hold_final(contest, landscape, {{2}, {8}, {3}}).best, (Levels{2})) << "the defaults, that is";
+}
+
+TEST_F(AFinal, IsWonByTheBestWhateverItCosts) {
+  landscape.truth = [](Levels const& levels) { return levels[0] == 8 ? 1.1 : 1.0; };
+  Final const result = hold_final(contest, landscape, {{5}, {8}, {3}});
+  EXPECT_EQ(result.best, (Levels{8}));
+  EXPECT_TRUE(result.held);
+  ASSERT_EQ(result.best_scores.size(), result.defaults_scores.size());
+  EXPECT_DOUBLE_EQ(result.best_scores.front(), 1.1);
+  EXPECT_DOUBLE_EQ(result.defaults_scores.front(), 1.0);
+}
+
+TEST_F(AFinal, CountsNothingThatWasMeasuredBefore) {
+  contest.hold({{5}, {8}}, {.least = 3, .most = 3}, Effort::glance, "before");
+  landscape.truth = [](Levels const&) { return 2.0; };
+  for (double const score : hold_final(contest, landscape, {{5}, {8}}).defaults_scores) EXPECT_EQ(score, 2.0);
+}
+
+TEST_F(AFinal, WithoutTimeIsWonByTheLast) {
+  contest.hold({{5}, {8}}, {.most = 1}, Effort::glance, "before");
+  contest.set_deadline(0);
+  Final const result = hold_final(contest, landscape, {{5}, {8}});
+  EXPECT_EQ(result.best, (Levels{8}));
+  EXPECT_FALSE(result.held);
+  EXPECT_EQ(result.best_scores.size(), 1u);
+}
+
+/// Seen to fail where the last wins whatever is known of it.
+TEST_F(AFinal, WithoutTimeIsNotWonByWhatIsBehindTheDefaultsByAllThatIsKnown) {
+  landscape.truth = [](Levels const& levels) { return levels[0] == 8 ? 0.9 : 1.0; };
+  contest.hold({{5}, {8}}, {.most = 1}, Effort::glance, "before");
+  contest.set_deadline(0);
+  Final const result = hold_final(contest, landscape, {{5}, {8}});
+  EXPECT_EQ(result.best, (Levels{5}));
+  EXPECT_EQ(result.best_scores, std::vector<double>{1.0});
 }
 
 }  // namespace

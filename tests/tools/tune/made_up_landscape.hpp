@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "tools/tune/landscape.hpp"
+#include "tools/tune/contest.hpp"
 
 namespace penstock::measure {
 
