@@ -2,81 +2,25 @@
 #include "tools/compare/comparison.hpp"
 
 #include <algorithm>
+#include <cstdint>
 #include <utility>
 #include <vector>
 
 #include <nlohmann/json.hpp>
 
 #include "penstock/core/error.hpp"
+#include "penstock/core/recording.hpp"
+#include "penstock/report/stretch.hpp"
 #include "tools/command/ending.hpp"
 #include "tools/command/results_text.hpp"
-#include "tools/compare/comparison_parts.hpp"
+#include "tools/compare/compared.hpp"
+#include "tools/compare/comparison_output.hpp"
 #include "tools/measure/meter.hpp"
 
 namespace penstock::cli {
+namespace {
 
 using Json = nlohmann::ordered_json;
-
-std::string value_text(Json const& value) {
-  return value.is_string() ? value.get<std::string>() : value.dump();
-}
-
-void ComparedSide::take(Json const& point) {
-  last = point;
-  if (!point.at("error").is_null()) {
-    error = point.at("error").get<std::string>();
-    return;
-  }
-  tiles.push_back(point.at("tiles_per_s").at("median").get<double>());
-  cpu.push_back(point.at("cpu_s_per_gb").at("median").get<double>());
-}
-
-double ComparedSide::gigabytes() const {
-  if (tiles.empty() || !error.empty()) return 0;
-  return last.at("gb_per_s").at("median").get<double>() / last.at("tiles_per_s").at("median").get<double>();
-}
-
-std::vector<double> ComparedPoint::speed_ups() const {
-  std::vector<double> all;
-  for (std::size_t i = 0; i < legacy.tiles.size(); ++i) all.push_back(per_thread.tiles[i] / legacy.tiles[i]);
-  return all;
-}
-
-std::string ComparedPoint::place_without(std::string const& left_out) const {
-  std::string text;
-  for (auto const& [name, value] : axes.items()) {
-    if (name == left_out) continue;
-    text += (text.empty() ? "" : ", ") + name + " " + axis_value_text(name, value_text(value));
-  }
-  return text;
-}
-
-std::uint64_t Comparison::Parts::most_threads() const {
-  std::uint64_t most = 0;
-  for (ComparedPoint const& point : points) most = std::max(most, point.threads());
-  return most;
-}
-
-std::uint64_t Comparison::Parts::threads_everywhere() const {
-  auto const found = first.at("options").find("threads");
-  return found != first.at("options").end() && found->is_number_unsigned() ? found->get<std::uint64_t>() : 0;
-}
-
-std::string Comparison::Parts::option(char const* name) const {
-  auto const found = first.at("options").find(name);
-  return found != first.at("options").end() && found->is_string() ? found->get<std::string>() : std::string();
-}
-
-std::vector<ComparedPoint const*> Comparison::Parts::claimed() const {
-  std::uint64_t const most = most_threads();
-  std::vector<ComparedPoint const*> found;
-  for (ComparedPoint const& point : points) {
-    if (point.threads() == most && !point.own_streams) found.push_back(&point);
-  }
-  return found;
-}
-
-namespace {
 
 /// A text of the results' `penstock`; empty if it is null.
 std::string build_text(Json const& results, char const* name) {
@@ -102,21 +46,43 @@ void expect_one_build(Json const& legacy, Json const& per_thread) {
   }
 }
 
+/// With two of so many a page stays below 1 MB.
+constexpr std::size_t most_passages = 5'000;
+
+/// No more passages than there is room for: a stretch from its middle.
+Json shortened(Json timeline) {
+  Json const& passages = timeline.at("passages");
+  if (passages.size() <= most_passages) return timeline;
+  Recording all;
+  for (Json const& one : passages) {
+    all.passages.push_back({.tile = one.at(2).get<std::uint64_t>(),
+                            .row = one.at(0).get<std::uint32_t>(),
+                            .step = static_cast<Step>(one.at(1).get<int>()),
+                            .begin = one.at(3).get<std::int64_t>(),
+                            .end = one.at(4).get<std::int64_t>()});
+  }
+  Json some = Json::array();
+  for (Passage const& one : middle_of(all, most_passages).passages)
+    some.push_back({one.row, static_cast<int>(one.step), one.tile, one.begin, one.end});
+  timeline["passages"] = some;
+  return timeline;
+}
+
 }  // namespace
 
-Comparison::Comparison() : parts_(std::make_unique<Parts>()) {}
+Comparison::Comparison() : compared_(std::make_unique<Compared>()) {}
 Comparison::~Comparison() = default;
 
 void Comparison::add(std::string_view legacy, std::string_view per_thread) try {
   Json const old = Json::parse(legacy), fresh = Json::parse(per_thread);
   expect_one_build(old, fresh);
-  auto& points = parts_->points;
+  auto& points = compared_->points;
   if (points.empty()) {
-    parts_->first = fresh;
-    parts_->legacy_commit = build_text(old, "commit");
+    compared_->first = fresh;
+    compared_->legacy_commit = build_text(old, "commit");
     for (Json const& point : fresh.at("points")) {
       Json const& axes = point.at("axes");
-      bool const own = axes.value("streams", parts_->option("streams")) == "own";
+      bool const own = axes.value("streams", compared_->option("streams")) == "own";
       points.push_back({.axes = axes, .own_streams = own});
     }
   }
@@ -138,22 +104,22 @@ void Comparison::add(std::string_view legacy, std::string_view per_thread) try {
 }
 
 std::string Comparison::doubt() const {
-  std::string const commit = build_text(parts_->first, "commit");
-  if (commit == parts_->legacy_commit) return "";
-  bool const legacy = parts_->legacy_commit.empty();
+  std::string const commit = build_text(compared_->first, "commit");
+  if (commit == compared_->legacy_commit) return "";
+  bool const legacy = compared_->legacy_commit.empty();
   return std::string(legacy ? "penstock-legacy" : "penstock") + " does not say of which commit it is, and " +
-         (legacy ? "penstock" : "penstock-legacy") + " is of " + (legacy ? commit : parts_->legacy_commit) +
+         (legacy ? "penstock" : "penstock-legacy") + " is of " + (legacy ? commit : compared_->legacy_commit) +
          ": make sure that both were built from one source.";
 }
 
 bool Comparison::all_measured() const {
-  return std::all_of(parts_->points.begin(), parts_->points.end(),
+  return std::all_of(compared_->points.begin(), compared_->points.end(),
                      [](ComparedPoint const& point) { return point.measured(); });
 }
 
 std::string Comparison::what_failed() const {
   std::vector<std::string> found;
-  for (ComparedPoint const& point : parts_->points) {
+  for (ComparedPoint const& point : compared_->points) {
     if (point.measured()) continue;
     bool const both = !point.legacy.error.empty() && !point.per_thread.error.empty();
     found.push_back(point.where() + (both                          ? " in both builds"
@@ -161,15 +127,15 @@ std::string Comparison::what_failed() const {
                                                                    : " in the per-thread build"));
   }
   if (found.empty()) return "";
-  if (parts_->points.size() == 1) return "The only point was not measured" + found[0] + ".";
-  std::string text = std::to_string(found.size()) + " of " + std::to_string(parts_->points.size()) + " points " +
+  if (compared_->points.size() == 1) return "The only point was not measured" + found[0] + ".";
+  std::string text = std::to_string(found.size()) + " of " + std::to_string(compared_->points.size()) + " points " +
                      (found.size() == 1 ? "was" : "were") + " not measured: ";
   for (std::size_t i = 0; i < found.size(); ++i) text += (i == 0 ? "" : "; ") + found[i];
   return text + ".";
 }
 
 bool Comparison::holds(double expected) const {
-  auto const claimed = parts_->claimed();
+  auto const claimed = compared_->claimed();
   return !claimed.empty() && std::all_of(claimed.begin(), claimed.end(), [&](ComparedPoint const* point) {
     return point->measured() && measure::spread_of(point->speed_ups()).median >= expected;
   });
@@ -177,8 +143,8 @@ bool Comparison::holds(double expected) const {
 
 std::vector<std::size_t> Comparison::measured() const {
   std::vector<std::size_t> found;
-  for (std::size_t i = 0; i < parts_->points.size(); ++i) {
-    if (parts_->points[i].measured()) found.push_back(i);
+  for (std::size_t i = 0; i < compared_->points.size(); ++i) {
+    if (compared_->points[i].measured()) found.push_back(i);
   }
   return found;
 }
@@ -187,7 +153,7 @@ std::optional<std::size_t> Comparison::plainest() const {
   double most = 0;
   std::optional<std::size_t> found;
   for (std::size_t const i : measured()) {
-    double const speed_up = measure::spread_of(parts_->points[i].speed_ups()).median;
+    double const speed_up = measure::spread_of(compared_->points[i].speed_ups()).median;
     if (speed_up > most) found = i;
     most = std::max(most, speed_up);
   }
@@ -196,8 +162,56 @@ std::optional<std::size_t> Comparison::plainest() const {
 
 std::map<std::string, std::string> Comparison::values_of(std::size_t point) const {
   std::map<std::string, std::string> values;
-  for (auto const& [name, value] : parts_->points.at(point).axes.items()) values.emplace(name, value_text(value));
+  for (auto const& [name, value] : compared_->points.at(point).axes.items()) values.emplace(name, value_text(value));
   return values;
+}
+
+void Comparison::judge(Flavour by, std::string_view results, std::span<std::size_t const> which) try {
+  Json const json = Json::parse(results);
+  Json const& points = json.at("points");
+  if (points.size() != which.size())
+    throw Error(ErrorKind::system, "A program judged other points than it was asked for.");
+  for (std::size_t i = 0; i < which.size(); ++i) {
+    ComparedPoint& point = compared_->points.at(which[i]);
+    if (points[i].at("axes") != point.axes)
+      throw Error(ErrorKind::system, "A program judged other points than it was asked for.");
+    if (points[i].at("error").is_null()) {
+      point.by(by).judged = points[i];
+    } else {
+      remark(by, points[i].at("error").get<std::string>(), which.subspan(i, 1));
+    }
+  }
+  Json timeline = json.at("timeline");
+  if (timeline.is_null()) return;
+  // Both are of one point, or there is none.
+  std::size_t const point = which[timeline.at("point").get<std::size_t>()];
+  if (point != plainest()) return;
+  timeline["point"] = point;
+  (by == Flavour::legacy ? compared_->legacy_timeline : compared_->per_thread_timeline) =
+      shortened(std::move(timeline));
+} catch (nlohmann::json::exception const& problem) {
+  throw Error(ErrorKind::system, unreadable_results(problem));
+}
+
+void Comparison::remark(Flavour by, std::string const& why, std::span<std::size_t const> which) {
+  for (std::size_t const i : which)
+    compared_->points.at(i).by(by).remarks.push_back("Its latency, ceilings and verdict could not be had: " + why);
+}
+
+std::string Comparison::sentence() const {
+  return sentence_on(*compared_);
+}
+
+std::string Comparison::as_text() const {
+  return cli::as_text(*compared_);
+}
+
+std::string Comparison::as_json(std::string const& date, std::string const& command) const {
+  return cli::as_json(*compared_, date, command);
+}
+
+std::string Comparison::as_csv(std::string const& date) const {
+  return cli::as_csv(*compared_, date);
 }
 
 }  // namespace penstock::cli

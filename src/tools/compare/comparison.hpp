@@ -14,6 +14,8 @@
 
 namespace penstock::cli {
 
+struct Compared;
+
 /// The same sweep by programs of both flavours in turn, and what it shows.
 class Comparison {
  public:
@@ -63,8 +65,7 @@ class Comparison {
   std::string as_csv(std::string const& date) const;
 
  private:
-  struct Parts;
-  std::unique_ptr<Parts> parts_;
+  std::unique_ptr<Compared> compared_;
 };
 
 }  // namespace penstock::cli

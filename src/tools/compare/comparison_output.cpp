@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A comparison as text, JSON and lines with commas.
+#include "tools/compare/comparison_output.hpp"
+
 #include <array>
 #include <vector>
 
@@ -7,7 +8,6 @@
 
 #include "penstock/report/advice.hpp"
 #include "tools/command/results_text.hpp"
-#include "tools/compare/comparison_parts.hpp"
 #include "tools/measure/meter.hpp"
 
 namespace penstock::cli {
@@ -106,14 +106,14 @@ std::vector<std::string> figures_of(ComparedPoint const& point) {
 
 }  // namespace
 
-std::string Comparison::as_text() const {
-  if (parts_->points.empty()) return "";
+std::string as_text(Compared const& compared) {
+  if (compared.points.empty()) return "";
   std::vector<std::vector<std::string>> rows(1);
-  for (auto const& [name, value] : parts_->points.front().axes.items()) rows[0].push_back(name);
+  for (auto const& [name, value] : compared.points.front().axes.items()) rows[0].push_back(name);
   std::size_t const texts = rows[0].size();
   for (char const* name : {"legacy GB/s", "per-thread GB/s", "speed-up", "least", "most"}) rows[0].emplace_back(name);
   std::string failures;
-  for (ComparedPoint const& point : parts_->points) {
+  for (ComparedPoint const& point : compared.points) {
     std::vector<std::string> row;
     for (auto const& [name, value] : point.axes.items()) row.push_back(axis_value_text(name, value_text(value)));
     if (!point.measured()) {
@@ -128,27 +128,27 @@ std::string Comparison::as_text() const {
     }
     rows.push_back(row);
   }
-  Json const& device = parts_->first.at("device");
+  Json const& device = compared.first.at("device");
   std::string text = device.at("name").get<std::string>() + " on " +
-                     parts_->first.at("machine").at("host").get<std::string>() +
+                     compared.first.at("machine").at("host").get<std::string>() +
                      ", legacy against per-thread default streams, in turn\n";
   std::string fixed;
-  for (auto const& [name, value] : parts_->first.at("options").items()) {
+  for (auto const& [name, value] : compared.first.at("options").items()) {
     if (value == 0) continue;
     fixed += (fixed.empty() ? "" : ", ") + name + " " + axis_value_text(name, value_text(value));
   }
-  return text + fixed + "\n\n" + text_table(rows, texts) + "\n" + failures + sentence() + "\n";
+  return text + fixed + "\n\n" + text_table(rows, texts) + "\n" + failures + sentence_on(compared) + "\n";
 }
 
-std::string Comparison::as_json(std::string const& date, std::string const& command) const {
-  Json json = parts_->first;
+std::string as_json(Compared const& compared, std::string const& date, std::string const& command) {
+  Json json = compared.first;
   json["kind"] = "compare";
   json["date"] = date;
   json["command"] = command;
   json["axes"].push_back({{"name", "flavour"}, {"values", {"legacy", "per-thread"}}});
   Json points = Json::array();
   Json speed_ups = Json::array();
-  for (ComparedPoint const& point : parts_->points) {
+  for (ComparedPoint const& point : compared.points) {
     points.push_back(as_point(point, point.legacy, "legacy"));
     points.push_back(as_point(point, point.per_thread, "per-thread"));
     if (!point.measured()) continue;
@@ -157,20 +157,20 @@ std::string Comparison::as_json(std::string const& date, std::string const& comm
     speed_ups.push_back(one);
   }
   json["points"] = points;
-  json["timeline"] = of_flavour(parts_->per_thread_timeline, 1);
+  json["timeline"] = of_flavour(compared.per_thread_timeline, 1);
   json["compare"] = {{"baseline", "legacy"},
                      {"candidate", "per-thread"},
                      {"speedups", speed_ups},
-                     {"sentence", sentence()},
-                     {"baseline_timeline", of_flavour(parts_->legacy_timeline, 0)}};
+                     {"sentence", sentence_on(compared)},
+                     {"baseline_timeline", of_flavour(compared.legacy_timeline, 0)}};
   return json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
-std::string Comparison::as_csv(std::string const& date) const {
-  if (parts_->points.empty()) return "";
-  Json const& first = parts_->first;
+std::string as_csv(Compared const& compared, std::string const& date) {
+  if (compared.points.empty()) return "";
+  Json const& first = compared.first;
   std::vector<std::string> names, of_all;
-  for (auto const& [name, value] : parts_->points.front().axes.items()) names.push_back(name);
+  for (auto const& [name, value] : compared.points.front().axes.items()) names.push_back(name);
   for (char const* name : csv_figures) names.emplace_back(name);
   auto const add = [&](std::string const& name, Json const& value) {
     names.push_back(name);
@@ -186,7 +186,7 @@ std::string Comparison::as_csv(std::string const& date) const {
   for (char const* name : {"version", "commit"}) add(name, first.at("penstock").at(name));
   add("date", date);
   std::string text = csv_line(names);
-  for (ComparedPoint const& point : parts_->points) {
+  for (ComparedPoint const& point : compared.points) {
     std::vector<std::string> cells;
     for (auto const& [name, value] : point.axes.items()) cells.push_back(value_text(value));
     for (std::string const& figure : figures_of(point)) cells.push_back(figure);

@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a comparison shows, in words.
+#include "tools/compare/compared.hpp"
+
 #include <algorithm>
 #include <array>
 #include <cstdio>
 #include <vector>
 
-#include "tools/compare/comparison_parts.hpp"
+#include "tools/command/results_text.hpp"
 #include "tools/measure/meter.hpp"
 
 namespace penstock::cli {
 namespace {
 
+using Json = nlohmann::ordered_json;
 using measure::Spread;
 
 /// A difference below that is none.
@@ -74,15 +76,74 @@ std::string words_on(Found const& found, bool one_thread) {
 
 }  // namespace
 
-std::string Comparison::sentence() const {
-  auto claimed = parts_->claimed();
-  if (claimed.empty() && !parts_->points.empty()) {
+std::string value_text(Json const& value) {
+  return value.is_string() ? value.get<std::string>() : value.dump();
+}
+
+void ComparedSide::take(Json const& point) {
+  last = point;
+  if (!point.at("error").is_null()) {
+    error = point.at("error").get<std::string>();
+    return;
+  }
+  tiles.push_back(point.at("tiles_per_s").at("median").get<double>());
+  cpu.push_back(point.at("cpu_s_per_gb").at("median").get<double>());
+}
+
+double ComparedSide::gigabytes() const {
+  if (tiles.empty() || !error.empty()) return 0;
+  return last.at("gb_per_s").at("median").get<double>() / last.at("tiles_per_s").at("median").get<double>();
+}
+
+std::vector<double> ComparedPoint::speed_ups() const {
+  std::vector<double> all;
+  for (std::size_t i = 0; i < legacy.tiles.size(); ++i) all.push_back(per_thread.tiles[i] / legacy.tiles[i]);
+  return all;
+}
+
+std::string ComparedPoint::place_without(std::string const& left_out) const {
+  std::string text;
+  for (auto const& [name, value] : axes.items()) {
+    if (name == left_out) continue;
+    text += (text.empty() ? "" : ", ") + name + " " + axis_value_text(name, value_text(value));
+  }
+  return text;
+}
+
+std::uint64_t Compared::most_threads() const {
+  std::uint64_t most = 0;
+  for (ComparedPoint const& point : points) most = std::max(most, point.threads());
+  return most;
+}
+
+std::uint64_t Compared::threads_everywhere() const {
+  auto const found = first.at("options").find("threads");
+  return found != first.at("options").end() && found->is_number_unsigned() ? found->get<std::uint64_t>() : 0;
+}
+
+std::string Compared::option(char const* name) const {
+  auto const found = first.at("options").find(name);
+  return found != first.at("options").end() && found->is_string() ? found->get<std::string>() : std::string();
+}
+
+std::vector<ComparedPoint const*> Compared::claimed() const {
+  std::uint64_t const most = most_threads();
+  std::vector<ComparedPoint const*> found;
+  for (ComparedPoint const& point : points) {
+    if (point.threads() == most && !point.own_streams) found.push_back(&point);
+  }
+  return found;
+}
+
+std::string sentence_on(Compared const& compared) {
+  auto claimed = compared.claimed();
+  if (claimed.empty() && !compared.points.empty()) {
     return "The work names streams of its own, which no default stream is in the way of: both builds do the same, and "
            "no difference is to be expected.";
   }
   std::erase_if(claimed, [](ComparedPoint const* point) { return !point->measured(); });
-  std::uint64_t const most = parts_->most_threads();
-  std::uint64_t const threads = most > 0 ? most : parts_->threads_everywhere();
+  std::uint64_t const most = compared.most_threads();
+  std::uint64_t const threads = most > 0 ? most : compared.threads_everywhere();
   std::string text =
       threads == 0 ? "" : "With " + std::to_string(threads) + (threads == 1 ? " thread, " : " threads, ");
   if (claimed.empty()) {
@@ -91,7 +152,7 @@ std::string Comparison::sentence() const {
   } else {
     text += words_on(find_in(claimed), threads == 1);
   }
-  bool const some_own = std::any_of(parts_->points.begin(), parts_->points.end(),
+  bool const some_own = std::any_of(compared.points.begin(), compared.points.end(),
                                     [](ComparedPoint const& point) { return point.own_streams; });
   if (some_own) {
     text +=

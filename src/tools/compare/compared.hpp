@@ -8,7 +8,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "tools/compare/comparison.hpp"
+#include "penstock/device/flavour.hpp"
 
 namespace penstock::cli {
 
@@ -51,8 +51,8 @@ struct ComparedPoint {
   std::string place_without(std::string const& left_out) const;
 };
 
-/// What Comparison is made of, for the functions that put it into words.
-struct Comparison::Parts {
+/// What rounds of the same points by programs of both flavours have come to.
+struct Compared {
   nlohmann::ordered_json first = {};  ///< Of the per-thread program's results, all but the points.
   std::string legacy_commit = {};     ///< Empty if unknown.
   std::vector<ComparedPoint> points = {};
@@ -66,6 +66,9 @@ struct Comparison::Parts {
   /// Those with the most threads and with work in a default stream: what a claim is about.
   std::vector<ComparedPoint const*> claimed() const;
 };
+
+/// What it shows, in a sentence or two.
+std::string sentence_on(Compared const& compared);
 
 /// A value of an axis as its option takes it.
 std::string value_text(nlohmann::ordered_json const& value);
