@@ -34,12 +34,11 @@ class CountBytes final : public Stage {
 int main() try {
   constexpr std::uint64_t tiles = 256, tile_bytes = std::uint64_t{1} << 20;
   auto const device = open_device("cpu");  // A GPU refuses a CPU body: 030_own_kernel.cu has both.
-  Pipeline pipeline(*device, {.tile = {.input_bytes = tile_bytes}, .lanes = 2});
+  Pipeline pipeline(*device, {.tile = tile_of<std::byte, void>(tile_bytes), .lanes = 2});
 
-  auto const source = [&](Tile& tile) -> std::optional<std::size_t> {
-    if (tile.sequence == tiles) return std::nullopt;
-    std::ranges::fill(tile.input(), static_cast<std::byte>(tile.sequence));
-    return tile_bytes;
+  auto const fill = [](TilePlace tile, std::span<std::byte> input) {
+    std::ranges::fill(input, static_cast<std::byte>(tile.index));
+    return input.size();
   };
   // Called once for each lane, one after the other, when its last tile is through.
   Histogram total{};
@@ -49,7 +48,7 @@ int main() try {
     }
   });
 
-  Report const report = pipeline.run(source, stage, [](Completion&) {});
+  Report const report = pipeline.run(generate(tiles, fill), stage, [](TileResult<>) {});
   bool const even = std::ranges::all_of(total, [](std::uint64_t count) { return count == tile_bytes; });
   std::printf("%s\nevery byte was counted %s\n", describe(report).c_str(), even ? "equally often" : "wrongly");
   return report.ok() && even ? 0 : 1;

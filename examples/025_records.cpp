@@ -54,7 +54,7 @@ int main() try {
 
   // The sink is called once for each record, by one thread at a time.
   std::vector<std::uint64_t> sums(sessions * documents);
-  records.start(each_records(checksum_each), [&](RecordCompletion const& record) {
+  records.start(on_device(checksum_each), [&](RecordCompletion const& record) {
     if (record.ok()) std::memcpy(&sums.at(record.tag), record.output.data(), sizeof(std::uint64_t));
   });
   {

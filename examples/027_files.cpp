@@ -19,7 +19,7 @@ int main(int count, char** words) {
 
   auto const device = open_device();
   Pipeline pipeline(*device, {.tile = {.input_bytes = 4 << 20}});
-  auto const stage = each_tile([](DeviceTile const&, StreamRef) {});  // Yours, on the tile that is on the device.
+  auto const stage = on_device([](DeviceTile const&, StreamRef) {});  // Yours, on the tile that is on the device.
   auto const sink = [&](Completion& done) {
     // A file that cannot be read fails in its place; the others go on.
     if (done.outcome != Outcome::done) std::printf("%s\n", done.failure->reason.c_str());

@@ -39,7 +39,7 @@ class CountBytes final : public Stage {
   // No stream is named in this launch. penstock::penstock has it compiled with --default-stream per-thread, which means
   // the stream of the calling thread: the lane's own. With penstock::legacy all lanes share one.
   std::size_t run(DeviceTile const& tile, StreamRef stream) override {
-    auto* const histogram = reinterpret_cast<unsigned long long*>(memory_.bytes().data());
+    auto* const histogram = DeviceSpan<std::byte>(memory_.bytes()).as<unsigned long long>().address();
     auto const input = tile.input.as<unsigned char const>();
     if (stream.kind() == DeviceKind::cuda) {
       count_bytes<<<64, 256>>>(input.address(), input.size(), histogram);
@@ -68,22 +68,21 @@ class CountBytes final : public Stage {
 
 int main() try {
   constexpr std::uint64_t tiles = 256, tile_bytes = std::uint64_t{1} << 20;
-  auto const device = open_device();
-  Pipeline pipeline(*device, {.tile = {.input_bytes = tile_bytes}});
+  Devices const devices = open_devices();
+  Pipeline pipeline(devices, {.tile = tile_of<unsigned char, void>(tile_bytes)});
 
-  auto const source = [](Tile& tile) -> std::optional<std::size_t> {
-    if (tile.sequence == tiles) return std::nullopt;
-    for (std::size_t i = 0; i < tile_bytes; ++i) tile.input()[i] = static_cast<std::byte>(i * (tile.sequence + 1));
-    return tile_bytes;
+  auto const fill = [](TilePlace tile, std::span<unsigned char> input) {
+    for (std::size_t i = 0; i < input.size(); ++i) input[i] = static_cast<unsigned char>(i * (tile.index + 1));
+    return input.size();
   };
   Histogram total{};
   auto const stage = stage_per_lane<CountBytes>([&](CountBytes& lane) {
     for (unsigned i = 0; i < bins; ++i) total[i] += lane.result[i];
   });
 
-  Report const report = pipeline.run(source, stage, [](Completion&) {});
+  Report const report = pipeline.run(generate(tiles, fill), stage, [](TileResult<>) {});
   auto const counted = std::accumulate(total.begin(), total.end(), 0ULL);
-  std::printf("%s\n%llu bytes counted on %s\n", describe(report).c_str(), counted, device->info().name.c_str());
+  std::printf("%s\n%llu bytes counted on %s\n", describe(report).c_str(), counted, devices.info().name.c_str());
   return report.ok() && counted == tiles * tile_bytes ? 0 : 1;
 } catch (Error const& error) {
   return std::fprintf(stderr, "%s\n", error.what()), 1;

@@ -15,22 +15,20 @@ using namespace penstock;
 
 int main(int count, char** arguments) try {
   constexpr std::uint64_t tiles = 512, tile_bytes = std::uint64_t{1} << 20;
-  auto const opened = open_devices(count > 1 ? arguments[1] : list_gpus().size() > 1 ? "all" : "cpu,cpu");
-  DeviceGroup const devices(opened);
-  Pipeline pipeline(devices.all(), {.tile = {.input_bytes = tile_bytes}});
+  Devices const devices = open_devices(count > 1 ? arguments[1] : list_gpus().size() > 1 ? "all" : "cpu,cpu");
+  Pipeline pipeline(devices, {.tile = tile_of<std::byte, void>(tile_bytes)});
 
-  auto const source = [&](Tile& tile) -> std::optional<std::size_t> {
-    if (tile.sequence == tiles) return std::nullopt;
-    std::ranges::fill(tile.input(), static_cast<std::byte>(tile.sequence));
-    return tile_bytes;
+  auto const fill = [](TilePlace tile, std::span<std::byte> input) {
+    std::ranges::fill(input, static_cast<std::byte>(tile.index));
+    return input.size();
   };
   // It lives from before the run until after the merge.
   Reduction<std::uint64_t> counts(devices, 256);
-  auto const stage = counts.each_tile([](DeviceTile const& tile, DeviceSpan<std::uint64_t> of_this_lane,
+  auto const stage = counts.on_device([](DeviceTile const& tile, DeviceSpan<std::uint64_t> of_this_lane,
                                          StreamRef stream) { count_bytes(tile.input, of_this_lane, stream); },
                                       count_bytes_prepare);
 
-  Report report = pipeline.run(source, stage, [](Completion&) {});
+  Report report = pipeline.run(generate(tiles, fill), stage, [](TileResult<>) {});
   auto const total = counts.merge();
   report.remarks.push_back("The counts were merged " + total.how + ".");
   bool const even = total.missing.empty() && std::ranges::all_of(total.values, [](std::uint64_t one) {

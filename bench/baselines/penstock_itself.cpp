@@ -3,6 +3,7 @@
 #include "contestant.hpp"
 #include "cuda.hpp"
 
+#include "penstock/cuda.hpp"
 #include "penstock/flow/pipeline.hpp"
 
 namespace baselines {
@@ -34,10 +35,12 @@ void run_penstock(Device& device, PipelineOptions const& options, Referee& refer
     fill(floats(pipeline.pool().tile(i).input()), static_cast<std::uint32_t>(i * referee.floats()));
   }
   FullTiles source(referee);
-  auto const stage = elementwise([](DeviceSpan<std::byte> input, DeviceSpan<std::byte> output, StreamRef stream) {
-    check(affine(output.as<float>().address(), input.as<float>().address(), input.size() / sizeof(float),
-                 static_cast<cudaStream_t>(stream.native())));
-  });
+  auto const stage = on_device(
+      [](DeviceTile const& tile, StreamRef stream) {
+        auto const input = tile.input.as<float>();
+        check(affine(tile.output.as<float>().address(), input.address(), input.size(), cuda_stream(stream)));
+      },
+      {.elementwise = true});
   Report const report = pipeline.run(source, stage, [&](Completion& done) {
     done.ok() ? referee.came(done.loan->index(), floats(done.loan->output())) : referee.object("a tile failed");
   });

@@ -69,7 +69,7 @@ void Referee::object(std::string const& complaint) {
   wrong_.store(true, std::memory_order_relaxed);
 }
 
-penstock::measure::Metered Referee::result() const {
+penstock::Metered Referee::result() const {
   if (wrong_.load(std::memory_order_relaxed)) throw std::runtime_error(complaint_);
   auto const metered = meter_.metered();
   if (!metered || metered->tiles == 0) throw std::runtime_error("it ended before it was measured");

@@ -52,7 +52,7 @@ class Referee final : public Work {
   ///
   /// Threads: one, once nobody is at work any more.
   /// Throws: std::runtime_error, if a tile was not what it should be or the run ended early.
-  penstock::measure::Metered result() const;
+  penstock::Metered result() const;
 
  private:
   std::uint64_t const proven_;  ///< Tiles to be compared in all bits.

@@ -17,8 +17,7 @@ namespace {
 
 /// Two lanes on each device; every GPU there is, or two CPU devices.
 void merge(benchmark::State& state) {
-  auto const opened = open_devices(list_gpus().size() > 1 ? "cuda:all" : "cpu,cpu");
-  DeviceGroup const devices(opened);
+  Devices const devices = open_devices(list_gpus().size() > 1 ? "cuda:all" : "cpu,cpu");
   auto const count = static_cast<std::size_t>(state.range(0));
   Reduction<std::uint64_t> sums(devices, count, ReduceOperation::sum, {.nccl = state.range(1) != 0});
   for (unsigned lane = 0; lane < 2 * devices.size(); ++lane) {

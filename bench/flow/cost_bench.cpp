@@ -88,7 +88,7 @@ void whole_way(benchmark::State& state, bool sink_on_lanes, Bring bring) {
     auto const start = std::chrono::steady_clock::now();
     Report const report = bring(
         pipeline, [&](Completion&) { sunk.fetch_add(1, std::memory_order_relaxed); },
-        each_tile([](DeviceTile const& tile, StreamRef) { return tile.output.size(); }));
+        on_device([](DeviceTile const& tile, StreamRef) { return tile.output.size(); }));
     state.SetIterationTime(std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
     cpu += cpu_seconds() - cpu_before;
     if (before) executed += static_cast<double>(instructions().so_far().value_or(*before) - *before);

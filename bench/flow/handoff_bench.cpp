@@ -70,7 +70,7 @@ void tell(benchmark::State& state, std::vector<std::int64_t>& latencies) {
 }
 
 Stages stamp_only() {
-  return each_tile([](DeviceTile const&, StreamRef stream) {
+  return on_device([](DeviceTile const&, StreamRef stream) {
 #ifdef PENSTOCK_WITH_CUDA
     if (stream.kind() == DeviceKind::cuda) {
       note_time(stamp(), stream.native());

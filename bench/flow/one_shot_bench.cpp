@@ -193,7 +193,7 @@ void through_a_started_pipeline(benchmark::State& state) {
   auto const first_of = [&](std::size_t index) { return index * tile_bytes / sizeof(float); };
   for (std::size_t i = 0; i < tiles; ++i) fill(pipeline.pool().tile(i).input(), first_of(i));
 
-  auto const stage = each_tile([](DeviceTile const& tile, StreamRef stream) {
+  auto const stage = on_device([](DeviceTile const& tile, StreamRef stream) {
     transform(tile.input.as<float>(), tile.tag, tile.output.first(tile.input.size()).as<float>(), stream);
     return tile.input.size();
   });
@@ -247,13 +247,12 @@ void through_a_whole_run(benchmark::State& state) {
   std::size_t const tiles = total_bytes / piece_bytes;
   Pipeline pipeline(
       device(), {.tile = {.input_bytes = piece_bytes, .output_bytes = piece_bytes}, .tiles = tiles, .producers = 1});
-  auto const stage = each_tile([](DeviceTile const& tile, StreamRef stream) {
+  auto const stage = on_device([](DeviceTile const& tile, StreamRef stream) {
     transform(tile.input.as<float>(), tile.sequence * (piece_bytes / sizeof(float)), tile.output.as<float>(), stream);
   });
   for (auto _ : state) {
-    Report const report =
-        pipeline.run([tiles](Tile& tile) { return tile.sequence < tiles ? std::optional(piece_bytes) : std::nullopt; },
-                     stage, [](Completion&) {});
+    Report const report = pipeline.run(
+        generate(tiles, [](TilePlace, std::span<std::byte> input) { return input.size(); }), stage, [](Completion&) {});
     if (!report.ok()) state.SkipWithError("a tile failed");
   }
 }

@@ -42,7 +42,7 @@ struct Case {
 
 /// Each kernel works on its part of the tile, so that all of them together do the same however many there are.
 Stages stages(unsigned kernels) {
-  return each_tile(
+  return on_device(
       [kernels](DeviceTile const& tile, StreamRef stream) {
         std::size_t const part = tile.input.size() / kernels;
         for (unsigned i = 0; i < kernels; ++i) {

@@ -25,7 +25,7 @@ struct World {
         pool(slab, shape, tiles),
         lane(device, shape, tiles,
              {.flight = {.slots = 32, .streams = StreamMode::own, .shape = streams}, .signal = signal}, 0,
-             each_tile([](DeviceTile const& tile, StreamRef) { return tile.output.size(); }),
+             on_device([](DeviceTile const& tile, StreamRef) { return tile.output.size(); }),
              [this](Completion completion) {
                completion.loan.give_back();
                if (left.fetch_sub(1, std::memory_order_acq_rel) == 1) bell.notify();

@@ -58,7 +58,7 @@ std::uint64_t tiles_of(Case const& what) {
 }
 
 Stages stages(Case const& what) {
-  return each_tile([no_stream = what.names_no_stream](DeviceTile const& tile, StreamRef stream) {
+  return on_device([no_stream = what.names_no_stream](DeviceTile const& tile, StreamRef stream) {
     DeviceSpan<float> const values = tile.input.as<float>();
 #ifdef PENSTOCK_WITH_CUDA
     if (stream.kind() == DeviceKind::cuda) {

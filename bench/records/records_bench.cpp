@@ -32,16 +32,16 @@ PipelineOptions options_for(std::size_t tile_bytes, unsigned writers, unsigned l
 }
 
 RecordStages nothing() {
-  return each_records([](DeviceRecords const&, StreamRef) {});
+  return on_device([](DeviceRecords const&, StreamRef) {});
 }
 
 /// What comes back differs from what went in, so that no copy can be missed.
 RecordStages transform_each() {
-  return each_records(
+  return on_device(
       [](DeviceRecords const& records, StreamRef stream) {
         transform(records.input.as<float>(), 0, records.output.as<float>(), stream);
       },
-      Passes::one);
+      {.reads_once = true});
 }
 
 /// What packing alone takes, without tiles that travel: each pack that is full is begun anew.

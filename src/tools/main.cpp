@@ -16,12 +16,14 @@
 #include "penstock/devices/open_device.hpp"
 #include "tools/bench/bench_command.hpp"
 #include "tools/command/ending.hpp"
+#include "tools/command/manual.hpp"
 #include "tools/command/program.hpp"
 #include "tools/command/standard_output.hpp"
 #include "tools/compare/compare_command.hpp"
 #include "tools/doctor/doctor_command.hpp"
 #include "tools/hash/hash_command.hpp"
 #include "tools/lab/lab_command.hpp"
+#include "tools/lab/lab_output.hpp"
 #include "tools/tune/tune_command.hpp"
 
 namespace {
@@ -56,6 +58,19 @@ Subcommand subcommand(CLI::App& all, char const* name, char const* sentence, Com
   return {&app, [&command](auto& output, auto const& interrupt) { return command.run(output, interrupt); }};
 }
 
+/// Each code with what it means.
+std::string exit_codes_text() {
+  constexpr std::size_t indent = 7, columns = 110;
+  std::string text = "Exit codes:\n";
+  for (ExitMeaning const& one : exit_meanings) {
+    std::string lines = wrapped(one.words, indent, columns);
+    std::string const code = std::to_string(one.code);
+    text += lines.replace(2, code.size(), code);
+  }
+  text.pop_back();
+  return text;
+}
+
 int complain(std::exception const& exception) {
   Complaint const complaint = complaint_about(exception);
   return complain(complaint.sentence, complaint.code);
@@ -84,12 +99,13 @@ int main(int count, char** arguments) try {
   CLI::App app("Feeds a GPU, or the CPU in its place, from many threads.", name);
   app.set_version_flag("--version", build_text(PENSTOCK_VERSION, penstock::flavour(), penstock::built_with_cuda()));
   app.require_subcommand(1);
-  app.footer(
-      "Exit codes: 0 all well; 1 some input failed or did not match, an experiment did not go as expected, a point "
-      "was\n"
-      "not measured, a claim did not hold or tune found nothing within --memory, the rest was done; 2 bad options; 4 "
-      "the\n"
-      "device or the machine could not do it; 130 interrupted.");
+  app.footer(exit_codes_text());
+  app.add_option_function<std::string>("--write-manual",
+                                       [&app](std::string const& folder) {
+                                         write_manual(app, folder);
+                                         throw CLI::Success();
+                                       })
+      ->group("");
 
   HashCommand hash;
   DoctorCommand doctor;

@@ -205,7 +205,7 @@ void run_some(Case& the_case, World& world, bool healthy) {
   // So short that a device is abandoned that is only slow.
   if (!healthy && the_case.once_in(4, "short_patience")) {
     options.patience = std::chrono::milliseconds(1);
-    stages = each_tile([](DeviceTile const& tile, StreamRef stream) {
+    stages = on_device([](DeviceTile const& tile, StreamRef stream) {
       if (tile.tag == 9) stream.launch(1, [](std::uint32_t) { take_longer_than_patience(); });
       add_one(tile.input, tile.output, stream);
       return tile.input.size();

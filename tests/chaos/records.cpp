@@ -158,8 +158,8 @@ void run_records(Case& the_case) {
   if (the_case.once_in(2, "hungry")) packing.hungry_below = the_case.pick("hungry_below", 1, options.tiles);
   bool const one_pass = the_case.once_in(2, "one_pass");
   RecordStages const stages =
-      each_records([](DeviceRecords const& packed, StreamRef stream) { add_one(packed.input, packed.output, stream); },
-                   {.passes = one_pass ? Passes::one : Passes::many, .capturable = false});
+      on_device([](DeviceRecords const& packed, StreamRef stream) { add_one(packed.input, packed.output, stream); },
+                {.reads_once = one_pass, .capturable = false});
   std::optional<Pipeline> pipeline(std::in_place, world.devices(), options);
   std::optional<Records> records(std::in_place, *pipeline, packing);
   for (std::uint64_t left = the_case.pick("runs", 1, 2); left > 0; --left) {

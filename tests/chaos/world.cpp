@@ -104,12 +104,12 @@ Stages draw_stages(Case& the_case, PipelineOptions& options) {
   bool const one_pass = the_case.once_in(2, "one_pass");
   bool const capturable = the_case.once_in(3, "capturable");
   if (one_pass) options.transport = all_transports.at(the_case.pick("transport", 0, 2));
-  return each_tile(
+  return on_device(
       [](DeviceTile const& tile, StreamRef stream) {
         add_one(tile.input, tile.output, stream);
         return tile.input.size();
       },
-      {.passes = one_pass ? Passes::one : Passes::many, .capturable = capturable});
+      {.reads_once = one_pass, .capturable = capturable});
 }
 
 Trouble::Trouble(Case& the_case, World& world) : world_(world) {

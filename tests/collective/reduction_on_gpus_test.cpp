@@ -29,14 +29,16 @@ struct ReductionOnGpus : testing::Test {
 
   void SetUp() override {
     if (device_count() < 2) GTEST_SKIP() << "this takes two GPUs";
+    std::vector<std::unique_ptr<Device>> opened;
     for (int gpu = 0; gpu < device_count(); ++gpu) opened.push_back(std::make_unique<CudaDevice>(gpu));
-    devices.emplace(opened);
+    devices.emplace(std::move(opened));
   }
   void TearDown() override {
-    for (auto const& gpu : opened) EXPECT_FALSE(gpu->lost());
+    if (!devices) return;
+    EXPECT_FALSE(devices->lost());
   }
   PipelineOptions two_lanes_each() const {
-    return {.tile = {.input_bytes = bytes}, .producers = 2, .lanes = 2 * static_cast<unsigned>(opened.size())};
+    return {.tile = {.input_bytes = bytes}, .producers = 2, .lanes = 2 * static_cast<unsigned>(devices->size())};
   }
   static std::optional<std::size_t> fill(Tile& tile) {
     if (tile.sequence == tiles) return std::nullopt;
@@ -45,12 +47,12 @@ struct ReductionOnGpus : testing::Test {
   }
   /// By NCCL or the host, of whom `how` must tell.
   std::vector<std::uint64_t> counted(ReductionOptions const& options, std::string const& how) {
-    Pipeline pipeline(devices->all(), two_lanes_each());
+    Pipeline pipeline(*devices, two_lanes_each());
     Reduction<std::uint64_t> counts(*devices, 256, ReduceOperation::sum, options);
-    auto const stage = counts.each_tile([](DeviceTile const& tile, DeviceSpan<std::uint64_t> own, StreamRef stream) {
+    auto const stage = counts.on_device([](DeviceTile const& tile, DeviceSpan<std::uint64_t> own, StreamRef stream) {
       count_bytes(tile.input, own, stream);
     });
-    Report const report = pipeline.run(fill, stage, [](Completion&) {});
+    Report const report = pipeline.run(serial(fill), stage, [](Completion&) {});
     EXPECT_TRUE(report.ok()) << describe(report);
     for (DeviceSummary const& one : report.devices) EXPECT_GT(one.tiles, 0u) << one.name;
     auto const merged = counts.merge();
@@ -67,8 +69,7 @@ struct ReductionOnGpus : testing::Test {
     }
   }
 
-  std::vector<std::unique_ptr<Device>> opened;
-  std::optional<DeviceGroup> devices;
+  std::optional<Devices> devices;
 };
 
 TEST_F(ReductionOnGpus, ByMemoryOfTheHostCountsEveryByte) {
@@ -87,12 +88,12 @@ TEST_F(ReductionOnGpus, ByNcclIsTheSameForEveryTypeAndOperation) {
       std::vector<std::vector<Element>> found;
       for (bool const nccl : {true, false}) {
         Reduction<Element> reduction(*devices, 1000, operation, {.nccl = nccl});
-        for (unsigned lane = 0; lane < opened.size(); ++lane) {
-          opened[lane]->attach();
-          Stream const stream = opened[lane]->make_stream();
+        for (unsigned lane = 0; lane < devices->size(); ++lane) {
+          devices->all()[lane]->attach();
+          Stream const stream = devices->all()[lane]->make_stream();
           std::vector<Element> values(1000);
           for (std::size_t i = 0; i < values.size(); ++i) values[i] = static_cast<Element>((i * 37 + lane * 11) % 100);
-          stream.upload(reduction.share({*opened[lane], stream, {}, lane}).array(), std::as_bytes(std::span(values)));
+          stream.upload(reduction.share({*devices->all()[lane], stream, {}, lane}).array(), std::as_bytes(std::span(values)));
           stream.synchronize();
         }
         found.push_back(reduction.merge().values);
@@ -112,9 +113,9 @@ TEST_F(ReductionOnGpus, ByNcclIsTheSameForEveryTypeAndOperation) {
 TEST_F(ReductionOnGpus, SeesWholeTilesWhileThePipelineRuns) {
   std::vector<std::byte> each_value(bytes);
   for (std::size_t i = 0; i < bytes; ++i) each_value[i] = static_cast<std::byte>(i);
-  Pipeline pipeline(devices->all(), two_lanes_each());
+  Pipeline pipeline(*devices, two_lanes_each());
   Reduction<std::uint64_t> counts(*devices, 256, ReduceOperation::sum, {.while_running = true});
-  auto const stage = counts.each_tile([](DeviceTile const& tile, DeviceSpan<std::uint64_t> own, StreamRef stream) {
+  auto const stage = counts.on_device([](DeviceTile const& tile, DeviceSpan<std::uint64_t> own, StreamRef stream) {
     count_bytes(tile.input, own, stream);
   });
   pipeline.start(stage, [](Completion&) {});

@@ -39,16 +39,16 @@ struct ReductionOnTwoDevices : testing::Test {
   }
   /// Tiles of 1000 bytes, all of them the tile's number.
   static auto some_tiles(std::uint64_t count) {
-    return [count](Tile& tile) -> std::optional<std::size_t> {
+    return serial([count](Tile& tile) -> std::optional<std::size_t> {
       if (tile.sequence == count) return std::nullopt;
       std::ranges::fill(tile.input(), static_cast<std::byte>(tile.sequence));
       return 1000;
-    };
+    });
   }
   /// Four lanes, two on each device.
   static PipelineOptions four_lanes() { return {.tile = {.input_bytes = 1000}, .producers = 2, .lanes = 4}; }
   static Stages counting(Reduction<std::uint64_t>& counts) {
-    return counts.each_tile([](DeviceTile const& tile, DeviceSpan<std::uint64_t> own, StreamRef stream) {
+    return counts.on_device([](DeviceTile const& tile, DeviceSpan<std::uint64_t> own, StreamRef stream) {
       count_bytes(tile.input, own, stream);
     });
   }
@@ -71,7 +71,7 @@ struct Somewhere {
 };
 
 TEST_F(ReductionOnTwoDevices, CountsTheBytesOfAllLanes) {
-  Pipeline pipeline(devices.all(), four_lanes());
+  Pipeline pipeline(devices, four_lanes());
   Reduction<std::uint64_t> counts(devices, 256);
   Report const report = pipeline.run(some_tiles(512), counting(counts), [](Completion&) {});
   EXPECT_TRUE(report.ok()) << describe(report);
@@ -84,7 +84,7 @@ TEST_F(ReductionOnTwoDevices, CountsTheBytesOfAllLanes) {
 }
 
 TEST_F(ReductionOnTwoDevices, GoesOnCountingInTheNextRunUnlessItIsCleared) {
-  Pipeline pipeline(devices.all(), four_lanes());
+  Pipeline pipeline(devices, four_lanes());
   Reduction<std::uint64_t> counts(devices, 256);
   auto const run = [&] { pipeline.run(some_tiles(256), counting(counts), [](Completion&) {}); };
   run();
@@ -201,11 +201,11 @@ TEST_F(ReductionOnTwoDevices, RefusesMoreElementsThanMemoryCanHave) {
 }
 
 TEST_F(ReductionOnTwoDevices, PreparesEachLaneBeforeItsFirstTile) {
-  Pipeline pipeline(devices.all(), four_lanes());
+  Pipeline pipeline(devices, four_lanes());
   Reduction<std::uint64_t> counts(devices, 256);
   std::atomic<unsigned> prepared{0};
   auto const stage =
-      counts.each_tile([&](DeviceTile const&, DeviceSpan<std::uint64_t>, StreamRef) { EXPECT_GT(prepared, 0u); },
+      counts.on_device([&](DeviceTile const&, DeviceSpan<std::uint64_t>, StreamRef) { EXPECT_GT(prepared, 0u); },
                        [&](StreamRef) { ++prepared; });
   EXPECT_TRUE(pipeline.run(some_tiles(8), stage, [](Completion&) {}).ok());
   EXPECT_EQ(prepared, 4u);
@@ -221,9 +221,9 @@ TEST_F(ReductionOnTwoDevices, RefusesALaneOfAnotherDevice) {
 /// only. Seen to fail if a merge does not wait for the last update, and if updates do not wait for a merge that reads.
 TEST_F(ReductionOnTwoDevices, SeesWholeTilesWhileThePipelineRuns) {
   constexpr std::size_t elements = 20'000;
-  Pipeline pipeline(devices.all(), four_lanes());
+  Pipeline pipeline(devices, four_lanes());
   Reduction<std::uint64_t> tiles(devices, elements, ReduceOperation::sum, {.while_running = true});
-  auto const add = tiles.each_tile([](DeviceTile const&, DeviceSpan<std::uint64_t> own, StreamRef stream) {
+  auto const add = tiles.on_device([](DeviceTile const&, DeviceSpan<std::uint64_t> own, StreamRef stream) {
     for (auto const half : {own.first(elements / 2), own.subspan(elements / 2)}) {
       stream.launch(1, [half](KernelBlock block) {
         for (std::uint64_t& one : half.in(block)) ++one;

@@ -139,7 +139,7 @@ int each_tile_comes_once_in_time(SignalKind kind, Mishap mishap) {
   double last = 0;
   {
     Lane lane(gpu, shape, 6, {.flight = {.slots = 2, .streams = StreamMode::own, .patience = patience}, .signal = kind},
-              0, each_tile([&](DeviceTile const& tile, StreamRef stream) {
+              0, on_device([&](DeviceTile const& tile, StreamRef stream) {
                 if (tile.sequence == 2) bring_about(mishap, stream);
                 return tile.input.size();
               }),

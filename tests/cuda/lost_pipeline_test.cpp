@@ -34,32 +34,32 @@ int every_tile_comes_back_once(bool ordered) {
   std::uint64_t filled = 0;
   std::set<std::uint64_t> seen;
   std::uint64_t done = 0, failed = 0;
-  Report const report = pipeline.run(
-      [&](Tile&) -> std::optional<std::size_t> {
-        ++filled;
-        return 4096;
-      },
-      each_tile([](DeviceTile const& tile, StreamRef stream) {
-        if (tile.sequence == 50) support::write_to_nowhere(static_cast<cudaStream_t>(stream.native()));
-        return tile.input.size();
-      }),
-      [&](Completion& completion) {
-        verdict.expect(seen.insert(completion.loan->sequence).second, "a tile came back twice");
-        verdict.expect(completion.outcome != Outcome::cancelled, "a tile was cancelled, and nobody asked");
-        if (completion.ok()) ++done;
-        if (completion.outcome == Outcome::failed) {
-          ++failed;
-          verdict.expect(completion.failure->kind == ErrorKind::device_lost, completion.failure->reason);
-        }
-      });
+  Report const report =
+      pipeline.run(serial([&](Tile&) -> std::optional<std::size_t> {
+                     ++filled;
+                     return 4096;
+                   }),
+                   on_device([](DeviceTile const& tile, StreamRef stream) {
+                     if (tile.sequence == 50) support::write_to_nowhere(static_cast<cudaStream_t>(stream.native()));
+                     return tile.input.size();
+                   }),
+                   [&](Completion& completion) {
+                     verdict.expect(seen.insert(completion.loan->sequence).second, "a tile came back twice");
+                     verdict.expect(completion.outcome != Outcome::cancelled, "a tile was cancelled, and nobody asked");
+                     if (completion.ok()) ++done;
+                     if (completion.outcome == Outcome::failed) {
+                       ++failed;
+                       verdict.expect(completion.failure->kind == ErrorKind::device_lost, completion.failure->reason);
+                     }
+                   });
   verdict.expect(seen.size() == filled, "a tile never came back");
   verdict.expect(done + failed == filled && failed > 0, "the loss failed no tile");
   verdict.expect(report.tiles() == filled && report.tiles_failed == failed, "the report counts otherwise");
   verdict.expect(report.first_failure && report.first_failure->sequence, "the report names no first tile");
   verdict.expect(pipeline.pool().on_loan() == 0, "a tile is not home");
   try {
-    pipeline.run([](Tile&) -> std::optional<std::size_t> { return std::nullopt; },
-                 each_tile([](DeviceTile const&, StreamRef) { return std::size_t{0}; }), [](Completion&) {});
+    pipeline.run(serial([](Tile&) -> std::optional<std::size_t> { return std::nullopt; }),
+                 on_device([](DeviceTile const&, StreamRef) { return std::size_t{0}; }), [](Completion&) {});
     verdict.expect(false, "it ran again on a lost GPU");
   } catch (Error const& error) {
     verdict.expect(error.sticky(), error.what());
@@ -111,13 +111,12 @@ struct TwoGpusOfAPipeline {
                                  return std::make_unique<Harming>(harm, count);
                                },
                            .merge = {}};
-    Report report = pipeline.run(
-        [&](Tile&) -> std::optional<std::size_t> {
-          if (on_second >= 20 && second.lost() && ++after > 500) return std::nullopt;
-          ++filled;
-          return 4096;
-        },
-        stages, [&](Completion& completion) { failed += completion.ok() ? 0U : 1U; });
+    Report report = pipeline.run(serial([&](Tile&) -> std::optional<std::size_t> {
+                                   if (on_second >= 20 && second.lost() && ++after > 500) return std::nullopt;
+                                   ++filled;
+                                   return 4096;
+                                 }),
+                                 stages, [&](Completion& completion) { failed += completion.ok() ? 0U : 1U; });
     home = pipeline.pool().on_loan() == 0;
     return report;
   }

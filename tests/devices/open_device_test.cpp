@@ -105,9 +105,9 @@ TEST_F(OpenDevice, SaysWhyThereIsNoGpuToOpen) {
 TEST_F(OpenDevice, OpensSeveralThatShareTheThreadsOfOne) {
   auto const two = open_devices("cpu,cpu", system.root());
   ASSERT_EQ(two.size(), 2u);
-  EXPECT_EQ(DeviceGroup(two).names(), (std::vector<std::string>{"cpu:0", "cpu:1"}));
+  EXPECT_EQ(two.names(), (std::vector<std::string>{"cpu:0", "cpu:1"}));
   auto const half = std::max(1, static_cast<int>(affinity_of_this_thread().size()) / 2);
-  for (auto const& device : two) EXPECT_EQ(device->info().compute_units, half);
+  for (Device* const device : two.all()) EXPECT_EQ(device->info().compute_units, half);
   EXPECT_EQ(open_devices("cpu:0,cpu:1", system.root()).size(), 2u);
   EXPECT_EQ(open_devices("cpu", system.root()).size(), 1u);
 }
@@ -116,7 +116,7 @@ TEST_F(OpenDevice, OpensAllThereAre) {
   std::size_t const gpus = list_gpus().size();
   auto const all = open_devices("all", system.root());
   EXPECT_EQ(all.size(), std::max<std::size_t>(1, gpus));
-  EXPECT_EQ(all.front()->info().kind, gpus == 0 ? DeviceKind::cpu : DeviceKind::cuda);
+  EXPECT_EQ(all.front().info().kind, gpus == 0 ? DeviceKind::cpu : DeviceKind::cuda);
   if (gpus > 0) {
     EXPECT_EQ(open_devices("cuda:all").size(), gpus);
   } else {

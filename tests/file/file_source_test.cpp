@@ -183,7 +183,7 @@ TEST_F(FilesForFourTiles, HaveALineOfAPipeInTheSinkBeforeTheNextIsWritten) {
   FileSource lines({path("pipe")}, pipeline.pool());
   std::string got;
   writer.write("line 0\n");
-  auto const report = pipeline.run(lines, each_tile([](DeviceTile const&, StreamRef) {}), [&](Completion& completion) {
+  auto const report = pipeline.run(lines, on_device([](DeviceTile const&, StreamRef) {}), [&](Completion& completion) {
     auto const bytes = completion.loan->filled_input();
     got.append(reinterpret_cast<char const*>(bytes.data()), bytes.size());
     if (got == "line 0\nline 1\nline 2\n") return writer.end();
@@ -254,7 +254,7 @@ TEST_F(FilesForFourTiles, FeedAPipelineByManyProducers) {
   cpu::CpuDevice device;
   Pipeline pipeline(device, {.tile = {.input_bytes = tile_bytes}, .tiles = 8, .producers = 4});
   FileSource many(paths, pipeline.pool());
-  auto const report = pipeline.run(many, each_tile([](DeviceTile const&, StreamRef) {}), [&](Completion& completion) {
+  auto const report = pipeline.run(many, on_device([](DeviceTile const&, StreamRef) {}), [&](Completion& completion) {
     auto const place = many.place_of(*completion.loan);
     auto const bytes = completion.loan->filled_input();
     got[place.file] += bytes.size();
@@ -279,7 +279,7 @@ TEST_F(FilesForFourTiles, AreReadBySeveralProducersPieceByPieceInEveryWay) {
     std::size_t wrong = 0;
     std::set<std::uint64_t> offsets;
     auto const report =
-        pipeline.run(source, each_tile([](DeviceTile const&, StreamRef) {}), [&](Completion& completion) {
+        pipeline.run(source, on_device([](DeviceTile const&, StreamRef) {}), [&](Completion& completion) {
           auto const place = source.place_of(*completion.loan);
           auto const bytes = completion.loan->filled_input();
           offsets.insert(place.offset);

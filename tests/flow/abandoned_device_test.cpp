@@ -47,18 +47,17 @@ struct AStuckDevice : testing::Test {
                                      .patience = patience});
   }
   Report run() {
-    return pipeline->run(
-        [this](Tile& tile) -> std::optional<std::size_t> {
-          tile.tag = tile.index();
-          asked.fetch_add(1);
-          {
-            std::scoped_lock const lock(mutex);
-            EXPECT_FALSE(stranded.contains(tile.tag)) << "the stuck device may write to it";
-          }
-          if (left.fetch_sub(1) <= 0 && stuck.abandoned()) return std::nullopt;
-          return 64;
-        },
-        stages(), sink());
+    return pipeline->run(serial([this](Tile& tile) -> std::optional<std::size_t> {
+                           tile.tag = tile.index();
+                           asked.fetch_add(1);
+                           {
+                             std::scoped_lock const lock(mutex);
+                             EXPECT_FALSE(stranded.contains(tile.tag)) << "the stuck device may write to it";
+                           }
+                           if (left.fetch_sub(1) <= 0 && stuck.abandoned()) return std::nullopt;
+                           return 64;
+                         }),
+                         stages(), sink());
   }
   Stages stages() {
     return {.make =

@@ -70,7 +70,7 @@ TEST_P(PipelineOnAFaultyDevice, GivesEachTileOneCompletionUnderEveryFault) {
     for (std::uint64_t nth : {1U, 3U, 9U, 20U}) cpu().inject(static_cast<cpu::Fault>(fault), nth);
     std::size_t const before = sunk().size();
     CountingSource source(60);
-    Stages const stages = each_tile(
+    Stages const stages = on_device(
         [this](DeviceTile const& tile, StreamRef stream) {
           kernels().add_one(stream, tile.input);
           return tile.input.size();

@@ -62,13 +62,12 @@ TEST_F(DevicesOnTwoNodes, DrainTheTilesOfBothParts) {
   pipeline.emplace(std::vector<Device*>{&first, &second}, options());
   int left = 500;
   std::vector<std::uint64_t> seen(16, 0);
-  Report const report = pipeline->run(
-      [&](Tile&) -> std::optional<std::size_t> {
-        if (left-- == 0) return std::nullopt;
-        return 64;
-      },
-      each_tile([](DeviceTile const& tile, StreamRef) { return tile.input.size(); }),
-      [&](Completion& completion) { ++seen.at(completion.loan->index()); });
+  Report const report = pipeline->run(serial([&](Tile&) -> std::optional<std::size_t> {
+                                        if (left-- == 0) return std::nullopt;
+                                        return 64;
+                                      }),
+                                      on_device([](DeviceTile const& tile, StreamRef) { return tile.input.size(); }),
+                                      [&](Completion& completion) { ++seen.at(completion.loan->index()); });
   EXPECT_EQ(report.tiles_done, 500u) << describe(report);
   for (std::size_t i = 0; i < 16; ++i) EXPECT_GT(seen[i], 0u) << "tile " << i;
 }
@@ -78,17 +77,16 @@ TEST_F(DevicesOnTwoNodes, GoOnWithTheTilesOfOneThatIsLost) {
   pipeline.emplace(std::vector<Device*>{&first, &second}, options());
   int left = 500;
   std::uint64_t of_the_lost = 0;
-  Report const report = pipeline->run(
-      [&](Tile& tile) -> std::optional<std::size_t> {
-        if (left-- == 0) return std::nullopt;
-        if (first.lost() && tile.pool_part() == 0) ++of_the_lost;
-        return 64;
-      },
-      each_tile([](DeviceTile const& tile, StreamRef stream) {
-        stream.launch(1, [](std::uint32_t) {});
-        return tile.input.size();
-      }),
-      [](Completion&) {});
+  Report const report = pipeline->run(serial([&](Tile& tile) -> std::optional<std::size_t> {
+                                        if (left-- == 0) return std::nullopt;
+                                        if (first.lost() && tile.pool_part() == 0) ++of_the_lost;
+                                        return 64;
+                                      }),
+                                      on_device([](DeviceTile const& tile, StreamRef stream) {
+                                        stream.launch(1, [](std::uint32_t) {});
+                                        return tile.input.size();
+                                      }),
+                                      [](Completion&) {});
   EXPECT_EQ(report.tiles(), 500u) << describe(report);
   EXPECT_LE(report.tiles_failed, 16u) << "those that it held, and those on their way to it";
   EXPECT_GT(of_the_lost, 0u) << "they lie next to no device any more, and are tiles all the same";

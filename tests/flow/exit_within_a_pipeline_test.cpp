@@ -125,11 +125,12 @@ PipelineOptions two_lanes(bool sink_on_lanes) {
   static cpu::CpuDevice device({.compute_threads = 1});
   static Pipeline outer(device, {.tile = {.input_bytes = 64}, .tiles = 4, .lanes = 1});
   static Pipeline inner(device, {.tile = {.input_bytes = 64}, .tiles = 4, .lanes = 1});
-  auto const nothing = each_tile([](DeviceTile const&, StreamRef) { return std::size_t{0}; });
-  auto const run_the_other = [&](Tile&) -> std::optional<std::size_t> {
-    inner.run([](Tile&) { return std::optional<std::size_t>(1); }, nothing, [](Completion&) { std::exit(asked_for); });
+  auto const nothing = on_device([](DeviceTile const&, StreamRef) { return std::size_t{0}; });
+  auto run_the_other = serial([&](Tile&) -> std::optional<std::size_t> {
+    inner.run(serial([](Tile&) { return std::optional<std::size_t>(1); }), nothing,
+              [](Completion&) { std::exit(asked_for); });
     return std::nullopt;
-  };
+  });
   outer.run(run_the_other, nothing, [](Completion&) {});
   std::_Exit(returned);
 }

@@ -162,7 +162,7 @@ int through_a_pipeline(bool pushed, std::size_t nth) {
                                                   },
                                               .at_once = 0}}});
   std::array<std::atomic<int>, tiles> seen{};
-  auto const stages = each_tile([](DeviceTile const&, StreamRef) { return std::size_t{0}; });
+  auto const stages = on_device([](DeviceTile const&, StreamRef) { return std::size_t{0}; });
   auto const sink = [&](Completion& completion) {
     ++seen.at(completion.loan->sequence);
     if (completion.loan->sequence % 5 == 2) throw std::runtime_error("Another text that needs memory.");
@@ -183,14 +183,13 @@ int through_a_pipeline(bool pushed, std::size_t nth) {
       report = pipeline.drain();
     } else {
       std::size_t left = tiles;
-      report = pipeline.run(
-          [&](Tile&) -> std::optional<std::size_t> {
-            if (left == 0) return std::nullopt;
-            --left;
-            ++submitted;
-            return 1;
-          },
-          stages, sink);
+      report = pipeline.run(serial([&](Tile&) -> std::optional<std::size_t> {
+                              if (left == 0) return std::nullopt;
+                              --left;
+                              ++submitted;
+                              return 1;
+                            }),
+                            stages, sink);
     }
   } catch (std::bad_alloc const&) {
   } catch (Error const&) {
@@ -232,7 +231,7 @@ int without_a_thread(std::size_t nth, bool pushed) {
     options.ordered = true;
     options.host_stages = {{.name = "any", .body = [](Tile&) {}, .at_once = 0}};
     Pipeline pipeline(device, options);
-    auto const stages = each_tile([](DeviceTile const&, StreamRef) { return std::size_t{0}; });
+    auto const stages = on_device([](DeviceTile const&, StreamRef) { return std::size_t{0}; });
     auto const sink = [&](Completion&) { ++completed; };
     try {
       if (pushed) {
@@ -240,13 +239,12 @@ int without_a_thread(std::size_t nth, bool pushed) {
         for (; submitted < tiles; ++submitted) pipeline.feed().submit(pipeline.feed().borrow());
         pipeline.drain();
       } else {
-        pipeline.run(
-            [&](Tile&) -> std::optional<std::size_t> {
-              if (submitted == tiles) return std::nullopt;
-              ++submitted;
-              return 1;
-            },
-            stages, sink);
+        pipeline.run(serial([&](Tile&) -> std::optional<std::size_t> {
+                       if (submitted == tiles) return std::nullopt;
+                       ++submitted;
+                       return 1;
+                     }),
+                     stages, sink);
       }
     } catch (Error const& error) {
       if (error.kind() != ErrorKind::system) return another_exception;

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <array>
+#include <atomic>
 #include <cstdint>
 #include <latch>
 #include <numeric>
+#include <optional>
 #include <stdexcept>
 #include <vector>
 
@@ -20,7 +22,7 @@ struct APipelineOfNumbers : testing::Test {
   cpu::CpuDevice device;
   Pipeline pipeline{device,
                     {.tile = {.input_bytes = bytes}, .tiles = 8, .producers = 2, .ordered = true, .bind = false}};
-  Stages const stage = each_tile([](DeviceTile const&, StreamRef) {});
+  Stages const stage = on_device([](DeviceTile const&, StreamRef) {});
   std::vector<std::vector<std::uint32_t>> came;
   std::vector<std::string> failed_in;
   Sink const sink = [this](Completion& completion) {
@@ -65,6 +67,29 @@ TEST_F(APipelineOfNumbers, FailsTheTileThatAGeneratorThrowsAtOrOverfills) {
   EXPECT_EQ(report.tiles_done, 3u);
   EXPECT_EQ(report.tiles_failed, 2u);
   EXPECT_THAT(failed_in, testing::ElementsAre("source", "source"));
+}
+
+TEST_F(APipelineOfNumbers, TellsAGeneratorWhereItsTileBegins) {
+  auto const fill = [](TilePlace place, std::span<std::uint32_t> room) {
+    room[0] = static_cast<std::uint32_t>(place.offset);
+    return std::size_t{1};
+  };
+  EXPECT_TRUE(pipeline.run(generate(3, fill), stage, sink).ok());
+  EXPECT_THAT(came,
+              testing::ElementsAre(testing::ElementsAre(0), testing::ElementsAre(1000), testing::ElementsAre(2000)));
+}
+
+TEST_F(APipelineOfNumbers, CallsASerialSourceOneAtATime) {
+  std::atomic<int> inside{0};
+  auto const read = [&, given = 0](Tile& tile) mutable -> std::optional<std::size_t> {
+    EXPECT_EQ(inside++, 0) << "two producers at once";
+    elements<std::uint32_t>(tile.input())[0] = static_cast<std::uint32_t>(given);
+    --inside;
+    return given++ == 20 ? std::nullopt : std::optional(sizeof(std::uint32_t));
+  };
+  EXPECT_TRUE(pipeline.run(serial(read), stage, sink).ok());
+  ASSERT_EQ(came.size(), 20u);
+  for (std::uint32_t i = 0; i < 20; ++i) EXPECT_THAT(came[i], testing::ElementsAre(i));
 }
 
 TEST_F(APipelineOfNumbers, GeneratesNothingIfNoTileIsAskedFor) {

@@ -51,7 +51,7 @@ TEST_P(PipelineContract, SaysThatAStageCannotHaveMappedTilesBeforeItIsFed) {
   options.transport = Transport::mapped;
   open(options);
   CountingSource source(10);
-  Stages const stages = each_tile([](DeviceTile const&, StreamRef) { return std::size_t{0}; });
+  Stages const stages = on_device([](DeviceTile const&, StreamRef) { return std::size_t{0}; });
   EXPECT_THROW(pipeline().run(source, stages, note()), Error);
 }
 
@@ -64,7 +64,7 @@ TEST_P(PipelineContract, LaunchesGraphsIfAskedAndSaysIfItCannot) {
     options.graphs = Graphs::always;
     open(options);
     CountingSource source(100);
-    Stages const stages = each_tile(
+    Stages const stages = on_device(
         [&](DeviceTile const& tile, StreamRef stream) {
           kernels().add_one(stream, tile.input);
           if (waits) stream.synchronize();

@@ -30,13 +30,13 @@ Pipeline& PipelineWorld::open(PipelineOptions options) {
 }
 
 Stages PipelineWorld::add_one(std::function<void(DeviceTile const&, StreamRef)> also) {
-  return each_tile(
+  return on_device(
       [this, also = std::move(also)](DeviceTile const& tile, StreamRef stream) {
         if (also) also(tile, stream);
         kernels().add_one(stream, tile.input);
         return tile.input.size();
       },
-      Passes::one);
+      {.reads_once = true});
 }
 
 Sink PipelineWorld::note(std::function<void(Completion&)> also) {

@@ -25,7 +25,7 @@ PipelineOptions few_tiles(unsigned consumers = 1) {
 }
 
 Stages nothing() {
-  return each_tile([](DeviceTile const&, StreamRef) { return std::size_t{0}; });
+  return on_device([](DeviceTile const&, StreamRef) { return std::size_t{0}; });
 }
 
 std::optional<std::size_t> endless(Tile&) {
@@ -43,7 +43,7 @@ std::optional<std::size_t> endless(Tile&) {
     going.get_future().wait();
     std::exit(own_code);
   }).detach();
-  Report const report = pipeline.run(endless, nothing(), [&](Completion&) {
+  Report const report = pipeline.run(serial(endless), nothing(), [&](Completion&) {
     if (!told.exchange(true)) going.set_value();
   });
   if (!report.stopped) std::_Exit(1);
@@ -54,7 +54,7 @@ std::optional<std::size_t> endless(Tile&) {
   alarm(300);
   static cpu::CpuDevice device({.compute_threads = 1});
   static Pipeline pipeline(device, few_tiles(consumers));
-  pipeline.run(endless, nothing(), [](Completion&) { std::exit(own_code); });
+  pipeline.run(serial(endless), nothing(), [](Completion&) { std::exit(own_code); });
   std::_Exit(1);
 }
 
@@ -90,7 +90,7 @@ TEST_F(APipelineThatDies, WhileAnotherThreadRunsItEndsThatRunFirst) {
   std::promise<void> going;
   std::atomic<std::uint64_t> sunk{0};
   std::thread runner([&, &running = *pipeline] {
-    Report const report = running.run(endless, nothing(), [&](Completion&) {
+    Report const report = running.run(serial(endless), nothing(), [&](Completion&) {
       if (sunk.fetch_add(1) == 0) going.set_value();
     });
     EXPECT_TRUE(report.stopped);
@@ -159,7 +159,7 @@ TEST(ABorrowInThePipelineItself, IsAnErrorInsteadOfAWait) {
     options.host_stages = {{.name = "any", .body = [&](Tile&) { try_it(); }, .at_once = 1}};
     Pipeline pipeline(device, options);
     feed = pipeline.feed();
-    pipeline.start(each_tile([&](DeviceTile const&, StreamRef) {
+    pipeline.start(on_device([&](DeviceTile const&, StreamRef) {
                      try_it();
                      return std::size_t{0};
                    }),

@@ -31,13 +31,12 @@ TEST_P(PipelineContract, PullsAllOfTheSourceThroughAndCountsIt) {
 TEST_P(PipelineContract, PullsAFunctionUntilItHasNothing) {
   open();
   int left = 10;
-  Report const report = pipeline().run(
-      [&](Tile& tile) -> std::optional<std::size_t> {
-        if (left-- == 0) return std::nullopt;
-        tile.input()[0] = static_cast<std::byte>(tile.sequence);
-        return 1;
-      },
-      add_one(), note());
+  Report const report = pipeline().run(serial([&](Tile& tile) -> std::optional<std::size_t> {
+                                         if (left-- == 0) return std::nullopt;
+                                         tile.input()[0] = static_cast<std::byte>(tile.sequence);
+                                         return 1;
+                                       }),
+                                       add_one(), note());
   expect_each_once(10);
   EXPECT_EQ(report.bytes_in, 10u);
   for (Sunk const& tile : sunk()) EXPECT_TRUE(tile.content_right);

@@ -144,13 +144,13 @@ TEST_P(PipelineContract, SaysWhatIsMissingInsteadOfRunningWithoutIt) {
   CountingSource source(10);
   EXPECT_THROW(pipeline().run(source, Stages{}, note()), Error);
   EXPECT_THROW(pipeline().run(source, add_one(), Sink{}), Error);
-  EXPECT_THROW(pipeline().run(std::function<std::optional<std::size_t>(Tile&)>{}, add_one(), note()), Error);
+  EXPECT_THROW(pipeline().run(serial(std::function<std::optional<std::size_t>(Tile&)>{}), add_one(), note()), Error);
   EXPECT_THROW(pipeline().start(Stages{}, note()), Error);
   EXPECT_EQ(pipeline().run(source, add_one(), note()).tiles_done, 10u) << "it is fit for another run";
   auto options = usual();
   options.host_stages = {{.name = "decode"}};
   EXPECT_THROW(Pipeline(device(), options), Error);
-  EXPECT_THROW(Pipeline(std::vector<Device*>{}, usual()), Error);
+  EXPECT_THROW(Pipeline(DeviceGroup(std::vector<Device*>{}), usual()), Error);
   for (auto const member : {&PipelineOptions::producers, &PipelineOptions::lanes, &PipelineOptions::consumers}) {
     options = usual();
     options.*member = PipelineOptions::most_threads + 1;
@@ -159,7 +159,7 @@ TEST_P(PipelineContract, SaysWhatIsMissingInsteadOfRunningWithoutIt) {
   options = usual();
   options.tile = {.input_bytes = ~std::size_t{255}, .output_bytes = 100};
   EXPECT_THROW(Pipeline(device(), options), Error);
-  EXPECT_THROW(Pipeline({&device(), nullptr}, usual()), Error);
+  EXPECT_THROW(Pipeline(DeviceGroup{&device(), nullptr}, usual()), Error);
 }
 
 /// Claims more than fits into its third tile, and meddles with the places of all.

@@ -56,7 +56,7 @@ TEST_P(PipelineContract, TellsARecorderEachTilesWayFromBorrowToSink) {
         if (whole_way[i] == Step::upload) {
           EXPECT_GE(after.begin, before.begin - clocks) << "tile " << tile;
         } else {
-          bool const device = on_device(whole_way[i]) || on_device(whole_way[i - 1]);
+          bool const device = happens_on_device(whole_way[i]) || happens_on_device(whole_way[i - 1]);
           EXPECT_GE(after.begin, before.end - (device ? clocks : 0))
               << "tile " << tile << ": " << step_name(whole_way[i]) << " before " << step_name(whole_way[i - 1]);
         }

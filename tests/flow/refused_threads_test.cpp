@@ -38,7 +38,7 @@ bool refuse_threads() {
   alarm(60);
   cpu::CpuDevice device({.compute_threads = 1});
   Pipeline pipeline(device, {.tile = {.input_bytes = 64}, .tiles = 4, .producers = 3, .lanes = 1, .consumers = 1});
-  auto const stage = [] { return each_tile([](DeviceTile const&, StreamRef) { return std::size_t{0}; }); };
+  auto const stage = [] { return on_device([](DeviceTile const&, StreamRef) { return std::size_t{0}; }); };
   Stages last = stage();
   last.make = [make = last.make](StageContext const& context) {
     if (!refuse_threads()) {
@@ -49,7 +49,7 @@ bool refuse_threads() {
   };
   for (Stages const& stages : {last, stage()}) {
     try {
-      pipeline.run([](Tile&) -> std::optional<std::size_t> { return 1; }, stages, [](Completion&) {});
+      pipeline.run(serial([](Tile&) -> std::optional<std::size_t> { return 1; }), stages, [](Completion&) {});
       std::fprintf(stderr, "it ran\n");
       std::_Exit(1);
     } catch (Error const& error) {
@@ -74,17 +74,17 @@ bool refuse_threads() {
                              .host_stages = {host}});
   std::atomic<std::uint64_t> left{200};
   std::atomic<bool> refused{false};
-  Report const report = pipeline.run(
-      [&](Tile&) -> std::optional<std::size_t> {
-        if (!refused.exchange(true) && !refuse_threads()) {
-          std::fprintf(stderr, "not tried, this system has no seccomp\n");
-          std::_Exit(0);
-        }
-        if (left == 0) return std::nullopt;
-        --left;
-        return 1;
-      },
-      each_tile([](DeviceTile const&, StreamRef) { return std::size_t{0}; }), [](Completion&) {});
+  Report const report =
+      pipeline.run(serial([&](Tile&) -> std::optional<std::size_t> {
+                     if (!refused.exchange(true) && !refuse_threads()) {
+                       std::fprintf(stderr, "not tried, this system has no seccomp\n");
+                       std::_Exit(0);
+                     }
+                     if (left == 0) return std::nullopt;
+                     --left;
+                     return 1;
+                   }),
+                   on_device([](DeviceTile const&, StreamRef) { return std::size_t{0}; }), [](Completion&) {});
   if (!report.ok() || report.tiles_done != 200 || pipeline.pool().on_loan() != 0) std::_Exit(1);
   std::fprintf(stderr, "it ran\n");
   std::_Exit(0);

@@ -140,7 +140,7 @@ TEST_F(APipelineForLatency, BringsEachTileHomeAndEnds) {
   Pipeline pipeline(gpu, wanted);
   unsetenv("HWLOC_SYNTHETIC");
   ASSERT_EQ(pipeline.options().spin, PipelineOptions::for_ever);
-  pipeline.start(each_tile([](DeviceTile const& tile, StreamRef) { return tile.input.size(); }), [](Completion&) {});
+  pipeline.start(on_device([](DeviceTile const& tile, StreamRef) { return tile.input.size(); }), [](Completion&) {});
   for (unsigned tile = 0; tile < 20; ++tile) {
     Loan loan = pipeline.feed().borrow();
     loan->filled = loan->input().size();

@@ -58,12 +58,11 @@ struct TwoDevices : testing::Test {
 
 TEST_F(TwoDevices, ShareTheWork) {
   int left = 500;
-  Report const report = pipeline->run(
-      [&](Tile&) -> std::optional<std::size_t> {
-        if (left-- == 0) return std::nullopt;
-        return 64;
-      },
-      counted(), [](Completion&) {});
+  Report const report = pipeline->run(serial([&](Tile&) -> std::optional<std::size_t> {
+                                        if (left-- == 0) return std::nullopt;
+                                        return 64;
+                                      }),
+                                      counted(), [](Completion&) {});
   EXPECT_EQ(report.tiles_done, 500u) << describe(report);
   EXPECT_EQ(on_first + on_second, 500u);
   EXPECT_GT(on_first, 0u);
@@ -78,14 +77,14 @@ TEST_F(TwoDevices, BothHaveTheTilesPinned) {
 TEST_F(TwoDevices, GoOnWithOneWhenTheOtherIsLost) {
   second.inject(cpu::Fault::break_kernel, 20);
   std::uint64_t read = 0, failed = 0;
-  Report const report = pipeline->run(
-      [&](Tile&) -> std::optional<std::size_t> {
-        // Who gets how many tiles is the lanes' own affair, but the kernel that breaks is certain to come.
-        if (read >= 500 && on_second >= 20) return std::nullopt;
-        ++read;
-        return 64;
-      },
-      counted(), [&](Completion& completion) { failed += completion.ok() ? 0U : 1U; });
+  Report const report = pipeline->run(serial([&](Tile&) -> std::optional<std::size_t> {
+                                        // Who gets how many tiles is the lanes' own affair, but the kernel that breaks
+                                        // is certain to come.
+                                        if (read >= 500 && on_second >= 20) return std::nullopt;
+                                        ++read;
+                                        return 64;
+                                      }),
+                                      counted(), [&](Completion& completion) { failed += completion.ok() ? 0U : 1U; });
   EXPECT_EQ(report.tiles(), read) << "the input is read to its end";
   EXPECT_EQ(report.tiles_failed, failed);
   EXPECT_GT(failed, 0u);
@@ -109,12 +108,11 @@ TEST_F(TwoDevices, GoOnWithOneWhenTheOtherIsLost) {
 
 TEST_F(TwoDevices, AreEachReportedThoughNothingWentWrong) {
   int left = 20;
-  Report const report = pipeline->run(
-      [&](Tile&) -> std::optional<std::size_t> {
-        if (left-- == 0) return std::nullopt;
-        return 64;
-      },
-      counted(), [](Completion&) {});
+  Report const report = pipeline->run(serial([&](Tile&) -> std::optional<std::size_t> {
+                                        if (left-- == 0) return std::nullopt;
+                                        return 64;
+                                      }),
+                                      counted(), [](Completion&) {});
   ASSERT_EQ(report.devices.size(), 2u);
   EXPECT_EQ(report.devices[0].tiles, on_first);
   EXPECT_EQ(report.devices[1].tiles, on_second);

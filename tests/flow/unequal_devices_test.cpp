@@ -94,16 +94,16 @@ TEST_P(UnequalDevices, GetTilesAsTheyDrainThem) {
                               return std::make_unique<Paced>(pace, &context.device == &fast);
                             },
                         .merge = {}};
-  Report const report = pipeline.run(
-      [&](Tile&) -> std::optional<std::size_t> {
-        if (left == 0) {
-          pace.end();  // What is left of the slow device's tiles need not wait for more of the other's.
-          return std::nullopt;
-        }
-        --left;
-        return 64;
-      },
-      stage, [](Completion&) {});
+  Report const report =
+      pipeline.run(serial([&](Tile&) -> std::optional<std::size_t> {
+                     if (left == 0) {
+                       pace.end();  // What is left of the slow device's tiles need not wait for more of the other's.
+                       return std::nullopt;
+                     }
+                     --left;
+                     return 64;
+                   }),
+                   stage, [](Completion&) {});
   EXPECT_FALSE(pace.starved()) << "all tiles were with one device, and the other had none";
   EXPECT_EQ(report.tiles_done, tiles) << describe(report);
   ASSERT_EQ(report.devices.size(), 2u);

@@ -21,6 +21,13 @@ for text in LICENSE README.md CHANGELOG.md SECURITY.md docs; do
   diff -rq "$root/$text" "$prefix/share/doc/penstock/$text"
 done
 
+# A build that can run the command has a page for each of its commands.
+if [[ -e $prefix/bin/penstock ]] && grep -qx 'PENSTOCK_SANITIZE:STRING=' "$build/CMakeCache.txt"; then
+  for text in man/man1/penstock{,-bench,-compare,-doctor,-hash,-lab,-tune}.1 bash-completion/completions/penstock; do
+    [[ -s $prefix/share/$text ]] || { echo "share/$text is not installed" && exit 1; }
+  done
+fi
+
 if grep -rlE 'private_flags|Werror|[gG]test' "$prefix"/lib*/cmake "$prefix"/lib*/pkgconfig; then
   echo 'the files above show users what is only ours'
   exit 1

@@ -16,7 +16,7 @@ GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(LaneOfBatches);
 class LaneOfBatches::Noting final : public Stage {
  public:
   Noting(LaneOfBatches& world, bool together) : world_(world), together_(together) {}
-  Passes passes() const noexcept override { return Passes::one; }
+  Promises promises() const noexcept override { return {.reads_once = true}; }
 
   std::size_t run(DeviceTile const& tile, StreamRef stream) override {
     note({tile.sequence});

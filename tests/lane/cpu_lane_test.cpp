@@ -130,7 +130,7 @@ TEST_P(LaneOnAFaultyDevice, DoesNotBlameTheNextTileForARefusalThatTheStageThrewF
 TEST_P(LaneOnAFaultyDevice, DoesNotMergeAStageWhoseFinishMetARefusalAndDidNotLook) {
   struct Careless final : Stage {
     explicit Careless(cpu::CpuDevice& device) : faulty(device) {}
-    Passes passes() const noexcept override { return Passes::one; }
+    Promises promises() const noexcept override { return {.reads_once = true}; }
     std::size_t run(DeviceTile const&, StreamRef) override { return 0; }
     void finish(StreamRef stream) override {
       faulty.inject(cpu::Fault::drop_launch);
@@ -153,7 +153,7 @@ class Unprepared final : public Stage {
              std::atomic<bool>& prepared, std::atomic<bool>& gone)
       : kernels_(kernels), hold_(hold), prepared_(prepared), gone_(gone), own_(context.device.allocate(4096)) {}
   ~Unprepared() override { gone_ = true; }
-  Passes passes() const noexcept override { return Passes::one; }
+  Promises promises() const noexcept override { return {.reads_once = true}; }
   void prepare(StreamRef stream) override {
     hold_.emplace(kernels_.hold(stream));
     for (int i = 0; i < 8; ++i) kernels_.add_one(stream, own_.bytes());
@@ -192,14 +192,14 @@ TEST_P(LaneOnAFaultyDevice, KeepsATileUntilNothingRunsOnTheLostDeviceThatMayTouc
   support::Gate gate;
   std::atomic<pid_t> thread{0};
   std::atomic<std::uint64_t> enqueued{0};
-  open_lane(each_tile(
+  open_lane(on_device(
                 [&](DeviceTile const& tile, StreamRef stream) {
                   thread = gettid();
                   if (tile.sequence == 0) stream.launch(1, [&](std::uint32_t) { gate.pass(); });
                   enqueued.fetch_add(1);
                   return std::size_t{0};
                 },
-                Passes::one),
+                {.reads_once = true}),
             watchful());
   submit(0);
   gate.await_reached();

@@ -146,7 +146,7 @@ Ending run_lane() {
   try {
     Pool pool(slab, shape, tiles);
     cpu::CpuDevice device({.compute_threads = 1, .callback_threads = 1});
-    Stages const stages = each_tile([](DeviceTile const& tile, StreamRef stream) {
+    Stages const stages = on_device([](DeviceTile const& tile, StreamRef stream) {
       stream.launch(1, [input = tile.input](KernelBlock block) {
         for (std::byte& byte : input.in(block)) byte ^= std::byte{1};
       });

@@ -129,7 +129,7 @@ TEST_F(AFlightsClock, LetsATileBeginWhereTheOneBeforeItEnds) {
 /// Seen to fail without marks for tiles that are not behind another that is timed.
 TEST_F(AFlightsClock, LetsATileBeginWhereItsStreamIsThroughWithOnesThatAreNotTimed) {
   open();
-  FlightEvents untimed(device, true);
+  FlightEvents untimed(device, true, 0);
   put(1, untimed, milliseconds(20), false);
   put(2, milliseconds(1));
   note(2);

@@ -105,7 +105,7 @@ TEST_P(LaneOfGraphsAndCopies, RunsTheStageForATileOfAnotherSize) {
 TEST_P(LaneOfGraphsAndCopies, RunsTheStageForATileOfAnotherVariant) {
   struct Varied final : Stage {
     explicit Varied(LaneOfGraphsAndCopies& test) : world(test) {}
-    bool capturable() const noexcept override { return true; }
+    Promises promises() const noexcept override { return {.capturable = true}; }
     std::uint64_t variant(DeviceTile const& tile) const override { return tile.sequence % 2; }
     std::size_t run(DeviceTile const& tile, StreamRef stream) override {
       ++world.runs;
@@ -204,7 +204,7 @@ TEST_P(LaneOfGraphsAndCopies, SaysSoAlsoIfTheStageKeepsItToItself) {
 TEST_P(LaneOfGraphsAndCopies, DoesTheWorkOnceOfAStageThatEnqueuesItElsewhere) {
   struct Elsewhere final : Stage {
     Elsewhere(StageContext const& context, LaneOfGraphsAndCopies& test) : stream(context.stream), world(test) {}
-    bool capturable() const noexcept override { return true; }
+    Promises promises() const noexcept override { return {.capturable = true}; }
     std::size_t run(DeviceTile const& tile, StreamRef) override {
       world.enqueue(tile, stream);
       return tile.input.size();

@@ -20,14 +20,14 @@ std::vector<LaneUnderTest> lanes_of_copies_on(DeviceUnderTest const& device);
 /// A lane whose stage adds one to each byte by two kernels, each for a half of the tile, and may be captured.
 struct LaneOfGraphs : LaneContract {
   Stages add_one_in_halves(std::function<void(DeviceTile const&, StreamRef)> also = {}) {
-    return each_tile(
+    return on_device(
         [this, also = std::move(also)](DeviceTile const& tile, StreamRef stream) {
           ++runs;
           enqueue(tile, stream);
           if (also) also(tile, stream);
           return tile.input.size();
         },
-        {.passes = Passes::one, .capturable = true});
+        {.reads_once = true, .capturable = true});
   }
   void enqueue(DeviceTile const& tile, StreamRef stream) const {
     if (tile.input.empty()) return;

@@ -102,13 +102,13 @@ bool LaneContract::lies_in_pool(DeviceSpan<std::byte const> bytes) const {
 }
 
 Stages LaneContract::add_one(std::function<void(DeviceTile const&, StreamRef)> also) {
-  return each_tile(
+  return on_device(
       [this, also = std::move(also)](DeviceTile const& tile, StreamRef stream) {
         if (also) also(tile, stream);
         kernels().add_one(stream, tile.input);
         return tile.input.size();
       },
-      Passes::one);
+      {.reads_once = true});
 }
 
 Stages LaneContract::add_one_and_hold(Holding& holding) {

@@ -32,7 +32,7 @@ struct TwoLanes : testing::Test {
     options.batch = batch;
     options.flight.slots = 8;
     LaneSet lanes({{&device, {}}, {&device, {}}}, shape, pool.size(), options,
-                  each_tile([](DeviceTile const&, StreamRef) { return std::size_t{0}; }),
+                  on_device([](DeviceTile const&, StreamRef) { return std::size_t{0}; }),
                   [this](Completion completion) {
                     completion.loan.give_back();
                     ++back;

@@ -182,7 +182,7 @@ TEST_P(ALaneWithAChoice, CopiesWhatIsSlowOnlyToBeCapturedAndToBeMapped) {
   constexpr unsigned slots = 2 * LoneWays::samples;
   constexpr std::uint64_t all = LoneWays::warm_up + slots + 2 * LoneWays::samples + 8;
   std::optional<StreamRef> compute;  // That of the first, which is mapped. What is captured is in another.
-  run(each_tile(
+  run(on_device(
           [&](DeviceTile const& tile, StreamRef stream) {
             if (!compute) compute = stream;
             if (lies_in_pool(tile.input)) compute_on(stream);
@@ -191,7 +191,7 @@ TEST_P(ALaneWithAChoice, CopiesWhatIsSlowOnlyToBeCapturedAndToBeMapped) {
             kernels().add_one(stream, tile.input);
             return tile.input.size();
           },
-          {.passes = Passes::one, .capturable = true}),
+          {.reads_once = true, .capturable = true}),
       {.flight = {.slots = slots, .graphs = Graphs::always}, .spin = std::chrono::seconds(10)}, all);
   expect_all_done(seen(), all);
   EXPECT_EQ(lane().summary().mapped, LoneWays::warm_up + LoneWays::samples);

@@ -46,7 +46,7 @@ struct LanesThatEnd : testing::Test {
 TEST_F(LanesThatEnd, DoSoThoughTheDeviceWasLostBeforeTheyUsedIt) {
   device.inject(cpu::Fault::break_kernel);
   LaneOptions const single{.flight = {.shape = LaneShape::single}};
-  LaneSet lanes({{&device, {}}, {&device, {}}}, shape, 2, single, each_tile([](DeviceTile const&, StreamRef stream) {
+  LaneSet lanes({{&device, {}}, {&device, {}}}, shape, 2, single, on_device([](DeviceTile const&, StreamRef stream) {
                   stream.launch(1, [](std::uint32_t) {});
                   return std::size_t{0};
                 }),
@@ -141,7 +141,7 @@ TEST_F(LanesThatEnd, DoNotTakeTheTimeOfAStageForThatOfTheDevice) {
   std::atomic<pid_t> thread{0};
   LaneOptions const impatient{.flight = {.patience = std::chrono::seconds(2)},
                               .watchdog = std::chrono::milliseconds(1)};
-  Lane lane(device, shape, 2, impatient, 0, each_tile([&](DeviceTile const&, StreamRef) {
+  Lane lane(device, shape, 2, impatient, 0, on_device([&](DeviceTile const&, StreamRef) {
               thread = gettid();
               thinking.pass();
               return std::size_t{0};
@@ -163,7 +163,7 @@ TEST_F(LanesThatEnd, StrandATileWhoseEndCouldNotBeMarkedIfItsKernelDoesNotEnd) {
   // By a signal that asks nothing of the device when a tile is put, and so is not told.
   LaneOptions const impatient{.flight = {.shape = LaneShape::single, .patience = std::chrono::milliseconds(200)},
                               .signal = SignalKind::event_poll};
-  Lane lane(device, shape, 2, impatient, 0, each_tile([this](DeviceTile const&, StreamRef stream) {
+  Lane lane(device, shape, 2, impatient, 0, on_device([this](DeviceTile const&, StreamRef stream) {
               stream.launch(1, [this](std::uint32_t) { gate.pass(); });
               return std::size_t{0};
             }),
@@ -183,7 +183,7 @@ TEST_F(LanesThatEnd, SayWhereTheOldestTileStandsWhereverTheyRunOutOfPatience) {
   std::optional<Lane> lane;
   // By a signal that asks at once. The answer is refused, so the lane waits for all that is in flight.
   LaneOptions const impatient{.flight = {.patience = std::chrono::milliseconds(200)}, .signal = SignalKind::event_poll};
-  lane.emplace(device, shape, 2, impatient, 0, each_tile([this](DeviceTile const&, StreamRef stream) {
+  lane.emplace(device, shape, 2, impatient, 0, on_device([this](DeviceTile const&, StreamRef stream) {
                  stream.launch(1, [this](std::uint32_t) { gate.pass(); });
                  gate.await_reached();  // So it is uploaded, however long that took.
                  return std::size_t{0};
@@ -213,7 +213,7 @@ TEST_F(LanesThatEnd, SayWhereTheOldestTileStandsWhereverTheyRunOutOfPatience) {
 TEST_F(LanesThatEnd, AreNotStartedWithoutPatience) {
   LaneOptions const none{.flight = {.patience = std::chrono::nanoseconds(0)}};
   EXPECT_THROW(
-      Lane(device, shape, 2, none, 0, each_tile([](DeviceTile const&, StreamRef) { return std::size_t{0}; }), count()),
+      Lane(device, shape, 2, none, 0, on_device([](DeviceTile const&, StreamRef) { return std::size_t{0}; }), count()),
       Error);
   EXPECT_FALSE(device.abandoned());
 }

@@ -29,7 +29,7 @@ struct TilesOfPlainMemory : testing::Test {
   std::string failure_with(Transport transport) {
     std::string why;
     Lane lane(device, shape, 2, {.flight = {.transport = transport}}, 0,
-              each_tile([](DeviceTile const&, StreamRef) { return std::size_t{0}; }, Passes::one),
+              on_device([](DeviceTile const&, StreamRef) { return std::size_t{0}; }, {.reads_once = true}),
               [&](Completion completion) {
                 if (completion.failure != nullptr) why = completion.failure->reason;
                 completion.loan.give_back();
@@ -68,9 +68,9 @@ struct LargePinnedTiles : testing::Test {
   void TearDown() override { EXPECT_EQ(pool.on_loan(), 0u) << "a tile never came home"; }
 
   /// Twenty of them through a lane that is left to itself.
-  LaneSummary run(Passes passes, Transport transport) {
+  LaneSummary run(Promises promises, Transport transport) {
     Lane lane(device, shape, tiles, {.flight = {.transport = transport}, .batch = 2}, 0,
-              each_tile([](DeviceTile const& tile, StreamRef) { return tile.output.size(); }, passes),
+              on_device([](DeviceTile const& tile, StreamRef) { return tile.output.size(); }, promises),
               [](Completion completion) { EXPECT_TRUE(completion.ok()); });
     for (int i = 0; i < 20; ++i) {
       Loan loan = pool.borrow();
@@ -84,15 +84,15 @@ struct LargePinnedTiles : testing::Test {
 
 TEST_F(LargePinnedTiles, AreAllMappedOnTheCpuDeviceIfTheStagePassesOnce) {
   Pinned const pinned = device.pin(slab.bytes());
-  LaneSummary const did = run(Passes::one, Transport::automatic);
+  LaneSummary const did = run({.reads_once = true}, Transport::automatic);
   EXPECT_EQ(did.mapped, 20u);
   EXPECT_EQ(did.copies, 0u);
 }
 
 TEST_F(LargePinnedTiles, AreCopiedIfThatIsAskedForOrTheStagePromisesNothing) {
   Pinned const pinned = device.pin(slab.bytes());
-  EXPECT_EQ(run(Passes::one, Transport::copies).mapped, 0u);
-  EXPECT_EQ(run(Passes::many, Transport::automatic).mapped, 0u);
+  EXPECT_EQ(run({.reads_once = true}, Transport::copies).mapped, 0u);
+  EXPECT_EQ(run({}, Transport::automatic).mapped, 0u);
 }
 
 TEST_F(TilesOfPlainMemory, AreCopiedUnlessTheyAreToBeMapped) {

@@ -32,7 +32,7 @@ struct TwoLanesOfDifferentPriority : testing::TestWithParam<LaneShape> {
     return std::make_unique<Lane>(
         device, shape, 2,
         LaneOptions{.flight = {.streams = StreamMode::own, .shape = GetParam(), .priority = priority}}, 0,
-        each_tile([this, priority](DeviceTile const&, StreamRef stream) {
+        on_device([this, priority](DeviceTile const&, StreamRef stream) {
           stream.launch(1, [this, priority](std::uint32_t) {
             std::scoped_lock const lock(mutex);
             order.push_back(priority);

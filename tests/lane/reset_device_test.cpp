@@ -39,7 +39,7 @@ struct ADeviceThatWasReset : testing::Test {
 TEST_F(ADeviceThatWasReset, FailsItsTilesAtOnceAndBlamesNoKernel) {
   std::array<std::optional<Failure>, 2> failures;
   // The stage is on the lane's thread, which alone asks from here on.
-  auto const stages = each_tile([this](DeviceTile const& tile, StreamRef) {
+  auto const stages = on_device([this](DeviceTile const& tile, StreamRef) {
     if (tile.sequence == 0) reset();
     return std::size_t{0};
   });

@@ -47,7 +47,7 @@ std::uint64_t add_one_to(std::atomic<std::uint64_t>& count) {
 class Doubling final : public Stage {
  public:
   void prepare(StreamRef stream) override { sum_prepare(stream); }
-  Passes passes() const noexcept override { return Passes::one; }
+  Promises promises() const noexcept override { return {.reads_once = true}; }
   std::size_t run(DeviceTile const& tile, StreamRef stream) override {
     auto const values = tile.input.as<float>();
     sum(values, values, values, stream);

@@ -44,7 +44,7 @@ TEST_P(LaneContract, FailsOnlyTheTileThatItsStageThrewOn) {
 
 TEST_P(LaneContract, LosesNoDeviceBecauseItsStageMetTheLossOfAnother) {
   struct Unlucky final : Stage {
-    Passes passes() const noexcept override { return Passes::one; }
+    Promises promises() const noexcept override { return {.reads_once = true}; }
     std::size_t run(DeviceTile const& tile, StreamRef) override {
       if (tile.sequence == 1) throw Error(ErrorKind::device_lost, "The other device is lost.");
       return 0;
@@ -86,7 +86,7 @@ TEST_P(LaneContract, KeepsATileWhoseStageThrewUntilWhatItLaunchedHasRun) {
 }
 
 TEST_P(LaneContract, FailsATileWhoseStageClaimsMoreThanTheOutputHolds) {
-  open_lane(each_tile([this](DeviceTile const&, StreamRef) { return tile_bytes + 1; }, Passes::one));
+  open_lane(on_device([this](DeviceTile const&, StreamRef) { return tile_bytes + 1; }, {.reads_once = true}));
   submit(0);
   close_lane();
   ASSERT_EQ(seen().size(), 1u);
@@ -99,7 +99,7 @@ class Counting final : public Stage {
  public:
   Counting(StageContext const& context, support::Kernels const& kernels)
       : kernels_(kernels), total_(context.device.allocate(256)) {}
-  Passes passes() const noexcept override { return Passes::one; }
+  Promises promises() const noexcept override { return {.reads_once = true}; }
   void prepare(StreamRef stream) override { kernels_.fill(stream, total_.bytes().first(1), std::byte{0}); }
   std::size_t run(DeviceTile const&, StreamRef stream) override {
     kernels_.add_one(stream, total_.bytes().first(1));
@@ -124,7 +124,7 @@ TEST_P(LaneContract, FinishesItsStageAfterTheLastTileAndWaitsForIt) {
 
 TEST_P(LaneContract, SaysWhyItsStageDidNotFinish) {
   struct Stubborn final : Stage {
-    Passes passes() const noexcept override { return Passes::one; }
+    Promises promises() const noexcept override { return {.reads_once = true}; }
     std::size_t run(DeviceTile const&, StreamRef) override { return 0; }
     void finish(StreamRef) override { throw std::runtime_error("not yet"); }
   };

@@ -103,7 +103,7 @@ TEST_F(TilesOfWhichSomeThrow, FailAloneWhereverTheyAreWorkedOn) {
     for (LaneShape const lane : {LaneShape::split, LaneShape::single}) {
       for (StreamMode const streams : {StreamMode::own, StreamMode::thread_default}) {
         for (auto& of_one : completed) of_one = 0;
-        auto const did = run(each_tile(compute, Passes::one), {0, 5, 11},
+        auto const did = run(on_device(compute, {.reads_once = true}), {0, 5, 11},
                              {.flight = {.slots = 3, .streams = streams, .shape = lane, .transport = transport}});
         expect_failed({0, 5, 11});
         EXPECT_EQ(did[0].failed, 3u);
@@ -115,7 +115,7 @@ TEST_F(TilesOfWhichSomeThrow, FailAloneWhereverTheyAreWorkedOn) {
 
 TEST_F(TilesOfWhichSomeThrow, DoNotRunWhatTheirStageLaunchedBehind) {
   std::atomic<int> ran{0};
-  run(each_tile([&](DeviceTile const& tile, StreamRef stream) {
+  run(on_device([&](DeviceTile const& tile, StreamRef stream) {
         compute(tile, stream);
         stream.launch(3, [&](std::uint32_t) { ++ran; });
       }),
@@ -126,7 +126,7 @@ TEST_F(TilesOfWhichSomeThrow, DoNotRunWhatTheirStageLaunchedBehind) {
 
 TEST_F(TilesOfWhichSomeThrow, FailOnceThoughManyBlocksThrow) {
   std::atomic<unsigned> ran{0};
-  run(each_tile([&](DeviceTile const& tile, StreamRef stream) {
+  run(on_device([&](DeviceTile const& tile, StreamRef stream) {
         stream.launch(1000000, [&, input = tile.input](KernelBlock block) {
           if (input.in(block)[0] != bad) return;
           ++ran;
@@ -178,7 +178,7 @@ TEST_F(TilesOfWhichSomeThrow, FailTheirBatchIfItIsOneLaunch) {
 TEST_F(TilesOfWhichSomeThrow, FailAloneIfTheirWorkWasCaptured) {
   for (std::vector<std::uint64_t> const& bad_ones : {std::vector<std::uint64_t>{0}, {7, 8}}) {
     for (auto& of_one : completed) of_one = 0;
-    auto const did = run(each_tile(compute, Promises{.capturable = true}), bad_ones,
+    auto const did = run(on_device(compute, Promises{.capturable = true}), bad_ones,
                          {.flight = {.slots = 2, .transport = Transport::copies, .graphs = Graphs::always}});
     expect_failed(bad_ones);
     EXPECT_EQ(did[0].graphs, tiles);
@@ -191,7 +191,7 @@ TEST_F(TilesOfWhichSomeThrow, FailAloneInAStreamThatLanesShare) {
   cpu::CpuDevice legacy({.compute_threads = 2, .flavour = Flavour::legacy});
   // Each lane launches while the other is inside its stage, too.
   std::barrier both(2);
-  auto const stages = each_tile([&](DeviceTile const& tile, StreamRef stream) {
+  auto const stages = on_device([&](DeviceTile const& tile, StreamRef stream) {
     both.arrive_and_wait();
     compute(tile, stream);
     both.arrive_and_wait();
@@ -214,12 +214,12 @@ TEST_F(TilesOfWhichSomeThrow, FailAloneInAStreamThatLanesShare) {
 
 TEST_F(TilesOfWhichSomeThrow, LoseTheDeviceByAStreamOfTheStagesOwn) {
   Stream const own = device.make_stream();
-  run(each_tile(
+  run(on_device(
           [&](DeviceTile const& tile, StreamRef) {
             compute(tile, own);
             own.synchronize();
           },
-          Passes::one),  // Where it lies: a stream of its own does not wait for an upload.
+          {.reads_once = true}),  // Where it lies: a stream of its own does not wait for an upload.
       {3}, {.flight = {.transport = Transport::mapped}});
   lost = true;
   ASSERT_NE(failures[3], nullptr);
@@ -253,7 +253,7 @@ TEST_F(TilesOfWhichSomeThrow, DoNotHarmALaneWhoseFinishThrows) {
 /// A fault that is the device's ends it as ever.
 TEST_F(TilesOfWhichSomeThrow, AreNotTheOnesThatAnInjectedFaultFails) {
   device.inject(cpu::Fault::break_kernel, 4);
-  run(each_tile(compute), {});
+  run(on_device(compute), {});
   lost = true;
   ASSERT_NE(failures[3], nullptr);
   EXPECT_EQ(failures[3]->stage, "device");

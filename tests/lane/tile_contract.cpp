@@ -89,7 +89,7 @@ TEST_P(LaneContract, FailsATileThatClaimsToHoldMoreThanItCan) {
 }
 
 TEST_P(LaneContract, CompletesAnEmptyTile) {
-  open_lane(each_tile([](DeviceTile const& tile, StreamRef) { return tile.input.size(); }, Passes::one));
+  open_lane(on_device([](DeviceTile const& tile, StreamRef) { return tile.input.size(); }, {.reads_once = true}));
   Loan loan = pool().borrow();
   ASSERT_TRUE(lane().submit(loan));
   close_lane();

@@ -51,7 +51,7 @@ TEST_P(LaneOfLargeTiles, AreMappedOneAtATimeUnlessTheyAreToBeCopied) {
 }
 
 TEST_P(LaneOfLargeTiles, AreCopiedToAStageThatPromisesNothing) {
-  auto const stage = each_tile([this](DeviceTile const& tile, StreamRef stream) {
+  auto const stage = on_device([this](DeviceTile const& tile, StreamRef stream) {
     EXPECT_FALSE(lies_in_pool(tile.input));
     kernels().add_one(stream, tile.input);
     return tile.input.size();
@@ -62,7 +62,7 @@ TEST_P(LaneOfLargeTiles, AreCopiedToAStageThatPromisesNothing) {
       FAIL() << "what was asked for cannot be had";
     } catch (Error const& error) {
       EXPECT_EQ(error.kind(), ErrorKind::bad_argument);
-      EXPECT_THAT(error.what(), HasSubstr("Passes::one"));
+      EXPECT_THAT(error.what(), HasSubstr("Promises::reads_once"));
     }
     return;
   }

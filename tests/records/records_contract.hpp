@@ -31,12 +31,12 @@ class RecordsWorld : public PipelineWorld {
 
   /// Adds one to each byte of all records, and calls `also` before.
   RecordStages add_one_to_each(std::function<void(DeviceRecords const&, StreamRef)> also = {},
-                               Promises promises = {.passes = Passes::one});
+                               Promises promises = {.reads_once = true});
   /// The same, held until it is let go.
   RecordStages add_one_held_by(HeldLanes& held);
   /// The sum of each record, as 64 bits; likewise.
   RecordStages sum_of_each(std::function<void(DeviceRecords const&, StreamRef)> also = {},
-                           Promises promises = {.passes = Passes::one});
+                           Promises promises = {.reads_once = true});
 
   /// What is known to go in for a tag: its size and bytes differ from those of its neighbours.
   static std::vector<std::byte> content_of(std::uint64_t tag, std::size_t bytes);

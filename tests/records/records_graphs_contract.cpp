@@ -12,7 +12,7 @@
 namespace penstock {
 namespace {
 
-constexpr Promises captured{.passes = Passes::one, .capturable = true};
+constexpr Promises captured{.reads_once = true, .capturable = true};
 
 std::uint64_t graphs_of(RecordReport const& report) {
   std::uint64_t graphs = 0;

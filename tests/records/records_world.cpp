@@ -18,7 +18,7 @@ Records& RecordsWorld::pack(RecordOptions options, PipelineOptions pipeline) {
 
 RecordStages RecordsWorld::add_one_to_each(std::function<void(DeviceRecords const&, StreamRef)> also,
                                            Promises promises) {
-  return each_records(
+  return on_device(
       [this, also = std::move(also)](DeviceRecords const& packed, StreamRef stream) {
         if (also) also(packed, stream);
         kernels().add_one(stream, packed.input);
@@ -31,7 +31,7 @@ RecordStages RecordsWorld::add_one_held_by(HeldLanes& held) {
 }
 
 RecordStages RecordsWorld::sum_of_each(std::function<void(DeviceRecords const&, StreamRef)> also, Promises promises) {
-  return each_records(
+  return on_device(
       [this, also = std::move(also)](DeviceRecords const& packed, StreamRef stream) {
         if (also) also(packed, stream);
         kernels().sum_each(stream, packed.inputs, packed.input, packed.outputs, packed.output);

@@ -62,6 +62,17 @@ TEST_F(ADevicesTimeline, OfAWindowHasTheMeansOfWhatLiesWholeInIt) {
   EXPECT_DOUBLE_EQ(times().kernel.value(), 10e-6) << "there is no other";
 }
 
+TEST_F(ADevicesTimeline, HasWhatAllUploadsOfATileTakeTogether) {
+  recording.rows.push_back({"upload 2"});
+  for (tile = 0; tile < 3; ++tile) {
+    put(Step::upload, 100 * static_cast<std::int64_t>(tile), 100 * static_cast<std::int64_t>(tile) + 20);
+    Passage second = recording.passages.back();
+    second.row = 3, second.end += 10'000;
+    recording.passages.push_back(second);
+  }
+  EXPECT_DOUBLE_EQ(times().upload.value(), 50e-6);
+}
+
 TEST_F(ADevicesTimeline, CountsPausesForNothing) {
   put(Step::upload, 0, 40);
   put(Step::stage, 20, 60);

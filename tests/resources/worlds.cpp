@@ -47,7 +47,7 @@ constexpr std::size_t tile_bytes = 4096;
 
 /// Each byte of the output is that of the input and one.
 Stages add_one() {
-  return each_tile([](DeviceTile const& tile, StreamRef stream) {
+  return on_device([](DeviceTile const& tile, StreamRef stream) {
     stream.launch(1, [tile](KernelBlock block) {
       std::span const input = tile.input.in(block);
       std::span const output = tile.output.in(block);
@@ -107,12 +107,12 @@ int pull() {
   options.host_stages = {{.name = "nothing", .body = [](Tile&) {}}};
   Pipeline pipeline(device, options);
   Ledger ledger;
-  auto const source = [&](Tile& tile) -> std::optional<std::size_t> {
+  auto source = serial([&](Tile& tile) -> std::optional<std::size_t> {
     if (tile.sequence == 24) return std::nullopt;
     std::memset(tile.input().data(), static_cast<int>(tile.sequence), tile_bytes);
     ledger.submitted.at(tile.sequence) = true;
     return tile_bytes;
-  };
+  });
   Report const report =
       pipeline.run(source, add_one(), [&](Completion& done) { ledger.enter(done.loan->sequence, done); });
   return judge(ledger, report, pipeline.pool());
@@ -157,7 +157,7 @@ int records() {
   Records records(pipeline, {.output_bytes = sizeof(std::uint64_t)});
   std::array<std::atomic<unsigned>, 64> completions{};
   std::atomic<bool> wrong{false};
-  auto const lengths = each_records([](DeviceRecords const& tile, StreamRef stream) {
+  auto const lengths = on_device([](DeviceRecords const& tile, StreamRef stream) {
     stream.launch(tile.inputs.size(), [tile](KernelBlock block) {
       std::uint64_t const length = tile.inputs.at(block, block).bytes;
       std::memcpy(&tile.output.in(block)[tile.outputs.at(block, block).offset], &length, sizeof length);

@@ -67,7 +67,7 @@ class Reduction {
   ///
   /// Threads: both are called on every lane at once.
   template <class Body>
-  Stages each_tile(Body body, std::function<void(StreamRef)> prepare = {}) {
+  Stages on_device(Body body, std::function<void(StreamRef)> prepare = {}) {
     class Adding final : public Stage {
      public:
       Adding(Share& share, Body add, std::function<void(StreamRef)> load)

@@ -42,11 +42,12 @@ std::size_t Pool::checked_count(std::size_t tiles) {
   return tiles;
 }
 
-std::size_t Pool::slab_bytes(TileShape shape, std::size_t tiles) {
+std::size_t Pool::slab_bytes(TileShape const& shape, std::size_t tiles) {
   // Each part is checked by itself, so that no sum or product below can wrap around.
   constexpr std::size_t most = std::size_t{1} << 47;
-  if (shape.input_bytes <= most && shape.output_bytes <= most) {
-    std::size_t const tile = stride(shape.input_bytes) + (shape.in_place ? 0 : stride(shape.output_bytes));
+  if (shape.largest_part() <= most) {
+    std::size_t tile = stride(shape.input_bytes) + (shape.in_place ? 0 : stride(shape.output_bytes));
+    for (std::size_t const bytes : shape.more_input_bytes) tile += stride(bytes);
     if (tile == 0 || tiles <= most / tile) return tiles * tile;
   }
   throw Error(ErrorKind::bad_argument,
@@ -67,25 +68,20 @@ Pool::Pool(std::span<PoolPart const> parts, TileShape shape, std::chrono::nanose
   std::size_t first = 0;
   for (std::size_t number = 0; number < parts.size(); ++number) {
     if (number > 0) more_homes_.push_back(std::make_unique<TileQueue>(parts[number].tiles));
-    cut(parts[number], number, first);
+    add(parts[number], number, first);
     first += parts[number].tiles;
   }
 }
 
-void Pool::cut(PoolPart const& part, std::size_t number, std::size_t first) {
+void Pool::add(PoolPart const& part, std::size_t number, std::size_t first) {
   if (std::size_t const needed = slab_bytes(shape_, part.tiles); part.slab.size() < needed) {
     throw Error(ErrorKind::bad_argument, std::to_string(part.tiles) + " tiles need a slab of " +
                                              std::to_string(needed) + " bytes, but it has " +
                                              std::to_string(part.slab.size()) + ".");
   }
-  std::size_t const input_stride = stride(shape_.input_bytes);
-  std::size_t const output_stride = stride(shape_.output_bytes);
-  std::size_t const outputs_start = part.tiles * input_stride;
   for (std::size_t i = 0; i < part.tiles; ++i) {
     Tile& tile = tiles_[first + i];
-    tile.input_ = part.slab.subspan(i * input_stride, shape_.input_bytes);
-    tile.output_ =
-        shape_.in_place ? tile.input_ : part.slab.subspan(outputs_start + i * output_stride, shape_.output_bytes);
+    tile.parts_ = shape_.cut(part.slab, part.tiles, i);
     tile.home_ = this;
     tile.index_ = static_cast<std::uint32_t>(first + i);
     tile.pool_part_ = static_cast<std::uint16_t>(number);
@@ -122,7 +118,7 @@ bool Pool::none_home() const noexcept {
 }
 
 Loan Pool::lend(Tile* tile) noexcept {
-  tile->filled = 0;
+  tile->forget_filled();
   tile->produced = 0;
   tile->sequence = 0;
   tile->tag = 0;

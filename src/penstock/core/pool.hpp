@@ -32,8 +32,8 @@ struct PoolPart {
 /// no tile while a thread waits. With a spin, one waiter watches for a tile, awake, and only the others sleep. The
 /// watcher may overtake the sleepers, but after `most_overtakings` tiles in a row the first sleeper has its turn. While
 /// no thread sleeps, a newcomer may get a tile before the watcher. Lending without a wait and taking back allocate
-/// nothing. The slab is pinned memory in production and a plain array in tests. In each part all inputs lie side by
-/// side, then all outputs, so that neighbouring tiles can be copied as one. Within a part, the tile that came home
+/// nothing. The slab is pinned memory in production and a plain array in tests. In each part tiles lie
+/// as TileShape::cut says. Within a part, the tile that came home
 /// first is lent first, so that neighbours that travel together stay together. Tiles are numbered part by part. A
 /// borrower that prefers a part gets a tile of it, if one is home; else one of the next part that has any, so no thread
 /// waits for a part. Of the sleepers, the first that prefers the part of a tile gets it, unless the first of all was
@@ -45,7 +45,7 @@ class Pool {
   /// The most tiles that one pool holds.
   static constexpr std::size_t max_tiles = 65'534;
   /// Every part of every tile starts at a multiple of this many bytes from the slab's start.
-  static constexpr std::size_t alignment = 256;
+  static constexpr std::size_t alignment = TileShape::alignment;
 
   /// How many tiles in a row a borrower that watches takes before those that sleep.
   static constexpr unsigned most_overtakings = 64;
@@ -57,11 +57,11 @@ class Pool {
   /// Throws: Error.
   static std::size_t checked_count(std::size_t tiles);
   /// From the start of one tile's part of so many bytes to that of the next one's.
-  static std::size_t stride(std::size_t bytes) noexcept { return (bytes + alignment - 1) / alignment * alignment; }
+  static std::size_t stride(std::size_t bytes) noexcept { return TileShape::stride(bytes); }
   /// Bytes of slab that `tiles` tiles of this shape need.
   ///
   /// Throws: Error, if that is more than a process can address.
-  static std::size_t slab_bytes(TileShape shape, std::size_t tiles);
+  static std::size_t slab_bytes(TileShape const& shape, std::size_t tiles);
 
   /// `spin` is for how long a borrower watches before it sleeps, if no other does. A thread that brings a tile home
   /// takes 4 to 18 us to wake another. Where tiles come home by the hundred thousand, a spin makes these wakes
@@ -128,7 +128,7 @@ class Pool {
   static constexpr std::uint32_t tiles_mask = (std::uint32_t{1} << 18) - 1;
   static constexpr std::uint32_t one_waiter = tiles_mask + 1;
 
-  void cut(PoolPart const& part, std::size_t number, std::size_t first);
+  void add(PoolPart const& part, std::size_t number, std::size_t first);
   TileQueue& home_of(std::size_t part) noexcept { return part == 0 ? home_ : *more_homes_[part - 1]; }
   Tile* pop(std::size_t part) noexcept;
   std::optional<std::uint32_t> pop_elsewhere(std::size_t part) noexcept;

@@ -29,7 +29,7 @@ inline constexpr std::size_t step_count = 11;
 /// "borrow", "fill" and so on.
 std::string_view step_name(Step step) noexcept;
 /// True for what a device does, in a stream: upload, stage, download.
-constexpr bool on_device(Step step) noexcept {
+constexpr bool happens_on_device(Step step) noexcept {
   return step == Step::upload || step == Step::stage || step == Step::download;
 }
 

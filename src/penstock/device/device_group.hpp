@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <initializer_list>
 #include <memory>
 #include <optional>
 #include <string>
@@ -18,19 +19,19 @@ inline std::string device_name(DeviceInfo const& info) {
   return (info.kind == DeviceKind::cuda ? "cuda:" : "cpu:") + std::to_string(info.ordinal);
 }
 
-/// The devices that share some work. They outlive it.
+/// The devices that share some work; it owns none of them, and they outlive it.
 ///
 /// Threads: as Device.
 class DeviceGroup {
  public:
   /// One device is a group as well.
   DeviceGroup(Device& only) : all_{&only} {}  // NOLINT(google-explicit-constructor): as a device is meant.
-  /// Throws: Error of kind bad_argument, if there is no device.
-  explicit DeviceGroup(std::vector<Device*> all) : all_(std::move(all)) {
+  /// Throws: Error of kind bad_argument, if there is no device or one of them is null.
+  DeviceGroup(std::vector<Device*> all) : all_(std::move(all)) {  // NOLINT(google-explicit-constructor): likewise.
     if (all_.empty()) throw Error(ErrorKind::bad_argument, "There is no device to share the work: name one at least.");
+    if (std::ranges::count(all_, nullptr) > 0) throw Error(ErrorKind::bad_argument, "One of the devices is null.");
   }
-  /// Likewise.
-  explicit DeviceGroup(std::vector<std::unique_ptr<Device>> const& opened) : DeviceGroup(pointers(opened)) {}
+  DeviceGroup(std::initializer_list<Device*> all) : DeviceGroup(std::vector<Device*>(all)) {}
 
   std::vector<Device*> const& all() const noexcept { return all_; }
   std::size_t size() const noexcept { return all_.size(); }
@@ -80,13 +81,26 @@ class DeviceGroup {
   }
 
  private:
+  std::vector<Device*> all_;
+};
+
+/// Owns one or more devices that share some work; `open_devices` opens them by name.
+///
+/// Threads: as Device.
+class Devices : public DeviceGroup {
+ public:
+  /// Throws: Error of kind bad_argument, if there is no device or one of them is null.
+  explicit Devices(std::vector<std::unique_ptr<Device>> opened)
+      : DeviceGroup(pointers(opened)), owned_(std::move(opened)) {}
+
+ private:
   static std::vector<Device*> pointers(std::vector<std::unique_ptr<Device>> const& opened) {
     std::vector<Device*> all;
     for (auto const& device : opened) all.push_back(device.get());
     return all;
   }
 
-  std::vector<Device*> all_;
+  std::vector<std::unique_ptr<Device>> owned_;
 };
 
 }  // namespace penstock

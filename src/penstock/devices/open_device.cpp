@@ -132,7 +132,7 @@ std::unique_ptr<Device> open_device(std::string_view wish, std::filesystem::path
                   ": say auto, cpu, cuda or cuda:N.");
 }
 
-std::vector<std::unique_ptr<Device>> open_devices(std::string_view wishes, std::filesystem::path const& root) {
+Devices open_devices(std::string_view wishes, std::filesystem::path const& root) {
   std::vector<std::string> names = names_of(wishes);
   std::replace(names.begin(), names.end(), std::string("auto"), std::string(list_gpus().empty() ? "cpu" : "cuda:0"));
   auto const is_cpu = [](std::string const& name) { return name == "cpu" || ordinal_of(name, "cpu:"); };
@@ -160,7 +160,7 @@ std::vector<std::unique_ptr<Device>> open_devices(std::string_view wishes, std::
     }
     gpus.push_back(info.ordinal);
   }
-  return opened;
+  return Devices(std::move(opened));
 }
 
 }  // namespace PENSTOCK_FLAVOUR

@@ -9,6 +9,7 @@
 
 #include "penstock/device/build_flavour.hpp"
 #include "penstock/device/device.hpp"
+#include "penstock/device/device_group.hpp"
 
 namespace penstock {
 inline namespace PENSTOCK_FLAVOUR {
@@ -53,7 +54,7 @@ std::unique_ptr<Device> open_device(std::string_view wish = "auto", std::filesys
 /// Threads: any. The calling thread is attached to the GPU that was opened last.
 /// Blocks:  as open_device, for each.
 /// Throws:  Error: as open_device; bad_argument for a GPU that is named twice; no_device for "cuda:all" without a GPU.
-std::vector<std::unique_ptr<Device>> open_devices(std::string_view wishes, std::filesystem::path const& root = "/");
+Devices open_devices(std::string_view wishes = "auto", std::filesystem::path const& root = "/");
 
 }  // namespace PENSTOCK_FLAVOUR
 }  // namespace penstock

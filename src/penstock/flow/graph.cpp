@@ -33,7 +33,7 @@ void run_host_stage(NamedStage const& named, Journey& journey, Recorder* recorde
     named.stage.body(*journey.completion.loan);
     expect_filled_fits(*journey.completion.loan, named.title);
   } catch (...) {
-    journey.completion.loan->filled = 0;
+    journey.completion.loan->forget_filled();
     journey.completion.outcome = Outcome::failed;
     journey.completion.failure = current_failure(named.stage.name, ErrorKind::bad_argument);
   }

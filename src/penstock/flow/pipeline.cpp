@@ -37,11 +37,8 @@ void expect_tile_of(Pool const& pool, Loan const& loan) {
 
 }  // namespace
 
-Pipeline::Pipeline(Device& device, PipelineOptions options, std::stop_token const& stop)
-    : Pipeline(std::vector<Device*>{&device}, std::move(options), stop) {}
-
-Pipeline::Pipeline(std::vector<Device*> devices, PipelineOptions options, std::stop_token const& stop)
-    : parts_(new Parts(std::move(devices), std::move(options), stop)) {}
+Pipeline::Pipeline(DeviceGroup const& devices, PipelineOptions options, std::stop_token const& stop)
+    : parts_(new Parts(devices.all(), std::move(options), stop)) {}
 
 Pipeline::~Pipeline() {
   auto const calls = parts_->calls;

@@ -11,7 +11,7 @@
 
 #include "penstock/core/completion.hpp"
 #include "penstock/core/pool.hpp"
-#include "penstock/device/device.hpp"
+#include "penstock/device/device_group.hpp"
 #include "penstock/device/flavour_check.hpp"
 #include "penstock/flow/pipeline_options.hpp"
 #include "penstock/flow/report.hpp"
@@ -76,16 +76,16 @@ class Feed {
 /// Threads: one, but for `feed` and `stop`, which any may call.
 class Pipeline {
  public:
-  /// Places and pins the tiles, page by page. The devices must outlive the pipeline. With several, lanes are dealt out
-  /// to them in turn, and each NUMA node that has some of them has a part of the tiles, from which producers and
-  /// feeding threads on that node borrow first.
+  /// Places and pins the tiles, page by page. One device or several, as `Device&`, `Devices` or `DeviceGroup`; they
+  /// must outlive the pipeline. With several, lanes are dealt out to them in turn, and each NUMA node that has some of
+  /// them has a part of the tiles, from which producers and feeding threads on that node borrow first.
   ///
   /// Blocks: until every page was touched and is pinned, some 0.3 s a GiB; once `stop` is requested, no more are
   ///         touched.
   /// Throws: Error: bad options, too little pinned memory; of kind system, if `stop` was requested before all were
   ///         touched.
-  Pipeline(Device& device, PipelineOptions options, std::stop_token const& stop = {});
-  Pipeline(std::vector<Device*> devices, PipelineOptions options, std::stop_token const& stop = {});
+  Pipeline(DeviceGroup const& devices, PipelineOptions options, std::stop_token const& stop = {});
+  Pipeline(Devices&& devices, PipelineOptions options, std::stop_token const& stop = {}) = delete;
   Pipeline(Pipeline const&) = delete;
   Pipeline& operator=(Pipeline const&) = delete;
   /// Stops and drains what is still going, also while another thread is in `run` or `drain`: that returns its report
@@ -105,25 +105,15 @@ class Pipeline {
   /// Throws: Error, if it cannot start (too little device memory, no stage or sink, a thread refused), and what
   /// `stages.make` throws; it is then fit for another run. What happens later is in the report.
   Report run(Source& source, Stages const& stages, Sink sink, std::stop_token stop = {});
-  /// The same for a source that is made for this run alone, such as `generate(count, fill)`.
+  /// The same for a source that is made for this run alone, such as `generate(count, fill)` or `serial(read)`.
   Report run(Source&& source, Stages const& stages, Sink sink, std::stop_token stop = {}) {
     return run(source, stages, std::move(sink), std::move(stop));
   }
-  /// The same for a function that fills a tile and says how many bytes, or nothing at the end. One producer at a time
-  /// calls it; `generate` fills several tiles at once.
+  /// A bare function does not say how it is to be called. Write `serial(function)` for one that a producer at a time
+  /// calls with a Tile&, `generate(count, function)` for one that all producers call at once.
   template <class Function>
-  requires std::is_invocable_r_v<std::optional<std::size_t>, Function&, Tile&> Report run(Function source,
-                                                                                          Stages const& stages,
-                                                                                          Sink sink,
-                                                                                          std::stop_token stop = {}) {
-    if constexpr (std::is_constructible_v<Function, std::nullptr_t>) {
-      if (source == nullptr) {
-        throw Error(ErrorKind::bad_argument, "There is no source: the function is empty.");
-      }
-    }
-    FunctionSource<Function> pulled(std::move(source));
-    return run(static_cast<Source&>(pulled), stages, std::move(sink), std::move(stop));
-  }
+  requires std::is_invocable_v<Function&, Tile&> Report run(Function, Stages const&, Sink, std::stop_token = {})
+  = delete;
 
   /// Makes lanes and stages, and lets `feed` in.
   ///

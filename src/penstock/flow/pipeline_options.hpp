@@ -64,9 +64,11 @@ struct PipelineOptions {
   std::optional<std::chrono::microseconds> spin = {};
   StreamMode streams = StreamMode::thread_default;
   LaneShape shape = LaneShape::split;  ///< Mostly as fast as single or faster (decisions/0013).
-  /// Whether stages work on copies of tiles or on the tiles themselves; the latter only those that promise Passes::one.
+  /// Whether stages work on copies of tiles or on the tiles themselves; the latter only those that promise to read
+  /// once.
   Transport transport = Transport::automatic;
-  /// Whether a stage that promises Stage::capturable is launched as a CUDA graph; LaneSummary::graphs counts the tiles.
+  /// Whether a stage that promises Promises::capturable is launched as a CUDA graph; LaneSummary::graphs counts the
+  /// tiles.
   Graphs graphs = Graphs::automatic;
   SignalKind signal = SignalKind::callback;  ///< As fast as any that may sleep (bench/lane/signal_bench).
   /// Of the streams that lanes make; lower runs first, and the device's DeviceInfo says what it has.
@@ -89,6 +91,10 @@ struct PipelineOptions {
   bool sink_on_lanes = false;
   /// Is told when each tile that it wants was where, from borrow to sink; null for none. It outlives the pipeline.
   Recorder* recorder = nullptr;
+  /// Judges each run: Report::verdict says what bounded it and what to change. The pipeline then keeps a recorder of
+  /// its own, which takes 8 MiB and notes the first tiles, 20,000 or more, and costs what every recorder costs
+  /// (docs/performance.md). Not with `recorder`.
+  bool watch = false;
   /// Is told what the threads do, while they do it: borrow, fill, host, enqueue, sink. Null for none; it outlives the
   /// pipeline. penstock/nvtx/nvtx_ranges.hpp has one for profilers.
   Ranges* ranges = nullptr;

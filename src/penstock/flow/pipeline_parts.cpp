@@ -5,17 +5,12 @@
 #include <utility>
 
 #include "penstock/device/device_group.hpp"
+#include "penstock/flow/judge.hpp"
 #include "penstock/flow/placement_request.hpp"
+#include "penstock/report/verdict.hpp"
 
 namespace penstock {
 namespace {
-
-std::vector<Device*> expect_usable(std::vector<Device*> devices) {
-  if (devices.empty() || std::find(devices.begin(), devices.end(), nullptr) != devices.end()) {
-    throw Error(ErrorKind::bad_argument, "A pipeline needs a device: give it at least one, and no null pointer.");
-  }
-  return devices;
-}
 
 std::vector<Placement> place_devices(std::vector<Device*> const& devices, PipelineOptions const& options,
                                      Topology const& topology) {
@@ -51,10 +46,26 @@ std::vector<LanePlace> lane_places(std::vector<Device*> const& devices, std::vec
   return places;
 }
 
+/// Has the options name it, too.
+///
+/// Throws: Error of kind bad_argument, if they name another recorder.
+std::unique_ptr<Recorder> watcher_for(PipelineOptions& options) {
+  if (!options.watch) return nullptr;
+  if (options.recorder != nullptr) {
+    throw Error(ErrorKind::bad_argument,
+                "A pipeline that is watched has a recorder of its own: leave out `watch`, and give what your recorder "
+                "took to figures_of and judge; or leave out `recorder`.");
+  }
+  constexpr std::size_t passages = std::size_t{1} << 18;
+  auto watcher = std::make_unique<Recorder>(RecorderOptions{.capacity = passages});
+  options.recorder = watcher.get();
+  return watcher;
+}
+
 void expect_complete(Stages const& stages, Sink const& sink) {
   if (!stages.make) {
     throw Error(ErrorKind::bad_argument,
-                "There is no stage: give the pipeline one, with each_tile or stage_per_lane, say.");
+                "There is no stage: give the pipeline one, with on_device or stage_per_lane, say.");
   }
   if (!sink) throw Error(ErrorKind::bad_argument, "There is no sink: give the pipeline a function for completions.");
 }
@@ -62,9 +73,10 @@ void expect_complete(Stages const& stages, Sink const& sink) {
 }  // namespace
 
 Pipeline::Parts::Parts(std::vector<Device*> driven, PipelineOptions wanted, std::stop_token const& stop)
-    : devices(expect_usable(std::move(driven))),
+    : devices(std::move(driven)),
       device_names(DeviceGroup(devices).names()),
       topology(Topology::detect()),
+      watcher(watcher_for(wanted)),
       options(awake.resolve(std::move(wanted), devices, topology, remarks)),
       device_placements(place_devices(devices, options, topology)),
       layout(lay_out(device_placements, options, topology)),
@@ -179,6 +191,17 @@ void Pipeline::Parts::complete(Report& report) const {
   for (auto const* some : {&remarks, &placement.remarks(), &of_memory}) {
     report.remarks.insert(report.remarks.end(), some->begin(), some->end());
   }
+  judge_run(report);
+}
+
+void Pipeline::Parts::judge_run(Report& report) const {
+  if (watcher == nullptr) return;
+  Recording const recording = watcher->take();
+  bool const lost = std::ranges::any_of(report.devices, [](DeviceSummary const& one) { return !one.loss.empty(); });
+  if (lost || report.tiles_done == 0) return;
+  auto const cpus = static_cast<unsigned>(topology.busy_threads());
+  report.verdict =
+      std::make_shared<Verdict const>(judge(figures_of(report, options, recording, *devices.front(), cpus)));
 }
 
 }  // namespace penstock

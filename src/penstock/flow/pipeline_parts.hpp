@@ -50,11 +50,14 @@ struct Pipeline::Parts {
   std::vector<ProducerPlace> producers() const;
   /// What only the pipeline knows of: its remarks, and which device did what.
   void complete(Report& report) const;
+  /// Adds the verdict, if the pipeline is watched.
+  void judge_run(Report& report) const;
 
   std::vector<Device*> const devices;
   std::vector<std::string> const device_names;  ///< Of each; a lost one no longer says what it is.
   Topology const topology;
-  std::vector<std::string> remarks;  ///< On options that this machine could not grant.
+  std::vector<std::string> remarks;         ///< On options that this machine could not grant.
+  std::unique_ptr<Recorder> const watcher;  ///< Null unless the options ask to be watched.
   KeptAwake awake;
   PipelineOptions const options;
   std::vector<Placement> const device_placements;

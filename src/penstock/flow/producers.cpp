@@ -88,7 +88,7 @@ void Producers::produce_one(Loan loan, std::uint64_t sequence, Crew::Turn& turn)
     loan->filled = source_.fill(*loan);
     expect_filled_fits(*loan, "The source");
   } catch (...) {
-    loan->filled = 0;
+    loan->forget_filled();
     failure = current_failure("source", ErrorKind::system);
   }
   auto const ended = Clock::now();

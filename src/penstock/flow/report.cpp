@@ -4,6 +4,7 @@
 #include <cstdio>
 
 #include "penstock/core/size_text.hpp"
+#include "penstock/report/verdict.hpp"
 
 namespace penstock {
 namespace {
@@ -39,6 +40,7 @@ std::string describe(Report const& report) {
     text += "\nthe run failed at " + failure.stage + ": " + failure.reason;
   }
   if (std::string const lost = lost_devices(report); !lost.empty()) text += "\n" + lost;
+  if (report.verdict != nullptr) text += "\n" + describe(*report.verdict);
   return text;
 }
 

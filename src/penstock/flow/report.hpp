@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -11,6 +12,8 @@
 #include "penstock/lane/lane_summary.hpp"
 
 namespace penstock {
+
+struct Verdict;
 
 /// The first thing that went wrong in a run.
 struct FirstFailure {
@@ -54,7 +57,10 @@ struct Report {
   std::vector<Failure> run_failures;
   std::vector<LaneSummary> lanes;
   std::vector<DeviceSummary> devices;  ///< In the pipeline's order.
-  std::vector<std::string> remarks;    ///< What the machine would not do (bind a thread, place a page), in words.
+  /// What bounded the run and what to change, if PipelineOptions::watch asked for it; null if it did not, or if no tile
+  /// is done or a device was lost. penstock/verdict.hpp has the type.
+  std::shared_ptr<Verdict const> verdict;
+  std::vector<std::string> remarks;  ///< What the machine would not do (bind a thread, place a page), in words.
 
   std::uint64_t tiles() const noexcept { return tiles_done + tiles_failed + tiles_cancelled; }
   /// True if every tile is done and nothing else went wrong.
@@ -64,7 +70,7 @@ struct Report {
 };
 
 /// The report in one line for a person, and one for each kind of failure; of several devices one for each that was
-/// lost.
+/// lost; and the verdict, if there is one.
 std::string describe(Report const& report);
 
 /// Which of several devices were lost, with how many tiles, and why: a sentence or more. Empty if none was, or if there

@@ -47,7 +47,7 @@ class Resolving {
         gpu_(devices.front()->info().kind == DeviceKind::cuda),
         cpus_(static_cast<unsigned>(topology.busy_threads())),
         room_(devices, options_, topology, elsewhere),
-        largest_part_(std::max(options_.tile.input_bytes, options_.tile.output_bytes)),
+        largest_part_(options_.tile.largest_part()),
         batch_is_ours_(options_.batch == 0),
         few_(gpu_ && devices_ > 1 && !for_latency() && largest_part_ >= large_tile && batch_is_ours_ &&
              options_.slots == 0),

@@ -51,6 +51,7 @@ Flight::Flight(Device& device, TileShape shape, FlightOptions options)
       own_compute_(stream_if(options.streams == StreamMode::own, device, options.priority)),
       own_upload_(stream_if(split_, device, options.priority)),
       own_download_(stream_if(split_, device, options.priority)),
+      more_inputs_(shape.more_inputs()),
       compute_(own_compute_ ? StreamRef(*own_compute_) : device.thread_default_stream()),
       // In a graph its kernels are as urgent as in the stream where it was captured.
       graphs_(device, options.graphs, compute_, own_compute_ ? options.priority : 0),
@@ -62,16 +63,13 @@ Flight::Flight(Device& device, TileShape shape, FlightOptions options)
                                                                                      : most_mapped_bytes)),
       pool_(device, transport_ == Transport::copies ? 0 : options.tiles),
       memory_(device.allocate(transport_ == Transport::mapped ? 0 : Pool::slab_bytes(shape, options.slots))) {
-  std::size_t const input_stride = Pool::stride(shape.input_bytes);
-  std::size_t const output_stride = Pool::stride(shape.output_bytes);
-  std::size_t const outputs_start = options.slots * input_stride;
+  for (std::size_t i = 0; split_ && i < more_inputs_.size(); ++i) {
+    own_more_uploads_.push_back(device.make_stream({.priority = options.priority}));
+  }
   slots_.reserve(options.slots);
   for (std::size_t i = 0; i < options.slots; ++i) {
-    Slot& slot = *slots_.emplace_back(std::make_unique<Slot>(device, split_));
-    if (transport_ == Transport::mapped) continue;
-    slot.input = memory_.bytes().subspan(i * input_stride, shape.input_bytes);
-    slot.output =
-        shape.in_place ? slot.input : memory_.bytes().subspan(outputs_start + i * output_stride, shape.output_bytes);
+    Slot& slot = *slots_.emplace_back(std::make_unique<Slot>(device, split_, more_inputs_.size()));
+    if (transport_ != Transport::mapped) slot.parts = shape.cut(memory_.bytes(), options.slots, i);
   }
   live_.reserve(options.slots);
   copies_.reserve(options.slots);
@@ -82,6 +80,7 @@ Flight::Flight(Device& device, TileShape shape, FlightOptions options)
   FlightClockOptions const clock{.lane = options.lane,
                                  .slots = options.slots,
                                  .split = split_,
+                                 .more_inputs = more_inputs_.size(),
                                  .shared = compute_ == device.legacy_default_stream()};
   clock_ = std::make_unique<FlightClock>(device, *options.recorder, clock);
 }
@@ -104,6 +103,7 @@ void Flight::settle() noexcept {
         await([&] { return passed(number); });
       }
       for (StreamRef const stream : {upload_, compute_, download_}) settle(stream);
+      for (StreamRef const stream : own_more_uploads_) settle(stream);
       return;
     } catch (Error const&) {
       break;
@@ -112,12 +112,14 @@ void Flight::settle() noexcept {
     }
   }
   // The device is lost, so it answers each further question. Its work runs to its end, unless it was abandoned.
-  for (StreamRef const stream : {upload_, compute_, download_}) {
+  auto const wait_for = [](StreamRef stream) {
     try {
       stream.synchronize();
     } catch (std::exception const&) {
     }
-  }
+  };
+  for (StreamRef const stream : {upload_, compute_, download_}) wait_for(stream);
+  for (StreamRef const stream : own_more_uploads_) wait_for(stream);
 }
 
 void Flight::finish(Stage& stage) {
@@ -199,6 +201,9 @@ char const* Flight::step_of(std::uint64_t number) const noexcept {
   if (!split_) return "device";
   try {
     if (!slot.events->uploaded->passed()) return "upload";
+    for (Event const& more : slot.events->more_uploaded) {
+      if (!more.passed()) return "upload";
+    }
     return slot.events->computed->passed() ? "download" : "stage";
   } catch (Error const&) {
     return "device";

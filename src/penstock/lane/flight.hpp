@@ -38,7 +38,7 @@ struct FlightOptions {
   /// all. Empty: all on the CPU device, where a copy only costs what a pass over the tile costs, else
   /// `most_mapped_bytes`.
   std::optional<std::size_t> mapped_bytes = {};
-  /// For copied tiles, if the stage promises Stage::capturable and is asked for one tile at a time.
+  /// For copied tiles, if the stage promises Promises::capturable and is asked for one tile at a time.
   Graphs graphs = Graphs::automatic;
   /// Of the streams that the lane makes; lower runs first. A thread's default stream has the least priority.
   int priority = 0;
@@ -48,9 +48,9 @@ struct FlightOptions {
   /// which the process is stopped does not count (lane/patience.hpp).
   std::chrono::nanoseconds patience = Patience::usual;
   /// Is told the times of the steps of the tiles that it wants; null for no recorder. It outlives the lane. For each
-  /// slot it takes as many events again as the flight has, and three more; lane/flight_clock.hpp says what a wanted
-  /// tile costs. A batch with such a tile tells nothing about its way (LoneWays): where all tiles are wanted, lone
-  /// batches keep to the preferred way.
+  /// slot it takes as many events again as the flight has, and three more, and two for each input beside the first;
+  /// lane/flight_clock.hpp says what a wanted tile costs. A batch with such a tile tells nothing about its way
+  /// (LoneWays): where all tiles are wanted, lone batches keep to the preferred way.
   Recorder* recorder = nullptr;
   unsigned lane = 0;      ///< Its number, for the names of rows.
   std::size_t tiles = 0;  ///< Of the pool. The lane sets this and its number itself.
@@ -153,6 +153,8 @@ class Flight {
   void choose_way(std::span<Loan const> loans, Stage const& stage);
   bool may_be_mapped(std::span<Loan const> loans, Stage const& stage);
   void place(std::span<Loan> loans);
+  void upload(StreamRef stream, std::size_t which);
+  void join_uploads();
   void map();
   bool expect_right_sizes();
   void enqueue(Stage& stage, char const*& at);
@@ -180,6 +182,8 @@ class Flight {
   std::optional<Stream> own_compute_;
   std::optional<Stream> own_upload_;
   std::optional<Stream> own_download_;
+  std::vector<std::size_t> const more_inputs_;  ///< Those that tiles have: 1 for the second, and so on.
+  std::vector<Stream> own_more_uploads_;        ///< Of each, where streams are split.
   StreamRef compute_;
   StageGraphs graphs_;
   StreamRef upload_;                    ///< The compute stream, unless they are split.

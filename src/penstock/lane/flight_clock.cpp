@@ -27,9 +27,12 @@ constexpr std::uint64_t none = std::numeric_limits<std::uint64_t>::max() - 1;
 
 }  // namespace
 
-FlightClock::Times::Times(Device& device, bool split)
-    : events(device, split, {.timing = true}),
-      begins{timing_event(device), timing_event(device), timing_event(device)} {}
+FlightClock::Times::Times(Device& device, FlightClockOptions const& options)
+    : events(device, options.split, options.more_inputs, {.timing = true}),
+      begins{timing_event(device), timing_event(device), timing_event(device)},
+      more_asked(events.more_uploaded.size()) {
+  for (std::size_t i = 0; i < more_asked.size(); ++i) more_begins.push_back(timing_event(device));
+}
 
 FlightClock::FlightClock(Device& device, Recorder& recorder, FlightClockOptions options)
     : recorder_(recorder),
@@ -43,10 +46,14 @@ FlightClock::FlightClock(Device& device, Recorder& recorder, FlightClockOptions 
   for (std::size_t i = 0; i < steps; ++i) {
     auto const step = static_cast<Step>(static_cast<std::size_t>(Step::upload) + i);
     rows_[i] = recorder.add_row(name + std::string(step_name(step)), RecordRow::Kind::stream, engine_of(device, step));
+    for (std::size_t more = 0; step == Step::upload && options.split && more < options.more_inputs; ++more) {
+      more_rows_.push_back(recorder.add_row(name + "upload " + std::to_string(more + 2), RecordRow::Kind::stream,
+                                            engine_of(device, step)));
+    }
   }
   notice_row_ = recorder.add_row(name + "notice", RecordRow::Kind::queue);
   slots_.reserve(options.slots);
-  for (std::size_t i = 0; i < options.slots; ++i) slots_.push_back(std::make_unique<Times>(device, options.split));
+  for (std::size_t i = 0; i < options.slots; ++i) slots_.push_back(std::make_unique<Times>(device, options));
 
   // The record lies between two looks at the host's clock; of several pairs, the closest pair tells the time best.
   auto closest = std::chrono::nanoseconds::max();
@@ -88,6 +95,19 @@ void FlightClock::begin(std::size_t slot, Step step, StreamRef stream) {
   if (!times.marked[index_of(step)]) return;
   try {
     stream.record(times.begins[index_of(step)]);
+  } catch (Error const& error) {
+    if (error.sticky()) throw;
+    times.whole = false;
+  }
+  recorder_.spend(Clock::now() - asked);
+}
+
+void FlightClock::begin_more(std::size_t slot, std::size_t which, StreamRef stream) {
+  if (!options_.split) return;
+  Times& times = *slots_[slot];
+  auto const asked = times.more_asked[which] = Clock::now();
+  try {
+    stream.record(times.more_begins[which]);
   } catch (Error const& error) {
     if (error.sticky()) throw;
     times.whole = false;
@@ -171,6 +191,7 @@ FlightClock::Moments FlightClock::begins_of(Times const& times, Moments const& e
     if (i > 0 && !times.mapped) begins[i] = std::max(begins[i], ends[i - 1]);
     bool const stream_begins = options_.split || i == 0 || times.mapped;
     if (stream_begins && times.marked[i]) begins[i] = std::max(begins[i], host_time(times.begins[i]));
+    if (i == stage) begins[i] = std::max(begins[i], more_uploads_end(times));
     begins[i] = std::max(begins[i], free_since(i));
     // The two clocks do not agree exactly.
     begins[i] = std::min(begins[i], ends[i]);
@@ -196,13 +217,38 @@ void FlightClock::note(std::size_t slot, std::span<std::optional<std::uint64_t> 
     for (std::size_t i = 0; i < steps; ++i) {
       if (!has(times, i)) continue;
       auto const step = static_cast<Step>(static_cast<std::size_t>(Step::upload) + i);
-      auto const took = ends[i] - begins[i];
-      recorder_.note(rows_[i], step, sequence, begins[i] + took * before / tiles,
-                     begins[i] + took * (before + 1) / tiles);
+      note_share(rows_[i], step, sequence, begins[i], ends[i], before, tiles);
     }
+    note_more(times, sequence, before, tiles, begins[stage]);
     recorder_.note(notice_row_, Step::notice, sequence, std::min(end_of(times, ends), now), now);
   }
   close(times, ends);
+}
+
+/// When the last of the uploads of further inputs ended.
+FlightClock::Clock::time_point FlightClock::more_uploads_end(Times const& times) const {
+  auto end = Clock::time_point::min();
+  if (times.mapped || !times.whole) return end;
+  for (Event const& uploaded : times.events.more_uploaded) end = std::max(end, host_time(uploaded));
+  return end;
+}
+
+/// Notes one tile's share of the uploads of further inputs. Each ended before the stage began.
+void FlightClock::note_more(Times const& times, std::uint64_t sequence, Clock::rep place, Clock::rep tiles,
+                            Clock::time_point stage_begins) {
+  if (times.mapped) return;
+  for (std::size_t i = 0; i < more_rows_.size(); ++i) {
+    auto const end = std::min(host_time(times.events.more_uploaded[i]), stage_begins);
+    auto const begin = std::min(std::max(times.more_asked[i], host_time(times.more_begins[i])), end);
+    note_share(more_rows_[i], Step::upload, sequence, begin, end, place, tiles);
+  }
+}
+
+/// Notes what tile `place` of `tiles` has of a step that all of them took together.
+void FlightClock::note_share(std::uint32_t row, Step step, std::uint64_t sequence, Clock::time_point begin,
+                             Clock::time_point end, Clock::rep place, Clock::rep tiles) {
+  auto const took = end - begin;
+  recorder_.note(row, step, sequence, begin + took * place / tiles, begin + took * (place + 1) / tiles);
 }
 
 void FlightClock::pass(std::size_t slot) {

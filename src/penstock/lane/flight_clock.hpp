@@ -18,8 +18,9 @@ namespace penstock {
 struct FlightClockOptions {
   unsigned lane = 0;  ///< Its number, for the names of rows.
   std::size_t slots = 1;
-  bool split = true;    ///< Each step has a stream of its own.
-  bool shared = false;  ///< Others compute in the stream of the stage as well.
+  bool split = true;            ///< Each step has a stream of its own.
+  std::size_t more_inputs = 0;  ///< That tiles have beside the first, each uploaded in a stream of its own if split.
+  bool shared = false;          ///< Others compute in the stream of the stage as well.
   /// How far from the anchor times are taken: a GPU's event times have 24 bits, so 500 ms to 30 ns. Also how long the
   /// two clocks may run without a comparison; in that time the clocks of a GPU and its host part by some 25 us.
   std::chrono::nanoseconds reach = std::chrono::milliseconds(500);
@@ -60,6 +61,8 @@ class FlightClock {
   ///
   /// Throws: a sticky Error.
   void begin(std::size_t slot, Step step, StreamRef stream);
+  /// Likewise, before the upload of further input `which`, 0 for the second.
+  void begin_more(std::size_t slot, std::size_t which, StreamRef stream);
   /// Notes the times of a batch that the device has passed, and since when the host might have known. What a step took
   /// is shared out among its tiles in equal parts, one after the other, since events tell no more.
   ///
@@ -75,14 +78,16 @@ class FlightClock {
   static constexpr std::size_t last = steps - 1;
   using Moments = std::array<Clock::time_point, steps>;
   struct Times {
-    Times(Device& device, bool split);
+    Times(Device& device, FlightClockOptions const& options);
     FlightEvents events;
     std::array<Event, steps> begins;  ///< With one stream the second and third are the ends of the steps before.
     std::array<bool, steps> marked{};
-    Moments asked;             ///< When the lane gave each step to the device.
-    std::uint64_t number = 0;  ///< Of the youngest tile.
-    bool whole = true;         ///< No mark was refused.
-    bool mapped = false;       ///< It has no step but the stage.
+    Moments asked;                              ///< When the lane gave each step to the device.
+    std::vector<Event> more_begins;             ///< Of the uploads of further inputs, if streams are split,
+    std::vector<Clock::time_point> more_asked;  ///< and when the lane asked for them.
+    std::uint64_t number = 0;                   ///< Of the youngest tile.
+    bool whole = true;                          ///< No mark was refused.
+    bool mapped = false;                        ///< It has no step but the stage.
   };
   static constexpr std::size_t stage = 1;
   static bool has(Times const& times, std::size_t step) noexcept { return step == stage || !times.mapped; }
@@ -100,11 +105,17 @@ class FlightClock {
   static Clock::time_point end_of(Times const& times, Moments const& ends) noexcept {
     return ends[times.mapped ? stage : last];
   }
+  Clock::time_point more_uploads_end(Times const& times) const;
+  void note_more(Times const& times, std::uint64_t sequence, Clock::rep place, Clock::rep tiles,
+                 Clock::time_point stage_begins);
+  void note_share(std::uint32_t row, Step step, std::uint64_t sequence, Clock::time_point begin, Clock::time_point end,
+                  Clock::rep place, Clock::rep tiles);
   void close(Times& times, Moments const& ends);
 
   Recorder& recorder_;
   FlightClockOptions const options_;
   std::array<std::uint32_t, steps> rows_{};
+  std::vector<std::uint32_t> more_rows_;  ///< Of the uploads of further inputs, if streams are split.
   std::uint32_t notice_row_ = 0;
   std::vector<std::unique_ptr<Times>> slots_;
   std::uint64_t opened_ = 0;  ///< The number of the last tile that was begun.

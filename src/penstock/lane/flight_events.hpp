@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <vector>
 
 #include "penstock/device/device.hpp"
 
@@ -9,13 +10,17 @@ namespace penstock {
 
 /// The events of one slot that order the three steps of a batch and say that it has landed.
 struct FlightEvents {
-  FlightEvents(Device& device, bool split, EventOptions options = {})
+  /// `more_inputs`: how many inputs the tiles have beside the first.
+  FlightEvents(Device& device, bool split, std::size_t more_inputs, EventOptions options = {})
       : uploaded(split ? std::optional<Event>(device.make_event(options)) : std::nullopt),
         computed(split ? std::optional<Event>(device.make_event(options)) : std::nullopt),
-        landed(device.make_event(options)) {}
+        landed(device.make_event(options)) {
+    for (std::size_t i = 0; split && i < more_inputs; ++i) more_uploaded.push_back(device.make_event(options));
+  }
 
   std::optional<Event> uploaded;  ///< This one and the next only where streams are split.
   std::optional<Event> computed;
+  std::vector<Event> more_uploaded;  ///< One for each further input that tiles have; likewise.
   Event landed;
 };
 

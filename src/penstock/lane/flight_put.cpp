@@ -39,7 +39,10 @@ void Flight::put(std::span<Loan> loans, Stage& stage) {
 std::size_t Flight::bytes_of(std::span<Loan const> loans) const {
   std::size_t bytes = 0;
   for (Loan const& loan : loans) {
-    std::size_t const up = std::min(loan->filled, shape_.input_bytes);
+    std::size_t up = std::min(loan->filled, shape_.input_bytes);
+    for (std::size_t const which : more_inputs_) {
+      up += std::min(loan->more_filled[which - 1], shape_.more_input_bytes[which - 1]);
+    }
     // Only the stage can say, later, what comes back; mostly not more than went up.
     bytes += up + (up == 0 ? shape_.output_bytes : std::min(up, shape_.output_bytes));
   }
@@ -66,7 +69,7 @@ void Flight::choose_way(std::span<Loan const> loans, Stage const& stage) {
 
 /// True if the choice is left to the flight, the stage allows it, and the device sees all of the tiles.
 bool Flight::may_be_mapped(std::span<Loan const> loans, Stage const& stage) {
-  if (transport_ != Transport::automatic || stage.passes() != Passes::one) return false;
+  if (transport_ != Transport::automatic || !stage.promises().allow_mapping()) return false;
   try {
     return std::all_of(loans.begin(), loans.end(), [&](Loan const& loan) { return pool_.find(*loan).has_value(); });
   } catch (...) {
@@ -91,7 +94,7 @@ void Flight::place(std::span<Loan> loans) {
     slot.batch = loans.size();
     slot.leads = i == 0;
     slot.way = way_;
-    slot.seen = {slot.input, slot.output};
+    slot.seen = slot.parts;
     slot.settled = false;
     slot.timed = timed_;
     slot.events = &events;
@@ -105,13 +108,12 @@ void Flight::place(std::span<Loan> loans) {
 /// Fails tiles that claim more than they have. True if others are left.
 bool Flight::expect_right_sizes() {
   for (Slot* const slot : live_) {
-    std::size_t const claimed = slot->loan->filled;
-    if (claimed <= shape_.input_bytes) continue;
-    slot->loan->filled = 0;
-    std::string const why = "The tile says that " + std::to_string(claimed) +
-                            " bytes of it are filled, but its input part has " + std::to_string(shape_.input_bytes) +
-                            ".";
-    slot->failure = std::make_shared<Failure const>(Failure{"upload", why, ErrorKind::bad_argument});
+    try {
+      expect_filled_fits(*slot->loan, "The tile");
+    } catch (Error const& error) {
+      slot->loan->forget_filled();
+      slot->failure = std::make_shared<Failure const>(Failure{"upload", error.what(), error.kind()});
+    }
   }
   drop_failed();
   return !live_.empty();
@@ -146,24 +148,21 @@ void Flight::enqueue(Stage& stage, char const*& at) {
     mark(Step::stage, compute_);
     if (!live_.empty()) compute(stage);
     drop_failed();
-    for (Slot* const slot : live_) mapped_bytes_ += slot->mapped_bytes = slot->loan->filled + slot->loan->produced;
+    for (Slot* const slot : live_)
+      mapped_bytes_ += slot->mapped_bytes = slot->loan->all_filled() + slot->loan->produced;
     mapped_tiles_ += live_.size();
     return;
   }
   FlightEvents const& events = *live_.front()->events;
   StreamRef const down = last_stream();
   mark(Step::upload, upload_);
-  copies_.clear();
-  for (Slot* const slot : live_) {
-    auto const from = slot->loan->filled_input();
-    add_copy(copies_, {slot->input.first(from.size()), from});
+  upload(upload_, 0);
+  for (std::size_t i = 0; i < more_inputs_.size(); ++i) {
+    StreamRef const stream = split_ ? own_more_uploads_[i] : upload_;
+    if (timed_) clock_->begin_more(put_ % slots_.size(), i, stream);
+    upload(stream, more_inputs_[i]);
   }
-  upload_.upload(copies_);
-  asked_copies_ += copies_.size();
-  if (across()) {
-    upload_.record(*events.uploaded);
-    compute_.wait(*events.uploaded);
-  }
+  if (across()) join_uploads();
 
   at = "stage";
   mark(Step::stage, compute_);
@@ -179,18 +178,45 @@ void Flight::enqueue(Stage& stage, char const*& at) {
   copies_.clear();
   for (Slot* const slot : live_) {
     std::size_t const produced = slot->loan->produced;
-    add_copy(copies_, {slot->loan->output().first(produced), slot->output.first(produced)});
+    add_copy(copies_, {slot->loan->output().first(produced), slot->parts.output.first(produced)});
   }
   down.download(copies_);
   asked_copies_ += copies_.size();
+}
+
+/// Copies one of the inputs of all tiles.
+void Flight::upload(StreamRef stream, std::size_t which) {
+  copies_.clear();
+  for (Slot* const slot : live_) {
+    auto const from = slot->loan->filled_input(which);
+    auto const to = which == 0 ? slot->parts.input : slot->parts.more_inputs[which - 1];
+    add_copy(copies_, {to.first(from.size()), from});
+  }
+  stream.upload(copies_);
+  asked_copies_ += copies_.size();
+}
+
+/// Lets the stage wait, on the device, until every input is there.
+void Flight::join_uploads() {
+  FlightEvents const& events = *slot_of(put_).events;
+  upload_.record(*events.uploaded);
+  compute_.wait(*events.uploaded);
+  for (std::size_t i = 0; i < own_more_uploads_.size(); ++i) {
+    own_more_uploads_[i].record(events.more_uploaded[i]);
+    compute_.wait(events.more_uploaded[i]);
+  }
 }
 
 /// Runs the stage, for all tiles at once if it can. Otherwise, what `run` throws for one tile fails only that tile.
 void Flight::compute(Stage& stage) {
   seen_.clear();
   for (Slot const* const slot : live_) {
-    seen_.push_back(
-        {slot->seen.input.first(slot->loan->filled), slot->seen.output, slot->loan->sequence, slot->loan->tag});
+    Tile const& tile = *slot->loan;
+    DeviceTile& seen = seen_.emplace_back(
+        DeviceTile{slot->seen.input.first(tile.filled), slot->seen.output, tile.sequence, tile.tag, {}});
+    for (std::size_t const which : more_inputs_) {
+      seen.more_inputs[which - 1] = slot->seen.more_inputs[which - 1].first(tile.more_filled[which - 1]);
+    }
   }
   if (live_.size() > 1) {
     produced_.assign(live_.size(), 0);
@@ -215,7 +241,8 @@ void Flight::compute(Stage& stage) {
 void Flight::run(Slot& slot, DeviceTile const& seen, Stage& stage) {
   try {
     // A stage may have nothing to do for a tile without input, and so nothing to capture.
-    bool const stays_plain = way_ == BatchWay::mapped || (seen.input.empty() && shape_.input_bytes > 0);
+    bool const stays_plain =
+        way_ == BatchWay::mapped || (seen.input.empty() && !seen.has_more_inputs() && shape_.input_bytes > 0);
     AttributedHere const attributed(compute_, slot.own_work);
     std::size_t const produced = stays_plain ? stage.run(seen, compute_) : graphs_.run(stage, seen, slot.graph);
     if (auto const refusal = device_.take_refusal()) throw *refusal;
@@ -253,8 +280,7 @@ void Flight::seal(bool enqueued) {
   FlightEvents const& events = *slot_of(put_).events;
   try {
     if (!enqueued && across()) {
-      upload_.record(*events.uploaded);
-      compute_.wait(*events.uploaded);
+      join_uploads();
       compute_.record(*events.computed);
       download_.wait(*events.computed);
     }

@@ -17,11 +17,10 @@ namespace penstock {
 
 /// A place for one tile on the device, and the tile itself while it is there. The files of Flight share it.
 struct Flight::Slot {
-  Slot(Device& device, bool split) : plain(device, split) {}
+  Slot(Device& device, bool split, std::size_t more_inputs) : plain(device, split, more_inputs) {}
 
-  std::span<std::byte> input = {};  ///< Both empty where nothing is copied.
-  std::span<std::byte> output = {};
-  MappedTiles::Parts seen = {};  ///< What the stage sees: these two, or the tile's own.
+  TileParts parts = {};  ///< Empty where nothing is copied.
+  TileParts seen = {};   ///< What the stage sees: these, or the tile's own.
   BatchWay way = BatchWay::copied;
   std::size_t mapped_bytes = 0;  ///< That the stage moves over the link itself.
   SlotGraph graph;

@@ -9,7 +9,7 @@
 namespace penstock {
 
 /// Whether what a stage enqueues for a tile is captured once for each slot and launched as a graph from then on. Only
-/// of a stage that promises it (Stage::capturable).
+/// of a stage that promises it (Promises::capturable).
 enum class Graphs : std::uint8_t {
   automatic,  ///< If the lane finds that it takes less time so.
   never,

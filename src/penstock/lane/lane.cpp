@@ -40,8 +40,8 @@ Lane::Lane(Device& device, TileShape shape, std::size_t most_tiles, LaneOptions 
       number_(number),
       on_completion_(std::move(on_completion)),
       most_tiles_(most_tiles),
-      small_batch_(std::clamp<std::size_t>(
-          small_batch_bytes / std::max<std::size_t>({1, shape.input_bytes, shape.output_bytes}), 1, options_.batch)),
+      small_batch_(std::clamp<std::size_t>(small_batch_bytes / std::max<std::size_t>(1, shape.largest_part()), 1,
+                                           options_.batch)),
       inbox_(most_tiles),
       post_(std::make_shared<LanePost>(ticket_capacity(options_.flight.slots))),
       tickets_(post_->tickets),
@@ -140,10 +140,10 @@ void Lane::body(std::promise<void>& ready, Stages const& stages) {
     stage_ = stages.make({device_, flight_->compute(), shape_, number_});
     if (stage_ == nullptr)
       throw Error(ErrorKind::bad_argument, "The factory made no stage: return one for every lane.");
-    if (flight.transport == Transport::mapped && stage_->passes() != Passes::one) {
+    if (flight.transport == Transport::mapped && !stage_->promises().allow_mapping()) {
       throw Error(ErrorKind::bad_argument,
                   "The transport is to be mapped, but the stage does not promise that it passes over a tile's bytes "
-                  "once: say so with Passes::one if it does, or let the transport be automatic or copies.");
+                  "once: say so with Promises::reads_once if it does, or let the transport be automatic or copies.");
     }
     flight_->prepare(*stage_);
     stage_->prepare(flight_->compute());

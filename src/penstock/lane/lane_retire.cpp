@@ -200,7 +200,7 @@ void Lane::leave_behind() {
 void Lane::deliver(Completion completion) noexcept {
   if (completion.ok()) {
     ++summary_.tiles;
-    summary_.bytes_up += completion.loan->filled;
+    summary_.bytes_up += completion.loan->all_filled();
     summary_.bytes_down += completion.loan->produced;
   } else if (completion.outcome == Outcome::failed) {
     ++summary_.failed;

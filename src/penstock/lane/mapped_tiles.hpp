@@ -16,25 +16,18 @@ namespace penstock {
 /// Threads: the lane's.
 class MappedTiles {
  public:
-  /// The two parts of a tile, in the device's addresses.
-  struct Parts {
-    std::span<std::byte> input = {};
-    std::span<std::byte> output = {};
-  };
-
   /// For tiles of one pool, which has so many. The device outlives it.
   MappedTiles(Device& device, std::size_t tiles) : device_(device), tiles_(tiles) {}
 
-  /// Empty if the device does not see the tile's memory, because that was not pinned.
+  /// The parts in the device's addresses. Empty if the device does not see the tile's memory, because that was not
+  /// pinned.
   ///
   /// Throws: as Device::mapped.
-  std::optional<Parts> find(Tile const& tile) {
+  std::optional<TileParts> find(Tile const& tile) {
     if (tile.index() >= tiles_.size()) return std::nullopt;
     Known& known = tiles_[tile.index()];
     if (!known.asked) {
-      auto const input = device_.mapped(tile.input());
-      auto const output = device_.mapped(tile.output());
-      if (input && output) known.parts = Parts{*input, *output};
+      known.parts = see(tile);
       known.asked = true;
     }
     return known.parts;
@@ -43,8 +36,21 @@ class MappedTiles {
  private:
   struct Known {
     bool asked = false;
-    std::optional<Parts> parts = {};
+    std::optional<TileParts> parts = {};
   };
+  std::optional<TileParts> see(Tile const& tile) {
+    auto const input = device_.mapped(tile.input());
+    auto const output = device_.mapped(tile.output());
+    if (!input || !output) return std::nullopt;
+    TileParts parts{.input = *input, .output = *output};
+    for (std::size_t i = 0; i < parts.more_inputs.size(); ++i) {
+      auto const more = device_.mapped(tile.input(i + 1));
+      if (!more) return std::nullopt;
+      parts.more_inputs[i] = *more;
+    }
+    return parts;
+  }
+
   Device& device_;
   std::vector<Known> tiles_;  ///< By index.
 };

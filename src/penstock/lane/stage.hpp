@@ -12,44 +12,9 @@
 #include "penstock/core/tile.hpp"
 #include "penstock/device/device.hpp"
 #include "penstock/device/flavour_check.hpp"
+#include "penstock/lane/device_tile.hpp"
 
 namespace penstock {
-
-/// One tile as a stage sees it: on the device, or for a stage of one pass in the host's memory where the device sees
-/// it. Kernels read it and write to it; the host cannot, since the device is still copying when the stage is asked.
-///
-/// Shape: input holds what the source filled, output is the whole output part; with in_place both start at the same
-/// byte.
-struct DeviceTile {
-  DeviceSpan<std::byte> input = {};
-  DeviceSpan<std::byte> output = {};
-  std::uint64_t sequence = 0;
-  std::uint64_t tag = 0;
-};
-
-/// Calls `body(DeviceTile const& stretch, std::size_t count)` for the tiles of a batch, those that lie side by side in
-/// one stretch: it has the bytes of all `count` of them, and sequence and tag of the first.
-template <class Body>
-void for_each_stretch(std::span<DeviceTile const> tiles, Body body) {
-  auto const behind = [](DeviceSpan<std::byte> one, DeviceSpan<std::byte> next) {
-    return (one.empty() && next.empty()) || one.address() + one.size() == next.address();
-  };
-  auto const joined = [](DeviceSpan<std::byte> one, DeviceSpan<std::byte> next) {
-    return DeviceSpan(one.address(), one.size() + next.size());
-  };
-  for (std::size_t from = 0; from < tiles.size();) {
-    DeviceTile stretch = tiles[from];
-    std::size_t count = 1;
-    for (; from + count < tiles.size(); ++count) {
-      DeviceTile const& next = tiles[from + count];
-      if (!behind(stretch.input, next.input) || !behind(stretch.output, next.output)) break;
-      stretch.input = joined(stretch.input, next.input);
-      stretch.output = joined(stretch.output, next.output);
-    }
-    body(std::as_const(stretch), count);
-    from += count;
-  }
-}
 
 /// Where a stage object will live.
 struct StageContext {
@@ -59,19 +24,28 @@ struct StageContext {
   unsigned lane = 0;
 };
 
-/// How often a stage passes over the bytes of a tile.
-enum class Passes : std::uint8_t {
-  many,  ///< As often as it likes, by any means.
+/// What a stage promises about its work. Each promise lets a lane do the work in fewer steps; without any, the stage
+/// may do what it likes.
+struct Promises {
+  /// It treats each byte or element alike: the output at a place depends on nothing but the input at the same place. So
+  /// `on_device` calls its function once for tiles that lie side by side on the device: as one tile with the bytes of
+  /// all of them, and sequence and tag of the first. A function that returns a number of bytes is called for each.
+  /// Includes `reads_once`.
+  bool elementwise = false;
   /// It reads each byte of the input about once, writes each byte of what it produces once and nothing else of the
   /// tile, and does so by kernels alone. So it may be given the host's memory, which a device reaches over the link
   /// (Transport::mapped).
-  one,
-};
+  bool reads_once = false;
+  /// `run` only enqueues work, in the stream that it is given and in no other. The work depends only on where the
+  /// tile's inputs and output lie, how large they are, and its `variant`: not on sequence, tag, what else the host
+  /// knows, or an earlier call. If these are the same, `run` says the same of what to bring back. It waits for nothing
+  /// and allocates nothing. So a lane may capture that work once for each of its slots, and launch it as a graph for
+  /// later tiles without calling `run` (FlightOptions::graphs).
+  bool capturable = false;
 
-/// What a stage made of a function promises.
-struct Promises {
-  Passes passes = Passes::many;
-  bool capturable = false;  ///< As Stage::capturable.
+  /// True if a lane may give the stage the host's memory.
+  constexpr bool allow_mapping() const noexcept { return reads_once || elementwise; }
+  bool operator==(Promises const&) const = default;
 };
 
 /// What a user computes on each tile. One object per lane, so it may keep state, also on the device, without locks.
@@ -100,14 +74,8 @@ class Stage {
   virtual bool run_batch(std::span<DeviceTile const> /*tiles*/, std::span<std::size_t> /*produced*/, StreamRef) {
     return false;
   }
-  /// A promise on what `run` and `run_batch` do; the answer is always the same.
-  virtual Passes passes() const noexcept { return Passes::many; }
-  /// A promise on what `run` does; the answer is always the same. `run` only enqueues work, in the stream that it is
-  /// given and in no other. The work depends only on where the tile's input and output lie, how large they are, and its
-  /// `variant`: not on sequence, tag, what else the host knows, or an earlier call. If these are the same, `run` says
-  /// the same of what to bring back. It waits for nothing and allocates nothing. So a lane may capture that work once
-  /// for each of its slots, and launch it as a graph for later tiles without calling `run` (FlightOptions::graphs).
-  virtual bool capturable() const noexcept { return false; }
+  /// What it promises of `run` and `run_batch`; the answer is always the same.
+  virtual Promises promises() const noexcept { return {}; }
   /// For a capturable stage: what the work on this tile depends on besides its place and its size, as one number. Two
   /// tiles in the same slot that have the same size and the same variant have the same work.
   ///
@@ -129,21 +97,35 @@ struct Stages {
   std::function<void(Stage&)> merge = {};
 };
 
-/// A stage without state from `body(DeviceTile const&, StreamRef)`, called on every lane at once. It returns the bytes
-/// of output to bring back, or nothing for the whole output part.
+/// A stage without state from a function `body(DeviceTile const&, StreamRef)`, called on every lane at once. It returns
+/// the bytes of output to bring back, or nothing for the whole output part. The function may name elements instead of
+/// bytes: `body(DeviceTileOf<float>, StreamRef)`.
+///
+/// Threads: the lanes', all at once.
+/// Throws:  what the function throws fails the tile, as Stage::run.
 template <class Body>
-Stages each_tile(Body body, Promises promises = {}) {
-  class Each final : public Stage {
+requires std::is_invocable_v<Body&, DeviceTile const&, StreamRef> Stages on_device(Body body, Promises promises = {}) {
+  constexpr bool whole_output = std::is_void_v<std::invoke_result_t<Body&, DeviceTile const&, StreamRef>>;
+  class Function final : public Stage {
    public:
-    Each(Body run, Promises promised) : body_(std::move(run)), promises_(promised) {}
-    Passes passes() const noexcept override { return promises_.passes; }
-    bool capturable() const noexcept override { return promises_.capturable; }
+    Function(Body run, Promises promised) : body_(std::move(run)), promises_(promised) {}
+    Promises promises() const noexcept override { return promises_; }
     std::size_t run(DeviceTile const& tile, StreamRef stream) override {
-      if constexpr (std::is_void_v<std::invoke_result_t<Body&, DeviceTile const&, StreamRef>>) {
+      if constexpr (whole_output) {
         body_(tile, stream);
         return tile.output.size();
       } else {
         return body_(tile, stream);
+      }
+    }
+    bool run_batch(std::span<DeviceTile const> tiles, std::span<std::size_t> produced, StreamRef stream) override {
+      if constexpr (whole_output) {
+        if (!promises_.elementwise) return false;
+        for_each_stretch(tiles, [&](DeviceTile const& stretch, std::size_t) { body_(stretch, stream); });
+        for (std::size_t i = 0; i < tiles.size(); ++i) produced[i] = tiles[i].output.size();
+        return true;
+      } else {
+        return false;
       }
     }
 
@@ -152,43 +134,7 @@ Stages each_tile(Body body, Promises promises = {}) {
     Promises promises_;
   };
   return {.make = [body = std::move(body),
-                   promises](StageContext const&) { return std::make_unique<Each>(body, promises); },
-          .merge = {}};
-}
-/// The same, which promises no more than `passes`.
-template <class Body>
-Stages each_tile(Body body, Passes passes) {
-  return each_tile(std::move(body), Promises{.passes = passes});
-}
-
-/// A stage without state that treats each byte or element the same wherever it lies: `body(DeviceSpan<std::byte> input,
-/// DeviceSpan<std::byte> output, StreamRef)` computes all of `output` from `input`, in one pass and by kernels
-/// (Passes::one). Where tiles lie side by side on the device it is called for all of them at once, so that small tiles
-/// take few launches. `capturable` says that the body does what Stage::capturable promises.
-template <class Body>
-Stages elementwise(Body body, bool capturable = false) {
-  class Each final : public Stage {
-   public:
-    Each(Body run, bool promised) : body_(std::move(run)), capturable_(promised) {}
-    Passes passes() const noexcept override { return Passes::one; }
-    bool capturable() const noexcept override { return capturable_; }
-    std::size_t run(DeviceTile const& tile, StreamRef stream) override {
-      body_(tile.input, tile.output, stream);
-      return tile.output.size();
-    }
-    bool run_batch(std::span<DeviceTile const> tiles, std::span<std::size_t> produced, StreamRef stream) override {
-      for_each_stretch(tiles,
-                       [&](DeviceTile const& stretch, std::size_t) { body_(stretch.input, stretch.output, stream); });
-      for (std::size_t i = 0; i < tiles.size(); ++i) produced[i] = tiles[i].output.size();
-      return true;
-    }
-
-   private:
-    Body body_;
-    bool capturable_;
-  };
-  return {.make = [body = std::move(body),
-                   capturable](StageContext const&) { return std::make_unique<Each>(body, capturable); },
+                   promises](StageContext const&) { return std::make_unique<Function>(body, promises); },
           .merge = {}};
 }
 

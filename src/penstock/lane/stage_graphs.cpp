@@ -12,13 +12,15 @@ namespace penstock {
 using Clock = std::chrono::steady_clock;
 
 void StageGraphs::prepare(Stage const& stage) {
-  if (asked_ != Graphs::never && stage.capturable()) stream_.emplace(device_.make_stream({.priority = priority_}));
+  if (asked_ != Graphs::never && stage.promises().capturable)
+    stream_.emplace(device_.make_stream({.priority = priority_}));
 }
 
 std::size_t StageGraphs::run(Stage& stage, DeviceTile const& tile, SlotGraph& slot) {
   if (!stream_) return stage.run(tile, compute_);
   if (!choice_.launches()) return run_plainly(stage, tile);
-  TileWork const work{tile.input.size(), stage.variant(tile)};
+  TileWork work{.filled = tile.input.size(), .variant = stage.variant(tile)};
+  for (std::size_t i = 0; i < work.more_filled.size(); ++i) work.more_filled[i] = tile.more_inputs[i].size();
   if (slot.captured && slot.work == work) {
     slot.others = 0;
     return launch(slot);

@@ -16,6 +16,7 @@ namespace penstock {
 /// What of a tile distinguishes the work on it from the work on other tiles in the same slot.
 struct TileWork {
   std::size_t filled = 0;
+  TileShape::MoreBytes more_filled = {};
   std::uint64_t variant = 0;  ///< As Stage::variant.
 
   bool operator==(TileWork const&) const = default;

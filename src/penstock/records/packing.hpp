@@ -47,7 +47,7 @@ class Packing {
   /// The records of a closed pack as they lie in a tile on a device.
   DeviceRecords on_device(Pack const& pack, DeviceTile const& tile) const noexcept;
   /// What the work on a closed pack's records depends on beside where the tile lies and how large it is, where a stage
-  /// promises RecordStage::capturable: tiles that are filled alike may have records of other sizes, and other numbers.
+  /// promises Promises::capturable: tiles that are filled alike may have records of other sizes, and other numbers.
   static std::uint64_t variant(Pack const& pack) noexcept;
   /// How much of the output there is to bring back, with the gaps.
   std::size_t produced(Pack const& pack) const noexcept;

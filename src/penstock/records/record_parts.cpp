@@ -33,8 +33,7 @@ class PackedStage final : public Stage {
     stage_->run(packing_.on_device(pack, tile), stream);
     return packing_.produced(pack);
   }
-  Passes passes() const noexcept override { return stage_->passes(); }
-  bool capturable() const noexcept override { return stage_->capturable(); }
+  Promises promises() const noexcept override { return stage_->promises(); }
   std::uint64_t variant(DeviceTile const& tile) const override { return Packing::variant(pack_of(tile)); }
   void finish(StreamRef stream) override { stage_->finish(stream); }
   RecordStage& users() noexcept { return *stage_; }
@@ -77,7 +76,7 @@ Records::Parts::Parts(Pipeline& fed, RecordOptions const& options)
 void Records::Parts::start(RecordStages stages, RecordSink told) {
   if (!stages.make) {
     throw Error(ErrorKind::bad_argument,
-                "There is no stage: give the records one, with each_records or record_stage_per_lane, say.");
+                "There is no stage: give the records one, with on_device or record_stage_per_lane, say.");
   }
   if (clock.joinable()) {
     throw Error(ErrorKind::bad_argument, "The records are running already: drain them first, or make others.");

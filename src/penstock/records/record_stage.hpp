@@ -14,7 +14,7 @@
 
 namespace penstock {
 
-/// The records of one tile as a stage sees them: on the device, or for a stage of one pass in the tile itself.
+/// The records of one tile as a stage sees them: on the device, or for a stage that reads once in the tile itself.
 ///
 /// Shape: record i is `inputs[i].bytes` bytes from `input[inputs[i].offset]` on, and its result goes to where
 /// `outputs[i]` says in `output`. With a pipeline that works in place both start at the same byte.
@@ -39,12 +39,10 @@ class RecordStage {
   /// Blocks:  should not; the device is still copying the input when this is called.
   /// Throws:  anything; the tile's records then fail with stage "stage".
   virtual void run(DeviceRecords const& records, StreamRef stream) = 0;
-  /// As Stage::passes, of the bytes of records and of those of their results.
-  virtual Passes passes() const noexcept { return Passes::many; }
-  /// As Stage::capturable: a promise that all `run` does is to enqueue, in the stream that it is given, work which
-  /// depends on nothing but where input and output lie, how large these are, and how many records there are. Kernels
-  /// may read from the tables where each of them lies; the host, only if all are of the same size.
-  virtual bool capturable() const noexcept { return false; }
+  /// As Stage::promises, of the bytes of records and of those of their results; `elementwise` gains nothing here. A
+  /// capturable stage depends on nothing but where input and output lie, how large these are, and how many records
+  /// there are. Kernels may read from the tables where each of them lies; the host, only if all are of the same size.
+  virtual Promises promises() const noexcept { return {}; }
   /// As Stage::finish.
   virtual void finish(StreamRef) {}
 };
@@ -55,14 +53,18 @@ struct RecordStages {
   std::function<void(RecordStage&)> merge = {};
 };
 
-/// A stage without state from `body(DeviceRecords const&, StreamRef)`, called on every lane at once.
+/// A stage for records without state, from a function `body(DeviceRecords const&, StreamRef)`, called on every lane at
+/// once.
+///
+/// Threads: the lanes', all at once.
+/// Throws:  what the function throws fails the tile's records, as RecordStage::run.
 template <class Body>
-RecordStages each_records(Body body, Promises promises = {}) {
-  class Each final : public RecordStage {
+requires std::is_invocable_v<Body&, DeviceRecords const&, StreamRef> RecordStages on_device(Body body,
+                                                                                            Promises promises = {}) {
+  class Function final : public RecordStage {
    public:
-    Each(Body run, Promises promised) : body_(std::move(run)), promises_(promised) {}
-    Passes passes() const noexcept override { return promises_.passes; }
-    bool capturable() const noexcept override { return promises_.capturable; }
+    Function(Body run, Promises promised) : body_(std::move(run)), promises_(promised) {}
+    Promises promises() const noexcept override { return promises_; }
     void run(DeviceRecords const& records, StreamRef stream) override { body_(records, stream); }
 
    private:
@@ -70,13 +72,8 @@ RecordStages each_records(Body body, Promises promises = {}) {
     Promises promises_;
   };
   return {.make = [body = std::move(body),
-                   promises](StageContext const&) { return std::make_unique<Each>(body, promises); },
+                   promises](StageContext const&) { return std::make_unique<Function>(body, promises); },
           .merge = {}};
-}
-/// The same, which promises no more than `passes`.
-template <class Body>
-RecordStages each_records(Body body, Passes passes) {
-  return each_records(std::move(body), Promises{.passes = passes});
 }
 
 /// Stages of the user's type, made as Own(StageContext const&); `merge(Own&)` gets each lane's after its finish.

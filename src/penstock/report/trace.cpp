@@ -122,7 +122,7 @@ class TraceWriter {
     text_.begin("X", facts_.number, row);
     text_.time("ts", passage.begin - zero_);
     text_.time("dur", std::max<std::int64_t>(passage.end - passage.begin, 0));
-    text_.add("cat", on_device(passage.step) ? "\"device\"" : "\"host\"");
+    text_.add("cat", happens_on_device(passage.step) ? "\"device\"" : "\"host\"");
     text_.add("name", quoted(std::string(step_name(passage.step))));
     text_.add("args", "{\"tile\":" + tile + "}");
     text_.end();

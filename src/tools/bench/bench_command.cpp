@@ -48,7 +48,7 @@ struct OpenDevices {
   explicit OpenDevices(std::vector<std::string> const& names) : first_name(names.front()) {
     for (std::string const& name : names) {
       opened.push_back(open_devices(name));
-      by_name.emplace(name, DeviceGroup(opened.back()));
+      by_name.emplace(name, opened.back());
     }
   }
   DeviceGroup const& first() const { return by_name.at(first_name); }
@@ -57,7 +57,7 @@ struct OpenDevices {
   }
 
   std::string first_name;
-  std::vector<std::vector<std::unique_ptr<Device>>> opened;
+  std::vector<Devices> opened;
   measure::DevicesByName by_name;
 };
 

@@ -12,9 +12,11 @@
 
 #include "penstock/core/pool.hpp"
 #include "penstock/core/size_text.hpp"
+#include "penstock/core/words.hpp"
 #include "penstock/machine/host_limits.hpp"
 #include "penstock/machine/topology.hpp"
 #include "tools/command/named_files.hpp"
+#include "tools/command/offered_values.hpp"
 
 namespace penstock::cli {
 namespace {
@@ -135,7 +137,8 @@ void PipelineArguments::add_to(CLI::App& command, std::string const& tile_sizes)
       .add_option("--device", device,
                   "auto, cpu, cuda, cuda:N, several of them with commas, or all: every GPU, if there is one.\n"
                   "auto is the first GPU, or the CPU where there is none")
-      ->type_name("NAME");
+      ->type_name("NAME")
+      ->check(offers(device_words));
   add_count(
       "--producers", producers, most_threads,
       "Threads that read input. " + up_to(most_threads) + "Default: the CPUs that lanes and consumers leave free");
@@ -150,12 +153,16 @@ void PipelineArguments::add_to(CLI::App& command, std::string const& tile_sizes)
             "Tiles that a lane puts on the device at once. " + up_to(Pool::max_tiles) +
                 "Default: 1; on a GPU 32 MiB of them, of those below 1 MiB 8 MiB, up to 128; of several GPUs 4 MiB or "
                 "2 tiles; 4 with --aim latency");
-  command.add_option("--aim", aim, std::string(what_aim_decides) + ". Default: throughput")->type_name("NAME");
+  command.add_option("--aim", aim, std::string(what_aim_decides) + ". Default: throughput")
+      ->type_name("NAME")
+      ->check(offers(words_for(all_aims)));
   command.add_option("--signal", signal, "How lanes learn what is done: " + signal_names() + ". Default: callback")
-      ->type_name("NAME");
+      ->type_name("NAME")
+      ->check(offers(signal_names()));
   command
       .add_option("--shape", shape, "Streams of a lane: split (upload, compute, download) or single. Default: split")
-      ->type_name("NAME");
+      ->type_name("NAME")
+      ->check(offers(lane_shape_names()));
   command
       .add_option("--streams", streams,
                   "Where lanes compute: default (the thread's default stream) or own (a stream of the lane's).\n"

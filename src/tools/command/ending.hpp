@@ -23,6 +23,20 @@ enum ExitCode : int {
   exit_interrupted = 130  ///< Ctrl-C, SIGTERM, SIGHUP: what was under way was finished or cancelled, nothing is left.
 };
 
+/// What a code means, in the words of --help and of the manual.
+struct ExitMeaning {
+  ExitCode code;
+  char const* words;
+};
+inline constexpr ExitMeaning exit_meanings[] = {
+    {exit_ok, "all well"},
+    {exit_some_failed,
+     "some input failed or did not match, an experiment did not go as expected, a point was not measured, a claim did "
+     "not hold or tune found nothing within --memory; the rest was done"},
+    {exit_bad_options, "bad options; nothing was done"},
+    {exit_device, "the device or the machine could not do it"},
+    {exit_interrupted, "interrupted"}};
+
 /// What is said of a failure, and the exit code that it ends with.
 struct Complaint {
   std::string sentence;  ///< Of the failure, and of what helps.

@@ -11,12 +11,15 @@
 #include "tools/command/arguments.hpp"
 #include "tools/command/ending.hpp"
 #include "tools/command/named_files.hpp"
+#include "tools/command/offered_values.hpp"
 
 namespace penstock::cli {
 inline namespace PENSTOCK_FLAVOUR {
 
 void DoctorCommand::add_to(CLI::App& command) {
-  auto& probed = *command.add_option("--device", device, "What to probe: auto, cpu, cuda or cuda:N")->type_name("NAME");
+  auto& probed = *command.add_option("--device", device, "What to probe: auto, cpu, cuda or cuda:N")
+                      ->type_name("NAME")
+                      ->check(offers("auto, cpu, cuda"));
   auto& reading =
       *command.add_option("--read", read, "Also read this file once, for 10 s at most, to see how fast that goes")
            ->type_name("FILE")

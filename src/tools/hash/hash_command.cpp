@@ -12,7 +12,7 @@
 #include "penstock/core/size_text.hpp"
 #include "penstock/devices/open_device.hpp"
 #include "penstock/flow/pipeline.hpp"
-#include "penstock/judge/judge.hpp"
+#include "penstock/flow/judge.hpp"
 #include "penstock/machine/affinity.hpp"
 #include "penstock/machine/cgroup.hpp"
 #include "penstock/machine/slab.hpp"
@@ -33,7 +33,7 @@ std::optional<Verdict> verdict_of(Report const& report, PipelineOptions const& o
                                   DeviceGroup const& devices) {
   if (recording.every != 1 || report.tiles_done == 0 || devices.lost()) return std::nullopt;
   auto const cpus = static_cast<unsigned>(Topology::detect().busy_threads());
-  return judge(measure::figures_of(report, options, recording, devices.front(), cpus));
+  return judge(figures_of(report, options, recording, devices.front(), cpus));
 }
 
 constexpr std::size_t usual_tile_bytes = std::size_t{4} << 20;
@@ -69,11 +69,10 @@ PipelineOptions suited_to(DeviceGroup const& devices, PipelineOptions options) {
 
 /// Devices, and a pipeline on them that can run at once.
 struct HashCommand::Started {
-  std::vector<std::unique_ptr<Device>> opened;
-  DeviceGroup devices{opened};
+  Devices devices;
   Pipeline pipe;
-  Started(std::vector<std::unique_ptr<Device>> those, PipelineOptions const& options, std::stop_token const& stop)
-      : opened(std::move(those)), pipe(devices.all(), suited_to(devices, options), stop) {}
+  Started(Devices those, PipelineOptions const& options, std::stop_token const& stop)
+      : devices(std::move(those)), pipe(devices, suited_to(devices, options), stop) {}
 };
 
 void HashCommand::add_to(CLI::App& command) {
@@ -120,8 +119,7 @@ ExitCode HashCommand::run(StandardOutput& output, Interrupt const& interrupt) {
   FilesToWrite files(read, std::vector<NamedFile>{trace.named()}, interrupt.token());
   auto const open = [wish = pipeline.device] { return open_devices(wish); };
   if (takes_head_start()) return run_after_head_start(open, output, interrupt.token());
-  auto const opened = open();
-  DeviceGroup const devices(opened);
+  Devices const devices = open();
   pipeline.profile.warn(machine_here(devices));
   return run_on(devices, output, files.of("--trace"), interrupt.token());
 }
@@ -164,7 +162,7 @@ ExitCode HashCommand::run_on(DeviceGroup const& devices, StandardOutput& output,
   std::optional<Pipeline> made;
   std::string cut_short;
   try {
-    made.emplace(devices.all(), options, interrupted);
+    made.emplace(devices, options, interrupted);
   } catch (Error const& error) {
     if (!interrupted.stop_requested()) throw;
     cut_short = error.what();

@@ -37,7 +37,7 @@ struct HashCommand {
   /// The paths; standard input if there are none.
   std::vector<std::string> inputs() const;
   void add_to(CLI::App& command);
-  using OpenDevices = std::function<std::vector<std::unique_ptr<Device>>()>;
+  using OpenDevices = std::function<Devices()>;
 
   /// Opens the devices, then does what `run_on` does, or what `run_after_head_start` does if it
   /// is likely that the device takes some time and the user asked for no certain one.

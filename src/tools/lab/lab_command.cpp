@@ -13,6 +13,7 @@
 #include "penstock/cpu/cpu_device.hpp"
 #include "penstock/devices/open_device.hpp"
 #include "tools/command/named_files.hpp"
+#include "tools/command/offered_values.hpp"
 #include "tools/command/trace_file.hpp"
 #include "tools/lab/experiment.hpp"
 #include "tools/lab/lab_output.hpp"
@@ -50,8 +51,10 @@ void LabCommand::add_to(CLI::App& command) {
   constexpr std::size_t columns_of_help = 50;
   auto listed = wrapped(all, 0, columns_of_help);
   listed.pop_back();
-  command.add_option("NAME", names, "Experiments to run. Default: all, which are\n" + listed);
-  command.add_option("--device", device, "What to experiment on: auto, cpu, cuda or cuda:N")->type_name("NAME");
+  command.add_option("NAME", names, "Experiments to run. Default: all, which are\n" + listed)->check(offers(all));
+  command.add_option("--device", device, "What to experiment on: auto, cpu, cuda or cuda:N")
+      ->type_name("NAME")
+      ->check(offers("auto, cpu, cuda"));
   auto& listing = *command.add_flag("--list", list, "Say which experiments there are, and run none");
   command.add_flag("--json", json, "Print JSON, an object a line for each experiment")->excludes(&listing);
   command.add_option("--trace", trace, "Also write a trace of what ran when to this file, for Perfetto or Chrome")

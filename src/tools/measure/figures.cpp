@@ -91,7 +91,7 @@ bool cut_to_recorded(Traced& traced, Metered& metered) {
   if (recording.missed == 0) return true;
   std::int64_t full = traced.opened, device_full = traced.opened;
   for (Passage const& passage : recording.passages) {
-    auto& last = on_device(passage.step) ? device_full : full;
+    auto& last = happens_on_device(passage.step) ? device_full : full;
     last = std::max(last, passage.end);
   }
   // What is on the device is noted once the host hears of it: of what was under way nothing was.

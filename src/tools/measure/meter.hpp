@@ -7,7 +7,7 @@
 #include <optional>
 #include <vector>
 
-#include "penstock/judge/judge.hpp"
+#include "penstock/flow/judge.hpp"
 
 namespace penstock::measure {
 

@@ -8,7 +8,7 @@
 
 #include "penstock/core/error.hpp"
 #include "penstock/core/recorder.hpp"
-#include "penstock/judge/judge.hpp"
+#include "penstock/flow/judge.hpp"
 #include "penstock/report/stretch.hpp"
 #include "tools/measure/figures.hpp"
 

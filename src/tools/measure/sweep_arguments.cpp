@@ -10,6 +10,7 @@
 #include "tools/command/arguments.hpp"
 #include "tools/command/ending.hpp"
 #include "tools/command/named_files.hpp"
+#include "tools/command/offered_values.hpp"
 #include "tools/command/program.hpp"
 
 namespace penstock::cli {
@@ -31,6 +32,7 @@ struct AxisOption {
   char const* alias;  ///< What other commands call it; empty if the same.
   char const* preset;
   char const* help;
+  char const* values = "";  ///< What completion offers; empty if it is a number.
 };
 
 constexpr std::array axis_options{
@@ -45,18 +47,22 @@ constexpr std::array axis_options{
         "spin", "", "default",
         "Microseconds that lanes watch their device before they sleep; threads that wait for tiles or results do so "
         "for 20 at most, unless the aim is latency"},
-    AxisOption{"aim", "", "throughput", what_aim_decides},
-    AxisOption{"signal", "", "callback", "How lanes learn what is done; penstock hash --help lists them"},
-    AxisOption{"streams", "", "default", "Where lanes compute: default (the thread's default stream), own"},
-    AxisOption{"shape", "", "split", "Streams of a lane: split (upload, compute, download), single"},
-    AxisOption{"transport", "", "automatic", "Whether tiles are copied: automatic (not small work), copies, mapped"},
-    AxisOption{
-        "graphs", "", "automatic",
-        "Whether work is captured and launched as CUDA graphs: automatic (if it takes less time), never, always"},
-    AxisOption{"work", "", "transform", "What is computed: copy (nothing), transform, busy:20us, hash"},
-    AxisOption{"fill", "", "none", "What producers do: none, memcpy, file (needs --file)"},
-    AxisOption{"direction", "", "both", "Which way tiles go: in, out, both"},
-    AxisOption{"sink", "", "graph", "Where results are taken: graph (consumers), lanes (at once)"}};
+    AxisOption{"aim", "", "throughput", what_aim_decides, "throughput, latency"},
+    AxisOption{"signal", "", "callback", "How lanes learn what is done; penstock hash --help lists them",
+               "callback, callback_in_stream, host_func, event_poll, event_block, flag"},
+    AxisOption{"streams", "", "default", "Where lanes compute: default (the thread's default stream), own",
+               "default, own"},
+    AxisOption{"shape", "", "split", "Streams of a lane: split (upload, compute, download), single", "split, single"},
+    AxisOption{"transport", "", "automatic", "Whether tiles are copied: automatic (not small work), copies, mapped",
+               "automatic, copies, mapped"},
+    AxisOption{"graphs", "", "automatic",
+               "Whether work is captured and launched as CUDA graphs: automatic (if it takes less time), never, always",
+               "automatic, never, always"},
+    AxisOption{"work", "", "transform", "What is computed: copy (nothing), transform, busy:20us, hash",
+               "copy, transform, busy:20us, hash"},
+    AxisOption{"fill", "", "none", "What producers do: none, memcpy, file (needs --file)", "none, memcpy, file"},
+    AxisOption{"direction", "", "both", "Which way tiles go: in, out, both", "in, out, both"},
+    AxisOption{"sink", "", "graph", "Where results are taken: graph (consumers), lanes (at once)", "graph, lanes"}};
 
 std::string in_bytes(std::string const& sizes) {
   std::string list;
@@ -96,7 +102,8 @@ void AxisOptions::add_to(CLI::App& command, std::map<std::string, std::string> c
     command
         .add_option("--" + std::string(axis.name) + alias, lists[axis.name],
                     std::string(axis.help) + ". Default: " + preset)
-        ->type_name("LIST");
+        ->type_name("LIST")
+        ->check(offers(axis.values));
   }
   command.footer(
       "LIST is a list as in 1,2,4, a range as in 1..4, or one that multiplies, as in 1..16*2 or 4KiB..1MiB*4; 0 is "
@@ -111,6 +118,7 @@ void AxisOptions::add_devices_to(CLI::App& command) {
                   "auto, cpu, cuda, cuda:N, several of them with commas, or all: every GPU, if there is one.\n"
                   "Named more than once, one after the other. Default: auto")
       ->type_name("NAME")
+      ->check(offers(device_words))
       ->allow_extra_args(false);
 }
 

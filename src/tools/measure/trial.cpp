@@ -25,7 +25,7 @@ void expect_well(Report const& report) {
 std::unique_ptr<Pipeline> make_pipeline(DeviceGroup const& devices, PipelineOptions const& options,
                                         std::stop_token const& stop) {
   try {
-    return std::make_unique<Pipeline>(devices.all(), options, stop);
+    return std::make_unique<Pipeline>(devices, options, stop);
   } catch (Error const&) {
     if (!stop.stop_requested()) throw;
     return nullptr;

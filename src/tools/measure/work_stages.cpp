@@ -30,10 +30,9 @@ class CopyStage final : public Stage {
 class TransformStage final : public Stage {
  public:
   explicit TransformStage(StageContext const& context)
-      : passes_(context.shape.in_place || context.shape.input_bytes == 0 ? Passes::one : Passes::many) {}
-  // One that goes in only is written as well, which the host is not to see.
-  Passes passes() const noexcept override { return passes_; }
-  bool capturable() const noexcept override { return true; }
+      : promises_{.reads_once = context.shape.in_place || context.shape.input_bytes == 0, .capturable = true} {}
+  // With an input part alone the stage writes to it, which the host must not see: then it does not read once.
+  Promises promises() const noexcept override { return promises_; }
   void prepare(StreamRef stream) override { transform_prepare(stream); }
   std::size_t run(DeviceTile const& tile, StreamRef stream) override {
     // In place where there is one part only, or one memory for both.
@@ -48,14 +47,14 @@ class TransformStage final : public Stage {
   }
 
  private:
-  Passes const passes_;
+  Promises const promises_;
 };
 
 class BusyStage final : public Stage {
  public:
   BusyStage(StageContext const& context, std::chrono::nanoseconds duration)
       : duration_(duration), stamp_(context.device.allocate(sizeof(Stamp))) {}
-  bool capturable() const noexcept override { return true; }
+  Promises promises() const noexcept override { return {.capturable = true}; }
   void prepare(StreamRef stream) override { busy_prepare(stream); }
   std::size_t run(DeviceTile const& tile, StreamRef stream) override {
     // Its time is never read, so it may be any Stamp.

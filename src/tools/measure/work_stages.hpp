@@ -14,11 +14,11 @@ class HashStage final : public Stage {
  public:
   explicit HashStage(StageContext const& context)
       : scratch_(context.device.allocate(blake3_scratch_bytes(context.shape.input_bytes))),
-        passes_(context.stream.kind() == DeviceKind::cpu ? Passes::one : Passes::many) {}
+        promises_{.reads_once = context.stream.kind() == DeviceKind::cpu} {}
 
   void prepare(StreamRef stream) override { blake3_prepare(stream); }
   /// On a GPU a warp reads pieces that are a KiB apart, which a cache makes good, and the link would not.
-  Passes passes() const noexcept override { return passes_; }
+  Promises promises() const noexcept override { return promises_; }
   std::size_t run(DeviceTile const& tile, StreamRef stream) override {
     blake3_tile(tile.input, tile.tag, tile.output, scratch_.bytes(), stream);
     return sizeof(Blake3Node);
@@ -26,7 +26,7 @@ class HashStage final : public Stage {
 
  private:
   DeviceMemory scratch_;
-  Passes const passes_;
+  Promises const promises_;
 };
 
 /// Stages that do what the setting's `work` says, on the lane's stream.

@@ -40,7 +40,7 @@ using Clock = std::chrono::steady_clock;
 PipelineOptions resolved(DeviceGroup const& devices, Setting const& setting, std::stop_token const& stop) {
   PipelineOptions guess = setting.options();
   try {
-    return Pipeline(devices.all(), guess, stop).options();
+    return Pipeline(devices, guess, stop).options();
   } catch (Error const&) {
     for (unsigned* const count : {&guess.producers, &guess.lanes, &guess.consumers, &guess.slots}) {
       *count = std::max(1U, *count);

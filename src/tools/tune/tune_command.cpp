@@ -9,10 +9,12 @@
 
 #include "penstock/core/error.hpp"
 #include "penstock/core/size_text.hpp"
+#include "penstock/core/words.hpp"
 #include "penstock/devices/open_device.hpp"
 #include "penstock/machine/topology.hpp"
 #include "tools/command/arguments.hpp"
 #include "tools/command/ending.hpp"
+#include "tools/command/offered_values.hpp"
 #include "tools/command/progress.hpp"
 #include "tools/measure/bench_facts.hpp"
 #include "tools/measure/filler.hpp"
@@ -73,7 +75,8 @@ void TuneCommand::add_to(CLI::App& command) {
       .add_option("--for", sought,
                   "What the best has: throughput (most bytes a second), latency (the least within which 99 tiles of "
                   "100 are through).\nDefault: throughput")
-      ->type_name("NAME");
+      ->type_name("NAME")
+      ->check(offers(words_for(all_aims)));
   command
       .add_option("--load", load,
                   "For latency: part of the defaults' throughput at which tiles come, to all settings alike. Default: "
@@ -84,7 +87,8 @@ void TuneCommand::add_to(CLI::App& command) {
   command
       .add_option("--device", device,
                   "auto, cpu, cuda, cuda:N, several of them with commas, or all: every GPU, if there is one")
-      ->type_name("NAME");
+      ->type_name("NAME")
+      ->check(offers(device_words));
   command.add_option("--file", file, "What --fill file reads")->type_name("FILE")->check(names_a_file());
   command.add_option("--within", within, "Seconds that it may take. Default: 60")
       ->type_name("S")
@@ -153,8 +157,7 @@ ExitCode TuneCommand::run(StandardOutput& output, Interrupt const& interrupt) co
                      std::vector<NamedFile>{{"--save", save}, trace.named()}, interrupt.token());
   lists.remark_on_sizes();
   say_size_remark("--memory", memory);
-  auto const opened = open_devices(device);
-  DeviceGroup const devices(opened);
+  Devices const devices = open_devices(device);
   profile.warn(machine_here(devices));
   options.bounds.cpus = static_cast<unsigned>(Topology::detect().busy_threads());
   options.bounds.gpu = devices.front().info().kind == DeviceKind::cuda;

@@ -4,19 +4,14 @@
 #include <cstdio>
 #include <filesystem>
 #include <optional>
-#include <span>
 
 #include <penstock/penstock.hpp>
-
-std::span<float> floats(std::span<std::byte> bytes) {
-  return {reinterpret_cast<float*>(bytes.data()), bytes.size() / sizeof(float)};
-}
 
 bool reads_all_of(char const* path, penstock::Device& device) {
   penstock::Pipeline pipeline(device, {.tile = {.input_bytes = 65536}, .bind = false});
   penstock::FileSource source({path}, pipeline.pool());
   std::uintmax_t bytes = 0;
-  auto const report = pipeline.run(source, penstock::each_tile([](penstock::DeviceTile const&, penstock::StreamRef) {}),
+  auto const report = pipeline.run(source, penstock::on_device([](penstock::DeviceTile const&, penstock::StreamRef) {}),
                                    [&](penstock::Completion const& completion) { bytes += completion.loan->filled; });
   return report.ok() && bytes == std::filesystem::file_size(path);
 }
@@ -26,13 +21,14 @@ int main(int, char** words) {
   penstock::Pipeline pipeline(*device, {.tile = {.input_bytes = 4096, .output_bytes = 4096}, .bind = false});
   int left = 10, right = 0;
   auto const report =
-      pipeline.run([&](penstock::Tile& tile) { return left-- > 0 ? std::optional(tile.input().size()) : std::nullopt; },
-                   penstock::each_tile([](penstock::DeviceTile const& tile, penstock::StreamRef stream) {
-                     penstock::transform(tile.input.as<float>(), 0, tile.output.as<float>(), stream);
+      pipeline.run(penstock::serial([&](penstock::Tile& tile) {
+                     return left-- > 0 ? std::optional(tile.input().size()) : std::nullopt;
                    }),
-                   [&](penstock::Completion const& completion) {
-                     penstock::Tile const& tile = *completion.loan;
-                     right += penstock::transform_error(floats(tile.input()), 0, floats(tile.output())) < 1e-6 ? 1 : 0;
+                   penstock::on_device([](penstock::DeviceTileOf<float> tile, penstock::StreamRef stream) {
+                     penstock::transform(tile.input, 0, tile.output, stream);
+                   }),
+                   [&](penstock::TileResult<float> tile) {
+                     right += penstock::transform_error(tile.input(), 0, tile.output()) < 1e-6 ? 1 : 0;
                    });
   std::printf("%d of 10 tiles are right after a journey through the %s, whose 0 is %s\n", right,
               device->info().name.c_str(), penstock::flavour_name(device->flavour()).data());

@@ -45,13 +45,13 @@ struct HashCommandWhoseDeviceTakesItsTime : support::FolderOfFiles {
     support::FolderOfFiles::TearDown();
   }
 
-  std::vector<std::unique_ptr<Device>> open() {
+  Devices open() {
     gate.pass();
     auto device = std::make_unique<cpu::CpuDevice>();
     opened = device.get();
     std::vector<std::unique_ptr<Device>> all;
     all.push_back(std::move(device));
-    return all;
+    return Devices(std::move(all));
   }
   void run(HashCommand::OpenDevices const& open_devices) {
     testing::internal::CaptureStdout();
@@ -134,7 +134,7 @@ TEST_F(HashCommandWhoseDeviceTakesItsTime, SaysWhyItCannotBeHad) {
   command.paths = {file("a", 5000), path("pipe")};
   support::PipeWriter const writer(path("pipe"));
   gate.open();
-  run([this]() -> std::vector<std::unique_ptr<Device>> {
+  run([this]() -> Devices {
     gate.pass();
     throw Error(ErrorKind::no_device, "There is none.");
   });

@@ -63,12 +63,12 @@ void expect_recorded_as_noted(Device& device, LaneShape shape, std::uint64_t eve
   std::vector<Stretch> noted;
   std::uint64_t given = 0;
   Report const report = pipeline.run(
-      [&](Tile& tile) -> std::optional<std::size_t> {
+      serial([&](Tile& tile) -> std::optional<std::size_t> {
         if (given++ == tiles) return std::nullopt;
         Stamp const fresh;
         std::memcpy(tile.input().data(), &fresh, sizeof fresh);
         return sizeof fresh;
-      },
+      }),
       stage_per_lane<NotingStage>(),
       [&](Completion& done) {
         Stamp stamp;

@@ -184,7 +184,7 @@ TEST_F(ASweep, JudgesARunByThePartThatWasRecordedWhole) {
   EXPECT_GT(result.traced->closed, result.traced->opened);
   std::int64_t last_heard = 0;
   for (Passage const& passage : result.traced->recording.passages) {
-    if (on_device(passage.step)) last_heard = std::max(last_heard, passage.end);
+    if (happens_on_device(passage.step)) last_heard = std::max(last_heard, passage.end);
   }
   EXPECT_LE(result.traced->closed, last_heard) << "of the device";
 }

@@ -9,7 +9,7 @@
 #include "penstock/flow/report.hpp"
 #include "penstock/report/run_figures.hpp"
 
-namespace penstock::measure {
+namespace penstock {
 
 /// What was seen in a window of a run.
 struct Metered {
@@ -36,4 +36,4 @@ RunFigures figures_of(Report const& report, PipelineOptions const& options, Reco
 RunFigures figures_of(Report const& report, PipelineOptions const& options, Metered const& metered,
                       Recording const& recording, Device const& device, unsigned cpus);
 
-}  // namespace penstock::measure
+}  // namespace penstock

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "penstock/judge/judge.hpp"
+#include "penstock/flow/judge.hpp"
 
 #include <chrono>
 #include <condition_variable>
@@ -11,7 +11,7 @@
 #include "penstock/flow/pipeline.hpp"
 #include "penstock/report/verdict.hpp"
 
-namespace penstock::measure {
+namespace penstock {
 namespace {
 
 using std::chrono::steady_clock;
@@ -68,7 +68,7 @@ struct ARunOfAnEmbeddingProgram : testing::Test {
     Filling source(filling);
     Pipeline pipeline(device, options);
     Report const report =
-        pipeline.run(source, each_tile([](DeviceTile const&, StreamRef) {}), [&](Completion const&) { taking(); });
+        pipeline.run(source, on_device([](DeviceTile const&, StreamRef) {}), [&](Completion const&) { taking(); });
     EXPECT_TRUE(report.ok()) << describe(report);
     figures = figures_of(report, pipeline.options(), recorder.take(), device);
     return judge(figures);
@@ -107,7 +107,7 @@ TEST_F(ARunOfAnEmbeddingProgram, WithOneSlotHasTooFewTiles) {
 
 TEST_F(ARunOfAnEmbeddingProgram, ThatPushesHasNoProducers) {
   Pipeline pipeline(device, options);
-  pipeline.start(each_tile([](DeviceTile const&, StreamRef) {}), [](Completion const&) {});
+  pipeline.start(on_device([](DeviceTile const&, StreamRef) {}), [](Completion const&) {});
   for (std::uint64_t k = 0; k < tiles; ++k) {
     Loan tile = pipeline.feed().borrow();
     tile->filled = tile->input().size();
@@ -148,5 +148,37 @@ TEST_F(ARunOfAnEmbeddingProgram, CountsFromItsFirstTileAndItsDeviceForAsLong) {
   EXPECT_EQ(figures.overlap.value().window, std::chrono::milliseconds(10));
 }
 
+TEST_F(ARunOfAnEmbeddingProgram, HasItsVerdictInItsReportIfThePipelineIsWatched) {
+  options.recorder = nullptr;
+  options.watch = true;
+  Pipeline pipeline(device, options);
+  auto const fill = [](TilePlace, std::span<std::byte> input) {
+    be_busy(std::chrono::milliseconds(1));
+    return input.size();
+  };
+  auto const stage = on_device([](DeviceTile const&, StreamRef) {});
+  for (int run = 0; run < 2; ++run) {
+    Report const report = pipeline.run(generate(tiles, fill), stage, [](Completion&) {});
+    ASSERT_NE(report.verdict, nullptr) << "run " << run;
+    EXPECT_EQ(report.verdict->bound, Bound::fill);
+    EXPECT_NE(describe(report).find(describe(*report.verdict)), std::string::npos);
+  }
+  Report const empty = pipeline.run(generate(0, fill), stage, [](Completion&) {});
+  EXPECT_EQ(empty.verdict, nullptr) << "nothing was done";
+}
+
+TEST_F(ARunOfAnEmbeddingProgram, HasNoVerdictUnlessThatIsAskedFor) {
+  options.recorder = nullptr;
+  Pipeline pipeline(device, options);
+  auto const stage = on_device([](DeviceTile const&, StreamRef) {});
+  auto const fill = [](TilePlace, std::span<std::byte> input) { return input.size(); };
+  EXPECT_EQ(pipeline.run(generate(3, fill), stage, [](Completion&) {}).verdict, nullptr);
+}
+
+TEST_F(ARunOfAnEmbeddingProgram, IsNotWatchedBesideARecorderOfTheProgram) {
+  options.watch = true;
+  EXPECT_THROW(Pipeline(device, options), Error);
+}
+
 }  // namespace
-}  // namespace penstock::measure
+}  // namespace penstock

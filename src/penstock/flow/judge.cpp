@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "penstock/judge/judge.hpp"
+#include "penstock/flow/judge.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -10,7 +10,7 @@
 #include "penstock/core/pool.hpp"
 #include "penstock/core/usual_batch.hpp"
 
-namespace penstock::measure {
+namespace penstock {
 namespace {
 
 double seconds(std::chrono::nanoseconds time) {
@@ -55,7 +55,7 @@ std::optional<double> idle_part(std::vector<LaneSummary> const& lanes) {
 /// What a run was made of, and what a tile of it was like.
 RunFigures made_of(Report const& report, PipelineOptions const& options, Device const& device, unsigned cpus) {
   RunFigures figures;
-  std::size_t const largest = std::max(options.tile.input_bytes, options.tile.output_bytes);
+  std::size_t const largest = options.tile.largest_part();
   figures.tile_bytes = static_cast<double>(largest);
   figures.pool_bytes = static_cast<double>(Pool::slab_bytes(options.tile, 1));
   if (report.tiles_done > 0) {
@@ -113,4 +113,4 @@ RunFigures figures_of(Report const& report, PipelineOptions const& options, Mete
   return figures;
 }
 
-}  // namespace penstock::measure
+}  // namespace penstock
