@@ -93,7 +93,8 @@ TEST_F(ReductionOnGpus, ByNcclIsTheSameForEveryTypeAndOperation) {
           Stream const stream = devices->all()[lane]->make_stream();
           std::vector<Element> values(1000);
           for (std::size_t i = 0; i < values.size(); ++i) values[i] = static_cast<Element>((i * 37 + lane * 11) % 100);
-          stream.upload(reduction.share({*devices->all()[lane], stream, {}, lane}).array(), std::as_bytes(std::span(values)));
+          stream.upload(reduction.share({*devices->all()[lane], stream, {}, lane}).array(),
+                        std::as_bytes(std::span(values)));
           stream.synchronize();
         }
         found.push_back(reduction.merge().values);

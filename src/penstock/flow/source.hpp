@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -110,19 +112,13 @@ class GeneratedSource final : public Source {
 };
 
 /// The elements that a function fills: those of its parameters behind the first.
-template <class Fill>
-struct FilledElements : FilledElements<decltype(&Fill::operator())> {};
+template <class Function>
+struct FilledElements;
 template <class Result, class Place, class... Element>
-struct FilledElements<Result (*)(Place, std::span<Element>...)> {
+struct FilledElements<std::function<Result(Place, std::span<Element>...)>> {
   template <class Fill>
   using Source = GeneratedSource<Fill, Element...>;
 };
-template <class Object, class Result, class Place, class... Element>
-struct FilledElements<Result (Object::*)(Place, std::span<Element>...)>
-    : FilledElements<Result (*)(Place, std::span<Element>...)> {};
-template <class Object, class Result, class Place, class... Element>
-struct FilledElements<Result (Object::*)(Place, std::span<Element>...) const>
-    : FilledElements<Result (*)(Place, std::span<Element>...)> {};
 
 /// A source of `count` tiles, filled by all producers at once: `pipeline.run(generate(64, fill), stage, sink)`, where
 /// `fill(TilePlace, std::span<float> input)` puts elements into the input, all of a tile's, and says how many. With
@@ -133,7 +129,8 @@ struct FilledElements<Result (Object::*)(Place, std::span<Element>...) const>
 /// Throws:  what the function throws fails the tile with stage "source", as Source::fill.
 template <class Fill>
 auto generate(std::uint64_t count, Fill fill) {
-  return typename FilledElements<Fill>::template Source<Fill>(count, std::move(fill));
+  using Filled = FilledElements<decltype(std::function(fill))>;
+  return typename Filled::template Source<Fill>(count, std::move(fill));
 }
 /// The same for a function whose parameters are not known before it is called: `generate<float>(64, fill)`.
 template <class First, class... More, class Fill>

@@ -11,8 +11,8 @@
 
 #include "penstock/core/size_text.hpp"
 #include "penstock/devices/open_device.hpp"
-#include "penstock/flow/pipeline.hpp"
 #include "penstock/flow/judge.hpp"
+#include "penstock/flow/pipeline.hpp"
 #include "penstock/machine/affinity.hpp"
 #include "penstock/machine/cgroup.hpp"
 #include "penstock/machine/slab.hpp"

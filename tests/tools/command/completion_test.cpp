@@ -3,10 +3,10 @@
 
 #include <gmock/gmock.h>
 
-#include "tools/measure/sweep_arguments.hpp"
-#include "tools/command/offered_values.hpp"
 #include "penstock/lane/lane_shape.hpp"
 #include "penstock/lane/signal_kind.hpp"
+#include "tools/command/offered_values.hpp"
+#include "tools/measure/sweep_arguments.hpp"
 
 namespace penstock::cli {
 namespace {

@@ -62,21 +62,20 @@ void expect_recorded_as_noted(Device& device, LaneShape shape, std::uint64_t eve
   std::mutex mutex;
   std::vector<Stretch> noted;
   std::uint64_t given = 0;
-  Report const report = pipeline.run(
-      serial([&](Tile& tile) -> std::optional<std::size_t> {
-        if (given++ == tiles) return std::nullopt;
-        Stamp const fresh;
-        std::memcpy(tile.input().data(), &fresh, sizeof fresh);
-        return sizeof fresh;
-      }),
-      stage_per_lane<NotingStage>(),
-      [&](Completion& done) {
-        Stamp stamp;
-        std::memcpy(&stamp, done.loan->output().data(), sizeof stamp);
-        if (!recorder.wants(done.loan->sequence)) return;
-        std::scoped_lock const lock(mutex);
-        noted.push_back({static_cast<std::int64_t>(stamp.start), static_cast<std::int64_t>(stamp.end)});
-      });
+  Report const report =
+      pipeline.run(serial([&](Tile& tile) -> std::optional<std::size_t> {
+                     if (given++ == tiles) return std::nullopt;
+                     Stamp const fresh;
+                     std::memcpy(tile.input().data(), &fresh, sizeof fresh);
+                     return sizeof fresh;
+                   }),
+                   stage_per_lane<NotingStage>(), [&](Completion& done) {
+                     Stamp stamp;
+                     std::memcpy(&stamp, done.loan->output().data(), sizeof stamp);
+                     if (!recorder.wants(done.loan->sequence)) return;
+                     std::scoped_lock const lock(mutex);
+                     noted.push_back({static_cast<std::int64_t>(stamp.start), static_cast<std::int64_t>(stamp.end)});
+                   });
   ASSERT_TRUE(report.ok()) << describe(report);
   ASSERT_EQ(noted.size(), wanted);
   std::vector<Stretch> recorded;
