@@ -13,7 +13,7 @@ namespace penstock {
 namespace {
 
 constexpr std::size_t inputs = 3;
-constexpr std::size_t count = std::size_t{256} << 10;
+constexpr std::size_t count = std::size_t{64} << 10;
 using Bytes = Inputs<std::byte, std::byte, std::byte>;
 
 PipelineOptions with_inputs(PipelineOptions options) {
@@ -56,7 +56,7 @@ Sink count_right(std::size_t& right) {
 }
 
 TEST_P(PipelineBySignal, StartsTheStageOnceAllInputsOfATileAreOnTheDevice) {
-  constexpr std::uint64_t tiles = 60;
+  constexpr std::uint64_t tiles = 24;
   for (unsigned const batch : {1U, 2U}) {
     for (Promises const promises : {Promises{}, Promises{.reads_once = true}, Promises{.capturable = true}}) {
       PipelineOptions options = with_inputs(usual());
