@@ -31,7 +31,7 @@ void draw(Recording const& recording, std::uint64_t tiles) {
       if (passage.row != row || !of_the_device(passage)) continue;
       for (std::size_t at = column(passage.begin); at <= column(passage.end); ++at) line[at] = '=';
     }
-    if (line.find('=') != line.npos) std::printf("%-16s %s\n", recording.rows[row].name.c_str(), line.c_str());
+    if (line.find('=') != std::string::npos) std::printf("%-16s %s\n", recording.rows[row].name.c_str(), line.c_str());
   }
 }
 
