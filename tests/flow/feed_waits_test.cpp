@@ -30,7 +30,7 @@ struct FeedersOfFourTiles : testing::Test {
   static constexpr TileShape shape{.input_bytes = 256};
   alignas(256) std::array<std::byte, 4 * 256> slab{};
   Pool pool{slab, shape, 4};
-  std::stop_token const never;
+  std::stop_token const never{};
 
   void TearDown() override { EXPECT_EQ(pool.on_loan(), 0U) << "a tile never came home"; }
   static Loan have(std::optional<Loan> loan) { return loan ? std::move(*loan) : Loan(); }
