@@ -45,7 +45,7 @@ int every_tile_comes_back_once(bool ordered) {
                    }),
                    [&](Completion& completion) {
                      verdict.expect(seen.insert(completion.loan->sequence).second, "a tile came back twice");
-                     verdict.expect(completion.outcome != Outcome::cancelled, "a tile was cancelled, and nobody asked");
+                     verdict.expect(completion.outcome != Outcome::cancelled, "a tile was cancelled without a request");
                      if (completion.ok()) ++done;
                      if (completion.outcome == Outcome::failed) {
                        ++failed;

@@ -40,7 +40,7 @@ TEST_P(PipelineOnAFaultyDevice, EndsTheRunWhenTheDeviceIsLostAndFailsAllThatWasU
       EXPECT_GT(report.tiles_failed, 0u);
       EXPECT_GE(report.tiles_done, 90u);
       EXPECT_LT(report.tiles(), 200u) << "the run ends";
-      EXPECT_FALSE(report.stopped) << "nobody asked";
+      EXPECT_FALSE(report.stopped) << "no stop was requested";
       ASSERT_TRUE(report.first_failure);
       EXPECT_EQ(report.first_failure->failure.kind, ErrorKind::device_lost);
       EXPECT_TRUE(report.first_failure->sequence);

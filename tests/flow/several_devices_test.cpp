@@ -78,7 +78,7 @@ TEST_F(TwoDevices, GoOnWithOneWhenTheOtherIsLost) {
   second.inject(cpu::Fault::break_kernel, 20);
   std::uint64_t read = 0, failed = 0;
   Report const report = pipeline->run(serial([&](Tile&) -> std::optional<std::size_t> {
-                                        // Who gets how many tiles is the lanes' own affair, but the kernel that breaks
+                                        // How many tiles each gets is for the lanes to say, but the kernel that breaks
                                         // is certain to come.
                                         if (read >= 500 && on_second >= 20) return std::nullopt;
                                         ++read;

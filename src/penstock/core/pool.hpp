@@ -32,10 +32,10 @@ struct PoolPart {
 /// no tile while a thread waits. With a spin, one waiter watches for a tile, awake, and only the others sleep. The
 /// watcher may overtake the sleepers, but after `most_overtakings` tiles in a row the first sleeper has its turn. While
 /// no thread sleeps, a newcomer may get a tile before the watcher. Lending without a wait and taking back allocate
-/// nothing. The slab is pinned memory in production and a plain array in tests. In each part tiles lie
-/// as TileShape::cut says. Within a part, the tile that came home
-/// first is lent first, so that neighbours that travel together stay together. Tiles are numbered part by part. A
-/// borrower that prefers a part gets a tile of it, if one is home; else one of the next part that has any, so no thread
+/// nothing. The slab is pinned memory in production and a plain array in tests. In each part the tiles lie as
+/// TileShape::cut says. Within a part, the tile that came home first is lent first, so that neighbours that travel
+/// together stay together. Tiles are numbered part by part. A borrower that prefers a part gets a tile of it, if one is
+/// home; else one of the next part that has any, so no thread
 /// waits for a part. Of the sleepers, the first that prefers the part of a tile gets it, unless the first of all was
 /// passed over `most_passes` times: then that one has its turn.
 ///

@@ -26,18 +26,18 @@ TileParts TileShape::cut(std::span<std::byte> slab, std::size_t tiles, std::size
   return parts;
 }
 
-void expect_filled_fits(Tile const& tile, std::string const& who) {
+void expect_filled_fits(Tile const& tile, std::string const& subject) {
   if (tile.filled > tile.input().size()) {
-    throw Error(ErrorKind::bad_argument, who + " says that it filled " + std::to_string(tile.filled) +
+    throw Error(ErrorKind::bad_argument, subject + " says that it filled " + std::to_string(tile.filled) +
                                              " bytes of a tile that holds " + std::to_string(tile.input().size()) +
                                              ": make the tiles larger, or fill them in parts.");
   }
   for (std::size_t which = 1; which <= tile.more_filled.size(); ++which) {
     if (tile.more_filled[which - 1] <= tile.input(which).size()) continue;
-    throw Error(ErrorKind::bad_argument, who + " says that it filled " + std::to_string(tile.more_filled[which - 1]) +
-                                             " bytes of input " + std::to_string(which) + " of a tile, which holds " +
-                                             std::to_string(tile.input(which).size()) +
-                                             ": say so in TileShape::more_input_bytes, or fill less.");
+    throw Error(ErrorKind::bad_argument,
+                subject + " says that it filled " + std::to_string(tile.more_filled[which - 1]) + " bytes of input " +
+                    std::to_string(which) + " of a tile, which holds " + std::to_string(tile.input(which).size()) +
+                    ": say so in TileShape::more_input_bytes, or fill less.");
   }
 }
 

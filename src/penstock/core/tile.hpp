@@ -38,7 +38,6 @@ struct TileShape {
   /// are split, and the stage starts once all of them are on the device.
   MoreBytes more_input_bytes = {};
 
-  bool has_more_inputs() const noexcept { return more_input_bytes != MoreBytes{}; }
   /// From the start of one tile's part of so many bytes to that of the next one's.
   static std::size_t stride(std::size_t bytes) noexcept { return (bytes + alignment - 1) / alignment * alignment; }
   /// Where the parts of tile `number` lie in a slab of `tiles` tiles: all first inputs side by side, then all second
@@ -126,7 +125,8 @@ class Tile {
 
 /// Checks that the bytes that fill a tile fit into it.
 ///
-/// Throws: Error of kind bad_argument that begins with `who`, if `filled` or one of `more_filled` is beyond its input.
-void expect_filled_fits(Tile const& tile, std::string const& who);
+/// Throws: Error of kind bad_argument that begins with `subject`, if `filled` or one of `more_filled` is beyond its
+/// input.
+void expect_filled_fits(Tile const& tile, std::string const& subject);
 
 }  // namespace penstock

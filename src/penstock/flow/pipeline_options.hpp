@@ -92,7 +92,7 @@ struct PipelineOptions {
   /// Is told when each tile that it wants was where, from borrow to sink; null for none. It outlives the pipeline.
   Recorder* recorder = nullptr;
   /// Judges each run: Report::verdict says what bounded it and what to change. The pipeline then keeps a recorder of
-  /// its own, which takes 8 MiB and notes the first tiles, 20,000 or more, and costs what every recorder costs
+  /// its own, which takes 8 MiB and notes some 20,000 tiles, the first ones, and costs what every recorder costs
   /// (docs/performance.md). Not with `recorder`.
   bool watch = false;
   /// Is told what the threads do, while they do it: borrow, fill, host, enqueue, sink. Null for none; it outlives the
