@@ -32,7 +32,7 @@ function(penstock_compile_together target)
   endif()
 endfunction()
 
-# penstock_add_layer(NAME SENTENCE "what it adds" DEPENDS layers... FILES files... LINK outside libraries...
+# penstock_add_layer(NAME SENTENCE "what it adds" DEPENDS layers... PUBLIC headers... FILES files... LINK outside libraries...
 #                    [CUDA_FILES files...] [NO_CUDA_FILES files...] [PRIVATE_LINK libraries...] [DEFINE definitions...]
 #                    [DIRECTORY folder] [WHEN variable] [FLAVOURED [ONCE files...]] [APART] [TOGETHER])
 #
@@ -40,6 +40,7 @@ endfunction()
 # tests/house can hold the code to them. CUDA_FILES are compiled only where there is CUDA, NO_CUDA_FILES only where there is
 # none. A layer whose WHEN variable is false is recorded but not built, and whoever depends on it is built without it.
 #
+# PUBLIC: its headers in include/penstock, which are installed; all others are private.
 # APART: its files give different things the same private name, so they are compiled one by one in every build.
 # TOGETHER: it is no part of the engine, so PENSTOCK_UNITY compiles several of its sources as one.
 #
@@ -48,13 +49,14 @@ endfunction()
 # compiled once, without a flavour, and are in both libraries.
 function(penstock_add_layer name)
   cmake_parse_arguments(PARSE_ARGV 1 layer "APART;FLAVOURED;TOGETHER" "SENTENCE;DIRECTORY;WHEN"
-    "DEPENDS;FILES;ONCE;CUDA_FILES;NO_CUDA_FILES;LINK;PRIVATE_LINK;DEFINE")
+    "DEPENDS;PUBLIC;FILES;ONCE;CUDA_FILES;NO_CUDA_FILES;LINK;PRIVATE_LINK;DEFINE")
   if(NOT layer_DIRECTORY)
     set(layer_DIRECTORY ${CMAKE_CURRENT_SOURCE_DIR}/${name})
   endif()
   foreach(kind FILES ONCE CUDA_FILES NO_CUDA_FILES)
     list(TRANSFORM layer_${kind} PREPEND ${layer_DIRECTORY}/)
   endforeach()
+  list(TRANSFORM layer_PUBLIC PREPEND ${PROJECT_SOURCE_DIR}/include/penstock/)
 
   get_property(known GLOBAL PROPERTY PENSTOCK_LAYERS)
   set(without_flavour "")
@@ -69,13 +71,13 @@ function(penstock_add_layer name)
   set_property(GLOBAL APPEND PROPERTY PENSTOCK_LAYERS ${name})
   set_property(GLOBAL PROPERTY PENSTOCK_LAYER_${name}_DEPENDS ${layer_DEPENDS})
   set_property(GLOBAL PROPERTY PENSTOCK_LAYER_${name}_FILES
-    ${layer_FILES} ${layer_ONCE} ${layer_CUDA_FILES} ${layer_NO_CUDA_FILES})
+    ${layer_PUBLIC} ${layer_FILES} ${layer_ONCE} ${layer_CUDA_FILES} ${layer_NO_CUDA_FILES})
   set_property(GLOBAL PROPERTY PENSTOCK_LAYER_${name}_FLAVOURED_FILES "")
   # What a file without a flavour may use: whole layers that have none.
   set_property(GLOBAL PROPERTY PENSTOCK_LAYER_${name}_WITHOUT_FLAVOUR ${without_flavour})
   if(layer_FLAVOURED)
     set_property(GLOBAL PROPERTY PENSTOCK_LAYER_${name}_FLAVOURED_FILES
-      ${layer_FILES} ${layer_CUDA_FILES} ${layer_NO_CUDA_FILES})
+      ${layer_PUBLIC} ${layer_FILES} ${layer_CUDA_FILES} ${layer_NO_CUDA_FILES})
   endif()
   if(layer_WHEN AND NOT ${layer_WHEN})
     return()
@@ -84,7 +86,7 @@ function(penstock_add_layer name)
     set_property(GLOBAL PROPERTY PENSTOCK_LAYER_${name}_WITHOUT_FLAVOUR penstock_${name})
   endif()
 
-  set(sources ${layer_FILES})
+  set(sources ${layer_PUBLIC} ${layer_FILES})
   if(PENSTOCK_WITH_CUDA)
     list(APPEND sources ${layer_CUDA_FILES})
   else()

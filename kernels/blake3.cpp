@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "penstock/kernels/blake3.hpp"
-
 #include <algorithm>
 #include <cstring>
 #include <string>
 
-#include "penstock/core/error.hpp"
+#include "penstock/error.hpp"
+#include "penstock/kernels.hpp"
 #include "penstock/kernels/blake3_subtree.hpp"
 #include "penstock/kernels/cuda_bodies.hpp"
 

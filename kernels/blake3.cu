@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "penstock/kernels/blake3_node.hpp"
+#include "penstock/kernels.hpp"
 #include "penstock/kernels/blake3_rounds.hpp"
 #include "penstock/kernels/cuda_bodies.hpp"
 #include "penstock/kernels/cuda_launch.cuh"

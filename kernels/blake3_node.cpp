@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "penstock/kernels/blake3_node.hpp"
-
 #include <algorithm>
 #include <bit>
 #include <cstring>
 
+#include "penstock/kernels.hpp"
 #include "penstock/kernels/blake3_rounds.hpp"
 
 namespace penstock {

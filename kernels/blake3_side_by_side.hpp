@@ -7,7 +7,7 @@
 #include <cstring>
 #include <utility>
 
-#include "penstock/kernels/blake3_node.hpp"
+#include "penstock/kernels.hpp"
 #include "penstock/kernels/blake3_rounds.hpp"
 
 namespace penstock {

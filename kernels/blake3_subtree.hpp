@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <span>
 
-#include "penstock/kernels/blake3_node.hpp"
+#include "penstock/kernels.hpp"
 #include "penstock/kernels/blake3_wide.hpp"
 
 namespace penstock {

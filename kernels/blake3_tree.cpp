@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "penstock/kernels/blake3_tree.hpp"
-
-#include "penstock/core/error.hpp"
+#include "penstock/error.hpp"
+#include "penstock/kernels.hpp"
 
 namespace penstock {
 namespace {

@@ -4,7 +4,7 @@
 #include <array>
 #include <cstring>
 
-#include "penstock/kernels/blake3_node.hpp"
+#include "penstock/kernels.hpp"
 
 namespace penstock {
 namespace {

@@ -4,8 +4,8 @@
 #include <chrono>
 #include <cstdint>
 
-#include "penstock/device/build_flavour.hpp"
-#include "penstock/device/stream.hpp"
+#include "penstock/flavour.hpp"
+#include "penstock/stream.hpp"
 
 namespace penstock {
 inline namespace PENSTOCK_FLAVOUR {

@@ -7,7 +7,7 @@
 #include <string>
 #include <type_traits>
 
-#include "penstock/core/error.hpp"
+#include "penstock/error.hpp"
 #include "penstock/kernels/cuda_bodies.hpp"
 
 namespace penstock {

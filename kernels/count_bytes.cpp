@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "penstock/kernels/count_bytes.hpp"
-
 #include <algorithm>
 #include <array>
 #include <atomic>
 #include <string>
 
-#include "penstock/core/error.hpp"
+#include "penstock/error.hpp"
+#include "penstock/kernels.hpp"
 #include "penstock/kernels/cuda_bodies.hpp"
 
 namespace penstock {

@@ -5,9 +5,9 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "penstock/device/build_flavour.hpp"
-#include "penstock/device/device_span.hpp"
-#include "penstock/kernels/element.hpp"
+#include "penstock/device_memory.hpp"
+#include "penstock/flavour.hpp"
+#include "penstock/kernels.hpp"
 
 namespace penstock {
 inline namespace PENSTOCK_FLAVOUR {

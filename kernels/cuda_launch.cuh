@@ -5,8 +5,8 @@
 
 #include <cuda_runtime_api.h>
 
-#include "penstock/core/error.hpp"
-#include "penstock/device/build_flavour.hpp"
+#include "penstock/error.hpp"
+#include "penstock/flavour.hpp"
 
 namespace penstock {
 inline namespace PENSTOCK_FLAVOUR {

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "penstock/kernels/transform.hpp"
-
 #include <algorithm>
 #include <cmath>
 #include <string>
 
-#include "penstock/core/error.hpp"
+#include "penstock/error.hpp"
+#include "penstock/kernels.hpp"
 #include "penstock/kernels/cuda_bodies.hpp"
 
 namespace penstock {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "penstock/core/error.hpp"
+#include "penstock/error.hpp"
 #include "penstock/kernels/cuda_bodies.hpp"
 
 namespace penstock {

@@ -8,7 +8,7 @@
 
 #include "referee.hpp"
 
-#include "penstock/device/device.hpp"
+#include "penstock/device.hpp"
 
 namespace baselines {
 

@@ -7,9 +7,9 @@
 #include <CLI/CLI.hpp>
 #include <unistd.h>
 
-#include "penstock/core/error.hpp"
 #include "penstock/core/size_text.hpp"
-#include "penstock/devices/open_device.hpp"
+#include "penstock/devices.hpp"
+#include "penstock/error.hpp"
 
 namespace {
 

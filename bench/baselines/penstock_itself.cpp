@@ -3,8 +3,9 @@
 #include "contestant.hpp"
 #include "cuda.hpp"
 
-#include "penstock/cuda.hpp"
-#include "penstock/flow/pipeline.hpp"
+#include "penstock/core/pool.hpp"
+#include "penstock/devices.hpp"
+#include "penstock/pipeline.hpp"
 
 namespace baselines {
 namespace {

@@ -9,8 +9,8 @@
 
 #include <benchmark/benchmark.h>
 
-#include "penstock/collective/reduction.hpp"
-#include "penstock/devices/open_device.hpp"
+#include "penstock/devices.hpp"
+#include "penstock/reduction.hpp"
 
 namespace penstock {
 namespace {

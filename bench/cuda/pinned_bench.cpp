@@ -14,8 +14,8 @@
 
 #include "penstock/cuda/cuda_device.hpp"
 #include "penstock/cuda/enumerate.hpp"
-#include "penstock/flow/pipeline.hpp"
 #include "penstock/machine/slab.hpp"
+#include "penstock/pipeline.hpp"
 
 namespace penstock {
 namespace {

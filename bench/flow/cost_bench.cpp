@@ -12,8 +12,8 @@
 #include "instruction_count.hpp"
 #include <benchmark/benchmark.h>
 
-#include "penstock/flow/pipeline.hpp"
 #include "penstock/machine/cpu_time.hpp"
+#include "penstock/pipeline.hpp"
 
 namespace penstock {
 namespace {

@@ -13,10 +13,10 @@
 #include <benchmark/benchmark.h>
 
 #include "penstock/core/event_count.hpp"
-#include "penstock/devices/open_device.hpp"
-#include "penstock/flow/pipeline.hpp"
+#include "penstock/devices.hpp"
 #include "penstock/machine/cpu_time.hpp"
 #include "penstock/machine/slab.hpp"
+#include "penstock/pipeline.hpp"
 #ifdef PENSTOCK_WITH_CUDA
 #include "../lane/scale.hpp"
 #endif

@@ -17,10 +17,11 @@
 #endif
 #include <benchmark/benchmark.h>
 
-#include "penstock/devices/open_device.hpp"
-#include "penstock/flow/pipeline.hpp"
-#include "penstock/kernels/transform.hpp"
+#include "penstock/core/pool.hpp"
+#include "penstock/devices.hpp"
+#include "penstock/kernels.hpp"
 #include "penstock/machine/slab.hpp"
+#include "penstock/pipeline.hpp"
 
 namespace {
 

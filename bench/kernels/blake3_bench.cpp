@@ -7,7 +7,7 @@
 
 #include <benchmark/benchmark.h>
 
-#include "penstock/kernels/blake3.hpp"
+#include "penstock/kernels.hpp"
 #include "penstock/kernels/blake3_subtree.hpp"
 
 namespace penstock {

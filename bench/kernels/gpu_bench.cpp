@@ -10,8 +10,7 @@
 
 #include "penstock/cuda/cuda_device.hpp"
 #include "penstock/cuda/enumerate.hpp"
-#include "penstock/kernels/blake3.hpp"
-#include "penstock/kernels/transform.hpp"
+#include "penstock/kernels.hpp"
 
 namespace penstock {
 namespace {

@@ -7,7 +7,7 @@
 #include <benchmark/benchmark.h>
 
 #include "penstock/cpu/cpu_device.hpp"
-#include "penstock/kernels/transform.hpp"
+#include "penstock/kernels.hpp"
 
 namespace penstock {
 namespace {

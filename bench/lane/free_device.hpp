@@ -6,7 +6,7 @@
 #include <optional>
 #include <vector>
 
-#include "penstock/device/device.hpp"
+#include "penstock/device.hpp"
 
 namespace penstock {
 

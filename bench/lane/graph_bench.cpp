@@ -12,7 +12,7 @@
 
 #include "penstock/core/event_count.hpp"
 #include "penstock/core/pool.hpp"
-#include "penstock/devices/open_device.hpp"
+#include "penstock/devices.hpp"
 #include "penstock/lane/lane.hpp"
 #include "penstock/machine/cpu_time.hpp"
 #include "penstock/machine/slab.hpp"

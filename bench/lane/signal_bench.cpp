@@ -13,7 +13,7 @@
 
 #include "penstock/core/pool.hpp"
 #include "penstock/core/size_text.hpp"
-#include "penstock/devices/open_device.hpp"
+#include "penstock/devices.hpp"
 #include "penstock/lane/lane.hpp"
 #include "penstock/machine/cpu_time.hpp"
 #include "penstock/machine/slab.hpp"

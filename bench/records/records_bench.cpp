@@ -13,13 +13,13 @@
 
 #include <benchmark/benchmark.h>
 
-#include "penstock/devices/open_device.hpp"
-#include "penstock/kernels/transform.hpp"
+#include "penstock/core/pool.hpp"
+#include "penstock/devices.hpp"
+#include "penstock/kernels.hpp"
 #include "penstock/machine/cpu_time.hpp"
+#include "penstock/records.hpp"
 #include "penstock/records/departures.hpp"
 #include "penstock/records/packing.hpp"
-#include "penstock/records/record_reply.hpp"
-#include "penstock/records/records.hpp"
 
 namespace penstock {
 namespace {
@@ -75,7 +75,7 @@ void pack(benchmark::State& state) {
 }
 BENCHMARK(pack)->ArgNames({"bytes", "any_size"})->Args({16, 0})->Args({16, 1})->Args({4096, 0})->Args({4096, 1});
 
-/// Whoever writes stamps each record with a number made of its tag. The device adds one to it (kernels/transform.hpp),
+/// Whoever writes stamps each record with a number made of its tag. The device adds one to it (penstock/kernels.hpp),
 /// and the sink looks for that; with `work` 0 the device does nothing and the sink looks for nothing, which shows what
 /// the host's side takes.
 void through(benchmark::State& state) {

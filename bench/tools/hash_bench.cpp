@@ -15,10 +15,11 @@
 #include "../file/own_file.hpp"
 #include <benchmark/benchmark.h>
 
-#include "penstock/devices/open_device.hpp"
-#include "penstock/flow/pipeline.hpp"
+#include "penstock/core/pool.hpp"
+#include "penstock/devices.hpp"
 #include "penstock/machine/slab.hpp"
 #include "penstock/machine/topology.hpp"
+#include "penstock/pipeline.hpp"
 #include "tools/hash/hash_source.hpp"
 #include "tools/hash/head_start.hpp"
 #include "tools/measure/work_stages.hpp"

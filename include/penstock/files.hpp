@@ -1,5 +1,164 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-/// `FileSource`: files, pipes and sockets as the source of a pipeline.
-#include "penstock/file/file_source.hpp"
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "penstock/error.hpp"
+#include "penstock/pipeline.hpp"
+
+namespace penstock {
+
+class OpenFolder;
+
+/// What others did to a file while it was being read.
+enum class FileChange { none, shrank, grew, changed, relinked };
+
+/// Why a file cannot be read, or what it gave cannot be used.
+class FileProblem : public Error {
+ public:
+  /// `sentence` does not name the file.
+  explicit FileProblem(std::string sentence, FileChange change = FileChange::none)
+      : Error(ErrorKind::system, sentence), sentence_(std::move(sentence)), change_(change) {}
+  /// The same problem, in a text that begins with the file's name.
+  FileProblem(std::string const& name, FileProblem const& problem)
+      : Error(problem.kind(), name + ": " + problem.sentence_),
+        sentence_(problem.sentence_),
+        change_(problem.change_) {}
+
+  /// Without the file's name.
+  std::string const& sentence() const noexcept { return sentence_; }
+  FileChange change() const noexcept { return change_; }
+
+ private:
+  std::string sentence_;
+  FileChange change_;
+};
+
+/// How regular files are read.
+enum class FileReading {
+  automatic,  ///< Past the page cache where that gains and is possible, else plain.
+  plain,      ///< Through the page cache.
+  direct,  ///< Past the page cache (O_DIRECT), wherever that can be. The next reader does not find there what we read.
+};
+
+/// What is left as it is suits the machine. bench/file/reading_bench chose the numbers (decisions/0019).
+struct FileReadingOptions {
+  FileReading reading = FileReading::automatic;
+  /// From which size of a tile on `automatic` reads past the page cache what that has not. Below, nothing makes good
+  /// for the reading ahead that the page cache does.
+  std::size_t direct_from = std::size_t{1} << 20;
+  /// The most requests in flight for one tile. More than one takes io_uring, which gained nothing: the system itself
+  /// has a disk work on all parts of a large read at once. It may where a file system does not. `automatic` still reads
+  /// plainly what the page cache has.
+  unsigned depth = 1;
+  std::size_t piece_bytes = std::size_t{256} << 10;  ///< What one of several asks for; more if the depth demands it.
+  /// Has io_uring pin all tiles once, and not for each request what it reads to. It takes locked memory as large as the
+  /// tiles, for each producer, and saved a fifth of io_uring's CPU.
+  bool registered = false;
+};
+
+/// One file that a FileSource is to read.
+struct InputFile {
+  std::string path = {};               ///< `-` is standard input. With a descriptor only a name, for messages.
+  std::optional<int> descriptor = {};  ///< Open already: it is read instead of `path`, and left open.
+  /// Where it is to be found: the last part of `path` is a regular file there, and no link. Null: by all of `path`.
+  std::shared_ptr<OpenFolder const> folder = {};
+  std::optional<FileProblem> problem = {};  ///< Why it cannot be read, if that is known.
+};
+
+/// Is told what becomes of a FileSource's files, in their order. Files are numbered from 0.
+///
+/// Threads: the producers, one at a time.
+/// Throws:  anything; the input then ends, as by Source::next.
+class FileObserver {
+ public:
+  virtual ~FileObserver() = default;
+  /// The source gets to this file.
+  virtual void opened(std::uint64_t file, InputFile const& input) = 0;
+  /// It cannot be opened, or not be read on as a stream; `ended` follows.
+  virtual void failed(std::uint64_t file, FileProblem const& problem) = 0;
+  /// It has this many tiles, of which the last may not have been filled yet.
+  virtual void ended(std::uint64_t file, std::uint64_t tiles) = 0;
+  /// It is not read to its end, because the source was stopped.
+  virtual void abandoned(std::uint64_t file, std::uint64_t tiles) = 0;
+};
+
+struct FileSourceOptions {
+  /// Ends the input, also where it waits for a pipe.
+  std::stop_token stop = {};
+  /// Is told, besides the thread that gets the tiles; it outlives the source. Null: none, and a file that cannot be
+  /// read gets a tile that fails.
+  FileObserver* observer = nullptr;
+  FileReadingOptions reading = {};
+  /// How long the first bytes of a pipe, socket or terminal wait for others to fill their tile; what is there at once
+  /// goes with them. Empty: until the tile is full or the stream ends, so that all tiles but the last are full.
+  std::optional<std::chrono::microseconds> linger = std::chrono::microseconds(0);
+};
+
+/// Feeds a pipeline with files, one after the other, each cut into tiles.
+///
+/// Regular files are read by all producers at once, in the way that suits each, and their tiles begin at multiples of a
+/// tile's input: all but the last are full. Pipes and other streams are read by one producer, and a tile leaves with
+/// what there is, unless `linger` says otherwise. An empty file is one empty tile. A tile's tag is the number of its
+/// file. A file that cannot be opened or read, or that shrinks, grows or changes while it is read, fails in its place:
+/// one of its tiles fails with a sentence, and the other files go on.
+///
+/// Threads: as Source; `place_of` is for the thread that holds the tile.
+class FileSource final : public Source {
+ public:
+  /// Gives the next file; nothing at the end. Called by the producers, one at a time.
+  using NextFile = std::function<std::optional<InputFile>()>;
+
+  /// Which part of which file a tile holds.
+  struct Place {
+    std::uint64_t file = 0;    ///< Files are numbered from 0, in the order of the input.
+    std::uint64_t offset = 0;  ///< Of the tile's first byte.
+  };
+
+  /// How many pools one source can feed.
+  static constexpr std::size_t most_pools = 4;
+
+  /// For tiles of this pool, which outlives the source.
+  ///
+  /// Throws: Error of kind bad_argument, if its tiles have no input.
+  FileSource(NextFile next_file, Pool const& pool, FileSourceOptions options = {});
+  FileSource(std::vector<std::string> const& paths, Pool const& pool, FileSourceOptions options = {});
+  FileSource(FileSource const&) = delete;
+  FileSource& operator=(FileSource const&) = delete;
+  ~FileSource() override;
+
+  /// Is also for tiles of `pool`, which outlives the source too: so one input can be shared out to several pipelines.
+  /// They must see to it that one thread at a time calls `next`.
+  ///
+  /// Shape:   its tiles have as much input as those of the first.
+  /// Threads: one at a time; others may be at tiles of the other pools.
+  /// Throws:  Error of kind bad_argument, if they have not, or if there are most_pools already.
+  void serve(Pool const& pool);
+
+  /// Also false once a stop is requested.
+  ///
+  /// Blocks: until a stream has input, or a stop is requested.
+  /// Throws:  what next_file and the observer throw.
+  bool next(Tile& tile) override;
+  /// Throws: FileProblem that begins with the file's name.
+  std::size_t fill(Tile& tile) override;
+  /// How many tiles were read in which way, and why some not in a faster one.
+  std::vector<std::string> remarks() const override;
+  /// For a tile that `next` agreed to.
+  Place place_of(Tile const& tile) const;
+
+ private:
+  class Parts;
+  std::unique_ptr<Parts> const parts_;
+};
+
+}  // namespace penstock

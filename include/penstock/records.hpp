@@ -1,6 +1,281 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-/// `Records`: work that is smaller than a tile, packed into tiles, with a completion for each record.
-#include "penstock/records/record_reply.hpp"
-#include "penstock/records/records.hpp"
+#include <array>
+#include <atomic>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "penstock/pipeline.hpp"
+#include "penstock/record_stages.hpp"
+#include "penstock/report.hpp"
+#include "penstock/tile.hpp"
+
+namespace penstock {
+
+/// How records are packed. No option has to be set: by default records are of any size, and the result of each takes
+/// the place of its input.
+struct RecordOptions {
+  /// The size of every record, which spares the device a table of them. 0: records of any size.
+  std::size_t record_bytes = 0;
+  /// The size of the result of each record; the results then lie one behind the other. 0: there is no result. Empty: as
+  /// large as the record, in the same place.
+  std::optional<std::size_t> output_bytes = {};
+  /// Where records of any size begin: at multiples of this power of two.
+  std::size_t alignment = 16;
+  /// How long a record waits for others to fill its tile, once the lanes have enough to do: longer than eight writers
+  /// take to fill 4 MiB tiles at the speed of a link. From a day on it is a day.
+  std::chrono::microseconds linger{5000};
+  /// With fewer tiles under way than this a tile leaves though it is not full: the lanes are hungry. 0: three a lane,
+  /// one each for upload, stage and download, but no more than half of the tiles, or none would ever fill.
+  std::size_t hungry_below = 0;
+};
+
+/// The one answer that every record gets.
+///
+/// Threads: the one that is called with it. What it points to is gone when that call returns.
+struct RecordCompletion {
+  std::uint64_t tag = 0;  ///< The writer's own.
+  Outcome outcome = Outcome::done;
+  std::span<std::byte const> output = {};  ///< The result; nothing unless it is done.
+  Failure const* failure = nullptr;        ///< Set if and only if the outcome is `failed`.
+
+  bool ok() const noexcept { return outcome == Outcome::done; }
+};
+
+/// Gets the completion of every record that has no listener of its own: of a tile's records in the order in which they
+/// were written.
+///
+/// Threads: those of a pipeline's sink; and, if the pipeline itself was drained, each thread that wrote or sends the
+/// records that are cancelled because of it.
+/// Throws:  anything; the report counts it as a failure of the sink, and the other records of the tile get theirs all
+/// the same.
+using RecordSink = std::function<void(RecordCompletion const&)>;
+
+/// Is told of the record that it was given with.
+class RecordListener {
+ public:
+  virtual ~RecordListener() = default;
+  /// Called before anything can be told of the record.
+  ///
+  /// Threads: the writer's.
+  /// Throws: anything; then there is no record.
+  virtual void committed() {}
+  /// Threads and Throws: as RecordSink. The listener may end its life in this call.
+  virtual void complete(RecordCompletion const& completion) = 0;
+};
+
+struct Pack;
+struct StandardAtomics;
+template <class Atomics>
+struct BasicDesk;
+template <class Atomics>
+class BasicEventCount;
+using Desk = BasicDesk<StandardAtomics>;
+class Records;
+
+/// Room for one record in its writer's open tile. Without a commit there is no record.
+///
+/// Threads: the writer's. It must die before its writer does, and the writer does nothing else meanwhile.
+class RecordRoom {
+ public:
+  RecordRoom(RecordRoom&& other) noexcept
+      : records_(std::exchange(other.records_, nullptr)),
+        desk_(other.desk_),
+        pack_(other.pack_),
+        bytes_(other.bytes_) {}
+  RecordRoom& operator=(RecordRoom&&) = delete;
+  ~RecordRoom();
+
+  /// To be filled in place.
+  std::span<std::byte> bytes() const noexcept { return bytes_; }
+  /// The first `bytes` of it are a record, which gets its one completion.
+  ///
+  /// Throws: Error, if there is not so much room, or all records are to have another size; or if it was committed
+  /// before. Unless it was, the room is then given back.
+  void commit(std::size_t bytes, std::uint64_t tag = 0) { commit(bytes, tag, nullptr); }
+  /// The same; the listener is told of it instead of the sink. It must live until then.
+  void commit(std::size_t bytes, RecordListener& listener, std::uint64_t tag = 0) { commit(bytes, tag, &listener); }
+
+ private:
+  friend class RecordWriter;
+  RecordRoom(Records& records, Desk& desk, Pack& pack, std::span<std::byte> bytes) noexcept
+      : records_(&records), desk_(&desk), pack_(&pack), bytes_(bytes) {}
+  void commit(std::size_t bytes, std::uint64_t tag, RecordListener* listener);
+
+  Records* records_;  ///< Null once it is committed or given back.
+  Desk* desk_;
+  Pack* pack_;
+  std::span<std::byte> bytes_;
+};
+
+/// One thread's way of writing records: it has an open tile of its own, which fills while others fill theirs. It must
+/// die before its Records does; what it wrote leaves with it.
+///
+/// Threads: one at a time.
+class RecordWriter {
+ public:
+  RecordWriter(RecordWriter&& other) noexcept : records_(other.records_), desk_(std::exchange(other.desk_, nullptr)) {}
+  RecordWriter& operator=(RecordWriter&&) = delete;
+  ~RecordWriter();
+
+  /// Copies a record into the open tile. It gets its one completion.
+  ///
+  /// Blocks: until there is a tile, if the open one is full and all are out; so never call it from a sink or a oneTBB
+  ///         task: try_append does not wait.
+  /// Throws: Error, if no tile holds so large a record, or all are to have another size; unless the records were
+  ///         started, or once they were drained; when it needs a tile and they were stopped, or the devices are lost:
+  ///         what still goes into the open tile then is cancelled or fails. Nothing was written then.
+  void append(std::span<std::byte const> bytes, std::uint64_t tag = 0);
+  /// The same; the listener is told of it instead of the sink. It must live until then.
+  void append(std::span<std::byte const> bytes, RecordListener& listener, std::uint64_t tag = 0);
+  /// The same, if there is room now; false, and nothing was written, if not.
+  ///
+  /// Throws: Error, for the record's size alone; and what the listener throws at being asked.
+  bool try_append(std::span<std::byte const> bytes, std::uint64_t tag = 0);
+  bool try_append(std::span<std::byte const> bytes, RecordListener& listener, std::uint64_t tag = 0);
+  /// Room for a record of at most `most` bytes, to be filled in place. While it lives, no thread can drain the records.
+  ///
+  /// It holds no other record back: those in the same tile leave by another tile when lanes are hungry, or when they
+  /// have waited for RecordOptions::linger. If all tiles are under way or claimed, or the records were stopped, they
+  /// wait for the first that comes back, or for the end of the claim.
+  /// Blocks and Throws: as append.
+  RecordRoom claim(std::size_t most);
+  /// Sends the open tile, whatever is under way.
+  void flush() noexcept;
+
+ private:
+  friend class Records;
+  RecordWriter(Records& records, Desk& desk) noexcept : records_(&records), desk_(&desk) {}
+  std::optional<RecordRoom> room_for(std::size_t bytes, bool may_wait);
+  bool write(std::span<std::byte const> bytes, std::uint64_t tag, RecordListener* listener, bool may_wait);
+
+  Records* records_;
+  Desk* desk_;  ///< Null once it was moved from.
+};
+
+/// Why a tile of records left.
+enum class Departure : std::uint8_t {
+  full,    ///< There was no room for the next record.
+  hungry,  ///< The lanes had less to do than they could.
+  late,    ///< Its oldest record had waited long enough.
+  asked,   ///< Its writer asked for it, or is gone, or all was drained.
+};
+inline constexpr std::size_t departure_kinds = 4;
+
+/// What became of the records that were written between `start` and `drain`. Each is counted once.
+struct RecordReport {
+  std::uint64_t done = 0;
+  std::uint64_t failed = 0;
+  std::uint64_t cancelled = 0;
+  std::uint64_t bytes_in = 0;   ///< Of the records that are done.
+  std::uint64_t bytes_out = 0;  ///< Likewise.
+  /// How many tiles left for which reason.
+  std::array<std::uint64_t, departure_kinds> left = {};
+  /// What the pipeline reports. Its bytes include tables and gaps, and the tag of a tile is its number in the pool.
+  Report tiles = {};
+
+  std::uint64_t records() const noexcept { return done + failed + cancelled; }
+  std::uint64_t left_for(Departure why) const noexcept { return left.at(static_cast<std::size_t>(why)); }
+  /// True if every record is done and nothing else went wrong.
+  bool ok() const noexcept { return failed == 0 && cancelled == 0 && tiles.ok(); }
+};
+
+/// The report in one line for a person, and what there is to say of the tiles below.
+std::string describe(RecordReport const& report);
+
+/// Packs small pieces of work into a pipeline's tiles, and tells of each when it is done.
+///
+/// A tile leaves when it is full, when the lanes are hungry, or when its oldest record has waited long enough: so
+/// records travel alone while there is little to do, and together under load.
+///
+/// Threads: one, but for `writer` and `stop`, which any may call.
+class Records {
+ public:
+  /// Packs into the tiles of this pipeline, which must outlive it; nothing else may feed the pipeline meanwhile. If its
+  /// options ask for as many producers as there will be writers, each writer has a tile to fill beside those in flight.
+  ///
+  /// Throws: Error, if the pipeline's tiles do not hold a record, or options contradict each other.
+  explicit Records(Pipeline& pipeline, RecordOptions options = {});
+  Records(Records const&) = delete;
+  Records& operator=(Records const&) = delete;
+  /// Stops and drains what is still going. No writer may be left.
+  ///
+  /// Blocks: until the last completion.
+  ~Records();
+
+  /// Makes lanes and stages, and lets records in. Without a sink only listeners are told.
+  ///
+  /// Throws: as Pipeline::start.
+  void start(RecordStages stages, RecordSink sink);
+  /// A writer, for a thread that is to write. It may be made before the start, and stays of use from run to run.
+  ///
+  /// Throws: std::bad_alloc.
+  RecordWriter writer();
+  /// Sends what was written, waits for all of it, finishes and merges the stages, and reports.
+  ///
+  /// Blocks: until the last completion; and while a thread fills a record in place.
+  /// Throws: as Pipeline::drain.
+  RecordReport drain();
+  /// As Pipeline::stop: records that no device has started are cancelled.
+  void stop() noexcept;
+
+  /// The largest record that fits.
+  std::size_t most_bytes() const noexcept;
+
+ private:
+  friend class RecordRoom;
+  friend class RecordWriter;
+  friend class RecordReply;
+  struct Parts;
+  std::unique_ptr<Parts> parts_;
+};
+
+/// The answer to one record as a value to wait for: give it to `append` or `commit`. It can be used again once it was
+/// answered, and then allocates only for larger outputs than before.
+///
+/// Threads: one, which writes the record and waits for the answer; another may wait.
+class RecordReply final : public RecordListener {
+ public:
+  explicit RecordReply(Records& records) noexcept : records_(records) {}
+  RecordReply(RecordReply const&) = delete;
+  RecordReply& operator=(RecordReply const&) = delete;
+  /// Blocks: until it is answered, if a record was written with it.
+  ~RecordReply() override;
+
+  /// True unless a record was written with it that has no answer yet.
+  bool ready() const noexcept { return state_.load(std::memory_order_acquire) != State::asked; }
+  /// How it ended.
+  ///
+  /// Blocks: until it is answered: awake for the time of `spin`, then asleep.
+  /// Throws: Error, if no record was written with it.
+  Outcome wait(std::chrono::nanoseconds spin = {});
+  /// The result; nothing unless it is done. Valid once it is ready, and until it is used again.
+  std::span<std::byte const> output() const noexcept { return output_; }
+  /// Set if and only if the outcome is `failed`. Likewise.
+  std::optional<Failure> const& failure() const noexcept { return failure_; }
+
+  void committed() override;
+  void complete(RecordCompletion const& completion) override;
+
+ private:
+  BasicEventCount<StandardAtomics>& bell() const noexcept;
+
+  enum class State : std::uint8_t { unused, asked, answered };
+
+  Records& records_;
+  std::atomic<State> state_{State::unused};
+  Outcome outcome_ = Outcome::done;
+  std::vector<std::byte> output_;
+  std::optional<Failure> failure_;
+};
+
+}  // namespace penstock

@@ -1,5 +1,264 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-/// `Reduction`: arrays that the lanes of several devices keep, merged into one.
-#include "penstock/collective/reduction.hpp"
+#include <cstddef>
+#include <cstring>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "penstock/device.hpp"
+#include "penstock/error.hpp"
+#include "penstock/flavour.hpp"
+#include "penstock/kernels.hpp"
+#include "penstock/stages.hpp"
+
+namespace penstock {
+
+struct ReductionOptions {
+  /// Whether `merge` may be called while the pipeline runs; then each tile costs an event more.
+  bool while_running = false;
+  /// Whether GPUs merge among themselves by NCCL, where it can be loaded; else by memory of the host.
+  bool nccl = true;
+  std::string nccl_library = {};  ///< Empty: as NCCL is named, libnccl.so.2.
+};
+
+inline namespace PENSTOCK_FLAVOUR {
+
+/// One lane's array on its device.
+///
+/// Threads: `update` the lane's; the rest is for Shares.
+class Share {
+ public:
+  Share(Device& device, std::size_t bytes, bool guarded);
+  Share(Share const&) = delete;
+  Share& operator=(Share const&) = delete;
+
+  std::span<std::byte> array() const noexcept { return memory_.bytes().first(bytes_); }
+  /// Calls `body()`, which enqueues in `stream` what changes the array: behind a merge that reads it, and before the
+  /// next one.
+  ///
+  /// Blocks: never, unless the device refuses to record an event: then until what is in the stream has ended, so that a
+  /// merge sees it whole all the same.
+  /// Throws: what `body` throws, and Error, if the device refuses an event: before `body`, or behind it.
+  template <class Body>
+  auto update(StreamRef stream, Body body) {
+    Update guard(*this, stream);
+    if constexpr (std::is_void_v<decltype(body())>) {
+      body();
+      guard.end();
+    } else {
+      auto returned = body();
+      guard.end();
+      return returned;
+    }
+  }
+  /// Has `stream` wait for the last update so far, calls `body()`, which enqueues in `stream` what reads the array, and
+  /// has later updates wait for that.
+  ///
+  /// Throws: what `body` throws, and Error, if the device refuses an event.
+  template <class Body>
+  void read(StreamRef stream, Body body) {
+    std::scoped_lock const lock(mutex_);
+    if (updated_) stream.wait(*updated_);
+    body();
+    if (!read_) return;
+    stream.record(*read_);
+    being_read_ = true;
+  }
+
+  /// Asks, because a wait of the driver's might not end: a thread stays in it when the device is abandoned.
+  ///
+  /// Blocks: until the stream is idle.
+  /// Throws: Error, once the device is lost or abandoned.
+  static void wait_by_asking(StreamRef stream);
+
+ private:
+  /// A merge sees an update whole or not at all.
+  class Update {
+   public:
+    Update(Share& share, StreamRef stream);
+    Update(Update const&) = delete;
+    Update& operator=(Update const&) = delete;
+    /// Ends it, if `end` was not called, because the body threw.
+    ~Update();
+
+    /// Has the next merge wait for all that is in the stream so far.
+    void end();
+
+   private:
+    Share& share_;
+    StreamRef stream_;
+    std::unique_lock<std::mutex> lock_;
+    bool ended_ = false;
+  };
+
+  std::size_t const bytes_;
+  DeviceMemory memory_;
+  std::mutex mutex_;
+  std::optional<Event> updated_;  ///< Both only if merges may come while the pipeline runs.
+  std::optional<Event> read_;
+  bool being_read_ = false;
+};
+
+/// What a merge came to, as bytes.
+struct MergedBytes {
+  std::vector<std::byte> bytes;
+  std::string how;                   ///< "by NCCL 2.28.3 on 2 GPUs", "by memory of the host, of 2 devices".
+  std::vector<std::string> missing;  ///< Devices that were lost, and why: what their lanes had is not in it.
+};
+
+/// An array on the device of each lane of a pipeline, and how they become one. Reduction is what users see of it.
+///
+/// Threads: `share` those of lanes; the rest one at a time.
+class Shares {
+ public:
+  /// Makes a stream of the highest priority on each device and memory to merge in, and has NCCL reduce once, so that a
+  /// merge asks for none. The devices must outlive it.
+  ///
+  /// Blocks: with several GPUs and NCCL about a second.
+  /// Throws: Error: out_of_device_memory; bad_argument, if no array is that long; device_lost.
+  Shares(DeviceGroup const& devices, std::size_t count, ElementType type, ReduceOperation operation,
+         ReductionOptions const& options);
+  Shares(Shares const&) = delete;
+  Shares& operator=(Shares const&) = delete;
+  ~Shares();
+
+  /// That of a lane; the same in each run of the pipeline.
+  ///
+  /// Throws: Error: no device memory; bad_argument for a device that is not of the group.
+  Share& share(StageContext const& context);
+  /// Merges what there is: first the lanes of each device in their order, on it; then the devices.
+  ///
+  /// Threads: the calling thread is attached to one of the devices afterwards.
+  /// Blocks: until done, or a device that it waits for is lost or abandoned.
+  /// Throws: Error: of kind device_lost, if every device that had lanes is lost, or a merge by NCCL, this or an earlier
+  /// one, failed on its way; of kind device_refused, if a device refuses a call.
+  MergedBytes merge();
+  /// Makes all arrays as they were at first. Not while the pipeline runs.
+  ///
+  /// Blocks: until done.
+  /// Throws: Error: as `merge` does after one by NCCL that failed, or if a device refuses.
+  void clear();
+
+ private:
+  class Parts;
+  std::unique_ptr<Parts> const parts_;
+};
+
+}  // namespace PENSTOCK_FLAVOUR
+
+/// What the lanes' arrays came to together.
+template <class Element>
+struct Merged {
+  std::vector<Element> values;
+  /// In words, for a report: "by NCCL 2.28.3 on 2 GPUs", "by memory of the host, of 2 devices", "on one device".
+  std::string how;
+  /// Devices that were lost, and why: what their lanes had is not in it. Empty if it is whole.
+  std::vector<std::string> missing;
+};
+
+inline namespace PENSTOCK_FLAVOUR {
+
+/// An array of numbers that each lane of a pipeline adds to, in a copy of its own on its device, and that is made one
+/// at the end: a histogram, sums, minima.
+///
+/// Integers come out the same bit for bit, however lanes and devices shared the tiles. Floating-point numbers are
+/// combined lane by lane and then device by device, in their order, or among GPUs in the order that NCCL chooses; which
+/// tiles a lane had is chance in either case. What becomes of a NaN in a minimum or maximum is not defined.
+///
+/// It lives from before the run until after the merge, and shorter than its devices. Over several runs it goes on
+/// counting, unless it is cleared.
+///
+/// Threads: `share` those of lanes; the rest one at a time. So are merges of several reductions that share GPUs: two
+/// that NCCL has at once may each wait for the other for ever.
+template <class Element>
+class Reduction {
+ public:
+  /// For a pipeline on these devices.
+  ///
+  /// Shape:  `count` elements, integers or floating-point numbers of 4 or 8 bytes.
+  /// Blocks: with several GPUs and NCCL about a second.
+  /// Throws: Error: out_of_device_memory; bad_argument, if no array is that long; device_lost.
+  explicit Reduction(DeviceGroup const& devices, std::size_t count, ReduceOperation operation = ReduceOperation::sum,
+                     ReductionOptions const& options = {})
+      : shares_(devices, count, element_type_of<Element>(), operation, options) {}
+
+  /// A lane's own, for a stage that keeps it: elements that a kernel may change in the lane's stream, in
+  /// `share.update(stream, body)`.
+  ///
+  /// Throws: Error: no device memory; bad_argument for a device that it was not made for.
+  Share& share(StageContext const& context) { return shares_.share(context); }
+  static DeviceSpan<Element> elements(Share const& share) noexcept {
+    return {reinterpret_cast<Element*>(share.array().data()), share.array().size() / sizeof(Element)};
+  }
+
+  /// Stages that do nothing else: `body(DeviceTile const&, DeviceSpan<Element>, StreamRef)` enqueues what adds a tile
+  /// to its lane's elements, and returns the bytes of output to bring back, or nothing for none. `prepare` loads its
+  /// kernels before the lane's first tile, as blake3_prepare does.
+  ///
+  /// Threads: both are called on every lane at once.
+  template <class Body>
+  Stages on_device(Body body, std::function<void(StreamRef)> prepare = {}) {
+    class Adding final : public Stage {
+     public:
+      Adding(Share& share, Body add, std::function<void(StreamRef)> load)
+          : share_(share), add_(std::move(add)), load_(std::move(load)) {}
+      void prepare(StreamRef stream) override {
+        if (load_) load_(stream);
+      }
+      std::size_t run(DeviceTile const& tile, StreamRef stream) override {
+        using Returned = std::invoke_result_t<Body&, DeviceTile const&, DeviceSpan<Element>, StreamRef>;
+        if constexpr (std::is_void_v<Returned>) {
+          share_.update(stream, [&] { add_(tile, elements(share_), stream); });
+          return 0;
+        } else {
+          return share_.update(stream, [&] { return add_(tile, elements(share_), stream); });
+        }
+      }
+
+     private:
+      Share& share_;
+      Body add_;
+      std::function<void(StreamRef)> load_;
+    };
+    return {
+        .make = [this, body = std::move(body), prepare = std::move(prepare)](
+                    StageContext const& context) { return std::make_unique<Adding>(share(context), body, prepare); },
+        .merge = {}};
+  }
+
+  /// Makes one of all that the lanes have, on streams of the highest priority; the lanes keep what they have. While the
+  /// pipeline runs only with ReductionOptions::while_running: each lane's elements are then those behind one of its
+  /// tiles.
+  ///
+  /// Threads: the calling thread is attached to one of the devices afterwards.
+  /// Blocks: until done, or a device that it waits for is lost or abandoned.
+  /// Throws: Error: of kind device_lost, if no device is left that had lanes, or a merge by NCCL, this or an earlier
+  /// one, failed on its way; of kind device_refused, if a device refuses a call.
+  Merged<Element> merge() {
+    MergedBytes bytes = shares_.merge();
+    Merged<Element> merged{.values = std::vector<Element>(bytes.bytes.size() / sizeof(Element)),
+                           .how = std::move(bytes.how),
+                           .missing = std::move(bytes.missing)};
+    if (!merged.values.empty()) std::memcpy(merged.values.data(), bytes.bytes.data(), bytes.bytes.size());
+    return merged;
+  }
+  /// Begins anew. Not while the pipeline runs.
+  ///
+  /// Blocks: until done.
+  void clear() { shares_.clear(); }
+
+ private:
+  Shares shares_;
+};
+
+}  // namespace PENSTOCK_FLAVOUR
+
+}  // namespace penstock

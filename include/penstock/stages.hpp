@@ -1,6 +1,250 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-/// What is computed on a tile: `Stage`, `Stages`, `on_device`, `Promises`, `stage_per_lane`, `DeviceTile`,
-/// `DeviceTileOf`.
-#include "penstock/lane/stage.hpp"
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+
+#include "penstock/device.hpp"
+#include "penstock/device_memory.hpp"
+#include "penstock/elements.hpp"
+#include "penstock/tile.hpp"
+
+// Stages are the same in both flavours, but the sources that make them have one.
+#define PENSTOCK_FLAVOUR_OPTIONAL
+#include "penstock/flavour.hpp"
+#undef PENSTOCK_FLAVOUR_OPTIONAL
+
+namespace penstock {
+
+/// One tile as a stage sees it: on the device, or for a stage that reads once in the host's memory where the device
+/// sees it. Kernels read it and write to it; the host cannot, since the device is still copying when the stage is
+/// asked.
+///
+/// Shape: input and more_inputs hold what the source filled, output is the whole output part; with in_place output and
+/// input start at the same byte.
+struct DeviceTile {
+  DeviceSpan<std::byte> input = {};
+  DeviceSpan<std::byte> output = {};
+  std::uint64_t sequence = 0;
+  std::uint64_t tag = 0;
+  /// The second, third and fourth input; empty for a tile that has none (TileShape::more_input_bytes).
+  std::array<DeviceSpan<std::byte>, most_more_inputs> more_inputs = {};
+
+  bool has_more_inputs() const noexcept {
+    return !(more_inputs[0].empty() && more_inputs[1].empty() && more_inputs[2].empty());
+  }
+};
+
+/// Calls `body(DeviceTile const& stretch, std::size_t count)` for the tiles of a batch, those that lie side by side in
+/// one stretch: it has the bytes of all `count` of them, and sequence and tag of the first. A tile that has more inputs
+/// than one is a stretch of its own.
+template <class Body>
+void for_each_stretch(std::span<DeviceTile const> tiles, Body body) {
+  auto const behind = [](DeviceSpan<std::byte> one, DeviceSpan<std::byte> next) {
+    return (one.empty() && next.empty()) || one.address() + one.size() == next.address();
+  };
+  auto const joined = [](DeviceSpan<std::byte> one, DeviceSpan<std::byte> next) {
+    return DeviceSpan(one.address(), one.size() + next.size());
+  };
+  for (std::size_t from = 0; from < tiles.size();) {
+    DeviceTile stretch = tiles[from];
+    std::size_t count = 1;
+    for (; from + count < tiles.size() && !stretch.has_more_inputs(); ++count) {
+      DeviceTile const& next = tiles[from + count];
+      if (next.has_more_inputs()) break;
+      if (!behind(stretch.input, next.input) || !behind(stretch.output, next.output)) break;
+      stretch.input = joined(stretch.input, next.input);
+      stretch.output = joined(stretch.output, next.output);
+    }
+    body(std::as_const(stretch), count);
+    from += count;
+  }
+}
+
+/// A tile's parts as elements. Stage functions name it instead of DeviceTile: `DeviceTileOf<float>` where input and
+/// output are alike, `DeviceTileOf<float, double>`, and `DeviceTileOf<Inputs<float, float>, double>`, where `inputs`
+/// are those of each input: `auto const [a, b] = tile.inputs;`.
+///
+/// Shape:  as many whole elements as the source filled, and as the output part holds.
+/// Units:  elements.
+template <class In, class Out = In>
+struct DeviceTileOf {
+  DeviceTileOf(DeviceTile const& tile)  // NOLINT(google-explicit-constructor): a view of the same tile.
+      : input(tile.input.as<In const>()), output(tile.output.as<Out>()), sequence(tile.sequence), tag(tile.tag) {}
+
+  DeviceSpan<In const> input;
+  DeviceSpan<Out> output;
+  std::uint64_t sequence;
+  std::uint64_t tag;
+};
+
+template <class In, class Out>
+requires std::is_void_v<Out>
+struct DeviceTileOf<In, Out> {
+  DeviceTileOf(DeviceTile const& tile)  // NOLINT(google-explicit-constructor): a view of the same tile.
+      : input(tile.input.as<In const>()), sequence(tile.sequence), tag(tile.tag) {}
+
+  DeviceSpan<In const> input;
+  std::uint64_t sequence;
+  std::uint64_t tag;
+};
+
+template <class First, class... More, class Out>
+struct DeviceTileOf<Inputs<First, More...>, Out> {
+  DeviceTileOf(DeviceTile const& tile)  // NOLINT(google-explicit-constructor): a view of the same tile.
+      : DeviceTileOf(tile, std::index_sequence_for<More...>()) {}
+
+  std::tuple<DeviceSpan<First const>, DeviceSpan<More const>...> inputs;
+  DeviceSpan<Out> output;
+  std::uint64_t sequence;
+  std::uint64_t tag;
+
+ private:
+  template <std::size_t... Which>
+  DeviceTileOf(DeviceTile const& tile, std::index_sequence<Which...>)
+      : inputs(tile.input.as<First const>(), tile.more_inputs[Which].template as<More const>()...),
+        output(tile.output.as<Out>()),
+        sequence(tile.sequence),
+        tag(tile.tag) {}
+};
+
+/// Where a stage object will live.
+struct StageContext {
+  Device& device;
+  StreamRef stream;  ///< The lane's compute stream.
+  TileShape shape;
+  unsigned lane = 0;
+};
+
+/// What a stage promises about its work. Each promise lets a lane do the work in fewer steps; without any, the stage
+/// may do what it likes.
+struct Promises {
+  /// It treats each byte or element alike: the output at a place depends on nothing but the input at the same place. So
+  /// `on_device` calls its function once for tiles that lie side by side on the device: as one tile with the bytes of
+  /// all of them, and sequence and tag of the first. A function that returns a number of bytes is called for each.
+  /// Includes `reads_once`.
+  bool elementwise = false;
+  /// It reads each byte of the input about once, writes each byte of what it produces once and nothing else of the
+  /// tile, and does so by kernels alone. So it may be given the host's memory, which a device reaches over the link
+  /// (Transport::mapped).
+  bool reads_once = false;
+  /// `run` only enqueues work, in the stream that it is given and in no other. The work depends only on where the
+  /// tile's inputs and output lie, how large they are, and its `variant`: not on sequence, tag, what else the host
+  /// knows, or an earlier call. If these are the same, `run` says the same of what to bring back. It waits for nothing
+  /// and allocates nothing. So a lane may capture that work once for each of its slots, and launch it as a graph for
+  /// later tiles without calling `run` (FlightOptions::graphs).
+  bool capturable = false;
+
+  /// True if a lane may give the stage the host's memory.
+  constexpr bool allow_mapping() const noexcept { return reads_once || elementwise; }
+  bool operator==(Promises const&) const = default;
+};
+
+/// What a user computes on each tile. One object per lane, so it may keep state, also on the device, without locks.
+///
+/// Threads: the lane's, from its making to its finish.
+class Stage {
+ public:
+  virtual ~Stage() = default;
+  /// Loads what `run` will launch, so that the first tile does not pay for it. Called once, before the first tile.
+  virtual void prepare(StreamRef) {}
+  /// Enqueues the work on one tile and says how many bytes of output to bring back.
+  ///
+  /// Blocks:  should not; the device is still copying the input when this is called.
+  /// Throws:  anything; the tile then fails with stage "stage", the run goes on. The tile also fails after a launch
+  /// that the device refused, even if no code checked it, and on the CPU device after an exception in a kernel that
+  /// this call, on its own thread, launched in `stream`. In other streams, as in `prepare`, that is a fault of the
+  /// device.
+  virtual std::size_t run(DeviceTile const& tile, StreamRef stream) = 0;
+  /// Does for all these tiles what `run` does for one, with fewer calls: `produced[i]` is what `run` would have said of
+  /// `tiles[i]`. Called where a lane put several on the device at once; neighbours among them often lie side by side on
+  /// the device as well. False if it does nothing: `run` is then called for each.
+  ///
+  /// Shape:  as many of `produced` as of `tiles`, two at least.
+  /// Blocks: should not.
+  /// Throws: anything; all of these tiles then fail, as `run`'s does.
+  virtual bool run_batch(std::span<DeviceTile const> /*tiles*/, std::span<std::size_t> /*produced*/, StreamRef) {
+    return false;
+  }
+  /// What it promises of `run` and `run_batch`; the answer is always the same.
+  virtual Promises promises() const noexcept { return {}; }
+  /// For a capturable stage: what the work on this tile depends on besides its place and its size, as one number. Two
+  /// tiles in the same slot that have the same size and the same variant have the same work.
+  ///
+  /// Throws: anything; the tile then fails, as by `run`.
+  virtual std::uint64_t variant(DeviceTile const&) const { return 0; }
+  /// Enqueues what brings the lane's own result home, after the last tile. The stream is waited for before the merge.
+  ///
+  /// Throws: anything; the report then has a failure of stage "finish", and this lane's stage is not merged. The same
+  /// holds after a launch that the device refused, even if no code checked it.
+  virtual void finish(StreamRef) {}
+};
+
+/// How a pipeline makes its stage objects, and what becomes of them.
+struct Stages {
+  /// Makes one lane's stage, on that lane's thread.
+  std::function<std::unique_ptr<Stage>(StageContext const&)> make = {};
+  /// Takes one lane's finished stage. Called once per healthy lane, in lane order, on the thread that waits for the
+  /// run.
+  std::function<void(Stage&)> merge = {};
+};
+
+/// A stage without state from a function `body(DeviceTile const&, StreamRef)`, called on every lane at once. It returns
+/// the bytes of output to bring back, or nothing for the whole output part. The function may name elements instead of
+/// bytes: `body(DeviceTileOf<float>, StreamRef)`.
+///
+/// Threads: the lanes', all at once.
+/// Throws:  what the function throws fails the tile, as Stage::run.
+template <class Body>
+requires std::is_invocable_v<Body&, DeviceTile const&, StreamRef> Stages on_device(Body body, Promises promises = {}) {
+  constexpr bool whole_output = std::is_void_v<std::invoke_result_t<Body&, DeviceTile const&, StreamRef>>;
+  class Function final : public Stage {
+   public:
+    Function(Body run, Promises promised) : body_(std::move(run)), promises_(promised) {}
+    Promises promises() const noexcept override { return promises_; }
+    std::size_t run(DeviceTile const& tile, StreamRef stream) override {
+      if constexpr (whole_output) {
+        body_(tile, stream);
+        return tile.output.size();
+      } else {
+        return body_(tile, stream);
+      }
+    }
+    bool run_batch(std::span<DeviceTile const> tiles, std::span<std::size_t> produced, StreamRef stream) override {
+      if constexpr (whole_output) {
+        if (!promises_.elementwise) return false;
+        for_each_stretch(tiles, [&](DeviceTile const& stretch, std::size_t) { body_(stretch, stream); });
+        for (std::size_t i = 0; i < tiles.size(); ++i) produced[i] = tiles[i].output.size();
+        return true;
+      } else {
+        return false;
+      }
+    }
+
+   private:
+    Body body_;
+    Promises promises_;
+  };
+  return {.make = [body = std::move(body),
+                   promises](StageContext const&) { return std::make_unique<Function>(body, promises); },
+          .merge = {}};
+}
+
+/// Stages of the user's type, made as Own(StageContext const&); `merge(Own&)` gets each lane's after its finish.
+template <class Own>
+Stages stage_per_lane(std::function<void(Own&)> merge = {}) {
+  return {.make = [](StageContext const& context) { return std::make_unique<Own>(context); },
+          .merge =
+              [merge = std::move(merge)](Stage& stage) {
+                if (merge) merge(static_cast<Own&>(stage));
+              }};
+}
+
+}  // namespace penstock

@@ -13,7 +13,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-#include "penstock/devices/open_device.hpp"
+#include "penstock/devices.hpp"
 #include "tools/bench/bench_command.hpp"
 #include "tools/command/ending.hpp"
 #include "tools/command/manual.hpp"

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Files and a pipe that are cut into tiles, some of which cannot be opened, read to the end or stopped.
+#include "penstock/files.hpp"
+
 #include <array>
 #include <filesystem>
 #include <fstream>
@@ -17,8 +19,6 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <unistd.h>
-
-#include "penstock/file/file_source.hpp"
 
 namespace penstock::chaos {
 namespace {

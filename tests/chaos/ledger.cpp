@@ -3,6 +3,8 @@
 
 #include <vector>
 
+#include "penstock/core/pool.hpp"
+
 namespace penstock::chaos {
 
 void Ledger::submitted(std::uint64_t tag) {

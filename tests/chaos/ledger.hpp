@@ -8,9 +8,9 @@
 
 #include "chaos/chaos_case.hpp"
 
-#include "penstock/core/completion.hpp"
 #include "penstock/core/pool.hpp"
-#include "penstock/flow/report.hpp"
+#include "penstock/report.hpp"
+#include "penstock/tile.hpp"
 
 namespace penstock::chaos {
 

@@ -13,6 +13,8 @@
 #include "chaos/world.hpp"
 #include <time.h>
 
+#include "penstock/core/pool.hpp"
+
 namespace penstock::chaos {
 namespace {
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Records that several writers append, claim and flush, with and without replies, drained at the end or stopped.
-#include "penstock/records/records.hpp"
+#include "penstock/records.hpp"
 
 #include <array>
 #include <atomic>
@@ -15,8 +15,6 @@
 #include "chaos/delays.hpp"
 #include "chaos/ledger.hpp"
 #include "chaos/world.hpp"
-
-#include "penstock/records/record_reply.hpp"
 
 namespace penstock::chaos {
 namespace {

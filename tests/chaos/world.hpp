@@ -8,7 +8,7 @@
 #include "chaos/chaos_case.hpp"
 
 #include "penstock/cpu/cpu_device.hpp"
-#include "penstock/flow/pipeline.hpp"
+#include "penstock/pipeline.hpp"
 
 namespace penstock::chaos {
 

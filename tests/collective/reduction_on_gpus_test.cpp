@@ -11,11 +11,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "penstock/collective/reduction.hpp"
+#include "penstock/collective/nccl.hpp"
 #include "penstock/cuda/cuda_device.hpp"
 #include "penstock/cuda/enumerate.hpp"
-#include "penstock/flow/pipeline.hpp"
-#include "penstock/kernels/count_bytes.hpp"
+#include "penstock/kernels.hpp"
+#include "penstock/pipeline.hpp"
+#include "penstock/reduction.hpp"
 
 namespace penstock::cuda {
 namespace {

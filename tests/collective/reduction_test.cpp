@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "penstock/collective/reduction.hpp"
+#include "penstock/reduction.hpp"
 
 #include <algorithm>
 #include <array>
@@ -16,8 +16,8 @@
 #include <gtest/gtest.h>
 
 #include "penstock/cpu/cpu_device.hpp"
-#include "penstock/flow/pipeline.hpp"
-#include "penstock/kernels/count_bytes.hpp"
+#include "penstock/kernels.hpp"
+#include "penstock/pipeline.hpp"
 
 namespace penstock {
 namespace {

@@ -15,7 +15,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "penstock/collective/reduction.hpp"
+#include "penstock/reduction.hpp"
 
 namespace penstock {
 namespace {

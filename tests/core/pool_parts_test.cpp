@@ -11,8 +11,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "penstock/core/error.hpp"
 #include "penstock/core/pool.hpp"
+#include "penstock/error.hpp"
 
 namespace penstock {
 namespace {

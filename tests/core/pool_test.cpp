@@ -10,7 +10,7 @@
 #include "core/gated_mutex.hpp"
 #include <gtest/gtest.h>
 
-#include "penstock/core/error.hpp"
+#include "penstock/error.hpp"
 
 namespace penstock {
 namespace {

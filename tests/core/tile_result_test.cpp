@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "penstock/core/tile_result.hpp"
-
 #include <array>
 
 #include <gmock/gmock.h>
 
 #include "penstock/core/pool.hpp"
+#include "penstock/elements.hpp"
 
 namespace penstock {
 namespace {

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "penstock/core/pool.hpp"
 #include "penstock/core/usual_batch.hpp"
 
 namespace penstock {

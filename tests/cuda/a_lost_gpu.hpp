@@ -8,8 +8,8 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
-#include "penstock/core/error.hpp"
 #include "penstock/cuda/probe.hpp"
+#include "penstock/error.hpp"
 
 namespace penstock::cuda {
 

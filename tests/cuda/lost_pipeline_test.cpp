@@ -9,9 +9,10 @@
 #include "support/cuda_kernels.hpp"
 #include <gmock/gmock.h>
 
+#include "penstock/core/pool.hpp"
 #include "penstock/cuda/cuda_device.hpp"
 #include "penstock/cuda/enumerate.hpp"
-#include "penstock/flow/pipeline.hpp"
+#include "penstock/pipeline.hpp"
 
 namespace penstock::cuda {
 namespace {

@@ -8,7 +8,7 @@
 #include <gtest/gtest.h>
 
 #include "penstock/cuda/default_stream.hpp"
-#include "penstock/device/build_flavour.hpp"
+#include "penstock/flavour.hpp"
 
 namespace penstock::cuda {
 namespace {

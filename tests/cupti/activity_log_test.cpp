@@ -8,8 +8,8 @@
 
 #include <gmock/gmock.h>
 
-#include "penstock/core/error.hpp"
 #include "penstock/cupti/activity_records.hpp"
+#include "penstock/error.hpp"
 
 namespace penstock {
 namespace {

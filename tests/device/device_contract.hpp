@@ -12,7 +12,7 @@
 #include "support/kernels.hpp"
 #include <gtest/gtest.h>
 
-#include "penstock/device/device.hpp"
+#include "penstock/device.hpp"
 
 namespace penstock {
 

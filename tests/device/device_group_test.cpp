@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "penstock/device/device_group.hpp"
-
 #include <memory>
 #include <vector>
 
@@ -8,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "penstock/cpu/cpu_device.hpp"
+#include "penstock/device.hpp"
 
 namespace penstock {
 namespace {

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "penstock/device/device_span.hpp"
-
 #include <algorithm>
 #include <array>
 #include <concepts>
@@ -12,7 +10,8 @@
 #include "support/read_by_the_host.hpp"
 #include <gtest/gtest.h>
 
-#include "penstock/lane/stage.hpp"
+#include "penstock/device_memory.hpp"
+#include "penstock/stages.hpp"
 
 namespace penstock {
 namespace {

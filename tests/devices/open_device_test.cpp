@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "penstock/devices/open_device.hpp"
-
 #include <algorithm>
 #include <string>
 #include <vector>
@@ -9,7 +7,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "penstock/device/device_group.hpp"
+#include "penstock/device.hpp"
+#include "penstock/devices.hpp"
 #include "penstock/machine/affinity.hpp"
 
 namespace penstock {

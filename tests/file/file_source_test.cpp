@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "penstock/file/file_source.hpp"
-
 #include <algorithm>
 #include <atomic>
 #include <chrono>
@@ -15,8 +13,10 @@
 #include "support/thread_state.hpp"
 #include <gmock/gmock.h>
 
+#include "penstock/core/pool.hpp"
 #include "penstock/cpu/cpu_device.hpp"
-#include "penstock/flow/pipeline.hpp"
+#include "penstock/files.hpp"
+#include "penstock/pipeline.hpp"
 
 namespace penstock {
 namespace {

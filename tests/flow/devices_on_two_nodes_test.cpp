@@ -8,8 +8,9 @@
 #include "support/says_it_is_a_gpu.hpp"
 #include <gtest/gtest.h>
 
+#include "penstock/core/pool.hpp"
 #include "penstock/cpu/cpu_device.hpp"
-#include "penstock/flow/pipeline.hpp"
+#include "penstock/pipeline.hpp"
 
 namespace penstock {
 namespace {

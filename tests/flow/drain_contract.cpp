@@ -10,6 +10,8 @@
 #include "flow/held_lanes.hpp"
 #include "flow/pipeline_contract.hpp"
 
+#include "penstock/core/pool.hpp"
+
 namespace penstock {
 namespace {
 

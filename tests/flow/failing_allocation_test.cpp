@@ -21,7 +21,7 @@
 #include "penstock/cpu/cpu_device.hpp"
 #include "penstock/flow/graph.hpp"
 #include "penstock/flow/kept_awake.hpp"
-#include "penstock/flow/pipeline.hpp"
+#include "penstock/pipeline.hpp"
 
 namespace penstock {
 namespace {

@@ -10,8 +10,9 @@
 
 #include <gmock/gmock.h>
 
+#include "penstock/core/pool.hpp"
 #include "penstock/cpu/cpu_device.hpp"
-#include "penstock/flow/pipeline.hpp"
+#include "penstock/pipeline.hpp"
 
 namespace penstock {
 namespace {

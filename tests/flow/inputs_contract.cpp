@@ -7,7 +7,7 @@
 
 #include "flow/pipeline_contract.hpp"
 
-#include "penstock/core/tile_result.hpp"
+#include "penstock/elements.hpp"
 
 namespace penstock {
 namespace {

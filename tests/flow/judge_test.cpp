@@ -8,7 +8,7 @@
 #include <gtest/gtest.h>
 
 #include "penstock/cpu/cpu_device.hpp"
-#include "penstock/flow/pipeline.hpp"
+#include "penstock/pipeline.hpp"
 #include "penstock/report/verdict.hpp"
 
 namespace penstock {

@@ -10,9 +10,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "penstock/core/error.hpp"
 #include "penstock/core/pool.hpp"
-#include "penstock/flow/pipeline.hpp"
+#include "penstock/error.hpp"
+#include "penstock/pipeline.hpp"
 
 namespace penstock {
 namespace {

@@ -9,7 +9,7 @@
 #include <gtest/gtest.h>
 
 #include "penstock/cpu/cpu_device.hpp"
-#include "penstock/flow/pipeline.hpp"
+#include "penstock/pipeline.hpp"
 
 namespace penstock {
 namespace {

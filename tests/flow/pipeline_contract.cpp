@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <sstream>
 
+#include "penstock/core/pool.hpp"
+
 namespace penstock {
 
 std::size_t CountingSource::fill(Tile& tile) {

@@ -10,7 +10,7 @@
 
 #include "device/device_contract.hpp"
 
-#include "penstock/flow/pipeline.hpp"
+#include "penstock/pipeline.hpp"
 
 namespace penstock {
 

@@ -7,6 +7,7 @@
 
 #include "flow/pipeline_contract.hpp"
 
+#include "penstock/core/pool.hpp"
 #include "penstock/machine/topology.hpp"
 
 namespace penstock {

@@ -6,6 +6,8 @@
 
 #include "flow/pipeline_contract.hpp"
 
+#include "penstock/core/pool.hpp"
+
 namespace penstock {
 namespace {
 

@@ -13,8 +13,9 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "penstock/core/pool.hpp"
 #include "penstock/cpu/cpu_device.hpp"
-#include "penstock/flow/pipeline.hpp"
+#include "penstock/pipeline.hpp"
 
 namespace penstock {
 namespace {

@@ -8,7 +8,8 @@
 #include "support/says_it_is_a_gpu.hpp"
 #include <gtest/gtest.h>
 
-#include "penstock/flow/pipeline.hpp"
+#include "penstock/core/pool.hpp"
+#include "penstock/pipeline.hpp"
 
 namespace penstock {
 namespace {

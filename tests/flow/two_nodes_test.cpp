@@ -7,11 +7,12 @@
 #include <gtest/gtest.h>
 #include <sched.h>
 
+#include "penstock/core/pool.hpp"
 #include "penstock/cpu/cpu_device.hpp"
-#include "penstock/flow/pipeline.hpp"
 #include "penstock/machine/bound_thread.hpp"
 #include "penstock/machine/residency.hpp"
 #include "penstock/machine/topology.hpp"
+#include "penstock/pipeline.hpp"
 
 namespace penstock {
 namespace {

@@ -10,7 +10,7 @@
 #include <gtest/gtest.h>
 
 #include "penstock/cpu/cpu_device.hpp"
-#include "penstock/flow/pipeline.hpp"
+#include "penstock/pipeline.hpp"
 
 namespace penstock {
 namespace {

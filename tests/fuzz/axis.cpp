@@ -6,7 +6,7 @@
 
 #include "fuzz/harness.hpp"
 
-#include "penstock/core/error.hpp"
+#include "penstock/error.hpp"
 
 namespace penstock::fuzz {
 

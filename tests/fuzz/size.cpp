@@ -2,8 +2,8 @@
 // A text is a size or is refused with a sentence, and each size has a text.
 #include "fuzz/harness.hpp"
 
-#include "penstock/core/error.hpp"
 #include "penstock/core/size_text.hpp"
+#include "penstock/error.hpp"
 
 namespace penstock::fuzz {
 

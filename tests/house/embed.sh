@@ -37,8 +37,7 @@ if grep -rlF "$(cd "$build" && pwd)" "$prefix"/lib*/cmake "$prefix"/lib*/pkgconf
   exit 1
 fi
 
-# The header for .cu files needs the CUDA toolkit; the example with a kernel includes it.
-(cd "$prefix/include" && find penstock -name '*.hpp' ! -path penstock/cuda.hpp | sort | sed 's/.*/#include <&>/') >"$scratch/every_header.cpp"
+(cd "$prefix/include" && find penstock -name '*.hpp' | sort | sed 's/.*/#include <&>/') >"$scratch/every_header.cpp"
 with_kernel=()
 if [[ -n $nvcc ]]; then
   with_kernel=(-DOWN_KERNEL="$own_kernel" -DCMAKE_CUDA_COMPILER="$nvcc" -DCMAKE_CUDA_HOST_COMPILER="$cxx")

@@ -62,7 +62,7 @@ fi
 case $case in
   SourcesWithoutKernels)
     file=user.cpp
-    for header in lane/stage flow/pipeline devices/open_device kernels/transform; do
+    for header in stages pipeline devices kernels; do
       write "#include <penstock/$header.hpp>"
       taken "${per_thread[@]}"
       taken "${legacy[@]}"
@@ -74,14 +74,14 @@ case $case in
     ;;
   SourcesWithoutFlavour)
     file=user.cpp
-    write '#include <penstock/flow/pipeline.hpp>'
+    write '#include <penstock/pipeline.hpp>'
     taken -DPENSTOCK_NO_FLAVOUR=1
-    write '#include <penstock/devices/open_device.hpp>'
+    write '#include <penstock/devices.hpp>'
     refused "$has_none" -DPENSTOCK_NO_FLAVOUR=1
     ;;
   SourcesWithKernels)
     file=user.cu
-    write '#include <penstock/lane/stage.hpp>' '__global__ void kernel() {}' 'void launch() { kernel<<<1, 1>>>(); }'
+    write '#include <penstock/stages.hpp>' '__global__ void kernel() {}' 'void launch() { kernel<<<1, 1>>>(); }'
     taken -DPENSTOCK_PER_THREAD=1 --default-stream per-thread
     taken "${per_thread[@]}"
     taken "${legacy[@]}"
@@ -90,7 +90,7 @@ case $case in
     refused "$should_be_legacy" "${legacy[@]}" --default-stream per-thread
     refused "$neither" -DPENSTOCK_NO_FLAVOUR=1
     refused "$neither" --default-stream per-thread
-    write '#define CUDA_API_PER_THREAD_DEFAULT_STREAM 1' '#include <penstock/lane/stage.hpp>'
+    write '#define CUDA_API_PER_THREAD_DEFAULT_STREAM 1' '#include <penstock/stages.hpp>'
     refused "$too_late" -DPENSTOCK_PER_THREAD=1
     ;;
   ALaunchInStreamZeroInTheLibrary)
@@ -102,14 +102,14 @@ case $case in
     done
     ;;
   ALibraryOfTheOtherFlavour)
-    object opener.o '#include <penstock/devices/open_device.hpp>' 'int main() { penstock::open_device(); }' "${per_thread[@]}"
+    object opener.o '#include <penstock/devices.hpp>' 'int main() { penstock::open_device(); }' "${per_thread[@]}"
     not_linked 'undefined reference to .penstock::per_thread::open_device' opener.o "${@:4}"
-    object stage.o '#include <penstock/lane/stage.hpp>' 'int main() {}' "${per_thread[@]}"
+    object stage.o '#include <penstock/stages.hpp>' 'int main() {}' "${per_thread[@]}"
     not_linked 'undefined reference to .penstock::per_thread::link_with_penstock_penstock' stage.o "${@:4}"
     ;;
   ObjectsOfTwoFlavours)
-    object one.o '#include <penstock/lane/stage.hpp>' 'int main() {}' "${per_thread[@]}"
-    object other.o '#include <penstock/lane/stage.hpp>' '' "${legacy[@]}"
+    object one.o '#include <penstock/stages.hpp>' 'int main() {}' "${per_thread[@]}"
+    object other.o '#include <penstock/stages.hpp>' '' "${legacy[@]}"
     "$cxx" one.o "${@:4}" -o program
     not_linked 'multiple definition of .penstock::a_program_has_one_flavour' one.o other.o "${@:4}"
     ;;

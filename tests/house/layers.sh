@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# layers.sh ROOT DATA: holds every include under ROOT/src and ROOT/kernels to the arrows between the layers.
+# layers.sh ROOT DATA: holds every include under ROOT/include, ROOT/src and ROOT/kernels to the arrows between the layers.
 #
 # DATA is what the build knows, one fact a line: `layer NAME`, `depends NAME LAYER`, `file NAME PATH`, and `flavoured NAME
 # PATH` for a file that is compiled once for each flavour; a layer's line comes after those of the layers below it. Prints
@@ -43,6 +43,16 @@ names() {
 # check_include FILE:LINE LAYER HEADER: HEADER as it is written, with its quotes.
 check_include() {
   local place=$1 layer=$2 header=${3:1:-1} other pattern i
+  if [[ $header == penstock/*.hpp && $header != penstock/*/* ]]; then
+    other=${layer_of[include/$header]:-}
+    [[ ${reach[$layer]} == *" $other "* ]] ||
+      complain "$place: includes $header of layer '$other', but layer '$layer' reaches only: $(names "${reach[$layer]}")"
+    return
+  fi
+  if [[ $place == include/* && ($header == penstock/* || $header == tools/*) ]]; then
+    complain "$place: includes $header, but a public header includes only public ones"
+    return
+  fi
   if [[ $header == penstock/* || $header == tools/* ]]; then
     other=${header#*/}
     other=${other%%/*}
@@ -66,8 +76,8 @@ check_flavour() {
   if grep -q '^namespace penstock' "$root/$1" && ! grep -qx 'inline namespace PENSTOCK_FLAVOUR {' "$root/$1"; then
     complain "$1: is compiled for each flavour, but not in its 'inline namespace PENSTOCK_FLAVOUR {'; or name it under ONCE"
   fi
-  if [[ $1 =~ \.(hpp|cuh)$ ]] && ! grep -qx '#include "penstock/device/build_flavour.hpp"' "$root/$1"; then
-    complain "$1: differs by flavour, so it must include penstock/device/build_flavour.hpp; or name it under ONCE"
+  if [[ $1 =~ \.(hpp|cuh)$ ]] && ! grep -qx '#include "penstock/flavour.hpp"' "$root/$1"; then
+    complain "$1: differs by flavour, so it must include penstock/flavour.hpp; or name it under ONCE"
   fi
 }
 
@@ -81,5 +91,5 @@ while read -r path; do
     check_include "$path:$number" "$layer" "$header"
   done < <(sed -nE 's/^[ \t]*#[ \t]*include[ \t]*(<[^>]*>|"[^"]*").*/\1/;T;=;p' "$root/$path" | paste -d: - -)
   if [[ -n ${flavoured[$path]:-} ]]; then check_flavour "$path"; fi
-done < <(cd "$root" && find src kernels -type f -regex '.*\.\(hpp\|cpp\|cu\|cuh\|h\)' | sort)
+done < <(cd "$root" && find include src kernels -type f ! -path include/penstock/penstock.hpp -regex '.*\.\(hpp\|cpp\|cu\|cuh\|h\)' | sort)
 exit $broken

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "penstock/kernels/blake3.hpp"
-
 #include <array>
 #include <cstdio>
 #include <cstdlib>
@@ -14,9 +12,9 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
-#include "penstock/core/error.hpp"
+#include "penstock/error.hpp"
+#include "penstock/kernels.hpp"
 #include "penstock/kernels/blake3_subtree.hpp"
-#include "penstock/kernels/blake3_tree.hpp"
 
 namespace penstock {
 namespace {

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "penstock/kernels/blake3_tree.hpp"
-
 #include <algorithm>
 #include <numeric>
 #include <random>
@@ -8,7 +6,8 @@
 #include "kernels/blake3_reference.hpp"
 #include <gtest/gtest.h>
 
-#include "penstock/core/error.hpp"
+#include "penstock/error.hpp"
+#include "penstock/kernels.hpp"
 #include "penstock/kernels/blake3_subtree.hpp"
 
 namespace penstock {

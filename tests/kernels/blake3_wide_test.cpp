@@ -8,9 +8,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "penstock/kernels/blake3_node.hpp"
+#include "penstock/kernels.hpp"
 #include "penstock/kernels/blake3_subtree.hpp"
-#include "penstock/kernels/blake3_tree.hpp"
 
 namespace penstock {
 namespace {

@@ -10,7 +10,7 @@
 
 #include <gtest/gtest.h>
 
-#include "penstock/device/device.hpp"
+#include "penstock/device.hpp"
 
 namespace penstock {
 

@@ -4,9 +4,8 @@
 #include "kernels/blake3_reference.hpp"
 #include "kernels/kernels_on_device.hpp"
 
-#include "penstock/kernels/blake3.hpp"
+#include "penstock/kernels.hpp"
 #include "penstock/kernels/blake3_subtree.hpp"
-#include "penstock/kernels/blake3_tree.hpp"
 
 namespace penstock {
 namespace {

@@ -5,7 +5,7 @@
 
 #include "kernels/kernels_on_device.hpp"
 
-#include "penstock/core/error.hpp"
+#include "penstock/error.hpp"
 #include "penstock/kernels/combine.hpp"
 
 namespace penstock {

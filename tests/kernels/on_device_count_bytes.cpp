@@ -4,8 +4,8 @@
 
 #include "kernels/kernels_on_device.hpp"
 
-#include "penstock/core/error.hpp"
-#include "penstock/kernels/count_bytes.hpp"
+#include "penstock/error.hpp"
+#include "penstock/kernels.hpp"
 
 namespace penstock {
 namespace {

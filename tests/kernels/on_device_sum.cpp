@@ -3,8 +3,8 @@
 
 #include "kernels/kernels_on_device.hpp"
 
-#include "penstock/core/error.hpp"
-#include "penstock/kernels/sum.hpp"
+#include "penstock/error.hpp"
+#include "penstock/kernels.hpp"
 
 namespace penstock {
 namespace {

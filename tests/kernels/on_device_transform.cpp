@@ -4,7 +4,7 @@
 
 #include "kernels/kernels_on_device.hpp"
 
-#include "penstock/kernels/transform.hpp"
+#include "penstock/kernels.hpp"
 
 namespace penstock {
 namespace {

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "penstock/kernels/transform.hpp"
-
 #include <cmath>
 #include <limits>
 #include <vector>
@@ -8,7 +6,8 @@
 #include "support/inline_stream.hpp"
 #include <gtest/gtest.h>
 
-#include "penstock/core/error.hpp"
+#include "penstock/error.hpp"
+#include "penstock/kernels.hpp"
 
 namespace penstock {
 namespace {

@@ -9,6 +9,8 @@
 
 #include <unistd.h>
 
+#include "penstock/core/pool.hpp"
+
 namespace penstock {
 
 GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(LaneOfBatches);

@@ -4,6 +4,8 @@
 
 #include "lane/batch_contract.hpp"
 
+#include "penstock/core/pool.hpp"
+
 namespace penstock {
 namespace {
 

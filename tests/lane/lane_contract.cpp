@@ -8,6 +8,8 @@
 
 #include <unistd.h>
 
+#include "penstock/core/pool.hpp"
+
 namespace penstock {
 
 std::vector<LaneUnderTest> every_lane_on(DeviceUnderTest const& device) {

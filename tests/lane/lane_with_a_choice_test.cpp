@@ -15,10 +15,11 @@
 #include "support/cpu_device_under_test.hpp"
 #include <gtest/gtest.h>
 
-#include "penstock/core/recorder.hpp"
+#include "penstock/core/pool.hpp"
 #include "penstock/cpu/cpu_device.hpp"
 #include "penstock/lane/flight.hpp"
 #include "penstock/lane/lone_ways.hpp"
+#include "penstock/recorder.hpp"
 
 namespace penstock {
 namespace {

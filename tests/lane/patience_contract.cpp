@@ -6,6 +6,8 @@
 #include "support/gate.hpp"
 #include <gmock/gmock.h>
 
+#include "penstock/core/pool.hpp"
+
 namespace penstock {
 namespace {
 

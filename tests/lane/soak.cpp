@@ -15,7 +15,8 @@
 #include "lane/soak_ring.hpp"
 #include <CLI/CLI.hpp>
 
-#include "penstock/devices/open_device.hpp"
+#include "penstock/core/pool.hpp"
+#include "penstock/devices.hpp"
 #include "penstock/machine/slab.hpp"
 
 namespace penstock {

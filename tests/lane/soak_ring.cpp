@@ -6,7 +6,8 @@
 #include <span>
 #include <utility>
 
-#include "penstock/kernels/sum.hpp"
+#include "penstock/core/pool.hpp"
+#include "penstock/kernels.hpp"
 
 namespace penstock {
 namespace {

@@ -6,6 +6,8 @@
 
 #include "lane/lane_contract.hpp"
 
+#include "penstock/core/pool.hpp"
+
 namespace penstock {
 namespace {
 

@@ -15,7 +15,7 @@
 #include <sys/socket.h>
 #include <sys/un.h>
 
-#include "penstock/core/error.hpp"
+#include "penstock/error.hpp"
 
 namespace penstock {
 namespace {

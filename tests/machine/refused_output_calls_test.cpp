@@ -11,7 +11,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "penstock/core/error.hpp"
+#include "penstock/error.hpp"
 #include "penstock/machine/output_file.hpp"
 
 namespace {

@@ -14,7 +14,7 @@
 #include <sys/mman.h>
 #include <sys/resource.h>
 
-#include "penstock/core/error.hpp"
+#include "penstock/error.hpp"
 #include "penstock/machine/host_limits.hpp"
 
 namespace penstock {

@@ -6,7 +6,7 @@
 #include "machine/fake_system.hpp"
 #include <gtest/gtest.h>
 
-#include "penstock/core/error.hpp"
+#include "penstock/error.hpp"
 #include "penstock/machine/affinity.hpp"
 
 namespace penstock {

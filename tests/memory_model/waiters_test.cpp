@@ -12,6 +12,7 @@
 #include "memory_model/modelled_atomics.hpp"
 #include <gtest/gtest.h>
 
+#include "penstock/core/pool.hpp"
 #include "penstock/core/tile_queue.hpp"
 
 namespace penstock {

@@ -9,7 +9,8 @@
 #include "support/inline_stream.hpp"
 #include <gtest/gtest.h>
 
-#include "penstock/core/error.hpp"
+#include "penstock/core/pool.hpp"
+#include "penstock/error.hpp"
 
 namespace penstock {
 namespace {

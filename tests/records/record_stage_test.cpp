@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "penstock/records/record_stage.hpp"
-
 #include <array>
 
 #include "support/inline_stream.hpp"
 #include "support/read_by_the_host.hpp"
 #include <gtest/gtest.h>
+
+#include "penstock/record_stages.hpp"
 
 namespace penstock {
 namespace {

@@ -8,6 +8,8 @@
 
 #include "records/records_contract.hpp"
 
+#include "penstock/core/pool.hpp"
+
 namespace penstock {
 namespace {
 

@@ -13,8 +13,7 @@
 #include "flow/held_lanes.hpp"
 #include "flow/pipeline_contract.hpp"
 
-#include "penstock/records/record_reply.hpp"
-#include "penstock/records/records.hpp"
+#include "penstock/records.hpp"
 
 namespace penstock {
 

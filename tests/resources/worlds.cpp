@@ -18,10 +18,11 @@
 #include <thread>
 #include <vector>
 
+#include "penstock/core/pool.hpp"
 #include "penstock/cpu/cpu_device.hpp"
-#include "penstock/file/file_source.hpp"
-#include "penstock/flow/pipeline.hpp"
-#include "penstock/records/records.hpp"
+#include "penstock/files.hpp"
+#include "penstock/pipeline.hpp"
+#include "penstock/records.hpp"
 
 namespace penstock {
 namespace {

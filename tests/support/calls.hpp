@@ -7,7 +7,7 @@
 #include <thread>
 #include <vector>
 
-#include "penstock/device/stream.hpp"
+#include "penstock/stream.hpp"
 
 namespace penstock::support {
 

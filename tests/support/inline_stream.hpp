@@ -4,9 +4,8 @@
 #include <algorithm>
 #include <cstring>
 
-#include "penstock/core/error.hpp"
-#include "penstock/device/event.hpp"
-#include "penstock/device/stream.hpp"
+#include "penstock/error.hpp"
+#include "penstock/stream.hpp"
 
 namespace penstock::support {
 

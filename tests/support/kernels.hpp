@@ -7,8 +7,8 @@
 #include <thread>
 #include <utility>
 
-#include "penstock/device/stream.hpp"
-#include "penstock/records/record_table.hpp"
+#include "penstock/record_stages.hpp"
+#include "penstock/stream.hpp"
 
 namespace penstock::support {
 

@@ -11,8 +11,8 @@
 #include "follow.hpp"
 #include <CLI/CLI.hpp>
 
-#include "penstock/core/error.hpp"
-#include "penstock/devices/open_device.hpp"
+#include "penstock/devices.hpp"
+#include "penstock/error.hpp"
 #include "penstock/machine/topology.hpp"
 #include "tools/measure/meter.hpp"
 #include "tools/measure/sweep.hpp"

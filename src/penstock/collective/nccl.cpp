@@ -2,8 +2,8 @@
 #include "penstock/collective/nccl.hpp"
 
 #include "penstock/collective/nccl_calls.hpp"
-#include "penstock/core/error.hpp"
 #include "penstock/core/shared_library.hpp"
+#include "penstock/error.hpp"
 
 namespace penstock {
 inline namespace PENSTOCK_FLAVOUR {

@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
-#include "penstock/device/build_flavour.hpp"
-#include "penstock/device/stream.hpp"
-#include "penstock/kernels/element.hpp"
+#include "penstock/flavour.hpp"
+#include "penstock/kernels.hpp"
+#include "penstock/stream.hpp"
 
 namespace penstock {
 inline namespace PENSTOCK_FLAVOUR {

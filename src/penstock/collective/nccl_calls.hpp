@@ -3,7 +3,7 @@
 
 #include <cstddef>
 
-#include "penstock/device/build_flavour.hpp"
+#include "penstock/flavour.hpp"
 
 namespace penstock {
 inline namespace PENSTOCK_FLAVOUR {

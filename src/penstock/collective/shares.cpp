@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "penstock/collective/shares.hpp"
-
 #include <algorithm>
 #include <limits>
 #include <map>
+#include <mutex>
 #include <thread>
 
-#include "penstock/core/error.hpp"
+#include "penstock/collective/nccl.hpp"
+#include "penstock/error.hpp"
 #include "penstock/kernels/combine.hpp"
+#include "penstock/reduction.hpp"
 
 namespace penstock {
 inline namespace PENSTOCK_FLAVOUR {
@@ -22,68 +23,78 @@ std::size_t bytes_of(std::size_t count, ElementType type) {
                                            " bytes is longer than memory can be: make it of fewer.");
 }
 
-/// Asks, because a wait of the driver's might not end: a thread stays in it when the device is abandoned.
-///
-/// Blocks: until the stream is idle.
-/// Throws: Error, once the device is lost or abandoned.
-void wait_by_asking(StreamRef stream) {
-  while (!stream.idle()) std::this_thread::yield();
-}
-
 }  // namespace
 
-Share::Share(Device& device, std::size_t bytes, bool guarded)
-    : bytes_(bytes), memory_(device.allocate(std::max<std::size_t>(bytes, 1))) {
-  if (!guarded) return;
-  updated_.emplace(device.make_event());
-  read_.emplace(device.make_event());
-}
+/// What Shares is made of.
+class Shares::Parts {
+ public:
+  Parts(DeviceGroup const& devices, std::size_t count, ElementType type, ReduceOperation operation,
+        ReductionOptions const& options);
+  Parts(Parts const&) = delete;
+  Parts& operator=(Parts const&) = delete;
+  ~Parts();
 
-Share::Update::Update(Share& share, StreamRef stream)
-    : share_(share), stream_(stream), lock_(share.mutex_, std::defer_lock) {
-  if (!share.updated_) return;
-  lock_.lock();
-  if (share.being_read_) stream.wait(*share.read_);
-  share.being_read_ = false;
-}
+  /// As Shares.
+  Share& share(StageContext const& context);
+  MergedBytes merge();
+  void clear();
 
-void Share::Update::end() {
-  ended_ = true;
-  if (!share_.updated_) return;
-  try {
-    stream_.record(*share_.updated_);
-  } catch (...) {
-    // The next merge does not know where this update ends; so it must have ended.
-    wait_by_asking(stream_);
-    throw;
-  }
-}
+ private:
+  /// One device's part in it.
+  struct Place {
+    Place(Device& its, std::size_t bytes)
+        : device(its), name(device_name(its.info())), scratch(its.allocate(std::max<std::size_t>(bytes, 1))) {
+      its.attach();
+      stream.emplace(its.make_stream({.priority = its.info().greatest_priority}));
+    }
+    Device& device;
+    std::string const name;                             ///< A lost device no longer says what it is.
+    std::map<unsigned, std::unique_ptr<Share>> shares;  ///< By lane.
+    DeviceMemory scratch;
+    std::optional<Stream> stream;  ///< It goes first, and waits for what uses the memory.
+  };
 
-Share::Update::~Update() {
-  if (ended_) return;
-  try {
-    end();
-  } catch (...) {
-    // The body's exception is on its way. What was enqueued before it has ended, or the device is lost.
-  }
-}
+  void make_places();
+  std::vector<Place*> all_places() const;
+  void set_places_aside();
+  void gather(Place& place);
+  void reduce(std::vector<Place*> const& places);
+  bool merge_by_nccl(std::vector<Place*> const& healthy, MergedBytes& merged, std::string& why_not);
+  void merge_on_host(std::vector<Place*> const& healthy, MergedBytes& merged, std::string const& why_not);
 
-/// One device's part in it.
-struct Shares::Place {
-  Place(Device& its, std::size_t bytes)
-      : device(its), name(device_name(its.info())), scratch(its.allocate(std::max<std::size_t>(bytes, 1))) {
-    its.attach();
-    stream.emplace(its.make_stream({.priority = its.info().greatest_priority}));
-  }
-  Device& device;
-  std::string const name;                             ///< A lost device no longer says what it is.
-  std::map<unsigned, std::unique_ptr<Share>> shares;  ///< By lane.
-  DeviceMemory scratch;
-  std::optional<Stream> stream;  ///< It goes first, and waits for what uses the memory.
+  DeviceGroup const devices_;
+  std::size_t const bytes_;
+  ElementType const type_;
+  ReduceOperation const operation_;
+  bool const while_running_;
+  std::vector<std::byte> identity_;
+  std::vector<std::unique_ptr<Place>> places_;  ///< In the order of the devices.
+  std::unique_ptr<Nccl> nccl_;
+  std::string why_no_nccl_;      ///< Not in this reduction any more; empty while it may be.
+  std::optional<Error> broken_;  ///< Why nothing may be merged any more.
+  std::mutex mutex_;
 };
 
 Shares::Shares(DeviceGroup const& devices, std::size_t count, ElementType type, ReduceOperation operation,
                ReductionOptions const& options)
+    : parts_(std::make_unique<Parts>(devices, count, type, operation, options)) {}
+
+Shares::~Shares() = default;
+
+Share& Shares::share(StageContext const& context) {
+  return parts_->share(context);
+}
+
+MergedBytes Shares::merge() {
+  return parts_->merge();
+}
+
+void Shares::clear() {
+  parts_->clear();
+}
+
+Shares::Parts::Parts(DeviceGroup const& devices, std::size_t count, ElementType type, ReduceOperation operation,
+                     ReductionOptions const& options)
     : devices_(devices),
       bytes_(bytes_of(count, type)),
       type_(type),
@@ -111,25 +122,25 @@ Shares::Shares(DeviceGroup const& devices, std::size_t count, ElementType type, 
   }
 }
 
-Shares::~Shares() {
+Shares::Parts::~Parts() {
   if (nccl_ != nullptr && devices_.lost()) nccl_->leave();
 }
 
-void Shares::make_places() {
+void Shares::Parts::make_places() {
   for (Device* const device : devices_.all()) {
     auto& place = *places_.emplace_back(std::make_unique<Place>(*device, bytes_));
     combine_prepare(type_, operation_, *place.stream);
   }
 }
 
-std::vector<Shares::Place*> Shares::all_places() const {
+std::vector<Shares::Parts::Place*> Shares::Parts::all_places() const {
   std::vector<Place*> all;
   for (auto const& place : places_) all.push_back(place.get());
   return all;
 }
 
 /// For what NCCL may be at in their streams, perhaps for ever.
-void Shares::set_places_aside() {
+void Shares::Parts::set_places_aside() {
   if (nccl_ != nullptr) nccl_->leave();
   for (auto& place : places_) {
     Device& device = place->device;
@@ -140,7 +151,7 @@ void Shares::set_places_aside() {
   make_places();
 }
 
-Share& Shares::share(StageContext const& context) {
+Share& Shares::Parts::share(StageContext const& context) {
   auto const found = std::find_if(places_.begin(), places_.end(),
                                   [&](auto const& place) { return &place->device == &context.device; });
   if (found == places_.end()) {
@@ -156,7 +167,7 @@ Share& Shares::share(StageContext const& context) {
   return *shares.emplace(context.lane, std::move(fresh)).first->second;
 }
 
-MergedBytes Shares::merge() {
+MergedBytes Shares::Parts::merge() {
   std::scoped_lock const lock(mutex_);
   if (broken_) throw Error(*broken_);
   MergedBytes merged{.bytes = identity_, .how = {}, .missing = {}};
@@ -175,10 +186,10 @@ MergedBytes Shares::merge() {
 }
 
 /// Enqueues that the place's scratch becomes what its lanes have together.
-void Shares::gather(Place& place) {
+void Shares::Parts::gather(Place& place) {
   place.device.attach();
   // A merge that failed may have left something in it, and memory that is not pinned is uploaded by the caller.
-  wait_by_asking(*place.stream);
+  Share::wait_by_asking(*place.stream);
   std::span<std::byte> const scratch = place.scratch.bytes().first(bytes_);
   place.stream->upload(scratch, identity_);
   for (auto const& of_lane : place.shares) {
@@ -190,7 +201,7 @@ void Shares::gather(Place& place) {
 /// The memory of each becomes, in the first's, what all have together.
 ///
 /// Throws: Error: of kind device_lost, if NCCL may still be at it, perhaps for ever; of another if it never began.
-void Shares::reduce(std::vector<Place*> const& places) {
+void Shares::Parts::reduce(std::vector<Place*> const& places) {
   std::vector<Nccl::Part> parts;
   for (Place* const place : places) parts.push_back({place->scratch.bytes().first(bytes_), *place->stream});
   nccl_->reduce(parts, type_, operation_);
@@ -207,7 +218,7 @@ void Shares::reduce(std::vector<Place*> const& places) {
 }
 
 /// False if it has not begun, for `why_not`, and then the host has to do it from the start.
-bool Shares::merge_by_nccl(std::vector<Place*> const& healthy, MergedBytes& merged, std::string& why_not) {
+bool Shares::Parts::merge_by_nccl(std::vector<Place*> const& healthy, MergedBytes& merged, std::string& why_not) {
   // A communicator is for all of its GPUs or for none.
   if (nccl_ == nullptr || !why_no_nccl_.empty() || healthy.size() != places_.size()) return false;
   try {
@@ -240,14 +251,14 @@ bool Shares::merge_by_nccl(std::vector<Place*> const& healthy, MergedBytes& merg
 }
 
 /// In the order of the devices.
-void Shares::merge_on_host(std::vector<Place*> const& healthy, MergedBytes& merged, std::string const& why_not) {
+void Shares::Parts::merge_on_host(std::vector<Place*> const& healthy, MergedBytes& merged, std::string const& why_not) {
   std::vector<std::byte> one(bytes_);
   std::size_t devices = 0;
   for (Place* const place : healthy) {
     try {
       gather(*place);
       // Before the download: the driver would keep the caller in it until the kernels before it have ended.
-      wait_by_asking(*place->stream);
+      Share::wait_by_asking(*place->stream);
       place->stream->download(one, place->scratch.bytes().first(bytes_));
       place->stream->synchronize();
     } catch (Error const& error) {
@@ -272,13 +283,13 @@ void Shares::merge_on_host(std::vector<Place*> const& healthy, MergedBytes& merg
   if (!why_not.empty()) merged.how += ", because: " + why_not;
 }
 
-void Shares::clear() {
+void Shares::Parts::clear() {
   std::scoped_lock const lock(mutex_);
   if (broken_) throw Error(*broken_);
   for (auto const& place : places_) {
     if (place->device.lost()) continue;
     place->device.attach();
-    wait_by_asking(*place->stream);
+    Share::wait_by_asking(*place->stream);
     for (auto const& [lane, share] : place->shares) place->stream->upload(share->array(), identity_);
     place->stream->synchronize();
   }

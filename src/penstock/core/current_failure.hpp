@@ -4,7 +4,7 @@
 #include <memory>
 #include <string_view>
 
-#include "penstock/core/completion.hpp"
+#include "penstock/tile.hpp"
 
 namespace penstock {
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <system_error>
 
-#include "penstock/core/error.hpp"
+#include "penstock/error.hpp"
 
 namespace penstock {
 

@@ -13,7 +13,7 @@
 #include <type_traits>
 
 #include "penstock/core/atomics.hpp"
-#include "penstock/core/error.hpp"
+#include "penstock/error.hpp"
 
 namespace penstock {
 

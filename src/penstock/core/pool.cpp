@@ -7,8 +7,8 @@
 #include <cstdio>
 #include <string>
 
-#include "penstock/core/error.hpp"
 #include "penstock/core/event_count.hpp"
+#include "penstock/error.hpp"
 
 namespace penstock {
 namespace {

@@ -13,9 +13,9 @@
 #include <vector>
 
 #include "penstock/core/atomics.hpp"
-#include "penstock/core/loan.hpp"
 #include "penstock/core/tile_queue.hpp"
 #include "penstock/core/waiters.hpp"
+#include "penstock/tile.hpp"
 
 namespace penstock {
 

@@ -6,7 +6,7 @@
 #include <cstdio>
 #include <limits>
 
-#include "penstock/core/error.hpp"
+#include "penstock/error.hpp"
 
 namespace penstock {
 namespace {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "penstock/core/tile.hpp"
+#include "penstock/tile.hpp"
 
-#include "penstock/core/error.hpp"
+#include "penstock/error.hpp"
 
 namespace penstock {
 

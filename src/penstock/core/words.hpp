@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include "penstock/core/error.hpp"
+#include "penstock/error.hpp"
 
 namespace penstock {
 

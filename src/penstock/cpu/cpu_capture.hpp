@@ -6,9 +6,9 @@
 #include <utility>
 #include <vector>
 
-#include "penstock/core/error.hpp"
 #include "penstock/cpu/operation.hpp"
-#include "penstock/device/capture.hpp"
+#include "penstock/stream.hpp"
+#include "penstock/error.hpp"
 
 namespace penstock::cpu {
 

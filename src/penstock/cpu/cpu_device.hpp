@@ -10,7 +10,7 @@
 
 #include "penstock/cpu/executed.hpp"
 #include "penstock/cpu/faults.hpp"
-#include "penstock/device/device.hpp"
+#include "penstock/device.hpp"
 #include "penstock/device/kept.hpp"
 
 namespace penstock::cpu {

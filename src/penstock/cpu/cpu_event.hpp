@@ -6,7 +6,7 @@
 
 #include "penstock/cpu/faults.hpp"
 #include "penstock/cpu/scheduler.hpp"
-#include "penstock/device/event.hpp"
+#include "penstock/stream.hpp"
 
 namespace penstock::cpu {
 

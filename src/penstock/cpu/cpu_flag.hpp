@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "penstock/device/flag.hpp"
+#include "penstock/device_memory.hpp"
 
 namespace penstock::cpu {
 

@@ -13,7 +13,7 @@
 #include "penstock/cpu/memory_ledger.hpp"
 #include "penstock/cpu/refusals.hpp"
 #include "penstock/cpu/scheduler.hpp"
-#include "penstock/device/stream.hpp"
+#include "penstock/stream.hpp"
 
 namespace penstock::cpu {
 

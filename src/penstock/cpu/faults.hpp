@@ -7,7 +7,7 @@
 #include <mutex>
 #include <vector>
 
-#include "penstock/core/error.hpp"
+#include "penstock/error.hpp"
 
 namespace penstock::cpu {
 

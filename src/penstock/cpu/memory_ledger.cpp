@@ -10,8 +10,8 @@
 
 #include <unistd.h>
 
-#include "penstock/core/error.hpp"
 #include "penstock/core/size_text.hpp"
+#include "penstock/error.hpp"
 
 namespace penstock::cpu {
 namespace {

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "penstock/cpu/faults.hpp"
-#include "penstock/device/memory.hpp"
+#include "penstock/device_memory.hpp"
 
 namespace penstock::cpu {
 

@@ -11,8 +11,8 @@
 #include <span>
 #include <vector>
 
-#include "penstock/device/stream.hpp"
 #include "penstock/device/work_failure.hpp"
+#include "penstock/stream.hpp"
 
 namespace penstock::cpu {
 

@@ -8,7 +8,7 @@
 #include <optional>
 #include <thread>
 
-#include "penstock/core/error.hpp"
+#include "penstock/error.hpp"
 
 namespace penstock::cpu {
 

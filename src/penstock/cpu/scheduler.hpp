@@ -15,9 +15,9 @@
 #include <unordered_set>
 #include <vector>
 
-#include "penstock/core/error.hpp"
 #include "penstock/cpu/operation.hpp"
 #include "penstock/cpu/turn.hpp"
+#include "penstock/error.hpp"
 
 namespace penstock::cpu {
 

@@ -4,8 +4,8 @@
 #include <cstddef>
 
 #include "penstock/cuda/health.hpp"
-#include "penstock/device/build_flavour.hpp"
-#include "penstock/device/capture.hpp"
+#include "penstock/stream.hpp"
+#include "penstock/flavour.hpp"
 
 namespace penstock::cuda {
 inline namespace PENSTOCK_FLAVOUR {

@@ -9,9 +9,9 @@
 
 #include "penstock/cuda/health.hpp"
 #include "penstock/cuda/stream.hpp"
-#include "penstock/device/build_flavour.hpp"
-#include "penstock/device/device.hpp"
+#include "penstock/device.hpp"
 #include "penstock/device/kept.hpp"
+#include "penstock/flavour.hpp"
 
 namespace penstock::cuda {
 inline namespace PENSTOCK_FLAVOUR {

@@ -5,7 +5,7 @@
 
 #include "penstock/cuda/pci.hpp"
 #include "penstock/cuda/probe.hpp"
-#include "penstock/device/device.hpp"
+#include "penstock/device.hpp"
 
 namespace penstock::cuda {
 

@@ -5,8 +5,8 @@
 #include <optional>
 
 #include "penstock/cuda/health.hpp"
-#include "penstock/device/build_flavour.hpp"
-#include "penstock/device/event.hpp"
+#include "penstock/flavour.hpp"
+#include "penstock/stream.hpp"
 
 namespace penstock::cuda {
 inline namespace PENSTOCK_FLAVOUR {

@@ -4,8 +4,8 @@
 #include <cstdint>
 
 #include "penstock/cuda/health.hpp"
-#include "penstock/device/build_flavour.hpp"
-#include "penstock/device/flag.hpp"
+#include "penstock/device_memory.hpp"
+#include "penstock/flavour.hpp"
 
 namespace penstock::cuda {
 inline namespace PENSTOCK_FLAVOUR {

@@ -6,7 +6,7 @@
 #include <span>
 
 #include "penstock/cuda/health.hpp"
-#include "penstock/device/memory.hpp"
+#include "penstock/device_memory.hpp"
 
 namespace penstock::cuda {
 

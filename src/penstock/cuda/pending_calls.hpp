@@ -3,7 +3,7 @@
 
 #include <memory>
 
-#include "penstock/device/stream.hpp"
+#include "penstock/stream.hpp"
 
 namespace penstock::cuda {
 

@@ -6,7 +6,7 @@
 
 #include <cuda_runtime_api.h>
 
-#include "penstock/core/error.hpp"
+#include "penstock/error.hpp"
 
 namespace penstock::cuda {
 

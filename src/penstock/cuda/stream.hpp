@@ -8,8 +8,8 @@
 
 #include "penstock/cuda/health.hpp"
 #include "penstock/cuda/pending_calls.hpp"
-#include "penstock/device/build_flavour.hpp"
-#include "penstock/device/stream.hpp"
+#include "penstock/flavour.hpp"
+#include "penstock/stream.hpp"
 
 namespace penstock::cuda {
 inline namespace PENSTOCK_FLAVOUR {

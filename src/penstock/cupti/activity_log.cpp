@@ -14,9 +14,9 @@
 #include <unordered_map>
 #include <vector>
 
-#include "penstock/core/error.hpp"
 #include "penstock/core/shared_library.hpp"
 #include "penstock/cupti/activity_records.hpp"
+#include "penstock/error.hpp"
 
 namespace penstock {
 namespace {

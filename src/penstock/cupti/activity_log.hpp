@@ -4,8 +4,7 @@
 #include <memory>
 #include <string>
 
-#include "penstock/core/ranges.hpp"
-#include "penstock/core/recorder.hpp"
+#include "penstock/recorder.hpp"
 
 namespace penstock {
 

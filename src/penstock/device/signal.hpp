@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <optional>
 
-#include "penstock/device/stream.hpp"
+#include "penstock/stream.hpp"
 
 namespace penstock {
 

@@ -6,7 +6,7 @@
 #include <exception>
 #include <utility>
 
-#include "penstock/device/stream.hpp"
+#include "penstock/stream.hpp"
 
 namespace penstock {
 

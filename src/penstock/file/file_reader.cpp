@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <set>
 
 #include <unistd.h>
 
@@ -18,6 +19,14 @@ std::size_t round_up(std::size_t bytes, std::size_t unit) {
 
 /// Pieces begin at whole pages, whether or not that is demanded.
 constexpr std::size_t page = 4096;
+
+/// What a way is called, and in which order they are told.
+constexpr std::array ways{
+    std::pair{ReadWay::plain, "through the page cache"},
+    std::pair{ReadWay::uring, "through the page cache by io_uring"},
+    std::pair{ReadWay::direct, "past the page cache"},
+    std::pair{ReadWay::direct_uring, "past the page cache by io_uring"},
+};
 
 }  // namespace
 
@@ -110,6 +119,48 @@ std::size_t FileReader::read_pieces(OpenFile& file, int descriptor, std::size_t 
 
 void FileReader::note(std::string const& reason) {
   if (std::find(reasons_.begin(), reasons_.end(), reason) == reasons_.end()) reasons_.push_back(reason);
+}
+
+std::size_t FileReaders::read(OpenFile& file, std::uint64_t offset, std::span<std::byte> to) {
+  struct Idle {
+    FileReaders& all;
+    FileReader* reader = nullptr;
+    explicit Idle(FileReaders& of) : all(of) {
+      std::scoped_lock const lock(all.mutex_);
+      if (all.idle_.empty()) {
+        // Nothing may throw when it goes back.
+        all.idle_.reserve(all.readers_.size() + 1);
+        reader = &all.readers_.emplace_back(all.options_, all.memory_, all.open_queue_);
+      } else {
+        reader = all.idle_.back();
+        all.idle_.pop_back();
+      }
+    }
+    Idle(Idle const&) = delete;
+    Idle& operator=(Idle const&) = delete;
+    ~Idle() {
+      std::scoped_lock const lock(all.mutex_);
+      all.idle_.push_back(reader);
+    }
+  };
+  Idle const idle(*this);
+  return idle.reader->read(file, offset, to);
+}
+
+std::string FileReaders::describe() {
+  std::scoped_lock const lock(mutex_);
+  std::string how;
+  for (auto const& [way, name] : ways) {
+    std::uint64_t pieces = 0;
+    for (FileReader const& reader : readers_) pieces += reader.count(way);
+    if (pieces != 0) how += (how.empty() ? "" : ", ") + std::to_string(pieces) + " " + name;
+  }
+  if (how.empty()) return {};
+  std::set<std::string> reasons;
+  for (FileReader const& reader : readers_) reasons.insert(reader.reasons().begin(), reader.reasons().end());
+  std::string why;
+  for (std::string const& reason : reasons) why += "; " + reason;
+  return "Tiles read from files: " + how + why + ".";
 }
 
 }  // namespace penstock

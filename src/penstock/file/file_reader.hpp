@@ -4,15 +4,18 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
-#include "penstock/file/file_reading.hpp"
 #include "penstock/file/open_file.hpp"
 #include "penstock/file/read_queue.hpp"
+#include "penstock/files.hpp"
 
 namespace penstock {
 
@@ -56,6 +59,31 @@ class FileReader {
   std::vector<PieceRead> pieces_;
   std::array<std::uint64_t, 4> counts_{};
   std::vector<std::string> reasons_;
+};
+
+/// As many readers as have ever read at once: a producer that reads has one, and so a queue of requests, for itself.
+///
+/// Threads: any.
+class FileReaders {
+ public:
+  /// As FileReader.
+  FileReaders(FileReadingOptions const& options, std::span<std::byte> memory, OpenReadQueue open_queue)
+      : options_(options), memory_(memory), open_queue_(std::move(open_queue)) {}
+  FileReaders(FileReaders const&) = delete;
+  FileReaders& operator=(FileReaders const&) = delete;
+
+  /// As OpenFile::read_at, by a reader that no other thread uses.
+  std::size_t read(OpenFile& file, std::uint64_t offset, std::span<std::byte> to);
+  /// How many pieces were read in which way, and why some not in a faster one, as a sentence; empty if there were none.
+  std::string describe();
+
+ private:
+  FileReadingOptions const options_;
+  std::span<std::byte> const memory_;
+  OpenReadQueue const open_queue_;
+  std::mutex mutex_;
+  std::deque<FileReader> readers_;
+  std::vector<FileReader*> idle_;
 };
 
 }  // namespace penstock

@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "penstock/file/file_source.hpp"
-
 #include <algorithm>
 #include <array>
-#include <set>
+#include <atomic>
 #include <utility>
 
+#include "penstock/core/pool.hpp"
 #include "penstock/core/size_text.hpp"
+#include "penstock/file/file_reader.hpp"
+#include "penstock/file/open_file.hpp"
+#include "penstock/file/open_folder.hpp"
+#include "penstock/file/read_queue.hpp"
+#include "penstock/files.hpp"
 
 namespace penstock {
 namespace {
@@ -31,31 +35,98 @@ std::shared_ptr<OpenFile> open_file(InputFile const& input) {
   return std::make_shared<OpenFile>(*input.folder, input.path.substr(input.path.rfind('/') + 1));
 }
 
-/// What a way is called, and in which order they are told.
-constexpr std::array ways{
-    std::pair{ReadWay::plain, "through the page cache"},
-    std::pair{ReadWay::uring, "through the page cache by io_uring"},
-    std::pair{ReadWay::direct, "past the page cache"},
-    std::pair{ReadWay::direct_uring, "past the page cache by io_uring"},
-};
-
 }  // namespace
 
-FileSource::FileSource(NextFile next_file, Pool const& pool, FileSourceOptions options)
-    : next_file_(std::move(next_file)),
-      tile_bytes_(pool.shape().input_bytes),
-      options_(std::move(options)),
-      inputs_(inputs_of(pool)) {
-  if (tile_bytes_ == 0) {
-    throw Error(ErrorKind::bad_argument, "Files are read into the tiles' input, and these have none: give them some.");
+/// What a FileSource is made of.
+class FileSource::Parts {
+ public:
+  Parts(NextFile next, Pool const& pool, FileSourceOptions options)
+      : readers(options.reading, inputs_of(pool), open_uring),
+        next_file_(std::move(next)),
+        tile_bytes_(pool.shape().input_bytes),
+        options_(std::move(options)) {
+    if (tile_bytes_ == 0) {
+      throw Error(ErrorKind::bad_argument,
+                  "Files are read into the tiles' input, and these have none: give them some.");
+    }
+    serve(pool);
   }
-  serve(pool);
-}
+
+  /// As FileSource.
+  void serve(Pool const& pool);
+  bool next(Tile& tile);
+  std::size_t fill(Tile& tile);
+  Place place_of(Tile const& tile) { return job_of(tile).place; }
+
+  FileReaders readers;
+
+ private:
+  /// What is known of a tile between `next` and `fill`.
+  struct Job {
+    Place place;
+    std::shared_ptr<OpenFile> file;      ///< Null if `next` has filled the tile already.
+    std::optional<FileProblem> problem;  ///< What `fill` is to throw.
+    std::shared_ptr<std::string const> name;
+    std::size_t bytes = 0;
+  };
+  /// One for each tile of a pool.
+  struct Jobs {
+    Pool const* pool = nullptr;
+    std::vector<Job> of_tile = {};
+  };
+  Job& job_of(Tile const& tile);
+  bool open(InputFile const& input, Tile& tile);
+  bool next_of_stream(Tile& tile);
+  bool fail_file(FileProblem const& problem, Tile& tile);
+  void give(Tile& tile, std::size_t bytes, std::shared_ptr<OpenFile> to_read);
+  void end_file();
+  std::size_t read(OpenFile& file, std::uint64_t offset, std::span<std::byte> to);
+
+  NextFile const next_file_;
+  std::size_t const tile_bytes_;
+  FileSourceOptions const options_;
+  std::array<Jobs, most_pools> jobs_;
+  std::atomic<std::size_t> pools_{0};
+
+  std::shared_ptr<OpenFile> current_;
+  std::shared_ptr<std::string const> name_;
+  std::uint64_t file_ = 0;   ///< The current one's number.
+  std::uint64_t files_ = 0;  ///< Gone to so far.
+  std::uint64_t tiles_ = 0;  ///< Of the current one, given out so far.
+  std::uint64_t bytes_ = 0;  ///< Of those.
+};
+
+FileSource::FileSource(NextFile next_file, Pool const& pool, FileSourceOptions options)
+    : parts_(std::make_unique<Parts>(std::move(next_file), pool, std::move(options))) {}
 
 FileSource::FileSource(std::vector<std::string> const& paths, Pool const& pool, FileSourceOptions options)
     : FileSource(one_by_one(paths), pool, std::move(options)) {}
 
+FileSource::~FileSource() = default;
+
 void FileSource::serve(Pool const& pool) {
+  parts_->serve(pool);
+}
+
+bool FileSource::next(Tile& tile) {
+  return parts_->next(tile);
+}
+
+std::size_t FileSource::fill(Tile& tile) {
+  return parts_->fill(tile);
+}
+
+std::vector<std::string> FileSource::remarks() const {
+  std::string how = parts_->readers.describe();
+  if (how.empty()) return {};
+  return {std::move(how)};
+}
+
+FileSource::Place FileSource::place_of(Tile const& tile) const {
+  return parts_->place_of(tile);
+}
+
+void FileSource::Parts::serve(Pool const& pool) {
   if (pool.shape().input_bytes != tile_bytes_) {
     throw Error(ErrorKind::bad_argument, "A source that cuts files into pieces of " + size_text(tile_bytes_) +
                                              " cannot fill tiles of " + size_text(pool.shape().input_bytes) +
@@ -72,7 +143,7 @@ void FileSource::serve(Pool const& pool) {
   pools_.store(served + 1, std::memory_order_release);
 }
 
-FileSource::Job const& FileSource::job_of(Tile const& tile) const {
+FileSource::Parts::Job& FileSource::Parts::job_of(Tile const& tile) {
   std::size_t const served = pools_.load(std::memory_order_acquire);
   for (std::size_t i = 0; i < served; ++i) {
     if (jobs_[i].pool == &tile.home()) return jobs_[i].of_tile.at(tile.index());
@@ -80,7 +151,7 @@ FileSource::Job const& FileSource::job_of(Tile const& tile) const {
   throw Error(ErrorKind::bad_argument, "This tile is of a pool that the source does not know: tell it by serve().");
 }
 
-bool FileSource::next(Tile& tile) {
+bool FileSource::Parts::next(Tile& tile) {
   while (!options_.stop.stop_requested()) {
     if (current_ == nullptr) {
       auto const input = next_file_();
@@ -104,7 +175,7 @@ bool FileSource::next(Tile& tile) {
 }
 
 /// Makes this file the current one; or else tells why not. True if it does so by the tile.
-bool FileSource::open(InputFile const& input, Tile& tile) {
+bool FileSource::Parts::open(InputFile const& input, Tile& tile) {
   file_ = files_++;
   tiles_ = bytes_ = 0;
   name_ = std::make_shared<std::string const>(input.path);
@@ -120,7 +191,7 @@ bool FileSource::open(InputFile const& input, Tile& tile) {
 }
 
 /// Reads the next tile of a stream; false if the stream was at its end and gave none.
-bool FileSource::next_of_stream(Tile& tile) {
+bool FileSource::Parts::next_of_stream(Tile& tile) {
   OpenFile::Gathered got;
   try {
     got = current_->gather(tile.input().first(tile_bytes_), options_.linger, options_.stop);
@@ -137,7 +208,7 @@ bool FileSource::next_of_stream(Tile& tile) {
 }
 
 /// Tells what is wrong with the current file, and ends it: true if by this tile, false if the observer knows.
-bool FileSource::fail_file(FileProblem const& problem, Tile& tile) {
+bool FileSource::Parts::fail_file(FileProblem const& problem, Tile& tile) {
   bool const by_tile = options_.observer == nullptr;
   if (by_tile) {
     give(tile, 0, nullptr);
@@ -149,7 +220,7 @@ bool FileSource::fail_file(FileProblem const& problem, Tile& tile) {
   return by_tile;
 }
 
-void FileSource::give(Tile& tile, std::size_t bytes, std::shared_ptr<OpenFile> to_read) {
+void FileSource::Parts::give(Tile& tile, std::size_t bytes, std::shared_ptr<OpenFile> to_read) {
   tile.tag = file_;
   tile.filled = bytes;
   job_of(tile) = {{file_, bytes_}, std::move(to_read), std::nullopt, name_, bytes};
@@ -157,12 +228,12 @@ void FileSource::give(Tile& tile, std::size_t bytes, std::shared_ptr<OpenFile> t
   bytes_ += bytes;
 }
 
-void FileSource::end_file() {
+void FileSource::Parts::end_file() {
   current_ = nullptr;
   if (options_.observer != nullptr) options_.observer->ended(file_, tiles_);
 }
 
-std::size_t FileSource::fill(Tile& tile) {
+std::size_t FileSource::Parts::fill(Tile& tile) {
   Job& job = job_of(tile);
   if (job.problem) throw FileProblem(*job.name, *job.problem);
   // Let go of at the end of this call: the last piece closes the file.
@@ -176,59 +247,16 @@ std::size_t FileSource::fill(Tile& tile) {
 }
 
 /// Reads a piece, and looks behind the last one whether the file changed meanwhile.
-std::size_t FileSource::read(OpenFile& file, std::uint64_t offset, std::span<std::byte> to) {
+std::size_t FileSource::Parts::read(OpenFile& file, std::uint64_t offset, std::span<std::byte> to) {
   std::size_t filled = 0;
   try {
-    filled = read_by_idle_reader(file, offset, to);
+    filled = readers.read(file, offset, to);
   } catch (...) {
     file.pieces_left.fetch_sub(1, std::memory_order_acq_rel);
     throw;
   }
   if (file.pieces_left.fetch_sub(1, std::memory_order_acq_rel) == 1) file.expect_unchanged();
   return filled;
-}
-
-/// Producers that fill at the same time have a reader each, and so a queue of requests each.
-std::size_t FileSource::read_by_idle_reader(OpenFile& file, std::uint64_t offset, std::span<std::byte> to) {
-  struct Idle {
-    FileSource& source;
-    FileReader* reader = nullptr;
-    explicit Idle(FileSource& of) : source(of) {
-      std::scoped_lock const lock(source.readers_mutex_);
-      if (source.idle_.empty()) {
-        // Nothing may throw when it goes back.
-        source.idle_.reserve(source.readers_.size() + 1);
-        reader = &source.readers_.emplace_back(source.options_.reading, source.inputs_, source.options_.open_queue);
-      } else {
-        reader = source.idle_.back();
-        source.idle_.pop_back();
-      }
-    }
-    Idle(Idle const&) = delete;
-    Idle& operator=(Idle const&) = delete;
-    ~Idle() {
-      std::scoped_lock const lock(source.readers_mutex_);
-      source.idle_.push_back(reader);
-    }
-  };
-  Idle const idle(*this);
-  return idle.reader->read(file, offset, to);
-}
-
-std::vector<std::string> FileSource::remarks() const {
-  std::scoped_lock const lock(readers_mutex_);
-  std::string how;
-  for (auto const& [way, name] : ways) {
-    std::uint64_t tiles = 0;
-    for (FileReader const& reader : readers_) tiles += reader.count(way);
-    if (tiles != 0) how += (how.empty() ? "" : ", ") + std::to_string(tiles) + " " + name;
-  }
-  if (how.empty()) return {};
-  std::set<std::string> reasons;
-  for (FileReader const& reader : readers_) reasons.insert(reader.reasons().begin(), reader.reasons().end());
-  std::string why;
-  for (std::string const& reason : reasons) why += "; " + reason;
-  return {"Tiles read from files: " + how + why + "."};
 }
 
 }  // namespace penstock

@@ -11,8 +11,8 @@
 #include <poll.h>
 #include <unistd.h>
 
-#include "penstock/file/file_problem.hpp"
 #include "penstock/file/open_folder.hpp"
+#include "penstock/files.hpp"
 
 namespace penstock {
 namespace {

@@ -11,8 +11,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "penstock/file/file_problem.hpp"
 #include "penstock/file/open_file.hpp"
+#include "penstock/files.hpp"
 
 namespace penstock {
 namespace {

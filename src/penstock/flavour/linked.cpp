@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "penstock/device/build_flavour.hpp"
+#include "penstock/flavour.hpp"
 
 namespace penstock {
 

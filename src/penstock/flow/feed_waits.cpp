@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <string>
 
-#include "penstock/core/error.hpp"
+#include "penstock/error.hpp"
 #include "penstock/lane/patience.hpp"
 
 namespace penstock {

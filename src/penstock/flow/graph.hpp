@@ -8,11 +8,10 @@
 #include <string>
 #include <vector>
 
-#include "penstock/core/ranges.hpp"
-#include "penstock/core/recorder.hpp"
-#include "penstock/flow/host_stage.hpp"
 #include "penstock/flow/journey.hpp"
 #include "penstock/machine/cpu_set.hpp"
+#include "penstock/options.hpp"
+#include "penstock/recorder.hpp"
 
 namespace penstock {
 

@@ -5,7 +5,7 @@
 #include <chrono>
 #include <cstdint>
 
-#include "penstock/core/completion.hpp"
+#include "penstock/tile.hpp"
 
 namespace penstock {
 

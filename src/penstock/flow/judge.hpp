@@ -3,10 +3,10 @@
 
 #include <chrono>
 
-#include "penstock/core/recording.hpp"
-#include "penstock/device/device.hpp"
-#include "penstock/flow/pipeline_options.hpp"
-#include "penstock/flow/report.hpp"
+#include "penstock/device.hpp"
+#include "penstock/options.hpp"
+#include "penstock/recorder.hpp"
+#include "penstock/report.hpp"
 #include "penstock/report/run_figures.hpp"
 
 namespace penstock {

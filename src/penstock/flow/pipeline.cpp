@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "penstock/flow/pipeline.hpp"
+#include "penstock/pipeline.hpp"
 
 #include <cstdio>
 #include <exception>
 #include <utility>
 
+#include "penstock/core/pool.hpp"
 #include "penstock/flow/pipeline_parts.hpp"
 #include "penstock/flow/producers.hpp"
 #include "penstock/flow/works_for.hpp"

@@ -7,7 +7,7 @@
 #include <thread>
 #include <utility>
 
-#include "penstock/core/error.hpp"
+#include "penstock/error.hpp"
 
 namespace penstock {
 

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "penstock/device/device_group.hpp"
+#include "penstock/device.hpp"
 #include "penstock/flow/judge.hpp"
 #include "penstock/flow/placement_request.hpp"
 #include "penstock/report/verdict.hpp"
@@ -53,8 +53,7 @@ std::unique_ptr<Recorder> watcher_for(PipelineOptions& options) {
   if (!options.watch) return nullptr;
   if (options.recorder != nullptr) {
     throw Error(ErrorKind::bad_argument,
-                "A pipeline that is watched has a recorder of its own: leave out `watch`, and give what your recorder "
-                "took to figures_of and judge; or leave out `recorder`.");
+                "A pipeline that is watched has a recorder of its own: leave out `watch` or `recorder`.");
   }
   constexpr std::size_t passages = std::size_t{1} << 18;
   auto watcher = std::make_unique<Recorder>(RecorderOptions{.capacity = passages});

@@ -13,7 +13,6 @@
 #include "penstock/core/rundown.hpp"
 #include "penstock/flow/feed_waits.hpp"
 #include "penstock/flow/kept_awake.hpp"
-#include "penstock/flow/pipeline.hpp"
 #include "penstock/flow/pipeline_calls.hpp"
 #include "penstock/flow/pool_layout.hpp"
 #include "penstock/flow/producers.hpp"
@@ -21,6 +20,7 @@
 #include "penstock/flow/tile_memory.hpp"
 #include "penstock/machine/placement.hpp"
 #include "penstock/machine/topology.hpp"
+#include "penstock/pipeline.hpp"
 
 namespace penstock {
 

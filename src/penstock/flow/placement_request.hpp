@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "penstock/device/device.hpp"
-#include "penstock/flow/pipeline_options.hpp"
+#include "penstock/device.hpp"
 #include "penstock/machine/placement.hpp"
+#include "penstock/options.hpp"
 
 namespace penstock {
 

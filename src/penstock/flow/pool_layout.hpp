@@ -6,8 +6,8 @@
 #include <optional>
 #include <vector>
 
-#include "penstock/flow/pipeline_options.hpp"
 #include "penstock/machine/topology.hpp"
+#include "penstock/options.hpp"
 
 namespace penstock {
 

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "penstock/core/current_failure.hpp"
+#include "penstock/core/pool.hpp"
 #include "penstock/flow/works_for.hpp"
 
 namespace penstock {

@@ -12,14 +12,13 @@
 #include <string>
 #include <vector>
 
-#include "penstock/core/completion.hpp"
 #include "penstock/core/pool.hpp"
-#include "penstock/core/ranges.hpp"
-#include "penstock/core/recorder.hpp"
 #include "penstock/flow/crew.hpp"
-#include "penstock/flow/source.hpp"
 #include "penstock/machine/bound_thread.hpp"
 #include "penstock/machine/cpu_set.hpp"
+#include "penstock/pipeline.hpp"
+#include "penstock/recorder.hpp"
+#include "penstock/tile.hpp"
 
 namespace penstock {
 

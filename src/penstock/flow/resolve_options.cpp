@@ -5,10 +5,10 @@
 #include <cstddef>
 #include <utility>
 
-#include "penstock/core/error.hpp"
 #include "penstock/core/pool.hpp"
 #include "penstock/core/usual_batch.hpp"
 #include "penstock/core/usual_tiles.hpp"
+#include "penstock/error.hpp"
 #include "penstock/flow/spin_room.hpp"
 
 namespace penstock {

@@ -4,10 +4,10 @@
 #include <string>
 #include <vector>
 
-#include "penstock/device/device.hpp"
-#include "penstock/flow/pipeline_options.hpp"
+#include "penstock/device.hpp"
 #include "penstock/flow/spin_room.hpp"
 #include "penstock/machine/topology.hpp"
+#include "penstock/options.hpp"
 
 namespace penstock {
 

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "penstock/core/current_failure.hpp"
+#include "penstock/core/pool.hpp"
 
 namespace penstock {
 namespace {

@@ -13,15 +13,15 @@
 #include <vector>
 
 #include "penstock/core/pool.hpp"
-#include "penstock/core/ranges.hpp"
 #include "penstock/core/rundown.hpp"
 #include "penstock/flow/graph.hpp"
-#include "penstock/flow/pipeline.hpp"
-#include "penstock/flow/report.hpp"
 #include "penstock/flow/works_for.hpp"
 #include "penstock/lane/lane_set.hpp"
 #include "penstock/machine/bound_thread.hpp"
 #include "penstock/machine/cpu_set.hpp"
+#include "penstock/pipeline.hpp"
+#include "penstock/recorder.hpp"
+#include "penstock/report.hpp"
 
 namespace penstock {
 

@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
-#include "penstock/device/device.hpp"
-#include "penstock/flow/pipeline_options.hpp"
+#include "penstock/device.hpp"
 #include "penstock/machine/topology.hpp"
+#include "penstock/options.hpp"
 
 namespace penstock {
 

@@ -7,6 +7,8 @@
 #include <optional>
 #include <utility>
 
+#include "penstock/core/pool.hpp"
+
 namespace penstock {
 namespace {
 

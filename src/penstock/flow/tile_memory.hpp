@@ -6,11 +6,11 @@
 #include <vector>
 
 #include "penstock/core/pool.hpp"
-#include "penstock/device/device.hpp"
-#include "penstock/flow/pipeline_options.hpp"
+#include "penstock/device.hpp"
 #include "penstock/flow/pool_layout.hpp"
 #include "penstock/machine/slab.hpp"
 #include "penstock/machine/topology.hpp"
+#include "penstock/options.hpp"
 
 namespace penstock {
 

@@ -4,7 +4,7 @@
 #include <chrono>
 #include <string>
 
-#include "penstock/core/error.hpp"
+#include "penstock/error.hpp"
 
 namespace penstock {
 

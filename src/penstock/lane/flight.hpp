@@ -10,20 +10,18 @@
 #include <span>
 #include <vector>
 
-#include "penstock/core/completion.hpp"
-#include "penstock/core/recorder.hpp"
-#include "penstock/device/device.hpp"
+#include "penstock/device.hpp"
 #include "penstock/device/work_failure.hpp"
 #include "penstock/lane/batch_way.hpp"
 #include "penstock/lane/graph_choice.hpp"
-#include "penstock/lane/lane_shape.hpp"
 #include "penstock/lane/lone_ways.hpp"
 #include "penstock/lane/mapped_tiles.hpp"
 #include "penstock/lane/patience.hpp"
-#include "penstock/lane/stage.hpp"
 #include "penstock/lane/stage_graphs.hpp"
-#include "penstock/lane/stream_mode.hpp"
-#include "penstock/lane/transport.hpp"
+#include "penstock/options.hpp"
+#include "penstock/recorder.hpp"
+#include "penstock/stages.hpp"
+#include "penstock/tile.hpp"
 
 namespace penstock {
 

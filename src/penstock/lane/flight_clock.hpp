@@ -9,9 +9,9 @@
 #include <span>
 #include <vector>
 
-#include "penstock/core/recorder.hpp"
 #include "penstock/lane/batch_way.hpp"
 #include "penstock/lane/flight_events.hpp"
+#include "penstock/recorder.hpp"
 
 namespace penstock {
 

@@ -4,7 +4,7 @@
 #include <optional>
 #include <vector>
 
-#include "penstock/device/device.hpp"
+#include "penstock/device.hpp"
 
 namespace penstock {
 

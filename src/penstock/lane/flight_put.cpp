@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "penstock/core/current_failure.hpp"
+#include "penstock/device/copies.hpp"
 #include "penstock/lane/flight_clock.hpp"
 #include "penstock/lane/flight_slot.hpp"
 

@@ -5,13 +5,13 @@
 #include <memory>
 #include <span>
 
-#include "penstock/core/loan.hpp"
 #include "penstock/device/work_failure.hpp"
 #include "penstock/lane/batch_way.hpp"
 #include "penstock/lane/flight.hpp"
 #include "penstock/lane/flight_events.hpp"
 #include "penstock/lane/mapped_tiles.hpp"
 #include "penstock/lane/stage_graphs.hpp"
+#include "penstock/tile.hpp"
 
 namespace penstock {
 

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "penstock/core/loan.hpp"
+#include "penstock/tile.hpp"
 
 namespace penstock {
 

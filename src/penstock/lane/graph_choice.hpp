@@ -6,7 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "penstock/lane/graphs.hpp"
+#include "penstock/options.hpp"
 
 namespace penstock {
 

@@ -13,22 +13,22 @@
 #include <thread>
 #include <vector>
 
-#include "penstock/core/completion.hpp"
 #include "penstock/core/event_count.hpp"
 #include "penstock/core/mailbox.hpp"
-#include "penstock/core/ranges.hpp"
-#include "penstock/device/device.hpp"
+#include "penstock/device.hpp"
 #include "penstock/device/signal.hpp"
 #include "penstock/lane/end_latch.hpp"
 #include "penstock/lane/flight.hpp"
 #include "penstock/lane/gathering.hpp"
-#include "penstock/lane/lane_summary.hpp"
 #include "penstock/lane/pace.hpp"
 #include "penstock/lane/patience.hpp"
-#include "penstock/lane/signal_kind.hpp"
-#include "penstock/lane/stage.hpp"
 #include "penstock/machine/bound_thread.hpp"
 #include "penstock/machine/cpu_set.hpp"
+#include "penstock/options.hpp"
+#include "penstock/recorder.hpp"
+#include "penstock/report.hpp"
+#include "penstock/stages.hpp"
+#include "penstock/tile.hpp"
 
 namespace penstock {
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "penstock/lane/make_signal.hpp"
 
-#include "penstock/core/error.hpp"
+#include "penstock/error.hpp"
 #include "penstock/lane/callback_in_stream_signal.hpp"
 #include "penstock/lane/callback_signal.hpp"
 #include "penstock/lane/event_block_signal.hpp"

@@ -7,10 +7,10 @@
 
 #include "penstock/core/event_count.hpp"
 #include "penstock/core/mailbox.hpp"
-#include "penstock/device/device.hpp"
+#include "penstock/device.hpp"
 #include "penstock/device/signal.hpp"
-#include "penstock/lane/signal_kind.hpp"
 #include "penstock/machine/cpu_set.hpp"
+#include "penstock/options.hpp"
 
 namespace penstock {
 

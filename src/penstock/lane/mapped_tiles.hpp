@@ -6,8 +6,8 @@
 #include <span>
 #include <vector>
 
-#include "penstock/core/tile.hpp"
-#include "penstock/device/device.hpp"
+#include "penstock/device.hpp"
+#include "penstock/tile.hpp"
 
 namespace penstock {
 

@@ -6,10 +6,10 @@
 #include <memory>
 #include <optional>
 
-#include "penstock/core/completion.hpp"
-#include "penstock/device/device.hpp"
+#include "penstock/device.hpp"
 #include "penstock/lane/graph_choice.hpp"
-#include "penstock/lane/stage.hpp"
+#include "penstock/stages.hpp"
+#include "penstock/tile.hpp"
 
 namespace penstock {
 

@@ -8,7 +8,7 @@
 
 #include <sched.h>
 
-#include "penstock/core/error.hpp"
+#include "penstock/error.hpp"
 
 namespace penstock {
 namespace {

@@ -9,8 +9,8 @@
 
 #include <pthread.h>
 
-#include "penstock/core/error.hpp"
 #include "penstock/core/failure_text.hpp"
+#include "penstock/error.hpp"
 #include "penstock/machine/affinity.hpp"
 
 namespace penstock {

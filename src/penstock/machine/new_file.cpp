@@ -14,7 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "penstock/core/error.hpp"
+#include "penstock/error.hpp"
 
 namespace penstock {
 namespace {

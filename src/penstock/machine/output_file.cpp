@@ -19,8 +19,8 @@
 #include <sys/random.h>
 #include <unistd.h>
 
-#include "penstock/core/error.hpp"
 #include "penstock/core/failure_text.hpp"
+#include "penstock/error.hpp"
 #include "penstock/machine/descriptor_stream.hpp"
 #include "penstock/machine/new_file.hpp"
 

@@ -11,8 +11,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "penstock/core/error.hpp"
 #include "penstock/core/size_text.hpp"
+#include "penstock/error.hpp"
 #include "penstock/machine/bound_thread.hpp"
 #include "penstock/machine/host_limits.hpp"
 

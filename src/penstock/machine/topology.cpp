@@ -8,8 +8,8 @@
 
 #include <hwloc.h>
 
-#include "penstock/core/error.hpp"
 #include "penstock/core/size_text.hpp"
+#include "penstock/error.hpp"
 #include "penstock/machine/affinity.hpp"
 #include "penstock/machine/cgroup.hpp"
 

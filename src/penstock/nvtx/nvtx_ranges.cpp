@@ -12,8 +12,8 @@
 #include <pthread.h>
 #include <unistd.h>
 
-#include "penstock/core/error.hpp"
 #include "penstock/core/shared_library.hpp"
+#include "penstock/error.hpp"
 
 namespace penstock {
 namespace {

@@ -3,7 +3,7 @@
 
 #include <memory>
 
-#include "penstock/core/ranges.hpp"
+#include "penstock/recorder.hpp"
 
 namespace penstock {
 

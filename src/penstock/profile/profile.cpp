@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "penstock/profile/profile.hpp"
+#include "penstock/profile.hpp"
 
 #include <utility>
 

@@ -12,7 +12,7 @@
 #include "penstock/core/pool.hpp"
 #include "penstock/core/words.hpp"
 #include "penstock/machine/output_file.hpp"
-#include "penstock/profile/profile.hpp"
+#include "penstock/profile.hpp"
 
 namespace penstock {
 namespace {

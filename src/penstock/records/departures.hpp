@@ -10,19 +10,11 @@
 #include <optional>
 
 #include "penstock/core/event_count.hpp"
+#include "penstock/records.hpp"
 #include "penstock/records/claim.hpp"
 #include "penstock/records/pack.hpp"
 
 namespace penstock {
-
-/// Why a pack left.
-enum class Departure : std::uint8_t {
-  full,    ///< There was no room for the next record.
-  hungry,  ///< The lanes had less to do than they could.
-  late,    ///< Its oldest record had waited long enough.
-  asked,   ///< Its writer asked for it, or is gone, or all was drained.
-};
-inline constexpr std::size_t departure_kinds = 4;
 
 /// Where a writer's pack lies while the writer is elsewhere, so that others can send it.
 ///

@@ -8,7 +8,7 @@
 #include <optional>
 #include <utility>
 
-#include "penstock/core/error.hpp"
+#include "penstock/error.hpp"
 #include "penstock/records/departures.hpp"
 
 namespace penstock {

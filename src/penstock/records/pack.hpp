@@ -8,9 +8,9 @@
 #include <utility>
 #include <vector>
 
-#include "penstock/core/loan.hpp"
-#include "penstock/records/record_completion.hpp"
-#include "penstock/records/record_table.hpp"
+#include "penstock/record_stages.hpp"
+#include "penstock/records.hpp"
+#include "penstock/tile.hpp"
 
 namespace penstock {
 

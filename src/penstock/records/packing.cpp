@@ -8,8 +8,9 @@
 #include <optional>
 #include <utility>
 
-#include "penstock/core/error.hpp"
+#include "penstock/core/pool.hpp"
 #include "penstock/core/size_text.hpp"
+#include "penstock/error.hpp"
 
 namespace penstock {
 namespace {

@@ -7,10 +7,10 @@
 #include <string>
 
 #include "penstock/core/pool.hpp"
-#include "penstock/core/tile.hpp"
+#include "penstock/record_stages.hpp"
+#include "penstock/records.hpp"
 #include "penstock/records/pack.hpp"
-#include "penstock/records/record_options.hpp"
-#include "penstock/records/record_stage.hpp"
+#include "penstock/tile.hpp"
 
 namespace penstock {
 

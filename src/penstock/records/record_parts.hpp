@@ -9,10 +9,10 @@
 
 #include "penstock/core/event_count.hpp"
 #include "penstock/machine/bound_thread.hpp"
+#include "penstock/records.hpp"
 #include "penstock/records/departures.hpp"
 #include "penstock/records/pack.hpp"
 #include "penstock/records/packing.hpp"
-#include "penstock/records/records.hpp"
 
 namespace penstock {
 

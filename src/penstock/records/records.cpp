@@ -1,13 +1,148 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "penstock/records/records.hpp"
+#include "penstock/records.hpp"
 
 #include <cstdio>
+#include <cstring>
 #include <exception>
+#include <functional>
+#include <optional>
+#include <string>
 #include <utility>
 
+#include "penstock/error.hpp"
 #include "penstock/records/record_parts.hpp"
 
 namespace penstock {
+namespace {
+
+constexpr std::chrono::hours for_ever{24};
+
+}  // namespace
+
+RecordRoom::~RecordRoom() {
+  if (records_ == nullptr) return;
+  desk_->claim.close();
+  records_->parts_->put_down(*desk_, *pack_);
+}
+
+void RecordRoom::commit(std::size_t bytes, std::uint64_t tag, RecordListener* listener) {
+  if (records_ == nullptr) {
+    throw Error(ErrorKind::bad_argument, "The record was committed before: claim room for another.");
+  }
+  // However it ends, the pack is put down when `end` dies.
+  RecordRoom const end(std::move(*this));
+  desk_->claim.close();
+  Packing const& packing = end.records_->parts_->packing;
+  packing.expect_size(bytes);
+  if (bytes > bytes_.size()) {
+    throw Error(ErrorKind::bad_argument, "A record of " + std::to_string(bytes) + " bytes does not fit into the " +
+                                             std::to_string(bytes_.size()) + " that were claimed for it.");
+  }
+  packing.expect_another(*pack_);
+  if (listener != nullptr) listener->committed();
+  // The room lies behind records that may have left while it was filled.
+  std::byte* const place = packing.room(*pack_, bytes).data();
+  if (place != bytes_.data()) std::memmove(place, bytes_.data(), bytes);
+  packing.add(*pack_, bytes, {tag, listener});
+}
+
+RecordWriter::~RecordWriter() {
+  if (desk_ != nullptr) records_->parts_->departures.give_back(*desk_);
+}
+
+RecordRoom RecordWriter::claim(std::size_t most) {
+  RecordRoom room = *room_for(most, true);
+  if (room.pack_->count() > 0) records_->parts_->departures.open_claim(*desk_, *room.pack_);
+  return room;
+}
+
+std::optional<RecordRoom> RecordWriter::room_for(std::size_t bytes, bool may_wait) {
+  Pack* const pack = records_->parts_->take_up(*desk_, bytes, may_wait);
+  if (pack == nullptr) return std::nullopt;
+  return RecordRoom(*records_, *desk_, *pack, records_->parts_->packing.room(*pack, bytes));
+}
+
+bool RecordWriter::write(std::span<std::byte const> bytes, std::uint64_t tag, RecordListener* listener, bool may_wait) {
+  auto room = room_for(bytes.size(), may_wait);
+  if (!room) return false;
+  if (!bytes.empty()) std::memcpy(room->bytes().data(), bytes.data(), bytes.size());
+  room->commit(bytes.size(), tag, listener);
+  return true;
+}
+
+void RecordWriter::append(std::span<std::byte const> bytes, std::uint64_t tag) {
+  write(bytes, tag, nullptr, true);
+}
+
+void RecordWriter::append(std::span<std::byte const> bytes, RecordListener& listener, std::uint64_t tag) {
+  write(bytes, tag, &listener, true);
+}
+
+bool RecordWriter::try_append(std::span<std::byte const> bytes, std::uint64_t tag) {
+  return write(bytes, tag, nullptr, false);
+}
+
+bool RecordWriter::try_append(std::span<std::byte const> bytes, RecordListener& listener, std::uint64_t tag) {
+  return write(bytes, tag, &listener, false);
+}
+
+void RecordWriter::flush() noexcept {
+  records_->parts_->departures.send_from(*desk_, Departure::asked);
+}
+
+std::string describe(RecordReport const& report) {
+  std::string text = std::to_string(report.done) + " records done";
+  if (report.failed > 0) text += ", " + std::to_string(report.failed) + " failed";
+  if (report.cancelled > 0) text += ", " + std::to_string(report.cancelled) + " cancelled";
+  text += "; tiles left full " + std::to_string(report.left_for(Departure::full)) + ", for hungry lanes " +
+          std::to_string(report.left_for(Departure::hungry)) + ", late " +
+          std::to_string(report.left_for(Departure::late)) + ", when asked " +
+          std::to_string(report.left_for(Departure::asked));
+  return text + "\n" + describe(report.tiles);
+}
+
+EventCount& RecordReply::bell() const noexcept {
+  auto& bells = records_.parts_->bells;
+  return bells.at(std::hash<void const*>()(this) / alignof(RecordReply) / 8 % bells.size());
+}
+
+RecordReply::~RecordReply() {
+  if (!ready()) wait();
+}
+
+void RecordReply::committed() {
+  if (!ready()) {
+    throw Error(ErrorKind::bad_argument,
+                "A record was written with this reply and has no answer yet: wait for it, or use another reply.");
+  }
+  state_.store(State::asked, std::memory_order_relaxed);
+}
+
+Outcome RecordReply::wait(std::chrono::nanoseconds spin) {
+  if (state_.load(std::memory_order_acquire) == State::unused) {
+    throw Error(ErrorKind::bad_argument, "There is no answer to wait for: write a record with this reply first.");
+  }
+  while (!bell().await([this] { return ready(); }, spin, for_ever)) {
+  }
+  return outcome_;
+}
+
+void RecordReply::complete(RecordCompletion const& completion) {
+  EventCount& rung = bell();
+  outcome_ = completion.outcome;
+  failure_.reset();
+  try {
+    output_.assign(completion.output.begin(), completion.output.end());
+    if (completion.failure != nullptr) failure_ = *completion.failure;
+  } catch (std::bad_alloc const&) {
+    outcome_ = Outcome::failed;
+    output_.clear();
+    failure_ = Failure{"reply", "no memory for it", ErrorKind::out_of_memory};  // Short enough to need none.
+  }
+  // From here on its owner may use it again, or end its life.
+  state_.store(State::answered, std::memory_order_release);
+  rung.notify();
+}
 
 Records::Records(Pipeline& pipeline, RecordOptions options) : parts_(std::make_unique<Parts>(pipeline, options)) {}
 

@@ -4,7 +4,7 @@
 #include <optional>
 #include <string>
 
-#include "penstock/core/recording.hpp"
+#include "penstock/recorder.hpp"
 #include "penstock/report/overlap.hpp"
 
 namespace penstock {

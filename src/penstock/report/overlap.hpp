@@ -4,7 +4,7 @@
 #include <chrono>
 #include <optional>
 
-#include "penstock/core/recording.hpp"
+#include "penstock/recorder.hpp"
 #include "penstock/report/intervals.hpp"
 
 namespace penstock {

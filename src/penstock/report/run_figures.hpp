@@ -5,7 +5,7 @@
 #include <optional>
 #include <string>
 
-#include "penstock/core/recording.hpp"
+#include "penstock/recorder.hpp"
 #include "penstock/report/device_times.hpp"
 #include "penstock/report/overlap.hpp"
 

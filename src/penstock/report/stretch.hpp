@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "penstock/core/recording.hpp"
+#include "penstock/recorder.hpp"
 
 namespace penstock {
 

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "penstock/core/recording.hpp"
+#include "penstock/recorder.hpp"
 #include "penstock/report/intervals.hpp"
 
 namespace penstock {

@@ -5,7 +5,7 @@
 #include <iosfwd>
 #include <string>
 
-#include "penstock/core/recording.hpp"
+#include "penstock/recorder.hpp"
 #include "penstock/report/trace_text.hpp"
 
 namespace penstock {

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "penstock/core/recording.hpp"
+#include "penstock/recorder.hpp"
 
 namespace penstock {
 

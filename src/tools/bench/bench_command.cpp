@@ -6,8 +6,8 @@
 #include <cstdio>
 #include <vector>
 
-#include "penstock/core/recorder.hpp"
-#include "penstock/devices/open_device.hpp"
+#include "penstock/devices.hpp"
+#include "penstock/recorder.hpp"
 #include "tools/bench/bench_data.hpp"
 #include "tools/bench/bench_output.hpp"
 #include "tools/command/arguments.hpp"

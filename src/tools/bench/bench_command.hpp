@@ -8,8 +8,8 @@
 
 #include <CLI/CLI.hpp>
 
-#include "penstock/device/build_flavour.hpp"
-#include "penstock/device/device_group.hpp"
+#include "penstock/device.hpp"
+#include "penstock/flavour.hpp"
 #include "tools/bench/bench_output.hpp"
 #include "tools/bench/rounds_apart.hpp"
 #include "tools/command/ending.hpp"

@@ -5,7 +5,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "penstock/core/error.hpp"
+#include "penstock/error.hpp"
 #include "tools/command/ending.hpp"
 #include "tools/command/program.hpp"
 

@@ -11,9 +11,9 @@
 
 #include <CLI/CLI.hpp>
 
-#include "penstock/device/device_group.hpp"
-#include "penstock/flow/pipeline_options.hpp"
-#include "penstock/profile/profile.hpp"
+#include "penstock/device.hpp"
+#include "penstock/options.hpp"
+#include "penstock/profile.hpp"
 
 namespace penstock::cli {
 

@@ -13,8 +13,8 @@
 #include <sys/signalfd.h>
 #include <unistd.h>
 
-#include "penstock/core/error.hpp"
 #include "penstock/core/failure_text.hpp"
+#include "penstock/error.hpp"
 
 namespace penstock::cli {
 namespace {

@@ -6,7 +6,7 @@
 
 #include <unistd.h>
 
-#include "penstock/core/error.hpp"
+#include "penstock/error.hpp"
 
 namespace penstock::cli {
 namespace {

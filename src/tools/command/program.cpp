@@ -19,8 +19,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "penstock/core/error.hpp"
 #include "penstock/core/failure_text.hpp"
+#include "penstock/error.hpp"
 
 namespace penstock::cli {
 namespace {

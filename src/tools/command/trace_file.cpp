@@ -4,7 +4,7 @@
 #include <array>
 #include <cstdio>
 
-#include "penstock/core/error.hpp"
+#include "penstock/error.hpp"
 #include "penstock/nvtx/nvtx_ranges.hpp"
 #include "tools/command/arguments.hpp"
 

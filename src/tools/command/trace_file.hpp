@@ -12,9 +12,8 @@
 
 #include <CLI/CLI.hpp>
 
-#include "penstock/core/ranges.hpp"
-#include "penstock/core/recorder.hpp"
 #include "penstock/cupti/activity_log.hpp"
+#include "penstock/recorder.hpp"
 #include "penstock/report/trace.hpp"
 #include "tools/command/named_files.hpp"
 

@@ -8,7 +8,7 @@
 #include <fstream>
 #include <vector>
 
-#include "penstock/core/error.hpp"
+#include "penstock/error.hpp"
 #include "penstock/report/join_traces.hpp"
 #include "tools/command/arguments.hpp"
 #include "tools/command/ending.hpp"

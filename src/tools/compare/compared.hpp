@@ -8,7 +8,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "penstock/device/flavour.hpp"
+#include "penstock/device.hpp"
 
 namespace penstock::cli {
 

@@ -8,8 +8,8 @@
 
 #include <nlohmann/json.hpp>
 
-#include "penstock/core/error.hpp"
-#include "penstock/core/recording.hpp"
+#include "penstock/error.hpp"
+#include "penstock/recorder.hpp"
 #include "penstock/report/stretch.hpp"
 #include "tools/command/ending.hpp"
 #include "tools/command/results_text.hpp"

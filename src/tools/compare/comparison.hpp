@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "penstock/device/flavour.hpp"
+#include "penstock/device.hpp"
 
 namespace penstock::cli {
 

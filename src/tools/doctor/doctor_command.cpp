@@ -6,7 +6,7 @@
 #include <exception>
 #include <stdexcept>
 
-#include "penstock/devices/open_device.hpp"
+#include "penstock/devices.hpp"
 #include "penstock/nvtx/nvtx_ranges.hpp"
 #include "tools/command/arguments.hpp"
 #include "tools/command/ending.hpp"

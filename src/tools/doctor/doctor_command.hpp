@@ -7,8 +7,8 @@
 
 #include <CLI/CLI.hpp>
 
-#include "penstock/device/build_flavour.hpp"
 #include "penstock/file/open_file.hpp"
+#include "penstock/flavour.hpp"
 #include "tools/command/ending.hpp"
 #include "tools/doctor/doctor_facts.hpp"
 

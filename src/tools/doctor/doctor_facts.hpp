@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "penstock/device/device.hpp"
+#include "penstock/device.hpp"
 #include "penstock/machine/host_limits.hpp"
 #include "penstock/machine/topology.hpp"
 #include "tools/doctor/probes.hpp"

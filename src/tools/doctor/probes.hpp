@@ -8,7 +8,7 @@
 #include <stop_token>
 #include <string>
 
-#include "penstock/device/device.hpp"
+#include "penstock/device.hpp"
 #include "penstock/file/open_file.hpp"
 #include "penstock/machine/host_limits.hpp"
 

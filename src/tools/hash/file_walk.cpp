@@ -7,8 +7,8 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 
-#include "penstock/file/file_problem.hpp"
 #include "penstock/file/open_file.hpp"
+#include "penstock/files.hpp"
 #include "penstock/kernels/blake3_subtree.hpp"
 
 namespace penstock::cli {

@@ -9,7 +9,7 @@
 #include <span>
 #include <string>
 
-#include "penstock/kernels/blake3_tree.hpp"
+#include "penstock/kernels.hpp"
 
 namespace penstock::cli {
 

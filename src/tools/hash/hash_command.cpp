@@ -9,14 +9,15 @@
 
 #include <pthread.h>
 
+#include "penstock/core/pool.hpp"
 #include "penstock/core/size_text.hpp"
-#include "penstock/devices/open_device.hpp"
+#include "penstock/devices.hpp"
 #include "penstock/flow/judge.hpp"
-#include "penstock/flow/pipeline.hpp"
 #include "penstock/machine/affinity.hpp"
 #include "penstock/machine/cgroup.hpp"
 #include "penstock/machine/slab.hpp"
 #include "penstock/machine/topology.hpp"
+#include "penstock/pipeline.hpp"
 #include "penstock/report/verdict.hpp"
 #include "tools/command/results_text.hpp"
 #include "tools/hash/hash_job.hpp"

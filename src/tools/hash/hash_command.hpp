@@ -10,10 +10,10 @@
 
 #include <CLI/CLI.hpp>
 
-#include "penstock/device/build_flavour.hpp"
-#include "penstock/device/device_group.hpp"
-#include "penstock/flow/pipeline.hpp"
-#include "penstock/flow/report.hpp"
+#include "penstock/device.hpp"
+#include "penstock/flavour.hpp"
+#include "penstock/pipeline.hpp"
+#include "penstock/report.hpp"
 #include "tools/command/arguments.hpp"
 #include "tools/command/ending.hpp"
 #include "tools/command/progress.hpp"

@@ -14,6 +14,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "penstock/core/pool.hpp"
+
 namespace penstock::cli {
 namespace {
 

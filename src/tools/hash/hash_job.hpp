@@ -11,7 +11,8 @@
 
 #include <unistd.h>
 
-#include "penstock/flow/pipeline_options.hpp"
+#include "penstock/core/pool.hpp"
+#include "penstock/options.hpp"
 #include "tools/command/progress.hpp"
 #include "tools/command/trace_file.hpp"
 #include "tools/hash/check_list.hpp"

@@ -7,7 +7,7 @@
 #include <string>
 
 #include "penstock/core/pool.hpp"
-#include "penstock/flow/report.hpp"
+#include "penstock/report.hpp"
 #include "penstock/report/verdict.hpp"
 #include "tools/command/progress.hpp"
 #include "tools/hash/hash_book.hpp"

@@ -6,8 +6,9 @@
 #include <stdexcept>
 #include <utility>
 
-#include "penstock/core/error.hpp"
 #include "penstock/core/failure_text.hpp"
+#include "penstock/core/pool.hpp"
+#include "penstock/error.hpp"
 
 namespace penstock::cli {
 namespace {

@@ -12,8 +12,9 @@
 #include <string>
 #include <vector>
 
-#include "penstock/core/completion.hpp"
-#include "penstock/file/file_source.hpp"
+#include "penstock/core/pool.hpp"
+#include "penstock/files.hpp"
+#include "penstock/tile.hpp"
 #include "tools/command/progress.hpp"
 #include "tools/hash/file_walk.hpp"
 #include "tools/hash/hash_book.hpp"

@@ -10,6 +10,7 @@
 #include <pthread.h>
 
 #include "penstock/core/failure_text.hpp"
+#include "penstock/core/pool.hpp"
 #include "penstock/kernels/blake3_subtree.hpp"
 
 namespace penstock::cli {

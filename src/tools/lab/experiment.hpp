@@ -4,7 +4,7 @@
 #include <string_view>
 #include <vector>
 
-#include "penstock/device/build_flavour.hpp"
+#include "penstock/flavour.hpp"
 #include "tools/lab/timeline.hpp"
 #include "tools/lab/verdict.hpp"
 #include "tools/lab/workbench.hpp"

@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "penstock/cpu/cpu_device.hpp"
-#include "penstock/devices/open_device.hpp"
+#include "penstock/devices.hpp"
 #include "tools/command/named_files.hpp"
 #include "tools/command/offered_values.hpp"
 #include "tools/command/trace_file.hpp"

@@ -6,7 +6,7 @@
 
 #include <CLI/CLI.hpp>
 
-#include "penstock/device/build_flavour.hpp"
+#include "penstock/flavour.hpp"
 #include "tools/command/ending.hpp"
 #include "tools/lab/experiment.hpp"
 

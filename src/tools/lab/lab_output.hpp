@@ -8,7 +8,7 @@
 #include <string_view>
 #include <utility>
 
-#include "penstock/device/build_flavour.hpp"
+#include "penstock/flavour.hpp"
 #include "tools/lab/experiment.hpp"
 
 namespace penstock::cli {

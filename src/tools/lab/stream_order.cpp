@@ -5,8 +5,7 @@
 #include <cmath>
 #include <cstdio>
 
-#include "penstock/kernels/sum.hpp"
-#include "penstock/kernels/transform.hpp"
+#include "penstock/kernels.hpp"
 #include "tools/lab/experiment.hpp"
 #include "tools/lab/workbench.hpp"
 

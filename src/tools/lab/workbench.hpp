@@ -16,8 +16,8 @@
 #include <variant>
 #include <vector>
 
-#include "penstock/device/build_flavour.hpp"
-#include "penstock/device/device.hpp"
+#include "penstock/device.hpp"
+#include "penstock/flavour.hpp"
 #include "penstock/kernels/busy.hpp"
 #include "penstock/machine/slab.hpp"
 #include "tools/lab/timeline.hpp"

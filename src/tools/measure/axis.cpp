@@ -5,8 +5,8 @@
 #include <charconv>
 #include <cstdint>
 
-#include "penstock/core/error.hpp"
 #include "penstock/core/size_text.hpp"
+#include "penstock/error.hpp"
 
 namespace penstock::measure {
 namespace {

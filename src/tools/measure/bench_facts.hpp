@@ -7,8 +7,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "penstock/device/device.hpp"
-#include "penstock/device/device_group.hpp"
+#include "penstock/device.hpp"
 #include "penstock/machine/host_limits.hpp"
 
 namespace penstock::cli {

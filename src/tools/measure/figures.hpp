@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "penstock/core/recording.hpp"
-#include "penstock/flow/report.hpp"
+#include "penstock/recorder.hpp"
+#include "penstock/report.hpp"
 #include "penstock/report/verdict.hpp"
 #include "tools/measure/axis.hpp"
 #include "tools/measure/meter.hpp"

@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "penstock/core/error.hpp"
+#include "penstock/error.hpp"
 
 namespace penstock::measure {
 namespace {

@@ -9,8 +9,8 @@
 #include <utility>
 #include <vector>
 
-#include "penstock/flow/pipeline_options.hpp"
-#include "penstock/flow/source.hpp"
+#include "penstock/options.hpp"
+#include "penstock/pipeline.hpp"
 #include "tools/measure/figures.hpp"
 #include "tools/measure/filler.hpp"
 

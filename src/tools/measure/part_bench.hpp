@@ -6,8 +6,8 @@
 #include <span>
 #include <vector>
 
-#include "penstock/device/device.hpp"
-#include "penstock/lane/stage.hpp"
+#include "penstock/device.hpp"
+#include "penstock/stages.hpp"
 
 namespace penstock::measure {
 

@@ -6,9 +6,9 @@
 #include <cstdio>
 #include <utility>
 
-#include "penstock/core/error.hpp"
-#include "penstock/core/recorder.hpp"
+#include "penstock/error.hpp"
 #include "penstock/flow/judge.hpp"
+#include "penstock/recorder.hpp"
 #include "penstock/report/stretch.hpp"
 #include "tools/measure/figures.hpp"
 

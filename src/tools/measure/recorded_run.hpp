@@ -5,8 +5,8 @@
 #include <optional>
 #include <stop_token>
 
-#include "penstock/device/build_flavour.hpp"
-#include "penstock/device/device_group.hpp"
+#include "penstock/device.hpp"
+#include "penstock/flavour.hpp"
 #include "penstock/report/verdict.hpp"
 #include "tools/command/trace_file.hpp"
 #include "tools/measure/figures.hpp"

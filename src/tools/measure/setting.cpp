@@ -6,9 +6,9 @@
 #include <charconv>
 #include <utility>
 
-#include "penstock/core/error.hpp"
 #include "penstock/core/pool.hpp"
 #include "penstock/core/size_text.hpp"
+#include "penstock/error.hpp"
 
 namespace penstock::measure {
 namespace {

@@ -8,19 +8,19 @@
 #include <string>
 #include <string_view>
 
-#include "penstock/flow/pipeline_options.hpp"
+#include "penstock/options.hpp"
 
 namespace penstock::measure {
 
 /// What lanes compute on each tile.
 enum class Work : std::uint8_t {
   copy,       ///< Nothing: in, out.
-  transform,  ///< y = x + sqrt(sin^2 + cos^2), as kernels/transform.hpp.
+  transform,  ///< y = x + sqrt(sin^2 + cos^2), as penstock/kernels.hpp.
   busy,       ///< A kernel of one block that takes a stated time.
   hash,       ///< BLAKE3; `hashed_bytes` come back.
 };
 
-/// The topmost node of a tile's tree, as kernels/blake3_node.hpp has it.
+/// The topmost node of a tile's tree, as penstock/kernels.hpp has it.
 inline constexpr std::size_t hashed_bytes = 112;
 
 /// What producers do to each tile.

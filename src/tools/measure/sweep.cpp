@@ -9,8 +9,8 @@
 #include <tuple>
 #include <utility>
 
-#include "penstock/core/error.hpp"
 #include "penstock/core/failure_text.hpp"
+#include "penstock/error.hpp"
 #include "tools/measure/ceilings.hpp"
 #include "tools/measure/figures.hpp"
 #include "tools/measure/recorded_run.hpp"

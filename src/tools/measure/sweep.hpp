@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "penstock/device/build_flavour.hpp"
-#include "penstock/device/device_group.hpp"
+#include "penstock/device.hpp"
+#include "penstock/flavour.hpp"
 #include "tools/measure/figures.hpp"
 #include "tools/measure/recorded_run.hpp"
 #include "tools/measure/trial.hpp"

@@ -11,7 +11,7 @@
 
 #include <CLI/CLI.hpp>
 
-#include "penstock/device/flavour.hpp"
+#include "penstock/device.hpp"
 #include "tools/command/arguments.hpp"
 #include "tools/command/trace_file.hpp"
 #include "tools/measure/axis.hpp"

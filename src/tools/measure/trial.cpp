@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "penstock/core/pool.hpp"
-#include "penstock/flow/pipeline.hpp"
 #include "penstock/flow/resolve_options.hpp"
+#include "penstock/pipeline.hpp"
 #include "penstock/report/number_text.hpp"
 #include "tools/measure/open_loop.hpp"
 #include "tools/measure/work_stages.hpp"

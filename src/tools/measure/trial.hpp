@@ -7,8 +7,8 @@
 #include <stop_token>
 #include <string>
 
-#include "penstock/device/build_flavour.hpp"
-#include "penstock/device/device_group.hpp"
+#include "penstock/device.hpp"
+#include "penstock/flavour.hpp"
 #include "tools/measure/figures.hpp"
 #include "tools/measure/filler.hpp"
 

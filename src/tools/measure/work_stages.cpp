@@ -3,9 +3,8 @@
 
 #include <span>
 
-#include "penstock/kernels/blake3_node.hpp"
+#include "penstock/kernels.hpp"
 #include "penstock/kernels/busy.hpp"
-#include "penstock/kernels/transform.hpp"
 
 namespace penstock::measure {
 inline namespace PENSTOCK_FLAVOUR {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "penstock/device/build_flavour.hpp"
-#include "penstock/kernels/blake3.hpp"
-#include "penstock/lane/stage.hpp"
+#include "penstock/flavour.hpp"
+#include "penstock/kernels.hpp"
+#include "penstock/stages.hpp"
 #include "tools/measure/setting.hpp"
 
 namespace penstock::measure {

@@ -6,7 +6,7 @@
 #include <cctype>
 #include <map>
 
-#include "penstock/core/error.hpp"
+#include "penstock/error.hpp"
 
 namespace penstock::measure {
 namespace {

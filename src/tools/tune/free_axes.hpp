@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "penstock/flow/pipeline_options.hpp"
+#include "penstock/options.hpp"
 #include "tools/measure/axis.hpp"
 #include "tools/tune/contest.hpp"
 

@@ -7,11 +7,11 @@
 #include <utility>
 #include <vector>
 
-#include "penstock/core/error.hpp"
 #include "penstock/core/failure_text.hpp"
 #include "penstock/core/pool.hpp"
 #include "penstock/core/usual_tiles.hpp"
-#include "penstock/flow/pipeline.hpp"
+#include "penstock/error.hpp"
+#include "penstock/pipeline.hpp"
 #include "tools/tune/free_axes.hpp"
 #include "tools/tune/search.hpp"
 

@@ -12,9 +12,9 @@
 #include <string>
 #include <vector>
 
-#include "penstock/device/build_flavour.hpp"
-#include "penstock/device/device_group.hpp"
-#include "penstock/flow/pipeline_options.hpp"
+#include "penstock/device.hpp"
+#include "penstock/flavour.hpp"
+#include "penstock/options.hpp"
 #include "tools/measure/axis.hpp"
 #include "tools/measure/filler.hpp"
 #include "tools/measure/setting.hpp"

@@ -7,10 +7,10 @@
 #include <exception>
 #include <ostream>
 
-#include "penstock/core/error.hpp"
 #include "penstock/core/size_text.hpp"
 #include "penstock/core/words.hpp"
-#include "penstock/devices/open_device.hpp"
+#include "penstock/devices.hpp"
+#include "penstock/error.hpp"
 #include "penstock/machine/topology.hpp"
 #include "tools/command/arguments.hpp"
 #include "tools/command/ending.hpp"

@@ -5,7 +5,7 @@
 
 #include <CLI/CLI.hpp>
 
-#include "penstock/device/build_flavour.hpp"
+#include "penstock/flavour.hpp"
 #include "tools/command/ending.hpp"
 #include "tools/command/trace_file.hpp"
 #include "tools/measure/sweep_arguments.hpp"

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "penstock/flow/pipeline_options.hpp"
-#include "penstock/profile/profile.hpp"
+#include "penstock/options.hpp"
+#include "penstock/profile.hpp"
 #include "penstock/report/verdict.hpp"
 #include "tools/measure/axis.hpp"
 #include "tools/measure/bench_facts.hpp"

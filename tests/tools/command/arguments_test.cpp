@@ -6,7 +6,7 @@
 
 #include <gtest/gtest.h>
 
-#include "penstock/core/error.hpp"
+#include "penstock/error.hpp"
 
 namespace penstock::cli {
 namespace {

@@ -3,8 +3,7 @@
 
 #include <gmock/gmock.h>
 
-#include "penstock/lane/lane_shape.hpp"
-#include "penstock/lane/signal_kind.hpp"
+#include "penstock/options.hpp"
 #include "tools/command/offered_values.hpp"
 #include "tools/measure/sweep_arguments.hpp"
 

@@ -7,7 +7,7 @@
 
 #include <gmock/gmock.h>
 
-#include "penstock/core/error.hpp"
+#include "penstock/error.hpp"
 #include "tools/command/arguments.hpp"
 
 namespace penstock::cli {

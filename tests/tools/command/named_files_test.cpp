@@ -5,7 +5,7 @@
 
 #include "support/folder_of_files.hpp"
 
-#include "penstock/core/error.hpp"
+#include "penstock/error.hpp"
 
 namespace penstock::cli {
 namespace {

@@ -10,7 +10,7 @@
 #include <gtest/gtest.h>
 #include <signal.h>
 
-#include "penstock/core/error.hpp"
+#include "penstock/error.hpp"
 #include "penstock/machine/output_file.hpp"
 
 namespace penstock::cli {

@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
-#include "penstock/core/error.hpp"
+#include "penstock/error.hpp"
 #include "tools/command/unreadable_results.hpp"
 #include "tools/compare/compared_rounds.hpp"
 #include "tools/compare/comparison.hpp"

@@ -16,7 +16,7 @@
 
 #include "penstock/core/pool.hpp"
 #include "penstock/file/open_folder.hpp"
-#include "penstock/kernels/blake3.hpp"
+#include "penstock/kernels.hpp"
 
 namespace penstock::cli {
 namespace {

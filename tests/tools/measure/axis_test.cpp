@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "penstock/core/error.hpp"
+#include "penstock/error.hpp"
 
 namespace penstock::measure {
 namespace {

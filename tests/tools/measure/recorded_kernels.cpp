@@ -8,8 +8,8 @@
 #include <gtest/gtest.h>
 
 #include "penstock/cupti/activity_log.hpp"
-#include "penstock/flow/pipeline.hpp"
 #include "penstock/kernels/busy.hpp"
+#include "penstock/pipeline.hpp"
 #include "penstock/report/intervals.hpp"
 
 namespace penstock::measure {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "penstock/device/device.hpp"
+#include "penstock/device.hpp"
 #include "penstock/lane/flight.hpp"
 
 namespace penstock::measure {

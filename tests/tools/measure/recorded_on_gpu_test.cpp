@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "support/one_gpu.hpp"
 
-#include "penstock/core/error.hpp"
 #include "penstock/cupti/activity_log.hpp"
+#include "penstock/error.hpp"
 #include "tools/measure/recorded_kernels.hpp"
 
 namespace penstock::measure {

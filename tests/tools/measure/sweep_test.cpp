@@ -8,8 +8,8 @@
 
 #include <gtest/gtest.h>
 
-#include "penstock/core/error.hpp"
 #include "penstock/cpu/cpu_device.hpp"
+#include "penstock/error.hpp"
 #include "tools/measure/ceilings.hpp"
 
 namespace penstock::measure {

@@ -10,8 +10,8 @@
 
 #include <gtest/gtest.h>
 
-#include "penstock/core/error.hpp"
 #include "penstock/cpu/cpu_device.hpp"
+#include "penstock/error.hpp"
 #include "tools/measure/open_loop.hpp"
 
 namespace penstock::measure {

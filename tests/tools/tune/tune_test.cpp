@@ -3,8 +3,8 @@
 
 #include <gtest/gtest.h>
 
-#include "penstock/core/error.hpp"
 #include "penstock/cpu/cpu_device.hpp"
+#include "penstock/error.hpp"
 
 namespace penstock::measure {
 namespace {

@@ -2,7 +2,7 @@
 #include <cuda_runtime_api.h>
 #include <tbb/flow_graph.h>
 
-#include "penstock/core/tile.hpp"
+#include "penstock/tile.hpp"
 
 __global__ void sum() {}
 void copy(void* to, void const* from) {

@@ -8,7 +8,7 @@
 #include <cuda_runtime_api.h>
 
 #include "penstock/cuda/stream.hpp"
-#include "penstock/kernels/sum.hpp"
+#include "penstock/kernels.hpp"
 
 // A comment may speak of cudaMemcpyAsync() and of sleep_for().
 std::binary_semaphore full(0);

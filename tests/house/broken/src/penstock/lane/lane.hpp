@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "penstock/core/tile.hpp"
+#include "penstock/tile.hpp"
 
 namespace penstock {
 struct Lane {};

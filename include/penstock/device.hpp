@@ -1,0 +1,246 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <initializer_list>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "penstock/device_memory.hpp"
+#include "penstock/error.hpp"
+#include "penstock/stream.hpp"
+
+struct CUstream_st;  // CUDA's: a cudaStream_t points to it.
+
+namespace penstock {
+
+/// Which of the two default streams is meant by "0".
+enum class Flavour : std::uint8_t {
+  per_thread,  ///< Each thread's own.
+  legacy,      ///< One for the whole process.
+};
+
+/// "per-thread" or "legacy".
+constexpr std::string_view flavour_name(Flavour flavour) noexcept {
+  return flavour == Flavour::legacy ? "legacy" : "per-thread";
+}
+
+/// What a device says of itself. Unknown figures are empty or 0.
+struct DeviceInfo {
+  DeviceKind kind = DeviceKind::cpu;
+  int ordinal = 0;               ///< Its number among those of its kind.
+  std::string name;              ///< "NVIDIA H200", "CPU device".
+  std::size_t memory_bytes = 0;  ///< All of its memory.
+  std::size_t memory_free = 0;   ///< What is free now.
+  int copy_engines = 0;          ///< Copies that can run beside each other and beside kernels.
+  int compute_units = 0;         ///< Multiprocessors, or compute threads.
+  std::optional<int> numa_node;  ///< The host's node that it hangs on, if the system says.
+  std::string pci_bus_id;        ///< "0000:1b:00.0"; empty without one.
+  std::string link;              ///< "PCIe 5 x16"; empty if unknown.
+  std::string capability;        ///< "9.0"; empty without one.
+  std::string driver;            ///< "13.0"; empty without one.
+  std::string runtime;           ///< "13.0"; empty without one.
+  int least_priority = 0;        ///< The largest number a stream's priority may have.
+  int greatest_priority = 0;     ///< The smallest.
+};
+
+/// Something that copies and computes on its own while host threads do other things: a GPU, or CPU threads in its
+/// place.
+///
+/// Threads: any. A thread calls `attach` before its first use of the device's streams.
+/// Throws:  Error; when it is sticky every later call fails too.
+class Device {
+ public:
+  Device() = default;
+  Device(Device const&) = delete;
+  Device& operator=(Device const&) = delete;
+  virtual ~Device() = default;
+
+  /// What it says of itself now.
+  virtual DeviceInfo info() const = 0;
+  /// Makes this the calling thread's device, so that code which names none finds it.
+  virtual void attach() = 0;
+
+  /// Which default stream is meant by "0" here (see Flavours in docs/architecture.md).
+  ///
+  /// Threads: any; it never changes.
+  virtual Flavour flavour() const noexcept = 0;
+  /// The default stream of the calling thread, as this device's flavour means it: one of the two that follow.
+  ///
+  /// Threads: what it returns is for the calling thread only: elsewhere the same handle may mean another stream.
+  StreamRef thread_default_stream() {
+    return flavour() == Flavour::legacy ? legacy_default_stream() : per_thread_default_stream();
+  }
+  /// The calling thread's own stream "0", in either flavour. It is a blocking stream.
+  ///
+  /// Threads: the handle is the same for all threads, and for each of them means another stream.
+  virtual StreamRef per_thread_default_stream() = 0;
+  /// The one stream "0" that takes turns with every blocking stream of the process, in either flavour.
+  virtual StreamRef legacy_default_stream() = 0;
+  virtual Stream make_stream(StreamOptions options = {}) = 0;
+  virtual Event make_event(EventOptions options = {}) = 0;
+  virtual Flag make_flag() = 0;
+
+  /// Device memory, aligned to at least 256 bytes.
+  ///
+  /// Blocks: it may wait for work that the device has; so allocate before the first tile.
+  /// Throws: Error of kind out_of_device_memory; the text says how much was asked for, how much is free, and what to
+  /// reduce.
+  virtual DeviceMemory allocate(std::size_t bytes) = 0;
+  /// Pins host memory for this and all other devices of its kind: a slab that several GPUs copy from and to is pinned
+  /// with one of them, which must then outlive what the others do with it.
+  ///
+  /// Shape:  whole pages; none of them pinned already, with any device of this kind.
+  /// Blocks: on a GPU 30 ms a GiB that was touched before, and it may wait for work that the device has.
+  /// Throws: Error of kind out_of_pinned_memory; the text says which limit to raise.
+  virtual Pinned pin(std::span<std::byte> host) = 0;
+  /// Where this device itself reads and writes host memory that was pinned with it or with another of its kind, for
+  /// kernels that work on it over the link; most often at the same address. Empty if it was not pinned.
+  ///
+  /// Shape:  bytes of one pinned region; an empty span is allowed.
+  /// Blocks: never.
+  virtual std::optional<std::span<std::byte>> mapped(std::span<std::byte> host) = 0;
+
+  /// Waits for all work of this process on the device. For tests and the very end.
+  ///
+  /// Blocks: until the device is idle.
+  virtual void synchronize() = 0;
+  /// What was refused on the calling thread without a report, such as a plain `<<<grid, block>>>`, and was not asked
+  /// for since; the latest if there were several. What throws leaves nothing here.
+  ///
+  /// A GPU sees what went through the CUDA runtime that penstock itself is linked to, whichever GPU it was meant for.
+  /// On a lost device it may name the fault.
+  ///
+  /// Threads: any; each is told of its own.
+  /// Blocks:  never.
+  virtual std::optional<Error> take_refusal() = 0;
+  /// The fault that ended this device, if one did. What the calling thread has chosen as its own device stays so.
+  ///
+  /// Blocks: never, but on a GPU for as long as a thread takes to start, if the calling thread has chosen another.
+  virtual std::optional<Error> lost() = 0;
+
+  /// Waits for this device no longer: from here on it is lost, for `why`, to all that use it. For a kernel that does
+  /// not end. A thread that waits for the CPU device is told; a thread that is inside a wait of the driver's stays
+  /// there.
+  ///
+  /// The work that the device does now goes on, perhaps for ever, so its memory stays its own: what is freed or
+  /// unpinned from here on is left to it. Whatever else it may touch goes to `keep`.
+  ///
+  /// Blocks: never.
+  virtual void abandon(Error const& why) = 0;
+  virtual bool abandoned() const noexcept = 0;
+  /// Keeps `thing` alive for as long as the device may touch it: for a GPU that was abandoned, to the end of the
+  /// process; else until the device dies.
+  virtual void keep(std::shared_ptr<void> thing) = 0;
+};
+
+/// What a device is called where devices are opened by name: "cpu:0", "cuda:1".
+inline std::string device_name(DeviceInfo const& info) {
+  return (info.kind == DeviceKind::cuda ? "cuda:" : "cpu:") + std::to_string(info.ordinal);
+}
+
+/// The devices that share some work; it owns none of them, and they outlive it.
+///
+/// Threads: as Device.
+class DeviceGroup {
+ public:
+  /// One device is a group as well.
+  DeviceGroup(Device& only) : all_{&only} {}  // NOLINT(google-explicit-constructor): as a device is meant.
+  /// Throws: Error of kind bad_argument, if there is no device or one of them is null.
+  DeviceGroup(std::vector<Device*> all) : all_(std::move(all)) {  // NOLINT(google-explicit-constructor): likewise.
+    if (all_.empty()) throw Error(ErrorKind::bad_argument, "There is no device to share the work: name one at least.");
+    if (std::ranges::count(all_, nullptr) > 0) throw Error(ErrorKind::bad_argument, "One of the devices is null.");
+  }
+  DeviceGroup(std::initializer_list<Device*> all) : DeviceGroup(std::vector<Device*>(all)) {}
+
+  std::vector<Device*> const& all() const noexcept { return all_; }
+  std::size_t size() const noexcept { return all_.size(); }
+  Device& front() const noexcept { return *all_.front(); }
+
+  /// The infos of all devices as one. `name` has each name once, with how many devices have it, as "2 x NVIDIA H200".
+  /// Memory, engines and units are those of all; the rest is that of the first.
+  DeviceInfo info() const {
+    DeviceInfo sum = front().info();
+    std::vector<std::pair<std::string, std::size_t>> named{{sum.name, 1}};
+    for (std::size_t i = 1; i < all_.size(); ++i) {
+      DeviceInfo const next = all_[i]->info();
+      sum.memory_bytes += next.memory_bytes;
+      sum.memory_free += next.memory_free;
+      sum.copy_engines += next.copy_engines;
+      sum.compute_units += next.compute_units;
+      auto const same =
+          std::find_if(named.begin(), named.end(), [&](auto const& one) { return one.first == next.name; });
+      same == named.end() ? static_cast<void>(named.emplace_back(next.name, 1)) : static_cast<void>(++same->second);
+    }
+    sum.name.clear();
+    for (auto const& [name, count] : named) {
+      sum.name += (sum.name.empty() ? "" : " + ") + (count > 1 ? std::to_string(count) + " x " : "") + name;
+    }
+    return sum;
+  }
+  /// Each one's device_name.
+  std::vector<std::string> names() const {
+    std::vector<std::string> names;
+    for (Device* const device : all_) names.push_back(device_name(device->info()));
+    return names;
+  }
+  /// The fault that ended one of them, the first in their order, if one did.
+  ///
+  /// Blocks: as Device::lost, for each.
+  std::optional<Error> lost() const {
+    for (Device* const device : all_) {
+      if (auto loss = device->lost()) return loss;
+    }
+    return std::nullopt;
+  }
+  /// True if none of them serves any more.
+  ///
+  /// Blocks: as Device::lost, for each.
+  bool all_lost() const {
+    return std::all_of(all_.begin(), all_.end(), [](Device* device) { return device->lost().has_value(); });
+  }
+
+ private:
+  std::vector<Device*> all_;
+};
+
+/// Owns one or more devices that share some work; `open_devices` opens them by name.
+///
+/// Threads: as Device.
+class Devices : public DeviceGroup {
+ public:
+  /// Throws: Error of kind bad_argument, if there is no device or one of them is null.
+  explicit Devices(std::vector<std::unique_ptr<Device>> opened)
+      : DeviceGroup(pointers(opened)), owned_(std::move(opened)) {}
+
+ private:
+  static std::vector<Device*> pointers(std::vector<std::unique_ptr<Device>> const& opened) {
+    std::vector<Device*> all;
+    for (auto const& device : opened) all.push_back(device.get());
+    return all;
+  }
+
+  std::vector<std::unique_ptr<Device>> owned_;
+};
+
+/// The CUDA stream of a GPU, a `cudaStream_t`, for launches and libraries that take one.
+///
+/// Threads: as the stream; the handle of per-thread default streams means another stream on each thread.
+/// Throws:  Error of kind bad_argument, for a stream of the CPU device.
+inline CUstream_st* cuda_stream(StreamRef stream) {
+  if (stream.kind() != DeviceKind::cuda) {
+    throw Error(
+        ErrorKind::bad_argument,
+        "This is a stream of the CPU device: ask StreamRef::kind first, and give the work to StreamRef::launch.");
+  }
+  return static_cast<CUstream_st*>(stream.native());
+}
+
+}  // namespace penstock

@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "penstock/recorder.hpp"
+#include "penstock/tile.hpp"
+
+namespace penstock {
+
+/// How many streams a lane spreads a tile's steps over.
+enum class LaneShape : std::uint8_t {
+  split,   ///< One each for upload, stage and download, ordered by events: one lane keeps all of a device busy.
+  single,  ///< All steps in the compute stream: fewer calls, and other lanes must fill the gaps.
+};
+
+inline constexpr std::array all_lane_shapes{LaneShape::split, LaneShape::single};
+
+/// As users write it: "split" and so on.
+std::string_view to_string(LaneShape shape) noexcept;
+/// Of all shapes, with commas between.
+std::string lane_shape_names();
+/// Throws: Error, with all names, for any other text.
+LaneShape parse_lane_shape(std::string_view name);
+
+/// Which stream a lane computes on.
+enum class StreamMode : std::uint8_t {
+  thread_default,  ///< The default stream of the lane's thread: a stage that names no stream is on it.
+  own,             ///< A non-blocking stream of the lane's own.
+};
+
+/// The mechanisms by which a lane can hear that its device got somewhere. Each is a file NAME_signal.hpp.
+enum class SignalKind : std::uint8_t {
+  callback,            ///< cudaStreamAddCallback in a stream beside the work, one for several tiles.
+  callback_in_stream,  ///< cudaStreamAddCallback in the working stream, one for each batch, as texts teach it for a
+                       ///< tile.
+  host_func,           ///< As callback, with cudaLaunchHostFunc, which knows no errors.
+  event_poll,          ///< The lane asks the tiles' events.
+  event_block,         ///< A thread beside the lane sleeps in cudaEventSynchronize.
+  flag,                ///< The stream writes a number to memory, which the lane reads.
+};
+
+inline constexpr std::array all_signal_kinds{SignalKind::callback,    SignalKind::callback_in_stream,
+                                             SignalKind::host_func,   SignalKind::event_poll,
+                                             SignalKind::event_block, SignalKind::flag};
+
+/// "callback", "callback_in_stream" and so on.
+std::string_view to_string(SignalKind kind) noexcept;
+/// All names, as a text lists them: "callback, callback_in_stream, ...".
+std::string signal_names();
+/// The kind of that name.
+///
+/// Throws: Error of kind bad_argument, which names them all.
+SignalKind parse_signal_kind(std::string_view name);
+
+/// How a tile's bytes come to its stage and back.
+enum class Transport : std::uint8_t {
+  /// On the CPU device all is mapped where the stage allows it and the pool is pinned: a copy there is one more pass
+  /// over the tile by the same processors. On a GPU small work for a device that has little is mapped, where the stage
+  /// allows it and the lane does not find that it takes longer (LoneWays); all else is copied.
+  automatic,
+  copies,  ///< By the device's copy engines, to a slot in its memory and back.
+  mapped,  ///< No copy: the stage works on the tile's own pinned memory, which the device reaches over the link.
+};
+
+inline constexpr std::array all_transports{Transport::automatic, Transport::copies, Transport::mapped};
+
+/// "automatic", "copies", "mapped".
+std::string_view to_string(Transport transport) noexcept;
+/// All names, as a text lists them: "automatic, copies, mapped".
+std::string transport_names();
+/// The transport of that name.
+///
+/// Throws: Error of kind bad_argument, which names them all.
+Transport parse_transport(std::string_view name);
+
+/// Whether what a stage enqueues for a tile is captured once for each slot and launched as a graph from then on. Only
+/// of a stage that promises it (Promises::capturable).
+enum class Graphs : std::uint8_t {
+  automatic,  ///< If the lane finds that it takes less time so.
+  never,
+  always,
+};
+
+inline constexpr std::array all_graphs{Graphs::automatic, Graphs::never, Graphs::always};
+
+/// "automatic", "never", "always".
+std::string_view to_string(Graphs graphs) noexcept;
+/// All names, as a text lists them: "automatic, never, always".
+std::string graphs_names();
+/// What that name says of graphs.
+///
+/// Throws: Error of kind bad_argument, which names them all.
+Graphs parse_graphs(std::string_view name);
+
+/// The aim of a pipeline: it decides what the options leave to the pipeline.
+enum class Aim : std::uint8_t {
+  throughput,  ///< Many tiles in a row, by threads that sleep where there is nothing to do.
+  /// Few tiles, each wanted as soon as possible: one lane for each device. The lane never sleeps; one of the threads
+  /// that wait for a tile never sleeps, nor does the consumer that waits for results. Each of them takes a core for as
+  /// long as the run lasts, and small tiles have less throughput (decisions/0032). Slots and tiles are few, so that a
+  /// tile that comes alone finds them warm (decisions/0035).
+  latency,
+};
+
+inline constexpr std::array all_aims{Aim::throughput, Aim::latency};
+
+/// "throughput", "latency".
+std::string_view to_string(Aim aim) noexcept;
+/// The aim of that name.
+///
+/// Throws: Error of kind bad_argument, which names them all.
+Aim parse_aim(std::string_view name);
+
+/// Work on a filled tile before it goes to a lane: decoding, parsing.
+struct HostStage {
+  std::string name = {};
+  /// May change the input part and `filled`. What it throws fails the tile with this stage's name, as does a `filled`
+  /// beyond the input part.
+  ///
+  /// Threads: the consumers, up to `at_once` at a time.
+  std::function<void(Tile&)> body = {};
+  /// How many tiles it may work on at once; 0 for as many as there are consumers.
+  std::size_t at_once = 0;
+};
+
+/// How a pipeline is built. A 0 means: what suits this machine.
+struct PipelineOptions {
+  /// The most producers, lanes or consumers of one pipeline.
+  static constexpr unsigned most_threads = 1024;
+  /// For `spin` and `borrow_spin`; a longer time means this one.
+  static constexpr std::chrono::microseconds for_ever = std::chrono::hours(1);
+
+  TileShape tile = {};
+  /// Decides about lanes, batch, slots, tiles, spin and borrow_spin that are left to the pipeline; small tiles of one
+  /// pass are not copied with either (`transport`). With `sink_on_lanes` a result is there sooner still.
+  Aim aim = Aim::throughput;
+  /// Tiles in the pool: the most work in progress, and all the pinned memory there is. 0: enough for all lanes and
+  /// producers to be busy, in whole batches; if the tiles that 160 MiB hold are enough, up to a batch more than those
+  /// (decisions/0031). With several GPUs and tiles from 1 MiB on, 16 MiB for each GPU and one tile for each producer
+  /// and each consumer beyond the first, if neither batch nor slots are asked for (decisions/0050). With Aim::latency
+  /// no more than one for each slot, producer and consumer (decisions/0035).
+  std::size_t tiles = 0;
+  /// Threads that fill, in `run`; those that are not needed rest (decisions/0030). 0: the CPUs that lanes and consumers
+  /// leave free.
+  unsigned producers = 0;
+  /// Threads that drive the devices. 0: one for the CPU device; per GPU one for tiles from 1 MiB on, where more lanes
+  /// only hindered each other (bench/flow/one_shot_bench), and two for smaller ones, but one with Aim::latency. Never
+  /// fewer than devices.
+  unsigned lanes = 0;
+  /// Threads in host stages and sink. 0: one, or half as many as CPUs if they may work at once.
+  unsigned consumers = 0;
+  /// The most tiles that a lane puts on its device at once (LaneOptions::batch). 0: on a GPU 32 MiB of tiles, or 8 MiB
+  /// of tiles below 1 MiB, but no more than 128 tiles, no more than a quarter of the slots that are asked for, and with
+  /// Aim::latency no more than four tiles if no slots are asked for (decisions/0035); with several GPUs, tiles from 1
+  /// MiB on and no slots asked for, 4 MiB or two tiles (decisions/0050); on the CPU device one (decisions/0021, 0026).
+  unsigned batch = 0;
+  /// Tiles in flight per lane. 0: four batches, more gained nothing (bench/flow/one_shot_bench); on a GPU at least 32
+  /// for tiles below 1 MiB (bench/lane/signal_bench), with Aim::latency 16.
+  unsigned slots = 0;
+  /// How long a lane that has nothing to do watches its device before it sleeps: results come sooner, but it takes a
+  /// core while tiles are in flight. While more than half of its slots are full, with work enough, it sleeps instead,
+  /// mostly for no more than 1 ms at a time (LaneOptions::spin). Lanes never watch if that would leave fewer than two
+  /// CPUs to others, of all or of a node that lanes are bound to. `for_ever`: the lane never sleeps, whatever its
+  /// device has to do; with Aim::latency that is what empty means. Else empty: 200 us on a GPU, which covers the
+  /// passage of a 4 MiB tile (bench/flow/one_shot_bench); 0 on the CPU device, which needs the cores itself, and with
+  /// the signal event_block.
+  std::optional<std::chrono::microseconds> spin = {};
+  StreamMode streams = StreamMode::thread_default;
+  LaneShape shape = LaneShape::split;  ///< Mostly as fast as single or faster (decisions/0013).
+  /// Whether stages work on copies of tiles or on the tiles themselves; the latter only those that promise to read
+  /// once.
+  Transport transport = Transport::automatic;
+  /// Whether a stage that promises Promises::capturable is launched as a CUDA graph; LaneSummary::graphs counts the
+  /// tiles.
+  Graphs graphs = Graphs::automatic;
+  SignalKind signal = SignalKind::callback;  ///< As fast as any that may sleep (bench/lane/signal_bench).
+  /// Of the streams that lanes make; lower runs first, and the device's DeviceInfo says what it has.
+  int priority = 0;
+  /// How long a lane bears with a device that finishes none of its tiles, before it abandons the device and fails them:
+  /// docs/faults.md. And how long feeding threads wait for each other's tiles, before Feed::borrow says so.
+  std::chrono::nanoseconds patience = std::chrono::seconds(60);
+  /// How long one of the threads that wait for a tile, a producer or a thread that feeds, watches for it before it
+  /// sleeps, so that the sink need not wake a thread, which takes it 4 to 18 us (bench/core/pool_bench). 0: not at all.
+  /// Empty, unless the lanes' spin leaves too few CPUs, of all or of a node: for ever with Aim::latency; else 20 us on
+  /// a GPU (decisions/0021), 5 us for tiles from 1 MiB on (decisions/0026), and 0 on the CPU device. The consumer that
+  /// has nothing to do watches for a result for the same time.
+  std::optional<std::chrono::microseconds> borrow_spin = {};
+  bool ordered = false;  ///< The sink sees tiles in the source's order, failed and cancelled ones in their places.
+  bool parallel_sink = false;  ///< The sink is called by several consumers at once.
+  /// The lane calls the sink itself, the moment it knows that the tile is done: a microsecond sooner
+  /// (bench/flow/handoff_bench). For a sink that is short and never waits, since its lane does nothing else meanwhile;
+  /// several lanes call at once, and if a tile fails before it reaches a lane, a producer or a consumer calls. Not with
+  /// `ordered`.
+  bool sink_on_lanes = false;
+  /// Is told when each tile that it wants was where, from borrow to sink; null for none. It outlives the pipeline.
+  Recorder* recorder = nullptr;
+  /// Judges each run: Report::verdict says what bounded it and what to change. The pipeline then keeps a recorder of
+  /// its own, which takes 8 MiB and notes some 20,000 tiles, the first ones, and costs what every recorder costs
+  /// (docs/performance.md). Not with `recorder`.
+  bool watch = false;
+  /// Is told what the threads do, while they do it: borrow, fill, host, enqueue, sink. Null for none; it outlives the
+  /// pipeline. penstock/nvtx/nvtx_ranges.hpp has one for profilers.
+  Ranges* ranges = nullptr;
+  bool bind = true;  ///< Keep threads and tiles next to the device.
+  std::vector<HostStage> host_stages = {};
+};
+
+/// True if tiles go through the oneTBB graph at all; else lanes call the sink, and no host stage is before them.
+inline bool enters_graph(PipelineOptions const& options) {
+  return !options.sink_on_lanes || !options.host_stages.empty();
+}
+
+}  // namespace penstock

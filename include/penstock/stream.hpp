@@ -1,0 +1,287 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "penstock/device_memory.hpp"
+#include "penstock/error.hpp"
+
+namespace penstock {
+
+/// What a device implements to have events. Users hold an Event or an EventRef.
+class EventBackend {
+ public:
+  virtual ~EventBackend() = default;
+  virtual bool passed() = 0;
+  virtual void wait() = 0;
+  virtual std::optional<std::chrono::nanoseconds> since(EventBackend& earlier) = 0;
+  virtual void* native() const noexcept = 0;
+};
+
+/// A point in a stream that others can wait for. Cheap to copy; the Event it came from must outlive it.
+///
+/// Threads: any, but record and query of one event must not race (one holder at a time).
+class EventRef {
+ public:
+  EventRef(std::nullptr_t) = delete;
+  explicit EventRef(EventBackend& backend) noexcept : backend_(&backend) {}
+
+  /// True once the device has passed the last record, or if there never was one.
+  ///
+  /// Throws: Error, if the device reports a fault instead.
+  bool passed() const { return backend_->passed(); }
+  /// Waits until `passed()`.
+  ///
+  /// Blocks: until the device gets there.
+  /// Throws: Error, as `passed()`.
+  void wait() const { backend_->wait(); }
+  /// Device time between the records of two events; empty until the device has passed both.
+  ///
+  /// Throws: Error of kind bad_argument, unless both were made with `timing`; and as `passed()`.
+  std::optional<std::chrono::nanoseconds> since(EventRef earlier) const { return backend_->since(*earlier.backend_); }
+  /// The device's own handle: a cudaEvent_t, or nothing of use on the CPU device.
+  void* native() const noexcept { return backend_->native(); }
+  EventBackend& backend() const noexcept { return *backend_; }
+
+ private:
+  EventBackend* backend_;
+};
+
+struct EventOptions {
+  bool timing = false;         ///< Keep the time of the record, so that `since` works.
+  bool blocking_wait = false;  ///< `wait` sleeps instead of spinning.
+};
+
+/// Owns an event of a device. Must die before its Device.
+class Event : public EventRef {
+ public:
+  explicit Event(std::unique_ptr<EventBackend> backend) noexcept : EventRef(*backend), owned_(std::move(backend)) {}
+
+ private:
+  std::unique_ptr<EventBackend> owned_;
+};
+
+/// What a device implements to have captures. Users hold a Capture.
+class CaptureBackend {
+ public:
+  virtual ~CaptureBackend() = default;
+  virtual std::size_t operations() const noexcept = 0;
+};
+
+/// What a stream was asked for while it captured, for streams of its device to do again and again, by one call each
+/// time (StreamRef::launch). On a GPU a CUDA graph.
+///
+/// Must die before its Device, and not before each stream has passed it. Memory that its operations name must be valid
+/// whenever it is launched.
+///
+/// Threads: any, but one launch at a time. What several streams do of it at once is in no order.
+class Capture {
+ public:
+  explicit Capture(std::unique_ptr<CaptureBackend> backend) noexcept : owned_(std::move(backend)) {}
+
+  /// How many copies, kernels and other steps there are in it; with 0 a launch does nothing.
+  std::size_t operations() const noexcept { return owned_->operations(); }
+  CaptureBackend& backend() const noexcept { return *owned_; }
+
+ private:
+  std::unique_ptr<CaptureBackend> owned_;
+};
+
+class WorkFailure;
+
+enum class DeviceKind : std::uint8_t { cpu, cuda };
+
+/// What a device tells a callback about the work before it.
+struct StreamStatus {
+  bool ok = true;
+  bool sticky = false;  ///< The device serves no caller any more.
+  /// What the device's own error code was; 0 if ok.
+  int code = 0;
+};
+
+/// A call that a device makes from a thread of its own once a stream gets there.
+///
+/// The object must live until it was called, its stream was destroyed, or its call was dropped: after that nothing
+/// calls it, also on a lost device, where a call may come late or not at all. `called` makes no device call, takes no
+/// lock, allocates nothing and logs nothing: it may push to a mailbox and wake a thread.
+class StreamCallback {
+ public:
+  virtual void called(StreamStatus status) noexcept = 0;
+
+ protected:
+  ~StreamCallback() = default;
+};
+
+/// The body of a CPU kernel: called once per block, by any number of threads at once, in any order. The block is a
+/// number as well, so a body that reads no memory of a device may take a std::uint32_t.
+using CpuKernel = std::function<void(KernelBlock block)>;
+
+/// One of several copies that are asked for together.
+///
+/// Shape: as of StreamRef::upload, or download.
+struct Copy {
+  std::span<std::byte> to = {};
+  std::span<std::byte const> from = {};
+};
+
+/// What a device implements to have streams. Users hold a Stream or a StreamRef.
+class StreamBackend {
+ public:
+  virtual ~StreamBackend() = default;
+  virtual DeviceKind kind() const noexcept = 0;
+  virtual void upload(std::span<std::byte> to, std::span<std::byte const> from) = 0;
+  virtual void download(std::span<std::byte> to, std::span<std::byte const> from) = 0;
+  /// One after the other, unless the device has a better way.
+  virtual void upload_all(std::span<Copy const> copies) {
+    for (Copy const& copy : copies) upload(copy.to, copy.from);
+  }
+  virtual void download_all(std::span<Copy const> copies) {
+    for (Copy const& copy : copies) download(copy.to, copy.from);
+  }
+  virtual void launch(std::uint32_t blocks, CpuKernel kernel) = 0;
+  virtual void record(EventBackend& event) = 0;
+  virtual void wait(EventBackend& event) = 0;
+  virtual void call(StreamCallback& callback) = 0;
+  virtual void launch_host_function(StreamCallback& callback) = 0;
+  virtual void write(FlagBackend& flag, std::uint64_t number) = 0;
+  virtual void drop_calls() = 0;
+  virtual bool idle() = 0;
+  virtual void synchronize() = 0;
+  /// Only streams that a device made itself capture, if it can.
+  virtual void begin_capture() {
+    throw Error(ErrorKind::unsupported, "This stream captures nothing: make one for it with Device::make_stream.");
+  }
+  virtual std::unique_ptr<CaptureBackend> end_capture() {
+    throw Error(ErrorKind::bad_argument, "This stream captures nothing: begin with begin_capture.");
+  }
+  virtual void launch(CaptureBackend& /*capture*/) {
+    throw Error(ErrorKind::unsupported, "This stream launches no captures: use one of the device that captured.");
+  }
+  /// A device with faults that are always its own has nothing to attribute.
+  virtual void attribute(WorkFailure* /*failure*/) {}
+  virtual void* native() const noexcept = 0;
+
+ protected:
+  /// For a stream that calls CPU kernels itself, once all is done that was put in before them.
+  static constexpr KernelBlock block(std::uint32_t number) noexcept { return KernelBlock(number); }
+};
+
+/// A queue of device work that runs in the order it was put in. Cheap to copy; the Stream it came from must outlive it.
+///
+/// Nothing here waits for the device unless it says so. Memory named in a call must stay valid until the stream has
+/// passed it.
+///
+/// Threads: any, but the order is only defined for calls that are themselves ordered.
+/// Throws:  Error, if the device refuses the call or was lost before it.
+class StreamRef {
+ public:
+  StreamRef(std::nullptr_t) = delete;
+  explicit StreamRef(StreamBackend& backend) noexcept : backend_(&backend) {}
+
+  /// The same handle; that of per-thread default streams still means another stream on each thread.
+  bool operator==(StreamRef const&) const = default;
+
+  DeviceKind kind() const noexcept { return backend_->kind(); }
+  /// Copies host memory to device memory.
+  ///
+  /// Shape:  `to` has room for all of `from`, which may be empty.
+  /// Blocks: never if the host memory is pinned; else the device may keep the caller until it has read it.
+  void upload(DeviceSpan<std::byte> to, std::span<std::byte const> from) const {
+    backend_->upload({to.address(), to.size()}, from);
+  }
+  /// Copies device memory to host memory. Shape and Blocks are those of `upload`.
+  void download(std::span<std::byte> to, DeviceSpan<std::byte const> from) const {
+    backend_->download(to, {from.address(), from.size()});
+  }
+  /// Makes several copies in this place of the stream, in any order among them; no two may touch the same bytes. With
+  /// CUDA 13 a GPU takes many by one call.
+  ///
+  /// Throws: Error; some of them may then be in the stream, and what they name must stay valid as if all were.
+  void upload(std::span<Copy const> copies) const { backend_->upload_all(copies); }
+  void download(std::span<Copy const> copies) const { backend_->download_all(copies); }
+  /// Runs `kernel(0)` ... `kernel(blocks - 1)` on the CPU device's compute threads. An exception in it fails what the
+  /// launch is attributed to, such as the tile for which a stage launched it; without that it is a sticky device fault.
+  ///
+  /// Throws: Error of kind `unsupported` on any other device.
+  void launch(std::uint32_t blocks, CpuKernel kernel) const { backend_->launch(blocks, std::move(kernel)); }
+  /// Marks this place in the stream. An event that is recorded again forgets its earlier place.
+  void record(EventRef event) const { backend_->record(event.backend()); }
+  /// What comes later in this stream starts only when the event's last record so far was passed.
+  void wait(EventRef event) const { backend_->wait(event.backend()); }
+  /// Makes the device call back once it gets here; the stream goes on when the call has returned.
+  void call(StreamCallback& callback) const { backend_->call(callback); }
+  /// As `call`, by CUDA's host functions: the callback is told that all is well, for they know no status, and once the
+  /// device is lost it may be called late, as if all were well, or not at all.
+  void launch_host_function(StreamCallback& callback) const { backend_->launch_host_function(callback); }
+  /// Keeps a lost device from making the calls that are still due here; for a caller that is about to destroy their
+  /// callbacks. On a GPU it drops what all threads have due on their default streams.
+  ///
+  /// Blocks: until a call that is being made at this moment has returned.
+  void drop_calls() const { backend_->drop_calls(); }
+  /// Writes `number` to the flag once the device gets here. Not once it is lost.
+  void write(FlagRef flag, std::uint64_t number) const { backend_->write(flag.backend(), number); }
+  /// True if the device has finished all that was put in.
+  bool idle() const { return backend_->idle(); }
+  /// Waits until `idle()`.
+  ///
+  /// Blocks: until the device has finished.
+  void synchronize() const { backend_->synchronize(); }
+  /// From here on the stream does not do what it is asked for, but keeps it: copies and kernels, and of a GPU also what
+  /// else CUDA captures. A call that would wait for the device, ask it or have it call back is refused, which spoils
+  /// the capture. On a GPU, what CUDA forbids the calling thread meanwhile, such as to allocate, spoils it too.
+  ///
+  /// Threads: the one that ends it.
+  /// Throws:  Error of kind unsupported for a default stream.
+  void begin_capture() const { backend_->begin_capture(); }
+  /// Ends the capture, also if it throws: the stream then does again what it is asked for.
+  ///
+  /// Blocks: while the device makes it ready, on a GPU for some 10 us and more with its size.
+  /// Throws: Error, if the capture was spoiled, or the device refuses it.
+  Capture end_capture() const { return Capture(backend_->end_capture()); }
+  /// Does all that was captured in this place of the stream.
+  ///
+  /// Shape: captured by a stream of this device.
+  void launch(Capture const& capture) const { backend_->launch(capture.backend()); }
+  /// Attributes what the calling thread launches here from now on, also captures, to `failure`; null for nothing. An
+  /// exception in a kernel is noted there, kernels behind it that are attributed to the same do not run, and the device
+  /// goes on. What is kept for a capture is attributed when that is launched. A GPU attributes nothing: each of its
+  /// faults is sticky. AttributedHere ends what it begins.
+  ///
+  /// Threads: each for its own launches. `failure` outlives them on the device.
+  void attribute(WorkFailure* failure) const { backend_->attribute(failure); }
+  /// The device's own handle: a cudaStream_t, or nothing of use on the CPU device.
+  void* native() const noexcept { return backend_->native(); }
+
+ private:
+  StreamBackend* backend_;
+};
+
+/// How a stream stands to the others of its device.
+struct StreamOptions {
+  /// A blocking stream takes turns with the legacy default stream; a non-blocking one does not know it.
+  bool blocking = false;
+  /// Lower runs first; clamped to what the device has.
+  int priority = 0;
+};
+
+/// Owns a stream of a device. Must die before its Device.
+///
+/// Blocks: when it dies, until its work is done or the device is known to be lost; on the CPU device until what runs in
+/// it has ended, in any case.
+class Stream : public StreamRef {
+ public:
+  explicit Stream(std::unique_ptr<StreamBackend> backend) noexcept : StreamRef(*backend), owned_(std::move(backend)) {}
+
+ private:
+  std::unique_ptr<StreamBackend> owned_;
+};
+
+}  // namespace penstock

@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "penstock/error.hpp"
+
+namespace penstock {
+
+/// Of inputs beside the first.
+inline constexpr std::size_t most_more_inputs = 3;
+
+/// The parts of one tile, in memory that a host or a device sees.
+struct TileParts {
+  std::span<std::byte> input = {};
+  std::span<std::byte> output = {};
+  std::array<std::span<std::byte>, most_more_inputs> more_inputs = {};
+};
+
+/// How large the parts of a tile are: one to four inputs, and an output. `tile_of` says it in elements.
+///
+/// Units: bytes. Each may be 0. With `in_place` the first input and the output are the same bytes and output_bytes
+/// equals input_bytes.
+struct TileShape {
+  /// Every part of a tile starts at a multiple of this many bytes from the slab's start.
+  static constexpr std::size_t alignment = 256;
+  using MoreBytes = std::array<std::size_t, most_more_inputs>;
+
+  std::size_t input_bytes = 0;
+  std::size_t output_bytes = 0;
+  bool in_place = false;
+  /// The second, third and fourth input. Each is uploaded by a copy of its own, in a stream of its own where streams
+  /// are split, and the stage starts once all of them are on the device.
+  MoreBytes more_input_bytes = {};
+
+  /// From the start of one tile's part of so many bytes to that of the next one's.
+  static std::size_t stride(std::size_t bytes) noexcept { return (bytes + alignment - 1) / alignment * alignment; }
+  /// Where the parts of tile `number` lie in a slab of `tiles` tiles: all first inputs side by side, then all second
+  /// inputs and so on, then all outputs, so that neighbouring tiles can be copied as one.
+  ///
+  /// Shape: `slab` has Pool::slab_bytes(*this, tiles), and `number` is below `tiles`.
+  TileParts cut(std::span<std::byte> slab, std::size_t tiles, std::size_t number) const noexcept;
+  /// The inputs that there are beside the first: 1 for the second, and so on.
+  std::vector<std::size_t> more_inputs() const;
+  std::size_t largest_part() const noexcept {
+    return std::max({input_bytes, output_bytes, *std::ranges::max_element(more_input_bytes)});
+  }
+  bool operator==(TileShape const&) const = default;
+};
+
+class Pool;
+
+/// A fixed block of pinned host memory with room for work on its way in and its result on the way out.
+///
+/// `input(0)` is the same as `input()`; most tiles have no other. What of each other input counts is in `more_filled`.
+///
+/// Threads: the holder of the tile's Loan, and no other thread.
+class Tile {
+ public:
+  /// All of the input part, whether filled or not.
+  std::span<std::byte> input() const noexcept { return parts_.input; }
+  /// All of the output part; what counts after a run is the first `produced` bytes.
+  std::span<std::byte> output() const noexcept { return parts_.output; }
+  /// All of one of the inputs; empty if the shape has none there.
+  ///
+  /// Shape: `which` is at most most_more_inputs.
+  std::span<std::byte> input(std::size_t which) const noexcept {
+    return which == 0 ? parts_.input : parts_.more_inputs[which - 1];
+  }
+  /// The part of the input that the source filled.
+  std::span<std::byte const> filled_input() const noexcept { return parts_.input.first(filled); }
+  /// Likewise, of one of the inputs.
+  ///
+  /// Shape: `which` is at most most_more_inputs.
+  std::span<std::byte const> filled_input(std::size_t which) const noexcept {
+    return which == 0 ? filled_input() : parts_.more_inputs[which - 1].first(more_filled[which - 1]);
+  }
+  /// Bytes that count, of all inputs.
+  std::size_t all_filled() const noexcept {
+    std::size_t bytes = filled;
+    for (std::size_t const more : more_filled) bytes += more;
+    return bytes;
+  }
+  /// No input counts any more.
+  void forget_filled() noexcept {
+    filled = 0;
+    more_filled = {};
+  }
+  /// The part of the output that the stage produced.
+  std::span<std::byte const> produced_output() const noexcept { return parts_.output.first(produced); }
+  /// Which tile of its pool this is.
+  std::uint32_t index() const noexcept { return index_; }
+  /// Which slab of its pool it was cut from.
+  std::size_t pool_part() const noexcept { return pool_part_; }
+  /// Where it goes when its Loan dies.
+  Pool& home() const noexcept { return *home_; }
+  /// A number that the code which lends a tile on may keep with it. It is 0 until it is set, and 0 again once the tile
+  /// is home.
+  ///
+  /// Threads: any.
+  std::uint32_t mark() const noexcept { return std::atomic_ref(mark_).load(std::memory_order_relaxed); }
+  void set_mark(std::uint32_t mark) const noexcept { std::atomic_ref(mark_).store(mark, std::memory_order_relaxed); }
+
+  std::size_t filled = 0;                 ///< Bytes of the input that count; the source says.
+  std::size_t produced = 0;               ///< Bytes of the output that count; the stage says.
+  std::uint64_t sequence = 0;             ///< Place in the source's order; the pipeline says.
+  std::uint64_t tag = 0;                  ///< The source's own. FileSource and Records are sources, and use it.
+  TileShape::MoreBytes more_filled = {};  ///< Bytes that count of the second, third and fourth input; the source says.
+
+ private:
+  friend class Pool;
+  friend class Loan;
+  TileParts parts_;
+  Pool* home_ = nullptr;
+  std::uint32_t index_ = 0;
+  mutable std::uint32_t mark_ = 0;
+  std::uint16_t pool_part_ = 0;
+  bool stranded_ = false;
+};
+
+/// Checks that the bytes that fill a tile fit into it.
+///
+/// Throws: Error of kind bad_argument that begins with `subject`, if `filled` or one of `more_filled` is beyond its
+/// input.
+void expect_filled_fits(Tile const& tile, std::string const& subject);
+
+/// Exclusive use of one tile. It moves with the work, and its death brings the tile home.
+///
+/// Threads: one at a time; it may die on any thread. It must die before its Pool does.
+class Loan {
+ public:
+  Loan() noexcept = default;
+  Loan(Loan&& other) noexcept : tile_(std::exchange(other.tile_, nullptr)) {}
+  Loan& operator=(Loan&& other) noexcept {
+    if (this != &other) {
+      give_back();
+      tile_ = std::exchange(other.tile_, nullptr);
+    }
+    return *this;
+  }
+  ~Loan() { give_back(); }
+
+  explicit operator bool() const noexcept { return tile_ != nullptr; }
+  Tile& operator*() const noexcept { return *tile_; }
+  Tile* operator->() const noexcept { return tile_; }
+
+  /// Brings the tile home now.
+  void give_back() noexcept;
+  /// From here on the tile never goes home: its pool counts it as stranded and lends it no more. For a tile that a
+  /// device may still write to, though no thread waits for it any more.
+  void strand() noexcept;
+
+  /// Takes the tile out of this loan's care, to carry it through a queue of plain pointers; `resume` ends the passage.
+  Tile* release() noexcept { return std::exchange(tile_, nullptr); }
+  /// Takes up a tile that `release` let go of.
+  static Loan resume(Tile* tile) noexcept { return Loan(tile); }
+
+ private:
+  friend class Pool;
+  explicit Loan(Tile* tile) noexcept : tile_(tile) {}
+  Tile* tile_ = nullptr;
+};
+
+/// How a tile's journey ended. There is no fourth way.
+enum class Outcome : std::uint8_t { done, failed, cancelled };
+
+/// What went wrong with one tile, and where.
+struct Failure {
+  std::string stage;   ///< "source", "host stage 2", "upload", "stage", "download", "signal", "device", "sink".
+  std::string reason;  ///< A sentence.
+  ErrorKind kind = ErrorKind::device_refused;
+};
+
+/// The one answer that every submitted tile gets: the loan back, with its outcome.
+///
+/// Threads: the holder.
+struct Completion {
+  Loan loan;
+  Outcome outcome = Outcome::done;
+  /// Set if and only if the outcome is `failed`. Shared, because one sticky fault may fail thousands of tiles.
+  std::shared_ptr<Failure const> failure;
+
+  bool ok() const noexcept { return outcome == Outcome::done; }
+
+  static Completion done(Loan loan) { return {std::move(loan), Outcome::done, nullptr}; }
+  static Completion cancelled(Loan loan) { return {std::move(loan), Outcome::cancelled, nullptr}; }
+  static Completion failed(Loan loan, std::shared_ptr<Failure const> failure) {
+    return {std::move(loan), Outcome::failed, std::move(failure)};
+  }
+};
+
+}  // namespace penstock

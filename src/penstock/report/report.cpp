@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "penstock/report.hpp"
+
+#include <cstdio>
+
+#include "penstock/core/size_text.hpp"
+#include "penstock/report/verdict.hpp"
+
+namespace penstock {
+namespace {
+
+template <class... Values>
+std::string format(char const* pattern, Values... values) {
+  char text[256];
+  std::snprintf(text, sizeof text, pattern, values...);
+  return text;
+}
+
+}  // namespace
+
+std::string describe(Report const& report) {
+  double const seconds = std::chrono::duration<double>(report.wall).count();
+  double const rate = seconds > 0 ? static_cast<double>(report.bytes_in) / seconds : 0;
+  std::string text =
+      format("%llu tiles done, %llu failed, %llu cancelled; ", static_cast<unsigned long long>(report.tiles_done),
+             static_cast<unsigned long long>(report.tiles_failed),
+             static_cast<unsigned long long>(report.tiles_cancelled)) +
+      size_text(report.bytes_in) + format(" in %.3f s, ", seconds) +
+      (rate >= 1e9 ? format("%.2f GB/s", rate / 1e9) : format("%.2f MB/s", rate / 1e6));
+  if (report.sink_failures != 0) {
+    text += format("\nthe sink failed on %llu completions", static_cast<unsigned long long>(report.sink_failures));
+  }
+  if (report.first_failure) {
+    auto const& first = *report.first_failure;
+    text += "\nfirst failure: ";
+    if (first.sequence) text += format("tile %llu, ", static_cast<unsigned long long>(*first.sequence));
+    text += "at " + first.failure.stage + ": " + first.failure.reason;
+  }
+  for (Failure const& failure : report.run_failures) {
+    text += "\nthe run failed at " + failure.stage + ": " + failure.reason;
+  }
+  if (std::string const lost = lost_devices(report); !lost.empty()) text += "\n" + lost;
+  if (report.verdict != nullptr) text += "\n" + describe(*report.verdict);
+  return text;
+}
+
+std::string lost_devices(Report const& report) {
+  std::string text;
+  std::size_t lost = 0;
+  for (DeviceSummary const& device : report.devices) {
+    if (device.loss.empty() || report.devices.size() == 1) continue;
+    text += (lost++ == 0 ? "" : "\n") + device.name + " was lost, and " + std::to_string(device.failed) +
+            " of its tiles failed: " + device.loss;
+  }
+  if (lost > 0 && lost < report.devices.size()) {
+    text += lost + 1 == report.devices.size() ? "\nThe other device went on." : "\nThe other devices went on.";
+  }
+  return text;
+}
+
+}  // namespace penstock
