@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "penstock/core/error.hpp"
-#include "penstock/core/size_text.hpp"
+#include "penstock/core/number_text.hpp"
 #include "penstock/devices/open_device.hpp"
 
 namespace {

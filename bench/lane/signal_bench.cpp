@@ -11,8 +11,8 @@
 
 #include <benchmark/benchmark.h>
 
+#include "penstock/core/number_text.hpp"
 #include "penstock/core/pool.hpp"
-#include "penstock/core/size_text.hpp"
 #include "penstock/devices/open_device.hpp"
 #include "penstock/lane/lane.hpp"
 #include "penstock/machine/cpu_time.hpp"

@@ -3,7 +3,7 @@
 #include "fuzz/harness.hpp"
 
 #include "penstock/core/error.hpp"
-#include "penstock/core/size_text.hpp"
+#include "penstock/core/number_text.hpp"
 
 namespace penstock::fuzz {
 

@@ -4,7 +4,7 @@
 #include "report/model_run.hpp"
 #include <gtest/gtest.h>
 
-#include "penstock/report/verdict.hpp"
+#include "penstock/report/run_figures.hpp"
 
 namespace penstock {
 namespace {

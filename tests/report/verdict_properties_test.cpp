@@ -5,7 +5,8 @@
 
 #include <gtest/gtest.h>
 
-#include "penstock/report/verdict.hpp"
+#include "penstock/report/overlap.hpp"
+#include "penstock/report/run_figures.hpp"
 
 namespace penstock {
 namespace {

@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "penstock/core/error.hpp"
-#include "penstock/core/size_text.hpp"
+#include "penstock/core/number_text.hpp"
 
 namespace penstock::cpu {
 namespace {

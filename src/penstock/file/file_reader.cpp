@@ -6,7 +6,7 @@
 
 #include <unistd.h>
 
-#include "penstock/core/size_text.hpp"
+#include "penstock/core/number_text.hpp"
 #include "penstock/file/page_cache.hpp"
 
 namespace penstock {

@@ -6,7 +6,7 @@
 #include <set>
 #include <utility>
 
-#include "penstock/core/size_text.hpp"
+#include "penstock/core/number_text.hpp"
 
 namespace penstock {
 namespace {

@@ -3,7 +3,7 @@
 
 #include <cstdio>
 
-#include "penstock/core/size_text.hpp"
+#include "penstock/core/number_text.hpp"
 #include "penstock/report/verdict.hpp"
 
 namespace penstock {

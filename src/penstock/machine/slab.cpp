@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "penstock/core/error.hpp"
-#include "penstock/core/size_text.hpp"
+#include "penstock/core/number_text.hpp"
 #include "penstock/machine/bound_thread.hpp"
 #include "penstock/machine/host_limits.hpp"
 

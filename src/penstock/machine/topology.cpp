@@ -9,7 +9,7 @@
 #include <hwloc.h>
 
 #include "penstock/core/error.hpp"
-#include "penstock/core/size_text.hpp"
+#include "penstock/core/number_text.hpp"
 #include "penstock/machine/affinity.hpp"
 #include "penstock/machine/cgroup.hpp"
 

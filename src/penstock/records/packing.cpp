@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "penstock/core/error.hpp"
-#include "penstock/core/size_text.hpp"
+#include "penstock/core/number_text.hpp"
 
 namespace penstock {
 namespace {

@@ -5,9 +5,9 @@
 #include <cstdint>
 #include <string_view>
 
-#include "penstock/report/engine_times.hpp"
-#include "penstock/report/tile_ways.hpp"
+#include "penstock/report/passages.hpp"
 #include "penstock/report/trace_rows.hpp"
+#include "penstock/report/trace_text.hpp"
 
 namespace penstock {
 namespace {

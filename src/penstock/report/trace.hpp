@@ -4,11 +4,15 @@
 #include <cstdint>
 #include <iosfwd>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "penstock/core/recording.hpp"
-#include "penstock/report/trace_text.hpp"
 
 namespace penstock {
+
+/// What is said of a trace as a whole: names and values.
+using TraceNotes = std::vector<std::pair<std::string, std::string>>;
 
 /// What a trace says of where it comes from.
 struct TraceFacts {

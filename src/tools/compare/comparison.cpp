@@ -10,7 +10,7 @@
 
 #include "penstock/core/error.hpp"
 #include "penstock/core/recording.hpp"
-#include "penstock/report/stretch.hpp"
+#include "penstock/report/passages.hpp"
 #include "tools/command/ending.hpp"
 #include "tools/command/results_text.hpp"
 #include "tools/compare/compared.hpp"

@@ -9,7 +9,7 @@
 
 #include <pthread.h>
 
-#include "penstock/core/size_text.hpp"
+#include "penstock/core/number_text.hpp"
 #include "penstock/devices/open_device.hpp"
 #include "penstock/flow/judge.hpp"
 #include "penstock/flow/pipeline.hpp"

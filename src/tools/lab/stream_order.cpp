@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstdio>
 
+#include "penstock/core/quantile.hpp"
 #include "penstock/kernels/sum.hpp"
 #include "penstock/kernels/transform.hpp"
 #include "tools/lab/experiment.hpp"

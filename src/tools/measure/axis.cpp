@@ -6,7 +6,7 @@
 #include <cstdint>
 
 #include "penstock/core/error.hpp"
-#include "penstock/core/size_text.hpp"
+#include "penstock/core/number_text.hpp"
 
 namespace penstock::measure {
 namespace {

@@ -10,7 +10,7 @@
 
 #include "penstock/core/recording.hpp"
 #include "penstock/flow/report.hpp"
-#include "penstock/report/verdict.hpp"
+#include "penstock/report/run_figures.hpp"
 #include "tools/measure/axis.hpp"
 #include "tools/measure/meter.hpp"
 #include "tools/measure/setting.hpp"

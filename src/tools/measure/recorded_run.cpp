@@ -9,7 +9,7 @@
 #include "penstock/core/error.hpp"
 #include "penstock/core/recorder.hpp"
 #include "penstock/flow/judge.hpp"
-#include "penstock/report/stretch.hpp"
+#include "penstock/report/passages.hpp"
 #include "tools/measure/figures.hpp"
 
 namespace penstock::measure {

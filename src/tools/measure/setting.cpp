@@ -7,8 +7,8 @@
 #include <utility>
 
 #include "penstock/core/error.hpp"
+#include "penstock/core/number_text.hpp"
 #include "penstock/core/pool.hpp"
-#include "penstock/core/size_text.hpp"
 
 namespace penstock::measure {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "penstock/report/quantile.hpp"
+#include "penstock/core/quantile.hpp"
 
 #include <numeric>
 #include <vector>
@@ -30,6 +30,12 @@ TEST(AQuantile, IsExceededByNoMoreThanTheRest) {
   EXPECT_EQ(quantile_of(thousand, 0.99), 990);
   EXPECT_EQ(quantile_of(thousand, 0.999), 999);
   EXPECT_EQ(quantile_of(thousand, 1), 1000);
+}
+
+TEST(AMedian, IsTheMiddleOneWhateverTheOthersAre) {
+  EXPECT_EQ(median({7}), 7);
+  EXPECT_EQ(median({9, 1, 1000}), 9);
+  EXPECT_EQ(median({4, 1, 3, 2}), 2.5);
 }
 
 }  // namespace

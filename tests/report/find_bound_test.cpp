@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "penstock/report/no_streams.hpp"
+#include "penstock/report/find_bound.hpp"
 
 #include "report/a_run_of_one_second.hpp"
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "penstock/report/verdict.hpp"
+#include "penstock/report/run_figures.hpp"
 
 namespace penstock {
 namespace {

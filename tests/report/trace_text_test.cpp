@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "penstock/report/join_traces.hpp"
+#include "penstock/report/trace_text.hpp"
 
 #include <array>
 #include <map>
