@@ -13,7 +13,7 @@
 #include <benchmark/benchmark.h>
 
 #include "penstock/flow/pipeline.hpp"
-#include "penstock/machine/cpu_time.hpp"
+#include "penstock/machine/host_limits.hpp"
 
 namespace penstock {
 namespace {

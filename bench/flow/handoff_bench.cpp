@@ -15,7 +15,7 @@
 #include "penstock/core/event_count.hpp"
 #include "penstock/devices/open_device.hpp"
 #include "penstock/flow/pipeline.hpp"
-#include "penstock/machine/cpu_time.hpp"
+#include "penstock/machine/host_limits.hpp"
 #include "penstock/machine/slab.hpp"
 #ifdef PENSTOCK_WITH_CUDA
 #include "../lane/scale.hpp"

@@ -15,7 +15,7 @@
 
 #include "penstock/devices/open_device.hpp"
 #include "penstock/kernels/transform.hpp"
-#include "penstock/machine/cpu_time.hpp"
+#include "penstock/machine/host_limits.hpp"
 #include "penstock/records/departures.hpp"
 #include "penstock/records/packing.hpp"
 #include "penstock/records/record_reply.hpp"

@@ -10,7 +10,7 @@
 #include <gtest/gtest.h>
 
 #include "penstock/device/device_group.hpp"
-#include "penstock/machine/affinity.hpp"
+#include "penstock/machine/cpu_set.hpp"
 
 namespace penstock {
 namespace {

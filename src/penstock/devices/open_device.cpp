@@ -7,8 +7,8 @@
 #include <system_error>
 
 #include "penstock/cpu/cpu_device.hpp"
-#include "penstock/machine/affinity.hpp"
-#include "penstock/machine/cgroup.hpp"
+#include "penstock/machine/cpu_set.hpp"
+#include "penstock/machine/host_limits.hpp"
 #ifdef PENSTOCK_WITH_CUDA
 #include "penstock/cuda/cuda_device.hpp"
 #include "penstock/cuda/enumerate.hpp"

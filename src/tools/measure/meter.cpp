@@ -5,7 +5,7 @@
 #include <cstddef>
 
 #include "penstock/core/quantile.hpp"
-#include "penstock/machine/cpu_time.hpp"
+#include "penstock/machine/host_limits.hpp"
 
 namespace penstock::measure {
 
