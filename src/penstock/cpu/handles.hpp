@@ -3,10 +3,20 @@
 
 #include <chrono>
 #include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
 
+#include "penstock/core/error.hpp"
 #include "penstock/cpu/faults.hpp"
+#include "penstock/cpu/operation.hpp"
 #include "penstock/cpu/scheduler.hpp"
+#include "penstock/device/capture.hpp"
 #include "penstock/device/event.hpp"
+#include "penstock/device/flag.hpp"
 
 namespace penstock::cpu {
 
@@ -56,6 +66,53 @@ class CpuEvent final : public EventBackend {
   Faults& faults_;
   double const clock_drift_;
   EventState state_;
+};
+
+/// A flag of a CPU device: a number in a cache line of its own.
+class CpuFlag final : public FlagBackend {
+ public:
+  CpuFlag() : FlagBackend(number_) {}
+
+ private:
+  alignas(64) std::uint64_t number_ = 0;
+};
+
+/// Copies and kernels that a stream kept, in their order.
+class CpuCapture final : public CaptureBackend {
+ public:
+  explicit CpuCapture(Scheduler const& scheduler) : scheduler_(scheduler) {}
+
+  std::size_t operations() const noexcept override { return requests_.size(); }
+  std::vector<Request> const& requests() const noexcept { return requests_; }
+  void add(Request request) { requests_.push_back(std::move(request)); }
+  /// Spoils the capture, because of `what`.
+  ///
+  /// Throws: Error, always, that says so.
+  [[noreturn]] void spoil(char const* what) {
+    Error const why(ErrorKind::device_refused, std::string("A stream that captures cannot do this: ") + what +
+                                                   ". Enqueue nothing but copies and kernels until the capture ends.");
+    if (!spoiled_) spoiled_ = why;
+    throw Error(why);
+  }
+  /// Throws: Error, with what spoiled it first, if anything did.
+  void expect_unspoiled() const {
+    if (spoiled_) throw Error(*spoiled_);
+  }
+
+  /// Throws: Error of kind bad_argument, unless `capture` belongs to the device of `scheduler`.
+  static CpuCapture const& of(CaptureBackend& capture, Scheduler const& scheduler) {
+    auto const* const mine = dynamic_cast<CpuCapture*>(&capture);
+    if (mine == nullptr || &mine->scheduler_ != &scheduler) {
+      throw Error(ErrorKind::bad_argument,
+                  "This was captured on another device: capture it with a stream of this one.");
+    }
+    return *mine;
+  }
+
+ private:
+  Scheduler const& scheduler_;
+  std::vector<Request> requests_;
+  std::optional<Error> spoiled_;
 };
 
 }  // namespace penstock::cpu
