@@ -13,7 +13,7 @@
 
 #include "penstock/collective/reduction.hpp"
 #include "penstock/cuda/cuda_device.hpp"
-#include "penstock/cuda/enumerate.hpp"
+#include "penstock/cuda/probe.hpp"
 #include "penstock/flow/pipeline.hpp"
 #include "penstock/kernels/count_bytes.hpp"
 

@@ -9,7 +9,7 @@
 #include "support/one_gpu.hpp"
 #include <gmock/gmock.h>
 
-#include "penstock/cuda/enumerate.hpp"
+#include "penstock/cuda/probe.hpp"
 
 namespace penstock::cuda {
 namespace {

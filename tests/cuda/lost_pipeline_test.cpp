@@ -10,7 +10,7 @@
 #include <gmock/gmock.h>
 
 #include "penstock/cuda/cuda_device.hpp"
-#include "penstock/cuda/enumerate.hpp"
+#include "penstock/cuda/probe.hpp"
 #include "penstock/flow/pipeline.hpp"
 
 namespace penstock::cuda {

@@ -11,7 +11,6 @@
 #include "penstock/machine/host_limits.hpp"
 #ifdef PENSTOCK_WITH_CUDA
 #include "penstock/cuda/cuda_device.hpp"
-#include "penstock/cuda/enumerate.hpp"
 #include "penstock/cuda/probe.hpp"
 #endif
 

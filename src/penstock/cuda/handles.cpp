@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "penstock/cuda/flag.hpp"
+#include "penstock/cuda/handles.hpp"
 
 #include <atomic>
 
@@ -19,6 +19,54 @@ std::uint64_t& pinned_word(Health& health) {
 }
 
 }  // namespace
+
+CudaEvent::CudaEvent(Health& health, EventOptions options) : health_(health), timing_(options.timing) {
+  unsigned flags = cudaEventDefault;
+  if (!options.timing) flags |= cudaEventDisableTiming;
+  if (options.blocking_wait) flags |= cudaEventBlockingSync;
+  health_.check(cudaEventCreateWithFlags(&handle_, flags), "cudaEventCreateWithFlags");
+}
+
+CudaEvent::~CudaEvent() {
+  if (!health_.abandoned()) health_.report(cudaEventDestroy(handle_), "cudaEventDestroy");
+}
+
+CudaEvent& CudaEvent::of(EventBackend& backend) {
+  auto* const event = dynamic_cast<CudaEvent*>(&backend);
+  if (event == nullptr) {
+    throw Error(ErrorKind::bad_argument,
+                "A CUDA stream was given the event of another kind of device: make the event "
+                "with the device that made the stream.");
+  }
+  return *event;
+}
+
+void CudaEvent::record(cudaStream_t stream) {
+  health_.check(cudaEventRecord(handle_, stream), "cudaEventRecord");
+  recorded_ = true;
+}
+
+bool CudaEvent::passed() {
+  return health_.ready(cudaEventQuery(handle_), "cudaEventQuery");
+}
+
+void CudaEvent::wait() {
+  health_.expect_waited_for("cudaEventSynchronize");
+  health_.check(cudaEventSynchronize(handle_), "cudaEventSynchronize");
+}
+
+std::optional<std::chrono::nanoseconds> CudaEvent::since(EventBackend& earlier) {
+  CudaEvent& start = of(earlier);
+  if (!timing_ || !start.timing_) {
+    throw Error(ErrorKind::bad_argument, "These events keep no time: make both with EventOptions::timing.");
+  }
+  if (!recorded_ || !start.recorded_) return std::nullopt;
+  float milliseconds = 0;
+  if (!health_.ready(cudaEventElapsedTime(&milliseconds, start.handle_, handle_), "cudaEventElapsedTime")) {
+    return std::nullopt;
+  }
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::duration<float, std::milli>(milliseconds));
+}
 
 CudaFlag::WriteValue CudaFlag::find_write(Health& health) {
   void* found = nullptr;
@@ -83,6 +131,33 @@ CudaFlag& CudaFlag::of(FlagBackend& backend) {
 void CudaFlag::write(cudaStream_t stream, std::uint64_t number) {
   // By default the driver puts a fence for the whole system before the number. Its codes are those of the runtime.
   health_.check(static_cast<cudaError_t>(write_(stream, address_, number, 0)), "cuStreamWriteValue64");
+}
+
+CudaCapture::CudaCapture(Health& health, cudaGraph_t graph) : health_(health) {
+  health_.check(cudaGraphGetNodes(graph, nullptr, &operations_), "cudaGraphGetNodes");
+  if (operations_ == 0) return;
+  health_.check(cudaGraphInstantiateWithFlags(&handle_, graph, 0), "cudaGraphInstantiateWithFlags");
+}
+
+CudaCapture::~CudaCapture() {
+  if (handle_ != nullptr && !health_.abandoned()) health_.report(cudaGraphExecDestroy(handle_), "cudaGraphExecDestroy");
+}
+
+CudaCapture& CudaCapture::of(CaptureBackend& backend) {
+  auto* const capture = dynamic_cast<CudaCapture*>(&backend);
+  if (capture == nullptr) {
+    throw Error(ErrorKind::bad_argument,
+                "A CUDA stream was given the capture of another kind of device: capture it with a stream of this one.");
+  }
+  return *capture;
+}
+
+void CudaCapture::upload(cudaStream_t stream) {
+  if (handle_ != nullptr) health_.check(cudaGraphUpload(handle_, stream), "cudaGraphUpload");
+}
+
+void CudaCapture::launch(cudaStream_t stream) {
+  if (handle_ != nullptr) health_.check(cudaGraphLaunch(handle_, stream), "cudaGraphLaunch");
 }
 
 }  // namespace PENSTOCK_FLAVOUR
