@@ -13,8 +13,8 @@
 
 #include "support/folder_of_files.hpp"
 
-#include "penstock/file/file_problem.hpp"
 #include "penstock/file/file_reader.hpp"
+#include "penstock/file/open_file.hpp"
 
 namespace penstock {
 

@@ -18,9 +18,7 @@
 #include <vector>
 
 #include "penstock/core/pool.hpp"
-#include "penstock/file/file_problem.hpp"
 #include "penstock/file/file_reader.hpp"
-#include "penstock/file/file_reading.hpp"
 #include "penstock/file/open_file.hpp"
 #include "penstock/file/open_folder.hpp"
 #include "penstock/file/read_queue.hpp"

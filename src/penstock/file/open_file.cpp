@@ -11,7 +11,6 @@
 #include <poll.h>
 #include <unistd.h>
 
-#include "penstock/file/file_problem.hpp"
 #include "penstock/file/open_folder.hpp"
 
 namespace penstock {

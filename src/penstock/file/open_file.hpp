@@ -10,12 +10,39 @@
 #include <span>
 #include <stop_token>
 #include <string>
+#include <utility>
 
 #include <sys/stat.h>
+
+#include "penstock/core/error.hpp"
 
 namespace penstock {
 
 class OpenFolder;
+
+/// What others did to a file while it was being read.
+enum class FileChange { none, shrank, grew, changed, relinked };
+
+/// Why a file cannot be read, or what it gave cannot be used.
+class FileProblem : public Error {
+ public:
+  /// `sentence` does not name the file.
+  explicit FileProblem(std::string sentence, FileChange change = FileChange::none)
+      : Error(ErrorKind::system, sentence), sentence_(std::move(sentence)), change_(change) {}
+  /// The same problem, in a text that begins with the file's name.
+  FileProblem(std::string const& name, FileProblem const& problem)
+      : Error(problem.kind(), name + ": " + problem.sentence_),
+        sentence_(problem.sentence_),
+        change_(problem.change_) {}
+
+  /// Without the file's name.
+  std::string const& sentence() const noexcept { return sentence_; }
+  FileChange change() const noexcept { return change_; }
+
+ private:
+  std::string sentence_;
+  FileChange change_;
+};
 
 /// "No such file or directory (os error 2)", for the error number of the last system call; of a limit on open files
 /// with what helps.

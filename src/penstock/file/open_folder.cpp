@@ -11,7 +11,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "penstock/file/file_problem.hpp"
 #include "penstock/file/open_file.hpp"
 
 namespace penstock {

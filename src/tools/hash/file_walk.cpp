@@ -7,7 +7,6 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 
-#include "penstock/file/file_problem.hpp"
 #include "penstock/file/open_file.hpp"
 #include "penstock/kernels/blake3_subtree.hpp"
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "penstock/file/open_file.hpp"
 #include "penstock/file/read_queue.hpp"
+
+#include "penstock/file/open_file.hpp"
 
 #if PENSTOCK_WITH_LIBURING
 #include <algorithm>
