@@ -11,7 +11,7 @@
 namespace penstock {
 namespace {
 
-/// Figures and ceilings by chance, some missing: whatever they say, they could be somebody's.
+/// Figures and ceilings by chance, some missing: some run could have them.
 class AnyRun {
  public:
   explicit AnyRun(unsigned seed) : chance_(seed) {

@@ -141,14 +141,14 @@ class Shares {
   void clear();
 
  private:
-  struct Place;
-  void make_places();
-  std::vector<Place*> all_places() const;
-  void set_places_aside();
-  void gather(Place& place);
-  void reduce(std::vector<Place*> const& places);
-  bool merge_by_nccl(std::vector<Place*> const& healthy, MergedBytes& merged, std::string& why_not);
-  void merge_on_host(std::vector<Place*> const& healthy, MergedBytes& merged, std::string const& why_not);
+  struct Member;
+  void make_members();
+  std::vector<Member*> all_members() const;
+  void set_members_aside();
+  void gather(Member& member);
+  void reduce(std::vector<Member*> const& members);
+  bool merge_by_nccl(std::vector<Member*> const& healthy, MergedBytes& merged, std::string& why_not);
+  void merge_on_host(std::vector<Member*> const& healthy, MergedBytes& merged, std::string const& why_not);
 
   DeviceGroup const devices_;
   std::size_t const bytes_;
@@ -156,7 +156,7 @@ class Shares {
   ReduceOperation const operation_;
   bool const while_running_;
   std::vector<std::byte> identity_;
-  std::vector<std::unique_ptr<Place>> places_;  ///< In the order of the devices.
+  std::vector<std::unique_ptr<Member>> members_;  ///< In the order of the devices.
   std::unique_ptr<Nccl> nccl_;
   std::string why_no_nccl_;      ///< Not in this reduction any more; empty while it may be.
   std::optional<Error> broken_;  ///< Why nothing may be merged any more.

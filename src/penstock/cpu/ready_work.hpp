@@ -89,7 +89,7 @@ class SchedulerLock {
   Sleepers& sleepers_;
   OperationQueue& unused_;
   OperationQueue dead_;
-  /// The seats to notify. Most wake one or two; a seat that does not fit is notified with the mutex held.
+  /// The seats to notify. Most locks wake one or two threads; a seat that does not fit is notified with the mutex held.
   std::array<Seat*, 8> called_{};
   std::size_t called_count_ = 0;
   std::unique_lock<std::mutex> lock_;

@@ -109,9 +109,9 @@ class Scheduler {
   mutable std::mutex mutex_;
   StreamOrder order_;
   std::unordered_set<EventState*> events_;
-  std::size_t unfinished_ = 0;
-  std::size_t running_ = 0;  ///< Operations that engines are at.
-  std::size_t copying_ = 0;  ///< Those of them that are copies.
+  std::size_t unfinished_ = 0;  ///< Operations that have not passed.
+  std::size_t running_ = 0;     ///< Operations that engines are at.
+  std::size_t copying_ = 0;     ///< Those of them that are copies.
   std::condition_variable quiet_;
 
   ReadyWork ready_;
@@ -120,6 +120,7 @@ class Scheduler {
   std::size_t late_count_ = 0;
   std::uint64_t deliveries_ = 0;  ///< How often late callbacks and hosts were let go.
   std::condition_variable delivered_;
+  /// Threads that wait for the end of a stream or of all; meanwhile nothing is held as late.
   std::size_t removals_ = 0;
   std::atomic<std::size_t> captures_{0};  ///< That were begun and not ended.
   std::optional<Error> lost_;
