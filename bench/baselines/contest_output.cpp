@@ -7,7 +7,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "penstock/core/size_text.hpp"
+#include "penstock/core/number_text.hpp"
 #include "penstock/machine/host_limits.hpp"
 #include "penstock/machine/topology.hpp"
 

@@ -7,7 +7,7 @@
 #include <CLI/CLI.hpp>
 #include <unistd.h>
 
-#include "penstock/core/size_text.hpp"
+#include "penstock/core/number_text.hpp"
 #include "penstock/devices.hpp"
 #include "penstock/error.hpp"
 

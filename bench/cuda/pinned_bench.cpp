@@ -13,7 +13,7 @@
 #include <cuda_runtime_api.h>
 
 #include "penstock/cuda/cuda_device.hpp"
-#include "penstock/cuda/enumerate.hpp"
+#include "penstock/cuda/probe.hpp"
 #include "penstock/machine/slab.hpp"
 #include "penstock/pipeline.hpp"
 

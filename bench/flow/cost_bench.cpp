@@ -12,7 +12,7 @@
 #include "instruction_count.hpp"
 #include <benchmark/benchmark.h>
 
-#include "penstock/machine/cpu_time.hpp"
+#include "penstock/machine/host_limits.hpp"
 #include "penstock/pipeline.hpp"
 
 namespace penstock {

@@ -14,7 +14,7 @@
 
 #include "penstock/core/event_count.hpp"
 #include "penstock/devices.hpp"
-#include "penstock/machine/cpu_time.hpp"
+#include "penstock/machine/host_limits.hpp"
 #include "penstock/machine/slab.hpp"
 #include "penstock/pipeline.hpp"
 #ifdef PENSTOCK_WITH_CUDA

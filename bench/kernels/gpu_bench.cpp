@@ -9,7 +9,7 @@
 #include <benchmark/benchmark.h>
 
 #include "penstock/cuda/cuda_device.hpp"
-#include "penstock/cuda/enumerate.hpp"
+#include "penstock/cuda/probe.hpp"
 #include "penstock/kernels.hpp"
 
 namespace penstock {

@@ -14,7 +14,7 @@
 #include "penstock/core/pool.hpp"
 #include "penstock/devices.hpp"
 #include "penstock/lane/lane.hpp"
-#include "penstock/machine/cpu_time.hpp"
+#include "penstock/machine/host_limits.hpp"
 #include "penstock/machine/slab.hpp"
 #ifdef PENSTOCK_WITH_CUDA
 #include "scale.hpp"

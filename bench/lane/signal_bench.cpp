@@ -11,11 +11,11 @@
 
 #include <benchmark/benchmark.h>
 
+#include "penstock/core/number_text.hpp"
 #include "penstock/core/pool.hpp"
-#include "penstock/core/size_text.hpp"
 #include "penstock/devices.hpp"
 #include "penstock/lane/lane.hpp"
-#include "penstock/machine/cpu_time.hpp"
+#include "penstock/machine/host_limits.hpp"
 #include "penstock/machine/slab.hpp"
 #ifdef PENSTOCK_WITH_CUDA
 #include "scale.hpp"

@@ -16,7 +16,7 @@
 #include "penstock/core/pool.hpp"
 #include "penstock/devices.hpp"
 #include "penstock/kernels.hpp"
-#include "penstock/machine/cpu_time.hpp"
+#include "penstock/machine/host_limits.hpp"
 #include "penstock/records.hpp"
 #include "penstock/records/departures.hpp"
 #include "penstock/records/packing.hpp"

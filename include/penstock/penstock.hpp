@@ -9,4 +9,4 @@
 #include "penstock/profile.hpp"
 #include "penstock/records.hpp"
 #include "penstock/reduction.hpp"
-#include "penstock/verdict.hpp"
+#include "penstock/report.hpp"

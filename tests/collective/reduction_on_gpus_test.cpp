@@ -13,7 +13,7 @@
 
 #include "penstock/collective/nccl.hpp"
 #include "penstock/cuda/cuda_device.hpp"
-#include "penstock/cuda/enumerate.hpp"
+#include "penstock/cuda/probe.hpp"
 #include "penstock/kernels.hpp"
 #include "penstock/pipeline.hpp"
 #include "penstock/reduction.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What nobody waits for any more.
+// A device for which no thread waits any more.
 #include <array>
 #include <atomic>
 #include <memory>

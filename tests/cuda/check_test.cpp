@@ -7,8 +7,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "penstock/cuda/remedy.hpp"
-
 namespace penstock::cuda {
 namespace {
 

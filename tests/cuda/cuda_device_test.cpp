@@ -9,7 +9,7 @@
 #include "support/one_gpu.hpp"
 #include <gmock/gmock.h>
 
-#include "penstock/cuda/enumerate.hpp"
+#include "penstock/cuda/probe.hpp"
 
 namespace penstock::cuda {
 namespace {
@@ -22,7 +22,7 @@ using testing::HasSubstr;
 
 constexpr std::size_t page = 1 << 16;
 
-/// Pages of host memory that nobody has pinned.
+/// Pages of host memory that are not pinned.
 struct Pages {
   explicit Pages(std::size_t count)
       : start(static_cast<std::byte*>(std::aligned_alloc(page, count * page)), &std::free),

@@ -90,7 +90,7 @@ int waiting_for_an_event_behind_the_fault_ends() {
 int a_fault_that_others_met_is_known() {
   Verdict verdict;
   LostGpu lost;
-  // A user's own code, which tells nobody.
+  // A user's own code, which tells no other.
   verdict.expect(cudaStreamSynchronize(native(lost.stream)) == cudaErrorIllegalAddress, "no fault");
   auto const fault = lost.gpu.lost();
   verdict.expect(fault && fault->sticky(), "lost() did not ask");

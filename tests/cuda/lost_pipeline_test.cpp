@@ -11,7 +11,7 @@
 
 #include "penstock/core/pool.hpp"
 #include "penstock/cuda/cuda_device.hpp"
-#include "penstock/cuda/enumerate.hpp"
+#include "penstock/cuda/probe.hpp"
 #include "penstock/pipeline.hpp"
 
 namespace penstock::cuda {

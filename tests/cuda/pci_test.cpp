@@ -67,7 +67,7 @@ TEST_F(BusWithAGpu, CountsGpusAndNothingElse) {
   write("0000:1c:00.0", "vendor", "0x10de");
   write("0000:1c:00.0", "class", "0x068000");  // An NVSwitch.
   write("0000:1d:00.0", "vendor", "0x8086");
-  write("0000:1d:00.0", "class", "0x030000");  // Somebody else's display.
+  write("0000:1d:00.0", "class", "0x030000");  // Another vendor's display.
   EXPECT_EQ(bus().nvidia_gpus(), 1);
 }
 

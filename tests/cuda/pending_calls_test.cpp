@@ -63,7 +63,7 @@ TEST_F(CallsOfAStream, ReachNobodyOnceTheDriverRefusedThem) {
   EXPECT_NE(&pending->owe(second), &refused) << "the driver may still hold it";
 }
 
-/// Takes as long as whoever destroys its stream needs to come to that.
+/// Takes as long as the thread that destroys its stream needs to come to that.
 class SlowCallback final : public StreamCallback {
  public:
   void called(StreamStatus) noexcept override {

@@ -8,7 +8,6 @@
 #include <gtest/gtest.h>
 
 #include "penstock/cuda/cuda_device.hpp"
-#include "penstock/cuda/enumerate.hpp"
 
 namespace penstock::cuda {
 namespace {

@@ -13,7 +13,7 @@
 
 #include "penstock/cuda/check.hpp"
 #include "penstock/cuda/cuda_device.hpp"
-#include "penstock/cuda/enumerate.hpp"
+#include "penstock/cuda/probe.hpp"
 
 namespace penstock::cuda {
 namespace {

@@ -9,7 +9,7 @@
 
 #include "penstock/device.hpp"
 #include "penstock/devices.hpp"
-#include "penstock/machine/affinity.hpp"
+#include "penstock/machine/cpu_set.hpp"
 
 namespace penstock {
 namespace {

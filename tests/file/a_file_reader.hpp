@@ -14,7 +14,7 @@
 #include "support/folder_of_files.hpp"
 
 #include "penstock/file/file_reader.hpp"
-#include "penstock/files.hpp"
+#include "penstock/file/open_file.hpp"
 
 namespace penstock {
 

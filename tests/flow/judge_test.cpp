@@ -9,7 +9,7 @@
 
 #include "penstock/cpu/cpu_device.hpp"
 #include "penstock/pipeline.hpp"
-#include "penstock/report/verdict.hpp"
+#include "penstock/report.hpp"
 
 namespace penstock {
 namespace {

@@ -10,7 +10,7 @@
 #include "penstock/core/pool.hpp"
 #include "penstock/cpu/cpu_device.hpp"
 #include "penstock/machine/bound_thread.hpp"
-#include "penstock/machine/residency.hpp"
+#include "penstock/machine/slab.hpp"
 #include "penstock/machine/topology.hpp"
 #include "penstock/pipeline.hpp"
 

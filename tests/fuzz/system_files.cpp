@@ -7,7 +7,6 @@
 
 #include "fuzz/harness.hpp"
 
-#include "penstock/machine/cgroup.hpp"
 #include "penstock/machine/host_limits.hpp"
 
 namespace penstock::fuzz {

@@ -5,7 +5,7 @@
 
 #include "fuzz/harness.hpp"
 
-#include "penstock/report/join_traces.hpp"
+#include "penstock/report/trace_text.hpp"
 
 namespace penstock::fuzz {
 

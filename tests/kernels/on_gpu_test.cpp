@@ -2,7 +2,7 @@
 #include "kernels/kernels_on_device.hpp"
 
 #include "penstock/cuda/cuda_device.hpp"
-#include "penstock/cuda/enumerate.hpp"
+#include "penstock/cuda/probe.hpp"
 
 namespace penstock {
 namespace {

@@ -12,7 +12,7 @@
 #include <pthread.h>
 #include <sched.h>
 
-#include "penstock/machine/affinity.hpp"
+#include "penstock/machine/cpu_set.hpp"
 
 namespace penstock {
 namespace {

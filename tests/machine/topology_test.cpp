@@ -7,7 +7,7 @@
 #include <gtest/gtest.h>
 
 #include "penstock/error.hpp"
-#include "penstock/machine/affinity.hpp"
+#include "penstock/machine/cpu_set.hpp"
 
 namespace penstock {
 namespace {

@@ -7,8 +7,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "penstock/machine/affinity.hpp"
 #include "penstock/machine/bound_thread.hpp"
+#include "penstock/machine/cpu_set.hpp"
 #include "penstock/machine/placement.hpp"
 #include "penstock/machine/slab.hpp"
 

@@ -7,7 +7,7 @@
 
 #include <gtest/gtest.h>
 
-#include "penstock/report/verdict.hpp"
+#include "penstock/report/run_figures.hpp"
 
 namespace penstock {
 
@@ -28,7 +28,7 @@ inline Overlap device_use(double up, double down, double kernel, double busy) {
   return use;
 }
 
-/// One second, in which 10,000 tiles of 1 MiB went up and down through two lanes, and nobody had much to do: each test
+/// One second, in which 10,000 tiles of 1 MiB went up and down through two lanes, and no part had much to do: each test
 /// makes one thing scarce.
 struct ARunOfOneSecond : testing::Test {
   static constexpr double mebibyte = 1 << 20;

@@ -4,7 +4,7 @@
 #include "report/model_run.hpp"
 #include <gtest/gtest.h>
 
-#include "penstock/report/verdict.hpp"
+#include "penstock/report/run_figures.hpp"
 
 namespace penstock {
 namespace {
@@ -36,7 +36,7 @@ TEST(Advice, HoldsForAModelWithASlowSink) {
 }
 
 TEST(Advice, HoldsForAModelWithTilesTooSmallForItsLanes) {
-  // A larger tile is less work for the sink, too, which nobody could know.
+  // A larger tile is less work for the sink, too, which no figure tells.
   expect_advice_to_hold({.lanes = 1, .slots = 16, .pool = 64, .tile_bytes = 4096}, Bound::submission, {},
                         Promise::met_or_exceeded);
 }

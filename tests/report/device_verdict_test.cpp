@@ -5,7 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "penstock/report/verdict.hpp"
+#include "penstock/report/run_figures.hpp"
 
 namespace penstock {
 namespace {

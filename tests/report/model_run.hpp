@@ -7,7 +7,7 @@
 #include <sstream>
 #include <string>
 
-#include "penstock/core/size_text.hpp"
+#include "penstock/core/number_text.hpp"
 #include "penstock/report/run_figures.hpp"
 
 namespace penstock {

@@ -4,7 +4,7 @@
 #include "report/a_recording.hpp"
 #include <gtest/gtest.h>
 
-#include "penstock/report/verdict.hpp"
+#include "penstock/recorder.hpp"
 
 namespace penstock {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "penstock/report/trace.hpp"
+#include "penstock/report.hpp"
 
 #include <cmath>
 #include <ctime>

@@ -5,12 +5,13 @@
 
 #include <gtest/gtest.h>
 
-#include "penstock/report/verdict.hpp"
+#include "penstock/report/overlap.hpp"
+#include "penstock/report/run_figures.hpp"
 
 namespace penstock {
 namespace {
 
-/// Figures and ceilings by chance, some missing: whatever they say, they could be somebody's.
+/// Figures and ceilings by chance, some missing: some run could have them.
 class AnyRun {
  public:
   explicit AnyRun(unsigned seed) : chance_(seed) {

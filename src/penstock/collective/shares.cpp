@@ -41,8 +41,8 @@ class Shares::Parts {
 
  private:
   /// One device's part in it.
-  struct Place {
-    Place(Device& its, std::size_t bytes)
+  struct Member {
+    Member(Device& its, std::size_t bytes)
         : device(its), name(device_name(its.info())), scratch(its.allocate(std::max<std::size_t>(bytes, 1))) {
       its.attach();
       stream.emplace(its.make_stream({.priority = its.info().greatest_priority}));
@@ -54,13 +54,13 @@ class Shares::Parts {
     std::optional<Stream> stream;  ///< It goes first, and waits for what uses the memory.
   };
 
-  void make_places();
-  std::vector<Place*> all_places() const;
-  void set_places_aside();
-  void gather(Place& place);
-  void reduce(std::vector<Place*> const& places);
-  bool merge_by_nccl(std::vector<Place*> const& healthy, MergedBytes& merged, std::string& why_not);
-  void merge_on_host(std::vector<Place*> const& healthy, MergedBytes& merged, std::string const& why_not);
+  void make_members();
+  std::vector<Member*> all_members() const;
+  void set_members_aside();
+  void gather(Member& member);
+  void reduce(std::vector<Member*> const& members);
+  bool merge_by_nccl(std::vector<Member*> const& healthy, MergedBytes& merged, std::string& why_not);
+  void merge_on_host(std::vector<Member*> const& healthy, MergedBytes& merged, std::string const& why_not);
 
   DeviceGroup const devices_;
   std::size_t const bytes_;
@@ -68,7 +68,7 @@ class Shares::Parts {
   ReduceOperation const operation_;
   bool const while_running_;
   std::vector<std::byte> identity_;
-  std::vector<std::unique_ptr<Place>> places_;  ///< In the order of the devices.
+  std::vector<std::unique_ptr<Member>> members_;  ///< In the order of the devices.
   std::unique_ptr<Nccl> nccl_;
   std::string why_no_nccl_;      ///< Not in this reduction any more; empty while it may be.
   std::optional<Error> broken_;  ///< Why nothing may be merged any more.
@@ -106,7 +106,7 @@ Shares::Parts::Parts(DeviceGroup const& devices, std::size_t count, ElementType 
   for (Device* const device : devices_.all()) {
     if (DeviceInfo const info = device->info(); info.kind == DeviceKind::cuda) gpus.push_back(info.ordinal);
   }
-  make_places();
+  make_members();
   if (gpus.size() < 2 || gpus.size() != devices_.size()) return;
   if (!options.nccl) {
     why_no_nccl_ = "NCCL is not wanted.";
@@ -115,10 +115,10 @@ Shares::Parts::Parts(DeviceGroup const& devices, std::size_t count, ElementType 
   try {
     nccl_ = Nccl::open(gpus, options.nccl_library);
     // It connects the GPUs, and asks for memory, in the first one.
-    reduce(all_places());
+    reduce(all_members());
   } catch (Error const& error) {
     why_no_nccl_ = error.what();
-    if (error.kind() == ErrorKind::device_lost) set_places_aside();
+    if (error.kind() == ErrorKind::device_lost) set_members_aside();
   }
 }
 
@@ -126,35 +126,35 @@ Shares::Parts::~Parts() {
   if (nccl_ != nullptr && devices_.lost()) nccl_->leave();
 }
 
-void Shares::Parts::make_places() {
+void Shares::Parts::make_members() {
   for (Device* const device : devices_.all()) {
-    auto& place = *places_.emplace_back(std::make_unique<Place>(*device, bytes_));
-    combine_prepare(type_, operation_, *place.stream);
+    auto& member = *members_.emplace_back(std::make_unique<Member>(*device, bytes_));
+    combine_prepare(type_, operation_, *member.stream);
   }
 }
 
-std::vector<Shares::Parts::Place*> Shares::Parts::all_places() const {
-  std::vector<Place*> all;
-  for (auto const& place : places_) all.push_back(place.get());
+std::vector<Shares::Parts::Member*> Shares::Parts::all_members() const {
+  std::vector<Member*> all;
+  for (auto const& member : members_) all.push_back(member.get());
   return all;
 }
 
 /// For what NCCL may be at in their streams, perhaps for ever.
-void Shares::Parts::set_places_aside() {
+void Shares::Parts::set_members_aside() {
   if (nccl_ != nullptr) nccl_->leave();
-  for (auto& place : places_) {
-    Device& device = place->device;
-    device.keep(std::shared_ptr<Place>(std::move(place)));
+  for (auto& member : members_) {
+    Device& device = member->device;
+    device.keep(std::shared_ptr<Member>(std::move(member)));
   }
-  places_.clear();
+  members_.clear();
   if (auto const loss = devices_.lost()) throw Error(*loss);
-  make_places();
+  make_members();
 }
 
 Share& Shares::Parts::share(StageContext const& context) {
-  auto const found = std::find_if(places_.begin(), places_.end(),
-                                  [&](auto const& place) { return &place->device == &context.device; });
-  if (found == places_.end()) {
+  auto const found = std::find_if(members_.begin(), members_.end(),
+                                  [&](auto const& member) { return &member->device == &context.device; });
+  if (found == members_.end()) {
     throw Error(ErrorKind::bad_argument,
                 "Lane " + std::to_string(context.lane) +
                     " is on a device that this reduction was not made for: give it all devices of the pipeline.");
@@ -171,13 +171,13 @@ MergedBytes Shares::Parts::merge() {
   std::scoped_lock const lock(mutex_);
   if (broken_) throw Error(*broken_);
   MergedBytes merged{.bytes = identity_, .how = {}, .missing = {}};
-  std::vector<Place*> healthy;
-  for (auto const& place : places_) {
-    if (place->shares.empty()) continue;
-    if (auto const loss = place->device.lost()) {
-      merged.missing.push_back(place->name + ": " + loss->what());
+  std::vector<Member*> healthy;
+  for (auto const& member : members_) {
+    if (member->shares.empty()) continue;
+    if (auto const loss = member->device.lost()) {
+      merged.missing.push_back(member->name + ": " + loss->what());
     } else {
-      healthy.push_back(place.get());
+      healthy.push_back(member.get());
     }
   }
   std::string why_not = why_no_nccl_;
@@ -185,32 +185,32 @@ MergedBytes Shares::Parts::merge() {
   return merged;
 }
 
-/// Enqueues that the place's scratch becomes what its lanes have together.
-void Shares::Parts::gather(Place& place) {
-  place.device.attach();
+/// Enqueues that the member's scratch becomes what its lanes have together.
+void Shares::Parts::gather(Member& member) {
+  member.device.attach();
   // A merge that failed may have left something in it, and memory that is not pinned is uploaded by the caller.
-  Share::wait_by_asking(*place.stream);
-  std::span<std::byte> const scratch = place.scratch.bytes().first(bytes_);
-  place.stream->upload(scratch, identity_);
-  for (auto const& of_lane : place.shares) {
+  Share::wait_by_asking(*member.stream);
+  std::span<std::byte> const scratch = member.scratch.bytes().first(bytes_);
+  member.stream->upload(scratch, identity_);
+  for (auto const& of_lane : member.shares) {
     Share& share = *of_lane.second;
-    share.read(*place.stream, [&] { combine(share.array(), scratch, type_, operation_, *place.stream); });
+    share.read(*member.stream, [&] { combine(share.array(), scratch, type_, operation_, *member.stream); });
   }
 }
 
 /// The memory of each becomes, in the first's, what all have together.
 ///
 /// Throws: Error: of kind device_lost, if NCCL may still be at it, perhaps for ever; of another if it never began.
-void Shares::Parts::reduce(std::vector<Place*> const& places) {
+void Shares::Parts::reduce(std::vector<Member*> const& members) {
   std::vector<Nccl::Part> parts;
-  for (Place* const place : places) parts.push_back({place->scratch.bytes().first(bytes_), *place->stream});
+  for (Member* const member : members) parts.push_back({member->scratch.bytes().first(bytes_), *member->stream});
   nccl_->reduce(parts, type_, operation_);
   try {
     // Asks each in every round: if a GPU is lost, the others' kernels never learn of it.
     for (bool idle = false; !idle;) {
       std::this_thread::yield();
       idle = true;
-      for (Place* const place : places) idle = place->stream->idle() && idle;
+      for (Member* const member : members) idle = member->stream->idle() && idle;
     }
   } catch (Error const& error) {
     throw Error(ErrorKind::device_lost, error.what());
@@ -218,11 +218,11 @@ void Shares::Parts::reduce(std::vector<Place*> const& places) {
 }
 
 /// False if it has not begun, for `why_not`, and then the host has to do it from the start.
-bool Shares::Parts::merge_by_nccl(std::vector<Place*> const& healthy, MergedBytes& merged, std::string& why_not) {
+bool Shares::Parts::merge_by_nccl(std::vector<Member*> const& healthy, MergedBytes& merged, std::string& why_not) {
   // A communicator is for all of its GPUs or for none.
-  if (nccl_ == nullptr || !why_no_nccl_.empty() || healthy.size() != places_.size()) return false;
+  if (nccl_ == nullptr || !why_no_nccl_.empty() || healthy.size() != members_.size()) return false;
   try {
-    for (Place* const place : healthy) gather(*place);
+    for (Member* const member : healthy) gather(*member);
   } catch (Error const& error) {
     // This is no failure of NCCL.
     why_not = error.what();
@@ -242,7 +242,7 @@ bool Shares::Parts::merge_by_nccl(std::vector<Place*> const& healthy, MergedByte
                         "them before it ends.");
     throw Error(*broken_);
   }
-  Place& root = *healthy.front();
+  Member& root = *healthy.front();
   root.device.attach();
   root.stream->download(merged.bytes, root.scratch.bytes().first(bytes_));
   root.stream->synchronize();
@@ -251,19 +251,20 @@ bool Shares::Parts::merge_by_nccl(std::vector<Place*> const& healthy, MergedByte
 }
 
 /// In the order of the devices.
-void Shares::Parts::merge_on_host(std::vector<Place*> const& healthy, MergedBytes& merged, std::string const& why_not) {
+void Shares::Parts::merge_on_host(std::vector<Member*> const& healthy, MergedBytes& merged,
+                                  std::string const& why_not) {
   std::vector<std::byte> one(bytes_);
   std::size_t devices = 0;
-  for (Place* const place : healthy) {
+  for (Member* const member : healthy) {
     try {
-      gather(*place);
+      gather(*member);
       // Before the download: the driver would keep the caller in it until the kernels before it have ended.
-      Share::wait_by_asking(*place->stream);
-      place->stream->download(one, place->scratch.bytes().first(bytes_));
-      place->stream->synchronize();
+      Share::wait_by_asking(*member->stream);
+      member->stream->download(one, member->scratch.bytes().first(bytes_));
+      member->stream->synchronize();
     } catch (Error const& error) {
-      if (!place->device.lost()) throw;
-      merged.missing.push_back(place->name + ": " + error.what());
+      if (!member->device.lost()) throw;
+      merged.missing.push_back(member->name + ": " + error.what());
       continue;
     }
     if (devices++ == 0) {
@@ -286,12 +287,12 @@ void Shares::Parts::merge_on_host(std::vector<Place*> const& healthy, MergedByte
 void Shares::Parts::clear() {
   std::scoped_lock const lock(mutex_);
   if (broken_) throw Error(*broken_);
-  for (auto const& place : places_) {
-    if (place->device.lost()) continue;
-    place->device.attach();
-    Share::wait_by_asking(*place->stream);
-    for (auto const& [lane, share] : place->shares) place->stream->upload(share->array(), identity_);
-    place->stream->synchronize();
+  for (auto const& member : members_) {
+    if (member->device.lost()) continue;
+    member->device.attach();
+    Share::wait_by_asking(*member->stream);
+    for (auto const& [lane, share] : member->shares) member->stream->upload(share->array(), identity_);
+    member->stream->synchronize();
   }
 }
 

@@ -7,12 +7,10 @@
 
 #include <sched.h>
 
-#include "penstock/cpu/cpu_event.hpp"
-#include "penstock/cpu/cpu_flag.hpp"
 #include "penstock/cpu/cpu_stream.hpp"
 #include "penstock/cpu/engines.hpp"
+#include "penstock/cpu/handles.hpp"
 #include "penstock/cpu/memory_ledger.hpp"
-#include "penstock/cpu/refusals.hpp"
 #include "penstock/cpu/scheduler.hpp"
 
 namespace penstock::cpu {
@@ -38,15 +36,14 @@ CpuOptions completed(CpuOptions options) {
 
 CpuDevice::CpuDevice(CpuOptions options)
     : options_(completed(std::move(options))),
-      refusals_(std::make_unique<Refusals>()),
       memory_(std::make_unique<MemoryLedger>(options_.memory_bytes, options_.pinned_bytes, faults_)),
       scheduler_(std::make_unique<Scheduler>()),
       engines_(std::make_unique<Engines>(*scheduler_, options_.compute_threads, options_.callback_threads,
                                          options_.observer)),
       legacy_(
-          std::make_unique<CpuStream>(*scheduler_, *memory_, faults_, *refusals_, Standing::legacy, least_priority)),
+          std::make_unique<CpuStream>(*scheduler_, *memory_, faults_, refusals_, StreamType::legacy, least_priority)),
       per_thread_(std::make_unique<PerThreadStream>([this] {
-        return std::make_unique<CpuStream>(*scheduler_, *memory_, faults_, *refusals_, Standing::blocking,
+        return std::make_unique<CpuStream>(*scheduler_, *memory_, faults_, refusals_, StreamType::blocking,
                                            least_priority);
       })) {}
 
@@ -91,8 +88,8 @@ StreamRef CpuDevice::legacy_default_stream() {
 }
 
 Stream CpuDevice::make_stream(StreamOptions options) {
-  auto const standing = options.blocking ? Standing::blocking : Standing::non_blocking;
-  return Stream(std::make_unique<CpuStream>(*scheduler_, *memory_, faults_, *refusals_, standing, options.priority));
+  auto const type = options.blocking ? StreamType::blocking : StreamType::non_blocking;
+  return Stream(std::make_unique<CpuStream>(*scheduler_, *memory_, faults_, refusals_, type, options.priority));
 }
 
 Event CpuDevice::make_event(EventOptions options) {
@@ -125,7 +122,7 @@ void CpuDevice::synchronize() {
 }
 
 std::optional<Error> CpuDevice::take_refusal() {
-  return refusals_->take();
+  return refusals_.take();
 }
 
 std::optional<Error> CpuDevice::lost() {

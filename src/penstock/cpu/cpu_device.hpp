@@ -8,8 +8,8 @@
 #include <span>
 #include <utility>
 
-#include "penstock/cpu/executed.hpp"
 #include "penstock/cpu/faults.hpp"
+#include "penstock/cpu/operation.hpp"
 #include "penstock/device.hpp"
 #include "penstock/device/kept.hpp"
 
@@ -19,7 +19,6 @@ class CpuStream;
 class Engines;
 class MemoryLedger;
 class PerThreadStream;
-class Refusals;
 class Scheduler;
 
 struct CpuOptions {
@@ -106,7 +105,7 @@ class CpuDevice final : public Device {
  private:
   CpuOptions const options_;
   Faults faults_;
-  std::unique_ptr<Refusals> refusals_;
+  Refusals refusals_;
   std::unique_ptr<MemoryLedger> memory_;
   std::unique_ptr<Scheduler> scheduler_;
   std::unique_ptr<Engines> engines_;

@@ -7,8 +7,6 @@
 #include <string>
 #include <utility>
 
-#include "penstock/cpu/cpu_event.hpp"
-
 namespace penstock::cpu {
 namespace {
 
@@ -42,12 +40,12 @@ std::optional<StreamStatus> next_lie(Faults& faults) {
 }  // namespace
 
 CpuStream::CpuStream(Scheduler& scheduler, MemoryLedger const& memory, Faults& faults, Refusals& refusals,
-                     Standing standing, int priority)
+                     StreamType type, int priority)
     : scheduler_(scheduler),
       memory_(memory),
       faults_(faults),
       refusals_(refusals),
-      state_(standing, std::clamp(priority, greatest_priority, least_priority)) {
+      state_(type, std::clamp(priority, greatest_priority, least_priority)) {
   scheduler_.expect_healthy();
   scheduler_.add(state_);
 }
@@ -140,7 +138,7 @@ void CpuStream::synchronize() {
 }
 
 void CpuStream::begin_capture() {
-  if (state_.standing == Standing::legacy) return StreamBackend::begin_capture();
+  if (state_.type == StreamType::legacy) return StreamBackend::begin_capture();
   expect_no_capture("another capture");
   auto begun = std::make_unique<CpuCapture>(scheduler_);
   scheduler_.begin_capture();

@@ -94,13 +94,13 @@ void Engines::compute(Operation& kernel, std::uint64_t block) {
   auto const failed = [failure] { return failure != nullptr && failure->failed(); };
   try {
     do {
-      if (failed()) return Scheduler::skip(kernel);
+      if (failed()) return ReadyWork::skip(kernel);
       kernel.request.kernel(KernelBlock(static_cast<std::uint32_t>(block)));
     } while (scheduler_.claim(kernel, block));
   } catch (...) {
     if (failure == nullptr) return lose_for_current_exception();
     failure->note(std::current_exception());
-    Scheduler::skip(kernel);
+    ReadyWork::skip(kernel);
   }
 }
 

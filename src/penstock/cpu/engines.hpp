@@ -6,7 +6,7 @@
 #include <thread>
 #include <vector>
 
-#include "penstock/cpu/executed.hpp"
+#include "penstock/cpu/operation.hpp"
 #include "penstock/cpu/scheduler.hpp"
 
 namespace penstock::cpu {

@@ -10,7 +10,7 @@
 
 #include <unistd.h>
 
-#include "penstock/core/size_text.hpp"
+#include "penstock/core/number_text.hpp"
 #include "penstock/error.hpp"
 
 namespace penstock::cpu {

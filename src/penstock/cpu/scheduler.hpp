@@ -1,32 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <array>
 #include <atomic>
 #include <chrono>
-#include <climits>
 #include <condition_variable>
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <mutex>
 #include <optional>
-#include <string>
 #include <unordered_set>
-#include <vector>
 
 #include "penstock/cpu/operation.hpp"
-#include "penstock/cpu/turn.hpp"
+#include "penstock/cpu/ready_work.hpp"
 #include "penstock/error.hpp"
 
 namespace penstock::cpu {
 
-/// Knows what each stream was asked for, what depends on what, and what the engines may start: CUDA's stream rules.
+/// Takes operations from streams, lets the engines have those that are ready, and tells hosts what has passed.
 ///
-/// An operation depends on the one before it in its stream; one in the legacy stream also on the youngest of every
-/// blocking stream, one in a blocking stream also on the youngest of the legacy stream; a wait also on the record that
-/// it names. What depends on nothing any more is ready. One mutex guards it all; no copy, kernel or callback runs under
-/// it.
+/// StreamOrder knows what depends on what; what depends on nothing any more is ReadyWork. One mutex guards them and all
+/// that is here; no copy, kernel or callback runs under it.
 ///
 /// After a fault operations still pass in the same order, but copies and kernels do nothing and callbacks are told.
 ///
@@ -85,17 +78,10 @@ class Scheduler {
   /// Blocks: until the late callbacks and hosts are let go.
   void await_late_delivery();
 
-  /// An operation for an engine's thread to work on; for a kernel also the first block that is now its own.
-  struct Work {
-    Operation* operation = nullptr;
-    std::uint64_t block = 0;
-  };
   /// Blocks: until there is work, or `stop` was called: then there is no work.
-  Work take(Engine engine, Seat& seat);
-  /// Claims a further block of a kernel, unless none is left or something more urgent is waiting.
-  bool claim(Operation& kernel, std::uint64_t& block) const noexcept;
-  /// Claims all blocks of a kernel that are left, so that none of them runs.
-  static void skip(Operation& kernel) noexcept;
+  ReadyWork::Work take(Engine engine, Seat& seat);
+  /// As ReadyWork::claim.
+  bool claim(Operation& kernel, std::uint64_t& block) const noexcept { return ready_.claim(kernel, block); }
   /// The calling thread is done with the kernel's blocks. True for the last to leave: it must call `finish`.
   bool leave(Operation& kernel);
   /// An operation is over: what depended on it may start.
@@ -112,43 +98,30 @@ class Scheduler {
   void stop();
 
  private:
-  template <class Act>
-  void for_each_before(StreamState const& stream, Request const& request, Act act);
-  void make_room(StreamState const& stream, Request const& request);
-  Operation& take_unused(StreamState& stream, Request&& request) noexcept;
-  void order(Operation& operation) noexcept;
-  void make_ready(Operation& operation, Turn& turn);
-  void pass(Operation& operation, Turn& turn);
-  void lose(Error const& why, int code, Turn& turn);
-  void deliver_late(Turn& turn);
+  void make_ready(Operation& operation, SchedulerLock& lock);
+  void pass(Operation& operation, SchedulerLock& lock);
+  void lose(Error const& why, int code, SchedulerLock& lock);
+  void deliver_late(SchedulerLock& lock);
   bool at_rest(StreamState const& stream) const noexcept;
   bool needs_engine(Operation const& operation) const noexcept;
-  void unqueue(Operation& kernel) noexcept;
-  void note_urgency() noexcept;
   void wake_hosts() noexcept;
 
   mutable std::mutex mutex_;
-  std::vector<StreamState*> streams_;
-  StreamState* legacy_ = nullptr;
+  StreamOrder order_;
   std::unordered_set<EventState*> events_;
-  std::uint64_t next_stream_id_ = 0;
-
-  std::vector<std::unique_ptr<Operation>> operations_;
-  OperationQueue unused_;
-  std::size_t unfinished_ = 0;
-  std::size_t running_ = 0;  ///< Operations that engines are at.
-  std::size_t copying_ = 0;  ///< Those of them that are copies.
+  std::size_t unfinished_ = 0;  ///< Operations that have not passed.
+  std::size_t running_ = 0;     ///< Operations that engines are at.
+  std::size_t copying_ = 0;     ///< Those of them that are copies.
   std::condition_variable quiet_;
 
-  std::array<ReadyQueue, engine_count> ready_;
+  ReadyWork ready_;
   Sleepers sleepers_{};
   OperationQueue late_;
   std::size_t late_count_ = 0;
   std::uint64_t deliveries_ = 0;  ///< How often late callbacks and hosts were let go.
   std::condition_variable delivered_;
+  /// Threads that wait for the end of a stream or of all; meanwhile nothing is held as late.
   std::size_t removals_ = 0;
-  /// The priority of the most urgent kernel with blocks left to claim.
-  std::atomic<int> most_urgent_{INT_MAX};
   std::atomic<std::size_t> captures_{0};  ///< That were begun and not ended.
   std::optional<Error> lost_;
   /// What `lost_` says if there is no memory for the cause.
@@ -156,7 +129,6 @@ class Scheduler {
       ErrorKind::device_lost, "The CPU device is lost, and there is no memory to say why. End this run, and use less."};
   int lost_code_ = 0;
   std::atomic<bool> abandoned_{false};  ///< Written with the mutex held.
-  bool stopping_ = false;
 };
 
 }  // namespace penstock::cpu

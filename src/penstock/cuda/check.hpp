@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include <cuda_runtime_api.h>
 
@@ -31,6 +32,11 @@ bool is_sticky(cudaError_t error) noexcept;
 ///
 /// Threads: any, but not a CUDA callback: for one error it asks the driver for its version.
 ErrorKind kind_of(cudaError_t error) noexcept;
+
+/// One sentence that says what to do about an error.
+///
+/// Threads: as kind_of.
+std::string_view remedy_for(cudaError_t error) noexcept;
 
 /// The Error that `check` throws: call, CUDA's name and words, place, and what to do.
 ///

@@ -8,10 +8,9 @@
 #include <utility>
 
 #include "penstock/cuda/default_stream.hpp"
-#include "penstock/cuda/enumerate.hpp"
-#include "penstock/cuda/event.hpp"
-#include "penstock/cuda/flag.hpp"
+#include "penstock/cuda/handles.hpp"
 #include "penstock/cuda/memory.hpp"
+#include "penstock/cuda/probe.hpp"
 
 namespace penstock::cuda {
 inline namespace PENSTOCK_FLAVOUR {

@@ -5,8 +5,6 @@
 #include <string>
 #include <utility>
 
-#include "penstock/cuda/remedy.hpp"
-
 namespace penstock::cuda {
 
 void Health::fail(cudaError_t result, char const* what, CallSite where) {

@@ -9,7 +9,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include "penstock/core/size_text.hpp"
+#include "penstock/core/number_text.hpp"
 
 namespace penstock::cuda {
 namespace {

@@ -3,9 +3,12 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include <cuda_runtime_api.h>
 
+#include "penstock/cuda/pci.hpp"
+#include "penstock/device.hpp"
 #include "penstock/error.hpp"
 
 namespace penstock::cuda {
@@ -55,5 +58,25 @@ inline Probe probe() {
 
 /// "13.0" for 13000; empty for 0.
 std::string version_text(int version);
+
+/// How many GPUs this process can use; 0 if anything stands in the way.
+///
+/// Threads: any.
+/// Blocks:  as look.
+int device_count();
+
+/// What one GPU says of itself, without a context on it and so without what is free.
+///
+/// Threads: any.
+/// Blocks:  as look.
+/// Throws:  Error, if there is no such GPU.
+DeviceInfo describe(int ordinal, PciBus const& bus = PciBus());
+
+/// Every GPU that this process can use, described; empty if anything stands in the way.
+///
+/// Threads: any.
+/// Blocks:  as look.
+/// Throws:  Error, if a GPU is there and does not describe itself.
+std::vector<DeviceInfo> list();
 
 }  // namespace penstock::cuda

@@ -7,10 +7,8 @@
 #include <mutex>
 #include <string>
 
-#include "penstock/cuda/capture.hpp"
 #include "penstock/cuda/default_stream.hpp"
-#include "penstock/cuda/event.hpp"
-#include "penstock/cuda/flag.hpp"
+#include "penstock/cuda/handles.hpp"
 
 namespace penstock::cuda {
 inline namespace PENSTOCK_FLAVOUR {

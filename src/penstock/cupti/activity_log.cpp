@@ -79,8 +79,8 @@ class CuptiLog final : public ActivityLog {
     library_.load(calls_.next_record, "cuptiActivityGetNextRecord");
     library_.load(calls_.push, "cuptiActivityPushExternalCorrelationId");
     library_.load(calls_.pop, "cuptiActivityPopExternalCorrelationId");
-    CuptiLog* nobody = nullptr;
-    if (!the_log.compare_exchange_strong(nobody, this)) refuse("CUPTI serves one at a time, and another has it.");
+    CuptiLog* none = nullptr;
+    if (!the_log.compare_exchange_strong(none, this)) refuse("CUPTI serves one at a time, and another has it.");
     try {
       // With our clock CUPTI's times are those of the host's clock, and need no mapping.
       expect(calls_.register_timestamp(now), "a clock of ours");

@@ -7,11 +7,10 @@
 #include <system_error>
 
 #include "penstock/cpu/cpu_device.hpp"
-#include "penstock/machine/affinity.hpp"
-#include "penstock/machine/cgroup.hpp"
+#include "penstock/machine/cpu_set.hpp"
+#include "penstock/machine/host_limits.hpp"
 #ifdef PENSTOCK_WITH_CUDA
 #include "penstock/cuda/cuda_device.hpp"
-#include "penstock/cuda/enumerate.hpp"
 #include "penstock/cuda/probe.hpp"
 #endif
 

@@ -15,7 +15,6 @@
 
 #include "penstock/file/open_file.hpp"
 #include "penstock/file/read_queue.hpp"
-#include "penstock/files.hpp"
 
 namespace penstock {
 
@@ -85,5 +84,11 @@ class FileReaders {
   std::deque<FileReader> readers_;
   std::vector<FileReader*> idle_;
 };
+
+/// True if at least half of these bytes of the file are in the page cache, or if the system does not say, as of
+/// overlayfs.
+///
+/// Blocks: never; a microsecond.
+bool in_page_cache(int descriptor, std::uint64_t offset, std::size_t bytes);
 
 }  // namespace penstock

@@ -4,8 +4,8 @@
 #include <atomic>
 #include <utility>
 
+#include "penstock/core/number_text.hpp"
 #include "penstock/core/pool.hpp"
-#include "penstock/core/size_text.hpp"
 #include "penstock/file/file_reader.hpp"
 #include "penstock/file/open_file.hpp"
 #include "penstock/file/open_folder.hpp"

@@ -12,7 +12,6 @@
 #include <unistd.h>
 
 #include "penstock/file/open_folder.hpp"
-#include "penstock/files.hpp"
 
 namespace penstock {
 namespace {

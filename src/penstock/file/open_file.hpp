@@ -10,8 +10,11 @@
 #include <span>
 #include <stop_token>
 #include <string>
+#include <utility>
 
 #include <sys/stat.h>
+
+#include "penstock/files.hpp"
 
 namespace penstock {
 

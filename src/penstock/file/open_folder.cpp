@@ -12,7 +12,6 @@
 #include <unistd.h>
 
 #include "penstock/file/open_file.hpp"
-#include "penstock/files.hpp"
 
 namespace penstock {
 namespace {

@@ -9,6 +9,7 @@
 
 #include "penstock/core/pool.hpp"
 #include "penstock/core/usual_batch.hpp"
+#include "penstock/report/overlap.hpp"
 
 namespace penstock {
 namespace {

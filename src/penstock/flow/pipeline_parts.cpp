@@ -7,7 +7,7 @@
 #include "penstock/device.hpp"
 #include "penstock/flow/judge.hpp"
 #include "penstock/flow/placement_request.hpp"
-#include "penstock/report/verdict.hpp"
+#include "penstock/report.hpp"
 
 namespace penstock {
 namespace {

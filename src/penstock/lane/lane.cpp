@@ -7,7 +7,7 @@
 
 #include "penstock/core/current_failure.hpp"
 #include "penstock/lane/make_signal.hpp"
-#include "penstock/machine/timer_slack.hpp"
+#include "penstock/machine/bound_thread.hpp"
 
 namespace penstock {
 namespace {

@@ -8,10 +8,11 @@
 #include <utility>
 
 #include <pthread.h>
+#include <sys/prctl.h>
 
 #include "penstock/core/failure_text.hpp"
 #include "penstock/error.hpp"
-#include "penstock/machine/affinity.hpp"
+#include "penstock/machine/cpu_set.hpp"
 
 namespace penstock {
 
@@ -121,6 +122,11 @@ void BoundThread::end() noexcept {
   } catch (...) {
     std::fprintf(stderr, "penstock: thread '%s' ended by an exception that no caller took.\n", state_->name.c_str());
   }
+}
+
+void make_timers_precise() noexcept {
+  constexpr unsigned long nanoseconds = 1000;
+  static_cast<void>(::prctl(PR_SET_TIMERSLACK, nanoseconds, 0UL, 0UL, 0UL));
 }
 
 }  // namespace penstock

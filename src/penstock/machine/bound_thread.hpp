@@ -66,4 +66,11 @@ class BoundThread {
 /// Blocks: until all bodies have returned.
 void join_all(std::span<BoundThread> threads);
 
+/// From now on the calling thread's waits that end by the clock do so within some microseconds, where the system's
+/// usual slack for timers adds fifty. What the system refuses stays as it is.
+///
+/// Threads: the one that it is for.
+/// Blocks:  never.
+void make_timers_precise() noexcept;
+
 }  // namespace penstock

@@ -8,10 +8,10 @@
 
 #include <hwloc.h>
 
-#include "penstock/core/size_text.hpp"
+#include "penstock/core/number_text.hpp"
 #include "penstock/error.hpp"
-#include "penstock/machine/affinity.hpp"
-#include "penstock/machine/cgroup.hpp"
+#include "penstock/machine/cpu_set.hpp"
+#include "penstock/machine/host_limits.hpp"
 
 namespace penstock {
 namespace {

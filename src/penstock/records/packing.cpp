@@ -8,8 +8,8 @@
 #include <optional>
 #include <utility>
 
+#include "penstock/core/number_text.hpp"
 #include "penstock/core/pool.hpp"
-#include "penstock/core/size_text.hpp"
 #include "penstock/error.hpp"
 
 namespace penstock {

@@ -3,14 +3,14 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <limits>
+#include <string>
 #include <utility>
 
-#include "penstock/report/link_advice.hpp"
-#include "penstock/report/number_text.hpp"
-#include "penstock/report/offers.hpp"
+#include "penstock/core/number_text.hpp"
+#include "penstock/report/limits.hpp"
 #include "penstock/report/option_text.hpp"
-#include "penstock/report/way.hpp"
 
 namespace penstock {
 namespace {
@@ -32,7 +32,7 @@ class Adviser {
     switch (finding_.bound) {
       case Bound::upload:
       case Bound::download:
-        advise_on_link(finding_, figures_, ceilings_, use_, offers_);
+        copies();
         break;
       case Bound::kernel:
         kernels();
@@ -69,6 +69,48 @@ class Adviser {
     bool const by_time = part_->time && *part_->time >= part_->share;
     return by_time ? "in use " + percent_text(part_->share) + " of the time"
                    : "at " + percent_text(part_->share) + " of what they reach alone";
+  }
+
+  void copies() {
+    LinkWay way = way_up(figures_, ceilings_, use_), other = way_down(figures_, ceilings_, use_);
+    if (finding_.bound == Bound::download) std::swap(way, other);
+    if (way.use == nullptr) return;
+    double const ceiling = way.use->ceiling.value_or(0);
+    double const time = way.use->time.value_or(0);
+    constexpr double far_slower = 1.25;
+    if (ceiling > use_.rate && time > far_slower * use_.rate / ceiling) {
+      offers_.option(
+          "tiles and threads next to the device: without --no-bind; `penstock doctor` shows what the link does",
+          std::min(ceiling, other.most()),
+          "Copies " + way.name + " took " + percent_text(time) + " of the time for " +
+              percent_text(use_.rate / ceiling) + " of what they reach alone.");
+    }
+    larger_copies(way, other);
+    bool const both = other.most() < 1.5 * way.most();
+    offers_.work(
+        "half the bytes " + (both ? "each way" : way.name) + ": narrower types, or packed, for the stage to unpack",
+        both ? 2 * std::min(way.most(), other.most()) : std::min(2 * way.most(), other.most()),
+        "Copies are the bound, and half the bytes take half the time.");
+  }
+
+  /// Larger batches, as long as these are of use; else larger tiles.
+  void larger_copies(LinkWay const& way, LinkWay const& other) {
+    constexpr double nearly = 1.05;
+    constexpr double most_together = 64;
+    if (!way.known() || way.bytes < figures_.tile_bytes / 2 || way.set_up() < (nearly - 1) * way.moving()) return;
+    double together = 2;
+    while (together < most_together && way.most_with(together) * nearly < way.most_with(infinite)) together *= 2;
+    std::string const why = "Of the " + seconds_text(way.alone()) + " that " + size_option(std::round(way.bytes)) +
+                            " take " + way.name + ", " + seconds_text(way.set_up()) + " are set-up.";
+    unsigned const now = std::max(figures_.batch, 1U);
+    unsigned const batch = std::min(static_cast<unsigned>(together) * now, figures_.usual_batch);
+    if (batch >= 2 * now) {
+      offers_.whole(batch_text(figures_, batch),
+                    most_with_batches(static_cast<double>(batch) / now, figures_, ceilings_, use_), why);
+    } else {
+      offers_.option("--tile " + size_option(together * figures_.tile_bytes),
+                     std::min(way.most_with(together), other.most_with(together)), why);
+    }
   }
 
   void kernels() {

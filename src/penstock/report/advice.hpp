@@ -1,23 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <optional>
-#include <string>
 #include <vector>
 
+#include "penstock/report.hpp"
 #include "penstock/report/find_bound.hpp"
-#include "penstock/report/limits.hpp"
 #include "penstock/report/run_figures.hpp"
 #include "penstock/report/utilisation.hpp"
 
 namespace penstock {
-
-/// A change that should make a run faster.
-struct Advice {
-  std::string change;  ///< Options and values, or what to do to the work.
-  double gain = 1;     ///< How many times the throughput is expected.
-  std::string why;     ///< A sentence.
-};
 
 /// The change by which stream 0 is each thread's own.
 inline constexpr char const* per_thread_instead = "penstock instead of penstock-legacy";

@@ -2,9 +2,14 @@
 #include "penstock/report/find_bound.hpp"
 
 #include <algorithm>
-#include <array>
 #include <chrono>
+#include <cmath>
 #include <initializer_list>
+#include <string>
+#include <utility>
+
+#include "penstock/core/number_text.hpp"
+#include "penstock/core/usual_batch.hpp"
 
 namespace penstock {
 namespace {
@@ -72,6 +77,90 @@ Finding find_latency(RunFigures const& figures) {
   return {Bound::too_few_tiles, Turns::none, pool_short && !slots_full ? Room::pool : Room::slots};
 }
 
+constexpr double full_link = 0.5;    ///< Of what large copies reach: below, there is room for more.
+constexpr double full_device = 0.8;  ///< Of what kernels reach in many streams; find_bound asks for as much.
+
+/// Bytes that a tile moves the way that has more of them.
+double filled_bytes(RunFigures const& figures) {
+  double const moved = std::max(figures.bytes_up, figures.bytes_down);
+  return moved > 0 ? moved : figures.tile_bytes;
+}
+
+std::string too_small(double bytes) {
+  return "tiles of " + size_option(std::round(bytes)) + " are too small: ";
+}
+
+/// Seconds of a device for one tile, all kinds together; 0 if unknown.
+double device_time(RunFigures const& figures) {
+  if (!figures.overlap || !figures.overlap->speed_of_light) return 0;
+  Overlap const& seen = *figures.overlap;
+  double const nanoseconds = static_cast<double>((seen.uploading + seen.downloading + seen.computing).count());
+  return nanoseconds / 1e9 / static_cast<double>(figures.tiles);
+}
+
+using Why = std::optional<WhyNoStreams>;
+
+Why because(NoStreams reason, std::string const& text) {
+  return WhyNoStreams{reason, "Streams will not help here, because " + text + '.'};
+}
+
+Why on_link(LinkWay const& way, std::string const& direction, Utilisation const& use) {
+  if (way.known() && way.set_up() >= way.moving()) {
+    return because(NoStreams::work_too_small, too_small(way.bytes) + "of the " + seconds_text(way.alone()) +
+                                                  " that one takes " + way.name + ", " + seconds_text(way.set_up()) +
+                                                  " are set-up, and copies in more streams wait in the same line");
+  }
+  std::optional<double> carried;
+  if (way.link && *way.link > 0) carried = use.rate * way.bytes / *way.link;
+  if (carried.value_or(1) < full_link) return std::nullopt;
+  bool const by_time = way.use->time.value_or(0) >= way.use->share;
+  std::string text = "the link " + direction + " the device is ";
+  text += by_time ? "in use " + percent_text(way.use->share) + " of the time"
+                  : "at " + percent_text(way.use->share) + " of what such copies reach alone";
+  if (carried) text += ", and at " + percent_text(*carried) + " of what large ones do";
+  return because(NoStreams::link_full, text + ": copies in more streams wait in the same line");
+}
+
+/// It is not known how many kernels fit on the device at once, unless that was measured.
+Why on_kernels(Utilisation const& use) {
+  PartUse const& kernels = *use.find(Bound::kernel);
+  if (!kernels.ceiling || use.rate < full_device * *kernels.ceiling) return std::nullopt;
+  return because(NoStreams::kernels_fill_device, "kernels fill the device to " +
+                                                     percent_text(std::min(1.0, use.rate / *kernels.ceiling)) +
+                                                     ": those in more streams wait until others end");
+}
+
+/// Of lanes that give small tiles to the device or take them back; empty if tiles are large, or the device takes longer
+/// for one.
+Why on_small_tiles(double lane_share, RunFigures const& figures) {
+  double const lane = lane_share * figures.wall * figures.lanes / static_cast<double>(figures.tiles);
+  double const device = device_time(figures), bytes = filled_bytes(figures);
+  if (bytes >= static_cast<double>(large_tile) || lane < device) return std::nullopt;
+  std::string text = too_small(bytes) + "a lane is busy with one for " + seconds_text(lane);
+  if (device > 0) text += ", the device for " + seconds_text(device);
+  return because(NoStreams::work_too_small, text + "; more streams would only take more calls");
+}
+
+Why on_lanes(PartUse const& lanes, RunFigures const& figures) {
+  if (Why small = on_small_tiles(lanes.share, figures)) return small;
+  if (lanes.part != Bound::submission) return std::nullopt;
+  return because(NoStreams::host, "the device waits for the host: lanes are at " + percent_text(lanes.share) +
+                                      " of what they can give it");
+}
+
+Why on_turns(Turns turns, RunFigures const& figures) {
+  if (turns == Turns::barrier) {
+    return because(NoStreams::barrier,
+                   "each tile's stage waits for the device before the lane begins another: a barrier");
+  }
+  // A tile that is alone has no other to take turns with.
+  constexpr double some = 1.5;
+  if (turns != Turns::unknown || figures.in_flight.value_or(0) < some) return std::nullopt;
+  return because(NoStreams::barrier,
+                 "work that has streams of its own already takes turns: a barrier, such as a call that waits for the "
+                 "device, or stream 0");
+}
+
 }  // namespace
 
 Finding find_bound(RunFigures const& figures, Utilisation const& use) {
@@ -90,6 +179,35 @@ Finding find_bound(RunFigures const& figures, Utilisation const& use) {
   }
   if (use.producers->borrowing > std::max(use.producers->filling, use.producers->waiting)) return find_latency(figures);
   return {use.producers->filling >= use.producers->waiting ? Bound::fill : Bound::source_waits};
+}
+
+std::optional<WhyNoStreams> why_no_streams(Finding const& finding, RunFigures const& figures, Ceilings const& ceilings,
+                                           Utilisation const& use) {
+  std::string const waits = "the device waits for the host: ";
+  PartUse const* const part = use.find(finding.bound);
+  switch (finding.bound) {
+    case Bound::upload:
+      return on_link(way_up(figures, ceilings, use), "to", use);
+    case Bound::download:
+      return on_link(way_down(figures, ceilings, use), "from", use);
+    case Bound::kernel:
+      return on_kernels(use);
+    case Bound::fill:
+      return because(NoStreams::host, waits + "the source is at its limit");
+    case Bound::sink:
+      return because(NoStreams::host, waits + "the sink is at its limit");
+    case Bound::source_waits:
+      return because(NoStreams::host, waits + "there is nothing to send");
+    case Bound::submission:
+    case Bound::completion:
+      return part != nullptr ? on_lanes(*part, figures) : std::nullopt;
+    case Bound::serialising_stream:
+      return on_turns(finding.turns, figures);
+    case Bound::too_few_tiles:
+    case Bound::nothing_measured:
+      break;
+  }
+  return std::nullopt;
 }
 
 }  // namespace penstock

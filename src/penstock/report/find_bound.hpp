@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "penstock/report/bound.hpp"
+#include <cstdint>
+#include <optional>
+
+#include "penstock/report.hpp"
 #include "penstock/report/run_figures.hpp"
 #include "penstock/report/utilisation.hpp"
 
@@ -25,6 +28,7 @@ enum class Room : std::uint8_t {
   run,    ///< The run had fewer tiles than there are slots.
 };
 
+/// What bounded a run, and of what kind that is.
 struct Finding {
   Bound bound = Bound::nothing_measured;
   Turns turns = Turns::none;
@@ -41,5 +45,10 @@ struct Finding {
 ///
 /// Shape: wall and tiles are not 0.
 Finding find_bound(RunFigures const& figures, Utilisation const& use);
+
+/// Empty if they might help, or if that is not known. The link is not called full while it carries less than half of
+/// what it carries of large copies.
+std::optional<WhyNoStreams> why_no_streams(Finding const& finding, RunFigures const& figures, Ceilings const& ceilings,
+                                           Utilisation const& use);
 
 }  // namespace penstock

@@ -3,7 +3,9 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
+#include "penstock/report.hpp"
 #include "penstock/report/find_bound.hpp"
 #include "penstock/report/utilisation.hpp"
 
@@ -25,5 +27,31 @@ std::optional<Limit> own_limit(Finding const& finding, Utilisation const& use);
 /// What all else allows once the bound is lifted; empty if nothing is known of anything else. If the link is the bound,
 /// one way, all else is but the link: what relieves one way mostly relieves both.
 std::optional<Limit> next_limit(Finding const& finding, Utilisation const& use);
+
+/// Where changes that may become advice are collected: what bounds next caps their gain, and what is left of it must be
+/// worth saying.
+class Offers {
+ public:
+  /// `rate`: tiles per second of the run.
+  Offers(double rate, std::optional<Limit> const& next);
+
+  /// A change of options. `reached`: tiles per second that it alone would allow.
+  void option(std::string change, double reached, std::string why);
+  /// A change of options, where `reached` is what all parts together allow with it, but for CPUs.
+  void whole(std::string change, double reached, std::string why);
+  /// A change of what the run does. `reached` as above.
+  void work(std::string change, double reached, std::string why);
+
+  /// As `advice_for` says.
+  std::vector<Advice> best() const;
+
+ private:
+  void add(std::vector<Advice>& list, std::string change, double reached, std::string why) const;
+
+  double const rate_;
+  double const next_;
+  std::vector<Advice> options_;
+  std::vector<Advice> work_;
+};
 
 }  // namespace penstock

@@ -2,9 +2,8 @@
 #include "penstock/report/overlap.hpp"
 
 #include <algorithm>
-#include <cstdint>
+#include <cstddef>
 #include <utility>
-#include <vector>
 
 namespace penstock {
 namespace {
@@ -21,7 +20,86 @@ Intervals moments_of(Recording const& recording, Step step) {
   return Intervals(std::move(stretches));
 }
 
+/// The tile of a passage, and the row it was on.
+using TileOnRow = std::pair<std::uint64_t, std::uint32_t>;
+
+/// How many tiles these are the passages of: those of one tile on several rows belong together.
+double tiles_of(std::vector<TileOnRow>& passages) {
+  std::ranges::sort(passages);
+  std::size_t tiles = 0, most_on_a_row = 0, on_this_row = 0;
+  for (std::size_t i = 0; i < passages.size(); ++i) {
+    bool const same_row = i > 0 && passages[i] == passages[i - 1];
+    if (i > 0 && passages[i].first != passages[i - 1].first) tiles += std::exchange(most_on_a_row, 0);
+    on_this_row = same_row ? on_this_row + 1 : 1;
+    most_on_a_row = std::max(most_on_a_row, on_this_row);
+  }
+  return static_cast<double>(tiles + most_on_a_row);
+}
+
+/// The mean of what a tile takes, in seconds: of the passages that were not cut, or of all if all were. A tile with
+/// several inputs has as many uploads.
+std::optional<double> mean_of(Recording const& recording, Step step) {
+  double sum = 0, sum_of_whole = 0;
+  std::vector<TileOnRow> all, whole;
+  for (Passage const& passage : recording.passages) {
+    if (passage.step != step) continue;
+    auto const seconds = static_cast<double>(passage.end - passage.begin) * 1e-9;
+    sum += seconds;
+    all.emplace_back(passage.tile, passage.row);
+    bool const cut = (recording.cut_from && passage.begin <= *recording.cut_from) ||
+                     (recording.cut_to && passage.end >= *recording.cut_to);
+    if (cut) continue;
+    sum_of_whole += seconds;
+    whole.emplace_back(passage.tile, passage.row);
+  }
+  if (all.empty()) return std::nullopt;
+  return whole.empty() ? sum / tiles_of(all) : sum_of_whole / tiles_of(whole);
+}
+
 }  // namespace
+
+Intervals::Intervals(std::vector<Stretch> stretches) : stretches_(std::move(stretches)) {
+  std::sort(stretches_.begin(), stretches_.end(),
+            [](Stretch const& one, Stretch const& other) { return one.begin < other.begin; });
+  std::size_t kept = 0;
+  for (Stretch const next : stretches_) {
+    if (next.end <= next.begin) continue;
+    if (kept != 0 && next.begin <= stretches_[kept - 1].end) {
+      stretches_[kept - 1].end = std::max(stretches_[kept - 1].end, next.end);
+    } else {
+      stretches_[kept++] = next;
+    }
+  }
+  stretches_.resize(kept);
+}
+
+std::int64_t Intervals::length() const noexcept {
+  std::int64_t sum = 0;
+  for (Stretch const& stretch : stretches_) sum += stretch.end - stretch.begin;
+  return sum;
+}
+
+Intervals united(Intervals const& one, Intervals const& other) {
+  std::vector<Stretch> all = one.stretches();
+  all.insert(all.end(), other.stretches().begin(), other.stretches().end());
+  return Intervals(std::move(all));
+}
+
+Intervals common(Intervals const& one, Intervals const& other) {
+  std::vector<Stretch> shared;
+  auto mine = one.stretches().begin();
+  auto theirs = other.stretches().begin();
+  while (mine != one.stretches().end() && theirs != other.stretches().end()) {
+    shared.push_back({std::max(mine->begin, theirs->begin), std::min(mine->end, theirs->end)});
+    // The stretch that ends first can share nothing more.
+    if (mine->end < theirs->end) {
+      ++mine;
+    } else {
+      ++theirs;
+    }
+  }
+  return Intervals(std::move(shared));
+}
 
 Overlap overlap_of(Intervals const& uploads, Intervals const& downloads, Intervals const& kernels) {
   Intervals const all = united(united(uploads, downloads), kernels);
@@ -61,6 +139,21 @@ Overlap overlap_of(Recording const& recording) {
     seen.duplex.reset();
   }
   return seen;
+}
+
+std::optional<DeviceTimes> device_times(Recording const& recording) {
+  DeviceTimes times{.upload = mean_of(recording, Step::upload),
+                    .kernel = mean_of(recording, Step::stage),
+                    .download = mean_of(recording, Step::download)};
+  Overlap const seen = overlap_of(recording);
+  if (seen.busy.count() == 0) return std::nullopt;
+  if (!seen.speed_of_light) return times;
+  auto const sum = static_cast<double>((seen.uploading + seen.downloading + seen.computing).count());
+  times.overlap = seen.overlap;
+  times.possible_speedup =
+      sum / static_cast<double>(std::max({seen.uploading, seen.downloading, seen.computing}).count());
+  times.speedup = sum / static_cast<double>(seen.busy.count());
+  return times;
 }
 
 }  // namespace penstock

@@ -3,8 +3,7 @@
 
 #include <cstdio>
 
-#include "penstock/core/size_text.hpp"
-#include "penstock/report/verdict.hpp"
+#include "penstock/core/number_text.hpp"
 
 namespace penstock {
 namespace {

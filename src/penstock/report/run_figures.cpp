@@ -3,11 +3,144 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstdint>
+#include <cstdio>
+#include <optional>
+#include <string>
+#include <vector>
 
-#include "penstock/report/step_times.hpp"
-#include "penstock/report/tile_ways.hpp"
+#include "penstock/core/number_text.hpp"
+#include "penstock/report/advice.hpp"
+#include "penstock/report/find_bound.hpp"
+#include "penstock/report/limits.hpp"
+#include "penstock/report/overlap.hpp"
+#include "penstock/report/passages.hpp"
+#include "penstock/report/utilisation.hpp"
 
 namespace penstock {
+namespace {
+
+std::string count(std::uint64_t number, std::string const& noun) {
+  return std::to_string(number) + ' ' + noun + (number == 1 ? "" : "s");
+}
+
+std::string one_decimal(double number) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.1f", number);
+  return text;
+}
+
+/// ", 96 % of the 48.6 GB/s that they reach alone": behind a sentence on a part.
+std::string against_ceiling(PartUse const& part, Utilisation const& use, std::string const& lead) {
+  if (!part.ceiling) return "";
+  return lead + percent_text(use.rate / *part.ceiling) + " of the " + rate_text(*part.ceiling * use.payload) +
+         " that they reach alone";
+}
+
+std::string on_part(PartUse const& part, RunFigures const& figures, Utilisation const& use) {
+  std::string const time = percent_text(part.time.value_or(0));
+  bool const timed = part.time && *part.time > 0;
+  switch (part.part) {
+    case Bound::fill:
+      return count(figures.producers, "producer") + " spent " + time + " of the time in the source" +
+             (figures.producers > 1 ? ", all together." : ".");
+    case Bound::sink:
+      return "The sink was busy " + time + " of the time, " +
+             seconds_text(figures.sink / static_cast<double>(figures.tiles)) + " a tile.";
+    case Bound::completion:
+      return count(figures.lanes, "lane") + ": busy " + time + " of the time, mostly with taking tiles back.";
+    case Bound::submission:
+      if (!timed) break;
+      return count(figures.lanes, "lane") + ": busy " + time + " of the time with giving work to the device, " +
+             seconds_text(part.share * figures.wall * figures.lanes / static_cast<double>(figures.tiles)) + " a tile.";
+    default:
+      break;
+  }
+  std::string text = part_text(part.part);
+  text.front() = static_cast<char>(text.front() - 'a' + 'A');
+  if (!timed) return text + against_ceiling(part, use, " came to ") + ".";
+  return text + " took " + time + " of the time" + against_ceiling(part, use, ", and came to ") + ".";
+}
+
+std::string on_the_rest(PartUse const* busiest, Utilisation const& use) {
+  std::string text = "Nothing is known of anything else";
+  if (busiest != nullptr) {
+    text = "Next in use: " + part_text(busiest->part) + ", " + percent_text(busiest->share) + " of what is possible";
+  }
+  if (use.producers) text += "; producers waited for tiles " + percent_text(use.producers->borrowing) + " of the time";
+  return text + '.';
+}
+
+std::string on_room(Room room, RunFigures const& figures) {
+  std::string const slots = count(slots_of_all(figures), "slot");
+  if (room == Room::run)
+    return "The run had " + count(figures.tiles, "tile") + " for " + slots + ": too short to be judged.";
+  if (room == Room::pool) {
+    return "There are " + count(figures.pool, "tile") + " for " + slots + " and " +
+           count(figures.producers, "producer") + ".";
+  }
+  if (!figures.in_flight) return "All " + count(figures.pool, "tile") + " were on their way, for " + slots + ".";
+  return one_decimal(*figures.in_flight) + " of " + slots + " were in use on average.";
+}
+
+std::string on_turns(Turns turns, RunFigures const& figures, Utilisation const& use) {
+  std::string overlap;
+  if (figures.overlap && figures.overlap->overlap) {
+    overlap = ", the device was busy " +
+              percent_text(static_cast<double>(figures.overlap->busy.count()) /
+                           static_cast<double>(figures.overlap->window.count())) +
+              " of the time, and overlap was " + percent_text(*figures.overlap->overlap);
+  }
+  PartUse const* const kernel = use.find(Bound::kernel);
+  std::string const at_once = kernel != nullptr && kernel->ceiling
+                                  ? "; kernels alone come to " + rate_text(*kernel->ceiling * use.payload)
+                                  : "";
+  switch (turns) {
+    case Turns::legacy_stream:
+      return count(figures.lanes, "lane") + " computed in the one legacy default stream" + overlap + at_once + ".";
+    case Turns::single_stream:
+      return "One lane did all in one stream" + overlap + ".";
+    case Turns::one_lane:
+      return "One lane ran one kernel after the other" + overlap + at_once + ".";
+    case Turns::barrier:
+      return "Lanes spent " + percent_text(use.find(Bound::submission)->share) + " of the time in submission, with " +
+             one_decimal(figures.in_flight.value_or(0)) + " of " + count(slots_of_all(figures), "slot") + " in use.";
+    default:
+      return "One thing was done after the other" + overlap + ".";
+  }
+}
+
+/// What says that this was the bound: a sentence on it, and one on everything else.
+std::vector<std::string> evidence_for(Finding const& finding, RunFigures const& figures, Utilisation const& use) {
+  PartUse const* const part = use.find(finding.bound);
+  if (part != nullptr) return {on_part(*part, figures, use), on_the_rest(use.busiest({finding.bound}), use)};
+  switch (finding.bound) {
+    case Bound::too_few_tiles:
+      return {on_room(finding.room, figures), on_the_rest(use.busiest(), use)};
+    case Bound::serialising_stream:
+      return {on_turns(finding.turns, figures, use), on_the_rest(use.busiest(), use)};
+    case Bound::completion: {
+      double const tiles = static_cast<double>(figures.tiles);
+      return {"Of " + seconds_text(*figures.in_flight * figures.wall / tiles) + " in flight a tile was done for " +
+                  seconds_text(*figures.notice / tiles) + " before its lane heard of it.",
+              on_the_rest(use.busiest(), use)};
+    }
+    case Bound::source_waits:
+      if (!use.producers)
+        return {"The application pushed no more than this, and tiles were home.", on_the_rest(use.busiest(), use)};
+      return {"Producers waited for their turn in the source " + percent_text(use.producers->waiting) + " of the time.",
+              on_the_rest(use.busiest(), use)};
+    default:
+      return {"No tile went through, or no time was measured."};
+  }
+}
+
+std::optional<Ceiling> in_bytes(std::optional<Limit> const& limit, Utilisation const& use) {
+  if (!limit) return std::nullopt;
+  return Ceiling{limit->tiles_per_second * use.payload, limit->of};
+}
+
+}  // namespace
 
 std::uint64_t slots_of_all(RunFigures const& figures) {
   return std::uint64_t{std::max(figures.lanes, 1U)} * std::max(figures.slots, 1U);
@@ -25,6 +158,26 @@ void add_recording(RunFigures& figures, Recording const& recording) {
     if (times.step == Step::enqueue) figures.enqueue = seconds;
     if (times.step == Step::notice) figures.notice = seconds;
   }
+}
+
+Verdict judge(RunFigures const& figures, Ceilings const& ceilings) {
+  Verdict verdict;
+  verdict.device_times = figures.device_times;
+  bool const ran = figures.wall > 0 && figures.tiles > 0;
+  Utilisation const use = ran ? utilisation_of(figures, ceilings) : Utilisation{};
+  if (use.parts.empty() && !(figures.borrow_wait > 0)) {
+    verdict.evidence = evidence_for({}, figures, use);
+    return verdict;
+  }
+  Finding const finding = find_bound(figures, use);
+  verdict.bound = finding.bound;
+  verdict.evidence = evidence_for(finding, figures, use);
+  verdict.bytes_per_second = use.rate * use.payload;
+  verdict.ceiling = in_bytes(own_limit(finding, use), use);
+  verdict.next = in_bytes(next_limit(finding, use), use);
+  verdict.advice = advice_for(finding, figures, ceilings, use);
+  verdict.streams_will_not_help = why_no_streams(finding, figures, ceilings, use);
+  return verdict;
 }
 
 }  // namespace penstock

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "penstock/report/trace.hpp"
-
 #include <algorithm>
 #include <cstdint>
 #include <string_view>
 
-#include "penstock/report/engine_times.hpp"
-#include "penstock/report/tile_ways.hpp"
+#include "penstock/report.hpp"
+#include "penstock/report/passages.hpp"
 #include "penstock/report/trace_rows.hpp"
+#include "penstock/report/trace_text.hpp"
 
 namespace penstock {
 namespace {

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <numeric>
 #include <tuple>
+#include <utility>
 
 namespace penstock {
 namespace {
@@ -74,6 +75,25 @@ TraceRows trace_rows(Recording const& recording) {
     if (recording.rows[row].kind != Kind::queue) drawn.row_of[number] += first[row];
   }
   return drawn;
+}
+
+std::vector<EngineTimes> engine_times(Recording const& recording) {
+  std::vector<std::string> engines;
+  std::vector<std::size_t> engine_of_row;
+  for (RecordRow const& row : recording.rows) {
+    auto const known = std::find(engines.begin(), engines.end(), row.engine);
+    engine_of_row.push_back(static_cast<std::size_t>(known - engines.begin()));
+    if (known == engines.end()) engines.push_back(row.engine);
+  }
+  std::vector<std::vector<Stretch>> work(engines.size());
+  for (Passage const& passage : recording.passages) {
+    work[engine_of_row.at(passage.row)].push_back({passage.begin, passage.end});
+  }
+  std::vector<EngineTimes> times;
+  for (std::size_t i = 0; i < engines.size(); ++i) {
+    if (!engines[i].empty()) times.push_back({engines[i], Intervals(std::move(work[i]))});
+  }
+  return times;
 }
 
 }  // namespace penstock

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "penstock/recorder.hpp"
+#include "penstock/report/overlap.hpp"
 
 namespace penstock {
 
@@ -27,5 +28,15 @@ struct TraceRows {
 };
 
 TraceRows trace_rows(Recording const& recording);
+
+/// When one engine of a device was at work for any stream.
+struct EngineTimes {
+  std::string engine;
+  Intervals busy;
+};
+
+/// All engines that rows of the recording name, in the order in which they are first named. Where not every tile was
+/// looked at, an engine was at work at other times as well.
+std::vector<EngineTimes> engine_times(Recording const& recording);
 
 }  // namespace penstock

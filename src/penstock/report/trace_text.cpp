@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdio>
+#include <istream>
 #include <ostream>
 
 #include <nlohmann/json.hpp>
@@ -96,6 +97,20 @@ void TraceText::next_line() {
   }
   text_ += first_ ? "\n" : ",\n";
   first_ = false;
+}
+
+void join_traces(std::ostream& out, std::span<std::istream* const> traces, TraceNotes const& notes) {
+  TraceText text(out);
+  text.notes(notes);
+  for (std::istream* const trace : traces) {
+    std::string line;
+    std::getline(*trace, line);  // Its own notes.
+    while (std::getline(*trace, line) && line.starts_with('{')) {
+      if (line.ends_with(',')) line.pop_back();
+      text.line(line);
+    }
+  }
+  text.finish();
 }
 
 }  // namespace penstock

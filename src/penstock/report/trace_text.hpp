@@ -3,15 +3,13 @@
 
 #include <cstdint>
 #include <iosfwd>
+#include <span>
 #include <string>
 #include <string_view>
-#include <utility>
-#include <vector>
+
+#include "penstock/report.hpp"
 
 namespace penstock {
-
-/// What is said of a trace as a whole: names and values.
-using TraceNotes = std::vector<std::pair<std::string, std::string>>;
 
 /// As JSON has it; what is no UTF-8 is replaced, since names of threads and files need not be.
 std::string quoted(std::string const& text);
@@ -50,5 +48,11 @@ class TraceText {
   std::string text_;  ///< Not written yet.
   bool first_ = true;
 };
+
+/// Writes several traces as one, in which each is a process of its own; all of them begin at 0.
+///
+/// Shape:  each was written by `write_trace`, and no two of the same `TraceFacts::number`.
+/// Throws: as write_trace.
+void join_traces(std::ostream& out, std::span<std::istream* const> traces, TraceNotes const& notes);
 
 }  // namespace penstock

@@ -2,16 +2,14 @@
 #include "penstock/report/utilisation.hpp"
 
 #include <algorithm>
-#include <array>
 #include <chrono>
 #include <cmath>
-#include <cstddef>
 #include <limits>
 
 namespace penstock {
 namespace {
 
-constexpr double unknown = std::numeric_limits<double>::infinity();
+constexpr double unbounded = std::numeric_limits<double>::infinity();
 
 /// How much of the time of `threads` a sum of their times is.
 double share_of(double sum, double wall, unsigned threads) {
@@ -72,22 +70,14 @@ void add_lanes(Utilisation& use, RunFigures const& figures, Ceilings const& ceil
   if (mostly_retiring) add_part(use, Bound::completion, busy, {});
 }
 
-}  // namespace
-
-std::string_view bound_name(Bound bound) noexcept {
-  constexpr std::array<std::string_view, 11> names{"upload",
-                                                   "download",
-                                                   "kernel",
-                                                   "fill",
-                                                   "sink",
-                                                   "submission",
-                                                   "completions",
-                                                   "too few tiles",
-                                                   "serialising stream",
-                                                   "source waits",
-                                                   "nothing measured"};
-  return names[static_cast<std::size_t>(bound)];
+/// Of lanes that are busy for `share` of their time, part of it with giving tiles to the device.
+double lanes_with(double times, PartUse const& lanes, RunFigures const& figures) {
+  double const threads = std::max(figures.lanes, 1U);
+  double const giving = std::min(lanes.share, figures.enqueue.value_or(0) / (figures.wall * threads));
+  return lanes.most * lanes.share / (giving / times + lanes.share - giving);
 }
+
+}  // namespace
 
 double PartUse::likely() const noexcept {
   return ceiling ? std::sqrt(most * std::max(most, *ceiling)) : most;
@@ -127,8 +117,46 @@ Utilisation utilisation_of(RunFigures const& figures, Ceilings const& ceilings) 
       figures.lane_idle ? figures.wall * figures.lanes - *figures.lane_idle : figures.enqueue.value_or(0);
   double const busy = figures.cpu_time.value_or(figures.fill + figures.sink + lanes_busy);
   bool const known = figures.cpus > 0 && busy > 0;
-  use.cpus_most = known ? use.rate * std::max(1.0, figures.cpus * figures.wall / busy) : unknown;
+  use.cpus_most = known ? use.rate * std::max(1.0, figures.cpus * figures.wall / busy) : unbounded;
   return use;
+}
+
+double LinkWay::most() const {
+  if (use == nullptr) return unbounded;
+  return use->most;
+}
+
+double LinkWay::moving() const {
+  return std::min(alone(), bytes / *link);
+}
+
+double LinkWay::set_up() const {
+  double const undisturbed = one_way && *one_way > 0 ? std::min(alone(), 1 / *one_way) : alone();
+  return std::max(0.0, undisturbed - moving());
+}
+
+double LinkWay::most_with(double together) const {
+  return known() ? most() * alone() / (alone() - set_up() + set_up() / together) : most();
+}
+
+LinkWay way_up(RunFigures const& figures, Ceilings const& ceilings, Utilisation const& use) {
+  return {"up", use.find(Bound::upload), ceilings.link_up, ceilings.run_upload(), figures.bytes_up};
+}
+
+LinkWay way_down(RunFigures const& figures, Ceilings const& ceilings, Utilisation const& use) {
+  return {"down", use.find(Bound::download), ceilings.link_down, ceilings.run_download(), figures.bytes_down};
+}
+
+double most_with_batches(double times, RunFigures const& figures, Ceilings const& ceilings, Utilisation const& use) {
+  double most =
+      std::min(way_up(figures, ceilings, use).most_with(times), way_down(figures, ceilings, use).most_with(times));
+  for (PartUse const& part : use.parts) {
+    if (part.part == Bound::upload || part.part == Bound::download) continue;
+    bool const lanes = part.part == Bound::submission || part.part == Bound::completion;
+    double const alone = part.part == Bound::kernel ? part.ceiling.value_or(part.most) : part.likely();
+    most = std::min(most, lanes ? lanes_with(times, part, figures) : alone);
+  }
+  return most;
 }
 
 }  // namespace penstock

@@ -1,40 +1,50 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "penstock/report/verdict.hpp"
+#include <array>
+#include <cstddef>
 
-#include "penstock/report/evidence.hpp"
-#include "penstock/report/find_bound.hpp"
-#include "penstock/report/limits.hpp"
-#include "penstock/report/number_text.hpp"
-#include "penstock/report/utilisation.hpp"
+#include "penstock/core/number_text.hpp"
+#include "penstock/report.hpp"
 
 namespace penstock {
-namespace {
 
-std::optional<Ceiling> in_bytes(std::optional<Limit> const& limit, Utilisation const& use) {
-  if (!limit) return std::nullopt;
-  return Ceiling{limit->tiles_per_second * use.payload, limit->of};
+std::string_view bound_name(Bound bound) noexcept {
+  constexpr std::array<std::string_view, 11> names{"upload",
+                                                   "download",
+                                                   "kernel",
+                                                   "fill",
+                                                   "sink",
+                                                   "submission",
+                                                   "completions",
+                                                   "too few tiles",
+                                                   "serialising stream",
+                                                   "source waits",
+                                                   "nothing measured"};
+  return names[static_cast<std::size_t>(bound)];
 }
 
-}  // namespace
+std::string_view no_streams_name(NoStreams reason) noexcept {
+  constexpr std::array<std::string_view, 5> names{"kernels fill device", "link full", "host", "work too small",
+                                                  "barrier"};
+  return names[static_cast<std::size_t>(reason)];
+}
 
-Verdict judge(RunFigures const& figures, Ceilings const& ceilings) {
-  Verdict verdict;
-  verdict.device_times = figures.device_times;
-  bool const ran = figures.wall > 0 && figures.tiles > 0;
-  Utilisation const use = ran ? utilisation_of(figures, ceilings) : Utilisation{};
-  if (use.parts.empty() && !(figures.borrow_wait > 0)) {
-    verdict.evidence = evidence_for({}, figures, use);
-    return verdict;
+std::string describe(DeviceTimes const& times) {
+  std::string text = "A tile takes";
+  char const* separator = " ";
+  auto const add = [&](char const* name, std::optional<double> const& seconds) {
+    if (!seconds) return;
+    text += separator + std::string(name) + " " + seconds_text(*seconds);
+    separator = ", ";
+  };
+  add("upload", times.upload);
+  add("kernel", times.kernel);
+  add("download", times.download);
+  if (times.overlap) text += "; overlap is " + percent_text(*times.overlap);
+  if (times.speedup && times.possible_speedup) {
+    text += (times.overlap ? ", which is " : "; that is ") + factor_text(*times.speedup) +
+            " x of one after the other, and " + factor_text(*times.possible_speedup) + " x is possible";
   }
-  Finding const finding = find_bound(figures, use);
-  verdict.bound = finding.bound;
-  verdict.evidence = evidence_for(finding, figures, use);
-  verdict.bytes_per_second = use.rate * use.payload;
-  verdict.ceiling = in_bytes(own_limit(finding, use), use);
-  verdict.next = in_bytes(next_limit(finding, use), use);
-  verdict.advice = advice_for(finding, figures, ceilings, use);
-  verdict.streams_will_not_help = why_no_streams(finding, figures, ceilings, use);
-  return verdict;
+  return text + ".";
 }
 
 std::string describe(Verdict const& verdict) {

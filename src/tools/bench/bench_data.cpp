@@ -7,7 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "penstock/report/overlap.hpp"
-#include "penstock/report/stretch.hpp"
+#include "penstock/report/passages.hpp"
 #include "tools/bench/bench_output.hpp"
 #include "tools/command/results_text.hpp"
 #include "tools/measure/bench_facts.hpp"

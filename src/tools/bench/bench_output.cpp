@@ -8,7 +8,7 @@
 #include <limits>
 #include <optional>
 
-#include "penstock/core/size_text.hpp"
+#include "penstock/core/number_text.hpp"
 #include "tools/command/results_text.hpp"
 #include "tools/measure/figures.hpp"
 

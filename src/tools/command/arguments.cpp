@@ -10,8 +10,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "penstock/core/number_text.hpp"
 #include "penstock/core/pool.hpp"
-#include "penstock/core/size_text.hpp"
 #include "penstock/core/words.hpp"
 #include "penstock/machine/host_limits.hpp"
 #include "penstock/machine/topology.hpp"

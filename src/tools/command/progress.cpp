@@ -10,7 +10,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#include "penstock/core/size_text.hpp"
+#include "penstock/core/number_text.hpp"
 
 namespace penstock::cli {
 namespace {

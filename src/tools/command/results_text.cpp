@@ -6,7 +6,7 @@
 #include <cstdio>
 #include <optional>
 
-#include "penstock/core/size_text.hpp"
+#include "penstock/core/number_text.hpp"
 
 namespace penstock::cli {
 namespace {

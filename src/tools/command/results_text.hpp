@@ -8,7 +8,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "penstock/report/verdict.hpp"
+#include "penstock/report.hpp"
 
 namespace penstock::cli {
 

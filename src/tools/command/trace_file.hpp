@@ -14,7 +14,7 @@
 
 #include "penstock/cupti/activity_log.hpp"
 #include "penstock/recorder.hpp"
-#include "penstock/report/trace.hpp"
+#include "penstock/report.hpp"
 #include "tools/command/named_files.hpp"
 
 namespace penstock::cli {

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "penstock/error.hpp"
-#include "penstock/report/join_traces.hpp"
+#include "penstock/report/trace_text.hpp"
 #include "tools/command/arguments.hpp"
 #include "tools/command/ending.hpp"
 #include "tools/command/progress.hpp"

@@ -10,7 +10,7 @@
 
 #include "penstock/error.hpp"
 #include "penstock/recorder.hpp"
-#include "penstock/report/stretch.hpp"
+#include "penstock/report/passages.hpp"
 #include "tools/command/ending.hpp"
 #include "tools/command/results_text.hpp"
 #include "tools/compare/compared.hpp"

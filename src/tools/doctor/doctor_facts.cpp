@@ -5,7 +5,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "penstock/core/size_text.hpp"
+#include "penstock/core/number_text.hpp"
 #include "tools/command/program.hpp"
 #include "tools/command/results_text.hpp"
 

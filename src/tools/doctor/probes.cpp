@@ -3,13 +3,12 @@
 
 #include <algorithm>
 #include <atomic>
-#include <cstdio>
 #include <cstring>
 #include <functional>
 #include <future>
 #include <vector>
 
-#include "penstock/core/size_text.hpp"
+#include "penstock/core/number_text.hpp"
 #include "penstock/machine/slab.hpp"
 
 namespace penstock::cli {
@@ -139,12 +138,6 @@ void read_file(unsigned threads, Workplace const& place, OpenFile const& file, S
 }
 
 }  // namespace
-
-std::string rate_text(double bytes_per_second) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%.1f GB/s", bytes_per_second / 1e9);
-  return text;
-}
 
 void expect_memory_to_probe(HostLimits const& host, unsigned threads) {
   // Of the host's as well if it is the CPU device that is probed: another four copies.

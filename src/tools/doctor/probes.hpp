@@ -32,9 +32,6 @@ struct ProbeRates {
   bool read_all = true;          ///< It was the whole file.
 };
 
-/// "13.4 GB/s".
-std::string rate_text(double bytes_per_second);
-
 /// Throws: Error of kind out_of_memory, if `probe_rates` with so many threads takes more than this host has left.
 void expect_memory_to_probe(HostLimits const& host, unsigned threads);
 

@@ -8,7 +8,6 @@
 #include <sys/stat.h>
 
 #include "penstock/file/open_file.hpp"
-#include "penstock/files.hpp"
 #include "penstock/kernels/blake3_subtree.hpp"
 
 namespace penstock::cli {

@@ -9,16 +9,16 @@
 
 #include <pthread.h>
 
+#include "penstock/core/number_text.hpp"
 #include "penstock/core/pool.hpp"
-#include "penstock/core/size_text.hpp"
 #include "penstock/devices.hpp"
 #include "penstock/flow/judge.hpp"
-#include "penstock/machine/affinity.hpp"
-#include "penstock/machine/cgroup.hpp"
+#include "penstock/machine/cpu_set.hpp"
+#include "penstock/machine/host_limits.hpp"
 #include "penstock/machine/slab.hpp"
 #include "penstock/machine/topology.hpp"
 #include "penstock/pipeline.hpp"
-#include "penstock/report/verdict.hpp"
+#include "penstock/report.hpp"
 #include "tools/command/results_text.hpp"
 #include "tools/hash/hash_job.hpp"
 #include "tools/hash/hash_source.hpp"

@@ -8,7 +8,6 @@
 
 #include "penstock/core/pool.hpp"
 #include "penstock/report.hpp"
-#include "penstock/report/verdict.hpp"
 #include "tools/command/progress.hpp"
 #include "tools/hash/hash_book.hpp"
 #include "tools/hash/head_start.hpp"

@@ -3,6 +3,7 @@
 #include <ctime>
 
 #include "penstock/core/event_count.hpp"
+#include "penstock/core/quantile.hpp"
 #include "tools/lab/experiment.hpp"
 #include "tools/lab/workbench.hpp"
 

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstdio>
 
+#include "penstock/core/quantile.hpp"
 #include "penstock/kernels.hpp"
 #include "tools/lab/experiment.hpp"
 #include "tools/lab/workbench.hpp"

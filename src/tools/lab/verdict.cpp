@@ -18,12 +18,6 @@ Verdict too_early(Interval const& later, Interval const& earlier) {
 
 }  // namespace
 
-double median(std::vector<double> values) {
-  auto const middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::nth_element(values.begin(), middle, values.end());
-  return *middle;
-}
-
 Verdict one_after_another(std::span<Interval const> intervals) {
   auto longest_pause = std::chrono::nanoseconds::min();
   for (std::size_t i = 1; i < intervals.size(); ++i) {

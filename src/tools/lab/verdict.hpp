@@ -16,11 +16,6 @@ struct Figure {
   std::string unit;
 };
 
-/// The middle one by size, or the larger of the two in the middle.
-///
-/// Shape: at least one.
-double median(std::vector<double> values);
-
 /// Whether an experiment went as expected, and the measured fact that says so: half a sentence.
 struct Verdict {
   bool as_expected = false;

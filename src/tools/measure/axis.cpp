@@ -5,7 +5,7 @@
 #include <charconv>
 #include <cstdint>
 
-#include "penstock/core/size_text.hpp"
+#include "penstock/core/number_text.hpp"
 #include "penstock/error.hpp"
 
 namespace penstock::measure {

@@ -10,7 +10,7 @@
 
 #include "penstock/recorder.hpp"
 #include "penstock/report.hpp"
-#include "penstock/report/verdict.hpp"
+#include "penstock/report/run_figures.hpp"
 #include "tools/measure/axis.hpp"
 #include "tools/measure/meter.hpp"
 #include "tools/measure/setting.hpp"

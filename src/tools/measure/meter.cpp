@@ -4,7 +4,8 @@
 #include <algorithm>
 #include <cstddef>
 
-#include "penstock/machine/cpu_time.hpp"
+#include "penstock/core/quantile.hpp"
+#include "penstock/machine/host_limits.hpp"
 
 namespace penstock::measure {
 
@@ -44,10 +45,8 @@ double Spread::relative() const noexcept {
 }
 
 Spread spread_of(std::vector<double> values) {
-  std::sort(values.begin(), values.end());
-  std::size_t const middle = values.size() / 2;
-  double const median = values.size() % 2 == 1 ? values[middle] : (values[middle - 1] + values[middle]) / 2;
-  return {median, values.front(), values.back()};
+  auto const [least, most] = std::minmax_element(values.begin(), values.end());
+  return {median(values), *least, *most};
 }
 
 }  // namespace penstock::measure

@@ -7,9 +7,9 @@
 #include <mutex>
 #include <vector>
 
+#include "penstock/core/quantile.hpp"
 #include "penstock/lane/graph_choice.hpp"
 #include "penstock/lane/lone_ways.hpp"
-#include "penstock/report/quantile.hpp"
 
 namespace penstock::measure {
 namespace {

@@ -9,7 +9,7 @@
 #include "penstock/error.hpp"
 #include "penstock/flow/judge.hpp"
 #include "penstock/recorder.hpp"
-#include "penstock/report/stretch.hpp"
+#include "penstock/report/passages.hpp"
 #include "tools/measure/figures.hpp"
 
 namespace penstock::measure {

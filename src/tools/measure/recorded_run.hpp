@@ -7,7 +7,7 @@
 
 #include "penstock/device.hpp"
 #include "penstock/flavour.hpp"
-#include "penstock/report/verdict.hpp"
+#include "penstock/report.hpp"
 #include "tools/command/trace_file.hpp"
 #include "tools/measure/figures.hpp"
 #include "tools/measure/setting.hpp"

@@ -6,8 +6,8 @@
 #include <charconv>
 #include <utility>
 
+#include "penstock/core/number_text.hpp"
 #include "penstock/core/pool.hpp"
-#include "penstock/core/size_text.hpp"
 #include "penstock/error.hpp"
 
 namespace penstock::measure {

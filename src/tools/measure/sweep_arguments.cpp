@@ -6,7 +6,7 @@
 #include <cstdio>
 #include <string_view>
 
-#include "penstock/core/size_text.hpp"
+#include "penstock/core/number_text.hpp"
 #include "tools/command/arguments.hpp"
 #include "tools/command/ending.hpp"
 #include "tools/command/named_files.hpp"

@@ -5,10 +5,10 @@
 #include <memory>
 #include <vector>
 
+#include "penstock/core/number_text.hpp"
 #include "penstock/core/pool.hpp"
 #include "penstock/flow/resolve_options.hpp"
 #include "penstock/pipeline.hpp"
-#include "penstock/report/number_text.hpp"
 #include "tools/measure/open_loop.hpp"
 #include "tools/measure/work_stages.hpp"
 

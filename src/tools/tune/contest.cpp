@@ -8,7 +8,7 @@
 #include <numeric>
 #include <span>
 
-#include "penstock/report/quantile.hpp"
+#include "penstock/core/quantile.hpp"
 #include "tools/measure/meter.hpp"
 
 namespace penstock::measure {

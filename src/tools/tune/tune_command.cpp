@@ -7,7 +7,7 @@
 #include <exception>
 #include <ostream>
 
-#include "penstock/core/size_text.hpp"
+#include "penstock/core/number_text.hpp"
 #include "penstock/core/words.hpp"
 #include "penstock/devices.hpp"
 #include "penstock/error.hpp"

@@ -6,8 +6,7 @@
 #include <cmath>
 #include <cstdio>
 
-#include "penstock/core/size_text.hpp"
-#include "penstock/report/number_text.hpp"
+#include "penstock/core/number_text.hpp"
 #include "tools/command/progress.hpp"
 #include "tools/command/results_text.hpp"
 

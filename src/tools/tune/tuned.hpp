@@ -9,7 +9,7 @@
 
 #include "penstock/options.hpp"
 #include "penstock/profile.hpp"
-#include "penstock/report/verdict.hpp"
+#include "penstock/report.hpp"
 #include "tools/measure/axis.hpp"
 #include "tools/measure/bench_facts.hpp"
 #include "tools/measure/meter.hpp"

@@ -8,12 +8,6 @@
 namespace penstock::lab {
 namespace {
 
-TEST(AMedian, IsTheMiddleOneWhateverTheOthersAre) {
-  EXPECT_EQ(median({7}), 7);
-  EXPECT_EQ(median({9, 1, 1000}), 9);
-  EXPECT_EQ(median({4, 1, 3, 2}), 3);
-}
-
 using namespace std::chrono_literals;
 
 Interval from_to(std::string const& label, std::chrono::nanoseconds start, std::chrono::nanoseconds end) {

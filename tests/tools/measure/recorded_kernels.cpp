@@ -10,7 +10,7 @@
 #include "penstock/cupti/activity_log.hpp"
 #include "penstock/kernels/busy.hpp"
 #include "penstock/pipeline.hpp"
-#include "penstock/report/intervals.hpp"
+#include "penstock/report/overlap.hpp"
 
 namespace penstock::measure {
 namespace {

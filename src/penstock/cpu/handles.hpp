@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <chrono>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "penstock/cpu/faults.hpp"
+#include "penstock/cpu/operation.hpp"
+#include "penstock/cpu/scheduler.hpp"
+#include "penstock/device_memory.hpp"
+#include "penstock/error.hpp"
+#include "penstock/stream.hpp"
+
+namespace penstock::cpu {
+
+/// An event of a CPU device. Waiting threads always sleep.
+class CpuEvent final : public EventBackend {
+ public:
+  CpuEvent(Scheduler& scheduler, Faults& faults, EventOptions options, double clock_drift)
+      : scheduler_(scheduler), faults_(faults), clock_drift_(clock_drift), state_(options.timing) {
+    scheduler_.expect_healthy();
+    scheduler_.add(state_);
+  }
+  CpuEvent(CpuEvent const&) = delete;
+  CpuEvent& operator=(CpuEvent const&) = delete;
+  ~CpuEvent() override { scheduler_.remove(state_); }
+
+  bool passed() override {
+    faults_.refuse(Fault::refuse_query, "a question");
+    return scheduler_.passed(state_);
+  }
+  void wait() override {
+    faults_.refuse(Fault::false_wakeup, "to wait to the end");
+    if (faults_.strikes(Fault::early_wakeup)) return;
+    bool const late = faults_.strikes(Fault::late_wakeup);
+    scheduler_.synchronize(state_);
+    if (late) scheduler_.await_late_delivery();
+  }
+  std::optional<std::chrono::nanoseconds> since(EventBackend& earlier) override {
+    auto time = scheduler_.between(of(earlier, scheduler_), state_);
+    if (time && clock_drift_ != 0) {
+      *time += std::chrono::nanoseconds(std::llround(static_cast<double>(time->count()) * clock_drift_));
+    }
+    return time;
+  }
+  void* native() const noexcept override { return nullptr; }
+
+  /// Throws: Error of kind bad_argument, unless `event` belongs to the device of `scheduler`.
+  static EventState& of(EventBackend& event, Scheduler const& scheduler) {
+    auto* const mine = dynamic_cast<CpuEvent*>(&event);
+    if (mine == nullptr || &mine->scheduler_ != &scheduler) {
+      throw Error(ErrorKind::bad_argument, "This event belongs to another device: make it with the stream's own.");
+    }
+    return mine->state_;
+  }
+
+ private:
+  Scheduler& scheduler_;
+  Faults& faults_;
+  double const clock_drift_;
+  EventState state_;
+};
+
+/// A flag of a CPU device: a number in a cache line of its own.
+class CpuFlag final : public FlagBackend {
+ public:
+  CpuFlag() : FlagBackend(number_) {}
+
+ private:
+  alignas(64) std::uint64_t number_ = 0;
+};
+
+/// Copies and kernels that a stream kept, in their order.
+class CpuCapture final : public CaptureBackend {
+ public:
+  explicit CpuCapture(Scheduler const& scheduler) : scheduler_(scheduler) {}
+
+  std::size_t operations() const noexcept override { return requests_.size(); }
+  std::vector<Request> const& requests() const noexcept { return requests_; }
+  void add(Request request) { requests_.push_back(std::move(request)); }
+  /// Spoils the capture, because of `what`.
+  ///
+  /// Throws: Error, always, that says so.
+  [[noreturn]] void spoil(char const* what) {
+    Error const why(ErrorKind::device_refused, std::string("A stream that captures cannot do this: ") + what +
+                                                   ". Enqueue nothing but copies and kernels until the capture ends.");
+    if (!spoiled_) spoiled_ = why;
+    throw Error(why);
+  }
+  /// Throws: Error, with what spoiled it first, if anything did.
+  void expect_unspoiled() const {
+    if (spoiled_) throw Error(*spoiled_);
+  }
+
+  /// Throws: Error of kind bad_argument, unless `capture` belongs to the device of `scheduler`.
+  static CpuCapture const& of(CaptureBackend& capture, Scheduler const& scheduler) {
+    auto const* const mine = dynamic_cast<CpuCapture*>(&capture);
+    if (mine == nullptr || &mine->scheduler_ != &scheduler) {
+      throw Error(ErrorKind::bad_argument,
+                  "This was captured on another device: capture it with a stream of this one.");
+    }
+    return *mine;
+  }
+
+ private:
+  Scheduler const& scheduler_;
+  std::vector<Request> requests_;
+  std::optional<Error> spoiled_;
+};
+
+}  // namespace penstock::cpu

@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "penstock/report/passages.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <numeric>
+#include <optional>
+#include <span>
+#include <tuple>
+#include <utility>
+
+#include "penstock/core/quantile.hpp"
+
+namespace penstock {
+namespace {
+
+bool is_wait(Step step) {
+  return step == Step::borrow || step == Step::inbox || step == Step::notice || step == Step::deliver;
+}
+
+StepTimes times_of(Step step, std::span<std::int64_t> lengths) {
+  StepTimes times{.step = step, .passages = lengths.size()};
+  std::int64_t total = 0;
+  for (std::int64_t const length : lengths) total += length;
+  times.total = std::chrono::nanoseconds(total);
+  times.mean = std::chrono::nanoseconds(total / static_cast<std::int64_t>(lengths.size()));
+  times.p50 = std::chrono::nanoseconds(quantile(lengths, 0.5));
+  times.p99 = std::chrono::nanoseconds(quantile(lengths, 0.99));
+  times.most = std::chrono::nanoseconds(quantile(lengths, 1));
+  return times;
+}
+
+bool is_in_flight(Step step) {
+  return step >= Step::enqueue && step <= Step::notice;
+}
+
+void extend(std::optional<Stretch>& whole, Stretch part) {
+  if (!whole) whole = part;
+  whole->begin = std::min(whole->begin, part.begin);
+  whole->end = std::max(whole->end, part.end);
+}
+
+/// `way`: the passages of one tile by their numbers, in the order in which they began.
+void add_way(Recording const& recording, std::span<std::uint32_t const> way, TileWays& ways) {
+  std::optional<Stretch> in_flight, away;
+  std::optional<std::uint32_t> previous;
+  for (std::uint32_t const number : way) {
+    Passage const& passage = recording.passages[number];
+    Stretch const part{passage.begin, passage.end};
+    if (is_in_flight(passage.step)) extend(in_flight, part);
+    extend(away, passage.step == Step::borrow ? Stretch{passage.end, passage.end} : part);
+
+    bool const drawn = part.end > part.begin && recording.rows.at(passage.row).kind != RecordRow::Kind::queue;
+    if (!drawn) continue;
+    if (previous) {
+      WayPart& before = ways.parts[*previous];
+      before = before == WayPart::none ? WayPart::first : WayPart::middle;
+      ways.parts[number] = WayPart::last;
+    }
+    previous = number;
+  }
+  if (in_flight && in_flight->end > in_flight->begin) ways.in_flight.push_back(*in_flight);
+  if (away && away->end > away->begin) ways.away.push_back(*away);
+}
+
+Recording without_passages(Recording const& recording) {
+  return {.rows = recording.rows, .passages = {}, .every = recording.every, .missed = recording.missed};
+}
+
+Recording touching(Recording const& recording, std::int64_t from, std::int64_t to) {
+  Recording some = without_passages(recording);
+  for (Passage const& passage : recording.passages) {
+    if (passage.begin < to && passage.end > from) some.passages.push_back(passage);
+  }
+  return some;
+}
+
+}  // namespace
+
+std::vector<StepTimes> step_times(Recording const& recording) {
+  std::array<std::vector<std::int64_t>, step_count> lengths;
+  for (Passage const& passage : recording.passages) {
+    lengths[static_cast<std::size_t>(passage.step)].push_back(passage.end - passage.begin);
+  }
+  std::vector<StepTimes> all;
+  for (std::size_t step = 0; step < step_count; ++step) {
+    if (!lengths[step].empty()) all.push_back(times_of(static_cast<Step>(step), lengths[step]));
+  }
+  return all;
+}
+
+std::vector<RowTimes> row_times(Recording const& recording) {
+  std::vector<std::vector<Stretch>> busy(recording.rows.size());
+  std::vector<Stretch> all;
+  for (Passage const& passage : recording.passages) {
+    all.push_back({passage.begin, passage.end});
+    bool const queue = recording.rows.at(passage.row).kind == RecordRow::Kind::queue;
+    if (queue || !is_wait(passage.step)) busy[passage.row].push_back(all.back());
+  }
+  Intervals const seen(std::move(all));
+  double const window =
+      seen.empty() ? 0 : static_cast<double>(seen.stretches().back().end - seen.stretches().front().begin);
+
+  std::vector<RowTimes> rows;
+  for (std::size_t row = 0; row < busy.size(); ++row) {
+    std::int64_t const length = Intervals(std::move(busy[row])).length();
+    rows.push_back({.name = recording.rows[row].name,
+                    .kind = recording.rows[row].kind,
+                    .busy = std::chrono::nanoseconds(length),
+                    .share = window > 0 ? static_cast<double>(length) / window : 0});
+  }
+  return rows;
+}
+
+TileWays tile_ways(Recording const& recording) {
+  auto const& passages = recording.passages;
+  std::vector<std::uint32_t> by_tile(passages.size());
+  std::iota(by_tile.begin(), by_tile.end(), 0u);
+  std::sort(by_tile.begin(), by_tile.end(), [&](std::uint32_t one, std::uint32_t other) {
+    auto const key = [&](std::uint32_t number) {
+      Passage const& passage = passages[number];
+      return std::tuple(passage.tile, passage.begin, -passage.end, passage.step, number);
+    };
+    return key(one) < key(other);
+  });
+
+  TileWays ways;
+  ways.parts.resize(passages.size(), WayPart::none);
+  for (auto begin = by_tile.begin(); begin != by_tile.end();) {
+    auto const end = std::find_if(begin, by_tile.end(),
+                                  [&](std::uint32_t number) { return passages[number].tile != passages[*begin].tile; });
+    add_way(recording, {begin, end}, ways);
+    begin = end;
+  }
+  return ways;
+}
+
+double mean_in_flight(Recording const& recording) {
+  auto const stays = tile_ways(recording).in_flight;
+  if (stays.empty()) return 0;
+  Intervals const any(stays);
+  double sum = 0;
+  for (Stretch const& stay : stays) sum += static_cast<double>(stay.end - stay.begin);
+  std::int64_t const window = any.stretches().back().end - any.stretches().front().begin;
+  return sum * static_cast<double>(recording.every) / static_cast<double>(window);
+}
+
+Recording within(Recording const& recording, std::int64_t from, std::int64_t to) {
+  Recording cut = touching(recording, from, to);
+  for (Passage& passage : cut.passages) {
+    passage.begin = std::max(passage.begin, from);
+    passage.end = std::min(passage.end, to);
+  }
+  cut.cut_from = from;
+  cut.cut_to = to;
+  return cut;
+}
+
+Recording middle_of(Recording const& recording, std::size_t most) {
+  if (recording.passages.size() <= most) return recording;
+  std::vector<std::int64_t> begins;
+  begins.reserve(recording.passages.size());
+  for (Passage const& passage : recording.passages) begins.push_back(passage.begin);
+  std::sort(begins.begin(), begins.end());
+  // Those that began before and reach into it are more than what it began with: shorter until they fit.
+  for (std::size_t half = most / 2; half > 0; half = half * 3 / 4) {
+    std::size_t const middle = begins.size() / 2;
+    Recording some = touching(recording, begins[middle - half], begins[middle + half - 1]);
+    if (some.passages.size() <= most) return some;
+  }
+  return without_passages(recording);
+}
+
+}  // namespace penstock
