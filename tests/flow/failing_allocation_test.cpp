@@ -7,6 +7,7 @@
 #include <new>
 #include <optional>
 #include <stdexcept>
+#include <stop_token>
 #include <string>
 #include <thread>
 #include <vector>
@@ -19,8 +20,8 @@
 #include "penstock/core/mailbox.hpp"
 #include "penstock/core/pool.hpp"
 #include "penstock/cpu/cpu_device.hpp"
-#include "penstock/flow/graph.hpp"
 #include "penstock/flow/kept_awake.hpp"
+#include "penstock/flow/tile_route.hpp"
 #include "penstock/pipeline.hpp"
 
 namespace penstock {
@@ -47,100 +48,117 @@ void sweep(std::function<int(std::size_t)> const& attempt) {
 }
 
 constexpr std::size_t tiles = 24;
-constexpr std::size_t journeys_at_once = 4;
+constexpr std::size_t records_at_once = 4;
 
-/// Host stages, order and sink, with a thread of its own in the place of the lanes.
-int through_a_graph(Graph::Options options, std::size_t nth) {
-  std::vector<std::byte> slab(Pool::slab_bytes({.input_bytes = 256}, journeys_at_once));
-  Pool pool(slab, {.input_bytes = 256}, journeys_at_once);
-  std::vector<Journey> journeys(journeys_at_once);
+/// In the place of lanes: a thread of its own that completes each tile.
+class OneThread final : public TileTaker {
+ public:
+  OneThread() : thread_([this] { run(); }) {}
+  OneThread(OneThread const&) = delete;
+  OneThread& operator=(OneThread const&) = delete;
+  ~OneThread() {
+    over_ = true;
+    bell_.notify();
+    thread_.join();
+  }
+  bool submit(Loan& loan) noexcept override {
+    inbox_.push(loan.release());
+    bell_.notify();
+    return true;
+  }
+  bool lost() const noexcept override { return false; }
+  void complete_into(TileRoute* route) { route_ = route; }
+
+ private:
+  void run() {
+    while (!over_) {
+      bell_.await([&] { return over_ || !inbox_.empty(); }, std::chrono::nanoseconds(0), std::chrono::hours(1));
+      while (auto const tile = inbox_.pop()) route_.load()->from_lane(Completion::done(Loan::resume(*tile)));
+    }
+  }
+
+  Mailbox<Tile*> inbox_{records_at_once};
+  EventCount bell_;
+  std::atomic<bool> over_{false};
+  std::atomic<TileRoute*> route_{nullptr};
+  std::thread thread_;
+};
+
+/// Host stages, order and sink, with a thread in the place of the lanes.
+int through_a_route(TileRoute::Options const& options, std::size_t nth) {
+  std::vector<std::byte> slab(Pool::slab_bytes({.input_bytes = 256}, records_at_once));
+  Pool pool(slab, {.input_bytes = 256}, records_at_once);
+  std::vector<TileRecord> records(records_at_once);
   std::vector<std::uint64_t> sunk;
   sunk.reserve(tiles);
   std::mutex mutex;
-  EventCount bell;
-  Mailbox<Journey*> in_lane(journeys_at_once);
+  RunOutcomes outcomes;
+  OneThread lane;
   std::atomic<bool> over{false};
-  std::atomic<Graph*> made{nullptr};
-  auto const graph_or_end = [&] {
-    while (made == nullptr && !over) std::this_thread::yield();
-    return made.load();
-  };
-  std::thread lane([&] {
-    Graph* const behind = graph_or_end();
-    while (!over) {
-      bell.await([&] { return over || !in_lane.empty(); }, std::chrono::nanoseconds(0), std::chrono::hours(1));
-      while (auto const journey = in_lane.pop()) behind->arrive(**journey);
-    }
-  });
+  std::atomic<TileRoute*> made{nullptr};
   std::thread feeder([&] {
-    Graph* const before = graph_or_end();
-    for (std::uint64_t sequence = 0; before != nullptr && sequence < tiles; ++sequence) {
+    while (made == nullptr && !over) std::this_thread::yield();
+    TileRoute* const route = made;
+    for (std::uint64_t sequence = 0; route != nullptr && sequence < tiles; ++sequence) {
       std::optional<Loan> loan;
       while (!(loan = pool.try_borrow())) std::this_thread::yield();
       (*loan)->sequence = sequence;
-      Journey& journey = journeys[(*loan)->index()];
-      journey.completion = Completion::done(std::move(*loan));
-      before->enter(journey);
+      route->send(std::move(*loan), nullptr);
     }
-    if (before != nullptr) before->release();
+    if (route != nullptr) route->graph().release();
   });
-  options.tiles = journeys_at_once;
-  std::optional<Graph> graph;
+  std::optional<TileRoute> route;
   refuse(Refusal::memory, nth);
   try {
-    graph.emplace(
-        options,
-        [&](Journey& journey) {
-          in_lane.push(&journey);
-          bell.notify();
-        },
-        [&](Journey& journey) {
-          Completion const completion = std::move(journey.completion);
+    route.emplace(
+        options, pool, records,
+        [&](Completion& completion) {
           std::scoped_lock const lock(mutex);
           sunk.push_back(completion.loan->sequence);
-        });
-    graph->hold();
-    made = &*graph;
-    graph->wait();
+        },
+        outcomes, std::stop_source());
+    route->lead_to(lane);
+    lane.complete_into(&*route);
+    route->graph().hold();
+    made = &*route;
+    route->graph().wait();
   } catch (std::bad_alloc const&) {
   } catch (Error const&) {
   }
   bool const was_made = made != nullptr;
   over = true;
-  bell.notify();
-  lane.join();
   feeder.join();
-  graph.reset();
+  route.reset();
   if (!refuse_nothing()) return reached_the_end;
   if (pool.on_loan() != 0 || (was_made && sunk.size() != tiles)) return lost_a_tile;
   if (options.ordered && !std::is_sorted(sunk.begin(), sunk.end())) return out_of_order;
   return well;
 }
 
-Graph::Options with_stages() {
-  Graph::Options options;
+TileRoute::Options with_stages() {
+  TileRoute::Options options;
   options.host_stages = {{.name = "any", .body = [](Tile&) {}}, {.name = "two", .body = [](Tile&) {}, .at_once = 2}};
   options.consumers = 3;
   return options;
 }
 
 TEST(AGraphWithoutMemory, LosesNoTileOfAPlainSink) {
-  sweep([](std::size_t nth) { return through_a_graph({}, nth); });
+  sweep([](std::size_t nth) { return through_a_route({}, nth); });
 }
 
 TEST(AGraphWithoutMemory, LosesNoTileOfStagesAndOrder) {
   sweep([](std::size_t nth) {
-    Graph::Options options = with_stages();
+    TileRoute::Options options = with_stages();
     options.ordered = true;
-    return through_a_graph(options, nth);
+    return through_a_route(options, nth);
   });
 }
 
 TEST(AGraphWithoutMemory, LosesNoTileOfAParallelSink) {
   sweep([](std::size_t nth) {
-    Graph::Options options = with_stages();
+    TileRoute::Options options = with_stages();
     options.parallel_sink = true;
-    return through_a_graph(options, nth);
+    return through_a_route(options, nth);
   });
 }
 
@@ -148,7 +166,7 @@ TEST(AGraphWithoutMemory, LosesNoTileOfAParallelSink) {
 int through_a_pipeline(bool pushed, std::size_t nth) {
   cpu::CpuDevice device({.compute_threads = 1});
   Pipeline pipeline(device, {.tile = {.input_bytes = 64},
-                             .tiles = journeys_at_once,
+                             .tiles = records_at_once,
                              .producers = 2,
                              .lanes = 1,
                              .consumers = 2,

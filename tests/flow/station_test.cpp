@@ -6,6 +6,7 @@
 #include <mutex>
 #include <thread>
 #include <utility>
+#include <vector>
 
 #include "support/gate.hpp"
 #include <gtest/gtest.h>
@@ -14,7 +15,7 @@
 #include <oneapi/tbb/partitioner.h>
 
 #include "penstock/core/pool.hpp"
-#include "penstock/flow/graph.hpp"
+#include "penstock/flow/tile_route.hpp"
 
 namespace penstock {
 namespace {
@@ -23,9 +24,9 @@ namespace {
 /// half of its tasks, and two more wait for the lock, when it waits for its tasks, with more tiles to be sunk.
 class SinkUnderALock {
  public:
-  void operator()(Journey& journey) {
+  void operator()(Completion& given) {
     static thread_local bool in_sink = false;
-    Completion const completion = std::move(journey.completion);
+    Completion const completion = std::move(given);
     if (in_sink) {
       called_within_ = true;
       return;
@@ -72,6 +73,16 @@ class SinkUnderALock {
   std::atomic<bool> called_within_{false};
 };
 
+/// In the place of lanes: what the test lets go of, it completes itself.
+struct LanesThatKeepTiles final : TileTaker {
+  bool submit(Loan& loan) noexcept override {
+    kept.push_back(std::move(loan));
+    return true;
+  }
+  bool lost() const noexcept override { return false; }
+  std::vector<Loan> kept;
+};
+
 /// The tiles behind the first come to the order the wrong way round, so that a consumer sends all of them to the sink
 /// at once: what a consumer sends, others may take that wait for tasks.
 ///
@@ -81,26 +92,27 @@ TEST(AParallelSink, ThatWaitsForTasksUnderALockIsNotCalledWithinItself) {
   constexpr TileShape shape{.input_bytes = 256};
   alignas(256) std::array<std::byte, tiles * 256> slab{};
   Pool pool(slab, shape, tiles);
-  std::array<Journey, tiles> journeys;
+  std::array<TileRecord, tiles> records;
   SinkUnderALock sink;
-  Graph graph(
-      {.ordered = true, .parallel_sink = true, .tiles = tiles, .consumers = 4}, [](Journey&) {},
-      [&](Journey& journey) { sink(journey); });
-  graph.hold();
+  LanesThatKeepTiles lanes;
+  RunOutcomes outcomes;
+  TileRoute route({.ordered = true, .parallel_sink = true, .consumers = 4}, pool, records,
+                  [&](Completion& completion) { sink(completion); }, outcomes, {});
+  route.lead_to(lanes);
+  route.graph().hold();
   std::jthread const consumer([&] {
-    graph.attach();
-    graph.wait();
+    route.graph().attach();
+    route.graph().wait();
   });
   for (std::size_t i = 0; i < tiles; ++i) {
     Loan loan = pool.borrow();
     loan->sequence = i;
-    journeys[i].completion = Completion::done(std::move(loan));
-    graph.enter(journeys[i]);
+    route.send(std::move(loan), nullptr);
   }
-  graph.arrive(journeys[0]);
+  route.from_lane(Completion::done(std::move(lanes.kept[0])));
   sink.await_lead();
-  for (std::size_t i = tiles - 1; i > 0; --i) graph.arrive(journeys[i]);
-  graph.release();
+  for (std::size_t i = tiles - 1; i > 0; --i) route.from_lane(Completion::done(std::move(lanes.kept[i])));
+  route.graph().release();
   EXPECT_TRUE(pool.wait_until_home(std::chrono::hours(1)));
   EXPECT_FALSE(sink.called_within());
 }

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "penstock/core/atomics.hpp"
-#include "penstock/flow/journey.hpp"
+#include "penstock/flow/tile_record.hpp"
 
 namespace penstock {
 
@@ -40,7 +40,7 @@ class BasicArrivals {
   typename Atomics::template Atomic<Item*> newest_{nullptr};
 };
 
-/// Journeys that wait for one consumer of the graph.
-using Arrivals = BasicArrivals<Journey>;
+/// Records that wait for one consumer of the graph.
+using Arrivals = BasicArrivals<TileRecord>;
 
 }  // namespace penstock

@@ -3,72 +3,54 @@
 
 #include <chrono>
 #include <cstddef>
-#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
 
-#include "penstock/flow/journey.hpp"
 #include "penstock/machine/cpu_set.hpp"
-#include "penstock/options.hpp"
-#include "penstock/recorder.hpp"
 
 namespace penstock {
 
-/// The oneTBB graph around the lanes: host stages before them, order and sink behind them.
+class Station;
+class Work;
+
+/// The oneTBB graph in which host stages, order and sink run: stations, and the consumers that do their work.
 ///
-/// Journeys wait in queues of its own that need no memory. A message of oneTBB only calls for a consumer; if oneTBB has
-/// no memory for one, the thread in `wait` does that consumer's work. Bodies never throw into oneTBB and the graph is
-/// never cancelled, so every journey that enters arrives.
+/// Records wait in queues of the stations that need no memory. A message of oneTBB only calls for a consumer; if oneTBB
+/// has no memory for one, the thread in `wait` does that consumer's work. Work never throws into oneTBB and the graph
+/// is never cancelled, so no record is lost.
 ///
-/// Threads: any.
+/// Threads: any, but for `add`.
 class Graph {
  public:
-  using Step = std::function<void(Journey&)>;
-
-  struct Options {
-    std::vector<HostStage> host_stages = {};
-    bool ordered = false;              ///< The sink sees tiles by sequence 0, 1, 2 ...
-    bool parallel_sink = false;        ///< Several tiles in the sink at once.
-    bool sink_at_once = false;         ///< `arrive` calls `to_sink` itself, unless there is an order.
-    std::size_t tiles = 0;             ///< How many journeys there can be at once; needed for order.
-    std::size_t consumers = 1;         ///< Threads in the graph, the waiting one among them.
-    std::chrono::nanoseconds spin{0};  ///< How long the waiting one watches for work before it sleeps.
-    CpuSet cpus = {};                  ///< Where the others may run; empty for anywhere.
-    void const* owner = nullptr;       ///< A thread in a host stage, `to_lanes` or `to_sink` works for it (`WorksFor`).
-    Recorder* recorder = nullptr;      ///< Is told what host stages do; null for none.
-    Ranges* ranges = nullptr;          ///< Likewise.
-  };
-
-  /// `to_lanes` is called for each journey that passed the host stages without failing, `to_sink` for each that is
-  /// complete; neither throws. The thread that makes it may `wait` without `attach`.
+  /// For so many consumers, the thread that waits among them, which watches for work for the time of `spin` before it
+  /// sleeps; the others may run on `cpus`, or anywhere if these are empty. The thread that makes it may `wait` without
+  /// `attach`.
   ///
   /// Throws: Error, if the system refuses a thread; std::bad_alloc.
-  Graph(Options const& options, Step to_lanes, Step to_sink);
+  Graph(std::size_t consumers, std::chrono::nanoseconds spin, CpuSet const& cpus);
+  Graph(Graph const&) = delete;
+  Graph& operator=(Graph const&) = delete;
   /// Blocks: as `wait`.
   ~Graph();
 
-  /// Sends a filled tile in.
+  /// A station whose work, which must outlive the graph, is done for up to `at_once` records at a time.
   ///
-  /// Blocks: never; without host stages it runs `to_lanes` before it returns.
-  void enter(Journey& journey);
-  /// Sends a completed tile, which entered before, on to the sink.
-  ///
-  /// Blocks: never; with `sink_at_once` it runs `to_sink` before it returns.
-  void arrive(Journey& journey);
-  /// Keeps `wait` from returning until `release`, once for each call.
-  void hold();
-  void release();
+  /// Threads: the one that made the graph, before anything is under way.
+  /// Throws:  std::bad_alloc.
+  Station& add(std::size_t at_once, Work& work);
+  /// Keeps `wait` from returning until `release`, once for each call: for each record that is under way.
+  void hold() noexcept;
+  void release() noexcept;
   /// Only while nothing waits: consumers that could not be bound and messages that were refused, in words.
   std::vector<std::string> remarks() const;
   /// Makes what oneTBB needs on the calling thread, so that `wait` needs no memory there.
   ///
   /// Throws: std::bad_alloc.
   void attach();
-  /// Works in the graph until every journey that entered has been through the sink and nothing holds it. Sleeps while
-  /// there is nothing to do.
+  /// Works in the graph until nothing holds it. Sleeps while there is nothing to do.
   ///
-  /// Threads: one at a time, and none that is in a host stage, `to_lanes` or `to_sink`.
+  /// Threads: one at a time, and none that is in a station's work.
   /// Blocks:  until then. Without a thread in it nothing may move.
   void wait();
 

@@ -72,15 +72,7 @@ Report Pipeline::run(Source& source, Stages const& stages, Sink sink, std::stop_
   // However the run ends, no thread finds it any more; and if no thread finished it, it winds itself up.
   auto const closed = at_end([&] { parts.close_run(); });
   std::stop_callback const pass_on(std::move(stop), [&] { run->stop(); });
-  Producers producers(
-      parts.pool, source, parts.producers(),
-      [&](Loan loan, std::shared_ptr<Failure const> failure) { run->send(std::move(loan), std::move(failure)); },
-      run->enough(),
-      [&](std::shared_ptr<Failure const> const& why) {
-        run->note_input_failure(why);
-        run->end_of_input();
-      },
-      parts.options.recorder, parts.options.ranges);
+  Producers producers(*run, parts.pool, source, parts.producers(), parts.options.recorder, parts.options.ranges);
   Report report = run->finish();
   report.borrow_wait = producers.borrow_wait();
   report.fill = producers.fill();

@@ -84,7 +84,7 @@ Pipeline::Parts::Parts(std::vector<Device*> driven, PipelineOptions wanted, std:
       memory(layout, options, topology, devices, stop),
       pool(memory.parts(), options.tile, options.borrow_spin.value_or(std::chrono::microseconds(0))),
       feed_waits(pool, options.patience),
-      journeys(options.tiles) {}
+      records(options.tiles) {}
 
 std::vector<ProducerPlace> Pipeline::Parts::producers() const {
   std::vector<ProducerPlace> places;
@@ -113,7 +113,7 @@ std::shared_ptr<Run> Pipeline::Parts::open_run(Input input, Stages stages, Sink 
 
 std::shared_ptr<Run> Pipeline::Parts::make_run(Input input, Stages stages, Sink sink) {
   expect_complete(stages, sink);
-  auto made = std::make_shared<Run>(input, open_input, pool, journeys, lanes, options, placement.consumer(0),
+  auto made = std::make_shared<Run>(input, open_input, pool, records, lanes, options, placement.consumer(0),
                                     std::move(stages), std::move(sink));
   if (input == Input::pushed) {
     made->start_graph_thread();

@@ -67,7 +67,7 @@ struct Pipeline::Parts {
   TileMemory memory;
   Pool pool;
   FeedWaits feed_waits;
-  std::vector<Journey> journeys;
+  std::vector<TileRecord> records;
   std::shared_ptr<PipelineCalls> const calls = std::make_shared<PipelineCalls>();
   /// Threads that feed the run come in here, and find it below.
   Rundown open_input{false};

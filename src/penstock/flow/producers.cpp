@@ -5,6 +5,7 @@
 
 #include "penstock/core/current_failure.hpp"
 #include "penstock/core/pool.hpp"
+#include "penstock/flow/run.hpp"
 #include "penstock/flow/works_for.hpp"
 
 namespace penstock {
@@ -14,15 +15,14 @@ using Clock = std::chrono::steady_clock;
 
 }  // namespace
 
-Producers::Producers(Pool& pool, Source& source, std::vector<ProducerPlace> const& places, Send send,
-                     std::stop_token stop, Ended ended, Recorder* recorder, Ranges* ranges)
-    : pool_(pool),
+Producers::Producers(Run& run, Pool& pool, Source& source, std::vector<ProducerPlace> const& places, Recorder* recorder,
+                     Ranges* ranges)
+    : run_(run),
+      pool_(pool),
       source_(source),
       recorder_(recorder),
       ranges_(ranges),
-      send_(std::move(send)),
-      ended_(std::move(ended)),
-      pass_on_(std::move(stop), [this] { enough_.request_stop(); }),
+      pass_on_(run.enough(), [this] { enough_.request_stop(); }),
       crew_(places.size(), pool.parts(), enough_.get_token()),
       going_(places.size()) {
   try {
@@ -73,7 +73,9 @@ void Producers::produce(std::size_t worker, std::size_t part) {
       ...) {  // No memory to wait with, say. A thread that leaves is still counted, since the last one tells the end.
     end_input(current_failure("source", ErrorKind::system));
   }
-  if (going_.fetch_sub(1, std::memory_order_acq_rel) == 1) ended_(failure_);
+  if (going_.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
+  run_.note_input_failure(failure_);
+  run_.end_of_input();
 }
 
 std::optional<Loan> Producers::borrow(std::stop_token const& stop, std::size_t part) {
@@ -100,7 +102,7 @@ void Producers::produce_one(Loan loan, std::uint64_t sequence, Crew::Turn& turn)
     recorder_->note_here(Step::fill, sequence, began, ended);
   }
   loan->sequence = sequence;  // The source may have changed it.
-  send_(std::move(loan), std::move(failure));
+  run_.send(std::move(loan), std::move(failure));
 }
 
 /// Gives the tile its place; nothing at the end of the input.

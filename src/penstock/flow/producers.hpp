@@ -22,6 +22,8 @@
 
 namespace penstock {
 
+class Run;
+
 /// The CPUs that a producer may run on (empty for any), and the part of the pool from which it borrows first.
 struct ProducerPlace {
   CpuSet cpus = {};
@@ -36,21 +38,14 @@ struct ProducerPlace {
 /// Threads: the one that made it.
 class Producers {
  public:
-  /// Where a filled tile goes, with the failure if the source could not fill it. Called by the producers, several at a
-  /// time.
-  using Send = std::function<void(Loan, std::shared_ptr<Failure const>)>;
-
-  /// Called by the last producer, with the reason if `next` ended the input by throwing.
-  using Ended = std::function<void(std::shared_ptr<Failure const> const&)>;
-
-  /// Starts one thread per entry of `places`, each of which works for `pool`, as `WorksFor` has it. They end with the
-  /// input or when `stop` is requested.
+  /// Starts one thread per entry of `places`, each of which works for `pool`, as `WorksFor` has it. They send what they
+  /// filled to the run, and end with the input or once the run has enough; the last one ends the run's input.
   ///
   /// `recorder` and `ranges` are told what they do; null for none.
   ///
-  /// Throws: Error, if the system refuses a thread; `ended` is then never called.
-  Producers(Pool& pool, Source& source, std::vector<ProducerPlace> const& places, Send send, std::stop_token stop,
-            Ended ended, Recorder* recorder = nullptr, Ranges* ranges = nullptr);
+  /// Throws: Error, if the system refuses a thread; the run's input then goes on.
+  Producers(Run& run, Pool& pool, Source& source, std::vector<ProducerPlace> const& places,
+            Recorder* recorder = nullptr, Ranges* ranges = nullptr);
   Producers(Producers const&) = delete;
   Producers& operator=(Producers const&) = delete;
   /// Blocks: until the threads have ended.
@@ -69,12 +64,11 @@ class Producers {
   std::optional<std::uint64_t> claim(Tile& tile, Crew::Turn& turn);
   void end_input(std::shared_ptr<Failure const> why);
 
+  Run& run_;
   Pool& pool_;
   Source& source_;
   Recorder* const recorder_;  ///< Null for none.
   Ranges* const ranges_;      ///< Likewise.
-  Send const send_;
-  Ended const ended_;
   /// Wakes the producers that wait for a tile that they no longer need.
   std::stop_source enough_;
   std::stop_callback<std::function<void()>> pass_on_;

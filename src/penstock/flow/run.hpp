@@ -6,21 +6,20 @@
 #include <cstdint>
 #include <future>
 #include <memory>
-#include <mutex>
-#include <optional>
 #include <span>
 #include <stop_token>
+#include <utility>
 #include <vector>
 
 #include "penstock/core/pool.hpp"
 #include "penstock/core/rundown.hpp"
-#include "penstock/flow/graph.hpp"
+#include "penstock/flow/run_outcomes.hpp"
+#include "penstock/flow/tile_route.hpp"
 #include "penstock/flow/works_for.hpp"
 #include "penstock/lane/lane_set.hpp"
 #include "penstock/machine/bound_thread.hpp"
 #include "penstock/machine/cpu_set.hpp"
 #include "penstock/pipeline.hpp"
-#include "penstock/recorder.hpp"
 #include "penstock/report.hpp"
 
 namespace penstock {
@@ -28,7 +27,8 @@ namespace penstock {
 /// How a run gets its tiles.
 enum class Input : std::uint8_t { pulled, pushed };
 
-/// One run of a pipeline, from its first tile to its report: graph, lanes, stages, sink and the figures.
+/// One run of a pipeline, from its first tile to its report: its beginning, its end, and what it came to.
+/// TileRoute has what becomes of each tile.
 ///
 /// Threads: `send`, `submit`, `stop` any; the rest is for the one that made it.
 class Run {
@@ -36,7 +36,7 @@ class Run {
   /// Opens `open_input`, which must outlive it, and closes it at the end of the input.
   ///
   /// Throws: Error, if the lanes cannot start.
-  Run(Input input, Rundown& open_input, Pool& pool, std::span<Journey> journeys, std::vector<LanePlace> const& lanes,
+  Run(Input input, Rundown& open_input, Pool& pool, std::span<TileRecord> records, std::vector<LanePlace> const& lanes,
       PipelineOptions const& options, CpuSet const& graph_cpus, Stages stages, Sink sink);
   Run(Run const&) = delete;
   Run& operator=(Run const&) = delete;
@@ -47,8 +47,8 @@ class Run {
 
   Input input() const noexcept { return input_; }
 
-  /// Sends a tile that has its sequence; with `failure` it goes straight to the sink.
-  void send(Loan loan, std::shared_ptr<Failure const> failure);
+  /// Sends a tile that has its sequence, as TileRoute does.
+  void send(Loan loan, std::shared_ptr<Failure const> failure) { route_.send(std::move(loan), std::move(failure)); }
   /// Gives a tile the next sequence and sends it.
   ///
   /// Shape: the caller is in `open_input`.
@@ -85,32 +85,17 @@ class Run {
   /// Blocks: until then; `end_of_input` must have been called, or be called by another thread.
   Report finish();
   /// Notes why the input ended before its end; null for no reason.
-  void note_input_failure(std::shared_ptr<Failure const> failure) noexcept;
+  void note_input_failure(std::shared_ptr<Failure const> failure) noexcept {
+    outcomes_.note_input_failure(std::move(failure));
+  }
 
  private:
-  /// A failure for the report, kept in a form that needs no memory.
-  struct Noted {
-    std::shared_ptr<Failure const> failure;
-    std::optional<std::uint64_t> sequence;
-    std::uint64_t tag = 0;
-    std::optional<FirstFailure> told() const;
-  };
   void wind_up() noexcept;
-  void enter(Loan loan, Outcome outcome, std::shared_ptr<Failure const> failure);
-  void to_lanes(Journey& journey);
-  void from_lanes(Completion completion);
-  void to_sink(Journey& journey);
-  void count(Completion const& completion);
 
   Input const input_;
   Pool const& pool_;
-  std::span<Journey> journeys_;
   Stages const stages_;
-  Sink const sink_;
   CpuSet const graph_cpus_;
-  Recorder* const recorder_;  ///< Null for none.
-  Ranges* const ranges_;      ///< Likewise.
-  std::uint32_t const deliver_row_;
   std::chrono::steady_clock::time_point const started_ = std::chrono::steady_clock::now();
   std::stop_source enough_;
   std::atomic<bool> stopped_{false};
@@ -119,14 +104,9 @@ class Run {
   std::atomic<bool> input_ended_{false};
   bool wound_up_ = false;
   std::atomic<std::uint64_t> next_sequence_{0};
-  std::mutex report_mutex_;
-  Report report_;
-  Noted first_failure_;
-  Noted first_sink_failure_;
-  std::shared_ptr<Failure const> input_failure_;  ///< Why the input ended before its end.
-  std::atomic<std::int64_t> sink_time_{0};
-  /// The lanes complete into the graph, so they die first.
-  Graph graph_;
+  RunOutcomes outcomes_;
+  /// The lanes complete into it, so they die first.
+  TileRoute route_;
   std::unique_ptr<LaneSet> lanes_;
   std::promise<void> attached_;  ///< By `graph_thread_`.
   BoundThread graph_thread_;

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "penstock/flow/station.hpp"
 
-#include <utility>
-
 #include <oneapi/tbb/task_arena.h>
 
 namespace penstock {
@@ -15,18 +13,17 @@ constexpr std::uint32_t look_again = std::uint32_t{1} << 31;
 thread_local bool CallGraph::counted = false;
 
 /// The node itself has no limit: a node with a limit allocates where an exception would leave it locked for good.
-Station::Station(CallGraph& graph, std::size_t at_once, Body body, std::function<void()> called)
+Station::Station(CallGraph& graph, std::size_t at_once, Work& work)
     : graph_(graph),
       at_once_(at_once),
-      body_(std::move(body)),
-      called_(std::move(called)),
+      work_(work),
       node_(graph, oneapi::tbb::flow::unlimited, [this](oneapi::tbb::flow::continue_msg) { serve(); }) {}
 
-void Station::push(Journey& journey) noexcept {
-  bool const first = arrivals_.push(journey);
+void Station::push(TileRecord& record) noexcept {
+  bool const first = arrivals_.push(record);
   if (at_once_ == unlimited) {
     send();
-  } else if (first) {  // Else the call for the first journey serves all.
+  } else if (first) {  // Else the call for the first record serves all.
     call();
   }
 }
@@ -46,7 +43,7 @@ void Station::call() noexcept {
 
 void Station::send() noexcept {
   if (!graph_.call(node_)) refused_.fetch_add(1, std::memory_order_release);
-  called_();
+  graph_.ring();
 }
 
 std::size_t Station::serve_refused() noexcept {
@@ -71,10 +68,10 @@ void Station::serve() noexcept {
 
 void Station::serve_all() noexcept {
   do {
-    for (Journey* journey = arrivals_.take(); journey != nullptr;) {
-      Journey* const next = journey->next;  // After the body it may belong to another tile.
-      body_(*journey);
-      journey = next;
+    for (TileRecord* record = arrivals_.take(); record != nullptr;) {
+      TileRecord* const next = record->next;  // After the work it may belong to another tile.
+      work_.take(*record);
+      record = next;
     }
   } while (!leave());
 }
@@ -82,9 +79,9 @@ void Station::serve_all() noexcept {
 void Station::serve_some() noexcept {
   bool more = false;
   do {
-    while (Journey* const journey = take_one(more)) {
+    while (TileRecord* const record = take_one(more)) {
       if (more && at_once_ != unlimited) call();
-      body_(*journey);
+      work_.take(*record);
       if (at_once_ == unlimited) return;  // There is a call for each.
     }
   } while (at_once_ != unlimited && !leave());
@@ -101,13 +98,13 @@ bool Station::leave() noexcept {
   }
 }
 
-Journey* Station::take_one(bool& more) noexcept {
+TileRecord* Station::take_one(bool& more) noexcept {
   std::scoped_lock const lock(taken_mutex_);
   if (taken_ == nullptr) taken_ = arrivals_.take();
-  Journey* const journey = taken_;
-  if (journey != nullptr) taken_ = journey->next;
+  TileRecord* const record = taken_;
+  if (record != nullptr) taken_ = record->next;
   more = taken_ != nullptr;
-  return journey;
+  return record;
 }
 
 }  // namespace penstock

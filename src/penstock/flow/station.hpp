@@ -2,23 +2,39 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <mutex>
 
 #include <oneapi/tbb/flow_graph.h>
 
+#include "penstock/core/event_count.hpp"
 #include "penstock/flow/arrivals.hpp"
-#include "penstock/flow/journey.hpp"
+#include "penstock/flow/tile_record.hpp"
 
 namespace penstock {
 
-/// A oneTBB graph in which a message may be refused for want of memory.
+/// Shows a sanitizer that one thread may read what another wrote, where oneTBB orders the two: the sanitizer does not
+/// see into oneTBB.
+///
+/// Threads: any.
+class Baton {
+ public:
+  void give() noexcept { given_.fetch_add(1, std::memory_order_release); }
+  /// What was written before any `give` until now is seen after this.
+  void take() const noexcept { static_cast<void>(given_.load(std::memory_order_acquire)); }
+
+ private:
+  // Added to and not stored, so that a thread that takes sees what all that gave had written, not the last alone.
+  std::atomic<std::uint64_t> given_{0};
+};
+
+/// A oneTBB graph in which a message may be refused for want of memory, and whose waiting thread sleeps.
 class CallGraph final : public oneapi::tbb::flow::graph {
  public:
-  /// Sends a message to a node without a limit. False if oneTBB has no memory for it: the message is then gone, and
-  /// nothing waits for it.
+  /// Sends a message to a node without a limit, and tells the thread that waits that there is work for a consumer.
+  /// False if oneTBB has no memory for it: the message is then gone, and nothing waits for it.
   ///
   /// Threads: any.
   template <class Node>
@@ -36,35 +52,63 @@ class CallGraph final : public oneapi::tbb::flow::graph {
     counted = true;
     graph::reserve_wait();
   }
+  /// Tells the thread that waits that there is work for a consumer: a thread that saw the count finds the work.
+  void ring() noexcept {
+    calls_.fetch_add(1, std::memory_order_seq_cst);
+    bell_.notify();
+  }
+  /// A record that is under way, or a hold, keeps the thread that waits; `settle` ends that.
+  void owe() noexcept { owed_.fetch_add(1, std::memory_order_relaxed); }
+  /// The thread that settles the last record is still in a body, or the thread that waits waits for it.
+  void settle() noexcept {
+    if (owed_.fetch_sub(1, std::memory_order_acq_rel) == 1) bell_.notify();
+  }
+  bool owes_nothing() const noexcept { return owed_.load(std::memory_order_acquire) == 0; }
+  std::uint64_t calls() const noexcept { return calls_.load(std::memory_order_seq_cst); }
+  /// Sleeps until there was a call after the first `seen`, or nothing is owed; awake for the time of `spin` first.
+  void await_call(std::uint64_t seen, std::chrono::nanoseconds spin) noexcept {
+    bell_.await([&] { return calls() != seen || owed_.load(std::memory_order_seq_cst) == 0; }, spin,
+                std::chrono::hours(1));
+  }
 
  private:
   static thread_local bool counted;  ///< Whether the call that this thread makes has been counted by the graph.
+  std::atomic<std::int64_t> owed_{0};
+  std::atomic<std::uint64_t> calls_{0};  ///< How often there was work for a consumer that may be asleep.
+  EventCount bell_;
 };
 
-/// A node of the graph: journeys wait in it until a consumer takes them through its body.
+/// What a consumer does with a record that waited for it in a station.
+class Work {
+ public:
+  virtual void take(TileRecord& record) noexcept = 0;
+
+ protected:
+  ~Work() = default;
+};
+
+/// A node of the graph: records wait in it until a consumer does its work with them.
 ///
-/// The journeys wait in a list that needs no memory. What goes through oneTBB is a call for a consumer, so a call that
-/// oneTBB refuses delays journeys and loses none: `serve_refused` answers it.
+/// The records wait in a list that needs no memory. What goes through oneTBB is a call for a consumer, so a call that
+/// oneTBB refuses delays records and loses none: `serve_refused` answers it.
 ///
 /// Threads: any may push; the consumers serve.
 class Station {
  public:
-  using Body = std::function<void(Journey&)>;
   static constexpr std::size_t unlimited = 0;
 
-  /// `body` takes up to `at_once` journeys at a time. `called` is told of each call that was sent, or refused by
-  /// oneTBB. Neither throws. The graph must outlive the station.
-  Station(CallGraph& graph, std::size_t at_once, Body body, std::function<void()> called);
+  /// `work` takes up to `at_once` records at a time. It and the graph outlive the station.
+  Station(CallGraph& graph, std::size_t at_once, Work& work);
   Station(Station const&) = delete;
   Station& operator=(Station const&) = delete;
 
-  /// Calls for a consumer, unless one that was called before takes the journey as well.
+  /// Calls for a consumer, unless one that was called before takes the record as well.
   ///
   /// Blocks: never.
-  void push(Journey& journey) noexcept;
+  void push(TileRecord& record) noexcept;
   /// Answers the calls that oneTBB has refused. Says how many there were.
   std::size_t serve_refused() noexcept;
-  /// Shows a sanitizer that all bodies until now happened before: oneTBB orders them, unseen by the sanitizer.
+  /// Shows a sanitizer that all work until now happened before: oneTBB orders them, unseen by the sanitizer.
   void take_ended() const noexcept { ended_.take(); }
 
  private:
@@ -76,18 +120,17 @@ class Station {
   void serve_all() noexcept;
   void serve_some() noexcept;
   bool leave() noexcept;
-  Journey* take_one(bool& more) noexcept;
+  TileRecord* take_one(bool& more) noexcept;
 
   CallGraph& graph_;
   std::size_t const at_once_;
-  Body const body_;
-  std::function<void()> const called_;
+  Work& work_;
   Arrivals arrivals_;
   /// Consumers that were called and have not left; and, in the highest bit, whether one of them is to look again.
   std::atomic<std::uint32_t> serving_{0};
   std::atomic<std::size_t> refused_{0};  ///< Calls that nothing answers but `serve_refused`.
   std::mutex taken_mutex_;
-  Journey* taken_ = nullptr;  ///< Taken from the arrivals, each linked to the next, and not yet served.
+  TileRecord* taken_ = nullptr;  ///< Taken from the arrivals, each linked to the next, and not yet served.
   Baton ended_;
   Node node_;
 };

@@ -11,6 +11,20 @@
 
 namespace penstock {
 
+/// What takes tiles for the devices: the lanes of a run, or in tests what stands for them.
+///
+/// Threads: any.
+class TileTaker {
+ public:
+  /// Takes a tile, which is completed later; false once closed: the loan is then still the caller's.
+  virtual bool submit(Loan& loan) noexcept = 0;
+  /// True if no device serves any tile any more.
+  virtual bool lost() const noexcept = 0;
+
+ protected:
+  ~TileTaker() = default;
+};
+
 /// One lane to be: its device, the CPUs its thread may run on (empty for any), and the part of the pool that lies next
 /// to them.
 struct LanePlace {
@@ -25,7 +39,7 @@ struct LanePlace {
 /// as it has no more than that many more.
 ///
 /// Threads: any may submit, cancel and ask `lost`; the rest is for the one that made it.
-class LaneSet {
+class LaneSet final : public TileTaker {
  public:
   /// Blocks: until each lane is ready for tiles, one after the other.
   /// Throws: as Lane; the lanes already started are closed again.
@@ -38,10 +52,9 @@ class LaneSet {
   /// Blocks: until then.
   ~LaneSet();
 
-  /// Hands a tile to a lane. False once closed; the loan is then still the caller's.
-  bool submit(Loan& loan) noexcept;
-  /// True if no lane's device serves any more.
-  bool lost() const noexcept;
+  /// Hands a tile to a lane.
+  bool submit(Loan& loan) noexcept override;
+  bool lost() const noexcept override;
   /// As Lane::cancel, for all.
   void cancel() noexcept;
   /// As Lane::hurry, for all.

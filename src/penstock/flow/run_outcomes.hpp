@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <vector>
+
+#include "penstock/report.hpp"
+#include "penstock/tile.hpp"
+
+namespace penstock {
+
+/// How the tiles of a run ended, so far as the lanes do not count it, and what went wrong with the run itself.
+///
+/// Failures are kept in a form that needs no memory.
+///
+/// Threads: any, but for `write_to`.
+class RunOutcomes {
+ public:
+  /// Counts a tile that is not done; lanes count those that are.
+  void note(Completion const& completion);
+  /// The sink threw on this tile.
+  void note_sink_failure(std::shared_ptr<Failure const> failure, std::uint64_t sequence, std::uint64_t tag);
+  /// The input ended before its end; null for no reason.
+  void note_input_failure(std::shared_ptr<Failure const> failure) noexcept;
+  void add_sink_time(std::chrono::nanoseconds time) noexcept {
+    sink_time_.fetch_add(time.count(), std::memory_order_relaxed);
+  }
+  /// Adds all of it to the report, and what lanes failed to finish or merge.
+  ///
+  /// Threads: one, once the last tile is through.
+  void write_to(Report& report, std::vector<std::shared_ptr<Failure const>> const& of_lanes);
+
+ private:
+  struct Noted {
+    std::shared_ptr<Failure const> failure;
+    std::optional<std::uint64_t> sequence;
+    std::uint64_t tag = 0;
+    std::optional<FirstFailure> told() const;
+  };
+
+  std::mutex mutex_;
+  std::uint64_t failed_ = 0;
+  std::uint64_t cancelled_ = 0;
+  std::uint64_t sink_failures_ = 0;
+  Noted first_;
+  Noted first_of_sink_;
+  std::shared_ptr<Failure const> of_input_;
+  std::atomic<std::int64_t> sink_time_{0};
+};
+
+}  // namespace penstock

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <optional>
+#include <span>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "penstock/core/pool.hpp"
+#include "penstock/flow/graph.hpp"
+#include "penstock/flow/run_outcomes.hpp"
+#include "penstock/flow/sequencer.hpp"
+#include "penstock/flow/station.hpp"
+#include "penstock/flow/tile_record.hpp"
+#include "penstock/lane/lane_set.hpp"
+#include "penstock/machine/cpu_set.hpp"
+#include "penstock/options.hpp"
+#include "penstock/pipeline.hpp"
+#include "penstock/recorder.hpp"
+
+namespace penstock {
+
+/// The route of a run's tiles, in the order of its functions: `send`, host stages, `to_lane`; `from_lane`, order,
+/// `deliver`.
+///
+/// Each tile that is sent is delivered once, whatever fails. Its record holds its loan but while a lane has it.
+///
+/// Threads: any.
+class TileRoute {
+ public:
+  struct Options {
+    std::vector<HostStage> host_stages = {};
+    bool ordered = false;              ///< The sink sees tiles by sequence 0, 1, 2 ...
+    bool parallel_sink = false;        ///< Several tiles in the sink at once.
+    bool sink_at_once = false;         ///< The thread that completes a tile calls the sink, unless there is an order.
+    std::size_t consumers = 1;         ///< Threads for host stages and sink, the one in Graph::wait among them.
+    std::chrono::nanoseconds spin{0};  ///< As Graph has it.
+    CpuSet cpus = {};                  ///< Likewise.
+    Recorder* recorder = nullptr;      ///< Is told what host stages and sink do; null for none.
+    Ranges* ranges = nullptr;          ///< Likewise.
+  };
+
+  /// For tiles of this pool, with a record for each. `enough` is asked to stop once no lane can take a tile any more. A
+  /// thread in a host stage or the sink works for the pool (`WorksFor`).
+  ///
+  /// Throws: as Graph.
+  TileRoute(Options const& options, Pool const& pool, std::span<TileRecord> records, Sink sink, RunOutcomes& outcomes,
+            std::stop_source enough);
+  TileRoute(TileRoute const&) = delete;
+  TileRoute& operator=(TileRoute const&) = delete;
+
+  /// Where tiles go from the host stages. Before the first tile; `lanes` outlives the last.
+  void lead_to(TileTaker& lanes) noexcept { lanes_ = &lanes; }
+
+  /// Sends a tile that has its sequence; with `failure` it goes straight to the sink.
+  ///
+  /// Blocks: never; without host stages it hands the tile to a lane.
+  void send(Loan loan, std::shared_ptr<Failure const> failure);
+  /// What lanes call with a tile that is complete.
+  ///
+  /// Blocks: never; with `sink_at_once` it delivers the tile before it returns.
+  void from_lane(Completion completion);
+
+  Graph& graph() noexcept { return graph_; }
+
+ private:
+  /// A host stage, and what it is called in the text of a failure: made once, since later there may be no memory.
+  struct HostWork final : Work {
+    HostWork(TileRoute& of, HostStage its) : route(of), stage(std::move(its)) {}
+    void take(TileRecord& record) noexcept override;
+    TileRoute& route;
+    HostStage const stage;
+    std::string const title = "Host stage '" + stage.name + "'";
+    Station* station = nullptr;
+    HostWork* next = nullptr;
+  };
+  struct OrderWork final : Work {
+    OrderWork(TileRoute& of, std::size_t tiles) : route(of), order(tiles) {}
+    void take(TileRecord& record) noexcept override;
+    TileRoute& route;
+    Sequencer order;
+  };
+  struct SinkWork final : Work {
+    explicit SinkWork(TileRoute& of) : route(of) {}
+    void take(TileRecord& record) noexcept override { route.deliver(record); }
+    TileRoute& route;
+  };
+
+  void work_on_host(HostWork const& work, TileRecord& record) noexcept;
+  void to_lane(TileRecord& record);
+  void to_sink(TileRecord& record) noexcept;
+  void deliver(TileRecord& record) noexcept;
+
+  Pool const& pool_;
+  std::span<TileRecord> const records_;
+  Sink const sink_;
+  RunOutcomes& outcomes_;
+  std::stop_source enough_;
+  bool const parallel_sink_;
+  Recorder* const recorder_;
+  Ranges* const ranges_;
+  std::uint32_t const deliver_row_;
+  TileTaker* lanes_ = nullptr;
+
+  std::deque<HostWork> host_;
+  std::optional<OrderWork> order_;
+  SinkWork sink_work_{*this};
+  Graph graph_;                       ///< It is destroyed first.
+  Station* order_station_ = nullptr;  ///< Null without order.
+  Station* sink_station_ = nullptr;   ///< Null if the sink is called at once.
+};
+
+}  // namespace penstock
