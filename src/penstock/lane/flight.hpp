@@ -15,13 +15,13 @@
 #include "penstock/device/device.hpp"
 #include "penstock/device/work_failure.hpp"
 #include "penstock/lane/batch_way.hpp"
-#include "penstock/lane/graph_choice.hpp"
+#include "penstock/lane/graph_capture.hpp"
 #include "penstock/lane/lane_shape.hpp"
 #include "penstock/lane/lone_ways.hpp"
 #include "penstock/lane/mapped_tiles.hpp"
 #include "penstock/lane/patience.hpp"
 #include "penstock/lane/stage.hpp"
-#include "penstock/lane/stage_graphs.hpp"
+#include "penstock/lane/graph_capture.hpp"
 #include "penstock/lane/stream_mode.hpp"
 #include "penstock/lane/transport.hpp"
 
@@ -94,7 +94,7 @@ class Flight {
   /// Tiles that were mapped.
   std::uint64_t mapped() const noexcept { return mapped_tiles_; }
   /// What became of the stage's promise to be capturable.
-  StageGraphs const& graphs() const noexcept { return graphs_; }
+  GraphCapture const& graphs() const noexcept { return graphs_; }
   /// True if the time of the tiles that were put last tells something about their way: there was a choice, because no
   /// tiles were in flight, nothing of their work was captured, and no recorder times them.
   bool time_counts() const noexcept { return lone_bytes_ > 0; }
@@ -185,7 +185,7 @@ class Flight {
   std::vector<std::size_t> const more_inputs_;  ///< Those that tiles have: 1 for the second, and so on.
   std::vector<Stream> own_more_uploads_;        ///< Of each, where streams are split.
   StreamRef compute_;
-  StageGraphs graphs_;
+  GraphCapture graphs_;
   StreamRef upload_;                    ///< The compute stream, unless they are split.
   StreamRef download_;                  ///< Likewise.
   Event settled_;                       ///< Recorded where the lane waits for a stream.

@@ -11,7 +11,7 @@
 #include "penstock/lane/flight.hpp"
 #include "penstock/lane/flight_events.hpp"
 #include "penstock/lane/mapped_tiles.hpp"
-#include "penstock/lane/stage_graphs.hpp"
+#include "penstock/lane/graph_capture.hpp"
 
 namespace penstock {
 

@@ -7,7 +7,7 @@
 #include <mutex>
 #include <vector>
 
-#include "penstock/lane/graph_choice.hpp"
+#include "penstock/lane/graph_capture.hpp"
 #include "penstock/lane/lone_ways.hpp"
 #include "penstock/report/quantile.hpp"
 
