@@ -59,9 +59,10 @@ Flight::Flight(Device& device, TileShape shape, FlightOptions options)
       download_(own_download_ ? StreamRef(*own_download_) : compute_),
       settled_(device.make_event()),
       transport_(options.transport),
-      mapped_bound_(options.mapped_bytes.value_or(compute_.kind() == DeviceKind::cpu ? unbounded_mapped_bytes
-                                                                                     : most_mapped_bytes)),
-      pool_(device, transport_ == Transport::copies ? 0 : options.tiles),
+      paths_(device, transport_,
+             options.mapped_bytes.value_or(compute_.kind() == DeviceKind::cpu ? unbounded_mapped_bytes
+                                                                              : most_mapped_bytes),
+             shape, options.tiles),
       memory_(device.allocate(transport_ == Transport::mapped ? 0 : Pool::slab_bytes(shape, options.slots))) {
   for (std::size_t i = 0; split_ && i < more_inputs_.size(); ++i) {
     own_more_uploads_.push_back(device.make_stream({.priority = options.priority}));
@@ -196,7 +197,7 @@ std::uint64_t Flight::first_not_passed() const noexcept {
 char const* Flight::step_of(std::uint64_t number) const noexcept {
   if (number > put_) return "device";
   Slot const& slot = slot_of(number);
-  if (slot.way == BatchWay::mapped) return "stage";  // A mapped tile has no other step.
+  if (slot.path == TransferPath::mapped) return "stage";  // A mapped tile has no other step.
   // Where all steps are in one stream the events between them are not recorded.
   if (!split_) return "device";
   try {
@@ -220,9 +221,8 @@ void Flight::drop_calls() const {
   if (!(compute_ == download_)) compute_.drop_calls();
 }
 
-/// A failure counts as for ever: a way that fails would often be through soonest.
-void Flight::note_alone(std::chrono::nanoseconds took) noexcept {
-  ways_.took(lone_bytes_, way_, failed_ || work_failed() ? std::chrono::nanoseconds::max() : took);
+void Flight::note_through(PathChooser::Clock::time_point now, bool failed) noexcept {
+  if (paths_.watches()) paths_.through(now, failed || failed_ || work_failed());
 }
 
 /// True if work of the batch that was put last has failed.
@@ -231,11 +231,6 @@ bool Flight::work_failed() const noexcept {
     if (slot_of(number).work->failed()) return true;
   }
   return false;
-}
-
-void Flight::note_cut_off(std::chrono::nanoseconds watched) noexcept {
-  if (failed_) return note_alone(watched);
-  ways_.took_longer(lone_bytes_, way_, watched);
 }
 
 EventRef Flight::landed() const {
@@ -283,7 +278,7 @@ Completion Flight::retire(std::shared_ptr<Failure const> const& loss) {
   note_thrown(slot);
   // Now, while all tiles of the batch are still in their slots.
   if (slot.leads) note_times(retired_, loss != nullptr);
-  mapped_bytes_ -= std::exchange(slot.mapped_bytes, 0);
+  paths_.end_mapped(std::exchange(slot.mapped_bytes, 0));
   auto failure = std::exchange(slot.failure, nullptr);
   if (failure == nullptr) failure = loss;
   if (failure == nullptr) return Completion::done(std::move(slot.loan));

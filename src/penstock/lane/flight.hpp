@@ -4,7 +4,6 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
-#include <limits>
 #include <memory>
 #include <optional>
 #include <span>
@@ -14,14 +13,11 @@
 #include "penstock/core/recorder.hpp"
 #include "penstock/device/device.hpp"
 #include "penstock/device/work_failure.hpp"
-#include "penstock/lane/batch_way.hpp"
 #include "penstock/lane/graph_capture.hpp"
 #include "penstock/lane/lane_shape.hpp"
-#include "penstock/lane/lone_ways.hpp"
-#include "penstock/lane/mapped_tiles.hpp"
+#include "penstock/lane/path_chooser.hpp"
 #include "penstock/lane/patience.hpp"
 #include "penstock/lane/stage.hpp"
-#include "penstock/lane/graph_capture.hpp"
 #include "penstock/lane/stream_mode.hpp"
 #include "penstock/lane/transport.hpp"
 
@@ -49,19 +45,12 @@ struct FlightOptions {
   std::chrono::nanoseconds patience = Patience::usual;
   /// Is told the times of the steps of the tiles that it wants; null for no recorder. It outlives the lane. For each
   /// slot it takes as many events again as the flight has, and three more, and two for each input beside the first;
-  /// lane/flight_clock.hpp says what a wanted tile costs. A batch with such a tile tells nothing about its way
-  /// (LoneWays): where all tiles are wanted, lone batches keep to the preferred way.
+  /// lane/flight_clock.hpp says what a wanted tile costs. A batch with such a tile tells nothing about its path
+  /// (PathTimes): where all tiles are wanted, lone batches keep to the preferred path.
   Recorder* recorder = nullptr;
   unsigned lane = 0;      ///< Its number, for the names of rows.
   std::size_t tiles = 0;  ///< Of the pool. The lane sets this and its number itself.
 };
-
-/// For Transport::automatic: the most bytes, up and down, of mapped tiles in flight at once. Below that, a lone batch
-/// goes the way that took least time for others of its size (LoneWays). One at a time, mapped tiles are through sooner
-/// than copied tiles below and above this size, by a third at this size (bench/records/records_bench, `one_at_a_time`),
-/// and they take the device's multiprocessors for as long as the link (decisions/0023).
-inline constexpr std::size_t most_mapped_bytes = std::size_t{256} << 10;
-inline constexpr std::size_t unbounded_mapped_bytes = std::numeric_limits<std::size_t>::max();
 
 class FlightClock;
 
@@ -95,14 +84,13 @@ class Flight {
   std::uint64_t mapped() const noexcept { return mapped_tiles_; }
   /// What became of the stage's promise to be capturable.
   GraphCapture const& graphs() const noexcept { return graphs_; }
-  /// True if the time of the tiles that were put last tells something about their way: there was a choice, because no
-  /// tiles were in flight, nothing of their work was captured, and no recorder times them.
-  bool time_counts() const noexcept { return lone_bytes_ > 0; }
-  /// Notes the time that these tiles took, if they were alone until they were known to be through; nanoseconds::max()
-  /// if they failed. If any of them is known to have failed, the time counts as for ever.
-  void note_alone(std::chrono::nanoseconds took) noexcept;
-  /// The same if the lane did not watch them to their end: they took longer than this.
-  void note_cut_off(std::chrono::nanoseconds watched) noexcept;
+  /// The lane watches the tiles that were put last, which found the device empty, from `since` on. That tells something
+  /// about their path if there was a choice, nothing of their work was captured, and no recorder times them.
+  void watch(PathChooser::Clock::time_point since) noexcept { paths_.watch(since); }
+  /// These tiles are known to be through, or to have `failed`, and were watched until now.
+  void note_through(PathChooser::Clock::time_point now, bool failed = false) noexcept;
+  /// The lane watches them no longer: another tile comes, or the lane sleeps.
+  void cut_off(PathChooser::Clock::time_point now) noexcept { paths_.cut_off(now, failed_); }
 
   /// Makes what else the work of this stage needs, so that its tiles do not wait for that. Once, before the first tile.
   ///
@@ -117,7 +105,7 @@ class Flight {
   /// Throws: a sticky Error; the tiles are in flight all the same.
   void put(std::span<Loan> loans, Stage& stage);
   /// The stream of the last step of the tiles that were put last.
-  StreamRef last_stream() const noexcept { return way_ == BatchWay::copied ? download_ : compute_; }
+  StreamRef last_stream() const noexcept { return path_ == TransferPath::copied ? download_ : compute_; }
   /// The event behind the tiles that were put last.
   EventRef landed() const;
   /// True if the device has let go of tile `number` and all before it.
@@ -149,9 +137,6 @@ class Flight {
   Slot& slot_of(std::uint64_t number) const;
   std::uint64_t first_not_passed() const noexcept;
   char const* step_of(std::uint64_t number) const noexcept;
-  std::size_t bytes_of(std::span<Loan const> loans) const;
-  void choose_way(std::span<Loan const> loans, Stage const& stage);
-  bool may_be_mapped(std::span<Loan const> loans, Stage const& stage);
   void place(std::span<Loan> loans);
   void upload(StreamRef stream, std::size_t which);
   void join_uploads();
@@ -165,7 +150,7 @@ class Flight {
   void mark(Step step, StreamRef stream);
   void fail_batch(std::shared_ptr<Failure const> const& why);
   /// Its steps are in three streams, which wait for each other.
-  bool across() const noexcept { return split_ && way_ == BatchWay::copied; }
+  bool across() const noexcept { return split_ && path_ == TransferPath::copied; }
   void seal(bool enqueued);
   void note_thrown(Slot& slot) const noexcept;
   bool work_failed() const noexcept;
@@ -191,26 +176,20 @@ class Flight {
   Event settled_;                       ///< Recorded where the lane waits for a stream.
   std::unique_ptr<FlightClock> clock_;  ///< Null without a recorder.
   Transport const transport_;
-  std::size_t const mapped_bound_;
-  MappedTiles pool_;
+  PathChooser paths_;
   DeviceMemory memory_;  ///< Of all slots: their inputs side by side, then their outputs, as in a pool.
   std::vector<std::unique_ptr<Slot>> slots_;
   WorkFailure finish_work_;
   std::uint64_t put_ = 0;
   std::uint64_t retired_ = 0;
-  std::uint64_t youngest_copied_ = 0;  ///< The last tile that was not mapped.
-  std::size_t mapped_bytes_ = 0;       ///< Of mapped tiles in flight, both ways.
   std::uint64_t mapped_tiles_ = 0;
-
-  LoneWays ways_;
 
   // The batch that is being put, or was put last. Each has room for all slots, so that nothing is allocated.
   std::uint64_t oldest_ = 0;  ///< Its first tile.
-  BatchWay way_ = BatchWay::copied;
-  std::size_t lone_bytes_ = 0;  ///< Up and down, if its time counts.
-  bool timed_ = false;          ///< Its times are known to the clock.
-  bool failed_ = false;         ///< Some of its tiles have failed; kept here, as they may retire before the lane asks.
-  std::vector<Slot*> live_;     ///< Those of its tiles that have not failed.
+  TransferPath path_ = TransferPath::copied;
+  bool timed_ = false;       ///< Its times are known to the clock.
+  bool failed_ = false;      ///< Some of its tiles have failed; kept here, as they may retire before the lane asks.
+  std::vector<Slot*> live_;  ///< Those of its tiles that have not failed.
   std::vector<Copy> copies_;
   std::uint64_t asked_copies_ = 0;
   std::vector<DeviceTile> seen_;

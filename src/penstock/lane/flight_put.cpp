@@ -12,10 +12,10 @@
 namespace penstock {
 
 void Flight::put(std::span<Loan> loans, Stage& stage) {
-  choose_way(loans, stage);
+  path_ = paths_.choose(loans, stage, put_, retired_);
   place(loans);
   std::uint64_t const captures = graphs_.captures();
-  char const* at = way_ == BatchWay::mapped ? "stage" : "upload";
+  char const* at = path_ == TransferPath::mapped ? "stage" : "upload";
   bool enqueued = false;
   try {
     if (expect_right_sizes()) {
@@ -32,49 +32,7 @@ void Flight::put(std::span<Loan> loans, Stage& stage) {
   seal(enqueued);
   // A capture takes as long as some runs, and each copied tile of a whole round of slots may have one. A timed batch
   // takes marks, more of them if it is copied.
-  if (timed_ || graphs_.captures() != captures) lone_bytes_ = 0;
-}
-
-/// Bytes up and down, as far as they can be known now.
-std::size_t Flight::bytes_of(std::span<Loan const> loans) const {
-  std::size_t bytes = 0;
-  for (Loan const& loan : loans) {
-    std::size_t up = std::min(loan->filled, shape_.input_bytes);
-    for (std::size_t const which : more_inputs_) {
-      up += std::min(loan->more_filled[which - 1], shape_.more_input_bytes[which - 1]);
-    }
-    // Only the stage can say, later, what comes back; mostly not more than went up.
-    bytes += up + (up == 0 ? shape_.output_bytes : std::min(up, shape_.output_bytes));
-  }
-  return bytes;
-}
-
-/// A mapped tile behind copied ones would land before them, and tiles retire in their order: so no tile is mapped while
-/// a copied one is in flight. Mapped ones may be in flight, as long as they are few: they run one after the other.
-void Flight::choose_way(std::span<Loan const> loans, Stage const& stage) {
-  way_ = transport_ == Transport::mapped ? BatchWay::mapped : BatchWay::copied;
-  lone_bytes_ = 0;
-  std::size_t const bytes = bytes_of(loans);
-  bool const all = mapped_bound_ == unbounded_mapped_bytes;
-  if (way_ == BatchWay::mapped || (!all && mapped_bytes_ + bytes > mapped_bound_)) return;
-  bool const may_map = youngest_copied_ <= retired_ && may_be_mapped(loans, stage);
-  if (!empty() || (all && may_map)) {
-    if (may_map) way_ = BatchWay::mapped;
-    return;
-  }
-  if (!may_map) return;
-  way_ = ways_.choose(bytes);
-  lone_bytes_ = bytes;
-}
-
-/// True if the choice is left to the flight, the stage allows it, and the device sees all of the tiles.
-bool Flight::may_be_mapped(std::span<Loan const> loans, Stage const& stage) {
-  if (transport_ != Transport::automatic || !stage.promises().allow_mapping()) return false;
-  try {
-    return std::all_of(loans.begin(), loans.end(), [&](Loan const& loan) { return pool_.find(*loan).has_value(); });
-  } catch (...) {
-    return false;  // The copies will meet the cause; no tile has been taken yet.
-  }
+  if (timed_ || graphs_.captures() != captures) paths_.discount();
 }
 
 /// Gives each tile the next slot, so that neighbours stay neighbours, and all of them one set of events.
@@ -83,8 +41,7 @@ void Flight::place(std::span<Loan> loans) {
   put_ += loans.size();
   timed_ = clock_ != nullptr &&
            std::any_of(loans.begin(), loans.end(), [&](Loan const& loan) { return clock_->wants(loan->sequence); });
-  FlightEvents& events = timed_ ? clock_->open(put_ % slots_.size(), oldest_, put_, way_) : slot_of(put_).plain;
-  if (way_ != BatchWay::mapped) youngest_copied_ = put_;
+  FlightEvents& events = timed_ ? clock_->open(put_ % slots_.size(), oldest_, put_, path_) : slot_of(put_).plain;
   failed_ = false;
   live_.clear();
   for (std::size_t i = 0; i < loans.size(); ++i) {
@@ -93,7 +50,7 @@ void Flight::place(std::span<Loan> loans) {
     slot.failure = nullptr;
     slot.batch = loans.size();
     slot.leads = i == 0;
-    slot.way = way_;
+    slot.path = path_;
     slot.seen = slot.parts;
     slot.settled = false;
     slot.timed = timed_;
@@ -122,7 +79,7 @@ bool Flight::expect_right_sizes() {
 /// Shows the stage the tiles themselves. Those that the device cannot see fail.
 void Flight::map() {
   for (Slot* const slot : live_) {
-    if (auto const parts = pool_.find(*slot->loan)) {
+    if (auto const parts = paths_.find(*slot->loan)) {
       slot->seen = *parts;
       continue;
     }
@@ -143,13 +100,15 @@ void Flight::mark(Step step, StreamRef stream) {
 }
 
 void Flight::enqueue(Stage& stage, char const*& at) {
-  if (way_ == BatchWay::mapped) {
+  if (path_ == TransferPath::mapped) {
     map();
     mark(Step::stage, compute_);
     if (!live_.empty()) compute(stage);
     drop_failed();
-    for (Slot* const slot : live_)
-      mapped_bytes_ += slot->mapped_bytes = slot->loan->all_filled() + slot->loan->produced;
+    for (Slot* const slot : live_) {
+      slot->mapped_bytes = slot->loan->all_filled() + slot->loan->produced;
+      paths_.begin_mapped(slot->mapped_bytes);
+    }
     mapped_tiles_ += live_.size();
     return;
   }
@@ -242,7 +201,7 @@ void Flight::run(Slot& slot, DeviceTile const& seen, Stage& stage) {
   try {
     // A stage may have nothing to do for a tile without input, and so nothing to capture.
     bool const stays_plain =
-        way_ == BatchWay::mapped || (seen.input.empty() && !seen.has_more_inputs() && shape_.input_bytes > 0);
+        path_ == TransferPath::mapped || (seen.input.empty() && !seen.has_more_inputs() && shape_.input_bytes > 0);
     AttributedHere const attributed(compute_, slot.own_work);
     std::size_t const produced = stays_plain ? stage.run(seen, compute_) : graphs_.run(stage, seen, slot.graph);
     if (auto const refusal = device_.take_refusal()) throw *refusal;

@@ -7,10 +7,8 @@
 
 #include "penstock/core/loan.hpp"
 #include "penstock/device/work_failure.hpp"
-#include "penstock/lane/batch_way.hpp"
 #include "penstock/lane/flight.hpp"
 #include "penstock/lane/flight_events.hpp"
-#include "penstock/lane/mapped_tiles.hpp"
 #include "penstock/lane/graph_capture.hpp"
 
 namespace penstock {
@@ -21,7 +19,7 @@ struct Flight::Slot {
 
   TileParts parts = {};  ///< Empty where nothing is copied.
   TileParts seen = {};   ///< What the stage sees: these, or the tile's own.
-  BatchWay way = BatchWay::copied;
+  TransferPath path = TransferPath::copied;
   std::size_t mapped_bytes = 0;  ///< That the stage moves over the link itself.
   SlotGraph graph;
   WorkFailure own_work;  ///< What this tile's work threw; for a batch's youngest tile also its batch's work.

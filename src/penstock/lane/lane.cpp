@@ -235,7 +235,7 @@ bool Lane::watch(Predicate const& work_waits) {
     note_pace();
     if (work_waits() || flight_->retired() != retired) return true;
     if (auto const length = time_to_nap(now); length.count() > 0) {
-      cut_off(now);
+      flight_->cut_off(now);
       alarm_.await([this] { return must_not_nap(); }, std::chrono::nanoseconds(0), length);
       ++summary_.naps;
       now = awake_since = std::chrono::steady_clock::now();
@@ -243,7 +243,7 @@ bool Lane::watch(Predicate const& work_waits) {
     }
     bool const must_look = options_.spin.count() != 0 && !signal_->wakes() && !flight_->empty();
     if (now - awake_since >= options_.spin && !must_look) {
-      cut_off(now);
+      flight_->cut_off(now);
       return false;
     }
     relax_cpu();

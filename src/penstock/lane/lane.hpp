@@ -188,7 +188,6 @@ class Lane {
   void ask_device();
   void retire_up_to(std::uint64_t number);
   void note_pace() noexcept;
-  void cut_off(std::chrono::steady_clock::time_point now) noexcept;
   void retire_passed();
   void finish_stage();
   void give_up(Error const& error);
@@ -246,9 +245,6 @@ class Lane {
   /// When the device last finished a tile, or got one while it had none.
   std::chrono::steady_clock::time_point progress_ = asked_;
   Patience patience_{options_.flight.patience, options_.watchdog, progress_};
-  /// Since when one batch is alone on the device, put while the device was empty, and the lane has not slept; empty if
-  /// that is not so, or its time does not count.
-  std::optional<std::chrono::steady_clock::time_point> alone_since_;
   Pace pace_;
   std::uint64_t paced_ = 0;                                     ///< Tiles that `pace_` knows of, or never will.
   std::chrono::steady_clock::time_point paced_at_ = progress_;  ///< And when the last of them was through.

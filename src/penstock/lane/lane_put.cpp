@@ -114,7 +114,7 @@ void Lane::put() {
   if (!submitted_.empty()) {
     for (Loan const& loan : batch_) recorded_.push_back(&*loan);
   }
-  cut_off(taken);  // Before the flight knows of the next lone batch.
+  flight_->cut_off(taken);  // Before the flight knows of the next lone batch.
   try {
     {
       RangeHere const range(options_.ranges, Step::enqueue, spokesman());
@@ -122,7 +122,7 @@ void Lane::put() {
     }
     ++summary_.batches;
     // A lane that sleeps would measure its own wake-up.
-    if (first && options_.spin.count() > 0 && flight_->time_counts()) alone_since_ = taken;
+    if (first && options_.spin.count() > 0) flight_->watch(taken);
     if (!recorded_.empty()) note_taken(taken);
     // Now, and not before: the time of the stage's calls on this thread is not the device's time.
     if (first) {

@@ -120,18 +120,9 @@ void Lane::ask_device() {
 void Lane::retire_up_to(std::uint64_t number) {
   progress_ = asked_ = std::chrono::steady_clock::now();
   patience_.renew(progress_);
-  if (alone_since_ && number == flight_->youngest()) {
-    flight_->note_alone(progress_ - *alone_since_);
-    alone_since_.reset();
-  }
+  if (number == flight_->youngest()) flight_->note_through(progress_);
   if (unsignalled_) summary_.found_by_watchdog += number - flight_->retired();
   while (flight_->retired() < number) deliver(flight_->retire());
-}
-
-/// Stops watching a batch that may be alone on its device: from now on another is with it, or the lane sleeps.
-void Lane::cut_off(std::chrono::steady_clock::time_point now) noexcept {
-  if (alone_since_) flight_->note_cut_off(now - *alone_since_);
-  alone_since_.reset();
 }
 
 /// The device did not say how far it is, or did not take what it was given.
@@ -164,8 +155,7 @@ void Lane::note_loss(char const* what, char const* words) noexcept {
 /// Fails them only when the device has let go of them: what runs on it runs to its end, and may still write to a tile.
 void Lane::fail_all_in_flight(std::shared_ptr<Failure const> why) {
   if (flight_->empty()) return;
-  if (alone_since_) flight_->note_alone(std::chrono::nanoseconds::max());
-  alone_since_.reset();
+  flight_->note_through(std::chrono::steady_clock::now(), true);
   flight_->settle();
   // The device may have been lost in the wait, or the patience with it may have run out.
   if (auto const loss = device_.lost()) {
