@@ -20,9 +20,6 @@ std::size_t ticket_capacity(unsigned slots) {
 /// How long a lane sleeps between two looks at a device that does not call it, unless it may spin.
 constexpr std::chrono::microseconds between_looks{50};
 
-/// A GPU's link takes 20 us for it.
-constexpr std::size_t small_batch_bytes = std::size_t{1} << 20;
-
 LaneOptions expect_sound(LaneOptions options) {
   if (options.batch == 0)
     throw Error(ErrorKind::bad_argument, "A lane takes at least one tile at a time: ask for a batch of 1 or more.");
@@ -40,18 +37,15 @@ Lane::Lane(Device& device, TileShape shape, std::size_t most_tiles, LaneOptions 
       number_(number),
       on_completion_(std::move(on_completion)),
       most_tiles_(most_tiles),
-      small_batch_(std::clamp<std::size_t>(small_batch_bytes / std::max<std::size_t>(1, shape.largest_part()), 1,
-                                           options_.batch)),
-      inbox_(most_tiles),
+      intake_(most_tiles, shape,
+              {.slots = options_.flight.slots, .batch = options_.batch, .times = options_.flight.recorder != nullptr}),
       post_(std::make_shared<LanePost>(ticket_capacity(options_.flight.slots))),
       tickets_(post_->tickets),
       bell_(post_->bell),
-      submitted_(options_.flight.recorder != nullptr ? most_tiles : 0),
       speechless_(std::make_shared<Failure const>(Failure{
-          "device", "The lane gave up, and there was no memory to say why: use less of it.", ErrorKind::device_lost})),
-      gathered_(most_tiles, options_.batch) {
+          "device", "The lane gave up, and there was no memory to say why: use less of it.", ErrorKind::device_lost})) {
   batch_.reserve(options_.batch);
-  recorded_.reserve(submitted_.empty() ? 0 : options_.batch);
+  recorded_.reserve(intake_.pushed().empty() ? 0 : options_.batch);
   std::promise<void> ready;
   auto started = ready.get_future();
   thread_ = BoundThread(options_.name, options_.cpus, [&](std::stop_token const&) {
@@ -70,16 +64,14 @@ Lane::~Lane() {
 }
 
 bool Lane::submit(Loan& loan) noexcept {
-  if (loan->index() >= most_tiles_) return false;
+  if (!intake_.has_place_for(*loan)) return false;
   // Counted first: a closed lane ends only once its count is 0, so a tile that passes the check below is still served.
   load_.fetch_add(1, std::memory_order_seq_cst);
-  if (!submitted_.empty()) submitted_[loan->index()] = std::chrono::steady_clock::now();
-  if (closed_.load(std::memory_order_seq_cst) || !inbox_.push(&*loan)) {
+  if (closed_.load(std::memory_order_seq_cst) || !intake_.push(loan)) {
     load_.fetch_sub(1, std::memory_order_seq_cst);
     bell_.notify();
     return false;
   }
-  loan.release();
   bell_.notify();
   return true;
 }
@@ -194,8 +186,8 @@ void Lane::serve_to_the_end() {
 void Lane::serve() {
   auto const work_waits = [&] {
     if (!tickets_.empty()) return true;
-    if (!inbox_.empty()) return true;
-    if (!gathered_.empty() && (turns_away() || may_put_parts() || whole_fits())) return true;
+    if (intake_.inbox_has_any()) return true;
+    if (!intake_.empty() && (turns_away() || intake_.may_go(room()))) return true;
     return closed_.load(std::memory_order_seq_cst) && load_.load(std::memory_order_seq_cst) == 0;
   };
   for (;;) {
@@ -207,7 +199,7 @@ void Lane::serve() {
     bool const took = take_tiles();
     if (heard || took) continue;
     if (closed_.load(std::memory_order_seq_cst) && load_.load(std::memory_order_seq_cst) == 0) return;
-    if (flight_->empty() && gathered_.empty()) had_nothing_ = true;
+    if (flight_->empty() && intake_.empty()) intake_.end_row();
     if (watch(work_waits)) {
       ++news_;
     } else {

@@ -21,7 +21,7 @@
 #include "penstock/device/signal.hpp"
 #include "penstock/lane/end_latch.hpp"
 #include "penstock/lane/flight.hpp"
-#include "penstock/lane/gathering.hpp"
+#include "penstock/lane/intake.hpp"
 #include "penstock/lane/lane_summary.hpp"
 #include "penstock/lane/pace.hpp"
 #include "penstock/lane/patience.hpp"
@@ -171,12 +171,9 @@ class Lane {
   void rest(Predicate const& work_waits);
   bool read_tickets();
   bool take_tiles();
-  bool gather();
-  std::size_t most_at_once() const noexcept;
+  DeviceRoom room() const noexcept;
   /// What a device has enough to do with.
   std::size_t half_of_slots() const noexcept { return (std::size_t{options_.flight.slots} + 1) / 2; }
-  bool whole_fits() noexcept;
-  bool may_put_parts() noexcept;
   bool turns_away() const noexcept;
   void turn_away(bool cancelled);
   std::uint64_t spokesman() const noexcept;
@@ -205,15 +202,12 @@ class Lane {
   OnCompletion const on_completion_;
 
   std::size_t const most_tiles_;
-  std::size_t const small_batch_;  ///< Tiles that may go at once from the first on: as many as 1 MiB holds.
 
   // Shared with other threads.
-  Mailbox<Tile*> inbox_;
+  Intake intake_;
   std::shared_ptr<LanePost> const post_;
   Mailbox<Ticket>& tickets_;
   EventCount& bell_;
-  /// When each tile was submitted, by its index; empty without a recorder. Written before the push, read after the pop.
-  std::vector<std::chrono::steady_clock::time_point> submitted_;
   std::shared_ptr<Failure const> const speechless_;  ///< Used if there is no memory for another.
   EventCount alarm_;                                 ///< Ends a nap.
   std::atomic<std::size_t> load_{0};
@@ -232,13 +226,9 @@ class Lane {
   std::unique_ptr<Signal> signal_;
   std::unique_ptr<Stage> stage_;
   std::shared_ptr<Failure const> loss_;
-  Gathering gathered_;
-  unsigned overtaken_ = 0;             ///< Whole blocks that passed the oldest in a row.
   std::vector<Loan> batch_;            ///< What is being put.
   std::vector<Tile const*> recorded_;  ///< The batch that is being put, for a recorder.
   bool unsignalled_ = false;           ///< It retires what its watchdog found.
-  std::uint64_t in_a_row_ = 0;         ///< Tiles put; halved each time there were none for a while.
-  bool had_nothing_ = false;           ///< Once since the last put, no tile was on the device and no tile waited.
   std::uint64_t news_ = 0;             ///< How often it heard something since it last rested.
   std::chrono::steady_clock::time_point asked_ =
       std::chrono::steady_clock::now();  ///< When it last knew how its device was.
