@@ -166,7 +166,7 @@ struct IntakeOfBlocks : testing::Test {
   Pool pool{slab, shape, tiles};
   std::vector<Loan> out;  ///< By index.
   std::vector<Loan> batch;
-  Intake intake{tiles, shape, {.slots = 8, .batch = 4}};
+  Intake intake{tiles, shape, {.flight = {.slots = 8}, .batch = 4}};
 
   void SetUp() override {
     for (std::size_t i = 0; i < tiles; ++i) out.push_back(pool.borrow());
@@ -230,7 +230,7 @@ TEST_F(IntakeOfBlocks, LetsFourWholeBlocksPassTheOldest) {
 
 /// Seen to fail where a row is not halved at its end.
 TEST_F(IntakeOfBlocks, TakesLargeTilesTogetherOnlyOfALongRow) {
-  Intake large(tiles, {.input_bytes = std::size_t{1} << 20}, {.slots = 8, .batch = 4});
+  Intake large(tiles, {.input_bytes = std::size_t{1} << 20}, {.flight = {.slots = 8}, .batch = 4});
   constexpr DeviceRoom room{.free = 8};
   for (int i = 0; i < 64; ++i) {
     push(large, {2});

@@ -57,7 +57,7 @@ Flight::Flight(Device& device, TileShape shape, FlightOptions options)
       graphs_(device, options.graphs, compute_, own_compute_ ? options.priority : 0),
       upload_(own_upload_ ? StreamRef(*own_upload_) : compute_),
       download_(own_download_ ? StreamRef(*own_download_) : compute_),
-      settled_(device.make_event()),
+      idle_mark_(device.make_event()),
       transport_(options.transport),
       paths_(device, transport_,
              options.mapped_bytes.value_or(compute_.kind() == DeviceKind::cpu ? unbounded_mapped_bytes
@@ -88,7 +88,7 @@ Flight::Flight(Device& device, TileShape shape, FlightOptions options)
 
 Flight::~Flight() {
   // The flight does not own the default stream, so no other code would wait for it before the slots' memory is freed.
-  settle();
+  wait_idle();
 }
 
 void Flight::prepare(Stage const& stage) {
@@ -96,15 +96,15 @@ void Flight::prepare(Stage const& stage) {
   if (transport_ != Transport::mapped) graphs_.prepare(stage);
 }
 
-void Flight::settle() noexcept {
+void Flight::wait_idle() noexcept {
   for (;;) {
     try {
       // One tile after the other, so that the device gets time for each.
       for (std::uint64_t number = retired_ + 1; number <= put_; ++number) {
         await([&] { return passed(number); });
       }
-      for (StreamRef const stream : {upload_, compute_, download_}) settle(stream);
-      for (StreamRef const stream : own_more_uploads_) settle(stream);
+      for (StreamRef const stream : {upload_, compute_, download_}) wait_idle(stream);
+      for (StreamRef const stream : own_more_uploads_) wait_idle(stream);
       return;
     } catch (Error const&) {
       break;
@@ -129,23 +129,23 @@ void Flight::finish(Stage& stage) {
     stage.finish(compute_);
   }
   if (auto const refusal = device_.take_refusal()) throw *refusal;
-  settle(compute_);
+  wait_idle(compute_);
   finish_work_.rethrow();
 }
 
 /// Waits for what is in the stream now, not for what others may put there later: other threads may share the stream. If
 /// that cannot be marked, for example for lack of memory, waits for a moment at which the stream is empty.
-void Flight::settle(StreamRef stream) {
+void Flight::wait_idle(StreamRef stream) {
   bool marked = true;
   try {
-    stream.record(settled_);
+    stream.record(idle_mark_);
   } catch (Error const& error) {
     if (error.sticky()) throw;
     marked = false;
   } catch (std::bad_alloc const&) {
     marked = false;
   }
-  await([&] { return marked ? settled_.passed() : stream.idle(); });
+  await([&] { return marked ? idle_mark_.passed() : stream.idle(); });
 }
 
 /// Asks and does not wait in the device, because nothing can call a thread back from such a wait.
@@ -239,13 +239,13 @@ EventRef Flight::landed() const {
 
 bool Flight::passed(std::uint64_t number) const {
   Slot const& slot = slot_of(number);
-  return slot.settled || slot.events->landed.passed();
+  return slot.let_go || slot.events->landed.passed();
 }
 
 /// Times are a help and no promise: a tile does not fail because they are missing.
 void Flight::note_times(std::uint64_t oldest, bool lost) noexcept {
   Slot const& first = slot_of(oldest);
-  if (!first.timed || lost || first.settled) return;
+  if (!first.timed || lost || first.let_go) return;
   std::uint64_t const youngest = oldest + first.batch - 1;
   sequences_.clear();
   bool any = false;

@@ -10,47 +10,14 @@
 #include <vector>
 
 #include "penstock/core/completion.hpp"
-#include "penstock/core/recorder.hpp"
 #include "penstock/device/device.hpp"
 #include "penstock/device/work_failure.hpp"
 #include "penstock/lane/graph_capture.hpp"
-#include "penstock/lane/lane_shape.hpp"
+#include "penstock/lane/lane_options.hpp"
 #include "penstock/lane/path_chooser.hpp"
-#include "penstock/lane/patience.hpp"
 #include "penstock/lane/stage.hpp"
-#include "penstock/lane/stream_mode.hpp"
-#include "penstock/lane/transport.hpp"
 
 namespace penstock {
-
-/// What a lane asks of its device.
-struct FlightOptions {
-  unsigned slots = 4;  ///< Tiles in flight, each with device memory of its own.
-  StreamMode streams = StreamMode::thread_default;
-  LaneShape shape = LaneShape::split;
-  /// With `mapped` slots have no memory. `automatic` maps only where the pool is pinned, else it copies.
-  Transport transport = Transport::automatic;
-  /// For `automatic`: the most bytes, up and down, of mapped tiles in flight at once; `unbounded_mapped_bytes` maps
-  /// all. Empty: all on the CPU device, where a copy only costs what a pass over the tile costs, else
-  /// `most_mapped_bytes`.
-  std::optional<std::size_t> mapped_bytes = {};
-  /// For copied tiles, if the stage promises Promises::capturable and is asked for one tile at a time.
-  Graphs graphs = Graphs::automatic;
-  /// Of the streams that the lane makes; lower runs first. A thread's default stream has the least priority.
-  int priority = 0;
-  /// How long a lane with tiles in flight waits for a device that finishes no tile and no batch. Then it abandons the
-  /// device and fails the tiles. Only a kernel that never ends should take so long. The lane itself counts the time, so
-  /// not while a GPU with a full queue keeps it in a call of the driver's, as may happen with very many slots. Time in
-  /// which the process is stopped does not count (lane/patience.hpp).
-  std::chrono::nanoseconds patience = Patience::usual;
-  /// Is told the times of the steps of the tiles that it wants; null for no recorder. It outlives the lane. For each
-  /// slot it takes as many events again as the flight has, and three more, and two for each input beside the first;
-  /// lane/flight_clock.hpp says what a wanted tile costs. A batch with such a tile tells nothing about its path
-  /// (PathTimes): where all tiles are wanted, lone batches keep to the preferred path.
-  Recorder* recorder = nullptr;
-  unsigned lane = 0;      ///< Its number, for the names of rows.
-  std::size_t tiles = 0;  ///< Of the pool. The lane sets this and its number itself.
-};
 
 class FlightClock;
 
@@ -120,7 +87,7 @@ class Flight {
   /// `patience` for any of them is abandoned.
   ///
   /// Blocks: until the device has passed all that was put in, or any thread has abandoned it.
-  void settle() noexcept;
+  void wait_idle() noexcept;
   /// Has the stage enqueue what brings its own result home, and waits until the device has passed all that is in the
   /// compute stream, but no longer than `patience`: then it is abandoned.
   ///
@@ -156,7 +123,7 @@ class Flight {
   bool work_failed() const noexcept;
   void note_times(std::uint64_t oldest, bool lost) noexcept;
 
-  void settle(StreamRef stream);
+  void wait_idle(StreamRef stream);
   template <class Passed>
   void await(Passed passed);
 
@@ -173,7 +140,7 @@ class Flight {
   GraphCapture graphs_;
   StreamRef upload_;                    ///< The compute stream, unless they are split.
   StreamRef download_;                  ///< Likewise.
-  Event settled_;                       ///< Recorded where the lane waits for a stream.
+  Event idle_mark_;                     ///< Recorded where the lane waits for a stream.
   std::unique_ptr<FlightClock> clock_;  ///< Null without a recorder.
   Transport const transport_;
   PathChooser paths_;

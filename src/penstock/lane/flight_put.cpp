@@ -52,7 +52,7 @@ void Flight::place(std::span<Loan> loans) {
     slot.leads = i == 0;
     slot.path = path_;
     slot.seen = slot.parts;
-    slot.settled = false;
+    slot.let_go = false;
     slot.timed = timed_;
     slot.events = &events;
     // The device has passed what the slot's last tile launched.
@@ -246,10 +246,10 @@ void Flight::seal(bool enqueued) {
     last_stream().record(events.landed);
   } catch (Error const& error) {
     if (error.sticky()) throw;
-    settle();
+    wait_idle();
     // An abandoned device has not let go: a caller that asks is told so, and the tiles are stranded.
     bool const let_go = !device_.abandoned();
-    for (std::uint64_t number = oldest_; number <= put_; ++number) slot_of(number).settled = let_go;
+    for (std::uint64_t number = oldest_; number <= put_; ++number) slot_of(number).let_go = let_go;
     fail_batch(std::make_shared<Failure const>(Failure{"signal", error.what(), error.kind()}));
   }
 }

@@ -32,7 +32,7 @@ struct Flight::Slot {
   std::size_t batch = 1;  ///< How many were put with it, itself among them.
   bool leads = false;     ///< It is the oldest of them.
   /// The device let go of the slot. The flight waited for that, because the device refused to record `landed`.
-  bool settled = false;
+  bool let_go = false;
   bool timed = false;  ///< The flight's clock knows the times of the batch.
 };
 

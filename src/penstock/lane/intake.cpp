@@ -75,14 +75,14 @@ void BatchBuilder::take(std::size_t most, std::vector<Loan>& loans) noexcept {
   while (!begun_.empty() && loans.size() < most) take_oldest(most - loans.size(), loans);
 }
 
-Intake::Intake(std::size_t tiles, TileShape shape, IntakeOptions options)
+Intake::Intake(std::size_t tiles, TileShape shape, LaneOptions const& options)
     : tiles_(tiles),
       batch_(options.batch),
-      half_of_slots_((options.slots + 1) / 2),
+      half_of_slots_((std::size_t{options.flight.slots} + 1) / 2),
       small_batch_(
           std::clamp<std::size_t>(small_batch_bytes / std::max<std::size_t>(1, shape.largest_part()), 1, batch_)),
       inbox_(tiles),
-      pushed_(options.times ? tiles : 0),
+      pushed_(options.flight.recorder != nullptr ? tiles : 0),
       gathered_(tiles, batch_) {}
 
 bool Intake::push(Loan& loan) noexcept {

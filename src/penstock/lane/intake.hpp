@@ -10,6 +10,7 @@
 #include "penstock/core/loan.hpp"
 #include "penstock/core/mailbox.hpp"
 #include "penstock/core/tile.hpp"
+#include "penstock/lane/lane_options.hpp"
 
 namespace penstock {
 
@@ -80,12 +81,6 @@ struct DeviceRoom {
   bool ending = false;        ///< No more tiles come soon, so no tile waits for its neighbours.
 };
 
-struct IntakeOptions {
-  std::size_t slots = 4;  ///< Of the device.
-  std::size_t batch = 1;  ///< As LaneOptions::batch, at most half of the slots.
-  bool times = false;     ///< It notes when tiles are pushed.
-};
-
 /// What comes in to a lane: an inbox, and the decision which of the tiles in it go on the device next, and when.
 ///
 /// A whole block goes as soon as there are slots for it; parts of blocks when the device has less than half of its
@@ -98,8 +93,9 @@ struct IntakeOptions {
 class Intake {
  public:
   using Clock = std::chrono::steady_clock;
-  /// For one pool, of so many tiles of that shape.
-  Intake(std::size_t tiles, TileShape shape, IntakeOptions options);
+  /// For one pool, of so many tiles of that shape. Of the options it goes by batch and slots, and it notes times if
+  /// there is a recorder.
+  Intake(std::size_t tiles, TileShape shape, LaneOptions const& options);
 
   /// True for a tile of the pool.
   bool has_place_for(Tile const& tile) const noexcept { return tile.index() < tiles_; }
@@ -120,14 +116,14 @@ class Intake {
   /// Takes the batch that goes on the device now: it counts as put. None if the tiles wait for their neighbours, or for
   /// slots.
   ///
-  /// Shape: `batch` has room for IntakeOptions::batch tiles; what it holds is dropped.
+  /// Shape: `batch` has room for LaneOptions::batch tiles; what it holds is dropped.
   void take(DeviceRoom room, std::vector<Loan>& batch) noexcept;
-  /// Takes a batch of any tiles, as many as `take` at most, that will not go on the device.
+  /// Takes a batch of any tiles, as many as LaneOptions::batch at most, that will not go on the device.
   void take_any(std::vector<Loan>& batch) noexcept;
   /// No tile is on the device and none is gathered: the row of tiles ends here.
   void end_row() noexcept { row_ended_ = true; }
 
-  /// When each tile was pushed last, by its index; empty unless IntakeOptions::times.
+  /// When each tile was pushed last, by its index; empty without a recorder.
   std::span<Clock::time_point const> pushed() const noexcept { return pushed_; }
 
  private:
