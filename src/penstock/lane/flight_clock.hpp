@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "penstock/core/recorder.hpp"
-#include "penstock/lane/flight_events.hpp"
+#include "penstock/lane/lane_streams.hpp"
 #include "penstock/lane/path_chooser.hpp"
 
 namespace penstock {
