@@ -51,6 +51,20 @@ struct FlightBatch {
   bool timed = false;           ///< if it does.
   bool failed = false;          ///< Some of its tiles have failed; kept here, as they may retire before the lane asks.
 
+  /// Begins the next batch, which has no slot.
+  void begin(TransferPath by, FlightEvents* of, std::size_t place, bool known_to_clock) noexcept {
+    all.clear();
+    live.clear();
+    path = by;
+    events = of;
+    clock_place = place;
+    timed = known_to_clock;
+    failed = false;
+  }
+  void add(FlightSlot& slot) {
+    all.push_back(&slot);
+    live.push_back(&slot);
+  }
   /// Fails all tiles that have not failed already.
   void fail(std::shared_ptr<Failure const> const& why) noexcept;
   /// Takes failed tiles from those that live.

@@ -106,14 +106,12 @@ void Flight::put(std::span<Loan> loans, Stage& stage) {
 /// Gives each tile the next slot, so that neighbours stay neighbours, and all of them one set of events.
 void Flight::place(std::span<Loan> loans, TransferPath path) {
   std::uint64_t const oldest = put_ + 1;
-  put_ += loans.size();
-  batch_.path = path;
-  batch_.failed = false;
-  batch_.clock_place = put_ % slots_.size();
-  batch_.timed = clock_ != nullptr && std::any_of(loans.begin(), loans.end(),
-                                                  [&](Loan const& loan) { return clock_->wants(loan->sequence); });
-  batch_.events = batch_.timed ? &clock_->open(batch_.clock_place, oldest, put_, path) : &slot_of(put_).plain;
-  batch_.all.clear();
+  std::uint64_t const youngest = put_ += loans.size();
+  std::size_t const clock_place = youngest % slots_.size();
+  bool const timed = clock_ != nullptr && std::any_of(loans.begin(), loans.end(),
+                                                      [&](Loan const& loan) { return clock_->wants(loan->sequence); });
+  FlightEvents* const events = timed ? &clock_->open(clock_place, oldest, youngest, path) : &slot_of(youngest).plain;
+  batch_.begin(path, events, clock_place, timed);
   for (std::size_t i = 0; i < loans.size(); ++i) {
     FlightSlot& slot = slot_of(oldest + i);
     slot.loan = std::move(loans[i]);
@@ -123,14 +121,13 @@ void Flight::place(std::span<Loan> loans, TransferPath path) {
     slot.path = path;
     slot.seen = slot.parts;
     slot.let_go = false;
-    slot.timed = batch_.timed;
-    slot.events = batch_.events;
+    slot.timed = timed;
+    slot.events = events;
     // The device has passed what the slot's last tile launched.
     slot.own_work.clear();
     slot.work = &slot.own_work;
-    batch_.all.push_back(&slot);
+    batch_.add(slot);
   }
-  batch_.live = batch_.all;
 }
 
 /// Records `landed` where every stream has passed the batch, also if only some of its steps were enqueued: until then

@@ -101,7 +101,7 @@ bool Intake::gather() {
   return any;
 }
 
-void Intake::take(DeviceRoom room, std::vector<Loan>& batch) noexcept {
+void Intake::take(DeviceRoom const& room, std::vector<Loan>& batch) noexcept {
   batch.clear();
   std::size_t const most = most_at_once();
   bool const whole_ones = most == batch_;
@@ -138,13 +138,13 @@ void Intake::count(std::size_t put) noexcept {
   in_a_row_ = std::min<std::uint64_t>(in_a_row_ + put, 2 * tiles_for_one_more * batch_);
 }
 
-bool Intake::whole_fits(DeviceRoom room) const noexcept {
+bool Intake::whole_fits(DeviceRoom const& room) const noexcept {
   std::size_t const whole = gathered_.whole();
   return whole != 0 && room.free >= whole;
 }
 
 /// True if the tiles that were gathered first need not wait for their neighbours.
-bool Intake::may_put_parts(DeviceRoom room) const noexcept {
+bool Intake::may_put_parts(DeviceRoom const& room) const noexcept {
   if (gathered_.empty() || room.free == 0) return false;
   if (overtaken_ >= most_overtakings || most_at_once() < batch_) return true;
   // With less to do the device might run dry before a block is whole.

@@ -112,12 +112,12 @@ class Intake {
   /// True if no tile is gathered.
   bool empty() const noexcept { return gathered_.empty(); }
   /// True if `take` would find a batch among what is gathered.
-  bool may_go(DeviceRoom room) const noexcept { return may_put_parts(room) || whole_fits(room); }
+  bool may_go(DeviceRoom const& room) const noexcept { return may_put_parts(room) || whole_fits(room); }
   /// Takes the batch that goes on the device now: it counts as put. None if the tiles wait for their neighbours, or for
   /// slots.
   ///
   /// Shape: `batch` has room for LaneOptions::batch tiles; what it holds is dropped.
-  void take(DeviceRoom room, std::vector<Loan>& batch) noexcept;
+  void take(DeviceRoom const& room, std::vector<Loan>& batch) noexcept;
   /// Takes a batch of any tiles, as many as LaneOptions::batch at most, that will not go on the device.
   void take_any(std::vector<Loan>& batch) noexcept;
   /// No tile is on the device and none is gathered: the row of tiles ends here.
@@ -128,8 +128,8 @@ class Intake {
 
  private:
   std::size_t most_at_once() const noexcept;
-  bool whole_fits(DeviceRoom room) const noexcept;
-  bool may_put_parts(DeviceRoom room) const noexcept;
+  bool whole_fits(DeviceRoom const& room) const noexcept;
+  bool may_put_parts(DeviceRoom const& room) const noexcept;
   void count(std::size_t put) noexcept;
 
   std::size_t const tiles_;
