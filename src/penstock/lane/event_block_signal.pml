@@ -33,7 +33,7 @@
 
 #include "event_count.pml"
 
-// Lane: what it shares with others.
+// LanePost and Intake: what a lane shares with others.
 EventCount bell;
 byte inbox = 0;
 chan tickets = [8] of { byte };
