@@ -71,7 +71,7 @@ TEST_P(LaneOfBatches, WaitsNoLongerWhenItIsToHurry) {
   for (std::uint64_t i = 17; i < 20; ++i) submit(i);
   held.await_asleep();
   EXPECT_EQ(held.came, 17u);
-  lane().hurry();
+  lane().flush();
   held.await_came(20);
   held.hold->open();
   lane().close();

@@ -76,7 +76,7 @@ TEST_P(BatchesOnAFaultyDevice, FailAsAWholeIfTheirOneLaunchWasRefusedUnnoticed) 
   EXPECT_EQ(all[8].stage, "stage");
 }
 
-/// Seen to fail if only the tile that is asked about is taken for settled.
+/// Seen to fail if only the tile that is asked about is let go.
 TEST_P(BatchesOnAFaultyDevice, CompleteEachTileOnceWhateverRecordIsRefused) {
   auto const all = run_with(cpu::Fault::refuse_record, GetParam().shape == LaneShape::split ? 5 : 2);
   expect_whole_batches(all);

@@ -58,7 +58,7 @@ struct AFlightsClock : testing::Test {
   }
   /// One that is mapped.
   void put_mapped(std::uint64_t tile, milliseconds busy) {
-    FlightEvents& events = clock->open(tile % 2, tile, tile, BatchWay::mapped);
+    FlightEvents& events = clock->open(tile % 2, tile, tile, TransferPath::mapped);
     clock->begin(tile % 2, Step::stage, compute);
     compute_for(tile, busy);
     compute.record(events.landed);

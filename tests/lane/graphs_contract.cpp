@@ -125,14 +125,14 @@ TEST_P(LaneOfGraphsAndCopies, CapturesASlotAnewOnceItsTilesKeepToAnotherSize) {
   for (std::size_t i = 0; i < 10; ++i) submit(i, i == 0 ? tile_bytes / 2 : tile_bytes);
   lane().close();
   expect_all_done(seen(), 10);
-  EXPECT_EQ(lane().summary().graphs, 10 - (StageGraphs::worth_another - 1));
-  EXPECT_EQ(runs, 1 + StageGraphs::worth_another);
+  EXPECT_EQ(lane().summary().graphs, 10 - (GraphCapture::worth_another - 1));
+  EXPECT_EQ(runs, 1 + GraphCapture::worth_another);
 }
 
 /// Seen to fail if it waits for as many tiles each time.
 TEST_P(LaneOfGraphsAndCopies, CapturesASlotAnewLessOftenEachTime) {
   open_lane(add_one_in_halves(), with(Graphs::always, 1));
-  constexpr std::size_t again = StageGraphs::worth_another, count = 1 + again + 2 * again;
+  constexpr std::size_t again = GraphCapture::worth_another, count = 1 + again + 2 * again;
   for (std::size_t i = 0; i < count; ++i) submit(i, i > 0 && i <= again ? tile_bytes : tile_bytes / 2);
   lane().close();
   expect_all_done(seen(), count);

@@ -18,7 +18,7 @@
 #include "penstock/core/pool.hpp"
 #include "penstock/cpu/cpu_device.hpp"
 #include "penstock/lane/flight.hpp"
-#include "penstock/lane/lone_ways.hpp"
+#include "penstock/lane/path_chooser.hpp"
 #include "penstock/recorder.hpp"
 
 namespace penstock {
@@ -29,6 +29,7 @@ using std::chrono::nanoseconds;
 /// A lane that is awake, and gets its tiles one by one; some of them compute for a while longer.
 struct ALaneWithAChoice : LaneContract {
   static constexpr std::uint64_t count = 60;
+  static constexpr PathChooser::Clock::time_point since{};  ///< When the lane of a flight begins to watch.
 
   /// For so long on a CPU: where many want one all takes longer, and what is slow is still slower.
   static void busy() {
@@ -79,9 +80,10 @@ struct ALaneWithAChoice : LaneContract {
         loans[place]->filled = tile_bytes;
       }
       flight.put(loans, *stage);
+      flight.watch(since);
       while (!flight.passed(flight.youngest())) std::this_thread::yield();
       if (!flight.retire().ok()) ++failed;
-      mapped ? note(flight) : flight.note_alone(nanoseconds(2));
+      mapped ? note(flight) : flight.note_through(since + nanoseconds(2));
       EXPECT_TRUE(flight.retire().ok());
     }
     return failed;
@@ -100,11 +102,11 @@ struct ALaneWithAChoice : LaneContract {
 
 /// Seen to fail if times are not told.
 TEST_P(ALaneWithAChoice, CopiesWhatTakesLongerMapped) {
-  EXPECT_EQ(mapped_of_all([](bool mapped) { return mapped; }), LoneWays::warm_up + LoneWays::samples);
+  EXPECT_EQ(mapped_of_all([](bool mapped) { return mapped; }), PathTimes::warm_up + PathTimes::samples);
 }
 
 TEST_P(ALaneWithAChoice, MapsWhatTakesLongerCopied) {
-  EXPECT_EQ(mapped_of_all([](bool mapped) { return !mapped; }), count - LoneWays::samples);
+  EXPECT_EQ(mapped_of_all([](bool mapped) { return !mapped; }), count - PathTimes::samples);
 }
 
 /// Seen to fail if a failed batch counts as it took.
@@ -113,7 +115,7 @@ TEST_P(ALaneWithAChoice, KeepsToNoWayThatFails) {
     if (lies_in_pool(tile.input)) throw std::runtime_error("not where it lies");
     compute_on(stream);
   }));
-  EXPECT_EQ(failed(), LoneWays::warm_up + LoneWays::samples);
+  EXPECT_EQ(failed(), PathTimes::warm_up + PathTimes::samples);
 }
 
 /// Seen to fail if only a tile that fails alone makes a failed batch.
@@ -124,19 +126,19 @@ TEST_P(ALaneWithAChoice, KeepsToNoWayThatIsRefused) {
   run(add_one([this](DeviceTile const& tile, StreamRef stream) {
     if (lies_in_pool(tile.input)) compute_on(stream);
   }));
-  EXPECT_EQ(failed(), LoneWays::samples);
+  EXPECT_EQ(failed(), PathTimes::samples);
 }
 
 /// Seen to fail if only those of its tiles are asked that have not retired.
 TEST_P(ALaneWithAChoice, KeepsToNoWayThatFailsTheFirstOfABatch) {
-  EXPECT_EQ(failed_of_pairs([](Flight& flight) { flight.note_alone(nanoseconds(1)); }),
-            LoneWays::warm_up + LoneWays::samples);
+  EXPECT_EQ(failed_of_pairs([](Flight& flight) { flight.note_through(since + nanoseconds(1)); }),
+            PathTimes::warm_up + PathTimes::samples);
 }
 
 /// Seen to fail if such a batch counts as it was seen.
 TEST_P(ALaneWithAChoice, KeepsToNoWayThatFailsThoughTheNextCatchesUp) {
-  EXPECT_EQ(failed_of_pairs([](Flight& flight) { flight.note_cut_off(nanoseconds(1)); }),
-            LoneWays::warm_up + LoneWays::samples);
+  EXPECT_EQ(failed_of_pairs([](Flight& flight) { flight.cut_off(since + nanoseconds(1)); }),
+            PathTimes::warm_up + PathTimes::samples);
 }
 
 /// Seen to fail if a batch that fails because the device does not say how far it is is told to nobody.
@@ -148,7 +150,7 @@ TEST_P(ALaneWithAChoice, KeepsToNoWayByWhichTheDeviceDoesNotAnswer) {
       compute_on(stream);
     }
   }));
-  EXPECT_EQ(failed(), LoneWays::warm_up + LoneWays::samples);
+  EXPECT_EQ(failed(), PathTimes::warm_up + PathTimes::samples);
 }
 
 /// Of its copied ones each is joined before it is through. Seen to fail if these are told to nobody.
@@ -175,13 +177,13 @@ TEST_P(ALaneWithAChoice, LeavesAWayByWhichTheNextAlwaysCatchesUp) {
     }
     await_seen(came);
   }
-  EXPECT_EQ(copied_alone, LoneWays::samples);
+  EXPECT_EQ(copied_alone, PathTimes::samples);
 }
 
 /// Seen to fail if a batch counts whose work was captured.
 TEST_P(ALaneWithAChoice, CopiesWhatIsSlowOnlyToBeCapturedAndToBeMapped) {
-  constexpr unsigned slots = 2 * LoneWays::samples;
-  constexpr std::uint64_t all = LoneWays::warm_up + slots + 2 * LoneWays::samples + 8;
+  constexpr unsigned slots = 2 * PathTimes::samples;
+  constexpr std::uint64_t all = PathTimes::warm_up + slots + 2 * PathTimes::samples + 8;
   std::optional<StreamRef> compute;  // That of the first, which is mapped. What is captured is in another.
   run(on_device(
           [&](DeviceTile const& tile, StreamRef stream) {
@@ -195,7 +197,7 @@ TEST_P(ALaneWithAChoice, CopiesWhatIsSlowOnlyToBeCapturedAndToBeMapped) {
           {.reads_once = true, .capturable = true}),
       {.flight = {.slots = slots, .graphs = Graphs::always}, .spin = std::chrono::seconds(10)}, all);
   expect_all_done(seen(), all);
-  EXPECT_EQ(lane().summary().mapped, LoneWays::warm_up + LoneWays::samples);
+  EXPECT_EQ(lane().summary().mapped, PathTimes::warm_up + PathTimes::samples);
 }
 
 /// It takes calls to time one, and more of them by one way than by another. Seen to fail if these count.
@@ -210,7 +212,7 @@ TEST_P(ALaneWithAChoice, CountsThoseThatAreNotTimed) {
   constexpr std::uint64_t timed = 16;
   for (std::uint64_t i = 0; i < count; ++i) EXPECT_EQ(recorder.wants(i), i < timed);
   EXPECT_EQ(mapped_of_all([](bool mapped) { return mapped; }, &recorder),
-            timed + LoneWays::warm_up + LoneWays::samples);
+            timed + PathTimes::warm_up + PathTimes::samples);
 }
 
 INSTANTIATE_TEST_SUITE_P(Cpu, ALaneWithAChoice,
@@ -228,7 +230,7 @@ TEST_P(ALaneThatFallsAsleep, TriesOthersThanAWayThatTakesLongerThanItIsAwake) {
       }),
       {.spin = std::chrono::milliseconds(1)});
   expect_all_done(seen(), count);
-  EXPECT_GE(count - lane().summary().mapped, LoneWays::samples);
+  EXPECT_GE(count - lane().summary().mapped, PathTimes::samples);
 }
 
 INSTANTIATE_TEST_SUITE_P(Cpu, ALaneThatFallsAsleep,

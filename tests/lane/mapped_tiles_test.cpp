@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "penstock/lane/mapped_tiles.hpp"
-
 #include <optional>
 #include <string>
 
@@ -10,6 +8,7 @@
 #include "penstock/core/pool.hpp"
 #include "penstock/cpu/cpu_device.hpp"
 #include "penstock/lane/lane.hpp"
+#include "penstock/lane/path_chooser.hpp"
 #include "penstock/machine/slab.hpp"
 
 namespace penstock {

@@ -83,7 +83,7 @@ void Run::end_of_input() {
   if (input_ended_.exchange(true)) return;
   open_input_.close();
   enough_.request_stop();
-  lanes_->hurry();
+  lanes_->flush();
   route_.graph().release();
 }
 

@@ -1,24 +1,109 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "penstock/lane/side_calls.hpp"
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "penstock/lane/callback_throttle.hpp"
+#include "penstock/lane/make_signal.hpp"
 
 namespace penstock {
 
-/// Tickets by stream callback from a side stream, one for several tiles.
+/// A callback that does its two things: it pushes a ticket, and wakes the lane.
+class TicketCallback final : public StreamCallback {
+ public:
+  /// Both outlive it.
+  TicketCallback(Mailbox<Ticket>& tickets, EventCount& bell) noexcept : tickets_(tickets), bell_(bell) {}
+
+  /// The tile that the next call is for.
+  void stand_for(std::uint64_t number) noexcept { number_.store(number, std::memory_order_release); }
+  void called(StreamStatus status) noexcept override {
+    // A full mailbox is no loss: the lane has more tickets than tiles to read, and its watchdog asks the device itself.
+    tickets_.push({number_.load(std::memory_order_acquire), status});
+    bell_.notify();
+  }
+
+ private:
+  Mailbox<Ticket>& tickets_;
+  EventCount& bell_;
+  // Atomic, because a device that calls twice may do so while the next promise is being made.
+  std::atomic<std::uint64_t> number_{0};
+};
+
+/// A callback for each tile in flight. A tile's callback is used again `depth` tiles later, when the tile is retired;
+/// only a call that is late or doubled can meet that use.
 ///
-/// The only mechanism that CUDA documents to come exactly once, and to bring the status of a device that failed.
+/// Threads: the lane's. The calls come from the device's.
+class TicketCallbacks {
+ public:
+  explicit TicketCallbacks(SignalContext const& context) {
+    calls_.reserve(context.depth);
+    for (std::size_t i = 0; i < context.depth; ++i) {
+      calls_.push_back(std::make_unique<TicketCallback>(context.tickets, context.bell));
+    }
+  }
+
+  TicketCallback& for_tile(std::uint64_t number) noexcept {
+    TicketCallback& call = *calls_[number % calls_.size()];
+    call.stand_for(number);
+    return call;
+  }
+
+ private:
+  std::vector<std::unique_ptr<TicketCallback>> calls_;  ///< By number modulo depth.
+};
+
+/// Tickets by calls from a side stream, one for several tiles. By StreamRef::call it is the only mechanism that CUDA
+/// documents to come exactly once, and to bring the status of a device that failed. StreamRef::launch_host_function is
+/// CUDA's newer callback: it knows no status, and is documented not to come once the device is lost.
+///
+/// A call in a working stream makes that stream wait until the host has returned from it, which takes a third of the
+/// throughput even with 1 MiB tiles (bench/lane/signal_bench).
 class CallbackSignal final : public Signal {
  public:
-  explicit CallbackSignal(SignalContext const& context) : calls_(context, &StreamRef::call) {}
+  /// How a stream is asked for a call: StreamRef::call or StreamRef::launch_host_function.
+  using Ask = void (StreamRef::*)(StreamCallback&) const;
 
-  void put(std::uint64_t number, StreamRef /*stream*/, EventRef landed) override { calls_.put(number, landed); }
-  void arm(std::uint64_t retired) override { calls_.arm(retired); }
+  CallbackSignal(SignalContext const& context, Ask ask) : ask_(ask), calls_(context), side_(context) {}
+  CallbackSignal(CallbackSignal const&) = delete;
+  CallbackSignal& operator=(CallbackSignal const&) = delete;
+  /// Blocks: until the device has made the calls that are due.
+  ~CallbackSignal() override = default;
+
+  void put(std::uint64_t number, StreamRef /*stream*/, EventRef landed) override { side_.put(number, landed); }
+  void arm(std::uint64_t retired) override {
+    auto const always = [] { return true; };
+    side_.arm(retired, always,
+              [this](std::uint64_t number, StreamRef stream) { (stream.*ask_)(calls_.for_tile(number)); });
+  }
   std::optional<std::uint64_t> read() const noexcept override { return std::nullopt; }
   bool wakes() const noexcept override { return true; }
 
  private:
-  SideCalls calls_;
+  Ask const ask_;
+  TicketCallbacks calls_;
+  SideStream side_;  ///< The last member: it is destroyed first, and no call can come after that.
+};
+
+/// A stream callback behind each batch, in the tiles' own stream: the way that textbooks show, kept for comparison.
+///
+/// The stream goes on only when the host has returned from the callback.
+class CallbackInStreamSignal final : public Signal {
+ public:
+  explicit CallbackInStreamSignal(SignalContext const& context) : calls_(context) {}
+
+  void put(std::uint64_t number, StreamRef stream, EventRef /*landed*/) override {
+    stream.call(calls_.for_tile(number));
+  }
+  void arm(std::uint64_t /*retired*/) override {}
+  std::optional<std::uint64_t> read() const noexcept override { return std::nullopt; }
+  bool wakes() const noexcept override { return true; }
+
+ private:
+  TicketCallbacks calls_;
 };
 
 }  // namespace penstock

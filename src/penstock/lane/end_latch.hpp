@@ -12,7 +12,7 @@ namespace penstock {
 /// Lanes of one device wait here at their ends until no lane needs the device any more.
 ///
 /// On a GPU, a call that frees memory waits for all work of the device. A lane that frees its memory while the kernel
-/// of another lane does not end would wait for ever. So each lane comes here first, when it has settled or has
+/// of another lane does not end would wait for ever. So each lane comes here first, when it is idle or has
 /// abandoned the device.
 ///
 /// Threads: the lanes'.

@@ -7,8 +7,8 @@
 #include <optional>
 
 #include "penstock/core/one_way_queue.hpp"
+#include "penstock/lane/callback_throttle.hpp"
 #include "penstock/lane/make_signal.hpp"
-#include "penstock/lane/side_stream.hpp"
 #include "penstock/machine/bound_thread.hpp"
 
 namespace penstock {
@@ -40,14 +40,14 @@ class EventBlockSignal final : public Signal {
     Event event;
     std::uint64_t number = 0;
   };
-  using Waits = OneWayQueue<Wait*, Stride::most_under_way>;
+  using Waits = OneWayQueue<Wait*, CallbackThrottle::most_under_way>;
   void body();
   void push(std::uint64_t number, StreamStatus status) noexcept;
 
   Device& device_;
   Mailbox<Ticket>& tickets_;
   EventCount& bell_;
-  std::array<Wait, Stride::most_under_way> waits_;
+  std::array<Wait, CallbackThrottle::most_under_way> waits_;
   SideStream side_;
 
   Waits recorded_;  ///< From the lane to the thread.

@@ -33,7 +33,7 @@
 
 #include "event_count.pml"
 
-// Lane: what it shares with others.
+// LanePost and Intake: what a lane shares with others.
 EventCount bell;
 byte inbox = 0;
 chan tickets = [8] of { byte };
@@ -122,7 +122,7 @@ proctype waiter() {
 #define OLDEST under_way[asked % WAITS]
 #define FURTHEST (youngest > retired -> youngest : retired)
 
-// EventBlockSignal::arm, with any stride.
+// EventBlockSignal::arm, with any throttle.
 inline arm() {
   do
   :: OLDEST <= retired && FURTHEST < put ->
@@ -166,7 +166,7 @@ inline arm() {
       youngest = next;
       asked++
     }
-  :: youngest > retired -> break  // The stride leaves the rest for later.
+  :: youngest > retired -> break  // The throttle leaves the rest for later.
   :: !(OLDEST <= retired && FURTHEST < put) -> break
   od
 }
@@ -178,7 +178,7 @@ active proctype lane() {
   byte key = 0;
   byte next = 0;
   byte asked = 0;             // Waits so far.
-  byte under_way[WAITS] = 0;  // Stride: the tiles that were asked for last,
+  byte under_way[WAITS] = 0;  // CallbackThrottle: the tiles that were asked for last,
   byte youngest = 0;          // and of these the last.
   run submitter();
   run device();

@@ -1,16 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "penstock/lane/flight.hpp"
 
+#include <algorithm>
 #include <new>
 #include <string>
 #include <utility>
 
 #include "penstock/core/current_failure.hpp"
-#include "penstock/core/event_count.hpp"
 #include "penstock/core/pool.hpp"
-#include "penstock/lane/flight_clock.hpp"
-#include "penstock/lane/flight_slot.hpp"
-#include "penstock/lane/patience.hpp"
 
 namespace penstock {
 
@@ -36,74 +33,135 @@ FlightOptions expect_sound(FlightOptions options) {
   return options;
 }
 
-std::optional<Stream> stream_if(bool wanted, Device& device, int priority) {
-  if (!wanted) return std::nullopt;
-  return device.make_stream({.priority = priority});
+/// What may be mapped at once. On the CPU device a copy only costs what a pass over the tile costs.
+std::size_t mapped_bound(FlightOptions const& options, DeviceKind device) {
+  return options.mapped_bytes.value_or(device == DeviceKind::cpu ? unbounded_mapped_bytes : most_mapped_bytes);
+}
+
+std::vector<std::unique_ptr<FlightSlot>> make_slots(Device& device, FlightOptions const& options, TileShape shape,
+                                                    DeviceMemory& memory) {
+  std::vector<std::unique_ptr<FlightSlot>> slots;
+  slots.reserve(options.slots);
+  bool const split = options.shape != LaneShape::single;
+  std::size_t const more_inputs = shape.more_inputs().size();
+  for (std::size_t i = 0; i < options.slots; ++i) {
+    slots.push_back(std::make_unique<FlightSlot>(device, split, more_inputs));
+    if (options.transport != Transport::mapped) slots.back()->parts = shape.cut(memory.bytes(), options.slots, i);
+  }
+  return slots;
+}
+
+std::unique_ptr<FlightClock> make_clock(Device& device, FlightOptions const& options, LaneStreams const& streams,
+                                        std::size_t more_inputs) {
+  if (options.recorder == nullptr) return nullptr;
+  FlightClockOptions const clock{.lane = options.lane,
+                                 .slots = options.slots,
+                                 .split = streams.split(),
+                                 .more_inputs = more_inputs,
+                                 .shared = streams.compute() == device.legacy_default_stream()};
+  return std::make_unique<FlightClock>(device, *options.recorder, clock);
 }
 
 }  // namespace
 
 Flight::Flight(Device& device, TileShape shape, FlightOptions options)
     : device_(device),
-      shape_(shape),
       patience_(expect_sound(options).patience),
-      split_(options.shape != LaneShape::single),
-      own_compute_(stream_if(options.streams == StreamMode::own, device, options.priority)),
-      own_upload_(stream_if(split_, device, options.priority)),
-      own_download_(stream_if(split_, device, options.priority)),
-      more_inputs_(shape.more_inputs()),
-      compute_(own_compute_ ? StreamRef(*own_compute_) : device.thread_default_stream()),
-      // In a graph its kernels are as urgent as in the stream where it was captured.
-      graphs_(device, options.graphs, compute_, own_compute_ ? options.priority : 0),
-      upload_(own_upload_ ? StreamRef(*own_upload_) : compute_),
-      download_(own_download_ ? StreamRef(*own_download_) : compute_),
-      settled_(device.make_event()),
-      transport_(options.transport),
-      mapped_bound_(options.mapped_bytes.value_or(compute_.kind() == DeviceKind::cpu ? unbounded_mapped_bytes
-                                                                                     : most_mapped_bytes)),
-      pool_(device, transport_ == Transport::copies ? 0 : options.tiles),
-      memory_(device.allocate(transport_ == Transport::mapped ? 0 : Pool::slab_bytes(shape, options.slots))) {
-  for (std::size_t i = 0; split_ && i < more_inputs_.size(); ++i) {
-    own_more_uploads_.push_back(device.make_stream({.priority = options.priority}));
-  }
-  slots_.reserve(options.slots);
-  for (std::size_t i = 0; i < options.slots; ++i) {
-    Slot& slot = *slots_.emplace_back(std::make_unique<Slot>(device, split_, more_inputs_.size()));
-    if (transport_ != Transport::mapped) slot.parts = shape.cut(memory_.bytes(), options.slots, i);
-  }
-  live_.reserve(options.slots);
-  copies_.reserve(options.slots);
-  seen_.reserve(options.slots);
-  produced_.reserve(options.slots);
+      streams_(device, options, shape.more_inputs().size()),
+      paths_(device, options.transport, mapped_bound(options, streams_.compute().kind()), shape, options.tiles),
+      memory_(device.allocate(options.transport == Transport::mapped ? 0 : Pool::slab_bytes(shape, options.slots))),
+      slots_(make_slots(device, options, shape, memory_)),
+      clock_(make_clock(device, options, streams_, shape.more_inputs().size())),
+      enqueuer_(device, shape, options, streams_, paths_, clock_.get()) {
+  batch_.all.reserve(options.slots);
+  batch_.live.reserve(options.slots);
   sequences_.reserve(options.slots);
-  if (options.recorder == nullptr) return;
-  FlightClockOptions const clock{.lane = options.lane,
-                                 .slots = options.slots,
-                                 .split = split_,
-                                 .more_inputs = more_inputs_.size(),
-                                 .shared = compute_ == device.legacy_default_stream()};
-  clock_ = std::make_unique<FlightClock>(device, *options.recorder, clock);
 }
 
 Flight::~Flight() {
   // The flight does not own the default stream, so no other code would wait for it before the slots' memory is freed.
-  settle();
+  wait_idle();
 }
 
-void Flight::prepare(Stage const& stage) {
-  // Mapped tiles are never captured.
-  if (transport_ != Transport::mapped) graphs_.prepare(stage);
+void Flight::put(std::span<Loan> loans, Stage& stage) {
+  place(loans, paths_.choose(loans, stage, put_, retired_));
+  std::uint64_t const captures = graphs().captures();
+  char const* at = "upload";
+  bool enqueued = false;
+  try {
+    enqueued = enqueuer_.enqueue(batch_, stage, at);
+  } catch (...) {
+    auto const failure = current_failure(at, ErrorKind::device_refused);
+    // Any tile may have caused the loss; these only met it. But what a stage throws may be of another device.
+    if (failure->kind == ErrorKind::device_lost && device_.lost()) throw;
+    batch_.fail(failure);
+    static_cast<void>(device_.take_refusal());  // The stage may have left one when it threw; it is not the next tile's.
+  }
+  seal(enqueued);
+  // A capture takes as long as some runs, and each copied tile of a whole round of slots may have one. A timed batch
+  // takes marks, more of them if it is copied.
+  if (batch_.timed || graphs().captures() != captures) paths_.discount();
 }
 
-void Flight::settle() noexcept {
+/// Gives each tile the next slot, so that neighbours stay neighbours, and all of them one set of events.
+void Flight::place(std::span<Loan> loans, TransferPath path) {
+  std::uint64_t const oldest = put_ + 1;
+  std::uint64_t const youngest = put_ += loans.size();
+  std::size_t const clock_place = youngest % slots_.size();
+  bool const timed = clock_ != nullptr && std::any_of(loans.begin(), loans.end(),
+                                                      [&](Loan const& loan) { return clock_->wants(loan->sequence); });
+  FlightEvents* const events = timed ? &clock_->open(clock_place, oldest, youngest, path) : &slot_of(youngest).plain;
+  batch_.begin(path, events, clock_place, timed);
+  for (std::size_t i = 0; i < loans.size(); ++i) {
+    FlightSlot& slot = slot_of(oldest + i);
+    slot.loan = std::move(loans[i]);
+    slot.failure = nullptr;
+    slot.batch = loans.size();
+    slot.leads = i == 0;
+    slot.path = path;
+    slot.seen = slot.parts;
+    slot.let_go = false;
+    slot.timed = timed;
+    slot.events = events;
+    // The device has passed what the slot's last tile launched.
+    slot.own_work.clear();
+    slot.work = &slot.own_work;
+    batch_.add(slot);
+  }
+}
+
+/// Records `landed` where every stream has passed the batch, also if only some of its steps were enqueued: until then
+/// the device may read or write its memory.
+void Flight::seal(bool enqueued) {
+  try {
+    if (!enqueued && streams_.across(batch_.path)) {
+      streams_.join_uploads(*batch_.events);
+      streams_.join_stage(*batch_.events);
+    }
+    last_stream().record(batch_.events->landed);
+  } catch (Error const& error) {
+    if (error.sticky()) throw;
+    wait_idle();
+    // An abandoned device has not let go: a caller that asks is told so, and the tiles are stranded.
+    bool const let_go = !device_.abandoned();
+    for (FlightSlot* const slot : batch_.all) slot->let_go = let_go;
+    batch_.fail(std::make_shared<Failure const>(Failure{"signal", error.what(), error.kind()}));
+  }
+}
+
+bool Flight::passed(std::uint64_t number) const {
+  FlightSlot const& slot = slot_of(number);
+  return slot.let_go || slot.events->landed.passed();
+}
+
+void Flight::wait_idle() noexcept {
   for (;;) {
     try {
       // One tile after the other, so that the device gets time for each.
       for (std::uint64_t number = retired_ + 1; number <= put_; ++number) {
-        await([&] { return passed(number); });
+        if (!streams_.await([&] { return passed(number); })) throw run_out_of_patience();
       }
-      for (StreamRef const stream : {upload_, compute_, download_}) settle(stream);
-      for (StreamRef const stream : own_more_uploads_) settle(stream);
+      if (!streams_.wait_idle()) throw run_out_of_patience();
       return;
     } catch (Error const&) {
       break;
@@ -112,68 +170,24 @@ void Flight::settle() noexcept {
     }
   }
   // The device is lost, so it answers each further question. Its work runs to its end, unless it was abandoned.
-  auto const wait_for = [](StreamRef stream) {
-    try {
-      stream.synchronize();
-    } catch (std::exception const&) {
-    }
-  };
-  for (StreamRef const stream : {upload_, compute_, download_}) wait_for(stream);
-  for (StreamRef const stream : own_more_uploads_) wait_for(stream);
+  streams_.synchronize();
 }
 
 void Flight::finish(Stage& stage) {
   {
-    AttributedHere const attributed(compute_, finish_work_);
-    stage.finish(compute_);
+    AttributedHere const attributed(compute(), finish_work_);
+    stage.finish(compute());
   }
   if (auto const refusal = device_.take_refusal()) throw *refusal;
-  settle(compute_);
+  if (!streams_.wait_idle(compute())) throw run_out_of_patience();
   finish_work_.rethrow();
 }
 
-/// Waits for what is in the stream now, not for what others may put there later: other threads may share the stream. If
-/// that cannot be marked, for example for lack of memory, waits for a moment at which the stream is empty.
-void Flight::settle(StreamRef stream) {
-  bool marked = true;
-  try {
-    stream.record(settled_);
-  } catch (Error const& error) {
-    if (error.sticky()) throw;
-    marked = false;
-  } catch (std::bad_alloc const&) {
-    marked = false;
-  }
-  await([&] { return marked ? settled_.passed() : stream.idle(); });
-}
-
-/// Asks and does not wait in the device, because nothing can call a thread back from such a wait.
-template <class Passed>
-void Flight::await(Passed passed) {
-  constexpr std::chrono::microseconds between_looks{150};
-  EventCount never;
-  Patience patience(patience_, between_looks, std::chrono::steady_clock::now());
-  auto const answer = [&] {
-    try {
-      return passed();
-    } catch (Error const& error) {
-      if (error.sticky()) throw;
-      // A device may be gone and not say so in each answer, for example a GPU that the application has reset.
-      if (auto const loss = device_.lost()) throw Error(*loss);
-    } catch (std::bad_alloc const&) {
-    }
-    return false;  // The device is asked again.
-  };
-  while (!never.await(answer, std::chrono::microseconds(100), between_looks)) {
-    if (patience.runs_out(std::chrono::steady_clock::now())) throw run_out_of_patience();
-  }
-}
-
 Error Flight::run_out_of_patience() {
-  Error why = out_of_patience(compute_.kind(), patience_);
+  Error why = out_of_patience(compute().kind(), patience_);
   std::uint64_t const oldest = first_not_passed();
   // Asked before the device is abandoned: an abandoned device answers nothing.
-  std::string const at = step_of(oldest);
+  std::string const at = oldest <= put_ ? streams_.step_of(*slot_of(oldest).events, slot_of(oldest).path) : "device";
   device_.abandon(why);
   if (oldest <= put_ && slot_of(oldest).failure == nullptr) {
     std::string const reason = std::string(why.what()) + " This is the oldest tile it had.";
@@ -192,70 +206,24 @@ std::uint64_t Flight::first_not_passed() const noexcept {
   return number;
 }
 
-/// How far a tile is known to be: "upload", "stage" or "download"; "device" if nothing tells.
-char const* Flight::step_of(std::uint64_t number) const noexcept {
-  if (number > put_) return "device";
-  Slot const& slot = slot_of(number);
-  if (slot.way == BatchWay::mapped) return "stage";  // A mapped tile has no other step.
-  // Where all steps are in one stream the events between them are not recorded.
-  if (!split_) return "device";
-  try {
-    if (!slot.events->uploaded->passed()) return "upload";
-    for (Event const& more : slot.events->more_uploaded) {
-      if (!more.passed()) return "upload";
-    }
-    return slot.events->computed->passed() ? "download" : "stage";
-  } catch (Error const&) {
-    return "device";
-  }
-}
-
-Flight::Slot& Flight::slot_of(std::uint64_t number) const {
-  return *slots_[number % slots_.size()];
-}
-
-void Flight::drop_calls() const {
-  download_.drop_calls();
-  // The calls of mapped tiles are there.
-  if (!(compute_ == download_)) compute_.drop_calls();
-}
-
-/// A failure counts as for ever: a way that fails would often be through soonest.
-void Flight::note_alone(std::chrono::nanoseconds took) noexcept {
-  ways_.took(lone_bytes_, way_, failed_ || work_failed() ? std::chrono::nanoseconds::max() : took);
+void Flight::note_through(PathChooser::Clock::time_point now, bool failed) noexcept {
+  if (paths_.watches()) paths_.through(now, failed || batch_.failed || work_failed());
 }
 
 /// True if work of the batch that was put last has failed.
 bool Flight::work_failed() const noexcept {
-  for (std::uint64_t number = oldest_; number <= put_; ++number) {
-    if (slot_of(number).work->failed()) return true;
-  }
-  return false;
-}
-
-void Flight::note_cut_off(std::chrono::nanoseconds watched) noexcept {
-  if (failed_) return note_alone(watched);
-  ways_.took_longer(lone_bytes_, way_, watched);
-}
-
-EventRef Flight::landed() const {
-  return slot_of(put_).events->landed;
-}
-
-bool Flight::passed(std::uint64_t number) const {
-  Slot const& slot = slot_of(number);
-  return slot.settled || slot.events->landed.passed();
+  return std::any_of(batch_.all.begin(), batch_.all.end(), [](FlightSlot const* slot) { return slot->work->failed(); });
 }
 
 /// Times are a help and no promise: a tile does not fail because they are missing.
 void Flight::note_times(std::uint64_t oldest, bool lost) noexcept {
-  Slot const& first = slot_of(oldest);
-  if (!first.timed || lost || first.settled) return;
+  FlightSlot const& first = slot_of(oldest);
+  if (!first.timed || lost || first.let_go) return;
   std::uint64_t const youngest = oldest + first.batch - 1;
   sequences_.clear();
   bool any = false;
   for (std::uint64_t number = oldest; number <= youngest; ++number) {
-    Slot const& slot = slot_of(number);
+    FlightSlot const& slot = slot_of(number);
     auto const sequence = slot.loan->sequence;
     bool const wanted = slot.failure == nullptr && clock_->wants(sequence);
     any = any || wanted;
@@ -269,7 +237,7 @@ void Flight::note_times(std::uint64_t oldest, bool lost) noexcept {
 }
 
 /// Notes what the tile's work threw, if it threw. The device has passed that work, so it throws no more.
-void Flight::note_thrown(Slot& slot) const noexcept {
+void Flight::note_thrown(FlightSlot& slot) const noexcept {
   if (slot.failure != nullptr) return;
   try {
     slot.work->rethrow();
@@ -279,11 +247,11 @@ void Flight::note_thrown(Slot& slot) const noexcept {
 }
 
 Completion Flight::retire(std::shared_ptr<Failure const> const& loss) {
-  Slot& slot = slot_of(++retired_);
+  FlightSlot& slot = slot_of(++retired_);
   note_thrown(slot);
   // Now, while all tiles of the batch are still in their slots.
   if (slot.leads) note_times(retired_, loss != nullptr);
-  mapped_bytes_ -= std::exchange(slot.mapped_bytes, 0);
+  paths_.end_mapped(std::exchange(slot.mapped_bytes, 0));
   auto failure = std::exchange(slot.failure, nullptr);
   if (failure == nullptr) failure = loss;
   if (failure == nullptr) return Completion::done(std::move(slot.loan));

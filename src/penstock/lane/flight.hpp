@@ -4,7 +4,6 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
-#include <limits>
 #include <memory>
 #include <optional>
 #include <span>
@@ -12,63 +11,23 @@
 
 #include "penstock/device.hpp"
 #include "penstock/device/work_failure.hpp"
-#include "penstock/lane/batch_way.hpp"
-#include "penstock/lane/graph_choice.hpp"
-#include "penstock/lane/lone_ways.hpp"
-#include "penstock/lane/mapped_tiles.hpp"
-#include "penstock/lane/patience.hpp"
-#include "penstock/lane/stage_graphs.hpp"
-#include "penstock/options.hpp"
-#include "penstock/recorder.hpp"
+#include "penstock/lane/batch_enqueuer.hpp"
+#include "penstock/lane/flight_clock.hpp"
+#include "penstock/lane/lane_options.hpp"
+#include "penstock/lane/lane_streams.hpp"
+#include "penstock/lane/path_chooser.hpp"
 #include "penstock/stages.hpp"
 #include "penstock/tile.hpp"
 
 namespace penstock {
 
-/// What a lane asks of its device.
-struct FlightOptions {
-  unsigned slots = 4;  ///< Tiles in flight, each with device memory of its own.
-  StreamMode streams = StreamMode::thread_default;
-  LaneShape shape = LaneShape::split;
-  /// With `mapped` slots have no memory. `automatic` maps only where the pool is pinned, else it copies.
-  Transport transport = Transport::automatic;
-  /// For `automatic`: the most bytes, up and down, of mapped tiles in flight at once; `unbounded_mapped_bytes` maps
-  /// all. Empty: all on the CPU device, where a copy only costs what a pass over the tile costs, else
-  /// `most_mapped_bytes`.
-  std::optional<std::size_t> mapped_bytes = {};
-  /// For copied tiles, if the stage promises Promises::capturable and is asked for one tile at a time.
-  Graphs graphs = Graphs::automatic;
-  /// Of the streams that the lane makes; lower runs first. A thread's default stream has the least priority.
-  int priority = 0;
-  /// How long a lane with tiles in flight waits for a device that finishes no tile and no batch. Then it abandons the
-  /// device and fails the tiles. Only a kernel that never ends should take so long. The lane itself counts the time, so
-  /// not while a GPU with a full queue keeps it in a call of the driver's, as may happen with very many slots. Time in
-  /// which the process is stopped does not count (lane/patience.hpp).
-  std::chrono::nanoseconds patience = Patience::usual;
-  /// Is told the times of the steps of the tiles that it wants; null for no recorder. It outlives the lane. For each
-  /// slot it takes as many events again as the flight has, and three more, and two for each input beside the first;
-  /// lane/flight_clock.hpp says what a wanted tile costs. A batch with such a tile tells nothing about its way
-  /// (LoneWays): where all tiles are wanted, lone batches keep to the preferred way.
-  Recorder* recorder = nullptr;
-  unsigned lane = 0;      ///< Its number, for the names of rows.
-  std::size_t tiles = 0;  ///< Of the pool. The lane sets this and its number itself.
-};
-
-/// For Transport::automatic: the most bytes, up and down, of mapped tiles in flight at once. Below that, a lone batch
-/// goes the way that took least time for others of its size (LoneWays). One at a time, mapped tiles are through sooner
-/// than copied tiles below and above this size, by a third at this size (bench/records/records_bench, `one_at_a_time`),
-/// and they take the device's multiprocessors for as long as the link (decisions/0023).
-inline constexpr std::size_t most_mapped_bytes = std::size_t{256} << 10;
-inline constexpr std::size_t unbounded_mapped_bytes = std::numeric_limits<std::size_t>::max();
-
-class FlightClock;
-
 /// What one lane has on its device: its streams, the slots, and in them the tiles in flight, oldest first.
 ///
-/// Tiles are numbered from 1 in the order they were put, and retired in that order. A slot is used again only when its
-/// tile was retired, so no copy or kernel of a later tile can meet one of an earlier.
-///
-/// Threads: the lane's.
+/// Invariant: tiles are numbered from 1 in the order they were put, and retired in that order. A slot is used again
+/// only
+///            when its tile was retired, so no copy or kernel of a later tile can meet one of an earlier. `landed` of a
+///            tile is recorded behind all that the device does for it, also if only some of its steps were enqueued.
+/// Threads:   the lane's.
 class Flight {
  public:
   /// Throws: Error, if the device has no memory for all slots; the text says what to reduce.
@@ -78,34 +37,32 @@ class Flight {
   /// Blocks: until the device has let go of every slot, or is lost.
   ~Flight();
 
-  StreamRef compute() const noexcept { return compute_; }
+  StreamRef compute() const noexcept { return streams_.compute(); }
   std::size_t size() const noexcept { return static_cast<std::size_t>(put_ - retired_); }
   bool empty() const noexcept { return put_ == retired_; }
-  bool full() const noexcept { return room() == 0; }
   /// How many tiles can be put.
   std::size_t room() const noexcept { return slots_.size() - size(); }
   /// The number of the youngest tile in flight, or of the last that was.
   std::uint64_t youngest() const noexcept { return put_; }
   std::uint64_t retired() const noexcept { return retired_; }
   /// Copies that the device was asked for, of both directions: neighbours count as one.
-  std::uint64_t copies() const noexcept { return asked_copies_; }
+  std::uint64_t copies() const noexcept { return enqueuer_.copies(); }
   /// Tiles that were mapped.
-  std::uint64_t mapped() const noexcept { return mapped_tiles_; }
+  std::uint64_t mapped() const noexcept { return enqueuer_.mapped(); }
   /// What became of the stage's promise to be capturable.
-  StageGraphs const& graphs() const noexcept { return graphs_; }
-  /// True if the time of the tiles that were put last tells something about their way: there was a choice, because no
-  /// tiles were in flight, nothing of their work was captured, and no recorder times them.
-  bool time_counts() const noexcept { return lone_bytes_ > 0; }
-  /// Notes the time that these tiles took, if they were alone until they were known to be through; nanoseconds::max()
-  /// if they failed. If any of them is known to have failed, the time counts as for ever.
-  void note_alone(std::chrono::nanoseconds took) noexcept;
-  /// The same if the lane did not watch them to their end: they took longer than this.
-  void note_cut_off(std::chrono::nanoseconds watched) noexcept;
+  GraphCapture const& graphs() const noexcept { return enqueuer_.graphs(); }
+  /// The lane watches the tiles that were put last, which found the device empty, from `since` on. That tells something
+  /// about their path if there was a choice, nothing of their work was captured, and no recorder times them.
+  void watch(PathChooser::Clock::time_point since) noexcept { paths_.watch(since); }
+  /// These tiles are known to be through, or to have `failed`, and were watched until now.
+  void note_through(PathChooser::Clock::time_point now, bool failed = false) noexcept;
+  /// The lane watches them no longer: another tile comes, or the lane sleeps.
+  void cut_off(PathChooser::Clock::time_point now) noexcept { paths_.cut_off(now, batch_.failed); }
 
   /// Makes what else the work of this stage needs, so that its tiles do not wait for that. Once, before the first tile.
   ///
   /// Throws: Error, if the device refuses.
-  void prepare(Stage const& stage);
+  void prepare(Stage const& stage) { enqueuer_.prepare(stage); }
   /// Enqueues upload, stage and download of some tiles as one batch: each step of all of them before the next step of
   /// any, neighbours in the pool as one copy, and all with one set of events; or, where they are mapped, only the
   /// stage. What fails with one tile alone is kept with it, and it retires as failed once the device has let go of its
@@ -115,9 +72,9 @@ class Flight {
   /// Throws: a sticky Error; the tiles are in flight all the same.
   void put(std::span<Loan> loans, Stage& stage);
   /// The stream of the last step of the tiles that were put last.
-  StreamRef last_stream() const noexcept { return way_ == BatchWay::copied ? download_ : compute_; }
+  StreamRef last_stream() const noexcept { return streams_.last(batch_.path); }
   /// The event behind the tiles that were put last.
-  EventRef landed() const;
+  EventRef landed() const { return batch_.events->landed; }
   /// True if the device has let go of tile `number` and all before it.
   ///
   /// Throws: a sticky Error.
@@ -130,7 +87,7 @@ class Flight {
   /// `patience` for any of them is abandoned.
   ///
   /// Blocks: until the device has passed all that was put in, or any thread has abandoned it.
-  void settle() noexcept;
+  void wait_idle() noexcept;
   /// Has the stage enqueue what brings its own result home, and waits until the device has passed all that is in the
   /// compute stream, but no longer than `patience`: then it is abandoned.
   ///
@@ -138,82 +95,32 @@ class Flight {
   /// Throws: what the stage throws, or its kernels; Error, if the device refused a launch or was lost.
   void finish(Stage& stage);
   /// Keeps a lost device from calling back from the lane's streams, as StreamRef::drop_calls.
-  void drop_calls() const;
+  void drop_calls() const { streams_.drop_calls(); }
   /// Takes the oldest tile out. If `loss` is set that is why it failed, unless it has a failure of its own.
   Completion retire(std::shared_ptr<Failure const> const& loss = {});
 
  private:
-  struct Slot;
-  Slot& slot_of(std::uint64_t number) const;
+  FlightSlot& slot_of(std::uint64_t number) const { return *slots_[number % slots_.size()]; }
   std::uint64_t first_not_passed() const noexcept;
-  char const* step_of(std::uint64_t number) const noexcept;
-  std::size_t bytes_of(std::span<Loan const> loans) const;
-  void choose_way(std::span<Loan const> loans, Stage const& stage);
-  bool may_be_mapped(std::span<Loan const> loans, Stage const& stage);
-  void place(std::span<Loan> loans);
-  void upload(StreamRef stream, std::size_t which);
-  void join_uploads();
-  void map();
-  bool expect_right_sizes();
-  void enqueue(Stage& stage, char const*& at);
-  void compute(Stage& stage);
-  void run(Slot& slot, DeviceTile const& seen, Stage& stage);
-  void accept(Slot& slot, std::size_t produced) const;
-  void drop_failed();
-  void mark(Step step, StreamRef stream);
-  void fail_batch(std::shared_ptr<Failure const> const& why);
-  /// Its steps are in three streams, which wait for each other.
-  bool across() const noexcept { return split_ && way_ == BatchWay::copied; }
+  void place(std::span<Loan> loans, TransferPath path);
   void seal(bool enqueued);
-  void note_thrown(Slot& slot) const noexcept;
+  void note_thrown(FlightSlot& slot) const noexcept;
   bool work_failed() const noexcept;
   void note_times(std::uint64_t oldest, bool lost) noexcept;
 
-  void settle(StreamRef stream);
-  template <class Passed>
-  void await(Passed passed);
-
   Device& device_;
-  TileShape const shape_;
   std::chrono::nanoseconds const patience_;
-  bool const split_;
-  std::optional<Stream> own_compute_;
-  std::optional<Stream> own_upload_;
-  std::optional<Stream> own_download_;
-  std::vector<std::size_t> const more_inputs_;  ///< Those that tiles have: 1 for the second, and so on.
-  std::vector<Stream> own_more_uploads_;        ///< Of each, where streams are split.
-  StreamRef compute_;
-  StageGraphs graphs_;
-  StreamRef upload_;                    ///< The compute stream, unless they are split.
-  StreamRef download_;                  ///< Likewise.
-  Event settled_;                       ///< Recorded where the lane waits for a stream.
-  std::unique_ptr<FlightClock> clock_;  ///< Null without a recorder.
-  Transport const transport_;
-  std::size_t const mapped_bound_;
-  MappedTiles pool_;
+  LaneStreams streams_;
+  PathChooser paths_;
   DeviceMemory memory_;  ///< Of all slots: their inputs side by side, then their outputs, as in a pool.
-  std::vector<std::unique_ptr<Slot>> slots_;
+  std::vector<std::unique_ptr<FlightSlot>> slots_;
+  std::unique_ptr<FlightClock> clock_;  ///< Null without a recorder.
+  BatchEnqueuer enqueuer_;
   WorkFailure finish_work_;
   std::uint64_t put_ = 0;
   std::uint64_t retired_ = 0;
-  std::uint64_t youngest_copied_ = 0;  ///< The last tile that was not mapped.
-  std::size_t mapped_bytes_ = 0;       ///< Of mapped tiles in flight, both ways.
-  std::uint64_t mapped_tiles_ = 0;
-
-  LoneWays ways_;
-
-  // The batch that is being put, or was put last. Each has room for all slots, so that nothing is allocated.
-  std::uint64_t oldest_ = 0;  ///< Its first tile.
-  BatchWay way_ = BatchWay::copied;
-  std::size_t lone_bytes_ = 0;  ///< Up and down, if its time counts.
-  bool timed_ = false;          ///< Its times are known to the clock.
-  bool failed_ = false;         ///< Some of its tiles have failed; kept here, as they may retire before the lane asks.
-  std::vector<Slot*> live_;     ///< Those of its tiles that have not failed.
-  std::vector<Copy> copies_;
-  std::uint64_t asked_copies_ = 0;
-  std::vector<DeviceTile> seen_;
-  std::vector<std::size_t> produced_;
-  std::vector<std::optional<std::uint64_t>> sequences_;
+  FlightBatch batch_;                                    ///< What is being put, or was put last.
+  std::vector<std::optional<std::uint64_t>> sequences_;  ///< With room for all slots, so that nothing is allocated.
 };
 
 }  // namespace penstock

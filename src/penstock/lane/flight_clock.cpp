@@ -72,9 +72,10 @@ FlightClock::FlightClock(Device& device, Recorder& recorder, FlightClockOptions 
   compared_ = anchored_;
 }
 
-FlightEvents& FlightClock::open(std::size_t slot, std::uint64_t oldest, std::uint64_t youngest, BatchWay way) noexcept {
+FlightEvents& FlightClock::open(std::size_t slot, std::uint64_t oldest, std::uint64_t youngest,
+                                TransferPath path) noexcept {
   Times& times = *slots_[slot];
-  times.mapped = way == BatchWay::mapped;
+  times.mapped = path == TransferPath::mapped;
   bool const behind_another = opened_ + 1 == oldest;
   bool const stage_shared = options_.shared;
   times.marked = options_.split ? std::array{!behind_another, !behind_another || stage_shared, !behind_another}

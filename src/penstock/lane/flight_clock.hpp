@@ -9,8 +9,8 @@
 #include <span>
 #include <vector>
 
-#include "penstock/lane/batch_way.hpp"
-#include "penstock/lane/flight_events.hpp"
+#include "penstock/lane/lane_streams.hpp"
+#include "penstock/lane/path_chooser.hpp"
 #include "penstock/recorder.hpp"
 
 namespace penstock {
@@ -56,7 +56,7 @@ class FlightClock {
   /// Begins a batch with wanted times, tiles `oldest` to `youngest` of the flight, in the slot of the youngest. Its
   /// order is made with these events; those between the steps are used only if it goes by three streams.
   FlightEvents& open(std::size_t slot, std::uint64_t oldest, std::uint64_t youngest,
-                     BatchWay way = BatchWay::copied) noexcept;
+                     TransferPath path = TransferPath::copied) noexcept;
   /// To be called before each step, in their order. A mark that is refused costs the tile its times and nothing else.
   ///
   /// Throws: a sticky Error.

@@ -29,7 +29,7 @@
 
 #include "event_count.pml"
 
-// Lane: what it shares with others.
+// LaneState, LanePost and Intake: what a lane shares with others.
 EventCount bell;
 // The inbox: a writer claims a place and then writes it; the lane sees nothing behind a place that is not written.
 byte claimed = 0;

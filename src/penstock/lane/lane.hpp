@@ -4,8 +4,6 @@
 #include <atomic>
 #include <chrono>
 #include <cstddef>
-#include <cstdint>
-#include <functional>
 #include <future>
 #include <memory>
 #include <optional>
@@ -13,67 +11,17 @@
 #include <thread>
 #include <vector>
 
-#include "penstock/core/event_count.hpp"
-#include "penstock/core/mailbox.hpp"
 #include "penstock/device.hpp"
-#include "penstock/device/signal.hpp"
-#include "penstock/lane/end_latch.hpp"
-#include "penstock/lane/flight.hpp"
-#include "penstock/lane/gathering.hpp"
-#include "penstock/lane/pace.hpp"
-#include "penstock/lane/patience.hpp"
+#include "penstock/lane/device_queue.hpp"
+#include "penstock/lane/intake.hpp"
+#include "penstock/lane/lane_options.hpp"
+#include "penstock/lane/lane_state.hpp"
 #include "penstock/machine/bound_thread.hpp"
-#include "penstock/machine/cpu_set.hpp"
-#include "penstock/options.hpp"
-#include "penstock/recorder.hpp"
 #include "penstock/report.hpp"
 #include "penstock/stages.hpp"
 #include "penstock/tile.hpp"
 
 namespace penstock {
-
-struct LaneOptions {
-  FlightOptions flight = {};
-  /// The most tiles that the lane puts on the device at once: as one copy where they are neighbours in the pool, with
-  /// one set of events and one ticket. While the device has half of the slots to work on, a tile waits for its block:
-  /// so many tiles of the pool make a block, from the pool's first tile on. But at most four whole blocks pass the one
-  /// that has waited longest. A batch is never more than half of the slots, so that one comes while another goes.
-  /// Beyond 1 MiB it has one tile for every 32 tiles in a row, so that short runs do not wait for large batches.
-  unsigned batch = 1;
-  SignalKind signal = SignalKind::callback;
-  /// How long a lane with nothing to do spins and watches its device before it sleeps: results sooner, for part of a
-  /// core. With a signal that brings no tickets (event_poll, flag) it spins as long as any tile is in flight; or, if
-  /// this is 0, it looks every 50 us. But while more than half of the slots are full and hold enough work, it sleeps
-  /// instead, at least 50 us at a time, mostly no more than 1 ms, and only `cancel` and `close` wake it. 200 us of work
-  /// are enough, if they are 50 us more than half of the slots would hold, by the pace of what came back
-  /// (decisions/0026).
-  std::chrono::nanoseconds spin{0};
-  /// How long a lane with tiles in flight sleeps before it asks the device itself, in case a signal was lost.
-  std::chrono::nanoseconds watchdog = std::chrono::milliseconds(50);
-  /// The lane waits for the ends of these lanes before it frees anything; null for none. All must be closed at once.
-  std::shared_ptr<EndLatch> ends_with = {};
-  Ranges* ranges = nullptr;  ///< Is told when the lane gives a tile to its device; may be null. It outlives the lane.
-  std::string name = "ps-lane-0";
-  CpuSet cpus = {};  ///< Where its thread may run; empty for anywhere.
-};
-
-/// For LaneOptions::spin, this or longer: the lane never sleeps, whatever its device has to do.
-inline constexpr std::chrono::nanoseconds spin_for_ever = std::chrono::hours(1);
-
-/// A lane gets news of its device here: tickets, and a bell that is rung for each. It may outlive the lane, kept by a
-/// device that was abandoned.
-struct LanePost {
-  explicit LanePost(std::size_t capacity) : tickets(capacity) {}
-  Mailbox<Ticket> tickets;
-  EventCount bell;
-};
-
-/// How far a lane is in its life.
-enum class LaneAge : std::uint8_t {
-  serves,
-  settled,  ///< It has nothing on its device any more and will put nothing there; what it has there is not yet freed.
-  ended,    ///< Its thread touches nothing any more.
-};
 
 /// A bound thread with two mailboxes (tiles in, tickets in), the streams that only it touches, the slots it fills, and
 /// a FIFO of what is in flight. While it has a free slot and a tile to put there, it waits only if the device has
@@ -88,7 +36,7 @@ class Lane {
  public:
   /// Called on the lane's thread, once per tile: those that went to the device batch by batch in the order the lane
   /// took them; cancelled ones at once. Must not throw.
-  using OnCompletion = std::function<void(Completion)>;
+  using OnCompletion = DeviceQueue::OnCompletion;
 
   /// Starts the thread, makes streams, slots and stage, and returns when the lane is ready for tiles.
   ///
@@ -113,26 +61,26 @@ class Lane {
   /// Tiles handed over and not yet completed.
   ///
   /// Threads: any.
-  std::size_t load() const noexcept { return load_.load(std::memory_order_relaxed); }
+  std::size_t load() const noexcept { return state_.load(); }
   /// True once its device no longer serves any tile.
   ///
   /// Threads: any.
-  bool lost() const noexcept { return lost_.load(std::memory_order_seq_cst); }
+  bool lost() const noexcept { return state_.lost(); }
   /// From now on no tile is started, not even one from the inbox: each is completed as cancelled.
   ///
   /// Threads: any.
   /// Blocks:  never.
-  void cancel() noexcept;
+  void cancel() noexcept { state_.cancel(); }
   /// No more tiles will come soon: from now on no tile of the lane waits for more tiles.
   ///
   /// Threads: any.
   /// Blocks:  never.
-  void hurry() noexcept;
+  void flush() noexcept { state_.flush(); }
   /// Takes no more tiles; once it has completed all it has it finishes the stage and ends.
   ///
   /// Threads: any.
   /// Blocks:  never.
-  void stop_taking() noexcept;
+  void stop_taking() noexcept { state_.close(); }
   /// `stop_taking`, and waits for the end.
   ///
   /// Threads: one.
@@ -142,7 +90,7 @@ class Lane {
   ///
   /// Threads: any but its own.
   /// Blocks:  until then.
-  void await(LaneAge age) noexcept;
+  void await(LaneAge age) noexcept { state_.await(age); }
   /// True on the lane's own thread.
   bool is_this_thread() const noexcept {
     return thread_id_.load(std::memory_order_relaxed) == std::this_thread::get_id();
@@ -159,100 +107,38 @@ class Lane {
 
  private:
   void body(std::promise<void>& ready, Stages const& stages);
-  void grow(LaneAge age) noexcept;
+  void open(Stages const& stages);
   void serve_to_the_end();
   void serve();
+  bool take_tiles();
   template <class Predicate>
   bool watch(Predicate const& work_waits);
-  void look();
-  bool must_not_nap() const noexcept;
-  std::chrono::nanoseconds time_to_nap(std::chrono::steady_clock::time_point now) const noexcept;
   template <class Predicate>
   void rest(Predicate const& work_waits);
-  bool read_tickets();
-  bool take_tiles();
-  bool gather();
-  std::size_t most_at_once() const noexcept;
-  /// What a device has enough to do with.
-  std::size_t half_of_slots() const noexcept { return (std::size_t{options_.flight.slots} + 1) / 2; }
-  bool whole_fits() noexcept;
-  bool may_put_parts() noexcept;
+  DeviceRoom room() const noexcept;
   bool turns_away() const noexcept;
-  void turn_away(bool cancelled);
-  std::uint64_t spokesman() const noexcept;
-  void put();
-  void note_taken(std::chrono::steady_clock::time_point taken) const;
-  void tell_signal();
-  void arm_signal();
-  void ask_unsignalled();
-  void ask_device();
-  void retire_up_to(std::uint64_t number);
-  void note_pace() noexcept;
-  void cut_off(std::chrono::steady_clock::time_point now) noexcept;
-  void retire_passed();
   void finish_stage();
-  void give_up(Error const& error);
-  void lose(Error const& error);
-  void note_finish_failure() noexcept;
-  void note_loss(char const* what, char const* words) noexcept;
-  void leave_behind();
-  void fail_all_in_flight(std::shared_ptr<Failure const> why);
-  void deliver(Completion completion) noexcept;
+  void let_go();
 
   Device& device_;
   TileShape const shape_;
   LaneOptions const options_;
   unsigned const number_;
   OnCompletion const on_completion_;
-
   std::size_t const most_tiles_;
-  std::size_t const small_batch_;  ///< Tiles that may go at once from the first on: as many as 1 MiB holds.
 
   // Shared with other threads.
-  Mailbox<Tile*> inbox_;
   std::shared_ptr<LanePost> const post_;
-  Mailbox<Ticket>& tickets_;
   EventCount& bell_;
-  /// When each tile was submitted, by its index; empty without a recorder. Written before the push, read after the pop.
-  std::vector<std::chrono::steady_clock::time_point> submitted_;
-  std::shared_ptr<Failure const> const speechless_;  ///< Used if there is no memory for another.
-  EventCount alarm_;                                 ///< Ends a nap.
-  std::atomic<std::size_t> load_{0};
-  std::atomic<bool> lost_{false};
-  std::atomic<bool> cancelled_{false};
-  std::atomic<bool> hurried_{false};
-  std::atomic<bool> closed_{false};
-  std::atomic<LaneAge> age_{LaneAge::serves};
-  EventCount aged_;
+  LaneState state_;
+  Intake intake_;  ///< Its inbox; the rest is the lane's thread's.
   std::atomic<std::thread::id> thread_id_{};
 
   // The lane's thread only.
-  std::uint32_t row_ = 0;        ///< Where a recorder is told what this thread does.
-  std::uint32_t queue_row_ = 0;  ///< And how long tiles wait for it.
-  std::unique_ptr<Flight> flight_;
-  std::unique_ptr<Signal> signal_;
-  std::unique_ptr<Stage> stage_;
-  std::shared_ptr<Failure const> loss_;
-  Gathering gathered_;
-  unsigned overtaken_ = 0;             ///< Whole blocks that passed the oldest in a row.
-  std::vector<Loan> batch_;            ///< What is being put.
-  std::vector<Tile const*> recorded_;  ///< The batch that is being put, for a recorder.
-  bool unsignalled_ = false;           ///< It retires what its watchdog found.
-  std::uint64_t in_a_row_ = 0;         ///< Tiles put; halved each time there were none for a while.
-  bool had_nothing_ = false;           ///< Once since the last put, no tile was on the device and no tile waited.
-  std::uint64_t news_ = 0;             ///< How often it heard something since it last rested.
-  std::chrono::steady_clock::time_point asked_ =
-      std::chrono::steady_clock::now();  ///< When it last knew how its device was.
-  /// When the device last finished a tile, or got one while it had none.
-  std::chrono::steady_clock::time_point progress_ = asked_;
-  Patience patience_{options_.flight.patience, options_.watchdog, progress_};
-  /// Since when one batch is alone on the device, put while the device was empty, and the lane has not slept; empty if
-  /// that is not so, or its time does not count.
-  std::optional<std::chrono::steady_clock::time_point> alone_since_;
-  Pace pace_;
-  std::uint64_t paced_ = 0;                                     ///< Tiles that `pace_` knows of, or never will.
-  std::chrono::steady_clock::time_point paced_at_ = progress_;  ///< And when the last of them was through.
   LaneSummary summary_;
+  DeviceQueue queue_;
+  std::unique_ptr<Stage> stage_;
+  std::vector<Loan> batch_;                             ///< What is being put.
   std::chrono::steady_clock::time_point serves_since_;  ///< When the first batch was put.
   bool finished_ = false;
   std::shared_ptr<Failure const> finish_failure_;

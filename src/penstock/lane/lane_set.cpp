@@ -114,8 +114,8 @@ void LaneSet::cancel() noexcept {
   for (auto const& lane : lanes_) lane->cancel();
 }
 
-void LaneSet::hurry() noexcept {
-  for (auto const& lane : lanes_) lane->hurry();
+void LaneSet::flush() noexcept {
+  for (auto const& lane : lanes_) lane->flush();
 }
 
 void LaneSet::close() {
@@ -131,7 +131,7 @@ void LaneSet::end_but_for_this_thread() noexcept {
     if (own == lanes_.end()) {
       lane->await(LaneAge::ended);
     } else if (lane != *own) {
-      lane->await(&lane->device() == &(*own)->device() ? LaneAge::settled : LaneAge::ended);
+      lane->await(&lane->device() == &(*own)->device() ? LaneAge::idle : LaneAge::ended);
     }
   }
 }

@@ -57,14 +57,14 @@ class LaneSet final : public TileTaker {
   bool lost() const noexcept override;
   /// As Lane::cancel, for all.
   void cancel() noexcept;
-  /// As Lane::hurry, for all.
-  void hurry() noexcept;
+  /// As Lane::flush, for all.
+  void flush() noexcept;
   /// As Lane::close, for all.
   ///
   /// Blocks: until every tile is completed and every stage finished.
   void close();
   /// As Lane::stop_taking for all, for a thread that keeps a lane from its end. The lanes of a device end together. So
-  /// if this thread is a lane's, the lanes on its device settle and wait for it, and what they have there is not yet
+  /// if this thread is a lane's, the lanes on its device get idle and wait for it, and what they have there is not yet
   /// freed.
   ///
   /// Threads: any, also one that is in a lane's `on_completion` or stage, while another is in `close`.

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "penstock/core/quantile.hpp"
-#include "penstock/lane/graph_choice.hpp"
-#include "penstock/lane/lone_ways.hpp"
+#include "penstock/lane/graph_capture.hpp"
+#include "penstock/lane/path_chooser.hpp"
 
 namespace penstock::measure {
 namespace {
@@ -36,8 +36,8 @@ void wait_until(Clock::time_point due, std::stop_token const& stop) {
 }  // namespace
 
 std::uint64_t settling_tiles(PipelineOptions const& made) noexcept {
-  constexpr unsigned ways = 3;
-  std::uint64_t a_lane = LoneWays::warm_up + ways * LoneWays::samples;
+  constexpr unsigned paths = 3;
+  std::uint64_t a_lane = PathTimes::warm_up + paths * PathTimes::samples;
   if (made.graphs != Graphs::never) a_lane += GraphChoice::warm_up + 2 * GraphChoice::samples + made.slots;
   return made.lanes * a_lane;
 }

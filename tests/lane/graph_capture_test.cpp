@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "penstock/lane/graph_choice.hpp"
+#include "penstock/lane/graph_capture.hpp"
 
 #include <gtest/gtest.h>
 

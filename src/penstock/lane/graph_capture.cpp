@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "penstock/lane/stage_graphs.hpp"
+#include "penstock/lane/graph_capture.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <utility>
 
 #include "penstock/core/current_failure.hpp"
@@ -11,12 +10,47 @@ namespace penstock {
 
 using Clock = std::chrono::steady_clock;
 
-void StageGraphs::prepare(Stage const& stage) {
+GraphChoice::GraphChoice(Graphs asked) noexcept
+    : phase_(asked == Graphs::automatic ? Phase::warm_up
+             : asked == Graphs::always  ? Phase::launch
+                                        : Phase::run) {}
+
+void GraphChoice::ran(std::chrono::nanoseconds took) noexcept {
+  if (phase_ == Phase::warm_up) {
+    if (++seen_ < warm_up) return;
+    phase_ = Phase::try_runs;
+    seen_ = 0;
+  } else if (phase_ == Phase::try_runs) {
+    runs_[seen_] = took;
+    if (++seen_ < samples) return;
+    phase_ = Phase::try_launches;
+    seen_ = 0;
+  }
+}
+
+void GraphChoice::launched(std::chrono::nanoseconds took) noexcept {
+  if (phase_ != Phase::try_launches) return;
+  launches_[seen_] = took;
+  if (++seen_ == samples) decide();
+}
+
+void GraphChoice::decide() noexcept {
+  phase_ = median(launches_) < median(runs_) ? Phase::launch : Phase::run;
+}
+
+/// Among so many times a single one that was delayed has no effect.
+std::chrono::nanoseconds GraphChoice::median(Times& times) noexcept {
+  auto const middle = times.begin() + samples / 2;
+  std::nth_element(times.begin(), middle, times.end());
+  return *middle;
+}
+
+void GraphCapture::prepare(Stage const& stage) {
   if (asked_ != Graphs::never && stage.promises().capturable)
     stream_.emplace(device_.make_stream({.priority = priority_}));
 }
 
-std::size_t StageGraphs::run(Stage& stage, DeviceTile const& tile, SlotGraph& slot) {
+std::size_t GraphCapture::run(Stage& stage, DeviceTile const& tile, SlotGraph& slot) {
   if (!stream_) return stage.run(tile, compute_);
   if (!choice_.launches()) return run_plainly(stage, tile);
   TileWork work{.filled = tile.input.size(), .variant = stage.variant(tile)};
@@ -31,14 +65,14 @@ std::size_t StageGraphs::run(Stage& stage, DeviceTile const& tile, SlotGraph& sl
   return stage.run(tile, compute_);
 }
 
-bool StageGraphs::wants_capture(SlotGraph& slot, TileWork work) const noexcept {
+bool GraphCapture::wants_capture(SlotGraph& slot, TileWork work) const noexcept {
   if (!slot.captured) return choice_.captures();
   slot.others = slot.other == work ? slot.others + 1 : 1;
   slot.other = work;
   return slot.others >> std::min(slot.captures - 1, 31U) >= worth_another;
 }
 
-std::size_t StageGraphs::run_plainly(Stage& stage, DeviceTile const& tile) {
+std::size_t GraphCapture::run_plainly(Stage& stage, DeviceTile const& tile) {
   if (!choice_.times_runs()) return stage.run(tile, compute_);
   auto const start = Clock::now();
   std::size_t const produced = stage.run(tile, compute_);
@@ -46,7 +80,7 @@ std::size_t StageGraphs::run_plainly(Stage& stage, DeviceTile const& tile) {
   return produced;
 }
 
-std::size_t StageGraphs::launch(SlotGraph const& slot) {
+std::size_t GraphCapture::launch(SlotGraph const& slot) {
   if (choice_.times_launches()) {
     auto const start = Clock::now();
     compute_.launch(*slot.captured);
@@ -59,8 +93,8 @@ std::size_t StageGraphs::launch(SlotGraph const& slot) {
 }
 
 /// Nothing if the tile has yet to be run.
-std::optional<std::size_t> StageGraphs::run_captured(Stage& stage, DeviceTile const& tile, TileWork work,
-                                                     SlotGraph& slot) {
+std::optional<std::size_t> GraphCapture::run_captured(Stage& stage, DeviceTile const& tile, TileWork work,
+                                                      SlotGraph& slot) {
   ++captures_;
   bool const first = !slot.captured;
   auto graph = capture(stage, tile, work);
@@ -83,7 +117,7 @@ std::optional<std::size_t> StageGraphs::run_captured(Stage& stage, DeviceTile co
 /// Has the stage enqueue its work where it is not executed. Nothing if that fails, for any reason.
 ///
 /// Throws: a sticky Error.
-std::optional<SlotGraph> StageGraphs::capture(Stage& stage, DeviceTile const& tile, TileWork work) {
+std::optional<SlotGraph> GraphCapture::capture(Stage& stage, DeviceTile const& tile, TileWork work) {
   try {
     stream_->begin_capture();
     std::size_t produced = 0;
@@ -105,7 +139,7 @@ std::optional<SlotGraph> StageGraphs::capture(Stage& stage, DeviceTile const& ti
   }
 }
 
-void StageGraphs::drop_capture() noexcept {
+void GraphCapture::drop_capture() noexcept {
   try {
     static_cast<void>(stream_->end_capture());
   } catch (...) {
@@ -113,7 +147,7 @@ void StageGraphs::drop_capture() noexcept {
   }
 }
 
-void StageGraphs::give_up(std::shared_ptr<Failure const> why) noexcept {
+void GraphCapture::give_up(std::shared_ptr<Failure const> why) noexcept {
   failure_ = std::move(why);
   choice_.give_up();
 }

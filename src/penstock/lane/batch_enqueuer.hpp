@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "penstock/device.hpp"
+#include "penstock/device/work_failure.hpp"
+#include "penstock/lane/flight_clock.hpp"
+#include "penstock/lane/graph_capture.hpp"
+#include "penstock/lane/lane_streams.hpp"
+#include "penstock/lane/path_chooser.hpp"
+#include "penstock/stages.hpp"
+#include "penstock/tile.hpp"
+
+namespace penstock {
+
+/// A place for one tile on the device, and the tile itself while it is there.
+struct FlightSlot {
+  FlightSlot(Device& device, bool split, std::size_t more_inputs) : plain(device, split, more_inputs) {}
+
+  TileParts parts = {};  ///< Empty where nothing is copied.
+  TileParts seen = {};   ///< What the stage sees: these, or the tile's own.
+  TransferPath path = TransferPath::copied;
+  std::size_t mapped_bytes = 0;  ///< That the stage moves over the link itself.
+  SlotGraph graph;
+  WorkFailure own_work;  ///< What this tile's work threw; for a batch's youngest tile also its batch's work.
+  WorkFailure* work = &own_work;
+  FlightEvents plain;
+  /// Those of its batch: of the slot of its youngest tile, or of the flight's clock if the batch is timed.
+  FlightEvents* events = &plain;
+  Loan loan;
+  std::shared_ptr<Failure const> failure;
+  std::size_t batch = 1;  ///< How many were put with it, itself among them.
+  bool leads = false;     ///< It is the oldest of them.
+  /// The device let go of the slot. The flight waited for that, because the device refused to record `landed`.
+  bool let_go = false;
+  bool timed = false;  ///< The flight's clock knows the times of the batch.
+};
+
+/// The slots that were put at once, in their order. Each list has room for all slots, so that nothing is allocated.
+struct FlightBatch {
+  std::vector<FlightSlot*> all;
+  std::vector<FlightSlot*> live;  ///< Those whose tiles have not failed.
+  TransferPath path = TransferPath::copied;
+  FlightEvents* events = nullptr;
+  std::size_t clock_place = 0;  ///< Where the clock knows its times,
+  bool timed = false;           ///< if it does.
+  bool failed = false;          ///< Some of its tiles have failed; kept here, as they may retire before the lane asks.
+
+  /// Begins the next batch, which has no slot.
+  void begin(TransferPath by, FlightEvents* of, std::size_t place, bool known_to_clock) noexcept {
+    all.clear();
+    live.clear();
+    path = by;
+    events = of;
+    clock_place = place;
+    timed = known_to_clock;
+    failed = false;
+  }
+  void add(FlightSlot& slot) {
+    all.push_back(&slot);
+    live.push_back(&slot);
+  }
+  /// Fails all tiles that have not failed already.
+  void fail(std::shared_ptr<Failure const> const& why) noexcept;
+  /// Takes failed tiles from those that live.
+  void drop_failed() noexcept;
+};
+
+/// Gives the steps of a batch to the device: upload, stage and download of tiles that are copied, the stage alone of
+/// those that are mapped.
+///
+/// Invariant: a tile that fails by itself takes part in no later step, and the others of its batch in all.
+/// Threads:   the lane's. It allocates only when it is made.
+class BatchEnqueuer {
+ public:
+  /// `clock`: null without a recorder. All that is given outlives it.
+  BatchEnqueuer(Device& device, TileShape shape, FlightOptions const& options, LaneStreams& streams, PathChooser& paths,
+                FlightClock* clock);
+
+  /// Makes what else the work of this stage needs. Once, before the first tile.
+  ///
+  /// Throws: Error, if the device refuses.
+  void prepare(Stage const& stage);
+  /// Enqueues each step of all tiles before the next step of any, neighbours in the pool as one copy. `at` is then the
+  /// name of the step that was last begun. False if there was nothing to enqueue, as all tiles have failed.
+  ///
+  /// Throws: Error, and what the stage throws; some steps may be enqueued all the same.
+  bool enqueue(FlightBatch& batch, Stage& stage, char const*& at);
+
+  /// Copies that the device was asked for, of both directions: neighbours count as one.
+  std::uint64_t copies() const noexcept { return asked_copies_; }
+  /// Tiles that were mapped.
+  std::uint64_t mapped() const noexcept { return mapped_tiles_; }
+  /// What became of the stage's promise to be capturable.
+  GraphCapture const& graphs() const noexcept { return graphs_; }
+
+ private:
+  bool expect_right_sizes(FlightBatch& batch) const;
+  void enqueue_mapped(FlightBatch& batch, Stage& stage);
+  void enqueue_copied(FlightBatch& batch, Stage& stage, char const*& at);
+  void map(FlightBatch& batch);
+  void upload(FlightBatch const& batch, StreamRef stream, std::size_t which);
+  void download(FlightBatch const& batch);
+  void compute(FlightBatch& batch, Stage& stage);
+  void run(FlightSlot& slot, DeviceTile const& seen, Stage& stage);
+  void accept(FlightSlot& slot, std::size_t produced) const;
+  void mark(FlightBatch const& batch, Step step, StreamRef stream);
+
+  Device& device_;
+  TileShape const shape_;
+  Transport const transport_;
+  std::vector<std::size_t> const more_inputs_;  ///< Those that tiles have: 1 for the second, and so on.
+  LaneStreams& streams_;
+  PathChooser& paths_;
+  FlightClock* const clock_;
+  GraphCapture graphs_;
+  std::uint64_t asked_copies_ = 0;
+  std::uint64_t mapped_tiles_ = 0;
+
+  // Of the batch that is being enqueued.
+  std::vector<Copy> copies_;
+  std::vector<DeviceTile> seen_;
+  std::vector<std::size_t> produced_;
+};
+
+}  // namespace penstock

@@ -1,0 +1,300 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "penstock/lane/device_queue.hpp"
+
+#include <algorithm>
+#include <new>
+#include <string>
+#include <utility>
+
+#include "penstock/lane/make_signal.hpp"
+
+namespace penstock {
+
+DeviceQueue::DeviceQueue(Device& device, LaneOptions const& options, unsigned number, LaneState& state,
+                         std::shared_ptr<LanePost> post, LaneSummary& summary, OnCompletion const& on_completion)
+    : device_(device),
+      options_(options),
+      number_(number),
+      state_(state),
+      post_(std::move(post)),
+      summary_(summary),
+      on_completion_(on_completion),
+      speechless_(std::make_shared<Failure const>(Failure{
+          "device", "The lane gave up, and there was no memory to say why: use less of it.", ErrorKind::device_lost})) {
+  recorded_.reserve(options.flight.recorder != nullptr ? options.batch : 0);
+}
+
+void DeviceQueue::open(TileShape shape, std::size_t tiles) {
+  FlightOptions flight = options_.flight;
+  flight.lane = number_;
+  flight.tiles = tiles;
+  flight_ = std::make_unique<Flight>(device_, shape, flight);
+  if (flight.recorder != nullptr) {
+    row_ = flight.recorder->row_here();
+    queue_row_ = flight.recorder->add_row("lane " + std::to_string(number_) + " inbox", RecordRow::Kind::queue);
+  }
+  signal_ = make_signal(options_.signal, {.device = device_,
+                                          .tickets = post_->tickets,
+                                          .bell = post_->bell,
+                                          .depth = options_.flight.slots,
+                                          .lane = number_,
+                                          .cpus = options_.cpus});
+  lookout_.emplace(options_, signal_->wakes(), Clock::now());
+}
+
+void DeviceQueue::put(std::span<Loan> batch, Stage& stage, std::span<Clock::time_point const> pushed) {
+  bool const first = flight_->empty();
+  auto const taken = Clock::now();
+  // They are in flight until this thread retires them.
+  recorded_.clear();
+  if (!pushed.empty()) {
+    for (Loan const& loan : batch) recorded_.push_back(&*loan);
+  }
+  flight_->cut_off(taken);  // Before the flight knows of the next lone batch.
+  try {
+    {
+      RangeHere const range(options_.ranges, Step::enqueue, representative_sequence(batch));
+      flight_->put(batch, stage);
+    }
+    ++summary_.batches;
+    // A lane that sleeps would measure its own wake-up.
+    if (first && options_.spin.count() > 0) flight_->watch(taken);
+    if (!recorded_.empty()) note_taken(taken, pushed);
+    // Now, and not before: the time of the stage's calls on this thread is not the device's time.
+    if (first) lookout_->began(Clock::now(), flight_->retired());
+    tell_signal();
+  } catch (Error const& error) {
+    give_up(error);
+  }
+}
+
+/// The tile that stands for the batch where only one can be named: the first that a recorder wants, if there is one.
+std::uint64_t DeviceQueue::representative_sequence(std::span<Loan const> batch) const noexcept {
+  Recorder const* const recorder = options_.flight.recorder;
+  auto const wanted = [&](Loan const& loan) { return recorder != nullptr && recorder->wants(loan->sequence); };
+  auto const found = std::find_if(batch.begin(), batch.end(), wanted);
+  return (found != batch.end() ? *found : batch.front())->sequence;
+}
+
+/// What the calls took is shared out among the batch in equal parts.
+void DeviceQueue::note_taken(Clock::time_point taken, std::span<Clock::time_point const> pushed) const {
+  Recorder& recorder = *options_.flight.recorder;
+  auto const took = Clock::now() - taken;
+  auto const tiles = static_cast<std::chrono::nanoseconds::rep>(recorded_.size());
+  for (std::size_t i = 0; i < recorded_.size(); ++i) {
+    Tile const& tile = *recorded_[i];
+    if (!recorder.wants(tile.sequence)) continue;
+    auto const before = static_cast<std::chrono::nanoseconds::rep>(i);
+    recorder.note(queue_row_, Step::inbox, tile.sequence, pushed[tile.index()], taken);
+    recorder.note(row_, Step::enqueue, tile.sequence, taken + took * before / tiles,
+                  taken + took * (before + 1) / tiles);
+  }
+}
+
+/// The watchdog finds what the signal cannot promise.
+void DeviceQueue::tell_signal() {
+  try {
+    signal_->put(flight_->youngest(), flight_->last_stream(), flight_->landed());
+  } catch (Error const& error) {
+    if (error.sticky()) return lose("", error.what());
+  }
+  if (lookout_->wants_calls()) arm();
+}
+
+void DeviceQueue::arm() {
+  if (loss_ != nullptr) return;
+  try {
+    signal_->arm(flight_->retired());
+  } catch (Error const& error) {
+    if (error.sticky()) lose("", error.what());
+  }
+}
+
+void DeviceQueue::turn_away(std::span<Loan> loans) {
+  for (Loan& loan : loans) {
+    deliver(loss_ == nullptr ? Completion::cancelled(std::move(loan)) : Completion::failed(std::move(loan), loss_));
+  }
+}
+
+bool DeviceQueue::read_tickets() {
+  std::uint64_t number = 0;
+  bool trouble = false;
+  bool any = false;
+  while (auto const ticket = post_->tickets.pop()) {
+    number = std::max(number, ticket->number);
+    trouble = trouble || !ticket->status.ok;
+    any = true;
+    ++summary_.tickets;
+  }
+  if (!any) return false;
+  if (trouble) {
+    ask_device();
+  } else {
+    number = std::min(number, flight_->youngest());
+    try {
+      // One question for many tiles; then one by one what the device has passed since it called.
+      if (number > flight_->retired() && flight_->passed(number)) retire_up_to(number);
+      retire_passed();
+    } catch (Error const& error) {
+      give_up(error);
+    }
+  }
+  lookout_->looked(flight_->retired(), flight_->size());
+  lookout_->heard();
+  return true;
+}
+
+void DeviceQueue::look() {
+  if (flight_->empty()) return;
+  try {
+    if (auto const number = signal_->read()) {
+      std::uint64_t const last = std::min(*number, flight_->youngest());
+      if (last > flight_->retired() && flight_->passed(last)) retire_up_to(last);
+    } else {
+      retire_passed();
+    }
+  } catch (Error const& error) {
+    give_up(error);
+  }
+}
+
+void DeviceQueue::end_look(Clock::time_point now) {
+  if (!flight_->empty() && lookout_->overdue(now)) {
+    // A lane that reads memory has to ask at times how the device is. A lane that asks events is told that, but not
+    // that the device is slow.
+    signal_->read() ? ask_unsignalled() : ask_device();
+  }
+  lookout_->looked(flight_->retired(), flight_->size());
+}
+
+void DeviceQueue::end_sleep() {
+  if (flight_->empty()) return;
+  bool const overdue = lookout_->overdue(Clock::now());
+  if (signal_->wakes() || (signal_->read() && overdue)) {
+    ask_unsignalled();
+  } else if (overdue) {
+    ask_device();
+  }
+}
+
+/// Asks further ahead as long as the answer is yes, since one question answers for all tiles before.
+void DeviceQueue::retire_passed() {
+  bool growing = true;
+  for (std::uint64_t step = 1; !flight_->empty();) {
+    step = std::min<std::uint64_t>(step, flight_->size());
+    if (flight_->passed(flight_->retired() + step)) {
+      retire_up_to(flight_->retired() + step);
+      if (growing) step *= 2;
+    } else if (step > 1) {
+      growing = false;
+      step /= 2;
+    } else {
+      return;
+    }
+  }
+}
+
+/// Asks for the watchdog: no signal told of what this finds.
+void DeviceQueue::ask_unsignalled() {
+  unsignalled_ = true;
+  ask_device();
+  unsignalled_ = false;
+}
+
+/// Retires what the device has passed, whatever was signalled.
+void DeviceQueue::ask_device() {
+  lookout_->asked(Clock::now());
+  try {
+    retire_passed();
+    if (auto const loss = device_.lost()) return lose("", loss->what());
+  } catch (Error const& error) {
+    give_up(error);
+  }
+  if (!flight_->empty() && lookout_->out_of_patience()) lose("", flight_->run_out_of_patience().what());
+}
+
+void DeviceQueue::retire_up_to(std::uint64_t number) {
+  auto const now = Clock::now();
+  lookout_->progressed(now);
+  if (number == flight_->youngest()) flight_->note_through(now);
+  if (unsignalled_) summary_.found_by_watchdog += number - flight_->retired();
+  while (flight_->retired() < number) deliver(flight_->retire());
+}
+
+/// The device did not say how far it is, or did not take what it was given.
+void DeviceQueue::give_up(Error const& error) {
+  if (error.sticky()) return lose("", error.what());
+  // The device is healthy, so a wait for it tells how far it is.
+  fail_all_in_flight(std::make_shared<Failure const>(Failure{"signal", error.what(), error.kind()}));
+}
+
+void DeviceQueue::lose(char const* what, char const* reason) {
+  note_loss(what, reason);
+  fail_all_in_flight(loss_);
+}
+
+/// Called before the first tile that fails of it is delivered: the receiver asks whether a lane is left.
+void DeviceQueue::note_loss(char const* what, char const* reason) noexcept {
+  if (loss_ == nullptr) {
+    try {
+      loss_ = std::make_shared<Failure const>(Failure{"device", std::string(what) + reason, ErrorKind::device_lost});
+    } catch (std::bad_alloc const&) {
+      loss_ = speechless_;
+    }
+    summary_.loss = loss_;
+  }
+  state_.lose();
+}
+
+/// Fails them only when the device has let go of them: what runs on it runs to its end, and may still write to a tile.
+void DeviceQueue::fail_all_in_flight(std::shared_ptr<Failure const> why) {
+  if (flight_->empty()) return;
+  flight_->note_through(Clock::now(), true);
+  flight_->wait_idle();
+  // The device may have been lost in the wait, or the patience with it may have run out.
+  if (auto const loss = device_.lost()) {
+    note_loss("", loss->what());
+    why = loss_;
+  }
+  while (!flight_->empty()) {
+    Completion completion = flight_->retire(why);
+    // The device may still use this tile, so no other user may get it again.
+    if (device_.abandoned()) completion.loan.strand();
+    deliver(std::move(completion));
+  }
+}
+
+void DeviceQueue::deliver(Completion completion) noexcept {
+  if (completion.ok()) {
+    ++summary_.tiles;
+    summary_.bytes_up += completion.loan->all_filled();
+    summary_.bytes_down += completion.loan->produced;
+  } else if (completion.outcome == Outcome::failed) {
+    ++summary_.failed;
+  }
+  state_.count_out();
+  on_completion_(std::move(completion));
+  // The callee may be a sink, and have left a refusal on this thread: no stage is to be blamed for that.
+  static_cast<void>(device_.take_refusal());
+}
+
+void DeviceQueue::let_go(std::unique_ptr<Stage> stage) {
+  if (device_.abandoned()) {
+    struct Left {
+      std::shared_ptr<LanePost> post;
+      std::unique_ptr<Stage> stage;
+      std::unique_ptr<Flight> flight;
+      std::unique_ptr<Signal> signal;
+    };
+    auto left = std::make_shared<Left>();
+    left->post = post_;
+    left->stage = std::move(stage);
+    left->flight = std::move(flight_);
+    left->signal = std::move(signal_);
+    device_.keep(std::move(left));
+  }
+  signal_.reset();
+  flight_.reset();
+}
+
+}  // namespace penstock

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+
+#include "penstock/core/event_count.hpp"
+#include "penstock/core/mailbox.hpp"
+#include "penstock/device/signal.hpp"
+
+namespace penstock {
+
+/// A lane gets news of its device here: tickets, and a bell that is rung for each. It may outlive the lane, kept by a
+/// device that was abandoned.
+struct LanePost {
+  explicit LanePost(std::size_t capacity) : tickets(capacity) {}
+  Mailbox<Ticket> tickets;
+  EventCount bell;
+};
+
+/// How far a lane is in its life.
+enum class LaneAge : std::uint8_t {
+  serves,
+  idle,   ///< It has nothing on its device any more and will put nothing there; what it has there is not yet freed.
+  ended,  ///< Its thread touches nothing any more.
+};
+
+/// What a lane's thread and others tell each other beside tiles and tickets.
+///
+/// Invariant: what is said stays said: a lane that is cancelled, closed or lost is so for ever, and ages only. Each
+///            word to the lane is written before the bell is rung for it.
+/// Threads:   any says and asks, except where noted.
+/// Blocks:    never, except where noted.
+class LaneState {
+ public:
+  /// `bell` wakes the lane's thread; it outlives this.
+  explicit LaneState(EventCount& bell) noexcept : bell_(bell) {}
+  LaneState(LaneState const&) = delete;
+  LaneState& operator=(LaneState const&) = delete;
+
+  /// Counts a tile that is handed over, before it is looked whether the lane is closed: a closed lane ends only once
+  /// its count is 0, so a tile that finds it open is still served.
+  void count_in() noexcept { load_.fetch_add(1, std::memory_order_seq_cst); }
+  /// The tile is completed, or was not taken.
+  void count_out() noexcept { load_.fetch_sub(1, std::memory_order_seq_cst); }
+  std::size_t load() const noexcept { return load_.load(std::memory_order_relaxed); }
+
+  /// From now on no tile is started.
+  void cancel() noexcept {
+    cancelled_.store(true, std::memory_order_release);
+    bell_.notify();
+    alarm_.notify();
+  }
+  bool cancelled() const noexcept { return cancelled_.load(std::memory_order_acquire); }
+  /// No more tiles come soon.
+  void flush() noexcept {
+    flushed_.store(true, std::memory_order_release);
+    bell_.notify();
+  }
+  /// No more tiles are taken.
+  void close() noexcept {
+    closed_.store(true, std::memory_order_seq_cst);
+    bell_.notify();
+    alarm_.notify();
+  }
+  bool closed() const noexcept { return closed_.load(std::memory_order_seq_cst); }
+  /// True if no more tiles come soon.
+  bool ending() const noexcept {
+    return flushed_.load(std::memory_order_acquire) || closed_.load(std::memory_order_acquire);
+  }
+  /// True if no tile is left and none will come.
+  bool served_all() const noexcept {
+    return closed_.load(std::memory_order_seq_cst) && load_.load(std::memory_order_seq_cst) == 0;
+  }
+  /// True if the lane has to be awake for the end of its work.
+  bool must_not_nap() const noexcept { return closed_.load(std::memory_order_acquire) || cancelled(); }
+  /// Sleeps for so long, or until the lane must not.
+  ///
+  /// Threads: the lane's.
+  /// Blocks:  until then.
+  void nap(std::chrono::nanoseconds length) noexcept {
+    alarm_.await([this] { return must_not_nap(); }, std::chrono::nanoseconds(0), length);
+  }
+
+  /// The lane's device serves no tile any more. One order for all threads: of two lanes that lose their devices at
+  /// once, at least one sees both lost.
+  void lose() noexcept { lost_.store(true, std::memory_order_seq_cst); }
+  bool lost() const noexcept { return lost_.load(std::memory_order_seq_cst); }
+
+  /// The lane is at this age now, which is no less than before.
+  void grow(LaneAge age) noexcept {
+    age_.store(age, std::memory_order_release);
+    aged_.notify();
+  }
+  /// Blocks: until the lane is at this age.
+  void await(LaneAge age) noexcept {
+    // Acquire: this thread sees what the lane did until then.
+    auto const grown = [&] { return age_.load(std::memory_order_acquire) >= age; };
+    while (!aged_.await(grown, std::chrono::nanoseconds(0), std::chrono::hours(1))) {
+    }
+  }
+
+ private:
+  EventCount& bell_;
+  EventCount alarm_;  ///< Ends a nap.
+  std::atomic<std::size_t> load_{0};
+  std::atomic<bool> lost_{false};
+  std::atomic<bool> cancelled_{false};
+  std::atomic<bool> flushed_{false};
+  std::atomic<bool> closed_{false};
+  std::atomic<LaneAge> age_{LaneAge::serves};
+  EventCount aged_;
+};
+
+}  // namespace penstock
