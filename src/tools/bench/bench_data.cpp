@@ -27,12 +27,6 @@ Json value_of(std::string const& text) {
   return whole ? Json(std::stoull(text)) : Json(text);
 }
 
-Json spread_of(std::vector<double> const& values, double factor) {
-  if (values.empty()) return nullptr;
-  Spread const spread = measure::spread_of(values);
-  return {{"median", spread.median * factor}, {"min", spread.least * factor}, {"max", spread.most * factor}};
-}
-
 Json ceilings_of(PointResult const& result, double gigabytes) {
   auto const rate = [&](std::optional<double> const& tiles) {
     return tiles ? Json(*tiles * gigabytes) : Json(nullptr);
@@ -119,9 +113,9 @@ Json point_of(std::span<Axis const> axes, PointResult const& result) {
   return {{"axes", where},
           {"repeats", result.tiles_per_second.size()},
           {"processes", processes_of(result)},
-          {"gb_per_s", spread_of(result.tiles_per_second, gigabytes)},
-          {"tiles_per_s", spread_of(result.tiles_per_second, 1)},
-          {"cpu_s_per_gb", spread_of(result.cpu_s_per_tile, 1 / gigabytes)},
+          {"gb_per_s", as_spread(result.tiles_per_second, gigabytes)},
+          {"tiles_per_s", as_spread(result.tiles_per_second, 1)},
+          {"cpu_s_per_gb", as_spread(result.cpu_s_per_tile, 1 / gigabytes)},
           {"samples", {{"tiles_per_s", result.tiles_per_second}}},
           {"latency_us", latency},
           {"pinned_bytes", result.last ? Json(result.last->pinned_bytes) : Json(nullptr)},

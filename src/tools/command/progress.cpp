@@ -17,6 +17,12 @@ namespace {
 
 using namespace std::chrono_literals;
 
+/// Takes a line that was drawn on standard error away again.
+void wipe_line() {
+  std::fputs("\r\033[K", stderr);
+  std::fflush(stderr);
+}
+
 }  // namespace
 
 unsigned terminal_width() {
@@ -44,11 +50,6 @@ std::string bar_line(std::optional<double> part, std::string const& words, unsig
   std::string line = "[";
   line.append(full, '#').append(room - full, '.').append("]  ").append(words);
   return line;
-}
-
-void wipe_line() {
-  std::fputs("\r\033[K", stderr);
-  std::fflush(stderr);
 }
 
 std::string progress_line(std::uint64_t done, std::optional<std::uint64_t> total, std::chrono::duration<double> elapsed,

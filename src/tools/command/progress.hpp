@@ -23,8 +23,6 @@ std::string clock_text(double seconds);
 /// A bar that is full to that part, 0 to 1, and the words behind it; no bar if there is no part or no room for it.
 /// Leaves a column free, so that no terminal wraps.
 std::string bar_line(std::optional<double> part, std::string const& words, unsigned width);
-/// Takes a line that was drawn on standard error away again.
-void wipe_line();
 
 /// One line with a bar: bytes, GB/s, time left. `width` is the terminal's.
 std::string progress_line(std::uint64_t done, std::optional<std::uint64_t> total, std::chrono::duration<double> elapsed,

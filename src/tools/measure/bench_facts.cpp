@@ -7,6 +7,7 @@
 #include "penstock/machine/topology.hpp"
 #include "tools/command/program.hpp"
 #include "tools/command/results_text.hpp"
+#include "tools/measure/meter.hpp"
 
 namespace penstock::cli {
 
@@ -59,6 +60,12 @@ nlohmann::ordered_json as_members(BenchFacts const& facts) {
         {"memory_bytes", gpu ? nlohmann::ordered_json(facts.device.memory_bytes) : nlohmann::ordered_json(nullptr)}}},
       {"date", facts.date},
       {"command", facts.command}};
+}
+
+nlohmann::ordered_json as_spread(std::vector<double> const& values, double factor) {
+  if (values.empty()) return nullptr;
+  measure::Spread const spread = measure::spread_of(values);
+  return {{"median", spread.median * factor}, {"min", spread.least * factor}, {"max", spread.most * factor}};
 }
 
 }  // namespace penstock::cli

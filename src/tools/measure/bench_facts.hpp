@@ -38,4 +38,7 @@ std::string date_now();
 /// The members `penstock`, `machine`, `device`, `date` and `command` of docs/results.md.
 nlohmann::ordered_json as_members(BenchFacts const& facts);
 
+/// Median, least and most of measurements, times `factor`, as docs/results.md has them; null without any.
+nlohmann::ordered_json as_spread(std::vector<double> const& values, double factor);
+
 }  // namespace penstock::cli
