@@ -89,8 +89,7 @@ std::string lanes_that_ran(std::span<PointResult const> results) {
   bool other = false;
   for (PointResult const& result : results) {
     if (!result.last) continue;
-    measure::Setting const& setting = result.point.setting;
-    unsigned const asked = setting.lanes_as_threads ? setting.threads : setting.lanes;
+    unsigned const asked = result.point.setting.options().lanes;
     unsigned const ran = result.last->options.lanes;
     least = std::min(least, ran);
     most = std::max(most, ran);

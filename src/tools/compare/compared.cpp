@@ -117,7 +117,7 @@ std::uint64_t Compared::most_threads() const {
 }
 
 std::uint64_t Compared::threads_everywhere() const {
-  auto const found = first.at("options").find("threads");
+  auto const found = first.at("options").find("producers");
   return found != first.at("options").end() && found->is_number_unsigned() ? found->get<std::uint64_t>() : 0;
 }
 

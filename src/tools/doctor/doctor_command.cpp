@@ -27,7 +27,7 @@ void DoctorCommand::add_to(CLI::App& command) {
   command
       .add_option("--producers", producers, "Threads that fill and read. Default: as many as can be busy, 12 at most")
       ->type_name("N")
-      ->check(whole_number(0, most_threads));
+      ->check(whole_number(0, PipelineOptions::most_threads));
   command.add_flag("--no-probe", no_probe, "Measure nothing")->excludes(&reading)->excludes(&probed);
   command.add_flag("--json", json, "Print JSON");
 }

@@ -45,7 +45,7 @@ std::size_t checked_tile(PipelineArguments const& pipeline) {
   constexpr std::size_t most = std::size_t{1} << 30;
   std::size_t const bytes = pipeline.tile_bytes(usual_tile_bytes);
   if (bytes < blake3_chunk_bytes || bytes > most || !std::has_single_bit(bytes)) {
-    throw Error(ErrorKind::bad_argument, "--tile " + pipeline.tile + " is " + std::to_string(bytes) +
+    throw Error(ErrorKind::bad_argument, "--tile " + pipeline.tile_text() + " is " + std::to_string(bytes) +
                                              " bytes: hash needs a power of two from 1KiB to 1GiB, like 4MiB.");
   }
   return bytes;

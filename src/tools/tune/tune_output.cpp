@@ -177,7 +177,7 @@ std::string beyond_text(Tuned const& tuned, std::string const& memory, bool to_s
               ? "The best are the defaults, and they pin " + size_text(bytes) + ", more than --memory " + memory
               : "All that could be tried pins more than --memory " + memory + ", the defaults " + size_text(bytes)) +
          (to_save ? ": nothing was saved" : "") + ". Allow --memory " + size_option(static_cast<double>(bytes)) +
-         (some_fit ? ", or name values that take less, as in --tile 64KiB --depth 2." : ".");
+         (some_fit ? ", or name values that take less, as in --tile 64KiB --slots 2." : ".");
 }
 
 }  // namespace penstock::cli

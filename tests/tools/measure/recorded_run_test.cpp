@@ -14,14 +14,14 @@ namespace {
 /// A short run of 64 KiB tiles on the CPU device.
 struct AJudgedRun : testing::Test {
   cpu::CpuDevice device{{.compute_threads = 1}};
-  Setting setting{.threads = 1, .lanes = 1, .tile = std::size_t{64} << 10, .work = Work::transform};
+  Setting setting{.pipeline = {.producers = 1, .lanes = 1}, .tile = std::size_t{64} << 10, .work = Work::transform};
   std::stop_source source;
   JudgedRunOptions options{.cpus = 2};
   std::optional<JudgedRun> judged() { return judged_run(device, setting, options, source.get_token()); }
 };
 
 TEST_F(AJudgedRun, SaysWhatBoundedItAndWhatTheDeviceDid) {
-  setting.transport = Transport::copies;
+  setting.pipeline.transport = Transport::copies;
   auto const run = judged();
   ASSERT_TRUE(run);
   EXPECT_NE(run->verdict.bound, Bound::nothing_measured) << describe(run->verdict);
@@ -35,11 +35,11 @@ TEST_F(AJudgedRun, SaysWhatBoundedItAndWhatTheDeviceDid) {
 TEST_F(AJudgedRun, OfGraphsIsNotJudgedByWhatIsLaunchedCallByCall) {
   setting.work = Work::busy;
   setting.busy = std::chrono::microseconds(200);
-  setting.batch = 1;
-  setting.transport = Transport::copies;
+  setting.pipeline.batch = 1;
+  setting.pipeline.transport = Transport::copies;
   options.ceilings = {.kernel = 1e9, .submission = 1e9};
   auto const tells_of_kernels_alone = [&](Graphs graphs) {
-    setting.graphs = graphs;
+    setting.pipeline.graphs = graphs;
     auto const run = judged();
     return run && describe(run->verdict).find("ernels alone") != std::string::npos;
   };

@@ -49,7 +49,7 @@ class Watcher final : public Ranges {
 /// A load for a CPU device: tiles of 4 KiB, a millisecond apart.
 struct ALoad : testing::Test {
   cpu::CpuDevice device{{.compute_threads = 1}};
-  Setting setting{.threads = 4, .lanes = 1, .tile = 4096, .depth = 4, .work = Work::copy};
+  Setting setting{.pipeline = {.producers = 4, .lanes = 1, .slots = 4}, .tile = 4096, .work = Work::copy};
   Watcher watcher;
   TrialOptions options{
       .warm_up = std::chrono::milliseconds(1), .window = std::chrono::milliseconds(5), .ranges = &watcher};
@@ -101,7 +101,7 @@ TEST_F(ALoad, EndsSoonOnceItsDeviceIsLost) {
 
 TEST_F(ALoad, HasNoMoreProducersThanItsSetting) {
   setting.fill = Fill::memory;
-  setting.threads = 1;
+  setting.pipeline.producers = 1;
   ASSERT_TRUE(latency());
   EXPECT_EQ(watcher.borrowers(), 1U);
 }
@@ -109,7 +109,7 @@ TEST_F(ALoad, HasNoMoreProducersThanItsSetting) {
 /// Seen to fail with a meter that is told of no tiles to settle by.
 TEST(ATrial, CountsNothingUntilItsLanesHaveCapturedInAllSlots) {
   cpu::CpuDevice device({.compute_threads = 1});
-  Setting const setting{.threads = 1, .lanes = 1, .tile = 4096, .depth = 64, .graphs = Graphs::always};
+  Setting const setting{.pipeline = {.producers = 1, .lanes = 1, .slots = 64, .graphs = Graphs::always}, .tile = 4096};
   TrialOptions options{.warm_up = {}, .settling = std::chrono::hours(1), .window = {}};
   auto const trial = run_trial(device, setting, options, {});
   ASSERT_TRUE(trial);
