@@ -14,8 +14,8 @@
 #include "penstock/core/size_text.hpp"
 #include "penstock/machine/host_limits.hpp"
 #include "penstock/machine/topology.hpp"
-#include "tools/command/named_files.hpp"
-#include "tools/command/offered_values.hpp"
+#include "tools/command/completion.hpp"
+#include "tools/command/files_to_write.hpp"
 
 namespace penstock::cli {
 namespace {

@@ -13,8 +13,7 @@
 #include "tools/command/arguments.hpp"
 #include "tools/command/ending.hpp"
 #include "tools/command/progress.hpp"
-#include "tools/command/results_text.hpp"
-#include "tools/measure/bench_facts.hpp"
+#include "tools/command/results.hpp"
 #include "tools/page/results_page.hpp"
 
 namespace penstock::cli {

@@ -7,8 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "penstock/report/advice.hpp"
-#include "tools/command/results_text.hpp"
-#include "tools/measure/bench_facts.hpp"
+#include "tools/command/results.hpp"
 #include "tools/measure/meter.hpp"
 
 namespace penstock::cli {

@@ -9,9 +9,9 @@
 #include "penstock/devices/open_device.hpp"
 #include "penstock/nvtx/nvtx_ranges.hpp"
 #include "tools/command/arguments.hpp"
+#include "tools/command/completion.hpp"
 #include "tools/command/ending.hpp"
-#include "tools/command/named_files.hpp"
-#include "tools/command/offered_values.hpp"
+#include "tools/command/files_to_write.hpp"
 
 namespace penstock::cli {
 inline namespace PENSTOCK_FLAVOUR {

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <atomic>
-#include <cstdio>
 #include <cstring>
 #include <functional>
 #include <future>
@@ -11,6 +10,7 @@
 
 #include "penstock/core/size_text.hpp"
 #include "tools/command/pinned_memory.hpp"
+#include "tools/command/results.hpp"
 
 namespace penstock::cli {
 namespace {
@@ -138,9 +138,7 @@ void read_file(unsigned threads, Workplace const& place, OpenFile const& file, S
 }  // namespace
 
 std::string rate_text(double bytes_per_second) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%.1f GB/s", bytes_per_second / 1e9);
-  return text;
+  return formatted("%.1f GB/s", bytes_per_second / 1e9);
 }
 
 void expect_memory_to_probe(HostLimits const& host, unsigned threads) {

@@ -18,7 +18,7 @@
 #include "penstock/machine/slab.hpp"
 #include "penstock/machine/topology.hpp"
 #include "penstock/report/verdict.hpp"
-#include "tools/command/results_text.hpp"
+#include "tools/command/results.hpp"
 #include "tools/hash/hash_job.hpp"
 #include "tools/hash/hash_source.hpp"
 #include "tools/measure/work_stages.hpp"

@@ -12,8 +12,8 @@
 #include <unistd.h>
 
 #include "penstock/flow/pipeline_options.hpp"
+#include "tools/command/files_to_write.hpp"
 #include "tools/command/progress.hpp"
-#include "tools/command/trace_file.hpp"
 #include "tools/hash/check_list.hpp"
 #include "tools/hash/file_walk.hpp"
 #include "tools/hash/hash_book.hpp"

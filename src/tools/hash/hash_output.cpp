@@ -3,7 +3,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "tools/command/results_text.hpp"
+#include "tools/command/results.hpp"
 #include "tools/hash/check_list.hpp"
 
 namespace penstock::cli {

@@ -15,7 +15,7 @@
 #include "penstock/machine/bound_thread.hpp"
 #include "penstock/machine/topology.hpp"
 #include "tools/command/pinned_memory.hpp"
-#include "tools/measure/part_bench.hpp"
+#include "tools/measure/meter.hpp"
 #include "tools/measure/work_stages.hpp"
 
 namespace penstock::measure {

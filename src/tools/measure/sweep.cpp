@@ -13,7 +13,7 @@
 #include "penstock/core/failure_text.hpp"
 #include "tools/measure/ceilings.hpp"
 #include "tools/measure/figures.hpp"
-#include "tools/measure/recorded_run.hpp"
+#include "tools/measure/trial.hpp"
 
 namespace penstock::measure {
 namespace {

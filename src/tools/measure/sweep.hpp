@@ -12,7 +12,6 @@
 #include "penstock/device/build_flavour.hpp"
 #include "penstock/device/device_group.hpp"
 #include "tools/measure/figures.hpp"
-#include "tools/measure/recorded_run.hpp"
 #include "tools/measure/trial.hpp"
 
 namespace penstock::measure {

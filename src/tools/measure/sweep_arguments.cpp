@@ -6,9 +6,9 @@
 
 #include "penstock/core/size_text.hpp"
 #include "tools/command/arguments.hpp"
+#include "tools/command/completion.hpp"
 #include "tools/command/ending.hpp"
-#include "tools/command/named_files.hpp"
-#include "tools/command/offered_values.hpp"
+#include "tools/command/files_to_write.hpp"
 #include "tools/command/program.hpp"
 
 namespace penstock::cli {

@@ -13,7 +13,7 @@
 
 #include "penstock/device/flavour.hpp"
 #include "tools/command/arguments.hpp"
-#include "tools/command/trace_file.hpp"
+#include "tools/command/files_to_write.hpp"
 #include "tools/measure/axis.hpp"
 
 namespace penstock::cli {

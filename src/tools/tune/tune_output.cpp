@@ -2,14 +2,12 @@
 #include "tools/tune/tune_output.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
-#include <cstdio>
 
 #include "penstock/core/size_text.hpp"
 #include "penstock/report/number_text.hpp"
 #include "tools/command/progress.hpp"
-#include "tools/command/results_text.hpp"
+#include "tools/command/results.hpp"
 
 namespace penstock::cli {
 namespace {
@@ -43,9 +41,7 @@ std::string figures_text(Aim sought, std::vector<double> const& figures) {
 }
 
 std::string percent(double part) {
-  std::array<char, 32> text{};
-  std::snprintf(text.data(), text.size(), std::abs(part) < 0.095 ? "%.1f %%" : "%.0f %%", 100 * part);
-  return text.data();
+  return formatted(std::abs(part) < 0.095 ? "%.1f %%" : "%.0f %%", 100 * part);
 }
 
 /// "12345678" as "12,345,678".

@@ -10,8 +10,8 @@
 #include "penstock/flow/pipeline_options.hpp"
 #include "penstock/profile/profile.hpp"
 #include "penstock/report/verdict.hpp"
+#include "tools/command/results.hpp"
 #include "tools/measure/axis.hpp"
-#include "tools/measure/bench_facts.hpp"
 #include "tools/measure/meter.hpp"
 
 namespace penstock::measure {

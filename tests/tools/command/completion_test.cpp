@@ -5,7 +5,6 @@
 
 #include "penstock/lane/lane_shape.hpp"
 #include "penstock/lane/signal_kind.hpp"
-#include "tools/command/offered_values.hpp"
 #include "tools/measure/sweep_arguments.hpp"
 
 namespace penstock::cli {
