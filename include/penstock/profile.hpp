@@ -55,8 +55,7 @@ struct Profile {
   ProfiledMachine machine = {};
   ProfiledJob job = {};
   std::size_t tile_bytes = 0;  ///< As `--tile` says it.
-  /// Only those that a profile sets: tile, tiles, producers, lanes, consumers, slots, aim, spin, shape,
-  /// signal, transport, graphs.
+  /// Only those that a profile sets: tile, threads, batches, slots and how lanes work (docs/profile.md).
   PipelineOptions options = {};
   /// Gigabytes a second of one direction; empty if the search was for latency.
   std::optional<ProfiledSpread> rate = {};

@@ -23,7 +23,6 @@
 #include "tools/doctor/doctor_command.hpp"
 #include "tools/hash/hash_command.hpp"
 #include "tools/lab/lab_command.hpp"
-#include "tools/lab/lab_output.hpp"
 #include "tools/tune/tune_command.hpp"
 
 namespace {

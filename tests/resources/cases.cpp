@@ -88,7 +88,7 @@ std::vector<Case> all_cases(Programs const& programs, std::filesystem::path cons
                                   "--load", "0", "--no-ceilings", "--no-verdict", "--csv"}),
       // The defaults and no more, so that it ends at once; where it cannot measure them it ends with a sentence.
       penstock("tune",
-               {"tune", "--device", "cpu", "--within", "0", "--tile", "4KiB", "--threads", "1", "--lanes", "1"}),
+               {"tune", "--device", "cpu", "--within", "0", "--tile", "4KiB", "--producers", "1", "--lanes", "1"}),
   };
   for (std::string const world : {"pull", "push", "records", "files"}) {
     std::vector<std::string> words{programs.worlds, world};

@@ -9,22 +9,22 @@ quick=(--device cpu --window 10 --repeats 1)
 
 case $2 in
   MeasuresEveryCombination)
-    run bench "${quick[@]}" --threads 1,2 --tile 4KiB,64KiB --load 0.3
+    run bench "${quick[@]}" --producers 1,2 --tile 4KiB,64KiB --load 0.3
     expect_code 0
     expect_out "$(flavour) default streams"
     [[ $(grep -cE '^[12] +(4|64) KiB +[0-9.]+ ' out) == 4 ]] || fail "$(cat out)"
     [[ ! -s err ]] || fail "$(cat err)"
     expect_out 'bound by'
     expect_out 'bound: '
-    run bench --device cpu --window 10 --repeats 2 --device auto --threads 1 --tile 4KiB --load 0.3
+    run bench --device cpu --window 10 --repeats 2 --device auto --producers 1 --tile 4KiB --load 0.3
     expect_code 0
     [[ $(grep -cE '^(cpu|auto) +[0-9.]+ ' out) == 2 ]] || fail "$(cat out)"
     run bench "${quick[@]}" --device cpu
     expect_code 2
     expect_err '--device has cpu twice'
-    run bench "${quick[@]}" --producers 2 --slots 3 --tile 4KiB --load 0 --no-ceilings
+    run bench "${quick[@]}" --threads 2 --depth 3 --tile 4KiB --load 0 --no-ceilings
     expect_code 0
-    expect_out 'threads 2, tile 4 KiB, depth 3'
+    expect_out 'producers 2, tile 4 KiB, slots 3'
     run bench --device cpu --window 10 --rounds 1 --tile 4kb,4KiB --load 0 --no-ceilings --no-verdict --csv
     expect_code 0
     [[ $(awk -F, 'NR == 1 { for (i = 1; i <= NF; ++i) if ($i == "repeats") at = i } NR > 1 { print $at }' out) == $'1\n1' ]] \
@@ -43,7 +43,7 @@ case $2 in
     [[ $(grep -c '^note: .* - No tile was launched as a graph: --work' out) == 2 ]] || fail "$(cat out)"
     ;;
   WritesATraceOfTheFastest)
-    run bench "${quick[@]}" --tile 4KiB --transport copies --threads 1,2 --load 0 --trace trace.json
+    run bench "${quick[@]}" --tile 4KiB --transport copies --producers 1,2 --load 0 --trace trace.json
     expect_code 0
     expect_err 'With every tile recorded it keeps'
     grep -q '"traceEvents"' trace.json || fail "$(head -c 300 trace.json)"
@@ -108,8 +108,8 @@ case $2 in
     ;;
   RefusesBadOptionsInOneLine)
     expect_bad_options bench << 'LINES'
---threads some
---threads 4..1
+--producers some
+--producers 4..1
 --tile 3
 --signal smoke
 --graphs perhaps
@@ -121,7 +121,7 @@ case $2 in
 --json --csv
 --colour red
 LINES
-    run bench --threads 4..1
+    run bench --producers 4..1
     expect_err 'a range begins with the smaller value, 1..4;'
     run bench --load 2
     expect_err "--load: '2' is not a part from 0 to 1 ("
@@ -130,7 +130,7 @@ LINES
     # Some minutes of it, so that it is at it however late the signal comes.
     for where in '' --one-process; do
       # shellcheck disable=SC2086  # Or no word.
-      listening bench --device cpu --tile 4KiB --threads 1..8 --lanes 1..8 --load 0 --repeats 50 --trace never.json $where > out 2> err &
+      listening bench --device cpu --tile 4KiB --producers 1..8 --lanes 1..8 --load 0 --repeats 50 --trace never.json $where > out 2> err &
       interrupt_once_it_fills $!
       expect_code 130
       expect_err 'Interrupted'

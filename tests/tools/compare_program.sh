@@ -19,22 +19,22 @@ beside_another() {
 
 case $2 in
   RunsBothAndSaysWhatItShows)
-    run compare "${once[@]}" --threads 1,2
+    run compare "${once[@]}" --producers 1,2
     expect_code 0
     expect_out 'legacy GB/s'
     expect_out 'With 2 threads, '
-    run compare "${once[@]}" --threads 1,2 --csv
+    run compare "${once[@]}" --producers 1,2 --csv
     expect_code 0
-    grep -q '^threads,rounds,legacy_gb_per_s,.*,host,cpu,cpus,device_name,driver,version,commit,date$' out || fail "$(cat out)"
+    grep -q '^producers,rounds,legacy_gb_per_s,.*,host,cpu,cpus,device_name,driver,version,commit,date$' out || fail "$(cat out)"
     [[ $(grep -c '^[12],1,.*,CPU device,,.*Z$' out) == 2 ]] || fail "$(cat out)"
-    run compare "${once[@]}" --threads 1,2 --json
+    run compare "${once[@]}" --producers 1,2 --json
     expect_code 0
     for words in '"kind": "compare"' '"flavour": "legacy"' '"flavour": "per-thread"' '"speedups"' '"sentence"' '"graphs": "never"'; do
       expect_out "$words"
     done
     ;;
   HasAllOnItsPageThatBenchHas)
-    run compare "${once[@]}" --threads 1,2 --html page.html --json
+    run compare "${once[@]}" --producers 1,2 --html page.html --json
     expect_code 0
     for words in '"p999": ' '"upload_gb_per_s": ' '"bound": "' '"judged_part": ' '"baseline_timeline": {' '"name": "lane 0 upload"'; do
       expect_out "$words"
@@ -59,7 +59,7 @@ case $2 in
       "$built" > penstock-legacy
     chmod +x penstock-legacy
     penstock=$PWD/penstock
-    run compare "${once[@]}" --threads 1 --json
+    run compare "${once[@]}" --producers 1 --json
     expect_code 4
     expect_err 'penstock: penstock-legacy bench: It is gone.'
     expect_out '"speedups": ['
@@ -76,7 +76,7 @@ case $2 in
     printf '#!/bin/sh\ncase "$*" in *--only*) : > judging ;; esac\nexec "%s-legacy" "$@"\n' "$built" > penstock-legacy
     chmod +x penstock-legacy
     penstock=$PWD/penstock
-    listening compare --device cpu --tile 4KiB --window 1000 --rounds 1 --threads 1 --json > out 2> err &
+    listening compare --device cpu --tile 4KiB --window 1000 --rounds 1 --producers 1 --json > out 2> err &
     compare=$!
     until [[ -e judging ]] || ! kill -0 "$compare" 2> /dev/null; do :; done
     interrupt_once_it_fills "$compare"
@@ -85,12 +85,12 @@ case $2 in
     expect_out '"speedups": ['
     ;;
   SaysThatStreamsOfItsOwnMakeNoDifference)
-    run compare "${once[@]}" --threads 2 --streams own
+    run compare "${once[@]}" --producers 2 --streams own
     expect_code 0
     expect_out 'no difference is to be expected'
     ;;
   SaysThatSomeStreamsAreOfTheWorksOwn)
-    run compare "${once[@]}" --threads 2 --streams default,own
+    run compare "${once[@]}" --producers 2 --streams default,own
     expect_code 0
     expect_out 'Points with streams own are left out of that'
     ;;
@@ -98,11 +98,11 @@ case $2 in
   FailsIfAPointFailed)
     for options in '' '--expect 1e-12' '--csv'; do
       # shellcheck disable=SC2086  # Several words are meant.
-      run compare --device cpu --window 20 --rounds 1 --threads 1 --tile 4KiB,1GiB --tiles 1024 $options
+      run compare --device cpu --window 20 --rounds 1 --producers 1 --tile 4KiB,1GiB --tiles 1024 $options
       expect_code 1
       expect_err 'penstock: 1 of 2 points was not measured: tile 1 GiB in both builds.'
     done
-    run compare --device cpu --window 20 --rounds 1 --threads 1 --tile 1GiB --tiles 1024
+    run compare --device cpu --window 20 --rounds 1 --producers 1 --tile 1GiB --tiles 1024
     expect_code 1
     expect_out 'failed: There is no memory for a slab of 1 TiB'
     expect_err 'penstock: The only point was not measured in both builds.'
@@ -114,57 +114,57 @@ case $2 in
     # Whoever stands still for a while in the wrong window hides it. To be seen once is enough: kernels that always take
     # turns never show it.
     for try in {1..5}; do
-      run compare "${quick[@]}" --rounds 3 --window 100 --threads 1,4 --work busy:3000us --expect 1.5
+      run compare "${quick[@]}" --rounds 3 --window 100 --producers 1,4 --work busy:3000us --expect 1.5
       if ((code == 0)) && grep -qF 'takes turns in a single stream' out; then break; fi
       if ((code > 1)) || grep -q '^failed: ' out; then fail "exit code $code: $(cat out err)"; fi
       ((try < 5)) || fail "not seen in $try tries: $(cat out err)"
     done
     ;;
   WritesATraceOfARunOfEachBuild)
-    run compare "${once[@]}" --threads 1,2 --trace trace.json
+    run compare "${once[@]}" --producers 1,2 --trace trace.json
     expect_code 0
-    for words in 'penstock: penstock-legacy: trace.json shows every tile' 'penstock: trace.json has a run of each at threads '; do
+    for words in 'penstock: penstock-legacy: trace.json shows every tile' 'penstock: trace.json has a run of each at producers '; do
       expect_err "$words"
     done
     for words in '"penstock-legacy bench"' '"penstock bench"' '"ph":"X","pid":1' '"ph":"X","pid":2' '"lane 0 upload"'; do
       grep -qF -- "$words" trace.json || fail "no $words in the trace"
     done
     [[ $(tail -n 1 trace.json) == ']}' && $(grep -c traceEvents trace.json) == 1 ]] || fail 'not one trace'
-    run compare "${once[@]}" --threads 1 --trace nowhere/trace.json
+    run compare "${once[@]}" --producers 1 --trace nowhere/trace.json
     expect_code 2
     [[ ! -s out ]] || fail 'measured before it looked'
     ;;
   FailsIfTheClaimDoesNotHold)
     # However long the legacy program stands still: no machine makes that of it.
-    run compare "${once[@]}" --threads 1 --expect 1e12
+    run compare "${once[@]}" --producers 1 --expect 1e12
     expect_code 1
     expect_err '--expect 1e+12 does not hold'
     ;;
   RefusesALegacyProgramOfAnotherBuild)
     beside_another '"version": "' '"version": "9.'
-    run compare "${once[@]}" --threads 1
+    run compare "${once[@]}" --producers 1
     expect_code 4
     expect_err 'penstock-legacy is of version 9.'
     expect_err 'build both from one source'
     [[ ! -s out ]] || fail 'compared all the same'
     beside_another '"flavour": "legacy"' '"flavour": "per-thread"'
-    run compare "${once[@]}" --threads 1
+    run compare "${once[@]}" --producers 1
     expect_code 4
     expect_err 'put penstock and penstock-legacy of one build into one folder'
     ;;
   DoubtsALegacyProgramOfAnUnknownBuild)
-    run compare "${once[@]}" --threads 1 --csv
+    run compare "${once[@]}" --producers 1 --csv
     [[ ! -s err ]] || fail "$(cat err)"
     run bench --device cpu --no-points --json
     ! grep -q '"commit": null' out || exit 77
     beside_another '"commit": ".*"' '"commit": null'
-    run compare "${once[@]}" --threads 1
+    run compare "${once[@]}" --producers 1
     expect_code 0
     expect_err 'penstock-legacy does not say of which commit it is'
     ;;
   RefusesBadOptionsInOneLine)
     expect_bad_options compare << 'LINES'
---threads some
+--producers some
 --rounds 0
 --expect -1
 --expect nan

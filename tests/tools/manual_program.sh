@@ -72,7 +72,7 @@ case $2 in
     expect_offer 'default own' penstock hash --streams ''
     expect_offer 'default own' penstock hash --streams =
     expect_offer own penstock hash --streams = o
-    expect_offer '--threads' penstock bench --th
+    expect_offer '--producers' penstock bench --prod
     expect_offer '--check' penstock hash --json --ch
     expect_offer two-uploads penstock lab two
     # File names, which readline offers if the function offers nothing.

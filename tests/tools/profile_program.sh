@@ -27,21 +27,21 @@ child_fills() {
 
 case $2 in
   IsWhereBenchStarts)
-    made --threads 2 --lanes 2 --tile 64KiB --depth 3 --aim latency --signal event_poll --shape single --work copy --direction in
+    made --producers 2 --lanes 2 --tile 64KiB --slots 3 --aim latency --signal event_poll --shape single --work copy --direction in
     run bench "${quick[@]}" --profile profile
     expect_code 0
-    expect_out 'threads 2, lanes 2, consumers 1, tile 64 KiB, depth 3, batch 1, tiles 9, spin default, aim latency, signal event_poll, streams default, shape single, transport automatic, graphs automatic, work copy, fill none, direction in'
+    expect_out 'producers 2, lanes 2, consumers 1, tile 64 KiB, slots 3, batch 1, tiles 9, spin default, aim latency, signal event_poll, streams default, shape single, transport automatic, graphs automatic, work copy, fill none, direction in'
     [[ ! -s err ]] || fail "$(cat err)"
     ;;
   LosesToWhatIsNamed)
-    made --threads 2 --lanes 2 --tile 64KiB --depth 3 --aim latency --work copy
-    run bench "${quick[@]}" --profile profile --producers 1 --depth 4,5 --aim throughput --work transform
+    made --producers 2 --lanes 2 --tile 64KiB --slots 3 --aim latency --work copy
+    run bench "${quick[@]}" --profile profile --threads 1 --depth 4,5 --aim throughput --work transform
     expect_code 0
-    expect_out 'threads 1, lanes 2, consumers 1, tile 64 KiB, spin default, aim throughput, signal callback, streams default, shape split, transport automatic, graphs automatic, work transform'
+    expect_out 'producers 1, lanes 2, consumers 1, tile 64 KiB, spin default, aim throughput, signal callback, streams default, shape split, transport automatic, graphs automatic, work transform'
     [[ $(grep -cE '^[45] ' out) == 2 ]] || fail "$(cat out)"
     ;;
   IsTakenByHash)
-    made --threads 2 --lanes 2 --tile 64KiB --depth 3 --signal event_poll
+    made --producers 2 --lanes 2 --tile 64KiB --slots 3 --signal event_poll
     some_bytes 3000000 some
     run hash --device cpu some
     cp out plain
@@ -66,14 +66,14 @@ case $2 in
     expect_err 'power of two'
     ;;
   IsTakenByCompare)
-    made --threads 2 --lanes 2 --tile 64KiB --depth 3 --aim latency
+    made --producers 2 --lanes 2 --tile 64KiB --slots 3 --aim latency
     run compare --device cpu --window 10 --rounds 1 --profile profile --tile 4KiB --json
     expect_code 0
-    for words in '"threads": 2' '"depth": 3' '"batch": 1' '"aim": "latency"' '"tile": 4096'; do expect_out "$words"; done
+    for words in '"producers": 2' '"slots": 3' '"batch": 1' '"aim": "latency"' '"tile": 4096'; do expect_out "$words"; done
     [[ ! -s err ]] || fail "$(cat err)"
     ;;
   OfAnotherMachineIsUsedWithAWarning)
-    made --threads 1 --tile 64KiB
+    made --producers 1 --tile 64KiB
     changed '"name": "CPU device"' '"name": "NVIDIA H200"'
     some_bytes 1000 some
     run hash --device cpu --profile changed some
@@ -85,7 +85,7 @@ case $2 in
     expect_err 'for the device NVIDIA H200, not CPU device'
     ;;
   OfAnotherMachineIsComparedWithAWarning)
-    made --threads 1 --tile 4KiB
+    made --producers 1 --tile 4KiB
     changed '"name": "CPU device"' '"name": "NVIDIA H200"'
     run compare --device cpu --window 10 --rounds 1 --profile changed
     expect_code 0
@@ -94,7 +94,7 @@ case $2 in
     ;;
   # Which are processes of their own: once it has said so, one of them fills.
   OfAnotherMachineIsSaidBeforeTheFirstRound)
-    made --threads 1 --tile 64KiB
+    made --producers 1 --tile 64KiB
     changed '"name": "CPU device"' '"name": "NVIDIA H200"'
     listening bench --device cpu --window 2000 --repeats 3 --profile changed > out 2> err &
     bench=$!
@@ -107,7 +107,7 @@ case $2 in
     ;;
   # The program that runs first cannot.
   OfAnotherMachineIsSaidBeforeCompareRunsAnything)
-    made --threads 1 --tile 4KiB
+    made --producers 1 --tile 4KiB
     changed '"name": "CPU device"' '"name": "NVIDIA H200"'
     cp "$penstock" penstock
     printf '#!/bin/sh\nexit 4\n' > penstock-legacy
@@ -118,14 +118,14 @@ case $2 in
     head -n 1 err | grep -qF 'for the device NVIDIA H200, not CPU device' || fail "$(cat err)"
     ;;
   ThatIsNoneIsRefusedInOneLine)
-    made --threads 1
+    made --producers 1
     mkdir folder
     head -c 200 profile > truncated
-    changed '"threads": 1' '"threads": "one"' && mv changed mistyped
-    changed '"threads": 1' '"threads": 99999999999999999999' && mv changed huge
+    changed '"producers": 1' '"producers": "one"' && mv changed mistyped
+    changed '"producers": 1' '"producers": 99999999999999999999' && mv changed huge
     changed '"schema": 1' '"schema": 7' && mv changed newer
     : > empty
-    echo 'threads = 4' > foreign
+    echo 'producers = 4' > foreign
     for command in bench compare hash; do
       for bad in nowhere folder truncated mistyped huge newer empty foreign; do
         run "$command" --profile "$bad"
@@ -136,7 +136,7 @@ case $2 in
         [[ ! -s out ]] || fail "$command $bad: something on standard output"
       done
     done
-    changed '"threads": 1' '"threads": 1, "colour": "red"'
+    changed '"producers": 1' '"producers": 1, "colour": "red"'
     run bench "${quick[@]}" --tile 4KiB --profile changed
     expect_code 0
     ;;

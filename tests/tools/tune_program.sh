@@ -30,7 +30,7 @@ case $2 in
     done
     ;;
   StartsWhereAProfileSays)
-    run tune --device cpu --within 0 --threads 3 --lanes 2 --tile 32KiB --depth 7 --signal event_poll --work copy --direction in --save profile
+    run tune --device cpu --within 0 --producers 3 --lanes 2 --tile 32KiB --slots 7 --signal event_poll --work copy --direction in --save profile
     expect_code 0
     run tune --device cpu --within 0 --profile profile --save profile --json
     expect_code 0
@@ -38,7 +38,7 @@ case $2 in
       expect_out "$words"
     done
     # Among what was tried is what it says, though 7 slots are not among what is worth trying.
-    tr -d ' \n' < out | grep -qE '"threads":3,"lanes":2,"tile":32768,"depth":7,[^}]*"signal":"event_poll"' || fail "$(cat out)"
+    tr -d ' \n' < out | grep -qE '"producers":3,"lanes":2,[^}]*"tile":32768,"slots":7,[^}]*"signal":"event_poll"' || fail "$(cat out)"
     run tune --device cpu --within 0 --profile profile --trace profile
     expect_code 2
     expect_err '--trace profile would overwrite what is to be read'
@@ -77,7 +77,7 @@ case $2 in
     expect_code 0
     for words in 'latency with' 'tiles a second' 'p99 us' 'aim latency' 'best  ' 'saved as profile'; do expect_out "$words"; done
     ! grep -q 'verdict on the best' out || fail 'a verdict on throughput'
-    for words in '"aim": ' '"latency_us": {' '"load_tiles_per_s": ' '"gb_per_s": null' '"threads": 1,'; do
+    for words in '"aim": ' '"latency_us": {' '"load_tiles_per_s": ' '"gb_per_s": null' '"producers": 1,'; do
       grep -qF -- "$words" profile || fail "no $words in $(cat profile)"
     done
     # The tile is a part of the job, and so the profile's.
@@ -115,7 +115,7 @@ case $2 in
     ;;
   RefusesBadOptionsInOneLine)
     expect_bad_options tune << 'LINES'
---threads some
+--producers some
 --tile 3
 --signal smoke
 --work copy,hash
@@ -148,7 +148,7 @@ LINES
     expect_err 'All that could be tried pins more than --memory 1KiB'
     [[ ! -e profile.json ]] || fail 'a profile that pins more than it may'
     # The one that fits is saved.
-    run tune --device cpu --within 0 --tile 4KiB --depth 1 --memory 1MiB --save profile.json
+    run tune --device cpu --within 0 --tile 4KiB --slots 1 --memory 1MiB --save profile.json
     expect_code 0
     [[ -s profile.json ]] || fail 'no profile'
     ;;

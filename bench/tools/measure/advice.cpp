@@ -35,20 +35,21 @@ std::vector<Starved> starved_pipelines(Flavour flavour) {
   using measure::Fill;
   using measure::Work;
   std::vector<Starved> all{
-      {"one producer", {.threads = 1, .work = Work::copy, .fill = Fill::memory, .direction = Direction::in}},
-      {"one slot", {.lanes = 1, .depth = 1}},
-      {"two tiles in all", {.threads = 1, .lanes = 1, .depth = 8, .tiles = 2}},
-      {"one stream", {.lanes = 1, .tile = 4 * mebibyte, .shape = LaneShape::single}},
-      {"small tiles", {.lanes = 1, .tile = 4 * kibibyte}},
-      {"small tiles, each alone", {.lanes = 1, .tile = 16 * kibibyte, .batch = 1}},
-      {"tiles each alone", {.lanes = 4, .tile = 256 * kibibyte, .batch = 1}},
+      {"one producer",
+       {.pipeline = {.producers = 1}, .work = Work::copy, .fill = Fill::memory, .direction = Direction::in}},
+      {"one slot", {.pipeline = {.lanes = 1, .slots = 1}}},
+      {"two tiles in all", {.pipeline = {.tiles = 2, .producers = 1, .lanes = 1, .slots = 8}}},
+      {"one stream", {.pipeline = {.lanes = 1, .shape = LaneShape::single}, .tile = 4 * mebibyte}},
+      {"small tiles", {.pipeline = {.lanes = 1}, .tile = 4 * kibibyte}},
+      {"small tiles, each alone", {.pipeline = {.lanes = 1, .batch = 1}, .tile = 16 * kibibyte}},
+      {"tiles each alone", {.pipeline = {.lanes = 4, .batch = 1}, .tile = 256 * kibibyte}},
       {"kernels of one block in turn",
-       {.lanes = 1, .tile = 64 * kibibyte, .work = Work::busy, .busy = std::chrono::microseconds(200)}},
-      {"a sleeping lane", {.lanes = 1, .tile = 64 * kibibyte, .depth = 2, .signal = SignalKind::event_block}}};
+       {.pipeline = {.lanes = 1}, .tile = 64 * kibibyte, .work = Work::busy, .busy = std::chrono::microseconds(200)}},
+      {"a sleeping lane",
+       {.pipeline = {.lanes = 1, .slots = 2, .signal = SignalKind::event_block}, .tile = 64 * kibibyte}}};
   if (flavour == Flavour::legacy) {
     all.push_back({"everybody's stream",
-                   {.threads = 4,
-                    .lanes = 4,
+                   {.pipeline = {.producers = 4, .lanes = 4},
                     .tile = 64 * kibibyte,
                     .work = Work::busy,
                     .busy = std::chrono::microseconds(100)}});

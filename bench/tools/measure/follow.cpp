@@ -2,7 +2,6 @@
 #include "follow.hpp"
 
 #include <algorithm>
-#include <array>
 #include <sstream>
 #include <string>
 #include <string_view>
@@ -10,18 +9,12 @@
 namespace penstock::measure {
 namespace {
 
-constexpr std::array<std::string_view, 14> axes{"threads",   "lanes",  "consumers", "tile",    "depth",
-                                                "batch",     "tiles",  "signal",    "streams", "shape",
-                                                "transport", "graphs", "aim",       "sink"};
-
 /// The axis that an option of a pipeline sets; empty if none does.
 std::string_view axis_of(std::string_view option) {
   if (!option.starts_with("--")) return {};
-  option.remove_prefix(2);
-  if (option == "producers") return "threads";
-  if (option == "slots") return "depth";
-  auto const* const found = std::find(axes.begin(), axes.end(), option);
-  return found == axes.end() ? std::string_view() : *found;
+  auto const& kinds = axis_kinds();
+  auto const found = std::ranges::find(kinds, option.substr(2), &AxisKind::name);
+  return found == kinds.end() ? std::string_view() : found->name;
 }
 
 }  // namespace

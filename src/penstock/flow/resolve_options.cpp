@@ -9,6 +9,7 @@
 #include "penstock/core/usual_batch.hpp"
 #include "penstock/core/usual_tiles.hpp"
 #include "penstock/error.hpp"
+#include "penstock/flow/option_table.hpp"
 #include "penstock/flow/spin_room.hpp"
 
 namespace penstock {
@@ -73,13 +74,12 @@ class Resolving {
         throw Error(ErrorKind::bad_argument, "Host stage '" + stage.name + "' has no body: give it a function.");
       }
     }
-    for (auto const& [what, asked] : {std::pair{"producers", options_.producers}, std::pair{"lanes", options_.lanes},
-                                      std::pair{"consumers", options_.consumers}}) {
-      if (asked > PipelineOptions::most_threads) {
-        throw Error(ErrorKind::bad_argument, "A pipeline has up to " + std::to_string(PipelineOptions::most_threads) +
-                                                 " " + what + ", not " + std::to_string(asked) +
-                                                 ": ask for about as many as there are CPUs.");
-      }
+    for (OptionRow const& row : option_table()) {
+      PipelineOptions taken;
+      if (row.unit != "threads" || row.read(taken, row.text(options_), row.most)) continue;
+      throw Error(ErrorKind::bad_argument, "A pipeline has up to " + std::to_string(row.most) + " " +
+                                               std::string(row.name) + ", not " + row.text(options_) +
+                                               ": ask for about as many as there are CPUs.");
     }
     if (options_.ordered && options_.sink_on_lanes) {
       throw Error(ErrorKind::bad_argument,

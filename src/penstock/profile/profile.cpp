@@ -3,23 +3,18 @@
 
 #include <utility>
 
+#include "penstock/flow/option_table.hpp"
+
 namespace penstock {
 
 PipelineOptions Profile::apply(PipelineOptions wanted) const {
   if (wanted.tile == TileShape{}) wanted.tile = options.tile;
-  wanted.tiles = options.tiles;
-  wanted.producers = options.producers;
-  wanted.lanes = options.lanes;
-  wanted.consumers = options.consumers;
-  wanted.slots = options.slots;
-  wanted.batch = options.batch;
-  wanted.aim = options.aim;
-  wanted.spin = options.spin;
-  wanted.shape = options.shape;
-  wanted.signal = options.signal;
-  // That the stage allows tiles that are mapped was a promise of the one that was measured.
-  wanted.transport = options.transport == Transport::mapped ? Transport::automatic : options.transport;
-  wanted.graphs = options.graphs;
+  for (OptionRow const& row : option_table()) {
+    if (!row.in(named_in::profiles) || row.kind == OptionKind::size) continue;
+    // That the stage allows what only some do was a promise of the one that was measured.
+    std::string const value = row.text(options);
+    row.set(wanted, value == row.promised ? row.preset() : value);
+  }
   return wanted;
 }
 

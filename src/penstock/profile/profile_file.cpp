@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <array>
 #include <cerrno>
 #include <cstring>
 #include <fstream>
@@ -9,8 +8,8 @@
 
 #include <nlohmann/json.hpp>
 
-#include "penstock/core/pool.hpp"
-#include "penstock/core/words.hpp"
+#include "penstock/error.hpp"
+#include "penstock/flow/option_table.hpp"
 #include "penstock/machine/output_file.hpp"
 #include "penstock/profile.hpp"
 
@@ -23,7 +22,6 @@ constexpr std::uint64_t schema = 1;
 /// A profile takes one or two KiB.
 constexpr std::size_t most_file_bytes = std::size_t{1} << 20;
 constexpr std::uint64_t most_tile_bytes = std::uint64_t{1} << 30;
-constexpr std::uint64_t most_spin_us = PipelineOptions::for_ever.count();
 constexpr char const* remedy = "make a new one with penstock tune --save";
 
 [[noreturn]] void refuse(std::string const& name, std::string const& what) {
@@ -37,10 +35,10 @@ class Members {
       : json_(json), name_(std::move(name)), where_(std::move(where)) {
     if (!json_.is_object()) refuse(name_, where_.empty() ? "It is no profile" : where_ + " is no object");
   }
-  Members object(char const* key) const { return {member(key), name_, path(key)}; }
-  bool has(char const* key) const { return json_.contains(key) && !json_.at(key).is_null(); }
+  Members object(std::string const& key) const { return {member(key), name_, path(key)}; }
+  bool has(std::string const& key) const { return json_.contains(key) && !json_.at(key).is_null(); }
 
-  std::string text(char const* key) const {
+  std::string text(std::string const& key) const {
     constexpr std::size_t longest = 1000;
     Json const& value = member(key);
     if (!value.is_string() || value.get_ref<std::string const&>().size() > longest) {
@@ -48,38 +46,34 @@ class Members {
     }
     return value.get<std::string>();
   }
-  std::uint64_t whole(char const* key, std::uint64_t least, std::uint64_t most) const {
+  std::uint64_t whole(std::string const& key, std::uint64_t least, std::uint64_t most) const {
     Json const& value = member(key);
     if (!value.is_number_unsigned() || value.get<std::uint64_t>() < least || value.get<std::uint64_t>() > most) {
       refuse(name_, path(key) + " is no whole number from " + std::to_string(least) + " to " + std::to_string(most));
     }
     return value.get<std::uint64_t>();
   }
-  unsigned count(char const* key, unsigned most) const { return static_cast<unsigned>(whole(key, 1, most)); }
-  bool truth(char const* key) const {
+  bool truth(std::string const& key) const {
     Json const& value = member(key);
     if (!value.is_boolean()) refuse(name_, path(key) + " is neither true nor false");
     return value.get<bool>();
   }
-  double positive(char const* key) const {
+  double positive(std::string const& key) const {
     Json const& value = member(key);
     if (!value.is_number() || !(value.get<double>() > 0)) refuse(name_, path(key) + " is no number above 0");
     return value.get<double>();
   }
-  /// Of which `text` is the word.
-  template <class Value, std::size_t count>
-  Value one_of(std::array<Value, count> const& all, char const* key) const {
-    if (auto const found = find_word(all, text(key))) return *found;
-    refuse(name_, path(key) + " is none of " + words_for(all));
+  [[noreturn]] void refuse_word(std::string const& key, std::string const& words) const {
+    refuse(name_, path(key) + " is none of " + words);
   }
-  ProfiledSpread spread(char const* key) const {
+  ProfiledSpread spread(std::string const& key) const {
     Members const of = object(key);
     return {of.positive("median"), of.positive("min"), of.positive("max")};
   }
 
  private:
-  std::string path(char const* key) const { return where_.empty() ? key : where_ + "." + key; }
-  Json const& member(char const* key) const {
+  std::string path(std::string const& key) const { return where_.empty() ? key : where_ + "." + key; }
+  Json const& member(std::string const& key) const {
     auto const found = json_.find(key);
     if (found == json_.end()) refuse(name_, path(key) + " is missing");
     return *found;
@@ -99,6 +93,51 @@ TileShape tile_of(Members const& settings, std::string const& name) {
     refuse(name, "settings.input_bytes and output_bytes make no tile");
   }
   return tile;
+}
+
+/// A number says its unit where people might take it for another.
+std::string member_of(OptionRow const& row) {
+  return std::string(row.name) + (row.kind == OptionKind::time ? "_us" : "");
+}
+
+/// What `settings` says of the option, by its name or by the one that it had before.
+void take(PipelineOptions& options, OptionRow const& row, Members const& settings) {
+  std::string key = member_of(row);
+  if (!row.former.empty() && !settings.has(key) && settings.has(std::string(row.former))) key = row.former;
+  if (!row.in_all_profiles && !settings.has(key)) return;  // It is left to the pipeline.
+  if (row.kind != OptionKind::word) {
+    row.set(options, std::to_string(settings.whole(key, row.kind == OptionKind::count ? 1 : 0, row.most)));
+    return;
+  }
+  std::string const word = settings.text(key);
+  if (word == row.former_word) return;
+  if (!row.read(options, word, row.most)) settings.refuse_word(key, row.words());
+}
+
+/// Null if it was left to the pipeline.
+Json value_of(OptionRow const& row, PipelineOptions const& options) {
+  std::string const text = row.text(options);
+  if (row.kind == OptionKind::word) return text;
+  bool const left = text == row.preset();
+  if (row.kind == OptionKind::time) return left ? 0 : std::stoull(text);
+  return left && !row.in_all_profiles ? Json(nullptr) : Json(std::stoull(text));
+}
+
+Json settings_of(Profile const& profile) {
+  TileShape const& tile = profile.options.tile;
+  Json settings = Json::object();
+  for (OptionRow const& row : option_table()) {
+    if (!row.in(named_in::profiles)) continue;
+    if (row.kind != OptionKind::size) {
+      settings[member_of(row)] = value_of(row, profile.options);
+      continue;
+    }
+    settings[row.name] = profile.tile_bytes;
+    settings["input_bytes"] = tile.input_bytes;
+    settings["output_bytes"] = tile.output_bytes;
+    settings["in_place"] = tile.in_place;
+  }
+  return settings;
 }
 
 Json spread_of(std::optional<ProfiledSpread> const& of) {
@@ -146,21 +185,9 @@ Profile parse_profile(std::string_view text, std::string const& name) {
                  .sink = job.text("sink")};
   profile.tile_bytes = settings.whole("tile", 1, most_tile_bytes);
   profile.options.tile = tile_of(settings, name);
-  profile.options.tiles = settings.whole("tiles", 1, Pool::max_tiles);
-  profile.options.producers = settings.count("threads", PipelineOptions::most_threads);
-  profile.options.lanes = settings.count("lanes", PipelineOptions::most_threads);
-  profile.options.consumers = settings.count("consumers", PipelineOptions::most_threads);
-  profile.options.slots = settings.count("depth", Pool::max_tiles);
-  // Profiles of before there were batches leave it to the pipeline.
-  profile.options.batch = settings.has("batch") ? settings.count("batch", Pool::max_tiles) : 0;
-  profile.options.spin = std::chrono::microseconds(settings.whole("spin_us", 0, most_spin_us));
-  // A third shape of older profiles differed from split only for a lone small tile.
-  if (settings.text("shape") != "adaptive") profile.options.shape = settings.one_of(all_lane_shapes, "shape");
-  // Profiles of before there was a choice leave it to the pipeline.
-  if (settings.has("aim")) profile.options.aim = settings.one_of(all_aims, "aim");
-  if (settings.has("transport")) profile.options.transport = settings.one_of(all_transports, "transport");
-  if (settings.has("graphs")) profile.options.graphs = settings.one_of(all_graphs, "graphs");
-  profile.options.signal = settings.one_of(all_signal_kinds, "signal");
+  for (OptionRow const& row : option_table()) {
+    if (row.in(named_in::profiles) && row.kind != OptionKind::size) take(profile.options, row, settings);
+  }
   if (all.has("latency_us")) {
     Members const latency = all.object("latency_us");
     profile.latency = {.load_tiles_per_second = latency.positive("load_tiles_per_s"), .p99 = latency.spread("p99")};
@@ -173,7 +200,6 @@ Profile parse_profile(std::string_view text, std::string const& name) {
 }
 
 std::string text_of(Profile const& profile) {
-  PipelineOptions const& options = profile.options;
   Json const json{{"schema", schema},
                   {"kind", "profile"},
                   {"penstock", {{"version", profile.version}, {"flavour", profile.machine.flavour}}},
@@ -188,23 +214,7 @@ std::string text_of(Profile const& profile) {
                     {"direction", profile.job.direction},
                     {"streams", profile.job.streams},
                     {"sink", profile.job.sink}}},
-                  {"settings",
-                   {{"threads", options.producers},
-                    {"lanes", options.lanes},
-                    {"consumers", options.consumers},
-                    {"tile", profile.tile_bytes},
-                    {"input_bytes", options.tile.input_bytes},
-                    {"output_bytes", options.tile.output_bytes},
-                    {"in_place", options.tile.in_place},
-                    {"depth", options.slots},
-                    {"batch", options.batch != 0 ? Json(options.batch) : Json(nullptr)},
-                    {"tiles", options.tiles},
-                    {"aim", to_string(options.aim)},
-                    {"signal", to_string(options.signal)},
-                    {"shape", to_string(options.shape)},
-                    {"transport", to_string(options.transport)},
-                    {"graphs", to_string(options.graphs)},
-                    {"spin_us", options.spin.value_or(std::chrono::microseconds(0)).count()}}},
+                  {"settings", settings_of(profile)},
                   {"gb_per_s", spread_of(profile.rate)},
                   {"defaults_gb_per_s", spread_of(profile.defaults_rate)},
                   {"latency_us", latency_of(profile.latency)}};

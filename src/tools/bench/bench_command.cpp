@@ -12,9 +12,9 @@
 #include "tools/bench/bench_output.hpp"
 #include "tools/command/arguments.hpp"
 #include "tools/command/program.hpp"
-#include "tools/measure/bench_facts.hpp"
+#include "tools/command/results.hpp"
 #include "tools/measure/filler.hpp"
-#include "tools/measure/recorded_run.hpp"
+#include "tools/measure/trial.hpp"
 #include "tools/page/results_page.hpp"
 
 namespace penstock::cli {

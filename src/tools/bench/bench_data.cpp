@@ -2,15 +2,13 @@
 #include "tools/bench/bench_data.hpp"
 
 #include <algorithm>
-#include <cctype>
 
 #include <nlohmann/json.hpp>
 
 #include "penstock/report/overlap.hpp"
 #include "penstock/report/passages.hpp"
 #include "tools/bench/bench_output.hpp"
-#include "tools/command/results_text.hpp"
-#include "tools/measure/bench_facts.hpp"
+#include "tools/command/results.hpp"
 
 namespace penstock::cli {
 namespace {
@@ -19,19 +17,6 @@ using Json = nlohmann::ordered_json;
 using measure::Axis;
 using measure::PointResult;
 using measure::Spread;
-
-/// Counts and sizes as numbers.
-Json value_of(std::string const& text) {
-  bool const whole =
-      !text.empty() && std::all_of(text.begin(), text.end(), [](unsigned char c) { return std::isdigit(c); });
-  return whole ? Json(std::stoull(text)) : Json(text);
-}
-
-Json spread_of(std::vector<double> const& values, double factor) {
-  if (values.empty()) return nullptr;
-  Spread const spread = measure::spread_of(values);
-  return {{"median", spread.median * factor}, {"min", spread.least * factor}, {"max", spread.most * factor}};
-}
 
 Json ceilings_of(PointResult const& result, double gigabytes) {
   auto const rate = [&](std::optional<double> const& tiles) {
@@ -105,7 +90,7 @@ Json point_of(std::span<Axis const> axes, PointResult const& result) {
   double const gigabytes = bytes_per_tile(result.point.setting) / 1e9;
   Json where = Json::object();
   for (std::size_t i = 0; i < axes.size(); ++i) {
-    if (axes[i].swept()) where[axes[i].name] = value_of(result.point.values[i]);
+    if (axes[i].swept()) where[axes[i].name] = axis_value_as_json(result.point.values[i]);
   }
   Json latency = nullptr;
   if (result.latency) {
@@ -119,9 +104,9 @@ Json point_of(std::span<Axis const> axes, PointResult const& result) {
   return {{"axes", where},
           {"repeats", result.tiles_per_second.size()},
           {"processes", processes_of(result)},
-          {"gb_per_s", spread_of(result.tiles_per_second, gigabytes)},
-          {"tiles_per_s", spread_of(result.tiles_per_second, 1)},
-          {"cpu_s_per_gb", spread_of(result.cpu_s_per_tile, 1 / gigabytes)},
+          {"gb_per_s", as_spread(result.tiles_per_second, gigabytes)},
+          {"tiles_per_s", as_spread(result.tiles_per_second, 1)},
+          {"cpu_s_per_gb", as_spread(result.cpu_s_per_tile, 1 / gigabytes)},
           {"samples", {{"tiles_per_s", result.tiles_per_second}}},
           {"latency_us", latency},
           {"pinned_bytes", result.last ? Json(result.last->pinned_bytes) : Json(nullptr)},
@@ -139,11 +124,11 @@ std::string as_json(BenchFacts const& facts, std::span<Axis const> axes, std::sp
   Json options = Json::object();
   for (Axis const& axis : axes) {
     if (!axis.swept()) {
-      options[axis.name] = value_of(axis.values[0]);
+      options[axis.name] = axis_value_as_json(axis.values[0]);
       continue;
     }
     Json values = Json::array();
-    for (std::string const& value : axis.values) values.push_back(value_of(value));
+    for (std::string const& value : axis.values) values.push_back(axis_value_as_json(value));
     std::sort(values.begin(), values.end(),
               [](Json const& one, Json const& other) { return one.is_number() && other.is_number() && one < other; });
     Json json{{"name", axis.name}, {"values", values}};

@@ -4,8 +4,8 @@
 #include <span>
 #include <string>
 
+#include "tools/command/results.hpp"
 #include "tools/measure/axis.hpp"
-#include "tools/measure/bench_facts.hpp"
 #include "tools/measure/figures.hpp"
 
 namespace penstock::cli {

@@ -2,14 +2,12 @@
 #include "tools/bench/bench_output.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
-#include <cstdio>
 #include <limits>
 #include <optional>
 
 #include "penstock/core/number_text.hpp"
-#include "tools/command/results_text.hpp"
+#include "tools/command/results.hpp"
 #include "tools/measure/figures.hpp"
 
 namespace penstock::cli {
@@ -22,12 +20,6 @@ using measure::Spread;
 /// A point that has more of its ceiling than that has come to more, as it is printed.
 constexpr double above_ceiling = 1.005;
 
-std::string number(char const* format, double value) {
-  std::array<char, 48> text{};
-  std::snprintf(text.data(), text.size(), format, value);
-  return text.data();
-}
-
 /// Of the fastest point, and the bounds of all others in a word.
 std::string verdict_text(std::span<Axis const> axes, std::span<PointResult const> results) {
   auto const best = best_of(results);
@@ -38,7 +30,7 @@ std::string verdict_text(std::span<Axis const> axes, std::span<PointResult const
   text += "\n" + as_text(*result.verdict);
   constexpr double little = 0.05;
   if (double const part = judged_part(result); std::abs(1 - part) > little) {
-    text += "Every tile of the run that was judged was recorded; it came to " + number("%.0f %%", 100 * part) +
+    text += "Every tile of the run that was judged was recorded; it came to " + formatted("%.0f %%", 100 * part) +
             " of the others, and gains are times its own " +
             short_number(result.traced->tiles_per_second * bytes_per_tile(result.point.setting) / 1e9) + " GB/s.\n";
   }
@@ -89,8 +81,7 @@ std::string lanes_that_ran(std::span<PointResult const> results) {
   bool other = false;
   for (PointResult const& result : results) {
     if (!result.last) continue;
-    measure::Setting const& setting = result.point.setting;
-    unsigned const asked = setting.lanes_as_threads ? setting.threads : setting.lanes;
+    unsigned const asked = result.point.setting.options().lanes;
     unsigned const ran = result.last->options.lanes;
     least = std::min(least, ran);
     most = std::max(most, ran);
@@ -178,7 +169,7 @@ std::string as_text(BenchFacts const& facts, std::span<Axis const> axes, std::sp
     auto const ceiling = result.ceilings ? lowest(*result.ceilings, result.point.setting.direction) : std::nullopt;
     row.push_back(ceiling ? short_number(*ceiling * bytes / 1e9) : "-");
     auto const part = part_of_ceiling(result);
-    row.push_back(part ? number("%.0f %%", 100 * *part) : "-");
+    row.push_back(part ? formatted("%.0f %%", 100 * *part) : "-");
     above = above || part.value_or(0) > above_ceiling;
     row.push_back("  " + (result.verdict ? std::string(bound_name(result.verdict->bound)) : std::string("-")));
     rows.push_back(row);
@@ -195,8 +186,8 @@ std::string as_text(BenchFacts const& facts, std::span<Axis const> axes, std::sp
   for (PointResult const& result : results) {
     if (result.latency) {
       text += ", at " +
-              number("%.0f %%",
-                     100 * result.latency->load_tiles_per_second / measure::spread_of(result.tiles_per_second).median) +
+              formatted("%.0f %%", 100 * result.latency->load_tiles_per_second /
+                                       measure::spread_of(result.tiles_per_second).median) +
               " of the tiles/s";
       break;
     }

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "tools/measure/bench_facts.hpp"
+#include "tools/command/results.hpp"
 #include "tools/measure/figures.hpp"
 
 namespace penstock::cli {

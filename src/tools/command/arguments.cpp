@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tools/command/arguments.hpp"
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <cstdio>
@@ -11,12 +12,10 @@
 #include <nlohmann/json.hpp>
 
 #include "penstock/core/number_text.hpp"
-#include "penstock/core/pool.hpp"
-#include "penstock/core/words.hpp"
 #include "penstock/machine/host_limits.hpp"
 #include "penstock/machine/topology.hpp"
-#include "tools/command/named_files.hpp"
-#include "tools/command/offered_values.hpp"
+#include "tools/command/completion.hpp"
+#include "tools/command/files_to_write.hpp"
 
 namespace penstock::cli {
 namespace {
@@ -40,10 +39,6 @@ CLI::Validator takes(std::function<bool(std::string const&)> good, std::string c
             return good(text) ? "" : "'" + text + "' is not " + what;
           },
           ""};
-}
-
-std::string up_to(std::size_t most) {
-  return "At most " + std::to_string(most) + ". ";
 }
 
 }  // namespace
@@ -93,25 +88,38 @@ ProfiledMachine machine_of_results(std::string const& results) {
 }
 
 std::map<std::string, std::string> axis_values(Profile const& profile) {
-  PipelineOptions const& options = profile.options;
-  return {{"threads", std::to_string(options.producers)},
-          {"lanes", std::to_string(options.lanes)},
-          {"consumers", std::to_string(options.consumers)},
-          {"tile", std::to_string(profile.tile_bytes)},
-          {"depth", std::to_string(options.slots)},
-          {"batch", std::to_string(options.batch)},
-          {"tiles", std::to_string(options.tiles)},
-          {"aim", std::string(to_string(options.aim))},
-          {"signal", std::string(to_string(options.signal))},
-          {"shape", std::string(to_string(options.shape))},
-          // What allows `mapped` is the job, and this may be another.
-          {"transport", options.transport == Transport::copies ? "copies" : "automatic"},
-          {"graphs", std::string(to_string(options.graphs))},
-          {"work", profile.job.work},
-          {"fill", profile.job.fill},
-          {"direction", profile.job.direction},
-          {"streams", profile.job.streams},
-          {"sink", profile.job.sink}};
+  // Without what is a promise of the one that was measured.
+  PipelineOptions const options = profile.apply({});
+  std::map<std::string, std::string> values{{"work", profile.job.work},
+                                            {"fill", profile.job.fill},
+                                            {"direction", profile.job.direction},
+                                            {"streams", profile.job.streams},
+                                            {"sink", profile.job.sink}};
+  for (OptionRow const& row : option_table()) {
+    if (!row.in(named_in::profiles) || row.kind == OptionKind::time) continue;
+    values[std::string(row.name)] =
+        row.kind == OptionKind::size ? std::to_string(profile.tile_bytes) : row.text(options);
+  }
+  return values;
+}
+
+bool is_named(CLI::App const& command, std::string_view option) {
+  auto const count = [&](std::string_view name) {
+    auto const* const found = command.get_option_no_throw("--" + std::string(name));
+    return found == nullptr ? 0 : found->count();
+  };
+  OptionRow const* const row = find_option(option);
+  return count(option) + (row != nullptr && !row->former.empty() ? count(row->former) : 0) > 0;
+}
+
+bool follows_from_named(CLI::App const& command, OptionRow const& row) {
+  return std::ranges::any_of(option_table(), [&](OptionRow const& other) {
+    return row.follows_from(other.name) && is_named(command, other.name);
+  });
+}
+
+void add_former_name(CLI::App& command, OptionRow const& row, std::string& value) {
+  if (!row.former.empty()) command.add_option("--" + std::string(row.former), value)->group("");
 }
 
 void ProfileOption::add_to(CLI::App& command, std::string const& help, std::function<void(Profile const&)> take) {
@@ -130,53 +138,35 @@ void ProfileOption::warn(ProfiledMachine const& here) const {
 }
 
 void PipelineArguments::add_to(CLI::App& command, std::string const& tile_sizes) {
-  auto const add_count = [&](char const* name, auto& value, std::size_t most, std::string const& words) {
-    command.add_option(name, value, words)->type_name("N")->check(whole_number(0, most));
-  };
   command
       .add_option("--device", device,
                   "auto, cpu, cuda, cuda:N, several of them with commas, or all: every GPU, if there is one.\n"
                   "auto is the first GPU, or the CPU where there is none")
       ->type_name("NAME")
       ->check(offers(device_words));
-  add_count(
-      "--producers", producers, most_threads,
-      "Threads that read input. " + up_to(most_threads) + "Default: the CPUs that lanes and consumers leave free");
-  add_count("--lanes", lanes, most_threads,
-            "Threads that drive the devices. " + up_to(most_threads) +
-                "Default: 1 for each; per GPU 2, if tiles are below 1 MiB");
-  add_count("--consumers", consumers, most_threads, "Threads that take results. " + up_to(most_threads) + "Default: 1");
-  add_count("--slots", slots, Pool::max_tiles,
-            "Tiles on the device at once, per lane. " + up_to(Pool::max_tiles) +
-                "Default: 4 batches; on a GPU 32 at least, if tiles are below 1 MiB; 16 with --aim latency");
-  add_count("--batch", batch, Pool::max_tiles,
-            "Tiles that a lane puts on the device at once. " + up_to(Pool::max_tiles) +
-                "Default: 1; on a GPU 32 MiB of them, of those below 1 MiB 8 MiB, up to 128; of several GPUs 4 MiB or "
-                "2 tiles; 4 with --aim latency");
-  command.add_option("--aim", aim, std::string(what_aim_decides) + ". Default: throughput")
-      ->type_name("NAME")
-      ->check(offers(words_for(all_aims)));
-  command.add_option("--signal", signal, "How lanes learn what is done: " + signal_names() + ". Default: callback")
-      ->type_name("NAME")
-      ->check(offers(signal_names()));
-  command
-      .add_option("--shape", shape, "Streams of a lane: split (upload, compute, download) or single. Default: split")
-      ->type_name("NAME")
-      ->check(offers(lane_shape_names()));
-  command
-      .add_option("--streams", streams,
-                  "Where lanes compute: default (the thread's default stream) or own (a stream of the lane's).\n"
-                  "Default: default")
-      ->type_name("NAME")
-      ->check(CLI::IsMember({"default", "own"}));
-  command.add_option("--tile", tile, "Size of a tile: " + tile_sizes)->type_name("SIZE");
-  add_count(
-      "--tiles", tiles, Pool::max_tiles,
-      "Pinned tiles in all: the most work in progress. " + up_to(Pool::max_tiles) +
-          "Default: all slots, 2 per producer, 1 per consumer, and the rest of a batch; fewer with --aim latency");
+  for (OptionRow const& row : option_table()) {
+    if (!row.in(named_in::commands)) continue;
+    std::string const name(row.name);
+    std::string& value = values[name];
+    switch (row.kind) {
+      case OptionKind::count:
+      case OptionKind::time:
+        command.add_option("--" + name, value, row.help())->type_name("N")->check(whole_number(0, row.most));
+        break;
+      case OptionKind::size:
+        command.add_option("--" + name, value, std::string(row.sentence) + ": " + tile_sizes)->type_name("SIZE");
+        break;
+      case OptionKind::word:
+        command.add_option("--" + name, value, row.help())->type_name("NAME")->check(offers(row.words()));
+        break;
+      case OptionKind::yes_no: {
+        bool const preset = row.preset_is_yes();
+        command.add_flag_callback((preset ? "--no-" : "--") + name, [&value, preset] { value = preset ? "no" : "yes"; },
+                                  row.help());
+      }
+    }
+  }
   profile.add_to(command, profile_fills_in, [this, &command](Profile const& taken) { take(taken, command); });
-  command.add_flag("--ordered", ordered, "Take results in the order of the input");
-  command.add_flag("--no-bind", no_bind, "Leave threads and memory where the system puts them");
   command.footer(
       "N is a whole number; 0 means the default. SIZE is a whole number of bytes, or of KiB, MiB, GiB (1024-fold) or\n"
       "kB, MB, GB (1000-fold).\n" +
@@ -184,47 +174,33 @@ void PipelineArguments::add_to(CLI::App& command, std::string const& tile_sizes)
 }
 
 void PipelineArguments::take(Profile const& taken, CLI::App const& command) {
-  auto const named = [&](char const* option) { return command.count(option) > 0; };
-  PipelineOptions const& options = taken.options;
-  if (!named("--producers")) producers = options.producers;
-  if (!named("--lanes")) lanes = options.lanes;
-  if (!named("--consumers")) consumers = options.consumers;
-  if (!named("--slots")) slots = options.slots;
-  // It follows from these two, and with one of them changed it is for the pipeline to choose.
-  if (!named("--batch") && !named("--slots") && !named("--tile")) batch = options.batch;
-  if (!named("--aim")) aim = to_string(options.aim);
-  if (!named("--signal")) signal = to_string(options.signal);
-  if (!named("--shape")) shape = to_string(options.shape);
-  if (!named("--tile")) tile = std::to_string(taken.tile_bytes);
-  // These two follow from the others, and with one of those changed they are for the pipeline to choose.
-  for (char const* const option :
-       {"--producers", "--lanes", "--consumers", "--slots", "--batch", "--aim", "--signal"}) {
-    if (named(option)) return;
+  PipelineOptions const options = taken.apply({});
+  for (OptionRow const& row : option_table()) {
+    // What follows from what is named is for the pipeline to choose.
+    if (!row.in(named_in::profiles) || is_named(command, row.name) || follows_from_named(command, row)) continue;
+    values[std::string(row.name)] = row.kind == OptionKind::size ? std::to_string(taken.tile_bytes) : row.text(options);
   }
-  if (!named("--tiles")) tiles = options.tiles;
-  spin = options.spin;
 }
 
 PipelineOptions PipelineArguments::options() const {
   PipelineOptions options;
-  options.producers = producers;
-  options.lanes = lanes;
-  options.consumers = consumers;
-  options.slots = slots;
-  options.batch = batch;
-  options.aim = parse_aim(aim);
-  options.signal = parse_signal_kind(signal);
-  options.shape = parse_lane_shape(shape);
-  options.streams = streams == "own" ? StreamMode::own : StreamMode::thread_default;
-  options.tiles = tiles;
-  options.spin = spin;
-  options.ordered = ordered;
-  options.bind = !no_bind;
+  for (OptionRow const& row : option_table()) {
+    auto const value = values.find(std::string(row.name));
+    if (value == values.end() || value->second.empty() || row.kind == OptionKind::size) continue;
+    row.set(options, value->second);
+  }
   return options;
 }
 
+std::string PipelineArguments::tile_text() const {
+  auto const found = std::ranges::find(option_table(), OptionKind::size, &OptionRow::kind);
+  auto const value = values.find(std::string(found->name));
+  return value == values.end() ? "" : value->second;
+}
+
 std::size_t PipelineArguments::tile_bytes(std::size_t preset) const {
-  return tile.empty() ? preset : parse_size(tile);
+  std::string const text = tile_text();
+  return text.empty() ? preset : parse_size(text);
 }
 
 }  // namespace penstock::cli

@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include <CLI/CLI.hpp>
 
 #include "penstock/device.hpp"
+#include "penstock/flow/option_table.hpp"
 #include "penstock/options.hpp"
 #include "penstock/profile.hpp"
 
@@ -33,13 +34,16 @@ ProfiledMachine machine_here(DeviceGroup const& devices);
 ///
 /// Shape: as docs/results.md has them.
 ProfiledMachine machine_of_results(std::string const& results);
-/// The values of the profile by the axes that have them.
+/// The values of the profile by the axes that have them, all but how long lanes spin: that is for the pipeline to say
+/// again. What only some stages allow is not among them, since this may be another job.
 std::map<std::string, std::string> axis_values(Profile const& profile);
 
-/// Of `--aim`, in each command that has it.
-inline constexpr char const* what_aim_decides =
-    "What lanes, batch, slots, tiles, spin and watching are for where they are left to the pipeline: throughput, "
-    "latency";
+/// True if the command line has the option of that name, or has it by its former name.
+bool is_named(CLI::App const& command, std::string_view option);
+/// True if it has an option from which the value of this one follows.
+bool follows_from_named(CLI::App const& command, OptionRow const& row);
+/// Takes the former name of an option as well, if it has one, and does not speak of it.
+void add_former_name(CLI::App& command, OptionRow const& row, std::string& value);
 
 /// What most commands do with a profile.
 inline constexpr char const* profile_fills_in =
@@ -57,26 +61,10 @@ struct ProfileOption {
   void warn(ProfiledMachine const& here) const;
 };
 
-/// More threads than any machine has; what is beyond is a slip of the finger.
-inline constexpr std::size_t most_threads = 1024;
-
 /// The options that every command with a pipeline has.
 struct PipelineArguments {
   std::string device = "auto";
-  unsigned producers = 0;
-  unsigned lanes = 0;
-  unsigned consumers = 0;
-  unsigned slots = 0;
-  unsigned batch = 0;
-  std::string aim = "throughput";
-  std::string signal = "callback";
-  std::string shape = "split";
-  std::string streams = "default";
-  std::string tile;
-  std::size_t tiles = 0;
-  bool ordered = false;
-  bool no_bind = false;
-  std::optional<std::chrono::microseconds> spin;  ///< A profile's.
+  std::map<std::string, std::string> values;  ///< By option, as asked for or as the profile has it.
   ProfileOption profile;
 
   /// `tile_sizes` is what --help says of the sizes that a tile may have.
@@ -89,6 +77,8 @@ struct PipelineArguments {
   ///
   /// Throws: Error of kind bad_argument.
   std::size_t tile_bytes(std::size_t preset) const;
+  /// The size of a tile, as asked for; empty if none was.
+  std::string tile_text() const;
 
  private:
   /// Takes the profile's values for all that `command` was not given.

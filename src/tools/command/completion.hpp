@@ -2,10 +2,23 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include <CLI/CLI.hpp>
 
 namespace penstock::cli {
+
+/// Takes every value, and names some for the completion of a shell, as in "split, single" or "split single": for an
+/// option whose value is a list of them, or is judged once all options were read. --help does not show them, the
+/// option's description does.
+CLI::Validator offers(std::string const& names);
+
+/// The devices that every machine knows by name.
+inline constexpr char const* device_words = "auto, cpu, cuda, all";
+
+/// What completion offers for the option: the values that `offers` names, or all that a CLI::IsMember takes. Empty if
+/// it has neither. CLI11 shows the validators of an option only where it may be changed.
+std::vector<std::string> offered_values(CLI::Option& option);
 
 /// A script that has bash complete the command line of `program`: its commands, the options of each, and the values of
 /// options that have offered_values. For every other word bash offers file names. What --help hides is not offered.

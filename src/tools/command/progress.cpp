@@ -5,7 +5,6 @@
 #include <cmath>
 #include <cstdio>
 #include <optional>
-#include <utility>
 
 #include <sys/ioctl.h>
 #include <unistd.h>
@@ -13,11 +12,6 @@
 #include "penstock/core/number_text.hpp"
 
 namespace penstock::cli {
-namespace {
-
-using namespace std::chrono_literals;
-
-}  // namespace
 
 unsigned terminal_width() {
   winsize size{};
@@ -46,11 +40,6 @@ std::string bar_line(std::optional<double> part, std::string const& words, unsig
   return line;
 }
 
-void wipe_line() {
-  std::fputs("\r\033[K", stderr);
-  std::fflush(stderr);
-}
-
 std::string progress_line(std::uint64_t done, std::optional<std::uint64_t> total, std::chrono::duration<double> elapsed,
                           unsigned width) {
   double const rate = elapsed.count() > 0 ? static_cast<double>(done) / elapsed.count() : 0;
@@ -64,15 +53,29 @@ std::string progress_line(std::uint64_t done, std::optional<std::uint64_t> total
   return bar_line(part, figures + left, width);
 }
 
-Progress::Progress(bool wanted) : drawn_(wanted && isatty(STDERR_FILENO) == 1) {
-  if (drawn_) thread_ = std::jthread([this](std::stop_token const& stop) { draw(stop); });
+TerminalLine::TerminalLine(bool wanted) : drawn_(wanted && isatty(STDERR_FILENO) == 1) {}
+
+void TerminalLine::draw(std::string const& line) const {
+  if (!drawn_) return;
+  std::fprintf(stderr, "\r%s\033[K", line.c_str());
+  std::fflush(stderr);
+}
+
+void TerminalLine::wipe() const {
+  if (!drawn_) return;
+  std::fputs("\r\033[K", stderr);
+  std::fflush(stderr);
+}
+
+Progress::Progress(bool wanted) : line_(wanted) {
+  if (drawn()) thread_ = std::jthread([this](std::stop_token const& stop) { draw(stop); });
 }
 
 Progress::~Progress() {
-  if (!drawn_) return;
+  if (!drawn()) return;
   thread_.request_stop();
   thread_.join();
-  wipe();
+  line_.wipe();
 }
 
 void Progress::draw(std::stop_token const& stop) {
@@ -80,29 +83,23 @@ void Progress::draw(std::stop_token const& stop) {
   std::unique_lock lock(mutex_);
   while (!stop.stop_requested()) {
     auto const total = total_.load(std::memory_order_relaxed);
-    std::string const line = progress_line(done_.load(std::memory_order_relaxed),
-                                           total < 0 ? std::nullopt : std::optional(static_cast<std::uint64_t>(total)),
-                                           std::chrono::steady_clock::now() - start_, terminal_width());
-    std::fprintf(stderr, "\r%s\033[K", line.c_str());
-    std::fflush(stderr);
-    ended_.wait_for(lock, stop, 100ms, [] { return false; });
+    line_.draw(progress_line(done_.load(std::memory_order_relaxed),
+                             total < 0 ? std::nullopt : std::optional(static_cast<std::uint64_t>(total)),
+                             std::chrono::steady_clock::now() - start_, terminal_width()));
+    ended_.wait_for(lock, stop, std::chrono::milliseconds(100), [] { return false; });
   }
 }
 
-void Progress::wipe() const {
-  if (drawn_) wipe_line();
-}
-
 bool Progress::print(StandardOutput& to, std::string_view lines) {
-  if (!drawn_) return to.write(lines);
+  if (!drawn()) return to.write(lines);
   std::scoped_lock const lock(mutex_);
-  wipe();
+  line_.wipe();
   return to.write(lines);
 }
 
 void Progress::complain(std::string const& lines) {
   std::scoped_lock const lock(mutex_);
-  wipe();
+  line_.wipe();
   std::fputs(lines.c_str(), stderr);
 }
 
@@ -119,24 +116,18 @@ std::string runs_line(std::size_t done, std::size_t total, std::chrono::duration
   return bar_line(part, words, width);
 }
 
-RunProgress::RunProgress(bool wanted) : drawn_(wanted && isatty(STDERR_FILENO) == 1) {}
-
-RunProgress::~RunProgress() {
-  end();
-}
-
 void RunProgress::end() {
-  if (std::exchange(drawn_, false)) wipe_line();
+  if (line_) line_->wipe();
+  line_.reset();
 }
 
 void RunProgress::show(std::size_t done, std::size_t total, std::string const& now) {
-  if (drawn_) draw(runs_line(done, total, std::chrono::steady_clock::now() - start_, now, terminal_width()));
+  if (!line_ || !line_->drawn()) return;
+  draw(runs_line(done, total, std::chrono::steady_clock::now() - start_, now, terminal_width()));
 }
 
 void RunProgress::draw(std::string const& line) {
-  if (!drawn_) return;
-  std::fprintf(stderr, "\r\033[K%s", line.c_str());
-  std::fflush(stderr);
+  if (line_) line_->draw(line);
 }
 
 }  // namespace penstock::cli

@@ -11,6 +11,7 @@
 #include <string>
 #include <string_view>
 #include <thread>
+#include <utility>
 
 #include "tools/command/standard_output.hpp"
 
@@ -23,25 +24,39 @@ std::string clock_text(double seconds);
 /// A bar that is full to that part, 0 to 1, and the words behind it; no bar if there is no part or no room for it.
 /// Leaves a column free, so that no terminal wraps.
 std::string bar_line(std::optional<double> part, std::string const& words, unsigned width);
-/// Takes a line that was drawn on standard error away again.
-void wipe_line();
 
 /// One line with a bar: bytes, GB/s, time left. `width` is the terminal's.
 std::string progress_line(std::uint64_t done, std::optional<std::uint64_t> total, std::chrono::duration<double> elapsed,
                           unsigned width);
+
+/// A line of standard error that is drawn over itself, if that is a terminal.
+///
+/// Threads: one at a time.
+class TerminalLine {
+ public:
+  /// `wanted` false: draws nothing, like where standard error is no terminal.
+  explicit TerminalLine(bool wanted);
+
+  bool drawn() const noexcept { return drawn_; }
+  void draw(std::string const& line) const;
+  void wipe() const;
+
+ private:
+  bool const drawn_;
+};
 
 /// Draws that line on standard error ten times a second, if that is a terminal, and wipes it at the end.
 ///
 /// Threads: `add`, `set_total`, `print` and `complain` any.
 class Progress {
  public:
-  /// `wanted` false: draws nothing, like where standard error is no terminal.
+  /// `wanted`: as TerminalLine.
   explicit Progress(bool wanted);
   Progress(Progress const&) = delete;
   Progress& operator=(Progress const&) = delete;
   ~Progress();
 
-  bool drawn() const noexcept { return drawn_; }
+  bool drawn() const noexcept { return line_.drawn(); }
   void add(std::uint64_t bytes) noexcept { done_.fetch_add(bytes, std::memory_order_relaxed); }
   /// Until it is known, the line has no bar and no time left.
   void set_total(std::uint64_t bytes) noexcept {
@@ -54,9 +69,8 @@ class Progress {
 
  private:
   void draw(std::stop_token const& stop);
-  void wipe() const;
 
-  bool const drawn_;
+  TerminalLine const line_;
   std::chrono::steady_clock::time_point const start_ = std::chrono::steady_clock::now();
   std::atomic<std::uint64_t> done_{0};
   std::atomic<std::int64_t> total_{-1};
@@ -69,15 +83,16 @@ class Progress {
 std::string runs_line(std::size_t done, std::size_t total, std::chrono::duration<double> elapsed,
                       std::string const& now, unsigned width);
 
-/// Draws that line on standard error, if that is a terminal, whenever it is told; wipes it at the end.
+/// Draws that line, or another, whenever it is told; wipes it at the end.
 ///
 /// Threads: one.
 class RunProgress {
  public:
-  explicit RunProgress(bool wanted);
+  /// `wanted`: as TerminalLine.
+  explicit RunProgress(bool wanted) : line_(std::in_place, wanted) {}
   RunProgress(RunProgress const&) = delete;
   RunProgress& operator=(RunProgress const&) = delete;
-  ~RunProgress();
+  ~RunProgress() { end(); }
   void show(std::size_t done, std::size_t total, std::string const& now);
   /// Another line in its place.
   void draw(std::string const& line);
@@ -85,7 +100,7 @@ class RunProgress {
   void end();
 
  private:
-  bool drawn_;
+  std::optional<TerminalLine> line_;  ///< Until it ends.
   std::chrono::steady_clock::time_point const start_ = std::chrono::steady_clock::now();
 };
 

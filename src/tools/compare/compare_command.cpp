@@ -13,8 +13,7 @@
 #include "tools/command/arguments.hpp"
 #include "tools/command/ending.hpp"
 #include "tools/command/progress.hpp"
-#include "tools/command/results_text.hpp"
-#include "tools/measure/bench_facts.hpp"
+#include "tools/command/results.hpp"
 #include "tools/page/results_page.hpp"
 
 namespace penstock::cli {
@@ -39,8 +38,8 @@ ExitCode interrupted(char const* what) {
 
 void CompareCommand::add_to(CLI::App& command) {
   // As a thread does that names no stream: all it does is in its default stream, and it has one lane.
-  sweep.add_to(command, {{"threads", "1,2,4"},
-                         {"lanes", "threads"},
+  sweep.add_to(command, {{"producers", "1,2,4"},
+                         {"lanes", "producers"},
                          {"shape", "single"},
                          {"transport", "copies"},
                          {"graphs", "never"},

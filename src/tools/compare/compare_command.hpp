@@ -9,9 +9,9 @@
 #include <CLI/CLI.hpp>
 
 #include "tools/command/ending.hpp"
+#include "tools/command/files_to_write.hpp"
 #include "tools/command/program.hpp"
 #include "tools/command/progress.hpp"
-#include "tools/command/trace_file.hpp"
 #include "tools/compare/comparison.hpp"
 #include "tools/measure/sweep_arguments.hpp"
 

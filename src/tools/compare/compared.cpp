@@ -2,11 +2,9 @@
 #include "tools/compare/compared.hpp"
 
 #include <algorithm>
-#include <array>
-#include <cstdio>
 #include <vector>
 
-#include "tools/command/results_text.hpp"
+#include "tools/command/results.hpp"
 #include "tools/measure/meter.hpp"
 
 namespace penstock::cli {
@@ -21,9 +19,7 @@ constexpr double noise = 0.1;
 constexpr std::size_t fewest_runs = 3;
 
 std::string times(double factor) {
-  std::array<char, 32> text{};
-  std::snprintf(text.data(), text.size(), factor >= 9.95 ? "%.0f" : "%.1f", factor);
-  return text.data();
+  return formatted(factor >= 9.95 ? "%.0f" : "%.1f", factor);
 }
 
 /// The speed-ups of some points.
@@ -117,7 +113,7 @@ std::uint64_t Compared::most_threads() const {
 }
 
 std::uint64_t Compared::threads_everywhere() const {
-  auto const found = first.at("options").find("threads");
+  auto const found = first.at("options").find("producers");
   return found != first.at("options").end() && found->is_number_unsigned() ? found->get<std::uint64_t>() : 0;
 }
 

@@ -41,11 +41,11 @@ struct ComparedPoint {
   /// Shape: of a point that was measured.
   std::vector<double> speed_ups() const;
   /// 0 if that is no axis.
-  std::uint64_t threads() const { return axes.value("threads", std::uint64_t{0}); }
-  /// "threads 4, tile 4 KiB"; empty if nothing is swept.
+  std::uint64_t threads() const { return axes.value("producers", std::uint64_t{0}); }
+  /// "producers 4, tile 4 KiB"; empty if nothing is swept.
   std::string where() const { return place_without(""); }
-  /// Likewise, but for the threads.
-  std::string elsewhere() const { return place_without("threads"); }
+  /// Likewise, but for the producers.
+  std::string elsewhere() const { return place_without("producers"); }
 
  private:
   std::string place_without(std::string const& left_out) const;

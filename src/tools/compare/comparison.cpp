@@ -12,7 +12,7 @@
 #include "penstock/recorder.hpp"
 #include "penstock/report/passages.hpp"
 #include "tools/command/ending.hpp"
-#include "tools/command/results_text.hpp"
+#include "tools/command/results.hpp"
 #include "tools/compare/compared.hpp"
 #include "tools/compare/comparison_output.hpp"
 #include "tools/measure/meter.hpp"

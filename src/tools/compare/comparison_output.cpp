@@ -7,7 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "penstock/report/advice.hpp"
-#include "tools/command/results_text.hpp"
+#include "tools/command/results.hpp"
 #include "tools/measure/meter.hpp"
 
 namespace penstock::cli {
@@ -15,12 +15,6 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 using measure::Spread;
-
-Json as_spread(std::vector<double> const& values, double factor) {
-  if (values.empty()) return nullptr;
-  Spread const spread = measure::spread_of(values);
-  return {{"median", spread.median * factor}, {"min", spread.least * factor}, {"max", spread.most * factor}};
-}
 
 /// Medians in GB/s.
 double rate_of(ComparedSide const& side) {

@@ -9,9 +9,9 @@
 #include "penstock/devices.hpp"
 #include "penstock/nvtx/nvtx_ranges.hpp"
 #include "tools/command/arguments.hpp"
+#include "tools/command/completion.hpp"
 #include "tools/command/ending.hpp"
-#include "tools/command/named_files.hpp"
-#include "tools/command/offered_values.hpp"
+#include "tools/command/files_to_write.hpp"
 
 namespace penstock::cli {
 inline namespace PENSTOCK_FLAVOUR {
@@ -27,7 +27,7 @@ void DoctorCommand::add_to(CLI::App& command) {
   command
       .add_option("--producers", producers, "Threads that fill and read. Default: as many as can be busy, 12 at most")
       ->type_name("N")
-      ->check(whole_number(0, most_threads));
+      ->check(whole_number(0, PipelineOptions::most_threads));
   command.add_flag("--no-probe", no_probe, "Measure nothing")->excludes(&reading)->excludes(&probed);
   command.add_flag("--json", json, "Print JSON");
 }

@@ -7,7 +7,7 @@
 
 #include "penstock/core/number_text.hpp"
 #include "tools/command/program.hpp"
-#include "tools/command/results_text.hpp"
+#include "tools/command/results.hpp"
 
 namespace penstock::cli {
 namespace {

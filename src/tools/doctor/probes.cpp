@@ -9,7 +9,8 @@
 #include <vector>
 
 #include "penstock/core/number_text.hpp"
-#include "penstock/machine/slab.hpp"
+#include "tools/command/pinned_memory.hpp"
+#include "tools/command/results.hpp"
 
 namespace penstock::cli {
 namespace {
@@ -38,16 +39,13 @@ double seconds_since(Clock::time_point start) {
 /// Host and device memory to copy to and from.
 struct Workplace {
   Workplace(Device& device, unsigned threads, std::stop_token const& stop)
-      : slab(slab_bytes(threads), std::nullopt, Slab::default_touch_threads, stop),
-        pinned(device.pin(slab.bytes())),
-        memory(device.allocate(4 * copy_bytes)) {}
-  std::span<std::byte> host(std::size_t part) const { return slab.bytes().subspan(part * copy_bytes, copy_bytes); }
+      : pinned(device, slab_bytes(threads), std::nullopt, stop), memory(device.allocate(4 * copy_bytes)) {}
+  std::span<std::byte> host(std::size_t part) const { return pinned.bytes().subspan(part * copy_bytes, copy_bytes); }
   std::span<std::byte> on_device(std::size_t part) const {
     return memory.bytes().subspan(part * copy_bytes, copy_bytes);
   }
 
-  Slab slab;
-  Pinned pinned;
+  PinnedMemory pinned;
   DeviceMemory memory;
 };
 
@@ -118,7 +116,7 @@ double fill_rate(unsigned threads, Workplace const& place, std::span<std::byte c
   for (unsigned thread = 0; thread < threads; ++thread) turns[thread] = thread * pieces / threads;
   return together(threads, span, [&](unsigned thread) {
     std::size_t const turn = turns[thread]++ % pieces;
-    std::memcpy(place.slab.bytes().data() + thread * piece_bytes, source.data() + turn * piece_bytes, piece_bytes);
+    std::memcpy(place.pinned.bytes().data() + thread * piece_bytes, source.data() + turn * piece_bytes, piece_bytes);
     return piece_bytes;
   });
 }
@@ -129,7 +127,7 @@ void read_file(unsigned threads, Workplace const& place, OpenFile const& file, S
     std::uint64_t const start = next.fetch_add(piece_bytes, std::memory_order_relaxed);
     if (start >= file.size()) return 0;
     auto const bytes = static_cast<std::size_t>(std::min<std::uint64_t>(piece_bytes, file.size() - start));
-    std::size_t const got = file.read_at(start, place.slab.bytes().subspan(thread * piece_bytes, bytes));
+    std::size_t const got = file.read_at(start, place.pinned.bytes().subspan(thread * piece_bytes, bytes));
     bytes_read.fetch_add(got, std::memory_order_relaxed);
     return got;
   });

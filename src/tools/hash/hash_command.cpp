@@ -19,7 +19,7 @@
 #include "penstock/machine/topology.hpp"
 #include "penstock/pipeline.hpp"
 #include "penstock/report.hpp"
-#include "tools/command/results_text.hpp"
+#include "tools/command/results.hpp"
 #include "tools/hash/hash_job.hpp"
 #include "tools/hash/hash_source.hpp"
 #include "tools/measure/work_stages.hpp"
@@ -46,7 +46,7 @@ std::size_t checked_tile(PipelineArguments const& pipeline) {
   constexpr std::size_t most = std::size_t{1} << 30;
   std::size_t const bytes = pipeline.tile_bytes(usual_tile_bytes);
   if (bytes < blake3_chunk_bytes || bytes > most || !std::has_single_bit(bytes)) {
-    throw Error(ErrorKind::bad_argument, "--tile " + pipeline.tile + " is " + std::to_string(bytes) +
+    throw Error(ErrorKind::bad_argument, "--tile " + pipeline.tile_text() + " is " + std::to_string(bytes) +
                                              " bytes: hash needs a power of two from 1KiB to 1GiB, like 4MiB.");
   }
   return bytes;

@@ -16,8 +16,8 @@
 #include "penstock/report.hpp"
 #include "tools/command/arguments.hpp"
 #include "tools/command/ending.hpp"
+#include "tools/command/files_to_write.hpp"
 #include "tools/command/progress.hpp"
-#include "tools/command/trace_file.hpp"
 #include "tools/hash/hash_job.hpp"
 
 namespace penstock::cli {

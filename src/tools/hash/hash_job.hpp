@@ -13,8 +13,8 @@
 
 #include "penstock/core/pool.hpp"
 #include "penstock/options.hpp"
+#include "tools/command/files_to_write.hpp"
 #include "tools/command/progress.hpp"
-#include "tools/command/trace_file.hpp"
 #include "tools/hash/check_list.hpp"
 #include "tools/hash/file_walk.hpp"
 #include "tools/hash/hash_book.hpp"

@@ -4,7 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "penstock/core/pool.hpp"
-#include "tools/command/results_text.hpp"
+#include "tools/command/results.hpp"
 #include "tools/hash/check_list.hpp"
 
 namespace penstock::cli {

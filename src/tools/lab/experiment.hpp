@@ -6,7 +6,6 @@
 
 #include "penstock/flavour.hpp"
 #include "tools/lab/timeline.hpp"
-#include "tools/lab/verdict.hpp"
 #include "tools/lab/workbench.hpp"
 
 namespace penstock::lab {

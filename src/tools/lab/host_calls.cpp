@@ -4,6 +4,7 @@
 
 #include "penstock/core/event_count.hpp"
 #include "penstock/core/quantile.hpp"
+#include "penstock/report/quantile.hpp"
 #include "tools/lab/experiment.hpp"
 #include "tools/lab/workbench.hpp"
 
@@ -56,7 +57,7 @@ void try_out(Workbench& bench, StreamRef stream, Wait& wait) {
     wait.wait(event);
     trips.push_back(std::chrono::duration<double, std::micro>(HostClock::now() - launched).count());
   }
-  wait.round_trip = median(trips);
+  wait.round_trip = quantile<double>(trips, 0.5);
 }
 
 Observation wait_each_way(Workbench& bench) {
@@ -113,7 +114,7 @@ double rate(StreamRef stream, std::function<void()> const& copy) {
     rates.push_back(static_cast<double>(copied_bytes) /
                     std::chrono::duration<double, std::nano>(HostClock::now() - start).count());
   }
-  return median(rates);
+  return quantile<double>(rates, 0.5);
 }
 
 std::vector<Figure> rates(Device& device, std::string const& kind, std::span<std::byte> host,

@@ -1,7 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
+#include <iosfwd>
+#include <span>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include <CLI/CLI.hpp>
@@ -11,6 +16,39 @@
 #include "tools/lab/experiment.hpp"
 
 namespace penstock::cli {
+inline namespace PENSTOCK_FLAVOUR {
+
+/// Where experiments are run, for their output.
+struct LabPlace {
+  std::string device;   ///< "CPU device", "NVIDIA H200".
+  std::string flavour;  ///< What this command itself means by "0": "per-thread" or "legacy".
+};
+
+/// One line, which ends with a line break, as all here.
+std::string as_text(LabPlace const& place);
+/// What an experiment is there for.
+///
+/// Units: columns in characters.
+std::string as_text(lab::Experiment const& experiment, std::size_t columns);
+/// The same, what was seen, and what to make of it.
+std::string as_text(lab::Experiment const& experiment, lab::Observation const& seen, std::size_t columns);
+/// How many went as expected.
+std::string summary_text(std::size_t as_expected, std::size_t all);
+
+/// The experiment and all that was seen, in one object. Times are in nanoseconds.
+std::string as_json(LabPlace const& place, lab::Experiment const& experiment, lab::Observation const& seen);
+
+/// `text` in lines of at most `columns` characters, broken between words, each after `indent` spaces.
+std::string wrapped(std::string_view text, std::size_t indent, std::size_t columns);
+
+/// What experiments saw as a trace for Perfetto or Chrome: each is a process by its name, which begins at 0, and in it
+/// each stream and thread a row.
+///
+/// Throws: nothing of its own; whether all was written `out` knows.
+void write_lab_trace(std::ostream& out, LabPlace const& place,
+                     std::span<std::pair<std::string, lab::Observation> const> seen);
+
+}  // namespace PENSTOCK_FLAVOUR
 inline namespace PENSTOCK_FLAVOUR {
 
 /// `penstock lab`: experiments on the order in which a device does what it is given, each with a verdict.

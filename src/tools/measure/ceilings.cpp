@@ -13,9 +13,9 @@
 
 #include "penstock/core/pool.hpp"
 #include "penstock/machine/bound_thread.hpp"
-#include "penstock/machine/slab.hpp"
 #include "penstock/machine/topology.hpp"
-#include "tools/measure/part_bench.hpp"
+#include "tools/command/pinned_memory.hpp"
+#include "tools/measure/meter.hpp"
 #include "tools/measure/work_stages.hpp"
 
 namespace penstock::measure {
@@ -118,28 +118,26 @@ double rate(unsigned threads, std::chrono::nanoseconds each, std::stop_token con
 }
 
 /// Pinned memory for each device, next to it: what plain copies would use.
-class PinnedMemory {
+class PinnedForEach {
  public:
-  PinnedMemory(DeviceGroup const& devices, std::stop_token const& stop, std::size_t bytes_each,
-               std::size_t bytes_of_first = 0) {
+  PinnedForEach(DeviceGroup const& devices, std::stop_token const& stop, std::size_t bytes_each,
+                std::size_t bytes_of_first = 0) {
     Topology const topology = Topology::detect();
     for (Device* const device : devices.all()) {
-      std::size_t const bytes = slabs_.empty() ? std::max(bytes_each, bytes_of_first) : bytes_each;
+      std::size_t const bytes = all_.empty() ? std::max(bytes_each, bytes_of_first) : bytes_each;
       std::size_t const pages = (bytes + Slab::alignment - 1) / Slab::alignment;
       std::optional<NumaNode> node;
       std::optional<int> const number = device->info().numa_node;
       for (NumaNode const& one : topology.nodes()) {
         if (one.number == number) node = one;
       }
-      slabs_.emplace_back(pages * Slab::alignment, node, Slab::default_touch_threads, stop);
-      pins_.push_back(device->pin(slabs_.back().bytes()));
+      all_.emplace_back(*device, pages * Slab::alignment, node, stop);
     }
   }
-  std::span<std::byte> of(std::size_t device) const { return slabs_[device].bytes(); }
+  std::span<std::byte> of(std::size_t device) const { return all_[device].bytes(); }
 
  private:
-  std::vector<Slab> slabs_;
-  std::vector<Pinned> pins_;  ///< They go first.
+  std::vector<PinnedMemory> all_;
 };
 
 }  // namespace
@@ -156,15 +154,15 @@ Ceilings measure_ceilings(DeviceGroup const& devices, Setting const& setting, un
   // All devices at once.
   auto const count = static_cast<unsigned>(devices.size());
   // The CPU device runs kernels of several lanes side by side, if there are as many.
-  unsigned const threads = gpu ? gpu_threads : std::max(1U, setting.lanes / count);
-  Layout const single = layout_of(stride, 1, threads), batched = layout_of(stride, setting.batch, threads);
+  unsigned const threads = gpu ? gpu_threads : std::max(1U, setting.pipeline.lanes / count);
+  Layout const single = layout_of(stride, 1, threads), batched = layout_of(stride, setting.pipeline.batch, threads);
   // A producer needs one tile at least, and the run itself has two for each.
   bool const fills = setting.fill != Fill::none && producers > 0;
   bool const fills_twice = fills && producers <= Topology::detect().busy_threads() / 2;
   std::size_t const filled_at_once = std::clamp<std::size_t>(most_bytes / stride, 1, most_depth);
   // The first device's memory is also what is filled.
-  PinnedMemory const pinned(devices, stop, std::max(single.bytes(), batched.bytes()),
-                            fills ? std::size_t{producers} * (fills_twice ? 2 : 1) * filled_at_once * stride : 0);
+  PinnedForEach const pinned(devices, stop, std::max(single.bytes(), batched.bytes()),
+                             fills ? std::size_t{producers} * (fills_twice ? 2 : 1) * filled_at_once * stride : 0);
   auto const bench_of = [&](Layout const& layout, unsigned thread) {
     Device& device = *devices.all()[thread % count];
     device.attach();
@@ -186,7 +184,7 @@ Ceilings measure_ceilings(DeviceGroup const& devices, Setting const& setting, un
     both = in && out ? std::optional(copies(layout, true, true)) : in ? up : down;
   };
   // A setting that maps all tiles copies none.
-  bool const copied = setting.transport != Transport::mapped;
+  bool const copied = setting.pipeline.transport != Transport::mapped;
   if (copied) each_way(single, ceilings.upload, ceilings.download, ceilings.both);
   if (copied && batched.batch > 1)
     each_way(batched, ceilings.batched_upload, ceilings.batched_download, ceilings.batched_both);
@@ -231,7 +229,7 @@ Ceilings measure_ceilings(DeviceGroup const& devices, Setting const& setting, un
 
 Ceilings measure_link(DeviceGroup const& devices, Direction direction, std::chrono::nanoseconds each,
                       std::stop_token const& stop) {
-  PinnedMemory const pinned(devices, stop, 4 * large);
+  PinnedForEach const pinned(devices, stop, 4 * large);
   auto const bytes_per_second = [&](bool up) {
     auto const threads = static_cast<unsigned>(devices.size());
     return large * rate(threads, each, stop, [&, up](unsigned thread) -> std::function<std::size_t()> {

@@ -14,9 +14,10 @@ namespace penstock::measure {
 
 inline namespace PENSTOCK_FLAVOUR {
 
-/// Measures them, each for `each`, with as many threads as keep the devices busy, all devices at once. `setting.batch`
-/// is how many tiles the run puts on a device at once: copies are then measured for one tile and for as many, and
-/// kernels for as many; no copies if it maps all tiles. Filling is from `file` or `memory`, as a Filler takes them.
+/// Measures them, each for `each`, with as many threads as keep the devices busy, all devices at once.
+/// `setting.pipeline.batch` is how many tiles the run puts on a device at once: copies are then measured for one tile
+/// and for as many, and kernels for as many; no copies if it maps all tiles. Filling is from `file` or `memory`, as a
+/// Filler takes them.
 ///
 /// Blocks: until done.
 /// Throws: Error, if a device has no memory for it or fails.

@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "penstock/core/number_text.hpp"
-#include "penstock/core/pool.hpp"
 #include "penstock/error.hpp"
 
 namespace penstock::measure {
@@ -18,17 +17,11 @@ constexpr std::size_t chunk_bytes = 1024;
 constexpr std::size_t largest_tile = std::size_t{1} << 30;
 /// As long as pipelines have by default, unless they are for latency.
 constexpr std::chrono::microseconds longest_borrow_spin{20};
+/// Lanes can be as many as producers, of which there may be several values.
+constexpr std::string_view many_lanes = "lanes", as_producers = "producers", as_producers_formerly = "threads";
 
 [[noreturn]] void refuse(std::string_view name, std::string const& value, std::string const& remedy) {
   throw Error(ErrorKind::bad_argument, "--" + std::string(name) + " '" + value + "': " + remedy);
-}
-
-std::string set_count(unsigned& to, std::string_view name, std::string const& value, unsigned most) {
-  auto const [end, problem] = std::from_chars(value.data(), value.data() + value.size(), to);
-  if (problem != std::errc{} || end != value.data() + value.size() || to > most) {
-    refuse(name, value, "give whole numbers from 1 to " + std::to_string(most) + ", or 0 for what suits the machine.");
-  }
-  return std::to_string(to);
 }
 
 template <class Value, std::size_t count>
@@ -45,8 +38,6 @@ std::string set_word(Value& to, std::string_view name, std::string const& value,
   refuse(name, value, "there are " + all + ".");
 }
 
-constexpr std::array modes{std::pair{std::string_view("default"), StreamMode::thread_default},
-                           std::pair{std::string_view("own"), StreamMode::own}};
 constexpr std::array fills{std::pair{std::string_view("none"), Fill::none},
                            std::pair{std::string_view("memcpy"), Fill::memory},
                            std::pair{std::string_view("file"), Fill::file}};
@@ -73,19 +64,6 @@ std::string set_work(Setting& setting, std::string const& value) {
   setting.work = Work::busy;
   setting.busy = std::chrono::microseconds(microseconds);
   return "busy:" + std::to_string(microseconds) + "us";
-}
-
-std::string set_spin(Setting& setting, std::string const& value) {
-  setting.spin.reset();
-  if (value == "default") return value;
-  std::uint32_t microseconds = 0;
-  auto const [end, problem] = std::from_chars(value.data(), value.data() + value.size(), microseconds);
-  constexpr std::uint32_t longest = 1'000'000;
-  if (problem != std::errc{} || end != value.data() + value.size() || microseconds > longest) {
-    refuse("spin", value, "give microseconds, up to 1000000, or default for what suits the device.");
-  }
-  setting.spin = std::chrono::microseconds(microseconds);
-  return std::to_string(microseconds);
 }
 
 std::string set_tile(Setting& setting, std::string const& value) {
@@ -122,7 +100,7 @@ PipelineOptions Setting::options() const {
       throw Error(ErrorKind::bad_argument, "--work hash has input to read: use --direction in or both.");
     }
   }
-  if (transport == Transport::mapped && (work != Work::transform || direction == Direction::in)) {
+  if (pipeline.transport == Transport::mapped && (work != Work::transform || direction == Direction::in)) {
     throw Error(ErrorKind::bad_argument,
                 "--transport mapped takes a stage that reads each byte once and writes what it brings back: use --work "
                 "transform with --direction both or out, or --transport automatic.");
@@ -130,67 +108,75 @@ PipelineOptions Setting::options() const {
   if (fill != Fill::none && direction == Direction::out) {
     throw Error(ErrorKind::bad_argument, "With --direction out tiles have no input: use --fill none.");
   }
-  PipelineOptions options;
+  PipelineOptions options = pipeline;
   options.tile = shape_of_tile();
-  options.producers = threads;
-  options.lanes = lanes_as_threads ? threads : lanes;
-  options.consumers = consumers;
-  options.slots = depth;
-  options.batch = batch;
-  options.tiles = tiles;
-  options.aim = aim;
-  options.spin = spin;
-  if (spin) options.borrow_spin = aim == Aim::latency ? *spin : std::min(*spin, longest_borrow_spin);
-  options.signal = signal;
-  options.streams = streams;
-  options.shape = shape;
-  options.transport = transport;
-  options.graphs = graphs;
-  options.sink_on_lanes = sink_on_lanes;
-  options.parallel_sink = consumers > 1;
+  if (lanes_as_producers) options.lanes = options.producers;
+  if (options.spin) {
+    options.borrow_spin = options.aim == Aim::latency ? *options.spin : std::min(*options.spin, longest_borrow_spin);
+  }
+  options.parallel_sink = options.consumers > 1;
   return options;
 }
 
-std::string set(Setting& setting, std::string_view name, std::string const& value) {
-  if (name == "threads") return set_count(setting.threads, name, value, PipelineOptions::most_threads);
-  if (name == "lanes") {
-    setting.lanes_as_threads = value == "threads";
-    if (setting.lanes_as_threads) return value;
-    return set_count(setting.lanes, name, value, PipelineOptions::most_threads);
+std::string AxisKind::help(std::string const& value) const {
+  if (option == nullptr) return std::string(sentence) + ". Default: " + (value.empty() ? preset : value);
+  std::string text = option->help(value.empty() && option->kind == OptionKind::size ? preset : value);
+  if (name == many_lanes) {
+    text.insert(option->sentence.size(), "; '" + std::string(as_producers) + "' for as many as there are of these");
   }
-  if (name == "consumers") return set_count(setting.consumers, name, value, PipelineOptions::most_threads);
-  if (name == "depth") return set_count(setting.depth, name, value, Pool::max_tiles);
-  if (name == "batch") return set_count(setting.batch, name, value, Pool::max_tiles);
-  if (name == "tiles") return set_count(setting.tiles, name, value, Pool::max_tiles);
-  if (name == "tile") return set_tile(setting, value);
+  return text;
+}
+
+std::string AxisKind::offered() const {
+  return option == nullptr ? std::string(words) : option->words != nullptr ? option->words() : "";
+}
+
+std::vector<AxisKind> const& axis_kinds() {
+  static std::vector<AxisKind> const all = [] {
+    std::vector<AxisKind> kinds;
+    for (OptionRow const& row : option_table()) {
+      if (!row.in(named_in::axes)) continue;
+      kinds.push_back(
+          {.name = row.name, .preset = row.kind == OptionKind::size ? "1MiB" : row.preset(), .option = &row});
+    }
+    kinds.push_back({.name = "work",
+                     .preset = "transform",
+                     .sentence = "What is computed: copy (nothing), transform, busy:20us, hash",
+                     .words = "copy, transform, busy:20us, hash"});
+    kinds.push_back({.name = "fill",
+                     .preset = "none",
+                     .sentence = "What producers do: none, memcpy, file (needs --file)",
+                     .words = "none, memcpy, file"});
+    kinds.push_back({.name = "direction",
+                     .preset = "both",
+                     .sentence = "Which way tiles go: in, out, both",
+                     .words = "in, out, both"});
+    kinds.push_back({.name = "sink",
+                     .preset = "graph",
+                     .sentence = "Where results are taken: graph (consumers), lanes (at once)",
+                     .words = "graph, lanes"});
+    return kinds;
+  }();
+  return all;
+}
+
+std::string set(Setting& setting, std::string_view name, std::string const& value) {
+  if (name == many_lanes) {
+    setting.lanes_as_producers = value == as_producers || value == as_producers_formerly;
+    if (setting.lanes_as_producers) return std::string(as_producers);
+  }
   if (name == "device") return setting.device = value;
-  if (name == "spin") return set_spin(setting, value);
   if (name == "work") return set_work(setting, value);
-  if (name == "streams") return set_word(setting.streams, name, value, modes);
   if (name == "fill") return set_word(setting.fill, name, value, fills);
   if (name == "direction") return set_word(setting.direction, name, value, directions);
-  if (name == "sink") return set_word(setting.sink_on_lanes, name, value, sinks);
-  if (name == "signal") {
-    setting.signal = parse_signal_kind(value);
-    return value;
+  if (name == "sink") return set_word(setting.pipeline.sink_on_lanes, name, value, sinks);
+  OptionRow const* const row = find_option(name);
+  if (row == nullptr || !row->in(named_in::axes)) {
+    throw Error(ErrorKind::bad_argument, "There is no axis '" + std::string(name) + "'.");
   }
-  if (name == "shape") {
-    setting.shape = parse_lane_shape(value);
-    return value;
-  }
-  if (name == "aim") {
-    setting.aim = parse_aim(value);
-    return value;
-  }
-  if (name == "transport") {
-    setting.transport = parse_transport(value);
-    return value;
-  }
-  if (name == "graphs") {
-    setting.graphs = parse_graphs(value);
-    return value;
-  }
-  throw Error(ErrorKind::bad_argument, "There is no axis '" + std::string(name) + "'.");
+  if (row->kind == OptionKind::size) return set_tile(setting, value);
+  row->set(setting.pipeline, value);
+  return row->text(setting.pipeline);
 }
 
 }  // namespace penstock::measure

@@ -4,10 +4,11 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
+#include "penstock/flow/option_table.hpp"
 #include "penstock/options.hpp"
 
 namespace penstock::measure {
@@ -33,39 +34,45 @@ enum class Fill : std::uint8_t {
 /// Which way tiles are copied.
 enum class Direction : std::uint8_t { in, out, both };
 
-/// One pipeline to be measured: a point of a sweep. A 0 means what the pipeline chooses by itself.
+/// One pipeline to be measured: a point of a sweep.
 struct Setting {
   std::string device =
-      {};                ///< What the devices are called, as open_devices takes it; empty for the only ones there are.
-  unsigned threads = 0;  ///< Producers.
-  unsigned lanes = 0;
-  bool lanes_as_threads = false;  ///< As many lanes as threads, whatever `lanes` says.
-  unsigned consumers = 0;
+      {};  ///< What the devices are called, as open_devices takes it; empty for the only ones there are.
+  /// What of it is asked for; all but the shape of a tile, which follows from its size and the job.
+  PipelineOptions pipeline = {};
+  bool lanes_as_producers = false;          ///< As many lanes as producers, whatever `pipeline` says.
   std::size_t tile = std::size_t{1} << 20;  ///< Bytes.
-  unsigned depth = 0;                       ///< Slots per lane.
-  unsigned batch = 0;                       ///< The most tiles that a lane puts on the device at once.
-  unsigned tiles = 0;                       ///< Pinned tiles in all.
-  /// How long lanes watch their device before they sleep, and threads that wait for a tile or a result watch for these,
-  /// the latter 20 us at most, unless the aim is latency.
-  std::optional<std::chrono::microseconds> spin = {};
-  SignalKind signal = SignalKind::callback;
-  StreamMode streams = StreamMode::thread_default;
-  LaneShape shape = LaneShape::split;
-  Aim aim = Aim::throughput;
-  Transport transport = Transport::automatic;
-  Graphs graphs = Graphs::automatic;
   Work work = Work::transform;
   std::chrono::microseconds busy{20};  ///< For Work::busy.
   Fill fill = Fill::none;
   Direction direction = Direction::both;
-  bool sink_on_lanes = false;
 
   /// What a tile of it is like; in place, if it goes both ways and has as much to bring back.
   TileShape shape_of_tile() const;
-  /// The pipeline's options.
+  /// The pipeline's options. Threads that wait for a tile or a result watch for it as long as lanes watch their device,
+  /// but 20 us at most, unless the aim is latency.
+  ///
+  /// Throws: Error of kind bad_argument, if no pipeline can have all of them.
   PipelineOptions options() const;
-  bool operator==(Setting const&) const = default;
 };
+
+/// What a sweep can give several values: an option of a pipeline, or what is done with its tiles.
+struct AxisKind {
+  std::string_view name;
+  std::string preset;                 ///< What it is if it is not named.
+  OptionRow const* option = nullptr;  ///< Null if it is none of a pipeline's.
+  std::string_view sentence = {};     ///< If it is none: what it is.
+  std::string_view words = {};        ///< Likewise: some of what it takes.
+
+  /// What stages, sources or sinks would notice: no profile and no search chooses it.
+  bool of_job() const { return option == nullptr || !option->in(named_in::profiles); }
+  /// What --help says, where it is `value` if it is not named; if that is empty, its preset.
+  std::string help(std::string const& value) const;
+  /// What completion offers; empty if it is a number.
+  std::string offered() const;
+};
+/// All of them, in the order in which results name them.
+std::vector<AxisKind> const& axis_kinds();
 
 /// Sets what the option `--name` sets, and says it the way it is said in results: "1", "4096", "callback", "busy:20us".
 ///

@@ -13,7 +13,7 @@
 #include "penstock/error.hpp"
 #include "tools/measure/ceilings.hpp"
 #include "tools/measure/figures.hpp"
-#include "tools/measure/recorded_run.hpp"
+#include "tools/measure/trial.hpp"
 
 namespace penstock::measure {
 namespace {
@@ -22,7 +22,8 @@ namespace {
 /// asked afterwards which of them bound it.
 auto key_of(Setting const& setting, unsigned producers, unsigned batch) {
   return std::tuple(setting.device, setting.tile, setting.work, setting.busy, setting.fill, setting.direction,
-                    setting.fill == Fill::none ? 0U : producers, batch, setting.transport == Transport::mapped);
+                    setting.fill == Fill::none ? 0U : producers, batch,
+                    setting.pipeline.transport == Transport::mapped);
 }
 using Key = decltype(key_of(Setting{}, 0, 0));
 
@@ -145,7 +146,7 @@ class Sweep {
     rounds = round + 1;
     try {
       Setting setting = result.point.setting;
-      setting.batch = result.last->options.batch;
+      setting.pipeline.batch = result.last->options.batch;
       Ceilings const now =
           measure_ceilings(devices_of(result), setting, result.last->options.producers, options_.trial.file,
                            options_.trial.window / 4, stop_, options_.trial.memory.get());

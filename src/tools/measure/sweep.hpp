@@ -12,7 +12,6 @@
 #include "penstock/device.hpp"
 #include "penstock/flavour.hpp"
 #include "tools/measure/figures.hpp"
-#include "tools/measure/recorded_run.hpp"
 #include "tools/measure/trial.hpp"
 
 namespace penstock::measure {

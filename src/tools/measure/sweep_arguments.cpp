@@ -1,20 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tools/measure/sweep_arguments.hpp"
 
-#include <array>
 #include <cctype>
 #include <cstdio>
-#include <string_view>
 
 #include "penstock/core/number_text.hpp"
 #include "tools/command/arguments.hpp"
+#include "tools/command/completion.hpp"
 #include "tools/command/ending.hpp"
-#include "tools/command/named_files.hpp"
-#include "tools/command/offered_values.hpp"
+#include "tools/command/files_to_write.hpp"
 #include "tools/command/program.hpp"
 
 namespace penstock::cli {
 namespace {
+
+/// The axis of which the values are sizes.
+constexpr char const* of_sizes = "tile";
 
 /// "4KiB" for "4kb", "4 KB" and the like; empty for what is no size in a unit of 1000 bytes.
 std::string in_1024(std::string const& size) {
@@ -27,46 +28,10 @@ std::string in_1024(std::string const& size) {
   return size.substr(0, digits) + unit.front() + "iB";
 }
 
-struct AxisOption {
-  char const* name;
-  char const* alias;  ///< What other commands call it; empty if the same.
-  char const* preset;
-  char const* help;
-  char const* values = "";  ///< What completion offers; empty if it is a number.
-};
-
-constexpr std::array axis_options{
-    AxisOption{"threads", "producers", "0", "Producers: threads that fill tiles"},
-    AxisOption{"lanes", "", "0", "Threads that drive the devices; 'threads' for as many as producers"},
-    AxisOption{"consumers", "", "0", "Threads that take results"},
-    AxisOption{"tile", "", "1MiB", "Size of a tile"},
-    AxisOption{"depth", "slots", "0", "Tiles on the device at once, per lane"},
-    AxisOption{"batch", "", "0", "Tiles that a lane puts on the device at once, at most"},
-    AxisOption{"tiles", "", "0", "Pinned tiles in all: the most work in progress"},
-    AxisOption{
-        "spin", "", "default",
-        "Microseconds that lanes watch their device before they sleep; threads that wait for tiles or results do so "
-        "for 20 at most, unless the aim is latency"},
-    AxisOption{"aim", "", "throughput", what_aim_decides, "throughput, latency"},
-    AxisOption{"signal", "", "callback", "How lanes learn what is done; penstock hash --help lists them",
-               "callback, callback_in_stream, host_func, event_poll, event_block, flag"},
-    AxisOption{"streams", "", "default", "Where lanes compute: default (the thread's default stream), own",
-               "default, own"},
-    AxisOption{"shape", "", "split", "Streams of a lane: split (upload, compute, download), single", "split, single"},
-    AxisOption{"transport", "", "automatic", "Whether tiles are copied: automatic (not small work), copies, mapped",
-               "automatic, copies, mapped"},
-    AxisOption{"graphs", "", "automatic",
-               "Whether work is captured and launched as CUDA graphs: automatic (if it takes less time), never, always",
-               "automatic, never, always"},
-    AxisOption{"work", "", "transform", "What is computed: copy (nothing), transform, busy:20us, hash",
-               "copy, transform, busy:20us, hash"},
-    AxisOption{"fill", "", "none", "What producers do: none, memcpy, file (needs --file)", "none, memcpy, file"},
-    AxisOption{"direction", "", "both", "Which way tiles go: in, out, both", "in, out, both"},
-    AxisOption{"sink", "", "graph", "Where results are taken: graph (consumers), lanes (at once)", "graph, lanes"}};
-
 std::string in_bytes(std::string const& sizes) {
   std::string list;
-  for (std::string const& bytes : measure::parse_axis("tile", sizes).values) list += (list.empty() ? "" : ",") + bytes;
+  for (std::string const& bytes : measure::parse_axis(of_sizes, sizes).values)
+    list += (list.empty() ? "" : ",") + bytes;
   return list;
 }
 
@@ -94,16 +59,13 @@ void say_size_remark(std::string const& option, std::string const& list) {
 }
 
 void AxisOptions::add_to(CLI::App& command, std::map<std::string, std::string> const& presets) {
-  for (AxisOption const& axis : axis_options) {
-    auto const other = presets.find(axis.name);
-    std::string const preset = other != presets.end() ? other->second : axis.preset;
-    lists[axis.name] = preset;
-    std::string const alias = *axis.alias == 0 ? "" : ",--" + std::string(axis.alias);
-    command
-        .add_option("--" + std::string(axis.name) + alias, lists[axis.name],
-                    std::string(axis.help) + ". Default: " + preset)
-        ->type_name("LIST")
-        ->check(offers(axis.values));
+  for (measure::AxisKind const& axis : measure::axis_kinds()) {
+    std::string const name(axis.name);
+    auto const other = presets.find(name);
+    std::string const asked = other != presets.end() ? other->second : "";
+    std::string& list = lists[name] = asked.empty() ? axis.preset : asked;
+    command.add_option("--" + name, list, axis.help(asked))->type_name("LIST")->check(offers(axis.offered()));
+    if (axis.option != nullptr) add_former_name(command, *axis.option, list);
   }
   command.footer(
       "LIST is a list as in 1,2,4, a range as in 1..4, or one that multiplies, as in 1..16*2 or 4KiB..1MiB*4; 0 is "
@@ -132,17 +94,10 @@ void AxisOptions::set(std::string const& axis, std::string const& value) {
 
 void AxisOptions::add_profile_to(CLI::App& command) {
   profile.add_to(command, profile_fills_in, [this, &command](Profile const& taken) {
-    std::string const usual_batch = lists["batch"];
     for (auto const& [axis, value] : axis_values(taken)) {
-      if (command.count("--" + axis) == 0) lists[axis] = value;
-    }
-    // A batch follows from these two, and with one of them changed it is for the pipeline to choose.
-    bool const batch_follows = command.count("--batch") == 0;
-    if (batch_follows && command.count("--depth") + command.count("--tile") > 0) lists["batch"] = usual_batch;
-    // The number of tiles follows from these, and with one of them changed it is for the pipeline to choose.
-    bool const follows = command.count("--tiles") == 0;
-    for (char const* const axis : {"--threads", "--lanes", "--consumers", "--depth", "--batch", "--aim"}) {
-      if (follows && command.count(axis) > 0) lists["tiles"] = "0";
+      OptionRow const* const row = find_option(axis);
+      // What follows from what is named is for the pipeline to choose.
+      if (!is_named(command, axis) && (row == nullptr || !follows_from_named(command, *row))) lists[axis] = value;
     }
   });
 }
@@ -150,22 +105,25 @@ void AxisOptions::add_profile_to(CLI::App& command) {
 std::vector<measure::Axis> AxisOptions::axes() const {
   std::vector<measure::Axis> all;
   if (devices.size() > 1) all.push_back(measure::axis_of("device", devices));
-  for (AxisOption const& axis : axis_options) all.push_back(measure::parse_axis(axis.name, lists.at(axis.name)));
+  for (measure::AxisKind const& axis : measure::axis_kinds()) {
+    std::string const name(axis.name);
+    all.push_back(measure::parse_axis(name, lists.at(name)));
+  }
   for (measure::Point const& point : measure::points_of(all)) static_cast<void>(point.setting.options());
   return all;
 }
 
 void AxisOptions::remark_on_sizes() const {
-  say_size_remark("--tile", lists.at("tile"));
+  say_size_remark("--" + std::string(of_sizes), lists.at(of_sizes));
 }
 
 std::vector<std::string> AxisOptions::arguments() const {
   std::vector<std::string> all;
   for (std::string const& device : devices) all.insert(all.end(), {"--device", device});
-  for (AxisOption const& axis : axis_options) {
-    all.push_back("--" + std::string(axis.name));
-    std::string const& list = lists.at(axis.name);
-    all.push_back(std::string_view(axis.name) == "tile" ? in_bytes(list) : list);
+  for (measure::AxisKind const& axis : measure::axis_kinds()) {
+    std::string const name(axis.name);
+    all.push_back("--" + name);
+    all.push_back(name == of_sizes ? in_bytes(lists.at(name)) : lists.at(name));
   }
   return all;
 }

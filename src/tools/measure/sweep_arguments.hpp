@@ -13,7 +13,7 @@
 
 #include "penstock/device.hpp"
 #include "tools/command/arguments.hpp"
-#include "tools/command/trace_file.hpp"
+#include "tools/command/files_to_write.hpp"
 #include "tools/measure/axis.hpp"
 
 namespace penstock::cli {
@@ -24,7 +24,7 @@ std::string size_remark(std::string const& option, std::string const& list);
 /// Says that on standard error.
 void say_size_remark(std::string const& option, std::string const& list);
 
-/// The options that name the axes of a sweep: `--threads`, `--tile` and so on, each a list.
+/// The options that name the axes of a sweep: `--producers`, `--tile` and so on, each a list.
 struct AxisOptions {
   std::map<std::string, std::string> lists;  ///< By axis, as asked for.
   std::vector<std::string> devices{"auto"};  ///< Each as open_devices takes it; an axis if there are several.
@@ -42,7 +42,7 @@ struct AxisOptions {
   std::vector<measure::Axis> axes() const;
   /// Says on standard error what size_remark does of the tiles.
   void remark_on_sizes() const;
-  /// The same as arguments of a command: "--threads", "1,2", and so on. Sizes are in bytes: they were remarked on.
+  /// The same as arguments of a command: "--producers", "1,2", and so on. Sizes are in bytes: they were remarked on.
   std::vector<std::string> arguments() const;
 };
 

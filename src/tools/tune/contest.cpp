@@ -7,6 +7,7 @@
 #include <limits>
 #include <numeric>
 #include <span>
+#include <utility>
 
 #include "penstock/core/quantile.hpp"
 #include "tools/measure/meter.hpp"
@@ -27,25 +28,18 @@ constexpr double look_in_glances = 3;
 
 using Logs = std::vector<std::optional<double>>;
 
-/// The mean over the rounds that both were measured in, or the middle one where there are enough of them to have one
-/// that no hiccup reaches.
+/// The median over the rounds that both were measured in: with three or more of them no hiccup reaches it.
 std::optional<double> ahead_of(Logs const& one, Logs const& other) {
   std::vector<double> ahead;
   for (std::size_t round = 0; round < one.size(); ++round) {
     if (one[round] && other[round]) ahead.push_back(*one[round] - *other[round]);
   }
   if (ahead.empty()) return std::nullopt;
-  double sum = 0;
-  for (double const each : ahead) sum += each;
-  if (ahead.size() < 3) return sum / static_cast<double>(ahead.size());
-  auto const middle = static_cast<std::ptrdiff_t>(ahead.size() / 2);
-  std::nth_element(ahead.begin(), ahead.begin() + middle, ahead.end());
-  if (ahead.size() % 2 == 1) return ahead[static_cast<std::size_t>(middle)];
-  double const below = *std::max_element(ahead.begin(), ahead.begin() + middle);
-  return (ahead[static_cast<std::size_t>(middle)] + below) / 2;
+  return spread_of(std::move(ahead)).median;
 }
 
-constexpr unsigned repeats = 7;
+/// How often the final measures each entrant.
+constexpr unsigned final_rounds = 7;
 /// What is nearer to the best than that is as good, however well it is known.
 constexpr double least_same = 0.01;
 
@@ -53,7 +47,7 @@ std::size_t winner(Contest const& contest, Landscape const& landscape, std::vect
   double most = standings.front().ahead;
   for (Standing const& one : standings) most = std::max(most, one.ahead);
   // What cannot be told apart is the same, however much that is: the user should not change settings for nothing.
-  double const same = std::max(least_same, contest.noise(Effort::look) * std::sqrt(2.0 / repeats));
+  double const same = std::max(least_same, contest.noise(Effort::look) * std::sqrt(2.0 / final_rounds));
   std::optional<std::size_t> best;
   for (std::size_t i = 0; i < standings.size(); ++i) {
     if (!std::isfinite(standings[i].ahead) || standings[i].ahead < most - same) continue;
@@ -174,7 +168,7 @@ Final hold_final(Contest& contest, Landscape const& landscape, std::vector<Level
   Final result;
   std::size_t best = entrants.size() - 1;
   if (contest.time_for(static_cast<double>(2 * entrants.size()), Effort::look) && !contest.stopped()) {
-    auto const standings = contest.hold(entrants, {.least = repeats, .most = repeats}, Effort::look, "final");
+    auto const standings = contest.hold(entrants, {.least = final_rounds, .most = final_rounds}, Effort::look, "final");
     best = winner(contest, landscape, standings);
     result.held = true;
   } else {

@@ -2,9 +2,8 @@
 #include "tools/tune/free_axes.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cctype>
-#include <map>
+#include <sstream>
 
 #include "penstock/error.hpp"
 
@@ -13,8 +12,6 @@ namespace {
 
 /// Each has a thread, streams and slots of its own: beyond that a search would mostly pin memory.
 constexpr std::size_t most_lanes = 32;
-constexpr std::size_t most_depth = 512;
-constexpr std::size_t most_batch = 128;
 constexpr std::size_t least_tile = std::size_t{4} << 10, most_tile = std::size_t{16} << 20;
 
 bool is_number(std::string const& value) {
@@ -47,41 +44,36 @@ std::vector<std::string> sizes(std::size_t also) {
   return texts;
 }
 
-template <class Value, std::size_t count>
-std::vector<std::string> words_of(std::array<Value, count> const& all) {
+/// Those that any stage allows.
+std::vector<std::string> words_of(OptionRow const& row) {
+  std::istringstream all(row.words());
   std::vector<std::string> words;
-  for (Value const one : all) words.emplace_back(to_string(one));
+  for (std::string word; all >> word;) {
+    if (word.ends_with(',')) word.pop_back();
+    if (word != row.promised) words.push_back(word);
+  }
   return words;
 }
 
-std::vector<std::string> worth_trying(std::string const& name, PipelineOptions const& defaults,
-                                      std::size_t default_tile, SearchBounds const& bounds) {
+/// The most that is tried; 0 if it follows from other axes.
+std::size_t most_of(OptionRow const& row, SearchBounds const& bounds) {
   constexpr std::size_t few = 4;
   std::size_t const cpus = bounds.cpus;
-  if (name == "threads") return counts(std::max(few, 2 * cpus), defaults.producers);
-  if (name == "lanes") return counts(std::clamp(cpus, few, most_lanes), defaults.lanes);
-  if (name == "consumers") return counts(std::max<std::size_t>(1, cpus / 2), defaults.consumers);
-  if (name == "depth") return counts(bounds.gpu ? most_depth : most_depth / 16, defaults.slots);
-  if (name == "batch") return counts(bounds.gpu ? most_batch : most_batch / 16, defaults.batch);
-  if (name == "tile") return sizes(default_tile);
-  if (name == "signal") return words_of(all_signal_kinds);
-  if (name == "aim") return words_of(all_aims);
-  if (name == "shape") return words_of(all_lane_shapes);
-  // Not mapped alone, which many stages do not allow.
-  if (name == "transport") return {"automatic", "copies"};
-  if (name == "graphs") return words_of(all_graphs);
-  throw Error(ErrorKind::bad_argument,
-              "--" + name + " free: it follows from the others; leave it out, or name its values.");
+  if (row.name == "producers") return std::max(few, 2 * cpus);
+  if (row.name == "lanes") return std::clamp(cpus, few, most_lanes);
+  if (row.name == "consumers") return std::max<std::size_t>(1, cpus / 2);
+  return bounds.gpu ? row.worth_trying : row.worth_trying / 16;
 }
 
-/// What stages, sources or sinks would notice is for the user to say.
-bool is_job(std::string const& name, Aim sought) {
-  // The smallest tiles are soonest through, and do the least.
-  if (sought == Aim::latency && name == "tile") return true;
-  for (char const* const one : {"work", "fill", "direction", "streams", "sink"}) {
-    if (name == one) return true;
-  }
-  return false;
+std::vector<std::string> worth_trying(std::string const& name, PipelineOptions const& defaults,
+                                      SearchBounds const& bounds) {
+  OptionRow const* const row = find_option(name);
+  if (row != nullptr && row->kind == OptionKind::word) return words_of(*row);
+  if (row != nullptr && row->kind == OptionKind::size) return sizes(std::stoull(row->text(defaults)));
+  std::size_t const most = row != nullptr ? most_of(*row, bounds) : 0;
+  if (most > 0) return counts(most, std::stoull(row->text(defaults)));
+  throw Error(ErrorKind::bad_argument,
+              "--" + name + " free: it follows from the others; leave it out, or name its values.");
 }
 
 [[noreturn]] void refuse_choice(std::string const& name, std::string const& list) {
@@ -90,6 +82,13 @@ bool is_job(std::string const& name, Aim sought) {
 }
 
 }  // namespace
+
+bool is_job(std::string const& name, Aim sought) {
+  auto const kind = std::ranges::find(axis_kinds(), name, &AxisKind::name);
+  if (kind == axis_kinds().end() || kind->of_job()) return true;
+  // The smallest tiles are soonest through, and do the least.
+  return sought == Aim::latency && kind->option->kind == OptionKind::size;
+}
 
 bool ordered(Axis const& axis) {
   return std::all_of(axis.values.begin(), axis.values.end(),
@@ -108,12 +107,11 @@ Setting default_setting(AxisLists const& lists, Aim sought) {
   return setting;
 }
 
-std::vector<Axis> search_axes(AxisLists const& lists, PipelineOptions const& defaults, std::size_t default_tile,
-                              SearchBounds const& bounds) {
+std::vector<Axis> search_axes(AxisLists const& lists, PipelineOptions const& defaults, SearchBounds const& bounds) {
   std::vector<Axis> axes;
   for (auto const& [name, list] : lists) {
     if (list == free_axis) {
-      axes.push_back({name, worth_trying(name, defaults, default_tile, bounds)});
+      axes.push_back({name, worth_trying(name, defaults, bounds)});
       continue;
     }
     axes.push_back(parse_axis(name, list));
@@ -163,32 +161,20 @@ Levels levels_of_known(std::vector<Axis> const& axes, Levels levels, AxisLists c
   return levels;
 }
 
-Levels levels_of(std::vector<Axis> const& axes, PipelineOptions const& options, std::size_t tile) {
-  std::map<std::string, std::string> const wanted{{"threads", std::to_string(options.producers)},
-                                                  {"lanes", std::to_string(options.lanes)},
-                                                  {"consumers", std::to_string(options.consumers)},
-                                                  {"depth", std::to_string(options.slots)},
-                                                  {"batch", std::to_string(options.batch)},
-                                                  {"tile", std::to_string(tile)},
-                                                  {"aim", std::string(to_string(options.aim))},
-                                                  {"signal", std::string(to_string(options.signal))},
-                                                  {"shape", std::string(to_string(options.shape))},
-                                                  {"transport", std::string(to_string(options.transport))},
-                                                  {"graphs", std::string(to_string(options.graphs))},
-                                                  {"streams", options.streams == StreamMode::own ? "own" : "default"},
-                                                  {"sink", options.sink_on_lanes ? "lanes" : "graph"}};
+Levels levels_of(std::vector<Axis> const& axes, PipelineOptions const& options) {
   Levels levels;
   for (Axis const& axis : axes) {
-    auto const found = wanted.find(axis.name);
+    OptionRow const* const row = find_option(axis.name);
+    std::string const wanted = row != nullptr ? row->text(options) : "";
     std::size_t nearest = 0;
-    for (std::size_t level = 0; found != wanted.end() && level < axis.values.size(); ++level) {
+    for (std::size_t level = 0; row != nullptr && level < axis.values.size(); ++level) {
       std::string const& value = axis.values[level];
-      if (value == found->second) {
+      if (value == wanted) {
         nearest = level;
         break;
       }
       // The greatest that is not beyond it.
-      if (ordered(axis) && std::stoull(value) < std::stoull(found->second)) nearest = level;
+      if (ordered(axis) && std::stoull(value) < std::stoull(wanted)) nearest = level;
     }
     levels.push_back(nearest);
   }

@@ -12,6 +12,9 @@
 
 namespace penstock::measure {
 
+/// Whether that is for the user to say, and no search for what is `sought` chooses it.
+bool is_job(std::string const& name, Aim sought);
+
 /// What bounds a search on some machine.
 struct SearchBounds {
   unsigned cpus = 1;  ///< That can be busy at once.
@@ -36,8 +39,7 @@ Setting default_setting(AxisLists const& lists, Aim sought = Aim::throughput);
 ///
 /// Shape:  `lists` names every axis of a Setting; `defaults` are what the pipeline makes of them by itself.
 /// Throws: Error of kind bad_argument, if a list is not valid.
-std::vector<Axis> search_axes(AxisLists const& lists, PipelineOptions const& defaults, std::size_t default_tile,
-                              SearchBounds const& bounds);
+std::vector<Axis> search_axes(AxisLists const& lists, PipelineOptions const& defaults, SearchBounds const& bounds);
 /// Whether the values of an axis lie in an order in which neighbours come to much the same.
 bool ordered(Axis const& axis);
 /// The pipeline at these levels of the axes.
@@ -49,6 +51,6 @@ void add_known(std::vector<Axis>& axes, AxisLists const& lists, AxisLists const&
 /// `levels`, but with the values of `known` where axes have them.
 Levels levels_of_known(std::vector<Axis> const& axes, Levels levels, AxisLists const& known);
 /// The levels at which the axes have what these options say, or come nearest to it.
-Levels levels_of(std::vector<Axis> const& axes, PipelineOptions const& options, std::size_t tile);
+Levels levels_of(std::vector<Axis> const& axes, PipelineOptions const& options);
 
 }  // namespace penstock::measure

@@ -11,6 +11,7 @@
 #include "penstock/core/pool.hpp"
 #include "penstock/core/usual_tiles.hpp"
 #include "penstock/error.hpp"
+#include "penstock/flow/option_table.hpp"
 #include "penstock/pipeline.hpp"
 #include "tools/tune/free_axes.hpp"
 #include "tools/tune/search.hpp"
@@ -42,8 +43,8 @@ PipelineOptions resolved(DeviceGroup const& devices, Setting const& setting, std
   try {
     return Pipeline(devices, guess, stop).options();
   } catch (Error const&) {
-    for (unsigned* const count : {&guess.producers, &guess.lanes, &guess.consumers, &guess.slots}) {
-      *count = std::max(1U, *count);
+    for (OptionRow const& row : option_table()) {
+      if (row.kind == OptionKind::count && row.follows.empty() && row.text(guess) == "0") row.set(guess, "1");
     }
     return guess;
   }
@@ -63,8 +64,8 @@ std::vector<KnownStart> known_starts(DeviceGroup const& devices, TuneOptions con
   });
   if (options.sought == Aim::latency && may_be_urgent) {
     Setting urgent = defaults;
-    urgent.aim = Aim::latency;
-    known.push_back({"aim latency", levels_of(axes, resolved(devices, urgent, stop), defaults.tile)});
+    urgent.pipeline.aim = Aim::latency;
+    known.push_back({"aim latency", levels_of(axes, resolved(devices, urgent, stop))});
   }
   return known;
 }
@@ -84,7 +85,7 @@ TrialOptions trial_options(Effort effort, Setting const& setting, bool graphs_ch
   }
   // A pipeline that is half a second late has a queue that grows.
   if (latency) options.most_late = milliseconds(500);
-  if (graphs_chosen && setting.graphs != Graphs::never) options.settling = longest_settling;
+  if (graphs_chosen && setting.pipeline.graphs != Graphs::never) options.settling = longest_settling;
   return options;
 }
 
@@ -150,11 +151,11 @@ bool PipelineLandscape::allowed(Levels const& levels) const {
 
 double PipelineLandscape::cost(Levels const& levels) const {
   Setting const setting = setting_at(levels);
-  unsigned const lanes = setting.lanes_as_threads ? setting.threads : setting.lanes;
+  PipelineOptions const asked = setting.options();
   // All lanes, one thread that waits for tiles and one that waits for results.
-  unsigned const awake = setting.aim == Aim::latency ? lanes + 2 : 0;
+  unsigned const awake = asked.aim == Aim::latency ? asked.lanes + 2 : 0;
   double const share = static_cast<double>(pinned(setting)) / static_cast<double>(options_.bounds.most_bytes + 1);
-  return setting.threads + lanes + setting.consumers + awake + share;
+  return asked.producers + asked.lanes + asked.consumers + awake + share;
 }
 
 std::optional<std::uint64_t> PipelineLandscape::beyond(Levels const& levels) const {
@@ -187,14 +188,14 @@ Tuned tune(DeviceGroup const& devices, TuneOptions const& options, std::stop_tok
   Setting const defaults = default_setting(options.lists, options.sought);
   PipelineOptions const made = resolved(devices, defaults, stop);
   Tuned tuned{.sought = options.sought};
-  tuned.axes = search_axes(options.lists, made, defaults.tile, options.bounds);
+  tuned.axes = search_axes(options.lists, made, options.bounds);
   add_known(tuned.axes, options.lists, options.known);
   std::vector<SearchAxis> axes;
   for (Axis const& axis : tuned.axes) {
     axes.push_back({.count = axis.values.size(), .ordered = ordered(axis), .name = axis.name});
   }
   PipelineLandscape pipelines(devices, options, tuned.axes, start, stop);
-  SearchOptions search_options{.within = options.within, .defaults = levels_of(tuned.axes, made, defaults.tile)};
+  SearchOptions search_options{.within = options.within, .defaults = levels_of(tuned.axes, made)};
   search_options.known = known_starts(devices, options, defaults, tuned.axes, search_options.defaults, stop);
   if (progress) {
     search_options.progress = [&](std::string const& move, Contest const& contest) {

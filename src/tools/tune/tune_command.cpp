@@ -2,9 +2,9 @@
 #include "tools/tune/tune_command.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cstdio>
 #include <exception>
+#include <map>
 #include <ostream>
 
 #include "penstock/core/number_text.hpp"
@@ -13,24 +13,19 @@
 #include "penstock/error.hpp"
 #include "penstock/machine/topology.hpp"
 #include "tools/command/arguments.hpp"
+#include "tools/command/completion.hpp"
 #include "tools/command/ending.hpp"
-#include "tools/command/offered_values.hpp"
 #include "tools/command/progress.hpp"
-#include "tools/measure/bench_facts.hpp"
+#include "tools/command/results.hpp"
 #include "tools/measure/filler.hpp"
-#include "tools/measure/recorded_run.hpp"
 #include "tools/measure/sweep_arguments.hpp"
+#include "tools/measure/trial.hpp"
 #include "tools/tune/tune.hpp"
 #include "tools/tune/tune_output.hpp"
 
 namespace penstock::cli {
 inline namespace PENSTOCK_FLAVOUR {
 namespace {
-
-/// In the order in which results name them.
-constexpr std::array axes_of_tune{"threads",   "lanes",   "tile",      "depth",     "batch", "aim",
-                                  "signal",    "shape",   "transport", "graphs",    "work",  "fill",
-                                  "direction", "streams", "sink",      "consumers", "tiles", "spin"};
 
 /// A quarter of what is there, and no more than people would give a pipeline without being asked.
 std::uint64_t safe_bytes(HostLimits const& host) {
@@ -67,10 +62,11 @@ std::exception_ptr save_to(OutputFile& file, std::string const& profile) {
 }  // namespace
 
 void TuneCommand::add_to(CLI::App& command) {
-  std::string const free = measure::free_axis;
-  lists.add_to(
-      command,
-      {{"threads", free}, {"lanes", free}, {"tile", free}, {"depth", free}, {"signal", free}, {"shape", free}});
+  std::map<std::string, std::string> free;
+  for (OptionRow const& row : option_table()) {
+    if (row.in(named_in::searches)) free.emplace(row.name, measure::free_axis);
+  }
+  lists.add_to(command, free);
   command
       .add_option("--for", sought,
                   "What the best has: throughput (most bytes a second), latency (the least within which 99 tiles of "
@@ -100,11 +96,8 @@ void TuneCommand::add_to(CLI::App& command) {
   profile.add_to(command,
                  "Settings that penstock tune --save wrote: its job, for what is not named here, and where to start",
                  [this, &command](Profile const& taken) {
-                   auto const values = axis_values(taken);
-                   std::vector<std::string> all{"work", "fill", "direction", "streams", "sink"};
-                   if (for_latency()) all.emplace_back("tile");
-                   for (std::string const& job : all) {
-                     if (command.count("--" + job) == 0) lists.lists[job] = values.at(job);
+                   for (auto const& [axis, value] : axis_values(taken)) {
+                     if (measure::is_job(axis, parse_aim(sought)) && !is_named(command, axis)) lists.set(axis, value);
                    }
                  });
   command.add_option("--save", save, "Write the best settings to this file, for --profile")
@@ -128,8 +121,8 @@ void TuneCommand::choose_lists(CLI::App const& command) {
   load_named = command.count("--load") > 0;
   if (!for_latency()) return;
   // Producers are as many as filling takes; a tile's size is for the user to say, as for bench.
-  for (auto const& [axis, list] : {std::pair{"threads", "0"}, std::pair{"tile", "1MiB"}, std::pair{"aim", "free"}}) {
-    if (command.count("--" + std::string(axis)) == 0) lists.lists[axis] = list;
+  for (auto const& [axis, list] : {std::pair{"producers", "0"}, std::pair{"tile", "1MiB"}, std::pair{"aim", "free"}}) {
+    if (!is_named(command, axis)) lists.set(axis, list);
   }
 }
 
@@ -144,7 +137,10 @@ ExitCode TuneCommand::run(StandardOutput& output, Interrupt const& interrupt) co
   if (profile.profile) {
     for (auto const& [axis, value] : axis_values(*profile.profile)) options.known.emplace_back(axis, value);
   }
-  for (char const* const axis : axes_of_tune) options.lists.emplace_back(axis, lists.lists.at(axis));
+  for (measure::AxisKind const& axis : measure::axis_kinds()) {
+    std::string const name(axis.name);
+    options.lists.emplace_back(name, lists.lists.at(name));
+  }
   options.bounds.most_bytes = memory.empty() ? safe_bytes(HostLimits::read()) : parse_size(memory);
   // What cannot be read or written is said at once.
   measure::Setting job = measure::default_setting(options.lists, options.sought);

@@ -7,7 +7,7 @@
 
 #include "penstock/flavour.hpp"
 #include "tools/command/ending.hpp"
-#include "tools/command/trace_file.hpp"
+#include "tools/command/files_to_write.hpp"
 #include "tools/measure/sweep_arguments.hpp"
 #include "tools/tune/tune.hpp"
 

@@ -2,13 +2,11 @@
 #include "tools/tune/tune_output.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
-#include <cstdio>
 
 #include "penstock/core/number_text.hpp"
 #include "tools/command/progress.hpp"
-#include "tools/command/results_text.hpp"
+#include "tools/command/results.hpp"
 
 namespace penstock::cli {
 namespace {
@@ -42,9 +40,7 @@ std::string figures_text(Aim sought, std::vector<double> const& figures) {
 }
 
 std::string percent(double part) {
-  std::array<char, 32> text{};
-  std::snprintf(text.data(), text.size(), std::abs(part) < 0.095 ? "%.1f %%" : "%.0f %%", 100 * part);
-  return text.data();
+  return formatted(std::abs(part) < 0.095 ? "%.1f %%" : "%.0f %%", 100 * part);
 }
 
 /// "12345678" as "12,345,678".
@@ -176,7 +172,7 @@ std::string beyond_text(Tuned const& tuned, std::string const& memory, bool to_s
               ? "The best are the defaults, and they pin " + size_text(bytes) + ", more than --memory " + memory
               : "All that could be tried pins more than --memory " + memory + ", the defaults " + size_text(bytes)) +
          (to_save ? ": nothing was saved" : "") + ". Allow --memory " + size_option(static_cast<double>(bytes)) +
-         (some_fit ? ", or name values that take less, as in --tile 64KiB --depth 2." : ".");
+         (some_fit ? ", or name values that take less, as in --tile 64KiB --slots 2." : ".");
 }
 
 }  // namespace penstock::cli

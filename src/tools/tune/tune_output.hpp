@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <string>
 
-#include "tools/measure/bench_facts.hpp"
+#include "tools/command/results.hpp"
 #include "tools/tune/tuned.hpp"
 
 namespace penstock::cli {

@@ -8,8 +8,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "tools/command/results_text.hpp"
-#include "tools/measure/bench_facts.hpp"
+#include "tools/command/results.hpp"
 #include "tools/measure/meter.hpp"
 #include "tools/tune/tune_output.hpp"
 
@@ -48,17 +47,13 @@ std::optional<ProfiledSpread> spread_of(std::vector<double> const& figures, doub
 /// Of what was sought; null of the other.
 Json spread_as_json(Tuned const& tuned, Aim sought, std::vector<double> const& figures) {
   if (tuned.sought != sought) return nullptr;
-  auto const spread = spread_of(figures, sought == Aim::throughput ? giga : 1);
-  if (!spread) return nullptr;
-  return {{"median", spread->median}, {"min", spread->least}, {"max", spread->most}};
+  return as_spread(figures, sought == Aim::throughput ? 1 / giga : 1);
 }
 
 Json values_of(Tuned const& tuned, TunedPoint const& point) {
   Json values = Json::object();
   for (std::size_t i = 0; i < tuned.axes.size(); ++i) {
-    std::string const& value = point.point.values[i];
-    bool const number = value.find_first_not_of("0123456789") == std::string::npos;
-    values[tuned.axes[i].name] = number ? Json(std::stoull(value)) : Json(value);
+    values[tuned.axes[i].name] = axis_value_as_json(point.point.values[i]);
   }
   return values;
 }

@@ -10,8 +10,8 @@
 #include "penstock/options.hpp"
 #include "penstock/profile.hpp"
 #include "penstock/report.hpp"
+#include "tools/command/results.hpp"
 #include "tools/measure/axis.hpp"
-#include "tools/measure/bench_facts.hpp"
 #include "tools/measure/meter.hpp"
 
 namespace penstock::measure {

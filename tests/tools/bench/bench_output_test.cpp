@@ -18,7 +18,7 @@ using Json = nlohmann::ordered_json;
 /// Two points of a sweep, of which the second failed.
 struct TwoResults : testing::Test {
   BenchFacts facts = some_facts(Flavour::legacy, "penstock bench");
-  std::vector<measure::Axis> axes{{"threads", {"1", "2"}}, {"tile", {"1000000"}}, {"signal", {"callback"}}};
+  std::vector<measure::Axis> axes{{"producers", {"1", "2"}}, {"tile", {"1000000"}}, {"signal", {"callback"}}};
   std::vector<measure::PointResult> results;
 
   void SetUp() override {
@@ -39,7 +39,7 @@ TEST_F(TwoResults, AreWrittenAsTheFormSays) {
   EXPECT_EQ(json.at("options"), Json({{"tile", 1000000}, {"signal", "callback"}}));
   EXPECT_EQ(json.at("axes").at(0).at("values"), Json({1, 2}));
   Json const& point = json.at("points").at(0);
-  EXPECT_EQ(point.at("axes"), Json({{"threads", 1}}));
+  EXPECT_EQ(point.at("axes"), Json({{"producers", 1}}));
   EXPECT_EQ(point.at("repeats"), 3);
   EXPECT_EQ(point.at("processes"), 1);
   EXPECT_EQ(point.at("gb_per_s"), Json({{"median", 2.0}, {"min", 1.0}, {"max", 3.0}}));
@@ -117,7 +117,7 @@ TEST_F(TwoResults, SayWhereACeilingIsWithoutTheKernel) {
 }
 
 TEST_F(TwoResults, SayHowManyLanesRanWhereThatIsNotWhatWasAskedFor) {
-  axes = {{"threads", {"1", "2"}}, {"lanes", {"1"}}};
+  axes = {{"producers", {"1", "2"}}, {"lanes", {"1"}}};
   auto const points = measure::points_of(axes);
   for (std::size_t const i : {0U, 1U}) {
     results[i] = {.point = points[i], .tiles_per_second = {1000}, .cpu_s_per_tile = {0.001}, .last = measure::Trial{}};
@@ -134,14 +134,14 @@ TEST_F(TwoResults, SayHowManyLanesRanWhereThatIsNotWhatWasAskedFor) {
   std::string const table = as_text(facts, axes, results);
   EXPECT_NE(table.find("\n1 (2 ran) "), std::string::npos) << table;
   EXPECT_NE(table.find("\n2 "), std::string::npos) << table;
-  results[0].point.setting.lanes = 0;
+  results[0].point.setting.pipeline.lanes = 0;
   EXPECT_EQ(as_text(facts, axes, results).find(" ran)"), std::string::npos) << "nobody asked for any number";
 }
 
 TEST_F(TwoResults, SayWhatCouldNotBeMeasuredBesideThem) {
   results[0].remarks = {"There are no ceilings."};
   std::string const text = as_text(facts, axes, results);
-  EXPECT_NE(text.find("note: threads 1 - There are no ceilings."), std::string::npos) << text;
+  EXPECT_NE(text.find("note: producers 1 - There are no ceilings."), std::string::npos) << text;
   Json const json = Json::parse(as_json(facts, axes, results));
   EXPECT_EQ(json.at("points").at(0).at("remarks"), Json({"There are no ceilings."}));
   EXPECT_EQ(json.at("points").at(1).at("remarks"), Json::array());
@@ -150,7 +150,7 @@ TEST_F(TwoResults, SayWhatCouldNotBeMeasuredBesideThem) {
 TEST_F(TwoResults, AreATableWithTheCeilingAndWhatPartOfItWasReached) {
   std::string const text = as_text(facts, axes, results);
   EXPECT_NE(text.find("50 %"), std::string::npos) << text;
-  EXPECT_NE(text.find("failed: threads 2 - It has"), std::string::npos) << text;
+  EXPECT_NE(text.find("failed: producers 2 - It has"), std::string::npos) << text;
   EXPECT_NE(text.find("stray"), std::string::npos) << "from 1 to 3 GB/s";
 }
 

@@ -13,8 +13,8 @@ namespace {
 
 /// Two points, and processes that print what they are told to have measured.
 struct TwoPointsApart : testing::Test {
-  std::vector<measure::Point> points{{.setting = {.threads = 1, .tile = 1'000'000}},
-                                     {.setting = {.threads = 2, .tile = 1'000'000}}};
+  std::vector<measure::Point> points{{.setting = {.pipeline = {.producers = 1}, .tile = 1'000'000}},
+                                     {.setting = {.pipeline = {.producers = 2}, .tile = 1'000'000}}};
   ApartOptions options{.least = 3, .most = 5};
   std::stop_source stop;
   std::vector<std::vector<std::size_t>> asked_for;  ///< By round; none means all.
@@ -59,7 +59,7 @@ TEST_F(TwoPointsApart, AreMeasuredInAProcessEachTime) {
     EXPECT_DOUBLE_EQ(result.cpu_s_per_tile[0], 0.0005);
     EXPECT_EQ(result.error, "");
   }
-  EXPECT_EQ(apart.results[1].point.setting.threads, 2u);
+  EXPECT_EQ(apart.results[1].point.setting.pipeline.producers, 2u);
   EXPECT_FALSE(apart.lost);
 }
 

@@ -4,7 +4,6 @@
 #include <gmock/gmock.h>
 
 #include "penstock/options.hpp"
-#include "tools/command/offered_values.hpp"
 #include "tools/measure/sweep_arguments.hpp"
 
 namespace penstock::cli {

@@ -25,12 +25,12 @@ struct Round {
               {"penstock", {{"version", "0.1.0"}, {"commit", "abc"}, {"flavour", "per-thread"}}},
               {"machine", {{"host", "here"}, {"cpu", "A CPU, fast"}, {"cpus", 8}}},
               {"device", {{"name", "A device"}, {"driver", nullptr}}},
-              {"axes", {{{"name", "threads"}, {"values", {1, 16}}}}},
+              {"axes", {{{"name", "producers"}, {"values", {1, 16}}}}},
               {"options", {{"tile", 4096}, {"streams", streams}}},
               {"points", Json::array()},
               {"compare", nullptr}};
     for (auto const& [threads, tiles] : {std::pair{1, one}, std::pair{16, sixteen}}) {
-      json["points"].push_back({{"axes", {{"threads", threads}}},
+      json["points"].push_back({{"axes", {{"producers", threads}}},
                                 {"gb_per_s", {{"median", tiles * 4096 / 1e9}}},
                                 {"tiles_per_s", {{"median", tiles}}},
                                 {"cpu_s_per_gb", {{"median", 1.0}}},

@@ -16,7 +16,7 @@ namespace {
 TEST_F(AComparison, ComparesRoundByRoundSoThatWhatDriftsMeetsBoth) {
   Json const json = Json::parse(comparison.as_json("2026-01-01T00:00:00Z", "penstock compare"));
   Json const& speed_up = json.at("compare").at("speedups").at(1);
-  EXPECT_EQ(speed_up.at("axes").at("threads"), 16);
+  EXPECT_EQ(speed_up.at("axes").at("producers"), 16);
   EXPECT_DOUBLE_EQ(speed_up.at("median"), 3.6);
   EXPECT_DOUBLE_EQ(speed_up.at("min"), 3.5);
   EXPECT_DOUBLE_EQ(speed_up.at("max"), 3.7);
@@ -27,14 +27,14 @@ TEST_F(AComparison, HasEachPointOnceForEachFlavour) {
   EXPECT_EQ(json.at("kind"), "compare");
   ASSERT_EQ(json.at("points").size(), 4u);
   EXPECT_EQ(json.at("axes").back().at("values"), Json({"legacy", "per-thread"}));
-  EXPECT_EQ(json.at("points").at(2).at("axes"), Json({{"threads", 16}, {"flavour", "legacy"}}));
+  EXPECT_EQ(json.at("points").at(2).at("axes"), Json({{"producers", 16}, {"flavour", "legacy"}}));
   EXPECT_EQ(json.at("points").at(3).at("tiles_per_s").at("median"), 3700.0);
   EXPECT_EQ(json.at("points").at(3).at("repeats"), 3);
 }
 
 TEST_F(AComparison, SaysOnEachLineWhatItWasMeasuredOnAndWith) {
   std::string const names =
-      "threads,rounds,legacy_gb_per_s,per_thread_gb_per_s,legacy_tiles_per_s,per_thread_tiles_per_s,"
+      "producers,rounds,legacy_gb_per_s,per_thread_gb_per_s,legacy_tiles_per_s,per_thread_tiles_per_s,"
       "legacy_cpu_s_per_gb,per_thread_cpu_s_per_gb,speed_up,speed_up_min,speed_up_max,error,tile,streams,host,cpu,cpus,"
       "device_name,driver,version,commit,date\n";
   std::string const all = ",4096,default,here,\"A CPU, fast\",8,A device,,0.1.0,abc,2026-01-01\n";
@@ -65,7 +65,7 @@ TEST_F(AComparison, SaysInASentenceWhatItShows) {
 TEST_F(AComparison, KnowsWhereItShowsMost) {
   EXPECT_EQ(comparison.plainest(), 1u);
   EXPECT_EQ(comparison.measured(), (std::vector<std::size_t>{0, 1}));
-  EXPECT_EQ(comparison.values_of(1), (std::map<std::string, std::string>{{"threads", "16"}}));
+  EXPECT_EQ(comparison.values_of(1), (std::map<std::string, std::string>{{"producers", "16"}}));
 }
 
 TEST(Comparison, ExpectsNoDifferenceOfStreamsOfTheWorksOwn) {
@@ -78,7 +78,7 @@ TEST(Comparison, ExpectsNoDifferenceOfStreamsOfTheWorksOwn) {
 std::string both_streams(double in_default, double in_own) {
   Json json = Json::parse(Round{in_default, in_own}.json());
   json["axes"] = {{{"name", "streams"}, {"values", {"default", "own"}}}};
-  json["options"] = {{"threads", 16}, {"tile", 4096}};
+  json["options"] = {{"producers", 16}, {"tile", 4096}};
   json["points"][0]["axes"] = {{"streams", "default"}};
   json["points"][1]["axes"] = {{"streams", "own"}};
   return json.dump();
@@ -145,7 +145,7 @@ TEST(Comparison, SaysInASentenceWhichPointsFailedWhere) {
     EXPECT_EQ(comparison.what_failed(), "");
     add(comparison, legacy, per_thread);
     EXPECT_FALSE(comparison.all_measured());
-    EXPECT_EQ(comparison.what_failed(), "1 of 2 points was not measured: threads 16 in " +
+    EXPECT_EQ(comparison.what_failed(), "1 of 2 points was not measured: producers 16 in " +
                                             std::string(where == std::string("both builds") ? "" : "the ") + where +
                                             ".");
     EXPECT_FALSE(comparison.holds(0.1));
@@ -198,7 +198,7 @@ TEST(Comparison, RefusesWhatIsNoResult) {
   EXPECT_THROW(comparison.add("{}", "{}"), Error);
   add(comparison, Round{1, 1}.json(), Round{1, 1}.json());
   Json other = Json::parse(Round{1, 1}.json());
-  other["points"][0]["axes"]["threads"] = 2;
+  other["points"][0]["axes"]["producers"] = 2;
   EXPECT_THROW(add(comparison, other.dump(), Round{1, 1}.json()), Error) << "another point";
 }
 

@@ -66,7 +66,7 @@ struct HashCommandOnADeviceThatFallsSilent : support::FolderOfFiles {
     support::FolderOfFiles::SetUp();
     command.paths = {file("a", 5000)};
     command.pipeline.device = "cpu";  // Else small files would not get to it.
-    command.pipeline.tile = "64KiB";
+    command.pipeline.values["tile"] = "64KiB";
     command.json = true;
   }
   void TearDown() override {
@@ -134,8 +134,8 @@ struct HashCommandOnTwoDevices : support::FolderOfFiles {
 TEST_F(HashCommandOnTwoDevices, GoesOnWithOneAndSaysWhichWasLost) {
   constexpr int files = 200;
   for (int i = 0; i < files; ++i) command.paths.push_back(file("f" + std::to_string(i), 70'000));
-  command.pipeline.tile = "64KiB";
-  command.pipeline.tiles = 8;
+  command.pipeline.values["tile"] = "64KiB";
+  command.pipeline.values["tiles"] = "8";
   command.json = true;
   second.inject(cpu::Fault::break_kernel, 3);
   testing::internal::CaptureStdout();

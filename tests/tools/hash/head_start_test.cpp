@@ -36,7 +36,7 @@ struct HashCommandWhoseDeviceTakesItsTime : support::FolderOfFiles {
 
   void SetUp() override {
     support::FolderOfFiles::SetUp();
-    command.pipeline.tile = "4KiB";
+    command.pipeline.values["tile"] = "4KiB";
     command.json = true;
   }
   void TearDown() override {
@@ -72,7 +72,7 @@ struct HashCommandWhoseDeviceTakesItsTime : support::FolderOfFiles {
     cpu::CpuDevice alone;
     HashCommand same;
     same.paths = command.paths;
-    same.pipeline.tile = command.pipeline.tile;
+    same.pipeline.values = command.pipeline.values;
     same.json = true;
     testing::internal::CaptureStdout();
     EXPECT_EQ(same.run_on(alone, output, nullptr, {}), exit_ok);

@@ -11,10 +11,10 @@ namespace {
 using Values = std::vector<std::string>;
 
 TEST(Axis, IsAListARangeOrOneThatMultiplies) {
-  EXPECT_EQ(parse_axis("threads", "1,2,4").values, (Values{"1", "2", "4"}));
+  EXPECT_EQ(parse_axis("producers", "1,2,4").values, (Values{"1", "2", "4"}));
   EXPECT_EQ(parse_axis("lanes", "2..5").values, (Values{"2", "3", "4", "5"}));
-  EXPECT_EQ(parse_axis("depth", "1..16*2").values, (Values{"1", "2", "4", "8", "16"}));
-  EXPECT_EQ(parse_axis("depth", "1..20*3,64").values, (Values{"1", "3", "9", "64"}));
+  EXPECT_EQ(parse_axis("slots", "1..16*2").values, (Values{"1", "2", "4", "8", "16"}));
+  EXPECT_EQ(parse_axis("slots", "1..20*3,64").values, (Values{"1", "3", "9", "64"}));
   EXPECT_EQ(parse_axis("tile", "4KiB..64KiB*4,1MiB").values, (Values{"4096", "16384", "65536", "1048576"}));
 }
 
@@ -22,7 +22,7 @@ TEST(Axis, SaysSizesInBytesAndWordsAsTheyAre) {
   EXPECT_EQ(parse_axis("tile", "4KiB,1MiB").values, (Values{"4096", "1048576"}));
   EXPECT_EQ(parse_axis("signal", "callback,event_poll").values, (Values{"callback", "event_poll"}));
   EXPECT_EQ(parse_axis("work", "copy,busy:20").values, (Values{"copy", "busy:20us"}));
-  EXPECT_EQ(parse_axis("lanes", "1,threads").values, (Values{"1", "threads"}));
+  EXPECT_EQ(parse_axis("lanes", "1,producers").values, (Values{"1", "producers"}));
 }
 
 /// Every refusal names the option and says what would do.
@@ -33,19 +33,19 @@ TEST(Axis, RefusesWhatIsNoneWithARemedy) {
     char const* remedy;
   };
   for (Wrong const wrong :
-       {Wrong{"threads", "", "give a list"},
-        Wrong{"threads", "1,,2", "give a list"},
-        Wrong{"threads", "4..1", "give a list"},
-        Wrong{"threads", "4..1", "the smaller value, 1..4;"},
-        Wrong{"threads", "16..1*2", "the smaller value, 1..16*2;"},
-        Wrong{"threads", "4..0*2", "1..16*2."},
+       {Wrong{"producers", "", "give a list"},
+        Wrong{"producers", "1,,2", "give a list"},
+        Wrong{"producers", "4..1", "give a list"},
+        Wrong{"producers", "4..1", "the smaller value, 1..4;"},
+        Wrong{"producers", "16..1*2", "the smaller value, 1..16*2;"},
+        Wrong{"producers", "4..0*2", "1..16*2."},
         Wrong{"tile", "1MiB..4KiB*4", "the smaller value, 4KiB..1MiB*4; or give a list as in 1MiB,4KiB."},
-        Wrong{"threads", "0..8*2", "give a list"},
-        Wrong{"threads", "1..8*1", "give a list"},
-        Wrong{"threads", "x", "whole numbers"},
-        Wrong{"threads", "1,1", "once"},
-        Wrong{"threads", "1..100", "fewer"},
-        Wrong{"threads", "4000000000000", "whole numbers"},
+        Wrong{"producers", "0..8*2", "give a list"},
+        Wrong{"producers", "1..8*1", "give a list"},
+        Wrong{"producers", "x", "whole numbers"},
+        Wrong{"producers", "1,1", "once"},
+        Wrong{"producers", "1..100", "fewer"},
+        Wrong{"producers", "4000000000000", "whole numbers"},
         Wrong{"tile", "3", "multiple of 4"},
         Wrong{"tile", "2GiB", "1 GiB"},
         Wrong{"tile", "4KiB..16KiB", "4KiB..1MiB*4"},
@@ -68,17 +68,17 @@ TEST(Axis, RefusesWhatIsNoneWithARemedy) {
 }
 
 TEST(Axes, HaveEveryCombinationAsAPoint) {
-  std::vector<Axis> const axes{parse_axis("threads", "1,2"), parse_axis("tile", "4KiB,64KiB,1MiB")};
+  std::vector<Axis> const axes{parse_axis("producers", "1,2"), parse_axis("tile", "4KiB,64KiB,1MiB")};
   auto const points = points_of(axes);
   ASSERT_EQ(points.size(), 6u);
   EXPECT_EQ(points[0].values, (Values{"1", "4096"}));
   EXPECT_EQ(points[1].setting.tile, 65536u);
-  EXPECT_EQ(points[5].setting.threads, 2u);
+  EXPECT_EQ(points[5].setting.pipeline.producers, 2u);
   EXPECT_EQ(points[5].setting.tile, std::size_t{1} << 20);
 }
 
 TEST(Axes, RefuseMorePointsThanAnybodyWaitsFor) {
-  std::vector<Axis> const axes{parse_axis("threads", "1..64"), parse_axis("lanes", "1..64")};
+  std::vector<Axis> const axes{parse_axis("producers", "1..64"), parse_axis("lanes", "1..64")};
   EXPECT_THROW(points_of(axes), Error);
 }
 
@@ -116,8 +116,8 @@ TEST(Setting, HasThoseWhoWaitWatchAsLongAsLanesIfTheAimIsLatency) {
 
 TEST(Setting, CanHaveALaneForEachThread) {
   Setting setting;
-  set(setting, "threads", "6");
-  set(setting, "lanes", "threads");
+  set(setting, "producers", "6");
+  set(setting, "lanes", "producers");
   EXPECT_EQ(setting.options().lanes, 6u);
 }
 

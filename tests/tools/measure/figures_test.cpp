@@ -44,7 +44,7 @@ using testing::HasSubstr;
 
 /// Of two lanes, which were asked for graphs.
 struct GraphsRemark : testing::Test {
-  Setting setting{.graphs = Graphs::always};
+  Setting setting{.pipeline = {.graphs = Graphs::always}};
   Report report;
 
   GraphsRemark() {
@@ -81,7 +81,7 @@ TEST_F(GraphsRemark, SaysOfHowManyTilesTheyAreFew) {
 
 TEST_F(GraphsRemark, SaysNothingUnlessTheyAreAskedFor) {
   for (Graphs const graphs : {Graphs::automatic, Graphs::never}) {
-    setting.graphs = graphs;
+    setting.pipeline.graphs = graphs;
     EXPECT_EQ(remark(), "");
   }
 }
@@ -120,7 +120,7 @@ TEST_F(GraphsRemark, SaysWhyACaptureFailedWhoeverAskedForIt) {
   report.lanes[1].not_captured =
       std::make_shared<Failure const>(Failure{"stage", "It waits.", ErrorKind::bad_argument});
   for (Graphs const graphs : all_graphs) {
-    setting.graphs = graphs;
+    setting.pipeline.graphs = graphs;
     EXPECT_THAT(remark(), HasSubstr("It waits."));
   }
 }

@@ -13,24 +13,24 @@ Advice to(std::string change) {
 }
 
 TEST(Follow, SetsTheOptionsThatAreNamed) {
-  Setting const before{.threads = 1, .lanes = 3};
-  EXPECT_EQ(follow(before, to("--producers 4"))->threads, 4u);
-  EXPECT_EQ(follow(before, to("--producers 4"))->lanes, 3u) << "all else stays";
+  Setting const before{.pipeline = {.producers = 1, .lanes = 3}};
+  EXPECT_EQ(follow(before, to("--producers 4"))->pipeline.producers, 4u);
+  EXPECT_EQ(follow(before, to("--producers 4"))->pipeline.lanes, 3u) << "all else stays";
   auto const slots = follow(before, to("--slots 8 --tiles 30"));
   ASSERT_TRUE(slots);
-  EXPECT_EQ(slots->depth, 8u);
-  EXPECT_EQ(slots->tiles, 30u);
+  EXPECT_EQ(slots->pipeline.slots, 8u);
+  EXPECT_EQ(slots->pipeline.tiles, 30u);
   EXPECT_EQ(follow(before, to("--tile 4MiB"))->tile, std::size_t{4} << 20);
-  EXPECT_EQ(follow(before, to("--streams own"))->streams, StreamMode::own);
-  EXPECT_EQ(follow(before, to("--shape single"))->shape, LaneShape::single);
-  EXPECT_EQ(follow(before, to("--signal event_poll"))->signal, SignalKind::event_poll);
-  EXPECT_EQ(follow(before, to("--graphs never"))->graphs, Graphs::never);
+  EXPECT_EQ(follow(before, to("--streams own"))->pipeline.streams, StreamMode::own);
+  EXPECT_EQ(follow(before, to("--shape single"))->pipeline.shape, LaneShape::single);
+  EXPECT_EQ(follow(before, to("--signal event_poll"))->pipeline.signal, SignalKind::event_poll);
+  EXPECT_EQ(follow(before, to("--graphs never"))->pipeline.graphs, Graphs::never);
 }
 
 TEST(Follow, ReadsNoFurtherThanTheOptions) {
   auto const followed = follow({}, to("--consumers 2 and a sink that they may call at once (parallel_sink)"));
   ASSERT_TRUE(followed);
-  EXPECT_EQ(followed->consumers, 2u);
+  EXPECT_EQ(followed->pipeline.consumers, 2u);
 }
 
 TEST(Follow, CannotChangeTheWork) {

@@ -4,7 +4,7 @@
 #include <string>
 #include <utility>
 
-#include "tools/measure/bench_facts.hpp"
+#include "tools/command/results.hpp"
 
 namespace penstock::cli {
 

@@ -32,7 +32,7 @@ struct ASweep : testing::Test {
 
 TEST_F(ASweep, MeasuresEachPointAsOftenAsAsked) {
   auto const results =
-      swept({parse_axis("tile", "4KiB,64KiB"), parse_axis("threads", "1"), parse_axis("shape", "split,single")});
+      swept({parse_axis("tile", "4KiB,64KiB"), parse_axis("producers", "1"), parse_axis("shape", "split,single")});
   ASSERT_EQ(results.size(), 4u);
   for (PointResult const& result : results) {
     EXPECT_EQ(result.error, "");
@@ -68,7 +68,7 @@ TEST_F(ASweep, LaunchesGraphsOfWorkThatMayBeCaptured) {
     EXPECT_TRUE(result.remarks.empty());
     ASSERT_TRUE(result.last);
     for (LaneSummary const& lane : result.last->report.lanes) {
-      EXPECT_EQ(lane.graphs, result.point.setting.graphs == Graphs::always ? lane.tiles : 0);
+      EXPECT_EQ(lane.graphs, result.point.setting.pipeline.graphs == Graphs::always ? lane.tiles : 0);
       EXPECT_EQ(lane.not_captured, nullptr);
     }
   }
@@ -82,7 +82,7 @@ TEST_F(ASweep, HasNoCeilingOfCallsWhereThereWereGraphs) {
                               parse_axis("transport", "copies"), parse_axis("graphs", "always,never")});
   ASSERT_EQ(results.size(), 2u);
   for (PointResult const& result : results) {
-    bool const calls = result.point.setting.graphs == Graphs::never;
+    bool const calls = result.point.setting.pipeline.graphs == Graphs::never;
     ASSERT_TRUE(result.ceilings) << result.error;
     EXPECT_TRUE(result.ceilings->both);
     EXPECT_EQ(result.ceilings->kernel.has_value(), calls);
@@ -177,7 +177,7 @@ TEST_F(ASweep, JudgesARunByThePartThatWasRecordedWhole) {
   options.room = 100;  // Soon full, however busy the machine is.
   options.trial.warm_up = {};
   options.trial.window = std::chrono::milliseconds(200);
-  auto const result = swept({parse_axis("tile", "4KiB"), parse_axis("threads", "1")}).front();
+  auto const result = swept({parse_axis("tile", "4KiB"), parse_axis("producers", "1")}).front();
   ASSERT_TRUE(result.verdict) << result.error;
   ASSERT_TRUE(result.traced);
   EXPECT_GT(result.traced->recording.missed, 0U);
@@ -207,7 +207,7 @@ TEST_F(ASweep, MeasuresEachPointOnTheDevicesThatItNames) {
 TEST_F(ASweep, MeasuresWhatThePartsComeToAlone) {
   options.ceilings = true;
   auto const results =
-      swept({parse_axis("tile", "64KiB"), parse_axis("fill", "none,memcpy"), parse_axis("threads", "1")});
+      swept({parse_axis("tile", "64KiB"), parse_axis("fill", "none,memcpy"), parse_axis("producers", "1")});
   for (PointResult const& result : results) {
     ASSERT_TRUE(result.ceilings) << result.error;
     EXPECT_GT(result.ceilings->upload.value_or(0), 0);
@@ -224,7 +224,7 @@ TEST_F(ASweep, KeepsThePointWhosePartsCannotBeMeasuredAlone) {
   cpu::CpuDevice small({.compute_threads = 1, .memory_bytes = 8192});  // For a slot or two, and no more.
   options.ceilings = true;
   auto const result = sweep(small,
-                            points_of(std::vector{parse_axis("tile", "4KiB"), parse_axis("depth", "1"),
+                            points_of(std::vector{parse_axis("tile", "4KiB"), parse_axis("slots", "1"),
                                                   parse_axis("lanes", "1"), parse_axis("work", "copy")}),
                             options, stop.get_token())
                           .front();
@@ -238,7 +238,7 @@ TEST_F(ASweep, KeepsThePointWhosePartsCannotBeMeasuredAlone) {
 /// A file of the system that says it is longer than it is, so that whoever fills tiles from it fails.
 struct AFileThatIsShorterThanItSays : ASweep {
   std::string const path = "/sys/devices/system/cpu/online";
-  Setting setting{.threads = 3, .tile = 4096, .work = Work::copy, .fill = Fill::file};
+  Setting setting{.pipeline = {.producers = 3}, .tile = 4096, .work = Work::copy, .fill = Fill::file};
 
   void SetUp() override {
     std::error_code none;
@@ -257,8 +257,8 @@ struct AFileThatIsShorterThanItSays : ASweep {
 
 TEST_F(AFileThatIsShorterThanItSays, EndsTheThreadsThatMeasureItAlone) {
   expect_that_it_became_shorter([&] {
-    static_cast<void>(
-        measure_ceilings(device, setting, setting.threads, path, std::chrono::milliseconds(5), stop.get_token()));
+    static_cast<void>(measure_ceilings(device, setting, setting.pipeline.producers, path, std::chrono::milliseconds(5),
+                                       stop.get_token()));
   });
 }
 

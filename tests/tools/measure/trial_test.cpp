@@ -49,7 +49,7 @@ class Watcher final : public Ranges {
 /// A load for a CPU device: tiles of 4 KiB, a millisecond apart.
 struct ALoad : testing::Test {
   cpu::CpuDevice device{{.compute_threads = 1}};
-  Setting setting{.threads = 4, .lanes = 1, .tile = 4096, .depth = 4, .work = Work::copy};
+  Setting setting{.pipeline = {.producers = 4, .lanes = 1, .slots = 4}, .tile = 4096, .work = Work::copy};
   Watcher watcher;
   TrialOptions options{
       .warm_up = std::chrono::milliseconds(1), .window = std::chrono::milliseconds(5), .ranges = &watcher};
@@ -101,7 +101,7 @@ TEST_F(ALoad, EndsSoonOnceItsDeviceIsLost) {
 
 TEST_F(ALoad, HasNoMoreProducersThanItsSetting) {
   setting.fill = Fill::memory;
-  setting.threads = 1;
+  setting.pipeline.producers = 1;
   ASSERT_TRUE(latency());
   EXPECT_EQ(watcher.borrowers(), 1U);
 }
@@ -109,12 +109,61 @@ TEST_F(ALoad, HasNoMoreProducersThanItsSetting) {
 /// Seen to fail with a meter that is told of no tiles to settle by.
 TEST(ATrial, CountsNothingUntilItsLanesHaveCapturedInAllSlots) {
   cpu::CpuDevice device({.compute_threads = 1});
-  Setting const setting{.threads = 1, .lanes = 1, .tile = 4096, .depth = 64, .graphs = Graphs::always};
+  Setting const setting{.pipeline = {.producers = 1, .lanes = 1, .slots = 64, .graphs = Graphs::always}, .tile = 4096};
   TrialOptions options{.warm_up = {}, .settling = std::chrono::hours(1), .window = {}};
   auto const trial = run_trial(device, setting, options, {});
   ASSERT_TRUE(trial);
   EXPECT_GT(trial->report.tiles_done, settling_tiles(trial->options));
   EXPECT_GT(settling_tiles(trial->options), 64U);
+}
+
+/// A short run of 64 KiB tiles on the CPU device.
+struct AJudgedRun : testing::Test {
+  cpu::CpuDevice device{{.compute_threads = 1}};
+  Setting setting{.pipeline = {.producers = 1, .lanes = 1}, .tile = std::size_t{64} << 10, .work = Work::transform};
+  std::stop_source source;
+  JudgedRunOptions options{.cpus = 2};
+  std::optional<JudgedRun> judged() { return judged_run(device, setting, options, source.get_token()); }
+};
+
+TEST_F(AJudgedRun, SaysWhatBoundedItAndWhatTheDeviceDid) {
+  setting.pipeline.transport = Transport::copies;
+  auto const run = judged();
+  ASSERT_TRUE(run);
+  EXPECT_NE(run->verdict.bound, Bound::nothing_measured) << describe(run->verdict);
+  EXPECT_GT(run->verdict.bytes_per_second, 0);
+  DeviceTimes const times = run->verdict.device_times.value();
+  EXPECT_TRUE(times.upload && times.kernel && times.download);
+  EXPECT_LE(times.speedup.value(), times.possible_speedup.value() + 1e-9);
+}
+
+/// Seen to fail if they count all the same.
+TEST_F(AJudgedRun, OfGraphsIsNotJudgedByWhatIsLaunchedCallByCall) {
+  setting.work = Work::busy;
+  setting.busy = std::chrono::microseconds(200);
+  setting.pipeline.batch = 1;
+  setting.pipeline.transport = Transport::copies;
+  options.ceilings = {.kernel = 1e9, .submission = 1e9};
+  auto const tells_of_kernels_alone = [&](Graphs graphs) {
+    setting.pipeline.graphs = graphs;
+    auto const run = judged();
+    return run && describe(run->verdict).find("ernels alone") != std::string::npos;
+  };
+  for (int i = 0; i < 5; ++i) EXPECT_FALSE(tells_of_kernels_alone(Graphs::always));
+  // On a busy machine another part may be the bound, so it is told of in one of many runs.
+  bool told = false;
+  for (int i = 0; i < 100 && !told; ++i) told = tells_of_kernels_alone(Graphs::never);
+  EXPECT_TRUE(told);
+}
+
+TEST_F(AJudgedRun, ForWhichThereIsNoRoomIsAnError) {
+  options.room = 1;
+  EXPECT_THROW(judged(), Error);
+}
+
+TEST_F(AJudgedRun, ThatIsStoppedHasNoVerdict) {
+  source.request_stop();
+  EXPECT_FALSE(judged());
 }
 
 }  // namespace

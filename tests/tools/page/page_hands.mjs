@@ -39,7 +39,7 @@ export async function GivesItsDataAwayAsItGotThem(browser) {
     .split('\r\n');
   const {points} = JSON.parse(sample_text('bench_many'));
   assert.equal(lines.length, points.length + 1);
-  assert.ok(lines[0].startsWith('threads,tile,signal,streams,repeats,gb_per_s_median,'), lines[0]);
+  assert.ok(lines[0].startsWith('producers,tile,signal,streams,repeats,gb_per_s_median,'), lines[0]);
   const {axes, gb_per_s} = points[3];
   assert.ok(lines[4].startsWith(`${Object.values(axes).join()},5,${gb_per_s.median},`), lines[4]);
   await leave(tab, 'downloads');
@@ -77,16 +77,16 @@ export async function TellsWhatAPointIsByMouseAndByKeys(browser) {
       return hidden ? '' : innerText;
     });
   const second = JSON.parse(sample_text('bench_small')).points[1];
-  assert.match(await tip(), /^2 threads/);
+  assert.match(await tip(), /^2 producers/);
   assert.ok((await tip()).includes(String(Number(second.gb_per_s.median.toPrecision(3)))), await tip());
   await tab.key('Escape');
   assert.equal(await tip(), '');
   const place = await tab.ask(in_page.middle_of, '#throughput .u-over');
   await tab.mouse('mouseMoved', ...place);
-  assert.match(await tip(), /^4 threads/);
+  assert.match(await tip(), /^4 producers/);
   await tab.mouse('mousePressed', ...place);
   await tab.mouse('mouseReleased', ...place);
-  assert.match(await tab.ask(() => document.querySelector('#verdict select').selectedOptions[0].text), /^4 threads/);
+  assert.match(await tab.ask(() => document.querySelector('#verdict select').selectedOptions[0].text), /^4 producers/);
   await leave(tab, 'points');
 }
 

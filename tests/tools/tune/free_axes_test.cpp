@@ -14,16 +14,21 @@ using Values = std::vector<std::string>;
 
 /// What a pipeline would choose on a machine with eight CPUs.
 struct FreeAxes : testing::Test {
-  PipelineOptions defaults{.producers = 5, .lanes = 2, .consumers = 1, .batch = 8, .slots = 32};
+  PipelineOptions defaults{.tile = {.input_bytes = std::size_t{1} << 20},
+                           .producers = 5,
+                           .lanes = 2,
+                           .consumers = 1,
+                           .batch = 8,
+                           .slots = 32};
   SearchBounds bounds{.cpus = 8};
 
   Axis axis(std::string const& name, std::string const& list) {
-    return search_axes({{name, list}}, defaults, std::size_t{1} << 20, bounds).front();
+    return search_axes({{name, list}}, defaults, bounds).front();
   }
 };
 
 TEST_F(FreeAxes, HaveCountsInStepsOfAHalfAndTheDefaultAmongThem) {
-  EXPECT_EQ(axis("threads", "free").values, (Values{"1", "2", "3", "4", "5", "6", "8", "12", "16"}));
+  EXPECT_EQ(axis("producers", "free").values, (Values{"1", "2", "3", "4", "5", "6", "8", "12", "16"}));
   EXPECT_EQ(axis("lanes", "free").values, (Values{"1", "2", "3", "4", "6", "8"}));
   EXPECT_TRUE(ordered(axis("lanes", "free")));
 }
@@ -38,8 +43,8 @@ TEST_F(FreeAxes, HaveSizesInPowersOfTwo) {
 TEST_F(FreeAxes, HaveEverySignalInNoOrder) {
   EXPECT_EQ(axis("signal", "free").values.size(), all_signal_kinds.size());
   EXPECT_FALSE(ordered(axis("signal", "free")));
-  EXPECT_FALSE(ordered(axis("lanes", "1,threads")));
-  EXPECT_FALSE(ordered(axis("threads", "0,1"))) << "0 is not less than 1, it is the machine's choice";
+  EXPECT_FALSE(ordered(axis("lanes", "1,producers")));
+  EXPECT_FALSE(ordered(axis("producers", "0,1"))) << "0 is not less than 1, it is the machine's choice";
 }
 
 TEST_F(FreeAxes, HaveTheShapesAndTheAimsThatThereAre) {
@@ -54,9 +59,9 @@ TEST_F(FreeAxes, HaveWhatAnyStageAllowsAndNoMoreThanThat) {
 }
 
 TEST_F(FreeAxes, TakeTheValuesOfAKnownSettingWhereTheyBelong) {
-  AxisLists const lists{{"threads", "free"}, {"lanes", "1,2"}, {"signal", "free"}};
-  auto axes = search_axes(lists, defaults, std::size_t{1} << 20, bounds);
-  AxisLists const known{{"threads", "7"}, {"lanes", "5"}, {"signal", "flag"}, {"tile", "4KiB"}};
+  AxisLists const lists{{"producers", "free"}, {"lanes", "1,2"}, {"signal", "free"}};
+  auto axes = search_axes(lists, defaults, bounds);
+  AxisLists const known{{"producers", "7"}, {"lanes", "5"}, {"signal", "flag"}, {"tile", "4KiB"}};
   auto const before = axes;
   add_known(axes, lists, known);
   EXPECT_EQ(axes[0].values, (Values{"1", "2", "3", "4", "5", "6", "7", "8", "12", "16"}));
@@ -66,29 +71,29 @@ TEST_F(FreeAxes, TakeTheValuesOfAKnownSettingWhereTheyBelong) {
   EXPECT_EQ(axes[0].values[levels[0]], "7");
   EXPECT_EQ(levels[1], 1U) << "no such value";
   EXPECT_EQ(axes[2].values[levels[2]], "flag");
-  EXPECT_THROW(add_known(axes, lists, {{"threads", "many"}}), Error);
+  EXPECT_THROW(add_known(axes, lists, {{"producers", "many"}}), Error);
 }
 
 TEST_F(FreeAxes, HaveTheValuesOfAListInIncreasingOrder) {
-  EXPECT_EQ(axis("threads", "8,1,4").values, (Values{"1", "4", "8"}));
+  EXPECT_EQ(axis("producers", "8,1,4").values, (Values{"1", "4", "8"}));
 }
 
 TEST_F(FreeAxes, KnowWhereOptionsAreOnThem) {
   std::vector<Axis> const axes =
-      search_axes({{"threads", "free"}, {"depth", "free"}, {"batch", "free"}, {"signal", "free"}, {"graphs", "free"}},
-                  defaults, std::size_t{1} << 20, bounds);
+      search_axes({{"producers", "free"}, {"slots", "free"}, {"batch", "free"}, {"signal", "free"}, {"graphs", "free"}},
+                  defaults, bounds);
   defaults.graphs = Graphs::always;
-  Point const point = point_at(axes, levels_of(axes, defaults, std::size_t{1} << 20));
-  EXPECT_EQ(point.setting.threads, 5u);
-  EXPECT_EQ(point.setting.depth, 32u);
-  EXPECT_EQ(point.setting.batch, 8u);
-  EXPECT_EQ(point.setting.signal, SignalKind::callback);
-  EXPECT_EQ(point.setting.graphs, Graphs::always);
+  Point const point = point_at(axes, levels_of(axes, defaults));
+  EXPECT_EQ(point.setting.pipeline.producers, 5u);
+  EXPECT_EQ(point.setting.pipeline.slots, 32u);
+  EXPECT_EQ(point.setting.pipeline.batch, 8u);
+  EXPECT_EQ(point.setting.pipeline.signal, SignalKind::callback);
+  EXPECT_EQ(point.setting.pipeline.graphs, Graphs::always);
 }
 
 TEST_F(FreeAxes, AreAtTheNearestBelowIfTheyHaveNotTheDefault) {
-  std::vector<Axis> const axes = search_axes({{"threads", "1,4,16"}}, defaults, std::size_t{1} << 20, bounds);
-  EXPECT_EQ(point_at(axes, levels_of(axes, defaults, std::size_t{1} << 20)).setting.threads, 4u);
+  std::vector<Axis> const axes = search_axes({{"producers", "1,4,16"}}, defaults, bounds);
+  EXPECT_EQ(point_at(axes, levels_of(axes, defaults)).setting.pipeline.producers, 4u);
 }
 
 TEST(AJob, IsNotForASearchToChoose) {
@@ -106,7 +111,7 @@ TEST(AJob, IsNotForASearchToChoose) {
     }
   }
   EXPECT_THROW(default_setting({{"direction", "out"}, {"fill", "memcpy"}}), Error) << "cannot be";
-  EXPECT_EQ(default_setting({{"work", "hash"}, {"threads", "free"}}).work, Work::hash);
+  EXPECT_EQ(default_setting({{"work", "hash"}, {"producers", "free"}}).work, Work::hash);
 }
 
 }  // namespace

@@ -17,10 +17,10 @@ double square(double value) {
 /// Six axes as pipelines have them, 202,176 points in all: threads, lanes, sizes and depth in steps of about a half,
 /// six signals, two shapes. A minute of half a thousand measurements, on a clock that is made up as well.
 struct ALandscape : testing::Test {
-  std::vector<SearchAxis> axes{{.count = 12, .name = "threads"},
+  std::vector<SearchAxis> axes{{.count = 12, .name = "producers"},
                                {.count = 9, .name = "lanes"},
                                {.count = 13, .name = "tile"},
-                               {.count = 12, .name = "depth"},
+                               {.count = 12, .name = "slots"},
                                {.count = 6, .ordered = false, .name = "signal"},
                                {.count = 2, .ordered = false, .name = "shape"}};
   Levels defaults{1, 1, 7, 4, 0, 0};

@@ -19,11 +19,12 @@ struct ATunedJob : testing::Test {
 
   void SetUp() override {
     facts.device.name = "CPU device";
-    tuned.axes = {{"threads", {"1", "2", "4", "8", "16"}}, {"tile", {"65536"}}, {"work", {"copy"}}, {"fill", {"none"}}};
+    tuned.axes = {
+        {"producers", {"1", "2", "4", "8", "16"}}, {"tile", {"65536"}}, {"work", {"copy"}}, {"fill", {"none"}}};
     double against = 1;
     for (std::size_t level = 0; level < 5; ++level) {
       measure::TunedPoint point{.point = measure::point_at(tuned.axes, {level, 0, 0, 0}),
-                                .found_by = level == 0 ? "defaults" : "along threads",
+                                .found_by = level == 0 ? "defaults" : "along producers",
                                 .figures = {1e9, 2e9, 3e9},
                                 .against = against};
       tuned.tried.push_back(std::move(point));
@@ -51,9 +52,9 @@ struct ATunedJob : testing::Test {
 TEST_F(ATunedJob, IsATableOfWhatWasTriedAndWhatBecameOfIt) {
   std::string const text = tuned_as_text(facts, tuned);
   for (char const* const words :
-       {"tile 64 KiB, work copy, fill none", "where it began", "dropped: 50 % behind", "along threads  failed\n",
-        "as good, no better", "There is no memory for it.", "best      threads 16", "2.500 GB/s (2.400 to 2.600)",
-        "defaults  threads 1", "gain      25 % (20 % to 30 %), by 3 runs of each, in turn",
+       {"tile 64 KiB, work copy, fill none", "where it began", "dropped: 50 % behind", "along producers  failed\n",
+        "as good, no better", "There is no memory for it.", "best      producers 16", "2.500 GB/s (2.400 to 2.600)",
+        "defaults  producers 1", "gain      25 % (20 % to 30 %), by 3 runs of each, in turn",
         "5 of the 12,345 combinations, in 15 runs and"}) {
     EXPECT_NE(text.find(words), std::string::npos) << words << " is not in\n" << text;
   }
@@ -95,7 +96,7 @@ TEST_F(ATunedJob, SaysTheFigureOfTheDefaultsOnceIfTheyAreBest) {
   tuned.best = 0;
   tuned.best_figures = tuned.defaults_figures;
   std::string const text = tuned_as_text(facts, tuned);
-  EXPECT_EQ(line_of(text, "best      "), "best      the defaults: threads 1");
+  EXPECT_EQ(line_of(text, "best      "), "best      the defaults: producers 1");
   EXPECT_EQ(line_of(text, "defaults  "), "");
   std::string const none = "gain      none: nothing that was tried is better than the defaults";
   EXPECT_EQ(line_of(text, "gain      "), none + "; what was ahead for a while did not stay so");
@@ -118,7 +119,7 @@ TEST_F(ATunedJob, IsWrittenAsTheFormSays) {
   EXPECT_EQ(json.at("tried").size(), 5u);
   EXPECT_EQ(json.at("tried").at(2).at("error"), "There is no memory for it.");
   EXPECT_TRUE(json.at("tried").at(2).at("gb_per_s").is_null());
-  EXPECT_EQ(json.at("tried").at(4).at("axes").at("threads"), 16);
+  EXPECT_EQ(json.at("tried").at(4).at("axes").at("producers"), 16);
   EXPECT_EQ(json.at("best"), 4);
   EXPECT_DOUBLE_EQ(json.at("gain").at("median").get<double>(), 1.25);
   EXPECT_EQ(json.at("combinations"), 12345);
@@ -144,7 +145,7 @@ struct ATunedJobForLatency : ATunedJob {
 TEST_F(ATunedJobForLatency, IsToldInMicroseconds) {
   std::string const text = tuned_as_text(facts, tuned);
   EXPECT_EQ(line_of(text, "latency with"), "latency with 5000 tiles a second");
-  EXPECT_NE(line_of(text, "threads").find("p99 us"), std::string::npos) << text;
+  EXPECT_NE(line_of(text, "producers").find("p99 us"), std::string::npos) << text;
   EXPECT_EQ(line_of(text, "          p99 16"),
             "          p99 16.00 us (15.00 to 17.00), by the last 3 runs; the table has all");
   EXPECT_EQ(line_of(text, "gain      "), "gain      25 % less (0.0 % to 50 %), by 3 runs of each, in turn");
@@ -186,7 +187,7 @@ TEST_F(ATunedJob, SaysWhatToDoIfItPinsMoreThanItMay) {
   tuned.beyond = 7U << 20;
   EXPECT_EQ(beyond_text(tuned, "2MiB", true),
             "The best are the defaults, and they pin 7 MiB, more than --memory 2MiB: nothing was saved. Allow --memory "
-            "7MiB, or name values that take less, as in --tile 64KiB --depth 2.");
+            "7MiB, or name values that take less, as in --tile 64KiB --slots 2.");
   EXPECT_EQ(beyond_text(tuned, "2MiB", false).find("saved"), std::string::npos);
   tuned.combinations = 0;
   EXPECT_EQ(

@@ -13,11 +13,11 @@ namespace {
 TEST(AnEffort, LetsThoseSettleThatCaptureWhereOthersDoNot) {
   for (Effort const effort : {Effort::glance, Effort::look}) {
     for (Graphs const graphs : {Graphs::automatic, Graphs::always}) {
-      TrialOptions const longer = trial_options(effort, {.graphs = graphs}, true);
+      TrialOptions const longer = trial_options(effort, {.pipeline = {.graphs = graphs}}, true);
       EXPECT_GE(longer.warm_up + longer.settling, std::chrono::milliseconds(50)) << "a lane's captures, and more";
-      EXPECT_EQ(trial_options(effort, {.graphs = graphs}, false).settling.count(), 0) << "all are alike";
+      EXPECT_EQ(trial_options(effort, {.pipeline = {.graphs = graphs}}, false).settling.count(), 0) << "all are alike";
     }
-    EXPECT_EQ(trial_options(effort, {.graphs = Graphs::never}, true).settling.count(), 0);
+    EXPECT_EQ(trial_options(effort, {.pipeline = {.graphs = Graphs::never}}, true).settling.count(), 0);
   }
 }
 
@@ -35,10 +35,10 @@ TEST(AnEffort, IsMoreForALook) {
 /// A CPU device, a job for it, and little time.
 struct ATuning : testing::Test {
   cpu::CpuDevice device{{.compute_threads = 1}};
-  TuneOptions options{.lists = {{"threads", "1,2"},
+  TuneOptions options{.lists = {{"producers", "1,2"},
                                 {"lanes", "1"},
                                 {"tile", "4KiB,64KiB"},
-                                {"depth", "free"},
+                                {"slots", "free"},
                                 {"signal", "callback,event_poll"},
                                 {"work", "copy"},
                                 {"fill", "none"},
@@ -59,8 +59,8 @@ TEST_F(ATuning, FindsASettingAndSaysAllOfIt) {
   EXPECT_EQ(found.tried.front().found_by, "defaults");
   TunedPoint const& best = found.tried[*found.best];
   EXPECT_EQ(best.error, "");
-  EXPECT_EQ(found.options.producers, best.point.setting.threads);
-  EXPECT_EQ(found.options.slots, best.point.setting.depth);
+  EXPECT_EQ(found.options.producers, best.point.setting.pipeline.producers);
+  EXPECT_EQ(found.options.slots, best.point.setting.pipeline.slots);
   EXPECT_GT(found.options.tiles, 0u);
   EXPECT_GT(found.pinned_bytes, 0u);
   for (double const rate : found.best_figures) EXPECT_GT(rate, 0);
@@ -69,8 +69,8 @@ TEST_F(ATuning, FindsASettingAndSaysAllOfIt) {
 }
 
 TEST_F(ATuning, ShowsWhatFailsAndGoesOn) {
-  options.lists = {{"threads", "1"}, {"tile", "4KiB,64KiB"}, {"fill", "file"},
-                   {"work", "copy"}, {"direction", "in"},    {"depth", "1..4"}};
+  options.lists = {{"producers", "1"}, {"tile", "4KiB,64KiB"}, {"fill", "file"},
+                   {"work", "copy"},   {"direction", "in"},    {"slots", "1..4"}};
   options.file = "/proc/self/status";  // Shorter than 4 KiB.
   Tuned const found = tuned();
   EXPECT_FALSE(found.best);
@@ -131,7 +131,7 @@ struct ATuningForLatency : ATuning {
     options.load = 1.0 / 3;
     for (auto& [name, list] : options.lists) {
       if (name == "tile") list = "4KiB";
-      if (name == "threads") list = "0";
+      if (name == "producers") list = "0";
     }
     options.lists.emplace_back("aim", "free");
   }
@@ -143,15 +143,15 @@ TEST_F(ATuningForLatency, FindsASettingAndTriesWhatThePipelineMakesOfThatAim) {
   EXPECT_EQ(found.sought, Aim::latency);
   EXPECT_GT(found.load_tiles_per_second, 0);
   ASSERT_GE(found.tried.size(), 2U);
-  EXPECT_EQ(found.tried[0].point.setting.aim, Aim::throughput);
+  EXPECT_EQ(found.tried[0].point.setting.pipeline.aim, Aim::throughput);
   EXPECT_EQ(found.tried[1].found_by, "aim latency");
-  EXPECT_EQ(found.tried[1].point.setting.aim, Aim::latency);
+  EXPECT_EQ(found.tried[1].point.setting.pipeline.aim, Aim::latency);
   for (double const microseconds : found.best_figures) {
     EXPECT_GT(microseconds, 1);
     EXPECT_LT(microseconds, 500'000) << "none is later than half a second that keeps up";
   }
   EXPECT_EQ(found.options.producers, 1U) << "as it was measured, with nothing to fill";
-  EXPECT_EQ(found.options.aim, found.tried[*found.best].point.setting.aim);
+  EXPECT_EQ(found.options.aim, found.tried[*found.best].point.setting.pipeline.aim);
   EXPECT_GT(found.pinned_bytes, 0U);
 }
 
@@ -169,7 +169,7 @@ TEST_F(ATuningForLatency, TellsTheLeastThatWasSeen) {
 TEST_F(ATuningForLatency, KeepsToTheMemoryThatItMayPin) {
   options.bounds.most_bytes = 4096 * 16;
   Tuned const found = tuned();
-  for (std::size_t i = 1; i < found.tried.size(); ++i) EXPECT_LT(found.tried[i].point.setting.depth, 16U);
+  for (std::size_t i = 1; i < found.tried.size(); ++i) EXPECT_LT(found.tried[i].point.setting.pipeline.slots, 16U);
 }
 
 TEST_F(ATuningForLatency, LeavesTheSizeOfATileToTheUser) {

@@ -47,9 +47,9 @@ const results = (() => {
     if (typeof value !== 'number') return String(value);
     return axis.unit === 'B' ? numbers.bytes(value) : numbers.plain(value, 6);
   }
-  // "8 threads" or "tile 1 MiB".
+  // "8 producers" or "tile 1 MiB".
   function value_in_words(axis, value) {
-    if (axis.name === 'threads' && typeof value === 'number') return `${value} thread${value === 1 ? '' : 's'}`;
+    if (axis.name === 'producers' && typeof value === 'number') return `${value} producer${value === 1 ? '' : 's'}`;
     if (axis.name === 'flavour') return String(value);
     if (axis.unit === 'us') return `${axis.name} ${value_text(axis, value)} µs`;
     return `${axis.name} ${value_text(axis, value)}`;

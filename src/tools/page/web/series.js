@@ -40,7 +40,7 @@ const series = (() => {
   function first_layout(axes, kind) {
     const numeric = axes.filter(results.is_numeric);
     const across =
-      axes.find((axis) => axis.name === 'threads') ??
+      axes.find((axis) => axis.name === 'producers') ??
       numeric[0] ??
       axes.find((axis) => axis.name !== 'flavour') ??
       axes[0];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tools/command/results_text.hpp"
+#include "tools/command/results.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tools/command/named_files.hpp"
+#include "tools/command/files_to_write.hpp"
 
 #include <vector>
 

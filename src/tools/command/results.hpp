@@ -8,6 +8,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "penstock/device.hpp"
+#include "penstock/machine/host_limits.hpp"
 #include "penstock/report.hpp"
 
 namespace penstock::cli {
@@ -19,8 +21,12 @@ std::string text_table(std::vector<std::vector<std::string>> const& rows, std::s
 std::string csv_line(std::vector<std::string> const& cells);
 /// With four digits that count: "12.34", "0.123", "1234".
 std::string short_number(double value);
+/// One number as printf has it.
+std::string formatted(char const* pattern, double value);
 /// A value of an axis as people read it: sizes in KiB and the like.
 std::string axis_value_text(std::string const& axis, std::string const& value);
+/// The same as data: counts and sizes are numbers.
+nlohmann::ordered_json axis_value_as_json(std::string const& value);
 
 /// Null for what is not known: an empty text.
 inline nlohmann::ordered_json or_null(std::string const& text) {
@@ -37,5 +43,30 @@ nlohmann::ordered_json or_null(std::optional<Value> const& value) {
 std::string as_text(Verdict const& verdict);
 /// The members of docs/results.md that say no more than the verdict does.
 nlohmann::ordered_json as_members(Verdict const& verdict);
+
+/// Where and with what a sweep was made.
+struct BenchFacts {
+  std::string version;
+  std::string commit;  ///< Empty if unknown.
+  Flavour flavour = Flavour::per_thread;
+  bool with_cuda = false;
+  HostLimits host;
+  std::size_t cpus = 0;
+  std::size_t nodes = 0;
+  DeviceInfo device;                 ///< As DeviceGroup::info.
+  std::vector<std::string> devices;  ///< As DeviceGroup::names.
+  std::string date;                  ///< ISO 8601.
+  std::string command;               ///< As a shell takes it.
+};
+
+/// This build, which is of that flavour and has the CUDA device or not; this machine, those devices and the time now.
+///
+/// Throws: Error, if a device does not say what it is.
+BenchFacts facts_here(DeviceGroup const& devices, Flavour flavour, bool with_cuda, std::string const& command_line);
+
+/// The time now, as BenchFacts::date.
+std::string date_now();
+/// The members `penstock`, `machine`, `device`, `date` and `command` of docs/results.md.
+nlohmann::ordered_json as_members(BenchFacts const& facts);
 
 }  // namespace penstock::cli

@@ -1,21 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tools/command/results_text.hpp"
+#include "tools/command/results.hpp"
 
 #include <algorithm>
 #include <array>
 #include <cstdio>
+#include <ctime>
 #include <optional>
 
 #include "penstock/core/number_text.hpp"
+#include "penstock/machine/topology.hpp"
+#include "tools/command/program.hpp"
 
 namespace penstock::cli {
 namespace {
-
-std::string number(char const* format, double value) {
-  std::array<char, 48> text{};
-  std::snprintf(text.data(), text.size(), format, value);
-  return text.data();
-}
 
 std::string cell(std::string const& text, std::size_t width, bool right) {
   std::string const pad(width > text.size() ? width - text.size() : 0, ' ');
@@ -38,6 +35,12 @@ Json times_of(Verdict const& verdict) {
 
 }  // namespace
 
+std::string formatted(char const* pattern, double value) {
+  std::array<char, 48> text{};
+  std::snprintf(text.data(), text.size(), pattern, value);
+  return text.data();
+}
+
 std::string csv_line(std::vector<std::string> const& cells) {
   std::string line;
   for (std::size_t i = 0; i < cells.size(); ++i) {
@@ -52,10 +55,10 @@ std::string csv_line(std::vector<std::string> const& cells) {
 }
 
 std::string short_number(double value) {
-  if (value >= 1000) return number("%.0f", value);
-  if (value >= 100) return number("%.1f", value);
-  if (value >= 10) return number("%.2f", value);
-  return number("%.3f", value);
+  if (value >= 1000) return formatted("%.0f", value);
+  if (value >= 100) return formatted("%.1f", value);
+  if (value >= 10) return formatted("%.2f", value);
+  return formatted("%.3f", value);
 }
 
 std::string axis_value_text(std::string const& axis, std::string const& value) {
@@ -63,6 +66,11 @@ std::string axis_value_text(std::string const& axis, std::string const& value) {
   std::string const text = size_text(std::stoull(value));
   // What it rounded is said in bytes.
   return text.find('.') == std::string::npos ? text : value + " B";
+}
+
+nlohmann::ordered_json axis_value_as_json(std::string const& value) {
+  bool const whole = !value.empty() && value.find_first_not_of("0123456789") == std::string::npos;
+  return whole ? Json(std::stoull(value)) : Json(value);
 }
 
 std::string text_table(std::vector<std::vector<std::string>> const& rows, std::size_t texts) {
@@ -99,6 +107,57 @@ nlohmann::ordered_json as_members(Verdict const& verdict) {
           {"streams_will_not_help", why ? Json(why->sentence) : Json(nullptr)},
           {"streams_reason", why ? Json(no_streams_name(why->reason)) : Json(nullptr)},
           {"device_times", times_of(verdict)}};
+}
+
+BenchFacts facts_here(DeviceGroup const& devices, Flavour flavour, bool with_cuda, std::string const& command_line) {
+  auto const topology = Topology::detect();
+  return {.version = PENSTOCK_VERSION,
+          .commit = commit(),
+          .flavour = flavour,
+          .with_cuda = with_cuda,
+          .host = HostLimits::read(),
+          .cpus = topology.cpus().size(),
+          .nodes = topology.nodes().size(),
+          .device = devices.info(),
+          .devices = devices.names(),
+          .date = date_now(),
+          .command = command_line};
+}
+
+std::string date_now() {
+  std::time_t const now = std::time(nullptr);
+  std::tm parts{};
+  gmtime_r(&now, &parts);
+  std::array<char, 32> text{};
+  std::strftime(text.data(), text.size(), "%Y-%m-%dT%H:%M:%SZ", &parts);
+  return text.data();
+}
+
+nlohmann::ordered_json as_members(BenchFacts const& facts) {
+  bool const gpu = facts.device.kind == DeviceKind::cuda;
+  return {
+      {"penstock",
+       {{"version", facts.version},
+        {"commit", or_null(facts.commit)},
+        {"flavour", flavour_name(facts.flavour)},
+        {"cuda", facts.with_cuda}}},
+      {"machine",
+       {{"host", facts.host.hostname},
+        {"kernel", "Linux " + facts.host.kernel},
+        {"cpu", facts.host.cpu_model},
+        {"cpus", facts.cpus},
+        {"nodes", facts.nodes},
+        {"memory_bytes", facts.host.memory_bytes}}},
+      {"device",
+       {{"kind", gpu ? "cuda" : "cpu"},
+        {"name", facts.device.name},
+        {"devices", facts.devices},
+        {"link", or_null(facts.device.link)},
+        {"driver", or_null(facts.device.driver)},
+        {"runtime", or_null(facts.device.runtime)},
+        {"memory_bytes", gpu ? nlohmann::ordered_json(facts.device.memory_bytes) : nlohmann::ordered_json(nullptr)}}},
+      {"date", facts.date},
+      {"command", facts.command}};
 }
 
 }  // namespace penstock::cli

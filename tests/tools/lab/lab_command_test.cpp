@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tools/lab/lab_output.hpp"
+#include "tools/lab/lab_command.hpp"
 
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>

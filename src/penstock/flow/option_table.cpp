@@ -1,0 +1,247 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "penstock/flow/option_table.hpp"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cstddef>
+#include <optional>
+#include <type_traits>
+#include <utility>
+
+#include "penstock/core/pool.hpp"
+#include "penstock/core/size_text.hpp"
+#include "penstock/core/words.hpp"
+#include "penstock/error.hpp"
+
+namespace penstock {
+
+std::string_view to_string(StreamMode mode) noexcept {
+  return mode == StreamMode::own ? "own" : "default";
+}
+
+namespace {
+
+using namespace named_in;
+
+constexpr unsigned commands_and_axes = commands | axes;
+constexpr unsigned everywhere = commands | axes | profiles;
+constexpr std::uint64_t largest_tile = std::uint64_t{1} << 30;
+constexpr std::string_view left_to_pipeline = "default";
+
+template <auto member>
+using ValueOf = std::remove_cvref_t<decltype(std::declval<PipelineOptions&>().*member)>;
+
+std::optional<std::uint64_t> whole_number(std::string_view text, std::uint64_t most) {
+  std::uint64_t number = 0;
+  auto const [end, problem] = std::from_chars(text.data(), text.data() + text.size(), number);
+  bool const good = problem == std::errc{} && end == text.data() + text.size() && number <= most;
+  return good ? std::optional(number) : std::nullopt;
+}
+
+template <auto member>
+constexpr OptionRow count(OptionRow row) {
+  row.text = [](PipelineOptions const& options) { return std::to_string(options.*member); };
+  row.read = [](PipelineOptions& options, std::string_view text, std::uint64_t most) {
+    auto const number = whole_number(text, most);
+    if (number) options.*member = static_cast<ValueOf<member>>(*number);
+    return number.has_value();
+  };
+  return row;
+}
+
+template <auto member>
+constexpr OptionRow time(OptionRow row) {
+  row.kind = OptionKind::time;
+  row.text = [](PipelineOptions const& options) {
+    auto const& value = options.*member;
+    return value ? std::to_string(value->count()) : std::string(left_to_pipeline);
+  };
+  row.read = [](PipelineOptions& options, std::string_view text, std::uint64_t most) {
+    auto const number = whole_number(text, most);
+    if (!number && text != left_to_pipeline) return false;
+    (options.*member).reset();
+    if (number) options.*member = std::chrono::microseconds(*number);
+    return true;
+  };
+  return row;
+}
+
+/// `all` are the values of an enumeration, of which each has its to_string.
+template <auto member, auto const& all>
+constexpr OptionRow word(OptionRow row) {
+  row.kind = OptionKind::word;
+  row.words = [] { return words_for(all); };
+  row.text = [](PipelineOptions const& options) { return std::string(to_string(options.*member)); };
+  row.read = [](PipelineOptions& options, std::string_view text, std::uint64_t) {
+    auto const found = find_word(all, text);
+    if (found) options.*member = *found;
+    return found.has_value();
+  };
+  return row;
+}
+
+template <auto member>
+constexpr OptionRow yes_no(OptionRow row) {
+  row.kind = OptionKind::yes_no;
+  row.words = [] { return std::string("yes, no"); };
+  row.text = [](PipelineOptions const& options) { return std::string(options.*member ? "yes" : "no"); };
+  row.read = [](PipelineOptions& options, std::string_view text, std::uint64_t) {
+    if (text != "yes" && text != "no") return false;
+    options.*member = text == "yes";
+    return true;
+  };
+  return row;
+}
+
+/// A tile of one size, which goes there and back.
+constexpr OptionRow size(OptionRow row) {
+  row.kind = OptionKind::size;
+  row.text = [](PipelineOptions const& options) { return std::to_string(options.tile.largest_part()); };
+  row.read = [](PipelineOptions& options, std::string_view text, std::uint64_t most) {
+    std::uint64_t const bytes = parse_size(text);
+    if (bytes > most) return false;
+    options.tile = {.input_bytes = bytes, .output_bytes = bytes, .in_place = true};
+    return true;
+  };
+  return row;
+}
+
+constexpr std::array all_stream_modes{StreamMode::thread_default, StreamMode::own};
+
+constexpr std::array rows{
+    count<&PipelineOptions::producers>({.name = "producers",
+                                        .sentence = "Threads that read input",
+                                        .places = everywhere | searches,
+                                        .unit = "threads",
+                                        .most = PipelineOptions::most_threads,
+                                        .otherwise = "the CPUs that lanes and consumers leave free",
+                                        .former = "threads"}),
+    count<&PipelineOptions::lanes>({.name = "lanes",
+                                    .sentence = "Threads that drive the devices",
+                                    .places = everywhere | searches,
+                                    .unit = "threads",
+                                    .most = PipelineOptions::most_threads,
+                                    .otherwise = "1 for each; per GPU 2, if tiles are below 1 MiB"}),
+    count<&PipelineOptions::consumers>({.name = "consumers",
+                                        .sentence = "Threads that take results",
+                                        .places = everywhere,
+                                        .unit = "threads",
+                                        .most = PipelineOptions::most_threads,
+                                        .otherwise = "1"}),
+    size({.name = "tile",
+          .sentence = "Size of a tile",
+          .places = everywhere | searches,
+          .unit = "B",
+          .most = largest_tile}),
+    count<&PipelineOptions::slots>(
+        {.name = "slots",
+         .sentence = "Tiles on the device at once, per lane",
+         .places = everywhere | searches,
+         .unit = "tiles",
+         .most = Pool::max_tiles,
+         .otherwise = "4 batches; on a GPU 32 at least, if tiles are below 1 MiB; 16 with --aim latency",
+         .former = "depth",
+         .worth_trying = 512}),
+    count<&PipelineOptions::batch>(
+        {.name = "batch",
+         .sentence = "Tiles that a lane puts on the device at once",
+         .places = everywhere,
+         .unit = "tiles",
+         .most = Pool::max_tiles,
+         .otherwise = "1; on a GPU 32 MiB of them, of those below 1 MiB 8 MiB, up to 128; of several GPUs 4 MiB or "
+                      "2 tiles; 4 with --aim latency",
+         .follows = "slots tile",
+         .worth_trying = 128,
+         .in_all_profiles = false}),
+    count<&PipelineOptions::tiles>({.name = "tiles",
+                                    .sentence = "Pinned tiles in all: the most work in progress",
+                                    .places = everywhere,
+                                    .unit = "tiles",
+                                    .most = Pool::max_tiles,
+                                    .otherwise = "all slots, 2 per producer, 1 per consumer, and the rest of a batch; "
+                                                 "fewer with --aim latency",
+                                    .follows = "producers lanes consumers slots batch aim"}),
+    time<&PipelineOptions::spin>(
+        {.name = "spin",
+         .sentence = "Microseconds that lanes watch their device before they sleep; threads that wait for tiles or "
+                     "results do so for 20 at most, unless the aim is latency",
+         .places = axes | profiles,
+         .unit = "us",
+         .most = PipelineOptions::for_ever.count(),
+         .otherwise = "200 on a GPU; 0 on the CPU and with event_block; for ever with --aim latency",
+         .follows = "producers lanes consumers slots batch aim signal"}),
+    word<&PipelineOptions::aim, all_aims>(
+        {.name = "aim",
+         .sentence = "What lanes, batch, slots, tiles, spin and watching are for where they are left to the pipeline:",
+         .places = everywhere,
+         .in_all_profiles = false}),
+    word<&PipelineOptions::signal, all_signal_kinds>(
+        {.name = "signal", .sentence = "How lanes learn what is done:", .places = everywhere | searches}),
+    word<&PipelineOptions::streams, all_stream_modes>(
+        {.name = "streams",
+         .sentence = "Where lanes compute: default (the thread's default stream) or own (a stream of the lane's)",
+         .places = commands_and_axes}),
+    word<&PipelineOptions::shape, all_lane_shapes>(
+        {.name = "shape",
+         .sentence = "Streams of a lane: split (upload, compute, download) or single",
+         .places = everywhere | searches,
+         .former_word = "adaptive"}),
+    word<&PipelineOptions::transport, all_transports>(
+        {.name = "transport",
+         .sentence = "Whether tiles are copied: automatic (not small work), copies, mapped",
+         .places = axes | profiles,
+         .promised = "mapped",
+         .in_all_profiles = false}),
+    word<&PipelineOptions::graphs, all_graphs>(
+        {.name = "graphs",
+         .sentence = "Whether work is captured and launched as CUDA graphs: automatic (if it takes less time), never, "
+                     "always",
+         .places = axes | profiles,
+         .in_all_profiles = false}),
+    yes_no<&PipelineOptions::ordered>(
+        {.name = "ordered", .sentence = "Take results in the order of the input", .places = commands}),
+    yes_no<&PipelineOptions::bind>(
+        {.name = "bind", .sentence = "Leave threads and memory where the system puts them", .places = commands})};
+
+}  // namespace
+
+bool OptionRow::follows_from(std::string_view other) const noexcept {
+  for (std::string_view rest = follows; !rest.empty();) {
+    std::size_t const end = std::min(rest.find(' '), rest.size());
+    if (rest.substr(0, end) == other) return true;
+    rest.remove_prefix(std::min(end + 1, rest.size()));
+  }
+  return false;
+}
+
+void OptionRow::set(PipelineOptions& options, std::string_view value) const {
+  if (read(options, value, most)) return;
+  std::string const bound = std::to_string(most);
+  std::string remedy =
+      kind == OptionKind::count  ? "give whole numbers from 1 to " + bound + ", or 0 for what suits the machine"
+      : kind == OptionKind::time ? "give microseconds, up to " + bound + ", or default for what suits the device"
+      : kind == OptionKind::size ? "give up to " + size_text(most)
+                                 : "choose from " + words();
+  throw Error(ErrorKind::bad_argument,
+              "--" + std::string(name) + " '" + std::string(value) + "': " + std::move(remedy) + ".");
+}
+
+std::string OptionRow::help(std::string_view value) const {
+  std::string all(sentence);
+  if (all.ends_with(':')) all += ' ' + words();
+  if (kind == OptionKind::count) all += ". At most " + std::to_string(most);
+  if (kind == OptionKind::yes_no) return all;
+  return all.append(". Default: ").append(!value.empty() ? value : !otherwise.empty() ? otherwise : preset());
+}
+
+std::span<OptionRow const> option_table() noexcept {
+  return rows;
+}
+
+OptionRow const* find_option(std::string_view name) noexcept {
+  auto const* const found = std::ranges::find(rows, name, &OptionRow::name);
+  return found == rows.end() ? nullptr : found;
+}
+
+}  // namespace penstock

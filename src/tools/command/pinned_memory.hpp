@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <stop_token>
+
+#include "penstock/device.hpp"
+#include "penstock/machine/slab.hpp"
+#include "penstock/machine/topology.hpp"
+
+namespace penstock {
+
+/// Host memory that a device copies from and to on its own.
+class PinnedMemory {
+ public:
+  /// On `node`, if it names one.
+  ///
+  /// Blocks: as Slab, until `stop` is requested at most.
+  /// Throws: Error, if there is not so much memory, if it cannot be pinned, or if `stop` was requested before.
+  PinnedMemory(Device& device, std::size_t bytes, std::optional<NumaNode> const& node = std::nullopt,
+               std::stop_token const& stop = {})
+      : slab_(bytes, node, Slab::default_touch_threads, stop), pinned_(device.pin(slab_.bytes())) {}
+
+  std::span<std::byte> bytes() const noexcept { return slab_.bytes(); }
+
+ private:
+  Slab slab_;
+  Pinned pinned_;  ///< Goes first.
+};
+
+}  // namespace penstock
