@@ -9,7 +9,7 @@
 #include <benchmark/benchmark.h>
 
 #include "penstock/core/pool.hpp"
-#include "penstock/core/usual_batch.hpp"
+#include "penstock/core/usual_sizes.hpp"
 #include "penstock/lane/lane.hpp"
 #include "penstock/machine/slab.hpp"
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "penstock/core/number_text.hpp"
+
 #include <gtest/gtest.h>
 
-#include "penstock/core/number_text.hpp"
 #include "penstock/error.hpp"
 
 namespace penstock {

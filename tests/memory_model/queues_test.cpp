@@ -10,7 +10,7 @@
 
 #include "penstock/core/mailbox.hpp"
 #include "penstock/core/tile_queue.hpp"
-#include "penstock/flow/arrivals.hpp"
+#include "penstock/flow/tile_record.hpp"
 
 namespace penstock {
 namespace {

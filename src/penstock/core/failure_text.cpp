@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "penstock/core/failure_text.hpp"
 
+#include <algorithm>
+#include <array>
 #include <cerrno>
+#include <exception>
 #include <new>
+#include <string>
 
 namespace penstock {
 namespace {
@@ -20,6 +24,28 @@ std::string of_system(std::system_error const& failure) {
   if (is_of_descriptors(failure.code()))
     return "No more files can be opened (" + words + "): let more be open (ulimit -n), or ask for fewer threads.";
   return "The system refused: " + std::string(failure.what()) + ". See what limits are set (ulimit -a), and try again.";
+}
+
+/// A failure that needs no memory: its strings are short enough to lie in the object itself, and nothing counts its
+/// holders.
+std::shared_ptr<Failure const> out_of_memory(std::string_view stage) noexcept {
+  constexpr auto kind = ErrorKind::out_of_memory;
+  static std::array<Failure, 9> const made{{{"host stage", "Out of memory.", kind},
+                                            {"source", "Out of memory.", kind},
+                                            {"upload", "Out of memory.", kind},
+                                            {"stage", "Out of memory.", kind},
+                                            {"download", "Out of memory.", kind},
+                                            {"signal", "Out of memory.", kind},
+                                            {"sink", "Out of memory.", kind},
+                                            {"finish", "Out of memory.", kind},
+                                            {"merge", "Out of memory.", kind}}};
+  auto const same = [stage](Failure const& failure) { return failure.stage == stage; };
+  auto const found = std::find_if(made.begin(), made.end(), same);
+  return {std::shared_ptr<void>(), found == made.end() ? &made.front() : &*found};
+}
+
+std::shared_ptr<Failure const> make(std::string_view stage, char const* reason, ErrorKind kind) {
+  return std::make_shared<Failure const>(Failure{std::string(stage), reason, kind});
 }
 
 }  // namespace
@@ -61,6 +87,24 @@ std::optional<Error> shortage(std::string const& what, std::error_code problem) 
   if (problem == std::errc::not_enough_memory)
     return Error(ErrorKind::out_of_memory, text + failure_text(std::bad_alloc()));
   return std::nullopt;
+}
+
+std::shared_ptr<Failure const> current_failure(std::string_view stage, ErrorKind otherwise) noexcept {
+  try {
+    try {
+      throw;
+    } catch (Error const& error) {
+      return make(stage, error.what(), error.kind());
+    } catch (std::bad_alloc const&) {
+      return out_of_memory(stage);
+    } catch (std::exception const& exception) {
+      return make(stage, exception.what(), otherwise);
+    } catch (...) {
+      return make(stage, "It threw something that is not a std::exception.", otherwise);
+    }
+  } catch (...) {
+    return out_of_memory(stage);
+  }
 }
 
 }  // namespace penstock

@@ -2,11 +2,14 @@
 #pragma once
 
 #include <exception>
+#include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <system_error>
 
 #include "penstock/error.hpp"
+#include "penstock/tile.hpp"
 
 namespace penstock {
 
@@ -33,5 +36,14 @@ std::string remedy_for_writing(int problem);
 ///
 /// Threads: any.
 std::optional<Error> shortage(std::string const& what, std::error_code problem);
+
+/// What the exception that is being handled means for a tile at `stage`.
+///
+/// An Error keeps its text and its kind, any other std::exception its text. `otherwise` is the kind of all that is no
+/// Error. If memory is short, for the exception or for its text, the failure is one that was made before: "Out of
+/// memory.", with no name of a host stage but "host stage". Call this in a catch block only.
+///
+/// Threads: any.
+std::shared_ptr<Failure const> current_failure(std::string_view stage, ErrorKind otherwise) noexcept;
 
 }  // namespace penstock

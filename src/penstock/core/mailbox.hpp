@@ -12,6 +12,9 @@
 #include <string>
 #include <type_traits>
 
+#include <boost/lockfree/policies.hpp>
+#include <boost/lockfree/spsc_queue.hpp>
+
 #include "penstock/core/atomics.hpp"
 #include "penstock/error.hpp"
 
@@ -99,6 +102,39 @@ class Mailbox {
   /// The places claimed so far, above; the room that is left, below. In a cache line of its own.
   alignas(64) typename Atomics::template Atomic<Word> claims_;
   alignas(64) std::size_t next_ = 0;  ///< The place to be read; the reader's.
+};
+
+/// A bounded lock-free queue from one thread to one other. It never blocks and never allocates.
+///
+/// Boost's spsc_queue: each of its two counts is written by one thread only and has no tag, so nothing that passes
+/// while the other thread stands still can be mistaken. Boost's queues for several writers have tags of 16 bits
+/// (decisions/0038), so a queue with several writers is a Mailbox.
+///
+/// Threads: one at a time may push; one at a time may pop, look at the front and ask `empty`.
+template <class Item, std::size_t capacity>
+class OneWayQueue {
+ public:
+  OneWayQueue() = default;
+  OneWayQueue(OneWayQueue const&) = delete;
+  OneWayQueue& operator=(OneWayQueue const&) = delete;
+
+  /// False when the queue is full.
+  bool push(Item const& item) noexcept { return items_.push(item); }
+  /// The oldest item, if there is one.
+  std::optional<Item> pop() noexcept {
+    Item item{};
+    if (!items_.pop(item)) return std::nullopt;
+    return item;
+  }
+  /// What `pop` would give.
+  ///
+  /// Shape: not empty.
+  Item const& front() const noexcept { return items_.front(); }
+  // Not Boost's `empty`, which orders nothing.
+  bool empty() const noexcept { return items_.read_available() == 0; }
+
+ private:
+  boost::lockfree::spsc_queue<Item, boost::lockfree::capacity<capacity>> items_;
 };
 
 }  // namespace penstock

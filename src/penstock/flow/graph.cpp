@@ -3,14 +3,93 @@
 
 #include <cstdio>
 #include <deque>
+#include <exception>
+#include <future>
 #include <optional>
 
 #include <oneapi/tbb/task_arena.h>
+#include <oneapi/tbb/task_group.h>
 
-#include "penstock/flow/consumers.hpp"
 #include "penstock/flow/station.hpp"
+#include "penstock/machine/bound_thread.hpp"
 
 namespace penstock {
+namespace {
+
+/// Threads of penstock's own that work in an arena of oneTBB's, from the constructor to the destructor.
+///
+/// oneTBB starts its own threads when work comes; if the system refuses one, an exception interrupts that work. These
+/// threads exist before, so the arena reserves all of its slots for them and asks for none.
+class Consumers {
+ public:
+  /// Blocks: until each has entered the arena.
+  /// Throws: Error, if the system refuses a thread; std::bad_alloc.
+  Consumers(oneapi::tbb::task_arena& arena, std::size_t count, CpuSet const& cpus);
+  Consumers(Consumers const&) = delete;
+  Consumers& operator=(Consumers const&) = delete;
+  /// Blocks: until each has left the arena; the arena must have nothing left to do.
+  ~Consumers();
+
+  /// Threads that could not be bound, in words.
+  std::vector<std::string> remarks() const;
+
+ private:
+  /// What keeps one of them in the arena: it waits for a task that is never run.
+  struct Post {
+    oneapi::tbb::task_group group;
+    oneapi::tbb::task_handle held = group.defer([] {});
+    std::promise<void> entered;
+  };
+  void end() noexcept;
+
+  std::deque<Post> posts_;
+  std::vector<BoundThread> threads_;
+};
+
+Consumers::Consumers(oneapi::tbb::task_arena& arena, std::size_t count, CpuSet const& cpus) {
+  try {
+    threads_.reserve(count);
+    while (threads_.size() < count) {
+      Post& post = posts_.emplace_back();
+      auto inside = post.entered.get_future();
+      threads_.emplace_back("ps-graph", cpus, [&arena, &post](std::stop_token const&) {
+        bool there = false;
+        try {
+          arena.execute([&] {
+            there = true;
+            post.entered.set_value();
+            post.group.wait();
+          });
+        } catch (...) {
+          if (!there) post.entered.set_exception(std::current_exception());
+        }
+      });
+      inside.get();
+    }
+  } catch (...) {
+    end();
+    throw;
+  }
+}
+
+Consumers::~Consumers() {
+  end();
+}
+
+void Consumers::end() noexcept {
+  for (Post& post : posts_) post.held = {};
+  threads_.clear();
+}
+
+std::vector<std::string> Consumers::remarks() const {
+  std::vector<std::string> all;
+  for (auto const& thread : threads_) {
+    if (thread.binding_error()) all.push_back(*thread.binding_error());
+  }
+  return all;
+}
+
+}  // namespace
 
 struct Graph::Nodes {
   Nodes(std::size_t consumers_wanted, std::chrono::nanoseconds spins, CpuSet const& cpus)

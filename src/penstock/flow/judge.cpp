@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "penstock/core/pool.hpp"
-#include "penstock/core/usual_batch.hpp"
+#include "penstock/core/usual_sizes.hpp"
 #include "penstock/report/overlap.hpp"
 
 namespace penstock {

@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "penstock/core/pool.hpp"
-#include "penstock/core/size_text.hpp"
+#include "penstock/core/number_text.hpp"
 #include "penstock/core/words.hpp"
 #include "penstock/error.hpp"
 

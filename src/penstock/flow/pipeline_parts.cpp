@@ -6,7 +6,7 @@
 
 #include "penstock/device.hpp"
 #include "penstock/flow/judge.hpp"
-#include "penstock/flow/placement_request.hpp"
+#include "penstock/flow/spin_room.hpp"
 #include "penstock/report.hpp"
 
 namespace penstock {

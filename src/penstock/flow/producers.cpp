@@ -3,7 +3,7 @@
 
 #include <utility>
 
-#include "penstock/core/current_failure.hpp"
+#include "penstock/core/failure_text.hpp"
 #include "penstock/core/pool.hpp"
 #include "penstock/flow/run.hpp"
 #include "penstock/flow/works_for.hpp"

@@ -3,11 +3,11 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <mutex>
 #include <utility>
 
 #include "penstock/core/pool.hpp"
-#include "penstock/core/usual_batch.hpp"
-#include "penstock/core/usual_tiles.hpp"
+#include "penstock/core/usual_sizes.hpp"
 #include "penstock/error.hpp"
 #include "penstock/flow/option_table.hpp"
 #include "penstock/flow/spin_room.hpp"
@@ -194,6 +194,16 @@ class Resolving {
   std::vector<std::string>& remarks_;
 };
 
+/// Of all pipelines of the process. Never destroyed, since a pipeline may be static and die last.
+struct Process {
+  std::mutex mutex;
+  AwakeThreads awake;
+};
+Process& process() {
+  static auto* const one = new Process;
+  return *one;
+}
+
 }  // namespace
 
 PipelineOptions resolve(PipelineOptions options, std::vector<Device*> const& devices, Topology const& topology,
@@ -206,6 +216,22 @@ Awake awake_of(PipelineOptions const& resolved) {
   return {.lanes = resolved.spin && resolved.spin->count() > 0 ? resolved.lanes : 0,
           .borrowers = watch ? 1U : 0U,
           .consumers = watch && enters_graph(resolved) ? 1U : 0U};
+}
+
+PipelineOptions KeptAwake::resolve(PipelineOptions options, std::vector<Device*> const& devices,
+                                   Topology const& topology, std::vector<std::string>& remarks) {
+  // One after the other, or two would find the same room.
+  std::scoped_lock const lock(process().mutex);
+  PipelineOptions resolved = penstock::resolve(std::move(options), devices, topology, remarks, process().awake);
+  AwakeThreads mine = SpinRoom(devices, resolved, topology).taken(awake_of(resolved));
+  process().awake.add(mine);
+  mine_ = std::move(mine);  // What could not be counted for want of memory is not taken away again.
+  return resolved;
+}
+
+KeptAwake::~KeptAwake() {
+  std::scoped_lock const lock(process().mutex);
+  process().awake.remove(mine_);
 }
 
 }  // namespace penstock

@@ -2,9 +2,9 @@
 #include "penstock/flow/spin_room.hpp"
 
 #include <algorithm>
+#include <string>
 #include <utility>
 
-#include "penstock/flow/placement_request.hpp"
 #include "penstock/machine/placement.hpp"
 
 namespace penstock {
@@ -14,6 +14,19 @@ namespace {
 constexpr std::size_t left_to_others = 2;
 
 }  // namespace
+
+PlacementRequest placement_request(PipelineOptions const& options, DeviceInfo const& device) {
+  PlacementRequest request;
+  request.lanes = options.lanes;
+  request.producers = options.producers;
+  request.consumers = options.consumers;
+  if (device.kind == DeviceKind::cuda || device.numa_node) {
+    request.device = (device.kind == DeviceKind::cuda ? "GPU " : "CPU device ") + std::to_string(device.ordinal);
+  }
+  request.device_node = device.numa_node;
+  request.bind = options.bind;
+  return request;
+}
 
 SpinRoom::SpinRoom(std::vector<Device*> const& devices, PipelineOptions const& options, Topology const& topology,
                    AwakeThreads elsewhere)

@@ -10,7 +10,6 @@
 #include <oneapi/tbb/flow_graph.h>
 
 #include "penstock/core/event_count.hpp"
-#include "penstock/flow/arrivals.hpp"
 #include "penstock/flow/tile_record.hpp"
 
 namespace penstock {

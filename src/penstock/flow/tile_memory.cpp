@@ -7,6 +7,8 @@
 #include <optional>
 #include <utility>
 
+#include <sched.h>
+
 #include "penstock/core/pool.hpp"
 
 namespace penstock {
@@ -37,6 +39,61 @@ bool is_among(std::vector<Device*> const& devices, Device* device) {
 }
 
 }  // namespace
+
+PoolLayout::PoolLayout(std::vector<std::optional<int>> const& nodes, PipelineOptions const& options,
+                       Topology const& topology)
+    : nodes_{nodes.front()}, part_of_device_(nodes.size(), 0) {
+  if (nodes.front()) {
+    for (auto const& node : nodes) {
+      if (node && std::find(nodes_.begin(), nodes_.end(), node) == nodes_.end()) nodes_.push_back(node);
+    }
+  }
+  if (nodes_.size() > options.tiles) nodes_.resize(1);
+  for (std::size_t number = 0; number < nodes.size(); ++number) {
+    auto const found = std::find(nodes_.begin(), nodes_.end(), nodes[number]);
+    if (found != nodes_.end()) part_of_device_[number] = static_cast<std::size_t>(found - nodes_.begin());
+  }
+  share_out(options);
+  if (parts() > 1) note_cpus(topology);
+}
+
+void PoolLayout::share_out(PipelineOptions const& options) {
+  std::vector<std::size_t> lanes(nodes_.size(), 0);
+  for (std::size_t lane = 0; lane < options.lanes; ++lane) ++lanes[part_of_device_[lane % part_of_device_.size()]];
+  // Each lane has two batches at least, so there is one for each part; where there is not, batches are of one tile.
+  std::size_t const batch = options.tiles < nodes_.size() * options.batch ? 1 : std::max(1U, options.batch);
+  std::size_t begin = 0, lanes_before = 0;
+  for (std::size_t part = 0; part + 1 < nodes_.size(); ++part) {
+    lanes_before += lanes[part];
+    std::size_t const later = nodes_.size() - part - 1;
+    std::size_t const end = options.tiles * lanes_before / std::max(1U, options.lanes) / batch * batch;
+    tiles_.push_back(std::clamp(end, begin + batch, options.tiles - later * batch) - begin);
+    begin += tiles_.back();
+  }
+  tiles_.push_back(options.tiles - begin);
+}
+
+void PoolLayout::note_cpus(Topology const& topology) {
+  std::size_t others = 0;
+  for (NumaNode const& node : topology.nodes()) {
+    auto const found = std::find(nodes_.begin(), nodes_.end(), std::optional(node.number));
+    std::size_t const part =
+        found != nodes_.end() ? static_cast<std::size_t>(found - nodes_.begin()) : others++ % parts();
+    for (int const cpu : node.cpus) {
+      part_of_cpu_.resize(std::max(part_of_cpu_.size(), static_cast<std::size_t>(cpu) + 1), 0);
+      part_of_cpu_[static_cast<std::size_t>(cpu)] = static_cast<std::uint16_t>(part);
+    }
+  }
+}
+
+std::size_t PoolLayout::part_of_cpu(int cpu) const noexcept {
+  return cpu >= 0 && static_cast<std::size_t>(cpu) < part_of_cpu_.size() ? part_of_cpu_[static_cast<std::size_t>(cpu)]
+                                                                         : 0;
+}
+
+std::size_t PoolLayout::part_here() const noexcept {
+  return part_of_cpu_.empty() ? 0 : part_of_cpu(sched_getcpu());
+}
 
 TileMemory::TileMemory(PoolLayout const& layout, PipelineOptions const& options, Topology const& topology,
                        std::vector<Device*> const& devices, std::stop_token const& stop)

@@ -2,8 +2,12 @@
 #pragma once
 
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
+#include <utility>
+#include <vector>
 
+#include "penstock/core/atomics.hpp"
 #include "penstock/tile.hpp"
 
 namespace penstock {
@@ -18,6 +22,72 @@ struct TileRecord {
   /// When a lane completed it, if that is recorded.
   std::chrono::steady_clock::time_point completed = {};
   TileRecord* next = nullptr;  ///< While it waits among Arrivals.
+};
+
+/// Items that wait for one consumer, which takes all of them at once: any number of tiles that come together cost one
+/// message of the graph. An item has a pointer `next` to another.
+///
+/// Threads: any may push; one at a time may take.
+/// Blocks:  never.
+template <class Item, class Atomics = StandardAtomics>
+class BasicArrivals {
+ public:
+  /// True if none waited before: the thread that gets true must send for the consumer.
+  bool push(Item& item) noexcept {
+    // The consumer may change `next` as soon as the item is in.
+    Item* before = newest_.load(std::memory_order_relaxed);
+    do {
+      item.next = before;
+      // Release: the consumer sees the item and those before it: this exchange continues their exchanges.
+    } while (!newest_.compare_exchange_weak(before, &item, std::memory_order_release, std::memory_order_relaxed));
+    return before == nullptr;
+  }
+  /// All that wait, the longest waiting first, each linked to the next; null if none waits.
+  Item* take() noexcept {
+    Item* oldest = nullptr;
+    for (Item* newest = newest_.exchange(nullptr, std::memory_order_acquire); newest != nullptr;) {
+      Item* const before = newest->next;
+      newest->next = oldest;
+      oldest = newest;
+      newest = before;
+    }
+    return oldest;
+  }
+
+ private:
+  typename Atomics::template Atomic<Item*> newest_{nullptr};
+};
+
+/// Records that wait for one consumer of the graph.
+using Arrivals = BasicArrivals<TileRecord>;
+
+/// Passes records on by their sequence 0, 1, 2 ..., and keeps each until all before it have come.
+///
+/// Threads: one at a time.
+class Sequencer {
+ public:
+  /// The sequences of two records that are under way at once differ by less than `tiles`: each has a tile, and so has
+  /// each record between them that has not been passed on.
+  explicit Sequencer(std::size_t tiles) : kept_(tiles) {}
+
+  /// Keeps the record, or passes it on together with those that waited for it: `pass_on(TileRecord&)` for each. A
+  /// record with a place that was passed already goes on at once: out of order is better than never.
+  template <class PassOn>
+  void take(TileRecord& record, PassOn pass_on) {
+    std::uint64_t const sequence = record.sequence;
+    if (sequence < next_ || sequence - next_ >= kept_.size() || place(sequence) != nullptr) return pass_on(record);
+    place(sequence) = &record;
+    while (TileRecord* const ready = std::exchange(place(next_), nullptr)) {
+      ++next_;
+      pass_on(*ready);
+    }
+  }
+
+ private:
+  TileRecord*& place(std::uint64_t sequence) { return kept_[sequence % kept_.size()]; }
+
+  std::vector<TileRecord*> kept_;  ///< By sequence, of `next_` and those behind it.
+  std::uint64_t next_ = 0;
 };
 
 }  // namespace penstock

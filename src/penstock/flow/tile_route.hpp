@@ -15,7 +15,6 @@
 #include "penstock/core/pool.hpp"
 #include "penstock/flow/graph.hpp"
 #include "penstock/flow/run_outcomes.hpp"
-#include "penstock/flow/sequencer.hpp"
 #include "penstock/flow/station.hpp"
 #include "penstock/flow/tile_record.hpp"
 #include "penstock/lane/lane_set.hpp"

@@ -4,10 +4,28 @@
 #include <string>
 #include <utility>
 
-#include "penstock/core/current_failure.hpp"
-#include "penstock/device/copies.hpp"
+#include "penstock/core/failure_text.hpp"
 
 namespace penstock {
+namespace {
+
+/// Adds a copy, or lengthens the last one if it ends where the new one begins, on both sides.
+void add_copy(std::vector<Copy>& copies, Copy next) {
+  if (next.from.empty()) return;
+  if (!copies.empty()) {
+    Copy& last = copies.back();
+    bool const fits = last.to.size() == last.from.size();
+    if (fits && last.to.data() + last.to.size() == next.to.data() &&
+        last.from.data() + last.from.size() == next.from.data()) {
+      last = {{last.to.data(), last.to.size() + next.to.size()},
+              {last.from.data(), last.from.size() + next.from.size()}};
+      return;
+    }
+  }
+  copies.push_back(next);
+}
+
+}  // namespace
 
 void FlightBatch::fail(std::shared_ptr<Failure const> const& why) noexcept {
   failed = true;

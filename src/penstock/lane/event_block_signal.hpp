@@ -6,8 +6,8 @@
 #include <cstdint>
 #include <optional>
 
-#include "penstock/core/one_way_queue.hpp"
-#include "penstock/lane/callback_throttle.hpp"
+#include "penstock/core/mailbox.hpp"
+#include "penstock/lane/callback_signal.hpp"
 #include "penstock/lane/make_signal.hpp"
 #include "penstock/machine/bound_thread.hpp"
 

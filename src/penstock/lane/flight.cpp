@@ -6,7 +6,7 @@
 #include <string>
 #include <utility>
 
-#include "penstock/core/current_failure.hpp"
+#include "penstock/core/failure_text.hpp"
 #include "penstock/core/pool.hpp"
 
 namespace penstock {

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "penstock/core/current_failure.hpp"
+#include "penstock/core/failure_text.hpp"
 
 namespace penstock {
 

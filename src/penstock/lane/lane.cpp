@@ -5,7 +5,7 @@
 #include <new>
 #include <utility>
 
-#include "penstock/core/current_failure.hpp"
+#include "penstock/core/failure_text.hpp"
 #include "penstock/machine/bound_thread.hpp"
 
 namespace penstock {

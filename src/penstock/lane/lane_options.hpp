@@ -7,7 +7,7 @@
 #include <optional>
 #include <string>
 
-#include "penstock/lane/end_latch.hpp"
+#include "penstock/lane/lane_state.hpp"
 #include "penstock/lane/patience.hpp"
 #include "penstock/machine/cpu_set.hpp"
 #include "penstock/options.hpp"

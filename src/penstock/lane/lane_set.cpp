@@ -7,8 +7,8 @@
 #include <memory>
 #include <string>
 
-#include "penstock/core/current_failure.hpp"
-#include "penstock/core/usual_batch.hpp"
+#include "penstock/core/failure_text.hpp"
+#include "penstock/core/usual_sizes.hpp"
 
 namespace penstock {
 namespace {

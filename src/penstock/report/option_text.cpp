@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "penstock/report/option_text.hpp"
 
-#include "penstock/core/usual_batch.hpp"
-#include "penstock/core/usual_tiles.hpp"
+#include "penstock/core/usual_sizes.hpp"
 
 namespace penstock {
 

@@ -9,7 +9,7 @@
 
 #include "penstock/core/failure_text.hpp"
 #include "penstock/core/pool.hpp"
-#include "penstock/core/usual_tiles.hpp"
+#include "penstock/core/usual_sizes.hpp"
 #include "penstock/error.hpp"
 #include "penstock/flow/option_table.hpp"
 #include "penstock/pipeline.hpp"

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "penstock/core/usual_tiles.hpp"
+#include "penstock/core/usual_sizes.hpp"
 
 #include <gtest/gtest.h>
 
 #include "penstock/core/pool.hpp"
-#include "penstock/core/usual_batch.hpp"
 
 namespace penstock {
 namespace {

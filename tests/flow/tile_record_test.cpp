@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "penstock/flow/arrivals.hpp"
+#include "penstock/flow/tile_record.hpp"
 
 #include <atomic>
 #include <thread>
