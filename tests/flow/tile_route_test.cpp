@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "penstock/flow/tile_route.hpp"
+
+#include <array>
+#include <memory>
+#include <optional>
+#include <stop_token>
+#include <utility>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "penstock/core/pool.hpp"
+
+namespace penstock {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+/// In the place of lanes: keeps each tile until the test completes it.
+struct LanesByHand final : TileTaker {
+  bool submit(Loan& loan) noexcept override {
+    if (!open) return false;
+    kept.push_back(std::move(loan));
+    return true;
+  }
+  bool lost() const noexcept override { return all_lost; }
+  std::vector<Loan> kept;
+  bool open = true;
+  bool all_lost = false;
+};
+
+/// Four tiles, and a route without threads of its own: the test's thread is the consumer. Every test must leave with
+/// all tiles home.
+struct ARoute : testing::Test {
+  static constexpr std::size_t tiles = 4;
+  static constexpr TileShape shape{.input_bytes = 256};
+
+  TileRoute& open(TileRoute::Options const& options) {
+    route.emplace(
+        options, pool, records,
+        [this](Completion& completion) {
+          sequences.push_back(completion.loan->sequence);
+          outcomes_seen.push_back(completion.outcome);
+        },
+        outcomes, enough);
+    route->lead_to(lanes);
+    return *route;
+  }
+  Loan tile(std::uint64_t sequence) {
+    Loan loan = pool.borrow();
+    loan->sequence = sequence;
+    return loan;
+  }
+  void complete(std::size_t which) { route->from_lane(Completion::done(std::move(lanes.kept.at(which)))); }
+  static std::shared_ptr<Failure const> failure() {
+    return std::make_shared<Failure const>(Failure{"source", "for the test", ErrorKind::system});
+  }
+  void TearDown() override {
+    lanes.kept.clear();
+    EXPECT_EQ(pool.on_loan(), 0U) << "a tile never came home";
+  }
+
+  alignas(256) std::array<std::byte, tiles * 256> slab{};
+  Pool pool{slab, shape, tiles};
+  std::array<TileRecord, tiles> records{};
+  RunOutcomes outcomes;
+  std::stop_source enough;
+  LanesByHand lanes;
+  std::vector<std::uint64_t> sequences;
+  std::vector<Outcome> outcomes_seen;
+  std::optional<TileRoute> route;
+};
+
+/// Seen to fail if TileRoute::to_lane gives failed tiles to a lane, and if to_sink passes the order by.
+TEST_F(ARoute, KeepsThePlaceOfATileThatFailedBeforeTheLanes) {
+  TileRoute& by = open({.ordered = true});
+  by.send(tile(0), nullptr);
+  by.send(tile(1), failure());
+  by.send(tile(2), nullptr);
+  ASSERT_EQ(lanes.kept.size(), 2U) << "no lane gets the one that failed";
+  complete(1);
+  complete(0);
+  by.graph().wait();
+  EXPECT_THAT(sequences, ElementsAre(0, 1, 2));
+  EXPECT_THAT(outcomes_seen, ElementsAre(Outcome::done, Outcome::failed, Outcome::done));
+}
+
+TEST_F(ARoute, DeliversOnTheThreadThatCompletesIfAsked) {
+  TileRoute& by = open({.sink_at_once = true});
+  by.send(tile(0), nullptr);
+  EXPECT_THAT(sequences, IsEmpty());
+  complete(0);
+  EXPECT_THAT(sequences, ElementsAre(0)) << "no consumer was there";
+  by.graph().wait();
+}
+
+TEST_F(ARoute, CancelsATileThatNoLaneTakes) {
+  lanes.open = false;
+  TileRoute& by = open({});
+  by.send(tile(0), nullptr);
+  by.graph().wait();
+  EXPECT_THAT(outcomes_seen, ElementsAre(Outcome::cancelled));
+  Report report;
+  outcomes.write_to(report, {});
+  EXPECT_EQ(report.tiles_cancelled, 1U);
+}
+
+/// Seen to fail if TileRoute::work_on_host does not look for a failure first.
+TEST_F(ARoute, TakesATileThatFailedPastTheOtherHostStages) {
+  std::vector<std::string> called;
+  TileRoute& by = open({.host_stages = {{.name = "first",
+                                         .body =
+                                             [&](Tile&) {
+                                               called.emplace_back("first");
+                                               throw Error(ErrorKind::bad_argument, "for the test");
+                                             }},
+                                        {.name = "second", .body = [&](Tile&) { called.emplace_back("second"); }}}});
+  by.send(tile(7), nullptr);
+  by.graph().wait();
+  EXPECT_THAT(called, ElementsAre("first"));
+  EXPECT_THAT(lanes.kept, IsEmpty());
+  Report report;
+  outcomes.write_to(report, {});
+  ASSERT_TRUE(report.first_failure);
+  EXPECT_EQ(report.first_failure->failure.stage, "first");
+  EXPECT_EQ(report.first_failure->sequence, 7U);
+}
+
+/// Seen to fail if TileRoute::from_lane does not ask whether a lane is left.
+TEST_F(ARoute, AsksForNoMoreInputOnceNoLaneIsLeft) {
+  TileRoute& by = open({});
+  by.send(tile(0), nullptr);
+  by.send(tile(1), nullptr);
+  by.from_lane(Completion::failed(std::move(lanes.kept[0]), failure()));
+  EXPECT_FALSE(enough.stop_requested()) << "another lane may be left";
+  lanes.all_lost = true;
+  by.from_lane(Completion::failed(std::move(lanes.kept[1]), failure()));
+  EXPECT_TRUE(enough.stop_requested());
+  by.graph().wait();
+}
+
+TEST_F(ARoute, CountsWhatTheSinkThrows) {
+  route.emplace(
+      TileRoute::Options{}, pool, records, [](Completion&) { throw Error(ErrorKind::bad_argument, "for the test"); },
+      outcomes, enough);
+  route->lead_to(lanes);
+  route->send(tile(0), nullptr);
+  complete(0);
+  route->graph().wait();
+  Report report;
+  outcomes.write_to(report, {});
+  EXPECT_EQ(report.sink_failures, 1U);
+  ASSERT_TRUE(report.first_sink_failure);
+  EXPECT_EQ(report.first_sink_failure->failure.stage, "sink");
+}
+
+}  // namespace
+}  // namespace penstock
