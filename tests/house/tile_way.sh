@@ -7,26 +7,33 @@ set -euo pipefail
 export LC_ALL=C
 root=$1 update=${2:-}
 page=$root/docs/architecture.md
-row='^\| [0-9]+ \| `([A-Za-z_:]+)` \| \[([a-z_]+\.cpp):([0-9]+)\]\(\.\./(src/[a-z_/]+\.cpp)#L([0-9]+)\)'
+tick='`'
+row="^\| [0-9]+ \| $tick([A-Za-z_:]+)$tick \| \[([a-z_]+\.cpp):([0-9]+)\]\(\.\./(src/[a-z_/]+\.cpp)#L([0-9]+)\)"
+mapfile -t lines <"$page"
 rows=0 wrong=0
-while IFS= read -r line; do
-  [[ $line =~ $row ]] || continue
-  function=${BASH_REMATCH[1]} name=${BASH_REMATCH[2]} said=${BASH_REMATCH[3]} path=${BASH_REMATCH[4]} linked=${BASH_REMATCH[5]}
+for i in "${!lines[@]}"; do
+  [[ ${lines[i]} =~ $row ]] || continue
+  function=${BASH_REMATCH[1]} name=${BASH_REMATCH[2]} path=${BASH_REMATCH[4]}
+  said="[$name:${BASH_REMATCH[3]}](../$path#L${BASH_REMATCH[5]})"
   rows=$((rows + 1))
-  # Its definition is the line that begins in the first column and has its name before the parenthesis.
-  begins=$(grep -nE "^[A-Za-z].* ?[&*]?$function\(" "$root/$path" | head -n1 | cut -d: -f1 || true)
+  # Its definition is the first line that begins in the first column and has its name before a parenthesis.
+  begins=$(grep -nE "^[A-Za-z].*[ &*]$function\(" "$root/$path" | head -n1 | cut -d: -f1 || true)
+  right="[$name:$begins](../$path#L$begins)"
   if [[ -z $begins ]]; then
     echo "docs/architecture.md: $function is not defined in $path"
     wrong=1
-  elif [[ $update == --update ]]; then
-    sed -i "s|\[$name:$said\](../$path#L$linked) \(.*\)|&|; /\`$function\`/s|\[$name:[0-9]*\](\.\./$path#L[0-9]*)|[$name:$begins](../$path#L$begins)|" "$page"
-  elif [[ $begins != "$said" || $begins != "$linked" ]]; then
-    echo "docs/architecture.md: $function begins at $path:$begins and not at line $said; tests/house/tile_way.sh . --update mends it"
-    wrong=1
+  elif [[ $said != "$right" ]]; then
+    if [[ $update == --update ]]; then
+      lines[i]=${lines[i]/"$said"/"$right"}
+    else
+      echo "docs/architecture.md: $function begins at $path:$begins; tests/house/tile_way.sh . --update writes that"
+      wrong=1
+    fi
   fi
-done <"$page"
+done
 if ((rows == 0)); then
   echo "docs/architecture.md: the tile's way has no rows"
   exit 1
 fi
+if [[ $update == --update ]]; then printf '%s\n' "${lines[@]}" >"$page"; fi
 exit $wrong
