@@ -4,7 +4,6 @@
 
 #include "penstock/core/event_count.hpp"
 #include "penstock/core/quantile.hpp"
-#include "penstock/report/quantile.hpp"
 #include "tools/lab/experiment.hpp"
 #include "tools/lab/workbench.hpp"
 

@@ -7,7 +7,6 @@
 
 #include "penstock/core/quantile.hpp"
 #include "penstock/kernels.hpp"
-#include "penstock/report/quantile.hpp"
 #include "tools/lab/experiment.hpp"
 #include "tools/lab/workbench.hpp"
 

@@ -15,7 +15,7 @@
 #include "penstock/flow/resolve_options.hpp"
 #include "penstock/pipeline.hpp"
 #include "penstock/recorder.hpp"
-#include "penstock/report/stretch.hpp"
+#include "penstock/report/passages.hpp"
 #include "tools/measure/figures.hpp"
 #include "tools/measure/open_loop.hpp"
 #include "tools/measure/work_stages.hpp"
