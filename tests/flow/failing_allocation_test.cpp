@@ -12,12 +12,11 @@
 #include <thread>
 #include <vector>
 
+#include "flow/lanes_by_hand.hpp"
 #include "support/failures_to_order.hpp"
 #include "support/says_it_is_a_gpu.hpp"
 #include <gtest/gtest.h>
 
-#include "penstock/core/event_count.hpp"
-#include "penstock/core/mailbox.hpp"
 #include "penstock/core/pool.hpp"
 #include "penstock/cpu/cpu_device.hpp"
 #include "penstock/flow/resolve_options.hpp"
@@ -50,40 +49,6 @@ void sweep(std::function<int(std::size_t)> const& attempt) {
 constexpr std::size_t tiles = 24;
 constexpr std::size_t records_at_once = 4;
 
-/// In the place of lanes: a thread of its own that completes each tile.
-class OneThread final : public TileTaker {
- public:
-  OneThread() : thread_([this] { run(); }) {}
-  OneThread(OneThread const&) = delete;
-  OneThread& operator=(OneThread const&) = delete;
-  ~OneThread() {
-    over_ = true;
-    bell_.notify();
-    thread_.join();
-  }
-  bool submit(Loan& loan) noexcept override {
-    inbox_.push(loan.release());
-    bell_.notify();
-    return true;
-  }
-  bool lost() const noexcept override { return false; }
-  void complete_into(TileRoute* route) { route_ = route; }
-
- private:
-  void run() {
-    while (!over_) {
-      bell_.await([&] { return over_ || !inbox_.empty(); }, std::chrono::nanoseconds(0), std::chrono::hours(1));
-      while (auto const tile = inbox_.pop()) route_.load()->from_lane(Completion::done(Loan::resume(*tile)));
-    }
-  }
-
-  Mailbox<Tile*> inbox_{records_at_once};
-  EventCount bell_;
-  std::atomic<bool> over_{false};
-  std::atomic<TileRoute*> route_{nullptr};
-  std::thread thread_;
-};
-
 /// Host stages, order and sink, with a thread in the place of the lanes.
 int through_a_route(TileRoute::Options const& options, std::size_t nth) {
   std::vector<std::byte> slab(Pool::slab_bytes({.input_bytes = 256}, records_at_once));
@@ -93,7 +58,7 @@ int through_a_route(TileRoute::Options const& options, std::size_t nth) {
   sunk.reserve(tiles);
   std::mutex mutex;
   RunOutcomes outcomes;
-  OneThread lane;
+  test::OneThread lane;
   std::atomic<bool> over{false};
   std::atomic<TileRoute*> made{nullptr};
   std::thread feeder([&] {

@@ -6,8 +6,8 @@
 #include <mutex>
 #include <thread>
 #include <utility>
-#include <vector>
 
+#include "flow/lanes_by_hand.hpp"
 #include "support/gate.hpp"
 #include <gtest/gtest.h>
 #include <oneapi/tbb/blocked_range.h>
@@ -73,16 +73,6 @@ class SinkUnderALock {
   std::atomic<bool> called_within_{false};
 };
 
-/// In the place of lanes: what the test lets go of, it completes itself.
-struct LanesThatKeepTiles final : TileTaker {
-  bool submit(Loan& loan) noexcept override {
-    kept.push_back(std::move(loan));
-    return true;
-  }
-  bool lost() const noexcept override { return false; }
-  std::vector<Loan> kept;
-};
-
 /// The tiles behind the first come to the order the wrong way round, so that a consumer sends all of them to the sink
 /// at once: what a consumer sends, others may take that wait for tasks.
 ///
@@ -94,7 +84,7 @@ TEST(AParallelSink, ThatWaitsForTasksUnderALockIsNotCalledWithinItself) {
   Pool pool(slab, shape, tiles);
   std::array<TileRecord, tiles> records;
   SinkUnderALock sink;
-  LanesThatKeepTiles lanes;
+  test::LanesByHand lanes;
   RunOutcomes outcomes;
   TileRoute route({.ordered = true, .parallel_sink = true, .consumers = 4}, pool, records,
                   [&](Completion& completion) { sink(completion); }, outcomes, {});

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "flow/lanes_by_hand.hpp"
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -18,19 +19,6 @@ namespace {
 
 using testing::ElementsAre;
 using testing::IsEmpty;
-
-/// In the place of lanes: keeps each tile until the test completes it.
-struct LanesByHand final : TileTaker {
-  bool submit(Loan& loan) noexcept override {
-    if (!open) return false;
-    kept.push_back(std::move(loan));
-    return true;
-  }
-  bool lost() const noexcept override { return all_lost; }
-  std::vector<Loan> kept;
-  bool open = true;
-  bool all_lost = false;
-};
 
 /// Four tiles, and a route without threads of its own: the test's thread is the consumer. Every test must leave with
 /// all tiles home.
@@ -68,7 +56,7 @@ struct ARoute : testing::Test {
   std::array<TileRecord, tiles> records{};
   RunOutcomes outcomes;
   std::stop_source enough;
-  LanesByHand lanes;
+  test::LanesByHand lanes;
   std::vector<std::uint64_t> sequences;
   std::vector<Outcome> outcomes_seen;
   std::optional<TileRoute> route;

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "penstock/core/event_count.hpp"
+#include "penstock/core/mailbox.hpp"
+#include "penstock/flow/tile_route.hpp"
+
+namespace penstock::test {
+
+/// In the place of lanes: keeps each tile until the test completes it.
+struct LanesByHand final : TileTaker {
+  bool submit(Loan& loan) noexcept override {
+    if (!open) return false;
+    kept.push_back(std::move(loan));
+    return true;
+  }
+  bool lost() const noexcept override { return all_lost; }
+  std::vector<Loan> kept;
+  bool open = true;
+  bool all_lost = false;
+};
+
+/// In the place of lanes: a thread of its own that completes each tile.
+class OneThread final : public TileTaker {
+ public:
+  OneThread() : thread_([this] { run(); }) {}
+  OneThread(OneThread const&) = delete;
+  OneThread& operator=(OneThread const&) = delete;
+  ~OneThread() {
+    over_ = true;
+    bell_.notify();
+    thread_.join();
+  }
+  bool submit(Loan& loan) noexcept override {
+    inbox_.push(loan.release());
+    bell_.notify();
+    return true;
+  }
+  bool lost() const noexcept override { return false; }
+  void complete_into(TileRoute* route) { route_ = route; }
+
+ private:
+  void run() {
+    while (!over_) {
+      bell_.await([&] { return over_ || !inbox_.empty(); }, std::chrono::nanoseconds(0), std::chrono::hours(1));
+      while (auto const tile = inbox_.pop()) route_.load()->from_lane(Completion::done(Loan::resume(*tile)));
+    }
+  }
+
+  Mailbox<Tile*> inbox_{64};
+  EventCount bell_;
+  std::atomic<bool> over_{false};
+  std::atomic<TileRoute*> route_{nullptr};
+  std::thread thread_;
+};
+
+}  // namespace penstock::test
