@@ -6,9 +6,9 @@
 #include <utility>
 
 #include "penstock/core/pool.hpp"
+#include "penstock/flow/pipeline_calls.hpp"
 #include "penstock/flow/pipeline_parts.hpp"
 #include "penstock/flow/producers.hpp"
-#include "penstock/flow/works_for.hpp"
 
 namespace penstock {
 namespace {

@@ -5,8 +5,8 @@
 
 #include "penstock/core/failure_text.hpp"
 #include "penstock/core/pool.hpp"
+#include "penstock/flow/pipeline_calls.hpp"
 #include "penstock/flow/run.hpp"
-#include "penstock/flow/works_for.hpp"
 
 namespace penstock {
 namespace {

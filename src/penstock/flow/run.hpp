@@ -13,9 +13,9 @@
 
 #include "penstock/core/pool.hpp"
 #include "penstock/core/rundown.hpp"
+#include "penstock/flow/pipeline_calls.hpp"
 #include "penstock/flow/run_outcomes.hpp"
 #include "penstock/flow/tile_route.hpp"
-#include "penstock/flow/works_for.hpp"
 #include "penstock/lane/lane_set.hpp"
 #include "penstock/machine/bound_thread.hpp"
 #include "penstock/machine/cpu_set.hpp"

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "penstock/core/failure_text.hpp"
-#include "penstock/flow/works_for.hpp"
+#include "penstock/flow/pipeline_calls.hpp"
 
 namespace penstock {
 namespace {

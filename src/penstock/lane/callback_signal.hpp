@@ -9,7 +9,7 @@
 #include <optional>
 #include <vector>
 
-#include "penstock/lane/make_signal.hpp"
+#include "penstock/lane/signal.hpp"
 
 namespace penstock {
 

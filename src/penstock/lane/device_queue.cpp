@@ -6,7 +6,7 @@
 #include <string>
 #include <utility>
 
-#include "penstock/lane/make_signal.hpp"
+#include "penstock/lane/signal.hpp"
 
 namespace penstock {
 

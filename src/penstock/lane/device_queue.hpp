@@ -11,12 +11,12 @@
 #include <vector>
 
 #include "penstock/device.hpp"
-#include "penstock/device/signal.hpp"
 #include "penstock/lane/flight.hpp"
 #include "penstock/lane/intake.hpp"
 #include "penstock/lane/lane_options.hpp"
 #include "penstock/lane/lane_state.hpp"
 #include "penstock/lane/lookout.hpp"
+#include "penstock/lane/signal.hpp"
 #include "penstock/report.hpp"
 #include "penstock/stages.hpp"
 #include "penstock/tile.hpp"

@@ -8,7 +8,7 @@
 
 #include "penstock/core/mailbox.hpp"
 #include "penstock/lane/callback_signal.hpp"
-#include "penstock/lane/make_signal.hpp"
+#include "penstock/lane/signal.hpp"
 #include "penstock/machine/bound_thread.hpp"
 
 namespace penstock {

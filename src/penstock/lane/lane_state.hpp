@@ -8,7 +8,7 @@
 
 #include "penstock/core/event_count.hpp"
 #include "penstock/core/mailbox.hpp"
-#include "penstock/device/signal.hpp"
+#include "penstock/lane/signal.hpp"
 
 namespace penstock {
 

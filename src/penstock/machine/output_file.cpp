@@ -21,7 +21,6 @@
 
 #include "penstock/core/failure_text.hpp"
 #include "penstock/error.hpp"
-#include "penstock/machine/descriptor_stream.hpp"
 #include "penstock/machine/new_file.hpp"
 
 namespace penstock {
