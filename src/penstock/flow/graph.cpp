@@ -101,7 +101,7 @@ struct Graph::Nodes {
     consumers.emplace(arena, consumers_wanted - 1, cpus);
   }
 
-  Station& add(std::size_t at_once, Work& work) {
+  Station& add(std::size_t at_once, StationWork& work) {
     arena.execute([&] { stations.emplace_back(*graph, at_once, work); });
     return stations.back();
   }
@@ -144,7 +144,7 @@ Graph::~Graph() {
   wait();
 }
 
-Station& Graph::add(std::size_t at_once, Work& work) {
+Station& Graph::add(std::size_t at_once, StationWork& work) {
   return nodes_->add(at_once, work);
 }
 

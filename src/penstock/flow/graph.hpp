@@ -12,7 +12,7 @@
 namespace penstock {
 
 class Station;
-class Work;
+class StationWork;
 
 /// The oneTBB graph in which host stages, order and sink run: stations, and the consumers that do their work.
 ///
@@ -38,7 +38,7 @@ class Graph {
   ///
   /// Threads: the one that made the graph, before anything is under way.
   /// Throws:  std::bad_alloc.
-  Station& add(std::size_t at_once, Work& work);
+  Station& add(std::size_t at_once, StationWork& work);
   /// Keeps `wait` from returning until `release`, once for each call: for each record that is under way.
   void hold() noexcept;
   void release() noexcept;

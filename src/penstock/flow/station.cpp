@@ -13,7 +13,7 @@ constexpr std::uint32_t look_again = std::uint32_t{1} << 31;
 thread_local bool CallGraph::counted = false;
 
 /// The node itself has no limit: a node with a limit allocates where an exception would leave it locked for good.
-Station::Station(CallGraph& graph, std::size_t at_once, Work& work)
+Station::Station(CallGraph& graph, std::size_t at_once, StationWork& work)
     : graph_(graph),
       at_once_(at_once),
       work_(work),

@@ -78,12 +78,12 @@ class CallGraph final : public oneapi::tbb::flow::graph {
 };
 
 /// What a consumer does with a record that waited for it in a station.
-class Work {
+class StationWork {
  public:
   virtual void take(TileRecord& record) noexcept = 0;
 
  protected:
-  ~Work() = default;
+  ~StationWork() = default;
 };
 
 /// A node of the graph: records wait in it until a consumer does its work with them.
@@ -97,7 +97,7 @@ class Station {
   static constexpr std::size_t unlimited = 0;
 
   /// `work` takes up to `at_once` records at a time. It and the graph outlive the station.
-  Station(CallGraph& graph, std::size_t at_once, Work& work);
+  Station(CallGraph& graph, std::size_t at_once, StationWork& work);
   Station(Station const&) = delete;
   Station& operator=(Station const&) = delete;
 
@@ -123,7 +123,7 @@ class Station {
 
   CallGraph& graph_;
   std::size_t const at_once_;
-  Work& work_;
+  StationWork& work_;
   Arrivals arrivals_;
   /// Consumers that were called and have not left; and, in the highest bit, whether one of them is to look again.
   std::atomic<std::uint32_t> serving_{0};

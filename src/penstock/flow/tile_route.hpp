@@ -70,7 +70,7 @@ class TileRoute {
 
  private:
   /// A host stage, and what it is called in the text of a failure: made once, since later there may be no memory.
-  struct HostWork final : Work {
+  struct HostWork final : StationWork {
     HostWork(TileRoute& of, HostStage its) : route(of), stage(std::move(its)) {}
     void take(TileRecord& record) noexcept override;
     TileRoute& route;
@@ -79,13 +79,13 @@ class TileRoute {
     Station* station = nullptr;
     HostWork* next = nullptr;
   };
-  struct OrderWork final : Work {
+  struct OrderWork final : StationWork {
     OrderWork(TileRoute& of, std::size_t tiles) : route(of), order(tiles) {}
     void take(TileRecord& record) noexcept override;
     TileRoute& route;
     Sequencer order;
   };
-  struct SinkWork final : Work {
+  struct SinkWork final : StationWork {
     explicit SinkWork(TileRoute& of) : route(of) {}
     void take(TileRecord& record) noexcept override { route.deliver(record); }
     TileRoute& route;
