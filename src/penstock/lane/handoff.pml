@@ -145,7 +145,7 @@ inline retire_one() {
 #define WORK_WAITS (len(tickets) > 0 || (written[taken] && put - retired < SLOTS) || (closed && load == 0))
 #endif
 
-// SideCalls::arm: sees to it that a call is under way if a tile is in flight.
+// SideStream::arm: sees to it that a call is under way if a tile is in flight.
 inline arm() {
   do
   :: asked < put && asked - heard < CALLS && len(calls) < CALLS -> asked++; calls ! asked
