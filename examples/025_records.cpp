@@ -63,7 +63,7 @@ int main() try {
       application.emplace_back([&, session] { write_documents(records, session * documents, documents); });
     }
   }
-  // Who wants the answer to one record, here and now, waits for it.
+  // A program that wants the answer to one record at once waits for it.
   RecordReply reply(records);
   std::string const question = "here and now";
   records.writer().append(std::as_bytes(std::span(question)), reply);

@@ -37,7 +37,7 @@ enum class StreamMode : std::uint8_t {
   own,             ///< A non-blocking stream of the lane's own.
 };
 
-/// The mechanisms by which a lane can hear that its device got somewhere. Each is a file NAME_signal.hpp.
+/// The mechanisms by which a lane can hear that its device got somewhere.
 enum class SignalKind : std::uint8_t {
   callback,            ///< cudaStreamAddCallback in a stream beside the work, one for several tiles.
   callback_in_stream,  ///< cudaStreamAddCallback in the working stream, one for each batch, as texts teach it for a
@@ -65,7 +65,7 @@ SignalKind parse_signal_kind(std::string_view name);
 enum class Transport : std::uint8_t {
   /// On the CPU device all is mapped where the stage allows it and the pool is pinned: a copy there is one more pass
   /// over the tile by the same processors. On a GPU small work for a device that has little is mapped, where the stage
-  /// allows it and the lane does not find that it takes longer (LoneWays); all else is copied.
+  /// allows it and the lane does not find that it takes longer (decisions/0034); all else is copied.
   automatic,
   copies,  ///< By the device's copy engines, to a slot in its memory and back.
   mapped,  ///< No copy: the stage works on the tile's own pinned memory, which the device reaches over the link.
@@ -189,10 +189,10 @@ struct PipelineOptions {
   /// docs/faults.md. And how long feeding threads wait for each other's tiles, before Feed::borrow says so.
   std::chrono::nanoseconds patience = std::chrono::seconds(60);
   /// How long one of the threads that wait for a tile, a producer or a thread that feeds, watches for it before it
-  /// sleeps, so that the sink need not wake a thread, which takes it 4 to 18 us (bench/core/pool_bench). 0: not at all.
-  /// Empty, unless the lanes' spin leaves too few CPUs, of all or of a node: for ever with Aim::latency; else 20 us on
-  /// a GPU (decisions/0021), 5 us for tiles from 1 MiB on (decisions/0026), and 0 on the CPU device. The consumer that
-  /// has nothing to do watches for a result for the same time.
+  /// sleeps, so that the sink need not wake a thread, which takes it 4 to 18 us (bench/core/pool_bench). 0: none
+  /// watches. Empty, unless the lanes' spin leaves too few CPUs, of all or of a node: for ever with Aim::latency; else
+  /// 20 us on a GPU (decisions/0021), 5 us for tiles from 1 MiB on (decisions/0026), and 0 on the CPU device. The
+  /// consumer that has nothing to do watches for a result for the same time.
   std::optional<std::chrono::microseconds> borrow_spin = {};
   bool ordered = false;  ///< The sink sees tiles in the source's order, failed and cancelled ones in their places.
   bool parallel_sink = false;  ///< The sink is called by several consumers at once.
@@ -214,7 +214,7 @@ struct PipelineOptions {
   std::vector<HostStage> host_stages = {};
 };
 
-/// True if tiles go through the oneTBB graph at all; else lanes call the sink, and no host stage is before them.
+/// True if tiles go through the oneTBB graph; else lanes call the sink, and no host stage is before them.
 inline bool enters_graph(PipelineOptions const& options) {
   return !options.sink_on_lanes || !options.host_stages.empty();
 }

@@ -82,7 +82,7 @@ std::string text_of(Profile const& profile);
 ///
 /// Throws: Error of kind bad_argument, if there is no such file or it holds no profile.
 Profile load_profile(std::filesystem::path const& path);
-/// Writes it as an OutputFile: whole, or not at all.
+/// Writes all of it, or leaves what was there as it was.
 ///
 /// Throws: Error of kind bad_argument, if `path` names no file that can be written; of kind system, if not all can be.
 void save_profile(Profile const& profile, std::filesystem::path const& path);

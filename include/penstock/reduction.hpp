@@ -80,7 +80,7 @@ class Share {
   static void wait_by_asking(StreamRef stream);
 
  private:
-  /// A merge sees an update whole or not at all.
+  /// A merge sees all of an update or nothing of it.
   class Update {
    public:
     Update(Share& share, StreamRef stream);

@@ -195,8 +195,8 @@ struct TraceFacts {
 
 /// Writes a recording of one run in Chrome's JSON format, which Perfetto (ui.perfetto.dev) and chrome://tracing show.
 ///
-/// Each thread and each stream is a row, and where passages on it meet without one being within the other, or meet on a
-/// stream at all, several; tiles in a queue are shown one by one. Below them each engine is a row, which says when any
+/// Each thread and each stream is a row, or several where passages on a stream meet, or on a thread without one being
+/// within the other; tiles in a queue are shown one by one. Below them each engine is a row, which says when any
 /// stream had it at work. Flows follow a tile through its passages. Counters say how many tiles were in flight, how
 /// many away from home and, if the recording is of every tile and knows the pool, how many home. Passages go out in the
 /// order of time, one a line, and nothing but numbers is kept until then: 9 bytes a passage and 24 more in a queue or

@@ -110,7 +110,7 @@ struct StreamStatus {
 /// A call that a device makes from a thread of its own once a stream gets there.
 ///
 /// The object must live until it was called, its stream was destroyed, or its call was dropped: after that nothing
-/// calls it, also on a lost device, where a call may come late or not at all. `called` makes no device call, takes no
+/// calls it, also on a lost device, where a call may come late or never. `called` makes no device call, takes no
 /// lock, allocates nothing and logs nothing: it may push to a mailbox and wake a thread.
 class StreamCallback {
  public:
@@ -219,7 +219,7 @@ class StreamRef {
   /// Makes the device call back once it gets here; the stream goes on when the call has returned.
   void call(StreamCallback& callback) const { backend_->call(callback); }
   /// As `call`, by CUDA's host functions: the callback is told that all is well, for they know no status, and once the
-  /// device is lost it may be called late, as if all were well, or not at all.
+  /// device is lost it may be called late, as if all were well, or never.
   void launch_host_function(StreamCallback& callback) const { backend_->launch_host_function(callback); }
   /// Keeps a lost device from making the calls that are still due here; for a caller that is about to destroy their
   /// callbacks. On a GPU it drops what all threads have due on their default streams.

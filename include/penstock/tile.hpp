@@ -170,7 +170,7 @@ class Loan {
   Tile* tile_ = nullptr;
 };
 
-/// How a tile's journey ended. There is no fourth way.
+/// How a tile ended. There is no fourth way.
 enum class Outcome : std::uint8_t { done, failed, cancelled };
 
 /// What went wrong with one tile, and where.

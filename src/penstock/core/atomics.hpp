@@ -27,8 +27,8 @@ struct StandardAtomics {
     Value value_{};
   };
 
-  /// Sleeps until `wake_all` is called for `word`, or for about `at_most`; not at all if `word` is not `expected`. May
-  /// return early for no reason.
+  /// Sleeps until `wake_all` is called for `word`, or for about `at_most`; returns at once if `word` is not `expected`.
+  /// May return early for no reason.
   ///
   /// Blocks: yes.
   static void wait(Atomic<std::uint32_t> const& word, std::uint32_t expected,

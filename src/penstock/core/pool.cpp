@@ -242,7 +242,7 @@ void Pool::give(Tile& tile) {
 
 void Pool::take_back(Tile& tile) noexcept {
   if (!tile.stranded_) {
-    if (tile.mark() != 0) tile.set_mark(0);  // One that nobody submitted.
+    if (tile.mark() != 0) tile.set_mark(0);  // One that was never submitted.
     bring_home(tile);
   }
   // This is the last access of this thread to the pool, which may be gone afterwards: to wake takes only the address.

@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
-// How a pool whose borrowers watch hands out its tiles: whoever takes back leaves a tile to who watches, and who watches
-// may give up at any moment. No tile may lie at home while somebody sleeps for one and nobody is on the way.
+// How a pool whose borrowers watch hands out its tiles: a thread that takes a tile back leaves it to the borrower
+// that watches, which may give up at any moment. No tile may lie at home while a thread sleeps for one and none is on its way.
 //
 // Sinks bring the tiles home. A borrower hands its tile on to them or keeps it for ever, as one does whose source
 // takes long: so nothing heals later what was missed. That the tile which ends the overtaking goes past the queue is left to
 // chance, as it may come at any time.
 
-// Who gave up watching sleeps without another look at what was left to it.
+// A borrower that gave up watching sleeps without another look at what was left to it.
 #define NO_LOOK_BEFORE_SLEEP 1
-// Who gives up does not say so.
+// A borrower that gives up does not say so.
 #define WATCHED_FOR_EVER 2
-// Who watched leaves with its tile and wakes nobody for another that is home.
+// A borrower that watched leaves with its tile and wakes none for another that is home.
 #define NOBODY_IS_SERVED 3
-// Who is woken wakes nobody in turn.
+// A borrower that is woken wakes none in turn.
 #define NO_CHAIN 4
-// Who takes back looks for sleepers before the tile is home.
+// A thread that takes a tile back looks for sleepers before the tile is home.
 #define SEES_NO_SLEEPER 5
 
-// TileQueue: who pushes takes a place, and then writes there; who pops sees nothing behind a place that is not written.
+// TileQueue: a push takes a place, and then writes there; a pop sees nothing behind a place that is not written.
 #define PLACES (8)
 bool written[PLACES];
 byte first, last;
@@ -40,7 +40,7 @@ inline pop(got) {
     fi
   }
 }
-// Under the lock, to the first who sleeps.
+// Under the lock, to the first that sleeps.
 inline give() {
   d_step {
     given[queue[0]] = true;

@@ -40,7 +40,7 @@ enum class Fault : std::uint8_t {
   lost_write,       ///< The flag keeps its number; the stream goes on.
   early_write,      ///< The flag has the number at once, before what the stream does first.
   late_wakeup,      ///< A host that waits for an event is not woken until the late callbacks are delivered.
-  early_wakeup,     ///< It does not wait at all.
+  early_wakeup,     ///< It does not wait.
   false_wakeup,     ///< It does not wait, and is told by an Error of kind device_refused that something failed.
   fail_allocation,  ///< Error of kind out_of_device_memory, however much is free.
   fail_pin,         ///< Error of kind out_of_pinned_memory, however much is left.

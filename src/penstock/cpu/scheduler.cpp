@@ -245,7 +245,7 @@ std::optional<std::chrono::nanoseconds> Scheduler::between(EventState const& ear
 
 bool Scheduler::at_rest(StreamState const& stream) const noexcept {
   // A caller that is told of a fault may free what the stream was using, so no engine may use it any more. Another
-  // stream may have filled it, so no copy may be under way at all.
+  // stream may have filled it, so no copy of any stream may be under way.
   return abandoned() || (lost_ && !stream.running && copying_ == 0);
 }
 

@@ -120,7 +120,7 @@ std::string OpenFile::direct_refusal() const {
 }
 
 void OpenFile::open_direct() noexcept {
-  // By its descriptor: at its path there may be another file by now.
+  // By its descriptor: another file may have taken its path.
   char path[64];
   std::snprintf(path, sizeof path, "/proc/self/fd/%d", descriptor_);
   direct_.alignment = usual_alignment;

@@ -59,7 +59,7 @@ class SideStream {
   void put(std::uint64_t number, EventRef landed) {
     while (youngest_ < number) landed_[++youngest_ % landed_.size()] = {number, landed};
   }
-  /// For each tile that is worth a call by now, as long as `ready()`: has the stream wait for the tile's last event,
+  /// For each tile that is due for a call, as long as `ready()`: has the stream wait for the tile's last event,
   /// and has `ask(number, stream)` say what comes behind. A request that throws is made again the next time.
   template <class Ready, class Ask>
   void arm(std::uint64_t retired, Ready ready, Ask ask) {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // How the signal event_block brings tickets, step by step, for the model checker spin: the lane, the thread beside it that
-// waits for events, and the waits that go back and forth between them. tests/lane/model.sh runs it: as it is, and with each
+// waits for events, and the waits that go back and forth between them. tests/support/model.sh runs it: as it is, and with each
 // MISTAKE, which spin must find.
 //
-// What it holds: the lane writes to no wait that the thread is at, nobody sleeps for ever, and the thread ends when the
-// signal does, whatever steps of whom come first. There is no watchdog in it, so no wait ends early either: while the lane
+// What it holds: the lane writes to no wait that the thread is at, neither sleeps for ever, and the thread ends when
+// the signal does, in whatever order their steps come. There is no watchdog in it, so no wait ends early either: while the lane
 // sleeps with a tile in flight, a ticket must be to come. How tiles get to the lane, and what it makes of tickets that are
 // wrong, is in handoff.pml.
 //

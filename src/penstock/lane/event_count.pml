@@ -15,7 +15,7 @@ inline notify(count) {
   fi
 }
 
-// One turn of await: takes a key, looks once more, and sleeps until it is notified. Whoever waits has a byte `key`.
+// One turn of await: takes a key, looks once more, and sleeps until it is notified. A thread that waits has a byte `key`.
 inline await(count, ready) {
   count.waiters++;
   key = count.epoch;

@@ -102,7 +102,7 @@ std::optional<std::size_t> GraphCapture::run_captured(Stage& stage, DeviceTile c
   if (graph->captured->operations() == 0) {
     give_up(std::make_shared<Failure const>(
         Failure{"stage", "It enqueued nothing in the stream that it was given.", ErrorKind::bad_argument}));
-    // If it has work at all, the work is under way in another stream: a second run would do it twice.
+    // If it has any work, the work is under way in another stream: a second run would do it twice.
     return graph->produced;
   }
   graph->captures = slot.captures + 1;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// How tiles get to a lane and tickets back, step by step, for the model checker spin. tests/lane/model.sh runs it: as it is,
+// How tiles get to a lane and tickets back, step by step, for the model checker spin. tests/support/model.sh runs it: as it is,
 // and with each MISTAKE, which spin must find.
 //
-// What it holds: no tile is lost, retired twice, out of order or before the device has passed it, and nobody sleeps for
-// ever, whatever steps of whom come first. There is no watchdog in it and no spinning: the bell alone must do.
+// What it holds: no tile is lost, retired twice, out of order or before the device has passed it, and no thread sleeps for
+// ever, in whatever order their steps come. There is no watchdog in it and no spinning: the bell alone must do.
 //
 // Each statement is one step, so this is the code with sequentially consistent atomics; EventCount and Lane use these
 // where it matters. What weaker orders could do the thread sanitizer and the contract tests look for.
@@ -11,7 +11,7 @@
 #ifndef TILES
 #define TILES 3  // Submitted in all, by two threads; the second submits one.
 #define SLOTS 2  // In flight at once.
-#define EXTRA 0  // Tickets that nobody owes: early or doubled.
+#define EXTRA 0  // Tickets that are not owed: early or doubled.
 #endif
 #define CALLS 2  // Callbacks under way at once; the code has four for any number of slots.
 
@@ -52,7 +52,7 @@ byte completed = 0;
 bool lane_ended = false;
 byte extra = EXTRA;
 
-// The second step of Mailbox::push. The first comes with the look at `closed`: it shows nobody anything.
+// The second step of Mailbox::push. The first comes with the look at `closed`: it shows nothing.
 inline put_into_inbox() {
   atomic { written[place] = true; place = 0 }
 }
@@ -107,7 +107,7 @@ proctype device() {
   od
 }
 
-// A ticket that nobody owes.
+// A ticket that is not owed.
 inline perhaps_ticket_too_many() {
   if
   :: extra > 0 -> extra--; tickets ! number; notify(bell)
@@ -145,7 +145,7 @@ inline retire_one() {
 #define WORK_WAITS (len(tickets) > 0 || (written[taken] && put - retired < SLOTS) || (closed && load == 0))
 #endif
 
-// SideCalls::arm: sees to it that a call is under way if a tile is in flight.
+// SideStream::arm: sees to it that a call is under way if a tile is in flight.
 inline arm() {
   do
   :: asked < put && asked - heard < CALLS && len(calls) < CALLS -> asked++; calls ! asked

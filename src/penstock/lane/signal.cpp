@@ -8,7 +8,7 @@
 namespace penstock {
 namespace {
 
-/// No tickets at all: the lane asks the event behind each tile, for as long as any is in flight.
+/// No tickets: the lane asks the event behind each tile, for as long as any is in flight.
 class EventPollSignal final : public Signal {
  public:
   void put(std::uint64_t /*number*/, StreamRef /*stream*/, EventRef /*landed*/) override {}

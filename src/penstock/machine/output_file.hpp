@@ -11,7 +11,7 @@
 
 namespace penstock {
 
-/// A file that a program writes, whole or not at all.
+/// A file of which a program writes all, or nothing.
 ///
 /// The new content is a file of its own in the same folder until all of it is on the disk. Then it takes the place of
 /// the old file in one step, with the mode and the owner of the old one. A link is followed: its target is replaced.

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // When packs of records leave, step by step, for the model checker spin: writers put them on their desks, sinks bring
-// tiles back, each looks whether something should leave, and one may drain it all. support/model.sh runs it: as it is,
+// tiles back, each looks whether something should leave, and one may drain it all. tests/support/model.sh runs it: as it is,
 // and with each MISTAKE, which spin must find.
 //
-// What it holds: once all is quiet no record lies on a desk, though nobody watches a clock; each is sent once; and once
-// it was drained nobody adds one or sends one. Each statement is one step, so this is the code with its sequentially
+// What it holds: once all is quiet no record lies on a desk, though no thread watches a clock; each is sent once; and once
+// it was drained no thread adds one or sends one. Each statement is one step, so this is the code with its sequentially
 // consistent atomics.
 
 #ifndef WRITERS
@@ -12,28 +12,28 @@
 #define RECORDS 2  // Of each writer.
 #define ROOM 2     // Records in a tile.
 #define HUNGRY 1   // Departures::hungry_below_
-#define SINKS 1    // Who bring tiles back.
-#define DRAINS 0   // 1: somebody may drain, at any moment.
+#define SINKS 1    // Threads that bring tiles back.
+#define DRAINS 0   // 1: a thread may drain, at any moment.
 #endif
 
 #define NO_MISTAKE 0
-// Who puts a pack down does not look again whether it could leave.
+// A thread that puts a pack down does not look again whether it could leave.
 #define NO_SECOND_LOOK 1
-// Who brings a tile back looks before it has counted it.
+// A thread that brings a tile back looks before it has counted it.
 #define LOOKS_BEFORE_IT_IS_BACK 2
-// Who finds that the writer was quicker does not look once more.
+// A thread that finds that the writer was quicker does not look once more.
 #define GIVES_UP_TOO_SOON 3
-// Who sends takes the pack first and puts it back if the lanes are not hungry.
+// A sender takes the pack first and puts it back if the lanes are not hungry.
 #define PUTS_IT_BACK 4
-// Who drains does not wait for those at work.
+// The thread that drains does not wait for those at work.
 #define DRAINS_PAST_THE_WRITER 5
 // A writer looks whether records are still let in before it takes its pack up.
 #define LOOKS_BEFORE_IT_IS_AT_WORK 6
-// Who drains does not wait for those who took a pack and have not sent it yet.
+// The thread that drains does not wait for those that took a pack and have not sent it yet.
 #define DRAINS_PAST_WHO_SENDS 7
 // A writer leaves its desk before its pack is sent.
 #define LEAVES_BEFORE_IT_IS_SENT 8
-// Who drains does not look again at a desk whose writer was quicker.
+// The thread that drains does not look again at a desk whose writer was quicker.
 #define LOOKS_ONCE 9
 #ifndef MISTAKE
 #define MISTAKE NO_MISTAKE
@@ -144,7 +144,7 @@ proctype writer(byte me) {
   do ::round == RECORDS->break ::else->round++;
   if
     ::MISTAKE == LOOKS_BEFORE_IT_IS_AT_WORK && closed->break ::else fi;
-  // A pack that somebody has put back on a writer at work is lost with what the writer puts down.
+  // A pack that was put back on a writer at work is lost with what the writer puts down.
   atomic {
     had = (desk[me] == PACK->count[me] : 0);
     desk[me] = AT_WORK;

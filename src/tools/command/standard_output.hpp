@@ -29,7 +29,7 @@ class StandardOutput {
   /// Returns: false, from the first failure on, after which nothing is written any more.
   bool write(std::string_view lines);
   bool failed() const noexcept { return problem_.load() != 0; }
-  /// Looks whether it can be written at all, as far as the system knows that without a write.
+  /// Looks whether it can be written, as far as the system knows that without a write.
   ///
   /// Returns: false, if it is not open for writing, or its reader has gone; it has then failed.
   bool probe();

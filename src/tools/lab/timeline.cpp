@@ -26,7 +26,7 @@ bool holds(std::size_t width, std::string const& label) {
   return width >= label.size() + 2;
 }
 
-/// "[label====]", "[====]" if there is no room for all of it, "|" if there is none at all.
+/// "[label====]", "[====]" if there is no room for all of it, "|" if there is none.
 std::string bar(std::string const& label, std::size_t width) {
   if (width < 2) return "|";
   std::string const inner = holds(width, label) ? label : "";

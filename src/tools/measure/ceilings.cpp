@@ -81,7 +81,7 @@ double rate(unsigned threads, std::chrono::nanoseconds each, std::stop_token con
     bool is_ready = false;
     try {
       piece = worker(thread);
-      piece();  // Whether it works at all.
+      piece();  // Whether it works.
       is_ready = true;
       ready.arrive_and_wait();
       work_for(each / warm_up_part);

@@ -17,7 +17,7 @@
 namespace penstock::measure {
 
 /// How many tiles it takes until all lanes of such a pipeline have tried the ways that they choose from, and have
-/// captured in all slots, if they capture at all. A lane with tiles in flight tries no ways for lone ones, so with many
+/// captured in all slots, if they capture. A lane with tiles in flight tries no ways for lone ones, so with many
 /// it may be more.
 ///
 /// Shape:  as a pipeline has made them.

@@ -22,7 +22,7 @@ struct SweepOptions {
   unsigned most_repeats = 13;
   double enough =
       0.05;           ///< A point whose throughput strays no further than that from its median needs no more repeats.
-  double load = 0.7;  ///< Of the throughput, at which latency is taken; 0 for not at all.
+  double load = 0.7;  ///< Of the throughput, at which latency is taken; 0 for no latency.
   bool ceilings = true;  ///< Measure the parts alone, once in each of the first rounds; the greatest counts.
   unsigned rounds_of_ceilings = 3;
   bool judged = true;                          ///< One more run of each point is traced, for the verdict.

@@ -44,7 +44,7 @@ class Landscape {
   virtual std::optional<double> measure(Levels const& levels, Effort effort) = 0;
   /// Seconds since the search began.
   virtual double elapsed() const = 0;
-  /// False for points that are not to be tried at all.
+  /// False for points that are not to be tried.
   virtual bool allowed(Levels const& levels) const = 0;
   /// What the point takes of the machine while it runs, in any unit: of points that are as good the least is best.
   virtual double cost(Levels const& levels) const = 0;
@@ -99,7 +99,7 @@ class Contest {
 
   /// True if so many more measurements of that kind end before the deadline.
   bool time_for(double measurements, Effort effort) const;
-  /// What such a measurement takes, by the longest of late, or by a guess.
+  /// What such a measurement takes, by the longest of the last ones, or by a guess.
   double seconds(Effort effort) const;
   bool stopped() const { return stop_.stop_requested(); }
   /// How far one measurement strays from the next of the same point: the standard deviation of its logarithm.
@@ -113,7 +113,7 @@ class Contest {
   /// Empty if it failed or there was no time.
   std::optional<double> measure(Levels const& levels, Effort effort, std::string const& found_by);
   struct Habit {
-    double longest = 0;                ///< Seconds that a measurement took at most, of late.
+    double longest = 0;                ///< Seconds that a measurement took at most, of the last ones.
     std::vector<double> strayed = {};  ///< Logarithms of ratios of a point to itself, a round later.
   };
   Habit& habit(Effort effort) noexcept { return effort == Effort::glance ? glance_ : look_; }

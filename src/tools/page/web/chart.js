@@ -6,7 +6,7 @@
 // spec: title; across (the axis) with `at` (the positions of its values) and joined (whether lines join them); series
 // with name, colour, dash, mark, place and `values`: {median, min, max, ceiling, lines, point} or null for each position;
 // write (how a value is written); range ([least, greatest]); log; reference ({value, name} or null); unit; summary (for
-// who does not see it); pick(point), when somebody chooses a point.
+// readers that do not see it); pick(point), when the reader chooses a point.
 function make_chart(spec) {
   const plot_holder = element('div', {class: 'plot', tabindex: '0', role: 'img', 'aria-label': spec.summary});
   const tip = element('div', {class: 'tip', hidden: true});

@@ -3,7 +3,7 @@
 
 // The top of the page: what was measured, on what, and what came out in a sentence and a few figures.
 const summary = (() => {
-  // The sentence that somebody reads who reads only one.
+  // The sentence for a reader of only one.
   function finding(all) {
     if (all.compare?.sentence) return all.compare.sentence;
     const best = results.best(all.points);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 'use strict';
 
-// Light or dark: as the system has it, unless somebody chooses. On paper always light, and as wide as paper is.
+// Light or dark: as the system has it, unless the reader chooses. On paper always light, and as wide as paper is.
 const theme = (() => {
   const system = matchMedia('(prefers-color-scheme: dark)');
   const listeners = [];
