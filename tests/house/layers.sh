@@ -44,7 +44,7 @@ names() {
 check_include() {
   local place=$1 layer=$2 header=${3:1:-1} other pattern i
   if [[ $header == penstock/*.hpp && $header != penstock/*/* ]]; then
-    other=${layer_of[include/$header]:-}
+    other=${layer_of[include/$header]:-none}
     [[ ${reach[$layer]} == *" $other "* ]] ||
       complain "$place: includes $header of layer '$other', but layer '$layer' reaches only: $(names "${reach[$layer]}")"
     return

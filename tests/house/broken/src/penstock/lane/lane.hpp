@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "penstock/tile.hpp"
+#include "penstock/core/tile.hpp"
 
 namespace penstock {
 struct Lane {};
