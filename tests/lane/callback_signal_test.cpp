@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "penstock/lane/callback_signal.hpp"
+
 #include <vector>
 
 #include <gtest/gtest.h>
-
-#include "penstock/lane/callback_signal.hpp"
 
 namespace penstock {
 namespace {

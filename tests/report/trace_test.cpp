@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "penstock/report.hpp"
-
 #include <cmath>
 #include <ctime>
 #include <map>
@@ -10,6 +8,8 @@
 #include "report/a_recording.hpp"
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
+
+#include "penstock/report.hpp"
 
 namespace penstock {
 namespace {

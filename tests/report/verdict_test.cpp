@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "penstock/report.hpp"
-
 #include <algorithm>
 
 #include "report/a_run_of_one_second.hpp"
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include "penstock/report.hpp"
 
 namespace penstock {
 namespace {

@@ -7,9 +7,9 @@
 #include <optional>
 
 #include "penstock/cuda/health.hpp"
+#include "penstock/device_memory.hpp"
 #include "penstock/flavour.hpp"
 #include "penstock/stream.hpp"
-#include "penstock/device_memory.hpp"
 
 namespace penstock::cuda {
 inline namespace PENSTOCK_FLAVOUR {

@@ -9,8 +9,8 @@
 #include <type_traits>
 #include <utility>
 
-#include "penstock/core/pool.hpp"
 #include "penstock/core/number_text.hpp"
+#include "penstock/core/pool.hpp"
 #include "penstock/core/words.hpp"
 #include "penstock/error.hpp"
 
