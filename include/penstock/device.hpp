@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Devices, one or several, what they say of themselves, and the CUDA stream behind a stream.
 #pragma once
 
 #include <algorithm>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Memory of devices, and host memory that is pinned or written by streams.
 #pragma once
 
 #include <atomic>

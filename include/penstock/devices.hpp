@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Devices by name: "auto", "cpu", "cuda:1", "all".
 #pragma once
 
 #include <filesystem>

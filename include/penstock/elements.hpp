@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// The bytes of a tile as elements of a type: `tile_of`, `elements`, and `TileResult` for sinks.
 #pragma once
 
 #include <cstddef>

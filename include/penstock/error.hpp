@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// What penstock throws.
 #pragma once
 
 #include <stdexcept>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Files, pipes and sockets as the source of a pipeline.
 #pragma once
 
 #include <chrono>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Kernels with a body for CUDA and one for the CPU device, and the BLAKE3 tree above them.
 #pragma once
 
 #include <array>

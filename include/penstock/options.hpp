@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// How a pipeline is built, and the words that some options take.
 #pragma once
 
 #include <array>

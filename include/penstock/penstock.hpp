@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+// All of penstock. Each header can be included alone.
 #pragma once
 
-/// All of penstock. Each of the headers below can be included alone; there are no others.
 #include "penstock/devices.hpp"
 #include "penstock/files.hpp"
 #include "penstock/kernels.hpp"

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// The pipeline: source, sink, feed and run.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Options that a search found best, in a file.
 #pragma once
 
 #include <cstddef>

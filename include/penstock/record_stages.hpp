@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// What is computed on the records of a tile, and where each record lies.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// When each tile of a run was where, and what profilers are shown.
 #pragma once
 
 #include <atomic>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Work that is smaller than a tile: packed into tiles, with a completion for each record.
 #pragma once
 
 #include <array>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// An array that all lanes add to, made one at the end.
 #pragma once
 
 #include <cstddef>

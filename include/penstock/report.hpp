@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// What a run did, what bounded it, and a recording as a trace for Perfetto.
 #pragma once
 
 #include <chrono>

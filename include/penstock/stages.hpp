@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// What is computed on a tile: stages, their promises, and the tile as a device sees it.
 #pragma once
 
 #include <array>

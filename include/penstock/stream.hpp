@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Streams, events, copies, callbacks and captures of a device.
 #pragma once
 
 #include <chrono>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// What moves: a tile, the loan on it, and the completion that it gets.
 #pragma once
 
 #include <algorithm>
