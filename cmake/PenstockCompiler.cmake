@@ -40,13 +40,24 @@ elseif(PENSTOCK_SANITIZE STREQUAL "thread")
   # What every test of such a build runs with.
   set(PENSTOCK_TEST_ENVIRONMENT
     TSAN_OPTIONS=halt_on_error=1:second_deadlock_stack=1:suppressions=${PROJECT_SOURCE_DIR}/tests/support/tsan.supp)
-elseif(PENSTOCK_SANITIZE STREQUAL "chaos")
-  # The thread sanitizer's calls at each atomic operation, answered by a runtime that delays threads as a seed says.
+elseif(PENSTOCK_SANITIZE MATCHES "^(chaos|simulation)$")
+  # The thread sanitizer's calls at each atomic operation, answered by a runtime that delays threads as a seed says, or runs fibers
+  # in their place.
   if(NOT CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
-    message(FATAL_ERROR "The chaos build takes GCC: its runtime answers the calls that GCC makes.")
+    message(FATAL_ERROR "The chaos and simulation builds take GCC: their runtimes answer the calls that GCC makes.")
   endif()
   set(chaos ${PROJECT_SOURCE_DIR}/tests/chaos)
-  add_library(penstock_chaos_runtime STATIC ${chaos}/delays.cpp ${chaos}/runtime.cpp ${chaos}/waits.cpp)
+  if(PENSTOCK_SANITIZE STREQUAL "chaos")
+    add_library(penstock_chaos_runtime STATIC ${chaos}/delays.cpp ${chaos}/runtime.cpp ${chaos}/waits.cpp)
+  else()
+    set(simulation ${PROJECT_SOURCE_DIR}/tests/simulation)
+    add_library(penstock_chaos_runtime STATIC ${chaos}/runtime.cpp ${simulation}/fiber.cpp ${simulation}/run_memory.cpp
+      ${simulation}/schedule.cpp ${simulation}/scheduler.cpp ${simulation}/simulated_run.cpp ${simulation}/threads.cpp ${simulation}/waits.cpp)
+    # Where the library names oneTBB, a graph of fibers takes its place.
+    include_directories(BEFORE ${simulation}/frame)
+    # As one source: what an atomic operation calls is a few instructions, which are inlined.
+    set_target_properties(penstock_chaos_runtime PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 0)
+  endif()
   target_compile_features(penstock_chaos_runtime PRIVATE cxx_std_20)
   target_compile_options(penstock_chaos_runtime PRIVATE -O2 -Wall -Wextra -Werror)
   target_include_directories(penstock_chaos_runtime PRIVATE ${PROJECT_SOURCE_DIR}/tests)
@@ -57,5 +68,5 @@ elseif(PENSTOCK_SANITIZE STREQUAL "chaos")
     $<$<COMPILE_LANGUAGE:CXX>:-fno-omit-frame-pointer>)
   target_link_libraries(penstock_private_flags INTERFACE penstock_chaos_runtime)
 elseif(NOT PENSTOCK_SANITIZE STREQUAL "")
-  message(FATAL_ERROR "PENSTOCK_SANITIZE is '${PENSTOCK_SANITIZE}': use address, thread, chaos or leave it empty.")
+  message(FATAL_ERROR "PENSTOCK_SANITIZE is '${PENSTOCK_SANITIZE}': use address, thread, chaos, simulation or leave it empty.")
 endif()

@@ -46,10 +46,20 @@ class Case {
     if (findings_.size() < most_findings) findings_.push_back(what);
   }
 
+  /// What happened, in its order, makes the digest.
+  void note(std::uint64_t what) {
+    std::scoped_lock const lock(mutex_);
+    digest_ = Draw(digest_ ^ what).next();
+  }
+
   std::string const& scenario() const noexcept { return scenario_; }
   std::uint64_t seed() const noexcept { return seed_; }
   /// How much was expected so far: it grows with each completion.
   std::uint64_t checks() const noexcept { return checks_.load(); }
+  std::uint64_t digest() {
+    std::scoped_lock const lock(mutex_);
+    return digest_;
+  }
   std::string options() {
     std::scoped_lock const lock(mutex_);
     return options_;
@@ -66,6 +76,7 @@ class Case {
   std::uint64_t const seed_;
   std::atomic<std::uint64_t> checks_{0};
   std::mutex mutex_;
+  std::uint64_t digest_ = 0;
   std::string options_;
   std::vector<std::string> findings_;
 };

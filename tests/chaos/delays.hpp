@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <string>
 
+#include <time.h>
+
 namespace penstock::chaos {
 
 /// Starts a schedule: from here on threads are delayed as the seed says. What a thread does at each of its operations
@@ -25,8 +27,13 @@ void leave_this_thread_alone() noexcept;
 ///
 /// Threads: any.
 std::uint64_t operations() noexcept;
-/// True if waits have no timeout by the present schedule.
+/// True if long waits have no timeout by the present schedule.
 bool endless_waits() noexcept;
+/// Shorter waits keep their timeouts, since they are part of how a lane paces itself.
+inline bool is_long(timespec const* timeout) noexcept {
+  constexpr long shortest_endless_wait = 20'000'000;
+  return timeout != nullptr && (timeout->tv_sec > 0 || timeout->tv_nsec >= shortest_endless_wait);
+}
 /// What the schedule does, for a person.
 std::string describe_schedule();
 

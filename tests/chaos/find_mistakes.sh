@@ -9,13 +9,12 @@ log=$(mktemp)
 trap 'rm -f "$log"' EXIT
 missed=0
 if ((${#names[@]} == 0)); then
-  for program in "$bin"/penstock_chaos_with_*; do names+=("${program##*/penstock_chaos_with_}"); done
+  for program in "$bin"/penstock_*_with_*; do names+=("${program##*/penstock_*_with_}"); done
 fi
 printf '%-28s %6s  %s\n' mistake seeds 'what it was found by'
 for name in "${names[@]}"; do
-  program=$bin/penstock_chaos_with_$name
-  [[ -x $program ]] || {
-    echo "find_mistakes.sh: there is no $program; build the target penstock_chaos_mistakes" >&2
+  program=$(compgen -G "$bin/penstock_*_with_$name") || {
+    echo "find_mistakes.sh: there is no $bin/penstock_*_with_$name; build the target penstock_chaos_mistakes" >&2
     exit 2
   }
   if "$program" --count "$count" --until-found >"$log" 2>&1; then

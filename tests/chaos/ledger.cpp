@@ -17,6 +17,8 @@ void Ledger::completed(Completion const& completion) {
   bool const content_right =
       !completion.ok() || (tile.produced == tile.filled && has_content(tile.tag, tile.produced_output(), rules_.added));
   std::scoped_lock const lock(mutex_);
+  case_.note(tile.tag);
+  case_.note(tile.sequence << 2 | static_cast<std::uint64_t>(completion.outcome));
   std::string const name = "tile " + std::to_string(tile.sequence) + ", tag " + std::to_string(tile.tag);
   case_.expect(tags_.insert(tile.tag).second, name + ": its tag has two completions");
   case_.expect(sequences_.insert(tile.sequence).second, name + ": its sequence has two completions");

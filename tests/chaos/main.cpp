@@ -1,29 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 // penstock_chaos: runs small scenarios under schedules that follow from a seed.
 #include <array>
-#include <charconv>
 #include <cstdio>
-#include <cstring>
 #include <exception>
 #include <optional>
 #include <string>
 #include <string_view>
 
 #include "chaos/chaos_case.hpp"
+#include "chaos/crash_note.hpp"
 #include "chaos/delays.hpp"
+#include "chaos/scenarios.hpp"
 #include "chaos/watchdog.hpp"
-#include <signal.h>
 #include <time.h>
-#include <unistd.h>
 
 namespace penstock::chaos {
 namespace {
 
-struct Scenario {
-  std::string_view name;
-  void (*run)(Case&);
-  unsigned weight;  ///< Of so many seeds in sum.
-};
 constexpr std::array scenarios{
     Scenario{"pipelines", run_pipelines, 8}, Scenario{"faults", run_faulty_pipelines, 3},
     Scenario{"records", run_records, 5},     Scenario{"files", run_files, 2},
@@ -64,39 +57,18 @@ std::optional<Arguments> parse(int count, char** words) {
                                   : word == "--seconds" ? &arguments.seconds
                                                         : nullptr;
     if (number == nullptr) return std::nullopt;
-    auto const [end, error] = std::from_chars(value.data(), value.data() + value.size(), *number);
-    if (error != std::errc{} || end != value.data() + value.size()) return std::nullopt;
+    auto const given = number_in(value);
+    if (!given) return std::nullopt;
+    *number = *given;
   }
-  for (Scenario const& scenario : scenarios) {
-    if (arguments.scenario == "all" || arguments.scenario == scenario.name) return arguments;
-  }
-  return std::nullopt;
-}
-
-Scenario const& choose(std::string const& name, std::uint64_t seed) {
-  unsigned sum = 0;
-  for (Scenario const& scenario : scenarios) sum += scenario.weight;
-  std::uint64_t drawn = Draw(seed).below(sum);
-  for (Scenario const& scenario : scenarios) {
-    if (name == "all" ? drawn < scenario.weight : name == scenario.name) return scenario;
-    drawn -= scenario.weight;
-  }
-  return scenarios.front();
-}
-
-/// Of the case that is run, for a process that crashes.
-char command_now[256];
-
-void name_the_seed(int signal) {
-  dprintf(STDERR_FILENO, "\nFAILED, signal %d\n  again: %s\n", signal, command_now);
-  ::signal(signal, SIG_DFL);
-  raise(signal);
+  if (choose(scenarios, arguments.scenario, 0) == nullptr) return std::nullopt;
+  return arguments;
 }
 
 /// True if nothing was found.
 bool run_one(Scenario const& scenario, std::uint64_t seed, Watchdog& watchdog) {
   Case the_case(std::string(scenario.name), seed);
-  std::snprintf(command_now, sizeof command_now, "%s", command_for(the_case).c_str());
+  note_command(command_for(the_case));
   watchdog.watch(&the_case);
   try {
     scenario.run(the_case);
@@ -124,7 +96,7 @@ int run_all(Arguments const& arguments) {
     clock_gettime(CLOCK_MONOTONIC, &now);
     if (arguments.seconds > 0 && static_cast<std::uint64_t>(now.tv_sec - began.tv_sec) >= arguments.seconds) break;
     std::uint64_t const seed = arguments.seed + (arguments.same ? 0 : number);
-    Scenario const& scenario = choose(arguments.scenario, seed);
+    Scenario const& scenario = *choose(scenarios, arguments.scenario, seed);
     ++runs[static_cast<std::size_t>(&scenario - scenarios.data())];
     if (run_one(scenario, seed, watchdog)) continue;
     ++failures;
@@ -149,6 +121,6 @@ int main(int count, char** words) {
     std::fputs(penstock::chaos::usage, stderr);
     return 2;
   }
-  for (int const signal : {SIGSEGV, SIGABRT, SIGBUS, SIGFPE, SIGILL}) ::signal(signal, penstock::chaos::name_the_seed);
+  penstock::chaos::print_command_on_crash();
   return penstock::chaos::run_all(*arguments);
 }

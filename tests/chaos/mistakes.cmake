@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# Programs that are penstock_chaos with one seeded mistake each, as mistakes/NAME.txt says:
+# Programs that are penstock_chaos or penstock_simulation with one seeded mistake each, as mistakes/NAME.txt says:
 #
 #   A sentence.
 #   FILE layer/file      what is edited, below src/penstock
@@ -39,7 +39,9 @@ function(penstock_edit name text_of_mistake source result)
   set(${result} "${text}" PARENT_SCOPE)
 endfunction()
 
-function(penstock_add_mistake path)
+# penstock_add_mistake(PROGRAM PATH [WITHOUT sources...]): WITHOUT names sources below src/penstock that the program does not have.
+function(penstock_add_mistake program path)
+  cmake_parse_arguments(PARSE_ARGV 2 mistake "" "" "WITHOUT")
   set(source_folder ${PROJECT_SOURCE_DIR}/src/penstock)
   cmake_path(GET path STEM name)
   file(READ ${path} text)
@@ -48,6 +50,7 @@ function(penstock_add_mistake path)
   set(compiled "")
   if(text MATCHES "\nCOMPILE ([^\n]+)")
     string(REPLACE " " ";" compiled "${CMAKE_MATCH_1}")
+    list(REMOVE_ITEM compiled ${mistake_WITHOUT})
     list(TRANSFORM compiled PREPEND src/penstock/)
     list(TRANSFORM compiled REPLACE "^src/penstock/tests/" tests/)
     list(TRANSFORM compiled PREPEND ${PROJECT_SOURCE_DIR}/)
@@ -66,14 +69,22 @@ function(penstock_add_mistake path)
     set(compiled ${folder}/penstock/${edited})
   endif()
   # The linker takes these and leaves out those of the libraries.
-  add_executable(penstock_chaos_with_${name} EXCLUDE_FROM_ALL ${compiled} $<TARGET_OBJECTS:penstock_chaos_main>)
-  target_include_directories(penstock_chaos_with_${name} BEFORE PRIVATE ${folder})
-  target_link_libraries(penstock_chaos_with_${name} PRIVATE penstock_chaos_scenarios)
-  add_dependencies(penstock_chaos_mistakes penstock_chaos_with_${name})
+  add_executable(${program}_with_${name} EXCLUDE_FROM_ALL ${compiled} $<TARGET_OBJECTS:${program}_main>)
+  target_include_directories(${program}_with_${name} BEFORE PRIVATE ${folder})
+  target_link_libraries(${program}_with_${name} PRIVATE $<TARGET_PROPERTY:${program},LINK_LIBRARIES>)
+  target_link_options(${program}_with_${name} PRIVATE $<TARGET_PROPERTY:${program},LINK_OPTIONS>)
+  add_dependencies(${program}_mistakes ${program}_with_${name})
 endfunction()
 
-add_custom_target(penstock_chaos_mistakes)
-file(GLOB mistakes CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/mistakes/*.txt)
-foreach(mistake IN LISTS mistakes)
-  penstock_add_mistake(${mistake})
-endforeach()
+# penstock_add_mistakes(PROGRAM [EXCEPT names...] [WITHOUT sources...])
+function(penstock_add_mistakes program)
+  cmake_parse_arguments(PARSE_ARGV 1 mistakes "" "" "EXCEPT;WITHOUT")
+  add_custom_target(${program}_mistakes)
+  file(GLOB paths CONFIGURE_DEPENDS ${CMAKE_CURRENT_FUNCTION_LIST_DIR}/mistakes/*.txt)
+  foreach(path IN LISTS paths)
+    cmake_path(GET path STEM name)
+    if(NOT name IN_LIST mistakes_EXCEPT)
+      penstock_add_mistake(${program} ${path} WITHOUT ${mistakes_WITHOUT})
+    endif()
+  endforeach()
+endfunction()

@@ -28,6 +28,7 @@ struct Holders {
 void use(Case& the_case, Holders& holders, Loan loan, Draw& draw) {
   std::uint32_t const index = loan->index();
   the_case.expect(!holders.held[index].exchange(true), "tile " + std::to_string(index) + " is lent twice");
+  the_case.note(index);
   write_content(index, loan->input());
   for (std::uint64_t i = draw.below(4); i > 0; --i) std::this_thread::yield();
   the_case.expect(has_content(index, loan->input(), 0), "tile " + std::to_string(index) + " has a second writer");

@@ -56,6 +56,7 @@ void RecordRun::told(std::uint64_t tag, Outcome outcome, std::span<std::byte con
   bool const right =
       outcome != Outcome::done || (output.size() == bytes_of(tag, fixed_) && has_content(tag, output, 1));
   std::scoped_lock const lock(mutex_);
+  case_.note(tag << 2 | static_cast<std::uint64_t>(outcome));
   case_.expect(told_.emplace(tag, outcome).second, name + " has two completions");
   case_.expect(right, name + ": its bytes are wrong");
   case_.expect(outcome == Outcome::done || stop_after_, name + " is not done");

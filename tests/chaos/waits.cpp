@@ -17,9 +17,6 @@ using penstock::chaos::count_operation;
 using penstock::chaos::disturb;
 using penstock::chaos::wakes_early;
 
-/// Shorter waits keep their timeouts, since they are part of how a lane paces itself.
-constexpr long shortest_endless_wait = 20'000'000;
-
 /// The system's own function of that name.
 template <class Function>
 Function* real(char const* name) noexcept {
@@ -58,10 +55,6 @@ void* start_thread(void* given) {
   std::free(given);
   penstock::chaos::begin_thread(start.number);
   return start.body(start.argument);
-}
-
-bool is_long(timespec const* timeout) noexcept {
-  return timeout != nullptr && (timeout->tv_sec > 0 || timeout->tv_nsec >= shortest_endless_wait);
 }
 
 }  // namespace
@@ -137,7 +130,7 @@ CHAOS_EXPORT long syscall(long number, ...) noexcept {
   if (waits && wakes_early()) return 0;
   // Of a FUTEX_WAIT_BITSET it is a moment, not a span.
   if (command == FUTEX_WAIT && penstock::chaos::endless_waits() &&
-      is_long(reinterpret_cast<timespec const*>(arguments[3]))) {
+      penstock::chaos::is_long(reinterpret_cast<timespec const*>(arguments[3]))) {
     arguments[3] = 0;
   }
   long const result = call();

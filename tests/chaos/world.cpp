@@ -26,7 +26,7 @@ World::World(Case& the_case) : case_(the_case) {
   std::size_t const devices = the_case.once_in(3, "more_devices") ? the_case.pick("devices", 2, 3) : 1;
   bool const two_nodes = devices > 1 && the_case.once_in(2, "two_nodes");
   // Also because to look at the true machine takes longer than all else that a seed does.
-  setenv("HWLOC_SYNTHETIC", two_nodes ? "numa:2 core:2 pu:1" : "numa:1 core:2 pu:1", 1);
+  setenv("HWLOC_SYNTHETIC", machines[two_nodes ? 1 : 0], 1);
   auto const compute = static_cast<unsigned>(the_case.pick("compute", 1, 2));
   auto const callbacks = static_cast<unsigned>(the_case.pick("callbacks", 1, 2));
   for (std::size_t i = 0; i < devices; ++i) {

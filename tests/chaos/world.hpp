@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
 #include <memory>
 #include <thread>
 #include <vector>
@@ -11,6 +12,9 @@
 #include "penstock/pipeline.hpp"
 
 namespace penstock::chaos {
+
+/// What pipelines are told of the machine, by its number of nodes less one, as hwloc reads it.
+inline constexpr std::array machines{"numa:1 core:2 pu:1", "numa:2 core:2 pu:1"};
 
 /// CPU devices as the seed says, on a machine of one node or two as far as pipelines are told. When it dies nothing
 /// that was lent may be out.

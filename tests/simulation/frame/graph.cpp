@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+// The graph of host stages, order and sink without oneTBB, whose threads would be no fibers. Simulations are linked
+// with it in the place of src/penstock/flow/graph.cpp and station.cpp.
+#include "penstock/flow/graph.hpp"
+
+#include <deque>
+
+#include "penstock/flow/station.hpp"
+#include "penstock/machine/bound_thread.hpp"
+
+namespace penstock {
+
+void Station::push(TileRecord& record) noexcept {
+  std::scoped_lock const lock(frame_.mutex);
+  record.next = nullptr;
+  (oldest_ == nullptr ? oldest_ : newest_->next) = &record;
+  newest_ = &record;
+  frame_.changed.notify_all();
+}
+
+void Station::serve(std::unique_lock<std::mutex>& lock) noexcept {
+  TileRecord& record = *oldest_;
+  oldest_ = record.next;
+  ++serving_;
+  ++frame_.serving;
+  lock.unlock();
+  work_.take(record);
+  lock.lock();
+  --serving_;
+  --frame_.serving;
+  frame_.changed.notify_all();
+}
+
+struct Graph::Nodes {
+  Nodes(std::size_t consumers_wanted, CpuSet const& cpus) {
+    while (consumers.size() + 1 < consumers_wanted) {
+      consumers.emplace_back("ps-graph", cpus,
+                             [this](std::stop_token const&) { serve_until([this] { return frame.over; }); });
+    }
+  }
+  ~Nodes() {
+    {
+      std::scoped_lock const lock(frame.mutex);
+      frame.over = true;
+      frame.changed.notify_all();
+    }
+    consumers.clear();
+  }
+
+  template <class Over>
+  void serve_until(Over over) noexcept {
+    std::unique_lock lock(frame.mutex);
+    for (;;) {
+      if (Station* const station = ready_station()) {
+        station->serve(lock);
+      } else if (over()) {
+        return;
+      } else {
+        frame.changed.wait(lock);
+      }
+    }
+  }
+  Station* ready_station() noexcept {
+    for (Station& station : stations) {
+      if (station.ready()) return &station;
+    }
+    return nullptr;
+  }
+
+  Frame frame;
+  std::deque<Station> stations;
+  std::deque<BoundThread> consumers;
+};
+
+Graph::Graph(std::size_t consumers, std::chrono::nanoseconds, CpuSet const& cpus)
+    : nodes_(std::make_unique<Nodes>(consumers, cpus)) {}
+
+Graph::~Graph() {
+  wait();
+}
+
+Station& Graph::add(std::size_t at_once, StationWork& work) {
+  std::scoped_lock const lock(nodes_->frame.mutex);
+  return nodes_->stations.emplace_back(nodes_->frame, at_once, work);
+}
+
+void Graph::attach() {}
+
+void Graph::hold() noexcept {
+  std::scoped_lock const lock(nodes_->frame.mutex);
+  ++nodes_->frame.owed;
+}
+
+void Graph::release() noexcept {
+  std::scoped_lock const lock(nodes_->frame.mutex);
+  --nodes_->frame.owed;
+  nodes_->frame.changed.notify_all();
+}
+
+void Graph::wait() {
+  nodes_->serve_until([this] { return nodes_->frame.owed == 0 && nodes_->frame.serving == 0; });
+}
+
+std::vector<std::string> Graph::remarks() const {
+  std::vector<std::string> all;
+  for (BoundThread const& consumer : nodes_->consumers) {
+    if (consumer.binding_error()) all.push_back(*consumer.binding_error());
+  }
+  return all;
+}
+
+}  // namespace penstock
