@@ -130,6 +130,17 @@ TEST_F(ARoute, AsksForNoMoreInputOnceNoLaneIsLeft) {
   by.graph().wait();
 }
 
+/// The sink keeps the tiles that are not stranded, so no lane gets one that could fail. Seen to fail if
+/// TileRoute::end_if_no_lane_is_left asks only of tiles.
+TEST_F(ARoute, AsksForNoMoreInputOnceTheLastLaneIsLostWithoutATile) {
+  TileRoute& by = open({});
+  by.end_if_no_lane_is_left();
+  EXPECT_FALSE(enough.stop_requested());
+  lanes.all_lost = true;
+  by.end_if_no_lane_is_left();
+  EXPECT_TRUE(enough.stop_requested());
+}
+
 TEST_F(ARoute, CountsWhatTheSinkThrows) {
   route.emplace(
       TileRoute::Options{}, pool, records, [](Completion&) { throw Error(ErrorKind::bad_argument, "for the test"); },

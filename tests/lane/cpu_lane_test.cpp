@@ -73,7 +73,10 @@ TEST_P(LaneOnAFaultyDevice, FailsAllThatIsInFlightAndAllThatComesOnceTheDeviceIs
     if (GetParam().transport != Transport::copies && fault != cpu::Fault::break_kernel) continue;
     renew();
     std::size_t const before = seen().size();
-    open_lane(add_one(), watchful());
+    std::atomic<int> losses{0};
+    LaneOptions options = watchful();
+    options.on_loss = [&] { ++losses; };
+    open_lane(add_one(), options);
     cpu().inject(fault, 3);
     for (std::size_t i = 0; i < 20; ++i) submit(i);
     auto const all = await_seen(before + 20);
@@ -95,6 +98,7 @@ TEST_P(LaneOnAFaultyDevice, FailsAllThatIsInFlightAndAllThatComesOnceTheDeviceIs
     EXPECT_TRUE(lane().lost());
     lane().close();
     EXPECT_EQ(lane().finished_stage(), nullptr);
+    EXPECT_EQ(losses, 1);
   }
 }
 

@@ -59,7 +59,9 @@ Run::Run(Input input, Rundown& open_input, Pool& pool, std::span<TileRecord> rec
     work_here();  // The lane's thread: all calls of the stage come on it.
     return stages_.make(context);
   };
-  lanes_ = std::make_unique<LaneSet>(lanes, pool.shape(), pool.size(), lane_options(options), marked,
+  LaneOptions of_lanes = lane_options(options);
+  of_lanes.on_loss = [this] { route_.end_if_no_lane_is_left(); };
+  lanes_ = std::make_unique<LaneSet>(lanes, pool.shape(), pool.size(), of_lanes, marked,
                                      [this](Completion completion) { route_.from_lane(std::move(completion)); });
   route_.lead_to(*lanes_);
   route_.graph().hold();  // Until the end of the input.

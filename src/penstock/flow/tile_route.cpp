@@ -74,7 +74,7 @@ void TileRoute::to_lane(TileRecord& record) {
   if (record.completion.failure != nullptr) return to_sink(record);
   Loan loan = std::move(record.completion.loan);
   // From here on the record belongs to the thread that completes the tile.
-  if (!lanes_->submit(loan)) from_lane(Completion::cancelled(std::move(loan)));
+  if (!lanes_.load(std::memory_order_acquire)->submit(loan)) from_lane(Completion::cancelled(std::move(loan)));
 }
 
 void TileRoute::from_lane(Completion completion) {
@@ -83,9 +83,15 @@ void TileRoute::from_lane(Completion completion) {
   record.completion = std::move(completion);
   if (recorder_ != nullptr) record.completed = Clock::now();
   to_sink(record);
-  // Without a tile to lend, no thread would come to submit one. The cause of the failure does not matter here: the last
-  // tile to be stranded may have a failure of its own.
-  if (failed && (lanes_->lost() || pool_.stranded() == pool_.size())) enough_.request_stop();
+  if (failed) end_if_no_lane_is_left();
+}
+
+/// Asked of every tile that failed, too. The cause does not matter: the last tile to be stranded may have a failure of
+/// its own.
+void TileRoute::end_if_no_lane_is_left() noexcept {
+  TileTaker const* const lanes = lanes_.load(std::memory_order_acquire);
+  if (lanes == nullptr) return;
+  if (lanes->lost() || pool_.stranded() == pool_.size()) enough_.request_stop();
 }
 
 void TileRoute::to_sink(TileRecord& record) noexcept {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -55,7 +56,7 @@ class TileRoute {
   TileRoute& operator=(TileRoute const&) = delete;
 
   /// Where tiles go from the host stages. Before the first tile; `lanes` outlives the last.
-  void lead_to(TileTaker& lanes) noexcept { lanes_ = &lanes; }
+  void lead_to(TileTaker& lanes) noexcept { lanes_.store(&lanes, std::memory_order_release); }
 
   /// Sends a tile that has its sequence; with `failure` it goes straight to the sink.
   ///
@@ -65,6 +66,10 @@ class TileRoute {
   ///
   /// Blocks: never; with `sink_at_once` it delivers the tile before it returns.
   void from_lane(Completion completion);
+
+  /// What a lane calls that has lost its device, with or without a tile. Without a tile to lend no thread would come to
+  /// submit one: if no lane is left, or every tile is stranded, `enough` is asked to stop.
+  void end_if_no_lane_is_left() noexcept;
 
   Graph& graph() noexcept { return graph_; }
 
@@ -105,7 +110,7 @@ class TileRoute {
   Recorder* const recorder_;
   Ranges* const ranges_;
   std::uint32_t const deliver_row_;
-  TileTaker* lanes_ = nullptr;
+  std::atomic<TileTaker*> lanes_{nullptr};  ///< A lane may be lost before the others are there.
 
   std::deque<HostWork> host_;
   std::optional<OrderWork> order_;

@@ -170,11 +170,8 @@ void DeviceQueue::end_look(Clock::time_point now) {
 void DeviceQueue::end_sleep() {
   if (flight_->empty()) return;
   bool const overdue = lookout_->overdue(Clock::now());
-  if (signal_->wakes() || (signal_->read() && overdue)) {
-    ask_unsignalled();
-  } else if (overdue) {
-    ask_device();
-  }
+  if (signal_->wakes() || (signal_->read() && overdue)) return ask_unsignalled();
+  if (overdue) ask_device();
 }
 
 /// Asks further ahead as long as the answer is yes, since one question answers for all tiles before.
@@ -233,7 +230,6 @@ void DeviceQueue::lose(char const* what, char const* reason) {
   fail_all_in_flight(loss_);
 }
 
-/// Called before the first tile that fails of it is delivered: the receiver asks whether a lane is left.
 void DeviceQueue::note_loss(char const* what, char const* reason) noexcept {
   if (loss_ == nullptr) {
     try {
@@ -243,7 +239,9 @@ void DeviceQueue::note_loss(char const* what, char const* reason) noexcept {
     }
     summary_.loss = loss_;
   }
+  bool const known = state_.lost();
   state_.lose();
+  if (!known && options_.on_loss) options_.on_loss();
 }
 
 /// Fails them only when the device has let go of them: what runs on it runs to its end, and may still write to a tile.

@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <cstddef>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -64,6 +65,9 @@ struct LaneOptions {
   std::chrono::nanoseconds watchdog = std::chrono::milliseconds(50);
   /// The lane waits for the ends of these lanes before it frees anything; null for none. All must be closed at once.
   std::shared_ptr<EndLatch> ends_with = {};
+  /// Called once, on the lane's thread, when the lane learns that its device serves no tile any more, also if it has no
+  /// tile then: before the first tile that fails of it is completed. Must not throw; null for none.
+  std::function<void()> on_loss = {};
   Ranges* ranges = nullptr;  ///< Is told when the lane gives a tile to its device; may be null. It outlives the lane.
   std::string name = "ps-lane-0";
   CpuSet cpus = {};  ///< Where its thread may run; empty for anywhere.
