@@ -60,6 +60,15 @@ TEST_F(TwoLanes, HaveTheirBlocksEachThoughABatchIsAsLargeAsThePool) {
   EXPECT_EQ(each[1].tiles, 8u);
 }
 
+/// No lane has a tile, so none of them learns by itself. Seen to fail if LaneSet::lost asks only what lanes know.
+TEST_F(TwoLanes, AreLostOnceTheirDeviceIsAbandoned) {
+  LaneSet lanes({{&device, {}}, {&device, {}}}, shape, pool.size(), {},
+                on_device([](DeviceTile const&, StreamRef) { return std::size_t{0}; }), [](Completion) {});
+  EXPECT_FALSE(lanes.lost());
+  device.abandon(Error(ErrorKind::device_lost, "for the test"));
+  EXPECT_TRUE(lanes.lost());
+}
+
 /// Two devices of a lane each, next to a part of the pool each, of sixteen tiles. Kernels wait at their device's gate.
 struct LanesOfTwoParts : testing::Test {
   static constexpr std::size_t tiles = 16;  ///< Of each part.

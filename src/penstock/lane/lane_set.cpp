@@ -107,7 +107,9 @@ Lane& LaneSet::choose(Tile const& tile) noexcept {
 }
 
 bool LaneSet::lost() const noexcept {
-  return std::all_of(lanes_.begin(), lanes_.end(), [](auto const& lane) { return lane->lost(); });
+  // A lane without a tile does not learn that another lane has abandoned their device.
+  return std::all_of(lanes_.begin(), lanes_.end(),
+                     [](auto const& lane) { return lane->lost() || lane->device().abandoned(); });
 }
 
 void LaneSet::cancel() noexcept {
