@@ -92,13 +92,14 @@ std::vector<std::string> Consumers::remarks() const {
 }  // namespace
 
 struct Graph::Nodes {
-  Nodes(std::size_t consumers_wanted, std::chrono::nanoseconds spins, CpuSet const& cpus)
+  Nodes(std::size_t consumers_wanted, std::chrono::nanoseconds spins, CpuSet const& where)
       : spin(spins),
+        others(consumers_wanted - 1),
+        cpus(where),
         // All slots are reserved for threads that enter it by themselves, so oneTBB starts none for it.
         arena(static_cast<int>(consumers_wanted), static_cast<unsigned>(consumers_wanted)) {
     // A graph belongs to the arena it is made in.
     arena.execute([&] { graph.emplace(); });
-    consumers.emplace(arena, consumers_wanted - 1, cpus);
   }
 
   Station& add(std::size_t at_once, StationWork& work) {
@@ -121,6 +122,8 @@ struct Graph::Nodes {
   }
 
   std::chrono::nanoseconds const spin;
+  std::size_t const others;  ///< Consumers beside the thread that waits.
+  CpuSet const cpus;
   std::size_t refused = 0;  ///< Calls for which oneTBB had no memory.
   // These are destroyed in the reverse order, also when one of them cannot be made.
   oneapi::tbb::task_arena arena;
@@ -148,6 +151,10 @@ Station& Graph::add(std::size_t at_once, StationWork& work) {
   return nodes_->add(at_once, work);
 }
 
+void Graph::start() {
+  nodes_->consumers.emplace(nodes_->arena, nodes_->others, nodes_->cpus);
+}
+
 void Graph::attach() {
   nodes_->arena.execute([] {});
 }
@@ -165,7 +172,8 @@ void Graph::wait() {
 }
 
 std::vector<std::string> Graph::remarks() const {
-  std::vector<std::string> all = nodes_->consumers->remarks();
+  std::vector<std::string> all;
+  if (nodes_->consumers) all = nodes_->consumers->remarks();
   if (nodes_->refused > 0) {
     all.push_back(
         "oneTBB had no memory for " + std::to_string(nodes_->refused) +

@@ -27,7 +27,7 @@ class Graph {
   /// sleeps; the others may run on `cpus`, or anywhere if these are empty. The thread that makes it may `wait` without
   /// `attach`.
   ///
-  /// Throws: Error, if the system refuses a thread; std::bad_alloc.
+  /// Throws: std::bad_alloc.
   Graph(std::size_t consumers, std::chrono::nanoseconds spin, CpuSet const& cpus);
   Graph(Graph const&) = delete;
   Graph& operator=(Graph const&) = delete;
@@ -36,9 +36,13 @@ class Graph {
 
   /// A station whose work, which must outlive the graph, is done for up to `at_once` records at a time.
   ///
-  /// Threads: the one that made the graph, before anything is under way.
+  /// Threads: the one that made the graph, before `start`.
   /// Throws:  std::bad_alloc.
   Station& add(std::size_t at_once, StationWork& work);
+  /// Starts the consumers. Once, when all stations are there: a thread that is started then sees them whole.
+  ///
+  /// Throws: Error, if the system refuses a thread; std::bad_alloc.
+  void start();
   /// Keeps `wait` from returning until `release`, once for each call: for each record that is under way.
   void hold() noexcept;
   void release() noexcept;

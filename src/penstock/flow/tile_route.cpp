@@ -34,6 +34,7 @@ TileRoute::TileRoute(Options const& options, Pool const& pool, std::span<TileRec
     work.station = &graph_.add(stage.at_once, work);
     if (host_.size() > 1) host_[host_.size() - 2].next = &work;
   }
+  graph_.start();
 }
 
 void TileRoute::send(Loan loan, std::shared_ptr<Failure const> failure) {

@@ -32,12 +32,7 @@ void Station::serve(std::unique_lock<std::mutex>& lock) noexcept {
 }
 
 struct Graph::Nodes {
-  Nodes(std::size_t consumers_wanted, CpuSet const& cpus) {
-    while (consumers.size() + 1 < consumers_wanted) {
-      consumers.emplace_back("ps-graph", cpus,
-                             [this](std::stop_token const&) { serve_until([this] { return frame.over; }); });
-    }
-  }
+  Nodes(std::size_t consumers_wanted, CpuSet const& where) : others(consumers_wanted - 1), cpus(where) {}
   ~Nodes() {
     {
       std::scoped_lock const lock(frame.mutex);
@@ -47,6 +42,12 @@ struct Graph::Nodes {
     consumers.clear();
   }
 
+  void start() {
+    while (consumers.size() < others) {
+      consumers.emplace_back("ps-graph", cpus,
+                             [this](std::stop_token const&) { serve_until([this] { return frame.over; }); });
+    }
+  }
   template <class Over>
   void serve_until(Over over) noexcept {
     std::unique_lock lock(frame.mutex);
@@ -67,6 +68,8 @@ struct Graph::Nodes {
     return nullptr;
   }
 
+  std::size_t const others;  ///< Consumers beside the thread that waits.
+  CpuSet const cpus;
   Frame frame;
   std::deque<Station> stations;
   std::deque<BoundThread> consumers;
@@ -82,6 +85,10 @@ Graph::~Graph() {
 Station& Graph::add(std::size_t at_once, StationWork& work) {
   std::scoped_lock const lock(nodes_->frame.mutex);
   return nodes_->stations.emplace_back(nodes_->frame, at_once, work);
+}
+
+void Graph::start() {
+  nodes_->start();
 }
 
 void Graph::attach() {}
