@@ -41,8 +41,9 @@ int main() try {
   constexpr std::size_t tiles = 24, per_tile = 1 << 20;
   Devices const devices = open_devices();
   Recorder recorder;
-  Pipeline pipeline(devices,
-                    {.tile = tile_of<Inputs<float, float>, float>(per_tile), .lanes = 1, .recorder = &recorder});
+  Pipeline pipeline(
+      devices,
+      {.tile = tile_of<Inputs<float, float>, float>(per_tile), .lanes = 1, .watching = {.recorder = &recorder}});
 
   auto const fill = [](TilePlace tile, std::span<float> a, std::span<float> b) {
     std::ranges::fill(a, static_cast<float>(tile.index));

@@ -48,7 +48,8 @@ void write_documents(Feed feed, unsigned session, unsigned documents) {
 int main() try {
   constexpr unsigned sessions = 4, documents = 250;
   auto const device = open_device();
-  Pipeline pipeline(*device, {.tile = {.input_bytes = 4096, .output_bytes = sizeof(Blake3Node)}, .tiles = 64});
+  Pipeline pipeline(*device,
+                    {.tile = {.input_bytes = 4096, .output_bytes = sizeof(Blake3Node)}, .tuning = {.tiles = 64}});
 
   // The sink is called by one thread at a time, so it may keep books without a lock.
   std::map<std::uint64_t, unsigned> fingerprinted;

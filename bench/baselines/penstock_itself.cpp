@@ -60,13 +60,13 @@ std::string in_words(PipelineOptions const& options) {
   std::string words;
   auto const add = [&](std::string const& word) { words += (words.empty() ? "" : ", ") + word; };
   if (options.lanes != defaults.lanes) add("lanes " + std::to_string(options.lanes));
-  if (options.shape != defaults.shape) add(std::string(to_string(options.shape)));
-  if (options.sink_on_lanes != defaults.sink_on_lanes) add("sink on lanes");
-  if (options.signal != defaults.signal) add(std::string(to_string(options.signal)));
-  if (options.slots != defaults.slots) add("slots " + std::to_string(options.slots));
+  if (options.tuning.shape != defaults.tuning.shape) add(std::string(to_string(options.tuning.shape)));
+  if (options.tuning.sink_on_lanes != defaults.tuning.sink_on_lanes) add("sink on lanes");
+  if (options.tuning.signal != defaults.tuning.signal) add(std::string(to_string(options.tuning.signal)));
+  if (options.tuning.slots != defaults.tuning.slots) add("slots " + std::to_string(options.tuning.slots));
   if (options.producers != defaults.producers) add("producers " + std::to_string(options.producers));
-  if (options.borrow_spin != defaults.borrow_spin) {
-    add("borrow spin " + std::to_string(options.borrow_spin->count()) + " us");
+  if (options.tuning.borrow_spin != defaults.tuning.borrow_spin) {
+    add("borrow spin " + std::to_string(options.tuning.borrow_spin->count()) + " us");
   }
   return words.empty() ? "as they are by default" : words;
 }
@@ -80,19 +80,19 @@ std::vector<Way> ways_near(Device& device, PipelineOptions const& options, unsig
   if (step == 1) {
     std::size_t const most = most_bytes_in_flight / (2 * options.tile.input_bytes) / options.lanes;
     for (unsigned const slots : {4U, 8U, 16U, 64U, 128U, 256U, 512U, 1024U}) {
-      other.slots = slots;
+      other.tuning.slots = slots;
       if (slots <= most) ways.push_back(way_of(device, other));
     }
   } else if (step == 2) {
     for (SignalKind const signal : {SignalKind::event_poll, SignalKind::flag, SignalKind::event_block}) {
-      other.signal = signal;
+      other.tuning.signal = signal;
       ways.push_back(way_of(device, other));
     }
   } else if (step == 3) {
     for (unsigned const producers : {0U, 1U, 2U, 4U}) {
       for (auto const watched : {std::chrono::microseconds(0), std::chrono::microseconds(20)}) {
         other.producers = producers;
-        other.borrow_spin = watched;
+        other.tuning.borrow_spin = watched;
         ways.push_back(way_of(device, other));
       }
     }
@@ -113,8 +113,8 @@ std::vector<Way> swept(Device& device, std::size_t bytes) {
   for (options.lanes = 1; options.lanes <= 8; options.lanes *= 2) {
     for (LaneShape const shape : {LaneShape::split, LaneShape::single}) {
       for (bool const on_lanes : {false, true}) {
-        options.shape = shape;
-        options.sink_on_lanes = on_lanes;
+        options.tuning.shape = shape;
+        options.tuning.sink_on_lanes = on_lanes;
         ways.push_back(way_of(device, options));
       }
     }

@@ -73,7 +73,7 @@ void pipeline(benchmark::State& state) {
   ready(state, [&](benchmark::State& timed, bool counts) {
     auto made = std::make_unique<Pipeline>(
         device, PipelineOptions{.tile = {.input_bytes = tile, .output_bytes = tile, .in_place = true},
-                                .tiles = bytes_of(timed) / tile});
+                                .tuning = {.tiles = bytes_of(timed) / tile}});
     if (counts) timed.PauseTiming();
     made.reset();
     if (counts) timed.ResumeTiming();

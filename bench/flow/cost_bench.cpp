@@ -70,15 +70,15 @@ using Bring = Report (*)(Pipeline&, Sink const&, Stages const&);
 void whole_way(benchmark::State& state, bool sink_on_lanes, Bring bring) {
   FreeDevice device;
   Pipeline pipeline(device, {.tile = {.input_bytes = 256, .output_bytes = 256, .in_place = true},
-                             .tiles = static_cast<std::size_t>(state.range(1)),
                              .producers = static_cast<unsigned>(state.range(2)),
                              .lanes = static_cast<unsigned>(state.range(0)),
                              .consumers = 1,
-                             .slots = 32,
-                             .streams = StreamMode::own,
-                             .signal = SignalKind::event_poll,
-                             .sink_on_lanes = sink_on_lanes,
-                             .bind = false});
+                             .tuning = {.tiles = static_cast<std::size_t>(state.range(1)),
+                                        .slots = 32,
+                                        .streams = StreamMode::own,
+                                        .signal = SignalKind::event_poll,
+                                        .sink_on_lanes = sink_on_lanes,
+                                        .bind = false}});
   std::atomic<std::uint64_t> sunk{0};
   double cpu = 0;
   double executed = 0;

@@ -107,14 +107,14 @@ void to_sink(benchmark::State& state, SignalKind signal, std::chrono::microsecon
   device().attach();
   std::int64_t const offset = ahead(state);
   Pipeline pipeline(device(), {.tile = {.input_bytes = tile_bytes},
-                               .tiles = 4,
                                .lanes = 1,
                                .consumers = 1,
-                               .spin = spin,
-                               .streams = StreamMode::own,
-                               .shape = LaneShape::single,
-                               .signal = signal,
-                               .sink_on_lanes = on_lane});
+                               .tuning = {.tiles = 4,
+                                          .spin = spin,
+                                          .streams = StreamMode::own,
+                                          .shape = LaneShape::single,
+                                          .signal = signal,
+                                          .sink_on_lanes = on_lane}});
   std::atomic<std::uint64_t> sunk{0};
   std::vector<std::int64_t> latencies;
   pipeline.start(stamp_only(), [&](Completion&) {
@@ -140,7 +140,8 @@ void to_sink(benchmark::State& state, SignalKind signal, std::chrono::microsecon
 void idle(benchmark::State& state, SignalKind signal) {
   constexpr unsigned lanes = 4;
   device().attach();
-  Pipeline pipeline(device(), {.tile = {.input_bytes = tile_bytes}, .tiles = 16, .lanes = lanes, .signal = signal});
+  Pipeline pipeline(device(),
+                    {.tile = {.input_bytes = tile_bytes}, .lanes = lanes, .tuning = {.tiles = 16, .signal = signal}});
   pipeline.start(stamp_only(), [](Completion&) {});
   EventCount nobody_notifies;
   for (auto _ : state) {

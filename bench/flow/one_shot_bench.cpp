@@ -185,11 +185,9 @@ void through_a_started_pipeline(benchmark::State& state) {
   if (state.range(3) >= 0) spin = std::chrono::microseconds(state.range(3));
   std::size_t const tiles = total_bytes / tile_bytes;
   Pipeline pipeline(device(), {.tile = {.input_bytes = tile_bytes, .output_bytes = tile_bytes},
-                               .tiles = tiles,
                                .lanes = lanes,
                                .consumers = 1,
-                               .slots = slots,
-                               .spin = spin});
+                               .tuning = {.tiles = tiles, .slots = slots, .spin = spin}});
   // Which part of the input a tile of the pool holds is fixed by where it lies.
   auto const first_of = [&](std::size_t index) { return index * tile_bytes / sizeof(float); };
   for (std::size_t i = 0; i < tiles; ++i) fill(pipeline.pool().tile(i).input(), first_of(i));
@@ -247,7 +245,8 @@ void through_a_started_pipeline(benchmark::State& state) {
 void through_a_whole_run(benchmark::State& state) {
   std::size_t const tiles = total_bytes / piece_bytes;
   Pipeline pipeline(
-      device(), {.tile = {.input_bytes = piece_bytes, .output_bytes = piece_bytes}, .tiles = tiles, .producers = 1});
+      device(),
+      {.tile = {.input_bytes = piece_bytes, .output_bytes = piece_bytes}, .producers = 1, .tuning = {.tiles = tiles}});
   auto const stage = on_device([](DeviceTile const& tile, StreamRef stream) {
     transform(tile.input.as<float>(), tile.sequence * (piece_bytes / sizeof(float)), tile.output.as<float>(), stream);
   });

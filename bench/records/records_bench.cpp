@@ -198,10 +198,10 @@ void one_by_one(benchmark::State& state, PipelineOptions const& options, std::si
 void one_at_a_time(benchmark::State& state) {
   auto const bytes = static_cast<std::size_t>(state.range(0));
   auto options = options_for(std::max(std::size_t{1} << 20, bytes), 1, 1);
-  options.sink_on_lanes = state.range(1) != 0;
-  options.transport = all_transports.at(static_cast<std::size_t>(state.range(3)));
-  options.signal = all_signal_kinds.at(static_cast<std::size_t>(state.range(5)));
-  options.shape = all_lane_shapes.at(static_cast<std::size_t>(state.range(6)));
+  options.tuning.sink_on_lanes = state.range(1) != 0;
+  options.tuning.transport = all_transports.at(static_cast<std::size_t>(state.range(3)));
+  options.tuning.signal = all_signal_kinds.at(static_cast<std::size_t>(state.range(5)));
+  options.tuning.shape = all_lane_shapes.at(static_cast<std::size_t>(state.range(6)));
   one_by_one(state, options, bytes, state.range(4) != 0, std::chrono::microseconds(state.range(2)), {});
 }
 /// What a program that sends a record of 4 KiB each so many microseconds gets by each aim, and by each shape where it
@@ -209,8 +209,8 @@ void one_at_a_time(benchmark::State& state) {
 void now_and_then(benchmark::State& state) {
   auto options = options_for(std::size_t{1} << 20, 1, 0);
   options.aim = all_aims.at(static_cast<std::size_t>(state.range(1)));
-  options.transport = all_transports.at(static_cast<std::size_t>(state.range(2)));
-  options.shape = all_lane_shapes.at(static_cast<std::size_t>(state.range(3)));
+  options.tuning.transport = all_transports.at(static_cast<std::size_t>(state.range(2)));
+  options.tuning.shape = all_lane_shapes.at(static_cast<std::size_t>(state.range(3)));
   options.parallel_sink = false;
   one_by_one(state, options, 4096, true, std::chrono::milliseconds(1), std::chrono::microseconds(state.range(0)));
 }

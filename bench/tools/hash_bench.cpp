@@ -64,7 +64,7 @@ void pipeline(benchmark::State& state, std::string const& path, Transport transp
   auto const device = open_device("cpu");
   Pipeline pipe(*device, {.tile = {.input_bytes = static_cast<std::size_t>(state.range(0)) * kibibyte,
                                    .output_bytes = sizeof(Blake3Node)},
-                          .transport = transport});
+                          .tuning = {.transport = transport}});
   std::uint64_t bytes = 0;
   for (auto _ : state) {
     Work work(path, pipe.pool());

@@ -162,7 +162,7 @@ class Feed {
   /// Throws: Error, unless the pipeline was started; once it was stopped or drained, or its devices are lost; instead
   ///         of waiting in its own sink, a host stage or a call of its stage; and when threads wait for each other:
   ///         each tile has been lent, by a Feed, to a thread that waits here, and none was submitted or given back for
-  ///         `PipelineOptions::patience`. The thread that came last is told. Where threads submit what others have
+  ///         `Tuning::patience`. The thread that came last is told. Where threads submit what others have
   ///         borrowed that is never an error, as nothing shows which thread has a loan.
   Loan borrow();
   /// The same; empty once `stop` is requested, or when `borrow()` would throw.

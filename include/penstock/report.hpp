@@ -164,7 +164,7 @@ struct Report {
   std::vector<Failure> run_failures;
   std::vector<LaneSummary> lanes;
   std::vector<DeviceSummary> devices;  ///< In the pipeline's order.
-  /// What bounded the run and what to change, if PipelineOptions::watch asked for it; null if it did not, or if no tile
+  /// What bounded the run and what to change, if Watching::verdict asked for it; null if it did not, or if no tile
   /// is done or a device was lost.
   std::shared_ptr<Verdict const> verdict;
   std::vector<std::string> remarks;  ///< What the machine would not do (bind a thread, place a page), in words.

@@ -206,13 +206,13 @@ void run_some(Case& the_case, World& world, bool healthy) {
   Stages stages = draw_stages(the_case, options);
   // So short that a device is abandoned that is only slow.
   if (!healthy && the_case.once_in(4, "short_patience")) {
-    options.patience = std::chrono::milliseconds(1);
+    options.tuning.patience = std::chrono::milliseconds(1);
     stages = on_device([](DeviceTile const& tile, StreamRef stream) {
       if (tile.tag == 9) stream.launch(1, [](std::uint32_t) { take_longer_than_patience(); });
       add_one(tile.input, tile.output, stream);
       return tile.input.size();
     });
-    options.transport = Transport::copies;
+    options.tuning.transport = Transport::copies;
   }
   std::optional<Pipeline> pipeline(std::in_place, world.devices(), options);
   for (std::uint64_t left = the_case.pick("runs", 1, 3); left > 0; --left) {

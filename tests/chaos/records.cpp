@@ -146,7 +146,7 @@ void run_records(Case& the_case) {
   options.host_stages.clear();
   std::uint64_t const writers = the_case.pick("writers", 1, 3);
   options.producers = static_cast<unsigned>(writers);
-  options.tiles = std::max<std::size_t>(options.tiles, writers + 1);
+  options.tuning.tiles = std::max<std::size_t>(options.tuning.tiles, writers + 1);
   bool const one_size = the_case.once_in(2, "one_size");
   RecordOptions packing;
   if (one_size) packing.record_bytes = 32;
@@ -154,7 +154,7 @@ void run_records(Case& the_case) {
   constexpr std::array<std::chrono::microseconds, 3> lingers{std::chrono::microseconds(0),
                                                              std::chrono::microseconds(500), std::chrono::hours(24)};
   packing.linger = lingers.at(the_case.pick("linger", 0, 2));
-  if (the_case.once_in(2, "hungry")) packing.hungry_below = the_case.pick("hungry_below", 1, options.tiles);
+  if (the_case.once_in(2, "hungry")) packing.hungry_below = the_case.pick("hungry_below", 1, options.tuning.tiles);
   bool const one_pass = the_case.once_in(2, "one_pass");
   RecordStages const stages =
       on_device([](DeviceRecords const& packed, StreamRef stream) { add_one(packed.input, packed.output, stream); },

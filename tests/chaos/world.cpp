@@ -54,24 +54,24 @@ PipelineOptions World::draw_options(Case& the_case) const {
   PipelineOptions options;
   std::size_t const bytes = std::size_t{32} << the_case.pick("size", 0, 6);
   options.tile = {.input_bytes = bytes, .output_bytes = bytes, .in_place = the_case.once_in(2, "in_place")};
-  options.tiles = the_case.pick("tiles", 1, 12);
+  options.tuning.tiles = the_case.pick("tiles", 1, 12);
   options.producers = static_cast<unsigned>(the_case.pick("producers", 1, 3));
   std::size_t const lanes = the_case.pick("lanes", 1, 3);
   options.lanes = static_cast<unsigned>(std::max(devices_.size(), lanes));
-  options.tiles = std::max<std::size_t>(options.tiles, options.lanes);
+  options.tuning.tiles = std::max<std::size_t>(options.tuning.tiles, options.lanes);
   options.consumers = static_cast<unsigned>(the_case.pick("consumers", 1, 3));
-  options.batch = static_cast<unsigned>(the_case.pick("batch", 1, 4));
-  options.slots = static_cast<unsigned>(the_case.pick("slots", 1, 6));
-  options.signal = static_cast<SignalKind>(the_case.pick("signal", 0, 5));
-  options.shape = all_lane_shapes.at(the_case.pick("shape", 0, 1));
-  options.graphs = all_graphs.at(the_case.pick("graphs", 0, 2));
-  options.streams = the_case.once_in(2, "own_streams") ? StreamMode::own : StreamMode::thread_default;
+  options.tuning.batch = static_cast<unsigned>(the_case.pick("batch", 1, 4));
+  options.tuning.slots = static_cast<unsigned>(the_case.pick("slots", 1, 6));
+  options.tuning.signal = static_cast<SignalKind>(the_case.pick("signal", 0, 5));
+  options.tuning.shape = all_lane_shapes.at(the_case.pick("shape", 0, 1));
+  options.tuning.graphs = all_graphs.at(the_case.pick("graphs", 0, 2));
+  options.tuning.streams = the_case.once_in(2, "own_streams") ? StreamMode::own : StreamMode::thread_default;
   constexpr std::array spins{0, 0, 0, 20, 200};
-  options.spin = std::chrono::microseconds(spins.at(the_case.pick("spin", 0, spins.size() - 1)));
-  options.borrow_spin = std::chrono::microseconds(the_case.once_in(3, "borrow_spin") ? 10 : 0);
+  options.tuning.spin = std::chrono::microseconds(spins.at(the_case.pick("spin", 0, spins.size() - 1)));
+  options.tuning.borrow_spin = std::chrono::microseconds(the_case.once_in(3, "borrow_spin") ? 10 : 0);
   options.ordered = the_case.once_in(3, "ordered");
   options.parallel_sink = the_case.once_in(3, "parallel_sink") && !options.ordered;
-  options.sink_on_lanes = !options.ordered && the_case.once_in(4, "sink_on_lanes");
+  options.tuning.sink_on_lanes = !options.ordered && the_case.once_in(4, "sink_on_lanes");
   for (std::uint64_t left = the_case.once_in(3, "host") ? the_case.pick("host_stages", 1, 2) : 0; left > 0; --left) {
     options.host_stages.push_back({.name = "host stage " + std::to_string(left),
                                    .body =
@@ -103,7 +103,7 @@ void add_one(DeviceSpan<std::byte const> from, DeviceSpan<std::byte> to, StreamR
 Stages draw_stages(Case& the_case, PipelineOptions& options) {
   bool const one_pass = the_case.once_in(2, "one_pass");
   bool const capturable = the_case.once_in(3, "capturable");
-  if (one_pass) options.transport = all_transports.at(the_case.pick("transport", 0, 2));
+  if (one_pass) options.tuning.transport = all_transports.at(the_case.pick("transport", 0, 2));
   return on_device(
       [](DeviceTile const& tile, StreamRef stream) {
         add_one(tile.input, tile.output, stream);

@@ -26,12 +26,11 @@ int every_tile_comes_back_once(bool ordered) {
   Verdict verdict;
   CudaDevice gpu;
   Pipeline pipeline(gpu, {.tile = {.input_bytes = 4096, .output_bytes = 4096, .in_place = true},
-                          .tiles = 16,
                           .producers = 2,
                           .lanes = 2,
                           .consumers = 1,
-                          .slots = 4,
-                          .ordered = ordered});
+                          .ordered = ordered,
+                          .tuning = {.tiles = 16, .slots = 4}});
   std::uint64_t filled = 0;
   std::set<std::uint64_t> seen;
   std::uint64_t done = 0, failed = 0;
@@ -89,12 +88,10 @@ struct TwoGpusOfAPipeline {
 
   Report run(Harm harm, std::chrono::nanoseconds patience) {
     Pipeline pipeline({&first, &second}, {.tile = {.input_bytes = 4096, .output_bytes = 4096, .in_place = true},
-                                          .tiles = 16,
                                           .producers = 1,
                                           .lanes = 2,
                                           .consumers = 1,
-                                          .slots = 4,
-                                          .patience = patience});
+                                          .tuning = {.tiles = 16, .slots = 4, .patience = patience}});
     struct Harming final : Stage {
       Harming(Harm does, std::atomic<unsigned>* tiles) : harm(does), count(tiles) {}
       std::size_t run(DeviceTile const& tile, StreamRef stream) override {

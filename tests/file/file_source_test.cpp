@@ -179,7 +179,7 @@ TEST_F(FilesForFourTiles, GiveWhatAPipeHasAtOnceAndSayWhereItStands) {
 TEST_F(FilesForFourTiles, HaveALineOfAPipeInTheSinkBeforeTheNextIsWritten) {
   support::PipeWriter writer(path("pipe"));
   cpu::CpuDevice device;
-  Pipeline pipeline(device, {.tile = {.input_bytes = tile_bytes}, .tiles = 4});
+  Pipeline pipeline(device, {.tile = {.input_bytes = tile_bytes}, .tuning = {.tiles = 4}});
   FileSource lines({path("pipe")}, pipeline.pool());
   std::string got;
   writer.write("line 0\n");
@@ -252,7 +252,7 @@ TEST_F(FilesForFourTiles, FeedAPipelineByManyProducers) {
     wanted[k] = bytes;
   }
   cpu::CpuDevice device;
-  Pipeline pipeline(device, {.tile = {.input_bytes = tile_bytes}, .tiles = 8, .producers = 4});
+  Pipeline pipeline(device, {.tile = {.input_bytes = tile_bytes}, .producers = 4, .tuning = {.tiles = 8}});
   FileSource many(paths, pipeline.pool());
   auto const report = pipeline.run(many, on_device([](DeviceTile const&, StreamRef) {}), [&](Completion& completion) {
     auto const place = many.place_of(*completion.loan);
@@ -274,7 +274,7 @@ TEST_F(FilesForFourTiles, AreReadBySeveralProducersPieceByPieceInEveryWay) {
         FileReadingOptions{.reading = FileReading::direct, .depth = 4, .piece_bytes = tile_bytes},
         FileReadingOptions{.reading = FileReading::direct}}) {
     cpu::CpuDevice device;
-    Pipeline pipeline(device, {.tile = {.input_bytes = large_tile}, .tiles = 6, .producers = 3});
+    Pipeline pipeline(device, {.tile = {.input_bytes = large_tile}, .producers = 3, .tuning = {.tiles = 6}});
     FileSource source({one}, pipeline.pool(), {.reading = reading});
     std::size_t wrong = 0;
     std::set<std::uint64_t> offsets;

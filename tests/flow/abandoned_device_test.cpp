@@ -40,12 +40,10 @@ struct AStuckDevice : testing::Test {
     auto const lanes = static_cast<unsigned>(devices.size());
     pipeline.emplace(std::move(devices),
                      PipelineOptions{.tile = {.input_bytes = 64, .output_bytes = 64, .in_place = true},
-                                     .tiles = tiles,
                                      .producers = 1,
                                      .lanes = lanes,
                                      .consumers = 1,
-                                     .slots = 2,
-                                     .patience = patience});
+                                     .tuning = {.tiles = tiles, .slots = 2, .patience = patience}});
   }
   Report run() {
     return pipeline->run(serial([this](Tile& tile) -> std::optional<std::size_t> {

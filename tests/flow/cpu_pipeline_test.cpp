@@ -32,7 +32,7 @@ TEST_P(PipelineOnAFaultyDevice, EndsTheRunWhenTheDeviceIsLostAndFailsAllThatWasU
       SetUp();
       auto options = usual();
       options.ordered = ordered;
-      options.transport = Transport::copies;  // Else there is little that can break.
+      options.tuning.transport = Transport::copies;  // Else there is little that can break.
       open(options);
       cpu().inject(fault, 100);
       CountingSource source(1'000'000);
@@ -63,9 +63,9 @@ TEST_P(PipelineOnAFaultyDevice, GivesEachTileOneCompletionUnderEveryFault) {
     TearDown();
     SetUp();
     PipelineOptions options = usual();
-    options.signal = signal_for(static_cast<cpu::Fault>(fault));
-    options.transport = Transport::copies;
-    options.graphs = fault == static_cast<int>(cpu::Fault::refuse_capture) ? Graphs::always : Graphs::never;
+    options.tuning.signal = signal_for(static_cast<cpu::Fault>(fault));
+    options.tuning.transport = Transport::copies;
+    options.tuning.graphs = fault == static_cast<int>(cpu::Fault::refuse_capture) ? Graphs::always : Graphs::never;
     open(options);
     for (std::uint64_t nth : {1U, 3U, 9U, 20U}) cpu().inject(static_cast<cpu::Fault>(fault), nth);
     std::size_t const before = sunk().size();
@@ -92,7 +92,7 @@ TEST_P(PipelineOnAFaultyDevice, GivesEachTileOneCompletionUnderEveryFault) {
 TEST_P(PipelineOnAFaultyDevice, BlamesNeitherATileNorTheFinishForARefusalThatItsSinkLeftOnALane) {
   PipelineOptions options = usual();
   options.lanes = 1;  // Whose thread is then the only one that launches.
-  options.sink_on_lanes = true;
+  options.tuning.sink_on_lanes = true;
   open(options);
   CountingSource source(20);
   Report const report = pipeline().run(source, add_one(), note([this](Completion&) {

@@ -35,11 +35,10 @@ struct DevicesOnTwoNodes : testing::Test {
   }
   static PipelineOptions options() {
     return {.tile = {.input_bytes = 64, .output_bytes = 64, .in_place = true},
-            .tiles = 16,
             .producers = 2,
             .lanes = 2,
             .consumers = 1,
-            .slots = 4};
+            .tuning = {.tiles = 16, .slots = 4}};
   }
 };
 
@@ -54,7 +53,7 @@ TEST_F(DevicesOnTwoNodes, HaveAPartOfThePoolEach) {
 
 TEST_F(DevicesOnTwoNodes, ShareThePoolWhenNothingIsBound) {
   PipelineOptions unbound = options();
-  unbound.bind = false;
+  unbound.tuning.bind = false;
   pipeline.emplace(std::vector<Device*>{&first, &second}, unbound);
   EXPECT_EQ(pipeline->pool().parts(), 1u);
 }
@@ -98,7 +97,7 @@ TEST_F(DevicesOnTwoNodes, GoOnWithTheTilesOfOneThatIsLost) {
 TEST_F(DevicesOnTwoNodes, HaveTilesThatAreNoNeighboursOfTheOthers) {
   PipelineOptions large = options();
   large.tile = {.input_bytes = mebibyte, .output_bytes = mebibyte, .in_place = true};
-  large.tiles = 8;
+  large.tuning.tiles = 8;
   pipeline.emplace(std::vector<Device*>{&first, &second}, large);
   auto const tile = [&](std::size_t index) { return pipeline->pool().tile(index).input(); };
   EXPECT_NE(tile(3).data() + mebibyte, tile(4).data());

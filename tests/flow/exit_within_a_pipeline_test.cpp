@@ -89,12 +89,11 @@ Stages work() {
 
 PipelineOptions two_lanes(bool sink_on_lanes) {
   return {.tile = {.input_bytes = 64},
-          .tiles = 4,
           .producers = 2,
           .lanes = 2,
           .consumers = 2,
-          .sink_on_lanes = sink_on_lanes,
-          .host_stages = {{.name = "any", .body = [](Tile&) { Here::come_to(Place::host_stage); }, .at_once = 1}}};
+          .host_stages = {{.name = "any", .body = [](Tile&) { Here::come_to(Place::host_stage); }, .at_once = 1}},
+          .tuning = {.tiles = 4, .sink_on_lanes = sink_on_lanes}};
 }
 
 [[noreturn]] void exit_within(Way way) {
@@ -123,8 +122,8 @@ PipelineOptions two_lanes(bool sink_on_lanes) {
 [[noreturn]] void exit_within_a_run_within_a_run() {
   alarm(300);
   static cpu::CpuDevice device({.compute_threads = 1});
-  static Pipeline outer(device, {.tile = {.input_bytes = 64}, .tiles = 4, .lanes = 1});
-  static Pipeline inner(device, {.tile = {.input_bytes = 64}, .tiles = 4, .lanes = 1});
+  static Pipeline outer(device, {.tile = {.input_bytes = 64}, .lanes = 1, .tuning = {.tiles = 4}});
+  static Pipeline inner(device, {.tile = {.input_bytes = 64}, .lanes = 1, .tuning = {.tiles = 4}});
   auto const nothing = on_device([](DeviceTile const&, StreamRef) { return std::size_t{0}; });
   auto run_the_other = serial([&](Tile&) -> std::optional<std::size_t> {
     inner.run(serial([](Tile&) { return std::optional<std::size_t>(1); }), nothing,

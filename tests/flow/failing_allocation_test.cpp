@@ -131,7 +131,6 @@ TEST(AGraphWithoutMemory, LosesNoTileOfAParallelSink) {
 int through_a_pipeline(bool pushed, std::size_t nth) {
   cpu::CpuDevice device({.compute_threads = 1});
   Pipeline pipeline(device, {.tile = {.input_bytes = 64},
-                             .tiles = records_at_once,
                              .producers = 2,
                              .lanes = 1,
                              .consumers = 2,
@@ -143,7 +142,8 @@ int through_a_pipeline(bool pushed, std::size_t nth) {
                                                       throw std::runtime_error("A text that needs memory, too.");
                                                     }
                                                   },
-                                              .at_once = 0}}});
+                                              .at_once = 0}},
+                             .tuning = {.tiles = records_at_once}});
   std::array<std::atomic<int>, tiles> seen{};
   auto const stages = on_device([](DeviceTile const&, StreamRef) { return std::size_t{0}; });
   auto const sink = [&](Completion& completion) {
@@ -210,7 +210,8 @@ int without_a_thread(std::size_t nth, bool pushed) {
   std::size_t submitted = 0;
   try {
     cpu::CpuDevice device({.compute_threads = 2});
-    PipelineOptions options{.tile = {.input_bytes = 64}, .tiles = 8, .producers = 2, .lanes = 2, .consumers = 4};
+    PipelineOptions options{
+        .tile = {.input_bytes = 64}, .producers = 2, .lanes = 2, .consumers = 4, .tuning = {.tiles = 8}};
     options.ordered = true;
     options.host_stages = {{.name = "any", .body = [](Tile&) {}, .at_once = 0}};
     Pipeline pipeline(device, options);
@@ -266,7 +267,7 @@ int counted_or_not(std::size_t nth) {
   }
   KeptAwake second;
   std::vector<std::string> remarks;
-  bool const has_room = second.resolve(wanted, {&device}, topology, remarks).borrow_spin == PipelineOptions::for_ever;
+  bool const has_room = second.resolve(wanted, {&device}, topology, remarks).tuning.borrow_spin == Tuning::for_ever;
   if (!has_room || !remarks.empty()) return wrong_report;
   return refused ? well : reached_the_end;
 }

@@ -167,7 +167,8 @@ TEST_F(FeedersOfFourTiles, MayHandTheirLoansToThreadsThatSubmitThem) {
 
 TEST(FeedersOfAPipeline, AreToldWhenEachHasATileAndWantsAnother) {
   cpu::CpuDevice device({.compute_threads = 1});
-  Pipeline pipeline(device, {.tile = {.input_bytes = 64}, .tiles = 4, .lanes = 1, .patience = milliseconds(200)});
+  Pipeline pipeline(device,
+                    {.tile = {.input_bytes = 64}, .lanes = 1, .tuning = {.tiles = 4, .patience = milliseconds(200)}});
   pipeline.start(on_device([](DeviceTile const&, StreamRef) { return std::size_t{0}; }), [](Completion&) {});
   Feed feed = pipeline.feed();
   expect_one_is_told(4, [&] { return feed.borrow(); });

@@ -21,8 +21,8 @@ namespace {
 struct APipelineOfNumbers : testing::Test {
   static constexpr std::size_t bytes = 1000 * sizeof(std::uint32_t);
   cpu::CpuDevice device;
-  Pipeline pipeline{device,
-                    {.tile = {.input_bytes = bytes}, .tiles = 8, .producers = 2, .ordered = true, .bind = false}};
+  Pipeline pipeline{
+      device, {.tile = {.input_bytes = bytes}, .producers = 2, .ordered = true, .tuning = {.tiles = 8, .bind = false}}};
   Stages const stage = on_device([](DeviceTile const&, StreamRef) {});
   std::vector<std::vector<std::uint32_t>> came;
   std::vector<std::string> failed_in;

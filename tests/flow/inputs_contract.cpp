@@ -60,8 +60,8 @@ TEST_P(PipelineBySignal, StartsTheStageOnceAllInputsOfATileAreOnTheDevice) {
   for (unsigned const batch : {1U, 2U}) {
     for (Promises const promises : {Promises{}, Promises{.reads_once = true}, Promises{.capturable = true}}) {
       PipelineOptions options = with_inputs(usual());
-      options.batch = batch;
-      options.slots = 2 * batch;
+      options.tuning.batch = batch;
+      options.tuning.slots = 2 * batch;
       PipelineWorld::open(options);
       std::size_t right = 0;
       Report const report = pipeline().run(generate(tiles, &fill), sums_of(kernels(), promises), count_right(right));
@@ -76,7 +76,7 @@ TEST_P(PipelineContract, TellsARecorderWhenEachInputWasUploaded) {
   constexpr std::uint64_t tiles = 20;
   Recorder recorder({.capacity = 1 << 14});
   PipelineOptions options = with_inputs(usual());
-  options.recorder = &recorder;
+  options.watching.recorder = &recorder;
   open(options);
   std::size_t right = 0;
   EXPECT_TRUE(pipeline().run(generate(tiles, &fill), sums_of(kernels()), count_right(right)).ok());

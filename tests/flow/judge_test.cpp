@@ -45,7 +45,11 @@ struct ARunOfAnEmbeddingProgram : testing::Test {
   static constexpr std::uint64_t tiles = 40;
   cpu::CpuDevice device{{.compute_threads = 1}};
   Recorder recorder{{.capacity = 1 << 14}};
-  PipelineOptions options{.tiles = 8, .producers = 1, .lanes = 1, .consumers = 1, .slots = 4, .recorder = &recorder};
+  PipelineOptions options{.producers = 1,
+                          .lanes = 1,
+                          .consumers = 1,
+                          .tuning = {.tiles = 8, .slots = 4},
+                          .watching = {.recorder = &recorder}};
   RunFigures figures;
 
   ARunOfAnEmbeddingProgram() { set_bytes(std::size_t{64} << 10); }
@@ -98,7 +102,7 @@ TEST_F(ARunOfAnEmbeddingProgram, WhoseSinkIsSlowIsBoundByIt) {
 }
 
 TEST_F(ARunOfAnEmbeddingProgram, WithOneSlotHasTooFewTiles) {
-  options.slots = 1;
+  options.tuning.slots = 1;
   set_bytes(std::size_t{16} << 20);
   Verdict const seen = judged([](Tile const&) {}, [] {});
   EXPECT_EQ(seen.bound, Bound::too_few_tiles) << describe(seen);
@@ -149,8 +153,8 @@ TEST_F(ARunOfAnEmbeddingProgram, CountsFromItsFirstTileAndItsDeviceForAsLong) {
 }
 
 TEST_F(ARunOfAnEmbeddingProgram, HasItsVerdictInItsReportIfThePipelineIsWatched) {
-  options.recorder = nullptr;
-  options.watch = true;
+  options.watching.recorder = nullptr;
+  options.watching.verdict = true;
   Pipeline pipeline(device, options);
   auto const fill = [](TilePlace, std::span<std::byte> input) {
     be_busy(std::chrono::milliseconds(1));
@@ -169,7 +173,7 @@ TEST_F(ARunOfAnEmbeddingProgram, HasItsVerdictInItsReportIfThePipelineIsWatched)
 }
 
 TEST_F(ARunOfAnEmbeddingProgram, HasNoVerdictUnlessThatIsAskedFor) {
-  options.recorder = nullptr;
+  options.watching.recorder = nullptr;
   Pipeline pipeline(device, options);
   auto const stage = on_device([](DeviceTile const&, StreamRef) {});
   auto const fill = [](TilePlace, std::span<std::byte> input) { return input.size(); };
@@ -177,7 +181,7 @@ TEST_F(ARunOfAnEmbeddingProgram, HasNoVerdictUnlessThatIsAskedFor) {
 }
 
 TEST_F(ARunOfAnEmbeddingProgram, IsNotWatchedBesideARecorderOfTheProgram) {
-  options.watch = true;
+  options.watching.verdict = true;
   EXPECT_THROW(Pipeline(device, options), Error);
 }
 

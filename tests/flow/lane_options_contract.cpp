@@ -14,7 +14,7 @@ namespace {
 
 TEST_P(PipelineBySignal, CompletesEachTileOnceWithItsOwnContent) {
   PipelineOptions options = usual();
-  options.priority = -1;
+  options.tuning.priority = -1;
   PipelineWorld::open(options);
   CountingSource source(100);
   Report const report = pipeline().run(source, add_one(), note());
@@ -28,7 +28,7 @@ TEST_P(PipelineBySignal, GivesTheSameByEachTransport) {
   PipelineOptions options = usual();
   for (Transport const transport : all_transports) {
     SCOPED_TRACE(to_string(transport));
-    options.transport = transport;
+    options.tuning.transport = transport;
     std::size_t const before = sunk().size();
     PipelineWorld::open(options);
     CountingSource source(100);
@@ -48,7 +48,7 @@ TEST_P(PipelineBySignal, GivesTheSameByEachTransport) {
 
 TEST_P(PipelineContract, SaysThatAStageCannotHaveMappedTilesBeforeItIsFed) {
   PipelineOptions options = usual();
-  options.transport = Transport::mapped;
+  options.tuning.transport = Transport::mapped;
   open(options);
   CountingSource source(10);
   Stages const stages = on_device([](DeviceTile const&, StreamRef) { return std::size_t{0}; });
@@ -59,9 +59,9 @@ TEST_P(PipelineContract, LaunchesGraphsIfAskedAndSaysIfItCannot) {
   for (bool const waits : {false, true}) {
     SCOPED_TRACE(waits);
     PipelineOptions options = usual();
-    options.batch = 1;
-    options.transport = Transport::copies;
-    options.graphs = Graphs::always;
+    options.tuning.batch = 1;
+    options.tuning.transport = Transport::copies;
+    options.tuning.graphs = Graphs::always;
     open(options);
     CountingSource source(100);
     Stages const stages = on_device(
@@ -88,7 +88,7 @@ TEST_P(PipelineContract, LaunchesGraphsIfAskedAndSaysIfItCannot) {
 
 TEST_P(PipelineContract, CallsTheSinkOnTheLanesIfAsked) {
   PipelineOptions options = usual();
-  options.sink_on_lanes = true;
+  options.tuning.sink_on_lanes = true;
   open(options);
   std::mutex mutex;
   std::set<std::thread::id> lanes, sinks;
@@ -108,7 +108,7 @@ TEST_P(PipelineContract, CallsTheSinkOnTheLanesIfAsked) {
 
 TEST_P(PipelineContract, CountsASinkThatThrowsOnALane) {
   PipelineOptions options = usual();
-  options.sink_on_lanes = true;
+  options.tuning.sink_on_lanes = true;
   open(options);
   CountingSource source(20);
   Report const report = pipeline().run(source, add_one(), note([](Completion& done) {
@@ -121,7 +121,7 @@ TEST_P(PipelineContract, CountsASinkThatThrowsOnALane) {
 TEST_P(PipelineContract, RefusesASinkOnLanesInOrder) {
   PipelineOptions options = usual();
   options.ordered = true;
-  options.sink_on_lanes = true;
+  options.tuning.sink_on_lanes = true;
   EXPECT_THROW(open(options), Error);
 }
 

@@ -22,7 +22,7 @@ struct MixedDevices : testing::Test {
   SaysItIsAGpu gpu, second_gpu, third_gpu;
   std::optional<Pipeline> pipeline{
       std::in_place, std::vector<Device*>{&cpu, &gpu, &second_gpu, &third_gpu},
-      PipelineOptions{.tile = {.input_bytes = 64, .output_bytes = 64, .in_place = true}, .tiles = 2}};
+      PipelineOptions{.tile = {.input_bytes = 64, .output_bytes = 64, .in_place = true}, .tuning = {.tiles = 2}}};
 };
 
 TEST_F(MixedDevices, PinTheTilesOnceForAllGpusAndOnceForTheCpu) {

@@ -93,8 +93,8 @@ void PipelineBySignal::TearDown() {
 
 PipelineOptions PipelineBySignal::usual() {
   PipelineOptions options = PipelineWorld::usual();
-  options.signal = GetParam().signal;
-  options.shape = GetParam().shape;
+  options.tuning.signal = GetParam().signal;
+  options.tuning.shape = GetParam().shape;
   return options;
 }
 

@@ -48,11 +48,10 @@ class PipelineWorld : public testing::Test {
   /// Eight tiles, two producers, two lanes of two slots, and what `options` says otherwise.
   static PipelineOptions usual() {
     return {.tile = {.input_bytes = tile_bytes, .output_bytes = tile_bytes, .in_place = true},
-            .tiles = 8,
             .producers = 2,
             .lanes = 2,
             .consumers = 2,
-            .slots = 2};
+            .tuning = {.tiles = 8, .slots = 2}};
   }
   Pipeline& open(PipelineOptions options = usual());
   Pipeline& pipeline() { return *pipeline_; }

@@ -22,7 +22,7 @@ namespace {
 constexpr int own_code = 7;
 
 PipelineOptions few_tiles(unsigned consumers = 1) {
-  return {.tile = {.input_bytes = 64}, .tiles = 4, .producers = 1, .lanes = 1, .consumers = consumers};
+  return {.tile = {.input_bytes = 64}, .producers = 1, .lanes = 1, .consumers = consumers, .tuning = {.tiles = 4}};
 }
 
 Stages nothing() {
@@ -156,7 +156,7 @@ TEST(ABorrowInThePipelineItself, IsAnErrorInsteadOfAWait) {
   };
   for (bool const on_lanes : {false, true}) {
     PipelineOptions options = few_tiles();
-    options.sink_on_lanes = on_lanes;
+    options.tuning.sink_on_lanes = on_lanes;
     options.host_stages = {{.name = "any", .body = [&](Tile&) { try_it(); }, .at_once = 1}};
     Pipeline pipeline(device, options);
     feed = pipeline.feed();

@@ -151,7 +151,7 @@ TEST_P(PipelineContract, LetsASinkKeepItsTileForLater) {
 
 TEST_P(PipelineContract, WorksWithASingleTile) {
   auto options = usual();
-  options.tiles = 1;
+  options.tuning.tiles = 1;
   options.ordered = true;
   open(options);
   CountingSource source(50);
@@ -219,9 +219,9 @@ TEST_P(PipelineContract, SaysSoWhenItsLanesMayNotSpin) {
   // As many as CPUs, which leaves none to anybody else.
   options.lanes = static_cast<unsigned>(Topology::detect().busy_threads());
   for (bool const asked : {false, true}) {
-    if (asked) options.spin = std::chrono::microseconds(10);
+    if (asked) options.tuning.spin = std::chrono::microseconds(10);
     Pipeline pipe(device(), options);
-    EXPECT_EQ(pipe.options().spin, std::chrono::microseconds(0));
+    EXPECT_EQ(pipe.options().tuning.spin, std::chrono::microseconds(0));
     CountingSource source(10);
     Report const report = pipe.run(source, add_one(), [](Completion&) {});
     bool const said = std::any_of(report.remarks.begin(), report.remarks.end(), [](std::string const& remark) {
@@ -233,11 +233,11 @@ TEST_P(PipelineContract, SaysSoWhenItsLanesMayNotSpin) {
 
 TEST_P(PipelineContract, LetsOneWatchForTilesWhereThereAreCpusForIt) {
   auto options = usual();
-  options.spin = std::chrono::microseconds(0);
-  options.borrow_spin = std::chrono::microseconds(50);
+  options.tuning.spin = std::chrono::microseconds(0);
+  options.tuning.borrow_spin = std::chrono::microseconds(50);
   Pipeline pipe(device(), options);
   bool const room = Topology::detect().busy_threads() >= 3;
-  EXPECT_EQ(pipe.options().borrow_spin->count() > 0, room);
+  EXPECT_EQ(pipe.options().tuning.borrow_spin->count() > 0, room);
   CountingSource source(500);
   Report const report = pipe.run(source, add_one(), [](Completion&) {});
   EXPECT_EQ(report.tiles_done, 500u);

@@ -36,9 +36,9 @@ TEST_P(PipelineContract, TellsARecorderEachTilesWayFromBorrowToSink) {
   for (LaneShape const shape : all_lane_shapes) {
     Recorder recorder({.capacity = 1 << 14});
     auto options = usual();
-    options.shape = shape;
-    options.transport = Transport::copies;
-    options.recorder = &recorder;
+    options.tuning.shape = shape;
+    options.tuning.transport = Transport::copies;
+    options.watching.recorder = &recorder;
     options.host_stages = {{.name = "decode", .body = [](Tile&) {}}};
     open(options);
     CountingSource source(60);
@@ -69,8 +69,8 @@ TEST_P(PipelineContract, TellsARecorderEachTilesWayFromBorrowToSink) {
 TEST_P(PipelineContract, TellsARecorderOfTheTilesItWantsAndNoOthers) {
   Recorder recorder({.capacity = 1 << 14, .every = 4});
   auto options = usual();
-  options.transport = Transport::copies;
-  options.recorder = &recorder;
+  options.tuning.transport = Transport::copies;
+  options.watching.recorder = &recorder;
   open(options);
   CountingSource source(40);
   EXPECT_TRUE(pipeline().run(source, add_one(), note()).ok());
@@ -89,9 +89,9 @@ TEST_P(PipelineContract, TellsARecorderThatAMappedTileHadNoCopies) {
   for (LaneShape const shape : all_lane_shapes) {
     Recorder recorder({.capacity = 1 << 14});
     auto options = usual();
-    options.shape = shape;
-    options.transport = Transport::mapped;
-    options.recorder = &recorder;
+    options.tuning.shape = shape;
+    options.tuning.transport = Transport::mapped;
+    options.watching.recorder = &recorder;
     open(options);
     CountingSource source(60);
     EXPECT_TRUE(pipeline().run(source, add_one(), note()).ok());
@@ -111,8 +111,8 @@ TEST_P(PipelineContract, TellsARecorderThatAMappedTileHadNoCopies) {
 TEST_P(PipelineContract, TellsARecorderHowFarAFailedTileCame) {
   Recorder recorder({.capacity = 1 << 14});
   auto options = usual();
-  options.transport = Transport::copies;
-  options.recorder = &recorder;
+  options.tuning.transport = Transport::copies;
+  options.watching.recorder = &recorder;
   open(options);
   CountingSource source(20);
   static_cast<void>(pipeline().run(source, add_one([](DeviceTile const& tile, StreamRef) {
@@ -141,7 +141,7 @@ struct CountedRanges final : Ranges {
 TEST_P(PipelineContract, ShowsRangesWhatItsThreadsAreAt) {
   CountedRanges ranges;
   auto options = usual();
-  options.ranges = &ranges;
+  options.watching.ranges = &ranges;
   options.host_stages = {{.name = "decode", .body = [](Tile&) {}}};
   open(options);
   CountingSource source(60);
@@ -172,7 +172,7 @@ class SourceForTwo final : public CountingSource {
 TEST_P(PipelineContract, NamesTheThreadsAndStreamsThatARecordersRowsAre) {
   Recorder recorder({.capacity = 1 << 14});
   auto options = usual();
-  options.recorder = &recorder;
+  options.watching.recorder = &recorder;
   open(options);
   SourceForTwo source(60);
   static_cast<void>(pipeline().run(source, add_one(), note()));

@@ -38,7 +38,8 @@ bool refuse_threads() {
 [[noreturn]] void run_without_producers() {
   alarm(60);
   cpu::CpuDevice device({.compute_threads = 1});
-  Pipeline pipeline(device, {.tile = {.input_bytes = 64}, .tiles = 4, .producers = 3, .lanes = 1, .consumers = 1});
+  Pipeline pipeline(device,
+                    {.tile = {.input_bytes = 64}, .producers = 3, .lanes = 1, .consumers = 1, .tuning = {.tiles = 4}});
   auto const stage = [] { return on_device([](DeviceTile const&, StreamRef) { return std::size_t{0}; }); };
   Stages last = stage();
   last.make = [make = last.make](StageContext const& context) {
@@ -67,12 +68,12 @@ bool refuse_threads() {
   cpu::CpuDevice device({.compute_threads = 1});
   HostStage const host{.name = "any", .body = [](Tile&) {}, .at_once = 0};
   Pipeline pipeline(device, {.tile = {.input_bytes = 64},
-                             .tiles = 8,
                              .producers = 1,  // It is there when it fills the first tile; a second one might not be.
                              .lanes = 1,
                              .consumers = 4,
                              .parallel_sink = true,
-                             .host_stages = {host}});
+                             .host_stages = {host},
+                             .tuning = {.tiles = 8}});
   std::atomic<std::uint64_t> left{200};
   std::atomic<bool> refused{false};
   Report const report =

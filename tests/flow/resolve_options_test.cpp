@@ -37,17 +37,17 @@ struct APipelineForLatency : testing::Test {
 TEST_F(APipelineForLatency, HasALaneThatNeverSleepsNorDoThoseWhoWait) {
   PipelineOptions const options = on(16);
   EXPECT_EQ(options.lanes, 1u);
-  EXPECT_EQ(options.spin, PipelineOptions::for_ever);
-  EXPECT_EQ(options.borrow_spin, PipelineOptions::for_ever);
-  EXPECT_EQ(options.shape, LaneShape::split);
+  EXPECT_EQ(options.tuning.spin, Tuning::for_ever);
+  EXPECT_EQ(options.tuning.borrow_spin, Tuning::for_ever);
+  EXPECT_EQ(options.tuning.shape, LaneShape::split);
   EXPECT_TRUE(remarks.empty());
 }
 
 /// The pool itself looks at the count only after its memory was made.
 TEST_F(APipelineForLatency, RefusesMoreTilesThanAPoolHoldsBeforeAnyMemoryIsMade) {
-  wanted.tiles = Pool::max_tiles;
-  EXPECT_EQ(on(16).tiles, Pool::max_tiles);
-  wanted.tiles = Pool::max_tiles + 1;
+  wanted.tuning.tiles = Pool::max_tiles;
+  EXPECT_EQ(on(16).tuning.tiles, Pool::max_tiles);
+  wanted.tuning.tiles = Pool::max_tiles + 1;
   EXPECT_THROW(on(16), Error);
 }
 
@@ -55,96 +55,96 @@ TEST_F(APipelineForLatency, IsNotWhatOneIsThatSaysNothing) {
   wanted.aim = Aim::throughput;
   PipelineOptions const options = on(16);
   EXPECT_EQ(options.lanes, 2u);
-  EXPECT_EQ(options.spin, microseconds(200));
-  EXPECT_EQ(options.borrow_spin, microseconds(20));
+  EXPECT_EQ(options.tuning.spin, microseconds(200));
+  EXPECT_EQ(options.tuning.borrow_spin, microseconds(20));
 }
 
 /// Seen to fail if it has as many slots and tiles as one for throughput: each lone tile then comes to memory that was
 /// last used hundreds of tiles ago, and to a slot of which no graph was made yet.
 TEST_F(APipelineForLatency, HasFewSlotsAndTilesThatStayWarm) {
   PipelineOptions const options = on(16);
-  EXPECT_EQ(options.slots, 16u);
-  EXPECT_EQ(options.batch, 4u) << "those of a burst go together";
+  EXPECT_EQ(options.tuning.slots, 16u);
+  EXPECT_EQ(options.tuning.batch, 4u) << "those of a burst go together";
   EXPECT_EQ(options.producers, 14u);
-  EXPECT_EQ(options.tiles, 32u) << "one for each slot, producer and consumer, in whole batches";
+  EXPECT_EQ(options.tuning.tiles, 32u) << "one for each slot, producer and consumer, in whole batches";
   wanted.aim = Aim::throughput;
-  EXPECT_EQ(on(16).slots, 512u);
-  EXPECT_GT(on(16).tiles, 1024u);
+  EXPECT_EQ(on(16).tuning.slots, 512u);
+  EXPECT_GT(on(16).tuning.tiles, 1024u);
 }
 
 TEST_F(APipelineForLatency, HasNoMoreOfLargeTilesThanOneForThroughput) {
   wanted.tile = {.input_bytes = std::size_t{64} << 20, .output_bytes = 64};
-  EXPECT_EQ(on(16).batch, 1u);
-  EXPECT_EQ(on(16).slots, 4u);
-  std::size_t const tiles = on(16).tiles;
+  EXPECT_EQ(on(16).tuning.batch, 1u);
+  EXPECT_EQ(on(16).tuning.slots, 4u);
+  std::size_t const tiles = on(16).tuning.tiles;
   wanted.aim = Aim::throughput;
   wanted.lanes = 1;
-  EXPECT_EQ(on(16).slots, 4u);
-  EXPECT_LE(tiles, on(16).tiles);
+  EXPECT_EQ(on(16).tuning.slots, 4u);
+  EXPECT_LE(tiles, on(16).tuning.tiles);
 }
 
 TEST_F(APipelineForLatency, HasSlotsForTheBatchesThatAreAskedFor) {
-  wanted.batch = 32;
-  EXPECT_EQ(on(16).batch, 32u);
-  EXPECT_EQ(on(16).slots, 128u);
-  wanted.batch = 1;
-  EXPECT_EQ(on(16).slots, 16u);
+  wanted.tuning.batch = 32;
+  EXPECT_EQ(on(16).tuning.batch, 32u);
+  EXPECT_EQ(on(16).tuning.slots, 128u);
+  wanted.tuning.batch = 1;
+  EXPECT_EQ(on(16).tuning.slots, 16u);
 }
 
 TEST_F(APipelineForLatency, TakesSlotsAndTilesAsTheyAreAskedFor) {
-  wanted.slots = 64;
-  wanted.tiles = 200;
-  EXPECT_EQ(on(16).slots, 64u);
-  EXPECT_EQ(on(16).tiles, 200u);
-  EXPECT_EQ(on(16).batch, 16u) << "a quarter of the slots";
-  wanted.tiles = 0;
-  EXPECT_EQ(on(16).tiles, 80u) << "64, 14 and 1, in whole batches";
+  wanted.tuning.slots = 64;
+  wanted.tuning.tiles = 200;
+  EXPECT_EQ(on(16).tuning.slots, 64u);
+  EXPECT_EQ(on(16).tuning.tiles, 200u);
+  EXPECT_EQ(on(16).tuning.batch, 16u) << "a quarter of the slots";
+  wanted.tuning.tiles = 0;
+  EXPECT_EQ(on(16).tuning.tiles, 80u) << "64, 14 and 1, in whole batches";
 }
 
 TEST_F(APipelineForLatency, LeavesTwoCpusToTheRest) {
-  EXPECT_EQ(on(5).borrow_spin, PipelineOptions::for_ever);
+  EXPECT_EQ(on(5).tuning.borrow_spin, Tuning::for_ever);
   EXPECT_TRUE(remarks.empty());
-  EXPECT_EQ(on(4).borrow_spin, microseconds(0));
+  EXPECT_EQ(on(4).tuning.borrow_spin, microseconds(0));
   ASSERT_EQ(remarks.size(), 1u);
   EXPECT_NE(remarks[0].find("No thread watches for tiles"), std::string::npos) << remarks[0];
-  EXPECT_EQ(on(3).spin, PipelineOptions::for_ever);
-  EXPECT_EQ(on(2).spin, microseconds(0));
+  EXPECT_EQ(on(3).tuning.spin, Tuning::for_ever);
+  EXPECT_EQ(on(2).tuning.spin, microseconds(0));
   ASSERT_EQ(remarks.size(), 2u);
   EXPECT_NE(remarks[0].find("lanes do not spin"), std::string::npos) << remarks[0];
 }
 
 TEST_F(APipelineForLatency, DoesAsItIsToldBeyondThat) {
   wanted.lanes = 3;
-  wanted.spin = microseconds(50);
-  wanted.borrow_spin = microseconds(0);
+  wanted.tuning.spin = microseconds(50);
+  wanted.tuning.borrow_spin = microseconds(0);
   PipelineOptions const options = on(16);
   EXPECT_EQ(options.lanes, 3u);
-  EXPECT_EQ(options.spin, microseconds(50));
-  EXPECT_EQ(options.borrow_spin, microseconds(0));
+  EXPECT_EQ(options.tuning.spin, microseconds(50));
+  EXPECT_EQ(options.tuning.borrow_spin, microseconds(0));
 }
 
 TEST_F(APipelineForLatency, WhoseLanesCallTheSinkHasNoConsumerThatWatches) {
-  wanted.sink_on_lanes = true;
-  EXPECT_EQ(on(4).borrow_spin, PipelineOptions::for_ever);
+  wanted.tuning.sink_on_lanes = true;
+  EXPECT_EQ(on(4).tuning.borrow_spin, Tuning::for_ever);
   wanted.host_stages = {{.name = "decode", .body = [](Tile&) {}}};
-  EXPECT_EQ(on(4).borrow_spin, microseconds(0));
+  EXPECT_EQ(on(4).tuning.borrow_spin, microseconds(0));
 }
 
 TEST_F(APipelineForLatency, TakesWhatIsLongerThanForEverForThat) {
-  wanted.spin = wanted.borrow_spin = microseconds::max();
-  EXPECT_EQ(on(16).spin, PipelineOptions::for_ever);
-  EXPECT_EQ(on(16).borrow_spin, PipelineOptions::for_ever);
+  wanted.tuning.spin = wanted.tuning.borrow_spin = microseconds::max();
+  EXPECT_EQ(on(16).tuning.spin, Tuning::for_ever);
+  EXPECT_EQ(on(16).tuning.borrow_spin, Tuning::for_ever);
 }
 
 TEST_F(APipelineForLatency, BringsEachTileHomeAndEnds) {
-  wanted.spin = wanted.borrow_spin = PipelineOptions::for_ever;
-  wanted.tiles = 2;
+  wanted.tuning.spin = wanted.tuning.borrow_spin = Tuning::for_ever;
+  wanted.tuning.tiles = 2;
   wanted.consumers = 1;
   setenv("HWLOC_SYNTHETIC", "core:8 pu:1", 1);
-  wanted.bind = false;
+  wanted.tuning.bind = false;
   Pipeline pipeline(gpu, wanted);
   unsetenv("HWLOC_SYNTHETIC");
-  ASSERT_EQ(pipeline.options().spin, PipelineOptions::for_ever);
+  ASSERT_EQ(pipeline.options().tuning.spin, Tuning::for_ever);
   pipeline.start(on_device([](DeviceTile const& tile, StreamRef) { return tile.input.size(); }), [](Completion&) {});
   for (unsigned tile = 0; tile < 20; ++tile) {
     Loan loan = pipeline.feed().borrow();
@@ -170,27 +170,28 @@ struct APipelineOfTwoGpus : testing::Test {
 TEST_F(APipelineOfTwoGpus, HasFewTilesAndSmallBatchesOfLargeOnes) {
   PipelineOptions const options = resolved();
   EXPECT_EQ(options.lanes, 2u);
-  EXPECT_EQ(options.batch, 2u);
-  EXPECT_EQ(options.slots, 8u);
-  EXPECT_EQ(options.tiles, 20u) << "four for each GPU, one for each producer beyond the first, and whole batches";
+  EXPECT_EQ(options.tuning.batch, 2u);
+  EXPECT_EQ(options.tuning.slots, 8u);
+  EXPECT_EQ(options.tuning.tiles, 20u)
+      << "four for each GPU, one for each producer beyond the first, and whole batches";
 }
 
 TEST_F(APipelineOfTwoGpus, HasWhatItHadOfSmallTilesAndWhereBatchOrSlotsAreAskedFor) {
-  wanted.batch = 8;
-  EXPECT_EQ(resolved().batch, 8u);
-  EXPECT_EQ(resolved().tiles, 48u);
-  wanted.batch = 0;
-  wanted.slots = 32;
-  EXPECT_EQ(resolved().tiles, 48u);
-  wanted.slots = 0;
+  wanted.tuning.batch = 8;
+  EXPECT_EQ(resolved().tuning.batch, 8u);
+  EXPECT_EQ(resolved().tuning.tiles, 48u);
+  wanted.tuning.batch = 0;
+  wanted.tuning.slots = 32;
+  EXPECT_EQ(resolved().tuning.tiles, 48u);
+  wanted.tuning.slots = 0;
   wanted.tile = {.input_bytes = 64 << 10, .output_bytes = 64 << 10, .in_place = true};
-  EXPECT_EQ(resolved().batch, 128u);
-  EXPECT_GT(resolved().tiles, 2000u);
+  EXPECT_EQ(resolved().tuning.batch, 128u);
+  EXPECT_GT(resolved().tuning.tiles, 2000u);
 }
 
 TEST_F(APipelineOfTwoGpus, HasTheTilesThatAreAskedFor) {
-  wanted.tiles = 96;
-  EXPECT_EQ(resolved().tiles, 96u);
+  wanted.tuning.tiles = 96;
+  EXPECT_EQ(resolved().tuning.tiles, 96u);
 }
 
 using std::chrono::microseconds;
@@ -217,40 +218,40 @@ struct PipelinesOfOneProcess : testing::Test {
 /// Seen to fail if each pipeline counts only its own.
 TEST_F(PipelinesOfOneProcess, FindTheRoomThatOthersLeave) {
   std::optional<KeptAwake> first(std::in_place), second(std::in_place), third(std::in_place);
-  EXPECT_EQ(made(*first, of_second, 6).borrow_spin, PipelineOptions::for_ever);
+  EXPECT_EQ(made(*first, of_second, 6).tuning.borrow_spin, Tuning::for_ever);
   EXPECT_THAT(remarks, IsEmpty());
   PipelineOptions const less = made(*second, of_second, 6);
-  EXPECT_EQ(less.spin, PipelineOptions::for_ever) << "of six CPUs three are busy, one is for the lane, two for others";
-  EXPECT_EQ(less.borrow_spin, microseconds(0));
+  EXPECT_EQ(less.tuning.spin, Tuning::for_ever) << "of six CPUs three are busy, one is for the lane, two for others";
+  EXPECT_EQ(less.tuning.borrow_spin, microseconds(0));
   EXPECT_THAT(remarks,
               ElementsAre("No thread watches for tiles: that would leave fewer than two of the 6 CPUs of NUMA node "
                           "1 to everything else, since 1 lane spins there and 3 threads of other pipelines of "
                           "this process stay awake as well; use fewer lanes."));
-  EXPECT_EQ(made(*third, of_second, 6).spin, microseconds(0));
+  EXPECT_EQ(made(*third, of_second, 6).tuning.spin, microseconds(0));
   EXPECT_THAT(remarks, Contains(HasSubstr("1 of them would leave fewer than two of the 6 CPUs of NUMA node 1 to "
                                           "everything else, since 4 threads of other pipelines of this process stay "
                                           "awake as well; use fewer lanes.")));
   third.reset();
   first.reset();
-  EXPECT_EQ(made(third.emplace(), of_second, 6).spin, PipelineOptions::for_ever) << "there is room again";
+  EXPECT_EQ(made(third.emplace(), of_second, 6).tuning.spin, Tuning::for_ever) << "there is room again";
 }
 
 TEST_F(PipelinesOfOneProcess, HaveTheirRoomOnNodesOfTheirOwn) {
   KeptAwake first, second;
-  EXPECT_EQ(made(first, of_first, 5).borrow_spin, PipelineOptions::for_ever);
-  EXPECT_EQ(made(second, of_second, 5).borrow_spin, PipelineOptions::for_ever);
+  EXPECT_EQ(made(first, of_first, 5).tuning.borrow_spin, Tuning::for_ever);
+  EXPECT_EQ(made(second, of_second, 5).tuning.borrow_spin, Tuning::for_ever);
   EXPECT_THAT(remarks, IsEmpty());
 }
 
 TEST_F(PipelinesOfOneProcess, TakeNoRoomIfTheySleepOrCannotBeMade) {
   KeptAwake asleep, refused, second;
   wanted.aim = Aim::throughput;
-  wanted.spin = wanted.borrow_spin = microseconds(0);
+  wanted.tuning.spin = wanted.tuning.borrow_spin = microseconds(0);
   made(asleep, of_second, 5);
-  wanted.tiles = Pool::max_tiles + 1;
+  wanted.tuning.tiles = Pool::max_tiles + 1;
   EXPECT_THROW(made(refused, of_second, 5), Error);
   wanted = {.tile = {.input_bytes = 4096}, .aim = Aim::latency, .lanes = 1};
-  EXPECT_EQ(made(second, of_second, 5).borrow_spin, PipelineOptions::for_ever);
+  EXPECT_EQ(made(second, of_second, 5).tuning.borrow_spin, Tuning::for_ever);
 }
 
 /// Seen to fail if a pipeline asks what there is without the others.
@@ -258,9 +259,9 @@ TEST_F(PipelinesOfOneProcess, CountOneAnotherWhenTheyAreMade) {
   setenv("HWLOC_SYNTHETIC", "numa:1 core:6 pu:1", 1);
   SaysItIsAGpu device(0, 0);
   Pipeline const first(device, wanted);
-  EXPECT_EQ(first.options().borrow_spin, PipelineOptions::for_ever);
+  EXPECT_EQ(first.options().tuning.borrow_spin, Tuning::for_ever);
   Pipeline const second(device, wanted);
-  EXPECT_EQ(second.options().borrow_spin, microseconds(0));
+  EXPECT_EQ(second.options().tuning.borrow_spin, microseconds(0));
 }
 
 }  // namespace

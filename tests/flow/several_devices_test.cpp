@@ -25,11 +25,10 @@ struct TwoDevices : testing::Test {
   cpu::CpuDevice second{{.ordinal = 1, .compute_threads = 1}};
   std::optional<Pipeline> pipeline{std::in_place, std::vector<Device*>{&first, &second},
                                    PipelineOptions{.tile = {.input_bytes = 64, .output_bytes = 64, .in_place = true},
-                                                   .tiles = 8,
                                                    .producers = 1,
                                                    .lanes = 2,
                                                    .consumers = 1,
-                                                   .slots = 2}};
+                                                   .tuning = {.tiles = 8, .slots = 2}}};
   std::atomic<std::uint64_t> on_first{0}, on_second{0};
 
   /// Counts the tiles of each device.
@@ -122,7 +121,7 @@ TEST_F(TwoDevices, AreEachReportedThoughNothingWentWrong) {
 
 /// A device without a lane would be idle, and nobody would notice.
 TEST_F(TwoDevices, HaveALaneEachHoweverFewAreAskedFor) {
-  Pipeline few({&first, &second}, {.tile = {.input_bytes = 64}, .tiles = 8, .lanes = 1});
+  Pipeline few({&first, &second}, {.tile = {.input_bytes = 64}, .lanes = 1, .tuning = {.tiles = 8}});
   EXPECT_EQ(few.options().lanes, 2u);
   few.start(counted(), [](Completion&) {});
   EXPECT_THAT(few.drain().remarks, Contains("There are 2 lanes and not 1, one for each device."));

@@ -17,9 +17,9 @@ struct PoolLayoutOnFourNodes : testing::Test {
 
   static PipelineOptions options(std::size_t tiles, unsigned lanes, unsigned batch = 1) {
     PipelineOptions options;
-    options.tiles = tiles;
+    options.tuning.tiles = tiles;
     options.lanes = lanes;
-    options.batch = batch;
+    options.tuning.batch = batch;
     return options;
   }
   static std::vector<std::size_t> tiles_of(PoolLayout const& layout) {

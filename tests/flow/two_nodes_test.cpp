@@ -38,11 +38,10 @@ struct PipelineOnTwoNodes : testing::Test {
     second.emplace(cpu::CpuOptions{.ordinal = 1, .compute_threads = 1, .numa_node = nodes[0].number});
     pipeline.emplace(std::vector<Device*>{&*first, &*second},
                      PipelineOptions{.tile = {.input_bytes = tile_bytes, .output_bytes = tile_bytes},
-                                     .tiles = 64,
                                      .producers = 8,
                                      .lanes = 2,
                                      .consumers = 1,
-                                     .slots = 8});
+                                     .tuning = {.tiles = 64, .slots = 8}});
   }
   int node_of(std::size_t part) const { return nodes[1 - part].number; }
   std::size_t part_here() const { return topology.node_of_cpu(sched_getcpu()) == node_of(0) ? 0 : 1; }

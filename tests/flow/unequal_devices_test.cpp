@@ -66,12 +66,10 @@ struct UnequalDevices : testing::TestWithParam<std::pair<unsigned, unsigned>> {
   TenToOne pace;
   Pipeline pipeline{{&fast, &slow},
                     {.tile = {.input_bytes = 64, .output_bytes = 64, .in_place = true},
-                     .tiles = pool,
                      .producers = 1,
                      .lanes = 2 * GetParam().first,
                      .consumers = 1,
-                     .batch = GetParam().second,
-                     .slots = 8}};
+                     .tuning = {.tiles = pool, .batch = GetParam().second, .slots = 8}}};
 };
 
 /// Seen to fail, without batches, if LaneSet::submit does not look how many tiles a lane has. With batches a tile goes

@@ -24,7 +24,7 @@ void try_input(std::string_view input) {
     require(false, error.what());
   }
   PipelineOptions const applied = profile.apply({});
-  require(applied.tiles == profile.options.tiles, "a profile sets the options that it has");
+  require(applied.tuning.tiles == profile.options.tuning.tiles, "a profile sets the options that it has");
 }
 
 }  // namespace penstock::fuzz

@@ -12,11 +12,11 @@ TEST_F(AProfile, IsTheSameOnceItWasSavedAndLoaded) {
   EXPECT_EQ(text_of(loaded), text_of(profile));
   EXPECT_EQ(loaded.options.tile, profile.options.tile);
   EXPECT_EQ(loaded.options.aim, Aim::latency);
-  EXPECT_EQ(loaded.options.spin, profile.options.spin);
-  EXPECT_EQ(loaded.options.signal, SignalKind::flag);
-  EXPECT_EQ(loaded.options.shape, LaneShape::single);
-  EXPECT_EQ(loaded.options.transport, Transport::copies);
-  EXPECT_EQ(loaded.options.graphs, Graphs::never);
+  EXPECT_EQ(loaded.options.tuning.spin, profile.options.tuning.spin);
+  EXPECT_EQ(loaded.options.tuning.signal, SignalKind::flag);
+  EXPECT_EQ(loaded.options.tuning.shape, LaneShape::single);
+  EXPECT_EQ(loaded.options.tuning.transport, Transport::copies);
+  EXPECT_EQ(loaded.options.tuning.graphs, Graphs::never);
   EXPECT_EQ(loaded.machine.cpus, 8u);
   EXPECT_EQ(loaded.defaults_rate->least, 9);
   EXPECT_FALSE(std::filesystem::exists(folder / "saved.part"));
@@ -89,11 +89,11 @@ TEST_F(AProfile, OfBeforeThereWereBatchesTransportsGraphsAndAimsLeavesThemToTheP
   for (char const* const key : {"batch", "transport", "graphs", "aim"}) older["settings"].erase(key);
   older["settings"]["shape"] = "adaptive";
   PipelineOptions const options = parse_profile(older.dump(), "older").options;
-  EXPECT_EQ(options.batch, 0u);
-  EXPECT_EQ(options.transport, Transport::automatic);
-  EXPECT_EQ(options.graphs, Graphs::automatic);
+  EXPECT_EQ(options.tuning.batch, 0u);
+  EXPECT_EQ(options.tuning.transport, Transport::automatic);
+  EXPECT_EQ(options.tuning.graphs, Graphs::automatic);
   EXPECT_EQ(options.aim, Aim::throughput);
-  EXPECT_EQ(options.shape, LaneShape::split) << "what became of the third";
+  EXPECT_EQ(options.tuning.shape, LaneShape::split) << "what became of the third";
 }
 
 TEST_F(AProfile, OfBeforeOptionsHadOneNameEverywhereHasTheirFormerNames) {

@@ -12,32 +12,31 @@ TEST_F(AProfile, NeedNotKnowItsMachine) {
 TEST_F(AProfile, SetsWhatItFoundAndNothingThatStageOrSinkWouldNotice) {
   PipelineOptions wanted{.tile = {.input_bytes = 8},
                          .producers = 7,
-                         .streams = StreamMode::own,
                          .ordered = true,
                          .parallel_sink = true,
-                         .bind = false};
+                         .tuning = {.streams = StreamMode::own, .bind = false}};
   PipelineOptions const options = profile.apply(wanted);
   EXPECT_EQ(options.producers, 3u);
   EXPECT_EQ(options.lanes, 4u);
   EXPECT_EQ(options.consumers, 2u);
-  EXPECT_EQ(options.slots, 24u);
-  EXPECT_EQ(options.tiles, 99u);
+  EXPECT_EQ(options.tuning.slots, 24u);
+  EXPECT_EQ(options.tuning.tiles, 99u);
   EXPECT_EQ(options.aim, Aim::latency);
-  EXPECT_EQ(options.signal, SignalKind::flag);
-  EXPECT_EQ(options.transport, Transport::copies);
-  EXPECT_EQ(options.graphs, Graphs::never);
+  EXPECT_EQ(options.tuning.signal, SignalKind::flag);
+  EXPECT_EQ(options.tuning.transport, Transport::copies);
+  EXPECT_EQ(options.tuning.graphs, Graphs::never);
   EXPECT_EQ(options.tile, wanted.tile) << "whoever has a shape keeps it";
-  EXPECT_EQ(options.streams, StreamMode::own);
+  EXPECT_EQ(options.tuning.streams, StreamMode::own);
   EXPECT_TRUE(options.ordered);
   EXPECT_TRUE(options.parallel_sink);
-  EXPECT_FALSE(options.sink_on_lanes);
-  EXPECT_FALSE(options.bind);
+  EXPECT_FALSE(options.tuning.sink_on_lanes);
+  EXPECT_FALSE(options.tuning.bind);
   EXPECT_EQ(profile.apply({}).tile, profile.options.tile);
 }
 
 TEST_F(AProfile, MapsTilesOnlyOfAStageThatAllowsIt) {
-  profile.options.transport = Transport::mapped;
-  EXPECT_EQ(profile.apply({}).transport, Transport::automatic);
+  profile.options.tuning.transport = Transport::mapped;
+  EXPECT_EQ(profile.apply({}).tuning.transport, Transport::automatic);
 }
 
 TEST_F(AProfile, SaysIfItWasMadeElsewhere) {

@@ -79,7 +79,7 @@ TEST_P(RecordsContract, SendsToHungryLanesWhileItsWriterFillsRoomBehindIt) {
 
 TEST_P(RecordsContract, SendsByTheTileThatComesBackWhatFoundNoOther) {
   PipelineOptions options = usual();
-  options.tiles = 2;
+  options.tuning.tiles = 2;
   pack({.linger = std::chrono::hours(24), .hungry_below = 1}, options);
   HeldLanes held(kernels());
   records().start(add_one_held_by(held), note());

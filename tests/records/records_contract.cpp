@@ -39,7 +39,7 @@ TEST_P(RecordsContract, TellsOfEachRecordOfManyWritersOnceWithWhatCameOfIt) {
   auto ordered = usual(), parallel = usual(), on_lanes = usual();
   ordered.ordered = true;
   parallel.parallel_sink = true;
-  on_lanes.sink_on_lanes = true;
+  on_lanes.tuning.sink_on_lanes = true;
   for (auto const& options : {usual(), ordered, parallel, on_lanes}) {
     forget_told();
     pack({}, options).start(add_one_to_each(), note());
@@ -58,7 +58,7 @@ TEST_P(RecordsContract, TellTheSameByEachTransport) {
   for (Transport const transport : all_transports) {
     SCOPED_TRACE(to_string(transport));
     auto options = usual();
-    options.transport = transport;
+    options.tuning.transport = transport;
     forget_told();
     pack({}, options).start(add_one_to_each(), note());
     write_from_many_threads(records(), &content);
@@ -82,7 +82,7 @@ TEST_P(RecordsContract, TellTheSameByEachTransport) {
 
 TEST_P(RecordsContract, PacksThoughThePoolHasFewTiles) {
   auto options = usual();
-  options.tiles = 3;
+  options.tuning.tiles = 3;
   pack({.linger = std::chrono::hours(1)}, options);
   HeldLanes held(kernels());
   records().start(add_one_held_by(held), note());

@@ -70,7 +70,7 @@ TEST_P(RecordsContract, CancelsWhatNoDeviceHasStartedWhenStopped) {
 
 TEST_P(RecordsContract, WakesAWriterThatWaitsForATileWhenStopped) {
   auto options = usual();
-  options.tiles = 2;
+  options.tuning.tiles = 2;
   pack({.record_bytes = tile_bytes, .hungry_below = 1}, options);
   HeldLanes held(kernels());
   records().start(add_one_held_by(held), note());
@@ -94,7 +94,7 @@ TEST_P(RecordsContract, WakesAWriterThatWaitsForATileWhenStopped) {
 
 TEST_P(RecordsContract, RefusesToWaitForATileIfOnlyTried) {
   auto options = usual();
-  options.tiles = 1;
+  options.tuning.tiles = 1;
   pack({.record_bytes = tile_bytes}, options);
   EXPECT_FALSE(records().writer().try_append(content_of(0, tile_bytes))) << "not started";
   HeldLanes held(kernels());

@@ -42,8 +42,8 @@ TEST_P(RecordsContract, GiveTheSameWithGraphsAndWithout) {
     for (Graphs const graphs : {Graphs::never, Graphs::automatic, Graphs::always}) {
       SCOPED_TRACE(std::to_string(bytes) + (sums ? " sums " : " ") + std::string(to_string(graphs)));
       auto options = usual();
-      options.transport = Transport::copies;
-      options.graphs = graphs;
+      options.tuning.transport = Transport::copies;
+      options.tuning.graphs = graphs;
       if (sums) options.tile = {.input_bytes = 4096, .output_bytes = 512};
       RecordOptions packed{.record_bytes = bytes};
       if (sums) packed.output_bytes = 8;
@@ -83,9 +83,9 @@ TEST_P(RecordsContract, LaunchNoGraphOfRecordsThatAreOthersThoughAsLarge) {
     SCOPED_TRACE(sums);
     auto options = usual();
     options.tile = {.input_bytes = 40, .output_bytes = 40, .in_place = !sums};
-    options.lanes = options.slots = options.batch = 1;
-    options.transport = Transport::copies;
-    options.graphs = Graphs::always;
+    options.lanes = options.tuning.slots = options.tuning.batch = 1;
+    options.tuning.transport = Transport::copies;
+    options.tuning.graphs = Graphs::always;
     RecordOptions packed{.linger = std::chrono::hours(1), .hungry_below = 1};
     if (sums) packed.output_bytes = 8;
     forget_told();
@@ -114,8 +114,8 @@ TEST_P(RecordsContract, LaunchNoGraphOfRecordsThatAreOthersThoughAsLarge) {
 
 TEST_P(RecordsContract, CaptureNoStageThatDoesNotPromise) {
   auto options = usual();
-  options.transport = Transport::copies;
-  options.graphs = Graphs::always;
+  options.tuning.transport = Transport::copies;
+  options.tuning.graphs = Graphs::always;
   pack({}, options).start(add_one_to_each(), note());
   {
     RecordWriter writer = records().writer();

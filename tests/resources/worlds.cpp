@@ -62,11 +62,10 @@ Stages add_one() {
 
 PipelineOptions small_pipeline() {
   return {.tile = {.input_bytes = tile_bytes, .output_bytes = tile_bytes},
-          .tiles = 6,
           .producers = 2,
           .lanes = 2,
           .consumers = 2,
-          .slots = 2};
+          .tuning = {.tiles = 6, .slots = 2}};
 }
 
 /// What became of each tile: how often it was completed, and whether a finished one holds what it should.

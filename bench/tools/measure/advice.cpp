@@ -37,16 +37,16 @@ std::vector<Starved> starved_pipelines(Flavour flavour) {
   std::vector<Starved> all{
       {"one producer",
        {.pipeline = {.producers = 1}, .work = Work::copy, .fill = Fill::memory, .direction = Direction::in}},
-      {"one slot", {.pipeline = {.lanes = 1, .slots = 1}}},
-      {"two tiles in all", {.pipeline = {.tiles = 2, .producers = 1, .lanes = 1, .slots = 8}}},
-      {"one stream", {.pipeline = {.lanes = 1, .shape = LaneShape::single}, .tile = 4 * mebibyte}},
+      {"one slot", {.pipeline = {.lanes = 1, .tuning = {.slots = 1}}}},
+      {"two tiles in all", {.pipeline = {.producers = 1, .lanes = 1, .tuning = {.tiles = 2, .slots = 8}}}},
+      {"one stream", {.pipeline = {.lanes = 1, .tuning = {.shape = LaneShape::single}}, .tile = 4 * mebibyte}},
       {"small tiles", {.pipeline = {.lanes = 1}, .tile = 4 * kibibyte}},
-      {"small tiles, each alone", {.pipeline = {.lanes = 1, .batch = 1}, .tile = 16 * kibibyte}},
-      {"tiles each alone", {.pipeline = {.lanes = 4, .batch = 1}, .tile = 256 * kibibyte}},
+      {"small tiles, each alone", {.pipeline = {.lanes = 1, .tuning = {.batch = 1}}, .tile = 16 * kibibyte}},
+      {"tiles each alone", {.pipeline = {.lanes = 4, .tuning = {.batch = 1}}, .tile = 256 * kibibyte}},
       {"kernels of one block in turn",
        {.pipeline = {.lanes = 1}, .tile = 64 * kibibyte, .work = Work::busy, .busy = std::chrono::microseconds(200)}},
       {"a sleeping lane",
-       {.pipeline = {.lanes = 1, .slots = 2, .signal = SignalKind::event_block}, .tile = 64 * kibibyte}}};
+       {.pipeline = {.lanes = 1, .tuning = {.slots = 2, .signal = SignalKind::event_block}}, .tile = 64 * kibibyte}}};
   if (flavour == Flavour::legacy) {
     all.push_back({"everybody's stream",
                    {.pipeline = {.producers = 4, .lanes = 4},

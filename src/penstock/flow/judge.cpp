@@ -66,16 +66,16 @@ RunFigures made_of(Report const& report, PipelineOptions const& options, Device 
   figures.producers = report.fill.count() > 0 ? options.producers : 0;  // No producer fills where tiles are pushed.
   figures.lanes = options.lanes;
   figures.consumers = options.consumers;
-  figures.sinks = options.sink_on_lanes ? options.lanes : options.parallel_sink ? options.consumers : 1;
-  figures.slots = options.slots;
-  figures.batch = options.batch;
+  figures.sinks = options.tuning.sink_on_lanes ? options.lanes : options.parallel_sink ? options.consumers : 1;
+  figures.slots = options.tuning.slots;
+  figures.batch = options.tuning.batch;
   figures.usual_batch = device.info().kind == DeviceKind::cuda ? usual_batch(largest) : 1;
-  figures.pool = options.tiles;
+  figures.pool = options.tuning.tiles;
   figures.cpus = cpus;
   figures.legacy = device.flavour() == Flavour::legacy;
-  figures.own_streams = options.streams == StreamMode::own;
-  figures.single_stream = options.shape == LaneShape::single;
-  figures.signal = std::string(to_string(options.signal));
+  figures.own_streams = options.tuning.streams == StreamMode::own;
+  figures.single_stream = options.tuning.shape == LaneShape::single;
+  figures.signal = std::string(to_string(options.tuning.signal));
   return figures;
 }
 

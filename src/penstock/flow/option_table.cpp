@@ -29,8 +29,18 @@ constexpr unsigned everywhere = commands | axes | profiles;
 constexpr std::uint64_t largest_tile = std::uint64_t{1} << 30;
 constexpr std::string_view left_to_pipeline = "default";
 
+/// The member where it is: `member` is one of PipelineOptions or of Tuning.
 template <auto member>
-using ValueOf = std::remove_cvref_t<decltype(std::declval<PipelineOptions&>().*member)>;
+constexpr auto& in(auto& options) {
+  if constexpr (requires { options.*member; }) {
+    return options.*member;
+  } else {
+    return options.tuning.*member;
+  }
+}
+
+template <auto member>
+using ValueOf = std::remove_cvref_t<decltype(in<member>(std::declval<PipelineOptions&>()))>;
 
 std::optional<std::uint64_t> whole_number(std::string_view text, std::uint64_t most) {
   std::uint64_t number = 0;
@@ -41,10 +51,10 @@ std::optional<std::uint64_t> whole_number(std::string_view text, std::uint64_t m
 
 template <auto member>
 constexpr OptionRow count(OptionRow row) {
-  row.text = [](PipelineOptions const& options) { return std::to_string(options.*member); };
+  row.text = [](PipelineOptions const& options) { return std::to_string(in<member>(options)); };
   row.read = [](PipelineOptions& options, std::string_view text, std::uint64_t most) {
     auto const number = whole_number(text, most);
-    if (number) options.*member = static_cast<ValueOf<member>>(*number);
+    if (number) in<member>(options) = static_cast<ValueOf<member>>(*number);
     return number.has_value();
   };
   return row;
@@ -54,14 +64,14 @@ template <auto member>
 constexpr OptionRow time(OptionRow row) {
   row.kind = OptionKind::time;
   row.text = [](PipelineOptions const& options) {
-    auto const& value = options.*member;
+    auto const& value = in<member>(options);
     return value ? std::to_string(value->count()) : std::string(left_to_pipeline);
   };
   row.read = [](PipelineOptions& options, std::string_view text, std::uint64_t most) {
     auto const number = whole_number(text, most);
     if (!number && text != left_to_pipeline) return false;
-    (options.*member).reset();
-    if (number) options.*member = std::chrono::microseconds(*number);
+    in<member>(options).reset();
+    if (number) in<member>(options) = std::chrono::microseconds(*number);
     return true;
   };
   return row;
@@ -72,10 +82,10 @@ template <auto member, auto const& all>
 constexpr OptionRow word(OptionRow row) {
   row.kind = OptionKind::word;
   row.words = [] { return words_for(all); };
-  row.text = [](PipelineOptions const& options) { return std::string(to_string(options.*member)); };
+  row.text = [](PipelineOptions const& options) { return std::string(to_string(in<member>(options))); };
   row.read = [](PipelineOptions& options, std::string_view text, std::uint64_t) {
     auto const found = find_word(all, text);
-    if (found) options.*member = *found;
+    if (found) in<member>(options) = *found;
     return found.has_value();
   };
   return row;
@@ -85,10 +95,10 @@ template <auto member>
 constexpr OptionRow yes_no(OptionRow row) {
   row.kind = OptionKind::yes_no;
   row.words = [] { return std::string("yes, no"); };
-  row.text = [](PipelineOptions const& options) { return std::string(options.*member ? "yes" : "no"); };
+  row.text = [](PipelineOptions const& options) { return std::string(in<member>(options) ? "yes" : "no"); };
   row.read = [](PipelineOptions& options, std::string_view text, std::uint64_t) {
     if (text != "yes" && text != "no") return false;
-    options.*member = text == "yes";
+    in<member>(options) = text == "yes";
     return true;
   };
   return row;
@@ -134,7 +144,7 @@ constexpr std::array rows{
           .places = everywhere | searches,
           .unit = "B",
           .most = largest_tile}),
-    count<&PipelineOptions::slots>(
+    count<&Tuning::slots>(
         {.name = "slots",
          .sentence = "Tiles on the device at once, per lane",
          .places = everywhere | searches,
@@ -143,7 +153,7 @@ constexpr std::array rows{
          .otherwise = "4 batches; on a GPU 32 at least, if tiles are below 1 MiB; 16 with --aim latency",
          .former = "depth",
          .worth_trying = 512}),
-    count<&PipelineOptions::batch>(
+    count<&Tuning::batch>(
         {.name = "batch",
          .sentence = "Tiles that a lane puts on the device at once",
          .places = everywhere,
@@ -154,21 +164,21 @@ constexpr std::array rows{
          .follows = "slots tile",
          .worth_trying = 128,
          .in_all_profiles = false}),
-    count<&PipelineOptions::tiles>({.name = "tiles",
-                                    .sentence = "Pinned tiles in all: the most work in progress",
-                                    .places = everywhere,
-                                    .unit = "tiles",
-                                    .most = Pool::max_tiles,
-                                    .otherwise = "all slots, 2 per producer, 1 per consumer, and the rest of a batch; "
-                                                 "fewer with --aim latency",
-                                    .follows = "producers lanes consumers slots batch aim"}),
-    time<&PipelineOptions::spin>(
+    count<&Tuning::tiles>({.name = "tiles",
+                           .sentence = "Pinned tiles in all: the most work in progress",
+                           .places = everywhere,
+                           .unit = "tiles",
+                           .most = Pool::max_tiles,
+                           .otherwise = "all slots, 2 per producer, 1 per consumer, and the rest of a batch; "
+                                        "fewer with --aim latency",
+                           .follows = "producers lanes consumers slots batch aim"}),
+    time<&Tuning::spin>(
         {.name = "spin",
          .sentence = "Microseconds that lanes watch their device before they sleep; threads that wait for tiles or "
                      "results do so for 20 at most, unless the aim is latency",
          .places = axes | profiles,
          .unit = "us",
-         .most = PipelineOptions::for_ever.count(),
+         .most = Tuning::for_ever.count(),
          .otherwise = "200 on a GPU; 0 on the CPU and with event_block; for ever with --aim latency",
          .follows = "producers lanes consumers slots batch aim signal"}),
     word<&PipelineOptions::aim, all_aims>(
@@ -176,24 +186,23 @@ constexpr std::array rows{
          .sentence = "What lanes, batch, slots, tiles, spin and watching are for where they are left to the pipeline:",
          .places = everywhere,
          .in_all_profiles = false}),
-    word<&PipelineOptions::signal, all_signal_kinds>(
+    word<&Tuning::signal, all_signal_kinds>(
         {.name = "signal", .sentence = "How lanes learn what is done:", .places = everywhere | searches}),
-    word<&PipelineOptions::streams, all_stream_modes>(
+    word<&Tuning::streams, all_stream_modes>(
         {.name = "streams",
          .sentence = "Where lanes compute: default (the thread's default stream) or own (a stream of the lane's)",
          .places = commands_and_axes}),
-    word<&PipelineOptions::shape, all_lane_shapes>(
-        {.name = "shape",
-         .sentence = "Streams of a lane: split (upload, compute, download) or single",
-         .places = everywhere | searches,
-         .former_word = "adaptive"}),
-    word<&PipelineOptions::transport, all_transports>(
+    word<&Tuning::shape, all_lane_shapes>({.name = "shape",
+                                           .sentence = "Streams of a lane: split (upload, compute, download) or single",
+                                           .places = everywhere | searches,
+                                           .former_word = "adaptive"}),
+    word<&Tuning::transport, all_transports>(
         {.name = "transport",
          .sentence = "Whether tiles are copied: automatic (not small work), copies, mapped",
          .places = axes | profiles,
          .promised = "mapped",
          .in_all_profiles = false}),
-    word<&PipelineOptions::graphs, all_graphs>(
+    word<&Tuning::graphs, all_graphs>(
         {.name = "graphs",
          .sentence = "Whether work is captured and launched as CUDA graphs: automatic (if it takes less time), never, "
                      "always",
@@ -201,7 +210,7 @@ constexpr std::array rows{
          .in_all_profiles = false}),
     yes_no<&PipelineOptions::ordered>(
         {.name = "ordered", .sentence = "Take results in the order of the input", .places = commands}),
-    yes_no<&PipelineOptions::bind>(
+    yes_no<&Tuning::bind>(
         {.name = "bind", .sentence = "Leave threads and memory where the system puts them", .places = commands})};
 
 }  // namespace

@@ -72,7 +72,8 @@ Report Pipeline::run(Source& source, Stages const& stages, Sink sink, std::stop_
   // However the run ends, no thread finds it any more; and if no thread finished it, it winds itself up.
   auto const closed = at_end([&] { parts.close_run(); });
   std::stop_callback const pass_on(std::move(stop), [&] { run->stop(); });
-  Producers producers(*run, parts.pool, source, parts.producers(), parts.options.recorder, parts.options.ranges);
+  Producers producers(*run, parts.pool, source, parts.producers(), parts.options.watching.recorder,
+                      parts.options.watching.ranges);
   Report report = run->finish();
   report.borrow_wait = producers.borrow_wait();
   report.fill = producers.fill();

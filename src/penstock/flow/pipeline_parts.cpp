@@ -50,14 +50,14 @@ std::vector<LanePlace> lane_places(std::vector<Device*> const& devices, std::vec
 ///
 /// Throws: Error of kind bad_argument, if they name another recorder.
 std::unique_ptr<Recorder> watcher_for(PipelineOptions& options) {
-  if (!options.watch) return nullptr;
-  if (options.recorder != nullptr) {
+  if (!options.watching.verdict) return nullptr;
+  if (options.watching.recorder != nullptr) {
     throw Error(ErrorKind::bad_argument,
-                "A pipeline that is watched has a recorder of its own: leave out `watch` or `recorder`.");
+                "A pipeline that is watched has a recorder of its own: leave out `watching.verdict` or `watching.recorder`.");
   }
   constexpr std::size_t passages = std::size_t{1} << 18;
   auto watcher = std::make_unique<Recorder>(RecorderOptions{.capacity = passages});
-  options.recorder = watcher.get();
+  options.watching.recorder = watcher.get();
   return watcher;
 }
 
@@ -82,9 +82,9 @@ Pipeline::Parts::Parts(std::vector<Device*> driven, PipelineOptions wanted, std:
       placement(place(*devices.front(), layout, options, topology)),
       lanes(lane_places(devices, device_placements, layout, options)),
       memory(layout, options, topology, devices, stop),
-      pool(memory.parts(), options.tile, options.borrow_spin.value_or(std::chrono::microseconds(0))),
-      feed_waits(pool, options.patience),
-      records(options.tiles) {}
+      pool(memory.parts(), options.tile, options.tuning.borrow_spin.value_or(std::chrono::microseconds(0))),
+      feed_waits(pool, options.tuning.patience),
+      records(options.tuning.tiles) {}
 
 std::vector<ProducerPlace> Pipeline::Parts::producers() const {
   std::vector<ProducerPlace> places;

@@ -49,9 +49,9 @@ class Resolving {
         cpus_(static_cast<unsigned>(topology.busy_threads())),
         room_(devices, options_, topology, elsewhere),
         largest_part_(options_.tile.largest_part()),
-        batch_is_ours_(options_.batch == 0),
+        batch_is_ours_(options_.tuning.batch == 0),
         few_(gpu_ && devices_ > 1 && !for_latency() && largest_part_ >= large_tile && batch_is_ours_ &&
-             options_.slots == 0),
+             options_.tuning.slots == 0),
         remarks_(remarks) {}
 
   PipelineOptions resolved() {
@@ -81,7 +81,7 @@ class Resolving {
                                                std::string(row.name) + ", not " + row.text(options_) +
                                                ": ask for about as many as there are CPUs.");
     }
-    if (options_.ordered && options_.sink_on_lanes) {
+    if (options_.ordered && options_.tuning.sink_on_lanes) {
       throw Error(ErrorKind::bad_argument,
                   "A sink cannot be called by the lanes and keep the source's order: choose ordered or sink_on_lanes.");
     }
@@ -103,38 +103,39 @@ class Resolving {
   void resolve_batches() {
     if (batch_is_ours_) {
       unsigned const batch = few_ ? usual_batch_of_several(largest_part_) : gpu_ ? usual_batch(largest_part_) : 1;
-      options_.batch = gpu_ && options_.slots != 0 ? std::clamp(options_.slots / batches_in_flight, 1U, batch)
-                       : for_latency()             ? std::min(batch, burst_batch)
-                                                   : batch;
+      options_.tuning.batch = gpu_ && options_.tuning.slots != 0
+                                  ? std::clamp(options_.tuning.slots / batches_in_flight, 1U, batch)
+                              : for_latency() ? std::min(batch, burst_batch)
+                                              : batch;
     }
-    if (options_.slots == 0) {
+    if (options_.tuning.slots == 0) {
       std::size_t const small_least = for_latency() ? std::size_t{batches_in_flight} * burst_batch : small_tile_slots;
       std::size_t const least = gpu_ && largest_part_ < large_tile ? small_least : 0;
-      options_.slots = static_cast<unsigned>(
-          std::min(std::max(least, std::size_t{batches_in_flight} * options_.batch), Pool::max_tiles));
+      options_.tuning.slots = static_cast<unsigned>(
+          std::min(std::max(least, std::size_t{batches_in_flight} * options_.tuning.batch), Pool::max_tiles));
     }
   }
 
   void resolve_spin() {
     // A user that asks for a thread that sleeps beside the lane wants the CPU, not the last microseconds.
-    bool const watches = gpu_ && options_.signal != SignalKind::event_block;
-    microseconds const usual = for_latency() ? PipelineOptions::for_ever : watches ? default_spin : microseconds(0);
-    microseconds const wanted = std::min(options_.spin.value_or(usual), PipelineOptions::for_ever);
+    bool const watches = gpu_ && options_.tuning.signal != SignalKind::event_block;
+    microseconds const usual = for_latency() ? Tuning::for_ever : watches ? default_spin : microseconds(0);
+    microseconds const wanted = std::min(options_.tuning.spin.value_or(usual), Tuning::for_ever);
     auto const crowd = wanted.count() == 0 ? std::nullopt : room_.crowded({.lanes = options_.lanes});
-    if (crowd && (options_.spin || for_latency())) {
+    if (crowd && (options_.tuning.spin || for_latency())) {
       remarks_.push_back("The lanes do not spin: " + std::to_string(crowd->lanes) +
                          " of them would leave fewer than two of " + crowd->place + " to everything else" +
                          (crowd->elsewhere > 0 ? ", since " + others(*crowd) + " as well" : "") + "; use fewer lanes.");
     }
-    options_.spin = crowd ? microseconds(0) : wanted;
+    options_.tuning.spin = crowd ? microseconds(0) : wanted;
   }
 
   void resolve_borrow_spin() {
     // One of the threads that wait for a tile, and the consumer that waits for results, if any go through the graph.
-    auto const crowd = room_.crowded({.lanes = options_.spin->count() > 0 ? options_.lanes : 0,
+    auto const crowd = room_.crowded({.lanes = options_.tuning.spin->count() > 0 ? options_.lanes : 0,
                                       .borrowers = 1,
                                       .consumers = enters_graph(options_) ? 1U : 0U});
-    bool const wanted = options_.borrow_spin ? options_.borrow_spin->count() > 0 : for_latency();
+    bool const wanted = options_.tuning.borrow_spin ? options_.tuning.borrow_spin->count() > 0 : for_latency();
     if (wanted && crowd) {
       std::string const lanes = std::to_string(crowd->lanes) + (crowd->lanes == 1 ? " lane spins" : " lanes spin");
       remarks_.push_back("No thread watches for tiles: that would leave fewer than two of " + crowd->place +
@@ -144,12 +145,12 @@ class Resolving {
                          (crowd->elsewhere > 0 ? others(*crowd) : "") +
                          (crowd->lanes == 0 && crowd->elsewhere == 0 ? "" : " as well; use fewer lanes."));
     }
-    microseconds const usual = for_latency()                ? PipelineOptions::for_ever
+    microseconds const usual = for_latency()                ? Tuning::for_ever
                                : !gpu_                      ? microseconds(0)
                                : largest_part_ < large_tile ? default_borrow_spin
                                                             : large_tile_borrow_spin;
-    options_.borrow_spin =
-        crowd ? microseconds(0) : std::min(options_.borrow_spin.value_or(usual), PipelineOptions::for_ever);
+    options_.tuning.borrow_spin =
+        crowd ? microseconds(0) : std::min(options_.tuning.borrow_spin.value_or(usual), Tuning::for_ever);
   }
 
   void resolve_other_threads() {
@@ -164,23 +165,25 @@ class Resolving {
   }
 
   void resolve_tiles() {
-    if (options_.tiles == 0) {
+    if (options_.tuning.tiles == 0) {
       TileHolders const holders{.lanes = options_.lanes,
-                                .slots = options_.slots,
-                                .batch = options_.batch,
+                                .slots = options_.tuning.slots,
+                                .batch = options_.tuning.batch,
                                 .producers = options_.producers,
                                 .consumers = options_.consumers,
                                 .tile_bytes = Pool::slab_bytes(options_.tile, 1)};
-      options_.tiles = few_            ? tiles_of_several(holders, devices_)
-                       : for_latency() ? few_tiles(holders)
-                                       : usual_tiles(holders);
+      options_.tuning.tiles = few_            ? tiles_of_several(holders, devices_)
+                              : for_latency() ? few_tiles(holders)
+                                              : usual_tiles(holders);
     }
-    Pool::checked_count(options_.tiles);  // Here, before any memory is made.
+    Pool::checked_count(options_.tuning.tiles);  // Here, before any memory is made.
     // More tiles can never be in flight, and each slot takes memory of the device.
-    options_.slots = static_cast<unsigned>(std::min<std::size_t>(options_.slots, options_.tiles));
+    options_.tuning.slots = static_cast<unsigned>(std::min<std::size_t>(options_.tuning.slots, options_.tuning.tiles));
     // Few tiles, too, are to make several batches.
-    if (batch_is_ours_) options_.batch = std::clamp(options_.slots / batches_in_flight, 1U, options_.batch);
-    options_.batch = largest_batch(options_.batch, options_.slots, options_.tiles, options_.lanes);
+    if (batch_is_ours_)
+      options_.tuning.batch = std::clamp(options_.tuning.slots / batches_in_flight, 1U, options_.tuning.batch);
+    options_.tuning.batch =
+        largest_batch(options_.tuning.batch, options_.tuning.slots, options_.tuning.tiles, options_.lanes);
   }
 
   PipelineOptions options_;
@@ -212,8 +215,8 @@ PipelineOptions resolve(PipelineOptions options, std::vector<Device*> const& dev
 }
 
 Awake awake_of(PipelineOptions const& resolved) {
-  bool const watch = resolved.borrow_spin && resolved.borrow_spin->count() > 0;
-  return {.lanes = resolved.spin && resolved.spin->count() > 0 ? resolved.lanes : 0,
+  bool const watch = resolved.tuning.borrow_spin && resolved.tuning.borrow_spin->count() > 0;
+  return {.lanes = resolved.tuning.spin && resolved.tuning.spin->count() > 0 ? resolved.lanes : 0,
           .borrowers = watch ? 1U : 0U,
           .consumers = watch && enters_graph(resolved) ? 1U : 0U};
 }

@@ -12,33 +12,33 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 TileRoute::Options route_options(PipelineOptions const& options, CpuSet const& cpus) {
-  auto const spin = options.borrow_spin.value_or(std::chrono::microseconds(0));
+  auto const spin = options.tuning.borrow_spin.value_or(std::chrono::microseconds(0));
   return {.host_stages = options.host_stages,
           .ordered = options.ordered,
           .parallel_sink = options.parallel_sink,
-          .sink_at_once = options.sink_on_lanes,
+          .sink_at_once = options.tuning.sink_on_lanes,
           .consumers = options.consumers,
           .spin = enters_graph(options) ? spin : std::chrono::microseconds(0),
           .cpus = cpus,
-          .recorder = options.recorder,
-          .ranges = options.ranges};
+          .recorder = options.watching.recorder,
+          .ranges = options.watching.ranges};
 }
 
 LaneOptions lane_options(PipelineOptions const& options) {
-  static_assert(PipelineOptions::for_ever >= spin_for_ever);
+  static_assert(Tuning::for_ever >= spin_for_ever);
   LaneOptions own;
-  own.spin = options.spin.value_or(std::chrono::microseconds(0));
-  own.flight = {.slots = options.slots,
-                .streams = options.streams,
-                .shape = options.shape,
-                .transport = options.transport,
-                .graphs = options.graphs,
-                .priority = options.priority,
-                .patience = options.patience,
-                .recorder = options.recorder};
-  own.batch = options.batch;
-  own.signal = options.signal;
-  own.ranges = options.ranges;
+  own.spin = options.tuning.spin.value_or(std::chrono::microseconds(0));
+  own.flight = {.slots = options.tuning.slots,
+                .streams = options.tuning.streams,
+                .shape = options.tuning.shape,
+                .transport = options.tuning.transport,
+                .graphs = options.tuning.graphs,
+                .priority = options.tuning.priority,
+                .patience = options.tuning.patience,
+                .recorder = options.watching.recorder};
+  own.batch = options.tuning.batch;
+  own.signal = options.tuning.signal;
+  own.ranges = options.watching.ranges;
   return own;
 }
 
@@ -53,7 +53,7 @@ Run::Run(Input input, Rundown& open_input, Pool& pool, std::span<TileRecord> rec
       graph_cpus_(graph_cpus),
       open_input_(open_input),
       route_(route_options(options, graph_cpus), pool, records, std::move(sink), outcomes_, enough_) {
-  if (options.recorder != nullptr) options.recorder->set_tiles(pool.size());
+  if (options.watching.recorder != nullptr) options.watching.recorder->set_tiles(pool.size());
   Stages marked = stages_;
   marked.make = [this](StageContext const& context) {
     work_here();  // The lane's thread: all calls of the stage come on it.

@@ -24,7 +24,7 @@ PlacementRequest placement_request(PipelineOptions const& options, DeviceInfo co
     request.device = (device.kind == DeviceKind::cuda ? "GPU " : "CPU device ") + std::to_string(device.ordinal);
   }
   request.device_node = device.numa_node;
-  request.bind = options.bind;
+  request.bind = options.tuning.bind;
   return request;
 }
 
@@ -32,7 +32,7 @@ SpinRoom::SpinRoom(std::vector<Device*> const& devices, PipelineOptions const& o
                    AwakeThreads elsewhere)
     : cpus_(topology.busy_threads()), elsewhere_(std::move(elsewhere)) {
   PipelineOptions without_threads;  // The numbers asked for are not checked yet, and the node is the same.
-  without_threads.bind = options.bind;
+  without_threads.tuning.bind = options.tuning.bind;
   for (Device* const device : devices) {
     auto const number = Placement(topology, placement_request(without_threads, device->info())).tile_node();
     auto const same = [&](Node const& node) { return node.number == number; };

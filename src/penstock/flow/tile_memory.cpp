@@ -48,7 +48,7 @@ PoolLayout::PoolLayout(std::vector<std::optional<int>> const& nodes, PipelineOpt
       if (node && std::find(nodes_.begin(), nodes_.end(), node) == nodes_.end()) nodes_.push_back(node);
     }
   }
-  if (nodes_.size() > options.tiles) nodes_.resize(1);
+  if (nodes_.size() > options.tuning.tiles) nodes_.resize(1);
   for (std::size_t number = 0; number < nodes.size(); ++number) {
     auto const found = std::find(nodes_.begin(), nodes_.end(), nodes[number]);
     if (found != nodes_.end()) part_of_device_[number] = static_cast<std::size_t>(found - nodes_.begin());
@@ -61,16 +61,17 @@ void PoolLayout::share_out(PipelineOptions const& options) {
   std::vector<std::size_t> lanes(nodes_.size(), 0);
   for (std::size_t lane = 0; lane < options.lanes; ++lane) ++lanes[part_of_device_[lane % part_of_device_.size()]];
   // Each lane has two batches at least, so there is one for each part; where there is not, batches are of one tile.
-  std::size_t const batch = options.tiles < nodes_.size() * options.batch ? 1 : std::max(1U, options.batch);
+  std::size_t const batch =
+      options.tuning.tiles < nodes_.size() * options.tuning.batch ? 1 : std::max(1U, options.tuning.batch);
   std::size_t begin = 0, lanes_before = 0;
   for (std::size_t part = 0; part + 1 < nodes_.size(); ++part) {
     lanes_before += lanes[part];
     std::size_t const later = nodes_.size() - part - 1;
-    std::size_t const end = options.tiles * lanes_before / std::max(1U, options.lanes) / batch * batch;
-    tiles_.push_back(std::clamp(end, begin + batch, options.tiles - later * batch) - begin);
+    std::size_t const end = options.tuning.tiles * lanes_before / std::max(1U, options.lanes) / batch * batch;
+    tiles_.push_back(std::clamp(end, begin + batch, options.tuning.tiles - later * batch) - begin);
     begin += tiles_.back();
   }
-  tiles_.push_back(options.tiles - begin);
+  tiles_.push_back(options.tuning.tiles - begin);
 }
 
 void PoolLayout::note_cpus(Topology const& topology) {

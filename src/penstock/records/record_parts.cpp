@@ -19,7 +19,7 @@ constexpr std::chrono::microseconds longest_linger = std::chrono::hours(24);
 
 std::size_t hungry_below(RecordOptions const& options, PipelineOptions const& pipeline) {
   if (options.hungry_below > 0) return options.hungry_below;
-  return std::clamp<std::size_t>(pipeline.tiles / 2, 1, pipeline.lanes * hungry_tiles_a_lane);
+  return std::clamp<std::size_t>(pipeline.tuning.tiles / 2, 1, pipeline.lanes * hungry_tiles_a_lane);
 }
 
 /// The user's stage for records, as a stage of the pipeline.

@@ -61,7 +61,7 @@ std::size_t cpus_here() {
 PipelineOptions suited_to(DeviceGroup const& devices, PipelineOptions options) {
   auto const is_cpu = [](Device* device) { return device->info().kind == DeviceKind::cpu; };
   if (!std::all_of(devices.all().begin(), devices.all().end(), is_cpu)) return options;
-  options.transport = Transport::mapped;
+  options.tuning.transport = Transport::mapped;
   if (options.producers == 0) options.producers = static_cast<unsigned>(cpus_here());
   return options;
 }
@@ -156,10 +156,10 @@ ExitCode HashCommand::run_on(DeviceGroup const& devices, StandardOutput& output,
   PipelineOptions options = suited_to(devices, this->options());
   std::string const device_name = devices.info().name;  // A GPU that was lost says no more of itself.
   auto const recorder = trace.recorder();
-  options.recorder = recorder.get();
+  options.watching.recorder = recorder.get();
   auto const activities = trace.activity_log(recorder.get());
   auto const ranges = trace.nvtx_ranges();
-  options.ranges = activities != nullptr ? activities.get() : ranges.get();
+  options.watching.ranges = activities != nullptr ? activities.get() : ranges.get();
   std::optional<Pipeline> made;
   std::string cut_short;
   try {
@@ -206,7 +206,7 @@ ExitCode HashCommand::run_after_head_start(OpenDevices const& open, StandardOutp
   PipelineOptions const options = this->options();
   TileShape const shape{.input_bytes = options.tile.input_bytes};
   std::size_t runners = std::min(cpus_here(), most_head_start_bytes / shape.input_bytes);
-  for (std::size_t const asked : {options.tiles, std::size_t{options.producers}}) {
+  for (std::size_t const asked : {options.tuning.tiles, std::size_t{options.producers}}) {
     if (asked != 0) runners = std::min(runners, asked);
   }
   // What the input serves outlives it.

@@ -28,7 +28,7 @@ constexpr std::size_t least_tile_bytes = std::size_t{64} << 10;
 /// The fewest tiles that a pipeline makes of these options if left to itself.
 std::size_t least_tiles(PipelineOptions const& options) {
   auto const or_else = [](unsigned value, unsigned preset) { return std::size_t{value != 0 ? value : preset}; };
-  return or_else(options.lanes, 1) * or_else(options.slots, 4) + 2 * or_else(options.producers, 1) +
+  return or_else(options.lanes, 1) * or_else(options.tuning.slots, 4) + 2 * or_else(options.producers, 1) +
          or_else(options.consumers, 1);
 }
 
@@ -83,7 +83,7 @@ void fit_tiles(PipelineOptions& options, std::vector<std::string> const& paths, 
     struct stat status {};
     if (path == "-") {
       std::uint64_t const asked =
-          options.tile.input_bytes * (options.tiles != 0 ? options.tiles : least_tiles(options));
+          options.tile.input_bytes * (options.tuning.tiles != 0 ? options.tuning.tiles : least_tiles(options));
       auto const bytes = bytes_of_stream(standard_input, asked > much_memory ? patience_milliseconds : 0);
       if (bytes) sizes.push_back(*bytes);
       streams = streams || !bytes;
@@ -94,7 +94,7 @@ void fit_tiles(PipelineOptions& options, std::vector<std::string> const& paths, 
     if (S_ISREG(status.st_mode)) sizes.push_back(static_cast<std::uint64_t>(status.st_size));
     streams = streams || !S_ISREG(status.st_mode);
   }
-  if (streams && options.tiles != 0) return;
+  if (streams && options.tuning.tiles != 0) return;
   std::uint64_t largest = streams ? stream_tile_bytes : 0;
   for (std::uint64_t const size : sizes) largest = std::max(largest, size);
   std::size_t& tile_bytes = options.tile.input_bytes;
@@ -105,8 +105,8 @@ void fit_tiles(PipelineOptions& options, std::vector<std::string> const& paths, 
   std::uint64_t useful = streams ? (stream_tiles * stream_tile_bytes) >> shift : 0;
   for (std::uint64_t const size : sizes) useful += std::max<std::uint64_t>(1, (size + tile_bytes - 1) >> shift);
   useful = std::max<std::uint64_t>(useful, 1);
-  std::size_t const wanted = options.tiles != 0 ? options.tiles : least_tiles(options);
-  if (useful < wanted) options.tiles = static_cast<std::size_t>(useful);
+  std::size_t const wanted = options.tuning.tiles != 0 ? options.tuning.tiles : least_tiles(options);
+  if (useful < wanted) options.tuning.tiles = static_cast<std::size_t>(useful);
 }
 
 HashJob::HashJob(HashRequest request, StandardOutput& output, std::stop_token const& interrupted)

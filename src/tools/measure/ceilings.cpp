@@ -155,7 +155,8 @@ Ceilings measure_ceilings(DeviceGroup const& devices, Setting const& setting, un
   auto const count = static_cast<unsigned>(devices.size());
   // The CPU device runs kernels of several lanes side by side, if there are as many.
   unsigned const threads = gpu ? gpu_threads : std::max(1U, setting.pipeline.lanes / count);
-  Layout const single = layout_of(stride, 1, threads), batched = layout_of(stride, setting.pipeline.batch, threads);
+  Layout const single = layout_of(stride, 1, threads),
+               batched = layout_of(stride, setting.pipeline.tuning.batch, threads);
   // A producer needs one tile at least, and the run itself has two for each.
   bool const fills = setting.fill != Fill::none && producers > 0;
   bool const fills_twice = fills && producers <= Topology::detect().busy_threads() / 2;
@@ -184,7 +185,7 @@ Ceilings measure_ceilings(DeviceGroup const& devices, Setting const& setting, un
     both = in && out ? std::optional(copies(layout, true, true)) : in ? up : down;
   };
   // A setting that maps all tiles copies none.
-  bool const copied = setting.pipeline.transport != Transport::mapped;
+  bool const copied = setting.pipeline.tuning.transport != Transport::mapped;
   if (copied) each_way(single, ceilings.upload, ceilings.download, ceilings.both);
   if (copied && batched.batch > 1)
     each_way(batched, ceilings.batched_upload, ceilings.batched_download, ceilings.batched_both);

@@ -82,7 +82,7 @@ std::string graphs_remark(Setting const& setting, Report const& report) {
     }
   }
   Counts const counts(report);
-  if (setting.pipeline.graphs != Graphs::always || counts.tiles == 0 || counts.mostly_graphs()) return "";
+  if (setting.pipeline.tuning.graphs != Graphs::always || counts.tiles == 0 || counts.mostly_graphs()) return "";
   return how_few(counts) + why_few(setting, counts);
 }
 

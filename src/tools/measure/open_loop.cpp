@@ -38,7 +38,8 @@ void wait_until(Clock::time_point due, std::stop_token const& stop) {
 std::uint64_t settling_tiles(PipelineOptions const& made) noexcept {
   constexpr unsigned paths = 3;
   std::uint64_t a_lane = PathTimes::warm_up + paths * PathTimes::samples;
-  if (made.graphs != Graphs::never) a_lane += GraphChoice::warm_up + 2 * GraphChoice::samples + made.slots;
+  if (made.tuning.graphs != Graphs::never)
+    a_lane += GraphChoice::warm_up + 2 * GraphChoice::samples + made.tuning.slots;
   return made.lanes * a_lane;
 }
 

@@ -100,7 +100,7 @@ PipelineOptions Setting::options() const {
       throw Error(ErrorKind::bad_argument, "--work hash has input to read: use --direction in or both.");
     }
   }
-  if (pipeline.transport == Transport::mapped && (work != Work::transform || direction == Direction::in)) {
+  if (pipeline.tuning.transport == Transport::mapped && (work != Work::transform || direction == Direction::in)) {
     throw Error(ErrorKind::bad_argument,
                 "--transport mapped takes a stage that reads each byte once and writes what it brings back: use --work "
                 "transform with --direction both or out, or --transport automatic.");
@@ -111,8 +111,9 @@ PipelineOptions Setting::options() const {
   PipelineOptions options = pipeline;
   options.tile = shape_of_tile();
   if (lanes_as_producers) options.lanes = options.producers;
-  if (options.spin) {
-    options.borrow_spin = options.aim == Aim::latency ? *options.spin : std::min(*options.spin, longest_borrow_spin);
+  if (options.tuning.spin) {
+    options.tuning.borrow_spin =
+        options.aim == Aim::latency ? *options.tuning.spin : std::min(*options.tuning.spin, longest_borrow_spin);
   }
   options.parallel_sink = options.consumers > 1;
   return options;
@@ -169,7 +170,7 @@ std::string set(Setting& setting, std::string_view name, std::string const& valu
   if (name == "work") return set_work(setting, value);
   if (name == "fill") return set_word(setting.fill, name, value, fills);
   if (name == "direction") return set_word(setting.direction, name, value, directions);
-  if (name == "sink") return set_word(setting.pipeline.sink_on_lanes, name, value, sinks);
+  if (name == "sink") return set_word(setting.pipeline.tuning.sink_on_lanes, name, value, sinks);
   OptionRow const* const row = find_option(name);
   if (row == nullptr || !row->in(named_in::axes)) {
     throw Error(ErrorKind::bad_argument, "There is no axis '" + std::string(name) + "'.");

@@ -23,7 +23,7 @@ namespace {
 auto key_of(Setting const& setting, unsigned producers, unsigned batch) {
   return std::tuple(setting.device, setting.tile, setting.work, setting.busy, setting.fill, setting.direction,
                     setting.fill == Fill::none ? 0U : producers, batch,
-                    setting.pipeline.transport == Transport::mapped);
+                    setting.pipeline.tuning.transport == Transport::mapped);
 }
 using Key = decltype(key_of(Setting{}, 0, 0));
 
@@ -76,7 +76,7 @@ class Sweep {
 
  private:
   static Key key(PointResult const& result) {
-    return result.last ? key_of(result.point.setting, result.last->options.producers, result.last->options.batch)
+    return result.last ? key_of(result.point.setting, result.last->options.producers, result.last->options.tuning.batch)
                        : key_of(result.point.setting, 0, 0);
   }
   using Link = std::pair<std::string, Direction>;
@@ -146,7 +146,7 @@ class Sweep {
     rounds = round + 1;
     try {
       Setting setting = result.point.setting;
-      setting.pipeline.batch = result.last->options.batch;
+      setting.pipeline.tuning.batch = result.last->options.tuning.batch;
       Ceilings const now =
           measure_ceilings(devices_of(result), setting, result.last->options.producers, options_.trial.file,
                            options_.trial.window / 4, stop_, options_.trial.memory.get());

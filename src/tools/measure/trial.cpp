@@ -69,8 +69,8 @@ std::optional<Trial> run_trial(DeviceGroup const& devices, Setting const& settin
                                std::stop_token const& stop) {
   Filler filler(setting, options.file, options.memory.get());
   PipelineOptions wanted = setting.options();
-  wanted.recorder = options.recorder;
-  wanted.ranges = options.ranges;
+  wanted.watching.recorder = options.recorder;
+  wanted.watching.ranges = options.ranges;
   forget_memory_peaks();
   auto const made = make_pipeline(devices, wanted, stop);
   if (made == nullptr) return std::nullopt;
@@ -92,7 +92,7 @@ std::optional<LoadedTrial> run_loaded_trial(DeviceGroup const& devices, Setting 
                                             TrialOptions const& options, std::stop_token const& stop) {
   Filler filler(setting, options.file, options.memory.get());
   PipelineOptions wanted = setting.options();
-  wanted.ranges = options.ranges;
+  wanted.watching.ranges = options.ranges;
   wanted.producers = producers_of(devices, setting, tiles_per_second, filler);
   forget_memory_peaks();
   auto const made = make_pipeline(devices, wanted, stop);

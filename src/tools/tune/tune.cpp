@@ -25,10 +25,10 @@ constexpr char const* nothing_came = "No tile came through in the time there was
 /// As a pipeline has it, if left to itself.
 std::uint64_t pinned(Setting const& setting) {
   PipelineOptions const options = setting.options();
-  if (options.tiles != 0) return Pool::slab_bytes(options.tile, options.tiles);
+  if (options.tuning.tiles != 0) return Pool::slab_bytes(options.tile, options.tuning.tiles);
   TileHolders const holders{.lanes = std::max(1U, options.lanes),
-                            .slots = std::max(1U, options.slots),
-                            .batch = options.batch,
+                            .slots = std::max(1U, options.tuning.slots),
+                            .batch = options.tuning.batch,
                             .producers = std::max(1U, options.producers),
                             .consumers = std::max(1U, options.consumers),
                             .tile_bytes = Pool::slab_bytes(options.tile, 1)};
@@ -85,7 +85,7 @@ TrialOptions trial_options(Effort effort, Setting const& setting, bool graphs_ch
   }
   // A pipeline that is half a second late has a queue that grows.
   if (latency) options.most_late = milliseconds(500);
-  if (graphs_chosen && setting.pipeline.graphs != Graphs::never) options.settling = longest_settling;
+  if (graphs_chosen && setting.pipeline.tuning.graphs != Graphs::never) options.settling = longest_settling;
   return options;
 }
 

@@ -61,12 +61,10 @@ struct PipelineArgumentsOfACommand : testing::Test {
                   .tile_bytes = 4096,
                   .options = {.tile = {.input_bytes = 4096},
                               .aim = Aim::latency,
-                              .tiles = 8,
                               .producers = 1,
                               .lanes = 1,
                               .consumers = 1,
-                              .slots = 4,
-                              .spin = PipelineOptions::for_ever},
+                              .tuning = {.tiles = 8, .slots = 4, .spin = Tuning::for_ever}},
                   .rate = ProfiledSpread{.median = 1, .least = 1, .most = 1}},
                  file);
   }
@@ -86,16 +84,16 @@ TEST_F(PipelineArgumentsOfACommand, HaveAnAim) {
 TEST_F(PipelineArgumentsOfACommand, TakeTheAimOfAProfileWithHowLongItsLanesSpin) {
   PipelineOptions const taken = options("--profile " + file.string());
   EXPECT_EQ(taken.aim, Aim::latency);
-  EXPECT_EQ(taken.spin, PipelineOptions::for_ever);
-  EXPECT_EQ(taken.tiles, 8U);
+  EXPECT_EQ(taken.tuning.spin, Tuning::for_ever);
+  EXPECT_EQ(taken.tuning.tiles, 8U);
 }
 
 TEST_F(PipelineArgumentsOfACommand, LeaveToThePipelineWhatFollowsFromAnotherAimThanTheProfiles) {
   PipelineOptions const named = options("--aim throughput --profile " + file.string());
   EXPECT_EQ(named.aim, Aim::throughput);
-  EXPECT_FALSE(named.spin);
-  EXPECT_EQ(named.tiles, 0U);
-  EXPECT_EQ(named.slots, 4U);
+  EXPECT_FALSE(named.tuning.spin);
+  EXPECT_EQ(named.tuning.tiles, 0U);
+  EXPECT_EQ(named.tuning.slots, 4U);
 }
 
 }  // namespace

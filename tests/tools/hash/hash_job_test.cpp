@@ -14,7 +14,7 @@ constexpr std::size_t kibibyte = 1024, mebibyte = kibibyte * kibibyte;
 
 /// Files that say how large they are, and options that ask for nine tiles of 1 GiB.
 struct TilePlanForFiles : support::FolderOfFiles {
-  PipelineOptions options{.tile = {.input_bytes = 1024 * mebibyte}, .tiles = 9};
+  PipelineOptions options{.tile = {.input_bytes = 1024 * mebibyte}, .tuning = {.tiles = 9}};
 
   /// A sparse file: its size is what counts.
   std::string sized(std::string const& name, std::size_t bytes) const {
@@ -23,7 +23,7 @@ struct TilePlanForFiles : support::FolderOfFiles {
     return path(name);
   }
   void expect(std::size_t tiles, std::size_t tile_bytes) const {
-    EXPECT_EQ(options.tiles, tiles);
+    EXPECT_EQ(options.tuning.tiles, tiles);
     EXPECT_EQ(options.tile.input_bytes, tile_bytes);
   }
 };
@@ -53,7 +53,7 @@ TEST_F(TilePlanForFiles, MakesNoTileLarger) {
 }
 
 TEST_F(TilePlanForFiles, LeavesTheNumberOfTilesToThePipelineIfAllOfThemAreOfUse) {
-  options.tiles = 0;
+  options.tuning.tiles = 0;
   fit_tiles(options, {sized("a", 8 * 1024 * mebibyte)});
   expect(0, 1024 * mebibyte);
   fit_tiles(options, {sized("b", 2 * 1024 * mebibyte)});
@@ -93,7 +93,7 @@ TEST_F(TilePlanForFiles, GivesAPipeThatGoesOnLittleMemoryUnlessItIsToldHowManyTi
   options = asked;
   fit_tiles(options, {path("pipe"), sized("b", 4096 * mebibyte)});
   expect(4, 1024 * mebibyte);
-  options.tiles = 0;
+  options.tuning.tiles = 0;
   options.tile.input_bytes = 4 * mebibyte;
   fit_tiles(options, {path("pipe")});
   expect(0, 4 * mebibyte);

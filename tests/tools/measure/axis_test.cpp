@@ -104,14 +104,14 @@ TEST(Setting, HasOnePartForEachDirectionAndBothInPlace) {
 TEST(Setting, HasThoseWhoWaitWatchAsLongAsLanesIfTheAimIsLatency) {
   Setting setting;
   set(setting, "spin", "5000");
-  EXPECT_EQ(setting.options().spin, std::chrono::microseconds(5000));
-  EXPECT_EQ(setting.options().borrow_spin, std::chrono::microseconds(20));
+  EXPECT_EQ(setting.options().tuning.spin, std::chrono::microseconds(5000));
+  EXPECT_EQ(setting.options().tuning.borrow_spin, std::chrono::microseconds(20));
   set(setting, "aim", "latency");
-  EXPECT_EQ(setting.options().borrow_spin, std::chrono::microseconds(5000));
+  EXPECT_EQ(setting.options().tuning.borrow_spin, std::chrono::microseconds(5000));
   set(setting, "spin", "0");
-  EXPECT_EQ(setting.options().borrow_spin, std::chrono::microseconds(0));
+  EXPECT_EQ(setting.options().tuning.borrow_spin, std::chrono::microseconds(0));
   set(setting, "spin", "default");
-  EXPECT_EQ(setting.options().borrow_spin, std::nullopt);
+  EXPECT_EQ(setting.options().tuning.borrow_spin, std::nullopt);
 }
 
 TEST(Setting, CanHaveALaneForEachThread) {

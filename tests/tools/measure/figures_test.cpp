@@ -44,7 +44,7 @@ using testing::HasSubstr;
 
 /// Of two lanes, which were asked for graphs.
 struct GraphsRemark : testing::Test {
-  Setting setting{.pipeline = {.graphs = Graphs::always}};
+  Setting setting{.pipeline = {.tuning = {.graphs = Graphs::always}}};
   Report report;
 
   GraphsRemark() {
@@ -81,7 +81,7 @@ TEST_F(GraphsRemark, SaysOfHowManyTilesTheyAreFew) {
 
 TEST_F(GraphsRemark, SaysNothingUnlessTheyAreAskedFor) {
   for (Graphs const graphs : {Graphs::automatic, Graphs::never}) {
-    setting.pipeline.graphs = graphs;
+    setting.pipeline.tuning.graphs = graphs;
     EXPECT_EQ(remark(), "");
   }
 }
@@ -120,7 +120,7 @@ TEST_F(GraphsRemark, SaysWhyACaptureFailedWhoeverAskedForIt) {
   report.lanes[1].not_captured =
       std::make_shared<Failure const>(Failure{"stage", "It waits.", ErrorKind::bad_argument});
   for (Graphs const graphs : all_graphs) {
-    setting.pipeline.graphs = graphs;
+    setting.pipeline.tuning.graphs = graphs;
     EXPECT_THAT(remark(), HasSubstr("It waits."));
   }
 }

@@ -18,13 +18,13 @@ TEST(Follow, SetsTheOptionsThatAreNamed) {
   EXPECT_EQ(follow(before, to("--producers 4"))->pipeline.lanes, 3u) << "all else stays";
   auto const slots = follow(before, to("--slots 8 --tiles 30"));
   ASSERT_TRUE(slots);
-  EXPECT_EQ(slots->pipeline.slots, 8u);
-  EXPECT_EQ(slots->pipeline.tiles, 30u);
+  EXPECT_EQ(slots->pipeline.tuning.slots, 8u);
+  EXPECT_EQ(slots->pipeline.tuning.tiles, 30u);
   EXPECT_EQ(follow(before, to("--tile 4MiB"))->tile, std::size_t{4} << 20);
-  EXPECT_EQ(follow(before, to("--streams own"))->pipeline.streams, StreamMode::own);
-  EXPECT_EQ(follow(before, to("--shape single"))->pipeline.shape, LaneShape::single);
-  EXPECT_EQ(follow(before, to("--signal event_poll"))->pipeline.signal, SignalKind::event_poll);
-  EXPECT_EQ(follow(before, to("--graphs never"))->pipeline.graphs, Graphs::never);
+  EXPECT_EQ(follow(before, to("--streams own"))->pipeline.tuning.streams, StreamMode::own);
+  EXPECT_EQ(follow(before, to("--shape single"))->pipeline.tuning.shape, LaneShape::single);
+  EXPECT_EQ(follow(before, to("--signal event_poll"))->pipeline.tuning.signal, SignalKind::event_poll);
+  EXPECT_EQ(follow(before, to("--graphs never"))->pipeline.tuning.graphs, Graphs::never);
 }
 
 TEST(Follow, ReadsNoFurtherThanTheOptions) {

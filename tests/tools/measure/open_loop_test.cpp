@@ -25,7 +25,7 @@ TEST(ProducersOfAnOpenLoop, AreAsManyAsFillAtOnceAndOneMore) {
 }
 
 TEST(ALoadOfTiles, WarmsUpUntilLanesHaveTriedAllTheyTry) {
-  PipelineOptions const made{.lanes = 2, .slots = 8, .graphs = Graphs::never};
+  PipelineOptions const made{.lanes = 2, .tuning = {.slots = 8, .graphs = Graphs::never}};
   EXPECT_GE(settling_tiles(made), 2 * 56U) << "three ways sixteen times, behind eight";
   Load const load = load_at(1e6, made, microseconds(1), milliseconds(200));
   EXPECT_EQ(load.tiles_per_second, 1e6);
@@ -35,14 +35,14 @@ TEST(ALoadOfTiles, WarmsUpUntilLanesHaveTriedAllTheyTry) {
 }
 
 TEST(ALoadOfTiles, WarmsUpWithAGraphForEachSlot) {
-  PipelineOptions made{.lanes = 2, .slots = 512, .graphs = Graphs::never};
+  PipelineOptions made{.lanes = 2, .tuning = {.slots = 512, .graphs = Graphs::never}};
   std::uint64_t const without = settling_tiles(made);
-  made.graphs = Graphs::automatic;
+  made.tuning.graphs = Graphs::automatic;
   EXPECT_GE(settling_tiles(made), without + 2 * (512 + 80));
 }
 
 TEST(ALoadOfTiles, TakesSecondsHoweverRareTheyAre) {
-  PipelineOptions const made{.lanes = 2, .slots = 512};
+  PipelineOptions const made{.lanes = 2, .tuning = {.slots = 512}};
   Load const slow = load_at(5, made, milliseconds(50), milliseconds(200));
   EXPECT_EQ(slow.warm_up, 10U);
   EXPECT_EQ(slow.counted, 50U);

@@ -51,14 +51,10 @@ void expect_recorded_as_noted(Device& device, LaneShape shape, std::uint64_t eve
   for (std::uint64_t tile = 0; tile < tiles; ++tile) wanted += recorder.wants(tile) ? 1U : 0U;
   auto const log = cupti ? ActivityLog::open(recorder) : nullptr;
   Pipeline pipeline(device, {.tile = {.input_bytes = sizeof(Stamp), .output_bytes = sizeof(Stamp), .in_place = true},
-                             .tiles = 8,
                              .producers = 1,
                              .lanes = 2,
-                             .slots = 2,
-                             .streams = StreamMode::own,
-                             .shape = shape,
-                             .recorder = &recorder,
-                             .ranges = log.get()});
+                             .tuning = {.tiles = 8, .slots = 2, .streams = StreamMode::own, .shape = shape},
+                             .watching = {.recorder = &recorder, .ranges = log.get()}});
   std::mutex mutex;
   std::vector<Stretch> noted;
   std::uint64_t given = 0;

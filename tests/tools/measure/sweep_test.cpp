@@ -42,9 +42,9 @@ TEST_F(ASweep, MeasuresEachPointAsOftenAsAsked) {
     for (double const rate : result.tiles_per_second) EXPECT_GT(rate, 0);
     ASSERT_TRUE(result.last);
     EXPECT_TRUE(result.last->report.ok());
-    EXPECT_GE(result.last->pinned_bytes, result.last->options.tiles * result.point.setting.tile);
+    EXPECT_GE(result.last->pinned_bytes, result.last->options.tuning.tiles * result.point.setting.tile);
     EXPECT_EQ(result.last->device_bytes,
-              result.last->options.lanes * result.last->options.slots * result.point.setting.tile);
+              result.last->options.lanes * result.last->options.tuning.slots * result.point.setting.tile);
   }
 }
 
@@ -68,7 +68,7 @@ TEST_F(ASweep, LaunchesGraphsOfWorkThatMayBeCaptured) {
     EXPECT_TRUE(result.remarks.empty());
     ASSERT_TRUE(result.last);
     for (LaneSummary const& lane : result.last->report.lanes) {
-      EXPECT_EQ(lane.graphs, result.point.setting.pipeline.graphs == Graphs::always ? lane.tiles : 0);
+      EXPECT_EQ(lane.graphs, result.point.setting.pipeline.tuning.graphs == Graphs::always ? lane.tiles : 0);
       EXPECT_EQ(lane.not_captured, nullptr);
     }
   }
@@ -82,7 +82,7 @@ TEST_F(ASweep, HasNoCeilingOfCallsWhereThereWereGraphs) {
                               parse_axis("transport", "copies"), parse_axis("graphs", "always,never")});
   ASSERT_EQ(results.size(), 2u);
   for (PointResult const& result : results) {
-    bool const calls = result.point.setting.pipeline.graphs == Graphs::never;
+    bool const calls = result.point.setting.pipeline.tuning.graphs == Graphs::never;
     ASSERT_TRUE(result.ceilings) << result.error;
     EXPECT_TRUE(result.ceilings->both);
     EXPECT_EQ(result.ceilings->kernel.has_value(), calls);

@@ -49,7 +49,7 @@ class Watcher final : public Ranges {
 /// A load for a CPU device: tiles of 4 KiB, a millisecond apart.
 struct ALoad : testing::Test {
   cpu::CpuDevice device{{.compute_threads = 1}};
-  Setting setting{.pipeline = {.producers = 4, .lanes = 1, .slots = 4}, .tile = 4096, .work = Work::copy};
+  Setting setting{.pipeline = {.producers = 4, .lanes = 1, .tuning = {.slots = 4}}, .tile = 4096, .work = Work::copy};
   Watcher watcher;
   TrialOptions options{
       .warm_up = std::chrono::milliseconds(1), .window = std::chrono::milliseconds(5), .ranges = &watcher};
@@ -75,7 +75,7 @@ TEST_F(ALoad, IsWaitedForByEachProducerForItself) {
 /// Seen to fail with a load that has no tiles for the pipeline to settle by.
 TEST_F(ALoad, ComesBeforeItCounts) {
   ASSERT_TRUE(latency());
-  EXPECT_EQ(watcher.fills(), settling_tiles({.lanes = 1, .slots = 4}) + 100) << "as many as quantiles want";
+  EXPECT_EQ(watcher.fills(), settling_tiles({.lanes = 1, .tuning = {.slots = 4}}) + 100) << "as many as quantiles want";
 }
 
 /// Seen to fail with a pipeline that is given all the time that it wants.
@@ -109,7 +109,8 @@ TEST_F(ALoad, HasNoMoreProducersThanItsSetting) {
 /// Seen to fail with a meter that is told of no tiles to settle by.
 TEST(ATrial, CountsNothingUntilItsLanesHaveCapturedInAllSlots) {
   cpu::CpuDevice device({.compute_threads = 1});
-  Setting const setting{.pipeline = {.producers = 1, .lanes = 1, .slots = 64, .graphs = Graphs::always}, .tile = 4096};
+  Setting const setting{.pipeline = {.producers = 1, .lanes = 1, .tuning = {.slots = 64, .graphs = Graphs::always}},
+                        .tile = 4096};
   TrialOptions options{.warm_up = {}, .settling = std::chrono::hours(1), .window = {}};
   auto const trial = run_trial(device, setting, options, {});
   ASSERT_TRUE(trial);
@@ -127,7 +128,7 @@ struct AJudgedRun : testing::Test {
 };
 
 TEST_F(AJudgedRun, SaysWhatBoundedItAndWhatTheDeviceDid) {
-  setting.pipeline.transport = Transport::copies;
+  setting.pipeline.tuning.transport = Transport::copies;
   auto const run = judged();
   ASSERT_TRUE(run);
   EXPECT_NE(run->verdict.bound, Bound::nothing_measured) << describe(run->verdict);
@@ -141,11 +142,11 @@ TEST_F(AJudgedRun, SaysWhatBoundedItAndWhatTheDeviceDid) {
 TEST_F(AJudgedRun, OfGraphsIsNotJudgedByWhatIsLaunchedCallByCall) {
   setting.work = Work::busy;
   setting.busy = std::chrono::microseconds(200);
-  setting.pipeline.batch = 1;
-  setting.pipeline.transport = Transport::copies;
+  setting.pipeline.tuning.batch = 1;
+  setting.pipeline.tuning.transport = Transport::copies;
   options.ceilings = {.kernel = 1e9, .submission = 1e9};
   auto const tells_of_kernels_alone = [&](Graphs graphs) {
-    setting.pipeline.graphs = graphs;
+    setting.pipeline.tuning.graphs = graphs;
     auto const run = judged();
     return run && describe(run->verdict).find("ernels alone") != std::string::npos;
   };

@@ -18,8 +18,7 @@ struct FreeAxes : testing::Test {
                            .producers = 5,
                            .lanes = 2,
                            .consumers = 1,
-                           .batch = 8,
-                           .slots = 32};
+                           .tuning = {.batch = 8, .slots = 32}};
   SearchBounds bounds{.cpus = 8};
 
   Axis axis(std::string const& name, std::string const& list) {
@@ -82,13 +81,13 @@ TEST_F(FreeAxes, KnowWhereOptionsAreOnThem) {
   std::vector<Axis> const axes =
       search_axes({{"producers", "free"}, {"slots", "free"}, {"batch", "free"}, {"signal", "free"}, {"graphs", "free"}},
                   defaults, bounds);
-  defaults.graphs = Graphs::always;
+  defaults.tuning.graphs = Graphs::always;
   Point const point = point_at(axes, levels_of(axes, defaults));
   EXPECT_EQ(point.setting.pipeline.producers, 5u);
-  EXPECT_EQ(point.setting.pipeline.slots, 32u);
-  EXPECT_EQ(point.setting.pipeline.batch, 8u);
-  EXPECT_EQ(point.setting.pipeline.signal, SignalKind::callback);
-  EXPECT_EQ(point.setting.pipeline.graphs, Graphs::always);
+  EXPECT_EQ(point.setting.pipeline.tuning.slots, 32u);
+  EXPECT_EQ(point.setting.pipeline.tuning.batch, 8u);
+  EXPECT_EQ(point.setting.pipeline.tuning.signal, SignalKind::callback);
+  EXPECT_EQ(point.setting.pipeline.tuning.graphs, Graphs::always);
 }
 
 TEST_F(FreeAxes, AreAtTheNearestBelowIfTheyHaveNotTheDefault) {

@@ -35,11 +35,10 @@ struct ATunedJob : testing::Test {
     tuned.tried[4].against = 1.25;
     tuned.best = 4;
     tuned.options = {.tile = {.input_bytes = 65536, .output_bytes = 65536, .in_place = true},
-                     .tiles = 40,
                      .producers = 16,
                      .lanes = 1,
                      .consumers = 1,
-                     .slots = 4};
+                     .tuning = {.tiles = 40, .slots = 4}};
     tuned.best_figures = {2.4e9, 2.5e9, 2.6e9};
     tuned.defaults_figures = {2e9, 2e9, 2e9};
     tuned.in_turn = true;

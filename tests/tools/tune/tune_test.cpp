@@ -13,11 +13,12 @@ namespace {
 TEST(AnEffort, LetsThoseSettleThatCaptureWhereOthersDoNot) {
   for (Effort const effort : {Effort::glance, Effort::look}) {
     for (Graphs const graphs : {Graphs::automatic, Graphs::always}) {
-      TrialOptions const longer = trial_options(effort, {.pipeline = {.graphs = graphs}}, true);
+      TrialOptions const longer = trial_options(effort, {.pipeline = {.tuning = {.graphs = graphs}}}, true);
       EXPECT_GE(longer.warm_up + longer.settling, std::chrono::milliseconds(50)) << "a lane's captures, and more";
-      EXPECT_EQ(trial_options(effort, {.pipeline = {.graphs = graphs}}, false).settling.count(), 0) << "all are alike";
+      EXPECT_EQ(trial_options(effort, {.pipeline = {.tuning = {.graphs = graphs}}}, false).settling.count(), 0)
+          << "all are alike";
     }
-    EXPECT_EQ(trial_options(effort, {.pipeline = {.graphs = Graphs::never}}, true).settling.count(), 0);
+    EXPECT_EQ(trial_options(effort, {.pipeline = {.tuning = {.graphs = Graphs::never}}}, true).settling.count(), 0);
   }
 }
 
@@ -60,8 +61,8 @@ TEST_F(ATuning, FindsASettingAndSaysAllOfIt) {
   TunedPoint const& best = found.tried[*found.best];
   EXPECT_EQ(best.error, "");
   EXPECT_EQ(found.options.producers, best.point.setting.pipeline.producers);
-  EXPECT_EQ(found.options.slots, best.point.setting.pipeline.slots);
-  EXPECT_GT(found.options.tiles, 0u);
+  EXPECT_EQ(found.options.tuning.slots, best.point.setting.pipeline.tuning.slots);
+  EXPECT_GT(found.options.tuning.tiles, 0u);
   EXPECT_GT(found.pinned_bytes, 0u);
   for (double const rate : found.best_figures) EXPECT_GT(rate, 0);
   EXPECT_GT(found.combinations, 8u);
@@ -169,7 +170,8 @@ TEST_F(ATuningForLatency, TellsTheLeastThatWasSeen) {
 TEST_F(ATuningForLatency, KeepsToTheMemoryThatItMayPin) {
   options.bounds.most_bytes = 4096 * 16;
   Tuned const found = tuned();
-  for (std::size_t i = 1; i < found.tried.size(); ++i) EXPECT_LT(found.tried[i].point.setting.pipeline.slots, 16U);
+  for (std::size_t i = 1; i < found.tried.size(); ++i)
+    EXPECT_LT(found.tried[i].point.setting.pipeline.tuning.slots, 16U);
 }
 
 TEST_F(ATuningForLatency, LeavesTheSizeOfATileToTheUser) {
