@@ -27,16 +27,9 @@ using Clock = std::chrono::steady_clock;
 struct Way {
   char const* name;
   FileReading reading;
-  unsigned depth;
-  bool registered;
 };
-constexpr std::array<Way, 7> ways{{{"plain", FileReading::plain, 1, false},
-                                   {"plain_uring", FileReading::plain, 16, false},
-                                   {"plain_uring_registered", FileReading::plain, 16, true},
-                                   {"direct", FileReading::direct, 1, false},
-                                   {"direct_uring", FileReading::direct, 16, false},
-                                   {"direct_uring_registered", FileReading::direct, 16, true},
-                                   {"automatic", FileReading::automatic, 1, false}}};
+constexpr std::array<Way, 3> ways{
+    {{"plain", FileReading::plain}, {"direct", FileReading::direct}, {"automatic", FileReading::automatic}}};
 
 double cpu_seconds() {
   rusage used{};
@@ -45,17 +38,15 @@ double cpu_seconds() {
   return seconds(used.ru_utime) + seconds(used.ru_stime);
 }
 
-/// Axes: whether the page cache has the file, the way, KiB of a tile, producers, and for queues KiB of a piece.
+/// Axes: whether the page cache has the file, the way, KiB of a tile, producers.
 void read_file(benchmark::State& state, OwnFile const& own, Way const& way, bool cached) {
   auto const tile = static_cast<std::size_t>(state.range(0)) << 10;
   auto const producers = static_cast<unsigned>(state.range(1));
   constexpr std::size_t tiles_each = 8;
   Slab const slab(tile * tiles_each * producers);
-  OpenReadQueue const open_queue = open_uring;
-  FileReadingOptions options{.reading = way.reading, .depth = way.depth, .registered = way.registered};
-  options.piece_bytes = static_cast<std::size_t>(state.range(2)) << 10;
+  FileReadingOptions const options{.reading = way.reading};
   std::vector<FileReader> readers;
-  for (unsigned k = 0; k < producers; ++k) readers.emplace_back(options, slab.bytes(), open_queue);
+  for (unsigned k = 0; k < producers; ++k) readers.emplace_back(options);
   std::uint64_t bytes = 0;
   double cpu = 0;
   auto const go_over = [&] {
@@ -105,12 +96,9 @@ int main(int count, char** words) {
       auto const name = std::string(cached ? "cached/" : "cold/") + way.name;
       auto* const bench = benchmark::RegisterBenchmark(
           name.c_str(), [&own, &way, cached](benchmark::State& state) { read_file(state, own, way, cached); });
-      bench->ArgNames({"tile_KiB", "producers", "piece_KiB"})->UseManualTime()->Unit(benchmark::kMillisecond);
+      bench->ArgNames({"tile_KiB", "producers"})->UseManualTime()->Unit(benchmark::kMillisecond);
       for (std::int64_t const tile : {64, 1024, 4096}) {
-        for (std::int64_t const producers : {1, 2}) bench->Args({tile, producers, 256});
-      }
-      if (way.depth > 1 && !cached) {
-        for (std::int64_t const piece : {64, 1024}) bench->Args({4096, 1, piece});
+        for (std::int64_t const producers : {1, 2}) bench->Args({tile, producers});
       }
     }
   }

@@ -172,7 +172,7 @@ void one_by_one(benchmark::State& state, PipelineOptions const& options, std::si
       if (std::abs(result - 1) > 1e-2F) wrong = "a record is wrong";
       return time.count();
     };
-    // What the lane tries out for lone tiles, and captures, is through by then.
+    // What the lane tries out and captures is through by then.
     constexpr unsigned warm_up = 100;
     for (unsigned sent = 0; sent < warm_up && wrong == nullptr; ++sent) send_one();
     for (auto _ : state) {

@@ -65,8 +65,9 @@ SignalKind parse_signal_kind(std::string_view name);
 /// How a tile's bytes come to its stage and back.
 enum class Transport : std::uint8_t {
   /// On the CPU device all is mapped where the stage allows it and the pool is pinned: a copy there is one more pass
-  /// over the tile by the same processors. On a GPU small work for a device that has little is mapped, where the stage
-  /// allows it and the lane does not find that it takes longer (decisions/0034); all else is copied.
+  /// over the tile by the same processors. On a GPU, where the stage allows it, a tile that finds nothing of its lane
+  /// on the device is mapped up to 8 MiB up and down, and more tiles as long as all of them have no more than 256 KiB
+  /// (decisions/0023, 0059); all else is copied.
   automatic,
   copies,  ///< By the device's copy engines, to a slot in its memory and back.
   mapped,  ///< No copy: the stage works on the tile's own pinned memory, which the device reaches over the link.
@@ -208,9 +209,9 @@ struct PipelineOptions {
   static constexpr unsigned most_threads = 1024;
 
   TileShape tile = {};
-  /// Decides about lanes, batch, slots, tiles, spin and borrow_spin that are left to the pipeline; small tiles of one
-  /// pass are not copied with either (`Tuning::transport`). With `Tuning::sink_on_lanes` a result is there sooner
-  /// still.
+  /// Decides about lanes, batch, slots, tiles, spin and borrow_spin that are left to the pipeline; lone tiles of a
+  /// stage that reads once are not copied with either (`Tuning::transport`). With `Tuning::sink_on_lanes` a result is
+  /// there sooner still.
   Aim aim = Aim::throughput;
   /// Threads that fill, in `run`; those that are not needed rest (decisions/0030). 0: the CPUs that lanes and consumers
   /// leave free.

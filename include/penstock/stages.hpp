@@ -134,7 +134,8 @@ struct Promises {
   bool elementwise = false;
   /// It reads each byte of the input about once, writes each byte of what it produces once and nothing else of the
   /// tile, and does so by kernels alone. So it may be given the host's memory, which a device reaches over the link
-  /// (Transport::mapped).
+  /// (Transport::mapped). Kernels with few threads, or with threads that read far apart, are slow there: let the
+  /// transport be copies.
   bool reads_once = false;
   /// `run` only enqueues work, in the stream that it is given and in no other. The work depends only on where the
   /// tile's inputs and output lie, how large they are, and its `variant`: not on sequence, tag, what else the host

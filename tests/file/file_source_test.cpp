@@ -269,9 +269,7 @@ TEST_F(FilesForFourTiles, AreReadBySeveralProducersPieceByPieceInEveryWay) {
   constexpr std::size_t tiles = 64, large_tile = 16384;
   std::string const one = file("a", tiles * large_tile + 1);
   for (FileReadingOptions const& reading :
-       {FileReadingOptions{.direct_from = 1}, FileReadingOptions{.depth = 4, .piece_bytes = tile_bytes},
-        FileReadingOptions{.reading = FileReading::plain, .depth = 4, .piece_bytes = tile_bytes},
-        FileReadingOptions{.reading = FileReading::direct, .depth = 4, .piece_bytes = tile_bytes},
+       {FileReadingOptions{}, FileReadingOptions{.direct_from = 1}, FileReadingOptions{.reading = FileReading::plain},
         FileReadingOptions{.reading = FileReading::direct}}) {
     cpu::CpuDevice device;
     Pipeline pipeline(device, {.tile = {.input_bytes = large_tile}, .producers = 3, .tuning = {.tiles = 6}});

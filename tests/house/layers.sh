@@ -15,7 +15,6 @@ outside=(
   'hwloc.h|hwloc/*'                  'machine'
   'tbb/*|oneapi/*'                   'flow'
   'cuda*.h|cuda/*|cub/*|thrust/*|cooperative_groups*|nv[!t]*.h' 'cuda kernels'
-  'liburing.h|liburing/*'           'file'
   'nvtx3/*'                          'nvtx'
   'nlohmann/*'                       'report profile page command measure hash doctor lab bench compare tune'
   'CLI/*'                            'command measure hash doctor lab bench compare tune program'

@@ -9,8 +9,8 @@
 
 namespace penstock {
 
-/// Eight tiles, each larger than what a lane maps by itself, and a stage that notes which tiles it was given
-/// themselves.
+/// Eight tiles, each larger than what a lane maps by itself beside others, and a stage that notes which tiles it was
+/// given themselves.
 struct LaneOfLargeTiles : LaneContract {
   static constexpr std::size_t small = 4096;
   /// Of these, up and down, three may be mapped at once.

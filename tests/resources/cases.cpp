@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "resources/cases.hpp"
 
-#include <cerrno>
 #include <cstddef>
 #include <fstream>
 #include <utility>
@@ -23,7 +22,6 @@ std::vector<Axis> all_axes() {
   auto const limit = [](int resource, std::uint64_t unit) {
     return [=](Order& order, std::uint64_t number) { order.limits.push_back({resource, number * unit}); };
   };
-  std::vector<int> const errors{EPERM, ENOSYS, ENOMEM, EMFILE, EINVAL, EAGAIN};
   // A user of its own, so that no other process counts.
   auto const processes = [](Order& order, std::uint64_t number) {
     order.user = 200'000 + static_cast<unsigned>(getpid()) % 50'000;
@@ -39,11 +37,6 @@ std::vector<Axis> all_axes() {
       {.name = "descriptors", .first = 3, .last = 40, .refuse = limit(RLIMIT_NOFILE, 1)},
       {.name = "locked-memory", .first = 0, .last = 16, .refuse = limit(RLIMIT_MEMLOCK, 4096)},
       {.name = "file-size", .first = 0, .last = 150, .refuse = limit(RLIMIT_FSIZE, 1), .tears = true},
-      {.name = "io_uring",
-       .first = 0,
-       .last = errors.size() - 1,
-       .refuse = [errors](Order& order, std::uint64_t n) { order.uring_error = errors.at(n); },
-       .only = {"world-files"}},
   };
   if (geteuid() == 0)
     axes.push_back(

@@ -11,8 +11,6 @@
 
 #include <fcntl.h>
 #include <grp.h>
-#include <linux/filter.h>
-#include <linux/seccomp.h>
 #include <poll.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
@@ -40,17 +38,6 @@ struct Descriptor {
   int const number;
 };
 
-bool refuse_uring(int error) {
-  std::array<sock_filter, 4> filter{{
-      BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),
-      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_io_uring_setup, 0, 1),
-      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | static_cast<unsigned>(error)),
-      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
-  }};
-  sock_fprog const program{.len = filter.size(), .filter = filter.data()};
-  return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 && syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &program) == 0;
-}
-
 constexpr int report_descriptor = 900;  ///< Above all limits that are swept, which do not hold for what is open.
 constexpr int cannot_start = 121;       ///< The exit code of a child that did not come to be the program.
 
@@ -76,7 +63,6 @@ std::vector<char*> pointers(std::vector<std::string>& strings) {
   if (order.user) {
     well = well && setgroups(0, nullptr) == 0 && setgid(*order.user) == 0 && setuid(*order.user) == 0;
   }
-  if (order.uring_error) well = well && refuse_uring(*order.uring_error);
   for (Limit const& limit : order.limits) {
     rlimit const both{limit.most, limit.most};
     well = well && setrlimit(static_cast<__rlimit_resource>(limit.resource), &both) == 0;
@@ -167,7 +153,6 @@ Ended run_child(Order const& order, std::chrono::seconds patience) {
 
 std::string shell_line(Order const& order) {
   std::string line = "cd " + order.folder + " &&";
-  if (order.uring_error) line += " (io_uring_setup: errno " + std::to_string(*order.uring_error) + ")";
   for (Limit const& limit : order.limits) {
     std::string const most = std::to_string(limit.most);
     if (limit.resource == RLIMIT_AS) line += " prlimit --as=" + most;

@@ -24,8 +24,7 @@ struct Order {
   std::string preload = {};                   ///< A library, or nothing.
   std::vector<std::string> environment = {};  ///< NAME=VALUE, beside what this process has.
   std::vector<Limit> limits = {};
-  std::optional<unsigned> user = {};    ///< It runs as this user, who has no rights.
-  std::optional<int> uring_error = {};  ///< What io_uring_setup ends with.
+  std::optional<unsigned> user = {};  ///< It runs as this user, who has no rights.
 };
 
 /// How it ended.
@@ -45,7 +44,7 @@ struct Ended {
 /// Throws: std::system_error, if it cannot be started at all.
 Ended run_child(Order const& order, std::chrono::seconds patience);
 
-/// The order as a line for a shell, which does the same; a refusal of io_uring is only named.
+/// The order as a line for a shell, which does the same.
 std::string shell_line(Order const& order);
 
 }  // namespace penstock::sweep

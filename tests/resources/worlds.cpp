@@ -194,9 +194,7 @@ int files(std::vector<std::string> const& paths) {
   PipelineOptions options = small_pipeline();
   options.ordered = true;
   Pipeline pipeline(device, options);
-  // Two requests at once, so that io_uring is asked for.
-  FileSource source(paths, pipeline.pool(),
-                    {.reading = {.reading = FileReading::direct, .depth = 2, .piece_bytes = 512}});
+  FileSource source(paths, pipeline.pool(), {.reading = {.reading = FileReading::direct}});
   std::uint64_t next = 0;
   bool in_order = true;
   Report const report = pipeline.run(source, add_one(), [&](Completion& done) {

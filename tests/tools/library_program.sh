@@ -11,7 +11,7 @@ some_bytes 100000 a
 folders=(. lib lib64 extras/CUPTI/lib64)
 mkdir -p "${folders[@]}"
 for folder in "${folders[@]}"; do
-  for name in libcuda.so libcuda.so.1 libcupti.so libcupti.so.1{2,3} libnccl.so.2 libnvidia-ml.so.1 libhwloc.so.15 liburing.so.2 \
+  for name in libcuda.so libcuda.so.1 libcupti.so libcupti.so.1{2,3} libnccl.so.2 libnvidia-ml.so.1 libhwloc.so.15 \
     libtbb.so.12 libtbbmalloc.so.2 libtbbbind.so.3 libtbbbind_2_0.so.3 libtbbbind_2_5.so.3 libgcc_s.so.1 libstdc++.so.6 libm.so.6 libc.so.6; do
     ln -s "$3" "$folder/$name"
   done

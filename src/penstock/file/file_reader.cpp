@@ -16,19 +16,10 @@
 namespace penstock {
 namespace {
 
-std::size_t round_up(std::size_t bytes, std::size_t unit) {
-  return (bytes + unit - 1) / unit * unit;
-}
-
-/// Pieces begin at whole pages, whether or not that is demanded.
-constexpr std::size_t page = 4096;
-
 /// What a way is called, and in which order they are told.
 constexpr std::array ways{
     std::pair{ReadWay::plain, "through the page cache"},
-    std::pair{ReadWay::uring, "through the page cache by io_uring"},
     std::pair{ReadWay::direct, "past the page cache"},
-    std::pair{ReadWay::direct_uring, "past the page cache by io_uring"},
 };
 
 /// cachestat(2), which is newer than the headers of Debian 12. It has the same number on every architecture.
@@ -59,17 +50,17 @@ bool on_overlay(int descriptor) {
 std::size_t FileReader::read(OpenFile& file, std::uint64_t offset, std::span<std::byte> to) {
   if (wants_direct(file, offset, to.size())) {
     if (auto const access = direct(file, offset, to)) {
+      note(ReadWay::direct);
       std::size_t const whole = to.size() / access->alignment * access->alignment;
-      note(queue() != nullptr ? ReadWay::direct_uring : ReadWay::direct);
-      std::size_t const filled = read_pieces(file, access->descriptor, access->alignment, offset, to.first(whole));
-      // What is left is less than can be read past the page cache.
-      return filled < whole ? filled : filled + file.read_at(offset + filled, to.subspan(filled));
+      ssize_t const got = pread(access->descriptor, to.data(), whole, static_cast<off_t>(offset));
+      if (got < 0 && errno == EINVAL) file.refuse_direct(EINVAL);
+      // What is left is less than can be read past the page cache, or was interrupted or refused.
+      auto const filled = static_cast<std::size_t>(std::max<ssize_t>(got, 0));
+      return filled + file.read_at(offset + filled, to.subspan(filled));
     }
   }
-  // What the page cache has is only copied, which several requests do one after the other.
-  bool const several = options_.reading != FileReading::automatic && queue() != nullptr;
-  note(several ? ReadWay::uring : ReadWay::plain);
-  return several ? read_pieces(file, file.descriptor(), page, offset, to) : file.read_at(offset, to);
+  note(ReadWay::plain);
+  return file.read_at(offset, to);
 }
 
 bool FileReader::wants_direct(OpenFile const& file, std::uint64_t offset, std::size_t bytes) {
@@ -100,49 +91,6 @@ std::optional<DirectAccess> FileReader::direct(OpenFile& file, std::uint64_t off
   return access;
 }
 
-ReadQueue* FileReader::queue() {
-  if (!asked_for_queue_ && options_.depth > 1) {
-    asked_for_queue_ = true;
-    std::vector<std::string> remarks;
-    queue_ = open_queue_(options_.depth, options_.registered ? memory_ : std::span<std::byte>(), remarks);
-    for (auto const& remark : remarks) note(remark);
-  }
-  if (queue_ != nullptr && !queue_->usable()) {
-    note("io_uring broke down");
-    queue_ = nullptr;
-  }
-  return queue_.get();
-}
-
-/// Reads `to` by several pieces, each but the last of them a multiple of `alignment`; by one if there is no queue.
-std::size_t FileReader::read_pieces(OpenFile& file, int descriptor, std::size_t alignment, std::uint64_t offset,
-                                    std::span<std::byte> to) {
-  std::size_t const unit = std::max(alignment, page);
-  std::size_t const most = std::max(round_up(options_.piece_bytes, unit),
-                                    round_up((to.size() + options_.depth - 1) / std::max(1U, options_.depth), unit));
-  pieces_.clear();
-  if (queue() == nullptr) {
-    pieces_.push_back({descriptor, offset, to});
-    ssize_t const got = pread(descriptor, to.data(), to.size(), static_cast<off_t>(offset));
-    pieces_.back().result = got < 0 ? -errno : got;
-  } else {
-    for (std::size_t at = 0; at < to.size(); at += most) {
-      pieces_.push_back({descriptor, offset + at, to.subspan(at, std::min(most, to.size() - at))});
-    }
-    queue_->read(pieces_);
-  }
-  std::size_t filled = 0;
-  for (PieceRead const& piece : pieces_) {
-    if (piece.result == -EINVAL && descriptor != file.descriptor()) file.refuse_direct(EINVAL);
-    auto const got = static_cast<std::size_t>(std::max<std::int64_t>(piece.result, 0));
-    filled += got;
-    if (got < piece.to.size()) filled += file.read_at(piece.offset + got, piece.to.subspan(got));
-    // The file holds less than it says, as those in /sys do: nothing comes behind this.
-    if (offset + filled < piece.offset + piece.to.size()) break;
-  }
-  return filled;
-}
-
 void FileReader::note(std::string const& reason) {
   if (std::find(reasons_.begin(), reasons_.end(), reason) == reasons_.end()) reasons_.push_back(reason);
 }
@@ -156,7 +104,7 @@ std::size_t FileReaders::read(OpenFile& file, std::uint64_t offset, std::span<st
       if (all.idle_.empty()) {
         // Nothing may throw when it goes back.
         all.idle_.reserve(all.readers_.size() + 1);
-        reader = &all.readers_.emplace_back(all.options_, all.memory_, all.open_queue_);
+        reader = &all.readers_.emplace_back(all.options_);
       } else {
         reader = all.idle_.back();
         all.idle_.pop_back();

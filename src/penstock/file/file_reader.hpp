@@ -5,33 +5,28 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
-#include <memory>
 #include <mutex>
 #include <optional>
 #include <span>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "penstock/file/open_file.hpp"
-#include "penstock/file/read_queue.hpp"
 
 namespace penstock {
 
 /// How a tile came to be filled.
-enum class ReadWay { plain, uring, direct, direct_uring };
+enum class ReadWay { plain, direct };
 
 /// Reads pieces of regular files in the way that suits each, and plainly where nothing else can be had.
 ///
-/// Whatever a faster way leaves undone, because a request came back short, was interrupted or refused, is read plainly.
+/// What a read past the page cache leaves undone, because it came back short, was interrupted or refused, is read
+/// plainly.
 ///
 /// Threads: one at a time.
 class FileReader {
  public:
-  /// `memory` is what it will mostly read to, for queues that want to know. `open_queue` is called when one is first
-  /// needed.
-  FileReader(FileReadingOptions const& options, std::span<std::byte> memory, OpenReadQueue const& open_queue)
-      : options_(options), memory_(memory), open_queue_(open_queue) {}
+  explicit FileReader(FileReadingOptions const& options) : options_(options) {}
 
   /// As OpenFile::read_at.
   std::size_t read(OpenFile& file, std::uint64_t offset, std::span<std::byte> to);
@@ -44,30 +39,20 @@ class FileReader {
  private:
   bool wants_direct(OpenFile const& file, std::uint64_t offset, std::size_t bytes);
   std::optional<DirectAccess> direct(OpenFile& file, std::uint64_t offset, std::span<std::byte> to);
-  ReadQueue* queue();
-  std::size_t read_pieces(OpenFile& file, int descriptor, std::size_t alignment, std::uint64_t offset,
-                          std::span<std::byte> to);
   void note(ReadWay way) { ++counts_.at(static_cast<std::size_t>(way)); }
   void note(std::string const& reason);
 
   FileReadingOptions const options_;
-  std::span<std::byte> const memory_;
-  OpenReadQueue const& open_queue_;
-  bool asked_for_queue_ = false;
-  std::unique_ptr<ReadQueue> queue_;  ///< Null before it was asked for, and if there is none.
-  std::vector<PieceRead> pieces_;
-  std::array<std::uint64_t, 4> counts_{};
+  std::array<std::uint64_t, 2> counts_{};
   std::vector<std::string> reasons_;
 };
 
-/// As many readers as have ever read at once: a producer that reads has one, and so a queue of requests, for itself.
+/// As many readers as have ever read at once: a producer that reads has one for itself.
 ///
 /// Threads: any.
 class FileReaders {
  public:
-  /// As FileReader.
-  FileReaders(FileReadingOptions const& options, std::span<std::byte> memory, OpenReadQueue open_queue)
-      : options_(options), memory_(memory), open_queue_(std::move(open_queue)) {}
+  explicit FileReaders(FileReadingOptions const& options) : options_(options) {}
   FileReaders(FileReaders const&) = delete;
   FileReaders& operator=(FileReaders const&) = delete;
 
@@ -78,8 +63,6 @@ class FileReaders {
 
  private:
   FileReadingOptions const options_;
-  std::span<std::byte> const memory_;
-  OpenReadQueue const open_queue_;
   std::mutex mutex_;
   std::deque<FileReader> readers_;
   std::vector<FileReader*> idle_;

@@ -9,7 +9,6 @@
 #include "penstock/file/file_reader.hpp"
 #include "penstock/file/open_file.hpp"
 #include "penstock/file/open_folder.hpp"
-#include "penstock/file/read_queue.hpp"
 #include "penstock/files.hpp"
 
 namespace penstock {
@@ -20,13 +19,6 @@ FileSource::NextFile one_by_one(std::vector<std::string> paths) {
     if (at == paths.size()) return std::nullopt;
     return InputFile{.path = paths[at++]};
   };
-}
-
-/// The inputs of all tiles, which lie side by side.
-std::span<std::byte> inputs_of(Pool const& pool) {
-  std::byte* const first = pool.tile(0).input().data();
-  auto const last = pool.tile(pool.size() - 1).input();
-  return {first, last.data() + last.size()};
 }
 
 std::shared_ptr<OpenFile> open_file(InputFile const& input) {
@@ -41,7 +33,7 @@ std::shared_ptr<OpenFile> open_file(InputFile const& input) {
 class FileSource::Parts {
  public:
   Parts(NextFile next, Pool const& pool, FileSourceOptions options)
-      : readers(options.reading, inputs_of(pool), open_uring),
+      : readers(options.reading),
         next_file_(std::move(next)),
         tile_bytes_(pool.shape().input_bytes),
         options_(std::move(options)) {

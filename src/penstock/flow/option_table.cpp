@@ -198,7 +198,7 @@ constexpr std::array rows{
                                            .former_word = "adaptive"}),
     word<&Tuning::transport, all_transports>(
         {.name = "transport",
-         .sentence = "Whether tiles are copied: automatic (not small work), copies, mapped",
+         .sentence = "Whether tiles are copied: automatic (not what is small or alone), copies, mapped",
          .places = axes | profiles,
          .promised = "mapped",
          .in_all_profiles = false}),

@@ -28,14 +28,13 @@ void add_copy(std::vector<Copy>& copies, Copy next) {
 }  // namespace
 
 void FlightBatch::fail(std::shared_ptr<Failure const> const& why) noexcept {
-  failed = true;
   for (FlightSlot* const slot : all) {
     if (slot->failure == nullptr) slot->failure = why;
   }
 }
 
 void FlightBatch::drop_failed() noexcept {
-  if (std::erase_if(live, [](FlightSlot const* slot) { return slot->failure != nullptr; }) > 0) failed = true;
+  std::erase_if(live, [](FlightSlot const* slot) { return slot->failure != nullptr; });
 }
 
 BatchEnqueuer::BatchEnqueuer(Device& device, TileShape shape, FlightOptions const& options, LaneStreams& streams,

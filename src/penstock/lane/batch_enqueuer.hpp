@@ -48,7 +48,6 @@ struct FlightBatch {
   FlightEvents* events = nullptr;
   std::size_t clock_place = 0;  ///< Where the clock knows its times,
   bool timed = false;           ///< if it does.
-  bool failed = false;          ///< Some of its tiles have failed; kept here, as they may retire before the lane asks.
 
   /// Begins the next batch, which has no slot.
   void begin(TransferPath by, FlightEvents* of, std::size_t place, bool known_to_clock) noexcept {
@@ -58,7 +57,6 @@ struct FlightBatch {
     events = of;
     clock_place = place;
     timed = known_to_clock;
-    failed = false;
   }
   void add(FlightSlot& slot) {
     all.push_back(&slot);

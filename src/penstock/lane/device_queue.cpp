@@ -50,15 +50,12 @@ void DeviceQueue::put(std::span<Loan> batch, Stage& stage, std::span<Clock::time
   if (!pushed.empty()) {
     for (Loan const& loan : batch) recorded_.push_back(&*loan);
   }
-  flight_->cut_off(taken);  // Before the flight knows of the next lone batch.
   try {
     {
       RangeHere const range(options_.ranges, Step::enqueue, representative_sequence(batch));
       flight_->put(batch, stage);
     }
     ++summary_.batches;
-    // A lane that sleeps would measure its own wake-up.
-    if (first && options_.spin.count() > 0) flight_->watch(taken);
     if (!recorded_.empty()) note_taken(taken, pushed);
     // Now, and not before: the time of the stage's calls on this thread is not the device's time.
     if (first) lookout_->began(Clock::now(), flight_->retired());
@@ -211,9 +208,7 @@ void DeviceQueue::ask_device() {
 }
 
 void DeviceQueue::retire_up_to(std::uint64_t number) {
-  auto const now = Clock::now();
-  lookout_->progressed(now);
-  if (number == flight_->youngest()) flight_->note_through(now);
+  lookout_->progressed(Clock::now());
   if (unsignalled_) summary_.found_by_watchdog += number - flight_->retired();
   while (flight_->retired() < number) deliver(flight_->retire());
 }
@@ -247,7 +242,6 @@ void DeviceQueue::note_loss(char const* what, char const* reason) noexcept {
 /// Fails them only when the device has let go of them: what runs on it runs to its end, and may still write to a tile.
 void DeviceQueue::fail_all_in_flight(std::shared_ptr<Failure const> why) {
   if (flight_->empty()) return;
-  flight_->note_through(Clock::now(), true);
   flight_->wait_idle();
   // The device may have been lost in the wait, or the patience with it may have run out.
   if (auto const loss = device_.lost()) {

@@ -76,8 +76,6 @@ class DeviceQueue {
   void look();
   /// Ends a look: asks the device how it is if the watchdog's time has come, and counts what was found.
   void end_look(Clock::time_point now);
-  /// The lane sleeps from now on.
-  void cut_off(Clock::time_point now) noexcept { flight_->cut_off(now); }
   /// Makes sure that a ticket is on its way if any tile is in flight, where the signal brings tickets.
   void arm();
   /// Ends a sleep in which nothing was heard: asks for the watchdog.

@@ -85,7 +85,6 @@ Flight::~Flight() {
 
 void Flight::put(std::span<Loan> loans, Stage& stage) {
   place(loans, paths_.choose(loans, stage, put_, retired_));
-  std::uint64_t const captures = graphs().captures();
   char const* at = "upload";
   bool enqueued = false;
   try {
@@ -98,9 +97,6 @@ void Flight::put(std::span<Loan> loans, Stage& stage) {
     static_cast<void>(device_.take_refusal());  // The stage may have left one when it threw; it is not the next tile's.
   }
   seal(enqueued);
-  // A capture takes as long as some runs, and each copied tile of a whole round of slots may have one. A timed batch
-  // takes marks, more of them if it is copied.
-  if (batch_.timed || graphs().captures() != captures) paths_.discount();
 }
 
 /// Gives each tile the next slot, so that neighbours stay neighbours, and all of them one set of events.
@@ -204,15 +200,6 @@ std::uint64_t Flight::first_not_passed() const noexcept {
   } catch (Error const&) {
   }
   return number;
-}
-
-void Flight::note_through(PathChooser::Clock::time_point now, bool failed) noexcept {
-  if (paths_.watches()) paths_.through(now, failed || batch_.failed || work_failed());
-}
-
-/// True if work of the batch that was put last has failed.
-bool Flight::work_failed() const noexcept {
-  return std::any_of(batch_.all.begin(), batch_.all.end(), [](FlightSlot const* slot) { return slot->work->failed(); });
 }
 
 /// Times are a help and no promise: a tile does not fail because they are missing.

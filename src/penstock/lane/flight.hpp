@@ -51,13 +51,6 @@ class Flight {
   std::uint64_t mapped() const noexcept { return enqueuer_.mapped(); }
   /// What became of the stage's promise to be capturable.
   GraphCapture const& graphs() const noexcept { return enqueuer_.graphs(); }
-  /// The lane watches the tiles that were put last, which found the device empty, from `since` on. That tells something
-  /// about their path if there was a choice, nothing of their work was captured, and no recorder times them.
-  void watch(PathChooser::Clock::time_point since) noexcept { paths_.watch(since); }
-  /// These tiles are known to be through, or to have `failed`, and were watched until now.
-  void note_through(PathChooser::Clock::time_point now, bool failed = false) noexcept;
-  /// The lane watches them no longer: another tile comes, or the lane sleeps.
-  void cut_off(PathChooser::Clock::time_point now) noexcept { paths_.cut_off(now, batch_.failed); }
 
   /// Makes what else the work of this stage needs, so that its tiles do not wait for that. Once, before the first tile.
   ///
@@ -105,7 +98,6 @@ class Flight {
   void place(std::span<Loan> loans, TransferPath path);
   void seal(bool enqueued);
   void note_thrown(FlightSlot& slot) const noexcept;
-  bool work_failed() const noexcept;
   void note_times(std::uint64_t oldest, bool lost) noexcept;
 
   Device& device_;

@@ -95,7 +95,6 @@ std::size_t GraphCapture::launch(SlotGraph const& slot) {
 /// Nothing if the tile has yet to be run.
 std::optional<std::size_t> GraphCapture::run_captured(Stage& stage, DeviceTile const& tile, TileWork work,
                                                       SlotGraph& slot) {
-  ++captures_;
   bool const first = !slot.captured;
   auto graph = capture(stage, tile, work);
   if (!graph) return std::nullopt;

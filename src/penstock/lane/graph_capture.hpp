@@ -105,8 +105,6 @@ class GraphCapture {
   std::size_t run(Stage& stage, DeviceTile const& tile, SlotGraph& slot);
   /// How many tiles had their work launched as a graph.
   std::uint64_t launched() const noexcept { return launched_; }
-  /// How often it captured, or tried to. A capture takes as long as some runs.
-  std::uint64_t captures() const noexcept { return captures_; }
   /// Why the stage's work cannot be captured, though the stage promises so; null if it could, or was not to be.
   std::shared_ptr<Failure const> const& failure() const noexcept { return failure_; }
 
@@ -128,7 +126,6 @@ class GraphCapture {
   /// fails.
   std::optional<Stream> stream_;
   std::uint64_t launched_ = 0;
-  std::uint64_t captures_ = 0;
   std::shared_ptr<Failure const> failure_;
 };
 

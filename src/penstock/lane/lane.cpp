@@ -196,16 +196,12 @@ bool Lane::watch(Predicate const& work_waits) {
     if (work_waits() || queue_.retired() != retired) return true;
     auto const budget = queue_.lookout().idle_budget(queue_.size(), now);
     if (budget.count() > 0 && !state_.must_not_nap()) {
-      queue_.cut_off(now);
       state_.nap(budget);
       ++summary_.naps;
       now = awake_since = Clock::now();
       continue;
     }
-    if (!queue_.lookout().stays_awake(queue_.size(), awake_since, now)) {
-      queue_.cut_off(now);
-      return false;
-    }
+    if (!queue_.lookout().stays_awake(queue_.size(), awake_since, now)) return false;
     relax_cpu();
   }
 }

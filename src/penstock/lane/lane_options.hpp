@@ -25,7 +25,7 @@ struct FlightOptions {
   Transport transport = Transport::automatic;
   /// For `automatic`: the most bytes, up and down, of mapped tiles in flight at once; `unbounded_mapped_bytes` maps
   /// all. Empty: all on the CPU device, where a copy only costs what a pass over the tile costs, else
-  /// `most_mapped_bytes`.
+  /// `most_mapped_bytes`. A tile that is alone on the device may have `most_lone_mapped_bytes`.
   std::optional<std::size_t> mapped_bytes = {};
   /// For copied tiles, if the stage promises Promises::capturable and is asked for one tile at a time.
   Graphs graphs = Graphs::automatic;
@@ -38,8 +38,7 @@ struct FlightOptions {
   std::chrono::nanoseconds patience = Patience::usual;
   /// Is told the times of the steps of the tiles that it wants; null for no recorder. It outlives the lane. For each
   /// slot it takes as many events again as the flight has, and three more, and two for each input beside the first;
-  /// lane/flight_clock.hpp says what a wanted tile costs. A batch with such a tile tells nothing about its path
-  /// (PathTimes): where all tiles are wanted, lone batches keep to the preferred path.
+  /// lane/flight_clock.hpp says what a wanted tile costs.
   Recorder* recorder = nullptr;
   unsigned lane = 0;      ///< Its number, for the names of rows.
   std::size_t tiles = 0;  ///< Of the pool. The lane sets this and its number itself.

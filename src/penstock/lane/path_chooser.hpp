@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <array>
-#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -17,66 +15,19 @@
 
 namespace penstock {
 
-/// How a batch gets to its stage and back. PathTimes prefers the first.
+/// How a batch gets to its stage and back.
 enum class TransferPath : std::uint8_t {
   mapped,  ///< No copy: the stage works on the tiles themselves, and `landed` is behind the stage.
   copied,  ///< By copies, in the lane's streams.
 };
 
-/// For Transport::automatic: the most bytes, up and down, of mapped tiles in flight at once. Below that, a lone batch
-/// goes the path that took least time for others of its size (PathTimes). One at a time, mapped tiles are through
-/// sooner than copied tiles below and above this size, by a third at this size (bench/records/records_bench,
-/// `one_at_a_time`), and they take the device's multiprocessors for as long as the link (decisions/0023).
+/// For Transport::automatic: the most bytes, up and down, of mapped tiles in flight at once. Many mapped tiles at once
+/// are slower than batches of copies, and take the device's multiprocessors for as long as the link (decisions/0023).
 inline constexpr std::size_t most_mapped_bytes = std::size_t{256} << 10;
+/// The same for a single tile that finds nothing of its lane on the device: the largest that was measured. Its steps
+/// could overlap with nothing, so it is through sooner without copies at each size up to this (decisions/0059).
+inline constexpr std::size_t most_lone_mapped_bytes = std::size_t{8} << 20;
 inline constexpr std::size_t unbounded_mapped_bytes = std::numeric_limits<std::size_t>::max();
-
-/// Chooses the path of small batches that may be mapped and find nothing of their lane on the device. It goes by the
-/// time that others of about their size took from the call to the news. The first few are mapped and do not count; then
-/// both paths are tried in turns, forth and back, and the path with the lower median is kept. Sizes are alike if they
-/// are between the same powers of two.
-///
-/// If the lane did not watch a batch to its end, only a lower bound of its time is known. The bound says much if the
-/// lane fell asleep over the batch, and little if the next batch came soon behind. So the batch counts as its bound
-/// where its path is the one to be left, and as for ever where its path is the one to be taken. Then the path that is
-/// taken was faster whatever these batches took, and where few are watched to their end nothing changes
-/// (decisions/0036).
-///
-/// Threads: the lane's.
-class PathTimes {
- public:
-  static constexpr unsigned warm_up = 8;   ///< Batches of a size that do not count: the first load what they launch.
-  static constexpr unsigned samples = 16;  ///< Times of each path.
-  static constexpr std::size_t most_bytes = std::size_t{1} << 19;  ///< All above are alike.
-
-  /// For a batch of so many bytes, up and down.
-  TransferPath choose(std::size_t bytes) noexcept;
-  /// Tells it the time of a batch that was alone from its first call until the lane, awake, knew it to be through;
-  /// nanoseconds::max() for one that failed.
-  void took(std::size_t bytes, TransferPath path, std::chrono::nanoseconds time) noexcept;
-  /// The same for a batch that was not watched to its end: it took longer than this.
-  void took_longer(std::size_t bytes, TransferPath path, std::chrono::nanoseconds than) noexcept;
-
- private:
-  static constexpr std::size_t paths = 2;
-  using Times = std::array<std::chrono::nanoseconds, samples>;
-  /// Of batches of about one size.
-  struct Tried {
-    unsigned warmed = 0;
-    std::array<unsigned, paths> counts{};
-    std::array<Times, paths> least{};  ///< What each took at least,
-    std::array<Times, paths> most{};   ///< and at most.
-    std::optional<TransferPath> best = {};
-
-    /// Of the paths that have `round` times, the one that is next.
-    TransferPath turn(unsigned round) const noexcept;
-  };
-  void note(std::size_t bytes, TransferPath path, std::chrono::nanoseconds at_least,
-            std::chrono::nanoseconds at_most) noexcept;
-  static std::chrono::nanoseconds median(Times& times) noexcept;
-  Tried& tried(std::size_t bytes) noexcept;
-
-  std::array<Tried, 21> sizes_;
-};
 
 /// Where a device itself sees the tiles of a pool; the device is asked once for each tile.
 ///
@@ -103,15 +54,16 @@ class MappedTiles {
   std::vector<Known> tiles_;  ///< By index.
 };
 
-/// Chooses the path of each batch of one lane, and watches the time of those that have a choice.
+/// Chooses the path of each batch of one lane.
 ///
 /// Invariant: no batch is mapped while a copied one is in flight, as it would land first, and tiles retire in their
-///            order. With Transport::automatic and a bound, mapped tiles in flight have no more bytes than the bound.
+///            order. With Transport::automatic and a bound, mapped tiles in flight have no more bytes than the bound,
+///            unless it is a single one.
 /// Threads:   the lane's.
 class PathChooser {
  public:
-  using Clock = std::chrono::steady_clock;
-  /// For a pool of so many tiles. `bound`: the most bytes of mapped tiles in flight at once, for Transport::automatic.
+  /// For a pool of so many tiles. `bound`: the most bytes of mapped tiles in flight at once, for Transport::automatic;
+  /// a lone tile may have most_lone_mapped_bytes.
   PathChooser(Device& device, Transport transport, std::size_t bound, TileShape shape, std::size_t tiles);
 
   /// For a batch that comes next on the device; `put` is the number of the last tile there, `retired` of the last that
@@ -123,21 +75,6 @@ class PathChooser {
   void begin_mapped(std::size_t bytes) noexcept { mapped_bytes_ += bytes; }
   void end_mapped(std::size_t bytes) noexcept { mapped_bytes_ -= bytes; }
 
-  /// The time of the batch that was chosen for last says nothing of its path.
-  void discount() noexcept { lone_bytes_ = 0; }
-  /// The lane watches that batch, which is alone on the device, from `since` on. Nothing happens if its time says
-  /// nothing, since there was no choice.
-  void watch(Clock::time_point since) noexcept {
-    if (lone_bytes_ > 0) since_ = since;
-  }
-  /// True if the lane watches a batch.
-  bool watches() const noexcept { return since_.has_value(); }
-  /// The watched batch is through, alone until now. One that failed counts as for ever: a path that fails would often
-  /// be through soonest.
-  void through(Clock::time_point now, bool failed) noexcept;
-  /// The lane watches the batch no longer: from now on another is with it, or the lane sleeps.
-  void cut_off(Clock::time_point now, bool failed) noexcept;
-
  private:
   std::size_t bytes_of(std::span<Loan const> loans) const;
   bool may_be_mapped(std::span<Loan const> loans, Stage const& stage);
@@ -147,13 +84,8 @@ class PathChooser {
   TileShape const shape_;
   std::vector<std::size_t> const more_inputs_;
   MappedTiles pool_;
-  PathTimes times_;
-  std::uint64_t youngest_copied_ = 0;         ///< The last tile that was not mapped.
-  std::size_t mapped_bytes_ = 0;              ///< Of mapped tiles in flight, both ways.
-  TransferPath path_ = TransferPath::copied;  ///< Of the batch that was chosen for last.
-  std::size_t lone_bytes_ = 0;                ///< Its bytes up and down, if its time counts.
-  /// Since when that batch is alone on the device and the lane has not slept.
-  std::optional<Clock::time_point> since_;
+  std::uint64_t youngest_copied_ = 0;  ///< The last tile that was not mapped.
+  std::size_t mapped_bytes_ = 0;       ///< Of mapped tiles in flight, both ways.
 };
 
 }  // namespace penstock

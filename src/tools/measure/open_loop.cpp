@@ -9,7 +9,6 @@
 
 #include "penstock/core/quantile.hpp"
 #include "penstock/lane/graph_capture.hpp"
-#include "penstock/lane/path_chooser.hpp"
 
 namespace penstock::measure {
 namespace {
@@ -36,11 +35,9 @@ void wait_until(Clock::time_point due, std::stop_token const& stop) {
 }  // namespace
 
 std::uint64_t settling_tiles(PipelineOptions const& made) noexcept {
-  constexpr unsigned paths = 3;
-  std::uint64_t a_lane = PathTimes::warm_up + paths * PathTimes::samples;
-  if (made.tuning.graphs != Graphs::never)
-    a_lane += GraphChoice::warm_up + 2 * GraphChoice::samples + made.tuning.slots;
-  return made.lanes * a_lane;
+  if (made.tuning.graphs == Graphs::never) return 0;
+  constexpr std::uint64_t trial = GraphChoice::warm_up + 2 * GraphChoice::samples;
+  return made.lanes * (trial + made.tuning.slots);
 }
 
 Load load_at(double tiles_per_second, PipelineOptions const& made, std::chrono::nanoseconds warm_up,

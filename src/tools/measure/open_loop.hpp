@@ -16,12 +16,11 @@
 
 namespace penstock::measure {
 
-/// How many tiles it takes until all lanes of such a pipeline have tried the ways that they choose from, and have
-/// captured in all slots, if they capture. A lane with tiles in flight tries no ways for lone ones, so with many
-/// it may be more.
+/// How many tiles it takes until all lanes of such a pipeline have found out whether graphs pay, and have captured in
+/// all slots, if they capture.
 ///
 /// Shape:  as a pipeline has made them.
-/// Source: docs/decisions/0028 and 0034.
+/// Source: docs/decisions/0028.
 std::uint64_t settling_tiles(PipelineOptions const& made) noexcept;
 
 /// Fills tiles, and is told when one has failed.
