@@ -27,10 +27,6 @@ inline constexpr std::array all_lane_shapes{LaneShape::split, LaneShape::single}
 
 /// As users write it: "split" and so on.
 std::string_view to_string(LaneShape shape) noexcept;
-/// Of all shapes, with commas between.
-std::string lane_shape_names();
-/// Throws: Error, with all names, for any other text.
-LaneShape parse_lane_shape(std::string_view name);
 
 /// Which stream a lane computes on.
 enum class StreamMode : std::uint8_t {
@@ -55,12 +51,6 @@ inline constexpr std::array all_signal_kinds{SignalKind::callback,    SignalKind
 
 /// "callback", "callback_in_stream" and so on.
 std::string_view to_string(SignalKind kind) noexcept;
-/// All names, as a text lists them: "callback, callback_in_stream, ...".
-std::string signal_names();
-/// The kind of that name.
-///
-/// Throws: Error of kind bad_argument, which names them all.
-SignalKind parse_signal_kind(std::string_view name);
 
 /// How a tile's bytes come to its stage and back.
 enum class Transport : std::uint8_t {
@@ -77,12 +67,6 @@ inline constexpr std::array all_transports{Transport::automatic, Transport::copi
 
 /// "automatic", "copies", "mapped".
 std::string_view to_string(Transport transport) noexcept;
-/// All names, as a text lists them: "automatic, copies, mapped".
-std::string transport_names();
-/// The transport of that name.
-///
-/// Throws: Error of kind bad_argument, which names them all.
-Transport parse_transport(std::string_view name);
 
 /// Whether what a stage enqueues for a tile is captured once for each slot and launched as a graph from then on. Only
 /// of a stage that promises it (Promises::capturable).
@@ -96,12 +80,6 @@ inline constexpr std::array all_graphs{Graphs::automatic, Graphs::never, Graphs:
 
 /// "automatic", "never", "always".
 std::string_view to_string(Graphs graphs) noexcept;
-/// All names, as a text lists them: "automatic, never, always".
-std::string graphs_names();
-/// What that name says of graphs.
-///
-/// Throws: Error of kind bad_argument, which names them all.
-Graphs parse_graphs(std::string_view name);
 
 /// The aim of a pipeline: it decides what the options leave to the pipeline.
 enum class Aim : std::uint8_t {
@@ -117,10 +95,6 @@ inline constexpr std::array all_aims{Aim::throughput, Aim::latency};
 
 /// "throughput", "latency".
 std::string_view to_string(Aim aim) noexcept;
-/// The aim of that name.
-///
-/// Throws: Error of kind bad_argument, which names them all.
-Aim parse_aim(std::string_view name);
 
 /// Work on a filled tile before it goes to a lane: decoding, parsing.
 struct HostStage {

@@ -203,6 +203,8 @@ class Records {
  public:
   /// Packs into the tiles of this pipeline, which must outlive it; nothing else may feed the pipeline meanwhile. If its
   /// options ask for as many producers as there will be writers, each writer has a tile to fill beside those in flight.
+  /// Records lie in the first input of a tile. Where tiles have other inputs (TileShape::more_input_bytes), those stay
+  /// empty, and a RecordStage does not see them.
   ///
   /// Throws: Error, if the pipeline's tiles do not hold a record, or options contradict each other.
   explicit Records(Pipeline& pipeline, RecordOptions options = {});

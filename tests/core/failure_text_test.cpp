@@ -56,6 +56,12 @@ TEST(FailureText, OfAnythingElseIsASentenceToo) {
   EXPECT_EQ(failure_text(std::runtime_error("odd")), "Something failed that was not foreseen: odd. Please report it.");
 }
 
+TEST(SystemProblem, IsTheSystemsWordsWithTheNumber) {
+  EXPECT_EQ(system_problem(ENOENT), "No such file or directory (os error 2)");
+  EXPECT_EQ(system_problem(EMFILE),
+            "Too many open files (os error 24): let more be open (ulimit -n), or ask for fewer threads");
+}
+
 TEST(Shortage, IsOfDescriptorsOrOfMemoryAndSaysWhatToDo) {
   auto const descriptors = shortage("x", std::make_error_code(std::errc::too_many_files_open));
   ASSERT_TRUE(descriptors);

@@ -15,7 +15,7 @@
 #include "penstock/core/pool.hpp"
 #include "penstock/cuda/cuda_device.hpp"
 #include "penstock/lane/lane.hpp"
-#include "penstock/lane/signal.hpp"
+#include "penstock/lane/make_signal.hpp"
 #include "penstock/machine/slab.hpp"
 
 namespace penstock::cuda {

@@ -5,6 +5,7 @@ set -euo pipefail
 cd "$(dirname "$0")"
 found=$(
   ./layers.sh broken broken/layers.txt && echo 'layers.sh passed'
+  ./cycles.sh broken && echo 'cycles.sh passed'
   ./words.sh broken 16 && echo 'words.sh passed'
 ) || true
 diff -u --label expected broken/expected.txt --label found - <<<"$found"

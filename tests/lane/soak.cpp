@@ -16,6 +16,7 @@
 #include <CLI/CLI.hpp>
 
 #include "penstock/core/pool.hpp"
+#include "penstock/core/words.hpp"
 #include "penstock/devices.hpp"
 #include "penstock/machine/slab.hpp"
 
@@ -40,12 +41,13 @@ struct SoakOptions {
 
   void add_to(CLI::App& program) {
     program.add_option("--device", device, "auto, cpu, cuda or cuda:N. Default: auto");
-    program.add_option("--signal", signals, "Of " + signal_names() + ". Default: all")->delimiter(',');
+    program.add_option("--signal", signals, "Of " + words_for(all_signal_kinds) + ". Default: all")->delimiter(',');
     program.add_option("--streams", streams, "default, own or both, with a comma. Default: default")
         ->delimiter(',')
         ->check(CLI::IsMember({"default", "own"}));
-    program.add_option("--shape", shapes, "Of " + lane_shape_names() + ". Default: split")->delimiter(',');
-    program.add_option("--transport", transports, "Of " + transport_names() + ". Default: copies")->delimiter(',');
+    program.add_option("--shape", shapes, "Of " + words_for(all_lane_shapes) + ". Default: split")->delimiter(',');
+    program.add_option("--transport", transports, "Of " + words_for(all_transports) + ". Default: copies")
+        ->delimiter(',');
     program.add_option("--tickets", tickets, "For each line of the table. Default: 20000")
         ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{1} << 48));
     program.add_option("--seconds", seconds, "After which a line ends with what was done. Default: no limit")
@@ -169,7 +171,7 @@ int run(SoakOptions const& options) {
   std::vector<SignalKind> signals(all_signal_kinds.begin(), all_signal_kinds.end());
   if (!options.signals.empty()) {
     signals.clear();
-    for (std::string const& name : options.signals) signals.push_back(parse_signal_kind(name));
+    for (std::string const& name : options.signals) signals.push_back(parse_word(all_signal_kinds, name, "signal"));
   }
   auto const device = open_device(options.device);
   std::printf("%s, %u lanes of %u slots, tiles of %zu bytes\n", device->info().name.c_str(), options.lanes,
@@ -187,8 +189,8 @@ int run(SoakOptions const& options) {
           LaneOptions lane;
           lane.signal = signal;
           lane.flight.streams = streams == "own" ? StreamMode::own : StreamMode::thread_default;
-          lane.flight.shape = parse_lane_shape(shape);
-          lane.flight.transport = parse_transport(transport);
+          lane.flight.shape = parse_word(all_lane_shapes, shape, "shape");
+          lane.flight.transport = parse_word(all_transports, transport, "transport");
           clean = soak(*device, options, lane) && clean;
         }
       }

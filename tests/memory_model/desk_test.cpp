@@ -10,8 +10,7 @@
 #include "memory_model/modelled_atomics.hpp"
 #include <gtest/gtest.h>
 
-#include "penstock/records/departures_steps.hpp"
-#include "penstock/records/departures_watch.hpp"
+#include "penstock/records/departures.hpp"
 
 namespace penstock {
 namespace {
@@ -192,7 +191,7 @@ TEST(DeskInTheMemoryModel, NeedsTheOrdersByWhichAPackIsFoundOrTheLanesAreSeenToB
 
 TEST(DeskInTheMemoryModel, NeedsTheOrdersByWhichACloseWaitsForWritersAndSenders) {
   for (auto const& [function, operation] : {std::tuple{"take_up", "exchange"},
-                                            {"take_from", "compare_exchange"},
+                                            {"take_pack", "compare_exchange"},
                                             {"done_sending", "fetch_sub"},
                                             {"close", "store"},
                                             {"closed", "load"}}) {
@@ -202,8 +201,7 @@ TEST(DeskInTheMemoryModel, NeedsTheOrdersByWhichACloseWaitsForWritersAndSenders)
 }
 
 TEST(DeskInTheMemoryModel, NeedsTheOrdersByWhichTheWatchIsWoken) {
-  for (auto const& [function, operation] :
-       {std::tuple{"put_down", "store"}, {"watch", "store"}, {"put_down", "load"}}) {
+  for (auto const& [function, operation] : {std::tuple{"put_down", "store"}, {"watch", "store"}, {"wake", "load"}}) {
     Making const mistake(relaxed(function, operation));
     EXPECT_NE(found_in<AWatch>(random_search), "") << operation << " of " << function;
   }

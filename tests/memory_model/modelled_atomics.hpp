@@ -40,7 +40,9 @@ inline std::optional<Mistake> mistake;
 /// The function that an operation is written in. Clang 14 has no std::source_location.
 struct Where {
   std::string_view function;
-  static Where current(char const* function = __builtin_FUNCTION()) { return {function}; }
+  static Where current(std::string_view function = __builtin_FUNCTION()) {
+    return {function.substr(0, function.find('<'))};  // GCC adds what a template was made with.
+  }
 };
 
 inline bool is_here(std::string_view operation, std::memory_order order, Where const& where) {

@@ -81,8 +81,8 @@ class Yard:
 
     def suites(self, path):
         """The tests beside which this source lies: those of the file of the same name."""
-        # A class whose bodies are in files of their own has its tests in one.
-        whole = re.sub(r"departures_(steps|watch)", "departures", path)
+        # A unit that is a part of one class only is tested with that.
+        whole = re.sub(r"records/(desk|late_watch)", "records/departures", path)
         beside = self.tree / re.sub(r"^src/(?:penstock/)?(.*)\.[hc]pp$", r"tests/\1_test.cpp", whole)
         if not beside.exists():
             return []

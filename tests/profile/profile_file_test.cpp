@@ -22,6 +22,22 @@ TEST_F(AProfile, IsTheSameOnceItWasSavedAndLoaded) {
   EXPECT_FALSE(std::filesystem::exists(folder / "saved.part"));
 }
 
+TEST_F(AProfile, KeepsTheSizesOfFurtherInputs) {
+  EXPECT_FALSE(json()["settings"].contains("more_input_bytes")) << "most tiles have one input";
+  profile.options.tile.more_input_bytes = {0, 512};
+  EXPECT_EQ(parse_profile(text_of(profile), "it").options.tile, profile.options.tile);
+}
+
+TEST_F(AProfile, WithSizesOfFurtherInputsThatCannotBeIsRefused) {
+  for (Json const& sizes :
+       {Json(512), Json("512"), Json{1, 2, 3, 4}, Json{-1}, Json{std::uint64_t{1} << 31}, Json{"1"}}) {
+    Json wrong = json();
+    wrong["settings"]["more_input_bytes"] = sizes;
+    EXPECT_NE(refusal(wrong.dump()).find("settings.more_input_bytes is no list of up to 3 whole numbers"),
+              std::string::npos);
+  }
+}
+
 TEST_F(AProfile, NeedNotKnowDriverAndDefaults) {
   profile.machine.driver.clear();
   profile.defaults_rate.reset();

@@ -11,6 +11,8 @@
 namespace penstock {
 namespace {
 
+constexpr char const* remedy_for_descriptors = "let more be open (ulimit -n), or ask for fewer threads";
+
 bool is_of_descriptors(std::error_code problem) {
   return problem == std::errc::too_many_files_open || problem == std::errc::too_many_files_open_in_system;
 }
@@ -22,7 +24,7 @@ std::string of_system(std::system_error const& failure) {
     return "The system starts no more threads (" + words + "): " + remedy_for_threads();
   }
   if (is_of_descriptors(failure.code()))
-    return "No more files can be opened (" + words + "): let more be open (ulimit -n), or ask for fewer threads.";
+    return "No more files can be opened (" + words + "): " + remedy_for_descriptors + ".";
   return "The system refused: " + std::string(failure.what()) + ". See what limits are set (ulimit -a), and try again.";
 }
 
@@ -58,6 +60,12 @@ std::string failure_text(std::exception const& failure) {
   }
   if (auto const* const refused = dynamic_cast<std::system_error const*>(&failure)) return of_system(*refused);
   return "Something failed that was not foreseen: " + std::string(failure.what()) + ". Please report it.";
+}
+
+std::string system_problem(int number) {
+  std::error_code const problem(number, std::generic_category());
+  return problem.message() + " (os error " + std::to_string(number) + ")" +
+         (is_of_descriptors(problem) ? std::string(": ") + remedy_for_descriptors : "");
 }
 
 std::string remedy_for_threads() {

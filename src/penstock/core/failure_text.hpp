@@ -20,6 +20,12 @@ namespace penstock {
 /// Threads: any.
 std::string failure_text(std::exception const& failure);
 
+/// "No such file or directory (os error 2)", for the `errno` of a call to the system; of a limit on open files with
+/// what helps.
+///
+/// Threads: any.
+std::string system_problem(int number);
+
 /// What helps where the system starts no more threads, as the end of a sentence. The system gives the same reason
 /// whether the threads are too many or their stacks find no memory.
 ///

@@ -5,12 +5,12 @@
 #include <cerrno>
 #include <chrono>
 #include <cstdio>
-#include <system_error>
 
 #include <fcntl.h>
 #include <poll.h>
 #include <unistd.h>
 
+#include "penstock/core/failure_text.hpp"
 #include "penstock/file/open_folder.hpp"
 
 namespace penstock {
@@ -50,12 +50,6 @@ void widen_if_pipe(int descriptor) {
 }
 
 }  // namespace
-
-std::string system_problem(int number) {
-  bool const limited = number == EMFILE || number == ENFILE;
-  return std::generic_category().message(number) + " (os error " + std::to_string(number) + ")" +
-         (limited ? ": let more be open (ulimit -n), or ask for fewer threads" : "");
-}
 
 OpenFile::OpenFile(std::string const& path) {
   if (path == "-") {

@@ -20,10 +20,6 @@ namespace penstock {
 
 class OpenFolder;
 
-/// "No such file or directory (os error 2)", for the error number of the last system call; of a limit on open files
-/// with what helps.
-std::string system_problem(int number);
-
 /// How to read a file past the page cache.
 struct DirectAccess {
   int descriptor = -1;

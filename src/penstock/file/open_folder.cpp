@@ -11,7 +11,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "penstock/file/open_file.hpp"
+#include "penstock/core/failure_text.hpp"
+#include "penstock/files.hpp"
 
 namespace penstock {
 namespace {

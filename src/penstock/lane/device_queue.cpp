@@ -6,7 +6,7 @@
 #include <string>
 #include <utility>
 
-#include "penstock/lane/signal.hpp"
+#include "penstock/lane/make_signal.hpp"
 
 namespace penstock {
 

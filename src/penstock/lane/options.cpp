@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "penstock/options.hpp"
 
-#include "penstock/core/words.hpp"
-
 namespace penstock {
 
 std::string_view to_string(LaneShape shape) noexcept {
@@ -13,14 +11,6 @@ std::string_view to_string(LaneShape shape) noexcept {
       return "single";
   }
   return "";
-}
-
-std::string lane_shape_names() {
-  return words_for(all_lane_shapes);
-}
-
-LaneShape parse_lane_shape(std::string_view name) {
-  return parse_word(all_lane_shapes, name, "shape");
 }
 
 std::string_view to_string(SignalKind kind) noexcept {
@@ -41,14 +31,6 @@ std::string_view to_string(SignalKind kind) noexcept {
   return "";
 }
 
-std::string signal_names() {
-  return words_for(all_signal_kinds);
-}
-
-SignalKind parse_signal_kind(std::string_view name) {
-  return parse_word(all_signal_kinds, name, "signal");
-}
-
 std::string_view to_string(Transport transport) noexcept {
   switch (transport) {
     case Transport::automatic:
@@ -59,14 +41,6 @@ std::string_view to_string(Transport transport) noexcept {
       return "mapped";
   }
   return "";
-}
-
-std::string transport_names() {
-  return words_for(all_transports);
-}
-
-Transport parse_transport(std::string_view name) {
-  return parse_word(all_transports, name, "transport");
 }
 
 std::string_view to_string(Graphs graphs) noexcept {
@@ -81,14 +55,6 @@ std::string_view to_string(Graphs graphs) noexcept {
   return "";
 }
 
-std::string graphs_names() {
-  return words_for(all_graphs);
-}
-
-Graphs parse_graphs(std::string_view name) {
-  return parse_word(all_graphs, name, "choice of graphs");
-}
-
 std::string_view to_string(Aim aim) noexcept {
   switch (aim) {
     case Aim::throughput:
@@ -97,10 +63,6 @@ std::string_view to_string(Aim aim) noexcept {
       return "latency";
   }
   return "";
-}
-
-Aim parse_aim(std::string_view name) {
-  return parse_word(all_aims, name, "aim");
 }
 
 }  // namespace penstock

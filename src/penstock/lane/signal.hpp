@@ -3,15 +3,12 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <optional>
-#include <string>
 
 #include "penstock/core/event_count.hpp"
 #include "penstock/core/mailbox.hpp"
 #include "penstock/device.hpp"
 #include "penstock/machine/cpu_set.hpp"
-#include "penstock/options.hpp"
 #include "penstock/stream.hpp"
 
 namespace penstock {
@@ -54,10 +51,5 @@ struct SignalContext {
   unsigned lane = 0;   ///< The lane's number, for the names of threads.
   CpuSet const& cpus;  ///< Where threads of the signal may run.
 };
-
-/// The signal of that kind, for the lane that calls this.
-///
-/// Throws: Error, if the device has no such mechanism or refuses.
-std::unique_ptr<Signal> make_signal(SignalKind kind, SignalContext const& context);
 
 }  // namespace penstock

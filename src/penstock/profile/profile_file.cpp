@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <fstream>
 #include <limits>
 #include <ostream>
+#include <span>
 #include <vector>
 
 #include <nlohmann/json.hpp>
@@ -53,6 +55,18 @@ class Members {
     }
     return value.get<std::uint64_t>();
   }
+  /// Whole numbers from 0, at most as many as `to` has room for.
+  void whole_list(std::string const& key, std::uint64_t most, std::span<std::size_t> to) const {
+    Json const& list = member(key);
+    auto const good = [most](Json const& value) {
+      return value.is_number_unsigned() && value.get<std::uint64_t>() <= most;
+    };
+    if (!list.is_array() || list.size() > to.size() || !std::ranges::all_of(list, good)) {
+      refuse(name_, path(key) + " is no list of up to " + std::to_string(to.size()) + " whole numbers from 0 to " +
+                        std::to_string(most));
+    }
+    std::ranges::transform(list, to.begin(), [](Json const& value) { return value.get<std::size_t>(); });
+  }
   bool truth(std::string const& key) const {
     Json const& value = member(key);
     if (!value.is_boolean()) refuse(name_, path(key) + " is neither true nor false");
@@ -88,8 +102,10 @@ TileShape tile_of(Members const& settings, std::string const& name) {
   TileShape tile{.input_bytes = settings.whole("input_bytes", 0, most_tile_bytes),
                  .output_bytes = settings.whole("output_bytes", 0, most_tile_bytes),
                  .in_place = settings.truth("in_place")};
-  bool const empty = tile.input_bytes == 0 && tile.output_bytes == 0;
-  if (empty || (tile.in_place && tile.input_bytes != tile.output_bytes)) {
+  if (settings.has("more_input_bytes")) {
+    settings.whole_list("more_input_bytes", most_tile_bytes, tile.more_input_bytes);
+  }
+  if (tile.largest_part() == 0 || (tile.in_place && tile.input_bytes != tile.output_bytes)) {
     refuse(name, "settings.input_bytes and output_bytes make no tile");
   }
   return tile;
@@ -136,6 +152,7 @@ Json settings_of(Profile const& profile) {
     settings["input_bytes"] = tile.input_bytes;
     settings["output_bytes"] = tile.output_bytes;
     settings["in_place"] = tile.in_place;
+    if (!tile.more_inputs().empty()) settings["more_input_bytes"] = tile.more_input_bytes;
   }
   return settings;
 }

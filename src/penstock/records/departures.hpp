@@ -1,41 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <array>
+#include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <cstddef>
-#include <cstdint>
 #include <functional>
-#include <memory>
 #include <optional>
+#include <utility>
 
 #include "penstock/core/event_count.hpp"
+#include "penstock/error.hpp"
 #include "penstock/records.hpp"
-#include "penstock/records/claim.hpp"
+#include "penstock/records/desk.hpp"
+#include "penstock/records/late_watch.hpp"
 #include "penstock/records/pack.hpp"
 
 namespace penstock {
-
-/// Where a writer's pack lies while the writer is elsewhere, so that others can send it.
-///
-/// Threads: any, through Departures.
-template <class Atomics = StandardAtomics>
-struct alignas(64) BasicDesk {
-  template <class Value>
-  using Atomic = typename Atomics::template Atomic<Value>;
-
-  Atomic<Pack*> pack{nullptr};  ///< Null for none; `&at_work` while the writer has it.
-  /// When the oldest record of the pack was put down.
-  Atomic<std::chrono::steady_clock::rep> since{0};
-  /// The clock found that the writer was at work on a pack that is late, and left it to the writer.
-  Atomic<bool> overdue{false};
-  Atomic<bool> taken{true};
-  BasicClaim<Atomics> claim;  ///< On the pack that the writer has, while it fills room there.
-  BasicDesk* next = nullptr;  ///< Never changes once others see this one.
-  Pack at_work;               ///< Never used but for its address.
-};
-
-using Desk = BasicDesk<>;
 
 /// Decides when packs leave: when full, when lanes are hungry, when the oldest record has waited long enough, when
 /// asked. Every thread that writes a record, brings a tile back or watches the clock asks here.
@@ -56,62 +37,161 @@ class BasicDepartures {
   /// fills room behind them; gives the pack where they are, or null if there is no tile. Must not throw.
   using Divide = std::function<Pack*(Pack& claimed, Pack* empty)>;
 
-  BasicDepartures(std::size_t hungry_below, std::chrono::nanoseconds linger, Send send, Divide divide = {});
-  BasicDepartures(BasicDepartures const&) = delete;
-  BasicDepartures& operator=(BasicDepartures const&) = delete;
-  /// No writer may be left.
-  ~BasicDepartures();
+  /// No writer may be left when it ends.
+  BasicDepartures(std::size_t hungry_below, std::chrono::nanoseconds linger, Send send, Divide divide = {})
+      : hungry_below_(std::max<std::size_t>(1, hungry_below)),
+        linger_(linger),
+        send_(std::move(send)),
+        divide_(std::move(divide)) {}
 
   /// A place for a writer, until it is given back.
   ///
   /// Throws: std::bad_alloc.
-  Desk& take_desk();
+  Desk& take_desk() { return desks_.take_desk(); }
   /// Sends what lies on it.
   ///
   /// Threads: the writer's.
-  void give_back(Desk& desk) noexcept;
+  void give_back(Desk& desk) noexcept {
+    send_from(desk, Departure::asked);
+    desk.taken.store(false, std::memory_order_release);
+  }
 
   /// Takes up what lies on the desk: the writer's own pack, or null if it has none. Empty once `close` was called; the
   /// desk is then left as it was. Follow with exactly one `put_down`.
   ///
   /// Threads: the writer's.
   /// Throws:  Error, if it is taken up already.
-  std::optional<Pack*> take_up(Desk& desk);
+  std::optional<Pack*> take_up(Desk& desk) {
+    // This and the look at closed_ are seq_cst, as are their counterparts in close: either we see that it is closed, or
+    // it sees us at work and waits.
+    Pack* const pack = desk.pack.exchange(&desk.at_work, std::memory_order_seq_cst);
+    if (pack == &desk.at_work) {
+      throw Error(ErrorKind::bad_argument, "The writer has claimed room for a record: commit it or let it go first.");
+    }
+    if (!closed()) return pack;
+    put_down(desk, pack);
+    return std::nullopt;
+  }
+
   /// Leaves a pack with at least one record on the desk, or null for none; and sees to it that it leaves if it should.
   ///
   /// Threads: the writer's.
-  void put_down(Desk& desk, Pack* pack) noexcept;
+  void put_down(Desk& desk, Pack* pack) noexcept {
+    std::optional<Departure> why;
+    if (pack != nullptr) {
+      if (!pack->since) pack->since = Clock::now();
+      // Relaxed: the clock only asks the writer to look here, now or with the next record.
+      if (desk.overdue.load(std::memory_order_relaxed)) {
+        desk.overdue.store(false, std::memory_order_relaxed);
+        if (Clock::now() - *pack->since >= linger_) why = Departure::late;
+      }
+      if (why) {
+        under_way_.fetch_add(1, std::memory_order_seq_cst);
+      } else if (enter()) {
+        why = Departure::hungry;
+      }
+    }
+    if (why) {
+      // The desk says "at work" until the pack is sent, so a thread that drains waits for it.
+      send_(*pack, *why);
+      pack = nullptr;
+    } else if (pack != nullptr) {
+      // Relaxed: the store after it orders it.
+      desk.since.store(pack->since->time_since_epoch().count(), std::memory_order_relaxed);
+    }
+    // Seq_cst, as is the count in `returned`: either that thread finds the pack, or this one sees that lanes are
+    // hungry.
+    desk.pack.store(pack, std::memory_order_seq_cst);
+    if (closed()) put_away_.notify();
+    if (pack == nullptr) return;
+    late_watch_.wake();
+    send_waiting();
+  }
+
   /// Lets others have the records of a pack that its writer has taken up, at least one, while the writer fills room
   /// behind them. Follow with `desk.claim.close()` before anything else is done to the pack.
   ///
   /// Threads: the writer's.
-  void open_claim(Desk& desk, Pack& pack) noexcept;
+  void open_claim(Desk& desk, Pack& pack) noexcept {
+    Clock::time_point const since = *pack.since;  // Others may move the records out once the claim is open.
+    desk.claim.open(pack);
+    // Either the clock's thread finds the claim, or we find its mark here.
+    if (desk.overdue.load(std::memory_order_seq_cst)) {
+      desk.overdue.store(false, std::memory_order_relaxed);
+      if (Clock::now() - since >= linger_) send_from(desk, Departure::late);
+    }
+    late_watch_.wake();
+    send_waiting();
+  }
+
   /// Records beside an open claim that were to leave, and found no tile, leave in this one; false if there are none.
-  bool send_wanted(Pack& empty) noexcept;
+  bool send_wanted(Pack& empty) noexcept {
+    for (Desk* desk = desks_.first(); desk != nullptr; desk = desk->next) {
+      if (!desk->claim.is_wanted()) continue;
+      sending_.fetch_add(1, std::memory_order_seq_cst);
+      Pack* const moved = desk->claim.divide([&](Pack& claimed) { return divide_(claimed, &empty); });
+      if (moved != nullptr) {
+        send(*moved, Clock::now() - *moved->since >= linger_ ? Departure::late : Departure::hungry);
+      }
+      done_sending();
+      if (moved != nullptr) return true;
+    }
+    return false;
+  }
+
   /// Sends a pack that its writer has taken up, whatever is under way.
   ///
   /// Threads: the writer's.
-  void send(Pack& pack, Departure why) noexcept;
+  void send(Pack& pack, Departure why) noexcept {
+    under_way_.fetch_add(1, std::memory_order_seq_cst);
+    send_(pack, why);
+  }
   /// Sends what lies on the desk.
-  void send_from(Desk& desk, Departure why) noexcept;
+  void send_from(Desk& desk, Departure why) noexcept {
+    // Counted before the pack is taken: a thread that drains finds the pack on the desk, or a sender that is counted.
+    sending_.fetch_add(1, std::memory_order_seq_cst);
+    if (Pack* const pack = desk.take_pack(with_a_tile())) send(*pack, why);
+    done_sending();
+  }
   /// A tile that left is back: others may leave now.
-  void returned() noexcept;
+  void returned() noexcept {
+    under_way_.fetch_sub(1, std::memory_order_seq_cst);
+    send_waiting();
+  }
 
   /// Lets no record in any more, and sends what lies on the desks.
   ///
   /// Blocks: until every writer has put down what it took up, and each thread with a pack from a desk has sent it.
-  void close() noexcept;
+  void close() noexcept {
+    closed_.store(true, std::memory_order_seq_cst);
+    for (Desk* desk = desks_.first(); desk != nullptr; desk = desk->next) {
+      // Until nothing is there: after the look the writer may still take the pack up, and then finds that this is
+      // closed.
+      while (Pack const* const pack = desk->pack.load(std::memory_order_seq_cst)) {
+        if (pack == &desk->at_work) {
+          put_away_.await([&] { return desk->pack.load(std::memory_order_seq_cst) != &desk->at_work; }, {}, until_rung);
+        } else {
+          send_from(*desk, Departure::asked);
+        }
+      }
+    }
+    auto const all_sent = [&] { return sending_.load(std::memory_order_seq_cst) == 0; };
+    while (!put_away_.await(all_sent, {}, until_rung)) {
+    }
+  }
   /// Lets records in again.
   void reopen() noexcept { closed_.store(false, std::memory_order_seq_cst); }
   bool closed() const noexcept { return closed_.load(std::memory_order_seq_cst); }
 
   /// To be called before `watch`.
-  void begin_watch() noexcept { watch_over_.store(false, std::memory_order_seq_cst); }
+  void begin_watch() noexcept { late_watch_.begin(); }
   /// Sends what has waited long enough.
   ///
   /// Blocks: until `end_watch`, asleep while no pack waits.
-  void watch() noexcept;
-  void end_watch() noexcept;
+  void watch() noexcept {
+    late_watch_.watch([this](Clock::time_point now) { return send_late(now); });
+  }
+  void end_watch() noexcept { late_watch_.end(); }
 
   /// Tiles that left and are not back.
   std::size_t under_way() const noexcept { return under_way_.load(std::memory_order_seq_cst); }
@@ -119,23 +199,77 @@ class BasicDepartures {
  private:
   template <class Value>
   using Atomic = typename Atomics::template Atomic<Value>;
-  using EventCount = BasicEventCount<Atomics>;
-  /// How long a thread sleeps at most if only a bell is to wake it.
-  static constexpr std::chrono::hours until_rung{1};
   /// How often to look for a tile, for records that should leave and have none.
   static constexpr std::chrono::milliseconds between_looks{1};
 
-  bool enter() noexcept;
-  /// What lies on the desk, or beside its open claim, now the caller's; null if there is nothing, or its writer has it.
-  Pack* take_from(Desk& desk) const noexcept;
-  /// The records beside an open claim, in another pack; null if there are none to be had.
-  Pack* take_claimed(Desk& desk) const noexcept;
-  void send_claimed(Desk& desk, Departure why) noexcept;
-  void send_waiting() noexcept;
-  void done_sending() noexcept;
-  Desk* oldest() const noexcept;
+  bool enter() noexcept {
+    std::size_t now = under_way_.load(std::memory_order_seq_cst);
+    while (now < hungry_below_) {
+      if (under_way_.compare_exchange_weak(now, now + 1, std::memory_order_seq_cst, std::memory_order_seq_cst))
+        return true;
+    }
+    return false;
+  }
+  /// Moves the records beside a claim to a tile of the pool.
+  auto with_a_tile() const noexcept {
+    return [this](Pack& claimed) { return divide_(claimed, nullptr); };
+  }
+  void done_sending() noexcept {
+    sending_.fetch_sub(1, std::memory_order_seq_cst);
+    if (closed()) put_away_.notify();
+  }
+
+  void send_waiting() noexcept {
+    while (under_way_.load(std::memory_order_seq_cst) < hungry_below_) {
+      Desk* const desk = desks_.oldest();
+      if (desk == nullptr || !enter()) return;
+      sending_.fetch_add(1, std::memory_order_seq_cst);
+      if (Pack* const pack = desk->take_pack(with_a_tile())) {
+        send_(*pack, Departure::hungry);
+      } else {
+        // Its writer was quicker, or records beside a claim found no tile. Another thread may have found the lanes busy
+        // because of our count, so look once more.
+        under_way_.fetch_sub(1, std::memory_order_seq_cst);
+        if (desk->claim.is_wanted()) late_watch_.look_again();
+      }
+      done_sending();
+    }
+  }
+
   /// Sends what is late, and says when the next will be; empty if no pack waits.
-  std::optional<Clock::time_point> send_late(Clock::time_point now) noexcept;
+  std::optional<Clock::time_point> send_late(Clock::time_point now) noexcept {
+    std::optional<Clock::time_point> next;
+    auto const at_latest = [&](Clock::time_point then) { next = std::min(next.value_or(then), then); };
+    for (Desk* desk = desks_.first(); desk != nullptr; desk = desk->next) {
+      Pack const* const pack = desk->pack.load(std::memory_order_seq_cst);
+      if (pack == nullptr) continue;
+      Clock::time_point const late = Clock::time_point(Clock::duration(desk->since.load(std::memory_order_relaxed))) +
+                                     std::chrono::duration_cast<Clock::duration>(linger_);
+      bool const is_late = late <= now;
+      if (pack != &desk->at_work) {
+        if (is_late) {
+          send_from(*desk, Departure::late);
+        } else {
+          at_latest(late);
+        }
+        continue;
+      }
+      if (!is_late && !desk->claim.is_wanted()) {
+        at_latest(late);
+        continue;
+      }
+      // Seq_cst: either the writer that opens a claim finds this, or we find the claim.
+      if (is_late) desk->overdue.store(true, std::memory_order_seq_cst);
+      // Only what lies beside a claim: the time belongs to what the writer has, not to what it may put down meanwhile.
+      sending_.fetch_add(1, std::memory_order_seq_cst);
+      if (Pack* const moved = desk->claim.divide(with_a_tile())) {
+        send(*moved, is_late ? Departure::late : Departure::hungry);
+      }
+      done_sending();
+      if (desk->claim.is_wanted()) at_latest(now + between_looks);
+    }
+    return next;
+  }
 
   std::size_t const hungry_below_;
   std::chrono::nanoseconds const linger_;
@@ -144,17 +278,12 @@ class BasicDepartures {
   alignas(64) Atomic<std::size_t> under_way_{0};
   /// Threads that take a pack from another thread's desk: each is counted before it takes, and until it has sent.
   Atomic<std::size_t> sending_{0};
-  alignas(64) Atomic<Desk*> first_{nullptr};
+  alignas(64) BasicDesks<Atomics> desks_;
   Atomic<bool> closed_{false};
-  Atomic<bool> watch_asleep_{false};
-  Atomic<bool> watch_over_{false};
-  Atomic<bool> look_again_{false};  ///< Records beside a claim found no tile.
-  EventCount bell_;                 ///< Rung for the thread that watches.
-  EventCount put_away_;             ///< Rung for the thread that closes: a pack was put down, or sent.
+  BasicLateWatch<Atomics> late_watch_;
+  BasicEventCount<Atomics> put_away_;  ///< Rung for the thread that closes: a pack was put down, or sent.
 };
 
-// In departures_steps.hpp and departures_watch.hpp.
-extern template class BasicDepartures<StandardAtomics>;
 using Departures = BasicDepartures<>;
 
 }  // namespace penstock

@@ -10,7 +10,6 @@
 
 #include "penstock/core/number_text.hpp"
 #include "penstock/report/limits.hpp"
-#include "penstock/report/option_text.hpp"
 
 namespace penstock {
 namespace {

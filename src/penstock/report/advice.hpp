@@ -5,7 +5,7 @@
 
 #include "penstock/report.hpp"
 #include "penstock/report/find_bound.hpp"
-#include "penstock/report/run_figures.hpp"
+#include "penstock/report/measured_run.hpp"
 #include "penstock/report/utilisation.hpp"
 
 namespace penstock {

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "penstock/report.hpp"
 #include "penstock/report/find_bound.hpp"
+#include "penstock/report/measured_run.hpp"
 #include "penstock/report/utilisation.hpp"
 
 namespace penstock {
@@ -27,6 +29,18 @@ std::optional<Limit> own_limit(Finding const& finding, Utilisation const& use);
 /// What all else allows once the bound is lifted; empty if nothing is known of anything else. If the link is the bound,
 /// one way, all else is but the link: what relieves one way mostly relieves both.
 std::optional<Limit> next_limit(Finding const& finding, Utilisation const& use);
+
+/// "--lanes 4".
+std::string option_text(char const* name, std::uint64_t value);
+
+/// How many tiles a pipeline like the run's takes with so many slots per lane and such batches.
+std::uint64_t tiles_for(RunFigures const& figures, std::uint64_t slots, unsigned batch);
+
+/// "--slots 8 --tiles 25", with tiles only if the run had fewer.
+std::string slots_text(RunFigures const& figures, std::uint64_t slots, unsigned batch);
+
+/// "--batch 32 --slots 128 --tiles 157", of these what the run has not.
+std::string batch_text(RunFigures const& figures, unsigned batch);
 
 /// Where changes that may become advice are collected: what bounds next caps their gain, and what is left of it must be
 /// worth saying.

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "penstock/recorder.hpp"
-#include "penstock/report/run_figures.hpp"
+#include "penstock/report.hpp"
 
 namespace penstock {
 
@@ -45,6 +45,28 @@ class Intervals {
 Intervals united(Intervals const& one, Intervals const& other);
 /// The moments of both.
 Intervals common(Intervals const& one, Intervals const& other);
+
+/// How much of what a device did it did at once.
+///
+/// H, D and K are the moments at which it uploaded, downloaded and computed, whatever of these in however many streams;
+/// |H| is how long that was in all, H u D either and H n D both. A figure that would mean nothing is empty.
+struct Overlap {
+  std::chrono::nanoseconds uploading{0};    ///< |H|
+  std::chrono::nanoseconds downloading{0};  ///< |D|
+  std::chrono::nanoseconds computing{0};    ///< |K|
+  std::chrono::nanoseconds busy{0};         ///< |H u D u K|
+  std::chrono::nanoseconds window{0};       ///< From the first start to the last end of any of them.
+
+  /// max(|H|, |D|, |K|) / window: 1 if the busiest kind never paused, so that only less work could be faster.
+  /// Empty if the device did nothing.
+  std::optional<double> speed_of_light = {};
+  /// (|H| + |D| + |K| - busy) / (|H| + |D| + |K| - max(|H|, |D|, |K|)): 0 if no two kinds ever ran at once, 1 if all
+  /// the shorter ones hid behind the longest and in each other as far as they could. Empty with fewer than two kinds.
+  std::optional<double> overlap = {};
+  /// |H n D| / min(|H|, |D|): 1 if both directions of the link were used at once whenever they could be. Empty if
+  /// nothing went one of the ways.
+  std::optional<double> duplex = {};
+};
 
 /// The same device in a window that is at least as long: what lies before its first start and behind its last end is a
 /// pause like others.

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "penstock/report/run_figures.hpp"
 
-#include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <cstdio>
@@ -141,10 +140,6 @@ std::optional<Ceiling> in_bytes(std::optional<Limit> const& limit, Utilisation c
 }
 
 }  // namespace
-
-std::uint64_t slots_of_all(RunFigures const& figures) {
-  return std::uint64_t{std::max(figures.lanes, 1U)} * std::max(figures.slots, 1U);
-}
 
 void add_recording(RunFigures& figures, Recording const& recording) {
   Overlap const seen = overlap_of(recording);

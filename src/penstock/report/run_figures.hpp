@@ -1,110 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <chrono>
-#include <cstdint>
-#include <optional>
-#include <string>
-
+#include "penstock/recorder.hpp"
 #include "penstock/report.hpp"
+#include "penstock/report/measured_run.hpp"
 
 namespace penstock {
-
-struct Recording;
-
-/// How much of what a device did it did at once.
-///
-/// H, D and K are the moments at which it uploaded, downloaded and computed, whatever of these in however many streams;
-/// |H| is how long that was in all, H u D either and H n D both. A figure that would mean nothing is empty.
-struct Overlap {
-  std::chrono::nanoseconds uploading{0};    ///< |H|
-  std::chrono::nanoseconds downloading{0};  ///< |D|
-  std::chrono::nanoseconds computing{0};    ///< |K|
-  std::chrono::nanoseconds busy{0};         ///< |H u D u K|
-  std::chrono::nanoseconds window{0};       ///< From the first start to the last end of any of them.
-
-  /// max(|H|, |D|, |K|) / window: 1 if the busiest kind never paused, so that only less work could be faster.
-  /// Empty if the device did nothing.
-  std::optional<double> speed_of_light = {};
-  /// (|H| + |D| + |K| - busy) / (|H| + |D| + |K| - max(|H|, |D|, |K|)): 0 if no two kinds ever ran at once, 1 if all
-  /// the shorter ones hid behind the longest and in each other as far as they could. Empty with fewer than two kinds.
-  std::optional<double> overlap = {};
-  /// |H n D| / min(|H|, |D|): 1 if both directions of the link were used at once whenever they could be. Empty if
-  /// nothing went one of the ways.
-  std::optional<double> duplex = {};
-};
-
-/// What a run was made of and where its time went, as far as that was measured.
-///
-/// Units: seconds and bytes; times of threads are sums over all threads of a kind.
-struct RunFigures {
-  double wall = 0;
-  std::uint64_t tiles = 0;
-  double bytes_up = 0;     ///< A tile, on average.
-  double bytes_down = 0;   ///< A tile, on average.
-  double tile_bytes = 0;   ///< What a tile has room for.
-  double pool_bytes = 0;   ///< What a tile takes of the pool; 0 if unknown.
-  unsigned producers = 0;  ///< Threads that fill. 0: the application pushes, and how long it fills is not known.
-  unsigned lanes = 1;
-  unsigned consumers = 1;
-  unsigned sinks = 1;        ///< How many calls of the sink there may be at once.
-  unsigned slots = 1;        ///< Tiles in flight at most, per lane.
-  unsigned batch = 1;        ///< Tiles that a lane puts on the device at once, at most.
-  unsigned usual_batch = 1;  ///< As many of them as are of use on such a device.
-  std::uint64_t pool = 1;    ///< Tiles of the pool.
-  unsigned cpus = 0;         ///< That the process may use; 0 if unknown.
-
-  double borrow_wait = 0;                ///< Producers, for a tile, or for others to need them.
-  double fill = 0;                       ///< Producers, in the source.
-  double sink = 0;                       ///< In the sink.
-  std::optional<double> enqueue = {};    ///< Lanes, giving work to the device; with what their stages take.
-  std::optional<double> lane_idle = {};  ///< Lanes, with nothing to do but to wait or watch.
-  std::optional<double> notice = {};     ///< Tiles that were done, until their lanes heard of it: a sum over all tiles.
-  std::optional<double> cpu_time = {};   ///< All threads of the process, on a CPU.
-
-  std::optional<Overlap> overlap = {};   ///< Of a recording that looked at every tile.
-  std::optional<double> in_flight = {};  ///< Tiles, on average, of all lanes together.
-  std::optional<DeviceTimes> device_times = {};
-
-  bool legacy = false;         ///< Stream 0 is the legacy default stream.
-  bool own_streams = false;    ///< The work names streams of its lane's own and never says 0.
-  bool single_stream = false;  ///< A lane uploads, computes and downloads in one stream.
-  std::string signal = {};     ///< "callback" and so on; empty if unknown.
-};
-
-/// Tiles in flight at most, of all lanes together.
-std::uint64_t slots_of_all(RunFigures const& figures);
 
 /// Adds what a recording of the run tells: overlap, what a tile takes of the device, tiles in flight, the lanes' time
 /// for giving work to the device and the tiles' until they were noticed. Where not every tile was looked at, those that
 /// were stand for the others; overlap is then left empty, and so are the two times if passages were missed.
 void add_recording(RunFigures& figures, Recording const& recording);
-
-/// What the parts of a run come to when each is alone, with tiles like the run's; what is empty was not measured.
-///
-/// Units: tiles per second, but for the link.
-struct Ceilings {
-  std::optional<double> upload = {};
-  std::optional<double> download = {};
-  std::optional<double> both = {};  ///< Uploads and downloads at once, of each.
-  /// The same where as many tiles are one copy as the run puts on the device at once; empty if it puts each alone.
-  std::optional<double> batched_upload = {};
-  std::optional<double> batched_download = {};
-  std::optional<double> batched_both = {};
-  std::optional<double> fill = {};        ///< By as many threads as there are producers, with a plain source.
-  std::optional<double> fill_twice = {};  ///< By twice as many, if there are CPUs for them.
-  std::optional<double> kernel = {};      ///< In as many streams as it takes, batches as the run's.
-  /// The calls for a batch like the run's, by as many threads as it takes, to a device with nothing to do.
-  std::optional<double> submission = {};
-  /// Bytes per second of copies one way so large that their set-up does not count, with nothing going the other way.
-  std::optional<double> link_up = {};
-  std::optional<double> link_down = {};  ///< The same, down.
-
-  /// What copies like the run's come to.
-  std::optional<double> run_upload() const { return batched_upload ? batched_upload : upload; }
-  std::optional<double> run_download() const { return batched_download ? batched_download : download; }
-  std::optional<double> run_both() const { return batched_both ? batched_both : both; }
-};
 
 /// Judges by ratios only: if all times are longer by one factor, and all ceilings lower, the bound is the same.
 ///

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "penstock/report/run_figures.hpp"
+#include "penstock/report/measured_run.hpp"
 
 namespace penstock {
 

@@ -15,7 +15,6 @@
 #include "penstock/machine/host_limits.hpp"
 #include "penstock/machine/topology.hpp"
 #include "tools/command/completion.hpp"
-#include "tools/command/files_to_write.hpp"
 
 namespace penstock::cli {
 namespace {
@@ -69,6 +68,10 @@ CLI::Validator number_above_zero(std::string const& what, std::string const& exa
         return number && *number > 0;
       },
       what + " above 0, as in " + example);
+}
+
+CLI::Validator names_a_file() {
+  return {[](std::string& path) -> std::string { return path.empty() ? "'' names no file: give it a name" : ""; }, ""};
 }
 
 ProfiledMachine machine_here(DeviceGroup const& devices) {

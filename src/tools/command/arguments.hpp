@@ -27,6 +27,9 @@ CLI::Validator number_between(double least, double most, std::string const& what
 /// Takes a finite number above 0; `what` is as above, and `example` one that will do.
 CLI::Validator number_above_zero(std::string const& what, std::string const& example);
 
+/// Takes what may name a file: any text that is not empty.
+CLI::Validator names_a_file();
+
 /// What this process runs on, as a profile says it.
 ProfiledMachine machine_here(DeviceGroup const& devices);
 

@@ -72,10 +72,6 @@ OutputFile* FilesToWrite::of(std::string_view option) {
   return nullptr;
 }
 
-CLI::Validator names_a_file() {
-  return {[](std::string& path) -> std::string { return path.empty() ? "'' names no file: give it a name" : ""; }, ""};
-}
-
 namespace {
 
 using Clock = Recorder::Clock;

@@ -51,9 +51,6 @@ class FilesToWrite {
   std::deque<std::pair<std::string, OutputFile>> files_;
 };
 
-/// Takes what may name a file: any text that is not empty.
-CLI::Validator names_a_file();
-
 /// The options by which a command that runs pipelines writes a trace of one, and shows all of them to profilers.
 struct TraceArguments {
   std::string file;  ///< Empty for none.

@@ -15,6 +15,7 @@
 #include "penstock/cpu/cpu_device.hpp"
 #include "penstock/devices.hpp"
 #include "penstock/report/trace_text.hpp"
+#include "tools/command/arguments.hpp"
 #include "tools/command/completion.hpp"
 #include "tools/command/files_to_write.hpp"
 #include "tools/lab/experiment.hpp"

@@ -97,7 +97,8 @@ void TuneCommand::add_to(CLI::App& command) {
                  "Settings that penstock tune --save wrote: its job, for what is not named here, and where to start",
                  [this, &command](Profile const& taken) {
                    for (auto const& [axis, value] : axis_values(taken)) {
-                     if (measure::is_job(axis, parse_aim(sought)) && !is_named(command, axis)) lists.set(axis, value);
+                     if (measure::is_job(axis, parse_word(all_aims, sought, "aim")) && !is_named(command, axis))
+                       lists.set(axis, value);
                    }
                  });
   command.add_option("--save", save, "Write the best settings to this file, for --profile")
@@ -127,7 +128,8 @@ void TuneCommand::choose_lists(CLI::App const& command) {
 }
 
 ExitCode TuneCommand::run(StandardOutput& output, Interrupt const& interrupt) const {
-  measure::TuneOptions options{.sought = parse_aim(sought), .load = load, .within = within, .file = file};
+  measure::TuneOptions options{
+      .sought = parse_word(all_aims, sought, "aim"), .load = load, .within = within, .file = file};
   if (load_named && options.sought == Aim::throughput) {
     throw Error(ErrorKind::bad_argument, "--load is for latency, which --for latency looks for.");
   }

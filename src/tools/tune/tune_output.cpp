@@ -3,6 +3,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <nlohmann/json.hpp>
 
 #include "penstock/core/number_text.hpp"
 #include "tools/command/progress.hpp"
@@ -11,6 +17,7 @@
 namespace penstock::cli {
 namespace {
 
+using Json = nlohmann::ordered_json;
 using measure::Axis;
 using measure::Spread;
 using measure::Tuned;
@@ -85,6 +92,20 @@ std::string gain_text(Tuned const& tuned) {
                      " runs of each, in turn";
   if (gain->median < 1 + as_good) text += ": no better, but it takes less of the machine";
   return text;
+}
+
+/// Of what was sought; null of the other.
+Json spread_as_json(Tuned const& tuned, Aim sought, std::vector<double> const& figures) {
+  if (tuned.sought != sought) return nullptr;
+  return as_spread(figures, sought == Aim::throughput ? 1 / bytes_per_gigabyte : 1);
+}
+
+Json values_of(Tuned const& tuned, TunedPoint const& point) {
+  Json values = Json::object();
+  for (std::size_t i = 0; i < tuned.axes.size(); ++i) {
+    values[tuned.axes[i].name] = axis_value_as_json(point.point.values[i]);
+  }
+  return values;
 }
 
 }  // namespace
@@ -163,6 +184,45 @@ std::string tuned_as_text(BenchFacts const& facts, Tuned const& tuned) {
           (tuned.all || tuned.beyond ? "" : "; with more time (--within) it would have looked further") + "\n";
   if (tuned.verdict) text += "\nverdict on the best, by one run more\n" + as_text(*tuned.verdict);
   return text;
+}
+
+std::string tuned_as_json(BenchFacts const& facts, Tuned const& tuned, std::string const& saved) {
+  Json axes = Json::array();
+  for (Axis const& axis : tuned.axes) axes.push_back({{"name", axis.name}, {"values", axis.values}});
+  Json tried = Json::array();
+  for (std::size_t at = 0; at < tuned.tried.size(); ++at) {
+    TunedPoint const& point = tuned.tried[at];
+    tried.push_back({{"axes", values_of(tuned, point)},
+                     {"found_by", point.found_by},
+                     {"runs", point.figures.size()},
+                     {"gb_per_s", spread_as_json(tuned, Aim::throughput, point.figures)},
+                     {"p99_us", spread_as_json(tuned, Aim::latency, point.figures)},
+                     {"against", point.against},
+                     {"verdict", became_text(tuned, at)},
+                     {"error", point.error.empty() ? Json(nullptr) : Json(point.error)}});
+  }
+  auto const gain = tuned.gain();
+  Json json{{"schema", 1}, {"kind", "tune"}};
+  json.update(as_members(facts));
+  json.update(
+      Json{{"for", to_string(tuned.sought)},
+           {"load_tiles_per_s", tuned.load_tiles_per_second > 0 ? Json(tuned.load_tiles_per_second) : Json(nullptr)},
+           {"axes", axes},
+           {"tried", tried},
+           {"best", tuned.best ? Json(*tuned.best) : Json(nullptr)},
+           {"best_gb_per_s", spread_as_json(tuned, Aim::throughput, tuned.best_figures)},
+           {"defaults_gb_per_s", spread_as_json(tuned, Aim::throughput, tuned.defaults_figures)},
+           {"best_p99_us", spread_as_json(tuned, Aim::latency, tuned.best_figures)},
+           {"defaults_p99_us", spread_as_json(tuned, Aim::latency, tuned.defaults_figures)},
+           {"gain", gain ? Json{{"median", gain->median}, {"min", gain->least}, {"max", gain->most}} : Json(nullptr)},
+           {"combinations", tuned.combinations},
+           {"runs", tuned.runs},
+           {"seconds", tuned.seconds},
+           {"all", tuned.all},
+           {"verdict", tuned.verdict ? as_members(*tuned.verdict) : Json(nullptr)},
+           {"profile", tuned.best && !tuned.beyond ? Json::parse(text_of(profile_of(facts, tuned))) : Json(nullptr)},
+           {"saved", saved.empty() ? Json(nullptr) : Json(saved)}});
+  return json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
 std::string beyond_text(Tuned const& tuned, std::string const& memory, bool to_save) {

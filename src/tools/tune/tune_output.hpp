@@ -15,6 +15,8 @@ std::string tune_line(measure::TuneProgress const& now, double within, unsigned 
 std::string became_text(measure::Tuned const& tuned, std::size_t at);
 /// For people: a line for each point that was tried, in order, and what came of it.
 std::string tuned_as_text(BenchFacts const& facts, measure::Tuned const& tuned);
+/// As docs/profile.md. `saved` is where the profile went; empty for nowhere.
+std::string tuned_as_json(BenchFacts const& facts, measure::Tuned const& tuned, std::string const& saved);
 /// Why the best, which pins more than `memory` says, is not what was asked for, and what to do.
 std::string beyond_text(measure::Tuned const& tuned, std::string const& memory, bool to_save);
 

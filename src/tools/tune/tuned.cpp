@@ -6,11 +6,8 @@
 #include <utility>
 #include <vector>
 
-#include <nlohmann/json.hpp>
-
 #include "tools/command/results.hpp"
 #include "tools/measure/meter.hpp"
-#include "tools/tune/tune_output.hpp"
 
 namespace penstock::measure {
 
@@ -30,8 +27,6 @@ std::optional<Spread> Tuned::gain() const {
 namespace penstock::cli {
 namespace {
 
-using Json = nlohmann::ordered_json;
-using measure::Axis;
 using measure::Spread;
 using measure::Tuned;
 using measure::TunedPoint;
@@ -44,60 +39,7 @@ std::optional<ProfiledSpread> spread_of(std::vector<double> const& figures, doub
   return ProfiledSpread{.median = spread.median / unit, .least = spread.least / unit, .most = spread.most / unit};
 }
 
-/// Of what was sought; null of the other.
-Json spread_as_json(Tuned const& tuned, Aim sought, std::vector<double> const& figures) {
-  if (tuned.sought != sought) return nullptr;
-  return as_spread(figures, sought == Aim::throughput ? 1 / giga : 1);
-}
-
-Json values_of(Tuned const& tuned, TunedPoint const& point) {
-  Json values = Json::object();
-  for (std::size_t i = 0; i < tuned.axes.size(); ++i) {
-    values[tuned.axes[i].name] = axis_value_as_json(point.point.values[i]);
-  }
-  return values;
-}
-
 }  // namespace
-
-std::string tuned_as_json(BenchFacts const& facts, Tuned const& tuned, std::string const& saved) {
-  Json axes = Json::array();
-  for (Axis const& axis : tuned.axes) axes.push_back({{"name", axis.name}, {"values", axis.values}});
-  Json tried = Json::array();
-  for (std::size_t at = 0; at < tuned.tried.size(); ++at) {
-    TunedPoint const& point = tuned.tried[at];
-    tried.push_back({{"axes", values_of(tuned, point)},
-                     {"found_by", point.found_by},
-                     {"runs", point.figures.size()},
-                     {"gb_per_s", spread_as_json(tuned, Aim::throughput, point.figures)},
-                     {"p99_us", spread_as_json(tuned, Aim::latency, point.figures)},
-                     {"against", point.against},
-                     {"verdict", became_text(tuned, at)},
-                     {"error", point.error.empty() ? Json(nullptr) : Json(point.error)}});
-  }
-  auto const gain = tuned.gain();
-  Json json{{"schema", 1}, {"kind", "tune"}};
-  json.update(as_members(facts));
-  json.update(
-      Json{{"for", to_string(tuned.sought)},
-           {"load_tiles_per_s", tuned.load_tiles_per_second > 0 ? Json(tuned.load_tiles_per_second) : Json(nullptr)},
-           {"axes", axes},
-           {"tried", tried},
-           {"best", tuned.best ? Json(*tuned.best) : Json(nullptr)},
-           {"best_gb_per_s", spread_as_json(tuned, Aim::throughput, tuned.best_figures)},
-           {"defaults_gb_per_s", spread_as_json(tuned, Aim::throughput, tuned.defaults_figures)},
-           {"best_p99_us", spread_as_json(tuned, Aim::latency, tuned.best_figures)},
-           {"defaults_p99_us", spread_as_json(tuned, Aim::latency, tuned.defaults_figures)},
-           {"gain", gain ? Json{{"median", gain->median}, {"min", gain->least}, {"max", gain->most}} : Json(nullptr)},
-           {"combinations", tuned.combinations},
-           {"runs", tuned.runs},
-           {"seconds", tuned.seconds},
-           {"all", tuned.all},
-           {"verdict", tuned.verdict ? as_members(*tuned.verdict) : Json(nullptr)},
-           {"profile", tuned.best && !tuned.beyond ? Json::parse(text_of(profile_of(facts, tuned))) : Json(nullptr)},
-           {"saved", saved.empty() ? Json(nullptr) : Json(saved)}});
-  return json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
-}
 
 Profile profile_of(BenchFacts const& facts, Tuned const& tuned) {
   TunedPoint const& best = tuned.tried.at(tuned.best.value());

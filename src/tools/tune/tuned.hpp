@@ -67,8 +67,6 @@ struct Tuned {
 
 namespace penstock::cli {
 
-/// As docs/profile.md. `saved` is where the profile went; empty for nowhere.
-std::string tuned_as_json(BenchFacts const& facts, measure::Tuned const& tuned, std::string const& saved);
 /// The profile of the best point.
 ///
 /// Shape: there is one.

@@ -3,6 +3,7 @@
 
 #include <gmock/gmock.h>
 
+#include "penstock/core/words.hpp"
 #include "penstock/options.hpp"
 #include "tools/measure/sweep_arguments.hpp"
 
@@ -77,8 +78,8 @@ TEST(OfferedValues, OfTheAxesAreWhatTheyTake) {
   auto const text = [&](char const* option) {
     return CLI::detail::join(offered_values(*command.get_option(option)), ", ");
   };
-  EXPECT_EQ(text("--signal"), signal_names());
-  EXPECT_EQ(text("--shape"), lane_shape_names());
+  EXPECT_EQ(text("--signal"), words_for(all_signal_kinds));
+  EXPECT_EQ(text("--shape"), words_for(all_lane_shapes));
 }
 
 }  // namespace

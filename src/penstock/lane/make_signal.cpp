@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "penstock/lane/signal.hpp"
+#include "penstock/lane/make_signal.hpp"
 
 #include "penstock/error.hpp"
 #include "penstock/lane/callback_signal.hpp"

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atomic>
+#include <chrono>
+
+#include "penstock/core/event_count.hpp"
+
+namespace penstock {
+
+/// How long a thread sleeps at most if only a bell is to wake it.
+inline constexpr std::chrono::hours until_rung{1};
+
+/// How the thread that watches the clock learns that there is something to watch, and sleeps otherwise.
+///
+/// Threads: any, unless a function says otherwise.
+template <class Atomics = StandardAtomics>
+class BasicLateWatch {
+ public:
+  using Clock = std::chrono::steady_clock;
+
+  /// To be called before `watch`.
+  void begin() noexcept { over_.store(false, std::memory_order_seq_cst); }
+  void end() noexcept {
+    over_.store(true, std::memory_order_seq_cst);
+    bell_.notify();
+  }
+
+  /// Something was put where `send_late` looks.
+  void wake() noexcept {
+    if (asleep_.load(std::memory_order_seq_cst)) bell_.notify();
+  }
+  /// `send_late` is to be asked at once: what it has to wait for may be another time than it said.
+  void look_again() noexcept {
+    look_again_.store(true, std::memory_order_seq_cst);
+    bell_.notify();
+  }
+
+  /// Calls `send_late(now)` whenever something is late: it sends that, and says when the next will be; empty if nothing
+  /// waits.
+  ///
+  /// Threads: one.
+  /// Blocks:  until `end`, asleep while nothing waits.
+  template <class SendLate>
+  void watch(SendLate const& send_late) noexcept {
+    while (!over_.load(std::memory_order_seq_cst)) {
+      look_again_.store(false, std::memory_order_seq_cst);
+      auto const now = Clock::now();
+      if (auto const next = send_late(now)) {
+        bell_.await(
+            [&] { return over_.load(std::memory_order_seq_cst) || look_again_.load(std::memory_order_seq_cst); }, {},
+            *next - now);
+        continue;
+      }
+      auto const key = bell_.prepare();
+      // Seq_cst, as is the look at it after a pack is put down: either that thread rings, or we find the pack.
+      asleep_.store(true, std::memory_order_seq_cst);
+      if (over_.load(std::memory_order_seq_cst) || send_late(Clock::now())) {
+        bell_.cancel();
+      } else {
+        bell_.wait(key, until_rung);
+      }
+      asleep_.store(false, std::memory_order_seq_cst);
+    }
+  }
+
+ private:
+  template <class Value>
+  using Atomic = typename Atomics::template Atomic<Value>;
+
+  Atomic<bool> asleep_{false};
+  Atomic<bool> over_{false};
+  Atomic<bool> look_again_{false};
+  BasicEventCount<Atomics> bell_;
+};
+
+}  // namespace penstock

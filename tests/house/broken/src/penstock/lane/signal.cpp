@@ -1,0 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "penstock/lane/signal.hpp"
+
+#include "penstock/lane/call.hpp"
