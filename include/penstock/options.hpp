@@ -56,7 +56,7 @@ std::string_view to_string(SignalKind kind) noexcept;
 enum class Transport : std::uint8_t {
   /// On the CPU device all is mapped where the stage allows it and the pool is pinned: a copy there is one more pass
   /// over the tile by the same processors. On a GPU, where the stage allows it, a tile that finds nothing of its lane
-  /// on the device is mapped up to 8 MiB up and down, and more tiles as long as all of them have no more than 256 KiB
+  /// on the device is mapped up to 32 MiB up and down, and more tiles as long as all of them have no more than 256 KiB
   /// (decisions/0023, 0059); all else is copied.
   automatic,
   copies,  ///< By the device's copy engines, to a slot in its memory and back.

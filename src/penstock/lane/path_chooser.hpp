@@ -26,7 +26,7 @@ enum class TransferPath : std::uint8_t {
 inline constexpr std::size_t most_mapped_bytes = std::size_t{256} << 10;
 /// The same for a single tile that finds nothing of its lane on the device: the largest that was measured. Its steps
 /// could overlap with nothing, so it is through sooner without copies at each size up to this (decisions/0059).
-inline constexpr std::size_t most_lone_mapped_bytes = std::size_t{8} << 20;
+inline constexpr std::size_t most_lone_mapped_bytes = std::size_t{32} << 20;
 inline constexpr std::size_t unbounded_mapped_bytes = std::numeric_limits<std::size_t>::max();
 
 /// Where a device itself sees the tiles of a pool; the device is asked once for each tile.
