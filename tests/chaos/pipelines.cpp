@@ -41,7 +41,7 @@ Plan draw_plan(Case& the_case, PipelineOptions const& options, bool pushed, bool
   if (pushed && the_case.once_in(3, "drain_early")) plan.drain_after = the_case.pick("drain_after", 0, plan.tiles);
   plan.source_throws = !pushed && the_case.once_in(6, "source_throws");
   plan.sink_throws = the_case.once_in(6, "sink_throws");
-  plan.sink_keeps = options.tiles >= 4 && the_case.once_in(4, "sink_keeps");
+  plan.sink_keeps = options.tuning.tiles >= 4 && the_case.once_in(4, "sink_keeps");
   plan.feeders = the_case.pick("feeders", 1, 3);
   return plan;
 }
