@@ -20,10 +20,10 @@ int main(int count, char** words) {
   auto const device = open_device();
   Pipeline pipeline(*device, {.tile = {.input_bytes = 4 << 20}});
   auto const stage = on_device([](DeviceTile const&, StreamRef) {});  // Yours, on the tile that is on the device.
-  auto const sink = [&](Completion& done) {
+  auto const sink = [&](TileResult<> result) {
     // A file that cannot be read fails in its place; the others go on.
-    if (done.outcome != Outcome::done) std::printf("%s\n", done.failure->reason.c_str());
-    bytes[done.loan->tag] += done.loan->filled;  // The tag is the number of the file.
+    if (!result.ok()) return void(std::printf("%s\n", result.problem().c_str()));
+    bytes[result.tag()] += result.input().size();  // The tag is the number of the file.
   };
 
   FileSource source(paths, pipeline.pool());

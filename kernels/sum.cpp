@@ -17,9 +17,11 @@ constexpr std::size_t cpu_grain = 65'536;
 
 void sum(DeviceSpan<float const> one, DeviceSpan<float const> other, DeviceSpan<float> to, StreamRef stream) {
   if (one.size() != to.size() || other.size() != to.size()) {
-    throw Error(ErrorKind::bad_argument, "sum reads " + std::to_string(one.size()) + " and " +
-                                             std::to_string(other.size()) + " floats and writes " +
-                                             std::to_string(to.size()) + ": give spans of one length.");
+    throw Error(ErrorKind::bad_argument,
+                "sum reads " + std::to_string(one.size()) + " and " + std::to_string(other.size()) +
+                    " floats and writes " + std::to_string(to.size()) +
+                    ": give spans of one length. An input is as long as the source filled it, by "
+                    "Tile::filled and, from the second on, Tile::more_filled.");
   }
   if (to.empty()) return;
   if (stream.kind() == DeviceKind::cuda) return sum_cuda(one, other, to, stream.native());

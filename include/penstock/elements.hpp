@@ -90,7 +90,8 @@ TileShape tile_of(std::size_t count) {
 }
 
 /// What a sink gets of one tile, as elements: the output of a tile that is done, or what went wrong with it. A sink
-/// names it instead of Completion: `[&](TileResult<float> result) { ... }`.
+/// names it instead of Completion: `[&](TileResult<float> result) { ... }`. The output's type comes first, since many
+/// sinks read nothing else: of a `tile_of<In, Out>` the result is a `TileResult<Out, In>`.
 ///
 /// Threads: the sink's, while it is called. A sink that keeps the tile takes a Completion&, which has the loan.
 template <class Out = std::byte, class In = Out>
@@ -110,7 +111,8 @@ class TileResult {
     expect_done();
     return elements<Out>(completion_->loan->produced_output());
   }
-  /// What the source filled; of an input beside the first, say which. With TileShape::in_place it is the output.
+  /// What the source filled; of an input beside the first, say which: 1 is the second. With TileShape::in_place it is
+  /// the output.
   ///
   /// Units:  elements, as many whole ones as there are.
   /// Throws: as output.

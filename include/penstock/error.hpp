@@ -2,6 +2,10 @@
 // What penstock throws.
 #pragma once
 
+#if __cplusplus <= 201703L
+#error "penstock needs C++20: compile with -std=c++20."
+#endif
+
 #include <stdexcept>
 #include <string>
 

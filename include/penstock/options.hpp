@@ -99,8 +99,8 @@ std::string_view to_string(Aim aim) noexcept;
 /// Work on a filled tile before it goes to a lane: decoding, parsing.
 struct HostStage {
   std::string name = {};
-  /// May change the input part and `filled`. What it throws fails the tile with this stage's name, as does a `filled`
-  /// beyond the input part.
+  /// May change the input part and `filled`. What it throws fails the tile with this stage's name ("host stage 1" and
+  /// so on, if it has none), as does a `filled` beyond the input part.
   ///
   /// Threads: the consumers, up to `at_once` at a time.
   std::function<void(Tile&)> body = {};
@@ -120,7 +120,7 @@ struct Tuning {
   /// and each consumer beyond the first, if neither batch nor slots are asked for (decisions/0050). With Aim::latency
   /// no more than one for each slot, producer and consumer (decisions/0035).
   std::size_t tiles = 0;
-  /// The most tiles that a lane puts on its device at once (LaneOptions::batch). 0: on a GPU 32 MiB of tiles, or 8 MiB
+  /// The most tiles that a lane puts on its device at once. 0: on a GPU 32 MiB of tiles, or 8 MiB
   /// of tiles below 1 MiB, but no more than 128 tiles, no more than a quarter of the slots that are asked for, and with
   /// Aim::latency no more than four tiles if no slots are asked for (decisions/0035); with several GPUs, tiles from 1
   /// MiB on and no slots asked for, 4 MiB or two tiles (decisions/0050); on the CPU device one (decisions/0021, 0026).
@@ -130,7 +130,7 @@ struct Tuning {
   unsigned slots = 0;
   /// How long a lane that has nothing to do watches its device before it sleeps: results come sooner, but it takes a
   /// core while tiles are in flight. While more than half of its slots are full, with work enough, it sleeps instead,
-  /// mostly for no more than 1 ms at a time (LaneOptions::spin). Lanes never watch if that would leave fewer than two
+  /// mostly for no more than 1 ms at a time. Lanes never watch if that would leave fewer than two
   /// CPUs to others, of all or of a node that lanes are bound to. `for_ever`: the lane never sleeps, whatever its
   /// device has to do; with Aim::latency that is what empty means. Else empty: 200 us on a GPU, which covers the
   /// passage of a 4 MiB tile (bench/flow/one_shot_bench); 0 on the CPU device, which needs the cores itself, and with
@@ -173,7 +173,7 @@ struct Watching {
   /// (docs/performance.md). Not with `recorder`.
   bool verdict = false;
   /// Is told what the threads do, while they do it: borrow, fill, host, enqueue, sink. Null for none; it outlives the
-  /// pipeline. penstock/nvtx/nvtx_ranges.hpp has one for profilers.
+  /// pipeline. For a profiler derive a class from Ranges; src/penstock/nvtx in the repository has one for NVTX.
   Ranges* ranges = nullptr;
 };
 
@@ -182,7 +182,7 @@ struct PipelineOptions {
   /// The most producers, lanes or consumers of one pipeline.
   static constexpr unsigned most_threads = 1024;
 
-  TileShape tile = {};
+  TileShape tile = {};  ///< To be set, with `tile_of` say: a tile without bytes is refused.
   /// Decides about lanes, batch, slots, tiles, spin and borrow_spin that are left to the pipeline; lone tiles of a
   /// stage that reads once are not copied with either (`Tuning::transport`). With `Tuning::sink_on_lanes` a result is
   /// there sooner still.
@@ -196,7 +196,9 @@ struct PipelineOptions {
   unsigned lanes = 0;
   /// Threads in host stages and sink. 0: one, or half as many as CPUs if they may work at once.
   unsigned consumers = 0;
-  bool ordered = false;  ///< The sink sees tiles in the source's order, failed and cancelled ones in their places.
+  /// The sink sees tiles in the source's order, failed and cancelled ones in their places. With `parallel_sink` the
+  /// consumers take them up in that order, and several calls run at once.
+  bool ordered = false;
   bool parallel_sink = false;  ///< The sink is called by several consumers at once.
   std::vector<HostStage> host_stages = {};
   Tuning tuning = {};

@@ -119,11 +119,16 @@ class GeneratedSource final : public Source {
 
 /// The elements that a function fills: those of its parameters behind the first.
 template <class Function>
-struct FilledElements;
-template <class Result, class Place, class... Element>
-struct FilledElements<std::function<Result(Place, std::span<Element>...)>> {
+struct FilledElements {
+  static_assert(sizeof(Function) == 0,
+                "a function for generate is fill(TilePlace place, std::span<float> input), with a span for each input");
+};
+template <class Result, class Place, class First, class... More>
+struct FilledElements<std::function<Result(Place, std::span<First>, std::span<More>...)>> {
+  static_assert(std::is_convertible_v<TilePlace, Place>,
+                "the first parameter of a function for generate is a TilePlace, the place of the tile");
   template <class Fill>
-  using Source = GeneratedSource<Fill, Element...>;
+  using Source = GeneratedSource<Fill, First, More...>;
 };
 
 /// A source of `count` tiles, filled by all producers at once: `pipeline.run(generate(64, fill), stage, sink)`, where
@@ -135,8 +140,14 @@ struct FilledElements<std::function<Result(Place, std::span<Element>...)>> {
 /// Throws:  what the function throws fails the tile with stage "source", as Source::fill.
 template <class Fill>
 auto generate(std::uint64_t count, Fill fill) {
-  using Filled = FilledElements<decltype(std::function(fill))>;
-  return typename Filled::template Source<Fill>(count, std::move(fill));
+  constexpr bool types_known = requires {
+    std::function(fill);
+  };
+  static_assert(types_known, "the parameters of this function have no types yet: name them, or write generate<float>");
+  if constexpr (types_known) {
+    using Filled = FilledElements<decltype(std::function(fill))>;
+    return typename Filled::template Source<Fill>(count, std::move(fill));
+  }
 }
 /// The same for a function whose parameters are not known before it is called: `generate<float>(64, fill)`.
 template <class First, class... More, class Fill>
@@ -164,31 +175,31 @@ class Feed {
   ///         each tile has been lent, by a Feed, to a thread that waits here, and none was submitted or given back for
   ///         `Tuning::patience`. The thread that came last is told. Where threads submit what others have
   ///         borrowed that is never an error, as nothing shows which thread has a loan.
-  Loan borrow();
+  Loan borrow() const;
   /// The same; empty once `stop` is requested, or when `borrow()` would throw.
   ///
   /// Blocks: until a tile is home or `stop` is requested.
   /// Throws: Error, instead of waiting in the pipeline's own sink, a host stage or a call of its stage; and when
   ///         threads wait for each other, as above.
-  std::optional<Loan> borrow(std::stop_token const& stop);
+  std::optional<Loan> borrow(std::stop_token const& stop) const;
   /// A tile, if one is home.
-  std::optional<Loan> try_borrow();
+  std::optional<Loan> try_borrow() const;
   /// Hands in a filled tile (`filled` says how much of it). It gets its one completion, also if the pipeline was
   /// stopped: then it is cancelled. Order, where asked for, is the order of these calls.
   ///
   /// Throws: Error, if the pipeline was not started or was drained, if the loan is empty, of another pipeline, or says
   /// that more is filled than there is room for; the tile then goes home.
-  void submit(Loan loan);
+  void submit(Loan loan) const;
   /// The same; false if the pipeline was not started or was drained, or pulls a source: the loan is then still the
   /// caller's.
   ///
   /// Throws: Error, as submit, for what is wrong with the loan; it is then still the caller's.
-  bool try_submit(Loan& loan);
+  bool try_submit(Loan& loan) const;
 
  private:
   friend class Pipeline;
   explicit Feed(class Pipeline& pipeline) noexcept : pipeline_(&pipeline) {}
-  std::optional<Loan> wait_for_tile(class Run& run, std::stop_token const& stop);
+  std::optional<Loan> wait_for_tile(class Run& run, std::stop_token const& stop) const;
   Pipeline* pipeline_;
 };
 

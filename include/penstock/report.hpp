@@ -59,9 +59,11 @@ std::string_view bound_name(Bound bound) noexcept;
 
 /// A change that should make a run faster.
 struct Advice {
-  std::string change;  ///< Options and values, or what to do to the work.
-  double gain = 1;     ///< How many times the throughput is expected.
-  std::string why;     ///< A sentence.
+  /// Options of the command and values, or what to do to the work. A field has the name of the option: `--slots` is
+  /// `Tuning::slots`.
+  std::string change;
+  double gain = 1;  ///< How many times the throughput is expected.
+  std::string why;  ///< A sentence.
 };
 
 /// Why more streams would change nothing.

@@ -129,8 +129,8 @@ struct StageContext {
 struct Promises {
   /// It treats each byte or element alike: the output at a place depends on nothing but the input at the same place. So
   /// `on_device` calls its function once for tiles that lie side by side on the device: as one tile with the bytes of
-  /// all of them, and sequence and tag of the first. A function that returns a number of bytes is called for each.
-  /// Includes `reads_once`.
+  /// all of them, and sequence and tag of the first. A function that returns a number of bytes is called for each, and
+  /// so is every function if tiles have several inputs. Includes `reads_once`.
   bool elementwise = false;
   /// It reads each byte of the input about once, writes each byte of what it produces once and nothing else of the
   /// tile, and does so by kernels alone. So it may be given the host's memory, which a device reaches over the link
@@ -141,7 +141,7 @@ struct Promises {
   /// tile's inputs and output lie, how large they are, and its `variant`: not on sequence, tag, what else the host
   /// knows, or an earlier call. If these are the same, `run` says the same of what to bring back. It waits for nothing
   /// and allocates nothing. So a lane may capture that work once for each of its slots, and launch it as a graph for
-  /// later tiles without calling `run` (FlightOptions::graphs).
+  /// later tiles without calling `run` (Tuning::graphs).
   bool capturable = false;
 
   /// True if a lane may give the stage the host's memory.
@@ -242,6 +242,9 @@ requires std::is_invocable_v<Body&, DeviceTile const&, StreamRef> Stages on_devi
 /// Stages of the user's type, made as Own(StageContext const&); `merge(Own&)` gets each lane's after its finish.
 template <class Own>
 Stages stage_per_lane(std::function<void(Own&)> merge = {}) {
+  static_assert(std::is_base_of_v<Stage, Own>, "the class of a stage is derived from Stage");
+  static_assert(std::is_constructible_v<Own, StageContext const&>,
+                "the class of a stage has a constructor from StageContext: explicit Own(StageContext const& context)");
   return {.make = [](StageContext const& context) { return std::make_unique<Own>(context); },
           .merge =
               [merge = std::move(merge)](Stage& stage) {

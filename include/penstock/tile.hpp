@@ -62,7 +62,8 @@ class Pool;
 
 /// A fixed block of pinned host memory with room for work on its way in and its result on the way out.
 ///
-/// `input(0)` is the same as `input()`; most tiles have no other. What of each other input counts is in `more_filled`.
+/// `input(0)`, the first input, is the same as `input()`; most tiles have no other. `input(1)` is the second one, of
+/// which the first `more_filled[0]` bytes count, and so on.
 ///
 /// Threads: the holder of the tile's Loan, and no other thread.
 class Tile {
@@ -176,7 +177,8 @@ enum class Outcome : std::uint8_t { done, failed, cancelled };
 
 /// What went wrong with one tile, and where.
 struct Failure {
-  std::string stage;   ///< "source", "host stage 2", "upload", "stage", "download", "signal", "device", "sink".
+  /// "source", "upload", "stage", "download", "signal", "device", "sink"; or the name of a HostStage.
+  std::string stage;
   std::string reason;  ///< A sentence.
   ErrorKind kind = ErrorKind::device_refused;
 };

@@ -86,6 +86,20 @@ TEST_P(PipelineContract, LaunchesGraphsIfAskedAndSaysIfItCannot) {
   }
 }
 
+TEST_P(PipelineContract, SaysThatAStageDoesNotPromiseTheGraphsThatAreAsked) {
+  for (Graphs const graphs : {Graphs::always, Graphs::automatic}) {
+    PipelineOptions options = usual();
+    options.tuning.graphs = graphs;
+    open(options);
+    CountingSource source(10);
+    Report const report = pipeline().run(source, add_one(), note());
+    auto const said = std::count_if(report.remarks.begin(), report.remarks.end(), [](std::string const& remark) {
+      return remark.find("does not promise to be capturable") != std::string::npos;
+    });
+    EXPECT_EQ(said, graphs == Graphs::always ? 1 : 0) << to_string(graphs);
+  }
+}
+
 TEST_P(PipelineContract, CallsTheSinkOnTheLanesIfAsked) {
   PipelineOptions options = usual();
   options.tuning.sink_on_lanes = true;
@@ -115,6 +129,7 @@ TEST_P(PipelineContract, CountsASinkThatThrowsOnALane) {
                                          if (done.loan->sequence == 7) throw 7;
                                        }));
   EXPECT_EQ(report.sink_failures, 1u);
+  EXPECT_NE((describe(report) + "\n").find("the sink failed on 1 completion\n"), std::string::npos) << describe(report);
   EXPECT_EQ(report.tiles_done, 20u);
 }
 

@@ -12,7 +12,7 @@ namespace penstock {
 namespace {
 
 /// Tags them from `first`.
-void push(Feed& feed, std::uint64_t count, std::uint64_t first = 0) {
+void push(Feed const& feed, std::uint64_t count, std::uint64_t first = 0) {
   for (std::uint64_t i = first; i < first + count; ++i) {
     Loan loan = feed.borrow();
     loan->tag = i;
@@ -33,7 +33,7 @@ TEST_P(PipelineContract, CompletesWhatManyThreadsOfTheApplicationSubmit) {
     std::vector<std::jthread> application;
     for (int t = 0; t < 4; ++t) {
       application.emplace_back([&] {
-        Feed feed = pipeline().feed();
+        Feed const feed = pipeline().feed();
         push(feed, 200);
       });
     }

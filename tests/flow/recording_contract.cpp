@@ -66,6 +66,23 @@ TEST_P(PipelineContract, TellsARecorderEachTilesWayFromBorrowToSink) {
   }
 }
 
+TEST_P(PipelineContract, SaysThatARecorderIsFull) {
+  for (std::size_t const capacity : {std::size_t{10}, std::size_t{1} << 14}) {
+    Recorder recorder({.capacity = capacity});
+    auto options = usual();
+    options.watching.recorder = &recorder;
+    open(options);
+    CountingSource source(60);
+    Report const report = pipeline().run(source, add_one(), note());
+    std::string const full = "The recorder was full: " + std::to_string(recorder.missed()) + " passages";
+    auto const said = std::count_if(report.remarks.begin(), report.remarks.end(),
+                                    [&](std::string const& remark) { return remark.starts_with(full); });
+    EXPECT_EQ(said, recorder.missed() > 0 ? 1 : 0);
+    EXPECT_EQ(recorder.missed() > 0, capacity == 10);
+    destroy_pipeline();
+  }
+}
+
 TEST_P(PipelineContract, TellsARecorderOfTheTilesItWantsAndNoOthers) {
   Recorder recorder({.capacity = 1 << 14, .every = 4});
   auto options = usual();

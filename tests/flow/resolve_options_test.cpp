@@ -136,6 +136,19 @@ TEST_F(APipelineForLatency, TakesWhatIsLongerThanForEverForThat) {
   EXPECT_EQ(on(16).tuning.borrow_spin, Tuning::for_ever);
 }
 
+TEST_F(APipelineForLatency, SaysWhatIsLessThanWasAskedFor) {
+  wanted.tuning.tiles = 16;
+  wanted.tuning.slots = 100;
+  wanted.tuning.batch = 9;
+  EXPECT_EQ(on(16).tuning.slots, 16u);
+  EXPECT_THAT(remarks, testing::ElementsAre("A lane has 16 slots and not 100, since the pool has no more tiles.",
+                                            "A batch has 8 tiles and not 9, which would need 18 slots and 18 tiles."));
+  wanted.tuning.slots = 16;
+  wanted.tuning.batch = 8;
+  EXPECT_EQ(on(16).tuning.batch, 8u);
+  EXPECT_THAT(remarks, testing::IsEmpty());
+}
+
 TEST_F(APipelineForLatency, BringsEachTileHomeAndEnds) {
   wanted.tuning.spin = wanted.tuning.borrow_spin = Tuning::for_ever;
   wanted.tuning.tiles = 2;

@@ -83,6 +83,7 @@ TEST_P(PipelineBySignal, DoesNothingIfItIsStoppedBeforeItBegins) {
   Report const report = pipeline().run(source, add_one(), note(), stop.get_token());
   handed_in = source.filled;
   EXPECT_TRUE(report.stopped);
+  EXPECT_NE(describe(report).find("\nthe run was asked to stop"), std::string::npos) << describe(report);
   EXPECT_EQ(report.tiles_done, 0u);
   EXPECT_EQ(expect_done_or_cancelled(0, report.tiles()), 0u);
 }

@@ -117,6 +117,18 @@ TEST_F(ARoute, TakesATileThatFailedPastTheOtherHostStages) {
   EXPECT_EQ(report.first_failure->sequence, 7U);
 }
 
+TEST_F(ARoute, CallsAHostStageWithoutANameByItsNumber) {
+  TileRoute& by = open({.host_stages = {{.body = [](Tile&) {}}, {.body = [](Tile& full) { full.filled = 1 << 20; }}}});
+  by.send(tile(0), nullptr);
+  by.graph().wait();
+  Report report;
+  outcomes.write_to(report, {});
+  ASSERT_TRUE(report.first_failure);
+  EXPECT_EQ(report.first_failure->failure.stage, "host stage 2");
+  EXPECT_TRUE(report.first_failure->failure.reason.starts_with("Host stage 2 says"))
+      << report.first_failure->failure.reason;
+}
+
 /// Seen to fail if TileRoute::from_lane does not ask whether a lane is left.
 TEST_F(ARoute, AsksForNoMoreInputOnceNoLaneIsLeft) {
   TileRoute& by = open({});

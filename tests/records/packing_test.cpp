@@ -189,5 +189,17 @@ TEST(Packing, NamesTheRemedyForWhatCannotBePacked) {
   EXPECT_NO_THROW(packing.expect_size(16));
 }
 
+TEST(Packing, SaysToTheByteHowLargeARecordMayBe) {
+  Packing const packing({.input_bytes = 4096, .output_bytes = 4096, .in_place = true}, {});
+  try {
+    packing.expect_size(4096);
+    FAIL() << "a tile has a table as well";
+  } catch (Error const& error) {
+    EXPECT_EQ(std::string(error.what()),
+              "A record of 4096 bytes is larger than the " + std::to_string(packing.most_bytes()) +
+                  " that a tile holds: give the pipeline larger tiles, or write it in parts.");
+  }
+}
+
 }  // namespace
 }  // namespace penstock

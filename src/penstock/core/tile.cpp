@@ -34,10 +34,12 @@ void expect_filled_fits(Tile const& tile, std::string const& subject) {
   }
   for (std::size_t which = 1; which <= tile.more_filled.size(); ++which) {
     if (tile.more_filled[which - 1] <= tile.input(which).size()) continue;
-    throw Error(ErrorKind::bad_argument,
-                subject + " says that it filled " + std::to_string(tile.more_filled[which - 1]) + " bytes of input " +
-                    std::to_string(which) + " of a tile, which holds " + std::to_string(tile.input(which).size()) +
-                    ": say so in TileShape::more_input_bytes, or fill less.");
+    constexpr std::array names{"first", "second", "third", "fourth"};
+    throw Error(ErrorKind::bad_argument, subject + " says that it filled " +
+                                             std::to_string(tile.more_filled[which - 1]) + " bytes of a tile's " +
+                                             names[which] + " input, which holds " +
+                                             std::to_string(tile.input(which).size()) +
+                                             ": say so in TileShape::more_input_bytes, or fill less.");
   }
 }
 

@@ -23,7 +23,8 @@ void forget_refusal() noexcept {
 std::string_view remedy_for_kind(ErrorKind kind) noexcept {
   switch (kind) {
     case ErrorKind::no_driver:
-      return "Install the NVIDIA driver and see that nvidia-smi works, or use the CPU device (--device cpu).";
+      return "Install the NVIDIA driver and see that nvidia-smi works, or use the CPU device (open_device(\"cpu\"), "
+             "--device cpu).";
     case ErrorKind::driver_too_old:
       return "Update the NVIDIA driver, or build with an older CUDA toolkit.";
     case ErrorKind::no_device:

@@ -10,7 +10,7 @@
 namespace penstock::cuda {
 namespace {
 
-constexpr char const* instead = " Without a GPU penstock works on the CPU device (--device cpu).";
+constexpr char const* instead = " Without a GPU penstock works on the CPU device (open_device(\"cpu\"), --device cpu).";
 
 std::string count(int gpus) {
   return std::to_string(gpus) + (gpus == 1 ? " GPU" : " GPUs");

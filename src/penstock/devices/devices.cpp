@@ -30,7 +30,8 @@ std::unique_ptr<Device> open_gpu(int ordinal) {
 }
 #else
 [[noreturn]] std::unique_ptr<Device> open_gpu(int) {
-  throw Error(ErrorKind::unsupported, gpu_sentence() + " Use --device cpu, or build penstock where nvcc is installed.");
+  throw Error(ErrorKind::unsupported,
+              gpu_sentence() + " Use --device cpu (open_device(\"cpu\")), or build penstock where nvcc is installed.");
 }
 #endif
 

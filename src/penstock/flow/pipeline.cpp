@@ -112,7 +112,7 @@ Pool& Pipeline::pool() noexcept {
   return parts_->pool;
 }
 
-Loan Feed::borrow() {
+Loan Feed::borrow() const {
   if (auto loan = try_borrow()) return std::move(*loan);
   auto loan = wait_for_tile(*pipeline_->parts_->fed(), std::stop_token{});
   if (!loan) {
@@ -122,7 +122,7 @@ Loan Feed::borrow() {
   return std::move(*loan);
 }
 
-std::optional<Loan> Feed::borrow(std::stop_token const& stop) {
+std::optional<Loan> Feed::borrow(std::stop_token const& stop) const {
   if (stop.stop_requested()) return std::nullopt;
   if (auto loan = try_borrow()) return loan;
   auto const run = pipeline_->parts_->current();
@@ -130,7 +130,7 @@ std::optional<Loan> Feed::borrow(std::stop_token const& stop) {
   return wait_for_tile(*run, stop);
 }
 
-std::optional<Loan> Feed::wait_for_tile(Run& run, std::stop_token const& stop) {
+std::optional<Loan> Feed::wait_for_tile(Run& run, std::stop_token const& stop) const {
   if (run.ending()) return std::nullopt;
   if (run.working_here()) {
     throw Error(ErrorKind::bad_argument,
@@ -144,21 +144,21 @@ std::optional<Loan> Feed::wait_for_tile(Run& run, std::stop_token const& stop) {
   return pipeline_->parts_->feed_waits.borrow(either.get_token(), pipeline_->parts_->layout.part_here());
 }
 
-std::optional<Loan> Feed::try_borrow() {
+std::optional<Loan> Feed::try_borrow() const {
   Rundown::Pass const in(pipeline_->parts_->open_input);
   Run const* const run = in ? pipeline_->parts_->fed_run.load(std::memory_order_acquire) : nullptr;
   if (run == nullptr || run->ending()) return std::nullopt;
   return pipeline_->parts_->feed_waits.try_borrow(pipeline_->parts_->layout.part_here());
 }
 
-void Feed::submit(Loan loan) {
+void Feed::submit(Loan loan) const {
   if (loan && try_submit(loan)) return;
   static_cast<void>(pipeline_->parts_->fed());
   expect_tile_of(pipeline_->pool(), loan);
   throw Error(ErrorKind::bad_argument, "The pipeline was drained: start it before you submit.");
 }
 
-bool Feed::try_submit(Loan& loan) {
+bool Feed::try_submit(Loan& loan) const {
   expect_tile_of(pipeline_->pool(), loan);
   Rundown::Pass const in(pipeline_->parts_->open_input);
   Run* const run = in ? pipeline_->parts_->fed_run.load(std::memory_order_acquire) : nullptr;

@@ -53,7 +53,7 @@ std::unique_ptr<Recorder> watcher_for(PipelineOptions& options) {
   if (!options.watching.verdict) return nullptr;
   if (options.watching.recorder != nullptr) {
     throw Error(ErrorKind::bad_argument,
-                "A pipeline that is watched has a recorder of its own: leave out `watching.verdict` or `watching.recorder`.");
+                "`watching.verdict` keeps a recorder of its own: leave out that or `watching.recorder`.");
   }
   constexpr std::size_t passages = std::size_t{1} << 18;
   auto watcher = std::make_unique<Recorder>(RecorderOptions{.capacity = passages});
@@ -189,6 +189,12 @@ void Pipeline::Parts::complete(Report& report) const {
   auto const of_memory = memory.remarks();
   for (auto const* some : {&remarks, &placement.remarks(), &of_memory}) {
     report.remarks.insert(report.remarks.end(), some->begin(), some->end());
+  }
+  // A recorder of the pipeline's own may be full: it is for the verdict, which knows what it missed.
+  if (Recorder const* const full = watcher == nullptr ? options.watching.recorder : nullptr;
+      full != nullptr && full->missed() > 0) {
+    report.remarks.push_back("The recorder was full: " + std::to_string(full->missed()) +
+                             " passages of tiles are not in it; give RecorderOptions a larger `capacity`.");
   }
   judge_run(report);
 }

@@ -38,6 +38,10 @@ std::string others(Crowd const& crowd) {
          (one ? "stays" : "stay") + " awake";
 }
 
+[[noreturn]] void refuse(std::string const& sentence) {
+  throw Error(ErrorKind::bad_argument, sentence);
+}
+
 /// The options, and what they are resolved by.
 class Resolving {
  public:
@@ -49,9 +53,10 @@ class Resolving {
         cpus_(static_cast<unsigned>(topology.busy_threads())),
         room_(devices, options_, topology, elsewhere),
         largest_part_(options_.tile.largest_part()),
-        batch_is_ours_(options_.tuning.batch == 0),
-        few_(gpu_ && devices_ > 1 && !for_latency() && largest_part_ >= large_tile && batch_is_ours_ &&
-             options_.tuning.slots == 0),
+        asked_batch_(options_.tuning.batch),
+        asked_slots_(options_.tuning.slots),
+        few_(gpu_ && devices_ > 1 && !for_latency() && largest_part_ >= large_tile && asked_batch_ == 0 &&
+             asked_slots_ == 0),
         remarks_(remarks) {}
 
   PipelineOptions resolved() {
@@ -69,21 +74,48 @@ class Resolving {
   bool for_latency() const { return options_.aim == Aim::latency; }
 
   void expect_possible() const {
-    for (HostStage const& stage : options_.host_stages) {
-      if (!stage.body) {
-        throw Error(ErrorKind::bad_argument, "Host stage '" + stage.name + "' has no body: give it a function.");
-      }
+    if (largest_part_ == 0) {
+      refuse("The tiles have no bytes: set PipelineOptions::tile, to tile_of<float>(1 << 20) say.");
     }
-    for (OptionRow const& row : option_table()) {
-      PipelineOptions taken;
-      if (row.unit != "threads" || row.read(taken, row.text(options_), row.most)) continue;
-      throw Error(ErrorKind::bad_argument, "A pipeline has up to " + std::to_string(row.most) + " " +
-                                               std::string(row.name) + ", not " + row.text(options_) +
-                                               ": ask for about as many as there are CPUs.");
+    for (std::size_t i = 0; i < options_.host_stages.size(); ++i) {
+      HostStage const& stage = options_.host_stages[i];
+      if (stage.body) continue;
+      refuse("Host stage " + (stage.name.empty() ? std::to_string(i + 1) : "'" + stage.name + "'") +
+             " has no body: give it a function.");
+    }
+    for (OptionRow const& row : option_table()) expect_possible(row);
+    if (options_.tuning.borrow_spin.value_or(microseconds(0)).count() < 0) {
+      refuse("`borrow_spin` is a time before now: give 0 us or more, or leave it empty.");
+    }
+    if (options_.tuning.patience.count() <= 0) {
+      refuse("A lane needs some `patience` with its device: leave it at 60 s, or ask for more.");
     }
     if (options_.ordered && options_.tuning.sink_on_lanes) {
-      throw Error(ErrorKind::bad_argument,
-                  "A sink cannot be called by the lanes and keep the source's order: choose ordered or sink_on_lanes.");
+      refuse("A sink cannot be called by the lanes and keep the source's order: choose ordered or sink_on_lanes.");
+    }
+  }
+
+  /// Numbers within their bounds, words that there are, and times of 0 or more; a longer one than the longest is that.
+  void expect_possible(OptionRow const& row) const {
+    std::string const value = row.text(options_), name(row.name);
+    PipelineOptions taken;
+    switch (row.kind) {
+      case OptionKind::count:
+        if (row.read(taken, value, row.most)) return;
+        if (row.unit != "threads") {
+          refuse("`" + name + "` is at most " + std::to_string(row.most) + ", not " + value + ": ask for fewer.");
+        }
+        refuse("A pipeline has up to " + std::to_string(row.most) + " " + name + ", not " + value +
+               ": ask for about as many as there are CPUs.");
+      case OptionKind::time:
+        if (!value.starts_with('-')) return;
+        refuse("`" + name + "` is a time before now: give 0 us or more, or leave it empty.");
+      case OptionKind::word:
+        if (row.read(taken, value, row.most)) return;
+        refuse("`" + name + "` has a value that there is not: choose from " + row.words() + ".");
+      case OptionKind::size:
+      case OptionKind::yes_no:
+        return;
     }
   }
 
@@ -101,14 +133,13 @@ class Resolving {
 
   /// How many tiles to put on the device at once, and to have there.
   void resolve_batches() {
-    if (batch_is_ours_) {
+    if (asked_batch_ == 0) {
       unsigned const batch = few_ ? usual_batch_of_several(largest_part_) : gpu_ ? usual_batch(largest_part_) : 1;
-      options_.tuning.batch = gpu_ && options_.tuning.slots != 0
-                                  ? std::clamp(options_.tuning.slots / batches_in_flight, 1U, batch)
-                              : for_latency() ? std::min(batch, burst_batch)
-                                              : batch;
+      options_.tuning.batch = gpu_ && asked_slots_ != 0 ? std::clamp(asked_slots_ / batches_in_flight, 1U, batch)
+                              : for_latency()           ? std::min(batch, burst_batch)
+                                                        : batch;
     }
-    if (options_.tuning.slots == 0) {
+    if (asked_slots_ == 0) {
       std::size_t const small_least = for_latency() ? std::size_t{batches_in_flight} * burst_batch : small_tile_slots;
       std::size_t const least = gpu_ && largest_part_ < large_tile ? small_least : 0;
       options_.tuning.slots = static_cast<unsigned>(
@@ -180,10 +211,25 @@ class Resolving {
     // More tiles can never be in flight, and each slot takes memory of the device.
     options_.tuning.slots = static_cast<unsigned>(std::min<std::size_t>(options_.tuning.slots, options_.tuning.tiles));
     // Few tiles, too, are to make several batches.
-    if (batch_is_ours_)
+    if (asked_batch_ == 0)
       options_.tuning.batch = std::clamp(options_.tuning.slots / batches_in_flight, 1U, options_.tuning.batch);
     options_.tuning.batch =
         largest_batch(options_.tuning.batch, options_.tuning.slots, options_.tuning.tiles, options_.lanes);
+    remark_on_less();
+  }
+
+  void remark_on_less() {
+    Tuning const& granted = options_.tuning;
+    if (granted.slots < asked_slots_) {
+      remarks_.push_back("A lane has " + std::to_string(granted.slots) + " slots and not " +
+                         std::to_string(asked_slots_) + ", since the pool has no more tiles.");
+    }
+    if (granted.batch < asked_batch_) {
+      std::size_t const two = std::size_t{2} * asked_batch_;
+      remarks_.push_back("A batch has " + std::to_string(granted.batch) + (granted.batch == 1 ? " tile" : " tiles") +
+                         " and not " + std::to_string(asked_batch_) + ", which would need " + std::to_string(two) +
+                         " slots and " + std::to_string(two * options_.lanes) + " tiles.");
+    }
   }
 
   PipelineOptions options_;
@@ -192,7 +238,8 @@ class Resolving {
   unsigned const cpus_;
   SpinRoom const room_;
   std::size_t const largest_part_;
-  bool const batch_is_ours_;
+  unsigned const asked_batch_;  ///< 0, if it is left to the pipeline.
+  unsigned const asked_slots_;  ///< Likewise.
   bool const few_;  ///< Tiles in use are to be few, because several GPUs share the host's memory (decisions/0050).
   std::vector<std::string>& remarks_;
 };

@@ -51,13 +51,16 @@ Run::Run(Input input, Rundown& open_input, Pool& pool, std::span<TileRecord> rec
       pool_(pool),
       stages_(std::move(stages)),
       graph_cpus_(graph_cpus),
+      graphs_asked_(options.tuning.graphs == Graphs::always),
       open_input_(open_input),
       route_(route_options(options, graph_cpus), pool, records, std::move(sink), outcomes_, enough_) {
   if (options.watching.recorder != nullptr) options.watching.recorder->set_tiles(pool.size());
   Stages marked = stages_;
   marked.make = [this](StageContext const& context) {
     work_here();  // The lane's thread: all calls of the stage come on it.
-    return stages_.make(context);
+    auto stage = stages_.make(context);
+    if (graphs_asked_ && stage != nullptr && !stage->promises().capturable) promise_missing_.store(true);
+    return stage;
   };
   LaneOptions of_lanes = lane_options(options);
   of_lanes.on_loss = [this] { route_.end_if_no_lane_is_left(); };
@@ -162,6 +165,10 @@ Report Run::finish() {
   report.stopped = stopped_.load();
   for (auto& remark : route_.graph().remarks()) report.remarks.push_back(std::move(remark));
   for (auto& remark : lanes_->remarks()) report.remarks.push_back(std::move(remark));
+  if (promise_missing_.load()) {
+    report.remarks.emplace_back(
+        "The stage was not launched as a graph: it does not promise to be capturable (Promises::capturable).");
+  }
   report.wall = Clock::now() - started_;
   return report;
 }

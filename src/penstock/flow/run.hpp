@@ -96,6 +96,8 @@ class Run {
   Pool const& pool_;
   Stages const stages_;
   CpuSet const graph_cpus_;
+  bool const graphs_asked_;                   ///< By Graphs::always.
+  std::atomic<bool> promise_missing_{false};  ///< They were, of a stage that may not be captured.
   std::chrono::steady_clock::time_point const started_ = std::chrono::steady_clock::now();
   std::stop_source enough_;
   std::atomic<bool> stopped_{false};

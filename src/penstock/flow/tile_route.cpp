@@ -30,7 +30,7 @@ TileRoute::TileRoute(Options const& options, Pool const& pool, std::span<TileRec
   }
   if (options.ordered) order_station_ = &graph_.add(1, order_.emplace(*this, records.size()));
   for (HostStage const& stage : options.host_stages) {
-    HostWork& work = host_.emplace_back(*this, stage);
+    HostWork& work = host_.emplace_back(*this, stage, host_.size() + 1);
     work.station = &graph_.add(stage.at_once, work);
     if (host_.size() > 1) host_[host_.size() - 2].next = &work;
   }
@@ -46,6 +46,12 @@ void TileRoute::send(Loan loan, std::shared_ptr<Failure const> failure) {
   if (!host_.empty()) return host_.front().station->push(record);
   to_lane(record);
 }
+
+TileRoute::HostWork::HostWork(TileRoute& of, HostStage its, std::size_t number)
+    : route(of),
+      stage(std::move(its)),
+      name(stage.name.empty() ? "host stage " + std::to_string(number) : stage.name),
+      title(stage.name.empty() ? "Host stage " + std::to_string(number) : "Host stage '" + stage.name + "'") {}
 
 void TileRoute::HostWork::take(TileRecord& record) noexcept {
   WorksFor const working(&route.pool_);
@@ -64,7 +70,7 @@ void TileRoute::work_on_host(HostWork const& work, TileRecord& record) noexcept 
   } catch (...) {
     record.completion.loan->forget_filled();
     record.completion.outcome = Outcome::failed;
-    record.completion.failure = current_failure(work.stage.name, ErrorKind::bad_argument);
+    record.completion.failure = current_failure(work.name, ErrorKind::bad_argument);
   }
   if (recorder_ == nullptr || !recorder_->wants(record.sequence)) return;
   recorder_->note_here(Step::host, record.sequence, began, Clock::now());

@@ -74,13 +74,15 @@ class TileRoute {
   Graph& graph() noexcept { return graph_; }
 
  private:
-  /// A host stage, and what it is called in the text of a failure: made once, since later there may be no memory.
+  /// A host stage, and what it is called in a failure: made once, since later there may be no memory. A stage without a
+  /// name is called by its number, from 1.
   struct HostWork final : StationWork {
-    HostWork(TileRoute& of, HostStage its) : route(of), stage(std::move(its)) {}
+    HostWork(TileRoute& of, HostStage its, std::size_t number);
     void take(TileRecord& record) noexcept override;
     TileRoute& route;
     HostStage const stage;
-    std::string const title = "Host stage '" + stage.name + "'";
+    std::string const name;   ///< "decode", "host stage 2".
+    std::string const title;  ///< "Host stage 'decode'", "Host stage 2".
     Station* station = nullptr;
     HostWork* next = nullptr;
   };

@@ -209,7 +209,8 @@ void BatchEnqueuer::accept(FlightSlot& slot, std::size_t produced) const {
     return;
   }
   std::string const why = "The stage says that it produced " + std::to_string(produced) +
-                          " bytes, but a tile's output part has " + std::to_string(shape_.output_bytes) + ".";
+                          " bytes, but a tile's output part has " + std::to_string(shape_.output_bytes) +
+                          ": make the output part larger, or return fewer bytes.";
   slot.failure = std::make_shared<Failure const>(Failure{"stage", why, ErrorKind::bad_argument});
 }
 

@@ -73,7 +73,7 @@ void Packing::expect_size(std::size_t bytes) const {
            ": write records of that size, or leave record_bytes away.");
   }
   if (bytes > most_bytes_) {
-    refuse("A record of " + size_text(bytes) + " is larger than the " + size_text(most_bytes_) +
+    refuse("A record of " + std::to_string(bytes) + " bytes is larger than the " + std::to_string(most_bytes_) +
            " that a tile holds: give the pipeline larger tiles, or write it in parts.");
   }
 }

@@ -26,8 +26,10 @@ std::string describe(Report const& report) {
              static_cast<unsigned long long>(report.tiles_cancelled)) +
       size_text(report.bytes_in) + format(" in %.3f s, ", seconds) +
       (rate >= 1e9 ? format("%.2f GB/s", rate / 1e9) : format("%.2f MB/s", rate / 1e6));
+  if (report.stopped) text += "\nthe run was asked to stop";
   if (report.sink_failures != 0) {
-    text += format("\nthe sink failed on %llu completions", static_cast<unsigned long long>(report.sink_failures));
+    text += format("\nthe sink failed on %llu completion%s", static_cast<unsigned long long>(report.sink_failures),
+                   report.sink_failures == 1 ? "" : "s");
   }
   if (report.first_failure) {
     auto const& first = *report.first_failure;
