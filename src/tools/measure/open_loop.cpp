@@ -24,9 +24,9 @@ void wait_until(Clock::time_point due, std::stop_token const& stop) {
   constexpr std::chrono::microseconds awake{100};
   if (Clock::now() < due - awake) {
     std::mutex mutex;
-    std::condition_variable_any nobody;
+    std::condition_variable_any never_notified;
     std::unique_lock lock(mutex);
-    nobody.wait_until(lock, stop, due - awake, [] { return false; });
+    never_notified.wait_until(lock, stop, due - awake, [] { return false; });
   }
   while (Clock::now() < due && !stop.stop_requested()) {
   }
