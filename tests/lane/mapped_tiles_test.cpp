@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <array>
+#include <cstddef>
 #include <optional>
 #include <string>
 
@@ -55,6 +57,16 @@ TEST_F(TilesOfPlainMemory, AreSeenOncePinned) {
   ASSERT_TRUE(parts);
   EXPECT_EQ(parts->input.data(), loan->input().data());
   EXPECT_EQ(parts->output.size(), loan->output().size());
+}
+
+/// Seen to fail if their numbers are not looked at.
+TEST_F(TilesOfPlainMemory, AreNotSeenBeyondTheNumberThatALaneKnows) {
+  Pinned const pinned = device.pin(slab.bytes());
+  MappedTiles tiles(device, 1);
+  std::array<Loan, 2> const loans{pool.borrow(), pool.borrow()};
+  std::size_t seen = 0;
+  for (Loan const& loan : loans) seen += tiles.find(*loan).has_value() ? 1U : 0U;
+  EXPECT_EQ(seen, 1u);
 }
 
 /// Each alone is more than what is mapped at once elsewhere, and together they are far more.
