@@ -120,21 +120,20 @@ struct Tuning {
   /// and each consumer beyond the first, if neither batch nor slots are asked for (decisions/0050). With Aim::latency
   /// no more than one for each slot, producer and consumer (decisions/0035).
   std::size_t tiles = 0;
-  /// The most tiles that a lane puts on its device at once. 0: on a GPU 32 MiB of tiles, or 8 MiB
-  /// of tiles below 1 MiB, but no more than 128 tiles, no more than a quarter of the slots that are asked for, and with
-  /// Aim::latency no more than four tiles if no slots are asked for (decisions/0035); with several GPUs, tiles from 1
-  /// MiB on and no slots asked for, 4 MiB or two tiles (decisions/0050); on the CPU device one (decisions/0021, 0026).
+  /// The most tiles that a lane puts on its device at once. 0: on a GPU 32 MiB of tiles, or 8 MiB of tiles below 1 MiB,
+  /// but no more than 128 tiles, no more than a quarter of the slots that are asked for, and with Aim::latency no more
+  /// than four tiles if no slots are asked for (decisions/0035); with several GPUs, tiles from 1 MiB on and no slots
+  /// asked for, 4 MiB or two tiles (decisions/0050); on the CPU device one (decisions/0021, 0026).
   unsigned batch = 0;
   /// Tiles in flight per lane. 0: four batches, more gained nothing (bench/flow/one_shot_bench); on a GPU at least 32
   /// for tiles below 1 MiB (bench/lane/signal_bench), with Aim::latency 16.
   unsigned slots = 0;
   /// How long a lane that has nothing to do watches its device before it sleeps: results come sooner, but it takes a
   /// core while tiles are in flight. While more than half of its slots are full, with work enough, it sleeps instead,
-  /// mostly for no more than 1 ms at a time. Lanes never watch if that would leave fewer than two
-  /// CPUs to others, of all or of a node that lanes are bound to. `for_ever`: the lane never sleeps, whatever its
-  /// device has to do; with Aim::latency that is what empty means. Else empty: 200 us on a GPU, which covers the
-  /// passage of a 4 MiB tile (bench/flow/one_shot_bench); 0 on the CPU device, which needs the cores itself, and with
-  /// the signal event_block.
+  /// mostly for no more than 1 ms at a time. Lanes never watch if that would leave fewer than two CPUs to others, of
+  /// all or of a node that lanes are bound to. `for_ever`: the lane never sleeps, whatever its device has to do; with
+  /// Aim::latency that is what empty means. Else empty: 200 us on a GPU, which covers the passage of a 4 MiB tile
+  /// (bench/flow/one_shot_bench); 0 on the CPU device, which needs the cores itself, and with the signal event_block.
   std::optional<std::chrono::microseconds> spin = {};
   /// How long one of the threads that wait for a tile, a producer or a thread that feeds, watches for it before it
   /// sleeps, so that the sink need not wake a thread, which takes it 4 to 18 us (bench/core/pool_bench). 0: none
