@@ -140,7 +140,7 @@ case $2 in
         until (($(wc -c < out) > 4500 * round)) || ! kill -0 "$hashing" 2> /dev/null; do :; done
         kill "-$signal" "$hashing" 2> /dev/null || true
         wait "$hashing" 2> /dev/null || true
-        cmp -s out <(head -n "$(wc -l < out)" expected) || fail "$signal: a torn line: $(tail -c 100 out)"
+        cmp -s out <(head -n "$(wc -l < out)" expected) || fail "$signal: torn, or not the first lines: $(tail -c 100 out)"
       done
     done
     ;;

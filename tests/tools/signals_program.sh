@@ -83,7 +83,7 @@ moment() {
   [[ $allowed == *" $code "* ]] || fail "$what: exit code $code: $(cat err)"
   until [[ -z $(processes) ]]; do ((SECONDS <= longest)) || fail "$what: a child is left: $(processes)"; done
   expect_whole
-  [[ $command != hash ]] || cmp -s out <(head -n "$(wc -l < out)" expected) || fail "$what: a torn line: $(tail -c 100 out)"
+  [[ $command != hash ]] || cmp -s out <(head -n "$(wc -l < out)" expected) || fail "$what: torn, or not the first lines: $(tail -c 100 out)"
   [[ $command != hash || $code != 0 ]] || cmp -s out expected || fail "$what: lines are missing"
 }
 

@@ -51,7 +51,8 @@ void HashOutput::complain(std::string const& about, std::string const& what) {
 }
 
 void HashOutput::file(HashedFile const& file) {
-  if (file.cancelled) return;
+  cut_short_ = cut_short_ || file.cancelled;
+  if (file.cancelled || (cut_short_ && file.digest)) return;
   ++files_;
   if (format_ == HashFormat::check || format_ == HashFormat::quiet) {
     checked(file);

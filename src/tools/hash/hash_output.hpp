@@ -41,7 +41,8 @@ class HashOutput {
   HashOutput(HashFormat format, Progress& progress, StandardOutput& output)
       : format_(format), progress_(progress), output_(output) {}
 
-  /// Its line is printed by the next `flush`, together with those before it.
+  /// Its line is printed by the next `flush`, together with those before it. Behind a file that was cancelled only
+  /// failures are printed, so that the sums of a run that was stopped are those of its first files, without a gap.
   void file(HashedFile const& file);
   /// Prints all lines that there are.
   ///
@@ -61,7 +62,8 @@ class HashOutput {
   HashFormat const format_;
   Progress& progress_;
   StandardOutput& output_;
-  std::string lines_;  ///< That are not yet printed.
+  std::string lines_;       ///< That are not yet printed.
+  bool cut_short_ = false;  ///< A file was cancelled.
   std::uint64_t files_ = 0;
   std::atomic<std::uint64_t> problems_{0};
   std::uint64_t mismatches_ = 0;
