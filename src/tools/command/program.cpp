@@ -184,6 +184,17 @@ std::string sibling_program(std::string const& name) {
   return std::filesystem::path(this_program()).parent_path() / name;
 }
 
+std::string companion_library(std::string const& name) {
+  std::filesystem::path const beside = std::filesystem::path(this_program()).parent_path();
+  std::error_code none;
+  for (std::filesystem::path const& folder : {beside, beside / PENSTOCK_COMPANIONS}) {
+    if (std::filesystem::exists(folder / name, none)) return (folder / name).lexically_normal();
+  }
+  throw Error(ErrorKind::system, name + " is neither in " + beside.string() + " nor in " +
+                                     (beside / PENSTOCK_COMPANIONS).lexically_normal().string() +
+                                     ": install penstock again, with the programs.");
+}
+
 ScratchFile::ScratchFile() {
   char const* const chosen = std::getenv("TMPDIR");
   std::string const folder = chosen != nullptr && *chosen != 0 ? chosen : "/tmp";

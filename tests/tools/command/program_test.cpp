@@ -4,9 +4,11 @@
 #include <array>
 #include <csignal>
 #include <cstdlib>
+#include <filesystem>
 #include <sstream>
 
 #include "support/folder_of_files.hpp"
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <signal.h>
 
@@ -120,6 +122,21 @@ TEST_F(AScratchFile, IsRefusedWhereNoneCanBeMade) {
 TEST(CommandText, IsAsAShellTakesIt) {
   std::array<char const*, 4> const arguments{"penstock", "bench", "a b", "it's"};
   EXPECT_EQ(command_text(4, arguments.data()), R"(penstock bench 'a b' 'it'\''s')");
+}
+
+TEST(CompanionLibrary, IsFoundBesideTheProgram) {
+  std::string const program = this_program();
+  EXPECT_EQ(companion_library(std::filesystem::path(program).filename()), program);
+}
+
+TEST(CompanionLibrary, ThatIsNowhereIsASentenceWithBothFolders) {
+  try {
+    static_cast<void>(companion_library("libnone.so"));
+    FAIL() << "it was found";
+  } catch (Error const& error) {
+    EXPECT_THAT(error.what(), testing::AllOf(testing::HasSubstr("libnone.so is neither in "),
+                                             testing::HasSubstr("install penstock again")));
+  }
 }
 
 }  // namespace
