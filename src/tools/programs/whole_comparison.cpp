@@ -2,6 +2,7 @@
 #include "tools/programs/whole_comparison.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstring>
 #include <string_view>
@@ -13,11 +14,30 @@
 namespace penstock::cli {
 namespace {
 
-/// Less than this is no difference, however steady it is.
+/// Less than this is no difference, however steady it is: processes stray by as much from hour to hour.
 constexpr double least_difference = 0.02;
-/// What a median of normal noise strays by, in terms of the median distance from it: 1.4826 for the standard deviation
-/// of one value, 1.2533 for that of a median of many.
-constexpr double strays_by = 1.4826 * 1.2533;
+/// Rounds from which on a single one that strays does not count.
+constexpr std::size_t many_rounds = 5;
+
+/// What the median of these is uncertain by, as far as can be told from as many: 99 of 100 times it is off by less.
+/// Not known of one or two.
+std::optional<double> uncertainty_of(std::vector<double> const& values) {
+  std::size_t const count = values.size();
+  if (count < 3) return std::nullopt;
+  // Student's t for 99 %, both sides, by degrees of freedom from 2 on.
+  constexpr std::array t{9.92, 5.84, 4.60, 4.03, 3.71, 3.50, 3.36, 3.25, 3.17};
+  // For normal noise: what a range of 3 or 4 is in standard deviations, and the median distance from the median.
+  constexpr std::array range{1.69, 2.06};
+  constexpr double distance = 1 / 1.4826, of_a_median = 1.2533;
+  measure::Spread const spread = measure::spread_of(values);
+  double deviation = (spread.most - spread.least) / range[std::min<std::size_t>(count, 4) - 3];
+  if (count >= many_rounds) {
+    std::vector<double> distances;
+    for (double const value : values) distances.push_back(std::abs(value - spread.median));
+    deviation = measure::spread_of(distances).median / distance;
+  }
+  return t[std::min(count - 3, t.size() - 1)] * of_a_median * deviation / std::sqrt(static_cast<double>(count));
+}
 
 constexpr std::size_t exit_part = 0, output_part = 1, first_result = 2;
 
@@ -48,10 +68,6 @@ std::string difference_of(ResultSum const& one, ResultSum const& other) {
     return of.files == 0 ? std::string("nothing") : std::to_string(of.bytes) + " bytes";
   };
   return one.bytes == other.bytes && one.files == other.files ? "other bytes" : text(one) + " and " + text(other);
-}
-
-double median_of(std::vector<double> values) {
-  return measure::spread_of(std::move(values)).median;
 }
 
 std::string joined(std::vector<std::string> const& words) {
@@ -135,10 +151,10 @@ std::vector<double> WholeComparison::ratios() const {
 Effect WholeComparison::effect() const {
   std::vector<double> distances = ratios();
   for (double& one : distances) one = std::log(one);
-  double const middle = median_of(distances);
-  for (double& one : distances) one = std::abs(one - middle);
-  double const noise = strays_by * median_of(distances) / std::sqrt(static_cast<double>(distances.size()));
-  if (std::abs(middle) <= std::max(std::log1p(least_difference), 3 * noise)) return Effect::no_difference;
+  auto const uncertainty = uncertainty_of(distances);
+  double const middle = measure::spread_of(distances).median;
+  if (!uncertainty || std::abs(middle) <= std::max(std::log1p(least_difference), *uncertainty))
+    return Effect::no_difference;
   return middle > 0 ? Effect::gains : Effect::loses;
 }
 
@@ -155,7 +171,7 @@ std::string WholeComparison::effect_sentence() const {
     case Effect::no_difference:
       break;
   }
-  return "No difference beyond noise: it is " + times;
+  return (rounds() < 3 ? "Too few rounds to tell: it is " : "No difference beyond noise: it is ") + times;
 }
 
 std::optional<bool> WholeComparison::right() const {

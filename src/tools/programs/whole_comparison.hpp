@@ -36,7 +36,9 @@ class WholeComparison {
   std::vector<double> const& cpu(Contender who) const { return sides_[index(who)].cpu; }    ///< Seconds.
   /// How many times as fast the candidate was, by round.
   std::vector<double> ratios() const;
-  /// By the median of the ratios, if that is further from 1 than 2 %, and than three times what it strays by.
+  /// By the median of the ratios, if that is further from 1 than 2 %, and than it is uncertain by: Student's t for 99 %
+  /// times what a median of as many rounds strays by. From five rounds on one that strays does not matter; of one or
+  /// two nothing can be told.
   ///
   /// Shape: after a round.
   Effect effect() const;

@@ -39,7 +39,7 @@ TEST_F(WholeProgramsThatAreCompared, GainAsManyTimesAsTheMedianOfTheRounds) {
 }
 
 TEST_F(WholeProgramsThatAreCompared, Lose) {
-  add({100, 100, 100}, {120, 121, 119});
+  add({100, 100, 100, 100, 100}, {120, 121, 119, 120, 122});
   EXPECT_EQ(compared.effect(), Effect::loses);
   EXPECT_THAT(compared.effect_sentence(), HasSubstr("It loses: it is 0.833 times as fast"));
 }
@@ -53,6 +53,15 @@ TEST_F(WholeProgramsThatAreCompared, DoNotDifferByLessThanTheyStray) {
 TEST_F(WholeProgramsThatAreCompared, DoNotDifferByTwoPercentHoweverSteadyTheyAre) {
   add({1019, 1019, 1019, 1019}, {1000, 1000, 1000, 1000});
   EXPECT_EQ(compared.effect(), Effect::no_difference);
+}
+
+TEST_F(WholeProgramsThatAreCompared, AreNotToldApartByTwoRoundsOrByThreeThatStray) {
+  add({100, 100}, {93, 92});
+  EXPECT_EQ(compared.effect(), Effect::no_difference);
+  EXPECT_THAT(compared.effect_sentence(), HasSubstr("Too few rounds to tell: "));
+  add({105}, {100});
+  EXPECT_EQ(compared.effect(), Effect::no_difference);
+  EXPECT_THAT(compared.effect_sentence(), HasSubstr("No difference beyond noise: "));
 }
 
 TEST_F(WholeProgramsThatAreCompared, CountAWarmUpForWhatItLeftAndNotForItsTime) {
