@@ -70,7 +70,7 @@ std::string sentence_on_streams(preload::TurnCounts const& counts) {
     text = "It is built for per-thread default streams already: all its " + calls_text(in_per_thread) +
            " that name no stream mean them.";
   } else if (in_legacy == 0) {
-    text = "It names the default stream in no call, so another one makes no difference to it: what differs is noise.";
+    text = "All its calls name a stream, so another default stream makes no difference to it: what differs is noise.";
   } else {
     text = calls_text(in_legacy) + " of it name no stream, and mean the legacy default stream";
     text += in_per_thread == 0 ? "." : "; " + std::to_string(in_per_thread) + " mean per-thread ones already.";

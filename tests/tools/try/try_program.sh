@@ -63,7 +63,7 @@ case $2 in
   TellsAProgramThatNamesNoDefaultStream)
     tried -- "$victim" asks own
     expect_code 0
-    expect_out 'It names the default stream in no call, so another one makes no difference to it: what differs is noise.'
+    expect_out 'All its calls name a stream, so another default stream makes no difference to it: what differs is noise.'
     ;;
   TellsAProgramWithoutGpu)
     tried -- "$victim" asks nothing
