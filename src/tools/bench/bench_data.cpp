@@ -37,7 +37,7 @@ Json ceilings_of(PointResult const& result, double gigabytes) {
           {"kernel_gb_per_s", rate(ceilings.kernel)},
           {"link_up_gb_per_s", gigabytes_of(ceilings.link_up)},
           {"link_down_gb_per_s", gigabytes_of(ceilings.link_down)},
-          {"gb_per_s", rate(lowest(ceilings, result.point.setting.direction))}};
+          {"gb_per_s", rate(lowest(ceilings, measure::direction_of(result.point.setting.shape_of_tile())))}};
 }
 
 Json verdict_of(PointResult const& result) {
@@ -87,7 +87,7 @@ Json timeline_of(std::span<PointResult const> results) {
 }
 
 Json point_of(std::span<Axis const> axes, PointResult const& result) {
-  double const gigabytes = bytes_per_tile(result.point.setting) / 1e9;
+  double const gigabytes = bytes_per_tile(result) / 1e9;
   Json where = Json::object();
   for (std::size_t i = 0; i < axes.size(); ++i) {
     if (axes[i].swept()) where[axes[i].name] = axis_value_as_json(result.point.values[i]);
@@ -178,7 +178,7 @@ std::string as_csv(BenchFacts const& facts, std::span<Axis const> axes, std::spa
       "command,"
       "remarks,error\n";
   for (PointResult const& result : results) {
-    double const gigabytes = bytes_per_tile(result.point.setting) / 1e9;
+    double const gigabytes = bytes_per_tile(result) / 1e9;
     std::vector<std::string> cells = result.point.values;
     cells.push_back(std::to_string(result.tiles_per_second.size()));
     auto const add = [&](bool known, double value) { cells.push_back(known ? Json(value).dump() : ""); };
@@ -190,7 +190,9 @@ std::string as_csv(BenchFacts const& facts, std::span<Axis const> axes, std::spa
     auto const latency = result.latency.value_or(measure::Latency{});
     for (double const value : {latency.load_tiles_per_second, latency.p50, latency.p99, latency.p999})
       add(result.latency.has_value(), value);
-    auto const ceiling = result.ceilings ? lowest(*result.ceilings, result.point.setting.direction) : std::nullopt;
+    auto const ceiling = result.ceilings
+                             ? lowest(*result.ceilings, measure::direction_of(result.point.setting.shape_of_tile()))
+                             : std::nullopt;
     add(ceiling.has_value(), ceiling.value_or(0) * gigabytes);
     cells.push_back(result.last ? std::to_string(result.last->pinned_bytes) : "");
     cells.push_back(result.last ? std::to_string(result.last->device_bytes) : "");

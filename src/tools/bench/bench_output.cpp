@@ -32,7 +32,7 @@ std::string verdict_text(std::span<Axis const> axes, std::span<PointResult const
   if (double const part = judged_part(result); std::abs(1 - part) > little) {
     text += "Every tile of the run that was judged was recorded; it came to " + formatted("%.0f %%", 100 * part) +
             " of the others, and gains are times its own " +
-            short_number(result.traced->tiles_per_second * bytes_per_tile(result.point.setting) / 1e9) + " GB/s.\n";
+            short_number(result.traced->tiles_per_second * bytes_per_tile(result) / 1e9) + " GB/s.\n";
   }
   return text;
 }
@@ -61,16 +61,11 @@ std::optional<std::size_t> best_of(std::span<PointResult const> results) {
   double most = 0;
   for (std::size_t i = 0; i < results.size(); ++i) {
     if (!results[i].error.empty() || results[i].tiles_per_second.empty()) continue;
-    double const rate =
-        measure::spread_of(results[i].tiles_per_second).median * bytes_per_tile(results[i].point.setting);
+    double const rate = measure::spread_of(results[i].tiles_per_second).median * bytes_per_tile(results[i]);
     if (rate > most) best = i;
     most = std::max(most, rate);
   }
   return best;
-}
-
-double bytes_per_tile(measure::Setting const& setting) {
-  return static_cast<double>(setting.tile);
 }
 
 namespace {
@@ -98,7 +93,9 @@ std::string value_text(Axis const& axis, std::string const& value, std::span<Poi
 
 /// The part of its ceiling that a point came to.
 std::optional<double> part_of_ceiling(PointResult const& result) {
-  auto const ceiling = result.ceilings ? lowest(*result.ceilings, result.point.setting.direction) : std::nullopt;
+  auto const ceiling = result.ceilings
+                           ? lowest(*result.ceilings, measure::direction_of(result.point.setting.shape_of_tile()))
+                           : std::nullopt;
   if (!ceiling || result.tiles_per_second.empty()) return std::nullopt;
   return measure::spread_of(result.tiles_per_second).median / *ceiling;
 }
@@ -154,7 +151,7 @@ std::string as_text(BenchFacts const& facts, std::span<Axis const> axes, std::sp
       rows.push_back(row);
       continue;
     }
-    double const bytes = bytes_per_tile(result.point.setting);
+    double const bytes = bytes_per_tile(result);
     Spread const rate = measure::spread_of(result.tiles_per_second);
     Spread const cpu = measure::spread_of(result.cpu_s_per_tile);
     strays = strays || rate.relative() > 0.1;
@@ -166,7 +163,9 @@ std::string as_text(BenchFacts const& facts, std::span<Axis const> axes, std::sp
          {latency ? std::optional(latency->p50) : std::nullopt, latency ? std::optional(latency->p99) : std::nullopt,
           latency ? std::optional(latency->p999) : std::nullopt})
       row.push_back(value ? short_number(*value) : "-");
-    auto const ceiling = result.ceilings ? lowest(*result.ceilings, result.point.setting.direction) : std::nullopt;
+    auto const ceiling = result.ceilings
+                             ? lowest(*result.ceilings, measure::direction_of(result.point.setting.shape_of_tile()))
+                             : std::nullopt;
     row.push_back(ceiling ? short_number(*ceiling * bytes / 1e9) : "-");
     auto const part = part_of_ceiling(result);
     row.push_back(part ? formatted("%.0f %%", 100 * *part) : "-");

@@ -17,7 +17,6 @@
 #include "tools/command/ending.hpp"
 #include "tools/command/progress.hpp"
 #include "tools/command/results.hpp"
-#include "tools/measure/filler.hpp"
 #include "tools/measure/sweep_arguments.hpp"
 #include "tools/measure/trial.hpp"
 #include "tools/tune/tune.hpp"
@@ -40,8 +39,7 @@ void judge_best(DeviceGroup const& devices, measure::TuneOptions const& options,
   // Of latency: what bounds throughput is not what was asked.
   if (!tuned.best || tuned.sought == Aim::latency || stop.stop_requested()) return;
   try {
-    auto run = judged_run(devices, tuned.tried[*tuned.best].point.setting,
-                          {.trial = {.file = options.file}, .cpus = options.bounds.cpus}, stop);
+    auto run = judged_run(devices, tuned.tried[*tuned.best].point.setting, {.cpus = options.bounds.cpus}, stop);
     if (run) tuned.verdict = std::move(run->verdict);
   } catch (std::exception const& error) {
     std::fprintf(stderr, "penstock: What bounds the best settings is not known: %s\n",
@@ -85,7 +83,7 @@ void TuneCommand::add_to(CLI::App& command) {
                   "auto, cpu, cuda, cuda:N, several of them with commas, or all: every GPU, if there is one")
       ->type_name("NAME")
       ->check(offers(device_words));
-  command.add_option("--file", file, "What --fill file reads")->type_name("FILE")->check(names_a_file());
+  lists.add_plain_to(command);
   command.add_option("--within", within, "Seconds that it may take. Default: 60")
       ->type_name("S")
       ->check(number_between(0, 3600, "a number of seconds"));
@@ -129,7 +127,7 @@ void TuneCommand::choose_lists(CLI::App const& command) {
 
 ExitCode TuneCommand::run(StandardOutput& output, Interrupt const& interrupt) const {
   measure::TuneOptions options{
-      .sought = parse_word(all_aims, sought, "aim"), .load = load, .within = within, .file = file};
+      .sought = parse_word(all_aims, sought, "aim"), .load = load, .within = within, .begin = lists.begin()};
   if (load_named && options.sought == Aim::throughput) {
     throw Error(ErrorKind::bad_argument, "--load is for latency, which --for latency looks for.");
   }
@@ -139,20 +137,19 @@ ExitCode TuneCommand::run(StandardOutput& output, Interrupt const& interrupt) co
   if (profile.profile) {
     for (auto const& [axis, value] : axis_values(*profile.profile)) options.known.emplace_back(axis, value);
   }
-  for (measure::AxisKind const& axis : measure::axis_kinds()) {
+  for (measure::AxisKind const& axis : measure::axis_kinds(options.begin.its_job())) {
     std::string const name(axis.name);
     options.lists.emplace_back(name, lists.lists.at(name));
   }
   options.bounds.most_bytes = memory.empty() ? safe_bytes(HostLimits::read()) : parse_size(memory);
   // What cannot be read or written is said at once.
-  measure::Setting job = measure::default_setting(options.lists, options.sought);
-  if (job.fill == measure::Fill::file) {
-    if (lists.lists.at("tile") == measure::free_axis) job.tile = sizeof(float);
-    measure::Filler(job, file);
-  }
+  measure::Point first{.setting = measure::default_setting(options.lists, options.sought, options.begin)};
+  if (lists.job == nullptr && lists.lists.at("tile") == measure::free_axis) first.setting.tile = sizeof(float);
+  lists.check({&first, 1});
   trace.check();
-  FilesToWrite files(std::vector<NamedFile>{{"--file", file}, {"--profile", profile.path, "--save"}},
-                     std::vector<NamedFile>{{"--save", save}, trace.named()}, interrupt.token());
+  std::vector<NamedFile> read = lists.inputs();
+  read.push_back({"--profile", profile.path, "--save"});
+  FilesToWrite files(read, std::vector<NamedFile>{{"--save", save}, trace.named()}, interrupt.token());
   lists.remark_on_sizes();
   say_size_remark("--memory", memory);
   Devices const devices = open_devices(device);
@@ -189,7 +186,7 @@ ExitCode TuneCommand::run(StandardOutput& output, Interrupt const& interrupt) co
   if (!trace.file.empty()) {
     write_traced_run(trace, *files.of("--trace"),
                      {.process = "penstock tune", .facts = {{"device", facts.device.name}, {"command", facts.command}}},
-                     devices, tuned.tried[*tuned.best].point.setting, {.file = file}, interrupt.token());
+                     devices, tuned.tried[*tuned.best].point.setting, {}, interrupt.token());
   }
   if (!tuned.beyond) return exit_ok;
   std::fprintf(stderr, "penstock: %s\n", beyond_text(tuned, memory, !save.empty()).c_str());
