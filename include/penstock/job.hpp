@@ -8,6 +8,7 @@
 #include <initializer_list>
 #include <map>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -54,6 +55,7 @@ struct JobOption {
   std::string type = "LIST";  ///< What --help calls the value.
   std::string offered = {};   ///< What completion offers.
   bool listed = true;         ///< Takes a list, of which a measurement tries each value, as it does of --tile.
+  bool required = false;      ///< Must be named; takes no list and has no preset.
   bool names_input = false;   ///< Names a file that is read. No output of the program may take its place.
   /// Gives the value as results say it. Throws an Error that says what would do; the option and its value come before
   /// it. Empty: any text will do.
@@ -65,9 +67,8 @@ JobOption number_option(std::string name, std::string sentence, std::uint64_t pr
                         std::uint64_t most);
 /// An option that takes one of these words; the first is the preset.
 JobOption word_option(std::string name, std::string sentence, std::vector<std::string> words);
-/// An option that names a file that can be read. It takes one, and there is none if it is not named, unless `preset`
-/// says otherwise.
-JobOption file_option(std::string name, std::string sentence, std::string preset = {});
+/// An option that names a file that can be read, one only. It must be named.
+JobOption file_option(std::string name, std::string sentence);
 
 /// One way in which a job can be done: a point of a measurement.
 struct JobPoint {
@@ -94,11 +95,16 @@ struct JobWork {
   std::function<std::string()> results = {};
 };
 
+/// A number that stands for these bytes: for JobWork::digest. It tells results apart, and withstands no forger.
+///
+/// Source: FNV-1a, 64 bits, by Fowler, Noll and Vo.
+std::uint64_t digest_of_bytes(std::span<std::byte const> bytes) noexcept;
+
 /// What of a job can be measured alone, to say what bounds the whole.
 struct Alone {
   bool fill = true;  ///< Producers put something into tiles.
-  /// The stage does something, and can do it with full tiles of any bytes, and with tiles of few bytes, while nothing
-  /// comes of it.
+  /// The stage does something, and can do it while nothing comes of it, with full tiles, of which the end may be of a
+  /// tile before, and with the first bytes of one.
   bool stage = false;
 };
 

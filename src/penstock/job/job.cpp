@@ -41,6 +41,12 @@ std::uint64_t JobValues::number(std::string_view name) const {
   return *number;
 }
 
+std::uint64_t digest_of_bytes(std::span<std::byte const> bytes) noexcept {
+  std::uint64_t digest = 0xcbf29ce484222325;
+  for (std::byte const byte : bytes) digest = (digest ^ std::to_integer<std::uint64_t>(byte)) * 0x100000001b3;
+  return digest;
+}
+
 JobOption number_option(std::string name, std::string sentence, std::uint64_t preset, std::uint64_t least,
                         std::uint64_t most) {
   return {.name = std::move(name),
@@ -67,12 +73,12 @@ JobOption word_option(std::string name, std::string sentence, std::vector<std::s
           }};
 }
 
-JobOption file_option(std::string name, std::string sentence, std::string preset) {
+JobOption file_option(std::string name, std::string sentence) {
   return {.name = std::move(name),
           .sentence = std::move(sentence),
-          .preset = std::move(preset),
           .type = "FILE",
           .listed = false,
+          .required = true,
           .names_input = true,
           .read = [](std::string const& path) {
             if (path.empty()) refuse("it names no file: give it a name.");

@@ -86,6 +86,19 @@ Json timeline_of(std::span<PointResult const> results) {
             {"duplex", or_null(overlap.duplex)}}}};
 }
 
+/// What only the jobs of users have: a count of items, a digest.
+Json members_of_job(PointResult const& result) {
+  Job const& job = result.point.setting.its_job();
+  Json members = Json::object();
+  if (job.items) {
+    double const items = result.last ? result.last->items_per_tile : 0;
+    members["item"] = job.item;
+    members["items_per_s"] = as_spread(items > 0 ? result.tiles_per_second : std::vector<double>(), items);
+  }
+  if (result.digest) members["digest"] = measure::digest_text(*result.digest);
+  return members;
+}
+
 Json point_of(std::span<Axis const> axes, PointResult const& result) {
   double const gigabytes = bytes_per_tile(result) / 1e9;
   Json where = Json::object();
@@ -101,20 +114,22 @@ Json point_of(std::span<Axis const> axes, PointResult const& result) {
   }
   std::string error = result.error;
   if (error.empty() && result.tiles_per_second.empty()) error = "It was not measured: the sweep was interrupted.";
-  return {{"axes", where},
-          {"repeats", result.tiles_per_second.size()},
-          {"processes", processes_of(result)},
-          {"gb_per_s", as_spread(result.tiles_per_second, gigabytes)},
-          {"tiles_per_s", as_spread(result.tiles_per_second, 1)},
-          {"cpu_s_per_gb", as_spread(result.cpu_s_per_tile, 1 / gigabytes)},
-          {"samples", {{"tiles_per_s", result.tiles_per_second}}},
-          {"latency_us", latency},
-          {"pinned_bytes", result.last ? Json(result.last->pinned_bytes) : Json(nullptr)},
-          {"device_bytes", result.last ? Json(result.last->device_bytes) : Json(nullptr)},
-          {"ceilings", ceilings_of(result, gigabytes)},
-          {"verdict", verdict_of(result)},
-          {"remarks", result.remarks},
-          {"error", or_null(error)}};
+  Json point{{"axes", where},
+             {"repeats", result.tiles_per_second.size()},
+             {"processes", processes_of(result)},
+             {"gb_per_s", as_spread(result.tiles_per_second, gigabytes)},
+             {"tiles_per_s", as_spread(result.tiles_per_second, 1)},
+             {"cpu_s_per_gb", as_spread(result.cpu_s_per_tile, 1 / gigabytes)},
+             {"samples", {{"tiles_per_s", result.tiles_per_second}}},
+             {"latency_us", latency},
+             {"pinned_bytes", result.last ? Json(result.last->pinned_bytes) : Json(nullptr)},
+             {"device_bytes", result.last ? Json(result.last->device_bytes) : Json(nullptr)},
+             {"ceilings", ceilings_of(result, gigabytes)},
+             {"verdict", verdict_of(result)},
+             {"remarks", result.remarks},
+             {"error", or_null(error)}};
+  point.update(members_of_job(result));
+  return point;
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 #include <optional>
+#include <set>
 
 #include "penstock/core/number_text.hpp"
 #include "tools/command/results.hpp"
@@ -119,6 +120,23 @@ std::string memory_text(std::span<PointResult const> results) {
   return "Memory: " + size_text(pinned) + " pinned and " + size_text(device) + " of the device at most.\n";
 }
 
+/// That they were looked at, and of how many points.
+std::string digests_text(std::span<PointResult const> results) {
+  std::set<std::uint64_t> digests;
+  std::size_t points = 0;
+  for (PointResult const& result : results) {
+    if (!result.digest || !result.error.empty()) continue;
+    digests.insert(*result.digest);
+    ++points;
+  }
+  if (points == 0) return "";
+  if (points == 1) return "Results: digest " + measure::digest_text(*digests.begin()) + ".\n";
+  return "Results: the same at " + std::to_string(points) + " points" +
+         (digests.size() == 1 ? ", digest " + measure::digest_text(*digests.begin())
+                              : " with the same options of the job") +
+         ".\n";
+}
+
 }  // namespace
 
 std::string as_text(BenchFacts const& facts, std::span<Axis const> axes, std::span<PointResult const> results) {
@@ -137,6 +155,8 @@ std::string as_text(BenchFacts const& facts, std::span<Axis const> axes, std::sp
   }
   text += fixed + "\n\n";
   std::size_t const texts = rows[0].size();
+  std::string const item = results.empty() ? "" : results.front().point.setting.its_job().item;
+  if (!item.empty()) rows[0].push_back("k" + item + "s/s");
   for (char const* name :
        {"GB/s", "from", "to", "ktiles/s", "CPU s/GB", "p50 us", "p99 us", "p99.9 us", "ceiling", "of it", "bound by"})
     rows[0].emplace_back(name);
@@ -155,6 +175,7 @@ std::string as_text(BenchFacts const& facts, std::span<Axis const> axes, std::sp
     Spread const rate = measure::spread_of(result.tiles_per_second);
     Spread const cpu = measure::spread_of(result.cpu_s_per_tile);
     strays = strays || rate.relative() > 0.1;
+    if (!item.empty()) row.push_back(result.last ? short_number(rate.median * result.last->items_per_tile / 1e3) : "-");
     for (double const value : {rate.median, rate.least, rate.most}) row.push_back(short_number(value * bytes / 1e9));
     row.push_back(short_number(rate.median / 1e3));
     row.push_back(short_number(cpu.median / bytes * 1e9));
@@ -203,7 +224,7 @@ std::string as_text(BenchFacts const& facts, std::span<Axis const> axes, std::sp
         "Where a point has more than 100 % of it, parts came to less alone than together: something else was busy "
         "meanwhile, or\nthey stray. Take that ceiling for reached.\n";
   }
-  text += memory_text(results);
+  text += memory_text(results) + digests_text(results);
   if (strays) text += "Some points stray by more than 10 % from run to run: something else may be busy here.\n";
   for (PointResult const& result : results) {
     std::string const where = place_text(axes, result.point);

@@ -120,6 +120,22 @@ double rate(unsigned threads, std::chrono::nanoseconds each, std::stop_token con
   return sum;
 }
 
+/// Puts the input of a job into tiles that lie so far apart, as much of it as there are tiles, or none if it has none:
+/// what kernels take may depend on what they read.
+void put_tiles(RepeatedSource::Make const& make, TileShape const& shape, std::size_t stride,
+               std::span<std::byte> tiles) {
+  std::vector<std::byte> slab(Pool::slab_bytes(shape, 1));
+  Pool pool(slab, shape, 1);
+  RepeatedSource source(make, pool);
+  Loan const tile = pool.borrow();
+  tile->sequence = 0;
+  for (std::size_t at = 0; at + stride <= tiles.size() && source.next(*tile); at += stride) {
+    source.fill(*tile);
+    std::ranges::copy(tile->input(), tiles.subspan(at).begin());
+    ++tile->sequence;
+  }
+}
+
 /// Pinned memory for each device, next to it: what plain copies would use.
 class PinnedForEach {
  public:
@@ -201,6 +217,11 @@ Ceilings measure_ceilings(DeviceGroup const& devices, Setting const& setting, un
   JobWork const work = work_of(setting, memory);
   if (alone.stage && one_input && work.stages.make) {
     Stages const& stages = work.stages;
+    std::mutex filling;  // A job is asked for one source at a time.
+    auto const put_input = [&](std::span<std::byte> tiles) {
+      std::scoped_lock const lock(filling);
+      put_tiles(work.source, shape, stride, tiles);
+    };
     auto const computed = [&](bool small) {
       return rate(count * batched.threads, each, stop, [&, small](unsigned thread) -> std::function<std::size_t()> {
         struct Computing {
@@ -211,6 +232,10 @@ Ceilings measure_ceilings(DeviceGroup const& devices, Setting const& setting, un
         it->bench = bench_of(batched, thread);
         it->stage = stages.make({*devices.all()[thread % count], it->bench->stream(), shape, thread});
         it->stage->prepare(it->bench->stream());
+        if (alone.fill) {
+          put_input(batched.of(pinned.of(thread % count), thread / count).first(batched.of_thread() / 2));
+          for (std::size_t i = 0; i < batched.depth; ++i) it->bench->copy(true, false);
+        }
         return [it, shape, small] {
           return small ? it->bench->pass(*it->stage, shape) : it->bench->compute(*it->stage, shape);
         };

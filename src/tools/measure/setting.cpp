@@ -63,6 +63,13 @@ Job const& Setting::its_job() const {
   return job != nullptr ? *job : built_in_job();
 }
 
+void Setting::expect_required() const {
+  for (JobOption const& option : its_job().options) {
+    if (option.required && !values.has(option.name))
+      throw Error(ErrorKind::bad_argument, "--" + option.name + " is missing: " + option.sentence + ".");
+  }
+}
+
 JobPoint Setting::point() const {
   JobPoint point{.tile_bytes = tile, .pipeline = pipeline};
   for (JobOption const& option : its_job().options)

@@ -24,6 +24,8 @@ struct Setting {
   JobValues values = {};                    ///< Of the job's own options, those that are named.
 
   Job const& its_job() const;
+  /// Throws: Error of kind bad_argument, if an option of the job is missing that must be named.
+  void expect_required() const;
   /// What the job is asked for, with the values of all of its options.
   JobPoint point() const;
   /// What a tile of it is like.

@@ -103,6 +103,7 @@ measure::Setting AxisOptions::begin() const {
   for (auto const& [name, value] : plain) {
     if (!value.empty()) measure::set(setting, name, value);
   }
+  setting.expect_required();
   return setting;
 }
 
@@ -217,8 +218,11 @@ FilesToWrite SweepArguments::files_to_write(TraceArguments const& trace, std::st
 
 void SweepArguments::warn_of_foreign_profile(std::optional<Flavour> flavour, std::stop_token const& stop) const {
   if (!axes.profile.profile) return;
-  ChildEnd const end =
-      run_child({this_program(), "bench", "--json", "--no-points", "--device", axes.devices.front()}, stop);
+  std::vector<std::string> command{this_program(), "bench", "--json", "--no-points", "--device", axes.devices.front()};
+  for (auto const& [name, value] : axes.plain) {
+    if (!value.empty()) command.insert(command.end(), {"--" + name, value});
+  }
+  ChildEnd const end = run_child(command, stop);
   if (end.code != exit_ok) return;  // The process that measures will say why.
   ProfiledMachine here = machine_of_results(end.output);
   if (flavour) here.flavour = flavour_name(*flavour);
