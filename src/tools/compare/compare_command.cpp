@@ -31,6 +31,16 @@ std::array<Side, 2> sides_of(std::string const& program) {
   return {Side{Flavour::legacy, program + "-legacy"}, Side{Flavour::per_thread, program}};
 }
 
+/// Throws: Error of kind bad_argument, if one of a job's programs is not there.
+void expect_both_programs(std::string const& program) {
+  for (Side const& side : sides_of(program)) {
+    if (std::filesystem::exists(side.path())) continue;
+    throw Error(ErrorKind::bad_argument, side.path() +
+                                             " is not there: penstock_add_job makes the programs of both flavours; let "
+                                             "them lie in one folder.");
+  }
+}
+
 ExitCode interrupted(char const* what) {
   std::fprintf(stderr, "penstock: Interrupted: %s.\n", what);
   return exit_interrupted;
@@ -142,6 +152,7 @@ void CompareCommand::write_trace_of(OutputFile& to, std::span<ScratchFile const>
 
 ExitCode CompareCommand::run(StandardOutput& output, Interrupt const& interrupt) const {
   static_cast<void>(sweep.axes.axes());  // What cannot be, is said at once.
+  if (sweep.axes.job != nullptr) expect_both_programs(program);
   std::string const date = date_now();
   FilesToWrite files = sweep.files_to_write(trace, interrupt.token());
   std::vector<ScratchFile> scratch(trace.file.empty() ? 0 : sides_of(program).size());

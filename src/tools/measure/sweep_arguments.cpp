@@ -129,12 +129,18 @@ void AxisOptions::set(std::string const& axis, std::string const& value) {
   }
 }
 
+bool AxisOptions::takes(std::string const& axis, std::string const& value) const {
+  bool const of_pipeline = find_option(axis) != nullptr || axis == "sink";
+  return !value.empty() && (job == nullptr || of_pipeline);
+}
+
 void AxisOptions::add_profile_to(CLI::App& command) {
   profile.add_to(command, profile_fills_in, [this, &command](Profile const& taken) {
     for (auto const& [axis, value] : axis_values(taken)) {
       OptionRow const* const row = find_option(axis);
       // What follows from what is named is for the pipeline to choose.
-      if (!is_named(command, axis) && (row == nullptr || !follows_from_named(command, *row))) lists[axis] = value;
+      bool const open = !is_named(command, axis) && (row == nullptr || !follows_from_named(command, *row));
+      if (open && takes(axis, value)) lists[axis] = value;
     }
   });
 }

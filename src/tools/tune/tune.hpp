@@ -35,9 +35,8 @@ struct TuneOptions {
   SearchBounds bounds = {};
   /// Of a setting that is known to be good, values by axis: of those that are free it is tried, too.
   AxisLists known = {};
-  double within = 60;    ///< Seconds.
-  Setting begin = {};    ///< What all settings have: the job, and what no list says.
-  bool digests = false;  ///< Results of the best are compared with those of the defaults.
+  double within = 60;  ///< Seconds.
+  Setting begin = {};  ///< What all settings have: the job, and what no list says.
 };
 
 inline namespace PENSTOCK_FLAVOUR {

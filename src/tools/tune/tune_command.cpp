@@ -47,6 +47,16 @@ void judge_best(DeviceGroup const& devices, measure::TuneOptions const& options,
   }
 }
 
+/// Of a job of the user's: a sentence, if the best gives other results than the defaults; else empty.
+std::string other_results(DeviceGroup const& devices, measure::Tuned const& tuned, std::stop_token const& stop) {
+  if (!tuned.best || tuned.best == std::size_t{0} || !tuned.tried.front().error.empty()) return "";
+  auto const digest = [&](std::size_t at) { return digest_of(devices, tuned.tried[at].point.setting, {}, stop); };
+  auto const usual = digest(0), best = usual ? digest(*tuned.best) : std::nullopt;
+  if (!best || best == usual) return "";
+  return "The best settings give other results than the defaults: their digest is " + measure::digest_text(*best) +
+         " instead of " + measure::digest_text(*usual) + ". So nothing was saved.";
+}
+
 /// Returns: what the file refused it with; null if it is saved.
 std::exception_ptr save_to(OutputFile& file, std::string const& profile) {
   try {
@@ -95,7 +105,8 @@ void TuneCommand::add_to(CLI::App& command) {
                  "Settings that penstock tune --save wrote: its job, for what is not named here, and where to start",
                  [this, &command](Profile const& taken) {
                    for (auto const& [axis, value] : axis_values(taken)) {
-                     if (measure::is_job(axis, parse_word(all_aims, sought, "aim")) && !is_named(command, axis))
+                     if (measure::is_job(axis, parse_word(all_aims, sought, "aim")) && !is_named(command, axis) &&
+                         lists.takes(axis, value))
                        lists.set(axis, value);
                    }
                  });
@@ -164,13 +175,17 @@ ExitCode TuneCommand::run(StandardOutput& output, Interrupt const& interrupt) co
                  [&](measure::TuneProgress const& now) { progress.draw(tune_line(now, within, terminal_width())); });
   }
   judge_best(devices, options, tuned, interrupt.token());
+  std::string const wrong = lists.job != nullptr ? other_results(devices, tuned, interrupt.token()) : "";
   if (memory.empty()) tuned.beyond.reset();  // The user did not ask for less than the defaults.
   OutputFile* const profile_file = files.of("--save");
-  bool const saves = tuned.best && !tuned.beyond && profile_file != nullptr && !interrupt.requested();
+  bool const saves = tuned.best && !tuned.beyond && wrong.empty() && profile_file != nullptr && !interrupt.requested();
   std::exception_ptr const unsaved = saves ? save_to(*profile_file, text_of(profile_of(facts, tuned))) : nullptr;
   bool const saved = saves && unsaved == nullptr;
   std::string text = json ? tuned_as_json(facts, tuned, saved ? save : "") : tuned_as_text(facts, tuned);
-  if (saved && !json) text += "saved as " + save + "; penstock hash, bench and compare take it with --profile\n";
+  if (saved && !json) {
+    text += "saved as " + save + "; " + (lists.job != nullptr ? "run" : "penstock hash") +
+            ", bench and compare take it with --profile\n";
+  }
   if (!output.write(text)) return exit_some_failed;
   // What was found is not lost with the disk that has no room for it.
   if (unsaved != nullptr) std::rethrow_exception(unsaved);
@@ -187,6 +202,10 @@ ExitCode TuneCommand::run(StandardOutput& output, Interrupt const& interrupt) co
     write_traced_run(trace, *files.of("--trace"),
                      {.process = "penstock tune", .facts = {{"device", facts.device.name}, {"command", facts.command}}},
                      devices, tuned.tried[*tuned.best].point.setting, {}, interrupt.token());
+  }
+  if (!wrong.empty()) {
+    std::fprintf(stderr, "penstock: %s\n", wrong.c_str());
+    return exit_some_failed;
   }
   if (!tuned.beyond) return exit_ok;
   std::fprintf(stderr, "penstock: %s\n", beyond_text(tuned, memory, !save.empty()).c_str());
