@@ -44,8 +44,8 @@ int run_job(int count, char** arguments, Job const& job) noexcept try {
     commands.add("bench", "Measure the job over named axes: threads, lanes, sizes, signals, its own options", bench);
     commands.add("compare", "Measure the legacy build of the job against the per-thread one, in turn", compare);
     commands.add("tune", "Look for the best threads, lanes, sizes and signal for the job, and save them", tune);
-  } catch (CLI::OptionAlreadyAdded const& problem) {
-    throw Error(ErrorKind::bad_argument, "An option of the job has a name that is taken, so give it another (" +
+  } catch (CLI::ConstructionError const& problem) {
+    throw Error(ErrorKind::bad_argument, "An option of the job has a name that is taken or is none: give it another (" +
                                              std::string(problem.what()) + ").");
   }
   return commands.run(count, arguments);

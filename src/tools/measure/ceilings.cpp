@@ -184,10 +184,11 @@ Ceilings measure_ceilings(DeviceGroup const& devices, Setting const& setting, un
   bool const fills = alone.fill && shape.input_bytes > 0 && producers > 0;
   bool const fills_twice = fills && producers <= Topology::detect().busy_threads() / 2;
   std::size_t const filled_at_once = std::clamp<std::size_t>(
-      std::min(most_bytes / stride, Pool::max_tiles / (2 * std::max(1U, producers))), 1, most_depth);
+      std::min(most_bytes / stride, Pool::max_tiles / (2 * std::max<std::size_t>(1, producers))), 1, most_depth);
   // The first device's memory is also what is filled.
-  PinnedForEach const pinned(devices, stop, std::max(single.bytes(), batched.bytes()),
-                             fills ? Pool::slab_bytes(shape, (fills_twice ? 2 : 1) * producers * filled_at_once) : 0);
+  PinnedForEach const pinned(
+      devices, stop, std::max(single.bytes(), batched.bytes()),
+      fills ? Pool::slab_bytes(shape, std::size_t{producers} * (fills_twice ? 2 : 1) * filled_at_once) : 0);
   auto const bench_of = [&](Layout const& layout, unsigned thread) {
     Device& device = *devices.all()[thread % count];
     device.attach();

@@ -63,7 +63,7 @@ void RepeatedSource::begin(std::uint64_t start) {
   auto source = make_(pool_);
   if (source == nullptr)
     throw Error(ErrorKind::bad_argument, "The job made no source: JobWork::source gave a null one.");
-  now_ = std::make_shared<Pass>(start, std::move(source));
+  now_ = std::make_shared<Pass>(Pass{start, std::move(source)});
   {
     std::scoped_lock const lock(mutex_);
     starts_.push_back(start);
