@@ -84,6 +84,15 @@ Ceilings greatest(std::span<Ceilings const> tries) {
   return most;
 }
 
+Ceilings of_part_filled(Ceilings measured, double part) {
+  for (auto const which :
+       {&Ceilings::upload, &Ceilings::download, &Ceilings::both, &Ceilings::batched_upload, &Ceilings::batched_download,
+        &Ceilings::batched_both, &Ceilings::fill, &Ceilings::fill_twice, &Ceilings::kernel}) {
+    if (measured.*which) measured.*which = *(measured.*which) / part;
+  }
+  return measured;
+}
+
 Ceilings ceilings_of(Report const& report, Ceilings measured) {
   if (mostly_graphs(report)) {
     measured.kernel.reset();

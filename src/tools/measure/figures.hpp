@@ -50,6 +50,11 @@ std::optional<double> lowest(Ceilings const& ceilings, Direction direction);
 /// Of each part the greatest that it came to: whatever disturbs it makes it slower, and none beats its ceiling.
 Ceilings greatest(std::span<Ceilings const> tries);
 
+/// Of tiles of which only this part is filled: what full ones are held up by, they are at most so much less.
+///
+/// Shape: `part` is above 0, and 1 at most.
+Ceilings of_part_filled(Ceilings measured, double part);
+
 /// Those of the parts that bound such a run. Kernel and submission are measured call by call: where most tiles were
 /// launched as graphs, which takes fewer calls, a run may come to more, and they are left out.
 Ceilings ceilings_of(Report const& report, Ceilings measured);

@@ -60,7 +60,9 @@ class Sweep {
     for (PointResult& result : results_) {
       auto const found = ceilings_.find(key(result));
       if (result.error.empty() && result.last && found != ceilings_.end() && !found->second.empty()) {
-        result.ceilings = ceilings_of(result.last->report, greatest(found->second));
+        auto const full = static_cast<double>(bytes_of(result.point.setting.shape_of_tile()));
+        result.ceilings = of_part_filled(ceilings_of(result.last->report, greatest(found->second)),
+                                         std::min(1.0, result.last->bytes_per_tile / full));
         auto const& links = links_[link_of(result)];
         Ceilings const link = links.empty() ? Ceilings() : greatest(links);
         result.ceilings->link_up = link.link_up;
@@ -135,6 +137,8 @@ class Sweep {
       if (!trial) return;
       if (trial->metered.tiles <= 0)
         throw Error(ErrorKind::device_refused, "No tile came through in the time there was.");
+      if (!(trial->bytes_per_tile > 0))
+        throw Error(ErrorKind::device_refused, "No tile had a byte in it: is the input empty?");
       result.tiles_per_second.push_back(trial->metered.tiles_per_second());
       result.cpu_s_per_tile.push_back(trial->metered.cpu_seconds / trial->metered.tiles);
       result.last = std::move(trial);

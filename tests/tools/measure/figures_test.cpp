@@ -176,6 +176,15 @@ TEST_F(ARecordedWindow, IsNoneIfTheRecorderWasFullBeforeIt) {
   EXPECT_FALSE(cut_to_recorded(traced, metered));
 }
 
+TEST(Ceilings, OfTilesThatAreHalfFullAreTwiceAsManyTiles) {
+  Ceilings const half = of_part_filled({.upload = 10, .kernel = 15, .submission = 20, .link_up = 30}, 0.5);
+  EXPECT_EQ(half.upload, 20);
+  EXPECT_EQ(half.kernel, 30);
+  EXPECT_FALSE(half.download);
+  EXPECT_EQ(half.submission, 20) << "which does not depend on bytes";
+  EXPECT_EQ(half.link_up, 30) << "which is in bytes";
+}
+
 /// Points of a job with a digest each.
 struct Digests : testing::Test {
   Job job{.options = {number_option("bins", "So many", 1, 1, 9)}};
