@@ -48,6 +48,21 @@ endforeach()
 list(REMOVE_DUPLICATES installed)
 install(TARGETS ${installed} EXPORT penstock)
 
+# What the programs of jobs are made of besides, which only the component `jobs` of the package names.
+if(PENSTOCK_TOOLS)
+  set(installed "")
+  foreach(layer IN LISTS PENSTOCK_JOB_LAYERS)
+    foreach(suffix "" _legacy)
+      if(TARGET penstock_${layer}${suffix})
+        list(APPEND installed penstock_${layer}${suffix})
+      endif()
+    endforeach()
+  endforeach()
+  install(TARGETS ${installed} EXPORT penstockJobs)
+  install(EXPORT penstockJobs NAMESPACE penstock:: FILE penstockJobsTargets.cmake DESTINATION ${PENSTOCK_PACKAGE_DIR})
+  install(FILES cmake/PenstockJob.cmake DESTINATION ${PENSTOCK_PACKAGE_DIR})
+endif()
+
 # What programs include. These headers include no others of penstock's, and no others are installed.
 file(GLOB headers CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/include/penstock/*.hpp)
 install(FILES ${headers} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/penstock)

@@ -31,12 +31,9 @@ struct Starved {
 };
 
 std::vector<Starved> starved_pipelines(Flavour flavour) {
-  using measure::Direction;
-  using measure::Fill;
-  using measure::Work;
   std::vector<Starved> all{
       {"one producer",
-       {.pipeline = {.producers = 1}, .work = Work::copy, .fill = Fill::memory, .direction = Direction::in}},
+       {.pipeline = {.producers = 1}, .values = {{"work", "copy"}, {"fill", "memcpy"}, {"direction", "in"}}}},
       {"one slot", {.pipeline = {.lanes = 1, .tuning = {.slots = 1}}}},
       {"two tiles in all", {.pipeline = {.producers = 1, .lanes = 1, .tuning = {.tiles = 2, .slots = 8}}}},
       {"one stream", {.pipeline = {.lanes = 1, .tuning = {.shape = LaneShape::single}}, .tile = 4 * mebibyte}},
@@ -44,15 +41,13 @@ std::vector<Starved> starved_pipelines(Flavour flavour) {
       {"small tiles, each alone", {.pipeline = {.lanes = 1, .tuning = {.batch = 1}}, .tile = 16 * kibibyte}},
       {"tiles each alone", {.pipeline = {.lanes = 4, .tuning = {.batch = 1}}, .tile = 256 * kibibyte}},
       {"kernels of one block in turn",
-       {.pipeline = {.lanes = 1}, .tile = 64 * kibibyte, .work = Work::busy, .busy = std::chrono::microseconds(200)}},
+       {.pipeline = {.lanes = 1}, .tile = 64 * kibibyte, .values = {{"work", "busy:200us"}}}},
       {"a sleeping lane",
        {.pipeline = {.lanes = 1, .tuning = {.slots = 2, .signal = SignalKind::event_block}}, .tile = 64 * kibibyte}}};
   if (flavour == Flavour::legacy) {
-    all.push_back({"everybody's stream",
-                   {.pipeline = {.producers = 4, .lanes = 4},
-                    .tile = 64 * kibibyte,
-                    .work = Work::busy,
-                    .busy = std::chrono::microseconds(100)}});
+    all.push_back(
+        {"everybody's stream",
+         {.pipeline = {.producers = 4, .lanes = 4}, .tile = 64 * kibibyte, .values = {{"work", "busy:100us"}}}});
   }
   return all;
 }

@@ -13,7 +13,6 @@
 #include "tools/command/arguments.hpp"
 #include "tools/command/program.hpp"
 #include "tools/command/results.hpp"
-#include "tools/measure/filler.hpp"
 #include "tools/measure/trial.hpp"
 #include "tools/page/results_page.hpp"
 
@@ -37,6 +36,8 @@ void BenchCommand::add_to(CLI::App& command) {
       ->check(number_between(0, 1, "a part"));
   command.add_flag("--no-ceilings", no_ceilings, "Do not measure copies, kernel and filling alone");
   command.add_flag("--no-verdict", no_verdict, "Record no run of each point to judge it by");
+  if (sweep.axes.job != nullptr)
+    command.add_flag("--no-digests", no_digests, "Do not check that results are the same at all points");
   trace.add_to(command, "one more run of the fastest point");
   command.add_flag("--no-trace-cost", no_trace_cost, "Do not measure what recording costs, after --trace");
 }
@@ -98,13 +99,13 @@ std::optional<measure::Spread> kept_when_traced(DeviceGroup const& devices, meas
 /// Of each point, in this process.
 std::size_t runs_here(measure::SweepOptions const& options) {
   return 1 + (options.ceilings ? options.rounds_of_ceilings : 0) + (options.load > 0 ? 1 : 0) +
-         (options.judged ? 1 : 0);
+         (options.judged ? 1 : 0) + (options.digests ? 1 : 0);
 }
 
 }  // namespace
 
 std::vector<measure::Point> BenchCommand::points_of(std::span<measure::Axis const> axes) const {
-  auto all = measure::points_of(axes);
+  auto all = measure::points_of(axes, sweep.axes.begin());
   if (only.empty()) return all;
   std::vector<measure::Point> some;
   for (std::size_t const i : only) {
@@ -140,9 +141,7 @@ ExitCode BenchCommand::run(StandardOutput& output, Interrupt const& interrupt) c
   auto const wanted = sweep.axes.axes();
   auto const points = points_of(wanted);
   // What cannot be read or written is said at once.
-  for (measure::Point const& point : points) {
-    if (point.setting.fill == measure::Fill::file) measure::Filler(point.setting, sweep.file);
-  }
+  sweep.axes.check(points);
   FilesToWrite files = sweep.files_to_write(trace, interrupt.token());
   sweep.axes.remark_on_sizes();
   measure::SweepOptions options;
@@ -152,6 +151,7 @@ ExitCode BenchCommand::run(StandardOutput& output, Interrupt const& interrupt) c
   options.load = load;
   options.ceilings = !no_ceilings;
   options.judged = !no_verdict;
+  options.digests = sweep.axes.job != nullptr && !no_digests;
   RunProgress progress(true);
   Apart begun;
   bool const all_here = one_process || repeats == 1 || no_points;
@@ -169,7 +169,6 @@ ExitCode BenchCommand::run(StandardOutput& output, Interrupt const& interrupt) c
     return output.write(as_json(facts, wanted, {})) ? exit_ok : exit_some_failed;
   }
   options.trial.window = std::chrono::milliseconds(sweep.milliseconds);
-  options.trial.file = sweep.file;
   auto const ranges = trace.nvtx_ranges();
   options.trial.ranges = ranges.get();
   options.cpus = static_cast<unsigned>(facts.cpus);

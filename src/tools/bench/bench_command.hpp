@@ -26,12 +26,13 @@ inline namespace PENSTOCK_FLAVOUR {
 /// `penstock bench`: pipelines over named axes, and what each of them comes to.
 struct BenchCommand {
   SweepArguments sweep;
-  unsigned repeats = measure::SweepOptions{}.least_repeats;
-  double load = measure::SweepOptions{}.load;
+  unsigned repeats = measure::SweepOptions::usual_repeats;
+  double load = measure::SweepOptions::usual_load;
   bool one_process = false;
   bool no_ceilings = false;
   bool no_verdict = false;
-  TraceArguments trace;  ///< Of the fastest point.
+  bool no_digests = false;  ///< Of a job of the user's.
+  TraceArguments trace;     ///< Of the fastest point.
   bool no_trace_cost = false;
   // For the processes that it starts.
   std::vector<std::size_t> only;  ///< Points, from 0; all if there are none.

@@ -37,7 +37,7 @@ Json ceilings_of(PointResult const& result, double gigabytes) {
           {"kernel_gb_per_s", rate(ceilings.kernel)},
           {"link_up_gb_per_s", gigabytes_of(ceilings.link_up)},
           {"link_down_gb_per_s", gigabytes_of(ceilings.link_down)},
-          {"gb_per_s", rate(lowest(ceilings, result.point.setting.direction))}};
+          {"gb_per_s", rate(lowest(ceilings, measure::direction_of(result.point.setting.shape_of_tile())))}};
 }
 
 Json verdict_of(PointResult const& result) {
@@ -86,8 +86,21 @@ Json timeline_of(std::span<PointResult const> results) {
             {"duplex", or_null(overlap.duplex)}}}};
 }
 
+/// What only the jobs of users have: a count of items, a digest.
+Json members_of_job(PointResult const& result) {
+  Job const& job = result.point.setting.its_job();
+  Json members = Json::object();
+  if (job.items) {
+    double const items = result.last ? result.last->items_per_tile : 0;
+    members["item"] = job.item;
+    members["items_per_s"] = as_spread(items > 0 ? result.tiles_per_second : std::vector<double>(), items);
+  }
+  if (result.digest) members["digest"] = measure::digest_text(*result.digest);
+  return members;
+}
+
 Json point_of(std::span<Axis const> axes, PointResult const& result) {
-  double const gigabytes = bytes_per_tile(result.point.setting) / 1e9;
+  double const gigabytes = bytes_per_tile(result) / 1e9;
   Json where = Json::object();
   for (std::size_t i = 0; i < axes.size(); ++i) {
     if (axes[i].swept()) where[axes[i].name] = axis_value_as_json(result.point.values[i]);
@@ -101,20 +114,22 @@ Json point_of(std::span<Axis const> axes, PointResult const& result) {
   }
   std::string error = result.error;
   if (error.empty() && result.tiles_per_second.empty()) error = "It was not measured: the sweep was interrupted.";
-  return {{"axes", where},
-          {"repeats", result.tiles_per_second.size()},
-          {"processes", processes_of(result)},
-          {"gb_per_s", as_spread(result.tiles_per_second, gigabytes)},
-          {"tiles_per_s", as_spread(result.tiles_per_second, 1)},
-          {"cpu_s_per_gb", as_spread(result.cpu_s_per_tile, 1 / gigabytes)},
-          {"samples", {{"tiles_per_s", result.tiles_per_second}}},
-          {"latency_us", latency},
-          {"pinned_bytes", result.last ? Json(result.last->pinned_bytes) : Json(nullptr)},
-          {"device_bytes", result.last ? Json(result.last->device_bytes) : Json(nullptr)},
-          {"ceilings", ceilings_of(result, gigabytes)},
-          {"verdict", verdict_of(result)},
-          {"remarks", result.remarks},
-          {"error", or_null(error)}};
+  Json point{{"axes", where},
+             {"repeats", result.tiles_per_second.size()},
+             {"processes", processes_of(result)},
+             {"gb_per_s", as_spread(result.tiles_per_second, gigabytes)},
+             {"tiles_per_s", as_spread(result.tiles_per_second, 1)},
+             {"cpu_s_per_gb", as_spread(result.cpu_s_per_tile, 1 / gigabytes)},
+             {"samples", {{"tiles_per_s", result.tiles_per_second}}},
+             {"latency_us", latency},
+             {"pinned_bytes", result.last ? Json(result.last->pinned_bytes) : Json(nullptr)},
+             {"device_bytes", result.last ? Json(result.last->device_bytes) : Json(nullptr)},
+             {"ceilings", ceilings_of(result, gigabytes)},
+             {"verdict", verdict_of(result)},
+             {"remarks", result.remarks},
+             {"error", or_null(error)}};
+  point.update(members_of_job(result));
+  return point;
 }
 
 }  // namespace
@@ -178,7 +193,7 @@ std::string as_csv(BenchFacts const& facts, std::span<Axis const> axes, std::spa
       "command,"
       "remarks,error\n";
   for (PointResult const& result : results) {
-    double const gigabytes = bytes_per_tile(result.point.setting) / 1e9;
+    double const gigabytes = bytes_per_tile(result) / 1e9;
     std::vector<std::string> cells = result.point.values;
     cells.push_back(std::to_string(result.tiles_per_second.size()));
     auto const add = [&](bool known, double value) { cells.push_back(known ? Json(value).dump() : ""); };
@@ -190,7 +205,9 @@ std::string as_csv(BenchFacts const& facts, std::span<Axis const> axes, std::spa
     auto const latency = result.latency.value_or(measure::Latency{});
     for (double const value : {latency.load_tiles_per_second, latency.p50, latency.p99, latency.p999})
       add(result.latency.has_value(), value);
-    auto const ceiling = result.ceilings ? lowest(*result.ceilings, result.point.setting.direction) : std::nullopt;
+    auto const ceiling = result.ceilings
+                             ? lowest(*result.ceilings, measure::direction_of(result.point.setting.shape_of_tile()))
+                             : std::nullopt;
     add(ceiling.has_value(), ceiling.value_or(0) * gigabytes);
     cells.push_back(result.last ? std::to_string(result.last->pinned_bytes) : "");
     cells.push_back(result.last ? std::to_string(result.last->device_bytes) : "");

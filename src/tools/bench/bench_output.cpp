@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 #include <optional>
+#include <set>
 
 #include "penstock/core/number_text.hpp"
 #include "tools/command/results.hpp"
@@ -32,7 +33,7 @@ std::string verdict_text(std::span<Axis const> axes, std::span<PointResult const
   if (double const part = judged_part(result); std::abs(1 - part) > little) {
     text += "Every tile of the run that was judged was recorded; it came to " + formatted("%.0f %%", 100 * part) +
             " of the others, and gains are times its own " +
-            short_number(result.traced->tiles_per_second * bytes_per_tile(result.point.setting) / 1e9) + " GB/s.\n";
+            short_number(result.traced->tiles_per_second * bytes_per_tile(result) / 1e9) + " GB/s.\n";
   }
   return text;
 }
@@ -61,16 +62,11 @@ std::optional<std::size_t> best_of(std::span<PointResult const> results) {
   double most = 0;
   for (std::size_t i = 0; i < results.size(); ++i) {
     if (!results[i].error.empty() || results[i].tiles_per_second.empty()) continue;
-    double const rate =
-        measure::spread_of(results[i].tiles_per_second).median * bytes_per_tile(results[i].point.setting);
+    double const rate = measure::spread_of(results[i].tiles_per_second).median * bytes_per_tile(results[i]);
     if (rate > most) best = i;
     most = std::max(most, rate);
   }
   return best;
-}
-
-double bytes_per_tile(measure::Setting const& setting) {
-  return static_cast<double>(setting.tile);
 }
 
 namespace {
@@ -98,7 +94,9 @@ std::string value_text(Axis const& axis, std::string const& value, std::span<Poi
 
 /// The part of its ceiling that a point came to.
 std::optional<double> part_of_ceiling(PointResult const& result) {
-  auto const ceiling = result.ceilings ? lowest(*result.ceilings, result.point.setting.direction) : std::nullopt;
+  auto const ceiling = result.ceilings
+                           ? lowest(*result.ceilings, measure::direction_of(result.point.setting.shape_of_tile()))
+                           : std::nullopt;
   if (!ceiling || result.tiles_per_second.empty()) return std::nullopt;
   return measure::spread_of(result.tiles_per_second).median / *ceiling;
 }
@@ -122,6 +120,23 @@ std::string memory_text(std::span<PointResult const> results) {
   return "Memory: " + size_text(pinned) + " pinned and " + size_text(device) + " of the device at most.\n";
 }
 
+/// That they were looked at, and of how many points.
+std::string digests_text(std::span<PointResult const> results) {
+  std::set<std::uint64_t> digests;
+  std::size_t points = 0;
+  for (PointResult const& result : results) {
+    if (!result.digest || !result.error.empty()) continue;
+    digests.insert(*result.digest);
+    ++points;
+  }
+  if (points == 0) return "";
+  if (points == 1) return "Results: digest " + measure::digest_text(*digests.begin()) + ".\n";
+  return "Results: the same at " + std::to_string(points) + " points" +
+         (digests.size() == 1 ? ", digest " + measure::digest_text(*digests.begin())
+                              : " with the same options of the job") +
+         ".\n";
+}
+
 }  // namespace
 
 std::string as_text(BenchFacts const& facts, std::span<Axis const> axes, std::span<PointResult const> results) {
@@ -140,6 +155,8 @@ std::string as_text(BenchFacts const& facts, std::span<Axis const> axes, std::sp
   }
   text += fixed + "\n\n";
   std::size_t const texts = rows[0].size();
+  std::string const item = results.empty() ? "" : results.front().point.setting.its_job().item;
+  if (!item.empty()) rows[0].push_back("k" + item + "s/s");
   for (char const* name :
        {"GB/s", "from", "to", "ktiles/s", "CPU s/GB", "p50 us", "p99 us", "p99.9 us", "ceiling", "of it", "bound by"})
     rows[0].emplace_back(name);
@@ -154,10 +171,11 @@ std::string as_text(BenchFacts const& facts, std::span<Axis const> axes, std::sp
       rows.push_back(row);
       continue;
     }
-    double const bytes = bytes_per_tile(result.point.setting);
+    double const bytes = bytes_per_tile(result);
     Spread const rate = measure::spread_of(result.tiles_per_second);
     Spread const cpu = measure::spread_of(result.cpu_s_per_tile);
     strays = strays || rate.relative() > 0.1;
+    if (!item.empty()) row.push_back(result.last ? short_number(rate.median * result.last->items_per_tile / 1e3) : "-");
     for (double const value : {rate.median, rate.least, rate.most}) row.push_back(short_number(value * bytes / 1e9));
     row.push_back(short_number(rate.median / 1e3));
     row.push_back(short_number(cpu.median / bytes * 1e9));
@@ -166,7 +184,9 @@ std::string as_text(BenchFacts const& facts, std::span<Axis const> axes, std::sp
          {latency ? std::optional(latency->p50) : std::nullopt, latency ? std::optional(latency->p99) : std::nullopt,
           latency ? std::optional(latency->p999) : std::nullopt})
       row.push_back(value ? short_number(*value) : "-");
-    auto const ceiling = result.ceilings ? lowest(*result.ceilings, result.point.setting.direction) : std::nullopt;
+    auto const ceiling = result.ceilings
+                             ? lowest(*result.ceilings, measure::direction_of(result.point.setting.shape_of_tile()))
+                             : std::nullopt;
     row.push_back(ceiling ? short_number(*ceiling * bytes / 1e9) : "-");
     auto const part = part_of_ceiling(result);
     row.push_back(part ? formatted("%.0f %%", 100 * *part) : "-");
@@ -204,7 +224,7 @@ std::string as_text(BenchFacts const& facts, std::span<Axis const> axes, std::sp
         "Where a point has more than 100 % of it, parts came to less alone than together: something else was busy "
         "meanwhile, or\nthey stray. Take that ceiling for reached.\n";
   }
-  text += memory_text(results);
+  text += memory_text(results) + digests_text(results);
   if (strays) text += "Some points stray by more than 10 % from run to run: something else may be busy here.\n";
   for (PointResult const& result : results) {
     std::string const where = place_text(axes, result.point);

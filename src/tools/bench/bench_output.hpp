@@ -12,9 +12,6 @@
 
 namespace penstock::cli {
 
-/// Bytes of a tile that count as its size in GB/s: one direction.
-double bytes_per_tile(measure::Setting const& setting);
-
 /// Where a point stands on the axes that are swept, as in "threads 4, tile 4 KiB"; empty if none is.
 std::string place_text(std::span<measure::Axis const> axes, measure::Point const& point);
 

@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <ctime>
 #include <optional>
+#include <utility>
 
 #include "penstock/core/number_text.hpp"
 #include "penstock/machine/topology.hpp"
@@ -39,6 +40,22 @@ std::string formatted(char const* pattern, double value) {
   std::array<char, 48> text{};
   std::snprintf(text.data(), text.size(), pattern, value);
   return text.data();
+}
+
+std::string wrapped(std::string_view text, std::size_t indent, std::size_t columns) {
+  std::string const margin(indent, ' ');
+  std::string lines;
+  std::string line;
+  while (!text.empty()) {
+    auto const word = text.substr(0, text.find(' '));
+    text.remove_prefix(std::min(text.size(), word.size() + 1));
+    if (word.empty()) continue;
+    if (!line.empty() && indent + line.size() + 1 + word.size() > columns)
+      lines += margin + std::exchange(line, {}) + "\n";
+    if (!line.empty()) line += ' ';
+    line += word;
+  }
+  return line.empty() ? lines : lines + margin + line + "\n";
 }
 
 std::string csv_line(std::vector<std::string> const& cells) {

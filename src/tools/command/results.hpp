@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <nlohmann/json.hpp>
@@ -17,6 +18,8 @@ namespace penstock::cli {
 /// Lines of cells, the first of them with names. The first `texts` columns are on the left of their width, the others,
 /// which are figures, on the right.
 std::string text_table(std::vector<std::vector<std::string>> const& rows, std::size_t texts);
+/// `text` in lines of at most `columns` characters, broken between words, each after `indent` spaces.
+std::string wrapped(std::string_view text, std::size_t indent, std::size_t columns);
 /// A line of cells with commas between them; cells with a comma, a quote or an end of line are quoted.
 std::string csv_line(std::vector<std::string> const& cells);
 /// With four digits that count: "12.34", "0.123", "1234".

@@ -21,13 +21,25 @@ namespace {
 
 struct Side {
   Flavour flavour;
-  char const* program;
+  std::string program;
 
   std::string name() const { return std::string(flavour_name(flavour)); }
   std::string path() const { return sibling_program(program); }
 };
 /// In the order in which they run.
-constexpr std::array sides{Side{Flavour::legacy, "penstock-legacy"}, Side{Flavour::per_thread, "penstock"}};
+std::array<Side, 2> sides_of(std::string const& program) {
+  return {Side{Flavour::legacy, program + "-legacy"}, Side{Flavour::per_thread, program}};
+}
+
+/// Throws: Error of kind bad_argument, if one of a job's programs is not there.
+void expect_both_programs(std::string const& program) {
+  for (Side const& side : sides_of(program)) {
+    if (std::filesystem::exists(side.path())) continue;
+    throw Error(ErrorKind::bad_argument, side.path() +
+                                             " is not there: penstock_add_job makes the programs of both flavours; let "
+                                             "them lie in one folder.");
+  }
+}
 
 ExitCode interrupted(char const* what) {
   std::fprintf(stderr, "penstock: Interrupted: %s.\n", what);
@@ -74,9 +86,9 @@ ChildEnd CompareCommand::bench(std::vector<std::string> arguments, std::string c
 void CompareCommand::measure(Comparison& comparison, RunProgress& progress, Interrupt const& interrupt) const {
   for (unsigned round = 0; round < rounds; ++round) {
     std::vector<std::string> results;
-    for (Side const& side : sides) {
+    for (Side const& side : sides_of(program)) {
       progress.show(std::size_t{2} * round + results.size(), std::size_t{2} * rounds, side.name());
-      results.push_back(bench(sweep.one_round(side.path(), sweep.axes, round + 1), "", interrupt).output);
+      results.push_back(bench(sweep.one_round(side.path(), sweep.axes, round + 1, round == 0), "", interrupt).output);
       if (interrupt.requested()) return;
     }
     comparison.add(results[0], results[1]);
@@ -91,7 +103,7 @@ bool CompareCommand::judge(Comparison& comparison, RunProgress& progress, Interr
   auto others = comparison.measured();
   std::erase(others, *plainest);
   for (auto const& which : {others, {*plainest}}) {
-    for (Side const& side : sides) {
+    for (Side const& side : sides_of(program)) {
       if (which.empty() || interrupt.requested()) break;
       progress.show(std::size_t{2} * rounds, std::size_t{2} * rounds, side.name() + ", ceilings and latency");
       try {
@@ -121,7 +133,7 @@ void CompareCommand::write_trace_of(OutputFile& to, std::span<ScratchFile const>
   }
   std::vector<std::ifstream> files;
   std::string took;
-  for (Side const& side : sides) {
+  for (Side const& side : sides_of(program)) {
     std::string const& file = scratch[files.size()].path();
     std::string said = complaint_of(bench(sweep.one_round(side.path(), axes, 1), file, interrupt));
     if (interrupt.requested()) return;
@@ -150,9 +162,10 @@ ExitCode CompareCommand::run(StandardOutput& output, Interrupt const& interrupt)
                         output, interrupt);
   }
   static_cast<void>(sweep.axes.axes());  // What cannot be, is said at once.
+  if (sweep.axes.job != nullptr) expect_both_programs(program);
   std::string const date = date_now();
   FilesToWrite files = sweep.files_to_write(trace, interrupt.token());
-  std::vector<ScratchFile> scratch(trace.file.empty() ? 0 : sides.size());
+  std::vector<ScratchFile> scratch(trace.file.empty() ? 0 : sides_of(program).size());
   sweep.axes.remark_on_sizes();
   sweep.warn_of_foreign_profile(std::nullopt, interrupt.token());
   Comparison comparison;

@@ -18,8 +18,10 @@
 
 namespace penstock::cli {
 
-/// `penstock compare`: the same sweep by the programs of both flavours in turn.
+/// `penstock compare`: the same sweep by the programs of both flavours in turn. Of a job of the user's the first round
+/// of both also checks that results are the same.
 struct CompareCommand {
+  std::string program = "penstock";  ///< The per-thread one; the other has "-legacy" behind its name.
   SweepArguments sweep;
   unsigned rounds = 5;
   TraceArguments trace;  ///< Of both at one point.

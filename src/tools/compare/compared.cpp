@@ -91,6 +91,14 @@ double ComparedSide::gigabytes() const {
   return last.at("gb_per_s").at("median").get<double>() / last.at("tiles_per_s").at("median").get<double>();
 }
 
+void ComparedPoint::expect_same_results() {
+  auto const digest = [](Json const& point) { return point.is_object() ? point.value("digest", "") : std::string(); };
+  std::string const old = digest(legacy.last), fresh = digest(per_thread.last);
+  if (old.empty() || fresh.empty() || old == fresh || !error().empty()) return;
+  per_thread.error = "Its results are not those of the legacy build: their digest is " + fresh + " instead of " + old +
+                     ". A stage that works in several streams without an order between them does that.";
+}
+
 std::vector<double> ComparedPoint::speed_ups() const {
   std::vector<double> all;
   for (std::size_t i = 0; i < legacy.tiles.size(); ++i) all.push_back(per_thread.tiles[i] / legacy.tiles[i]);

@@ -33,6 +33,8 @@ struct ComparedPoint {
   ComparedSide legacy = {};
   ComparedSide per_thread = {};
 
+  /// Gives the per-thread side an error, if the last round has a digest of both sides and they differ.
+  void expect_same_results();
   /// By both, in every round.
   bool measured() const { return error().empty() && !legacy.tiles.empty(); }
   /// Empty if none of them failed.

@@ -98,6 +98,7 @@ void Comparison::add(std::string_view legacy, std::string_view per_thread) try {
     if (!points[i].error().empty()) continue;
     points[i].legacy.take(olds[i]);
     points[i].per_thread.take(freshs[i]);
+    points[i].expect_same_results();
   }
 } catch (nlohmann::json::exception const& problem) {
   throw Error(ErrorKind::system, unreadable_results(problem));

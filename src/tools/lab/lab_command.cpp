@@ -18,6 +18,7 @@
 #include "tools/command/arguments.hpp"
 #include "tools/command/completion.hpp"
 #include "tools/command/files_to_write.hpp"
+#include "tools/command/results.hpp"
 #include "tools/lab/experiment.hpp"
 #include "tools/lab/timeline.hpp"
 
@@ -34,22 +35,6 @@ std::string figure_text(lab::Figure const& figure) {
 }
 
 }  // namespace
-
-std::string wrapped(std::string_view text, std::size_t indent, std::size_t columns) {
-  std::string const margin(indent, ' ');
-  std::string lines;
-  std::string line;
-  while (!text.empty()) {
-    auto const word = text.substr(0, text.find(' '));
-    text.remove_prefix(std::min(text.size(), word.size() + 1));
-    if (word.empty()) continue;
-    if (!line.empty() && indent + line.size() + 1 + word.size() > columns)
-      lines += margin + std::exchange(line, {}) + "\n";
-    if (!line.empty()) line += ' ';
-    line += word;
-  }
-  return line.empty() ? lines : lines + margin + line + "\n";
-}
 
 std::string as_text(LabPlace const& place) {
   return place.device + "; stream 0 is " + place.flavour + " unless an experiment says otherwise\n";

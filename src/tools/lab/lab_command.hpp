@@ -38,9 +38,6 @@ std::string summary_text(std::size_t as_expected, std::size_t all);
 /// The experiment and all that was seen, in one object. Times are in nanoseconds.
 std::string as_json(LabPlace const& place, lab::Experiment const& experiment, lab::Observation const& seen);
 
-/// `text` in lines of at most `columns` characters, broken between words, each after `indent` spaces.
-std::string wrapped(std::string_view text, std::size_t indent, std::size_t columns);
-
 /// What experiments saw as a trace for Perfetto or Chrome: each is a process by its name, which begins at 0, and in it
 /// each stream and thread a row.
 ///

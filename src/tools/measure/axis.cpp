@@ -89,19 +89,19 @@ std::vector<std::string> expand(std::string const& name, std::string const& part
 
 }  // namespace
 
-Axis parse_axis(std::string const& name, std::string const& list) {
+Axis parse_axis(std::string const& name, std::string const& list, Setting const& of) {
   std::vector<std::string> all;
   for (std::string const& part : split(list, ',')) {
     if (part.empty()) refuse(name, list);
     for (std::string const& value : expand(name, part)) all.push_back(value);
   }
-  return axis_of(name, all);
+  return axis_of(name, all, of);
 }
 
-Axis axis_of(std::string const& name, std::span<std::string const> values) {
+Axis axis_of(std::string const& name, std::span<std::string const> values, Setting const& of) {
   Axis axis{name, {}};
   for (std::string const& value : values) {
-    Setting tried;
+    Setting tried = of;
     std::string const said = set(tried, name, value);
     if (std::find(axis.values.begin(), axis.values.end(), said) != axis.values.end()) refuse_second(name, said);
     axis.values.push_back(said);
@@ -113,8 +113,8 @@ Axis axis_of(std::string const& name, std::span<std::string const> values) {
   return axis;
 }
 
-std::vector<Point> points_of(std::span<Axis const> axes) {
-  std::vector<Point> points(1);
+std::vector<Point> points_of(std::span<Axis const> axes, Setting const& begin) {
+  std::vector<Point> points{{.setting = begin}};
   for (Axis const& axis : axes) {
     if (points.size() * axis.values.size() > most_points) {
       throw Error(ErrorKind::bad_argument, "These axes have more than " + std::to_string(most_points) +

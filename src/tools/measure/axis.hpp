@@ -18,16 +18,16 @@ struct Axis {
 };
 
 /// The axis of a list "1,2,4", of a range "1..4", or of one that is multiplied, "1..16*2"; these may be mixed by
-/// commas.
+/// commas. The job of the setting `of` is the one that it is an axis of.
 ///
 /// Shape:  at most `most_values` values, none of them twice.
 /// Throws: Error of kind bad_argument, if the list is not valid or a value is not of that axis; the text says what
 /// would do.
-Axis parse_axis(std::string const& name, std::string const& list);
+Axis parse_axis(std::string const& name, std::string const& list, Setting const& of = {});
 /// Of these values, with commas or not.
 ///
 /// Shape, Throws: likewise.
-Axis axis_of(std::string const& name, std::span<std::string const> values);
+Axis axis_of(std::string const& name, std::span<std::string const> values, Setting const& of = {});
 inline constexpr std::size_t most_values = 64;
 
 /// One pipeline of a sweep, and where it stands on each of the axes.
@@ -36,10 +36,10 @@ struct Point {
   std::vector<std::string> values = {};  ///< By axis.
 };
 
-/// All combinations, the last axis changing fastest.
+/// All combinations, the last axis changing fastest; each is `begin` but for its axes.
 ///
 /// Throws: Error of kind bad_argument, if there are more than `most_points`.
-std::vector<Point> points_of(std::span<Axis const> axes);
+std::vector<Point> points_of(std::span<Axis const> axes, Setting const& begin = {});
 inline constexpr std::size_t most_points = 2048;
 
 }  // namespace penstock::measure

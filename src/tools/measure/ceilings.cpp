@@ -7,15 +7,18 @@
 #include <functional>
 #include <latch>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <span>
 #include <vector>
 
 #include "penstock/core/pool.hpp"
+#include "penstock/error.hpp"
 #include "penstock/machine/bound_thread.hpp"
 #include "penstock/machine/topology.hpp"
 #include "tools/command/pinned_memory.hpp"
 #include "tools/measure/meter.hpp"
+#include "tools/measure/repeated_source.hpp"
 #include "tools/measure/work_stages.hpp"
 
 namespace penstock::measure {
@@ -117,6 +120,22 @@ double rate(unsigned threads, std::chrono::nanoseconds each, std::stop_token con
   return sum;
 }
 
+/// Puts the input of a job into tiles that lie so far apart, as much of it as there are tiles, or none if it has none:
+/// what kernels take may depend on what they read.
+void put_tiles(RepeatedSource::Make const& make, TileShape const& shape, std::size_t stride,
+               std::span<std::byte> tiles) {
+  std::vector<std::byte> slab(Pool::slab_bytes(shape, 1));
+  Pool pool(slab, shape, 1);
+  RepeatedSource source(make, pool);
+  Loan const tile = pool.borrow();
+  tile->sequence = 0;
+  for (std::size_t at = 0; at + stride <= tiles.size() && source.next(*tile); at += stride) {
+    source.fill(*tile);
+    std::ranges::copy(tile->input(), tiles.subspan(at).begin());
+    ++tile->sequence;
+  }
+}
+
 /// Pinned memory for each device, next to it: what plain copies would use.
 class PinnedForEach {
  public:
@@ -145,10 +164,14 @@ class PinnedForEach {
 inline namespace PENSTOCK_FLAVOUR {
 
 Ceilings measure_ceilings(DeviceGroup const& devices, Setting const& setting, unsigned producers,
-                          std::string const& file, std::chrono::nanoseconds each, std::stop_token const& stop,
-                          FillMemory* memory) {
+                          std::chrono::nanoseconds each, std::stop_token const& stop, FillMemory* memory) {
+  TileShape const shape = setting.shape_of_tile();
+  std::size_t const largest = shape.largest_part();
+  auto const& job_alone = setting.its_job().alone;
+  Alone const alone = job_alone ? job_alone(setting.point()) : Alone{};
+  bool const one_input = shape.more_inputs().empty();
   // Tiles as the pool lays them, so that alignment is the same.
-  TileShape const one_part{.input_bytes = setting.tile};
+  TileShape const one_part{.input_bytes = largest};
   std::size_t const stride = Pool::slab_bytes(one_part, 2) - Pool::slab_bytes(one_part, 1);
   bool const gpu = devices.front().info().kind == DeviceKind::cuda;
   // All devices at once.
@@ -158,12 +181,14 @@ Ceilings measure_ceilings(DeviceGroup const& devices, Setting const& setting, un
   Layout const single = layout_of(stride, 1, threads),
                batched = layout_of(stride, setting.pipeline.tuning.batch, threads);
   // A producer needs one tile at least, and the run itself has two for each.
-  bool const fills = setting.fill != Fill::none && producers > 0;
+  bool const fills = alone.fill && shape.input_bytes > 0 && producers > 0;
   bool const fills_twice = fills && producers <= Topology::detect().busy_threads() / 2;
-  std::size_t const filled_at_once = std::clamp<std::size_t>(most_bytes / stride, 1, most_depth);
+  std::size_t const filled_at_once = std::clamp<std::size_t>(
+      std::min(most_bytes / stride, Pool::max_tiles / (2 * std::max<std::size_t>(1, producers))), 1, most_depth);
   // The first device's memory is also what is filled.
-  PinnedForEach const pinned(devices, stop, std::max(single.bytes(), batched.bytes()),
-                             fills ? std::size_t{producers} * (fills_twice ? 2 : 1) * filled_at_once * stride : 0);
+  PinnedForEach const pinned(
+      devices, stop, std::max(single.bytes(), batched.bytes()),
+      fills ? Pool::slab_bytes(shape, std::size_t{producers} * (fills_twice ? 2 : 1) * filled_at_once) : 0);
   auto const bench_of = [&](Layout const& layout, unsigned thread) {
     Device& device = *devices.all()[thread % count];
     device.attach();
@@ -177,8 +202,9 @@ Ceilings measure_ceilings(DeviceGroup const& devices, Setting const& setting, un
     });
   };
   Ceilings ceilings;
-  bool const in = setting.direction != Direction::out;
-  bool const out = setting.direction != Direction::in && setting.work != Work::hash;
+  // A part that is smaller than the other takes less than what is measured.
+  bool const in = shape.input_bytes == largest;
+  bool const out = shape.output_bytes == largest;
   auto const each_way = [&](Layout const& layout, auto& up, auto& down, auto& both) {
     if (in) up = copies(layout, true, false);
     if (out) down = copies(layout, false, true);
@@ -189,9 +215,14 @@ Ceilings measure_ceilings(DeviceGroup const& devices, Setting const& setting, un
   if (copied) each_way(single, ceilings.upload, ceilings.download, ceilings.both);
   if (copied && batched.batch > 1)
     each_way(batched, ceilings.batched_upload, ceilings.batched_download, ceilings.batched_both);
-  if (setting.work != Work::copy) {
-    Stages const stages = work_stages(setting);
-    TileShape const shape = setting.shape_of_tile();
+  JobWork const work = work_of(setting, memory);
+  if (alone.stage && one_input && work.stages.make) {
+    Stages const& stages = work.stages;
+    std::mutex filling;  // A job is asked for one source at a time.
+    auto const put_input = [&](std::span<std::byte> tiles) {
+      std::scoped_lock const lock(filling);
+      put_tiles(work.source, shape, stride, tiles);
+    };
     auto const computed = [&](bool small) {
       return rate(count * batched.threads, each, stop, [&, small](unsigned thread) -> std::function<std::size_t()> {
         struct Computing {
@@ -202,6 +233,10 @@ Ceilings measure_ceilings(DeviceGroup const& devices, Setting const& setting, un
         it->bench = bench_of(batched, thread);
         it->stage = stages.make({*devices.all()[thread % count], it->bench->stream(), shape, thread});
         it->stage->prepare(it->bench->stream());
+        if (alone.fill) {
+          put_input(batched.of(pinned.of(thread % count), thread / count).first(batched.of_thread() / 2));
+          for (std::size_t i = 0; i < batched.depth; ++i) it->bench->copy(true, false);
+        }
         return [it, shape, small] {
           return small ? it->bench->pass(*it->stage, shape) : it->bench->compute(*it->stage, shape);
         };
@@ -211,13 +246,26 @@ Ceilings measure_ceilings(DeviceGroup const& devices, Setting const& setting, un
     if (copied) ceilings.submission = computed(true);
   }
   if (fills) {
-    Filler filler(setting, file, memory);
     auto const filled = [&](unsigned by) {
-      return rate(by, each, stop, [&](unsigned thread) -> std::function<std::size_t()> {
-        auto const tiles = pinned.of(0).subspan(thread * filled_at_once * stride, filled_at_once * stride);
-        return [&filler, tiles, turn = std::size_t{0}, filled_at_once, stride, tile = setting.tile]() mutable {
-          filler.fill(tiles.subspan(turn++ % filled_at_once * stride, tile));
-          return std::size_t{1};
+      std::size_t const tiles = by * filled_at_once;
+      Pool pool(pinned.of(0).first(Pool::slab_bytes(shape, tiles)), shape, tiles);
+      RepeatedSource source(work.source, pool);
+      std::mutex turn;
+      std::uint64_t sequence = 0;
+      return rate(by, each, stop, [&](unsigned) -> std::function<std::size_t()> {
+        auto own = std::make_shared<std::vector<Loan>>();
+        for (std::size_t i = 0; i < filled_at_once; ++i) own->push_back(pool.borrow());
+        return [&source, &turn, &sequence, own]() {
+          {
+            // One turn for several tiles, so that it takes next to none of the time.
+            std::scoped_lock const lock(turn);
+            for (Loan& tile : *own) {
+              tile->sequence = sequence++;
+              if (!source.next(*tile)) throw Error(ErrorKind::bad_argument, "The job's input has no tile.");
+            }
+          }
+          for (Loan& tile : *own) tile->filled = source.fill(*tile);
+          return own->size();
         };
       });
     };

@@ -2,7 +2,10 @@
 #include "tools/measure/figures.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
+#include <cstdio>
+#include <map>
 
 namespace penstock::measure {
 namespace {
@@ -23,8 +26,10 @@ struct Counts {
 
 /// Of work that could be captured, or not; by what became of most of those that were not launched as one.
 std::string why_few(Setting const& setting, Counts const& counts) {
-  if (setting.work == Work::copy) return "--work copy launches nothing that could be one.";
-  if (setting.work == Work::hash) return "--work hash does something else for each tile, by its tag.";
+  std::optional<Work> const work =
+      setting.job == nullptr ? std::optional(BuiltIn(setting.point().values).work) : std::nullopt;
+  if (work == Work::copy) return "--work copy launches nothing that could be one.";
+  if (work == Work::hash) return "--work hash does something else for each tile, by its tag.";
   if (2 * counts.mapped > counts.tiles - counts.graphs) {
     std::string const mapped = counts.mapped == counts.tiles ? "all" : std::to_string(counts.mapped);
     return "graphs are for tiles that are copied, and " + mapped + " were mapped; --transport copies has none mapped.";
@@ -39,6 +44,22 @@ std::string how_few(Counts const& counts) {
 }
 
 }  // namespace
+
+std::size_t bytes_of(TileShape const& shape) noexcept {
+  std::size_t inputs = shape.input_bytes;
+  for (std::size_t const more : shape.more_input_bytes) inputs += more;
+  return inputs > 0 ? inputs : shape.output_bytes;
+}
+
+Direction direction_of(TileShape const& shape) noexcept {
+  if (shape.output_bytes == 0) return Direction::in;
+  return shape.input_bytes == 0 ? Direction::out : Direction::both;
+}
+
+double bytes_per_tile(PointResult const& result) {
+  if (result.last && result.last->bytes_per_tile > 0) return result.last->bytes_per_tile;
+  return static_cast<double>(bytes_of(result.point.setting.shape_of_tile()));
+}
 
 std::optional<double> lowest(Ceilings const& ceilings, Direction direction) {
   std::optional<double> least;
@@ -63,6 +84,15 @@ Ceilings greatest(std::span<Ceilings const> tries) {
   return most;
 }
 
+Ceilings of_part_filled(Ceilings measured, double part) {
+  for (auto const which :
+       {&Ceilings::upload, &Ceilings::download, &Ceilings::both, &Ceilings::batched_upload, &Ceilings::batched_download,
+        &Ceilings::batched_both, &Ceilings::fill, &Ceilings::fill_twice, &Ceilings::kernel}) {
+    if (measured.*which) measured.*which = *(measured.*which) / part;
+  }
+  return measured;
+}
+
 Ceilings ceilings_of(Report const& report, Ceilings measured) {
   if (mostly_graphs(report)) {
     measured.kernel.reset();
@@ -84,6 +114,41 @@ std::string graphs_remark(Setting const& setting, Report const& report) {
   Counts const counts(report);
   if (setting.pipeline.tuning.graphs != Graphs::always || counts.tiles == 0 || counts.mostly_graphs()) return "";
   return how_few(counts) + why_few(setting, counts);
+}
+
+std::string digest_text(std::uint64_t digest) {
+  std::array<char, 24> text{};
+  std::snprintf(text.data(), text.size(), "0x%016llx", static_cast<unsigned long long>(digest));
+  return text.data();
+}
+
+void expect_same_results(std::span<PointResult> results) {
+  struct Digests {
+    std::map<std::uint64_t, std::size_t> points = {};
+    std::uint64_t first = 0;
+
+    std::uint64_t usual() const {
+      auto most = points.find(first);
+      for (auto one = points.begin(); one != points.end(); ++one) {
+        if (one->second > most->second) most = one;
+      }
+      return most->first;
+    }
+  };
+  std::map<JobValues, Digests> by_values;
+  for (PointResult const& result : results) {
+    if (!result.digest) continue;
+    Digests& digests = by_values[result.point.setting.point().values];
+    if (digests.points.empty()) digests.first = *result.digest;
+    ++digests.points[*result.digest];
+  }
+  for (PointResult& result : results) {
+    if (!result.digest || !result.error.empty()) continue;
+    std::uint64_t const usual = by_values[result.point.setting.point().values].usual();
+    if (*result.digest == usual) continue;
+    result.error = "Its results are not those of the other points: their digest is " + digest_text(*result.digest) +
+                   " instead of " + digest_text(usual) + ".";
+  }
 }
 
 bool cut_to_recorded(Traced& traced, Metered& metered) {

@@ -12,6 +12,7 @@
 #include "penstock/report.hpp"
 #include "penstock/report/run_figures.hpp"
 #include "tools/measure/axis.hpp"
+#include "tools/measure/built_in.hpp"
 #include "tools/measure/meter.hpp"
 #include "tools/measure/setting.hpp"
 
@@ -24,7 +25,14 @@ struct Trial {
   PipelineOptions options;         ///< What the setting came to on this machine.
   std::uint64_t pinned_bytes = 0;  ///< The most that was held, as memory_peaks has it.
   std::uint64_t device_bytes = 0;  ///< Likewise.
+  double bytes_per_tile = 0;       ///< Of one direction, by what tiles had.
+  double items_per_tile = 0;       ///< As Job::items counts them; 0 if it does not.
 };
+
+/// Bytes of a tile of this shape, of one direction: of its inputs, or of its output if it has none.
+std::size_t bytes_of(TileShape const& shape) noexcept;
+/// Which way tiles of this shape go.
+Direction direction_of(TileShape const& shape) noexcept;
 
 /// How long tiles took from the moment they were due to the sink.
 ///
@@ -41,6 +49,11 @@ std::optional<double> lowest(Ceilings const& ceilings, Direction direction);
 
 /// Of each part the greatest that it came to: whatever disturbs it makes it slower, and none beats its ceiling.
 Ceilings greatest(std::span<Ceilings const> tries);
+
+/// Of tiles of which only this part is filled: what full ones are held up by, they are at most so much less.
+///
+/// Shape: `part` is above 0, and 1 at most.
+Ceilings of_part_filled(Ceilings measured, double part);
 
 /// Those of the parts that bound such a run. Kernel and submission are measured call by call: where most tiles were
 /// launched as graphs, which takes fewer calls, a run may come to more, and they are left out.
@@ -65,9 +78,13 @@ struct PointResult {
   std::optional<Ceilings> ceilings = {};  ///< Those of its last repeat, as `ceilings_of` says.
   std::optional<Traced> traced = {};
   std::optional<Verdict> verdict = {};
-  std::vector<std::string> remarks = {};  ///< What could not be had beside it, and why.
-  std::string error = {};                 ///< Why it could not be measured; empty if it could.
+  std::optional<std::uint64_t> digest = {};  ///< Of the results of the whole input, if the job gives one.
+  std::vector<std::string> remarks = {};     ///< What could not be had beside it, and why.
+  std::string error = {};                    ///< Why it could not be measured; empty if it could.
 };
+
+/// Bytes of a tile that count as its size in GB/s: one direction, as far as tiles are filled.
+double bytes_per_tile(PointResult const& result);
 
 /// True if half of its tiles or more were launched as graphs.
 bool mostly_graphs(Report const& report);
@@ -75,6 +92,13 @@ bool mostly_graphs(Report const& report);
 /// A sentence on why a run launched nothing as a graph, or few of its tiles: if its stage could not be captured, or if
 /// that was asked for (Graphs::always) and came to less than half. Else empty.
 std::string graphs_remark(Setting const& setting, Report const& report);
+
+/// "0x00000000000012ab".
+std::string digest_text(std::uint64_t digest);
+
+/// Gives each point an error whose digest is another than that of most points with the same values of the job's own
+/// options, or than that of the first of them if no digest has more points than the others.
+void expect_same_results(std::span<PointResult> results);
 
 /// A recorder that was full before the window closed has missed the rest of it. Lets both end where it was full: what
 /// is left of the window is recorded whole, and of tiles and CPU time `metered` keeps that part.

@@ -25,11 +25,11 @@ std::shared_ptr<std::vector<std::byte> const> FillMemory::for_tiles_of(std::size
   return kept_;
 }
 
-Filler::Filler(Setting const& setting, std::string const& path, FillMemory* memory) : how_(setting.fill), path_(path) {
+Filler::Filler(Fill how, std::size_t tile, std::string const& path, FillMemory* memory) : how_(how), path_(path) {
   if (how_ == Fill::memory) {
     FillMemory own;
-    memory_ = (memory != nullptr ? *memory : own).for_tiles_of(setting.tile);
-    pieces_ = memory_->size() / setting.tile;
+    memory_ = (memory != nullptr ? *memory : own).for_tiles_of(tile);
+    pieces_ = memory_->size() / tile;
   }
   if (how_ != Fill::file) return;
   if (path.empty()) throw Error(ErrorKind::bad_argument, "--fill file reads a file: name one with --file PATH.");
@@ -40,7 +40,7 @@ Filler::Filler(Setting const& setting, std::string const& path, FillMemory* memo
     if (file_ >= 0) close(file_);
     throw Error(ErrorKind::bad_argument, "--file " + path + ": " + std::strerror(why) + ".");
   }
-  pieces_ = static_cast<std::uint64_t>(status.st_size) / setting.tile;
+  pieces_ = static_cast<std::uint64_t>(status.st_size) / tile;
   if (pieces_ == 0) {
     close(file_);
     throw Error(ErrorKind::bad_argument, "--file " + path + " is shorter than a tile: name a larger one.");

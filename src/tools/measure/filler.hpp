@@ -9,7 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "tools/measure/setting.hpp"
+#include "penstock/pipeline.hpp"
+#include "tools/measure/built_in.hpp"
 
 namespace penstock::measure {
 
@@ -26,22 +27,22 @@ class FillMemory {
   std::shared_ptr<std::vector<std::byte> const> kept_;
 };
 
-/// Fills tiles as a setting says.
+/// The source of the built-in job: it fills tiles in this way, and has no end.
 ///
 /// Threads: any.
-class Filler {
+class Filler final : public Source {
  public:
-  /// `path` is read if the setting fills from a file, again from its start at its end. `memory` is asked if it fills
-  /// from memory; null for some of its own.
+  /// For tiles of `tile` bytes. `path` is read if they are filled from a file, again from its start at its end.
+  /// `memory` is asked if they are filled from memory; null for some of its own.
   ///
   /// Throws: Error of kind bad_argument, if there is no such file, it cannot be read or is shorter than a tile.
-  Filler(Setting const& setting, std::string const& path, FillMemory* memory = nullptr);
+  Filler(Fill how, std::size_t tile, std::string const& path, FillMemory* memory = nullptr);
   Filler(Filler const&) = delete;
   Filler& operator=(Filler const&) = delete;
-  ~Filler();
+  ~Filler() override;
 
-  /// False if tiles go as they are.
-  bool fills() const noexcept { return how_ != Fill::none; }
+  bool next(Tile&) override { return true; }
+  std::size_t fill(Tile& tile) override { return fill(tile.input()); }
   /// Puts bytes into `to`, and says how many: all of it.
   ///
   /// Throws: Error of kind system, if the file cannot be read any more.

@@ -7,6 +7,7 @@
 #include <mutex>
 #include <vector>
 
+#include "penstock/core/pool.hpp"
 #include "penstock/core/quantile.hpp"
 #include "penstock/lane/graph_capture.hpp"
 
@@ -75,16 +76,26 @@ Latency OpenLoop::latency() {
           .p999 = quantile<double>(microseconds_, 0.999)};
 }
 
-std::chrono::nanoseconds time_to_fill(Filler& filler, std::size_t bytes) {
-  if (!filler.fills()) return std::chrono::nanoseconds(0);
+std::chrono::nanoseconds time_to_fill(RepeatedSource::Make const& make, TileShape const& shape) {
   constexpr std::size_t least = 3, most = 16;
   constexpr std::chrono::milliseconds enough{1};
-  std::vector<std::byte> tile(bytes);
-  filler.fill(tile);  // The first one makes the pages of both.
+  std::vector<std::byte> slab(Pool::slab_bytes(shape, 1));
+  Pool pool(slab, shape, 1);
+  RepeatedSource source(make, pool);
+  Loan const tile = pool.borrow();
+  tile->sequence = 0;
+  auto const fill = [&] {
+    bool const any = source.next(*tile);
+    if (any) tile->filled = source.fill(*tile);
+    ++tile->sequence;
+    return any;
+  };
+  // The first one makes the pages of both.
+  if (!fill()) return std::chrono::nanoseconds(0);
   std::vector<std::chrono::nanoseconds> times;
   auto const start = Clock::now();
   for (auto before = start; times.size() < least || (times.size() < most && before < start + enough);) {
-    filler.fill(tile);
+    fill();
     auto const now = Clock::now();
     times.emplace_back(now - before);
     before = now;

@@ -12,7 +12,7 @@
 #include "penstock/options.hpp"
 #include "penstock/pipeline.hpp"
 #include "tools/measure/figures.hpp"
-#include "tools/measure/filler.hpp"
+#include "tools/measure/repeated_source.hpp"
 
 namespace penstock::measure {
 
@@ -23,19 +23,20 @@ namespace penstock::measure {
 /// Source: docs/decisions/0028.
 std::uint64_t settling_tiles(PipelineOptions const& made) noexcept;
 
-/// Fills tiles, and is told when one has failed.
+/// Fills tiles as `input` does, which outlives it, and is told when one has failed.
 class UntilFailed : public Source {
  public:
-  explicit UntilFailed(Filler& filler) : filler_(filler) {}
+  explicit UntilFailed(Source& input) : input_(input) {}
   /// There is no use in more tiles.
   void fail() noexcept { failed_.store(true, std::memory_order_relaxed); }
-  std::size_t fill(Tile& tile) override { return filler_.fill(tile.input()); }
+  bool next(Tile& tile) override { return !failed() && input_.next(tile); }
+  std::size_t fill(Tile& tile) override { return input_.fill(tile); }
 
  protected:
   bool failed() const noexcept { return failed_.load(std::memory_order_relaxed); }
 
  private:
-  Filler& filler_;
+  Source& input_;
   std::atomic<bool> failed_{false};
 };
 
@@ -65,17 +66,17 @@ class OpenLoop final : public UntilFailed {
   using Clock = std::chrono::steady_clock;
 
   /// Has fewer tiles if `stop` is requested.
-  OpenLoop(Filler& filler, Load const& load, std::stop_token stop)
-      : UntilFailed(filler), load_(load), stop_(std::move(stop)), microseconds_(load.counted) {}
+  OpenLoop(Source& input, Load const& load, std::stop_token stop)
+      : UntilFailed(input), load_(load), stop_(std::move(stop)), microseconds_(load.counted) {}
   /// When a tile is due, by its place in the order.
   Clock::time_point due(std::uint64_t number) const {
     double const nanoseconds = 1e9 / load_.tiles_per_second * static_cast<double>(number);
     return start_ + std::chrono::nanoseconds(static_cast<std::int64_t>(nanoseconds));
   }
-  /// Blocks: never.
+  /// Blocks: as the input does.
   bool next(Tile& tile) override {
     if (tile.sequence == 0) start_ = Clock::now();
-    return tile.sequence < load_.warm_up + load_.counted && !failed() && !stop_.stop_requested();
+    return tile.sequence < load_.warm_up + load_.counted && !stop_.stop_requested() && UntilFailed::next(tile);
   }
   /// Blocks: until the tile is due, or `stop` is requested.
   std::size_t fill(Tile& tile) override;
@@ -98,11 +99,11 @@ class OpenLoop final : public UntilFailed {
   std::vector<double> microseconds_;  ///< By place in the order, of those that count.
 };
 
-/// What one thread mostly takes for a tile of so many bytes: nothing, if nothing is filled.
+/// What one thread mostly takes for a tile of this shape.
 ///
 /// Blocks: while it fills four, or more for up to a millisecond.
-/// Throws: Error, if the filler cannot fill one.
-std::chrono::nanoseconds time_to_fill(Filler& filler, std::size_t bytes);
+/// Throws: Error, if the source cannot be made or cannot fill one.
+std::chrono::nanoseconds time_to_fill(RepeatedSource::Make const& make, TileShape const& shape);
 /// How many producers an open loop wants that fill tiles in such a time: one more than have to fill at once. Beside
 /// each other, and beside a device's copies, they are taken to need twice as long. One, if nothing is filled.
 unsigned producers_at(double tiles_per_second, std::chrono::nanoseconds to_fill);

@@ -3,17 +3,15 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <utility>
 
 #include "penstock/core/number_text.hpp"
 #include "penstock/error.hpp"
+#include "tools/measure/built_in.hpp"
 
 namespace penstock::measure {
 namespace {
 
-/// BLAKE3 takes tiles of a power of two of its chunks.
-constexpr std::size_t chunk_bytes = 1024;
 constexpr std::size_t largest_tile = std::size_t{1} << 30;
 /// As long as pipelines have by default, unless they are for latency.
 constexpr std::chrono::microseconds longest_borrow_spin{20};
@@ -38,32 +36,16 @@ std::string set_word(Value& to, std::string_view name, std::string const& value,
   refuse(name, value, "there are " + all + ".");
 }
 
-constexpr std::array fills{std::pair{std::string_view("none"), Fill::none},
-                           std::pair{std::string_view("memcpy"), Fill::memory},
-                           std::pair{std::string_view("file"), Fill::file}};
-constexpr std::array directions{std::pair{std::string_view("in"), Direction::in},
-                                std::pair{std::string_view("out"), Direction::out},
-                                std::pair{std::string_view("both"), Direction::both}};
 constexpr std::array sinks{std::pair{std::string_view("graph"), false}, std::pair{std::string_view("lanes"), true}};
-constexpr std::array works{
-    std::pair{std::string_view("copy"), Work::copy}, std::pair{std::string_view("transform"), Work::transform},
-    std::pair{std::string_view("hash"), Work::hash}, std::pair{std::string_view("busy:Nus"), Work::busy}};
-
-std::string set_work(Setting& setting, std::string const& value) {
-  if (!value.starts_with("busy")) return set_word(setting.work, "work", value, works);
-  std::string_view number = value;
-  number.remove_prefix(4);
-  if (number.starts_with(':')) number.remove_prefix(1);
-  if (number.ends_with("us")) number.remove_suffix(2);
-  std::uint32_t microseconds = 0;
-  auto const [end, problem] = std::from_chars(number.data(), number.data() + number.size(), microseconds);
-  constexpr std::uint32_t longest = 1'000'000;
-  if (problem != std::errc{} || end != number.data() + number.size() || microseconds > longest) {
-    refuse("work", value, "say for how long, as in busy:20us, up to a second.");
+std::string set_own(Setting& setting, JobOption const& option, std::string const& value) {
+  std::string said = value;
+  try {
+    if (option.read) said = option.read(value);
+  } catch (Error const& error) {
+    refuse(option.name, value, error.what());
   }
-  setting.work = Work::busy;
-  setting.busy = std::chrono::microseconds(microseconds);
-  return "busy:" + std::to_string(microseconds) + "us";
+  setting.values.set(option.name, said);
+  return said;
 }
 
 std::string set_tile(Setting& setting, std::string const& value) {
@@ -77,37 +59,30 @@ std::string set_tile(Setting& setting, std::string const& value) {
 
 }  // namespace
 
-TileShape Setting::shape_of_tile() const {
-  if (work == Work::hash) return {.input_bytes = tile, .output_bytes = hashed_bytes};
-  switch (direction) {
-    case Direction::in:
-      return {.input_bytes = tile};
-    case Direction::out:
-      return {.output_bytes = tile};
-    case Direction::both:
-      break;
+Job const& Setting::its_job() const {
+  return job != nullptr ? *job : built_in_job();
+}
+
+void Setting::expect_required() const {
+  for (JobOption const& option : its_job().options) {
+    if (option.required && !values.has(option.name))
+      throw Error(ErrorKind::bad_argument, "--" + option.name + " is missing: " + option.sentence + ".");
   }
-  return {.input_bytes = tile, .output_bytes = tile, .in_place = true};
+}
+
+JobPoint Setting::point() const {
+  JobPoint point{.tile_bytes = tile, .pipeline = pipeline};
+  for (JobOption const& option : its_job().options)
+    point.values.set(option.name, values.has(option.name) ? values.text(option.name) : option.preset);
+  return point;
+}
+
+TileShape Setting::shape_of_tile() const {
+  auto const& shape = its_job().shape;
+  return shape ? shape(point()) : TileShape{.input_bytes = tile};
 }
 
 PipelineOptions Setting::options() const {
-  if (work == Work::hash) {
-    bool const power_of_two = (tile & (tile - 1)) == 0;
-    if (!power_of_two || tile < chunk_bytes) {
-      throw Error(ErrorKind::bad_argument, "--work hash takes tiles of a power of two of bytes, from 1 KiB on.");
-    }
-    if (direction != Direction::in && direction != Direction::both) {
-      throw Error(ErrorKind::bad_argument, "--work hash has input to read: use --direction in or both.");
-    }
-  }
-  if (pipeline.tuning.transport == Transport::mapped && (work != Work::transform || direction == Direction::in)) {
-    throw Error(ErrorKind::bad_argument,
-                "--transport mapped takes a stage that reads each byte once and writes what it brings back: use --work "
-                "transform with --direction both or out, or --transport automatic.");
-  }
-  if (fill != Fill::none && direction == Direction::out) {
-    throw Error(ErrorKind::bad_argument, "With --direction out tiles have no input: use --fill none.");
-  }
   PipelineOptions options = pipeline;
   options.tile = shape_of_tile();
   if (lanes_as_producers) options.lanes = options.producers;
@@ -115,7 +90,8 @@ PipelineOptions Setting::options() const {
     options.tuning.borrow_spin =
         options.aim == Aim::latency ? *options.tuning.spin : std::min(*options.tuning.spin, longest_borrow_spin);
   }
-  options.parallel_sink = options.consumers > 1;
+  options.parallel_sink = its_job().parallel_sink && options.consumers > 1;
+  options.ordered = its_job().ordered;
   return options;
 }
 
@@ -133,32 +109,29 @@ std::string AxisKind::offered() const {
 }
 
 std::vector<AxisKind> const& axis_kinds() {
-  static std::vector<AxisKind> const all = [] {
-    std::vector<AxisKind> kinds;
-    for (OptionRow const& row : option_table()) {
-      if (!row.in(named_in::axes)) continue;
-      kinds.push_back(
-          {.name = row.name, .preset = row.kind == OptionKind::size ? "1MiB" : row.preset(), .option = &row});
-    }
-    kinds.push_back({.name = "work",
-                     .preset = "transform",
-                     .sentence = "What is computed: copy (nothing), transform, busy:20us, hash",
-                     .words = "copy, transform, busy:20us, hash"});
-    kinds.push_back({.name = "fill",
-                     .preset = "none",
-                     .sentence = "What producers do: none, memcpy, file (needs --file)",
-                     .words = "none, memcpy, file"});
-    kinds.push_back({.name = "direction",
-                     .preset = "both",
-                     .sentence = "Which way tiles go: in, out, both",
-                     .words = "in, out, both"});
+  static std::vector<AxisKind> const all = axis_kinds(built_in_job());
+  return all;
+}
+
+std::vector<AxisKind> axis_kinds(Job const& job) {
+  std::vector<AxisKind> kinds;
+  for (OptionRow const& row : option_table()) {
+    if (!row.in(named_in::axes)) continue;
+    kinds.push_back(
+        {.name = row.name, .preset = row.kind == OptionKind::size ? job.tile : row.preset(), .option = &row});
+  }
+  for (JobOption const& option : job.options) {
+    if (!option.listed) continue;
+    kinds.push_back(
+        {.name = option.name, .preset = option.preset, .sentence = option.sentence, .words = option.offered});
+  }
+  if (job.parallel_sink) {
     kinds.push_back({.name = "sink",
                      .preset = "graph",
                      .sentence = "Where results are taken: graph (consumers), lanes (at once)",
                      .words = "graph, lanes"});
-    return kinds;
-  }();
-  return all;
+  }
+  return kinds;
 }
 
 std::string set(Setting& setting, std::string_view name, std::string const& value) {
@@ -167,9 +140,9 @@ std::string set(Setting& setting, std::string_view name, std::string const& valu
     if (setting.lanes_as_producers) return std::string(as_producers);
   }
   if (name == "device") return setting.device = value;
-  if (name == "work") return set_work(setting, value);
-  if (name == "fill") return set_word(setting.fill, name, value, fills);
-  if (name == "direction") return set_word(setting.direction, name, value, directions);
+  for (JobOption const& option : setting.its_job().options) {
+    if (option.name == name) return set_own(setting, option, value);
+  }
   if (name == "sink") return set_word(setting.pipeline.tuning.sink_on_lanes, name, value, sinks);
   OptionRow const* const row = find_option(name);
   if (row == nullptr || !row->in(named_in::axes)) {

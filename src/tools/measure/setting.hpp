@@ -1,38 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <chrono>
 #include <cstddef>
-#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "penstock/flow/option_table.hpp"
+#include "penstock/job.hpp"
 #include "penstock/options.hpp"
 
 namespace penstock::measure {
-
-/// What lanes compute on each tile.
-enum class Work : std::uint8_t {
-  copy,       ///< Nothing: in, out.
-  transform,  ///< y = x + sqrt(sin^2 + cos^2), as penstock/kernels.hpp.
-  busy,       ///< A kernel of one block that takes a stated time.
-  hash,       ///< BLAKE3; `hashed_bytes` come back.
-};
-
-/// The topmost node of a tile's tree, as penstock/kernels.hpp has it.
-inline constexpr std::size_t hashed_bytes = 112;
-
-/// What producers do to each tile.
-enum class Fill : std::uint8_t {
-  none,    ///< Nothing: the tile goes as it is.
-  memory,  ///< memcpy from ordinary memory, more than caches hold.
-  file,    ///< read(2) of a file, round and round.
-};
-
-/// Which way tiles are copied.
-enum class Direction : std::uint8_t { in, out, both };
 
 /// One pipeline to be measured: a point of a sweep.
 struct Setting {
@@ -42,12 +20,17 @@ struct Setting {
   PipelineOptions pipeline = {};
   bool lanes_as_producers = false;          ///< As many lanes as producers, whatever `pipeline` says.
   std::size_t tile = std::size_t{1} << 20;  ///< Bytes.
-  Work work = Work::transform;
-  std::chrono::microseconds busy{20};  ///< For Work::busy.
-  Fill fill = Fill::none;
-  Direction direction = Direction::both;
+  Job const* job = nullptr;                 ///< What is done; it outlives this. Null for the built-in job.
+  JobValues values = {};                    ///< Of the job's own options, those that are named.
 
-  /// What a tile of it is like; in place, if it goes both ways and has as much to bring back.
+  Job const& its_job() const;
+  /// Throws: Error of kind bad_argument, if an option of the job is missing that must be named.
+  void expect_required() const;
+  /// What the job is asked for, with the values of all of its options.
+  JobPoint point() const;
+  /// What a tile of it is like.
+  ///
+  /// Throws: Error of kind bad_argument, if the job cannot have such a tile.
   TileShape shape_of_tile() const;
   /// The pipeline's options. Threads that wait for a tile or a result watch for it as long as lanes watch their device,
   /// but 20 us at most, unless the aim is latency.
@@ -71,10 +54,13 @@ struct AxisKind {
   /// What completion offers; empty if it is a number.
   std::string offered() const;
 };
-/// All of them, in the order in which results name them.
+/// All of the built-in job, in the order in which results name them.
 std::vector<AxisKind> const& axis_kinds();
+/// All of a job, which outlives them. A job whose sink takes one tile at a time has no `sink`.
+std::vector<AxisKind> axis_kinds(Job const& job);
 
-/// Sets what the option `--name` sets, and says it the way it is said in results: "1", "4096", "callback", "busy:20us".
+/// Sets what the option `--name` sets, a job's own as well, and says it the way it is said in results: "1", "4096",
+/// "callback", "busy:20us".
 ///
 /// Throws: Error of kind bad_argument, with what would do.
 std::string set(Setting& setting, std::string_view name, std::string const& value);

@@ -21,8 +21,9 @@ namespace {
 /// What makes a difference to the ceilings. Graphs do not: all parts are measured call by call, and of each point it is
 /// asked afterwards which of them bound it.
 auto key_of(Setting const& setting, unsigned producers, unsigned batch) {
-  return std::tuple(setting.device, setting.tile, setting.work, setting.busy, setting.fill, setting.direction,
-                    setting.fill == Fill::none ? 0U : producers, batch,
+  auto const& alone = setting.its_job().alone;
+  bool const fills = !alone || alone(setting.point()).fill;
+  return std::tuple(setting.device, setting.tile, setting.point().values, fills ? producers : 0U, batch,
                     setting.pipeline.tuning.transport == Transport::mapped);
 }
 using Key = decltype(key_of(Setting{}, 0, 0));
@@ -39,7 +40,7 @@ class Sweep {
       : devices_(devices), options_(options), stop_(stop), progress_(progress), results_(std::move(begun)) {
     progress_now_.total =
         results_.size() * (options_.least_repeats + (options_.ceilings ? options_.rounds_of_ceilings : 0) +
-                           (options_.load > 0 ? 1 : 0) + (options_.judged ? 1 : 0));
+                           (options_.load > 0 ? 1 : 0) + (options_.judged ? 1 : 0) + (options_.digests ? 1 : 0));
   }
 
   std::vector<PointResult> run() {
@@ -59,7 +60,9 @@ class Sweep {
     for (PointResult& result : results_) {
       auto const found = ceilings_.find(key(result));
       if (result.error.empty() && result.last && found != ceilings_.end() && !found->second.empty()) {
-        result.ceilings = ceilings_of(result.last->report, greatest(found->second));
+        auto const full = static_cast<double>(bytes_of(result.point.setting.shape_of_tile()));
+        result.ceilings = of_part_filled(ceilings_of(result.last->report, greatest(found->second)),
+                                         std::min(1.0, result.last->bytes_per_tile / full));
         auto const& links = links_[link_of(result)];
         Ceilings const link = links.empty() ? Ceilings() : greatest(links);
         result.ceilings->link_up = link.link_up;
@@ -67,6 +70,10 @@ class Sweep {
       }
     }
     for (PointResult& result : results_) remark_on_graphs(result);
+    if (options_.digests) {
+      for (PointResult& result : results_) take_digest(result);
+      expect_same_results(results_);
+    }
     for (PointResult& result : results_) {
       if (options_.load > 0) take_latency(result);
       if (options_.judged) trace(result);
@@ -81,7 +88,7 @@ class Sweep {
   }
   using Link = std::pair<std::string, Direction>;
   static Link link_of(PointResult const& result) {
-    return Link(result.point.setting.device, result.point.setting.direction);
+    return Link(result.point.setting.device, direction_of(result.point.setting.shape_of_tile()));
   }
   DeviceGroup const& devices_of(PointResult const& result) const {
     return measure::devices_of(devices_, result.point.setting);
@@ -130,6 +137,8 @@ class Sweep {
       if (!trial) return;
       if (trial->metered.tiles <= 0)
         throw Error(ErrorKind::device_refused, "No tile came through in the time there was.");
+      if (!(trial->bytes_per_tile > 0))
+        throw Error(ErrorKind::device_refused, "No tile had a byte in it: is the input empty?");
       result.tiles_per_second.push_back(trial->metered.tiles_per_second());
       result.cpu_s_per_tile.push_back(trial->metered.cpu_seconds / trial->metered.tiles);
       result.last = std::move(trial);
@@ -147,15 +156,13 @@ class Sweep {
     try {
       Setting setting = result.point.setting;
       setting.pipeline.tuning.batch = result.last->options.tuning.batch;
-      Ceilings const now =
-          measure_ceilings(devices_of(result), setting, result.last->options.producers, options_.trial.file,
-                           options_.trial.window / 4, stop_, options_.trial.memory.get());
+      Ceilings const now = measure_ceilings(devices_of(result), setting, result.last->options.producers,
+                                            options_.trial.window / 4, stop_, options_.trial.memory.get());
       if (stop_.stop_requested()) return;  // Cut short.
       all.push_back(now);
       auto& links = links_[link_of(result)];
       if (links.size() > round) return;  // The link is the same for tiles of all sizes.
-      Ceilings const link =
-          measure_link(devices_of(result), result.point.setting.direction, options_.trial.window / 4, stop_);
+      Ceilings const link = measure_link(devices_of(result), link_of(result).second, options_.trial.window / 4, stop_);
       if (!stop_.stop_requested()) links.push_back(link);
     } catch (std::exception const& exception) {
       if (stop_.stop_requested()) return;  // Cut short as well.
@@ -169,6 +176,12 @@ class Sweep {
     if (!result.error.empty() || !result.last) return;
     std::string const remark = graphs_remark(result.point.setting, result.last->report);
     if (!remark.empty()) result.remarks.push_back(remark);
+  }
+
+  void take_digest(PointResult& result) {
+    if (!result.error.empty() || stop_.stop_requested()) return;
+    result.error = attempt(
+        result, [&] { result.digest = digest_of(devices_of(result), result.point.setting, options_.trial, stop_); });
   }
 
   void take_latency(PointResult& result) {

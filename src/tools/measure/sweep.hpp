@@ -17,15 +17,20 @@
 namespace penstock::measure {
 
 struct SweepOptions {
+  /// Their range has the median of as many others 97 times in 100: decisions/0020.
+  static constexpr unsigned usual_repeats = 9;
+  static constexpr double usual_load = 0.7;
+
   TrialOptions trial = {};
-  unsigned least_repeats = 9;  ///< Their range has the median of as many others 97 times in 100: decisions/0020.
+  unsigned least_repeats = usual_repeats;
   unsigned most_repeats = 13;
   double enough =
-      0.05;           ///< A point whose throughput strays no further than that from its median needs no more repeats.
-  double load = 0.7;  ///< Of the throughput, at which latency is taken; 0 for no latency.
-  bool ceilings = true;  ///< Measure the parts alone, once in each of the first rounds; the greatest counts.
+      0.05;  ///< A point whose throughput strays no further than that from its median needs no more repeats.
+  double load = usual_load;  ///< Of the throughput, at which latency is taken; 0 for no latency.
+  bool ceilings = true;      ///< Measure the parts alone, once in each of the first rounds; the greatest counts.
   unsigned rounds_of_ceilings = 3;
-  bool judged = true;                          ///< One more run of each point is traced, for the verdict.
+  bool digests = false;  ///< One more run of each point is of the whole input, and its results are compared.
+  bool judged = true;    ///< One more run of each point is traced, for the verdict.
   std::size_t room = JudgedRunOptions{}.room;  ///< Of its recorder.
   unsigned cpus = 0;                           ///< That this process may use; 0 if unknown. For the verdict.
   unsigned order = 1;                          ///< Of the points in each round: another number, another order.
@@ -53,8 +58,9 @@ inline namespace PENSTOCK_FLAVOUR {
 /// runs once, in an order that is another each time.
 ///
 /// A point that fails has its reason in `error` and is left out of later rounds; if a device is lost all the rest
-/// are. What is measured beside a point and fails is in its remarks. Ends early if `stop` is requested, with what there
-/// is.
+/// are. So has a point whose results have another digest than those of most points with the same values of the job's
+/// options. What is measured beside a point and fails is in its remarks. Ends early if `stop` is requested, with what
+/// there is.
 ///
 /// Blocks: until done.
 std::vector<PointResult> sweep(DeviceGroup const& devices, std::vector<Point> points, SweepOptions const& options,

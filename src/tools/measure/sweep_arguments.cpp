@@ -59,7 +59,7 @@ void say_size_remark(std::string const& option, std::string const& list) {
 }
 
 void AxisOptions::add_to(CLI::App& command, std::map<std::string, std::string> const& presets) {
-  for (measure::AxisKind const& axis : measure::axis_kinds()) {
+  for (measure::AxisKind const& axis : kinds()) {
     std::string const name(axis.name);
     auto const other = presets.find(name);
     std::string const asked = other != presets.end() ? other->second : "";
@@ -84,6 +84,43 @@ void AxisOptions::add_devices_to(CLI::App& command) {
       ->allow_extra_args(false);
 }
 
+void AxisOptions::add_plain_to(CLI::App& command) {
+  for (JobOption const& option : measure::Setting{.job = job}.its_job().options) {
+    if (option.listed) continue;
+    std::string const preset = option.preset.empty() ? "" : ". Default: " + option.preset;
+    auto& added =
+        *command.add_option("--" + option.name, plain[option.name], option.sentence + preset)->type_name(option.type);
+    if (option.names_input) added.check(names_a_file());
+  }
+}
+
+std::vector<measure::AxisKind> AxisOptions::kinds() const {
+  return measure::axis_kinds(measure::Setting{.job = job}.its_job());
+}
+
+measure::Setting AxisOptions::begin() const {
+  measure::Setting setting{.job = job};
+  for (auto const& [name, value] : plain) {
+    if (!value.empty()) measure::set(setting, name, value);
+  }
+  setting.expect_required();
+  return setting;
+}
+
+std::vector<NamedFile> AxisOptions::inputs() const {
+  std::vector<NamedFile> files;
+  for (JobOption const& option : measure::Setting{.job = job}.its_job().options) {
+    if (option.names_input && plain.contains(option.name)) files.push_back({"--" + option.name, plain.at(option.name)});
+  }
+  return files;
+}
+
+void AxisOptions::check(std::span<measure::Point const> points) const {
+  auto const& job_check = measure::Setting{.job = job}.its_job().check;
+  if (!job_check) return;
+  for (measure::Point const& point : points) job_check(point.setting.point());
+}
+
 void AxisOptions::set(std::string const& axis, std::string const& value) {
   if (axis == "device") {
     devices = {value};
@@ -92,24 +129,31 @@ void AxisOptions::set(std::string const& axis, std::string const& value) {
   }
 }
 
+bool AxisOptions::takes(std::string const& axis, std::string const& value) const {
+  bool const of_pipeline = find_option(axis) != nullptr || axis == "sink";
+  return !value.empty() && (job == nullptr || of_pipeline);
+}
+
 void AxisOptions::add_profile_to(CLI::App& command) {
   profile.add_to(command, profile_fills_in, [this, &command](Profile const& taken) {
     for (auto const& [axis, value] : axis_values(taken)) {
       OptionRow const* const row = find_option(axis);
       // What follows from what is named is for the pipeline to choose.
-      if (!is_named(command, axis) && (row == nullptr || !follows_from_named(command, *row))) lists[axis] = value;
+      bool const open = !is_named(command, axis) && (row == nullptr || !follows_from_named(command, *row));
+      if (open && takes(axis, value)) lists[axis] = value;
     }
   });
 }
 
 std::vector<measure::Axis> AxisOptions::axes() const {
   std::vector<measure::Axis> all;
-  if (devices.size() > 1) all.push_back(measure::axis_of("device", devices));
-  for (measure::AxisKind const& axis : measure::axis_kinds()) {
+  measure::Setting const first = begin();
+  if (devices.size() > 1) all.push_back(measure::axis_of("device", devices, first));
+  for (measure::AxisKind const& axis : kinds()) {
     std::string const name(axis.name);
-    all.push_back(measure::parse_axis(name, lists.at(name)));
+    all.push_back(measure::parse_axis(name, lists.at(name), first));
   }
-  for (measure::Point const& point : measure::points_of(all)) static_cast<void>(point.setting.options());
+  for (measure::Point const& point : measure::points_of(all, first)) static_cast<void>(point.setting.options());
   return all;
 }
 
@@ -120,7 +164,10 @@ void AxisOptions::remark_on_sizes() const {
 std::vector<std::string> AxisOptions::arguments() const {
   std::vector<std::string> all;
   for (std::string const& device : devices) all.insert(all.end(), {"--device", device});
-  for (measure::AxisKind const& axis : measure::axis_kinds()) {
+  for (auto const& [name, value] : plain) {
+    if (!value.empty()) all.insert(all.end(), {"--" + name, value});
+  }
+  for (measure::AxisKind const& axis : kinds()) {
     std::string const name(axis.name);
     all.push_back("--" + name);
     all.push_back(name == of_sizes ? in_bytes(lists.at(name)) : lists.at(name));
@@ -132,7 +179,7 @@ void SweepArguments::add_to(CLI::App& command, std::map<std::string, std::string
   axes.add_to(command, presets);
   axes.add_profile_to(command);
   axes.add_devices_to(command);
-  command.add_option("--file", file, "What --fill file reads")->type_name("FILE")->check(names_a_file());
+  axes.add_plain_to(command);
   command.add_option("--window", milliseconds, "Milliseconds that count of each run. Default: 200")
       ->type_name("MS")
       ->check(whole_number(10, 60'000));
@@ -146,15 +193,15 @@ void SweepArguments::add_to(CLI::App& command, std::map<std::string, std::string
 std::vector<std::string> SweepArguments::round(std::string const& program, AxisOptions const& points) const {
   std::vector<std::string> all{program, "bench", "--json", "--repeats", "1"};
   all.insert(all.end(), {"--window", std::to_string(milliseconds)});
-  if (!file.empty()) all.insert(all.end(), {"--file", file});
   for (std::string const& argument : points.arguments()) all.push_back(argument);
   return all;
 }
 
 std::vector<std::string> SweepArguments::one_round(std::string const& program, AxisOptions const& points,
-                                                   unsigned order) const {
+                                                   unsigned order, bool with_digests) const {
   auto all = round(program, points);
   all.insert(all.end(), {"--load", "0", "--no-ceilings", "--no-verdict", "--order", std::to_string(order)});
+  if (axes.job != nullptr && !with_digests) all.emplace_back("--no-digests");
   return all;
 }
 
@@ -164,19 +211,24 @@ std::vector<std::string> SweepArguments::judged_round(std::string const& program
   std::string list;
   for (std::size_t const point : only) list += (list.empty() ? "" : ",") + std::to_string(point);
   all.insert(all.end(), {"--only", list});
+  if (axes.job != nullptr) all.emplace_back("--no-digests");
   return all;
 }
 
 FilesToWrite SweepArguments::files_to_write(TraceArguments const& trace, std::stop_token const& stop) const {
   trace.check();
-  return {std::vector<NamedFile>{{"--file", file}, {"--profile", axes.profile.path}},
-          std::vector<NamedFile>{{"--html", html}, trace.named()}, stop};
+  std::vector<NamedFile> read = axes.inputs();
+  read.push_back({"--profile", axes.profile.path});
+  return {read, std::vector<NamedFile>{{"--html", html}, trace.named()}, stop};
 }
 
 void SweepArguments::warn_of_foreign_profile(std::optional<Flavour> flavour, std::stop_token const& stop) const {
   if (!axes.profile.profile) return;
-  ChildEnd const end =
-      run_child({this_program(), "bench", "--json", "--no-points", "--device", axes.devices.front()}, stop);
+  std::vector<std::string> command{this_program(), "bench", "--json", "--no-points", "--device", axes.devices.front()};
+  for (auto const& [name, value] : axes.plain) {
+    if (!value.empty()) command.insert(command.end(), {"--" + name, value});
+  }
+  ChildEnd const end = run_child(command, stop);
   if (end.code != exit_ok) return;  // The process that measures will say why.
   ProfiledMachine here = machine_of_results(end.output);
   if (flavour) here.flavour = flavour_name(*flavour);

@@ -26,7 +26,9 @@ void say_size_remark(std::string const& option, std::string const& list);
 
 /// The options that name the axes of a sweep: `--producers`, `--tile` and so on, each a list.
 struct AxisOptions {
+  Job const* job = nullptr;                  ///< Whose axes they are; as Setting::job.
   std::map<std::string, std::string> lists;  ///< By axis, as asked for.
+  std::map<std::string, std::string> plain;  ///< By option of the job that takes no list; empty if it was not named.
   std::vector<std::string> devices{"auto"};  ///< Each as open_devices takes it; an axis if there are several.
   ProfileOption profile;
 
@@ -34,8 +36,20 @@ struct AxisOptions {
   void add_to(CLI::App& command, std::map<std::string, std::string> const& presets = {});
   /// Adds `--device`, to be named once for each value, since a value may have commas itself.
   void add_devices_to(CLI::App& command);
+  /// Adds the options of the job that take no list.
+  void add_plain_to(CLI::App& command);
+  /// What all points have.
+  ///
+  /// Throws: Error of kind bad_argument, if an option of the job does not take its value.
+  measure::Setting begin() const;
+  /// The files that the job's options name, for FilesToWrite.
+  std::vector<NamedFile> inputs() const;
+  /// Throws: Error, if the job says that a point cannot be done.
+  void check(std::span<measure::Point const> points) const;
   /// Lets an axis have this value alone.
   void set(std::string const& axis, std::string const& value);
+  /// True if an axis takes this value of a profile: not what another job is, nor what the profile does not say.
+  bool takes(std::string const& axis, std::string const& value) const;
   /// Adds `--profile`, which has a say on every axis that is not named.
   void add_profile_to(CLI::App& command);
   /// Throws: Error of kind bad_argument, if a list is not valid, or a combination of values is not possible.
@@ -44,12 +58,14 @@ struct AxisOptions {
   void remark_on_sizes() const;
   /// The same as arguments of a command: "--producers", "1,2", and so on. Sizes are in bytes: they were remarked on.
   std::vector<std::string> arguments() const;
+
+ private:
+  std::vector<measure::AxisKind> kinds() const;
 };
 
 /// What `bench` and `compare` are both asked: which points, on what, for how long, and where the results go.
 struct SweepArguments {
   AxisOptions axes;
-  std::string file;             ///< That tiles are filled from.
   unsigned milliseconds = 200;  ///< That count of each run.
   bool json = false;
   bool csv = false;
@@ -59,8 +75,10 @@ struct SweepArguments {
   /// `presets` are lists that are other than bench's where nothing is asked for.
   void add_to(CLI::App& command, std::map<std::string, std::string> const& presets = {});
   /// The command that measures each point of `points` once, in its own process, and nothing beside it, and says as JSON
-  /// what they came to; `order` as SweepOptions has it.
-  std::vector<std::string> one_round(std::string const& program, AxisOptions const& points, unsigned order) const;
+  /// what they came to; `order` as SweepOptions has it. Results of a job of the
+  /// user's have a digest `with_digests` only.
+  std::vector<std::string> one_round(std::string const& program, AxisOptions const& points, unsigned order,
+                                     bool with_digests = false) const;
   /// The command that measures those of `points` that `only` numbers once, with latency, ceilings and verdict.
   std::vector<std::string> judged_round(std::string const& program, AxisOptions const& points,
                                         std::span<std::size_t const> only) const;

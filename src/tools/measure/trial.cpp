@@ -2,6 +2,7 @@
 #include "tools/measure/trial.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <cstdio>
 #include <memory>
@@ -18,6 +19,7 @@
 #include "penstock/report/passages.hpp"
 #include "tools/measure/figures.hpp"
 #include "tools/measure/open_loop.hpp"
+#include "tools/measure/repeated_source.hpp"
 #include "tools/measure/work_stages.hpp"
 
 namespace penstock::measure {
@@ -43,69 +45,171 @@ std::unique_ptr<Pipeline> make_pipeline(DeviceGroup const& devices, PipelineOpti
 /// Has tiles until the meter has seen enough.
 class UntilMetered final : public UntilFailed {
  public:
-  UntilMetered(Filler& filler, Meter const& meter) : UntilFailed(filler), meter_(meter) {}
-  bool next(Tile&) override { return !meter_.over() && !failed(); }
+  UntilMetered(Source& input, Meter const& meter) : UntilFailed(input), meter_(meter) {}
+  bool next(Tile& tile) override { return !meter_.over() && UntilFailed::next(tile); }
 
  private:
   Meter const& meter_;
 };
 
+/// Counts what tiles have that are done, before the job's own sink sees them.
+///
+/// Threads: any.
+class Tally {
+ public:
+  Tally(Job const& job, TileShape const& shape) : job_(job), full_(bytes_of(shape)), input_(shape.input_bytes > 0) {}
+
+  void count(Tile const& tile) {
+    tiles_.fetch_add(1, std::memory_order_relaxed);
+    std::size_t const bytes = input_ ? tile.all_filled() : full_;
+    // Most tiles are full, and cost nothing here.
+    if (bytes < full_) missing_.fetch_add(full_ - bytes, std::memory_order_relaxed);
+    if (job_.items) items_.fetch_add(job_.items(tile), std::memory_order_relaxed);
+  }
+  std::uint64_t items() const { return items_.load(std::memory_order_relaxed); }
+  double bytes_per_tile() const { return static_cast<double>(full_) - per_tile(missing_); }
+  double items_per_tile() const { return per_tile(items_); }
+
+ private:
+  double per_tile(std::atomic<std::uint64_t> const& sum) const {
+    auto const tiles = tiles_.load(std::memory_order_relaxed);
+    return tiles == 0 ? 0 : static_cast<double>(sum.load(std::memory_order_relaxed)) / static_cast<double>(tiles);
+  }
+
+  Job const& job_;
+  std::size_t const full_;
+  bool const input_;
+  alignas(64) std::atomic<std::uint64_t> tiles_{0};
+  std::atomic<std::uint64_t> missing_{0}, items_{0};
+};
+
 /// Of the setting's own producers as many as it takes: those that had nothing to do would only be in the way. But as
 /// many as devices, since each producer borrows on its own node first.
-unsigned producers_of(DeviceGroup const& devices, Setting const& setting, double tiles_per_second, Filler& filler) {
+unsigned producers_of(DeviceGroup const& devices, Setting const& setting, double tiles_per_second,
+                      JobWork const& work) {
   PipelineOptions const wanted = setting.options();
-  unsigned const enough = std::max(static_cast<unsigned>(devices.size()),
-                                   producers_at(tiles_per_second, time_to_fill(filler, wanted.tile.input_bytes)));
+  auto const& alone = setting.its_job().alone;
+  bool const fills = !alone || alone(setting.point()).fill;
+  std::chrono::nanoseconds const to_fill = fills ? time_to_fill(work.source, wanted.tile) : std::chrono::nanoseconds(0);
+  unsigned const enough = std::max(static_cast<unsigned>(devices.size()), producers_at(tiles_per_second, to_fill));
   if (enough == 1) return enough;
   std::vector<std::string> remarks;
   return std::min(enough, resolve(wanted, devices.all(), Topology::detect(), remarks).producers);
+}
+
+/// What all runs have of the setting, its job's work and the options.
+PipelineOptions options_of(Setting const& setting, JobWork const& work, TrialOptions const& options) {
+  PipelineOptions wanted = setting.options();
+  wanted.host_stages = work.host_stages;
+  wanted.watching.recorder = options.recorder;
+  wanted.watching.ranges = options.ranges;
+  return wanted;
+}
+
+/// Hands a tile to the job's own sink as one of its pass.
+///
+/// Throws: what that throws, after `source` was told.
+void hand_on(JobWork const& work, RepeatedSource const& input, UntilFailed& source, Completion& done) {
+  if (!work.sink) return;
+  try {
+    done.loan->sequence = input.place_of(done.loan->sequence);
+    work.sink(done);
+  } catch (...) {
+    source.fail();
+    throw;
+  }
 }
 
 }  // namespace
 
 inline namespace PENSTOCK_FLAVOUR {
 
+WholeRun run_whole(DeviceGroup const& devices, Setting const& setting, TrialOptions const& options,
+                   std::stop_token const& stop) {
+  JobWork const work = work_of(setting, options.memory.get());
+  PipelineOptions wanted = options_of(setting, work, options);
+  wanted.watching.verdict = options.recorder == nullptr;
+  Pipeline pipeline(devices, wanted, stop);
+  auto const source = work.source(pipeline.pool());
+  if (source == nullptr)
+    throw Error(ErrorKind::bad_argument, "The job made no source: JobWork::source gave a null one.");
+  Tally tally(setting.its_job(), wanted.tile);
+  WholeRun whole{.report = pipeline.run(
+                     *source, work.stages,
+                     [&](Completion& done) {
+                       if (done.ok()) tally.count(*done.loan);
+                       if (work.sink) work.sink(done);
+                     },
+                     stop),
+                 .options = pipeline.options()};
+  whole.items = tally.items();
+  if (work.digest && whole.report.ok()) whole.digest = work.digest();
+  if (work.results) whole.results = work.results();
+  return whole;
+}
+
+std::optional<std::uint64_t> digest_of(DeviceGroup const& devices, Setting const& setting, TrialOptions const& options,
+                                       std::stop_token const& stop) {
+  if (!work_of(setting, options.memory.get()).digest) return std::nullopt;
+  WholeRun const whole = run_whole(devices, setting, options, stop);
+  if (stop.stop_requested()) return std::nullopt;
+  expect_well(whole.report);
+  return whole.digest;
+}
+
 std::optional<Trial> run_trial(DeviceGroup const& devices, Setting const& setting, TrialOptions const& options,
                                std::stop_token const& stop) {
-  Filler filler(setting, options.file, options.memory.get());
-  PipelineOptions wanted = setting.options();
-  wanted.watching.recorder = options.recorder;
-  wanted.watching.ranges = options.ranges;
+  JobWork const work = work_of(setting, options.memory.get());
+  PipelineOptions const wanted = options_of(setting, work, options);
   forget_memory_peaks();
   auto const made = make_pipeline(devices, wanted, stop);
   if (made == nullptr) return std::nullopt;
   Pipeline& pipeline = *made;
   Meter meter(options.warm_up, options.window, settling_tiles(pipeline.options()), options.settling);
-  UntilMetered source(filler, meter);
+  RepeatedSource input(work.source, pipeline.pool());
+  UntilMetered source(input, meter);
+  Tally tally(setting.its_job(), wanted.tile);
   Report const report = pipeline.run(
-      source, work_stages(setting), [&](Completion& done) { done.ok() ? meter.count() : source.fail(); }, stop);
+      source, input.seen_by(work.stages),
+      [&](Completion& done) {
+        bool const ok = done.ok();
+        if (ok) tally.count(*done.loan);
+        hand_on(work, input, source, done);
+        ok ? meter.count() : source.fail();
+      },
+      stop);
   if (stop.stop_requested()) return std::nullopt;
   expect_well(report);
   Trial trial{.metered = meter.metered().value_or(Metered{}), .report = report, .options = pipeline.options()};
   MemoryUse const peaks = memory_peaks();
   trial.pinned_bytes = peaks.pinned;
   trial.device_bytes = peaks.device;
+  trial.bytes_per_tile = tally.bytes_per_tile();
+  trial.items_per_tile = tally.items_per_tile();
   return trial;
 }
 
 std::optional<LoadedTrial> run_loaded_trial(DeviceGroup const& devices, Setting const& setting, double tiles_per_second,
                                             TrialOptions const& options, std::stop_token const& stop) {
-  Filler filler(setting, options.file, options.memory.get());
-  PipelineOptions wanted = setting.options();
-  wanted.watching.ranges = options.ranges;
-  wanted.producers = producers_of(devices, setting, tiles_per_second, filler);
+  JobWork const work = work_of(setting, options.memory.get());
+  PipelineOptions wanted = options_of(setting, work, options);
+  wanted.watching.recorder = nullptr;
+  wanted.producers = producers_of(devices, setting, tiles_per_second, work);
   forget_memory_peaks();
   auto const made = make_pipeline(devices, wanted, stop);
   if (made == nullptr) return std::nullopt;
   Pipeline& pipeline = *made;
   Load load = load_at(tiles_per_second, pipeline.options(), options.warm_up, options.window);
   load.most_late = options.most_late;
-  OpenLoop source(filler, load, stop);
+  RepeatedSource input(work.source, pipeline.pool());
+  OpenLoop source(input, load, stop);
   Report const report = pipeline.run(
-      source, work_stages(setting),
-      [&](Completion const& done) {
+      source, input.seen_by(work.stages),
+      [&](Completion& done) {
         source.arrived(done.loan->sequence, OpenLoop::Clock::now());
-        if (!done.ok()) source.fail();
+        bool const ok = done.ok();
+        hand_on(work, input, source, done);
+        if (!ok) source.fail();
       },
       stop);
   if (stop.stop_requested()) return std::nullopt;

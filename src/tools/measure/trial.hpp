@@ -26,8 +26,7 @@ struct TrialOptions {
   /// An open loop is given up once a tile is later than that, if it is more than 0, and than a hundred tiles take to
   /// come: the pipeline does not keep up.
   std::chrono::nanoseconds most_late{0};
-  std::string file = {};  ///< For Fill::file.
-  /// For Fill::memory; copies of these options have the same.
+  /// For the built-in job's Fill::memory; copies of these options have the same.
   std::shared_ptr<FillMemory> memory = std::make_shared<FillMemory>();
   Recorder* recorder = nullptr;  ///< Is told where the tiles were; null for none.
   Ranges* ranges = nullptr;      ///< Show profilers what the threads are at; null for none.
@@ -40,7 +39,29 @@ struct LoadedTrial {
   std::uint64_t pinned_bytes = 0;  ///< The most that was held, as memory_peaks has it.
 };
 
+/// What one run of a job came to, from the beginning of its input to its end.
+struct WholeRun {
+  Report report;
+  PipelineOptions options;                   ///< What the setting came to on this machine.
+  std::uint64_t items = 0;                   ///< As Job::items counts them.
+  std::optional<std::uint64_t> digest = {};  ///< As JobWork::digest has it; empty also if the run was not well.
+  std::string results = {};                  ///< As JobWork::results.
+};
+
 inline namespace PENSTOCK_FLAVOUR {
+
+/// Runs the setting's job once, from the beginning of its input to its end, and looks at its results. Of `options` only
+/// what the run is watched by counts. A stop ends it early.
+///
+/// Blocks: until the input has ended.
+/// Throws: as Pipeline; and what the job throws. What went wrong with tiles is in the report.
+WholeRun run_whole(DeviceGroup const& devices, Setting const& setting, TrialOptions const& options,
+                   std::stop_token const& stop);
+/// The digest of the results of such a run; empty if the job gives none, or if `stop` was requested.
+///
+/// Throws: as run_whole; and Error, if not all went well.
+std::optional<std::uint64_t> digest_of(DeviceGroup const& devices, Setting const& setting, TrialOptions const& options,
+                                       std::stop_token const& stop);
 
 /// Runs the setting's pipeline, closed loop: producers fill tiles as fast as they get any.
 ///

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tools/measure/work_stages.hpp"
 
+#include <memory>
 #include <span>
 
+#include "penstock/error.hpp"
 #include "penstock/kernels.hpp"
 #include "penstock/kernels/busy.hpp"
+#include "tools/measure/built_in.hpp"
 
 namespace penstock::measure {
 inline namespace PENSTOCK_FLAVOUR {
@@ -66,10 +69,8 @@ class BusyStage final : public Stage {
   DeviceMemory stamp_;
 };
 
-}  // namespace
-
-Stages work_stages(Setting const& setting) {
-  switch (setting.work) {
+Stages stages_of(BuiltIn const& wanted) {
+  switch (wanted.work) {
     case Work::copy:
       return stage_per_lane<CopyStage>();
     case Work::transform:
@@ -79,9 +80,25 @@ Stages work_stages(Setting const& setting) {
     case Work::busy:
       break;
   }
-  return {.make = [duration = setting.busy](
-                      StageContext const& context) { return std::make_unique<BusyStage>(context, duration); },
-          .merge = {}};
+  return {
+      .make = [busy = wanted.busy](StageContext const& context) { return std::make_unique<BusyStage>(context, busy); },
+      .merge = {}};
+}
+
+}  // namespace
+
+JobWork work_of(Setting const& setting, FillMemory* memory) {
+  JobPoint const point = setting.point();
+  if (setting.job != nullptr) {
+    if (!setting.job->make) throw Error(ErrorKind::bad_argument, "The job makes no work: set Job::make.");
+    JobWork work = setting.job->make(point);
+    if (!work.source) throw Error(ErrorKind::bad_argument, "The job has no input: let Job::make set JobWork::source.");
+    return work;
+  }
+  BuiltIn const wanted(point.values);
+  return {.source = [wanted, tile = point.tile_bytes,
+                     memory](Pool const&) { return std::make_unique<Filler>(wanted.fill, tile, wanted.file, memory); },
+          .stages = stages_of(wanted)};
 }
 
 }  // namespace PENSTOCK_FLAVOUR

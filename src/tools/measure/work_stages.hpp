@@ -4,6 +4,7 @@
 #include "penstock/flavour.hpp"
 #include "penstock/kernels.hpp"
 #include "penstock/stages.hpp"
+#include "tools/measure/filler.hpp"
 #include "tools/measure/setting.hpp"
 
 namespace penstock::measure {
@@ -29,8 +30,11 @@ class HashStage final : public Stage {
   Promises const promises_;
 };
 
-/// Stages that do what the setting's `work` says, on the lane's stream.
-Stages work_stages(Setting const& setting);
+/// What a run of the setting's job is made of. The built-in one fills from `memory`, where it fills from memory; null
+/// for some of its own.
+///
+/// Throws: Error of kind bad_argument, if the job does not say how to make it; what Job::make throws.
+JobWork work_of(Setting const& setting, FillMemory* memory);
 
 }  // namespace PENSTOCK_FLAVOUR
 }  // namespace penstock::measure

@@ -95,11 +95,11 @@ bool ordered(Axis const& axis) {
                      [](std::string const& value) { return is_number(value) && value != "0"; });
 }
 
-Setting default_setting(AxisLists const& lists, Aim sought) {
-  Setting setting;
+Setting default_setting(AxisLists const& lists, Aim sought, Setting const& begin) {
+  Setting setting = begin;
   for (auto const& [name, list] : lists) {
     bool const free = list == free_axis;
-    Axis const axis = free ? Axis{name, {}} : parse_axis(name, list);
+    Axis const axis = free ? Axis{name, {}} : parse_axis(name, list, begin);
     if (is_job(name, sought) && axis.values.size() != 1) refuse_choice(name, list);
     if (!free) set(setting, name, axis.values.front());
   }
@@ -107,14 +107,15 @@ Setting default_setting(AxisLists const& lists, Aim sought) {
   return setting;
 }
 
-std::vector<Axis> search_axes(AxisLists const& lists, PipelineOptions const& defaults, SearchBounds const& bounds) {
+std::vector<Axis> search_axes(AxisLists const& lists, PipelineOptions const& defaults, SearchBounds const& bounds,
+                              Setting const& begin) {
   std::vector<Axis> axes;
   for (auto const& [name, list] : lists) {
     if (list == free_axis) {
       axes.push_back({name, worth_trying(name, defaults, bounds)});
       continue;
     }
-    axes.push_back(parse_axis(name, list));
+    axes.push_back(parse_axis(name, list, begin));
     if (!ordered(axes.back())) continue;
     auto& values = axes.back().values;
     std::sort(values.begin(), values.end(),
@@ -123,8 +124,8 @@ std::vector<Axis> search_axes(AxisLists const& lists, PipelineOptions const& def
   return axes;
 }
 
-Point point_at(std::vector<Axis> const& axes, Levels const& levels) {
-  Point point;
+Point point_at(std::vector<Axis> const& axes, Levels const& levels, Setting const& begin) {
+  Point point{.setting = begin};
   for (std::size_t axis = 0; axis < axes.size(); ++axis) {
     point.values.push_back(axes[axis].values[levels[axis]]);
     set(point.setting, axes[axis].name, point.values.back());

@@ -28,22 +28,23 @@ using AxisLists = std::vector<std::pair<std::string, std::string>>;
 inline constexpr char const* free_axis = "free";
 
 /// The setting that these lists come to without a search: the first of each, and the pipeline's own choice of what is
-/// free.
+/// free; `begin` has what no list says, and the job of which the lists are.
 ///
 /// Throws: Error of kind bad_argument, if a list is not valid, if the job (work, fill, direction, streams, sink, and
 /// for latency tile) has several values or is free, or if it is not possible.
-Setting default_setting(AxisLists const& lists, Aim sought = Aim::throughput);
+Setting default_setting(AxisLists const& lists, Aim sought = Aim::throughput, Setting const& begin = {});
 
 /// The axes of a search. An axis with the list "free" has the values that are worth trying within
 /// the bounds, its default among them; any other has those of its list. Counts and sizes are in increasing order.
 ///
 /// Shape:  `lists` names every axis of a Setting; `defaults` are what the pipeline makes of them by itself.
 /// Throws: Error of kind bad_argument, if a list is not valid.
-std::vector<Axis> search_axes(AxisLists const& lists, PipelineOptions const& defaults, SearchBounds const& bounds);
+std::vector<Axis> search_axes(AxisLists const& lists, PipelineOptions const& defaults, SearchBounds const& bounds,
+                              Setting const& begin = {});
 /// Whether the values of an axis lie in an order in which neighbours come to much the same.
 bool ordered(Axis const& axis);
-/// The pipeline at these levels of the axes.
-Point point_at(std::vector<Axis> const& axes, Levels const& levels);
+/// The pipeline at these levels of the axes, and what `begin` has beside them.
+Point point_at(std::vector<Axis> const& axes, Levels const& levels, Setting const& begin = {});
 /// Lets the axes that are free in `lists` have the values of `known`, too, each where it belongs.
 ///
 /// Throws: Error of kind bad_argument, if one of these is no value of its axis.

@@ -103,7 +103,6 @@ PipelineLandscape::PipelineLandscape(DeviceGroup const& devices, TuneOptions con
 std::optional<double> PipelineLandscape::measure(Levels const& levels, Effort effort) {
   Setting const setting = setting_at(levels);
   TrialOptions trial = trial_options(effort, setting, graphs_chosen_, options_.sought);
-  trial.file = options_.file;
   trial.memory = fill_memory_;
   try {
     auto const height = options_.sought == Aim::throughput ? measure_throughput(levels, setting, trial)
@@ -124,7 +123,7 @@ std::optional<double> PipelineLandscape::measure_throughput(Levels const& levels
   auto const result = run_trial(devices_, setting, trial, stop_);
   if (!result) return std::nullopt;
   made_.insert_or_assign(levels, Made{.options = result->options, .pinned_bytes = result->pinned_bytes});
-  return result->metered.tiles_per_second() * static_cast<double>(setting.tile);
+  return result->metered.tiles_per_second() * result->bytes_per_tile;
 }
 
 std::optional<double> PipelineLandscape::measure_latency(Levels const& levels, Setting const& setting,
@@ -185,10 +184,10 @@ Tuned tune(DeviceGroup const& devices, TuneOptions const& options, std::stop_tok
   if (options.sought == Aim::latency && !(options.load > 0)) {
     throw Error(ErrorKind::bad_argument, "Latency is that of tiles that come: let there be a load above 0.");
   }
-  Setting const defaults = default_setting(options.lists, options.sought);
+  Setting const defaults = default_setting(options.lists, options.sought, options.begin);
   PipelineOptions const made = resolved(devices, defaults, stop);
   Tuned tuned{.sought = options.sought};
-  tuned.axes = search_axes(options.lists, made, options.bounds);
+  tuned.axes = search_axes(options.lists, made, options.bounds, options.begin);
   add_known(tuned.axes, options.lists, options.known);
   std::vector<SearchAxis> axes;
   for (Axis const& axis : tuned.axes) {
@@ -215,7 +214,7 @@ Tuned tune(DeviceGroup const& devices, TuneOptions const& options, std::stop_tok
   };
   for (Attempt const& attempt : found.attempts) {
     if (found.best == attempt.levels) tuned.best = tuned.tried.size();
-    tuned.tried.push_back({.point = point_at(tuned.axes, attempt.levels),
+    tuned.tried.push_back({.point = point_at(tuned.axes, attempt.levels, options.begin),
                            .found_by = attempt.found_by,
                            .figures = figures(attempt.scores),
                            .against = attempt.against,

@@ -35,8 +35,8 @@ struct TuneOptions {
   SearchBounds bounds = {};
   /// Of a setting that is known to be good, values by axis: of those that are free it is tried, too.
   AxisLists known = {};
-  double within = 60;     ///< Seconds.
-  std::string file = {};  ///< For Fill::file.
+  double within = 60;  ///< Seconds.
+  Setting begin = {};  ///< What all settings have: the job, and what no list says.
 };
 
 inline namespace PENSTOCK_FLAVOUR {
@@ -88,7 +88,7 @@ class PipelineLandscape final : public Landscape {
  private:
   std::optional<double> measure_throughput(Levels const& levels, Setting const& setting, TrialOptions const& trial);
   std::optional<double> measure_latency(Levels const& levels, Setting const& setting, TrialOptions const& trial);
-  Setting setting_at(Levels const& levels) const { return point_at(axes_, levels).setting; }
+  Setting setting_at(Levels const& levels) const { return point_at(axes_, levels, options_.begin).setting; }
 
   DeviceGroup const devices_;
   TuneOptions const& options_;

@@ -17,7 +17,6 @@
 #include "tools/command/ending.hpp"
 #include "tools/command/progress.hpp"
 #include "tools/command/results.hpp"
-#include "tools/measure/filler.hpp"
 #include "tools/measure/sweep_arguments.hpp"
 #include "tools/measure/trial.hpp"
 #include "tools/tune/tune.hpp"
@@ -40,13 +39,22 @@ void judge_best(DeviceGroup const& devices, measure::TuneOptions const& options,
   // Of latency: what bounds throughput is not what was asked.
   if (!tuned.best || tuned.sought == Aim::latency || stop.stop_requested()) return;
   try {
-    auto run = judged_run(devices, tuned.tried[*tuned.best].point.setting,
-                          {.trial = {.file = options.file}, .cpus = options.bounds.cpus}, stop);
+    auto run = judged_run(devices, tuned.tried[*tuned.best].point.setting, {.cpus = options.bounds.cpus}, stop);
     if (run) tuned.verdict = std::move(run->verdict);
   } catch (std::exception const& error) {
     std::fprintf(stderr, "penstock: What bounds the best settings is not known: %s\n",
                  complaint_about(error).sentence.c_str());
   }
+}
+
+/// Of a job of the user's: a sentence, if the best gives other results than the defaults; else empty.
+std::string other_results(DeviceGroup const& devices, measure::Tuned const& tuned, std::stop_token const& stop) {
+  if (!tuned.best || tuned.best == std::size_t{0} || !tuned.tried.front().error.empty()) return "";
+  auto const digest = [&](std::size_t at) { return digest_of(devices, tuned.tried[at].point.setting, {}, stop); };
+  auto const usual = digest(0), best = usual ? digest(*tuned.best) : std::nullopt;
+  if (!best || best == usual) return "";
+  return "The best settings give other results than the defaults: their digest is " + measure::digest_text(*best) +
+         " instead of " + measure::digest_text(*usual) + ". So nothing was saved.";
 }
 
 /// Returns: what the file refused it with; null if it is saved.
@@ -85,7 +93,7 @@ void TuneCommand::add_to(CLI::App& command) {
                   "auto, cpu, cuda, cuda:N, several of them with commas, or all: every GPU, if there is one")
       ->type_name("NAME")
       ->check(offers(device_words));
-  command.add_option("--file", file, "What --fill file reads")->type_name("FILE")->check(names_a_file());
+  lists.add_plain_to(command);
   command.add_option("--within", within, "Seconds that it may take. Default: 60")
       ->type_name("S")
       ->check(number_between(0, 3600, "a number of seconds"));
@@ -97,7 +105,8 @@ void TuneCommand::add_to(CLI::App& command) {
                  "Settings that penstock tune --save wrote: its job, for what is not named here, and where to start",
                  [this, &command](Profile const& taken) {
                    for (auto const& [axis, value] : axis_values(taken)) {
-                     if (measure::is_job(axis, parse_word(all_aims, sought, "aim")) && !is_named(command, axis))
+                     if (measure::is_job(axis, parse_word(all_aims, sought, "aim")) && !is_named(command, axis) &&
+                         lists.takes(axis, value))
                        lists.set(axis, value);
                    }
                  });
@@ -129,7 +138,7 @@ void TuneCommand::choose_lists(CLI::App const& command) {
 
 ExitCode TuneCommand::run(StandardOutput& output, Interrupt const& interrupt) const {
   measure::TuneOptions options{
-      .sought = parse_word(all_aims, sought, "aim"), .load = load, .within = within, .file = file};
+      .sought = parse_word(all_aims, sought, "aim"), .load = load, .within = within, .begin = lists.begin()};
   if (load_named && options.sought == Aim::throughput) {
     throw Error(ErrorKind::bad_argument, "--load is for latency, which --for latency looks for.");
   }
@@ -139,20 +148,19 @@ ExitCode TuneCommand::run(StandardOutput& output, Interrupt const& interrupt) co
   if (profile.profile) {
     for (auto const& [axis, value] : axis_values(*profile.profile)) options.known.emplace_back(axis, value);
   }
-  for (measure::AxisKind const& axis : measure::axis_kinds()) {
+  for (measure::AxisKind const& axis : measure::axis_kinds(options.begin.its_job())) {
     std::string const name(axis.name);
     options.lists.emplace_back(name, lists.lists.at(name));
   }
   options.bounds.most_bytes = memory.empty() ? safe_bytes(HostLimits::read()) : parse_size(memory);
   // What cannot be read or written is said at once.
-  measure::Setting job = measure::default_setting(options.lists, options.sought);
-  if (job.fill == measure::Fill::file) {
-    if (lists.lists.at("tile") == measure::free_axis) job.tile = sizeof(float);
-    measure::Filler(job, file);
-  }
+  measure::Point first{.setting = measure::default_setting(options.lists, options.sought, options.begin)};
+  if (lists.job == nullptr && lists.lists.at("tile") == measure::free_axis) first.setting.tile = sizeof(float);
+  lists.check({&first, 1});
   trace.check();
-  FilesToWrite files(std::vector<NamedFile>{{"--file", file}, {"--profile", profile.path, "--save"}},
-                     std::vector<NamedFile>{{"--save", save}, trace.named()}, interrupt.token());
+  std::vector<NamedFile> read = lists.inputs();
+  read.push_back({"--profile", profile.path, "--save"});
+  FilesToWrite files(read, std::vector<NamedFile>{{"--save", save}, trace.named()}, interrupt.token());
   lists.remark_on_sizes();
   say_size_remark("--memory", memory);
   Devices const devices = open_devices(device);
@@ -167,13 +175,17 @@ ExitCode TuneCommand::run(StandardOutput& output, Interrupt const& interrupt) co
                  [&](measure::TuneProgress const& now) { progress.draw(tune_line(now, within, terminal_width())); });
   }
   judge_best(devices, options, tuned, interrupt.token());
+  std::string const wrong = lists.job != nullptr ? other_results(devices, tuned, interrupt.token()) : "";
   if (memory.empty()) tuned.beyond.reset();  // The user did not ask for less than the defaults.
   OutputFile* const profile_file = files.of("--save");
-  bool const saves = tuned.best && !tuned.beyond && profile_file != nullptr && !interrupt.requested();
+  bool const saves = tuned.best && !tuned.beyond && wrong.empty() && profile_file != nullptr && !interrupt.requested();
   std::exception_ptr const unsaved = saves ? save_to(*profile_file, text_of(profile_of(facts, tuned))) : nullptr;
   bool const saved = saves && unsaved == nullptr;
   std::string text = json ? tuned_as_json(facts, tuned, saved ? save : "") : tuned_as_text(facts, tuned);
-  if (saved && !json) text += "saved as " + save + "; penstock hash, bench and compare take it with --profile\n";
+  if (saved && !json) {
+    text += "saved as " + save + "; " + (lists.job != nullptr ? "run" : "penstock hash") +
+            ", bench and compare take it with --profile\n";
+  }
   if (!output.write(text)) return exit_some_failed;
   // What was found is not lost with the disk that has no room for it.
   if (unsaved != nullptr) std::rethrow_exception(unsaved);
@@ -189,7 +201,11 @@ ExitCode TuneCommand::run(StandardOutput& output, Interrupt const& interrupt) co
   if (!trace.file.empty()) {
     write_traced_run(trace, *files.of("--trace"),
                      {.process = "penstock tune", .facts = {{"device", facts.device.name}, {"command", facts.command}}},
-                     devices, tuned.tried[*tuned.best].point.setting, {.file = file}, interrupt.token());
+                     devices, tuned.tried[*tuned.best].point.setting, {}, interrupt.token());
+  }
+  if (!wrong.empty()) {
+    std::fprintf(stderr, "penstock: %s\n", wrong.c_str());
+    return exit_some_failed;
   }
   if (!tuned.beyond) return exit_ok;
   std::fprintf(stderr, "penstock: %s\n", beyond_text(tuned, memory, !save.empty()).c_str());

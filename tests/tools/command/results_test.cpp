@@ -56,5 +56,12 @@ TEST(AnEmptyVerdict, IsWrittenWithNullForWhatIsNotKnown) {
   EXPECT_EQ(as_text(Verdict{}), "bound: nothing measured\n");
 }
 
+TEST(Text, BreaksLinesBetweenWords) {
+  EXPECT_EQ(wrapped("one two three", 2, 9), "  one two\n  three\n");
+  EXPECT_EQ(wrapped("unbreakable", 2, 5), "  unbreakable\n");
+  EXPECT_EQ(wrapped("  a   b ", 0, 80), "a b\n");
+  EXPECT_EQ(wrapped("", 2, 80), "");
+}
+
 }  // namespace
 }  // namespace penstock::cli

@@ -131,6 +131,22 @@ TEST(Comparison, KeepsAPointThatFailedWithItsReason) {
   EXPECT_TRUE(json.at("points").at(3).at("tiles_per_s").is_null());
 }
 
+/// Seen to fail without the comparison of digests.
+TEST(Comparison, KeepsAPointWhoseResultsDifferAsOneThatFailed) {
+  auto const with_digests = [](std::string const& first, std::string const& second) {
+    Json json = Json::parse(Round{1000, 2000}.json());
+    json["points"][0]["digest"] = first;
+    json["points"][1]["digest"] = second;
+    return json.dump();
+  };
+  Comparison comparison;
+  add(comparison, with_digests("0x1", "0x2"), with_digests("0x1", "0x3"));
+  add(comparison, Round{1000, 2000}.json(), Round{1000, 2000}.json());
+  EXPECT_FALSE(comparison.all_measured());
+  EXPECT_EQ(comparison.measured(), (std::vector<std::size_t>{0}));
+  EXPECT_NE(comparison.as_text().find("0x3 instead of 0x2"), std::string::npos) << comparison.as_text();
+}
+
 TEST(Comparison, SaysInASentenceWhichPointsFailedWhere) {
   std::string const good = Round{1, 1}.json();
   Json bad = Json::parse(good);

@@ -54,12 +54,5 @@ TEST(LabOutput, CountsWhatWentAsExpected) {
   EXPECT_EQ(summary_text(1, 3), "2 of 3 did NOT go as expected\n");
 }
 
-TEST(LabOutput, BreaksLinesBetweenWords) {
-  EXPECT_EQ(wrapped("one two three", 2, 9), "  one two\n  three\n");
-  EXPECT_EQ(wrapped("unbreakable", 2, 5), "  unbreakable\n");
-  EXPECT_EQ(wrapped("  a   b ", 0, 80), "a b\n");
-  EXPECT_EQ(wrapped("", 2, 80), "");
-}
-
 }  // namespace
 }  // namespace penstock::cli

@@ -83,20 +83,20 @@ TEST(Axes, RefuseMorePointsThanAnybodyWaitsFor) {
 }
 
 TEST(Setting, RefusesCombinationsThatCannotBe) {
-  Setting hash{.tile = 3000, .work = Work::hash};
+  Setting hash{.tile = 3000, .values = {{"work", "hash"}}};
   EXPECT_THROW(hash.options(), Error) << "not a power of two";
-  Setting out_of_hash{.work = Work::hash, .direction = Direction::out};
+  Setting out_of_hash{.values = {{"work", "hash"}, {"direction", "out"}}};
   EXPECT_THROW(out_of_hash.options(), Error);
-  Setting filled_out{.fill = Fill::memory, .direction = Direction::out};
+  Setting filled_out{.values = {{"fill", "memcpy"}, {"direction", "out"}}};
   EXPECT_THROW(filled_out.options(), Error);
 }
 
 TEST(Setting, HasOnePartForEachDirectionAndBothInPlace) {
   Setting setting{.tile = 4096};
   EXPECT_EQ(setting.shape_of_tile(), (TileShape{.input_bytes = 4096, .output_bytes = 4096, .in_place = true}));
-  setting.direction = Direction::in;
+  setting.values.set("direction", "in");
   EXPECT_EQ(setting.shape_of_tile(), (TileShape{.input_bytes = 4096}));
-  setting.direction = Direction::out;
+  setting.values.set("direction", "out");
   EXPECT_EQ(setting.shape_of_tile(), (TileShape{.output_bytes = 4096}));
 }
 

@@ -34,7 +34,7 @@ struct CeilingsOfTwoDevices : testing::Test {
 TEST_F(CeilingsOfTwoDevices, AreMeasuredOnBoth) {
   Setting setting;
   setting.tile = 4096;
-  Ceilings const ceilings = measure_ceilings(devices, setting, 1, "", milliseconds(5), {});
+  Ceilings const ceilings = measure_ceilings(devices, setting, 1, milliseconds(5), {});
   ASSERT_TRUE(ceilings.upload && ceilings.download && ceilings.both && ceilings.kernel);
   for (Counts const& one : counts) {
     EXPECT_GT(one.upload, 0u);

@@ -92,9 +92,9 @@ TEST_F(GraphsRemark, SaysNothingOfARunWithoutTiles) {
 }
 
 TEST_F(GraphsRemark, NamesTheWorkThatHasNone) {
-  setting.work = Work::hash;
+  setting.values.set("work", "hash");
   EXPECT_THAT(remark(), HasSubstr("--work hash"));
-  setting.work = Work::copy;
+  setting.values.set("work", "copy");
   EXPECT_THAT(remark(), HasSubstr("--work copy"));
 }
 
@@ -174,6 +174,53 @@ TEST_F(ARecordedWindow, IsNoneIfTheRecorderWasFullBeforeIt) {
   traced.recording.missed = 1;
   record(0, 30);
   EXPECT_FALSE(cut_to_recorded(traced, metered));
+}
+
+TEST(Ceilings, OfTilesThatAreHalfFullAreTwiceAsManyTiles) {
+  Ceilings const half = of_part_filled({.upload = 10, .kernel = 15, .submission = 20, .link_up = 30}, 0.5);
+  EXPECT_EQ(half.upload, 20);
+  EXPECT_EQ(half.kernel, 30);
+  EXPECT_FALSE(half.download);
+  EXPECT_EQ(half.submission, 20) << "which does not depend on bytes";
+  EXPECT_EQ(half.link_up, 30) << "which is in bytes";
+}
+
+/// Points of a job with a digest each.
+struct Digests : testing::Test {
+  Job job{.options = {number_option("bins", "So many", 1, 1, 9)}};
+  std::vector<PointResult> results;
+
+  void add(std::optional<std::uint64_t> digest, std::string const& bins = "1") {
+    results.push_back({.point = {.setting = {.job = &job, .values = {{"bins", bins}}}}, .digest = digest});
+  }
+  std::vector<bool> refused() {
+    expect_same_results(results);
+    std::vector<bool> all;
+    for (PointResult const& result : results) all.push_back(!result.error.empty());
+    return all;
+  }
+};
+
+TEST_F(Digests, MustBeThoseOfMostPoints) {
+  add(0x2a);
+  add(1);
+  add(1);
+  EXPECT_EQ(refused(), (std::vector{true, false, false}));
+  EXPECT_THAT(results[0].error, HasSubstr("0x000000000000002a instead of 0x0000000000000001"));
+}
+
+TEST_F(Digests, MustBeThatOfTheFirstIfNoneIsUsual) {
+  add(9);
+  add(1);
+  EXPECT_EQ(refused(), (std::vector{false, true}));
+}
+
+/// Seen to fail if all points are compared with each other.
+TEST_F(Digests, DifferWithTheOptionsOfTheJob) {
+  add(1, "1");
+  add(2, "2");
+  add(std::nullopt, "2");
+  EXPECT_EQ(refused(), (std::vector{false, false, false}));
 }
 
 }  // namespace

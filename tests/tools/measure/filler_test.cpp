@@ -18,7 +18,6 @@ namespace {
 /// A file of two tiles and a bit, of the letters a, b and c.
 struct AFile : testing::Test {
   std::string const path = testing::TempDir() + "penstock_filler_" + std::to_string(getpid());
-  Setting setting{.tile = 64, .fill = Fill::file};
   std::array<std::byte, 64> tile{};
 
   void SetUp() override { std::ofstream(path) << std::string(64, 'a') << std::string(64, 'b') << "c"; }
@@ -30,7 +29,7 @@ struct AFile : testing::Test {
 };
 
 TEST_F(AFile, IsReadTileByTileRoundAndRound) {
-  Filler filler(setting, path);
+  Filler filler(Fill::file, 64, path);
   for (char const letter : {'a', 'b', 'a'}) {
     EXPECT_EQ(filler.fill(tile), 64u);
     EXPECT_TRUE(holds(letter)) << letter;
@@ -38,20 +37,19 @@ TEST_F(AFile, IsReadTileByTileRoundAndRound) {
 }
 
 TEST_F(AFile, ThatBecomesShorterIsAnErrorAndNotALoop) {
-  Filler filler(setting, path);
+  Filler filler(Fill::file, 64, path);
   std::filesystem::resize_file(path, 10);
   EXPECT_THROW(filler.fill(tile), Error);
 }
 
 TEST_F(AFile, ThatCannotServeIsRefusedWithItsName) {
-  EXPECT_THROW(Filler(setting, ""), Error);
-  EXPECT_THROW(Filler(setting, path + ".not"), Error);
-  setting.tile = 4096;
-  EXPECT_THROW(Filler(setting, path), Error) << "shorter than a tile";
+  EXPECT_THROW(Filler(Fill::file, 64, ""), Error);
+  EXPECT_THROW(Filler(Fill::file, 64, path + ".not"), Error);
+  EXPECT_THROW(Filler(Fill::file, 4096, path), Error) << "shorter than a tile";
 }
 
 TEST(Filler, CopiesMemoryIntoAllOfTheTile) {
-  Filler filler({.tile = 100, .fill = Fill::memory}, "");
+  Filler filler(Fill::memory, 100, "");
   std::array<std::byte, 100> tile{};
   EXPECT_EQ(filler.fill(tile), 100u);
   EXPECT_TRUE(std::all_of(tile.begin(), tile.end(), [](std::byte byte) { return byte == std::byte{1}; }));
@@ -68,7 +66,7 @@ TEST(FillMemory, IsKeptForThoseWhoComeLaterUnlessTheirTilesAreLarger) {
 }
 
 TEST(Filler, LeavesTheTileAsItIsIfNothingIsToBeDone) {
-  Filler filler({.tile = 8, .fill = Fill::none}, "");
+  Filler filler(Fill::none, 8, "");
   std::array<std::byte, 8> tile{};
   EXPECT_EQ(filler.fill(tile), 8u);
   EXPECT_EQ(tile[0], std::byte{0});

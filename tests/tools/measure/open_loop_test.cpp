@@ -2,9 +2,14 @@
 #include "tools/measure/open_loop.hpp"
 
 #include <chrono>
+#include <functional>
+#include <memory>
+#include <optional>
 #include <stop_token>
 
 #include <gtest/gtest.h>
+
+#include "tools/measure/filler.hpp"
 
 namespace penstock::measure {
 namespace {
@@ -51,16 +56,29 @@ TEST(ALoadOfTiles, TakesSecondsHoweverRareTheyAre) {
   EXPECT_EQ(slower.counted, 1U);
 }
 
-TEST(TheTimeToFill, IsNoneWhereNothingIsFilled) {
-  Filler nothing({.tile = 4096, .fill = Fill::none}, "");
-  EXPECT_EQ(time_to_fill(nothing, 4096).count(), 0);
-  Filler memory({.tile = 4096, .fill = Fill::memory}, "");
-  EXPECT_GT(time_to_fill(memory, 4096).count(), 0);
+/// The source of the built-in job, and one that has no tile.
+struct TheTimeToFill : testing::Test {
+  static std::chrono::nanoseconds of(Fill fill) {
+    return time_to_fill([fill](Pool const&) { return std::make_unique<Filler>(fill, 4096, ""); },
+                        {.input_bytes = 4096});
+  }
+};
+
+TEST_F(TheTimeToFill, IsWhatOneTileMostlyTakes) {
+  EXPECT_GT(of(Fill::memory).count(), 0);
+}
+
+TEST_F(TheTimeToFill, IsNoneWhereThereIsNoTile) {
+  auto const nothing = [](Pool const&) {
+    return std::make_unique<SerialSource<std::function<std::optional<std::size_t>(Tile&)>>>(
+        [](Tile&) { return std::nullopt; });
+  };
+  EXPECT_EQ(time_to_fill(nothing, {.input_bytes = 4096}).count(), 0);
 }
 
 /// Three tiles that are so far apart, and somebody who may stop them.
 struct AnOpenLoop : testing::Test {
-  Filler filler{{.tile = 64, .fill = Fill::none}, ""};
+  Filler filler{Fill::none, 64, ""};
   std::stop_source stop;
 
   OpenLoop loop(std::chrono::duration<double> apart) {

@@ -24,9 +24,10 @@ struct ASweep : testing::Test {
                        .load = 0,
                        .ceilings = false};
   std::stop_source stop;
+  Setting begin;
 
   std::vector<PointResult> swept(std::vector<Axis> const& axes) {
-    return sweep(device, points_of(axes), options, stop.get_token());
+    return sweep(device, points_of(axes, begin), options, stop.get_token());
   }
 };
 
@@ -99,7 +100,7 @@ TEST_F(ASweep, SaysOnceIfNothingWasLaunchedAsAGraph) {
 }
 
 TEST_F(ASweep, SaysWhyAPointCouldNotBeMeasuredAndGoesOn) {
-  options.trial.file = "/nowhere";
+  begin.values.set("file", "/nowhere");
   auto const results = swept({parse_axis("tile", "4KiB"), parse_axis("fill", "file,none")});
   EXPECT_NE(results[0].error.find("/nowhere"), std::string::npos) << results[0].error;
   EXPECT_TRUE(results[0].tiles_per_second.empty());
@@ -160,9 +161,9 @@ TEST_F(ASweep, TakesLatencyAtAPartOfTheThroughput) {
 TEST_F(ASweep, KeepsThePointOfWhichNothingMoreCanBeHad) {
   options.load = 0.2;
   options.least_repeats = options.most_repeats = 0;
-  options.trial.file = "/nowhere";
+  begin.values.set("file", "/nowhere");
   std::vector<PointResult> begun;
-  for (Point& point : points_of(std::vector{parse_axis("tile", "4KiB"), parse_axis("fill", "file")}))
+  for (Point& point : points_of(std::vector{parse_axis("tile", "4KiB"), parse_axis("fill", "file")}, begin))
     begun.push_back({.point = point, .tiles_per_second = {1, 2, 3}, .cpu_s_per_tile = {1, 2, 3}});
   auto const result = sweep({{"", device}}, begun, options, stop.get_token()).front();
   EXPECT_EQ(result.error, "") << "its throughput is known";
@@ -216,7 +217,7 @@ TEST_F(ASweep, MeasuresWhatThePartsComeToAlone) {
     EXPECT_GT(result.ceilings->kernel.value_or(0), 0);
     EXPECT_GT(result.ceilings->link_up.value_or(0), 0);
     EXPECT_GT(result.ceilings->link_down.value_or(0), 0);
-    EXPECT_EQ(result.ceilings->fill.has_value(), result.point.setting.fill == Fill::memory);
+    EXPECT_EQ(result.ceilings->fill.has_value(), result.point.setting.values.text("fill") == "memcpy");
   }
 }
 
@@ -238,7 +239,8 @@ TEST_F(ASweep, KeepsThePointWhosePartsCannotBeMeasuredAlone) {
 /// A file of the system that says it is longer than it is, so that whoever fills tiles from it fails.
 struct AFileThatIsShorterThanItSays : ASweep {
   std::string const path = "/sys/devices/system/cpu/online";
-  Setting setting{.pipeline = {.producers = 3}, .tile = 4096, .work = Work::copy, .fill = Fill::file};
+  Setting setting{
+      .pipeline = {.producers = 3}, .tile = 4096, .values = {{"work", "copy"}, {"fill", "file"}, {"file", path}}};
 
   void SetUp() override {
     std::error_code none;
@@ -257,13 +259,12 @@ struct AFileThatIsShorterThanItSays : ASweep {
 
 TEST_F(AFileThatIsShorterThanItSays, EndsTheThreadsThatMeasureItAlone) {
   expect_that_it_became_shorter([&] {
-    static_cast<void>(measure_ceilings(device, setting, setting.pipeline.producers, path, std::chrono::milliseconds(5),
-                                       stop.get_token()));
+    static_cast<void>(
+        measure_ceilings(device, setting, setting.pipeline.producers, std::chrono::milliseconds(5), stop.get_token()));
   });
 }
 
 TEST_F(AFileThatIsShorterThanItSays, EndsTheLoadThatItWasMeantFor) {
-  options.trial.file = path;
   expect_that_it_became_shorter(
       [&] { static_cast<void>(run_open_loop(device, setting, 1e4, options.trial, stop.get_token())); });
 }

@@ -2,7 +2,9 @@
 #include "tools/measure/trial.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <functional>
+#include <memory>
 #include <mutex>
 #include <set>
 #include <string>
@@ -49,7 +51,8 @@ class Watcher final : public Ranges {
 /// A load for a CPU device: tiles of 4 KiB, a millisecond apart.
 struct ALoad : testing::Test {
   cpu::CpuDevice device{{.compute_threads = 1}};
-  Setting setting{.pipeline = {.producers = 4, .lanes = 1, .tuning = {.slots = 4}}, .tile = 4096, .work = Work::copy};
+  Setting setting{
+      .pipeline = {.producers = 4, .lanes = 1, .tuning = {.slots = 4}}, .tile = 4096, .values = {{"work", "copy"}}};
   Watcher watcher;
   TrialOptions options{
       .warm_up = std::chrono::milliseconds(1), .window = std::chrono::milliseconds(5), .ranges = &watcher};
@@ -66,7 +69,7 @@ TEST_F(ALoad, ThatNothingIsFilledForHasOneProducer) {
 
 /// Seen to fail with a source that waits in `next`, where the others wait for its lock.
 TEST_F(ALoad, IsWaitedForByEachProducerForItself) {
-  setting.fill = Fill::memory;
+  setting.values.set("fill", "memcpy");
   ASSERT_TRUE(latency());
   EXPECT_GE(watcher.borrowers(), 2U);
   EXPECT_GE(watcher.most_at_once(), 2);
@@ -80,8 +83,7 @@ TEST_F(ALoad, ComesBeforeItCounts) {
 
 /// Seen to fail with a pipeline that is given all the time that it wants.
 TEST_F(ALoad, ThatIsTooMuchIsAnErrorAndSoonOver) {
-  setting.work = Work::busy;
-  setting.busy = std::chrono::milliseconds(20);
+  setting.values.set("work", "busy:20000us");
   options.window = std::chrono::hours(1);
   options.most_late = std::chrono::milliseconds(100);
   try {
@@ -100,7 +102,7 @@ TEST_F(ALoad, EndsSoonOnceItsDeviceIsLost) {
 }
 
 TEST_F(ALoad, HasNoMoreProducersThanItsSetting) {
-  setting.fill = Fill::memory;
+  setting.values.set("fill", "memcpy");
   setting.pipeline.producers = 1;
   ASSERT_TRUE(latency());
   EXPECT_EQ(watcher.borrowers(), 1U);
@@ -118,10 +120,84 @@ TEST(ATrial, CountsNothingUntilItsLanesHaveCapturedInAllSlots) {
   EXPECT_GT(settling_tiles(trial->options), 64U);
 }
 
+/// A job of a user's: it adds up the bytes of nine tiles and a half, of which each has its number in all bytes.
+struct AJobOfAUsers : testing::Test {
+  /// Each lane's sum, by a kernel.
+  struct Sum final : Stage {
+    explicit Sum(StageContext const&) {}
+    std::size_t run(DeviceTile const& tile, StreamRef stream) override {
+      stream.launch(1, [this, input = tile.input](KernelBlock block) {
+        for (std::byte const byte : input.in(block)) sum += std::to_integer<std::uint64_t>(byte);
+      });
+      return 0;
+    }
+    std::uint64_t sum = 0;
+  };
+
+  cpu::CpuDevice device{{.compute_threads = 1}};
+  std::atomic<std::uint64_t> most_place{0};
+  Job job{
+      .options = {number_option("more", "Is added to the sum", 0, 0, 100)},
+      .make =
+          [this](JobPoint const& point) {
+            auto const sum = std::make_shared<std::uint64_t>(point.values.number("more"));
+            std::size_t const full = point.tile_bytes;
+            auto const fill = [full](TilePlace place, std::span<std::byte> input) {
+              std::ranges::fill(input, static_cast<std::byte>(place.index));
+              return place.index == 9 ? full / 2 : full;
+            };
+            return JobWork{
+                .source =
+                    [fill](Pool const&) { return std::make_unique<decltype(generate(10, fill))>(generate(10, fill)); },
+                .stages = stage_per_lane<Sum>([sum](Sum& lane) { *sum += lane.sum; }),
+                .sink = [this](Completion& done) { most_place = std::max(most_place.load(), done.loan->sequence); },
+                .digest = [sum] { return *sum; }};
+          },
+      .item = "byte",
+      .items = [](Tile const& tile) { return tile.filled; }};
+  Setting setting{.pipeline = {.producers = 2, .lanes = 2}, .tile = 4096, .job = &job};
+  TrialOptions options{.warm_up = {}, .window = std::chrono::milliseconds(5)};
+};
+
+TEST_F(AJobOfAUsers, IsRunOnceFromBeginningToEnd) {
+  WholeRun const whole = run_whole(device, setting, options, {});
+  ASSERT_TRUE(whole.report.ok()) << describe(whole.report);
+  EXPECT_EQ(whole.report.tiles_done, 10U);
+  EXPECT_EQ(whole.items, 9 * 4096U + 2048);
+  EXPECT_EQ(whole.digest, 36 * 4096U + 9 * 2048U);
+  setting.values.set("more", "7");
+  EXPECT_EQ(digest_of(device, setting, options, {}), 36 * 4096U + 9 * 2048U + 7);
+}
+
+/// Seen to fail with a sink that sees the places of the whole input.
+TEST_F(AJobOfAUsers, IsMeasuredPassAfterPass) {
+  auto const trial = run_trial(device, setting, options, {});
+  ASSERT_TRUE(trial);
+  EXPECT_GT(trial->report.tiles_done, 10U);
+  EXPECT_EQ(most_place, 9U);
+  EXPECT_GT(trial->bytes_per_tile, 4096 * 0.9);
+  EXPECT_LT(trial->bytes_per_tile, 4096);
+  EXPECT_DOUBLE_EQ(trial->items_per_tile, trial->bytes_per_tile);
+  ASSERT_TRUE(run_open_loop(device, setting, 1000, options, {}));
+  EXPECT_EQ(most_place, 9U);
+}
+
+/// Seen to fail with a source that goes on: the meter counts no tile.
+TEST_F(AJobOfAUsers, EndsIfItsSinkThrows) {
+  auto const make = job.make;
+  job.make = [make](JobPoint const& point) {
+    JobWork work = make(point);
+    work.sink = [](Completion&) { throw Error(ErrorKind::system, "The disk is full."); };
+    return work;
+  };
+  EXPECT_THROW(run_trial(device, setting, options, {}), Error);
+  EXPECT_THROW(run_open_loop(device, setting, 1000, options, {}), Error);
+}
+
 /// A short run of 64 KiB tiles on the CPU device.
 struct AJudgedRun : testing::Test {
   cpu::CpuDevice device{{.compute_threads = 1}};
-  Setting setting{.pipeline = {.producers = 1, .lanes = 1}, .tile = std::size_t{64} << 10, .work = Work::transform};
+  Setting setting{.pipeline = {.producers = 1, .lanes = 1}, .tile = std::size_t{64} << 10};
   std::stop_source source;
   JudgedRunOptions options{.cpus = 2};
   std::optional<JudgedRun> judged() { return judged_run(device, setting, options, source.get_token()); }
@@ -140,8 +216,7 @@ TEST_F(AJudgedRun, SaysWhatBoundedItAndWhatTheDeviceDid) {
 
 /// Seen to fail if they count all the same.
 TEST_F(AJudgedRun, OfGraphsIsNotJudgedByWhatIsLaunchedCallByCall) {
-  setting.work = Work::busy;
-  setting.busy = std::chrono::microseconds(200);
+  setting.values.set("work", "busy:200us");
   setting.pipeline.tuning.batch = 1;
   setting.pipeline.tuning.transport = Transport::copies;
   options.ceilings = {.kernel = 1e9, .submission = 1e9};

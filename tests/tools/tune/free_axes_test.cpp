@@ -110,7 +110,7 @@ TEST(AJob, IsNotForASearchToChoose) {
     }
   }
   EXPECT_THROW(default_setting({{"direction", "out"}, {"fill", "memcpy"}}), Error) << "cannot be";
-  EXPECT_EQ(default_setting({{"work", "hash"}, {"producers", "free"}}).work, Work::hash);
+  EXPECT_EQ(default_setting({{"work", "hash"}, {"producers", "free"}}).values.text("work"), "hash");
 }
 
 }  // namespace

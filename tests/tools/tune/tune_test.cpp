@@ -72,7 +72,7 @@ TEST_F(ATuning, FindsASettingAndSaysAllOfIt) {
 TEST_F(ATuning, ShowsWhatFailsAndGoesOn) {
   options.lists = {{"producers", "1"}, {"tile", "4KiB,64KiB"}, {"fill", "file"},
                    {"work", "copy"},   {"direction", "in"},    {"slots", "1..4"}};
-  options.file = "/proc/self/status";  // Shorter than 4 KiB.
+  options.begin.values.set("file", "/proc/self/status");  // Shorter than 4 KiB.
   Tuned const found = tuned();
   EXPECT_FALSE(found.best);
   ASSERT_FALSE(found.tried.empty());

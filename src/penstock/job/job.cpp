@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "penstock/job.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <charconv>
+#include <cstring>
+#include <optional>
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include "penstock/error.hpp"
+
+namespace penstock {
+namespace {
+
+std::optional<std::uint64_t> whole_number(std::string const& text) {
+  std::uint64_t value = 0;
+  auto const [end, problem] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (problem != std::errc{} || end != text.data() + text.size()) return std::nullopt;
+  return value;
+}
+
+[[noreturn]] void refuse(std::string const& remedy) {
+  throw Error(ErrorKind::bad_argument, remedy);
+}
+
+}  // namespace
+
+std::string const& JobValues::text(std::string_view name) const {
+  auto const found = all_.find(name);
+  if (found == all_.end()) refuse("The job has no option '" + std::string(name) + "': name it in Job::options.");
+  return found->second;
+}
+
+std::uint64_t JobValues::number(std::string_view name) const {
+  std::string const& value = text(name);
+  auto const number = whole_number(value);
+  if (!number) refuse("--" + std::string(name) + " '" + value + "': give a whole number.");
+  return *number;
+}
+
+std::uint64_t digest_of_bytes(std::span<std::byte const> bytes) noexcept {
+  std::uint64_t digest = 0xcbf29ce484222325;
+  for (std::byte const byte : bytes) digest = (digest ^ std::to_integer<std::uint64_t>(byte)) * 0x100000001b3;
+  return digest;
+}
+
+JobOption number_option(std::string name, std::string sentence, std::uint64_t preset, std::uint64_t least,
+                        std::uint64_t most) {
+  return {.name = std::move(name),
+          .sentence = std::move(sentence),
+          .preset = std::to_string(preset),
+          .read = [least, most](std::string const& value) {
+            auto const number = whole_number(value);
+            if (!number || *number < least || *number > most)
+              refuse("give a whole number from " + std::to_string(least) + " to " + std::to_string(most) + ".");
+            return std::to_string(*number);
+          }};
+}
+
+JobOption word_option(std::string name, std::string sentence, std::vector<std::string> words) {
+  std::string all;
+  for (std::string const& word : words) all += (all.empty() ? "" : ", ") + word;
+  return {.name = std::move(name),
+          .sentence = std::move(sentence),
+          .preset = words.empty() ? "" : words.front(),
+          .offered = all,
+          .read = [words, all](std::string const& value) {
+            if (std::ranges::find(words, value) == words.end()) refuse("there are " + all + ".");
+            return value;
+          }};
+}
+
+JobOption file_option(std::string name, std::string sentence) {
+  return {.name = std::move(name),
+          .sentence = std::move(sentence),
+          .type = "FILE",
+          .listed = false,
+          .required = true,
+          .names_input = true,
+          .read = [](std::string const& path) {
+            if (path.empty()) refuse("it names no file: give it a name.");
+            int const file = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+            if (file < 0) refuse(std::string(std::strerror(errno)) + ": name a file that can be read.");
+            close(file);
+            return path;
+          }};
+}
+
+}  // namespace penstock

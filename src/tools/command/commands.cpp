@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tools/command/commands.hpp"
+
+#include <algorithm>
+#include <csignal>
+#include <cstdio>
+#include <exception>
+#include <sstream>
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include "tools/command/manual.hpp"
+#include "tools/command/results.hpp"
+
+namespace penstock::cli {
+namespace {
+
+/// Takes standard descriptors that are closed, for reading where programs write and for writing where they read:
+/// otherwise the next thing to be opened would get the number, and pass for standard input or output.
+void take_closed_descriptors() {
+  for (int const descriptor : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
+    if (fcntl(descriptor, F_GETFD) >= 0) continue;
+    // The system gives out the lowest free number.
+    static_cast<void>(open("/dev/null", descriptor == STDIN_FILENO ? O_WRONLY : O_RDONLY));
+  }
+}
+
+int complain(std::string const& sentence, int code) {
+  std::fprintf(stderr, "penstock: %s\n", sentence.c_str());
+  return code;
+}
+
+/// Each code with what it means.
+std::string exit_codes_text() {
+  constexpr std::size_t indent = 7, columns = 110;
+  std::string text = "Exit codes:\n";
+  for (ExitMeaning const& one : exit_meanings) {
+    std::string lines = wrapped(one.words, indent, columns);
+    std::string const code = std::to_string(one.code);
+    text += lines.replace(2, code.size(), code);
+  }
+  text.pop_back();
+  return text;
+}
+
+}  // namespace
+
+int complain(std::exception const& exception) {
+  Complaint const complaint = complaint_about(exception);
+  return complain(complaint.sentence, complaint.code);
+}
+
+Commands::Commands(std::string const& sentence, std::string const& name, std::string const& version)
+    : app_(sentence, name) {
+  app_.set_version_flag("--version", version);
+  app_.require_subcommand(1);
+  app_.footer(exit_codes_text());
+  app_.add_option_function<std::string>("--write-manual",
+                                        [this](std::string const& folder) {
+                                          write_manual(app_, folder);
+                                          throw CLI::Success();
+                                        })
+      ->group("");
+}
+
+std::vector<Commands::One>::const_iterator Commands::asked_for() const {
+  return std::find_if(all_.begin(), all_.end(), [](One const& one) { return one.app->parsed(); });
+}
+
+/// Listens to signals while the command runs.
+int Commands::run(One const& command, StandardOutput& output) {
+  if (!output.probe()) return exit_some_failed;
+  Interrupt const interrupt(output);
+  try {
+    return command.run(output, interrupt);
+  } catch (std::exception const& exception) {
+    int const code = complain(exception);
+    return interrupt.requested() && code == exit_device ? exit_interrupted : code;
+  }
+}
+
+int Commands::run(int count, char** arguments) {
+  take_closed_descriptors();
+  // A file that may grow no further is an error of the write then, which is said.
+  std::signal(SIGXFSZ, SIG_IGN);
+  StandardOutput output;
+  try {
+    app_.parse(count, arguments);
+  } catch (CLI::ParseError const& error) {
+    if (error.get_exit_code() == 0) {
+      std::ostringstream help;
+      app_.exit(error, help, help);
+      return output.write(help.str()) ? exit_ok : complain(output.complaint(), exit_some_failed);
+    }
+    auto const unknown = app_.remaining();
+    auto const command = asked_for();
+    bool const known = command != all_.end();
+    std::string const sentence =
+        !known && !unknown.empty() ? "There is no command '" + unknown.front() + "'" : error.what();
+    return complain(sentence + " (" + app_.get_name() + ' ' + (known ? command->app->get_name() + ' ' : "") +
+                        "--help shows what there is)",
+                    exit_bad_options);
+  }
+  int code = run(*asked_for(), output);
+  if (output.failed() && !(output.given_up() && code == exit_interrupted))
+    code = complain(output.complaint(), exit_some_failed);
+  return code;
+}
+
+}  // namespace penstock::cli

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tools/jobs/run_command.hpp"
+
+#include <chrono>
+#include <cstdio>
+#include <memory>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "penstock/core/number_text.hpp"
+#include "penstock/devices.hpp"
+#include "penstock/error.hpp"
+#include "penstock/recorder.hpp"
+#include "tools/command/completion.hpp"
+#include "tools/command/results.hpp"
+#include "tools/measure/figures.hpp"
+#include "tools/measure/trial.hpp"
+
+namespace penstock::cli {
+inline namespace PENSTOCK_FLAVOUR {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+double seconds_of(Report const& report) {
+  return std::chrono::duration<double>(report.wall).count();
+}
+
+/// What the run was, beside its results.
+std::string about(Job const& job, measure::WholeRun const& whole) {
+  std::string text = describe(whole.report) + "\n";
+  if (job.items) {
+    text += std::to_string(whole.items) + " " + job.item + "s, " +
+            short_number(static_cast<double>(whole.items) / seconds_of(whole.report)) + " a second\n";
+  }
+  if (whole.digest) text += "digest of the results " + measure::digest_text(*whole.digest) + "\n";
+  for (std::string const& remark : whole.report.remarks) text += remark + "\n";
+  return text;
+}
+
+std::string as_json(BenchFacts const& facts, Job const& job, JobPoint const& point, measure::WholeRun const& whole) {
+  Report const& report = whole.report;
+  Json options = Json::object();
+  for (JobOption const& option : job.options) options[option.name] = point.values.text(option.name);
+  Json json{{"schema", 1}, {"kind", "run"}};
+  json.update(as_members(facts));
+  json.update(Json{{"options", options},
+                   {"tile_bytes", point.tile_bytes},
+                   {"tiles", report.tiles_done},
+                   {"failed", report.tiles_failed},
+                   {"cancelled", report.tiles_cancelled},
+                   {"bytes_in", report.bytes_in},
+                   {"bytes_out", report.bytes_out},
+                   {"seconds", seconds_of(report)},
+                   {"item", job.items ? Json(job.item) : Json(nullptr)},
+                   {"items", job.items ? Json(whole.items) : Json(nullptr)},
+                   {"digest", whole.digest ? Json(measure::digest_text(*whole.digest)) : Json(nullptr)},
+                   {"results", or_null(whole.results)},
+                   {"verdict", report.verdict ? as_members(*report.verdict) : Json(nullptr)},
+                   {"report", describe(report)},
+                   {"remarks", report.remarks}});
+  return json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+bool lost(Report const& report) {
+  for (DeviceSummary const& device : report.devices) {
+    if (!device.loss.empty()) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+void RunCommand::add_to(CLI::App& command) {
+  pipeline.add_to(command, "as the job takes it. Default: " + job.tile);
+  for (JobOption const& option : job.options) {
+    std::string const preset = option.preset.empty() ? "" : ". Default: " + option.preset;
+    command.add_option("--" + option.name, values[option.name], option.sentence + preset)
+        ->type_name(option.listed ? "VALUE" : option.type)
+        ->check(offers(option.offered));
+  }
+  command.add_flag("--json", json, "Print JSON, as docs/jobs.md says");
+  trace.add_to(command, "the run");
+}
+
+measure::Setting RunCommand::setting() const {
+  measure::Setting setting{.pipeline = pipeline.options(), .job = &job};
+  measure::set(setting, "tile", pipeline.tile_text().empty() ? job.tile : pipeline.tile_text());
+  for (auto const& [name, value] : values) {
+    if (!value.empty()) measure::set(setting, name, value);
+  }
+  setting.expect_required();
+  return setting;
+}
+
+ExitCode RunCommand::run(StandardOutput& output, Interrupt const& interrupt) const {
+  measure::Setting const wanted = setting();
+  JobPoint const point = wanted.point();
+  static_cast<void>(wanted.options());
+  if (job.check) job.check(point);
+  trace.check();
+  std::vector<NamedFile> read{{"--profile", pipeline.profile.path}};
+  for (JobOption const& option : job.options) {
+    if (option.names_input) read.push_back({"--" + option.name, point.values.text(option.name)});
+  }
+  FilesToWrite files(read, std::vector<NamedFile>{trace.named()}, interrupt.token());
+  Devices const devices = open_devices(pipeline.device);
+  pipeline.profile.warn(machine_here(devices));
+  BenchFacts const facts = facts_here(devices, flavour(), built_with_cuda(), command_line);
+  auto const recorder = trace.file.empty() ? nullptr : trace.recorder();
+  auto const activities = trace.activity_log(recorder.get());
+  auto const ranges = trace.nvtx_ranges();
+  measure::TrialOptions options;
+  options.recorder = recorder.get();
+  options.ranges = activities != nullptr ? activities.get() : ranges.get();
+  measure::WholeRun const whole = run_whole(devices, wanted, options, interrupt.token());
+  if (activities != nullptr) activities->finish();
+  bool const told = output.write(json ? as_json(facts, job, point, whole) : whole.results);
+  if (!json) std::fputs(about(job, whole).c_str(), stderr);
+  if (OutputFile* const file = files.of("--trace"); file != nullptr && told && !interrupt.requested()) {
+    Recording const recording = recorder->take();
+    write_trace_file(*file, recording,
+                     {.process = "run", .facts = {{"device", facts.device.name}, {"command", command_line}}});
+    std::fprintf(stderr, "penstock: %s\n", traced_text(trace.file, recording, whole.report.wall).c_str());
+  }
+  if (interrupt.requested()) {
+    std::fputs("penstock: Interrupted: results are of what was done until then.\n", stderr);
+    return exit_interrupted;
+  }
+  if (lost(whole.report)) return exit_device;
+  return told && whole.report.ok() ? exit_ok : exit_some_failed;
+}
+
+}  // namespace PENSTOCK_FLAVOUR
+}  // namespace penstock::cli

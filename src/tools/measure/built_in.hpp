@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+#include "penstock/job.hpp"
+
+namespace penstock::measure {
+
+/// What lanes compute on each tile.
+enum class Work : std::uint8_t {
+  copy,       ///< Nothing: in, out.
+  transform,  ///< y = x + sqrt(sin^2 + cos^2), as penstock/kernels.hpp.
+  busy,       ///< A kernel of one block that takes a stated time.
+  hash,       ///< BLAKE3; `hashed_bytes` come back.
+};
+
+/// The topmost node of a tile's tree, as penstock/kernels.hpp has it.
+inline constexpr std::size_t hashed_bytes = 112;
+
+/// What producers do to each tile.
+enum class Fill : std::uint8_t {
+  none,    ///< Nothing: the tile goes as it is.
+  memory,  ///< memcpy from ordinary memory, more than caches hold.
+  file,    ///< read(2) of a file, round and round.
+};
+
+/// Which way tiles are copied.
+enum class Direction : std::uint8_t { in, out, both };
+
+/// The values of the built-in job's options.
+struct BuiltIn {
+  Work work = Work::transform;
+  std::chrono::microseconds busy{0};  ///< For Work::busy.
+  Fill fill = Fill::none;
+  Direction direction = Direction::both;
+  std::string file = {};  ///< For Fill::file.
+
+  explicit BuiltIn(JobValues const& values);
+};
+
+/// The job that `penstock` has built in, all but what it makes, which differs by flavour: work_of in work_stages.hpp
+/// has that.
+Job const& built_in_job();
+
+}  // namespace penstock::measure

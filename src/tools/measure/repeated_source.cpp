@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tools/measure/repeated_source.hpp"
+
+#include <algorithm>
+#include <span>
+#include <utility>
+
+#include "penstock/core/pool.hpp"
+#include "penstock/error.hpp"
+
+namespace penstock::measure {
+namespace {
+
+/// A job's stage, which is shown where a tile is in its pass.
+class StageOfPass final : public Stage {
+ public:
+  StageOfPass(RepeatedSource const& source, std::unique_ptr<Stage> stage) : source_(source), stage_(std::move(stage)) {
+    if (stage_ == nullptr) throw Error(ErrorKind::bad_argument, "The job made no stage: Stages::make gave a null one.");
+  }
+
+  void prepare(StreamRef stream) override { stage_->prepare(stream); }
+  std::size_t run(DeviceTile const& tile, StreamRef stream) override {
+    std::uint64_t const place = source_.place_of(tile.sequence);
+    if (place == tile.sequence) return stage_->run(tile, stream);
+    DeviceTile seen = tile;
+    seen.sequence = place;
+    return stage_->run(seen, stream);
+  }
+  bool run_batch(std::span<DeviceTile const> tiles, std::span<std::size_t> produced, StreamRef stream) override {
+    std::uint64_t const before = tiles.front().sequence - source_.place_of(tiles.front().sequence);
+    for (DeviceTile const& tile : tiles.subspan(1)) {
+      // No stage is to take tiles of two passes for neighbours.
+      if (tile.sequence - source_.place_of(tile.sequence) != before) return false;
+    }
+    if (before == 0) return stage_->run_batch(tiles, produced, stream);
+    seen_.assign(tiles.begin(), tiles.end());
+    for (DeviceTile& tile : seen_) tile.sequence -= before;
+    return stage_->run_batch(seen_, produced, stream);
+  }
+  Promises promises() const noexcept override { return stage_->promises(); }
+  std::uint64_t variant(DeviceTile const& tile) const override {
+    DeviceTile seen = tile;
+    seen.sequence = source_.place_of(tile.sequence);
+    return stage_->variant(seen);
+  }
+  void finish(StreamRef stream) override { stage_->finish(stream); }
+  Stage& stage() const noexcept { return *stage_; }
+
+ private:
+  RepeatedSource const& source_;
+  std::unique_ptr<Stage> const stage_;
+  std::vector<DeviceTile> seen_;
+};
+
+}  // namespace
+
+RepeatedSource::RepeatedSource(Make make, Pool const& pool)
+    : make_(std::move(make)), pool_(pool), of_tile_(pool.size()) {
+  begin(0);
+}
+
+void RepeatedSource::begin(std::uint64_t start) {
+  auto source = make_(pool_);
+  if (source == nullptr)
+    throw Error(ErrorKind::bad_argument, "The job made no source: JobWork::source gave a null one.");
+  now_ = std::make_shared<Pass>(Pass{start, std::move(source)});
+  {
+    std::scoped_lock const lock(mutex_);
+    starts_.push_back(start);
+  }
+  // A thread that has a tile of this pass got it behind this.
+  latest_start_.store(start, std::memory_order_release);
+}
+
+bool RepeatedSource::next(Tile& tile) {
+  std::uint64_t const sequence = tile.sequence;
+  for (;;) {
+    tile.sequence = sequence - now_->start;
+    bool const more = now_->source->next(tile);
+    tile.sequence = sequence;
+    if (more) {
+      auto& pass = of_tile_[tile.index()];
+      if (pass != now_) pass = now_;
+      return true;
+    }
+    if (now_->start == sequence) return false;
+    begin(sequence);
+  }
+}
+
+std::size_t RepeatedSource::fill(Tile& tile) {
+  Pass const& pass = *of_tile_[tile.index()];
+  std::uint64_t const sequence = tile.sequence;
+  tile.sequence -= pass.start;
+  std::size_t const filled = pass.source->fill(tile);
+  tile.sequence = sequence;
+  return filled;
+}
+
+std::uint64_t RepeatedSource::place_of(std::uint64_t sequence) const {
+  std::uint64_t const latest = latest_start_.load(std::memory_order_acquire);
+  if (sequence >= latest) return sequence - latest;
+  std::scoped_lock const lock(mutex_);
+  return sequence - *(std::ranges::upper_bound(starts_, sequence) - 1);
+}
+
+Stages RepeatedSource::seen_by(Stages stages) const {
+  auto const make = std::move(stages.make);
+  auto const merge = std::move(stages.merge);
+  Stages seen;
+  if (make) {
+    seen.make = [this, make](StageContext const& context) {
+      return std::make_unique<StageOfPass>(*this, make(context));
+    };
+  }
+  if (merge) seen.merge = [merge](Stage& stage) { merge(static_cast<StageOfPass&>(stage).stage()); };
+  return seen;
+}
+
+}  // namespace penstock::measure

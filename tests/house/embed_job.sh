@@ -1,0 +1,79 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# embed_job.sh BUILD CXX: installs BUILD into a fresh prefix, builds the example of a job against that copy in each flavour that was
+# built, and has it run, measured, compared and tuned on the CPU device. CXXFLAGS, if set, are the outside project's.
+set -euo pipefail
+export LC_ALL=C
+build=$1 cxx=$2
+root=$(cd "$(dirname "$0")/../.." && pwd)
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+prefix=$scratch/prefix
+export TSAN_OPTIONS=halt_on_error=1:suppressions=$prefix/share/penstock/tsan.supp
+
+fail() {
+  printf 'FAILED: %s\n' "$*" >&2
+  [[ ! -e err ]] || cat out err >&2
+  exit 1
+}
+
+cmake --install "$build" --prefix "$prefix" >/dev/null
+source=$root/examples/050_job.cpp
+(($(wc -l <"$source") <= 60)) || fail 'the example has more than 60 lines'
+# The package asks for neither CLI11 nor a JSON library.
+cmake -S "$root/tests/house/embed_job" -B "$scratch/build" -G Ninja -DCMAKE_CXX_COMPILER="$cxx" -DCMAKE_PREFIX_PATH="$prefix" \
+  -DCMAKE_BUILD_TYPE=Release -DJOB="$source"
+cmake --build "$scratch/build"
+cd "$scratch"
+job=$scratch/build/job
+head -c 3000001 /dev/zero | tr '\0' 'a' >input
+
+# does ARGUMENT...: with success, and what it says is in out and err.
+does() { "$job" "$@" >out 2>err || fail "$*: exit code $?"; }
+says() { grep -qF -- "$1" out || fail "it does not say '$1'"; }
+refuses() {
+  local code=0
+  "$job" "${@:2}" >out 2>err || code=$?
+  [[ $code == 2 && $(wc -l <err) == 1 ]] || fail "${*:2}: exit code $code"
+  grep -qF -- "$1" err || fail "it does not say '$1'"
+}
+on_cpu=(--device cpu --input input)
+
+does --help
+for command in run bench compare tune; do says "$command "; done
+does --version
+says 'penstock 0.1'
+does run "${on_cpu[@]}" --tile 64KiB
+says '3000001 bytes, compressed 0'
+does run "${on_cpu[@]}" --json
+says '"kind": "run"'
+says '"bytes_in": 3000001'
+digest=$(grep -o '"digest": "0x[0-9a-f]*"' out)
+refuses '--input is missing' run --device cpu
+refuses "'nowhere': No such file" bench --input nowhere
+refuses 'There is no command' watch
+
+does bench "${on_cpu[@]}" --producers 1,2 --tile 64KiB --window 20 --repeats 2 --html page.html
+says 'producers'
+says 'Results: the same at 2 points'
+[[ -s page.html ]] || fail 'no page'
+does bench "${on_cpu[@]}" --tile 64KiB,256KiB --window 20 --repeats 1 --json
+[[ $(grep -cF "$digest" out) == 2 ]] || fail "not twice $digest"
+does tune "${on_cpu[@]}" --within 2 --save profile
+says 'best'
+does run "${on_cpu[@]}" --profile profile
+refuses 'would overwrite what is to be read' bench "${on_cpu[@]}" --html input
+
+if [[ -e $job-legacy ]]; then
+  "$job-legacy" --version | grep -q legacy || fail 'job-legacy is not of the legacy flavour'
+  does compare "${on_cpu[@]}" --producers 1,2 --tile 64KiB --window 20 --rounds 1
+  says 'legacy GB/s'
+  # Of another build of the job, whose results differ.
+  mv "$job-legacy" "$job-other"
+  printf '#!/bin/sh\n"%s-other" "$@" | sed "s/digest\\": \\"0x./digest\\": \\"0x_/"\n' "$job" >"$job-legacy"
+  chmod +x "$job-legacy"
+  code=0
+  "$job" compare "${on_cpu[@]}" --producers 1 --tile 64KiB --window 20 --rounds 1 >out 2>err || code=$?
+  [[ $code == 1 ]] || fail "other results: exit code $code"
+  says 'Its results are not those of the legacy build'
+fi

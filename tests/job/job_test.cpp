@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "penstock/job.hpp"
+
+#include <array>
+
+#include <gtest/gtest.h>
+
+#include "penstock/error.hpp"
+
+namespace penstock {
+namespace {
+
+TEST(JobValues, AreReadByName) {
+  JobValues const values{{"bins", "12"}, {"word", "many"}};
+  EXPECT_EQ(values.text("word"), "many");
+  EXPECT_EQ(values.number("bins"), 12U);
+  EXPECT_TRUE(values.has("bins"));
+  EXPECT_FALSE(values.has("other"));
+  EXPECT_THROW(values.text("other"), Error);
+  EXPECT_THROW(values.number("word"), Error);
+}
+
+TEST(JobOptions, TakeNumbersWithinTheirBounds) {
+  JobOption const option = number_option("bins", "So many", 4, 1, 64);
+  EXPECT_EQ(option.preset, "4");
+  EXPECT_EQ(option.read("064"), "64") << "as results say it";
+  for (char const* const bad : {"", "0", "65", "4x", "-1", " 4"}) EXPECT_THROW(option.read(bad), Error) << bad;
+}
+
+TEST(JobOptions, TakeTheirWords) {
+  JobOption const option = word_option("order", "In which", {"any", "sorted"});
+  EXPECT_EQ(option.preset, "any");
+  EXPECT_EQ(option.read("sorted"), "sorted");
+  try {
+    option.read("best");
+    FAIL() << "that is no word of it";
+  } catch (Error const& error) {
+    EXPECT_STREQ(error.what(), "there are any, sorted.");
+  }
+}
+
+TEST(JobOptions, TakeFilesThatCanBeRead) {
+  JobOption const option = file_option("input", "The file");
+  EXPECT_TRUE(option.required && option.names_input && !option.listed);
+  EXPECT_EQ(option.read("/proc/self/exe"), "/proc/self/exe");
+  EXPECT_THROW(option.read(""), Error);
+  EXPECT_THROW(option.read("/nowhere"), Error);
+}
+
+/// Source: the test vectors of FNV-1a by Noll.
+TEST(ADigest, IsThatOfItsBytes) {
+  EXPECT_EQ(digest_of_bytes({}), 0xcbf29ce484222325);
+  std::array const letter{std::byte{'a'}};
+  EXPECT_EQ(digest_of_bytes(letter), 0xaf63dc4c8601ec8c);
+}
+
+}  // namespace
+}  // namespace penstock
