@@ -168,7 +168,7 @@ constexpr WatchedCall calls[] = {
     makes_stream(758, 16),  // cuGreenCtxStreamCreate
     in_stream(326, Call::stream_destroy, 0, absent, zero_is_legacy),
     makes(243, Call::allocate, 8),
-    makes(384, Call::allocate, 8),  // cuMemAllocManaged
+    makes(371, Call::allocate, 8),  // cuMemAllocManaged
     makes_in_stream(598, 8, 16, zero_is_legacy),
     makes_in_stream(599, 8, 16, zero_is_own),
     makes_in_stream(611, 8, 24, zero_is_legacy),  // cuMemAllocFromPoolAsync
