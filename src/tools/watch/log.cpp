@@ -19,19 +19,26 @@ std::string text_of(Record const& record) {
   return {text.data(), strnlen(text.data(), text.size())};
 }
 
+/// Twelve days: times beyond are none of a program that was watched.
+constexpr std::uint64_t longest = std::uint64_t{1} << 50;
+
+bool has_sound_times(Record const& record, WatchLog const& log) {
+  return record.begin >= log.began && record.begin <= record.end && record.end - log.began < longest;
+}
+
 /// The parts of names, which may come in any order.
 using Parts = std::map<std::uint64_t, std::map<std::uint8_t, std::string>>;
 
 void take(Record const& record, WatchLog& log, Parts& names) {
   switch (record.kind) {
     case Kind::call:
-      if (record.what != 0 && record.what < static_cast<std::uint8_t>(Call::count) && record.begin <= record.end)
+      if (record.what != 0 && record.what < static_cast<std::uint8_t>(Call::count) && has_sound_times(record, log))
         log.calls.push_back(record);
       break;
     case Kind::copy:
     case Kind::fill:
     case Kind::kernel:
-      if (record.begin <= record.end) log.activities.push_back(record);
+      if (has_sound_times(record, log)) log.activities.push_back(record);
       break;
     case Kind::thread: {
       std::array<char, 2 * sizeof record.second> name{};

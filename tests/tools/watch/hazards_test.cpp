@@ -139,9 +139,9 @@ TEST_P(SeededProgram, IsAccusedIfNothingButTheLegacyStreamKeepsItsOrder) {
 
 INSTANTIATE_TEST_SUITE_P(Hazards, SeededProgram,
                          testing::Combine(testing::Range(std::size_t{0}, std::size(planted)), testing::Bool()),
-                         [](auto const& info) {
-                           return planted[std::get<0>(info.param)].name +
-                                  (std::get<1>(info.param) ? "InOrder" : "WithAHazard");
+                         [](auto const& one_of_them) {
+                           return planted[std::get<0>(one_of_them.param)].name +
+                                  (std::get<1>(one_of_them.param) ? "InOrder" : "WithAHazard");
                          });
 
 TEST(Hazards, NameTheBytesTheThreadsAndTheStreams) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tools/watch/log_builder.hpp"
 
+#include <algorithm>
 #include <cstring>
 
 namespace penstock::cli {
@@ -72,8 +73,11 @@ LogBuilder& LogBuilder::record(std::uint64_t stream, std::uint64_t event) {
 LogBuilder& LogBuilder::wait(std::uint64_t stream, std::uint64_t event) {
   return call(Call::event_wait, stream, event);
 }
-LogBuilder& LogBuilder::lasting(std::uint64_t nanoseconds) {
-  records_.back().end = now_ = records_.back().begin + nanoseconds;
+LogBuilder& LogBuilder::until(std::uint64_t nanoseconds) {
+  now_ = std::max(now_, began + nanoseconds);
+  auto const last = std::find_if(records_.rbegin(), records_.rend(),
+                                 [](WatchRecord const& record) { return record.kind == Kind::call; });
+  last->end = now_;
   return *this;
 }
 LogBuilder& LogBuilder::did(WatchKind kind, std::uint64_t begin, std::uint64_t end, std::uint8_t way, unsigned from,
