@@ -22,7 +22,8 @@ std::unordered_map<void*, std::uint64_t> free_at;
 std::uint32_t streams_made = 0;
 
 std::uint64_t now() {
-  if (cupti != nullptr && cupti->now != nullptr) return cupti->now();
+  // One that refuses has no clock.
+  if (std::uint64_t const told = cupti == nullptr ? 0 : cupti->now()) return told;
   timespec time{};
   clock_gettime(CLOCK_MONOTONIC, &time);
   return static_cast<std::uint64_t>(time.tv_sec) * 1'000'000'000 + static_cast<std::uint64_t>(time.tv_nsec);

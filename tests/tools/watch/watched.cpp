@@ -54,9 +54,11 @@ int main(int, char** arguments) {
   if (what == "serial") {
     work(driver, 20);
   } else if (what == "threads") {
-    std::vector<std::thread> threads;
-    for (int i = 0; i < 40; ++i) threads.emplace_back([&] { work(driver, 2); });
-    for (std::thread& thread : threads) thread.join();
+    for (int round = 0; round < 50; ++round) {
+      std::vector<std::thread> threads;
+      for (int i = 0; i < 4; ++i) threads.emplace_back([&] { work(driver, 1); });
+      for (std::thread& thread : threads) thread.join();
+    }
   } else if (what == "hazard") {
     void* stream = nullptr;
     driver.stream_create(&stream, 0);
