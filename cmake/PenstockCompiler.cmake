@@ -70,3 +70,11 @@ elseif(PENSTOCK_SANITIZE MATCHES "^(chaos|simulation)$")
 elseif(NOT PENSTOCK_SANITIZE STREQUAL "")
   message(FATAL_ERROR "PENSTOCK_SANITIZE is '${PENSTOCK_SANITIZE}': use address, thread, chaos, simulation or leave it empty.")
 endif()
+
+# penstock_without_sanitizer(TARGET): for what is loaded into other programs, or is run with such a library. A sanitizer's runtime
+# must be the first that is loaded.
+function(penstock_without_sanitizer target)
+  if(NOT PENSTOCK_SANITIZE STREQUAL "")
+    set_target_properties(${target} PROPERTIES COMPILE_OPTIONS "" LINK_OPTIONS "")
+  endif()
+endfunction()

@@ -23,6 +23,7 @@
 #include "tools/doctor/doctor_command.hpp"
 #include "tools/hash/hash_command.hpp"
 #include "tools/lab/lab_command.hpp"
+#include "tools/try/try_command.hpp"
 #include "tools/tune/tune_command.hpp"
 #include "tools/watch/watch_command.hpp"
 
@@ -113,8 +114,10 @@ int main(int count, char** arguments) try {
   BenchCommand bench;
   CompareCommand compare;
   TuneCommand tune;
+  TryCommand tried;
   WatchCommand watch;
-  bench.sweep.command_line = compare.sweep.command_line = tune.command_line = command_text(count, arguments);
+  bench.sweep.command_line = compare.sweep.command_line = tune.command_line = tried.command_line =
+      command_text(count, arguments);
   watch.command_line = tune.command_line;
   std::vector<Subcommand> const commands{
       subcommand(app, "hash", "Print the BLAKE3 hash of files, as b3sum does", hash),
@@ -123,6 +126,7 @@ int main(int count, char** arguments) try {
       subcommand(app, "bench", "Measure pipelines over named axes: threads, lanes, sizes, signals", bench),
       subcommand(app, "compare", "Measure the legacy build against the per-thread one, in turn", compare),
       subcommand(app, "tune", "Look for the best threads, lanes, sizes and signal for a job, and save them", tune),
+      subcommand(app, "try", "Run any CUDA program as it is and with per-thread default streams, in turn", tried),
       subcommand(app, "watch", "Say where the time of any CUDA program goes, and if streams would help", watch)};
   auto const asked_for = [&] {
     return std::find_if(commands.begin(), commands.end(), [](Subcommand const& one) { return one.app->parsed(); });

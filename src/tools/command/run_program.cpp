@@ -110,11 +110,8 @@ struct Birth {
 pid_t start(ProgramRun const& run, int output, int complaint) {
   std::vector<std::string> const environment = environment_with(run.environment);
   Pipe refusal;  // Which closes when the program begins.
-  Birth const birth{pointers(run.arguments),
-                    pointers(environment),
-                    {run.inherits_input ? STDIN_FILENO : -1, output, complaint},
-                    refusal.to.number,
-                    getpid()};
+  Birth const birth{
+      pointers(run.arguments), pointers(environment), {run.input, output, complaint}, refusal.to.number, getpid()};
   pid_t const child = fork();
   if (child == 0) become(birth);
   int problem = errno;

@@ -42,7 +42,7 @@ struct ProgramRun {
   std::vector<std::string> arguments = {};  ///< [0] is its path, with a slash in it.
   /// Variables that are set for it, and for the processes that it starts; all others are ours.
   std::vector<std::pair<std::string, std::string>> environment = {};
-  bool inherits_input = false;                                 ///< Or its standard input is empty.
+  int input = -1;                                              ///< Its standard input; -1: it is empty.
   int output = -1;                                             ///< Where its standard output goes; -1: it is heard.
   int complaint = -1;                                          ///< Likewise, its standard error.
   std::size_t keep = std::numeric_limits<std::size_t>::max();  ///< Bytes of each that are kept as text.

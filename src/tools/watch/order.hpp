@@ -35,8 +35,8 @@ struct OrderPlace {
 /// recorded last, a call comes after what its thread has waited for.
 ///
 /// Shape:   calls are taken by their begin.
-/// Source:  Mattern, Virtual time and global states of distributed systems, 1989; for the fence "Stream synchronization
-///          behavior" of the CUDA Driver API.
+/// Source:  Fidge, Timestamps in message-passing systems that preserve the partial ordering, 1988; for the fence
+///          "Stream synchronization behavior" of the CUDA Driver API.
 class Order {
  public:
   explicit Order(OrderRules rules) : rules_(rules) {}

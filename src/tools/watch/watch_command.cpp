@@ -108,7 +108,7 @@ WatchCommand::Watched WatchCommand::watch(std::uint64_t most_bytes, Interrupt co
   program.environment = {{"CUDA_INJECTION64_PATH", companion_library("libpenstock-watch.so")},
                          {"PENSTOCK_WATCH", folder.path()},
                          {"PENSTOCK_WATCH_LIMIT", std::to_string(most_bytes)}};
-  program.inherits_input = true;
+  program.input = STDIN_FILENO;
   // Standard output is for the results.
   program.output = STDERR_FILENO;
   program.complaint = STDERR_FILENO;

@@ -65,8 +65,8 @@ case $2 in
     expect_same_as by_log
     # A log that ends too early has what is there, or is none.
     for length in 0 100 65536 66000 70000; do
-      head -c $length kept/*.watch > cut
-      run watch --read cut
+      head -c $length kept/*.watch > part
+      run watch --read part
       [[ $code == 1 || $code == 2 || $code == 0 ]] || fail "of $length bytes: $code"
       [[ $(wc -l < err) -le 1 ]] || fail "of $length bytes: $(cat err)"
     done

@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tools/programs/whole_comparison.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstring>
+#include <string_view>
+#include <utility>
+
+#include "tools/command/results.hpp"
+#include "tools/measure/meter.hpp"
+
+namespace penstock::cli {
+namespace {
+
+/// Less than this is no difference, however steady it is: processes stray by as much from hour to hour.
+constexpr double least_difference = 0.02;
+/// Rounds from which on a single one that strays does not count.
+constexpr std::size_t many_rounds = 5;
+
+/// What the median of these is uncertain by, as far as can be told from as many: 99 of 100 times it is off by less.
+/// Not known of one or two.
+std::optional<double> uncertainty_of(std::vector<double> const& values) {
+  std::size_t const count = values.size();
+  if (count < 3) return std::nullopt;
+  // Student's t for 99 %, both sides, by degrees of freedom from 2 on.
+  constexpr std::array t{9.92, 5.84, 4.60, 4.03, 3.71, 3.50, 3.36, 3.25, 3.17};
+  // For normal noise: what a range of 3 or 4 is in standard deviations, and the median distance from the median.
+  constexpr std::array range{1.69, 2.06};
+  constexpr double distance = 1 / 1.4826, of_a_median = 1.2533;
+  measure::Spread const spread = measure::spread_of(values);
+  double deviation = (spread.most - spread.least) / range[std::min<std::size_t>(count, 4) - 3];
+  if (count >= many_rounds) {
+    std::vector<double> distances;
+    for (double const value : values) distances.push_back(std::abs(value - spread.median));
+    deviation = measure::spread_of(distances).median / distance;
+  }
+  return t[std::min(count - 3, t.size() - 1)] * of_a_median * deviation / std::sqrt(static_cast<double>(count));
+}
+
+constexpr std::size_t exit_part = 0, output_part = 1, first_result = 2;
+
+/// A line to show: what may be shown of it, and not too much.
+std::string shown(std::string_view line) {
+  constexpr std::size_t most = 100;
+  std::string text;
+  for (char const letter : line.substr(0, most)) text += letter >= ' ' && letter <= '~' ? letter : '?';
+  return line.size() > most ? text + "..." : text;
+}
+
+std::string_view take_line(std::string_view& text) {
+  std::size_t const end = text.find('\n');
+  std::string_view const line = text.substr(0, end);
+  text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
+  return line;
+}
+
+std::string end_text(ProgramEnd const& end) {
+  if (end.signal == 0) return "exit code " + std::to_string(end.code);
+  char const* const name = sigabbrev_np(end.signal);
+  return name != nullptr ? std::string("SIG") + name : "signal " + std::to_string(end.signal);
+}
+
+std::string difference_of(ResultSum const& one, ResultSum const& other) {
+  if (one.files == other.files && one.bytes == other.bytes && one.sum == other.sum) return "";
+  auto const text = [](ResultSum const& of) {
+    return of.files == 0 ? std::string("nothing") : std::to_string(of.bytes) + " bytes";
+  };
+  return one.bytes == other.bytes && one.files == other.files ? "other bytes" : text(one) + " and " + text(other);
+}
+
+std::string joined(std::vector<std::string> const& words) {
+  std::string text;
+  for (std::size_t i = 0; i < words.size(); ++i)
+    text += (i == 0 ? "" : i + 1 == words.size() ? " and " : ", ") + words[i];
+  return text;
+}
+
+}  // namespace
+
+std::string last_words(ProgramEnd const& end) {
+  std::string_view text = end.complaint.begin();
+  while (text.ends_with('\n')) text.remove_suffix(1);
+  std::size_t const begin = text.rfind('\n');
+  if (begin != std::string_view::npos) text.remove_prefix(begin + 1);
+  std::string const ended = (end.signal == 0 ? "It ended with " : "It was ended by ") + end_text(end) + ".";
+  return text.empty() ? ended : ended + " It said: " + shown(text);
+}
+
+std::string difference_of(Heard const& one, Heard const& other) {
+  if (alike(one, other)) return "";
+  std::string_view left = one.begin(), right = other.begin();
+  for (std::size_t line = 1; !left.empty() || !right.empty(); ++line) {
+    std::string_view const mine = take_line(left), theirs = take_line(right);
+    if (mine != theirs) return "line " + std::to_string(line) + ": '" + shown(mine) + "' and '" + shown(theirs) + "'";
+  }
+  return std::to_string(one.bytes()) + " and " + std::to_string(other.bytes()) +
+         " bytes, which differ behind the first " + std::to_string(one.begin().size());
+}
+
+WholeComparison::WholeComparison(std::string baseline, std::string candidate, std::vector<std::string> results)
+    : sides_{Side{std::move(baseline), {}, {}, 0}, Side{std::move(candidate), {}, {}, 0}} {
+  for (std::string const& name : {std::string("the exit code"), std::string("standard output")})
+    parts_.push_back({name, "", ""});
+  for (std::string const& path : results) parts_.push_back({"the result " + path, "", ""});
+}
+
+void WholeComparison::add(Contender who, WholeRun const& run, bool timed) {
+  Side& side = sides_[index(who)];
+  ++side.runs;
+  if (run.end.overtime) {
+    failure_ = "It did not end in its time, " + side.name + ": raise --within, or give it less to do.";
+  } else if (run.end.signal != 0) {
+    failure_ = last_words(run.end) + " (This run was " + side.name + ".)";
+  }
+  if (!failure_.empty()) return;
+  compare(who, run);
+  if (!timed) return;
+  side.wall.push_back(std::chrono::duration<double>(run.end.wall).count());
+  side.cpu.push_back(std::chrono::duration<double>(run.end.cpu).count());
+}
+
+void WholeComparison::note(std::size_t part, Contender who, std::string const& difference) {
+  std::string& kept = who == Contender::baseline ? parts_[part].strays : parts_[part].differs;
+  if (kept.empty()) kept = difference;
+}
+
+void WholeComparison::compare(Contender who, WholeRun const& run) {
+  if (!first_) first_ = run;
+  ProgramEnd const& first = first_->end;
+  if (first.code != run.end.code) note(exit_part, who, end_text(first) + " and " + end_text(run.end));
+  note(output_part, who, difference_of(first.output, run.end.output));
+  for (std::size_t i = 0; i < run.results.size(); ++i) {
+    std::string difference = difference_of(first_->results[i], run.results[i]);
+    if (difference.empty() && !run.results[i].written) difference = "a run that did not write it";
+    note(first_result + i, who, difference);
+  }
+}
+
+std::size_t WholeComparison::rounds() const {
+  return std::min(sides_[0].wall.size(), sides_[1].wall.size());
+}
+
+std::vector<double> WholeComparison::ratios() const {
+  std::vector<double> all;
+  for (std::size_t i = 0; i < rounds(); ++i) all.push_back(sides_[0].wall[i] / sides_[1].wall[i]);
+  return all;
+}
+
+Effect WholeComparison::effect() const {
+  std::vector<double> distances = ratios();
+  for (double& one : distances) one = std::log(one);
+  auto const uncertainty = uncertainty_of(distances);
+  double const middle = measure::spread_of(distances).median;
+  if (!uncertainty || std::abs(middle) <= std::max(std::log1p(least_difference), *uncertainty))
+    return Effect::no_difference;
+  return middle > 0 ? Effect::gains : Effect::loses;
+}
+
+std::string WholeComparison::effect_sentence() const {
+  measure::Spread const ratio = measure::spread_of(ratios());
+  std::string const times = short_number(ratio.median) + " times as fast " + name(Contender::candidate) + " (" +
+                            short_number(ratio.least) + " to " + short_number(ratio.most) + " in " +
+                            std::to_string(rounds()) + (rounds() == 1 ? " round)." : " rounds).");
+  switch (effect()) {
+    case Effect::gains:
+      return "It gains: it is " + times;
+    case Effect::loses:
+      return "It loses: it is " + times;
+    case Effect::no_difference:
+      break;
+  }
+  return (rounds() < 3 ? "Too few rounds to tell: it is " : "No difference beyond noise: it is ") + times;
+}
+
+std::optional<bool> WholeComparison::right() const {
+  bool told = false;
+  for (std::size_t i = 0; i < parts_.size(); ++i) {
+    Part const& part = parts_[i];
+    if (!part.strays.empty()) continue;
+    if (!part.differs.empty()) return false;
+    told = told || i >= output_part;
+  }
+  if (!told) return std::nullopt;
+  return true;
+}
+
+std::string WholeComparison::right_sentence() const {
+  std::vector<std::string> same, straying;
+  for (Part const& part : parts_) {
+    if (!part.strays.empty()) {
+      straying.push_back(part.name + " (" + part.strays + ")");
+    } else if (!part.differs.empty()) {
+      return "It is not right " + name(Contender::candidate) + ": " + part.name + " differs from what it is " +
+             name(Contender::baseline) + " (" + part.differs + ").";
+    } else {
+      same.push_back(part.name);
+    }
+  }
+  std::string const told = joined(same) + (same.size() == 1 ? " was" : " were") + " the same in all " +
+                           std::to_string(sides_[0].runs + sides_[1].runs) + " runs";
+  if (straying.empty()) return "It is right: " + told + ".";
+  std::string const untold = "not the same from run to run, " + name(Contender::baseline) + ", " +
+                             (straying.size() == 1 ? "is " : "are ") + joined(straying);
+  if (right()) return "It is right as far as can be told: " + told + "; " + untold + ".";
+  return "Whether it is right cannot be told: " + untold +
+         ". Name by --result what it writes and what must be the same, or have it print nothing else.";
+}
+
+}  // namespace penstock::cli

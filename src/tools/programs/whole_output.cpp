@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tools/programs/whole_output.hpp"
+
+#include <vector>
+
+#include "tools/command/results.hpp"
+#include "tools/measure/meter.hpp"
+
+namespace penstock::cli {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr Contender both[] = {Contender::baseline, Contender::candidate};
+
+char const* word_of(Effect effect) {
+  switch (effect) {
+    case Effect::gains:
+      return "gains";
+    case Effect::loses:
+      return "loses";
+    case Effect::no_difference:
+      break;
+  }
+  return "no difference";
+}
+
+}  // namespace
+
+std::string as_text(WholeComparison const& compared) {
+  std::vector<std::vector<std::string>> rows{{"", "wall s", "least", "most", "CPU s", "least", "most"}};
+  for (Contender const who : both) {
+    std::vector<std::string> row{compared.name(who)};
+    for (auto const* values : {&compared.wall(who), &compared.cpu(who)}) {
+      measure::Spread const spread = measure::spread_of(*values);
+      for (double const value : {spread.median, spread.least, spread.most}) row.push_back(short_number(value));
+    }
+    rows.push_back(row);
+  }
+  return text_table(rows, 1) + "\n" + compared.effect_sentence() + "\n" + compared.right_sentence() + "\n";
+}
+
+Json as_members(WholeComparison const& compared) {
+  Json json{{"rounds", compared.rounds()}};
+  Json sides = Json::array();
+  for (Contender const who : both) {
+    sides.push_back({{"name", compared.name(who)},
+                     {"wall_s", as_spread(compared.wall(who), 1)},
+                     {"cpu_s", as_spread(compared.cpu(who), 1)},
+                     {"samples", {{"wall_s", compared.wall(who)}, {"cpu_s", compared.cpu(who)}}}});
+  }
+  json["sides"] = sides;
+  json["ratio"] = as_spread(compared.ratios(), 1);
+  json["effect"] = compared.rounds() == 0 ? Json(nullptr) : Json(word_of(compared.effect()));
+  json["right"] = or_null(compared.right());
+  Json sentences = Json::array();
+  if (compared.rounds() > 0) sentences = {compared.effect_sentence(), compared.right_sentence()};
+  json["sentences"] = sentences;
+  return json;
+}
+
+}  // namespace penstock::cli

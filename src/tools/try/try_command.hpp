@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <chrono>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+
+#include "tools/command/ending.hpp"
+#include "tools/command/standard_output.hpp"
+#include "tools/programs/whole_comparison.hpp"
+#include "tools/programs/whole_run.hpp"
+
+namespace penstock::cli {
+
+class TurnedProgram;
+
+/// `penstock try`: a program as it is against the same with per-thread default streams.
+struct TryCommand {
+  std::vector<std::string> words;  ///< The program and its arguments.
+  std::vector<std::string> results;
+  std::string input;
+  unsigned rounds = 5;
+  double within = 600;  ///< Seconds.
+  bool json = false;
+  std::string command_line;
+
+  void add_to(CLI::App& command);
+  /// Runs the program until all rounds are through, and prints what they show.
+  ///
+  /// Throws: Error, if it cannot be run, or nothing can be put between it and the driver.
+  ExitCode run(StandardOutput& output, Interrupt const& interrupt) const;
+
+ private:
+  WholeProgram program() const;
+  /// Why there is nothing to compare, after the program was run once in each way; empty if there is.
+  std::string obstacle(WholeRun const& first, TurnedProgram const& looked_at, TurnedProgram const& turned,
+                       WholeComparison const& compared) const;
+};
+
+}  // namespace penstock::cli

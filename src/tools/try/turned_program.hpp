@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "tools/command/program.hpp"
+#include "tools/preload/turn_counts.hpp"
+
+namespace penstock::cli {
+
+/// How the library between a program and its driver is told what to do, and what it counted.
+///
+/// Threads: one.
+class TurnedProgram {
+ public:
+  enum class Order : std::uint8_t { look, turn };
+
+  /// Throws: Error, if the library is not there, or no file can be made for a moment.
+  explicit TurnedProgram(Order order);
+  TurnedProgram(TurnedProgram const&) = delete;
+  TurnedProgram& operator=(TurnedProgram const&) = delete;
+  ~TurnedProgram();
+
+  /// The variables that a program must be started with.
+  std::vector<std::pair<std::string, std::string>> environment() const;
+  /// Of all processes that were started with them.
+  preload::TurnCounts const& counts() const noexcept { return *counts_; }
+
+ private:
+  Order const order_;
+  ScratchFile file_;
+  int library_ = -1;  ///< Open, if its path has a letter that separates libraries.
+  std::string library_path_;
+  preload::TurnCounts* counts_ = nullptr;
+};
+
+/// What its calls say of a program, in a sentence: which default streams it means, and if others can make a difference.
+///
+/// Shape: of "look".
+std::string sentence_on_streams(preload::TurnCounts const& counts);
+
+}  // namespace penstock::cli

@@ -1,0 +1,159 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# usage: try_program.sh PENSTOCK CASE FOLDER
+# Holds `penstock try` to its promises, with programs and a stand-in for a CUDA driver that are in FOLDER.
+# shellcheck source=tests/tools/program_world.sh
+source "$(dirname "$0")/../program_world.sh"
+folder=$3
+export LD_LIBRARY_PATH=$folder
+tried() { run try --rounds 5 "$@"; }
+victim=$folder/penstock-victim
+# What every program that only names the default stream in eight threads comes to.
+expect_gain() {
+  expect_code 0
+  expect_out 'It gains: '
+  expect_out 'It is right: the exit code and standard output were the same in all 12 runs.'
+  expect_out '32 calls of it name no stream, and mean the legacy default stream.'
+}
+# processes: those of the victim that work here.
+processes() {
+  local process
+  for process in /proc/[0-9]*; do
+    [[ $(readlink "$process/cwd") != "$world" || $(tr '\0' ' ' < "$process/cmdline") != "$victim"* ]] || echo "${process##*/}"
+  done 2> /dev/null
+}
+expect_no_child() { [[ -z $(processes) ]] || fail "left: $(processes)"; }
+
+case $2 in
+  TurnsProgramsHoweverTheyComeToTheDriver)
+    for how in asks asks-v1 names; do
+      tried -- "$victim" "$how" threads
+      expect_gain
+    done
+    tried -- "$folder/penstock-victim-linked" linked threads
+    expect_gain
+    LD_PRELOAD=$folder/libcuda.so.1 tried -- "$victim" next threads
+    expect_gain
+    tried -- "$victim" plugin "$folder/libpenstock-victim-plugin.so"
+    expect_gain
+    tried -- "$victim" asks child
+    expect_gain
+    ;;
+  StandsBeforeOtherLibrariesThatDoSo)
+    LD_PRELOAD=$folder/libpenstock-victim-plugin.so tried -- "$victim" asks threads
+    expect_gain
+    ;;
+  TellsAProgramThatNeedsTheLegacyStream)
+    tried -- "$victim" asks fence
+    expect_code 1
+    expect_out "It is not right with per-thread default streams: standard output differs from what it is as it is (line 1: '7' and '0')."
+    ;;
+  TellsAProgramThatIsBuiltForPerThreadStreams)
+    tried -- "$victim" asks per-thread
+    expect_code 1
+    expect_err 'None of its look-ups of the driver could be turned'
+    expect_err 'It is built for per-thread default streams already: all its 32 calls that name no stream mean them.'
+    ;;
+  TellsAProgramThatNamesNoDefaultStream)
+    tried -- "$victim" asks own
+    expect_code 0
+    expect_out 'It names the default stream in no call, so another one makes no difference to it: what differs is noise.'
+    ;;
+  TellsAProgramWithoutGpu)
+    tried -- "$victim" asks nothing
+    expect_code 1
+    expect_err 'uses no GPU: no process of it asked the CUDA driver for anything.'
+    tried -- /bin/sh -c 'echo no such model >&2; exit 3'
+    expect_code 1
+    expect_err 'It ended with exit code 3. It said: no such model'
+    ;;
+  TellsAProgramThatIsNotTheSameFromRunToRun)
+    tried -- "$victim" asks strays
+    expect_code 1
+    expect_out 'Whether it is right cannot be told: not the same from run to run, as it is, is standard output (line 2: '
+    ;;
+  ComparesTheFilesThatItWrites)
+    tried --result there -- "$victim" asks file there
+    expect_code 0
+    expect_out 'It is right: the exit code, standard output and the result there were the same in all 12 runs.'
+    tried --result elsewhere -- "$victim" asks file there
+    expect_code 0
+    expect_out 'It is right as far as can be told: '
+    expect_out 'the result elsewhere (a run that did not write it)'
+    ;;
+  ReadsItsInput)
+    echo text > input
+    tried --input input -- /bin/sh -c "cat; $victim asks threads"
+    expect_gain
+    run try --input nowhere -- "$victim" asks threads
+    expect_code 2
+    expect_err '--input nowhere: No such file or directory'
+    ;;
+  PrintsJson)
+    tried --json -- "$victim" asks threads
+    expect_code 0
+    python3 - << 'PYTHON'
+import json
+all = json.load(open('out'))
+assert all['kind'] == 'try' and all['rounds'] == 5 and all['effect'] == 'gains' and all['right'] is True and all['error'] is None, all
+assert len(all['sides']) == 2 and len(all['sides'][0]['samples']['wall_s']) == 5, all
+assert all['ratio']['median'] > 1 and all['turned'] > 0 and all['calls']['legacy_default'] == 32, all
+PYTHON
+    tried --json -- "$victim" asks nothing
+    expect_code 1
+    grep -q '"error": ".*uses no GPU' out || fail "$(cat out)"
+    ;;
+  RefusesInOneLine)
+    printf text > plain
+    cp /bin/ls with-rights
+    chmod 4755 with-rights
+    for words in '' '--' '-- nowhere' '-- ./plain' '-- .' '-- ./with-rights' '--rounds 0 -- ls' '--within 0 -- ls'; do
+      # shellcheck disable=SC2086  # Several words are meant.
+      run try $words
+      expect_code 2
+      [[ $(wc -l < err) == 1 ]] || fail "$words: not one line: $(cat err)"
+      [[ ! -s out ]] || fail "$words: something on standard output"
+    done
+    for option in --result --input; do
+      run try "$option" '' -- ls
+      expect_code 2
+      expect_err "'' names no file"
+    done
+    ;;
+  TellsProgramsThatFail)
+    tried -- "$victim" asks crashes
+    expect_code 1
+    expect_err 'It cannot be compared. It was ended by SIGABRT.'
+    tried -- "$victim" asks fails
+    expect_code 0
+    tried --within 2 -- "$victim" asks hangs
+    expect_code 1
+    expect_err 'It did not end in its time, as it is: raise --within'
+    expect_no_child
+    tried -- /bin/sh -c "exec >&- 2>&- <&-; $victim asks threads"
+    expect_code 0
+    run try --rounds 1 -- /bin/sh -c "$victim asks own; head -c 300000000 /dev/zero"
+    expect_code 0
+    ;;
+  LeavesNoProcessWhenItIsInterrupted)
+    for signal in INT TERM HUP; do
+      listening try -- "$victim" asks hangs > out 2> err &
+      trying=$!
+      until [[ -n $(processes) ]] || ! kill -0 "$trying" 2> /dev/null; do :; done
+      kill "-$signal" "$trying"
+      code=0
+      wait "$trying" || code=$?
+      expect_code 130
+      expect_err 'Interrupted'
+      expect_no_child
+    done
+    ;;
+  WorksFromAFolderWithABlankInItsName)
+    mkdir 'a folder: here'
+    cp "$penstock" "$(dirname "$penstock")/libpenstock-turn.so" 'a folder: here/'
+    penstock="a folder: here/$(basename "$penstock")"
+    tried -- "$victim" asks threads
+    expect_gain
+    ;;
+  *) fail "no case $2" ;;
+esac
