@@ -74,6 +74,11 @@ inline constexpr std::uint8_t async = 32;     ///< The activity is of an asynchr
 inline constexpr std::uint64_t legacy_stream = 1;
 inline constexpr std::uint64_t per_thread_stream = 2;
 
+/// CUPTI's kinds of copies and of memory, and a flag of a stream, as far as they mean something here.
+inline constexpr std::uint8_t copy_in = 1, copy_out = 2, copy_on_device = 8;
+inline constexpr unsigned pageable_memory = 1;
+inline constexpr std::uint64_t non_blocking = 1;
+
 struct Record {
   Kind kind = Kind::none;
   std::uint8_t what = 0;

@@ -2,20 +2,15 @@
 #include "tools/watch/faults.hpp"
 
 #include <algorithm>
-#include <array>
 #include <map>
 #include <set>
 #include <tuple>
-
-#include "tools/watch/gaps.hpp"
-#include "tools/watch/no_help.hpp"
 
 namespace penstock::cli {
 namespace {
 
 using namespace watch_log;
 
-constexpr unsigned pageable_memory = 1;
 /// So often in one place is a loop.
 constexpr std::uint64_t loop = 3;
 
@@ -69,7 +64,7 @@ Fault made_of(FaultKind kind, Tally const& tally, std::int64_t cost) {
   return {kind, tally.count(), cost, tally.worst()};
 }
 
-Fault pageable(WatchModel const& model) {
+Fault pageable_copies(WatchModel const& model) {
   Tally tally(model);
   std::vector<Stretch> waited;
   std::set<std::uint32_t> seen;  // A large copy is several activities.
@@ -85,7 +80,7 @@ Fault pageable(WatchModel const& model) {
   return made_of(FaultKind::pageable, tally, Intervals(std::move(waited)).length());
 }
 
-Fault one_stream(WatchModel const& model) {
+Fault work_in_one_stream(WatchModel const& model) {
   std::set<std::size_t> streams;
   std::set<WorkKind> kinds;
   std::set<std::uint32_t> threads;
@@ -104,7 +99,7 @@ Fault one_stream(WatchModel const& model) {
 }
 
 /// By program order: what a work in the legacy stream was behind, and what was behind it.
-Fault legacy(WatchModel const& model) {
+Fault legacy_work(WatchModel const& model) {
   std::vector<Work const*> asked;
   for (Work const& work : model.works())
     if (work.call != nullptr && model.streams()[work.stream].blocking) asked.push_back(&work);
@@ -145,7 +140,7 @@ Fault legacy(WatchModel const& model) {
   return made_of(FaultKind::legacy, tally, Intervals(std::move(held)).length());
 }
 
-Fault host_blocks(WatchModel const& model) {
+Fault blocking_calls(WatchModel const& model) {
   Tally tally(model);
   Stretch const window = model.window();
   for (WatchRecord const& call : model.log().calls) {
@@ -158,47 +153,13 @@ Fault host_blocks(WatchModel const& model) {
   return made_of(FaultKind::host_blocks, tally, tally.cost());
 }
 
-struct Words {
-  FaultKind kind;
-  std::string_view name, words, advice;
-};
-constexpr std::array all_words{
-    Words{FaultKind::pageable, "pageable", "asynchronous copies of memory that is not pinned, which waited",
-          "Allocate that memory by cudaHostAlloc, or pin it by cudaHostRegister."},
-    Words{FaultKind::one_stream, "one_stream", "all work in one stream, so nothing runs at once",
-          "Cut the work into tiles and give them to two to four streams; with several threads see penstock try."},
-    Words{FaultKind::legacy, "legacy", "work in the legacy default stream, which the other streams wait for",
-          "Give that work a stream of its own, or make the streams with cudaStreamNonBlocking; see penstock try."},
-    Words{FaultKind::host_blocks, "host_blocks",
-          "calls in a loop that wait for the device while no other stream has work",
-          "Ask for the work of the next tiles before you wait for this one, and wait by an event where it is needed."},
-    Words{FaultKind::slow_calls, "slow_calls", "allocating, pinning or loading while the device has nothing to do",
-          "Allocate and load once, before the loop."},
-    Words{FaultKind::host_late, "host_late", "gaps in which no thread had asked for anything",
-          "Prepare on more threads, ask for larger pieces, or launch a graph."},
-    Words{FaultKind::queued, "queued", "gaps in which work was asked for and did not run",
-          "It waited for an event, a host function or the start of the work: see the trace."}};
-
-Words const& words_of(FaultKind kind) {
-  return *std::find_if(all_words.begin(), all_words.end(), [&](Words const& one) { return one.kind == kind; });
-}
-
 }  // namespace
-
-std::string_view fault_name(FaultKind kind) {
-  return words_of(kind).name;
-}
-std::string_view fault_words(FaultKind kind) {
-  return words_of(kind).words;
-}
-std::string_view fault_advice(FaultKind kind) {
-  return words_of(kind).advice;
-}
 
 Findings find_faults(WatchModel const& model) {
   Findings found;
   std::vector<Gap> const gaps = find_gaps(model);
-  for (Fault const& fault : {pageable(model), one_stream(model), legacy(model), host_blocks(model)})
+  for (Fault const& fault :
+       {pageable_copies(model), work_in_one_stream(model), legacy_work(model), blocking_calls(model)})
     found.faults.push_back(fault);
   for (FaultKind const why : {FaultKind::host_blocks, FaultKind::slow_calls, FaultKind::host_late, FaultKind::queued}) {
     GapSum sum{.why = why};

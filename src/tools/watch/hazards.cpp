@@ -15,9 +15,6 @@ namespace {
 
 using namespace watch_log;
 
-/// CUPTI's kinds of memory and of copies.
-constexpr unsigned pageable = 1;
-constexpr std::uint8_t copy_to_host = 2, copy_on_device = 8;
 constexpr std::size_t most_pairs = 1000;
 
 class Search {
@@ -59,7 +56,7 @@ class Search {
     if (activity == nullptr) return (call.flags & waits) != 0;
     if ((call.flags & waits) != 0) return activity->what != copy_on_device;
     // Into pageable memory an asynchronous copy is none.
-    return activity->what == copy_to_host && activity->to == pageable;
+    return activity->what == copy_out && activity->to == pageable_memory;
   }
 
   void take(std::size_t number) {
@@ -83,7 +80,7 @@ class Search {
           touch_bytes(touch, call.first, call.bytes, true);
           // Pageable memory has been read when the call returns.
           WatchRecord const* const activity = activity_of(call);
-          if (static_cast<Call>(call.what) == Call::copy && (activity == nullptr || activity->from != pageable))
+          if (static_cast<Call>(call.what) == Call::copy && (activity == nullptr || activity->from != pageable_memory))
             touch_bytes(touch, call.second, call.bytes, false);
         }
         note_copy(touch);

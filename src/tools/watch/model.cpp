@@ -10,9 +10,6 @@ namespace {
 
 using namespace watch_log;
 
-constexpr std::uint8_t copy_in = 1, copy_out = 2;
-constexpr std::uint64_t non_blocking = 1;
-
 WorkKind kind_of(WatchRecord const& activity) {
   if (activity.kind == Kind::kernel) return WorkKind::kernel;
   if (activity.kind != Kind::copy) return WorkKind::other;

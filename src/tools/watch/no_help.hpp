@@ -1,12 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <string>
 #include <vector>
 
-#include "tools/watch/faults.hpp"
+#include "tools/watch/gaps.hpp"
 #include "tools/watch/model.hpp"
 
 namespace penstock::cli {
+
+/// Why streams will not help, or will help little.
+struct NoHelp {
+  std::string reason = {};  ///< "kernels", "link", "host", "small", "barriers".
+  bool holds = false;
+  std::string sentence = {};
+};
 
 /// The five reasons for which more streams would not make a program faster, each with whether it holds here.
 ///

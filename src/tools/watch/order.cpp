@@ -9,7 +9,6 @@ namespace {
 
 using namespace watch_log;
 
-constexpr std::uint64_t non_blocking = 1;  // CU_STREAM_NON_BLOCKING
 /// A program that makes streams for ever has its later ones taken for those of the same handle before.
 constexpr std::size_t most_streams = 4096;
 
