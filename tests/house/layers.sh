@@ -17,7 +17,7 @@ outside=(
   'cuda*.h|cuda/*|cub/*|thrust/*|cooperative_groups*|nv[!t]*.h' 'cuda kernels'
   'nvtx3/*'                          'nvtx'
   'nlohmann/*'                       'report profile page command measure hash doctor lab bench compare programs try tune watch'
-  'CLI/*'                            'command measure hash doctor lab bench compare try tune watch program'
+  'CLI/*'                            'command measure hash doctor lab bench compare programs try tune watch program'
 )
 
 declare -A reach=() layer_of=() flavoured=()

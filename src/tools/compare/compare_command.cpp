@@ -55,6 +55,7 @@ void CompareCommand::add_to(CLI::App& command) {
                   "Exit with 1 unless with the most threads per-thread is that many times as fast, at every point")
       ->type_name("TIMES")
       ->check(number_above_zero("a number of times", "1.5"));
+  programs.add_to(command);
 }
 
 ChildEnd CompareCommand::bench(std::vector<std::string> arguments, std::string const& trace_file,
@@ -139,6 +140,15 @@ void CompareCommand::write_trace_of(OutputFile& to, std::span<ScratchFile const>
 }
 
 ExitCode CompareCommand::run(StandardOutput& output, Interrupt const& interrupt) const {
+  programs.check();
+  if (!programs.programs.empty()) {
+    return programs.run({.rounds = rounds,
+                         .json = sweep.json,
+                         .html = sweep.html,
+                         .expected = expected,
+                         .command_line = sweep.command_line},
+                        output, interrupt);
+  }
   static_cast<void>(sweep.axes.axes());  // What cannot be, is said at once.
   std::string const date = date_now();
   FilesToWrite files = sweep.files_to_write(trace, interrupt.token());

@@ -12,6 +12,7 @@
 #include "tools/command/files_to_write.hpp"
 #include "tools/command/program.hpp"
 #include "tools/command/progress.hpp"
+#include "tools/compare/compare_programs.hpp"
 #include "tools/compare/comparison.hpp"
 #include "tools/measure/sweep_arguments.hpp"
 
@@ -23,6 +24,7 @@ struct CompareCommand {
   unsigned rounds = 5;
   TraceArguments trace;  ///< Of both at one point.
   std::optional<double> expected;
+  ProgramsToCompare programs;  ///< In place of all that.
 
   void add_to(CLI::App& command);
   /// Blocks: some tenths of a second for each point, round and flavour.

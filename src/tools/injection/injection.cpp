@@ -69,6 +69,25 @@ void write_nodes(std::uint64_t executable, void* graph) noexcept {
   }
 }
 
+/// Whether a call gives a stream something to do, which may go into a graph instead. Of the others the stream may be
+/// gone.
+bool works_in_stream(Call call) noexcept {
+  switch (call) {
+    case Call::launch:
+    case Call::copy:
+    case Call::fill:
+    case Call::graph_launch:
+    case Call::host_function:
+    case Call::event_record:
+    case Call::event_wait:
+    case Call::allocate:
+    case Call::release:
+      return true;
+    default:
+      return false;
+  }
+}
+
 bool goes_into_a_graph(Record const& record) noexcept {
   // Relaxed: a thread that captures has seen its own begin.
   if (__atomic_load_n(&captures, __ATOMIC_RELAXED) == 0 || driver.is_capturing == nullptr || record.stream == 0)
@@ -96,7 +115,7 @@ void note(WatchedCall const& call, std::uint8_t const* data, std::uint64_t begin
   if (call.call == Call::begin_capture && result == 0) __atomic_fetch_add(&captures, 1, __ATOMIC_RELAXED);
   if (call.call == Call::end_capture && __atomic_load_n(&captures, __ATOMIC_RELAXED) > 0)
     __atomic_fetch_sub(&captures, 1, __ATOMIC_RELAXED);
-  if (call.call != Call::stream_create && goes_into_a_graph(record)) record.flags |= captured;
+  if (works_in_stream(call.call) && goes_into_a_graph(record)) record.flags |= captured;
   write_record(record);
   if (call.call == Call::instantiate && result == 0)
     write_nodes(record.first, field<void*>(static_cast<std::uint8_t const*>(parameters), 8));

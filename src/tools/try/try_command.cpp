@@ -1,26 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tools/try/try_command.hpp"
 
-#include <algorithm>
-#include <array>
 #include <cstdio>
-#include <functional>
 #include <utility>
 
 #include <nlohmann/json.hpp>
 
 #include "penstock/error.hpp"
 #include "tools/command/arguments.hpp"
+#include "tools/command/files_to_write.hpp"
 #include "tools/command/program_file.hpp"
-#include "tools/command/progress.hpp"
 #include "tools/command/results.hpp"
+#include "tools/page/results_page.hpp"
 #include "tools/programs/whole_output.hpp"
 #include "tools/try/turned_program.hpp"
 
 namespace penstock::cli {
 namespace {
 
-using Clock = std::chrono::steady_clock;
+using Environment = std::vector<std::pair<std::string, std::string>>;
 using Json = nlohmann::ordered_json;
 
 /// What the system keeps our library out of is refused before anything runs.
@@ -69,20 +67,11 @@ void TryCommand::add_to(CLI::App& command) {
   command.add_option("--rounds", rounds, "How often each of both runs, after once to warm up. Default: 5")
       ->type_name("N")
       ->check(whole_number(1, 1000));
-  command
-      .add_option("--within", within,
-                  "No round begins after so many seconds, and what still runs is ended. Default: 600")
-      ->type_name("SECONDS")
-      ->check(number_above_zero("a number of seconds", "60"));
-  command.add_option("--result", results, "A file or folder that it writes and that must be the same; may be repeated")
-      ->type_name("PATH")
-      ->expected(1)
-      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
-      ->check(names_a_file());
-  command.add_option("--input", input, "A file that it reads as its standard input, which is empty otherwise")
+  turns.add_to(command);
+  command.add_flag("--json", json, "Print the results as JSON");
+  command.add_option("--html", html, "Write a page of the results to this file")
       ->type_name("FILE")
       ->check(names_a_file());
-  command.add_flag("--json", json, "Print the results as JSON");
   command.footer(
       "Runs a program that uses CUDA as it is and with per-thread default streams in turn, without building it again,\n"
       "and says how the times differ and if what it prints, writes and returns is the same. Exit code 1 if it is not,\n"
@@ -90,7 +79,7 @@ void TryCommand::add_to(CLI::App& command) {
 }
 
 WholeProgram TryCommand::program() const {
-  WholeProgram program{.arguments = words, .results = results, .input = input};
+  WholeProgram program{.arguments = words, .results = turns.results, .input = turns.input};
   program.arguments.front() = reachable_program(words.front());
   return program;
 }
@@ -115,54 +104,43 @@ std::string TryCommand::obstacle(WholeRun const& first, TurnedProgram const& loo
 ExitCode TryCommand::run(StandardOutput& output, Interrupt const& interrupt) const {
   WholeProgram const program = this->program();
   std::string const date = date_now();
-  auto const end = Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(within));
+  std::vector<NamedFile> read{{"--input", turns.input}};
+  for (std::string const& result : turns.results) read.push_back({"--result", result});
+  FilesToWrite files(read, std::vector<NamedFile>{{"--html", html}}, interrupt.token());
   TurnedProgram looked_at(TurnedProgram::Order::look);
   TurnedProgram turned(TurnedProgram::Order::turn);
-  WholeComparison compared("as it is", "with per-thread default streams", results);
-  std::vector<std::pair<std::string, std::string>> const plain;
-  WholeRun first;
+  WholeComparison compared("as it is", "with per-thread default streams", turns.results);
   std::string failure;
   {
-    RunProgress progress(true);
-    std::size_t done = 0;
-    auto const run_one = [&](Contender who, std::vector<std::pair<std::string, std::string>> const& environment,
-                             bool timed) {
-      progress.show(done++, std::size_t{2} * rounds + 2, compared.name(who));
-      auto const left = std::max<Clock::duration>(end - Clock::now(), std::chrono::milliseconds(1));
-      WholeRun run = run_once(program, environment, left, interrupt.token());
-      if (!interrupt.requested()) compared.add(who, run, timed);
-      if (!timed && who == Contender::baseline) first = std::move(run);
-      return compared.failure().empty() && !interrupt.requested();
-    };
-    bool going = run_one(Contender::baseline, looked_at.environment(), false);
-    if (going && looked_at.counts().look_ups > 0) {
-      going = run_one(Contender::candidate, turned.environment(), false);
-    }
+    InTurn in_turn(
+        compared, turns, rounds,
+        [&](Contender who, bool timed, std::chrono::nanoseconds longest) {
+          Environment environment;
+          if (who == Contender::candidate) {
+            environment = turned.environment();
+          } else if (!timed) {
+            environment = looked_at.environment();
+          }
+          return run_once(program, environment, longest, interrupt.token());
+        },
+        interrupt);
+    WholeRun const first = in_turn.warm_up(Contender::baseline);
+    if (in_turn.going() && looked_at.counts().look_ups > 0) in_turn.warm_up(Contender::candidate);
     failure = obstacle(first, looked_at, turned, compared);
-    for (unsigned round = 0; going && failure.empty() && round < rounds; ++round) {
-      if (round > 0 && Clock::now() >= end) break;
-      // Which of both comes first changes from round to round.
-      for (unsigned turn = 0; going && turn < 2; ++turn) {
-        bool const as_it_is = (round + turn) % 2 == 0;
-        going = as_it_is ? run_one(Contender::baseline, plain, true)
-                         : run_one(Contender::candidate, turned.environment(), true);
-      }
-    }
-    // A run that took longer than there is time for is none, if there were rounds before.
-    if (failure.empty() && !compared.failure().empty() && compared.rounds() == 0)
-      failure = "It cannot be compared. " + compared.failure();
+    if (failure.empty()) in_turn.run_rounds();
   }
   if (interrupt.requested()) {
     std::fprintf(stderr, "penstock: Interrupted: no round more was run.\n");
     return exit_interrupted;
   }
-  if (json) {
-    Json all{{"kind", "try"}, {"date", date}, {"command", command_line}, {"program", words}};
-    all.update(as_members(compared));
-    all.update(as_json(looked_at.counts(), turned.counts()));
-    all["error"] = or_null(failure);
-    if (!output.write(all.dump(2, ' ', false, Json::error_handler_t::replace) + "\n")) return exit_some_failed;
-  }
+  if (failure.empty() && !compared.failure().empty()) failure = "It cannot be compared. " + compared.failure();
+  Json all = results_of(compared, "try", date, command_line, failure);
+  all["program"] = words;
+  all.update(as_json(looked_at.counts(), turned.counts()));
+  all["sentences"].push_back(sentence_on_streams(looked_at.counts()));
+  std::string const results = all.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+  if (json && !output.write(results)) return exit_some_failed;
+  if (OutputFile* const page = files.of("--html"); page != nullptr) write_page(*page, results, "penstock try");
   if (!failure.empty()) return fail(failure);
   if (!json && !output.write(as_text(compared) + sentence_on_streams(looked_at.counts()) + "\n"))
     return exit_some_failed;

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <chrono>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -10,6 +8,7 @@
 
 #include "tools/command/ending.hpp"
 #include "tools/command/standard_output.hpp"
+#include "tools/programs/in_turn.hpp"
 #include "tools/programs/whole_comparison.hpp"
 #include "tools/programs/whole_run.hpp"
 
@@ -20,11 +19,10 @@ class TurnedProgram;
 /// `penstock try`: a program as it is against the same with per-thread default streams.
 struct TryCommand {
   std::vector<std::string> words;  ///< The program and its arguments.
-  std::vector<std::string> results;
-  std::string input;
+  InTurnArguments turns;
   unsigned rounds = 5;
-  double within = 600;  ///< Seconds.
   bool json = false;
+  std::string html;
   std::string command_line;
 
   void add_to(CLI::App& command);

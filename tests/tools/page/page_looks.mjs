@@ -90,6 +90,30 @@ export async function ShowsRemarksBesideTheVerdict(browser) {
   await leave(tab, 'remarks');
 }
 
+export async function ShowsEachRunOfWholePrograms(browser) {
+  const tab = await browser.open(page('try'));
+  const text = await tab.ask(() => document.querySelector('#content').innerText);
+  for (const words of ['It gains: it is 4.000 times', 'It is right', '6400 calls of it name no stream', '366', 'of 440'])
+    assert.ok(text.includes(words), `no '${words}' in: ${text}`);
+  const places = await tab.ask(() =>
+    [...document.querySelectorAll('.runs')].map((strip) =>
+      [...strip.querySelectorAll('.run')].map((mark) => Number.parseFloat(mark.style.left)),
+    ),
+  );
+  assert.deepEqual(
+    places.map((marks) => marks.length),
+    [5, 5],
+  );
+  assert.equal(Math.max(...places[0]), 100);
+  assert.ok(Math.max(...places[1]) < 30);
+  await leave(tab, 'try');
+  const failed = {...JSON.parse(sample_text('try')), error: 'It uses no GPU.', sentences: [], ratio: null, right: null};
+  failed.sides = failed.sides.map(({name}) => ({name, wall_s: null, cpu_s: null}));
+  const other = await browser.open(page('failed', JSON.stringify(failed)));
+  assert.match(await other.ask(() => document.querySelector('#content').innerText), /It uses no GPU\./);
+  await leave(other, 'failed');
+}
+
 export async function SaysInSentencesWhatThereIsNot(browser) {
   const expected = {
     one_point: {

@@ -6,13 +6,12 @@
 source "$(dirname "$0")/../program_world.sh"
 folder=$3
 export LD_LIBRARY_PATH=$folder
-tried() { run try --rounds 5 "$@"; }
+tried() { run try --rounds 3 "$@"; }
 victim=$folder/penstock-victim
-# What every program that only names the default stream in eight threads comes to.
-expect_gain() {
-  expect_code 0
-  expect_out 'It gains: '
-  expect_out 'It is right: the exit code and standard output were the same in all 12 runs.'
+# Of a program that says by which entry points its kernels came to the driver.
+expect_turned() {
+  expect_code 1
+  expect_out "(line 2: 'legacy 8, per-thread 0' and 'legacy 0, per-thread 8')"
   expect_out '32 calls of it name no stream, and mean the legacy default stream.'
 }
 # processes: those of the victim that work here.
@@ -27,21 +26,28 @@ expect_no_child() { [[ -z $(processes) ]] || fail "left: $(processes)"; }
 case $2 in
   TurnsProgramsHoweverTheyComeToTheDriver)
     for how in asks asks-v1 names; do
-      tried -- "$victim" "$how" threads
-      expect_gain
+      tried -- "$victim" "$how" tells
+      expect_turned
     done
-    tried -- "$folder/penstock-victim-linked" linked threads
-    expect_gain
-    LD_PRELOAD=$folder/libcuda.so.1 tried -- "$victim" next threads
-    expect_gain
+    tried -- "$folder/penstock-victim-linked" linked tells
+    expect_turned
+    LD_PRELOAD=$folder/libcuda.so.1 tried -- "$victim" next tells
+    expect_turned
     tried -- "$victim" plugin "$folder/libpenstock-victim-plugin.so"
-    expect_gain
+    expect_turned
     tried -- "$victim" asks child
-    expect_gain
+    expect_turned
     ;;
   StandsBeforeOtherLibrariesThatDoSo)
-    LD_PRELOAD=$folder/libpenstock-victim-plugin.so tried -- "$victim" asks threads
-    expect_gain
+    LD_PRELOAD=$folder/libpenstock-victim-plugin.so tried -- "$victim" asks tells
+    expect_turned
+    ;;
+  ComparesWhatItTakes)
+    tried -- "$victim" asks threads
+    expect_code 0
+    expect_out 'with per-thread default streams '
+    expect_out ' times as fast with per-thread default streams ('
+    expect_out 'It is right: the exit code and standard output were the same in all 8 runs.'
     ;;
   TellsAProgramThatNeedsTheLegacyStream)
     tried -- "$victim" asks fence
@@ -75,7 +81,7 @@ case $2 in
   ComparesTheFilesThatItWrites)
     tried --result there -- "$victim" asks file there
     expect_code 0
-    expect_out 'It is right: the exit code, standard output and the result there were the same in all 12 runs.'
+    expect_out 'It is right: the exit code, standard output and the result there were the same in all 8 runs.'
     tried --result elsewhere -- "$victim" asks file there
     expect_code 0
     expect_out 'It is right as far as can be told: '
@@ -83,8 +89,9 @@ case $2 in
     ;;
   ReadsItsInput)
     echo text > input
-    tried --input input -- /bin/sh -c "cat; $victim asks threads"
-    expect_gain
+    tried --input input -- /bin/sh -c "read word; echo \$word; $victim asks tells"
+    expect_code 1
+    expect_out "(line 3: 'legacy 8, per-thread 0' and 'legacy 0, per-thread 8')"
     run try --input nowhere -- "$victim" asks threads
     expect_code 2
     expect_err '--input nowhere: No such file or directory'
@@ -95,13 +102,38 @@ case $2 in
     python3 - << 'PYTHON'
 import json
 all = json.load(open('out'))
-assert all['kind'] == 'try' and all['rounds'] == 5 and all['effect'] == 'gains' and all['right'] is True and all['error'] is None, all
-assert len(all['sides']) == 2 and len(all['sides'][0]['samples']['wall_s']) == 5, all
-assert all['ratio']['median'] > 1 and all['turned'] > 0 and all['calls']['legacy_default'] == 32, all
+assert all['kind'] == 'try' and all['rounds'] == 3 and all['effect'] in ('gains', 'loses', 'no difference') and all['right'] is True and all['error'] is None, all
+assert len(all['sides']) == 2 and len(all['sides'][0]['samples']['wall_s']) == 3, all
+assert all['ratio']['median'] > 0 and all['turned'] > 0 and all['calls']['legacy_default'] == 32, all
 PYTHON
+    run try --rounds 1 --html page.html -- "$victim" asks own
+    expect_code 0
+    grep -q '"kind":"try"' page.html || fail 'no results in the page'
     tried --json -- "$victim" asks nothing
     expect_code 1
     grep -q '"error": ".*uses no GPU' out || fail "$(cat out)"
+    ;;
+  ComparesTwoPrograms)
+    run compare --programs "$victim" "$folder/penstock-victim-linked" --rounds 3 --json -- asks own
+    expect_code 0
+    python3 - << 'PYTHON'
+import json
+all = json.load(open('out'))
+assert all['kind'] == 'compare programs' and all['rounds'] == 3 and all['right'] is True and len(all['programs']) == 2, all
+PYTHON
+    run compare --programs /bin/true /bin/false --html page.html
+    expect_code 1
+    expect_out 'It is not right with /bin/false: the exit code differs from what it is with /bin/true'
+    grep -q '"kind":"compare programs"' page.html || fail 'no results in the page'
+    run compare --programs sleep sleep --expect 1.5 -- 0.01
+    expect_code 1
+    expect_err '--expect 1.5 does not hold. '
+    for words in '--programs ls' '--programs ls nowhere' '--programs ls ls --producers 2' '--within 3' '-- words'; do
+      # shellcheck disable=SC2086  # Several words are meant.
+      run compare $words
+      expect_code 2
+      [[ $(wc -l < err) == 1 ]] || fail "$words: not one line: $(cat err)"
+    done
     ;;
   RefusesInOneLine)
     printf text > plain
@@ -152,8 +184,8 @@ PYTHON
     mkdir 'a folder: here'
     cp "$penstock" "$(dirname "$penstock")/libpenstock-turn.so" 'a folder: here/'
     penstock="a folder: here/$(basename "$penstock")"
-    tried -- "$victim" asks threads
-    expect_gain
+    tried -- "$victim" asks tells
+    expect_turned
     ;;
   *) fail "no case $2" ;;
 esac

@@ -20,6 +20,8 @@ std::atomic<std::uint32_t> calls{0};
 std::mutex mutex;
 std::unordered_map<void*, std::uint64_t> free_at;
 std::uint32_t streams_made = 0;
+std::atomic<void*> capturing{nullptr};
+void* destroyed = nullptr;
 
 std::uint64_t now() {
   // One that refuses has no clock.
@@ -103,6 +105,7 @@ int cuMemcpyHtoDAsync_v2(void* to, void const* from, std::size_t bytes, void* st
     void* stream;
   } const parameters{to, from, bytes, stream};
   return told(277, parameters, [&](std::uint32_t correlation) {
+    if (stream != nullptr && stream == capturing) return 0;
     std::memcpy(to, from, bytes);
     // Of memory that is not pinned, as all of it is here.
     spin_until(ask(copy_kind, correlation, stream, bytes, {1, pageable, device}));
@@ -143,6 +146,41 @@ int cuStreamSynchronize(void* stream) {
     spin_until(free_moment(stream));
     return 0;
   });
+}
+int cuStreamDestroy_v2(void* stream) {
+  struct {
+    void* stream;
+  } const parameters{stream};
+  return told(326, parameters, [&](std::uint32_t) {
+    destroyed = stream;
+    return 0;
+  });
+}
+int cuStreamBeginCapture_v2(void* stream, int mode) {
+  struct {
+    void* stream;
+    int mode;
+  } const parameters{stream, mode};
+  return told(539, parameters, [&](std::uint32_t) {
+    capturing = stream;
+    return 0;
+  });
+}
+int cuStreamEndCapture(void* stream, void** graph) {
+  struct {
+    void* stream;
+    void** graph;
+  } const parameters{stream, graph};
+  return told(497, parameters, [&](std::uint32_t) {
+    capturing = nullptr;
+    return 0;
+  });
+}
+int cuStreamIsCapturing(void* stream, int* status) {
+  // The real one would follow a pointer that is none.
+  if (stream == destroyed) std::abort();
+  *status = stream == capturing ? 1 : 0;
+  return 0;
 }
 int cuDeviceGet(int* handle, int ordinal) {
   *handle = ordinal;

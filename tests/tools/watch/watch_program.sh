@@ -45,6 +45,12 @@ case $2 in
     watch --expect 'hazards <= 0' hazard
     expect_code 1
     ;;
+  TakesWhatIsCapturedForNoWork)
+    watch --json capture
+    expect_code 0
+    expect_figure 'all["processes"][0]["calls_listed"]' 7
+    expect_figure 'all["processes"][0]["hazards"]["count"]' 0
+    ;;
   FailsIfAClaimDoesNotHold)
     watch --expect 'overlap > 0.6' serial
     expect_code 1

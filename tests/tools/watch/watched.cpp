@@ -64,6 +64,18 @@ int main(int, char** arguments) {
     driver.stream_create(&stream, 0);
     driver.upload(device, host, sizeof host, nullptr);
     driver.upload(device, host, 100, stream);
+  } else if (what == "capture") {
+    auto* const begin = find<int(void*, int)>("cuStreamBeginCapture_v2");
+    auto* const end = find<int(void*, void**)>("cuStreamEndCapture");
+    auto* const destroy = find<int(void*)>("cuStreamDestroy_v2");
+    void *stream = nullptr, *other = nullptr, *graph = nullptr;
+    driver.stream_create(&stream, 0);
+    driver.stream_create(&other, 0);
+    begin(stream, 0);
+    driver.upload(device, host, sizeof host, stream);
+    destroy(other);
+    end(stream, &graph);
+    driver.upload(device, host, sizeof host, nullptr);
   } else if (what == "crash") {
     work(driver, 200);
     raise(SIGSEGV);

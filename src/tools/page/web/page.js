@@ -6,7 +6,7 @@
   const content = document.getElementById('content');
   const text = document.getElementById('results').textContent;
   const actions = document.getElementById('actions');
-  const kinds = {bench: 'bench', compare: 'compare'};
+  const kinds = {bench: 'bench', compare: 'compare', 'compare programs': 'compare', try: 'try'};
 
   function fill() {
     const all = results.read(text);
@@ -25,6 +25,16 @@
       verdict.show(point);
       document.getElementById('verdict').scrollIntoView({block: 'nearest'});
     };
+    if (all.sides.length) {
+      content.append(
+        element('h1', {}, document.title),
+        element('p', {class: 'finding-sentence'}, [all.error, ...all.sentences].filter(Boolean).join(' ')),
+        programs_figures(all),
+        programs_section(all),
+        summary.facts(all),
+      );
+      return;
+    }
     content.append(
       ...[
         element('h1', {}, document.title),

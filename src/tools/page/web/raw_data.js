@@ -23,8 +23,17 @@ const raw_data = (() => {
     return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
   }
 
+  // One line for each run.
+  function csv_of_runs(all) {
+    const lines = all.sides.flatMap((side) =>
+      (side.samples?.wall_s ?? []).map((wall, round) => [side.name, round + 1, wall, side.samples.cpu_s?.[round]]),
+    );
+    return [['side', 'round', 'wall_s', 'cpu_s'], ...lines].map((line) => line.map(cell).join(',')).join('\r\n') + '\r\n';
+  }
+
   // One line for each point, the names of the columns in the first.
   function csv(all) {
+    if (all.sides.length) return csv_of_runs(all);
     const columns = [
       ...all.axes.map((axis) => [axis.name, (point) => point.axes[axis.name]]),
       ['repeats', (point) => point.repeats],

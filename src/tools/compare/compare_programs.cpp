@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tools/compare/compare_programs.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <string_view>
+
+#include <nlohmann/json.hpp>
+
+#include "penstock/error.hpp"
+#include "tools/command/files_to_write.hpp"
+#include "tools/command/program_file.hpp"
+#include "tools/command/results.hpp"
+#include "tools/measure/meter.hpp"
+#include "tools/page/results_page.hpp"
+#include "tools/programs/whole_output.hpp"
+
+namespace penstock::cli {
+namespace {
+
+constexpr std::array<std::string_view, 6> shared_options{"rounds", "repeats", "json", "html", "expect", "help"};
+
+bool is_shared(CLI::Option const& option) {
+  auto const& names = option.get_lnames();
+  return std::any_of(names.begin(), names.end(), [](std::string const& name) {
+    return std::find(shared_options.begin(), shared_options.end(), name) != shared_options.end();
+  });
+}
+
+}  // namespace
+
+void ProgramsToCompare::add_to(CLI::App& command) {
+  for (CLI::Option const* const other : command.get_options()) {
+    if (!is_shared(*other)) others_.push_back(other);
+  }
+  command.add_option("--programs", programs, "Compare two programs of yours, of which the first is to go by")
+      ->expected(2)
+      ->type_name("A B");
+  mine_.push_back(
+      command.add_option("ARGUMENTS", words, "Behind --: what both programs of --programs get as arguments")
+          ->type_name(""));
+  for (CLI::Option const* const one : turns.add_to(command)) mine_.push_back(one);
+}
+
+void ProgramsToCompare::check() const {
+  for (CLI::Option const* const option : programs.empty() ? mine_ : others_) {
+    if (option->count() == 0) continue;
+    throw Error(ErrorKind::bad_argument,
+                option->get_name() + (programs.empty() ? " is about the two programs of --programs: name them."
+                                                       : " is about penstock's own work, and --programs about two "
+                                                         "programs of yours: leave one of both out."));
+  }
+}
+
+ExitCode ProgramsToCompare::run(Asked const& asked, StandardOutput& output, Interrupt const& interrupt) const {
+  std::array<WholeProgram, 2> both;
+  for (std::size_t i = 0; i < both.size(); ++i) {
+    both[i] = {.arguments = words, .results = turns.results, .input = turns.input};
+    both[i].arguments.insert(both[i].arguments.begin(), find_program(programs[i]).path);
+  }
+  std::string const date = date_now();
+  std::vector<NamedFile> read{{"--input", turns.input}};
+  for (std::string const& result : turns.results) read.push_back({"--result", result});
+  FilesToWrite files(read, std::vector<NamedFile>{{"--html", asked.html}}, interrupt.token());
+  WholeComparison compared("with " + programs[0], "with " + programs[1], turns.results);
+  {
+    InTurn in_turn(
+        compared, turns, asked.rounds,
+        [&](Contender who, bool /*timed*/, std::chrono::nanoseconds longest) {
+          return run_once(both[static_cast<std::size_t>(who)], {}, longest, interrupt.token());
+        },
+        interrupt);
+    for (Contender const who : {Contender::baseline, Contender::candidate}) {
+      if (in_turn.going()) in_turn.warm_up(who);
+    }
+    in_turn.run_rounds();
+  }
+  if (interrupt.requested()) {
+    std::fprintf(stderr, "penstock: Interrupted: no round more was run.\n");
+    return exit_interrupted;
+  }
+  std::string const failure = compared.failure().empty() ? "" : "They cannot be compared. " + compared.failure();
+  nlohmann::ordered_json all = results_of(compared, "compare programs", date, asked.command_line, failure);
+  all["programs"] = programs;
+  all["arguments"] = words;
+  std::string const results = all.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+  bool const told = output.write(asked.json ? results : failure.empty() ? as_text(compared) : "");
+  if (OutputFile* const page = files.of("--html"); page != nullptr) write_page(*page, results, "penstock compare");
+  if (!failure.empty()) {
+    std::fprintf(stderr, "penstock: %s\n", failure.c_str());
+    return exit_some_failed;
+  }
+  bool const held = !asked.expected || measure::spread_of(compared.ratios()).median >= *asked.expected;
+  if (!held)
+    std::fprintf(stderr, "penstock: --expect %g does not hold. %s\n", *asked.expected,
+                 compared.effect_sentence().c_str());
+  return told && held && compared.right().value_or(false) ? exit_ok : exit_some_failed;
+}
+
+}  // namespace penstock::cli

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tools/programs/in_turn.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "tools/command/arguments.hpp"
+#include "tools/command/results.hpp"
+#include "tools/programs/whole_output.hpp"
+
+namespace penstock::cli {
+
+std::vector<CLI::Option*> InTurnArguments::add_to(CLI::App& command) {
+  return {
+      command
+          .add_option("--within", within,
+                      "No round begins after so many seconds, and what still runs is ended. Default: 600")
+          ->type_name("SECONDS")
+          ->check(number_above_zero("a number of seconds", "60")),
+      command
+          .add_option("--result", results, "A file or folder that it writes and that must be the same; may be repeated")
+          ->type_name("PATH")
+          ->expected(1)
+          ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
+          ->check(names_a_file()),
+      command.add_option("--input", input, "A file that it reads as its standard input, which is empty otherwise")
+          ->type_name("FILE")
+          ->check(names_a_file())};
+}
+
+InTurn::InTurn(WholeComparison& compared, InTurnArguments const& arguments, unsigned rounds, RunOne run_one,
+               Interrupt const& interrupt)
+    : compared_(compared),
+      rounds_(rounds),
+      run_one_(std::move(run_one)),
+      interrupt_(interrupt),
+      end_(Clock::now() + std::chrono::duration_cast<Clock::duration>(
+                              std::chrono::duration<double>(std::min(arguments.within, 1e9)))) {}
+
+WholeRun InTurn::run(Contender who, bool timed) {
+  progress_.show(done_++, std::size_t{2} * rounds_ + 2, compared_.name(who));
+  auto const left = std::max<Clock::duration>(end_ - Clock::now(), std::chrono::milliseconds(1));
+  WholeRun run = run_one_(who, timed, left);
+  // One that takes longer than there is time for is none, if there were rounds before.
+  bool const counts = !run.end.overtime || compared_.rounds() == 0;
+  if (!interrupt_.requested() && counts) compared_.add(who, run, timed);
+  return run;
+}
+
+WholeRun InTurn::warm_up(Contender who) {
+  return run(who, false);
+}
+
+void InTurn::run_rounds() {
+  for (unsigned round = 0; going() && round < rounds_; ++round) {
+    if (round > 0 && Clock::now() >= end_) return;
+    for (unsigned turn = 0; going() && turn < 2; ++turn) {
+      bool const first = (round + turn) % 2 == 0;
+      if (run(first ? Contender::baseline : Contender::candidate, true).end.overtime) return;
+    }
+  }
+}
+
+nlohmann::ordered_json results_of(WholeComparison const& compared, std::string const& kind, std::string const& date,
+                                  std::string const& command_line, std::string const& error) {
+  nlohmann::ordered_json json{{"schema", 1}, {"kind", kind}, {"date", date}, {"command", command_line}};
+  json.update(as_members(compared));
+  json["error"] = or_null(error);
+  return json;
+}
+
+}  // namespace penstock::cli

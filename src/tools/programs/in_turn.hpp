@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
+
+#include "tools/command/ending.hpp"
+#include "tools/command/progress.hpp"
+#include "tools/programs/whole_comparison.hpp"
+#include "tools/programs/whole_run.hpp"
+
+namespace penstock::cli {
+
+/// The options of a command that compares whole programs, but for how often they run.
+struct InTurnArguments {
+  std::vector<std::string> results;
+  std::string input;
+  double within = 600;  ///< Seconds.
+
+  /// Returns: the options that it added.
+  std::vector<CLI::Option*> add_to(CLI::App& command);
+};
+
+/// Runs two whole programs in turn, until all rounds are through, the time is up, one of them fails, or it is
+/// interrupted.
+///
+/// Threads: one.
+class InTurn {
+ public:
+  /// Runs one of both, for at most `longest`; `timed` is false of a warm-up.
+  using RunOne = std::function<WholeRun(Contender who, bool timed, std::chrono::nanoseconds longest)>;
+
+  InTurn(WholeComparison& compared, InTurnArguments const& arguments, unsigned rounds, RunOne run_one,
+         Interrupt const& interrupt);
+
+  /// Runs it once, for what it leaves and not for its time.
+  ///
+  /// Returns: what became of the run.
+  /// Throws:  as run_once.
+  WholeRun warm_up(Contender who);
+  /// Runs both as often as there are rounds; which comes first changes from round to round.
+  ///
+  /// Throws: as run_once.
+  void run_rounds();
+  bool going() const { return compared_.failure().empty() && !interrupt_.requested(); }
+
+ private:
+  WholeRun run(Contender who, bool timed);
+
+  using Clock = std::chrono::steady_clock;
+  WholeComparison& compared_;
+  unsigned const rounds_;
+  RunOne const run_one_;
+  Interrupt const& interrupt_;
+  Clock::time_point const end_;
+  RunProgress progress_{true};
+  std::size_t done_ = 0;
+};
+
+/// What a command that compares whole programs says of itself and of the comparison, as docs/results.md has it.
+nlohmann::ordered_json results_of(WholeComparison const& compared, std::string const& kind, std::string const& date,
+                                  std::string const& command_line, std::string const& error);
+
+}  // namespace penstock::cli
