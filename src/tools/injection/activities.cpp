@@ -4,8 +4,9 @@
 #include <cstdlib>
 #include <cstring>
 
-#include "tools/injection/log_writer.hpp"
 #include <pthread.h>
+
+#include "tools/injection/log_writer.hpp"
 
 namespace penstock::injection {
 namespace {
