@@ -13,6 +13,7 @@
 #include "tools/lab/lab_command.hpp"
 #include "tools/try/try_command.hpp"
 #include "tools/tune/tune_command.hpp"
+#include "tools/watch/watch_command.hpp"
 
 int main(int count, char** arguments) try {
   using namespace penstock::cli;
@@ -23,8 +24,10 @@ int main(int count, char** arguments) try {
   CompareCommand compare;
   TuneCommand tune;
   TryCommand tried;
+  WatchCommand watch;
   bench.sweep.command_line = compare.sweep.command_line = tune.command_line = tried.command_line =
       command_text(count, arguments);
+  watch.command_line = tune.command_line;
   Commands commands("Feeds a GPU, or the CPU in its place, from many threads.",
                     penstock::flavour() == penstock::Flavour::legacy ? "penstock-legacy" : "penstock",
                     build_text(PENSTOCK_VERSION, penstock::flavour(), penstock::built_with_cuda()));
@@ -35,6 +38,7 @@ int main(int count, char** arguments) try {
   commands.add("compare", "Measure the legacy build against the per-thread one, in turn", compare);
   commands.add("tune", "Look for the best threads, lanes, sizes and signal for a job, and save them", tune);
   commands.add("try", "Run any CUDA program as it is and with per-thread default streams, in turn", tried);
+  commands.add("watch", "Say where the time of any CUDA program goes, and if streams would help", watch);
   int const code = commands.run(count, arguments);
   // A driver that starts cannot be told to stop. It is not needed, and nothing of ours may end beside it.
   if (hash.leaves_device_starting()) std::_Exit(code);

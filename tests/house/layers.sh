@@ -16,8 +16,8 @@ outside=(
   'tbb/*|oneapi/*'                   'flow'
   'cuda*.h|cuda/*|cub/*|thrust/*|cooperative_groups*|nv[!t]*.h' 'cuda kernels'
   'nvtx3/*'                          'nvtx'
-  'nlohmann/*'                       'report profile page command measure hash doctor lab bench compare jobs programs try tune'
-  'CLI/*'                            'command measure hash doctor lab bench compare jobs programs try tune program'
+  'nlohmann/*'                       'report profile page command measure hash doctor lab bench compare jobs programs try tune watch'
+  'CLI/*'                            'command measure hash doctor lab bench compare jobs programs try tune watch program'
 )
 
 declare -A reach=() layer_of=() flavoured=()

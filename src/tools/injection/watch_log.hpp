@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+/// The log of a watched process, as libpenstock-watch.so writes it and `penstock watch` reads it.
+///
+/// Shape:   a header of one chunk, then chunks of records. A record whose `kind` is none ends its chunk: it was not
+///          written. Records of one thread are in the order in which its calls returned, within a chunk; chunks are in
+///          no order. All numbers are little endian.
+/// Units:   nanoseconds of one clock of the process; bytes.
+namespace penstock::watch_log {
+
+inline constexpr std::array<char, 8> magic{'P', 'S', 'W', 'A', 'T', 'C', 'H', '1'};
+inline constexpr std::size_t chunk_bytes = std::size_t{1} << 16;
+inline constexpr std::size_t record_bytes = 64;
+inline constexpr std::size_t records_in_chunk = chunk_bytes / record_bytes;
+
+/// What a call of the driver does, as far as it matters for time and order.
+enum class Call : std::uint8_t {
+  none,
+  launch,
+  copy,           ///< first: where to; second: where from; bytes.
+  fill,           ///< cuMemset: first: where to; bytes.
+  graph_launch,   ///< first: the executable graph.
+  host_function,  ///< A callback in a stream.
+  event_record,   ///< first: the event; likewise the next three.
+  event_wait,
+  event_sync,
+  event_query,
+  stream_sync,
+  stream_query,
+  device_sync,
+  stream_create,  ///< second: its flags. `stream` is the new one.
+  stream_destroy,
+  allocate,       ///< first: the memory; bytes. With a stream, if it is in the order of one.
+  release,        ///< first: the memory.
+  pin,            ///< Host memory that is pinned: first, bytes.
+  unpin,          ///< first.
+  instantiate,    ///< first: the executable graph.
+  load,           ///< Of code.
+  begin_capture,  ///< Calls from here to the next are recorded into a graph, and not done.
+  end_capture,
+  count
+};
+
+enum class Kind : std::uint8_t {
+  none,
+  call,        ///< `what` is a Call.
+  copy,        ///< The device copied. `what`: CUPTI's kind of copy; `from` and `to`: its kinds of memory; bytes.
+  fill,        ///< The device filled memory. `to`: its kind of memory; bytes.
+  kernel,      ///< first: the number of its name; second: its threads in all; bytes: those of a block.
+  thread,      ///< A thread of the process: `first` is the system's number; its name is `text`.
+  name,        ///< `correlation` is its number, `what` which part of it `text` is, from 0.
+  call_name,   ///< `correlation` is CUPTI's number of the call; `text`.
+  graph_copy,  ///< A copy in an executable graph, which is `stream`: first, second, bytes.
+  graph_fill,  ///< Likewise.
+  device,      ///< `device`; first: multiprocessors; second: threads that one has room for; `bytes`: its memory.
+  lost,        ///< CUPTI had no room for `bytes` activities.
+  count
+};
+
+/// Flags of a record.
+inline constexpr std::uint8_t failed = 1;     ///< The call was refused, or a query said "not yet".
+inline constexpr std::uint8_t captured = 2;   ///< It went into a graph.
+inline constexpr std::uint8_t waits = 4;      ///< A copy by a call without Async in its name.
+inline constexpr std::uint8_t scattered = 8;  ///< The bytes are not all of those between its first and its last.
+inline constexpr std::uint8_t in_graph = 16;  ///< The activity is a node's.
+inline constexpr std::uint8_t async = 32;     ///< The activity is of an asynchronous call, as CUPTI says.
+
+/// The streams that have no handle.
+inline constexpr std::uint64_t legacy_stream = 1;
+inline constexpr std::uint64_t per_thread_stream = 2;
+
+/// CUPTI's kinds of copies and of memory, and a flag of a stream, as far as they mean something here.
+inline constexpr std::uint8_t copy_in = 1, copy_out = 2, copy_on_device = 8;
+inline constexpr unsigned pageable_memory = 1;
+inline constexpr std::uint64_t non_blocking = 1;
+
+struct Record {
+  Kind kind = Kind::none;
+  std::uint8_t what = 0;
+  std::uint8_t flags = 0;
+  std::uint8_t from : 4 = 0;
+  std::uint8_t to : 4 = 0;
+  std::uint32_t thread = 0;       ///< By its number in this log, from 1.
+  std::uint32_t correlation = 0;  ///< CUPTI's: an activity has that of the call that asked for it.
+  std::uint16_t device = 0;       ///< Of an activity; of a call the number of its context.
+  std::uint16_t function = 0;     ///< CUPTI's number of the call.
+  std::uint64_t begin = 0;
+  std::uint64_t end = 0;
+  std::uint64_t stream = 0;  ///< Of a call its handle; of an activity CUPTI's number.
+  std::uint64_t first = 0;
+  std::uint64_t second = 0;
+  std::uint64_t bytes = 0;
+};
+static_assert(sizeof(Record) == record_bytes);
+
+/// The text of a record lies from `begin` on, and ends with a zero or with the record.
+inline constexpr std::size_t text_at = offsetof(Record, begin);
+inline constexpr std::size_t text_bytes = record_bytes - text_at;
+
+/// Of what was counted and not listed, once the log was full.
+struct Total {
+  std::uint64_t count = 0;
+  std::uint64_t nanoseconds = 0;
+  std::uint64_t bytes = 0;
+};
+
+/// The beginning of a log. It is changed in place while the process runs.
+struct Header {
+  std::array<char, 8> magic{};
+  std::uint32_t process = 0;
+  std::uint32_t parent = 0;
+  std::uint64_t began = 0;        ///< When the library was loaded.
+  std::uint64_t ended = 0;        ///< When the process ended, or 0.
+  std::uint64_t chunks = 0;       ///< That were begun, with this one.
+  std::uint64_t most_chunks = 0;  ///< More it may not have.
+  std::uint64_t full_at = 0;      ///< When there was no room any more, or 0.
+  std::uint64_t refusal = 0;      ///< Why nothing is logged, as a Refusal; 0: it is.
+  std::uint64_t refusal_code = 0;
+  std::array<char, 184> program{};
+  std::array<Total, static_cast<std::size_t>(Call::count)> calls{};       ///< By Call.
+  std::array<Total, static_cast<std::size_t>(Kind::count)> activities{};  ///< By Kind.
+};
+static_assert(sizeof(Header) <= chunk_bytes);
+
+/// Why a process was not watched.
+enum class Refusal : std::uint64_t {
+  none,
+  no_cupti,        ///< No library, or none of CUDA 12 or 13.
+  cupti_refuses,   ///< With `refusal_code`.
+  cupti_is_taken,  ///< Another profiler has it.
+};
+
+}  // namespace penstock::watch_log

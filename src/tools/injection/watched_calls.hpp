@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "tools/injection/watch_log.hpp"
+
+/// The calls of the driver that are watched, and where their parameters lie.
+///
+/// Source: cupti_driver_cbid.h, generated_cuda_meta.h, cuda.h of CUDA 13.0; numbers and structures of calls never
+///         change, a new form of a call gets a new name. A test compares all of it with the headers where these are.
+namespace penstock::injection {
+
+using watch_log::Call;
+
+/// How the bytes that a call touches are said.
+enum class Shape : std::uint8_t {
+  plain,    ///< By addresses and a number of elements.
+  rows,     ///< Of a fill: pitch, width and height, 8 bytes apart, behind the address and the value.
+  copy_2d,  ///< By a pointer to a CUDA_MEMCPY2D.
+  copy_3d,  ///< By a pointer to a CUDA_MEMCPY3D.
+  unknown   ///< Of arrays, batches and peers in 3D: not said.
+};
+
+/// Not among the parameters.
+inline constexpr std::int8_t absent = -1;
+
+/// Offsets are in bytes from the begin of the parameters.
+struct WatchedCall {
+  std::uint16_t number;  ///< CUPTI_DRIVER_TRACE_CBID_...
+  Call call;
+  std::int8_t stream = absent;
+  std::int8_t first = absent;
+  std::int8_t second = absent;
+  std::int8_t bytes = absent;
+  std::uint8_t unit = 1;          ///< Bytes of an element.
+  bool per_thread = false;        ///< By stream 0 it means the thread's own.
+  bool waits = false;             ///< It has no Async in its name, and takes stream 0.
+  bool by_pointer = false;        ///< The value at `first` (or `stream` of stream_create) is where a result is put.
+  bool stream_in_config = false;  ///< The stream is in a CUlaunchConfig, to which the first parameter points.
+  Shape shape = Shape::plain;
+};
+
+std::span<WatchedCall const> watched_calls() noexcept;
+
+/// Where things lie in CUDA_MEMCPY2D_v2 and CUDA_MEMCPY3D_v2.
+namespace copy_2d {
+inline constexpr std::size_t from_x = 0, from_kind = 16, from_host = 24, from_device = 32, from_pitch = 48, to_x = 56,
+                             to_kind = 72, to_host = 80, to_device = 88, to_pitch = 104, width = 112, height = 120;
+inline constexpr std::size_t from_y = 8, to_y = 64;
+}  // namespace copy_2d
+namespace copy_3d {
+inline constexpr std::size_t from_x = 0, from_y = 8, from_z = 16, from_kind = 32, from_host = 40, from_device = 48,
+                             from_pitch = 72, from_height = 80, to_x = 88, to_y = 96, to_z = 104, to_kind = 120,
+                             to_host = 128, to_device = 136, to_pitch = 160, to_height = 168, width = 176, height = 184,
+                             depth = 192, size = 200;
+}  // namespace copy_3d
+inline constexpr std::size_t config_stream = 32;  ///< In CUlaunchConfig.
+inline constexpr std::uint32_t memory_host = 1, memory_device = 2, memory_array = 3;
+/// In CUDA_MEMSET_NODE_PARAMS.
+namespace fill_node {
+inline constexpr std::size_t to = 0, pitch = 8, element = 20, width = 24, height = 32, size = 40;
+}
+inline constexpr int node_copy = 1, node_fill = 2, node_graph = 4;  ///< CUgraphNodeType
+
+}  // namespace penstock::injection

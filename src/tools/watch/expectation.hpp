@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+
+#include <nlohmann/json.hpp>
+
+namespace penstock::cli {
+
+/// What a program is held to: "overlap > 0.6".
+class Expectation {
+ public:
+  /// Shape:  a figure (overlap, overlap_text, speed_of_light, duplex, hazards, pageable, legacy), one of > >= < <=, and
+  ///         a number.
+  /// Throws: Error of kind bad_argument.
+  explicit Expectation(std::string const& text);
+
+  /// A sentence on why it does not hold for the process, of which `process_as_json` says the figures; empty if it does.
+  std::string broken_by(nlohmann::ordered_json const& process) const;
+
+ private:
+  std::string text_;
+  std::string figure_;
+  std::string comparison_;
+  double number_ = 0;
+};
+
+}  // namespace penstock::cli

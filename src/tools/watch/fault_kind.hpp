@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+namespace penstock::cli {
+
+/// What keeps a program's work from running at once, in the order in which those come that cost the same.
+enum class FaultKind : std::uint8_t {
+  pageable,     ///< Asynchronous copies from or to memory that is not pinned.
+  one_stream,   ///< All work in one stream.
+  legacy,       ///< Work in the legacy default stream, beside that of other streams.
+  host_blocks,  ///< A thread that waits for the device again and again, while no other stream has work.
+  slow_calls,   ///< Allocation, pinning and loading, while nothing ran.
+  host_late,    ///< Nothing ran, because no thread had asked for anything.
+  queued,       ///< Nothing ran, though work was asked for.
+};
+
+/// "pageable", "one_stream" and so on.
+std::string_view fault_name(FaultKind kind);
+/// What it is, in a few words, and what to do.
+std::string_view fault_words(FaultKind kind);
+std::string_view fault_advice(FaultKind kind);
+
+}  // namespace penstock::cli

@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tools/watch/watch_command.hpp"
+
+#include <cstdio>
+#include <optional>
+#include <utility>
+
+#include <unistd.h>
+
+#include "penstock/core/number_text.hpp"
+#include "penstock/error.hpp"
+#include "tools/command/arguments.hpp"
+#include "tools/command/files_to_write.hpp"
+#include "tools/command/program.hpp"
+#include "tools/command/program_file.hpp"
+#include "tools/command/results.hpp"
+#include "tools/command/run_program.hpp"
+#include "tools/watch/expectation.hpp"
+#include "tools/watch/log_folder.hpp"
+#include "tools/watch/watch_results.hpp"
+#include "tools/watch/watch_trace.hpp"
+
+namespace penstock::cli {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+/// What the system keeps our library out of is refused before anything runs.
+std::string reachable_program(std::string const& name) {
+  ProgramFile const file = find_program(name);
+  char const* why = nullptr;
+  if (file.takes_rights) {
+    why =
+        " is set-uid or set-gid or has capabilities, so the driver loads no library of ours into it: watch a copy "
+        "without these rights.";
+  } else if (file.kind == ProgramKind::linked_whole) {
+    why =
+        " has all its libraries in itself (it is linked with -static), so it cannot load the CUDA driver: link it with "
+        "the C library as it is shared.";
+  } else if (file.kind == ProgramKind::foreign) {
+    why = " is for another kind of processor or of 32 bits: build it for this one.";
+  }
+  if (why != nullptr) throw Error(ErrorKind::bad_argument, file.path + why);
+  return file.path;
+}
+
+/// Why a process was not watched, and what to do.
+std::string refusal_text(std::uint64_t refusal, std::uint64_t code) {
+  using watch_log::Refusal;
+  constexpr std::uint64_t privileges = 35, virtual_privileges = 40;
+  switch (static_cast<Refusal>(refusal)) {
+    case Refusal::no_cupti:
+      return "There is no CUPTI: libcupti.so.13 and libcupti.so.12 cannot be loaded. Install the CUDA toolkit, which "
+             "has "
+             "it, or say by CUDA_HOME or LD_LIBRARY_PATH where it is.";
+    case Refusal::cupti_is_taken:
+      return "Another profiler has CUPTI in this program, which serves one at a time: end that one, or have the "
+             "program "
+             "not start it.";
+    default:
+      return "CUPTI refuses to watch, with error " + std::to_string(code) +
+             (code == privileges || code == virtual_privileges
+                  ? ": only administrators may profile here, see NVIDIA's NVreg_RestrictProfilingToAdminUsers."
+                  : ": see cupti_result.h, and that CUPTI is not older than the driver.");
+  }
+}
+
+ExitCode complain(std::string const& sentence, ExitCode code) {
+  std::fprintf(stderr, "penstock: %s\n", sentence.c_str());
+  return code;
+}
+
+}  // namespace
+
+void WatchCommand::add_to(CLI::App& command) {
+  command.add_option("PROGRAM", words, "Behind --: the program and its arguments")->type_name("");
+  command.add_option("--read", read, "Runs nothing, and reads a log, or what --json printed")
+      ->type_name("FILE")
+      ->check(names_a_file());
+  command.add_option("--logs", logs, "A folder in which the log of each process stays")
+      ->type_name("FOLDER")
+      ->check(names_a_file());
+  command
+      .add_option("--limit", limit, "How long each log may become; what comes later is counted only. Default: 256MiB")
+      ->type_name("SIZE");
+  command.add_option("--trace", trace, "Write when each call and each work of the device was, for Perfetto")
+      ->type_name("FILE")
+      ->check(names_a_file());
+  command
+      .add_option("--expect", expected,
+                  "Exit with 1 unless this holds, as 'overlap > 0.6' or 'hazards <= 0'; may be repeated")
+      ->type_name("CLAIM")
+      ->expected(1)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  command.add_flag("--json", json, "Print the results as JSON");
+  command.footer(
+      "Runs a program that uses CUDA, without building it again, and says where its time goes, what keeps its work "
+      "from\n"
+      "running at once, and what only the legacy default stream keeps in order. What the program prints goes to\n"
+      "standard error. Exit code 1 if the program fails or a claim does not hold.");
+}
+
+WatchCommand::Watched WatchCommand::watch(std::uint64_t most_bytes, Interrupt const& interrupt) const {
+  ProgramRun program;
+  program.arguments = words;
+  program.arguments.front() = reachable_program(words.front());
+  LogFolder const folder(logs);
+  program.environment = {{"CUDA_INJECTION64_PATH", companion_library("libpenstock-watch.so")},
+                         {"PENSTOCK_WATCH", folder.path()},
+                         {"PENSTOCK_WATCH_LIMIT", std::to_string(most_bytes)}};
+  program.input = STDIN_FILENO;
+  // Standard output is for the results.
+  program.output = STDERR_FILENO;
+  program.complaint = STDERR_FILENO;
+  ProgramEnd const end = run_program(program, interrupt.token());
+  Watched watched;
+  watched.logs = folder.read();
+  if (end.signal != 0) {
+    watched.failure = words.front() + " was ended by signal " + std::to_string(end.signal) + '.';
+  } else if (end.code != 0) {
+    watched.failure = words.front() + " ended with exit code " + std::to_string(end.code) + '.';
+  }
+  return watched;
+}
+
+Json WatchCommand::results(Watched const& watched, std::string const& date) const {
+  Json processes = Json::array();
+  for (WatchLog const& log : watched.logs) processes.push_back(process_as_json(log));
+  return {{"schema", 1},
+          {"kind", "watch"},
+          {"date", date},
+          {"command", command_line},
+          {"program", words},
+          {"failure", or_null(watched.failure)},
+          {"processes", std::move(processes)}};
+}
+
+ExitCode WatchCommand::run(StandardOutput& output, Interrupt const& interrupt) const {
+  if (words.empty() == read.empty())
+    throw Error(ErrorKind::bad_argument, "Name a program behind --, or what to read by --read, and not both.");
+  std::vector<Expectation> claims(expected.begin(), expected.end());
+  std::uint64_t const most_bytes = parse_size(limit);
+  NamedFile const to_read{"--read", read}, to_write{"--trace", trace};
+  FilesToWrite files(std::span(&to_read, read.empty() ? 0 : 1), std::span(&to_write, 1), interrupt.token());
+  Watched watched;
+  Json all;
+  if (read.empty()) {
+    watched = watch(most_bytes, interrupt);
+    all = results(watched, date_now());
+  } else if (std::optional<Json> written = read_results(read)) {
+    all = std::move(*written);
+    if (!trace.empty())
+      throw Error(ErrorKind::bad_argument, "--trace needs the log of the program, which these results have not.");
+  } else {
+    watched.logs = {read_log_file(read)};
+    all = results(watched, date_now());
+  }
+  std::string text;
+  std::vector<std::string> complaints;
+  ExitCode code = exit_ok;
+  try {
+    Json const& processes = all.at("processes");
+    bool used = false;
+    for (Json const& process : processes) {
+      if (!process.at("refusal").is_null()) {
+        complaints.push_back(
+            refusal_text(process.at("refusal").get<std::uint64_t>(), process.at("refusal_code").get<std::uint64_t>()));
+        code = exit_device;
+        continue;
+      }
+      if (process.at("works") == 0) continue;
+      used = true;
+      text += (text.empty() ? "" : "\n") + process_as_text(process);
+      for (Expectation const& claim : claims)
+        if (std::string const broken = claim.broken_by(process); !broken.empty()) complaints.push_back(broken);
+    }
+    if (!used && code == exit_ok)
+      complaints.push_back(
+          "No process of it gave a GPU anything to do. If one should, see that its arguments make it do "
+          "so, and that it does not start another program without CUDA_INJECTION64_PATH.");
+  } catch (Json::exception const& problem) {
+    throw Error(ErrorKind::bad_argument, read + " is not what penstock watch --json prints: " + problem.what() + ".");
+  }
+  if (json) text = all.dump(2, ' ', false, Json::error_handler_t::replace) + '\n';
+  bool const told = output.write(text);
+  if (OutputFile* const file = files.of("--trace"); file != nullptr && told)
+    write_trace_file(*file, [&](std::ostream& out) { write_watch_trace(out, watched.logs, command_line); });
+  if (interrupt.requested()) return complain("Interrupted: what was watched until then is above.", exit_interrupted);
+  if (!watched.failure.empty()) complaints.push_back(watched.failure);
+  for (std::string const& complaint : complaints) complain(complaint, exit_some_failed);
+  if (code != exit_ok) return code;
+  return told && complaints.empty() ? exit_ok : exit_some_failed;
+}
+
+}  // namespace penstock::cli

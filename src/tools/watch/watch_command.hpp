@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
+
+#include "tools/command/ending.hpp"
+#include "tools/command/standard_output.hpp"
+#include "tools/watch/log.hpp"
+
+namespace penstock::cli {
+
+/// `penstock watch`: what a program asks of the driver, what the device does, and what that says.
+struct WatchCommand {
+  std::vector<std::string> words;  ///< The program and its arguments.
+  std::string read;                ///< A log or results, instead.
+  std::string logs;                ///< A folder in which the logs stay.
+  std::string limit = "256MiB";    ///< Of each log.
+  std::string trace;
+  std::vector<std::string> expected;
+  bool json = false;
+  std::string command_line;
+
+  void add_to(CLI::App& command);
+  /// Runs the program, or reads what was written of it, and prints what it shows.
+  ///
+  /// Throws: Error, if it cannot be run or watched, or what is to be read is none.
+  ExitCode run(StandardOutput& output, Interrupt const& interrupt) const;
+
+ private:
+  /// What there is to say beside the results.
+  struct Watched {
+    std::vector<WatchLog> logs = {};
+    std::string failure = {};  ///< Of the program; empty if it came to a good end.
+  };
+  Watched watch(std::uint64_t most_bytes, Interrupt const& interrupt) const;
+  nlohmann::ordered_json results(Watched const& watched, std::string const& date) const;
+};
+
+}  // namespace penstock::cli
