@@ -10,3 +10,4 @@
 #include "penstock/records.hpp"
 #include "penstock/reduction.hpp"
 #include "penstock/report.hpp"
+#include "penstock/snapshot.hpp"

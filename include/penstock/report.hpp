@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "penstock/recorder.hpp"
+#include "penstock/snapshot.hpp"
 #include "penstock/tile.hpp"
 
 namespace penstock {
@@ -26,10 +27,9 @@ struct LaneSummary {
   std::uint64_t graphs = 0;   ///< Tiles for which the stage was launched as a captured graph.
   std::uint64_t bytes_up = 0;
   std::uint64_t bytes_down = 0;
-  std::uint64_t tickets = 0;  ///< That its signal brought.
-  std::uint64_t naps = 0;     ///< How often it slept because its device had enough to do.
-  /// Tiles that the lane found done when its watchdog woke it: their signal was lost, or late.
-  std::uint64_t found_by_watchdog = 0;
+  std::uint64_t tickets = 0;            ///< That its signal brought.
+  std::uint64_t naps = 0;               ///< How often it slept because its device had enough to do.
+  FoundTiles found = {};                ///< How it learned that its device had passed the tiles.
   std::chrono::nanoseconds served{0};   ///< From the first tile that it took to its end.
   std::chrono::nanoseconds idle{0};     ///< Of these, with nothing to do but to watch its device or to sleep.
   std::uint64_t failed = 0;             ///< Tiles that it got and that failed, for any reason.

@@ -105,6 +105,9 @@ void Pipeline::stop() noexcept {
 bool Pipeline::running() const noexcept {
   return parts_->current() != nullptr;
 }
+Snapshot Pipeline::snapshot() const {
+  return parts_->snapshot();
+}
 PipelineOptions const& Pipeline::options() const noexcept {
   return parts_->options;
 }

@@ -122,6 +122,7 @@ std::shared_ptr<Run> Pipeline::Parts::make_run(Input input, Stages stages, Sink 
   std::scoped_lock const lock(mutex_);
   starting_ = false;
   run_ = made;
+  ++runs_;
   if (ending_) made->stop();
   return made;
 }
@@ -158,6 +159,38 @@ void Pipeline::Parts::close_run() {
 std::shared_ptr<Run> Pipeline::Parts::current() {
   std::scoped_lock const lock(mutex_);
   return run_;
+}
+
+Snapshot Pipeline::Parts::snapshot() {
+  Snapshot all;
+  {
+    // Under the lock, so that this thread is never the last that has the run, and destroys it with the user's stages.
+    std::scoped_lock const lock(mutex_);
+    all.run = runs_;
+    all.running = run_ != nullptr;
+    if (run_ != nullptr) run_->write_to(all);
+  }
+  all.at = std::chrono::steady_clock::now();
+  for (std::string const& name : device_names) all.devices.push_back({.name = name});
+  for (std::size_t number = 0; number < all.lanes.size(); ++number) {
+    LaneSnapshot& lane = all.lanes[number];
+    lane.device = number % devices.size();
+    DeviceSnapshot& device = all.devices[lane.device];
+    ++device.lanes;
+    device.done += lane.done;
+    device.failed += lane.failed;
+    device.in_flight += lane.in_flight();
+    device.bytes_up += lane.bytes_up;
+    device.bytes_down += lane.bytes_down;
+    device.lanes_lost += lane.lost ? 1 : 0;
+  }
+  // A tile that is on its way home may be counted twice for a moment.
+  all.pool = {.tiles = pool.size(),
+              .lent = std::min(pool.on_loan(), pool.size()),
+              .stranded = pool.stranded(),
+              .borrowers = pool.waiting()};
+  all.pool.home = all.pool.tiles - std::min(all.pool.tiles, all.pool.lent + all.pool.stranded);
+  return all;
 }
 
 std::shared_ptr<Run> Pipeline::Parts::fed() {

@@ -152,6 +152,12 @@ void Run::claim_finish() {
   }
 }
 
+void Run::write_to(Snapshot& snapshot) const {
+  outcomes_.write_to(snapshot);
+  snapshot.lanes = lanes_->snapshots();
+  snapshot.submitted = route_.sent();
+}
+
 Report Run::finish() {
   wind_up();
   Report report;

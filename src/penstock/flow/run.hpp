@@ -46,6 +46,11 @@ class Run {
   ~Run();
 
   Input input() const noexcept { return input_; }
+  /// Adds where its tiles are: a tile is counted on its way in before it is on its way out, and these are read in the
+  /// opposite order.
+  ///
+  /// Threads: any.
+  void write_to(Snapshot& snapshot) const;
 
   /// Sends a tile that has its sequence, as TileRoute does.
   void send(Loan loan, std::shared_ptr<Failure const> failure) { route_.send(std::move(loan), std::move(failure)); }
