@@ -5,6 +5,7 @@
 #include "penstock/devices.hpp"
 #include "penstock/files.hpp"
 #include "penstock/kernels.hpp"
+#include "penstock/messages.hpp"
 #include "penstock/pipeline.hpp"
 #include "penstock/profile.hpp"
 #include "penstock/records.hpp"
