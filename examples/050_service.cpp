@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// A service: threads of its own feed a pipeline, one more watches how fast it is, and what the library says goes to the
-// service's log.
+// A service: threads of its own feed a pipeline until ctrl-C, one more watches how fast it is, and what the library
+// says goes to the service's log.
 #include <atomic>
 #include <cstdio>
 #include <thread>
 #include <vector>
 
 #include <penstock/penstock.hpp>
+#include <unistd.h>
 
 using namespace penstock;
 
@@ -37,6 +38,7 @@ void watch(Pipeline const& pipeline, std::uint64_t every) {
 
 int main() {
   set_message_hook(log_message);
+  StopSignals const signals({.output = STDOUT_FILENO});  // Before any other thread.
   Devices const devices = open_devices();
   Pipeline pipeline(devices, {.tile = tile_of<std::byte, void>(64 << 10)});
   std::atomic<std::uint64_t> done{0};
@@ -47,16 +49,17 @@ int main() {
   {
     std::vector<std::jthread> threads;
     for (int k = 0; k < 2; ++k) {
-      threads.emplace_back([feed = pipeline.feed()] {
+      threads.emplace_back([feed = pipeline.feed(), stop = signals.token()] {
         for (int i = 0; i < 2000; ++i) {
-          Loan tile = feed.borrow();
-          tile->filled = tile->input().size();
-          feed.submit(std::move(tile));
+          auto tile = feed.borrow(stop);
+          if (!tile) return;  // It is time to end.
+          (*tile)->filled = (*tile)->input().size();
+          feed.submit(std::move(*tile));
         }
       });
     }
   }
   Report const report = pipeline.drain();
   std::printf("%s\n", describe(report).c_str());
-  return report.ok() && done == 4000 ? 0 : 1;
+  return signals.requested() || (report.ok() && done == 4000) ? 0 : 1;
 }

@@ -12,3 +12,4 @@
 #include "penstock/reduction.hpp"
 #include "penstock/report.hpp"
 #include "penstock/snapshot.hpp"
+#include "penstock/stop_signals.hpp"
