@@ -59,8 +59,8 @@ std::string_view bound_name(Bound bound) noexcept;
 
 /// A change that should make a run faster.
 struct Advice {
-  /// Options of the command and values, or what to do to the work. A field has the name of the option: `--slots` is
-  /// `Tuning::slots`.
+  /// Options and values, or what to do to the work. In a report of Pipeline members of PipelineOptions, "tuning.slots =
+  /// 8"; in what commands print options of theirs, "--slots 8".
   std::string change;
   double gain = 1;  ///< How many times the throughput is expected.
   std::string why;  ///< A sentence.
@@ -149,10 +149,14 @@ struct Report {
   std::uint64_t tiles_cancelled = 0;
   /// Completions on which the sink threw, whatever their outcome was.
   std::uint64_t sink_failures = 0;
-  std::uint64_t bytes_in = 0;               ///< Filled bytes of the tiles that are done.
-  std::uint64_t bytes_out = 0;              ///< Produced bytes of the tiles that are done.
-  std::chrono::nanoseconds wall{0};         ///< From start to the last completion and the merge.
-  std::chrono::nanoseconds borrow_wait{0};  ///< What all producers together waited for tiles.
+  std::uint64_t bytes_in = 0;        ///< Filled bytes of the tiles that are done.
+  std::uint64_t bytes_out = 0;       ///< Produced bytes of the tiles that are done.
+  std::chrono::nanoseconds wall{0};  ///< From start to the last completion and the merge.
+  /// What all threads of the process ran on CPUs meanwhile, those of the application, too.
+  std::chrono::nanoseconds cpu{0};
+  unsigned cpus = 0;  ///< That the process may use; 0 if that is not known.
+  /// What all producers, or all threads that feed, together waited for tiles.
+  std::chrono::nanoseconds borrow_wait{0};
   /// What all producers together rested because others of them were enough.
   std::chrono::nanoseconds producers_rest{0};
   std::chrono::nanoseconds fill{0};  ///< What all producers together spent in the source.

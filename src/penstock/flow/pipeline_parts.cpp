@@ -6,6 +6,7 @@
 
 #include "penstock/device.hpp"
 #include "penstock/flow/judge.hpp"
+#include "penstock/flow/option_members.hpp"
 #include "penstock/flow/spin_room.hpp"
 #include "penstock/report.hpp"
 
@@ -144,6 +145,7 @@ Report Pipeline::Parts::drain(std::function<void()> const& hand_in_rest) {
   hand_in_rest();
   run->end_of_input();
   Report report = run->finish();
+  report.borrow_wait = feed_waits.take_waited();
   complete(report);
   return report;
 }
@@ -229,6 +231,7 @@ void Pipeline::Parts::complete(Report& report) const {
     report.remarks.push_back("The recorder was full: " + std::to_string(full->missed()) +
                              " passages of tiles are not in it; give RecorderOptions a larger `capacity`.");
   }
+  report.cpus = static_cast<unsigned>(topology.busy_threads());
   judge_run(report);
 }
 
@@ -237,9 +240,8 @@ void Pipeline::Parts::judge_run(Report& report) const {
   Recording const recording = watcher->take();
   bool const lost = std::ranges::any_of(report.devices, [](DeviceSummary const& one) { return !one.loss.empty(); });
   if (lost || report.tiles_done == 0) return;
-  auto const cpus = static_cast<unsigned>(topology.busy_threads());
-  report.verdict =
-      std::make_shared<Verdict const>(judge(figures_of(report, options, recording, *devices.front(), cpus)));
+  Verdict verdict = judge(figures_of(report, options, recording, *devices.front()));
+  report.verdict = std::make_shared<Verdict const>(in_members(std::move(verdict)));
 }
 
 }  // namespace penstock

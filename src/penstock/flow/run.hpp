@@ -104,6 +104,7 @@ class Run {
   bool const graphs_asked_;                   ///< By Graphs::always.
   std::atomic<bool> promise_missing_{false};  ///< They were, of a stage that may not be captured.
   std::chrono::steady_clock::time_point const started_ = std::chrono::steady_clock::now();
+  std::chrono::nanoseconds const cpu_before_;  ///< That the process had used.
   std::stop_source enough_;
   std::atomic<bool> stopped_{false};
   std::atomic<bool> finish_claimed_{false};

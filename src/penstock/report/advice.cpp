@@ -114,7 +114,9 @@ class Adviser {
 
   void kernels() {
     offers_.work("a kernel that takes half the time", 2 * most(), "Kernels are " + used() + ".");
-    offers_.work("a second device for half of the lanes", 2 * most(), "Kernels on this one are " + used() + ".");
+    if (!figures_.gpu) return;
+    offers_.work("a second GPU, if there is one, for half of the lanes", at_most(2 * most()),
+                 "Kernels on this one are " + used() + ".");
   }
 
   /// As many threads more as there are, or as CPUs are free.
