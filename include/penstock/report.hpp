@@ -176,14 +176,16 @@ struct Report {
   std::vector<std::string> remarks;  ///< What the machine would not do (bind a thread, place a page), in words.
 
   std::uint64_t tiles() const noexcept { return tiles_done + tiles_failed + tiles_cancelled; }
+  /// How all lanes together learned that tiles were through.
+  FoundTiles found() const noexcept;
   /// True if every tile is done and nothing else went wrong.
   bool ok() const noexcept {
     return tiles_failed == 0 && tiles_cancelled == 0 && sink_failures == 0 && !stopped && !first_failure;
   }
 };
 
-/// The report in one line for a person, and one for each kind of failure; of several devices one for each that was
-/// lost; and the verdict, if there is one.
+/// The report in one line for a person, one on how completions came, and one for each kind of failure; of several
+/// devices one for each that was lost; and the verdict, if there is one.
 std::string describe(Report const& report);
 
 /// Which of several devices were lost, with how many tiles, and why: a sentence or more. Empty if none was, or if there
