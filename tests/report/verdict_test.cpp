@@ -190,6 +190,28 @@ TEST_F(ARunOfOneSecond, IsNotBoundByAnApplicationThatWaitsForTiles) {
   EXPECT_THAT(seen.evidence.at(0), HasSubstr("waited for a tile 150 % of the time"));
 }
 
+TEST_F(ARunOfOneSecond, WithFewTilesIsNotBoundByTheSourceThatHasThemMostOfTheTime) {
+  run.producers = 1;
+  run.pool = 1;
+  run.fill = 0.67;
+  run.borrow_wait = 0.33;
+  run.sink = 0.3;
+  Verdict const seen = verdict();
+  EXPECT_EQ(seen.bound, Bound::too_few_tiles) << describe(seen);
+  ASSERT_THAT(seen.advice, SizeIs(1)) << describe(seen);
+  EXPECT_THAT(seen.advice[0].change, HasSubstr("--tiles"));
+  EXPECT_NEAR(seen.advice[0].gain, 1 / 0.67, 0.01);
+}
+
+TEST_F(ARunOfOneSecond, IsOfferedNoMoreProducersThanTiles) {
+  run.producers = 2;
+  run.fill = 1.95;
+  run.borrow_wait = 0.02;
+  run.pool = 3;
+  ASSERT_EQ(verdict().bound, Bound::fill) << describe(verdict());
+  EXPECT_EQ(verdict().advice.at(0).change, "--producers 3");
+}
+
 TEST_F(ARunOfOneSecond, IsOfferedAnotherDeviceOnlyWhereThatBringsMore) {
   auto const offers_another = [](Verdict const& of) {
     return std::ranges::any_of(of.advice, [](Advice const& one) { return one.change.starts_with("a second GPU"); });
