@@ -236,7 +236,7 @@ void through_a_started_pipeline(benchmark::State& state) {
   one_pass();
   Report const report = pipeline.drain();
   for (LaneSummary const& lane : report.lanes) {
-    state.counters["by_watchdog"] += static_cast<double>(lane.found_by_watchdog);
+    state.counters["by_watchdog"] += static_cast<double>(lane.found.by_watchdog);
   }
   if (!report.ok() || worst > 1e-4) state.SkipWithError("wrong result");
 }

@@ -116,7 +116,7 @@ class Circle {
       LaneSummary const own = lane->summary();
       sum.tiles += own.tiles;
       sum.tickets += own.tickets;
-      sum.found_by_watchdog += own.found_by_watchdog;
+      sum.found += own.found;
     }
     return sum;
   }
@@ -156,7 +156,7 @@ void through_lanes(benchmark::State& state, Case const& what) {
   report(state, what, circle.total(), cpu_seconds() - cpu);
   if (!circle.end()) state.SkipWithError("a tile failed");
   LaneSummary const sum = circle.summary();
-  state.counters["watchdog"] = static_cast<double>(sum.found_by_watchdog);
+  state.counters["watchdog"] = static_cast<double>(sum.found.by_watchdog);
   state.counters["tickets"] = static_cast<double>(sum.tickets) / static_cast<double>(sum.tiles);
 }
 

@@ -17,6 +17,7 @@
 #include "penstock/elements.hpp"
 #include "penstock/options.hpp"
 #include "penstock/report.hpp"
+#include "penstock/snapshot.hpp"
 #include "penstock/stages.hpp"
 #include "penstock/tile.hpp"
 
@@ -208,7 +209,7 @@ class Feed {
 /// Made once, run any number of times, one run at a time. Either `run`, which starts its own producers, or `start`,
 /// `feed`, `drain` for an application that has threads of its own.
 ///
-/// Threads: one, but for `feed` and `stop`, which any may call.
+/// Threads: one, but for `feed`, `stop`, `running` and `snapshot`, which any may call.
 class Pipeline {
  public:
   /// Places and pins the tiles, page by page. One device or several, as `Device&`, `Devices` or `DeviceGroup`; they
@@ -273,6 +274,11 @@ class Pipeline {
   ///
   /// Threads: any.
   bool running() const noexcept;
+  /// Where it is at this moment, without stopping it: a lock that no tile passes, and a few reads for each lane. The
+  /// difference of two is `rates`.
+  ///
+  /// Threads: any, also a sink or a stage.
+  Snapshot snapshot() const;
   /// What the options came to on this machine.
   PipelineOptions const& options() const noexcept;
   Pool& pool() noexcept;

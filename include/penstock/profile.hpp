@@ -9,6 +9,7 @@
 #include <string>
 #include <string_view>
 
+#include "penstock/device.hpp"
 #include "penstock/options.hpp"
 
 namespace penstock {
@@ -21,6 +22,9 @@ struct ProfiledMachine {
   std::string driver = {};   ///< "13.0"; empty without one.
   std::string flavour = {};  ///< "per-thread" or "legacy".
 };
+
+/// What this process runs on.
+ProfiledMachine machine_here(DeviceGroup const& devices);
 
 /// What was being done, as options of `penstock bench` say it.
 struct ProfiledJob {
@@ -55,7 +59,7 @@ struct Profile {
   std::string date = {};     ///< ISO 8601.
   ProfiledMachine machine = {};
   ProfiledJob job = {};
-  std::size_t tile_bytes = 0;  ///< As `--tile` says it.
+  std::size_t tile_bytes = 0;  ///< As `--tile` says it; 0 in what is saved: the larger part of the options' tile.
   /// Only those that a profile sets: tile, threads, batches, slots and how lanes work (docs/profile.md).
   PipelineOptions options = {};
   /// Gigabytes a second of one direction; empty if the search was for latency.
@@ -83,9 +87,11 @@ std::string text_of(Profile const& profile);
 ///
 /// Throws: Error of kind bad_argument, if there is no such file or it holds no profile.
 Profile load_profile(std::filesystem::path const& path);
-/// Writes all of it, or leaves what was there as it was.
+/// Writes all of it, or leaves what was there as it was. What was written `load_profile` reads.
 ///
-/// Throws: Error of kind bad_argument, if `path` names no file that can be written; of kind system, if not all can be.
+/// Throws: Error of kind bad_argument, if `path` names no file that can be written, or if the profile has no tile, no
+///         rate or latency above 0, or counts that it leaves to the pipeline; of kind system, if not all can be
+///         written.
 void save_profile(Profile const& profile, std::filesystem::path const& path);
 
 }  // namespace penstock

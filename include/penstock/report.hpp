@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "penstock/recorder.hpp"
+#include "penstock/snapshot.hpp"
 #include "penstock/tile.hpp"
 
 namespace penstock {
@@ -26,10 +27,9 @@ struct LaneSummary {
   std::uint64_t graphs = 0;   ///< Tiles for which the stage was launched as a captured graph.
   std::uint64_t bytes_up = 0;
   std::uint64_t bytes_down = 0;
-  std::uint64_t tickets = 0;  ///< That its signal brought.
-  std::uint64_t naps = 0;     ///< How often it slept because its device had enough to do.
-  /// Tiles that the lane found done when its watchdog woke it: their signal was lost, or late.
-  std::uint64_t found_by_watchdog = 0;
+  std::uint64_t tickets = 0;            ///< That its signal brought.
+  std::uint64_t naps = 0;               ///< How often it slept because its device had enough to do.
+  FoundTiles found = {};                ///< How it learned that its device had passed the tiles.
   std::chrono::nanoseconds served{0};   ///< From the first tile that it took to its end.
   std::chrono::nanoseconds idle{0};     ///< Of these, with nothing to do but to watch its device or to sleep.
   std::uint64_t failed = 0;             ///< Tiles that it got and that failed, for any reason.
@@ -59,8 +59,8 @@ std::string_view bound_name(Bound bound) noexcept;
 
 /// A change that should make a run faster.
 struct Advice {
-  /// Options of the command and values, or what to do to the work. A field has the name of the option: `--slots` is
-  /// `Tuning::slots`.
+  /// Options and values, or what to do to the work. In a report of Pipeline members of PipelineOptions, "tuning.slots =
+  /// 8"; in what commands print options of theirs, "--slots 8".
   std::string change;
   double gain = 1;  ///< How many times the throughput is expected.
   std::string why;  ///< A sentence.
@@ -149,10 +149,14 @@ struct Report {
   std::uint64_t tiles_cancelled = 0;
   /// Completions on which the sink threw, whatever their outcome was.
   std::uint64_t sink_failures = 0;
-  std::uint64_t bytes_in = 0;               ///< Filled bytes of the tiles that are done.
-  std::uint64_t bytes_out = 0;              ///< Produced bytes of the tiles that are done.
-  std::chrono::nanoseconds wall{0};         ///< From start to the last completion and the merge.
-  std::chrono::nanoseconds borrow_wait{0};  ///< What all producers together waited for tiles.
+  std::uint64_t bytes_in = 0;        ///< Filled bytes of the tiles that are done.
+  std::uint64_t bytes_out = 0;       ///< Produced bytes of the tiles that are done.
+  std::chrono::nanoseconds wall{0};  ///< From start to the last completion and the merge.
+  /// What all threads of the process ran on CPUs meanwhile, those of the application, too.
+  std::chrono::nanoseconds cpu{0};
+  unsigned cpus = 0;  ///< That the process may use; 0 if that is not known.
+  /// What all producers, or all threads that feed, together waited for tiles.
+  std::chrono::nanoseconds borrow_wait{0};
   /// What all producers together rested because others of them were enough.
   std::chrono::nanoseconds producers_rest{0};
   std::chrono::nanoseconds fill{0};  ///< What all producers together spent in the source.
@@ -172,14 +176,16 @@ struct Report {
   std::vector<std::string> remarks;  ///< What the machine would not do (bind a thread, place a page), in words.
 
   std::uint64_t tiles() const noexcept { return tiles_done + tiles_failed + tiles_cancelled; }
+  /// How all lanes together learned that tiles were through.
+  FoundTiles found() const noexcept;
   /// True if every tile is done and nothing else went wrong.
   bool ok() const noexcept {
     return tiles_failed == 0 && tiles_cancelled == 0 && sink_failures == 0 && !stopped && !first_failure;
   }
 };
 
-/// The report in one line for a person, and one for each kind of failure; of several devices one for each that was
-/// lost; and the verdict, if there is one.
+/// The report in one line for a person, one on how completions came, and one for each kind of failure; of several
+/// devices one for each that was lost; and the verdict, if there is one.
 std::string describe(Report const& report);
 
 /// Which of several devices were lost, with how many tiles, and why: a sentence or more. Empty if none was, or if there

@@ -159,7 +159,7 @@ int each_tile_comes_once_in_time(SignalKind kind, Mishap mishap) {
     verdict.expect(seen() == 6, "a tile did not come back");
     lane.close();
     std::fprintf(stderr, "LANE %s %s: last of six after %.0f ms, found by watchdog %d\n", to_string(mishap),
-                 std::string(to_string(kind)).c_str(), last, static_cast<int>(lane.summary().found_by_watchdog));
+                 std::string(to_string(kind)).c_str(), last, static_cast<int>(lane.summary().found.by_watchdog));
   }
   verdict.expect(last < std::chrono::duration<double, std::milli>(stated_time).count(), "the last tile came too late");
   bool const refused = mishap == Mishap::refused_launch;

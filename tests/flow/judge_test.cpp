@@ -126,6 +126,32 @@ TEST_F(ARunOfAnEmbeddingProgram, ThatPushesHasNoProducers) {
   EXPECT_LE(figures.wall, std::chrono::duration<double>(report.wall).count()) << "lanes are made before the first tile";
 }
 
+TEST_F(ARunOfAnEmbeddingProgram, KnowsItsCpuTimeAndItsCpus) {
+  judged([](Tile const&) { be_busy(std::chrono::milliseconds(1)); }, [] {});
+  EXPECT_GT(figures.cpus, 0U);
+  ASSERT_TRUE(figures.cpu_time);
+  EXPECT_GE(*figures.cpu_time, 0.75e-3 * tiles) << "that one thread was busy for";
+}
+
+TEST_F(ARunOfAnEmbeddingProgram, ThatPushesSaysHowLongItWaitedForTiles) {
+  Pipeline pipeline(device, options);
+  std::chrono::nanoseconds waited{0};
+  pipeline.start(on_device([](DeviceTile const&, StreamRef) {}),
+                 [](Completion const&) { be_busy(std::chrono::milliseconds(2)); });
+  for (std::uint64_t k = 0; k < tiles; ++k) {
+    auto const since = steady_clock::now();
+    Loan tile = pipeline.feed().borrow();
+    waited += steady_clock::now() - since;
+    tile->filled = tile->input().size();
+    pipeline.feed().submit(std::move(tile));
+  }
+  Report const report = pipeline.drain();
+  EXPECT_GT(report.borrow_wait, std::chrono::milliseconds(20));
+  EXPECT_LE(report.borrow_wait, waited);
+  pipeline.start(on_device([](DeviceTile const&, StreamRef) {}), [](Completion const&) {});
+  EXPECT_EQ(pipeline.drain().borrow_wait.count(), 0) << "of this run";
+}
+
 TEST_F(ARunOfAnEmbeddingProgram, CountsFromItsFirstTileAndItsDeviceForAsLong) {
   auto const at = [](double milliseconds) { return static_cast<std::int64_t>(milliseconds * 1e6); };
   Recording recording;
@@ -167,6 +193,9 @@ TEST_F(ARunOfAnEmbeddingProgram, HasItsVerdictInItsReportIfThePipelineIsWatched)
     EXPECT_NE(report.verdict->bound, Bound::nothing_measured);
     EXPECT_GT(report.verdict->bytes_per_second, 0);
     EXPECT_NE(describe(report).find(describe(*report.verdict)), std::string::npos);
+    for (Advice const& advice : report.verdict->advice) {
+      EXPECT_EQ(advice.change.find("--"), std::string::npos) << "options are for users of commands";
+    }
   }
   Report const empty = pipeline.run(generate(0, fill), stage, [](Completion&) {});
   EXPECT_EQ(empty.verdict, nullptr) << "nothing was done";

@@ -34,7 +34,7 @@ TEST_P(LaneContract, IsCalledForEachTileOfAStarvedLane) {
   lane().close();
   expect_all_done(seen(), count);
   if (GetParam().signal == SignalKind::event_poll) GTEST_SKIP() << "It is never called: it asks the events itself.";
-  EXPECT_EQ(lane().summary().found_by_watchdog, 0u);
+  EXPECT_EQ(lane().summary().found.by_watchdog, 0u);
 }
 
 TEST_P(LaneContract, CompletesEachTileOnceThoughItsInboxIsAlwaysFull) {

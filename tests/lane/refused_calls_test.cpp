@@ -150,7 +150,7 @@ TEST_P(LaneThatIsRefused, AsksOnceMoreForACallThatWasRefused) {
     expect_all_done(await_seen(before + 1), 1, before);
     lane().close();
     EXPECT_EQ(cpu().armed_faults(), 0u) << "no call was refused";
-    EXPECT_EQ(lane().summary().found_by_watchdog, 0u) << "it was not called";
+    EXPECT_EQ(lane().summary().found.by_watchdog, 0u) << "it was not called";
   }
 }
 

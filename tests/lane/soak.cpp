@@ -99,7 +99,7 @@ class Soak {
     seconds_ = seconds_until(std::chrono::steady_clock::now());
     for (auto const& ring : rings_) {
       LaneSummary const lane = ring->close();
-      unsignalled_ += lane.found_by_watchdog;
+      unsignalled_ += lane.found.by_watchdog;
       heard_ += lane.tickets;
     }
     return true;

@@ -60,7 +60,7 @@ TEST_P(LaneContract, IsCalledByItsDeviceWhenItSleeps) {
     held.hold->open();
     await_seen(before + 2);
     lane().close();
-    found_by_watchdog += lane().summary().found_by_watchdog;
+    found_by_watchdog += lane().summary().found.by_watchdog;
   }
   if (GetParam().signal == SignalKind::event_poll) GTEST_SKIP() << "It is never called: it asks the events itself.";
   EXPECT_EQ(found_by_watchdog, 0u) << "nobody called it";

@@ -26,7 +26,7 @@ TEST_P(LaneWithALostSignal, CountsTheTilesThatOnlyItsWatchdogFound) {
     for (std::uint64_t nth = 1; nth <= count; ++nth) make_wrong(Wrong::lost, nth);
     for (std::uint64_t i = 0; i < count; ++i) submit_and_end_asleep(held, submitted + i);
     lane().close();
-    found = lane().summary().found_by_watchdog;
+    found = lane().summary().found.by_watchdog;
   }
   EXPECT_GE(found, 1u);
   EXPECT_LE(found, count);
@@ -73,7 +73,7 @@ TEST_P(LaneWithAnUntrueSignal, IsSignalledToAfterwardsAsBefore) {
   // What an alarm says of tile 0 is worth nothing; what is said of tile 1 is true of both.
   for (std::uint64_t i = 1; i < 6; ++i) submit_and_end_asleep(held, i);
   lane().close();
-  EXPECT_EQ(lane().summary().found_by_watchdog, 0u) << "nobody called it";
+  EXPECT_EQ(lane().summary().found.by_watchdog, 0u) << "nobody called it";
 }
 
 struct LaneWithASignalOfDoom : LaneOnAFaultyDevice {};

@@ -22,6 +22,40 @@ TEST_F(AProfile, IsTheSameOnceItWasSavedAndLoaded) {
   EXPECT_FALSE(std::filesystem::exists(folder / "saved.part"));
 }
 
+TEST_F(AProfile, OfAProgramOfOnesOwnIsSavedAndLoadedWithNothingSaidOfMachineAndJob) {
+  Profile own;
+  own.options = profile.options;
+  own.rate = ProfiledSpread{.median = 2, .least = 1, .most = 3};
+  save_profile(own, folder / "own");
+  Profile const loaded = load_profile(folder / "own");
+  EXPECT_EQ(loaded.options.lanes, own.options.lanes);
+  EXPECT_EQ(loaded.tile_bytes, own.options.tile.input_bytes);
+  EXPECT_EQ(loaded.difference_to({.cpu = "Some CPU"}), "") << "what is unknown is no difference";
+}
+
+TEST_F(AProfile, ThatCouldNotBeLoadedIsNotSaved) {
+  auto const refused = [&](Profile const& wrong, std::string const& why) {
+    try {
+      save_profile(wrong, folder / "wrong");
+      ADD_FAILURE() << "it was saved";
+    } catch (Error const& error) {
+      EXPECT_EQ(error.kind(), ErrorKind::bad_argument);
+      EXPECT_EQ(std::string(error.what()),
+                "The profile could not be loaded again (Profile: " + why +
+                    "): take its options from Pipeline::options(), which leave nothing open, and say in `rate` or "
+                    "`latency` what was measured.");
+    }
+    EXPECT_FALSE(std::filesystem::exists(folder / "wrong"));
+  };
+  Profile open = profile;
+  open.options.lanes = 0;
+  refused(open, "settings.lanes is no whole number from 1 to 1024");
+  Profile unmeasured = profile;
+  unmeasured.rate.reset();
+  refused(unmeasured, "gb_per_s is no object");
+  refused(Profile{}, "settings.tile is no whole number from 1 to 1073741824");
+}
+
 TEST_F(AProfile, KeepsTheSizesOfFurtherInputs) {
   EXPECT_FALSE(json()["settings"].contains("more_input_bytes")) << "most tiles have one input";
   profile.options.tile.more_input_bytes = {0, 512};

@@ -177,6 +177,58 @@ TEST_F(ARunOfOneSecond, IsBoundByAnApplicationThatPushesTooLittle) {
   EXPECT_EQ(verdict().bound, Bound::too_few_tiles) << "if all slots are full it pushes enough";
 }
 
+TEST_F(ARunOfOneSecond, IsNotBoundByAnApplicationThatWaitsForTiles) {
+  run.producers = 0;
+  run.fill = 0;
+  run.borrow_wait = 0.4;
+  Verdict seen = verdict();
+  EXPECT_EQ(seen.bound, Bound::source_waits);
+  EXPECT_THAT(seen.evidence.at(0), HasSubstr("its threads waited for one 40 % of the time, all together"));
+  run.borrow_wait = 1.5;  // Of two threads, say.
+  seen = verdict();
+  EXPECT_EQ(seen.bound, Bound::too_few_tiles);
+  EXPECT_THAT(seen.evidence.at(0), HasSubstr("waited for a tile 150 % of the time"));
+}
+
+TEST_F(ARunOfOneSecond, WithFewTilesIsNotBoundByTheSourceThatHasThemMostOfTheTime) {
+  run.producers = 1;
+  run.pool = 1;
+  run.fill = 0.67;
+  run.borrow_wait = 0.33;
+  run.sink = 0.3;
+  Verdict const seen = verdict();
+  EXPECT_EQ(seen.bound, Bound::too_few_tiles) << describe(seen);
+  ASSERT_THAT(seen.advice, SizeIs(1)) << describe(seen);
+  EXPECT_THAT(seen.advice[0].change, HasSubstr("--tiles"));
+  EXPECT_NEAR(seen.advice[0].gain, 1 / 0.67, 0.01);
+}
+
+TEST_F(ARunOfOneSecond, IsOfferedNoMoreProducersThanTiles) {
+  run.producers = 2;
+  run.fill = 1.95;
+  run.borrow_wait = 0.02;
+  run.pool = 3;
+  ASSERT_EQ(verdict().bound, Bound::fill) << describe(verdict());
+  EXPECT_EQ(verdict().advice.at(0).change, "--producers 3");
+}
+
+TEST_F(ARunOfOneSecond, IsOfferedAnotherDeviceOnlyWhereThatBringsMore) {
+  auto const offers_another = [](Verdict const& of) {
+    return std::ranges::any_of(of.advice, [](Advice const& one) { return one.change.starts_with("a second GPU"); });
+  };
+  run.overlap = Overlap{.computing = std::chrono::milliseconds(980),
+                        .busy = std::chrono::milliseconds(980),
+                        .window = std::chrono::seconds(1),
+                        .speed_of_light = 0.98};
+  ASSERT_EQ(verdict().bound, Bound::kernel) << describe(verdict());
+  EXPECT_FALSE(offers_another(verdict())) << "CPU devices share the CPUs of the host";
+  run.gpu = true;
+  EXPECT_TRUE(offers_another(verdict()));
+  run.cpus = 4;
+  run.cpu_time = 3.95;
+  EXPECT_FALSE(offers_another(verdict())) << "the host could not feed it";
+}
+
 TEST_F(ARunOfOneSecond, WithoutFiguresIsNotJudged) {
   for (RunFigures const& nothing :
        {RunFigures{}, RunFigures{.wall = 1}, RunFigures{.wall = 1, .tiles = 5, .producers = 2}}) {

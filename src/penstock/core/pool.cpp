@@ -4,10 +4,10 @@
 #include <algorithm>
 #include <array>
 #include <condition_variable>
-#include <cstdio>
 #include <string>
 
 #include "penstock/core/event_count.hpp"
+#include "penstock/core/say.hpp"
 #include "penstock/error.hpp"
 
 namespace penstock {
@@ -91,8 +91,7 @@ void Pool::add(PoolPart const& part, std::size_t number, std::size_t first) {
 
 Pool::~Pool() {
   if (std::size_t const out = on_loan()) {
-    std::fprintf(stderr, "penstock: a Pool died with %zu of %zu tiles on loan; let every Loan die first.\n", out,
-                 size());
+    say("a Pool died with %zu of %zu tiles on loan; let every Loan die first.", out, size());
   }
 }
 

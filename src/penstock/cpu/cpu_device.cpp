@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "penstock/cpu/cpu_device.hpp"
 
-#include <cstdio>
 #include <thread>
 #include <utility>
 
 #include <sched.h>
 
+#include "penstock/core/say.hpp"
 #include "penstock/cpu/cpu_stream.hpp"
 #include "penstock/cpu/engines.hpp"
 #include "penstock/cpu/handles.hpp"
@@ -52,10 +52,8 @@ CpuDevice::~CpuDevice() {
   kept_.let_go();
   memory_->let_go();
   if (Outstanding const out = outstanding(); out != Outstanding{}) {
-    std::fprintf(
-        stderr,
-        "penstock: a CPU device dies before %zu streams, %zu events, %zu allocations and %zu pinned regions of "
-        "its own, and before the end of %zu captures: destroy them first.\n",
+    say("a CPU device dies before %zu streams, %zu events, %zu allocations and %zu pinned regions of "
+        "its own, and before the end of %zu captures: destroy them first.",
         out.streams, out.events, out.allocations, out.pins, out.captures);
   }
 }

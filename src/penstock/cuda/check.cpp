@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "penstock/cuda/check.hpp"
 
-#include <cstdio>
 #include <string_view>
+
+#include "penstock/core/say.hpp"
 
 namespace penstock::cuda {
 namespace {
@@ -179,8 +180,8 @@ void report(cudaError_t result, char const* what, CallSite where) noexcept {
   if (result == cudaSuccess || result == cudaErrorCudartUnloading) return;
   forget_refusal();
   std::string_view const file = short_path(where.file);
-  std::fprintf(stderr, "penstock: %s failed while cleaning up: %s (%s) at %.*s:%d.\n", what, cudaGetErrorName(result),
-               cudaGetErrorString(result), static_cast<int>(file.size()), file.data(), where.line);
+  say("%s failed while cleaning up: %s (%s) at %.*s:%d.", what, cudaGetErrorName(result), cudaGetErrorString(result),
+      static_cast<int>(file.size()), file.data(), where.line);
 }
 
 }  // namespace penstock::cuda

@@ -45,6 +45,13 @@ class FeedWaits::Waiting {
 };
 
 std::optional<Loan> FeedWaits::borrow(std::stop_token const& stop, std::size_t part) {
+  auto const since = std::chrono::steady_clock::now();
+  auto loan = wait(stop, part);
+  waited_.fetch_add((std::chrono::steady_clock::now() - since).count(), std::memory_order_relaxed);
+  return loan;
+}
+
+std::optional<Loan> FeedWaits::wait(std::stop_token const& stop, std::size_t part) {
   std::optional<Loan> loan;
   if (loans_move_.load(std::memory_order_relaxed)) {
     loan = pool_.borrow(stop, part);

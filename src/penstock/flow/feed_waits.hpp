@@ -35,6 +35,8 @@ class FeedWaits {
   std::optional<Loan> borrow(std::stop_token const& stop, std::size_t part);
   /// The same without a wait, as Pool::try_borrow.
   std::optional<Loan> try_borrow(std::size_t part) noexcept { return noted(pool_.try_borrow(part)); }
+  /// How long all threads together waited since this was asked last; a wait that goes on is not counted.
+  std::chrono::nanoseconds take_waited() noexcept { return std::chrono::nanoseconds(waited_.exchange(0)); }
   /// The tile is no longer lent to any thread.
   void submitted(Loan const& loan) noexcept {
     std::uint32_t const borrower = loan->mark();
@@ -56,12 +58,14 @@ class FeedWaits {
     if (loan) (*loan)->set_mark(this_thread());
     return loan;
   }
+  std::optional<Loan> wait(std::stop_token const& stop, std::size_t part);
   std::optional<Loan> borrow_while_all_wait(std::stop_token const& stop, std::size_t part);
   bool all_wait();
 
   Pool& pool_;
   std::chrono::nanoseconds const patience_;
   std::atomic<bool> loans_move_{false};
+  std::atomic<std::int64_t> waited_{0};  ///< Nanoseconds.
   std::mutex mutex_;
   std::vector<std::uint32_t> waiting_;
   std::size_t look_first_ = 0;  ///< The tile that the last look found not lent to one of them.

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "penstock/flow/graph.hpp"
 
-#include <cstdio>
 #include <deque>
 #include <exception>
 #include <future>
@@ -10,6 +9,7 @@
 #include <oneapi/tbb/task_arena.h>
 #include <oneapi/tbb/task_group.h>
 
+#include "penstock/core/say.hpp"
 #include "penstock/flow/station.hpp"
 #include "penstock/machine/bound_thread.hpp"
 
@@ -140,7 +140,7 @@ Graph::~Graph() {
     attach();
   } catch (...) {
     // Without memory oneTBB cannot be asked to take the nodes apart; nothing is under way in them.
-    std::fprintf(stderr, "penstock: a graph was left as it is: there was no memory to take it apart.\n");
+    say("a graph was left as it is: there was no memory to take it apart.");
     static_cast<void>(nodes_.release());
     return;
   }

@@ -71,7 +71,8 @@ RunFigures made_of(Report const& report, PipelineOptions const& options, Device 
   figures.batch = options.tuning.batch;
   figures.usual_batch = device.info().kind == DeviceKind::cuda ? usual_batch(largest) : 1;
   figures.pool = options.tuning.tiles;
-  figures.cpus = cpus;
+  figures.cpus = cpus > 0 ? cpus : report.cpus;
+  figures.gpu = device.info().kind == DeviceKind::cuda;
   figures.legacy = device.flavour() == Flavour::legacy;
   figures.own_streams = options.tuning.streams == StreamMode::own;
   figures.single_stream = options.tuning.shape == LaneShape::single;
@@ -96,6 +97,7 @@ RunFigures figures_of(Report const& report, PipelineOptions const& options, Reco
   figures.borrow_wait = seconds(report.borrow_wait) + rest_in(report, figures.wall);
   figures.fill = seconds(report.fill);
   figures.sink = seconds(report.sink);
+  if (report.cpu.count() > 0) figures.cpu_time = seconds(report.cpu);
   add_times(figures, report, recording);
   if (figures.overlap && recording.missed == 0) figures.overlap = in_a_window(*figures.overlap, time);
   return figures;

@@ -26,7 +26,7 @@ struct Metered {
 /// this run alone, by the recorder of its options. Without ceilings `judge` then names the bound by where the time
 /// went. The run counts from the first tile on: lanes were made before.
 ///
-/// `cpus`: that the process may use; 0 if unknown.
+/// `cpus`: that the process may use; 0 for those of the report.
 RunFigures figures_of(Report const& report, PipelineOptions const& options, Recording const& recording,
                       Device const& device, unsigned cpus = 0);
 

@@ -40,6 +40,11 @@ constexpr auto& in(auto& options) {
 }
 
 template <auto member>
+constexpr bool of_tuning = requires(Tuning tuning) {
+  tuning.*member;
+};
+
+template <auto member>
 using ValueOf = std::remove_cvref_t<decltype(in<member>(std::declval<PipelineOptions&>()))>;
 
 std::optional<std::uint64_t> whole_number(std::string_view text, std::uint64_t most) {
@@ -51,6 +56,7 @@ std::optional<std::uint64_t> whole_number(std::string_view text, std::uint64_t m
 
 template <auto member>
 constexpr OptionRow count(OptionRow row) {
+  row.of_tuning = of_tuning<member>;
   row.text = [](PipelineOptions const& options) { return std::to_string(in<member>(options)); };
   row.read = [](PipelineOptions& options, std::string_view text, std::uint64_t most) {
     auto const number = whole_number(text, most);
@@ -63,6 +69,7 @@ constexpr OptionRow count(OptionRow row) {
 template <auto member>
 constexpr OptionRow time(OptionRow row) {
   row.kind = OptionKind::time;
+  row.of_tuning = of_tuning<member>;
   row.text = [](PipelineOptions const& options) {
     auto const& value = in<member>(options);
     return value ? std::to_string(value->count()) : std::string(left_to_pipeline);
@@ -81,6 +88,7 @@ constexpr OptionRow time(OptionRow row) {
 template <auto member, auto const& all>
 constexpr OptionRow word(OptionRow row) {
   row.kind = OptionKind::word;
+  row.of_tuning = of_tuning<member>;
   row.words = [] { return words_for(all); };
   row.text = [](PipelineOptions const& options) { return std::string(to_string(in<member>(options))); };
   row.read = [](PipelineOptions& options, std::string_view text, std::uint64_t) {
@@ -94,6 +102,7 @@ constexpr OptionRow word(OptionRow row) {
 template <auto member>
 constexpr OptionRow yes_no(OptionRow row) {
   row.kind = OptionKind::yes_no;
+  row.of_tuning = of_tuning<member>;
   row.words = [] { return std::string("yes, no"); };
   row.text = [](PipelineOptions const& options) { return std::string(in<member>(options) ? "yes" : "no"); };
   row.read = [](PipelineOptions& options, std::string_view text, std::uint64_t) {
@@ -183,27 +192,34 @@ constexpr std::array rows{
          .follows = "producers lanes consumers slots batch aim signal"}),
     word<&PipelineOptions::aim, all_aims>(
         {.name = "aim",
+         .enumeration = "Aim",
          .sentence = "What lanes, batch, slots, tiles, spin and watching are for where they are left to the pipeline:",
          .places = everywhere,
          .in_all_profiles = false}),
-    word<&Tuning::signal, all_signal_kinds>(
-        {.name = "signal", .sentence = "How lanes learn what is done:", .places = everywhere | searches}),
+    word<&Tuning::signal, all_signal_kinds>({.name = "signal",
+                                             .enumeration = "SignalKind",
+                                             .sentence = "How lanes learn what is done:",
+                                             .places = everywhere | searches}),
     word<&Tuning::streams, all_stream_modes>(
         {.name = "streams",
+         .enumeration = "StreamMode",
          .sentence = "Where lanes compute: default (the thread's default stream) or own (a stream of the lane's)",
          .places = commands_and_axes}),
     word<&Tuning::shape, all_lane_shapes>({.name = "shape",
+                                           .enumeration = "LaneShape",
                                            .sentence = "Streams of a lane: split (upload, compute, download) or single",
                                            .places = everywhere | searches,
                                            .former_word = "adaptive"}),
     word<&Tuning::transport, all_transports>(
         {.name = "transport",
+         .enumeration = "Transport",
          .sentence = "Whether tiles are copied: automatic (not what is small or alone), copies, mapped",
          .places = axes | profiles,
          .promised = "mapped",
          .in_all_profiles = false}),
     word<&Tuning::graphs, all_graphs>(
         {.name = "graphs",
+         .enumeration = "Graphs",
          .sentence = "Whether work is captured and launched as CUDA graphs: automatic (if it takes less time), never, "
                      "always",
          .places = axes | profiles,

@@ -33,7 +33,8 @@ inline constexpr unsigned searches = 8;  ///< Axes that a search chooses if it i
 
 /// An option of a pipeline as texts have it: command lines, axes, profiles, results.
 struct OptionRow {
-  std::string_view name;       ///< The same everywhere: "slots".
+  std::string_view name;              ///< The same everywhere: "slots".
+  std::string_view enumeration = {};  ///< Of a word: "SignalKind".
   std::string_view sentence;   ///< What it is, without the full stop; its words come behind it if it ends with a colon.
   unsigned places = 0;         ///< Of named_in.
   std::string_view unit = {};  ///< Of a number: "threads", "tiles", "us", "B".
@@ -48,6 +49,7 @@ struct OptionRow {
 
   // What it is of the options; the table fills it in.
   OptionKind kind = OptionKind::count;
+  bool of_tuning = false;            ///< It is a member of Tuning, by the same name; else one of PipelineOptions.
   std::string (*words)() = nullptr;  ///< All words of it, as a text lists them; null if it is no word.
   std::string (*text)(PipelineOptions const& options) = nullptr;
   bool (*read)(PipelineOptions& options, std::string_view text, std::uint64_t most) = nullptr;
@@ -58,6 +60,8 @@ struct OptionRow {
   ///
   /// Throws: Error of kind bad_argument, which names the option and what would do.
   void set(PipelineOptions& options, std::string_view text) const;
+  /// "tuning.slots".
+  std::string member() const { return (of_tuning ? "tuning." : "") + std::string(name); }
   /// The text of PipelineOptions{}.
   std::string preset() const { return text(PipelineOptions{}); }
   /// "yes" for a flag that is spelled --NAME, "no" for one that is spelled --no-NAME.

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "penstock/pipeline.hpp"
 
-#include <cstdio>
 #include <exception>
 #include <utility>
 
 #include "penstock/core/pool.hpp"
+#include "penstock/core/say.hpp"
 #include "penstock/flow/pipeline_calls.hpp"
 #include "penstock/flow/pipeline_parts.hpp"
 #include "penstock/flow/producers.hpp"
@@ -44,11 +44,9 @@ Pipeline::Pipeline(DeviceGroup const& devices, PipelineOptions options, std::sto
 Pipeline::~Pipeline() {
   auto const calls = parts_->calls;
   if (WorksFor::here(&parts_->pool) || calls->inside_here()) {
-    std::fprintf(
-        stderr,
-        "penstock: a pipeline was destroyed by its own sink, stage or source, or within a call of its own, which "
+    say("a pipeline was destroyed by its own sink, stage or source, or within a call of its own, which "
         "it would wait for: its tiles stay where they are. Leave that first, and let another thread destroy the "
-        "pipeline or exit.\n");
+        "pipeline or exit.");
     if (auto const run = parts_->current()) run->end_but_for_this_thread();
     return;
   }
@@ -58,7 +56,7 @@ Pipeline::~Pipeline() {
     try {
       parts_->drain([] {});
     } catch (std::exception const& exception) {
-      std::fprintf(stderr, "penstock: the pipeline could not report on its last run: %s\n", exception.what());
+      say("the pipeline could not report on its last run: %s", exception.what());
     }
   }
   delete parts_;
@@ -104,6 +102,9 @@ void Pipeline::stop() noexcept {
 
 bool Pipeline::running() const noexcept {
   return parts_->current() != nullptr;
+}
+Snapshot Pipeline::snapshot() const {
+  return parts_->snapshot();
 }
 PipelineOptions const& Pipeline::options() const noexcept {
   return parts_->options;

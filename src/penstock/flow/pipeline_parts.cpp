@@ -6,6 +6,7 @@
 
 #include "penstock/device.hpp"
 #include "penstock/flow/judge.hpp"
+#include "penstock/flow/option_members.hpp"
 #include "penstock/flow/spin_room.hpp"
 #include "penstock/report.hpp"
 
@@ -122,6 +123,7 @@ std::shared_ptr<Run> Pipeline::Parts::make_run(Input input, Stages stages, Sink 
   std::scoped_lock const lock(mutex_);
   starting_ = false;
   run_ = made;
+  ++runs_;
   if (ending_) made->stop();
   return made;
 }
@@ -143,6 +145,7 @@ Report Pipeline::Parts::drain(std::function<void()> const& hand_in_rest) {
   hand_in_rest();
   run->end_of_input();
   Report report = run->finish();
+  report.borrow_wait = feed_waits.take_waited();
   complete(report);
   return report;
 }
@@ -158,6 +161,38 @@ void Pipeline::Parts::close_run() {
 std::shared_ptr<Run> Pipeline::Parts::current() {
   std::scoped_lock const lock(mutex_);
   return run_;
+}
+
+Snapshot Pipeline::Parts::snapshot() {
+  Snapshot all;
+  {
+    // Under the lock, so that this thread is never the last that has the run, and destroys it with the user's stages.
+    std::scoped_lock const lock(mutex_);
+    all.run = runs_;
+    all.running = run_ != nullptr;
+    if (run_ != nullptr) run_->write_to(all);
+  }
+  all.at = std::chrono::steady_clock::now();
+  for (std::string const& name : device_names) all.devices.push_back({.name = name});
+  for (std::size_t number = 0; number < all.lanes.size(); ++number) {
+    LaneSnapshot& lane = all.lanes[number];
+    lane.device = number % devices.size();
+    DeviceSnapshot& device = all.devices[lane.device];
+    ++device.lanes;
+    device.done += lane.done;
+    device.failed += lane.failed;
+    device.in_flight += lane.in_flight();
+    device.bytes_up += lane.bytes_up;
+    device.bytes_down += lane.bytes_down;
+    device.lanes_lost += lane.lost ? 1 : 0;
+  }
+  // A tile that is on its way home may be counted twice for a moment.
+  all.pool = {.tiles = pool.size(),
+              .lent = std::min(pool.on_loan(), pool.size()),
+              .stranded = pool.stranded(),
+              .borrowers = pool.waiting()};
+  all.pool.home = all.pool.tiles - std::min(all.pool.tiles, all.pool.lent + all.pool.stranded);
+  return all;
 }
 
 std::shared_ptr<Run> Pipeline::Parts::fed() {
@@ -196,6 +231,7 @@ void Pipeline::Parts::complete(Report& report) const {
     report.remarks.push_back("The recorder was full: " + std::to_string(full->missed()) +
                              " passages of tiles are not in it; give RecorderOptions a larger `capacity`.");
   }
+  report.cpus = static_cast<unsigned>(topology.busy_threads());
   judge_run(report);
 }
 
@@ -204,9 +240,8 @@ void Pipeline::Parts::judge_run(Report& report) const {
   Recording const recording = watcher->take();
   bool const lost = std::ranges::any_of(report.devices, [](DeviceSummary const& one) { return !one.loss.empty(); });
   if (lost || report.tiles_done == 0) return;
-  auto const cpus = static_cast<unsigned>(topology.busy_threads());
-  report.verdict =
-      std::make_shared<Verdict const>(judge(figures_of(report, options, recording, *devices.front(), cpus)));
+  Verdict verdict = judge(figures_of(report, options, recording, *devices.front()));
+  report.verdict = std::make_shared<Verdict const>(in_members(std::move(verdict)));
 }
 
 }  // namespace penstock

@@ -25,7 +25,7 @@ namespace penstock {
 
 /// What a pipeline keeps from run to run, and the run that is going on.
 ///
-/// Threads: `current`, `fed` any; the rest is for the pipeline's own.
+/// Threads: `current`, `snapshot`, `fed` any; the rest is for the pipeline's own.
 struct Pipeline::Parts {
   /// Throws: as Pipeline.
   Parts(std::vector<Device*> driven, PipelineOptions wanted, std::stop_token const& stop);
@@ -41,6 +41,8 @@ struct Pipeline::Parts {
   void stop_for_good() noexcept;
   /// The run that is going on; or null.
   std::shared_ptr<Run> current();
+  /// As Pipeline::snapshot.
+  Snapshot snapshot();
   /// The run that takes tiles from a Feed.
   ///
   /// Throws: Error that says why there is none.
@@ -77,8 +79,9 @@ struct Pipeline::Parts {
 
   std::mutex mutex_;
   std::shared_ptr<Run> run_;
-  bool starting_ = false;  ///< A run is being made.
-  bool ending_ = false;    ///< No run is to go on.
+  std::uint64_t runs_ = 0;  ///< That were there so far.
+  bool starting_ = false;   ///< A run is being made.
+  bool ending_ = false;     ///< No run is to go on.
 };
 
 }  // namespace penstock

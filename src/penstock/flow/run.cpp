@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "penstock/flow/run.hpp"
 
+#include <ctime>
 #include <exception>
 #include <utility>
 
@@ -10,6 +11,13 @@ namespace penstock {
 namespace {
 
 using Clock = std::chrono::steady_clock;
+
+/// Of all threads of the process.
+std::chrono::nanoseconds cpu_time() noexcept {
+  timespec time{};
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
+  return std::chrono::seconds(time.tv_sec) + std::chrono::nanoseconds(time.tv_nsec);
+}
 
 TileRoute::Options route_options(PipelineOptions const& options, CpuSet const& cpus) {
   auto const spin = options.tuning.borrow_spin.value_or(std::chrono::microseconds(0));
@@ -52,6 +60,7 @@ Run::Run(Input input, Rundown& open_input, Pool& pool, std::span<TileRecord> rec
       stages_(std::move(stages)),
       graph_cpus_(graph_cpus),
       graphs_asked_(options.tuning.graphs == Graphs::always),
+      cpu_before_(cpu_time()),
       open_input_(open_input),
       route_(route_options(options, graph_cpus), pool, records, std::move(sink), outcomes_, enough_) {
   if (options.watching.recorder != nullptr) options.watching.recorder->set_tiles(pool.size());
@@ -152,6 +161,12 @@ void Run::claim_finish() {
   }
 }
 
+void Run::write_to(Snapshot& snapshot) const {
+  outcomes_.write_to(snapshot);
+  snapshot.lanes = lanes_->snapshots();
+  snapshot.submitted = route_.sent();
+}
+
 Report Run::finish() {
   wind_up();
   Report report;
@@ -170,6 +185,7 @@ Report Run::finish() {
         "The stage was not launched as a graph: it does not promise to be capturable (Promises::capturable).");
   }
   report.wall = Clock::now() - started_;
+  report.cpu = cpu_time() - cpu_before_;
   return report;
 }
 

@@ -46,6 +46,11 @@ class Run {
   ~Run();
 
   Input input() const noexcept { return input_; }
+  /// Adds where its tiles are: a tile is counted on its way in before it is on its way out, and these are read in the
+  /// opposite order.
+  ///
+  /// Threads: any.
+  void write_to(Snapshot& snapshot) const;
 
   /// Sends a tile that has its sequence, as TileRoute does.
   void send(Loan loan, std::shared_ptr<Failure const> failure) { route_.send(std::move(loan), std::move(failure)); }
@@ -99,6 +104,7 @@ class Run {
   bool const graphs_asked_;                   ///< By Graphs::always.
   std::atomic<bool> promise_missing_{false};  ///< They were, of a stage that may not be captured.
   std::chrono::steady_clock::time_point const started_ = std::chrono::steady_clock::now();
+  std::chrono::nanoseconds const cpu_before_;  ///< That the process had used.
   std::stop_source enough_;
   std::atomic<bool> stopped_{false};
   std::atomic<bool> finish_claimed_{false};

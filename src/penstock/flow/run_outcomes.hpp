@@ -10,18 +10,19 @@
 #include <vector>
 
 #include "penstock/report.hpp"
+#include "penstock/snapshot.hpp"
 #include "penstock/tile.hpp"
 
 namespace penstock {
 
-/// How the tiles of a run ended, so far as the lanes do not count it, and what went wrong with the run itself.
+/// How the tiles of a run came to the sink, and what went wrong with the run itself.
 ///
 /// Failures are kept in a form that needs no memory.
 ///
 /// Threads: any, but for `write_to`.
 class RunOutcomes {
  public:
-  /// Counts a tile that is not done; lanes count those that are.
+  /// Counts a tile that comes to the sink.
   void note(Completion const& completion);
   /// The sink threw on this tile.
   void note_sink_failure(std::shared_ptr<Failure const> failure, std::uint64_t sequence, std::uint64_t tag);
@@ -34,6 +35,8 @@ class RunOutcomes {
   ///
   /// Threads: one, once the last tile is through.
   void write_to(Report& report, std::vector<std::shared_ptr<Failure const>> const& of_lanes);
+  /// Adds the counts so far: of each tile that they have, this thread sees what happened to it before.
+  void write_to(Snapshot& snapshot) const noexcept;
 
  private:
   struct Noted {
@@ -43,10 +46,12 @@ class RunOutcomes {
     std::optional<FirstFailure> told() const;
   };
 
+  // Each is counted with release, and read with acquire.
+  std::atomic<std::uint64_t> done_{0};
+  std::atomic<std::uint64_t> failed_{0};
+  std::atomic<std::uint64_t> cancelled_{0};
+  std::atomic<std::uint64_t> sink_failures_{0};
   std::mutex mutex_;
-  std::uint64_t failed_ = 0;
-  std::uint64_t cancelled_ = 0;
-  std::uint64_t sink_failures_ = 0;
   Noted first_;
   Noted first_of_sink_;
   std::shared_ptr<Failure const> of_input_;

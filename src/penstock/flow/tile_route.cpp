@@ -38,6 +38,7 @@ TileRoute::TileRoute(Options const& options, Pool const& pool, std::span<TileRec
 }
 
 void TileRoute::send(Loan loan, std::shared_ptr<Failure const> failure) {
+  sent_.fetch_add(1, std::memory_order_relaxed);
   TileRecord& record = records_[loan->index()];
   record.sequence = loan->sequence;
   Outcome const outcome = failure != nullptr ? Outcome::failed : Outcome::done;

@@ -71,6 +71,9 @@ class TileRoute {
   /// submit one: if no lane is left, or every tile is stranded, `enough` is asked to stop.
   void end_if_no_lane_is_left() noexcept;
 
+  /// Tiles that were sent so far.
+  std::uint64_t sent() const noexcept { return sent_.load(std::memory_order_relaxed); }
+
   Graph& graph() noexcept { return graph_; }
 
  private:
@@ -112,6 +115,8 @@ class TileRoute {
   Recorder* const recorder_;
   Ranges* const ranges_;
   std::uint32_t const deliver_row_;
+  /// Relaxed: a tile is handed on behind its count, so a thread that sees a later count of it sees this one.
+  std::atomic<std::uint64_t> sent_{0};
   std::atomic<TileTaker*> lanes_{nullptr};  ///< A lane may be lost before the others are there.
 
   std::deque<HostWork> host_;

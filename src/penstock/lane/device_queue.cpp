@@ -42,6 +42,12 @@ void DeviceQueue::open(TileShape shape, std::size_t tiles) {
   lookout_.emplace(options_, signal_->wakes(), Clock::now());
 }
 
+/// Counts what the flight has got, also if a call threw behind that.
+struct DeviceQueue::CountedPut {
+  DeviceQueue& queue;
+  ~CountedPut() { queue.counts_.put.add(queue.flight_->youngest() - queue.counts_.put.value()); }
+};
+
 void DeviceQueue::put(std::span<Loan> batch, Stage& stage, std::span<Clock::time_point const> pushed) {
   bool const first = flight_->empty();
   auto const taken = Clock::now();
@@ -53,9 +59,10 @@ void DeviceQueue::put(std::span<Loan> batch, Stage& stage, std::span<Clock::time
   try {
     {
       RangeHere const range(options_.ranges, Step::enqueue, representative_sequence(batch));
+      CountedPut const counted{*this};
       flight_->put(batch, stage);
     }
-    ++summary_.batches;
+    counts_.batches.add(1);
     if (!recorded_.empty()) note_taken(taken, pushed);
     // Now, and not before: the time of the stage's calls on this thread is not the device's time.
     if (first) lookout_->began(Clock::now(), flight_->retired());
@@ -124,6 +131,7 @@ bool DeviceQueue::read_tickets() {
     ++summary_.tickets;
   }
   if (!any) return false;
+  asks_by_ = LaneCounts::By::callback;
   if (trouble) {
     ask_device();
   } else {
@@ -136,6 +144,7 @@ bool DeviceQueue::read_tickets() {
       give_up(error);
     }
   }
+  asks_by_ = LaneCounts::By::look;
   lookout_->looked(flight_->retired(), flight_->size());
   lookout_->heard();
   return true;
@@ -159,7 +168,7 @@ void DeviceQueue::end_look(Clock::time_point now) {
   if (!flight_->empty() && lookout_->overdue(now)) {
     // A lane that reads memory has to ask at times how the device is. A lane that asks events is told that, but not
     // that the device is slow.
-    signal_->read() ? ask_unsignalled() : ask_device();
+    ask_for(signal_->read() ? LaneCounts::By::watchdog : LaneCounts::By::look);
   }
   lookout_->looked(flight_->retired(), flight_->size());
 }
@@ -167,7 +176,7 @@ void DeviceQueue::end_look(Clock::time_point now) {
 void DeviceQueue::end_sleep() {
   if (flight_->empty()) return;
   bool const overdue = lookout_->overdue(Clock::now());
-  if (signal_->wakes() || (signal_->read() && overdue)) return ask_unsignalled();
+  if (signal_->wakes() || (signal_->read() && overdue)) return ask_for(LaneCounts::By::watchdog);
   if (overdue) ask_device();
 }
 
@@ -188,11 +197,11 @@ void DeviceQueue::retire_passed() {
   }
 }
 
-/// Asks for the watchdog: no signal told of what this finds.
-void DeviceQueue::ask_unsignalled() {
-  unsignalled_ = true;
+/// With `watchdog`, no signal told of what this finds.
+void DeviceQueue::ask_for(LaneCounts::By by) {
+  asks_by_ = by;
   ask_device();
-  unsignalled_ = false;
+  asks_by_ = LaneCounts::By::look;
 }
 
 /// Retires what the device has passed, whatever was signalled.
@@ -209,8 +218,11 @@ void DeviceQueue::ask_device() {
 
 void DeviceQueue::retire_up_to(std::uint64_t number) {
   lookout_->progressed(Clock::now());
-  if (unsignalled_) summary_.found_by_watchdog += number - flight_->retired();
-  while (flight_->retired() < number) deliver(flight_->retire());
+  while (flight_->retired() < number) {
+    Completion completion = flight_->retire();
+    counts_.find(asks_by_);
+    deliver(std::move(completion));
+  }
 }
 
 /// The device did not say how far it is, or did not take what it was given.
@@ -250,6 +262,7 @@ void DeviceQueue::fail_all_in_flight(std::shared_ptr<Failure const> why) {
   }
   while (!flight_->empty()) {
     Completion completion = flight_->retire(why);
+    counts_.returned.add(1);
     // The device may still use this tile, so no other user may get it again.
     if (device_.abandoned()) completion.loan.strand();
     deliver(std::move(completion));
@@ -257,13 +270,7 @@ void DeviceQueue::fail_all_in_flight(std::shared_ptr<Failure const> why) {
 }
 
 void DeviceQueue::deliver(Completion completion) noexcept {
-  if (completion.ok()) {
-    ++summary_.tiles;
-    summary_.bytes_up += completion.loan->all_filled();
-    summary_.bytes_down += completion.loan->produced;
-  } else if (completion.outcome == Outcome::failed) {
-    ++summary_.failed;
-  }
+  counts_.end(completion);
   state_.count_out();
   on_completion_(std::move(completion));
   // The callee may be a sink, and have left a refusal on this thread: no stage is to be blamed for that.

@@ -13,6 +13,7 @@
 #include "penstock/device.hpp"
 #include "penstock/lane/flight.hpp"
 #include "penstock/lane/intake.hpp"
+#include "penstock/lane/lane_counts.hpp"
 #include "penstock/lane/lane_options.hpp"
 #include "penstock/lane/lane_state.hpp"
 #include "penstock/lane/lookout.hpp"
@@ -59,6 +60,10 @@ class DeviceQueue {
   std::uint64_t retired() const noexcept { return flight_->retired(); }
   /// When to look, to sleep and to be called.
   Lookout& lookout() noexcept { return *lookout_; }
+  /// What was done so far.
+  ///
+  /// Threads: any may read it.
+  LaneCounts const& counts() const noexcept { return counts_; }
   /// Why the device serves no tile any more; null if it does.
   std::shared_ptr<Failure const> const& loss() const noexcept { return loss_; }
 
@@ -104,11 +109,12 @@ class DeviceQueue {
   void let_go(std::unique_ptr<Stage> stage);
 
  private:
+  struct CountedPut;
   std::uint64_t representative_sequence(std::span<Loan const> batch) const noexcept;
   void note_taken(Clock::time_point taken, std::span<Clock::time_point const> pushed) const;
   void tell_signal();
   void ask_device();
-  void ask_unsignalled();
+  void ask_for(LaneCounts::By by);
   void retire_passed();
   void retire_up_to(std::uint64_t number);
   void give_up(Error const& error);
@@ -131,8 +137,9 @@ class DeviceQueue {
   std::unique_ptr<Signal> signal_;
   std::optional<Lookout> lookout_;
   std::shared_ptr<Failure const> loss_;
-  std::vector<Tile const*> recorded_;  ///< The batch that is being put, for a recorder.
-  bool unsignalled_ = false;           ///< It retires what its watchdog found.
+  std::vector<Tile const*> recorded_;              ///< The batch that is being put, for a recorder.
+  LaneCounts::By asks_by_ = LaneCounts::By::look;  ///< Why it asks the device how far it is.
+  LaneCounts counts_;
 };
 
 }  // namespace penstock

@@ -75,6 +75,20 @@ void Lane::close() {
   thread_.join();
 }
 
+LaneSummary Lane::summary() const noexcept {
+  LaneSummary all = summary_;
+  queue_.counts().write_to(all);
+  return all;
+}
+
+LaneSnapshot Lane::snapshot() const noexcept {
+  LaneSnapshot lane = queue_.counts().read();
+  std::size_t const has = state_.load();
+  lane.waiting = has - std::min<std::size_t>(has, lane.in_flight());
+  lane.lost = state_.lost();
+  return lane;
+}
+
 /// The thread's whole life. `ready` and `stages` belong to the constructor, which returns once `ready` is set.
 void Lane::body(std::promise<void>& ready, Stages const& stages) {
   try {
@@ -89,7 +103,7 @@ void Lane::body(std::promise<void>& ready, Stages const& stages) {
     return;
   }
   serve_to_the_end();
-  if (summary_.batches > 0) summary_.served = Clock::now() - serves_since_;
+  if (queue_.counts().batches.value() > 0) summary_.served = Clock::now() - serves_since_;
   queue_.sum_up();
   finish_stage();
   // Calls from the tiles' own stream come after the tiles; they must not find the signal gone.
@@ -165,7 +179,7 @@ bool Lane::take_tiles() {
   }
   intake_.take(room(), batch_);
   if (batch_.empty()) return any;
-  if (summary_.batches == 0) {
+  if (queue_.counts().batches.value() == 0) {
     serves_since_ = Clock::now();
     summary_.idle = {};
   }

@@ -103,7 +103,11 @@ class Lane {
   /// Why its thread is not bound as asked, in words.
   std::optional<std::string> const& binding_error() const noexcept { return thread_.binding_error(); }
   /// Only once closed: what it did.
-  LaneSummary summary() const noexcept { return summary_; }
+  LaneSummary summary() const noexcept;
+  /// What it has done so far, and how many tiles wait for it; not which device it has.
+  ///
+  /// Threads: any.
+  LaneSnapshot snapshot() const noexcept;
 
  private:
   void body(std::promise<void>& ready, Stages const& stages);

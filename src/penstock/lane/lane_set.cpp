@@ -153,6 +153,12 @@ std::vector<std::shared_ptr<Failure const>> LaneSet::merge(Stages const& stages)
   return failures;
 }
 
+std::vector<LaneSnapshot> LaneSet::snapshots() const {
+  std::vector<LaneSnapshot> all;
+  for (auto const& lane : lanes_) all.push_back(lane->snapshot());
+  return all;
+}
+
 std::vector<LaneSummary> LaneSet::summaries() const {
   std::vector<LaneSummary> all;
   for (auto const& lane : lanes_) all.push_back(lane->summary());

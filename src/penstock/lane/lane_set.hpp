@@ -73,6 +73,10 @@ class LaneSet final : public TileTaker {
   /// Only once closed: calls `stages.merge` for each finished stage, in lane order. Says what failed of finishing and
   /// merging.
   std::vector<std::shared_ptr<Failure const>> merge(Stages const& stages);
+  /// What each lane has done so far; `device` is left at 0.
+  ///
+  /// Threads: any.
+  std::vector<LaneSnapshot> snapshots() const;
   /// Only once closed: what each lane did.
   std::vector<LaneSummary> summaries() const;
   /// Only once closed: threads that could not be bound, stages that could not be captured, in words.

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "penstock/machine/bound_thread.hpp"
 
-#include <cstdio>
 #include <future>
 #include <new>
 #include <system_error>
@@ -11,6 +10,7 @@
 #include <sys/prctl.h>
 
 #include "penstock/core/failure_text.hpp"
+#include "penstock/core/say.hpp"
 #include "penstock/error.hpp"
 #include "penstock/machine/cpu_set.hpp"
 
@@ -117,10 +117,9 @@ void BoundThread::end() noexcept {
   try {
     std::rethrow_exception(escaped);
   } catch (std::exception const& error) {
-    std::fprintf(stderr, "penstock: thread '%s' ended by an exception that no caller took: %s\n", state_->name.c_str(),
-                 error.what());
+    say("thread '%s' ended by an exception that no caller took: %s", state_->name.c_str(), error.what());
   } catch (...) {
-    std::fprintf(stderr, "penstock: thread '%s' ended by an exception that no caller took.\n", state_->name.c_str());
+    say("thread '%s' ended by an exception that no caller took.", state_->name.c_str());
   }
 }
 

@@ -4,8 +4,19 @@
 #include <utility>
 
 #include "penstock/flow/option_table.hpp"
+#include "penstock/machine/host_limits.hpp"
+#include "penstock/machine/topology.hpp"
 
 namespace penstock {
+
+ProfiledMachine machine_here(DeviceGroup const& devices) {
+  DeviceInfo const info = devices.info();
+  return {.cpu = HostLimits::read().cpu_model,
+          .cpus = Topology::detect().cpus().size(),
+          .device = info.name,
+          .driver = info.driver,
+          .flavour = std::string(flavour_name(devices.front().flavour()))};
+}
 
 PipelineOptions Profile::apply(PipelineOptions wanted) const {
   if (wanted.tile == TileShape{}) wanted.tile = options.tile;

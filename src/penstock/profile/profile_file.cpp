@@ -148,7 +148,7 @@ Json settings_of(Profile const& profile) {
       settings[member_of(row)] = value_of(row, profile.options);
       continue;
     }
-    settings[row.name] = profile.tile_bytes;
+    settings[row.name] = profile.tile_bytes > 0 ? profile.tile_bytes : tile.largest_part();
     settings["input_bytes"] = tile.input_bytes;
     settings["output_bytes"] = tile.output_bytes;
     settings["in_place"] = tile.in_place;
@@ -256,7 +256,18 @@ Profile load_profile(std::filesystem::path const& path) {
 }
 
 void save_profile(Profile const& profile, std::filesystem::path const& path) {
-  OutputFile(path.string()).write("the profile", [&](std::ostream& out) { out << text_of(profile); });
+  std::string const text = text_of(profile);
+  try {
+    parse_profile(text, "Profile");
+  } catch (Error const& error) {
+    std::string why = error.what();
+    why.resize(why.size() - std::min(why.size(), std::string_view(remedy).size() + 3));  // ": make a new one ... ."
+    throw Error(ErrorKind::bad_argument,
+                "The profile could not be loaded again (" + why +
+                    "): take its options from Pipeline::options(), which leave nothing open, and say in `rate` or "
+                    "`latency` what was measured.");
+  }
+  OutputFile(path.string()).write("the profile", [&](std::ostream& out) { out << text; });
 }
 
 }  // namespace penstock

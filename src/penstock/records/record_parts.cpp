@@ -3,11 +3,11 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cstdio>
 #include <exception>
 #include <optional>
 #include <utility>
 
+#include "penstock/core/say.hpp"
 #include "penstock/error.hpp"
 
 namespace penstock {
@@ -221,10 +221,9 @@ void Records::Parts::send(Pack& pack, Departure why) noexcept {
     refused.loan = std::move(loan);
     deliver(refused);
   } catch (std::exception const& exception) {
-    std::fprintf(stderr, "penstock: a tile of records could not be submitted, or its sink threw: %s\n",
-                 exception.what());
+    say("a tile of records could not be submitted, or its sink threw: %s", exception.what());
   } catch (...) {
-    std::fprintf(stderr, "penstock: a tile of records could not be submitted, and its sink threw something.\n");
+    say("a tile of records could not be submitted, and its sink threw something.");
   }
 }
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "penstock/records.hpp"
 
-#include <cstdio>
 #include <cstring>
 #include <exception>
 #include <functional>
@@ -9,6 +8,7 @@
 #include <string>
 #include <utility>
 
+#include "penstock/core/say.hpp"
 #include "penstock/error.hpp"
 #include "penstock/records/record_parts.hpp"
 
@@ -152,7 +152,7 @@ Records::~Records() {
   try {
     drain();
   } catch (std::exception const& exception) {
-    std::fprintf(stderr, "penstock: the records could not report on their last run: %s\n", exception.what());
+    say("the records could not report on their last run: %s", exception.what());
   }
 }
 

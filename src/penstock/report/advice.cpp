@@ -114,7 +114,9 @@ class Adviser {
 
   void kernels() {
     offers_.work("a kernel that takes half the time", 2 * most(), "Kernels are " + used() + ".");
-    offers_.work("a second device for half of the lanes", 2 * most(), "Kernels on this one are " + used() + ".");
+    if (!figures_.gpu) return;
+    offers_.work("a second GPU, if there is one, for half of the lanes", at_most(2 * most()),
+                 "Kernels on this one are " + used() + ".");
   }
 
   /// As many threads more as there are, or as CPUs are free.
@@ -124,12 +126,15 @@ class Adviser {
     auto const free = static_cast<unsigned>(std::max(0.0, std::round(figures_.cpus - busy)));
     return std::min(threads, free);
   }
+  unsigned now_and_more(unsigned threads) const { return threads + more(threads); }
   std::string free_text() const {
     return figures_.cpus > 0 ? ", and there are " + std::to_string(figures_.cpus) + " CPUs" : "";
   }
 
   void producers() {
-    unsigned const now = figures_.producers, then = now + more(now);
+    // More of them than tiles would only wait.
+    auto const tiles = static_cast<unsigned>(std::min<std::uint64_t>(figures_.pool, now_and_more(figures_.producers)));
+    unsigned const now = figures_.producers, then = std::max(now, tiles);
     double factor = static_cast<double>(then) / now;
     if (ceilings_.fill && ceilings_.fill_twice && *ceilings_.fill > 0) {
       // What threads lose to each other grows with their number, as by Amdahl's law; twice as many show the part.

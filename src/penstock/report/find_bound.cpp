@@ -173,11 +173,20 @@ Finding find_bound(RunFigures const& figures, Utilisation const& use) {
 
   if (figures.tiles < slots_of_all(figures)) return {Bound::too_few_tiles, Turns::none, Room::run};
   if (!use.producers) {
-    // An application that pushes waits for a tile only if all are out.
-    bool const all_out = figures.in_flight && *figures.in_flight >= in_use * static_cast<double>(slots_of_all(figures));
+    // An application that pushes waits for a tile only if all are out. What its threads do meanwhile is not known, so
+    // one of them that waits half of the time is enough.
+    constexpr double half = 0.5;
+    bool const all_out =
+        figures.borrow_wait >= half * figures.wall ||
+        (figures.in_flight && *figures.in_flight >= in_use * static_cast<double>(slots_of_all(figures)));
     return all_out ? find_latency(figures) : Finding{Bound::source_waits};
   }
-  if (use.producers->borrowing > std::max(use.producers->filling, use.producers->waiting)) return find_latency(figures);
+  // With few tiles the parts take turns, and a producer waits for the one that fills most of the time itself.
+  constexpr double some = 0.1;
+  bool const few_tiles = figures.pool < slots_of_all(figures) + figures.producers && use.producers->borrowing >= some;
+  if (few_tiles || use.producers->borrowing > std::max(use.producers->filling, use.producers->waiting)) {
+    return find_latency(figures);
+  }
   return {use.producers->filling >= use.producers->waiting ? Bound::fill : Bound::source_waits};
 }
 

@@ -31,7 +31,8 @@ struct RunFigures {
   std::uint64_t pool = 1;    ///< Tiles of the pool.
   unsigned cpus = 0;         ///< That the process may use; 0 if unknown.
 
-  double borrow_wait = 0;                ///< Producers, for a tile, or for others to need them.
+  /// Producers, for a tile, or for others to need them; without producers, threads that feed, for a tile.
+  double borrow_wait = 0;
   double fill = 0;                       ///< Producers, in the source.
   double sink = 0;                       ///< In the sink.
   std::optional<double> enqueue = {};    ///< Lanes, giving work to the device; with what their stages take.
@@ -43,6 +44,7 @@ struct RunFigures {
   std::optional<double> in_flight = {};  ///< Tiles, on average, of all lanes together.
   std::optional<DeviceTimes> device_times = {};
 
+  bool gpu = false;            ///< Another device brings what it has; CPU devices share the host's CPUs.
   bool legacy = false;         ///< Stream 0 is the legacy default stream.
   bool own_streams = false;    ///< The work names streams of its lane's own and never says 0.
   bool single_stream = false;  ///< A lane uploads, computes and downloads in one stream.

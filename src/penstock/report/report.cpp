@@ -17,6 +17,12 @@ std::string format(char const* pattern, Values... values) {
 
 }  // namespace
 
+FoundTiles Report::found() const noexcept {
+  FoundTiles all;
+  for (LaneSummary const& lane : lanes) all += lane.found;
+  return all;
+}
+
 std::string describe(Report const& report) {
   double const seconds = std::chrono::duration<double>(report.wall).count();
   double const rate = seconds > 0 ? static_cast<double>(report.bytes_in) / seconds : 0;
@@ -26,6 +32,7 @@ std::string describe(Report const& report) {
              static_cast<unsigned long long>(report.tiles_cancelled)) +
       size_text(report.bytes_in) + format(" in %.3f s, ", seconds) +
       (rate >= 1e9 ? format("%.2f GB/s", rate / 1e9) : format("%.2f MB/s", rate / 1e6));
+  if (std::string const found = describe(report.found()); !found.empty()) text += "\ncompletions came " + found;
   if (report.stopped) text += "\nthe run was asked to stop";
   if (report.sink_failures != 0) {
     text += format("\nthe sink failed on %llu completion%s", static_cast<unsigned long long>(report.sink_failures),

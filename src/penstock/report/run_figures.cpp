@@ -78,6 +78,10 @@ std::string on_room(Room room, RunFigures const& figures) {
     return "There are " + count(figures.pool, "tile") + " for " + slots + " and " +
            count(figures.producers, "producer") + ".";
   }
+  if (figures.producers == 0 && figures.borrow_wait > 0) {
+    return "Threads that feed waited for a tile " + percent_text(figures.borrow_wait / figures.wall) +
+           " of the time, all together, with " + count(figures.pool, "tile") + " for " + slots + ".";
+  }
   if (!figures.in_flight) return "All " + count(figures.pool, "tile") + " were on their way, for " + slots + ".";
   return one_decimal(*figures.in_flight) + " of " + slots + " were in use on average.";
 }
@@ -126,7 +130,9 @@ std::vector<std::string> evidence_for(Finding const& finding, RunFigures const& 
     }
     case Bound::source_waits:
       if (!use.producers)
-        return {"The application pushed no more than this, and tiles were home.", on_the_rest(use.busiest(), use)};
+        return {"The application pushed no more than this, and tiles were home: its threads waited for one " +
+                    percent_text(figures.borrow_wait / figures.wall) + " of the time, all together.",
+                on_the_rest(use.busiest(), use)};
       return {"Producers waited for their turn in the source " + percent_text(use.producers->waiting) + " of the time.",
               on_the_rest(use.busiest(), use)};
     default:

@@ -47,6 +47,18 @@ Json verdict_of(PointResult const& result) {
   return json;
 }
 
+/// Of a hundred tiles of the last run.
+Json completions_of(PointResult const& result) {
+  FoundTiles const found = result.last ? result.last->report.found() : FoundTiles{};
+  if (found.all() == 0) return nullptr;
+  auto const part = [&](std::uint64_t tiles) {
+    return 100 * static_cast<double>(tiles) / static_cast<double>(found.all());
+  };
+  return {{"by_callback", part(found.by_callback)},
+          {"by_look", part(found.by_look)},
+          {"by_watchdog", part(found.by_watchdog)}};
+}
+
 char const* kind_text(RecordRow::Kind kind) {
   switch (kind) {
     case RecordRow::Kind::thread:
@@ -124,6 +136,7 @@ Json point_of(std::span<Axis const> axes, PointResult const& result) {
              {"latency_us", latency},
              {"pinned_bytes", result.last ? Json(result.last->pinned_bytes) : Json(nullptr)},
              {"device_bytes", result.last ? Json(result.last->device_bytes) : Json(nullptr)},
+             {"completions_percent", completions_of(result)},
              {"ceilings", ceilings_of(result, gigabytes)},
              {"verdict", verdict_of(result)},
              {"remarks", result.remarks},
@@ -189,7 +202,8 @@ std::string as_csv(BenchFacts const& facts, std::span<Axis const> axes, std::spa
   for (Axis const& axis : axes) text += axis.name + ",";
   text +=
       "repeats,gb_per_s,gb_per_s_min,gb_per_s_max,tiles_per_s,cpu_s_per_gb,load_tiles_per_s,p50_us,p99_us,p999_us,"
-      "ceiling_gb_per_s,pinned_bytes,device_bytes,bound,device_name,driver,host,cpu,version,commit,flavour,date,"
+      "ceiling_gb_per_s,pinned_bytes,device_bytes,by_callback_percent,by_look_percent,by_watchdog_percent,bound,device_"
+      "name,driver,host,cpu,version,commit,flavour,date,"
       "command,"
       "remarks,error\n";
   for (PointResult const& result : results) {
@@ -211,6 +225,9 @@ std::string as_csv(BenchFacts const& facts, std::span<Axis const> axes, std::spa
     add(ceiling.has_value(), ceiling.value_or(0) * gigabytes);
     cells.push_back(result.last ? std::to_string(result.last->pinned_bytes) : "");
     cells.push_back(result.last ? std::to_string(result.last->device_bytes) : "");
+    Json const completions = completions_of(result);
+    for (char const* const by : {"by_callback", "by_look", "by_watchdog"})
+      cells.push_back(completions.is_null() ? "" : completions.at(by).dump());
     cells.push_back(result.verdict ? std::string(bound_name(result.verdict->bound)) : "");
     cells.insert(cells.end(), place.begin(), place.end());
     cells.push_back(in_a_row(result.remarks));

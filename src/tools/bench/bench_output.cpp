@@ -101,6 +101,16 @@ std::optional<double> part_of_ceiling(PointResult const& result) {
   return measure::spread_of(result.tiles_per_second).median / *ceiling;
 }
 
+/// Of a hundred tiles, how many came by callback, by looking and by the watchdog: "81/19/0".
+std::string found_text(PointResult const& result) {
+  FoundTiles const found = result.last ? result.last->report.found() : FoundTiles{};
+  if (found.all() == 0) return "-";
+  auto const part = [&](std::uint64_t tiles) {
+    return formatted("%.0f", 100 * static_cast<double>(tiles) / static_cast<double>(found.all()));
+  };
+  return part(found.by_callback) + "/" + part(found.by_look) + "/" + part(found.by_watchdog);
+}
+
 /// True if the ceiling of one of these has no kernel in it because tiles were launched as graphs.
 bool lacks_kernel(std::span<PointResult const> results) {
   return std::any_of(results.begin(), results.end(), [](PointResult const& result) {
@@ -157,8 +167,8 @@ std::string as_text(BenchFacts const& facts, std::span<Axis const> axes, std::sp
   std::size_t const texts = rows[0].size();
   std::string const item = results.empty() ? "" : results.front().point.setting.its_job().item;
   if (!item.empty()) rows[0].push_back("k" + item + "s/s");
-  for (char const* name :
-       {"GB/s", "from", "to", "ktiles/s", "CPU s/GB", "p50 us", "p99 us", "p99.9 us", "ceiling", "of it", "bound by"})
+  for (char const* name : {"GB/s", "from", "to", "ktiles/s", "CPU s/GB", "p50 us", "p99 us", "p99.9 us", "ceiling",
+                           "of it", "found %", "bound by"})
     rows[0].emplace_back(name);
   bool strays = false, above = false;
   for (PointResult const& result : results) {
@@ -191,6 +201,7 @@ std::string as_text(BenchFacts const& facts, std::span<Axis const> axes, std::sp
     auto const part = part_of_ceiling(result);
     row.push_back(part ? formatted("%.0f %%", 100 * *part) : "-");
     above = above || part.value_or(0) > above_ceiling;
+    row.push_back(found_text(result));
     row.push_back("  " + (result.verdict ? std::string(bound_name(result.verdict->bound)) : std::string("-")));
     rows.push_back(row);
   }
@@ -215,6 +226,7 @@ std::string as_text(BenchFacts const& facts, std::span<Axis const> axes, std::sp
   text +=
       ".\nCeiling: the slowest of copies, kernel and filling, each alone, in the same run, with as many tiles at once "
       "as here.\n";
+  text += "Found: how lanes learned that tiles of the last run were done, by callback, by looking, by the watchdog.\n";
   if (lacks_kernel(results)) {
     text +=
         "Where most tiles were launched as graphs it is without the kernel, which alone is launched call by call.\n";

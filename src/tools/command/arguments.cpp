@@ -12,8 +12,6 @@
 #include <nlohmann/json.hpp>
 
 #include "penstock/core/number_text.hpp"
-#include "penstock/machine/host_limits.hpp"
-#include "penstock/machine/topology.hpp"
 #include "tools/command/completion.hpp"
 
 namespace penstock::cli {
@@ -72,15 +70,6 @@ CLI::Validator number_above_zero(std::string const& what, std::string const& exa
 
 CLI::Validator names_a_file() {
   return {[](std::string& path) -> std::string { return path.empty() ? "'' names no file: give it a name" : ""; }, ""};
-}
-
-ProfiledMachine machine_here(DeviceGroup const& devices) {
-  DeviceInfo const info = devices.info();
-  return {.cpu = HostLimits::read().cpu_model,
-          .cpus = Topology::detect().cpus().size(),
-          .device = info.name,
-          .driver = info.driver,
-          .flavour = std::string(flavour_name(devices.front().flavour()))};
 }
 
 ProfiledMachine machine_of_results(std::string const& results) {

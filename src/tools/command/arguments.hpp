@@ -30,9 +30,6 @@ CLI::Validator number_above_zero(std::string const& what, std::string const& exa
 /// Takes what may name a file: any text that is not empty.
 CLI::Validator names_a_file();
 
-/// What this process runs on, as a profile says it.
-ProfiledMachine machine_here(DeviceGroup const& devices);
-
 /// What these results were measured on, but for the flavour, as a profile says it.
 ///
 /// Shape: as docs/results.md has them.

@@ -154,6 +154,23 @@ TEST_F(TwoResults, AreATableWithTheCeilingAndWhatPartOfItWasReached) {
   EXPECT_NE(text.find("stray"), std::string::npos) << "from 1 to 3 GB/s";
 }
 
+TEST_F(TwoResults, SayHowCompletionsCame) {
+  auto const said = [&] {
+    return Json::parse(as_json(facts, axes, results)).at("points").at(0).at("completions_percent");
+  };
+  EXPECT_TRUE(said().is_null()) << "no run of this process";
+  Report& report = results[0].last.emplace().report;
+  EXPECT_TRUE(said().is_null()) << "no tile";
+  report.lanes.resize(2);
+  report.lanes[0].found = {.by_callback = 150, .by_watchdog = 10};
+  report.lanes[1].found = {.by_look = 40};
+  EXPECT_EQ(said(), Json({{"by_callback", 75.0}, {"by_look", 20.0}, {"by_watchdog", 5.0}}));
+  EXPECT_NE(as_text(facts, axes, results).find(" 75/20/5 "), std::string::npos) << as_text(facts, axes, results);
+  EXPECT_NE(as_csv(facts, axes, results).find(",75.0,20.0,5.0,"), std::string::npos);
+  EXPECT_NE(describe(report).find("\ncompletions came 75 % by callback, 20 % by looking, 5 % by the watchdog"),
+            std::string::npos);
+}
+
 TEST_F(TwoResults, SayWhetherOtherProcessesHadASay) {
   EXPECT_NE(as_text(facts, axes, results).find("all in one process: others may stray further"), std::string::npos);
   results[0].apart = 2;

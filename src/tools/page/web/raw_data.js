@@ -46,6 +46,10 @@ const raw_data = (() => {
       ]),
       ['pinned_bytes', (point) => point.pinned_bytes],
       ['device_bytes', (point) => point.device_bytes],
+      ...['by_callback', 'by_look', 'by_watchdog'].map((way) => [
+        `${way}_percent`,
+        (point) => point.completions_percent?.[way],
+      ]),
       ...ceilings.map((name) => [`ceiling_${name}`, (point) => point.ceilings[name]]),
       ['bound', (point) => point.verdict?.bound],
       ['error', (point) => point.error],

@@ -110,6 +110,18 @@ function verdict_section(all) {
     return steps.length ? element('p', {class: 'evidence'}, sentences.join(' ')) : null;
   }
 
+  // How lanes learned that tiles were done.
+  function completions(ways) {
+    if (!ways) return null;
+    const part = (way) => numbers.per_cent(ways[way] / 100);
+    return element(
+      'p',
+      {class: 'evidence'},
+      `Completions came ${part('by_callback')} by callback, ${part('by_look')} by looking, ` +
+        `${part('by_watchdog')} by the watchdog.`,
+    );
+  }
+
   function words_on(point) {
     const {verdict} = point;
     if (point.error || !results.has_figures(point))
@@ -134,6 +146,7 @@ function verdict_section(all) {
           ? (verdict.evidence ?? []).map((sentence) => element('p', {class: 'evidence'}, sentence))
           : element('p', {}, 'This point was measured without looking for what bounded it.'),
         on_the_device(verdict?.device_times),
+        completions(point.completions_percent),
         point.remarks.map((sentence) => element('p', {class: 'evidence'}, sentence)),
       ),
       element('div', {class: 'ceilings'}, element('h3', {}, 'Beside what each part can do'), bars(point)),

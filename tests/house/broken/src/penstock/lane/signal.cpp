@@ -2,3 +2,7 @@
 #include "penstock/lane/signal.hpp"
 
 #include "penstock/lane/call.hpp"
+
+namespace penstock {
+void tell() { std::fprintf(stderr, "it rang\n"); }
+}  // namespace penstock

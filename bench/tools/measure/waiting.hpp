@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "penstock/device.hpp"
+#include "penstock/options.hpp"
+
+namespace penstock::measure {
+
+/// A pipeline of a program that embeds penstock, whose parts wait for something outside, as for a disk or a network,
+/// and take hardly any CPU: what its advice gains does not depend on how many cores there are.
+///
+/// Units: milliseconds a tile; 0 for a part that does not wait.
+struct WaitingPipeline {
+  char const* name;
+  int source = 0;
+  int stage = 0;   ///< On the lane's thread.
+  int kernel = 0;  ///< On the device.
+  int sink = 0;
+  PipelineOptions options = {};
+};
+
+/// Those of which each starves for another reason, or of another size.
+std::vector<WaitingPipeline> waiting_pipelines();
+
+/// What became of the first advice of a pipeline's verdict.
+struct FollowedByAProgram {
+  std::string bound;
+  std::string verdict;  ///< All that it says.
+  std::string change;   ///< Empty if no advice could be followed.
+  double promised = 1;
+  std::vector<double> gained = {};  ///< By round, of bytes a second.
+};
+
+/// Runs the pipeline, has its verdict, and then runs it as it was and as the advice says, in turn.
+///
+/// Throws: Error.
+FollowedByAProgram follow_as_a_program(Device& device, WaitingPipeline const& pipeline, unsigned rounds,
+                                       unsigned milliseconds);
+
+}  // namespace penstock::measure

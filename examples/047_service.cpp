@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+// A service: threads of its own feed a pipeline until ctrl-C, one more watches how fast it is, and what the library
+// says goes to the service's log.
+#include <atomic>
+#include <cstdio>
+#include <thread>
+#include <vector>
+
+#include <penstock/penstock.hpp>
+#include <unistd.h>
+
+using namespace penstock;
+
+namespace {
+
+/// What the library says by itself goes to the program's own log.
+void log_message(std::string_view sentence) noexcept {
+  std::printf("log: penstock says: %.*s\n", static_cast<int>(sentence.size()), sentence.data());
+}
+
+/// Says how fast the pipeline is each time that so many tiles more are done, until the run ends.
+void watch(Pipeline const& pipeline, std::uint64_t every) {
+  Snapshot before = pipeline.snapshot();
+  while (pipeline.snapshot().running) {
+    if (pipeline.snapshot().done < before.done + every) {
+      std::this_thread::yield();  // A service would wait for its clock.
+      continue;
+    }
+    Snapshot const now = pipeline.snapshot();
+    if (auto const between = rates(before, now)) {
+      std::printf("%.0f tiles/s; %s\n", between->done, describe(now).c_str());
+    }
+    before = now;
+  }
+}
+
+}  // namespace
+
+int main() {
+  set_message_hook(log_message);
+  StopSignals const signals({.output = STDOUT_FILENO});  // Before any other thread.
+  Devices const devices = open_devices();
+  Pipeline pipeline(devices, {.tile = tile_of<std::byte, void>(64 << 10)});
+  std::atomic<std::uint64_t> done{0};
+  pipeline.start(on_device([](DeviceTile const&, StreamRef) {}), [&](TileResult<> result) {
+    if (result.ok()) done.fetch_add(1);
+  });
+  std::jthread const watcher([&] { watch(pipeline, 1000); });
+  {
+    std::vector<std::jthread> threads;
+    for (int k = 0; k < 2; ++k) {
+      threads.emplace_back([feed = pipeline.feed(), stop = signals.token()] {
+        for (int i = 0; i < 2000; ++i) {
+          auto tile = feed.borrow(stop);
+          if (!tile) return;  // It is time to end.
+          (*tile)->filled = (*tile)->input().size();
+          feed.submit(std::move(*tile));
+        }
+      });
+    }
+  }
+  Report const report = pipeline.drain();
+  std::printf("%s\n", describe(report).c_str());
+  return signals.requested() || (report.ok() && done == 4000) ? 0 : 1;
+}

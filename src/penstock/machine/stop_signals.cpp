@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "penstock/stop_signals.hpp"
+
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <string>
+#include <utility>
+
+#include <poll.h>
+#include <pthread.h>
+#include <sys/eventfd.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
+
+#include "penstock/error.hpp"
+
+namespace penstock {
+namespace {
+
+constexpr std::array asks_to_end{SIGINT, SIGTERM, SIGHUP};
+constexpr std::array kills{SIGQUIT, SIGUSR1, SIGUSR2, SIGALRM, SIGXCPU};
+
+/// Those of both that have the system's own action: neither ignored, nor taken by a profiler, say.
+sigset_t to_watch() {
+  sigset_t signals;
+  sigemptyset(&signals);
+  auto const add = [&](int signal) {
+    struct sigaction action {};
+    if (sigaction(signal, nullptr, &action) == 0 && action.sa_handler == SIG_DFL) sigaddset(&signals, signal);
+  };
+  for (int const signal : asks_to_end) add(signal);
+  for (int const signal : kills) add(signal);
+  return signals;
+}
+
+}  // namespace
+
+StopSignals::StopSignals(StopSignalsOptions options)
+    : options_(std::move(options)),
+      watched_(to_watch()),
+      signals_(signalfd(-1, &watched_, SFD_CLOEXEC | SFD_NONBLOCK)),
+      done_(eventfd(0, EFD_CLOEXEC)) {
+  std::string problem = signals_ < 0 || done_ < 0 ? std::strerror(errno) : "";
+  if (problem.empty()) {
+    sigset_t before;
+    pthread_sigmask(SIG_BLOCK, &watched_, &before);
+    try {
+      watcher_ = std::jthread([this] { watch(); });
+      return;
+    } catch (std::exception const& exception) {
+      problem = exception.what();
+      pthread_sigmask(SIG_SETMASK, &before, nullptr);
+    }
+  }
+  if (signals_ >= 0) close(signals_);
+  if (done_ >= 0) close(done_);
+  throw Error(
+      ErrorKind::system,
+      "Signals cannot be listened to: " + problem +
+          ". See how many files the process may open (ulimit -n) and how many threads it may have (ulimit -u).");
+}
+
+StopSignals::~StopSignals() {
+  static_cast<void>(eventfd_write(done_, 1));
+  watcher_.join();
+  close(done_);
+  close(signals_);
+}
+
+void StopSignals::watch() {
+  pthread_setname_np(pthread_self(), "ps-signals");
+  constexpr nfds_t output = 2;
+  // That a pipe has lost its reader is told without being asked for; of a file nothing is.
+  std::array<pollfd, 3> all{pollfd{signals_, POLLIN, 0}, pollfd{done_, POLLIN, 0}, pollfd{options_.output, 0, 0}};
+  for (;;) {
+    if (poll(all.data(), all.size(), -1) < 0) continue;
+    if (all[1].revents != 0) return;
+    if (all[output].revents != 0) {
+      if (!options_.output_is_lost || options_.output_is_lost()) stop_.request_stop();
+      all[output].fd = -1;
+    }
+    signalfd_siginfo signal{};
+    while (read(signals_, &signal, sizeof signal) == sizeof signal) take(static_cast<int>(signal.ssi_signo));
+  }
+}
+
+void StopSignals::take(int signal) {
+  bool const asks = signal == SIGINT || signal == SIGTERM || signal == SIGHUP;
+  if (asks && options_.asked) options_.asked();
+  if (asks && stop_.request_stop()) return;
+  if (options_.ending) options_.ending();
+  if (asks) _exit(options_.exit_code);
+  sigset_t own;
+  sigemptyset(&own);
+  sigaddset(&own, signal);
+  pthread_sigmask(SIG_UNBLOCK, &own, nullptr);
+  std::raise(signal);
+}
+
+}  // namespace penstock
