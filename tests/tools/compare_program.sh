@@ -5,7 +5,7 @@
 # Each case is a test of its own.
 # shellcheck source=tests/tools/program_world.sh
 source "$(dirname "$0")/program_world.sh"
-quick=(--device cpu --tile 4KiB)
+quick=(--device cpu --tile 4KiB --case bare)
 once=("${quick[@]}" --window 20 --rounds 1)
 
 # beside_another FROM TO: penstock beside a legacy program whose results have other words in them.
@@ -32,6 +32,29 @@ case $2 in
     for words in '"kind": "compare"' '"flavour": "legacy"' '"flavour": "per-thread"' '"speedups"' '"sentence"' '"graphs": "never"'; do
       expect_out "$words"
     done
+    ;;
+  MeasuresTheBareCaseAndTheFrameworkAsItIsUsed)
+    run compare --device cpu --tile 4KiB --window 20 --rounds 1 --producers 1,2 --json --html page.html --trace trace.json
+    expect_code 0
+    python3 - << 'PYTHON'
+import json
+got = json.load(open("out"))
+assert got['axes'][0] == {'name': 'case', 'values': ['bare', 'as used']}, got['axes']
+cases = [(p['axes']['case'], p['axes']['producers'], p['axes']['flavour']) for p in got['points']]
+assert cases == [(c, p, f) for c in ('bare', 'as used') for p in (1, 2) for f in ('legacy', 'per-thread')], cases
+assert all(p['error'] is None and p['latency_us'] and p['verdict'] for p in got['points']), got['points']
+assert 'signal' not in got['options'] and got['options']['tile'] == 4096, got['options']
+assert 'With the framework as it is used, they come to ' in got['compare']['sentence'], got['compare']['sentence']
+assert got['timeline']['point'] == got['compare']['baseline_timeline']['point'] + 1, 'not of one point'
+json.load(open('trace.json'))
+PYTHON
+    # What is named is so in both.
+    run compare --device cpu --tile 4KiB --window 20 --rounds 1 --producers 1 --signal callback --json
+    expect_code 0
+    expect_out '"signal": "callback"'
+    run compare --device cpu --tile 4KiB --window 20 --rounds 1 --producers 1 --case used --json
+    expect_code 0
+    ! grep -q '"case"' out || fail 'one case is no axis'
     ;;
   HasAllOnItsPageThatBenchHas)
     run compare "${once[@]}" --producers 1,2 --html page.html --json
@@ -76,7 +99,7 @@ case $2 in
     printf '#!/bin/sh\ncase "$*" in *--only*) : > judging ;; esac\nexec "%s-legacy" "$@"\n' "$built" > penstock-legacy
     chmod +x penstock-legacy
     penstock=$PWD/penstock
-    listening compare --device cpu --tile 4KiB --window 1000 --rounds 1 --producers 1 --json > out 2> err &
+    listening compare --device cpu --tile 4KiB --case bare --window 1000 --rounds 1 --producers 1 --json > out 2> err &
     compare=$!
     until [[ -e judging ]] || ! kill -0 "$compare" 2> /dev/null; do :; done
     interrupt_once_it_fills "$compare"
@@ -98,11 +121,11 @@ case $2 in
   FailsIfAPointFailed)
     for options in '' '--expect 1e-12' '--csv'; do
       # shellcheck disable=SC2086  # Several words are meant.
-      run compare --device cpu --window 20 --rounds 1 --producers 1 --tile 4KiB,1GiB --tiles 1024 $options
+      run compare --device cpu --case bare --window 20 --rounds 1 --producers 1 --tile 4KiB,1GiB --tiles 1024 $options
       expect_code 1
       expect_err 'penstock: 1 of 2 points was not measured: tile 1 GiB in both builds.'
     done
-    run compare --device cpu --window 20 --rounds 1 --producers 1 --tile 1GiB --tiles 1024
+    run compare --device cpu --case bare --window 20 --rounds 1 --producers 1 --tile 1GiB --tiles 1024
     expect_code 1
     expect_out 'failed: There is no memory for a slab of 1 TiB'
     expect_err 'penstock: The only point was not measured in both builds.'

@@ -67,7 +67,7 @@ case $2 in
     ;;
   IsTakenByCompare)
     made --producers 2 --lanes 2 --tile 64KiB --slots 3 --aim latency
-    run compare --device cpu --window 10 --rounds 1 --profile profile --tile 4KiB --json
+    run compare --device cpu --case bare --window 10 --rounds 1 --profile profile --tile 4KiB --json
     expect_code 0
     for words in '"producers": 2' '"slots": 3' '"batch": 1' '"aim": "latency"' '"tile": 4096'; do expect_out "$words"; done
     [[ ! -s err ]] || fail "$(cat err)"

@@ -49,15 +49,8 @@ ExitCode interrupted(char const* what) {
 }  // namespace
 
 void CompareCommand::add_to(CLI::App& command) {
-  // As a thread does that names no stream: all it does is in its default stream, and it has one lane.
-  sweep.add_to(command, {{"producers", "1,2,4"},
-                         {"lanes", "producers"},
-                         {"shape", "single"},
-                         {"transport", "copies"},
-                         {"graphs", "never"},
-                         {"signal", "event_poll"},
-                         {"sink", "lanes"},
-                         {"batch", "1"}});
+  sweep.add_to(command, {{"producers", "1,2,4"}});
+  cases.add_to(command);
   command.add_option("--rounds,--repeats", rounds, "How often each program runs. Default: 5")
       ->type_name("N")
       ->check(whole_number(1, 100));
@@ -67,7 +60,8 @@ void CompareCommand::add_to(CLI::App& command) {
                   "Exit with 1 unless with the most threads per-thread is that many times as fast, at every point")
       ->type_name("TIMES")
       ->check(number_above_zero("a number of times", "1.5"));
-  programs.add_to(command);
+  // A job has options of its own, and is compared with itself.
+  if (sweep.axes.job == nullptr) programs.add_to(command);
 }
 
 ChildEnd CompareCommand::bench(std::vector<std::string> arguments, std::string const& trace_file,
@@ -84,14 +78,26 @@ ChildEnd CompareCommand::bench(std::vector<std::string> arguments, std::string c
 }
 
 void CompareCommand::measure(Comparison& comparison, RunProgress& progress, Interrupt const& interrupt) const {
+  auto const all = cases.cases(sweep.axes);
+  auto const sides = sides_of(program);
+  std::size_t const runs = all.size() * sides.size();
   for (unsigned round = 0; round < rounds; ++round) {
-    std::vector<std::string> results;
-    for (Side const& side : sides_of(program)) {
-      progress.show(std::size_t{2} * round + results.size(), std::size_t{2} * rounds, side.name());
-      results.push_back(bench(sweep.one_round(side.path(), sweep.axes, round + 1, round == 0), "", interrupt).output);
-      if (interrupt.requested()) return;
+    std::size_t done = runs * round;
+    std::vector<std::vector<std::string>> results(sides.size());
+    for (SweepCase const& one : all) {
+      for (std::size_t i = 0; i < results.size(); ++i) {
+        Side const& side = sides[i];
+        progress.show(done++, runs * rounds, side.name() + (all.size() > 1 ? ", " + one.name : ""));
+        results[i].push_back(
+            bench(sweep.one_round(side.path(), one.axes, round + 1, round == 0), "", interrupt).output);
+        if (interrupt.requested()) return;
+      }
     }
-    comparison.add(results[0], results[1]);
+    try {
+      comparison.add(with_cases(all, results[0]), with_cases(all, results[1]));
+    } catch (nlohmann::json::exception const& problem) {
+      throw Error(ErrorKind::system, unreadable_results(problem));
+    }
   }
 }
 
@@ -99,21 +105,33 @@ bool CompareCommand::judge(Comparison& comparison, RunProgress& progress, Interr
   auto const plainest = comparison.plainest();
   if (!plainest) return true;
   bool could = true;
+  auto const all = cases.cases(sweep.axes);
+  std::size_t const of_one = comparison.points() / all.size();
   // A program says the timeline of one point only: that at which they differ most comes last, by itself.
   auto others = comparison.measured();
   std::erase(others, *plainest);
-  for (auto const& which : {others, {*plainest}}) {
-    for (Side const& side : sides_of(program)) {
-      if (which.empty() || interrupt.requested()) break;
-      progress.show(std::size_t{2} * rounds, std::size_t{2} * rounds, side.name() + ", ceilings and latency");
-      try {
-        std::string const results = bench(sweep.judged_round(side.path(), sweep.axes, which), "", interrupt).output;
-        if (!interrupt.requested()) comparison.judge(side.flavour, results, which);
-      } catch (std::exception const& error) {
-        std::string const why = complaint_about(error).sentence;
-        comparison.remark(side.flavour, why, which);
-        std::fprintf(stderr, "penstock: %s\n", why.c_str());
-        could = false;
+  for (auto const& asked : {others, {*plainest}}) {
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      std::vector<std::size_t> which, of_case;
+      for (std::size_t const point : asked) {
+        if (point / of_one != i) continue;
+        which.push_back(point);
+        of_case.push_back(point % of_one);
+      }
+      for (Side const& side : sides_of(program)) {
+        if (which.empty() || interrupt.requested()) break;
+        std::size_t const rest = all.size() * sides_of(program).size() * rounds;
+        progress.show(rest, rest, side.name() + ", ceilings and latency");
+        try {
+          std::string const results =
+              bench(sweep.judged_round(side.path(), all[i].axes, of_case), "", interrupt).output;
+          if (!interrupt.requested()) comparison.judge(side.flavour, in_case(all[i], all.size() > 1, results), which);
+        } catch (std::exception const& error) {
+          std::string const why = complaint_about(error).sentence;
+          comparison.remark(side.flavour, why, which);
+          std::fprintf(stderr, "penstock: %s\n", why.c_str());
+          could = false;
+        }
       }
     }
   }
@@ -125,10 +143,11 @@ void CompareCommand::write_trace_of(OutputFile& to, std::span<ScratchFile const>
                                     Interrupt const& interrupt) const {
   auto const point = comparison.plainest();
   if (!point) throw Error(ErrorKind::device_refused, "There is no run to write a trace of.");
-  AxisOptions axes = sweep.axes;
+  auto const all = cases.cases(sweep.axes);
+  AxisOptions axes = all[*point / (comparison.points() / all.size())].axes;
   std::string where;
   for (auto const& [name, value] : comparison.values_of(*point)) {
-    axes.set(name, value);
+    if (name != case_axis) axes.set(name, value);
     where += (where.empty() ? "" : ", ") + name + " " + axis_value_text(name, value);
   }
   std::vector<std::ifstream> files;
@@ -161,7 +180,8 @@ ExitCode CompareCommand::run(StandardOutput& output, Interrupt const& interrupt)
                          .command_line = sweep.command_line},
                         output, interrupt);
   }
-  static_cast<void>(sweep.axes.axes());  // What cannot be, is said at once.
+  for (SweepCase const& one : cases.cases(sweep.axes))
+    static_cast<void>(one.axes.axes());  // What cannot be, is said at once.
   if (sweep.axes.job != nullptr) expect_both_programs(program);
   std::string const date = date_now();
   FilesToWrite files = sweep.files_to_write(trace, interrupt.token());

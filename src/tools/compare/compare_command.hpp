@@ -14,6 +14,7 @@
 #include "tools/command/progress.hpp"
 #include "tools/compare/compare_programs.hpp"
 #include "tools/compare/comparison.hpp"
+#include "tools/compare/sweep_case.hpp"
 #include "tools/measure/sweep_arguments.hpp"
 
 namespace penstock::cli {
@@ -26,6 +27,7 @@ struct CompareCommand {
   unsigned rounds = 5;
   TraceArguments trace;  ///< Of both at one point.
   std::optional<double> expected;
+  CaseArguments cases;
   ProgramsToCompare programs;  ///< In place of all that.
 
   void add_to(CLI::App& command);

@@ -134,7 +134,16 @@ std::vector<ComparedPoint const*> Compared::claimed() const {
   std::uint64_t const most = most_threads();
   std::vector<ComparedPoint const*> found;
   for (ComparedPoint const& point : points) {
-    if (point.threads() == most && !point.own_streams) found.push_back(&point);
+    if (point.threads() == most && !point.own_streams && point.in_case() != used_case) found.push_back(&point);
+  }
+  return found;
+}
+
+std::vector<ComparedPoint const*> Compared::as_used() const {
+  std::uint64_t const most = most_threads();
+  std::vector<ComparedPoint const*> found;
+  for (ComparedPoint const& point : points) {
+    if (point.threads() == most && !point.own_streams && point.in_case() == used_case) found.push_back(&point);
   }
   return found;
 }
@@ -156,6 +165,10 @@ std::string sentence_on(Compared const& compared) {
   } else {
     text += words_on(find_in(claimed), threads == 1);
   }
+  auto used = compared.as_used();
+  std::erase_if(used, [](ComparedPoint const* point) { return !point->measured(); });
+  if (!used.empty())
+    text += " With the framework as it is used, they come to " + find_in(used).list + " its tiles in the legacy build.";
   bool const some_own = std::any_of(compared.points.begin(), compared.points.end(),
                                     [](ComparedPoint const& point) { return point.own_streams; });
   if (some_own) {

@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "penstock/device.hpp"
+#include "tools/compare/sweep_case.hpp"
 
 namespace penstock::cli {
 
@@ -42,6 +43,8 @@ struct ComparedPoint {
   ComparedSide& by(Flavour flavour) { return flavour == Flavour::legacy ? legacy : per_thread; }
   /// Shape: of a point that was measured.
   std::vector<double> speed_ups() const;
+  /// Empty if that is no axis.
+  std::string in_case() const { return axes.value(case_axis, std::string()); }
   /// 0 if that is no axis.
   std::uint64_t threads() const { return axes.value("producers", std::uint64_t{0}); }
   /// "producers 4, tile 4 KiB"; empty if nothing is swept.
@@ -65,8 +68,11 @@ struct Compared {
   /// What all points have, if that is no axis; 0 if it is, or was left to the machine.
   std::uint64_t threads_everywhere() const;
   std::string option(char const* name) const;
-  /// Those with the most threads and with work in a default stream: what a claim is about.
+  /// Those with the most threads and with work in a default stream, of the bare case if that is there: what a claim is
+  /// about.
   std::vector<ComparedPoint const*> claimed() const;
+  /// Those of the framework as it is used, where the bare case is there too; otherwise like them.
+  std::vector<ComparedPoint const*> as_used() const;
 };
 
 /// What it shows, in a sentence or two.

@@ -142,6 +142,10 @@ bool Comparison::holds(double expected) const {
   });
 }
 
+std::size_t Comparison::points() const {
+  return compared_->points.size();
+}
+
 std::vector<std::size_t> Comparison::measured() const {
   std::vector<std::size_t> found;
   for (std::size_t i = 0; i < compared_->points.size(); ++i) {

@@ -49,6 +49,8 @@ class Comparison {
   void judge(Flavour by, std::string_view results, std::span<std::size_t const> which);
   /// These could not be had, for this reason.
   void remark(Flavour by, std::string const& why, std::span<std::size_t const> which);
+  /// How many points there are.
+  std::size_t points() const;
   /// The points that were measured by both.
   std::vector<std::size_t> measured() const;
   /// Where it shows most: the point with the greatest speed-up. Empty if no point was measured by both.

@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "penstock/error.hpp"
-#include "tools/measure/filler.hpp"
 
 namespace penstock::measure {
 namespace {

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "penstock/job.hpp"
+#include "tools/measure/filler.hpp"
 
 namespace penstock::measure {
 
@@ -20,13 +21,6 @@ enum class Work : std::uint8_t {
 
 /// The topmost node of a tile's tree, as penstock/kernels.hpp has it.
 inline constexpr std::size_t hashed_bytes = 112;
-
-/// What producers do to each tile.
-enum class Fill : std::uint8_t {
-  none,    ///< Nothing: the tile goes as it is.
-  memory,  ///< memcpy from ordinary memory, more than caches hold.
-  file,    ///< read(2) of a file, round and round.
-};
 
 /// Which way tiles are copied.
 enum class Direction : std::uint8_t { in, out, both };

@@ -10,9 +10,15 @@
 #include <vector>
 
 #include "penstock/pipeline.hpp"
-#include "tools/measure/built_in.hpp"
 
 namespace penstock::measure {
+
+/// What producers do to each tile.
+enum class Fill : std::uint8_t {
+  none,    ///< Nothing: the tile goes as it is.
+  memory,  ///< memcpy from ordinary memory, more than caches hold.
+  file,    ///< read(2) of a file, round and round.
+};
 
 /// What Fill::memory copies from: made at the first request, which takes a quarter of a second, and kept for later
 /// ones.

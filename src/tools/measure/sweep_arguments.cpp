@@ -140,7 +140,9 @@ void AxisOptions::add_profile_to(CLI::App& command) {
       OptionRow const* const row = find_option(axis);
       // What follows from what is named is for the pipeline to choose.
       bool const open = !is_named(command, axis) && (row == nullptr || !follows_from_named(command, *row));
-      if (open && takes(axis, value)) lists[axis] = value;
+      if (!open || !takes(axis, value)) continue;
+      lists[axis] = value;
+      from_profile.insert(axis);
     }
   });
 }

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <map>
 #include <optional>
+#include <set>
 #include <span>
 #include <stop_token>
 #include <string>
@@ -31,6 +32,7 @@ struct AxisOptions {
   std::map<std::string, std::string> plain;  ///< By option of the job that takes no list; empty if it was not named.
   std::vector<std::string> devices{"auto"};  ///< Each as open_devices takes it; an axis if there are several.
   ProfileOption profile;
+  std::set<std::string> from_profile;  ///< The axes that it has a say on.
 
   /// `presets` are lists that are other than bench's where nothing is asked for.
   void add_to(CLI::App& command, std::map<std::string, std::string> const& presets = {});

@@ -77,7 +77,9 @@ TEST_F(HashOutputOfAStoppedRun, PrintsNoSumBehindTheFileThatWasCancelled) {
 }
 
 TEST_F(HashOutputOfAStoppedRun, StillPrintsWhichFilesFailed) {
-  EXPECT_EQ(printed(HashFormat::check), "a: FAILED\nd: FAILED (no such file)\n");
+  EXPECT_EQ(printed(HashFormat::check),
+            "a: FAILED\n"
+            "d: FAILED (no such file)\n");
 }
 
 }  // namespace

@@ -4,5 +4,7 @@
 #include "penstock/lane/call.hpp"
 
 namespace penstock {
-void tell() { std::fprintf(stderr, "it rang\n"); }
+void tell() {
+  std::fprintf(stderr, "it rang\n");
+}
 }  // namespace penstock
