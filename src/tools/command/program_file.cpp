@@ -29,7 +29,7 @@ std::string path_of(std::string const& name) {
   char const* const path = std::getenv("PATH");
   std::istringstream folders(path != nullptr ? path : "/usr/local/bin:/usr/bin:/bin");
   for (std::string folder; std::getline(folders, folder, ':');) {
-    std::string const whole = (folder.empty() ? "." : folder) + "/" + name;
+    std::string whole = (folder.empty() ? "." : folder) + "/" + name;
     struct stat status {};
     if (stat(whole.c_str(), &status) == 0 && S_ISREG(status.st_mode) && access(whole.c_str(), X_OK) == 0) return whole;
   }

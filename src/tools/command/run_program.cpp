@@ -20,8 +20,6 @@
 #include "penstock/error.hpp"
 #include "tools/command/subreaper.hpp"
 
-extern char** environ;
-
 namespace penstock::cli {
 namespace {
 
@@ -69,7 +67,7 @@ std::vector<std::string> environment_with(std::vector<std::pair<std::string, std
     auto const replaced = [&](auto const& pair) { return text.starts_with(pair.first + "="); };
     if (std::none_of(more.begin(), more.end(), replaced)) all.emplace_back(text);
   }
-  for (auto const& [name, value] : more) all.push_back(name + "=" + value);
+  for (auto const& [name, value] : more) all.emplace_back(name).append("=").append(value);
   return all;
 }
 
@@ -138,15 +136,17 @@ std::chrono::nanoseconds time_of(rusage const& usage) {
 class Running {
  public:
   Running(ProgramRun const& run, std::stop_token const& stop)
-      : run_(run), stopped_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)), interrupt_(stop, Wake{stopped_.number}) {
+      : run_(run),
+        stopped_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)),
+        interrupt_(stop, Wake{stopped_.number}),
+        begun_(Clock::now()),
+        child_(start(run, run.output >= 0 ? run.output : output_.to.number,
+                     run.complaint >= 0 ? run.complaint : complaint_.to.number)),
+        ended_(static_cast<int>(syscall(SYS_pidfd_open, child_, 0))) {
     end_.output = Heard(run.keep);
     end_.complaint = Heard(run.keep);
-    begun_ = Clock::now();
-    child_ = start(run, run.output >= 0 ? run.output : output_.to.number,
-                   run.complaint >= 0 ? run.complaint : complaint_.to.number);
     output_.to.shut();
     complaint_.to.shut();
-    ended_.number = static_cast<int>(syscall(SYS_pidfd_open, child_, 0));
   }
 
   ProgramEnd finish(Subreaper const& subreaper) {
@@ -240,12 +240,12 @@ class Running {
   Pipe output_;
   Pipe complaint_;
   Descriptor stopped_;
-  Descriptor ended_{-1};
   std::stop_callback<Wake> interrupt_;
   Clock::time_point begun_;
+  pid_t const child_;
+  Descriptor ended_;
   std::optional<Clock::time_point> deadline_;
   std::optional<Clock::time_point> kill_at_;
-  pid_t child_ = 0;
   bool asked_ = false;
   bool reaped_ = false;
   std::array<char, 65536> buffer_{};

@@ -115,7 +115,7 @@ void* per_thread_export(void* handle, char const* name) {
   void* found = nullptr;
   for (char const* const suffix : {"_ptsz", "_ptds"}) {
     if (found != nullptr) break;
-    std::memcpy(whole, name, length);
+    std::memcpy(whole, name, length + 1);
     std::memcpy(whole + length, suffix, sizeof "_ptsz");
     found = real_look()(handle, whole);
   }

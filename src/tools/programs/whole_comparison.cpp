@@ -99,7 +99,7 @@ std::string difference_of(Heard const& one, Heard const& other) {
          " bytes, which differ behind the first " + std::to_string(one.begin().size());
 }
 
-WholeComparison::WholeComparison(std::string baseline, std::string candidate, std::vector<std::string> results)
+WholeComparison::WholeComparison(std::string baseline, std::string candidate, std::vector<std::string> const& results)
     : sides_{Side{std::move(baseline), {}, {}, 0}, Side{std::move(candidate), {}, {}, 0}} {
   for (std::string const& name : {std::string("the exit code"), std::string("standard output")})
     parts_.push_back({name, "", ""});

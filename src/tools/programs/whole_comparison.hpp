@@ -24,7 +24,7 @@ enum class Effect : std::uint8_t { gains, loses, no_difference };
 class WholeComparison {
  public:
   /// How they are called in sentences: "as it is", "with per-thread default streams".
-  WholeComparison(std::string baseline, std::string candidate, std::vector<std::string> results);
+  WholeComparison(std::string baseline, std::string candidate, std::vector<std::string> const& results);
 
   /// Takes a run. A `timed` one counts for the times; a warm-up counts only for what was left.
   ///
