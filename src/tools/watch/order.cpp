@@ -35,9 +35,13 @@ std::size_t Order::add_stream(Key const& key, bool blocking, std::uint16_t conte
   return numbers_[key] = streams_.size() - 1;
 }
 
+bool Order::in_legacy(WatchRecord const& call) const {
+  return call.stream == legacy_stream && (rules_.fence || (call.flags & by_handle) != 0);
+}
+
 std::size_t Order::stream_of(WatchRecord const& call) {
   Key key{Sort::named, call.stream, 0};
-  if (call.stream == legacy_stream && rules_.fence) {
+  if (in_legacy(call)) {
     key = {Sort::legacy, 0, call.device};
   } else if (call.stream == legacy_stream || call.stream == per_thread_stream) {
     key = {Sort::own, call.thread, call.device};
@@ -59,7 +63,7 @@ void Order::join_stream(std::size_t to, std::size_t from) {
 }
 
 void Order::pass_fence(std::size_t stream) {
-  if (!rules_.fence || !streams_[stream].blocking) return;
+  if (!streams_[stream].blocking) return;
   std::uint16_t const context = streams_[stream].context;
   auto const legacy = numbers_.find({Sort::legacy, 0, context});
   if (legacy == numbers_.end()) return;
@@ -145,7 +149,7 @@ OrderPlace Order::take(WatchRecord const& call, bool waits) {
     case Call::stream_sync:
     case Call::stream_query: {
       std::size_t const stream = stream_of(call);
-      if (call.stream == legacy_stream) pass_fence(stream);
+      if (in_legacy(call)) pass_fence(stream);
       wait_until(call, done_by(stream));
       break;
     }

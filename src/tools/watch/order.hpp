@@ -17,8 +17,9 @@ using VectorClock = std::vector<std::uint32_t>;
 
 /// What an Order takes into account.
 struct OrderRules {
-  /// True: the legacy default stream waits for all blocking streams of its context, and they for it. False: it is not
-  /// there, each thread has a default stream of its own, and no stream waits for another by itself.
+  /// True: calls that name no stream mean the legacy default stream, which waits for all blocking streams of its
+  /// context, and they for it. False: they mean a default stream of their thread. Calls that name the legacy stream by
+  /// its handle stay in it, either way.
   bool fence = true;
   /// True: what one thread waited for, all threads know from then on. False: only that thread does, which may have told
   /// the others in ways that no log shows.
@@ -74,6 +75,7 @@ class Order {
   std::size_t stream_of(WatchRecord const& call);
   std::size_t add_stream(Key const& key, bool blocking, std::uint16_t context);
   OrderPlace operation(std::size_t stream, std::uint32_t thread);
+  bool in_legacy(WatchRecord const& call) const;
   void pass_fence(std::size_t stream);
   void join_stream(std::size_t to, std::size_t from);
   VectorClock done_by(std::size_t stream) const;

@@ -92,6 +92,17 @@ Planted const planted[] = {
        to.waiting_copy(in_order ? to_host : on_device, back, device, size);
        upload(to, one);
      }},
+    {"LegacyStreamByItsHandle",
+     [](LogBuilder& to, bool in_order) {
+       upload(to, legacy);
+       if (in_order) to.by_handle();
+       download(to, one);
+     }},
+    {"LegacyStreamByItsHandleBehindAnother",
+     [](LogBuilder& to, bool in_order) {
+       upload(download(to, one), legacy);
+       if (in_order) to.by_handle();
+     }},
     {"DefaultStreamBehindAnother",
      [](LogBuilder& to, bool in_order) { upload(download(to, one), in_order ? one : legacy); }},
 };

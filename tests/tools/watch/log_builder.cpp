@@ -73,6 +73,10 @@ LogBuilder& LogBuilder::record(std::uint64_t stream, std::uint64_t event) {
 LogBuilder& LogBuilder::wait(std::uint64_t stream, std::uint64_t event) {
   return call(Call::event_wait, stream, event);
 }
+LogBuilder& LogBuilder::by_handle() {
+  records_.back().flags |= watch_log::by_handle;
+  return *this;
+}
 LogBuilder& LogBuilder::until(std::uint64_t nanoseconds) {
   now_ = std::max(now_, began + nanoseconds);
   auto const last = std::find_if(records_.rbegin(), records_.rend(),

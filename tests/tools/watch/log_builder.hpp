@@ -30,6 +30,8 @@ class LogBuilder {
   LogBuilder& wait(std::uint64_t stream, std::uint64_t event);
   LogBuilder& call(WatchCall what, std::uint64_t stream = 0, std::uint64_t first = 0, std::uint64_t bytes = 0,
                    std::uint8_t flags = 0);
+  /// The call before names its stream by its handle.
+  LogBuilder& by_handle();
   /// The call before took until so many nanoseconds behind the begin of the log, if that is not over.
   LogBuilder& until(std::uint64_t nanoseconds);
   /// What the device did for the call before: from so many nanoseconds behind the begin of the log to so many.
