@@ -196,13 +196,17 @@ std::string counted(std::uint64_t count, char const* one, char const* many) {
 
 }  // namespace
 
+std::string as_text(Hazard const& hazard, WatchLog const& log) {
+  return side_text(log, hazard.first) + ", then " + side_text(log, hazard.second) + ", on " +
+         counted(hazard.bytes, "byte", "bytes") + " they share";
+}
+
 std::string as_text(Hazards const& hazards, WatchLog const& log) {
   constexpr std::size_t most_lines = 10;
   std::string text;
   for (std::size_t i = 0; i < hazards.pairs.size() && i < most_lines; ++i) {
     Hazard const& hazard = hazards.pairs[i];
-    text += "  " + counted(hazard.count, "time", "times") + ": " + side_text(log, hazard.first) + ", then " +
-            side_text(log, hazard.second) + ", on " + counted(hazard.bytes, "byte", "bytes") + " they share\n";
+    text += "  " + counted(hazard.count, "time", "times") + ": " + as_text(hazard, log) + "\n";
   }
   if (hazards.pairs.size() > most_lines)
     text += "  and " + counted(hazards.pairs.size() - most_lines, "other place", "other places") + "\n";

@@ -46,7 +46,9 @@ struct Hazards {
 /// has a default stream of its own. It knows order by streams, events, waiting calls and graphs.
 Hazards find_hazards(WatchLog const& log);
 
-/// A line for each pair, and one on what is not known; empty if there is nothing to say.
+/// The calls of a pair with their threads and streams, and how many bytes they share.
+std::string as_text(Hazard const& hazard, WatchLog const& log);
+/// A line for each of the pairs that come most often, and one on what is not known; empty if there is nothing to say.
 std::string as_text(Hazards const& hazards, WatchLog const& log);
 
 }  // namespace penstock::cli

@@ -135,6 +135,24 @@ WatchLog read_watch_log(std::span<std::byte const> bytes) {
   return log;
 }
 
+std::string refusal_text(std::uint64_t refusal, std::uint64_t code) {
+  using watch_log::Refusal;
+  constexpr std::uint64_t privileges = 35, virtual_privileges = 40;
+  switch (static_cast<Refusal>(refusal)) {
+    case Refusal::no_cupti:
+      return "There is no CUPTI: libcupti.so.13 and libcupti.so.12 cannot be loaded. Install the CUDA toolkit, which "
+             "has it, or say by CUDA_HOME or LD_LIBRARY_PATH where it is.";
+    case Refusal::cupti_is_taken:
+      return "Another profiler has CUPTI in this program, which serves one at a time: end that one, or have the "
+             "program not start it.";
+    default:
+      return "CUPTI refuses to watch, with error " + std::to_string(code) +
+             (code == privileges || code == virtual_privileges
+                  ? ": only administrators may profile here, see NVIDIA's NVreg_RestrictProfilingToAdminUsers."
+                  : ": see cupti_result.h, and that CUPTI is not older than the driver.");
+  }
+}
+
 std::string call_name(WatchLog const& log, WatchRecord const& call) {
   auto const found = log.call_names.find(call.function);
   return found != log.call_names.end() ? found->second : deeds.at(call.what);

@@ -54,6 +54,9 @@ struct WatchLog {
 /// Throws: Error of kind bad_argument, if that is no log.
 WatchLog read_watch_log(std::span<std::byte const> bytes);
 
+/// Why a process was not watched, by a watch_log::Refusal, and what to do.
+std::string refusal_text(std::uint64_t refusal, std::uint64_t code);
+
 /// The call of the driver by its name there; what it does, if the log has no name for it.
 std::string call_name(WatchLog const& log, WatchRecord const& call);
 /// "thread 2 (worker)".

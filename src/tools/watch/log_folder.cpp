@@ -10,6 +10,7 @@
 #include <system_error>
 
 #include "penstock/error.hpp"
+#include "tools/command/program.hpp"
 
 namespace penstock::cli {
 namespace {
@@ -57,6 +58,12 @@ LogFolder::LogFolder(std::string const& name) : path_(name), removed_(name.empty
 LogFolder::~LogFolder() {
   std::error_code none;
   if (removed_) fs::remove_all(path_, none);
+}
+
+std::vector<std::pair<std::string, std::string>> LogFolder::environment(std::uint64_t log_bytes) const {
+  return {{"CUDA_INJECTION64_PATH", companion_library("libpenstock-watch.so")},
+          {"PENSTOCK_WATCH", path_},
+          {"PENSTOCK_WATCH_LIMIT", std::to_string(log_bytes)}};
 }
 
 std::vector<WatchLog> LogFolder::read() const {

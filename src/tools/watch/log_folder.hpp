@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <nlohmann/json.hpp>
@@ -11,7 +13,10 @@
 
 namespace penstock::cli {
 
-/// A folder to which the processes of a program write their logs.
+/// How long a log may become, if nothing else is said.
+inline constexpr std::uint64_t usual_log_bytes = std::uint64_t{256} << 20;
+
+/// A folder to which the processes of a program that is watched write their logs.
 class LogFolder {
  public:
   /// Makes it, or takes one that is empty. An empty name: one that is removed in the end.
@@ -22,7 +27,11 @@ class LogFolder {
   LogFolder& operator=(LogFolder const&) = delete;
   ~LogFolder();
 
-  std::string const& path() const noexcept { return path_; }
+  /// The variables that a program must be started with, so that the driver loads our library into its processes, and
+  /// these log here: each up to so many bytes.
+  ///
+  /// Throws: Error of kind system, if the library is not there.
+  std::vector<std::pair<std::string, std::string>> environment(std::uint64_t log_bytes) const;
   /// The logs that are there, by the time at which they began.
   ///
   /// Throws: Error, if one cannot be read.

@@ -31,6 +31,14 @@ bool blocks_host(WatchRecord const& call) {
   }
 }
 
+std::int64_t busy_time(std::span<WatchLog const> logs) {
+  std::vector<Stretch> all;
+  for (WatchLog const& log : logs)
+    for (WatchRecord const& work : log.activities)
+      all.push_back({static_cast<std::int64_t>(work.begin), static_cast<std::int64_t>(work.end)});
+  return Intervals(std::move(all)).length();
+}
+
 bool in_legacy_stream(WatchRecord const& call) {
   return call.stream == legacy_stream;
 }

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -91,6 +92,8 @@ class WatchModel {
   MeasuredIntervals several_{Intervals()};
 };
 
+/// How long the device did anything for these processes: copies, memsets and kernels, on any of their GPUs.
+std::int64_t busy_time(std::span<WatchLog const> logs);
 /// Whether the call returns only once the device has done something: it synchronizes, or is a copy without Async.
 bool blocks_host(WatchRecord const& call);
 /// Whether the stream of this call is the legacy default stream.

@@ -11,7 +11,6 @@
 #include "penstock/error.hpp"
 #include "tools/command/arguments.hpp"
 #include "tools/command/files_to_write.hpp"
-#include "tools/command/program.hpp"
 #include "tools/command/program_file.hpp"
 #include "tools/command/results.hpp"
 #include "tools/command/run_program.hpp"
@@ -42,27 +41,6 @@ std::string reachable_program(std::string const& name) {
   }
   if (why != nullptr) throw Error(ErrorKind::bad_argument, file.path + why);
   return file.path;
-}
-
-/// Why a process was not watched, and what to do.
-std::string refusal_text(std::uint64_t refusal, std::uint64_t code) {
-  using watch_log::Refusal;
-  constexpr std::uint64_t privileges = 35, virtual_privileges = 40;
-  switch (static_cast<Refusal>(refusal)) {
-    case Refusal::no_cupti:
-      return "There is no CUPTI: libcupti.so.13 and libcupti.so.12 cannot be loaded. Install the CUDA toolkit, which "
-             "has "
-             "it, or say by CUDA_HOME or LD_LIBRARY_PATH where it is.";
-    case Refusal::cupti_is_taken:
-      return "Another profiler has CUPTI in this program, which serves one at a time: end that one, or have the "
-             "program "
-             "not start it.";
-    default:
-      return "CUPTI refuses to watch, with error " + std::to_string(code) +
-             (code == privileges || code == virtual_privileges
-                  ? ": only administrators may profile here, see NVIDIA's NVreg_RestrictProfilingToAdminUsers."
-                  : ": see cupti_result.h, and that CUPTI is not older than the driver.");
-  }
 }
 
 ExitCode complain(std::string const& sentence, ExitCode code) {
@@ -105,9 +83,7 @@ WatchCommand::Watched WatchCommand::watch(std::uint64_t most_bytes, Interrupt co
   program.arguments = words;
   program.arguments.front() = reachable_program(words.front());
   LogFolder const folder(logs);
-  program.environment = {{"CUDA_INJECTION64_PATH", companion_library("libpenstock-watch.so")},
-                         {"PENSTOCK_WATCH", folder.path()},
-                         {"PENSTOCK_WATCH_LIMIT", std::to_string(most_bytes)}};
+  program.environment = folder.environment(most_bytes);
   program.input = STDIN_FILENO;
   // Standard output is for the results.
   program.output = STDERR_FILENO;

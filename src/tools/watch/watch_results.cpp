@@ -119,6 +119,17 @@ Json as_json(Fault const& fault) {
           {"worst", std::move(worst)}};
 }
 
+Json counted_only(WatchLog const& log) {
+  Json rows = Json::array();
+  std::uint64_t calls = 0;
+  for (Total const& total : log.call_totals) calls += total.count;
+  std::uint64_t activities = 0;
+  for (Total const& total : log.activity_totals) activities += total.count;
+  return {{"calls", calls}, {"works", activities}};
+}
+
+}  // namespace
+
 Json as_json(Hazards const& hazards, WatchLog const& log) {
   auto const side = [&](HazardSide const& one) {
     WatchRecord const& call = log.calls[one.call];
@@ -145,17 +156,6 @@ Json as_json(Hazards const& hazards, WatchLog const& log) {
           {"complete", hazards.complete},
           {"text", as_text(hazards, log)}};
 }
-
-Json counted_only(WatchLog const& log) {
-  Json rows = Json::array();
-  std::uint64_t calls = 0;
-  for (Total const& total : log.call_totals) calls += total.count;
-  std::uint64_t activities = 0;
-  for (Total const& total : log.activity_totals) activities += total.count;
-  return {{"calls", calls}, {"works", activities}};
-}
-
-}  // namespace
 
 Json process_as_json(WatchLog const& log) {
   WatchModel const model(log);

@@ -62,6 +62,14 @@ TEST(WatchModel, KnowsWhenSeveralStreamsHaveWork) {
   EXPECT_EQ(model.several().within(0, 110), 0);
 }
 
+TEST(WatchModel, HasTheTimeInWhichTheDeviceDidAnythingForSeveralProcesses) {
+  LogBuilder second;
+  second.fill(one, 1, 4).did(WatchKind::fill, 40'000, 56'000).fill(one, 1, 4).did(WatchKind::fill, 60'000, 61'000);
+  std::vector<WatchLog> const logs{two_tiles().log(), second.log()};
+  EXPECT_EQ(busy_time(logs), 55'000 + 1'000);
+  EXPECT_EQ(busy_time({}), 0);
+}
+
 TEST(WatchModel, OfALogWithoutWorkHasNone) {
   LogBuilder program;
   program.stream(one);
