@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "penstock/cupti/activity_records.hpp"
-#include "tools/watch/stand_in.hpp"
+#include "tools/stand_in/stand_in.hpp"
 
 namespace {
 
@@ -110,10 +110,22 @@ int cuptiEnableCallback(std::uint32_t on, void*, std::uint32_t, std::uint32_t nu
   return 0;
 }
 int cuptiGetCallbackName(std::uint32_t, std::uint32_t number, char const** name) {
-  *name = number == 277   ? "cuMemcpyHtoDAsync_v2"
-          : number == 278 ? "cuMemcpyDtoH_v2"
-          : number == 307 ? "cuLaunchKernel"
-                          : nullptr;
+  switch (number) {
+    case 277:
+      *name = "cuMemcpyHtoDAsync_v2";
+      break;
+    case 278:
+      *name = "cuMemcpyDtoH_v2";
+      break;
+    case 279:
+      *name = "cuMemcpyDtoHAsync_v2";
+      break;
+    case 307:
+      *name = "cuLaunchKernel";
+      break;
+    default:
+      *name = nullptr;
+  }
   return *name == nullptr ? 1 : 0;
 }
 int cuptiActivityGetNumDroppedRecords(void*, std::uint32_t, std::size_t* count) {
