@@ -97,7 +97,15 @@ export async function ShowsRemarksBesideTheVerdict(browser) {
 export async function ShowsEachRunOfWholePrograms(browser) {
   const tab = await browser.open(page('try'));
   const text = await tab.ask(() => document.querySelector('#content').innerText);
-  for (const words of ['It gains: it is 4.000 times', 'It is right', '6400 calls of it name no stream', '366', 'of 440'])
+  for (const words of [
+    'It gains: it is 4.000 times',
+    'It is right',
+    '6400 calls of it name no stream',
+    '366',
+    'of 440',
+    '900\u00a0ms',
+    'only the legacy stream keeps 26 pairs of launches and 78 pairs of a launch and a copy in order',
+  ])
     assert.ok(text.includes(words), `no '${words}' in: ${text}`);
   const places = await tab.ask(() =>
     [...document.querySelectorAll('.runs')].map((strip) =>
@@ -111,6 +119,30 @@ export async function ShowsEachRunOfWholePrograms(browser) {
   assert.equal(Math.max(...places[0]), 100);
   assert.ok(Math.max(...places[1]) < 30);
   await leave(tab, 'try');
+  const unsafe = JSON.parse(sample_text('try'));
+  const side = {
+    thread: 'thread 2 (worker)',
+    call: 'cuMemcpyHtoDAsync_v2',
+    stream: 'the legacy default stream',
+    correlation: 7,
+  };
+  const pair = {
+    first: {...side, writes: true},
+    second: {...side, thread: 'thread 1', writes: false},
+    bytes: 4096,
+    count: 3,
+  };
+  Object.assign(unsafe.watched.processes[0].hazards, {count: 3, pairs: [pair], complete: false});
+  unsafe.watched.hazards = 3;
+  const order = await browser.open(page('unsafe', JSON.stringify(unsafe)), {width: 390});
+  const said = await order.ask(() => document.querySelector('#order').innerText);
+  for (const words of [
+    'cuMemcpyHtoDAsync_v2 of thread 2 (worker) in the legacy default stream, which writes',
+    'there may be more',
+  ])
+    assert.ok(said.includes(words), `no '${words}' in: ${said}`);
+  assert.deepEqual(await order.ask(in_page.what_sticks_out), []);
+  await leave(order, 'unsafe');
   const failed = {...JSON.parse(sample_text('try')), error: 'It uses no GPU.', sentences: [], ratio: null, right: null};
   failed.sides = failed.sides.map(({name}) => ({name, wall_s: null, cpu_s: null}));
   const other = await browser.open(page('failed', JSON.stringify(failed)));

@@ -31,6 +31,7 @@
         element('p', {class: 'finding-sentence'}, [all.error, ...all.sentences].filter(Boolean).join(' ')),
         programs_figures(all),
         programs_section(all),
+        programs_order(all) ?? '',
         summary.facts(all),
       );
       return;
