@@ -22,6 +22,7 @@ struct WatchCommand {
   std::string logs;                ///< A folder in which the logs stay.
   std::string limit = "256MiB";    ///< Of each log.
   std::string trace;
+  std::string html;
   std::vector<std::string> expected;
   bool json = false;
   std::string command_line;

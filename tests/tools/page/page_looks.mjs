@@ -150,6 +150,69 @@ export async function ShowsEachRunOfWholePrograms(browser) {
   await leave(other, 'failed');
 }
 
+export async function ShowsWhatAProgramWasWatchedDoing(browser) {
+  const text = (tab) => tab.ask(() => document.querySelector('#content').innerText);
+  const says = (content, ...sentences) => {
+    for (const words of sentences) assert.ok(content.includes(words), `no '${words}' in: ${content}`);
+  };
+  for (const scheme of ['light', 'dark']) {
+    const tab = await browser.open(page('watch'), {width: 1600, scheme});
+    for (const width of [1600, 390]) {
+      await tab.resize(width);
+      assert.deepEqual(await tab.ask(in_page.what_sticks_out), [], `${scheme}, ${width} pixels`);
+      const [timeline, ...more] = await tab.ask(in_page.charts);
+      assert.deepEqual(more, []);
+      assert.ok(timeline.coloured > 150 && timeline.colours >= 5 && timeline.fills, JSON.stringify(timeline));
+    }
+    assert.deepEqual(await tab.ask(in_page.empty_sections), []);
+    await leave(tab, `watch, ${scheme}`);
+  }
+  const tab = await browser.open(page('watch'));
+  says(
+    await text(tab),
+    'Copies and kernels took 3.59\u00a0ms; one after the other they take 3.31\u00a0ms, and 1.2\u00a0ms would be possible.',
+    'Costliest: work in the legacy default stream',
+    '3 pairs of copies or memsets on the same bytes would lose their order without the legacy default stream.',
+    'cuMemcpyHtoDAsync_v2 of thread 2 (worker) in the legacy default stream, which writes (correlation 4)',
+    '12 times a thread waited until all was done',
+    'void step<float, 256>(float*, float const*, unsigned long)',
+    '36 calls, 3.59\u00a0ms in all.',
+  );
+  const heads = await tab.ask(() => [...document.querySelectorAll('.faults strong')].map((one) => one.innerText));
+  assert.match(heads[0], /^work in the legacy/);
+  assert.match(heads[1], /not pinned/);
+  await tab.ask(() => document.querySelector('#timeline canvas').focus());
+  await tab.key('ArrowDown');
+  assert.match(await tab.ask(() => document.querySelector('.said').innerText), /^Call 1, .* call that waits .* upload /);
+  await leave(tab, 'watch');
+  // As of what --json printed before, of a program with a child, of which the log was full.
+  const all = JSON.parse(sample_text('watch'));
+  const [process] = all.processes;
+  delete process.timeline;
+  all.failure = './simulate ended with exit code 7.';
+  all.processes.push({
+    ...process,
+    process: 4243,
+    full_after_ns: 1e9,
+    counted_only: {calls: 5, works: 6},
+    faults: [],
+    gaps: [],
+    calls: [],
+  });
+  const both = await browser.open(page('both', JSON.stringify(all)));
+  says(
+    await text(both),
+    './simulate ended with exit code 7.',
+    'Process 4243, /work/simulate',
+    'The log was full after 1\u00a0s; what came later was counted only: 5 calls, 6 works of the device.',
+    'The times of single calls are in the log alone.',
+  );
+  await leave(both, 'both');
+  const none = await browser.open(page('none', JSON.stringify({...all, processes: []})));
+  says(await text(none), 'No process of it gave a GPU anything to do');
+  await leave(none, 'none');
+}
+
 export async function SaysInSentencesWhatThereIsNot(browser) {
   const expected = {
     one_point: {

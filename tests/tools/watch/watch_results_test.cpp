@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include "tools/watch/log_builder.hpp"
+#include "tools/watch/watch_timeline.hpp"
 #include "tools/watch/watch_trace.hpp"
 
 namespace penstock::cli {
@@ -33,6 +34,37 @@ TEST(WatchResults, SayTheSameAsJsonAndAsText) {
   EXPECT_EQ(process_as_text(nlohmann::ordered_json::parse(process.dump())), text);
 }
 
+TEST(WatchTimeline, HasARowForEachThreadAndEachStreamAndCallsBesideTheirWorks) {
+  LogBuilder one = program();
+  one.thread(2).call(WatchCall::stream_sync, 0x5);
+  nlohmann::ordered_json const timeline = timeline_as_json(one.log(), 100);
+  ASSERT_EQ(timeline.at("rows").size(), 3u) << timeline;
+  EXPECT_EQ(timeline.at("rows")[1].at("name"), "thread 2");
+  EXPECT_EQ(timeline.at("rows")[2].at("kind"), "stream");
+  // The stream is made, a copy and a launch are asked for and done, and a thread waits.
+  ASSERT_EQ(timeline.at("passages").size(), 6u);
+  auto const step = [&](std::size_t passage) {
+    return timeline.at("steps")[timeline.at("passages")[passage][1].get<std::size_t>()].get<std::string>();
+  };
+  EXPECT_EQ(step(1), "call");
+  EXPECT_EQ(step(3), "call that waits");
+  EXPECT_EQ(step(4), "upload");
+  EXPECT_EQ(step(5), "kernel");
+  // The copy's call, and what the device did for it.
+  EXPECT_EQ(timeline.at("passages")[1][2], timeline.at("passages")[4][2]);
+  EXPECT_EQ(timeline.at("passages")[4][3], 100);
+  EXPECT_EQ(timeline.at("passages")[4][4], 1100);
+}
+
+TEST(WatchTimeline, HasAStretchFromTheMiddleOfALongLog) {
+  LogBuilder one;
+  for (int i = 0; i < 100; ++i) one.launch(0x5);
+  nlohmann::ordered_json const passages = timeline_as_json(one.log(), 10).at("passages");
+  ASSERT_EQ(passages.size(), 10u);
+  EXPECT_EQ(passages.front()[2], 46);
+  EXPECT_EQ(passages.back()[2], 55);
+}
+
 TEST(WatchResults, AreMadeOfAnyBytesOfALog) {
   std::mt19937 random(3);
   for (int round = 0; round < 300; ++round) {
@@ -45,6 +77,8 @@ TEST(WatchResults, AreMadeOfAnyBytesOfALog) {
       bytes[watch_log::chunk_bytes + random() % (25 * watch_log::record_bytes)] = static_cast<std::byte>(random());
     WatchLog const log = read_watch_log(bytes);
     EXPECT_FALSE(process_as_text(process_as_json(log)).empty());
+    EXPECT_FALSE(
+        timeline_as_json(log, 10).dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace).empty());
     std::ostringstream trace;
     write_watch_trace(trace, std::span(&log, 1), "");
     EXPECT_TRUE(nlohmann::json::accept(trace.str())) << trace.str();

@@ -19,8 +19,8 @@ function order_parts(hazards) {
   const sentences = [
     launches && `Of kernels it is not known which bytes they touch: only the legacy stream keeps ${launches} in order.`,
     hazards?.told &&
-      `${counted(hazards.told, 'pair is', 'pairs are')} in order if the thread that waited told the other one, which is ` +
-        'not seen.',
+      `${counted(hazards.told, 'pair is', 'pairs are')} in order if the thread that waited told the other one, which ` +
+        'is not seen.',
     hazards?.unordered &&
       `${counted(hazards.unordered, 'pair', 'pairs')} on the same bytes have no order as the program is.`,
     hazards?.unknown_bytes &&

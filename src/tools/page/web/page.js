@@ -6,7 +6,7 @@
   const content = document.getElementById('content');
   const text = document.getElementById('results').textContent;
   const actions = document.getElementById('actions');
-  const kinds = {bench: 'bench', compare: 'compare', 'compare programs': 'compare', try: 'try'};
+  const kinds = {bench: 'bench', compare: 'compare', 'compare programs': 'compare', try: 'try', watch: 'watch'};
 
   function fill() {
     const all = results.read(text);
@@ -25,6 +25,10 @@
       verdict.show(point);
       document.getElementById('verdict').scrollIntoView({block: 'nearest'});
     };
+    if (all.kind === 'watch') {
+      content.append(...watch_page.parts(all));
+      return;
+    }
     if (all.sides.length) {
       content.append(
         element('h1', {}, document.title),
