@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tools/try/try_command.hpp"
 
+#include <algorithm>
 #include <cstdio>
 #include <utility>
 
@@ -112,8 +113,10 @@ void TryCommand::watch(WatchedRuns& watched, InTurn const& in_turn, std::array<P
   TurnedProgram const turned(TurnedProgram::Order::turn);
   for (Contender const who : {Contender::baseline, Contender::candidate}) {
     ProgramEnd const& before = ends[static_cast<std::size_t>(who)];
-    std::chrono::nanoseconds const longest = in_turn.left() / 4;
-    if (before.wall * 2 > longest) {
+    std::chrono::nanoseconds const most = in_turn.left() / 4;
+    // One that hangs only while it is watched takes no more.
+    std::chrono::nanoseconds const longest = std::min(most, 10 * before.wall + std::chrono::seconds(30));
+    if (before.wall * 2 > most) {
       watched.remark("There was no time to watch it, which may take half of what is left: raise --within.");
       return;
     }

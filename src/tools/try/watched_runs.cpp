@@ -5,9 +5,9 @@
 #include <span>
 
 #include "penstock/error.hpp"
-#include "tools/watch/log_folder.hpp"
-#include "tools/watch/model.hpp"
-#include "tools/watch/watch_results.hpp"
+#include "tools/watched/log_folder.hpp"
+#include "tools/watched/model.hpp"
+#include "tools/watched/process_results.hpp"
 
 namespace penstock::cli {
 namespace {
@@ -42,7 +42,7 @@ bool WatchedRuns::watch(Contender who, Variables variables, ProgramEnd const& be
     for (auto& variable : folder.environment(usual_log_bytes)) variables.push_back(std::move(variable));
     ProgramEnd const end = run(variables);
     if (end.overtime) {
-      obstacle = "it took more than a quarter of the time that was left: raise --within.";
+      obstacle = "it then took far longer, or more than a quarter of the time that was left: raise --within.";
     } else if (end.code != before.code || end.signal != before.signal) {
       obstacle = "it ends in another way then. " + last_words(end);
     } else {

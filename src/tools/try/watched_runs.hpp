@@ -10,7 +10,7 @@
 #include <nlohmann/json.hpp>
 
 #include "tools/programs/whole_comparison.hpp"
-#include "tools/watch/hazards.hpp"
+#include "tools/watched/hazards.hpp"
 
 namespace penstock::cli {
 

@@ -18,10 +18,11 @@
 #include "tools/command/run_program.hpp"
 #include "tools/page/results_page.hpp"
 #include "tools/watch/expectation.hpp"
-#include "tools/watch/log_folder.hpp"
-#include "tools/watch/watch_results.hpp"
+#include "tools/watch/watch_text.hpp"
 #include "tools/watch/watch_timeline.hpp"
 #include "tools/watch/watch_trace.hpp"
+#include "tools/watched/log_folder.hpp"
+#include "tools/watched/process_results.hpp"
 
 namespace penstock::cli {
 namespace {

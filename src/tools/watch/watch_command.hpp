@@ -11,7 +11,7 @@
 
 #include "tools/command/ending.hpp"
 #include "tools/command/standard_output.hpp"
-#include "tools/watch/log.hpp"
+#include "tools/watched/log.hpp"
 
 namespace penstock::cli {
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "tools/command/results.hpp"
-#include "tools/watch/model.hpp"
+#include "tools/watched/model.hpp"
 
 namespace penstock::cli {
 namespace {

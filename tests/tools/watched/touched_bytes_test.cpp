@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tools/watch/touched_bytes.hpp"
+#include "tools/watched/touched_bytes.hpp"
 
 #include <random>
 #include <set>

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "tools/watch/log.hpp"
+#include "tools/watched/log.hpp"
 
 namespace penstock::cli {
 

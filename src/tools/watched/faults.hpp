@@ -5,10 +5,10 @@
 #include <string>
 #include <vector>
 
-#include "tools/watch/fault_kind.hpp"
-#include "tools/watch/gaps.hpp"
-#include "tools/watch/model.hpp"
-#include "tools/watch/no_help.hpp"
+#include "tools/watched/fault_kind.hpp"
+#include "tools/watched/gaps.hpp"
+#include "tools/watched/model.hpp"
+#include "tools/watched/no_help.hpp"
 
 namespace penstock::cli {
 

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "penstock/report/overlap.hpp"
-#include "tools/watch/log.hpp"
+#include "tools/watched/log.hpp"
 
 namespace penstock::cli {
 

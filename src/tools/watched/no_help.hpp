@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "tools/watch/gaps.hpp"
-#include "tools/watch/model.hpp"
+#include "tools/watched/gaps.hpp"
+#include "tools/watched/model.hpp"
 
 namespace penstock::cli {
 

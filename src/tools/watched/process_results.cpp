@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tools/watch/watch_results.hpp"
+#include "tools/watched/process_results.hpp"
 
 #include <algorithm>
 #include <array>
@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "tools/command/results.hpp"
-#include "tools/watch/faults.hpp"
-#include "tools/watch/hazards.hpp"
-#include "tools/watch/model.hpp"
+#include "tools/watched/faults.hpp"
+#include "tools/watched/hazards.hpp"
+#include "tools/watched/model.hpp"
 
 namespace penstock::cli {
 namespace {

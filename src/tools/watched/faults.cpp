@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tools/watch/faults.hpp"
+#include "tools/watched/faults.hpp"
 
 #include <algorithm>
 #include <map>

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "tools/watch/log.hpp"
+#include "tools/watched/log.hpp"
 
 namespace penstock::cli {
 

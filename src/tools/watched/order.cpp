@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tools/watch/order.hpp"
+#include "tools/watched/order.hpp"
 
 #include <algorithm>
 #include <utility>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tools/watch/model.hpp"
+#include "tools/watched/model.hpp"
 
 #include <algorithm>
 #include <unordered_map>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tools/watch/log_folder.hpp"
+#include "tools/watched/log_folder.hpp"
 
 #include <algorithm>
 #include <cerrno>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tools/watch/gaps.hpp"
+#include "tools/watched/gaps.hpp"
 
 #include <algorithm>
 #include <unordered_map>

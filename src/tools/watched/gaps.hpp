@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "tools/watch/fault_kind.hpp"
-#include "tools/watch/model.hpp"
+#include "tools/watched/fault_kind.hpp"
+#include "tools/watched/model.hpp"
 
 namespace penstock::cli {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tools/watch/no_help.hpp"
+#include "tools/watched/no_help.hpp"
 
 #include <algorithm>
 #include <array>

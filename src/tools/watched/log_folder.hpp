@@ -9,7 +9,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "tools/watch/log.hpp"
+#include "tools/watched/log.hpp"
 
 namespace penstock::cli {
 

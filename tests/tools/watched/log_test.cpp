@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tools/watch/log.hpp"
+#include "tools/watched/log.hpp"
 
 #include <random>
 
 #include <gtest/gtest.h>
 
 #include "penstock/error.hpp"
-#include "tools/watch/log_builder.hpp"
+#include "tools/watched/log_builder.hpp"
 
 namespace penstock::cli {
 namespace {

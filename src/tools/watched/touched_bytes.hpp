@@ -7,7 +7,7 @@
 #include <map>
 #include <vector>
 
-#include "tools/watch/order.hpp"
+#include "tools/watched/order.hpp"
 
 namespace penstock::cli {
 

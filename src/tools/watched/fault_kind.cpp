@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tools/watch/fault_kind.hpp"
+#include "tools/watched/fault_kind.hpp"
 
 #include <algorithm>
 #include <array>

@@ -8,7 +8,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "tools/watch/log.hpp"
+#include "tools/watched/log.hpp"
 
 namespace penstock::cli {
 

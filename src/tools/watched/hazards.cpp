@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tools/watch/hazards.hpp"
+#include "tools/watched/hazards.hpp"
 
 #include <algorithm>
 #include <map>
@@ -7,8 +7,8 @@
 #include <unordered_map>
 #include <unordered_set>
 
-#include "tools/watch/order.hpp"
-#include "tools/watch/touched_bytes.hpp"
+#include "tools/watched/order.hpp"
+#include "tools/watched/touched_bytes.hpp"
 
 namespace penstock::cli {
 namespace {

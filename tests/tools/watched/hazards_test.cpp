@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tools/watch/hazards.hpp"
+#include "tools/watched/hazards.hpp"
 
 #include <array>
 #include <functional>
@@ -8,7 +8,7 @@
 
 #include <gtest/gtest.h>
 
-#include "tools/watch/log_builder.hpp"
+#include "tools/watched/log_builder.hpp"
 
 namespace penstock::cli {
 namespace {

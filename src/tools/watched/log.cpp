@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tools/watch/log.hpp"
+#include "tools/watched/log.hpp"
 
 #include <algorithm>
 #include <array>

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tools/watch/model.hpp"
+#include "tools/watched/model.hpp"
 
 #include <gtest/gtest.h>
 
-#include "tools/watch/log_builder.hpp"
+#include "tools/watched/log_builder.hpp"
 
 namespace penstock::cli {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tools/watch/log_builder.hpp"
+#include "tools/watched/log_builder.hpp"
 
 #include <algorithm>
 #include <cstring>
