@@ -5,10 +5,10 @@
 
 #include "fuzz/harness.hpp"
 
-#include "tools/watch/faults.hpp"
-#include "tools/watch/hazards.hpp"
-#include "tools/watch/log.hpp"
-#include "tools/watch/model.hpp"
+#include "tools/watched/faults.hpp"
+#include "tools/watched/hazards.hpp"
+#include "tools/watched/log.hpp"
+#include "tools/watched/model.hpp"
 
 namespace penstock::fuzz {
 

@@ -108,6 +108,7 @@ Record call_record(WatchedCall const& call, void const* parameters, bool succeed
   }
   bool const in_a_stream =
       call.waits || call.stream_in_config || (call.stream != absent && call.call != Call::stream_create);
+  if (in_a_stream && record.stream == legacy_stream) record.flags |= by_handle;
   if (in_a_stream && record.stream == 0) record.stream = call.per_thread ? per_thread_stream : legacy_stream;
   switch (call.shape) {
     case Shape::plain:

@@ -69,6 +69,8 @@ inline constexpr std::uint8_t waits = 4;      ///< A copy by a call without Asyn
 inline constexpr std::uint8_t scattered = 8;  ///< The bytes are not all of those between its first and its last.
 inline constexpr std::uint8_t in_graph = 16;  ///< The activity is a node's.
 inline constexpr std::uint8_t async = 32;     ///< The activity is of an asynchronous call, as CUPTI says.
+inline constexpr std::uint8_t by_handle =
+    64;  ///< The call names the legacy default stream by its handle, and not by 0.
 
 /// The streams that have no handle.
 inline constexpr std::uint64_t legacy_stream = 1;

@@ -37,10 +37,13 @@ InTurn::InTurn(WholeComparison& compared, InTurnArguments const& arguments, unsi
       end_(Clock::now() + std::chrono::duration_cast<Clock::duration>(
                               std::chrono::duration<double>(std::min(arguments.within, 1e9)))) {}
 
+std::chrono::nanoseconds InTurn::left() const {
+  return std::max<Clock::duration>(end_ - Clock::now(), std::chrono::milliseconds(1));
+}
+
 WholeRun InTurn::run(Contender who, bool timed) {
   progress_.show(done_++, std::size_t{2} * rounds_ + 2, compared_.name(who));
-  auto const left = std::max<Clock::duration>(end_ - Clock::now(), std::chrono::milliseconds(1));
-  WholeRun run = run_one_(who, timed, left);
+  WholeRun run = run_one_(who, timed, left());
   // One that takes longer than there is time for is none, if there were rounds before.
   bool const counts = !run.end.overtime || compared_.rounds() == 0;
   if (!interrupt_.requested() && counts) compared_.add(who, run, timed);

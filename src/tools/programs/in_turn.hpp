@@ -47,6 +47,8 @@ class InTurn {
   ///
   /// Throws: as run_once.
   void run_rounds();
+  /// How much of the time is left; at least a moment.
+  std::chrono::nanoseconds left() const;
   bool going() const { return compared_.failure().empty() && !interrupt_.requested(); }
 
  private:

@@ -100,7 +100,7 @@ std::string difference_of(Heard const& one, Heard const& other) {
 }
 
 WholeComparison::WholeComparison(std::string baseline, std::string candidate, std::vector<std::string> const& results)
-    : sides_{Side{std::move(baseline), {}, {}, 0}, Side{std::move(candidate), {}, {}, 0}} {
+    : sides_{Side{std::move(baseline), {}, {}, {}, 0}, Side{std::move(candidate), {}, {}, {}, 0}} {
   for (std::string const& name : {std::string("the exit code"), std::string("standard output")})
     parts_.push_back({name, "", ""});
   for (std::string const& path : results) parts_.push_back({"the result " + path, "", ""});
@@ -175,6 +175,7 @@ std::string WholeComparison::effect_sentence() const {
 }
 
 std::optional<bool> WholeComparison::right() const {
+  if (!objection_.empty()) return false;
   bool told = false;
   for (std::size_t i = 0; i < parts_.size(); ++i) {
     Part const& part = parts_[i];
@@ -187,19 +188,21 @@ std::optional<bool> WholeComparison::right() const {
 }
 
 std::string WholeComparison::right_sentence() const {
+  std::string const not_right = "It is not right " + name(Contender::candidate);
   std::vector<std::string> same, straying;
   for (Part const& part : parts_) {
     if (!part.strays.empty()) {
       straying.push_back(part.name + " (" + part.strays + ")");
     } else if (!part.differs.empty()) {
-      return "It is not right " + name(Contender::candidate) + ": " + part.name + " differs from what it is " +
-             name(Contender::baseline) + " (" + part.differs + ").";
+      return not_right + ": " + part.name + " differs from what it is " + name(Contender::baseline) + " (" +
+             part.differs + ")." + (objection_.empty() ? "" : " " + objection_);
     } else {
       same.push_back(part.name);
     }
   }
   std::string const told = joined(same) + (same.size() == 1 ? " was" : " were") + " the same in all " +
                            std::to_string(sides_[0].runs + sides_[1].runs) + " runs";
+  if (!objection_.empty()) return not_right + (same.empty() ? "" : ", though " + told) + ". " + objection_;
   if (straying.empty()) return "It is right: " + told + ".";
   std::string const untold = "not the same from run to run, " + name(Contender::baseline) + ", " +
                              (straying.size() == 1 ? "is " : "are ") + joined(straying);

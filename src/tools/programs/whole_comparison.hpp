@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "tools/programs/whole_run.hpp"
@@ -31,9 +32,15 @@ class WholeComparison {
   /// Shape: as many timed runs of both, in turn; a run of the baseline first.
   void add(Contender who, WholeRun const& run, bool timed);
 
+  /// Takes how long the device was busy in a run of this one that counts for nothing else.
+  void set_gpu(Contender who, double seconds) { sides_[index(who)].gpu = seconds; }
+  /// Takes, as a sentence, why the candidate is not right, whatever it left.
+  void object(std::string sentence) { objection_ = std::move(sentence); }
+
   std::size_t rounds() const;
   std::vector<double> const& wall(Contender who) const { return sides_[index(who)].wall; }  ///< Seconds.
   std::vector<double> const& cpu(Contender who) const { return sides_[index(who)].cpu; }    ///< Seconds.
+  std::optional<double> gpu(Contender who) const { return sides_[index(who)].gpu; }  ///< Seconds; empty if not known.
   /// How many times as fast the candidate was, by round.
   std::vector<double> ratios() const;
   /// By the median of the ratios, if that is further from 1 than 2 %, and than it is uncertain by: Student's t for 99 %
@@ -47,8 +54,8 @@ class WholeComparison {
 
   /// Why there is nothing to compare: a run that was ended by a signal or ran too long. Empty if all came to an end.
   std::string const& failure() const { return failure_; }
-  /// True if the candidate left what the baseline left, false if not; empty if what the baseline leaves is not the same
-  /// from run to run, so that it cannot be told.
+  /// True if the candidate left what the baseline left, false if not or if something else speaks against it; empty if
+  /// what the baseline leaves is not the same from run to run, so that it cannot be told.
   std::optional<bool> right() const;
   /// The same in a sentence, which names what differs.
   std::string right_sentence() const;
@@ -65,6 +72,7 @@ class WholeComparison {
     std::string name;
     std::vector<double> wall;
     std::vector<double> cpu;
+    std::optional<double> gpu;
     std::size_t runs = 0;
   };
   static std::size_t index(Contender who) { return static_cast<std::size_t>(who); }
@@ -75,6 +83,7 @@ class WholeComparison {
   std::vector<Part> parts_;
   std::optional<WholeRun> first_;
   std::string failure_;
+  std::string objection_;
 };
 
 /// How it ended, as in "It ended with exit code 3. It said: no such file", with its last line on standard error, if

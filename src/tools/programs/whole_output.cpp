@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tools/programs/whole_output.hpp"
 
+#include <utility>
 #include <vector>
 
 #include "tools/command/results.hpp"
@@ -29,12 +30,15 @@ char const* word_of(Effect effect) {
 
 std::string as_text(WholeComparison const& compared) {
   std::vector<std::vector<std::string>> rows{{"", "wall s", "least", "most", "CPU s", "least", "most"}};
+  bool const with_gpu = compared.gpu(Contender::baseline) || compared.gpu(Contender::candidate);
+  if (with_gpu) rows.front().emplace_back("GPU s");
   for (Contender const who : both) {
     std::vector<std::string> row{compared.name(who)};
     for (auto const* values : {&compared.wall(who), &compared.cpu(who)}) {
       measure::Spread const spread = measure::spread_of(*values);
       for (double const value : {spread.median, spread.least, spread.most}) row.push_back(short_number(value));
     }
+    if (with_gpu) row.push_back(compared.gpu(who) ? short_number(*compared.gpu(who)) : "-");
     rows.push_back(row);
   }
   return text_table(rows, 1) + "\n" + compared.effect_sentence() + "\n" + compared.right_sentence() + "\n";
@@ -44,10 +48,12 @@ Json as_members(WholeComparison const& compared) {
   Json json{{"rounds", compared.rounds()}};
   Json sides = Json::array();
   for (Contender const who : both) {
-    sides.push_back({{"name", compared.name(who)},
-                     {"wall_s", as_spread(compared.wall(who), 1)},
-                     {"cpu_s", as_spread(compared.cpu(who), 1)},
-                     {"samples", {{"wall_s", compared.wall(who)}, {"cpu_s", compared.cpu(who)}}}});
+    Json side{{"name", compared.name(who)},
+              {"wall_s", as_spread(compared.wall(who), 1)},
+              {"cpu_s", as_spread(compared.cpu(who), 1)},
+              {"samples", {{"wall_s", compared.wall(who)}, {"cpu_s", compared.cpu(who)}}}};
+    if (compared.gpu(who)) side["gpu_s"] = *compared.gpu(who);
+    sides.push_back(std::move(side));
   }
   json["sides"] = sides;
   json["ratio"] = as_spread(compared.ratios(), 1);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tools/try/try_command.hpp"
 
+#include <algorithm>
 #include <cstdio>
 #include <utility>
 
@@ -14,6 +15,7 @@
 #include "tools/page/results_page.hpp"
 #include "tools/programs/whole_output.hpp"
 #include "tools/try/turned_program.hpp"
+#include "tools/try/watched_runs.hpp"
 
 namespace penstock::cli {
 namespace {
@@ -68,6 +70,8 @@ void TryCommand::add_to(CLI::App& command) {
       ->type_name("N")
       ->check(whole_number(1, 1000));
   turns.add_to(command);
+  command.add_flag("--no-watch", no_watch,
+                   "Leave out the two runs that are watched for the GPU's time and for what would lose its order");
   command.add_flag("--json", json, "Print the results as JSON");
   command.add_option("--html", html, "Write a page of the results to this file")
       ->type_name("FILE")
@@ -75,7 +79,7 @@ void TryCommand::add_to(CLI::App& command) {
   command.footer(
       "Runs a program that uses CUDA as it is and with per-thread default streams in turn, without building it again,\n"
       "and says how the times differ and if what it prints, writes and returns is the same. Exit code 1 if it is not,\n"
-      "or if it cannot be told.");
+      "if only the legacy default stream keeps some of its copies in order, or if it cannot be told.");
 }
 
 WholeProgram TryCommand::program() const {
@@ -101,6 +105,30 @@ std::string TryCommand::obstacle(WholeRun const& first, TurnedProgram const& loo
   return "";
 }
 
+void TryCommand::watch(WatchedRuns& watched, InTurn const& in_turn, std::array<ProgramEnd, 2> const& ends,
+                       Interrupt const& interrupt) const {
+  WholeProgram program = this->program();
+  program.results.clear();
+  // What is counted here is not what the other runs count.
+  TurnedProgram const turned(TurnedProgram::Order::turn);
+  for (Contender const who : {Contender::baseline, Contender::candidate}) {
+    ProgramEnd const& before = ends[static_cast<std::size_t>(who)];
+    std::chrono::nanoseconds const most = in_turn.left() / 4;
+    // One that hangs only while it is watched takes no more.
+    std::chrono::nanoseconds const longest = std::min(most, 10 * before.wall + std::chrono::seconds(30));
+    if (before.wall * 2 > most) {
+      watched.remark("There was no time to watch it, which may take half of what is left: raise --within.");
+      return;
+    }
+    auto const run = [&](Environment const& variables) {
+      return run_once(program, variables, longest, interrupt.token()).end;
+    };
+    if (!watched.watch(who, who == Contender::candidate ? turned.environment() : Environment(), before, run) ||
+        interrupt.requested())
+      return;
+  }
+}
+
 ExitCode TryCommand::run(StandardOutput& output, Interrupt const& interrupt) const {
   WholeProgram const program = this->program();
   std::string const date = date_now();
@@ -110,6 +138,7 @@ ExitCode TryCommand::run(StandardOutput& output, Interrupt const& interrupt) con
   TurnedProgram looked_at(TurnedProgram::Order::look);
   TurnedProgram turned(TurnedProgram::Order::turn);
   WholeComparison compared("as it is", "with per-thread default streams", turns.results);
+  WatchedRuns watched;
   std::string failure;
   {
     InTurn in_turn(
@@ -125,8 +154,13 @@ ExitCode TryCommand::run(StandardOutput& output, Interrupt const& interrupt) con
         },
         interrupt);
     WholeRun const first = in_turn.warm_up(Contender::baseline);
-    if (in_turn.going() && looked_at.counts().look_ups > 0) in_turn.warm_up(Contender::candidate);
+    WholeRun second;
+    if (in_turn.going() && looked_at.counts().look_ups > 0) second = in_turn.warm_up(Contender::candidate);
     failure = obstacle(first, looked_at, turned, compared);
+    if (failure.empty() && !no_watch && !interrupt.requested()) {
+      watch(watched, in_turn, {first.end, second.end}, interrupt);
+      watched.tell(compared);
+    }
     if (failure.empty()) in_turn.run_rounds();
   }
   if (interrupt.requested()) {
@@ -138,11 +172,13 @@ ExitCode TryCommand::run(StandardOutput& output, Interrupt const& interrupt) con
   all["program"] = words;
   all.update(as_json(looked_at.counts(), turned.counts()));
   all["sentences"].push_back(sentence_on_streams(looked_at.counts()));
+  all["watched"] = no_watch || !failure.empty() ? Json(nullptr) : watched.as_json();
+  for (std::string const& remark : watched.remarks()) all["sentences"].push_back(remark);
   std::string const results = all.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
   if (json && !output.write(results)) return exit_some_failed;
   if (OutputFile* const page = files.of("--html"); page != nullptr) write_page(*page, results, "penstock try");
   if (!failure.empty()) return fail(failure);
-  if (!json && !output.write(as_text(compared) + sentence_on_streams(looked_at.counts()) + "\n"))
+  if (!json && !output.write(as_text(compared) + sentence_on_streams(looked_at.counts()) + "\n" + watched.as_text()))
     return exit_some_failed;
   return compared.right().value_or(false) ? exit_ok : exit_some_failed;
 }

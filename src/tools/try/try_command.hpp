@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
 #include <string>
 #include <vector>
 
@@ -15,12 +16,14 @@
 namespace penstock::cli {
 
 class TurnedProgram;
+class WatchedRuns;
 
 /// `penstock try`: a program as it is against the same with per-thread default streams.
 struct TryCommand {
   std::vector<std::string> words;  ///< The program and its arguments.
   InTurnArguments turns;
   unsigned rounds = 5;
+  bool no_watch = false;
   bool json = false;
   std::string html;
   std::string command_line;
@@ -33,6 +36,9 @@ struct TryCommand {
 
  private:
   WholeProgram program() const;
+  /// Watches one more run of each way; `ends` are those of the runs to warm up.
+  void watch(WatchedRuns& watched, InTurn const& in_turn, std::array<ProgramEnd, 2> const& ends,
+             Interrupt const& interrupt) const;
   /// Why there is nothing to compare, after the program was run once in each way; empty if there is.
   std::string obstacle(WholeRun const& first, TurnedProgram const& looked_at, TurnedProgram const& turned,
                        WholeComparison const& compared) const;

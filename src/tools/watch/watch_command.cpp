@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tools/watch/watch_command.hpp"
 
+#include <algorithm>
+#include <array>
 #include <cstdio>
 #include <optional>
 #include <utility>
@@ -11,14 +13,16 @@
 #include "penstock/error.hpp"
 #include "tools/command/arguments.hpp"
 #include "tools/command/files_to_write.hpp"
-#include "tools/command/program.hpp"
 #include "tools/command/program_file.hpp"
 #include "tools/command/results.hpp"
 #include "tools/command/run_program.hpp"
+#include "tools/page/results_page.hpp"
 #include "tools/watch/expectation.hpp"
-#include "tools/watch/log_folder.hpp"
-#include "tools/watch/watch_results.hpp"
+#include "tools/watch/watch_text.hpp"
+#include "tools/watch/watch_timeline.hpp"
 #include "tools/watch/watch_trace.hpp"
+#include "tools/watched/log_folder.hpp"
+#include "tools/watched/process_results.hpp"
 
 namespace penstock::cli {
 namespace {
@@ -44,30 +48,21 @@ std::string reachable_program(std::string const& name) {
   return file.path;
 }
 
-/// Why a process was not watched, and what to do.
-std::string refusal_text(std::uint64_t refusal, std::uint64_t code) {
-  using watch_log::Refusal;
-  constexpr std::uint64_t privileges = 35, virtual_privileges = 40;
-  switch (static_cast<Refusal>(refusal)) {
-    case Refusal::no_cupti:
-      return "There is no CUPTI: libcupti.so.13 and libcupti.so.12 cannot be loaded. Install the CUDA toolkit, which "
-             "has "
-             "it, or say by CUDA_HOME or LD_LIBRARY_PATH where it is.";
-    case Refusal::cupti_is_taken:
-      return "Another profiler has CUPTI in this program, which serves one at a time: end that one, or have the "
-             "program "
-             "not start it.";
-    default:
-      return "CUPTI refuses to watch, with error " + std::to_string(code) +
-             (code == privileges || code == virtual_privileges
-                  ? ": only administrators may profile here, see NVIDIA's NVreg_RestrictProfilingToAdminUsers."
-                  : ": see cupti_result.h, and that CUPTI is not older than the driver.");
-  }
-}
-
 ExitCode complain(std::string const& sentence, ExitCode code) {
   std::fprintf(stderr, "penstock: %s\n", sentence.c_str());
   return code;
+}
+
+/// With a timeline of each process of which there is a log.
+void write_page_of(OutputFile& file, Json results, std::vector<WatchLog> const& logs) {
+  // More would make a page above 1 MB.
+  constexpr std::size_t most_passages = 15'000;
+  std::size_t const with_work = static_cast<std::size_t>(
+      std::count_if(logs.begin(), logs.end(), [](WatchLog const& log) { return !log.activities.empty(); }));
+  for (std::size_t i = 0; i < logs.size(); ++i)
+    if (!logs[i].activities.empty())
+      results["processes"][i]["timeline"] = timeline_as_json(logs[i], most_passages / with_work);
+  write_page(file, results.dump(-1, ' ', false, Json::error_handler_t::replace), "penstock watch");
 }
 
 }  // namespace
@@ -84,6 +79,9 @@ void WatchCommand::add_to(CLI::App& command) {
       .add_option("--limit", limit, "How long each log may become; what comes later is counted only. Default: 256MiB")
       ->type_name("SIZE");
   command.add_option("--trace", trace, "Write when each call and each work of the device was, for Perfetto")
+      ->type_name("FILE")
+      ->check(names_a_file());
+  command.add_option("--html", html, "Write a page of the results to this file")
       ->type_name("FILE")
       ->check(names_a_file());
   command
@@ -105,9 +103,7 @@ WatchCommand::Watched WatchCommand::watch(std::uint64_t most_bytes, Interrupt co
   program.arguments = words;
   program.arguments.front() = reachable_program(words.front());
   LogFolder const folder(logs);
-  program.environment = {{"CUDA_INJECTION64_PATH", companion_library("libpenstock-watch.so")},
-                         {"PENSTOCK_WATCH", folder.path()},
-                         {"PENSTOCK_WATCH_LIMIT", std::to_string(most_bytes)}};
+  program.environment = folder.environment(most_bytes);
   program.input = STDIN_FILENO;
   // Standard output is for the results.
   program.output = STDERR_FILENO;
@@ -140,8 +136,9 @@ ExitCode WatchCommand::run(StandardOutput& output, Interrupt const& interrupt) c
     throw Error(ErrorKind::bad_argument, "Name a program behind --, or what to read by --read, and not both.");
   std::vector<Expectation> claims(expected.begin(), expected.end());
   std::uint64_t const most_bytes = parse_size(limit);
-  NamedFile const to_read{"--read", read}, to_write{"--trace", trace};
-  FilesToWrite files(std::span(&to_read, read.empty() ? 0 : 1), std::span(&to_write, 1), interrupt.token());
+  NamedFile const to_read{"--read", read};
+  std::array<NamedFile, 2> const to_write{NamedFile{"--trace", trace}, NamedFile{"--html", html}};
+  FilesToWrite files(std::span(&to_read, read.empty() ? 0 : 1), to_write, interrupt.token());
   Watched watched;
   Json all;
   if (read.empty()) {
@@ -185,6 +182,7 @@ ExitCode WatchCommand::run(StandardOutput& output, Interrupt const& interrupt) c
   bool const told = output.write(text);
   if (OutputFile* const file = files.of("--trace"); file != nullptr && told)
     write_trace_file(*file, [&](std::ostream& out) { write_watch_trace(out, watched.logs, command_line); });
+  if (OutputFile* const file = files.of("--html"); file != nullptr && told) write_page_of(*file, all, watched.logs);
   if (interrupt.requested()) return complain("Interrupted: what was watched until then is above.", exit_interrupted);
   if (!watched.failure.empty()) complaints.push_back(watched.failure);
   for (std::string const& complaint : complaints) complain(complaint, exit_some_failed);

@@ -11,7 +11,7 @@
 
 #include "tools/command/ending.hpp"
 #include "tools/command/standard_output.hpp"
-#include "tools/watch/log.hpp"
+#include "tools/watched/log.hpp"
 
 namespace penstock::cli {
 
@@ -22,6 +22,7 @@ struct WatchCommand {
   std::string logs;                ///< A folder in which the logs stay.
   std::string limit = "256MiB";    ///< Of each log.
   std::string trace;
+  std::string html;
   std::vector<std::string> expected;
   bool json = false;
   std::string command_line;

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "tools/watch/watch_text.hpp"
+
 #include <array>
 #include <cstdio>
 #include <string>
 #include <vector>
 
 #include "tools/command/results.hpp"
-#include "tools/watch/watch_results.hpp"
 
 namespace penstock::cli {
 namespace {

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "penstock/report/trace_text.hpp"
-#include "tools/watch/model.hpp"
+#include "tools/watched/model.hpp"
 
 namespace penstock::cli {
 namespace {

@@ -5,7 +5,7 @@
 #include <span>
 #include <string>
 
-#include "tools/watch/log.hpp"
+#include "tools/watched/log.hpp"
 
 namespace penstock::cli {
 

@@ -61,6 +61,15 @@ TEST(CallRecord, SaysWhatStreamZeroMeans) {
   EXPECT_EQ(waiting.flags, waits);
 }
 
+TEST(CallRecord, SaysThatTheLegacyStreamWasNamedByItsHandle) {
+  std::array<std::uint64_t, 4> const parameters{to, from, 4096, 1};
+  for (int const number : {277, 421}) {
+    Record const record = call_record(call_number(number), parameters.data(), true);
+    EXPECT_EQ(record.stream, legacy_stream);
+    EXPECT_EQ(record.flags, by_handle);
+  }
+}
+
 TEST(CallRecord, CountsTheBytesOfElements) {
   std::array<std::uint64_t, 4> const parameters{to, 7, 1000, 5};
   EXPECT_EQ(call_record(call_number(220), parameters.data(), true).bytes, 4000u);

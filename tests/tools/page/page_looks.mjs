@@ -97,7 +97,15 @@ export async function ShowsRemarksBesideTheVerdict(browser) {
 export async function ShowsEachRunOfWholePrograms(browser) {
   const tab = await browser.open(page('try'));
   const text = await tab.ask(() => document.querySelector('#content').innerText);
-  for (const words of ['It gains: it is 4.000 times', 'It is right', '6400 calls of it name no stream', '366', 'of 440'])
+  for (const words of [
+    'It gains: it is 4.000 times',
+    'It is right',
+    '6400 calls of it name no stream',
+    '366',
+    'of 440',
+    '900\u00a0ms',
+    'only the legacy stream keeps 26 pairs of launches and 78 pairs of a launch and a copy in order',
+  ])
     assert.ok(text.includes(words), `no '${words}' in: ${text}`);
   const places = await tab.ask(() =>
     [...document.querySelectorAll('.runs')].map((strip) =>
@@ -111,11 +119,98 @@ export async function ShowsEachRunOfWholePrograms(browser) {
   assert.equal(Math.max(...places[0]), 100);
   assert.ok(Math.max(...places[1]) < 30);
   await leave(tab, 'try');
+  const unsafe = JSON.parse(sample_text('try'));
+  const side = {
+    thread: 'thread 2 (worker)',
+    call: 'cuMemcpyHtoDAsync_v2',
+    stream: 'the legacy default stream',
+    correlation: 7,
+  };
+  const pair = {
+    first: {...side, writes: true},
+    second: {...side, thread: 'thread 1', writes: false},
+    bytes: 4096,
+    count: 3,
+  };
+  Object.assign(unsafe.watched.processes[0].hazards, {count: 3, pairs: [pair], complete: false});
+  unsafe.watched.hazards = 3;
+  const order = await browser.open(page('unsafe', JSON.stringify(unsafe)), {width: 390});
+  const said = await order.ask(() => document.querySelector('#order').innerText);
+  for (const words of [
+    'cuMemcpyHtoDAsync_v2 of thread 2 (worker) in the legacy default stream, which writes',
+    'there may be more',
+  ])
+    assert.ok(said.includes(words), `no '${words}' in: ${said}`);
+  assert.deepEqual(await order.ask(in_page.what_sticks_out), []);
+  await leave(order, 'unsafe');
   const failed = {...JSON.parse(sample_text('try')), error: 'It uses no GPU.', sentences: [], ratio: null, right: null};
   failed.sides = failed.sides.map(({name}) => ({name, wall_s: null, cpu_s: null}));
   const other = await browser.open(page('failed', JSON.stringify(failed)));
   assert.match(await other.ask(() => document.querySelector('#content').innerText), /It uses no GPU\./);
   await leave(other, 'failed');
+}
+
+export async function ShowsWhatAProgramWasWatchedDoing(browser) {
+  const text = (tab) => tab.ask(() => document.querySelector('#content').innerText);
+  const says = (content, ...sentences) => {
+    for (const words of sentences) assert.ok(content.includes(words), `no '${words}' in: ${content}`);
+  };
+  for (const scheme of ['light', 'dark']) {
+    const tab = await browser.open(page('watch'), {width: 1600, scheme});
+    for (const width of [1600, 390]) {
+      await tab.resize(width);
+      assert.deepEqual(await tab.ask(in_page.what_sticks_out), [], `${scheme}, ${width} pixels`);
+      const [timeline, ...more] = await tab.ask(in_page.charts);
+      assert.deepEqual(more, []);
+      assert.ok(timeline.coloured > 150 && timeline.colours >= 5 && timeline.fills, JSON.stringify(timeline));
+    }
+    assert.deepEqual(await tab.ask(in_page.empty_sections), []);
+    await leave(tab, `watch, ${scheme}`);
+  }
+  const tab = await browser.open(page('watch'));
+  says(
+    await text(tab),
+    'Copies and kernels took 3.59\u00a0ms; one after the other they take 3.31\u00a0ms, and 1.2\u00a0ms would be possible.',
+    'Costliest: work in the legacy default stream',
+    '3 pairs of copies or memsets on the same bytes would lose their order without the legacy default stream.',
+    'cuMemcpyHtoDAsync_v2 of thread 2 (worker) in the legacy default stream, which writes (correlation 4)',
+    '12 times a thread waited until all was done',
+    'void step<float, 256>(float*, float const*, unsigned long)',
+    '36 calls, 3.59\u00a0ms in all.',
+  );
+  const heads = await tab.ask(() => [...document.querySelectorAll('.faults strong')].map((one) => one.innerText));
+  assert.match(heads[0], /^work in the legacy/);
+  assert.match(heads[1], /not pinned/);
+  await tab.ask(() => document.querySelector('#timeline canvas').focus());
+  await tab.key('ArrowDown');
+  assert.match(await tab.ask(() => document.querySelector('.said').innerText), /^Call 1, .* call that waits .* upload /);
+  await leave(tab, 'watch');
+  // As of what --json printed before, of a program with a child, of which the log was full.
+  const all = JSON.parse(sample_text('watch'));
+  const [process] = all.processes;
+  delete process.timeline;
+  all.failure = './simulate ended with exit code 7.';
+  all.processes.push({
+    ...process,
+    process: 4243,
+    full_after_ns: 1e9,
+    counted_only: {calls: 5, works: 6},
+    faults: [],
+    gaps: [],
+    calls: [],
+  });
+  const both = await browser.open(page('both', JSON.stringify(all)));
+  says(
+    await text(both),
+    './simulate ended with exit code 7.',
+    'Process 4243, /work/simulate',
+    'The log was full after 1\u00a0s; what came later was counted only: 5 calls, 6 works of the device.',
+    'The times of single calls are in the log alone.',
+  );
+  await leave(both, 'both');
+  const none = await browser.open(page('none', JSON.stringify({...all, processes: []})));
+  says(await text(none), 'No process of it gave a GPU anything to do');
+  await leave(none, 'none');
 }
 
 export async function SaysInSentencesWhatThereIsNot(browser) {

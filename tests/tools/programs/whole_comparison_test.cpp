@@ -107,6 +107,19 @@ TEST_F(WholeProgramsThatAreCompared, CannotBeToldRightIfNothingIsAlwaysTheSame) 
   EXPECT_THAT(compared.right_sentence(), HasSubstr("Whether it is right cannot be told"));
 }
 
+TEST_F(WholeProgramsThatAreCompared, AreNotRightIfSomethingElseSpeaksAgainstIt) {
+  compared.add(Contender::baseline, run(100ms), true);
+  compared.add(Contender::candidate, run(50ms), true);
+  compared.object("It leans.");
+  EXPECT_EQ(compared.right(), false);
+  EXPECT_EQ(compared.right_sentence(),
+            "It is not right otherwise, though the exit code, standard output and the result file were the same in all "
+            "2 runs. It leans.");
+  compared.add(Contender::candidate, run(50ms, "other\n"), true);
+  EXPECT_THAT(compared.right_sentence(), HasSubstr("It is not right otherwise: standard output differs"));
+  EXPECT_THAT(compared.right_sentence(), HasSubstr("It leans."));
+}
+
 TEST_F(WholeProgramsThatAreCompared, SayIfAResultWasNotWritten) {
   compared.add(Contender::baseline, run(100ms), true);
   WholeRun without = run(100ms);

@@ -54,6 +54,57 @@ case $2 in
     expect_code 1
     expect_out "It is not right with per-thread default streams: standard output differs from what it is as it is (line 1: '7' and '0')."
     ;;
+  NamesThePairThatOnlyTheLegacyStreamOrders)
+    tried -- "$victim" asks fence
+    expect_code 1
+    expect_out "Nothing but the legacy default stream keeps two copies or memsets on the same bytes in order: cuMemcpyHtoDAsync_v2 of thread 2"
+    # Though all is as it was, by chance.
+    tried -- "$victim" asks lucky
+    expect_code 1
+    expect_out 'It is not right with per-thread default streams, though the exit code and standard output were the same in all 8 runs. Nothing but the legacy default stream'
+    expect_out 'then cuMemcpyDtoHAsync_v2 of thread 1 (penstock-victim) in stream 0x101, which reads (correlation 3), on 8192 bytes they share'
+    tried -- "$victim" asks event
+    expect_code 0
+    expect_out 'The legacy default stream alone keeps nothing in order among its copies, memsets and launches.'
+    ;;
+  ShowsHowLongTheDeviceWasBusy)
+    tried --json -- "$victim" asks threads
+    expect_code 0
+    python3 - << 'PYTHON'
+import json
+all = json.load(open('out'))
+# Eight kernels of 1 ms and 16 copies of 20 us, one after the other, and at once.
+legacy, per_thread = [side['gpu_s'] for side in all['sides']]
+assert abs(legacy - 0.00832) < 1e-5 and 0.001 < per_thread < legacy, all['sides']
+watched = all['watched']
+assert watched['hazards'] == 0 and watched['launches'] > 0 and watched['remarks'] == [] and len(watched['processes']) == 1, watched
+# What was watched is not counted.
+assert all['calls']['legacy_default'] == 32 and all['rounds'] == 3, all
+PYTHON
+    tried --json -- "$victim" asks fence
+    expect_code 1
+    python3 - << 'PYTHON'
+import json
+all = json.load(open('out'))
+pair = all['watched']['processes'][0]['hazards']['pairs'][0]
+assert all['right'] is False and all['watched']['hazards'] == 1 and pair['bytes'] == 4 and pair['first']['writes'] and not pair['second']['writes'], pair
+PYTHON
+    tried --no-watch --json -- "$victim" asks lucky
+    expect_code 0
+    python3 -c "import json; all = json.load(open('out')); assert all['watched'] is None and 'gpu_s' not in all['sides'][0]"
+    ;;
+  DoesWithoutWatchingWhereThatFails)
+    STAND_IN_CUPTI_REFUSES=35 tried -- "$victim" asks lucky
+    expect_code 0
+    expect_out 'It could not be watched as it is: CUPTI refuses to watch, with error 35: only administrators may profile here'
+    tried -- "$victim" asks fails-watched
+    expect_code 0
+    expect_out 'It could not be watched as it is: it ends in another way then. It ended with exit code 3.'
+    tried --within 4 -- "$victim" asks hangs-watched
+    expect_code 0
+    expect_out 'It could not be watched as it is: it then took far longer, or more than a quarter of the time that was left: raise --within.'
+    expect_no_child
+    ;;
   TellsAProgramThatIsBuiltForPerThreadStreams)
     tried -- "$victim" asks per-thread
     expect_code 1
@@ -186,6 +237,7 @@ PYTHON
     penstock="a folder: here/$(basename "$penstock")"
     tried -- "$victim" asks tells
     expect_turned
+    expect_out 'It could not be watched as it is: '
     ;;
   *) fail "no case $2" ;;
 esac

@@ -22,6 +22,9 @@ int cuMemcpyHtoDAsync_v2(std::uint64_t, void const*, std::size_t, void*);
 int cuMemcpyDtoHAsync_v2(void*, std::uint64_t, std::size_t, void*);
 int cuStreamSynchronize(void*);
 int cuStreamCreate(void**, unsigned);
+int cuEventRecord(void*, void*);
+int cuStreamWaitEvent(void*, void*, unsigned);
+int cuInit(unsigned);
 }
 #endif
 
@@ -33,6 +36,9 @@ struct Driver {
   int (*down)(void*, std::uint64_t, std::size_t, void*);
   int (*wait)(void*);
   int (*create)(void**, unsigned);
+  int (*record)(void*, void*);
+  int (*wait_for)(void*, void*, unsigned);
+  int (*init)(unsigned);
 };
 
 [[noreturn]] void fail(char const* what) {
@@ -53,13 +59,17 @@ Driver found_by(Find const& find) {
   take(driver.down, "cuMemcpyDtoHAsync", 3020);
   take(driver.wait, "cuStreamSynchronize", 2000);
   take(driver.create, "cuStreamCreate", 2000);
+  take(driver.record, "cuEventRecord", 2000);
+  take(driver.wait_for, "cuStreamWaitEvent", 3020);
+  take(driver.init, "cuInit", 2000);
   return driver;
 }
 
 Driver driver_by(std::string const& how, std::uint64_t flags) {
 #ifdef LINKED
   if (how == "linked")
-    return {cuLaunchKernel, cuMemcpyHtoDAsync_v2, cuMemcpyDtoHAsync_v2, cuStreamSynchronize, cuStreamCreate};
+    return {cuLaunchKernel, cuMemcpyHtoDAsync_v2, cuMemcpyDtoHAsync_v2, cuStreamSynchronize,
+            cuStreamCreate, cuEventRecord,        cuStreamWaitEvent,    cuInit};
 #endif
   void* const library = dlopen("libcuda.so.1", RTLD_NOW | (how == "next" ? RTLD_GLOBAL : RTLD_LOCAL));
   if (library == nullptr) fail(dlerror());
@@ -147,6 +157,22 @@ void tell() {
   std::printf("%d\n", result);
 }
 
+/// Copies up in the default stream and down in one that waits for it, which an event keeps in order, or nothing else.
+/// The result is right in any case: the stand-in is done with large copies from the host when their calls return.
+[[maybe_unused]] void pass_on(Driver const& driver, bool by_event) {
+  std::vector<char> on_host(8192, 'x'), on_device(8192), result(8192);
+  void* stream = nullptr;
+  driver.create(&stream, 0);
+  driver.up(address_of(on_device.data()), on_host.data(), on_host.size(), nullptr);
+  if (by_event) {
+    driver.record(&stream, nullptr);
+    driver.wait_for(stream, &stream, 0);
+  }
+  driver.down(result.data(), address_of(on_device.data()), on_device.size(), stream);
+  driver.wait(stream);
+  std::printf("%c\n", result.back());
+}
+
 [[maybe_unused]] int child(char* self, char const* how) {
   pid_t const process = fork();
   if (process == 0) {
@@ -168,7 +194,9 @@ extern "C" __attribute__((visibility("default"))) pid_t getppid() {
 }
 
 extern "C" __attribute__((visibility("default"))) void run_plugin() {
-  threads(driver_by("asks", 0), 8, 1'000, false);
+  Driver const driver = driver_by("asks", 0);
+  driver.init(0);
+  threads(driver, 8, 1'000, false);
   tell();
 }
 #else
@@ -184,8 +212,11 @@ int main(int count, char** arguments) {
     return 0;
   }
   Driver const driver = driver_by(how, what == "per-thread" ? 2 : 0);
+  driver.init(0);
   if (what == "fence") {
     fence(driver);
+  } else if (what == "lucky" || what == "event") {
+    pass_on(driver, what == "event");
   } else if (what == "own") {
     threads(driver, 8, 1'000, true);
   } else if (what == "file") {
@@ -200,7 +231,9 @@ int main(int count, char** arguments) {
   if (what == "tells") tell();
   if (what == "strays") std::printf("%d\n", getpid());
   if (what == "crashes") std::abort();
-  if (what == "hangs") {
+  bool const is_watched = std::getenv("CUDA_INJECTION64_PATH") != nullptr;
+  if (what == "fails-watched" && is_watched) return 3;
+  if (what == "hangs" || (what == "hangs-watched" && is_watched)) {
     for (;;) pause();
   }
   if (what == "calls" && count > 3) {

@@ -85,6 +85,27 @@ case $2 in
     python3 -c 'import json; events = json.load(open("trace.json"))["traceEvents"]
 assert sum(event["ph"] == "X" and event["cat"] == "device" for event in events) == 60'
     ;;
+  WritesAPage)
+    watch --html page.html serial
+    expect_code 0
+    expect_out 'one after the other'
+    [[ $(stat -c %s page.html) -gt 100000 ]] || fail 'the page is short'
+    results_of() { python3 -c "import json, re; all = json.loads(re.search('id=\"results\">(.*?)</script>', open('page.html').read(), re.S)[1]); print($1)"; }
+    expect_result() { [[ $(results_of "$1") == "$2" ]] || fail "$1 is $(results_of "$1"), not $2"; }
+    expect_result 'all["kind"]' watch
+    # Each of 80 calls, and each of 60 works.
+    expect_result 'len(all["processes"][0]["timeline"]["passages"])' 140
+    expect_result '[row["kind"] for row in all["processes"][0]["timeline"]["rows"]]' "['thread', 'stream']"
+    # What was printed before has no single calls.
+    watch --json serial
+    cp out results.json
+    run watch --html page.html --read results.json
+    expect_code 0
+    expect_result '"timeline" in all["processes"][0]' False
+    watch --html page.html nothing
+    expect_code 1
+    expect_result 'all["processes"]' '[]'
+    ;;
   HasWhatAProgramDidThatDies)
     watch --json crash
     expect_code 1

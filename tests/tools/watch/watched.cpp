@@ -39,7 +39,7 @@ char host[65536], device[65536];
 void work(Driver const& driver, unsigned tiles, void* stream = nullptr) {
   for (unsigned i = 0; i < tiles; ++i) {
     driver.upload(device, host, sizeof host, stream);
-    driver.launch(nullptr, 64, 1, 1, 256, 1, 1, 0, stream, nullptr, nullptr);
+    driver.launch(nullptr, 20, 1, 1, 256, 1, 1, 0, stream, nullptr, nullptr);
     driver.synchronize(stream);
     driver.download(host, device, sizeof host);
   }

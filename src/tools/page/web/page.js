@@ -6,7 +6,7 @@
   const content = document.getElementById('content');
   const text = document.getElementById('results').textContent;
   const actions = document.getElementById('actions');
-  const kinds = {bench: 'bench', compare: 'compare', 'compare programs': 'compare', try: 'try'};
+  const kinds = {bench: 'bench', compare: 'compare', 'compare programs': 'compare', try: 'try', watch: 'watch'};
 
   function fill() {
     const all = results.read(text);
@@ -25,12 +25,17 @@
       verdict.show(point);
       document.getElementById('verdict').scrollIntoView({block: 'nearest'});
     };
+    if (all.kind === 'watch') {
+      content.append(...watch_page.parts(all));
+      return;
+    }
     if (all.sides.length) {
       content.append(
         element('h1', {}, document.title),
         element('p', {class: 'finding-sentence'}, [all.error, ...all.sentences].filter(Boolean).join(' ')),
         programs_figures(all),
         programs_section(all),
+        programs_order(all) ?? '',
         summary.facts(all),
       );
       return;

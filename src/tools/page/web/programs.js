@@ -27,15 +27,12 @@ function programs_section(all) {
     );
   }
 
-  const line = (side) =>
-    element(
-      'tr',
-      {},
-      element('td', {class: 'text'}, side.name),
-      [side.wall_s, side.cpu_s].flatMap((spread) =>
-        ['median', 'min', 'max'].map((part) => element('td', {}, seconds(spread?.[part]))),
-      ),
-    );
+  const with_gpu = sides.some((side) => numbers.is_there(side.gpu_s));
+  const line = (side) => [
+    side.name,
+    ...[side.wall_s, side.cpu_s].flatMap((spread) => ['median', 'min', 'max'].map((part) => seconds(spread?.[part]))),
+    ...(with_gpu ? [seconds(side.gpu_s)] : []),
+  ];
   return section(
     'runs',
     'All runs',
@@ -45,42 +42,32 @@ function programs_section(all) {
       'Wall time from 0 on; each mark is a run, and the line is the median. The rounds took turns.',
     ),
     sides.map(strip),
-    element(
-      'div',
-      {class: 'scroll', tabindex: '0', role: 'region', 'aria-label': 'Table of times'},
-      element(
-        'table',
-        {},
-        element(
-          'thead',
-          {},
-          element(
-            'tr',
-            {},
-            ['', 'wall', 'least', 'most', 'CPU', 'least', 'most'].map((name, column) =>
-              element('th', {scope: 'col', class: column === 0 ? 'text' : null}, name),
-            ),
-          ),
-        ),
-        element('tbody', {}, sides.map(line)),
-      ),
+    plain_table(
+      'Table of times',
+      [['', true], ['wall'], ['least'], ['most'], ['CPU'], ['least'], ['most'], ...(with_gpu ? [['GPU']] : [])],
+      sides.map(line),
     ),
+  );
+}
+
+// What only the legacy default stream keeps in order, if the program was watched.
+function programs_order(all) {
+  if (!numbers.is_there(all.watched?.hazards)) return null;
+  const processes = all.watched.processes ?? [];
+  return section(
+    'order',
+    'What only the legacy default stream keeps in order',
+    processes.flatMap(({process, program, hazards}) => [
+      processes.length > 1 ? element('h3', {}, `process ${process}, ${program}`) : null,
+      ...order_parts(hazards),
+    ]),
   );
 }
 
 // The figures that are read from afar.
 function programs_figures(all) {
   const made = [];
-  const figure = (value, words, more) =>
-    made.push(
-      element(
-        'div',
-        {},
-        element('dt', {}, words),
-        element('dd', {}, value),
-        more ? element('dd', {class: 'meaning'}, more) : null,
-      ),
-    );
+  const figure = (...words) => made.push(key_figure(...words));
   if (numbers.is_there(all.ratio?.median)) {
     figure(
       numbers.times(all.ratio.median),
@@ -90,6 +77,8 @@ function programs_figures(all) {
   }
   const right = {true: 'yes', false: 'no'}[String(all.right)] ?? 'not known';
   figure(right, 'comes to the same', all.right === false ? 'see above' : null);
+  if (numbers.is_there(all.watched?.hazards))
+    figure(numbers.plain(all.watched.hazards, 9), 'pairs that only the legacy stream orders', 'copies and memsets');
   if (numbers.is_there(all.turned))
     figure(numbers.plain(all.turned, 6), 'look-ups turned', `of ${numbers.plain(all.look_ups, 6)}`);
   return element('dl', {class: 'figures-row key-figures'}, made);

@@ -20,16 +20,6 @@ const summary = (() => {
     ].join('');
   }
 
-  function figure(value, words, more) {
-    return element(
-      'div',
-      {},
-      element('dt', {}, words),
-      element('dd', {}, value),
-      more ? element('dd', {class: 'meaning'}, more) : null,
-    );
-  }
-
   function key_figures(all) {
     const best = results.best(all.points);
     if (!best) return null;
@@ -39,7 +29,7 @@ const summary = (() => {
     if (speedups.length) {
       const most = speedups.reduce((one, other) => (other.median > one.median ? other : one));
       made.push(
-        figure(
+        key_figure(
           numbers.times(most.median),
           'greatest speed-up',
           joined(
@@ -49,11 +39,11 @@ const summary = (() => {
         ),
       );
     }
-    made.push(figure(numbers.gb(best.gb_per_s.median), 'greatest throughput', place));
+    made.push(key_figure(numbers.gb(best.gb_per_s.median), 'greatest throughput', place));
     const share = results.share_of_ceiling(best);
     if (share !== null)
       made.push(
-        figure(
+        key_figure(
           numbers.per_cent(share),
           'of its ceiling',
           `${numbers.gb(best.ceilings.gb_per_s)}, ${results.ceiling_in_words(best) || 'the slowest part alone'}`,
@@ -61,14 +51,14 @@ const summary = (() => {
       );
     if (best.latency_us)
       made.push(
-        figure(
+        key_figure(
           numbers.microseconds(best.latency_us.p99),
           'latency p99',
           `same point, offered ${numbers.plain(best.latency_us.load_tiles_per_s)} tiles/s`,
         ),
       );
     if (best.cpu_s_per_gb)
-      made.push(figure(`${numbers.plain(best.cpu_s_per_gb.median)} s`, 'CPU time per GB', 'same point'));
+      made.push(key_figure(`${numbers.plain(best.cpu_s_per_gb.median)} s`, 'CPU time per GB', 'same point'));
     return element('dl', {class: 'figures-row key-figures'}, made);
   }
 

@@ -29,7 +29,7 @@ function timeline_of(all, timeline, keys) {
     role: 'img',
     'aria-describedby': keys,
     'aria-label':
-      `Timeline of ${model.tiles.size} tiles on ${model.rows.length} rows ` +
+      `Timeline of ${model.tiles.size} ${model.unit}s on ${model.rows.length} rows ` +
       `over ${numbers.nanoseconds(model.end - model.begin)}`,
   });
   const tip = element('div', {class: 'tip', hidden: true});
@@ -84,7 +84,7 @@ function timeline_of(all, timeline, keys) {
       const steps = way.map(
         (passage) => `${model.step_name(passage.step)} ${numbers.nanoseconds(passage.end - passage.begin)}`,
       );
-      said.textContent = `Tile ${tile}, ${numbers.nanoseconds(end - begin)}: ${steps.join(', ')}.`;
+      said.textContent = `${model.Unit} ${tile}, ${numbers.nanoseconds(end - begin)}: ${steps.join(', ')}.`;
       if (end < view.from || begin > view.to)
         look_at((begin + end - view.to + view.from) / 2, (begin + end + view.to - view.from) / 2);
     }
@@ -105,7 +105,7 @@ function timeline_of(all, timeline, keys) {
     tip.replaceChildren(
       ...(passage
         ? [
-            element('strong', {}, `Tile ${passage.tile}, ${model.step_name(passage.step)}`),
+            element('strong', {}, `${model.Unit} ${passage.tile}, ${model.step_name(passage.step)}`),
             element('div', {}, numbers.nanoseconds(passage.end - passage.begin)),
             element('div', {class: 'tip-more'}, `from ${numbers.nanoseconds(passage.begin, 6)}, on ${row.name}`),
           ]
@@ -171,7 +171,7 @@ function timeline_of(all, timeline, keys) {
     element(
       'p',
       {class: 'note'},
-      `${model.tiles.size} tiles${where ? ` of the run with ${where}` : ''}, ` +
+      `${model.tiles.size} ${model.unit}s${where ? ` of the run with ${where}` : ''}, ` +
         `${numbers.nanoseconds(model.end - model.begin)} in all.`,
     ),
     timeline_overlap(timeline.overlap),
@@ -182,8 +182,8 @@ function timeline_of(all, timeline, keys) {
       element(
         'p',
         {class: 'note', id: keys},
-        'Drag moves, ctrl and the wheel zoom, a click follows a tile. Keys: + − ← → zoom and move, ↑ ↓ go from tile ' +
-          'to tile, 0 shows all.',
+        `Drag moves, ctrl and the wheel zoom, a click follows a ${model.unit}. Keys: + − ← → zoom and move, ↑ ↓ go from ` +
+          `${model.unit} to ${model.unit}, 0 shows all.`,
       ),
     ),
     element('div', {class: 'plot-frame timeline-frame'}, canvas, tip),

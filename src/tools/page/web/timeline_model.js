@@ -73,7 +73,11 @@ function timeline_model(timeline) {
     return {found, most};
   }
 
+  // What a number in a passage counts.
+  const unit = String(timeline.unit ?? 'tile');
   return {
+    unit,
+    Unit: unit.charAt(0).toUpperCase() + unit.slice(1),
     rows: rows.filter((row) => row.passages.length),
     steps: steps.filter((step) => step.durations.length),
     step_name: (index) => step_names[index],

@@ -98,7 +98,7 @@ function timeline_steps(model, bring_out) {
     element(
       'table',
       {},
-      element('caption', {}, 'How long each step takes a tile'),
+      element('caption', {}, `How long each step takes a ${model.unit}`),
       element(
         'thead',
         {},

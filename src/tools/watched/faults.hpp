@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "tools/watched/fault_kind.hpp"
+#include "tools/watched/gaps.hpp"
+#include "tools/watched/model.hpp"
+#include "tools/watched/no_help.hpp"
+
+namespace penstock::cli {
+
+/// A thread and a call by which a fault shows, with all of its kind there.
+struct FaultPlace {
+  std::uint32_t thread = 0;
+  std::string call = {};
+  std::string stream = {};
+  std::uint32_t correlation = 0;  ///< Of the one that cost most.
+  std::uint64_t count = 0;
+  std::int64_t cost = 0;
+  std::int64_t most = 0;  ///< That one of them cost.
+};
+
+struct Fault {
+  FaultKind kind = FaultKind::pageable;
+  std::uint64_t count = 0;
+  /// Nanoseconds that are lost by it, at most those that are between the time it took and the possible one. Those of
+  /// several faults may be the same.
+  std::int64_t cost = 0;
+  std::vector<FaultPlace> worst = {};  ///< The costliest first, three at most.
+};
+
+struct Findings {
+  std::vector<Fault> faults = {};  ///< The costliest first; only those that there are.
+  std::vector<GapSum> gaps = {};
+  std::vector<NoHelp> no_help = {};  ///< All five.
+};
+
+/// Source: the checklist "Putting It All Together", and "When Streams Don't Help", of the texts on production streams.
+Findings find_faults(WatchModel const& model);
+
+}  // namespace penstock::cli

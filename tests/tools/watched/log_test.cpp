@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tools/watched/log.hpp"
+
+#include <random>
+
+#include <gtest/gtest.h>
+
+#include "penstock/error.hpp"
+#include "tools/watched/log_builder.hpp"
+
+namespace penstock::cli {
+namespace {
+
+TEST(WatchLogFile, IsReadAsItWasWritten) {
+  LogBuilder program;
+  program.stream(0x5).copy(0x5, 0x100, 0x200, 64).did(WatchKind::copy, 5, 90, 1, 1, 3).thread(2).launch(0x5);
+  WatchLog const log = program.log();
+  ASSERT_EQ(log.calls.size(), 3u);
+  EXPECT_EQ(log.calls[1].second, 0x200u);
+  EXPECT_EQ(log.calls[2].thread, 2u);
+  ASSERT_EQ(log.activities.size(), 1u);
+  EXPECT_EQ(log.activities[0].from, 1u);
+  EXPECT_EQ(log.activities[0].correlation, log.calls[1].correlation);
+  EXPECT_EQ(log.process, 42u);
+}
+
+TEST(WatchLogFile, ThatIsNoneIsRefused) {
+  std::vector<std::byte> const text(100, std::byte{'x'}), zeros(watch_log::chunk_bytes);
+  EXPECT_THROW(read_watch_log({}), Error);
+  EXPECT_THROW(read_watch_log(text), Error);
+  EXPECT_THROW(read_watch_log(zeros), Error);
+}
+
+TEST(WatchLogFile, ThatIsCutOffAnywhereHasWhatIsThere) {
+  LogBuilder program;
+  for (int i = 0; i < 40; ++i) program.copy(0x5, 0x100, 0x200, 64);
+  std::vector<std::byte> bytes = program.bytes();
+  std::size_t last = 40;
+  for (std::size_t length = watch_log::chunk_bytes + 41 * watch_log::record_bytes; length >= watch_log::chunk_bytes;
+       length -= 8) {
+    WatchLog const log = read_watch_log(std::span(bytes).first(length));
+    EXPECT_LE(log.calls.size(), last);
+    last = log.calls.size();
+  }
+  EXPECT_EQ(last, 0u);
+}
+
+TEST(WatchLogFile, OfAnyBytesIsReadOrRefused) {
+  LogBuilder program;
+  for (int i = 0; i < 40; ++i) program.copy(0x5, 0x100, 0x200, 64).did(WatchKind::copy, 5, 90, 1, 1, 3);
+  std::mt19937 random(1);
+  for (int round = 0; round < 200; ++round) {
+    std::vector<std::byte> bytes = program.bytes();
+    for (int i = 0; i < 200; ++i) {
+      std::size_t const at = random() % 2 == 0 ? sizeof(watch_log::Header::magic) + random() % sizeof(watch_log::Header)
+                                               : watch_log::chunk_bytes + random() % 5000;
+      bytes[at] = static_cast<std::byte>(random());
+    }
+    WatchLog const log = read_watch_log(bytes);
+    EXPECT_LE(log.calls.size(), 100u);
+    for (WatchRecord const& call : log.calls) EXPECT_FALSE(call_name(log, call).empty());
+  }
+}
+
+}  // namespace
+}  // namespace penstock::cli
