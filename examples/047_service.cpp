@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A service: threads of its own feed a pipeline until ctrl-C, one more watches how fast it is, and what the library
-// says goes to the service's log.
+// A service: threads of its own feed a pipeline until ctrl-C, another thread prints how fast the pipeline is, and messages
+// of the library go to the log of the service.
 #include <atomic>
 #include <cstdio>
 #include <thread>
@@ -13,7 +13,7 @@ using namespace penstock;
 
 namespace {
 
-/// What the library says by itself goes to the program's own log.
+/// Writes messages of the library to the log of the program.
 void log_message(std::string_view sentence) noexcept {
   std::printf("log: penstock says: %.*s\n", static_cast<int>(sentence.size()), sentence.data());
 }

@@ -35,9 +35,9 @@ class JobValues {
   bool has(std::string_view name) const { return all_.find(name) != all_.end(); }
   /// Throws: Error of kind bad_argument, if there is no such option.
   std::string const& text(std::string_view name) const;
-  /// A value that is a whole number.
+  /// The value as a whole number.
   ///
-  /// Throws: Error of kind bad_argument, if there is no such option, or its value is something else.
+  /// Throws: Error of kind bad_argument, if there is no such option, or its value is not a whole number of 64 bits.
   std::uint64_t number(std::string_view name) const;
   void set(std::string const& name, std::string value) { all_[name] = std::move(value); }
   bool operator==(JobValues const&) const = default;
@@ -50,84 +50,89 @@ class JobValues {
 /// An option of a job, `--name VALUE`, beside those that every job has.
 struct JobOption {
   std::string name;           ///< Without dashes.
-  std::string sentence;       ///< What --help says, without the full stop.
-  std::string preset = {};    ///< The value if it is not named; one that `read` would take, or empty.
+  std::string sentence;       ///< What --help prints, without the full stop.
+  std::string preset = {};    ///< The value if the option is not named: one that `read` accepts, or empty.
   std::string type = "LIST";  ///< What --help calls the value.
-  std::string offered = {};   ///< What completion offers.
-  bool listed = true;         ///< Takes a list, of which a measurement tries each value, as it does of --tile.
-  bool required = false;      ///< Must be named; takes no list and has no preset.
-  bool names_input = false;   ///< Names a file that is read. No output of the program may take its place.
-  /// Gives the value as results say it. Throws an Error that says what would do; the option and its value come before
-  /// it. Empty: any text will do.
+  std::string offered = {};   ///< The values that completion offers, separated by ", ".
+  bool listed = true;         ///< The option takes a list; a measurement tries each value of it, as of --tile.
+  bool required = false;      ///< The option must be named; it takes no list and has no preset.
+  bool names_input = false;   ///< The value names a file that is read: no output of the program may replace it.
+  /// Checks a value, and returns it in the form that results print. Empty: any text is accepted.
+  ///
+  /// Throws: Error that says which values are accepted. The program prints the option and its value before that text.
   std::function<std::string(std::string const& value)> read = {};
 };
 
-/// An option that takes whole numbers from `least` to `most`.
+/// An option that takes whole numbers from `least` to `most`, both included.
 JobOption number_option(std::string name, std::string sentence, std::uint64_t preset, std::uint64_t least,
                         std::uint64_t most);
-/// An option that takes one of these words; the first is the preset.
+/// An option that takes one of these words; the first one is the preset.
 JobOption word_option(std::string name, std::string sentence, std::vector<std::string> words);
-/// An option that names a file that can be read, one only. It must be named.
+/// An option that must be given once, with the name of a file that can be read.
 JobOption file_option(std::string name, std::string sentence);
 
-/// One way in which a job can be done: a point of a measurement.
+/// One set of values with which a job runs: a point of a measurement.
 struct JobPoint {
   JobValues values = {};          ///< Of all of the job's own options.
-  std::size_t tile_bytes = 0;     ///< What --tile asks for.
-  PipelineOptions pipeline = {};  ///< What else is asked for; the tile's shape is not among it yet.
+  std::size_t tile_bytes = 0;     ///< The size of a tile, by --tile or Job::tile.
+  PipelineOptions pipeline = {};  ///< The other options of the run. Its tile shape is not set yet.
 };
 
 /// What one run of a job is made of.
 struct JobWork {
-  /// Makes the input, from its beginning, for tiles of this pool. A measurement asks for it again each time the input
-  /// has ended while it still counts; `run` asks once.
+  /// Makes a source that starts at the beginning of the input, for tiles of this pool. `run` calls it once. A
+  /// measurement calls it again each time the input ends before the measurement does.
   ///
   /// Threads: one at a time.
   std::function<std::unique_ptr<Source>(Pool const&)> source = {};
   Stages stages = {};
-  /// Gets every tile's completion, as a pipeline's sink does. Empty: there is nothing to do with results.
+  /// Gets the completion of every tile, as the sink of a pipeline does. Empty: completions are dropped.
   Sink sink = {};
   std::vector<HostStage> host_stages = {};
-  /// Of the results of the whole input, as one number, after the stages were merged. It must not depend on how the
-  /// input was cut into tiles, nor on their order. Empty: results are not checked.
+  /// Returns one number that stands for the results of the whole input. It is called after the stages were merged. The
+  /// number must not depend on how the input was cut into tiles, nor on their order. Empty: results are not checked.
   std::function<std::uint64_t()> digest = {};
-  /// What `run` prints of the results, after the stages were merged; lines with their ends. Empty: nothing.
+  /// Returns what `run` prints: lines, each with its line break. It is called after the stages were merged. Empty:
+  /// nothing is printed.
   std::function<std::string()> results = {};
 };
 
-/// A number that stands for these bytes: for JobWork::digest. It tells results apart, and withstands no forger.
+/// A hash of these bytes, for JobWork::digest. It is not cryptographic.
 ///
 /// Source: FNV-1a, 64 bits, by Fowler, Noll and Vo.
 std::uint64_t digest_of_bytes(std::span<std::byte const> bytes) noexcept;
 
-/// What of a job can be measured alone, to say what bounds the whole.
+/// Which parts of a job can be measured alone. Their throughput is a ceiling of the whole, and shows what bounds it.
 struct Alone {
-  bool fill = true;  ///< Producers put something into tiles.
-  /// The stage does something, and can do it while nothing comes of it, with full tiles, of which the end may be of a
-  /// tile before, and with the first bytes of one.
+  bool fill = true;  ///< The source writes to tiles.
+  /// The stage works on tiles, and may run without a pipeline: its output is dropped, and it gets full tiles, in which
+  /// bytes that the source did not fill may be those of an earlier tile, and tiles of only some bytes.
   bool stage = false;
 };
 
-/// A job: how to make its source, stages and sink, and what it takes.
+/// A job: how to make its source, stages and sink, and which options it has.
 struct Job {
-  std::string sentence = {};            ///< What --help says that the program does, without the full stop.
-  std::vector<JobOption> options = {};  ///< Its own.
-  std::string tile = "1MiB";            ///< The size of a tile where none is asked for.
-  /// The shape of a tile. Empty: an input part of so many bytes, and no output.
+  std::string sentence = {};            ///< What the program does, for --help, without the full stop.
+  std::vector<JobOption> options = {};  ///< The job's own options.
+  std::string tile = "1MiB";            ///< The size of a tile without --tile.
+  /// Returns the shape of a tile. Empty: an input part of `tile_bytes` bytes, and no output part.
   ///
-  /// Throws: Error of kind bad_argument, if there can be no such tile, or the point is not possible for another reason.
+  /// Throws: Error of kind bad_argument, if no tile has that size, or the point is not possible for another reason.
   std::function<TileShape(JobPoint const&)> shape = {};
-  /// Makes what one run needs. All that the run changes belongs to what this returns.
+  /// Makes what one run needs. Data that a run changes must belong to the JobWork that this returns, so that runs do
+  /// not share it.
   ///
   /// Throws: anything; the point is then not measured.
   std::function<JobWork(JobPoint const&)> make = {};
-  /// Looks at a point before anything is measured, and throws an Error if it cannot be done. Empty: it can.
+  /// Checks a point before anything is measured. Empty: each point is possible.
+  ///
+  /// Throws: Error that says why the point is not possible.
   std::function<void(JobPoint const&)> check = {};
-  /// What can be measured alone at this point. Empty: filling, but not the stage.
+  /// Returns which parts can be measured alone at this point. Empty: filling, but not the stage.
   std::function<Alone(JobPoint const&)> alone = {};
-  /// What results count beside bytes and tiles, "record" say; empty for nothing.
+  /// What results count beside bytes and tiles, in the singular, as "record". Empty: nothing.
   std::string item = {};
-  /// How many of them a tile has that is done. Called before the sink, by as many threads at once as the sink is.
+  /// Returns how many items a tile has that is done. It is called before the sink, on the same thread.
   std::function<std::uint64_t(Tile const&)> items = {};
   bool parallel_sink = false;  ///< The sink may be called by several threads at once.
   bool ordered = false;        ///< The sink sees tiles in the source's order.
@@ -137,12 +142,12 @@ struct Job {
 inline namespace PENSTOCK_FLAVOUR {
 
 /// The program of a job, with the commands run, bench, compare and tune: `int main(int argc, char** argv) { return
-/// penstock::run_job(argc, argv, job); }`. Programs that call it are made by the CMake function penstock_add_job.
-/// docs/jobs.md says what the commands do.
+/// penstock::run_job(argc, argv, job); }`. Build programs that call it by the CMake function penstock_add_job.
+/// docs/jobs.md describes the commands.
 ///
+/// Threads: the main thread, before it starts others: these leave the signals to it.
 /// Blocks:  until the command has ended.
-/// Threads: the main thread, before there are others: it is the one that takes signals.
-/// Returns: the program's exit code; what went wrong has been said on standard error.
+/// Returns: the exit code of the program. Errors are printed on standard error; no exception leaves this function.
 int run_job(int count, char** arguments, Job const& job) noexcept;
 
 }  // namespace PENSTOCK_FLAVOUR

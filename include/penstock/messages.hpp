@@ -1,27 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the library says where no call could tell its caller.
+// What the library reports where it has no caller to report to.
 #pragma once
 
 #include <string_view>
 
 namespace penstock {
 
-/// Takes a sentence about something that went wrong in a destructor or on a thread of the library: what a call can
-/// throw, and what a report or a completion can carry, is never said here.
+/// A function that gets a sentence about an error in a destructor or on a thread of the library. It never gets an error
+/// that a call throws, or that a report or a completion has.
 ///
-/// Threads: any, several at once; also while the process exits. It must not call penstock.
-/// Shape:   `sentence` has neither line break nor "penstock: "; it is gone once the hook returns.
+/// Shape:   `sentence` has no line break and no "penstock: " before it. It is valid until the hook returns.
+/// Threads: any, several at once, also while the process exits. The hook must not call penstock.
 using MessageHook = void (*)(std::string_view sentence) noexcept;
 
-/// Writes "penstock: " and the sentence to standard error: the hook unless another is set.
+/// Writes "penstock: ", the sentence and a line break to standard error. This is the hook until another one is set.
+///
+/// Threads: any.
+/// Blocks:  as a write to standard error does.
 void write_to_standard_error(std::string_view sentence) noexcept;
 
-/// Has the messages of this process go to `hook`, or nowhere if it is null. Gives the hook that there was.
+/// Sets the hook of this process; null drops all messages.
 ///
-/// A hook is for the process, since what has messages is made and destroyed without a pipeline: a pool, a thread, a
-/// CUDA stream. It is a function, and no object, so there is none that could die before a message is said
+/// There is one hook for the process, because objects that have messages exist without a pipeline: a pool, a thread, a
+/// CUDA stream. The hook is a function and not an object, because an object could be destroyed before the last message
 /// (decisions/0063).
-/// Threads: any.
+///
+/// Threads: any. A message that another thread is sending may still go to the hook before.
+/// Returns: the hook before.
 MessageHook set_message_hook(MessageHook hook) noexcept;
 
 }  // namespace penstock

@@ -274,10 +274,10 @@ class Pipeline {
   ///
   /// Threads: any.
   bool running() const noexcept;
-  /// Where it is at this moment, without stopping it: a lock that no tile passes, and a few reads for each lane. The
-  /// difference of two is `rates`.
+  /// The state of the pipeline at this moment. It takes a lock that no tile passes, and some reads for each lane. Two
+  /// snapshots give `rates`.
   ///
-  /// Threads: any, also a sink or a stage.
+  /// Threads: any, also one in a sink or a stage.
   Snapshot snapshot() const;
   /// What the options came to on this machine.
   PipelineOptions const& options() const noexcept;

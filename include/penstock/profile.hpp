@@ -23,7 +23,7 @@ struct ProfiledMachine {
   std::string flavour = {};  ///< "per-thread" or "legacy".
 };
 
-/// What this process runs on.
+/// The machine of this process, with these devices.
 ProfiledMachine machine_here(DeviceGroup const& devices);
 
 /// What was being done, as options of `penstock bench` say it.

@@ -59,8 +59,8 @@ std::string_view bound_name(Bound bound) noexcept;
 
 /// A change that should make a run faster.
 struct Advice {
-  /// Options and values, or what to do to the work. In a report of Pipeline members of PipelineOptions, "tuning.slots =
-  /// 8"; in what commands print options of theirs, "--slots 8".
+  /// Options and values, or what to change in the work. The report of a pipeline names members of PipelineOptions, as
+  /// "tuning.slots = 8"; the commands name their options, as "--slots 8".
   std::string change;
   double gain = 1;  ///< How many times the throughput is expected.
   std::string why;  ///< A sentence.
@@ -152,7 +152,7 @@ struct Report {
   std::uint64_t bytes_in = 0;        ///< Filled bytes of the tiles that are done.
   std::uint64_t bytes_out = 0;       ///< Produced bytes of the tiles that are done.
   std::chrono::nanoseconds wall{0};  ///< From start to the last completion and the merge.
-  /// What all threads of the process ran on CPUs meanwhile, those of the application, too.
+  /// CPU time of the process during the run, with that of the application's own threads.
   std::chrono::nanoseconds cpu{0};
   unsigned cpus = 0;  ///< That the process may use; 0 if that is not known.
   /// What all producers, or all threads that feed, together waited for tiles.
@@ -176,7 +176,7 @@ struct Report {
   std::vector<std::string> remarks;  ///< What the machine would not do (bind a thread, place a page), in words.
 
   std::uint64_t tiles() const noexcept { return tiles_done + tiles_failed + tiles_cancelled; }
-  /// How all lanes together learned that tiles were through.
+  /// How the lanes learned that their devices had passed tiles, summed over all lanes.
   FoundTiles found() const noexcept;
   /// True if every tile is done and nothing else went wrong.
   bool ok() const noexcept {

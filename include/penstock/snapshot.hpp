@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A pipeline while it runs: how far it is, and how fast between two looks.
+// What a running pipeline has done so far, and how fast it is between two snapshots.
 #pragma once
 
 #include <chrono>
@@ -12,11 +12,13 @@
 namespace penstock {
 
 /// How lanes learned that their device had passed tiles.
+///
+/// Units: tiles.
 struct FoundTiles {
-  /// When a ticket came: a callback or host function of the driver, or the thread of `event_block`, had brought it.
+  /// By a ticket, which a callback or host function of the driver brought, or the thread of `event_block`.
   std::uint64_t by_callback = 0;
-  std::uint64_t by_look = 0;      ///< When the lane asked its device, or read what the device wrote, by itself.
-  std::uint64_t by_watchdog = 0;  ///< When the watchdog woke the lane: the signal was lost, or late.
+  std::uint64_t by_look = 0;      ///< The lane queried its device, or read a flag that the device wrote.
+  std::uint64_t by_watchdog = 0;  ///< After the watchdog had woken the lane: the signal was lost, or late.
 
   std::uint64_t all() const noexcept { return by_callback + by_look + by_watchdog; }
   FoundTiles& operator+=(FoundTiles const& other) noexcept;
@@ -26,19 +28,19 @@ struct FoundTiles {
 /// "62 % by callback, 38 % by looking, 0 % by the watchdog"; empty if there are no tiles.
 std::string describe(FoundTiles const& found);
 
-/// What a lane has done of a run so far, and what it has to do.
+/// The counts of one lane since the run began, and how many tiles wait in front of it.
 struct LaneSnapshot {
-  std::size_t device = 0;      ///< Its place in Snapshot::devices.
-  std::uint64_t put = 0;       ///< Tiles that it has put on its device.
-  std::uint64_t returned = 0;  ///< Of these, it has back.
-  std::uint64_t done = 0;      ///< Of these, are done.
-  std::uint64_t failed = 0;    ///< Tiles that it got and that failed, for any reason.
-  std::uint64_t batches = 0;   ///< In which tiles were put.
-  std::uint64_t bytes_up = 0;  ///< Filled bytes of the tiles that are done.
-  std::uint64_t bytes_down = 0;
+  std::size_t device = 0;        ///< The index of its device in Snapshot::devices.
+  std::uint64_t put = 0;         ///< Tiles that the lane has put on its device.
+  std::uint64_t returned = 0;    ///< Tiles of these that it has retired.
+  std::uint64_t done = 0;        ///< Tiles of those retired whose outcome is done.
+  std::uint64_t failed = 0;      ///< Tiles that the lane took and that failed, for any reason.
+  std::uint64_t batches = 0;     ///< Batches that it has put on its device.
+  std::uint64_t bytes_up = 0;    ///< Filled bytes of the tiles that are done.
+  std::uint64_t bytes_down = 0;  ///< Produced bytes of the tiles that are done.
   FoundTiles found = {};
-  std::size_t waiting = 0;  ///< Tiles that it has and has not put yet, about.
-  bool lost = false;        ///< Its device serves no tile any more.
+  std::size_t waiting = 0;  ///< Tiles that the lane has and has not put on its device yet. Approximate.
+  bool lost = false;        ///< The device serves no tile any more.
 
   /// Tiles on the device.
   std::uint64_t in_flight() const noexcept { return put - returned; }
@@ -46,7 +48,7 @@ struct LaneSnapshot {
 
 /// The sum of a device's lanes.
 struct DeviceSnapshot {
-  std::string name;  ///< As device_name: "cuda:1".
+  std::string name;  ///< As device_name has it: "cuda:1".
   unsigned lanes = 0;
   std::uint64_t done = 0;
   std::uint64_t failed = 0;
@@ -59,36 +61,37 @@ struct DeviceSnapshot {
 /// The tiles of a pipeline's pool.
 struct PoolSnapshot {
   std::size_t tiles = 0;
-  std::size_t lent = 0;       ///< On loan.
-  std::size_t home = 0;       ///< Free to be lent.
-  std::size_t stranded = 0;   ///< Will never be lent again (docs/faults.md); on loan as long as their loans live.
+  std::size_t lent = 0;      ///< On loan.
+  std::size_t home = 0;      ///< Free to be lent. Too low by the stranded tiles whose loans live.
+  std::size_t stranded = 0;  ///< Will never be lent again (docs/faults.md). While their loans live, they are in `lent`.
   std::size_t borrowers = 0;  ///< Threads that sleep until a tile is home.
 };
 
-/// Where a pipeline is at one moment. The counts are those of the run that goes on, and 0 between two runs.
+/// The state of a pipeline at one moment. The counts are those of the current run; between two runs they are 0.
 ///
-/// Other threads work on meanwhile, so counts are not all of one instant; but in every snapshot hold:
+/// Other threads go on while a snapshot is taken, so its counts are not of one instant. But these hold in every
+/// snapshot:
 ///   done + failed + cancelled <= submitted; sink_failures <= done + failed + cancelled
 ///   done <= the lanes' `done`, which are <= their `returned`, <= their `put`, <= submitted in all
 ///   a lane's found.all() <= its `returned`
 ///   lent + home <= tiles of the pool
-/// No count is less than in a snapshot of the same run that was taken before. In the last one of a run that drains,
-/// done + failed + cancelled is submitted.
+/// No count is less than in an earlier snapshot of the same run. In the last snapshot of a run that drains,
+/// done + failed + cancelled equals submitted.
 struct Snapshot {
-  std::chrono::steady_clock::time_point at = {};
-  std::uint64_t run =
-      0;  ///< Which run of the pipeline: 1, 2 ...; of the last one between two runs, 0 before the first.
+  std::chrono::steady_clock::time_point at = {};  ///< When it was taken.
+  /// The number of the run, from 1. Between two runs it is that of the last run, and before the first it is 0.
+  std::uint64_t run = 0;
   bool running = false;
-  std::uint64_t submitted = 0;  ///< Tiles that came in, from producers or a Feed.
-  std::uint64_t done = 0;       ///< Tiles that came to the sink and are done.
-  std::uint64_t failed = 0;     ///< The same of those that failed.
-  std::uint64_t cancelled = 0;  ///< And of those that were cancelled.
-  std::uint64_t sink_failures = 0;
+  std::uint64_t submitted = 0;      ///< Tiles that producers or a Feed submitted.
+  std::uint64_t done = 0;           ///< Tiles that reached the sink and are done.
+  std::uint64_t failed = 0;         ///< Tiles that reached the sink and failed.
+  std::uint64_t cancelled = 0;      ///< Tiles that reached the sink and were cancelled.
+  std::uint64_t sink_failures = 0;  ///< Tiles on which the sink threw.
   std::vector<LaneSnapshot> lanes = {};
   std::vector<DeviceSnapshot> devices = {};  ///< In the pipeline's order.
   PoolSnapshot pool = {};
 
-  /// Tiles that came in and are not at the sink yet.
+  /// Tiles that were submitted and have not reached the sink.
   std::uint64_t under_way() const noexcept { return submitted - done - failed - cancelled; }
   /// Tiles on the devices.
   std::uint64_t in_flight() const noexcept;
@@ -97,24 +100,25 @@ struct Snapshot {
   FoundTiles found() const noexcept;
 };
 
-/// What went on between two snapshots.
+/// The rates of a pipeline between two snapshots.
 ///
-/// Units: seconds; tiles and bytes a second.
+/// Units: tiles a second and bytes a second, if a member says nothing else.
 struct Rates {
-  double seconds = 0;
-  double submitted = 0;
-  double done = 0;  ///< As Snapshot::done.
+  double seconds = 0;    ///< Seconds between the two snapshots.
+  double submitted = 0;  ///< Of Snapshot::submitted; the next two likewise.
+  double done = 0;
   double failed = 0;
   double bytes_up = 0;
   double bytes_down = 0;
-  std::vector<double> devices = {};  ///< Tiles done of each.
-  FoundTiles found = {};             ///< Tiles, no rate.
+  std::vector<double> devices = {};  ///< Tiles that each device did, in the order of Snapshot::devices.
+  FoundTiles found = {};             ///< A number of tiles, not a rate.
 };
 
-/// Empty if the two are not of the same run, or `later` is not later.
+/// The rates between two snapshots. Empty if they are not of the same run, if that run had ended, or if `later` was not
+/// taken later.
 std::optional<Rates> rates(Snapshot const& earlier, Snapshot const& later);
 
-/// In a line, for a person: how many tiles are where.
+/// One line for a person: how many tiles are at which place.
 std::string describe(Snapshot const& snapshot);
 
 }  // namespace penstock

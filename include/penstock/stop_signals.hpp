@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ctrl-C and its kind as a stop token, for programs that end well.
+// Signals that ask a program to end, as a stop token.
 #pragma once
 
 #include <csignal>
@@ -9,45 +9,48 @@
 
 namespace penstock {
 
-/// What else a program does when it is asked to end.
+/// What a program does beside the stop request.
 ///
-/// Threads: the functions are called on a thread of StopSignals; they must not throw.
+/// Threads: the functions are called on a thread of StopSignals. They must not throw.
 struct StopSignalsOptions {
-  /// A descriptor that the program writes to, to the end: if its reader has gone, that is a stop request, too. -1:
-  /// none.
+  /// A descriptor that the program writes its output to. A stop is also requested if this is a pipe or socket that no
+  /// process reads any more. It must stay open as long as the StopSignals. -1: no descriptor.
   int output = -1;
-  /// Says whether that output is lost. Called once, when the system says so; empty: it is.
+  /// Returns whether the output is really lost. It is called once, when the system reports that no process reads
+  /// `output`. Empty: the output is lost.
   std::function<bool()> output_is_lost = {};
-  /// Called for each signal that asks to end, before the stop is requested.
+  /// Called for each SIGINT, SIGTERM and SIGHUP, before the stop is requested.
   std::function<void()> asked = {};
-  /// Called before a signal ends the process at once.
+  /// Called before a signal ends the process.
   std::function<void()> ending = {};
-  /// What the process exits with if it is asked to end a second time.
+  /// The exit code if a signal comes after the stop was requested.
   int exit_code = 130;
 };
 
-/// Turns ctrl-C (SIGINT), SIGTERM and SIGHUP into a stop request, instead of the process's death: `run(source, stage,
-/// sink, signals.token())` then completes what is on the devices and cancels the rest. A second one ends the process at
-/// once, by `_exit`; any other signal to end it, as SIGQUIT, does so at once, in its own way.
+/// Turns ctrl-C (SIGINT), SIGTERM and SIGHUP into a stop request: `run(source, stage, sink, signals.token())` then
+/// completes what is on the devices and cancels the rest. If one of them comes when the stop is requested already, the
+/// process ends at once, by `_exit`. SIGQUIT, SIGUSR1, SIGUSR2, SIGALRM and SIGXCPU end the process at once, as they do
+/// by default.
 ///
-/// A signal that is ignored when this is made stays ignored, as nohup has it of SIGHUP and shells of SIGINT, for what
-/// they start behind themselves; so does one that has a handler.
+/// A signal that is ignored or has a handler when this object is made is left as it is. nohup, for example, has SIGHUP
+/// ignored, and shells have SIGINT ignored in background jobs.
 ///
-/// Make it in `main` before any other thread, so that they all leave the signals to it, and no second one. When it dies
-/// the signals stay blocked in the threads that there are.
-/// Threads: the one that made it; `token`, `requested`, `request` any.
+/// Make one object, in `main`, before any other thread starts: threads inherit that these signals are blocked. After
+/// the destructor the signals stay blocked in the threads of the process.
+///
+/// Threads: the one that made it; `token`, `requested` and `request`: any.
 class StopSignals {
  public:
-  /// Throws: Error of kind system, if the process may open no more files or start no more threads.
+  /// Throws: Error of kind system, if the process can open no more descriptors or start no more threads.
   explicit StopSignals(StopSignalsOptions options = {});
   StopSignals(StopSignals const&) = delete;
   StopSignals& operator=(StopSignals const&) = delete;
   ~StopSignals();
 
   std::stop_token token() const noexcept { return stop_.get_token(); }
-  /// Whether a stop was requested, by a signal, because the output has no reader, or by `request`.
+  /// True once a stop was requested: by a signal, by the loss of the output, or by `request`.
   bool requested() const noexcept { return stop_.stop_requested(); }
-  /// Requests it, as a signal would.
+  /// Requests a stop. A signal after it ends the process.
   void request() noexcept { stop_.request_stop(); }
 
  private:
@@ -56,8 +59,8 @@ class StopSignals {
 
   StopSignalsOptions const options_;
   sigset_t watched_{};
-  int signals_ = -1;  ///< A descriptor to read them from.
-  int done_ = -1;     ///< Another, which can be read once it is to end.
+  int signals_ = -1;  ///< A descriptor from which signals are read.
+  int done_ = -1;     ///< A descriptor that is readable once the watching thread is to end.
   std::stop_source stop_;
   std::jthread watcher_;
 };

@@ -21,7 +21,7 @@ pthread_mutex_t buffers_mutex = PTHREAD_MUTEX_INITIALIZER;
 std::uint8_t* kept[most_kept];
 std::size_t kept_count = 0;
 
-/// What was said already of names and devices. Only the thread that reads a buffer uses it.
+/// Which names and devices the log has already. Guarded by reading_mutex.
 struct Said {
   struct Name {
     char const* text;
@@ -35,7 +35,8 @@ struct Said {
 Said said;
 pthread_mutex_t reading_mutex = PTHREAD_MUTEX_INITIALIZER;
 
-/// Kernels of one name share the text. Past the last free place they are told apart no longer.
+/// The number of a kernel's name. CUPTI has one text for each name, so its address is the key. If the table is full, a
+/// new name gets 0, which means no name.
 std::uint32_t name_number(char const* text) noexcept {
   if (text == nullptr) return 0;
   std::size_t at = (reinterpret_cast<std::uintptr_t>(text) >> 3) * 0x9e37'79b9'7f4a'7c15U >> 52;
@@ -135,7 +136,7 @@ void read_activity(Driver const& driver, std::uint8_t const* record) noexcept {
     default:
       return;
   }
-  // What the device did not do, CUPTI has at 0.
+  // CUPTI gives 0 as the time of what the device did not do.
   if (written.begin == 0 || written.end < written.begin) return;
   say_device(driver, written.device);
   write_record(written);

@@ -6,17 +6,18 @@
 
 #include "tools/injection/profiler.hpp"
 
-/// What the device did, as CUPTI hands it over, buffer by buffer.
+/// Activities of the device, which CUPTI delivers in buffers.
 namespace penstock::injection {
 
-/// A buffer for CUPTI: one that it gave back, if there is one.
+/// Gives CUPTI a buffer: one that it returned before, if there is one. `size` is 0 if there is no memory.
 ///
 /// Threads: any.
 void give_buffer(std::uint8_t** buffer, std::size_t* size, std::size_t* most_records) noexcept;
 
-/// Writes the activities of a buffer to the log, and keeps the buffer for the next time.
+/// Writes the activities of a buffer to the log, and keeps the buffer for `give_buffer`.
 ///
-/// Threads: any; one at a time reads.
+/// Threads: any.
+/// Blocks:  while another thread reads a buffer.
 void read_buffer(Profiler const& profiler, Driver const& driver, void* context, std::uint32_t stream,
                  std::uint8_t* buffer, std::size_t valid) noexcept;
 

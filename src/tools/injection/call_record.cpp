@@ -24,7 +24,7 @@ struct Box {
   std::uint64_t begin, pitch, layer;
 };
 
-/// How many bytes a box of that width, height and depth spans, and whether it has all of them.
+/// How many bytes lie between the first and the last byte of a box, both included. `whole`: the box has all of them.
 std::uint64_t span_of(Box const& box, std::uint64_t width, std::uint64_t height, std::uint64_t depth,
                       bool& whole) noexcept {
   if (width == 0 || height == 0 || depth == 0) return 0;
@@ -33,7 +33,7 @@ std::uint64_t span_of(Box const& box, std::uint64_t width, std::uint64_t height,
 }
 
 std::uint64_t address(void const* copy, std::size_t kind, std::size_t host, std::size_t device) noexcept {
-  // Of managed memory and by unified addresses it lies where a device's does.
+  // The address of managed memory, and a unified address, is in the field for device memory.
   return at<std::uint64_t>(copy, at<std::uint32_t>(copy, kind) == memory_host ? host : device);
 }
 
@@ -45,7 +45,7 @@ void set_boxes(Box const& from, Box const& to, std::uint64_t width, std::uint64_
   record.first = to.begin;
   record.second = from.begin;
   record.bytes = width * height * depth;
-  // The two may span different numbers of bytes, for which a record has no room.
+  // The two may span different numbers of bytes, but a record has room for one number.
   if (!from_whole || !to_whole || read != written) record.flags |= scattered;
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// libpenstock-watch.so: the driver loads it into a program for which CUDA_INJECTION64_PATH names it, and it writes what
-// the program asks of the driver, and what the device does, to the log that PENSTOCK_WATCH names.
+// libpenstock-watch.so: the driver loads it into a program that has its path in CUDA_INJECTION64_PATH. It writes the
+// calls of the driver, and what the device does, to the log that PENSTOCK_WATCH names.
 #include <cstdlib>
 #include <cstring>
 
@@ -16,7 +16,7 @@ using namespace watch_log;
 using cupti::field;
 
 constexpr std::uint64_t usual_bytes = std::uint64_t{256} << 20;
-/// A program that dies without a word has lost what CUPTI held this long.
+/// How often CUPTI hands over activities. A crash loses those that it still holds.
 constexpr std::uint32_t flush_milliseconds = 100;
 constexpr std::size_t most_nodes = 4096;
 /// One more than the highest number of a call that is watched.
@@ -37,12 +37,13 @@ std::uint64_t now() {
   return log_time();
 }
 
-/// Says which bytes the nodes of a graph touch that was made executable.
+/// Writes which bytes the copies and memsets of an executable graph touch. `graph` is the one that it was made of.
 void write_nodes(std::uint64_t executable, void* graph) noexcept {
-  static void* nodes[most_nodes];
+  if (driver.graph_nodes == nullptr || driver.node_type == nullptr) return;
+  // For each call: several threads may make graphs executable at once.
+  auto** const nodes = static_cast<void**>(std::calloc(most_nodes, sizeof(void*)));
   std::size_t count = most_nodes;
-  if (driver.graph_nodes == nullptr || driver.node_type == nullptr || driver.graph_nodes(graph, nodes, &count) != 0)
-    return;
+  if (nodes == nullptr || driver.graph_nodes(graph, nodes, &count) != 0) count = 0;
   for (std::size_t i = 0; i < count && i < most_nodes; ++i) {
     int type = -1;
     Record record{};
@@ -67,10 +68,11 @@ void write_nodes(std::uint64_t executable, void* graph) noexcept {
     }
     write_record(record);
   }
+  std::free(nodes);
 }
 
-/// Whether a call gives a stream something to do, which may go into a graph instead. Of the others the stream may be
-/// gone.
+/// Whether a call enqueues something, which a stream that captures puts into a graph. The stream of other calls may be
+/// destroyed already.
 bool works_in_stream(Call call) noexcept {
   switch (call) {
     case Call::launch:
@@ -89,7 +91,7 @@ bool works_in_stream(Call call) noexcept {
 }
 
 bool goes_into_a_graph(Record const& record) noexcept {
-  // Relaxed: a thread that captures has seen its own begin.
+  // Relaxed: a thread that captures sees its own increment.
   if (__atomic_load_n(&captures, __ATOMIC_RELAXED) == 0 || driver.is_capturing == nullptr || record.stream == 0)
     return false;
   constexpr int active = 1;  // CU_STREAM_CAPTURE_STATUS_ACTIVE
@@ -151,7 +153,7 @@ void start() noexcept {
     return;
   }
   find_driver(driver);
-  // With our clock the times of the device are those of the calls.
+  // With our clock the times of the device can be compared with those of calls.
   void* subscriber = nullptr;
   if (!expect(profiler.subscribe(&subscriber, on_call, nullptr)) ||
       !expect(profiler.activity.register_timestamp(now)) || !expect(profiler.activity.register_callbacks(give, take)))

@@ -20,16 +20,16 @@ namespace {
 
 using namespace watch_log;
 
-/// What a thread still may write to, and its number.
+/// The part of its chunk that a thread has not written yet, and the number of the thread.
 struct Place {
   Record* next;
   Record* end;
-  Record* last;  ///< Written last by this thread; null if its chunk is gone.
+  Record* last;  ///< The record that this thread wrote last; null if it no longer has that chunk.
   std::uint32_t number;
-  bool ended;  ///< The thread's end has given the place back.
+  bool ended;  ///< The thread is ending, and has left its room to another one.
 };
 
-/// Room that an ended thread left, for the next one.
+/// The rest of a chunk of an ended thread, for the next thread.
 struct Rest {
   Record* next;
   Record* end;
@@ -65,7 +65,7 @@ void leave_room(void* /*unused*/) {
   place.next = place.end = place.last = nullptr;
 }
 
-/// A child has the memory of its parent's log, to which it must not write.
+/// A forked child shares the mapped log of its parent, and must not write to it.
 void forget_log() {
   the_log.open = false;
 }

@@ -8,7 +8,7 @@
 
 namespace penstock::injection {
 
-/// The functions of CUPTI that are used.
+/// The functions of CUPTI that the library calls.
 struct Profiler {
   using Callback = void (*)(void* own, std::uint32_t domain, std::uint32_t number, void const* data);
 
@@ -20,12 +20,12 @@ struct Profiler {
   cupti::Calls activity;
 };
 
-/// Loads CUPTI: the one that the process has, that of the system, or that of a toolkit.
+/// Loads CUPTI: the one that the process has loaded, else one that the dynamic linker finds, else that of a toolkit.
 ///
 /// Returns: false, if there is none with all of these functions.
 bool load_profiler(Profiler& to) noexcept;
 
-/// Functions of the driver that this process has loaded; null if it has no such.
+/// Functions of the driver that this process has loaded; null if the driver does not have one.
 struct Driver {
   int (*is_capturing)(std::uint64_t stream, int* status) = nullptr;
   int (*device)(int* device, int ordinal) = nullptr;

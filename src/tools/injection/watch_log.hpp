@@ -7,10 +7,10 @@
 
 /// The log of a watched process, as libpenstock-watch.so writes it and `penstock watch` reads it.
 ///
-/// Shape:   a header of one chunk, then chunks of records. A record whose `kind` is none ends its chunk: it was not
-///          written. Records of one thread are in the order in which its calls returned, within a chunk; chunks are in
-///          no order. All numbers are little endian.
-/// Units:   nanoseconds of one clock of the process; bytes.
+/// Shape:   a header of one chunk, then chunks of records. A record whose `kind` is none was not written, and ends its
+///          chunk. Within a chunk, the calls of a thread are in the order in which they returned; chunks are in no
+///          order. All numbers are little endian.
+/// Units:   times in nanoseconds of CLOCK_MONOTONIC; sizes in bytes.
 namespace penstock::watch_log {
 
 inline constexpr std::array<char, 8> magic{'P', 'S', 'W', 'A', 'T', 'C', 'H', '1'};
@@ -18,12 +18,13 @@ inline constexpr std::size_t chunk_bytes = std::size_t{1} << 16;
 inline constexpr std::size_t record_bytes = 64;
 inline constexpr std::size_t records_in_chunk = chunk_bytes / record_bytes;
 
-/// What a call of the driver does, as far as it matters for time and order.
+/// What a call of the driver does, as far as time and order depend on it. Comments say what the record has in `first`,
+/// `second` and `bytes`.
 enum class Call : std::uint8_t {
   none,
   launch,
-  copy,           ///< first: where to; second: where from; bytes.
-  fill,           ///< cuMemset: first: where to; bytes.
+  copy,           ///< first: destination; second: source; bytes.
+  fill,           ///< A memset. first: destination; bytes.
   graph_launch,   ///< first: the executable graph.
   host_function,  ///< A callback in a stream.
   event_record,   ///< first: the event; likewise the next three.
@@ -40,8 +41,8 @@ enum class Call : std::uint8_t {
   pin,            ///< Host memory that is pinned: first, bytes.
   unpin,          ///< first.
   instantiate,    ///< first: the executable graph.
-  load,           ///< Of code.
-  begin_capture,  ///< Calls from here to the next are recorded into a graph, and not done.
+  load,           ///< Loads code.
+  begin_capture,  ///< From here to end_capture calls in the stream go into a graph.
   end_capture,
   count
 };
@@ -50,8 +51,8 @@ enum class Kind : std::uint8_t {
   none,
   call,        ///< `what` is a Call.
   copy,        ///< The device copied. `what`: CUPTI's kind of copy; `from` and `to`: its kinds of memory; bytes.
-  fill,        ///< The device filled memory. `to`: its kind of memory; bytes.
-  kernel,      ///< first: the number of its name; second: its threads in all; bytes: those of a block.
+  fill,        ///< The device did a memset. `to`: its kind of memory; bytes.
+  kernel,      ///< first: the number of its name; second: threads of the grid; bytes: threads of a block.
   thread,      ///< A thread of the process: `first` is the system's number; its name is `text`.
   name,        ///< `correlation` is its number, `what` which part of it `text` is, from 0.
   call_name,   ///< `correlation` is CUPTI's number of the call; `text`.
@@ -63,20 +64,20 @@ enum class Kind : std::uint8_t {
 };
 
 /// Flags of a record.
-inline constexpr std::uint8_t failed = 1;     ///< The call was refused, or a query said "not yet".
+inline constexpr std::uint8_t failed = 1;     ///< The call returned an error, or a query returned "not yet".
 inline constexpr std::uint8_t captured = 2;   ///< It went into a graph.
-inline constexpr std::uint8_t waits = 4;      ///< A copy by a call without Async in its name.
-inline constexpr std::uint8_t scattered = 8;  ///< The bytes are not all of those between its first and its last.
+inline constexpr std::uint8_t waits = 4;      ///< A copy or memset by a call without Async in its name.
+inline constexpr std::uint8_t scattered = 8;  ///< The bytes are not contiguous, or it is not known which they are.
 inline constexpr std::uint8_t in_graph = 16;  ///< The activity is a node's.
 inline constexpr std::uint8_t async = 32;     ///< The activity is of an asynchronous call, as CUPTI says.
 inline constexpr std::uint8_t by_handle =
     64;  ///< The call names the legacy default stream by its handle, and not by 0.
 
-/// The streams that have no handle.
+/// The values of `stream` for the two default streams. Other streams have their handle.
 inline constexpr std::uint64_t legacy_stream = 1;
 inline constexpr std::uint64_t per_thread_stream = 2;
 
-/// CUPTI's kinds of copies and of memory, and a flag of a stream, as far as they mean something here.
+/// Those of CUPTI's kinds of copies and of memory, and of the flags of streams, that have a meaning here.
 inline constexpr std::uint8_t copy_in = 1, copy_out = 2, copy_on_device = 8;
 inline constexpr unsigned pageable_memory = 1;
 inline constexpr std::uint64_t non_blocking = 1;
@@ -104,7 +105,7 @@ static_assert(sizeof(Record) == record_bytes);
 inline constexpr std::size_t text_at = offsetof(Record, begin);
 inline constexpr std::size_t text_bytes = record_bytes - text_at;
 
-/// Of what was counted and not listed, once the log was full.
+/// The sums of records that were only counted, because the log was full.
 struct Total {
   std::uint64_t count = 0;
   std::uint64_t nanoseconds = 0;
@@ -117,15 +118,15 @@ struct Header {
   std::uint32_t process = 0;
   std::uint32_t parent = 0;
   std::uint64_t began = 0;        ///< When the library was loaded.
-  std::uint64_t ended = 0;        ///< When the process ended, or 0.
-  std::uint64_t chunks = 0;       ///< That were begun, with this one.
-  std::uint64_t most_chunks = 0;  ///< More it may not have.
-  std::uint64_t full_at = 0;      ///< When there was no room any more, or 0.
-  std::uint64_t refusal = 0;      ///< Why nothing is logged, as a Refusal; 0: it is.
+  std::uint64_t ended = 0;        ///< When the process ended; 0 if it did not end by exit.
+  std::uint64_t chunks = 0;       ///< Chunks that were begun, including that of the header.
+  std::uint64_t most_chunks = 0;  ///< The greatest number of chunks.
+  std::uint64_t full_at = 0;      ///< When the log was full, or 0.
+  std::uint64_t refusal = 0;      ///< Why the process is not watched, as a Refusal; 0 if it is.
   std::uint64_t refusal_code = 0;
   std::array<char, 184> program{};
-  std::array<Total, static_cast<std::size_t>(Call::count)> calls{};       ///< By Call.
-  std::array<Total, static_cast<std::size_t>(Kind::count)> activities{};  ///< By Kind.
+  std::array<Total, static_cast<std::size_t>(Call::count)> calls{};       ///< The index is a Call.
+  std::array<Total, static_cast<std::size_t>(Kind::count)> activities{};  ///< The index is a Kind.
 };
 static_assert(sizeof(Header) <= chunk_bytes);
 
@@ -134,7 +135,7 @@ enum class Refusal : std::uint64_t {
   none,
   no_cupti,        ///< No library, or none of CUDA 12 or 13.
   cupti_refuses,   ///< With `refusal_code`.
-  cupti_is_taken,  ///< Another profiler has it.
+  cupti_is_taken,  ///< Another profiler uses it.
 };
 
 }  // namespace penstock::watch_log

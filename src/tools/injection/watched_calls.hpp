@@ -9,25 +9,26 @@
 
 /// The calls of the driver that are watched, and where their parameters lie.
 ///
-/// Source: cupti_driver_cbid.h, generated_cuda_meta.h, cuda.h of CUDA 13.0; numbers and structures of calls never
-///         change, a new form of a call gets a new name. A test compares all of it with the headers where these are.
+/// Source: cupti_driver_cbid.h, generated_cuda_meta.h, cuda.h of CUDA 13.0. Numbers and structures of calls never
+///         change: a new form of a call gets a new name. Where these headers are installed, a test compares the table
+///         with them.
 namespace penstock::injection {
 
 using watch_log::Call;
 
-/// How the bytes that a call touches are said.
+/// How the parameters of a call give the bytes that it touches.
 enum class Shape : std::uint8_t {
   plain,    ///< By addresses and a number of elements.
-  rows,     ///< Of a fill: pitch, width and height, 8 bytes apart, behind the address and the value.
+  rows,     ///< A memset of rows, by address, pitch, value, width and height, at offsets 0, 8, 16, 24 and 32.
   copy_2d,  ///< By a pointer to a CUDA_MEMCPY2D.
   copy_3d,  ///< By a pointer to a CUDA_MEMCPY3D.
-  unknown   ///< Of arrays, batches and peers in 3D: not said.
+  unknown   ///< Batches, and 3D copies between peers: their bytes are not read.
 };
 
-/// Not among the parameters.
+/// The offset of a value that the call does not have.
 inline constexpr std::int8_t absent = -1;
 
-/// Offsets are in bytes from the begin of the parameters.
+/// A call, and the offsets of its parameters, in bytes from their begin.
 struct WatchedCall {
   std::uint16_t number;  ///< CUPTI_DRIVER_TRACE_CBID_...
   Call call;
@@ -36,16 +37,16 @@ struct WatchedCall {
   std::int8_t second = absent;
   std::int8_t bytes = absent;
   std::uint8_t unit = 1;          ///< Bytes of an element.
-  bool per_thread = false;        ///< By stream 0 it means the thread's own.
-  bool waits = false;             ///< It has no Async in its name, and takes stream 0.
-  bool by_pointer = false;        ///< The value at `first` (or `stream` of stream_create) is where a result is put.
+  bool per_thread = false;        ///< Its stream 0 is the per-thread default stream.
+  bool waits = false;             ///< It has no Async in its name, and works in stream 0.
+  bool by_pointer = false;        ///< The value at `first` (or `stream` of stream_create) points to the result.
   bool stream_in_config = false;  ///< The stream is in a CUlaunchConfig, to which the first parameter points.
   Shape shape = Shape::plain;
 };
 
 std::span<WatchedCall const> watched_calls() noexcept;
 
-/// Where things lie in CUDA_MEMCPY2D_v2 and CUDA_MEMCPY3D_v2.
+/// Offsets of members of CUDA_MEMCPY2D_v2 and CUDA_MEMCPY3D_v2, in bytes.
 namespace copy_2d {
 inline constexpr std::size_t from_x = 0, from_kind = 16, from_host = 24, from_device = 32, from_pitch = 48, to_x = 56,
                              to_kind = 72, to_host = 80, to_device = 88, to_pitch = 104, width = 112, height = 120;
@@ -57,12 +58,12 @@ inline constexpr std::size_t from_x = 0, from_y = 8, from_z = 16, from_kind = 32
                              to_host = 128, to_device = 136, to_pitch = 160, to_height = 168, width = 176, height = 184,
                              depth = 192, size = 200;
 }  // namespace copy_3d
-inline constexpr std::size_t config_stream = 32;  ///< In CUlaunchConfig.
+inline constexpr std::size_t config_stream = 32;  ///< The offset of the stream in CUlaunchConfig.
 inline constexpr std::uint32_t memory_host = 1, memory_device = 2, memory_array = 3;
-/// In CUDA_MEMSET_NODE_PARAMS.
+/// Offsets of members of CUDA_MEMSET_NODE_PARAMS.
 namespace fill_node {
 inline constexpr std::size_t to = 0, pitch = 8, element = 20, width = 24, height = 32, size = 40;
 }
-inline constexpr int node_copy = 1, node_fill = 2, node_graph = 4;  ///< CUgraphNodeType
+inline constexpr int node_copy = 1, node_fill = 2;  ///< CUgraphNodeType
 
 }  // namespace penstock::injection

@@ -3,33 +3,33 @@
 
 #include <atomic>
 
-// A call that is counted comes to one of the ways below. A way loads the address of its record and jumps to the
-// record's `handler`, which looks at the stream, counts, and jumps to the record's `target`. All of them use only
-// registers that a call may change and that hold none of its arguments: rax, r10 and r11.
+// A call that is counted goes through one of the trampolines below. A trampoline loads the address of its record and
+// jumps to the record's `handler`, which reads the stream, counts, and jumps to the record's `target`. They change only
+// registers that a call may change and that hold no argument: rax, r10 and r11.
 #ifndef __x86_64__
-#error "Calls are counted by code for x86-64 alone."
+#error "The trampolines that count calls are for x86-64 only."
 #endif
 
 namespace penstock::preload {
 namespace {
 
-/// What the code below reads of a way; its layout is written into that code.
-struct Record {
+/// The data of a trampoline. The code below depends on this layout.
+struct Trampoline {
   void* target;
   void (*handler)();
-  TurnCounts::Count* counts;  ///< An array, by how the stream is named.
+  TurnCounts::Count* counts;  ///< An array, indexed by how the stream is named.
   void* none;
 };
-static_assert(sizeof(Record) == 32 && sizeof(TurnCounts::Count) == 8);
+static_assert(sizeof(Trampoline) == 32 && sizeof(TurnCounts::Count) == 8);
 
-constexpr unsigned ways = 512;
+constexpr unsigned most_trampolines = 512;
 
 }  // namespace
 
 extern "C" {
-// The code finds it by this name, which nothing outside of the library sees.
-__attribute__((visibility("hidden"))) Record penstock_records[ways];
-__attribute__((visibility("hidden"))) extern char const penstock_ways[];
+// The code uses these names. They are not visible outside the library.
+__attribute__((visibility("hidden"))) Trampoline penstock_records[most_trampolines];
+__attribute__((visibility("hidden"))) extern char const penstock_trampolines[];
 #define PENSTOCK_HANDLER(place) __attribute__((visibility("hidden"))) void penstock_count_##place();
 PENSTOCK_HANDLER(everywhere)
 PENSTOCK_HANDLER(argument_0)
@@ -43,18 +43,18 @@ PENSTOCK_HANDLER(in_config)
 #undef PENSTOCK_HANDLER
 }
 
-// A way takes 32 bytes, as a record does.
+// The code of a trampoline takes 32 bytes, as its record does.
 asm(R"(
     .text
     .balign 32
-penstock_ways:
-    .set way, 0
+penstock_trampolines:
+    .set record, 0
     .rept 512
     .balign 32
     endbr64
-    leaq penstock_records + way(%rip), %r11
+    leaq penstock_records + record(%rip), %r11
     jmp *8(%r11)
-    .set way, way + 32
+    .set record, record + 32
     .endr
 
     .macro penstock_handler name, load
@@ -117,11 +117,12 @@ void* counted(void* target, StreamPlace stream, Variant variant, TurnCounts& cou
   while (busy.test_and_set(std::memory_order_acquire)) {
   }
   TurnCounts::Count* const where = counts.calls.data()[static_cast<unsigned>(variant)].data();
-  unsigned way = 0;
-  while (way < used && (penstock_records[way].target != target || penstock_records[way].counts != where)) ++way;
-  bool const room = way < ways;
-  if (room && way == used) {
-    penstock_records[way] = {target, handler, where, nullptr};
+  unsigned number = 0;
+  while (number < used && (penstock_records[number].target != target || penstock_records[number].counts != where))
+    ++number;
+  bool const room = number < most_trampolines;
+  if (room && number == used) {
+    penstock_records[number] = {target, handler, where, nullptr};
     ++used;
   }
   busy.clear(std::memory_order_release);
@@ -129,7 +130,7 @@ void* counted(void* target, StreamPlace stream, Variant variant, TurnCounts& cou
     counts.not_counted.fetch_add(1, std::memory_order_relaxed);
     return target;
   }
-  return const_cast<char*>(penstock_ways) + std::size_t{way} * sizeof(Record);
+  return const_cast<char*>(penstock_trampolines) + std::size_t{number} * sizeof(Trampoline);
 }
 
 }  // namespace penstock::preload

@@ -6,11 +6,11 @@
 
 namespace penstock::preload {
 
-/// A way to `target` that counts calls which mean a default stream. It takes any arguments, and passes them on as they
-/// are.
+/// A trampoline that counts calls in default streams in `counts`, and jumps to `target` with the arguments unchanged.
 ///
 /// Threads: any.
-/// Returns: `target` itself, if it is not known where its stream is, or there is no room for another way.
+/// Blocks:  while another thread makes a trampoline.
+/// Returns: `target` itself, if it is not known where its stream is, or there is no room for another trampoline.
 void* counted(void* target, StreamPlace stream, Variant variant, TurnCounts& counts);
 
 }  // namespace penstock::preload

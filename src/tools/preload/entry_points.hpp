@@ -5,10 +5,10 @@
 
 namespace penstock::preload {
 
-/// Where a call of an entry point names its stream.
+/// Which argument of an entry point is its stream.
 enum class StreamPlace : std::uint8_t {
-  nowhere,     ///< It works in no stream, or it is not known where.
-  everywhere,  ///< It always works in the default stream.
+  nowhere,     ///< It works in no stream, or it is not known which argument the stream is. Its calls are not counted.
+  everywhere,  ///< It takes no stream and always works in the default stream.
   argument_0,
   argument_1,
   argument_2,
@@ -19,17 +19,17 @@ enum class StreamPlace : std::uint8_t {
   in_config,  ///< At byte 32 of what its first argument points to.
 };
 
-/// An entry point of the driver of which there are two: for the legacy default stream and, with `suffix` behind the
-/// name, for per-thread ones.
+/// An entry point of the driver that has two variants: for the legacy default stream and, with `suffix` after its name,
+/// for per-thread default streams.
 struct EntryPoint {
   char const* name;    ///< As the library exports it.
   char const* suffix;  ///< "_ptds" or "_ptsz".
   StreamPlace stream;
 };
 
-// Source: cuda.h of CUDA 13.0, where __CUDA_API_PTDS and __CUDA_API_PTSZ are used, and of 11.8 and 12.6 for interfaces
-// that are gone there. A test compares them with the header that is installed. What only asks a stream something is not
-// counted. Of two functions that were given an argument more under the same name it is not known where the stream is.
+// Source: cuda.h of CUDA 13.0, where it uses __CUDA_API_PTDS and __CUDA_API_PTSZ, and of 11.8 and 12.6 for interfaces
+// that 13.0 no longer has. A test compares the list with the header that is installed. Calls that only query a property
+// of a stream are not counted, nor those whose stream is a different argument in different versions of the same name.
 // clang-format off
 #define PENSTOCK_ENTRY_POINTS(ENTRY)                            \
   ENTRY(cuMemcpy, _ptds, everywhere)                            \

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the linker finds here before it finds it in the system's libraries: dlsym, and the entry points of the driver
-// of which there are two variants, for programs that are linked with libcuda.
+// The symbols that the dynamic linker finds in this library before those of the system's libraries: dlsym, and, for
+// programs that are linked with libcuda, the driver's entry points that have two variants.
 #include <atomic>
 
 #include <dlfcn.h>
@@ -11,12 +11,12 @@
 namespace penstock::preload {
 namespace {
 
-/// In the place of an entry point that this driver does not have: its CUDA_ERROR_NOT_FOUND.
+/// Replaces an entry point that this driver does not have. Returns CUDA_ERROR_NOT_FOUND.
 int not_found() {
   return 500;
 }
 
-/// An entry point that programs are linked with. The code below jumps to `target`, which is `resolve` at first.
+/// An entry point that programs are linked with. The code below jumps to `target`, which is penstock_resolve at first.
 struct Linked {
   std::atomic<void*> target;
   char const* name;
@@ -28,11 +28,12 @@ extern "C" {
 __attribute__((visibility("hidden"))) void penstock_resolve();
 __attribute__((visibility("hidden"))) extern char const penstock_exports[];
 __attribute__((visibility("hidden"))) extern char const penstock_exports_end[];
-/// True if the caller of dlsym gets `found`; false if the system's dlsym is to answer.
+/// Returns: true if `found` is the result of dlsym; false if `found` is the system's dlsym, which is to be called.
 __attribute__((visibility("hidden"))) bool penstock_answers(void* handle, char const* name, void** found);
 __attribute__((visibility("hidden"))) void* penstock_resolved(Linked* linked);
 
-// Beside those of which there are two variants: what tells that a program uses the driver, and how it asks for others.
+// Besides the entry points that have two variants: cuInit, which shows that a program uses the driver, and the
+// functions by which it looks up others.
 #define PENSTOCK_EXPORTS(ENTRY, BOTH) \
   PENSTOCK_ENTRY_POINTS(BOTH) ENTRY(cuInit) ENTRY(cuGetProcAddress) ENTRY(cuGetProcAddress_v2)
 #define ENTRY(name) {{reinterpret_cast<void*>(&penstock_resolve)}, #name},
@@ -41,7 +42,7 @@ __attribute__((visibility("hidden"))) Linked penstock_linked[] = {PENSTOCK_EXPOR
 #undef ENTRY
 }
 
-// Each of them in the order of the table, whose rows have 16 bytes.
+// One stub for each row of the table, in its order. A row has 16 bytes.
 static_assert(sizeof(Linked) == 16);
 #define ENTRY(name)                                      \
   ".globl " #name "\n.type " #name ", @function\n" #name \
@@ -49,8 +50,8 @@ static_assert(sizeof(Linked) == 16);
 asm(".text\npenstock_exports:\n.set row, 0\n" PENSTOCK_EXPORTS(ENTRY, BOTH) "penstock_exports_end:\n");
 #undef ENTRY
 
-// The first call of an entry point finds out where it leads, with its arguments put aside. rax: none of these functions
-// takes a number of arguments that varies.
+// The first call of an entry point looks its target up, and saves the registers with arguments meanwhile. rax is not
+// saved: none of these functions is variadic.
 asm(R"(
     .text
 penstock_resolve:
@@ -93,7 +94,7 @@ dlsym:
 1:  jmp *%rax
 )");
 
-// The system's dlsym is called by a jump: it sees who called, which RTLD_NEXT is about.
+// The system's dlsym is reached by a jump, so that it sees the address of the original caller: RTLD_NEXT depends on it.
 bool penstock_answers(void* handle, char const* name, void** found) {
   bool const ours = is_name_of_driver(name);
   *found = ours ? entry_point(handle, name) : reinterpret_cast<void*>(real_look());
@@ -102,7 +103,7 @@ bool penstock_answers(void* handle, char const* name, void** found) {
 
 void* penstock_resolved(Linked* linked) {
   void* target = entry_point(RTLD_NEXT, linked->name);
-  // A library that was loaded for itself alone is not among the next ones.
+  // RTLD_NEXT does not find libraries that were loaded with RTLD_LOCAL.
   if (target == nullptr) {
     if (void* const driver = dlopen("libcuda.so.1", RTLD_LAZY | RTLD_NOLOAD))
       target = entry_point(driver, linked->name);

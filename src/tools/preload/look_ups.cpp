@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A program comes to the driver by dlsym, by cuGetProcAddress, which it has by dlsym, or by the linker. The first two
-// are answered here, the third in linked.cpp. docs/decisions/0064 has the reasons.
+// A program finds entry points of the driver by dlsym, by cuGetProcAddress, which it finds by dlsym, or by the linker.
+// This file handles the first two, and linked.cpp the third. docs/decisions/0064 has the reasons.
 #include "tools/preload/look_ups.hpp"
 
 #include <atomic>
@@ -20,14 +20,14 @@
 namespace penstock::preload {
 namespace {
 
-// Of cuda.h of CUDA 13.0: what cuGetProcAddress takes and gives.
+// From cuda.h of CUDA 13.0: the arguments and results of cuGetProcAddress.
 using Result = int;
 constexpr Result success = 0;
 constexpr std::uint64_t wants_legacy = 1;
 constexpr std::uint64_t wants_per_thread = 2;
-/// There are no per-thread entry points for interfaces of versions before.
+/// Interfaces of earlier versions have no per-thread entry points.
 constexpr int first_per_thread_version = 7000;
-/// From this version on "cuGetProcAddress" means the one with a status.
+/// From this version on "cuGetProcAddress" is the one with a status argument.
 constexpr int first_version_with_status = 12000;
 using Ask = Result (*)(char const* name, void** found, int version, std::uint64_t flags);
 using AskForStatus = Result (*)(char const* name, void** found, int version, std::uint64_t flags, int* status);
@@ -40,7 +40,7 @@ constexpr EntryPoint entry_points[] = {
 
 enum class Order { none, look, turn };
 
-/// What the run is to do, and where it counts. Made by the first process that needs it.
+/// What the library does in this process, and where it counts.
 struct Run {
   Order order = Order::none;
   TurnCounts* counts = nullptr;
@@ -63,7 +63,7 @@ Run read_run() {
 
 Run const& run() {
   static Run made;
-  static std::atomic<int> state{0};  // 1 while it is made, 2 then.
+  static std::atomic<int> state{0};  // 1: being made; 2: made.
   int none = 0;
   if (state.load(std::memory_order_acquire) == 2) return made;
   if (state.compare_exchange_strong(none, 1)) {
@@ -75,7 +75,7 @@ Run const& run() {
   return made;
 }
 
-/// Length of the name without "_v2", "_ptds" and "_ptsz".
+/// Length of the name without "_v2", "_v3", "_ptds" and "_ptsz".
 std::size_t base_length(char const* name) {
   std::size_t length = std::strlen(name);
   auto const drop = [&](char const* end) {
@@ -89,7 +89,7 @@ std::size_t base_length(char const* name) {
   return length;
 }
 
-/// By a name with or without version and variant; null if there is only one such entry point.
+/// The entry point with this name, whatever its version and variant; null if it does not have two variants.
 EntryPoint const* known(char const* name) {
   std::size_t const length = base_length(name);
   for (EntryPoint const& entry : entry_points) {
@@ -107,7 +107,7 @@ bool is_per_thread(char const* name) {
   return ends_with(name, "_ptds") || ends_with(name, "_ptsz");
 }
 
-/// `name` with the suffix of its per-thread variant, as the driver exports it; null if it exports none.
+/// The per-thread variant of `name` that the driver exports; null if it exports none.
 void* per_thread_export(void* handle, char const* name) {
   char whole[128];
   std::size_t const length = std::strlen(name);
@@ -119,7 +119,7 @@ void* per_thread_export(void* handle, char const* name) {
     std::memcpy(whole + length, suffix, sizeof "_ptsz");
     found = real_look()(handle, whole);
   }
-  // A name that is not found leaves words for the program's next dlerror.
+  // Otherwise the program's next dlerror would report our failed look-up.
   if (found == nullptr) static_cast<void>(dlerror());
   return found;
 }
@@ -129,20 +129,21 @@ void* looked_at(void* target, char const* name, Variant variant) {
   return entry == nullptr ? target : counted(target, entry->stream, variant, *run().counts);
 }
 
-// cuGetProcAddress, as the driver has it and as a program gets it.
+// cuGetProcAddress of the driver, and ours, which programs get instead.
 
 std::atomic<Ask> real_ask{nullptr};
 std::atomic<AskForStatus> real_ask_for_status{nullptr};
 
-/// Asks the driver, whichever of both interfaces it has.
+/// Calls cuGetProcAddress of the driver, with or without a status argument, as the driver has it.
 Result ask(char const* name, void** found, int version, std::uint64_t flags, int* status) {
   *found = nullptr;
   if (AskForStatus const with = real_ask_for_status.load()) return with(name, found, version, flags, status);
   return real_ask.load()(name, found, version, flags);
 }
 
-/// The per-thread variant of what this question is answered with; null if there is none. From 7000 on there are such
-/// variants. An answer at 7000 that is another function already without one is a newer interface, and of no use.
+/// The per-thread variant of `plain`, which the driver returned for these arguments; null if there is none. It looks up
+/// version 7000 at least, since earlier ones have no variants. If the plain look-up at that version returns another
+/// function than `plain`, that is a newer interface, and its variant must not replace `plain`.
 void* turned(char const* name, void* plain, int version, std::uint64_t flags) {
   int const asked = version < first_per_thread_version ? first_per_thread_version : version;
   std::uint64_t const others = flags & ~wants_legacy;
@@ -157,9 +158,9 @@ void* turned(char const* name, void* plain, int version, std::uint64_t flags) {
 Result our_ask(char const* name, void** found, int version, std::uint64_t flags);
 Result our_ask_for_status(char const* name, void** found, int version, std::uint64_t flags, int* status);
 
-/// Once the driver has found something: what the program gets in its place.
+/// What the program gets instead of `plain`, which the driver returned.
 void* answer(char const* name, void* plain, int version, std::uint64_t flags) {
-  // It can be asked for itself.
+  // cuGetProcAddress can look up itself.
   if (std::strcmp(name, "cuGetProcAddress") == 0) {
     bool const with = version >= first_version_with_status;
     if (with && real_ask_for_status.load() == nullptr) real_ask_for_status = reinterpret_cast<AskForStatus>(plain);

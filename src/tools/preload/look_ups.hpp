@@ -7,16 +7,16 @@ namespace penstock::preload {
 using Look = void* (*)(void* handle, char const* name);
 Look real_look();
 
-/// The driver's entry point of this name in `handle`, as the run's order has it: the per-thread variant where it is to
-/// be turned, a way that counts where it is to be looked at. Null if the driver has none.
+/// The driver's entry point of this name in `handle`, as PENSTOCK_TURN says: for "turn" its per-thread variant, for
+/// "look" a trampoline that counts calls. Null if the driver has no such entry point.
 ///
 /// Threads: any.
 void* entry_point(void* handle, char const* name);
 
-/// True of what this library exports for programs that are linked with the driver.
+/// True for the entry points that this library exports to programs that are linked with the driver.
 bool is_export_of_ours(void const* address);
 
-/// True of "cuInit", not of "cudaMalloc" or "cublasCreate".
+/// True for "cuInit", false for "cudaMalloc" and "cublasCreate".
 bool is_name_of_driver(char const* name);
 
 }  // namespace penstock::preload

@@ -8,26 +8,27 @@
 
 namespace penstock::preload {
 
-/// What the library is to do, and where it counts: "look:FILE" or "turn:FILE", where FILE has room for TurnCounts.
+/// The environment variable that says what the library does: "look:FILE" or "turn:FILE". FILE has the size of
+/// TurnCounts, and gets the counts. Without the variable the library changes nothing.
 inline constexpr char const* order_variable = "PENSTOCK_TURN";
 
-/// Which default stream a call that names none means, by the entry point that it came through.
+/// The variant of an entry point: which default stream its stream 0 is.
 enum class Variant : std::uint8_t { legacy, per_thread };
 
-/// How a call names its stream: by 0, which is the default stream, or by the handle of one of the two default streams.
+/// How a call names a default stream: by 0, or by the handle of one of the two default streams.
 inline constexpr std::size_t names_of_default_streams = 3;
 inline constexpr std::size_t by_zero = 0, by_legacy_handle = 1, by_per_thread_handle = 2;
 
-/// Counted by all processes of a run, in a file that they share. It starts as zeros.
+/// The counts of all processes of a run, in a file that they share. The file starts as zeros.
 struct TurnCounts {
   using Count = std::atomic<std::uint64_t>;
-  Count processes;         ///< That looked a driver's entry point up.
-  Count look_ups;          ///< Of entry points of the driver.
-  Count turned;            ///< Answered with the per-thread entry point in place of the legacy one.
-  Count asked_per_thread;  ///< Asked for the per-thread entry point by themselves.
-  /// Calls in default streams, by variant and by how they name them. Only of "look".
+  Count processes;         ///< Processes that looked up an entry point of the driver.
+  Count look_ups;          ///< Look-ups of entry points of the driver.
+  Count turned;            ///< Look-ups that returned the per-thread entry point instead of the legacy one.
+  Count asked_per_thread;  ///< Look-ups by which the program itself asked for the per-thread entry point.
+  /// Calls in default streams, by variant and by how they name the stream. Counted for "look" only.
   std::array<std::array<Count, names_of_default_streams>, 2> calls;
-  Count not_counted;  ///< Entry points whose calls could not be counted, for want of room.
+  Count not_counted;  ///< Entry points whose calls are not counted, because there was no room for a trampoline.
 };
 static_assert(std::atomic<std::uint64_t>::is_always_lock_free);
 

@@ -11,21 +11,21 @@
 namespace penstock::cli {
 
 std::vector<CLI::Option*> InTurnArguments::add_to(CLI::App& command) {
-  return {
-      command
-          .add_option("--within", within,
-                      "No round begins after so many seconds, and what still runs is ended. Default: 600")
-          ->type_name("SECONDS")
-          ->check(number_above_zero("a number of seconds", "60")),
-      command
-          .add_option("--result", results, "A file or folder that it writes and that must be the same; may be repeated")
-          ->type_name("PATH")
-          ->expected(1)
-          ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
-          ->check(names_a_file()),
-      command.add_option("--input", input, "A file that it reads as its standard input, which is empty otherwise")
-          ->type_name("FILE")
-          ->check(names_a_file())};
+  return {command
+              .add_option("--within", within,
+                          "No round begins after so many seconds, and a run that is not over is ended. Default: 600")
+              ->type_name("SECONDS")
+              ->check(number_above_zero("a number of seconds", "60")),
+          command
+              .add_option("--result", results,
+                          "A file or folder that the program writes, to be compared between runs; may be repeated")
+              ->type_name("PATH")
+              ->expected(1)
+              ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
+              ->check(names_a_file()),
+          command.add_option("--input", input, "The file for the program's standard input, which is empty otherwise")
+              ->type_name("FILE")
+              ->check(names_a_file())};
 }
 
 InTurn::InTurn(WholeComparison& compared, InTurnArguments const& arguments, unsigned rounds, RunOne run_one,
@@ -44,7 +44,7 @@ std::chrono::nanoseconds InTurn::left() const {
 WholeRun InTurn::run(Contender who, bool timed) {
   progress_.show(done_++, std::size_t{2} * rounds_ + 2, compared_.name(who));
   WholeRun run = run_one_(who, timed, left());
-  // One that takes longer than there is time for is none, if there were rounds before.
+  // A run that did not end in time is dropped if there are complete rounds before it.
   bool const counts = !run.end.overtime || compared_.rounds() == 0;
   if (!interrupt_.requested() && counts) compared_.add(who, run, timed);
   return run;

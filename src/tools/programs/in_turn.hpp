@@ -16,7 +16,7 @@
 
 namespace penstock::cli {
 
-/// The options of a command that compares whole programs, but for how often they run.
+/// The options of commands that compare whole programs, except the number of rounds.
 struct InTurnArguments {
   std::vector<std::string> results;
   std::string input;
@@ -26,29 +26,29 @@ struct InTurnArguments {
   std::vector<CLI::Option*> add_to(CLI::App& command);
 };
 
-/// Runs two whole programs in turn, until all rounds are through, the time is up, one of them fails, or it is
-/// interrupted.
+/// Runs two whole programs in turn, until all rounds are done, the time is over, one of them fails, or a signal
+/// interrupts.
 ///
 /// Threads: one.
 class InTurn {
  public:
-  /// Runs one of both, for at most `longest`; `timed` is false of a warm-up.
+  /// Runs one of the two, for at most `longest`. `timed` is false for a warm-up.
   using RunOne = std::function<WholeRun(Contender who, bool timed, std::chrono::nanoseconds longest)>;
 
   InTurn(WholeComparison& compared, InTurnArguments const& arguments, unsigned rounds, RunOne run_one,
          Interrupt const& interrupt);
 
-  /// Runs it once, for what it leaves and not for its time.
+  /// Runs one of the two once. Its results are compared; its time does not count.
   ///
-  /// Returns: what became of the run.
   /// Throws:  as run_once.
   WholeRun warm_up(Contender who);
-  /// Runs both as often as there are rounds; which comes first changes from round to round.
+  /// Runs both once in each round. Their order changes from round to round.
   ///
   /// Throws: as run_once.
   void run_rounds();
   /// How much of the time is left; at least a moment.
   std::chrono::nanoseconds left() const;
+  /// False once a run failed or a signal interrupted.
   bool going() const { return compared_.failure().empty() && !interrupt_.requested(); }
 
  private:
@@ -64,7 +64,7 @@ class InTurn {
   std::size_t done_ = 0;
 };
 
-/// What a command that compares whole programs says of itself and of the comparison, as docs/results.md has it.
+/// The results of a command that compares whole programs, as docs/commands/try.md describes them.
 nlohmann::ordered_json results_of(WholeComparison const& compared, std::string const& kind, std::string const& date,
                                   std::string const& command_line, std::string const& error);
 

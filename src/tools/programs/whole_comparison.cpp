@@ -14,19 +14,18 @@
 namespace penstock::cli {
 namespace {
 
-/// Less than this is no difference, however steady it is: processes stray by as much from hour to hour.
+/// A smaller effect is no difference, however steady it is: times of processes change by as much from hour to hour.
 constexpr double least_difference = 0.02;
-/// Rounds from which on a single one that strays does not count.
+/// With as many rounds a single outlier does not matter.
 constexpr std::size_t many_rounds = 5;
 
-/// What the median of these is uncertain by, as far as can be told from as many: 99 of 100 times it is off by less.
-/// Not known of one or two.
+/// The uncertainty of the median of these values: in 99 of 100 cases its error is less. Empty for fewer than three.
 std::optional<double> uncertainty_of(std::vector<double> const& values) {
   std::size_t const count = values.size();
   if (count < 3) return std::nullopt;
   // Student's t for 99 %, both sides, by degrees of freedom from 2 on.
   constexpr std::array t{9.92, 5.84, 4.60, 4.03, 3.71, 3.50, 3.36, 3.25, 3.17};
-  // For normal noise: what a range of 3 or 4 is in standard deviations, and the median distance from the median.
+  // For normal noise, in standard deviations: the range of 3 and of 4 values, and the median distance from the median.
   constexpr std::array range{1.69, 2.06};
   constexpr double distance = 1 / 1.4826, of_a_median = 1.2533;
   measure::Spread const spread = measure::spread_of(values);
@@ -41,7 +40,7 @@ std::optional<double> uncertainty_of(std::vector<double> const& values) {
 
 constexpr std::size_t exit_part = 0, output_part = 1, first_result = 2;
 
-/// A line to show: what may be shown of it, and not too much.
+/// A line for a message: its printable characters, and not too many of them.
 std::string shown(std::string_view line) {
   constexpr std::size_t most = 100;
   std::string text;
@@ -176,6 +175,7 @@ std::string WholeComparison::effect_sentence() const {
 
 std::optional<bool> WholeComparison::right() const {
   if (!objection_.empty()) return false;
+  if (!failure_.empty() || sides_[0].runs == 0 || sides_[1].runs == 0) return std::nullopt;
   bool told = false;
   for (std::size_t i = 0; i < parts_.size(); ++i) {
     Part const& part = parts_[i];

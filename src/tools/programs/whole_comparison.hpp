@@ -13,23 +13,24 @@
 
 namespace penstock::cli {
 
-/// The two that are compared: the one to go by, and the other.
+/// The two programs that are compared.
 enum class Contender : std::uint8_t { baseline, candidate };
 
 /// What the times of both show.
 enum class Effect : std::uint8_t { gains, loses, no_difference };
 
-/// The runs of both as they are added, in what they took and in what they left.
+/// Compares the times of two programs, and their exit codes, outputs and result files.
 ///
 /// Threads: one at a time.
 class WholeComparison {
  public:
-  /// How they are called in sentences: "as it is", "with per-thread default streams".
+  /// The names of the two in sentences, as "as it is" and "with per-thread default streams", and the paths of the
+  /// result files.
   WholeComparison(std::string baseline, std::string candidate, std::vector<std::string> const& results);
 
-  /// Takes a run. A `timed` one counts for the times; a warm-up counts only for what was left.
+  /// Adds a run. The time of a run that is not `timed`, a warm-up, does not count.
   ///
-  /// Shape: as many timed runs of both, in turn; a run of the baseline first.
+  /// Shape: the same number of timed runs of both, in turn; first a run of the baseline.
   void add(Contender who, WholeRun const& run, bool timed);
 
   /// Takes how long the device was busy in a run of this one that counts for nothing else.
@@ -41,32 +42,36 @@ class WholeComparison {
   std::vector<double> const& wall(Contender who) const { return sides_[index(who)].wall; }  ///< Seconds.
   std::vector<double> const& cpu(Contender who) const { return sides_[index(who)].cpu; }    ///< Seconds.
   std::optional<double> gpu(Contender who) const { return sides_[index(who)].gpu; }  ///< Seconds; empty if not known.
-  /// How many times as fast the candidate was, by round.
+  /// Wall time of the baseline by wall time of the candidate, by round.
   std::vector<double> ratios() const;
-  /// By the median of the ratios, if that is further from 1 than 2 %, and than it is uncertain by: Student's t for 99 %
-  /// times what a median of as many rounds strays by. From five rounds on one that strays does not matter; of one or
-  /// two nothing can be told.
+  /// The effect, by the median of the ratios. It is a difference if the distance of the median from 1 is more than 2 %,
+  /// and more than its uncertainty: Student's t for 99 % times the standard error of the median. With five rounds or
+  /// more a single outlier does not matter; with fewer than three the result is always no_difference.
   ///
   /// Shape: after a round.
   Effect effect() const;
-  /// The same in a sentence, with the ratio and the rounds.
+  /// The effect in a sentence, with the ratio and the rounds.
   std::string effect_sentence() const;
 
-  /// Why there is nothing to compare: a run that was ended by a signal or ran too long. Empty if all came to an end.
+  /// Why there is nothing to compare: a signal ended a run, or it took too long. Empty if there was no such run.
   std::string const& failure() const { return failure_; }
-  /// True if the candidate left what the baseline left, false if not or if something else speaks against it; empty if
-  /// what the baseline leaves is not the same from run to run, so that it cannot be told.
+  /// True if all runs of both had the same output and results, false if the candidate's differ from the baseline's or
+  /// there is an objection.
+  /// Empty if it cannot be told: those of the baseline differ from run to run, one of the two has no complete run, or a
+  /// run failed.
   std::optional<bool> right() const;
   /// The same in a sentence, which names what differs.
+  ///
+  /// Shape: after a round, without a failure.
   std::string right_sentence() const;
   std::string const& name(Contender who) const { return sides_[index(who)].name; }
 
  private:
-  /// What of a run is compared.
+  /// A part of what a run leaves, which is compared.
   struct Part {
     std::string name;     ///< "standard output", "the result x".
-    std::string strays;   ///< How runs of the baseline differ in it; empty if they do not.
-    std::string differs;  ///< How a run of the candidate differs from the first of the baseline; or empty.
+    std::string strays;   ///< How two runs of the baseline differ in it; empty if they are equal.
+    std::string differs;  ///< How a run of the candidate differs from the first of the baseline; empty if none does.
   };
   struct Side {
     std::string name;
@@ -86,12 +91,12 @@ class WholeComparison {
   std::string objection_;
 };
 
-/// How it ended, as in "It ended with exit code 3. It said: no such file", with its last line on standard error, if
-/// any.
+/// How a program ended, as in "It ended with exit code 3. It said: no such file", with its last line on standard error
+/// if there is one.
 std::string last_words(ProgramEnd const& end);
 
-/// How two texts differ, as in "line 3: 'one' and 'other'"; empty if they do not. Of long texts only the begin is
-/// known.
+/// How two outputs differ, as in "line 3: 'one' and 'other'"; empty if they are equal. If their first difference is
+/// behind the text that was kept, it gives their lengths.
 std::string difference_of(Heard const& one, Heard const& other);
 
 }  // namespace penstock::cli

@@ -13,7 +13,7 @@ namespace penstock::cli {
 ///
 /// Shape: after a round.
 std::string as_text(WholeComparison const& compared);
-/// The same as members of docs/results.md.
+/// The same as members of JSON, which docs/commands/try.md describes.
 nlohmann::ordered_json as_members(WholeComparison const& compared);
 
 }  // namespace penstock::cli

@@ -20,7 +20,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// So much of what it prints is kept, to show where two runs differ.
+/// The part of the output that is kept, to show where two runs differ.
 constexpr std::size_t kept_bytes = std::size_t{1} << 20;
 
 /// The files that a result consists of, in order.
@@ -35,7 +35,7 @@ std::vector<std::string> files_of(std::string const& path) {
   return found;
 }
 
-/// By what a file shows that it was written: what it is, and when it was changed.
+/// What changes when a file is written: inode and time of change.
 using State = std::vector<std::uint64_t>;
 State state_of(std::string const& path) {
   State state;

@@ -134,8 +134,12 @@ TEST_F(WholeProgramsThatAreCompared, AreNotComparedIfOneIsEndedByASignalOrRunsTo
   crashed.end.signal = SIGSEGV;
   crashed.end.code = 128 + SIGSEGV;
   crashed.end.complaint.add("first\nno memory\n");
+  EXPECT_EQ(compared.right(), std::nullopt) << "without a run";
+  compared.add(Contender::baseline, run(100ms), true);
+  EXPECT_EQ(compared.right(), std::nullopt) << "without a run of the candidate";
   compared.add(Contender::candidate, crashed, true);
   EXPECT_EQ(compared.failure(), "It was ended by SIGSEGV. It said: no memory (This run was otherwise.)");
+  EXPECT_EQ(compared.right(), std::nullopt);
   WholeComparison other("as it is", "otherwise", {});
   WholeRun longer = run(100ms);
   longer.end.overtime = true;
