@@ -231,6 +231,26 @@ PYTHON
       expect_no_child
     done
     ;;
+  LeavesNothingOfARunThatIsWatchedWhenItIsInterrupted)
+    is_watched() {
+      local process
+      for process in $(processes); do
+        tr '\0' '\n' < "/proc/$process/environ" 2> /dev/null | grep -q '^CUDA_INJECTION64_PATH=' && return
+      done
+      return 1
+    }
+    mkdir "$world/scratch"
+    TMPDIR=$world/scratch listening try -- "$victim" asks hangs-watched > out 2> err &
+    trying=$!
+    until is_watched || ! kill -0 "$trying" 2> /dev/null; do :; done
+    kill -INT "$trying"
+    code=0
+    wait "$trying" || code=$?
+    expect_code 130
+    expect_err 'Interrupted'
+    expect_no_child
+    [[ -z $(ls -A "$world/scratch") ]] || fail "left: $(ls -A "$world/scratch")"
+    ;;
   WorksFromAFolderWithABlankInItsName)
     mkdir 'a folder: here'
     cp "$penstock" "$(dirname "$penstock")/libpenstock-turn.so" 'a folder: here/'
