@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-# penstock_add_job(NAME FILES...): the programs NAME and NAME-legacy of a job, each in the flavour of its name and both from these
-# files, of which one has a main() that calls penstock::run_job. `NAME compare` starts NAME-legacy, so both belong into one
-# folder. Where penstock was built without the legacy flavour, there is only NAME.
+# penstock_add_job(NAME FILES...) adds the programs NAME (per-thread) and NAME-legacy (legacy) of a job. Both are built from FILES,
+# one of which has a main() that calls penstock::run_job. `NAME compare` starts both, so install them into one folder. If penstock
+# was built without the legacy flavour, there is only NAME.
 function(penstock_add_job name)
   add_executable(${name} ${ARGN})
   target_link_libraries(${name} PRIVATE penstock::jobs penstock::penstock)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A service: threads of its own feed a pipeline until ctrl-C, another thread prints how fast the pipeline is, and messages
-// of the library go to the log of the service.
+// A service: threads of its own feed a pipeline until ctrl-C, another thread prints how fast the pipeline is, and
+// messages of the library go to the log of the service.
 #include <atomic>
 #include <cstdio>
 #include <thread>
@@ -18,7 +18,7 @@ void log_message(std::string_view sentence) noexcept {
   std::printf("log: penstock says: %.*s\n", static_cast<int>(sentence.size()), sentence.data());
 }
 
-/// Says how fast the pipeline is each time that so many tiles more are done, until the run ends.
+/// Prints the rate of the pipeline each time that another `every` tiles are done, until the run ends.
 void watch(Pipeline const& pipeline, std::uint64_t every) {
   Snapshot before = pipeline.snapshot();
   while (pipeline.snapshot().running) {

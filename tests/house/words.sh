@@ -44,9 +44,8 @@ refuse 'sleeps; wait for what you wait for, on an EventCount, a latch or a condi
 refuse 'can lose a wake-up in libstdc++ 12 (GCC PR 98033); use an EventCount' '\<(counting|binary)_semaphore\>' \
   < <(sources src kernels tests bench examples)
 
-# Libraries that other programs load link nothing of penstock's.
 refuse 'prints; use say() of core/say.hpp, which hands it to the message hook' '\<(stderr|cerr|perror)\>' \
-  '^src/penstock/(core/messages|injection|preload)' < <(sources src/penstock)
+  '^src/penstock/core/messages' < <(sources src/penstock)
 refuse 'is no public header; include one of include/penstock' '#include [<"](penstock/[a-z_]*|tools)/' \
   < <(sources examples tests/house/embed tests/house/bundled)
 

@@ -11,7 +11,7 @@
 namespace penstock {
 namespace {
 
-/// Constant from the start of the process to its end, so that static objects may have messages, too.
+/// Initialized at compile time and never destroyed, so that static objects may send messages.
 constinit std::atomic<MessageHook> message_hook{&write_to_standard_error};
 
 }  // namespace

@@ -3,10 +3,9 @@
 
 namespace penstock {
 
-/// Hands a sentence to the message hook (messages.hpp). It takes no memory, and cuts what is longer than 1000
-/// characters.
+/// Passes a sentence to the message hook (messages.hpp). It allocates nothing, and cuts a sentence at 1000 characters.
 ///
-/// Threads: any, but no callback of a device's.
+/// Threads: any. Not from a callback of a device.
 [[gnu::format(printf, 1, 2)]] void say(char const* format, ...) noexcept;
 
 }  // namespace penstock

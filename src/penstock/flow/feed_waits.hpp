@@ -35,7 +35,7 @@ class FeedWaits {
   std::optional<Loan> borrow(std::stop_token const& stop, std::size_t part);
   /// The same without a wait, as Pool::try_borrow.
   std::optional<Loan> try_borrow(std::size_t part) noexcept { return noted(pool_.try_borrow(part)); }
-  /// How long all threads together waited since this was asked last; a wait that goes on is not counted.
+  /// The time that all threads together waited since the last call. Waits that are not over are not counted.
   std::chrono::nanoseconds take_waited() noexcept { return std::chrono::nanoseconds(waited_.exchange(0)); }
   /// The tile is no longer lent to any thread.
   void submitted(Loan const& loan) noexcept {

@@ -8,13 +8,13 @@
 
 namespace penstock {
 
-/// What says in options of a command how to change a pipeline, in members of PipelineOptions: "tuning.slots = 8,
-/// tuning.tiles = 25" for "--slots 8 --tiles 25", "a tile of 4MiB" for "--tile 4MiB". What is no option stays as it is.
+/// Translates options of a command to members of PipelineOptions: "--slots 8 --tiles 25" to "tuning.slots = 8,
+/// tuning.tiles = 25", and "--tile 4MiB" to "a tile of 4MiB". Other text is not changed.
 ///
 /// Threads: any.
 std::string in_members(std::string_view change);
 
-/// The verdict with advice for a program that embeds penstock.
+/// Translates the advice of a verdict in the same way, for programs that embed penstock.
 ///
 /// Threads: any.
 Verdict in_members(Verdict verdict);

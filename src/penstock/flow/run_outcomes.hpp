@@ -15,14 +15,14 @@
 
 namespace penstock {
 
-/// How the tiles of a run came to the sink, and what went wrong with the run itself.
+/// The outcomes of the tiles that reached the sink, and failures of the run itself.
 ///
 /// Failures are kept in a form that needs no memory.
 ///
 /// Threads: any, but for `write_to`.
 class RunOutcomes {
  public:
-  /// Counts a tile that comes to the sink.
+  /// Counts a tile that reaches the sink.
   void note(Completion const& completion);
   /// The sink threw on this tile.
   void note_sink_failure(std::shared_ptr<Failure const> failure, std::uint64_t sequence, std::uint64_t tag);
@@ -35,7 +35,7 @@ class RunOutcomes {
   ///
   /// Threads: one, once the last tile is through.
   void write_to(Report& report, std::vector<std::shared_ptr<Failure const>> const& of_lanes);
-  /// Adds the counts so far: of each tile that they have, this thread sees what happened to it before.
+  /// Adds the current counts. For each tile in them, the calling thread sees what was counted of the tile before.
   void write_to(Snapshot& snapshot) const noexcept;
 
  private:
@@ -46,7 +46,7 @@ class RunOutcomes {
     std::optional<FirstFailure> told() const;
   };
 
-  // Each is counted with release, and read with acquire.
+  // Incremented with release, and read with acquire.
   std::atomic<std::uint64_t> done_{0};
   std::atomic<std::uint64_t> failed_{0};
   std::atomic<std::uint64_t> cancelled_{0};

@@ -10,10 +10,10 @@
 
 namespace penstock {
 
-/// A count that one thread changes and any reads.
+/// A count that one thread changes and any thread may read.
 class LaneCount {
  public:
-  /// Release: a thread that reads the sum sees what was counted before it.
+  /// Release: a thread that reads the new value sees what was counted before it.
   void add(std::uint64_t more) noexcept {
     value_.store(value_.load(std::memory_order_relaxed) + more, std::memory_order_release);
   }
@@ -23,30 +23,31 @@ class LaneCount {
   std::atomic<std::uint64_t> value_{0};
 };
 
-/// What a lane has done so far.
+/// The counts of a lane since the run began.
 ///
-/// A tile is counted in the order of the members. They are read in the opposite order, so in what is read no count
-/// below is ahead of one above. On a cache line of its own, which only a reader takes from the lane.
-/// Threads: `read` any, also while the lane counts; the rest is the lane's.
+/// A tile is counted in the order of the members, and `read` loads them in the opposite order. So in its result no
+/// count is ahead of a count above it. They begin on a cache line of their own, which the lane loses only to a reader.
+///
+/// Threads: `read`: any, also while the lane counts; all else: the lane's.
 struct alignas(64) LaneCounts {
-  /// How the lane came to ask its device.
+  /// Why the lane queried its device.
   enum class By : std::uint8_t { callback, look, watchdog };
 
   LaneCount put;
   LaneCount batches;
   LaneCount returned;
-  LaneCount found_by[3];  ///< By `By`.
+  LaneCount found_by[3];  ///< The index is a `By`.
   LaneCount failed;
   LaneCount done;
   LaneCount bytes_up;
   LaneCount bytes_down;
 
-  /// The lane has a tile back that its device has passed.
+  /// Counts a tile that the lane retires.
   void find(By by) noexcept {
     returned.add(1);
     found_by[static_cast<int>(by)].add(1);
   }
-  /// A tile leaves the lane.
+  /// Counts a tile that leaves the lane.
   void end(Completion const& completion) noexcept {
     if (completion.outcome == Outcome::failed) failed.add(1);
     if (!completion.ok()) return;
@@ -55,7 +56,7 @@ struct alignas(64) LaneCounts {
     bytes_down.add(completion.loan->produced);
   }
 
-  /// All but what the lane itself does not know: device, waiting, lost.
+  /// The counts, without `device`, `waiting` and `lost`, which the lane does not know.
   LaneSnapshot read() const noexcept {
     LaneSnapshot lane;
     lane.bytes_down = bytes_down.value();
@@ -69,7 +70,9 @@ struct alignas(64) LaneCounts {
     lane.put = put.value();
     return lane;
   }
-  /// Once the lane counts no more.
+  /// Writes the counts to the report of the run.
+  ///
+  /// Shape: once the lane counts no longer.
   void write_to(LaneSummary& summary) const noexcept {
     LaneSnapshot const lane = read();
     summary.tiles = lane.done;

@@ -12,13 +12,14 @@
 
 namespace penstock::cli {
 
-/// A program with several commands: it reads the command line, runs the command that is asked for while it listens to
-/// signals, and says what went wrong.
+/// A program with several commands: it reads the command line, runs one command, turns signals into an interrupt of
+/// that command, and prints errors.
 ///
 /// Threads: the main thread.
 class Commands {
  public:
-  /// `version` is what --version says, and `name` what the program calls itself.
+  /// `sentence` is what --help says that the program does, `name` the name of the program, `version` what --version
+  /// prints.
   Commands(std::string const& sentence, std::string const& name, std::string const& version);
 
   /// Adds a command, which is an object with `add_to(CLI::App&)` and `run(StandardOutput&, Interrupt const&)` and
@@ -49,9 +50,9 @@ class Commands {
   std::vector<One> all_;
 };
 
-/// Says what went wrong on standard error.
+/// Prints a sentence about the error on standard error.
 ///
-/// Returns: the exit code that it ends with.
+/// Returns: the exit code for this error.
 int complain(std::exception const& exception);
 
 }  // namespace penstock::cli

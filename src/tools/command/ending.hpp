@@ -31,8 +31,8 @@ inline constexpr ExitMeaning exit_meanings[] = {
     {exit_ok, "all well"},
     {exit_some_failed,
      "some input failed or did not match, an experiment did not go as expected, a point was not measured, a claim did "
-     "not hold, a program could not be compared or does not come to the same, a watched program failed or "
-     "used no GPU, or tune found nothing within --memory; the rest was done"},
+     "not hold, a program could not be compared or its results differ, a watched program failed or used no GPU, or "
+     "tune found nothing within --memory; the rest was done"},
     {exit_bad_options, "bad options; nothing was done"},
     {exit_device, "the device or the machine could not do it"},
     {exit_interrupted, "interrupted"}};

@@ -6,11 +6,11 @@
 
 namespace penstock::cli {
 
-/// How a program's file reaches the libraries that it needs.
+/// How a program is linked.
 enum class ProgramKind : std::uint8_t {
-  dynamic,       ///< By the dynamic linker of this machine, which also loads libraries of ours.
-  linked_whole,  ///< It has all in itself: no library can be put between.
-  foreign,       ///< For another kind of processor, or of 32 bits.
+  dynamic,       ///< The dynamic linker loads its libraries, and can load ours.
+  linked_whole,  ///< Linked with -static: the dynamic linker cannot load a library into it.
+  foreign,       ///< Built for another kind of processor, or for 32 bits.
   script         ///< An interpreter runs it.
 };
 
@@ -18,13 +18,13 @@ enum class ProgramKind : std::uint8_t {
 struct ProgramFile {
   std::string path = {};  ///< With a slash in it.
   ProgramKind kind = ProgramKind::dynamic;
-  bool takes_rights =
-      false;  ///< It is set-uid or set-gid, or has capabilities: the system keeps libraries of ours out.
+  /// It is set-uid or set-gid, or has capabilities, so the dynamic linker ignores LD_PRELOAD.
+  bool takes_rights = false;
 };
 
-/// Finds a program as a shell does: a name without a slash in the folders of PATH.
+/// Finds a program as a shell does: it looks for a name without a slash in the folders of PATH.
 ///
-/// Throws: Error of kind bad_argument, if there is none that can be started, with what to do.
+/// Throws: Error of kind bad_argument with a remedy, if there is no such program, or it cannot be started.
 ProgramFile find_program(std::string const& name);
 
 }  // namespace penstock::cli

@@ -13,19 +13,19 @@
 
 namespace penstock::cli {
 
-/// What a program wrote to one descriptor: all of it as a sum, and its begin as text.
+/// What a program wrote to one descriptor: a checksum of all of it, and its first bytes as text.
 class Heard {
  public:
   explicit Heard(std::size_t keep = std::numeric_limits<std::size_t>::max()) : keep_(keep) {}
 
   void add(std::string_view piece);
   std::uint64_t bytes() const noexcept { return bytes_; }
-  /// Of all bytes; it does not depend on how they were cut into pieces.
+  /// A checksum of all bytes: FNV-1a, 64 bits. It does not depend on how they were cut into pieces.
   std::uint64_t sum() const noexcept { return sum_; }
-  /// The first bytes, as many as were to be kept.
+  /// The first bytes, at most `keep`.
   std::string const& begin() const noexcept { return begin_; }
   std::string& begin() noexcept { return begin_; }
-  /// Two that are alike were the same bytes.
+  /// True if both have the same length and checksum.
   friend bool alike(Heard const& one, Heard const& other) noexcept {
     return one.bytes_ == other.bytes_ && one.sum_ == other.sum_;
   }
@@ -40,36 +40,35 @@ class Heard {
 /// A program to run, and how.
 struct ProgramRun {
   std::vector<std::string> arguments = {};  ///< [0] is its path, with a slash in it.
-  /// Variables that are set for it, and for the processes that it starts; all others are ours.
+  /// Environment variables that are added to ours, or replace them.
   std::vector<std::pair<std::string, std::string>> environment = {};
-  int input = -1;                                              ///< Its standard input; -1: it is empty.
-  int output = -1;                                             ///< Where its standard output goes; -1: it is heard.
-  int complaint = -1;                                          ///< Likewise, its standard error.
-  std::size_t keep = std::numeric_limits<std::size_t>::max();  ///< Bytes of each that are kept as text.
-  std::chrono::nanoseconds longest = std::chrono::nanoseconds::max();  ///< Then it is ended.
-  /// Between SIGTERM, by which it is asked to end, and SIGKILL.
-  std::chrono::nanoseconds grace = std::chrono::seconds(5);
-  bool all_end = true;  ///< Processes that it leaves behind are ended; false: they are none of ours.
+  int input = -1;      ///< A descriptor for its standard input; -1: its standard input is empty.
+  int output = -1;     ///< A descriptor for its standard output; -1: it goes to ProgramEnd::output.
+  int complaint = -1;  ///< A descriptor for its standard error; -1: it goes to ProgramEnd::complaint.
+  std::size_t keep = std::numeric_limits<std::size_t>::max();          ///< Bytes of each output that are kept as text.
+  std::chrono::nanoseconds longest = std::chrono::nanoseconds::max();  ///< After this time it is ended.
+  std::chrono::nanoseconds grace = std::chrono::seconds(5);            ///< From SIGTERM to SIGKILL.
+  bool all_end = true;  ///< True: processes that it leaves behind are ended. False: they go on.
 };
 
-/// What became of it.
+/// How a program ended, and what it wrote.
 struct ProgramEnd {
-  int code = 0;                      ///< Its exit code; 128 and the signal's number, if a signal ended it.
-  int signal = 0;                    ///< 0, if it ended by itself.
-  bool overtime = false;             ///< It was ended, because it ran longer than it may.
-  unsigned left = 0;                 ///< Processes that it left behind, which were ended.
+  int code = 0;                      ///< Its exit code; 128 plus the number of the signal, if a signal ended it.
+  int signal = 0;                    ///< The signal that ended it, or 0.
+  bool overtime = false;             ///< It was ended because it ran longer than ProgramRun::longest.
+  unsigned left = 0;                 ///< How many processes that it left behind were ended.
   std::chrono::nanoseconds wall{0};  ///< From its start to its end.
-  std::chrono::nanoseconds cpu{0};   ///< Of it, and of the processes that it started and that ended before it.
+  std::chrono::nanoseconds cpu{0};   ///< CPU time of it, and of its child processes that it has waited for.
   Heard output = Heard();
   Heard complaint = Heard();
 };
 
-/// Runs a program to its end, and all that it started. Once `stop` is requested, or its time is up, it gets a SIGTERM,
-/// and later a SIGKILL; if this process dies, it is killed.
+/// Runs a program to its end. When `stop` is requested or its time is over, the program gets SIGTERM, and after
+/// `grace` it and all of its descendants get SIGKILL. If this process dies, the program is killed.
 ///
-/// Threads: one at a time, with no other child of this process: orphans of the program become children of this one.
-/// Blocks:  until it has ended.
-/// Throws:  Error of kind system, if it cannot be started, with its name and what the system says.
+/// Threads: one at a time. This process must have no other children: orphans of the program become children of it.
+/// Blocks:  until the program has ended.
+/// Throws:  Error of kind system, if the program cannot be started, with its name and the error of the system.
 ProgramEnd run_program(ProgramRun const& run, std::stop_token const& stop = {});
 
 }  // namespace penstock::cli

@@ -10,20 +10,20 @@ namespace penstock::cli {
 /// The processes below this one: its children, their children, and so on.
 std::vector<pid_t> descendants();
 
-/// Orphans of our children become our children while it lives, so that they can be found, and ended.
+/// While it lives, orphans of our children become our children, so that they can be found and ended.
 ///
 /// Threads: one at a time in a process.
 class Subreaper {
  public:
-  /// Not `wanted`: it does nothing.
+  /// Does nothing if `wanted` is false.
   explicit Subreaper(bool wanted = true);
   Subreaper(Subreaper const&) = delete;
   Subreaper& operator=(Subreaper const&) = delete;
   ~Subreaper();
 
-  /// Kills all processes below this one, also those that are born meanwhile.
+  /// Kills all processes below this one, also those that start meanwhile.
   ///
-  /// Blocks:  until the last of them has gone.
+  /// Blocks:  until the last of them has ended.
   /// Returns: how many it killed.
   unsigned end_all() const;
 

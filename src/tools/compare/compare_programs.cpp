@@ -34,12 +34,11 @@ void ProgramsToCompare::add_to(CLI::App& command) {
   for (CLI::Option const* const other : command.get_options()) {
     if (!is_shared(*other)) others_.push_back(other);
   }
-  command.add_option("--programs", programs, "Compare two programs of yours, of which the first is to go by")
+  command.add_option("--programs", programs, "Compare two programs of yours; the first is the baseline")
       ->expected(2)
       ->type_name("A B");
   mine_.push_back(
-      command.add_option("ARGUMENTS", words, "Behind --: what both programs of --programs get as arguments")
-          ->type_name(""));
+      command.add_option("ARGUMENTS", words, "After --: the arguments of both programs of --programs")->type_name(""));
   for (CLI::Option const* const one : turns.add_to(command)) mine_.push_back(one);
 }
 
@@ -47,9 +46,9 @@ void ProgramsToCompare::check() const {
   for (CLI::Option const* const option : programs.empty() ? mine_ : others_) {
     if (option->count() == 0) continue;
     throw Error(ErrorKind::bad_argument,
-                option->get_name() + (programs.empty() ? " is about the two programs of --programs: name them."
-                                                       : " is about penstock's own work, and --programs about two "
-                                                         "programs of yours: leave one of both out."));
+                option->get_name() + (programs.empty() ? " needs --programs: name the two programs."
+                                                       : " is for penstock's own work and cannot be combined with "
+                                                         "--programs: leave one of the two out."));
   }
 }
 

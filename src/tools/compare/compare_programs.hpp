@@ -13,13 +13,13 @@
 
 namespace penstock::cli {
 
-/// `penstock compare --programs A B -- ARGUMENTS`: two programs as wholes, with the same arguments.
+/// `penstock compare --programs A B -- ARGUMENTS`: compares two whole programs, with the same arguments.
 struct ProgramsToCompare {
-  std::vector<std::string> programs;  ///< Two, or none if it is not asked for.
+  std::vector<std::string> programs;  ///< Two, or none without --programs.
   std::vector<std::string> words;     ///< Their arguments.
   InTurnArguments turns;
 
-  /// What the other options of `compare` say of it.
+  /// Values of other options of `compare`.
   struct Asked {
     unsigned rounds = 5;
     bool json = false;
@@ -28,17 +28,20 @@ struct ProgramsToCompare {
     std::string command_line = {};
   };
 
-  /// Of the options that `command` has already only `--rounds`, `--json`, `--html`, `--expect` and `--help` go together
-  /// with this.
+  /// Adds its options. Of those that `command` has already, only `--rounds`, `--json`, `--html`, `--expect` and
+  /// `--help` can be combined with `--programs`.
   void add_to(CLI::App& command);
-  /// Throws: Error of kind bad_argument, if options were given that do not go together.
+  /// Throws: Error of kind bad_argument, if options were given that cannot be combined.
   void check() const;
-  /// Throws: Error, if one of both cannot be run.
+  /// Runs both programs in turn, and prints how they differ.
+  ///
+  /// Blocks: until all rounds are done, for --within seconds at most and some more.
+  /// Throws: Error, if one of the two cannot be run.
   ExitCode run(Asked const& asked, StandardOutput& output, Interrupt const& interrupt) const;
 
  private:
-  std::vector<CLI::Option const*> others_ = {};  ///< What is about something else.
-  std::vector<CLI::Option const*> mine_ = {};    ///< What is about this alone.
+  std::vector<CLI::Option const*> others_ = {};  ///< Options that --programs cannot be combined with.
+  std::vector<CLI::Option const*> mine_ = {};    ///< Options that need --programs.
 };
 
 }  // namespace penstock::cli

@@ -168,7 +168,8 @@ std::string sentence_on(Compared const& compared) {
   auto used = compared.as_used();
   std::erase_if(used, [](ComparedPoint const* point) { return !point->measured(); });
   if (!used.empty())
-    text += " With the framework as it is used, they come to " + find_in(used).list + " its tiles in the legacy build.";
+    text += " With the framework as it is used, per-thread default streams come to " + find_in(used).list +
+            " the tiles of the legacy one.";
   bool const some_own = std::any_of(compared.points.begin(), compared.points.end(),
                                     [](ComparedPoint const& point) { return point.own_streams; });
   if (some_own) {

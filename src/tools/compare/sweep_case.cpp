@@ -23,7 +23,7 @@ constexpr std::array<std::pair<char const*, char const*>, 7> bare_values{{{"lane
                                                                           {"sink", "lanes"},
                                                                           {"batch", "1"}}};
 
-/// The same members with one before all others.
+/// `others`, with a new first member.
 Json with_first(char const* name, std::string const& value, Json const& others) {
   Json all{{name, value}};
   all.update(others);
@@ -77,7 +77,7 @@ std::string with_cases(std::vector<SweepCase> const& cases, std::vector<std::str
       timeline["point"] = its_timeline.at("point").get<std::size_t>() + points.size();
     }
     for (Json const& point : one.at("points")) points.push_back(point);
-    // What both have in common is said of both.
+    // Only the options that all cases have in common are options of the sweep.
     if (i == 0) continue;
     Json shared = Json::object();
     for (auto const& [name, value] : all.at("options").items()) {

@@ -11,7 +11,7 @@
 
 namespace penstock::cli {
 
-/// The axis that `compare` has besides those of a sweep.
+/// The axis that `compare` adds to those of a sweep.
 inline constexpr char const* case_axis = "case";
 inline constexpr char const* bare_case = "bare";
 inline constexpr char const* used_case = "as used";
@@ -22,30 +22,29 @@ struct SweepCase {
   AxisOptions axes;
 };
 
-/// Which cases are compared: a thread with one stream that it polls, as it is written by hand, and the framework as it
-/// is used.
+/// Which cases are compared: one polled stream for each thread, as a loop written by hand has it, and the framework
+/// with its defaults.
 struct CaseArguments {
   std::string asked = "both";
 
   void add_to(CLI::App& command);
-  /// The bare case has, of what is neither named nor in a profile, what a thread does that names no stream: all of it
-  /// in its default stream, one lane for each, copies, one tile at a time, watched. The other is what `axes` say.
+  /// The cases, each with its axes. Options that are named or in a profile are the same in both. The bare case sets all
+  /// others: a lane for each producer, everything in the lane's default stream, copies, one tile at a time, polled.
   std::vector<SweepCase> cases(AxisOptions const& axes) const;
 
  private:
   CLI::App const* command_ = nullptr;
 };
 
-/// The same results with the case as an axis of each point, if there are several.
+/// Adds the case as an axis to each point of these results, if there are several cases.
 ///
-/// Throws: nlohmann::json::exception, if these are none.
+/// Throws: nlohmann::json::exception, if `results` is not what `penstock bench --json` prints.
 std::string in_case(SweepCase const& which, bool several, std::string const& results);
 
-/// The results of a program, as docs/results.md has them, for each of the cases, as those of one sweep with an axis
-/// more.
+/// Merges the results of the cases into those of one sweep, which has the case as an additional axis (docs/results.md).
 ///
-/// Shape:  as many of both, in the same order; at least one.
-/// Throws: nlohmann::json::exception, if one is none.
+/// Shape:  one result for each case, in the same order; at least one.
+/// Throws: nlohmann::json::exception, if one is not what `penstock bench --json` prints.
 std::string with_cases(std::vector<SweepCase> const& cases, std::vector<std::string> const& results);
 
 }  // namespace penstock::cli

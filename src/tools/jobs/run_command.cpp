@@ -27,8 +27,8 @@ double seconds_of(Report const& report) {
   return std::chrono::duration<double>(report.wall).count();
 }
 
-/// What the run was, beside its results.
-std::string about(Job const& job, measure::WholeRun const& whole) {
+/// The report of the run, its items, digest and remarks.
+std::string about(Job const& job, measure::JobRun const& whole) {
   std::string text = describe(whole.report) + "\n";
   if (job.items) {
     text += std::to_string(whole.items) + " " + job.item + "s, " +
@@ -39,7 +39,7 @@ std::string about(Job const& job, measure::WholeRun const& whole) {
   return text;
 }
 
-std::string as_json(BenchFacts const& facts, Job const& job, JobPoint const& point, measure::WholeRun const& whole) {
+std::string as_json(BenchFacts const& facts, Job const& job, JobPoint const& point, measure::JobRun const& whole) {
   Report const& report = whole.report;
   Json options = Json::object();
   for (JobOption const& option : job.options) options[option.name] = point.values.text(option.name);
@@ -114,7 +114,7 @@ ExitCode RunCommand::run(StandardOutput& output, Interrupt const& interrupt) con
   measure::TrialOptions options;
   options.recorder = recorder.get();
   options.ranges = activities != nullptr ? activities.get() : ranges.get();
-  measure::WholeRun const whole = run_whole(devices, wanted, options, interrupt.token());
+  measure::JobRun const whole = run_whole(devices, wanted, options, interrupt.token());
   if (activities != nullptr) activities->finish();
   bool const told = output.write(json ? as_json(facts, job, point, whole) : whole.results);
   if (!json) std::fputs(about(job, whole).c_str(), stderr);

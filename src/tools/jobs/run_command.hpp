@@ -16,11 +16,11 @@
 namespace penstock::cli {
 inline namespace PENSTOCK_FLAVOUR {
 
-/// `PROGRAM run`: does a job once, and prints its results.
+/// `PROGRAM run`: runs a job once, and prints its results.
 struct RunCommand {
   Job const& job;
   PipelineArguments pipeline = {};
-  std::map<std::string, std::string> values = {};  ///< By option of the job; empty if it was not named.
+  std::map<std::string, std::string> values = {};  ///< By option of the job; empty if the option is not named.
   bool json = false;
   TraceArguments trace = {};
   std::string command_line = {};  ///< As the user wrote it, for the results.

@@ -18,7 +18,7 @@ namespace penstock {
 inline namespace PENSTOCK_FLAVOUR {
 namespace {
 
-/// Of the per-thread program, whichever of the two this is.
+/// The name of the per-thread program of the job, also if this is the legacy one.
 std::string name_of(std::string const& program) {
   constexpr std::string_view legacy = "-legacy";
   bool const is_legacy = flavour() == Flavour::legacy && program.ends_with(legacy);
@@ -45,7 +45,7 @@ int run_job(int count, char** arguments, Job const& job) noexcept try {
     commands.add("compare", "Measure the legacy build of the job against the per-thread one, in turn", compare);
     commands.add("tune", "Look for the best threads, lanes, sizes and signal for the job, and save them", tune);
   } catch (CLI::ConstructionError const& problem) {
-    throw Error(ErrorKind::bad_argument, "An option of the job has a name that is taken or is none: give it another (" +
+    throw Error(ErrorKind::bad_argument, "An option of the job has a name that is taken or not valid: rename it (" +
                                              std::string(problem.what()) + ").");
   }
   return commands.run(count, arguments);

@@ -22,7 +22,7 @@ enum class Work : std::uint8_t {
 /// The topmost node of a tile's tree, as penstock/kernels.hpp has it.
 inline constexpr std::size_t hashed_bytes = 112;
 
-/// Which way tiles are copied.
+/// In which directions tiles are copied.
 enum class Direction : std::uint8_t { in, out, both };
 
 /// The values of the built-in job's options.
@@ -36,8 +36,8 @@ struct BuiltIn {
   explicit BuiltIn(JobValues const& values);
 };
 
-/// The job that `penstock` has built in, all but what it makes, which differs by flavour: work_of in work_stages.hpp
-/// has that.
+/// The job that is built into `penstock`, without Job::make: what it makes differs by flavour, and work_of of
+/// work_stages.hpp makes it.
 Job const& built_in_job();
 
 }  // namespace penstock::measure

@@ -31,7 +31,7 @@ struct Trial {
 
 /// Bytes of a tile of this shape, of one direction: of its inputs, or of its output if it has none.
 std::size_t bytes_of(TileShape const& shape) noexcept;
-/// Which way tiles of this shape go.
+/// In which directions tiles of this shape are copied.
 Direction direction_of(TileShape const& shape) noexcept;
 
 /// How long tiles took from the moment they were due to the sink.
@@ -50,7 +50,7 @@ std::optional<double> lowest(Ceilings const& ceilings, Direction direction);
 /// Of each part the greatest that it came to: whatever disturbs it makes it slower, and none beats its ceiling.
 Ceilings greatest(std::span<Ceilings const> tries);
 
-/// Of tiles of which only this part is filled: what full ones are held up by, they are at most so much less.
+/// The ceilings of tiles of which only this part is filled. `measured` are those of full tiles.
 ///
 /// Shape: `part` is above 0, and 1 at most.
 Ceilings of_part_filled(Ceilings measured, double part);
@@ -96,8 +96,8 @@ std::string graphs_remark(Setting const& setting, Report const& report);
 /// "0x00000000000012ab".
 std::string digest_text(std::uint64_t digest);
 
-/// Gives each point an error whose digest is another than that of most points with the same values of the job's own
-/// options, or than that of the first of them if no digest has more points than the others.
+/// Compares the digests of points that have the same values of the job's own options. A point gets an error if its
+/// digest differs from that of most of them, or, without a majority, from that of the first.
 void expect_same_results(std::span<PointResult> results);
 
 /// A recorder that was full before the window closed has missed the rest of it. Lets both end where it was full: what

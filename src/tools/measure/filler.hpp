@@ -13,7 +13,7 @@
 
 namespace penstock::measure {
 
-/// What producers do to each tile.
+/// How producers fill each tile.
 enum class Fill : std::uint8_t {
   none,    ///< Nothing: the tile goes as it is.
   memory,  ///< memcpy from ordinary memory, more than caches hold.

@@ -23,7 +23,7 @@ namespace penstock::measure {
 /// Source: docs/decisions/0028.
 std::uint64_t settling_tiles(PipelineOptions const& made) noexcept;
 
-/// Fills tiles as `input` does, which outlives it, and is told when one has failed.
+/// Fills tiles as `input` does, until `fail` is called. `input` must outlive it.
 class UntilFailed : public Source {
  public:
   explicit UntilFailed(Source& input) : input_(input) {}

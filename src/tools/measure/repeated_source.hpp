@@ -14,8 +14,8 @@
 
 namespace penstock::measure {
 
-/// The input of a job for as long as it is measured: where the job's own source ends, it is made again. Source, stages
-/// and sink of the job see each pass as if it were the only one: its tiles are 0, 1, 2 ... again.
+/// The input of a job during a measurement: each time the job's own source ends, it is made again. Source, stages and
+/// sink of the job see each pass as if it were the only one: the sequence numbers of its tiles begin at 0.
 ///
 /// Threads: as Source. `place_of` and the stages: any, for tiles that `next` agreed to.
 class RepeatedSource final : public Source {
@@ -32,14 +32,14 @@ class RepeatedSource final : public Source {
   /// Throws: what the job's source and `make` throw.
   bool next(Tile& tile) override;
   std::size_t fill(Tile& tile) override;
-  /// The place in its pass of a tile that has this place in all of the input.
+  /// The sequence number within its pass of a tile that has this number in the whole measurement.
   std::uint64_t place_of(std::uint64_t sequence) const;
-  /// The job's stages, as they are to see its tiles. They are used while this lives.
+  /// Wraps stages, so that they see numbers within the pass. This object must outlive them.
   Stages seen_by(Stages stages) const;
 
  private:
   struct Pass {
-    std::uint64_t start;  ///< The place of its first tile in all of the input.
+    std::uint64_t start;  ///< The number of its first tile in the whole measurement.
     std::unique_ptr<Source> source;
   };
   void begin(std::uint64_t start);
@@ -47,10 +47,10 @@ class RepeatedSource final : public Source {
   Make const make_;
   Pool const& pool_;
   std::shared_ptr<Pass> now_;
-  std::vector<std::shared_ptr<Pass>> of_tile_;  ///< By the tile's number in its pool: the pass that it was in last.
+  std::vector<std::shared_ptr<Pass>> of_tile_;  ///< The latest pass of each tile of the pool.
   std::atomic<std::uint64_t> latest_start_{0};
   mutable std::mutex mutex_;
-  std::vector<std::uint64_t> starts_;  ///< Of all passes, in order.
+  std::vector<std::uint64_t> starts_;  ///< Pass::start of all passes, in order.
 };
 
 }  // namespace penstock::measure

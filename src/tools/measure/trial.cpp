@@ -124,8 +124,8 @@ void hand_on(JobWork const& work, RepeatedSource const& input, UntilFailed& sour
 
 inline namespace PENSTOCK_FLAVOUR {
 
-WholeRun run_whole(DeviceGroup const& devices, Setting const& setting, TrialOptions const& options,
-                   std::stop_token const& stop) {
+JobRun run_whole(DeviceGroup const& devices, Setting const& setting, TrialOptions const& options,
+                 std::stop_token const& stop) {
   JobWork const work = work_of(setting, options.memory.get());
   PipelineOptions wanted = options_of(setting, work, options);
   wanted.watching.verdict = options.recorder == nullptr;
@@ -134,14 +134,14 @@ WholeRun run_whole(DeviceGroup const& devices, Setting const& setting, TrialOpti
   if (source == nullptr)
     throw Error(ErrorKind::bad_argument, "The job made no source: JobWork::source gave a null one.");
   Tally tally(setting.its_job(), wanted.tile);
-  WholeRun whole{.report = pipeline.run(
-                     *source, work.stages,
-                     [&](Completion& done) {
-                       if (done.ok()) tally.count(*done.loan);
-                       if (work.sink) work.sink(done);
-                     },
-                     stop),
-                 .options = pipeline.options()};
+  JobRun whole{.report = pipeline.run(
+                   *source, work.stages,
+                   [&](Completion& done) {
+                     if (done.ok()) tally.count(*done.loan);
+                     if (work.sink) work.sink(done);
+                   },
+                   stop),
+               .options = pipeline.options()};
   whole.items = tally.items();
   if (work.digest && whole.report.ok()) whole.digest = work.digest();
   if (work.results) whole.results = work.results();
@@ -151,7 +151,7 @@ WholeRun run_whole(DeviceGroup const& devices, Setting const& setting, TrialOpti
 std::optional<std::uint64_t> digest_of(DeviceGroup const& devices, Setting const& setting, TrialOptions const& options,
                                        std::stop_token const& stop) {
   if (!work_of(setting, options.memory.get()).digest) return std::nullopt;
-  WholeRun const whole = run_whole(devices, setting, options, stop);
+  JobRun const whole = run_whole(devices, setting, options, stop);
   if (stop.stop_requested()) return std::nullopt;
   expect_well(whole.report);
   return whole.digest;

@@ -39,27 +39,27 @@ struct LoadedTrial {
   std::uint64_t pinned_bytes = 0;  ///< The most that was held, as memory_peaks has it.
 };
 
-/// What one run of a job came to, from the beginning of its input to its end.
-struct WholeRun {
+/// One run of a job, from the beginning of its input to its end.
+struct JobRun {
   Report report;
   PipelineOptions options;                   ///< What the setting came to on this machine.
-  std::uint64_t items = 0;                   ///< As Job::items counts them.
-  std::optional<std::uint64_t> digest = {};  ///< As JobWork::digest has it; empty also if the run was not well.
-  std::string results = {};                  ///< As JobWork::results.
+  std::uint64_t items = 0;                   ///< By Job::items.
+  std::optional<std::uint64_t> digest = {};  ///< By JobWork::digest; empty also if not all tiles were done.
+  std::string results = {};                  ///< By JobWork::results.
 };
 
 inline namespace PENSTOCK_FLAVOUR {
 
-/// Runs the setting's job once, from the beginning of its input to its end, and looks at its results. Of `options` only
-/// what the run is watched by counts. A stop ends it early.
+/// Runs the setting's job once, from the beginning of its input to its end. Of `options` it uses only `recorder`,
+/// `ranges` and `memory`. A stop ends the run early.
 ///
 /// Blocks: until the input has ended.
-/// Throws: as Pipeline; and what the job throws. What went wrong with tiles is in the report.
-WholeRun run_whole(DeviceGroup const& devices, Setting const& setting, TrialOptions const& options,
-                   std::stop_token const& stop);
-/// The digest of the results of such a run; empty if the job gives none, or if `stop` was requested.
+/// Throws: as Pipeline; and what the job throws. Failures of tiles are in the report.
+JobRun run_whole(DeviceGroup const& devices, Setting const& setting, TrialOptions const& options,
+                 std::stop_token const& stop);
+/// The digest of the results of such a run; empty if the job has no digest, or if `stop` was requested.
 ///
-/// Throws: as run_whole; and Error, if not all went well.
+/// Throws: as run_whole; and Error, if not all tiles were done.
 std::optional<std::uint64_t> digest_of(DeviceGroup const& devices, Setting const& setting, TrialOptions const& options,
                                        std::stop_token const& stop);
 

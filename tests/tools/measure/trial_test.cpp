@@ -160,7 +160,7 @@ struct AJobOfAUsers : testing::Test {
 };
 
 TEST_F(AJobOfAUsers, IsRunOnceFromBeginningToEnd) {
-  WholeRun const whole = run_whole(device, setting, options, {});
+  JobRun const whole = run_whole(device, setting, options, {});
   ASSERT_TRUE(whole.report.ok()) << describe(whole.report);
   EXPECT_EQ(whole.report.tiles_done, 10U);
   EXPECT_EQ(whole.items, 9 * 4096U + 2048);
