@@ -6,7 +6,7 @@
 #include <csignal>
 #include <filesystem>
 #include <fstream>
-#include <iterator>
+#include <ios>
 #include <string>
 #include <system_error>
 #include <utility>
@@ -21,7 +21,10 @@ namespace {
 /// The parent of a process; 0 if it is not there any more.
 pid_t parent_of(pid_t process) {
   std::ifstream file("/proc/" + std::to_string(process) + "/stat");
-  std::string const line{std::istreambuf_iterator<char>(file), {}};
+  // By read, which takes it for the end if the process goes in between; an iterator throws.
+  std::string line(512, '\0');
+  file.read(line.data(), static_cast<std::streamsize>(line.size()));
+  line.resize(static_cast<std::size_t>(file.gcount()));
   // Behind the name, which may hold anything: a state and the parent.
   std::size_t const name_end = line.rfind(") ");
   pid_t parent = 0;
@@ -35,8 +38,9 @@ pid_t parent_of(pid_t process) {
 std::vector<pid_t> descendants() {
   std::vector<std::pair<pid_t, pid_t>> known;
   std::error_code none;
-  for (auto const& entry : std::filesystem::directory_iterator("/proc", none)) {
-    std::string const name = entry.path().filename();
+  std::filesystem::directory_iterator const end;
+  for (std::filesystem::directory_iterator entry("/proc", none); entry != end; entry.increment(none)) {
+    std::string const name = entry->path().filename();
     pid_t process = 0;
     if (std::from_chars(name.data(), name.data() + name.size(), process).ptr == name.data() + name.size())
       known.emplace_back(process, parent_of(process));

@@ -79,7 +79,7 @@ ExitCode ProgramsToCompare::run(Asked const& asked, StandardOutput& output, Inte
     std::fprintf(stderr, "penstock: Interrupted: no round more was run.\n");
     return exit_interrupted;
   }
-  std::string const failure = compared.failure().empty() ? "" : "They cannot be compared. " + compared.failure();
+  std::string const& failure = compared.failure();
   nlohmann::ordered_json all = results_of(compared, "compare programs", date, asked.command_line, failure);
   all["programs"] = programs;
   all["arguments"] = words;

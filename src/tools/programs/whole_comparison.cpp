@@ -109,9 +109,13 @@ void WholeComparison::add(Contender who, WholeRun const& run, bool timed) {
   Side& side = sides_[index(who)];
   ++side.runs;
   if (run.end.overtime) {
-    failure_ = "It did not end in its time, " + side.name + ": raise --within, or give it less to do.";
+    failure_ =
+        "It cannot be compared. It did not end in its time, " + side.name + ": raise --within, or give it less to do.";
   } else if (run.end.signal != 0) {
-    failure_ = last_words(run.end) + " (This run was " + side.name + ".)";
+    // What ends by itself otherwise is not right if a signal ends it here.
+    breaks_ = who == Contender::candidate && sides_[index(Contender::baseline)].runs > 0;
+    failure_ = breaks_ ? "It is not right " + side.name + ". " + last_words(run.end)
+                       : "It cannot be compared. " + last_words(run.end) + " (This run was " + side.name + ".)";
   }
   if (!failure_.empty()) return;
   compare(who, run);
@@ -174,7 +178,7 @@ std::string WholeComparison::effect_sentence() const {
 }
 
 std::optional<bool> WholeComparison::right() const {
-  if (!objection_.empty()) return false;
+  if (!objection_.empty() || breaks_) return false;
   if (!failure_.empty() || sides_[0].runs == 0 || sides_[1].runs == 0) return std::nullopt;
   bool told = false;
   for (std::size_t i = 0; i < parts_.size(); ++i) {

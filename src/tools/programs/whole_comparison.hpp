@@ -53,12 +53,13 @@ class WholeComparison {
   /// The effect in a sentence, with the ratio and the rounds.
   std::string effect_sentence() const;
 
-  /// Why there is nothing to compare: a signal ended a run, or it took too long. Empty if there was no such run.
+  /// Why there is nothing to compare, in sentences: a signal ended a run, or it took too long. Empty if there was no
+  /// such run. If only the candidate was ended by a signal, they say that it is not right.
   std::string const& failure() const { return failure_; }
   /// True if all runs of both had the same output and results, false if the candidate's differ from the baseline's or
   /// there is an objection.
   /// Empty if it cannot be told: those of the baseline differ from run to run, one of the two has no complete run, or a
-  /// run failed.
+  /// run of the baseline failed.
   std::optional<bool> right() const;
   /// The same in a sentence, which names what differs.
   ///
@@ -89,6 +90,7 @@ class WholeComparison {
   std::optional<WholeRun> first_;
   std::string failure_;
   std::string objection_;
+  bool breaks_ = false;  ///< A signal ended the candidate, and no run of the baseline before.
 };
 
 /// How a program ended, as in "It ended with exit code 3. It said: no such file", with its last line on standard error

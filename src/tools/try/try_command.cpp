@@ -90,7 +90,7 @@ WholeProgram TryCommand::program() const {
 
 std::string TryCommand::obstacle(WholeRun const& first, TurnedProgram const& looked_at, TurnedProgram const& turned,
                                  WholeComparison const& compared) const {
-  if (!compared.failure().empty()) return "It cannot be compared. " + compared.failure();
+  if (!compared.failure().empty()) return compared.failure();
   if (looked_at.counts().look_ups == 0) {
     return words.front() +
            " uses no GPU: no process of it asked the CUDA driver for anything. If it should, see that its arguments "
@@ -167,7 +167,7 @@ ExitCode TryCommand::run(StandardOutput& output, Interrupt const& interrupt) con
     std::fprintf(stderr, "penstock: Interrupted: no round more was run.\n");
     return exit_interrupted;
   }
-  if (failure.empty() && !compared.failure().empty()) failure = "It cannot be compared. " + compared.failure();
+  if (failure.empty() && !compared.failure().empty()) failure = compared.failure();
   Json all = results_of(compared, "try", date, command_line, failure);
   all["program"] = words;
   all.update(as_json(looked_at.counts(), turned.counts()));

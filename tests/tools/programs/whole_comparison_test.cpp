@@ -138,8 +138,13 @@ TEST_F(WholeProgramsThatAreCompared, AreNotComparedIfOneIsEndedByASignalOrRunsTo
   compared.add(Contender::baseline, run(100ms), true);
   EXPECT_EQ(compared.right(), std::nullopt) << "without a run of the candidate";
   compared.add(Contender::candidate, crashed, true);
-  EXPECT_EQ(compared.failure(), "It was ended by SIGSEGV. It said: no memory (This run was otherwise.)");
-  EXPECT_EQ(compared.right(), std::nullopt);
+  EXPECT_EQ(compared.failure(), "It is not right otherwise. It was ended by SIGSEGV. It said: no memory");
+  EXPECT_EQ(compared.right(), false);
+  WholeComparison always("as it is", "otherwise", {"file"});
+  always.add(Contender::baseline, crashed, false);
+  EXPECT_EQ(always.failure(),
+            "It cannot be compared. It was ended by SIGSEGV. It said: no memory (This run was as it is.)");
+  EXPECT_EQ(always.right(), std::nullopt);
   WholeComparison other("as it is", "otherwise", {});
   WholeRun longer = run(100ms);
   longer.end.overtime = true;
