@@ -82,4 +82,21 @@ ProgramFile find_program(std::string const& name) {
   return found;
 }
 
+std::string find_loading_program(std::string const& name) {
+  ProgramFile const file = find_program(name);
+  if (file.takes_rights) {
+    refuse(file.path +
+           " is set-uid or set-gid or has capabilities, so the system loads no library of ours into it: name a copy "
+           "without these rights.");
+  }
+  if (file.kind == ProgramKind::linked_whole) {
+    refuse(file.path +
+           " is linked with -static, so no library of ours can be loaded into it: link it with the C library as it is "
+           "shared.");
+  }
+  if (file.kind == ProgramKind::foreign)
+    refuse(file.path + " is for another kind of processor or of 32 bits: build it for this one.");
+  return file.path;
+}
+
 }  // namespace penstock::cli

@@ -7,7 +7,6 @@
 
 #include <nlohmann/json.hpp>
 
-#include "penstock/error.hpp"
 #include "tools/command/arguments.hpp"
 #include "tools/command/files_to_write.hpp"
 #include "tools/command/program_file.hpp"
@@ -22,25 +21,6 @@ namespace {
 
 using Environment = std::vector<std::pair<std::string, std::string>>;
 using Json = nlohmann::ordered_json;
-
-/// What the system keeps our library out of is refused before anything runs.
-std::string reachable_program(std::string const& name) {
-  ProgramFile const file = find_program(name);
-  char const* why = nullptr;
-  if (file.takes_rights) {
-    why =
-        " is set-uid or set-gid or has capabilities, so the system loads no library of ours into it: try a copy "
-        "without these rights.";
-  } else if (file.kind == ProgramKind::linked_whole) {
-    why =
-        " has all its libraries in itself (it is linked with -static), so nothing can be put between it and the "
-        "driver: link it with the C library as it is shared.";
-  } else if (file.kind == ProgramKind::foreign) {
-    why = " is for another kind of processor or of 32 bits: build it for this one.";
-  }
-  if (why != nullptr) throw Error(ErrorKind::bad_argument, file.path + why);
-  return file.path;
-}
 
 ExitCode fail(std::string const& sentence) {
   std::fprintf(stderr, "penstock: %s\n", sentence.c_str());
@@ -84,7 +64,7 @@ void TryCommand::add_to(CLI::App& command) {
 
 WholeProgram TryCommand::program() const {
   WholeProgram program{.arguments = words, .results = turns.results, .input = turns.input};
-  program.arguments.front() = reachable_program(words.front());
+  program.arguments.front() = find_loading_program(words.front());
   return program;
 }
 

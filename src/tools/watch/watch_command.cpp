@@ -29,25 +29,6 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// What the system keeps our library out of is refused before anything runs.
-std::string reachable_program(std::string const& name) {
-  ProgramFile const file = find_program(name);
-  char const* why = nullptr;
-  if (file.takes_rights) {
-    why =
-        " is set-uid or set-gid or has capabilities, so the driver loads no library of ours into it: watch a copy "
-        "without these rights.";
-  } else if (file.kind == ProgramKind::linked_whole) {
-    why =
-        " has all its libraries in itself (it is linked with -static), so it cannot load the CUDA driver: link it with "
-        "the C library as it is shared.";
-  } else if (file.kind == ProgramKind::foreign) {
-    why = " is for another kind of processor or of 32 bits: build it for this one.";
-  }
-  if (why != nullptr) throw Error(ErrorKind::bad_argument, file.path + why);
-  return file.path;
-}
-
 ExitCode complain(std::string const& sentence, ExitCode code) {
   std::fprintf(stderr, "penstock: %s\n", sentence.c_str());
   return code;
@@ -101,7 +82,7 @@ void WatchCommand::add_to(CLI::App& command) {
 WatchCommand::Watched WatchCommand::watch(std::uint64_t most_bytes, Interrupt const& interrupt) const {
   ProgramRun program;
   program.arguments = words;
-  program.arguments.front() = reachable_program(words.front());
+  program.arguments.front() = find_loading_program(words.front());
   LogFolder const folder(logs);
   program.environment = folder.environment(most_bytes);
   program.input = STDIN_FILENO;

@@ -67,6 +67,25 @@ TEST_F(FileThatIsToBeRun, IsToldIfItTakesRights) {
   EXPECT_TRUE(find_program(make("set-uid", "#!/bin/sh\n", 04755)).takes_rights);
 }
 
+TEST_F(FileThatIsToBeRun, IsRefusedIfNoLibraryOfOursWouldBeLoadedIntoIt) {
+  auto const answer = [](std::string const& name) -> std::string {
+    try {
+      return "found " + find_loading_program(name);
+    } catch (Error const& error) {
+      return error.what();
+    }
+  };
+  EXPECT_EQ(answer("/bin/sh"), "found /bin/sh");
+  EXPECT_THAT(answer(make("set-uid", "#!/bin/sh\n", 04755)), testing::HasSubstr("is set-uid or set-gid"));
+  std::string elf(64, '\0');
+  elf.replace(0, 4,
+              "\x7f"
+              "ELF");
+  elf[4] = 2;
+  elf[18] = 3;
+  EXPECT_THAT(answer(make("other", elf, 0755)), testing::HasSubstr("another kind of processor"));
+}
+
 TEST_F(FileThatIsToBeRun, IsASentenceIfItCannotBe) {
   EXPECT_THAT(refusal_of(""), testing::HasSubstr("name one behind --"));
   EXPECT_THAT(refusal_of(folder + "/none"), testing::HasSubstr("No such file"));
