@@ -12,6 +12,7 @@
 #include "penstock/core/number_text.hpp"
 #include "penstock/error.hpp"
 #include "penstock/flow/option_table.hpp"
+#include "penstock/kernels/busy.hpp"
 #include "penstock/pipeline.hpp"
 
 namespace penstock::measure {
@@ -44,7 +45,9 @@ Report run(Device& device, WaitingPipeline const& of, unsigned milliseconds, boo
   } source(until, of.source);
   Report report = pipeline.run(source, on_device([of](DeviceTile const& tile, StreamRef stream) {
                                  wait(of.stage);
-                                 if (of.kernel > 0) stream.launch(1, [of](std::uint32_t) { wait(of.kernel); });
+                                 // Its stamp is no matter, and may lie where the results do.
+                                 auto* const stamp = reinterpret_cast<Stamp*>(tile.output.address());
+                                 if (of.kernel > 0) busy(std::chrono::milliseconds(of.kernel), 1, stamp, stream);
                                  return tile.output.size();
                                }),
                                [of](Completion&) { wait(of.sink); });

@@ -38,6 +38,13 @@ std::optional<double> uncertainty_of(std::vector<double> const& values) {
   return t[std::min(count - 3, t.size() - 1)] * of_a_median * deviation / std::sqrt(static_cast<double>(count));
 }
 
+/// Whether all of one are below all of the other, by at least as much as either strays. Of two sets of three values
+/// with the same normal noise 0.8 % are so, and fewer of larger ones.
+bool far_apart(measure::Spread const& one, measure::Spread const& other) {
+  double const gap = std::max(one.least - other.most, other.least - one.most);
+  return gap > 0 && gap >= std::max(one.most - one.least, other.most - other.least);
+}
+
 constexpr std::size_t exit_part = 0, output_part = 1, first_result = 2;
 
 /// A line for a message: its printable characters, and not too many of them.
@@ -156,7 +163,9 @@ Effect WholeComparison::effect() const {
   for (double& one : distances) one = std::log(one);
   auto const uncertainty = uncertainty_of(distances);
   double const middle = measure::spread_of(distances).median;
-  if (!uncertainty || std::abs(middle) <= std::max(std::log1p(least_difference), *uncertainty))
+  if (!uncertainty || std::abs(middle) <= std::log1p(least_difference)) return Effect::no_difference;
+  if (std::abs(middle) <= *uncertainty &&
+      !far_apart(measure::spread_of(sides_[0].wall), measure::spread_of(sides_[1].wall)))
     return Effect::no_difference;
   return middle > 0 ? Effect::gains : Effect::loses;
 }

@@ -45,8 +45,9 @@ class WholeComparison {
   /// Wall time of the baseline by wall time of the candidate, by round.
   std::vector<double> ratios() const;
   /// The effect, by the median of the ratios. It is a difference if the distance of the median from 1 is more than 2 %,
-  /// and more than its uncertainty: Student's t for 99 % times the standard error of the median. With five rounds or
-  /// more a single outlier does not matter; with fewer than three the result is always no_difference.
+  /// and more than its uncertainty: Student's t for 99 % times the standard error of the median. It is one, too, if all
+  /// times of one are below all of the other by at least as much as either strays. With five rounds or more a single
+  /// outlier does not matter; with fewer than three the result is always no_difference.
   ///
   /// Shape: after a round.
   Effect effect() const;

@@ -38,6 +38,17 @@ TEST_F(WholeProgramsThatAreCompared, GainAsManyTimesAsTheMedianOfTheRounds) {
   EXPECT_EQ(compared.effect_sentence(), "It gains: it is 4.000 times as fast otherwise (0.400 to 4.020 in 5 rounds).");
 }
 
+TEST_F(WholeProgramsThatAreCompared, DifferIfTheirTimesLieFarApartThoughThreeRoundsStray) {
+  // Student's t for two degrees of freedom would want more.
+  add({535, 512, 556}, {268, 240, 232});
+  EXPECT_EQ(compared.effect(), Effect::gains);
+}
+
+TEST_F(WholeProgramsThatAreCompared, DoNotDifferIfTheirTimesLieApartByLessThanTheyStray) {
+  add({150, 120, 130}, {115, 110, 90});
+  EXPECT_EQ(compared.effect(), Effect::no_difference);
+}
+
 TEST_F(WholeProgramsThatAreCompared, Lose) {
   add({100, 100, 100, 100, 100}, {120, 121, 119, 120, 122});
   EXPECT_EQ(compared.effect(), Effect::loses);
