@@ -108,8 +108,9 @@ std::string difference_of(Heard const& one, Heard const& other) {
 WholeComparison::WholeComparison(std::string baseline, std::string candidate, std::vector<std::string> const& results)
     : sides_{Side{std::move(baseline), {}, {}, {}, 0}, Side{std::move(candidate), {}, {}, {}, 0}} {
   for (std::string const& name : {std::string("the exit code"), std::string("standard output")})
-    parts_.push_back({name, "", ""});
-  for (std::string const& path : results) parts_.push_back({"the result " + path, "", ""});
+    parts_.push_back({.name = name, .strays = "", .differs = ""});
+  for (std::string const& path : results)
+    parts_.push_back({.name = "the result " + path, .strays = "", .differs = "", .there = false, .written = false});
 }
 
 void WholeComparison::add(Contender who, WholeRun const& run, bool timed) {
@@ -142,9 +143,13 @@ void WholeComparison::compare(Contender who, WholeRun const& run) {
   if (first.code != run.end.code) note(exit_part, who, end_text(first) + " and " + end_text(run.end));
   note(output_part, who, difference_of(first.output, run.end.output));
   for (std::size_t i = 0; i < run.results.size(); ++i) {
-    std::string difference = difference_of(first_->results[i], run.results[i]);
-    if (difference.empty() && !run.results[i].written) difference = "a run that did not write it";
+    ResultSum const &result = run.results[i], &first_one = first_->results[i];
+    std::string difference = difference_of(first_one, result);
+    if (difference.empty() && result.written != first_one.written) difference = "a run that did not write it";
     note(first_result + i, who, difference);
+    Part& part = parts_[first_result + i];
+    part.there = part.there || result.files > 0;
+    part.written = part.written || result.written;
   }
 }
 
@@ -196,8 +201,16 @@ std::optional<bool> WholeComparison::right() const {
     if (!part.differs.empty()) return false;
     told = told || i >= output_part;
   }
-  if (!told) return std::nullopt;
+  if (!told || !unwritten().empty()) return std::nullopt;
   return true;
+}
+
+/// On results that no run wrote, in words; empty if there are none.
+std::string WholeComparison::unwritten() const {
+  std::vector<std::string> all;
+  for (Part const& part : parts_)
+    if (!part.written) all.push_back(part.there ? "no run wrote " + part.name : "no run left a file as " + part.name);
+  return joined(all);
 }
 
 std::string WholeComparison::right_sentence() const {
@@ -209,13 +222,17 @@ std::string WholeComparison::right_sentence() const {
     } else if (!part.differs.empty()) {
       return not_right + ": " + part.name + " differs from what it is " + name(Contender::baseline) + " (" +
              part.differs + ")." + (objection_.empty() ? "" : " " + objection_);
-    } else {
+    } else if (part.written) {
       same.push_back(part.name);
     }
   }
   std::string const told = joined(same) + (same.size() == 1 ? " was" : " were") + " the same in all " +
                            std::to_string(sides_[0].runs + sides_[1].runs) + " runs";
   if (!objection_.empty()) return not_right + (same.empty() ? "" : ", though " + told) + ". " + objection_;
+  if (std::string const missing = unwritten(); !missing.empty())
+    return "Whether it is right cannot be told: " + missing +
+           ". Let --result name what the program writes, as it is named from this folder." +
+           (same.empty() ? "" : " Otherwise " + told + ".");
   if (straying.empty()) return "It is right: " + told + ".";
   std::string const untold = "not the same from run to run, " + name(Contender::baseline) + ", " +
                              (straying.size() == 1 ? "is " : "are ") + joined(straying);

@@ -59,8 +59,8 @@ class WholeComparison {
   std::string const& failure() const { return failure_; }
   /// True if all runs of both had the same output and results, false if the candidate's differ from the baseline's or
   /// there is an objection.
-  /// Empty if it cannot be told: those of the baseline differ from run to run, one of the two has no complete run, or a
-  /// run of the baseline failed.
+  /// Empty if it cannot be told: those of the baseline differ from run to run, no run wrote a result, one of the two
+  /// has no complete run, or a run of the baseline failed.
   std::optional<bool> right() const;
   /// The same in a sentence, which names what differs.
   ///
@@ -74,6 +74,8 @@ class WholeComparison {
     std::string name;     ///< "standard output", "the result x".
     std::string strays;   ///< How two runs of the baseline differ in it; empty if they are equal.
     std::string differs;  ///< How a run of the candidate differs from the first of the baseline; empty if none does.
+    bool there = true;    ///< A run left a file; of a result only.
+    bool written = true;  ///< A run wrote it; likewise.
   };
   struct Side {
     std::string name;
@@ -84,6 +86,7 @@ class WholeComparison {
   };
   static std::size_t index(Contender who) { return static_cast<std::size_t>(who); }
   void compare(Contender who, WholeRun const& run);
+  std::string unwritten() const;
   void note(std::size_t part, Contender who, std::string const& difference);
 
   std::array<Side, 2> sides_;

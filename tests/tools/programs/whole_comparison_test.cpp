@@ -140,6 +140,38 @@ TEST_F(WholeProgramsThatAreCompared, SayIfAResultWasNotWritten) {
   EXPECT_THAT(compared.right_sentence(), HasSubstr("(a run that did not write it)"));
 }
 
+TEST_F(WholeProgramsThatAreCompared, CannotBeToldRightByAResultThatNoRunLeftOrWrote) {
+  WholeRun without = run(100ms);
+  without.results.front() = {};
+  compared.add(Contender::baseline, without, true);
+  compared.add(Contender::candidate, without, true);
+  EXPECT_EQ(compared.right(), std::nullopt);
+  EXPECT_EQ(
+      compared.right_sentence(),
+      "Whether it is right cannot be told: no run left a file as the result file. Let --result name what the "
+      "program writes, as it is named from this folder. Otherwise the exit code and standard output were the same "
+      "in all 2 runs.");
+  WholeComparison old("as it is", "otherwise", {"file"});
+  WholeRun untouched = run(100ms);
+  untouched.results.front().written = false;
+  old.add(Contender::baseline, untouched, true);
+  old.add(Contender::candidate, untouched, true);
+  EXPECT_EQ(old.right(), std::nullopt);
+  EXPECT_THAT(old.right_sentence(), HasSubstr("cannot be told: no run wrote the result file. Let"));
+  untouched.end.output.add("more\n");
+  old.add(Contender::candidate, untouched, true);
+  EXPECT_EQ(old.right(), false) << "what it printed differs";
+}
+
+TEST_F(WholeProgramsThatAreCompared, AreNotRightIfOnlyTheCandidateWritesAResult) {
+  WholeRun without = run(100ms);
+  without.results.front() = {};
+  compared.add(Contender::baseline, without, true);
+  compared.add(Contender::candidate, run(100ms), true);
+  EXPECT_EQ(compared.right(), false);
+  EXPECT_THAT(compared.right_sentence(), HasSubstr("(nothing and 8 bytes)"));
+}
+
 TEST_F(WholeProgramsThatAreCompared, AreNotComparedIfOneIsEndedByASignalOrRunsTooLong) {
   WholeRun crashed = run(100ms);
   crashed.end.signal = SIGSEGV;

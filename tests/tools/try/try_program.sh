@@ -133,10 +133,15 @@ PYTHON
     tried --result there -- "$victim" asks file there
     expect_code 0
     expect_out 'It is right: the exit code, standard output and the result there were the same in all 8 runs.'
-    tried --result elsewhere -- "$victim" asks file there
-    expect_code 0
-    expect_out 'It is right as far as can be told: '
-    expect_out 'the result elsewhere (a run that did not write it)'
+    tried --result elsewhere --result there -- "$victim" asks file there
+    expect_code 1
+    expect_out 'Whether it is right cannot be told: no run left a file as the result elsewhere. Let --result name what'
+    expect_out 'Otherwise the exit code, standard output and the result there were the same in all 8 runs.'
+    touch elsewhere
+    tried --json --result elsewhere -- "$victim" asks file there
+    expect_code 1
+    expect_out 'Whether it is right cannot be told: no run wrote the result elsewhere.'
+    expect_out '"right": null'
     ;;
   ReadsItsInput)
     echo text > input
