@@ -44,7 +44,7 @@ cases = [(p['axes']['case'], p['axes']['producers'], p['axes']['flavour']) for p
 assert cases == [(c, p, f) for c in ('bare', 'as used') for p in (1, 2) for f in ('legacy', 'per-thread')], cases
 assert all(p['error'] is None and p['latency_us'] and p['verdict'] for p in got['points']), got['points']
 assert 'signal' not in got['options'] and got['options']['tile'] == 4096, got['options']
-assert 'With the framework as it is used, per-thread default streams come to ' in got['compare']['sentence'], got['compare']['sentence']
+assert 'With the framework as it is used, per-thread default streams came to ' in got['compare']['sentence'], got['compare']['sentence']
 assert got['timeline']['point'] == got['compare']['baseline_timeline']['point'] + 1, 'not of one point'
 json.load(open('trace.json'))
 PYTHON

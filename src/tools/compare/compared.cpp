@@ -70,6 +70,18 @@ std::string words_on(Found const& found, bool one_thread) {
                      : ", in which the work of all threads takes turns in a single stream.");
 }
 
+/// Likewise, after "With the framework as it is used, ".
+std::string words_on_used(Found const& found) {
+  std::string const came_to = found.list + " the tiles of the legacy one";
+  if (!found.told || !found.enough) {
+    return "per-thread default streams came to " + came_to +
+           (found.enough ? ", but those runs stray too far to tell." : ", but those are too few runs to tell.");
+  }
+  if (found.all.median < 1 + noise && found.all.least > 1 - noise)
+    return "per-thread default streams make no difference: they come to " + came_to + ".";
+  return "per-thread default streams come to " + came_to + ".";
+}
+
 }  // namespace
 
 std::string value_text(Json const& value) {
@@ -167,9 +179,7 @@ std::string sentence_on(Compared const& compared) {
   }
   auto used = compared.as_used();
   std::erase_if(used, [](ComparedPoint const* point) { return !point->measured(); });
-  if (!used.empty())
-    text += " With the framework as it is used, per-thread default streams come to " + find_in(used).list +
-            " the tiles of the legacy one.";
+  if (!used.empty()) text += " With the framework as it is used, " + words_on_used(find_in(used));
   bool const some_own = std::any_of(compared.points.begin(), compared.points.end(),
                                     [](ComparedPoint const& point) { return point.own_streams; });
   if (some_own) {

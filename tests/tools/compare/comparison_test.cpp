@@ -3,6 +3,7 @@
 
 #include <tuple>
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
@@ -116,6 +117,43 @@ TEST(Comparison, MakesNothingOfASingleRound) {
   Comparison comparison;
   add(comparison, Round{1000, 1000}.json(), Round{1000, 3000}.json());
   EXPECT_NE(comparison.sentence().find("too few runs to tell"), std::string::npos) << comparison.sentence();
+}
+
+/// Results at 16 threads, in the bare case and in that of the framework as it is used.
+std::string both_cases(double bare, double used) {
+  Json json = Json::parse(Round{bare, used}.json());
+  json["axes"] = {{{"name", "case"}, {"values", {"bare", "as used"}}}};
+  json["options"] = {{"producers", 16}, {"tile", 4096}};
+  json["points"][0]["axes"] = {{"case", "bare"}};
+  json["points"][1]["axes"] = {{"case", "as used"}};
+  return json.dump();
+}
+
+/// The sentence after these rounds, of which each is the tiles of the per-thread build as it is used, by a thousand of
+/// the legacy one.
+std::string sentence_as_used(std::vector<double> const& rounds) {
+  Comparison comparison;
+  for (double const tiles : rounds) add(comparison, both_cases(1000, 1000), both_cases(3000, tiles));
+  return comparison.sentence();
+}
+
+TEST(Comparison, SaysOfTheFrameworkAsItIsUsedWhatTheRoundsAllow) {
+  using testing::HasSubstr;
+  EXPECT_THAT(
+      sentence_as_used({2000, 2000, 2100}),
+      HasSubstr(
+          "the framework as it is used, per-thread default streams come to 2.0 times (case as used, 2.0 to 2.1) the "
+          "tiles of the legacy one."));
+  EXPECT_THAT(sentence_as_used({2000}),
+              HasSubstr("came to 2.0 times (case as used, 2.0 to 2.0) the tiles of the legacy "
+                        "one, but those are too few runs to tell."));
+  EXPECT_THAT(
+      sentence_as_used({500, 1500, 2500}),
+      HasSubstr("came to 1.5 times (case as used, 0.5 to 2.5) the tiles of the legacy one, but those runs stray "
+                "too far to tell."));
+  EXPECT_THAT(sentence_as_used({1000, 1040, 1040}),
+              HasSubstr("make no difference: they come to 1.0 times (case as used, 1.0 to 1.0) the tiles of the legacy "
+                        "one."));
 }
 
 TEST(Comparison, KeepsAPointThatFailedWithItsReason) {
