@@ -181,10 +181,15 @@ void start() noexcept {
 /// Returns: 1, always: a program runs as it would, also if it cannot be watched.
 extern "C" __attribute__((visibility("default"))) int InitializeInjection() {  // NOLINT(readability-identifier-naming)
   using namespace penstock::injection;
-  char const* const to = secure_getenv("PENSTOCK_WATCH");
+  char const* const to = secure_getenv(penstock::watch_log::folder_variable);
   if (to == nullptr || *to == 0 || log_is_open()) return 1;
-  std::uint64_t bytes = usual_bytes;
-  if (char const* const limit = secure_getenv("PENSTOCK_WATCH_LIMIT")) bytes = std::strtoull(limit, nullptr, 10);
-  if (open_log(to, bytes)) start();
+  std::uint64_t longest = usual_bytes;
+  if (char const* const limit = secure_getenv(penstock::watch_log::limit_variable))
+    longest = std::strtoull(limit, nullptr, 10);
+  if (int const problem = open_log(to, longest); problem == 0) {
+    start();
+  } else if (char const* const notes = secure_getenv(penstock::watch_log::notes_variable)) {
+    note_no_log(notes, problem);
+  }
   return 1;
 }

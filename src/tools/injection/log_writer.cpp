@@ -143,14 +143,18 @@ void count(Record const& record) noexcept {
   add(totals->bytes, record.bytes);
 }
 
-/// Opens the first name that is free.
-int open_file(char const* to) noexcept {
-  char path[4096];
+using Path = char[4096];
+
+/// Opens the first name that is free, which is `path` then.
+int open_file(char const* to, Path& path) noexcept {
   struct stat what {};
   bool const folder = stat(to, &what) == 0 && S_ISDIR(what.st_mode);
   int const length = folder ? std::snprintf(path, sizeof path, "%s/%d.watch", to, getpid())
                             : std::snprintf(path, sizeof path, "%s", to);
-  if (length <= 0 || static_cast<std::size_t>(length) + 16 >= sizeof path) return -1;
+  if (length <= 0 || static_cast<std::size_t>(length) + 16 >= sizeof path) {
+    errno = ENAMETOOLONG;
+    return -1;
+  }
   constexpr int how = O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW;
   int file = open(path, how, 0600);
   // A process that replaces its program, or a child.
@@ -161,6 +165,15 @@ int open_file(char const* to) noexcept {
   return file;
 }
 
+/// Maps the first chunk of the file, and makes what the end of a thread needs. `problem`: why it could not.
+void* map_header(int file, int& problem) noexcept {
+  problem = posix_fallocate(file, 0, chunk_bytes);
+  if (problem != 0) return nullptr;
+  void* const memory = mmap(nullptr, chunk_bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+  problem = memory == MAP_FAILED ? errno : pthread_key_create(&the_log.at_thread_end, leave_room);
+  return memory;
+}
+
 }  // namespace
 
 std::uint64_t log_time() noexcept {
@@ -169,26 +182,27 @@ std::uint64_t log_time() noexcept {
   return static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000 + static_cast<std::uint64_t>(now.tv_nsec);
 }
 
-bool open_log(char const* to, std::uint64_t most_bytes) noexcept {
+int open_log(char const* to, std::uint64_t longest) noexcept {
   // A file that grows beyond the limit of the process would be a signal.
   rlimit limit{};
-  if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur < most_bytes) most_bytes = limit.rlim_cur;
-  if (most_bytes < 2 * chunk_bytes) return false;
-  int const file = open_file(to);
-  if (file < 0) return false;
-  void* memory = MAP_FAILED;
-  if (posix_fallocate(file, 0, chunk_bytes) == 0)
-    memory = mmap(nullptr, chunk_bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
-  if (memory == MAP_FAILED || pthread_key_create(&the_log.at_thread_end, leave_room) != 0) {
+  if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur < longest) longest = limit.rlim_cur;
+  if (longest < least_bytes) return EFBIG;
+  Path path;
+  int const file = open_file(to, path);
+  if (file < 0) return errno;
+  int problem = 0;
+  void* const memory = map_header(file, problem);
+  if (problem != 0) {
     close(file);
-    return false;
+    unlink(path);
+    return problem;
   }
   auto* const header = static_cast<Header*>(memory);
   header->process = static_cast<std::uint32_t>(getpid());
   header->parent = static_cast<std::uint32_t>(getppid());
   header->began = log_time();
   header->chunks = 1;
-  header->most_chunks = most_bytes / chunk_bytes;
+  header->most_chunks = longest / chunk_bytes;
   ssize_t const length = readlink("/proc/self/exe", header->program.data(), header->program.size() - 1);
   if (length < 0) header->program[0] = 0;
   header->magic = magic;
@@ -196,7 +210,21 @@ bool open_log(char const* to, std::uint64_t most_bytes) noexcept {
   the_log.header = header;
   pthread_atfork(nullptr, nullptr, forget_log);
   the_log.open = true;
-  return true;
+  return 0;
+}
+
+void note_no_log(char const* path, int problem) noexcept {
+  int const file = open(path, O_RDWR | O_CLOEXEC);
+  if (file < 0) return;
+  void* const memory = mmap(nullptr, sizeof(Notes), PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+  close(file);
+  if (memory == MAP_FAILED) return;
+  auto* const notes = static_cast<Notes*>(memory);
+  // Relaxed: they are read when all these processes have ended.
+  __atomic_store_n(&notes->process, static_cast<std::uint32_t>(getpid()), __ATOMIC_RELAXED);
+  __atomic_store_n(&notes->problem, problem, __ATOMIC_RELAXED);
+  add(notes->without_log, std::uint32_t{1});
+  munmap(memory, sizeof(Notes));
 }
 
 bool log_is_open() noexcept {

@@ -12,11 +12,16 @@
 namespace penstock::injection {
 
 /// Makes the log. `to` is a folder, in which the log is named after the process, or a file that does not exist yet.
-/// `most_bytes` is the greatest length of the log, at least two chunks.
+/// `longest` is the greatest length of the log, at least `watch_log::least_bytes`.
 ///
 /// Threads: one, before all others.
-/// Returns: false, if no log can be made; then nothing is written.
-bool open_log(char const* to, std::uint64_t most_bytes) noexcept;
+/// Returns: 0, or why no log can be made, as errno says it: then nothing is written. EFBIG means that the log, or a
+/// file
+///          of this process, may not be long enough.
+int open_log(char const* to, std::uint64_t longest) noexcept;
+
+/// Notes in the file at `path`, which has the size of `watch_log::Notes`, that this process could make no log.
+void note_no_log(char const* path, int problem) noexcept;
 
 /// Whether this process has a log; a child of it by fork has none.
 bool log_is_open() noexcept;

@@ -18,6 +18,15 @@ inline constexpr std::size_t chunk_bytes = std::size_t{1} << 16;
 inline constexpr std::size_t record_bytes = 64;
 inline constexpr std::size_t records_in_chunk = chunk_bytes / record_bytes;
 
+/// The least and the greatest length of a log: the header and a chunk of records; what a reader takes into memory.
+inline constexpr std::uint64_t least_bytes = 2 * chunk_bytes;
+inline constexpr std::uint64_t most_bytes = std::uint64_t{4} << 30;
+
+/// The environment variables of a watched program: the folder for logs, their greatest length, and a file of Notes.
+inline constexpr char const* folder_variable = "PENSTOCK_WATCH";
+inline constexpr char const* limit_variable = "PENSTOCK_WATCH_LIMIT";
+inline constexpr char const* notes_variable = "PENSTOCK_WATCH_NOTES";
+
 /// What a call of the driver does, as far as time and order depend on it. Comments say what the record has in `first`,
 /// `second` and `bytes`.
 enum class Call : std::uint8_t {
@@ -139,3 +148,10 @@ enum class Refusal : std::uint64_t {
 };
 
 }  // namespace penstock::watch_log
+/// What processes note that could make no log. All processes of a run share it, in memory; it begins as zeros.
+struct Notes {
+  std::uint32_t without_log = 0;  ///< How many processes loaded the library and could make no log.
+  std::uint32_t process = 0;      ///< The last one of them, and why, as errno says it.
+  std::int32_t problem = 0;
+};
+

@@ -46,11 +46,13 @@ bool WatchedRuns::watch(Contender who, Variables variables, ProgramEnd const& be
     } else if (end.code != before.code || end.signal != before.signal) {
       obstacle = "it ends in another way then. " + last_words(end);
     } else {
-      std::vector<WatchLog> const logs = folder.read();
-      obstacle = obstacle_in(logs);
+      auto const [logs, missing] = folder.read();
+      obstacle = missing.empty() ? obstacle_in(logs) : missing.front();
+      // A pair is a pair, though other logs are missing.
+      if (who == Contender::baseline)
+        for (WatchLog const& log : logs) look_for_hazards(log);
+      order_known_ = order_known_ || (who == Contender::baseline && (obstacle.empty() || pairs_ > 0));
       if (obstacle.empty()) {
-        if (who == Contender::baseline)
-          for (WatchLog const& log : logs) look_for_hazards(log);
         if (std::all_of(logs.begin(), logs.end(), has_all_works)) {
           gpu_[static_cast<std::size_t>(who)] = static_cast<double>(busy_time(logs)) * 1e-9;
         } else {
@@ -68,7 +70,6 @@ bool WatchedRuns::watch(Contender who, Variables variables, ProgramEnd const& be
 
 void WatchedRuns::look_for_hazards(WatchLog const& log) {
   Hazards const hazards = find_hazards(log);
-  order_known_ = true;
   if (pairs_ == 0 && !hazards.pairs.empty()) first_pair_ = penstock::cli::as_text(hazards.pairs.front(), log);
   pairs_ += hazards.count;
   launches_ += hazards.launches;

@@ -9,7 +9,6 @@
 
 #include <unistd.h>
 
-#include "penstock/core/number_text.hpp"
 #include "penstock/error.hpp"
 #include "tools/command/arguments.hpp"
 #include "tools/command/files_to_write.hpp"
@@ -91,7 +90,9 @@ WatchCommand::Watched WatchCommand::watch(std::uint64_t most_bytes, Interrupt co
   program.complaint = STDERR_FILENO;
   ProgramEnd const end = run_program(program, interrupt.token());
   Watched watched;
-  watched.logs = folder.read();
+  ReadLogs found = folder.read();
+  watched.logs = std::move(found.logs);
+  watched.missing = std::move(found.missing);
   if (end.signal != 0) {
     watched.failure = words.front() + " was ended by signal " + std::to_string(end.signal) + '.';
   } else if (end.code != 0) {
@@ -109,6 +110,7 @@ Json WatchCommand::results(Watched const& watched, std::string const& date) cons
           {"command", command_line},
           {"program", words},
           {"failure", or_null(watched.failure)},
+          {"missing", watched.missing},
           {"processes", std::move(processes)}};
 }
 
@@ -116,7 +118,7 @@ ExitCode WatchCommand::run(StandardOutput& output, Interrupt const& interrupt) c
   if (words.empty() == read.empty())
     throw Error(ErrorKind::bad_argument, "Name a program behind --, or what to read by --read, and not both.");
   std::vector<Expectation> claims(expected.begin(), expected.end());
-  std::uint64_t const most_bytes = parse_size(limit);
+  std::uint64_t const most_bytes = log_limit(limit);
   NamedFile const to_read{"--read", read};
   std::array<NamedFile, 2> const to_write{NamedFile{"--trace", trace}, NamedFile{"--html", html}};
   FilesToWrite files(std::span(&to_read, read.empty() ? 0 : 1), to_write, interrupt.token());
@@ -152,7 +154,8 @@ ExitCode WatchCommand::run(StandardOutput& output, Interrupt const& interrupt) c
       for (Expectation const& claim : claims)
         if (std::string const broken = claim.broken_by(process); !broken.empty()) complaints.push_back(broken);
     }
-    if (!used && code == exit_ok)
+    for (auto const& sentence : all.value("missing", Json::array())) complaints.push_back(sentence.get<std::string>());
+    if (!used && code == exit_ok && complaints.empty())
       complaints.push_back(
           "No process of it gave a GPU anything to do. If one should, see that its arguments make it do "
           "so, and that it does not start another program without CUDA_INJECTION64_PATH.");

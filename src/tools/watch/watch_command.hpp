@@ -37,7 +37,8 @@ struct WatchCommand {
   /// What there is to say beside the results.
   struct Watched {
     std::vector<WatchLog> logs = {};
-    std::string failure = {};  ///< Of the program; empty if it came to a good end.
+    std::vector<std::string> missing = {};  ///< As ReadLogs has it.
+    std::string failure = {};               ///< Of the program; empty if it came to a good end.
   };
   Watched watch(std::uint64_t most_bytes, Interrupt const& interrupt) const;
   nlohmann::ordered_json results(Watched const& watched, std::string const& date) const;

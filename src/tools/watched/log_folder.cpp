@@ -7,8 +7,14 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <new>
 #include <system_error>
 
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "penstock/core/number_text.hpp"
 #include "penstock/error.hpp"
 #include "tools/command/program.hpp"
 
@@ -17,13 +23,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// A log takes as much memory again while it is read.
-constexpr std::uintmax_t most_bytes = std::uintmax_t{4} << 30;
-
 std::vector<std::byte> bytes_of(std::string const& path) {
   std::error_code problem;
   std::uintmax_t const size = fs::is_regular_file(path, problem) ? fs::file_size(path, problem) : 0;
-  if (size > most_bytes) throw Error(ErrorKind::bad_argument, path + " is larger than any log or results.");
+  if (size > watch_log::most_bytes) throw Error(ErrorKind::bad_argument, path + " is larger than any log or results.");
   std::ifstream in(path, std::ios::binary);
   std::vector<std::byte> bytes(size);
   if (in && fs::is_regular_file(path, problem)) {
@@ -34,7 +37,40 @@ std::vector<std::byte> bytes_of(std::string const& path) {
   throw Error(ErrorKind::bad_argument, path + " cannot be read: name a log or results of penstock watch.");
 }
 
+/// Whether files can be made there; `problem`: why not.
+bool takes_files(std::string const& folder, int& problem) {
+  std::string pattern = folder + "/penstock-XXXXXX";
+  int const file = mkostemp(pattern.data(), O_CLOEXEC);
+  problem = errno;
+  if (file < 0) return false;
+  unlink(pattern.c_str());
+  close(file);
+  return true;
+}
+
+std::string sentence_on(watch_log::Notes const& notes) {
+  std::string const who = notes.without_log == 1 ? "Process " + std::to_string(notes.process)
+                                                 : std::to_string(notes.without_log) + " processes, the last of them " +
+                                                       std::to_string(notes.process) + ",";
+  std::string remedy = "Let --logs or TMPDIR name a folder that all of its processes can write.";
+  if (notes.problem == EFBIG) {
+    remedy = "A file of its may not be as long as " + size_text(watch_log::least_bytes) + ": raise its ulimit -f.";
+  } else if (notes.problem == ENOSPC || notes.problem == EDQUOT) {
+    remedy = "Let --logs or TMPDIR name a folder with room.";
+  }
+  return who + " used the driver and could make no log: " + std::strerror(notes.problem) + ". " + remedy;
+}
+
 }  // namespace
+
+std::uint64_t log_limit(std::string const& size) {
+  std::uint64_t const bytes = parse_size(size);
+  if (bytes < watch_log::least_bytes || bytes > watch_log::most_bytes)
+    throw Error(ErrorKind::bad_argument, "--limit " + size + ": a log takes at least " +
+                                             size_text(watch_log::least_bytes) + ", and can be read up to " +
+                                             size_text(watch_log::most_bytes) + ". Name a size between these.");
+  return bytes;
+}
 
 LogFolder::LogFolder(std::string const& name) : path_(name), removed_(name.empty()) {
   if (removed_) {
@@ -43,36 +79,69 @@ LogFolder::LogFolder(std::string const& name) : path_(name), removed_(name.empty
     if (mkdtemp(path_.data()) == nullptr)
       throw Error(ErrorKind::bad_argument, "No folder can be made as " + path_ + ": " + std::strerror(errno) +
                                                ". Let TMPDIR name a folder that can be written.");
-    return;
+  } else {
+    std::error_code problem;
+    fs::create_directories(path_, problem);
+    if (problem || !fs::is_directory(path_))
+      throw Error(ErrorKind::bad_argument, "--logs " + path_ + ": the folder cannot be made. Name another one.");
+    if (!fs::is_empty(path_, problem) || problem)
+      throw Error(ErrorKind::bad_argument, "--logs " + path_ + ": the folder is not empty. Name a new one.");
+    if (int why = 0; !takes_files(path_, why))
+      throw Error(ErrorKind::bad_argument,
+                  "--logs " + path_ + ": no file can be made there: " + std::strerror(why) + ". Name another folder.");
+    // A process may change its folder before it uses a GPU.
+    path_ = fs::absolute(path_);
   }
-  std::error_code problem;
-  fs::create_directories(path_, problem);
-  if (problem || !fs::is_directory(path_))
-    throw Error(ErrorKind::bad_argument, "--logs " + path_ + ": the folder cannot be made. Name another one.");
-  if (!fs::is_empty(path_, problem) || problem)
-    throw Error(ErrorKind::bad_argument, "--logs " + path_ + ": the folder is not empty. Name a new one.");
-  // A process may change its folder before it uses a GPU.
-  path_ = fs::absolute(path_);
+  notes_ = memfd_create("penstock-watch", MFD_CLOEXEC);
+  void* room = MAP_FAILED;
+  if (notes_ >= 0 && ftruncate(notes_, sizeof *noted_) == 0)
+    room = mmap(nullptr, sizeof *noted_, PROT_READ | PROT_WRITE, MAP_SHARED, notes_, 0);
+  if (room == MAP_FAILED) {
+    int const why = errno;
+    clear();
+    throw Error(ErrorKind::system, std::string("No memory for what processes note: ") + std::strerror(why) + ".");
+  }
+  noted_ = static_cast<watch_log::Notes*>(room);
 }
 
 LogFolder::~LogFolder() {
+  munmap(noted_, sizeof *noted_);
+  clear();
+}
+
+void LogFolder::clear() noexcept {
   std::error_code none;
+  if (notes_ >= 0) close(notes_);
   if (removed_) fs::remove_all(path_, none);
 }
 
 std::vector<std::pair<std::string, std::string>> LogFolder::environment(std::uint64_t log_bytes) const {
   return {{"CUDA_INJECTION64_PATH", companion_library("libpenstock-watch.so")},
-          {"PENSTOCK_WATCH", path_},
-          {"PENSTOCK_WATCH_LIMIT", std::to_string(log_bytes)}};
+          {watch_log::folder_variable, path_},
+          {watch_log::limit_variable, std::to_string(log_bytes)},
+          {watch_log::notes_variable, "/proc/" + std::to_string(getpid()) + "/fd/" + std::to_string(notes_)}};
 }
 
-std::vector<WatchLog> LogFolder::read() const {
-  std::vector<WatchLog> logs;
+ReadLogs LogFolder::read() const {
+  ReadLogs found;
   std::error_code none;
-  for (auto const& entry : fs::directory_iterator(path_, none)) logs.push_back(read_log_file(entry.path()));
-  std::sort(logs.begin(), logs.end(),
-            [](WatchLog const& one, WatchLog const& other) { return one.began < other.began; });
-  return logs;
+  std::vector<std::string> paths;
+  for (auto const& entry : fs::directory_iterator(path_, none)) paths.push_back(entry.path());
+  std::sort(paths.begin(), paths.end());
+  for (std::string const& path : paths) {
+    try {
+      found.logs.push_back(read_log_file(path));
+    } catch (Error const& error) {
+      found.missing.push_back("A log is not among the results. " + std::string(error.what()));
+    } catch (std::bad_alloc const&) {
+      found.missing.push_back("A log is not among the results. " + path +
+                              " takes more memory than there is: name a smaller --limit.");
+    }
+  }
+  std::stable_sort(found.logs.begin(), found.logs.end(),
+                   [](WatchLog const& one, WatchLog const& other) { return one.began < other.began; });
+  if (noted_->without_log > 0) found.missing.push_back(sentence_on(*noted_));
+  return found;
 }
 
 WatchLog read_log_file(std::string const& path) {

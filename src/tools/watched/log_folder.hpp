@@ -16,12 +16,27 @@ namespace penstock::cli {
 /// How long a log may become, if nothing else is said.
 inline constexpr std::uint64_t usual_log_bytes = std::uint64_t{256} << 20;
 
+/// The logs of a program, and what is not among them.
+struct ReadLogs {
+  std::vector<WatchLog> logs = {};  ///< By the time at which they began.
+  std::vector<std::string> missing =
+      {};  ///< Logs that cannot be read and processes that could make none, as sentences.
+};
+
+/// How long logs may become: a size, as "256MiB".
+///
+/// Throws: Error of kind bad_argument, which names the option --limit, if no log can be so short or be read if it is so
+///         long.
+std::uint64_t log_limit(std::string const& size);
+
 /// A folder to which the processes of a program that is watched write their logs.
 class LogFolder {
  public:
   /// Makes it, or takes one that is empty. An empty name: one that is removed in the end.
   ///
-  /// Throws: Error of kind bad_argument, if it cannot be made or has files in it.
+  /// Throws: Error of kind bad_argument, if it cannot be made or written, or has files in it; of kind system, if there
+  /// is
+  ///         no memory for notes.
   explicit LogFolder(std::string const& name);
   LogFolder(LogFolder const&) = delete;
   LogFolder& operator=(LogFolder const&) = delete;
@@ -32,14 +47,18 @@ class LogFolder {
   ///
   /// Throws: Error of kind system, if the library is not there.
   std::vector<std::pair<std::string, std::string>> environment(std::uint64_t log_bytes) const;
-  /// The logs that are there, by the time at which they began.
+  /// The logs that are there.
   ///
-  /// Throws: Error, if one cannot be read.
-  std::vector<WatchLog> read() const;
+  /// Shape: once all processes of the program have ended.
+  ReadLogs read() const;
 
  private:
+  void clear() noexcept;
+
   std::string path_;
-  bool removed_;  ///< In the end.
+  bool removed_;                       ///< In the end.
+  int notes_ = -1;                     ///< A file without a name, in memory, that has
+  watch_log::Notes* noted_ = nullptr;  ///< what processes note.
 };
 
 /// Throws: Error of kind bad_argument, if it cannot be read, or is no log.

@@ -97,6 +97,12 @@ PYTHON
     STAND_IN_CUPTI_REFUSES=35 tried -- "$victim" asks lucky
     expect_code 0
     expect_out 'It could not be watched as it is: CUPTI refuses to watch, with error 35: only administrators may profile here'
+    ulimit -S -f 100
+    tried --json -- "$victim" asks lucky
+    ulimit -S -f unlimited
+    expect_code 0
+    expect_out 'used the driver and could make no log: File too large. '
+    expect_out '"hazards": null'
     tried -- "$victim" asks fails-watched
     expect_code 0
     expect_out 'It could not be watched as it is: it ends in another way then. It ended with exit code 3.'

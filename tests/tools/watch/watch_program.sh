@@ -181,6 +181,57 @@ assert sum(event["ph"] == "X" and event["cat"] == "device" for event in events) 
     watch serial
     expect_code 4
     expect_err 'Another profiler has CUPTI'
+  SaysWhyThereIsNoLog)
+    watch short-files
+    expect_code 1
+    expect_err 'used the driver and could make no log: File too large. A file of its may not be as long as 128 KiB: raise its ulimit -f.'
+    mkdir "$scratch/inner"
+    TMPDIR=$scratch/inner watch no-folder
+    expect_code 1
+    expect_err 'used the driver and could make no log: No such file or directory. Let --logs or TMPDIR name a folder that'
+    ! grep -q 'No process of it' err || fail "the program is blamed: $(cat err)"
+    rm -r "$scratch/inner-gone"
+    # The other one is still shown.
+    watch --json half
+    expect_code 1
+    expect_figure '[process["works"] for process in all["processes"]]' '[6]'
+    expect_figure 'all["missing"][0].split(" ", 2)[2]' 'used the driver and could make no log: File too large. A file of its may not be as long as 128 KiB: raise its ulimit -f.'
+    cp out results.json
+    run watch --read results.json
+    expect_code 1
+    expect_out 'one after the other'
+    expect_err 'could make no log'
+    ;;
+  ShowsTheOthersIfALogIsDamaged)
+    watch --expect 'overlap <= 1' damaged
+    expect_code 1
+    expect_out 'one after the other'
+    expect_err '/1.watch: This is no log of penstock watch'
+    [[ $(wc -l < err) == 1 ]] || fail "not one line: $(cat err)"
+    ;;
+  RefusesAFolderInWhichNoFileCanBeMade)
+    mkdir -m 555 locked
+    folder=locked
+    if [[ -w locked ]]; then
+      # The superuser may write everywhere, but in some folders of the system there can be no file.
+      for folder in /proc/sys/fs/binfmt_misc /sys/kernel/debug /sys/kernel/security /sys/fs/pstore none; do
+        [[ ! -d $folder || -n $(ls -A "$folder") ]] || break
+      done
+      [[ $folder != none ]] || exit 77
+    fi
+    run watch --logs "$folder" -- "$watched" serial
+    expect_code 2
+    expect_err "--logs $folder: no file can be made there: "
+    ;;
+  RefusesALimitWithWhichNoLogCanBeWrittenOrRead)
+    for size in 100KiB 131071 0 5GiB; do
+      run watch --limit "$size" -- "$watched" serial
+      expect_code 2
+      expect_err "--limit $size: a log takes at least 128 KiB, and can be read up to 4 GiB. Name a size between these."
+    done
+    watch --limit 128KiB serial
+    expect_code 0
+    ;;
     ;;
   RefusesBadOptionsInOneLine)
     mkdir full

@@ -10,6 +10,7 @@
 #include <dlfcn.h>
 #include <signal.h>
 #include <sys/wait.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 namespace {
@@ -51,7 +52,7 @@ int main(int, char** arguments) {
   std::string const what = arguments[1];
   if (what == "nothing") return 0;
   Driver const driver;
-  if (what == "serial") {
+  if (what == "serial" || what == "short-files" || what == "no-folder") {
     work(driver, 20);
   } else if (what == "threads") {
     for (int round = 0; round < 50; ++round) {
@@ -93,14 +94,27 @@ int main(int, char** arguments) {
   } else if (what == "print") {
     work(driver, 2);
     std::vector<char> const text(std::size_t{1} << 20, 'x');
+  if (what == "short-files") {
+    rlimit const bytes{100'000, 100'000};
+    setrlimit(RLIMIT_FSIZE, &bytes);
+  } else if (what == "no-folder") {
+    // That of all logs, with the one above.
+    std::string const folder = std::getenv("PENSTOCK_WATCH");
+    std::string const above = folder.substr(0, folder.rfind('/'));
+    std::rename(above.c_str(), (above + "-gone").c_str());
+  }
     for (int i = 0; i < 64; ++i) std::fwrite(text.data(), 1, text.size(), stdout);
   } else if (what == "long") {
     work(driver, 2000);
-  } else if (what == "fork") {
+  } else if (what == "damaged") {
+    work(driver, 2);
+    std::string const folder = std::getenv("PENSTOCK_WATCH");
+    if (std::FILE* const file = std::fopen((folder + "/1.watch").c_str(), "w")) std::fclose(file);
+  } else if (what == "fork" || what == "half") {
     work(driver, 2);
     if (fork() == 0) {
       work(driver, 2);
-      execl("/proc/self/exe", arguments[0], "serial", static_cast<char*>(nullptr));
+      execl("/proc/self/exe", arguments[0], what == "half" ? "short-files" : "serial", static_cast<char*>(nullptr));
     }
     wait(nullptr);
   }

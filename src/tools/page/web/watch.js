@@ -165,6 +165,7 @@ const watch_page = (() => {
     return [
       element('h1', {}, document.title),
       all.failure ? remark(all.failure) : null,
+      ...(all.missing ?? []).map((sentence) => remark(sentence)),
       shown.length ? null : remark('No process of it gave a GPU anything to do, or none could be watched.'),
       ...shown.flatMap((process) => parts_of(process, shown.length > 1)),
       summary.facts(all),
