@@ -181,7 +181,8 @@ Findings find_faults(WatchModel const& model) {
   Stretch const window = model.window();
   std::int64_t const most = std::max<std::int64_t>(0, window.end - window.begin - model.possible());
   for (Fault& fault : found.faults) fault.cost = std::min(fault.cost, most);
-  // What costs less than a hundredth is none, but for what was not even looked for.
+  for (Fault const& fault : found.faults) found.counts[fault.kind] = fault.count;
+  // What costs less than a hundredth is only counted.
   std::erase_if(found.faults,
                 [&](Fault const& fault) { return fault.count == 0 || fault.cost * 100 < window.end - window.begin; });
   std::stable_sort(found.faults.begin(), found.faults.end(),

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -33,7 +34,8 @@ struct Fault {
 };
 
 struct Findings {
-  std::vector<Fault> faults = {};  ///< The costliest first; only those that there are.
+  std::vector<Fault> faults = {};  ///< The costliest first; none that costs less than a hundredth of the time.
+  std::map<FaultKind, std::uint64_t> counts = {};  ///< Of each kind, also of those that cost too little to be listed.
   std::vector<GapSum> gaps = {};
   std::vector<NoHelp> no_help = {};  ///< All five.
 };

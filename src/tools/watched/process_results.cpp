@@ -120,7 +120,6 @@ Json as_json(Fault const& fault) {
 }
 
 Json counted_only(WatchLog const& log) {
-  Json rows = Json::array();
   std::uint64_t calls = 0;
   for (Total const& total : log.call_totals) calls += total.count;
   std::uint64_t activities = 0;
@@ -182,13 +181,15 @@ Json process_as_json(WatchLog const& log) {
                {"overlap_text", or_null(model.text_overlap())},
                {"speed_of_light", or_null(overlap.speed_of_light)},
                {"duplex", or_null(overlap.duplex)}};
-  Json faults = Json::array(), gaps = Json::array(), reasons = Json::array();
+  Json faults = Json::array(), counts = Json::object(), gaps = Json::array(), reasons = Json::array();
+  for (auto const& [kind, count] : findings.counts) counts[fault_name(kind)] = count;
   for (Fault const& fault : findings.faults) faults.push_back(as_json(fault));
   for (GapSum const& gap : findings.gaps)
     gaps.push_back({{"why", fault_name(gap.why)}, {"count", gap.count}, {"time_ns", gap.time}});
   for (NoHelp const& reason : findings.no_help)
     reasons.push_back({{"reason", reason.reason}, {"holds", reason.holds}, {"sentence", reason.sentence}});
   process["faults"] = std::move(faults);
+  process["fault_counts"] = std::move(counts);
   process["gaps"] = std::move(gaps);
   process["no_help"] = std::move(reasons);
   process["hazards"] = as_json(find_hazards(log), log);

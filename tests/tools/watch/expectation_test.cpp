@@ -24,6 +24,13 @@ TEST(Expectation, HoldsOrIsBroken) {
   EXPECT_EQ(Expectation("legacy <= 0").broken_by(process), "");
 }
 
+TEST(Expectation, CountsFaultsThatCostTooLittleToBeListed) {
+  nlohmann::ordered_json const cheap{{"faults", nlohmann::ordered_json::array()},
+                                     {"fault_counts", {{"pageable", 3}, {"legacy", 0}}}};
+  EXPECT_EQ(Expectation("pageable <= 0").broken_by(cheap), "--expect 'pageable <= 0' does not hold: it is 3.");
+  EXPECT_EQ(Expectation("legacy <= 0").broken_by(cheap), "");
+}
+
 TEST(Expectation, OfAFigureThatIsNotThereIsBroken) {
   EXPECT_NE(Expectation("duplex < 2").broken_by(process), "");
 }

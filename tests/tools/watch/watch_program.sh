@@ -36,6 +36,7 @@ case $2 in
     expect_figure 'all["processes"][0]["overlap"]' 0.0
     expect_figure 'all["processes"][0]["ended"]' True
     expect_figure '[row["count"] for row in all["processes"][0]["copies"]]' '[20, 20]'
+    expect_figure 'all["processes"][0]["fault_counts"]["pageable"]' 20
     ;;
   ShowsWhatWouldLoseItsOrder)
     watch hazard

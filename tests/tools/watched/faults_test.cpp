@@ -84,6 +84,20 @@ TEST(Faults, OfPageableCopiesThatWaitAreThatFirst) {
   EXPECT_EQ(found.faults[0].worst[0].thread, 1u);
 }
 
+TEST(Faults, AreCountedThoughTheyCostTooLittleToBeListed) {
+  Machine machine;
+  machine.program.stream(handles[0], false).stream(handles[1], false);
+  for (int i = 0; i < 3; ++i) machine.until(machine.work(WatchKind::copy, handles[0], 1, up, pageable, device));
+  for (int i = 0; i < 100; ++i) {
+    machine.work(WatchKind::copy, handles[0], 50, up, pinned, device);
+    machine.work(WatchKind::kernel, handles[1], 50);
+  }
+  Findings const found = machine.findings();
+  EXPECT_TRUE(found.faults.empty());
+  EXPECT_EQ(found.counts.at(FaultKind::pageable), 3u);
+  EXPECT_EQ(found.counts.at(FaultKind::legacy), 0u);
+}
+
 TEST(Faults, OfAStrayLaunchInTheDefaultStreamAreThatFirst) {
   Machine machine;
   machine.program.stream(handles[0]).stream(handles[1]);
