@@ -58,6 +58,12 @@ void read_rows(std::uint64_t begin, std::uint64_t pitch, std::uint64_t width, st
   if (height > 1 && pitch != width) to.flags |= scattered;
 }
 
+void read_fill_node(void const* fill, Record& to) noexcept {
+  using namespace fill_node;
+  read_rows(at<std::uint64_t>(fill, fill_node::to), at<std::uint64_t>(fill, pitch),
+            at<std::uint64_t>(fill, width) * at<std::uint32_t>(fill, element), at<std::uint64_t>(fill, height), to);
+}
+
 void read_copy_2d(void const* copy, Record& to) noexcept {
   using namespace copy_2d;
   std::uint64_t const from_step = at<std::uint64_t>(copy, from_pitch), to_step = at<std::uint64_t>(copy, to_pitch);
@@ -112,6 +118,14 @@ Record call_record(WatchedCall const& call, void const* parameters, bool succeed
   if (in_a_stream && record.stream == 0) record.stream = call.per_thread ? per_thread_stream : legacy_stream;
   switch (call.shape) {
     case Shape::plain:
+    case Shape::node_copy:
+    case Shape::node_fill:
+    case Shape::node_any:
+    case Shape::node_graph:
+    case Shape::node_switch:
+      break;
+    case Shape::graph:
+      record.second = 1;
       break;
     case Shape::rows:
       read_rows(record.first, at<std::uint64_t>(parameters, 8), at<std::uint64_t>(parameters, 24) * call.unit,

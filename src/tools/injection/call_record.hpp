@@ -18,4 +18,7 @@ void read_copy_3d(void const* copy, watch_log::Record& to) noexcept;
 void read_rows(std::uint64_t at, std::uint64_t pitch, std::uint64_t width, std::uint64_t height,
                watch_log::Record& to) noexcept;
 
+/// Fills in the bytes that a CUDA_MEMSET_NODE_PARAMS touches.
+void read_fill_node(void const* fill, watch_log::Record& to) noexcept;
+
 }  // namespace penstock::injection

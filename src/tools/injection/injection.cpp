@@ -6,6 +6,7 @@
 
 #include "tools/injection/activities.hpp"
 #include "tools/injection/call_record.hpp"
+#include "tools/injection/graph_nodes.hpp"
 #include "tools/injection/log_writer.hpp"
 #include "tools/injection/profiler.hpp"
 
@@ -18,7 +19,6 @@ using cupti::field;
 constexpr std::uint64_t usual_bytes = std::uint64_t{256} << 20;
 /// How often CUPTI hands over activities. A crash loses those that it still holds.
 constexpr std::uint32_t flush_milliseconds = 100;
-constexpr std::size_t most_nodes = 4096;
 /// One more than the highest number of a call that is watched.
 constexpr std::size_t call_numbers = 1024;
 
@@ -35,40 +35,6 @@ void take(void* context, std::uint32_t stream, std::uint8_t* buffer, std::size_t
 }
 std::uint64_t now() {
   return log_time();
-}
-
-/// Writes which bytes the copies and memsets of an executable graph touch. `graph` is the one that it was made of.
-void write_nodes(std::uint64_t executable, void* graph) noexcept {
-  if (driver.graph_nodes == nullptr || driver.node_type == nullptr) return;
-  // For each call: several threads may make graphs executable at once.
-  auto** const nodes = static_cast<void**>(std::calloc(most_nodes, sizeof(void*)));
-  std::size_t count = most_nodes;
-  if (nodes == nullptr || driver.graph_nodes(graph, nodes, &count) != 0) count = 0;
-  for (std::size_t i = 0; i < count && i < most_nodes; ++i) {
-    int type = -1;
-    Record record{};
-    record.stream = executable;
-    unsigned char words[copy_3d::size] = {};
-    if (driver.node_type(nodes[i], &type) != 0) continue;
-    if (type == node_copy && driver.copy_node != nullptr && driver.copy_node(nodes[i], words) == 0) {
-      record.kind = Kind::graph_copy;
-      read_copy_3d(words, record);
-    } else if (type == node_fill && driver.fill_node != nullptr && driver.fill_node(nodes[i], words) == 0) {
-      std::uint64_t to, pitch, width, height;
-      std::uint32_t element;
-      std::memcpy(&to, words + fill_node::to, sizeof to);
-      std::memcpy(&pitch, words + fill_node::pitch, sizeof pitch);
-      std::memcpy(&element, words + fill_node::element, sizeof element);
-      std::memcpy(&width, words + fill_node::width, sizeof width);
-      std::memcpy(&height, words + fill_node::height, sizeof height);
-      record.kind = Kind::graph_fill;
-      read_rows(to, pitch, width * element, height, record);
-    } else {
-      continue;
-    }
-    write_record(record);
-  }
-  std::free(nodes);
 }
 
 /// Whether a call enqueues something, which a stream that captures puts into a graph. The stream of other calls may be
@@ -120,7 +86,8 @@ void note(WatchedCall const& call, std::uint8_t const* data, std::uint64_t begin
   if (works_in_stream(call.call) && goes_into_a_graph(record)) record.flags |= captured;
   write_record(record);
   if (call.call == Call::instantiate && result == 0)
-    write_nodes(record.first, field<void*>(static_cast<std::uint8_t const*>(parameters), 8));
+    write_nodes(driver, record.first, field<void*>(static_cast<std::uint8_t const*>(parameters), 8));
+  if (call.call == Call::graph_update && result == 0) write_change(driver, call, parameters);
 }
 
 void on_call(void* /*own*/, std::uint32_t domain, std::uint32_t number, void const* data) {

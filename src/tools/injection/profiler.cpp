@@ -62,6 +62,7 @@ void find_driver(Driver& to) noexcept {
   find(library, to.node_type, "cuGraphNodeGetType");
   find(library, to.copy_node, "cuGraphMemcpyNodeGetParams");
   find(library, to.fill_node, "cuGraphMemsetNodeGetParams");
+  find(library, to.child_graph, "cuGraphChildGraphNodeGetGraph");
 }
 
 }  // namespace penstock::injection

@@ -34,6 +34,7 @@ struct Driver {
   int (*node_type)(void* node, int* type) = nullptr;
   int (*copy_node)(void* node, void* copy) = nullptr;
   int (*fill_node)(void* node, void* fill) = nullptr;
+  int (*child_graph)(void* node, void** graph) = nullptr;
 };
 void find_driver(Driver& to) noexcept;
 

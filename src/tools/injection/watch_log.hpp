@@ -13,7 +13,7 @@
 /// Units:   times in nanoseconds of CLOCK_MONOTONIC; sizes in bytes.
 namespace penstock::watch_log {
 
-inline constexpr std::array<char, 8> magic{'P', 'S', 'W', 'A', 'T', 'C', 'H', '1'};
+inline constexpr std::array<char, 8> magic{'P', 'S', 'W', 'A', 'T', 'C', 'H', '2'};
 inline constexpr std::size_t chunk_bytes = std::size_t{1} << 16;
 inline constexpr std::size_t record_bytes = 64;
 inline constexpr std::size_t records_in_chunk = chunk_bytes / record_bytes;
@@ -53,22 +53,26 @@ enum class Call : std::uint8_t {
   load,           ///< Loads code.
   begin_capture,  ///< From here to end_capture calls in the stream go into a graph.
   end_capture,
+  event_destroy,  ///< first: the event.
+  graph_update,   ///< Changes an executable graph: first. second: 1, if all of its nodes are replaced.
   count
 };
 
 enum class Kind : std::uint8_t {
   none,
-  call,        ///< `what` is a Call.
-  copy,        ///< The device copied. `what`: CUPTI's kind of copy; `from` and `to`: its kinds of memory; bytes.
-  fill,        ///< The device did a memset. `to`: its kind of memory; bytes.
-  kernel,      ///< first: the number of its name; second: threads of the grid; bytes: threads of a block.
-  thread,      ///< A thread of the process: `first` is the system's number; its name is `text`.
-  name,        ///< `correlation` is its number, `what` which part of it `text` is, from 0.
-  call_name,   ///< `correlation` is CUPTI's number of the call; `text`.
-  graph_copy,  ///< A copy in an executable graph, which is `stream`: first, second, bytes.
-  graph_fill,  ///< Likewise.
-  device,      ///< `device`; first: multiprocessors; second: threads that one has room for; `bytes`: its memory.
-  lost,        ///< CUPTI had no room for `bytes` activities.
+  call,           ///< `what` is a Call.
+  copy,           ///< The device copied. `what`: CUPTI's kind of copy; `from` and `to`: its kinds of memory; bytes.
+  fill,           ///< The device did a memset. `to`: its kind of memory; bytes.
+  kernel,         ///< first: the number of its name; second: threads of the grid; bytes: threads of a block.
+  thread,         ///< A thread of the process: `first` is the system's number; its name is `text`.
+  name,           ///< `correlation` is its number, `what` which part of it `text` is, from 0.
+  call_name,      ///< `correlation` is CUPTI's number of the call; `text`.
+  graph_copy,     ///< A copy in an executable graph, which is `stream`: first, second, bytes. It is the node `end` from
+                  ///< `begin` on. `what`: 0 as it was made, 1 as it was changed.
+  graph_fill,     ///< Likewise.
+  device,         ///< `device`; first: multiprocessors; second: threads that one has room for; `bytes`: its memory.
+  lost,           ///< CUPTI had no room for `bytes` activities.
+  graph_unknown,  ///< As graph_copy: which bytes that node touches is not known; without a node, which the graph does.
   count
 };
 
@@ -147,7 +151,6 @@ enum class Refusal : std::uint64_t {
   cupti_is_taken,  ///< Another profiler uses it.
 };
 
-}  // namespace penstock::watch_log
 /// What processes note that could make no log. All processes of a run share it, in memory; it begins as zeros.
 struct Notes {
   std::uint32_t without_log = 0;  ///< How many processes loaded the library and could make no log.
@@ -155,3 +158,4 @@ struct Notes {
   std::int32_t problem = 0;
 };
 
+}  // namespace penstock::watch_log

@@ -111,6 +111,10 @@ constexpr WatchedCall makes_stream(std::uint16_t number, std::int8_t flags) {
   return {.number = number, .call = Call::stream_create, .stream = 0, .second = flags, .by_pointer = true};
 }
 
+constexpr WatchedCall updates(std::uint16_t number, Shape shape) {
+  return {.number = number, .call = Call::graph_update, .first = 0, .shape = shape};
+}
+
 constexpr bool zero_is_legacy = false, zero_is_per_thread = true;
 
 constexpr WatchedCall calls[] = {
@@ -190,6 +194,8 @@ constexpr WatchedCall calls[] = {
     in_stream(588, Call::event_record, 8, 0, zero_is_per_thread),
     in_stream(295, Call::event_wait, 0, 8, zero_is_legacy),
     in_stream(436, Call::event_wait, 0, 8, zero_is_per_thread),
+    plain(122, Call::event_destroy, 0),
+    plain(325, Call::event_destroy, 0),  // cuEventDestroy_v2
     plain(121, Call::event_sync, 0),
     plain(120, Call::event_query, 0),
     in_stream(126, Call::stream_sync, 0, absent, zero_is_legacy),
@@ -218,10 +224,19 @@ constexpr WatchedCall calls[] = {
     plain(302, Call::unpin, 0),     // cuMemHostUnregister
     makes(643, Call::instantiate),  // cuGraphInstantiateWithFlags
     makes(656, Call::instantiate),  // cuGraphInstantiateWithParams
-    makes(578, Call::instantiate),  // cuGraphInstantiate_v2
-    plain(20, Call::load),          // cuModuleLoadDataEx
-    plain(19, Call::load),          // cuModuleLoadData
-    plain(678, Call::load),         // cuLibraryLoadData
+    makes(657, Call::instantiate),
+    makes(513, Call::instantiate),  // cuGraphInstantiate, cuGraphInstantiate_v2
+    makes(578, Call::instantiate),
+    updates(561, Shape::graph),  // cuGraphExecUpdate, cuGraphExecUpdate_v2
+    updates(696, Shape::graph),
+    updates(562, Shape::node_copy),    // cuGraphExecMemcpyNodeSetParams
+    updates(563, Shape::node_fill),    // cuGraphExecMemsetNodeSetParams
+    updates(714, Shape::node_any),     // cuGraphExecNodeSetParams
+    updates(586, Shape::node_graph),   // cuGraphExecChildGraphNodeSetParams
+    updates(650, Shape::node_switch),  // cuGraphNodeSetEnabled
+    plain(20, Call::load),             // cuModuleLoadDataEx
+    plain(19, Call::load),             // cuModuleLoadData
+    plain(678, Call::load),            // cuLibraryLoadData
     in_stream(539, Call::begin_capture, 0, absent, zero_is_legacy),
     in_stream(540, Call::begin_capture, 0, absent, zero_is_per_thread),
     in_stream(720, Call::begin_capture, 0, absent, zero_is_legacy),

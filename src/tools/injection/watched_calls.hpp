@@ -22,7 +22,15 @@ enum class Shape : std::uint8_t {
   rows,     ///< A memset of rows, by address, pitch, value, width and height, at offsets 0, 8, 16, 24 and 32.
   copy_2d,  ///< By a pointer to a CUDA_MEMCPY2D.
   copy_3d,  ///< By a pointer to a CUDA_MEMCPY3D.
-  unknown   ///< Batches, and 3D copies between peers: their bytes are not read.
+  unknown,  ///< Batches, and 3D copies between peers: their bytes are not read.
+  // Changes of an executable graph: by the graph whose nodes it takes over, at offset 8; else the node is at offset 8,
+  // and behind it are parameters of
+  graph,
+  node_copy,   ///< a copy: CUDA_MEMCPY3D,
+  node_fill,   ///< a memset: CUDA_MEMSET_NODE_PARAMS,
+  node_any,    ///< any node: CUgraphNodeParams,
+  node_graph,  ///< a child graph,
+  node_switch  ///< or whether the node does anything.
 };
 
 /// The offset of a value that the call does not have.
@@ -64,6 +72,11 @@ inline constexpr std::uint32_t memory_host = 1, memory_device = 2, memory_array 
 namespace fill_node {
 inline constexpr std::size_t to = 0, pitch = 8, element = 20, width = 24, height = 32, size = 40;
 }
-inline constexpr int node_copy = 1, node_fill = 2;  ///< CUgraphNodeType
+/// Offsets of members of CUgraphNodeParams.
+namespace any_node {
+inline constexpr std::size_t type = 0, copy = 32, fill = 16;
+}
+/// CUgraphNodeType.
+inline constexpr int copy_type = 1, fill_type = 2, graph_type = 4, conditional_type = 13;
 
 }  // namespace penstock::injection

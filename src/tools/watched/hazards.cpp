@@ -7,6 +7,7 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "tools/watched/executable_graphs.hpp"
 #include "tools/watched/order.hpp"
 #include "tools/watched/touched_bytes.hpp"
 
@@ -19,7 +20,7 @@ constexpr std::size_t most_pairs = 1000;
 
 class Search {
  public:
-  explicit Search(WatchLog const& log) : log_(log) {
+  explicit Search(WatchLog const& log) : log_(log), graphs_(log) {
     for (WatchRecord const& activity : log.activities)
       if (activity.kind == Kind::copy) copies_.try_emplace(activity.correlation, &activity);
     found_.complete = log.full_at == 0 && log.ended != 0 && log.lost == 0;
@@ -87,17 +88,12 @@ class Search {
         break;
       case Call::graph_launch:
         compared_.clear();
-        if (auto const graph = log_.graphs.find(call.first); graph != log_.graphs.end()) {
-          for (WatchRecord const& node : graph->second) {
-            if ((node.flags & scattered) != 0) {
-              ++found_.unknown_bytes;
-              continue;
-            }
-            touch_bytes(touch, node.first, node.bytes, true);
-            if (node.kind == Kind::graph_copy) touch_bytes(touch, node.second, node.bytes, false);
-          }
-        }
+        touch_nodes(touch, call);
         note_copy(touch);
+        break;
+      case Call::instantiate:
+      case Call::graph_update:
+        graphs_.take(call);
         break;
       case Call::allocate:
       case Call::pin:
@@ -112,6 +108,22 @@ class Search {
         break;
       default:
         break;
+    }
+  }
+
+  void touch_nodes(Touch const& touch, WatchRecord const& call) {
+    ExecutableGraphs::Nodes const& graph = graphs_.launched(call);
+    if (!graph.known) {
+      ++found_.unknown_bytes;
+      return;
+    }
+    for (auto const& [number, node] : graph.nodes) {
+      if (node == nullptr || (node->flags & scattered) != 0) {
+        ++found_.unknown_bytes;
+        continue;
+      }
+      touch_bytes(touch, node->first, node->bytes, true);
+      if (node->kind == Kind::graph_copy) touch_bytes(touch, node->second, node->bytes, false);
     }
   }
 
@@ -164,6 +176,7 @@ class Search {
 
   WatchLog const& log_;
   std::unordered_map<std::uint32_t, WatchRecord const*> copies_;
+  ExecutableGraphs graphs_;
   Order fenced_{{.fence = true}};
   Order unfenced_{{.fence = false}};
   Order told_{{.fence = false, .threads_tell = false}};
@@ -221,8 +234,8 @@ std::string as_text(Hazards const& hazards, WatchLog const& log) {
     text += "  " + counted(hazards.unordered, "pair", "pairs") +
             " on the same bytes have no order as the program is, with the legacy stream or without.\n";
   if (hazards.unknown_bytes > 0)
-    text += "  " + counted(hazards.unknown_bytes, "copy was", "copies were") +
-            " left out, since the bytes do not lie side by side.\n";
+    text += "  " + counted(hazards.unknown_bytes, "copy or graph was", "copies or graphs were") +
+            " left out, since it is not known which bytes they touch.\n";
   if (!text.empty() && !hazards.complete) text += "  The log does not have all calls, so there may be more.\n";
   return text;
 }

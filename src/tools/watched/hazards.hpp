@@ -38,8 +38,9 @@ struct Hazards {
   /// Pairs that are in order, but only if a thread that waited for the first told the thread of the second: no log
   /// shows that. They are not among `pairs`.
   std::uint64_t told = 0;
-  std::uint64_t unknown_bytes = 0;  ///< Copies of which it is not known which bytes they touch; they are left out.
-  bool complete = true;             ///< False if the log was full, cut off, or had lost something.
+  /// Copies and launches of graphs of which it is not known which bytes they touch; they are left out.
+  std::uint64_t unknown_bytes = 0;
+  bool complete = true;  ///< False if the log was full, cut off, or had lost something.
 };
 
 /// Looks for pairs by happens-before: once as the program ran, and once without the legacy stream, where each thread

@@ -54,6 +54,7 @@ void take(Record const& record, WatchLog& log, Parts& names) {
       break;
     case Kind::graph_copy:
     case Kind::graph_fill:
+    case Kind::graph_unknown:
       log.graphs[record.stream].push_back(record);
       break;
     case Kind::device:
@@ -95,7 +96,9 @@ constexpr std::array<char const*, static_cast<std::size_t>(Call::count)> deeds{"
                                                                                "graph instantiate",
                                                                                "module load",
                                                                                "begin capture",
-                                                                               "end capture"};
+                                                                               "end capture",
+                                                                               "event destroy",
+                                                                               "graph update"};
 
 }  // namespace
 
@@ -132,6 +135,7 @@ WatchLog read_watch_log(std::span<std::byte const> bytes) {
   }
   sort_by_begin(log.calls);
   sort_by_begin(log.activities);
+  for (auto& [graph, records] : log.graphs) sort_by_begin(records);
   return log;
 }
 

@@ -43,7 +43,7 @@ struct WatchLog {
   std::map<std::uint32_t, WatchedThread> threads = {};
   std::map<std::uint64_t, std::string> kernel_names = {};
   std::map<std::uint32_t, std::string> call_names = {};
-  std::map<std::uint64_t, std::vector<WatchRecord>> graphs = {};  ///< Copies and fills, by the executable graph.
+  std::map<std::uint64_t, std::vector<WatchRecord>> graphs = {};  ///< Their nodes, by their begin.
   std::map<std::uint32_t, WatchedDevice> devices = {};
   std::vector<watch_log::Total> call_totals = {};      ///< Of what was counted only, by WatchCall.
   std::vector<watch_log::Total> activity_totals = {};  ///< Likewise, by WatchKind.

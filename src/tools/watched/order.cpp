@@ -142,6 +142,10 @@ OrderPlace Order::take(WatchRecord const& call, bool waits) {
       if (event != events_.end() && join(streams_[stream].clock, event->second)) ++streams_[stream].version;
       break;
     }
+    case Call::event_destroy:
+      // Another event may have its handle.
+      events_.erase(call.first);
+      break;
     case Call::event_sync:
     case Call::event_query:
       if (auto const event = events_.find(call.first); event != events_.end()) wait_until(call, event->second);

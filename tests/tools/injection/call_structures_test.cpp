@@ -50,8 +50,14 @@ TEST(CallStructures, LieAsTheHeadersSay) {
   EXPECT_EQ(fill_node::width, offsetof(CUDA_MEMSET_NODE_PARAMS, width));
   EXPECT_EQ(fill_node::height, offsetof(CUDA_MEMSET_NODE_PARAMS, height));
   EXPECT_EQ(fill_node::size, sizeof(CUDA_MEMSET_NODE_PARAMS));
-  EXPECT_EQ(node_copy, CU_GRAPH_NODE_TYPE_MEMCPY);
-  EXPECT_EQ(node_fill, CU_GRAPH_NODE_TYPE_MEMSET);
+  EXPECT_EQ(any_node::type, offsetof(CUgraphNodeParams, type));
+  EXPECT_EQ(any_node::copy, offsetof(CUgraphNodeParams, memcpy.copyParams));
+  EXPECT_EQ(any_node::fill, offsetof(CUgraphNodeParams, memset));
+  EXPECT_EQ(fill_node::height, offsetof(CUDA_MEMSET_NODE_PARAMS_v2, height));
+  EXPECT_EQ(copy_type, CU_GRAPH_NODE_TYPE_MEMCPY);
+  EXPECT_EQ(fill_type, CU_GRAPH_NODE_TYPE_MEMSET);
+  EXPECT_EQ(graph_type, CU_GRAPH_NODE_TYPE_GRAPH);
+  EXPECT_EQ(conditional_type, CU_GRAPH_NODE_TYPE_CONDITIONAL);
   EXPECT_EQ(memory_host, CU_MEMORYTYPE_HOST);
   EXPECT_EQ(memory_device, CU_MEMORYTYPE_DEVICE);
   EXPECT_EQ(memory_array, CU_MEMORYTYPE_ARRAY);

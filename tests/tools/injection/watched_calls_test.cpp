@@ -229,6 +229,26 @@ constexpr Expected expected[] = {
      false},
     {CUPTI_DRIVER_TRACE_CBID_cuMemcpyBatchAsync_v2_ptsz, offsetof(cuMemcpyBatchAsync_v2_ptsz_params, hStream), none,
      none, none, true},
+    {CUPTI_DRIVER_TRACE_CBID_cuEventDestroy, none, offsetof(cuEventDestroy_params, hEvent), none, none, false},
+    {CUPTI_DRIVER_TRACE_CBID_cuEventDestroy_v2, none, offsetof(cuEventDestroy_v2_params, hEvent), none, none, false},
+    {CUPTI_DRIVER_TRACE_CBID_cuGraphInstantiate, none, offsetof(cuGraphInstantiate_params, phGraphExec), none, none,
+     false},
+    {CUPTI_DRIVER_TRACE_CBID_cuGraphInstantiateWithParams_ptsz, none,
+     offsetof(cuGraphInstantiateWithParams_ptsz_params, phGraphExec), none, none, false},
+    {CUPTI_DRIVER_TRACE_CBID_cuGraphExecUpdate, none, offsetof(cuGraphExecUpdate_params, hGraphExec), none, none,
+     false},
+    {CUPTI_DRIVER_TRACE_CBID_cuGraphExecUpdate_v2, none, offsetof(cuGraphExecUpdate_v2_params, hGraphExec), none, none,
+     false},
+    {CUPTI_DRIVER_TRACE_CBID_cuGraphExecMemcpyNodeSetParams, none,
+     offsetof(cuGraphExecMemcpyNodeSetParams_params, hGraphExec), none, none, false},
+    {CUPTI_DRIVER_TRACE_CBID_cuGraphExecMemsetNodeSetParams, none,
+     offsetof(cuGraphExecMemsetNodeSetParams_params, hGraphExec), none, none, false},
+    {CUPTI_DRIVER_TRACE_CBID_cuGraphExecNodeSetParams, none, offsetof(cuGraphExecNodeSetParams_params, hGraphExec),
+     none, none, false},
+    {CUPTI_DRIVER_TRACE_CBID_cuGraphExecChildGraphNodeSetParams, none,
+     offsetof(cuGraphExecChildGraphNodeSetParams_params, hGraphExec), none, none, false},
+    {CUPTI_DRIVER_TRACE_CBID_cuGraphNodeSetEnabled, none, offsetof(cuGraphNodeSetEnabled_params, hGraphExec), none,
+     none, false},
     {CUPTI_DRIVER_TRACE_CBID_cuCtxSynchronize_v2, none, none, none, none, false},
 };
 
@@ -249,6 +269,21 @@ TEST(WatchedCalls, LieAsTheHeadersSay) {
     EXPECT_EQ(found->per_thread, one.per_thread) << one.number;
   }
   EXPECT_EQ(std::size(expected), watched_calls().size());
+}
+
+TEST(WatchedCalls, HaveTheGraphOrTheNodeThatTheyChangeBehindTheExecutableGraph) {
+  EXPECT_EQ(offsetof(cuGraphInstantiateWithFlags_params, hGraph), 8u);
+  EXPECT_EQ(offsetof(cuGraphInstantiateWithParams_ptsz_params, hGraph), 8u);
+  EXPECT_EQ(offsetof(cuGraphExecUpdate_params, hGraph), 8u);
+  EXPECT_EQ(offsetof(cuGraphExecUpdate_v2_params, hGraph), 8u);
+  EXPECT_EQ(offsetof(cuGraphExecMemcpyNodeSetParams_params, hNode), 8u);
+  EXPECT_EQ(offsetof(cuGraphExecMemcpyNodeSetParams_params, copyParams), 16u);
+  EXPECT_EQ(offsetof(cuGraphExecMemsetNodeSetParams_params, hNode), 8u);
+  EXPECT_EQ(offsetof(cuGraphExecMemsetNodeSetParams_params, memsetParams), 16u);
+  EXPECT_EQ(offsetof(cuGraphExecNodeSetParams_params, hNode), 8u);
+  EXPECT_EQ(offsetof(cuGraphExecNodeSetParams_params, nodeParams), 16u);
+  EXPECT_EQ(offsetof(cuGraphExecChildGraphNodeSetParams_params, hNode), 8u);
+  EXPECT_EQ(offsetof(cuGraphNodeSetEnabled_params, hNode), 8u);
 }
 
 }  // namespace

@@ -20,8 +20,7 @@
 namespace {
 
 constexpr std::uint64_t microsecond = 1'000, copy_time = 20 * microsecond;
-StandIn* cupti = nullptr;
-std::atomic<std::uint32_t> calls{0}, streams_made{0};
+std::atomic<std::uint32_t> streams_made{0};
 std::atomic<void*> capturing{nullptr};
 void* destroyed = nullptr;
 
@@ -30,17 +29,6 @@ struct Entry {
   std::uint32_t number;
   bool per_thread;
 };
-
-/// A call with its parameters as the real driver has them.
-template <class Parameters, class Body>
-int told(std::uint32_t number, Parameters const& parameters, Body const& body) {
-  std::uint32_t const correlation = ++calls;
-  std::uint64_t mine = 0;
-  if (cupti != nullptr) cupti->call(number, false, &parameters, nullptr, &mine, correlation);
-  int const result = body(correlation);
-  if (cupti != nullptr) cupti->call(number, true, &parameters, &result, &mine, correlation);
-  return result;
-}
 
 constexpr std::uint32_t copy_kind = 1, kernel_kind = 10;
 constexpr int to_device = 1, to_host = 2, pageable = 1, pinned = 2, on_device = 3;

@@ -74,6 +74,36 @@ void depth_first(World& world) {
 
 }  // namespace
 
+/// Graphs in the default stream that copy tiles up: one in a child graph, one by a node that is changed, one by a node
+/// that is replaced. Behind them four tiles are copied down in another stream, of which no graph copies the second.
+void graphs(World& world) {
+  auto const copies_up = [&](cudaGraph_t graph, std::size_t i) {
+    cudaGraphNode_t node;
+    check(cudaGraphAddMemcpyNode1D(&node, graph, nullptr, 0, world.device + i * tile, world.host + i * tile, tile,
+                                   cudaMemcpyHostToDevice));
+    return node;
+  };
+  cudaGraph_t child, parent, own, other;
+  for (cudaGraph_t* const graph : {&child, &parent, &own, &other}) check(cudaGraphCreate(graph, 0));
+  cudaGraphExec_t of_parent, of_own;
+  copies_up(child, 0);
+  cudaGraphNode_t node;
+  check(cudaGraphAddChildGraphNode(&node, parent, nullptr, 0, child));
+  check(cudaGraphInstantiate(&of_parent, parent, 0));
+  check(cudaGraphLaunch(of_parent, nullptr));
+  node = copies_up(own, 1);
+  check(cudaGraphInstantiate(&of_own, own, 0));
+  check(cudaGraphExecMemcpyNodeSetParams1D(of_own, node, world.device + 2 * tile, world.host + 2 * tile, tile,
+                                           cudaMemcpyHostToDevice));
+  check(cudaGraphLaunch(of_own, nullptr));
+  copies_up(other, 3);
+  cudaGraphExecUpdateResultInfo result;
+  check(cudaGraphExecUpdate(of_own, other, &result));
+  check(cudaGraphLaunch(of_own, nullptr));
+  for (std::size_t i = 0; i < 4; ++i) world.down(i, world.of(0));
+  check(cudaDeviceSynchronize());
+}
+
 int main(int count, char** arguments) {
   std::string const what = count > 1 ? arguments[1] : "";
   if (what == "serial") {
@@ -127,8 +157,11 @@ int main(int count, char** arguments) {
     }
     world.down(0, world.of(0));
     check(cudaDeviceSynchronize());
+  } else if (what == "graphs") {
+    World world(true, cudaStreamDefault);
+    graphs(world);
   } else {
-    std::fprintf(stderr, "texts serial|pageable|stray|host_blocks|depth_first|breadth_first|hazard|ordered\n");
+    std::fprintf(stderr, "texts serial|pageable|stray|host_blocks|depth_first|breadth_first|hazard|ordered|graphs\n");
     return 2;
   }
   return 0;

@@ -58,5 +58,12 @@ case $2 in
     run watch --json -- "$texts" ordered
     [[ $(figure 'process["hazards"]["count"]') == 0 ]] || fail "$(figure 'process["hazards"]')"
     ;;
+  Graphs)
+    run watch --json -- "$texts" graphs
+    expect_code 0
+    # Each of the three launches with the copy of its tile.
+    [[ $(figure 'process["hazards"]["count"]') == 3 ]] || fail "$(figure 'process["hazards"]')"
+    [[ $(figure 'process["hazards"]["unknown_bytes"]') == 0 ]] || fail "$(figure 'process["hazards"]')"
+    ;;
   *) fail "no such case: $2" ;;
 esac

@@ -46,6 +46,14 @@ case $2 in
     watch --expect 'hazards <= 0' hazard
     expect_code 1
     ;;
+  FollowsGraphsIntoTheirChildrenAndThroughUpdates)
+    watch --json graphs
+    expect_code 0
+    # Each of the three launches, with the copy behind it; none with the copy to where a graph would have copied.
+    expect_figure 'all["processes"][0]["hazards"]["count"]' 3
+    expect_figure '{pair["first"]["call"] for pair in all["processes"][0]["hazards"]["pairs"]}' "{'graph launch'}"
+    expect_figure 'all["processes"][0]["hazards"]["unknown_bytes"]' 0
+    ;;
   TakesWhatIsCapturedForNoWork)
     watch --json capture
     expect_code 0
@@ -173,15 +181,6 @@ assert sum(event["ph"] == "X" and event["cat"] == "device" for event in events) 
     run watch -- /bin/true
     expect_code 1
     ;;
-  SaysThatCuptiRefuses)
-    export STAND_IN_CUPTI_REFUSES=35
-    watch serial
-    expect_code 4
-    expect_err 'only administrators may profile here'
-    export STAND_IN_CUPTI_REFUSES=39
-    watch serial
-    expect_code 4
-    expect_err 'Another profiler has CUPTI'
   SaysWhyThereIsNoLog)
     watch short-files
     expect_code 1
@@ -233,6 +232,15 @@ assert sum(event["ph"] == "X" and event["cat"] == "device" for event in events) 
     watch --limit 128KiB serial
     expect_code 0
     ;;
+  SaysThatCuptiRefuses)
+    export STAND_IN_CUPTI_REFUSES=35
+    watch serial
+    expect_code 4
+    expect_err 'only administrators may profile here'
+    export STAND_IN_CUPTI_REFUSES=39
+    watch serial
+    expect_code 4
+    expect_err 'Another profiler has CUPTI'
     ;;
   RefusesBadOptionsInOneLine)
     mkdir full

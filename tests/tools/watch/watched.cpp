@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Programs for the stand-in of the driver, which know nothing of penstock: `watched CASE`.
+#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -9,8 +10,8 @@
 
 #include <dlfcn.h>
 #include <signal.h>
-#include <sys/wait.h>
 #include <sys/resource.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 namespace {
@@ -36,6 +37,48 @@ struct Driver {
 
 char host[65536], device[65536];
 
+/// A CUDA_MEMCPY3D of 4096 bytes from host memory to the device.
+struct CopyNode {
+  std::uint64_t words[25] = {};
+  explicit CopyNode(char* to) {
+    auto* const bytes = reinterpret_cast<char*>(words);
+    unsigned const from_kind = 1, to_kind = 2;
+    std::memcpy(bytes + 32, &from_kind, sizeof from_kind);
+    std::memcpy(bytes + 120, &to_kind, sizeof to_kind);
+    words[5] = reinterpret_cast<std::uint64_t>(host);
+    words[17] = reinterpret_cast<std::uint64_t>(to);
+    words[22] = 4096;
+    words[23] = words[24] = 1;
+  }
+};
+
+/// Graphs in the default stream: with a child graph, with a node that is changed, and with nodes that are replaced. The
+/// copies behind them are in a stream that only waits for the default stream.
+void launch_graphs(Driver const& driver, void* stream) {
+  auto* const make = find<int(void**, unsigned)>("cuGraphCreate");
+  auto* const add = find<int(void**, void*, void* const*, std::size_t, void const*, void*)>("cuGraphAddMemcpyNode");
+  auto* const add_child = find<int(void**, void*, void* const*, std::size_t, void*)>("cuGraphAddChildGraphNode");
+  auto* const instantiate = find<int(void**, void*, unsigned long long)>("cuGraphInstantiateWithFlags");
+  auto* const launch = find<int(void*, void*)>("cuGraphLaunch");
+  char *const in_child = device, *const changed = device + 8192, *const replaced = device + 16384,
+              *const before = device + 32768;
+  CopyNode const copies[] = {CopyNode(in_child), CopyNode(changed), CopyNode(replaced), CopyNode(before)};
+  void *child = nullptr, *parent = nullptr, *other = nullptr, *old = nullptr, *node = nullptr, *executable = nullptr;
+  for (void** const graph : {&child, &parent, &other, &old}) make(graph, 0);
+  add(&node, child, nullptr, 0, &copies[0], nullptr);
+  add_child(&node, parent, nullptr, 0, child);
+  instantiate(&executable, parent, 0);
+  launch(executable, nullptr);
+  add(&node, other, nullptr, 0, &copies[2], nullptr);
+  add(&node, old, nullptr, 0, &copies[3], nullptr);
+  instantiate(&executable, old, 0);
+  find<int(void*, void*, void const*, void*)>("cuGraphExecMemcpyNodeSetParams")(executable, node, &copies[1], nullptr);
+  launch(executable, nullptr);
+  find<int(void*, void*, void*)>("cuGraphExecUpdate_v2")(executable, other, nullptr);
+  launch(executable, nullptr);
+  for (char* const to : {in_child, changed, replaced, before}) driver.upload(to, host + 32768, 100, stream);
+}
+
 /// So many tiles, in one stream.
 void work(Driver const& driver, unsigned tiles, void* stream = nullptr) {
   for (unsigned i = 0; i < tiles; ++i) {
@@ -51,6 +94,15 @@ void work(Driver const& driver, unsigned tiles, void* stream = nullptr) {
 int main(int, char** arguments) {
   std::string const what = arguments[1];
   if (what == "nothing") return 0;
+  if (what == "short-files") {
+    rlimit const bytes{100'000, 100'000};
+    setrlimit(RLIMIT_FSIZE, &bytes);
+  } else if (what == "no-folder") {
+    // That of all logs, with the one above.
+    std::string const folder = std::getenv("PENSTOCK_WATCH");
+    std::string const above = folder.substr(0, folder.rfind('/'));
+    std::rename(above.c_str(), (above + "-gone").c_str());
+  }
   Driver const driver;
   if (what == "serial" || what == "short-files" || what == "no-folder") {
     work(driver, 20);
@@ -65,6 +117,10 @@ int main(int, char** arguments) {
     driver.stream_create(&stream, 0);
     driver.upload(device, host, sizeof host, nullptr);
     driver.upload(device, host, 100, stream);
+  } else if (what == "graphs") {
+    void* stream = nullptr;
+    driver.stream_create(&stream, 0);
+    launch_graphs(driver, stream);
   } else if (what == "capture") {
     auto* const begin = find<int(void*, int)>("cuStreamBeginCapture_v2");
     auto* const end = find<int(void*, void**)>("cuStreamEndCapture");
@@ -94,15 +150,6 @@ int main(int, char** arguments) {
   } else if (what == "print") {
     work(driver, 2);
     std::vector<char> const text(std::size_t{1} << 20, 'x');
-  if (what == "short-files") {
-    rlimit const bytes{100'000, 100'000};
-    setrlimit(RLIMIT_FSIZE, &bytes);
-  } else if (what == "no-folder") {
-    // That of all logs, with the one above.
-    std::string const folder = std::getenv("PENSTOCK_WATCH");
-    std::string const above = folder.substr(0, folder.rfind('/'));
-    std::rename(above.c_str(), (above + "-gone").c_str());
-  }
     for (int i = 0; i < 64; ++i) std::fwrite(text.data(), 1, text.size(), stdout);
   } else if (what == "long") {
     work(driver, 2000);

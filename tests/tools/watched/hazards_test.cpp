@@ -66,6 +66,30 @@ Planted const planted[] = {
      [](LogBuilder& to, bool in_order) {
        to.fill(in_order ? one : legacy, device, size).graph(graph, back, device, size).graph_launch(one, graph);
      }},
+    {"GraphOfWhichANodeIsChanged",
+     [](LogBuilder& to, bool in_order) {
+       to.graph(graph, in_order ? device : back, host, size);
+       to.node_update(graph, LogBuilder::first_node, in_order ? back : device, host, size).graph_launch(legacy, graph);
+       to.fill(one, device, size);
+     }},
+    {"GraphOfWhichAllNodesAreReplaced",
+     [](LogBuilder& to, bool in_order) {
+       to.graph(graph, in_order ? device : back, host, size).graph_launch(one, graph);
+       to.graph_update(graph, 0x20, in_order ? back : device, host, size).graph_launch(legacy, graph);
+       to.fill(one, device, size);
+     }},
+    {"GraphThatHasTheHandleOfAnother",
+     [](LogBuilder& to, bool in_order) {
+       if (in_order) to.graph(graph, device, host, size, 0x30);
+       to.graph(graph, in_order ? back : device, host, size).graph_launch(legacy, graph);
+       to.fill(one, device, size);
+     }},
+    {"EventThatHasTheHandleOfAnother",
+     [](LogBuilder& to, bool in_order) {
+       upload(to, legacy).record(legacy, event);
+       if (!in_order) to.call(WatchCall::event_destroy, 0, event);
+       download(to.wait(one, event), one);
+     }},
     {"EventsAcrossThreeStreams",
      [](LogBuilder& to, bool in_order) {
        upload(to, legacy).record(legacy, event).wait(other, event).record(other, later);
@@ -209,6 +233,32 @@ TEST(Hazards, AreNoneOfMemoryThatWasGivenBackAndIsAnothersNow) {
   upload(program, one);
   Hazards const hazards = find_hazards(program.log());
   EXPECT_EQ(hazards.count, 0u);
+}
+
+/// A launch of a graph in the legacy stream, and a copy that it may have to be behind.
+Hazards hazards_behind(LogBuilder& program) {
+  program.graph_launch(legacy, graph);
+  return find_hazards(download(program, one).log());
+}
+
+TEST(Hazards, OfGraphsOfWhichTheNodesAreNotKnownAreCounted) {
+  LogBuilder never_seen, node, all, not_a_copy, another;
+  EXPECT_EQ(hazards_behind(never_seen.stream(one)).unknown_bytes, 1u);
+  node.stream(one).graph(graph, device, host, size).node_unknown(graph, LogBuilder::first_node);
+  EXPECT_EQ(hazards_behind(node).unknown_bytes, 1u);
+  all.stream(one).graph(graph, device, host, size).node_unknown(graph, 0);
+  EXPECT_EQ(hazards_behind(all).unknown_bytes, 1u);
+  not_a_copy.stream(one).graph(graph, device, host, size).node_unknown(graph, 0x77);
+  Hazards const found = hazards_behind(not_a_copy);
+  EXPECT_EQ(found.unknown_bytes, 0u);
+  EXPECT_EQ(found.count, 1u);
+  // The node is named by the graph that this one was made of, and its nodes are those of another.
+  another.stream(one).graph(graph, device, host, size).graph_update(graph, 0x20, device, host, size);
+  another.node_update(graph, LogBuilder::first_node, back, host, size);
+  WatchLog const log = another.graph_launch(legacy, graph).log();
+  EXPECT_EQ(find_hazards(log).unknown_bytes, 1u);
+  EXPECT_EQ(as_text(find_hazards(log), log),
+            "  1 copy or graph was left out, since it is not known which bytes they touch.\n");
 }
 
 TEST(Hazards, AreNoneOfWhatWentIntoAGraphOrFailed) {

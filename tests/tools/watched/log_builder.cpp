@@ -53,15 +53,41 @@ LogBuilder& LogBuilder::fill(std::uint64_t stream, std::uint64_t to, std::uint64
 LogBuilder& LogBuilder::launch(std::uint64_t stream) {
   return call(Call::launch, stream);
 }
-LogBuilder& LogBuilder::graph(std::uint64_t executable, std::uint64_t to, std::uint64_t from, std::uint64_t bytes) {
-  call(Call::instantiate, 0, executable);
+void LogBuilder::node(WatchKind kind, std::uint64_t executable, std::uint64_t node, std::uint8_t how, std::uint64_t to,
+                      std::uint64_t from, std::uint64_t bytes) {
   WatchRecord record;
-  record.kind = Kind::graph_copy;
+  record.kind = kind;
+  record.what = how;
+  record.begin = now_;
+  record.end = node;
   record.stream = executable;
   record.first = to;
   record.second = from;
   record.bytes = bytes;
   records_.push_back(record);
+}
+LogBuilder& LogBuilder::graph(std::uint64_t executable, std::uint64_t to, std::uint64_t from, std::uint64_t bytes,
+                              std::uint64_t number) {
+  call(Call::instantiate, 0, executable);
+  node(Kind::graph_copy, executable, number, 0, to, from, bytes);
+  return *this;
+}
+LogBuilder& LogBuilder::graph_update(std::uint64_t executable, std::uint64_t number, std::uint64_t to,
+                                     std::uint64_t from, std::uint64_t bytes) {
+  call(Call::graph_update, 0, executable);
+  records_.back().second = 1;
+  node(Kind::graph_copy, executable, number, 0, to, from, bytes);
+  return *this;
+}
+LogBuilder& LogBuilder::node_update(std::uint64_t executable, std::uint64_t number, std::uint64_t to,
+                                    std::uint64_t from, std::uint64_t bytes) {
+  call(Call::graph_update, 0, executable);
+  node(Kind::graph_copy, executable, number, 1, to, from, bytes);
+  return *this;
+}
+LogBuilder& LogBuilder::node_unknown(std::uint64_t executable, std::uint64_t number) {
+  call(Call::graph_update, 0, executable);
+  node(Kind::graph_unknown, executable, number, 1);
   return *this;
 }
 LogBuilder& LogBuilder::graph_launch(std::uint64_t stream, std::uint64_t executable) {

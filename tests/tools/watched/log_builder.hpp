@@ -24,7 +24,17 @@ class LogBuilder {
                            std::uint64_t stream = legacy);
   LogBuilder& fill(std::uint64_t stream, std::uint64_t to, std::uint64_t bytes);
   LogBuilder& launch(std::uint64_t stream);
-  LogBuilder& graph(std::uint64_t executable, std::uint64_t to, std::uint64_t from, std::uint64_t bytes);
+  static constexpr std::uint64_t first_node = 0x10;
+  /// An executable graph with a node that copies.
+  LogBuilder& graph(std::uint64_t executable, std::uint64_t to, std::uint64_t from, std::uint64_t bytes,
+                    std::uint64_t node = first_node);
+  /// The same graph gets the nodes of another one, with a node of that number that copies.
+  LogBuilder& graph_update(std::uint64_t executable, std::uint64_t node, std::uint64_t to, std::uint64_t from,
+                           std::uint64_t bytes);
+  /// A node of a graph copies other bytes from now on, or others that are not known.
+  LogBuilder& node_update(std::uint64_t executable, std::uint64_t node, std::uint64_t to, std::uint64_t from,
+                          std::uint64_t bytes);
+  LogBuilder& node_unknown(std::uint64_t executable, std::uint64_t node);
   LogBuilder& graph_launch(std::uint64_t stream, std::uint64_t executable);
   LogBuilder& record(std::uint64_t stream, std::uint64_t event);
   LogBuilder& wait(std::uint64_t stream, std::uint64_t event);
@@ -43,6 +53,9 @@ class LogBuilder {
   std::vector<std::byte> bytes() const;
 
  private:
+  void node(WatchKind kind, std::uint64_t executable, std::uint64_t node, std::uint8_t how, std::uint64_t to = 0,
+            std::uint64_t from = 0, std::uint64_t bytes = 0);
+
   std::uint32_t thread_ = 1;
   std::uint64_t now_ = began;
   std::vector<WatchRecord> records_;

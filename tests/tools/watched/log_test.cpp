@@ -7,6 +7,7 @@
 
 #include "penstock/error.hpp"
 #include "tools/watched/log_builder.hpp"
+#include "tools/watched/process_results.hpp"
 
 namespace penstock::cli {
 namespace {
@@ -48,6 +49,7 @@ TEST(WatchLogFile, ThatIsCutOffAnywhereHasWhatIsThere) {
 TEST(WatchLogFile, OfAnyBytesIsReadOrRefused) {
   LogBuilder program;
   for (int i = 0; i < 40; ++i) program.copy(0x5, 0x100, 0x200, 64).did(WatchKind::copy, 5, 90, 1, 1, 3);
+  for (int i = 0; i < 20; ++i) program.graph(0x9, 0x100, 0x200, 64).node_unknown(0x9, 0x10).graph_launch(0x5, 0x9);
   std::mt19937 random(1);
   for (int round = 0; round < 200; ++round) {
     std::vector<std::byte> bytes = program.bytes();
@@ -57,8 +59,9 @@ TEST(WatchLogFile, OfAnyBytesIsReadOrRefused) {
       bytes[at] = static_cast<std::byte>(random());
     }
     WatchLog const log = read_watch_log(bytes);
-    EXPECT_LE(log.calls.size(), 100u);
+    EXPECT_LE(log.calls.size(), 200u);
     for (WatchRecord const& call : log.calls) EXPECT_FALSE(call_name(log, call).empty());
+    EXPECT_NO_THROW(process_as_json(log));
   }
 }
 

@@ -24,7 +24,8 @@ function order_parts(hazards) {
     hazards?.unordered &&
       `${counted(hazards.unordered, 'pair', 'pairs')} on the same bytes have no order as the program is.`,
     hazards?.unknown_bytes &&
-      `${counted(hazards.unknown_bytes, 'copy was', 'copies were')} left out: the bytes do not lie side by side.`,
+      `${counted(hazards.unknown_bytes, 'copy or graph was', 'copies or graphs were')} left out: it is not known which bytes ` +
+        'they touch.',
     hazards?.complete === false && 'The log does not have all calls, so there may be more.',
     pairs.length > most && `${pairs.length - most} more are in the data.`,
   ].filter(Boolean);

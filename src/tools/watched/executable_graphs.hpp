@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <unordered_map>
+#include <vector>
+
+#include "tools/watched/log.hpp"
+
+namespace penstock::cli {
+
+/// Which bytes the copies and memsets of executable graphs touch, while calls make and change these graphs.
+///
+/// Shape: calls are taken by their begin. The log outlives it, and is not moved.
+class ExecutableGraphs {
+ public:
+  /// What a graph touches.
+  struct Nodes {
+    /// Copies and memsets, by their node; null: it is not known which bytes that node touches.
+    std::map<std::uint64_t, WatchRecord const*> nodes = {};
+    bool known = false;  ///< False: it is not known which bytes the graph touches at all.
+  };
+
+  explicit ExecutableGraphs(WatchLog const& log) : log_(log) {}
+
+  /// Takes a call that makes a graph executable, or changes such a graph.
+  void take(WatchRecord const& call);
+  /// The nodes of a graph, as they are when the call launches it.
+  Nodes const& launched(WatchRecord const& call);
+
+ private:
+  struct Graph {
+    Nodes touched = {};
+    std::size_t next = 0;   ///< The record of WatchLog::graphs that has not come yet.
+    bool replaced = false;  ///< By the nodes of another graph, while calls still name those that it was made of.
+  };
+  static void change(Graph& graph, WatchRecord const& record);
+
+  WatchLog const& log_;
+  std::unordered_map<std::uint64_t, Graph> graphs_;
+};
+
+}  // namespace penstock::cli
