@@ -16,8 +16,8 @@ namespace {
 
 using testing::HasSubstr;
 
-/// The library that tests/cupti/fake_cupti.cpp is made to.
-std::string const fake = PENSTOCK_FAKE_CUPTI;
+/// The library that tests/cupti/stand_in.cpp is made to.
+std::string const fake = PENSTOCK_STAND_IN_CUPTI;
 
 std::string refusal(std::string const& library) {
   Recorder recorder({.capacity = 1 << 14});
@@ -96,12 +96,12 @@ TEST(AnActivityLog, SaysWhyItCannotBe) {
   EXPECT_THAT(refusal("nowhere/libcupti.so.13"), HasSubstr("There is no CUPTI: nowhere/libcupti.so.13"));
   EXPECT_THAT(refusal("nowhere/libcupti.so.13"), HasSubstr("Install the CUDA toolkit"));
   EXPECT_THAT(refusal("libdl.so.2"), HasSubstr("none of CUDA 12 or 13"));
-  setenv("FAKE_CUPTI_REFUSES", "35", 1);
+  setenv("STAND_IN_CUPTI_REFUSES", "35", 1);
   EXPECT_THAT(refusal(fake), HasSubstr("only administrators may profile here"));
-  setenv("FAKE_CUPTI_REFUSES", "999", 1);
+  setenv("STAND_IN_CUPTI_REFUSES", "999", 1);
   EXPECT_THAT(refusal(fake), HasSubstr("error 999"));
   EXPECT_THAT(refusal(fake), HasSubstr("NVIDIA's driver is installed"));
-  unsetenv("FAKE_CUPTI_REFUSES");
+  unsetenv("STAND_IN_CUPTI_REFUSES");
   EXPECT_EQ(refusal(fake), "") << "what was refused is no hindrance later";
 }
 

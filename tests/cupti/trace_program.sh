@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# usage: trace_program.sh PENSTOCK CASE FAKE
-# Holds `--trace-with cupti` to what the traces of `penstock hash` and `penstock bench` show. FAKE is tests/cupti/fake_cupti.cpp as a library, which
+# usage: trace_program.sh PENSTOCK CASE STAND_IN
+# Holds `--trace-with cupti` to what the traces of `penstock hash` and `penstock bench` show. STAND_IN is tests/cupti/stand_in.cpp as a library, which
 # logs three activities for each tile whatever the device.
 # shellcheck source=tests/tools/program_world.sh
 source "$(dirname "$0")/../tools/program_world.sh"
@@ -27,7 +27,7 @@ case $2 in
   HasTheTimesOfEventsIfCuptiRefuses)
     mkdir found
     ln -s "$3" found/libcupti.so.13
-    export LD_LIBRARY_PATH=$world/found FAKE_CUPTI_REFUSES=35
+    export LD_LIBRARY_PATH=$world/found STAND_IN_CUPTI_REFUSES=35
     traced
     expect_code 0
     [[ $(grep -c '^penstock: ' err) == 3 ]] || fail "not the refusal, the trace and the verdict: $(cat err)"

@@ -14,8 +14,8 @@
 
 #include <dlfcn.h>
 
-#include "tools/stand_in/stand_in.hpp"
 #include "tools/stand_in/streams.hpp"
+#include "tools/stand_in/told.hpp"
 
 namespace {
 

@@ -6,7 +6,7 @@
 #include <memory>
 #include <vector>
 
-#include "tools/stand_in/stand_in.hpp"
+#include "tools/stand_in/told.hpp"
 
 namespace {
 

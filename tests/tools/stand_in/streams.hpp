@@ -6,7 +6,7 @@
 #include <mutex>
 #include <vector>
 
-#include "tools/stand_in/stand_in.hpp"
+#include "cupti/stand_in.hpp"
 
 /// The time by that stand-in for CUPTI; by the host, without one or if it has no clock.
 std::uint64_t now(StandIn const* cupti);
