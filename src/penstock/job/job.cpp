@@ -10,6 +10,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include "penstock/core/fnv.hpp"
 #include "penstock/error.hpp"
 
 namespace penstock {
@@ -42,9 +43,7 @@ std::uint64_t JobValues::number(std::string_view name) const {
 }
 
 std::uint64_t digest_of_bytes(std::span<std::byte const> bytes) noexcept {
-  std::uint64_t digest = 0xcbf29ce484222325;
-  for (std::byte const byte : bytes) digest = (digest ^ std::to_integer<std::uint64_t>(byte)) * 0x100000001b3;
-  return digest;
+  return fnv(bytes);
 }
 
 JobOption number_option(std::string name, std::string sentence, std::uint64_t preset, std::uint64_t least,

@@ -78,10 +78,6 @@ OutputFile::OutputFile(std::string path, std::stop_token stop) : path_(std::move
   find();
 }
 
-OutputFile::Descriptor::~Descriptor() {
-  if (number >= 0) close(number);
-}
-
 void OutputFile::find() {
   if (path_.empty()) refuse_path("''", "It names no file");
   struct stat status {};

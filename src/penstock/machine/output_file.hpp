@@ -9,6 +9,8 @@
 
 #include <sys/stat.h>
 
+#include "penstock/core/descriptor.hpp"
+
 namespace penstock {
 
 /// A file of which a program writes all, or nothing.
@@ -54,13 +56,6 @@ class OutputFile {
   void write(std::string const& what, std::function<void(std::ostream&)> const& write);
 
  private:
-  struct Descriptor {
-    int number = -1;
-    Descriptor() = default;
-    Descriptor(Descriptor const&) = delete;
-    Descriptor& operator=(Descriptor const&) = delete;
-    ~Descriptor();
-  };
   void find();
   void open_as_it_is(std::string const& path, bool waits);
   void expect_replaceable() const;

@@ -104,18 +104,14 @@ std::string companion_library(std::string const& name) {
 ScratchFile::ScratchFile() {
   char const* const chosen = std::getenv("TMPDIR");
   std::string const folder = chosen != nullptr && *chosen != 0 ? chosen : "/tmp";
-  descriptor_ = unnamed_file(folder);
-  if (descriptor_ < 0) {
+  file_.number = unnamed_file(folder);
+  if (file_.number < 0) {
     std::error_code const problem(errno, std::generic_category());
     if (auto const error = shortage("A file in " + folder, problem)) throw *error;
     throw Error(ErrorKind::bad_argument, "No file can be made in " + folder + ": " + problem.message() +
                                              ". Let TMPDIR name a folder that can be written.");
   }
-  path_ = "/proc/" + std::to_string(getpid()) + "/fd/" + std::to_string(descriptor_);
-}
-
-ScratchFile::~ScratchFile() {
-  close(descriptor_);
+  path_ = "/proc/" + std::to_string(getpid()) + "/fd/" + std::to_string(file_.number);
 }
 
 }  // namespace penstock::cli

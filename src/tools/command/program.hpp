@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "penstock/core/descriptor.hpp"
 #include "penstock/device.hpp"
 
 namespace penstock::cli {
@@ -58,15 +59,12 @@ class ScratchFile {
  public:
   /// Throws: Error of kind bad_argument, if none can be made.
   ScratchFile();
-  ScratchFile(ScratchFile const&) = delete;
-  ScratchFile& operator=(ScratchFile const&) = delete;
-  ~ScratchFile();
 
   /// By which this process and those that it starts can open it, while it lives.
   std::string const& path() const noexcept { return path_; }
 
  private:
-  int descriptor_;
+  Descriptor file_;
   std::string path_;
 };
 

@@ -7,6 +7,7 @@
 #include <csignal>
 #include <cstring>
 #include <optional>
+#include <span>
 
 #include <fcntl.h>
 #include <poll.h>
@@ -17,6 +18,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "penstock/core/descriptor.hpp"
 #include "penstock/error.hpp"
 #include "tools/command/subreaper.hpp"
 
@@ -24,19 +26,6 @@ namespace penstock::cli {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-
-/// A descriptor that is closed when it dies.
-struct Descriptor {
-  explicit Descriptor(int number) : number(number) {}
-  Descriptor(Descriptor const&) = delete;
-  Descriptor& operator=(Descriptor const&) = delete;
-  ~Descriptor() { shut(); }
-  void shut() {
-    if (number >= 0) close(number);
-    number = -1;
-  }
-  int number;
-};
 
 struct Pipe {
   Pipe() {
@@ -47,8 +36,8 @@ struct Pipe {
     from.number = ends[0];
     to.number = ends[1];
   }
-  Descriptor from{-1};
-  Descriptor to{-1};
+  Descriptor from;
+  Descriptor to;
 };
 
 /// Pointers to words, as exec takes them.
@@ -256,7 +245,7 @@ class Running {
 
 void Heard::add(std::string_view piece) {
   if (begin_.size() < keep_) begin_.append(piece.substr(0, keep_ - begin_.size()));
-  for (char const byte : piece) sum_ = (sum_ ^ static_cast<unsigned char>(byte)) * 0x100000001b3;
+  sum_ = fnv(std::as_bytes(std::span(piece)), sum_);
   bytes_ += piece.size();
 }
 

@@ -11,6 +11,8 @@
 #include <utility>
 #include <vector>
 
+#include "penstock/core/fnv.hpp"
+
 namespace penstock::cli {
 
 /// What a program wrote to one descriptor: a checksum of all of it, and its first bytes as text.
@@ -33,7 +35,7 @@ class Heard {
  private:
   std::size_t keep_;
   std::uint64_t bytes_ = 0;
-  std::uint64_t sum_ = 0xcbf29ce484222325;
+  std::uint64_t sum_ = fnv_of_nothing;
   std::string begin_;
 };
 

@@ -9,7 +9,6 @@
 #include <nlohmann/json.hpp>
 
 #include "penstock/error.hpp"
-#include "tools/command/files_to_write.hpp"
 #include "tools/command/program_file.hpp"
 #include "tools/command/results.hpp"
 #include "tools/measure/meter.hpp"
@@ -59,9 +58,7 @@ ExitCode ProgramsToCompare::run(Asked const& asked, StandardOutput& output, Inte
     both[i].arguments.insert(both[i].arguments.begin(), find_program(programs[i]).path);
   }
   std::string const date = date_now();
-  std::vector<NamedFile> read{{"--input", turns.input}};
-  for (std::string const& result : turns.results) read.push_back({"--result", result});
-  FilesToWrite files(read, std::vector<NamedFile>{{"--html", asked.html}}, interrupt.token());
+  FilesToWrite files = turns.files_to_write(asked.html, interrupt.token());
   WholeComparison compared("with " + programs[0], "with " + programs[1], turns.results);
   {
     InTurn in_turn(
@@ -75,10 +72,7 @@ ExitCode ProgramsToCompare::run(Asked const& asked, StandardOutput& output, Inte
     }
     in_turn.run_rounds();
   }
-  if (interrupt.requested()) {
-    std::fprintf(stderr, "penstock: Interrupted: no round more was run.\n");
-    return exit_interrupted;
-  }
+  if (interrupt.requested()) return say_interrupted();
   std::string const& failure = compared.failure();
   nlohmann::ordered_json all = results_of(compared, "compare programs", date, asked.command_line, failure);
   all["programs"] = programs;

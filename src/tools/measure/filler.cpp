@@ -33,22 +33,13 @@ Filler::Filler(Fill how, std::size_t tile, std::string const& path, FillMemory* 
   }
   if (how_ != Fill::file) return;
   if (path.empty()) throw Error(ErrorKind::bad_argument, "--fill file reads a file: name one with --file PATH.");
-  file_ = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  file_.number = open(path.c_str(), O_RDONLY | O_CLOEXEC);
   struct stat status {};
-  if (file_ < 0 || fstat(file_, &status) != 0) {
-    int const why = errno;
-    if (file_ >= 0) close(file_);
-    throw Error(ErrorKind::bad_argument, "--file " + path + ": " + std::strerror(why) + ".");
-  }
+  if (file_.number < 0 || fstat(file_.number, &status) != 0)
+    throw Error(ErrorKind::bad_argument, "--file " + path + ": " + std::strerror(errno) + ".");
   pieces_ = static_cast<std::uint64_t>(status.st_size) / tile;
-  if (pieces_ == 0) {
-    close(file_);
+  if (pieces_ == 0)
     throw Error(ErrorKind::bad_argument, "--file " + path + " is shorter than a tile: name a larger one.");
-  }
-}
-
-Filler::~Filler() {
-  if (file_ >= 0) close(file_);
 }
 
 std::size_t Filler::fill(std::span<std::byte> to) {
@@ -59,7 +50,8 @@ std::size_t Filler::fill(std::span<std::byte> to) {
     return to.size();
   }
   for (std::size_t done = 0; done < to.size();) {
-    ssize_t const got = pread(file_, to.data() + done, to.size() - done, static_cast<off_t>(piece * to.size() + done));
+    ssize_t const got =
+        pread(file_.number, to.data() + done, to.size() - done, static_cast<off_t>(piece * to.size() + done));
     if (got < 0 && errno == EINTR) continue;
     if (got <= 0) {
       throw Error(ErrorKind::system,

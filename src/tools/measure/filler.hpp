@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "penstock/core/descriptor.hpp"
 #include "penstock/pipeline.hpp"
 
 namespace penstock::measure {
@@ -45,7 +46,6 @@ class Filler final : public Source {
   Filler(Fill how, std::size_t tile, std::string const& path, FillMemory* memory = nullptr);
   Filler(Filler const&) = delete;
   Filler& operator=(Filler const&) = delete;
-  ~Filler() override;
 
   bool next(Tile&) override { return true; }
   std::size_t fill(Tile& tile) override { return fill(tile.input()); }
@@ -57,7 +57,7 @@ class Filler final : public Source {
  private:
   Fill const how_;
   std::shared_ptr<std::vector<std::byte> const> memory_;  ///< Null but for Fill::memory.
-  int file_ = -1;
+  Descriptor file_;
   std::uint64_t pieces_ = 1;  ///< Tiles that memory or file has room for.
   std::string path_;
   alignas(64) std::atomic<std::uint64_t> next_{0};

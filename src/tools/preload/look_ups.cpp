@@ -38,16 +38,16 @@ constexpr EntryPoint entry_points[] = {
 #undef ENTRY
 };
 
-enum class Order { none, look, turn };
+enum class Mode { none, look, turn };
 
 /// What the library does in this process, and where it counts.
 struct Run {
-  Order order = Order::none;
+  Mode mode = Mode::none;
   TurnCounts* counts = nullptr;
 };
 
 Run read_run() {
-  char const* const text = std::getenv(order_variable);
+  char const* const text = std::getenv(mode_variable);
   if (text == nullptr) return {};
   bool const turn = std::strncmp(text, "turn:", 5) == 0;
   if (!turn && std::strncmp(text, "look:", 5) != 0) return {};
@@ -58,7 +58,7 @@ Run read_run() {
   if (room == MAP_FAILED) return {};
   auto* const counts = static_cast<TurnCounts*>(room);
   ++counts->processes;
-  return {turn ? Order::turn : Order::look, counts};
+  return {turn ? Mode::turn : Mode::look, counts};
 }
 
 Run const& run() {
@@ -171,7 +171,7 @@ void* answer(char const* name, void* plain, int version, std::uint64_t flags) {
   ++now.counts->look_ups;
   bool const per_thread = (flags & wants_per_thread) != 0;
   if (per_thread) ++now.counts->asked_per_thread;
-  if (now.order == Order::look) return looked_at(plain, name, per_thread ? Variant::per_thread : Variant::legacy);
+  if (now.mode == Mode::look) return looked_at(plain, name, per_thread ? Variant::per_thread : Variant::legacy);
   if (per_thread) return plain;
   void* const other = turned(name, plain, version, flags);
   if (other == nullptr) return plain;
@@ -217,7 +217,7 @@ void* entry_point(void* handle, char const* name) {
     handle = RTLD_NEXT;
     plain = real_look()(handle, name);
   }
-  if (plain == nullptr || run().order == Order::none) return plain;
+  if (plain == nullptr || run().mode == Mode::none) return plain;
   Run const& now = run();
   ++now.counts->look_ups;
   if (std::strcmp(name, "cuGetProcAddress_v2") == 0) {
@@ -230,7 +230,7 @@ void* entry_point(void* handle, char const* name) {
   }
   bool const per_thread = is_per_thread(name);
   if (per_thread) ++now.counts->asked_per_thread;
-  if (now.order == Order::look) return looked_at(plain, name, per_thread ? Variant::per_thread : Variant::legacy);
+  if (now.mode == Mode::look) return looked_at(plain, name, per_thread ? Variant::per_thread : Variant::legacy);
   void* const other = per_thread ? nullptr : per_thread_export(handle, name);
   if (other == nullptr) return plain;
   ++now.counts->turned;

@@ -10,7 +10,7 @@ namespace penstock::preload {
 
 /// The environment variable that says what the library does: "look:FILE" or "turn:FILE". FILE has the size of
 /// TurnCounts, and gets the counts. Without the variable the library changes nothing.
-inline constexpr char const* order_variable = "PENSTOCK_TURN";
+inline constexpr char const* mode_variable = "PENSTOCK_TURN";
 
 /// The variant of an entry point: which default stream its stream 0 is.
 enum class Variant : std::uint8_t { legacy, per_thread };

@@ -2,6 +2,7 @@
 #include "tools/programs/in_turn.hpp"
 
 #include <algorithm>
+#include <cstdio>
 #include <utility>
 
 #include "tools/command/arguments.hpp"
@@ -26,6 +27,17 @@ std::vector<CLI::Option*> InTurnArguments::add_to(CLI::App& command) {
           command.add_option("--input", input, "The file for the program's standard input, which is empty otherwise")
               ->type_name("FILE")
               ->check(names_a_file())};
+}
+
+FilesToWrite InTurnArguments::files_to_write(std::string const& html, std::stop_token const& stop) const {
+  std::vector<NamedFile> read{{"--input", input}};
+  for (std::string const& result : results) read.push_back({"--result", result});
+  return {read, std::vector<NamedFile>{{"--html", html}}, stop};
+}
+
+ExitCode say_interrupted() {
+  std::fprintf(stderr, "penstock: Interrupted: no round more was run.\n");
+  return exit_interrupted;
 }
 
 InTurn::InTurn(WholeComparison& compared, InTurnArguments const& arguments, unsigned rounds, RunOne run_one,

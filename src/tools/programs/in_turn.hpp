@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <functional>
+#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -10,6 +11,7 @@
 #include <nlohmann/json.hpp>
 
 #include "tools/command/ending.hpp"
+#include "tools/command/files_to_write.hpp"
 #include "tools/command/progress.hpp"
 #include "tools/programs/whole_comparison.hpp"
 #include "tools/programs/whole_run.hpp"
@@ -24,7 +26,16 @@ struct InTurnArguments {
 
   /// Returns: the options that it added.
   std::vector<CLI::Option*> add_to(CLI::App& command);
+  /// The page that the command writes to `html`, apart from what these options name.
+  ///
+  /// Throws: as FilesToWrite.
+  FilesToWrite files_to_write(std::string const& html, std::stop_token const& stop) const;
 };
+
+/// Says on standard error that the command was interrupted.
+///
+/// Returns: the exit code for that.
+ExitCode say_interrupted();
 
 /// Runs two whole programs in turn, until all rounds are done, the time is over, one of them fails, or a signal
 /// interrupts.

@@ -11,8 +11,8 @@
 
 #include <fcntl.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
+#include "penstock/core/descriptor.hpp"
 #include "penstock/error.hpp"
 
 namespace penstock::cli {
@@ -71,20 +71,15 @@ ResultSum sum_of(std::string const& path) {
   return sum;
 }
 
-struct InputFile {
-  explicit InputFile(std::string const& path) : number(path.empty() ? -1 : open(path.c_str(), O_RDONLY | O_CLOEXEC)) {
-    if (!path.empty() && number < 0) {
-      throw Error(ErrorKind::bad_argument,
-                  "--input " + path + ": " + std::strerror(errno) + ". Name a file that can be read.");
-    }
-  }
-  InputFile(InputFile const&) = delete;
-  InputFile& operator=(InputFile const&) = delete;
-  ~InputFile() {
-    if (number >= 0) close(number);
-  }
-  int number;
-};
+/// The file for standard input; -1 for none.
+int open_input(std::string const& path) {
+  if (path.empty()) return -1;
+  int const number = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (number < 0)
+    throw Error(ErrorKind::bad_argument,
+                "--input " + path + ": " + std::strerror(errno) + ". Name a file that can be read.");
+  return number;
+}
 
 }  // namespace
 
@@ -92,7 +87,7 @@ WholeRun run_once(WholeProgram const& program, std::vector<std::pair<std::string
                   std::chrono::nanoseconds longest, std::stop_token const& stop) {
   std::vector<State> before;
   for (std::string const& path : program.results) before.push_back(state_of(path));
-  InputFile const input(program.input);
+  Descriptor const input(open_input(program.input));
   ProgramRun run;
   run.arguments = program.arguments;
   run.environment = environment;

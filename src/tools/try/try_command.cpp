@@ -8,7 +8,6 @@
 #include <nlohmann/json.hpp>
 
 #include "tools/command/arguments.hpp"
-#include "tools/command/files_to_write.hpp"
 #include "tools/command/program_file.hpp"
 #include "tools/command/results.hpp"
 #include "tools/page/results_page.hpp"
@@ -90,7 +89,7 @@ void TryCommand::watch(WatchedRuns& watched, InTurn const& in_turn, std::array<P
   WholeProgram program = this->program();
   program.results.clear();
   // What is counted here is not what the other runs count.
-  TurnedProgram const turned(TurnedProgram::Order::turn);
+  TurnedProgram const turned(TurnedProgram::Mode::turn);
   for (Contender const who : {Contender::baseline, Contender::candidate}) {
     ProgramEnd const& before = ends[static_cast<std::size_t>(who)];
     std::chrono::nanoseconds const most = in_turn.left() / 4;
@@ -112,11 +111,9 @@ void TryCommand::watch(WatchedRuns& watched, InTurn const& in_turn, std::array<P
 ExitCode TryCommand::run(StandardOutput& output, Interrupt const& interrupt) const {
   WholeProgram const program = this->program();
   std::string const date = date_now();
-  std::vector<NamedFile> read{{"--input", turns.input}};
-  for (std::string const& result : turns.results) read.push_back({"--result", result});
-  FilesToWrite files(read, std::vector<NamedFile>{{"--html", html}}, interrupt.token());
-  TurnedProgram looked_at(TurnedProgram::Order::look);
-  TurnedProgram turned(TurnedProgram::Order::turn);
+  FilesToWrite files = turns.files_to_write(html, interrupt.token());
+  TurnedProgram looked_at(TurnedProgram::Mode::look);
+  TurnedProgram turned(TurnedProgram::Mode::turn);
   WholeComparison compared("as it is", "with per-thread default streams", turns.results);
   WatchedRuns watched;
   std::string failure;
@@ -143,10 +140,7 @@ ExitCode TryCommand::run(StandardOutput& output, Interrupt const& interrupt) con
     }
     if (failure.empty()) in_turn.run_rounds();
   }
-  if (interrupt.requested()) {
-    std::fprintf(stderr, "penstock: Interrupted: no round more was run.\n");
-    return exit_interrupted;
-  }
+  if (interrupt.requested()) return say_interrupted();
   if (failure.empty() && !compared.failure().empty()) failure = compared.failure();
   Json all = results_of(compared, "try", date, command_line, failure);
   all["program"] = words;

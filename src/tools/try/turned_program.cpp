@@ -17,14 +17,12 @@ namespace {
 constexpr char const* preload_variable = "LD_PRELOAD";
 
 preload::TurnCounts* mapped(std::string const& path) {
-  int const file = open(path.c_str(), O_RDWR | O_CLOEXEC);
+  Descriptor const file(open(path.c_str(), O_RDWR | O_CLOEXEC));
   void* room = MAP_FAILED;
-  if (file >= 0 && ftruncate(file, sizeof(preload::TurnCounts)) == 0)
-    room = mmap(nullptr, sizeof(preload::TurnCounts), PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
-  int const problem = errno;
-  if (file >= 0) close(file);
+  if (file.number >= 0 && ftruncate(file.number, sizeof(preload::TurnCounts)) == 0)
+    room = mmap(nullptr, sizeof(preload::TurnCounts), PROT_READ | PROT_WRITE, MAP_SHARED, file.number, 0);
   if (room == MAP_FAILED) {
-    throw Error(ErrorKind::system, "No file for what is counted: " + std::string(std::strerror(problem)) +
+    throw Error(ErrorKind::system, "No file for what is counted: " + std::string(std::strerror(errno)) +
                                        ". Let TMPDIR name a folder with room.");
   }
   return static_cast<preload::TurnCounts*>(room);
@@ -36,27 +34,25 @@ std::string calls_text(std::uint64_t count) {
 
 }  // namespace
 
-TurnedProgram::TurnedProgram(Order order)
-    : order_(order), library_path_(companion_library("libpenstock-turn.so")), counts_(mapped(file_.path())) {
+TurnedProgram::TurnedProgram(Mode mode)
+    : mode_(mode), library_path_(companion_library("libpenstock-turn.so")), counts_(mapped(file_.path())) {
   if (library_path_.find_first_of(": ") == std::string::npos) return;
-  library_ = open(library_path_.c_str(), O_RDONLY | O_CLOEXEC);
-  if (library_ < 0) {
+  library_.number = open(library_path_.c_str(), O_RDONLY | O_CLOEXEC);
+  if (library_.number < 0) {
     munmap(counts_, sizeof *counts_);
     throw Error(ErrorKind::system, library_path_ + ": " + std::strerror(errno) + ". Let it be read.");
   }
-  library_path_ = "/proc/" + std::to_string(getpid()) + "/fd/" + std::to_string(library_);
+  library_path_ = "/proc/" + std::to_string(getpid()) + "/fd/" + std::to_string(library_.number);
 }
 
 TurnedProgram::~TurnedProgram() {
-  if (library_ >= 0) close(library_);
   munmap(counts_, sizeof *counts_);
 }
 
 std::vector<std::pair<std::string, std::string>> TurnedProgram::environment() const {
   char const* const others = std::getenv(preload_variable);
   std::string const all = others != nullptr && *others != 0 ? library_path_ + ":" + others : library_path_;
-  return {{preload_variable, all},
-          {preload::order_variable, (order_ == Order::look ? "look:" : "turn:") + file_.path()}};
+  return {{preload_variable, all}, {preload::mode_variable, (mode_ == Mode::look ? "look:" : "turn:") + file_.path()}};
 }
 
 std::string sentence_on_streams(preload::TurnCounts const& counts) {

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "penstock/core/descriptor.hpp"
 #include "tools/command/program.hpp"
 #include "tools/preload/turn_counts.hpp"
 
@@ -16,10 +17,10 @@ namespace penstock::cli {
 /// Threads: one.
 class TurnedProgram {
  public:
-  enum class Order : std::uint8_t { look, turn };
+  enum class Mode : std::uint8_t { look, turn };
 
   /// Throws: Error, if the library is not there, or no file can be made for a moment.
-  explicit TurnedProgram(Order order);
+  explicit TurnedProgram(Mode mode);
   TurnedProgram(TurnedProgram const&) = delete;
   TurnedProgram& operator=(TurnedProgram const&) = delete;
   ~TurnedProgram();
@@ -30,9 +31,9 @@ class TurnedProgram {
   preload::TurnCounts const& counts() const noexcept { return *counts_; }
 
  private:
-  Order const order_;
+  Mode const mode_;
   ScratchFile file_;
-  int library_ = -1;  ///< Open, if its path has a letter that separates libraries.
+  Descriptor library_;  ///< Open, if its path has a letter that separates libraries.
   std::string library_path_;
   preload::TurnCounts* counts_ = nullptr;
 };

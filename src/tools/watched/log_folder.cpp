@@ -40,11 +40,10 @@ std::vector<std::byte> bytes_of(std::string const& path) {
 /// Whether files can be made there; `problem`: why not.
 bool takes_files(std::string const& folder, int& problem) {
   std::string pattern = folder + "/penstock-XXXXXX";
-  int const file = mkostemp(pattern.data(), O_CLOEXEC);
+  Descriptor const file(mkostemp(pattern.data(), O_CLOEXEC));
   problem = errno;
-  if (file < 0) return false;
+  if (file.number < 0) return false;
   unlink(pattern.c_str());
-  close(file);
   return true;
 }
 
@@ -92,10 +91,10 @@ LogFolder::LogFolder(std::string const& name) : path_(name), removed_(name.empty
     // A process may change its folder before it uses a GPU.
     path_ = fs::absolute(path_);
   }
-  notes_ = memfd_create("penstock-watch", MFD_CLOEXEC);
+  notes_.number = memfd_create("penstock-watch", MFD_CLOEXEC);
   void* room = MAP_FAILED;
-  if (notes_ >= 0 && ftruncate(notes_, sizeof *noted_) == 0)
-    room = mmap(nullptr, sizeof *noted_, PROT_READ | PROT_WRITE, MAP_SHARED, notes_, 0);
+  if (notes_.number >= 0 && ftruncate(notes_.number, sizeof *noted_) == 0)
+    room = mmap(nullptr, sizeof *noted_, PROT_READ | PROT_WRITE, MAP_SHARED, notes_.number, 0);
   if (room == MAP_FAILED) {
     int const why = errno;
     clear();
@@ -111,7 +110,6 @@ LogFolder::~LogFolder() {
 
 void LogFolder::clear() noexcept {
   std::error_code none;
-  if (notes_ >= 0) close(notes_);
   if (removed_) fs::remove_all(path_, none);
 }
 
@@ -119,7 +117,7 @@ std::vector<std::pair<std::string, std::string>> LogFolder::environment(std::uin
   return {{"CUDA_INJECTION64_PATH", companion_library("libpenstock-watch.so")},
           {watch_log::folder_variable, path_},
           {watch_log::limit_variable, std::to_string(log_bytes)},
-          {watch_log::notes_variable, "/proc/" + std::to_string(getpid()) + "/fd/" + std::to_string(notes_)}};
+          {watch_log::notes_variable, "/proc/" + std::to_string(getpid()) + "/fd/" + std::to_string(notes_.number)}};
 }
 
 ReadLogs LogFolder::read() const {

@@ -9,6 +9,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "penstock/core/descriptor.hpp"
 #include "tools/watched/log.hpp"
 
 namespace penstock::cli {
@@ -57,7 +58,7 @@ class LogFolder {
 
   std::string path_;
   bool removed_;                       ///< In the end.
-  int notes_ = -1;                     ///< A file without a name, in memory, that has
+  Descriptor notes_;                   ///< A file without a name, in memory, that has
   watch_log::Notes* noted_ = nullptr;  ///< what processes note.
 };
 
