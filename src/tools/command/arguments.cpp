@@ -43,9 +43,8 @@ CLI::Validator takes(std::function<bool(std::string const&)> good, std::string c
 CLI::Validator whole_number(std::uint64_t least, std::uint64_t most) {
   return takes(
       [least, most](std::string const& text) {
-        std::uint64_t number = 0;
-        auto const [end, problem] = std::from_chars(text.data(), text.data() + text.size(), number);
-        return problem == std::errc{} && end == text.data() + text.size() && number >= least && number <= most;
+        auto const number = whole_number_of(text, most);
+        return number && *number >= least;
       },
       "a whole number from " + std::to_string(least) + " to " + std::to_string(most));
 }
