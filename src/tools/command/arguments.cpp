@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
-#include <cstdio>
 #include <functional>
 #include <optional>
 #include <utility>
@@ -13,6 +12,7 @@
 
 #include "penstock/core/number_text.hpp"
 #include "tools/command/completion.hpp"
+#include "tools/command/program.hpp"
 
 namespace penstock::cli {
 namespace {
@@ -125,7 +125,7 @@ void ProfileOption::add_to(CLI::App& command, std::string const& help, std::func
 void ProfileOption::warn(ProfiledMachine const& here) const {
   if (!profile) return;
   std::string const difference = profile->difference_to(here);
-  if (!difference.empty()) std::fprintf(stderr, "penstock: %s: %s\n", path.c_str(), difference.c_str());
+  if (!difference.empty()) tell(path + ": " + difference);
 }
 
 void PipelineArguments::add_to(CLI::App& command, std::string const& tile_sizes) {

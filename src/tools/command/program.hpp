@@ -15,6 +15,18 @@ std::string build_text(std::string_view version, Flavour flavour, bool with_cuda
 /// The command line, with quotes where a shell needs them.
 std::string command_text(int count, char const* const* arguments);
 
+/// What this program is called in messages, titles and traces: the name that it was started by, without the folder and
+/// without the "-legacy" of the other flavour. "penstock", or the name of a job's program.
+std::string_view program_name() noexcept;
+/// "penstock: ", the sentence and a line break.
+std::string message_of(std::string_view sentence);
+/// Prints that on standard error.
+///
+/// Threads: any.
+void tell(std::string_view sentence) noexcept;
+/// "penstock bench", of "bench": the title of its page and the name of its process in a trace.
+std::string title_of(std::string_view command);
+
 /// Which commit this build was made of, with "-dirty" behind it if there was more; empty if that is not known.
 std::string commit();
 

@@ -13,6 +13,7 @@
 #include "penstock/error.hpp"
 #include "penstock/recorder.hpp"
 #include "tools/command/completion.hpp"
+#include "tools/command/program.hpp"
 #include "tools/command/results.hpp"
 #include "tools/measure/figures.hpp"
 #include "tools/measure/trial.hpp"
@@ -121,11 +122,11 @@ ExitCode RunCommand::run(StandardOutput& output, Interrupt const& interrupt) con
   if (OutputFile* const file = files.of("--trace"); file != nullptr && told && !interrupt.requested()) {
     Recording const recording = recorder->take();
     write_trace_file(*file, recording,
-                     {.process = "run", .facts = {{"device", facts.device.name}, {"command", command_line}}});
-    std::fprintf(stderr, "penstock: %s\n", traced_text(trace.file, recording, whole.report.wall).c_str());
+                     {.process = title_of("run"), .facts = {{"device", facts.device.name}, {"command", command_line}}});
+    tell(traced_text(trace.file, recording, whole.report.wall));
   }
   if (interrupt.requested()) {
-    std::fputs("penstock: Interrupted: results are of what was done until then.\n", stderr);
+    tell("Interrupted: results are of what was done until then.");
     return exit_interrupted;
   }
   if (lost(whole.report)) return exit_device;

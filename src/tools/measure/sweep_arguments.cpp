@@ -2,7 +2,6 @@
 #include "tools/measure/sweep_arguments.hpp"
 
 #include <cctype>
-#include <cstdio>
 
 #include "penstock/core/number_text.hpp"
 #include "tools/command/arguments.hpp"
@@ -55,7 +54,7 @@ std::string size_remark(std::string const& option, std::string const& list) {
 
 void say_size_remark(std::string const& option, std::string const& list) {
   std::string const remark = size_remark(option, list);
-  if (!remark.empty()) std::fprintf(stderr, "penstock: %s\n", remark.c_str());
+  if (!remark.empty()) tell(remark);
 }
 
 void AxisOptions::add_to(CLI::App& command, std::map<std::string, std::string> const& presets) {

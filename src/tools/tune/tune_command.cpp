@@ -2,7 +2,6 @@
 #include "tools/tune/tune_command.hpp"
 
 #include <algorithm>
-#include <cstdio>
 #include <exception>
 #include <map>
 #include <ostream>
@@ -15,6 +14,7 @@
 #include "tools/command/arguments.hpp"
 #include "tools/command/completion.hpp"
 #include "tools/command/ending.hpp"
+#include "tools/command/program.hpp"
 #include "tools/command/progress.hpp"
 #include "tools/command/results.hpp"
 #include "tools/measure/sweep_arguments.hpp"
@@ -42,8 +42,7 @@ void judge_best(DeviceGroup const& devices, measure::TuneOptions const& options,
     auto run = judged_run(devices, tuned.tried[*tuned.best].point.setting, {.cpus = options.bounds.cpus}, stop);
     if (run) tuned.verdict = std::move(run->verdict);
   } catch (std::exception const& error) {
-    std::fprintf(stderr, "penstock: What bounds the best settings is not known: %s\n",
-                 complaint_about(error).sentence.c_str());
+    tell("What bounds the best settings is not known: " + complaint_about(error).sentence);
   }
 }
 
@@ -190,8 +189,8 @@ ExitCode TuneCommand::run(StandardOutput& output, Interrupt const& interrupt) co
   // What was found is not lost with the disk that has no room for it.
   if (unsaved != nullptr) std::rethrow_exception(unsaved);
   if (interrupt.requested()) {
-    std::fprintf(stderr, "penstock: Interrupted: what was tried until then is above%s.\n",
-                 save.empty() ? "" : ", and no profile was saved");
+    tell(std::string("Interrupted: what was tried until then is above") +
+         (save.empty() ? "." : ", and no profile was saved."));
     return exit_interrupted;
   }
   if (!tuned.best) {
@@ -199,16 +198,17 @@ ExitCode TuneCommand::run(StandardOutput& output, Interrupt const& interrupt) co
                                                (tuned.tried.empty() ? "nothing" : tuned.tried.front().error));
   }
   if (!trace.file.empty()) {
-    write_traced_run(trace, *files.of("--trace"),
-                     {.process = "penstock tune", .facts = {{"device", facts.device.name}, {"command", facts.command}}},
-                     devices, tuned.tried[*tuned.best].point.setting, {}, interrupt.token());
+    write_traced_run(
+        trace, *files.of("--trace"),
+        {.process = title_of("tune"), .facts = {{"device", facts.device.name}, {"command", facts.command}}}, devices,
+        tuned.tried[*tuned.best].point.setting, {}, interrupt.token());
   }
   if (!wrong.empty()) {
-    std::fprintf(stderr, "penstock: %s\n", wrong.c_str());
+    tell(wrong);
     return exit_some_failed;
   }
   if (!tuned.beyond) return exit_ok;
-  std::fprintf(stderr, "penstock: %s\n", beyond_text(tuned, memory, !save.empty()).c_str());
+  tell(beyond_text(tuned, memory, !save.empty()));
   return exit_some_failed;
 }
 

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cstdio>
 #include <optional>
 #include <utility>
 
@@ -13,6 +12,7 @@
 #include "penstock/error.hpp"
 #include "tools/command/arguments.hpp"
 #include "tools/command/files_to_write.hpp"
+#include "tools/command/program.hpp"
 #include "tools/command/program_file.hpp"
 #include "tools/command/results.hpp"
 #include "tools/command/run_program.hpp"
@@ -30,7 +30,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 ExitCode complain(std::string const& sentence, ExitCode code) {
-  std::fprintf(stderr, "penstock: %s\n", sentence.c_str());
+  tell(sentence);
   return code;
 }
 
@@ -43,7 +43,7 @@ void write_page_of(OutputFile& file, Json results, std::vector<WatchLog> const& 
   for (std::size_t i = 0; i < logs.size(); ++i)
     if (!logs[i].activities.empty())
       results["processes"][i]["timeline"] = timeline_as_json(logs[i], most_passages / with_work);
-  write_page(file, results.dump(-1, ' ', false, Json::error_handler_t::replace), "penstock watch");
+  write_page(file, results.dump(-1, ' ', false, Json::error_handler_t::replace), title_of("watch"));
 }
 
 }  // namespace

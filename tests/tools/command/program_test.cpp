@@ -51,8 +51,26 @@ TEST(Child, IsInterruptedOnceItIsToStop) {
   EXPECT_EQ(run_child({"/bin/sh", "-c", "exec tail -f /dev/null"}, stop.get_token()).code, 128 + SIGTERM);
 }
 
+TEST(Program, SaysItsNameBeforeASentence) {
+  EXPECT_EQ(program_name(), "penstock_command_tests");
+  EXPECT_EQ(title_of("bench"), "penstock_command_tests bench");
+  EXPECT_EQ(message_of("It is gone."), "penstock_command_tests: It is gone.\n");
+  testing::internal::CaptureStderr();
+  tell("It is gone.");
+  EXPECT_EQ(testing::internal::GetCapturedStderr(), message_of("It is gone."));
+}
+
+TEST(Program, OfTheLegacyFlavourHasTheSameName) {
+  char* const usual = program_invocation_short_name;
+  std::string legacy = std::string(usual) + "-legacy";
+  program_invocation_short_name = legacy.data();
+  EXPECT_EQ(program_name(), usual);
+  program_invocation_short_name = usual;
+}
+
 TEST(Child, ComplainsInOurWordsOrByItsExitCode) {
-  EXPECT_EQ(complaint_of({.code = 2, .output = "", .complaint = "penstock: No such device.\n"}), "No such device.");
+  EXPECT_EQ(complaint_of({.code = 2, .output = "", .complaint = std::string(program_name()) + ": No such device.\n"}),
+            "No such device.");
   EXPECT_EQ(complaint_of({.code = 2, .output = "", .complaint = ""}), "it ended with 2");
 }
 
