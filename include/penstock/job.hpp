@@ -113,6 +113,7 @@ struct Alone {
 /// A job: how to make its source, stages and sink, and which options it has.
 struct Job {
   std::string sentence = {};            ///< What the program does, for --help, without the full stop.
+  std::string name = {};                ///< What profiles call the job. Empty: the name of the program.
   std::vector<JobOption> options = {};  ///< The job's own options.
   std::string tile = "1MiB";            ///< The size of a tile without --tile.
   /// Returns the shape of a tile. Empty: an input part of `tile_bytes` bytes, and no output part.

@@ -78,22 +78,6 @@ ProfiledMachine machine_of_results(std::string const& results) {
           .device = json.at("device").at("name").get<std::string>()};
 }
 
-std::map<std::string, std::string> axis_values(Profile const& profile) {
-  // Without what is a promise of the one that was measured.
-  PipelineOptions const options = profile.apply({});
-  std::map<std::string, std::string> values{{"work", profile.job.work},
-                                            {"fill", profile.job.fill},
-                                            {"direction", profile.job.direction},
-                                            {"streams", profile.job.streams},
-                                            {"sink", profile.job.sink}};
-  for (OptionRow const& row : option_table()) {
-    if (!row.in(named_in::profiles) || row.kind == OptionKind::time) continue;
-    values[std::string(row.name)] =
-        row.kind == OptionKind::size ? std::to_string(profile.tile_bytes) : row.text(options);
-  }
-  return values;
-}
-
 bool is_named(CLI::App const& command, std::string_view option) {
   auto const count = [&](std::string_view name) {
     auto const* const found = command.get_option_no_throw("--" + std::string(name));

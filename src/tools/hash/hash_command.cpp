@@ -23,6 +23,8 @@
 #include "tools/command/results.hpp"
 #include "tools/hash/hash_job.hpp"
 #include "tools/hash/hash_source.hpp"
+#include "tools/measure/built_in.hpp"
+#include "tools/measure/job_profile.hpp"
 #include "tools/measure/work_stages.hpp"
 
 namespace penstock::cli {
@@ -115,6 +117,8 @@ ExitCode HashCommand::run(StandardOutput& output, Interrupt const& interrupt) {
   // Bad options are said before a device is opened.
   static_cast<void>(checked_tile(pipeline));
   static_cast<void>(pipeline.options());
+  if (pipeline.profile.profile)
+    measure::expect_profile_of(measure::built_in_job(), *pipeline.profile.profile, pipeline.profile.path);
   trace.check();
   std::vector<NamedFile> read{{"--profile", pipeline.profile.path}};
   for (std::string const& path : inputs()) read.push_back({"PATH", path});

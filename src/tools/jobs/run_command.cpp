@@ -16,6 +16,7 @@
 #include "tools/command/program.hpp"
 #include "tools/command/results.hpp"
 #include "tools/measure/figures.hpp"
+#include "tools/measure/job_profile.hpp"
 #include "tools/measure/trial.hpp"
 
 namespace penstock::cli {
@@ -90,6 +91,11 @@ measure::Setting RunCommand::setting() const {
   measure::set(setting, "tile", pipeline.tile_text().empty() ? job.tile : pipeline.tile_text());
   for (auto const& [name, value] : values) {
     if (!value.empty()) measure::set(setting, name, value);
+  }
+  if (pipeline.profile.profile) {
+    for (auto const& [name, value] : measure::own_values(job, *pipeline.profile.profile, pipeline.profile.path)) {
+      if (!setting.values.has(name)) measure::set(setting, name, value);
+    }
   }
   setting.expect_required();
   return setting;

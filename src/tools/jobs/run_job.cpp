@@ -27,9 +27,11 @@ std::string name_of(std::string const& program) {
 
 }  // namespace
 
-int run_job(int count, char** arguments, Job const& job) noexcept try {
+int run_job(int count, char** arguments, Job const& described) noexcept try {
   using namespace penstock::cli;
   std::string const program = std::filesystem::path(this_program()).filename();
+  Job job = described;
+  if (job.name.empty()) job.name = name_of(program);
   RunCommand run{.job = job};
   BenchCommand bench;
   CompareCommand compare;

@@ -9,6 +9,7 @@
 #include "tools/command/ending.hpp"
 #include "tools/command/files_to_write.hpp"
 #include "tools/command/program.hpp"
+#include "tools/measure/job_profile.hpp"
 
 namespace penstock::cli {
 namespace {
@@ -128,18 +129,14 @@ void AxisOptions::set(std::string const& axis, std::string const& value) {
   }
 }
 
-bool AxisOptions::takes(std::string const& axis, std::string const& value) const {
-  bool const of_pipeline = find_option(axis) != nullptr || axis == "sink";
-  return !value.empty() && (job == nullptr || of_pipeline);
-}
-
 void AxisOptions::add_profile_to(CLI::App& command) {
   profile.add_to(command, profile_fills_in, [this, &command](Profile const& taken) {
-    for (auto const& [axis, value] : axis_values(taken)) {
+    auto const values = measure::axis_values(measure::Setting{.job = job}.its_job(), taken, profile.path);
+    for (auto const& [axis, value] : values) {
       OptionRow const* const row = find_option(axis);
       // What follows from what is named is for the pipeline to choose.
       bool const open = !is_named(command, axis) && (row == nullptr || !follows_from_named(command, *row));
-      if (!open || !takes(axis, value)) continue;
+      if (!open) continue;
       lists[axis] = value;
       from_profile.insert(axis);
     }

@@ -17,6 +17,7 @@
 #include "tools/command/program.hpp"
 #include "tools/command/progress.hpp"
 #include "tools/command/results.hpp"
+#include "tools/measure/job_profile.hpp"
 #include "tools/measure/sweep_arguments.hpp"
 #include "tools/measure/trial.hpp"
 #include "tools/tune/tune.hpp"
@@ -100,12 +101,10 @@ void TuneCommand::add_to(CLI::App& command) {
       .add_option("--memory", memory,
                   "Pinned memory that a setting may take. Default: 1GiB, or a quarter of what is free")
       ->type_name("SIZE");
-  profile.add_to(command,
-                 "Settings that penstock tune --save wrote: its job, for what is not named here, and where to start",
+  profile.add_to(command, "Settings that tune --save wrote: its job, for what is not named here, and where to start",
                  [this, &command](Profile const& taken) {
-                   for (auto const& [axis, value] : axis_values(taken)) {
-                     if (measure::is_job(axis, parse_word(all_aims, sought, "aim")) && !is_named(command, axis) &&
-                         lists.takes(axis, value))
+                   for (auto const& [axis, value] : profiled(taken)) {
+                     if (measure::is_job(axis, parse_word(all_aims, sought, "aim")) && !is_named(command, axis))
                        lists.set(axis, value);
                    }
                  });
@@ -120,6 +119,10 @@ void TuneCommand::add_to(CLI::App& command) {
       "1..16*2; work, "
       "fill,\ndirection, streams and sink are the job, and have one value each; for latency so has tile. In the end it "
       "says what\nbounds the best, if that is of throughput.");
+}
+
+std::map<std::string, std::string> TuneCommand::profiled(Profile const& taken) const {
+  return measure::axis_values(measure::Setting{.job = lists.job}.its_job(), taken, profile.path);
 }
 
 bool TuneCommand::for_latency() const {
@@ -145,7 +148,7 @@ ExitCode TuneCommand::run(StandardOutput& output, Interrupt const& interrupt) co
     throw Error(ErrorKind::bad_argument, "--load 0: without tiles there is no latency; give a part above 0.");
   }
   if (profile.profile) {
-    for (auto const& [axis, value] : axis_values(*profile.profile)) options.known.emplace_back(axis, value);
+    for (auto const& [axis, value] : profiled(*profile.profile)) options.known.emplace_back(axis, value);
   }
   for (measure::AxisKind const& axis : measure::axis_kinds(options.begin.its_job())) {
     std::string const name(axis.name);
