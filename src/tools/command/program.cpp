@@ -114,15 +114,19 @@ std::string sibling_program(std::string const& name) {
   return std::filesystem::path(this_program()).parent_path() / name;
 }
 
-std::string companion_library(std::string const& name) {
+std::string companion_library(std::string const& name, std::string const& folder) {
   std::filesystem::path const beside = std::filesystem::path(this_program()).parent_path();
+  std::vector<std::filesystem::path> folders{beside, (beside / PENSTOCK_COMPANIONS).lexically_normal()};
+  if (!folder.empty()) folders.emplace_back(folder);
+  std::string looked_in;
   std::error_code none;
-  for (std::filesystem::path const& folder : {beside, beside / PENSTOCK_COMPANIONS}) {
-    if (std::filesystem::exists(folder / name, none)) return (folder / name).lexically_normal();
+  for (std::filesystem::path const& one : folders) {
+    if (std::filesystem::exists(one / name, none)) return one / name;
+    looked_in += (looked_in.empty() ? "" : ", ") + one.string();
   }
-  throw Error(ErrorKind::system, name + " is neither in " + beside.string() + " nor in " +
-                                     (beside / PENSTOCK_COMPANIONS).lexically_normal().string() +
-                                     ": install penstock again, with the programs.");
+  throw Error(ErrorKind::system, name + " is in none of these folders: " + looked_in +
+                                     ". Install penstock again, with its command, or copy the library beside the "
+                                     "program.");
 }
 
 ScratchFile::ScratchFile() {

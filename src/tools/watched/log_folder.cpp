@@ -60,8 +60,9 @@ LogFolder::~LogFolder() {
   if (removed_) fs::remove_all(path_, none);
 }
 
-std::vector<std::pair<std::string, std::string>> LogFolder::environment(std::uint64_t log_bytes) const {
-  return {{"CUDA_INJECTION64_PATH", companion_library("libpenstock-watch.so")},
+std::vector<std::pair<std::string, std::string>> LogFolder::environment(std::uint64_t log_bytes,
+                                                                        std::string const& libraries) const {
+  return {{"CUDA_INJECTION64_PATH", companion_library("libpenstock-watch.so", libraries)},
           {"PENSTOCK_WATCH", path_},
           {"PENSTOCK_WATCH_LIMIT", std::to_string(log_bytes)}};
 }

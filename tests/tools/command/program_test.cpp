@@ -142,18 +142,27 @@ TEST(CommandText, IsAsAShellTakesIt) {
   EXPECT_EQ(command_text(4, arguments.data()), R"(penstock bench 'a b' 'it'\''s')");
 }
 
-TEST(CompanionLibrary, IsFoundBesideTheProgram) {
+struct CompanionLibrary : support::FolderOfFiles {};
+
+TEST_F(CompanionLibrary, IsFoundBesideTheProgram) {
   std::string const program = this_program();
   EXPECT_EQ(companion_library(std::filesystem::path(program).filename()), program);
 }
 
-TEST(CompanionLibrary, ThatIsNowhereIsASentenceWithBothFolders) {
+TEST_F(CompanionLibrary, IsFoundInTheFolderThatIsNamedUnlessItIsBesideTheProgram) {
+  std::string const program = std::filesystem::path(this_program()).filename();
+  for (std::string const& name : {std::string("libthere.so"), program}) std::ofstream(path(name)) << "";
+  EXPECT_EQ(companion_library("libthere.so", folder), path("libthere.so"));
+  EXPECT_EQ(companion_library(program, folder), this_program());
+}
+
+TEST_F(CompanionLibrary, ThatIsNowhereIsASentenceWithAllFolders) {
   try {
-    static_cast<void>(companion_library("libnone.so"));
+    static_cast<void>(companion_library("libnone.so", "/nowhere"));
     FAIL() << "it was found";
   } catch (Error const& error) {
-    EXPECT_THAT(error.what(), testing::AllOf(testing::HasSubstr("libnone.so is neither in "),
-                                             testing::HasSubstr("install penstock again")));
+    EXPECT_THAT(error.what(), testing::AllOf(testing::HasSubstr("libnone.so is in none of these folders: "),
+                                             testing::HasSubstr("Install penstock again")));
   }
 }
 
