@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A job: what a pipeline of yours does, so that one program can run, measure, compare and tune it.
+// A job: what a pipeline of yours does, so that one program can run, measure, compare, tune and watch it.
 #pragma once
 
 #include <cstddef>
@@ -113,6 +113,7 @@ struct Alone {
 /// A job: how to make its source, stages and sink, and which options it has.
 struct Job {
   std::string sentence = {};            ///< What the program does, for --help, without the full stop.
+  std::string name = {};                ///< What profiles call the job. Empty: the name of the program.
   std::vector<JobOption> options = {};  ///< The job's own options.
   std::string tile = "1MiB";            ///< The size of a tile without --tile.
   /// Returns the shape of a tile. Empty: an input part of `tile_bytes` bytes, and no output part.
@@ -139,16 +140,22 @@ struct Job {
 };
 
 #ifdef PENSTOCK_FLAVOUR
+#ifndef PENSTOCK_LIBRARIES
+#define PENSTOCK_LIBRARIES ""
+#endif
 inline namespace PENSTOCK_FLAVOUR {
 
-/// The program of a job, with the commands run, bench, compare and tune: `int main(int argc, char** argv) { return
-/// penstock::run_job(argc, argv, job); }`. Build programs that call it by the CMake function penstock_add_job.
+/// The program of a job, with the commands run, bench, compare, tune and watch: `int main(int argc, char** argv) {
+/// return penstock::run_job(argc, argv, job); }`. Build programs that call it by the CMake function penstock_add_job.
 /// docs/jobs.md describes the commands.
+///
+/// `libraries` is the folder in which an installation of penstock has the library that `watch` needs. That function
+/// says which folder it is. Without it the library must be beside the program.
 ///
 /// Threads: the main thread, before it starts others: these leave the signals to it.
 /// Blocks:  until the command has ended.
 /// Returns: the exit code of the program. Errors are printed on standard error; no exception leaves this function.
-int run_job(int count, char** arguments, Job const& job) noexcept;
+int run_job(int count, char** arguments, Job const& job, char const* libraries = PENSTOCK_LIBRARIES) noexcept;
 
 }  // namespace PENSTOCK_FLAVOUR
 #endif

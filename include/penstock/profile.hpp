@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -26,13 +27,17 @@ struct ProfiledMachine {
 /// The machine of this process, with these devices.
 ProfiledMachine machine_here(DeviceGroup const& devices);
 
-/// What was being done, as options of `penstock bench` say it.
+/// What was being done, as options of `bench` say it.
 struct ProfiledJob {
   std::string work = {};
   std::string fill = {};
   std::string direction = {};
   std::string streams = {};
   std::string sink = {};
+  std::string name =
+      {};  ///< Job::name of a job of the user's; empty for the work of `penstock`, and in older profiles.
+  /// The values of those options of such a job that a measurement can try several values of.
+  std::map<std::string, std::string> options = {};
 };
 
 /// What several runs came to.

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "penstock/core/number_text.hpp"
 
+#include <cstdint>
+#include <limits>
+
 #include <gtest/gtest.h>
 
 #include "penstock/error.hpp"
@@ -42,6 +45,15 @@ TEST(SizeText, WritesTheLargestUnitThatFits) {
 TEST(SizeText, NeverWritesAThousandAndTwentyFourOfAUnit) {
   EXPECT_EQ(size_text((1u << 20) - 1), "1.0 MiB");
   EXPECT_EQ(size_text((1u << 30) - (1u << 20)), "1023 MiB");
+}
+
+TEST(WholeNumber, IsNothingButDigitsAndNoneBeyondTheMost) {
+  EXPECT_EQ(whole_number_of("064"), 64U);
+  EXPECT_EQ(whole_number_of("18446744073709551615"), std::numeric_limits<std::uint64_t>::max());
+  EXPECT_EQ(whole_number_of("7", 7), 7U);
+  for (char const* const none : {"", "-1", "+1", " 4", "4 ", "4x", "0x4", "18446744073709551616"})
+    EXPECT_FALSE(whole_number_of(none)) << none;
+  EXPECT_FALSE(whole_number_of("8", 7));
 }
 
 TEST(NumberText, ShowsTwoOrThreeDigitsAndAUnit) {

@@ -14,7 +14,7 @@ void try_input(std::string_view input) {
     profile = parse_profile(input, "input");
   } catch (Error const& error) {
     require(error.kind() == ErrorKind::bad_argument, "a refusal is of what was given");
-    require(std::string_view(error.what()).ends_with("penstock tune --save."), "a refusal says what to do");
+    require(std::string_view(error.what()).ends_with("with tune --save."), "a refusal says what to do");
     return;
   }
   std::string const written = text_of(profile);

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # embed_job.sh BUILD CXX: installs BUILD into a fresh prefix, builds the example of a job against that copy in each flavour that was
-# built, and has it run, measured, compared and tuned on the CPU device. CXXFLAGS, if set, are the outside project's.
+# built, and has it run, measured, compared, tuned and watched on the CPU device. What watching finds of a GPU is held on a job that
+# uses the stand-in of the driver, of BUILD. CXXFLAGS, if set, are the outside project's.
 set -euo pipefail
 export LC_ALL=C
 build=$1 cxx=$2
@@ -22,7 +23,7 @@ source=$root/examples/050_job.cpp
 (($(wc -l <"$source") <= 60)) || fail 'the example has more than 60 lines'
 # The package asks for neither CLI11 nor a JSON library.
 cmake -S "$root/tests/house/embed_job" -B "$scratch/build" -G Ninja -DCMAKE_CXX_COMPILER="$cxx" -DCMAKE_PREFIX_PATH="$prefix" \
-  -DCMAKE_BUILD_TYPE=Release -DJOB="$source"
+  -DCMAKE_BUILD_TYPE=Release -DJOB="$source" -DWATCHED_JOB="$root/tests/tools/jobs/watched_job.cpp"
 cmake --build "$scratch/build"
 cd "$scratch"
 job=$scratch/build/job
@@ -40,7 +41,7 @@ refuses() {
 on_cpu=(--device cpu --input input)
 
 does --help
-for command in run bench compare tune; do says "$command "; done
+for command in run bench compare tune watch; do says "$command "; done
 does --version
 says 'penstock 0.1'
 does run "${on_cpu[@]}" --tile 64KiB
@@ -51,7 +52,7 @@ says '"bytes_in": 3000001'
 digest=$(grep -o '"digest": "0x[0-9a-f]*"' out)
 refuses '--input is missing' run --device cpu
 refuses "'nowhere': No such file" bench --input nowhere
-refuses 'There is no command' watch
+refuses 'There is no command' hash
 
 does bench "${on_cpu[@]}" --producers 1,2 --tile 64KiB --window 20 --repeats 2 --html page.html
 says 'producers'
@@ -63,6 +64,23 @@ does tune "${on_cpu[@]}" --within 2 --save profile
 says 'best'
 does run "${on_cpu[@]}" --profile profile
 refuses 'would overwrite what is to be read' bench "${on_cpu[@]}" --html input
+refuses 'would overwrite what is to be read' watch "${on_cpu[@]}" --html input
+
+# Neither program has the library beside it that is loaded into what is watched.
+code=0
+"$job" watch "${on_cpu[@]}" >out 2>err || code=$?
+[[ $code == 1 && ! -s out ]] || fail "watch on the CPU device: exit code $code"
+grep -qF 'job: The run gave a GPU nothing to do.' err || fail 'it does not say that no GPU was used'
+job=$scratch/build/watched LD_LIBRARY_PATH=$build/tests/tools/stand_in does watch "${on_cpu[@]}" --copies 1 --json
+says '"works": 46'
+grep -qF 'copies 1' err || fail 'what the run prints is not on standard error'
+# Nor is it where the package has it, if that was moved.
+mv "$prefix" "$prefix-moved"
+code=0
+"$job" watch "${on_cpu[@]}" >out 2>err || code=$?
+[[ $code == 4 ]] || fail "watch without its library: exit code $code"
+grep -qF "libpenstock-watch.so is in none of these folders: $scratch/build, " err || fail 'it does not say where it looked'
+mv "$prefix-moved" "$prefix"
 
 if [[ -e $job-legacy ]]; then
   "$job-legacy" --version | grep -q legacy || fail 'job-legacy is not of the legacy flavour'

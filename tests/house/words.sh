@@ -46,6 +46,8 @@ refuse 'can lose a wake-up in libstdc++ 12 (GCC PR 98033); use an EventCount' '\
 
 refuse 'prints; use say() of core/say.hpp, which hands it to the message hook' '\<(stderr|cerr|perror)\>' \
   '^src/penstock/core/messages' < <(sources src/penstock)
+refuse 'names the program; use tell(), message_of() or title_of() of tools/command/program.hpp' '"[^ "]*penstock(: | (bench|compare|run|try|tune|watch)")' \
+  < <(sources src/tools)
 refuse 'is no public header; include one of include/penstock' '#include [<"](penstock/[a-z_]*|tools)/' \
   < <(sources examples tests/house/embed tests/house/bundled)
 

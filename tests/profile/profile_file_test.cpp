@@ -89,7 +89,8 @@ TEST_F(AProfile, MayHaveMembersThatNobodyKnowsYet) {
 
 /// What is unknown, or came later.
 bool may_be_missing(std::string const& key) {
-  return key == "driver" || key == "batch" || key == "transport" || key == "graphs" || key == "aim";
+  return key == "driver" || key == "batch" || key == "transport" || key == "graphs" || key == "aim" || key == "name" ||
+         key == "options";
 }
 
 TEST_F(AProfile, MissesNoneOfItsMembers) {
@@ -98,7 +99,7 @@ TEST_F(AProfile, MissesNoneOfItsMembers) {
     if (key == "defaults_gb_per_s" || key == "latency_us") continue;
     Json less = json();
     less.erase(key);
-    EXPECT_NE(refusal(less.dump()).find("penstock tune --save"), std::string::npos) << key;
+    EXPECT_NE(refusal(less.dump()).find(" tune --save"), std::string::npos) << key;
     if (!value.is_object()) continue;
     for (auto const& inner : value.items()) {
       if (may_be_missing(inner.key())) continue;
@@ -132,6 +133,25 @@ TEST_F(AProfile, WithAMemberOfAnotherKindIsRefused) {
       EXPECT_NE(refusal(wrong.dump()).find(key), std::string::npos) << key << " " << other;
     }
   }
+}
+
+TEST_F(AProfile, KeepsTheOptionsOfAJobByItsName) {
+  EXPECT_EQ(json()["job"]["options"]["bins"], "12");
+  Profile const again = parse_profile(text_of(profile), "it");
+  EXPECT_EQ(again.job.name, "count");
+  EXPECT_EQ(again.job.options, profile.job.options);
+  Json wrong = json();
+  wrong["job"]["options"]["bins"] = 12;
+  EXPECT_NE(refusal(wrong.dump()).find("job.options.bins is no text"), std::string::npos);
+}
+
+TEST_F(AProfile, OfBeforeJobsHadNamesHasNoneAndNoOptions) {
+  Json older = json();
+  for (char const* const key : {"name", "options"}) older["job"].erase(key);
+  Profile const read = parse_profile(older.dump(), "it");
+  EXPECT_EQ(read.job.name, "");
+  EXPECT_TRUE(read.job.options.empty());
+  EXPECT_FALSE(Json::parse(text_of(read))["job"].contains("name")) << "as the work of penstock has none";
 }
 
 TEST_F(AProfile, OfBeforeThereWereBatchesTransportsGraphsAndAimsLeavesThemToThePipeline) {

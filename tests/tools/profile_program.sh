@@ -132,7 +132,7 @@ case $2 in
         expect_code 2
         [[ $(wc -l < err) == 1 ]] || fail "$command $bad: not one line: $(cat err)"
         expect_err "penstock: $bad: "
-        expect_err 'penstock tune --save'
+        expect_err 'tune --save'
         [[ ! -s out ]] || fail "$command $bad: something on standard output"
       done
     done

@@ -76,6 +76,13 @@ std::uint64_t parse_size(std::string_view text) {
   refuse(text);
 }
 
+std::optional<std::uint64_t> whole_number_of(std::string_view text, std::uint64_t most) noexcept {
+  std::uint64_t number = 0;
+  auto const [end, problem] = std::from_chars(text.data(), text.data() + text.size(), number);
+  bool const good = problem == std::errc{} && end == text.data() + text.size() && number <= most;
+  return good ? std::optional(number) : std::nullopt;
+}
+
 std::string size_text(std::uint64_t bytes) {
   constexpr std::array names{"B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
   // What would be written as 1024.0 is one of the next unit.

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -12,6 +14,12 @@ namespace penstock {
 /// Threads: any.
 /// Throws:  Error of kind bad_argument; the text shows what is accepted.
 std::uint64_t parse_size(std::string_view text);
+
+/// The number of a text that is nothing but decimal digits; empty for another text, and for a number above `most`.
+///
+/// Threads: any.
+std::optional<std::uint64_t> whole_number_of(std::string_view text,
+                                             std::uint64_t most = std::numeric_limits<std::uint64_t>::max()) noexcept;
 
 /// "4 MiB", "1.5 GiB", "100 B": in the largest unit of which there is one, to a tenth.
 ///

@@ -3,9 +3,7 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cstddef>
-#include <optional>
 #include <type_traits>
 #include <utility>
 
@@ -47,19 +45,12 @@ constexpr bool of_tuning = requires(Tuning tuning) {
 template <auto member>
 using ValueOf = std::remove_cvref_t<decltype(in<member>(std::declval<PipelineOptions&>()))>;
 
-std::optional<std::uint64_t> whole_number(std::string_view text, std::uint64_t most) {
-  std::uint64_t number = 0;
-  auto const [end, problem] = std::from_chars(text.data(), text.data() + text.size(), number);
-  bool const good = problem == std::errc{} && end == text.data() + text.size() && number <= most;
-  return good ? std::optional(number) : std::nullopt;
-}
-
 template <auto member>
 constexpr OptionRow count(OptionRow row) {
   row.of_tuning = of_tuning<member>;
   row.text = [](PipelineOptions const& options) { return std::to_string(in<member>(options)); };
   row.read = [](PipelineOptions& options, std::string_view text, std::uint64_t most) {
-    auto const number = whole_number(text, most);
+    auto const number = whole_number_of(text, most);
     if (number) in<member>(options) = static_cast<ValueOf<member>>(*number);
     return number.has_value();
   };
@@ -75,7 +66,7 @@ constexpr OptionRow time(OptionRow row) {
     return value ? std::to_string(value->count()) : std::string(left_to_pipeline);
   };
   row.read = [](PipelineOptions& options, std::string_view text, std::uint64_t most) {
-    auto const number = whole_number(text, most);
+    auto const number = whole_number_of(text, most);
     if (!number && text != left_to_pipeline) return false;
     in<member>(options).reset();
     if (number) in<member>(options) = std::chrono::microseconds(*number);

@@ -3,25 +3,17 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <charconv>
 #include <cstring>
-#include <optional>
 
 #include <fcntl.h>
 #include <unistd.h>
 
 #include "penstock/core/fnv.hpp"
+#include "penstock/core/number_text.hpp"
 #include "penstock/error.hpp"
 
 namespace penstock {
 namespace {
-
-std::optional<std::uint64_t> whole_number(std::string const& text) {
-  std::uint64_t value = 0;
-  auto const [end, problem] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (problem != std::errc{} || end != text.data() + text.size()) return std::nullopt;
-  return value;
-}
 
 [[noreturn]] void refuse(std::string const& remedy) {
   throw Error(ErrorKind::bad_argument, remedy);
@@ -37,7 +29,7 @@ std::string const& JobValues::text(std::string_view name) const {
 
 std::uint64_t JobValues::number(std::string_view name) const {
   std::string const& value = text(name);
-  auto const number = whole_number(value);
+  auto const number = whole_number_of(value);
   if (!number) refuse("--" + std::string(name) + " '" + value + "': give a whole number.");
   return *number;
 }
@@ -52,8 +44,8 @@ JobOption number_option(std::string name, std::string sentence, std::uint64_t pr
           .sentence = std::move(sentence),
           .preset = std::to_string(preset),
           .read = [least, most](std::string const& value) {
-            auto const number = whole_number(value);
-            if (!number || *number < least || *number > most)
+            auto const number = whole_number_of(value, most);
+            if (!number || *number < least)
               refuse("give a whole number from " + std::to_string(least) + " to " + std::to_string(most) + ".");
             return std::to_string(*number);
           }};

@@ -41,7 +41,7 @@ std::string Profile::difference_to(ProfiledMachine const& here) const {
   compare(cpus(machine), cpus(here), "with a number of CPUs of ");
   compare(machine.flavour, here.flavour, "for default streams that are ");
   if (differs.empty()) return differs;
-  return "The profile was made " + differs + ": it is used, but penstock tune may find better here.";
+  return "The profile was made " + differs + ": it is used, but tune may find better here.";
 }
 
 }  // namespace penstock

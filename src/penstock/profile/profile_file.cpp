@@ -4,6 +4,7 @@
 #include <cstring>
 #include <fstream>
 #include <limits>
+#include <map>
 #include <ostream>
 #include <span>
 #include <vector>
@@ -24,7 +25,7 @@ constexpr std::uint64_t schema = 1;
 /// A profile takes one or two KiB.
 constexpr std::size_t most_file_bytes = std::size_t{1} << 20;
 constexpr std::uint64_t most_tile_bytes = std::uint64_t{1} << 30;
-constexpr char const* remedy = "make a new one with penstock tune --save";
+constexpr char const* remedy = "make a new one with tune --save";
 
 [[noreturn]] void refuse(std::string const& name, std::string const& what) {
   throw Error(ErrorKind::bad_argument, name + ": " + what + ": " + remedy + ".");
@@ -76,6 +77,12 @@ class Members {
     Json const& value = member(key);
     if (!value.is_number() || !(value.get<double>() > 0)) refuse(name_, path(key) + " is no number above 0");
     return value.get<double>();
+  }
+  /// All members, which are texts.
+  std::map<std::string, std::string> texts() const {
+    std::map<std::string, std::string> all;
+    for (auto const& member : json_.items()) all[member.key()] = text(member.key());
+    return all;
   }
   [[noreturn]] void refuse_word(std::string const& key, std::string const& words) const {
     refuse(name_, path(key) + " is none of " + words);
@@ -157,6 +164,19 @@ Json settings_of(Profile const& profile) {
   return settings;
 }
 
+/// A name and options only of a user's job.
+Json job_of(ProfiledJob const& job) {
+  Json members{{"work", job.work},
+               {"fill", job.fill},
+               {"direction", job.direction},
+               {"streams", job.streams},
+               {"sink", job.sink}};
+  if (job.name.empty()) return members;
+  members["name"] = job.name;
+  members["options"] = Json(job.options);
+  return members;
+}
+
 Json spread_of(std::optional<ProfiledSpread> const& of) {
   if (!of) return nullptr;
   return {{"median", of->median}, {"min", of->least}, {"max", of->most}};
@@ -199,7 +219,9 @@ Profile parse_profile(std::string_view text, std::string const& name) {
                  .fill = job.text("fill"),
                  .direction = job.text("direction"),
                  .streams = job.text("streams"),
-                 .sink = job.text("sink")};
+                 .sink = job.text("sink"),
+                 .name = job.has("name") ? job.text("name") : ""};
+  if (job.has("options")) profile.job.options = job.object("options").texts();
   profile.tile_bytes = settings.whole("tile", 1, most_tile_bytes);
   profile.options.tile = tile_of(settings, name);
   for (OptionRow const& row : option_table()) {
@@ -225,12 +247,7 @@ std::string text_of(Profile const& profile) {
                    {{"name", profile.machine.device},
                     {"driver", profile.machine.driver.empty() ? Json(nullptr) : Json(profile.machine.driver)}}},
                   {"date", profile.date},
-                  {"job",
-                   {{"work", profile.job.work},
-                    {"fill", profile.job.fill},
-                    {"direction", profile.job.direction},
-                    {"streams", profile.job.streams},
-                    {"sink", profile.job.sink}}},
+                  {"job", job_of(profile.job)},
                   {"settings", settings_of(profile)},
                   {"gb_per_s", spread_of(profile.rate)},
                   {"defaults_gb_per_s", spread_of(profile.defaults_rate)},
@@ -240,8 +257,7 @@ std::string text_of(Profile const& profile) {
 
 Profile load_profile(std::filesystem::path const& path) {
   auto const unreadable = [&](std::string const& why) {
-    throw Error(ErrorKind::bad_argument,
-                path.string() + ": " + why + ". Name a profile that penstock tune --save has written.");
+    throw Error(ErrorKind::bad_argument, path.string() + ": " + why + ". Name a profile that tune --save has written.");
   };
   std::error_code ignored;
   if (std::filesystem::is_directory(path, ignored)) unreadable("It is a directory");

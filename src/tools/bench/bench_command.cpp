@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cstdio>
 #include <vector>
 
 #include "penstock/devices.hpp"
@@ -189,10 +188,10 @@ ExitCode BenchCommand::run(StandardOutput& output, Interrupt const& interrupt) c
   if (OutputFile* const file = files.of("--trace"); file != nullptr && told && !interrupt.requested())
     write_trace_of(*file, facts, wanted, results, devices.by_name, options.trial, interrupt.token());
   if (OutputFile* const page = files.of("--html"); page != nullptr) {
-    write_page(*page, sweep.json ? text : as_json(facts, wanted, results), "penstock bench");
+    write_page(*page, sweep.json ? text : as_json(facts, wanted, results), title_of("bench"));
   }
   if (interrupt.requested()) {
-    std::fputs("penstock: Interrupted: what was measured until then is above.\n", stderr);
+    tell("Interrupted: what was measured until then is above.");
     return exit_interrupted;
   }
   bool const failed = !told || std::any_of(results.begin(), results.end(),
@@ -210,7 +209,7 @@ void BenchCommand::write_trace_of(OutputFile& file, BenchFacts const& facts, std
   measure::Setting const& setting = results[*best].point.setting;
   DeviceGroup const& on = measure::devices_of(devices, setting);
   bool const legacy = facts.flavour == Flavour::legacy;
-  TraceFacts about{.process = legacy ? "penstock-legacy bench" : "penstock bench",
+  TraceFacts about{.process = std::string(program_name()) + (legacy ? "-legacy bench" : " bench"),
                    .number = legacy ? 2U : 1U,
                    .facts = {{"device", on.info().name}, {"command", facts.command}}};
   for (std::size_t i = 0; i < axes.size(); ++i) about.facts.emplace_back(axes[i].name, results[*best].point.values[i]);
@@ -221,9 +220,9 @@ void BenchCommand::write_trace_of(OutputFile& file, BenchFacts const& facts, std
   for (std::uint64_t const every : {std::uint64_t{1}, sampled}) {
     auto const kept = kept_when_traced(on, setting, trial, every, pairs, stop);
     if (!kept) return;
-    std::fprintf(
-        stderr, "penstock: With %s recorded it keeps %.1f %% of its throughput (%.1f to %.1f, %u pairs of runs).\n",
-        every == 1 ? "every tile" : "one tile in 16", 100 * kept->median, 100 * kept->least, 100 * kept->most, pairs);
+    tell(std::string("With ") + (every == 1 ? "every tile" : "one tile in 16") + " recorded it keeps " +
+         formatted("%.1f", 100 * kept->median) + " % of its throughput (" + formatted("%.1f", 100 * kept->least) +
+         " to " + formatted("%.1f", 100 * kept->most) + ", " + std::to_string(pairs) + " pairs of runs).");
   }
 }
 

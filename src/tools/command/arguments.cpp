@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
-#include <cstdio>
 #include <functional>
 #include <optional>
 #include <utility>
@@ -13,6 +12,7 @@
 
 #include "penstock/core/number_text.hpp"
 #include "tools/command/completion.hpp"
+#include "tools/command/program.hpp"
 
 namespace penstock::cli {
 namespace {
@@ -43,9 +43,8 @@ CLI::Validator takes(std::function<bool(std::string const&)> good, std::string c
 CLI::Validator whole_number(std::uint64_t least, std::uint64_t most) {
   return takes(
       [least, most](std::string const& text) {
-        std::uint64_t number = 0;
-        auto const [end, problem] = std::from_chars(text.data(), text.data() + text.size(), number);
-        return problem == std::errc{} && end == text.data() + text.size() && number >= least && number <= most;
+        auto const number = whole_number_of(text, most);
+        return number && *number >= least;
       },
       "a whole number from " + std::to_string(least) + " to " + std::to_string(most));
 }
@@ -79,22 +78,6 @@ ProfiledMachine machine_of_results(std::string const& results) {
           .device = json.at("device").at("name").get<std::string>()};
 }
 
-std::map<std::string, std::string> axis_values(Profile const& profile) {
-  // Without what is a promise of the one that was measured.
-  PipelineOptions const options = profile.apply({});
-  std::map<std::string, std::string> values{{"work", profile.job.work},
-                                            {"fill", profile.job.fill},
-                                            {"direction", profile.job.direction},
-                                            {"streams", profile.job.streams},
-                                            {"sink", profile.job.sink}};
-  for (OptionRow const& row : option_table()) {
-    if (!row.in(named_in::profiles) || row.kind == OptionKind::time) continue;
-    values[std::string(row.name)] =
-        row.kind == OptionKind::size ? std::to_string(profile.tile_bytes) : row.text(options);
-  }
-  return values;
-}
-
 bool is_named(CLI::App const& command, std::string_view option) {
   auto const count = [&](std::string_view name) {
     auto const* const found = command.get_option_no_throw("--" + std::string(name));
@@ -126,7 +109,7 @@ void ProfileOption::add_to(CLI::App& command, std::string const& help, std::func
 void ProfileOption::warn(ProfiledMachine const& here) const {
   if (!profile) return;
   std::string const difference = profile->difference_to(here);
-  if (!difference.empty()) std::fprintf(stderr, "penstock: %s: %s\n", path.c_str(), difference.c_str());
+  if (!difference.empty()) tell(path + ": " + difference);
 }
 
 void PipelineArguments::add_to(CLI::App& command, std::string const& tile_sizes) {

@@ -34,9 +34,6 @@ CLI::Validator names_a_file();
 ///
 /// Shape: as docs/results.md has them.
 ProfiledMachine machine_of_results(std::string const& results);
-/// The values of the profile by the axes that have them, all but how long lanes spin: that is for the pipeline to say
-/// again. What only some stages allow is not among them, since this may be another job.
-std::map<std::string, std::string> axis_values(Profile const& profile);
 
 /// True if the command line has the option of that name, or has it by its former name.
 bool is_named(CLI::App const& command, std::string_view option);
@@ -46,8 +43,7 @@ bool follows_from_named(CLI::App const& command, OptionRow const& row);
 void add_former_name(CLI::App& command, OptionRow const& row, std::string& value);
 
 /// What most commands do with a profile.
-inline constexpr char const* profile_fills_in =
-    "Settings that penstock tune --save wrote, for all that is not named here";
+inline constexpr char const* profile_fills_in = "Settings that tune --save wrote, for all that is not named here";
 
 /// The option `--profile FILE`.
 struct ProfileOption {

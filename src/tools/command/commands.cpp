@@ -3,14 +3,15 @@
 
 #include <algorithm>
 #include <csignal>
-#include <cstdio>
 #include <exception>
 #include <sstream>
 
 #include <fcntl.h>
 #include <unistd.h>
 
+#include "penstock/messages.hpp"
 #include "tools/command/manual.hpp"
+#include "tools/command/program.hpp"
 #include "tools/command/results.hpp"
 
 namespace penstock::cli {
@@ -27,7 +28,7 @@ void take_closed_descriptors() {
 }
 
 int complain(std::string const& sentence, int code) {
-  std::fprintf(stderr, "penstock: %s\n", sentence.c_str());
+  tell(sentence);
   return code;
 }
 
@@ -82,6 +83,9 @@ int Commands::run(One const& command, StandardOutput& output) {
 
 int Commands::run(int count, char** arguments) {
   take_closed_descriptors();
+  // The library's messages have the program's name, too, unless the program takes them itself.
+  MessageHook const before = set_message_hook(&tell);
+  if (before != &write_to_standard_error) set_message_hook(before);
   // A file that may grow no further is an error of the write then, which is said.
   std::signal(SIGXFSZ, SIG_IGN);
   StandardOutput output;

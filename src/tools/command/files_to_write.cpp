@@ -11,6 +11,7 @@
 #include "penstock/error.hpp"
 #include "penstock/nvtx/nvtx_ranges.hpp"
 #include "tools/command/arguments.hpp"
+#include "tools/command/program.hpp"
 
 namespace penstock::cli {
 namespace {
@@ -149,10 +150,8 @@ std::unique_ptr<ActivityLog> TraceArguments::activity_log(Recorder* recorder) co
   try {
     return ActivityLog::open(*recorder);
   } catch (Error const& error) {
-    std::fprintf(
-        stderr,
-        "penstock: %s The trace has the times of events only. Where there is no CUPTI, take --trace-with events.\n",
-        error.what());
+    tell(std::string(error.what()) +
+         " The trace has the times of events only. Where there is no CUPTI, take --trace-with events.");
     return nullptr;
   }
 }

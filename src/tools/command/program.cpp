@@ -2,6 +2,7 @@
 #include "tools/command/program.hpp"
 
 #include <cerrno>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
@@ -57,6 +58,28 @@ std::string command_text(int count, char const* const* arguments) {
   return text;
 }
 
+std::string_view program_name() noexcept {
+  constexpr std::string_view legacy = "-legacy";
+  // Of the C library, which had it from the command line. It is there in destructors of static objects, too.
+  std::string_view name = program_invocation_short_name;
+  if (name.ends_with(legacy)) name.remove_suffix(legacy.size());
+  return name;
+}
+
+std::string message_of(std::string_view sentence) {
+  return std::string(program_name()).append(": ").append(sentence).append("\n");
+}
+
+void tell(std::string_view sentence) noexcept {
+  std::string_view const name = program_name();
+  std::fprintf(stderr, "%.*s: %.*s\n", static_cast<int>(name.size()), name.data(), static_cast<int>(sentence.size()),
+               sentence.data());
+}
+
+std::string title_of(std::string_view command) {
+  return std::string(program_name()).append(" ").append(command);
+}
+
 ChildEnd run_child(std::vector<std::string> const& arguments, std::stop_token const& stop) {
   ProgramRun run;
   run.arguments = arguments;
@@ -72,7 +95,8 @@ ChildEnd run_child(std::vector<std::string> const& arguments, std::stop_token co
 }
 
 std::string complaint_of(ChildEnd const& end) {
-  constexpr std::string_view speaker = "penstock: ";  // The programs of both flavours.
+  // The programs of both flavours have one name.
+  std::string const speaker = std::string(program_name()) + ": ";
   std::string_view why = end.complaint;
   if (why.starts_with(speaker)) why.remove_prefix(speaker.size());
   while (why.ends_with('\n')) why.remove_suffix(1);
@@ -90,15 +114,19 @@ std::string sibling_program(std::string const& name) {
   return std::filesystem::path(this_program()).parent_path() / name;
 }
 
-std::string companion_library(std::string const& name) {
+std::string companion_library(std::string const& name, std::string const& folder) {
   std::filesystem::path const beside = std::filesystem::path(this_program()).parent_path();
+  std::vector<std::filesystem::path> folders{beside, (beside / PENSTOCK_COMPANIONS).lexically_normal()};
+  if (!folder.empty()) folders.emplace_back(folder);
+  std::string looked_in;
   std::error_code none;
-  for (std::filesystem::path const& folder : {beside, beside / PENSTOCK_COMPANIONS}) {
-    if (std::filesystem::exists(folder / name, none)) return (folder / name).lexically_normal();
+  for (std::filesystem::path const& one : folders) {
+    if (std::filesystem::exists(one / name, none)) return one / name;
+    looked_in += (looked_in.empty() ? "" : ", ") + one.string();
   }
-  throw Error(ErrorKind::system, name + " is neither in " + beside.string() + " nor in " +
-                                     (beside / PENSTOCK_COMPANIONS).lexically_normal().string() +
-                                     ": install penstock again, with the programs.");
+  throw Error(ErrorKind::system, name + " is in none of these folders: " + looked_in +
+                                     ". Install penstock again, with its command, or copy the library beside the "
+                                     "program.");
 }
 
 ScratchFile::ScratchFile() {

@@ -16,6 +16,18 @@ std::string build_text(std::string_view version, Flavour flavour, bool with_cuda
 /// The command line, with quotes where a shell needs them.
 std::string command_text(int count, char const* const* arguments);
 
+/// What this program is called in messages, titles and traces: the name that it was started by, without the folder and
+/// without the "-legacy" of the other flavour. "penstock", or the name of a job's program.
+std::string_view program_name() noexcept;
+/// "penstock: ", the sentence and a line break.
+std::string message_of(std::string_view sentence);
+/// Prints that on standard error.
+///
+/// Threads: any.
+void tell(std::string_view sentence) noexcept;
+/// "penstock bench", of "bench": the title of its page and the name of its process in a trace.
+std::string title_of(std::string_view command);
+
 /// Which commit this build was made of, with "-dirty" behind it if there was more; empty if that is not known.
 std::string commit();
 
@@ -47,11 +59,12 @@ std::string this_program();
 /// Throws: likewise.
 std::string sibling_program(std::string const& name);
 
-/// A library that the system loads into other programs for us: beside the program that is running, as a build and a
-/// bundle have it, or where an installation has it.
+/// A library that the system loads into other programs for us. It is looked for beside the program that is running, as
+/// a build and a bundle have it; where an installation has it, as seen from its programs; and in `folder`, unless that
+/// is empty.
 ///
-/// Throws: likewise, or if it is in neither.
-std::string companion_library(std::string const& name);
+/// Throws: likewise, or if it is in none of these.
+std::string companion_library(std::string const& name, std::string const& folder = {});
 
 /// A file for a moment, where the system has room for such (TMPDIR, or /tmp). It has no name there, so that nothing is
 /// left of it however this process ends.

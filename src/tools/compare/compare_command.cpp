@@ -2,7 +2,6 @@
 #include "tools/compare/compare_command.hpp"
 
 #include <array>
-#include <cstdio>
 #include <exception>
 #include <filesystem>
 #include <fstream>
@@ -12,6 +11,7 @@
 #include "penstock/report/trace_text.hpp"
 #include "tools/command/arguments.hpp"
 #include "tools/command/ending.hpp"
+#include "tools/command/program.hpp"
 #include "tools/command/progress.hpp"
 #include "tools/command/results.hpp"
 #include "tools/page/results_page.hpp"
@@ -42,7 +42,7 @@ void expect_both_programs(std::string const& program) {
 }
 
 ExitCode interrupted(char const* what) {
-  std::fprintf(stderr, "penstock: Interrupted: %s.\n", what);
+  tell(std::string("Interrupted: ") + what + ".");
   return exit_interrupted;
 }
 
@@ -129,7 +129,7 @@ bool CompareCommand::judge(Comparison& comparison, RunProgress& progress, Interr
         } catch (std::exception const& error) {
           std::string const why = complaint_about(error).sentence;
           comparison.remark(side.flavour, why, which);
-          std::fprintf(stderr, "penstock: %s\n", why.c_str());
+          tell(why);
           could = false;
         }
       }
@@ -151,14 +151,14 @@ void CompareCommand::write_trace_of(OutputFile& to, std::span<ScratchFile const>
     where += (where.empty() ? "" : ", ") + name + " " + axis_value_text(name, value);
   }
   std::vector<std::ifstream> files;
-  std::string took;
+  std::vector<std::string> took;
   for (Side const& side : sides_of(program)) {
     std::string const& file = scratch[files.size()].path();
     std::string said = complaint_of(bench(sweep.one_round(side.path(), axes, 1), file, interrupt));
     if (interrupt.requested()) return;
     // The user knows of one file.
     if (auto const at = said.find(file); at != std::string::npos) said.replace(at, file.size(), trace.file);
-    took.append("penstock: ").append(side.program).append(": ").append(said).append("\n");
+    took.push_back(side.program + ": " + said);
     files.emplace_back(file);
   }
   std::vector<std::istream*> traces;
@@ -166,8 +166,8 @@ void CompareCommand::write_trace_of(OutputFile& to, std::span<ScratchFile const>
   write_trace_file(to, [&](std::ostream& out) {
     join_traces(out, traces, {{"command", sweep.command_line}, {"point", where}});
   });
-  std::fprintf(stderr, "%spenstock: %s has a run of each%s%s.\n", took.c_str(), trace.file.c_str(),
-               where.empty() ? "" : " at ", where.c_str());
+  for (std::string const& sentence : took) tell(sentence);
+  tell(trace.file + " has a run of each" + (where.empty() ? "" : " at " + where) + ".");
 }
 
 ExitCode CompareCommand::run(StandardOutput& output, Interrupt const& interrupt) const {
@@ -188,7 +188,7 @@ ExitCode CompareCommand::run(StandardOutput& output, Interrupt const& interrupt)
   std::vector<ScratchFile> scratch(trace.file.empty() ? 0 : sides_of(program).size());
   sweep.axes.remark_on_sizes();
   sweep.warn_of_foreign_profile(std::nullopt, interrupt.token());
-  Comparison comparison;
+  Comparison comparison(program);
   bool judged = true;
   {
     RunProgress progress(true);
@@ -196,21 +196,19 @@ ExitCode CompareCommand::run(StandardOutput& output, Interrupt const& interrupt)
     if (interrupt.requested()) return interrupted("no round more was compared");
     if (sweep.json || !sweep.html.empty()) judged = judge(comparison, progress, interrupt);
   }
-  if (std::string const doubt = comparison.doubt(); !doubt.empty())
-    std::fprintf(stderr, "penstock: %s\n", doubt.c_str());
+  if (std::string const doubt = comparison.doubt(); !doubt.empty()) tell(doubt);
   std::string const text = sweep.json  ? comparison.as_json(date, sweep.command_line)
                            : sweep.csv ? comparison.as_csv(date)
                                        : comparison.as_text();
   bool const told = output.write(text);
   if (OutputFile* const page = files.of("--html"); page != nullptr) {
-    write_page(*page, sweep.json ? text : comparison.as_json(date, sweep.command_line), "penstock compare");
+    write_page(*page, sweep.json ? text : comparison.as_json(date, sweep.command_line), title_of("compare"));
   }
   if (OutputFile* const file = files.of("--trace"); file != nullptr && told && !interrupt.requested())
     write_trace_of(*file, scratch, comparison, interrupt);
   bool const held = !expected || comparison.holds(*expected);
-  if (!comparison.all_measured()) std::fprintf(stderr, "penstock: %s\n", comparison.what_failed().c_str());
-  if (!held)
-    std::fprintf(stderr, "penstock: --expect %g does not hold. %s\n", *expected, comparison.sentence().c_str());
+  if (!comparison.all_measured()) tell(comparison.what_failed());
+  if (!held) tell("--expect " + formatted("%g", *expected) + " does not hold. " + comparison.sentence());
   if (interrupt.requested()) return interrupted("what was compared until then is above");
   if (!judged) return exit_device;
   return told && held && comparison.all_measured() ? exit_ok : exit_some_failed;

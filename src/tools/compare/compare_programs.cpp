@@ -3,12 +3,13 @@
 
 #include <algorithm>
 #include <array>
-#include <cstdio>
 #include <string_view>
 
 #include <nlohmann/json.hpp>
 
 #include "penstock/error.hpp"
+#include "tools/command/files_to_write.hpp"
+#include "tools/command/program.hpp"
 #include "tools/command/program_file.hpp"
 #include "tools/command/results.hpp"
 #include "tools/measure/meter.hpp"
@@ -79,15 +80,13 @@ ExitCode ProgramsToCompare::run(Asked const& asked, StandardOutput& output, Inte
   all["arguments"] = words;
   std::string const results = all.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
   bool const told = output.write(asked.json ? results : failure.empty() ? as_text(compared) : "");
-  if (OutputFile* const page = files.of("--html"); page != nullptr) write_page(*page, results, "penstock compare");
+  if (OutputFile* const page = files.of("--html"); page != nullptr) write_page(*page, results, title_of("compare"));
   if (!failure.empty()) {
-    std::fprintf(stderr, "penstock: %s\n", failure.c_str());
+    tell(failure);
     return exit_some_failed;
   }
   bool const held = !asked.expected || measure::spread_of(compared.ratios()).median >= *asked.expected;
-  if (!held)
-    std::fprintf(stderr, "penstock: --expect %g does not hold. %s\n", *asked.expected,
-                 compared.effect_sentence().c_str());
+  if (!held) tell("--expect " + formatted("%g", *asked.expected) + " does not hold. " + compared.effect_sentence());
   return told && held && compared.right().value_or(false) ? exit_ok : exit_some_failed;
 }
 

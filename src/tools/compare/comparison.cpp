@@ -29,18 +29,19 @@ std::string build_text(Json const& results, char const* name) {
 }
 
 /// Throws: Error, unless these are of both flavours of one build, as far as they say.
-void expect_one_build(Json const& legacy, Json const& per_thread) {
+void expect_one_build(Json const& legacy, Json const& per_thread, std::string const& program) {
   for (auto const& [results, flavour] : {std::pair(&legacy, Flavour::legacy), {&per_thread, Flavour::per_thread}}) {
     std::string const said = build_text(*results, "flavour");
     if (said == flavour_name(flavour)) continue;
     throw Error(ErrorKind::system, "What should be the " + std::string(flavour_name(flavour)) + " program says it is " +
-                                       said + ": put penstock and penstock-legacy of one build into one folder.");
+                                       said + ": put " + program + " and " + program +
+                                       "-legacy of one build into one folder.");
   }
   for (char const* name : {"version", "commit"}) {
     std::string const old = build_text(legacy, name), fresh = build_text(per_thread, name);
     if (old == fresh || old.empty() || fresh.empty()) continue;
-    std::string differs = "penstock-legacy is of ";
-    differs.append(name).append(" ").append(old).append(", penstock of ").append(fresh);
+    std::string differs = program + "-legacy is of ";
+    differs.append(name).append(" ").append(old).append(", ").append(program).append(" of ").append(fresh);
     throw Error(ErrorKind::system,
                 differs + ": build both from one source, as cmake --build does, and put them into one folder.");
   }
@@ -70,12 +71,12 @@ Json shortened(Json timeline) {
 
 }  // namespace
 
-Comparison::Comparison() : compared_(std::make_unique<Compared>()) {}
+Comparison::Comparison(std::string program) : program_(std::move(program)), compared_(std::make_unique<Compared>()) {}
 Comparison::~Comparison() = default;
 
 void Comparison::add(std::string_view legacy, std::string_view per_thread) try {
   Json const old = Json::parse(legacy), fresh = Json::parse(per_thread);
-  expect_one_build(old, fresh);
+  expect_one_build(old, fresh, program_);
   auto& points = compared_->points;
   if (points.empty()) {
     compared_->first = fresh;
@@ -108,8 +109,9 @@ std::string Comparison::doubt() const {
   std::string const commit = build_text(compared_->first, "commit");
   if (commit == compared_->legacy_commit) return "";
   bool const legacy = compared_->legacy_commit.empty();
-  return std::string(legacy ? "penstock-legacy" : "penstock") + " does not say of which commit it is, and " +
-         (legacy ? "penstock" : "penstock-legacy") + " is of " + (legacy ? commit : compared_->legacy_commit) +
+  std::string const of_legacy = program_ + "-legacy";
+  return (legacy ? of_legacy : program_) + " does not say of which commit it is, and " +
+         (legacy ? program_ : of_legacy) + " is of " + (legacy ? commit : compared_->legacy_commit) +
          ": make sure that both were built from one source.";
 }
 

@@ -19,7 +19,8 @@ struct Compared;
 /// The same sweep by programs of both flavours in turn, and what it shows.
 class Comparison {
  public:
-  Comparison();
+  /// `program` is the name of the per-thread one.
+  explicit Comparison(std::string program = "penstock");
   Comparison(Comparison const&) = delete;
   Comparison& operator=(Comparison const&) = delete;
   ~Comparison();
@@ -67,6 +68,7 @@ class Comparison {
   std::string as_csv(std::string const& date) const;
 
  private:
+  std::string const program_;
   std::unique_ptr<Compared> compared_;
 };
 

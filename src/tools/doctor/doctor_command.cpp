@@ -2,7 +2,6 @@
 #include "tools/doctor/doctor_command.hpp"
 
 #include <algorithm>
-#include <cstdio>
 #include <exception>
 #include <stdexcept>
 
@@ -12,6 +11,7 @@
 #include "tools/command/completion.hpp"
 #include "tools/command/ending.hpp"
 #include "tools/command/files_to_write.hpp"
+#include "tools/command/program.hpp"
 
 namespace penstock::cli {
 inline namespace PENSTOCK_FLAVOUR {
@@ -55,7 +55,7 @@ ExitCode DoctorCommand::run(StandardOutput& output, Interrupt const& interrupt) 
   }
   if (!no_probe) probe(facts, file.get(), interrupt.token());
   if (interrupt.requested()) {
-    std::fputs("penstock: Interrupted: nothing is said of what was not measured to its end.\n", stderr);
+    tell("Interrupted: nothing is said of what was not measured to its end.");
     return exit_interrupted;
   }
   if (!output.write(json ? as_json(facts) : as_text(facts))) return exit_some_failed;

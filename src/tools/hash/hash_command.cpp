@@ -19,9 +19,12 @@
 #include "penstock/machine/topology.hpp"
 #include "penstock/pipeline.hpp"
 #include "penstock/report.hpp"
+#include "tools/command/program.hpp"
 #include "tools/command/results.hpp"
 #include "tools/hash/hash_job.hpp"
 #include "tools/hash/hash_source.hpp"
+#include "tools/measure/built_in.hpp"
+#include "tools/measure/job_profile.hpp"
 #include "tools/measure/work_stages.hpp"
 
 namespace penstock::cli {
@@ -114,6 +117,8 @@ ExitCode HashCommand::run(StandardOutput& output, Interrupt const& interrupt) {
   // Bad options are said before a device is opened.
   static_cast<void>(checked_tile(pipeline));
   static_cast<void>(pipeline.options());
+  if (pipeline.profile.profile)
+    measure::expect_profile_of(measure::built_in_job(), *pipeline.profile.profile, pipeline.profile.path);
   trace.check();
   std::vector<NamedFile> read{{"--profile", pipeline.profile.path}};
   for (std::string const& path : inputs()) read.push_back({"PATH", path});
@@ -173,7 +178,7 @@ ExitCode HashCommand::run_on(DeviceGroup const& devices, StandardOutput& output,
     Report none;
     none.stopped = true;
     job.output().summary({.report = none, .device = device_name});
-    job.progress().complain("penstock: " + cut_short + "\n");
+    job.progress().complain(message_of(cut_short));
     return exit_interrupted;
   }
   Pipeline& pipe = *made;
@@ -187,13 +192,12 @@ ExitCode HashCommand::run_on(DeviceGroup const& devices, StandardOutput& output,
       {.report = report, .device = device_name, .pool = &pipe.pool(), .verdict = verdict, .grouped = job.grouped()});
   bool const may_write = !job.reads_its_trace();
   if (!may_write) {
-    job.progress().complain("penstock: " + trace.file +
-                            " is among what was read, so it was left as it is and there is no trace: name another "
-                            "file.\n");
+    job.progress().complain(message_of(
+        trace.file + " is among what was read, so it was left as it is and there is no trace: name another file."));
   }
   bool const traced = !recording || !may_write || trace_file == nullptr ||
                       write_trace_of(*trace_file, *recording, report, device_name, job.progress());
-  if (verdict && traced && !json) job.progress().complain("penstock: " + as_text(*verdict));
+  if (verdict && traced && !json) job.progress().complain(std::string(program_name()) + ": " + as_text(*verdict));
 
   ExitCode const code = end_of(report, job, &devices, interrupted);
   if (code == exit_interrupted) return code;
@@ -262,7 +266,7 @@ Report HashCommand::run_through(Pipeline& pipe, HashJob& job, DeviceGroup const&
 ExitCode HashCommand::end_of(Report const& report, HashJob& job, DeviceGroup const* devices,
                              std::stop_token const& interrupted) const {
   if (interrupted.stop_requested()) {
-    job.progress().complain("penstock: Interrupted: files that were not finished have no line.\n");
+    job.progress().complain(message_of("Interrupted: files that were not finished have no line."));
     return exit_interrupted;
   }
   if (auto const loss = devices != nullptr ? devices->lost() : std::nullopt) {
@@ -277,12 +281,12 @@ ExitCode HashCommand::end_of(Report const& report, HashJob& job, DeviceGroup con
 bool HashCommand::write_trace_of(OutputFile& file, Recording const& recording, Report const& report,
                                  std::string const& on, Progress& progress) const {
   try {
-    write_trace_file(file, recording, {.process = "penstock hash", .facts = {{"device", on}}});
+    write_trace_file(file, recording, {.process = title_of("hash"), .facts = {{"device", on}}});
   } catch (Error const& error) {
-    progress.complain(std::string("penstock: ") + error.what() + "\n");
+    progress.complain(message_of(error.what()));
     return false;
   }
-  progress.complain("penstock: " + traced_text(trace.file, recording, report.wall) + "\n");
+  progress.complain(message_of(traced_text(trace.file, recording, report.wall)));
   return true;
 }
 

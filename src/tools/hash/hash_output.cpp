@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "penstock/core/pool.hpp"
+#include "tools/command/program.hpp"
 #include "tools/command/results.hpp"
 #include "tools/hash/check_list.hpp"
 
@@ -35,7 +36,7 @@ Json pool_of(Pool const* pool) {
 
 void HashOutput::problem(std::string const& about, std::string const& what) {
   ++problems_;
-  progress_.complain("penstock: " + (about.empty() ? "''" : about) + ": " + what + "\n");
+  progress_.complain(message_of((about.empty() ? "''" : about) + ": " + what));
 }
 
 bool HashOutput::flush() {

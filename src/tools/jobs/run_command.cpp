@@ -13,8 +13,10 @@
 #include "penstock/error.hpp"
 #include "penstock/recorder.hpp"
 #include "tools/command/completion.hpp"
+#include "tools/command/program.hpp"
 #include "tools/command/results.hpp"
 #include "tools/measure/figures.hpp"
+#include "tools/measure/job_profile.hpp"
 #include "tools/measure/trial.hpp"
 
 namespace penstock::cli {
@@ -73,6 +75,12 @@ bool lost(Report const& report) {
 }  // namespace
 
 void RunCommand::add_to(CLI::App& command) {
+  add_settings_to(command);
+  command.add_flag("--json", json, "Print JSON, as docs/jobs.md says");
+  trace.add_to(command, "the run");
+}
+
+void RunCommand::add_settings_to(CLI::App& command) {
   pipeline.add_to(command, "as the job takes it. Default: " + job.tile);
   for (JobOption const& option : job.options) {
     std::string const preset = option.preset.empty() ? "" : ". Default: " + option.preset;
@@ -80,8 +88,6 @@ void RunCommand::add_to(CLI::App& command) {
         ->type_name(option.listed ? "VALUE" : option.type)
         ->check(offers(option.offered));
   }
-  command.add_flag("--json", json, "Print JSON, as docs/jobs.md says");
-  trace.add_to(command, "the run");
 }
 
 measure::Setting RunCommand::setting() const {
@@ -90,21 +96,31 @@ measure::Setting RunCommand::setting() const {
   for (auto const& [name, value] : values) {
     if (!value.empty()) measure::set(setting, name, value);
   }
+  if (pipeline.profile.profile) {
+    for (auto const& [name, value] : measure::own_values(job, *pipeline.profile.profile, pipeline.profile.path)) {
+      if (!setting.values.has(name)) measure::set(setting, name, value);
+    }
+  }
   setting.expect_required();
+  static_cast<void>(setting.options());
+  if (job.check) job.check(setting.point());
   return setting;
+}
+
+std::vector<NamedFile> RunCommand::inputs() const {
+  std::vector<NamedFile> files{{"--profile", pipeline.profile.path}};
+  for (JobOption const& option : job.options) {
+    std::string const& named = values.at(option.name);
+    if (option.names_input) files.push_back({"--" + option.name, named.empty() ? option.preset : named});
+  }
+  return files;
 }
 
 ExitCode RunCommand::run(StandardOutput& output, Interrupt const& interrupt) const {
   measure::Setting const wanted = setting();
   JobPoint const point = wanted.point();
-  static_cast<void>(wanted.options());
-  if (job.check) job.check(point);
   trace.check();
-  std::vector<NamedFile> read{{"--profile", pipeline.profile.path}};
-  for (JobOption const& option : job.options) {
-    if (option.names_input) read.push_back({"--" + option.name, point.values.text(option.name)});
-  }
-  FilesToWrite files(read, std::vector<NamedFile>{trace.named()}, interrupt.token());
+  FilesToWrite files(inputs(), std::vector<NamedFile>{trace.named()}, interrupt.token());
   Devices const devices = open_devices(pipeline.device);
   pipeline.profile.warn(machine_here(devices));
   BenchFacts const facts = facts_here(devices, flavour(), built_with_cuda(), command_line);
@@ -121,11 +137,11 @@ ExitCode RunCommand::run(StandardOutput& output, Interrupt const& interrupt) con
   if (OutputFile* const file = files.of("--trace"); file != nullptr && told && !interrupt.requested()) {
     Recording const recording = recorder->take();
     write_trace_file(*file, recording,
-                     {.process = "run", .facts = {{"device", facts.device.name}, {"command", command_line}}});
-    std::fprintf(stderr, "penstock: %s\n", traced_text(trace.file, recording, whole.report.wall).c_str());
+                     {.process = title_of("run"), .facts = {{"device", facts.device.name}, {"command", command_line}}});
+    tell(traced_text(trace.file, recording, whole.report.wall));
   }
   if (interrupt.requested()) {
-    std::fputs("penstock: Interrupted: results are of what was done until then.\n", stderr);
+    tell("Interrupted: results are of what was done until then.");
     return exit_interrupted;
   }
   if (lost(whole.report)) return exit_device;

@@ -3,6 +3,7 @@
 
 #include <map>
 #include <string>
+#include <vector>
 
 #include <CLI/CLI.hpp>
 
@@ -26,12 +27,17 @@ struct RunCommand {
   std::string command_line = {};  ///< As the user wrote it, for the results.
 
   void add_to(CLI::App& command);
+  /// Only what says how the job runs, not what becomes of its results.
+  void add_settings_to(CLI::App& command);
+  /// How the job runs.
+  ///
+  /// Throws: Error, if there is no such value, the profile is of another job, or the job says that it cannot run so.
+  measure::Setting setting() const;
+  /// The files that the run reads.
+  std::vector<NamedFile> inputs() const;
   /// Blocks: until the input has ended.
   /// Throws: Error, if there is no such device or value, the job cannot be made, or the device fails.
   ExitCode run(StandardOutput& output, Interrupt const& interrupt) const;
-
- private:
-  measure::Setting setting() const;
 };
 
 }  // namespace PENSTOCK_FLAVOUR

@@ -12,6 +12,7 @@
 #include "tools/command/program.hpp"
 #include "tools/compare/compare_command.hpp"
 #include "tools/jobs/run_command.hpp"
+#include "tools/jobs/watched_run.hpp"
 #include "tools/tune/tune_command.hpp"
 
 namespace penstock {
@@ -27,13 +28,16 @@ std::string name_of(std::string const& program) {
 
 }  // namespace
 
-int run_job(int count, char** arguments, Job const& job) noexcept try {
+int run_job(int count, char** arguments, Job const& described, char const* libraries) noexcept try {
   using namespace penstock::cli;
   std::string const program = std::filesystem::path(this_program()).filename();
+  Job job = described;
+  if (job.name.empty()) job.name = name_of(program);
   RunCommand run{.job = job};
   BenchCommand bench;
   CompareCommand compare;
   TuneCommand tune;
+  WatchedRun watch(job, command_text(count, arguments), libraries);
   compare.program = name_of(program);
   bench.sweep.axes.job = compare.sweep.axes.job = tune.lists.job = &job;
   run.command_line = bench.sweep.command_line = compare.sweep.command_line = tune.command_line =
@@ -44,6 +48,7 @@ int run_job(int count, char** arguments, Job const& job) noexcept try {
     commands.add("bench", "Measure the job over named axes: threads, lanes, sizes, signals, its own options", bench);
     commands.add("compare", "Measure the legacy build of the job against the per-thread one, in turn", compare);
     commands.add("tune", "Look for the best threads, lanes, sizes and signal for the job, and save them", tune);
+    commands.add("watch", "Do the job once, and say where its time on a GPU goes, and if streams would help", watch);
   } catch (CLI::ConstructionError const& problem) {
     throw Error(ErrorKind::bad_argument, "An option of the job has a name that is taken or not valid: rename it (" +
                                              std::string(problem.what()) + ").");

@@ -18,6 +18,7 @@
 #include "tools/command/arguments.hpp"
 #include "tools/command/completion.hpp"
 #include "tools/command/files_to_write.hpp"
+#include "tools/command/program.hpp"
 #include "tools/command/results.hpp"
 #include "tools/lab/experiment.hpp"
 #include "tools/lab/timeline.hpp"
@@ -182,7 +183,7 @@ ExitCode LabCommand::run(StandardOutput& output, Interrupt const& interrupt) con
   for (auto const& experiment : experiments) {
     auto seen = observe(*opened, experiment);
     if (interrupt.requested()) {
-      std::fputs("penstock: Interrupted: the rest was not tried.\n", stderr);
+      tell("Interrupted: the rest was not tried.");
       return exit_interrupted;
     }
     if (!output.write(json ? as_json(place, experiment, seen) : "\n" + as_text(experiment, seen, columns)))

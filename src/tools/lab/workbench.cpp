@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tools/lab/workbench.hpp"
 
-#include <cstdio>
 #include <utility>
+
+#include "penstock/core/say.hpp"
 
 namespace penstock::lab {
 inline namespace PENSTOCK_FLAVOUR {
@@ -35,7 +36,7 @@ Workbench::~Workbench() {
     // An experiment that failed may have left kernels behind that write to the stamps.
     device_.synchronize();
   } catch (std::exception const& problem) {
-    std::fprintf(stderr, "penstock: at the end of an experiment: %s\n", problem.what());
+    say("at the end of an experiment: %s", problem.what());
   }
 }
 

@@ -2,7 +2,6 @@
 #include "tools/measure/axis.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <cstdint>
 
 #include "penstock/core/number_text.hpp"
@@ -49,10 +48,9 @@ bool is_of_sizes(std::string const& name) {
 }
 
 std::uint64_t number(std::string const& name, std::string const& part, std::string const& text) {
-  std::uint64_t value = 0;
-  auto const [end, problem] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (problem != std::errc{} || end != text.data() + text.size()) refuse(name, part);
-  return value;
+  auto const value = whole_number_of(text);
+  if (!value) refuse(name, part);
+  return *value;
 }
 
 /// Where a range begins or ends.

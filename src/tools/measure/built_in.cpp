@@ -2,10 +2,10 @@
 #include "tools/measure/built_in.hpp"
 
 #include <array>
-#include <charconv>
 #include <string_view>
 #include <utility>
 
+#include "penstock/core/number_text.hpp"
 #include "penstock/error.hpp"
 
 namespace penstock::measure {
@@ -44,13 +44,10 @@ std::chrono::microseconds busy_of(std::string_view value) {
   value.remove_prefix(busy_begins.size() - 1);
   if (value.starts_with(':')) value.remove_prefix(1);
   if (value.ends_with(busy_ends)) value.remove_suffix(busy_ends.size());
-  std::uint32_t microseconds = 0;
-  auto const [end, problem] = std::from_chars(value.data(), value.data() + value.size(), microseconds);
-  constexpr std::uint32_t longest = 1'000'000;
-  if (problem != std::errc{} || end != value.data() + value.size() || microseconds > longest) {
-    refuse("say for how long, as in busy:20us, up to a second.");
-  }
-  return std::chrono::microseconds(microseconds);
+  constexpr std::uint64_t longest = 1'000'000;
+  auto const microseconds = whole_number_of(value, longest);
+  if (!microseconds) refuse("say for how long, as in busy:20us, up to a second.");
+  return std::chrono::microseconds(*microseconds);
 }
 
 bool is_busy(std::string_view value) {

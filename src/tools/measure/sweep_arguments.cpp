@@ -2,7 +2,6 @@
 #include "tools/measure/sweep_arguments.hpp"
 
 #include <cctype>
-#include <cstdio>
 
 #include "penstock/core/number_text.hpp"
 #include "tools/command/arguments.hpp"
@@ -10,6 +9,7 @@
 #include "tools/command/ending.hpp"
 #include "tools/command/files_to_write.hpp"
 #include "tools/command/program.hpp"
+#include "tools/measure/job_profile.hpp"
 
 namespace penstock::cli {
 namespace {
@@ -55,7 +55,7 @@ std::string size_remark(std::string const& option, std::string const& list) {
 
 void say_size_remark(std::string const& option, std::string const& list) {
   std::string const remark = size_remark(option, list);
-  if (!remark.empty()) std::fprintf(stderr, "penstock: %s\n", remark.c_str());
+  if (!remark.empty()) tell(remark);
 }
 
 void AxisOptions::add_to(CLI::App& command, std::map<std::string, std::string> const& presets) {
@@ -129,18 +129,14 @@ void AxisOptions::set(std::string const& axis, std::string const& value) {
   }
 }
 
-bool AxisOptions::takes(std::string const& axis, std::string const& value) const {
-  bool const of_pipeline = find_option(axis) != nullptr || axis == "sink";
-  return !value.empty() && (job == nullptr || of_pipeline);
-}
-
 void AxisOptions::add_profile_to(CLI::App& command) {
   profile.add_to(command, profile_fills_in, [this, &command](Profile const& taken) {
-    for (auto const& [axis, value] : axis_values(taken)) {
+    auto const values = measure::axis_values(measure::Setting{.job = job}.its_job(), taken, profile.path);
+    for (auto const& [axis, value] : values) {
       OptionRow const* const row = find_option(axis);
       // What follows from what is named is for the pipeline to choose.
       bool const open = !is_named(command, axis) && (row == nullptr || !follows_from_named(command, *row));
-      if (!open || !takes(axis, value)) continue;
+      if (!open) continue;
       lists[axis] = value;
       from_profile.insert(axis);
     }

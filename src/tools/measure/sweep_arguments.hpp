@@ -50,8 +50,6 @@ struct AxisOptions {
   void check(std::span<measure::Point const> points) const;
   /// Lets an axis have this value alone.
   void set(std::string const& axis, std::string const& value);
-  /// True if an axis takes this value of a profile: not what another job is, nor what the profile does not say.
-  bool takes(std::string const& axis, std::string const& value) const;
   /// Adds `--profile`, which has a say on every axis that is not named.
   void add_profile_to(CLI::App& command);
   /// Throws: Error of kind bad_argument, if a list is not valid, or a combination of values is not possible.

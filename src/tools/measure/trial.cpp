@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
-#include <cstdio>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -17,6 +16,7 @@
 #include "penstock/pipeline.hpp"
 #include "penstock/recorder.hpp"
 #include "penstock/report/passages.hpp"
+#include "tools/command/program.hpp"
 #include "tools/measure/figures.hpp"
 #include "tools/measure/open_loop.hpp"
 #include "tools/measure/repeated_source.hpp"
@@ -274,7 +274,7 @@ void write_traced_run(TraceArguments const& trace, OutputFile& file, TraceFacts 
   if (activities != nullptr) activities->finish();
   Recording const recording = recorder->take();
   write_trace_file(file, recording, about);
-  std::fprintf(stderr, "penstock: %s\n", traced_text(trace.file, recording, trial->report.wall).c_str());
+  tell(traced_text(trace.file, recording, trial->report.wall));
 }
 
 }  // namespace PENSTOCK_FLAVOUR

@@ -2,10 +2,10 @@
 #include "tools/programs/in_turn.hpp"
 
 #include <algorithm>
-#include <cstdio>
 #include <utility>
 
 #include "tools/command/arguments.hpp"
+#include "tools/command/program.hpp"
 #include "tools/command/results.hpp"
 #include "tools/programs/whole_output.hpp"
 
@@ -36,7 +36,7 @@ FilesToWrite InTurnArguments::files_to_write(std::string const& html, std::stop_
 }
 
 ExitCode say_interrupted() {
-  std::fprintf(stderr, "penstock: Interrupted: no round more was run.\n");
+  tell("Interrupted: no round more was run.");
   return exit_interrupted;
 }
 

@@ -2,12 +2,13 @@
 #include "tools/try/try_command.hpp"
 
 #include <algorithm>
-#include <cstdio>
 #include <utility>
 
 #include <nlohmann/json.hpp>
 
 #include "tools/command/arguments.hpp"
+#include "tools/command/files_to_write.hpp"
+#include "tools/command/program.hpp"
 #include "tools/command/program_file.hpp"
 #include "tools/command/results.hpp"
 #include "tools/page/results_page.hpp"
@@ -22,7 +23,7 @@ using Environment = std::vector<std::pair<std::string, std::string>>;
 using Json = nlohmann::ordered_json;
 
 ExitCode fail(std::string const& sentence) {
-  std::fprintf(stderr, "penstock: %s\n", sentence.c_str());
+  tell(sentence);
   return exit_some_failed;
 }
 
@@ -150,7 +151,7 @@ ExitCode TryCommand::run(StandardOutput& output, Interrupt const& interrupt) con
   for (std::string const& remark : watched.remarks()) all["sentences"].push_back(remark);
   std::string const results = all.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
   if (json && !output.write(results)) return exit_some_failed;
-  if (OutputFile* const page = files.of("--html"); page != nullptr) write_page(*page, results, "penstock try");
+  if (OutputFile* const page = files.of("--html"); page != nullptr) write_page(*page, results, title_of("try"));
   if (!failure.empty()) return fail(failure);
   if (!json && !output.write(as_text(compared) + sentence_on_streams(looked_at.counts()) + "\n" + watched.as_text()))
     return exit_some_failed;

@@ -2,7 +2,6 @@
 #include "tools/tune/tune_command.hpp"
 
 #include <algorithm>
-#include <cstdio>
 #include <exception>
 #include <map>
 #include <ostream>
@@ -15,8 +14,10 @@
 #include "tools/command/arguments.hpp"
 #include "tools/command/completion.hpp"
 #include "tools/command/ending.hpp"
+#include "tools/command/program.hpp"
 #include "tools/command/progress.hpp"
 #include "tools/command/results.hpp"
+#include "tools/measure/job_profile.hpp"
 #include "tools/measure/sweep_arguments.hpp"
 #include "tools/measure/trial.hpp"
 #include "tools/tune/tune.hpp"
@@ -42,8 +43,7 @@ void judge_best(DeviceGroup const& devices, measure::TuneOptions const& options,
     auto run = judged_run(devices, tuned.tried[*tuned.best].point.setting, {.cpus = options.bounds.cpus}, stop);
     if (run) tuned.verdict = std::move(run->verdict);
   } catch (std::exception const& error) {
-    std::fprintf(stderr, "penstock: What bounds the best settings is not known: %s\n",
-                 complaint_about(error).sentence.c_str());
+    tell("What bounds the best settings is not known: " + complaint_about(error).sentence);
   }
 }
 
@@ -101,12 +101,10 @@ void TuneCommand::add_to(CLI::App& command) {
       .add_option("--memory", memory,
                   "Pinned memory that a setting may take. Default: 1GiB, or a quarter of what is free")
       ->type_name("SIZE");
-  profile.add_to(command,
-                 "Settings that penstock tune --save wrote: its job, for what is not named here, and where to start",
+  profile.add_to(command, "Settings that tune --save wrote: its job, for what is not named here, and where to start",
                  [this, &command](Profile const& taken) {
-                   for (auto const& [axis, value] : axis_values(taken)) {
-                     if (measure::is_job(axis, parse_word(all_aims, sought, "aim")) && !is_named(command, axis) &&
-                         lists.takes(axis, value))
+                   for (auto const& [axis, value] : profiled(taken)) {
+                     if (measure::is_job(axis, parse_word(all_aims, sought, "aim")) && !is_named(command, axis))
                        lists.set(axis, value);
                    }
                  });
@@ -121,6 +119,10 @@ void TuneCommand::add_to(CLI::App& command) {
       "1..16*2; work, "
       "fill,\ndirection, streams and sink are the job, and have one value each; for latency so has tile. In the end it "
       "says what\nbounds the best, if that is of throughput.");
+}
+
+std::map<std::string, std::string> TuneCommand::profiled(Profile const& taken) const {
+  return measure::axis_values(measure::Setting{.job = lists.job}.its_job(), taken, profile.path);
 }
 
 bool TuneCommand::for_latency() const {
@@ -146,7 +148,7 @@ ExitCode TuneCommand::run(StandardOutput& output, Interrupt const& interrupt) co
     throw Error(ErrorKind::bad_argument, "--load 0: without tiles there is no latency; give a part above 0.");
   }
   if (profile.profile) {
-    for (auto const& [axis, value] : axis_values(*profile.profile)) options.known.emplace_back(axis, value);
+    for (auto const& [axis, value] : profiled(*profile.profile)) options.known.emplace_back(axis, value);
   }
   for (measure::AxisKind const& axis : measure::axis_kinds(options.begin.its_job())) {
     std::string const name(axis.name);
@@ -190,8 +192,8 @@ ExitCode TuneCommand::run(StandardOutput& output, Interrupt const& interrupt) co
   // What was found is not lost with the disk that has no room for it.
   if (unsaved != nullptr) std::rethrow_exception(unsaved);
   if (interrupt.requested()) {
-    std::fprintf(stderr, "penstock: Interrupted: what was tried until then is above%s.\n",
-                 save.empty() ? "" : ", and no profile was saved");
+    tell(std::string("Interrupted: what was tried until then is above") +
+         (save.empty() ? "." : ", and no profile was saved."));
     return exit_interrupted;
   }
   if (!tuned.best) {
@@ -199,16 +201,17 @@ ExitCode TuneCommand::run(StandardOutput& output, Interrupt const& interrupt) co
                                                (tuned.tried.empty() ? "nothing" : tuned.tried.front().error));
   }
   if (!trace.file.empty()) {
-    write_traced_run(trace, *files.of("--trace"),
-                     {.process = "penstock tune", .facts = {{"device", facts.device.name}, {"command", facts.command}}},
-                     devices, tuned.tried[*tuned.best].point.setting, {}, interrupt.token());
+    write_traced_run(
+        trace, *files.of("--trace"),
+        {.process = title_of("tune"), .facts = {{"device", facts.device.name}, {"command", facts.command}}}, devices,
+        tuned.tried[*tuned.best].point.setting, {}, interrupt.token());
   }
   if (!wrong.empty()) {
-    std::fprintf(stderr, "penstock: %s\n", wrong.c_str());
+    tell(wrong);
     return exit_some_failed;
   }
   if (!tuned.beyond) return exit_ok;
-  std::fprintf(stderr, "penstock: %s\n", beyond_text(tuned, memory, !save.empty()).c_str());
+  tell(beyond_text(tuned, memory, !save.empty()));
   return exit_some_failed;
 }
 

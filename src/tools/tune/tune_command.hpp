@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <map>
 #include <string>
 
 #include <CLI/CLI.hpp>
@@ -35,6 +36,8 @@ struct TuneCommand {
   ExitCode run(StandardOutput& output, Interrupt const& interrupt) const;
 
  private:
+  /// The values of the profile by the axes of the job.
+  std::map<std::string, std::string> profiled(Profile const& taken) const;
   bool for_latency() const;
   /// What an axis has that is not named, by what is sought.
   void choose_lists(CLI::App const& command);

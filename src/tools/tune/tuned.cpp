@@ -57,11 +57,17 @@ Profile profile_of(BenchFacts const& facts, Tuned const& tuned) {
                      .device = facts.device.name,
                      .driver = facts.device.driver,
                      .flavour = std::string(flavour_name(facts.flavour))};
-  profile.job = {.work = value("work"),
-                 .fill = value("fill"),
-                 .direction = value("direction"),
-                 .streams = value("streams"),
-                 .sink = value("sink")};
+  profile.job = {.streams = value("streams"), .sink = value("sink")};
+  if (Job const* const job = best.point.setting.job; job != nullptr) {
+    profile.job.name = job->name;
+    for (JobOption const& option : job->options) {
+      if (option.listed) profile.job.options[option.name] = value(option.name);
+    }
+  } else {
+    profile.job.work = value("work");
+    profile.job.fill = value("fill");
+    profile.job.direction = value("direction");
+  }
   profile.tile_bytes = best.point.setting.tile;
   profile.options = tuned.options;
   if (tuned.sought == Aim::throughput) {

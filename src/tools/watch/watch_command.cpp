@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cstdio>
 #include <optional>
 #include <utility>
 
@@ -12,6 +11,7 @@
 #include "penstock/error.hpp"
 #include "tools/command/arguments.hpp"
 #include "tools/command/files_to_write.hpp"
+#include "tools/command/program.hpp"
 #include "tools/command/program_file.hpp"
 #include "tools/command/results.hpp"
 #include "tools/command/run_program.hpp"
@@ -29,7 +29,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 ExitCode complain(std::string const& sentence, ExitCode code) {
-  std::fprintf(stderr, "penstock: %s\n", sentence.c_str());
+  tell(sentence);
   return code;
 }
 
@@ -42,13 +42,22 @@ void write_page_of(OutputFile& file, Json results, std::vector<WatchLog> const& 
   for (std::size_t i = 0; i < logs.size(); ++i)
     if (!logs[i].activities.empty())
       results["processes"][i]["timeline"] = timeline_as_json(logs[i], most_passages / with_work);
-  write_page(file, results.dump(-1, ' ', false, Json::error_handler_t::replace), "penstock watch");
+  write_page(file, results.dump(-1, ' ', false, Json::error_handler_t::replace), title_of("watch"));
 }
 
 }  // namespace
 
 void WatchCommand::add_to(CLI::App& command) {
   command.add_option("PROGRAM", words, "Behind --: the program and its arguments")->type_name("");
+  add_options_to(command);
+  command.footer(
+      "Runs a program that uses CUDA, without building it again, and says where its time goes, what keeps its work "
+      "from\n"
+      "running at once, and what only the legacy default stream keeps in order. What the program prints goes to\n"
+      "standard error. Exit code 1 if the program fails or a claim does not hold.");
+}
+
+void WatchCommand::add_options_to(CLI::App& command) {
   command.add_option("--read", read, "Runs nothing, and reads a log, or what --json printed")
       ->type_name("FILE")
       ->check(names_a_file());
@@ -71,11 +80,6 @@ void WatchCommand::add_to(CLI::App& command) {
       ->expected(1)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
   command.add_flag("--json", json, "Print the results as JSON");
-  command.footer(
-      "Runs a program that uses CUDA, without building it again, and says where its time goes, what keeps its work "
-      "from\n"
-      "running at once, and what only the legacy default stream keeps in order. What the program prints goes to\n"
-      "standard error. Exit code 1 if the program fails or a claim does not hold.");
 }
 
 WatchCommand::Watched WatchCommand::watch(std::uint64_t most_bytes, Interrupt const& interrupt) const {
@@ -83,7 +87,7 @@ WatchCommand::Watched WatchCommand::watch(std::uint64_t most_bytes, Interrupt co
   program.arguments = words;
   program.arguments.front() = find_loading_program(words.front());
   LogFolder const folder(logs);
-  program.environment = folder.environment(most_bytes);
+  program.environment = folder.environment(most_bytes, libraries);
   program.input = STDIN_FILENO;
   // Standard output is for the results.
   program.output = STDERR_FILENO;
@@ -119,9 +123,10 @@ ExitCode WatchCommand::run(StandardOutput& output, Interrupt const& interrupt) c
     throw Error(ErrorKind::bad_argument, "Name a program behind --, or what to read by --read, and not both.");
   std::vector<Expectation> claims(expected.begin(), expected.end());
   std::uint64_t const most_bytes = log_limit(limit);
-  NamedFile const to_read{"--read", read};
+  std::vector<NamedFile> to_read = inputs;
+  if (!read.empty()) to_read.push_back({"--read", read});
   std::array<NamedFile, 2> const to_write{NamedFile{"--trace", trace}, NamedFile{"--html", html}};
-  FilesToWrite files(std::span(&to_read, read.empty() ? 0 : 1), to_write, interrupt.token());
+  FilesToWrite files(to_read, to_write, interrupt.token());
   Watched watched;
   Json all;
   if (read.empty()) {
@@ -155,10 +160,7 @@ ExitCode WatchCommand::run(StandardOutput& output, Interrupt const& interrupt) c
         if (std::string const broken = claim.broken_by(process); !broken.empty()) complaints.push_back(broken);
     }
     for (auto const& sentence : all.value("missing", Json::array())) complaints.push_back(sentence.get<std::string>());
-    if (!used && code == exit_ok && complaints.empty())
-      complaints.push_back(
-          "No process of it gave a GPU anything to do. If one should, see that its arguments make it do "
-          "so, and that it does not start another program without CUDA_INJECTION64_PATH.");
+    if (!used && code == exit_ok && complaints.empty()) complaints.push_back(unused);
   } catch (Json::exception const& problem) {
     throw Error(ErrorKind::bad_argument, read + " is not what penstock watch --json prints: " + problem.what() + ".");
   }

@@ -10,6 +10,7 @@
 #include <nlohmann/json.hpp>
 
 #include "tools/command/ending.hpp"
+#include "tools/command/files_to_write.hpp"
 #include "tools/command/standard_output.hpp"
 #include "tools/watched/log.hpp"
 
@@ -26,8 +27,15 @@ struct WatchCommand {
   std::vector<std::string> expected;
   bool json = false;
   std::string command_line;
+  std::string libraries;          ///< Where our library may be as well, as companion_library has it.
+  std::vector<NamedFile> inputs;  ///< That the program reads: no output may replace them.
+  std::string unused =            ///< What is said of a program that gave a GPU nothing to do.
+      "No process of it gave a GPU anything to do. If one should, see that its arguments make it do so, and that it "
+      "does not start another program without CUDA_INJECTION64_PATH.";
 
   void add_to(CLI::App& command);
+  /// All but the program.
+  void add_options_to(CLI::App& command);
   /// Runs the program, or reads what was written of it, and prints what it shows.
   ///
   /// Throws: Error, if it cannot be run or watched, or what is to be read is none.

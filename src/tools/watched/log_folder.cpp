@@ -113,8 +113,9 @@ void LogFolder::clear() noexcept {
   if (removed_) fs::remove_all(path_, none);
 }
 
-std::vector<std::pair<std::string, std::string>> LogFolder::environment(std::uint64_t log_bytes) const {
-  return {{"CUDA_INJECTION64_PATH", companion_library("libpenstock-watch.so")},
+std::vector<std::pair<std::string, std::string>> LogFolder::environment(std::uint64_t log_bytes,
+                                                                        std::string const& libraries) const {
+  return {{"CUDA_INJECTION64_PATH", companion_library("libpenstock-watch.so", libraries)},
           {watch_log::folder_variable, path_},
           {watch_log::limit_variable, std::to_string(log_bytes)},
           {watch_log::notes_variable, "/proc/" + std::to_string(getpid()) + "/fd/" + std::to_string(notes_.number)}};

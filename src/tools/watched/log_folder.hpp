@@ -44,11 +44,12 @@ class LogFolder {
   ~LogFolder();
 
   /// The variables that a program must be started with, so that the driver loads our library into its processes, and
-  /// these log here: each up to so many bytes.
+  /// these log here: each up to so many bytes. `libraries` is a folder of libraries, as companion_library has it.
   ///
   /// Throws: Error of kind system, if the library is not there.
-  std::vector<std::pair<std::string, std::string>> environment(std::uint64_t log_bytes) const;
-  /// The logs that are there.
+  std::vector<std::pair<std::string, std::string>> environment(std::uint64_t log_bytes,
+                                                               std::string const& libraries = {}) const;
+  /// The logs that are there, by the time at which they began, and what is missing.
   ///
   /// Shape: once all processes of the program have ended.
   ReadLogs read() const;

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "penstock/error.hpp"
+#include "tools/command/program.hpp"
 #include "tools/command/unreadable_results.hpp"
 
 namespace penstock::cli {
@@ -86,7 +87,7 @@ TEST_F(TwoPointsApart, SayWhichOfThemLostItsDevice) {
 
 TEST_F(TwoPointsApart, PassOnWhyAProcessDoesNotRun) {
   code = 2;
-  complaint = "penstock: There is no device of that name.";
+  complaint = std::string(program_name()) + ": There is no device of that name.";
   try {
     run();
     ADD_FAILURE() << "it ran";

@@ -51,8 +51,26 @@ TEST(Child, IsInterruptedOnceItIsToStop) {
   EXPECT_EQ(run_child({"/bin/sh", "-c", "exec tail -f /dev/null"}, stop.get_token()).code, 128 + SIGTERM);
 }
 
+TEST(Program, SaysItsNameBeforeASentence) {
+  EXPECT_EQ(program_name(), "penstock_command_tests");
+  EXPECT_EQ(title_of("bench"), "penstock_command_tests bench");
+  EXPECT_EQ(message_of("It is gone."), "penstock_command_tests: It is gone.\n");
+  testing::internal::CaptureStderr();
+  tell("It is gone.");
+  EXPECT_EQ(testing::internal::GetCapturedStderr(), message_of("It is gone."));
+}
+
+TEST(Program, OfTheLegacyFlavourHasTheSameName) {
+  char* const usual = program_invocation_short_name;
+  std::string legacy = std::string(usual) + "-legacy";
+  program_invocation_short_name = legacy.data();
+  EXPECT_EQ(program_name(), usual);
+  program_invocation_short_name = usual;
+}
+
 TEST(Child, ComplainsInOurWordsOrByItsExitCode) {
-  EXPECT_EQ(complaint_of({.code = 2, .output = "", .complaint = "penstock: No such device.\n"}), "No such device.");
+  EXPECT_EQ(complaint_of({.code = 2, .output = "", .complaint = std::string(program_name()) + ": No such device.\n"}),
+            "No such device.");
   EXPECT_EQ(complaint_of({.code = 2, .output = "", .complaint = ""}), "it ended with 2");
 }
 
@@ -124,18 +142,27 @@ TEST(CommandText, IsAsAShellTakesIt) {
   EXPECT_EQ(command_text(4, arguments.data()), R"(penstock bench 'a b' 'it'\''s')");
 }
 
-TEST(CompanionLibrary, IsFoundBesideTheProgram) {
+struct CompanionLibrary : support::FolderOfFiles {};
+
+TEST_F(CompanionLibrary, IsFoundBesideTheProgram) {
   std::string const program = this_program();
   EXPECT_EQ(companion_library(std::filesystem::path(program).filename()), program);
 }
 
-TEST(CompanionLibrary, ThatIsNowhereIsASentenceWithBothFolders) {
+TEST_F(CompanionLibrary, IsFoundInTheFolderThatIsNamedUnlessItIsBesideTheProgram) {
+  std::string const program = std::filesystem::path(this_program()).filename();
+  for (std::string const& name : {std::string("libthere.so"), program}) std::ofstream(path(name)) << "";
+  EXPECT_EQ(companion_library("libthere.so", folder), path("libthere.so"));
+  EXPECT_EQ(companion_library(program, folder), this_program());
+}
+
+TEST_F(CompanionLibrary, ThatIsNowhereIsASentenceWithAllFolders) {
   try {
-    static_cast<void>(companion_library("libnone.so"));
+    static_cast<void>(companion_library("libnone.so", "/nowhere"));
     FAIL() << "it was found";
   } catch (Error const& error) {
-    EXPECT_THAT(error.what(), testing::AllOf(testing::HasSubstr("libnone.so is neither in "),
-                                             testing::HasSubstr("install penstock again")));
+    EXPECT_THAT(error.what(), testing::AllOf(testing::HasSubstr("libnone.so is in none of these folders: "),
+                                             testing::HasSubstr("Install penstock again")));
   }
 }
 

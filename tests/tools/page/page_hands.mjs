@@ -45,6 +45,19 @@ export async function GivesItsDataAwayAsItGotThem(browser) {
   await leave(tab, 'downloads');
 }
 
+export async function HasTheNameOfTheProgramThatWroteIt(browser) {
+  const text = sample_text('bench_many');
+  for (const [title, program] of [
+    ['count bench', 'count'],
+    ['penstock bench', 'penstock'],
+    ['A title', 'penstock'],
+  ]) {
+    const tab = await browser.open(page('bench_many', text, title));
+    assert.equal(await tab.ask(() => document.querySelector('.brand').textContent.trim()), `${program}bench`);
+    await leave(tab, title);
+  }
+}
+
 export async function ShowsOtherSeriesWhenAsked(browser) {
   const tab = await browser.open(page('bench_many'));
   const charts = async () => (await tab.ask(in_page.charts)).filter(({of}) => of.startsWith('throughput'));

@@ -14,9 +14,9 @@ process.on('exit', () => fs.rmSync(world, {recursive: true, force: true}));
 export function sample_text(name) {
   return fs.readFileSync(fileURLToPath(new URL(`samples/${name}.json`, import.meta.url)), 'utf8');
 }
-export function page(name, text = sample_text(name)) {
+export function page(name, text = sample_text(name), title = `Sample ${name}`) {
   const file = path.join(world, `${name}.html`);
-  fs.writeFileSync(file, execFileSync(page_of, [`Sample ${name}`], {input: text, maxBuffer: 1 << 24}));
+  fs.writeFileSync(file, execFileSync(page_of, [title], {input: text, maxBuffer: 1 << 24}));
   return file;
 }
 // Closes a page. This must hold of each, whatever happened on it.

@@ -10,7 +10,11 @@
 
   function fill() {
     const all = results.read(text);
-    document.getElementById('kind').textContent = kinds[all.kind] ?? '';
+    const kind = kinds[all.kind] ?? '';
+    document.getElementById('kind').textContent = kind;
+    // The title is that of the program and its command: "count bench".
+    if (kind && document.title.endsWith(` ${kind}`))
+      document.getElementById('program').textContent = document.title.slice(0, -kind.length - 1);
     actions.append(
       element(
         'div',

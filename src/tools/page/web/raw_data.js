@@ -76,7 +76,7 @@ const raw_data = (() => {
   // "penstock-bench-2025-11-21.json"
   function file_name(all, kind) {
     const day = /^\d{4}-\d{2}-\d{2}/.exec(all.date ?? '');
-    return ['penstock', all.kind ?? 'results', ...(day ?? [])].join('-') + `.${kind}`;
+    return [document.getElementById('program').textContent, all.kind ?? 'results', ...(day ?? [])].join('-') + `.${kind}`;
   }
 
   function buttons(all, text) {

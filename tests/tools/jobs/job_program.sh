@@ -1,0 +1,138 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# job_program.sh JOB CASE STAND_IN: what is of a job's program alone, held on watched_job.cpp. STAND_IN is a folder with the stand-ins
+# of the driver and of CUPTI.
+# shellcheck source=tests/tools/program_world.sh
+source "$(dirname "$0")/../program_world.sh"
+LD_LIBRARY_PATH=$(realpath "$3")
+export LD_LIBRARY_PATH
+scratch=$world/scratch
+mkdir "$scratch"
+export TMPDIR=$scratch
+name=$(basename "$penstock")
+# Three tiles.
+head -c 190000 /dev/zero > input
+job=(--device cpu --input input)
+figure() { python3 -c "import json, sys; all = json.load(open('out')); print($1)"; }
+expect_figure() { [[ $(figure "$1") == "$2" ]] || fail "$1 is $(figure "$1"), not $2"; }
+# changed FROM TO: the profile with other words, as the file changed.
+changed() {
+  sed "s/$1/$2/" profile > changed
+  ! cmp -s profile changed || fail "the profile has no $1"
+}
+# expect_refused WORDS COMMAND: refuses the profile changed in one line.
+expect_refused() {
+  run "$2" "${job[@]}" --profile changed
+  expect_code 2
+  [[ $(wc -l < err) == 1 ]] || fail "$2: not one line: $(cat err)"
+  expect_err "$name: changed: $1: make a new one with $name tune --save."
+}
+
+case $2 in
+  WatchesARun)
+    run watch "${job[@]}" --copies 2
+    expect_code 0
+    expect_out "$name"
+    expect_out 'asynchronous copies of memory that is not pinned'
+    # What the run prints.
+    expect_err 'copies 2'
+    run watch --json --expect 'pageable > 1' "${job[@]}" --copies 2 --producers 2 --no-bind
+    expect_code 0
+    expect_figure '[process["works"] for process in all["processes"]]' '[6]'
+    expect_figure 'all["program"][1:]' "['run', '--device=cpu', '--producers=2', '--no-bind', '--input=input', '--copies=2']"
+    run watch --expect 'pageable <= 1' "${job[@]}" --copies 2
+    expect_code 1
+    expect_err "$name: --expect 'pageable <= 1' does not hold"
+    ;;
+  WritesWhatItWatched)
+    run watch --html page.html --trace trace.json --logs kept "${job[@]}" --copies 2
+    expect_code 0
+    grep -qF "<title>$name watch</title>" page.html || fail 'the page has another title'
+    python3 -c 'import json; json.load(open("trace.json"))'
+    run watch --read kept/*.watch
+    expect_code 0
+    expect_out 'asynchronous copies of memory that is not pinned'
+    ;;
+  SaysThatARunUsedNoGpu)
+    run watch "${job[@]}"
+    expect_code 1
+    [[ ! -s out ]] || fail "there are results: $(cat out)"
+    expect_err "$name: The run gave a GPU nothing to do. If it should, name a GPU with --device cuda"
+    ;;
+  RefusesWhatItCannotWatch)
+    # It is said before anything runs.
+    expect_bad_options watch << 'EOF'
+--device cpu
+--device cpu --input missing
+--device cpu --input input --copies 101
+--device cpu --input input --nonsense
+--device cpu --input input --html input
+--device cpu --input input --expect overlap
+--device cpu --input input --limit much
+--device cpu --input input --read input
+EOF
+    run watch --read nowhere --input input
+    expect_err "$name: --read runs nothing: leave out --input=input, or --read."
+    ;;
+  SaysItsNameInMessagesAndTitles)
+    run bench
+    expect_code 2
+    expect_err "$name: --input is missing"
+    run bench "${job[@]}" --window 10 --repeats 1 --html page.html --tile 4kb
+    expect_code 0
+    expect_err "$name: --tile 4kb is 4000 bytes"
+    grep -qF "<title>$name bench</title>" page.html || fail 'the page has another title'
+    run run "${job[@]}" --trace trace.json
+    expect_code 0
+    expect_err "$name: trace.json shows every tile"
+    grep -qF "\"$name run\"" trace.json || fail 'the trace has another name'
+    ! grep -q '^penstock' err || fail "$(cat err)"
+    for command in run bench compare tune watch; do
+      run "$command" --help
+      ! grep -F 'penstock tune' out || fail "--help of $command names another program"
+    done
+    ;;
+  KeepsItsOwnOptionsInAProfile)
+    run tune "${job[@]}" --copies 3 --style strict --within 1 --tile 64KiB --producers 1,2 --lanes 1 --slots 2 --signal callback --shape split --save profile
+    expect_code 0
+    run run "${job[@]}" --profile profile --json
+    expect_code 0
+    expect_figure '(all["options"]["copies"], all["options"]["style"])' "('3', 'strict')"
+    run run "${job[@]}" --profile profile --copies 1
+    expect_out 'copies 1'
+    run bench "${job[@]}" --profile profile --window 10 --repeats 1 --json
+    expect_code 0
+    expect_figure 'all["points"][0]["axes"].get("copies", all["options"].get("copies"))' 3
+    run watch --json "${job[@]}" --profile profile
+    expect_code 0
+    expect_figure 'all["processes"][0]["works"]' 9
+    run tune "${job[@]}" --profile profile --within 1 --tile 64KiB --producers 1 --lanes 1 --slots 2 --signal callback --shape split --save again
+    expect_code 0
+    grep -qF '"copies": "3"' again || fail 'a search from the profile has other values'
+    ;;
+  RefusesAProfileOfAnotherJob)
+    run tune "${job[@]}" --copies 3 --within 1 --tile 64KiB --producers 1 --lanes 1 --slots 2 --signal callback --shape split --save profile
+    expect_code 0
+    changed "\"name\": \"$name\"" '"name": "sum"'
+    for command in run bench compare tune watch; do
+      expect_refused "It was made for the job 'sum', and not for the job '$name'" "$command"
+    done
+    changed '"copies"' '"colour"'
+    expect_refused 'It has a value of --colour, which is no option of this job that takes a list' run
+    changed '"copies": "3"' '"copies": "101"'
+    expect_refused "It has --copies '101': give a whole number from 0 to 100" run
+    # Of before jobs had names.
+    python3 -c 'import json
+profile = json.load(open("profile"))
+del profile["job"]["name"], profile["job"]["options"]
+json.dump(profile, open("older", "w"))'
+    run run "${job[@]}" --profile older
+    expect_code 0
+    expect_out 'copies 0'
+    # Of the work of penstock.
+    sed 's/"work": ""/"work": "copy"/' older > changed
+    expect_refused "It was made for penstock's own work, and not for the job '$name'" run
+    ;;
+  *) fail "no such case: $2" ;;
+esac
+[[ -z $(ls -A "$scratch") ]] || fail "left behind: $(ls -A "$scratch")"

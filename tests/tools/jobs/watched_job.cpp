@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+// A job for the stand-in of the driver: its sink copies, from the host to a device, once for each tile that it gets.
+#include <cstdint>
+#include <stdexcept>
+
+#include <dlfcn.h>
+#include <penstock/files.hpp>
+#include <penstock/job.hpp>
+
+using namespace penstock;
+
+namespace {
+
+template <class Function>
+Function* find(char const* name) {
+  static void* const library = dlopen("libcuda.so.1", RTLD_NOW);
+  if (library == nullptr) throw std::runtime_error("There is no driver.");
+  return reinterpret_cast<Function*>(dlsym(library, name));
+}
+
+/// So many copies.
+void copy(std::uint64_t count) {
+  static char host[65536], device[65536];
+  static bool const started = find<int(unsigned)>("cuInit")(0) == 0;
+  auto* const upload = find<int(void*, void const*, std::size_t, void*)>("cuMemcpyHtoDAsync_v2");
+  for (std::uint64_t i = 0; started && i < count; ++i) upload(device, host, sizeof host, nullptr);
+}
+
+JobWork make(JobPoint const& point) {
+  return {.source = [path = point.values.text("input")](
+                        Pool const& pool) { return std::make_unique<FileSource>(std::vector{path}, pool); },
+          .stages = on_device([](DeviceTile const&, StreamRef) {}),
+          .sink =
+              [copies = point.values.number("copies")](Completion&) {
+                if (copies > 0) copy(copies);
+              },
+          .results = [point] { return "copies " + point.values.text("copies") + "\n"; }};
+}
+
+}  // namespace
+
+int main(int count, char** arguments) {
+  return run_job(
+      count, arguments,
+      {.sentence = "Copies for the stand-in of the driver",
+       .options = {file_option("input", "The file"), number_option("copies", "Copies for each tile", 0, 0, 100),
+                   word_option("style", "How it is done", {"loose", "strict"})},
+       .tile = "64KiB",
+       .make = make});
+}
