@@ -20,6 +20,7 @@
 #include "penstock/machine/slab.hpp"
 #include "penstock/machine/topology.hpp"
 #include "penstock/pipeline.hpp"
+#include "tools/hash/hash_sink.hpp"
 #include "tools/hash/hash_source.hpp"
 #include "tools/hash/head_start.hpp"
 #include "tools/measure/work_stages.hpp"

@@ -113,6 +113,8 @@ struct HostStage {
 struct Tuning {
   /// For `spin` and `borrow_spin`; a longer time means this one.
   static constexpr std::chrono::microseconds for_ever = std::chrono::hours(1);
+  /// Only a kernel that never ends takes so long.
+  static constexpr std::chrono::seconds usual_patience{60};
 
   /// Tiles in the pool: the most work in progress, and all the pinned memory there is. 0: enough for all lanes and
   /// producers to be busy, in whole batches; if the tiles that 160 MiB hold are enough, up to a batch more than those
@@ -154,7 +156,7 @@ struct Tuning {
   int priority = 0;
   /// How long a lane bears with a device that finishes none of its tiles, before it abandons the device and fails them:
   /// docs/faults.md. And how long feeding threads wait for each other's tiles, before Feed::borrow says so.
-  std::chrono::nanoseconds patience = std::chrono::seconds(60);
+  std::chrono::nanoseconds patience = usual_patience;
   /// The lane calls the sink itself, the moment it knows that the tile is done: a microsecond sooner
   /// (bench/flow/handoff_bench). For a sink that is short and never waits, since its lane does nothing else meanwhile;
   /// several lanes call at once, and if a tile fails before it reaches a lane, a producer or a consumer calls. Not with

@@ -44,6 +44,8 @@ class OpenFile {
   /// True if `size` is known and `read_at` works. A regular file that says it is empty is read as a stream, because
   /// those in /proc say so whatever they hold.
   bool pieces() const noexcept { return pieces_; }
+  /// True of a regular file, also of one that says it is empty.
+  bool regular() const noexcept { return S_ISREG(before_.st_mode); }
   std::uint64_t size() const noexcept { return static_cast<std::uint64_t>(before_.st_size); }
 
   /// Fills `to` from `offset`, and says how many bytes: fewer only if the file holds less than its size says, as those

@@ -9,7 +9,6 @@
 #include <string>
 
 #include "penstock/lane/lane_state.hpp"
-#include "penstock/lane/patience.hpp"
 #include "penstock/machine/cpu_set.hpp"
 #include "penstock/options.hpp"
 #include "penstock/recorder.hpp"
@@ -35,7 +34,7 @@ struct FlightOptions {
   /// device and fails the tiles. Only a kernel that never ends should take so long. The lane itself counts the time, so
   /// not while a GPU with a full queue keeps it in a call of the driver's, as may happen with very many slots. Time in
   /// which the process is stopped does not count (lane/patience.hpp).
-  std::chrono::nanoseconds patience = Patience::usual;
+  std::chrono::nanoseconds patience = Tuning::usual_patience;
   /// Is told the times of the steps of the tiles that it wants; null for no recorder. It outlives the lane. For each
   /// slot it takes as many events again as the flight has, and three more, and two for each input beside the first;
   /// lane/flight_clock.hpp says what a wanted tile costs.

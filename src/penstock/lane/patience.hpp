@@ -19,8 +19,6 @@ namespace penstock {
 class Patience {
  public:
   using Clock = std::chrono::steady_clock;
-  /// If nothing else is asked for: only a kernel that never ends takes so long.
-  static constexpr std::chrono::seconds usual{60};
 
   /// For `length`, looked at about every `between_looks`, from `now` on.
   Patience(std::chrono::nanoseconds length, std::chrono::nanoseconds between_looks, Clock::time_point now) noexcept

@@ -38,6 +38,7 @@ std::size_t utf8_length(std::string_view text, std::size_t& bad) {
 }  // namespace
 
 std::string readable(std::string_view text) {
+  if (std::ranges::all_of(text, [](char c) { return static_cast<std::uint8_t>(c) < 0x80; })) return std::string(text);
   std::string result;
   while (!text.empty()) {
     std::size_t bad = 0;
@@ -49,8 +50,9 @@ std::string readable(std::string_view text) {
 }
 
 PrintedPath printed(std::string_view path) {
-  PrintedPath result;
-  for (char const byte : readable(path)) {
+  PrintedPath result{readable(path), false};
+  if (result.text.find_first_of("\\\n") == std::string::npos) return result;
+  for (char const byte : std::exchange(result.text, {})) {
     bool const escapes = byte == '\\' || byte == '\n';
     result.text += escapes ? (byte == '\\' ? "\\\\" : "\\n") : std::string(1, byte);
     result.escaped = result.escaped || escapes;

@@ -28,6 +28,16 @@ std::string below(std::string const& folder, std::string const& name) {
   return folder + (folder.ends_with('/') ? "" : "/") + name;
 }
 
+/// True if there is nothing in a regular file that says it is empty. One in /proc says so whatever it holds, and some
+/// of those cannot be read from a place.
+bool is_empty(OpenFile const& file, std::span<std::byte> room) {
+  try {
+    return file.read_at(0, room.first(1)) == 0;
+  } catch (FileProblem const&) {
+    return false;  // Whoever reads it as a stream says what is wrong.
+  }
+}
+
 }  // namespace
 
 FileWalk::FileWalk(std::vector<std::string> paths) : paths_(std::move(paths)) {}
@@ -39,7 +49,8 @@ std::optional<FoundFile> FileWalk::next() {
       if (next_path_ == paths_.size()) return std::nullopt;
       std::string const& path = paths_[next_path_++];
       struct stat status {};
-      if (path == "-" || stat(path.c_str(), &status) != 0 || !S_ISDIR(status.st_mode)) return FoundFile{path};
+      if (path == "-" || stat(path.c_str(), &status) != 0) return FoundFile{path};
+      if (!S_ISDIR(status.st_mode)) return FoundFile{.path = path, .kind = status.st_mode & S_IFMT};
       problem = enter(path, nullptr, {});
     } else if (levels_.back().to_come.empty()) {
       problem = leave();
@@ -50,7 +61,7 @@ std::optional<FoundFile> FileWalk::next() {
       // A directory that could be read in part has an entry without a name for why it could not in full.
       std::string path = entry.name.empty() ? level.path : below(level.path, entry.name);
       if (!entry.problem.empty()) return FoundFile{std::move(path), std::move(entry.problem)};
-      if (S_ISREG(entry.kind)) return FoundFile{std::move(path), {}, level.folder};
+      if (S_ISREG(entry.kind)) return FoundFile{std::move(path), {}, entry.kind, level.folder};
       if (!S_ISDIR(entry.kind)) return FoundFile{std::move(path), problem_of(entry.kind)};
       problem = enter(std::move(path), level.folder.get(), entry.name);
     }
@@ -113,27 +124,20 @@ std::optional<FoundFile> FileWalk::leave() {
   return lost;
 }
 
-std::optional<std::size_t> small_file_bytes(WantedFile const& wanted, std::size_t most) {
-  if (!wanted.problem.empty() || wanted.path == "-") return std::nullopt;
-  struct stat status {};
-  int const known = wanted.folder != nullptr
-                        ? fstatat(wanted.folder->descriptor(), wanted.path.c_str() + wanted.path.rfind('/') + 1,
-                                  &status, AT_SYMLINK_NOFOLLOW)
-                        : stat(wanted.path.c_str(), &status);
-  // One in /proc says that it is empty, whatever it holds: it is read as a stream.
-  if (known != 0 || !S_ISREG(status.st_mode) || status.st_size <= 0) return std::nullopt;
-  auto const bytes = static_cast<std::uint64_t>(status.st_size);
-  return bytes <= most ? std::optional(static_cast<std::size_t>(bytes)) : std::nullopt;
-}
-
-WholeFile hash_small_file(GroupedFile const& file, std::span<std::byte> room) {
-  OpenFile const opened =
-      file.folder == nullptr ? OpenFile(file.path) : OpenFile(*file.folder, file.path.substr(file.path.rfind('/') + 1));
-  if (!opened.pieces()) throw FileProblem("it is no regular file with something in it any more", FileChange::shrank);
-  if (opened.size() > room.size()) throw FileProblem("it is no small file any more", FileChange::grew);
+std::optional<WholeFile> hash_small_file(GroupedFile const& file, std::span<std::byte> room) {
+  InputFile const& input = file.input;
+  // To open a pipe and close it again would end it for its writer.
+  if (struct stat status{}; !file.regular && stat(input.path.c_str(), &status) == 0 && !S_ISREG(status.st_mode))
+    return std::nullopt;
+  OpenFile const opened = input.folder == nullptr ? OpenFile(input.path) : OpenFile(*input.folder, input.path);
+  if (!opened.pieces()) {
+    if (!opened.regular() || !is_empty(opened, room)) return std::nullopt;
+  }
+  std::size_t const most = std::min(FileGroup::most_file_bytes, room.size());
+  if (opened.size() > most) return std::nullopt;
   std::size_t const bytes = opened.read_at(0, room.first(static_cast<std::size_t>(opened.size())));
   opened.expect_unchanged();
-  return {.number = file.number, .node = blake3_subtree(room.first(bytes), 0), .bytes = bytes};
+  return WholeFile{.number = file.number, .digest = blake3_root(blake3_subtree(room.first(bytes), 0)), .bytes = bytes};
 }
 
 }  // namespace penstock::cli

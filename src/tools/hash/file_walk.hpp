@@ -9,7 +9,10 @@
 #include <string>
 #include <vector>
 
+#include <sys/types.h>
+
 #include "penstock/file/open_folder.hpp"
+#include "penstock/files.hpp"
 #include "tools/hash/hash_book.hpp"
 
 namespace penstock::cli {
@@ -18,6 +21,7 @@ namespace penstock::cli {
 struct FoundFile {
   std::string path = {};
   std::string problem = {};  ///< Empty, or why it cannot be hashed.
+  mode_t kind = 0;           ///< One of S_IFMT, as far as the walk saw it; 0 if it did not.
   /// Where it was found, by the last part of its path; null for what was named on the command line.
   std::shared_ptr<OpenFolder const> folder = {};
 };
@@ -61,39 +65,37 @@ struct WantedFile {
   std::string expected;                           ///< What a check list says, or empty.
   std::string shown = {};                         ///< The path as that list has it, or empty.
   std::shared_ptr<OpenFolder const> folder = {};  ///< As InputFile::folder.
+  mode_t kind = 0;                                ///< As FoundFile::kind.
 };
-
-/// The bytes of a regular file that a thread should hash where it reads it; empty for all others. To open and read such
-/// a file takes longer than to hash it, and a tile of its own would take longer still (decisions/0052).
-///
-/// Blocks: for a look at the file's status.
-std::optional<std::size_t> small_file_bytes(WantedFile const& wanted, std::size_t most);
 
 /// A file of a group, and its number in the HashBook.
 struct GroupedFile {
   std::uint64_t number = 0;
-  std::string path = {};
-  std::shared_ptr<OpenFolder const> folder = {};
+  InputFile input = {};   ///< Its path is a name where there is a folder.
+  bool regular = false;   ///< It was seen to be, so that to open it does nothing to others.
+  bool deferred = false;  ///< It is for tiles of its own.
 };
 
-/// Reads a file into `room` and hashes it there. A file that has grown since it was found small may have as many bytes
-/// as there is room.
+/// Opens a file, and if it is a small one reads it into `room` and hashes it there. To open and read such a file takes
+/// longer than to hash it, and a tile of its own would take longer still (decisions/0052). Empty for a file that is for
+/// tiles of its own: it is larger than FileGroup::most_file_bytes or than `room`, no regular file, or one that says it
+/// is empty and is not.
 ///
 /// Blocks: until it is read.
 /// Throws: FileProblem.
-WholeFile hash_small_file(GroupedFile const& file, std::span<std::byte> room);
+std::optional<WholeFile> hash_small_file(GroupedFile const& file, std::span<std::byte> room);
 
-/// Small files that one tile stands for: the thread that fills the tile reads and hashes them, one after the other, and
-/// nothing of them goes to a device.
+/// Files that one tile stands for: the thread that fills the tile opens them one after the other, and reads and hashes
+/// the small ones. Nothing of these goes to a device.
 struct FileGroup {
   static constexpr std::size_t most_files = 128;
   static constexpr std::size_t most_file_bytes = std::size_t{256} << 10;
-  static constexpr std::size_t most_bytes = std::size_t{1} << 20;  ///< But for the last file of a group.
+  static constexpr std::size_t usual_bytes = std::size_t{1} << 20;  ///< If its files are as large as those before.
   static constexpr std::size_t most_folders = 8;  ///< Open until their files are read, for each producer.
 
   std::vector<GroupedFile> files = {};
-  bool booked = false;      ///< The book was told of all of them.
-  std::uint64_t bytes = 0;  ///< Hashed.
+  bool booked = false;      ///< The book was told of all that are not deferred.
+  std::uint64_t bytes = 0;  ///< Hashed, also of groups that the tile stood for before.
 };
 
 }  // namespace penstock::cli

@@ -12,16 +12,20 @@ HashBook::Record& HashBook::record(std::uint64_t file) {
   return records_.at(file - first_);
 }
 
-std::uint64_t HashBook::open(std::string path, std::string expected, std::string shown,
-                             std::optional<std::uint64_t> tiles) {
+std::uint64_t HashBook::open(std::string path, std::string expected, std::string shown) {
   std::scoped_lock const lock(mutex_);
-  Record fresh;
-  fresh.tiles = tiles;
-  fresh.file.path = std::move(path);
-  fresh.file.expected = std::move(expected);
-  fresh.file.shown = std::move(shown);
-  records_.push_back(std::move(fresh));
+  HashedFile& file = records_.emplace_back().file;
+  file.path = std::move(path);
+  file.expected = std::move(expected);
+  file.shown = std::move(shown);
   return first_ + records_.size() - 1;
+}
+
+std::uint64_t HashBook::open(std::vector<HashedFile> files) {
+  std::scoped_lock const lock(mutex_);
+  std::uint64_t const first = first_ + records_.size();
+  for (HashedFile& file : files) records_.emplace_back().file = std::move(file);
+  return first;
 }
 
 void HashBook::close(std::uint64_t file, std::uint64_t tiles) {
@@ -40,7 +44,10 @@ void HashBook::abandon(std::uint64_t file, std::uint64_t tiles) {
 
 void HashBook::add(std::uint64_t file, std::uint64_t tile, Blake3Node const& node, std::size_t bytes) {
   std::scoped_lock const lock(mutex_);
-  add_locked(record(file), tile, node, bytes);
+  Record& mine = record(file);
+  mine.tree.add(tile, node);
+  mine.file.bytes += bytes;
+  ++mine.back;
   hand_out();
 }
 
@@ -48,20 +55,15 @@ void HashBook::add(std::span<WholeFile const> files) {
   std::scoped_lock const lock(mutex_);
   for (WholeFile const& one : files) {
     Record& mine = record(one.number);
+    mine.tiles = mine.back = 1;
     if (one.problem.empty()) {
-      add_locked(mine, 0, one.node, one.bytes);
+      mine.file.digest = one.digest;
+      mine.file.bytes = one.bytes;
     } else {
       note_locked(mine, one.problem);
-      ++mine.back;
     }
   }
   hand_out();
-}
-
-void HashBook::add_locked(Record& mine, std::uint64_t tile, Blake3Node const& node, std::size_t bytes) {
-  mine.tree.add(tile, node);
-  mine.file.bytes += bytes;
-  ++mine.back;
 }
 
 void HashBook::fail(std::uint64_t file, std::string const& problem) {
@@ -95,7 +97,8 @@ void HashBook::hand_out() {
   while (!records_.empty()) {
     Record& oldest = records_.front();
     if (!oldest.tiles || oldest.back != *oldest.tiles) break;
-    if (oldest.file.problem.empty() && !oldest.file.cancelled) oldest.file.digest = oldest.tree.finish(*oldest.tiles);
+    HashedFile& its = oldest.file;
+    if (its.problem.empty() && !its.cancelled && !its.digest) its.digest = oldest.tree.finish(*oldest.tiles);
     // It is out of the book before the callback is called, so that one that throws is not called again for it.
     HashedFile const file = std::move(oldest.file);
     records_.pop_front();

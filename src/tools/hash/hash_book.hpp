@@ -8,6 +8,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "penstock/kernels.hpp"
 
@@ -24,10 +25,10 @@ struct HashedFile {
   std::string shown;                   ///< The path as that list has it; empty without one.
 };
 
-/// What became of a file that is one tile.
+/// What became of a file that was hashed in one go.
 struct WholeFile {
   std::uint64_t number = 0;
-  Blake3Node node = {};
+  Blake3Digest digest = {};
   std::size_t bytes = 0;
   std::string problem = {};  ///< Why it was not hashed, or empty.
 };
@@ -47,9 +48,11 @@ class HashBook {
   /// files were handed out that could be. They must not call the book.
   HashBook(std::size_t tile_bytes, OnFile on_file, OnEnough on_enough = {});
 
-  /// Begins a file and gives its number. With `tiles` it is closed at once: these begin, and no others.
-  std::uint64_t open(std::string path, std::string expected, std::string shown = {},
-                     std::optional<std::uint64_t> tiles = {});
+  /// Begins a file and gives its number.
+  std::uint64_t open(std::string path, std::string expected, std::string shown = {});
+  /// Begins these files, one after the other, and gives the first one's number. Of each `path`, `expected` and `shown`
+  /// count.
+  std::uint64_t open(std::vector<HashedFile> files);
   /// No more tiles of this file will begin; `tiles` did, at least one unless it has a problem.
   ///
   /// Blocks: while files are handed out; so do `abandon`, `add`, `fail` and `cancel`.
@@ -62,8 +65,8 @@ class HashBook {
   ///
   /// Throws: Error of kind bad_argument, if it did before.
   void add(std::uint64_t file, std::uint64_t tile, Blake3Node const& node, std::size_t bytes);
-  /// The only tiles of these files came back: as `add` or `fail` for each, but files are handed out once for all of
-  /// them.
+  /// These files, of which nothing came back before and which are not closed, came to this. Files are handed out once
+  /// for all of them.
   void add(std::span<WholeFile const> files);
   /// A tile came back without result, for this reason.
   void fail(std::uint64_t file, std::string const& problem);
@@ -76,7 +79,6 @@ class HashBook {
   struct Record;
   Record& record(std::uint64_t file);
   void note_locked(Record& record, std::string const& problem);
-  void add_locked(Record& record, std::uint64_t tile, Blake3Node const& node, std::size_t bytes);
   void hand_out();
 
   std::size_t const tile_bytes_;

@@ -22,6 +22,7 @@
 #include "tools/command/program.hpp"
 #include "tools/command/results.hpp"
 #include "tools/hash/hash_job.hpp"
+#include "tools/hash/hash_sink.hpp"
 #include "tools/hash/hash_source.hpp"
 #include "tools/measure/built_in.hpp"
 #include "tools/measure/job_profile.hpp"
@@ -109,6 +110,11 @@ bool HashCommand::leaves_choice() const {
   return pipeline.device == "auto" && trace.file.empty() && !trace.nvtx;
 }
 
+/// Likewise; but on the CPU device the CPUs hash, whichever thread it is.
+bool HashCommand::groups_small_files() const {
+  return (pipeline.device == "auto" || pipeline.device == "cpu") && trace.file.empty() && !trace.nvtx;
+}
+
 bool HashCommand::takes_head_start() const {
   return leaves_choice() && checked_tile(pipeline) <= most_head_start_bytes && built_with_cuda() && driver_present();
 }
@@ -153,7 +159,7 @@ HashRequest HashCommand::request(std::size_t tile_bytes, OutputFile const* trace
           .draw_progress = !no_progress,
           .trace = trace_file,
           .tile_bytes = tile_bytes,
-          .groups = leaves_choice()};
+          .groups = groups_small_files()};
 }
 
 ExitCode HashCommand::run_on(DeviceGroup const& devices, StandardOutput& output, OutputFile* trace_file,

@@ -64,6 +64,7 @@ struct HashCommand {
  private:
   struct Started;
   bool leaves_choice() const;
+  bool groups_small_files() const;
   bool takes_head_start() const;
   PipelineOptions options() const;
   HashRequest request(std::size_t tile_bytes, OutputFile const* trace_file) const;

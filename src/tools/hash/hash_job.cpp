@@ -131,7 +131,8 @@ HashSource& HashJob::source_for(Pool const& pool) {
   if (source_) {
     source_->serve(pool);
   } else {
-    source_.emplace([this] { return next(); }, pool, book_, enough_.get_token(), request_.groups && !waits_for_lists());
+    source_.emplace([this] { return next(); }, pool, book_, enough_.get_token(),
+                    FileGrouping{.wanted = request_.groups && !waits_for_lists()});
   }
   return *source_;
 }
@@ -154,7 +155,8 @@ std::optional<WantedFile> HashJob::next() {
       wanted = WantedFile{.path = std::move(found->path),
                           .problem = std::move(found->problem),
                           .expected = {},
-                          .folder = std::move(found->folder)};
+                          .folder = std::move(found->folder),
+                          .kind = found->kind};
     }
     if (!wanted) {
       // A thread that stops the input does so before it looks at this.

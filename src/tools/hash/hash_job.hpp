@@ -65,8 +65,9 @@ class HashJob {
   HashOutput& output() noexcept { return output_; }
   /// To end the input with: it also wakes a thread that waits for a stream.
   std::stop_source const& enough() const noexcept { return enough_; }
-  /// True once a thread that asks the source has reached the end of the last file; false if it was stopped before.
-  bool all_taken() const noexcept { return all_taken_.load(); }
+  /// True once a thread that asks the source has reached the end of the last file; false if it was stopped before that,
+  /// or before a file was read to its end.
+  bool all_taken() const noexcept { return all_taken_.load() && !(source_ && source_->cut_short()); }
   /// True once it turned out that the trace's file is among the inputs, and holds something.
   bool reads_its_trace() const noexcept { return reads_its_trace_.load(); }
 

@@ -2,9 +2,10 @@
 #include "tools/hash/hash_source.hpp"
 
 #include <algorithm>
-#include <cstring>
 #include <stdexcept>
 #include <utility>
+
+#include <sys/stat.h>
 
 #include "penstock/core/failure_text.hpp"
 #include "penstock/core/pool.hpp"
@@ -38,12 +39,12 @@ std::string in_our_words(FileProblem const& problem) {
 }  // namespace
 
 HashSource::HashSource(std::function<std::optional<WantedFile>()> next_file, Pool const& pool, HashBook& book,
-                       std::stop_token stop, bool groups)
+                       std::stop_token stop, FileGrouping grouping)
     : next_file_(std::move(next_file)),
       tile_bytes_(pool.shape().input_bytes),
       book_(book),
       stop_(stop),
-      groups_(groups),
+      grouping_(grouping),
       // Each tile but the last is a whole subtree of its file's tree, so they are full.
       files_([this] { return next_wanted(); }, pool, {.stop = std::move(stop), .observer = this, .linger = {}}) {
   jobs_[0] = {&pool, std::vector<Job>(pool.size())};
@@ -66,15 +67,32 @@ HashSource::Job const& HashSource::job_of(Tile const& tile) const {
   throw Error(ErrorKind::bad_argument, "This tile is of a pool that the source does not know: tell it by serve().");
 }
 
+/// Empty at the end of the input, and where it fails.
 std::optional<WantedFile> HashSource::take_wanted() {
   if (ahead_) return std::exchange(ahead_, std::nullopt);
-  if (input_failed_ != nullptr) std::rethrow_exception(std::exchange(input_failed_, nullptr));
-  return next_file_();
+  if (input_failed_ != nullptr) return std::nullopt;
+  try {
+    return next_file_();
+  } catch (...) {
+    // The files before it have numbers, and are to be hashed.
+    input_failed_ = std::current_exception();
+    return std::nullopt;
+  }
 }
 
 std::optional<InputFile> HashSource::next_wanted() {
-  auto wanted = take_wanted();
-  if (!wanted) return std::nullopt;
+  auto again = deferred_.take();
+  auto wanted = again ? std::nullopt : take_wanted();
+  if (!again && !wanted) again = deferred_.wait(stop_);
+  if (again) {
+    comes_again_ = again->number;
+    return std::move(again->input);
+  }
+  if (!wanted) {
+    ended_ = true;
+    if (input_failed_ != nullptr) std::rethrow_exception(std::exchange(input_failed_, nullptr));
+    return std::nullopt;
+  }
   expected_ = std::move(wanted->expected);
   shown_ = std::move(wanted->shown);
   InputFile input{.path = std::move(wanted->path), .folder = std::move(wanted->folder)};
@@ -82,45 +100,75 @@ std::optional<InputFile> HashSource::next_wanted() {
   return input;
 }
 
-/// Takes small files from the input as long as they come one after the other.
-void HashSource::gather(FileGroup& group) {
-  std::size_t bytes = 0, folders = 0;
-  while (group.files.size() < FileGroup::most_files && bytes < FileGroup::most_bytes && !stop_.stop_requested()) {
-    std::optional<WantedFile> wanted;
-    try {
-      wanted = take_wanted();
-    } catch (...) {
-      // The files before it have numbers, and are to be hashed.
-      if (group.files.empty()) throw;
-      input_failed_ = std::current_exception();
-      return;
-    }
-    if (!wanted) return;
-    auto const size = small_file_bytes(*wanted, std::min(FileGroup::most_file_bytes, tile_bytes_));
-    bool const in_another_folder =
-        wanted->folder != nullptr && (group.files.empty() || group.files.back().folder != wanted->folder);
-    folders += in_another_folder ? 1 : 0;
-    if (!size || folders > FileGroup::most_folders) {
+/// As many as come to about FileGroup::usual_bytes, if they are as large as those that were opened so far.
+std::size_t HashSource::files_of_a_group() const noexcept {
+  std::size_t const deferred = deferred_files_.load(std::memory_order_relaxed);
+  std::size_t const files = grouped_files_.load(std::memory_order_relaxed) + deferred;
+  std::size_t const bytes = grouped_bytes_.load(std::memory_order_relaxed) + deferred * FileGroup::most_file_bytes;
+  if (bytes == 0) return FileGroup::most_files;
+  return std::clamp<std::size_t>(files * FileGroup::usual_bytes / bytes, 1, FileGroup::most_files);
+}
+
+/// Takes files from the input that may be small, as long as they come one after the other. It looks at none of them:
+/// one producer at a time is here, and all at once are where they are opened.
+std::vector<GroupedFile> HashSource::gather() {
+  std::vector<GroupedFile> group;
+  std::size_t const most = files_of_a_group();
+  std::size_t folders = 0;
+  OpenFolder const* last = nullptr;
+  std::vector<HashedFile> named;
+  while (group.size() < most && !stop_.stop_requested()) {
+    auto wanted = take_wanted();
+    if (!wanted) break;
+    bool const may_be_small =
+        wanted->problem.empty() && wanted->path != "-" && (wanted->kind == 0 || S_ISREG(wanted->kind));
+    if (wanted->folder != nullptr && std::exchange(last, wanted->folder.get()) != wanted->folder.get()) ++folders;
+    if (!may_be_small || folders > FileGroup::most_folders) {
       ahead_ = std::move(wanted);
-      return;
+      break;
     }
-    bytes += *size;
-    GroupedFile& file = group.files.emplace_back();
-    file.path = wanted->path;
-    file.folder = std::move(wanted->folder);
-    file.number = book_.open(std::move(wanted->path), std::move(wanted->expected), std::move(wanted->shown), 1);
+    GroupedFile& file = group.emplace_back();
+    file.regular = wanted->kind != 0;
+    file.input.path = wanted->folder == nullptr ? wanted->path : wanted->path.substr(wanted->path.rfind('/') + 1);
+    file.input.folder = std::move(wanted->folder);
+    HashedFile& its = named.emplace_back();
+    its.path = std::move(wanted->path);
+    its.expected = std::move(wanted->expected);
+    its.shown = std::move(wanted->shown);
   }
+  if (group.empty()) return group;
+  std::uint64_t number = book_.open(std::move(named));
+  for (GroupedFile& file : group) file.number = number++;
+  deferred_.group_began();
+  return group;
+}
+
+/// Takes the files that follow in place of the group, which is booked; false if they are for `next`.
+bool HashSource::goes_on(FileGroup& group) {
+  // A thread that waits for a stream keeps the mutex.
+  if (within_file_ || !deferred_.empty()) return false;
+  std::scoped_lock const lock(mutex_);
+  if (ended_ || within_file_ || !deferred_.empty()) return false;
+  auto more = gather();
+  if (more.empty()) return false;
+  group.files = std::move(more);
+  group.booked = false;
+  return true;
 }
 
 bool HashSource::next(Tile& tile) {
+  std::scoped_lock const lock(mutex_);
   Job& job = job_of(tile);
   job.group = {};
-  if (groups_ && !within_file_) gather(job.group);
+  if (grouping_.wanted && !within_file_ && deferred_.empty()) job.group.files = gather();
   if (!job.group.files.empty()) {
     tile.tag = tile.filled = 0;
     return true;
   }
-  if (!files_.next(tile)) return false;
+  if (!files_.next(tile)) {
+    for (std::uint64_t const file : deferred_.close()) abandon(file);
+    return false;
+  }
   job.file = file_;
   tile.tag = files_.place_of(tile).offset / blake3_chunk_bytes;
   return true;
@@ -128,7 +176,10 @@ bool HashSource::next(Tile& tile) {
 
 std::size_t HashSource::fill(Tile& tile) {
   if (FileGroup& group = job_of(tile).group; !group.files.empty()) {
-    hash(group, tile.input());
+    auto const end = std::chrono::steady_clock::now() + grouping_.goes_on_for;
+    do {
+      hash(group, tile.input());
+    } while (std::chrono::steady_clock::now() < end && goes_on(group));
     return 0;
   }
   try {
@@ -138,27 +189,51 @@ std::size_t HashSource::fill(Tile& tile) {
   }
 }
 
-/// Reads each file of the group into `room`, hashes it there, and tells the book of all of them.
+/// Reads each small file of the group into `room`, hashes it there, and tells the book of all of them. Defers the
+/// others.
 void HashSource::hash(FileGroup& group, std::span<std::byte> room) {
+  struct Ends {
+    DeferredFiles& deferred;
+    ~Ends() { deferred.group_ended(); }
+  } const ends{deferred_};
   std::vector<WholeFile> files;
   files.reserve(group.files.size());
+  std::uint64_t bytes = 0;
   for (GroupedFile& grouped : group.files) {
-    WholeFile& file = files.emplace_back();
+    std::optional<WholeFile> file;
     try {
       file = hash_small_file(grouped, room);
-      group.bytes += file.bytes;
     } catch (FileProblem const& refused) {
       file = {.number = grouped.number, .problem = in_our_words(refused)};
     } catch (std::exception const& failed) {
       file = {.number = grouped.number, .problem = failure_text(failed)};
     }
-    grouped.folder = nullptr;
+    if (file) {
+      grouped.input.folder = nullptr;
+      bytes += file->bytes;
+      files.push_back(std::move(*file));
+    } else {
+      defer(grouped);
+    }
   }
-  grouped_bytes_.fetch_add(group.bytes, std::memory_order_relaxed);
+  group.bytes += bytes;
+  grouped_bytes_.fetch_add(bytes, std::memory_order_relaxed);
   grouped_files_.fetch_add(static_cast<std::uint64_t>(std::ranges::count(files, "", &WholeFile::problem)),
                            std::memory_order_relaxed);
   group.booked = true;
   book_.add(files);
+}
+
+void HashSource::defer(GroupedFile& grouped) {
+  deferred_files_.fetch_add(1, std::memory_order_relaxed);
+  grouped.deferred = true;
+  if (!deferred_.put(grouped.number, std::move(grouped.input))) abandon(grouped.number);
+}
+
+/// A file that was deferred, and is not begun any more.
+void HashSource::abandon(std::uint64_t file) {
+  cut_short_ = true;
+  book_.abandon(file, 0);
 }
 
 HashSource::Place HashSource::place_of(Tile const& tile) const {
@@ -171,7 +246,8 @@ FileGroup const* HashSource::group_of(Tile const& tile) const {
 }
 
 void HashSource::opened(std::uint64_t /*file*/, InputFile const& input) {
-  file_ = book_.open(input.path, std::move(expected_), std::move(shown_));
+  auto const again = std::exchange(comes_again_, std::nullopt);
+  file_ = again ? *again : book_.open(input.path, std::move(expected_), std::move(shown_));
   within_file_ = true;
 }
 
@@ -186,60 +262,8 @@ void HashSource::ended(std::uint64_t /*file*/, std::uint64_t tiles) {
 
 void HashSource::abandoned(std::uint64_t /*file*/, std::uint64_t tiles) {
   within_file_ = false;
+  cut_short_ = true;
   book_.abandon(file_, tiles);
-}
-
-HashSink::HashSink(HashSource const& source, HashBook& book, Progress& progress, std::stop_source enough,
-                   std::function<bool()> no_device_left)
-    : source_(source),
-      book_(book),
-      progress_(progress),
-      enough_(std::move(enough)),
-      no_device_left_(std::move(no_device_left)) {}
-
-void HashSink::take(Completion const& completion) {
-  if (FileGroup const* const group = source_.group_of(*completion.loan)) return take(*group, completion);
-  auto const place = source_.place_of(*completion.loan);
-  switch (completion.outcome) {
-    case Outcome::done: {
-      Blake3Node node;
-      std::memcpy(&node, completion.loan->output().data(), sizeof node);
-      book_.add(place.file, place.tile, node, completion.loan->filled);
-      progress_.add(completion.loan->filled);
-      break;
-    }
-    case Outcome::failed:
-      // First, since the book may throw.
-      stop_without_device(completion);
-      book_.fail(place.file, completion.failure->reason);
-      break;
-    case Outcome::cancelled:
-      book_.cancel(place.file);
-      break;
-  }
-}
-
-/// Its files were hashed when the tile was filled, unless it never was.
-void HashSink::take(FileGroup const& group, Completion const& completion) {
-  progress_.add(group.bytes);
-  if (completion.outcome == Outcome::failed) stop_without_device(completion);
-  if (group.booked) {
-    // The book threw what it was told there: lines may be missing, and the run is to say so.
-    if (completion.outcome == Outcome::failed && completion.failure->stage == "source")
-      throw Error(completion.failure->kind, completion.failure->reason);
-    return;
-  }
-  for (GroupedFile const& file : group.files) {
-    if (completion.outcome == Outcome::failed) {
-      book_.fail(file.number, completion.failure->reason);
-    } else {
-      book_.cancel(file.number);
-    }
-  }
-}
-
-void HashSink::stop_without_device(Completion const& completion) {
-  if (completion.failure->kind == ErrorKind::device_lost && no_device_left_()) enough_.request_stop();
 }
 
 }  // namespace penstock::cli

@@ -3,9 +3,11 @@
 
 #include <array>
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <exception>
 #include <functional>
+#include <mutex>
 #include <optional>
 #include <span>
 #include <stop_token>
@@ -15,16 +17,25 @@
 #include "penstock/core/pool.hpp"
 #include "penstock/files.hpp"
 #include "penstock/tile.hpp"
-#include "tools/command/progress.hpp"
+#include "tools/hash/deferred_files.hpp"
 #include "tools/hash/file_walk.hpp"
 #include "tools/hash/hash_book.hpp"
 
 namespace penstock::cli {
 
+/// Whether files are grouped, and for how long a tile that stands for a group goes on with the groups that follow: its
+/// way through a pipeline takes as long as some files.
+struct FileGrouping {
+  bool wanted = false;
+  std::chrono::nanoseconds goes_on_for = std::chrono::milliseconds(10);
+};
+
 /// Reads files for hashing, and tells the book of them.
 ///
-/// A tile's tag is the number of its first 1024-byte chunk in its file, as the hash needs it. With `groups` a tile may
-/// stand for several small files in place of a part of one: `fill` hashes these, and the tile stays empty.
+/// A tile's tag is the number of its first 1024-byte chunk in its file, as the hash needs it. With grouping a tile may
+/// stand for several files in place of a part of one: `fill` opens these, which `next` does not even look at, and
+/// hashes the small ones; the tile stays empty. Those that are not small are deferred to the next calls of `next`,
+/// which give them tiles. So a tile that stands for a group must be filled, or the input does not end.
 ///
 /// Threads: as Source; what tells of a tile is for the thread that holds it.
 class HashSource final : public Source, private FileObserver {
@@ -41,17 +52,17 @@ class HashSource final : public Source, private FileObserver {
     std::uint64_t bytes = 0;  ///< Of those.
   };
 
-  /// `next_file` is called by one thread at a time, and with `groups` for several files before any of them is read. For
+  /// `next_file` is called by one thread at a time, and with grouping for several files before any of them is read. For
   /// tiles of `pool`.
   HashSource(std::function<std::optional<WantedFile>()> next_file, Pool const& pool, HashBook& book,
-             std::stop_token stop, bool groups = false);
+             std::stop_token stop, FileGrouping grouping = {});
 
   /// As FileSource::serve.
   void serve(Pool const& pool);
 
   /// Also false once `stop` is requested; the file that was begun is then abandoned.
   ///
-  /// Blocks: until a stream has input, or `stop` is requested.
+  /// Blocks: until a stream has input, or `stop` is requested; at the end of the input until all groups are filled.
   /// Throws: what next_file throws. What is wrong with a file goes into the book.
   bool next(Tile& tile) override;
   /// Of a tile that stands for a group it reads, hashes and books the files, and returns 0.
@@ -65,6 +76,10 @@ class HashSource final : public Source, private FileObserver {
   FileGroup const* group_of(Tile const& tile) const;
   /// Threads: any.
   Grouped grouped() const noexcept { return {grouped_files_.load(), grouped_bytes_.load()}; }
+  /// A file is not read to its end, because `stop` was requested.
+  ///
+  /// Threads: any.
+  bool cut_short() const noexcept { return cut_short_.load(); }
 
  private:
   /// What is known of a tile from `next` on.
@@ -80,8 +95,12 @@ class HashSource final : public Source, private FileObserver {
   Job const& job_of(Tile const& tile) const;
   Job& job_of(Tile const& tile) { return const_cast<Job&>(std::as_const(*this).job_of(tile)); }
   std::optional<WantedFile> take_wanted();
-  void gather(FileGroup& group);
+  std::size_t files_of_a_group() const noexcept;
+  std::vector<GroupedFile> gather();
+  bool goes_on(FileGroup& group);
   void hash(FileGroup& group, std::span<std::byte> room);
+  void defer(GroupedFile& grouped);
+  void abandon(std::uint64_t file);
   std::optional<InputFile> next_wanted();
   void opened(std::uint64_t file, InputFile const& input) override;
   void failed(std::uint64_t file, FileProblem const& problem) override;
@@ -92,44 +111,22 @@ class HashSource final : public Source, private FileObserver {
   std::size_t const tile_bytes_;
   HashBook& book_;
   std::stop_token const stop_;
-  bool const groups_;
+  FileGrouping const grouping_;
   std::array<Jobs, FileSource::most_pools> jobs_;
   std::atomic<std::size_t> pools_{0};
-  std::optional<WantedFile> ahead_;  ///< The next one, which was looked at and belongs to no group.
-  std::exception_ptr input_failed_;  ///< What `next_file` threw behind the files of a group.
-  std::uint64_t file_ = 0;           ///< The number in the book of the one that `files_` is at, or was at last.
-  bool within_file_ = false;         ///< `files_` is not through with it.
-  std::atomic<std::uint64_t> grouped_files_{0}, grouped_bytes_{0};
+  std::mutex mutex_;  ///< For what follows, but what has a lock of its own.
+  DeferredFiles deferred_;
+  std::optional<std::uint64_t> comes_again_;  ///< The number of the one that was wanted last, if it was deferred.
+  std::optional<WantedFile> ahead_;           ///< The next one, which belongs to no group or to the next.
+  std::exception_ptr input_failed_;           ///< What `next_file` threw.
+  bool ended_ = false;                        ///< `next` said that nothing comes any more.
+  std::uint64_t file_ = 0;                ///< The number in the book of the one that `files_` is at, or was at last.
+  std::atomic<bool> within_file_{false};  ///< `files_` is not through with it.
+  std::atomic<std::uint64_t> grouped_files_{0}, grouped_bytes_{0}, deferred_files_{0};
+  std::atomic<bool> cut_short_{false};
   std::string expected_;  ///< Of the file that was wanted last.
   std::string shown_;     ///< Likewise.
   FileSource files_;
-};
-
-/// Books the tiles that come back, and ends the input when there is no device left to hash it.
-///
-/// Threads: one at a time.
-class HashSink {
- public:
-  /// `enough` must be what `source` listens to. `no_device_left` is asked when the loss of a device failed a tile.
-  HashSink(
-      HashSource const& source, HashBook& book, Progress& progress, std::stop_source enough,
-      std::function<bool()> no_device_left = [] { return true; });
-
-  /// Books a tile. If the loss of the last device failed it this also asks `enough`, because nothing else wakes a
-  /// producer that waits for input.
-  ///
-  /// Throws: what the book throws.
-  void take(Completion const& completion);
-
- private:
-  void take(FileGroup const& group, Completion const& completion);
-  void stop_without_device(Completion const& completion);
-
-  HashSource const& source_;
-  HashBook& book_;
-  Progress& progress_;
-  std::stop_source enough_;
-  std::function<bool()> no_device_left_;
 };
 
 }  // namespace penstock::cli

@@ -18,6 +18,7 @@ TEST(SumLine, PrintsHashTwoSpacesAndPath) {
 }
 
 TEST(SumLine, MarksALineWhosePathNeedsEscaping) {
+  EXPECT_EQ(sum_line(hex, "a\nb"), "\\" + hex + "  a\\nb");
   EXPECT_EQ(sum_line(hex, "a\\b\nc"), "\\" + hex + "  a\\\\b\\nc");
 }
 

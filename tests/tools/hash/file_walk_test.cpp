@@ -49,6 +49,18 @@ TEST_F(FileWalkInATree, GivesFilesInTheByteOrderOfTheirWholePaths) {
   EXPECT_EQ(walk(), (std::vector<std::string>{"Z", "a-x", "a.b", "a/c/d", "a/z", "a0", "b"}));
 }
 
+/// So no thread has to look at it again.
+///
+/// Seen to fail if what was named gets no kind.
+TEST_F(FileWalkInATree, SaysWhatKindOfFileItSaw) {
+  file("b");
+  ASSERT_EQ(mkfifo((root + "/pipe").c_str(), 0600), 0);
+  FileWalk walk({root + "/b", root + "/pipe", root + "/nowhere", root});
+  for (mode_t const kind : {mode_t{S_IFREG}, mode_t{S_IFIFO}, mode_t{0}, mode_t{S_IFREG}}) {
+    EXPECT_EQ(walk.next()->kind, kind);
+  }
+}
+
 TEST_F(FileWalkInATree, PassesOverSymbolicLinksAndEmptyDirectories) {
   file("real");
   fs::create_symlink(root + "/real", root + "/link");

@@ -65,7 +65,7 @@ struct HashCommandOnADeviceThatFallsSilent : support::FolderOfFiles {
   void SetUp() override {
     support::FolderOfFiles::SetUp();
     command.paths = {file("a", 5000)};
-    command.pipeline.device = "cpu";  // Else small files would not get to it.
+    command.pipeline.device = "cpu:0";  // Else small files would not get to it.
     command.pipeline.values["tile"] = "64KiB";
     command.json = true;
   }
@@ -120,6 +120,27 @@ TEST_F(HashCommandOnADeviceThatFallsSilent, IsInterruptedAllTheSame) {
   EXPECT_FALSE(thrown) << thrown->what();
   EXPECT_EQ(code, exit_interrupted);
   EXPECT_THAT(printed, HasSubstr(R"("stopped":true)"));
+}
+
+/// `penstock hash --json` of a small file on the CPU device.
+struct HashCommandOnTheCpuDevice : support::FolderOfFiles {
+  std::string printed(std::string const& name) {
+    cpu::CpuDevice device;
+    StandardOutput output;
+    HashCommand command;
+    command.paths = {file("a", 5000)};
+    command.json = true;
+    command.pipeline.device = name;
+    testing::internal::CaptureStdout();
+    EXPECT_EQ(command.run_on(device, output, nullptr, {}), exit_ok);
+    return testing::internal::GetCapturedStdout();
+  }
+};
+
+/// Seen to fail if a name stands for a device, whichever it is.
+TEST_F(HashCommandOnTheCpuDevice, HashesSmallFilesWhereTheyAreReadIfTheCpusAreMeant) {
+  EXPECT_THAT(printed("cpu"), HasSubstr(R"("small_files":{"files":1,)"));
+  EXPECT_THAT(printed("cpu:0"), HasSubstr(R"("small_files":{"files":0,)"));
 }
 
 /// `penstock hash` of many files on two devices, of which the second breaks at its third tile.

@@ -17,6 +17,7 @@
 #include "penstock/core/pool.hpp"
 #include "penstock/file/open_folder.hpp"
 #include "penstock/kernels.hpp"
+#include "tools/hash/hash_sink.hpp"
 
 namespace penstock::cli {
 namespace {
