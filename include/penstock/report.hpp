@@ -173,6 +173,11 @@ struct Report {
   /// What bounded the run and what to change, if Watching::verdict asked for it; null if it did not, or if no tile
   /// is done or a device was lost.
   std::shared_ptr<Verdict const> verdict;
+  /// Which CPUs the threads were bound to, and on which NUMA nodes a sample of the tiles' pages lay: "Threads: 3
+  /// producers, 1 lane on CPUs 0-3 (node 0); 1 consumer not bound. Pages: 40 MiB on node 0, by move_pages(2) of 256
+  /// pages."
+  std::string placement;
+  unsigned nodes = 0;                ///< NUMA nodes that the process may use; 0 if that is not known.
   std::vector<std::string> remarks;  ///< What the machine would not do (bind a thread, place a page), in words.
 
   std::uint64_t tiles() const noexcept { return tiles_done + tiles_failed + tiles_cancelled; }
@@ -184,8 +189,9 @@ struct Report {
   }
 };
 
-/// The report in one line for a person, one on how completions came, and one for each kind of failure; of several
-/// devices one for each that was lost; and the verdict, if there is one.
+/// The report in one line for a person, one on how completions came, one on where threads and tiles were, if the
+/// machine has several NUMA nodes, and one for each kind of failure; of several devices one for each that was lost; and
+/// the verdict, if there is one.
 std::string describe(Report const& report);
 
 /// Which of several devices were lost, with how many tiles, and why: a sentence or more. Empty if none was, or if there

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "support/says_it_is_a_gpu.hpp"
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "penstock/core/pool.hpp"
@@ -56,6 +57,31 @@ TEST_F(DevicesOnTwoNodes, ShareThePoolWhenNothingIsBound) {
   unbound.tuning.bind = false;
   pipeline.emplace(std::vector<Device*>{&first, &second}, unbound);
   EXPECT_EQ(pipeline->pool().parts(), 1u);
+}
+
+TEST_F(DevicesOnTwoNodes, AreSaidToHaveThreadsThatAreNotBound) {
+  PipelineOptions unbound = options();
+  unbound.tuning.bind = false;
+  pipeline.emplace(std::vector<Device*>{&first, &second}, unbound);
+  auto const stage = on_device([](DeviceTile const& tile, StreamRef) { return tile.input.size(); });
+  Report const pulled =
+      pipeline->run(serial([](Tile&) { return std::optional<std::size_t>(); }), stage, [](Completion&) {});
+  EXPECT_THAT(pulled.placement,
+              testing::StartsWith("Threads: 2 producers, 2 lanes, 1 consumer not bound. Pages: 2 MiB"));
+  EXPECT_THAT(describe(pulled), testing::HasSubstr("\n" + pulled.placement));
+  pipeline->start(stage, [](Completion&) {});
+  EXPECT_THAT(pipeline->drain().placement, testing::StartsWith("Threads: 2 lanes, 1 consumer not bound. Pages: 2 MiB"))
+      << "producers are the application's";
+}
+
+TEST_F(DevicesOnTwoNodes, DoNotSayWhatThereIsOneOf) {
+  setenv("HWLOC_SYNTHETIC", "numa:1 core:2 pu:1", 1);
+  pipeline.emplace(std::vector<Device*>{&first, &second}, options());
+  Report const report =
+      pipeline->run(serial([](Tile&) { return std::optional<std::size_t>(); }),
+                    on_device([](DeviceTile const& tile, StreamRef) { return tile.input.size(); }), [](Completion&) {});
+  EXPECT_THAT(report.placement, testing::StartsWith("Threads: "));
+  EXPECT_THAT(describe(report), testing::Not(testing::HasSubstr("Threads: ")));
 }
 
 TEST_F(DevicesOnTwoNodes, DrainTheTilesOfBothParts) {

@@ -4,6 +4,7 @@
 #include <optional>
 #include <vector>
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sched.h>
 
@@ -74,6 +75,22 @@ TEST_F(PipelineOnTwoNodes, HasThePagesOfEachPartOnItsNode) {
       EXPECT_EQ(residency.fraction_on(node_of(pool.part_of(i))), 1.0) << "tile " << i << ": " << residency.describe();
     }
   }
+}
+
+TEST_F(PipelineOnTwoNodes, SaysWhereItsThreadsAndPagesCameToBe) {
+  int left = 100;
+  Report const report = pipeline->run(serial([&](Tile&) -> std::optional<std::size_t> {
+                                        return left-- > 0 ? std::optional(tile_bytes) : std::nullopt;
+                                      }),
+                                      stages(), [](Completion&) {});
+  EXPECT_TRUE(report.ok());
+  auto const part = [&](NumaNode const& node) {
+    return "4 producers, 1 lane on CPUs " + node.cpus.text() + " (node " + std::to_string(node.number) + "); ";
+  };
+  auto const pages = [&](NumaNode const& node) { return "6 MiB on node " + std::to_string(node.number) + ", "; };
+  EXPECT_EQ(report.placement, "Threads: " + part(nodes[1]) + part(nodes[0]) + "1 consumer not bound. Pages: " +
+                                  pages(nodes[0]) + pages(nodes[1]) + "by move_pages(2) of 512 pages.");
+  EXPECT_THAT(describe(report), testing::HasSubstr("\n" + report.placement));
 }
 
 /// Not all: nobody waits while any tile is home, and no lane while another has much more to do. 71 to 78 of 100 were

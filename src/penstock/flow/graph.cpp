@@ -30,6 +30,7 @@ class Consumers {
   /// Blocks: until each has left the arena; the arena must have nothing left to do.
   ~Consumers();
 
+  std::vector<CpuSet> bound_to() const;
   /// Threads that could not be bound, in words.
   std::vector<std::string> remarks() const;
 
@@ -79,6 +80,12 @@ Consumers::~Consumers() {
 void Consumers::end() noexcept {
   for (Post& post : posts_) post.held = {};
   threads_.clear();
+}
+
+std::vector<CpuSet> Consumers::bound_to() const {
+  std::vector<CpuSet> all;
+  for (auto const& thread : threads_) all.push_back(thread.bound_to());
+  return all;
 }
 
 std::vector<std::string> Consumers::remarks() const {
@@ -169,6 +176,10 @@ void Graph::release() noexcept {
 
 void Graph::wait() {
   nodes_->wait();
+}
+
+std::vector<CpuSet> Graph::bound_to() const {
+  return nodes_->consumers ? nodes_->consumers->bound_to() : std::vector<CpuSet>();
 }
 
 std::vector<std::string> Graph::remarks() const {

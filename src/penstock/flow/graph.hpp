@@ -46,6 +46,8 @@ class Graph {
   /// Keeps `wait` from returning until `release`, once for each call: for each record that is under way.
   void hold() noexcept;
   void release() noexcept;
+  /// What each consumer but the thread that waits is bound to, as BoundThread::bound_to.
+  std::vector<CpuSet> bound_to() const;
   /// Only while nothing waits: consumers that could not be bound and messages that were refused, in words.
   std::vector<std::string> remarks() const;
   /// Makes what oneTBB needs on the calling thread, so that `wait` needs no memory there.

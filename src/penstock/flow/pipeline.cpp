@@ -78,7 +78,9 @@ Report Pipeline::run(Source& source, Stages const& stages, Sink sink, std::stop_
   report.producers_rest = producers.rested();
   for (auto& remark : producers.remarks()) report.remarks.push_back(std::move(remark));
   for (auto& remark : source.remarks()) report.remarks.push_back(std::move(remark));
-  parts.complete(report);
+  std::vector<PlacedThreads> threads = run->placed();
+  threads.insert(threads.begin(), {"producer", producers.bound_to()});
+  parts.complete(report, threads);
   return report;
 }
 

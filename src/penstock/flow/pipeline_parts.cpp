@@ -146,7 +146,7 @@ Report Pipeline::Parts::drain(std::function<void()> const& hand_in_rest) {
   run->end_of_input();
   Report report = run->finish();
   report.borrow_wait = feed_waits.take_waited();
-  complete(report);
+  complete(report, run->placed());
   return report;
 }
 
@@ -207,7 +207,7 @@ std::shared_ptr<Run> Pipeline::Parts::fed() {
   return run;
 }
 
-void Pipeline::Parts::complete(Report& report) const {
+void Pipeline::Parts::complete(Report& report, std::vector<PlacedThreads> const& threads) const {
   for (std::size_t i = 0; i < devices.size(); ++i) {
     DeviceSummary& device = report.devices.emplace_back();
     device.name = device_names[i];
@@ -231,6 +231,8 @@ void Pipeline::Parts::complete(Report& report) const {
     report.remarks.push_back("The recorder was full: " + std::to_string(full->missed()) +
                              " passages of tiles are not in it; give RecorderOptions a larger `capacity`.");
   }
+  report.placement = placed_text(topology, threads, memory.placed());
+  report.nodes = static_cast<unsigned>(topology.nodes().size());
   report.cpus = static_cast<unsigned>(topology.busy_threads());
   judge_run(report);
 }

@@ -49,8 +49,8 @@ struct Pipeline::Parts {
   std::shared_ptr<Run> fed();
   /// Where producers shall run, and from which part of the pool each borrows.
   std::vector<ProducerPlace> producers() const;
-  /// What only the pipeline knows of: its remarks, and which device did what.
-  void complete(Report& report) const;
+  /// What only the pipeline knows of: its remarks, where these threads and its tiles are, and which device did what.
+  void complete(Report& report, std::vector<PlacedThreads> const& threads) const;
   /// Adds the verdict, if the pipeline is watched.
   void judge_run(Report& report) const;
 

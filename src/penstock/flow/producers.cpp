@@ -44,6 +44,12 @@ std::vector<std::string> Producers::remarks() const {
   return all;
 }
 
+std::vector<CpuSet> Producers::bound_to() const {
+  std::vector<CpuSet> all;
+  for (auto const& thread : threads_) all.push_back(thread.bound_to());
+  return all;
+}
+
 Producers::~Producers() {
   enough_.request_stop();
   threads_.clear();

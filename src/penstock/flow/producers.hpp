@@ -54,6 +54,8 @@ class Producers {
   std::chrono::nanoseconds borrow_wait() const noexcept { return std::chrono::nanoseconds(borrow_wait_.load()); }
   std::chrono::nanoseconds fill() const noexcept { return std::chrono::nanoseconds(fill_.load()); }
   std::chrono::nanoseconds rested() const noexcept { return crew_.rested(); }
+  /// What each thread is bound to, as BoundThread::bound_to.
+  std::vector<CpuSet> bound_to() const;
   /// Threads that could not be bound, in words.
   std::vector<std::string> remarks() const;
 

@@ -59,6 +59,7 @@ Run::Run(Input input, Rundown& open_input, Pool& pool, std::span<TileRecord> rec
       pool_(pool),
       stages_(std::move(stages)),
       graph_cpus_(graph_cpus),
+      enters_graph_(enters_graph(options)),
       graphs_asked_(options.tuning.graphs == Graphs::always),
       cpu_before_(cpu_time()),
       open_input_(open_input),
@@ -135,6 +136,8 @@ void Run::start_graph_thread() {
     graph_thread_ = BoundThread();  // The thread that winds up waits in the graph itself.
     throw;
   }
+  graph_thread_bound_to_ = graph_thread_.bound_to();
+  graph_thread_unbound_ = graph_thread_.binding_error();
 }
 
 /// Once the last tile is complete: ends every thread, whatever happened to it.
@@ -167,6 +170,14 @@ void Run::write_to(Snapshot& snapshot) const {
   snapshot.submitted = route_.sent();
 }
 
+std::vector<PlacedThreads> Run::placed() const {
+  std::vector<PlacedThreads> all{{"lane", lanes_->bound_to()}};
+  if (!enters_graph_) return all;
+  all.push_back({"consumer", route_.graph().bound_to()});
+  all.back().cpus.push_back(graph_thread_bound_to_);
+  return all;
+}
+
 Report Run::finish() {
   wind_up();
   Report report;
@@ -179,6 +190,7 @@ Report Run::finish() {
   }
   report.stopped = stopped_.load();
   for (auto& remark : route_.graph().remarks()) report.remarks.push_back(std::move(remark));
+  if (graph_thread_unbound_) report.remarks.push_back(*graph_thread_unbound_);
   for (auto& remark : lanes_->remarks()) report.remarks.push_back(std::move(remark));
   if (promise_missing_.load()) {
     report.remarks.emplace_back(

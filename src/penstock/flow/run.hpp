@@ -6,8 +6,10 @@
 #include <cstdint>
 #include <future>
 #include <memory>
+#include <optional>
 #include <span>
 #include <stop_token>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -19,6 +21,7 @@
 #include "penstock/lane/lane_set.hpp"
 #include "penstock/machine/bound_thread.hpp"
 #include "penstock/machine/cpu_set.hpp"
+#include "penstock/machine/placed.hpp"
 #include "penstock/pipeline.hpp"
 #include "penstock/report.hpp"
 
@@ -89,6 +92,8 @@ class Run {
   ///
   /// Blocks: until then; `end_of_input` must have been called, or be called by another thread.
   Report finish();
+  /// What lanes and consumers are bound to. The thread that called Pipeline::run is a consumer, which is not bound.
+  std::vector<PlacedThreads> placed() const;
   /// Notes why the input ended before its end; null for no reason.
   void note_input_failure(std::shared_ptr<Failure const> failure) noexcept {
     outcomes_.note_input_failure(std::move(failure));
@@ -101,6 +106,7 @@ class Run {
   Pool const& pool_;
   Stages const stages_;
   CpuSet const graph_cpus_;
+  bool const enters_graph_;                   ///< Else consumers have nothing to do.
   bool const graphs_asked_;                   ///< By Graphs::always.
   std::atomic<bool> promise_missing_{false};  ///< They were, of a stage that may not be captured.
   std::chrono::steady_clock::time_point const started_ = std::chrono::steady_clock::now();
@@ -118,6 +124,8 @@ class Run {
   std::unique_ptr<LaneSet> lanes_;
   std::promise<void> attached_;  ///< By `graph_thread_`.
   BoundThread graph_thread_;
+  CpuSet graph_thread_bound_to_;
+  std::optional<std::string> graph_thread_unbound_;  ///< Why.
 };
 
 }  // namespace penstock

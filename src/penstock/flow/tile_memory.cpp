@@ -134,6 +134,12 @@ TileMemory::~TileMemory() {
   }
 }
 
+std::vector<PlacedMemory> TileMemory::placed() const {
+  std::vector<PlacedMemory> all;
+  for (Slab const& slab : slabs_) all.push_back({slab.bytes().size(), slab.found()});
+  return all;
+}
+
 std::vector<std::string> TileMemory::remarks() const {
   std::vector<std::string> all;
   for (Slab const& slab : slabs_) {

@@ -10,6 +10,7 @@
 
 #include "penstock/core/pool.hpp"
 #include "penstock/device.hpp"
+#include "penstock/machine/placed.hpp"
 #include "penstock/machine/slab.hpp"
 #include "penstock/machine/topology.hpp"
 #include "penstock/options.hpp"
@@ -68,6 +69,8 @@ class TileMemory {
 
   /// The parts, in the form from which a pool is cut.
   std::vector<PoolPart> const& parts() const noexcept { return parts_; }
+  /// Each slab, and where its pages lie.
+  std::vector<PlacedMemory> placed() const;
   /// The remarks of all slabs.
   std::vector<std::string> remarks() const;
 

@@ -75,6 +75,7 @@ class TileRoute {
   std::uint64_t sent() const noexcept { return sent_.load(std::memory_order_relaxed); }
 
   Graph& graph() noexcept { return graph_; }
+  Graph const& graph() const noexcept { return graph_; }
 
  private:
   /// A host stage, and what it is called in a failure: made once, since later there may be no memory. A stage without a

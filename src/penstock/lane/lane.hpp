@@ -101,6 +101,7 @@ class Lane {
   /// Only once closed: why the stage's finish failed, if it did.
   std::shared_ptr<Failure const> finish_failure() const noexcept { return finish_failure_; }
   /// Why its thread is not bound as asked, in words.
+  CpuSet const& bound_to() const noexcept { return thread_.bound_to(); }
   std::optional<std::string> const& binding_error() const noexcept { return thread_.binding_error(); }
   /// Only once closed: what it did.
   LaneSummary summary() const noexcept;

@@ -165,6 +165,12 @@ std::vector<LaneSummary> LaneSet::summaries() const {
   return all;
 }
 
+std::vector<CpuSet> LaneSet::bound_to() const {
+  std::vector<CpuSet> all;
+  for (auto const& lane : lanes_) all.push_back(lane->bound_to());
+  return all;
+}
+
 std::vector<std::string> LaneSet::remarks() const {
   std::vector<std::string> all;
   for (auto const& lane : lanes_) {

@@ -79,6 +79,8 @@ class LaneSet final : public TileTaker {
   std::vector<LaneSnapshot> snapshots() const;
   /// Only once closed: what each lane did.
   std::vector<LaneSummary> summaries() const;
+  /// What each lane's thread is bound to, as BoundThread::bound_to.
+  std::vector<CpuSet> bound_to() const;
   /// Only once closed: threads that could not be bound, stages that could not be captured, in words.
   std::vector<std::string> remarks() const;
 

@@ -91,6 +91,11 @@ std::optional<std::string> const& BoundThread::binding_error() const noexcept {
   return state_ ? state_->binding_error : none;
 }
 
+CpuSet const& BoundThread::bound_to() const noexcept {
+  static CpuSet const none;
+  return state_ && !state_->binding_error ? state_->cpus : none;
+}
+
 std::exception_ptr BoundThread::finish() noexcept {
   if (!thread_.joinable()) return nullptr;
   thread_.join();

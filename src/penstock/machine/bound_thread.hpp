@@ -43,6 +43,9 @@ class BoundThread {
   /// Why the thread does not run on its CPUs, or not on all of them. It runs nevertheless.
   std::optional<std::string> const& binding_error() const noexcept;
 
+  /// The CPUs that it is bound to; empty if it is to none, or not to all that it should be.
+  CpuSet const& bound_to() const noexcept;
+
   /// Waits for the end of the body; throws what escaped it. Does nothing if there is no thread to wait for.
   ///
   /// Blocks: until the body has returned.

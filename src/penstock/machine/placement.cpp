@@ -33,7 +33,7 @@ std::string nodes_text(std::vector<int> const& numbers) {
 }  // namespace
 
 Placement::Placement(Topology const& topology, PlacementRequest const& request)
-    : nodes_(topology.nodes()), lanes_(request.lanes), producers_(request.producers), consumers_(request.consumers) {
+    : lanes_(request.lanes), producers_(request.producers), consumers_(request.consumers) {
   remark_crowding(topology, request);
   if (!request.bind) {
     remarks_.emplace_back("Binding is off: threads run and tiles lie where the system puts them.");
@@ -125,29 +125,6 @@ void Placement::remark_crowding(Topology const& topology, PlacementRequest const
 CpuSet const& Placement::at(std::vector<CpuSet> const& sets, std::size_t number) noexcept {
   static CpuSet const anywhere;
   return sets.empty() ? anywhere : sets[number % sets.size()];
-}
-
-std::string Placement::describe() const {
-  return line("lane", lanes_) + line("producer", producers_) + line("consumer", consumers_) + "tiles on " +
-         (tile_nodes_.empty() ? "any node" : nodes_text(tile_nodes_));
-}
-
-std::string Placement::line(char const* kind, std::vector<CpuSet> const& sets) const {
-  auto const where = [&](CpuSet const& cpus) -> std::string {
-    if (cpus.empty()) return "unbound";
-    auto const node = std::find_if(nodes_.begin(), nodes_.end(), [&](NumaNode const& n) { return n.cpus == cpus; });
-    return "on CPUs " + cpus.text() + " (" +
-           (node != nodes_.end() ? "node " + std::to_string(node->number) : "every node") + ')';
-  };
-  std::vector<CpuSet> seen;
-  std::string text;
-  for (auto const& cpus : sets) {
-    if (std::find(seen.begin(), seen.end(), cpus) != seen.end()) continue;
-    seen.push_back(cpus);
-    auto const threads = static_cast<std::size_t>(std::count(sets.begin(), sets.end(), cpus));
-    text += count(threads, kind) + ' ' + where(cpus) + '\n';
-  }
-  return text;
 }
 
 }  // namespace penstock

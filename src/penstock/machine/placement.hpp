@@ -48,8 +48,6 @@ class Placement {
     return tile_nodes_.empty() ? std::nullopt : std::optional(tile_nodes_.front());
   }
 
-  /// One line for each kind of thread: "2 lanes on CPUs 0-3 (node 0)".
-  std::string describe() const;
   /// What stands in the way of a better placement, or makes it needless; each a sentence.
   std::vector<std::string> const& remarks() const noexcept { return remarks_; }
 
@@ -59,9 +57,7 @@ class Placement {
   NumaNode const* find_device_node(Topology const& topology, PlacementRequest const& request);
   void place_producers(Topology const& topology, PlacementRequest const& request);
   void remark_crowding(Topology const& topology, PlacementRequest const& request);
-  std::string line(char const* kind, std::vector<CpuSet> const& sets) const;
 
-  std::vector<NumaNode> nodes_;
   std::vector<CpuSet> lanes_;
   std::vector<CpuSet> producers_;
   std::vector<CpuSet> consumers_;

@@ -101,6 +101,9 @@ Slab::Slab(std::size_t bytes, std::optional<NumaNode> node, std::size_t touch_th
                        " has no CPU that this process may use, so a slab cannot be placed there.");
   }
   touch(mapped, node ? node->cpus : CpuSet(), touch_threads, stop);
+  // A node that is full hands pages on to its neighbours in long stretches, which a few samples find in 0.3 ms.
+  constexpr std::size_t samples = 256;
+  found_ = residency(samples);
   if (node && !node->cpus.empty()) remark_on_pages_elsewhere();
 }
 
@@ -155,12 +158,9 @@ void Slab::touch(std::size_t mapped, CpuSet const& cpus, std::size_t threads, st
 }
 
 void Slab::remark_on_pages_elsewhere() {
-  // A node that is full hands pages on to its neighbours in long stretches, which a few samples find in 0.3 ms.
-  constexpr std::size_t samples = 256;
-  Residency const found = residency(samples);
-  if (found.fraction_on(*node_).value_or(1.0) == 1.0) return;
+  if (found_.fraction_on(*node_).value_or(1.0) == 1.0) return;
   remarks_.push_back("The slab meant for NUMA node " + std::to_string(*node_) +
-                     " lies in part or in whole elsewhere: " + found.describe() + ".");
+                     " lies in part or in whole elsewhere: " + found_.describe() + ".");
 }
 
 void Slab::Unmap::operator()(std::byte* memory) const noexcept {

@@ -69,6 +69,8 @@ class Slab {
   /// The part of it, 0 to 1, that lies where it was meant to; empty if it was meant for no node or the system is
   /// silent.
   std::optional<double> on_node() const;
+  /// Where its pages lay when it was made, by a few of them.
+  Residency const& found() const noexcept { return found_; }
   /// What did not go as wished but hinders nothing; each a sentence.
   std::vector<std::string> const& remarks() const noexcept { return remarks_; }
 
@@ -87,6 +89,7 @@ class Slab {
   std::size_t size_ = 0;
   std::optional<int> node_;
   std::unique_ptr<std::byte, Unmap> memory_;
+  Residency found_;
   std::vector<std::string> remarks_;
 };
 

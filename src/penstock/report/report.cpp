@@ -33,6 +33,7 @@ std::string describe(Report const& report) {
       size_text(report.bytes_in) + format(" in %.3f s, ", seconds) +
       (rate >= 1e9 ? format("%.2f GB/s", rate / 1e9) : format("%.2f MB/s", rate / 1e6));
   if (std::string const found = describe(report.found()); !found.empty()) text += "\ncompletions came " + found;
+  if (report.nodes > 1) text += "\n" + report.placement;
   if (report.stopped) text += "\nthe run was asked to stop";
   if (report.sink_failures != 0) {
     text += format("\nthe sink failed on %llu completion%s", static_cast<unsigned long long>(report.sink_failures),

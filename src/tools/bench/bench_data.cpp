@@ -137,6 +137,7 @@ Json point_of(std::span<Axis const> axes, PointResult const& result) {
              {"pinned_bytes", result.last ? Json(result.last->pinned_bytes) : Json(nullptr)},
              {"device_bytes", result.last ? Json(result.last->device_bytes) : Json(nullptr)},
              {"completions_percent", completions_of(result)},
+             {"placement", result.last ? or_null(result.last->report.placement) : Json(nullptr)},
              {"ceilings", ceilings_of(result, gigabytes)},
              {"verdict", verdict_of(result)},
              {"remarks", result.remarks},

@@ -61,6 +61,7 @@ std::string as_json(BenchFacts const& facts, Job const& job, JobPoint const& poi
                    {"results", or_null(whole.results)},
                    {"verdict", report.verdict ? as_members(*report.verdict) : Json(nullptr)},
                    {"report", describe(report)},
+                   {"placement", report.placement},
                    {"remarks", report.remarks}});
   return json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
 }

@@ -108,6 +108,12 @@ void Graph::wait() {
   nodes_->serve_until([this] { return nodes_->frame.owed == 0 && nodes_->frame.serving == 0; });
 }
 
+std::vector<CpuSet> Graph::bound_to() const {
+  std::vector<CpuSet> all;
+  for (BoundThread const& consumer : nodes_->consumers) all.push_back(consumer.bound_to());
+  return all;
+}
+
 std::vector<std::string> Graph::remarks() const {
   std::vector<std::string> all;
   for (BoundThread const& consumer : nodes_->consumers) {

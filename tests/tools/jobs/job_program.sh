@@ -53,6 +53,14 @@ case $2 in
     expect_code 0
     expect_out 'asynchronous copies of memory that is not pinned'
     ;;
+  SaysWhereThreadsAndTilesWere)
+    run run --json "${job[@]}" --no-bind --producers 2
+    expect_code 0
+    expect_figure 'all["placement"].split("Pages")[0]' 'Threads: 2 producers, 1 lane, 1 consumer not bound. '
+    run bench --json --one-process --window 20 --repeats 1 "${job[@]}" --producers 2
+    expect_code 0
+    expect_figure 'all["points"][0]["placement"].split(" on")[0]' 'Threads: 2 producers, 1 lane'
+    ;;
   SaysThatARunUsedNoGpu)
     run watch "${job[@]}"
     expect_code 1
