@@ -173,6 +173,16 @@ struct Watching {
   /// its own, which takes 8 MiB and notes some 20,000 tiles, the first ones, and costs what every recorder costs
   /// (docs/performance.md). Not with `recorder`.
   bool verdict = false;
+  /// Finds the tile that lost a device: after the run the tiles that the device had are run again, one at a time, in a
+  /// new process, and Report::attribution says which of them fails (docs/faults.md). While a run goes well it costs
+  /// nothing. Not for a device that is given up because it finishes nothing: there the report names the tile.
+  bool attribute = false;
+  /// The program that is started for that, and its arguments: it must come to `run` or `start` of a pipeline with tiles
+  /// of this shape that has `attribute`, and goes no further. Empty: this program, with the arguments that it has.
+  std::vector<std::string> attribute_command = {};
+  /// Lanes wait for their device after each step, so a device that is lost was lost by the step and the tile, or batch,
+  /// that the report names. It takes most of the throughput.
+  bool step_by_step = false;
   /// Is told what the threads do, while they do it: borrow, fill, host, enqueue, sink. Null for none; it outlives the
   /// pipeline. For a profiler derive a class from Ranges; src/penstock/nvtx in the repository has one for NVTX.
   Ranges* ranges = nullptr;

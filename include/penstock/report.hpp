@@ -142,6 +142,22 @@ struct DeviceSummary {
   std::string loss;          ///< Why it was lost; empty if it was not.
 };
 
+/// Which of the tiles that lost devices had fail when each runs by itself (Watching::attribute).
+struct Attribution {
+  struct Culprit {
+    std::uint64_t sequence = 0;  ///< The tile's place in the source's order.
+    std::uint64_t tag = 0;
+    Failure failure;  ///< Where it failed this time, and why.
+  };
+  std::vector<Culprit> culprits;
+  std::vector<std::uint64_t> innocent;   ///< Sequences of those that did not fail.
+  std::vector<std::uint64_t> not_tried;  ///< Sequences of the rest.
+  std::string remark;                    ///< Why some were not tried, or what the answer does not tell; or empty.
+};
+
+/// A line for each culprit, one on the others, and the remark.
+std::string describe(Attribution const& attribution);
+
 /// What a run did. Each tile submitted is counted once, as done, failed or cancelled.
 struct Report {
   std::uint64_t tiles_done = 0;
@@ -177,7 +193,9 @@ struct Report {
   /// producers, 1 lane on CPUs 0-3 (node 0); 1 consumer not bound. Pages: 40 MiB on node 0, by move_pages(2) of 256
   /// pages."
   std::string placement;
-  unsigned nodes = 0;                ///< NUMA nodes that the process may use; 0 if that is not known.
+  unsigned nodes = 0;  ///< NUMA nodes that the process may use; 0 if that is not known.
+  /// Null if Watching::attribute did not ask for it, or no device was lost.
+  std::shared_ptr<Attribution const> attribution;
   std::vector<std::string> remarks;  ///< What the machine would not do (bind a thread, place a page), in words.
 
   std::uint64_t tiles() const noexcept { return tiles_done + tiles_failed + tiles_cancelled; }
@@ -190,8 +208,8 @@ struct Report {
 };
 
 /// The report in one line for a person, one on how completions came, one on where threads and tiles were, if the
-/// machine has several NUMA nodes, and one for each kind of failure; of several devices one for each that was lost; and
-/// the verdict, if there is one.
+/// machine has several NUMA nodes, and one for each kind of failure; of several devices one for each that was lost;
+/// which tile lost a device, and the verdict, if these are there.
 std::string describe(Report const& report);
 
 /// Which of several devices were lost, with how many tiles, and why: a sentence or more. Empty if none was, or if there

@@ -49,6 +49,7 @@ TEST(AdviceInMembers, NamesMembersThatThereAre) {
   options.tuning.transport = Transport::copies;
   options.tuning.graphs = Graphs::never;
   options.tuning.bind = false;
+  options.watching.attribute = true;
   for (OptionRow const& row : option_table()) {
     if (row.kind == OptionKind::size) continue;
     EXPECT_NE(row.text(options), row.preset()) << "name here what is new, as its member is called: " << row.member();

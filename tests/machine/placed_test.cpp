@@ -10,10 +10,9 @@
 namespace penstock {
 namespace {
 
-constexpr std::size_t mebi = std::size_t{1} << 20;
-
 /// Two nodes of four CPUs each, on which threads and slabs came to lie as a test says.
 struct PlacedOnTwoNodes : testing::Test {
+  static constexpr std::size_t mebi = std::size_t{1} << 20;
   Topology const topology = Topology::from_synthetic("numa:2 core:4 pu:1");
   CpuSet const node_0{0, 1, 2, 3};
   CpuSet const node_1{4, 5, 6, 7};

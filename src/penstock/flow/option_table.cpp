@@ -27,27 +27,34 @@ constexpr unsigned everywhere = commands | axes | profiles;
 constexpr std::uint64_t largest_tile = std::uint64_t{1} << 30;
 constexpr std::string_view left_to_pipeline = "default";
 
-/// The member where it is: `member` is one of PipelineOptions or of Tuning.
+/// The member where it is: `member` is one of PipelineOptions, of Tuning or of Watching.
 template <auto member>
 constexpr auto& in(auto& options) {
   if constexpr (requires { options.*member; }) {
     return options.*member;
-  } else {
+  } else if constexpr (requires { options.tuning.*member; }) {
     return options.tuning.*member;
+  } else {
+    return options.watching.*member;
   }
 }
 
+/// What stands before its name.
 template <auto member>
-constexpr bool of_tuning = requires(Tuning tuning) {
-  tuning.*member;
-};
+constexpr std::string_view holder() {
+  if constexpr (requires(PipelineOptions options) { options.*member; }) return {};
+  return requires(Tuning tuning) {
+    tuning.*member;
+  }
+  ? "tuning." : "watching.";
+}
 
 template <auto member>
 using ValueOf = std::remove_cvref_t<decltype(in<member>(std::declval<PipelineOptions&>()))>;
 
 template <auto member>
 constexpr OptionRow count(OptionRow row) {
-  row.of_tuning = of_tuning<member>;
+  row.holder = holder<member>();
   row.text = [](PipelineOptions const& options) { return std::to_string(in<member>(options)); };
   row.read = [](PipelineOptions& options, std::string_view text, std::uint64_t most) {
     auto const number = whole_number_of(text, most);
@@ -60,7 +67,7 @@ constexpr OptionRow count(OptionRow row) {
 template <auto member>
 constexpr OptionRow time(OptionRow row) {
   row.kind = OptionKind::time;
-  row.of_tuning = of_tuning<member>;
+  row.holder = holder<member>();
   row.text = [](PipelineOptions const& options) {
     auto const& value = in<member>(options);
     return value ? std::to_string(value->count()) : std::string(left_to_pipeline);
@@ -79,7 +86,7 @@ constexpr OptionRow time(OptionRow row) {
 template <auto member, auto const& all>
 constexpr OptionRow word(OptionRow row) {
   row.kind = OptionKind::word;
-  row.of_tuning = of_tuning<member>;
+  row.holder = holder<member>();
   row.words = [] { return words_for(all); };
   row.text = [](PipelineOptions const& options) { return std::string(to_string(in<member>(options))); };
   row.read = [](PipelineOptions& options, std::string_view text, std::uint64_t) {
@@ -93,7 +100,7 @@ constexpr OptionRow word(OptionRow row) {
 template <auto member>
 constexpr OptionRow yes_no(OptionRow row) {
   row.kind = OptionKind::yes_no;
-  row.of_tuning = of_tuning<member>;
+  row.holder = holder<member>();
   row.words = [] { return std::string("yes, no"); };
   row.text = [](PipelineOptions const& options) { return std::string(in<member>(options) ? "yes" : "no"); };
   row.read = [](PipelineOptions& options, std::string_view text, std::uint64_t) {
@@ -218,7 +225,11 @@ constexpr std::array rows{
     yes_no<&PipelineOptions::ordered>(
         {.name = "ordered", .sentence = "Take results in the order of the input", .places = commands}),
     yes_no<&Tuning::bind>(
-        {.name = "bind", .sentence = "Leave threads and memory where the system puts them", .places = commands})};
+        {.name = "bind", .sentence = "Leave threads and memory where the system puts them", .places = commands}),
+    yes_no<&Watching::attribute>(
+        {.name = "attribute",
+         .sentence = "If a device is lost, run the tiles that it had again, one at a time, and say which of them fails",
+         .places = commands})};
 
 }  // namespace
 

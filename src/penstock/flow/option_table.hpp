@@ -49,7 +49,7 @@ struct OptionRow {
 
   // What it is of the options; the table fills it in.
   OptionKind kind = OptionKind::count;
-  bool of_tuning = false;            ///< It is a member of Tuning, by the same name; else one of PipelineOptions.
+  std::string_view holder = {};      ///< "tuning.": of the member of PipelineOptions that it is a member of, if any.
   std::string (*words)() = nullptr;  ///< All words of it, as a text lists them; null if it is no word.
   std::string (*text)(PipelineOptions const& options) = nullptr;
   bool (*read)(PipelineOptions& options, std::string_view text, std::uint64_t most) = nullptr;
@@ -61,7 +61,7 @@ struct OptionRow {
   /// Throws: Error of kind bad_argument, which names the option and what would do.
   void set(PipelineOptions& options, std::string_view text) const;
   /// "tuning.slots".
-  std::string member() const { return (of_tuning ? "tuning." : "") + std::string(name); }
+  std::string member() const { return std::string(holder).append(name); }
   /// The text of PipelineOptions{}.
   std::string preset() const { return text(PipelineOptions{}); }
   /// "yes" for a flag that is spelled --NAME, "no" for one that is spelled --no-NAME.

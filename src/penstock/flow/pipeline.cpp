@@ -69,7 +69,7 @@ Report Pipeline::run(Source& source, Stages const& stages, Sink sink, std::stop_
   auto const run = parts.open_run(Input::pulled, stages, std::move(sink));
   // However the run ends, no thread finds it any more; and if no thread finished it, it winds itself up.
   auto const closed = at_end([&] { parts.close_run(); });
-  std::stop_callback const pass_on(std::move(stop), [&] { run->stop(); });
+  std::stop_callback const pass_on(stop, [&] { run->stop(); });
   Producers producers(*run, parts.pool, source, parts.producers(), parts.options.watching.recorder,
                       parts.options.watching.ranges);
   Report report = run->finish();
@@ -81,6 +81,7 @@ Report Pipeline::run(Source& source, Stages const& stages, Sink sink, std::stop_
   std::vector<PlacedThreads> threads = run->placed();
   threads.insert(threads.begin(), {"producer", producers.bound_to()});
   parts.complete(report, threads);
+  parts.attribute_loss(report, *run, stop);
   return report;
 }
 

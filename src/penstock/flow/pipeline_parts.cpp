@@ -5,8 +5,10 @@
 #include <utility>
 
 #include "penstock/device.hpp"
+#include "penstock/flow/attribute.hpp"
 #include "penstock/flow/judge.hpp"
 #include "penstock/flow/option_members.hpp"
+#include "penstock/flow/replay.hpp"
 #include "penstock/flow/spin_room.hpp"
 #include "penstock/report.hpp"
 
@@ -114,6 +116,9 @@ std::shared_ptr<Run> Pipeline::Parts::open_run(Input input, Stages stages, Sink 
 
 std::shared_ptr<Run> Pipeline::Parts::make_run(Input input, Stages stages, Sink sink) {
   expect_complete(stages, sink);
+  if (options.watching.attribute) {
+    if (auto const replay = Replay::claim(options.tile)) replay->run(devices, options, stages);
+  }
   auto made = std::make_shared<Run>(input, open_input, pool, records, lanes, options, placement.consumer(0),
                                     std::move(stages), std::move(sink));
   if (input == Input::pushed) {
@@ -147,6 +152,7 @@ Report Pipeline::Parts::drain(std::function<void()> const& hand_in_rest) {
   Report report = run->finish();
   report.borrow_wait = feed_waits.take_waited();
   complete(report, run->placed());
+  attribute_loss(report, *run, {});
   return report;
 }
 
@@ -235,6 +241,15 @@ void Pipeline::Parts::complete(Report& report, std::vector<PlacedThreads> const&
   report.nodes = static_cast<unsigned>(topology.nodes().size());
   report.cpus = static_cast<unsigned>(topology.busy_threads());
   judge_run(report);
+}
+
+void Pipeline::Parts::attribute_loss(Report& report, Run const& run, std::stop_token const& stop) const {
+  LostTiles const* const lost = run.lost_tiles();
+  if (lost == nullptr || (lost->file() < 0 && lost->missing().empty())) return;
+  AttributionTask const task{.command = options.watching.attribute_command,
+                             .in_place = options.tile.in_place,
+                             .patience = options.tuning.patience};
+  report.attribution = std::make_shared<Attribution const>(attribute(*lost, task, stop));
 }
 
 void Pipeline::Parts::judge_run(Report& report) const {

@@ -51,6 +51,10 @@ struct Pipeline::Parts {
   std::vector<ProducerPlace> producers() const;
   /// What only the pipeline knows of: its remarks, where these threads and its tiles are, and which device did what.
   void complete(Report& report, std::vector<PlacedThreads> const& threads) const;
+  /// Runs the tiles again that lost devices had, if the options ask for it, and adds what that tells.
+  ///
+  /// Blocks: until then, or until `stop` is requested.
+  void attribute_loss(Report& report, Run const& run, std::stop_token const& stop) const;
   /// Adds the verdict, if the pipeline is watched.
   void judge_run(Report& report) const;
 

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "penstock/core/pool.hpp"
+#include "penstock/flow/replay.hpp"
 
 namespace penstock {
 namespace {
@@ -43,7 +44,8 @@ LaneOptions lane_options(PipelineOptions const& options) {
                 .graphs = options.tuning.graphs,
                 .priority = options.tuning.priority,
                 .patience = options.tuning.patience,
-                .recorder = options.watching.recorder};
+                .recorder = options.watching.recorder,
+                .step_by_step = options.watching.step_by_step};
   own.batch = options.tuning.batch;
   own.signal = options.tuning.signal;
   own.ranges = options.watching.ranges;
@@ -63,6 +65,8 @@ Run::Run(Input input, Rundown& open_input, Pool& pool, std::span<TileRecord> rec
       graphs_asked_(options.tuning.graphs == Graphs::always),
       cpu_before_(cpu_time()),
       open_input_(open_input),
+      lost_tiles_(options.watching.attribute && !Replay::is_for_this() ? std::make_unique<LostTiles>(options.tile)
+                                                                       : nullptr),
       route_(route_options(options, graph_cpus), pool, records, std::move(sink), outcomes_, enough_) {
   if (options.watching.recorder != nullptr) options.watching.recorder->set_tiles(pool.size());
   Stages marked = stages_;
@@ -73,6 +77,7 @@ Run::Run(Input input, Rundown& open_input, Pool& pool, std::span<TileRecord> rec
     return stage;
   };
   LaneOptions of_lanes = lane_options(options);
+  of_lanes.flight.lost_tiles = lost_tiles_.get();
   of_lanes.on_loss = [this] { route_.end_if_no_lane_is_left(); };
   lanes_ = std::make_unique<LaneSet>(lanes, pool.shape(), pool.size(), of_lanes, marked,
                                      [this](Completion completion) { route_.from_lane(std::move(completion)); });

@@ -19,6 +19,7 @@
 #include "penstock/flow/run_outcomes.hpp"
 #include "penstock/flow/tile_route.hpp"
 #include "penstock/lane/lane_set.hpp"
+#include "penstock/lane/lost_tiles.hpp"
 #include "penstock/machine/bound_thread.hpp"
 #include "penstock/machine/cpu_set.hpp"
 #include "penstock/machine/placed.hpp"
@@ -94,6 +95,8 @@ class Run {
   Report finish();
   /// What lanes and consumers are bound to. The thread that called Pipeline::run is a consumer, which is not bound.
   std::vector<PlacedThreads> placed() const;
+  /// The tiles that lost devices had; null if they are not to be kept.
+  LostTiles const* lost_tiles() const noexcept { return lost_tiles_.get(); }
   /// Notes why the input ended before its end; null for no reason.
   void note_input_failure(std::shared_ptr<Failure const> failure) noexcept {
     outcomes_.note_input_failure(std::move(failure));
@@ -119,6 +122,7 @@ class Run {
   bool wound_up_ = false;
   std::atomic<std::uint64_t> next_sequence_{0};
   RunOutcomes outcomes_;
+  std::unique_ptr<LostTiles> const lost_tiles_;
   /// The lanes complete into it, so they die first.
   TileRoute route_;
   std::unique_ptr<LaneSet> lanes_;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "penstock/lane/batch_enqueuer.hpp"
 
+#include <algorithm>
 #include <string>
 #include <utility>
 
@@ -33,6 +34,10 @@ void FlightBatch::fail(std::shared_ptr<Failure const> const& why) noexcept {
   }
 }
 
+bool FlightBatch::has_failed() const noexcept {
+  return std::ranges::any_of(all, [](FlightSlot const* slot) { return slot->failure != nullptr; });
+}
+
 void FlightBatch::drop_failed() noexcept {
   std::erase_if(live, [](FlightSlot const* slot) { return slot->failure != nullptr; });
 }
@@ -42,6 +47,7 @@ BatchEnqueuer::BatchEnqueuer(Device& device, TileShape shape, FlightOptions cons
     : device_(device),
       shape_(shape),
       transport_(options.transport),
+      step_by_step_(options.step_by_step),
       more_inputs_(shape.more_inputs()),
       streams_(streams),
       paths_(paths),
@@ -120,6 +126,7 @@ void BatchEnqueuer::enqueue_copied(FlightBatch& batch, Stage& stage, char const*
   }
   bool const across = streams_.across(batch.path);
   if (across) streams_.join_uploads(*batch.events);
+  settle(streams_.compute());
 
   at = "stage";
   mark(batch, Step::stage, streams_.compute());
@@ -130,6 +137,15 @@ void BatchEnqueuer::enqueue_copied(FlightBatch& batch, Stage& stage, char const*
   if (across) streams_.join_stage(*batch.events);
   mark(batch, Step::download, streams_.download());
   download(batch);
+  settle(streams_.download());
+}
+
+/// What the device meets in this step is thrown here.
+void BatchEnqueuer::settle(StreamRef stream) const {
+  if (!step_by_step_) return;
+  // A device that does not get there in time is the lane's to give up.
+  static_cast<void>(streams_.wait_idle(stream));
+  if (auto const loss = device_.lost()) throw Error(*loss);
 }
 
 /// Copies one of the inputs of all tiles.
@@ -179,6 +195,7 @@ void BatchEnqueuer::compute(FlightBatch& batch, Stage& stage) {
         batch.live[i]->work = &work;
         accept(*batch.live[i], produced_[i]);
       }
+      settle(streams_.compute());
       return;
     }
   }
@@ -195,10 +212,12 @@ void BatchEnqueuer::run(FlightSlot& slot, DeviceTile const& seen, Stage& stage) 
     std::size_t const produced = stays_plain ? stage.run(seen, stream) : graphs_.run(stage, seen, slot.graph);
     if (auto const refusal = device_.take_refusal()) throw *refusal;
     accept(slot, produced);
+    settle(stream);
   } catch (...) {
     auto failure = current_failure("stage", ErrorKind::device_refused);
-    if (failure->kind == ErrorKind::device_lost && device_.lost()) throw;
-    slot.failure = std::move(failure);
+    bool const lost = failure->kind == ErrorKind::device_lost && device_.lost();
+    if (!lost || step_by_step_) slot.failure = std::move(failure);
+    if (lost) throw;
     static_cast<void>(device_.take_refusal());
   }
 }

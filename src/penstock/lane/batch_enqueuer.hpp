@@ -64,6 +64,8 @@ struct FlightBatch {
   }
   /// Fails all tiles that have not failed already.
   void fail(std::shared_ptr<Failure const> const& why) noexcept;
+  /// True if one of them has failed.
+  bool has_failed() const noexcept;
   /// Takes failed tiles from those that live.
   void drop_failed() noexcept;
 };
@@ -106,11 +108,13 @@ class BatchEnqueuer {
   void compute(FlightBatch& batch, Stage& stage);
   void run(FlightSlot& slot, DeviceTile const& seen, Stage& stage);
   void accept(FlightSlot& slot, std::size_t produced) const;
+  void settle(StreamRef stream) const;
   void mark(FlightBatch const& batch, Step step, StreamRef stream);
 
   Device& device_;
   TileShape const shape_;
   Transport const transport_;
+  bool const step_by_step_;
   std::vector<std::size_t> const more_inputs_;  ///< Those that tiles have: 1 for the second, and so on.
   LaneStreams& streams_;
   PathChooser& paths_;

@@ -67,6 +67,9 @@ std::unique_ptr<FlightClock> make_clock(Device& device, FlightOptions const& opt
 Flight::Flight(Device& device, TileShape shape, FlightOptions options)
     : device_(device),
       patience_(expect_sound(options).patience),
+      lane_(options.lane),
+      lost_tiles_(options.lost_tiles),
+      step_by_step_(options.step_by_step),
       streams_(device, options, shape.more_inputs().size()),
       paths_(device, options.transport, mapped_bound(options, streams_.compute().kind()), shape, options.tiles),
       memory_(device.allocate(options.transport == Transport::mapped ? 0 : Pool::slab_bytes(shape, options.slots))),
@@ -92,8 +95,9 @@ void Flight::put(std::span<Loan> loans, Stage& stage) {
   } catch (...) {
     auto const failure = current_failure(at, ErrorKind::device_refused);
     // Any tile may have caused the loss; these only met it. But what a stage throws may be of another device.
-    if (failure->kind == ErrorKind::device_lost && device_.lost()) throw;
-    batch_.fail(failure);
+    bool const lost = failure->kind == ErrorKind::device_lost && device_.lost();
+    if (!lost || (step_by_step_ && !batch_.has_failed())) batch_.fail(failure);
+    if (lost) throw;
     static_cast<void>(device_.take_refusal());  // The stage may have left one when it threw; it is not the next tile's.
   }
   seal(enqueued);
@@ -240,7 +244,12 @@ Completion Flight::retire(std::shared_ptr<Failure const> const& loss) {
   if (slot.leads) note_times(retired_, loss != nullptr);
   paths_.end_mapped(std::exchange(slot.mapped_bytes, 0));
   auto failure = std::exchange(slot.failure, nullptr);
-  if (failure == nullptr) failure = loss;
+  if (failure == nullptr && loss != nullptr) {
+    failure = loss;
+    // Now, while the loan keeps its bytes. An abandoned device may yet change them.
+    bool const lost = loss->kind == ErrorKind::device_lost && !device_.abandoned();
+    if (lost && lost_tiles_ != nullptr) lost_tiles_->keep(*slot.loan, lane_);
+  }
   if (failure == nullptr) return Completion::done(std::move(slot.loan));
   slot.loan->produced = 0;
   return Completion::failed(std::move(slot.loan), std::move(failure));

@@ -102,6 +102,9 @@ class Flight {
 
   Device& device_;
   std::chrono::nanoseconds const patience_;
+  unsigned const lane_;
+  LostTiles* const lost_tiles_;  ///< Null for none.
+  bool const step_by_step_;
   LaneStreams streams_;
   PathChooser paths_;
   DeviceMemory memory_;  ///< Of all slots: their inputs side by side, then their outputs, as in a pool.

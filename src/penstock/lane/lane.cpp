@@ -184,6 +184,10 @@ bool Lane::take_tiles() {
     summary_.idle = {};
   }
   queue_.put(batch_, *stage_, intake_.pushed());
+  if (options_.flight.step_by_step) {
+    queue_.wait_idle();
+    queue_.look();  // These tiles are through, before the next may lose the device.
+  }
   return true;
 }
 

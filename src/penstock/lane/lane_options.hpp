@@ -9,6 +9,7 @@
 #include <string>
 
 #include "penstock/lane/lane_state.hpp"
+#include "penstock/lane/lost_tiles.hpp"
 #include "penstock/machine/cpu_set.hpp"
 #include "penstock/options.hpp"
 #include "penstock/recorder.hpp"
@@ -39,6 +40,10 @@ struct FlightOptions {
   /// slot it takes as many events again as the flight has, and three more, and two for each input beside the first;
   /// lane/flight_clock.hpp says what a wanted tile costs.
   Recorder* recorder = nullptr;
+  /// Gets the tiles that a lost device had, as long as that is not abandoned; null for nothing. It outlives the lane.
+  LostTiles* lost_tiles = nullptr;
+  /// Waits for the device after each step, so that a device that is lost was lost by that step.
+  bool step_by_step = false;
   unsigned lane = 0;      ///< Its number, for the names of rows.
   std::size_t tiles = 0;  ///< Of the pool. The lane sets this and its number itself.
 };

@@ -49,6 +49,7 @@ std::string describe(Report const& report) {
     text += "\nthe run failed at " + failure.stage + ": " + failure.reason;
   }
   if (std::string const lost = lost_devices(report); !lost.empty()) text += "\n" + lost;
+  if (report.attribution != nullptr) text += "\n" + describe(*report.attribution);
   if (report.verdict != nullptr) text += "\n" + describe(*report.verdict);
   return text;
 }

@@ -276,8 +276,8 @@ ExitCode HashCommand::end_of(Report const& report, HashJob& job, DeviceGroup con
     return exit_interrupted;
   }
   if (auto const loss = devices != nullptr ? devices->lost() : std::nullopt) {
-    std::string const which = lost_devices(report);
-    throw which.empty() ? *loss : Error(ErrorKind::device_lost, which);
+    std::string const which = lost_devices(report), why = which.empty() ? loss->what() : which;
+    throw Error(ErrorKind::device_lost, why + (report.attribution ? "\n" + describe(*report.attribution) : ""));
   }
   if (auto const reason = broken_off(report)) throw Error(ErrorKind::system, *reason);
   return job.output().all_well() ? exit_ok : exit_some_failed;

@@ -41,6 +41,22 @@ std::string about(Job const& job, measure::JobRun const& whole) {
   return text;
 }
 
+/// Null if no tiles were run again.
+Json attribution_json(Attribution const* attribution) {
+  if (attribution == nullptr) return nullptr;
+  Json culprits = Json::array();
+  for (Attribution::Culprit const& culprit : attribution->culprits) {
+    culprits.push_back({{"sequence", culprit.sequence},
+                        {"tag", culprit.tag},
+                        {"stage", culprit.failure.stage},
+                        {"reason", culprit.failure.reason}});
+  }
+  return {{"culprits", culprits},
+          {"innocent", attribution->innocent},
+          {"not_tried", attribution->not_tried},
+          {"remark", or_null(attribution->remark)}};
+}
+
 std::string as_json(BenchFacts const& facts, Job const& job, JobPoint const& point, measure::JobRun const& whole) {
   Report const& report = whole.report;
   Json options = Json::object();
@@ -60,6 +76,7 @@ std::string as_json(BenchFacts const& facts, Job const& job, JobPoint const& poi
                    {"digest", whole.digest ? Json(measure::digest_text(*whole.digest)) : Json(nullptr)},
                    {"results", or_null(whole.results)},
                    {"verdict", report.verdict ? as_members(*report.verdict) : Json(nullptr)},
+                   {"attribution", attribution_json(report.attribution.get())},
                    {"report", describe(report)},
                    {"placement", report.placement},
                    {"remarks", report.remarks}});

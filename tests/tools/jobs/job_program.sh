@@ -53,6 +53,24 @@ case $2 in
     expect_code 0
     expect_out 'asynchronous copies of memory that is not pinned'
     ;;
+  FindsTheTileThatLosesTheDevice)
+    run run --json --attribute "${job[@]}" --broken 1 --tile 16KiB
+    expect_code 4
+    expect_figure '[culprit["sequence"] for culprit in all["attribution"]["culprits"]]' '[1]'
+    expect_figure 'all["attribution"]["culprits"][0]["stage"]' stage
+    expect_figure 'all["attribution"]["not_tried"]' '[]'
+    expect_figure '1 in all["attribution"]["innocent"]' False
+    run run --attribute "${job[@]}" --broken 1 --tile 16KiB
+    expect_code 4
+    expect_err 'tile 1 fails by itself, at stage: '
+    # Without the option, and where all goes well, there is nothing to say.
+    run run --json "${job[@]}" --broken 1 --tile 16KiB
+    expect_code 4
+    expect_figure 'all["attribution"]' None
+    run run --json --attribute "${job[@]}"
+    expect_code 0
+    expect_figure 'all["attribution"]' None
+    ;;
   SaysWhereThreadsAndTilesWere)
     run run --json "${job[@]}" --no-bind --producers 2
     expect_code 0

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "penstock/flow/replay.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+#include <exception>
+#include <string>
+#include <utility>
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include "penstock/core/failure_text.hpp"
+#include "penstock/core/number_text.hpp"
+#include "penstock/pipeline.hpp"
+
+namespace penstock {
+namespace {
+
+/// The tiles of one device that were not tried, until one fails. The pool has one tile, so `next` is asked once the
+/// tile before it is through.
+class LostSource final : public Source {
+ public:
+  LostSource(LostTilesView const& view, std::size_t device, std::size_t devices)
+      : tiles_(view.tiles()), device_(device), devices_(devices) {}
+
+  bool next(Tile&) override {
+    if (failed_) return false;
+    for (; at_ < tiles_.size(); ++at_) {
+      if (tiles_[at_]->lane % devices_ == device_ && tiles_[at_]->fate == Fate::not_tried) break;
+    }
+    now_ = at_ < tiles_.size() ? tiles_[at_++] : nullptr;
+    if (now_ != nullptr) now_->fate = Fate::running;
+    return now_ != nullptr;
+  }
+  std::size_t fill(Tile& tile) override {
+    for (std::size_t which = 0; which <= most_more_inputs; ++which) {
+      std::ranges::copy(LostTilesView::input(*now_, which), tile.input(which).begin());
+    }
+    std::copy(now_->filled.begin() + 1, now_->filled.end(), tile.more_filled.begin());
+    tile.tag = now_->tag;
+    return now_->filled[0];
+  }
+  /// Gives the tile the place that it had; a producer gives it a new one.
+  void restore(Tile& tile) const { tile.sequence = now_->sequence; }
+  void take(Completion const& done) {
+    if (!done.ok()) {
+      failed_ = true;
+      put_text(now_->stage, done.failure != nullptr ? done.failure->stage : "device");
+      put_text(now_->reason, done.failure != nullptr ? done.failure->reason : "It was cancelled.");
+    }
+    now_->fate = done.ok() ? Fate::innocent : Fate::guilty;
+  }
+  bool failed() const noexcept { return failed_; }
+
+ private:
+  std::vector<LostTile*> const& tiles_;
+  std::size_t const device_, devices_;
+  std::size_t at_ = 0;
+  LostTile* now_ = nullptr;
+  bool failed_ = false;
+};
+
+/// For one tile at a time on one device.
+PipelineOptions alone(PipelineOptions options) {
+  options.aim = Aim::throughput;
+  options.producers = options.lanes = options.consumers = 1;
+  options.ordered = options.parallel_sink = false;
+  options.tuning.tiles = options.tuning.slots = options.tuning.batch = 1;
+  options.tuning.sink_on_lanes = false;
+  options.watching = {.step_by_step = true};
+  return options;
+}
+
+}  // namespace
+
+std::optional<Replay> Replay::claim(TileShape shape) {
+  char const* const text = secure_getenv(replay_variable);
+  auto const file = text != nullptr ? whole_number_of(text, 1 << 20) : std::nullopt;
+  if (!file) return std::nullopt;
+  auto const given = static_cast<int>(*file);
+  // Programs that this one starts do not get it.
+  fcntl(given, F_SETFD, FD_CLOEXEC);
+  // A lock belongs to what was opened, so each pipeline opens it anew.
+  Descriptor claimed(open(("/proc/self/fd/" + std::to_string(given)).c_str(), O_RDWR | O_CLOEXEC));
+  if (claimed.number < 0 || flock(claimed.number, LOCK_EX | LOCK_NB) != 0) return std::nullopt;
+  auto view = std::make_unique<LostTilesView>(given);
+  if (!(view->header().shape == shape)) return std::nullopt;
+  return Replay(std::move(view), std::exchange(claimed.number, -1));
+}
+
+void Replay::run(std::vector<Device*> const& devices, PipelineOptions options, Stages const& stages) const {
+  view_->header().began.fetch_add(1);
+  try {
+    PipelineOptions one_by_one = alone(std::move(options));
+    for (std::size_t device = 0; device < devices.size(); ++device) {
+      LostSource source(*view_, device, devices.size());
+      // The program's own were through with the tile.
+      one_by_one.host_stages = {{.name = "attribution", .body = [&](Tile& tile) { source.restore(tile); }}};
+      Pipeline pipeline(*devices[device], one_by_one);
+      pipeline.run(source, stages, [&](Completion const& done) { source.take(done); });
+      // What it has of the device is gone with the process.
+      if (source.failed()) _exit(0);
+    }
+  } catch (...) {
+    put_text(view_->header().problem, current_failure("", ErrorKind::system)->reason);
+  }
+  _exit(0);
+}
+
+}  // namespace penstock

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdlib>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "penstock/core/descriptor.hpp"
+#include "penstock/device.hpp"
+#include "penstock/lane/lost_tiles.hpp"
+#include "penstock/options.hpp"
+#include "penstock/stages.hpp"
+
+namespace penstock {
+
+/// Has the descriptor of the file with the tiles, in a process that was started to run them again.
+inline constexpr char const* replay_variable = "PENSTOCK_ATTRIBUTE";
+
+/// The tiles of another process's lost device, which this process was started to run again.
+///
+/// Threads: one.
+class Replay {
+ public:
+  /// True if this process was started for that. Such a process starts no other.
+  static bool is_for_this() noexcept { return std::getenv(replay_variable) != nullptr; }
+  /// Those of this shape. Empty if this process was not started for that, or another pipeline has them already.
+  static std::optional<Replay> claim(TileShape shape);
+
+  /// Runs those that were not tried, one at a time, with the device waited for after each step, until one fails; notes
+  /// what becomes of each; and ends the process, without a destructor.
+  ///
+  /// Blocks: until then.
+  [[noreturn]] void run(std::vector<Device*> const& devices, PipelineOptions options, Stages const& stages) const;
+
+ private:
+  Replay(std::unique_ptr<LostTilesView> view, int claimed) noexcept : view_(std::move(view)), claimed_(claimed) {}
+
+  std::unique_ptr<LostTilesView> view_;
+  int claimed_;  ///< A descriptor that is locked until the process ends.
+};
+
+}  // namespace penstock
