@@ -49,19 +49,24 @@ void tile_on_cpu(DeviceSpan<std::byte const> input, std::uint64_t first_chunk, D
                  DeviceSpan<std::byte> scratch, StreamRef stream) {
   std::size_t const grains = std::max<std::size_t>(ceiling(input.size(), cpu_grain), 1);
   if (grains == 1) {
-    stream.launch(1, [=](KernelBlock block) {
-      Blake3Node const top = blake3_subtree(input.in(block), first_chunk);
-      std::memcpy(node.in(block).data(), &top, sizeof top);
-    });
+    stream.launch(1,
+                  [=](KernelBlock block) {
+                    Blake3Node const top = blake3_subtree(input.in(block), first_chunk);
+                    std::memcpy(node.in(block).data(), &top, sizeof top);
+                  },
+                  {.reads = {input}});
     return;
   }
   DeviceSpan<std::byte> const values = scratch.first(grains * blake3_value_bytes);
-  stream.launch(static_cast<std::uint32_t>(grains), [=](KernelBlock block) {
-    std::size_t const start = block * cpu_grain;
-    std::span const part = input.in(block).subspan(start, std::min(cpu_grain, input.size() - start));
-    Blake3Value const value = blake3_value(blake3_subtree(part, first_chunk + start / blake3_chunk_bytes));
-    std::memcpy(&values.in(block)[block * blake3_value_bytes], value.data(), blake3_value_bytes);
-  });
+  stream.launch(static_cast<std::uint32_t>(grains),
+                [=](KernelBlock block) {
+                  std::size_t const start = block * cpu_grain;
+                  std::span const part = input.in(block).subspan(start, std::min(cpu_grain, input.size() - start));
+                  Blake3Value const value =
+                      blake3_value(blake3_subtree(part, first_chunk + start / blake3_chunk_bytes));
+                  std::memcpy(&values.in(block)[block * blake3_value_bytes], value.data(), blake3_value_bytes);
+                },
+                {.reads = {input}});
   stream.launch(1, [=](KernelBlock block) {
     Blake3Node const top = blake3_merge(values.in(block));
     std::memcpy(node.in(block).data(), &top, sizeof top);

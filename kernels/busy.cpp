@@ -4,6 +4,7 @@
 #include <atomic>
 #include <functional>
 
+#include "penstock/clock.hpp"
 #include "penstock/core/event_count.hpp"
 #include "penstock/kernels/cuda_bodies.hpp"
 
@@ -12,8 +13,7 @@ inline namespace PENSTOCK_FLAVOUR {
 namespace {
 
 std::uint64_t now() {
-  return static_cast<std::uint64_t>(
-      std::chrono::nanoseconds(std::chrono::steady_clock::now().time_since_epoch()).count());
+  return static_cast<std::uint64_t>(std::chrono::nanoseconds(Clock::now().time_since_epoch()).count());
 }
 
 /// Replaces the value by `candidate` as long as `better(candidate, value)`.
@@ -31,6 +31,12 @@ void improve(std::uint64_t& value, std::uint64_t candidate, Better better) {
 
 void busy(std::chrono::nanoseconds duration, std::uint32_t blocks, Stamp* stamp, StreamRef stream) {
   if (stream.kind() == DeviceKind::cuda) return busy_cuda(duration, blocks, stamp, stream.native());
+  if (stream.modelled()) {
+    KernelCost const cost{
+        .time = duration, .blocks = blocks, .block_threads = 1024, .began = &stamp->start, .ended = &stamp->end};
+    return stream.launch(
+        1, [](std::uint32_t) {}, cost);
+  }
   stream.launch(blocks, [=](std::uint32_t) {
     improve(stamp->start, now(), std::less<>());
     EventCount nobody_notifies;

@@ -84,11 +84,14 @@ void combine(DeviceSpan<std::byte const> from, DeviceSpan<std::byte> into, Eleme
   if (into.empty()) return;
   if (stream.kind() == DeviceKind::cuda) return combine_cuda(from, into, type, operation, stream.native());
   auto const blocks = static_cast<std::uint32_t>((into.size() + cpu_grain - 1) / cpu_grain);
-  stream.launch(blocks, [=](KernelBlock block) {
-    std::size_t const begin = block * cpu_grain;
-    std::size_t const bytes = std::min(cpu_grain, into.size() - begin);
-    combine_on_host(from.in(block).subspan(begin, bytes), into.in(block).subspan(begin, bytes), type, operation);
-  });
+  stream.launch(blocks,
+                [=](KernelBlock block) {
+                  std::size_t const begin = block * cpu_grain;
+                  std::size_t const bytes = std::min(cpu_grain, into.size() - begin);
+                  combine_on_host(from.in(block).subspan(begin, bytes), into.in(block).subspan(begin, bytes), type,
+                                  operation);
+                },
+                {.reads = {from, into}, .writes = into});
 }
 
 void combine_prepare(ElementType type, ReduceOperation operation, StreamRef stream) {

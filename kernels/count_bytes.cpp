@@ -26,17 +26,20 @@ void count_bytes(DeviceSpan<std::byte const> input, DeviceSpan<std::uint64_t> co
   if (input.empty()) return;
   if (stream.kind() == DeviceKind::cuda) return count_bytes_cuda(input, counts, stream.native());
   auto const blocks = static_cast<std::uint32_t>((input.size() + cpu_grain - 1) / cpu_grain);
-  stream.launch(blocks, [=](KernelBlock block) {
-    std::array<std::uint32_t, values> own{};
-    std::size_t const begin = block * cpu_grain;
-    for (std::byte const byte : input.in(block).subspan(begin, std::min(cpu_grain, input.size() - begin))) {
-      ++own[std::to_integer<std::size_t>(byte)];
-    }
-    // Other blocks add as well; a thread that reads the counts waits for the stream, which orders them.
-    for (std::size_t value = 0; value < values; ++value) {
-      std::atomic_ref(counts.in(block)[value]).fetch_add(own[value], std::memory_order_relaxed);
-    }
-  });
+  stream.launch(
+      blocks,
+      [=](KernelBlock block) {
+        std::array<std::uint32_t, values> own{};
+        std::size_t const begin = block * cpu_grain;
+        for (std::byte const byte : input.in(block).subspan(begin, std::min(cpu_grain, input.size() - begin))) {
+          ++own[std::to_integer<std::size_t>(byte)];
+        }
+        // Other blocks add as well; a thread that reads the counts waits for the stream, which orders them.
+        for (std::size_t value = 0; value < values; ++value) {
+          std::atomic_ref(counts.in(block)[value]).fetch_add(own[value], std::memory_order_relaxed);
+        }
+      },
+      {.reads = {input}});
 }
 
 void count_bytes_prepare(StreamRef stream) {

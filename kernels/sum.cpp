@@ -26,13 +26,16 @@ void sum(DeviceSpan<float const> one, DeviceSpan<float const> other, DeviceSpan<
   if (to.empty()) return;
   if (stream.kind() == DeviceKind::cuda) return sum_cuda(one, other, to, stream.native());
   auto const blocks = static_cast<std::uint32_t>((to.size() + cpu_grain - 1) / cpu_grain);
-  stream.launch(blocks, [=](KernelBlock block) {
-    std::size_t const begin = block * cpu_grain, end = std::min(begin + cpu_grain, to.size());
-    float const* const a = one.in(block).data();
-    float const* const b = other.in(block).data();
-    float* const c = to.in(block).data();
-    for (std::size_t i = begin; i < end; ++i) c[i] = a[i] + b[i];
-  });
+  stream.launch(
+      blocks,
+      [=](KernelBlock block) {
+        std::size_t const begin = block * cpu_grain, end = std::min(begin + cpu_grain, to.size());
+        float const* const a = one.in(block).data();
+        float const* const b = other.in(block).data();
+        float* const c = to.in(block).data();
+        for (std::size_t i = begin; i < end; ++i) c[i] = a[i] + b[i];
+      },
+      {.reads = {one.as<std::byte const>(), other.as<std::byte const>()}, .writes = to.as<std::byte const>()});
 }
 
 void sum_prepare(StreamRef stream) {

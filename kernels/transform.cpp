@@ -11,6 +11,8 @@ namespace penstock {
 inline namespace PENSTOCK_FLAVOUR {
 namespace {
 
+/// Chosen so that a model takes as long as an H200 did, 0.46 ms for 2^25 elements, at 60e12 operations a second.
+constexpr double flops_of_an_element = 820;
 /// Elements of one CPU block: some 100 us of work.
 constexpr std::size_t cpu_grain = 32'768;
 constexpr std::uint64_t index_end = std::uint64_t{1} << 28;
@@ -55,11 +57,15 @@ void transform(DeviceSpan<float const> from, std::uint64_t first_index, DeviceSp
   if (from.empty()) return;
   if (stream.kind() == DeviceKind::cuda) return transform_cuda(from, first_index, to, stream.native());
   auto const blocks = static_cast<std::uint32_t>((from.size() + cpu_grain - 1) / cpu_grain);
-  stream.launch(blocks, [=](KernelBlock block) {
-    std::size_t const start = block * cpu_grain;
-    transform_part(&from.in(block)[start], static_cast<double>(first_index + start), &to.in(block)[start],
-                   static_cast<std::int32_t>(std::min(cpu_grain, from.size() - start)));
-  });
+  stream.launch(blocks,
+                [=](KernelBlock block) {
+                  std::size_t const start = block * cpu_grain;
+                  transform_part(&from.in(block)[start], static_cast<double>(first_index + start), &to.in(block)[start],
+                                 static_cast<std::int32_t>(std::min(cpu_grain, from.size() - start)));
+                },
+                {.reads = {from.as<std::byte const>()},
+                 .writes = to.as<std::byte const>(),
+                 .flops = flops_of_an_element * static_cast<double>(from.size())});
 }
 
 void transform_prepare(StreamRef stream) {

@@ -64,7 +64,7 @@ class FreeDevice : public Device {
     DeviceKind kind() const noexcept override { return DeviceKind::cpu; }
     void upload(std::span<std::byte> /*to*/, std::span<std::byte const> /*from*/) override {}
     void download(std::span<std::byte> /*to*/, std::span<std::byte const> /*from*/) override {}
-    void launch(std::uint32_t /*blocks*/, CpuKernel /*kernel*/) override {}
+    void launch(std::uint32_t /*blocks*/, CpuKernel /*kernel*/, KernelCost const& /*cost*/) override {}
     void record(EventBackend& /*event*/) override {}
     void wait(EventBackend& /*event*/) override {}
     void call(StreamCallback& callback) override { callback.called({}); }

@@ -50,6 +50,11 @@ struct DeviceInfo {
   std::string runtime;           ///< "13.0"; empty without one.
   int least_priority = 0;        ///< The largest number a stream's priority may have.
   int greatest_priority = 0;     ///< The smallest.
+  bool modelled = false;         ///< A CPU device that stands for a GPU: docs/models.md.
+  unsigned host_cpus = 0;        ///< Of a modelled GPU: the CPUs of its machine, if the model says.
+
+  /// A GPU, or a model of one, which is to be used as that one would be.
+  bool acts_as_gpu() const noexcept { return kind == DeviceKind::cuda || modelled; }
 };
 
 /// Something that copies and computes on its own while host threads do other things: a GPU, or CPU threads in its
@@ -140,6 +145,10 @@ class Device {
   /// Keeps `thing` alive for as long as the device may touch it: for a GPU that was abandoned, to the end of the
   /// process; else until the device dies.
   virtual void keep(std::shared_ptr<void> thing) = 0;
+  /// What the report of a run on it should say of the time since this was last asked, in sentences.
+  ///
+  /// Threads: any.
+  virtual std::vector<std::string> remarks() { return {}; }
 };
 
 /// What a device is called where devices are opened by name: "cpu:0", "cuda:1".

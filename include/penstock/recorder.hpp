@@ -15,6 +15,8 @@
 #include <thread>
 #include <vector>
 
+#include "penstock/clock.hpp"
+
 namespace penstock {
 
 /// A part of a tile's way, in the order of the way.
@@ -92,7 +94,7 @@ struct RecorderOptions {
 /// Blocks:  never, but for `add_row` and `row_here`, which take a lock; so does `note`, if it may thin out.
 class Recorder {
  public:
-  using Clock = std::chrono::steady_clock;
+  using Clock = penstock::Clock;
 
   /// Throws: Error of kind bad_argument, if `every` or the capacity is 0.
   explicit Recorder(RecorderOptions options = {});

@@ -9,6 +9,8 @@
 #include <string>
 #include <vector>
 
+#include "penstock/clock.hpp"
+
 namespace penstock {
 
 /// How lanes learned that their device had passed tiles.
@@ -78,7 +80,7 @@ struct PoolSnapshot {
 /// No count is less than in an earlier snapshot of the same run. In the last snapshot of a run that drains,
 /// done + failed + cancelled equals submitted.
 struct Snapshot {
-  std::chrono::steady_clock::time_point at = {};  ///< When it was taken.
+  Clock::time_point at = {};  ///< When it was taken.
   /// The number of the run, from 1. Between two runs it is that of the last run, and before the first it is 0.
   std::uint64_t run = 0;
   bool running = false;

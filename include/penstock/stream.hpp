@@ -14,6 +14,7 @@
 
 #include "penstock/device_memory.hpp"
 #include "penstock/error.hpp"
+#include "penstock/kernel_cost.hpp"
 
 namespace penstock {
 
@@ -147,7 +148,7 @@ class StreamBackend {
   virtual void download_all(std::span<Copy const> copies) {
     for (Copy const& copy : copies) download(copy.to, copy.from);
   }
-  virtual void launch(std::uint32_t blocks, CpuKernel kernel) = 0;
+  virtual void launch(std::uint32_t blocks, CpuKernel kernel, KernelCost const& cost) = 0;
   virtual void record(EventBackend& event) = 0;
   virtual void wait(EventBackend& event) = 0;
   virtual void call(StreamCallback& callback) = 0;
@@ -169,6 +170,8 @@ class StreamBackend {
   /// A device with faults that are always its own has nothing to attribute.
   virtual void attribute(WorkFailure* /*failure*/) {}
   virtual void* native() const noexcept = 0;
+  /// True if kernels take the time that their cost says.
+  virtual bool modelled() const noexcept { return false; }
 
  protected:
   /// For a stream that calls CPU kernels itself, once all is done that was put in before them.
@@ -210,9 +213,12 @@ class StreamRef {
   void download(std::span<Copy const> copies) const { backend_->download_all(copies); }
   /// Runs `kernel(0)` ... `kernel(blocks - 1)` on the CPU device's compute threads. An exception in it fails what the
   /// launch is attributed to, such as the tile for which a stage launched it; without that it is a sticky device fault.
+  /// On a modelled GPU it takes as long as `cost` says.
   ///
   /// Throws: Error of kind `unsupported` on any other device.
-  void launch(std::uint32_t blocks, CpuKernel kernel) const { backend_->launch(blocks, std::move(kernel)); }
+  void launch(std::uint32_t blocks, CpuKernel kernel, KernelCost const& cost = {}) const {
+    backend_->launch(blocks, std::move(kernel), cost);
+  }
   /// Marks this place in the stream. An event that is recorded again forgets its earlier place.
   void record(EventRef event) const { backend_->record(event.backend()); }
   /// What comes later in this stream starts only when the event's last record so far was passed.
@@ -260,6 +266,8 @@ class StreamRef {
   void attribute(WorkFailure* failure) const { backend_->attribute(failure); }
   /// The device's own handle: a cudaStream_t, or nothing of use on the CPU device.
   void* native() const noexcept { return backend_->native(); }
+  /// True for a stream of a modelled GPU: kernels take the time that their cost says, whatever their bodies do.
+  bool modelled() const noexcept { return backend_->modelled(); }
 
  private:
   StreamBackend* backend_;

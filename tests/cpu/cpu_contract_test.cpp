@@ -9,6 +9,7 @@ INSTANTIATE_TEST_SUITE_P(Cpu, DeviceContract,
                          testing::Values(support::cpu_device_under_test(),
                                          support::cpu_device_under_test(Flavour::legacy)),
                          name_of);
+INSTANTIATE_TEST_SUITE_P(Model, DeviceContract, testing::Values(support::modelled_gpu_under_test()), name_of);
 
 }  // namespace
 }  // namespace penstock

@@ -9,7 +9,7 @@ namespace {
 using std::chrono::seconds;
 
 Snapshot snapshot(unsigned at, std::uint64_t done) {
-  Snapshot of{.at = std::chrono::steady_clock::time_point(seconds(at)),
+  Snapshot of{.at = Clock::time_point(seconds(at)),
               .run = 1,
               .running = true,
               .submitted = done + 3,

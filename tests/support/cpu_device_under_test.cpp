@@ -1,17 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "support/cpu_device_under_test.hpp"
 
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+
 #include "penstock/cpu/cpu_device.hpp"
 
 namespace penstock::support {
 
-DeviceUnderTest cpu_device_under_test(Flavour flavour) {
+namespace {
+
+DeviceUnderTest device_under_test(std::string name, Flavour flavour, std::optional<cpu::DeviceModel> const& model) {
   return {
-      .name = flavour == Flavour::legacy ? "CpuLegacy" : "Cpu",
+      .name = std::move(name),
       // One compute thread more than the contract asks for: the main thread's work goes on beside all holds.
       .make =
-          [flavour] {
-            return std::make_unique<cpu::CpuDevice>(cpu::CpuOptions{.compute_threads = 10, .flavour = flavour});
+          [flavour, model] {
+            return std::make_unique<cpu::CpuDevice>(
+                cpu::CpuOptions{.compute_threads = 10, .flavour = flavour, .model = model});
           },
       .kernels = std::make_shared<CpuKernels>(),
       .launch_in_vain =
@@ -21,6 +29,22 @@ DeviceUnderTest cpu_device_under_test(Flavour flavour) {
           },
       .expect_nothing_lent =
           [](Device& device) { EXPECT_EQ(dynamic_cast<cpu::CpuDevice&>(device).outstanding(), cpu::Outstanding{}); }};
+}
+
+}  // namespace
+
+DeviceUnderTest cpu_device_under_test(Flavour flavour) {
+  return device_under_test(flavour == Flavour::legacy ? "CpuLegacy" : "Cpu", flavour, {});
+}
+
+DeviceUnderTest modelled_gpu_under_test() {
+  using Time = cpu::DeviceModel::Time;
+  cpu::DeviceModel model;
+  model.name = "a quick GPU";
+  model.link = {.up = 50, .down = 50, .both = 40, .mapped = 40, .pageable = 10, .copy = Time(1)};
+  model.kernels = {.units = 100, .threads_per_unit = 2048, .memory = 1'000, .tera_flops = 10, .start = Time(1)};
+  model.completions = {.noticed = Time(2), .called = Time(3)};
+  return device_under_test("Model", Flavour::per_thread, model);
 }
 
 }  // namespace penstock::support

@@ -22,7 +22,7 @@ class InlineStream final : public StreamBackend {
   }
   void download(std::span<std::byte> to, std::span<std::byte const> from) override { upload(to, from); }
   /// Last block first: a kernel must not count on an order.
-  void launch(std::uint32_t blocks, CpuKernel kernel) override {
+  void launch(std::uint32_t blocks, CpuKernel kernel, KernelCost const& /*cost*/) override {
     ++launches;
     while (blocks > 0) kernel(block(--blocks));
   }

@@ -6,10 +6,6 @@
 # shellcheck source=tests/tools/program_world.sh
 source "$(dirname "$0")/program_world.sh"
 
-skip_if_short_of_memory() {
-  [[ $code != 4 ]] || ! grep -q 'takes .* of memory, of which' out || { grep 'of memory, of which' out; exit 77; }
-}
-
 case $2 in
   DescribesTheMachine)
     run doctor --no-probe

@@ -9,6 +9,9 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "penstock/clock.hpp"
+#include "penstock/core/host_time.hpp"
+
 namespace penstock {
 namespace {
 
@@ -25,9 +28,10 @@ void StandardAtomics::wait(Atomic<std::uint32_t> const& word, std::uint32_t expe
                            std::chrono::nanoseconds at_most) noexcept {
   using namespace std::chrono;
   // Longer waits are cut to an hour, so that no clock arithmetic overflows; the caller looks again anyway.
-  auto const span = std::clamp(at_most, nanoseconds{0}, nanoseconds{1h});
+  auto const span = std::clamp(Clock::real(at_most), nanoseconds{0}, nanoseconds{1h});
   auto const whole = duration_cast<seconds>(span);
   timespec const timeout{.tv_sec = whole.count(), .tv_nsec = (span - whole).count()};
+  HostTime::pay();
   futex(word, FUTEX_WAIT, expected, &timeout);
 }
 

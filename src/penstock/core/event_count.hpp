@@ -4,7 +4,9 @@
 #include <chrono>
 #include <cstdint>
 
+#include "penstock/clock.hpp"
 #include "penstock/core/atomics.hpp"
+#include "penstock/core/host_time.hpp"
 
 namespace penstock {
 
@@ -60,8 +62,9 @@ class BasicEventCount {
 
 using EventCount = BasicEventCount<>;
 
-/// Tells the processor that this is a spin loop.
+/// Tells the processor that this is a spin loop; where the clock is slower, the thread sleeps for a moment instead.
 inline void relax_cpu() noexcept {
+  if (Clock::slower() != 1) return HostTime::nap();
 #if defined(__x86_64__)
   __builtin_ia32_pause();
 #elif defined(__aarch64__)
@@ -73,8 +76,8 @@ template <class Atomics>
 template <class Ready>
 bool BasicEventCount<Atomics>::await(Ready ready, std::chrono::nanoseconds spin, std::chrono::nanoseconds at_most) {
   if (ready()) return true;
-  auto const start = std::chrono::steady_clock::now();
-  auto const elapsed = [&] { return std::chrono::nanoseconds(std::chrono::steady_clock::now() - start); };
+  auto const start = Clock::now();
+  auto const elapsed = [&] { return std::chrono::nanoseconds(Clock::now() - start); };
   while (elapsed() < spin) {
     // Sixteen pauses between looks at the clock, which costs about as much as one of them.
     for (int i = 0; i < 16; ++i) {

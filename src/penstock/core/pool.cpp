@@ -6,6 +6,7 @@
 #include <condition_variable>
 #include <string>
 
+#include "penstock/clock.hpp"
 #include "penstock/core/event_count.hpp"
 #include "penstock/core/say.hpp"
 #include "penstock/error.hpp"
@@ -14,7 +15,7 @@ namespace penstock {
 namespace {
 
 constexpr std::size_t all = Pool::max_tiles;
-constexpr auto never = std::chrono::steady_clock::time_point::max();
+constexpr auto never = Clock::time_point::max();
 
 std::size_t all_tiles(std::span<PoolPart const> parts) {
   std::size_t sum = 0;
@@ -141,11 +142,10 @@ std::optional<Loan> Pool::borrow(std::stop_token const& stop, std::size_t part) 
 }
 
 std::optional<Loan> Pool::borrow(std::stop_token const& stop, std::size_t part, std::chrono::nanoseconds at_most) {
-  return borrow_until(std::chrono::steady_clock::now() + at_most, stop, part);
+  return borrow_until(Clock::now() + at_most, stop, part);
 }
 
-std::optional<Loan> Pool::borrow_until(std::chrono::steady_clock::time_point end, std::stop_token const& stop,
-                                       std::size_t part) {
+std::optional<Loan> Pool::borrow_until(Clock::time_point end, std::stop_token const& stop, std::size_t part) {
   if (stop.stop_requested()) return std::nullopt;
   if (auto loan = try_borrow(part)) return loan;
   if (Tile* const tile = watch(end, stop, part)) return lend(tile);
@@ -157,7 +157,7 @@ std::optional<Loan> Pool::borrow_until(std::chrono::steady_clock::time_point end
   waiters_.add_sleeper();
   serve_waiting(all);  // A tile may have come home before we were counted, or been left to us while we watched.
   auto const given = [&] { return self.given != nullptr; };
-  end == never ? self.arrived.wait(lock, stop, given) : self.arrived.wait_until(lock, stop, end, given);
+  end == never ? self.arrived.wait(lock, stop, given) : self.arrived.wait_until(lock, stop, Clock::real(end), given);
   if (self.given != nullptr) {
     lock.unlock();
     serve_next();
@@ -182,9 +182,8 @@ void Pool::unlink(Borrower& borrower) noexcept {
 }
 
 /// Waits for a tile awake, if no other thread does. Null, if there was none for `spin_`.
-Tile* Pool::watch(std::chrono::steady_clock::time_point end, std::stop_token const& stop, std::size_t part) noexcept {
+Tile* Pool::watch(Clock::time_point end, std::stop_token const& stop, std::size_t part) noexcept {
   if (spin_.count() <= 0 || !waiters_.begin_watch()) return nullptr;
-  using Clock = std::chrono::steady_clock;
   Tile* seen = nullptr;
   auto const start = Clock::now();
   for (auto now = start; seen == nullptr && now - start < spin_ && now < end && !stop.stop_requested();
@@ -251,7 +250,6 @@ void Pool::take_back(Tile& tile) noexcept {
 }
 
 bool Pool::wait_until_home(std::chrono::nanoseconds at_most) const noexcept {
-  using Clock = std::chrono::steady_clock;
   auto const start = Clock::now();
   // Relaxed: whether it sleeps is decided on the word itself, which holds this count as well.
   std::uint32_t now = out_.fetch_add(one_waiter, std::memory_order_relaxed) + one_waiter;

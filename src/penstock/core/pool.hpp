@@ -12,6 +12,7 @@
 #include <stop_token>
 #include <vector>
 
+#include "penstock/clock.hpp"
 #include "penstock/core/atomics.hpp"
 #include "penstock/core/tile_queue.hpp"
 #include "penstock/core/waiters.hpp"
@@ -135,9 +136,8 @@ class Pool {
   bool none_home() const noexcept;
   void take_back(Tile& tile) noexcept;
   void bring_home(Tile& tile) noexcept;
-  std::optional<Loan> borrow_until(std::chrono::steady_clock::time_point end, std::stop_token const& stop,
-                                   std::size_t part);
-  Tile* watch(std::chrono::steady_clock::time_point end, std::stop_token const& stop, std::size_t part) noexcept;
+  std::optional<Loan> borrow_until(Clock::time_point end, std::stop_token const& stop, std::size_t part);
+  Tile* watch(Clock::time_point end, std::stop_token const& stop, std::size_t part) noexcept;
   void serve_waiting(std::size_t at_most);
   void serve_next();
   Borrower& next_for(Tile const& tile) const noexcept;

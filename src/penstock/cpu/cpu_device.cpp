@@ -6,6 +6,7 @@
 
 #include <sched.h>
 
+#include "penstock/core/number_text.hpp"
 #include "penstock/core/say.hpp"
 #include "penstock/cpu/cpu_stream.hpp"
 #include "penstock/cpu/engines.hpp"
@@ -37,15 +38,17 @@ CpuOptions completed(CpuOptions options) {
 CpuDevice::CpuDevice(CpuOptions options)
     : options_(completed(std::move(options))),
       memory_(std::make_unique<MemoryLedger>(options_.memory_bytes, options_.pinned_bytes, faults_)),
-      scheduler_(std::make_unique<Scheduler>()),
+      scheduler_(options_.model ? std::make_unique<Scheduler>(*options_.model) : std::make_unique<Scheduler>()),
       engines_(std::make_unique<Engines>(*scheduler_, options_.compute_threads, options_.callback_threads,
                                          options_.observer)),
       legacy_(
           std::make_unique<CpuStream>(*scheduler_, *memory_, faults_, refusals_, StreamType::legacy, least_priority)),
-      per_thread_(std::make_unique<PerThreadStream>([this] {
-        return std::make_unique<CpuStream>(*scheduler_, *memory_, faults_, refusals_, StreamType::blocking,
-                                           least_priority);
-      })) {}
+      per_thread_(std::make_unique<PerThreadStream>(
+          [this] {
+            return std::make_unique<CpuStream>(*scheduler_, *memory_, faults_, refusals_, StreamType::blocking,
+                                               least_priority);
+          },
+          options_.model.has_value())) {}
 
 CpuDevice::~CpuDevice() {
   if (abandoned()) scheduler_->wait_to_the_end();
@@ -70,6 +73,15 @@ DeviceInfo CpuDevice::info() const {
   info.numa_node = options_.numa_node;
   info.least_priority = least_priority;
   info.greatest_priority = greatest_priority;
+  if (options_.model) {
+    DeviceModel const& model = *options_.model;
+    info.name = "model of " + model.name;
+    info.copy_engines = model.copy_engines;
+    info.compute_units = static_cast<int>(model.kernels.units);
+    info.link = model.link_name;
+    info.modelled = true;
+    info.host_cpus = model.host_cpus;
+  }
   return info;
 }
 
@@ -134,6 +146,15 @@ void CpuDevice::abandon(Error const& why) {
 
 bool CpuDevice::abandoned() const noexcept {
   return scheduler_->abandoned();
+}
+
+std::vector<std::string> CpuDevice::remarks() {
+  constexpr double bearable = 0.02;
+  double const late = scheduler_->take_late_share();
+  if (late <= bearable) return {};
+  return {"This machine is too slow for its clock: " + percent_text(late) + " of the operations of the " + info().name +
+          " were late. Times are too long; name it with a larger factor, as @" +
+          std::to_string(std::min(10'000U, 4 * Clock::slower())) + "."};
 }
 
 Outstanding CpuDevice::outstanding() const {

@@ -6,8 +6,11 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <string>
 #include <utility>
+#include <vector>
 
+#include "penstock/cpu/device_model.hpp"
 #include "penstock/cpu/faults.hpp"
 #include "penstock/cpu/operation.hpp"
 #include "penstock/device.hpp"
@@ -30,6 +33,8 @@ struct CpuOptions {
   Observer observer = {};                        ///< Is told of each operation.
   Flavour flavour = Flavour::per_thread;         ///< Which default stream is meant by "0".
   std::optional<int> numa_node = {};             ///< What info() says; its threads run wherever they may in any case.
+  /// The GPU that it stands for: it is a modelled GPU then, and keeps that one's time.
+  std::optional<DeviceModel> model = {};
   double clock_drift = 0;  ///< How much faster than the host's its events' clock runs; 0.00005 is usual for a GPU's.
 };
 
@@ -89,6 +94,7 @@ class CpuDevice final : public Device {
   void abandon(Error const& why) override;
   bool abandoned() const noexcept override;
   void keep(std::shared_ptr<void> thing) override { kept_.keep(std::move(thing)); }
+  std::vector<std::string> remarks() override;
 
   Outstanding outstanding() const;
   /// Makes the `nth` call of its kind from now on go wrong; 1 is the next.

@@ -55,22 +55,25 @@ CpuStream::~CpuStream() {
 }
 
 void CpuStream::upload(std::span<std::byte> to, std::span<std::byte const> from) {
+  ModelledCall const call(scheduler_, &DeviceModel::Calls::copy);
   expect_room(to.size(), from.size());
   memory_.expect_device_memory(to.first(from.size()));
   faults_.refuse(Fault::refuse_upload, "an upload");
   bool const breaks = faults_.strikes(Fault::break_upload);
-  put({.kind = Kind::upload, .to = to, .from = from, .breaks = breaks});
+  put_copy({.kind = Kind::upload, .to = to, .from = from, .breaks = breaks}, from);
 }
 
 void CpuStream::download(std::span<std::byte> to, std::span<std::byte const> from) {
+  ModelledCall const call(scheduler_, &DeviceModel::Calls::copy);
   expect_room(to.size(), from.size());
   memory_.expect_device_memory(from);
   faults_.refuse(Fault::refuse_download, "a download");
   bool const breaks = faults_.strikes(Fault::break_download);
-  put({.kind = Kind::download, .to = to, .from = from, .breaks = breaks});
+  put_copy({.kind = Kind::download, .to = to, .from = from, .breaks = breaks}, to.first(from.size()));
 }
 
-void CpuStream::launch(std::uint32_t blocks, CpuKernel kernel) {
+void CpuStream::launch(std::uint32_t blocks, CpuKernel kernel, KernelCost const& cost) {
+  ModelledCall const call(scheduler_, &DeviceModel::Calls::launch);
   if (blocks == 0 || !kernel) {
     throw Error(ErrorKind::bad_argument, "A launch needs a kernel and at least one block: skip it when there is none.");
   }
@@ -78,20 +81,29 @@ void CpuStream::launch(std::uint32_t blocks, CpuKernel kernel) {
   if (faults_.strikes(Fault::drop_launch))
     return refusals_.leave(Faults::refusal("a launch whose result was not checked"));
   bool const breaks = faults_.strikes(Fault::break_kernel);
+  auto const over_the_link = [&](DeviceSpan<std::byte const> touched) -> std::size_t {
+    if (!modelled() || touched.empty()) return 0;
+    return memory_.is_pinned({touched.address(), touched.size()}) ? touched.size() : 0;
+  };
   put({.kind = Kind::kernel,
        .kernel = std::move(kernel),
        .blocks = blocks,
+       .cost = cost,
+       .linked_reads = over_the_link(cost.reads[0]) + over_the_link(cost.reads[1]),
+       .linked_writes = over_the_link(cost.writes),
        .failure = attributions_.mine(),
        .breaks = breaks});
 }
 
 void CpuStream::record(EventBackend& event) {
+  ModelledCall const call(scheduler_, &DeviceModel::Calls::record);
   expect_no_capture("recording an event");
   faults_.refuse(Fault::refuse_record, "to record an event");
   scheduler_.enqueue(state_, {.kind = Kind::record, .event = &CpuEvent::of(event, scheduler_)});
 }
 
 void CpuStream::wait(EventBackend& event) {
+  ModelledCall const call(scheduler_, &DeviceModel::Calls::wait);
   expect_no_capture("waiting for an event");
   faults_.refuse(Fault::refuse_wait, "to wait for an event");
   scheduler_.enqueue(state_, {.kind = Kind::wait, .event = &CpuEvent::of(event, scheduler_)});
@@ -106,17 +118,19 @@ void CpuStream::launch_host_function(StreamCallback& callback) {
 }
 
 void CpuStream::put_call(StreamCallback& callback, bool knows_status) {
+  ModelledCall const call(scheduler_, &DeviceModel::Calls::callback);
   expect_no_capture("a callback");
   faults_.refuse(Fault::refuse_call, "a callback");
-  Request call{.kind = Kind::callback, .callback = &callback, .delivery = next_delivery(faults_)};
-  call.lie = next_lie(faults_);
-  call.knows_status = knows_status;
-  bool const early = call.delivery == Delivery::early;
-  scheduler_.enqueue(state_, std::move(call));
+  Request request{.kind = Kind::callback, .callback = &callback, .delivery = next_delivery(faults_)};
+  request.lie = next_lie(faults_);
+  request.knows_status = knows_status;
+  bool const early = request.delivery == Delivery::early;
+  scheduler_.enqueue(state_, std::move(request));
   if (early) callback.called({});
 }
 
 void CpuStream::write(FlagBackend& flag, std::uint64_t number) {
+  ModelledCall const call(scheduler_, &DeviceModel::Calls::record);
   expect_no_capture("writing a flag");
   faults_.refuse(Fault::refuse_call, "to write a flag");
   bool const lost = faults_.strikes(Fault::lost_write);
@@ -127,12 +141,14 @@ void CpuStream::write(FlagBackend& flag, std::uint64_t number) {
 }
 
 bool CpuStream::idle() {
+  ModelledCall const call(scheduler_, &DeviceModel::Calls::query);
   expect_no_capture("asking whether the stream is idle");
   faults_.refuse(Fault::refuse_query, "a question");
   return scheduler_.idle(state_);
 }
 
 void CpuStream::synchronize() {
+  ModelledCall const call(scheduler_, &DeviceModel::Calls::synchronize);
   expect_no_capture("waiting for the stream");
   scheduler_.synchronize(state_);
 }
@@ -156,6 +172,7 @@ std::unique_ptr<CaptureBackend> CpuStream::end_capture() {
 }
 
 void CpuStream::launch(CaptureBackend& capture) {
+  ModelledCall const call(scheduler_, &DeviceModel::Calls::graph);
   CpuCapture const& captured = CpuCapture::of(capture, scheduler_);
   expect_no_capture("launching another");
   faults_.refuse(Fault::refuse_launch, "a launch");
@@ -169,6 +186,15 @@ void CpuStream::launch(CaptureBackend& capture) {
     breaks = breaks && !request.breaks;
     scheduler_.enqueue(state_, std::move(request));
   }
+}
+
+/// A copy to or from that memory of the host's. On a modelled GPU the call lasts as long as the copy, if it is
+/// pageable.
+void CpuStream::put_copy(Request request, std::span<std::byte const> host) {
+  request.pageable = scheduler_.model() != nullptr && !memory_.is_pinned(host);
+  bool const waits = request.pageable && capturing_ == nullptr;
+  put(std::move(request));
+  if (waits) scheduler_.synchronize(state_);
 }
 
 /// Gives it to the scheduler, or to the capture.

@@ -77,7 +77,7 @@ class CpuStream final : public StreamBackend {
   DeviceKind kind() const noexcept override { return DeviceKind::cpu; }
   void upload(std::span<std::byte> to, std::span<std::byte const> from) override;
   void download(std::span<std::byte> to, std::span<std::byte const> from) override;
-  void launch(std::uint32_t blocks, CpuKernel kernel) override;
+  void launch(std::uint32_t blocks, CpuKernel kernel, KernelCost const& cost) override;
   void record(EventBackend& event) override;
   void wait(EventBackend& event) override;
   void call(StreamCallback& callback) override;
@@ -91,8 +91,10 @@ class CpuStream final : public StreamBackend {
   void launch(CaptureBackend& capture) override;
   void attribute(WorkFailure* failure) override { attributions_.set(failure); }
   void* native() const noexcept override { return nullptr; }
+  bool modelled() const noexcept override { return scheduler_.model() != nullptr; }
 
  private:
+  void put_copy(Request request, std::span<std::byte const> host);
   void put(Request request);
   void expect_no_capture(char const* what);
   void put_call(StreamCallback& callback, bool knows_status);
@@ -114,12 +116,14 @@ class CpuStream final : public StreamBackend {
 class PerThreadStream final : public StreamBackend {
  public:
   using Make = std::function<std::unique_ptr<CpuStream>()>;
-  explicit PerThreadStream(Make make) : make_(std::move(make)) {}
+  PerThreadStream(Make make, bool modelled) : make_(std::move(make)), modelled_(modelled) {}
 
   DeviceKind kind() const noexcept override { return DeviceKind::cpu; }
   void upload(std::span<std::byte> to, std::span<std::byte const> from) override { mine().upload(to, from); }
   void download(std::span<std::byte> to, std::span<std::byte const> from) override { mine().download(to, from); }
-  void launch(std::uint32_t blocks, CpuKernel kernel) override { mine().launch(blocks, std::move(kernel)); }
+  void launch(std::uint32_t blocks, CpuKernel kernel, KernelCost const& cost) override {
+    mine().launch(blocks, std::move(kernel), cost);
+  }
   void record(EventBackend& event) override { mine().record(event); }
   void wait(EventBackend& event) override { mine().wait(event); }
   void call(StreamCallback& callback) override { mine().call(callback); }
@@ -133,6 +137,7 @@ class PerThreadStream final : public StreamBackend {
   void launch(CaptureBackend& capture) override { mine().launch(capture); }
   void attribute(WorkFailure* failure) override { mine().attribute(failure); }
   void* native() const noexcept override { return nullptr; }
+  bool modelled() const noexcept override { return modelled_; }
 
   std::size_t streams() const;
 
@@ -140,6 +145,7 @@ class PerThreadStream final : public StreamBackend {
   CpuStream& mine();
 
   Make const make_;
+  bool const modelled_;
   mutable std::mutex mutex_;
   std::map<std::thread::id, std::unique_ptr<CpuStream>> streams_;
 };

@@ -9,6 +9,7 @@
 #include <pthread.h>
 
 #include "penstock/core/failure_text.hpp"
+#include "penstock/core/host_time.hpp"
 
 namespace penstock::cpu {
 
@@ -16,12 +17,16 @@ using Kind = Request::Kind;
 
 Engines::Engines(Scheduler& scheduler, unsigned compute_threads, unsigned callback_threads, Observer observer)
     : scheduler_(scheduler), observer_(std::move(observer)) {
-  threads_.reserve(std::size_t{compute_threads} + callback_threads + 2);
+  threads_.reserve(std::size_t{compute_threads} + callback_threads + 3);
   try {
     start("ps-upload", Engine::upload);
     start("ps-download", Engine::download);
     for (unsigned i = 0; i < compute_threads; ++i) start("ps-compute-" + std::to_string(i), Engine::compute);
     for (unsigned i = 0; i < callback_threads; ++i) start("ps-callback-" + std::to_string(i), Engine::callback);
+    if (scheduler_.model() != nullptr) {
+      auto& thread = threads_.emplace_back([this] { scheduler_.keep_time(); });
+      pthread_setname_np(thread.native_handle(), "ps-model");
+    }
   } catch (std::system_error const& error) {
     auto const had = threads_.size();
     join();
@@ -81,11 +86,13 @@ void Engines::copy(Operation const& operation) {
 
 void Engines::call(Operation const& operation) {
   Request const& request = operation.request;
+  HostTime::forget();
   if (request.delivery == Delivery::never || request.delivery == Delivery::early) return;
   if (!request.knows_status && !operation.status.ok) return;
   StreamStatus const told = request.knows_status ? request.lie.value_or(operation.status) : StreamStatus{};
   request.callback->called(told);
   if (request.delivery == Delivery::twice) request.callback->called(told);
+  HostTime::pay();
 }
 
 void Engines::compute(Operation& kernel, std::uint64_t block) {
@@ -116,7 +123,8 @@ void Engines::lose_for_current_exception() {
 }
 
 void Engines::observe(Engine engine, Operation const& operation) const {
-  if (observer_) observer_({engine, operation.stream->id, operation.start, Clock::now()});
+  if (observer_ && scheduler_.model() == nullptr)
+    observer_({engine, operation.stream->id, operation.start, Clock::now()});
 }
 
 }  // namespace penstock::cpu

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "penstock/core/host_time.hpp"
 #include "penstock/cpu/faults.hpp"
 #include "penstock/cpu/operation.hpp"
 #include "penstock/cpu/scheduler.hpp"
@@ -18,6 +19,27 @@
 #include "penstock/stream.hpp"
 
 namespace penstock::cpu {
+
+/// A call of the driver's on a modelled GPU: from its making to its end it costs what the model says, however long it
+/// really took. Nothing on another device.
+class ModelledCall {
+ public:
+  ModelledCall(Scheduler& scheduler, DeviceModel::Time DeviceModel::Calls::*cost) noexcept
+      : scheduler_(scheduler), cost_(cost) {
+    if (scheduler_.model() != nullptr) HostTime::begin_call();
+  }
+  ModelledCall(ModelledCall const&) = delete;
+  ModelledCall& operator=(ModelledCall const&) = delete;
+  ~ModelledCall() {
+    if (DeviceModel const* const model = scheduler_.model(); model != nullptr) {
+      HostTime::end_call(scheduler_.cost_of_call(model->calls.*cost_));
+    }
+  }
+
+ private:
+  Scheduler& scheduler_;
+  DeviceModel::Time DeviceModel::Calls::*cost_;
+};
 
 /// An event of a CPU device. Waiting threads always sleep.
 class CpuEvent final : public EventBackend {
@@ -32,10 +54,12 @@ class CpuEvent final : public EventBackend {
   ~CpuEvent() override { scheduler_.remove(state_); }
 
   bool passed() override {
+    ModelledCall const call(scheduler_, &DeviceModel::Calls::query);
     faults_.refuse(Fault::refuse_query, "a question");
     return scheduler_.passed(state_);
   }
   void wait() override {
+    ModelledCall const call(scheduler_, &DeviceModel::Calls::synchronize);
     faults_.refuse(Fault::false_wakeup, "to wait to the end");
     if (faults_.strikes(Fault::early_wakeup)) return;
     bool const late = faults_.strikes(Fault::late_wakeup);

@@ -13,12 +13,11 @@
 #include <utility>
 #include <vector>
 
+#include "penstock/clock.hpp"
 #include "penstock/device/work_failure.hpp"
 #include "penstock/stream.hpp"
 
 namespace penstock::cpu {
-
-using Clock = std::chrono::steady_clock;
 
 /// The threads that do the work: one thread for uploads, one for downloads, several for kernels, several for callbacks.
 enum class Engine : std::uint8_t { upload, download, compute, callback };
@@ -48,6 +47,7 @@ struct StreamState {
   std::uint64_t passed = 0;     ///< How many of them are over; they pass in order.
   bool running = false;         ///< An engine is at one of them.
   bool calling = false;         ///< And that is a callback.
+  Clock::time_point passed_at;  ///< When the last of those that are over passed.
   std::condition_variable moved;
 };
 
@@ -77,8 +77,12 @@ struct Request {
   Kind kind;
   std::span<std::byte> to = {};  ///< A copy goes here, from bytes of the same number.
   std::span<std::byte const> from = {};
+  bool pageable = false;  ///< For a modelled GPU: the copy's host memory is not pinned.
   CpuKernel kernel = {};
   std::uint64_t blocks = 0;
+  KernelCost cost = {};  ///< For a modelled GPU, and how many bytes of it go over the link.
+  std::size_t linked_reads = 0;
+  std::size_t linked_writes = 0;
   StreamCallback* callback = nullptr;
   Delivery delivery = Delivery::once;
   std::optional<StreamStatus> lie = {};  ///< What the callback is told instead of the truth.
@@ -90,16 +94,42 @@ struct Request {
   bool breaks = false;             ///< A fault was injected: it ends the device instead of doing its work.
 };
 
-/// A request on its way through the device. It starts once all that it depends on has passed.
+/// What a modelled GPU's Timeline keeps of an operation.
+struct Modelled {
+  unsigned unmet = 0;  ///< Operations that must be over before this one begins.
+  bool may_begin = false;
+  Clock::time_point ready;  ///< When it may begin, if that is not at once.
+  bool due = false;         ///< A callback may be called.
+  bool over = false;        ///< Its end has come.
+  bool held = false;        ///< It is done, and what is behind it waits for its end.
+  bool awaited = false;     ///< Its end has come, and its work was not done yet.
+  Clock::time_point begin = Clock::time_point::max();
+  /// The kind of work that ended last before it; `wait` for none. Between a copy and a kernel passes a handover.
+  Request::Kind behind = Request::Kind::wait;
+  Clock::time_point end;
+  double left = 0;     ///< Nanoseconds that what it does now would take alone.
+  double rate = 1;     ///< How much of that goes in a nanosecond.
+  double share = 0;    ///< Of the multiprocessors, for a kernel.
+  double wave = 0;     ///< Nanoseconds of each part of a kernel in which the GPU does nothing more urgent,
+  unsigned waves = 0;  ///< and how many parts there are behind this one.
+  Operation* next = nullptr;
+};
+
+/// A request on its way through the device. It starts once all that it depends on is done. It passes once it is done;
+/// on a modelled GPU, once it is over there, too.
 ///
 /// Threads: under the scheduler's mutex, except that the engine at work on it reads what it needs.
 struct Operation {
   Request request{.kind = Request::Kind::wait};
   StreamState* stream = nullptr;
-  unsigned unmet = 0;                  ///< Operations that must pass before this one starts.
+  std::uint64_t number = 0;            ///< Counts what was put into any stream.
+  unsigned unmet = 0;                  ///< Operations that must be done before this one starts.
   std::vector<Operation*> dependents;  ///< Those that count this one among their unmet.
 
   bool started = false;
+  bool done = false;    ///< Its work is.
+  bool linked = false;  ///< It has not passed.
+  Modelled modelled;
   Clock::time_point start;
   StreamStatus status;  ///< What a callback is told; known when an engine takes it.
   /// The next block of a kernel that no thread has claimed; beyond the last when all are claimed. Wider than a block's
@@ -194,8 +224,11 @@ class StreamOrder {
     unused_.remove(operation);
     operation.request = std::move(request);
     operation.stream = &stream;
+    operation.number = next_number_++;
     operation.unmet = 0;
-    operation.started = false;
+    operation.started = operation.done = false;
+    operation.linked = true;
+    operation.modelled = {};
     operation.next_block.store(0, std::memory_order_relaxed);
     link(operation);
     return operation;
@@ -235,7 +268,8 @@ class StreamOrder {
     StreamState& stream = *operation.stream;
     for_each_before(stream, operation.request, [&](Operation& before) {
       before.dependents.push_back(&operation);
-      ++operation.unmet;
+      if (!before.done) ++operation.unmet;
+      if (!before.modelled.over) ++operation.modelled.unmet;
     });
     EventState* const event = operation.request.event;
     if (operation.request.kind == Request::Kind::wait) {
@@ -253,6 +287,7 @@ class StreamOrder {
   std::vector<StreamState*> streams_;
   StreamState* legacy_ = nullptr;
   std::uint64_t next_stream_id_ = 0;
+  std::uint64_t next_number_ = 0;
   std::vector<std::unique_ptr<Operation>> operations_;
   OperationQueue unused_;
 };

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <atomic>
+#include <chrono>
 #include <climits>
 #include <condition_variable>
 #include <cstddef>
@@ -78,6 +79,13 @@ class SchedulerLock {
   void wait(std::condition_variable& changed, Ready ready) {
     notify();
     changed.wait(lock_, ready);
+  }
+
+  /// Waits likewise, until then at the latest, or for no reason.
+  void wait_until(std::condition_variable& changed, std::chrono::steady_clock::time_point end) {
+    notify();
+    end == std::chrono::steady_clock::time_point::max() ? changed.wait(lock_)
+                                                        : static_cast<void>(changed.wait_until(lock_, end));
   }
 
  private:

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "penstock/cpu/scheduler.hpp"
 
+#include <algorithm>
 #include <atomic>
 #include <new>
 #include <string>
@@ -16,6 +17,11 @@ void Scheduler::add(StreamState& stream) {
 }
 
 void Scheduler::remove(StreamState& stream) noexcept {
+  await_the_end(stream);
+  await_notice(stream.passed_at);
+}
+
+void Scheduler::await_the_end(StreamState& stream) noexcept {
   SchedulerLock lock(mutex_, sleepers_, order_.unused());
   if (stream.passed != stream.submitted) {
     // A callback that is late, here or in a stream that this one waits for, must not hold up the end.
@@ -55,10 +61,57 @@ void Scheduler::begin_capture() {
 void Scheduler::enqueue(StreamState& stream, Request request) {
   SchedulerLock lock(mutex_, sleepers_, order_.unused());
   if (lost_) throw Error(*lost_);
+  auto const now = Clock::now();
+  catch_up(lock, now);  // What goes on there has come as far when the operation is added.
   Operation& operation = order_.put(stream, std::move(request));
   ++unfinished_;
-  if (operation.unmet != 0) return;
-  needs_engine(operation) ? make_ready(operation, lock) : pass(operation, lock);
+  if (keeps_time()) timeline_->add(operation, now);
+  if (operation.unmet == 0) {
+    OperationQueue done;
+    start(operation, done, lock);
+    if (done.pop() != nullptr) complete(operation, lock);
+  }
+  catch_up(lock);
+}
+
+/// It depends on nothing any more: an engine may have it, or it is done at once.
+void Scheduler::start(Operation& operation, OperationQueue& done, SchedulerLock& lock) {
+  if (!needs_engine(operation)) return done.push(operation);
+  bool const too_early = keeps_time() && operation.request.kind == Kind::callback && !operation.modelled.due;
+  if (!too_early) make_ready(operation, lock);
+}
+
+/// It is done, and with it all behind it that takes no work.
+void Scheduler::complete(Operation& operation, SchedulerLock& lock) {
+  // A list and no recursion: a long chain of records, or of anything after a fault, is done in one go.
+  OperationQueue completing;
+  completing.push(operation);
+  while (Operation* const done = completing.pop()) {
+    if (done->started && !done->modelled.held) {
+      done->stream->running = done->stream->calling = false;
+      --running_;
+      if (is_copy(*done)) --copying_;
+    }
+    // What is behind a kernel that notes its times may read them.
+    if (keeps_time() && notes_times(done->request)) {
+      if (!done->modelled.over) {
+        done->modelled.held = true;
+        continue;
+      }
+      note_times(*done);
+    }
+    done->done = true;
+    for (Operation* const dependent : done->dependents) {
+      if (--dependent->unmet == 0) start(*dependent, completing, lock);
+    }
+    if (keeps_time()) {
+      if (done->request.kind == Kind::callback) timeline_->called(*done, Clock::now());
+      if (!done->modelled.awaited) continue;  // `catch_up` lets it pass.
+      note_delay(*done);
+    }
+    pass(*done, lock);
+  }
+  if (lost_) wake_hosts();
 }
 
 bool Scheduler::needs_engine(Operation const& operation) const noexcept {
@@ -84,37 +137,26 @@ void Scheduler::make_ready(Operation& operation, SchedulerLock& lock) {
 }
 
 void Scheduler::pass(Operation& operation, SchedulerLock& lock) {
-  // A list and no recursion: a long chain of records, or of anything after a fault, passes in one go.
-  OperationQueue passing;
-  passing.push(operation);
-  while (Operation* const done = passing.pop()) {
-    StreamState& stream = *done->stream;
-    if (stream.last == done) stream.last = nullptr;
-    if (done->started) {
-      stream.running = stream.calling = false;
-      --running_;
-      if (is_copy(*done)) --copying_;
-    }
-    ++stream.passed;
-    stream.moved.notify_all();
-    if (EventState* const event = done->request.event; event != nullptr) {
-      event->pending = nullptr;
-      if (event->timing) event->passed_at = Clock::now();
-      event->passed.notify_all();
-    }
-    if (done->request.word != nullptr && !lost_) {
-      // Release: a thread that reads the number sees what the operations before it wrote.
-      std::atomic_ref<std::uint64_t>(*done->request.word).store(done->request.number, std::memory_order_release);
-    }
-    for (Operation* const dependent : done->dependents) {
-      if (--dependent->unmet != 0) continue;
-      needs_engine(*dependent) ? make_ready(*dependent, lock) : passing.push(*dependent);
-    }
-    done->dependents.clear();
-    lock.bury(*done);
-    if (--unfinished_ == 0) quiet_.notify_all();
+  StreamState& stream = *operation.stream;
+  Clock::time_point const now = keeps_time() ? operation.modelled.end : Clock::now();
+  operation.linked = false;
+  if (stream.last == &operation) stream.last = nullptr;
+  ++stream.passed;
+  stream.passed_at = now;
+  stream.moved.notify_all();
+  if (EventState* const event = operation.request.event; event != nullptr) {
+    event->pending = nullptr;
+    if (event->timing || timeline_) event->passed_at = now;
+    event->passed.notify_all();
   }
-  if (lost_) wake_hosts();
+  if (operation.request.word != nullptr && !lost_) {
+    // Release: a thread that reads the number sees what the operations before it wrote.
+    std::atomic_ref<std::uint64_t>(*operation.request.word).store(operation.request.number, std::memory_order_release);
+  }
+  if (keeps_time()) ++timed_;
+  operation.dependents.clear();
+  lock.bury(operation);
+  if (--unfinished_ == 0) quiet_.notify_all();
 }
 
 ReadyWork::Work Scheduler::take(Engine engine, Seat& seat) {
@@ -141,12 +183,15 @@ bool Scheduler::leave(Operation& kernel) {
 
 void Scheduler::stop() {
   SchedulerLock lock(mutex_, sleepers_, order_.unused());
+  keeps_time_ = false;
+  time_changed_.notify_all();
   ready_.stop(lock);
 }
 
 void Scheduler::finish(Operation& operation) {
   SchedulerLock lock(mutex_, sleepers_, order_.unused());
-  pass(operation, lock);
+  complete(operation, lock);
+  catch_up(lock);
 }
 
 void Scheduler::lose(char const* what, char const* words, int code) noexcept {
@@ -184,7 +229,8 @@ void Scheduler::lose(Error const& why, int code, SchedulerLock& lock) {
   OperationQueue discarded;
   ready_.clear(callbacks, discarded);
   while (Operation* const operation = callbacks.pop()) make_ready(*operation, lock);
-  while (Operation* const operation = discarded.pop()) pass(*operation, lock);
+  drop_timeline(lock);
+  while (Operation* const operation = discarded.pop()) complete(*operation, lock);
   // Hosts are woken when the operation at fault passes, which comes next.
 }
 
@@ -219,61 +265,6 @@ void Scheduler::await_late_delivery() {
   SchedulerLock lock(mutex_, sleepers_, order_.unused());
   ++late_count_;
   lock.wait(delivered_, [&, before = deliveries_] { return deliveries_ != before; });
-}
-
-bool Scheduler::idle(StreamState const& stream) const {
-  std::lock_guard const lock(mutex_);
-  if (lost_) throw Error(*lost_);
-  return stream.passed == stream.submitted;
-}
-
-bool Scheduler::passed(EventState const& event) const {
-  std::lock_guard const lock(mutex_);
-  if (lost_) throw Error(*lost_);
-  return event.pending == nullptr;
-}
-
-std::optional<std::chrono::nanoseconds> Scheduler::between(EventState const& earlier, EventState const& later) const {
-  std::lock_guard const lock(mutex_);
-  if (lost_) throw Error(*lost_);
-  if (!earlier.timing || !later.timing) {
-    throw Error(ErrorKind::bad_argument, "Only events made with timing know when they passed: make both so.");
-  }
-  if (!earlier.passed_at || !later.passed_at) return std::nullopt;
-  return *later.passed_at - *earlier.passed_at;
-}
-
-bool Scheduler::at_rest(StreamState const& stream) const noexcept {
-  // A caller that is told of a fault may free what the stream was using, so no engine may use it any more. Another
-  // stream may have filled it, so no copy of any stream may be under way.
-  return abandoned() || (lost_ && !stream.running && copying_ == 0);
-}
-
-void Scheduler::drop_calls(StreamState& stream) noexcept {
-  SchedulerLock lock(mutex_, sleepers_, order_.unused());
-  for (auto const& operation : order_.operations()) {
-    // Operations that are over make no calls either, so the loop need not tell them apart.
-    if (operation->stream == &stream && !operation->started) operation->request.delivery = Delivery::never;
-  }
-  lock.wait(stream.moved, [&] { return !stream.calling; });
-}
-
-void Scheduler::synchronize(StreamState& stream) {
-  SchedulerLock lock(mutex_, sleepers_, order_.unused());
-  lock.wait(stream.moved, [&, end = stream.submitted] { return stream.passed >= end || at_rest(stream); });
-  if (lost_) throw Error(*lost_);
-}
-
-void Scheduler::synchronize(EventState& event) {
-  SchedulerLock lock(mutex_, sleepers_, order_.unused());
-  lock.wait(event.passed, [&] { return event.pending == nullptr || at_rest(*event.pending->stream); });
-  if (lost_) throw Error(*lost_);
-}
-
-void Scheduler::synchronize() {
-  SchedulerLock lock(mutex_, sleepers_, order_.unused());
-  lock.wait(quiet_, [&] { return unfinished_ == 0 || (lost_ && running_ == 0) || abandoned(); });
-  if (lost_) throw Error(*lost_);
 }
 
 std::optional<Error> Scheduler::lost() const {

@@ -12,6 +12,7 @@
 
 #include "penstock/cpu/operation.hpp"
 #include "penstock/cpu/ready_work.hpp"
+#include "penstock/cpu/timeline.hpp"
 #include "penstock/error.hpp"
 
 namespace penstock::cpu {
@@ -27,6 +28,8 @@ namespace penstock::cpu {
 class Scheduler {
  public:
   Scheduler() = default;
+  /// For a modelled GPU: what is done also waits for its end on the device's clock.
+  explicit Scheduler(DeviceModel const& model) : timeline_(model) {}
   Scheduler(Scheduler const&) = delete;
   Scheduler& operator=(Scheduler const&) = delete;
 
@@ -58,8 +61,8 @@ class Scheduler {
   /// What host threads ask and wait for, as the device's contracts say.
   ///
   /// Throws: Error, if the device is lost; a call that waits first lets the running operation return.
-  bool idle(StreamState const& stream) const;
-  bool passed(EventState const& event) const;
+  bool idle(StreamState const& stream);
+  bool passed(EventState const& event);
   std::optional<std::chrono::nanoseconds> between(EventState const& earlier, EventState const& later) const;
   void synchronize(StreamState& stream);
   void synchronize(EventState& event);
@@ -97,9 +100,36 @@ class Scheduler {
   void wait_to_the_end() noexcept;
   void stop();
 
+  /// The model, or null.
+  DeviceModel const* model() const noexcept { return timeline_ ? &timeline_->model() : nullptr; }
+  /// What a call of the driver's costs the calling thread, which waits for the calls of others in it.
+  ///
+  /// Shape: there is a model.
+  std::chrono::nanoseconds cost_of_call(DeviceModel::Time cost) noexcept;
+  /// Lets operations pass when they are over on the modelled GPU. For a thread of its own.
+  ///
+  /// Blocks: until `stop` was called.
+  void keep_time();
+  /// The share of operations that were done so long after their end on the modelled GPU that it shows: the machine is
+  /// too slow for its clock. Since it was last asked for.
+  double take_late_share();
+
  private:
+  void start(Operation& operation, OperationQueue& done, SchedulerLock& lock);
+  void complete(Operation& operation, SchedulerLock& lock);
   void make_ready(Operation& operation, SchedulerLock& lock);
   void pass(Operation& operation, SchedulerLock& lock);
+  void await_the_end(StreamState& stream) noexcept;
+  void catch_up(SchedulerLock& lock, Clock::time_point now = Clock::now());
+  void drop_timeline(SchedulerLock& lock);
+  bool keeps_time() const noexcept { return timeline_.has_value() && keeps_time_; }
+  static bool notes_times(Request const& kernel) noexcept {
+    return kernel.cost.began != nullptr || kernel.cost.ended != nullptr;
+  }
+  static void note_times(Operation const& kernel) noexcept;
+  void note_delay(Operation const& operation) noexcept;
+  bool noticed(Clock::time_point passed_at) const noexcept;
+  void await_notice(Clock::time_point passed_at) const noexcept;
   void lose(Error const& why, int code, SchedulerLock& lock);
   void deliver_late(SchedulerLock& lock);
   bool at_rest(StreamState const& stream) const noexcept;
@@ -129,6 +159,14 @@ class Scheduler {
       ErrorKind::device_lost, "The CPU device is lost, and there is no memory to say why. End this run, and use less."};
   int lost_code_ = 0;
   std::atomic<bool> abandoned_{false};  ///< Written with the mutex held.
+
+  std::optional<Timeline> timeline_;                        ///< Of a modelled GPU.
+  bool keeps_time_ = true;                                  ///< Until the device is lost, or stops.
+  Clock::time_point next_look_ = Clock::time_point::max();  ///< When the thread that keeps time looks.
+  std::condition_variable time_changed_;
+  std::uint64_t timed_ = 0;                   ///< Operations that passed on the modelled GPU,
+  std::uint64_t timed_late_ = 0;              ///< and those of them that were late.
+  std::atomic<std::int64_t> driver_free_{0};  ///< When the driver serves the next call, in nanoseconds of Clock.
 };
 
 }  // namespace penstock::cpu

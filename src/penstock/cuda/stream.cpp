@@ -126,7 +126,7 @@ void CudaStream::copy_in_batches(std::span<Copy const> copies) {
 }
 #endif
 
-void CudaStream::launch(std::uint32_t, CpuKernel) {
+void CudaStream::launch(std::uint32_t, CpuKernel, KernelCost const&) {
   throw Error(ErrorKind::unsupported,
               "A CUDA stream runs no CPU kernel: give the stage a CUDA body, or run it on the CPU device.");
 }

@@ -5,8 +5,11 @@
 #include <charconv>
 #include <optional>
 #include <system_error>
+#include <utility>
 
+#include "penstock/clock.hpp"
 #include "penstock/cpu/cpu_device.hpp"
+#include "penstock/devices/models.hpp"
 #include "penstock/machine/cpu_set.hpp"
 #include "penstock/machine/host_limits.hpp"
 #ifdef PENSTOCK_WITH_CUDA
@@ -35,13 +38,25 @@ std::unique_ptr<Device> open_gpu(int ordinal) {
 }
 #endif
 
-/// A CPU device with its share of the threads.
-std::unique_ptr<Device> open_cpu(std::filesystem::path const& root, int ordinal = 0, std::size_t of_devices = 1) {
+/// A CPU device with its share of the threads; a modelled GPU, if there is a model.
+std::unique_ptr<Device> open_cpu(std::filesystem::path const& root, int ordinal = 0, std::size_t of_devices = 1,
+                                 std::optional<cpu::DeviceModel> model = {}) {
   auto const threads = CgroupLimits::read(root).busy_threads(affinity_of_this_thread().size());
-  return std::make_unique<cpu::CpuDevice>(
-      cpu::CpuOptions{.ordinal = ordinal,
-                      .compute_threads = static_cast<unsigned>(std::max<std::size_t>(1, threads / of_devices)),
-                      .flavour = flavour()});
+  cpu::CpuOptions options{.ordinal = ordinal,
+                          .compute_threads = static_cast<unsigned>(std::max<std::size_t>(1, threads / of_devices)),
+                          .flavour = flavour()};
+  if (model) options.memory_bytes = model->memory_bytes;
+  options.model = std::move(model);
+  return std::make_unique<cpu::CpuDevice>(std::move(options));
+}
+
+constexpr std::string_view model_prefix = "model:";
+
+std::unique_ptr<Device> open_model(std::string_view wish, std::filesystem::path const& root, int ordinal = 0,
+                                   std::size_t of_devices = 1) {
+  ModelWish modelled = model_of(wish.substr(model_prefix.size()));
+  Clock::slow_down(modelled.slower);
+  return open_cpu(root, ordinal, of_devices, std::move(modelled.model));
 }
 
 /// The N of "cuda:N" for `kind` "cuda:"; empty if it is no such name.
@@ -109,6 +124,7 @@ std::unique_ptr<Device> open_one(std::string_view wish, std::filesystem::path co
   }
   if (wish == "cuda") return open_gpu(0);
   if (auto const ordinal = ordinal_of(wish, "cuda:")) return open_gpu(*ordinal);
+  if (wish.starts_with(model_prefix)) return open_model(wish, root);
   return nullptr;
 }
 
@@ -129,13 +145,21 @@ std::unique_ptr<Device> open_device(std::string_view wish, std::filesystem::path
   throw Error(ErrorKind::bad_argument,
               "'" + std::string(wish) +
                   (several ? "' may be several devices, and here it is one" : "' is not a device") +
-                  ": say auto, cpu, cuda or cuda:N.");
+                  ": say auto, cpu, cuda, cuda:N or model:NAME.");
 }
 
 Devices open_devices(std::string_view wishes, std::filesystem::path const& root) {
   std::vector<std::string> names = names_of(wishes);
   std::replace(names.begin(), names.end(), std::string("auto"), std::string(list_gpus().empty() ? "cpu" : "cuda:0"));
-  auto const is_cpu = [](std::string const& name) { return name == "cpu" || ordinal_of(name, "cpu:"); };
+  auto const is_model = [](std::string const& name) { return name.starts_with(model_prefix); };
+  auto const is_cpu = [&](std::string const& name) {
+    return name == "cpu" || ordinal_of(name, "cpu:") || is_model(name);
+  };
+  auto const models = std::count_if(names.begin(), names.end(), is_model);
+  if (models > 0 && static_cast<std::size_t>(models) < names.size()) {
+    throw Error(ErrorKind::bad_argument,
+                "A modelled GPU slows the clock of the process, so real devices would seem faster: name models only.");
+  }
   auto const cpus = static_cast<std::size_t>(std::count_if(names.begin(), names.end(), is_cpu));
   std::vector<std::unique_ptr<Device>> opened;
   std::vector<int> gpus;
@@ -143,14 +167,16 @@ Devices open_devices(std::string_view wishes, std::filesystem::path const& root)
   for (std::string const& name : names) {
     if (is_cpu(name) && names.size() > 1) {
       // CPU devices are numbered in the order of the list, so the number in the name only tells them apart.
-      opened.push_back(open_cpu(root, cpu++, cpus));
+      opened.push_back(is_model(name) ? open_model(name, root, cpu, cpus) : open_cpu(root, cpu, cpus));
+      ++cpu;
       continue;
     }
     opened.push_back(open_one(name, root));
     if (!opened.back()) {
       throw Error(
           ErrorKind::bad_argument,
-          "'" + name + "' is not a device: say auto, cpu, cuda or cuda:N, several of them with commas, or all.");
+          "'" + name +
+              "' is not a device: say auto, cpu, cuda, cuda:N or model:NAME, several of them with commas, or all.");
     }
     DeviceInfo const info = opened.back()->info();
     if (info.kind != DeviceKind::cuda) continue;

@@ -25,13 +25,14 @@ constexpr std::size_t usual_alignment = 4096;
 /// How long a stream that always has more may go on filling one piece of memory.
 constexpr std::chrono::milliseconds longest_gathering{5};
 
-using Clock = std::chrono::steady_clock;
+using WallClock = std::chrono::steady_clock;
 
 /// True if there is more to read by `linger` after `first`, and no wait for it has become too long.
-bool has_more(int descriptor, Clock::time_point first, std::chrono::microseconds linger) {
-  Clock::duration const waited = Clock::now() - first;
-  if (waited >= std::max<Clock::duration>(linger, longest_gathering)) return false;
-  auto const left = std::chrono::duration_cast<std::chrono::nanoseconds>(std::max(Clock::duration(0), linger - waited));
+bool has_more(int descriptor, WallClock::time_point first, std::chrono::microseconds linger) {
+  WallClock::duration const waited = WallClock::now() - first;
+  if (waited >= std::max<WallClock::duration>(linger, longest_gathering)) return false;
+  auto const left =
+      std::chrono::duration_cast<std::chrono::nanoseconds>(std::max(WallClock::duration(0), linger - waited));
   timespec const at_most{.tv_sec = left.count() / 1'000'000'000, .tv_nsec = left.count() % 1'000'000'000};
   pollfd waited_for{descriptor, POLLIN, 0};
   return ppoll(&waited_for, 1, &at_most, nullptr) > 0;
@@ -166,7 +167,7 @@ std::size_t OpenFile::read_some(std::span<std::byte> to, std::stop_token const& 
 OpenFile::Gathered OpenFile::gather(std::span<std::byte> to, std::optional<std::chrono::microseconds> linger,
                                     std::stop_token const& stop) const {
   Gathered got;
-  Clock::time_point first;
+  WallClock::time_point first;
   while (got.bytes < to.size()) {
     if (linger && got.bytes > 0 && !has_more(descriptor_, first, *linger)) return got;
     std::size_t const more = read_some(to.subspan(got.bytes), stop);
@@ -174,7 +175,7 @@ OpenFile::Gathered OpenFile::gather(std::span<std::byte> to, std::optional<std::
       got.ended = true;
       break;
     }
-    if (got.bytes == 0) first = Clock::now();
+    if (got.bytes == 0) first = WallClock::now();
     got.bytes += more;
   }
   return got;

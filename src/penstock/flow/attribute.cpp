@@ -19,6 +19,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "penstock/clock.hpp"
 #include "penstock/core/descriptor.hpp"
 #include "penstock/core/failure_text.hpp"
 #include "penstock/error.hpp"
@@ -26,8 +27,6 @@
 
 namespace penstock {
 namespace {
-
-using Clock = std::chrono::steady_clock;
 
 /// Each of them takes a process.
 constexpr std::size_t most_culprits = 8;
@@ -166,8 +165,9 @@ class Attributor {
   End wait(pid_t child) const {
     End end;
     Descriptor const ended(static_cast<int>(syscall(SYS_pidfd_open, child, 0)));
+    if (ended.number < 0) kill(child, SIGKILL);  // Its end could not be waited for.
     auto const slice = std::chrono::ceil<std::chrono::milliseconds>(
-        std::min<std::chrono::nanoseconds>(task_.patience, std::chrono::hours(24)));
+        std::min<std::chrono::nanoseconds>(Clock::real(task_.patience), std::chrono::hours(24)));
     for (std::size_t seen = tried(); ended.number >= 0;) {
       std::array<pollfd, 2> watched{pollfd{ended.number, POLLIN, 0}, pollfd{stopped_.number, POLLIN, 0}};
       int const ready = poll(watched.data(), watched.size(), static_cast<int>(slice.count()));

@@ -9,6 +9,7 @@
 #include <stop_token>
 #include <vector>
 
+#include "penstock/clock.hpp"
 #include "penstock/core/event_count.hpp"
 
 namespace penstock {
@@ -25,7 +26,7 @@ namespace penstock {
 /// Threads: the workers, each under its own number.
 class Crew {
  public:
-  using Clock = std::chrono::steady_clock;
+  using Clock = penstock::Clock;
 
   /// What one of them did since its last tile was sent on.
   struct Turn {

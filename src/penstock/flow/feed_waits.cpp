@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <string>
 
+#include "penstock/clock.hpp"
 #include "penstock/error.hpp"
 #include "penstock/lane/patience.hpp"
 
@@ -45,9 +46,9 @@ class FeedWaits::Waiting {
 };
 
 std::optional<Loan> FeedWaits::borrow(std::stop_token const& stop, std::size_t part) {
-  auto const since = std::chrono::steady_clock::now();
+  auto const since = Clock::now();
   auto loan = wait(stop, part);
-  waited_.fetch_add((std::chrono::steady_clock::now() - since).count(), std::memory_order_relaxed);
+  waited_.fetch_add((Clock::now() - since).count(), std::memory_order_relaxed);
   return loan;
 }
 
@@ -66,7 +67,7 @@ std::optional<Loan> FeedWaits::wait(std::stop_token const& stop, std::size_t par
 
 std::optional<Loan> FeedWaits::borrow_while_all_wait(std::stop_token const& stop, std::size_t part) {
   std::chrono::nanoseconds const between_looks = patience_ / 8;
-  Patience patience(patience_, between_looks, std::chrono::steady_clock::now());
+  Patience patience(patience_, between_looks, Clock::now());
   for (;;) {
     auto loan = pool_.borrow(stop, part, between_looks);
     if (loan || stop.stop_requested()) return loan;
@@ -74,7 +75,7 @@ std::optional<Loan> FeedWaits::borrow_while_all_wait(std::stop_token const& stop
       std::scoped_lock const lock(mutex_);
       if (loans_move_.load(std::memory_order_relaxed) || !all_wait()) break;
     }
-    if (patience.runs_out(std::chrono::steady_clock::now())) throw all_wait_for_each_other(patience_);
+    if (patience.runs_out(Clock::now())) throw all_wait_for_each_other(patience_);
   }
   return pool_.borrow(stop, part);
 }

@@ -69,10 +69,10 @@ RunFigures made_of(Report const& report, PipelineOptions const& options, Device 
   figures.sinks = options.tuning.sink_on_lanes ? options.lanes : options.parallel_sink ? options.consumers : 1;
   figures.slots = options.tuning.slots;
   figures.batch = options.tuning.batch;
-  figures.usual_batch = device.info().kind == DeviceKind::cuda ? usual_batch(largest) : 1;
+  figures.usual_batch = device.info().acts_as_gpu() ? usual_batch(largest) : 1;
   figures.pool = options.tuning.tiles;
   figures.cpus = cpus > 0 ? cpus : report.cpus;
-  figures.gpu = device.info().kind == DeviceKind::cuda;
+  figures.gpu = device.info().acts_as_gpu();
   figures.legacy = device.flavour() == Flavour::legacy;
   figures.own_streams = options.tuning.streams == StreamMode::own;
   figures.single_stream = options.tuning.shape == LaneShape::single;

@@ -3,6 +3,7 @@
 
 #include <chrono>
 
+#include "penstock/clock.hpp"
 #include "penstock/device.hpp"
 #include "penstock/options.hpp"
 #include "penstock/recorder.hpp"
@@ -16,8 +17,8 @@ struct Metered {
   double tiles = 0;
   double seconds = 0;
   double cpu_seconds = 0;
-  std::chrono::steady_clock::time_point opened = {};
-  std::chrono::steady_clock::time_point closed = {};
+  Clock::time_point opened = {};
+  Clock::time_point closed = {};
 
   double tiles_per_second() const noexcept { return seconds > 0 ? tiles / seconds : 0; }
 };

@@ -4,6 +4,7 @@
 #include <exception>
 #include <utility>
 
+#include "penstock/core/host_time.hpp"
 #include "penstock/core/pool.hpp"
 #include "penstock/core/say.hpp"
 #include "penstock/flow/pipeline_calls.hpp"
@@ -156,6 +157,7 @@ std::optional<Loan> Feed::try_borrow() const {
 }
 
 void Feed::submit(Loan loan) const {
+  HostTime::pay();
   if (loan && try_submit(loan)) return;
   static_cast<void>(pipeline_->parts_->fed());
   expect_tile_of(pipeline_->pool(), loan);

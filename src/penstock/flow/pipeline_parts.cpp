@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "penstock/clock.hpp"
 #include "penstock/device.hpp"
 #include "penstock/flow/attribute.hpp"
 #include "penstock/flow/judge.hpp"
@@ -178,7 +179,7 @@ Snapshot Pipeline::Parts::snapshot() {
     all.running = run_ != nullptr;
     if (run_ != nullptr) run_->write_to(all);
   }
-  all.at = std::chrono::steady_clock::now();
+  all.at = Clock::now();
   for (std::string const& name : device_names) all.devices.push_back({.name = name});
   for (std::size_t number = 0; number < all.lanes.size(); ++number) {
     LaneSnapshot& lane = all.lanes[number];
@@ -231,6 +232,9 @@ void Pipeline::Parts::complete(Report& report, std::vector<PlacedThreads> const&
   for (auto const* some : {&remarks, &placement.remarks(), &of_memory}) {
     report.remarks.insert(report.remarks.end(), some->begin(), some->end());
   }
+  for (Device* const device : devices) {
+    for (std::string& remark : device->remarks()) report.remarks.push_back(std::move(remark));
+  }
   // A recorder of the pipeline's own may be full: it is for the verdict, which knows what it missed.
   if (Recorder const* const full = watcher == nullptr ? options.watching.recorder : nullptr;
       full != nullptr && full->missed() > 0) {
@@ -239,7 +243,7 @@ void Pipeline::Parts::complete(Report& report, std::vector<PlacedThreads> const&
   }
   report.placement = placed_text(topology, threads, memory.placed());
   report.nodes = static_cast<unsigned>(topology.nodes().size());
-  report.cpus = static_cast<unsigned>(topology.busy_threads());
+  report.cpus = static_cast<unsigned>(threads_at_once(devices.front()->info(), topology));
   judge_run(report);
 }
 

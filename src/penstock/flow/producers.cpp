@@ -3,18 +3,14 @@
 
 #include <utility>
 
+#include "penstock/clock.hpp"
 #include "penstock/core/failure_text.hpp"
+#include "penstock/core/host_time.hpp"
 #include "penstock/core/pool.hpp"
 #include "penstock/flow/pipeline_calls.hpp"
 #include "penstock/flow/run.hpp"
 
 namespace penstock {
-namespace {
-
-using Clock = std::chrono::steady_clock;
-
-}  // namespace
-
 Producers::Producers(Run& run, Pool& pool, Source& source, std::vector<ProducerPlace> const& places, Recorder* recorder,
                      Ranges* ranges)
     : run_(run),
@@ -96,6 +92,7 @@ void Producers::produce_one(Loan loan, std::uint64_t sequence, Crew::Turn& turn)
     RangeHere const range(ranges_, Step::fill, sequence);
     loan->filled = source_.fill(*loan);
     expect_filled_fits(*loan, "The source");
+    HostTime::pay();
   } catch (...) {
     loan->forget_filled();
     failure = current_failure("source", ErrorKind::system);
@@ -120,6 +117,7 @@ std::optional<std::uint64_t> Producers::claim(Tile& tile, Crew::Turn& turn) {
   try {
     tile.sequence = next_sequence_;
     more = source_.next(tile);
+    HostTime::pay();  // Under the lock: the modelled machine holds it for as long.
   } catch (...) {
     failure_ = current_failure("source", ErrorKind::system);
   }

@@ -49,8 +49,8 @@ class Resolving {
             std::vector<std::string>& remarks, AwakeThreads const& elsewhere)
       : options_(std::move(options)),
         devices_(devices.size()),
-        gpu_(devices.front()->info().kind == DeviceKind::cuda),
-        cpus_(static_cast<unsigned>(topology.busy_threads())),
+        gpu_(devices.front()->info().acts_as_gpu()),
+        cpus_(static_cast<unsigned>(threads_at_once(devices.front()->info(), topology))),
         room_(devices, options_, topology, elsewhere),
         largest_part_(options_.tile.largest_part()),
         asked_batch_(options_.tuning.batch),

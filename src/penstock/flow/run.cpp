@@ -5,13 +5,12 @@
 #include <exception>
 #include <utility>
 
+#include "penstock/clock.hpp"
 #include "penstock/core/pool.hpp"
 #include "penstock/flow/replay.hpp"
 
 namespace penstock {
 namespace {
-
-using Clock = std::chrono::steady_clock;
 
 /// Of all threads of the process.
 std::chrono::nanoseconds cpu_time() noexcept {

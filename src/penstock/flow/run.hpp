@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "penstock/clock.hpp"
 #include "penstock/core/pool.hpp"
 #include "penstock/core/rundown.hpp"
 #include "penstock/flow/pipeline_calls.hpp"
@@ -112,7 +113,7 @@ class Run {
   bool const enters_graph_;                   ///< Else consumers have nothing to do.
   bool const graphs_asked_;                   ///< By Graphs::always.
   std::atomic<bool> promise_missing_{false};  ///< They were, of a stage that may not be captured.
-  std::chrono::steady_clock::time_point const started_ = std::chrono::steady_clock::now();
+  Clock::time_point const started_ = Clock::now();
   std::chrono::nanoseconds const cpu_before_;  ///< That the process had used.
   std::stop_source enough_;
   std::atomic<bool> stopped_{false};

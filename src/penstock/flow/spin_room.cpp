@@ -15,6 +15,10 @@ constexpr std::size_t left_to_others = 2;
 
 }  // namespace
 
+std::size_t threads_at_once(DeviceInfo const& device, Topology const& topology) {
+  return device.host_cpus > 0 ? device.host_cpus : topology.busy_threads();
+}
+
 PlacementRequest placement_request(PipelineOptions const& options, DeviceInfo const& device) {
   PlacementRequest request;
   request.lanes = options.lanes;
@@ -30,11 +34,14 @@ PlacementRequest placement_request(PipelineOptions const& options, DeviceInfo co
 
 SpinRoom::SpinRoom(std::vector<Device*> const& devices, PipelineOptions const& options, Topology const& topology,
                    AwakeThreads elsewhere)
-    : cpus_(topology.busy_threads()), elsewhere_(std::move(elsewhere)) {
+    : cpus_(threads_at_once(devices.front()->info(), topology)), elsewhere_(std::move(elsewhere)) {
   PipelineOptions without_threads;  // The numbers asked for are not checked yet, and the node is the same.
   without_threads.tuning.bind = options.tuning.bind;
   for (Device* const device : devices) {
-    auto const number = Placement(topology, placement_request(without_threads, device->info())).tile_node();
+    DeviceInfo const info = device->info();
+    // The nodes here are not those of the machine that a model stands for.
+    auto const number =
+        info.modelled ? std::nullopt : Placement(topology, placement_request(without_threads, info)).tile_node();
     auto const same = [&](Node const& node) { return node.number == number; };
     auto found = std::find_if(nodes_.begin(), nodes_.end(), same);
     if (number && found == nodes_.end()) {

@@ -16,6 +16,8 @@ namespace penstock {
 
 /// What a pipeline asks to be placed next to one of its devices. Of the options only those count that say how many
 /// threads there are, and whether they are bound.
+/// How many threads can be busy at once: of a modelled GPU, on its machine; else on this one.
+std::size_t threads_at_once(DeviceInfo const& device, Topology const& topology);
 PlacementRequest placement_request(PipelineOptions const& options, DeviceInfo const& device);
 
 /// Threads of a pipeline that stay awake though they may have nothing to do.

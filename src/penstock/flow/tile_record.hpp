@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "penstock/clock.hpp"
 #include "penstock/core/atomics.hpp"
 #include "penstock/tile.hpp"
 
@@ -20,7 +21,7 @@ struct TileRecord {
   Completion completion = {};
   std::uint64_t sequence = 0;  ///< The tile's place; what a host stage does to the tile's own copy does not move it.
   /// When a lane completed it, if that is recorded.
-  std::chrono::steady_clock::time_point completed = {};
+  Clock::time_point completed = {};
   TileRecord* next = nullptr;  ///< While it waits among Arrivals.
 };
 

@@ -3,16 +3,12 @@
 
 #include <utility>
 
+#include "penstock/clock.hpp"
 #include "penstock/core/failure_text.hpp"
+#include "penstock/core/host_time.hpp"
 #include "penstock/flow/pipeline_calls.hpp"
 
 namespace penstock {
-namespace {
-
-using Clock = std::chrono::steady_clock;
-
-}  // namespace
-
 TileRoute::TileRoute(Options const& options, Pool const& pool, std::span<TileRecord> records, Sink sink,
                      RunOutcomes& outcomes, std::stop_source enough)
     : pool_(pool),
@@ -56,6 +52,7 @@ TileRoute::HostWork::HostWork(TileRoute& of, HostStage its, std::size_t number)
 
 void TileRoute::HostWork::take(TileRecord& record) noexcept {
   WorksFor const working(&route.pool_);
+  HostTime::forget();  // What the graph's thread did before was most often to wait.
   route.work_on_host(*this, record);
   if (next != nullptr) return next->station->push(record);
   route.to_lane(record);
@@ -68,6 +65,7 @@ void TileRoute::work_on_host(HostWork const& work, TileRecord& record) noexcept 
     RangeHere const range(ranges_, Step::host, record.sequence);
     work.stage.body(*record.completion.loan);
     expect_filled_fits(*record.completion.loan, work.title);
+    HostTime::pay();
   } catch (...) {
     record.completion.loan->forget_filled();
     record.completion.outcome = Outcome::failed;
@@ -131,6 +129,7 @@ void TileRoute::deliver(TileRecord& record) noexcept {
     try {
       RangeHere const range(ranges_, Step::sink, sequence);
       sink_(completion);
+      HostTime::pay();
     } catch (...) {
       outcomes_.note_sink_failure(current_failure("sink", ErrorKind::bad_argument), sequence, tag);
     }

@@ -10,6 +10,7 @@
 #include <span>
 #include <vector>
 
+#include "penstock/clock.hpp"
 #include "penstock/device.hpp"
 #include "penstock/lane/flight.hpp"
 #include "penstock/lane/intake.hpp"
@@ -36,7 +37,7 @@ namespace penstock {
 /// Threads:   the lane's; made on another, before.
 class DeviceQueue {
  public:
-  using Clock = std::chrono::steady_clock;
+  using Clock = penstock::Clock;
   /// Called once per tile. Must not throw.
   using OnCompletion = std::function<void(Completion)>;
 

@@ -4,11 +4,10 @@
 #include <algorithm>
 #include <utility>
 
+#include "penstock/clock.hpp"
 #include "penstock/core/failure_text.hpp"
 
 namespace penstock {
-
-using Clock = std::chrono::steady_clock;
 
 GraphChoice::GraphChoice(Graphs asked) noexcept
     : phase_(asked == Graphs::automatic ? Phase::warm_up

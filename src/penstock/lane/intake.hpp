@@ -7,6 +7,7 @@
 #include <span>
 #include <vector>
 
+#include "penstock/clock.hpp"
 #include "penstock/core/mailbox.hpp"
 #include "penstock/lane/lane_options.hpp"
 #include "penstock/tile.hpp"
@@ -91,7 +92,7 @@ struct DeviceRoom {
 /// Threads:   any pushes; the rest is the lane's. It allocates only when it is made.
 class Intake {
  public:
-  using Clock = std::chrono::steady_clock;
+  using Clock = penstock::Clock;
   /// For one pool, of so many tiles of that shape. Of the options it goes by batch and slots, and it notes times if
   /// there is a recorder.
   Intake(std::size_t tiles, TileShape shape, LaneOptions const& options);

@@ -5,13 +5,12 @@
 #include <new>
 #include <utility>
 
+#include "penstock/clock.hpp"
 #include "penstock/core/failure_text.hpp"
 #include "penstock/machine/bound_thread.hpp"
 
 namespace penstock {
 namespace {
-
-using Clock = std::chrono::steady_clock;
 
 /// Room for one ticket per tile in flight, and as many again from a device that calls twice.
 std::size_t ticket_capacity(unsigned slots) {

@@ -11,6 +11,7 @@
 #include <thread>
 #include <vector>
 
+#include "penstock/clock.hpp"
 #include "penstock/device.hpp"
 #include "penstock/lane/device_queue.hpp"
 #include "penstock/lane/intake.hpp"
@@ -143,8 +144,8 @@ class Lane {
   LaneSummary summary_;
   DeviceQueue queue_;
   std::unique_ptr<Stage> stage_;
-  std::vector<Loan> batch_;                             ///< What is being put.
-  std::chrono::steady_clock::time_point serves_since_;  ///< When the first batch was put.
+  std::vector<Loan> batch_;         ///< What is being put.
+  Clock::time_point serves_since_;  ///< When the first batch was put.
   bool finished_ = false;
   std::shared_ptr<Failure const> finish_failure_;
 

@@ -7,6 +7,7 @@
 #include <optional>
 #include <vector>
 
+#include "penstock/clock.hpp"
 #include "penstock/core/event_count.hpp"
 #include "penstock/device.hpp"
 #include "penstock/lane/lane_options.hpp"
@@ -105,7 +106,7 @@ template <class Passed>
 bool LaneStreams::await(Passed passed) const {
   constexpr std::chrono::microseconds between_looks{150};
   EventCount never;
-  Patience patience(patience_, between_looks, std::chrono::steady_clock::now());
+  Patience patience(patience_, between_looks, Clock::now());
   auto const answer = [&] {
     try {
       return passed();
@@ -118,7 +119,7 @@ bool LaneStreams::await(Passed passed) const {
     return false;  // The device is asked again.
   };
   while (!never.await(answer, std::chrono::microseconds(100), between_looks)) {
-    if (patience.runs_out(std::chrono::steady_clock::now())) return false;
+    if (patience.runs_out(Clock::now())) return false;
   }
   return true;
 }

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "penstock/clock.hpp"
 #include "penstock/lane/lane_options.hpp"
 #include "penstock/lane/patience.hpp"
 
@@ -41,7 +42,7 @@ class ServiceRate {
 /// Threads:   the lane's.
 class Lookout {
  public:
-  using Clock = std::chrono::steady_clock;
+  using Clock = penstock::Clock;
   /// `called`: the signal brings tickets, which wake the lane.
   Lookout(LaneOptions const& options, bool called, Clock::time_point now) noexcept;
 

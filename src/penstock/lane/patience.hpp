@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <chrono>
 
+#include "penstock/clock.hpp"
+
 namespace penstock {
 
 /// How long a thread still waits for a device that finishes nothing.
@@ -18,7 +20,7 @@ namespace penstock {
 /// Threads: one.
 class Patience {
  public:
-  using Clock = std::chrono::steady_clock;
+  using Clock = penstock::Clock;
 
   /// For `length`, looked at about every `between_looks`, from `now` on.
   Patience(std::chrono::nanoseconds length, std::chrono::nanoseconds between_looks, Clock::time_point now) noexcept

@@ -9,6 +9,7 @@
 #include <optional>
 #include <utility>
 
+#include "penstock/clock.hpp"
 #include "penstock/core/event_count.hpp"
 #include "penstock/error.hpp"
 #include "penstock/records.hpp"
@@ -30,7 +31,7 @@ template <class Atomics = StandardAtomics>
 class BasicDepartures {
  public:
   using Desk = BasicDesk<Atomics>;
-  using Clock = std::chrono::steady_clock;
+  using Clock = penstock::Clock;
   /// Takes a pack that leaves. Called by the thread that caused it, several at once. Must not throw.
   using Send = std::function<void(Pack&, Departure)>;
   /// Moves the records of a pack into `empty`, or into a tile of the pool if that is null, while the pack's writer

@@ -6,6 +6,7 @@
 #include <memory>
 #include <utility>
 
+#include "penstock/clock.hpp"
 #include "penstock/core/atomics.hpp"
 #include "penstock/records/claim.hpp"
 #include "penstock/records/pack.hpp"
@@ -22,7 +23,7 @@ struct alignas(64) BasicDesk {
 
   Atomic<Pack*> pack{nullptr};  ///< Null for none; `&at_work` while the writer has it.
   /// When the oldest record of the pack was put down.
-  Atomic<std::chrono::steady_clock::rep> since{0};
+  Atomic<Clock::rep> since{0};
   /// The clock found that the writer was at work on a pack that is late, and left it to the writer.
   Atomic<bool> overdue{false};
   Atomic<bool> taken{true};
@@ -86,7 +87,7 @@ class BasicDesks {
   /// That of the records that wait longest, on the desk or beside an open claim; null if none wait.
   Desk* oldest() const noexcept {
     Desk* found = nullptr;
-    std::chrono::steady_clock::rep since = 0;
+    Clock::rep since = 0;
     for (Desk* desk = first_.load(std::memory_order_seq_cst); desk != nullptr; desk = desk->next) {
       Pack const* const pack = desk->pack.load(std::memory_order_seq_cst);
       if (pack == nullptr || (pack == &desk->at_work && !desk->claim.is_open())) continue;

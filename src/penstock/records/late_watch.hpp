@@ -4,6 +4,7 @@
 #include <atomic>
 #include <chrono>
 
+#include "penstock/clock.hpp"
 #include "penstock/core/event_count.hpp"
 
 namespace penstock {
@@ -17,7 +18,7 @@ inline constexpr std::chrono::hours until_rung{1};
 template <class Atomics = StandardAtomics>
 class BasicLateWatch {
  public:
-  using Clock = std::chrono::steady_clock;
+  using Clock = penstock::Clock;
 
   /// To be called before `watch`.
   void begin() noexcept { over_.store(false, std::memory_order_seq_cst); }

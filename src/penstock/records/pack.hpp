@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "penstock/clock.hpp"
 #include "penstock/record_stages.hpp"
 #include "penstock/records.hpp"
 #include "penstock/tile.hpp"
@@ -28,7 +29,7 @@ struct Pack {
   std::size_t used = 0;   ///< Bytes of the tile that records take so far.
   std::size_t bytes = 0;  ///< Bytes of the records themselves.
   /// When it was first put down; empty before.
-  std::optional<std::chrono::steady_clock::time_point> since = {};
+  std::optional<Clock::time_point> since = {};
   std::vector<Entry> entries = {};
   std::vector<RecordPlace> places = {};  ///< Empty, if all records are of the same size.
 

@@ -64,12 +64,12 @@ ExitCode ProgramsToCompare::run(Asked const& asked, StandardOutput& output, Inte
   {
     InTurn in_turn(
         compared, turns, asked.rounds,
-        [&](Contender who, bool /*timed*/, std::chrono::nanoseconds longest) {
-          return run_once(both[static_cast<std::size_t>(who)], {}, longest, interrupt.token());
+        [&](Contender contender, bool /*timed*/, std::chrono::nanoseconds longest) {
+          return run_once(both[static_cast<std::size_t>(contender)], {}, longest, interrupt.token());
         },
         interrupt);
-    for (Contender const who : {Contender::baseline, Contender::candidate}) {
-      if (in_turn.going()) in_turn.warm_up(who);
+    for (Contender const contender : {Contender::baseline, Contender::candidate}) {
+      if (in_turn.going()) in_turn.warm_up(contender);
     }
     in_turn.run_rounds();
   }

@@ -6,12 +6,14 @@
 #include <stdexcept>
 
 #include "penstock/devices.hpp"
+#include "penstock/devices/models.hpp"
 #include "penstock/nvtx/nvtx_ranges.hpp"
 #include "tools/command/arguments.hpp"
 #include "tools/command/completion.hpp"
 #include "tools/command/ending.hpp"
 #include "tools/command/files_to_write.hpp"
 #include "tools/command/program.hpp"
+#include "tools/doctor/model_probe.hpp"
 
 namespace penstock::cli {
 inline namespace PENSTOCK_FLAVOUR {
@@ -28,12 +30,20 @@ void DoctorCommand::add_to(CLI::App& command) {
       .add_option("--producers", producers, "Threads that fill and read. Default: as many as can be busy, 12 at most")
       ->type_name("N")
       ->check(whole_number(0, PipelineOptions::most_threads));
-  command.add_flag("--no-probe", no_probe, "Measure nothing")->excludes(&reading)->excludes(&probed);
+  auto& saving = *command
+                      .add_option("--save-model", save_model,
+                                  "Also measure what a model of the GPU says of it, and write one to this file,\n"
+                                  "for --device model:FILE")
+                      ->type_name("FILE")
+                      ->check(names_a_file());
+  command.add_flag("--no-probe", no_probe, "Measure nothing")->excludes(&reading)->excludes(&probed)->excludes(&saving);
   command.add_flag("--json", json, "Print JSON");
 }
 
 ExitCode DoctorCommand::run(StandardOutput& output, Interrupt const& interrupt) const {
   auto const file = file_to_read();
+  FilesToWrite files(std::vector<NamedFile>{{"--read", read}}, std::vector<NamedFile>{{"--save-model", save_model}},
+                     interrupt.token());
 
   DoctorFacts facts{.version = PENSTOCK_VERSION,
                     .flavour = flavour(),
@@ -53,7 +63,7 @@ ExitCode DoctorCommand::run(StandardOutput& output, Interrupt const& interrupt) 
   } catch (Error const& error) {
     facts.gpu_problem = error.what();
   }
-  if (!no_probe) probe(facts, file.get(), interrupt.token());
+  if (!no_probe) probe(facts, file.get(), files.of("--save-model"), interrupt.token());
   if (interrupt.requested()) {
     tell("Interrupted: nothing is said of what was not measured to its end.");
     return exit_interrupted;
@@ -75,7 +85,8 @@ std::unique_ptr<OpenFile> DoctorCommand::file_to_read() const {
   throw Error(ErrorKind::bad_argument, "--read " + read + ": " + problem + ". Name a file of some GiB.");
 }
 
-void DoctorCommand::probe(DoctorFacts& facts, OpenFile const* file, std::stop_token const& stop) const {
+void DoctorCommand::probe(DoctorFacts& facts, OpenFile const* file, OutputFile* model,
+                          std::stop_token const& stop) const {
   try {
     auto const opened = open_device(device);
     auto const info = opened->info();
@@ -83,8 +94,15 @@ void DoctorCommand::probe(DoctorFacts& facts, OpenFile const* file, std::stop_to
     facts.probed_gpu = info.kind == DeviceKind::cuda;
     auto const threads =
         producers != 0 ? producers : static_cast<unsigned>(std::min<std::size_t>(facts.topology.busy_threads(), 12));
+    if (model != nullptr && !info.acts_as_gpu()) {
+      throw Error(ErrorKind::bad_argument,
+                  "--save-model measures a GPU, and " + info.name + " is none: name one by --device.");
+    }
     expect_memory_to_probe(facts.host, threads);
     facts.rates = probe_rates(*opened, threads, file, stop);
+    if (model == nullptr || stop.stop_requested()) return;
+    std::string const text = model_text(probe_model(*opened, stop));
+    model->write("the model", [&](std::ostream& to) { to << text; });
   } catch (Error const& error) {
     if (error.kind() == ErrorKind::bad_argument) throw;
     facts.probe_problem = error.what();

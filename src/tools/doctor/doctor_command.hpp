@@ -9,6 +9,7 @@
 
 #include "penstock/file/open_file.hpp"
 #include "penstock/flavour.hpp"
+#include "penstock/machine/output_file.hpp"
 #include "tools/command/ending.hpp"
 #include "tools/doctor/doctor_facts.hpp"
 
@@ -21,6 +22,7 @@ struct DoctorCommand {
   std::string read;
   unsigned producers = 0;
   bool no_probe = false;
+  std::string save_model;  ///< A file; empty for none.
   bool json = false;
 
   void add_to(CLI::App& command);
@@ -33,7 +35,7 @@ struct DoctorCommand {
 
  private:
   std::unique_ptr<OpenFile> file_to_read() const;
-  void probe(DoctorFacts& facts, OpenFile const* file, std::stop_token const& stop) const;
+  void probe(DoctorFacts& facts, OpenFile const* file, OutputFile* model, std::stop_token const& stop) const;
 };
 
 }  // namespace PENSTOCK_FLAVOUR

@@ -8,14 +8,14 @@
 #include <future>
 #include <vector>
 
+#include "penstock/clock.hpp"
+#include "penstock/core/host_time.hpp"
 #include "penstock/core/number_text.hpp"
 #include "tools/command/pinned_memory.hpp"
 #include "tools/command/results.hpp"
 
 namespace penstock::cli {
 namespace {
-
-using Clock = std::chrono::steady_clock;
 
 /// Large enough that set-up does not show: a copy costs about 2.5 us plus its bytes.
 constexpr std::size_t copy_bytes = std::size_t{32} << 20;
@@ -99,6 +99,7 @@ double together(unsigned threads, Span const& span, std::function<std::size_t(un
       std::size_t const moved = piece(thread);
       if (moved == 0) break;
       bytes += moved;
+      HostTime::pay();
     } while (span.goes_on(start));
     return bytes;
   };

@@ -7,6 +7,7 @@
 
 #include <sys/stat.h>
 
+#include "penstock/clock.hpp"
 #include "penstock/core/failure_text.hpp"
 #include "penstock/core/pool.hpp"
 #include "penstock/error.hpp"
@@ -176,10 +177,10 @@ bool HashSource::next(Tile& tile) {
 
 std::size_t HashSource::fill(Tile& tile) {
   if (FileGroup& group = job_of(tile).group; !group.files.empty()) {
-    auto const end = std::chrono::steady_clock::now() + grouping_.goes_on_for;
+    auto const end = Clock::now() + grouping_.goes_on_for;
     do {
       hash(group, tile.input());
-    } while (std::chrono::steady_clock::now() < end && goes_on(group));
+    } while (Clock::now() < end && goes_on(group));
     return 0;
   }
   try {

@@ -9,6 +9,7 @@
 
 #include <pthread.h>
 
+#include "penstock/clock.hpp"
 #include "penstock/core/failure_text.hpp"
 #include "penstock/core/pool.hpp"
 #include "penstock/kernels/blake3_subtree.hpp"
@@ -87,7 +88,7 @@ class Runners {
 
 HeadStart take_head_start(HashSource& source, Pool& pool, HashBook& book, Progress& progress,
                           std::stop_token const& enough) {
-  auto const start = std::chrono::steady_clock::now();
+  auto const start = Clock::now();
   Runners runners(source, pool, book, progress, enough);
   {
     std::vector<std::jthread> threads;
@@ -102,7 +103,7 @@ HeadStart take_head_start(HashSource& source, Pool& pool, HashBook& book, Progre
     runners.run();
   }
   HeadStart result = runners.result();
-  result.wall = std::chrono::steady_clock::now() - start;
+  result.wall = Clock::now() - start;
   return result;
 }
 

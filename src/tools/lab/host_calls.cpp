@@ -135,7 +135,7 @@ Observation copy_each_way(Workbench& bench) {
   auto const with_pinned = download_behind_a_kernel(bench, "pinned", pinned.bytes(), memory.bytes());
   auto const with_pageable = download_behind_a_kernel(bench, "pageable", pageable, memory.bytes());
   // The engines of the CPU device reach all of the host's memory.
-  bool const keeps_caller = bench.device().info().kind == DeviceKind::cuda;
+  bool const keeps_caller = bench.device().info().acts_as_gpu();
   auto intervals = bench.intervals();
   auto figures = rates(bench.device(), "pinned", pinned.bytes(), memory.bytes());
   for (auto& one : rates(bench.device(), "pageable", pageable, memory.bytes())) figures.push_back(std::move(one));

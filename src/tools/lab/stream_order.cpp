@@ -232,7 +232,7 @@ Experiment priority() {
           .run = [](Workbench& bench) -> Observation {
             auto const info = bench.device().info();
             // As many blocks as a GPU has room for at once: 2048 threads a multiprocessor, or fewer.
-            auto const full = static_cast<std::uint32_t>(info.compute_units * (info.kind == DeviceKind::cuda ? 2 : 1));
+            auto const full = static_cast<std::uint32_t>(info.compute_units * (info.acts_as_gpu() ? 2 : 1));
             std::vector<Stream> patient;
             for (int i = 0; i < 4; ++i)
               patient.push_back(bench.device().make_stream({.priority = info.least_priority}));

@@ -16,6 +16,7 @@
 #include <variant>
 #include <vector>
 
+#include "penstock/clock.hpp"
 #include "penstock/device.hpp"
 #include "penstock/flavour.hpp"
 #include "penstock/kernels/busy.hpp"
@@ -31,7 +32,7 @@ inline std::span<float> as_floats(std::span<std::byte> bytes) noexcept {
 
 inline namespace PENSTOCK_FLAVOUR {
 
-using HostClock = std::chrono::steady_clock;
+using HostClock = Clock;
 
 /// A kernel that an experiment asks for.
 struct KernelWish {

@@ -12,8 +12,11 @@
 #include <span>
 #include <vector>
 
+#include "penstock/clock.hpp"
+#include "penstock/core/host_time.hpp"
 #include "penstock/core/pool.hpp"
 #include "penstock/error.hpp"
+#include "penstock/flow/spin_room.hpp"
 #include "penstock/machine/bound_thread.hpp"
 #include "penstock/machine/topology.hpp"
 #include "tools/command/pinned_memory.hpp"
@@ -23,8 +26,6 @@
 
 namespace penstock::measure {
 namespace {
-
-using Clock = std::chrono::steady_clock;
 
 /// Calls from four threads come to most of what a GPU's driver takes in all.
 constexpr unsigned gpu_threads = 4;
@@ -173,7 +174,7 @@ Ceilings measure_ceilings(DeviceGroup const& devices, Setting const& setting, un
   // Tiles as the pool lays them, so that alignment is the same.
   TileShape const one_part{.input_bytes = largest};
   std::size_t const stride = Pool::slab_bytes(one_part, 2) - Pool::slab_bytes(one_part, 1);
-  bool const gpu = devices.front().info().kind == DeviceKind::cuda;
+  bool const gpu = devices.front().info().acts_as_gpu();
   // All devices at once.
   auto const count = static_cast<unsigned>(devices.size());
   // The CPU device runs kernels of several lanes side by side, if there are as many.
@@ -182,7 +183,7 @@ Ceilings measure_ceilings(DeviceGroup const& devices, Setting const& setting, un
                batched = layout_of(stride, setting.pipeline.tuning.batch, threads);
   // A producer needs one tile at least, and the run itself has two for each.
   bool const fills = alone.fill && shape.input_bytes > 0 && producers > 0;
-  bool const fills_twice = fills && producers <= Topology::detect().busy_threads() / 2;
+  bool const fills_twice = fills && producers <= threads_at_once(devices.front().info(), Topology::detect()) / 2;
   std::size_t const filled_at_once = std::clamp<std::size_t>(
       std::min(most_bytes / stride, Pool::max_tiles / (2 * std::max<std::size_t>(1, producers))), 1, most_depth);
   // The first device's memory is also what is filled.
@@ -265,6 +266,7 @@ Ceilings measure_ceilings(DeviceGroup const& devices, Setting const& setting, un
             }
           }
           for (Loan& tile : *own) tile->filled = source.fill(*tile);
+          HostTime::pay();
           return own->size();
         };
       });

@@ -12,6 +12,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "penstock/clock.hpp"
 #include "penstock/device.hpp"
 #include "penstock/flow/judge.hpp"
 #include "penstock/stages.hpp"
@@ -70,7 +71,7 @@ class PartBench {
 /// Blocks:  never.
 class Meter {
  public:
-  using Clock = std::chrono::steady_clock;
+  using Clock = penstock::Clock;
 
   /// The window opens `warm_up` after the first tile, or as much as `longer` later if there were not `settling` tiles
   /// by then; and closes with the first tile that comes `window` later.

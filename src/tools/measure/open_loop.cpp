@@ -7,6 +7,7 @@
 #include <mutex>
 #include <vector>
 
+#include "penstock/core/event_count.hpp"
 #include "penstock/core/pool.hpp"
 #include "penstock/core/quantile.hpp"
 #include "penstock/lane/graph_capture.hpp"
@@ -27,10 +28,9 @@ void wait_until(Clock::time_point due, std::stop_token const& stop) {
     std::mutex mutex;
     std::condition_variable_any never_notified;
     std::unique_lock lock(mutex);
-    never_notified.wait_until(lock, stop, due - awake, [] { return false; });
+    never_notified.wait_until(lock, stop, Clock::real(due - awake), [] { return false; });
   }
-  while (Clock::now() < due && !stop.stop_requested()) {
-  }
+  while (Clock::now() < due && !stop.stop_requested()) relax_cpu();
 }
 
 }  // namespace

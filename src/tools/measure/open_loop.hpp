@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "penstock/clock.hpp"
 #include "penstock/options.hpp"
 #include "penstock/pipeline.hpp"
 #include "tools/measure/figures.hpp"
@@ -63,7 +64,7 @@ Load load_at(double tiles_per_second, PipelineOptions const& made, std::chrono::
 /// wake another before it begins, which would take as long as what is measured.
 class OpenLoop final : public UntilFailed {
  public:
-  using Clock = std::chrono::steady_clock;
+  using Clock = penstock::Clock;
 
   /// Has fewer tiles if `stop` is requested.
   OpenLoop(Source& input, Load const& load, std::stop_token stop)

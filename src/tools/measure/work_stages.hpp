@@ -15,7 +15,7 @@ class HashStage final : public Stage {
  public:
   explicit HashStage(StageContext const& context)
       : scratch_(context.device.allocate(blake3_scratch_bytes(context.shape.input_bytes))),
-        promises_{.reads_once = context.stream.kind() == DeviceKind::cpu} {}
+        promises_{.reads_once = context.stream.kind() == DeviceKind::cpu && !context.stream.modelled()} {}
 
   void prepare(StreamRef stream) override { blake3_prepare(stream); }
   /// On a GPU a warp reads pieces that are a KiB apart, which a cache makes good, and the link would not.

@@ -53,17 +53,17 @@ std::chrono::nanoseconds InTurn::left() const {
   return std::max<Clock::duration>(end_ - Clock::now(), std::chrono::milliseconds(1));
 }
 
-WholeRun InTurn::run(Contender who, bool timed) {
-  progress_.show(done_++, std::size_t{2} * rounds_ + 2, compared_.name(who));
-  WholeRun run = run_one_(who, timed, left());
+WholeRun InTurn::run(Contender contender, bool timed) {
+  progress_.show(done_++, std::size_t{2} * rounds_ + 2, compared_.name(contender));
+  WholeRun run = run_one_(contender, timed, left());
   // A run that did not end in time is dropped if there are complete rounds before it.
   bool const counts = !run.end.overtime || compared_.rounds() == 0;
-  if (!interrupt_.requested() && counts) compared_.add(who, run, timed);
+  if (!interrupt_.requested() && counts) compared_.add(contender, run, timed);
   return run;
 }
 
-WholeRun InTurn::warm_up(Contender who) {
-  return run(who, false);
+WholeRun InTurn::warm_up(Contender contender) {
+  return run(contender, false);
 }
 
 void InTurn::run_rounds() {

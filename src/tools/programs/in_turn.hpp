@@ -44,7 +44,7 @@ ExitCode say_interrupted();
 class InTurn {
  public:
   /// Runs one of the two, for at most `longest`. `timed` is false for a warm-up.
-  using RunOne = std::function<WholeRun(Contender who, bool timed, std::chrono::nanoseconds longest)>;
+  using RunOne = std::function<WholeRun(Contender contender, bool timed, std::chrono::nanoseconds longest)>;
 
   InTurn(WholeComparison& compared, InTurnArguments const& arguments, unsigned rounds, RunOne run_one,
          Interrupt const& interrupt);
@@ -52,7 +52,7 @@ class InTurn {
   /// Runs one of the two once. Its results are compared; its time does not count.
   ///
   /// Throws:  as run_once.
-  WholeRun warm_up(Contender who);
+  WholeRun warm_up(Contender contender);
   /// Runs both once in each round. Their order changes from round to round.
   ///
   /// Throws: as run_once.
@@ -63,7 +63,7 @@ class InTurn {
   bool going() const { return compared_.failure().empty() && !interrupt_.requested(); }
 
  private:
-  WholeRun run(Contender who, bool timed);
+  WholeRun run(Contender contender, bool timed);
 
   using Clock = std::chrono::steady_clock;
   WholeComparison& compared_;

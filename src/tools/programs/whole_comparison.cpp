@@ -113,40 +113,40 @@ WholeComparison::WholeComparison(std::string baseline, std::string candidate, st
     parts_.push_back({.name = "the result " + path, .strays = "", .differs = "", .there = false, .written = false});
 }
 
-void WholeComparison::add(Contender who, WholeRun const& run, bool timed) {
-  Side& side = sides_[index(who)];
+void WholeComparison::add(Contender contender, WholeRun const& run, bool timed) {
+  Side& side = sides_[index(contender)];
   ++side.runs;
   if (run.end.overtime) {
     failure_ =
         "It cannot be compared. It did not end in its time, " + side.name + ": raise --within, or give it less to do.";
   } else if (run.end.signal != 0) {
     // What ends by itself otherwise is not right if a signal ends it here.
-    breaks_ = who == Contender::candidate && sides_[index(Contender::baseline)].runs > 0;
+    breaks_ = contender == Contender::candidate && sides_[index(Contender::baseline)].runs > 0;
     failure_ = breaks_ ? "It is not right " + side.name + ". " + last_words(run.end)
                        : "It cannot be compared. " + last_words(run.end) + " (This run was " + side.name + ".)";
   }
   if (!failure_.empty()) return;
-  compare(who, run);
+  compare(contender, run);
   if (!timed) return;
   side.wall.push_back(std::chrono::duration<double>(run.end.wall).count());
   side.cpu.push_back(std::chrono::duration<double>(run.end.cpu).count());
 }
 
-void WholeComparison::note(std::size_t part, Contender who, std::string const& difference) {
-  std::string& kept = who == Contender::baseline ? parts_[part].strays : parts_[part].differs;
+void WholeComparison::note(std::size_t part, Contender contender, std::string const& difference) {
+  std::string& kept = contender == Contender::baseline ? parts_[part].strays : parts_[part].differs;
   if (kept.empty()) kept = difference;
 }
 
-void WholeComparison::compare(Contender who, WholeRun const& run) {
+void WholeComparison::compare(Contender contender, WholeRun const& run) {
   if (!first_) first_ = run;
   ProgramEnd const& first = first_->end;
-  if (first.code != run.end.code) note(exit_part, who, end_text(first) + " and " + end_text(run.end));
-  note(output_part, who, difference_of(first.output, run.end.output));
+  if (first.code != run.end.code) note(exit_part, contender, end_text(first) + " and " + end_text(run.end));
+  note(output_part, contender, difference_of(first.output, run.end.output));
   for (std::size_t i = 0; i < run.results.size(); ++i) {
     ResultSum const &result = run.results[i], &first_one = first_->results[i];
     std::string difference = difference_of(first_one, result);
     if (difference.empty() && result.written != first_one.written) difference = "a run that did not write it";
-    note(first_result + i, who, difference);
+    note(first_result + i, contender, difference);
     Part& part = parts_[first_result + i];
     part.there = part.there || result.files > 0;
     part.written = part.written || result.written;

@@ -31,17 +31,19 @@ class WholeComparison {
   /// Adds a run. The time of a run that is not `timed`, a warm-up, does not count.
   ///
   /// Shape: the same number of timed runs of both, in turn; first a run of the baseline.
-  void add(Contender who, WholeRun const& run, bool timed);
+  void add(Contender contender, WholeRun const& run, bool timed);
 
   /// Takes how long the device was busy in a run of this one that counts for nothing else.
-  void set_gpu(Contender who, double seconds) { sides_[index(who)].gpu = seconds; }
+  void set_gpu(Contender contender, double seconds) { sides_[index(contender)].gpu = seconds; }
   /// Takes, as a sentence, why the candidate is not right, whatever it left.
   void object(std::string sentence) { objection_ = std::move(sentence); }
 
   std::size_t rounds() const;
-  std::vector<double> const& wall(Contender who) const { return sides_[index(who)].wall; }  ///< Seconds.
-  std::vector<double> const& cpu(Contender who) const { return sides_[index(who)].cpu; }    ///< Seconds.
-  std::optional<double> gpu(Contender who) const { return sides_[index(who)].gpu; }  ///< Seconds; empty if not known.
+  std::vector<double> const& wall(Contender contender) const { return sides_[index(contender)].wall; }  ///< Seconds.
+  std::vector<double> const& cpu(Contender contender) const { return sides_[index(contender)].cpu; }    ///< Seconds.
+  std::optional<double> gpu(Contender contender) const {
+    return sides_[index(contender)].gpu;
+  }  ///< Seconds; empty if not known.
   /// Wall time of the baseline by wall time of the candidate, by round.
   std::vector<double> ratios() const;
   /// The effect, by the median of the ratios. It is a difference if the distance of the median from 1 is more than 2 %,
@@ -66,7 +68,7 @@ class WholeComparison {
   ///
   /// Shape: after a round, without a failure.
   std::string right_sentence() const;
-  std::string const& name(Contender who) const { return sides_[index(who)].name; }
+  std::string const& name(Contender contender) const { return sides_[index(contender)].name; }
 
  private:
   /// A part of what a run leaves, which is compared.
@@ -84,10 +86,10 @@ class WholeComparison {
     std::optional<double> gpu;
     std::size_t runs = 0;
   };
-  static std::size_t index(Contender who) { return static_cast<std::size_t>(who); }
-  void compare(Contender who, WholeRun const& run);
+  static std::size_t index(Contender contender) { return static_cast<std::size_t>(contender); }
+  void compare(Contender contender, WholeRun const& run);
   std::string unwritten() const;
-  void note(std::size_t part, Contender who, std::string const& difference);
+  void note(std::size_t part, Contender contender, std::string const& difference);
 
   std::array<Side, 2> sides_;
   std::vector<Part> parts_;

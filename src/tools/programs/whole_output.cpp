@@ -32,13 +32,13 @@ std::string as_text(WholeComparison const& compared) {
   std::vector<std::vector<std::string>> rows{{"", "wall s", "least", "most", "CPU s", "least", "most"}};
   bool const with_gpu = compared.gpu(Contender::baseline) || compared.gpu(Contender::candidate);
   if (with_gpu) rows.front().emplace_back("GPU s");
-  for (Contender const who : both) {
-    std::vector<std::string> row{compared.name(who)};
-    for (auto const* values : {&compared.wall(who), &compared.cpu(who)}) {
+  for (Contender const contender : both) {
+    std::vector<std::string> row{compared.name(contender)};
+    for (auto const* values : {&compared.wall(contender), &compared.cpu(contender)}) {
       measure::Spread const spread = measure::spread_of(*values);
       for (double const value : {spread.median, spread.least, spread.most}) row.push_back(short_number(value));
     }
-    if (with_gpu) row.push_back(compared.gpu(who) ? short_number(*compared.gpu(who)) : "-");
+    if (with_gpu) row.push_back(compared.gpu(contender) ? short_number(*compared.gpu(contender)) : "-");
     rows.push_back(row);
   }
   return text_table(rows, 1) + "\n" + compared.effect_sentence() + "\n" + compared.right_sentence() + "\n";
@@ -47,12 +47,12 @@ std::string as_text(WholeComparison const& compared) {
 Json as_members(WholeComparison const& compared) {
   Json json{{"rounds", compared.rounds()}};
   Json sides = Json::array();
-  for (Contender const who : both) {
-    Json side{{"name", compared.name(who)},
-              {"wall_s", as_spread(compared.wall(who), 1)},
-              {"cpu_s", as_spread(compared.cpu(who), 1)},
-              {"samples", {{"wall_s", compared.wall(who)}, {"cpu_s", compared.cpu(who)}}}};
-    if (compared.gpu(who)) side["gpu_s"] = *compared.gpu(who);
+  for (Contender const contender : both) {
+    Json side{{"name", compared.name(contender)},
+              {"wall_s", as_spread(compared.wall(contender), 1)},
+              {"cpu_s", as_spread(compared.cpu(contender), 1)},
+              {"samples", {{"wall_s", compared.wall(contender)}, {"cpu_s", compared.cpu(contender)}}}};
+    if (compared.gpu(contender)) side["gpu_s"] = *compared.gpu(contender);
     sides.push_back(std::move(side));
   }
   json["sides"] = sides;

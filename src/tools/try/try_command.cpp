@@ -91,8 +91,8 @@ void TryCommand::watch(WatchedRuns& watched, InTurn const& in_turn, std::array<P
   program.results.clear();
   // What is counted here is not what the other runs count.
   TurnedProgram const turned(TurnedProgram::Mode::turn);
-  for (Contender const who : {Contender::baseline, Contender::candidate}) {
-    ProgramEnd const& before = ends[static_cast<std::size_t>(who)];
+  for (Contender const contender : {Contender::baseline, Contender::candidate}) {
+    ProgramEnd const& before = ends[static_cast<std::size_t>(contender)];
     std::chrono::nanoseconds const most = in_turn.left() / 4;
     // One that hangs only while it is watched takes no more.
     std::chrono::nanoseconds const longest = std::min(most, 10 * before.wall + std::chrono::seconds(30));
@@ -103,7 +103,8 @@ void TryCommand::watch(WatchedRuns& watched, InTurn const& in_turn, std::array<P
     auto const run = [&](Environment const& variables) {
       return run_once(program, variables, longest, interrupt.token()).end;
     };
-    if (!watched.watch(who, who == Contender::candidate ? turned.environment() : Environment(), before, run) ||
+    if (!watched.watch(contender, contender == Contender::candidate ? turned.environment() : Environment(), before,
+                       run) ||
         interrupt.requested())
       return;
   }
@@ -121,9 +122,9 @@ ExitCode TryCommand::run(StandardOutput& output, Interrupt const& interrupt) con
   {
     InTurn in_turn(
         compared, turns, rounds,
-        [&](Contender who, bool timed, std::chrono::nanoseconds longest) {
+        [&](Contender contender, bool timed, std::chrono::nanoseconds longest) {
           Environment environment;
-          if (who == Contender::candidate) {
+          if (contender == Contender::candidate) {
             environment = turned.environment();
           } else if (!timed) {
             environment = looked_at.environment();

@@ -14,8 +14,8 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-char const* way_of(Contender who) {
-  return who == Contender::baseline ? "as it is" : "with per-thread default streams";
+char const* way_of(Contender contender) {
+  return contender == Contender::baseline ? "as it is" : "with per-thread default streams";
 }
 
 /// Why these logs show nothing; empty if they do.
@@ -35,7 +35,7 @@ bool has_all_works(WatchLog const& log) {
 
 }  // namespace
 
-bool WatchedRuns::watch(Contender who, Variables variables, ProgramEnd const& before, RunOnce const& run) {
+bool WatchedRuns::watch(Contender contender, Variables variables, ProgramEnd const& before, RunOnce const& run) {
   std::string obstacle;
   try {
     LogFolder const folder("");
@@ -49,14 +49,14 @@ bool WatchedRuns::watch(Contender who, Variables variables, ProgramEnd const& be
       auto const [logs, missing] = folder.read();
       obstacle = missing.empty() ? obstacle_in(logs) : missing.front();
       // A pair is a pair, though other logs are missing.
-      if (who == Contender::baseline)
+      if (contender == Contender::baseline)
         for (WatchLog const& log : logs) look_for_hazards(log);
-      order_known_ = order_known_ || (who == Contender::baseline && (obstacle.empty() || pairs_ > 0));
+      order_known_ = order_known_ || (contender == Contender::baseline && (obstacle.empty() || pairs_ > 0));
       if (obstacle.empty()) {
         if (std::all_of(logs.begin(), logs.end(), has_all_works)) {
-          gpu_[static_cast<std::size_t>(who)] = static_cast<double>(busy_time(logs)) * 1e-9;
+          gpu_[static_cast<std::size_t>(contender)] = static_cast<double>(busy_time(logs)) * 1e-9;
         } else {
-          remark(std::string("It did more ") + way_of(who) +
+          remark(std::string("It did more ") + way_of(contender) +
                  " than a log has room for: its GPU time is not known. Give it less to do.");
         }
       }
@@ -64,7 +64,7 @@ bool WatchedRuns::watch(Contender who, Variables variables, ProgramEnd const& be
   } catch (Error const& error) {
     obstacle = error.what();
   }
-  if (!obstacle.empty()) remark(std::string("It could not be watched ") + way_of(who) + ": " + obstacle);
+  if (!obstacle.empty()) remark(std::string("It could not be watched ") + way_of(contender) + ": " + obstacle);
   return obstacle.empty();
 }
 
@@ -80,8 +80,9 @@ void WatchedRuns::look_for_hazards(WatchLog const& log) {
 }
 
 void WatchedRuns::tell(WholeComparison& compared) const {
-  for (Contender const who : {Contender::baseline, Contender::candidate})
-    if (double const seconds = gpu_[static_cast<std::size_t>(who)]; seconds >= 0) compared.set_gpu(who, seconds);
+  for (Contender const contender : {Contender::baseline, Contender::candidate})
+    if (double const seconds = gpu_[static_cast<std::size_t>(contender)]; seconds >= 0)
+      compared.set_gpu(contender, seconds);
   if (pairs_ == 0) return;
   compared.object("Nothing but the legacy default stream keeps " +
                   (pairs_ == 1

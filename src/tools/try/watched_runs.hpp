@@ -27,7 +27,7 @@ class WatchedRuns {
   /// Watches one run. `variables` are those of its way, and `before` is how it ended without being watched.
   ///
   /// Returns: whether it could be watched.
-  bool watch(Contender who, Variables variables, ProgramEnd const& before, RunOnce const& run);
+  bool watch(Contender contender, Variables variables, ProgramEnd const& before, RunOnce const& run);
   /// Takes, as a sentence, why there is less than there might be.
   void remark(std::string sentence) { remarks_.push_back(std::move(sentence)); }
 

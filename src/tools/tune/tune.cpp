@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "penstock/clock.hpp"
 #include "penstock/core/failure_text.hpp"
 #include "penstock/core/pool.hpp"
 #include "penstock/core/usual_sizes.hpp"
@@ -34,8 +35,6 @@ std::uint64_t pinned(Setting const& setting) {
                             .tile_bytes = Pool::slab_bytes(options.tile, 1)};
   return Pool::slab_bytes(options.tile, options.aim == Aim::latency ? few_tiles(holders) : usual_tiles(holders));
 }
-
-using Clock = std::chrono::steady_clock;
 
 /// What the pipeline makes of a setting if left to itself; as good a guess as any where it cannot be made.
 PipelineOptions resolved(DeviceGroup const& devices, Setting const& setting, std::stop_token const& stop) {

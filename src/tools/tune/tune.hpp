@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "penstock/clock.hpp"
 #include "penstock/device.hpp"
 #include "penstock/flavour.hpp"
 #include "penstock/options.hpp"
@@ -52,7 +53,7 @@ TrialOptions trial_options(Effort effort, Setting const& setting, bool graphs_ch
 /// What it is made of outlives it.
 class PipelineLandscape final : public Landscape {
  public:
-  using Clock = std::chrono::steady_clock;
+  using Clock = penstock::Clock;
 
   /// What a point came to on this machine.
   struct Made {

@@ -10,6 +10,7 @@
 #include "penstock/core/words.hpp"
 #include "penstock/devices.hpp"
 #include "penstock/error.hpp"
+#include "penstock/flow/spin_room.hpp"
 #include "penstock/machine/topology.hpp"
 #include "tools/command/arguments.hpp"
 #include "tools/command/completion.hpp"
@@ -167,8 +168,8 @@ ExitCode TuneCommand::run(StandardOutput& output, Interrupt const& interrupt) co
   say_size_remark("--memory", memory);
   Devices const devices = open_devices(device);
   profile.warn(machine_here(devices));
-  options.bounds.cpus = static_cast<unsigned>(Topology::detect().busy_threads());
-  options.bounds.gpu = devices.front().info().kind == DeviceKind::cuda;
+  options.bounds.cpus = static_cast<unsigned>(threads_at_once(devices.front().info(), Topology::detect()));
+  options.bounds.gpu = devices.front().info().acts_as_gpu();
   BenchFacts const facts = facts_here(devices, flavour(), built_with_cuda(), command_line);
   measure::Tuned tuned;
   {

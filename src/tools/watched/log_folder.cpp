@@ -48,16 +48,17 @@ bool takes_files(std::string const& folder, int& problem) {
 }
 
 std::string sentence_on(watch_log::Notes const& notes) {
-  std::string const who = notes.without_log == 1 ? "Process " + std::to_string(notes.process)
-                                                 : std::to_string(notes.without_log) + " processes, the last of them " +
-                                                       std::to_string(notes.process) + ",";
+  std::string const subject =
+      notes.without_log == 1
+          ? "Process " + std::to_string(notes.process)
+          : std::to_string(notes.without_log) + " processes, the last of them " + std::to_string(notes.process) + ",";
   std::string remedy = "Let --logs or TMPDIR name a folder that all of its processes can write.";
   if (notes.problem == EFBIG) {
     remedy = "A file of its may not be as long as " + size_text(watch_log::least_bytes) + ": raise its ulimit -f.";
   } else if (notes.problem == ENOSPC || notes.problem == EDQUOT) {
     remedy = "Let --logs or TMPDIR name a folder with room.";
   }
-  return who + " used the driver and could make no log: " + std::strerror(notes.problem) + ". " + remedy;
+  return subject + " used the driver and could make no log: " + std::strerror(notes.problem) + ". " + remedy;
 }
 
 }  // namespace

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <string>
+
+namespace penstock::cpu {
+
+/// Which machine a CPU device stands for: figures of its link, its copy engines, its kernels and its driver.
+///
+/// Units: GB/s of 1e9 bytes; times on the modelled machine.
+struct DeviceModel {
+  using Time = std::chrono::duration<double, std::micro>;
+
+  std::string name;       ///< Of the device, as "NVIDIA H200".
+  std::string source;     ///< Where the numbers are from.
+  std::string link_name;  ///< "PCIe 5 x16".
+  std::uint64_t memory_bytes = 0;
+
+  struct Link {
+    double up = 0;        ///< GB/s.
+    double down = 0;      ///< GB/s.
+    double both = 0;      ///< GB/s of each direction while copies go both ways.
+    double mapped = 0;    ///< GB/s of each direction for kernels that work on pinned memory of the host.
+    double pageable = 0;  ///< GB/s of a copy whose host memory is not pinned.
+    Time copy{};          ///< How long a copy of no bytes keeps a copy engine.
+  } link;
+
+  int copy_engines = 2;  ///< 1: uploads and downloads share one; 2: each direction has its own.
+  /// Copies take the engines in the order in which the host asked for them, also while the first one waits for its
+  /// stream, as on devices that have one queue for all streams.
+  bool copies_in_order_of_issue = false;
+
+  struct Kernels {
+    unsigned units = 1;             ///< Multiprocessors.
+    unsigned threads_per_unit = 1;  ///< That run on each at once.
+    double memory = 0;              ///< GB/s.
+    double tera_flops = 0;
+    Time start{};     ///< How much longer a kernel takes than what it does.
+    Time handover{};  ///< From the end of a copy to the beginning of a kernel behind it, and the reverse.
+  } kernels;
+
+  /// What calls of the driver cost the thread that makes them.
+  struct Calls {
+    Time copy{};
+    Time launch{};
+    Time record{};
+    Time wait{};
+    Time callback{};
+    Time query{};
+    Time synchronize{};
+    Time graph{};
+    /// How long a call keeps the driver's lock: it bounds the calls in a second.
+    Time alone{};
+  } calls;
+
+  struct Completions {
+    Time noticed{};  ///< From the end of work to a host that looks for it.
+    Time called{};   ///< From there to the beginning of a callback.
+  } completions;
+
+  unsigned host_cpus = 0;  ///< CPUs of the modelled host; 0: not stated.
+};
+
+}  // namespace penstock::cpu

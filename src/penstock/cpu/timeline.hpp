@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+
+#include "penstock/clock.hpp"
+#include "penstock/cpu/device_model.hpp"
+#include "penstock/cpu/operation.hpp"
+
+namespace penstock::cpu {
+
+/// When each operation begins and ends on the modelled device.
+///
+/// An operation begins when all that it depends on is over and there is room for it. Copies have engines in which they
+/// stand in line; those that go both ways at once slow each other down. Kernels run at once as far as their blocks find
+/// room; the others stand in line, the more urgent first. A kernel that is more urgent than one that runs gets its room
+/// as soon as a wave of blocks is over. Records, waits and writes take no time. A callback begins when it is called,
+/// and its end is told by `called`.
+///
+/// The timeline knows nothing of the threads that do the work: it says when work is over, and the scheduler lets it
+/// pass when it is also done.
+///
+/// Threads: under the scheduler's mutex.
+/// Units:   times of Clock.
+class Timeline {
+ public:
+  using Time = Clock::time_point;
+
+  explicit Timeline(DeviceModel const& model) : model_(model) {}
+
+  DeviceModel const& model() const noexcept { return model_; }
+  /// How long after its end a host that looks for it finds something over.
+  std::chrono::nanoseconds noticed_after() const noexcept {
+    return std::chrono::duration_cast<std::chrono::nanoseconds>(model_.completions.noticed);
+  }
+  /// Computes all that happens up to `now`. Follow with `next_over` and `next_due`.
+  void advance(Time now) noexcept;
+  /// Adds an operation that the host put in at `now`.
+  ///
+  /// Shape: `advance(now)` came before.
+  void add(Operation& operation, Time now) noexcept;
+  /// The callback, which was due, has returned.
+  void called(Operation& callback, Time now) noexcept;
+  /// What is over and was not asked for yet, in the order of the ends; or null.
+  Operation* next_over() noexcept { return over_.pop(); }
+  /// A callback that may now be called; or null.
+  Operation* next_due() noexcept { return due_.pop(); }
+  /// When the next thing happens, if nothing is put in before; the end of time if nothing will.
+  Time next_event() const noexcept;
+
+ private:
+  /// First come, first served, linked through the operations.
+  class Line {
+   public:
+    Operation* front() const noexcept { return first_; }
+    void push(Operation& operation) noexcept {
+      operation.modelled.next = nullptr;
+      (last_ != nullptr ? last_->modelled.next : first_) = &operation;
+      last_ = &operation;
+    }
+    void push_front(Operation& operation) noexcept {
+      operation.modelled.next = first_;
+      first_ = &operation;
+      if (last_ == nullptr) last_ = &operation;
+    }
+    Operation* pop() noexcept {
+      Operation* const operation = first_;
+      if (operation == nullptr) return nullptr;
+      first_ = operation->modelled.next;
+      if (first_ == nullptr) last_ = nullptr;
+      return operation;
+    }
+
+   private:
+    Operation* first_ = nullptr;
+    Operation* last_ = nullptr;
+  };
+  /// Where copies wait. At most one of each engine is active.
+  struct CopyEngine {
+    Line waiting;
+    bool busy = false;
+  };
+
+  CopyEngine& engine_of(Operation const& operation) noexcept;
+  void begin(Operation& operation, Time at) noexcept;
+  void begin_work(Operation& operation, Time at) noexcept;
+  void begin_copies(CopyEngine& engine, Time at) noexcept;
+  void begin_kernels(Time at) noexcept;
+  void end_wave(Operation& kernel, Time at) noexcept;
+  Line& kernels_like(Operation const& kernel) noexcept;
+  void activate(Operation& operation, Time at) noexcept;
+  void deactivate(Operation& operation) noexcept;
+  void end(Operation& operation, Time at) noexcept;
+  void share_link() noexcept;
+  double copy_length(Request const& copy) const noexcept;
+  double kernel_length(Request const& kernel) const noexcept;
+  unsigned waves_of(Request const& kernel, double length) const noexcept;
+  double share_of(Request const& kernel) const noexcept;
+  double places(KernelCost const& cost) const noexcept;
+  Operation* first_to_end() const noexcept;
+
+  DeviceModel const model_;
+  Time now_{};
+  Operation* active_ = nullptr;  ///< What takes time now, linked by Modelled::next.
+  std::array<CopyEngine, 2> engines_;
+  std::array<Line, static_cast<std::size_t>(least_priority - greatest_priority + 1)> kernels_;  ///< That find no room.
+  double free_share_ = 1;                                                                       ///< Of multiprocessors.
+  Line handed_over_;  ///< Copies behind kernels and kernels behind copies, by the time at which they may begin.
+  Line calls_;        ///< Callbacks that will be due, by the time.
+  Line over_;
+  Line due_;
+};
+
+}  // namespace penstock::cpu

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <stop_token>
+
+#include "penstock/cpu/device_model.hpp"
+#include "penstock/device.hpp"
+#include "penstock/flavour.hpp"
+
+namespace penstock::cli {
+inline namespace PENSTOCK_FLAVOUR {
+
+/// Measures what a model says of a device: its link, its kernels, what calls of its driver cost, and when the host
+/// learns of an end. What it does not measure is as in a GPU of today: blocks of a multiprocessor, and arithmetic.
+///
+/// Blocks: a second or two.
+/// Throws: Error, if the device has no memory for it or fails at it, or if `stop` was requested.
+cpu::DeviceModel probe_model(Device& device, std::stop_token const& stop);
+
+}  // namespace PENSTOCK_FLAVOUR
+}  // namespace penstock::cli

@@ -1,0 +1,47 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# usage: model_program.sh PENSTOCK CASE
+# Holds the commands to what a user of a modelled GPU sees.
+# shellcheck source=tests/tools/program_world.sh
+source "$(dirname "$0")/program_world.sh"
+
+case $2 in
+  MeasuresWithTheDefaultsOfAGpu)
+    run bench --device model:h200@2 --work copy --tile 1MiB --window 20 --rounds 1 --load 0 --no-verdict --no-ceilings
+    expect_code 0
+    expect_out 'model of NVIDIA H200'
+    ;;
+  HashesAsTheCpuDoes)
+    head -c 3000000 /dev/urandom > input
+    run hash --device cpu input
+    cp out expected
+    run hash --device model:h200@2 input
+    expect_code 0
+    cmp -s out expected || fail "other sums: $(cat out)"
+    ;;
+  SavesAModelThatCanBeOpened)
+    run doctor --device model:h200@20 --producers 1 --save-model mine.json
+    skip_if_short_of_memory
+    expect_code 0
+    run bench --device model:mine.json@2 --work copy --tile 1MiB --window 20 --rounds 1 --load 0 --no-verdict --no-ceilings
+    expect_code 0
+    expect_out 'model of model of NVIDIA H200'
+    ;;
+  KeepsTheCallerOfAPageableCopy)
+    run lab --device model:h200@20 pageable-copy
+    expect_code 0
+    expect_out 'As expected: the call for pinned memory returned'
+    ;;
+  IsRefusedInASentence)
+    for device in model:none model:h200@0 model:; do
+      run bench --device "$device"
+      expect_code 2
+      [[ $(wc -l < err) == 1 ]] || fail "not one line: $(cat err)"
+    done
+    run doctor --device cpu --save-model mine.json
+    expect_code 2
+    grep -q 'is none: name one by --device' err || fail "no remedy: $(cat err)"
+    [[ ! -e mine.json ]] || fail 'a model was written'
+    ;;
+  *) fail "no such case: $2" ;;
+esac
