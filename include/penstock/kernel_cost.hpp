@@ -11,8 +11,8 @@
 
 namespace penstock {
 
-/// What a kernel is for a modelled GPU (docs/models.md). It takes as long as the slowest of these takes there; all 0 is a
-/// kernel that costs its launch only. Other devices do not look at it.
+/// What a kernel is for a modelled GPU (docs/models.md). It takes as long as the slowest of these takes there; all 0 is
+/// a kernel that costs its launch only. Other devices do not look at it.
 struct KernelCost {
   /// What it reads and writes; memory of the host's goes over the link.
   std::array<DeviceSpan<std::byte const>, 2> reads = {};
