@@ -67,7 +67,7 @@ TEST_F(OpenDevice, RefusesNamesOfNoDeviceAndSaysWhichThereAre) {
       ADD_FAILURE() << "'" << wish << "' was opened";
     } catch (Error const& error) {
       EXPECT_EQ(error.kind(), ErrorKind::bad_argument) << wish;
-      EXPECT_THAT(error.what(), testing::HasSubstr("say auto, cpu, cuda or cuda:N"));
+      EXPECT_THAT(error.what(), testing::HasSubstr("say auto, cpu, cuda, cuda:N or model:NAME"));
     }
   }
 }
@@ -89,9 +89,9 @@ TEST_F(OpenDevice, NamesSeveralOnlyWhereItOpensSeveral) {
                                                        "' may be several devices, and here it is one: say auto, cpu, "
                                                        "cuda or cuda:N.");
   }
-  EXPECT_EQ(refusal([] { open_device("gpu"); }), "'gpu' is not a device: say auto, cpu, cuda or cuda:N.");
+  EXPECT_EQ(refusal([] { open_device("gpu"); }), "'gpu' is not a device: say auto, cpu, cuda, cuda:N or model:NAME.");
   EXPECT_EQ(refusal([] { open_devices("cpu,gpu"); }),
-            "'gpu' is not a device: say auto, cpu, cuda or cuda:N, several of them with commas, or all.");
+            "'gpu' is not a device: say auto, cpu, cuda, cuda:N or model:NAME, several of them with commas, or all.");
 }
 
 TEST_F(OpenDevice, SaysWhyThereIsNoGpuToOpen) {

@@ -50,7 +50,7 @@ WORDS
     expect_err "--read: '' names no file"
     run doctor --device all
     expect_code 2
-    expect_err "'all' may be several devices, and here it is one: say auto, cpu, cuda or cuda:N."
+    expect_err "'all' may be several devices, and here it is one: say auto, cpu, cuda, cuda:N or model:NAME."
     run doctor --producers many
     grep -qF "'many' is not a whole number from 0 to 1024 (penstock doctor --help" err || fail "$(cat err)"
     ;;

@@ -69,7 +69,7 @@ legacy-between no-such-experiment
 WORDS
     run lab --device all
     expect_code 2
-    expect_err "'all' may be several devices, and here it is one: say auto, cpu, cuda or cuda:N."
+    expect_err "'all' may be several devices, and here it is one: say auto, cpu, cuda, cuda:N or model:NAME."
     run lab no-such-experiment
     expect_err "penstock lab --list says which there are"
     ;;

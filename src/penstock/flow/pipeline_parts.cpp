@@ -79,6 +79,7 @@ Pipeline::Parts::Parts(std::vector<Device*> driven, PipelineOptions wanted, std:
     : devices(std::move(driven)),
       device_names(DeviceGroup(devices).names()),
       topology(Topology::detect()),
+      cpus(static_cast<unsigned>(threads_at_once(devices.front()->info(), topology))),
       watcher(watcher_for(wanted)),
       options(awake.resolve(std::move(wanted), devices, topology, remarks)),
       device_placements(place_devices(devices, options, topology)),
@@ -243,7 +244,7 @@ void Pipeline::Parts::complete(Report& report, std::vector<PlacedThreads> const&
   }
   report.placement = placed_text(topology, threads, memory.placed());
   report.nodes = static_cast<unsigned>(topology.nodes().size());
-  report.cpus = static_cast<unsigned>(threads_at_once(devices.front()->info(), topology));
+  report.cpus = cpus;
   judge_run(report);
 }
 

@@ -61,6 +61,7 @@ struct Pipeline::Parts {
   std::vector<Device*> const devices;
   std::vector<std::string> const device_names;  ///< Of each; a lost one no longer says what it is.
   Topology const topology;
+  unsigned const cpus;  ///< How many threads can be busy at once. Known from the start: a lost device may not say it.
   std::vector<std::string> remarks;         ///< On options that this machine could not grant.
   std::unique_ptr<Recorder> const watcher;  ///< Null unless the options ask to be watched.
   KeptAwake awake;

@@ -34,8 +34,9 @@ FlightOptions expect_sound(FlightOptions options) {
 }
 
 /// What may be mapped at once. On the CPU device a copy only costs what a pass over the tile costs.
-std::size_t mapped_bound(FlightOptions const& options, DeviceInfo const& device) {
-  return options.mapped_bytes.value_or(device.acts_as_gpu() ? most_mapped_bytes : unbounded_mapped_bytes);
+std::size_t mapped_bound(FlightOptions const& options, StreamRef stream) {
+  bool const copies_cost = stream.kind() == DeviceKind::cuda || stream.modelled();
+  return options.mapped_bytes.value_or(copies_cost ? most_mapped_bytes : unbounded_mapped_bytes);
 }
 
 std::vector<std::unique_ptr<FlightSlot>> make_slots(Device& device, FlightOptions const& options, TileShape shape,
@@ -71,7 +72,7 @@ Flight::Flight(Device& device, TileShape shape, FlightOptions options)
       lost_tiles_(options.lost_tiles),
       step_by_step_(options.step_by_step),
       streams_(device, options, shape.more_inputs().size()),
-      paths_(device, options.transport, mapped_bound(options, device.info()), shape, options.tiles),
+      paths_(device, options.transport, mapped_bound(options, streams_.compute()), shape, options.tiles),
       memory_(device.allocate(options.transport == Transport::mapped ? 0 : Pool::slab_bytes(shape, options.slots))),
       slots_(make_slots(device, options, shape, memory_)),
       clock_(make_clock(device, options, streams_, shape.more_inputs().size())),

@@ -114,9 +114,10 @@ void ProfileOption::warn(ProfiledMachine const& here) const {
 
 void PipelineArguments::add_to(CLI::App& command, std::string const& tile_sizes) {
   command
-      .add_option("--device", device,
-                  "auto, cpu, cuda, cuda:N, several of them with commas, or all: every GPU, if there is one.\n"
-                  "auto is the first GPU, or the CPU where there is none")
+      .add_option(
+          "--device", device,
+          "auto, cpu, cuda, cuda:N, model:NAME, several of them with commas, or all: every GPU, if there is one.\n"
+          "auto is the first GPU, or the CPU where there is none")
       ->type_name("NAME")
       ->check(offers(device_words));
   for (OptionRow const& row : option_table()) {

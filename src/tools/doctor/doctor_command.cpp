@@ -19,9 +19,9 @@ namespace penstock::cli {
 inline namespace PENSTOCK_FLAVOUR {
 
 void DoctorCommand::add_to(CLI::App& command) {
-  auto& probed = *command.add_option("--device", device, "What to probe: auto, cpu, cuda or cuda:N")
+  auto& probed = *command.add_option("--device", device, "What to probe: auto, cpu, cuda, cuda:N or model:NAME")
                       ->type_name("NAME")
-                      ->check(offers("auto, cpu, cuda"));
+                      ->check(offers("auto, cpu, cuda, model:h200"));
   auto& reading =
       *command.add_option("--read", read, "Also read this file once, for 10 s at most, to see how fast that goes")
            ->type_name("FILE")

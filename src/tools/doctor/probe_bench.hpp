@@ -11,6 +11,7 @@
 
 #include "penstock/cpu/device_model.hpp"
 #include "penstock/device.hpp"
+#include "penstock/flavour.hpp"
 #include "penstock/kernels.hpp"
 #include "penstock/kernels/busy.hpp"
 #include "tools/command/pinned_memory.hpp"

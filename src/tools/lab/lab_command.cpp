@@ -141,9 +141,9 @@ void LabCommand::add_to(CLI::App& command) {
   auto listed = wrapped(all, 0, columns_of_help);
   listed.pop_back();
   command.add_option("NAME", names, "Experiments to run. Default: all, which are\n" + listed)->check(offers(all));
-  command.add_option("--device", device, "What to experiment on: auto, cpu, cuda or cuda:N")
+  command.add_option("--device", device, "What to experiment on: auto, cpu, cuda, cuda:N or model:NAME")
       ->type_name("NAME")
-      ->check(offers("auto, cpu, cuda"));
+      ->check(offers("auto, cpu, cuda, model:h200"));
   auto& listing = *command.add_flag("--list", list, "Say which experiments there are, and run none");
   command.add_flag("--json", json, "Print JSON, an object a line for each experiment")->excludes(&listing);
   command.add_option("--trace", trace, "Also write a trace of what ran when to this file, for Perfetto or Chrome")

@@ -76,9 +76,10 @@ void AxisOptions::add_to(CLI::App& command, std::map<std::string, std::string> c
 
 void AxisOptions::add_devices_to(CLI::App& command) {
   command
-      .add_option("--device", devices,
-                  "auto, cpu, cuda, cuda:N, several of them with commas, or all: every GPU, if there is one.\n"
-                  "Named more than once, one after the other. Default: auto")
+      .add_option(
+          "--device", devices,
+          "auto, cpu, cuda, cuda:N, model:NAME, several of them with commas, or all: every GPU, if there is one.\n"
+          "Named more than once, one after the other. Default: auto")
       ->type_name("NAME")
       ->check(offers(device_words))
       ->allow_extra_args(false);

@@ -90,8 +90,9 @@ void TuneCommand::add_to(CLI::App& command) {
       ->check(number_between(0, 1, "a part"));
   command.parse_complete_callback([this, &command] { choose_lists(command); });
   command
-      .add_option("--device", device,
-                  "auto, cpu, cuda, cuda:N, several of them with commas, or all: every GPU, if there is one")
+      .add_option(
+          "--device", device,
+          "auto, cpu, cuda, cuda:N, model:NAME, several of them with commas, or all: every GPU, if there is one")
       ->type_name("NAME")
       ->check(offers(device_words));
   lists.add_plain_to(command);
