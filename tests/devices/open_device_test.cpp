@@ -7,6 +7,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "penstock/clock.hpp"
 #include "penstock/device.hpp"
 #include "penstock/devices.hpp"
 #include "penstock/machine/cpu_set.hpp"
@@ -87,11 +88,18 @@ TEST_F(OpenDevice, NamesSeveralOnlyWhereItOpensSeveral) {
   for (char const* const wish : {"all", "cuda:all", "cpu,cpu"}) {
     EXPECT_EQ(refusal([&] { open_device(wish); }), "'" + std::string(wish) +
                                                        "' may be several devices, and here it is one: say auto, cpu, "
-                                                       "cuda or cuda:N.");
+                                                       "cuda, cuda:N or model:NAME.");
   }
   EXPECT_EQ(refusal([] { open_device("gpu"); }), "'gpu' is not a device: say auto, cpu, cuda, cuda:N or model:NAME.");
   EXPECT_EQ(refusal([] { open_devices("cpu,gpu"); }),
             "'gpu' is not a device: say auto, cpu, cuda, cuda:N or model:NAME, several of them with commas, or all.");
+}
+
+TEST_F(OpenDevice, OpensNoRealDeviceBesideAModel) {
+  for (char const* const wishes : {"cpu,model:h200", "model:h200,cpu"}) {
+    EXPECT_THAT(refusal([&] { open_devices(wishes); }), testing::HasSubstr("name models only"));
+  }
+  EXPECT_EQ(Clock::slower(), 1U) << "nothing was opened";
 }
 
 TEST_F(OpenDevice, SaysWhyThereIsNoGpuToOpen) {
