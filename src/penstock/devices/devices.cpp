@@ -42,12 +42,13 @@ std::unique_ptr<Device> open_gpu(int ordinal) {
 std::unique_ptr<Device> open_cpu(std::filesystem::path const& root, int ordinal = 0, std::size_t of_devices = 1,
                                  std::optional<cpu::DeviceModel> model = {}) {
   auto const threads = CgroupLimits::read(root).busy_threads(affinity_of_this_thread().size());
-  cpu::CpuOptions options{.ordinal = ordinal,
-                          .compute_threads = static_cast<unsigned>(std::max<std::size_t>(1, threads / of_devices)),
-                          .flavour = flavour()};
-  if (model) options.memory_bytes = model->memory_bytes;
-  options.model = std::move(model);
-  return std::make_unique<cpu::CpuDevice>(std::move(options));
+  std::optional<std::size_t> const memory = model ? std::optional<std::size_t>(model->memory_bytes) : std::nullopt;
+  return std::make_unique<cpu::CpuDevice>(
+      cpu::CpuOptions{.ordinal = ordinal,
+                      .compute_threads = static_cast<unsigned>(std::max<std::size_t>(1, threads / of_devices)),
+                      .memory_bytes = memory,
+                      .flavour = flavour(),
+                      .model = std::move(model)});
 }
 
 constexpr std::string_view model_prefix = "model:";
