@@ -11,6 +11,12 @@
 #include "penstock/flow/run.hpp"
 
 namespace penstock {
+namespace {
+
+constexpr std::chrono::microseconds worth_a_sleep{50};
+
+}  // namespace
+
 Producers::Producers(Run& run, Pool& pool, Source& source, std::vector<ProducerPlace> const& places, Recorder* recorder,
                      Ranges* ranges)
     : run_(run),
@@ -117,7 +123,8 @@ std::optional<std::uint64_t> Producers::claim(Tile& tile, Crew::Turn& turn) {
   try {
     tile.sequence = next_sequence_;
     more = source_.next(tile);
-    HostTime::pay();  // Under the lock: the modelled machine holds it for as long.
+    // A source that fills here holds the lock for as long on a modelled machine. Others must not sleep under it.
+    if (Clock::real(Clock::now() - began) > worth_a_sleep) HostTime::pay();
   } catch (...) {
     failure_ = current_failure("source", ErrorKind::system);
   }
