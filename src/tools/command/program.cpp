@@ -126,7 +126,7 @@ std::string companion_library(std::string const& name, std::string const& folder
   }
   throw Error(ErrorKind::system, name + " is in none of these folders: " + looked_in +
                                      ". Install penstock again, with its command, or copy the library beside the "
-                                     "program.");
+                                     "program; in penstock's own source, ./dev build makes it.");
 }
 
 ScratchFile::ScratchFile() {
