@@ -38,6 +38,12 @@ case $2 in
       expect_code 2
       [[ $(wc -l < err) == 1 ]] || fail "not one line: $(cat err)"
     done
+    for order in 'cpu model:h200' 'model:h200 cpu'; do
+      read -r one other <<< "$order"
+      run bench --device "$one" --device "$other"
+      expect_code 2
+      grep -q 'slows the clock of the process' err || fail "not refused: $(cat err)"
+    done
     run doctor --device cpu --save-model mine.json
     expect_code 2
     grep -q 'is none: name one by --device' err || fail "no remedy: $(cat err)"

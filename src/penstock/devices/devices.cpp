@@ -157,7 +157,8 @@ Devices open_devices(std::string_view wishes, std::filesystem::path const& root)
     return name == "cpu" || ordinal_of(name, "cpu:") || is_model(name);
   };
   auto const models = std::count_if(names.begin(), names.end(), is_model);
-  if (models > 0 && static_cast<std::size_t>(models) < names.size()) {
+  bool const slow = models > 0 || Clock::slower() != 1;
+  if (slow && static_cast<std::size_t>(models) < names.size()) {
     throw Error(ErrorKind::bad_argument,
                 "A modelled GPU slows the clock of the process, so real devices would seem faster: name models only.");
   }

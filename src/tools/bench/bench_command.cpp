@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "penstock/devices.hpp"
+#include "penstock/error.hpp"
 #include "penstock/recorder.hpp"
 #include "tools/bench/bench_data.hpp"
 #include "tools/bench/bench_output.hpp"
@@ -46,6 +47,13 @@ namespace {
 /// Those that each value of --device means.
 struct OpenDevices {
   explicit OpenDevices(std::vector<std::string> const& names) : first_name(names.front()) {
+    auto const models = std::ranges::count_if(names, [](auto const& name) { return name.starts_with("model:"); });
+    if (models > 0 && static_cast<std::size_t>(models) < names.size()) {
+      throw Error(
+          ErrorKind::bad_argument,
+          "A modelled GPU slows the clock of the process, so real devices would seem faster: give each a run of "
+          "its own.");
+    }
     for (std::string const& name : names) {
       opened.push_back(open_devices(name));
       by_name.emplace(name, opened.back());

@@ -34,7 +34,7 @@ bool is_empty(OpenFile const& file, std::span<std::byte> room) {
   try {
     return file.read_at(0, room.first(1)) == 0;
   } catch (FileProblem const&) {
-    return false;  // Whoever reads it as a stream says what is wrong.
+    return false;  // What reads it as a stream says what is wrong.
   }
 }
 
