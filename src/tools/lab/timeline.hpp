@@ -2,6 +2,8 @@
 #pragma once
 
 #include <chrono>
+#include <cstddef>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -45,6 +47,12 @@ struct Figure {
   std::string what;
   double value = 0;
   std::string unit;
+  /// What a text has for it, in the experiment's times.
+  std::optional<double> text = {};
+  /// What the measured times of the parts allow.
+  std::optional<double> possible = {};
+
+  bool compares() const noexcept { return text || possible; }
 };
 
 /// Whether an experiment went as expected, and the measured fact that says so: half a sentence.
