@@ -38,7 +38,8 @@ struct Experiment {
 };
 
 /// Runs it on a workbench of its own. What may happen gets four more tries if it does not, with kernels that are longer
-/// each time, up to 0.8 s: a host that was busy elsewhere when it should have launched the next one is no disproof.
+/// each time, up to 0.8 s: a host that was busy elsewhere when it should have launched the next one is no disproof. A
+/// verdict that is disproved gets none.
 ///
 /// Blocks: until the device has answered.
 /// Throws: as Experiment::run.
@@ -71,6 +72,11 @@ Experiment event_waits();
 Experiment library_joins();
 /// The same among threads with non-blocking streams.
 Experiment library_beside();
+
+/// Copy, kernel and copy of parts over one stream and over more, where kernels take longest.
+Experiment streams();
+/// The same where copies take longest.
+Experiment short_kernel();
 
 /// All there are, in the order in which they teach.
 std::vector<Experiment> all_experiments();

@@ -28,6 +28,11 @@ bool before(Interval const& first, Interval const& second);
 /// Moves all of them in time, so that the first to start does so at 0.
 void start_at_zero(std::span<Interval> intervals);
 
+/// From the start of the first to the end of the last.
+///
+/// Shape: at least one.
+std::chrono::nanoseconds extent(std::span<Interval const> intervals);
+
 /// "20.1 ms", "430 us", "1.25 s".
 std::string time_text(std::chrono::nanoseconds time);
 
@@ -59,7 +64,11 @@ struct Figure {
 struct Verdict {
   bool as_expected = false;
   std::string fact;
+  bool disproved = false;  ///< What was seen never happens if all is well: another try makes no difference.
 };
+
+/// The same; what is not as expected is disproved.
+Verdict certainly(Verdict verdict);
 
 /// Expects each to start only when the one before it had ended.
 ///

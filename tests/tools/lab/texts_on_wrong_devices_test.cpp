@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+// Experiments from texts on streams on devices with something wrong: they have to see it.
+#include <gtest/gtest.h>
+
+#include "tools/lab/experiment.hpp"
+#include "tools/lab/wrong_device.hpp"
+
+namespace penstock::lab {
+namespace {
+
+using support::WrongDevice;
+
+Verdict verdict_on(WrongDevice& device, Experiment const& experiment) {
+  Workbench bench(device);
+  return experiment.run(bench).verdict;
+}
+
+TEST(ADeviceWithOneStream, IsSeenToOverlapNothing) {
+  WrongDevice device({.one_stream = true});
+  for (auto const& experiment : {streams(), short_kernel()}) {
+    auto const verdict = verdict_on(device, experiment);
+    EXPECT_FALSE(verdict.as_expected) << experiment.name << ": " << verdict.fact;
+    EXPECT_FALSE(verdict.disproved) << experiment.name << ": " << verdict.fact;
+  }
+}
+
+TEST(ADeviceThatLosesUploads, IsSeenToBringNothingBack) {
+  WrongDevice device({.loses_uploads = true});
+  for (auto const& experiment : {streams(), short_kernel()}) {
+    auto const verdict = verdict_on(device, experiment);
+    EXPECT_FALSE(verdict.as_expected) << experiment.name << ": " << verdict.fact;
+    EXPECT_TRUE(verdict.disproved) << experiment.name << ": " << verdict.fact;
+  }
+}
+
+}  // namespace
+}  // namespace penstock::lab
