@@ -78,6 +78,13 @@ Experiment streams();
 /// The same where copies take longest.
 Experiment short_kernel();
 
+/// A host that fills one, two or three buffers in turn.
+Experiment buffers();
+/// A wait inside a loop over streams, and one behind it.
+Experiment blocking_loop();
+/// A callback that takes long, and what it holds up.
+Experiment slow_callback();
+
 /// All there are, in the order in which they teach.
 std::vector<Experiment> all_experiments();
 

@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <cstring>
 
+#include "penstock/core/host_time.hpp"
 #include "penstock/core/quantile.hpp"
 
 namespace penstock::lab {
@@ -95,21 +96,27 @@ PartWork::PartWork(Workbench& bench, std::size_t parts, std::size_t bytes_of_eac
   renew();
 }
 
+void PartWork::renew(std::size_t part) {
+  // At both ends: the rest tells nothing that these do not.
+  std::array const content{++content_, static_cast<std::uint64_t>(part)};
+  std::memcpy(input(part).data(), content.data(), sizeof content);
+  std::memcpy(input(part).last(sizeof content).data(), content.data(), sizeof content);
+}
+
 void PartWork::renew() {
-  ++content_;
-  for (std::size_t part = 0; part < parts_; ++part) {
-    // At both ends: the rest tells nothing that these do not.
-    std::array const content{content_, static_cast<std::uint64_t>(part)};
-    std::memcpy(input(part).data(), content.data(), sizeof content);
-    std::memcpy(input(part).last(sizeof content).data(), content.data(), sizeof content);
-  }
+  for (std::size_t part = 0; part < parts_; ++part) renew(part);
+  HostTime::forget();  // What a laboratory prepares and checks is no work of its host.
+}
+
+bool PartWork::right(std::size_t part) const {
+  bool const right = std::memcmp(input(part).data(), output(part).data(), bytes_) == 0;
+  HostTime::forget();
+  return right;
 }
 
 std::size_t PartWork::wrong() const {
   std::size_t wrong = 0;
-  for (std::size_t part = 0; part < parts_; ++part) {
-    if (!std::ranges::equal(input(part), output(part))) ++wrong;
-  }
+  for (std::size_t part = 0; part < parts_; ++part) wrong += right(part) ? 0U : 1U;
   return wrong;
 }
 

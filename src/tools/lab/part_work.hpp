@@ -59,11 +59,15 @@ class PartWork {
   PartWork(Workbench& bench, std::size_t parts, std::size_t bytes_of_each, std::chrono::nanoseconds kernel);
 
   std::size_t parts() const noexcept { return parts_; }
-  /// Gives the parts new content, which all that is put in from here on has to carry.
+  /// Gives a part new content, which all that is put in from here on has to carry.
   ///
-  /// Threads: when the device is idle.
+  /// Threads: when the device is not at this part, as for all that follow up to `wrong`.
+  void renew(std::size_t part);
+  /// The same for all.
   void renew();
-  /// How many parts did not come back as they went.
+  /// True if it came back as it went.
+  bool right(std::size_t part) const;
+  /// How many did not.
   std::size_t wrong() const;
 
   void upload(std::string const& row, std::size_t part, StreamRef stream);

@@ -50,6 +50,14 @@ TEST_F(AModel, IsBoundByItsLinkWhereKernelsAreShort) {
   EXPECT_LT(figure(seen, "4 streams").possible.value(), figure(seen, "4 streams").text.value());
 }
 
+TEST_F(AModel, SeesWhatIsExpectedOfItsHost) {
+  cpu::CpuDevice device(options());
+  for (auto const& experiment : {buffers(), blocking_loop(), slow_callback()}) {
+    auto const seen = observe(device, experiment);
+    EXPECT_TRUE(seen.verdict.as_expected) << experiment.name << ": " << seen.verdict.fact;
+  }
+}
+
 TEST_F(AModel, WithOneStreamIsSeenToSaveNothing) {
   WrongDevice device({.one_stream = true}, options());
   Workbench bench(device);
