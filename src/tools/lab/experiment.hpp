@@ -85,6 +85,9 @@ Experiment blocking_loop();
 /// A callback that takes long, and what it holds up.
 Experiment slow_callback();
 
+/// A + B in parts, by one stream, by two with events, and part by part by three.
+Experiment vector_add();
+
 /// All there are, in the order in which they teach.
 std::vector<Experiment> all_experiments();
 

@@ -50,9 +50,9 @@ TEST_F(AModel, IsBoundByItsLinkWhereKernelsAreShort) {
   EXPECT_LT(figure(seen, "4 streams").possible.value(), figure(seen, "4 streams").text.value());
 }
 
-TEST_F(AModel, SeesWhatIsExpectedOfItsHost) {
+TEST_F(AModel, SeesWhatIsExpected) {
   cpu::CpuDevice device(options());
-  for (auto const& experiment : {buffers(), blocking_loop(), slow_callback()}) {
+  for (auto const& experiment : {buffers(), blocking_loop(), slow_callback(), vector_add()}) {
     auto const seen = observe(device, experiment);
     EXPECT_TRUE(seen.verdict.as_expected) << experiment.name << ": " << seen.verdict.fact;
   }

@@ -17,7 +17,8 @@ Verdict verdict_on(WrongDevice& device, Experiment const& experiment) {
 
 TEST(ADeviceWithOneStream, IsSeenToOverlapNothing) {
   WrongDevice device({.one_stream = true});
-  for (auto const& experiment : {streams(), short_kernel(), buffers(), blocking_loop(), slow_callback()}) {
+  for (auto const& experiment :
+       {streams(), short_kernel(), buffers(), blocking_loop(), slow_callback(), vector_add()}) {
     auto const verdict = verdict_on(device, experiment);
     EXPECT_FALSE(verdict.as_expected) << experiment.name << ": " << verdict.fact;
     EXPECT_FALSE(verdict.disproved) << experiment.name << ": " << verdict.fact;
@@ -26,7 +27,7 @@ TEST(ADeviceWithOneStream, IsSeenToOverlapNothing) {
 
 TEST(ADeviceThatLosesUploads, IsSeenToBringNothingBack) {
   WrongDevice device({.loses_uploads = true});
-  for (auto const& experiment : {streams(), short_kernel(), buffers(), blocking_loop()}) {
+  for (auto const& experiment : {streams(), short_kernel(), buffers(), blocking_loop(), vector_add()}) {
     auto const verdict = verdict_on(device, experiment);
     EXPECT_FALSE(verdict.as_expected) << experiment.name << ": " << verdict.fact;
     EXPECT_TRUE(verdict.disproved) << experiment.name << ": " << verdict.fact;
