@@ -88,6 +88,9 @@ Experiment slow_callback();
 /// A + B in parts, by one stream, by two with events, and part by part by three.
 Experiment vector_add();
 
+/// The same work by calls, and captured as a graph.
+Experiment graph_calls();
+
 /// All there are, in the order in which they teach.
 std::vector<Experiment> all_experiments();
 

@@ -52,7 +52,7 @@ TEST_F(AModel, IsBoundByItsLinkWhereKernelsAreShort) {
 
 TEST_F(AModel, SeesWhatIsExpected) {
   cpu::CpuDevice device(options());
-  for (auto const& experiment : {buffers(), blocking_loop(), slow_callback(), vector_add()}) {
+  for (auto const& experiment : {buffers(), blocking_loop(), slow_callback(), vector_add(), graph_calls()}) {
     auto const seen = observe(device, experiment);
     EXPECT_TRUE(seen.verdict.as_expected) << experiment.name << ": " << seen.verdict.fact;
   }

@@ -27,11 +27,18 @@ TEST(ADeviceWithOneStream, IsSeenToOverlapNothing) {
 
 TEST(ADeviceThatLosesUploads, IsSeenToBringNothingBack) {
   WrongDevice device({.loses_uploads = true});
-  for (auto const& experiment : {streams(), short_kernel(), buffers(), blocking_loop(), vector_add()}) {
+  for (auto const& experiment : {streams(), short_kernel(), buffers(), blocking_loop(), vector_add(), graph_calls()}) {
     auto const verdict = verdict_on(device, experiment);
     EXPECT_FALSE(verdict.as_expected) << experiment.name << ": " << verdict.fact;
     EXPECT_TRUE(verdict.disproved) << experiment.name << ": " << verdict.fact;
   }
+}
+
+TEST(ADeviceThatLosesLaunches, IsSeenToLeaveGraphsUndone) {
+  WrongDevice device({.loses_launches = true});
+  auto const verdict = verdict_on(device, graph_calls());
+  EXPECT_FALSE(verdict.as_expected) << verdict.fact;
+  EXPECT_TRUE(verdict.disproved) << verdict.fact;
 }
 
 }  // namespace
