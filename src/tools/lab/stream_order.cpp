@@ -153,13 +153,7 @@ class Work {
 };
 
 double milliseconds_of(std::span<Interval const> run) {
-  auto start = run.front().start;
-  auto end = run.front().end;
-  for (Interval const& interval : run) {
-    start = std::min(start, interval.start);
-    end = std::max(end, interval.end);
-  }
-  return std::chrono::duration<double, std::milli>(end - start).count();
+  return std::chrono::duration<double, std::milli>(extent(run)).count();
 }
 
 /// Upload, kernel, download of each stream, in this order whatever that of their issue.
@@ -231,8 +225,7 @@ Experiment priority() {
           .claim = Claim::may,
           .run = [](Workbench& bench) -> Observation {
             auto const info = bench.device().info();
-            // As many blocks as a GPU has room for at once: 2048 threads a multiprocessor, or fewer.
-            auto const full = static_cast<std::uint32_t>(info.compute_units * (info.acts_as_gpu() ? 2 : 1));
+            auto const full = blocks_that_fill(info);
             std::vector<Stream> patient;
             for (int i = 0; i < 4; ++i)
               patient.push_back(bench.device().make_stream({.priority = info.least_priority}));

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "penstock/device.hpp"
+#include "penstock/flavour.hpp"
+#include "tools/command/pinned_memory.hpp"
+#include "tools/lab/possible.hpp"
+#include "tools/lab/timeline.hpp"
+#include "tools/lab/workbench.hpp"
+
+namespace penstock::lab {
+inline namespace PENSTOCK_FLAVOUR {
+
+/// How long the copy up, the kernel and the copy down of some work take.
+struct PartTimes {
+  std::chrono::nanoseconds up{};
+  std::chrono::nanoseconds kernel{};
+  std::chrono::nanoseconds down{};
+
+  std::chrono::nanoseconds sum() const noexcept { return up + kernel + down; }
+  PartTimes divided_by(std::size_t number) const noexcept;
+};
+
+/// What the device has, and whether its engines take copies in the order of issue: it is given a copy that waits and,
+/// behind it, one of another stream that need not.
+///
+/// Blocks: until the device is idle.
+/// Throws: Error, if the device fails.
+CopyEngines copy_engines_of(Workbench& bench);
+
+/// Work of a text whose copies are cut down to what fits here.
+struct ScaledWork {
+  PartTimes times;        ///< As the text has them, divided by `divisor`.
+  int divisor = 1;        ///< 1, 2, 5, 10 and so on.
+  std::size_t bytes = 0;  ///< That the device copies in times.up.
+};
+
+/// The largest share of `text` whose copies have at most `most_bytes` at the rate of this device, which it measures.
+///
+/// Blocks: until the device has made some copies.
+/// Throws: Error, if the device fails.
+ScaledWork scaled_to_fit(Workbench& bench, PartTimes const& text, std::size_t most_bytes);
+
+/// Parts that are copied up, stay with a kernel that fills the device, and are copied down: three pieces each, "up",
+/// "kernel" and "down".
+///
+/// Threads: one.
+class PartWork {
+ public:
+  static constexpr std::size_t steps = 3;
+
+  /// Throws: Error, if there is not so much memory.
+  PartWork(Workbench& bench, std::size_t parts, std::size_t bytes_of_each, std::chrono::nanoseconds kernel);
+
+  std::size_t parts() const noexcept { return parts_; }
+  /// Gives a part new content, which all that is put in from here on has to carry.
+  ///
+  /// Threads: when the device is not at this part, as for all that follow up to `wrong`.
+  void renew(std::size_t part);
+  /// The same for all.
+  void renew();
+  /// True if it came back as it went.
+  bool right(std::size_t part) const;
+  /// How many did not.
+  std::size_t wrong() const;
+
+  void upload(std::string const& row, std::size_t part, StreamRef stream);
+  void compute(std::string const& row, std::size_t part, StreamRef stream);
+  void download(std::string const& row, std::size_t part, StreamRef stream);
+  /// All three.
+  void issue(std::string const& row, std::size_t part, StreamRef stream);
+
+  /// How long each step of a part keeps its engine: medians of three.
+  ///
+  /// Blocks: until the device is idle.
+  PartTimes alone();
+
+ private:
+  std::span<std::byte> input(std::size_t part) const { return host_.bytes().subspan(part * bytes_, bytes_); }
+  std::span<std::byte> output(std::size_t part) const { return input(parts_ + part); }
+  std::span<std::byte> there(std::size_t part) const { return memory_.bytes().subspan(part * bytes_, bytes_); }
+
+  Workbench& bench_;
+  std::size_t const parts_;
+  std::size_t const bytes_;
+  std::chrono::nanoseconds const kernel_;
+  std::uint32_t const blocks_;
+  PinnedMemory const host_;
+  DeviceMemory const memory_;
+  std::uint64_t content_ = 0;
+};
+
+/// The pieces of a run, of those of a workbench.
+struct Run {
+  std::size_t first = 0;
+  std::size_t count = 0;
+
+  std::vector<Interval> of(std::span<Interval const> all) const;
+};
+
+/// The same, but a piece that waited for its engine begins when that was free. Labels tell the engine: "up", "down",
+/// and all others for kernels that fill the device.
+std::vector<Interval> without_waits(std::vector<Interval> intervals, int copy_engines);
+/// Which share of the time of all pieces others ran beside: 0 if each ran alone, 2/3 if three ran at any time.
+///
+/// Shape: as of without_waits.
+double overlapped(std::span<Interval const> intervals);
+/// Moves each run in time, so that it begins a little after the one before it.
+std::vector<Interval> one_run_behind_the_other(std::vector<std::vector<Interval>> runs);
+
+/// What was measured of some work, and what its parts allow.
+struct Gain {
+  std::chrono::nanoseconds serial{};
+  std::chrono::nanoseconds possible{};
+  std::chrono::nanoseconds measured{};
+  double overlapped = 0;
+};
+
+/// Expects of a GPU that it saves at least half of what is possible, but for what is lost in any case. Copies of the
+/// CPU device compete with others for its CPUs, so there pieces are expected to run beside each other at all. Says so
+/// of `what`.
+Verdict saves(DeviceInfo const& info, std::string const& what, Gain const& gain);
+/// Expects that none of `all` parts came back wrong, and lets no further try make that good.
+Verdict came_back(std::size_t wrong, std::size_t all);
+
+double milliseconds(std::chrono::nanoseconds time);
+
+}  // namespace PENSTOCK_FLAVOUR
+}  // namespace penstock::lab
