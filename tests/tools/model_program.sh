@@ -32,6 +32,12 @@ case $2 in
     expect_code 0
     expect_out 'As expected: the call for pinned memory returned'
     ;;
+  HasWrongResultsWhereAnEventIsMissing)
+    run lab --device model:h200@2 elapsed-early missing-wait broken-buffers reused-memory
+    expect_code 0
+    [[ $(grep -c '^  As expected: without the event 65536 of 65536 results were wrong' out) == 3 ]] || fail "$(cat out)"
+    expect_out '4 of 4 went as expected'
+    ;;
   IsRefusedInASentence)
     for device in model:none model:h200@0 model:; do
       run bench --device "$device"

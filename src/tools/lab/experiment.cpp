@@ -22,9 +22,10 @@ Observation observe(Device& device, Experiment const& experiment, WorkbenchOptio
 }
 
 std::vector<Experiment> all_experiments() {
-  return {legacy_between(),     legacy_beside(), stray_legacy(),   stray_per_thread(), threads_legacy(),
-          threads_per_thread(), library_joins(), library_beside(), two_uploads(),      issue_order(),
-          pageable_copy(),      event_waits(),   priority()};
+  return {legacy_between(),     legacy_beside(),  stray_legacy(),   stray_per_thread(), threads_legacy(),
+          threads_per_thread(), library_joins(),  library_beside(), two_uploads(),      issue_order(),
+          pageable_copy(),      event_waits(),    priority(),       host_clock(),       elapsed_early(),
+          missing_wait(),       broken_buffers(), reused_memory()};
 }
 
 }  // namespace PENSTOCK_FLAVOUR

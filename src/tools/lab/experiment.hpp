@@ -72,6 +72,17 @@ Experiment library_joins();
 /// The same among threads with non-blocking streams.
 Experiment library_beside();
 
+/// The host's clock and events, around the same kernels.
+Experiment host_clock();
+/// The time between events that the device has not passed yet.
+Experiment elapsed_early();
+/// A stream that sums what another one produces, without an event between them and with one.
+Experiment missing_wait();
+/// Two buffers that the host fills again, before they were copied and after.
+Experiment broken_buffers();
+/// Memory of the device that two streams use in turn, without an event between them and with one.
+Experiment reused_memory();
+
 /// All there are, in the order in which they teach.
 std::vector<Experiment> all_experiments();
 
