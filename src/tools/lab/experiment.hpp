@@ -83,6 +83,17 @@ Experiment broken_buffers();
 /// Memory of the device that two streams use in turn, without an event between them and with one.
 Experiment reused_memory();
 
+/// Pipelines for which more streams would change nothing: a kernel that fills the device,
+Experiment no_help_kernel();
+/// a full link,
+Experiment no_help_link();
+/// a slow source,
+Experiment no_help_host();
+/// tiles that are too small,
+Experiment no_help_small();
+/// and a stage that waits for the device.
+Experiment no_help_barrier();
+
 /// All there are, in the order in which they teach.
 std::vector<Experiment> all_experiments();
 

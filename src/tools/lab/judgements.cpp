@@ -41,4 +41,12 @@ Verdict verdict_on_race(RaceSeen const& seen) {
               {seen.with.wrong == 0, "with it " + told(seen.with, seen)});
 }
 
+Verdict verdict_on_no_help(penstock::Verdict const& seen, NoStreams expected) {
+  std::string const bound = "the bound is \"" + std::string(bound_name(seen.bound)) + "\"";
+  if (!seen.streams_will_not_help) return {false, bound + ", and the verdict says nothing of streams"};
+  std::string said = seen.streams_will_not_help->sentence;
+  if (said.ends_with('.')) said.pop_back();
+  return {seen.streams_will_not_help->reason == expected, bound + "; \"" + said + "\""};
+}
+
 }  // namespace penstock::lab

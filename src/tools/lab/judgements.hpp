@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <optional>
 
+#include "penstock/report.hpp"
 #include "tools/lab/timeline.hpp"
 
 namespace penstock::lab {
@@ -42,5 +43,8 @@ struct RaceSeen {
 };
 /// Expects wrong ones without and none with it.
 Verdict verdict_on_race(RaceSeen const& seen);
+
+/// Expects a verdict of the library's that says for this reason that more streams would not help.
+Verdict verdict_on_no_help(penstock::Verdict const& seen, NoStreams expected);
 
 }  // namespace penstock::lab

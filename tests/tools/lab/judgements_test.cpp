@@ -85,5 +85,24 @@ TEST(AVerdictOnARace, BearsNoneWithIt) {
   EXPECT_NE(verdict.fact.find("with it 1 of 8 results were wrong, 2.5 instead of 4"), std::string::npos);
 }
 
+penstock::Verdict const full_link{
+    .bound = Bound::upload,
+    .streams_will_not_help = WhyNoStreams{NoStreams::link_full, "Streams will not help here, because of the link."}};
+
+TEST(AVerdictOnAVerdict, IsAsExpectedIfThatGivesTheReasonWhyStreamsWillNotHelp) {
+  auto const verdict = verdict_on_no_help(full_link, NoStreams::link_full);
+  EXPECT_TRUE(verdict.as_expected);
+  EXPECT_EQ(verdict.fact, "the bound is \"upload\"; \"Streams will not help here, because of the link\"");
+}
+
+TEST(AVerdictOnAVerdict, BearsNoOtherReasonAndNoneAtAll) {
+  EXPECT_FALSE(verdict_on_no_help(full_link, NoStreams::barrier).as_expected);
+  auto without = full_link;
+  without.streams_will_not_help.reset();
+  auto const verdict = verdict_on_no_help(without, NoStreams::link_full);
+  EXPECT_FALSE(verdict.as_expected);
+  EXPECT_EQ(verdict.fact, "the bound is \"upload\", and the verdict says nothing of streams");
+}
+
 }  // namespace
 }  // namespace penstock::lab
