@@ -27,14 +27,13 @@ bool legacy_in_common(RunFigures const& figures) {
   return figures.legacy && !figures.own_streams && figures.lanes > 1;
 }
 
-/// A stage that waits for the device: the lane is not free, the device works meanwhile, and hardly a second tile joins.
+/// A stage that waits for the device: the lane is not free, and the device works for the same tile meanwhile. A second
+/// tile is done by then, but the lane has not heard of it; hardly a third joins them.
 bool waits_in_stage(RunFigures const& figures) {
-  if (!figures.overlap || !figures.enqueue || !figures.in_flight) return false;
-  auto const seconds = [](std::chrono::nanoseconds time) { return std::chrono::duration<double>(time).count(); };
-  double const device =
-      seconds(figures.overlap->uploading) + seconds(figures.overlap->downloading) + seconds(figures.overlap->computing);
-  return *figures.enqueue >= in_use * figures.wall * std::max(figures.lanes, 1U) && figures.slots > 1 &&
-         device >= *figures.enqueue / 2 && *figures.in_flight < 2.0 * figures.lanes;
+  if (!figures.enqueue || !figures.meanwhile || !figures.in_flight) return false;
+  double const lanes = std::max(figures.lanes, 1U);
+  return *figures.enqueue >= in_use * figures.wall * lanes && figures.slots > 1 &&
+         *figures.meanwhile >= *figures.enqueue / 2 && *figures.in_flight < 3 * lanes;
 }
 
 Turns turns_of(RunFigures const& figures, Utilisation const& use) {
@@ -166,6 +165,9 @@ Why on_turns(Turns turns, RunFigures const& figures) {
 Finding find_bound(RunFigures const& figures, Utilisation const& use) {
   PartUse const* const host = full(use, {Bound::fill, Bound::sink});
   Turns const turns = turns_of(figures, use);
+  // Lanes that only give work to the device give it one thing after the other, and it has no other to take turns with.
+  PartUse const* const lanes = turns == Turns::unknown && figures.meanwhile ? full(use, {Bound::submission}) : nullptr;
+  if (lanes != nullptr && host == nullptr) return {Bound::submission};
   if (turns != Turns::none && host == nullptr) return {Bound::serialising_stream, turns};
   if (PartUse const* const device = full(use, {Bound::upload, Bound::download, Bound::kernel})) return {device->part};
   PartUse const* const busiest = use.busiest();
