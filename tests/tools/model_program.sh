@@ -49,6 +49,22 @@ case $2 in
       tr -s '\n ' '  ' < out | grep -qF -- "$reason" || fail "not found: $reason: $(cat out)"
     done
     ;;
+  FindsTheOrderOfIssueThatOneCopyEngineWants)
+    cat > old.json << 'MODEL'
+{"schema": 1, "kind": "model", "name": "one copy engine", "source": "made up", "memory": {"bytes": 4000000000},
+ "link": {"name": "a link", "up_gb_s": 20, "down_gb_s": 20, "both_gb_s": 20, "mapped_gb_s": 3, "pageable_gb_s": 2,
+          "copy_us": 5, "copy_engines": 1, "copies_in_order_of_issue": 1},
+ "kernels": {"multiprocessors": 30, "threads_of_each": 1024, "memory_gb_s": 100, "tera_flops": 1, "start_us": 5,
+             "handover_us": 5},
+ "calls": {"copy_us": 2, "launch_us": 4, "record_us": 1, "wait_us": 1, "callback_us": 2, "query_us": 2,
+           "synchronize_us": 1, "graph_us": 8, "alone_us": 1},
+ "completions": {"noticed_us": 3, "called_us": 15}, "host": {"cpus": 4}}
+MODEL
+    run lab --device model:old.json issue-order
+    expect_code 0
+    expect_out 'possible  measured'
+    grep -q 'breadth first was faster' <(tr '\n' ' ' < out | tr -s ' ') || fail "$(cat out)"
+    ;;
   IsRefusedInASentence)
     for device in model:none model:h200@0 model:; do
       run bench --device "$device"

@@ -74,11 +74,14 @@ CopyEngines copy_engines_of(Workbench& bench) {
 
 ScaledWork scaled_to_fit(Workbench& bench, PartTimes const& text, std::size_t most_bytes) {
   double const all = upload_rate(bench) * static_cast<double>(text.up.count());
+  // On a model whose link is slow, too, an experiment takes some seconds.
+  constexpr std::chrono::nanoseconds longest = std::chrono::milliseconds(10);
   int divisor = 1;
   for (int decade = 1;; decade *= 10) {
     for (int const step : {1, 2, 5}) {
       divisor = decade * step;
-      if (all / divisor <= static_cast<double>(most_bytes) || divisor >= 1'000'000) {
+      bool const fits = all / divisor <= static_cast<double>(most_bytes) && text.sum() / divisor <= longest;
+      if (fits || divisor >= 1'000'000) {
         return {text.divided_by(static_cast<std::size_t>(divisor)), divisor, static_cast<std::size_t>(all / divisor)};
       }
     }

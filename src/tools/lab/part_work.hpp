@@ -41,7 +41,8 @@ struct ScaledWork {
   std::size_t bytes = 0;  ///< That the device copies in times.up.
 };
 
-/// The largest share of `text` whose copies have at most `most_bytes` at the rate of this device, which it measures.
+/// The largest share of `text` whose copies have at most `most_bytes` at the rate of this device, which it measures,
+/// and that takes 10 ms at most.
 ///
 /// Blocks: until the device has made some copies.
 /// Throws: Error, if the device fails.

@@ -107,8 +107,10 @@ Experiment streams() {
   return {.name = "streams",
           .expectation =
               "Copy, kernel and copy of 16 parts take their sum in one stream. Over three and more streams they "
-              "take little more than their kernels: at least half of what can be saved is saved. On the CPU device, "
-              "whose copies compete for CPUs, some of them overlap.",
+              "take little more than their kernels: at least half of what can be saved is saved, which is nothing "
+              "where one "
+              "copy engine takes copies in the order of issue. On the CPU device, whose copies compete for CPUs, some "
+              "of them overlap.",
           .why =
               "One stream uses one unit at a time. How much is left of the copies depends on the number of parts: the "
               "first copy up and the last copy down have nothing to run beside.",

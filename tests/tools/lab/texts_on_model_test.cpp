@@ -73,5 +73,28 @@ TEST_F(AModel, WithOneEngineInOrderOfIssueCanSaveNothingDepthFirst) {
   EXPECT_GE(figure(seen, "4 streams").possible.value(), 0.9 * figure(seen, "1 stream").possible.value());
 }
 
+TEST_F(AModel, WithTwoEnginesFindsNoOrderOfIssueFaster) {
+  cpu::CpuDevice device(options());
+  auto const seen = observe(device, issue_order());
+  EXPECT_TRUE(seen.verdict.as_expected) << seen.verdict.fact;
+  EXPECT_NE(seen.verdict.fact.find("neither order was faster"), std::string::npos) << seen.verdict.fact;
+}
+
+TEST_F(AModel, WithOneEngineInOrderOfIssueIsFasterStepByStep) {
+  cpu::CpuDevice device(options(one_engine()));
+  auto const seen = observe(device, issue_order());
+  EXPECT_TRUE(seen.verdict.as_expected) << seen.verdict.fact;
+  EXPECT_NE(seen.verdict.fact.find("breadth first was faster"), std::string::npos) << seen.verdict.fact;
+}
+
+TEST_F(AModel, WithOneEngineThatTakesWhatIsReadyFindsNoOrderOfIssueFaster) {
+  auto model = one_engine();
+  model.copies_in_order_of_issue = false;
+  cpu::CpuDevice device(options(model));
+  auto const seen = observe(device, issue_order());
+  EXPECT_TRUE(seen.verdict.as_expected) << seen.verdict.fact;
+  EXPECT_NE(seen.verdict.fact.find("neither order was faster"), std::string::npos) << seen.verdict.fact;
+}
+
 }  // namespace
 }  // namespace penstock::lab

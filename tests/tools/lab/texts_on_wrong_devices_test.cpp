@@ -27,7 +27,8 @@ TEST(ADeviceWithOneStream, IsSeenToOverlapNothing) {
 
 TEST(ADeviceThatLosesUploads, IsSeenToBringNothingBack) {
   WrongDevice device({.loses_uploads = true});
-  for (auto const& experiment : {streams(), short_kernel(), buffers(), blocking_loop(), vector_add(), graph_calls()}) {
+  for (auto const& experiment :
+       {streams(), short_kernel(), buffers(), blocking_loop(), vector_add(), graph_calls(), issue_order()}) {
     auto const verdict = verdict_on(device, experiment);
     EXPECT_FALSE(verdict.as_expected) << experiment.name << ": " << verdict.fact;
     EXPECT_TRUE(verdict.disproved) << experiment.name << ": " << verdict.fact;
