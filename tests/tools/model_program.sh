@@ -49,6 +49,13 @@ case $2 in
       tr -s '\n ' '  ' < out | grep -qF -- "$reason" || fail "not found: $reason: $(cat out)"
     done
     ;;
+  FindsTheRooflineOfItsModel)
+    run lab --device model:h200@5 roofline
+    expect_code 0
+    tr -s '\n ' '  ' < out > line
+    grep -qF 'memory bounds up to 16 operations a byte' line || fail "$(cat out)"
+    grep -qE 'arithmetic from 64 on, at (59|60)[.0-9]* TFLOP/s; the two meet at (19|20|21)' line || fail "$(cat out)"
+    ;;
   IsRefusedInASentence)
     for device in model:none model:h200@0 model:; do
       run bench --device "$device"
