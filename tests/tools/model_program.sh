@@ -65,6 +65,13 @@ MODEL
     expect_out 'possible  measured'
     grep -q 'breadth first was faster' <(tr '\n' ' ' < out | tr -s ' ') || fail "$(cat out)"
     ;;
+  FindsTheRooflineOfItsModel)
+    run lab --device model:h200@5 roofline
+    expect_code 0
+    tr -s '\n ' '  ' < out > line
+    grep -qF 'memory bounds up to 16 operations a byte' line || fail "$(cat out)"
+    grep -qE 'arithmetic from 64 on, at (59|60)[.0-9]* TFLOP/s; the two meet at (19|20|21)' line || fail "$(cat out)"
+    ;;
   IsRefusedInASentence)
     for device in model:none model:h200@0 model:; do
       run bench --device "$device"

@@ -27,7 +27,8 @@ std::vector<Experiment> all_experiments() {
       library_joins(),  library_beside(), two_uploads(),  issue_order(),      pageable_copy(),  event_waits(),
       priority(),       streams(),        short_kernel(), buffers(),          blocking_loop(),  slow_callback(),
       vector_add(),     graph_calls(),    host_clock(),   elapsed_early(),    missing_wait(),   broken_buffers(),
-      reused_memory(),  no_help_kernel(), no_help_link(), no_help_host(),     no_help_small(),  no_help_barrier()};
+      reused_memory(),  no_help_kernel(), no_help_link(), no_help_host(),     no_help_small(),  no_help_barrier(),
+      roofline()};
 }
 
 }  // namespace PENSTOCK_FLAVOUR

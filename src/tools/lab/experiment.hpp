@@ -113,6 +113,9 @@ Experiment no_help_small();
 /// and a stage that waits for the device.
 Experiment no_help_barrier();
 
+/// A kernel with more and more arithmetic for each byte.
+Experiment roofline();
+
 /// All there are, in the order in which they teach.
 std::vector<Experiment> all_experiments();
 

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tools/lab/judgements.hpp"
 
+#include <algorithm>
 #include <cstdio>
 #include <string>
+
+#include "penstock/core/number_text.hpp"
 
 namespace penstock::lab {
 
@@ -47,6 +50,39 @@ Verdict verdict_on_no_help(penstock::Verdict const& seen, NoStreams expected) {
   std::string said = seen.streams_will_not_help->sentence;
   if (said.ends_with('.')) said.pop_back();
   return {seen.streams_will_not_help->reason == expected, bound + "; \"" + said + "\""};
+}
+
+Roofline roofline_of(std::span<RooflinePoint const> points, double bytes) {
+  auto const seconds = [](RooflinePoint const& point) { return std::chrono::duration<double>(point.time).count(); };
+  auto const flops = [&](RooflinePoint const& point) { return point.flops_per_byte * bytes / seconds(point); };
+  Roofline seen{.memory = bytes / seconds(points.front()), .arithmetic = flops(points.back())};
+  auto const first_slower = std::ranges::find_if(
+      points, [&](RooflinePoint const& point) { return seconds(point) > 1.25 * seconds(points.front()); });
+  auto const last_weaker = std::find_if(
+      points.rbegin(), points.rend(), [&](RooflinePoint const& point) { return flops(point) < 0.8 * seen.arithmetic; });
+  seen.memory_bound = static_cast<std::size_t>(first_slower - points.begin());
+  seen.arithmetic_bound = static_cast<std::size_t>(last_weaker - points.rbegin());
+  return seen;
+}
+
+Verdict verdict_on_roofline(std::span<RooflinePoint const> points, double bytes, std::size_t wrong, bool timed) {
+  auto const seen = roofline_of(points, bytes);
+  auto const number = [](double value, char const* unit) {
+    char text[32];
+    std::snprintf(text, sizeof text, "%.3g%s", value, unit);
+    return std::string(text);
+  };
+  std::string const fact = "memory bounds up to " + number(points[seen.memory_bound - 1].flops_per_byte, "") +
+                           " operations a byte, at " + rate_text(seen.memory) + ", and arithmetic from " +
+                           number(points[points.size() - seen.arithmetic_bound].flops_per_byte, "") + " on, at " +
+                           (seen.arithmetic < 1e12 ? number(seen.arithmetic / 1e9, " GFLOP/s")
+                                                   : number(seen.arithmetic / 1e12, " TFLOP/s")) +
+                           "; the two meet at " + number(seen.meet(), "");
+  bool const longer = points.back().time >= 2 * points.front().time;
+  bool const both_bound = seen.memory_bound >= 2 && seen.arithmetic_bound >= 2;
+  Verdict const results{wrong == 0,
+                        wrong == 0 ? "all results were right" : std::to_string(wrong) + " results were wrong"};
+  return both({longer && (both_bound || !timed), fact}, results);
 }
 
 }  // namespace penstock::lab

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cstddef>
 #include <optional>
+#include <span>
 
 #include "penstock/report.hpp"
 #include "tools/lab/timeline.hpp"
@@ -46,5 +47,26 @@ Verdict verdict_on_race(RaceSeen const& seen);
 
 /// Expects a verdict of the library's that says for this reason that more streams would not help.
 Verdict verdict_on_no_help(penstock::Verdict const& seen, NoStreams expected);
+
+/// A kernel that does so many operations for each byte that it reads or writes, and how long it took.
+struct RooflinePoint {
+  double flops_per_byte = 0;
+  std::chrono::nanoseconds time{};
+};
+/// Of all these the bytes are the same, and each has more operations than the one before it.
+///
+/// Units: bytes and operations in a second, by the first and by the last.
+struct Roofline {
+  double memory = 0;
+  double arithmetic = 0;
+  std::size_t memory_bound = 0;      ///< So many, from the first on, take as long as the first, to a quarter.
+  std::size_t arithmetic_bound = 0;  ///< So many, to the last, do as many operations a second as that, to a fifth.
+  double meet() const { return arithmetic / memory; }
+};
+/// Shape: three points at least.
+Roofline roofline_of(std::span<RooflinePoint const> points, double bytes);
+/// Expects all results right and the last to take twice as long as the first; if the time is worth more than that, also
+/// that memory bounds two and arithmetic two.
+Verdict verdict_on_roofline(std::span<RooflinePoint const> points, double bytes, std::size_t wrong, bool timed);
 
 }  // namespace penstock::lab

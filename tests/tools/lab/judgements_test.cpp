@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tools/lab/judgements.hpp"
 
+#include <vector>
+
 #include <gtest/gtest.h>
 
 namespace penstock::lab {
@@ -102,6 +104,47 @@ TEST(AVerdictOnAVerdict, BearsNoOtherReasonAndNoneAtAll) {
   auto const verdict = verdict_on_no_help(without, NoStreams::link_full);
   EXPECT_FALSE(verdict.as_expected);
   EXPECT_EQ(verdict.fact, "the bound is \"upload\", and the verdict says nothing of streams");
+}
+
+/// A gigabyte by a device that moves 1 TB and does 20 T operations in a second.
+std::vector<RooflinePoint> points_of_a_device() {
+  return {{1, 1ms}, {4, 1ms}, {16, 1100us}, {64, 3300us}, {256, 12'800us}};
+}
+
+TEST(AVerdictOnARoofline, SaysWhereMemoryStopsToBoundAndArithmeticBegins) {
+  auto const points = points_of_a_device();
+  auto const seen = roofline_of(points, 1e9);
+  EXPECT_DOUBLE_EQ(seen.memory, 1e12);
+  EXPECT_DOUBLE_EQ(seen.arithmetic, 2e13);
+  EXPECT_DOUBLE_EQ(seen.meet(), 20);
+  EXPECT_EQ(seen.memory_bound, 3u);
+  EXPECT_EQ(seen.arithmetic_bound, 2u);
+  auto const verdict = verdict_on_roofline(points, 1e9, 0, true);
+  EXPECT_TRUE(verdict.as_expected);
+  EXPECT_EQ(verdict.fact,
+            "memory bounds up to 16 operations a byte, at 1000 GB/s, and arithmetic from 64 on, at 20 TFLOP/s; the two "
+            "meet at 20; all results were right");
+}
+
+TEST(AVerdictOnARoofline, WantsTimeToGrowWithOperationsInTheEnd) {
+  std::vector<RooflinePoint> const flat{{1, 1ms}, {4, 1ms}, {16, 1ms}, {64, 1900us}};
+  EXPECT_FALSE(verdict_on_roofline(flat, 1e9, 0, false).as_expected);
+  std::vector<RooflinePoint> const grown{{1, 1ms}, {4, 1ms}, {16, 1ms}, {64, 2ms}};
+  EXPECT_TRUE(verdict_on_roofline(grown, 1e9, 0, false).as_expected);
+}
+
+TEST(AVerdictOnARoofline, WantsTwoPointsOnEachSideWhereTimeIsToBeTrusted) {
+  std::vector<RooflinePoint> const no_memory{{1, 1ms}, {4, 4ms}, {16, 16ms}};
+  EXPECT_FALSE(verdict_on_roofline(no_memory, 1e9, 0, true).as_expected);
+  EXPECT_TRUE(verdict_on_roofline(no_memory, 1e9, 0, false).as_expected);
+  std::vector<RooflinePoint> const no_arithmetic{{1, 1ms}, {4, 1ms}, {16, 2ms}};
+  EXPECT_FALSE(verdict_on_roofline(no_arithmetic, 1e9, 0, true).as_expected);
+}
+
+TEST(AVerdictOnARoofline, BearsNoWrongResult) {
+  auto const verdict = verdict_on_roofline(points_of_a_device(), 1e9, 3, true);
+  EXPECT_FALSE(verdict.as_expected);
+  EXPECT_NE(verdict.fact.find("3 results were wrong"), std::string::npos);
 }
 
 }  // namespace
