@@ -89,12 +89,13 @@ std::string too_small(double bytes) {
   return "tiles of " + size_option(std::round(bytes)) + " are too small: ";
 }
 
-/// Seconds of a device for one tile, all kinds together; 0 if unknown.
-double device_time(RunFigures const& figures) {
+/// Seconds that the longest step of a tile takes on the device; 0 if unknown. While lanes are the bound the other steps
+/// run beside it, those of other tiles.
+double longest_step(RunFigures const& figures) {
   if (!figures.overlap || !figures.overlap->speed_of_light) return 0;
   Overlap const& seen = *figures.overlap;
-  double const nanoseconds = static_cast<double>((seen.uploading + seen.downloading + seen.computing).count());
-  return nanoseconds / 1e9 / static_cast<double>(figures.tiles);
+  auto const longest = std::max({seen.uploading, seen.downloading, seen.computing});
+  return static_cast<double>(longest.count()) / 1e9 / static_cast<double>(figures.tiles);
 }
 
 using Why = std::optional<WhyNoStreams>;
@@ -129,14 +130,14 @@ Why on_kernels(Utilisation const& use) {
                                                      ": those in more streams wait until others end");
 }
 
-/// Of lanes that give small tiles to the device or take them back; empty if tiles are large, or the device takes longer
-/// for one.
+/// Of lanes that give small tiles to the device or take them back; empty if tiles are large, or a step of the device
+/// takes longer for one.
 Why on_small_tiles(double lane_share, RunFigures const& figures) {
   double const lane = lane_share * figures.wall * figures.lanes / static_cast<double>(figures.tiles);
-  double const device = device_time(figures), bytes = filled_bytes(figures);
+  double const device = longest_step(figures), bytes = filled_bytes(figures);
   if (bytes >= static_cast<double>(large_tile) || lane < device) return std::nullopt;
   std::string text = too_small(bytes) + "a lane is busy with one for " + seconds_text(lane);
-  if (device > 0) text += ", the device for " + seconds_text(device);
+  if (device > 0) text += ", the device's longest step takes " + seconds_text(device);
   return because(NoStreams::work_too_small, text + "; more streams would only take more calls");
 }
 

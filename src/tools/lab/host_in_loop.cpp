@@ -206,9 +206,10 @@ Observation call_back_slowly(Workbench& bench) {
                            (before(intervals[3], intervals[1]) ? " before" : " after") + " that one started"};
   bench.note("host", "call of A", slow.start, slow.end);
   intervals = bench.intervals();
-  return {std::move(intervals),
-          {{"a call for stream C, after that for A had begun", milliseconds(quick.start - slow.start), "ms"}},
-          both(own, others)};
+  return {
+      std::move(intervals),
+      {{"from the beginning of the call of A to that of a call of C", milliseconds(quick.start - slow.start), "ms"}},
+      both(own, others)};
 }
 
 }  // namespace

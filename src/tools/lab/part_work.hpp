@@ -3,15 +3,15 @@
 
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <span>
 #include <string>
-#include <vector>
 
 #include "penstock/device.hpp"
 #include "penstock/flavour.hpp"
 #include "tools/command/pinned_memory.hpp"
+#include "tools/lab/gain.hpp"
 #include "tools/lab/possible.hpp"
-#include "tools/lab/timeline.hpp"
 #include "tools/lab/workbench.hpp"
 
 namespace penstock::lab {
@@ -26,6 +26,9 @@ struct PartTimes {
   std::chrono::nanoseconds sum() const noexcept { return up + kernel + down; }
   PartTimes divided_by(std::size_t number) const noexcept;
 };
+
+/// The shortest of each kind, of pieces that have not waited: "up", "down", and others for kernels.
+PartTimes shortest(std::span<Interval const> pieces);
 
 /// What the device has, and whether its engines take copies in the order of issue: it is given a copy that waits and,
 /// behind it, one of another stream that need not.
@@ -96,41 +99,6 @@ class PartWork {
   DeviceMemory const memory_;
   std::uint64_t content_ = 0;
 };
-
-/// The pieces of a run, of those of a workbench.
-struct Run {
-  std::size_t first = 0;
-  std::size_t count = 0;
-
-  std::vector<Interval> of(std::span<Interval const> all) const;
-};
-
-/// The same, but a piece that waited for its engine begins when that was free. Labels tell the engine: "up", "down",
-/// and all others for kernels that fill the device.
-std::vector<Interval> without_waits(std::vector<Interval> intervals, int copy_engines);
-/// Which share of the time of all pieces others ran beside: 0 if each ran alone, 2/3 if three ran at any time.
-///
-/// Shape: as of without_waits.
-double overlapped(std::span<Interval const> intervals);
-/// Moves each run in time, so that it begins a little after the one before it.
-std::vector<Interval> one_run_behind_the_other(std::vector<std::vector<Interval>> runs);
-
-/// What was measured of some work, and what its parts allow.
-struct Gain {
-  std::chrono::nanoseconds serial{};
-  std::chrono::nanoseconds possible{};
-  std::chrono::nanoseconds measured{};
-  double overlapped = 0;
-};
-
-/// Expects of a GPU that it saves at least half of what is possible, but for what is lost in any case. Copies of the
-/// CPU device compete with others for its CPUs, so there pieces are expected to run beside each other at all. Says so
-/// of `what`.
-Verdict saves(DeviceInfo const& info, std::string const& what, Gain const& gain);
-/// Expects that none of `all` parts came back wrong, and lets no further try make that good.
-Verdict came_back(std::size_t wrong, std::size_t all);
-
-double milliseconds(std::chrono::nanoseconds time);
 
 }  // namespace PENSTOCK_FLAVOUR
 }  // namespace penstock::lab

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // Experiment: A + B -> C in parts, pipelined in three ways.
-#include <algorithm>
 #include <array>
 #include <string>
 #include <utility>
@@ -14,8 +13,6 @@
 namespace penstock::lab {
 inline namespace PENSTOCK_FLAVOUR {
 namespace {
-
-using Time = std::chrono::nanoseconds;
 
 constexpr std::size_t parts = 4;
 constexpr std::size_t floats_of_part = std::size_t{1} << 18;
@@ -118,16 +115,6 @@ Run add_in_parts(Workbench& bench, Vectors& vectors, Way way) {
   return run;
 }
 
-/// The shortest of each kind in a run in which nothing ran beside anything.
-PartTimes own_times(std::span<Interval const> run) {
-  PartTimes times{Time::max(), Time::max(), Time::max()};
-  for (Interval const& piece : run) {
-    Time& time = piece.label == "up" ? times.up : piece.label == "down" ? times.down : times.kernel;
-    time = std::min(time, piece.length());
-  }
-  return times;
-}
-
 std::vector<Step> steps_of(Way way, PartTimes const& times) {
   std::vector<Step> steps;
   for (std::size_t part = 0; part < parts; ++part) {
@@ -165,7 +152,7 @@ Observation add_each_way(Workbench& bench) {
 
   auto const all = bench.intervals();
   auto const serial_run = runs.front().of(all);
-  auto const own = own_times(serial_run);
+  auto const own = shortest(serial_run);
   std::vector<Figure> figures;
   std::vector<std::vector<Interval>> drawn;
   auto verdict = both(came_back(wrong, ways.size() * parts), certainly(one_after_another(serial_run)));
