@@ -33,10 +33,10 @@ case $2 in
     expect_out 'As expected: the call for pinned memory returned'
     ;;
   HasWrongResultsWhereAnEventIsMissing)
-    run lab --device model:h200@2 elapsed-early missing-wait broken-buffers reused-memory
+    run lab --device model:h200@2 elapsed-early missing-wait broken-buffers reused-memory late-error
     expect_code 0
     [[ $(grep -c '^  As expected: without the event 65536 of 65536 results were wrong' out) == 3 ]] || fail "$(cat out)"
-    expect_out '4 of 4 went as expected'
+    expect_out '5 of 5 went as expected'
     ;;
   SaysWhyMoreStreamsWillNotHelp)
     # Copies take this machine's time as well: the clock is so slow that they are in time also if it is busy.

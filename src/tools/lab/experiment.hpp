@@ -102,6 +102,8 @@ Experiment broken_buffers();
 /// Memory of the device that two streams use in turn, without an event between them and with one.
 Experiment reused_memory();
 
+/// A kernel that fails, and the call that says so.
+Experiment late_error();
 /// Pipelines for which more streams would change nothing: a kernel that fills the device,
 Experiment no_help_kernel();
 /// a full link,

@@ -28,11 +28,13 @@ class HeldStream {
   ~HeldStream() { let_go(); }
 
   StreamRef ref() const noexcept { return stream_; }
-  /// Puts into the stream what holds it. Is drawn in that row.
+  /// Puts into the stream what holds it.
   ///
-  /// Shape: once; what it calls is called once.
+  /// Shape: once.
+  void hold() { stream_.launch_host_function(gate_); }
+  /// The same, and it is drawn in that row of a workbench of the device's.
   void hold(Workbench& bench, std::string row) {
-    bench.timed(std::move(row), "held", stream_, [&] { stream_.launch_host_function(gate_); });
+    bench.timed(std::move(row), "held", stream_, [&] { hold(); });
   }
   void let_go() noexcept { gate_.open(); }
 

@@ -44,6 +44,15 @@ Verdict verdict_on_race(RaceSeen const& seen) {
               {seen.with.wrong == 0, "with it " + told(seen.with, seen)});
 }
 
+Verdict verdict_on_late_error(LateErrorSeen const& seen) {
+  if (seen.by.empty()) return {false, "no call said that a kernel had failed"};
+  Verdict const call{seen.by == "synchronize", "the first call that said it was " + seen.by};
+  Verdict const text{seen.lost && seen.names_cause,
+                     std::string(seen.lost ? "the device is lost" : "the device is not lost") +
+                         (seen.names_cause ? ", and it said why" : ", and it did not say why")};
+  return both(call, text);
+}
+
 Verdict verdict_on_no_help(penstock::Verdict const& seen, NoStreams expected) {
   std::string const bound = "the bound is \"" + std::string(bound_name(seen.bound)) + "\"";
   if (!seen.streams_will_not_help) return {false, bound + ", and the verdict says nothing of streams"};

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <optional>
 #include <span>
+#include <string>
 
 #include "penstock/report.hpp"
 #include "tools/lab/timeline.hpp"
@@ -44,6 +45,15 @@ struct RaceSeen {
 };
 /// Expects wrong ones without and none with it.
 Verdict verdict_on_race(RaceSeen const& seen);
+
+/// The first call that told of a fault of the device's.
+struct LateErrorSeen {
+  std::string by;            ///< Its name; empty if none did.
+  bool lost = false;         ///< It said that the device is lost.
+  bool names_cause = false;  ///< It said why.
+};
+/// Expects that only the call to synchronize tells of it, and why.
+Verdict verdict_on_late_error(LateErrorSeen const& seen);
 
 /// Expects a verdict of the library's that says for this reason that more streams would not help.
 Verdict verdict_on_no_help(penstock::Verdict const& seen, NoStreams expected);

@@ -87,6 +87,27 @@ TEST(AVerdictOnARace, BearsNoneWithIt) {
   EXPECT_NE(verdict.fact.find("with it 1 of 8 results were wrong, 2.5 instead of 4"), std::string::npos);
 }
 
+LateErrorSeen const late{.by = "synchronize", .lost = true, .names_cause = true};
+
+TEST(AVerdictOnALateError, IsAsExpectedIfOnlyTheCallThatWaitsTellsOfIt) {
+  auto const verdict = verdict_on_late_error(late);
+  EXPECT_TRUE(verdict.as_expected);
+  EXPECT_EQ(verdict.fact, "the first call that said it was synchronize; the device is lost, and it said why");
+  auto seen = late;
+  seen.by = "launch 3";
+  EXPECT_FALSE(verdict_on_late_error(seen).as_expected);
+  EXPECT_FALSE(verdict_on_late_error({}).as_expected);
+}
+
+TEST(AVerdictOnALateError, WantsTheDeviceLostAndTheCauseNamed) {
+  auto seen = late;
+  seen.lost = false;
+  EXPECT_FALSE(verdict_on_late_error(seen).as_expected);
+  seen = late;
+  seen.names_cause = false;
+  EXPECT_FALSE(verdict_on_late_error(seen).as_expected);
+}
+
 penstock::Verdict const full_link{
     .bound = Bound::upload,
     .streams_will_not_help = WhyNoStreams{NoStreams::link_full, "Streams will not help here, because of the link."}};

@@ -68,6 +68,14 @@ TEST_F(ARace, ToAskForATimeIsNotWonEarly) {
                                                     "host: since", "host: since"}));
 }
 
+TEST_F(ARace, ToTellOfAFaultIsLostByAllCallsButTheOneThatWaits) {
+  auto const seen = run(late_error());
+  EXPECT_TRUE(seen.verdict.as_expected) << seen.verdict.fact;
+  EXPECT_EQ(labels(seen), (std::vector<std::string>{"host: launch 1", "host: launch 2", "host: launch 3",
+                                                    "host: record", "host: synchronize"}));
+  EXPECT_FALSE(device.lost());
+}
+
 TEST_F(ARace, WhoseExperimentFailsHoldsNoStream) {
   Workbench bench(device, {.kernel_time = 1ns});
   cpu::CpuDevice strange{{.compute_threads = 1}};
