@@ -26,7 +26,7 @@ std::vector<Experiment> all_experiments() {
       legacy_between(), legacy_beside(),  stray_legacy(), stray_per_thread(), threads_legacy(), threads_per_thread(),
       library_joins(),  library_beside(), two_uploads(),  issue_order(),      pageable_copy(),  event_waits(),
       priority(),       streams(),        short_kernel(), buffers(),          blocking_loop(),  slow_callback(),
-      vector_add(),     graph_calls()};
+      vector_add(),     graph_calls(),    equal_steps()};
 }
 
 }  // namespace PENSTOCK_FLAVOUR
