@@ -32,6 +32,23 @@ case $2 in
     expect_code 0
     expect_out 'As expected: the call for pinned memory returned'
     ;;
+  HasWrongResultsWhereAnEventIsMissing)
+    run lab --device model:h200@2 elapsed-early missing-wait broken-buffers reused-memory late-error
+    expect_code 0
+    [[ $(grep -c '^  As expected: without the event 65536 of 65536 results were wrong' out) == 3 ]] || fail "$(cat out)"
+    expect_out '5 of 5 went as expected'
+    ;;
+  SaysWhyMoreStreamsWillNotHelp)
+    # Copies take this machine's time as well: the clock is so slow that they are in time also if it is busy.
+    run lab --device model:h200@50 no-help-link
+    expect_code 0
+    tr -s '\n ' '  ' < out | grep -qF 'because the link to the device' || fail "$(cat out)"
+    run lab --device model:h200@10 no-help-kernel no-help-host no-help-small no-help-barrier
+    expect_code 0
+    for reason in 'kernels fill the device' 'the device waits for the host' 'are too small' ': a barrier"'; do
+      tr -s '\n ' '  ' < out | grep -qF -- "$reason" || fail "not found: $reason: $(cat out)"
+    done
+    ;;
   FindsTheOrderOfIssueThatOneCopyEngineWants)
     cat > old.json << 'MODEL'
 {"schema": 1, "kind": "model", "name": "one copy engine", "source": "made up", "memory": {"bytes": 4000000000},
@@ -47,6 +64,13 @@ MODEL
     expect_code 0
     expect_out 'possible  measured'
     grep -q 'breadth first was faster' <(tr '\n' ' ' < out | tr -s ' ') || fail "$(cat out)"
+    ;;
+  FindsTheRooflineOfItsModel)
+    run lab --device model:h200@5 roofline
+    expect_code 0
+    tr -s '\n ' '  ' < out > line
+    grep -qF 'memory bounds up to 16 operations a byte' line || fail "$(cat out)"
+    grep -qE 'arithmetic from 64 on, at (59|60)[.0-9]* TFLOP/s; the two meet at (19|20|21)' line || fail "$(cat out)"
     ;;
   IsRefusedInASentence)
     for device in model:none model:h200@0 model:; do

@@ -93,6 +93,33 @@ Experiment vector_add();
 /// The same work by calls, and captured as a graph.
 Experiment graph_calls();
 
+/// The host's clock and events, around the same kernels.
+Experiment host_clock();
+/// The time between events that the device has not passed yet.
+Experiment elapsed_early();
+/// A stream that sums what another one produces, without an event between them and with one.
+Experiment missing_wait();
+/// Two buffers that the host fills again, before they were copied and after.
+Experiment broken_buffers();
+/// Memory of the device that two streams use in turn, without an event between them and with one.
+Experiment reused_memory();
+
+/// A kernel that fails, and the call that says so.
+Experiment late_error();
+/// Pipelines for which more streams would change nothing: a kernel that fills the device,
+Experiment no_help_kernel();
+/// a full link,
+Experiment no_help_link();
+/// a slow source,
+Experiment no_help_host();
+/// tiles that are too small,
+Experiment no_help_small();
+/// and a stage that waits for the device.
+Experiment no_help_barrier();
+
+/// A kernel with more and more arithmetic for each byte.
+Experiment roofline();
+
 /// All there are, in the order in which they teach.
 std::vector<Experiment> all_experiments();
 
