@@ -77,6 +77,8 @@ Experiment library_beside();
 Experiment streams();
 /// The same where copies take longest.
 Experiment short_kernel();
+/// The same where copies and kernels take as long as each other.
+Experiment equal_steps();
 
 /// A host that fills one, two or three buffers in turn.
 Experiment buffers();
