@@ -163,7 +163,7 @@ std::vector<std::string> CpuDevice::remarks() {
   }
   if (what.empty()) return {};
   return {std::string(too_slow_for_its_clock) + ": " + what +
-          ". Times are too long; name it with a larger factor, as @" +
+          ". Times may be too long; name it with a larger factor, as @" +
           std::to_string(std::min(10'000U, 4 * Clock::slower())) + "."};
 }
 
