@@ -36,7 +36,7 @@ constexpr std::string_view flavour_name(Flavour flavour) noexcept {
 /// What a device says of itself. Unknown figures are empty or 0.
 struct DeviceInfo {
   DeviceKind kind = DeviceKind::cpu;
-  int ordinal = 0;               ///< Its number among those of its kind.
+  int ordinal = 0;               ///< Its number among those of its kind; of a model, among those of the same name.
   std::string name;              ///< "NVIDIA H200", "CPU device".
   std::size_t memory_bytes = 0;  ///< All of its memory.
   std::size_t memory_free = 0;   ///< What is free now.
@@ -51,6 +51,7 @@ struct DeviceInfo {
   int least_priority = 0;        ///< The largest number a stream's priority may have.
   int greatest_priority = 0;     ///< The smallest.
   bool modelled = false;         ///< A CPU device that stands for a GPU: docs/models.md.
+  std::string model;             ///< Of a modelled GPU: what it is opened by behind "model:", as "h200".
   unsigned host_cpus = 0;        ///< Of a modelled GPU: the CPUs of its machine, if the model says.
 
   /// A GPU, or a model of one, which is to be used as that one would be.
@@ -151,8 +152,10 @@ class Device {
   virtual std::vector<std::string> remarks() { return {}; }
 };
 
-/// What a device is called where devices are opened by name: "cpu:0", "cuda:1".
+/// What a device is called where devices are opened by name: "cpu:0", "cuda:1", "model:h200"; the second of a model is
+/// "model:h200#1".
 inline std::string device_name(DeviceInfo const& info) {
+  if (info.modelled) return "model:" + info.model + (info.ordinal > 0 ? "#" + std::to_string(info.ordinal) : "");
   return (info.kind == DeviceKind::cuda ? "cuda:" : "cpu:") + std::to_string(info.ordinal);
 }
 

@@ -4,6 +4,7 @@
 #include <thread>
 
 #include <gtest/gtest.h>
+#include <sched.h>
 
 #include "penstock/clock.hpp"
 #include "penstock/core/event_count.hpp"
@@ -84,6 +85,41 @@ TEST_F(SlowClock, LetsAWaitEndWhenItsTimeIsOver) {
   auto const began = Clock::now();
   EXPECT_FALSE(never_notified.await([] { return false; }, 100us, 2ms));
   EXPECT_GE(Clock::now() - began, 2ms);
+}
+
+/// Keeps the calling thread, and no other, off its CPU: it has that only when nothing else wants it, and something
+/// does.
+class Crowded {
+ public:
+  Crowded() {
+    cpu_set_t here;
+    CPU_ZERO(&here);
+    CPU_SET(static_cast<unsigned>(sched_getcpu()), &here);
+    EXPECT_EQ(sched_setaffinity(0, sizeof here, &here), 0);
+    other_ = std::jthread([](std::stop_token const& stop) {
+      while (!stop.stop_requested()) {
+      }
+    });
+    sched_param const none{};
+    EXPECT_EQ(sched_setscheduler(0, SCHED_IDLE, &none), 0);
+  }
+
+ private:
+  std::jthread other_;
+};
+
+TEST_F(SlowClock, SaysByHowMuchWorkTookLongerBecauseItsThreadWaitedForACpu) {
+  double lost = 0;
+  std::jthread([&] {
+    Crowded const crowded;
+    static_cast<void>(HostTime::take_lost_part());
+    for (int i = 0; i < 20; ++i) {
+      HostTime::begin_call();
+      HostTime::end_call(50us);
+    }
+    lost = HostTime::take_lost_part();
+  }).join();
+  EXPECT_GT(lost, 0);
 }
 
 }  // namespace

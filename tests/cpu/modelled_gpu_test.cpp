@@ -4,13 +4,16 @@
 #include <chrono>
 #include <cstdint>
 #include <cstdlib>
+#include <functional>
 #include <memory>
 #include <span>
+#include <string>
 #include <vector>
 
 #include <gtest/gtest.h>
 
 #include "penstock/clock.hpp"
+#include "penstock/core/too_slow.hpp"
 #include "penstock/cpu/cpu_device.hpp"
 
 namespace penstock::cpu {
@@ -107,6 +110,45 @@ TEST_F(ModelledGpu, RunsCopiesAndKernelsOfDifferentStreamsAtOnce) {
   device->synchronize();
   EXPECT_EQ(copied.since(before), 102us);
   EXPECT_EQ(computed.since(before), 81us);
+}
+
+/// From the beginning of an upload of one device to its end, in which the other may copy as well.
+std::chrono::nanoseconds time_of_an_upload(CpuDevice& device, std::function<void()> const& meanwhile) {
+  Buffers const buffers(device, 1'048'576);
+  Stream const stream = device.make_stream();
+  stream.launch(1, [](std::uint32_t) {}, {.time = long_kernel, .blocks = 1});
+  Event const before = device.make_event({.timing = true}), after = device.make_event({.timing = true});
+  stream.record(before);
+  stream.upload(buffers.there.bytes(), buffers.host.first(megabyte));
+  stream.record(after);
+  meanwhile();
+  stream.synchronize();
+  return after.since(before).value();
+}
+
+TEST_F(ModelledGpu, HasALinkOfItsOwn) {
+  CpuDevice second(CpuOptions{.ordinal = 1, .compute_threads = 2, .model = model_of_ten_gigabytes_a_second()});
+  auto of_second = 0ns;
+  auto const of_first = time_of_an_upload(*device, [&] { of_second = time_of_an_upload(second, [] {}); });
+  EXPECT_EQ(of_first, 102us);
+  EXPECT_EQ(of_second, 102us);
+}
+
+TEST_F(ModelledGpu, SaysThatThisMachineIsTooSlowIfWorkIsDoneLate) {
+  Stream const stream = device->make_stream();
+  static_cast<void>(device->remarks());
+  auto const takes_longer_than_it_should = [](std::uint32_t) {
+    for (auto const began = Clock::now(); Clock::now() - began < 100us;) {
+    }
+  };
+  stream.launch(1, takes_longer_than_it_should, {.time = 1us, .blocks = 1});
+  stream.synchronize();
+  std::vector<std::string> const remarks = device->remarks();
+  ASSERT_EQ(remarks.size(), 1U);
+  EXPECT_TRUE(remarks.front().starts_with(too_slow_for_its_clock)) << remarks.front();
+  std::string kept;
+  keep_too_slow(remarks, kept);
+  EXPECT_EQ(kept, remarks.front());
 }
 
 TEST_F(ModelledGpu, DoesTheWorkForReal) {

@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
+#include "penstock/device.hpp"
 #include "penstock/error.hpp"
 
 namespace penstock {
@@ -29,19 +30,6 @@ std::string refusal_of(Json const& json) {
 
 Json written(std::string const& name) {
   return Json::parse(model_text(built_in_model(name).value()));
-}
-
-class EachModel : public testing::TestWithParam<std::string> {};
-INSTANTIATE_TEST_SUITE_P(BuiltIn, EachModel, testing::ValuesIn(built_in_models()),
-                         [](auto const& info) { return info.param; });
-
-TEST_P(EachModel, IsTheSameOnceItWasWrittenAndRead) {
-  std::string const text = model_text(built_in_model(GetParam()).value());
-  EXPECT_EQ(model_text(read_model(text, "a file")), text);
-}
-
-TEST_P(EachModel, SaysWhereItsNumbersAreFrom) {
-  EXPECT_FALSE(built_in_model(GetParam())->source.empty());
 }
 
 TEST(Model, IsRefusedWithoutAnyOfItsNumbers) {
@@ -94,12 +82,24 @@ TEST(Model, IsNamedWithTheFactorOfItsClock) {
   }
 }
 
+TEST(Model, IsFoundByTheNameOfADeviceOfIt) {
+  DeviceInfo info;
+  info.modelled = true;
+  info.model = model_of("h200@50").model.called;
+  EXPECT_EQ(device_name(info), "model:h200");
+  info.ordinal = 1;
+  EXPECT_EQ(device_name(info), "model:h200#1");
+  EXPECT_EQ(model_of("h200#1@50").model.called, "h200");
+  EXPECT_THROW(static_cast<void>(model_of("h200#")), Error);
+}
+
 TEST(Model, IsReadFromAFile) {
   std::string const path = testing::TempDir() + "/model_of_the_test.json";
   cpu::DeviceModel model = built_in_model("h200").value();
   model.name = "mine";
   std::ofstream(path) << model_text(model);
   EXPECT_EQ(model_of(path + "@30").model.name, "mine");
+  EXPECT_EQ(model_of(path + "@30").model.called, path);
 }
 
 TEST(Model, ThatIsNotThereIsRefusedWithThoseThatAre) {

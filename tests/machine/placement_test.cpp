@@ -39,6 +39,13 @@ TEST_F(PlacementOnTwoNodes, DealsProducersOutToAllNodesWithTiles) {
   EXPECT_THAT(placement.remarks(), testing::ElementsAre("105 threads share 8 CPUs."));
 }
 
+TEST_F(PlacementOnTwoNodes, CountsTheCpusOfTheMachineThatIsModelled) {
+  PlacementRequest request{.lanes = 1, .producers = 14, .consumers = 1, .device = "", .device_node = {}, .cpus = 16};
+  EXPECT_THAT(Placement(topology, request).remarks(), testing::Not(Contains(HasSubstr("share"))));
+  request.producers = 15;
+  EXPECT_THAT(Placement(topology, request).remarks(), Contains("17 threads share 16 CPUs."));
+}
+
 TEST_F(PlacementOnTwoNodes, SendsProducersElsewhereOnceTheTilesNodeIsFull) {
   Placement const placement(topology,
                             {.lanes = 1, .producers = 5, .consumers = 1, .device = "GPU 0", .device_node = 0});

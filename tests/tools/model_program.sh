@@ -5,6 +5,15 @@
 # shellcheck source=tests/tools/program_world.sh
 source "$(dirname "$0")/program_world.sh"
 
+# The GB/s that it moves through the device. A machine that is too slow for that says nothing of the test.
+rate_of() {
+  run bench --device "$1" --slower 60 --work copy --direction in --tile 1MiB --window 10 --rounds 1 --load 0 --no-verdict \
+    --no-ceilings --json
+  expect_code 0
+  ! grep 'too slow for its clock' out || exit 77
+  sed -n '/"gb_per_s"/,/"median"/s/.*"median": \([0-9.]*\).*/\1/p' out
+}
+
 case $2 in
   MeasuresWithTheDefaultsOfAGpu)
     run bench --device model:h200@2 --work copy --tile 1MiB --window 20 --rounds 1 --load 0 --no-verdict --no-ceilings
@@ -18,9 +27,11 @@ case $2 in
     run hash --device model:h200@2 input
     expect_code 0
     cmp -s out expected || fail "other sums: $(cat out)"
+    run hash --json --device model:h200@2 input
+    expect_out '"model":"h200","slower":2,'
     ;;
   SavesAModelThatCanBeOpened)
-    run doctor --device model:h200@20 --producers 1 --save-model mine.json
+    run doctor --device model:h200@5 --producers 1 --save-model mine.json
     skip_if_short_of_memory
     expect_code 0
     run bench --device model:mine.json@2 --work copy --tile 1MiB --window 20 --rounds 1 --load 0 --no-verdict --no-ceilings
@@ -31,6 +42,33 @@ case $2 in
     run lab --device model:h200@20 pageable-copy
     expect_code 0
     expect_out 'As expected: the call for pinned memory returned'
+    expect_out 'model of NVIDIA H200 (model:h200, 16 CPUs, slower by 20); stream 0'
+    ;;
+  SaysWhatItsResultsAreOf)
+    run bench --json --no-points --device model:h200,model:h200@30,model:a100 --slower 30
+    expect_code 0
+    for member in '"kind": "model"' '"model:h200",' '"model:h200#1",' '"model:a100"' '"model": "h200"' '"slower": 30' '"host_cpus": 16'; do
+      expect_out "$member"
+    done
+    run bench --slower 30 --device model:h200 --work copy --tile 1MiB --window 10 --rounds 1 --load 0 --no-verdict --no-ceilings
+    expect_code 0
+    expect_out 'model of NVIDIA H200 (model:h200, 16 CPUs, slower by 30), on '
+    ! grep 'threads share' out || fail 'it speaks of the CPUs of this machine'
+    ;;
+  ListsTheModels)
+    run doctor --list-models
+    expect_code 0
+    for name in h200 h100 a100 k20c c2050 c1060; do
+      grep -q "^$name .*, PCIe" out || fail "no $name: $(cat out)"
+    done
+    run doctor --list-models --json
+    expect_code 0
+    [[ $(grep -c '"source": "' out) == 6 ]] || fail "not six models: $(cat out)"
+    ;;
+  MovesTwiceAsMuchThroughTwo)
+    one=$(rate_of model:h200)
+    two=$(rate_of model:h200,model:h200)
+    awk "BEGIN { exit !($two > 1.8 * $one) }" || fail "$one GB/s through one, and $two through two"
     ;;
   HasWrongResultsWhereAnEventIsMissing)
     run lab --device model:h200@2 elapsed-early missing-wait broken-buffers reused-memory late-error
@@ -83,6 +121,15 @@ MODEL
       run bench --device "$one" --device "$other"
       expect_code 2
       grep -q 'slows the clock of the process' err || fail "not refused: $(cat err)"
+    done
+    run bench --device cpu --slower 50
+    expect_code 2
+    grep -q "'cpu' is none: leave it out" err || fail "no remedy: $(cat err)"
+    for command in bench 'lab issue-order' tune doctor "hash $0"; do
+      # shellcheck disable=SC2086
+      run $command --device model:h200@20 --slower 50
+      expect_code 2
+      grep -q 'say two factors: say it once' err || fail "$command: not refused: $(cat err)"
     done
     run doctor --device cpu --save-model mine.json
     expect_code 2

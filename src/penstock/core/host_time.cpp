@@ -3,11 +3,19 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <chrono>
 #include <cstdint>
+#include <cstdlib>
+#include <cstring>
 #include <ctime>
+#include <utility>
 
+#include <fcntl.h>
 #include <sys/prctl.h>
+#include <unistd.h>
+
+#include "penstock/core/host_account.hpp"
 
 namespace penstock {
 namespace {
@@ -20,22 +28,29 @@ int64_t read_clock(clockid_t clock) noexcept {
   return int64_t{now.tv_sec} * 1'000'000'000 + now.tv_nsec;
 }
 
-int64_t cpu_time() noexcept {
-  return read_clock(CLOCK_THREAD_CPUTIME_ID);
-}
-
 void let_time_pass(int64_t nanoseconds) noexcept {
   timespec const time{.tv_sec = nanoseconds / 1'000'000'000, .tv_nsec = nanoseconds % 1'000'000'000};
   nanosleep(&time, nullptr);
 }
 
-/// What a look at a thread's CPU time adds to it: most often, since a look that is held up adds more.
+/// A thread's clocks, at about the same moment.
+struct Look {
+  int64_t real = 0;
+  int64_t cpu = 0;
+
+  static Look now() noexcept {
+    int64_t const real = read_clock(CLOCK_MONOTONIC);
+    return {.real = real, .cpu = read_clock(CLOCK_THREAD_CPUTIME_ID)};
+  }
+};
+
+/// What a look adds to a thread's CPU time: most often, since a look that is held up adds more.
 int64_t cost_of_a_look() noexcept {
   static int64_t const cost = [] {
     std::array<int64_t, 101> costs;
     for (int64_t& each : costs) {
-      int64_t const before = cpu_time();
-      each = cpu_time() - before;
+      Look const before = Look::now();
+      each = Look::now().cpu - before.cpu;
     }
     std::nth_element(costs.begin(), costs.begin() + costs.size() / 2, costs.end());
     return costs[costs.size() / 2];
@@ -43,32 +58,81 @@ int64_t cost_of_a_look() noexcept {
   return cost;
 }
 
-/// Sleeps are not worth while below; and no more is ever saved up, by sleeps that were too long.
-constexpr int64_t least_sleep = 20'000;
-constexpr int64_t most_saved = 500'000;
+/// How long the calling thread has waited for a CPU since it began; 0 where the system does not say.
+int64_t waited_for_cpus() noexcept {
+  int const file = open("/proc/thread-self/schedstat", O_RDONLY | O_CLOEXEC);
+  if (file < 0) return 0;
+  std::array<char, 64> text{};
+  ssize_t const length = read(file, text.data(), text.size() - 1);
+  close(file);
+  // Time on a CPU, time of waiting for one, and how often.
+  char const* const space = length > 0 ? std::strchr(text.data(), ' ') : nullptr;
+  return space != nullptr ? std::strtoll(space, nullptr, 10) : 0;
+}
+
 constexpr int64_t nap_length = 20'000;
 
-struct Account {
-  int64_t seen = 0;  ///< CPU time up to here is accounted for.
-  int64_t owed = 0;  ///< In nanoseconds of the system; less than 0 is saved.
+// Of all threads. Relaxed: they are sums, and guard nothing.
+std::atomic<int64_t> all_due{0};
+std::atomic<int64_t> all_lost{0};
 
-  Account() noexcept {
+class Account {
+ public:
+  Account() noexcept : waited_(waited_for_cpus()) {
     // Else each sleep takes 50 us more than was asked for.
     prctl(PR_SET_TIMERSLACK, 1UL, 0UL, 0UL, 0UL);
-    seen = cpu_time();
+    skip();
   }
-  void skip() noexcept { seen = cpu_time(); }
+  void skip() noexcept { seen_ = Look::now(); }
   void take_work() noexcept {
-    int64_t const now = cpu_time();
-    owed += std::max<int64_t>(0, now - seen - cost_of_a_look()) * (int64_t{Clock::slower()} - 1);
-    seen = now;
+    Look const now = Look::now();
+    int64_t const work = std::max<int64_t>(0, now.cpu - seen_.cpu - cost_of_a_look());
+    // Most often it had the CPU all the time. Else it waited for that, or for something else: the system knows.
+    int64_t const away = now.real - seen_.real - (now.cpu - seen_.cpu);
+    account_.work(work, away < HostAccount::least_wait ? 0 : std::min(away, newly_waited()), Clock::slower());
+    seen_ = now;
   }
+  void take_call(int64_t cost) noexcept { account_.call(cost); }
   void settle() noexcept {
-    if (owed < least_sleep) return;
-    int64_t const before = read_clock(CLOCK_MONOTONIC);
-    let_time_pass(owed);
-    owed = std::max(owed - (read_clock(CLOCK_MONOTONIC) - before), -most_saved);
+    int64_t const owed = account_.rest();
+    if (owed == 0) return;
+    account_.rested(sleep(owed));
+    book();
   }
+  /// Until `left` says that there is nothing left to wait for.
+  template <class Left>
+  void wait(Left left) noexcept {
+    int64_t time = left();
+    if (time <= 0) return;
+    for (; time > 0; time = left()) let_time_pass(time);
+    account_.woke_late(-time);
+    book();
+  }
+  void nap() noexcept {
+    account_.woke_late(sleep(nap_length) - nap_length);
+    book();
+  }
+
+ private:
+  /// Returns: how long it really took.
+  static int64_t sleep(int64_t time) noexcept {
+    int64_t const before = read_clock(CLOCK_MONOTONIC);
+    let_time_pass(time);
+    return read_clock(CLOCK_MONOTONIC) - before;
+  }
+  int64_t newly_waited() noexcept {
+    int64_t const before = std::exchange(waited_, waited_for_cpus());
+    return std::max<int64_t>(0, waited_ - before);
+  }
+  void book() noexcept {
+    auto const [due, lost] = account_.take_due_and_lost();
+    if (due != 0) all_due.fetch_add(due, std::memory_order_relaxed);
+    if (lost != 0) all_lost.fetch_add(lost, std::memory_order_relaxed);
+  }
+
+  HostAccount account_;
+  Look seen_;           ///< Up to here is accounted for.
+  int64_t waited_ = 0;  ///< For CPUs, when that was last looked at.
 };
 
 Account& mine() noexcept {
@@ -94,23 +158,27 @@ void HostTime::begin_call() noexcept {
 
 void HostTime::end_call(std::chrono::nanoseconds cost) noexcept {
   if (Clock::slower() == 1) return;
-  mine().owed += Clock::real(cost).count();
+  mine().take_call(Clock::real(cost).count());
   mine().settle();
   mine().skip();
 }
 
 void HostTime::wait_until(Clock::time_point when) noexcept {
   pay();
-  for (auto left = when - Clock::now(); left.count() > 0; left = when - Clock::now()) {
-    let_time_pass(Clock::real(left).count());
-  }
+  mine().wait([when] { return static_cast<int64_t>(Clock::real(when - Clock::now()).count()); });
   forget();
 }
 
 void HostTime::nap() noexcept {
   pay_for_work();
-  let_time_pass(nap_length);
+  mine().nap();
   mine().skip();
+}
+
+double HostTime::take_lost_part() noexcept {
+  auto const lost = static_cast<double>(all_lost.exchange(0, std::memory_order_relaxed));
+  auto const due = static_cast<double>(all_due.exchange(0, std::memory_order_relaxed));
+  return due > 0 ? lost / due : 0;
 }
 
 }  // namespace penstock

@@ -37,6 +37,12 @@ class HostTime {
   /// Pays, and sleeps for a moment that costs nothing: a turn of a loop that waits awake.
   static void nap() noexcept;
 
+  /// By what part the work of all threads took longer than it should, because threads waited for CPUs: this machine is
+  /// too slow for its clock. Since it was last asked for; 0 if they did no work.
+  ///
+  /// Threads: any.
+  static double take_lost_part() noexcept;
+
  private:
   static void pay_for_work() noexcept;
 };

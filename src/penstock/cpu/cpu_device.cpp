@@ -6,8 +6,10 @@
 
 #include <sched.h>
 
+#include "penstock/core/host_time.hpp"
 #include "penstock/core/number_text.hpp"
 #include "penstock/core/say.hpp"
+#include "penstock/core/too_slow.hpp"
 #include "penstock/cpu/cpu_stream.hpp"
 #include "penstock/cpu/engines.hpp"
 #include "penstock/cpu/handles.hpp"
@@ -80,6 +82,7 @@ DeviceInfo CpuDevice::info() const {
     info.compute_units = static_cast<int>(model.kernels.units);
     info.link = model.link_name;
     info.modelled = true;
+    info.model = model.called;
     info.host_cpus = model.host_cpus;
   }
   return info;
@@ -149,11 +152,18 @@ bool CpuDevice::abandoned() const noexcept {
 }
 
 std::vector<std::string> CpuDevice::remarks() {
+  if (!options_.model) return {};
   constexpr double bearable = 0.02;
-  double const late = scheduler_->take_late_share();
-  if (late <= bearable) return {};
-  return {"This machine is too slow for its clock: " + percent_text(late) + " of the operations of the " + info().name +
-          " were late. Times are too long; name it with a larger factor, as @" +
+  double const late = scheduler_->take_late_share(), lost = HostTime::take_lost_part();
+  std::string what;
+  if (late > bearable) what = percent_text(late) + " of the operations of the " + info().name + " were late";
+  if (lost > bearable) {
+    what += what.empty() ? "" : ", and ";
+    what += "work of host threads took " + percent_text(lost) + " longer, because they waited for its CPUs";
+  }
+  if (what.empty()) return {};
+  return {std::string(too_slow_for_its_clock) + ": " + what +
+          ". Times may be too long; name it with a larger factor, as @" +
           std::to_string(std::min(10'000U, 4 * Clock::slower())) + "."};
 }
 

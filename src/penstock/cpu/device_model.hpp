@@ -13,6 +13,7 @@ namespace penstock::cpu {
 struct DeviceModel {
   using Time = std::chrono::duration<double, std::micro>;
 
+  std::string called;     ///< What it is opened by behind "model:", as "h200"; empty for one that was not.
   std::string name;       ///< Of the device, as "NVIDIA H200".
   std::string source;     ///< Where the numbers are from.
   std::string link_name;  ///< "PCIe 5 x16".
@@ -22,7 +23,7 @@ struct DeviceModel {
     double up = 0;        ///< GB/s.
     double down = 0;      ///< GB/s.
     double both = 0;      ///< GB/s of each direction while copies go both ways.
-    double mapped = 0;    ///< GB/s of each direction for kernels that work on pinned memory of the host.
+    double mapped = 0;    ///< GB/s of each direction for all kernels that work on pinned memory of the host.
     double pageable = 0;  ///< GB/s of a copy whose host memory is not pinned.
     Time copy{};          ///< How long a copy of no bytes keeps a copy engine.
   } link;
@@ -35,8 +36,12 @@ struct DeviceModel {
   struct Kernels {
     unsigned units = 1;             ///< Multiprocessors.
     unsigned threads_per_unit = 1;  ///< That run on each at once.
+    unsigned at_once = 128;         ///< Kernels that run at once, if there is room for their blocks.
     double memory = 0;              ///< GB/s.
     double tera_flops = 0;
+    /// Kernels that are issued one right behind the other, in whatever streams, are over once the last of them is, as
+    /// on devices that have one queue for all streams.
+    bool signal_together = false;
     Time start{};     ///< How much longer a kernel takes than what it does.
     Time handover{};  ///< From the end of a copy to the beginning of a kernel behind it, and the reverse.
   } kernels;

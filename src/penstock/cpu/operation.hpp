@@ -110,8 +110,13 @@ struct Modelled {
   double left = 0;     ///< Nanoseconds that what it does now would take alone.
   double rate = 1;     ///< How much of that goes in a nanosecond.
   double share = 0;    ///< Of the multiprocessors, for a kernel.
+  double reads = 0;    ///< GB/s that a kernel would take of the link upwards, if it had the link alone,
+  double writes = 0;   ///< and downwards.
   double wave = 0;     ///< Nanoseconds of each part of a kernel in which the GPU does nothing more urgent,
   unsigned waves = 0;  ///< and how many parts there are behind this one.
+  Operation* signals_with = nullptr;  ///< The kernel, not over, with whose end the end of this one is told,
+  Operation* signals_for = nullptr;   ///< and the reverse.
+  bool computed = false;              ///< A kernel is at its end, told or not.
   Operation* next = nullptr;
 };
 

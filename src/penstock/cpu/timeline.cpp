@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace penstock::cpu {
 namespace {
@@ -11,10 +12,6 @@ using Kind = Request::Kind;
 
 double nanoseconds(DeviceModel::Time time) {
   return std::chrono::duration<double, std::nano>(time).count();
-}
-/// GB/s are bytes in a nanosecond.
-double time_of(double amount, double rate) {
-  return rate > 0 ? amount / rate : 0;
 }
 /// Years; a model may say anything.
 constexpr double longest = 1e17;
@@ -40,8 +37,20 @@ Timeline::CopyEngine& Timeline::engine_of(Operation const& operation) noexcept {
 }
 
 void Timeline::add(Operation& operation, Time now) noexcept {
+  note_issue(operation);
   if (model_.copies_in_order_of_issue && is_copy(operation)) engine_of(operation).waiting.push(operation);
   if (operation.modelled.unmet == 0) begin(operation, std::max(now, now_));
+}
+
+/// Of a device that tells the end of kernels with that of the kernel issued right behind them.
+void Timeline::note_issue(Operation& operation) noexcept {
+  if (!model_.kernels.signal_together) return;
+  Operation* const before = std::exchange(last_issued_, &operation);
+  if (before == nullptr || before->request.kind != Kind::kernel || operation.request.kind != Kind::kernel) return;
+  // One that waits for the other would never begin.
+  if (std::ranges::find(before->dependents, &operation) != before->dependents.end()) return;
+  before->modelled.signals_with = &operation;
+  operation.modelled.signals_for = before;
 }
 
 void Timeline::advance(Time now) noexcept {
@@ -112,12 +121,16 @@ void Timeline::begin_work(Operation& operation, Time at) noexcept {
       break;
     }
     case Kind::kernel: {
-      double const length = kernel_length(operation.request);
-      unsigned const waves = waves_of(operation.request, length);
-      operation.modelled.share = share_of(operation.request);
+      double const length = cost_.kernel(operation.request);
+      unsigned const waves = cost_.waves(operation.request, length);
+      operation.modelled.share = cost_.share(operation.request);
       operation.modelled.wave = length / waves;
       operation.modelled.waves = waves - 1;
       operation.modelled.left = nanoseconds(model_.kernels.start) + operation.modelled.wave;
+      if (length > 0) {  // GB/s are bytes in a nanosecond.
+        operation.modelled.reads = static_cast<double>(operation.request.linked_reads) / length;
+        operation.modelled.writes = static_cast<double>(operation.request.linked_writes) / length;
+      }
       kernels_like(operation).push(operation);
       begin_kernels(at);
       break;
@@ -138,7 +151,7 @@ void Timeline::begin_copies(CopyEngine& engine, Time at) noexcept {
   if (engine.busy || next == nullptr || !next->modelled.may_begin) return;
   engine.waiting.pop();
   engine.busy = true;
-  next->modelled.left = nanoseconds(model_.link.copy) + copy_length(next->request);
+  next->modelled.left = nanoseconds(model_.link.copy) + cost_.copy(next->request);
   activate(*next, at);
 }
 
@@ -151,8 +164,9 @@ void Timeline::begin_kernels(Time at) noexcept {
   constexpr double rounding = 1e-9;
   for (Line& line : kernels_) {
     while (Operation* const kernel = line.front()) {
-      if (kernel->modelled.share > free_share_ + rounding) return;
+      if (kernel->modelled.share > free_share_ + rounding || kernels_active_ >= model_.kernels.at_once) return;
       line.pop();
+      ++kernels_active_;
       free_share_ -= kernel->modelled.share;
       activate(*kernel, at);
     }
@@ -161,14 +175,26 @@ void Timeline::begin_kernels(Time at) noexcept {
 
 void Timeline::end_wave(Operation& kernel, Time at) noexcept {
   free_share_ = std::min(1.0, free_share_ + kernel.modelled.share);
+  --kernels_active_;
   if (kernel.modelled.waves > 0) {
     --kernel.modelled.waves;
     kernel.modelled.left = kernel.modelled.wave;
     kernels_like(kernel).push_front(kernel);
   } else {
-    end(kernel, at);
+    end_kernel(kernel, at);
   }
   begin_kernels(at);
+}
+
+void Timeline::end_kernel(Operation& kernel, Time at) noexcept {
+  kernel.modelled.computed = true;
+  if (kernel.modelled.signals_with != nullptr) return;
+  for (Operation* ending = &kernel; ending != nullptr;) {
+    Operation* const before = ending->modelled.signals_for;
+    end(*ending, at);
+    if (before != nullptr) before->modelled.signals_with = nullptr;
+    ending = before != nullptr && before->modelled.computed ? before : nullptr;
+  }
 }
 
 void Timeline::activate(Operation& operation, Time at) noexcept {
@@ -191,6 +217,7 @@ void Timeline::end(Operation& first, Time at) noexcept {
   Line ending;
   ending.push(first);
   while (Operation* const operation = ending.pop()) {
+    if (operation == last_issued_) last_issued_ = nullptr;
     operation->modelled.over = true;
     operation->modelled.end = at;
     // What takes no time is between the work before it and behind it as if it were not there.
@@ -209,50 +236,44 @@ void Timeline::end(Operation& first, Time at) noexcept {
   }
 }
 
-/// Sets the rates of the copies that are active.
-void Timeline::share_link() noexcept {
-  bool const both = engines_[0].busy && engines_[1].busy && model_.link.both > 0;
-  for (Operation* each = active_; each != nullptr; each = each->modelled.next) {
-    if (!is_copy(*each)) continue;
-    double const alone = each->request.kind == Kind::upload ? model_.link.up : model_.link.down;
-    each->modelled.rate = both ? model_.link.both / alone : 1;
+/// What goes one way over the link now.
+struct Timeline::Way {
+  bool copied = false;  ///< A copy does.
+  double wanted = 0;    ///< GB/s that kernels would take if nothing else went there.
+
+  bool used() const { return copied || wanted > 0; }
+  /// What kernels take of `rate`: where there is a copy as well, it has half at least.
+  double taken(double rate) const { return std::min(wanted, copied ? rate / 2 : rate); }
+};
+
+Timeline::Way Timeline::way(bool up) const noexcept {
+  Way way;
+  for (Operation const* each = active_; each != nullptr; each = each->modelled.next) {
+    if (each->request.kind == Kind::kernel) way.wanted += up ? each->modelled.reads : each->modelled.writes;
+    if (is_copy(*each) && (each->request.kind == Kind::upload) == up) way.copied = true;
   }
+  return way;
 }
 
-double Timeline::copy_length(Request const& copy) const noexcept {
-  double const rate =
-      copy.pageable ? model_.link.pageable : (copy.kind == Kind::upload ? model_.link.up : model_.link.down);
-  return time_of(static_cast<double>(copy.from.size()), rate);
-}
-
-double Timeline::kernel_length(Request const& kernel) const noexcept {
-  KernelCost const& cost = kernel.cost;
-  // Units: 1e12 a second are 1e3 a nanosecond.
-  std::size_t const bytes = cost.reads[0].size() + cost.reads[1].size() + cost.writes.size();
-  auto const linked = static_cast<double>(std::max(kernel.linked_reads, kernel.linked_writes));
-  return std::max({time_of(static_cast<double>(bytes), model_.kernels.memory), time_of(linked, model_.link.mapped),
-                   time_of(cost.flops, model_.kernels.tera_flops * 1e3),
-                   static_cast<double>(cost.time.count()) * std::max(1.0, std::ceil(cost.blocks / places(cost)))});
-}
-
-/// How often the multiprocessors are filled by it, one after the other. A kernel whose blocks are not known is cut into
-/// waves of 10 us.
-unsigned Timeline::waves_of(Request const& kernel, double length) const noexcept {
-  constexpr double usual_wave = 10'000;
-  double const waves =
-      kernel.cost.blocks > 0 ? static_cast<double>(kernel.cost.blocks) / places(kernel.cost) : length / usual_wave;
-  return static_cast<unsigned>(std::clamp(std::ceil(waves), 1.0, 1e6));
-}
-
-double Timeline::share_of(Request const& kernel) const noexcept {
-  if (kernel.cost.blocks == 0) return 1;
-  return std::min(1.0, static_cast<double>(kernel.cost.blocks) / places(kernel.cost));
-}
-
-/// For blocks like the kernel's.
-double Timeline::places(KernelCost const& cost) const noexcept {
-  unsigned const of_each = std::max(1U, model_.kernels.threads_per_unit / std::max(1U, cost.block_threads));
-  return static_cast<double>(model_.kernels.units) * of_each;
+/// Sets the rates of the copies that are active, and of the kernels that work on the host's memory.
+void Timeline::share_link() noexcept {
+  Way const up = way(true), down = way(false);
+  bool const both = up.used() && down.used() && model_.link.both > 0;
+  double const rate_up = both ? model_.link.both : model_.link.up,
+               rate_down = both ? model_.link.both : model_.link.down;
+  auto const of_kernels = [&](Way const& way, double rate) { return std::min(way.taken(rate), model_.link.mapped); };
+  double const taken_up = of_kernels(up, rate_up), taken_down = of_kernels(down, rate_down);
+  for (Operation* each = active_; each != nullptr; each = each->modelled.next) {
+    Modelled& modelled = each->modelled;
+    if (is_copy(*each)) {
+      bool const goes_up = each->request.kind == Kind::upload;
+      double const alone = each->request.pageable ? model_.link.pageable : goes_up ? model_.link.up : model_.link.down;
+      modelled.rate = std::min(1.0, (goes_up ? rate_up - taken_up : rate_down - taken_down) / alone);
+    } else if (modelled.reads > 0 || modelled.writes > 0) {
+      modelled.rate = std::min(modelled.reads > 0 ? taken_up / up.wanted : 1.0,
+                               modelled.writes > 0 ? taken_down / down.wanted : 1.0);
+    }
+  }
 }
 
 Operation* Timeline::first_to_end() const noexcept {

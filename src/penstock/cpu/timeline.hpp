@@ -4,6 +4,7 @@
 #include <array>
 
 #include "penstock/clock.hpp"
+#include "penstock/cpu/cost_on_model.hpp"
 #include "penstock/cpu/device_model.hpp"
 #include "penstock/cpu/operation.hpp"
 
@@ -12,8 +13,9 @@ namespace penstock::cpu {
 /// When each operation begins and ends on the modelled device.
 ///
 /// An operation begins when all that it depends on is over and there is room for it. Copies have engines in which they
-/// stand in line; those that go both ways at once slow each other down. Kernels run at once as far as their blocks find
-/// room; the others stand in line, the more urgent first. A kernel that is more urgent than one that runs gets its room
+/// stand in line; those that go both ways at once slow each other down. Kernels that work on the host's memory share
+/// the link with each other and with copies. Kernels run at once as far as their blocks find room; the others stand in
+/// line, the more urgent first. A kernel that is more urgent than one that runs gets its room
 /// as soon as a wave of blocks is over. Records, waits and writes take no time. A callback begins when it is called,
 /// and its end is told by `called`.
 ///
@@ -27,6 +29,8 @@ class Timeline {
   using Time = Clock::time_point;
 
   explicit Timeline(DeviceModel const& model) : model_(model) {}
+  Timeline(Timeline const&) = delete;
+  Timeline& operator=(Timeline const&) = delete;
 
   DeviceModel const& model() const noexcept { return model_; }
   /// How long after its end a host that looks for it finds something over.
@@ -87,24 +91,26 @@ class Timeline {
   void begin_copies(CopyEngine& engine, Time at) noexcept;
   void begin_kernels(Time at) noexcept;
   void end_wave(Operation& kernel, Time at) noexcept;
+  void note_issue(Operation& operation) noexcept;
+  void end_kernel(Operation& kernel, Time at) noexcept;
   Line& kernels_like(Operation const& kernel) noexcept;
   void activate(Operation& operation, Time at) noexcept;
   void deactivate(Operation& operation) noexcept;
   void end(Operation& operation, Time at) noexcept;
   void share_link() noexcept;
-  double copy_length(Request const& copy) const noexcept;
-  double kernel_length(Request const& kernel) const noexcept;
-  unsigned waves_of(Request const& kernel, double length) const noexcept;
-  double share_of(Request const& kernel) const noexcept;
-  double places(KernelCost const& cost) const noexcept;
+  struct Way;
+  Way way(bool up) const noexcept;
   Operation* first_to_end() const noexcept;
 
   DeviceModel const model_;
+  CostOnModel const cost_{model_};
   Time now_{};
   Operation* active_ = nullptr;  ///< What takes time now, linked by Modelled::next.
   std::array<CopyEngine, 2> engines_;
   std::array<Line, static_cast<std::size_t>(least_priority - greatest_priority + 1)> kernels_;  ///< That find no room.
   double free_share_ = 1;                                                                       ///< Of multiprocessors.
+  unsigned kernels_active_ = 0;
+  Operation* last_issued_ = nullptr;  ///< Null, if it is over.
   Line handed_over_;  ///< Copies behind kernels and kernels behind copies, by the time at which they may begin.
   Line calls_;        ///< Callbacks that will be due, by the time.
   Line over_;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <map>
 #include <optional>
 #include <system_error>
 #include <utility>
@@ -53,10 +54,12 @@ std::unique_ptr<Device> open_cpu(std::filesystem::path const& root, int ordinal 
 
 constexpr std::string_view model_prefix = "model:";
 
-std::unique_ptr<Device> open_model(std::string_view wish, std::filesystem::path const& root, int ordinal = 0,
-                                   std::size_t of_devices = 1) {
+/// `opened` counts those of each name.
+std::unique_ptr<Device> open_model(std::string_view wish, std::filesystem::path const& root,
+                                   std::map<std::string, int>& opened, std::size_t of_devices) {
   ModelWish modelled = model_of(wish.substr(model_prefix.size()));
   Clock::slow_down(modelled.slower);
+  int const ordinal = opened[modelled.model.called]++;
   return open_cpu(root, ordinal, of_devices, std::move(modelled.model));
 }
 
@@ -125,7 +128,10 @@ std::unique_ptr<Device> open_one(std::string_view wish, std::filesystem::path co
   }
   if (wish == "cuda") return open_gpu(0);
   if (auto const ordinal = ordinal_of(wish, "cuda:")) return open_gpu(*ordinal);
-  if (wish.starts_with(model_prefix)) return open_model(wish, root);
+  if (wish.starts_with(model_prefix)) {
+    std::map<std::string, int> none;
+    return open_model(wish, root, none, 1);
+  }
   return nullptr;
 }
 
@@ -166,11 +172,11 @@ Devices open_devices(std::string_view wishes, std::filesystem::path const& root)
   std::vector<std::unique_ptr<Device>> opened;
   std::vector<int> gpus;
   int cpu = 0;
+  std::map<std::string, int> models_of_name;
   for (std::string const& name : names) {
     if (is_cpu(name) && names.size() > 1) {
       // CPU devices are numbered in the order of the list, so the number in the name only tells them apart.
-      opened.push_back(is_model(name) ? open_model(name, root, cpu, cpus) : open_cpu(root, cpu, cpus));
-      ++cpu;
+      opened.push_back(is_model(name) ? open_model(name, root, models_of_name, cpus) : open_cpu(root, cpu++, cpus));
       continue;
     }
     opened.push_back(open_one(name, root));

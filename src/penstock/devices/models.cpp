@@ -2,7 +2,6 @@
 #include "penstock/devices/models.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
 #include <cstring>
 #include <fstream>
@@ -26,39 +25,6 @@ constexpr std::size_t most_file_bytes = std::size_t{1} << 20;
 /// Two CPUs stand for sixteen and a GPU (docs/models.md).
 constexpr unsigned usual_slower = 20;
 constexpr std::uint64_t slowest = 10'000;
-
-DeviceModel h200() {
-  DeviceModel model;
-  model.name = "NVIDIA H200";
-  model.source = "measured on one H200 (PCIe 5 x16, driver 580, CUDA 13.0, 16 CPUs): docs/models.md";
-  model.link_name = "PCIe 5 x16";
-  model.memory_bytes = 150'109'880'320;
-  model.link = {.up = 55.2, .down = 55.1, .both = 50.5, .mapped = 33, .pageable = 9.4, .copy = Time(2.4)};
-  model.kernels = {.units = 132,
-                   .threads_per_unit = 2048,
-                   .memory = 3100,
-                   .tera_flops = 60,
-                   .start = Time(3.6),
-                   .handover = Time(2.2)};
-  model.calls = {.copy = Time(1.8),
-                 .launch = Time(3.3),
-                 .record = Time(0.25),
-                 .wait = Time(0.3),
-                 .callback = Time(0.9),
-                 .query = Time(1.5),
-                 .synchronize = Time(0.4),
-                 .graph = Time(5.5),
-                 .alone = Time(1.0)};
-  model.completions = {.noticed = Time(2.2), .called = Time(11)};
-  model.host_cpus = 16;
-  return model;
-}
-
-struct Named {
-  std::string_view name;
-  DeviceModel (*make)();
-};
-constexpr std::array models{Named{"h200", h200}};
 
 /// Calls `visit` for each number of a model: where it is in the file, itself, and what it may be at most.
 template <class Model, class Visit>
@@ -84,6 +50,8 @@ void for_each_number(Model& model, Visit visit) {
   number("link", "copies_in_order_of_issue", model.copies_in_order_of_issue, 1);
   number("kernels", "multiprocessors", model.kernels.units, 1e4);
   number("kernels", "threads_of_each", model.kernels.threads_per_unit, 1e4);
+  number("kernels", "at_once", model.kernels.at_once, 1e4);
+  number("kernels", "signal_together", model.kernels.signal_together, 1);
   number("kernels", "memory_gb_s", model.kernels.memory, 1e6);
   number("kernels", "tera_flops", model.kernels.tera_flops, 1e6);
   time("kernels", "start_us", model.kernels.start);
@@ -117,7 +85,7 @@ std::string contents(std::string const& path) {
   std::ifstream file(path, std::ios::binary);
   if (!file) {
     std::string known;
-    for (Named const& each : models) known += (known.empty() ? "" : ", ") + std::string(each.name);
+    for (std::string const& each : built_in_models()) known += (known.empty() ? "" : ", ") + each;
     throw Error(ErrorKind::bad_argument, "There is no model '" + path + "' (" + std::strerror(errno) +
                                              "): name one of penstock's own (" + known + ") or a file with one.");
   }
@@ -129,18 +97,6 @@ std::string contents(std::string const& path) {
 }
 
 }  // namespace
-
-std::vector<std::string> built_in_models() {
-  std::vector<std::string> names;
-  for (Named const& each : models) names.emplace_back(each.name);
-  return names;
-}
-
-std::optional<DeviceModel> built_in_model(std::string_view name) {
-  auto const found = std::ranges::find(models, name, &Named::name);
-  if (found == models.end()) return std::nullopt;
-  return found->make();
-}
 
 std::string model_text(DeviceModel const& model) {
   Json json{{"schema", schema}, {"kind", "model"}, {"name", model.name}, {"source", model.source}};
@@ -175,8 +131,9 @@ DeviceModel read_model(std::string const& text, std::string const& name) {
   if (std::min({model.link.up, model.link.down, model.link.mapped, model.link.pageable}) < least_rate) {
     refuse(name, "link.up_gb_s, down_gb_s, mapped_gb_s and pageable_gb_s must be 0.000001 or more");
   }
-  if (model.copy_engines < 1 || model.kernels.units < 1 || model.kernels.threads_per_unit < 1) {
-    refuse(name, "link.copy_engines, kernels.multiprocessors and threads_of_each must be at least 1");
+  if (model.copy_engines < 1 || model.kernels.units < 1 || model.kernels.threads_per_unit < 1 ||
+      model.kernels.at_once < 1) {
+    refuse(name, "link.copy_engines, kernels.multiprocessors, threads_of_each and at_once must be at least 1");
   }
   return model;
 }
@@ -193,8 +150,14 @@ ModelWish model_of(std::string_view wish) {
     name.resize(at);
     slower = static_cast<unsigned>(*factor);
   }
-  if (auto model = built_in_model(name)) return {std::move(*model), slower};
-  return {read_model(contents(name), name), slower};
+  // What device_name calls the second of that name and those behind it.
+  if (auto const mark = name.rfind('#'); mark != std::string::npos && whole_number_of(name.substr(mark + 1), slowest)) {
+    name.resize(mark);
+  }
+  auto built_in = built_in_model(name);
+  ModelWish modelled{built_in ? std::move(*built_in) : read_model(contents(name), name), slower};
+  modelled.model.called = std::move(name);
+  return modelled;
 }
 
 }  // namespace penstock

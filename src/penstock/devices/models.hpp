@@ -10,7 +10,7 @@
 
 namespace penstock {
 
-/// The names of the models that come with penstock: "h200".
+/// The names of the models that come with penstock: "h200" and so on.
 std::vector<std::string> built_in_models();
 /// One of them; empty, if there is none of that name.
 std::optional<cpu::DeviceModel> built_in_model(std::string_view name);
@@ -28,7 +28,7 @@ struct ModelWish {
   unsigned slower;  ///< Than this machine's clock.
 };
 
-/// "h200", "h200@50", "mine.json", "mine.json@10".
+/// "h200", "h200@50", "mine.json", "mine.json@10"; also "h200#1", as device_name calls the second of them.
 ///
 /// Throws: Error of kind bad_argument, if there is no such model or the factor is none.
 ModelWish model_of(std::string_view wish);

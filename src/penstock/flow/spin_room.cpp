@@ -28,6 +28,7 @@ PlacementRequest placement_request(PipelineOptions const& options, DeviceInfo co
     request.device = (device.kind == DeviceKind::cuda ? "GPU " : "CPU device ") + std::to_string(device.ordinal);
   }
   request.device_node = device.numa_node;
+  if (device.modelled) request.cpus = device.host_cpus;
   request.bind = options.tuning.bind;
   return request;
 }

@@ -18,8 +18,10 @@ Event timing_event(Device& device) {
 /// The part of the device that does such a step; all lanes of the device have the same.
 std::string engine_of(Device const& device, Step step) {
   DeviceInfo const info = device.info();
-  return (info.kind == DeviceKind::cuda ? "GPU " + std::to_string(info.ordinal) : std::string("CPU device")) + " " +
-         std::string(step_name(step));
+  std::string const what = info.kind == DeviceKind::cuda ? "GPU " + std::to_string(info.ordinal)
+                           : info.modelled               ? device_name(info)
+                                                         : std::string("CPU device");
+  return what + " " + std::string(step_name(step));
 }
 
 /// Neither a tile's number nor the number before a tile's.

@@ -113,9 +113,9 @@ void Placement::place_producers(Topology const& topology, PlacementRequest const
 
 void Placement::remark_crowding(Topology const& topology, PlacementRequest const& request) {
   std::size_t const threads = request.lanes + request.producers + request.consumers;
-  if (threads > topology.cpus().size()) {
-    remarks_.push_back(count(threads, "thread") + " share " + count(topology.cpus().size(), "CPU") + '.');
-  }
+  std::size_t const cpus = request.cpus > 0 ? request.cpus : topology.cpus().size();
+  if (threads > cpus) remarks_.push_back(count(threads, "thread") + " share " + count(cpus, "CPU") + '.');
+  if (request.cpus > 0) return;  // What this machine has is no matter there.
   if (auto const quota = topology.cpu_quota(); quota && *quota < static_cast<double>(topology.cpus().size())) {
     remarks_.push_back("The cgroup allows the time of " + decimal(*quota) + " of " +
                        count(topology.cpus().size(), "CPU") + ": raise its CPU quota if lanes or producers starve.");

@@ -169,7 +169,7 @@ ExitCode BenchCommand::run(StandardOutput& output, Interrupt const& interrupt) c
     begun = apart(points, options, interrupt.token(), progress);
     options.least_repeats = options.most_repeats = 1;  // That are left for this process.
   }
-  OpenDevices const devices(sweep.axes.devices);
+  OpenDevices const devices(sweep.axes.wishes());
   if (all_here) sweep.axes.profile.warn(machine_here(devices.first()));
   BenchFacts const facts = facts_here(devices.first(), flavour(), built_with_cuda(), sweep.command_line);
   if (no_points) {
@@ -178,7 +178,7 @@ ExitCode BenchCommand::run(StandardOutput& output, Interrupt const& interrupt) c
   options.trial.window = std::chrono::milliseconds(sweep.milliseconds);
   auto const ranges = trace.nvtx_ranges();
   options.trial.ranges = ranges.get();
-  options.cpus = static_cast<unsigned>(facts.cpus);
+  options.cpus = facts.device.host_cpus > 0 ? facts.device.host_cpus : static_cast<unsigned>(facts.cpus);
   options.order = order;
   std::vector<std::string> places;
   for (measure::Point const& point : points) places.push_back(place_text(wanted, point));
@@ -219,7 +219,7 @@ void BenchCommand::write_trace_of(OutputFile& file, BenchFacts const& facts, std
   bool const legacy = facts.flavour == Flavour::legacy;
   TraceFacts about{.process = std::string(program_name()) + (legacy ? "-legacy bench" : " bench"),
                    .number = legacy ? 2U : 1U,
-                   .facts = {{"device", on.info().name}, {"command", facts.command}}};
+                   .facts = {{"device", device_text(on.info())}, {"command", facts.command}}};
   for (std::size_t i = 0; i < axes.size(); ++i) about.facts.emplace_back(axes[i].name, results[*best].point.values[i]);
   write_traced_run(trace, file, about, on, setting, trial, stop);
   if (no_trace_cost) return;

@@ -150,10 +150,10 @@ std::string digests_text(std::span<PointResult const> results) {
 }  // namespace
 
 std::string as_text(BenchFacts const& facts, std::span<Axis const> axes, std::span<PointResult const> results) {
-  std::string text = facts.device.name + (facts.device.driver.empty() ? "" : ", driver " + facts.device.driver) +
-                     ", on " + facts.host.hostname + " (" + std::to_string(facts.cpus) + " CPUs), " +
-                     std::string(flavour_name(facts.flavour)) + " default streams, penstock " + facts.version +
-                     (facts.commit.empty() ? "" : " (" + facts.commit + ")") + "\n";
+  std::string text =
+      device_text(facts.device) + (facts.device.driver.empty() ? "" : ", driver " + facts.device.driver) + ", on " +
+      facts.host.hostname + " (" + std::to_string(facts.cpus) + " CPUs), " + std::string(flavour_name(facts.flavour)) +
+      " default streams, penstock " + facts.version + (facts.commit.empty() ? "" : " (" + facts.commit + ")") + "\n";
   std::string fixed;
   std::vector<std::vector<std::string>> rows(1);
   for (Axis const& axis : axes) {

@@ -5,6 +5,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "penstock/core/too_slow.hpp"
 #include "penstock/error.hpp"
 #include "tools/command/ending.hpp"
 #include "tools/command/program.hpp"
@@ -33,6 +34,7 @@ void take(nlohmann::json const& point, PointResult& result) {
   double const gigabytes = point.at("gb_per_s").at("median").get<double>() / tiles;
   result.tiles_per_second.push_back(tiles);
   result.cpu_s_per_tile.push_back(point.at("cpu_s_per_gb").at("median").get<double>() * gigabytes);
+  keep_too_slow(point.value("remarks", std::vector<std::string>()), result.too_slow);
   ++result.apart;
 }
 

@@ -24,6 +24,8 @@ std::optional<double> finite(std::string const& text) {
   return read && std::isfinite(number) ? std::optional(number) : std::nullopt;
 }
 
+constexpr std::uint64_t most_slower = 10'000;
+
 /// In as few digits as people would write.
 std::string plain(double number) {
   char text[32];
@@ -97,6 +99,36 @@ void add_former_name(CLI::App& command, OptionRow const& row, std::string& value
   if (!row.former.empty()) command.add_option("--" + std::string(row.former), value)->group("");
 }
 
+void SlowerOption::add_to(CLI::App& command) {
+  command
+      .add_option("--slower", factor,
+                  "With model:NAME: how many seconds of this machine one of the model takes, from 2 to 10000, as @N\n"
+                  "behind the name. Default: 20")
+      ->type_name("N")
+      ->check(whole_number(2, most_slower));
+}
+
+std::string SlowerOption::applied_to(std::string const& wish) const {
+  if (factor == 0) return wish;
+  std::string const number = std::to_string(factor), option = "--slower " + number;
+  std::string slowed;
+  for (std::size_t from = 0; from <= wish.size();) {
+    std::size_t const comma = std::min(wish.find(',', from), wish.size());
+    std::string const name = wish.substr(from, comma - from);
+    from = comma + 1;
+    if (!name.starts_with("model:")) {
+      throw Error(ErrorKind::bad_argument, option + " is for models of GPUs, and '" + name +
+                                               "' is none: leave it out, or name one, as in --device model:h200.");
+    }
+    std::size_t const at = name.rfind('@');
+    if (at != std::string::npos && name.substr(at + 1) != number) {
+      throw Error(ErrorKind::bad_argument, option + " and " + name + " say two factors: say it once.");
+    }
+    slowed += (slowed.empty() ? "" : ",") + name + (at == std::string::npos ? "@" + number : "");
+  }
+  return slowed;
+}
+
 void ProfileOption::add_to(CLI::App& command, std::string const& help, std::function<void(Profile const&)> take) {
   command.add_option("--profile", path, help)->type_name("FILE")->check(names_a_file());
   command.final_callback([this, take = std::move(take)] {
@@ -120,6 +152,7 @@ void PipelineArguments::add_to(CLI::App& command, std::string const& tile_sizes)
           "auto is the first GPU, or the CPU where there is none")
       ->type_name("NAME")
       ->check(offers(device_words));
+  slower.add_to(command);
   for (OptionRow const& row : option_table()) {
     if (!row.in(named_in::commands)) continue;
     std::string const name(row.name);

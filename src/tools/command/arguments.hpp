@@ -42,6 +42,17 @@ bool follows_from_named(CLI::App const& command, OptionRow const& row);
 /// Takes the former name of an option as well, if it has one, and does not speak of it.
 void add_former_name(CLI::App& command, OptionRow const& row, std::string& value);
 
+/// The option `--slower N`, which says for all models of GPUs what `@N` says behind the name of one.
+struct SlowerOption {
+  unsigned factor = 0;  ///< 0: it was not named.
+
+  void add_to(CLI::App& command);
+  /// `wish` names devices, as open_devices takes them. Returns: the same, with the factor behind each.
+  ///
+  /// Throws: Error of kind bad_argument, if it was named, and one of them is no model or says another factor.
+  std::string applied_to(std::string const& wish) const;
+};
+
 /// What most commands do with a profile.
 inline constexpr char const* profile_fills_in = "Settings that tune --save wrote, for all that is not named here";
 
@@ -60,6 +71,7 @@ struct ProfileOption {
 /// The options that every command with a pipeline has.
 struct PipelineArguments {
   std::string device = "auto";
+  SlowerOption slower;
   std::map<std::string, std::string> values;  ///< By option, as asked for or as the profile has it.
   ProfileOption profile;
 
@@ -69,6 +81,10 @@ struct PipelineArguments {
   ///
   /// Throws: Error of kind bad_argument.
   PipelineOptions options() const;
+  /// The devices, as open_devices takes them.
+  ///
+  /// Throws: as SlowerOption::applied_to.
+  std::string wish() const { return slower.applied_to(device); }
   /// Bytes of a tile, or `preset` if none was asked for.
   ///
   /// Throws: Error of kind bad_argument.

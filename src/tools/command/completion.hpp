@@ -14,7 +14,7 @@ namespace penstock::cli {
 CLI::Validator offers(std::string const& names);
 
 /// The devices that every machine knows by name.
-inline constexpr char const* device_words = "auto, cpu, cuda, model:h200, all";
+inline constexpr char const* device_words = "auto, cpu, cuda, model:h200, model:h100, model:a100, all";
 
 /// What completion offers for the option: the values that `offers` names, or all that a CLI::IsMember takes. Empty if
 /// it has neither. CLI11 shows the validators of an option only where it may be changed.

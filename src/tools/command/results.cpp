@@ -8,6 +8,7 @@
 #include <optional>
 #include <utility>
 
+#include "penstock/clock.hpp"
 #include "penstock/core/number_text.hpp"
 #include "penstock/machine/topology.hpp"
 #include "tools/command/program.hpp"
@@ -141,6 +142,33 @@ BenchFacts facts_here(DeviceGroup const& devices, Flavour flavour, bool with_cud
           .command = command_line};
 }
 
+namespace {
+
+std::string of_model(std::string const& name, std::string const& model, std::uint64_t cpus, std::uint64_t slower) {
+  return name + " (model:" + model + (cpus > 0 ? ", " + std::to_string(cpus) + " CPUs" : "") + ", slower by " +
+         std::to_string(slower) + ")";
+}
+
+}  // namespace
+
+std::string device_text(DeviceInfo const& device) {
+  return device.modelled ? of_model(device.name, device.model, device.host_cpus, Clock::slower()) : device.name;
+}
+
+std::string device_text(nlohmann::ordered_json const& device) {
+  auto const name = device.at("name").get<std::string>();
+  auto const count = [&](char const* member) {
+    Json const value = device.value(member, Json());
+    return value.is_number() ? value.get<std::uint64_t>() : 0;
+  };
+  Json const model = device.value("model", Json());
+  return model.is_string() ? of_model(name, model.get<std::string>(), count("host_cpus"), count("slower")) : name;
+}
+
+nlohmann::ordered_json slower_or_null(std::string const& model) {
+  return model.empty() ? Json(nullptr) : Json(Clock::slower());
+}
+
 std::string date_now() {
   std::time_t const now = std::time(nullptr);
   std::tm parts{};
@@ -151,7 +179,8 @@ std::string date_now() {
 }
 
 nlohmann::ordered_json as_members(BenchFacts const& facts) {
-  bool const gpu = facts.device.kind == DeviceKind::cuda;
+  bool const gpu = facts.device.acts_as_gpu();
+  unsigned const cpus = facts.device.host_cpus;
   return {
       {"penstock",
        {{"version", facts.version},
@@ -166,9 +195,14 @@ nlohmann::ordered_json as_members(BenchFacts const& facts) {
         {"nodes", facts.nodes},
         {"memory_bytes", facts.host.memory_bytes}}},
       {"device",
-       {{"kind", gpu ? "cuda" : "cpu"},
+       {{"kind", facts.device.modelled ? "model"
+                 : gpu                 ? "cuda"
+                                       : "cpu"},
         {"name", facts.device.name},
         {"devices", facts.devices},
+        {"model", or_null(facts.device.model)},
+        {"slower", slower_or_null(facts.device.model)},
+        {"host_cpus", or_null(cpus > 0 ? std::optional(cpus) : std::nullopt)},
         {"link", or_null(facts.device.link)},
         {"driver", or_null(facts.device.driver)},
         {"runtime", or_null(facts.device.runtime)},

@@ -67,6 +67,13 @@ struct BenchFacts {
 /// Throws: Error, if a device does not say what it is.
 BenchFacts facts_here(DeviceGroup const& devices, Flavour flavour, bool with_cuda, std::string const& command_line);
 
+/// What a device is to people: "NVIDIA H200", or "model of NVIDIA H200 (model:h200, 16 CPUs, slower by 20)".
+std::string device_text(DeviceInfo const& device);
+/// The same of the member `device` of docs/results.md.
+std::string device_text(nlohmann::ordered_json const& device);
+/// How much slower this machine's time is, for results of a modelled GPU; else null.
+nlohmann::ordered_json slower_or_null(std::string const& model);
+
 /// The time now, as BenchFacts::date.
 std::string date_now();
 /// The members `penstock`, `machine`, `device`, `date` and `command` of docs/results.md.

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "penstock/core/too_slow.hpp"
 #include "tools/command/results.hpp"
 #include "tools/measure/meter.hpp"
 
@@ -96,6 +97,7 @@ void ComparedSide::take(Json const& point) {
   }
   tiles.push_back(point.at("tiles_per_s").at("median").get<double>());
   cpu.push_back(point.at("cpu_s_per_gb").at("median").get<double>());
+  keep_too_slow(point.value("remarks", std::vector<std::string>()), too_slow);
 }
 
 double ComparedSide::gigabytes() const {

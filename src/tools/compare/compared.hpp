@@ -21,6 +21,7 @@ struct ComparedSide {
   std::string error = {};
   nlohmann::ordered_json judged = {};     ///< The point in the run for latency, ceilings and verdict; or null.
   std::vector<std::string> remarks = {};  ///< On that run.
+  std::string too_slow = {};              ///< Of a model: that this machine was in some round; or empty.
 
   void take(nlohmann::ordered_json const& point);
   /// Gigabytes of one tile; 0 if the point was not measured.

@@ -24,6 +24,7 @@ double rate_of(ComparedSide const& side) {
 /// What its throughput was not measured with.
 void take_judged(Json& point, ComparedSide const& side) {
   for (std::string const& remark : side.remarks) point["remarks"].push_back(remark);
+  if (!side.too_slow.empty()) point["remarks"].push_back(side.too_slow);
   if (side.judged.is_null()) return;
   for (char const* name : {"latency_us", "ceilings", "verdict"}) point[name] = side.judged.at(name);
   for (Json const& remark : side.judged.at("remarks")) point["remarks"].push_back(remark);
@@ -119,11 +120,14 @@ std::string as_text(Compared const& compared) {
       for (double const figure :
            {rate_of(point.legacy), rate_of(point.per_thread), speed_up.median, speed_up.least, speed_up.most})
         row.push_back(short_number(figure));
+      for (ComparedSide const* side : {&point.legacy, &point.per_thread}) {
+        if (!side->too_slow.empty() && failures.find(side->too_slow) == std::string::npos)
+          failures += "note: " + side->too_slow + "\n";
+      }
     }
     rows.push_back(row);
   }
-  Json const& device = compared.first.at("device");
-  std::string text = device.at("name").get<std::string>() + " on " +
+  std::string text = device_text(compared.first.at("device")) + " on " +
                      compared.first.at("machine").at("host").get<std::string>() +
                      ", legacy against per-thread default streams, in turn\n";
   std::string fixed;

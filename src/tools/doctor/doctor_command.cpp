@@ -13,6 +13,7 @@
 #include "tools/command/ending.hpp"
 #include "tools/command/files_to_write.hpp"
 #include "tools/command/program.hpp"
+#include "tools/command/results.hpp"
 #include "tools/doctor/model_probe.hpp"
 
 namespace penstock::cli {
@@ -22,6 +23,7 @@ void DoctorCommand::add_to(CLI::App& command) {
   auto& probed = *command.add_option("--device", device, "What to probe: auto, cpu, cuda, cuda:N or model:NAME")
                       ->type_name("NAME")
                       ->check(offers("auto, cpu, cuda, model:h200"));
+  slower.add_to(command);
   auto& reading =
       *command.add_option("--read", read, "Also read this file once, for 10 s at most, to see how fast that goes")
            ->type_name("FILE")
@@ -36,11 +38,24 @@ void DoctorCommand::add_to(CLI::App& command) {
                                   "for --device model:FILE")
                       ->type_name("FILE")
                       ->check(names_a_file());
-  command.add_flag("--no-probe", no_probe, "Measure nothing")->excludes(&reading)->excludes(&probed)->excludes(&saving);
+  auto& not_probing = *command.add_flag("--no-probe", no_probe, "Measure nothing")
+                           ->excludes(&reading)
+                           ->excludes(&probed)
+                           ->excludes(&saving);
+  command
+      .add_flag(
+          "--list-models", list_models,
+          "Only say which models of GPUs there are for --device model:NAME, and where their numbers are from; with\n"
+          "--json also the numbers, as in a file of --save-model")
+      ->excludes(&reading)
+      ->excludes(&probed)
+      ->excludes(&saving)
+      ->excludes(&not_probing);
   command.add_flag("--json", json, "Print JSON");
 }
 
 ExitCode DoctorCommand::run(StandardOutput& output, Interrupt const& interrupt) const {
+  if (list_models) return output.write(models_text()) ? exit_ok : exit_some_failed;
   auto const file = file_to_read();
   FilesToWrite files(std::vector<NamedFile>{{"--read", read}}, std::vector<NamedFile>{{"--save-model", save_model}},
                      interrupt.token());
@@ -57,7 +72,8 @@ ExitCode DoctorCommand::run(StandardOutput& output, Interrupt const& interrupt) 
                     .probed = {},
                     .probed_gpu = false,
                     .probe_problem = {},
-                    .rates = std::nullopt};
+                    .rates = std::nullopt,
+                    .remarks = {}};
   try {
     facts.gpus = list_gpus();
   } catch (Error const& error) {
@@ -70,6 +86,19 @@ ExitCode DoctorCommand::run(StandardOutput& output, Interrupt const& interrupt) 
   }
   if (!output.write(json ? as_json(facts) : as_text(facts))) return exit_some_failed;
   return facts.probe_problem.empty() && facts.gpu_problem.empty() ? exit_ok : exit_device;
+}
+
+std::string DoctorCommand::models_text() const {
+  constexpr std::size_t columns = 100, indent = 8;
+  std::string text, all;
+  for (std::string const& name : built_in_models()) {
+    cpu::DeviceModel const model = built_in_model(name).value();
+    text += name + std::string(indent - std::min(indent, name.size()), ' ') + model.name + ", " + model.link_name +
+            "\n" + wrapped(model.source, indent, columns - indent);
+    std::string const one = model_text(model);
+    all += (all.empty() ? "[\n" : ",\n") + one.substr(0, one.size() - 1);
+  }
+  return json ? all + "\n]\n" : text;
 }
 
 /// Null without --read.
@@ -88,9 +117,9 @@ std::unique_ptr<OpenFile> DoctorCommand::file_to_read() const {
 void DoctorCommand::probe(DoctorFacts& facts, OpenFile const* file, OutputFile* model,
                           std::stop_token const& stop) const {
   try {
-    auto const opened = open_device(device);
+    auto const opened = open_device(slower.applied_to(device));
     auto const info = opened->info();
-    facts.probed = info.name;
+    facts.probed = device_text(info);
     facts.probed_gpu = info.kind == DeviceKind::cuda;
     auto const threads =
         producers != 0 ? producers : static_cast<unsigned>(std::min<std::size_t>(facts.topology.busy_threads(), 12));
@@ -100,6 +129,7 @@ void DoctorCommand::probe(DoctorFacts& facts, OpenFile const* file, OutputFile* 
     }
     expect_memory_to_probe(facts.host, threads);
     facts.rates = probe_rates(*opened, threads, file, stop);
+    facts.remarks = opened->remarks();
     if (model == nullptr || stop.stop_requested()) return;
     std::string const text = model_text(probe_model(*opened, stop));
     model->write("the model", [&](std::ostream& to) { to << text; });

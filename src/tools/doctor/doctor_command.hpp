@@ -10,6 +10,7 @@
 #include "penstock/file/open_file.hpp"
 #include "penstock/flavour.hpp"
 #include "penstock/machine/output_file.hpp"
+#include "tools/command/arguments.hpp"
 #include "tools/command/ending.hpp"
 #include "tools/doctor/doctor_facts.hpp"
 
@@ -19,10 +20,12 @@ inline namespace PENSTOCK_FLAVOUR {
 /// `penstock doctor`: what this machine is, and what on it would hold a pipeline back.
 struct DoctorCommand {
   std::string device = "auto";
+  SlowerOption slower;
   std::string read;
   unsigned producers = 0;
   bool no_probe = false;
   std::string save_model;  ///< A file; empty for none.
+  bool list_models = false;
   bool json = false;
 
   void add_to(CLI::App& command);
@@ -34,6 +37,7 @@ struct DoctorCommand {
   ExitCode run(StandardOutput& output, Interrupt const& interrupt) const;
 
  private:
+  std::string models_text() const;
   std::unique_ptr<OpenFile> file_to_read() const;
   void probe(DoctorFacts& facts, OpenFile const* file, OutputFile* model, std::stop_token const& stop) const;
 };

@@ -226,6 +226,7 @@ std::vector<std::string> remarks_on(DoctorFacts const& facts) {
   remark_on_host(facts, remarks);
   remark_on_gpus(facts, remarks);
   remark_on_rates(facts, remarks);
+  remarks.insert(remarks.end(), facts.remarks.begin(), facts.remarks.end());
   return remarks;
 }
 

@@ -27,6 +27,7 @@ struct DoctorFacts {
   bool probed_gpu = false;
   std::string probe_problem;  ///< Why it could not be probed; empty if it could or should not.
   std::optional<ProbeRates> rates;
+  std::vector<std::string> remarks = {};  ///< Of the device that was probed.
 };
 
 /// For people, remarks last.

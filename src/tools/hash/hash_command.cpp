@@ -37,8 +37,7 @@ namespace {
 std::optional<Verdict> verdict_of(Report const& report, PipelineOptions const& options, Recording const& recording,
                                   DeviceGroup const& devices) {
   if (recording.every != 1 || report.tiles_done == 0 || devices.lost()) return std::nullopt;
-  auto const cpus = static_cast<unsigned>(Topology::detect().busy_threads());
-  return judge(figures_of(report, options, recording, devices.front(), cpus));
+  return judge(figures_of(report, options, recording, devices.front(), report.cpus));
 }
 
 constexpr std::size_t usual_tile_bytes = std::size_t{4} << 20;
@@ -129,7 +128,7 @@ ExitCode HashCommand::run(StandardOutput& output, Interrupt const& interrupt) {
   std::vector<NamedFile> read{{"--profile", pipeline.profile.path}};
   for (std::string const& path : inputs()) read.push_back({"PATH", path});
   FilesToWrite files(read, std::vector<NamedFile>{trace.named()}, interrupt.token());
-  auto const open = [wish = pipeline.device] { return open_devices(wish); };
+  auto const open = [wish = pipeline.wish()] { return open_devices(wish); };
   if (takes_head_start()) return run_after_head_start(open, output, interrupt.token());
   Devices const devices = open();
   pipeline.profile.warn(machine_here(devices));
@@ -165,7 +164,7 @@ HashRequest HashCommand::request(std::size_t tile_bytes, OutputFile const* trace
 ExitCode HashCommand::run_on(DeviceGroup const& devices, StandardOutput& output, OutputFile* trace_file,
                              std::stop_token const& interrupted) const {
   PipelineOptions options = suited_to(devices, this->options());
-  std::string const device_name = devices.info().name;  // A GPU that was lost says no more of itself.
+  DeviceInfo const info = devices.info();  // A GPU that was lost says no more of itself.
   auto const recorder = trace.recorder();
   options.watching.recorder = recorder.get();
   auto const activities = trace.activity_log(recorder.get());
@@ -183,7 +182,7 @@ ExitCode HashCommand::run_on(DeviceGroup const& devices, StandardOutput& output,
   if (!made) {
     Report none;
     none.stopped = true;
-    job.output().summary({.report = none, .device = device_name});
+    job.output().summary({.report = none, .device = info});
     job.progress().complain(message_of(cut_short));
     return exit_interrupted;
   }
@@ -195,14 +194,14 @@ ExitCode HashCommand::run_on(DeviceGroup const& devices, StandardOutput& output,
   std::optional<Verdict> verdict;
   if (recording) verdict = verdict_of(report, pipe.options(), without_activities(*recording), devices);
   job.output().summary(
-      {.report = report, .device = device_name, .pool = &pipe.pool(), .verdict = verdict, .grouped = job.grouped()});
+      {.report = report, .device = info, .pool = &pipe.pool(), .verdict = verdict, .grouped = job.grouped()});
   bool const may_write = !job.reads_its_trace();
   if (!may_write) {
     job.progress().complain(message_of(
         trace.file + " is among what was read, so it was left as it is and there is no trace: name another file."));
   }
   bool const traced = !recording || !may_write || trace_file == nullptr ||
-                      write_trace_of(*trace_file, *recording, report, device_name, job.progress());
+                      write_trace_of(*trace_file, *recording, report, device_text(info), job.progress());
   if (verdict && traced && !json) job.progress().complain(std::string(program_name()) + ": " + as_text(*verdict));
 
   ExitCode const code = end_of(report, job, &devices, interrupted);
@@ -241,13 +240,14 @@ ExitCode HashCommand::run_after_head_start(OpenDevices const& open, StandardOutp
   });
   HeadStart const head = take_head_start(job.source_for(pool), pool, job.book(), job.progress(), there.get_token());
   Report report;
-  HashSummary summary{.report = report, .device = "CPU", .head_start = head};
+  HashSummary summary{.report = report, .head_start = head};
+  summary.device.name = "CPU";
   bool const rest = !head.input_ended || (*failed && !job.all_taken());
   report.stopped = interrupted.stop_requested();
   if (rest && !report.stopped) {
     started = starting_.get();
     pipeline.profile.warn(machine_here(started->devices));
-    summary.device = started->devices.info().name;
+    summary.device = started->devices.info();
     summary.pool = &started->pipe.pool();
     report = run_through(started->pipe, job, started->devices, interrupted);
   }

@@ -114,7 +114,7 @@ void HashOutput::summary(HashSummary const& of) {
                        {"loss", one.loss.empty() ? Json(nullptr) : Json(one.loss)}});
   }
   Json summary{
-      {"device", of.device},
+      {"device", of.device.name},
       {"files", files_},
       {"problems", problems_.load()},
       {"mismatches", mismatches_},
@@ -131,6 +131,8 @@ void HashOutput::summary(HashSummary const& of) {
       {"stopped", report.stopped},
       {"lanes", lanes},
       {"devices", devices},
+      {"model", or_null(of.device.model)},
+      {"slower", slower_or_null(of.device.model)},
       {"verdict", of.verdict ? as_members(*of.verdict) : Json(nullptr)}};
   if (report.first_failure) {
     summary["first_failure"] = {{"stage", report.first_failure->failure.stage},

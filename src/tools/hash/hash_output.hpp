@@ -7,6 +7,7 @@
 #include <string>
 
 #include "penstock/core/pool.hpp"
+#include "penstock/device.hpp"
 #include "penstock/report.hpp"
 #include "tools/command/progress.hpp"
 #include "tools/hash/hash_book.hpp"
@@ -26,7 +27,7 @@ enum class HashFormat : std::uint8_t {
 /// What the last line of the json format tells of the whole.
 struct HashSummary {
   Report const& report;
-  std::string device = {};
+  DeviceInfo device = {};
   Pool const* pool = nullptr;  ///< The pipeline's; null if there was none.
   std::optional<HeadStart> head_start = {};
   std::optional<Verdict> verdict = {};  ///< Empty if the run was not recorded, or not every tile of it.

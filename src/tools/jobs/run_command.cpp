@@ -29,9 +29,9 @@ double seconds_of(Report const& report) {
   return std::chrono::duration<double>(report.wall).count();
 }
 
-/// The report of the run, its items, digest and remarks.
-std::string about(Job const& job, measure::JobRun const& whole) {
-  std::string text = describe(whole.report) + "\n";
+/// The report of the run, its items, digest and remarks, and first the device if it is a model.
+std::string about(Job const& job, measure::JobRun const& whole, DeviceInfo const& device) {
+  std::string text = (device.modelled ? "on a " + device_text(device) + "\n" : "") + describe(whole.report) + "\n";
   if (job.items) {
     text += std::to_string(whole.items) + " " + job.item + "s, " +
             short_number(static_cast<double>(whole.items) / seconds_of(whole.report)) + " a second\n";
@@ -139,7 +139,7 @@ ExitCode RunCommand::run(StandardOutput& output, Interrupt const& interrupt) con
   JobPoint const point = wanted.point();
   trace.check();
   FilesToWrite files(inputs(), std::vector<NamedFile>{trace.named()}, interrupt.token());
-  Devices const devices = open_devices(pipeline.device);
+  Devices const devices = open_devices(pipeline.wish());
   pipeline.profile.warn(machine_here(devices));
   BenchFacts const facts = facts_here(devices, flavour(), built_with_cuda(), command_line);
   auto const recorder = trace.file.empty() ? nullptr : trace.recorder();
@@ -151,11 +151,12 @@ ExitCode RunCommand::run(StandardOutput& output, Interrupt const& interrupt) con
   measure::JobRun const whole = run_whole(devices, wanted, options, interrupt.token());
   if (activities != nullptr) activities->finish();
   bool const told = output.write(json ? as_json(facts, job, point, whole) : whole.results);
-  if (!json) std::fputs(about(job, whole).c_str(), stderr);
+  if (!json) std::fputs(about(job, whole, facts.device).c_str(), stderr);
   if (OutputFile* const file = files.of("--trace"); file != nullptr && told && !interrupt.requested()) {
     Recording const recording = recorder->take();
-    write_trace_file(*file, recording,
-                     {.process = title_of("run"), .facts = {{"device", facts.device.name}, {"command", command_line}}});
+    write_trace_file(
+        *file, recording,
+        {.process = title_of("run"), .facts = {{"device", device_text(facts.device)}, {"command", command_line}}});
     tell(traced_text(trace.file, recording, whole.report.wall));
   }
   if (interrupt.requested()) {

@@ -32,7 +32,7 @@ constexpr std::size_t indent = 2;
 }  // namespace
 
 std::string as_text(LabPlace const& place) {
-  return place.device + "; stream 0 is " + place.flavour + " unless an experiment says otherwise\n";
+  return device_text(place.device) + "; stream 0 is " + place.flavour + " unless an experiment says otherwise\n";
 }
 
 std::string as_text(lab::Experiment const& experiment, std::size_t columns) {
@@ -68,7 +68,9 @@ std::string as_json(LabPlace const& place, lab::Experiment const& experiment, la
     figures.push_back(std::move(one));
   }
   Json const json{{"name", experiment.name},
-                  {"device", place.device},
+                  {"device", place.device.name},
+                  {"model", or_null(place.device.model)},
+                  {"slower", slower_or_null(place.device.model)},
                   {"flavour", place.flavour},
                   {"expectation", experiment.expectation},
                   {"intervals", intervals},
@@ -87,7 +89,7 @@ std::string summary_text(std::size_t as_expected, std::size_t all) {
 void write_lab_trace(std::ostream& out, LabPlace const& place,
                      std::span<std::pair<std::string, lab::Observation> const> seen) {
   TraceText text(out);
-  text.notes({{"device", place.device}, {"stream 0", place.flavour}});
+  text.notes({{"device", device_text(place.device)}, {"stream 0", place.flavour}});
   std::uint32_t process = 0;
   for (auto const& [name, observation] : seen) {
     text.name_process(++process, name + (observation.verdict.as_expected ? "" : ", NOT as expected"));
@@ -141,6 +143,7 @@ void LabCommand::add_to(CLI::App& command) {
   command.add_option("--device", device, "What to experiment on: auto, cpu, cuda, cuda:N or model:NAME")
       ->type_name("NAME")
       ->check(offers("auto, cpu, cuda, model:h200"));
+  slower.add_to(command);
   auto& listing = *command.add_flag("--list", list, "Say which experiments there are, and run none");
   command.add_flag("--json", json, "Print JSON, an object a line for each experiment")->excludes(&listing);
   command.add_option("--trace", trace, "Also write a trace of what ran when to this file, for Perfetto or Chrome")
@@ -172,8 +175,8 @@ ExitCode LabCommand::run(StandardOutput& output, Interrupt const& interrupt) con
     return exit_ok;
   }
   FilesToWrite files({}, std::vector<NamedFile>{{"--trace", trace}}, interrupt.token());
-  auto const opened = open_laboratory(device);
-  LabPlace const place{opened->info().name, std::string(flavour_name(opened->flavour()))};
+  auto const opened = open_laboratory(slower.applied_to(device));
+  LabPlace const place{opened->info(), std::string(flavour_name(opened->flavour()))};
   if (!json && !output.write(as_text(place))) return exit_some_failed;
   std::size_t as_expected = 0;
   std::vector<std::pair<std::string, lab::Observation>> all_seen;
@@ -188,6 +191,7 @@ ExitCode LabCommand::run(StandardOutput& output, Interrupt const& interrupt) con
     if (seen.verdict.as_expected) ++as_expected;
     all_seen.emplace_back(experiment.name, std::move(seen));
   }
+  for (std::string const& remark : opened->remarks()) tell(remark);
   if (OutputFile* const file = files.of("--trace"); file != nullptr) {
     write_trace_file(*file, [&](std::ostream& out) { write_lab_trace(out, place, all_seen); });
   }

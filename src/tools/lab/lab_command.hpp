@@ -12,6 +12,7 @@
 #include <CLI/CLI.hpp>
 
 #include "penstock/flavour.hpp"
+#include "tools/command/arguments.hpp"
 #include "tools/command/ending.hpp"
 #include "tools/lab/experiment.hpp"
 
@@ -20,7 +21,7 @@ inline namespace PENSTOCK_FLAVOUR {
 
 /// Where experiments are run, for their output.
 struct LabPlace {
-  std::string device;   ///< "CPU device", "NVIDIA H200".
+  DeviceInfo device;
   std::string flavour;  ///< What this command itself means by "0": "per-thread" or "legacy".
 };
 
@@ -52,6 +53,7 @@ inline namespace PENSTOCK_FLAVOUR {
 struct LabCommand {
   std::vector<std::string> names;
   std::string device = "auto";
+  SlowerOption slower;
   bool list = false;
   bool json = false;
   std::string trace;  ///< Where a trace of what was seen goes; empty for nowhere.

@@ -80,6 +80,7 @@ struct PointResult {
   std::optional<Verdict> verdict = {};
   std::optional<std::uint64_t> digest = {};  ///< Of the results of the whole input, if the job gives one.
   std::vector<std::string> remarks = {};     ///< What could not be had beside it, and why.
+  std::string too_slow = {};                 ///< Of a model: that this machine was in some repeat; or empty.
   std::string error = {};                    ///< Why it could not be measured; empty if it could.
 };
 

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "penstock/core/failure_text.hpp"
+#include "penstock/core/too_slow.hpp"
 #include "penstock/error.hpp"
 #include "tools/measure/ceilings.hpp"
 #include "tools/measure/figures.hpp"
@@ -69,7 +70,10 @@ class Sweep {
         result.ceilings->link_down = link.link_down;
       }
     }
-    for (PointResult& result : results_) remark_on_graphs(result);
+    for (PointResult& result : results_) {
+      remark_on_graphs(result);
+      if (!result.too_slow.empty()) result.remarks.push_back(result.too_slow);
+    }
     if (options_.digests) {
       for (PointResult& result : results_) take_digest(result);
       expect_same_results(results_);
@@ -141,6 +145,7 @@ class Sweep {
         throw Error(ErrorKind::device_refused, "No tile had a byte in it: is the input empty?");
       result.tiles_per_second.push_back(trial->metered.tiles_per_second());
       result.cpu_s_per_tile.push_back(trial->metered.cpu_seconds / trial->metered.tiles);
+      keep_too_slow(trial->report.remarks, result.too_slow);
       result.last = std::move(trial);
     });
   }

@@ -83,6 +83,7 @@ void AxisOptions::add_devices_to(CLI::App& command) {
       ->type_name("NAME")
       ->check(offers(device_words))
       ->allow_extra_args(false);
+  slower.add_to(command);
 }
 
 void AxisOptions::add_plain_to(CLI::App& command) {
@@ -147,12 +148,19 @@ void AxisOptions::add_profile_to(CLI::App& command) {
 std::vector<measure::Axis> AxisOptions::axes() const {
   std::vector<measure::Axis> all;
   measure::Setting const first = begin();
-  if (devices.size() > 1) all.push_back(measure::axis_of("device", devices, first));
+  std::vector<std::string> const named = wishes();
+  if (named.size() > 1) all.push_back(measure::axis_of("device", named, first));
   for (measure::AxisKind const& axis : kinds()) {
     std::string const name(axis.name);
     all.push_back(measure::parse_axis(name, lists.at(name), first));
   }
   for (measure::Point const& point : measure::points_of(all, first)) static_cast<void>(point.setting.options());
+  return all;
+}
+
+std::vector<std::string> AxisOptions::wishes() const {
+  std::vector<std::string> all;
+  for (std::string const& device : devices) all.push_back(slower.applied_to(device));
   return all;
 }
 
@@ -162,7 +170,7 @@ void AxisOptions::remark_on_sizes() const {
 
 std::vector<std::string> AxisOptions::arguments() const {
   std::vector<std::string> all;
-  for (std::string const& device : devices) all.insert(all.end(), {"--device", device});
+  for (std::string const& device : wishes()) all.insert(all.end(), {"--device", device});
   for (auto const& [name, value] : plain) {
     if (!value.empty()) all.insert(all.end(), {"--" + name, value});
   }
@@ -223,7 +231,7 @@ FilesToWrite SweepArguments::files_to_write(TraceArguments const& trace, std::st
 
 void SweepArguments::warn_of_foreign_profile(std::optional<Flavour> flavour, std::stop_token const& stop) const {
   if (!axes.profile.profile) return;
-  std::vector<std::string> command{this_program(), "bench", "--json", "--no-points", "--device", axes.devices.front()};
+  std::vector<std::string> command{this_program(), "bench", "--json", "--no-points", "--device", axes.wishes().front()};
   for (auto const& [name, value] : axes.plain) {
     if (!value.empty()) command.insert(command.end(), {"--" + name, value});
   }

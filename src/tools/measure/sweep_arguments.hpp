@@ -30,13 +30,14 @@ struct AxisOptions {
   Job const* job = nullptr;                  ///< Whose axes they are; as Setting::job.
   std::map<std::string, std::string> lists;  ///< By axis, as asked for.
   std::map<std::string, std::string> plain;  ///< By option of the job that takes no list; empty if it was not named.
-  std::vector<std::string> devices{"auto"};  ///< Each as open_devices takes it; an axis if there are several.
+  std::vector<std::string> devices{"auto"};  ///< As named; an axis if there are several.
+  SlowerOption slower;
   ProfileOption profile;
   std::set<std::string> from_profile;  ///< The axes that it has a say on.
 
   /// `presets` are lists that are other than bench's where nothing is asked for.
   void add_to(CLI::App& command, std::map<std::string, std::string> const& presets = {});
-  /// Adds `--device`, to be named once for each value, since a value may have commas itself.
+  /// Adds `--device`, to be named once for each value, since a value may have commas itself, and `--slower`.
   void add_devices_to(CLI::App& command);
   /// Adds the options of the job that take no list.
   void add_plain_to(CLI::App& command);
@@ -56,6 +57,10 @@ struct AxisOptions {
   std::vector<measure::Axis> axes() const;
   /// Says on standard error what size_remark does of the tiles.
   void remark_on_sizes() const;
+  /// What `--device` names, each as open_devices takes it.
+  ///
+  /// Throws: as SlowerOption::applied_to.
+  std::vector<std::string> wishes() const;
   /// The same as arguments of a command: "--producers", "1,2", and so on. Sizes are in bytes: they were remarked on.
   std::vector<std::string> arguments() const;
 

@@ -10,6 +10,7 @@
 #include "penstock/clock.hpp"
 #include "penstock/core/failure_text.hpp"
 #include "penstock/core/pool.hpp"
+#include "penstock/core/too_slow.hpp"
 #include "penstock/core/usual_sizes.hpp"
 #include "penstock/error.hpp"
 #include "penstock/flow/option_table.hpp"
@@ -89,7 +90,7 @@ TrialOptions trial_options(Effort effort, Setting const& setting, bool graphs_ch
 }
 
 PipelineLandscape::PipelineLandscape(DeviceGroup const& devices, TuneOptions const& options,
-                                     std::vector<Axis> const& axes, Clock::time_point start,
+                                     std::vector<Axis> const& axes, std::chrono::steady_clock::time_point start,
                                      std::stop_token const& stop)
     : devices_(devices),
       options_(options),
@@ -121,6 +122,7 @@ std::optional<double> PipelineLandscape::measure_throughput(Levels const& levels
                                                             TrialOptions const& trial) {
   auto const result = run_trial(devices_, setting, trial, stop_);
   if (!result) return std::nullopt;
+  keep_too_slow(result->report.remarks, too_slow_);
   made_.insert_or_assign(levels, Made{.options = result->options, .pinned_bytes = result->pinned_bytes});
   return result->metered.tiles_per_second() * result->bytes_per_tile;
 }
@@ -179,7 +181,7 @@ std::string PipelineLandscape::error(Levels const& levels) const {
 
 Tuned tune(DeviceGroup const& devices, TuneOptions const& options, std::stop_token const& stop,
            std::function<void(TuneProgress const&)> const& progress) {
-  auto const start = Clock::now();
+  auto const start = std::chrono::steady_clock::now();
   if (options.sought == Aim::latency && !(options.load > 0)) {
     throw Error(ErrorKind::bad_argument, "Latency is that of tiles that come: let there be a load above 0.");
   }
@@ -232,6 +234,7 @@ Tuned tune(DeviceGroup const& devices, TuneOptions const& options, std::stop_tok
   tuned.runs = found.runs;
   tuned.seconds = pipelines.elapsed();
   tuned.all = found.all;
+  tuned.too_slow = pipelines.too_slow();
   return tuned;
 }
 

@@ -53,8 +53,6 @@ TrialOptions trial_options(Effort effort, Setting const& setting, bool graphs_ch
 /// What it is made of outlives it.
 class PipelineLandscape final : public Landscape {
  public:
-  using Clock = penstock::Clock;
-
   /// What a point came to on this machine.
   struct Made {
     PipelineOptions options = {};
@@ -62,11 +60,14 @@ class PipelineLandscape final : public Landscape {
   };
 
   PipelineLandscape(DeviceGroup const& devices, TuneOptions const& options, std::vector<Axis> const& axes,
-                    Clock::time_point start, std::stop_token const& stop);
+                    std::chrono::steady_clock::time_point start, std::stop_token const& stop);
 
   /// Throws: Error, if a device is lost.
   std::optional<double> measure(Levels const& levels, Effort effort) override;
-  double elapsed() const override { return std::chrono::duration<double>(Clock::now() - start_).count(); }
+  /// Of this machine's time, also on a model.
+  double elapsed() const override {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
+  }
   bool allowed(Levels const& levels) const override;
   /// Threads count first, and then memory; with them those that never sleep.
   double cost(Levels const& levels) const override;
@@ -85,6 +86,8 @@ class PipelineLandscape final : public Landscape {
   Made const& made(Levels const& levels) const { return made_.at(levels); }
   /// Why a point could not be measured; empty if it could.
   std::string error(Levels const& levels) const;
+  /// Of a model: that this machine was too slow for it in some run; else empty.
+  std::string const& too_slow() const noexcept { return too_slow_; }
 
  private:
   std::optional<double> measure_throughput(Levels const& levels, Setting const& setting, TrialOptions const& trial);
@@ -94,12 +97,13 @@ class PipelineLandscape final : public Landscape {
   DeviceGroup const devices_;
   TuneOptions const& options_;
   std::vector<Axis> const& axes_;
-  Clock::time_point const start_;
+  std::chrono::steady_clock::time_point const start_;
   std::stop_token const& stop_;
   bool const graphs_chosen_;
   std::shared_ptr<FillMemory> const fill_memory_ = std::make_shared<FillMemory>();
   double load_ = 0;
   double highest_ = 0;
+  std::string too_slow_;
   std::map<Levels, Made> made_;
   std::map<Levels, std::string> errors_;
 };

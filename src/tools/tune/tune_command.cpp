@@ -95,6 +95,7 @@ void TuneCommand::add_to(CLI::App& command) {
           "auto, cpu, cuda, cuda:N, model:NAME, several of them with commas, or all: every GPU, if there is one")
       ->type_name("NAME")
       ->check(offers(device_words));
+  slower.add_to(command);
   lists.add_plain_to(command);
   command.add_option("--within", within, "Seconds that it may take. Default: 60")
       ->type_name("S")
@@ -167,7 +168,7 @@ ExitCode TuneCommand::run(StandardOutput& output, Interrupt const& interrupt) co
   FilesToWrite files(read, std::vector<NamedFile>{{"--save", save}, trace.named()}, interrupt.token());
   lists.remark_on_sizes();
   say_size_remark("--memory", memory);
-  Devices const devices = open_devices(device);
+  Devices const devices = open_devices(slower.applied_to(device));
   profile.warn(machine_here(devices));
   options.bounds.cpus = static_cast<unsigned>(threads_at_once(devices.front().info(), Topology::detect()));
   options.bounds.gpu = devices.front().info().acts_as_gpu();
@@ -205,8 +206,8 @@ ExitCode TuneCommand::run(StandardOutput& output, Interrupt const& interrupt) co
   if (!trace.file.empty()) {
     write_traced_run(
         trace, *files.of("--trace"),
-        {.process = title_of("tune"), .facts = {{"device", facts.device.name}, {"command", facts.command}}}, devices,
-        tuned.tried[*tuned.best].point.setting, {}, interrupt.token());
+        {.process = title_of("tune"), .facts = {{"device", device_text(facts.device)}, {"command", facts.command}}},
+        devices, tuned.tried[*tuned.best].point.setting, {}, interrupt.token());
   }
   if (!wrong.empty()) {
     tell(wrong);

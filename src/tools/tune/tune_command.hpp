@@ -22,6 +22,7 @@ struct TuneCommand {
   double load = measure::TuneOptions{}.load;  ///< For latency.
   bool load_named = false;
   std::string device = "auto";
+  SlowerOption slower;
   double within = 60;  ///< Seconds.
   std::string memory;  ///< That a setting may pin; empty for what is safe here.
   std::string save;    ///< Where the profile goes; empty for nowhere.

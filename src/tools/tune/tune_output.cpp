@@ -129,8 +129,8 @@ std::string tune_line(measure::TuneProgress const& now, double within, unsigned 
 }
 
 std::string tuned_as_text(BenchFacts const& facts, Tuned const& tuned) {
-  std::string text = facts.device.name + " on " + facts.host.hostname + " (" + std::to_string(facts.cpus) + " CPUs), " +
-                     std::string(flavour_name(facts.flavour)) + " default streams\n";
+  std::string text = device_text(facts.device) + " on " + facts.host.hostname + " (" + std::to_string(facts.cpus) +
+                     " CPUs), " + std::string(flavour_name(facts.flavour)) + " default streams\n";
   std::vector<std::vector<std::string>> rows(1);
   std::string fixed;
   for (Axis const& axis : tuned.axes) {
@@ -182,6 +182,7 @@ std::string tuned_as_text(BenchFacts const& facts, Tuned const& tuned) {
           " combinations, in " + with_commas(tuned.runs) + (tuned.runs == 1 ? " run and " : " runs and ") +
           short_number(tuned.seconds) + " s" +
           (tuned.all || tuned.beyond ? "" : "; with more time (--within) it would have looked further") + "\n";
+  if (!tuned.too_slow.empty()) text += "note: " + tuned.too_slow + "\n";
   if (tuned.verdict) text += "\nverdict on the best, by one run more\n" + as_text(*tuned.verdict);
   return text;
 }
@@ -219,6 +220,7 @@ std::string tuned_as_json(BenchFacts const& facts, Tuned const& tuned, std::stri
            {"runs", tuned.runs},
            {"seconds", tuned.seconds},
            {"all", tuned.all},
+           {"too_slow", or_null(tuned.too_slow)},
            {"verdict", tuned.verdict ? as_members(*tuned.verdict) : Json(nullptr)},
            {"profile", tuned.best && !tuned.beyond ? Json::parse(text_of(profile_of(facts, tuned))) : Json(nullptr)},
            {"saved", saved.empty() ? Json(nullptr) : Json(saved)}});

@@ -52,7 +52,8 @@ struct Tuned {
   std::size_t combinations = 0;               ///< Points of the grid that the axes span, within the bounds.
   std::size_t runs = 0;
   double seconds = 0;
-  bool all = true;  ///< As Found::all.
+  bool all = true;            ///< As Found::all.
+  std::string too_slow = {};  ///< Of a model: that this machine was in some run; or empty.
 
   std::optional<Verdict> verdict = {};  ///< On one more run of the best; empty if there was none.
 

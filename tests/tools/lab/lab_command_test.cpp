@@ -39,10 +39,16 @@ TEST(LabOutput, SaysLoudlyWhatWasNotAsExpected) {
 }
 
 TEST(LabOutput, IsOneObjectInJson) {
-  auto const text = as_json({"CPU device", "legacy"}, question, answer);
+  DeviceInfo device;
+  device.name = "model of a GPU";
+  device.model = "mine.json";
+  auto const text = as_json({device, "legacy"}, question, answer);
   EXPECT_EQ(text.find('\n'), text.size() - 1);
   auto const json = nlohmann::json::parse(text);
   EXPECT_EQ(json["name"], "a-question");
+  EXPECT_EQ(json["device"], "model of a GPU");
+  EXPECT_EQ(json["model"], "mine.json");
+  EXPECT_TRUE(json["slower"].is_number());
   EXPECT_EQ(json["as_expected"], true);
   EXPECT_EQ(json["intervals"].size(), 2u);
   EXPECT_EQ(json["intervals"][1]["start_ns"], 1'000'000);

@@ -74,6 +74,9 @@ const summary = (() => {
         'Device',
         joined(
           device.name ?? device.kind,
+          device.model ? `model:${device.model}` : '',
+          counted(device.host_cpus, 'CPU'),
+          numbers.is_there(device.slower) ? `slower by ${device.slower}` : '',
           device.link,
           numbers.is_there(device.memory_bytes) ? numbers.bytes(device.memory_bytes) : '',
         ),

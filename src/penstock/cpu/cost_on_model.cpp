@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "penstock/cpu/cost_on_model.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace penstock::cpu {
+
+using Kind = Request::Kind;
+
+namespace {
+
+/// GB/s are bytes in a nanosecond.
+double time_of(double amount, double rate) {
+  return rate > 0 ? amount / rate : 0;
+}
+
+}  // namespace
+
+double CostOnModel::copy(Request const& copy) const noexcept {
+  double const rate =
+      copy.pageable ? model_.link.pageable : (copy.kind == Kind::upload ? model_.link.up : model_.link.down);
+  return time_of(static_cast<double>(copy.from.size()), rate);
+}
+
+double CostOnModel::kernel(Request const& kernel) const noexcept {
+  KernelCost const& cost = kernel.cost;
+  // Units: 1e12 a second are 1e3 a nanosecond.
+  std::size_t const bytes = cost.reads[0].size() + cost.reads[1].size() + cost.writes.size();
+  auto const linked = static_cast<double>(std::max(kernel.linked_reads, kernel.linked_writes));
+  return std::max({time_of(static_cast<double>(bytes), model_.kernels.memory), time_of(linked, model_.link.mapped),
+                   time_of(cost.flops, model_.kernels.tera_flops * 1e3),
+                   static_cast<double>(cost.time.count()) * std::max(1.0, std::ceil(cost.blocks / places(cost)))});
+}
+
+unsigned CostOnModel::waves(Request const& kernel, double length) const noexcept {
+  constexpr double usual_wave = 10'000;
+  double const waves =
+      kernel.cost.blocks > 0 ? static_cast<double>(kernel.cost.blocks) / places(kernel.cost) : length / usual_wave;
+  return static_cast<unsigned>(std::clamp(std::ceil(waves), 1.0, 1e6));
+}
+
+double CostOnModel::share(Request const& kernel) const noexcept {
+  if (kernel.cost.blocks == 0) return 1;
+  return std::min(1.0, static_cast<double>(kernel.cost.blocks) / places(kernel.cost));
+}
+
+/// For blocks like the kernel's.
+double CostOnModel::places(KernelCost const& cost) const noexcept {
+  unsigned const of_each = std::max(1U, model_.kernels.threads_per_unit / std::max(1U, cost.block_threads));
+  return static_cast<double>(model_.kernels.units) * of_each;
+}
+
+}  // namespace penstock::cpu

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "penstock/cpu/device_model.hpp"
+#include "penstock/cpu/operation.hpp"
+
+namespace penstock::cpu {
+
+/// What an operation takes on a modelled device that does nothing else.
+///
+/// Threads: any.
+/// Units:   nanoseconds.
+class CostOnModel {
+ public:
+  explicit CostOnModel(DeviceModel const& model) : model_(model) {}
+
+  double copy(Request const& copy) const noexcept;
+  /// Without what a kernel takes to start.
+  double kernel(Request const& kernel) const noexcept;
+  /// How often the multiprocessors are filled by a kernel of that length, one after the other. A kernel whose blocks
+  /// are not known is cut into waves of 10 us.
+  unsigned waves(Request const& kernel, double length) const noexcept;
+  /// Of the multiprocessors.
+  double share(Request const& kernel) const noexcept;
+
+ private:
+  double places(KernelCost const& cost) const noexcept;
+
+  DeviceModel const& model_;
+};
+
+}  // namespace penstock::cpu
