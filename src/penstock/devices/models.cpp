@@ -33,7 +33,7 @@ DeviceModel h200() {
   model.source = "measured on one H200 (PCIe 5 x16, driver 580, CUDA 13.0, 16 CPUs): docs/models.md";
   model.link_name = "PCIe 5 x16";
   model.memory_bytes = 150'109'880'320;
-  model.link = {.up = 55.2, .down = 55.1, .both = 50.5, .mapped = 33, .pageable = 9.4, .copy = Time(2.4)};
+  model.link = {.up = 55.2, .down = 55.1, .both = 50.5, .mapped = 33, .pageable = 9.4, .peer = 400, .copy = Time(2.4)};
   model.kernels = {.units = 132,
                    .threads_per_unit = 2048,
                    .memory = 3100,
@@ -79,6 +79,7 @@ void for_each_number(Model& model, Visit visit) {
   number("link", "both_gb_s", model.link.both, 1e5);
   number("link", "mapped_gb_s", model.link.mapped, 1e5);
   number("link", "pageable_gb_s", model.link.pageable, 1e5);
+  number("link", "peer_gb_s", model.link.peer, 1e5);
   time("link", "copy_us", model.link.copy);
   number("link", "copy_engines", model.copy_engines, 2);
   number("link", "copies_in_order_of_issue", model.copies_in_order_of_issue, 1);
