@@ -12,9 +12,9 @@ constexpr std::chrono::nanoseconds longest = std::chrono::milliseconds(800);
 
 }  // namespace
 
-Observation observe(Device& device, Experiment const& experiment, WorkbenchOptions options) {
+Observation observe(DeviceGroup const& devices, Experiment const& experiment, WorkbenchOptions options) {
   for (int tries_left = experiment.claim == Claim::may ? 4 : 0;; --tries_left) {
-    Workbench bench(device, options);
+    Workbench bench(devices, options);
     auto seen = experiment.run(bench);
     if (seen.verdict.as_expected || tries_left == 0) return seen;
     options.kernel_time = std::max(options.kernel_time, std::min(4 * options.kernel_time, longest));
@@ -24,7 +24,7 @@ Observation observe(Device& device, Experiment const& experiment, WorkbenchOptio
 std::vector<Experiment> all_experiments() {
   return {legacy_between(),     legacy_beside(), stray_legacy(),   stray_per_thread(), threads_legacy(),
           threads_per_thread(), library_joins(), library_beside(), two_uploads(),      issue_order(),
-          pageable_copy(),      event_waits(),   priority()};
+          pageable_copy(),      event_waits(),   priority(),       collective()};
 }
 
 }  // namespace PENSTOCK_FLAVOUR
