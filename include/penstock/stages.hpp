@@ -122,6 +122,10 @@ struct StageContext {
   StreamRef stream;  ///< The lane's compute stream.
   TileShape shape;
   unsigned lane = 0;
+  /// How many its kernels may use: those of the device, less Tuning::spare, but one at least. Of the CPU device it is
+  /// compute threads.
+  unsigned multiprocessors = 1;
+  unsigned spare = 0;  ///< Tuning::spare: 0 leaves the size of grids to the stage.
 };
 
 /// What a stage promises about its work. Each promise lets a lane do the work in fewer steps; without any, the stage

@@ -45,6 +45,7 @@ void for_each_number(Model& model, Visit visit) {
   number("link", "both_gb_s", model.link.both, 1e5);
   number("link", "mapped_gb_s", model.link.mapped, 1e5);
   number("link", "pageable_gb_s", model.link.pageable, 1e5);
+  number("link", "peer_gb_s", model.link.peer, 1e5);
   time("link", "copy_us", model.link.copy);
   number("link", "copy_engines", model.copy_engines, 2);
   number("link", "copies_in_order_of_issue", model.copies_in_order_of_issue, 1);
