@@ -47,8 +47,8 @@ struct LanesOnAModel : testing::Test {
      public:
       LongStage(StageContext const& context, LanesOnAModel& test, std::chrono::nanoseconds time,
                 std::atomic<bool>& launched)
-          : blocks_(context.multiprocessors), test_(test), time_(time), launched_(launched) {
-        test.told = context.multiprocessors;
+          : blocks_(context.multiprocessors()), test_(test), time_(time), launched_(launched) {
+        test.told = context.multiprocessors();
         test.told_spare = context.spare;
       }
       std::size_t run(DeviceTile const&, StreamRef stream) override {

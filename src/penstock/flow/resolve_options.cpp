@@ -55,7 +55,7 @@ class Resolving {
             std::vector<std::string>& remarks, AwakeThreads const& elsewhere)
       : options_(std::move(options)),
         devices_(devices.size()),
-        fewest_multiprocessors_(fewest_multiprocessors(devices)),
+        fewest_multiprocessors_(options_.tuning.spare > 0 ? fewest_multiprocessors(devices) : 0),
         gpu_(devices.front()->info().acts_as_gpu()),
         cpus_(static_cast<unsigned>(threads_at_once(devices.front()->info(), topology))),
         room_(devices, options_, topology, elsewhere),
@@ -245,7 +245,7 @@ class Resolving {
 
   PipelineOptions options_;
   std::size_t const devices_;
-  int const fewest_multiprocessors_;  ///< Of one of its GPUs; 0, if they do not say.
+  int const fewest_multiprocessors_;  ///< Of one of its GPUs; 0, if they do not say or none are to be left free.
   bool const gpu_;
   unsigned const cpus_;
   SpinRoom const room_;

@@ -117,13 +117,7 @@ void Lane::open(Stages const& stages) {
   device_.attach();
   if (options_.spin.count() > 0) make_timers_precise();
   queue_.open(shape_, most_tiles_);
-  unsigned const all = static_cast<unsigned>(std::max(1, device_.info().compute_units));
-  stage_ = stages.make({.device = device_,
-                        .stream = queue_.compute(),
-                        .shape = shape_,
-                        .lane = number_,
-                        .multiprocessors = all - std::min(options_.spare, all - 1),
-                        .spare = options_.spare});
+  stage_ = stages.make({device_, queue_.compute(), shape_, number_, options_.spare});
   if (stage_ == nullptr) throw Error(ErrorKind::bad_argument, "The factory made no stage: return one for every lane.");
   if (options_.flight.transport == Transport::mapped && !stage_->promises().allow_mapping()) {
     throw Error(ErrorKind::bad_argument,

@@ -33,7 +33,7 @@ class TransformStage final : public Stage {
  public:
   explicit TransformStage(StageContext const& context)
       : promises_{.reads_once = context.shape.in_place || context.shape.input_bytes == 0, .capturable = true},
-        multiprocessors_(context.spare > 0 ? context.multiprocessors : 0) {}
+        multiprocessors_(context.spare > 0 ? context.multiprocessors() : 0) {}
   // With an input part alone the stage writes to it, which the host must not see: then it does not read once.
   Promises promises() const noexcept override { return promises_; }
   void prepare(StreamRef stream) override { transform_prepare(stream); }
