@@ -30,7 +30,7 @@ case $2 in
     expect_code 0
     expect_out 'As expected: all sums are right'
     expect_out 'each faster than'
-    for way in 'one after the other' 'no multiprocessor free' 'a quarter free' 'layer by layer' 'taught'; do
+    for way in 'one after the other' 'no multiprocessor free' 'a quarter free' 'layer by layer' 'possible'; do
       grep -qF -- "$way" out || fail "no $way: $(cat out)"
     done
     awk 'length > 80 { exit 1 }' out || fail "wider than 80 columns: $(cat out)"

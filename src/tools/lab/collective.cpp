@@ -33,7 +33,7 @@ constexpr unsigned most_blocks = 16;
 /// How compute and collective come together.
 struct Way {
   std::string_view name;
-  double taught;      ///< Milliseconds, where the compute takes 30 and the collective 15.
+  double text;        ///< Milliseconds, where the compute takes 30 and the collective 15.
   std::size_t parts;  ///< In which the array is reduced.
   bool at_the_end;    ///< When all is computed; else each part as soon as its layers are.
   bool leaves_free;   ///< A quarter of the multiprocessors, and the collective is urgent.
@@ -196,9 +196,8 @@ std::string bound_of(Way const& way, double measured, double possible, bool gpu)
 }
 
 /// On real devices it is told, not judged.
-bool in_order(std::vector<Strategy> const& seen) {
-  return std::ranges::is_sorted(seen,
-                                [](Strategy const& one, Strategy const& next) { return one.measured > next.measured; });
+bool in_order(std::vector<Figure> const& seen) {
+  return std::ranges::is_sorted(seen, [](Figure const& one, Figure const& next) { return one.value > next.value; });
 }
 
 Observation reduce_in_four_ways(Workbench& bench) {
@@ -214,7 +213,7 @@ Observation reduce_in_four_ways(Workbench& bench) {
 
   double const collective = std::min(alone(patiently, ranks), alone(patiently, ranks)).count();
   double const compute = 2 * collective;
-  Observation seen;
+  std::vector<Figure> ways_seen;
   std::size_t wrong = 0;
   std::string measured;
   for (Way const& way : ways) {
@@ -224,18 +223,24 @@ Observation reduce_in_four_ways(Workbench& bench) {
     double const took = together(way, way.leaves_free ? urgently : patiently, ranks, layer).count();
     for (auto const& rank : ranks) wrong += rank->wrong(ranks.size());
     double const possible = computes + collective / static_cast<double>(way.parts);
-    seen.strategies.push_back({std::string(way.name), way.taught * collective / wanted.count(), possible, took,
-                               bound_of(way, took, possible, info.acts_as_gpu())});
+    ways_seen.push_back({.what = std::string(way.name),
+                         .value = took,
+                         .unit = "ms",
+                         .text = way.text * collective / wanted.count(),
+                         .possible = possible,
+                         .bound = bound_of(way, took, possible, info.acts_as_gpu())});
     char text[32];
     std::snprintf(text, sizeof text, "%s%.1f", measured.empty() ? "" : ", ", took);
     measured += text;
   }
+  Observation seen;
   seen.figures = {
       {"devices", static_cast<double>(devices.size()), ""},
       {"compute alone", compute, "ms"},
       {"collective alone, " + urgently.how(), collective, "ms"},
       {"bytes of each array", static_cast<double>(amount.floats * sizeof(float)) * amount.stands_for / 1e6, "MB"}};
-  bool const ordered = in_order(seen.strategies);
+  bool const ordered = in_order(ways_seen);
+  seen.figures.insert(seen.figures.begin(), ways_seen.begin(), ways_seen.end());
   seen.verdict = {wrong == 0 && (ordered || !info.modelled),
                   (wrong == 0 ? "all sums are right" : std::to_string(wrong) + " sums are wrong") + "; " + measured +
                       " ms" + (ordered ? ", each faster than the one before" : ", in another order")};

@@ -13,23 +13,11 @@
 namespace penstock::lab {
 inline namespace PENSTOCK_FLAVOUR {
 
-/// One of several ways to do the same work, and how long it took.
-///
-/// Units: milliseconds.
-struct Strategy {
-  std::string name;
-  double taught = 0;    ///< What texts say, at the scale of what was measured here.
-  double possible = 0;  ///< If nothing but the order of the work held it up.
-  double measured = 0;
-  std::string bound;  ///< What it waited for: half a sentence.
-};
-
 /// What came out of an experiment.
 struct Observation {
   std::vector<Interval> intervals;
   std::vector<Figure> figures;
   Verdict verdict;
-  std::vector<Strategy> strategies = {};  ///< In the order in which they should become faster; mostly none.
 };
 
 /// What one run of an experiment is worth.

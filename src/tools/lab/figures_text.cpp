@@ -33,6 +33,15 @@ std::string cell(std::optional<double> const& value, Figure const& figure) {
   return value ? number_text(*value) + unit_text(figure) : "";
 }
 
+/// A line for each that has something to say of what it waited for.
+std::string bounds_of(std::span<Figure const> figures, std::size_t indent, std::size_t columns) {
+  std::string lines;
+  for (Figure const& figure : figures) {
+    if (!figure.bound.empty()) lines += cli::wrapped(figure.what + ": " + figure.bound, indent, columns);
+  }
+  return lines;
+}
+
 /// All of them compare. A column that none of them fills is left out.
 std::string table_of(std::span<Figure const> figures, std::size_t indent) {
   auto const any = [&](std::optional<double> Figure::*member) {
@@ -77,6 +86,7 @@ std::string figures_text(std::span<Figure const> figures, std::size_t indent, st
     } else {
       for (Figure const& figure : figures.first(same)) text += cli::wrapped(line_of(figure), indent, columns);
     }
+    text += bounds_of(figures.first(same), indent, columns);
     figures = figures.subspan(same);
   }
   return text;

@@ -29,20 +29,6 @@ namespace {
 
 constexpr std::size_t indent = 2;
 
-/// Two lines for each: its times, and what bounded it.
-std::string strategies_text(std::vector<lab::Strategy> const& strategies, std::size_t columns) {
-  char line[96];
-  std::snprintf(line, sizeof line, "%*s%-36s%9s%10s%10s\n", static_cast<int>(indent), "", "milliseconds", "taught",
-                "possible", "measured");
-  std::string text = line;
-  for (lab::Strategy const& each : strategies) {
-    std::snprintf(line, sizeof line, "%*s%-36s%9.1f%10.1f%10.1f\n", static_cast<int>(indent), "", each.name.c_str(),
-                  each.taught, each.possible, each.measured);
-    text += line + wrapped("bound: " + each.bound, indent + 2, columns);
-  }
-  return text + "\n";
-}
-
 }  // namespace
 
 std::string as_text(LabPlace const& place) {
@@ -59,7 +45,6 @@ std::string as_text(lab::Experiment const& experiment, lab::Observation const& s
     text += std::string(indent, ' ') + line + "\n";
   }
   if (!seen.intervals.empty()) text += "\n";
-  if (!seen.strategies.empty()) text += strategies_text(seen.strategies, columns);
   text += lab::figures_text(seen.figures, indent, columns);
   text += wrapped((seen.verdict.as_expected ? "As expected: " : "NOT as expected: ") + seen.verdict.fact + ".", indent,
                   columns);
@@ -80,17 +65,10 @@ std::string as_json(LabPlace const& place, lab::Experiment const& experiment, la
     Json one{{"what", figure.what}, {"value", figure.value}, {"unit", figure.unit}};
     if (figure.text) one["text"] = *figure.text;
     if (figure.possible) one["possible"] = *figure.possible;
+    if (!figure.bound.empty()) one["bound"] = figure.bound;
     figures.push_back(std::move(one));
   }
-  Json strategies = Json::array();
-  for (lab::Strategy const& each : seen.strategies) {
-    strategies.push_back({{"name", each.name},
-                          {"taught_ms", each.taught},
-                          {"possible_ms", each.possible},
-                          {"measured_ms", each.measured},
-                          {"bound", each.bound}});
-  }
-  Json json{{"name", experiment.name},
+  Json const json{{"name", experiment.name},
                   {"device", place.device.name},
                   {"model", or_null(place.device.model)},
                   {"slower", slower_or_null(place.device.model)},
@@ -101,7 +79,6 @@ std::string as_json(LabPlace const& place, lab::Experiment const& experiment, la
                   {"as_expected", seen.verdict.as_expected},
                   {"fact", seen.verdict.fact},
                   {"why", experiment.why}};
-  if (!strategies.empty()) json["strategies"] = std::move(strategies);
   return json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
@@ -247,7 +224,9 @@ ExitCode LabCommand::run(StandardOutput& output, Interrupt const& interrupt) con
     if (seen.verdict.as_expected) ++as_expected;
     all_seen.emplace_back(experiment.name, std::move(seen));
   }
-  for (std::string const& remark : opened->remarks()) tell(remark);
+  for (Device* const device : DeviceGroup(opened).all()) {
+    for (std::string const& remark : device->remarks()) tell(remark);
+  }
   if (OutputFile* const file = files.of("--trace"); file != nullptr) {
     write_trace_file(*file, [&](std::ostream& out) { write_lab_trace(out, place, all_seen); });
   }

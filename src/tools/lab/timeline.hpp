@@ -56,6 +56,7 @@ struct Figure {
   std::optional<double> text = {};
   /// What the measured times of the parts allow.
   std::optional<double> possible = {};
+  std::string bound = {};  ///< What it waited for: half a sentence, or nothing.
 
   bool compares() const noexcept { return text || possible; }
 };
