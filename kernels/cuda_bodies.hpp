@@ -27,6 +27,9 @@ void combine_cuda(DeviceSpan<std::byte const> from, DeviceSpan<std::byte> into, 
                   ReduceOperation operation, void* stream);
 void count_bytes_prepare_cuda();
 void count_bytes_cuda(DeviceSpan<std::byte const> input, DeviceSpan<std::uint64_t> counts, void* stream);
+void multiply_add_prepare_cuda();
+void multiply_add_cuda(DeviceSpan<float const> from, std::uint32_t rounds, DeviceSpan<float> to, float factor,
+                       float addend, void* stream);
 void sum_prepare_cuda();
 void sum_cuda(DeviceSpan<float const> one, DeviceSpan<float const> other, DeviceSpan<float> to, void* stream);
 void transform_prepare_cuda();

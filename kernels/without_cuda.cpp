@@ -47,6 +47,15 @@ void count_bytes_cuda(DeviceSpan<std::byte const> /*input*/, DeviceSpan<std::uin
   refuse();
 }
 
+void multiply_add_prepare_cuda() {
+  refuse();
+}
+
+void multiply_add_cuda(DeviceSpan<float const> /*from*/, std::uint32_t /*rounds*/, DeviceSpan<float> /*to*/,
+                       float /*factor*/, float /*addend*/, void* /*stream*/) {
+  refuse();
+}
+
 void sum_prepare_cuda() {
   refuse();
 }

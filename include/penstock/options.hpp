@@ -175,7 +175,7 @@ struct Watching {
   bool verdict = false;
   /// Finds the tile that lost a device: after the run the tiles that the device had are run again, one at a time, in a
   /// new process, and Report::attribution says which of them fails (docs/faults.md). While a run goes well it costs
-  /// nothing. Not for a device that is given up because it finishes nothing: there the report names the tile.
+  /// nothing. A tile that does not end takes Tuning::patience once more.
   bool attribute = false;
   /// The program that is started for that, and its arguments: it must come to `run` or `start` of a pipeline with tiles
   /// of this shape that has `attribute`, and goes no further. Empty: this program, with the arguments that it has.

@@ -22,7 +22,7 @@ cpp_block() {
 diff -u --label README.md --label examples/010_transform.cpp <(cpp_block README.md 1) <(tail -n +2 examples/010_transform.cpp) ||
   complain 'README.md: the example is not that of the file; copy it anew'
 
-pages=(*.md docs/*.md docs/commands/*.md)
+pages=(*.md docs/*.md docs/commands/*.md docs/course/*.md)
 blocks=0
 for page in "${pages[@]}"; do
   for ((number = 1; number <= $(grep -c '^```cpp$' "$page"); ++number)); do

@@ -166,8 +166,9 @@ TEST_F(ARunOfOneSecond, IsNotToldToComputeAtOnceWhereTheHostHasNoCpuLeft) {
 
 TEST_F(ARunOfOneSecond, SerialisesIfAStageWaitsForTheDevice) {
   run.enqueue = 1.95;
+  run.meanwhile = 1.1;
   run.lane_idle = 0.02;
-  run.in_flight = 2.2;
+  run.in_flight = 4.3;
   run.overlap = device_use(0.5, 0.3, 0.6, 0.9);
   Verdict const seen = verdict();
   EXPECT_EQ(seen.bound, Bound::serialising_stream);
@@ -187,6 +188,7 @@ TEST_F(ARunOfOneSecond, IsBoundByADeviceInUseForNineTenthsWhoeverIsBusierOnTheHo
 
 TEST_F(ARunOfOneSecond, WithOneSlotPerLaneHasNoBarrierIfLanesAreBusy) {
   run.enqueue = 1.95;
+  run.meanwhile = 1.1;
   run.lane_idle = 0.02;
   run.in_flight = 1.9;
   run.slots = 1;

@@ -123,10 +123,43 @@ TEST_F(StreamsWillNotHelp, IfTheDeviceTakesLongerForASmallTileThanTheLane) {
 
 TEST_F(StreamsWillNotHelp, IfAStageWaitsForTheDevice) {
   run.enqueue = 1.95;
+  run.meanwhile = 1.1;
   run.lane_idle = 0.02;
-  run.in_flight = 2.2;
+  run.in_flight = 4.3;
   run.overlap = device_use(0.5, 0.3, 0.6, 0.9);
   EXPECT_EQ(why().reason, NoStreams::barrier);
+}
+
+TEST_F(StreamsWillNotHelp, IfALaneHasTwoTilesOnTheDeviceOfWhichItHasNotHeardThatOneIsDone) {
+  run.lanes = 1;
+  run.enqueue = 0.98;
+  run.meanwhile = 0.95;
+  run.lane_idle = 0.01;
+  run.in_flight = 2.1;
+  run.notice = 1.08;
+  run.overlap = device_use(0.02, 0.01, 0.96, 0.98);
+  EXPECT_EQ(why().reason, NoStreams::barrier) << "though kernels are in use 96 % of the time";
+  run.in_flight = 3.1;
+  EXPECT_FALSE(verdict().streams_will_not_help) << "a lane that waits has no third tile";
+  run.in_flight = 2.1;
+  run.meanwhile = 0.45;
+  EXPECT_FALSE(verdict().streams_will_not_help) << "the lane did other things than to wait";
+}
+
+TEST_F(StreamsWillNotHelp, IfLanesThatOnlyGiveItWorkKeepASlowDeviceFromOverlap) {
+  run.bytes_up = run.bytes_down = run.tile_bytes = 4096;
+  run.lanes = 1;
+  run.enqueue = 0.85;
+  run.meanwhile = 0.3;
+  run.lane_idle = 0.03;
+  run.overlap = device_use(0.33, 0.21, 0.31, 0.82);
+  EXPECT_EQ(verdict().bound, Bound::submission);
+  EXPECT_EQ(why().reason, NoStreams::work_too_small);
+  run.meanwhile.reset();
+  EXPECT_EQ(verdict().bound, Bound::serialising_stream) << "it is not known whether lanes wait";
+  run.meanwhile = 0.3;
+  run.lane_idle = 0.15;
+  EXPECT_EQ(verdict().bound, Bound::serialising_stream);
 }
 
 TEST_F(StreamsWillNotHelp, IfWorkOfSeveralStreamsTakesTurns) {

@@ -121,6 +121,43 @@ TEST(TilesInFlight, AreCountedOnAverage) {
   EXPECT_DOUBLE_EQ(mean_in_flight(run), 8);
 }
 
+TEST(ADeviceAtWorkMeanwhile, IsThatForATileThatItsLaneStillEnqueues) {
+  EXPECT_EQ(at_work_meanwhile(orderly_run(10)), std::chrono::nanoseconds(10 * 200))
+      << "from the beginning of an upload to the end of enqueue";
+  ARecording run;
+  auto const lane = run.row("lane", Kind::thread), stream = run.row("stream", Kind::stream);
+  run.put(1, lane, Step::enqueue, 0, 100);
+  run.put(1, stream, Step::upload, 5, 15);
+  run.put(1, stream, Step::stage, 20, 90);
+  run.put(1, stream, Step::download, 100, 110);
+  run.put(2, lane, Step::enqueue, 110, 210);
+  run.put(2, stream, Step::upload, 115, 125);
+  run.put(2, stream, Step::stage, 130, 250);
+  EXPECT_EQ(at_work_meanwhile(run), std::chrono::nanoseconds(150))
+      << "70 and 80 of kernels, which are longer than 10 and 10 of uploads";
+  run.every = 4;
+  EXPECT_EQ(at_work_meanwhile(run), std::chrono::nanoseconds(600));
+}
+
+TEST(ADeviceAtWorkMeanwhile, CountsForAllTilesOfABatchAndNotForThoseOfOtherLanes) {
+  ARecording run;
+  auto const lane = run.row("lane", Kind::thread), other = run.row("other lane", Kind::thread),
+             stream = run.row("stream", Kind::stream);
+  run.put(1, lane, Step::enqueue, 0, 50);
+  run.put(2, lane, Step::enqueue, 50, 100);
+  run.put(3, other, Step::enqueue, 90, 400);
+  run.put(1, stream, Step::stage, 60, 90);
+  run.put(2, stream, Step::stage, 90, 120);
+  EXPECT_EQ(at_work_meanwhile(run), std::chrono::nanoseconds(40));
+}
+
+TEST(ADeviceAtWorkMeanwhile, IsNotKnownOfTilesWhoseEnqueueIsNot) {
+  ARecording run;
+  auto const stream = run.row("stream", Kind::stream);
+  run.put(1, stream, Step::stage, 60, 90);
+  EXPECT_EQ(at_work_meanwhile(run), std::chrono::nanoseconds(0));
+}
+
 /// A thousand passages of 10 ns, one after the other, and one that lasts all the time.
 Recording thousand_and_one() {
   Recording recording{.rows = {{"a", RecordRow::Kind::thread}}, .passages = {}};

@@ -13,6 +13,7 @@ TEST(RunFigures, TakeFromARecordingWhatItTells) {
   RunFigures run;
   add_recording(run, orderly_run(1000));
   EXPECT_NEAR(run.enqueue.value(), 1000 * 0.6e-6, 1e-12);
+  EXPECT_NEAR(run.meanwhile.value(), 1000 * 0.2e-6, 1e-12);
   EXPECT_NEAR(run.notice.value(), 1000 * 1.7e-6, 1e-12);
   EXPECT_NEAR(run.in_flight.value(), 4.5, 0.05);
   EXPECT_EQ(run.overlap.value().uploading, std::chrono::milliseconds(1));
@@ -36,7 +37,7 @@ TEST(RunFigures, TakeNoSumsFromARecordingThatMissedSomething) {
   ARecording most = orderly_run(10);
   most.missed = 1;
   add_recording(run, most);
-  EXPECT_FALSE(run.enqueue || run.notice);
+  EXPECT_FALSE(run.enqueue || run.meanwhile || run.notice);
   EXPECT_TRUE(run.overlap && run.in_flight);
 }
 

@@ -70,6 +70,46 @@ case $2 in
     two=$(rate_of model:h200,model:h200)
     awk "BEGIN { exit !($two > 1.8 * $one) }" || fail "$one GB/s through one, and $two through two"
     ;;
+  HasWrongResultsWhereAnEventIsMissing)
+    run lab --device model:h200@2 elapsed-early missing-wait broken-buffers reused-memory late-error
+    expect_code 0
+    [[ $(grep -c '^  As expected: without the event 65536 of 65536 results were wrong' out) == 3 ]] || fail "$(cat out)"
+    expect_out '5 of 5 went as expected'
+    ;;
+  SaysWhyMoreStreamsWillNotHelp)
+    # Copies take this machine's time as well: the clock is so slow that they are in time also if it is busy.
+    run lab --device model:h200@50 no-help-link
+    expect_code 0
+    tr -s '\n ' '  ' < out | grep -qF 'because the link to the device' || fail "$(cat out)"
+    run lab --device model:h200@10 no-help-kernel no-help-host no-help-small no-help-barrier
+    expect_code 0
+    for reason in 'kernels fill the device' 'the device waits for the host' 'are too small' ': a barrier"'; do
+      tr -s '\n ' '  ' < out | grep -qF -- "$reason" || fail "not found: $reason: $(cat out)"
+    done
+    ;;
+  FindsTheOrderOfIssueThatOneCopyEngineWants)
+    cat > old.json << 'MODEL'
+{"schema": 1, "kind": "model", "name": "one copy engine", "source": "made up", "memory": {"bytes": 4000000000},
+ "link": {"name": "a link", "up_gb_s": 20, "down_gb_s": 20, "both_gb_s": 20, "mapped_gb_s": 3, "pageable_gb_s": 2,
+          "copy_us": 5, "copy_engines": 1, "copies_in_order_of_issue": 1},
+ "kernels": {"multiprocessors": 30, "threads_of_each": 1024, "memory_gb_s": 100, "tera_flops": 1, "start_us": 5,
+             "handover_us": 5},
+ "calls": {"copy_us": 2, "launch_us": 4, "record_us": 1, "wait_us": 1, "callback_us": 2, "query_us": 2,
+           "synchronize_us": 1, "graph_us": 8, "alone_us": 1},
+ "completions": {"noticed_us": 3, "called_us": 15}, "host": {"cpus": 4}}
+MODEL
+    run lab --device model:old.json issue-order
+    expect_code 0
+    expect_out 'possible  measured'
+    grep -q 'breadth first was faster' <(tr '\n' ' ' < out | tr -s ' ') || fail "$(cat out)"
+    ;;
+  FindsTheRooflineOfItsModel)
+    run lab --device model:h200@5 roofline
+    expect_code 0
+    tr -s '\n ' '  ' < out > line
+    grep -qF 'memory bounds up to 16 operations a byte' line || fail "$(cat out)"
+    grep -qE 'arithmetic from 64 on, at (59|60)[.0-9]* TFLOP/s; the two meet at (19|20|21)' line || fail "$(cat out)"
+    ;;
   IsRefusedInASentence)
     for device in model:none model:h200@0 model:; do
       run bench --device "$device"

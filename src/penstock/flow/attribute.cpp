@@ -30,6 +30,8 @@ namespace {
 
 /// Each of them takes a process.
 constexpr std::size_t most_culprits = 8;
+/// How much longer than lanes a process has, to start and to say by itself that a tile does not end.
+constexpr std::chrono::seconds longer_than_lanes{10};
 
 /// The arguments of this process.
 std::vector<std::string> own_command() {
@@ -81,7 +83,7 @@ struct End {
 };
 
 std::string text_of(End const& end) {
-  if (end.silent) return "it came to no other tile for as long as the lanes have patience, and was ended";
+  if (end.silent) return "it came to no other tile for longer than the lanes have patience, and was ended";
   if (WIFSIGNALED(end.status)) {
     return "signal " + std::to_string(WTERMSIG(end.status)) + " (" + strsignal(WTERMSIG(end.status)) + ") ended it";
   }
@@ -145,8 +147,10 @@ class Attributor {
   pid_t start(int said) const {
     std::vector<std::string> words = task_.command.empty() ? own_command() : task_.command;
     std::string const program = task_.command.empty() ? "/proc/self/exe" : words.front();
+    // Lanes wait after each step, but not for streams of the stage's own.
     std::vector<std::string> environment =
-        environment_with({replay_variable + ("=" + std::to_string(file_)), "CUDA_LAUNCH_BLOCKING=1"});
+        environment_with({replay_variable + ("=" + std::to_string(file_)),
+                          std::string("CUDA_LAUNCH_BLOCKING=") + (task_.given_up ? "0" : "1")});
     Actions with;
     posix_spawn_file_actions_addopen(&with.actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
     posix_spawn_file_actions_addopen(&with.actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
@@ -167,7 +171,7 @@ class Attributor {
     Descriptor const ended(static_cast<int>(syscall(SYS_pidfd_open, child, 0)));
     if (ended.number < 0) kill(child, SIGKILL);  // Its end could not be waited for.
     auto const slice = std::chrono::ceil<std::chrono::milliseconds>(
-        std::min<std::chrono::nanoseconds>(Clock::real(task_.patience), std::chrono::hours(24)));
+        std::min<std::chrono::nanoseconds>(Clock::real(task_.patience), std::chrono::hours(24)) + longer_than_lanes);
     for (std::size_t seen = tried(); ended.number >= 0;) {
       std::array<pollfd, 2> watched{pollfd{ended.number, POLLIN, 0}, pollfd{stopped_.number, POLLIN, 0}};
       int const ready = poll(watched.data(), watched.size(), static_cast<int>(slice.count()));

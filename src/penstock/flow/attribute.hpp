@@ -15,7 +15,10 @@ namespace penstock {
 struct AttributionTask {
   std::vector<std::string> command = {};  ///< As Watching::attribute_command.
   bool in_place = false;                  ///< The tiles are.
-  std::chrono::nanoseconds patience;      ///< A process that comes to no other tile in that time is ended.
+  /// A device was given up, so the calls of the new process must not wait for kernels.
+  bool given_up = false;
+  /// As the lanes have. A process that comes to no other tile for 10 s more is ended.
+  std::chrono::nanoseconds patience;
 };
 
 /// Starts processes that run them one at a time, as Replay does, each until a tile fails in it.

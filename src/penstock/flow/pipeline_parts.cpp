@@ -253,6 +253,7 @@ void Pipeline::Parts::attribute_loss(Report& report, Run const& run, std::stop_t
   if (lost == nullptr || (lost->file() < 0 && lost->missing().empty())) return;
   AttributionTask const task{.command = options.watching.attribute_command,
                              .in_place = options.tile.in_place,
+                             .given_up = std::ranges::any_of(devices, &Device::abandoned),
                              .patience = options.tuning.patience};
   report.attribution = std::make_shared<Attribution const>(attribute(*lost, task, stop));
 }

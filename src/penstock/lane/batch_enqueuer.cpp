@@ -141,10 +141,9 @@ void BatchEnqueuer::enqueue_copied(FlightBatch& batch, Stage& stage, char const*
 }
 
 /// What the device meets in this step is thrown here.
-void BatchEnqueuer::settle(StreamRef stream) const {
-  if (!step_by_step_) return;
-  // A device that does not get there in time is the lane's to give up.
-  static_cast<void>(streams_.wait_idle(stream));
+void BatchEnqueuer::settle(StreamRef stream) {
+  if (!step_by_step_ || out_of_patience_) return;
+  out_of_patience_ = !streams_.wait_idle(stream);
   if (auto const loss = device_.lost()) throw Error(*loss);
 }
 

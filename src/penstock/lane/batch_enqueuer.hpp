@@ -97,6 +97,8 @@ class BatchEnqueuer {
   std::uint64_t mapped() const noexcept { return mapped_tiles_; }
   /// What became of the stage's promise to be capturable.
   GraphCapture const& graphs() const noexcept { return graphs_; }
+  /// True once the device did not end a step in time, if it is waited for after each (FlightOptions::step_by_step).
+  bool out_of_patience() const noexcept { return out_of_patience_; }
 
  private:
   bool expect_right_sizes(FlightBatch& batch) const;
@@ -108,7 +110,7 @@ class BatchEnqueuer {
   void compute(FlightBatch& batch, Stage& stage);
   void run(FlightSlot& slot, DeviceTile const& seen, Stage& stage);
   void accept(FlightSlot& slot, std::size_t produced) const;
-  void settle(StreamRef stream) const;
+  void settle(StreamRef stream);
   void mark(FlightBatch const& batch, Step step, StreamRef stream);
 
   Device& device_;
@@ -122,6 +124,7 @@ class BatchEnqueuer {
   GraphCapture graphs_;
   std::uint64_t asked_copies_ = 0;
   std::uint64_t mapped_tiles_ = 0;
+  bool out_of_patience_ = false;
 
   // Of the batch that is being enqueued.
   std::vector<Copy> copies_;

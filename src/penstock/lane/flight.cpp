@@ -102,6 +102,7 @@ void Flight::put(std::span<Loan> loans, Stage& stage) {
     static_cast<void>(device_.take_refusal());  // The stage may have left one when it threw; it is not the next tile's.
   }
   seal(enqueued);
+  if (enqueuer_.out_of_patience()) throw run_out_of_patience();
 }
 
 /// Gives each tile the next slot, so that neighbours stay neighbours, and all of them one set of events.
@@ -245,12 +246,11 @@ Completion Flight::retire(std::shared_ptr<Failure const> const& loss) {
   if (slot.leads) note_times(retired_, loss != nullptr);
   paths_.end_mapped(std::exchange(slot.mapped_bytes, 0));
   auto failure = std::exchange(slot.failure, nullptr);
-  if (failure == nullptr && loss != nullptr) {
-    failure = loss;
-    // Now, while the loan keeps its bytes. An abandoned device may yet change them.
-    bool const lost = loss->kind == ErrorKind::device_lost && !device_.abandoned();
-    if (lost && lost_tiles_ != nullptr) lost_tiles_->keep(*slot.loan, lane_);
-  }
+  auto const of_device = [](auto const& one) { return one->kind == ErrorKind::device_lost; };
+  // Now, while the loan keeps its bytes.
+  bool const lost = loss != nullptr && of_device(loss) && (failure == nullptr || of_device(failure));
+  if (lost && lost_tiles_ != nullptr) lost_tiles_->keep(*slot.loan, lane_);
+  if (failure == nullptr) failure = loss;
   if (failure == nullptr) return Completion::done(std::move(slot.loan));
   slot.loan->produced = 0;
   return Completion::failed(std::move(slot.loan), std::move(failure));

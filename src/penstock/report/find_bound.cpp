@@ -27,14 +27,13 @@ bool legacy_in_common(RunFigures const& figures) {
   return figures.legacy && !figures.own_streams && figures.lanes > 1;
 }
 
-/// A stage that waits for the device: the lane is not free, the device works meanwhile, and hardly a second tile joins.
+/// A stage that waits for the device: the lane is not free, and the device works for the same tile meanwhile. A second
+/// tile is done by then, but the lane has not heard of it; hardly a third joins them.
 bool waits_in_stage(RunFigures const& figures) {
-  if (!figures.overlap || !figures.enqueue || !figures.in_flight) return false;
-  auto const seconds = [](std::chrono::nanoseconds time) { return std::chrono::duration<double>(time).count(); };
-  double const device =
-      seconds(figures.overlap->uploading) + seconds(figures.overlap->downloading) + seconds(figures.overlap->computing);
-  return *figures.enqueue >= in_use * figures.wall * std::max(figures.lanes, 1U) && figures.slots > 1 &&
-         device >= *figures.enqueue / 2 && *figures.in_flight < 2.0 * figures.lanes;
+  if (!figures.enqueue || !figures.meanwhile || !figures.in_flight) return false;
+  double const lanes = std::max(figures.lanes, 1U);
+  return *figures.enqueue >= in_use * figures.wall * lanes && figures.slots > 1 &&
+         *figures.meanwhile >= *figures.enqueue / 2 && *figures.in_flight < 3 * lanes;
 }
 
 Turns turns_of(RunFigures const& figures, Utilisation const& use) {
@@ -90,12 +89,13 @@ std::string too_small(double bytes) {
   return "tiles of " + size_option(std::round(bytes)) + " are too small: ";
 }
 
-/// Seconds of a device for one tile, all kinds together; 0 if unknown.
-double device_time(RunFigures const& figures) {
+/// Seconds that the longest step of a tile takes on the device; 0 if unknown. While lanes are the bound the other steps
+/// run beside it, those of other tiles.
+double longest_step(RunFigures const& figures) {
   if (!figures.overlap || !figures.overlap->speed_of_light) return 0;
   Overlap const& seen = *figures.overlap;
-  double const nanoseconds = static_cast<double>((seen.uploading + seen.downloading + seen.computing).count());
-  return nanoseconds / 1e9 / static_cast<double>(figures.tiles);
+  auto const longest = std::max({seen.uploading, seen.downloading, seen.computing});
+  return static_cast<double>(longest.count()) / 1e9 / static_cast<double>(figures.tiles);
 }
 
 using Why = std::optional<WhyNoStreams>;
@@ -130,14 +130,14 @@ Why on_kernels(Utilisation const& use) {
                                                      ": those in more streams wait until others end");
 }
 
-/// Of lanes that give small tiles to the device or take them back; empty if tiles are large, or the device takes longer
-/// for one.
+/// Of lanes that give small tiles to the device or take them back; empty if tiles are large, or a step of the device
+/// takes longer for one.
 Why on_small_tiles(double lane_share, RunFigures const& figures) {
   double const lane = lane_share * figures.wall * figures.lanes / static_cast<double>(figures.tiles);
-  double const device = device_time(figures), bytes = filled_bytes(figures);
+  double const device = longest_step(figures), bytes = filled_bytes(figures);
   if (bytes >= static_cast<double>(large_tile) || lane < device) return std::nullopt;
   std::string text = too_small(bytes) + "a lane is busy with one for " + seconds_text(lane);
-  if (device > 0) text += ", the device for " + seconds_text(device);
+  if (device > 0) text += ", the device's longest step takes " + seconds_text(device);
   return because(NoStreams::work_too_small, text + "; more streams would only take more calls");
 }
 
@@ -166,6 +166,9 @@ Why on_turns(Turns turns, RunFigures const& figures) {
 Finding find_bound(RunFigures const& figures, Utilisation const& use) {
   PartUse const* const host = full(use, {Bound::fill, Bound::sink});
   Turns const turns = turns_of(figures, use);
+  // Lanes that only give work to the device give it one thing after the other, and it has no other to take turns with.
+  PartUse const* const lanes = turns == Turns::unknown && figures.meanwhile ? full(use, {Bound::submission}) : nullptr;
+  if (lanes != nullptr && host == nullptr) return {Bound::submission};
   if (turns != Turns::none && host == nullptr) return {Bound::serialising_stream, turns};
   if (PartUse const* const device = full(use, {Bound::upload, Bound::download, Bound::kernel})) return {device->part};
   PartUse const* const busiest = use.busiest();

@@ -36,8 +36,9 @@ struct Finding {
 };
 
 /// What bounded a run:
-/// - work of the device that takes turns, if that shows, and neither the source nor the sink is in use for nine tenths:
-///   where tiles come one by one, or go one by one, there is nothing to take turns with;
+/// - work of the device that takes turns, if that shows, and neither the source nor the sink is in use for nine tenths,
+///   nor the lanes, unless it is known why: where tiles come one by one, or go one by one, there is nothing to take
+///   turns with;
 /// - else a part of the device that was in use for nine tenths, since whatever else was changed gained a ninth at most;
 /// - else the part that was most in use, if for four fifths;
 /// - else, since no part was busy, what producers did most: filling, waiting for a turn in the source, or waiting for

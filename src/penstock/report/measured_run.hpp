@@ -36,6 +36,7 @@ struct RunFigures {
   double fill = 0;                       ///< Producers, in the source.
   double sink = 0;                       ///< In the sink.
   std::optional<double> enqueue = {};    ///< Lanes, giving work to the device; with what their stages take.
+  std::optional<double> meanwhile = {};  ///< Of these, with the device at work for the same tiles (at_work_meanwhile).
   std::optional<double> lane_idle = {};  ///< Lanes, with nothing to do but to wait or watch.
   std::optional<double> notice = {};     ///< Tiles that were done, until their lanes heard of it: a sum over all tiles.
   std::optional<double> cpu_time = {};   ///< All threads of the process, on a CPU.

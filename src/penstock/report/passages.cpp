@@ -8,6 +8,7 @@
 #include <optional>
 #include <span>
 #include <tuple>
+#include <unordered_map>
 #include <utility>
 
 #include "penstock/core/quantile.hpp"
@@ -144,6 +145,33 @@ double mean_in_flight(Recording const& recording) {
   for (Stretch const& stay : stays) sum += static_cast<double>(stay.end - stay.begin);
   std::int64_t const window = any.stretches().back().end - any.stretches().front().begin;
   return sum * static_cast<double>(recording.every) / static_cast<double>(window);
+}
+
+std::chrono::nanoseconds at_work_meanwhile(Recording const& recording) {
+  std::vector<std::vector<Stretch>> of_row(recording.rows.size());
+  std::unordered_map<std::uint64_t, Passage const*> of_tile;
+  for (Passage const& passage : recording.passages) {
+    if (passage.step != Step::enqueue) continue;
+    of_row[passage.row].push_back({passage.begin, passage.end});
+    of_tile.emplace(passage.tile, &passage);
+  }
+  // The tiles of a batch each have a part of the time, side by side: together they are a stretch.
+  std::vector<Intervals> calls;
+  for (auto& stretches : of_row) calls.emplace_back(std::move(stretches));
+
+  std::int64_t uploading = 0, computing = 0;
+  for (Passage const& passage : recording.passages) {
+    if (passage.step != Step::upload && passage.step != Step::stage) continue;
+    auto const found = of_tile.find(passage.tile);
+    if (found == of_tile.end()) continue;
+    auto const& stretches = calls[found->second->row].stretches();
+    auto const call = std::upper_bound(stretches.begin(), stretches.end(), found->second->begin,
+                                       [](std::int64_t time, Stretch const& one) { return time < one.end; });
+    if (call == stretches.end()) continue;
+    std::int64_t const both = std::min(passage.end, call->end) - std::max(passage.begin, call->begin);
+    (passage.step == Step::upload ? uploading : computing) += std::max<std::int64_t>(both, 0);
+  }
+  return std::chrono::nanoseconds(std::max(uploading, computing) * static_cast<std::int64_t>(recording.every));
 }
 
 Recording within(Recording const& recording, std::int64_t from, std::int64_t to) {

@@ -62,6 +62,11 @@ TileWays tile_ways(Recording const& recording);
 /// looked at, those that were stand for the others.
 double mean_in_flight(Recording const& recording);
 
+/// How long the device uploaded, or computed, for a tile while its lane still gave it the work for that tile or for
+/// others of its batch: the longer of the two, in sum over all tiles. Much of the time that lanes need for that, if a
+/// stage waits for the device; else little. If not every tile was looked at, those that were stand for the others.
+std::chrono::nanoseconds at_work_meanwhile(Recording const& recording);
+
 /// What of a recording lies from `from` to `to`; passages that only touch it are cut there.
 ///
 /// Units: nanoseconds since the recording began.

@@ -154,6 +154,7 @@ void add_recording(RunFigures& figures, Recording const& recording) {
   double const in_flight = mean_in_flight(recording);
   if (in_flight > 0) figures.in_flight = in_flight;
   if (recording.missed != 0) return;
+  figures.meanwhile = std::chrono::duration<double>(at_work_meanwhile(recording)).count();
   for (StepTimes const& times : step_times(recording)) {
     double const seconds = std::chrono::duration<double>(times.total).count() * static_cast<double>(recording.every);
     if (times.step == Step::enqueue) figures.enqueue = seconds;

@@ -226,6 +226,7 @@ std::string as_text(BenchFacts const& facts, std::span<Axis const> axes, std::sp
   text +=
       ".\nCeiling: the slowest of copies, kernel and filling, each alone, in the same run, with as many tiles at once "
       "as here.\n";
+  text += "Left out: opening devices, pinning memory, loading kernels, the first tiles of a run and its end.\n";
   text += "Found: how lanes learned that tiles of the last run were done, by callback, by looking, by the watchdog.\n";
   if (lacks_kernel(results)) {
     text +=

@@ -25,7 +25,7 @@
 namespace penstock::cli {
 namespace {
 
-using Clock = std::chrono::steady_clock;
+using SystemClock = std::chrono::steady_clock;
 
 struct Pipe {
   Pipe() {
@@ -128,7 +128,7 @@ class Running {
       : run_(run),
         stopped_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)),
         interrupt_(stop, Wake{stopped_.number}),
-        begun_(Clock::now()),
+        begun_(SystemClock::now()),
         child_(start(run, run.output >= 0 ? run.output : output_.to.number,
                      run.complaint >= 0 ? run.complaint : complaint_.to.number)),
         ended_(static_cast<int>(syscall(SYS_pidfd_open, child_, 0))) {
@@ -160,7 +160,7 @@ class Running {
   bool listening() const { return output_.from.number >= 0 || complaint_.from.number >= 0; }
 
   void step(bool told) {
-    auto const now = Clock::now();
+    auto const now = SystemClock::now();
     if (deadline_ && now >= *deadline_) {
       deadline_.reset();
       end_.overtime = true;
@@ -170,14 +170,14 @@ class Running {
       kill_at_.reset();
       for (pid_t const process : descendants()) kill(process, SIGKILL);
     }
-    std::optional<Clock::time_point> next = deadline_;
+    std::optional<SystemClock::time_point> next = deadline_;
     if (kill_at_ && (!next || *kill_at_ < *next)) next = kill_at_;
     std::optional<std::chrono::milliseconds> patience;
     if (next) patience = std::chrono::ceil<std::chrono::milliseconds>(*next - now);
     look({told ? ended_.number : -1, stopped_.number}, patience);
   }
 
-  void ask_to_end(Clock::time_point now) {
+  void ask_to_end(SystemClock::time_point now) {
     if (asked_) return;
     asked_ = true;
     kill(child_, SIGTERM);
@@ -197,7 +197,7 @@ class Running {
     if (watched[1].revents != 0) {
       eventfd_t none = 0;
       eventfd_read(stopped_.number, &none);
-      ask_to_end(Clock::now());
+      ask_to_end(SystemClock::now());
     }
     if (watched[0].revents != 0) reap();
     return true;
@@ -219,7 +219,7 @@ class Running {
     while (wait4(child_, &status, 0, &usage) < 0 && errno == EINTR) {
     }
     reaped_ = true;
-    end_.wall = Clock::now() - begun_;
+    end_.wall = SystemClock::now() - begun_;
     end_.cpu = time_of(usage);
     end_.signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
     end_.code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + end_.signal;
@@ -230,11 +230,11 @@ class Running {
   Pipe complaint_;
   Descriptor stopped_;
   std::stop_callback<Wake> interrupt_;
-  Clock::time_point begun_;
+  SystemClock::time_point begun_;
   pid_t const child_;
   Descriptor ended_;
-  std::optional<Clock::time_point> deadline_;
-  std::optional<Clock::time_point> kill_at_;
+  std::optional<SystemClock::time_point> deadline_;
+  std::optional<SystemClock::time_point> kill_at_;
   bool asked_ = false;
   bool reaped_ = false;
   std::array<char, 65536> buffer_{};

@@ -38,7 +38,8 @@ struct Experiment {
 };
 
 /// Runs it on a workbench of its own. What may happen gets four more tries if it does not, with kernels that are longer
-/// each time, up to 0.8 s: a host that was busy elsewhere when it should have launched the next one is no disproof.
+/// each time, up to 0.8 s: a host that was busy elsewhere when it should have launched the next one is no disproof. A
+/// verdict that is disproved gets none.
 ///
 /// Blocks: until the device has answered.
 /// Throws: as Experiment::run.
@@ -71,6 +72,51 @@ Experiment event_waits();
 Experiment library_joins();
 /// The same among threads with non-blocking streams.
 Experiment library_beside();
+
+/// Copy, kernel and copy of parts over one stream and over more, where kernels take longest.
+Experiment streams();
+/// The same where copies take longest.
+Experiment short_kernel();
+
+/// A host that fills one, two or three buffers in turn.
+Experiment buffers();
+/// A wait inside a loop over streams, and one behind it.
+Experiment blocking_loop();
+/// A callback that takes long, and what it holds up.
+Experiment slow_callback();
+
+/// A + B in parts, by one stream, by two with events, and part by part by three.
+Experiment vector_add();
+
+/// The same work by calls, and captured as a graph.
+Experiment graph_calls();
+
+/// The host's clock and events, around the same kernels.
+Experiment host_clock();
+/// The time between events that the device has not passed yet.
+Experiment elapsed_early();
+/// A stream that sums what another one produces, without an event between them and with one.
+Experiment missing_wait();
+/// Two buffers that the host fills again, before they were copied and after.
+Experiment broken_buffers();
+/// Memory of the device that two streams use in turn, without an event between them and with one.
+Experiment reused_memory();
+
+/// A kernel that fails, and the call that says so.
+Experiment late_error();
+/// Pipelines for which more streams would change nothing: a kernel that fills the device,
+Experiment no_help_kernel();
+/// a full link,
+Experiment no_help_link();
+/// a slow source,
+Experiment no_help_host();
+/// tiles that are too small,
+Experiment no_help_small();
+/// and a stage that waits for the device.
+Experiment no_help_barrier();
+
+/// A kernel with more and more arithmetic for each byte.
+Experiment roofline();
 
 /// All there are, in the order in which they teach.
 std::vector<Experiment> all_experiments();

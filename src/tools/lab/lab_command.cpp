@@ -2,7 +2,6 @@
 #include "tools/lab/lab_command.hpp"
 
 #include <algorithm>
-#include <cstdio>
 #include <cstdlib>
 #include <memory>
 #include <utility>
@@ -21,6 +20,7 @@
 #include "tools/command/program.hpp"
 #include "tools/command/results.hpp"
 #include "tools/lab/experiment.hpp"
+#include "tools/lab/figures_text.hpp"
 #include "tools/lab/timeline.hpp"
 
 namespace penstock::cli {
@@ -28,12 +28,6 @@ inline namespace PENSTOCK_FLAVOUR {
 namespace {
 
 constexpr std::size_t indent = 2;
-
-std::string figure_text(lab::Figure const& figure) {
-  char number[32];
-  std::snprintf(number, sizeof number, "%.3g", figure.value);
-  return figure.what + ": " + number + " " + figure.unit;
-}
 
 }  // namespace
 
@@ -51,7 +45,7 @@ std::string as_text(lab::Experiment const& experiment, lab::Observation const& s
     text += std::string(indent, ' ') + line + "\n";
   }
   if (!seen.intervals.empty()) text += "\n";
-  for (lab::Figure const& figure : seen.figures) text += wrapped(figure_text(figure), indent, columns);
+  text += lab::figures_text(seen.figures, indent, columns);
   text += wrapped((seen.verdict.as_expected ? "As expected: " : "NOT as expected: ") + seen.verdict.fact + ".", indent,
                   columns);
   return text + wrapped(experiment.why, indent, columns);
@@ -68,7 +62,10 @@ std::string as_json(LabPlace const& place, lab::Experiment const& experiment, la
   }
   Json figures = Json::array();
   for (lab::Figure const& figure : seen.figures) {
-    figures.push_back({{"what", figure.what}, {"value", figure.value}, {"unit", figure.unit}});
+    Json one{{"what", figure.what}, {"value", figure.value}, {"unit", figure.unit}};
+    if (figure.text) one["text"] = *figure.text;
+    if (figure.possible) one["possible"] = *figure.possible;
+    figures.push_back(std::move(one));
   }
   Json const json{{"name", experiment.name},
                   {"device", place.device.name},

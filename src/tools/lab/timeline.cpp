@@ -88,6 +88,16 @@ void start_at_zero(std::span<Interval> intervals) {
   }
 }
 
+std::chrono::nanoseconds extent(std::span<Interval const> intervals) {
+  auto start = intervals.front().start;
+  auto end = intervals.front().end;
+  for (Interval const& interval : intervals) {
+    start = std::min(start, interval.start);
+    end = std::max(end, interval.end);
+  }
+  return end - start;
+}
+
 std::string time_text(std::chrono::nanoseconds time) {
   double const microseconds = static_cast<double>(time.count()) / 1e3;
   double const size = std::abs(microseconds);
@@ -192,7 +202,12 @@ Verdict overtakes(Interval const& urgent, std::span<Interval const> patient) {
 }
 
 Verdict both(Verdict const& one, Verdict const& other) {
-  return {one.as_expected && other.as_expected, one.fact + "; " + other.fact};
+  return {one.as_expected && other.as_expected, one.fact + "; " + other.fact, one.disproved || other.disproved};
+}
+
+Verdict certainly(Verdict verdict) {
+  verdict.disproved = !verdict.as_expected;
+  return verdict;
 }
 
 }  // namespace penstock::lab

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <chrono>
+#include <cstddef>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -26,6 +28,11 @@ bool before(Interval const& first, Interval const& second);
 /// Moves all of them in time, so that the first to start does so at 0.
 void start_at_zero(std::span<Interval> intervals);
 
+/// From the start of the first to the end of the last.
+///
+/// Shape: at least one.
+std::chrono::nanoseconds extent(std::span<Interval const> intervals);
+
 /// "20.1 ms", "430 us", "1.25 s".
 std::string time_text(std::chrono::nanoseconds time);
 
@@ -45,13 +52,23 @@ struct Figure {
   std::string what;
   double value = 0;
   std::string unit;
+  /// What a text has for it, in the experiment's times.
+  std::optional<double> text = {};
+  /// What the measured times of the parts allow.
+  std::optional<double> possible = {};
+
+  bool compares() const noexcept { return text || possible; }
 };
 
 /// Whether an experiment went as expected, and the measured fact that says so: half a sentence.
 struct Verdict {
   bool as_expected = false;
   std::string fact;
+  bool disproved = false;  ///< What was seen never happens if all is well: another try makes no difference.
 };
+
+/// The same; what is not as expected is disproved.
+Verdict certainly(Verdict verdict);
 
 /// Expects each to start only when the one before it had ended.
 ///

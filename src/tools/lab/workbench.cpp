@@ -3,6 +3,7 @@
 
 #include <utility>
 
+#include "penstock/core/host_time.hpp"
 #include "penstock/core/say.hpp"
 
 namespace penstock::lab {
@@ -11,7 +12,8 @@ namespace {
 
 /// The largest experiment has some 150 kernels.
 constexpr std::size_t most_stamps = 256;
-constexpr std::size_t first_try = 0;
+/// Of kernels that nothing is learnt of.
+constexpr std::size_t spare = 0;
 constexpr std::size_t zero = 1;
 
 }  // namespace
@@ -26,7 +28,7 @@ Workbench::Workbench(Device& device, WorkbenchOptions options)
   own_.upload(stamps_.bytes(), std::as_bytes(std::span(fresh)));
   // Once before it counts: a GPU loads a kernel's code for its first launch, and what runs beside may have to wait.
   busy_prepare(own_);
-  busy(std::chrono::nanoseconds(0), 1, on_device(first_try), own_);
+  busy(std::chrono::nanoseconds(0), 1, on_device(spare), own_);
   own_.synchronize();
   find_zero();
 }
@@ -75,15 +77,29 @@ void Workbench::kernel(std::string row, std::string const& label, StreamRef stre
                   stream);
 }
 
+void Workbench::occupy(std::string_view label, std::chrono::nanoseconds duration, StreamRef stream,
+                       std::uint32_t blocks) {
+  options_.launch({.label = label, .duration = duration, .blocks = blocks}, on_device(spare), stream);
+}
+
+void Workbench::hold(std::span<Stream const> streams) {
+  occupy("hold", options_.kernel_time / 10, own_);
+  Event& held = holds_.emplace_back(device_.make_event());
+  own_.record(held);
+  for (Stream const& stream : streams) stream.wait(held);
+}
+
 Timed Workbench::timed(std::string row, std::string label, StreamRef stream, std::function<void()> const& work) {
   Event start = device_.make_event({.timing = true});
   Event end = device_.make_event({.timing = true});
+  HostTime::forget();  // To time work is no work of the host.
   stream.record(start);
   work();
   stream.record(end);
   Timed const timed{start, end};
   std::lock_guard const lock(mutex_);
   pieces_.push_back({std::move(row), std::move(label), Events{std::move(start), std::move(end)}});
+  HostTime::forget();
   return timed;
 }
 
@@ -109,6 +125,11 @@ Workbench::Times Workbench::times_of(Piece const& piece, std::span<Stamp const> 
   }
   auto const& host = std::get<HostTimes>(piece.when);
   return {host.start - host_zero_, host.end - host_zero_};
+}
+
+std::size_t Workbench::pieces() const {
+  std::lock_guard const lock(mutex_);
+  return pieces_.size();
 }
 
 std::vector<Interval> Workbench::intervals() {

@@ -50,6 +50,12 @@ struct WorkbenchOptions {
       [](KernelWish const& wish, Stamp* stamp, StreamRef stream) { busy(wish.duration, wish.blocks, stamp, stream); };
 };
 
+/// So many blocks of such a kernel that no other finds room: a GPU has room for 2048 threads a multiprocessor, or
+/// fewer.
+inline std::uint32_t blocks_that_fill(DeviceInfo const& info) {
+  return static_cast<std::uint32_t>(info.compute_units * (info.acts_as_gpu() ? 2 : 1));
+}
+
 /// The events around a piece of work.
 struct Timed {
   EventRef start;
@@ -81,6 +87,14 @@ class Workbench {
   void kernel(std::string row, std::string const& label, StreamRef stream, unsigned times = 1,
               std::uint32_t blocks = 1);
 
+  /// The same for a kernel that nothing is learnt of.
+  void occupy(std::string_view label, std::chrono::nanoseconds duration, StreamRef stream, std::uint32_t blocks = 1);
+  /// Keeps the streams from going on for a tenth of the kernel time: what is put into them meanwhile is there when they
+  /// do, so the pace of the host makes no difference.
+  ///
+  /// Throws: Error, if the device refuses.
+  void hold(std::span<Stream const> streams);
+
   /// Calls `work`, which puts something into `stream`, between two events there that tell when it ran. Its start is
   /// that of its turn in the stream, not that of an engine which others keep busy.
   ///
@@ -91,6 +105,8 @@ class Workbench {
   /// Notes what a host thread did. Beside what devices did it is right to some microseconds.
   void note(std::string row, std::string label, HostClock::time_point start, HostClock::time_point end);
 
+  /// How many pieces were asked for so far.
+  std::size_t pieces() const;
   /// When each piece ran, in the order in which they were asked for. The first to start did so at 0.
   ///
   /// Threads: one, when no other asks for more pieces.
@@ -127,9 +143,10 @@ class Workbench {
   std::uint64_t zero_stamp_ = 0;
   Event const zero_event_;
   HostClock::time_point host_zero_;
-  std::mutex mutex_;
+  std::mutex mutable mutex_;
   std::size_t stamps_used_ = 0;
   std::deque<Piece> pieces_;
+  std::deque<Event> holds_;
 };
 
 /// Host threads that all do the same at once, each for itself, and then stay for the next such thing: what a device

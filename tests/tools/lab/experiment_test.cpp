@@ -54,5 +54,13 @@ TEST_F(AnExperiment, IsTriedNoMoreOnceItWentAsExpected) {
   EXPECT_EQ(verdict_on(Claim::may, 30ms).fact, "30.0 ms");
 }
 
+TEST_F(AnExperiment, IsTriedNoMoreOnceItIsDisproved) {
+  auto wrong = patient(Claim::may);
+  wrong.run = [](Workbench& bench) -> Observation {
+    return {{}, {}, certainly({false, time_text(bench.kernel_time())})};
+  };
+  EXPECT_EQ(observe(device, wrong).verdict.fact, "20.0 ms");
+}
+
 }  // namespace
 }  // namespace penstock::lab

@@ -55,6 +55,40 @@ TEST(LabOutput, IsOneObjectInJson) {
   EXPECT_EQ(json["figures"][0]["unit"], "GB/s");
 }
 
+/// An answer whose figures a text has, too.
+lab::Observation compared() {
+  auto seen = answer;
+  seen.figures.push_back({"one stream", 2, "ms", 1.945, 1.95});
+  seen.figures.push_back({"two streams", 1.0625, "ms", {}, 1});
+  seen.figures.push_back({"copy engines", 2, ""});
+  return seen;
+}
+
+TEST(LabOutput, HasWhatATextSaysAndWhatIsPossibleBesideWhatWasMeasured) {
+  EXPECT_NE(as_text(question, compared(), 60)
+                .find("  upload: 12.3 GB/s\n"
+                      "                  text  possible  measured\n"
+                      "  one stream   1.95 ms   1.95 ms      2 ms\n"
+                      "  two streams               1 ms   1.06 ms\n"
+                      "  copy engines: 2\n"),
+            std::string::npos)
+      << as_text(question, compared(), 60);
+}
+
+TEST(LabOutput, HasALineForEachWhereTheTableDoesNotFit) {
+  auto const text = as_text(question, compared(), 40);
+  EXPECT_NE(text.find("  one stream: 2 ms, possible 1.95, in\n  the text 1.95\n"), std::string::npos) << text;
+  EXPECT_NE(text.find("  two streams: 1.06 ms, possible 1\n"), std::string::npos) << text;
+}
+
+TEST(LabOutput, HasWhatATextSaysInJsonOnlyWhereThereIsOne) {
+  auto const json = nlohmann::json::parse(as_json({DeviceInfo(), "legacy"}, question, compared()));
+  EXPECT_EQ(json["figures"][1]["text"], 1.945);
+  EXPECT_EQ(json["figures"][1]["possible"], 1.95);
+  EXPECT_FALSE(json["figures"][2].contains("text"));
+  EXPECT_FALSE(json["figures"][0].contains("possible"));
+}
+
 TEST(LabOutput, CountsWhatWentAsExpected) {
   EXPECT_EQ(summary_text(3, 3), "3 of 3 went as expected\n");
   EXPECT_EQ(summary_text(1, 3), "2 of 3 did NOT go as expected\n");

@@ -28,6 +28,7 @@ std::vector<std::string> issued(Observation const& observation, std::size_t firs
 }
 
 TEST_P(HeldLaboratory, IssuesDepthFirstAndThenBreadthFirst) {
+  held().end_all();
   begin(issue_order());
   auto const observation = seen();
   ASSERT_EQ(observation.intervals.size(), 24u);

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+// What work gained by running beside other work.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "penstock/device.hpp"
+#include "tools/lab/timeline.hpp"
+
+namespace penstock::lab {
+
+/// The pieces of a run, of those of a workbench.
+struct Run {
+  std::size_t first = 0;
+  std::size_t count = 0;
+
+  std::vector<Interval> of(std::span<Interval const> all) const;
+};
+
+/// The same, but a piece that waited for its engine begins when that was free. Labels tell the engine: "up", "down",
+/// and all others for kernels that fill the device.
+std::vector<Interval> without_waits(std::vector<Interval> intervals, int copy_engines);
+/// Which share of the time of all pieces others ran beside: 0 if each ran alone, 2/3 if three ran at any time.
+///
+/// Shape: as of without_waits.
+double overlapped(std::span<Interval const> intervals);
+/// Moves each run in time, so that it begins a little after the one before it.
+std::vector<Interval> one_run_behind_the_other(std::vector<std::vector<Interval>> runs);
+
+/// What was measured of some work, and what its parts allow.
+struct Gain {
+  std::chrono::nanoseconds serial{};
+  std::chrono::nanoseconds possible{};
+  std::chrono::nanoseconds measured{};
+  double overlapped = 0;
+};
+
+/// Expects of a GPU that it saves at least half of what is possible, but for what is lost in any case. Copies of the
+/// CPU device compete with others for its CPUs, so there pieces are expected to run beside each other at all. Says so
+/// of `what`.
+Verdict saves(DeviceInfo const& info, std::string const& what, Gain const& gain);
+/// Expects that none of `all` parts came back wrong, and lets no further try make that good.
+Verdict came_back(std::size_t wrong, std::size_t all);
+
+double milliseconds(std::chrono::nanoseconds time);
+
+}  // namespace penstock::lab

@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: Apache-2.0
+// Experiment: the order in which work of several streams is issued.
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdio>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "penstock/core/host_time.hpp"
+#include "penstock/core/quantile.hpp"
+#include "penstock/kernels.hpp"
+#include "tools/lab/experiment.hpp"
+#include "tools/lab/part_work.hpp"
+
+namespace penstock::lab {
+inline namespace PENSTOCK_FLAVOUR {
+namespace {
+
+using Time = std::chrono::nanoseconds;
+
+constexpr std::size_t streams = 4;
+constexpr std::size_t count = std::size_t{1} << 19;  ///< Floats of each stream.
+constexpr std::size_t bytes = count * sizeof(float);
+constexpr std::size_t steps = 3;  ///< Upload, kernel, download.
+constexpr int repetitions = 5;
+
+std::span<std::byte> part(std::span<std::byte> all, std::size_t i) {
+  return all.subspan(i * bytes, bytes);
+}
+
+enum class Order { depth_first, breadth_first };
+
+/// Four streams, and what they copy and compute.
+class Work {
+ public:
+  explicit Work(Workbench& bench)
+      : bench_(bench),
+        host_(bench.device(), 3 * streams * bytes),
+        memory_(bench.device().allocate(2 * streams * bytes)) {
+    for (std::size_t i = 0; i < streams; ++i) streams_.push_back(bench.device().make_stream());
+    auto const input = as_floats(host_.bytes().first(streams * bytes));
+    for (std::size_t i = 0; i < input.size(); ++i) input[i] = static_cast<float>(i % 97);
+    transform_prepare(streams_.front());
+  }
+
+  /// From here on kernels stay so long, beside what they compute.
+  void set_kernel_time(Time time) { kernel_time_ = time; }
+  /// Blocks: until the device is through with it.
+  void issue(Order order) {
+    bench_.hold(streams_);
+    std::array<void (Work::*)(Order, std::size_t), steps> const kinds{&Work::upload, &Work::compute, &Work::download};
+    if (order == Order::depth_first) {
+      for (std::size_t i = 0; i < streams; ++i) {
+        for (auto const kind : kinds) (this->*kind)(order, i);
+      }
+    } else {
+      for (auto const kind : kinds) {
+        for (std::size_t i = 0; i < streams; ++i) (this->*kind)(order, i);
+      }
+    }
+    for (Stream const& stream : streams_) stream.synchronize();
+  }
+  /// How many results of the last time in this order are wrong.
+  std::size_t wrong(Order order) const {
+    auto const input = as_floats(host_.bytes().first(streams * bytes));
+    auto const output = as_floats(output_of(order));
+    std::size_t wrong = 0;
+    for (std::size_t i = 0; i < input.size(); ++i) {
+      // The kernel adds one, to a few units in the last place of 98.
+      if (!(std::abs(output[i] - (input[i] + 1)) < 1e-4F)) ++wrong;
+    }
+    HostTime::forget();
+    return wrong;
+  }
+
+ private:
+  static std::string row(Order order, std::size_t i) {
+    return (order == Order::depth_first ? "depth " : "breadth ") + std::to_string(i + 1);
+  }
+  std::span<std::byte> output_of(Order order) const {
+    return host_.bytes().subspan((order == Order::depth_first ? 1 : 2) * streams * bytes, streams * bytes);
+  }
+  std::span<std::byte> input_there(std::size_t i) const { return part(memory_.bytes(), i); }
+  std::span<std::byte> output_there(std::size_t i) const { return part(memory_.bytes(), streams + i); }
+
+  void upload(Order order, std::size_t i) {
+    bench_.timed(row(order, i), "up", streams_[i], [&] { streams_[i].upload(input_there(i), part(host_.bytes(), i)); });
+  }
+  void compute(Order order, std::size_t i) {
+    bench_.timed(row(order, i), "kernel", streams_[i], [&] {
+      transform(as_floats(input_there(i)), i * count, as_floats(output_there(i)), streams_[i]);
+      bench_.occupy("kernel", kernel_time_, streams_[i], blocks_);
+    });
+  }
+  void download(Order order, std::size_t i) {
+    bench_.timed(row(order, i), "down", streams_[i],
+                 [&] { streams_[i].download(part(output_of(order), i), output_there(i)); });
+  }
+
+  Workbench& bench_;
+  std::uint32_t const blocks_ = blocks_that_fill(bench_.device().info());
+  Time kernel_time_{};
+  PinnedMemory const host_;
+  DeviceMemory const memory_;
+  std::vector<Stream> streams_;
+};
+
+std::vector<Step> steps_in(Order order, PartTimes const& times) {
+  std::vector<Step> all;
+  for (std::size_t i = 0; i < streams * steps; ++i) {
+    bool const depth = order == Order::depth_first;
+    std::size_t const kind = depth ? i % steps : i / streams;
+    std::array const each{Step{Unit::up, times.up, {}}, Step{Unit::compute, times.kernel, {}},
+                          Step{Unit::down, times.down, {}}};
+    all.push_back(each[kind]);
+    if (kind > 0) all.back().after.push_back(i - (depth ? 1 : streams));
+  }
+  return all;
+}
+
+/// Upload, kernel, download of each stream, in this order whatever that of their issue.
+Verdict each_stream_kept_its_order(std::vector<Interval> intervals) {
+  std::stable_sort(intervals.begin(), intervals.end(),
+                   [](auto const& one, auto const& other) { return one.row < other.row; });
+  for (std::size_t i = 0; i < intervals.size(); i += steps) {
+    auto verdict = one_after_another(std::span(intervals).subspan(i, steps));
+    if (!verdict.as_expected) return certainly(verdict);
+  }
+  return {true, "each stream kept its order"};
+}
+
+/// What differs by less than a tenth from run to run is no difference.
+bool differ(Time one, Time other) {
+  return 10 * std::max(one, other) > 11 * std::min(one, other);
+}
+
+std::string comparison(Time depth, Time breadth) {
+  if (!differ(depth, breadth)) return "neither order was faster by a tenth";
+  double const gain = milliseconds(std::max(depth, breadth)) / milliseconds(std::min(depth, breadth)) - 1;
+  char text[64];
+  std::snprintf(text, sizeof text, "%s first was faster by %.0f %%", depth < breadth ? "depth" : "breadth", 100 * gain);
+  return text;
+}
+
+/// Both orders, by what was measured or by what is possible.
+struct Both {
+  Time depth, breadth;
+};
+
+/// Expects of a GPU that the order is faster which can be, and neither if neither can be.
+Verdict as_possible(DeviceInfo const& info, CopyEngines engines, Both const& measured, Both const& possible) {
+  bool const alike = differ(measured.depth, measured.breadth) == differ(possible.depth, possible.breadth);
+  bool const same = !differ(possible.depth, possible.breadth) ||
+                    (measured.depth < measured.breadth) == (possible.depth < possible.breadth);
+  return {!info.acts_as_gpu() || (alike && same),
+          comparison(measured.depth, measured.breadth) + ", and copies are taken " +
+              (engines.in_order_of_issue ? "in the order of issue" : "as they become ready")};
+}
+
+/// The runs in both orders by turns, from the piece `first` on; each without waits.
+std::array<std::vector<std::vector<Interval>>, 2> runs_from(std::size_t first, std::span<Interval const> all,
+                                                            int copy_engines) {
+  std::array<std::vector<std::vector<Interval>>, 2> runs;
+  for (std::size_t run = 0; run < 2 * repetitions; ++run) {
+    Run const its{first + run * streams * steps, streams * steps};
+    runs[run % 2].push_back(without_waits(its.of(all), copy_engines));
+  }
+  return runs;
+}
+
+Time middle(std::vector<std::vector<Interval>> const& runs) {
+  std::vector<Time> times;
+  for (auto const& run : runs) times.push_back(extent(run));
+  return quantile<Time>(times, 0.5);
+}
+
+Observation issue_in_both_orders(Workbench& bench) {
+  auto const info = bench.device().info();
+  auto const engines = copy_engines_of(bench);
+  Work work(bench);
+  // Once before it counts; kernels then take as long as copies.
+  std::size_t first = bench.pieces();
+  work.issue(Order::depth_first);
+  Run const warm_up{first, streams * steps};
+  work.set_kernel_time(shortest(without_waits(warm_up.of(bench.intervals()), engines.count)).up);
+  first = bench.pieces();
+  for (int i = 0; i < repetitions; ++i) {
+    work.issue(Order::depth_first);
+    work.issue(Order::breadth_first);
+  }
+
+  auto const all = bench.intervals();
+  auto const [depth, breadth] = runs_from(first, all, engines.count);
+  std::vector<Interval> pieces;
+  for (auto const& run : depth) pieces.insert(pieces.end(), run.begin(), run.end());
+  auto const own = shortest(pieces);
+  Both const possibles{possible(steps_in(Order::depth_first, own), engines),
+                       possible(steps_in(Order::breadth_first, own), engines)};
+  Both const measured{middle(depth), middle(breadth)};
+
+  std::vector<Interval> const last(all.end() - 2 * streams * steps, all.end());
+  auto const wrong = work.wrong(Order::depth_first) + work.wrong(Order::breadth_first);
+  auto const results = std::to_string(2 * streams * count);
+  Verdict const content =
+      certainly({wrong == 0, wrong == 0 ? "all " + results + " results are right"
+                                        : std::to_string(wrong) + " of " + results + " results are wrong"});
+  return {one_run_behind_the_other({depth.back(), breadth.back()}),
+          {{"depth first, median of 5", milliseconds(measured.depth), "ms", {}, milliseconds(possibles.depth)},
+           {"breadth first, median of 5", milliseconds(measured.breadth), "ms", {}, milliseconds(possibles.breadth)},
+           {"copy engines", static_cast<double>(engines.count), ""}},
+          both(both(content, each_stream_kept_its_order(last)), as_possible(info, engines, measured, possibles))};
+}
+
+}  // namespace
+
+Experiment issue_order() {
+  return {
+      .name = "issue-order",
+      .expectation =
+          "Copy, kernel and copy of four streams give the same results, issued stream by stream or step by step. "
+          "Step by step is faster on a GPU with one copy engine that takes copies in the order of issue; on others "
+          "neither is. On the CPU device, whose copies compete for CPUs, that is told, not judged.",
+      .why =
+          "Order counts within a stream. One engine for both directions lets an upload wait behind a download whose "
+          "kernel has not run; two engines, or one that takes what is ready, do not.",
+      .claim = Claim::may,
+      .run = issue_in_both_orders};
+}
+
+}  // namespace PENSTOCK_FLAVOUR
+}  // namespace penstock::lab

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tools/lab/judgements.hpp"
+
+#include <algorithm>
+#include <cstdio>
+#include <string>
+
+#include "penstock/core/number_text.hpp"
+
+namespace penstock::lab {
+
+Verdict verdict_on_clocks(ClocksSeen const& seen) {
+  Verdict const launch{!seen.over, "the launch returned after " + time_text(seen.launch) + ", " +
+                                       (seen.over ? "when the kernel was over" : "before the kernel was over")};
+  Verdict const behind{2 * seen.behind > 3 * seen.events,
+                       "behind an earlier kernel, launch and synchronize took the host " + time_text(seen.behind) +
+                           " for a kernel that took " + time_text(seen.events) + " by events"};
+  return both(launch, behind);
+}
+
+Verdict verdict_on_elapsed(ElapsedSeen const& seen) {
+  Verdict const early{seen.early == 0, seen.early == 0 ? "before the kernel could begin since() had no number"
+                                                       : "since() had a number before the kernel could begin"};
+  Verdict const late{seen.late && seen.late->count() > 0,
+                     seen.late ? "behind it " + time_text(*seen.late) : "behind it none either"};
+  Verdict const refused{seen.refused, seen.refused ? "events that keep no time were refused"
+                                                   : "events that keep no time were not refused"};
+  return both(both(early, late), refused);
+}
+
+namespace {
+
+std::string told(RaceResults const& results, RaceSeen const& seen) {
+  if (results.wrong == 0) return "all " + std::to_string(seen.all) + " results were right";
+  char values[64];
+  std::snprintf(values, sizeof values, "wrong, %g instead of %g", results.seen, seen.right);
+  return std::to_string(results.wrong) + " of " + std::to_string(seen.all) + " results were " + values;
+}
+
+}  // namespace
+
+Verdict verdict_on_race(RaceSeen const& seen) {
+  return both({seen.without.wrong > 0, "without the event " + told(seen.without, seen)},
+              {seen.with.wrong == 0, "with it " + told(seen.with, seen)});
+}
+
+Verdict verdict_on_late_error(LateErrorSeen const& seen) {
+  if (seen.by.empty()) return {false, "no call said that a kernel had failed"};
+  Verdict const call{seen.by == "synchronize", "the first call that said it was " + seen.by};
+  Verdict const text{seen.lost && seen.names_cause,
+                     std::string(seen.lost ? "the device is lost" : "the device is not lost") +
+                         (seen.names_cause ? ", and it said why" : ", and it did not say why")};
+  return both(call, text);
+}
+
+Verdict verdict_on_no_help(penstock::Verdict const& seen, NoStreams expected) {
+  std::string const bound = "the bound is \"" + std::string(bound_name(seen.bound)) + "\"";
+  if (!seen.streams_will_not_help) return {false, bound + ", and the verdict says nothing of streams"};
+  std::string said = seen.streams_will_not_help->sentence;
+  if (said.ends_with('.')) said.pop_back();
+  return {seen.streams_will_not_help->reason == expected, bound + "; \"" + said + "\""};
+}
+
+Roofline roofline_of(std::span<RooflinePoint const> points, double bytes) {
+  auto const seconds = [](RooflinePoint const& point) { return std::chrono::duration<double>(point.time).count(); };
+  auto const flops = [&](RooflinePoint const& point) { return point.flops_per_byte * bytes / seconds(point); };
+  Roofline seen{.memory = bytes / seconds(points.front()), .arithmetic = flops(points.back())};
+  auto const first_slower = std::ranges::find_if(
+      points, [&](RooflinePoint const& point) { return seconds(point) > 1.25 * seconds(points.front()); });
+  auto const last_weaker = std::find_if(
+      points.rbegin(), points.rend(), [&](RooflinePoint const& point) { return flops(point) < 0.8 * seen.arithmetic; });
+  seen.memory_bound = static_cast<std::size_t>(first_slower - points.begin());
+  seen.arithmetic_bound = static_cast<std::size_t>(last_weaker - points.rbegin());
+  return seen;
+}
+
+Verdict verdict_on_roofline(std::span<RooflinePoint const> points, double bytes, std::size_t wrong, bool timed) {
+  auto const seen = roofline_of(points, bytes);
+  auto const number = [](double value, char const* unit) {
+    char text[32];
+    std::snprintf(text, sizeof text, "%.3g%s", value, unit);
+    return std::string(text);
+  };
+  std::string const fact = "memory bounds up to " + number(points[seen.memory_bound - 1].flops_per_byte, "") +
+                           " operations a byte, at " + rate_text(seen.memory) + ", and arithmetic from " +
+                           number(points[points.size() - seen.arithmetic_bound].flops_per_byte, "") + " on, at " +
+                           (seen.arithmetic < 1e12 ? number(seen.arithmetic / 1e9, " GFLOP/s")
+                                                   : number(seen.arithmetic / 1e12, " TFLOP/s")) +
+                           "; the two meet at " + number(seen.meet(), "");
+  bool const longer = points.back().time >= 2 * points.front().time;
+  bool const both_bound = seen.memory_bound >= 2 && seen.arithmetic_bound >= 2;
+  Verdict const results{wrong == 0,
+                        wrong == 0 ? "all results were right" : std::to_string(wrong) + " results were wrong"};
+  return both({longer && (both_bound || !timed), fact}, results);
+}
+
+}  // namespace penstock::lab

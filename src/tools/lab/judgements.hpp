@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <string>
+
+#include "penstock/report.hpp"
+#include "tools/lab/timeline.hpp"
+
+namespace penstock::lab {
+
+/// What the host's clock said of one kernel, and what events did.
+struct ClocksSeen {
+  bool over = false;                  ///< The kernel was, when the call to launch it had returned.
+  std::chrono::nanoseconds launch{};  ///< The host, around the launch alone.
+  std::chrono::nanoseconds behind{};  ///< The host, around launch and synchronize behind an earlier kernel as long.
+  std::chrono::nanoseconds events{};  ///< Events, of the same kernel.
+};
+/// Expects the launch to return before the kernel is over, and the host to see half a kernel more than events.
+Verdict verdict_on_clocks(ClocksSeen const& seen);
+
+/// What `since` answered.
+struct ElapsedSeen {
+  int early = 0;                                      ///< Numbers, while the device could not have passed both events.
+  std::optional<std::chrono::nanoseconds> late = {};  ///< Once it had passed both.
+  bool refused = false;                               ///< An event without timing was.
+};
+/// Expects no number early, one that is not 0 late, and a refusal.
+Verdict verdict_on_elapsed(ElapsedSeen const& seen);
+
+/// Results that should all have one value.
+struct RaceResults {
+  std::size_t wrong = 0;
+  float seen = 0;  ///< The value of the first that is wrong.
+};
+/// The same work without the event that puts it in order, and with it.
+struct RaceSeen {
+  std::size_t all = 0;
+  float right = 0;
+  RaceResults without;
+  RaceResults with;
+};
+/// Expects wrong ones without and none with it.
+Verdict verdict_on_race(RaceSeen const& seen);
+
+/// The first call that told of a fault of the device's.
+struct LateErrorSeen {
+  std::string by;            ///< Its name; empty if none did.
+  bool lost = false;         ///< It said that the device is lost.
+  bool names_cause = false;  ///< It said why.
+};
+/// Expects that only the call to synchronize tells of it, and why.
+Verdict verdict_on_late_error(LateErrorSeen const& seen);
+
+/// Expects a verdict of the library's that says for this reason that more streams would not help.
+Verdict verdict_on_no_help(penstock::Verdict const& seen, NoStreams expected);
+
+/// A kernel that does so many operations for each byte that it reads or writes, and how long it took.
+struct RooflinePoint {
+  double flops_per_byte = 0;
+  std::chrono::nanoseconds time{};
+};
+/// Of all these the bytes are the same, and each has more operations than the one before it.
+///
+/// Units: bytes and operations in a second, by the first and by the last.
+struct Roofline {
+  double memory = 0;
+  double arithmetic = 0;
+  std::size_t memory_bound = 0;      ///< So many, from the first on, take as long as the first, to a quarter.
+  std::size_t arithmetic_bound = 0;  ///< So many, to the last, do as many operations a second as that, to a fifth.
+  double meet() const { return arithmetic / memory; }
+};
+/// Shape: three points at least.
+Roofline roofline_of(std::span<RooflinePoint const> points, double bytes);
+/// Expects all results right and the last to take twice as long as the first; if the time is worth more than that, also
+/// that memory bounds two and arithmetic two.
+Verdict verdict_on_roofline(std::span<RooflinePoint const> points, double bytes, std::size_t wrong, bool timed);
+
+}  // namespace penstock::lab
