@@ -2,7 +2,6 @@
 #pragma once
 
 #include <chrono>
-#include <cstddef>
 #include <deque>
 #include <utility>
 #include <vector>
@@ -11,6 +10,7 @@
 
 namespace penstock::cpu {
 
+using namespace std::chrono_literals;
 using Kind = Request::Kind;
 using Micro = DeviceModel::Time;
 
@@ -47,7 +47,7 @@ class TimelineOf {
   }
   void pass(std::chrono::nanoseconds time) { now_ += time; }
   void run() {
-    now_ += std::chrono::hours(1);
+    now_ += 1h;
     timeline_.advance(now_);
   }
   Timeline& timeline() { return timeline_; }
