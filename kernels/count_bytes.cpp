@@ -18,13 +18,16 @@ constexpr std::size_t cpu_grain = 65'536;
 
 }  // namespace
 
-void count_bytes(DeviceSpan<std::byte const> input, DeviceSpan<std::uint64_t> counts, StreamRef stream) {
+void count_bytes(DeviceSpan<std::byte const> input, DeviceSpan<std::uint64_t> counts, StreamRef stream,
+                 unsigned multiprocessors) {
   if (counts.size() != values) {
     throw Error(ErrorKind::bad_argument,
                 "count_bytes has " + std::to_string(counts.size()) + " counts: give it 256, one for each value.");
   }
   if (input.empty()) return;
-  if (stream.kind() == DeviceKind::cuda) return count_bytes_cuda(input, counts, stream.native());
+  if (stream.kind() == DeviceKind::cuda) {
+    return count_bytes_cuda(input, counts, blocks_on(multiprocessors), stream.native());
+  }
   auto const blocks = static_cast<std::uint32_t>((input.size() + cpu_grain - 1) / cpu_grain);
   stream.launch(
       blocks,
@@ -39,7 +42,9 @@ void count_bytes(DeviceSpan<std::byte const> input, DeviceSpan<std::uint64_t> co
           std::atomic_ref(counts.in(block)[value]).fetch_add(own[value], std::memory_order_relaxed);
         }
       },
-      {.reads = {input}});
+      {.reads = {input},
+       .blocks = modelled_blocks(multiprocessors, (input.size() + 16 * block_threads - 1) / (16 * block_threads)),
+       .block_threads = block_threads});
 }
 
 void count_bytes_prepare(StreamRef stream) {

@@ -9,9 +9,9 @@ inline namespace PENSTOCK_FLAVOUR {
 namespace {
 
 /// As many as there are values, so that each thread clears and adds up one.
-constexpr unsigned threads = 256;
+constexpr unsigned threads = block_threads;
 /// Enough for every multiprocessor of today's GPUs to have several; beyond that a block takes more bytes.
-constexpr std::size_t most_blocks = 1024;
+constexpr std::size_t enough_blocks = 1024;
 
 /// Each block counts in its shared memory first.
 __global__ void __launch_bounds__(threads)
@@ -33,10 +33,11 @@ void count_bytes_prepare_cuda() {
   load_kernel(count, "Loading the count_bytes kernel");
 }
 
-void count_bytes_cuda(DeviceSpan<std::byte const> input, DeviceSpan<std::uint64_t> counts, void* stream) {
+void count_bytes_cuda(DeviceSpan<std::byte const> input, DeviceSpan<std::uint64_t> counts, std::size_t most_blocks,
+                      void* stream) {
   static_assert(sizeof(unsigned long long) == sizeof(std::uint64_t));
   // A block counts at most 2^32 bytes of a value: a tile of 4 TiB.
-  std::size_t const blocks = std::min((input.size() + 16 * threads - 1) / (16 * threads), most_blocks);
+  std::size_t const blocks = std::min({(input.size() + 16 * threads - 1) / (16 * threads), enough_blocks, most_blocks});
   launch_kernel<unsigned char const*, std::uint64_t, unsigned long long*>(
       count, static_cast<unsigned>(blocks), threads, stream, "The count_bytes kernel",
       reinterpret_cast<unsigned char const*>(input.address()), input.size(),

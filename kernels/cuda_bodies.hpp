@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 
 #include "penstock/device_memory.hpp"
 #include "penstock/flavour.hpp"
@@ -26,14 +28,30 @@ void combine_prepare_cuda(ElementType type, ReduceOperation operation);
 void combine_cuda(DeviceSpan<std::byte const> from, DeviceSpan<std::byte> into, ElementType type,
                   ReduceOperation operation, void* stream);
 void count_bytes_prepare_cuda();
-void count_bytes_cuda(DeviceSpan<std::byte const> input, DeviceSpan<std::uint64_t> counts, void* stream);
+void count_bytes_cuda(DeviceSpan<std::byte const> input, DeviceSpan<std::uint64_t> counts, std::size_t most_blocks,
+                      void* stream);
 void multiply_add_prepare_cuda();
 void multiply_add_cuda(DeviceSpan<float const> from, std::uint32_t rounds, DeviceSpan<float> to, float factor,
                        float addend, void* stream);
 void sum_prepare_cuda();
 void sum_cuda(DeviceSpan<float const> one, DeviceSpan<float const> other, DeviceSpan<float> to, void* stream);
 void transform_prepare_cuda();
-void transform_cuda(DeviceSpan<float const> from, std::uint64_t first_index, DeviceSpan<float> to, void* stream);
+void transform_cuda(DeviceSpan<float const> from, std::uint64_t first_index, DeviceSpan<float> to,
+                    std::size_t most_blocks, void* stream);
+
+/// Of transform and count_bytes.
+inline constexpr unsigned block_threads = 256;
+/// How many such blocks so many multiprocessors hold; without limit for 0. All GPUs of today hold 2048 threads on each,
+/// or fewer.
+constexpr std::size_t blocks_on(unsigned multiprocessors) noexcept {
+  return multiprocessors == 0 ? std::numeric_limits<std::uint32_t>::max()
+                              : std::size_t{multiprocessors} * (2048 / block_threads);
+}
+
+/// KernelCost::blocks of a kernel that would have `blocks`: with all multiprocessors it does not say how many.
+constexpr std::uint32_t modelled_blocks(unsigned multiprocessors, std::size_t blocks) noexcept {
+  return multiprocessors == 0 ? 0 : static_cast<std::uint32_t>(std::min(blocks_on(multiprocessors), blocks));
+}
 
 /// What one block of GPU threads hashes; of that many bytes one value goes to scratch.
 inline constexpr std::size_t blake3_cuda_grain = 128 * std::size_t{1024};

@@ -46,7 +46,8 @@ void transform_part(float const* from, double first_index, float* to, std::int32
 
 }  // namespace
 
-void transform(DeviceSpan<float const> from, std::uint64_t first_index, DeviceSpan<float> to, StreamRef stream) {
+void transform(DeviceSpan<float const> from, std::uint64_t first_index, DeviceSpan<float> to, StreamRef stream,
+               unsigned multiprocessors) {
   if (from.size() != to.size()) {
     throw Error(ErrorKind::bad_argument, "transform reads " + std::to_string(from.size()) + " floats and writes " +
                                              std::to_string(to.size()) + ": give spans of one length.");
@@ -55,7 +56,9 @@ void transform(DeviceSpan<float const> from, std::uint64_t first_index, DeviceSp
     throw Error(ErrorKind::bad_argument, "transform knows indices up to 2^28 only: cut the input into parts.");
   }
   if (from.empty()) return;
-  if (stream.kind() == DeviceKind::cuda) return transform_cuda(from, first_index, to, stream.native());
+  if (stream.kind() == DeviceKind::cuda) {
+    return transform_cuda(from, first_index, to, blocks_on(multiprocessors), stream.native());
+  }
   auto const blocks = static_cast<std::uint32_t>((from.size() + cpu_grain - 1) / cpu_grain);
   stream.launch(blocks,
                 [=](KernelBlock block) {
@@ -65,7 +68,9 @@ void transform(DeviceSpan<float const> from, std::uint64_t first_index, DeviceSp
                 },
                 {.reads = {from.as<std::byte const>()},
                  .writes = to.as<std::byte const>(),
-                 .flops = flops_of_an_element * static_cast<double>(from.size())});
+                 .flops = flops_of_an_element * static_cast<double>(from.size()),
+                 .blocks = modelled_blocks(multiprocessors, (from.size() + block_threads - 1) / block_threads),
+                 .block_threads = block_threads});
 }
 
 void transform_prepare(StreamRef stream) {

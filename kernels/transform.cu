@@ -8,7 +8,7 @@ namespace penstock {
 inline namespace PENSTOCK_FLAVOUR {
 namespace {
 
-constexpr unsigned threads = 256;
+constexpr unsigned threads = block_threads;
 
 __global__ void __launch_bounds__(threads)
     add_one_the_long_way(float const* from, std::uint64_t first_index, float* to, std::uint64_t count) {
@@ -27,8 +27,9 @@ void transform_prepare_cuda() {
   load_kernel(add_one_the_long_way, "Loading the transform kernel");
 }
 
-void transform_cuda(DeviceSpan<float const> from, std::uint64_t first_index, DeviceSpan<float> to, void* stream) {
-  auto const blocks = static_cast<unsigned>((from.size() + threads - 1) / threads);
+void transform_cuda(DeviceSpan<float const> from, std::uint64_t first_index, DeviceSpan<float> to,
+                    std::size_t most_blocks, void* stream) {
+  auto const blocks = static_cast<unsigned>(std::min((from.size() + threads - 1) / threads, most_blocks));
   launch_kernel<float const*, std::uint64_t, float*, std::uint64_t>(add_one_the_long_way, blocks, threads, stream,
                                                                     "The transform kernel", from.address(), first_index,
                                                                     to.address(), from.size());

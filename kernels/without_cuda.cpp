@@ -43,7 +43,8 @@ void count_bytes_prepare_cuda() {
   refuse();
 }
 
-void count_bytes_cuda(DeviceSpan<std::byte const> /*input*/, DeviceSpan<std::uint64_t> /*counts*/, void* /*stream*/) {
+void count_bytes_cuda(DeviceSpan<std::byte const> /*input*/, DeviceSpan<std::uint64_t> /*counts*/,
+                      std::size_t /*most_blocks*/, void* /*stream*/) {
   refuse();
 }
 
@@ -70,7 +71,7 @@ void transform_prepare_cuda() {
 }
 
 void transform_cuda(DeviceSpan<float const> /*from*/, std::uint64_t /*first_index*/, DeviceSpan<float> /*to*/,
-                    void* /*stream*/) {
+                    std::size_t /*most_blocks*/, void* /*stream*/) {
   refuse();
 }
 

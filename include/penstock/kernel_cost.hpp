@@ -17,7 +17,11 @@ struct KernelCost {
   /// What it reads and writes; memory of the host's goes over the link.
   std::array<DeviceSpan<std::byte const>, 2> reads = {};
   DeviceSpan<std::byte const> writes = {};
-  double flops = 0;                    ///< Floating-point operations.
+  /// Floating-point operations; a kernel of few blocks does them with its share of the multiprocessors.
+  double flops = 0;
+  /// Bytes that it sends to other GPUs, while as many come: over the link between GPUs, or over that to the host if
+  /// there is none.
+  double peer_bytes = 0;
   std::chrono::nanoseconds time = {};  ///< Of one wave of blocks; a grid that does not fit at once takes several.
   std::uint32_t blocks = 0;            ///< Of the GPU's grid; 0: the whole GPU, so that no kernel runs beside it.
   std::uint32_t block_threads = 128;   ///< Of each.

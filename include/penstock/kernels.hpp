@@ -143,11 +143,13 @@ void with_element_type(ElementType type, Body body) {
 /// the last place of the sum.
 ///
 /// Shape:   from and to are memory of the stream's device, as long as each other, and the same or disjoint.
-/// Units:   first_index in elements; first_index + from.size() is at most 2^28.
+/// Units:   first_index in elements; first_index + from.size() is at most 2^28. On a GPU there are no more blocks than
+///          `multiprocessors` hold; 0: as many as the elements take.
 /// Threads: any.
 /// Blocks:  never; `to` is valid once `stream` has passed this call.
 /// Throws:  Error, if the spans do not fit or the launch is refused. On the CPU device a launch may allocate.
-void transform(DeviceSpan<float const> from, std::uint64_t first_index, DeviceSpan<float> to, StreamRef stream);
+void transform(DeviceSpan<float const> from, std::uint64_t first_index, DeviceSpan<float> to, StreamRef stream,
+               unsigned multiprocessors = 0);
 
 /// Loads the kernel, as blake3_prepare does.
 void transform_prepare(StreamRef stream);
@@ -171,10 +173,12 @@ void sum_prepare(StreamRef stream);
 /// Adds to counts[v] how many bytes of `input` have the value v: a histogram that grows tile by tile.
 ///
 /// Shape:   memory of the stream's device; `counts` has 256 entries and is disjoint from `input`.
+/// Units:   `multiprocessors` as transform's.
 /// Threads: any.
 /// Blocks:  never; `counts` is valid once `stream` has passed this call.
 /// Throws:  Error, if there are not 256 counts or the launch is refused. On the CPU device a launch may allocate.
-void count_bytes(DeviceSpan<std::byte const> input, DeviceSpan<std::uint64_t> counts, StreamRef stream);
+void count_bytes(DeviceSpan<std::byte const> input, DeviceSpan<std::uint64_t> counts, StreamRef stream,
+                 unsigned multiprocessors = 0);
 
 /// Loads the kernel, as blake3_prepare does.
 void count_bytes_prepare(StreamRef stream);

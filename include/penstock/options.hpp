@@ -154,6 +154,10 @@ struct Tuning {
   SignalKind signal = SignalKind::callback;  ///< As fast as any that may sleep (bench/lane/signal_bench).
   /// Of the streams that lanes make; lower runs first, and the device's DeviceInfo says what it has.
   int priority = 0;
+  /// Multiprocessors of each GPU that the kernels of stages leave free, for kernels of other streams, such as those of
+  /// an AllReduce. Stages learn from StageContext::multiprocessors how many are theirs, and launch no more blocks than
+  /// these hold; nothing else holds them to it.
+  unsigned spare = 0;
   /// How long a lane bears with a device that finishes none of its tiles, before it abandons the device and fails them:
   /// docs/faults.md. And how long feeding threads wait for each other's tiles, before Feed::borrow says so.
   std::chrono::nanoseconds patience = usual_patience;

@@ -2,6 +2,7 @@
 // All of penstock. Each header can be included alone.
 #pragma once
 
+#include "penstock/all_reduce.hpp"
 #include "penstock/devices.hpp"
 #include "penstock/files.hpp"
 #include "penstock/kernels.hpp"

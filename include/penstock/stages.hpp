@@ -2,6 +2,7 @@
 // What is computed on a tile: stages, their promises, and the tile as a device sees it.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -122,6 +123,16 @@ struct StageContext {
   StreamRef stream;  ///< The lane's compute stream.
   TileShape shape;
   unsigned lane = 0;
+  unsigned spare = 0;  ///< Tuning::spare: 0 leaves the size of grids to the stage.
+
+  /// How many multiprocessors its kernels may use: those of the device, less `spare`, but one at least. Of the CPU
+  /// device it is compute threads.
+  ///
+  /// Blocks: as Device::info; so ask once.
+  unsigned multiprocessors() const {
+    auto const all = static_cast<unsigned>(std::max(1, device.info().compute_units));
+    return all - std::min(spare, all - 1);
+  }
 };
 
 /// What a stage promises about its work. Each promise lets a lane do the work in fewer steps; without any, the stage

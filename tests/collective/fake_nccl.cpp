@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // A library with NCCL's entry points that reduces memory of the host, at the end of a group. FAKE_NCCL_REFUSES names
 // the entry point that refuses, FAKE_NCCL_VERSION its version, and FAKE_NCCL_COUNTS tells it to leave memory alone.
+// It sets FAKE_NCCL_MAX_CTAS to what it was told last.
 #include <algorithm>
 #include <atomic>
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
+#include <string>
 #include <vector>
 
 #include "penstock/collective/nccl_calls.hpp"
@@ -17,7 +19,7 @@ using namespace penstock;
 struct Part {
   void* array;
   std::size_t count;
-  int type, operation, root;
+  int type, operation, root;  ///< The root is -1 for all.
 };
 
 std::vector<Part> group;
@@ -39,6 +41,9 @@ void reduce_as() {
                                                   : std::max(into[i], from[i]);
     }
   }
+  if (group[0].root >= 0) return;
+  for (std::size_t k = 1; k < group.size(); ++k)
+    std::copy_n(into, group[0].count, static_cast<Element*>(group[k].array));
 }
 
 }  // namespace
@@ -74,6 +79,23 @@ extern "C" {
                                               int operation, int root, void* /*communicator*/, void* /*stream*/) {
   if (refuses("ncclReduce")) return 3;
   group.push_back({into, count, type, operation, root});
+  return 0;
+}
+[[gnu::visibility("default")]] int ncclAllReduce(void const* /*from*/, void* into, std::size_t count, int type,
+                                                 int operation, void* /*communicator*/, void* /*stream*/) {
+  if (refuses("ncclAllReduce")) return 3;
+  group.push_back({into, count, type, operation, -1});
+  return 0;
+}
+[[gnu::visibility("default")]] int ncclGetUniqueId(nccl::UniqueId* id) {
+  id->bytes[0] = 'x';
+  return 0;
+}
+[[gnu::visibility("default")]] int ncclCommInitRankConfig(void** communicator, int /*ranks*/, nccl::UniqueId id,
+                                                          int /*rank*/, nccl::Config* config) {
+  if (id.bytes[0] != 'x' || config->magic != nccl::Config{}.magic || config->size != sizeof(nccl::Config)) return 4;
+  setenv("FAKE_NCCL_MAX_CTAS", std::to_string(config->max_ctas).c_str(), 1);
+  *communicator = &one_of_them;
   return 0;
 }
 [[gnu::visibility("default")]] int ncclGroupEnd() {

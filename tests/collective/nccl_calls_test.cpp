@@ -2,6 +2,7 @@
 // What penstock says of NCCL's interface is what its header says, where that is.
 #include "penstock/collective/nccl_calls.hpp"
 
+#include <cstddef>
 #include <type_traits>
 
 #include <gtest/gtest.h>
@@ -14,6 +15,15 @@ static_assert(int32 == ncclInt32 && uint32 == ncclUint32 && int64 == ncclInt64 &
 static_assert(float32 == ncclFloat32 && float64 == ncclFloat64);
 static_assert(sum == ncclSum && max == ncclMax && min == ncclMin);
 static_assert(ncclSuccess == 0);
+static_assert(Config::undefined == NCCL_CONFIG_UNDEF_INT && sizeof(UniqueId) == sizeof(ncclUniqueId));
+static_assert(offsetof(Config, size) == offsetof(ncclConfig_t, size));
+static_assert(offsetof(Config, magic) == offsetof(ncclConfig_t, magic));
+static_assert(offsetof(Config, version) == offsetof(ncclConfig_t, version));
+static_assert(offsetof(Config, blocking) == offsetof(ncclConfig_t, blocking));
+static_assert(offsetof(Config, cga_cluster_size) == offsetof(ncclConfig_t, cgaClusterSize));
+static_assert(offsetof(Config, min_ctas) == offsetof(ncclConfig_t, minCTAs));
+static_assert(offsetof(Config, max_ctas) == offsetof(ncclConfig_t, maxCTAs));
+static_assert(offsetof(Config, net_name) == offsetof(ncclConfig_t, netName));
 
 /// How `Calls` has a type of the header: enumerations as int, handles as void*.
 template <class Type>
@@ -38,6 +48,18 @@ template <>
 struct As<cudaStream_t> {
   using Plain = void*;
 };
+template <>
+struct As<ncclUniqueId> {
+  using Plain = UniqueId;
+};
+template <>
+struct As<ncclUniqueId*> {
+  using Plain = UniqueId*;
+};
+template <>
+struct As<ncclConfig_t*> {
+  using Plain = Config*;
+};
 template <class Returned, class... Taken>
 struct As<Returned (*)(Taken...)> {
   using Plain = typename As<Returned>::Plain (*)(typename As<Taken>::Plain...);
@@ -54,6 +76,10 @@ TEST(NcclCalls, AreAsItsHeaderHasThem) {
   EXPECT_TRUE((is_as<decltype(Calls::group_start), decltype(&ncclGroupStart)>));
   EXPECT_TRUE((is_as<decltype(Calls::group_end), decltype(&ncclGroupEnd)>));
   EXPECT_TRUE((is_as<decltype(Calls::reduce), decltype(&ncclReduce)>));
+  EXPECT_TRUE((is_as<decltype(Calls::all_reduce), decltype(&ncclAllReduce)>));
+  EXPECT_TRUE((is_as<decltype(Calls::get_unique_id), decltype(&ncclGetUniqueId)>));
+  EXPECT_TRUE((is_as<decltype(Calls::init_rank), decltype(&ncclCommInitRankConfig)>));
+  EXPECT_EQ(Config{}.magic, (ncclConfig_t NCCL_CONFIG_INITIALIZER).magic);
 }
 
 }  // namespace

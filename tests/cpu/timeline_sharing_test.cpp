@@ -2,7 +2,7 @@
 // What kernels share with copies and with each other.
 #include <chrono>
 
-#include "cpu/timeline_of.hpp"
+#include "cpu/timeline_world.hpp"
 #include <gtest/gtest.h>
 
 namespace penstock::cpu {

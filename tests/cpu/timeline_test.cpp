@@ -4,7 +4,7 @@
 #include <chrono>
 #include <vector>
 
-#include "cpu/timeline_of.hpp"
+#include "cpu/timeline_world.hpp"
 #include <gtest/gtest.h>
 
 namespace penstock::cpu {

@@ -3,7 +3,7 @@
 #include <set>
 #include <string>
 
-#include "cpu/timeline_of.hpp"
+#include "cpu/timeline_world.hpp"
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

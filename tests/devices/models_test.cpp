@@ -42,7 +42,7 @@ TEST(Model, IsRefusedWithoutAnyOfItsNumbers) {
       ++numbers;
       Json without = whole;
       without[part].erase(name);
-      bool const needed = name != "at_once" && name != "signal_together";
+      bool const needed = name != "at_once" && name != "signal_together" && name != "peer_gb_s";
       EXPECT_EQ(refusal_of(without).find(part + "." + name + " is missing") != std::string::npos, needed) << name;
       Json below = whole;
       below[part][name] = -1;
@@ -59,9 +59,11 @@ TEST(Model, IsLikeMostDevicesInWhatItDoesNotSay) {
   Json json = written("c1060");
   json["kernels"].erase("at_once");
   json["kernels"].erase("signal_together");
+  json["link"].erase("peer_gb_s");
   cpu::DeviceModel const model = read_model(json.dump(), "mine.json");
   EXPECT_EQ(model.kernels.at_once, 128U);
   EXPECT_FALSE(model.kernels.signal_together);
+  EXPECT_EQ(model.link.peer, 0);
 }
 
 TEST(Model, IsRefusedWithWhatCannotBe) {

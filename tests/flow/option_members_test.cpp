@@ -48,6 +48,7 @@ TEST(AdviceInMembers, NamesMembersThatThereAre) {
   options.tuning.shape = LaneShape::single;
   options.tuning.transport = Transport::copies;
   options.tuning.graphs = Graphs::never;
+  options.tuning.spare = 1;
   options.tuning.bind = false;
   options.watching.attribute = true;
   for (OptionRow const& row : option_table()) {

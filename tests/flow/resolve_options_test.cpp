@@ -51,6 +51,13 @@ TEST_F(APipelineForLatency, RefusesMoreTilesThanAPoolHoldsBeforeAnyMemoryIsMade)
   EXPECT_THROW(on(16), Error);
 }
 
+TEST_F(APipelineForLatency, LeavesItsStagesOneMultiprocessor) {
+  EXPECT_EQ(gpu.info().compute_units, 1);
+  EXPECT_EQ(on(16).tuning.spare, 0u);
+  wanted.tuning.spare = 1;
+  EXPECT_THROW(on(16), Error);
+}
+
 TEST_F(APipelineForLatency, IsNotWhatOneIsThatSaysNothing) {
   wanted.aim = Aim::throughput;
   PipelineOptions const options = on(16);

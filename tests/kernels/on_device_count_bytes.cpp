@@ -23,7 +23,7 @@ TEST_P(KernelsOn, CountBytesOfEveryLengthIntoWhatWasThere) {
     for (std::byte const byte : input) ++expected[std::to_integer<std::size_t>(byte)];
     auto const there = memory(length);
     upload(there, input);
-    count_bytes(there, on_device, stream());
+    count_bytes(there, on_device, stream(), length == 5'000'001 ? 1 : 0);
   }
   download(std::as_writable_bytes(std::span(found)), counts);
   EXPECT_EQ(found, expected);

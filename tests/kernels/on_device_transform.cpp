@@ -10,7 +10,7 @@ namespace penstock {
 namespace {
 
 /// Computes one stretch of the transform on a device, in place, and says how far off it is.
-double error_on(KernelsOn& on, std::uint64_t first_index, std::size_t count) {
+double error_on(KernelsOn& on, std::uint64_t first_index, std::size_t count, unsigned multiprocessors = 0) {
   std::mt19937 random(7);
   std::uniform_real_distribution<float> some(-1, 1);
   std::vector<float> from(count);
@@ -20,7 +20,7 @@ double error_on(KernelsOn& on, std::uint64_t first_index, std::size_t count) {
   std::span const floats(reinterpret_cast<float*>(memory.data()), count);
   if (count > 0) on.upload(memory, std::as_bytes(std::span(from)));
   transform_prepare(on.stream());
-  transform(floats, first_index, floats, on.stream());
+  transform(floats, first_index, floats, on.stream(), multiprocessors);
   if (count > 0) on.download(std::as_writable_bytes(std::span(to)), memory);
   return transform_error(from, first_index, to);
 }
@@ -33,6 +33,10 @@ TEST_P(KernelsOn, TransformEveryLength) {
        std::initializer_list<std::size_t>{0, 1, 3, 31, 257, 32'767, 32'768, 32'769, 100'001}) {
     EXPECT_LE(error_on(*this, 0, count), promised) << count << " floats";
   }
+}
+
+TEST_P(KernelsOn, TransformAllOfItOnFewMultiprocessors) {
+  for (unsigned const multiprocessors : {1U, 3U}) EXPECT_LE(error_on(*this, 0, 100'001, multiprocessors), promised);
 }
 
 TEST_P(KernelsOn, TransformAsWellFarFromZero) {

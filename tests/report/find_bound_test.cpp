@@ -96,7 +96,7 @@ TEST_F(StreamsWillNotHelp, IfLanesAreBusyWithTilesThatAreTooSmall) {
   run.lane_idle = 0.02;
   run.in_flight = 7;
   EXPECT_EQ(why().reason, NoStreams::work_too_small);
-  EXPECT_THAT(why().sentence, HasSubstr("busy with one for 9.9 us, the device for 4.5 us"));
+  EXPECT_THAT(why().sentence, HasSubstr("busy with one for 9.9 us, the device's longest step takes 1.5 us"));
   run.enqueue = 0.3;
   EXPECT_EQ(verdict().bound, Bound::completion);
   EXPECT_EQ(why().reason, NoStreams::work_too_small) << "taking them back is as much a tile's set-up";
@@ -116,9 +116,11 @@ TEST_F(StreamsWillNotHelp, IfTheDeviceTakesLongerForASmallTileThanTheLane) {
   run.lanes = 1;
   run.enqueue = 0.85;
   run.lane_idle = 0.12;
-  run.overlap = device_use(0.6, 0.6, 0.3, 0.88);
+  run.overlap = device_use(0.89, 0.6, 0.3, 0.9);
   EXPECT_EQ(verdict().bound, Bound::submission);
-  EXPECT_EQ(why().reason, NoStreams::host) << "150 us of the device, 88 us of the lane";
+  EXPECT_EQ(why().reason, NoStreams::host) << "89 us of uploads, 88 us of the lane";
+  run.overlap = device_use(0.8, 0.6, 0.3, 0.9);
+  EXPECT_EQ(why().reason, NoStreams::work_too_small) << "170 us of the device, but none of its steps takes 88 us";
 }
 
 TEST_F(StreamsWillNotHelp, IfAStageWaitsForTheDevice) {

@@ -25,6 +25,16 @@ case $2 in
       grep -qw -- "$name" out || fail "the help does not name $name: $(cat out)"
     done < listed
     ;;
+  HidesACollectiveOnAModel)
+    run lab --device model:h200 collective
+    expect_code 0
+    expect_out 'As expected: all sums are right'
+    expect_out 'each faster than'
+    for way in 'one after the other' 'no multiprocessor free' 'a quarter free' 'layer by layer' 'taught'; do
+      grep -qF -- "$way" out || fail "no $way: $(cat out)"
+    done
+    awk 'length > 80 { exit 1 }' out || fail "wider than 80 columns: $(cat out)"
+    ;;
   DrawsAndJudgesTheOnesThatAreNamed)
     run lab --device cpu legacy-beside legacy-between
     expect_code 0

@@ -59,7 +59,7 @@ std::string version_text(int code) {
 
 class LoadedNccl final : public Nccl {
  public:
-  LoadedNccl(std::vector<int> const& gpus, std::string const& wish) {
+  LoadedNccl(std::vector<int> const& gpus, std::string const& wish, NcclChannels const& channels) {
     Library const library(wish);
     library.load(calls_.get_version, "ncclGetVersion");
     library.load(calls_.error_text, "ncclGetErrorString");
@@ -68,12 +68,20 @@ class LoadedNccl final : public Nccl {
     library.load(calls_.group_start, "ncclGroupStart");
     library.load(calls_.group_end, "ncclGroupEnd");
     library.load(calls_.reduce, "ncclReduce");
+    library.load(calls_.all_reduce, "ncclAllReduce");
+    library.find(calls_.get_unique_id, "ncclGetUniqueId");
+    library.find(calls_.init_rank, "ncclCommInitRankConfig");
     int version = 0;
     expect(calls_.get_version(&version), ErrorKind::unsupported, "to say which it is");
     name_ = "NCCL " + version_text(version);
+    bool const tells = static_cast<unsigned>(version) >= nccl::Config::first_version &&
+                       calls_.get_unique_id != nullptr && calls_.init_rank != nullptr;
+    if (channels.most > 0 && !tells) remark_ = ", which is too old to be told how many blocks it may have";
     std::vector<nccl::Calls::Communicator> made(gpus.size());
-    expect(calls_.init_all(made.data(), static_cast<int>(gpus.size()), gpus.data()), ErrorKind::unsupported,
-           "a communicator for " + std::to_string(gpus.size()) + " GPUs");
+    int const code = channels.most > 0 && tells
+                         ? init_each(made, channels)
+                         : calls_.init_all(made.data(), static_cast<int>(gpus.size()), gpus.data());
+    expect(code, ErrorKind::unsupported, "a communicator for " + std::to_string(gpus.size()) + " GPUs");
     communicators_ = std::move(made);
   }
   LoadedNccl(LoadedNccl const&) = delete;
@@ -83,6 +91,40 @@ class LoadedNccl final : public Nccl {
   }
 
   void reduce(std::span<Part const> parts, ElementType type, ReduceOperation operation) override {
+    as_a_group(parts, "to reduce", [&](Part const& part, nccl::Calls::Communicator communicator) {
+      return calls_.reduce(part.array.data(), part.array.data(), part.array.size() / element_bytes(type), code_of(type),
+                           code_of(operation), 0, communicator, part.stream.native());
+    });
+  }
+  void all_reduce(std::span<Part const> parts, ElementType type, ReduceOperation operation) override {
+    as_a_group(parts, "an all-reduce", [&](Part const& part, nccl::Calls::Communicator communicator) {
+      return calls_.all_reduce(part.array.data(), part.array.data(), part.array.size() / element_bytes(type),
+                               code_of(type), code_of(operation), communicator, part.stream.native());
+    });
+  }
+  std::string const& remark() const noexcept override { return remark_; }
+  std::string const& name() const noexcept override { return name_; }
+  void leave() noexcept override { communicators_.clear(); }
+
+ private:
+  int init_each(std::vector<nccl::Calls::Communicator>& made, NcclChannels const& channels) const {
+    nccl::UniqueId id{};
+    if (int const code = calls_.get_unique_id(&id); code != 0) return code;
+    nccl::Config config;
+    config.max_ctas = static_cast<int>(channels.most);
+    if (int const code = calls_.group_start(); code != 0) return code;
+    int refused = 0;
+    for (std::size_t i = 0; i < made.size() && refused == 0; ++i) {
+      channels.attach(i);
+      refused = calls_.init_rank(&made[i], static_cast<int>(made.size()), id, static_cast<int>(i), &config);
+    }
+    int const ended = calls_.group_end();
+    return refused != 0 ? refused : ended;
+  }
+
+  /// Calls `call(part, communicator)` for each, as one.
+  template <class Call>
+  void as_a_group(std::span<Part const> parts, char const* what, Call call) {
     if (parts.size() != communicators_.size()) {
       throw Error(ErrorKind::bad_argument, "NCCL was opened for " + std::to_string(communicators_.size()) +
                                                " GPUs, not " + std::to_string(parts.size()) + ".");
@@ -90,21 +132,16 @@ class LoadedNccl final : public Nccl {
     expect(calls_.group_start(), ErrorKind::device_refused, "to begin");
     int refused = 0;
     for (std::size_t i = 0; i < parts.size(); ++i) {
-      std::span<std::byte> const array = parts[i].array;
-      int const code = calls_.reduce(array.data(), array.data(), array.size() / element_bytes(type), code_of(type),
-                                     code_of(operation), 0, communicators_[i], parts[i].stream.native());
+      int const code = call(parts[i], communicators_[i]);
       if (refused == 0) refused = code;
     }
     // In any case, or all that comes later would be of this group.
     int const ended = calls_.group_end();
     // A group with a call that was refused is given up as a whole.
-    expect(refused, ErrorKind::device_refused, "to reduce");
+    expect(refused, ErrorKind::device_refused, what);
     expect(ended, ErrorKind::device_lost, "to end");
   }
-  std::string const& name() const noexcept override { return name_; }
-  void leave() noexcept override { communicators_.clear(); }
 
- private:
   void expect(int code, ErrorKind kind, std::string const& what) const {
     if (code == 0) return;
     // Most of its texts say how to learn more, in brackets, and none ends as a sentence.
@@ -113,13 +150,15 @@ class LoadedNccl final : public Nccl {
 
   nccl::Calls calls_;
   std::string name_;
+  std::string remark_;
   std::vector<nccl::Calls::Communicator> communicators_;
 };
 
 }  // namespace
 
-std::unique_ptr<Nccl> Nccl::open(std::vector<int> const& gpus, std::string const& library) {
-  return std::make_unique<LoadedNccl>(gpus, library);
+std::unique_ptr<Nccl> Nccl::open(std::vector<int> const& gpus, std::string const& library,
+                                 NcclChannels const& channels) {
+  return std::make_unique<LoadedNccl>(gpus, library, channels);
 }
 
 }  // namespace PENSTOCK_FLAVOUR

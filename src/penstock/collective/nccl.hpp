@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -13,6 +14,12 @@
 
 namespace penstock {
 inline namespace PENSTOCK_FLAVOUR {
+
+/// How many blocks NCCL may have on each GPU at once.
+struct NcclChannels {
+  unsigned most = 0;                             ///< 0: what it chooses.
+  std::function<void(std::size_t)> attach = {};  ///< Makes one of the GPUs the calling thread's; needed with `most`.
+};
 
 /// Arrays of several GPUs made one, from GPU to GPU, by NCCL: it is loaded when this is made.
 ///
@@ -30,7 +37,8 @@ class Nccl {
   ///
   /// Blocks: about a second.
   /// Throws: Error of kind unsupported, if there is no NCCL, or it refuses; the text says which and what to do.
-  static std::unique_ptr<Nccl> open(std::vector<int> const& gpus, std::string const& library = {});
+  static std::unique_ptr<Nccl> open(std::vector<int> const& gpus, std::string const& library = {},
+                                    NcclChannels const& channels = {});
   virtual ~Nccl() = default;
 
   /// Enqueues that the first part's array becomes what all parts' are together. NCCL chooses the order in which it adds
@@ -41,6 +49,10 @@ class Nccl {
   /// Throws: Error: of kind device_refused, if NCCL refuses and nothing was enqueued; of kind device_lost, if it fails
   /// at the end: some GPUs may then be at it, and wait for the others for ever.
   virtual void reduce(std::span<Part const> parts, ElementType type, ReduceOperation operation) = 0;
+  /// As `reduce`, but every part's array becomes that.
+  virtual void all_reduce(std::span<Part const> parts, ElementType type, ReduceOperation operation) = 0;
+  /// That it is too old to be told how many blocks it may have, if it was to be told; else empty.
+  virtual std::string const& remark() const noexcept = 0;
   /// "NCCL 2.28.3".
   virtual std::string const& name() const noexcept = 0;
   /// Leaves its communicators as they are, for ever: after a GPU was lost, their end would wait for it.

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <limits>
 
 #include "penstock/flavour.hpp"
 
@@ -12,9 +13,28 @@ namespace nccl {
 /// What of NCCL's interface is used here, so that neither its header is needed to build nor its library to start. Its
 /// enumerations are int, and its handles void*. A test holds it to the header where that is.
 ///
-/// Source: nccl.h of NCCL 2.28; the same since 2.0.
+/// Source: nccl.h of NCCL 2.28; the same since 2.0, but for what says otherwise.
 inline constexpr int int32 = 2, uint32 = 3, int64 = 4, uint64 = 5, float32 = 7, float64 = 8;
 inline constexpr int sum = 0, max = 2, min = 3;
+
+/// What its version 2.17 knows; later versions take it for what it is, by `size` and `version`.
+struct Config {
+  static constexpr int undefined = std::numeric_limits<int>::min();
+  static constexpr unsigned first_version = 21'700;
+
+  std::size_t size = sizeof(Config);
+  unsigned magic = 0xcafebeef;
+  unsigned version = first_version;
+  int blocking = undefined;
+  int cga_cluster_size = undefined;
+  int min_ctas = undefined;
+  int max_ctas = undefined;
+  char const* net_name = nullptr;
+};
+
+struct UniqueId {
+  char bytes[128];
+};
 
 struct Calls {
   using Communicator = void*;
@@ -27,6 +47,11 @@ struct Calls {
   int (*group_end)() = nullptr;
   int (*reduce)(void const* from, void* into, std::size_t count, int type, int operation, int root,
                 Communicator communicator, void* stream) = nullptr;
+  int (*all_reduce)(void const* from, void* into, std::size_t count, int type, int operation, Communicator communicator,
+                    void* stream) = nullptr;
+  // These two may be missing in old versions.
+  int (*get_unique_id)(UniqueId* id) = nullptr;
+  int (*init_rank)(Communicator* communicator, int ranks, UniqueId id, int rank, Config* config) = nullptr;
 };
 
 }  // namespace nccl

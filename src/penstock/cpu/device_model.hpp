@@ -25,6 +25,7 @@ struct DeviceModel {
     double both = 0;      ///< GB/s of each direction while copies go both ways.
     double mapped = 0;    ///< GB/s of each direction for all kernels that work on pinned memory of the host.
     double pageable = 0;  ///< GB/s of a copy whose host memory is not pinned.
+    double peer = 0;      ///< GB/s to another GPU while as much comes from it; 0: they go by the host.
     Time copy{};          ///< How long a copy of no bytes keeps a copy engine.
   } link;
 

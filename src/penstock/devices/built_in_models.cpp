@@ -16,10 +16,11 @@ DeviceModel h200() {
   model.name = "NVIDIA H200";
   model.source =
       "Measured on one H200 (PCIe 5 x16, driver 580, CUDA 13.0, 16 CPUs). By the architecture: threads_of_each, "
-      "at_once, tera_flops. So that pipelines with small tiles take as long as there: handover_us, alone_us.";
+      "at_once, tera_flops. Eight ninths of its NVLink by the data sheet: peer_gb_s. So that pipelines with small "
+      "tiles take as long as there: handover_us, alone_us.";
   model.link_name = "PCIe 5 x16";
   model.memory_bytes = 150'109'880'320;
-  model.link = {.up = 55.2, .down = 55.1, .both = 50.5, .mapped = 33, .pageable = 9.4, .copy = Time(2.4)};
+  model.link = {.up = 55.2, .down = 55.1, .both = 50.5, .mapped = 33, .pageable = 9.4, .peer = 400, .copy = Time(2.4)};
   model.kernels = {.units = 132,
                    .threads_per_unit = 2048,
                    .memory = 3100,
@@ -60,8 +61,8 @@ DeviceModel h100() {
   model.name = "NVIDIA H100 80GB HBM3";
   model.source =
       "Published for PCIe 5 x16: up, down. Data sheet of the SXM card: bytes, multiprocessors, tera_flops; "
-      "memory_gb_s, "
-      "of which as much is reached as on the H200. By the architecture: copy_engines, threads_of_each, at_once. As "
+      "memory_gb_s and peer_gb_s, of which as much is reached as on the H200. By the architecture: copy_engines, "
+      "threads_of_each, at_once. As "
       "measured on an H200 and its host: the rest. None is measured on an H100.";
   model.memory_bytes = 85'899'345'920;
   model.link = like_h200s(50);
@@ -74,12 +75,13 @@ DeviceModel a100() {
   model.name = "NVIDIA A100 80GB";
   model.source =
       "Published for PCIe 4 x16: up, down. Data sheet of the SXM card: bytes, multiprocessors, tera_flops; "
-      "memory_gb_s, "
-      "of which as much is reached as on the H200. By the architecture: copy_engines, threads_of_each, at_once. As "
+      "memory_gb_s and peer_gb_s, of which as much is reached as on the H200. By the architecture: copy_engines, "
+      "threads_of_each, at_once. As "
       "measured on an H200 and its host: the rest. None is measured on an A100.";
   model.link_name = "PCIe 4 x16";
   model.memory_bytes = 85'899'345'920;
   model.link = like_h200s(25);
+  model.link.peer = 267;
   model.kernels.units = 108;
   model.kernels.memory = reached(2039);
   model.kernels.tera_flops = 17.5;
@@ -91,6 +93,7 @@ DeviceModel older() {
   DeviceModel model = h200();
   model.link_name = "PCIe 2 x16";
   model.link.pageable = 3;
+  model.link.peer = 0;
   model.host_cpus = 8;
   return model;
 }
@@ -102,7 +105,7 @@ DeviceModel k20c() {
       "So that four streams with a copy, a kernel and a copy of 4 MiB each take as long as published in 2012: up, "
       "down, "
       "both, tera_flops. Data sheet: bytes, multiprocessors, memory_gb_s. By the architecture: copy_engines, "
-      "copies_in_order_of_issue, threads_of_each, at_once, signal_together. Assumed: mapped_gb_s, pageable_gb_s, cpus. "
+      "copies_in_order_of_issue, threads_of_each, at_once, signal_together. Assumed: mapped_gb_s, pageable_gb_s, cpus; no peer_gb_s. "
       "As "
       "measured on an H200 and its host: the rest.";
   model.memory_bytes = 5'368'709'120;

@@ -27,7 +27,7 @@ constexpr std::size_t most_file_bytes = std::size_t{1} << 20;
 constexpr unsigned usual_slower = 20;
 constexpr std::uint64_t slowest = 10'000;
 /// What a file may leave out, since few devices differ in it.
-constexpr std::array<std::string_view, 2> not_needed{"at_once", "signal_together"};
+constexpr std::array<std::string_view, 3> not_needed{"peer_gb_s", "at_once", "signal_together"};
 
 /// Calls `visit` for each number of a model: where it is in the file, itself, and what it may be at most.
 template <class Model, class Visit>
@@ -48,6 +48,7 @@ void for_each_number(Model& model, Visit visit) {
   number("link", "both_gb_s", model.link.both, 1e5);
   number("link", "mapped_gb_s", model.link.mapped, 1e5);
   number("link", "pageable_gb_s", model.link.pageable, 1e5);
+  number("link", "peer_gb_s", model.link.peer, 1e5);
   time("link", "copy_us", model.link.copy);
   number("link", "copy_engines", model.copy_engines, 2);
   number("link", "copies_in_order_of_issue", model.copies_in_order_of_issue, 1);

@@ -25,6 +25,7 @@ using namespace named_in;
 constexpr unsigned commands_and_axes = commands | axes;
 constexpr unsigned everywhere = commands | axes | profiles;
 constexpr std::uint64_t largest_tile = std::uint64_t{1} << 30;
+constexpr std::uint64_t most_multiprocessors = 10'000;
 constexpr std::string_view left_to_pipeline = "default";
 
 /// The member where it is: `member` is one of PipelineOptions, of Tuning or of Watching.
@@ -222,6 +223,12 @@ constexpr std::array rows{
                      "always",
          .places = axes | profiles,
          .in_all_profiles = false}),
+    count<&Tuning::spare>({.name = "spare",
+                           .sentence = "Multiprocessors of each GPU that the kernels of stages leave free",
+                           .places = axes,
+                           .unit = "multiprocessors",
+                           .most = most_multiprocessors,
+                           .otherwise = "none"}),
     yes_no<&PipelineOptions::ordered>(
         {.name = "ordered", .sentence = "Take results in the order of the input", .places = commands}),
     yes_no<&Tuning::bind>(

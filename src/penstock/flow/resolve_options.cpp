@@ -42,6 +42,12 @@ std::string others(Crowd const& crowd) {
   throw Error(ErrorKind::bad_argument, sentence);
 }
 
+int fewest_multiprocessors(std::vector<Device*> const& devices) {
+  int fewest = devices.front()->info().compute_units;
+  for (Device* const device : devices) fewest = std::min(fewest, device->info().compute_units);
+  return fewest;
+}
+
 /// The options, and what they are resolved by.
 class Resolving {
  public:
@@ -49,6 +55,7 @@ class Resolving {
             std::vector<std::string>& remarks, AwakeThreads const& elsewhere)
       : options_(std::move(options)),
         devices_(devices.size()),
+        fewest_multiprocessors_(options_.tuning.spare > 0 ? fewest_multiprocessors(devices) : 0),
         gpu_(devices.front()->info().acts_as_gpu()),
         cpus_(static_cast<unsigned>(threads_at_once(devices.front()->info(), topology))),
         room_(devices, options_, topology, elsewhere),
@@ -89,6 +96,10 @@ class Resolving {
     }
     if (options_.tuning.patience.count() <= 0) {
       refuse("A lane needs some `patience` with its device: leave it at 60 s, or ask for more.");
+    }
+    if (gpu_ && fewest_multiprocessors_ > 0 && std::cmp_greater_equal(options_.tuning.spare, fewest_multiprocessors_)) {
+      refuse("`spare` leaves no multiprocessor to the stages: the GPU has " + std::to_string(fewest_multiprocessors_) +
+             ", so ask for " + std::to_string(fewest_multiprocessors_ - 1) + " at most.");
     }
     if (options_.ordered && options_.tuning.sink_on_lanes) {
       refuse("A sink cannot be called by the lanes and keep the source's order: choose ordered or sink_on_lanes.");
@@ -234,6 +245,7 @@ class Resolving {
 
   PipelineOptions options_;
   std::size_t const devices_;
+  int const fewest_multiprocessors_;  ///< Of one of its GPUs; 0, if they do not say or none are to be left free.
   bool const gpu_;
   unsigned const cpus_;
   SpinRoom const room_;

@@ -47,6 +47,7 @@ LaneOptions lane_options(PipelineOptions const& options) {
                 .step_by_step = options.watching.step_by_step};
   own.batch = options.tuning.batch;
   own.signal = options.tuning.signal;
+  own.spare = options.tuning.spare;
   own.ranges = options.watching.ranges;
   return own;
 }

@@ -117,7 +117,7 @@ void Lane::open(Stages const& stages) {
   device_.attach();
   if (options_.spin.count() > 0) make_timers_precise();
   queue_.open(shape_, most_tiles_);
-  stage_ = stages.make({device_, queue_.compute(), shape_, number_});
+  stage_ = stages.make({device_, queue_.compute(), shape_, number_, options_.spare});
   if (stage_ == nullptr) throw Error(ErrorKind::bad_argument, "The factory made no stage: return one for every lane.");
   if (options_.flight.transport == Transport::mapped && !stage_->promises().allow_mapping()) {
     throw Error(ErrorKind::bad_argument,

@@ -57,6 +57,7 @@ struct LaneOptions {
   /// Beyond 1 MiB it has one tile for every 32 tiles in a row, so that short runs do not wait for large batches.
   unsigned batch = 1;
   SignalKind signal = SignalKind::callback;
+  unsigned spare = 0;  ///< Multiprocessors that the stage is to leave free, as it is told.
   /// How long a lane with nothing to do spins and watches its device before it sleeps: results sooner, for part of a
   /// core. With a signal that brings no tickets (event_poll, flag) it spins as long as any tile is in flight; or, if
   /// this is 0, it looks every 50 us. But while more than half of the slots are full and hold enough work, it sleeps

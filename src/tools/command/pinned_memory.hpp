@@ -15,11 +15,14 @@ namespace penstock {
 /// Host memory that a device copies from and to on its own.
 class PinnedMemory {
  public:
+  /// No temporary object, since GCC says of one that it may be read before it is written, where the sanitizers are on.
+  static inline std::optional<NumaNode> const any_node{};
+
   /// On `node`, if it names one.
   ///
   /// Blocks: as Slab, until `stop` is requested at most.
   /// Throws: Error, if there is not so much memory, if it cannot be pinned, or if `stop` was requested before.
-  PinnedMemory(Device& device, std::size_t bytes, std::optional<NumaNode> const& node = std::nullopt,
+  PinnedMemory(Device& device, std::size_t bytes, std::optional<NumaNode> const& node = any_node,
                std::stop_token const& stop = {})
       : slab_(bytes, node, Slab::default_touch_threads, stop), pinned_(device.pin(slab_.bytes())) {}
 

@@ -12,9 +12,9 @@ constexpr std::chrono::nanoseconds longest = std::chrono::milliseconds(800);
 
 }  // namespace
 
-Observation observe(Device& device, Experiment const& experiment, WorkbenchOptions options) {
+Observation observe(DeviceGroup const& devices, Experiment const& experiment, WorkbenchOptions options) {
   for (int tries_left = experiment.claim == Claim::may ? 4 : 0;; --tries_left) {
-    Workbench bench(device, options);
+    Workbench bench(devices, options);
     auto seen = experiment.run(bench);
     if (seen.verdict.as_expected || seen.verdict.disproved || tries_left == 0) return seen;
     options.kernel_time = std::max(options.kernel_time, std::min(4 * options.kernel_time, longest));
@@ -22,13 +22,13 @@ Observation observe(Device& device, Experiment const& experiment, WorkbenchOptio
 }
 
 std::vector<Experiment> all_experiments() {
-  return {
-      legacy_between(),  legacy_beside(),  stray_legacy(),   stray_per_thread(), threads_legacy(), threads_per_thread(),
-      library_joins(),   library_beside(), two_uploads(),    issue_order(),      pageable_copy(),  event_waits(),
-      priority(),        streams(),        short_kernel(),   buffers(),          blocking_loop(),  slow_callback(),
-      vector_add(),      graph_calls(),    host_clock(),     elapsed_early(),    missing_wait(),   broken_buffers(),
-      reused_memory(),   late_error(),     no_help_kernel(), no_help_link(),     no_help_host(),   no_help_small(),
-      no_help_barrier(), roofline()};
+  return {legacy_between(),     legacy_beside(),   stray_legacy(),   stray_per_thread(), threads_legacy(),
+          threads_per_thread(), library_joins(),   library_beside(), two_uploads(),      issue_order(),
+          pageable_copy(),      event_waits(),     priority(),       streams(),          short_kernel(),
+          equal_steps(),        buffers(),         blocking_loop(),  slow_callback(),    vector_add(),
+          graph_calls(),        host_clock(),      elapsed_early(),  missing_wait(),     broken_buffers(),
+          reused_memory(),      late_error(),      no_help_kernel(), no_help_link(),     no_help_host(),
+          no_help_small(),      no_help_barrier(), roofline(),       collective()};
 }
 
 }  // namespace PENSTOCK_FLAVOUR

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -11,11 +13,23 @@
 namespace penstock::lab {
 inline namespace PENSTOCK_FLAVOUR {
 
+/// One of several ways to do the same work, and how long it took.
+///
+/// Units: milliseconds.
+struct Strategy {
+  std::string name;
+  double taught = 0;    ///< What texts say, at the scale of what was measured here.
+  double possible = 0;  ///< If nothing but the order of the work held it up.
+  double measured = 0;
+  std::string bound;  ///< What it waited for: half a sentence.
+};
+
 /// What came out of an experiment.
 struct Observation {
   std::vector<Interval> intervals;
   std::vector<Figure> figures;
   Verdict verdict;
+  std::vector<Strategy> strategies = {};  ///< In the order in which they should become faster; mostly none.
 };
 
 /// What one run of an experiment is worth.
@@ -35,15 +49,16 @@ struct Experiment {
   /// Blocks: until the device has answered.
   /// Throws: Error, if the device fails at it.
   Observation (*run)(Workbench& bench);
+  std::size_t devices = 1;  ///< How many it takes.
 };
 
-/// Runs it on a workbench of its own. What may happen gets four more tries if it does not, with kernels that are longer
-/// each time, up to 0.8 s: a host that was busy elsewhere when it should have launched the next one is no disproof. A
-/// verdict that is disproved gets none.
+/// Runs it on a workbench of its own; one that takes one device has the first. What may happen gets four more tries if
+/// it does not, with kernels that are longer each time, up to 0.8 s: a host that was busy elsewhere when it should have
+/// launched the next one is no disproof. A verdict that is disproved gets none.
 ///
 /// Blocks: until the device has answered.
 /// Throws: as Experiment::run.
-Observation observe(Device& device, Experiment const& experiment, WorkbenchOptions options = {});
+Observation observe(DeviceGroup const& devices, Experiment const& experiment, WorkbenchOptions options = {});
 
 /// A kernel in the legacy default stream between kernels of two blocking streams.
 Experiment legacy_between();
@@ -68,6 +83,8 @@ Experiment two_uploads();
 Experiment priority();
 /// Ways to wait for an event, and what they cost.
 Experiment event_waits();
+/// An all-reduce of two devices beside what they compute, in four ways.
+Experiment collective();
 /// A library that uses the legacy default stream, called among threads that use their own.
 Experiment library_joins();
 /// The same among threads with non-blocking streams.
@@ -77,6 +94,8 @@ Experiment library_beside();
 Experiment streams();
 /// The same where copies take longest.
 Experiment short_kernel();
+/// The same where copies and kernels take as long as each other.
+Experiment equal_steps();
 
 /// A host that fills one, two or three buffers in turn.
 Experiment buffers();

@@ -29,6 +29,20 @@ namespace {
 
 constexpr std::size_t indent = 2;
 
+/// Two lines for each: its times, and what bounded it.
+std::string strategies_text(std::vector<lab::Strategy> const& strategies, std::size_t columns) {
+  char line[96];
+  std::snprintf(line, sizeof line, "%*s%-36s%9s%10s%10s\n", static_cast<int>(indent), "", "milliseconds", "taught",
+                "possible", "measured");
+  std::string text = line;
+  for (lab::Strategy const& each : strategies) {
+    std::snprintf(line, sizeof line, "%*s%-36s%9.1f%10.1f%10.1f\n", static_cast<int>(indent), "", each.name.c_str(),
+                  each.taught, each.possible, each.measured);
+    text += line + wrapped("bound: " + each.bound, indent + 2, columns);
+  }
+  return text + "\n";
+}
+
 }  // namespace
 
 std::string as_text(LabPlace const& place) {
@@ -45,6 +59,7 @@ std::string as_text(lab::Experiment const& experiment, lab::Observation const& s
     text += std::string(indent, ' ') + line + "\n";
   }
   if (!seen.intervals.empty()) text += "\n";
+  if (!seen.strategies.empty()) text += strategies_text(seen.strategies, columns);
   text += lab::figures_text(seen.figures, indent, columns);
   text += wrapped((seen.verdict.as_expected ? "As expected: " : "NOT as expected: ") + seen.verdict.fact + ".", indent,
                   columns);
@@ -67,7 +82,15 @@ std::string as_json(LabPlace const& place, lab::Experiment const& experiment, la
     if (figure.possible) one["possible"] = *figure.possible;
     figures.push_back(std::move(one));
   }
-  Json const json{{"name", experiment.name},
+  Json strategies = Json::array();
+  for (lab::Strategy const& each : seen.strategies) {
+    strategies.push_back({{"name", each.name},
+                          {"taught_ms", each.taught},
+                          {"possible_ms", each.possible},
+                          {"measured_ms", each.measured},
+                          {"bound", each.bound}});
+  }
+  Json json{{"name", experiment.name},
                   {"device", place.device.name},
                   {"model", or_null(place.device.model)},
                   {"slower", slower_or_null(place.device.model)},
@@ -78,6 +101,7 @@ std::string as_json(LabPlace const& place, lab::Experiment const& experiment, la
                   {"as_expected", seen.verdict.as_expected},
                   {"fact", seen.verdict.fact},
                   {"why", experiment.why}};
+  if (!strategies.empty()) json["strategies"] = std::move(strategies);
   return json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
@@ -119,16 +143,36 @@ std::size_t columns_of_output() {
   return std::clamp<std::size_t>(size.ws_col, lab::narrowest, widest);
 }
 
-/// As open_device, but the CPU device gets threads for more kernels than there are CPUs: they wait and do not compute.
-std::unique_ptr<Device> open_laboratory(std::string const& wish) {
+/// A CPU device with threads for more kernels than there are CPUs: they wait and do not compute.
+std::unique_ptr<Device> cpu_laboratory(int ordinal) {
+  return std::make_unique<cpu::CpuDevice>(
+      cpu::CpuOptions{.ordinal = ordinal, .compute_threads = lab::kernels_at_once, .flavour = flavour()});
+}
+
+/// What "auto" or one name stands for, twice: another device of the same kind, if there can be one.
+std::string twice(std::string const& wish) {
+  if (!wish.starts_with("cuda")) return wish + "," + wish;
+  auto const gpus = list_gpus();
+  auto const other = std::ranges::find_if(
+      gpus, [&](DeviceInfo const& gpu) { return device_name(gpu) != (wish == "cuda" ? "cuda:0" : wish); });
+  return other == gpus.end() ? wish : wish + "," + device_name(*other);
+}
+
+/// As open_devices, but for the CPU devices. One name is twice that, if that is wanted and can be.
+Devices open_laboratory(std::string wish, bool wants_two) {
   // A GPU lets this many streams hand over work independently, by itself only eight: a ninth would queue behind another
   // whatever the rules of streams say. Read when the first CUDA call is made.
   setenv("CUDA_DEVICE_MAX_CONNECTIONS", "32", 0);
-  if (wish == "cpu" || (wish == "auto" && list_gpus().empty())) {
-    return std::make_unique<cpu::CpuDevice>(
-        cpu::CpuOptions{.compute_threads = lab::kernels_at_once, .flavour = flavour()});
+  if (wish == "auto") wish = list_gpus().empty() ? "cpu" : "cuda";
+  if (wants_two && wish.find(',') == std::string::npos && wish != "all" && wish != "cuda:all") wish = twice(wish);
+  std::vector<std::unique_ptr<Device>> opened;
+  if (wish == "cpu" || wish == "cpu,cpu") {
+    for (int i = 0; i < (wish == "cpu" ? 1 : 2); ++i) opened.push_back(cpu_laboratory(i));
+    return Devices(std::move(opened));
   }
-  return open_device(wish);
+  if (wish.find(',') != std::string::npos) return open_devices(wish);
+  opened.push_back(open_device(wish));
+  return Devices(std::move(opened));
 }
 
 }  // namespace
@@ -140,7 +184,10 @@ void LabCommand::add_to(CLI::App& command) {
   auto listed = wrapped(all, 0, columns_of_help);
   listed.pop_back();
   command.add_option("NAME", names, "Experiments to run. Default: all, which are\n" + listed)->check(offers(all));
-  command.add_option("--device", device, "What to experiment on: auto, cpu, cuda, cuda:N or model:NAME")
+  command
+      .add_option("--device", device,
+                  "What to experiment on: auto, cpu, cuda, cuda:N or model:NAME. Two with a comma are\n"
+                  "for `collective`, which takes another of the same kind if one is named")
       ->type_name("NAME")
       ->check(offers("auto, cpu, cuda, model:h200"));
   slower.add_to(command);
@@ -175,13 +222,22 @@ ExitCode LabCommand::run(StandardOutput& output, Interrupt const& interrupt) con
     return exit_ok;
   }
   FilesToWrite files({}, std::vector<NamedFile>{{"--trace", trace}}, interrupt.token());
-  auto const opened = open_laboratory(slower.applied_to(device));
-  LabPlace const place{opened->info(), std::string(flavour_name(opened->flavour()))};
+  auto const wants_two = std::ranges::any_of(experiments, [](auto const& one) { return one.devices > 1; });
+  Devices const opened = open_laboratory(slower.applied_to(device), wants_two);
+  LabPlace const place{opened.front().info(), std::string(flavour_name(opened.front().flavour()))};
   if (!json && !output.write(as_text(place))) return exit_some_failed;
   std::size_t as_expected = 0;
   std::vector<std::pair<std::string, lab::Observation>> all_seen;
   for (auto const& experiment : experiments) {
-    auto seen = observe(*opened, experiment);
+    if (experiment.devices > opened.size()) {
+      std::string const remedy = std::string(experiment.name) +
+                                 " takes two devices, and here is one: name two, as in "
+                                 "--device cuda:0,cuda:1 or model:h200,model:h200.";
+      if (!names.empty()) throw Error(ErrorKind::bad_argument, remedy);
+      tell(remedy);
+      continue;
+    }
+    auto seen = observe(opened, experiment);
     if (interrupt.requested()) {
       tell("Interrupted: the rest was not tried.");
       return exit_interrupted;
@@ -195,8 +251,8 @@ ExitCode LabCommand::run(StandardOutput& output, Interrupt const& interrupt) con
   if (OutputFile* const file = files.of("--trace"); file != nullptr) {
     write_trace_file(*file, [&](std::ostream& out) { write_lab_trace(out, place, all_seen); });
   }
-  if (!json) output.write("\n" + summary_text(as_expected, experiments.size()));
-  return as_expected == experiments.size() ? exit_ok : exit_some_failed;
+  if (!json) output.write("\n" + summary_text(as_expected, all_seen.size()));
+  return as_expected == all_seen.size() ? exit_ok : exit_some_failed;
 }
 
 }  // namespace PENSTOCK_FLAVOUR

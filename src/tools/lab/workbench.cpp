@@ -18,12 +18,13 @@ constexpr std::size_t zero = 1;
 
 }  // namespace
 
-Workbench::Workbench(Device& device, WorkbenchOptions options)
-    : device_(device),
+Workbench::Workbench(DeviceGroup const& devices, WorkbenchOptions options)
+    : devices_(devices),
+      device_(devices.front()),
       options_(std::move(options)),
-      own_(device.make_stream()),
-      stamps_(device.allocate(most_stamps * sizeof(Stamp))),
-      zero_event_(device.make_event({.timing = true})) {
+      own_(device_.make_stream()),
+      stamps_(device_.allocate(most_stamps * sizeof(Stamp))),
+      zero_event_(device_.make_event({.timing = true})) {
   std::vector<Stamp> const fresh(most_stamps);
   own_.upload(stamps_.bytes(), std::as_bytes(std::span(fresh)));
   // Once before it counts: a GPU loads a kernel's code for its first launch, and what runs beside may have to wait.

@@ -72,13 +72,15 @@ struct Timed {
 class Workbench {
  public:
   /// Throws: Error, if the device has no memory for it or fails.
-  explicit Workbench(Device& device, WorkbenchOptions options = {});
+  explicit Workbench(DeviceGroup const& devices, WorkbenchOptions options = {});
   Workbench(Workbench const&) = delete;
   Workbench& operator=(Workbench const&) = delete;
   /// Blocks: until the device is idle.
   ~Workbench();
 
+  /// The first one, which is meant wherever nothing else is said.
   Device& device() const noexcept { return device_; }
+  DeviceGroup const& devices() const noexcept { return devices_; }
   std::chrono::nanoseconds kernel_time() const noexcept { return options_.kernel_time; }
 
   /// Puts a kernel into a stream that stays for `times` the kernel time.
@@ -135,6 +137,7 @@ class Workbench {
   void find_zero();
   Times times_of(Piece const& piece, std::span<Stamp const> stamps) const;
 
+  DeviceGroup const devices_;
   Device& device_;
   WorkbenchOptions const options_;
   Stream const own_;

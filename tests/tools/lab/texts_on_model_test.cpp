@@ -50,6 +50,15 @@ TEST_F(AModel, IsBoundByItsLinkWhereKernelsAreShort) {
   EXPECT_LT(figure(seen, "4 streams").possible.value(), figure(seen, "4 streams").text.value());
 }
 
+TEST_F(AModel, IsTwiceAsFastAtBestForFourPartsOfEqualSteps) {
+  cpu::CpuDevice device(options());
+  auto const seen = observe(device, equal_steps());
+  EXPECT_TRUE(seen.verdict.as_expected) << seen.verdict.fact;
+  auto const& ratio = figure(seen, "4 streams, times as fast");
+  EXPECT_NEAR(ratio.possible.value(), 2, 0.1);
+  EXPECT_EQ(ratio.text, 3);
+}
+
 TEST_F(AModel, SeesWhatIsExpected) {
   cpu::CpuDevice device(options());
   for (auto const& experiment : {buffers(), blocking_loop(), slow_callback(), vector_add(), graph_calls()}) {

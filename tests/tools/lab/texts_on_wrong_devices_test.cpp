@@ -18,7 +18,7 @@ Verdict verdict_on(WrongDevice& device, Experiment const& experiment) {
 TEST(ADeviceWithOneStream, IsSeenToOverlapNothing) {
   WrongDevice device({.one_stream = true});
   for (auto const& experiment :
-       {streams(), short_kernel(), buffers(), blocking_loop(), slow_callback(), vector_add()}) {
+       {streams(), short_kernel(), equal_steps(), buffers(), blocking_loop(), slow_callback(), vector_add()}) {
     auto const verdict = verdict_on(device, experiment);
     EXPECT_FALSE(verdict.as_expected) << experiment.name << ": " << verdict.fact;
     EXPECT_FALSE(verdict.disproved) << experiment.name << ": " << verdict.fact;
@@ -27,8 +27,8 @@ TEST(ADeviceWithOneStream, IsSeenToOverlapNothing) {
 
 TEST(ADeviceThatLosesUploads, IsSeenToBringNothingBack) {
   WrongDevice device({.loses_uploads = true});
-  for (auto const& experiment :
-       {streams(), short_kernel(), buffers(), blocking_loop(), vector_add(), graph_calls(), issue_order()}) {
+  for (auto const& experiment : {streams(), short_kernel(), equal_steps(), buffers(), blocking_loop(), vector_add(),
+                                 graph_calls(), issue_order()}) {
     auto const verdict = verdict_on(device, experiment);
     EXPECT_FALSE(verdict.as_expected) << experiment.name << ": " << verdict.fact;
     EXPECT_TRUE(verdict.disproved) << experiment.name << ": " << verdict.fact;

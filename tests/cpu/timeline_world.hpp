@@ -2,6 +2,7 @@
 #pragma once
 
 #include <chrono>
+#include <cstddef>
 #include <deque>
 #include <utility>
 #include <vector>
@@ -10,7 +11,6 @@
 
 namespace penstock::cpu {
 
-using namespace std::chrono_literals;
 using Kind = Request::Kind;
 using Micro = DeviceModel::Time;
 
@@ -47,7 +47,7 @@ class TimelineOf {
   }
   void pass(std::chrono::nanoseconds time) { now_ += time; }
   void run() {
-    now_ += 1h;
+    now_ += std::chrono::hours(1);
     timeline_.advance(now_);
   }
   Timeline& timeline() { return timeline_; }

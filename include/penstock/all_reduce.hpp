@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+// Arrays on several devices, made one while the devices compute.
+#pragma once
+
+#include <cstddef>
+#include <initializer_list>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "penstock/device.hpp"
+#include "penstock/flavour.hpp"
+#include "penstock/kernels.hpp"
+
+namespace penstock {
+
+struct AllReduceOptions {
+  /// The most blocks that it has on each device at once. Of NCCL these are channels, and its version 2.17 or later is
+  /// needed. 0: what NCCL chooses; on a modelled GPU 32.
+  unsigned blocks = 0;
+  /// Its kernels start before those of other streams that wait for room; false: after them.
+  bool urgent = true;
+  /// Whether GPUs go by NCCL, where it can be loaded; else by memory of the host.
+  bool nccl = true;
+  std::string nccl_library = {};  ///< Empty: as NCCL is named, libnccl.so.2.
+  /// On modelled GPUs each byte of an array counts as so many on the link, so that small arrays show what large ones
+  /// cost.
+  double stands_for = 1;
+};
+
+inline namespace PENSTOCK_FLAVOUR {
+
+/// Makes arrays one that are bytes. AllReduce is what users see of it.
+///
+/// Threads: one at a time.
+class AllReducer {
+ public:
+  struct Part {
+    std::span<std::byte> array;
+    StreamRef behind;
+  };
+
+  /// As AllReduce.
+  AllReducer(DeviceGroup const& devices, ElementType type, ReduceOperation operation, AllReduceOptions const& options);
+  AllReducer(AllReducer const&) = delete;
+  AllReducer& operator=(AllReducer const&) = delete;
+  ~AllReducer();
+
+  void start(std::vector<Part> const& parts);
+  void wait();
+  std::string const& how() const noexcept { return how_; }
+
+  /// How it is done.
+  class Way {
+   public:
+    virtual ~Way() = default;
+    virtual void start(std::span<Part const> parts) = 0;
+    virtual void wait() = 0;
+  };
+
+ private:
+  std::size_t const devices_;
+  ElementType const type_;
+  std::string how_;
+  std::unique_ptr<Way> way_;
+};
+
+/// Makes arrays on several devices one, while other streams compute: each array becomes the sum, minimum or maximum of
+/// all, element by element. It has streams of its own, and goes from GPU to GPU by NCCL if that can be loaded when the
+/// program runs, else by memory of the host.
+///
+/// Kernels of other streams that fill the devices keep it waiting, whatever its priority: leave multiprocessors free
+/// (Tuning::spare).
+///
+/// Integers come out the same bit for bit; floating-point numbers are combined in the order of the devices, or among
+/// GPUs in the order that NCCL chooses. The arrays of all devices are alike in either case.
+///
+/// Threads: one at a time; on a GPU the calling thread is attached to one of the devices afterwards. So are two that
+/// share GPUs, and a Reduction: two that NCCL has at once may each wait for the other for ever.
+template <class Element>
+class AllReduce {
+ public:
+  /// What one device has.
+  struct Part {
+    DeviceSpan<Element> array;
+    StreamRef behind;  ///< The array is ready to be read when this stream has passed what it was asked for so far.
+  };
+
+  /// It shall live shorter than its devices. It makes all that it needs, but for an event for each device when more
+  /// all-reduces are under way than ever before.
+  ///
+  /// Shape:  elements are integers or floating-point numbers of 4 or 8 bytes.
+  /// Blocks: with several GPUs and NCCL about a second.
+  /// Throws: Error: out_of_device_memory; device_lost; system, if there are no threads left.
+  explicit AllReduce(DeviceGroup const& devices, ReduceOperation operation = ReduceOperation::sum,
+                     AllReduceOptions const& options = {})
+      : reducer_(devices, element_type_of<Element>(), operation, options) {}
+
+  /// Begins one, behind those that were started before. The arrays are its own until `wait` has returned or thrown.
+  ///
+  /// Shape:  a part for each device, in their order; arrays as long as each other, of any length.
+  /// Blocks: never.
+  /// Throws: Error: bad_argument; device_refused or device_lost, as `wait`.
+  void start(std::span<Part const> parts) {
+    std::vector<AllReducer::Part> all;
+    for (Part const& part : parts) {
+      DeviceSpan<std::byte> const bytes = part.array.template as<std::byte>();
+      all.push_back({{bytes.address(), bytes.size()}, part.behind});
+    }
+    reducer_.start(all);
+  }
+  void start(std::initializer_list<Part> parts) { start(std::span<Part const>(parts.begin(), parts.size())); }
+
+  /// Waits for all that were started.
+  ///
+  /// Blocks: until they are done, or a device is lost or abandoned.
+  /// Throws: Error of kind device_lost, or of kind device_refused, if a device refuses a call. What arrays have that
+  /// were under way is undefined then, and nothing can be started any more. After a loss other GPUs may wait in NCCL
+  /// for ever: abandon them before their arrays are freed.
+  void wait() { reducer_.wait(); }
+
+  /// In words, for a report: "by NCCL 2.28.3 on 2 GPUs", "by memory of the host, of 2 devices", "on one device".
+  std::string const& how() const noexcept { return reducer_.how(); }
+
+ private:
+  AllReducer reducer_;
+};
+
+}  // namespace PENSTOCK_FLAVOUR
+
+}  // namespace penstock

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <string>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "penstock/cpu/cpu_device.hpp"
+#include "tools/lab/experiment.hpp"
+
+namespace penstock::lab {
+namespace {
+
+/// On CPU devices times are told, not judged: two CPUs do the work of all of them.
+TEST(Collective, HasRightSumsInEachOfItsWays) {
+  cpu::CpuDevice first{{.ordinal = 0, .compute_threads = 4}}, second{{.ordinal = 1, .compute_threads = 4}};
+  Observation const seen = observe(DeviceGroup{&first, &second}, collective());
+  EXPECT_TRUE(seen.verdict.as_expected) << seen.verdict.fact;
+  EXPECT_THAT(seen.verdict.fact, testing::StartsWith("all sums are right; "));
+  ASSERT_EQ(seen.strategies.size(), 4u);
+  for (std::size_t i = 1; i < 4; ++i) EXPECT_LT(seen.strategies[i].taught, seen.strategies[i - 1].taught);
+  for (Strategy const& each : seen.strategies) {
+    EXPECT_GT(each.measured, 0) << each.name;
+    EXPECT_GT(each.possible, 0) << each.name;
+    EXPECT_FALSE(each.bound.empty()) << each.name;
+  }
+  EXPECT_EQ(first.outstanding(), cpu::Outstanding{});
+  EXPECT_EQ(second.outstanding(), cpu::Outstanding{});
+}
+
+}  // namespace
+}  // namespace penstock::lab
