@@ -2,6 +2,7 @@
 #include "penstock/devices/models.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstring>
 #include <fstream>
@@ -25,6 +26,8 @@ constexpr std::size_t most_file_bytes = std::size_t{1} << 20;
 /// Two CPUs stand for sixteen and a GPU (docs/models.md).
 constexpr unsigned usual_slower = 20;
 constexpr std::uint64_t slowest = 10'000;
+/// What a file may leave out, since few devices differ in it.
+constexpr std::array<std::string_view, 3> not_needed{"peer_gb_s", "at_once", "signal_together"};
 
 /// Calls `visit` for each number of a model: where it is in the file, itself, and what it may be at most.
 template <class Model, class Visit>
@@ -120,6 +123,8 @@ DeviceModel read_model(std::string const& text, std::string const& name) {
   model.link_name = json.contains("link") && json["link"].is_object() ? text_of(json["link"], "name", name) : "";
   for_each_number(model, [&](char const* part, char const* key, double& value, double most) {
     std::string const path = std::string(part) + "." + key;
+    bool const needed = std::ranges::find(not_needed, key) == not_needed.end();
+    if (!needed && json.contains(part) && json[part].is_object() && !json[part].contains(key)) return;
     if (!json.contains(part) || !json[part].is_object() || !json[part].contains(key))
       refuse(name, path + " is missing");
     Json const& found = json[part][key];

@@ -82,7 +82,7 @@ TEST(LabOutput, HasALineForEachWhereTheTableDoesNotFit) {
 }
 
 TEST(LabOutput, HasWhatATextSaysInJsonOnlyWhereThereIsOne) {
-  auto const json = nlohmann::json::parse(as_json({"CPU device", "legacy"}, question, compared()));
+  auto const json = nlohmann::json::parse(as_json({DeviceInfo(), "legacy"}, question, compared()));
   EXPECT_EQ(json["figures"][1]["text"], 1.945);
   EXPECT_EQ(json["figures"][1]["possible"], 1.95);
   EXPECT_FALSE(json["figures"][2].contains("text"));
