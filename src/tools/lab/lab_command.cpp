@@ -224,8 +224,9 @@ ExitCode LabCommand::run(StandardOutput& output, Interrupt const& interrupt) con
     if (seen.verdict.as_expected) ++as_expected;
     all_seen.emplace_back(experiment.name, std::move(seen));
   }
-  for (Device* const device : DeviceGroup(opened).all()) {
-    for (std::string const& remark : device->remarks()) tell(remark);
+  DeviceGroup const used(opened);
+  for (Device* const one : used.all()) {
+    for (std::string const& remark : one->remarks()) tell(remark);
   }
   if (OutputFile* const file = files.of("--trace"); file != nullptr) {
     write_trace_file(*file, [&](std::ostream& out) { write_lab_trace(out, place, all_seen); });

@@ -22,7 +22,9 @@ TEST(Collective, HasRightSumsInEachOfItsWays) {
     EXPECT_GT(way.value, 0) << way.what;
     EXPECT_GT(way.possible, 0) << way.what;
     EXPECT_FALSE(way.bound.empty()) << way.what;
-    if (i > 0) EXPECT_LT(way.text, seen.figures[i - 1].text);
+    if (i > 0) {
+      EXPECT_LT(way.text, seen.figures[i - 1].text);
+    }
   }
   EXPECT_EQ(first.outstanding(), cpu::Outstanding{});
   EXPECT_EQ(second.outstanding(), cpu::Outstanding{});
