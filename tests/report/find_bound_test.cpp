@@ -111,15 +111,13 @@ TEST_F(StreamsWillNotHelp, AndTilesThatAreLargeAreNotCalledTooSmallIfLanesAreBus
   EXPECT_THAT(why().sentence, HasSubstr("lanes are at 99 %"));
 }
 
-TEST_F(StreamsWillNotHelp, IfTheDeviceTakesLongerForASmallTileThanTheLane) {
+TEST_F(StreamsWillNotHelp, IfALaneTakesLongerForASmallTileThanEachStepOfTheDevice) {
   run.bytes_up = run.bytes_down = run.tile_bytes = 65'536;
   run.lanes = 1;
   run.enqueue = 0.85;
   run.lane_idle = 0.12;
-  run.overlap = device_use(0.89, 0.6, 0.3, 0.9);
-  EXPECT_EQ(verdict().bound, Bound::submission);
-  EXPECT_EQ(why().reason, NoStreams::host) << "89 us of uploads, 88 us of the lane";
   run.overlap = device_use(0.8, 0.6, 0.3, 0.9);
+  EXPECT_EQ(verdict().bound, Bound::submission);
   EXPECT_EQ(why().reason, NoStreams::work_too_small) << "170 us of the device, but none of its steps takes 88 us";
 }
 

@@ -28,11 +28,13 @@ inline namespace PENSTOCK_FLAVOUR {
 namespace {
 
 constexpr std::size_t indent = 2;
+constexpr std::size_t usual_columns = 80;
 
 }  // namespace
 
 std::string as_text(LabPlace const& place) {
-  return device_text(place.device) + "; stream 0 is " + place.flavour + " unless an experiment says otherwise\n";
+  return wrapped(device_text(place.device) + "; stream 0 is " + place.flavour + " unless an experiment says otherwise",
+                 0, usual_columns);
 }
 
 std::string as_text(lab::Experiment const& experiment, std::size_t columns) {
@@ -112,12 +114,11 @@ void write_lab_trace(std::ostream& out, LabPlace const& place,
 inline namespace PENSTOCK_FLAVOUR {
 namespace {
 
-/// 80, or what a narrower terminal has.
+/// Those, or what a narrower terminal has.
 std::size_t columns_of_output() {
-  constexpr std::size_t widest = 80;
   winsize size{};
-  if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) != 0 || size.ws_col == 0) return widest;
-  return std::clamp<std::size_t>(size.ws_col, lab::narrowest, widest);
+  if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) != 0 || size.ws_col == 0) return usual_columns;
+  return std::clamp<std::size_t>(size.ws_col, lab::narrowest, usual_columns);
 }
 
 /// A CPU device with threads for more kernels than there are CPUs: they wait and do not compute.
