@@ -30,8 +30,7 @@ double CostOnModel::kernel(Request const& kernel) const noexcept {
   auto const linked = static_cast<double>(std::max(kernel.linked_reads, kernel.linked_writes));
   double const peer = model_.link.peer > 0 ? model_.link.peer : model_.link.both;
   return std::max({time_of(static_cast<double>(bytes), model_.kernels.memory), time_of(linked, model_.link.mapped),
-                   time_of(cost.peer_bytes, peer),
-                   time_of(cost.flops, model_.kernels.tera_flops * 1e3 * share(kernel)),
+                   time_of(cost.peer_bytes, peer), time_of(cost.flops, model_.kernels.tera_flops * 1e3 * share(kernel)),
                    static_cast<double>(cost.time.count()) * std::max(1.0, std::ceil(cost.blocks / places(cost)))});
 }
 

@@ -105,7 +105,8 @@ DeviceModel k20c() {
       "So that four streams with a copy, a kernel and a copy of 4 MiB each take as long as published in 2012: up, "
       "down, "
       "both, tera_flops. Data sheet: bytes, multiprocessors, memory_gb_s. By the architecture: copy_engines, "
-      "copies_in_order_of_issue, threads_of_each, at_once, signal_together. Assumed: mapped_gb_s, pageable_gb_s, cpus; no peer_gb_s. "
+      "copies_in_order_of_issue, threads_of_each, at_once, signal_together. Assumed: mapped_gb_s, pageable_gb_s, cpus; "
+      "no peer_gb_s. "
       "As "
       "measured on an H200 and its host: the rest.";
   model.memory_bytes = 5'368'709'120;
