@@ -46,6 +46,8 @@ struct ADeviceIsLost : testing::Test {
   /// In a process that runs tiles again no tile waits for others.
   bool const again = std::getenv(replay_variable) != nullptr;
   support::Gate all_there;
+  /// Where the kernel of a tile stays. A kernel may still be in it when the test's body ends.
+  support::Gate held;
   std::atomic<std::uint64_t> launched{0};
   /// Is called before the kernel of a tile is launched.
   std::function<void(cpu::CpuDevice&, std::uint64_t sequence)> before = [](auto&, auto) {};
@@ -159,11 +161,10 @@ TEST_F(ADeviceIsLost, AndTilesInPlaceCarryARemark) {
 
 /// So much patience that a machine which stands still for a moment finds no innocent tile guilty.
 TEST_F(ADeviceIsLost, AndATileThatDoesNotEndIsFoundInItsBatch) {
-  support::Gate held;
   options.tuning.batch = static_cast<unsigned>(tiles);
   options.tuning.patience = std::chrono::seconds(3);
   all_there.open();
-  within = [&](std::byte content) {
+  within = [this](std::byte content) {
     if (content == std::byte{5}) held.pass();
   };
   open(1);
