@@ -118,9 +118,10 @@ struct Tuning {
 
   /// Tiles in the pool: the most work in progress, and all the pinned memory there is. 0: enough for all lanes and
   /// producers to be busy, in whole batches; if the tiles that 160 MiB hold are enough, up to a batch more than those
-  /// (decisions/0031). With several GPUs and tiles from 1 MiB on, 16 MiB for each GPU and one tile for each producer
-  /// and each consumer beyond the first, if neither batch nor slots are asked for (decisions/0050). With Aim::latency
-  /// no more than one for each slot, producer and consumer (decisions/0035).
+  /// (decisions/0031). With several GPUs and tiles from 1 MiB on, 32 MiB in all, or two tiles for each lane if these
+  /// are more, and one tile for each producer and each consumer beyond the first, if neither batch nor slots are asked
+  /// for (decisions/0050, 0070). With Aim::latency no more than one for each slot, producer and consumer
+  /// (decisions/0035).
   std::size_t tiles = 0;
   /// The most tiles that a lane puts on its device at once. 0: on a GPU 32 MiB of tiles, or 8 MiB of tiles below 1 MiB,
   /// but no more than 128 tiles, no more than a quarter of the slots that are asked for, and with Aim::latency no more

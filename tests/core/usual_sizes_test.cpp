@@ -41,30 +41,34 @@ TEST(UsualTiles, AreNoMoreThanAPoolHolds) {
   EXPECT_EQ(usual_tiles({.lanes = 1000, .slots = 1000, .batch = 500, .producers = 1, .consumers = 1}), Pool::max_tiles);
 }
 
-/// Seen to fail without the bound of 16 MiB, and without the two of each lane.
+/// Seen to fail without the bound of 32 MiB, and without the two of each lane.
 TEST(TilesOfSeveralDevices, AreFewEnoughForTheCache) {
   constexpr std::size_t mib = std::size_t{1} << 20;
   TileHolders holders{.lanes = 2, .slots = 8, .batch = 2, .producers = 1, .consumers = 1, .tile_bytes = 4 * mib};
-  EXPECT_EQ(tiles_of_several(holders, 2), 8u);
+  EXPECT_EQ(tiles_of_several(holders), 8u);
+  EXPECT_EQ(tiles_of_several({.lanes = 4, .slots = 16, .batch = 4, .producers = 1, .consumers = 1, .tile_bytes = mib}),
+            32u)
+      << "four devices have one cache";
   EXPECT_EQ(
-      tiles_of_several({.lanes = 8, .slots = 8, .batch = 2, .producers = 1, .consumers = 1, .tile_bytes = 4 * mib}, 8),
-      32u);
+      tiles_of_several({.lanes = 8, .slots = 8, .batch = 2, .producers = 1, .consumers = 1, .tile_bytes = 4 * mib}),
+      16u)
+      << "two for each lane";
   holders.producers = 12;
-  EXPECT_EQ(tiles_of_several(holders, 2), 20u) << "19, but whole";
+  EXPECT_EQ(tiles_of_several(holders), 20u) << "19, but whole";
   holders.consumers = 3;
-  EXPECT_EQ(tiles_of_several(holders, 2), 22u) << "21, but whole";
+  EXPECT_EQ(tiles_of_several(holders), 22u) << "21, but whole";
   holders.consumers = 1;
   holders.tile_bytes = 64 * mib;
-  EXPECT_EQ(tiles_of_several(holders, 2), 16u) << "two for each lane, and 11 for the other producers, but whole";
+  EXPECT_EQ(tiles_of_several(holders), 16u) << "two for each lane, and 11 for the other producers, but whole";
   holders = {.lanes = 2, .slots = 16, .batch = 4, .producers = 1, .consumers = 1, .tile_bytes = mib};
-  EXPECT_EQ(tiles_of_several(holders, 2), 32u);
+  EXPECT_EQ(tiles_of_several(holders), 32u);
   holders.producers = holders.consumers = 0;
-  EXPECT_EQ(tiles_of_several(holders, 2), 32u) << "an application that pushes and takes by itself";
+  EXPECT_EQ(tiles_of_several(holders), 32u) << "an application that pushes and takes by itself";
 }
 
 TEST(TilesOfSeveralDevices, AreNoMoreThanUsual) {
   TileHolders const holders{.lanes = 2, .slots = 1, .batch = 1, .producers = 1, .consumers = 1, .tile_bytes = 1 << 20};
-  EXPECT_EQ(tiles_of_several(holders, 2), usual_tiles(holders));
+  EXPECT_EQ(tiles_of_several(holders), usual_tiles(holders));
 }
 
 TEST(FewTiles, AreOneForEachWhoHoldsAny) {

@@ -71,15 +71,14 @@ constexpr std::size_t usual_tiles(TileHolders const& holders) {
   return in_whole_batches(held, holders);
 }
 
-/// Memory of tiles for each of several GPUs. They copy faster than the host's memory can go, unless the last cache
-/// holds most of it (decisions/0050).
-inline constexpr std::size_t bytes_at_each_device = std::size_t{16} << 20;
+/// Memory of tiles for several GPUs together. They copy faster than the host's memory can go, unless the last cache
+/// holds most of it, and the cache does not grow with their number (decisions/0070).
+inline constexpr std::size_t bytes_of_several = std::size_t{32} << 20;
 
-/// How many tiles a pipeline of several GPUs takes if it is not told: `bytes_at_each_device` of them for each device,
-/// and two for each lane at least; one for each producer and each consumer beyond the first; in whole batches, and no
-/// more than usual.
-constexpr std::size_t tiles_of_several(TileHolders const& holders, std::size_t devices) {
-  std::size_t const cached = devices * bytes_at_each_device / std::max<std::size_t>(1, holders.tile_bytes);
+/// How many tiles a pipeline of several GPUs takes if it is not told: `bytes_of_several` of them, and two for each lane
+/// at least; one for each producer and each consumer beyond the first; in whole batches, and no more than usual.
+constexpr std::size_t tiles_of_several(TileHolders const& holders) {
+  std::size_t const cached = bytes_of_several / std::max<std::size_t>(1, holders.tile_bytes);
   std::size_t const others =
       std::max<std::size_t>(holders.producers, 1) + std::max<std::size_t>(holders.consumers, 1) - 2;
   std::size_t const held = std::max(cached, 2 * holders.lanes) + others;

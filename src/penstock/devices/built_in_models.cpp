@@ -60,13 +60,24 @@ DeviceModel h100() {
   DeviceModel model = h200();
   model.name = "NVIDIA H100 80GB HBM3";
   model.source =
-      "Published for PCIe 5 x16: up, down. Data sheet of the SXM card: bytes, multiprocessors, tera_flops; "
-      "memory_gb_s and peer_gb_s, of which as much is reached as on the H200. By the architecture: copy_engines, "
-      "threads_of_each, at_once. As "
-      "measured on an H200 and its host: the rest. None is measured on an H100.";
-  model.memory_bytes = 85'899'345'920;
-  model.link = like_h200s(50);
-  model.kernels.memory = reached(3350);
+      "Measured on one H100 of four (PCIe 5 x16, CUDA 13.0, 64 CPUs), medians of three times; peer_gb_s is what an "
+      "all-reduce by NCCL comes to on two of them. By the architecture: threads_of_each, at_once, tera_flops. As of "
+      "the H200: handover_us, alone_us.";
+  model.memory_bytes = 85'017'493'504;
+  model.link = {
+      .up = 54.7, .down = 54.8, .both = 49.2, .mapped = 30.9, .pageable = 8.2, .peer = 266, .copy = Time(2.5)};
+  model.kernels.memory = 2541;
+  model.kernels.start = Time(4.7);
+  model.calls = {.copy = Time(2.1),
+                 .launch = Time(4.0),
+                 .record = Time(0.21),
+                 .wait = Time(0.27),
+                 .callback = Time(0.93),
+                 .query = Time(1.5),
+                 .synchronize = Time(1.5),
+                 .graph = Time(5.7),
+                 .alone = h200().calls.alone};
+  model.completions = {.noticed = Time(2.4), .called = Time(15)};
   return model;
 }
 

@@ -214,7 +214,7 @@ class Resolving {
                                 .producers = options_.producers,
                                 .consumers = options_.consumers,
                                 .tile_bytes = Pool::slab_bytes(options_.tile, 1)};
-      options_.tuning.tiles = few_            ? tiles_of_several(holders, devices_)
+      options_.tuning.tiles = few_            ? tiles_of_several(holders)
                               : for_latency() ? few_tiles(holders)
                                               : usual_tiles(holders);
     }
@@ -252,7 +252,7 @@ class Resolving {
   std::size_t const largest_part_;
   unsigned const asked_batch_;  ///< 0, if it is left to the pipeline.
   unsigned const asked_slots_;  ///< Likewise.
-  bool const few_;  ///< Tiles in use are to be few, because several GPUs share the host's memory (decisions/0050).
+  bool const few_;  ///< Tiles in use are to be few, because several GPUs share the host's memory (decisions/0050, 0070).
   std::vector<std::string>& remarks_;
 };
 
