@@ -252,7 +252,7 @@ class Resolving {
   std::size_t const largest_part_;
   unsigned const asked_batch_;  ///< 0, if it is left to the pipeline.
   unsigned const asked_slots_;  ///< Likewise.
-  bool const few_;  ///< Tiles in use are to be few, because several GPUs share the host's memory (decisions/0050, 0070).
+  bool const few_;  ///< Tiles in use are to be few, because several GPUs share the host's memory (decisions/0050).
   std::vector<std::string>& remarks_;
 };
 
