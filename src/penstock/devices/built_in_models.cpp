@@ -62,7 +62,7 @@ DeviceModel h100() {
   model.source =
       "Measured on one H100 of four (PCIe 5 x16, CUDA 13.0, 64 CPUs), medians of three times; peer_gb_s is what an "
       "all-reduce by NCCL comes to on two of them. By the architecture: threads_of_each, at_once, tera_flops. As of "
-      "the H200: handover_us, alone_us.";
+      "the H200: handover_us, alone_us. A quarter of the machine's: cpus.";
   model.memory_bytes = 85'017'493'504;
   model.link = {
       .up = 54.7, .down = 54.8, .both = 49.2, .mapped = 30.9, .pageable = 8.2, .peer = 266, .copy = Time(2.5)};
