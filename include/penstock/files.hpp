@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "penstock/error.hpp"
+#include "penstock/framing.hpp"
 #include "penstock/pipeline.hpp"
 
 namespace penstock {
@@ -95,6 +96,13 @@ struct FileSourceOptions {
   /// How long the first bytes of a pipe, socket or terminal wait for others to fill their tile; what is there at once
   /// goes with them. Empty: until the tile is full or the stream ends, so that all tiles but the last are full.
   std::optional<std::chrono::microseconds> linger = std::chrono::microseconds(0);
+  /// How the bytes are records: a tile then has whole records only, and its place is that of the first one. Null: the
+  /// bytes are cut anywhere.
+  FramingRef framing = {};
+  /// With a delimiter, records of up to this many bytes fit into a tile, wherever in a regular file they begin. At most
+  /// half of a tile; 0: a sixteenth of it. A record of a stream fits if it is no larger than a tile.
+  std::size_t longest_record = 0;
+  LongRecords long_records = LongRecords::refuse;
 };
 
 /// Feeds a pipeline with files, one after the other, each cut into tiles.
@@ -104,6 +112,9 @@ struct FileSourceOptions {
 /// what there is, unless `linger` says otherwise. An empty file is one empty tile. A tile's tag is the number of its
 /// file. A file that cannot be opened or read, or that shrinks, grows or changes while it is read, fails in its place:
 /// one of its tiles fails with a sentence, and the other files go on.
+///
+/// With a framing, tiles hold whole records, so they are not quite full, and some may be empty. Regular files are still
+/// read by all producers at once if records end with a delimiter or are all of one size; otherwise as streams are.
 ///
 /// Threads: as Source; `place_of` is for the thread that holds the tile.
 class FileSource final : public Source {
@@ -122,7 +133,7 @@ class FileSource final : public Source {
 
   /// For tiles of this pool, which outlives the source.
   ///
-  /// Throws: Error of kind bad_argument, if its tiles have no input.
+  /// Throws: Error of kind bad_argument, if its tiles have no input, or no room for records of the framing.
   FileSource(NextFile next_file, Pool const& pool, FileSourceOptions options = {});
   FileSource(std::vector<std::string> const& paths, Pool const& pool, FileSourceOptions options = {});
   FileSource(FileSource const&) = delete;
@@ -146,7 +157,11 @@ class FileSource final : public Source {
   std::size_t fill(Tile& tile) override;
   /// How many tiles were read in which way, and why some not in a faster one.
   std::vector<std::string> remarks() const override;
-  /// For a tile that `next` agreed to.
+  /// Records that did not come through whole.
+  ///
+  /// Threads: any, while none is in `next`.
+  RecordLoss loss() const;
+  /// For a tile that `next` agreed to; with a framing, once it is filled.
   Place place_of(Tile const& tile) const;
 
  private:

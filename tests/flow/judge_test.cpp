@@ -133,6 +133,17 @@ TEST_F(ARunOfAnEmbeddingProgram, KnowsItsCpuTimeAndItsCpus) {
   EXPECT_GE(*figures.cpu_time, 0.75e-3 * tiles) << "that one thread was busy for";
 }
 
+TEST_F(ARunOfAnEmbeddingProgram, HasNoCpuTimeOnAModelledMachine) {
+  cpu::CpuDevice const modelled{{.compute_threads = 1, .model = cpu::DeviceModel{}}};
+  Report report;
+  report.wall = std::chrono::milliseconds(1);
+  report.cpu = std::chrono::milliseconds(20);
+  EXPECT_FALSE(figures_of(report, options, Recording{}, modelled).cpu_time);
+  EXPECT_FALSE(
+      figures_of(report, options, Metered{.seconds = 1e-3, .cpu_seconds = 20e-3}, Recording{}, modelled, 1).cpu_time);
+  EXPECT_TRUE(figures_of(report, options, Recording{}, device).cpu_time);
+}
+
 TEST_F(ARunOfAnEmbeddingProgram, ThatPushesSaysHowLongItWaitedForTiles) {
   Pipeline pipeline(device, options);
   std::chrono::nanoseconds waited{0};

@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
-#include <array>
-#include <atomic>
+#include <mutex>
 #include <utility>
 
 #include "penstock/core/number_text.hpp"
 #include "penstock/core/pool.hpp"
 #include "penstock/file/file_reader.hpp"
+#include "penstock/file/framed_pieces.hpp"
+#include "penstock/file/of_tiles.hpp"
 #include "penstock/file/open_file.hpp"
 #include "penstock/file/open_folder.hpp"
 #include "penstock/files.hpp"
+#include "penstock/framing/stream_cutter.hpp"
 
 namespace penstock {
 namespace {
@@ -36,10 +38,19 @@ class FileSource::Parts {
       : readers(options.reading),
         next_file_(std::move(next)),
         tile_bytes_(pool.shape().input_bytes),
-        options_(std::move(options)) {
+        options_(std::move(options)),
+        step_(tile_bytes_) {
     if (tile_bytes_ == 0) {
       throw Error(ErrorKind::bad_argument,
                   "Files are read into the tiles' input, and these have none: give them some.");
+    }
+    if (FramingRef const& framing = options_.framing; framing != nullptr) {
+      cutter_.emplace(framing, options_.long_records);
+      if (FramedPieces::suit(*framing)) {
+        std::size_t const longest = options_.longest_record == 0 ? tile_bytes_ / 16 : options_.longest_record;
+        framed_pieces_.emplace(framing, tile_bytes_, longest, options_.long_records);
+        step_ = framed_pieces_->step();
+      }
     }
     serve(pool);
   }
@@ -48,7 +59,8 @@ class FileSource::Parts {
   void serve(Pool const& pool);
   bool next(Tile& tile);
   std::size_t fill(Tile& tile);
-  Place place_of(Tile const& tile) { return job_of(tile).place; }
+  Place place_of(Tile const& tile) { return jobs_.of(tile).place; }
+  RecordLoss loss();
 
   FileReaders readers;
 
@@ -61,31 +73,32 @@ class FileSource::Parts {
     std::shared_ptr<std::string const> name;
     std::size_t bytes = 0;
   };
-  /// One for each tile of a pool.
-  struct Jobs {
-    Pool const* pool = nullptr;
-    std::vector<Job> of_tile = {};
-  };
-  Job& job_of(Tile const& tile);
   bool open(InputFile const& input, Tile& tile);
+  bool in_pieces(OpenFile const& file) const { return file.pieces() && (cutter_ == std::nullopt || framed_pieces_); }
   bool next_of_stream(Tile& tile);
+  OpenFile::Gathered gather(Tile& tile);
   bool fail_file(FileProblem const& problem, Tile& tile);
-  void give(Tile& tile, std::size_t bytes, std::shared_ptr<OpenFile> to_read);
+  void give(Tile& tile, std::uint64_t offset, std::size_t bytes, std::shared_ptr<OpenFile> to_read);
   void end_file();
-  std::size_t read(OpenFile& file, std::uint64_t offset, std::span<std::byte> to);
+  std::size_t read(OpenFile& file, Job& job, std::span<std::byte> tile);
+  std::size_t read_piece(OpenFile& file, Job& job, std::span<std::byte> tile);
 
   NextFile const next_file_;
   std::size_t const tile_bytes_;
   FileSourceOptions const options_;
-  std::array<Jobs, most_pools> jobs_;
-  std::atomic<std::size_t> pools_{0};
+  std::optional<FramedPieces> framed_pieces_;  ///< Of regular files, if they can be read so.
+  std::size_t step_;                           ///< From one piece of a regular file to the next.
+  std::mutex loss_mutex_;
+  RecordLoss loss_of_pieces_;
+  OfTiles<Job, most_pools> jobs_;
 
   std::shared_ptr<OpenFile> current_;
   std::shared_ptr<std::string const> name_;
-  std::uint64_t file_ = 0;   ///< The current one's number.
-  std::uint64_t files_ = 0;  ///< Gone to so far.
-  std::uint64_t tiles_ = 0;  ///< Of the current one, given out so far.
-  std::uint64_t bytes_ = 0;  ///< Of those.
+  std::uint64_t file_ = 0;              ///< The current one's number.
+  std::uint64_t files_ = 0;             ///< Gone to so far.
+  std::uint64_t tiles_ = 0;             ///< Of the current one, given out so far.
+  std::uint64_t bytes_ = 0;             ///< Of those.
+  std::optional<StreamCutter> cutter_;  ///< With a framing: of streams.
 };
 
 FileSource::FileSource(NextFile next_file, Pool const& pool, FileSourceOptions options)
@@ -109,9 +122,15 @@ std::size_t FileSource::fill(Tile& tile) {
 }
 
 std::vector<std::string> FileSource::remarks() const {
-  std::string how = parts_->readers.describe();
-  if (how.empty()) return {};
-  return {std::move(how)};
+  std::vector<std::string> all;
+  for (std::string const& text : {parts_->readers.describe(), describe(loss())}) {
+    if (!text.empty()) all.push_back(text);
+  }
+  return all;
+}
+
+RecordLoss FileSource::loss() const {
+  return parts_->loss();
 }
 
 FileSource::Place FileSource::place_of(Tile const& tile) const {
@@ -124,23 +143,7 @@ void FileSource::Parts::serve(Pool const& pool) {
                                              " cannot fill tiles of " + size_text(pool.shape().input_bytes) +
                                              ": give all its pools the same.");
   }
-  // No other thread writes it, and a thread that reads it has a tile of a pool that was served before.
-  std::size_t const served = pools_.load(std::memory_order_relaxed);
-  if (served == most_pools) {
-    throw Error(ErrorKind::bad_argument,
-                "One source feeds up to " + std::to_string(most_pools) + " pools: read the files with several.");
-  }
-  jobs_[served] = {&pool, std::vector<Job>(pool.size())};
-  // A thread that looks for a tile's job finds all of it.
-  pools_.store(served + 1, std::memory_order_release);
-}
-
-FileSource::Parts::Job& FileSource::Parts::job_of(Tile const& tile) {
-  std::size_t const served = pools_.load(std::memory_order_acquire);
-  for (std::size_t i = 0; i < served; ++i) {
-    if (jobs_[i].pool == &tile.home()) return jobs_[i].of_tile.at(tile.index());
-  }
-  throw Error(ErrorKind::bad_argument, "This tile is of a pool that the source does not know: tell it by serve().");
+  jobs_.add(pool);
 }
 
 bool FileSource::Parts::next(Tile& tile) {
@@ -151,11 +154,11 @@ bool FileSource::Parts::next(Tile& tile) {
       if (open(*input, tile)) return true;
       continue;
     }
-    if (!current_->pieces()) {
+    if (!in_pieces(*current_)) {
       if (next_of_stream(tile)) return true;
       continue;
     }
-    give(tile, static_cast<std::size_t>(std::min<std::uint64_t>(tile_bytes_, current_->size() - bytes_)), current_);
+    give(tile, bytes_, static_cast<std::size_t>(std::min<std::uint64_t>(step_, current_->size() - bytes_)), current_);
     if (bytes_ >= current_->size()) end_file();
     return true;
   }
@@ -175,7 +178,8 @@ bool FileSource::Parts::open(InputFile const& input, Tile& tile) {
   try {
     if (input.problem) throw *input.problem;
     current_ = open_file(input);
-    if (current_->pieces()) current_->pieces_left = (current_->size() + tile_bytes_ - 1) / tile_bytes_;
+    if (in_pieces(*current_)) current_->pieces_left = (current_->size() + step_ - 1) / step_;
+    if (cutter_) cutter_->restart();
     return false;
   } catch (FileProblem const& problem) {
     return fail_file(problem, tile);
@@ -186,7 +190,7 @@ bool FileSource::Parts::open(InputFile const& input, Tile& tile) {
 bool FileSource::Parts::next_of_stream(Tile& tile) {
   OpenFile::Gathered got;
   try {
-    got = current_->gather(tile.input().first(tile_bytes_), options_.linger, options_.stop);
+    got = gather(tile);
     if (got.ended && !options_.stop.stop_requested()) current_->expect_unchanged();
   } catch (FileProblem const& problem) {
     return fail_file(problem, tile);
@@ -194,17 +198,33 @@ bool FileSource::Parts::next_of_stream(Tile& tile) {
   if (options_.stop.stop_requested()) return false;
   // An empty stream is one empty tile; one that ends behind a tile that has left has no tile after it.
   bool const gives = got.bytes > 0 || tiles_ == 0;
-  if (gives) give(tile, got.bytes, nullptr);
+  if (gives) give(tile, cutter_ ? cutter_->offset() : bytes_, got.bytes, nullptr);
   if (got.ended) end_file();
   return gives;
+}
+
+/// What a tile gets of a stream: what comes next, or the records that come next.
+OpenFile::Gathered FileSource::Parts::gather(Tile& tile) {
+  auto const room = tile.input().first(tile_bytes_);
+  if (!cutter_) return current_->gather(room, options_.linger, options_.stop);
+  for (std::size_t held = cutter_->begin(room);;) {
+    auto const got = current_->gather(room.subspan(held), options_.linger, options_.stop);
+    try {
+      auto const cut = cutter_->cut(room, held + got.bytes, got.ended);
+      if (cut.ready) return {cut.bytes, got.ended};
+      held = cut.bytes;
+    } catch (Error const& error) {
+      throw FileProblem(error.what());
+    }
+  }
 }
 
 /// Tells what is wrong with the current file, and ends it: true if by this tile, false if the observer knows.
 bool FileSource::Parts::fail_file(FileProblem const& problem, Tile& tile) {
   bool const by_tile = options_.observer == nullptr;
   if (by_tile) {
-    give(tile, 0, nullptr);
-    job_of(tile).problem = problem;
+    give(tile, bytes_, 0, nullptr);
+    jobs_.of(tile).problem = problem;
   } else {
     options_.observer->failed(file_, problem);
   }
@@ -212,10 +232,10 @@ bool FileSource::Parts::fail_file(FileProblem const& problem, Tile& tile) {
   return by_tile;
 }
 
-void FileSource::Parts::give(Tile& tile, std::size_t bytes, std::shared_ptr<OpenFile> to_read) {
+void FileSource::Parts::give(Tile& tile, std::uint64_t offset, std::size_t bytes, std::shared_ptr<OpenFile> to_read) {
   tile.tag = file_;
   tile.filled = bytes;
-  job_of(tile) = {{file_, bytes_}, std::move(to_read), std::nullopt, name_, bytes};
+  jobs_.of(tile) = {{file_, offset}, std::move(to_read), std::nullopt, name_, bytes};
   ++tiles_;
   bytes_ += bytes;
 }
@@ -226,29 +246,50 @@ void FileSource::Parts::end_file() {
 }
 
 std::size_t FileSource::Parts::fill(Tile& tile) {
-  Job& job = job_of(tile);
+  Job& job = jobs_.of(tile);
   if (job.problem) throw FileProblem(*job.name, *job.problem);
   // Let go of at the end of this call: the last piece closes the file.
   auto const file = std::exchange(job.file, nullptr);
   if (file == nullptr) return tile.filled;
   try {
-    return read(*file, job.place.offset, tile.input().first(job.bytes));
+    return read(*file, job, tile.input());
   } catch (FileProblem const& problem) {
     throw FileProblem(*job.name, problem);
   }
 }
 
 /// Reads a piece, and looks behind the last one whether the file changed meanwhile.
-std::size_t FileSource::Parts::read(OpenFile& file, std::uint64_t offset, std::span<std::byte> to) {
+std::size_t FileSource::Parts::read(OpenFile& file, Job& job, std::span<std::byte> tile) {
   std::size_t filled = 0;
   try {
-    filled = readers.read(file, offset, to);
+    filled = framed_pieces_ ? read_piece(file, job, tile) : readers.read(file, job.place.offset, tile.first(job.bytes));
   } catch (...) {
     file.pieces_left.fetch_sub(1, std::memory_order_acq_rel);
     throw;
   }
   if (file.pieces_left.fetch_sub(1, std::memory_order_acq_rel) == 1) file.expect_unchanged();
   return filled;
+}
+
+/// Reads the records that begin in a piece.
+std::size_t FileSource::Parts::read_piece(OpenFile& file, Job& job, std::span<std::byte> tile) {
+  auto const from_file = [&](std::uint64_t offset, std::span<std::byte> to) {
+    return to.size() > FramedPieces::probe_bytes ? readers.read(file, offset, to) : file.read_at(offset, to);
+  };
+  auto const piece = framed_pieces_->read(from_file, job.place.offset, file.size(), tile.first(tile_bytes_));
+  job.place.offset = piece.offset;
+  if (!piece.loss.none()) {
+    std::scoped_lock const lock(loss_mutex_);
+    loss_of_pieces_ += piece.loss;
+  }
+  return piece.bytes;
+}
+
+RecordLoss FileSource::Parts::loss() {
+  std::scoped_lock const lock(loss_mutex_);
+  RecordLoss all = loss_of_pieces_;
+  if (cutter_) all += cutter_->loss();
+  return all;
 }
 
 }  // namespace penstock

@@ -80,6 +80,11 @@ RunFigures made_of(Report const& report, PipelineOptions const& options, Device 
   return figures;
 }
 
+/// A modelled machine has no processor time: what this machine's threads spend is also for what the GPU would do.
+void add_cpu_time(RunFigures& figures, Device const& device, double spent) {
+  if (spent > 0 && !device.info().modelled) figures.cpu_time = spent;
+}
+
 /// The lanes' part is of all their time, also where the figures are of a window.
 void add_times(RunFigures& figures, Report const& report, Recording const& recording) {
   if (auto const idle = idle_part(report.lanes)) figures.lane_idle = *idle * figures.wall * figures.lanes;
@@ -97,7 +102,7 @@ RunFigures figures_of(Report const& report, PipelineOptions const& options, Reco
   figures.borrow_wait = seconds(report.borrow_wait) + rest_in(report, figures.wall);
   figures.fill = seconds(report.fill);
   figures.sink = seconds(report.sink);
-  if (report.cpu.count() > 0) figures.cpu_time = seconds(report.cpu);
+  add_cpu_time(figures, device, seconds(report.cpu));
   add_times(figures, report, recording);
   if (figures.overlap && recording.missed == 0) figures.overlap = in_a_window(*figures.overlap, time);
   return figures;
@@ -111,7 +116,7 @@ RunFigures figures_of(Report const& report, PipelineOptions const& options, Mete
   figures.borrow_wait = seconds_in(recording, Step::borrow) + rest_in(report, figures.wall);
   figures.fill = seconds_in(recording, Step::fill);
   figures.sink = seconds_in(recording, Step::sink);
-  figures.cpu_time = metered.cpu_seconds;
+  add_cpu_time(figures, device, metered.cpu_seconds);
   add_times(figures, report, recording);
   return figures;
 }

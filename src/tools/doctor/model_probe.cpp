@@ -6,6 +6,7 @@
 #include <cmath>
 #include <thread>
 
+#include "penstock/kernels/multiply_add.hpp"
 #include "tools/doctor/probe_bench.hpp"
 
 namespace penstock::cli {
@@ -96,6 +97,12 @@ void measure_kernels(ProbeBench& bench, Model& model) {
   model.kernels.memory =
       rounded(rate_of(3.0 * static_cast<double>(large),
                       one_of(bench, sums, [&](StreamRef stream) { sum(floats(0), floats(1), floats(2), stream); })));
+  constexpr std::uint32_t rounds = 4096;
+  multiply_add_prepare(bench.stream());
+  Time const of_rounds =
+      one_of(bench, sums, [&](StreamRef stream) { multiply_add(floats(0), rounds, floats(1), stream); });
+  double const operations = multiply_add_flops(rounds, floats(0).size());
+  model.kernels.tera_flops = rounded(rate_of(operations, of_rounds) / 1000);
   // As large as the tiles that lanes do not copy.
   constexpr std::size_t mapped = std::size_t{1} << 20;
   auto const over_the_link = [&](bool up) {
@@ -111,13 +118,14 @@ Model measure(ProbeBench& bench) {
   Model model;
   DeviceInfo const info = bench.device().info();
   model.name = info.name;
-  model.source = "measured by penstock doctor --save-model";
+  model.source =
+      "Measured by penstock doctor --save-model. As of an H200: threads_of_each, at_once. Not measured, so 0: "
+      "peer_gb_s, copies_in_order_of_issue, signal_together.";
   model.link_name = info.link;
   model.memory_bytes = info.memory_bytes;
   model.copy_engines = std::clamp(info.copy_engines, 1, 2);
   model.kernels.units = static_cast<unsigned>(std::max(info.compute_units, 1));
   model.kernels.threads_per_unit = 2048;
-  model.kernels.tera_flops = 60;
   measure_link(bench, model);
   measure_calls(bench, model);
   measure_kernels(bench, model);

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+// Where the records of a file or a stream begin and end.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+
+#include "penstock/error.hpp"
+
+namespace penstock {
+
+/// How bytes that come one after the other are records: by a delimiter, a length in front, one size, or a rule of
+/// yours.
+///
+/// A record has its delimiter or its length in it. Records follow one another without a gap.
+///
+/// Threads: any, several at once.
+class Framing {
+ public:
+  virtual ~Framing() = default;
+  /// How long the record is that `bytes` begin with, also if it goes on behind them; nothing, if they do not tell.
+  ///
+  /// Units:  bytes, at least 1.
+  /// Throws: Error, if no record begins so. The input is then not read on.
+  virtual std::optional<std::uint64_t> record_bytes(std::span<std::byte const> bytes) const = 0;
+  /// How many of these bytes are whole records. They begin with a record.
+  ///
+  /// Throws: as record_bytes.
+  virtual std::size_t whole_bytes(std::span<std::byte const> bytes) const;
+  /// If records end with a delimiter, how long that is: the end of a record can then be found from any byte of it, by
+  /// record_bytes, and the last record of an input may lack it. 0: only who knows where a record begins can find its
+  /// end.
+  virtual std::size_t delimiter_bytes() const noexcept { return 0; }
+  /// If all records are of one size, that size; otherwise 0.
+  virtual std::size_t equal_bytes() const noexcept { return 0; }
+};
+
+using FramingRef = std::shared_ptr<Framing const>;
+
+/// Records that end with these bytes, and have them nowhere else.
+///
+/// Throws: Error of kind bad_argument, if there are none, or if they can overlap with themselves, as "aba" does in
+/// "ababa".
+FramingRef delimited_by(std::string delimiter);
+/// Lines: records that end with "\n". A "\r" in front of that belongs to the line.
+FramingRef lines();
+/// Records of so many bytes.
+///
+/// Throws: Error of kind bad_argument, if it is 0.
+FramingRef equal_records(std::size_t bytes);
+
+enum class ByteOrder { big, little };
+/// The length that each record has in front.
+struct LengthPrefix {
+  std::size_t bytes = 4;  ///< Of the length itself: 1 to 8.
+  ByteOrder order = ByteOrder::big;
+  std::size_t before = 0;  ///< Bytes of the record before its length.
+  std::int64_t more = 4;   ///< What to add to the length to get all bytes of the record. 0: it says all.
+  std::uint64_t most = std::uint64_t{1} << 31;  ///< A record that says it is longer is an error of the input.
+};
+/// Records whose length is in front. As it stands: four bytes, the highest first, which do not count themselves.
+///
+/// Throws: Error of kind bad_argument, if `prefix` says what cannot be.
+FramingRef length_prefixed(LengthPrefix prefix = {});
+
+/// Calls `take(record)` for each whole record of these bytes, which begin with a record, and then for what is left
+/// behind the last one, if that is anything and records may lack their delimiter.
+///
+/// Throws: as record_bytes, and what `take` throws.
+template <class Take>
+void each_record(Framing const& framing, std::span<std::byte const> bytes, Take take) {
+  while (!bytes.empty()) {
+    auto const length = framing.record_bytes(bytes);
+    if (!length || *length > bytes.size()) break;
+    take(bytes.first(static_cast<std::size_t>(*length)));
+    bytes = bytes.subspan(static_cast<std::size_t>(*length));
+  }
+  if (!bytes.empty() && framing.delimiter_bytes() != 0) take(bytes);
+}
+
+/// What becomes of a record that does not fit into a tile.
+enum class LongRecords {
+  refuse,    ///< It is left out.
+  truncate,  ///< Its first bytes, as many as fit, are a record without a delimiter; the others are left out.
+};
+
+/// Records that did not come through whole.
+struct RecordLoss {
+  std::uint64_t refused = 0;     ///< Too long, and left out.
+  std::uint64_t truncated = 0;   ///< Too long, and cut.
+  std::uint64_t unfinished = 0;  ///< Left out, since the input ended within them.
+
+  bool none() const noexcept { return refused + truncated + unfinished == 0; }
+  RecordLoss& operator+=(RecordLoss const& other) noexcept {
+    refused += other.refused;
+    truncated += other.truncated;
+    unfinished += other.unfinished;
+    return *this;
+  }
+  bool operator==(RecordLoss const&) const = default;
+};
+/// What was lost, as a sentence; empty if nothing was.
+std::string describe(RecordLoss const& loss);
+
+}  // namespace penstock

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <span>
+
+#include "penstock/framing.hpp"
+
+namespace penstock {
+
+/// Cuts a file of known size into pieces of whole records, each by itself: the records that begin in a piece are its
+/// own, wherever they end. For framings of which an end of a record can be found anywhere, or whose records are all of
+/// one size.
+///
+/// Threads: any.
+class FramedPieces {
+ public:
+  /// Reads from an offset of the file; fewer bytes than asked for only at its end.
+  using Read = std::function<std::size_t(std::uint64_t offset, std::span<std::byte> to)>;
+
+  /// What is read at most at a time to find where a record ends; all larger reads are of a piece.
+  static constexpr std::size_t probe_bytes = 4096;
+
+  /// True if files can be cut by pieces with this framing.
+  static bool suit(Framing const& framing) noexcept;
+
+  /// Records of up to `longest` bytes fit into a tile, wherever they begin.
+  ///
+  /// Throws: Error of kind bad_argument, if `longest` is more than half of a tile; or if a record of the framing's one
+  ///         size is larger than a tile.
+  FramedPieces(FramingRef framing, std::size_t tile_bytes, std::size_t longest, LongRecords long_records);
+
+  /// From the beginning of one piece to that of the next one.
+  std::size_t step() const noexcept { return step_; }
+
+  struct Piece {
+    std::uint64_t offset = 0;  ///< Of its first record.
+    std::size_t bytes = 0;
+    RecordLoss loss = {};
+  };
+  /// Fills `tile` with the records that begin in the piece at `begin`, a multiple of `step()`, of a file of `size`
+  /// bytes.
+  ///
+  /// Throws: what `read` throws.
+  Piece read(Read const& read, std::uint64_t begin, std::uint64_t size, std::span<std::byte> tile) const;
+
+ private:
+  std::uint64_t first_record(Read const& read, std::uint64_t begin, std::uint64_t end) const;
+  Piece read_equal(Read const& read, std::uint64_t begin, std::uint64_t end, std::span<std::byte> tile) const;
+
+  FramingRef const framing_;
+  std::size_t const step_;
+  LongRecords const long_records_;
+};
+
+}  // namespace penstock

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "penstock/framing/stream_cutter.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <string>
+
+#include "penstock/core/number_text.hpp"
+
+namespace penstock {
+
+std::size_t StreamCutter::begin(std::span<std::byte> tile) {
+  std::size_t const held = left_.size();
+  if (held != 0) std::memcpy(tile.data(), left_.data(), held);
+  left_.clear();
+  offset_ = next_offset_;
+  looked_at_ = 0;
+  return held;
+}
+
+void StreamCutter::restart() {
+  left_.clear();
+  next_offset_ = offset_ = 0;
+  skips_ = Skip::nothing;
+}
+
+StreamCutter::Cut StreamCutter::cut(std::span<std::byte> tile, std::size_t bytes, bool ended) {
+  if (skips_ != Skip::nothing) {
+    bytes = skip(tile, bytes);
+    if (skips_ != Skip::nothing) return {ended, ended ? 0 : bytes};
+  }
+  std::size_t const whole = whole_bytes(tile.first(bytes));
+  if (ended) return end(tile, whole, bytes);
+  if (whole != 0) return give(tile, whole, bytes);
+  looked_at_ = bytes;
+  return cut_long(tile, bytes);
+}
+
+/// Drops what belongs to a record that was too long, and says how many bytes are left.
+std::size_t StreamCutter::skip(std::span<std::byte> tile, std::size_t bytes) {
+  if (skips_ == Skip::bytes) {
+    auto const gone = static_cast<std::size_t>(std::min<std::uint64_t>(to_skip_, bytes));
+    to_skip_ -= gone;
+    if (to_skip_ == 0) skips_ = Skip::nothing;
+    return drop_front(tile, bytes, gone);
+  }
+  if (auto const end = framing_->record_bytes(tile.first(bytes))) {
+    skips_ = Skip::nothing;
+    return drop_front(tile, bytes, static_cast<std::size_t>(*end));
+  }
+  // The delimiter may have begun.
+  std::size_t const kept = std::min(bytes, framing_->delimiter_bytes() - 1);
+  return drop_front(tile, bytes, bytes - kept);
+}
+
+std::size_t StreamCutter::drop_front(std::span<std::byte> tile, std::size_t bytes, std::size_t gone) {
+  if (gone == 0) return bytes;
+  std::memmove(tile.data(), tile.data() + gone, bytes - gone);
+  offset_ += gone;
+  looked_at_ = 0;
+  return bytes - gone;
+}
+
+/// As of the framing, which need not look again at what was looked at.
+std::size_t StreamCutter::whole_bytes(std::span<std::byte const> bytes) const {
+  std::size_t const delimiter = framing_->delimiter_bytes();
+  if (delimiter == 0 || looked_at_ < delimiter) return framing_->whole_bytes(bytes);
+  std::size_t const from = looked_at_ - (delimiter - 1);
+  std::size_t const whole = framing_->whole_bytes(bytes.subspan(from));
+  return whole == 0 ? 0 : from + whole;
+}
+
+StreamCutter::Cut StreamCutter::give(std::span<std::byte> tile, std::size_t whole, std::size_t bytes) {
+  left_.assign(tile.begin() + static_cast<std::ptrdiff_t>(whole), tile.begin() + static_cast<std::ptrdiff_t>(bytes));
+  next_offset_ = offset_ + whole;
+  return {true, whole};
+}
+
+StreamCutter::Cut StreamCutter::end(std::span<std::byte> tile, std::size_t whole, std::size_t bytes) {
+  if (whole == bytes || framing_->delimiter_bytes() != 0) return give(tile, bytes, bytes);
+  ++loss_.unfinished;
+  return give(tile, whole, whole);
+}
+
+/// The tile begins with a record that has not ended: is it too long?
+StreamCutter::Cut StreamCutter::cut_long(std::span<std::byte> tile, std::size_t bytes) {
+  bool const full = bytes == tile.size();
+  auto const length = bytes == 0 ? std::nullopt : framing_->record_bytes(tile.first(bytes));
+  bool const too_long = full || (length && *length > tile.size());
+  bool const truncates = long_records_ == LongRecords::truncate;
+  if (!too_long || (truncates && !full)) return {false, bytes};
+  std::size_t const delimiter = framing_->delimiter_bytes();
+  if (!length && delimiter == 0) {
+    throw Error(ErrorKind::bad_argument,
+                "The record at byte " + std::to_string(offset_) + " has more than the " + size_text(tile.size()) +
+                    " of a tile, and its framing cannot tell where it ends: make tiles larger.");
+  }
+  skips_ = length ? Skip::bytes : Skip::to_delimiter;
+  if (truncates) {
+    ++loss_.truncated;
+    to_skip_ = length.value_or(0) - (length ? tile.size() : 0);
+    // The delimiter may have begun in this tile.
+    give(tile, bytes - (length ? 0 : delimiter - 1), bytes);
+    return {true, bytes};
+  }
+  ++loss_.refused;
+  to_skip_ = length.value_or(0);
+  return {false, skip(tile, bytes)};
+}
+
+}  // namespace penstock

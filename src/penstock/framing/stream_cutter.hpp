@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "penstock/framing.hpp"
+
+namespace penstock {
+
+/// Cuts a stream into tiles of whole records: what is left at the end of a tile begins the next one.
+///
+/// For each tile: `begin`; then bytes are appended and `cut` looks at them, until the tile is ready.
+///
+/// Threads: one at a time.
+class StreamCutter {
+ public:
+  StreamCutter(FramingRef framing, LongRecords long_records)
+      : framing_(std::move(framing)), long_records_(long_records) {}
+
+  /// Puts what was left into the front of the next tile, and says how many bytes that is.
+  ///
+  /// Shape: all tiles are of one size.
+  std::size_t begin(std::span<std::byte> tile);
+
+  struct Cut {
+    bool ready = false;
+    std::size_t bytes =
+        0;  ///< Of the front of the tile. If it is ready, whole records; else more is to come behind them.
+  };
+  /// The tile has so many bytes now. It is ready if it has whole records, or if the stream has `ended`; then it may
+  /// have none.
+  ///
+  /// Throws: as Framing::record_bytes; and Error of kind bad_argument, if a record is too long for a tile and its
+  ///         framing cannot tell where it ends. The stream cannot be read on.
+  Cut cut(std::span<std::byte> tile, std::size_t bytes, bool ended);
+
+  /// Where the first byte of the tile is in the stream.
+  std::uint64_t offset() const noexcept { return offset_; }
+  /// Of all streams so far.
+  RecordLoss const& loss() const noexcept { return loss_; }
+  /// Another stream begins.
+  void restart();
+
+ private:
+  enum class Skip { nothing, bytes, to_delimiter };
+  std::size_t skip(std::span<std::byte> tile, std::size_t bytes);
+  std::size_t drop_front(std::span<std::byte> tile, std::size_t bytes, std::size_t gone);
+  std::size_t whole_bytes(std::span<std::byte const> bytes) const;
+  Cut give(std::span<std::byte> tile, std::size_t whole, std::size_t bytes);
+  Cut end(std::span<std::byte> tile, std::size_t whole, std::size_t bytes);
+  Cut cut_long(std::span<std::byte> tile, std::size_t bytes);
+
+  FramingRef const framing_;
+  LongRecords const long_records_;
+  std::vector<std::byte> left_;
+  std::uint64_t offset_ = 0;       ///< Of the tile.
+  std::uint64_t next_offset_ = 0;  ///< Of the next one.
+  std::size_t looked_at_ = 0;      ///< No record ends in so many bytes of the tile.
+  Skip skips_ = Skip::nothing;     ///< The rest of a record that was too long.
+  std::uint64_t to_skip_ = 0;
+  RecordLoss loss_;
+};
+
+}  // namespace penstock
