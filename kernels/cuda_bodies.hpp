@@ -10,6 +10,7 @@
 #include "penstock/device_memory.hpp"
 #include "penstock/flavour.hpp"
 #include "penstock/kernels.hpp"
+#include "penstock/line_sums.hpp"
 
 namespace penstock {
 inline namespace PENSTOCK_FLAVOUR {
@@ -35,11 +36,14 @@ void multiply_add_cuda(DeviceSpan<float const> from, std::uint32_t rounds, Devic
                        float addend, void* stream);
 void sum_prepare_cuda();
 void sum_cuda(DeviceSpan<float const> one, DeviceSpan<float const> other, DeviceSpan<float> to, void* stream);
+void sum_lines_prepare_cuda();
+void sum_lines_cuda(DeviceSpan<std::byte const> input, LineFields const& fields, DeviceSpan<LineGroup> groups,
+                    std::size_t most_blocks, void* stream);
 void transform_prepare_cuda();
 void transform_cuda(DeviceSpan<float const> from, std::uint64_t first_index, DeviceSpan<float> to,
                     std::size_t most_blocks, void* stream);
 
-/// Of transform and count_bytes.
+/// Of transform, count_bytes and sum_lines.
 inline constexpr unsigned block_threads = 256;
 /// How many such blocks so many multiprocessors hold; without limit for 0. All GPUs of today hold 2048 threads on each,
 /// or fewer.
@@ -53,6 +57,8 @@ constexpr std::uint32_t modelled_blocks(unsigned multiprocessors, std::size_t bl
   return multiprocessors == 0 ? 0 : static_cast<std::uint32_t>(std::min(blocks_on(multiprocessors), blocks));
 }
 
+/// What one block of GPU threads looks through for lines.
+inline constexpr std::size_t sum_lines_block_bytes = 16'384;
 /// What one block of GPU threads hashes; of that many bytes one value goes to scratch.
 inline constexpr std::size_t blake3_cuda_grain = 128 * std::size_t{1024};
 

@@ -66,6 +66,15 @@ void sum_cuda(DeviceSpan<float const> /*one*/, DeviceSpan<float const> /*other*/
   refuse();
 }
 
+void sum_lines_prepare_cuda() {
+  refuse();
+}
+
+void sum_lines_cuda(DeviceSpan<std::byte const> /*input*/, LineFields const& /*fields*/,
+                    DeviceSpan<LineGroup> /*groups*/, std::size_t /*most_blocks*/, void* /*stream*/) {
+  refuse();
+}
+
 void transform_prepare_cuda() {
   refuse();
 }

@@ -6,6 +6,7 @@
 #include "penstock/devices.hpp"
 #include "penstock/files.hpp"
 #include "penstock/kernels.hpp"
+#include "penstock/line_sums.hpp"
 #include "penstock/messages.hpp"
 #include "penstock/pipeline.hpp"
 #include "penstock/profile.hpp"

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+// A job: the lines of a log or of a table, grouped by a number in one field, with the numbers of another field added
+// up. `lines run --input access.log` prints, for each status, how many requests had it and the sum of their bytes.
+#include <string>
+#include <vector>
+
+#include <penstock/files.hpp>
+#include <penstock/framing.hpp>
+#include <penstock/job.hpp>
+#include <penstock/line_sums.hpp>
+
+using namespace penstock;
+
+namespace {
+
+using Groups = std::vector<LineGroup>;
+
+class SumLines final : public Stage {  // Each lane adds up on its device.
+ public:
+  SumLines(StageContext const& context, LineFields const& fields, std::size_t count)
+      : groups(count),
+        fields_(fields),
+        multiprocessors_(context.spare == 0 ? 0 : context.multiprocessors()),
+        memory_(context.device.allocate(count * sizeof(LineGroup))) {}
+  Promises promises() const noexcept override { return {.reads_once = true, .capturable = true}; }
+  void prepare(StreamRef stream) override {
+    stream.upload(memory_.bytes(), std::as_bytes(std::span(groups)));
+    sum_lines_prepare(stream);
+  }
+  std::size_t run(DeviceTile const& tile, StreamRef stream) override {
+    sum_lines(tile.input, fields_, on_device(), stream, multiprocessors_);
+    return 0;  // Nothing to bring back for a tile.
+  }
+  void finish(StreamRef stream) override {
+    stream.download(std::as_writable_bytes(std::span(groups)), memory_.bytes());
+  }
+  Groups groups;
+
+ private:
+  DeviceSpan<LineGroup> on_device() const { return DeviceSpan<std::byte>(memory_.bytes()).as<LineGroup>(); }
+  LineFields const fields_;
+  unsigned const multiprocessors_;
+  DeviceMemory memory_;
+};
+
+LineFields fields_of(JobValues const& values) {
+  std::string const& format = values.text("format");
+  LineFields fields;
+  if (format == "access-log") fields = access_log_fields;
+  if (format == "csv") fields.separator = ',';
+  if (format == "tsv") fields = {.separator = '\t', .quote = 0};
+  auto const field = [&](char const* option, std::uint32_t& to) {
+    if (std::uint64_t const chosen = values.number(option); chosen != 0) to = static_cast<std::uint32_t>(chosen - 1);
+  };
+  field("key", fields.key);
+  field("sum", fields.number);
+  return fields;
+}
+
+std::string text_of(Groups const& groups) {
+  std::string text;
+  for (std::size_t k = 0; k < groups.size(); ++k) {
+    if (groups[k].lines == 0) continue;
+    text += (k + 1 == groups.size() ? "other" : std::to_string(k)) + " " + std::to_string(groups[k].lines) + " " +
+            std::to_string(groups[k].sum) + "\n";
+  }
+  return text;
+}
+
+JobWork sum_file(JobPoint const& point) {
+  std::size_t const count = point.values.number("groups") + 1;
+  auto const all = std::make_shared<Groups>(count);  // What one run changes belongs to that run.
+  LineFields const fields = fields_of(point.values);
+  return {.source =
+              [path = point.values.text("input")](Pool const& pool) {
+                return std::make_unique<FileSource>(std::vector{path}, pool, FileSourceOptions{.framing = lines()});
+              },
+          .stages = {.make = [=](StageContext const& c) { return std::make_unique<SumLines>(c, fields, count); },
+                     .merge =
+                         [all](Stage& lane) {
+                           auto const& groups = static_cast<SumLines&>(lane).groups;
+                           for (std::size_t k = 0; k < all->size(); ++k) {
+                             (*all)[k].lines += groups[k].lines;
+                             (*all)[k].sum += groups[k].sum;
+                           }
+                         }},
+          .digest = [all] { return digest_of_bytes(std::as_bytes(std::span(*all))); },
+          .results = [all] { return text_of(*all); }};
+}
+
+}  // namespace
+
+int main(int count, char** arguments) {
+  return run_job(
+      count, arguments,
+      {.sentence = "Groups lines by a number, and adds up another one",
+       .options = {file_option("input", "The file"),
+                   word_option("format", "How lines have fields", {"access-log", "csv", "tsv", "words"}),
+                   number_option("key", "The field with the number of the group, from 1; 0: that of the format", 0, 0,
+                                 1000),
+                   number_option("sum", "The field that is added up, from 1; 0: that of the format", 0, 0, 1000),
+                   number_option("groups", "Keys below this have a group each; all others share one", 1000, 1,
+                                 most_line_groups - 1)},
+       .make = sum_file,
+       .alone = [](JobPoint const&) { return Alone{.stage = true}; },  // Any bytes will do.
+       .parallel_sink = true});                                        // There is none.
+}

@@ -1,0 +1,81 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# lines.sh PROGRAM CASE: the job `lines` says of a file what awk says of it.
+set -euo pipefail
+program=$1 case=$2
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+cd "$scratch"
+
+fail() {
+  echo "$*" >&2
+  exit 1
+}
+same() {
+  sort <out >out.sorted
+  sort <expected >expected.sorted
+  cmp -s out.sorted expected.sorted || fail "$(diff out.sorted expected.sorted | head -20)"
+}
+# An access log of so many lines, of which some have no bytes, a quote in the request, or no status.
+some_log() {
+  awk -v lines="$1" 'BEGIN {
+    srand(3)
+    split("200 200 200 200 304 404 301 500 206 1204", status)
+    for (k = 1; k <= lines; ++k) {
+      request = "GET /" int(rand() * 1e6) (rand() < 0.1 ? "/a\\\"b" : "") " HTTP/1.1"
+      bytes = rand() < 0.1 ? "-" : int(rand() * 1e9)
+      printf "10.0.%d.%d - - [17/May/2015:10:05:%02d +0000] \"%s\" %s %s \"-\" \"agent of %s\"\n", k % 256, k % 200,
+        k % 60, request, rand() < 0.01 ? "-" : status[1 + int(rand() * 10)], bytes, substr("abcdefghijklmnopqrstuvwxyz", 1, k % 26)
+    }
+  }' >log
+}
+# What awk finds in an access log, by the place behind the request's last quote.
+by_awk() {
+  awk '{
+    rest = $0
+    sub(/^[^"]*"([^"\\]|\\.)*" /, "", rest)
+    split(rest, field, " ")
+    key = field[1] ~ /^[0-9]+$/ && field[1] < 1000 ? field[1] : "other"
+    ++lines[key]
+    sum[key] += field[2] == "-" ? 0 : field[2]
+  } END { for (key in lines) printf "%s %.0f %.0f\n", key, lines[key], sum[key] }' "$1" >expected
+}
+
+case $case in
+  SumsAnAccessLogAsAwkDoes)
+    some_log 60000
+    by_awk log
+    for options in '' '--tile 64KiB --producers 4 --lanes 2' '--tile 4KiB'; do
+      # shellcheck disable=SC2086 # Several words.
+      "$program" run --device cpu --input log $options >out 2>err || fail "$(cat err)"
+      same
+    done
+    ;;
+  SumsATableByTheFieldsThatAreNamed)
+    awk 'BEGIN { for (k = 0; k < 50000; ++k) printf "\"a,%d\",%d,%d\n", k, k % 7, k }' >table.csv
+    awk -F, '{ ++lines[$3 % 7]; sum[$3 % 7] += $4 } END { for (key in lines) printf "%s %.0f %.0f\n", key, lines[key], sum[key] }' table.csv >expected
+    "$program" run --device cpu --input table.csv --format csv --key 2 --sum 3 >out 2>err || fail "$(cat err)"
+    same
+    "$program" run --device cpu --input table.csv --format csv --key 2 --sum 3 --groups 4 >out 2>err || fail "$(cat err)"
+    [ "$(wc -l <out)" = 5 ] || fail "$(cat out)"
+    grep -q '^other 2142' out || fail "$(cat out)"
+    ;;
+  SaysTheSameInBothFlavours)
+    some_log 20000
+    "$program" compare --device cpu --input log --window 20 --rounds 1 >out 2>err || fail "$(cat out err)"
+    ! grep -q 'results are not those' out err || fail "$(cat out err)"
+    grep -q '^as used' out || fail "$(cat out)"
+    ;;
+  CountsTheLinesOfARealLog)
+    log=${PENSTOCK_CAPTURES:-}/apache_logs
+    [ -r "$log" ] || {
+      echo "the real log is not here: set PENSTOCK_CAPTURES to the folder with apache_logs"
+      exit 77
+    }
+    by_awk "$log"
+    "$program" run --device cpu --input "$log" >out 2>err || fail "$(cat err)"
+    same
+    grep -q '^200 9126 ' out || fail "$(cat out)"
+    ;;
+  *) fail "no case $case" ;;
+esac

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <random>
+#include <string>
+#include <vector>
+
+#include "kernels/kernels_on_device.hpp"
+#include <gmock/gmock.h>
+
+#include "penstock/error.hpp"
+#include "penstock/line_sums.hpp"
+
+namespace penstock {
+namespace {
+
+using testing::ElementsAre;
+using Groups = std::vector<LineGroup>;
+
+/// What the device makes of the lines of `text`, added to groups that are empty.
+Groups groups_of(KernelsOn& on, std::string const& text, LineFields const& fields, std::size_t count,
+                 std::size_t from = 0, unsigned multiprocessors = 0) {
+  Groups groups(count);
+  auto const there = on.memory(text.size() + from);
+  on.upload(there.subspan(from), std::as_bytes(std::span(text)));
+  auto const sums = on.memory(count * sizeof(LineGroup));
+  on.upload(sums, std::as_bytes(std::span(groups)));
+  sum_lines_prepare(on.stream());
+  DeviceSpan<std::byte> const all(there);
+  sum_lines(all.subspan(from, text.size()), fields, DeviceSpan<std::byte>(sums).as<LineGroup>(), on.stream(),
+            multiprocessors);
+  on.download(std::as_writable_bytes(std::span(groups)), sums);
+  return groups;
+}
+
+/// The same by plain code that splits each line into its fields first.
+Groups expected(std::string const& text, LineFields const& fields, std::size_t count) {
+  auto const number = [](std::string const& field) -> std::optional<std::uint64_t> {
+    std::uint64_t value = 0;
+    if (field.empty() || field.size() > 19) return std::nullopt;
+    for (char const c : field) {
+      if (c < '0' || c > '9') return std::nullopt;
+      value = 10 * value + static_cast<std::uint64_t>(c - '0');
+    }
+    return value;
+  };
+  Groups groups(count);
+  for (std::size_t at = 0; at < text.size();) {
+    std::string line = text.substr(at, text.find('\n', at) - at);
+    at += line.size() + 1;
+    if (!line.empty() && line.back() == '\r') line.pop_back();
+    std::vector<std::string> all(1);
+    char closes = 0;
+    for (std::size_t k = 0; k < line.size(); ++k) {
+      char const c = line[k];
+      if (closes == fields.quote && closes != 0 && c == fields.escape && fields.escape != 0) {
+        all.back() += line.substr(k++, 2);
+      } else if (closes != 0) {
+        if (c == closes) closes = 0;
+        if (c != fields.quote || closes == ']') all.back() += c;
+      } else if (c == fields.quote && c != 0) {
+        closes = c;
+      } else if (c == '[' && fields.brackets) {
+        closes = ']';
+        all.back() += c;
+      } else if (c == fields.separator) {
+        all.emplace_back();
+      } else {
+        all.back() += c;
+      }
+    }
+    all.resize(std::max<std::size_t>(all.size(), 1 + std::max(fields.key, fields.number)));
+    auto const key = number(all[fields.key]);
+    LineGroup& group = groups[key && *key < count - 1 ? *key : count - 1];
+    ++group.lines;
+    group.sum += number(all[fields.number]).value_or(0);
+  }
+  return groups;
+}
+
+TEST_P(KernelsOn, SumLinesOfAnAccessLog) {
+  std::string const text = R"(1.2.3.4 - - [17/May/2015:10:05:03 +0000] "GET /a b HTTP/1.1" 200 100 "-" "x")"
+                           "\n"
+                           R"(1.2.3.4 - - [17/May/2015:10:05:03 +0000] "GET /\"c\" d HTTP/1.1" 404 7 "-" "x")"
+                           "\n"
+                           R"(1.2.3.4 - - [17/May/2015:10:05:03 +0000] "GET /a HTTP/1.1" 304 -)"
+                           "\r\n"
+                           "rubbish\n\n"
+                           R"(1.2.3.4 - - [17/May/2015:10:05:03 +0000] "GET /a HTTP/1.1" 200 11)";
+  auto const groups = groups_of(*this, text, access_log_fields, 601);
+  EXPECT_EQ(groups[200], (LineGroup{2, 111}));
+  EXPECT_EQ(groups[404], (LineGroup{1, 7}));
+  EXPECT_EQ(groups[304], (LineGroup{1, 0}));
+  EXPECT_EQ(groups[600], (LineGroup{2, 0}));
+  EXPECT_EQ(groups, expected(text, access_log_fields, 601));
+}
+
+TEST_P(KernelsOn, SumLinesWithQuotedFieldsInAnyOrder) {
+  LineFields const csv{.separator = ',', .key = 2, .number = 0};
+  EXPECT_THAT(
+      groups_of(*this, "5,\"a,b\",1\n\"6\",x,\"0\"\r\n7,\"y,1\n18446744073709551615,,1,z\n18446744073709551616,,1", csv,
+                3),
+      ElementsAre(LineGroup{1, 6}, LineGroup{3, 4}, LineGroup{1, 7}));
+  LineFields const tabs{.separator = '\t', .quote = 0, .key = 0, .number = 0};
+  EXPECT_THAT(groups_of(*this, "1\n0\n1\n2\n\n", tabs, 3),
+              ElementsAre(LineGroup{1, 0}, LineGroup{2, 2}, LineGroup{2, 2}));
+}
+
+TEST_P(KernelsOn, SumLinesWhereverTheyBegin) {
+  std::mt19937 random(5);
+  std::string const letters = "0123456789012345 ,\"[]\\-\r";
+  std::string text;
+  while (text.size() < 700'000) {
+    // Most are short; some are longer than all that a block looks at.
+    for (std::size_t k = random() % 300 == 0 ? 30'000 : random() % 200; k > 0; --k)
+      text += letters[random() % letters.size()];
+    text += '\n';
+  }
+  text.pop_back();
+  for (LineFields const& fields :
+       {access_log_fields, LineFields{}, LineFields{.separator = ',', .escape = '\\', .key = 3, .number = 1},
+        LineFields{.separator = ' ', .quote = 0, .brackets = true, .key = 0, .number = 2}}) {
+    for (std::size_t const count : {std::size_t{13}, std::size_t{4096}}) {
+      ASSERT_EQ(groups_of(*this, text, fields, count), expected(text, fields, count));
+    }
+  }
+  EXPECT_EQ(groups_of(*this, text, {}, 13, 3, 1), expected(text, {}, 13));
+}
+
+TEST_P(KernelsOn, SumNoLinesAndRefuseFieldsThatCannotBeTold) {
+  auto const sums = memory(5000 * sizeof(LineGroup));
+  auto const groups = DeviceSpan<std::byte>(sums).as<LineGroup>();
+  sum_lines({}, {}, groups.subspan(0, 2), stream());
+  EXPECT_THROW(sum_lines({}, {}, groups.subspan(0, 1), stream()), Error);
+  EXPECT_THROW(sum_lines({}, {}, groups, stream()), Error);
+  EXPECT_THROW(sum_lines({}, {.separator = '"'}, groups.subspan(0, 2), stream()), Error);
+  EXPECT_THROW(sum_lines({}, {.escape = '"'}, groups.subspan(0, 2), stream()), Error);
+  EXPECT_THROW(sum_lines({}, {.quote = '[', .brackets = true}, groups.subspan(0, 2), stream()), Error);
+  EXPECT_THROW(sum_lines({}, {.separator = '\n'}, groups.subspan(0, 2), stream()), Error);
+}
+
+}  // namespace
+}  // namespace penstock
