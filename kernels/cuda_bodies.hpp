@@ -58,7 +58,7 @@ constexpr std::uint32_t modelled_blocks(unsigned multiprocessors, std::size_t bl
 }
 
 /// What one block of GPU threads looks through for lines.
-inline constexpr std::size_t sum_lines_block_bytes = 16'384;
+inline constexpr std::size_t sum_lines_block_bytes = 8192;
 /// What one block of GPU threads hashes; of that many bytes one value goes to scratch.
 inline constexpr std::size_t blake3_cuda_grain = 128 * std::size_t{1024};
 

@@ -7,12 +7,13 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <span>
 
 #if defined(__SSE2__)
 #include <emmintrin.h>
 #endif
 
-#include "penstock/line_sums.hpp"
+#include "penstock/kernels/line_walk.hpp"
 
 namespace penstock {
 inline namespace PENSTOCK_FLAVOUR {
@@ -20,16 +21,17 @@ inline namespace PENSTOCK_FLAVOUR {
 /// Which bytes are stops, as a set to compare sixteen bytes with.
 class StopSet {
  public:
-  explicit StopSet(LineFields const& fields)
-      : stops_{'\n',
-               fields.separator,
-               fields.quote != 0 ? fields.quote : '\n',
-               fields.escape != 0 ? fields.escape : '\n',
-               fields.brackets ? '[' : '\n',
-               fields.brackets ? ']' : '\n'} {
-    for (std::size_t k = 0; k < stops_.size(); ++k) wide_[k].fill(stops_[k]);
+  explicit StopSet(LineFields const& fields) : fields_(fields) {
+    std::array<char, 6> const stops{'\n',
+                                    fields.separator,
+                                    fields.quote != 0 ? fields.quote : '\n',
+                                    fields.escape != 0 ? fields.escape : '\n',
+                                    fields.brackets ? '[' : '\n',
+                                    fields.brackets ? ']' : '\n'};
+    for (std::size_t k = 0; k < stops.size(); ++k) wide_[k].fill(stops[k]);
   }
 
+  LineFields const& fields() const noexcept { return fields_; }
   /// A bit for each of 64 bytes, the lowest for the first.
   std::uint64_t of(char const* bytes) const {
     std::uint64_t mask = 0;
@@ -45,57 +47,55 @@ class StopSet {
     }
 #else
     for (int k = 63; k >= 0; --k) {
-      bool found = false;
-      for (char const stop : stops_) found = found || bytes[k] == stop;
-      mask = mask << 1U | static_cast<std::uint64_t>(found);
+      mask = mask << 1U | static_cast<std::uint64_t>(is_stop(bytes[k], fields_));
     }
 #endif
     return mask;
   }
 
  private:
-  std::array<char, 6> stops_;
+  LineFields fields_;
   alignas(16) std::array<std::array<char, 16>, 6> wide_{};
 };
 
-/// Goes from stop to stop through a text.
+/// Goes from stop to stop through a text. Places count from its beginning.
 class StopCursor {
  public:
-  StopCursor(StopSet const& set, char const* at, char const* end) : set_(set), end_(end) { seek(at); }
+  StopCursor(StopSet const& set, std::span<char const> text) : set_(set), text_(text) {}
 
   /// The next stop will be at `at` or behind it.
-  void seek(char const* at) {
+  void seek(std::size_t at) {
     base_ = at;
     look();
   }
   /// The end of the text, if there is none.
-  char const* next() {
+  std::size_t next() {
     while (mask_ == 0) {
-      if (end_ - base_ <= 64) return end_;
+      if (text_.size() - base_ <= 64) return text_.size();
       base_ += 64;
       look();
     }
-    char const* const at = base_ + std::countr_zero(mask_);
+    auto const at = base_ + static_cast<unsigned>(std::countr_zero(mask_));
     mask_ &= mask_ - 1;
     return at;
   }
 
  private:
   void look() {
-    if (end_ - base_ >= 64) {
-      mask_ = set_.of(base_);
+    std::size_t const left = text_.size() - base_;
+    if (left >= 64) {
+      mask_ = set_.of(text_.data() + base_);
       return;
     }
     // What is behind the end is not the text's.
     std::array<char, 64> rest{};
-    auto const length = static_cast<std::size_t>(end_ - base_);
-    std::memcpy(rest.data(), base_, length);
-    mask_ = set_.of(rest.data()) & ((std::uint64_t{1} << length) - 1);
+    std::memcpy(rest.data(), text_.data() + base_, left);
+    mask_ = set_.of(rest.data()) & ((std::uint64_t{1} << left) - 1);
   }
 
   StopSet const& set_;
-  char const* const end_;
-  char const* base_ = nullptr;
+  std::span<char const> const text_;
+  std::size_t base_ = 0;
   std::uint64_t mask_ = 0;
 };
 

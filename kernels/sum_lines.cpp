@@ -8,7 +8,6 @@
 #include "penstock/error.hpp"
 #include "penstock/kernels/cuda_bodies.hpp"
 #include "penstock/kernels/line_stops.hpp"
-#include "penstock/kernels/line_walk.hpp"
 #include "penstock/line_sums.hpp"
 
 namespace penstock {
@@ -18,74 +17,23 @@ namespace {
 /// Bytes of one CPU block: some 50 us of work.
 constexpr std::size_t cpu_grain = 262'144;
 
-/// A field without its quotes.
-FieldNumber number_in(char const* begin, char const* end, char quote) {
-  FieldNumber number;
-  for (; begin != end; ++begin) {
-    if (quote == 0 || *begin != quote) number.take(static_cast<unsigned char>(*begin));
-  }
-  return number;
-}
-
-/// What walk_line finds, by stops.
-WalkedLine walk_stops(StopCursor& stops, char const* begin, char const* end, LineFields const& fields) {
-  WalkedLine line;
-  std::uint32_t const last = std::max(fields.key, fields.number);
-  char const* field_begin = begin;
-  char const* escaped = nullptr;
-  bool quoted = false, bracketed = false;
-  for (std::uint32_t field = 0; field <= last;) {
-    char const* at = stops.next();
-    bool const ends = at == end || *at == '\n';
-    if (!ends) {
-      if (at == escaped) continue;
-      if (quoted && fields.escape != 0 && *at == fields.escape) {
-        escaped = at + 1;
-        continue;
-      }
-      if (!bracketed && fields.quote != 0 && *at == fields.quote) {
-        quoted = !quoted;
-        continue;
-      }
-      if (!quoted && fields.brackets && (*at == '[' || *at == ']')) bracketed = *at == '[';
-      if (quoted || bracketed || *at != fields.separator) continue;
-    }
-    if (field == fields.key || field == fields.number) {
-      char const* const field_end = ends && at != field_begin && at[-1] == '\r' ? at - 1 : at;
-      FieldNumber const number = number_in(field_begin, field_end, fields.quote);
-      if (field == fields.key) {
-        line.has_key = number.good();
-        line.key = number.value;
-      }
-      if (field == fields.number) line.number = number.good() ? number.value : 0;
-    }
-    line.stopped = static_cast<std::uint64_t>(at - begin);
-    if (ends) break;
-    field_begin = at + 1;
-    ++field;
-  }
-  return line;
-}
-
 /// The lines that begin in a part of the input.
-void sum_block(std::span<std::byte const> input, std::size_t begin, std::size_t end, LineFields const& fields,
-               StopSet const& set, std::span<LineGroup> groups) {
-  char const* const text = reinterpret_cast<char const*>(input.data());
-  char const* const text_end = text + input.size();
-  auto const behind_newline = [text_end](char const* from) {
-    void const* const found = std::memchr(from, '\n', static_cast<std::size_t>(text_end - from));
-    return found == nullptr ? text_end : static_cast<char const*>(found) + 1;
+void sum_block(std::span<char const> text, std::size_t begin, std::size_t end, StopSet const& set,
+               std::span<LineGroup> groups) {
+  auto const behind_newline = [text](std::size_t from) {
+    void const* const found = std::memchr(text.data() + from, '\n', text.size() - from);
+    return found == nullptr ? text.size() : static_cast<std::size_t>(static_cast<char const*>(found) - text.data()) + 1;
   };
-  char const* at = begin == 0 ? text : behind_newline(text + begin - 1);
+  auto const byte_at = [bytes = text.data()](std::size_t at) { return bytes[at]; };
   std::vector<LineGroup> own(groups.size());
-  StopCursor stops(set, at, text_end);
-  while (at < text + end) {
-    WalkedLine const line = walk_stops(stops, at, text_end, fields);
+  StopCursor stops(set, text);
+  for (std::size_t at = begin == 0 ? 0 : behind_newline(begin - 1); at < end;) {
+    stops.seek(at);
+    WalkedLine const line = walk_line(stops, byte_at, at, text.size(), set.fields());
     LineGroup& group = own[line.has_key && line.key < own.size() - 1 ? line.key : own.size() - 1];
     ++group.lines;
     group.sum += line.number;
-    at = behind_newline(at + line.stopped);
-    stops.seek(at);
+    at = behind_newline(line.stopped);
   }
   // Other blocks add as well; a thread that reads the groups waits for the stream, which orders them.
   for (std::size_t k = 0; k < own.size(); ++k) {
@@ -119,7 +67,9 @@ void sum_lines(DeviceSpan<std::byte const> input, LineFields const& fields, Devi
       blocks,
       [=, set = StopSet(fields)](KernelBlock block) {
         std::size_t const begin = block * cpu_grain;
-        sum_block(input.in(block), begin, std::min(begin + cpu_grain, input.size()), fields, set, groups.in(block));
+        auto const bytes = input.in(block);
+        sum_block({reinterpret_cast<char const*>(bytes.data()), bytes.size()}, begin,
+                  std::min(begin + cpu_grain, input.size()), set, groups.in(block));
       },
       {.reads = {input},
        .blocks = modelled_blocks(multiprocessors, (input.size() + sum_lines_block_bytes - 1) / sum_lines_block_bytes),
