@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Experiments from texts on streams on modelled GPUs, whose times are known.
+#include <algorithm>
 #include <stdexcept>
+#include <string>
 
 #include <gtest/gtest.h>
 
 #include "penstock/clock.hpp"
 #include "penstock/devices/models.hpp"
 #include "tools/lab/experiment.hpp"
+#include "tools/lab/gain.hpp"
 #include "tools/lab/wrong_device.hpp"
 
 namespace penstock::lab {
@@ -64,6 +67,19 @@ TEST_F(AModel, SeesWhatIsExpected) {
   for (auto const& experiment : {buffers(), blocking_loop(), slow_callback(), vector_add(), graph_calls()}) {
     auto const seen = observe(device, experiment);
     EXPECT_TRUE(seen.verdict.as_expected) << experiment.name << ": " << seen.verdict.fact;
+  }
+}
+
+TEST_F(AModel, HasThreadsThatUseNoMoreCpuTimeThanPasses) {
+  cpu::CpuDevice device(options());
+  auto const seen = observe(device, event_waits());
+  EXPECT_TRUE(seen.verdict.as_expected) << seen.verdict.fact;
+  for (std::string const way : {"polling", "waiting", "asleep"}) {
+    auto const wait = std::ranges::find_if(seen.intervals, [&](Interval const& one) { return one.row == way; });
+    ASSERT_NE(wait, seen.intervals.end());
+    double const cpu_time = figure(seen, way + ", CPU time").value;
+    EXPECT_GT(cpu_time, 0) << way;
+    EXPECT_LE(cpu_time, milliseconds(wait->length())) << way;
   }
 }
 
