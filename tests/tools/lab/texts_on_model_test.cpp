@@ -105,6 +105,14 @@ TEST_F(AModel, WithTwoEnginesFindsNoOrderOfIssueFaster) {
   EXPECT_NE(seen.verdict.fact.find("neither order was faster"), std::string::npos) << seen.verdict.fact;
 }
 
+TEST_F(AModel, ThatEndsKernelsTogetherIsFasterStreamByStream) {
+  cpu::CpuDevice device(options(built_in_model("c2050").value()));
+  auto const seen = observe(device, issue_order());
+  EXPECT_TRUE(seen.verdict.as_expected) << seen.verdict.fact;
+  EXPECT_NE(seen.verdict.fact.find("depth first was faster"), std::string::npos) << seen.verdict.fact;
+  EXPECT_NE(seen.verdict.fact.find("end together"), std::string::npos) << seen.verdict.fact;
+}
+
 TEST_F(AModel, WithOneEngineInOrderOfIssueIsFasterStepByStep) {
   cpu::CpuDevice device(options(one_engine()));
   auto const seen = observe(device, issue_order());
