@@ -24,7 +24,7 @@ cpu::DeviceModel one_engine() {
   return model;
 }
 
-/// On a clock that is slower by 20.
+/// On a clock that is 20 times slower.
 struct AModel : testing::Test {
   AModel() { Clock::slow_down(20); }
   static cpu::CpuOptions options(cpu::DeviceModel const& model = built_in_model("h200").value()) {
