@@ -44,7 +44,7 @@ std::vector<DeviceInfo> list_gpus();
 /// quota is read.
 ///
 /// "model:h200", "model:h200@50" or "model:FILE" is the CPU device as a model of a GPU: docs/models.md. From then on
-/// the Clock of this process is slower, by 20 or as "@" says.
+/// the Clock of this process is 20 times slower, or as many times as "@" says.
 ///
 /// Threads: any; a model before other threads use the clock. The calling thread is attached to the GPU that was opened.
 /// Blocks:  tenths of a second for a GPU, because its context is made.

@@ -29,8 +29,8 @@ DeviceModel model_of_ten_multiprocessors() {
   return model;
 }
 
-/// On a clock that is slower by 20: a pipeline of one lane, whose stage launches a long kernel of as many blocks as it
-/// may, and a kernel of four blocks in another stream.
+/// On a clock that is 20 times slower: a pipeline of one lane, whose stage launches a long kernel of as many blocks as
+/// it may, and a kernel of four blocks in another stream.
 struct LanesOnAModel : testing::Test {
   LanesOnAModel() {
     Clock::slow_down(20);

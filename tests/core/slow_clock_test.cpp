@@ -80,6 +80,22 @@ TEST_F(SlowClock, LetsACallCostWhatItsModelSays) {
   EXPECT_GE(Clock::now() - began, 1900us);
 }
 
+TEST_F(SlowClock, CountsWorkAndCallsOfAThreadAndNotItsWaits) {
+  auto const before = HostTime::cpu_time();
+  HostTime::begin_call();
+  HostTime::end_call(2ms);
+  auto const called = HostTime::cpu_time() - before;
+  EXPECT_GE(called, 1900us) << "2 ms, less what is saved of sleeps that were too long";
+  auto const cpu = cpu_time();
+  while (cpu_time() - cpu < 2ms) {
+  }
+  auto const worked = HostTime::cpu_time() - before - called;
+  EXPECT_GE(worked, 1900us) << "2 ms of work, less what looking at the CPU time costs";
+  auto const began = Clock::now();
+  HostTime::wait_until(began + 50ms);
+  EXPECT_LT(HostTime::cpu_time() - before - called - worked, 25ms);
+}
+
 TEST_F(SlowClock, LetsAWaitEndWhenItsTimeIsOver) {
   EventCount never_notified;
   auto const began = Clock::now();

@@ -35,7 +35,7 @@ DeviceModel model_of_ten_gigabytes_a_second() {
   return model;
 }
 
-/// On a clock that is slower by 20.
+/// On a clock that is 20 times slower.
 class ModelledGpu : public testing::Test {
  protected:
   ModelledGpu() : ModelledGpu(model_of_ten_gigabytes_a_second()) {}

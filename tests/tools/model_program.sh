@@ -42,7 +42,7 @@ case $2 in
     run lab --device model:h200@20 pageable-copy
     expect_code 0
     expect_out 'As expected: the call for pinned memory returned'
-    expect_out 'model of NVIDIA H200 (model:h200, 16 CPUs, slower by 20); stream 0'
+    expect_out 'model of NVIDIA H200 (model:h200, 16 CPUs, 20 times slower); stream 0'
     ;;
   SaysWhatItsResultsAreOf)
     run bench --json --no-points --device model:h200,model:h200@30,model:a100 --slower 30
@@ -52,7 +52,7 @@ case $2 in
     done
     run bench --slower 30 --device model:h200 --work copy --tile 1MiB --window 10 --rounds 1 --load 0 --no-verdict --no-ceilings
     expect_code 0
-    expect_out 'model of NVIDIA H200 (model:h200, 16 CPUs, slower by 30), on '
+    expect_out 'model of NVIDIA H200 (model:h200, 16 CPUs, 30 times slower), on '
     ! grep 'threads share' out || fail 'it speaks of the CPUs of this machine'
     ;;
   ListsTheModels)

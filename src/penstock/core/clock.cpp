@@ -33,8 +33,8 @@ void Clock::slow_down(unsigned factor) {
   if (factor == 0) throw Error(ErrorKind::bad_argument, "A clock cannot be slower by 0: say 1 or more.");
   if (factor == slower()) return;
   if (slower() != 1) {
-    throw Error(ErrorKind::bad_argument, "The clock of this process is already slower by " + std::to_string(slower()) +
-                                             ": open all modelled devices with the same factor.");
+    throw Error(ErrorKind::bad_argument, "The clock of this process is already " + std::to_string(slower()) +
+                                             " times slower: open all modelled devices with the same factor.");
   }
   origin_.store(now().time_since_epoch().count(), std::memory_order_relaxed);
   slower_.store(factor, std::memory_order_release);

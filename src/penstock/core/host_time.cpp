@@ -82,8 +82,16 @@ class Account {
     // Else each sleep takes 50 us more than was asked for.
     prctl(PR_SET_TIMERSLACK, 1UL, 0UL, 0UL, 0UL);
     skip();
+    began_ = seen_.real;
   }
   void skip() noexcept { seen_ = Look::now(); }
+  void forget() noexcept {
+    int64_t const before = seen_.real;
+    skip();
+    forgotten_ += seen_.real - before;
+  }
+  /// Of the system's time since this account began.
+  int64_t not_forgotten() const noexcept { return seen_.real - began_ - forgotten_; }
   void take_work() noexcept {
     Look const now = Look::now();
     int64_t const work = std::max<int64_t>(0, now.cpu - seen_.cpu - cost_of_a_look());
@@ -133,6 +141,8 @@ class Account {
   HostAccount account_;
   Look seen_;           ///< Up to here is accounted for.
   int64_t waited_ = 0;  ///< For CPUs, when that was last looked at.
+  int64_t began_ = 0;
+  int64_t forgotten_ = 0;
 };
 
 Account& mine() noexcept {
@@ -149,7 +159,7 @@ void HostTime::pay_for_work() noexcept {
 }
 
 void HostTime::forget() noexcept {
-  if (Clock::slower() != 1) mine().skip();
+  if (Clock::slower() != 1) mine().forget();
 }
 
 void HostTime::begin_call() noexcept {
@@ -173,6 +183,13 @@ void HostTime::nap() noexcept {
   pay_for_work();
   mine().nap();
   mine().skip();
+}
+
+std::chrono::nanoseconds HostTime::cpu_time() noexcept {
+  unsigned const factor = Clock::slower();
+  if (factor == 1) return std::chrono::nanoseconds(read_clock(CLOCK_THREAD_CPUTIME_ID));
+  pay_for_work();
+  return std::chrono::nanoseconds(mine().not_forgotten() / factor);
 }
 
 double HostTime::take_lost_part() noexcept {

@@ -37,6 +37,13 @@ class HostTime {
   /// Pays, and sleeps for a moment that costs nothing: a turn of a loop that waits awake.
   static void nap() noexcept;
 
+  /// For how long the calling thread has had a CPU so far. On a slower Clock it has one of the modelled machine for all
+  /// the time that passes, but for its waits and what it forgets.
+  ///
+  /// Units:   time of Clock.
+  /// Blocks:  as `pay`.
+  static std::chrono::nanoseconds cpu_time() noexcept;
+
   /// By what part the work of all threads took longer than it should, because threads waited for CPUs: this machine is
   /// too slow for its clock. Since it was last asked for; 0 if they did no work.
   ///

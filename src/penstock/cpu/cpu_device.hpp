@@ -56,7 +56,7 @@ struct Outstanding {
 ///
 /// Uploads, downloads, kernels and callbacks run on threads of their own, so they overlap. A kernel's blocks are spread
 /// over all compute threads; between two blocks a thread turns to the kernel of a more urgent stream, if there is one.
-/// Memory of the host is copied alike whether pinned or not.
+/// Memory of the host is copied alike whether pinned or not, except on a modelled GPU.
 ///
 /// A kernel that throws fails what it is attributed to (StreamRef::attribute), as a lane attributes each tile's to the
 /// tile. One that is attributed to nothing ends the device, as an illegal address ends a GPU's context: every later
@@ -85,7 +85,7 @@ class CpuDevice final : public Device {
   Event make_event(EventOptions options = {}) override;
   Flag make_flag() override;
   DeviceMemory allocate(std::size_t bytes) override;
-  /// Makes no difference to copies, but holds its user to a GPU's rules.
+  /// Makes no difference to copies, except on a modelled GPU, but holds its user to a GPU's rules.
   Pinned pin(std::span<std::byte> host) override;
   std::optional<std::span<std::byte>> mapped(std::span<std::byte> host) override;
   void synchronize() override;

@@ -145,8 +145,8 @@ BenchFacts facts_here(DeviceGroup const& devices, Flavour flavour, bool with_cud
 namespace {
 
 std::string of_model(std::string const& name, std::string const& model, std::uint64_t cpus, std::uint64_t slower) {
-  return name + " (model:" + model + (cpus > 0 ? ", " + std::to_string(cpus) + " CPUs" : "") + ", slower by " +
-         std::to_string(slower) + ")";
+  return name + " (model:" + model + (cpus > 0 ? ", " + std::to_string(cpus) + " CPUs" : "") + ", " +
+         std::to_string(slower) + " times slower)";
 }
 
 }  // namespace

@@ -67,7 +67,7 @@ struct BenchFacts {
 /// Throws: Error, if a device does not say what it is.
 BenchFacts facts_here(DeviceGroup const& devices, Flavour flavour, bool with_cuda, std::string const& command_line);
 
-/// What a device is to people: "NVIDIA H200", or "model of NVIDIA H200 (model:h200, 16 CPUs, slower by 20)".
+/// What a device is to people: "NVIDIA H200", or "model of NVIDIA H200 (model:h200, 16 CPUs, 20 times slower)".
 std::string device_text(DeviceInfo const& device);
 /// The same of the member `device` of docs/results.md.
 std::string device_text(nlohmann::ordered_json const& device);

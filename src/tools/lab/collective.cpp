@@ -186,9 +186,10 @@ Amount amount_for(DeviceGroup const& devices, AllReduceOptions options) {
   return {std::max<std::size_t>(1, std::min(scaled, most) / grain) * grain, 1};
 }
 
-std::string bound_of(Way const& way, double measured, double possible, bool gpu) {
+/// `hidden` is how long it takes if all but the last part hides behind compute.
+std::string bound_of(Way const& way, double measured, double hidden, bool gpu) {
   if (way.at_the_end) return "nothing runs beside the collective";
-  if (measured > 1.1 * possible) {
+  if (measured > 1.1 * hidden) {
     if (way.leaves_free) return "the collective, which is slower beside compute";
     return std::string("the collective waits: kernels fill the ") + (gpu ? "multiprocessors" : "compute threads");
   }
@@ -222,13 +223,15 @@ Observation reduce_in_four_ways(Workbench& bench) {
     auto const layer = std::chrono::duration_cast<nanoseconds>(Milliseconds(computes / layers));
     double const took = together(way, way.leaves_free ? urgently : patiently, ranks, layer).count();
     for (auto const& rank : ranks) wrong += rank->wrong(ranks.size());
-    double const possible = computes + collective / static_cast<double>(way.parts);
+    double const hidden = computes + collective / static_cast<double>(way.parts);
+    // How long a collective waits that has no room depends on when the kernels of compute end.
+    bool const has_room = way.at_the_end || way.leaves_free;
     ways_seen.push_back({.what = std::string(way.name),
                          .value = took,
                          .unit = "ms",
                          .text = way.text * collective / wanted.count(),
-                         .possible = possible,
-                         .bound = bound_of(way, took, possible, info.acts_as_gpu())});
+                         .possible = has_room ? std::optional(hidden) : std::nullopt,
+                         .bound = bound_of(way, took, hidden, info.acts_as_gpu())});
     char text[32];
     std::snprintf(text, sizeof text, "%s%.1f", measured.empty() ? "" : ", ", took);
     measured += text;

@@ -14,7 +14,7 @@ namespace {
 
 std::string number_text(double value) {
   char number[32];
-  std::snprintf(number, sizeof number, "%.3g", value);
+  std::snprintf(number, sizeof number, value < 999.5 ? "%.3g" : "%.0f", value);
   return number;
 }
 

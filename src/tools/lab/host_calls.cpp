@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Experiments: what a call keeps its host thread for.
-#include <ctime>
-
 #include "penstock/core/event_count.hpp"
+#include "penstock/core/host_time.hpp"
 #include "penstock/core/quantile.hpp"
 #include "tools/lab/experiment.hpp"
 #include "tools/lab/workbench.hpp"
@@ -31,21 +30,14 @@ void call_wait(EventRef event) {
   event.wait();
 }
 
-/// What the calling thread has spent.
-std::chrono::nanoseconds cpu_time() {
-  timespec time{};
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
-  return std::chrono::seconds(time.tv_sec) + std::chrono::nanoseconds(time.tv_nsec);
-}
-
 void try_out(Workbench& bench, StreamRef stream, Wait& wait) {
   Event const event = bench.device().make_event(wait.options);
   bench.kernel("stream", "kernel", stream);
   stream.record(event);
   auto const start = HostClock::now();
-  auto const spent = cpu_time();
+  auto const spent = HostTime::cpu_time();
   wait.wait(event);
-  wait.cpu_time = cpu_time() - spent;
+  wait.cpu_time = HostTime::cpu_time() - spent;
   bench.note(std::string(wait.row), "wait", start, HostClock::now());
 
   std::vector<double> trips;

@@ -76,6 +76,26 @@ CopyEngines copy_engines_of(Workbench& bench) {
   return engines;
 }
 
+bool kernels_end_together(Workbench& bench) {
+  std::vector<Stream> streams;
+  std::vector<Event> ends;
+  for (int i = 0; i < 2; ++i) {
+    streams.push_back(bench.device().make_stream());
+    ends.push_back(bench.device().make_event({.timing = true}));
+  }
+  // A host that was late tells nothing.
+  for (int i = 0; i < repetitions; ++i) {
+    bench.hold(streams);
+    for (std::size_t each = 0; each < 2; ++each) {
+      bench.occupy("kernel", each == 0 ? std::chrono::nanoseconds(0) : bench.kernel_time() / 10, streams[each]);
+    }
+    for (std::size_t each = 0; each < 2; ++each) streams[each].record(ends[each]);
+    for (Stream const& stream : streams) stream.synchronize();
+    if (ends[1].since(ends[0]).value() > bench.kernel_time() / 20) return false;
+  }
+  return true;
+}
+
 ScaledWork scaled_to_fit(Workbench& bench, PartTimes const& text, std::size_t most_bytes) {
   double const all = upload_rate(bench) * static_cast<double>(text.up.count());
   // On a model whose link is slow, too, an experiment takes some seconds.

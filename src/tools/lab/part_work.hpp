@@ -36,6 +36,11 @@ PartTimes shortest(std::span<Interval const> pieces);
 /// Blocks: until the device is idle.
 /// Throws: Error, if the device fails.
 CopyEngines copy_engines_of(Workbench& bench);
+/// Whether the device tells the end of a kernel with that of one that is issued right behind it in another stream.
+///
+/// Blocks: until the device is idle.
+/// Throws: Error, if the device fails.
+bool kernels_end_together(Workbench& bench);
 
 /// Work of a text whose copies are cut down to what fits here.
 struct ScaledWork {

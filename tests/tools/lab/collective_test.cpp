@@ -20,7 +20,8 @@ TEST(Collective, HasRightSumsInEachOfItsWays) {
   for (std::size_t i = 0; i < 4; ++i) {
     Figure const& way = seen.figures[i];
     EXPECT_GT(way.value, 0) << way.what;
-    EXPECT_GT(way.possible, 0) << way.what;
+    // Nothing says how long it takes without room for the collective.
+    EXPECT_EQ(way.possible.has_value(), i != 1) << way.what;
     EXPECT_FALSE(way.bound.empty()) << way.what;
     if (i > 0) {
       EXPECT_LT(way.text, seen.figures[i - 1].text);

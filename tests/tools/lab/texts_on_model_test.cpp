@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Experiments from texts on streams on modelled GPUs, whose times are known.
+#include <algorithm>
 #include <stdexcept>
+#include <string>
 
 #include <gtest/gtest.h>
 
 #include "penstock/clock.hpp"
 #include "penstock/devices/models.hpp"
 #include "tools/lab/experiment.hpp"
+#include "tools/lab/gain.hpp"
 #include "tools/lab/wrong_device.hpp"
 
 namespace penstock::lab {
@@ -21,7 +24,7 @@ cpu::DeviceModel one_engine() {
   return model;
 }
 
-/// On a clock that is slower by 20.
+/// On a clock that is 20 times slower.
 struct AModel : testing::Test {
   AModel() { Clock::slow_down(20); }
   static cpu::CpuOptions options(cpu::DeviceModel const& model = built_in_model("h200").value()) {
@@ -67,6 +70,19 @@ TEST_F(AModel, SeesWhatIsExpected) {
   }
 }
 
+TEST_F(AModel, HasThreadsThatUseNoMoreCpuTimeThanPasses) {
+  cpu::CpuDevice device(options());
+  auto const seen = observe(device, event_waits());
+  EXPECT_TRUE(seen.verdict.as_expected) << seen.verdict.fact;
+  for (std::string const way : {"polling", "waiting", "asleep"}) {
+    auto const wait = std::ranges::find_if(seen.intervals, [&](Interval const& one) { return one.row == way; });
+    ASSERT_NE(wait, seen.intervals.end());
+    double const cpu_time = figure(seen, way + ", CPU time").value;
+    EXPECT_GT(cpu_time, 0) << way;
+    EXPECT_LE(cpu_time, milliseconds(wait->length())) << way;
+  }
+}
+
 TEST_F(AModel, WithOneStreamIsSeenToSaveNothing) {
   WrongDevice device({.one_stream = true}, options());
   Workbench bench(device);
@@ -87,6 +103,14 @@ TEST_F(AModel, WithTwoEnginesFindsNoOrderOfIssueFaster) {
   auto const seen = observe(device, issue_order());
   EXPECT_TRUE(seen.verdict.as_expected) << seen.verdict.fact;
   EXPECT_NE(seen.verdict.fact.find("neither order was faster"), std::string::npos) << seen.verdict.fact;
+}
+
+TEST_F(AModel, ThatEndsKernelsTogetherIsFasterStreamByStream) {
+  cpu::CpuDevice device(options(built_in_model("c2050").value()));
+  auto const seen = observe(device, issue_order());
+  EXPECT_TRUE(seen.verdict.as_expected) << seen.verdict.fact;
+  EXPECT_NE(seen.verdict.fact.find("depth first was faster"), std::string::npos) << seen.verdict.fact;
+  EXPECT_NE(seen.verdict.fact.find("end together"), std::string::npos) << seen.verdict.fact;
 }
 
 TEST_F(AModel, WithOneEngineInOrderOfIssueIsFasterStepByStep) {

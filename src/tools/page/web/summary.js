@@ -76,7 +76,7 @@ const summary = (() => {
           device.name ?? device.kind,
           device.model ? `model:${device.model}` : '',
           counted(device.host_cpus, 'CPU'),
-          numbers.is_there(device.slower) ? `slower by ${device.slower}` : '',
+          numbers.is_there(device.slower) ? `${device.slower} times slower` : '',
           device.link,
           numbers.is_there(device.memory_bytes) ? numbers.bytes(device.memory_bytes) : '',
         ),
