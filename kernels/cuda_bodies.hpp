@@ -37,8 +37,8 @@ void multiply_add_cuda(DeviceSpan<float const> from, std::uint32_t rounds, Devic
 void sum_prepare_cuda();
 void sum_cuda(DeviceSpan<float const> one, DeviceSpan<float const> other, DeviceSpan<float> to, void* stream);
 void sum_lines_prepare_cuda();
-void sum_lines_cuda(DeviceSpan<std::byte const> input, LineFields const& fields, DeviceSpan<LineGroup> groups,
-                    std::size_t most_blocks, void* stream);
+void sum_lines_cuda(std::span<DeviceSpan<std::byte const> const> inputs, LineFields const& fields,
+                    DeviceSpan<LineGroup> groups, std::size_t most_blocks, void* stream);
 void transform_prepare_cuda();
 void transform_cuda(DeviceSpan<float const> from, std::uint64_t first_index, DeviceSpan<float> to,
                     std::size_t most_blocks, void* stream);
@@ -57,6 +57,8 @@ constexpr std::uint32_t modelled_blocks(unsigned multiprocessors, std::size_t bl
   return multiprocessors == 0 ? 0 : static_cast<std::uint32_t>(std::min(blocks_on(multiprocessors), blocks));
 }
 
+/// How many inputs one kernel takes.
+inline constexpr std::size_t sum_lines_inputs = 32;
 /// What one block of GPU threads looks through for lines.
 inline constexpr std::size_t sum_lines_block_bytes = 8192;
 /// What one block of GPU threads hashes; of that many bytes one value goes to scratch.

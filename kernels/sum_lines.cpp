@@ -43,10 +43,26 @@ void sum_block(std::span<char const> text, std::size_t begin, std::size_t end, S
   }
 }
 
+void sum_on_cpu(DeviceSpan<std::byte const> input, StopSet const& set, DeviceSpan<LineGroup> groups, StreamRef stream,
+                unsigned multiprocessors) {
+  auto const blocks = static_cast<std::uint32_t>((input.size() + cpu_grain - 1) / cpu_grain);
+  stream.launch(
+      blocks,
+      [=](KernelBlock block) {
+        std::size_t const begin = block * cpu_grain;
+        auto const bytes = input.in(block);
+        sum_block({reinterpret_cast<char const*>(bytes.data()), bytes.size()}, begin,
+                  std::min(begin + cpu_grain, input.size()), set, groups.in(block));
+      },
+      {.reads = {input},
+       .blocks = modelled_blocks(multiprocessors, (input.size() + sum_lines_block_bytes - 1) / sum_lines_block_bytes),
+       .block_threads = block_threads});
+}
+
 }  // namespace
 
-void sum_lines(DeviceSpan<std::byte const> input, LineFields const& fields, DeviceSpan<LineGroup> groups,
-               StreamRef stream, unsigned multiprocessors) {
+void sum_lines(std::span<DeviceSpan<std::byte const> const> inputs, LineFields const& fields,
+               DeviceSpan<LineGroup> groups, StreamRef stream, unsigned multiprocessors) {
   if (groups.size() < 2 || groups.size() > most_line_groups) {
     throw Error(ErrorKind::bad_argument, "sum_lines has " + std::to_string(groups.size()) + " groups: give it 2 to " +
                                              std::to_string(most_line_groups) + ", the last one for all other lines.");
@@ -58,22 +74,16 @@ void sum_lines(DeviceSpan<std::byte const> input, LineFields const& fields, Devi
                 "Fields of lines need a separator, a quote and an escape that are different characters, no bracket and "
                 "no end of a line; 0 stands for none.");
   }
-  if (input.empty()) return;
   if (stream.kind() == DeviceKind::cuda) {
-    return sum_lines_cuda(input, fields, groups, blocks_on(multiprocessors), stream.native());
+    for (; !inputs.empty(); inputs = inputs.subspan(std::min(inputs.size(), sum_lines_inputs))) {
+      sum_lines_cuda(inputs.first(std::min(inputs.size(), sum_lines_inputs)), fields, groups,
+                     blocks_on(multiprocessors), stream.native());
+    }
+    return;
   }
-  auto const blocks = static_cast<std::uint32_t>((input.size() + cpu_grain - 1) / cpu_grain);
-  stream.launch(
-      blocks,
-      [=, set = StopSet(fields)](KernelBlock block) {
-        std::size_t const begin = block * cpu_grain;
-        auto const bytes = input.in(block);
-        sum_block({reinterpret_cast<char const*>(bytes.data()), bytes.size()}, begin,
-                  std::min(begin + cpu_grain, input.size()), set, groups.in(block));
-      },
-      {.reads = {input},
-       .blocks = modelled_blocks(multiprocessors, (input.size() + sum_lines_block_bytes - 1) / sum_lines_block_bytes),
-       .block_threads = block_threads});
+  for (auto const& input : inputs) {
+    if (!input.empty()) sum_on_cpu(input, StopSet(fields), groups, stream, multiprocessors);
+  }
 }
 
 void sum_lines_prepare(StreamRef stream) {

@@ -73,6 +73,14 @@ __device__ void stage(char const* from, std::uint64_t bytes, char* to) {
   for (std::uint64_t k = words * sizeof(uint4) + threadIdx.x; k < bytes; k += threads) to[k] = from[k];
 }
 
+/// What one kernel looks at.
+struct LineInputs {
+  char const* first_bytes[sum_lines_inputs];
+  std::uint64_t bytes[sum_lines_inputs];
+  unsigned count;
+  unsigned blocks_of_each;  ///< As many as the largest takes.
+};
+
 /// Groups of a block, or of all.
 struct Groups {
   unsigned* own_lines;
@@ -98,7 +106,7 @@ struct Groups {
 };
 
 __global__ void __launch_bounds__(threads)
-    add_lines(char const* input, std::uint64_t bytes, LineFields const __grid_constant__ fields, LineGroup* all,
+    add_lines(LineInputs const __grid_constant__ inputs, LineFields const __grid_constant__ fields, LineGroup* all,
               unsigned count) {
   static_assert(sizeof(unsigned long long) == sizeof(std::uint64_t));
   __shared__ alignas(16) char staged[own_bytes + ahead_bytes];
@@ -110,8 +118,11 @@ __global__ void __launch_bounds__(threads)
     own_sums[k] = 0;
   }
   unsigned const lane = threadIdx.x % warp;
-  for (std::uint64_t begin = std::uint64_t{blockIdx.x} * own_bytes; begin < bytes;
-       begin += std::uint64_t{gridDim.x} * own_bytes) {
+  for (unsigned block = blockIdx.x; block < inputs.count * inputs.blocks_of_each; block += gridDim.x) {
+    char const* const input = inputs.first_bytes[block / inputs.blocks_of_each];
+    std::uint64_t const bytes = inputs.bytes[block / inputs.blocks_of_each];
+    std::uint64_t const begin = std::uint64_t{block % inputs.blocks_of_each} * own_bytes;
+    if (begin >= bytes) continue;
     auto const length = static_cast<unsigned>(min(bytes - begin, std::uint64_t{own_bytes + ahead_bytes}));
     bool const all_staged = begin + length == bytes;
     __syncthreads();
@@ -150,15 +161,24 @@ void sum_lines_prepare_cuda() {
   load_kernel(add_lines, "Loading the sum_lines kernel");
 }
 
-void sum_lines_cuda(DeviceSpan<std::byte const> input, LineFields const& fields, DeviceSpan<LineGroup> groups,
-                    std::size_t most_blocks, void* stream) {
+void sum_lines_cuda(std::span<DeviceSpan<std::byte const> const> inputs, LineFields const& fields,
+                    DeviceSpan<LineGroup> groups, std::size_t most_blocks, void* stream) {
+  LineInputs all{};
+  std::size_t largest = 0;
+  for (auto const& input : inputs) {
+    if (input.empty()) continue;
+    all.first_bytes[all.count] = reinterpret_cast<char const*>(input.address());
+    all.bytes[all.count++] = input.size();
+    largest = std::max(largest, input.size());
+  }
+  if (all.count == 0) return;
   // A block counts at most 2^32 lines of a group.
-  std::size_t const blocks = std::min((input.size() + own_bytes - 1) / own_bytes,
+  all.blocks_of_each = static_cast<unsigned>((largest + own_bytes - 1) / own_bytes);
+  std::size_t const blocks = std::min(std::size_t{all.count} * all.blocks_of_each,
                                       std::max<std::size_t>(1, most_blocks * block_threads / threads));
-  launch_kernel<char const*, std::uint64_t, LineFields, LineGroup*, unsigned>(
-      add_lines, static_cast<unsigned>(blocks), threads, stream, "The sum_lines kernel",
-      reinterpret_cast<char const*>(input.address()), input.size(), fields, groups.address(),
-      static_cast<unsigned>(groups.size()));
+  launch_kernel<LineInputs, LineFields, LineGroup*, unsigned>(add_lines, static_cast<unsigned>(blocks), threads, stream,
+                                                              "The sum_lines kernel", all, fields, groups.address(),
+                                                              static_cast<unsigned>(groups.size()));
 }
 
 }  // namespace PENSTOCK_FLAVOUR

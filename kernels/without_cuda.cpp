@@ -70,7 +70,7 @@ void sum_lines_prepare_cuda() {
   refuse();
 }
 
-void sum_lines_cuda(DeviceSpan<std::byte const> /*input*/, LineFields const& /*fields*/,
+void sum_lines_cuda(std::span<DeviceSpan<std::byte const> const> /*inputs*/, LineFields const& /*fields*/,
                     DeviceSpan<LineGroup> /*groups*/, std::size_t /*most_blocks*/, void* /*stream*/) {
   refuse();
 }

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 
 #include "penstock/stream.hpp"
 
@@ -41,17 +42,23 @@ inline constexpr std::size_t most_line_groups = 4096;
 #ifdef PENSTOCK_FLAVOUR
 inline namespace PENSTOCK_FLAVOUR {
 
-/// Adds the lines of `input` to `groups`: group g has the lines whose key is g, and the last group all others. A number
-/// is a field of decimal digits, which may be in quotes; a field that is no such number, or larger than 64 bits, adds
-/// 0. The last line may lack its "\n". A "\r" before the "\n" belongs to no field.
+/// Adds the lines of each input to `groups`: group g has the lines whose key is g, and the last group all others. A
+/// number is a field of decimal digits, which may be in quotes; a field that is no such number, or larger than 64 bits,
+/// adds 0. The last line of an input may lack its "\n". A "\r" before the "\n" belongs to no field. On a GPU all inputs
+/// are looked at by one kernel, or by one for each 32 of them.
 ///
 /// Shape:   memory of the stream's device, or mapped; `groups` has 2 to 4096 elements.
 /// Threads: any; other calls may add to the same groups meanwhile.
 /// Blocks:  never; `groups` is valid once `stream` has passed this call.
 /// Throws:  Error, if the number of groups does not fit or the launch is refused. On the CPU device a launch may
 ///          allocate.
-void sum_lines(DeviceSpan<std::byte const> input, LineFields const& fields, DeviceSpan<LineGroup> groups,
-               StreamRef stream, unsigned multiprocessors = 0);
+void sum_lines(std::span<DeviceSpan<std::byte const> const> inputs, LineFields const& fields,
+               DeviceSpan<LineGroup> groups, StreamRef stream, unsigned multiprocessors = 0);
+/// The same of one input.
+inline void sum_lines(DeviceSpan<std::byte const> input, LineFields const& fields, DeviceSpan<LineGroup> groups,
+                      StreamRef stream, unsigned multiprocessors = 0) {
+  sum_lines(std::span(&input, 1), fields, groups, stream, multiprocessors);
+}
 
 /// Loads the kernel, as blake3_prepare does.
 void sum_lines_prepare(StreamRef stream);

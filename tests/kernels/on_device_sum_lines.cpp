@@ -125,16 +125,39 @@ TEST_P(KernelsOn, SumLinesWhereverTheyBegin) {
   EXPECT_EQ(groups_of(*this, text, {}, 13, 3, 1), expected(text, {}, 13));
 }
 
+TEST_P(KernelsOn, SumLinesOfManyInputs) {
+  std::string all;
+  std::vector<DeviceSpan<std::byte const>> inputs;
+  for (std::size_t k = 0; k < 70; ++k) {
+    // Some are empty, some are longer than others, and none ends its last line.
+    std::string text;
+    for (std::size_t line = 0; line < k * 53 % 400; ++line) text += std::to_string(line % 9) + " 1\n";
+    if (!text.empty()) text.pop_back();
+    auto const there = memory(std::max<std::size_t>(1, text.size()));
+    if (!text.empty()) upload(there.first(text.size()), std::as_bytes(std::span(text)));
+    inputs.push_back(DeviceSpan<std::byte>(there).subspan(0, text.size()));
+    all += text.empty() ? "" : text + "\n";
+  }
+  Groups groups(13);
+  auto const sums = memory(groups.size() * sizeof(LineGroup));
+  upload(sums, std::as_bytes(std::span(groups)));
+  sum_lines(inputs, {}, DeviceSpan<std::byte>(sums).as<LineGroup>(), stream());
+  download(std::as_writable_bytes(std::span(groups)), sums);
+  EXPECT_EQ(groups, expected(all, {}, 13));
+}
+
 TEST_P(KernelsOn, SumNoLinesAndRefuseFieldsThatCannotBeTold) {
   auto const sums = memory(5000 * sizeof(LineGroup));
   auto const groups = DeviceSpan<std::byte>(sums).as<LineGroup>();
-  sum_lines({}, {}, groups.subspan(0, 2), stream());
-  EXPECT_THROW(sum_lines({}, {}, groups.subspan(0, 1), stream()), Error);
-  EXPECT_THROW(sum_lines({}, {}, groups, stream()), Error);
-  EXPECT_THROW(sum_lines({}, {.separator = '"'}, groups.subspan(0, 2), stream()), Error);
-  EXPECT_THROW(sum_lines({}, {.escape = '"'}, groups.subspan(0, 2), stream()), Error);
-  EXPECT_THROW(sum_lines({}, {.quote = '[', .brackets = true}, groups.subspan(0, 2), stream()), Error);
-  EXPECT_THROW(sum_lines({}, {.separator = '\n'}, groups.subspan(0, 2), stream()), Error);
+  sum_lines(DeviceSpan<std::byte const>(), {}, groups.subspan(0, 2), stream());
+  EXPECT_THROW(sum_lines(DeviceSpan<std::byte const>(), {}, groups.subspan(0, 1), stream()), Error);
+  EXPECT_THROW(sum_lines(DeviceSpan<std::byte const>(), {}, groups, stream()), Error);
+  EXPECT_THROW(sum_lines(DeviceSpan<std::byte const>(), {.separator = '"'}, groups.subspan(0, 2), stream()), Error);
+  EXPECT_THROW(sum_lines(DeviceSpan<std::byte const>(), {.escape = '"'}, groups.subspan(0, 2), stream()), Error);
+  EXPECT_THROW(
+      sum_lines(DeviceSpan<std::byte const>(), {.quote = '[', .brackets = true}, groups.subspan(0, 2), stream()),
+      Error);
+  EXPECT_THROW(sum_lines(DeviceSpan<std::byte const>(), {.separator = '\n'}, groups.subspan(0, 2), stream()), Error);
 }
 
 }  // namespace

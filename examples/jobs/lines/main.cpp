@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A job: the lines of a log or of a table, grouped by a number in one field, with the numbers of another field added
 // up. `lines run --input access.log` prints, for each status, how many requests had it and the sum of their bytes.
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -31,6 +32,13 @@ class SumLines final : public Stage {  // Each lane adds up on its device.
     sum_lines(tile.input, fields_, on_device(), stream, multiprocessors_);
     return 0;  // Nothing to bring back for a tile.
   }
+  bool run_batch(std::span<DeviceTile const> tiles, std::span<std::size_t> produced, StreamRef stream) override {
+    inputs_.clear();
+    for (DeviceTile const& tile : tiles) inputs_.push_back(tile.input);
+    sum_lines(inputs_, fields_, on_device(), stream, multiprocessors_);
+    std::ranges::fill(produced, 0);
+    return true;
+  }
   void finish(StreamRef stream) override {
     stream.download(std::as_writable_bytes(std::span(groups)), memory_.bytes());
   }
@@ -41,6 +49,7 @@ class SumLines final : public Stage {  // Each lane adds up on its device.
   LineFields const fields_;
   unsigned const multiprocessors_;
   DeviceMemory memory_;
+  std::vector<DeviceSpan<std::byte const>> inputs_;
 };
 
 LineFields fields_of(JobValues const& values) {
