@@ -2,6 +2,7 @@
 #include "penstock/flow/attribute.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <csignal>
 #include <cstring>
@@ -90,6 +91,14 @@ struct Wake {
   void operator()() const noexcept { static_cast<void>(eventfd_write(descriptor, 1)); }
 };
 
+std::array<Descriptor, 2> make_pipe() {
+  std::array<int, 2> ends{-1, -1};
+  if (pipe2(ends.data(), O_CLOEXEC) != 0) {
+    throw Error(ErrorKind::system, std::string("There is no pipe to be had: ") + std::strerror(errno) + ".");
+  }
+  return {Descriptor(ends[0]), Descriptor(ends[1])};
+}
+
 /// How a process ended.
 struct End {
   int status = 0;
@@ -111,6 +120,7 @@ class Attributor {
         task_(task),
         stop_(stop),
         view_(file),
+        life_(make_pipe()),
         stopped_(eventfd(0, EFD_CLOEXEC)),
         wake_(stop, Wake{stopped_.number}) {}
 
@@ -170,13 +180,15 @@ class Attributor {
     std::string const program = task_.command.empty() ? "/proc/self/exe" : words.front();
     // Lanes wait after each step, but not for streams of the stage's own.
     std::vector<std::string> environment =
-        environment_with({replay_variable + ("=" + std::to_string(file_)),
+        environment_with({replay_variable + ("=" + std::to_string(file_) + "," + std::to_string(life_[0].number)),
                           std::string("CUDA_LAUNCH_BLOCKING=") + (task_.given_up ? "0" : "1")});
     Birth with;
     posix_spawn_file_actions_addopen(&with.actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
     posix_spawn_file_actions_addopen(&with.actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
     posix_spawn_file_actions_adddup2(&with.actions, said, STDERR_FILENO);
-    posix_spawn_file_actions_adddup2(&with.actions, file_, file_);  // The child keeps it open.
+    for (int const kept : {file_, life_[0].number}) {
+      posix_spawn_file_actions_adddup2(&with.actions, kept, kept);  // The child keeps it open.
+    }
     pid_t child = 0;
     int const problem = posix_spawnp(&child, program.c_str(), &with.actions, &with.attributes, pointers(words).data(),
                                      pointers(environment).data());
@@ -236,6 +248,7 @@ class Attributor {
   AttributionTask const& task_;
   std::stop_token const& stop_;
   LostTilesView const view_;
+  std::array<Descriptor, 2> const life_;  ///< A pipe to which only this process can write: its end tells of this one's.
   Descriptor const stopped_;
   std::stop_callback<Wake> const wake_;
 };
