@@ -39,8 +39,16 @@ class Clock {
   /// From now on it is slower than the system's by that factor. What it showed before stays as it was.
   ///
   /// Threads: any, before other threads use the clock.
-  /// Throws:  Error of kind bad_argument for 0, and if it is slower by another factor already: a process has one clock.
+  /// Throws:  Error of kind bad_argument for 0, and if it is slower by another factor already or is to stay as it is: a
+  /// process has one clock.
   static void slow_down(unsigned factor);
+  /// From now on it stays the system's, since a device that is no model was opened.
+  ///
+  /// Threads: any.
+  /// Throws:  Error of kind bad_argument, if it is slower already.
+  static void keep();
+  /// Whether it is to stay the system's.
+  static bool kept() noexcept { return kept_.load(std::memory_order_relaxed); }
 
  private:
   static duration dilated(std::chrono::steady_clock::duration real, unsigned factor) noexcept {
@@ -49,6 +57,7 @@ class Clock {
   }
 
   static inline std::atomic<unsigned> slower_{1};
+  static inline std::atomic<bool> kept_{false};
   static inline std::atomic<std::int64_t> origin_{0};  ///< When it began to go more slowly, in nanoseconds of both.
 };
 

@@ -44,12 +44,13 @@ std::vector<DeviceInfo> list_gpus();
 /// quota is read.
 ///
 /// "model:h200", "model:h200@50" or "model:FILE" is the CPU device as a model of a GPU: docs/models.md. From then on
-/// the Clock of this process is 20 times slower, or as many times as "@" says.
+/// the Clock of this process is 20 times slower, or as many times as "@" says. So all devices that a process opens are
+/// models, or none.
 ///
 /// Threads: any; a model before other threads use the clock. The calling thread is attached to the GPU that was opened.
 /// Blocks:  tenths of a second for a GPU, because its context is made.
 /// Throws:  Error: bad_argument for another name, a model that is not there, and a clock that is slower by another
-/// factor already; unsupported if this build has no CUDA; and what the devices throw.
+/// factor already, a model behind a real device and a real device behind a model; unsupported if this build has no CUDA; and what the devices throw.
 std::unique_ptr<Device> open_device(std::string_view wish = "auto", std::filesystem::path const& root = "/");
 
 /// Opens several devices by a list of names with commas, in this order, as "cuda:0,cuda:1"; "cuda:all" is every GPU,

@@ -8,6 +8,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -181,6 +182,23 @@ TEST_F(ModelledGpu, LetsAnEventPassNoSoonerThanItsTime) {
   EXPECT_FALSE(event.passed() && Clock::now() - began < 10ms);
   event.wait();
   EXPECT_GE(Clock::now() - began, 10ms);
+}
+
+TEST_F(ModelledGpu, TellsTheTimeBetweenEventsByACallAndNoSoonerThanTheyPass) {
+  DeviceModel model = model_of_ten_gigabytes_a_second();
+  model.calls.query = Time(1000);
+  model.completions.noticed = Time(20'000);
+  CpuDevice slow(CpuOptions{.ordinal = 1, .compute_threads = 2, .model = model});
+  Stream const stream = slow.make_stream();
+  Event const before = slow.make_event({.timing = true}), after = slow.make_event({.timing = true});
+  auto const began = Clock::now();
+  stream.record(before);
+  stream.record(after);
+  while (!after.since(before)) std::this_thread::yield();
+  EXPECT_GE(Clock::now() - began, 20ms) << "so long a host does not notice that they passed";
+  auto const asked = Clock::now();
+  for (int i = 0; i < 5; ++i) EXPECT_TRUE(after.since(before));
+  EXPECT_GE(Clock::now() - asked, 5ms) << "a millisecond a question";
 }
 
 TEST_F(ModelledGpu, NotesWhenAKernelRan) {

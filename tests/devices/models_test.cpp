@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "penstock/devices/models.hpp"
 
+#include <filesystem>
 #include <fstream>
 #include <string>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
+#include <sys/stat.h>
 
 #include "penstock/device.hpp"
 #include "penstock/error.hpp"
@@ -80,9 +82,41 @@ TEST(Model, IsRefusedWithWhatCannotBe) {
   json = written("h200");
   json["kernels"]["multiprocessors"] = 0;
   EXPECT_THAT(refusal_of(json), HasSubstr("must be at least 1"));
+  for (std::string const rate : {"link/both_gb_s", "kernels/memory_gb_s", "kernels/tera_flops"}) {
+    json = written("h200");
+    json[Json::json_pointer("/" + rate)] = 0;
+    EXPECT_THAT(refusal_of(json), HasSubstr("must be 0.000001 or more")) << rate;
+  }
+  json = written("h200");
+  json["memory"]["bytes"] = 0;
+  EXPECT_THAT(refusal_of(json), HasSubstr("memory.bytes"));
+  for (std::string const whole : {"link/copy_engines", "link/copies_in_order_of_issue", "kernels/signal_together",
+                                  "kernels/multiprocessors", "memory/bytes", "host/cpus"}) {
+    json = written("h200");
+    json[Json::json_pointer("/" + whole)] = whole == "link/copy_engines" ? 1.7 : 0.4;
+    EXPECT_THAT(refusal_of(json), HasSubstr(" is no whole number from 0 to ")) << whole;
+  }
   json = written("h200");
   json.erase("source");
   EXPECT_THAT(refusal_of(json), HasSubstr("source is no text"));
+}
+
+TEST(Model, IsRefusedWithNamesThatATerminalObeys) {
+  for (char const* const text : {"a\x1b[2J", "a\nb", "a\x7f",
+                                 "a\xc2\x9b"
+                                 "2J"}) {
+    Json json = written("h200");
+    json["name"] = text;
+    EXPECT_THAT(refusal_of(json), HasSubstr("name has control characters"));
+    json = written("h200");
+    json["link"]["name"] = text;
+    EXPECT_THAT(refusal_of(json), HasSubstr("name has control characters"));
+  }
+  Json json = written("h200");
+  json["name"] =
+      "\xc3\x9c"
+      "ber 9000 \xc2\xa9";
+  EXPECT_EQ(refusal_of(json), "");
 }
 
 TEST(Model, IsNamedWithTheFactorOfItsClock) {
@@ -114,6 +148,29 @@ TEST(Model, IsReadFromAFile) {
   EXPECT_EQ(model_of(path + "@30").model.called, path);
 }
 
+TEST(Model, MayBeInAFileWithAnAtInItsName) {
+  std::string const path = testing::TempDir() + "/model@the_test.json";
+  std::ofstream(path) << model_text(built_in_model("h200").value());
+  EXPECT_EQ(model_of(path).slower, 20U);
+  EXPECT_EQ(model_of(path).model.called, path);
+  EXPECT_EQ(model_of(path + "@30").slower, 30U);
+}
+
+TEST(Model, IsNotReadFromWhatIsNoFile) {
+  std::string const path = testing::TempDir() + "/pipe_of_the_test";
+  std::filesystem::remove(path);
+  ASSERT_EQ(mkfifo(path.c_str(), 0600), 0);
+  for (std::string const& each : {path, testing::TempDir()}) {
+    try {
+      static_cast<void>(model_of(each));
+      ADD_FAILURE() << each;
+    } catch (Error const& error) {
+      EXPECT_THAT(error.what(), HasSubstr("It is no regular file"));
+    }
+  }
+  std::filesystem::remove(path);
+}
+
 TEST(Model, ThatIsNotThereIsRefusedWithThoseThatAre) {
   try {
     static_cast<void>(model_of("none_of_this_name"));
@@ -121,6 +178,12 @@ TEST(Model, ThatIsNotThereIsRefusedWithThoseThatAre) {
   } catch (Error const& error) {
     EXPECT_THAT(error.what(), HasSubstr("none_of_this_name"));
     EXPECT_THAT(error.what(), HasSubstr("h200"));
+  }
+  try {
+    static_cast<void>(model_of("h200@x"));
+    FAIL() << "there is one";
+  } catch (Error const& error) {
+    EXPECT_THAT(error.what(), HasSubstr("Behind @ a number says by how much the clock is slower"));
   }
 }
 

@@ -20,6 +20,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "penstock/core/descriptor.hpp"
 #include "penstock/core/pool.hpp"
 #include "penstock/cpu/cpu_device.hpp"
 #include "penstock/flow/replay.hpp"
@@ -88,19 +89,20 @@ struct ADeviceIsLost : testing::Test {
     ADeviceIsLost& world;
     cpu::CpuDevice& device;
   };
+  Stages stages() {
+    return {.make = [this](StageContext const& context) { return std::make_unique<Work>(*this, context.device); }};
+  }
   Report run() {
     std::vector<Device*> all;
     for (auto const& device : devices) all.push_back(device.get());
     Pipeline pipeline(std::move(all), options);
-    Stages const stages{
-        .make = [this](StageContext const& context) { return std::make_unique<Work>(*this, context.device); }};
     auto const fill = [at = std::uint64_t{0}, this](Tile& tile) mutable -> std::optional<std::size_t> {
       if (at == tiles) return std::nullopt;
       std::ranges::fill(tile.input(), static_cast<std::byte>(at++));
       return 64;
     };
     Report report = pipeline.run(
-        serial(fill), stages, [](Completion&) {}, stop.get_token());
+        serial(fill), stages(), [](Completion&) {}, stop.get_token());
     EXPECT_EQ(pipeline.pool().on_loan(), 0U) << "a tile never came home";
     return report;
   }
@@ -177,25 +179,110 @@ TEST_F(ADeviceIsLost, AndATileThatDoesNotEndIsFoundInItsBatch) {
   EXPECT_THAT(report.attribution->not_tried, IsEmpty());
 }
 
+/// A named pipe, by which a process that runs tiles again says that it has one.
+struct Begins {
+  Begins() {
+    if (mkfifo(path.c_str(), 0600) != 0) throw Error(ErrorKind::system, "There is no named pipe to be had.");
+  }
+  Begins(Begins const&) = delete;
+  Begins& operator=(Begins const&) = delete;
+  ~Begins() { std::filesystem::remove(path); }
+  /// Blocks: until another process says so. The descriptor reads the end of the pipe once that process has ended.
+  Descriptor await() const { return Descriptor(::open(path.c_str(), O_RDONLY | O_CLOEXEC)); }
+
+  std::string const path = std::filesystem::temp_directory_path() / ("penstock-begins-" + std::to_string(getpid()));
+};
+
 TEST_F(ADeviceIsLost, AndAStopEndsTheProcessThatRunsItsTiles) {
-  std::string const begins = std::filesystem::temp_directory_path() / ("penstock-begins-" + std::to_string(getpid()));
-  ASSERT_EQ(mkfifo(begins.c_str(), 0600), 0);
+  Begins const begins;
   // It says that it began, and would never end.
-  options.watching.attribute_command = {"/bin/sh", "-c", "echo > '" + begins + "'; exec tail -f /dev/null"};
+  options.watching.attribute_command = {"/bin/sh", "-c", "echo > '" + begins.path + "'; exec tail -f /dev/null"};
   before = [](cpu::CpuDevice& device, std::uint64_t sequence) {
     if (sequence == 7) device.inject(cpu::Fault::break_kernel, 1);
   };
   open(1);
   std::jthread const stopper([&] {
-    int const descriptor = ::open(begins.c_str(), O_RDONLY | O_CLOEXEC);
+    Descriptor const begun = begins.await();
     stop.request_stop();
-    close(descriptor);
   });
   Report const report = run();
-  std::filesystem::remove(begins);
   ASSERT_NE(report.attribution, nullptr) << describe(report);
   EXPECT_EQ(report.attribution->not_tried.size(), report.tiles_failed);
-  EXPECT_NE(report.attribution->remark, "");
+  EXPECT_EQ(report.attribution->remark, "They were not tried because a stop was requested.");
+}
+
+/// Its tiles are run again by a process whose first kernel says that it runs, and never ends.
+struct ADeviceWhoseTilesDoNotEnd : ADeviceIsLost {
+  std::optional<Begins> begins;
+
+  ADeviceWhoseTilesDoNotEnd() {
+    before = [this](cpu::CpuDevice& device, std::uint64_t sequence) {
+      if (!again && sequence == 7) device.inject(cpu::Fault::break_kernel, 1);
+    };
+    within = [this](std::byte) {
+      if (!again) return;
+      // It stays open until the process ends.
+      static_cast<void>(::open(std::getenv(pipe_variable), O_WRONLY | O_CLOEXEC));
+      held.pass();
+    };
+    if (std::getenv(pipe_variable) == nullptr) {
+      begins.emplace();
+      setenv(pipe_variable, begins->path.c_str(), 1);
+    }
+    open(1);
+  }
+  void TearDown() override {
+    if (begins) unsetenv(pipe_variable);
+  }
+  static void expect_nothing_tried(Report const& report) {
+    ASSERT_NE(report.attribution, nullptr) << describe(report);
+    EXPECT_THAT(culprits(report), IsEmpty()) << describe(report);
+    EXPECT_THAT(report.attribution->innocent, IsEmpty());
+    EXPECT_EQ(report.attribution->not_tried.size(), report.tiles_failed);
+    EXPECT_EQ(report.attribution->remark, "They were not tried because a stop was requested.");
+  }
+
+  static constexpr char const* pipe_variable = "PENSTOCK_TEST_BEGINS";
+};
+
+TEST_F(ADeviceWhoseTilesDoNotEnd, AndAStopFindsNoTileGuilty) {
+  std::jthread const stopper([&] {
+    if (again) return;
+    Descriptor const begun = begins->await();
+    stop.request_stop();
+  });
+  expect_nothing_tried(run());
+}
+
+TEST_F(ADeviceWhoseTilesDoNotEnd, AndAStopOfThePipelineEndsADrain) {
+  Pipeline pipeline(*devices.front(), options);
+  std::jthread const stopper([&] {
+    if (again) return;
+    Descriptor const begun = begins->await();
+    pipeline.stop();
+  });
+  pipeline.start(stages(), [](Completion&) {});
+  for (std::uint64_t at = 0; at < tiles; ++at) {
+    Loan loan = pipeline.feed().borrow();
+    std::ranges::fill(loan->input(), static_cast<std::byte>(at));
+    loan->filled = 64;
+    pipeline.feed().submit(std::move(loan));
+  }
+  expect_nothing_tried(pipeline.drain());
+  EXPECT_EQ(pipeline.pool().on_loan(), 0U) << "a tile never came home";
+}
+
+TEST_F(ADeviceIsLost, AndCtrlCReachesNotTheProcessThatRunsItsTiles) {
+  // The fifth word is the process group, to which a terminal sends its signals.
+  options.watching.attribute_command = {"/bin/sh", "-c", "cut -d' ' -f5 /proc/$$/stat >&2; exit 3"};
+  before = [](cpu::CpuDevice& device, std::uint64_t sequence) {
+    if (sequence == 7) device.inject(cpu::Fault::break_kernel, 1);
+  };
+  open(1);
+  Report const report = run();
+  ASSERT_NE(report.attribution, nullptr) << describe(report);
+  EXPECT_THAT(report.attribution->remark, testing::MatchesRegex(".* It said: [0-9]+"));
+  EXPECT_THAT(report.attribution->remark, testing::Not(testing::EndsWith(" " + std::to_string(getpgrp()))));
 }
 
 }  // namespace

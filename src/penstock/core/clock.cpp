@@ -8,6 +8,12 @@
 #include "penstock/error.hpp"
 
 namespace penstock {
+namespace {
+
+/// Held while the clock is decided on.
+std::mutex one_at_a_time;
+
+}  // namespace
 
 std::chrono::nanoseconds Clock::real(duration time) noexcept {
   rep const factor = slower();
@@ -28,7 +34,6 @@ std::chrono::steady_clock::time_point Clock::real(time_point when) noexcept {
 }
 
 void Clock::slow_down(unsigned factor) {
-  static std::mutex one_at_a_time;
   std::scoped_lock const lock(one_at_a_time);
   if (factor == 0) throw Error(ErrorKind::bad_argument, "A clock cannot be slower by 0: say 1 or more.");
   if (factor == slower()) return;
@@ -36,8 +41,23 @@ void Clock::slow_down(unsigned factor) {
     throw Error(ErrorKind::bad_argument, "The clock of this process is already " + std::to_string(slower()) +
                                              " times slower: open all modelled devices with the same factor.");
   }
+  if (kept()) {
+    throw Error(ErrorKind::bad_argument,
+                "A modelled GPU slows the clock of the process, and a real device was opened before: open models in a "
+                "process of their own.");
+  }
   origin_.store(now().time_since_epoch().count(), std::memory_order_relaxed);
   slower_.store(factor, std::memory_order_release);
+}
+
+void Clock::keep() {
+  std::scoped_lock const lock(one_at_a_time);
+  if (slower() != 1) {
+    throw Error(
+        ErrorKind::bad_argument,
+        "A modelled GPU slowed the clock of the process, so a real device would seem faster: name models only.");
+  }
+  kept_.store(true, std::memory_order_relaxed);
 }
 
 }  // namespace penstock

@@ -67,6 +67,7 @@ class CpuEvent final : public EventBackend {
     if (late) scheduler_.await_late_delivery();
   }
   std::optional<std::chrono::nanoseconds> since(EventBackend& earlier) override {
+    ModelledCall const call(scheduler_, &DeviceModel::Calls::query);
     auto time = scheduler_.between(of(earlier, scheduler_), state_);
     if (time && clock_drift_ != 0) {
       *time += std::chrono::nanoseconds(std::llround(static_cast<double>(time->count()) * clock_drift_));

@@ -63,7 +63,7 @@ class Scheduler {
   /// Throws: Error, if the device is lost; a call that waits first lets the running operation return.
   bool idle(StreamState const& stream);
   bool passed(EventState const& event);
-  std::optional<std::chrono::nanoseconds> between(EventState const& earlier, EventState const& later) const;
+  std::optional<std::chrono::nanoseconds> between(EventState const& earlier, EventState const& later);
   void synchronize(StreamState& stream);
   void synchronize(EventState& event);
   void synchronize();

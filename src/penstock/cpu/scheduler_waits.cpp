@@ -20,13 +20,15 @@ bool Scheduler::passed(EventState const& event) {
   return event.pending == nullptr && (!event.passed_at || noticed(*event.passed_at));
 }
 
-std::optional<std::chrono::nanoseconds> Scheduler::between(EventState const& earlier, EventState const& later) const {
-  std::lock_guard const lock(mutex_);
+std::optional<std::chrono::nanoseconds> Scheduler::between(EventState const& earlier, EventState const& later) {
+  SchedulerLock lock(mutex_, sleepers_, order_.unused());
   if (lost_) throw Error(*lost_);
   if (!earlier.timing || !later.timing) {
     throw Error(ErrorKind::bad_argument, "Only events made with timing know when they passed: make both so.");
   }
-  if (!earlier.passed_at || !later.passed_at) return std::nullopt;
+  catch_up(lock);
+  if (!earlier.passed_at || !noticed(*earlier.passed_at)) return std::nullopt;
+  if (!later.passed_at || !noticed(*later.passed_at)) return std::nullopt;
   return *later.passed_at - *earlier.passed_at;
 }
 

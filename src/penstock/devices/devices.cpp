@@ -54,15 +54,6 @@ std::unique_ptr<Device> open_cpu(std::filesystem::path const& root, int ordinal 
 
 constexpr std::string_view model_prefix = "model:";
 
-/// `opened` counts those of each name.
-std::unique_ptr<Device> open_model(std::string_view wish, std::filesystem::path const& root,
-                                   std::map<std::string, int>& opened, std::size_t of_devices) {
-  ModelWish modelled = model_of(wish.substr(model_prefix.size()));
-  Clock::slow_down(modelled.slower);
-  int const ordinal = opened[modelled.model.called]++;
-  return open_cpu(root, ordinal, of_devices, std::move(modelled.model));
-}
-
 /// The N of "cuda:N" for `kind` "cuda:"; empty if it is no such name.
 std::optional<int> ordinal_of(std::string_view wish, std::string_view kind) {
   if (!wish.starts_with(kind)) return std::nullopt;
@@ -119,20 +110,55 @@ std::vector<DeviceInfo> list_gpus() {
 
 namespace {
 
-/// Null, if no device has that name.
-std::unique_ptr<Device> open_one(std::string_view wish, std::filesystem::path const& root) {
-  if (wish == "cpu" || wish == "cpu:0") return open_cpu(root);
-  if (wish == "auto") {
-    if (!list_gpus().empty()) return open_gpu(0);
-    return open_cpu(root);
+/// What a name stands for.
+struct Named {
+  DeviceKind kind = DeviceKind::cpu;
+  int gpu = 0;                          ///< Its number.
+  std::optional<ModelWish> model = {};  ///< The CPU device is to be one of that.
+};
+
+/// Empty, if no device has that name.
+std::optional<Named> named(std::string_view wish, bool one_of_several) {
+  // CPU devices are numbered in the order of the list, so the number in the name only tells them apart.
+  if (wish == "cpu" || wish == "cpu:0" || (one_of_several && ordinal_of(wish, "cpu:"))) return Named{};
+  if (wish == "auto") return Named{list_gpus().empty() ? DeviceKind::cpu : DeviceKind::cuda};
+  if (wish == "cuda") return Named{DeviceKind::cuda};
+  if (auto const ordinal = ordinal_of(wish, "cuda:")) return Named{DeviceKind::cuda, *ordinal};
+  if (wish.starts_with(model_prefix)) return Named{.model = model_of(wish.substr(model_prefix.size()))};
+  return std::nullopt;
+}
+
+/// Throws: Error of kind bad_argument, unless all devices of the process are models of one factor, or none is.
+void expect_one_clock(std::vector<Named> const& all) {
+  auto const models = std::ranges::count_if(all, [](Named const& one) { return one.model.has_value(); });
+  if ((models > 0 || Clock::slower() != 1) && static_cast<std::size_t>(models) < all.size()) {
+    throw Error(ErrorKind::bad_argument,
+                "A modelled GPU slows the clock of the process, so real devices would seem faster: name models only.");
   }
-  if (wish == "cuda") return open_gpu(0);
-  if (auto const ordinal = ordinal_of(wish, "cuda:")) return open_gpu(*ordinal);
-  if (wish.starts_with(model_prefix)) {
-    std::map<std::string, int> none;
-    return open_model(wish, root, none, 1);
+  auto const other = [&](Named const& one) { return one.model && one.model->slower != all.front().model->slower; };
+  if (std::ranges::any_of(all, other)) {
+    throw Error(ErrorKind::bad_argument, "A process has one clock: name all models with the same factor behind @.");
   }
-  return nullptr;
+}
+
+/// All of them, or none: the clock changes once all are there.
+std::vector<std::unique_ptr<Device>> open_all(std::vector<Named>& all, std::filesystem::path const& root) {
+  expect_one_clock(all);
+  auto const cpus = static_cast<std::size_t>(std::ranges::count(all, DeviceKind::cpu, &Named::kind));
+  std::vector<std::unique_ptr<Device>> opened;
+  std::map<std::string, int> of_name;  // Those that are numbered so far.
+  for (Named& one : all) {
+    if (one.kind == DeviceKind::cuda) {
+      opened.push_back(open_gpu(one.gpu));
+    } else {
+      int const ordinal = of_name[one.model ? one.model->model.called : ""]++;
+      auto model = one.model ? std::optional(std::move(one.model->model)) : std::nullopt;
+      opened.push_back(open_cpu(root, ordinal, cpus, std::move(model)));
+    }
+  }
+  if (all.empty()) return opened;
+  all.front().model ? Clock::slow_down(all.front().model->slower) : Clock::keep();
+  return opened;
 }
 
 }  // namespace
@@ -147,7 +173,11 @@ bool driver_present(std::filesystem::path const& root) {
 }
 
 std::unique_ptr<Device> open_device(std::string_view wish, std::filesystem::path const& root) {
-  if (auto device = open_one(wish, root)) return device;
+  if (auto one = named(wish, false)) {
+    std::vector<Named> all;
+    all.push_back(std::move(*one));
+    return std::move(open_all(all, root).front());
+  }
   bool const several = wish == "all" || wish == "cuda:all" || wish.find(',') != std::string_view::npos;
   throw Error(ErrorKind::bad_argument,
               "'" + std::string(wish) +
@@ -156,45 +186,24 @@ std::unique_ptr<Device> open_device(std::string_view wish, std::filesystem::path
 }
 
 Devices open_devices(std::string_view wishes, std::filesystem::path const& root) {
-  std::vector<std::string> names = names_of(wishes);
-  std::replace(names.begin(), names.end(), std::string("auto"), std::string(list_gpus().empty() ? "cpu" : "cuda:0"));
-  auto const is_model = [](std::string const& name) { return name.starts_with(model_prefix); };
-  auto const is_cpu = [&](std::string const& name) {
-    return name == "cpu" || ordinal_of(name, "cpu:") || is_model(name);
-  };
-  auto const models = std::count_if(names.begin(), names.end(), is_model);
-  bool const slow = models > 0 || Clock::slower() != 1;
-  if (slow && static_cast<std::size_t>(models) < names.size()) {
-    throw Error(ErrorKind::bad_argument,
-                "A modelled GPU slows the clock of the process, so real devices would seem faster: name models only.");
-  }
-  auto const cpus = static_cast<std::size_t>(std::count_if(names.begin(), names.end(), is_cpu));
-  std::vector<std::unique_ptr<Device>> opened;
-  std::vector<int> gpus;
-  int cpu = 0;
-  std::map<std::string, int> models_of_name;
+  std::vector<std::string> const names = names_of(wishes);
+  std::vector<Named> all;
   for (std::string const& name : names) {
-    if (is_cpu(name) && names.size() > 1) {
-      // CPU devices are numbered in the order of the list, so the number in the name only tells them apart.
-      opened.push_back(is_model(name) ? open_model(name, root, models_of_name, cpus) : open_cpu(root, cpu++, cpus));
-      continue;
-    }
-    opened.push_back(open_one(name, root));
-    if (!opened.back()) {
+    auto one = named(name, names.size() > 1);
+    if (!one) {
       throw Error(
           ErrorKind::bad_argument,
           "'" + name +
               "' is not a device: say auto, cpu, cuda, cuda:N or model:NAME, several of them with commas, or all.");
     }
-    DeviceInfo const info = opened.back()->info();
-    if (info.kind != DeviceKind::cuda) continue;
-    if (std::find(gpus.begin(), gpus.end(), info.ordinal) != gpus.end()) {
-      throw Error(ErrorKind::bad_argument, "'" + std::string(wishes) + "' names GPU " + std::to_string(info.ordinal) +
-                                               " twice: name each once.");
+    auto const same = [&](Named const& other) { return other.kind == DeviceKind::cuda && other.gpu == one->gpu; };
+    if (one->kind == DeviceKind::cuda && std::ranges::any_of(all, same)) {
+      throw Error(ErrorKind::bad_argument,
+                  "'" + std::string(wishes) + "' names GPU " + std::to_string(one->gpu) + " twice: name each once.");
     }
-    gpus.push_back(info.ordinal);
+    all.push_back(std::move(*one));
   }
-  return Devices(std::move(opened));
+  return Devices(open_all(all, root));
 }
 
 }  // namespace PENSTOCK_FLAVOUR

@@ -4,13 +4,17 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <cmath>
 #include <cstring>
-#include <fstream>
-#include <iterator>
+#include <type_traits>
 #include <utility>
 
+#include <fcntl.h>
 #include <nlohmann/json.hpp>
+#include <sys/stat.h>
+#include <unistd.h>
 
+#include "penstock/core/descriptor.hpp"
 #include "penstock/core/number_text.hpp"
 #include "penstock/error.hpp"
 
@@ -29,18 +33,25 @@ constexpr std::uint64_t slowest = 10'000;
 /// What a file may leave out, since few devices differ in it.
 constexpr std::array<std::string_view, 3> not_needed{"peer_gb_s", "at_once", "signal_together"};
 
-/// Calls `visit` for each number of a model: where it is in the file, itself, and what it may be at most.
+/// What a number of a model may be.
+struct Range {
+  double most;
+  bool whole;
+};
+
+/// Calls `visit` for each number of a model: where it is in the file, itself, and its range.
 template <class Model, class Visit>
 void for_each_number(Model& model, Visit visit) {
   auto const time = [&](char const* part, char const* name, auto& value) {
     double microseconds = value.count();
-    visit(part, name, microseconds, 1e6);
+    visit(part, name, microseconds, Range{1e6, false});
     if constexpr (!std::is_const_v<Model>) value = Time(microseconds);
   };
   auto const number = [&](char const* part, char const* name, auto& value, double most) {
     auto as_double = static_cast<double>(value);
-    visit(part, name, as_double, most);
-    if constexpr (!std::is_const_v<Model>) value = static_cast<std::remove_reference_t<decltype(value)>>(as_double);
+    using Value = std::remove_reference_t<decltype(value)>;
+    visit(part, name, as_double, Range{most, std::is_integral_v<Value>});
+    if constexpr (!std::is_const_v<Model>) value = static_cast<Value>(as_double);
   };
   number("memory", "bytes", model.memory_bytes, 1e15);
   number("link", "up_gb_s", model.link.up, 1e5);
@@ -79,23 +90,50 @@ void for_each_number(Model& model, Visit visit) {
               name + ": " + what + ": see docs/models.md, or write one with doctor --save-model.");
 }
 
+/// Whether a terminal that gets it would do something else than show it: of UTF-8 the characters below U+0020, and
+/// U+007F to U+009F.
+bool has_control_characters(std::string_view text) {
+  auto const byte = [&](std::size_t at) { return static_cast<unsigned char>(text[at]); };
+  for (std::size_t at = 0; at < text.size(); ++at) {
+    if (byte(at) < 0x20 || byte(at) == 0x7f) return true;
+    if (byte(at) == 0xc2 && at + 1 < text.size() && byte(at + 1) < 0xa0) return true;
+  }
+  return false;
+}
+
 std::string text_of(Json const& json, char const* key, std::string const& name) {
   auto const found = json.find(key);
   if (found == json.end() || !found->is_string()) refuse(name, std::string(key) + " is no text");
-  return found->get<std::string>();
+  auto text = found->get<std::string>();
+  if (has_control_characters(text)) refuse(name, std::string(key) + " has control characters");
+  return text;
 }
 
 std::string contents(std::string const& path) {
-  std::ifstream file(path, std::ios::binary);
-  if (!file) {
+  // Does not wait for the other end of a pipe.
+  Descriptor const file(open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
+  struct stat status {};
+  if (file.number < 0 || fstat(file.number, &status) != 0) {
+    std::string const problem = std::strerror(errno);
     std::string known;
     for (std::string const& each : built_in_models()) known += (known.empty() ? "" : ", ") + each;
-    throw Error(ErrorKind::bad_argument, "There is no model '" + path + "' (" + std::strerror(errno) +
-                                             "): name one of penstock's own (" + known + ") or a file with one.");
+    bool const at = path.find('@') != std::string::npos;
+    throw Error(ErrorKind::bad_argument,
+                "There is no model '" + path + "' (" + problem + "): name one of penstock's own (" + known +
+                    ") or a file with one." +
+                    (at ? " Behind @ a number says by how much the clock is slower, as in model:h200@20." : ""));
   }
+  if (!S_ISREG(status.st_mode)) refuse(path, "It is no regular file");
   std::string text(most_file_bytes + 1, '\0');
-  file.read(text.data(), static_cast<std::streamsize>(text.size()));
-  text.resize(static_cast<std::size_t>(file.gcount()));
+  std::size_t length = 0;
+  while (length < text.size()) {
+    ssize_t const got = read(file.number, text.data() + length, text.size() - length);
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) refuse(path, std::string("It cannot be read (") + std::strerror(errno) + ")");
+    if (got == 0) break;
+    length += static_cast<std::size_t>(got);
+  }
+  text.resize(length);
   if (text.size() > most_file_bytes) refuse(path, "It is too large for a model");
   return text;
 }
@@ -105,7 +143,7 @@ std::string contents(std::string const& path) {
 std::string model_text(DeviceModel const& model) {
   Json json{{"schema", schema}, {"kind", "model"}, {"name", model.name}, {"source", model.source}};
   json["link"]["name"] = model.link_name;
-  for_each_number(model, [&](char const* part, char const* name, double value, double) {
+  for_each_number(model, [&](char const* part, char const* name, double value, Range) {
     value == static_cast<double>(static_cast<std::uint64_t>(value))
         ? json[part][name] = static_cast<std::uint64_t>(value)
         : json[part][name] = value;
@@ -121,22 +159,28 @@ DeviceModel read_model(std::string const& text, std::string const& name) {
   model.name = text_of(json, "name", name);
   model.source = text_of(json, "source", name);
   model.link_name = json.contains("link") && json["link"].is_object() ? text_of(json["link"], "name", name) : "";
-  for_each_number(model, [&](char const* part, char const* key, double& value, double most) {
+  for_each_number(model, [&](char const* part, char const* key, double& value, Range range) {
     std::string const path = std::string(part) + "." + key;
     bool const needed = std::ranges::find(not_needed, key) == not_needed.end();
     if (!needed && json.contains(part) && json[part].is_object() && !json[part].contains(key)) return;
     if (!json.contains(part) || !json[part].is_object() || !json[part].contains(key))
       refuse(name, path + " is missing");
     Json const& found = json[part][key];
-    if (!found.is_number() || !(found.get<double>() >= 0) || found.get<double>() > most) {
-      refuse(name, path + " is no number from 0 to " + std::to_string(static_cast<std::uint64_t>(most)));
+    std::string const most = std::to_string(static_cast<std::uint64_t>(range.most));
+    if (!found.is_number() || !(found.get<double>() >= 0) || found.get<double>() > range.most) {
+      refuse(name, path + " is no number from 0 to " + most);
     }
     value = found.get<double>();
+    if (range.whole && value != std::floor(value)) refuse(name, path + " is no whole number from 0 to " + most);
   });
   constexpr double least_rate = 1e-6;
-  if (std::min({model.link.up, model.link.down, model.link.mapped, model.link.pageable}) < least_rate) {
-    refuse(name, "link.up_gb_s, down_gb_s, mapped_gb_s and pageable_gb_s must be 0.000001 or more");
+  if (std::min({model.link.up, model.link.down, model.link.both, model.link.mapped, model.link.pageable,
+                model.kernels.memory, model.kernels.tera_flops}) < least_rate) {
+    refuse(name,
+           "link.up_gb_s, down_gb_s, both_gb_s, mapped_gb_s and pageable_gb_s, kernels.memory_gb_s and tera_flops must "
+           "be 0.000001 or more");
   }
+  if (model.memory_bytes < 1) refuse(name, "memory.bytes must be at least 1");
   if (model.copy_engines < 1 || model.kernels.units < 1 || model.kernels.threads_per_unit < 1 ||
       model.kernels.at_once < 1) {
     refuse(name, "link.copy_engines, kernels.multiprocessors, threads_of_each and at_once must be at least 1");
@@ -147,8 +191,11 @@ DeviceModel read_model(std::string const& text, std::string const& name) {
 ModelWish model_of(std::string_view wish) {
   std::string name(wish);
   unsigned slower = usual_slower;
-  if (auto const at = wish.rfind('@'); at != std::string_view::npos) {
-    auto const factor = whole_number_of(wish.substr(at + 1), slowest);
+  auto const at = wish.rfind('@');
+  std::string_view const behind = at == std::string_view::npos ? "" : wish.substr(at + 1);
+  // Else it belongs to the name of a file.
+  if (!behind.empty() && behind.find_first_not_of("0123456789") == std::string_view::npos) {
+    auto const factor = whole_number_of(behind, slowest);
     if (!factor || *factor < 2) {
       throw Error(ErrorKind::bad_argument, "'" + name + "': behind @ say by how much the clock is slower, from 2 to " +
                                                std::to_string(slowest) + ", as in model:h200@20.");

@@ -2,6 +2,7 @@
 #include "penstock/flow/attribute.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <csignal>
 #include <cstring>
@@ -62,19 +63,41 @@ std::vector<std::string> environment_with(std::vector<std::string> const& more) 
   return all;
 }
 
-/// What a child does with its descriptors between its start and its program.
-struct Actions {
-  Actions() { posix_spawn_file_actions_init(&actions); }
-  Actions(Actions const&) = delete;
-  Actions& operator=(Actions const&) = delete;
-  ~Actions() { posix_spawn_file_actions_destroy(&actions); }
+/// What a child does between its start and its program.
+struct Birth {
+  Birth() {
+    posix_spawn_file_actions_init(&actions);
+    posix_spawnattr_init(&attributes);
+    // A process group of its own: a terminal sends ctrl-C to this process only, which ends the child in its own way.
+    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);
+  }
+  Birth(Birth const&) = delete;
+  Birth& operator=(Birth const&) = delete;
+  ~Birth() {
+    posix_spawnattr_destroy(&attributes);
+    posix_spawn_file_actions_destroy(&actions);
+  }
   posix_spawn_file_actions_t actions{};
+  posix_spawnattr_t attributes{};
 };
+
+/// Ends the child and what it started: its group has its number.
+void end_group(pid_t child) {
+  if (kill(-child, SIGKILL) != 0) kill(child, SIGKILL);
+}
 
 struct Wake {
   int descriptor;
   void operator()() const noexcept { static_cast<void>(eventfd_write(descriptor, 1)); }
 };
+
+std::array<Descriptor, 2> make_pipe() {
+  std::array<int, 2> ends{-1, -1};
+  if (pipe2(ends.data(), O_CLOEXEC) != 0) {
+    throw Error(ErrorKind::system, std::string("There is no pipe to be had: ") + std::strerror(errno) + ".");
+  }
+  return {Descriptor(ends[0]), Descriptor(ends[1])};
+}
 
 /// How a process ended.
 struct End {
@@ -97,6 +120,7 @@ class Attributor {
         task_(task),
         stop_(stop),
         view_(file),
+        life_(make_pipe()),
         stopped_(eventfd(0, EFD_CLOEXEC)),
         wake_(stop, Wake{stopped_.number}) {}
 
@@ -127,6 +151,13 @@ class Attributor {
     std::uint64_t const began = view_.header().began;
     Descriptor said(memfd_create("penstock-attribution", MFD_CLOEXEC));
     End const end = wait(start(said.number));
+    if (stop_.stop_requested()) {
+      // It may have ended the process, so a tile that ran then is not to blame.
+      for (LostTile* const tile : view_.tiles()) {
+        if (tile->fate == Fate::running) tile->fate = Fate::not_tried;
+      }
+      return "";
+    }
     if (view_.header().began == began) {
       return "The program did not come to its pipeline again: " + text_of(end) + "." + last_line(said.number);
     }
@@ -149,15 +180,17 @@ class Attributor {
     std::string const program = task_.command.empty() ? "/proc/self/exe" : words.front();
     // Lanes wait after each step, but not for streams of the stage's own.
     std::vector<std::string> environment =
-        environment_with({replay_variable + ("=" + std::to_string(file_)),
+        environment_with({replay_variable + ("=" + std::to_string(file_) + "," + std::to_string(life_[0].number)),
                           std::string("CUDA_LAUNCH_BLOCKING=") + (task_.given_up ? "0" : "1")});
-    Actions with;
+    Birth with;
     posix_spawn_file_actions_addopen(&with.actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
     posix_spawn_file_actions_addopen(&with.actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
     posix_spawn_file_actions_adddup2(&with.actions, said, STDERR_FILENO);
-    posix_spawn_file_actions_adddup2(&with.actions, file_, file_);  // The child keeps it open.
+    for (int const kept : {file_, life_[0].number}) {
+      posix_spawn_file_actions_adddup2(&with.actions, kept, kept);  // The child keeps it open.
+    }
     pid_t child = 0;
-    int const problem = posix_spawnp(&child, program.c_str(), &with.actions, nullptr, pointers(words).data(),
+    int const problem = posix_spawnp(&child, program.c_str(), &with.actions, &with.attributes, pointers(words).data(),
                                      pointers(environment).data());
     if (problem != 0) {
       throw Error(ErrorKind::system,
@@ -169,7 +202,7 @@ class Attributor {
   End wait(pid_t child) const {
     End end;
     Descriptor const ended(static_cast<int>(syscall(SYS_pidfd_open, child, 0)));
-    if (ended.number < 0) kill(child, SIGKILL);  // Its end could not be waited for.
+    if (ended.number < 0) end_group(child);  // Its end could not be waited for.
     auto const slice = std::chrono::ceil<std::chrono::milliseconds>(
         std::min<std::chrono::nanoseconds>(Clock::real(task_.patience), std::chrono::hours(24)) + longer_than_lanes);
     for (std::size_t seen = tried(); ended.number >= 0;) {
@@ -179,7 +212,7 @@ class Attributor {
       if (ready > 0 && watched[1].revents == 0) break;
       end.silent = ready == 0 && tried() == seen;
       if (ready != 0 || end.silent) {
-        kill(child, SIGKILL);
+        end_group(child);
         break;
       }
       seen = tried();
@@ -215,6 +248,7 @@ class Attributor {
   AttributionTask const& task_;
   std::stop_token const& stop_;
   LostTilesView const view_;
+  std::array<Descriptor, 2> const life_;  ///< A pipe to which only this process can write: its end tells of this one's.
   Descriptor const stopped_;
   std::stop_callback<Wake> const wake_;
 };

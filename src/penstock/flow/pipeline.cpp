@@ -82,7 +82,7 @@ Report Pipeline::run(Source& source, Stages const& stages, Sink sink, std::stop_
   std::vector<PlacedThreads> threads = run->placed();
   threads.insert(threads.begin(), {"producer", producers.bound_to()});
   parts.complete(report, threads);
-  parts.attribute_loss(report, *run, stop);
+  parts.attribute_loss(report, *run);
   return report;
 }
 

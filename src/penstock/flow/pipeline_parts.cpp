@@ -154,7 +154,7 @@ Report Pipeline::Parts::drain(std::function<void()> const& hand_in_rest) {
   Report report = run->finish();
   report.borrow_wait = feed_waits.take_waited();
   complete(report, run->placed());
-  attribute_loss(report, *run, {});
+  attribute_loss(report, *run);
   return report;
 }
 
@@ -248,14 +248,14 @@ void Pipeline::Parts::complete(Report& report, std::vector<PlacedThreads> const&
   judge_run(report);
 }
 
-void Pipeline::Parts::attribute_loss(Report& report, Run const& run, std::stop_token const& stop) const {
+void Pipeline::Parts::attribute_loss(Report& report, Run const& run) const {
   LostTiles const* const lost = run.lost_tiles();
   if (lost == nullptr || (lost->file() < 0 && lost->missing().empty())) return;
   AttributionTask const task{.command = options.watching.attribute_command,
                              .in_place = options.tile.in_place,
                              .given_up = std::ranges::any_of(devices, &Device::abandoned),
                              .patience = options.tuning.patience};
-  report.attribution = std::make_shared<Attribution const>(attribute(*lost, task, stop));
+  report.attribution = std::make_shared<Attribution const>(attribute(*lost, task, run.stopped()));
 }
 
 void Pipeline::Parts::judge_run(Report& report) const {

@@ -53,8 +53,8 @@ struct Pipeline::Parts {
   void complete(Report& report, std::vector<PlacedThreads> const& threads) const;
   /// Runs the tiles again that lost devices had, if the options ask for it, and adds what that tells.
   ///
-  /// Blocks: until then, or until `stop` is requested.
-  void attribute_loss(Report& report, Run const& run, std::stop_token const& stop) const;
+  /// Blocks: until then, or until the run is stopped.
+  void attribute_loss(Report& report, Run const& run) const;
   /// Adds the verdict, if the pipeline is watched.
   void judge_run(Report& report) const;
 

@@ -2,12 +2,15 @@
 #include "penstock/flow/replay.hpp"
 
 #include <algorithm>
+#include <csignal>
 #include <cstdlib>
 #include <exception>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include <fcntl.h>
+#include <poll.h>
 #include <sys/file.h>
 #include <unistd.h>
 
@@ -73,15 +76,30 @@ PipelineOptions alone(PipelineOptions options) {
   return options;
 }
 
+/// Has the system kill this process when the other end of the pipe is closed. PR_SET_PDEATHSIG would not do: it looks
+/// at the parent only, which may be a shell or a debugger that was told to start this program.
+void end_with_writer(int pipe) {
+  fcntl(pipe, F_SETOWN, getpid());
+  fcntl(pipe, F_SETSIG, SIGKILL);
+  fcntl(pipe, F_SETFL, O_ASYNC);
+  // It may have been closed in between.
+  pollfd end{pipe, POLLIN, 0};
+  if (poll(&end, 1, 0) > 0) _exit(0);
+}
+
 }  // namespace
 
 std::optional<Replay> Replay::claim(TileShape shape) {
-  char const* const text = secure_getenv(replay_variable);
-  auto const file = text != nullptr ? whole_number_of(text, 1 << 20) : std::nullopt;
-  if (!file) return std::nullopt;
+  char const* const variable = secure_getenv(replay_variable);
+  std::string_view const text = variable != nullptr ? variable : "";
+  std::size_t const comma = std::min(text.find(','), text.size());
+  auto const file = whole_number_of(text.substr(0, comma), 1 << 20);
+  auto const pipe = whole_number_of(text.substr(std::min(comma + 1, text.size())), 1 << 20);
+  if (!file || !pipe) return std::nullopt;
   auto const given = static_cast<int>(*file);
-  // Programs that this one starts do not get it.
-  fcntl(given, F_SETFD, FD_CLOEXEC);
+  // Programs that this one starts do not get them.
+  for (int const each : {given, static_cast<int>(*pipe)}) fcntl(each, F_SETFD, FD_CLOEXEC);
+  end_with_writer(static_cast<int>(*pipe));
   // A lock belongs to what was opened, so each pipeline opens it anew.
   Descriptor claimed(open(("/proc/self/fd/" + std::to_string(given)).c_str(), O_RDWR | O_CLOEXEC));
   if (claimed.number < 0 || flock(claimed.number, LOCK_EX | LOCK_NB) != 0) return std::nullopt;

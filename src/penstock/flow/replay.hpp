@@ -14,7 +14,8 @@
 
 namespace penstock {
 
-/// Has the descriptor of the file with the tiles, in a process that was started to run them again.
+/// In a process that was started to run tiles again: the descriptors of the file with the tiles, and of a pipe that
+/// ends with the process that started it, as in "5,7".
 inline constexpr char const* replay_variable = "PENSTOCK_ATTRIBUTE";
 
 /// The tiles of another process's lost device, which this process was started to run again.
@@ -24,7 +25,8 @@ class Replay {
  public:
   /// True if this process was started for that. Such a process starts no other.
   static bool is_for_this() noexcept { return std::getenv(replay_variable) != nullptr; }
-  /// Those of this shape. Empty if this process was not started for that, or another pipeline has them already.
+  /// Those of this shape. From here on this process is killed once the one that wants to know has ended. Empty if this
+  /// process was not started for that, or another pipeline has them already.
   static std::optional<Replay> claim(TileShape shape);
 
   /// Runs those that were not tried, one at a time, with the device waited for after each step, until one fails; notes

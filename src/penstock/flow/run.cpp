@@ -114,7 +114,7 @@ void Run::give_up() {
 }
 
 void Run::stop() noexcept {
-  stopped_.store(true, std::memory_order_release);
+  stopped_.request_stop();
   enough_.request_stop();
   lanes_->cancel();
 }
@@ -193,7 +193,7 @@ Report Run::finish() {
     report.bytes_in += lane.bytes_up;
     report.bytes_out += lane.bytes_down;
   }
-  report.stopped = stopped_.load();
+  report.stopped = stopped_.stop_requested();
   for (auto& remark : route_.graph().remarks()) report.remarks.push_back(std::move(remark));
   if (graph_thread_unbound_) report.remarks.push_back(*graph_thread_unbound_);
   for (auto& remark : lanes_->remarks()) report.remarks.push_back(std::move(remark));

@@ -82,6 +82,8 @@ class Run {
   void stop() noexcept;
   /// Requested when no more input is wanted: stopped, ended, every device lost, or every tile stranded.
   std::stop_token enough() const noexcept { return enough_.get_token(); }
+  /// Requested by `stop`.
+  std::stop_token stopped() const noexcept { return stopped_.get_token(); }
   bool ending() const noexcept { return enough_.stop_requested(); }
 
   /// Has a thread of its own work in the graph, for an application that is not going to wait yet.
@@ -116,7 +118,7 @@ class Run {
   Clock::time_point const started_ = Clock::now();
   std::chrono::nanoseconds const cpu_before_;  ///< That the process had used.
   std::stop_source enough_;
-  std::atomic<bool> stopped_{false};
+  std::stop_source stopped_;
   std::atomic<bool> finish_claimed_{false};
   Rundown& open_input_;
   std::atomic<bool> input_ended_{false};
