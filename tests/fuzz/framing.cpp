@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+// Whatever a stream or a file holds and however it comes, each record that fits into a tile is in one tile, whole, and
+// the others are counted. An input is a line that says which framing, tile and pieces; the rest is the stream.
+#include "penstock/framing.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <span>
+#include <vector>
+
+#include "fuzz/harness.hpp"
+
+#include "penstock/error.hpp"
+#include "penstock/file/framed_pieces.hpp"
+#include "penstock/framing/stream_cutter.hpp"
+
+namespace penstock::fuzz {
+namespace {
+
+using Records = std::vector<std::string>;
+
+std::span<std::byte const> bytes_of(std::string_view text) {
+  return std::as_bytes(std::span(text.data(), text.size()));
+}
+std::string text_of(std::span<std::byte const> bytes) {
+  return {reinterpret_cast<char const*>(bytes.data()), bytes.size()};
+}
+std::size_t at(std::string_view line, std::size_t place) {
+  return place < line.size() ? static_cast<unsigned char>(line[place]) : 0;
+}
+
+FramingRef framing_of(std::string_view line) {
+  switch (at(line, 0) % 5) {
+    case 0:
+      return lines();
+    case 1:
+      return delimited_by("<>");
+    case 2:
+      return equal_records(1 + at(line, 3) % 40);
+    case 3:
+      return length_prefixed({.bytes = 1, .more = 1});
+    default:
+      return length_prefixed({.bytes = 2, .order = ByteOrder::little, .before = 1, .more = 0, .most = 1000});
+  }
+}
+
+/// All records of the stream one after the other, and whether it is damaged behind them.
+struct Read {
+  Records records;
+  bool damaged = false;
+};
+Read read_all(Framing const& framing, std::string_view stream) {
+  Read read;
+  try {
+    each_record(framing, bytes_of(stream), [&](auto record) { read.records.push_back(text_of(record)); });
+  } catch (Error const&) {
+    read.damaged = true;
+  }
+  return read;
+}
+
+/// What comes out of a StreamCutter.
+void cut_stream(FramingRef const& framing, std::string_view stream, std::size_t tile_bytes, std::size_t piece) {
+  Read const all = read_all(*framing, stream);
+  StreamCutter cutter(framing, LongRecords::refuse);
+  std::vector<std::byte> tile(tile_bytes);
+  Records got;
+  std::size_t taken = 0;
+  try {
+    for (bool ended = false; !ended;) {
+      std::size_t held = cutter.begin(tile);
+      for (bool ready = false; !ready;) {
+        std::size_t const more = std::min({piece, tile_bytes - held, stream.size() - taken});
+        std::copy_n(bytes_of(stream).begin() + static_cast<std::ptrdiff_t>(taken), more,
+                    tile.begin() + static_cast<std::ptrdiff_t>(held));
+        taken += more;
+        ended = taken == stream.size();
+        auto const cut = cutter.cut(tile, held + more, ended);
+        held = cut.bytes;
+        ready = cut.ready;
+      }
+      auto const whole = std::span(tile).first(held);
+      require(held == 0 || text_of(whole) == stream.substr(static_cast<std::size_t>(cutter.offset()), held),
+              "a tile is where the cutter says");
+      each_record(*framing, whole, [&](auto record) { got.push_back(text_of(record)); });
+    }
+  } catch (Error const&) {
+    require(all.damaged, "only a damaged stream is refused");
+    return;
+  }
+  Records fit;
+  std::ranges::copy_if(all.records, std::back_inserter(fit), [&](auto const& one) { return one.size() <= tile_bytes; });
+  if (!all.damaged) require(got == fit, "each record that fits comes once, whole, in order");
+}
+
+/// What comes out of FramedPieces.
+void cut_file(FramingRef const& framing, std::string_view file, std::size_t tile_bytes, std::size_t longest) {
+  FramedPieces const pieces(framing, tile_bytes, longest, LongRecords::refuse);
+  auto const read = [file](std::uint64_t offset, std::span<std::byte> to) {
+    auto const part = bytes_of(file.substr(static_cast<std::size_t>(offset), to.size()));
+    std::ranges::copy(part, to.begin());
+    return part.size();
+  };
+  std::vector<std::byte> tile(tile_bytes);
+  Records got;
+  RecordLoss loss;
+  for (std::size_t begin = 0; begin < file.size(); begin += pieces.step()) {
+    auto const piece = pieces.read(read, begin, file.size(), tile);
+    loss += piece.loss;
+    each_record(*framing, std::span(tile).first(piece.bytes), [&](auto record) { got.push_back(text_of(record)); });
+  }
+  Records const all = read_all(*framing, file).records;
+  require(got.size() + loss.refused == all.size(), "each record is in one tile or is counted");
+  std::size_t next = 0;
+  for (std::string const& record : all) {
+    bool const there = next < got.size() && got[next] == record;
+    next += there ? 1 : 0;
+    require(there || record.size() > longest, "a record that is not longer than said is in a tile");
+  }
+}
+
+}  // namespace
+
+void try_input(std::string_view input) {
+  auto const line = take_until(input, '\n');
+  auto const framing = framing_of(line);
+  std::size_t const tile_bytes = 8 + at(line, 1);
+  cut_stream(framing, input, tile_bytes, 1 + at(line, 2) % 64);
+  if (FramedPieces::suit(*framing) && framing->equal_bytes() <= tile_bytes) {
+    cut_file(framing, input, tile_bytes, 2 + at(line, 3) % (tile_bytes / 2 - 1));
+  }
+}
+
+}  // namespace penstock::fuzz
