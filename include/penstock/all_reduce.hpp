@@ -31,6 +31,8 @@ struct AllReduceOptions {
 
 inline namespace PENSTOCK_FLAVOUR {
 
+class AllReduceMethod;
+
 /// Makes arrays one that are bytes. AllReduce is what users see of it.
 ///
 /// Threads: one at a time.
@@ -51,19 +53,11 @@ class AllReducer {
   void wait();
   std::string const& how() const noexcept { return how_; }
 
-  /// How it is done.
-  class Way {
-   public:
-    virtual ~Way() = default;
-    virtual void start(std::span<Part const> parts) = 0;
-    virtual void wait() = 0;
-  };
-
  private:
   std::size_t const devices_;
   ElementType const type_;
   std::string how_;
-  std::unique_ptr<Way> way_;
+  std::unique_ptr<AllReduceMethod> method_;
 };
 
 /// Makes arrays on several devices one, while other streams compute: each array becomes the sum, minimum or maximum of

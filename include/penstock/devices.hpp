@@ -50,7 +50,8 @@ std::vector<DeviceInfo> list_gpus();
 /// Threads: any; a model before other threads use the clock. The calling thread is attached to the GPU that was opened.
 /// Blocks:  tenths of a second for a GPU, because its context is made.
 /// Throws:  Error: bad_argument for another name, a model that is not there, and a clock that is slower by another
-/// factor already, a model behind a real device and a real device behind a model; unsupported if this build has no CUDA; and what the devices throw.
+/// factor already, a model behind a real device and a real device behind a model; unsupported if this build has no
+/// CUDA; and what the devices throw.
 std::unique_ptr<Device> open_device(std::string_view wish = "auto", std::filesystem::path const& root = "/");
 
 /// Opens several devices by a list of names with commas, in this order, as "cuda:0,cuda:1"; "cuda:all" is every GPU,

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "penstock/collective/all_reduce_ways.hpp"
+#include "penstock/collective/all_reduce_methods.hpp"
 #include "penstock/error.hpp"
 
 namespace penstock {
@@ -19,14 +19,14 @@ AllReducer::AllReducer(DeviceGroup const& devices, ElementType type, ReduceOpera
   if (devices.size() > 1 && std::ranges::all_of(devices.all(), is_gpu)) {
     if (!options.nccl) why_no_nccl = "NCCL is not wanted.";
     try {
-      if (options.nccl) way_ = all_reduce_by_nccl(plan, how_);
+      if (options.nccl) method_ = all_reduce_by_nccl(plan, how_);
     } catch (Error const& error) {
       if (error.kind() == ErrorKind::device_lost) throw;
       why_no_nccl = error.what();
     }
   }
-  if (way_ != nullptr) return;
-  way_ = all_reduce_by_thread(plan, how_);
+  if (method_ != nullptr) return;
+  method_ = all_reduce_by_thread(plan, how_);
   if (!why_no_nccl.empty()) how_ += ", because: " + why_no_nccl;
 }
 
@@ -44,11 +44,11 @@ void AllReducer::start(std::vector<Part> const& parts) {
                                              std::to_string(part.array.size()) +
                                              " bytes: give it arrays of one length.");
   }
-  if (bytes > 0) way_->start(parts);
+  if (bytes > 0) method_->start(parts);
 }
 
 void AllReducer::wait() {
-  way_->wait();
+  method_->wait();
 }
 
 }  // namespace PENSTOCK_FLAVOUR

@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "penstock/collective/all_reduce_ways.hpp"
+#include "penstock/collective/all_reduce_methods.hpp"
 #include "penstock/collective/nccl.hpp"
 #include "penstock/error.hpp"
 
@@ -13,7 +13,7 @@ namespace penstock {
 inline namespace PENSTOCK_FLAVOUR {
 namespace {
 
-class ByNccl final : public AllReducer::Way {
+class ByNccl final : public AllReduceMethod {
  public:
   explicit ByNccl(AllReducePlan const& plan) : devices_(plan.devices), type_(plan.type), operation_(plan.operation) {
     std::vector<int> gpus;
@@ -127,10 +127,10 @@ class ByNccl final : public AllReducer::Way {
 
 }  // namespace
 
-std::unique_ptr<AllReducer::Way> all_reduce_by_nccl(AllReducePlan const& plan, std::string& how) {
-  auto way = std::make_unique<ByNccl>(plan);
-  how = way->how();
-  return way;
+std::unique_ptr<AllReduceMethod> all_reduce_by_nccl(AllReducePlan const& plan, std::string& how) {
+  auto method = std::make_unique<ByNccl>(plan);
+  how = method->how();
+  return method;
 }
 
 }  // namespace PENSTOCK_FLAVOUR

@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-#include "penstock/collective/all_reduce_ways.hpp"
+#include "penstock/collective/all_reduce_methods.hpp"
 #include "penstock/core/event_count.hpp"
 #include "penstock/core/rundown.hpp"
 #include "penstock/error.hpp"
@@ -41,7 +41,7 @@ void make_one(Arrays const& arrays, std::size_t from, std::size_t bytes, Element
   for (std::size_t i = 1; i < arrays.size(); ++i) std::memcpy(&arrays[i][from], first.data(), bytes);
 }
 
-class ByThread final : public AllReducer::Way {
+class ByThread final : public AllReduceMethod {
  public:
   explicit ByThread(AllReducePlan const& plan) : plan_(plan) {
     for (Device* const device : plan_.devices.all()) {
@@ -217,8 +217,8 @@ class ByThread final : public AllReducer::Way {
     while (!member.stream.idle()) pause();
   }
   static void pause() {
-    EventCount nobody_notifies;
-    nobody_notifies.await([] { return false; }, std::chrono::nanoseconds(0), std::chrono::microseconds(20));
+    EventCount never_notified;
+    never_notified.await([] { return false; }, std::chrono::nanoseconds(0), std::chrono::microseconds(20));
   }
 
   AllReducePlan const plan_;
@@ -238,10 +238,10 @@ class ByThread final : public AllReducer::Way {
 
 }  // namespace
 
-std::unique_ptr<AllReducer::Way> all_reduce_by_thread(AllReducePlan const& plan, std::string& how) {
-  auto way = std::make_unique<ByThread>(plan);
-  how = way->how();
-  return way;
+std::unique_ptr<AllReduceMethod> all_reduce_by_thread(AllReducePlan const& plan, std::string& how) {
+  auto method = std::make_unique<ByThread>(plan);
+  how = method->how();
+  return method;
 }
 
 }  // namespace PENSTOCK_FLAVOUR

@@ -237,7 +237,7 @@ void Timeline::end(Operation& first, Time at) noexcept {
 }
 
 /// What goes one way over the link now.
-struct Timeline::Way {
+struct Timeline::LinkDirection {
   bool copied = false;  ///< A copy does.
   double wanted = 0;    ///< GB/s that kernels would take if nothing else went there.
 
@@ -246,22 +246,24 @@ struct Timeline::Way {
   double taken(double rate) const { return std::min(wanted, copied ? rate / 2 : rate); }
 };
 
-Timeline::Way Timeline::way(bool up) const noexcept {
-  Way way;
+Timeline::LinkDirection Timeline::direction(bool up) const noexcept {
+  LinkDirection direction;
   for (Operation const* each = active_; each != nullptr; each = each->modelled.next) {
-    if (each->request.kind == Kind::kernel) way.wanted += up ? each->modelled.reads : each->modelled.writes;
-    if (is_copy(*each) && (each->request.kind == Kind::upload) == up) way.copied = true;
+    if (each->request.kind == Kind::kernel) direction.wanted += up ? each->modelled.reads : each->modelled.writes;
+    if (is_copy(*each) && (each->request.kind == Kind::upload) == up) direction.copied = true;
   }
-  return way;
+  return direction;
 }
 
 /// Sets the rates of the copies that are active, and of the kernels that work on the host's memory.
 void Timeline::share_link() noexcept {
-  Way const up = way(true), down = way(false);
+  LinkDirection const up = direction(true), down = direction(false);
   bool const both = up.used() && down.used() && model_.link.both > 0;
   double const rate_up = both ? model_.link.both : model_.link.up,
                rate_down = both ? model_.link.both : model_.link.down;
-  auto const of_kernels = [&](Way const& way, double rate) { return std::min(way.taken(rate), model_.link.mapped); };
+  auto const of_kernels = [&](LinkDirection const& direction, double rate) {
+    return std::min(direction.taken(rate), model_.link.mapped);
+  };
   double const taken_up = of_kernels(up, rate_up), taken_down = of_kernels(down, rate_down);
   for (Operation* each = active_; each != nullptr; each = each->modelled.next) {
     Modelled& modelled = each->modelled;

@@ -98,8 +98,8 @@ class Timeline {
   void deactivate(Operation& operation) noexcept;
   void end(Operation& operation, Time at) noexcept;
   void share_link() noexcept;
-  struct Way;
-  Way way(bool up) const noexcept;
+  struct LinkDirection;
+  LinkDirection direction(bool up) const noexcept;
   Operation* first_to_end() const noexcept;
 
   DeviceModel const model_;

@@ -41,7 +41,7 @@ DeviceModel h200() {
   return model;
 }
 
-/// The link of a GPU that reaches so much of it one way, and of that as much as the H200 both ways and for kernels.
+/// A link of `rate` GB/s one way. Both ways and for kernels it reaches the same part of that as the H200's.
 DeviceModel::Link like_h200s(double rate) {
   DeviceModel::Link link = h200().link;
   double const part = rate / link.up;
@@ -51,7 +51,8 @@ DeviceModel::Link like_h200s(double rate) {
   link.pageable = std::min(link.pageable, rate);
   return link;
 }
-/// Of the rate of the memory that its data sheet states a kernel reaches as much as on the H200, of 4800 GB/s.
+/// What a kernel reaches of the data sheet's memory rate: the same part as on the H200, whose data sheet says 4800
+/// GB/s.
 double reached(double data_sheet) {
   return data_sheet * h200().kernels.memory / 4800;
 }
@@ -87,8 +88,7 @@ DeviceModel a100() {
   model.source =
       "Published for PCIe 4 x16: up, down. Data sheet of the SXM card: bytes, multiprocessors, tera_flops; "
       "memory_gb_s and peer_gb_s, of which as much is reached as on the H200. By the architecture: copy_engines, "
-      "threads_of_each, at_once. As "
-      "measured on an H200 and its host: the rest. None is measured on an A100.";
+      "threads_of_each, at_once. As measured on an H200 and its host: the rest. None is measured on an A100.";
   model.link_name = "PCIe 4 x16";
   model.memory_bytes = 85'899'345'920;
   model.link = like_h200s(25);
@@ -114,12 +114,9 @@ DeviceModel k20c() {
   model.name = "Tesla K20c";
   model.source =
       "So that four streams with a copy, a kernel and a copy of 4 MiB each take as long as published in 2012: up, "
-      "down, "
-      "both, tera_flops. Data sheet: bytes, multiprocessors, memory_gb_s. By the architecture: copy_engines, "
+      "down, both, tera_flops. Data sheet: bytes, multiprocessors, memory_gb_s. By the architecture: copy_engines, "
       "copies_in_order_of_issue, threads_of_each, at_once, signal_together. Assumed: mapped_gb_s, pageable_gb_s, cpus; "
-      "no peer_gb_s. "
-      "As "
-      "measured on an H200 and its host: the rest.";
+      "no peer_gb_s. As measured on an H200 and its host: the rest.";
   model.memory_bytes = 5'368'709'120;
   model.link.up = model.link.down = model.link.both = 5.69;
   model.link.mapped = 5;

@@ -120,7 +120,9 @@ std::string SlowerOption::applied_to(std::string const& wish) const {
       throw Error(ErrorKind::bad_argument, option + " is for models of GPUs, and '" + name +
                                                "' is none: leave it out, or name one, as in --device model:h200.");
     }
-    std::size_t const at = name.rfind('@');
+    std::size_t at = name.rfind('@');
+    // Without a number behind it, it belongs to the name of a file.
+    if (at != std::string::npos && name.find_first_not_of("0123456789", at + 1) != std::string::npos) at = name.npos;
     if (at != std::string::npos && name.substr(at + 1) != number) {
       throw Error(ErrorKind::bad_argument, option + " and " + name + " say two factors: say it once.");
     }

@@ -31,7 +31,7 @@ constexpr double slower = 1.1;
 constexpr unsigned most_blocks = 16;
 
 /// How compute and collective come together.
-struct Way {
+struct Strategy {
   std::string_view name;
   double text;        ///< Milliseconds, where the compute takes 30 and the collective 15.
   std::size_t parts;  ///< In which the array is reduced.
@@ -39,9 +39,10 @@ struct Way {
   bool leaves_free;   ///< A quarter of the multiprocessors, and the collective is urgent.
 };
 
-constexpr std::array ways{
-    Way{"one after the other", 45, 1, true, false}, Way{"beside it, no multiprocessor free", 42, 8, false, false},
-    Way{"beside it, a quarter free", 35, 8, false, true}, Way{"the same, layer by layer", 33, layers, false, true}};
+constexpr std::array ways{Strategy{"one after the other", 45, 1, true, false},
+                          Strategy{"beside it, no multiprocessor free", 42, 8, false, false},
+                          Strategy{"beside it, a quarter free", 35, 8, false, true},
+                          Strategy{"the same, layer by layer", 33, layers, false, true}};
 
 /// Three layers have too few blocks to fill a device, as small layers do.
 constexpr bool is_small(std::size_t layer) {
@@ -144,7 +145,7 @@ Milliseconds alone(AllReduce<float>& reduce, Ranks const& ranks) {
   return HostClock::now() - begin;
 }
 
-Milliseconds together(Way const& way, AllReduce<float>& reduce, Ranks const& ranks, nanoseconds layer_time) {
+Milliseconds together(Strategy const& way, AllReduce<float>& reduce, Ranks const& ranks, nanoseconds layer_time) {
   std::size_t const layers_of_part = layers / way.parts;
   auto const begin = HostClock::now();
   for (std::size_t layer = 0; layer < layers; ++layer) {
@@ -187,7 +188,7 @@ Amount amount_for(DeviceGroup const& devices, AllReduceOptions options) {
 }
 
 /// `hidden` is how long it takes if all but the last part hides behind compute.
-std::string bound_of(Way const& way, double measured, double hidden, bool gpu) {
+std::string bound_of(Strategy const& way, double measured, double hidden, bool gpu) {
   if (way.at_the_end) return "nothing runs beside the collective";
   if (measured > 1.1 * hidden) {
     if (way.leaves_free) return "the collective, which is slower beside compute";
@@ -217,7 +218,7 @@ Observation reduce_in_four_ways(Workbench& bench) {
   std::vector<Figure> ways_seen;
   std::size_t wrong = 0;
   std::string measured;
-  for (Way const& way : ways) {
+  for (Strategy const& way : ways) {
     for (auto const& rank : ranks) rank->fill();
     double const computes = way.leaves_free ? slower * compute : compute;
     auto const layer = std::chrono::duration_cast<nanoseconds>(Milliseconds(computes / layers));

@@ -44,8 +44,8 @@ constexpr unsigned threads = 8;
 
 /// A kernel by each of eight host threads, in what `default_stream` says is its default stream; by their starts.
 std::vector<Interval> kernel_of_each_thread(Workbench& bench, StreamRef (*default_stream)(Device&)) {
-  Crew crew(bench.device(), threads);
-  crew.each([&](unsigned i) {
+  ThreadTeam team(bench.device(), threads);
+  team.each([&](unsigned i) {
     std::string const number = std::to_string(i + 1);
     bench.kernel("thread " + number, number, default_stream(bench.device()));
   });
@@ -72,9 +72,9 @@ struct Call {
 
 /// The library's kernel is twice as long as the others, so that it outlasts those before it.
 Call call_among_threads(Workbench& bench, std::function<StreamRef(unsigned)> const& stream_of) {
-  Crew crew(bench.device(), callers);
+  ThreadTeam team(bench.device(), callers);
   auto const kernel_of_each = [&](std::string const& label) {
-    crew.each([&](unsigned i) {
+    team.each([&](unsigned i) {
       std::string const number = std::to_string(i + 1);
       bench.kernel("thread " + number, label + number, stream_of(i));
     });

@@ -65,9 +65,9 @@ std::size_t go_through(Workbench& bench, PartWork& work, Time fill, Buffers& buf
   return wrong;
 }
 
-std::vector<Step> steps_in(std::size_t buffers, PartTimes const& times, Time fill) {
+std::vector<PlannedWork> steps_in(std::size_t buffers, PartTimes const& times, Time fill) {
   constexpr std::size_t steps_of_tile = 4;
-  std::vector<Step> steps;
+  std::vector<PlannedWork> steps;
   for (std::size_t tile = 0; tile < tiles; ++tile) {
     std::size_t const first = steps.size();
     std::vector<std::size_t> before;
@@ -145,7 +145,7 @@ Observation wait_inside_and_behind(Workbench& bench) {
   auto const second = loop_that_waits(bench, work, Waits::behind);
   wrong += work.wrong();
 
-  std::vector<Step> steps;
+  std::vector<PlannedWork> steps;
   for (std::size_t i = 0; i < parts; ++i) {
     std::size_t const up = steps.size();
     steps.push_back({Unit::up, alone.up, {}});

@@ -134,13 +134,13 @@ class Work {
   std::vector<Event> ends_;
 };
 
-std::vector<Step> steps_in(Order order, PartTimes const& times, bool ends_together) {
-  std::vector<Step> all;
+std::vector<PlannedWork> steps_in(Order order, PartTimes const& times, bool ends_together) {
+  std::vector<PlannedWork> all;
   for (std::size_t i = 0; i < streams * steps; ++i) {
     bool const depth = order == Order::depth_first;
     std::size_t const kind = depth ? i % steps : i / streams;
-    std::array const each{Step{Unit::up, times.up, {}}, Step{Unit::compute, times.kernel, {}},
-                          Step{Unit::down, times.down, {}}};
+    std::array const each{PlannedWork{Unit::up, times.up, {}}, PlannedWork{Unit::compute, times.kernel, {}},
+                          PlannedWork{Unit::down, times.down, {}}};
     all.push_back(each[kind]);
     if (kind > 0) all.back().after.push_back(i - (depth ? 1 : streams));
     // Breadth first the kernels are issued right behind each other.

@@ -53,8 +53,8 @@ Run run_over(Workbench& bench, PartWork& work, std::size_t count) {
   return run;
 }
 
-std::vector<Step> steps_over(std::size_t streams, std::size_t parts, PartTimes const& times) {
-  std::vector<Step> steps;
+std::vector<PlannedWork> steps_over(std::size_t streams, std::size_t parts, PartTimes const& times) {
+  std::vector<PlannedWork> steps;
   for (std::size_t part = 0; part < parts; ++part) {
     std::size_t const first = steps.size();
     std::vector<std::size_t> before;

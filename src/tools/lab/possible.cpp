@@ -13,7 +13,7 @@ using Time = std::chrono::nanoseconds;
 /// Steps are planned one by one, by their starts. So all that is ready before a step that is planned is known.
 class Planner {
  public:
-  Planner(std::span<Step const> steps, CopyEngines engines)
+  Planner(std::span<PlannedWork const> steps, CopyEngines engines)
       : steps_(steps), engines_(engines), planned_(steps.size()) {}
 
   std::vector<Planned> all() {
@@ -24,11 +24,11 @@ class Planner {
   }
 
  private:
-  std::size_t unit_of(Step const& step) const {
+  std::size_t unit_of(PlannedWork const& step) const {
     bool const shared = engines_.count < 2 && step.unit == Unit::down;
     return static_cast<std::size_t>(shared ? Unit::up : step.unit);
   }
-  bool in_order_of_issue(Step const& step) const {
+  bool in_order_of_issue(PlannedWork const& step) const {
     bool const copies = step.unit == Unit::up || step.unit == Unit::down;
     return step.unit == Unit::host || (copies && engines_.in_order_of_issue);
   }
@@ -64,7 +64,7 @@ class Planner {
     free_[unit_of(steps_[next])] = end;
   }
 
-  std::span<Step const> const steps_;
+  std::span<PlannedWork const> const steps_;
   CopyEngines const engines_;
   std::vector<std::optional<Planned>> planned_;
   std::array<Time, 4> free_{};  ///< When each unit is through with what was planned for it.
@@ -72,19 +72,19 @@ class Planner {
 
 }  // namespace
 
-std::vector<Planned> plan(std::span<Step const> steps, CopyEngines engines) {
+std::vector<Planned> plan(std::span<PlannedWork const> steps, CopyEngines engines) {
   return Planner(steps, engines).all();
 }
 
-std::chrono::nanoseconds possible(std::span<Step const> steps, CopyEngines engines) {
+std::chrono::nanoseconds possible(std::span<PlannedWork const> steps, CopyEngines engines) {
   Time end{};
   for (Planned const& one : plan(steps, engines)) end = std::max(end, one.end);
   return end;
 }
 
-std::chrono::nanoseconds serial(std::span<Step const> steps) {
+std::chrono::nanoseconds serial(std::span<PlannedWork const> steps) {
   Time sum{};
-  for (Step const& step : steps) sum += step.time;
+  for (PlannedWork const& step : steps) sum += step.time;
   return sum;
 }
 

@@ -13,7 +13,7 @@ namespace penstock::lab {
 enum class Unit : std::uint8_t { host, up, compute, down };
 
 /// A step of some work, in the order of issue.
-struct Step {
+struct PlannedWork {
   Unit unit = Unit::compute;
   std::chrono::nanoseconds time{};  ///< By itself.
   std::vector<std::size_t> after;   ///< Earlier steps that it waits for.
@@ -33,10 +33,10 @@ struct Planned {
 
 /// When each step would run, if calls cost nothing and each step began once all that it waits for is over and its unit
 /// is free. Of those that wait for a unit the first that became ready is the next. The host goes in order of issue.
-std::vector<Planned> plan(std::span<Step const> steps, CopyEngines engines);
+std::vector<Planned> plan(std::span<PlannedWork const> steps, CopyEngines engines);
 /// How long all of it would take then.
-std::chrono::nanoseconds possible(std::span<Step const> steps, CopyEngines engines);
+std::chrono::nanoseconds possible(std::span<PlannedWork const> steps, CopyEngines engines);
 /// How long it takes one step after another.
-std::chrono::nanoseconds serial(std::span<Step const> steps);
+std::chrono::nanoseconds serial(std::span<PlannedWork const> steps);
 
 }  // namespace penstock::lab

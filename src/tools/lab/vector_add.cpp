@@ -19,17 +19,17 @@ constexpr std::size_t floats_of_part = std::size_t{1} << 18;
 constexpr std::size_t part_bytes = floats_of_part * sizeof(float);
 constexpr std::size_t bytes = parts * part_bytes;
 
-enum class Way { one_stream, copies_and_kernels, three_streams };
-constexpr std::array ways{Way::one_stream, Way::copies_and_kernels, Way::three_streams};
+enum class StreamLayout { one_stream, copies_and_kernels, three_streams };
+constexpr std::array layouts{StreamLayout::one_stream, StreamLayout::copies_and_kernels, StreamLayout::three_streams};
 
-std::string name_of(Way way) {
-  if (way == Way::one_stream) return "one stream";
-  return way == Way::copies_and_kernels ? "two streams and events" : "three streams in turn";
+std::string name_of(StreamLayout layout) {
+  if (layout == StreamLayout::one_stream) return "one stream";
+  return layout == StreamLayout::copies_and_kernels ? "two streams and events" : "three streams in turn";
 }
 
 /// Whole numbers of up to 24 bits, which floats hold exactly.
-float input_a(std::size_t i, std::size_t way) {
-  return static_cast<float>(i + way);
+float input_a(std::size_t i, std::size_t layout) {
+  return static_cast<float>(i + layout);
 }
 float input_b(std::size_t i) {
   return static_cast<float>(2 * i);
@@ -43,19 +43,19 @@ class Vectors {
     for (std::size_t i = 0; i < bytes / sizeof(float); ++i) as_floats(here(1))[i] = input_b(i);
   }
 
-  /// What comes back is of this way only if all that went up is.
-  void renew(Way way) {
+  /// What comes back is of this layout only if all that went up is.
+  void renew(StreamLayout layout) {
     for (std::size_t i = 0; i < bytes / sizeof(float); ++i) {
-      as_floats(here(0))[i] = input_a(i, static_cast<std::size_t>(way));
+      as_floats(here(0))[i] = input_a(i, static_cast<std::size_t>(layout));
     }
     HostTime::forget();
   }
-  std::size_t wrong(Way way) const {
+  std::size_t wrong(StreamLayout layout) const {
     std::size_t wrong = 0;
     for (std::size_t part = 0; part < parts; ++part) {
       bool right = true;
       for (std::size_t i = part * floats_of_part; i < (part + 1) * floats_of_part; ++i) {
-        right = right && as_floats(here(2))[i] == input_a(i, static_cast<std::size_t>(way)) + input_b(i);
+        right = right && as_floats(here(2))[i] == input_a(i, static_cast<std::size_t>(layout)) + input_b(i);
       }
       if (!right) ++wrong;
     }
@@ -90,22 +90,22 @@ class Vectors {
   DeviceMemory const memory_;
 };
 
-Run add_in_parts(Workbench& bench, Vectors& vectors, Way way) {
+Run add_in_parts(Workbench& bench, Vectors& vectors, StreamLayout layout) {
   std::vector<Stream> streams;
   for (int i = 0; i < 3; ++i) streams.push_back(bench.device().make_stream());
-  vectors.renew(way);
+  vectors.renew(layout);
   Run run{.first = bench.pieces()};
   bench.hold(streams);
   for (std::size_t part = 0; part < parts; ++part) {
-    if (way == Way::copies_and_kernels) {
+    if (layout == StreamLayout::copies_and_kernels) {
       auto const there = vectors.upload("copies", part, streams[0]);
       streams[1].wait(there.end);
       vectors.add("kernels", part, streams[1]);
       vectors.download("kernels", part, streams[1]);
       continue;
     }
-    std::size_t const turn = way == Way::one_stream ? 0 : part % streams.size();
-    std::string const row = way == Way::one_stream ? "one stream" : "turn " + std::to_string(turn + 1);
+    std::size_t const turn = layout == StreamLayout::one_stream ? 0 : part % streams.size();
+    std::string const row = layout == StreamLayout::one_stream ? "one stream" : "turn " + std::to_string(turn + 1);
     vectors.upload(row, part, streams[turn]);
     vectors.add(row, part, streams[turn]);
     vectors.download(row, part, streams[turn]);
@@ -115,15 +115,15 @@ Run add_in_parts(Workbench& bench, Vectors& vectors, Way way) {
   return run;
 }
 
-std::vector<Step> steps_of(Way way, PartTimes const& times) {
-  std::vector<Step> steps;
+std::vector<PlannedWork> steps_of(StreamLayout layout, PartTimes const& times) {
+  std::vector<PlannedWork> steps;
   for (std::size_t part = 0; part < parts; ++part) {
     std::size_t const up = steps.size();
     // The step before it in its stream, for the upload, and for the kernel where that is another.
     std::vector<std::size_t> before_up, before_kernel{up};
-    if (way == Way::one_stream && part > 0) before_up.push_back(up - 1);
-    if (way == Way::three_streams && part >= 3) before_up.push_back(up - 7);
-    if (way == Way::copies_and_kernels && part > 0) {
+    if (layout == StreamLayout::one_stream && part > 0) before_up.push_back(up - 1);
+    if (layout == StreamLayout::three_streams && part >= 3) before_up.push_back(up - 7);
+    if (layout == StreamLayout::copies_and_kernels && part > 0) {
       before_up.push_back(up - 3);
       before_kernel.push_back(up - 1);
     }
@@ -142,12 +142,12 @@ Observation add_each_way(Workbench& bench) {
     Stream const stream = bench.device().make_stream();
     sum_prepare(stream);
   }
-  add_in_parts(bench, vectors, Way::one_stream);  // Once before it counts.
+  add_in_parts(bench, vectors, StreamLayout::one_stream);  // Once before it counts.
   std::vector<Run> runs;
   std::size_t wrong = 0;
-  for (Way const way : ways) {
-    runs.push_back(add_in_parts(bench, vectors, way));
-    wrong += vectors.wrong(way);
+  for (StreamLayout const layout : layouts) {
+    runs.push_back(add_in_parts(bench, vectors, layout));
+    wrong += vectors.wrong(layout);
   }
 
   auto const all = bench.intervals();
@@ -155,12 +155,12 @@ Observation add_each_way(Workbench& bench) {
   auto const own = shortest(serial_run);
   std::vector<Figure> figures;
   std::vector<std::vector<Interval>> drawn;
-  auto verdict = both(came_back(wrong, ways.size() * parts), certainly(one_after_another(serial_run)));
-  for (std::size_t i = 0; i < ways.size(); ++i) {
+  auto verdict = both(came_back(wrong, layouts.size() * parts), certainly(one_after_another(serial_run)));
+  for (std::size_t i = 0; i < layouts.size(); ++i) {
     auto const& run = drawn.emplace_back(without_waits(runs[i].of(all), engines.count));
-    Gain const gain{extent(serial_run), possible(steps_of(ways[i], own), engines), extent(run), overlapped(run)};
-    figures.push_back({name_of(ways[i]), milliseconds(gain.measured), "ms", {}, milliseconds(gain.possible)});
-    if (i > 0) verdict = both(verdict, saves(info, name_of(ways[i]), gain));
+    Gain const gain{extent(serial_run), possible(steps_of(layouts[i], own), engines), extent(run), overlapped(run)};
+    figures.push_back({name_of(layouts[i]), milliseconds(gain.measured), "ms", {}, milliseconds(gain.possible)});
+    if (i > 0) verdict = both(verdict, saves(info, name_of(layouts[i]), gain));
   }
   return {one_run_behind_the_other(std::move(drawn)), std::move(figures), std::move(verdict)};
 }

@@ -148,7 +148,7 @@ std::vector<Interval> Workbench::intervals() {
   return intervals;
 }
 
-Crew::Crew(Device& device, unsigned threads) : device_(device) {
+ThreadTeam::ThreadTeam(Device& device, unsigned threads) : device_(device) {
   try {
     for (unsigned number = 0; number < threads; ++number) threads_.emplace_back([this, number] { serve(number); });
   } catch (...) {
@@ -157,11 +157,11 @@ Crew::Crew(Device& device, unsigned threads) : device_(device) {
   }
 }
 
-Crew::~Crew() {
+ThreadTeam::~ThreadTeam() {
   join();
 }
 
-void Crew::join() noexcept {
+void ThreadTeam::join() noexcept {
   {
     std::lock_guard const lock(mutex_);
     over_ = true;
@@ -171,7 +171,7 @@ void Crew::join() noexcept {
   threads_.clear();
 }
 
-void Crew::each(std::function<void(unsigned)> const& work) {
+void ThreadTeam::each(std::function<void(unsigned)> const& work) {
   std::unique_lock lock(mutex_);
   work_ = &work;
   ++round_;
@@ -181,7 +181,7 @@ void Crew::each(std::function<void(unsigned)> const& work) {
   if (auto const problem = std::exchange(problem_, nullptr)) std::rethrow_exception(problem);
 }
 
-void Crew::serve(unsigned number) {
+void ThreadTeam::serve(unsigned number) {
   std::unique_lock lock(mutex_);
   for (std::uint64_t round = 1;; ++round) {
     changed_.wait(lock, [&] { return over_ || round_ == round; });

@@ -156,13 +156,13 @@ class Workbench {
 /// keeps for each thread, such as a default stream, is theirs from one to the next.
 ///
 /// Threads: one, which makes it and asks it.
-class Crew {
+class ThreadTeam {
  public:
   /// Throws: std::system_error, if the threads cannot be had.
-  Crew(Device& device, unsigned threads);
-  Crew(Crew const&) = delete;
-  Crew& operator=(Crew const&) = delete;
-  ~Crew();
+  ThreadTeam(Device& device, unsigned threads);
+  ThreadTeam(ThreadTeam const&) = delete;
+  ThreadTeam& operator=(ThreadTeam const&) = delete;
+  ~ThreadTeam();
 
   /// Calls work(0), work(1) and so on, each on the thread of that number, attached to the device.
   ///

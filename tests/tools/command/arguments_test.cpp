@@ -96,5 +96,12 @@ TEST_F(PipelineArgumentsOfACommand, LeaveToThePipelineWhatFollowsFromAnotherAimT
   EXPECT_EQ(named.tuning.slots, 4U);
 }
 
+TEST(SlowerOption, PutsTheFactorBehindEachModelThatHasNone) {
+  SlowerOption const slower{.factor = 30};
+  EXPECT_EQ(slower.applied_to("model:h200,model:h100@30"), "model:h200@30,model:h100@30");
+  EXPECT_EQ(slower.applied_to("model:a@b.json"), "model:a@b.json@30");
+  EXPECT_THROW(static_cast<void>(slower.applied_to("model:h200@40")), Error);
+}
+
 }  // namespace
 }  // namespace penstock::cli

@@ -9,8 +9,8 @@ namespace {
 using namespace std::chrono_literals;
 
 /// Copy, kernel and copy of four parts, each in a stream of its own. Copies take 4 ms and kernels 3.
-std::vector<Step> depth_first() {
-  std::vector<Step> steps;
+std::vector<PlannedWork> depth_first() {
+  std::vector<PlannedWork> steps;
   for (std::size_t i = 0; i < 4; ++i) {
     std::size_t const first = steps.size();
     steps.push_back({Unit::up, 4ms, {}});
@@ -20,8 +20,8 @@ std::vector<Step> depth_first() {
   return steps;
 }
 /// The same, step by step.
-std::vector<Step> breadth_first() {
-  std::vector<Step> steps;
+std::vector<PlannedWork> breadth_first() {
+  std::vector<PlannedWork> steps;
   for (std::size_t i = 0; i < 4; ++i) steps.push_back({Unit::up, 4ms, {}});
   for (std::size_t i = 0; i < 4; ++i) steps.push_back({Unit::compute, 3ms, {i}});
   for (std::size_t i = 0; i < 4; ++i) steps.push_back({Unit::down, 4ms, {4 + i}});
@@ -48,7 +48,7 @@ TEST(WhatIsPossible, WithOneEngineThatTakesWhatIsReadyDoesNot) {
 
 TEST(WhatIsPossible, TakesWhatBecameReadyFirst) {
   // The second copy is issued last and ready at once.
-  std::vector<Step> const steps{
+  std::vector<PlannedWork> const steps{
       {Unit::compute, 2ms, {}}, {Unit::up, 1ms, {0}}, {Unit::up, 5ms, {}}, {Unit::compute, 1ms, {1}}};
   auto const planned = plan(steps, {});
   EXPECT_EQ(planned[2].start, 0ms);
@@ -57,7 +57,7 @@ TEST(WhatIsPossible, TakesWhatBecameReadyFirst) {
 }
 
 TEST(WhatIsPossible, HasTheHostDoItsStepsInTheirOrder) {
-  std::vector<Step> const steps{{Unit::compute, 3ms, {}}, {Unit::host, 1ms, {0}}, {Unit::host, 1ms, {}}};
+  std::vector<PlannedWork> const steps{{Unit::compute, 3ms, {}}, {Unit::host, 1ms, {0}}, {Unit::host, 1ms, {}}};
   EXPECT_EQ(plan(steps, {})[2].start, 4ms);
 }
 

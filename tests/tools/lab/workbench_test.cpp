@@ -88,39 +88,39 @@ TEST_F(AWorkbench, RefusesMoreKernelsThanItHasRoomFor) {
   EXPECT_EQ(bench->intervals().size(), 254u);
 }
 
-struct ACrewOfThree : testing::Test {
+struct ATeamOfThree : testing::Test {
   cpu::CpuDevice device{{.compute_threads = 1}};
-  Crew crew{device, 3};
+  ThreadTeam team{device, 3};
 };
 
-TEST_F(ACrewOfThree, DoesTheSameAtTheSameTimeEachForItself) {
+TEST_F(ATeamOfThree, DoesTheSameAtTheSameTimeEachForItself) {
   std::barrier together(3);
   std::array<int, 3> calls{};
-  crew.each([&](unsigned number) {
+  team.each([&](unsigned number) {
     together.arrive_and_wait();
     ++calls.at(number);
   });
   EXPECT_EQ(calls, (std::array{1, 1, 1}));
 }
 
-TEST_F(ACrewOfThree, KeepsItsThreadsFromOneToTheNext) {
+TEST_F(ATeamOfThree, KeepsItsThreadsFromOneToTheNext) {
   std::array<std::thread::id, 3> first, second;
-  crew.each([&](unsigned number) { first.at(number) = std::this_thread::get_id(); });
-  crew.each([&](unsigned number) { second.at(number) = std::this_thread::get_id(); });
+  team.each([&](unsigned number) { first.at(number) = std::this_thread::get_id(); });
+  team.each([&](unsigned number) { second.at(number) = std::this_thread::get_id(); });
   EXPECT_EQ(first, second);
   EXPECT_NE(first[0], first[1]);
   EXPECT_NE(first[0], std::this_thread::get_id());
 }
 
-TEST_F(ACrewOfThree, SaysWhatOneOfThemThrewAndServesOn) {
+TEST_F(ATeamOfThree, SaysWhatOneOfThemThrewAndServesOn) {
   auto const faulty = [](unsigned number) {
     if (number == 1) throw std::runtime_error("no");
   };
-  EXPECT_THROW(crew.each(faulty), std::runtime_error);
-  crew.each([](unsigned) {});
+  EXPECT_THROW(team.each(faulty), std::runtime_error);
+  team.each([](unsigned) {});
 }
 
-TEST_F(ACrewOfThree, MayHaveNothingToDo) {}
+TEST_F(ATeamOfThree, MayHaveNothingToDo) {}
 
 }  // namespace
 }  // namespace penstock::lab
