@@ -7,7 +7,7 @@ namespace penstock {
 inline namespace PENSTOCK_FLAVOUR {
 namespace {
 
-constexpr unsigned threads = 1024;
+constexpr unsigned busy_threads = 1024;
 
 /// One clock for the whole GPU, in nanoseconds; it may move in steps of a microsecond.
 __device__ unsigned long long now() {
@@ -21,7 +21,7 @@ __device__ unsigned long long* word(std::uint64_t* value) {
   return reinterpret_cast<unsigned long long*>(value);
 }
 
-__global__ void __launch_bounds__(threads) stay(unsigned long long duration, Stamp* stamp) {
+__global__ void __launch_bounds__(busy_threads) stay(unsigned long long duration, Stamp* stamp) {
   if (threadIdx.x == 0) {
     unsigned long long const start = now();
     atomicMin(word(&stamp->start), start);
@@ -40,7 +40,7 @@ void busy_prepare_cuda() {
 }
 
 void busy_cuda(std::chrono::nanoseconds duration, std::uint32_t blocks, Stamp* stamp, void* stream) {
-  launch_kernel<unsigned long long, Stamp*>(stay, blocks, threads, stream, "The busy kernel",
+  launch_kernel<unsigned long long, Stamp*>(stay, blocks, busy_threads, stream, "The busy kernel",
                                             static_cast<unsigned long long>(duration.count()), stamp);
 }
 

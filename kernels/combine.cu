@@ -6,11 +6,12 @@ namespace penstock {
 inline namespace PENSTOCK_FLAVOUR {
 namespace {
 
-constexpr unsigned threads = 256;
+constexpr unsigned combine_threads = 256;
 
 /// Sums of signed integers wrap around on a GPU as those of unsigned ones do.
 template <class Element, ReduceOperation operation>
-__global__ void __launch_bounds__(threads) combine_elements(Element const* from, Element* into, std::uint64_t count) {
+__global__ void __launch_bounds__(combine_threads)
+    combine_elements(Element const* from, Element* into, std::uint64_t count) {
   std::uint64_t const i = static_cast<std::uint64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
   if (i >= count) return;
   Element const one = into[i], other = from[i];
@@ -43,9 +44,9 @@ void combine_cuda(DeviceSpan<std::byte const> from, DeviceSpan<std::byte> into, 
                   ReduceOperation operation, void* stream) {
   with_element_type(type, [&]<class Element>(Element) {
     std::uint64_t const count = into.size() / sizeof(Element);
-    auto const blocks = static_cast<unsigned>((count + threads - 1) / threads);
+    auto const blocks = static_cast<unsigned>((count + combine_threads - 1) / combine_threads);
     launch_kernel<Element const*, Element*, std::uint64_t>(
-        kernel_of<Element>(operation), blocks, threads, stream, "The combine kernel",
+        kernel_of<Element>(operation), blocks, combine_threads, stream, "The combine kernel",
         reinterpret_cast<Element const*>(from.address()), reinterpret_cast<Element*>(into.address()), count);
   });
 }

@@ -9,14 +9,14 @@ inline namespace PENSTOCK_FLAVOUR {
 namespace {
 
 /// As many as there are values, so that each thread clears and adds up one.
-constexpr unsigned threads = block_threads;
+constexpr unsigned count_threads = block_threads;
 /// Enough for every multiprocessor of today's GPUs to have several; beyond that a block takes more bytes.
 constexpr std::size_t enough_blocks = 1024;
 
 /// Each block counts in its shared memory first.
-__global__ void __launch_bounds__(threads)
+__global__ void __launch_bounds__(count_threads)
     count(unsigned char const* input, std::uint64_t bytes, unsigned long long* counts) {
-  __shared__ unsigned own[threads];
+  __shared__ unsigned own[count_threads];
   own[threadIdx.x] = 0;
   __syncthreads();
   std::uint64_t const stride = static_cast<std::uint64_t>(gridDim.x) * blockDim.x;
@@ -37,9 +37,10 @@ void count_bytes_cuda(DeviceSpan<std::byte const> input, DeviceSpan<std::uint64_
                       void* stream) {
   static_assert(sizeof(unsigned long long) == sizeof(std::uint64_t));
   // A block counts at most 2^32 bytes of a value: a tile of 4 TiB.
-  std::size_t const blocks = std::min({(input.size() + 16 * threads - 1) / (16 * threads), enough_blocks, most_blocks});
+  std::size_t const blocks =
+      std::min({(input.size() + 16 * count_threads - 1) / (16 * count_threads), enough_blocks, most_blocks});
   launch_kernel<unsigned char const*, std::uint64_t, unsigned long long*>(
-      count, static_cast<unsigned>(blocks), threads, stream, "The count_bytes kernel",
+      count, static_cast<unsigned>(blocks), count_threads, stream, "The count_bytes kernel",
       reinterpret_cast<unsigned char const*>(input.address()), input.size(),
       reinterpret_cast<unsigned long long*>(counts.address()));
 }

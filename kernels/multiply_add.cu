@@ -6,9 +6,9 @@ namespace penstock {
 inline namespace PENSTOCK_FLAVOUR {
 namespace {
 
-constexpr unsigned threads = 256;
+constexpr unsigned rounds_threads = 256;
 
-__global__ void __launch_bounds__(threads)
+__global__ void __launch_bounds__(rounds_threads)
     add_rounds(float const* from, std::uint32_t rounds, float* to, std::uint64_t count, float factor, float addend) {
   std::uint64_t const i = static_cast<std::uint64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
   if (i >= count) return;
@@ -26,10 +26,10 @@ void multiply_add_prepare_cuda() {
 
 void multiply_add_cuda(DeviceSpan<float const> from, std::uint32_t rounds, DeviceSpan<float> to, float factor,
                        float addend, void* stream) {
-  auto const blocks = static_cast<unsigned>((from.size() + threads - 1) / threads);
+  auto const blocks = static_cast<unsigned>((from.size() + rounds_threads - 1) / rounds_threads);
   launch_kernel<float const*, std::uint32_t, float*, std::uint64_t, float, float>(
-      add_rounds, blocks, threads, stream, "The multiply-add kernel", from.address(), rounds, to.address(), from.size(),
-      factor, addend);
+      add_rounds, blocks, rounds_threads, stream, "The multiply-add kernel", from.address(), rounds, to.address(),
+      from.size(), factor, addend);
 }
 
 }  // namespace PENSTOCK_FLAVOUR

@@ -6,9 +6,10 @@ namespace penstock {
 inline namespace PENSTOCK_FLAVOUR {
 namespace {
 
-constexpr unsigned threads = 256;
+constexpr unsigned sum_threads = 256;
 
-__global__ void __launch_bounds__(threads) add(float const* one, float const* other, float* to, std::uint64_t count) {
+__global__ void __launch_bounds__(sum_threads)
+    add(float const* one, float const* other, float* to, std::uint64_t count) {
   std::uint64_t const i = static_cast<std::uint64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
   if (i < count) to[i] = one[i] + other[i];
 }
@@ -20,9 +21,9 @@ void sum_prepare_cuda() {
 }
 
 void sum_cuda(DeviceSpan<float const> one, DeviceSpan<float const> other, DeviceSpan<float> to, void* stream) {
-  auto const blocks = static_cast<unsigned>((to.size() + threads - 1) / threads);
+  auto const blocks = static_cast<unsigned>((to.size() + sum_threads - 1) / sum_threads);
   launch_kernel<float const*, float const*, float*, std::uint64_t>(
-      add, blocks, threads, stream, "The sum kernel", one.address(), other.address(), to.address(), to.size());
+      add, blocks, sum_threads, stream, "The sum kernel", one.address(), other.address(), to.address(), to.size());
 }
 
 }  // namespace PENSTOCK_FLAVOUR

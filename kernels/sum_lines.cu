@@ -12,7 +12,7 @@ namespace {
 
 /// A warp walks over the lines that begin in its part of the block's bytes, one after the other: its threads look at
 /// 32 bytes at once.
-constexpr unsigned warp = 32, threads = 512, warps = threads / warp;
+constexpr unsigned warp = 32, line_threads = 512, warps = line_threads / warp;
 constexpr unsigned all_lanes = 0xffffffff;
 constexpr unsigned own_bytes = sum_lines_block_bytes;
 constexpr unsigned bytes_of_warp = own_bytes / warps;
@@ -63,14 +63,14 @@ __device__ WalkedLine walk(char const* text, Place begin, Place end, LineFields 
 
 __device__ void stage(char const* from, std::uint64_t bytes, char* to) {
   if (reinterpret_cast<std::uintptr_t>(from) % sizeof(uint4) != 0) {
-    for (std::uint64_t k = threadIdx.x; k < bytes; k += threads) to[k] = from[k];
+    for (std::uint64_t k = threadIdx.x; k < bytes; k += line_threads) to[k] = from[k];
     return;
   }
   std::uint64_t const words = bytes / sizeof(uint4);
-  for (std::uint64_t k = threadIdx.x; k < words; k += threads) {
+  for (std::uint64_t k = threadIdx.x; k < words; k += line_threads) {
     reinterpret_cast<uint4*>(to)[k] = reinterpret_cast<uint4 const*>(from)[k];
   }
-  for (std::uint64_t k = words * sizeof(uint4) + threadIdx.x; k < bytes; k += threads) to[k] = from[k];
+  for (std::uint64_t k = words * sizeof(uint4) + threadIdx.x; k < bytes; k += line_threads) to[k] = from[k];
 }
 
 /// What one kernel looks at.
@@ -105,7 +105,7 @@ struct Groups {
   }
 };
 
-__global__ void __launch_bounds__(threads)
+__global__ void __launch_bounds__(line_threads)
     add_lines(LineInputs const __grid_constant__ inputs, LineFields const __grid_constant__ fields, LineGroup* all,
               unsigned count) {
   static_assert(sizeof(unsigned long long) == sizeof(std::uint64_t));
@@ -113,7 +113,7 @@ __global__ void __launch_bounds__(threads)
   __shared__ unsigned own_lines[own_groups];
   __shared__ unsigned long long own_sums[own_groups];
   Groups const groups{own_lines, own_sums, all, count};
-  for (unsigned k = threadIdx.x; groups.shared() && k < count; k += threads) {
+  for (unsigned k = threadIdx.x; groups.shared() && k < count; k += line_threads) {
     own_lines[k] = 0;
     own_sums[k] = 0;
   }
@@ -150,7 +150,7 @@ __global__ void __launch_bounds__(threads)
     }
   }
   __syncthreads();
-  for (unsigned k = threadIdx.x; groups.shared() && k < count; k += threads) {
+  for (unsigned k = threadIdx.x; groups.shared() && k < count; k += line_threads) {
     if (own_lines[k] != 0) groups.add(k, own_lines[k], own_sums[k]);
   }
 }
@@ -175,10 +175,10 @@ void sum_lines_cuda(std::span<DeviceSpan<std::byte const> const> inputs, LineFie
   // A block counts at most 2^32 lines of a group.
   all.blocks_of_each = static_cast<unsigned>((largest + own_bytes - 1) / own_bytes);
   std::size_t const blocks = std::min(std::size_t{all.count} * all.blocks_of_each,
-                                      std::max<std::size_t>(1, most_blocks * block_threads / threads));
-  launch_kernel<LineInputs, LineFields, LineGroup*, unsigned>(add_lines, static_cast<unsigned>(blocks), threads, stream,
-                                                              "The sum_lines kernel", all, fields, groups.address(),
-                                                              static_cast<unsigned>(groups.size()));
+                                      std::max<std::size_t>(1, most_blocks * block_threads / line_threads));
+  launch_kernel<LineInputs, LineFields, LineGroup*, unsigned>(add_lines, static_cast<unsigned>(blocks), line_threads,
+                                                              stream, "The sum_lines kernel", all, fields,
+                                                              groups.address(), static_cast<unsigned>(groups.size()));
 }
 
 }  // namespace PENSTOCK_FLAVOUR

@@ -26,6 +26,7 @@ void Scheduler::catch_up(SchedulerLock& lock, Clock::time_point now) {
   }
   while (Operation* const over = timeline_->next_over()) {
     if (over->done) {
+      note_delay(*over);  // No thread looked between its end and now.
       pass(*over, lock);
       continue;
     }
@@ -118,7 +119,7 @@ void Scheduler::note_times(Operation const& kernel) noexcept {
 
 /// It was over before it was done.
 void Scheduler::note_delay(Operation const& operation) noexcept {
-  if (!operation.modelled.held && Clock::now() - operation.modelled.end > least_delay) ++timed_late_;
+  if (!operation.modelled.held && operation.modelled.done_at - operation.modelled.end > least_delay) ++timed_late_;
 }
 
 }  // namespace penstock::cpu

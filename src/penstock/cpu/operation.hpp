@@ -106,14 +106,14 @@ struct Modelled {
   Clock::time_point begin = Clock::time_point::max();
   /// The kind of work that ended last before it; `wait` for none. Between a copy and a kernel passes a handover.
   Request::Kind behind = Request::Kind::wait;
-  Clock::time_point end;
-  double left = 0;     ///< Nanoseconds that what it does now would take alone.
-  double rate = 1;     ///< How much of that goes in a nanosecond.
-  double share = 0;    ///< Of the multiprocessors, for a kernel.
-  double reads = 0;    ///< GB/s that a kernel would take of the link upwards, if it had the link alone,
-  double writes = 0;   ///< and downwards.
-  double wave = 0;     ///< Nanoseconds of each part of a kernel in which the GPU does nothing more urgent,
-  unsigned waves = 0;  ///< and how many parts there are behind this one.
+  Clock::time_point end, done_at;  ///< When it is over there, and when its work was done here.
+  double left = 0;                 ///< Nanoseconds that what it does now would take alone.
+  double rate = 1;                 ///< How much of that goes in a nanosecond.
+  double share = 0;                ///< Of the multiprocessors, for a kernel.
+  double reads = 0;                ///< GB/s that a kernel would take of the link upwards, if it had the link alone,
+  double writes = 0;               ///< and downwards.
+  double wave = 0;                 ///< Nanoseconds of each part of a kernel in which the GPU does nothing more urgent,
+  unsigned waves = 0;              ///< and how many parts there are behind this one.
   Operation* signals_with = nullptr;  ///< The kernel, not over, with whose end the end of this one is told,
   Operation* signals_for = nullptr;   ///< and the reverse.
   bool computed = false;              ///< A kernel is at its end, told or not.

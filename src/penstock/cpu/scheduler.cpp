@@ -106,6 +106,7 @@ void Scheduler::complete(Operation& operation, SchedulerLock& lock) {
     }
     if (keeps_time()) {
       if (done->request.kind == Kind::callback) timeline_->called(*done, Clock::now());
+      done->modelled.done_at = Clock::now();
       if (!done->modelled.awaited) continue;  // `catch_up` lets it pass.
       note_delay(*done);
     }
