@@ -13,6 +13,7 @@
 #include <emmintrin.h>
 #endif
 
+#include "penstock/flavour.hpp"
 #include "penstock/kernels/line_walk.hpp"
 
 namespace penstock {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "penstock/flavour.hpp"
 #include "penstock/line_sums.hpp"
 
 // In a CUDA source the walk is the GPU's alone.

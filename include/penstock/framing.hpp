@@ -77,7 +77,7 @@ template <class Take>
 void each_record(Framing const& framing, std::span<std::byte const> bytes, Take take) {
   while (!bytes.empty()) {
     auto const length = framing.record_bytes(bytes);
-    if (!length || *length > bytes.size()) break;
+    if (!length || *length == 0 || *length > bytes.size()) break;
     take(bytes.first(static_cast<std::size_t>(*length)));
     bytes = bytes.subspan(static_cast<std::size_t>(*length));
   }

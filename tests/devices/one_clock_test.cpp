@@ -55,7 +55,7 @@ TEST(OneClock, HasNoRealDeviceBehindAModel) {
 
 TEST(OneClock, IsThatOfTheModels) {
   expect_last({"model:h200@30", "model:h200@30,model:h100@30"}, 30, testing::HasSubstr("opened"));
-  expect_last({"model:h200@30", "model:h200@40"}, 30, testing::HasSubstr("slower by 30"));
+  expect_last({"model:h200@30", "model:h200@40"}, 30, testing::HasSubstr("30 times slower"));
 }
 
 TEST(OneClock, StaysIfAModelIsRefused) {

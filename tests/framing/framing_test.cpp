@@ -13,8 +13,8 @@ using testing::ElementsAre;
 using namespace std::string_literals;
 
 TEST(Lines, EndWithANewlineAndTheLastOneMayLackIt) {
-  EXPECT_THAT(records_of(*lines(), bytes_of("a\n\nbc\r\nd")), ElementsAre("a\n", "\n", "bc\r\n", "d"));
-  EXPECT_EQ(lines()->whole_bytes(bytes_of("a\n\nbc\nd")), 6U);
+  EXPECT_THAT(records_of(*lines(), bytes_of("a\n\nbc\r\nz")), ElementsAre("a\n", "\n", "bc\r\n", "z"));
+  EXPECT_EQ(lines()->whole_bytes(bytes_of("a\n\nbc\nz")), 6U);
   EXPECT_EQ(lines()->whole_bytes(bytes_of("abc")), 0U);
   EXPECT_EQ(lines()->whole_bytes({}), 0U);
   EXPECT_EQ(lines()->record_bytes(bytes_of("abc")), std::nullopt);
@@ -69,6 +69,15 @@ TEST(ALengthInFront, IsRefusedIfItHasNoRoom) {
   EXPECT_THROW(length_prefixed({.bytes = 9}), Error);
   EXPECT_THROW(length_prefixed({.before = 5000}), Error);
   EXPECT_THROW(length_prefixed({.most = 3}), Error);
+}
+
+TEST(AFramingOfTheUsers, CannotHaveRecordsWithoutBytes) {
+  class Empty final : public Framing {
+   public:
+    std::optional<std::uint64_t> record_bytes(std::span<std::byte const>) const override { return 0; }
+  };
+  EXPECT_THROW((void)Empty().whole_bytes(bytes_of("abc")), Error);
+  EXPECT_THAT(records_of(Empty(), bytes_of("abc")), testing::IsEmpty());
 }
 
 TEST(RecordLoss, IsOneSentence) {

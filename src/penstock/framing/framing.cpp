@@ -108,6 +108,7 @@ std::size_t Framing::whole_bytes(std::span<std::byte const> bytes) const {
   while (whole < bytes.size()) {
     auto const length = record_bytes(bytes.subspan(whole));
     if (!length || *length > bytes.size() - whole) break;
+    if (*length == 0) refuse("A framing says that a record has no bytes: it has at least one.");
     whole += static_cast<std::size_t>(*length);
   }
   return whole;

@@ -85,26 +85,27 @@ StreamCutter::Cut StreamCutter::end(std::span<std::byte> tile, std::size_t whole
 /// The tile begins with a record that has not ended: is it too long?
 StreamCutter::Cut StreamCutter::cut_long(std::span<std::byte> tile, std::size_t bytes) {
   bool const full = bytes == tile.size();
-  auto const length = bytes == 0 ? std::nullopt : framing_->record_bytes(tile.first(bytes));
-  bool const too_long = full || (length && *length > tile.size());
+  std::uint64_t length = 0;  // 0: it is not known.
+  if (bytes != 0) length = framing_->record_bytes(tile.first(bytes)).value_or(0);
+  bool const too_long = full || length > tile.size();
   bool const truncates = long_records_ == LongRecords::truncate;
   if (!too_long || (truncates && !full)) return {false, bytes};
   std::size_t const delimiter = framing_->delimiter_bytes();
-  if (!length && delimiter == 0) {
+  if (length == 0 && delimiter == 0) {
     throw Error(ErrorKind::bad_argument,
                 "The record at byte " + std::to_string(offset_) + " has more than the " + size_text(tile.size()) +
                     " of a tile, and its framing cannot tell where it ends: make tiles larger.");
   }
-  skips_ = length ? Skip::bytes : Skip::to_delimiter;
+  skips_ = length != 0 ? Skip::bytes : Skip::to_delimiter;
   if (truncates) {
     ++loss_.truncated;
-    to_skip_ = length.value_or(0) - (length ? tile.size() : 0);
+    to_skip_ = length - std::min<std::uint64_t>(length, tile.size());
     // The delimiter may have begun in this tile.
-    give(tile, bytes - (length ? 0 : delimiter - 1), bytes);
+    give(tile, bytes - (length != 0 ? 0 : delimiter - 1), bytes);
     return {true, bytes};
   }
   ++loss_.refused;
-  to_skip_ = length.value_or(0);
+  to_skip_ = length;
   return {false, skip(tile, bytes)};
 }
 
