@@ -34,7 +34,11 @@ std::string some_log() {
 }  // namespace
 
 int main(int count, char** words) {
-  bool const own = count < 3;
+  bool const own = count < 2;
+  if (count == 2) {
+    std::printf("usage: %s [WORD FILE...]\n", words[0]);
+    return 2;
+  }
   std::string const word = own ? "error" : words[1];
   std::vector<std::string> const paths =
       own ? std::vector{some_log()} : std::vector<std::string>(words + 2, words + count);
