@@ -2,7 +2,6 @@
 // The walk over a line's fields, the same on CPU and GPU.
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
 
 #include "penstock/flavour.hpp"

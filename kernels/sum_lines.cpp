@@ -17,6 +17,17 @@ namespace {
 /// Bytes of one CPU block: some 50 us of work.
 constexpr std::size_t cpu_grain = 262'144;
 
+/// True if no character has two meanings.
+bool can_be_told(LineFields const& fields) {
+  std::string meanings{'\n', fields.separator};
+  for (char const each : {fields.quote, fields.escape}) {
+    if (each != 0) meanings += each;
+  }
+  if (fields.brackets) meanings += "[]";
+  std::ranges::sort(meanings);
+  return std::ranges::adjacent_find(meanings) == meanings.end();
+}
+
 /// The lines that begin in a part of the input.
 void sum_block(std::span<char const> text, std::size_t begin, std::size_t end, StopSet const& set,
                std::span<LineGroup> groups) {
@@ -67,9 +78,7 @@ void sum_lines(std::span<DeviceSpan<std::byte const> const> inputs, LineFields c
     throw Error(ErrorKind::bad_argument, "sum_lines has " + std::to_string(groups.size()) + " groups: give it 2 to " +
                                              std::to_string(most_line_groups) + ", the last one for all other lines.");
   }
-  bool const one_each = fields.separator != fields.quote && (fields.escape == 0 || fields.escape != fields.quote) &&
-                        !(fields.brackets && (fields.quote == '[' || fields.quote == ']'));
-  if (!one_each || fields.separator == '\n' || fields.quote == '\n' || fields.escape == '\n') {
+  if (!can_be_told(fields)) {
     throw Error(ErrorKind::bad_argument,
                 "Fields of lines need a separator, a quote and an escape that are different characters, no bracket and "
                 "no end of a line; 0 stands for none.");
@@ -81,8 +90,9 @@ void sum_lines(std::span<DeviceSpan<std::byte const> const> inputs, LineFields c
     }
     return;
   }
+  StopSet const set(fields);
   for (auto const& input : inputs) {
-    if (!input.empty()) sum_on_cpu(input, StopSet(fields), groups, stream, multiprocessors);
+    if (!input.empty()) sum_on_cpu(input, set, groups, stream, multiprocessors);
   }
 }
 

@@ -4,12 +4,10 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <limits>
 #include <memory>
 #include <optional>
 #include <span>
 #include <string>
-#include <utility>
 
 #include "penstock/error.hpp"
 
@@ -29,13 +27,14 @@ class Framing {
   /// Units:  bytes, at least 1.
   /// Throws: Error, if no record begins so. The input is then not read on.
   virtual std::optional<std::uint64_t> record_bytes(std::span<std::byte const> bytes) const = 0;
-  /// How many of these bytes are whole records. They begin with a record.
+  /// How many of these bytes are whole records. They begin with a record. What is damaged behind a whole record is
+  /// found once the bytes begin with it.
   ///
-  /// Throws: as record_bytes.
+  /// Throws: as record_bytes, of the first record.
   virtual std::size_t whole_bytes(std::span<std::byte const> bytes) const;
   /// If records end with a delimiter, how long that is: the end of a record can then be found from any byte of it, by
-  /// record_bytes, and the last record of an input may lack it. 0: only who knows where a record begins can find its
-  /// end.
+  /// record_bytes, and the last record of an input may lack it. At most 2048. 0: the end of a record can be found from
+  /// its beginning only.
   virtual std::size_t delimiter_bytes() const noexcept { return 0; }
   /// If all records are of one size, that size; otherwise 0.
   virtual std::size_t equal_bytes() const noexcept { return 0; }

@@ -101,7 +101,8 @@ TEST_F(FilesOfRecords, CountLinesThatAreTooLong) {
 TEST_F(FilesOfRecords, FailInTheirPlaceIfTheyAreDamaged) {
   write("\0\0\0\1a\xff\xff\xff\xff"s);
   write("\0\0\0\1b"s);
-  EXPECT_THAT(records({.framing = length_prefixed()}), testing::ElementsAre("\0\0\0\1b"s));
+  EXPECT_THAT(records({.framing = length_prefixed()}), testing::ElementsAre("\0\0\0\1a"s, "\0\0\0\1b"s))
+      << "what is whole before the damage goes through";
   EXPECT_FALSE(report.ok());
   EXPECT_EQ(report.tiles_failed, 1U);
   EXPECT_THAT(describe(report), testing::HasSubstr("the input is damaged, or its framing is another"));

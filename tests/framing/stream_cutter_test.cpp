@@ -130,7 +130,7 @@ TEST_F(AStreamInTiles, ThatEndsWithinALongRecordIsOver) {
   EXPECT_EQ(loss, RecordLoss{.refused = 1});
 }
 
-/// Records in brackets, which may have brackets in them: only who knows where one begins finds its end.
+/// Records in brackets, which may have brackets in them: the end of one can be found from its beginning only.
 class Bracketed final : public Framing {
  public:
   std::optional<std::uint64_t> record_bytes(std::span<std::byte const> bytes) const override {

@@ -67,7 +67,7 @@ void cut_stream(FramingRef const& framing, std::string_view stream, std::size_t 
   Records got;
   std::size_t taken = 0;
   try {
-    for (bool ended = false; !ended;) {
+    for (bool ended = false; !ended || cutter.holds_rest();) {
       std::size_t held = cutter.begin(tile);
       for (bool ready = false; !ready;) {
         std::size_t const more = std::min({piece, tile_bytes - held, stream.size() - taken});
@@ -84,13 +84,13 @@ void cut_stream(FramingRef const& framing, std::string_view stream, std::size_t 
               "a tile is where the cutter says");
       each_record(*framing, whole, [&](auto record) { got.push_back(text_of(record)); });
     }
+    require(!all.damaged, "a damaged stream is refused");
   } catch (Error const&) {
     require(all.damaged, "only a damaged stream is refused");
-    return;
   }
   Records fit;
   std::ranges::copy_if(all.records, std::back_inserter(fit), [&](auto const& one) { return one.size() <= tile_bytes; });
-  if (!all.damaged) require(got == fit, "each record that fits comes once, whole, in order");
+  require(got == fit, "each record that fits comes once, whole, in order");
 }
 
 /// What comes out of FramedPieces.

@@ -154,6 +154,10 @@ TEST_P(KernelsOn, SumNoLinesAndRefuseFieldsThatCannotBeTold) {
   EXPECT_THROW(sum_lines(DeviceSpan<std::byte const>(), {}, groups, stream()), Error);
   EXPECT_THROW(sum_lines(DeviceSpan<std::byte const>(), {.separator = '"'}, groups.subspan(0, 2), stream()), Error);
   EXPECT_THROW(sum_lines(DeviceSpan<std::byte const>(), {.escape = '"'}, groups.subspan(0, 2), stream()), Error);
+  EXPECT_THROW(sum_lines(DeviceSpan<std::byte const>(), {.escape = ' '}, groups.subspan(0, 2), stream()), Error);
+  EXPECT_THROW(
+      sum_lines(DeviceSpan<std::byte const>(), {.separator = ']', .brackets = true}, groups.subspan(0, 2), stream()),
+      Error);
   EXPECT_THROW(
       sum_lines(DeviceSpan<std::byte const>(), {.quote = '[', .brackets = true}, groups.subspan(0, 2), stream()),
       Error);

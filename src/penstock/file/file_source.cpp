@@ -99,6 +99,7 @@ class FileSource::Parts {
   std::uint64_t tiles_ = 0;             ///< Of the current one, given out so far.
   std::uint64_t bytes_ = 0;             ///< Of those.
   std::optional<StreamCutter> cutter_;  ///< With a framing: of streams.
+  bool stream_ended_ = false;           ///< What it holds is all that is left of the current one.
 };
 
 FileSource::FileSource(NextFile next_file, Pool const& pool, FileSourceOptions options)
@@ -180,6 +181,7 @@ bool FileSource::Parts::open(InputFile const& input, Tile& tile) {
     current_ = open_file(input);
     if (in_pieces(*current_)) current_->pieces_left = (current_->size() + step_ - 1) / step_;
     if (cutter_) cutter_->restart();
+    stream_ended_ = false;
     return false;
   } catch (FileProblem const& problem) {
     return fail_file(problem, tile);
@@ -208,10 +210,13 @@ OpenFile::Gathered FileSource::Parts::gather(Tile& tile) {
   auto const room = tile.input().first(tile_bytes_);
   if (!cutter_) return current_->gather(room, options_.linger, options_.stop);
   for (std::size_t held = cutter_->begin(room);;) {
-    auto const got = current_->gather(room.subspan(held), options_.linger, options_.stop);
+    OpenFile::Gathered got{0, true};
+    if (!stream_ended_) got = current_->gather(room.subspan(held), options_.linger, options_.stop);
+    if (options_.stop.stop_requested()) return {0, true};
+    stream_ended_ = got.ended;
     try {
       auto const cut = cutter_->cut(room, held + got.bytes, got.ended);
-      if (cut.ready) return {cut.bytes, got.ended};
+      if (cut.ready) return {cut.bytes, got.ended && !cutter_->holds_rest()};
       held = cut.bytes;
     } catch (Error const& error) {
       throw FileProblem(error.what());

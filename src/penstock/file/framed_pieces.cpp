@@ -20,6 +20,11 @@ std::size_t step_for(Framing const& framing, std::size_t tile_bytes, std::size_t
     return tile_bytes / one * one;
   }
   std::size_t const least = framing.delimiter_bytes();
+  if (least > FramedPieces::probe_bytes / 2) {
+    throw Error(ErrorKind::bad_argument, "A delimiter of " + std::to_string(least) +
+                                             " bytes is too long: it can have " +
+                                             std::to_string(FramedPieces::probe_bytes / 2) + ".");
+  }
   if (longest < least || longest > tile_bytes / 2) {
     throw Error(ErrorKind::bad_argument, "Records of up to " + std::to_string(longest) +
                                              " bytes are to fit into a tile wherever they begin; with tiles of " +

@@ -84,7 +84,7 @@ void end_with_writer(int pipe) {
   fcntl(pipe, F_SETFL, O_ASYNC);
   // It may have been closed in between.
   pollfd end{pipe, POLLIN, 0};
-  if (poll(&end, 1, 0) > 0) _exit(0);
+  if (poll(&end, 1, 0) > 0 && (end.revents & POLLNVAL) == 0) _exit(0);
 }
 
 }  // namespace

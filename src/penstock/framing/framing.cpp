@@ -105,11 +105,15 @@ class Prefixed final : public Framing {
 
 std::size_t Framing::whole_bytes(std::span<std::byte const> bytes) const {
   std::size_t whole = 0;
-  while (whole < bytes.size()) {
-    auto const length = record_bytes(bytes.subspan(whole));
-    if (!length || *length > bytes.size() - whole) break;
-    if (*length == 0) refuse("A framing says that a record has no bytes: it has at least one.");
-    whole += static_cast<std::size_t>(*length);
+  try {
+    while (whole < bytes.size()) {
+      auto const length = record_bytes(bytes.subspan(whole));
+      if (!length || *length > bytes.size() - whole) break;
+      if (*length == 0) refuse("A framing says that a record has no bytes: it has at least one.");
+      whole += static_cast<std::size_t>(*length);
+    }
+  } catch (Error const&) {
+    if (whole == 0) throw;
   }
   return whole;
 }

@@ -78,8 +78,19 @@ StreamCutter::Cut StreamCutter::give(std::span<std::byte> tile, std::size_t whol
 
 StreamCutter::Cut StreamCutter::end(std::span<std::byte> tile, std::size_t whole, std::size_t bytes) {
   if (whole == bytes || framing_->delimiter_bytes() != 0) return give(tile, bytes, bytes);
+  if (damaged(tile.first(bytes).subspan(whole))) return give(tile, whole, bytes);
   ++loss_.unfinished;
   return give(tile, whole, whole);
+}
+
+/// True if no record begins so.
+bool StreamCutter::damaged(std::span<std::byte const> rest) const {
+  try {
+    static_cast<void>(framing_->record_bytes(rest));
+    return false;
+  } catch (Error const&) {
+    return true;
+  }
 }
 
 /// The tile begins with a record that has not ended: is it too long?

@@ -38,6 +38,8 @@ class StreamCutter {
   ///         framing cannot tell where it ends. The stream cannot be read on.
   Cut cut(std::span<std::byte> tile, std::size_t bytes, bool ended);
 
+  /// Once the stream has ended: there is more for a next tile, which begins with what is damaged.
+  bool holds_rest() const noexcept { return !left_.empty(); }
   /// Where the first byte of the tile is in the stream.
   std::uint64_t offset() const noexcept { return offset_; }
   /// Of all streams so far.
@@ -52,6 +54,7 @@ class StreamCutter {
   std::size_t whole_bytes(std::span<std::byte const> bytes) const;
   Cut give(std::span<std::byte> tile, std::size_t whole, std::size_t bytes);
   Cut end(std::span<std::byte> tile, std::size_t whole, std::size_t bytes);
+  bool damaged(std::span<std::byte const> rest) const;
   Cut cut_long(std::span<std::byte> tile, std::size_t bytes);
 
   FramingRef const framing_;
