@@ -182,7 +182,7 @@ struct AFileInThePageCache : support::FolderOfFiles {
     if (!seen) GTEST_SKIP() << "the file system of " << folder << " has its files in no page cache for long";
     EXPECT_TRUE(*seen);
   }
-  /// Of a hundred times once at least: to look without counting pages may read ahead, and what a disk brings at once is
+  /// Once at least of many times: to look without counting pages may read ahead, and what a disk brings at once is
   /// there.
   void is_not_seen_there_once_it_left() const {
     OpenFile const file(it);
@@ -190,7 +190,7 @@ struct AFileInThePageCache : support::FolderOfFiles {
       GTEST_SKIP() << "the system does not say which files of " << folder << " the page cache has";
     }
     int left = 0, unseen = 0;
-    for (int i = 0; i < 100; ++i) {
+    for (int i = 0; i < 3000 && unseen == 0; ++i) {
       if (!support::leaves(file.descriptor(), bytes)) continue;
       ++left;
       if (!in_page_cache(file.descriptor(), 0, bytes)) ++unseen;
