@@ -3,6 +3,7 @@
 # usage: course_program.sh PENSTOCK CASE
 # Runs each command of a page of docs/course, and looks for each line of output that the page shows. Numbers may differ, and
 # whether a time is in us, ms or s; line breaks do not count. A line "..." stands for what the page leaves out.
+# What items.md has for the same command is looked for, too. Case Items runs its commands that no page has.
 course=$(realpath "$(dirname "$0")/../../docs/course")
 # shellcheck source=tests/tools/program_world.sh
 source "$(dirname "$0")/program_world.sh"
@@ -13,6 +14,7 @@ case $2 in
   Production) page=3-production.md ;;
   OneTaskManyStreams) page=4-one-task-many-streams.md ;;
   DefaultStreams) page=5-default-streams.md ;;
+  Items) page=items.md ;;
   NoPageIsLeftOut)
     for page in "$course"/[0-9]*.md; do
       grep -q "page=$(basename "$page") ;;" "$0" || fail "no case runs $page"
@@ -25,17 +27,49 @@ esac
 # same_words: standard input on one line, with N for each number and T for each unit of time.
 same_words() { tr -s '\n ' '  ' | sed -E 's/[0-9]+([.][0-9]+)?/N/g; s/N (ns|us|ms|s)\b/N T/g'; }
 
+# items: of each row of items.md the command, a tab and what it prints. The command is what stands last in its column.
+items() {
+  awk -F ' [|] ' '/^[|] / && !/^[|] item / {
+    if (NF != 3 || !match($2, /`[^`]*`$/) || $3 !~ /`/) { print "no command or no output: " $0 > "/dev/stderr"; exit 1 }
+    print substr($2, RSTART + 1, RLENGTH - 2) "\t" $3
+  }' "$course/items.md"
+}
+items > "$world/items" || fail 'items.md has a row that cannot be checked'
+# shown_by_items COMMAND: what it prints, a line each.
+# shellcheck disable=SC2016  # Backticks are meant.
+shown_by_items() { awk -F '\t' -v command="$1" '$1 == command { print $2 }' items | grep -o '`[^`]*`' | tr -d '`' || true; }
+
 commands=0
-# judge: what the last command said is compared with what the page has.
+# judge: what the last command said is compared with what the page and the items have.
 judge() {
   local line
   expect_code "$wanted_code"
   cat out err | same_words > words
+  shown_by_items "$command" >> shown
   while IFS= read -r line; do
     [[ -z $line || $line == ... ]] || grep -qF -- "$(same_words <<< "$line" | sed 's/^ //; s/ $//')" words ||
       fail "$page: '$command' does not say '$line' but: $(cat out err)"
   done < shown
 }
+
+if [[ $page == items.md ]]; then
+  wanted_code=0
+  while IFS= read -r command; do
+    if grep -qxF -- "\$ $command" "$course"/[0-9]*.md; then continue; fi
+    read -ra words_of_it <<< "$command"
+    program=$(dirname "$penstock")/${words_of_it[0]}
+    case ${words_of_it[0]} in
+      penstock) program=$penstock ;;
+      *) [[ -x $program ]] || { echo "not built: $command"; continue; } ;;
+    esac
+    : > shown
+    penstock=$program run "${words_of_it[@]:1}"
+    judge
+    commands=$((commands + 1))
+  done < <(cut -f 1 items | sort -u)
+  ((commands > 0)) || fail 'items.md has no command'
+  exit 0
+fi
 
 # 1 within a block, 2 behind its first command.
 inside=0
