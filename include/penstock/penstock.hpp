@@ -7,6 +7,7 @@
 #include "penstock/files.hpp"
 #include "penstock/kernels.hpp"
 #include "penstock/line_sums.hpp"
+#include "penstock/literals.hpp"
 #include "penstock/messages.hpp"
 #include "penstock/pipeline.hpp"
 #include "penstock/profile.hpp"

@@ -132,8 +132,9 @@ class Resolving {
 
   void resolve_lanes() {
     if (options_.lanes == 0) {
-      bool const two = gpu_ && largest_part_ < large_tile && !for_latency();
-      options_.lanes = static_cast<unsigned>(devices_) * (two ? 2 : 1);
+      unsigned const each =
+          gpu_ ? (largest_part_ < large_tile ? 2 : 1) : lanes_of_cpus(cpus_ / static_cast<unsigned>(devices_));
+      options_.lanes = static_cast<unsigned>(devices_) * (for_latency() ? 1 : each);
     }
     if (options_.lanes < devices_) {
       remarks_.push_back("There are " + std::to_string(devices_) + " lanes and not " + std::to_string(options_.lanes) +
