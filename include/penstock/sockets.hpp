@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Connections as the source of a pipeline.
+// Connections and datagrams as the source of a pipeline.
 #pragma once
 
 #include <chrono>
@@ -16,13 +16,13 @@
 
 namespace penstock {
 
-/// Bytes of a tile that came of one connection, one behind the other.
+/// Bytes of a tile that came of one connection, one behind the other; or one datagram.
 ///
 /// Units: bytes.
 struct Stretch {
-  std::uint64_t from = 0;    ///< The number of the connection.
-  std::uint64_t at = 0;      ///< Where the first of them is in the stream of that connection.
-  std::uint64_t offset = 0;  ///< Where the first of them is in the tile.
+  std::uint64_t from = 0;    ///< The number of the connection; of a datagram that of its socket, or of its sender.
+  std::uint64_t at = 0;      ///< Where they begin in the stream of the connection; of a datagram, how many came before.
+  std::uint64_t offset = 0;  ///< Where they begin in the tile.
   std::uint64_t bytes = 0;
 };
 
@@ -121,6 +121,81 @@ class ConnectionSource final : public Source {
   std::vector<Stretch> const& stretches_of(Tile const& tile) const;
   /// Threads: any.
   ConnectionCounts counts() const;
+
+ private:
+  class Parts;
+  std::unique_ptr<Parts> const parts_;
+};
+
+struct DatagramSourceOptions {
+  /// Ends the input. What is in a tile leaves with it.
+  std::stop_token stop = {};
+  /// Ends the input once nothing has come for so long. Empty: a stop ends it.
+  std::optional<std::chrono::milliseconds> idle = {};
+  /// Longer datagrams are left out or cut, as `long_records` says. At most a tile; 0: as much as a tile has, at most
+  /// 65,535, which is the most that a datagram can have.
+  std::size_t longest = 0;
+  LongRecords long_records = LongRecords::refuse;
+  /// As ConnectionSourceOptions::linger.
+  std::chrono::microseconds linger = std::chrono::milliseconds(1);
+  /// The system shares an address's datagrams out to so many sockets by their sender, and as many producers receive at
+  /// once. What comes of one sender stays in order. Not for multicast, of which each socket would get all.
+  unsigned sockets = 1;
+  /// What is asked of the system as buffer of each socket; more than net.core.rmem_max needs the right to
+  /// CAP_NET_ADMIN. It must hold what comes while all tiles are out: 8 MiB hold 1 KiB datagrams of 300 MB/s for 12 ms,
+  /// as the system counts more than a datagram's own bytes.
+  std::size_t receive_buffer = std::size_t{8} << 20;
+  /// Has the system hand over datagrams of one sender several at a time (UDP_GRO), which costs it less where a network
+  /// card brings many. The tile has them as they were sent.
+  bool coalesce = false;
+  /// Which interface multicast is joined at, such as "eth0". Empty: which the system chooses.
+  std::string interface = {};
+};
+
+/// What became of datagrams so far.
+struct DatagramCounts {
+  std::uint64_t datagrams = 0;  ///< That are in tiles.
+  std::uint64_t bytes = 0;      ///< Of those.
+  std::uint64_t dropped = 0;    ///< By the system: a buffer was full, or a checksum wrong.
+  RecordLoss loss = {};         ///< Too long ones.
+};
+
+/// Feeds a pipeline with the datagrams that come to an address, unicast or multicast.
+///
+/// They are received straight into tiles, several at a time, one behind the other; `stretches_of` has one Stretch for
+/// each, also an empty one. Tiles with a second input have that table there, too; a table that is full ends its tile.
+///
+/// While all tiles are out datagrams wait in the sockets' buffers, and what finds no room there is dropped and counted.
+///
+/// Threads: as Source; `stretches_of` is for the thread that holds the tile.
+class DatagramSource final : public Source {
+ public:
+  /// Receives at once. Addresses are "udp:127.0.0.1:9000", "udp:[::1]:9000", "udp:HOST:9000", "udp:*:9000", and
+  /// multicast groups, which are joined, as "udp:239.1.2.3:9000". Port 0 is one that is free. `pool` outlives the
+  /// source.
+  ///
+  /// Blocks: while a name is looked up.
+  /// Throws: Error of kind bad_argument: no address, one that is none, tiles without input or with no room for
+  ///         `longest` or a Stretch, several sockets for multicast. Error of kind system: an address that is taken or
+  ///         not of this machine.
+  DatagramSource(std::vector<std::string> const& addresses, Pool const& pool, DatagramSourceOptions options = {});
+  DatagramSource(DatagramSource const&) = delete;
+  DatagramSource& operator=(DatagramSource const&) = delete;
+  ~DatagramSource() override;
+
+  /// Where it receives, ports that were 0 being those that were free.
+  std::vector<std::string> const& addresses() const noexcept;
+
+  /// Blocks: until a datagram has come, or the input ends.
+  bool next(Tile& tile) override;
+  /// Blocks: until the tile is full or has lingered, or a stop is requested.
+  std::size_t fill(Tile& tile) override;
+  /// What was lost, and what would have kept it.
+  std::vector<std::string> remarks() const override;
+  /// For a tile that is filled.
+  std::vector<Stretch> const& stretches_of(Tile const& tile) const;
+  /// Threads: any.
+  DatagramCounts counts() const;
 
  private:
   class Parts;

@@ -7,6 +7,8 @@
 #include <utility>
 
 #include <gtest/gtest.h>
+#include <netinet/in.h>
+#include <netinet/udp.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -35,6 +37,19 @@ class Peer {
       ASSERT_GT(more, 0) << "errno " << errno;
       sent += static_cast<std::size_t>(more);
     }
+  }
+  void send_datagram(std::string const& text) const {
+    EXPECT_EQ(::send(socket_, text.data(), text.size(), 0), static_cast<ssize_t>(text.size())) << "errno " << errno;
+  }
+  /// The text as datagrams of so many bytes, and a shorter last one, which go through the system as one.
+  void send_datagrams(std::string const& text, int bytes) const {
+    ASSERT_EQ(setsockopt(socket_, SOL_UDP, UDP_SEGMENT, &bytes, sizeof bytes), 0);
+    send_datagram(text);
+  }
+  /// To a group, by no other interface.
+  void send_by_loopback() const {
+    in_addr const loopback{htonl(INADDR_LOOPBACK)};
+    EXPECT_EQ(setsockopt(socket_, IPPROTO_IP, IP_MULTICAST_IF, &loopback, sizeof loopback), 0);
   }
   /// Blocks: until the other side has closed.
   bool is_turned_away() const {

@@ -31,6 +31,11 @@ struct Contents {
     }
     bytes += count;
   }
+  /// Likewise, one that is by itself though it may be next to the last.
+  void add_apart(std::uint64_t from, std::uint64_t at, std::size_t count) {
+    stretches.push_back({from, at, bytes, count});
+    bytes += count;
+  }
 };
 
 }  // namespace penstock

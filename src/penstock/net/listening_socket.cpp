@@ -9,30 +9,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "penstock/core/failure_text.hpp"
 #include "penstock/error.hpp"
+#include "penstock/net/address_problem.hpp"
 
 namespace penstock {
 namespace {
 
 constexpr int stream_flags = SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK;
-
-std::string remedy_for(int number) {
-  if (number == EADDRINUSE) return "; end what has it, or name another";
-  if (number == EADDRNOTAVAIL) return "; name an address of this machine";
-  if (number == EACCES) return "; name a port above 1023, or a folder that you may write to";
-  return {};
-}
-
-/// What the system said, for a caller that has other addresses.
-class Refusal : public Error {
- public:
-  Refusal(std::string const& address, int problem)
-      : Error(ErrorKind::system,
-              "No peer can be listened for at " + address + ": " + system_problem(problem) + remedy_for(problem) + "."),
-        number(problem) {}
-  int const number;
-};
 
 /// Removes a socket file that a server left behind.
 ///
@@ -45,7 +28,7 @@ void remove_old_file(std::string const& text, NetAddress const& address) {
     throw Error(ErrorKind::system, "There is a file at " + path + " that is no socket: name another path.");
   }
   Descriptor const asking(socket(AF_UNIX, stream_flags, 0));
-  if (asking.number < 0) throw Refusal(text, errno);
+  if (asking.number < 0) throw AddressProblem(text, errno);
   int const answer = connect(asking.number, address.raw(), address.bytes) == 0 ? 0 : errno;
   if (answer == ECONNREFUSED) {
     unlink(path.c_str());
@@ -54,7 +37,7 @@ void remove_old_file(std::string const& text, NetAddress const& address) {
   if (answer == 0 || answer == EAGAIN) {
     throw Error(ErrorKind::system, "Another server answers at " + path + ": end it, or name another path.");
   }
-  throw Refusal(text, answer);
+  throw AddressProblem(text, answer);
 }
 
 }  // namespace
@@ -76,9 +59,8 @@ std::vector<std::unique_ptr<ListeningSocket>> ListeningSocket::open_all(std::str
     if (where.port() == 0 && !all.empty()) where.set_port(address_of(all.front()->descriptor()).port());
     try {
       all.push_back(std::make_unique<ListeningSocket>("tcp:", where));
-    } catch (Refusal const& refusal) {
-      // Machines without one of the two versions know addresses of it all the same.
-      if (all.empty() || (refusal.number != EADDRNOTAVAIL && refusal.number != EAFNOSUPPORT)) throw;
+    } catch (AddressProblem const& problem) {
+      if (all.empty() || !problem.of_missing_version()) throw;
     }
   }
   return all;
@@ -88,11 +70,11 @@ ListeningSocket::ListeningSocket(std::string scheme, NetAddress address)
     : scheme_(std::move(scheme)),
       text_(scheme_ + text_of(address)),
       socket_(socket(address.family(), stream_flags, 0)) {
-  if (socket_.number < 0) throw Refusal(text_, errno);
+  if (socket_.number < 0) throw AddressProblem(text_, errno);
   int const on = 1;
   setsockopt(socket_.number, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
   if (address.family() == AF_INET6) setsockopt(socket_.number, IPPROTO_IPV6, IPV6_V6ONLY, &on, sizeof on);
-  if (bind(socket_.number, address.raw(), address.bytes) != 0) throw Refusal(text_, errno);
+  if (bind(socket_.number, address.raw(), address.bytes) != 0) throw AddressProblem(text_, errno);
   struct stat status {};
   std::string const path = address.family() == AF_UNIX ? text_of(address) : "";
   if (!path.empty() && path.front() != '@' && lstat(path.c_str(), &status) == 0) {
@@ -100,7 +82,7 @@ ListeningSocket::ListeningSocket(std::string scheme, NetAddress address)
     device_ = status.st_dev;
     inode_ = status.st_ino;
   }
-  if (listen(socket_.number, SOMAXCONN) != 0) throw Refusal(text_, errno);
+  if (listen(socket_.number, SOMAXCONN) != 0) throw AddressProblem(text_, errno);
   text_ = scheme_ + text_of(address_of(socket_.number));
 }
 

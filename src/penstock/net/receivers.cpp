@@ -66,8 +66,9 @@ void Receivers::add(Receiver& receiver) {
 }
 
 void Receivers::arm(Receiver& receiver, bool known) {
-  if (known) return set_.change(receiver.descriptor(), once, &receiver);
-  set_.add(receiver.descriptor(), once, &receiver);
+  // A socket for datagrams can be written to all the time, which makes the next turn come at once.
+  std::uint32_t const events = receiver.holds() ? once | EPOLLOUT : once;
+  known ? set_.change(receiver.descriptor(), events, &receiver) : set_.add(receiver.descriptor(), events, &receiver);
 }
 
 /// Null once the input has ended.
@@ -103,7 +104,7 @@ bool Receivers::next(Tile& tile) {
     contents.bytes = 0;
     contents.full = false;
     receiver->receive(contents);
-    if (contents.bytes == 0) continue;
+    if (contents.stretches.empty()) continue;
     turn.keep();
     job.receiver = receiver;
     job.first = WallClock::now();

@@ -18,12 +18,16 @@ namespace penstock {
 class Receiver {
  public:
   virtual ~Receiver() = default;
-  /// Puts some of what there is behind what the tile has; false if there was nothing.
+  /// Puts some of what there is behind what the tile has; false if there is no more.
   ///
   /// Blocks: never.
   virtual bool receive(Contents& contents) = 0;
   /// Readable while there may be something to receive.
   virtual int descriptor() const noexcept = 0;
+  /// It has something that found no room in its last tile, whatever its socket has.
+  ///
+  /// Shape: its descriptor is one that can be written to.
+  virtual bool holds() const noexcept { return false; }
 };
 
 /// Fills tiles from several receivers, each of which has one tile at a time: so what came of one receiver is in tiles
