@@ -15,4 +15,5 @@
 #include "penstock/reduction.hpp"
 #include "penstock/report.hpp"
 #include "penstock/snapshot.hpp"
+#include "penstock/sockets.hpp"
 #include "penstock/stop_signals.hpp"

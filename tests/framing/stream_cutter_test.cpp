@@ -184,5 +184,101 @@ TEST_F(AStreamInTiles, LosesNoRecordThatFitsHoweverItComes) {
   }
 }
 
+/// Tiles of sixteen bytes that three streams share, which come bit by bit in any order, and break off.
+struct StreamsInOneTile : testing::Test {
+  static constexpr std::size_t tile_bytes = 16;
+  struct Peer {
+    StreamCutter cutter;
+    std::string stream = {};
+    std::size_t at = 0;
+    std::string got = {};
+  };
+  std::mt19937 random{11};
+  std::vector<std::byte> tile = std::vector<std::byte>(tile_bytes);
+  std::size_t used = 0;
+
+  /// Gives a peer's cutter up to `most` bytes; false if the tile has no room for what it holds.
+  bool feed(Peer& peer, std::size_t most, bool ends) {
+    auto const room = std::span(tile).subspan(used);
+    std::size_t const held = peer.cutter.held();
+    if (held >= room.size()) return false;
+    std::size_t const more = std::min({most, room.size() - held, peer.stream.size() - peer.at});
+    std::memcpy(room.data() + held, peer.stream.data() + peer.at, more);
+    peer.at += more;
+    auto const cut = peer.cutter.take(room, more, ends && peer.at == peer.stream.size() && more == 0, tile_bytes);
+    if (!cut.ready) return true;
+    std::string const whole = support::text_of(room.first(cut.bytes));
+    if (!whole.empty()) {
+      EXPECT_EQ(whole, peer.stream.substr(peer.cutter.offset(), cut.bytes));
+    }
+    peer.got += whole;
+    used += cut.bytes;
+    return true;
+  }
+  void all(std::vector<Peer>& peers) {
+    std::size_t first = 0;
+    for (std::size_t left = peers.size(); left > 0;) {
+      left = 0;
+      for (std::size_t k = 0; k < peers.size(); ++k) {
+        Peer& peer = peers[(first + k) % peers.size()];
+        if (peer.at < peer.stream.size()) ++left;
+        if (feed(peer, 1 + random() % 9, false)) continue;
+        // The tile leaves; this peer is the first of the next one.
+        used = 0;
+        first = (first + k) % peers.size();
+        ++left;
+        break;
+      }
+    }
+    for (Peer& peer : peers) {
+      used = 0;
+      feed(peer, 0, true);
+    }
+  }
+};
+
+TEST_F(StreamsInOneTile, LoseNoRecordThatFits) {
+  for (int round = 0; round < 400; ++round) {
+    bool const truncates = round % 2 == 1;
+    auto const framing = delimited_by(round % 3 == 0 ? "\n" : "<>");
+    std::vector<Peer> peers;
+    std::vector<std::string> wanted(3);
+    std::vector<std::uint64_t> long_ones(3);
+    for (std::size_t k = 0; k < 3; ++k) {
+      peers.push_back({StreamCutter::of_peer(framing, truncates ? LongRecords::truncate : LongRecords::refuse)});
+      for (auto const& record : support::delimited_records(40, round % 3 == 0 ? "\n" : "<>", 24, random)) {
+        peers[k].stream += record;
+        bool const fits = record.size() <= tile_bytes;
+        if (fits || truncates) wanted[k] += record.substr(0, tile_bytes);
+        if (!fits) ++long_ones[k];
+      }
+      if (k == 2) peers[k].stream += "abc";
+    }
+    all(peers);
+    for (std::size_t k = 0; k < 3; ++k) {
+      ASSERT_EQ(peers[k].got, wanted[k]) << "round " << round << ", peer " << k;
+      RecordLoss loss{.unfinished = k == 2 ? 1U : 0U};
+      (truncates ? loss.truncated : loss.refused) = long_ones[k];
+      ASSERT_EQ(peers[k].cutter.loss(), loss) << "round " << round << ", peer " << k;
+    }
+  }
+}
+
+TEST_F(StreamsInOneTile, SkipARecordThatSaysItIsTooLong) {
+  for (auto const long_records : {LongRecords::refuse, LongRecords::truncate}) {
+    std::vector<Peer> peers;
+    peers.push_back({StreamCutter::of_peer(length_prefixed(), long_records),
+                     "\0\0\0\1a\0\0\0\100"s + std::string(64, 'y') + "\0\0\0\1b"s});
+    peers.push_back({StreamCutter::of_peer(length_prefixed(), long_records), "\0\0\0\1c\0\0\0\2d"s});
+    used = 0;
+    all(peers);
+    bool const truncates = long_records == LongRecords::truncate;
+    EXPECT_EQ(peers[0].got, "\0\0\0\1a"s + (truncates ? "\0\0\0\100"s + std::string(12, 'y') : "") + "\0\0\0\1b"s);
+    EXPECT_EQ(peers[0].cutter.loss(), (truncates ? RecordLoss{.truncated = 1} : RecordLoss{.refused = 1}));
+    EXPECT_EQ(peers[1].got, "\0\0\0\1c"s);
+    EXPECT_EQ(peers[1].cutter.loss(), RecordLoss{.unfinished = 1});
+  }
+}
+
 }  // namespace
 }  // namespace penstock

@@ -4,10 +4,10 @@
 #include <utility>
 
 #include "penstock/core/number_text.hpp"
+#include "penstock/core/of_tiles.hpp"
 #include "penstock/core/pool.hpp"
 #include "penstock/file/file_reader.hpp"
 #include "penstock/file/framed_pieces.hpp"
-#include "penstock/file/of_tiles.hpp"
 #include "penstock/file/open_file.hpp"
 #include "penstock/file/open_folder.hpp"
 #include "penstock/files.hpp"

@@ -15,7 +15,45 @@ std::size_t StreamCutter::begin(std::span<std::byte> tile) {
   left_.clear();
   offset_ = next_offset_;
   looked_at_ = 0;
+  tile_bytes_ = tile.size();
   return held;
+}
+
+StreamCutter::Cut StreamCutter::take(std::span<std::byte> room, std::size_t bytes, bool ended, std::size_t tile_bytes) {
+  std::size_t const held = left_.size();
+  tile_bytes_ = tile_bytes;
+  if (held > bytes && !ended) {
+    auto const came = room.subspan(held, bytes);
+    left_.insert(left_.end(), came.begin(), came.end());
+    if (waits(left_)) {
+      looked_at_ = left_.size();
+      return {};
+    }
+  }
+  std::size_t const looked_at = looked_at_;
+  begin(room);
+  looked_at_ = looked_at;
+  tile_bytes_ = tile_bytes;
+  Cut const result = cut(room, held + bytes, ended);
+  if (result.ready) return result;
+  left_.assign(room.begin(), room.begin() + static_cast<std::ptrdiff_t>(result.bytes));
+  next_offset_ = offset_;
+  return {};
+}
+
+/// True if nothing is to be done with what is held before more comes.
+bool StreamCutter::waits(std::span<std::byte const> bytes) const {
+  if (skips_ != Skip::nothing || bytes.size() >= tile_bytes_) return false;
+  if (framing_->delimiter_bytes() != 0) return whole_bytes(bytes) == 0;
+  auto const length = framing_->record_bytes(bytes);
+  if (length && *length > tile_bytes_) return long_records_ == LongRecords::truncate;
+  return !length || *length > bytes.size();
+}
+
+void StreamCutter::break_off() {
+  // A record that is being skipped is counted already.
+  if (!left_.empty() && skips_ == Skip::nothing) ++loss_.unfinished;
+  left_.clear();
 }
 
 void StreamCutter::restart() {
@@ -73,11 +111,13 @@ std::size_t StreamCutter::whole_bytes(std::span<std::byte const> bytes) const {
 StreamCutter::Cut StreamCutter::give(std::span<std::byte> tile, std::size_t whole, std::size_t bytes) {
   left_.assign(tile.begin() + static_cast<std::ptrdiff_t>(whole), tile.begin() + static_cast<std::ptrdiff_t>(bytes));
   next_offset_ = offset_ + whole;
+  looked_at_ = 0;
   return {true, whole};
 }
 
 StreamCutter::Cut StreamCutter::end(std::span<std::byte> tile, std::size_t whole, std::size_t bytes) {
-  if (whole == bytes || framing_->delimiter_bytes() != 0) return give(tile, bytes, bytes);
+  bool const may_lack_delimiter = framing_->delimiter_bytes() != 0 && !last_needs_delimiter_;
+  if (whole == bytes || may_lack_delimiter) return give(tile, bytes, bytes);
   if (damaged(tile.first(bytes).subspan(whole))) return give(tile, whole, bytes);
   ++loss_.unfinished;
   return give(tile, whole, whole);
@@ -95,22 +135,22 @@ bool StreamCutter::damaged(std::span<std::byte const> rest) const {
 
 /// The tile begins with a record that has not ended: is it too long?
 StreamCutter::Cut StreamCutter::cut_long(std::span<std::byte> tile, std::size_t bytes) {
-  bool const full = bytes == tile.size();
+  bool const full = bytes >= tile_bytes_;
   std::uint64_t length = 0;  // 0: it is not known.
   if (bytes != 0) length = framing_->record_bytes(tile.first(bytes)).value_or(0);
-  bool const too_long = full || length > tile.size();
+  bool const too_long = full || length > tile_bytes_;
   bool const truncates = long_records_ == LongRecords::truncate;
   if (!too_long || (truncates && !full)) return {false, bytes};
   std::size_t const delimiter = framing_->delimiter_bytes();
   if (length == 0 && delimiter == 0) {
     throw Error(ErrorKind::bad_argument,
-                "The record at byte " + std::to_string(offset_) + " has more than the " + size_text(tile.size()) +
+                "The record at byte " + std::to_string(offset_) + " has more than the " + size_text(tile_bytes_) +
                     " of a tile, and its framing cannot tell where it ends: make tiles larger.");
   }
   skips_ = length != 0 ? Skip::bytes : Skip::to_delimiter;
   if (truncates) {
     ++loss_.truncated;
-    to_skip_ = length - std::min<std::uint64_t>(length, tile.size());
+    to_skip_ = length - std::min<std::uint64_t>(length, tile_bytes_);
     // The delimiter may have begun in this tile.
     give(tile, bytes - (length != 0 ? 0 : delimiter - 1), bytes);
     return {true, bytes};

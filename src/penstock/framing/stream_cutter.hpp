@@ -13,13 +13,20 @@ namespace penstock {
 
 /// Cuts a stream into tiles of whole records: what is left at the end of a tile begins the next one.
 ///
-/// For each tile: `begin`; then bytes are appended and `cut` looks at them, until the tile is ready.
+/// For each tile of the stream's own: `begin`; then bytes are appended and `cut` looks at them, until the tile is
+/// ready. Where streams share tiles: `take`, each time bytes have come.
 ///
 /// Threads: one at a time.
 class StreamCutter {
  public:
   StreamCutter(FramingRef framing, LongRecords long_records)
       : framing_(std::move(framing)), long_records_(long_records) {}
+  /// For streams whose last record is whole only if it has its delimiter, as one that a peer may break off.
+  static StreamCutter of_peer(FramingRef framing, LongRecords long_records) {
+    StreamCutter cutter(std::move(framing), long_records);
+    cutter.last_needs_delimiter_ = true;
+    return cutter;
+  }
 
   /// Puts what was left into the front of the next tile, and says how many bytes that is.
   ///
@@ -38,6 +45,20 @@ class StreamCutter {
   ///         framing cannot tell where it ends. The stream cannot be read on.
   Cut cut(std::span<std::byte> tile, std::size_t bytes, bool ended);
 
+  /// Bytes that were left: how much room `take` needs in front of what comes next.
+  std::size_t held() const noexcept { return left_.size(); }
+  /// `room` is what is free of a tile that has `tile_bytes` in all; `bytes` of the stream have come, and lie in it
+  /// behind held() others. Ready: so many bytes in front of `room` are whole records; all else is held.
+  ///
+  /// It copies what was held only to records that are whole, or if more came than that is. So a record that comes bit
+  /// by bit is copied twice, however many bits it has.
+  ///
+  /// Shape:  held() + bytes are at most room.size(), and that is at most tile_bytes, the same each time.
+  /// Throws: as cut. The stream cannot be read on.
+  Cut take(std::span<std::byte> room, std::size_t bytes, bool ended, std::size_t tile_bytes);
+  /// The stream breaks off: a record that has begun is unfinished.
+  void break_off();
+
   /// Once the stream has ended: there is more for a next tile, which begins with what is damaged.
   bool holds_rest() const noexcept { return !left_.empty(); }
   /// Where the first byte of the tile is in the stream.
@@ -49,6 +70,7 @@ class StreamCutter {
 
  private:
   enum class Skip { nothing, bytes, to_delimiter };
+  bool waits(std::span<std::byte const> bytes) const;
   std::size_t skip(std::span<std::byte> tile, std::size_t bytes);
   std::size_t drop_front(std::span<std::byte> tile, std::size_t bytes, std::size_t gone);
   std::size_t whole_bytes(std::span<std::byte const> bytes) const;
@@ -59,6 +81,8 @@ class StreamCutter {
 
   FramingRef const framing_;
   LongRecords const long_records_;
+  bool last_needs_delimiter_ = false;
+  std::size_t tile_bytes_ = 0;
   std::vector<std::byte> left_;
   std::uint64_t offset_ = 0;       ///< Of the tile.
   std::uint64_t next_offset_ = 0;  ///< Of the next one.

@@ -24,7 +24,7 @@ class OfTiles {
     std::size_t const known = known_.load(std::memory_order_relaxed);
     if (known == MostPools) {
       throw Error(ErrorKind::bad_argument,
-                  "One source feeds up to " + std::to_string(MostPools) + " pools: read the files with several.");
+                  "One source feeds up to " + std::to_string(MostPools) + " pools: make several sources.");
     }
     pools_[known] = {&pool, std::vector<Value>(pool.size())};
     // A thread that looks for a tile's value finds all of it.

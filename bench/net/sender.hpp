@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+#include <random>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include <netinet/in.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+namespace penstock {
+
+/// What is sent: messages that have their length in the first four bytes, the highest first.
+struct Load {
+  double bytes_per_second = 300e6;  ///< 0: as fast as it goes.
+  std::size_t least = 1024, most = 8192;
+  unsigned connections = 1;
+  std::uint64_t bytes = 0;
+};
+
+/// A process that sends to a port of this machine, so that its CPU time is not counted with that of the receiver.
+class Sender {
+ public:
+  Sender(std::uint16_t port, bool datagrams, Load const& load) : process_(fork()) {
+    if (process_ != 0) return;
+    datagrams ? send_datagrams(port, load) : send_streams(port, load);
+    _exit(0);
+  }
+  Sender(Sender const&) = delete;
+  Sender& operator=(Sender const&) = delete;
+  /// Waits for its end. Its exit code tells nothing: what came is counted by the receiver.
+  ~Sender() { waitpid(process_, nullptr, 0); }
+
+ private:
+  using WallClock = std::chrono::steady_clock;
+
+  static int connected(std::uint16_t port, int type) {
+    int const one = socket(AF_INET, type | SOCK_CLOEXEC, 0);
+    sockaddr_in to{};
+    to.sin_family = AF_INET;
+    to.sin_port = htons(port);
+    to.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    if (connect(one, reinterpret_cast<sockaddr const*>(&to), sizeof to) != 0) _exit(1);
+    return one;
+  }
+  /// Messages one behind the other, each with its beginning.
+  struct Messages {
+    std::vector<std::byte> bytes;
+    std::vector<std::size_t> lengths;
+  };
+  static Messages messages(Load const& load) {
+    Messages all;
+    std::mt19937 random(1);
+    for (int k = 0; k < 1024; ++k) {
+      std::size_t const length = load.least + random() % (load.most - load.least + 1);
+      auto const rest = static_cast<std::uint32_t>(htonl(static_cast<std::uint32_t>(length - 4)));
+      std::size_t const at = all.bytes.size();
+      all.bytes.resize(at + length, std::byte{7});
+      std::memcpy(all.bytes.data() + at, &rest, sizeof rest);
+      all.lengths.push_back(length);
+    }
+    return all;
+  }
+  /// Sleeps while more was sent than is due.
+  static void keep_to(Load const& load, WallClock::time_point start, std::uint64_t sent) {
+    if (load.bytes_per_second == 0) return;
+    auto const due = start + std::chrono::duration_cast<WallClock::duration>(
+                                 std::chrono::duration<double>(double(sent) / load.bytes_per_second));
+    if (due - WallClock::now() > std::chrono::microseconds(100)) std::this_thread::sleep_until(due);
+  }
+  /// One `send` for each message, from connection to connection.
+  static void send_streams(std::uint16_t port, Load const& load) {
+    Messages const all = messages(load);
+    std::vector<int> sockets;
+    for (unsigned k = 0; k < load.connections; ++k) sockets.push_back(connected(port, SOCK_STREAM));
+    auto const start = WallClock::now();
+    std::uint64_t sent = 0;
+    for (std::size_t turn = 0, k = 0, at = 0; sent < load.bytes; ++turn) {
+      if (k == all.lengths.size()) k = at = 0;
+      int const to = sockets[turn % sockets.size()];
+      for (std::size_t part = 0; part < all.lengths[k];) {
+        ssize_t const more = ::send(to, all.bytes.data() + at + part, all.lengths[k] - part, MSG_NOSIGNAL);
+        if (more <= 0) _exit(1);
+        part += static_cast<std::size_t>(more);
+      }
+      sent += all.lengths[k];
+      at += all.lengths[k++];
+      keep_to(load, start, sent);
+    }
+  }
+  /// Sixteen at a time.
+  static void send_datagrams(std::uint16_t port, Load const& load) {
+    Messages all = messages(load);
+    int const to = connected(port, SOCK_DGRAM);
+    auto const start = WallClock::now();
+    std::uint64_t sent = 0;
+    constexpr std::size_t at_once = 16;
+    std::array<mmsghdr, at_once> headers{};
+    std::array<iovec, at_once> parts{};
+    for (std::size_t k = 0, at = 0; sent < load.bytes;) {
+      if (k + at_once > all.lengths.size()) k = at = 0;
+      for (std::size_t one = 0; one < at_once; ++one) {
+        parts[one] = {all.bytes.data() + at, all.lengths[k]};
+        headers[one].msg_hdr.msg_iov = &parts[one];
+        headers[one].msg_hdr.msg_iovlen = 1;
+        sent += all.lengths[k];
+        at += all.lengths[k++];
+      }
+      for (std::size_t gone = 0; gone < at_once;) {
+        int const more = sendmmsg(to, headers.data() + gone, static_cast<unsigned>(at_once - gone), 0);
+        if (more <= 0) _exit(1);
+        gone += static_cast<std::size_t>(more);
+      }
+      keep_to(load, start, sent);
+    }
+  }
+
+  pid_t const process_;
+};
+
+}  // namespace penstock

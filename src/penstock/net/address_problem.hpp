@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cerrno>
+#include <string>
+
+#include "penstock/core/failure_text.hpp"
+#include "penstock/error.hpp"
+
+namespace penstock {
+
+/// What the system says of an address, for a caller that may have others.
+class AddressProblem : public Error {
+ public:
+  AddressProblem(std::string const& address, int problem)
+      : Error(ErrorKind::system,
+              "Nothing can be received at " + address + ": " + system_problem(problem) + remedy_for(problem) + "."),
+        problem_(problem) {}
+  /// Machines without IPv6 have addresses of it all the same, in names.
+  bool of_missing_version() const noexcept { return problem_ == EADDRNOTAVAIL || problem_ == EAFNOSUPPORT; }
+
+ private:
+  static std::string remedy_for(int problem) {
+    if (problem == EADDRINUSE) return "; end what has it, or name another";
+    if (problem == EADDRNOTAVAIL) return "; name an address of this machine";
+    if (problem == EACCES) return "; name a port above 1023, or a folder that you may write to";
+    if (problem == ENODEV) return "; name an interface that multicast comes by";
+    return {};
+  }
+
+  int problem_;
+};
+
+}  // namespace penstock

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "penstock/net/connection.hpp"
+
+#include <algorithm>
+#include <cerrno>
+
+#include <sys/socket.h>
+
+namespace penstock {
+namespace {
+
+/// What one connection may put into a tile before the others that are ready have their turn.
+constexpr std::size_t most_at_once = std::size_t{256} << 10;
+
+}  // namespace
+
+Connection::Connection(int socket, std::uint64_t number, ConnectionLedger& ledger,
+                       ConnectionSourceOptions const& options)
+    : socket_(socket), number_(number), ledger_(ledger) {
+  if (options.framing == nullptr) return;
+  if (options.last_may_lack_delimiter) {
+    cutter_.emplace(options.framing, options.long_records);
+  } else {
+    cutter_.emplace(StreamCutter::of_peer(options.framing, options.long_records));
+  }
+}
+
+bool Connection::ready(Contents& contents) {
+  std::size_t const held = cutter_ ? cutter_->held() : 0;
+  auto const room = contents.room();
+  if (held >= room.size() || contents.stretches.size() >= contents.most_stretches) {
+    contents.full = true;
+    return true;
+  }
+  auto const to = room.subspan(held, std::min(room.size() - held, most_at_once));
+  ssize_t const got = recv(socket_.number, to.data(), to.size(), MSG_DONTWAIT);
+  if (got < 0) return errno == EAGAIN || errno == EINTR || over(ConnectionEnd::broken);
+  try {
+    put(contents, static_cast<std::size_t>(got), got == 0);
+  } catch (Error const&) {
+    return over(ConnectionEnd::damaged);
+  }
+  if (got != 0) return true;
+  return over(cutter_ && cutter_->holds_rest() ? ConnectionEnd::damaged : ConnectionEnd::closed);
+}
+
+/// Adds what came and is whole, and keeps the rest.
+void Connection::put(Contents& contents, std::size_t bytes, bool ended) {
+  std::uint64_t at = bytes_;
+  std::size_t whole = bytes;
+  bytes_ += bytes;
+  ledger_.add_bytes(bytes);
+  if (cutter_) {
+    auto const cut = cutter_->take(contents.room(), bytes, ended, contents.input.size());
+    at = cutter_->offset();
+    whole = cut.bytes;
+    if (cutter_->loss() != reported_) report_loss();
+  }
+  if (whole != 0) contents.add(number_, at, whole);
+  if ((cutter_ ? cutter_->held() : 0) >= contents.room().size()) contents.full = true;
+}
+
+void Connection::report_loss() {
+  RecordLoss const now = cutter_->loss();
+  ledger_.add_loss({.refused = now.refused - reported_.refused,
+                    .truncated = now.truncated - reported_.truncated,
+                    .unfinished = now.unfinished - reported_.unfinished});
+  reported_ = now;
+}
+
+/// False, as `ready` says it.
+bool Connection::over(ConnectionEnd how) {
+  if (cutter_ && how == ConnectionEnd::broken) {
+    cutter_->break_off();
+    report_loss();
+  }
+  ledger_.close(number_, how, bytes_);
+  return false;
+}
+
+}  // namespace penstock

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <vector>
+
+#include "penstock/net/contents.hpp"
+#include "penstock/net/ending.hpp"
+#include "penstock/net/poll_set.hpp"
+#include "penstock/net/receivers.hpp"
+
+namespace penstock {
+
+/// A socket of a group.
+///
+/// Threads: the one that has the group.
+class Pollable {
+ public:
+  virtual ~Pollable() = default;
+  virtual int descriptor() const noexcept = 0;
+  /// There is something to read. If the tile has no room for it, the contents are `full`, and this socket is the first
+  /// of the next tile. False: it is over; the group lets go of it.
+  ///
+  /// Blocks: never.
+  virtual bool ready(Contents& contents) = 0;
+
+ private:
+  friend class ConnectionGroup;
+  std::size_t place_ = 0;
+};
+
+/// Sockets whose bytes share tiles, each having its turn.
+class ConnectionGroup final : public Receiver {
+ public:
+  /// Throws: Error of kind system, if the process has no descriptor left.
+  explicit ConnectionGroup(Ending const& ending);
+  ConnectionGroup(ConnectionGroup const&) = delete;
+  ConnectionGroup& operator=(ConnectionGroup const&) = delete;
+
+  /// Threads: any.
+  /// Throws:  Error of kind system, if the system refuses; the socket is closed.
+  void adopt(std::unique_ptr<Pollable> socket);
+  /// One look at the sockets that are ready, each of which has one turn.
+  bool receive(Contents& contents) override;
+  int descriptor() const noexcept override { return set_.descriptor(); }
+  PollSet& set() noexcept { return set_; }
+
+ private:
+  void let_go(Pollable& socket);
+
+  PollSet set_;
+  std::array<epoll_event, 128> events_{};
+  std::span<epoll_event> ready_ = {};  ///< Those that were seen last.
+  std::size_t at_ = 0;                 ///< How many of them have had their turn.
+  std::mutex mutex_;
+  std::vector<std::unique_ptr<Pollable>> sockets_;
+};
+
+}  // namespace penstock

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "penstock/net/connection_ledger.hpp"
+
+namespace penstock {
+
+ConnectionLedger::ConnectionLedger(Ending& ending, ConnectionSourceOptions const& options)
+    : ending_(ending), connections_(options.connections), most_(options.most_connections), observer_(options.observer) {
+  if (connections_ == 0U) ending_.request();
+}
+
+ConnectionLedger::Admission ConnectionLedger::admission() const {
+  std::scoped_lock const lock(mutex_);
+  if (connections_ && counts_.accepted >= *connections_) return Admission::no_more;
+  return counts_.open < most_ ? Admission::yes : Admission::too_many;
+}
+
+std::uint64_t ConnectionLedger::open(std::string const& peer) {
+  std::scoped_lock const lock(mutex_);
+  ++counts_.open;
+  std::uint64_t const number = counts_.accepted++;
+  if (observer_ != nullptr) observer_->opened(number, peer);
+  return number;
+}
+
+void ConnectionLedger::refuse() {
+  std::scoped_lock const lock(mutex_);
+  ++counts_.refused;
+}
+
+void ConnectionLedger::close(std::uint64_t connection, ConnectionEnd how, std::uint64_t bytes) {
+  std::scoped_lock const lock(mutex_);
+  --counts_.open;
+  ++(how == ConnectionEnd::closed ? counts_.closed : how == ConnectionEnd::broken ? counts_.broken : counts_.damaged);
+  if (observer_ != nullptr) observer_->ended(connection, how, bytes);
+  if (connections_ && counts_.accepted >= *connections_ && counts_.open == 0) ending_.request();
+}
+
+void ConnectionLedger::add_loss(RecordLoss const& loss) {
+  std::scoped_lock const lock(mutex_);
+  counts_.loss += loss;
+}
+
+ConnectionCounts ConnectionLedger::counts() const {
+  std::scoped_lock const lock(mutex_);
+  ConnectionCounts counts = counts_;
+  counts.bytes = bytes_.load(std::memory_order_relaxed);
+  return counts;
+}
+
+}  // namespace penstock

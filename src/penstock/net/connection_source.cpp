@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <memory>
+#include <utility>
+
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <sys/socket.h>
+
+#include "penstock/core/number_text.hpp"
+#include "penstock/net/connection.hpp"
+#include "penstock/net/connection_group.hpp"
+#include "penstock/net/connection_ledger.hpp"
+#include "penstock/net/listener.hpp"
+#include "penstock/net/receivers.hpp"
+#include "penstock/sockets.hpp"
+
+namespace penstock {
+namespace {
+
+/// A peer whose machine is gone says nothing: after a minute it is asked, six times, once every ten seconds.
+void ask_silent_peers(int socket) noexcept {
+  auto const set = [&](int level, int name, int value) { setsockopt(socket, level, name, &value, sizeof value); };
+  set(SOL_SOCKET, SO_KEEPALIVE, 1);
+  set(IPPROTO_TCP, TCP_KEEPIDLE, 60);
+  set(IPPROTO_TCP, TCP_KEEPINTVL, 10);
+  set(IPPROTO_TCP, TCP_KEEPCNT, 6);
+}
+
+void expect_room_for_records(ConnectionSourceOptions const& options, std::size_t tile_bytes) {
+  std::size_t const one = options.framing == nullptr ? 0 : options.framing->equal_bytes();
+  if (one <= tile_bytes) return;
+  throw Error(ErrorKind::bad_argument, "A tile of " + size_text(tile_bytes) + " has no room for a record of " +
+                                           std::to_string(one) + " bytes: make tiles larger.");
+}
+
+std::string connections_text(std::uint64_t count) {
+  return std::to_string(count) + (count == 1 ? " connection" : " connections");
+}
+
+}  // namespace
+
+/// What a ConnectionSource is made of.
+class ConnectionSource::Parts {
+ public:
+  Parts(std::vector<std::string> const& addresses, Pool const& pool, ConnectionSourceOptions options)
+      : options_(std::move(options)),
+        ending_(options_.stop),
+        ledger_(ending_, options_),
+        receivers_(pool, ending_, {.linger = options_.linger, .idle = options_.idle}) {
+    expect_room_for_records(options_, pool.shape().input_bytes);
+    if (addresses.empty()) throw Error(ErrorKind::bad_argument, "There is no address to listen at: name one.");
+    if (options_.readers == 0) throw Error(ErrorKind::bad_argument, "Connections need a reader: give them one.");
+    for (unsigned k = 0; k < options_.readers; ++k) groups_.push_back(std::make_unique<ConnectionGroup>(ending_));
+    for (std::string const& address : addresses) listen(address);
+    for (auto const& group : groups_) receivers_.add(*group);
+  }
+
+  std::vector<std::string> const& addresses() const noexcept { return addresses_; }
+  ConnectionLedger const& ledger() const noexcept { return ledger_; }
+  Receivers& receivers() noexcept { return receivers_; }
+
+ private:
+  void listen(std::string const& address) {
+    ConnectionGroup& group = *groups_.front();
+    for (auto& socket : ListeningSocket::open_all(address)) {
+      addresses_.push_back(socket->address());
+      auto const accepted = [this](int peer, std::string const& name) { add(peer, name); };
+      group.adopt(std::make_unique<Listener>(std::move(socket), ledger_, group, accepted));
+    }
+  }
+  void add(int socket, std::string const& peer) {
+    Descriptor owned(socket);
+    ask_silent_peers(socket);
+    std::uint64_t const number = ledger_.open(peer);
+    try {
+      auto connection = std::make_unique<Connection>(socket, number, ledger_, options_);
+      owned.number = -1;
+      groups_[number % groups_.size()]->adopt(std::move(connection));
+    } catch (...) {  // The system has no memory for one more.
+      ledger_.close(number, ConnectionEnd::broken, 0);
+    }
+  }
+
+  ConnectionSourceOptions const options_;
+  Ending ending_;
+  ConnectionLedger ledger_;
+  std::vector<std::string> addresses_;
+  std::vector<std::unique_ptr<ConnectionGroup>> groups_;
+  Receivers receivers_;
+};
+
+ConnectionSource::ConnectionSource(std::vector<std::string> const& addresses, Pool const& pool,
+                                   ConnectionSourceOptions options)
+    : parts_(std::make_unique<Parts>(addresses, pool, std::move(options))) {}
+
+ConnectionSource::~ConnectionSource() = default;
+
+std::vector<std::string> const& ConnectionSource::addresses() const noexcept {
+  return parts_->addresses();
+}
+
+bool ConnectionSource::next(Tile& tile) {
+  return parts_->receivers().next(tile);
+}
+
+std::size_t ConnectionSource::fill(Tile& tile) {
+  return parts_->receivers().fill(tile);
+}
+
+std::vector<Stretch> const& ConnectionSource::stretches_of(Tile const& tile) const {
+  return parts_->receivers().stretches_of(tile);
+}
+
+ConnectionCounts ConnectionSource::counts() const {
+  return parts_->ledger().counts();
+}
+
+std::vector<std::string> ConnectionSource::remarks() const {
+  ConnectionCounts const now = counts();
+  std::vector<std::string> all;
+  if (!now.loss.none()) all.push_back(describe(now.loss));
+  if (now.broken != 0) all.push_back(connections_text(now.broken) + " broke off by an error of the network.");
+  if (now.damaged != 0) {
+    all.push_back(connections_text(now.damaged) +
+                  " closed from here, since what came is no record: it is damaged, or its framing is another.");
+  }
+  if (now.refused != 0) {
+    all.push_back(connections_text(now.refused) +
+                  " turned away, since there were too many: raise most_connections, or "
+                  "the limit on open files (ulimit -n).");
+  }
+  return all;
+}
+
+}  // namespace penstock

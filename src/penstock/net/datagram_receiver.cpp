@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "penstock/net/datagram_receiver.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+#include <netinet/in.h>
+#include <netinet/udp.h>
+
+namespace penstock {
+
+DatagramReceiver::DatagramReceiver(std::unique_ptr<DatagramSocket> socket, std::uint64_t number, std::size_t longest,
+                                   DatagramSourceOptions const& options)
+    : socket_(std::move(socket)),
+      number_(number),
+      longest_(longest),
+      coalesces_(options.coalesce),
+      long_records_(options.long_records),
+      step_(std::min<std::size_t>(longest, 2048)),
+      behind_(std::make_unique_for_overwrite<std::byte[]>(most_at_once * longest)),
+      control_(options.coalesce ? most_at_once * control_bytes : 0) {}
+
+bool DatagramReceiver::receive(Contents& contents) {
+  if (holds()) {
+    place_held(contents);
+    return true;
+  }
+  auto const room = contents.room();
+  std::size_t const fit =
+      std::min({room.size() / step_, contents.most_stretches - contents.stretches.size(), most_at_once});
+  if (fit == 0) {
+    contents.full = true;
+    return true;
+  }
+  prepare(room, fit);
+  int const got = recvmmsg(descriptor(), headers_.data(), static_cast<unsigned>(fit), MSG_DONTWAIT, nullptr);
+  if (got <= 0) return false;
+  place(contents, static_cast<std::size_t>(got));
+  return static_cast<std::size_t>(got) == fit;
+}
+
+void DatagramReceiver::prepare(std::span<std::byte> room, std::size_t count) {
+  for (std::size_t k = 0; k < count; ++k) {
+    places_[2 * k] = {room.data() + k * step_, step_};
+    places_[2 * k + 1] = {behind_.get() + k * longest_, longest_ - step_};
+    msghdr& header = headers_[k].msg_hdr;
+    header.msg_iov = &places_[2 * k];
+    header.msg_iovlen = step_ < longest_ ? 2 : 1;
+    if (!coalesces_) continue;
+    header.msg_control = control_.data() + k * control_bytes;
+    header.msg_controllen = control_bytes;
+  }
+}
+
+DatagramReceiver::Message DatagramReceiver::message(std::size_t k) {
+  Message got{headers_[k].msg_len, headers_[k].msg_len};
+  if (!coalesces_) return got;
+  msghdr& header = headers_[k].msg_hdr;
+  for (cmsghdr* one = CMSG_FIRSTHDR(&header); one != nullptr; one = CMSG_NXTHDR(&header, one)) {
+    if (one->cmsg_level != SOL_UDP || one->cmsg_type != UDP_GRO) continue;
+    int each = 0;
+    std::memcpy(&each, CMSG_DATA(one), sizeof each);
+    if (each > 0) got.each = std::min(got.bytes, static_cast<std::size_t>(each));
+  }
+  return got;
+}
+
+/// Makes the tile have the messages that were received, without gaps.
+void DatagramReceiver::place(Contents& contents, std::size_t count) {
+  std::byte* const first = contents.room().data();
+  std::size_t longest = 0;
+  for (std::size_t k = 0; k < count; ++k) {
+    Message const got = message(k);
+    longest = std::max(longest, got.bytes);
+    if ((headers_[k].msg_hdr.msg_flags & MSG_TRUNC) != 0) {
+      bool const refuses = long_records_ == LongRecords::refuse;
+      (refuses ? refused_ : truncated_).fetch_add(1, std::memory_order_relaxed);
+      if (refuses) continue;
+    }
+    // What goes on behind its step would be put where the next one is still to be taken from.
+    bool const fits = got.bytes <= step_ && got.datagrams() <= contents.most_stretches - contents.stretches.size();
+    if (!fits || !held_messages_.empty()) {
+      hold(first + k * step_, k, got);
+      continue;
+    }
+    std::byte* const to = contents.room().data();
+    if (to != first + k * step_) std::memmove(to, first + k * step_, got.bytes);
+    add(contents, got);
+  }
+  // It comes down slowly, since one that is too long costs a copy.
+  step_ = std::max({longest, step_ - step_ / 8, std::size_t{1}});
+  if (!held_messages_.empty()) place_held(contents);
+}
+
+void DatagramReceiver::hold(std::byte const* first, std::size_t k, Message const& message) {
+  std::size_t const in_tile = std::min(message.bytes, places_[2 * k].iov_len);
+  held_.insert(held_.end(), first, first + in_tile);
+  std::byte const* const behind = behind_.get() + k * longest_;
+  held_.insert(held_.end(), behind, behind + (message.bytes - in_tile));
+  held_messages_.push_back(message);
+}
+
+void DatagramReceiver::place_held(Contents& contents) {
+  for (; next_held_ < held_messages_.size(); ++next_held_) {
+    Message const& next = held_messages_[next_held_];
+    bool const listed = next.datagrams() <= contents.most_stretches - contents.stretches.size();
+    if (next.bytes > contents.room().size() || !listed) {
+      contents.full = true;
+      return;
+    }
+    std::memcpy(contents.room().data(), held_.data() + held_at_, next.bytes);
+    held_at_ += next.bytes;
+    add(contents, next);
+  }
+  held_.clear();
+  held_messages_.clear();
+  next_held_ = held_at_ = 0;
+}
+
+/// The bytes in front of the room are this message.
+void DatagramReceiver::add(Contents& contents, Message const& message) {
+  std::uint64_t const before = came_;
+  std::size_t left = message.bytes;
+  do {
+    std::size_t const bytes = std::min(left, message.each);
+    contents.add_apart(number_, came_++, bytes);
+    left -= bytes;
+  } while (left > 0);
+  datagrams_.fetch_add(came_ - before, std::memory_order_relaxed);
+  bytes_.fetch_add(message.bytes, std::memory_order_relaxed);
+}
+
+void DatagramReceiver::count_to(DatagramCounts& counts) const noexcept {
+  counts.datagrams += datagrams_.load(std::memory_order_relaxed);
+  counts.bytes += bytes_.load(std::memory_order_relaxed);
+  counts.loss.refused += refused_.load(std::memory_order_relaxed);
+  counts.loss.truncated += truncated_.load(std::memory_order_relaxed);
+  counts.dropped += socket_->dropped();
+}
+
+}  // namespace penstock

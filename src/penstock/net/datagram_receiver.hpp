@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include <sys/socket.h>
+
+#include "penstock/net/contents.hpp"
+#include "penstock/net/datagram_socket.hpp"
+#include "penstock/net/receivers.hpp"
+
+namespace penstock {
+
+/// Receives the datagrams of a socket, many by one call, each where it is to be in the tile if it is as long as those
+/// before it were.
+///
+/// What is longer goes on in memory of this receiver, and is put into the tile from there; what is shorter moves to the
+/// front.
+///
+/// Threads: the one that has its turn; `count_to` any.
+class DatagramReceiver final : public Receiver {
+ public:
+  /// Shape: `longest` is at most a tile, and at most 65,535; with `coalesce` that is what it is, and a tile has at
+  /// least
+  ///        64 stretches.
+  DatagramReceiver(std::unique_ptr<DatagramSocket> socket, std::uint64_t number, std::size_t longest,
+                   DatagramSourceOptions const& options);
+
+  bool receive(Contents& contents) override;
+  int descriptor() const noexcept override { return socket_->descriptor(); }
+  bool holds() const noexcept override { return next_held_ < held_messages_.size(); }
+  DatagramSocket const& socket() const noexcept { return *socket_; }
+  /// Adds what became of its datagrams.
+  void count_to(DatagramCounts& counts) const noexcept;
+
+ private:
+  static constexpr std::size_t most_at_once = 64;
+  static constexpr std::size_t control_bytes = CMSG_SPACE(sizeof(int));
+  /// What one message of the system has: one datagram, or several of one length, but for the last.
+  struct Message {
+    std::size_t bytes = 0;
+    std::size_t each = 0;
+    std::size_t datagrams() const noexcept { return each == 0 ? 1 : (bytes + each - 1) / each; }
+  };
+
+  void prepare(std::span<std::byte> room, std::size_t count);
+  void place(Contents& contents, std::size_t count);
+  void place_held(Contents& contents);
+  Message message(std::size_t k);
+  void hold(std::byte const* first, std::size_t k, Message const& message);
+  void add(Contents& contents, Message const& message);
+
+  std::unique_ptr<DatagramSocket> const socket_;
+  std::uint64_t const number_;
+  std::size_t const longest_;  ///< Of a message.
+  bool const coalesces_;
+  LongRecords const long_records_;
+  std::size_t step_ = 2048;  ///< From one datagram to the next, as the last ones were long.
+  std::uint64_t came_ = 0;
+  std::array<mmsghdr, most_at_once> headers_ = {};
+  std::array<iovec, 2 * most_at_once> places_ = {};
+  std::unique_ptr<std::byte[]> const behind_;  ///< What is longer than a step. The system gives it pages as it is used.
+  std::vector<std::byte> control_;
+  std::vector<std::byte> held_;  ///< What had no place in the tile.
+  std::vector<Message> held_messages_;
+  std::size_t next_held_ = 0, held_at_ = 0;
+  std::atomic<std::uint64_t> datagrams_{0}, bytes_{0}, refused_{0}, truncated_{0};
+};
+
+}  // namespace penstock

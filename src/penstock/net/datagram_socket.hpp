@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "penstock/core/descriptor.hpp"
+#include "penstock/net/net_address.hpp"
+#include "penstock/sockets.hpp"
+
+namespace penstock {
+
+/// A socket that datagrams come to.
+///
+/// Threads: any, for what is const.
+class DatagramSocket {
+ public:
+  /// As many as the options say for each address that "udp:HOST:PORT" means.
+  ///
+  /// Blocks: while a name is looked up.
+  /// Throws: as DatagramSource.
+  static std::vector<std::unique_ptr<DatagramSocket>> open_all(std::string const& address,
+                                                               DatagramSourceOptions const& options);
+
+  DatagramSocket(NetAddress const& address, DatagramSourceOptions const& options);
+
+  int descriptor() const noexcept { return socket_.number; }
+  std::string const& address() const noexcept { return text_; }
+  /// What the system dropped: there was no room, or a checksum was wrong.
+  std::uint64_t dropped() const noexcept;
+  /// What the system gave; it counts more than the datagrams' own bytes.
+  std::size_t receive_buffer() const noexcept;
+
+ private:
+  void join(NetAddress const& group, std::string const& interface) const;
+
+  std::string text_;
+  Descriptor const socket_;
+};
+
+}  // namespace penstock

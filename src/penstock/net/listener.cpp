@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "penstock/net/listener.hpp"
+
+#include <cerrno>
+#include <cstdint>
+#include <utility>
+
+#include <fcntl.h>
+#include <sys/socket.h>
+#include <sys/timerfd.h>
+#include <unistd.h>
+
+namespace penstock {
+namespace {
+
+/// Peers that are accepted before the connections have their turn again.
+constexpr int most_peers_at_once = 64;
+
+constexpr itimerspec pause_time{.it_interval = {}, .it_value = {.tv_sec = 0, .tv_nsec = 100'000'000}};
+
+int open_spare() noexcept {
+  return open("/dev/null", O_RDONLY | O_CLOEXEC);
+}
+
+}  // namespace
+
+/// Looks away from a listener for a while.
+class Listener::Pause final : public Pollable {
+ public:
+  explicit Pause(ConnectionGroup& group)
+      : group_(group), timer_(expect_descriptor(timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK))) {}
+  int descriptor() const noexcept override { return timer_.number; }
+  void begin(Listener& listener) {
+    listener_ = &listener;
+    group_.set().change(listener.descriptor(), 0, &listener);
+    timerfd_settime(timer_.number, 0, &pause_time, nullptr);
+  }
+  bool ready(Contents&) override {
+    std::uint64_t times = 0;
+    if (read(timer_.number, &times, sizeof times) > 0 && listener_ != nullptr) {
+      group_.set().change(listener_->descriptor(), EPOLLIN, listener_);
+    }
+    return true;
+  }
+
+ private:
+  ConnectionGroup& group_;
+  Descriptor const timer_;
+  Listener* listener_ = nullptr;
+};
+
+Listener::Listener(std::unique_ptr<ListeningSocket> socket, ConnectionLedger& ledger, ConnectionGroup& group,
+                   Accepted accepted)
+    : socket_(std::move(socket)), ledger_(ledger), accepted_(std::move(accepted)), spare_(open_spare()) {
+  auto pause = std::make_unique<Pause>(group);
+  pause_ = pause.get();
+  group.adopt(std::move(pause));
+}
+
+bool Listener::ready(Contents&) {
+  if (spare_.number < 0) spare_.number = open_spare();
+  for (int k = 0; k < most_peers_at_once; ++k) {
+    auto const admission = ledger_.admission();
+    if (admission == ConnectionLedger::Admission::no_more) return false;
+    NetAddress peer;
+    peer.bytes = sizeof peer.storage;
+    int const socket = accept4(descriptor(), peer.raw(), &peer.bytes, SOCK_CLOEXEC | SOCK_NONBLOCK);
+    if (socket >= 0 && admission == ConnectionLedger::Admission::yes) {
+      accepted_(socket, ledger_.wants_peers() ? socket_->scheme() + text_of(peer) : "");
+    } else if (socket >= 0) {
+      close(socket);
+      ledger_.refuse();
+    } else if (errno == EAGAIN) {
+      return true;
+    } else if ((errno == EMFILE || errno == ENFILE) && spare_.number >= 0) {
+      if (!turn_away()) return true;
+    } else if (errno == EMFILE || errno == ENFILE || errno == ENOMEM || errno == ENOBUFS) {
+      pause_->begin(*this);
+      return true;
+    }
+    // Else this peer is gone, or its network is.
+  }
+  return true;
+}
+
+/// With the descriptor that was kept for that; false if no peer waits. The system refuses a descriptor also then.
+bool Listener::turn_away() {
+  spare_.shut();
+  int const socket = accept4(descriptor(), nullptr, nullptr, SOCK_CLOEXEC);
+  if (socket >= 0) {
+    close(socket);
+    ledger_.refuse();
+  }
+  spare_.number = open_spare();
+  return socket >= 0;
+}
+
+}  // namespace penstock

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <sys/types.h>
+
+#include "penstock/core/descriptor.hpp"
+#include "penstock/net/net_address.hpp"
+
+namespace penstock {
+
+/// A socket that peers connect to. The file of a Unix-domain address goes with it.
+///
+/// Threads: one at a time.
+class ListeningSocket {
+ public:
+  /// One for each address that "tcp:HOST:PORT", "unix:/path" or "unix:@name" means.
+  ///
+  /// Blocks: while a name is looked up.
+  /// Throws: Error of kind bad_argument, if it is no such text; of kind system, if no peer can be listened for there.
+  static std::vector<std::unique_ptr<ListeningSocket>> open_all(std::string const& address);
+
+  ListeningSocket(std::string scheme, NetAddress address);
+  ListeningSocket(ListeningSocket const&) = delete;
+  ListeningSocket& operator=(ListeningSocket const&) = delete;
+  ~ListeningSocket();
+
+  int descriptor() const noexcept { return socket_.number; }
+  /// As it would be given to `open_all`, with the port that it has.
+  std::string const& address() const noexcept { return text_; }
+  std::string const& scheme() const noexcept { return scheme_; }
+
+ private:
+  std::string const scheme_;
+  std::string text_;
+  Descriptor const socket_;
+  std::string file_;  ///< That it made; empty: none.
+  dev_t device_ = 0;
+  ino_t inode_ = 0;
+};
+
+}  // namespace penstock

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "penstock/net/receivers.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <utility>
+
+#include "penstock/error.hpp"
+
+namespace penstock {
+namespace {
+
+/// While sockets have more all the time, a tile goes on for so long behind its linger.
+constexpr std::chrono::milliseconds longest_gathering{5};
+
+/// What sleeps between two looks at sockets that had no more, while a tile lingers. To be woken for each message costs
+/// more than the message, and a socket's buffer holds what comes meanwhile (bench/net/sockets_bench).
+constexpr std::chrono::microseconds nap{100};
+
+constexpr std::uint32_t once = EPOLLIN | EPOLLONESHOT;
+
+}  // namespace
+
+/// A receiver while it has a tile. Then it waits for its next turn again, also if it throws.
+class Receivers::Turn {
+ public:
+  Turn(Receivers& all, Receiver& receiver) noexcept : all_(all), receiver_(&receiver) {}
+  Turn(Turn const&) = delete;
+  Turn& operator=(Turn const&) = delete;
+  ~Turn() {
+    if (receiver_ == nullptr) return;
+    all_.at_work_.fetch_sub(1, std::memory_order_acq_rel);
+    try {
+      all_.arm(*receiver_, true);
+    } catch (...) {  // It is known already, so this needs no memory.
+      all_.ending_.request();
+    }
+  }
+  /// It goes on with the tile.
+  void keep() noexcept { receiver_ = nullptr; }
+
+ private:
+  Receivers& all_;
+  Receiver* receiver_;
+};
+
+Receivers::Receivers(Pool const& pool, Ending& ending, Options options) : ending_(ending), options_(options) {
+  if (pool.shape().input_bytes == 0) {
+    throw Error(ErrorKind::bad_argument,
+                "Sockets are read into the tiles' input, and these have none: give them some.");
+  }
+  std::size_t const table = pool.shape().more_input_bytes[0];
+  if (table != 0 && table < sizeof(Stretch)) {
+    throw Error(ErrorKind::bad_argument,
+                "The tiles' second input gets a Stretch of " + std::to_string(sizeof(Stretch)) +
+                    " bytes for each stretch, and has only " + std::to_string(table) + ": give it more, or none.");
+  }
+  jobs_.add(pool);
+  set_.add(ending.descriptor(), EPOLLIN, nullptr);
+  last_came_ = WallClock::now().time_since_epoch();
+}
+
+void Receivers::add(Receiver& receiver) {
+  arm(receiver, false);
+}
+
+void Receivers::arm(Receiver& receiver, bool known) {
+  // A socket for datagrams can be written to all the time, which makes the next turn come at once.
+  std::uint32_t const events = receiver.holds() ? once | EPOLLOUT : once;
+  known ? set_.change(receiver.descriptor(), events, &receiver) : set_.add(receiver.descriptor(), events, &receiver);
+}
+
+/// Null once the input has ended.
+Receiver* Receivers::wait_for_one() {
+  for (;;) {
+    std::optional<std::chrono::milliseconds> left;
+    if (options_.idle) {
+      auto const since = WallClock::now().time_since_epoch() - last_came_.load(std::memory_order_relaxed);
+      left = std::chrono::ceil<std::chrono::milliseconds>(*options_.idle - since);
+      if (left->count() <= 0 && at_work_.load(std::memory_order_acquire) == 0) {
+        ending_.request();
+        return nullptr;
+      }
+      left = std::max(*left, std::chrono::milliseconds(1));
+    }
+    std::array<epoll_event, 1> room{};
+    auto const ready = set_.wait(room, left);
+    if (ending_.requested()) return nullptr;
+    if (ready.empty()) continue;
+    if (ready[0].data.ptr != nullptr) return static_cast<Receiver*>(ready[0].data.ptr);
+  }
+}
+
+bool Receivers::next(Tile& tile) {
+  Job& job = jobs_.of(tile);
+  Contents& contents = job.contents;
+  contents.input = tile.input();
+  contents.stretches.clear();
+  if (!tile.input(1).empty()) contents.most_stretches = tile.input(1).size() / sizeof(Stretch);
+  while (Receiver* const receiver = ending_.requested() ? nullptr : wait_for_one()) {
+    at_work_.fetch_add(1, std::memory_order_acq_rel);
+    Turn turn(*this, *receiver);
+    contents.bytes = 0;
+    contents.full = false;
+    receiver->receive(contents);
+    if (contents.stretches.empty()) continue;
+    turn.keep();
+    job.receiver = receiver;
+    job.first = WallClock::now();
+    last_came_.store(job.first.time_since_epoch(), std::memory_order_relaxed);
+    return true;
+  }
+  return false;
+}
+
+/// False if the tile is to leave. Else it may get more: at once, or once a nap is over if there was no more.
+bool Receivers::may_go_on(Job const& job, bool more) const {
+  if (job.contents.full || ending_.requested()) return false;
+  WallClock::duration const waited = WallClock::now() - job.first;
+  if (more) return waited < std::max<WallClock::duration>(options_.linger, longest_gathering);
+  if (waited >= options_.linger) return false;
+  ending_.wait(std::min<WallClock::duration>(options_.linger - waited, nap));
+  return true;
+}
+
+std::size_t Receivers::fill(Tile& tile) {
+  Job& job = jobs_.of(tile);
+  Contents& contents = job.contents;
+  {
+    Receiver& receiver = *std::exchange(job.receiver, nullptr);
+    Turn const turn(*this, receiver);
+    for (bool more = true; may_go_on(job, more);) more = receiver.receive(contents);
+    last_came_.store(WallClock::now().time_since_epoch(), std::memory_order_relaxed);
+  }
+  std::size_t const table = contents.stretches.size() * sizeof(Stretch);
+  if (!tile.input(1).empty()) {
+    std::memcpy(tile.input(1).data(), contents.stretches.data(), table);
+    tile.more_filled[0] = table;
+  }
+  return contents.bytes;
+}
+
+}  // namespace penstock

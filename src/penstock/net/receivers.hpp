@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "penstock/core/of_tiles.hpp"
+#include "penstock/net/contents.hpp"
+#include "penstock/net/ending.hpp"
+#include "penstock/net/poll_set.hpp"
+
+namespace penstock {
+
+/// Sockets that one thread at a time reads from.
+class Receiver {
+ public:
+  virtual ~Receiver() = default;
+  /// Puts some of what there is behind what the tile has; false if there is no more.
+  ///
+  /// Blocks: never.
+  virtual bool receive(Contents& contents) = 0;
+  /// Readable while there may be something to receive.
+  virtual int descriptor() const noexcept = 0;
+  /// It has something that found no room in its last tile, whatever its socket has.
+  ///
+  /// Shape: its descriptor is one that can be written to.
+  virtual bool holds() const noexcept { return false; }
+};
+
+/// Fills tiles from several receivers, each of which has one tile at a time: so what came of one receiver is in tiles
+/// in the order in which it came, whatever number of producers there is.
+///
+/// Threads: as Source.
+class Receivers {
+ public:
+  struct Options {
+    std::chrono::microseconds linger = {};
+    std::optional<std::chrono::milliseconds> idle = {};
+  };
+  /// For tiles of `pool`. `ending` outlives this.
+  ///
+  /// Throws: Error of kind bad_argument, if the tiles have no input, or a second one in which no Stretch fits.
+  Receivers(Pool const& pool, Ending& ending, Options options);
+
+  /// Before the first tile.
+  ///
+  /// Shape: it outlives this.
+  void add(Receiver& receiver);
+  /// As Source.
+  ///
+  /// Blocks: until a receiver has bytes for the tile, or the end is requested.
+  bool next(Tile& tile);
+  /// Blocks: until the tile is full, or `linger` since its first bytes has passed, or the end is requested.
+  std::size_t fill(Tile& tile);
+  std::vector<Stretch> const& stretches_of(Tile const& tile) { return jobs_.of(tile).contents.stretches; }
+
+ private:
+  using WallClock = std::chrono::steady_clock;
+  struct Job {
+    Receiver* receiver = nullptr;
+    Contents contents = {};
+    WallClock::time_point first = {};
+  };
+  class Turn;
+  Receiver* wait_for_one();
+  void arm(Receiver& receiver, bool known);
+  bool may_go_on(Job const& job, bool more) const;
+
+  Ending& ending_;
+  Options const options_;
+  OfTiles<Job, 1> jobs_;
+  PollSet set_;
+  std::atomic<unsigned> at_work_{0};              ///< Receivers that fill a tile.
+  std::atomic<WallClock::duration> last_came_{};  ///< When bytes came last.
+};
+
+}  // namespace penstock
