@@ -8,6 +8,7 @@
 #include "penstock/kernels.hpp"
 #include "penstock/line_sums.hpp"
 #include "penstock/messages.hpp"
+#include "penstock/own_memory.hpp"
 #include "penstock/pipeline.hpp"
 #include "penstock/profile.hpp"
 #include "penstock/records.hpp"
