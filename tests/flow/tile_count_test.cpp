@@ -39,8 +39,15 @@ struct ABudgetOfMemory : testing::Test {
     remarks.clear();
     return resolve(wanted, devices, topology, remarks);
   }
+  /// Each part is a slab of whole huge pages, in which the tiles keep away from those of the next one.
   std::size_t pinned(PipelineOptions const& options) {
-    return lay_out(place_devices(devices, options, topology), options, topology).bytes();
+    PoolLayout const layout = lay_out(place_devices(devices, options, topology), options, topology);
+    std::size_t sum = 0;
+    for (std::size_t part = 0; part < layout.parts(); ++part) {
+      std::size_t const bytes = layout.tiles(part) * options.tile.input_bytes + (layout.parts() > 1 ? 256 : 0);
+      sum += (bytes + 2 * mib - 1) / (2 * mib) * 2 * mib;
+    }
+    return sum;
   }
   std::string refusal() {
     try {
