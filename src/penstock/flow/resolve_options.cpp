@@ -11,6 +11,7 @@
 #include "penstock/error.hpp"
 #include "penstock/flow/option_table.hpp"
 #include "penstock/flow/spin_room.hpp"
+#include "penstock/flow/tile_count.hpp"
 
 namespace penstock {
 namespace {
@@ -54,6 +55,8 @@ class Resolving {
   Resolving(PipelineOptions options, std::vector<Device*> const& devices, Topology const& topology,
             std::vector<std::string>& remarks, AwakeThreads const& elsewhere)
       : options_(std::move(options)),
+        device_list_(devices),
+        topology_(topology),
         devices_(devices.size()),
         fewest_multiprocessors_(options_.tuning.spare > 0 ? fewest_multiprocessors(devices) : 0),
         gpu_(devices.front()->info().acts_as_gpu()),
@@ -125,6 +128,7 @@ class Resolving {
         if (row.read(taken, value, row.most)) return;
         refuse("`" + name + "` has a value that there is not: choose from " + row.words() + ".");
       case OptionKind::size:
+      case OptionKind::bytes:
       case OptionKind::yes_no:
         return;
     }
@@ -207,26 +211,21 @@ class Resolving {
     }
   }
 
+  std::size_t usual_number() const {
+    TileHolders const holders{.lanes = options_.lanes,
+                              .slots = options_.tuning.slots,
+                              .batch = options_.tuning.batch,
+                              .producers = options_.producers,
+                              .consumers = options_.consumers,
+                              .tile_bytes = Pool::slab_bytes(options_.tile, 1)};
+    return few_ ? tiles_of_several(holders) : for_latency() ? few_tiles(holders) : usual_tiles(holders);
+  }
+
   void resolve_tiles() {
-    if (options_.tuning.tiles == 0) {
-      TileHolders const holders{.lanes = options_.lanes,
-                                .slots = options_.tuning.slots,
-                                .batch = options_.tuning.batch,
-                                .producers = options_.producers,
-                                .consumers = options_.consumers,
-                                .tile_bytes = Pool::slab_bytes(options_.tile, 1)};
-      options_.tuning.tiles = few_            ? tiles_of_several(holders)
-                              : for_latency() ? few_tiles(holders)
-                                              : usual_tiles(holders);
-    }
-    Pool::checked_count(options_.tuning.tiles);  // Here, before any memory is made.
-    // More tiles can never be in flight, and each slot takes memory of the device.
-    options_.tuning.slots = static_cast<unsigned>(std::min<std::size_t>(options_.tuning.slots, options_.tuning.tiles));
-    // Few tiles, too, are to make several batches.
-    if (asked_batch_ == 0)
-      options_.tuning.batch = std::clamp(options_.tuning.slots / batches_in_flight, 1U, options_.tuning.batch);
-    options_.tuning.batch =
-        largest_batch(options_.tuning.batch, options_.tuning.slots, options_.tuning.tiles, options_.lanes);
+    TileWish const wish{.usual = options_.tuning.tiles == 0 ? usual_number() : 0,
+                        .asked_batch = asked_batch_,
+                        .asked_slots = asked_slots_};
+    options_ = choose_tiles(std::move(options_), wish, device_list_, topology_, remarks_);
     remark_on_less();
   }
 
@@ -245,6 +244,8 @@ class Resolving {
   }
 
   PipelineOptions options_;
+  std::vector<Device*> const& device_list_;
+  Topology const& topology_;
   std::size_t const devices_;
   int const fewest_multiprocessors_;  ///< Of one of its GPUs; 0, if they do not say or none are to be left free.
   bool const gpu_;
