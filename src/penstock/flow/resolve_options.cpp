@@ -26,8 +26,7 @@ constexpr std::size_t small_tile_slots = 32;
 /// take as many calls for copies and events as one. With four such batches none of a burst's tiles waits for its
 /// neighbours while fewer than eight are on the device (decisions/0035).
 constexpr unsigned burst_batch = 4;
-/// Longer than a 4 MiB tile takes to pass.
-constexpr microseconds default_spin{200};
+constexpr microseconds default_spin{200};  ///< Longer than a 4 MiB tile takes to pass.
 /// Longer than the longest time from one tile that comes home to the next while a GPU is busy with small ones.
 constexpr microseconds default_borrow_spin{20};
 /// Large tiles are further apart than a wake-up takes, so watching longer gained nothing (decisions/0026).
