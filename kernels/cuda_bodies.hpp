@@ -11,6 +11,7 @@
 #include "penstock/flavour.hpp"
 #include "penstock/kernels.hpp"
 #include "penstock/line_sums.hpp"
+#include "penstock/packet_sums.hpp"
 
 namespace penstock {
 inline namespace PENSTOCK_FLAVOUR {
@@ -40,11 +41,14 @@ void sum_lines_prepare_cuda();
 void sum_lines_cuda(std::span<DeviceSpan<std::byte const> const> inputs, LineFields const& fields,
                     DeviceSpan<std::byte const> literals, DeviceSpan<LineGroup> groups, std::size_t most_blocks,
                     void* stream);
+void sum_packets_prepare_cuda();
+void sum_packets_cuda(std::span<PacketInput const> inputs, DeviceSpan<PacketTotals> totals,
+                      DeviceSpan<PacketFlow> flows, std::size_t most_blocks, void* stream);
 void transform_prepare_cuda();
 void transform_cuda(DeviceSpan<float const> from, std::uint64_t first_index, DeviceSpan<float> to,
                     std::size_t most_blocks, void* stream);
 
-/// Of transform, count_bytes and sum_lines.
+/// Of transform, count_bytes, sum_lines and sum_packets.
 inline constexpr unsigned block_threads = 256;
 /// How many such blocks so many multiprocessors hold; without limit for 0. All GPUs of today hold 2048 threads on each,
 /// or fewer.
@@ -62,6 +66,9 @@ constexpr std::uint32_t modelled_blocks(unsigned multiprocessors, std::size_t bl
 inline constexpr std::size_t sum_lines_inputs = 32;
 /// What one block of GPU threads looks through for lines.
 inline constexpr std::size_t sum_lines_block_bytes = 8192;
+/// How many tiles one kernel takes, and how many packets one block of GPU threads looks at.
+inline constexpr std::size_t sum_packets_inputs = 32;
+inline constexpr std::size_t sum_packets_block_packets = 64;
 /// What one block of GPU threads hashes; of that many bytes one value goes to scratch.
 inline constexpr std::size_t blake3_cuda_grain = 128 * std::size_t{1024};
 

@@ -76,6 +76,15 @@ void sum_lines_cuda(std::span<DeviceSpan<std::byte const> const> /*inputs*/, Lin
   refuse();
 }
 
+void sum_packets_prepare_cuda() {
+  refuse();
+}
+
+void sum_packets_cuda(std::span<PacketInput const> /*inputs*/, DeviceSpan<PacketTotals> /*totals*/,
+                      DeviceSpan<PacketFlow> /*flows*/, std::size_t /*most_blocks*/, void* /*stream*/) {
+  refuse();
+}
+
 void transform_prepare_cuda() {
   refuse();
 }

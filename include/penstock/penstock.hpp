@@ -11,6 +11,7 @@
 #include "penstock/literals.hpp"
 #include "penstock/messages.hpp"
 #include "penstock/own_memory.hpp"
+#include "penstock/packet_sums.hpp"
 #include "penstock/pipeline.hpp"
 #include "penstock/profile.hpp"
 #include "penstock/records.hpp"

@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: Apache-2.0
+// A job: the packets of a capture, counted, with their checksums looked at, and added up by flow. `packets run --input
+// capture.pcap` prints what there is of each kind, and the flows with the most bytes.
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include <arpa/inet.h>
+#include <penstock/captures.hpp>
+#include <penstock/files.hpp>
+#include <penstock/job.hpp>
+#include <penstock/packet_sums.hpp>
+
+using namespace penstock;
+
+namespace {
+
+using Flows = std::vector<PacketFlow>;
+
+class SumPackets final : public Stage {  // Each lane adds up on its device.
+ public:
+  SumPackets(StageContext const& context, std::size_t places)
+      : flows(places),
+        multiprocessors_(context.spare == 0 ? 0 : context.multiprocessors()),
+        totals_(context.device.allocate(sizeof totals)),
+        flows_(context.device.allocate(places * sizeof(PacketFlow))) {}
+  Promises promises() const noexcept override { return {.reads_once = true, .capturable = true}; }
+  void prepare(StreamRef stream) override {
+    stream.upload(totals_.bytes(), std::as_bytes(std::span(&totals, 1)));
+    stream.upload(flows_.bytes(), std::as_bytes(std::span(flows)));
+    sum_packets_prepare(stream);
+  }
+  std::size_t run(DeviceTile const& tile, StreamRef stream) override {
+    std::size_t produced = 0;  // Nothing to bring back for a tile.
+    run_batch(std::span(&tile, 1), std::span(&produced, 1), stream);
+    return produced;
+  }
+  bool run_batch(std::span<DeviceTile const> tiles, std::span<std::size_t> produced, StreamRef stream) override {
+    inputs_.clear();
+    for (DeviceTile const& tile : tiles) inputs_.push_back({tile.input, tile.more_inputs[0]});
+    sum_packets(inputs_, DeviceSpan<std::byte>(totals_.bytes()).as<PacketTotals>(),
+                DeviceSpan<std::byte>(flows_.bytes()).as<PacketFlow>(), stream, multiprocessors_);
+    std::ranges::fill(produced, 0);
+    return true;
+  }
+  void finish(StreamRef stream) override {
+    stream.download(std::as_writable_bytes(std::span(&totals, 1)), totals_.bytes());
+    stream.download(std::as_writable_bytes(std::span(flows)), flows_.bytes());
+  }
+  PacketTotals totals;
+  Flows flows;
+
+ private:
+  unsigned const multiprocessors_;
+  DeviceMemory totals_, flows_;
+  std::vector<PacketInput> inputs_;
+};
+
+/// What all lanes found.
+struct Sums {
+  PacketTotals totals;
+  Flows flows;  ///< By their keys.
+
+  void add(SumPackets const& lane) {
+    std::uint64_t PacketTotals::*const counters[] = {
+        &PacketTotals::packets, &PacketTotals::bytes, &PacketTotals::captured_bytes, &PacketTotals::ipv4,
+        &PacketTotals::ipv6,    &PacketTotals::other, &PacketTotals::fragments,      &PacketTotals::bad_headers,
+        &PacketTotals::checked, &PacketTotals::bad,   &PacketTotals::without_flow,   &PacketTotals::bytes_without_flow};
+    for (auto const counter : counters) totals.*counter += lane.totals.*counter;
+    std::ranges::copy_if(lane.flows, std::back_inserter(flows), [](PacketFlow const& flow) { return flow.state != 0; });
+    std::ranges::sort(flows, {}, &PacketFlow::key);
+    std::size_t kept = 0;
+    for (std::size_t k = 0; k < flows.size(); ++k) {
+      if (kept == 0 || flows[kept - 1].key != flows[k].key) {
+        flows[kept++] = flows[k];
+        continue;
+      }
+      PacketFlow& to = flows[kept - 1];
+      to.packets += flows[k].packets;
+      to.bytes += flows[k].bytes;
+      to.flags |= flows[k].flags;
+      to.first = std::min(to.first, flows[k].first);
+      to.last = std::max(to.last, flows[k].last);
+    }
+    flows.resize(kept);
+  }
+};
+
+std::string text_of(std::array<std::uint8_t, 16> const& address, std::uint16_t port, bool four) {
+  char text[INET6_ADDRSTRLEN] = "";
+  inet_ntop(four ? AF_INET : AF_INET6, address.data(), text, sizeof text);
+  return (four ? text : "[" + std::string(text) + "]") + ":" + std::to_string(port);
+}
+
+std::string seconds(std::uint64_t nanoseconds) {
+  std::string const part = std::to_string(nanoseconds % 1'000'000'000);
+  return std::to_string(nanoseconds / 1'000'000'000) + "." + std::string(9 - part.size(), '0') + part;
+}
+
+std::string text_of(PacketFlow const& flow) {
+  std::string protocol = std::to_string(flow.key.protocol), flags;
+  for (auto const& [number, name] : {std::pair{1, "icmp"}, {6, "tcp"}, {17, "udp"}, {58, "icmp6"}, {132, "sctp"}}) {
+    if (flow.key.protocol == number) protocol = name;
+  }
+  for (unsigned k = 0; k < 8; ++k) {
+    if ((flow.flags >> k & 1U) != 0) flags.insert(flags.begin(), "FSRPAUEC"[k]);
+  }
+  bool const four = flow.key.version == 4;
+  return protocol + " " + text_of(flow.key.source, flow.key.source_port, four) + " " +
+         text_of(flow.key.target, flow.key.target_port, four) + " " + std::to_string(flow.packets) + " " +
+         std::to_string(flow.bytes) + " " + seconds(flow.first) + " " + seconds(flow.last) + " " +
+         (flags.empty() ? "-" : flags) + "\n";
+}
+
+std::string text_of(Sums const& sums, std::size_t top) {
+  PacketTotals const& totals = sums.totals;
+  std::string text;
+  for (auto const& [name, number] : {std::pair{"packets", totals.packets},
+                                     {"bytes", totals.bytes},
+                                     {"captured bytes", totals.captured_bytes},
+                                     {"ipv4", totals.ipv4},
+                                     {"ipv6", totals.ipv6},
+                                     {"other", totals.other},
+                                     {"fragments", totals.fragments},
+                                     {"bad ipv4 headers", totals.bad_headers},
+                                     {"checksums", totals.checked},
+                                     {"bad checksums", totals.bad},
+                                     {"flows", sums.flows.size()},
+                                     {"packets without flow", totals.without_flow}}) {
+    text += std::string(name) + " " + std::to_string(number) + "\n";
+  }
+  Flows flows = sums.flows;
+  std::ranges::stable_sort(flows, std::ranges::greater(), &PacketFlow::bytes);
+  if (top != 0 && flows.size() > top) flows.resize(top);
+  text += "protocol source target packets bytes first last flags\n";
+  for (PacketFlow const& flow : flows) text += text_of(flow);
+  return text;
+}
+
+std::uint64_t digest_of(Sums const& sums) {
+  std::vector<PacketFlow> flows = sums.flows;
+  for (PacketFlow& flow : flows) flow.state = 0;
+  return digest_of_bytes(std::as_bytes(std::span(&sums.totals, 1))) ^ digest_of_bytes(std::as_bytes(std::span(flows)));
+}
+
+JobWork sum_capture(JobPoint const& point) {
+  std::size_t const places = std::size_t{1} << point.values.number("table");
+  std::size_t const top = point.values.number("top");
+  auto const all = std::make_shared<Sums>();  // What one run changes belongs to that run.
+  return {.source =
+              [path = point.values.text("input")](Pool const& pool) {
+                return std::make_unique<FileSource>(std::vector{path}, pool,
+                                                    FileSourceOptions{.framing = captured_packets()});
+              },
+          .stages = {.make = [=](StageContext const& c) { return std::make_unique<SumPackets>(c, places); },
+                     .merge = [all](Stage& lane) { all->add(static_cast<SumPackets&>(lane)); }},
+          .digest = [all] { return digest_of(*all); },
+          .results = [all, top] { return text_of(*all, top); }};
+}
+
+TileShape shape_of(JobPoint const& point) {
+  return {.input_bytes = point.tile_bytes, .more_input_bytes = {record_places_bytes(point.tile_bytes, 12)}};
+}
+
+}  // namespace
+
+int main(int count, char** arguments) {
+  return run_job(
+      count, arguments,
+      {.sentence = "Counts and checks captured packets, and adds them up by flow",
+       .options = {file_option("input", "The capture: pcap or pcapng"),
+                   number_option("top", "How many flows are printed, those with the most bytes; 0: all", 20, 0,
+                                 1U << 30U),
+                   number_option("table", "Each lane has room for two to the power of this flows", 18, 6, 28)},
+       .shape = shape_of,
+       .make = sum_capture,
+       .parallel_sink = true});  // There is none.
+}

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+// Packets of captures: counted, checked, and added up by flow.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "penstock/stream.hpp"
+
+#if defined(PENSTOCK_PER_THREAD) || defined(PENSTOCK_LEGACY) || !defined(PENSTOCK_NO_FLAVOUR)
+#include "penstock/flavour.hpp"
+#endif
+
+namespace penstock {
+
+/// What packets of one flow have in common. A flow has one direction: answers are another flow.
+struct FlowKey {
+  /// As the packet has them; of IPv4 the first four bytes, the others are 0.
+  std::array<std::uint8_t, 16> source = {}, target = {};
+  std::uint16_t source_port = 0;  ///< Of TCP, UDP, UDP-Lite, DCCP and SCTP; 0 of others, and behind a first fragment.
+  std::uint16_t target_port = 0;
+  std::uint8_t protocol = 0;  ///< Behind the headers of IP: 6 is TCP, 17 is UDP.
+  std::uint8_t version = 0;   ///< 4 or 6.
+
+  friend bool operator==(FlowKey const&, FlowKey const&) = default;
+  friend auto operator<=>(FlowKey const&, FlowKey const&) = default;
+};
+
+/// A place of a table of flows: the same on host and GPU. All bytes 0: it is free.
+struct PacketFlow {
+  std::uint32_t state = 0;  ///< 0 if it is free.
+  std::uint32_t flags = 0;  ///< Flags of all its TCP packets, 1 for FIN to 128 for CWR.
+  FlowKey key = {};
+  std::uint64_t packets = 0;
+  std::uint64_t bytes = 0;  ///< That the packets had on the wire, whether captured or not.
+  std::uint64_t first = 0;  ///< Time of its first packet, in nanoseconds since 1970.
+  std::uint64_t last = 0;   ///< Of its last one.
+};
+
+/// What is counted of all packets: the same on host and GPU.
+struct PacketTotals {
+  std::uint64_t packets = 0;
+  std::uint64_t bytes = 0;               ///< That they had on the wire.
+  std::uint64_t captured_bytes = 0;      ///< That the capture has.
+  std::uint64_t ipv4 = 0;                ///< Packets.
+  std::uint64_t ipv6 = 0;                ///< Packets.
+  std::uint64_t other = 0;               ///< Packets of other kinds, or whose headers were not captured whole.
+  std::uint64_t fragments = 0;           ///< Packets that are parts of one.
+  std::uint64_t bad_headers = 0;         ///< IPv4 packets whose header's checksum is wrong.
+  std::uint64_t checked = 0;             ///< TCP, UDP, ICMP and ICMPv6 packets that were whole and have a checksum.
+  std::uint64_t bad = 0;                 ///< Those of them whose checksum is wrong.
+  std::uint64_t without_flow = 0;        ///< IP packets for whose flow the table had no place.
+  std::uint64_t bytes_without_flow = 0;  ///< Of those.
+
+  friend bool operator==(PacketTotals const&, PacketTotals const&) = default;
+};
+
+/// The packets of one tile: its bytes, and where its records begin (RecordPlaces, with CaptureNotes).
+struct PacketInput {
+  DeviceSpan<std::byte const> records;
+  DeviceSpan<std::byte const> places;
+};
+
+#ifdef PENSTOCK_FLAVOUR
+inline namespace PENSTOCK_FLAVOUR {
+
+/// Adds the packets of each input to `totals` and to `flows`. Of tunnels the outermost IP header counts. On a GPU all
+/// inputs are looked at by one kernel, or by one for each 32 of them.
+///
+/// Links are known by LINKTYPE_ numbers: Ethernet with VLAN tags, raw IP, Linux cooked, loopback.
+///
+/// Shape:   memory of the stream's device, or mapped; `totals` has one element. `flows` has a power of two, and its
+/// places are
+///          free or from calls before. A flow for which 64 places in a row are taken has none.
+/// Threads: any; other calls may add to the same memory meanwhile.
+/// Blocks:  never; results are valid once `stream` has passed this call.
+/// Throws:  Error, if a number of elements does not fit or the launch is refused. On the CPU device a launch may
+///          allocate.
+/// Source:  RFC 791, 1071, 8200, 9293, 768.
+void sum_packets(std::span<PacketInput const> inputs, DeviceSpan<PacketTotals> totals, DeviceSpan<PacketFlow> flows,
+                 StreamRef stream, unsigned multiprocessors = 0);
+
+/// Loads the kernel, as blake3_prepare does.
+void sum_packets_prepare(StreamRef stream);
+
+}  // namespace PENSTOCK_FLAVOUR
+#endif
+
+}  // namespace penstock

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <cstdint>
+
+#include "penstock/framing.hpp"
+#include "penstock/kernels/cuda_bodies.hpp"
+#include "penstock/kernels/cuda_launch.cuh"
+#include "penstock/kernels/packet_parse.hpp"
+
+namespace penstock {
+inline namespace PENSTOCK_FLAVOUR {
+namespace {
+
+/// A warp looks at one packet after the other: all its threads at the headers, and each at a part of what the checksum
+/// is over.
+constexpr unsigned packet_threads = 256, packet_warp = 32, packets_of_warp = 8;
+constexpr unsigned packets_of_block = packet_threads / packet_warp * packets_of_warp;
+static_assert(packets_of_block == sum_packets_block_packets);
+constexpr unsigned whole_warp = 0xffffffff;
+
+/// What one kernel looks at.
+struct PacketInputs {
+  unsigned char const* records[sum_packets_inputs];
+  std::uint32_t bytes[sum_packets_inputs];
+  std::uint32_t const* places[sum_packets_inputs];
+  unsigned count;
+  unsigned blocks_of_each;  ///< As many as the largest takes.
+};
+
+__device__ void add_to(std::uint64_t& to, std::uint64_t value) {
+  if (value != 0) atomicAdd(reinterpret_cast<unsigned long long*>(&to), static_cast<unsigned long long>(value));
+}
+
+/// The checksum's sum, the same for all threads of a warp.
+__device__ std::uint64_t sum_of_payload(unsigned char const* payload, std::uint32_t bytes) {
+  unsigned const lane = threadIdx.x % packet_warp;
+  std::uint64_t sum = 0;
+  for (std::uint32_t k = 2 * lane; k < bytes; k += 2 * packet_warp) {
+    sum += k + 1 < bytes ? big_half(payload + k) : static_cast<std::uint32_t>(payload[k]) << 8U;
+  }
+  for (unsigned apart = packet_warp / 2; apart != 0; apart /= 2) sum += __shfl_xor_sync(whole_warp, sum, apart);
+  return sum;
+}
+
+__device__ bool is_same(FlowKey const& one, FlowKey const volatile& other) {
+  for (unsigned k = 0; k < 16; ++k) {
+    if (one.source[k] != reinterpret_cast<unsigned char const volatile*>(&other.source)[k] ||
+        one.target[k] != reinterpret_cast<unsigned char const volatile*>(&other.target)[k]) {
+      return false;
+    }
+  }
+  return one.source_port == other.source_port && one.target_port == other.target_port &&
+         one.protocol == other.protocol && one.version == other.version;
+}
+
+/// The place of this flow in a table; null if there is none.
+__device__ PacketFlow* find_flow(PacketFlow* flows, std::uint32_t mask, FlowKey const& key) {
+  std::uint32_t const hash = hash_of(key), taken = state_of(hash);
+  for (std::uint32_t k = 0; k < flow_places; ++k) {
+    PacketFlow& flow = flows[(hash + k) & mask];
+    auto* const state = reinterpret_cast<unsigned volatile*>(&flow.state);
+    unsigned found = *state;
+    if (found == 0) found = atomicCAS(&flow.state, 0U, flow_is_written);
+    if (found == 0) {
+      flow.key = key;
+      flow.first = ~std::uint64_t{0};
+      __threadfence();
+      atomicExch(&flow.state, taken);
+      return &flow;
+    }
+    while (found == flow_is_written) found = *state;
+    if (found != taken) continue;
+    __threadfence();
+    if (is_same(key, flow.key)) return &flow;
+  }
+  return nullptr;
+}
+
+__device__ void add_to_flow(PacketFlow& flow, CapturedPacket const& packet, std::uint32_t flags) {
+  add_to(flow.packets, 1);
+  add_to(flow.bytes, packet.original);
+  atomicMin(reinterpret_cast<unsigned long long*>(&flow.first), static_cast<unsigned long long>(packet.time));
+  atomicMax(reinterpret_cast<unsigned long long*>(&flow.last), static_cast<unsigned long long>(packet.time));
+  if ((flags & ~flow.flags) != 0) atomicOr(&flow.flags, flags);
+}
+
+__global__ void __launch_bounds__(packet_threads)
+    add_packets(PacketInputs const __grid_constant__ inputs, PacketTotals* totals, PacketFlow* flows,
+                std::uint32_t mask) {
+  constexpr unsigned counters = sizeof(PacketTotals) / sizeof(std::uint64_t);
+  __shared__ PacketTotals own;
+  auto* const own_counters = reinterpret_cast<std::uint64_t*>(&own);
+  if (threadIdx.x < counters) own_counters[threadIdx.x] = 0;
+  __syncthreads();
+  PacketTotals mine;
+  for (unsigned block = blockIdx.x; block < inputs.count * inputs.blocks_of_each; block += gridDim.x) {
+    unsigned const input = block / inputs.blocks_of_each;
+    std::uint32_t const* const places = inputs.places[input];
+    std::uint32_t const records = places[0], bytes = inputs.bytes[input];
+    std::uint32_t const first =
+        block % inputs.blocks_of_each * packets_of_block + threadIdx.x / packet_warp * packets_of_warp;
+    for (std::uint32_t k = first; k < min(records, first + packets_of_warp); ++k) {
+      std::uint32_t const begin = places[4 + k];
+      unsigned char const* const record = inputs.records[input] + begin;
+      CapturedPacket const packet =
+          captured_packet(record, (k + 1 < records ? places[5 + k] : bytes) - begin, places + 1);
+      if (!packet.packet) continue;
+      ParsedPacket const parsed = parse_packet(record + packet.data, packet.captured, places[2]);
+      bool const checked = parsed.payload_bytes != 0;
+      bool const bad = checked && !is_right(parsed.pseudo_header + sum_of_payload(record + packet.data + parsed.payload,
+                                                                                  parsed.payload_bytes));
+      if (threadIdx.x % packet_warp != 0) continue;
+      ++mine.packets;
+      mine.bytes += packet.original;
+      mine.captured_bytes += packet.captured;
+      mine.ipv4 += parsed.key.version == 4;
+      mine.ipv6 += parsed.key.version == 6;
+      mine.other += parsed.key.version == 0;
+      mine.fragments += parsed.fragment;
+      mine.bad_headers += parsed.bad_header;
+      mine.checked += checked;
+      mine.bad += bad;
+      if (parsed.key.version == 0) continue;
+      if (PacketFlow* const flow = find_flow(flows, mask, parsed.key)) {
+        add_to_flow(*flow, packet, parsed.flags);
+      } else {
+        ++mine.without_flow;
+        mine.bytes_without_flow += packet.original;
+      }
+    }
+    __syncwarp();
+  }
+  if (threadIdx.x % packet_warp == 0) {
+    auto const* const counted = reinterpret_cast<std::uint64_t const*>(&mine);
+    for (unsigned k = 0; k < counters; ++k) add_to(own_counters[k], counted[k]);
+  }
+  __syncthreads();
+  if (threadIdx.x < counters) add_to(reinterpret_cast<std::uint64_t*>(totals)[threadIdx.x], own_counters[threadIdx.x]);
+}
+
+}  // namespace
+
+void sum_packets_prepare_cuda() {
+  load_kernel(add_packets, "Loading the sum_packets kernel");
+}
+
+void sum_packets_cuda(std::span<PacketInput const> inputs, DeviceSpan<PacketTotals> totals,
+                      DeviceSpan<PacketFlow> flows, std::size_t most_blocks, void* stream) {
+  PacketInputs all{};
+  std::size_t most_records = 0;
+  for (PacketInput const& input : inputs) {
+    if (input.places.size() <= sizeof(RecordPlaces)) continue;
+    all.records[all.count] = reinterpret_cast<unsigned char const*>(input.records.address());
+    all.bytes[all.count] = static_cast<std::uint32_t>(input.records.size());
+    all.places[all.count++] = reinterpret_cast<std::uint32_t const*>(input.places.address());
+    most_records = std::max(most_records, (input.places.size() - sizeof(RecordPlaces)) / sizeof(std::uint32_t));
+  }
+  if (all.count == 0) return;
+  all.blocks_of_each = static_cast<unsigned>((most_records + packets_of_block - 1) / packets_of_block);
+  auto const blocks = std::min(std::size_t{all.count} * all.blocks_of_each, most_blocks);
+  launch_kernel<PacketInputs, PacketTotals*, PacketFlow*, std::uint32_t>(
+      add_packets, static_cast<unsigned>(blocks), packet_threads, stream, "The sum_packets kernel", all,
+      totals.address(), flows.address(), static_cast<std::uint32_t>(flows.size() - 1));
+}
+
+}  // namespace PENSTOCK_FLAVOUR
+}  // namespace penstock
