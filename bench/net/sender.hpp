@@ -26,6 +26,8 @@ struct Load {
   std::size_t least = 1024, most = 8192;
   unsigned connections = 1;
   std::uint64_t bytes = 0;
+  /// All is sent before any is received, so that the rate is that of the receiver. Only for datagrams.
+  bool before = false;
 };
 
 /// A process that sends to a port of this machine, so that its CPU time is not counted with that of the receiver.
@@ -36,10 +38,15 @@ class Sender {
     datagrams ? send_datagrams(port, load) : send_streams(port, load);
     _exit(0);
   }
+  /// Waits until all is sent.
+  void await_end() {
+    if (process_ > 0) waitpid(process_, nullptr, 0);
+    process_ = -1;
+  }
   Sender(Sender const&) = delete;
   Sender& operator=(Sender const&) = delete;
   /// Waits for its end. Its exit code tells nothing: what came is counted by the receiver.
-  ~Sender() { waitpid(process_, nullptr, 0); }
+  ~Sender() { await_end(); }
 
  private:
   using WallClock = std::chrono::steady_clock;
@@ -125,7 +132,7 @@ class Sender {
     }
   }
 
-  pid_t const process_;
+  pid_t process_;
 };
 
 }  // namespace penstock

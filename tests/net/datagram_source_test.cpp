@@ -137,6 +137,13 @@ TEST_F(ASocketForDatagrams, CountsThoseThatTheSystemDrops) {
   EXPECT_THAT(support::joined(source().remarks()), testing::HasSubstr("dropped by the system"));
 }
 
+TEST_F(ASocketForDatagrams, GivesWhatCameBeforeItEndsForSilence) {
+  options.idle = std::chrono::milliseconds(0);
+  peer().send_datagram("one");
+  EXPECT_THAT(tile(), ElementsAre("one"));
+  EXPECT_THAT(tile(), ElementsAre());
+}
+
 TEST_F(ASocketForDatagrams, HasThemAsTheyWereSentIfTheSystemCoalescesThem) {
   options.coalesce = true;
   EXPECT_THROW(source(), Error) << "these tiles are too small";

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <memory>
 #include <utility>
 
@@ -27,10 +28,11 @@ void ask_silent_peers(int socket) noexcept {
 }
 
 void expect_room_for_records(ConnectionSourceOptions const& options, std::size_t tile_bytes) {
-  std::size_t const one = options.framing == nullptr ? 0 : options.framing->equal_bytes();
-  if (one <= tile_bytes) return;
+  if (options.framing == nullptr) return;
+  std::size_t const least = std::max(options.framing->equal_bytes(), options.framing->delimiter_bytes());
+  if (least <= tile_bytes) return;
   throw Error(ErrorKind::bad_argument, "A tile of " + size_text(tile_bytes) + " has no room for a record of " +
-                                           std::to_string(one) + " bytes: make tiles larger.");
+                                           std::to_string(least) + " bytes: make tiles larger.");
 }
 
 std::string connections_text(std::uint64_t count) {
