@@ -10,10 +10,10 @@
 #include <cstring>
 #include <random>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include <netinet/in.h>
+#include <poll.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -78,12 +78,14 @@ class Sender {
     }
     return all;
   }
-  /// Sleeps while more was sent than is due.
+  /// Waits while more was sent than is due.
   static void keep_to(Load const& load, WallClock::time_point start, std::uint64_t sent) {
     if (load.bytes_per_second == 0) return;
-    auto const due = start + std::chrono::duration_cast<WallClock::duration>(
-                                 std::chrono::duration<double>(double(sent) / load.bytes_per_second));
-    if (due - WallClock::now() > std::chrono::microseconds(100)) std::this_thread::sleep_until(due);
+    std::chrono::duration<double> const due(double(sent) / load.bytes_per_second);
+    auto const early = std::chrono::duration_cast<std::chrono::nanoseconds>(due - (WallClock::now() - start));
+    if (early < std::chrono::microseconds(100)) return;
+    timespec const time{.tv_sec = early.count() / 1'000'000'000, .tv_nsec = early.count() % 1'000'000'000};
+    ppoll(nullptr, 0, &time, nullptr);
   }
   /// One `send` for each message, from connection to connection.
   static void send_streams(std::uint16_t port, Load const& load) {

@@ -161,6 +161,21 @@ TEST_F(ASocketForDatagrams, HasThemAsTheyWereSentIfTheSystemCoalescesThem) {
   EXPECT_THAT(lengths, ElementsAre(100, 100, 50));
 }
 
+TEST_F(ASocketForDatagrams, NumbersItsSenders) {
+  options.number_senders = true;
+  auto const one = peer(), other = peer();
+  for (auto const* const sends : {&one, &other, &one}) sends->send_datagram("x");
+  Loan const loan = pool.borrow();
+  ASSERT_TRUE(source().next(*loan));
+  source().fill(*loan);
+  std::vector<std::uint64_t> from;
+  for (Stretch const& stretch : source().stretches_of(*loan)) from.push_back(stretch.from);
+  EXPECT_THAT(from, ElementsAre(0, 1, 0));
+  EXPECT_EQ(source().sender(0), one.address());
+  EXPECT_EQ(source().sender(1), other.address());
+  EXPECT_EQ(source().sender(2), "");
+}
+
 TEST_F(ASocketForDatagrams, StopsAtOnceWhileNothingComes) {
   source();
   std::atomic<pid_t> thread{0};

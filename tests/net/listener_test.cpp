@@ -47,6 +47,13 @@ TEST_F(AServer, TurnsPeersAwayIfTheProcessHasNoDescriptorForThem) {
   EXPECT_THAT(tile(), ElementsAre("1:y\n"));
 }
 
+TEST_F(AServer, ListensAtAllAddressesOfTheMachine) {
+  address = "tcp:*:0";
+  auto const one = peer();
+  one.send("one\n");
+  EXPECT_THAT(tile(), ElementsAre("0:one\n"));
+}
+
 TEST_F(AServer, ListensAtAPath) {
   address = "unix:" + path("socket");
   {
