@@ -25,6 +25,7 @@ struct Load {
   double bytes_per_second = 300e6;  ///< 0: as fast as it goes.
   std::size_t least = 1024, most = 8192;
   unsigned connections = 1;
+  unsigned producers = 1;  ///< Of the receiver.
   std::uint64_t bytes = 0;
   /// All is sent before any is received, so that the rate is that of the receiver. Only for datagrams.
   bool before = false;

@@ -7,7 +7,9 @@
 #include <algorithm>
 #include <array>
 #include <cstdlib>
+#include <mutex>
 #include <span>
+#include <thread>
 #include <vector>
 
 #include "sender.hpp"
@@ -158,14 +160,27 @@ Received bare_datagrams(Load const& load, std::span<std::byte> memory) {
   return watch.end();
 }
 
-/// One producer that lets go of each tile at once.
-Received into_tiles(Source& source, Pool& pool) {
+/// Producers that let go of each tile at once.
+Received into_tiles(Source& source, Pool& pool, unsigned producers) {
   Watch watch;
-  for (;;) {
-    Loan const loan = pool.borrow();
-    if (!source.next(*loan)) return watch.end();
-    watch.came(source.fill(*loan));
-  }
+  std::mutex claims, counts;
+  auto const produce = [&] {
+    for (;;) {
+      Loan const loan = pool.borrow();
+      {
+        std::scoped_lock const lock(claims);
+        if (!source.next(*loan)) return;
+      }
+      std::size_t const bytes = source.fill(*loan);
+      std::scoped_lock const lock(counts);
+      watch.came(bytes);
+    }
+  };
+  std::vector<std::jthread> others;
+  for (unsigned k = 1; k < producers; ++k) others.emplace_back(produce);
+  produce();
+  others.clear();
+  return watch.end();
 }
 
 std::uint16_t port_in(std::string const& address) {
@@ -201,13 +216,13 @@ Received streams_into_tiles(Load const& load, Tiles& tiles) {
   ConnectionSource source({"tcp:127.0.0.1:0"}, tiles.pool,
                           {.connections = load.connections, .framing = length_prefixed()});
   Sender const sender(port_in(source.addresses().front()), false, load);
-  return into_tiles(source, tiles.pool);
+  return into_tiles(source, tiles.pool, load.producers);
 }
 Received datagrams_into_tiles(Load const& load, Tiles& tiles) {
   DatagramSource source({"udp:127.0.0.1:0"}, tiles.pool, {.idle = silence, .receive_buffer = buffer_bytes});
   Sender sender(port_in(source.addresses().front()), true, load);
   if (load.before) sender.await_end();
-  return into_tiles(source, tiles.pool);
+  return into_tiles(source, tiles.pool, load.producers);
 }
 
 /// What both came to, and the first as a share of the second.
@@ -257,6 +272,7 @@ int main(int count, char** words) {
     add("streams/300MB_s/connections:" + std::to_string(connections), {.connections = connections}, false);
   }
   add("streams/full/connections:8", {.bytes_per_second = 0, .connections = 8}, false);
+  add("streams/300MB_s/connections:8/producers:2", {.connections = 8, .producers = 2}, false);
   add("datagrams/300MB_s/1_to_8_KiB", {}, true);
   add("datagrams/100MB_s/1_KiB", {.bytes_per_second = 100e6, .most = 1024}, true);
   add("datagrams/full/1_KiB", {.bytes_per_second = 0, .most = 1024}, true);

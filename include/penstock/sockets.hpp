@@ -183,7 +183,8 @@ class DatagramSource final : public Source {
   /// Throws: Error of kind bad_argument: no address, one that is none, tiles without input or with no room for
   ///         `longest` or a Stretch, several sockets for multicast. Error of kind system: an address that is taken or
   ///         not of this machine.
-  DatagramSource(std::vector<std::string> const& addresses, Pool const& pool, DatagramSourceOptions options = {});
+  DatagramSource(std::vector<std::string> const& addresses, Pool const& pool,
+                 DatagramSourceOptions const& options = {});
   DatagramSource(DatagramSource const&) = delete;
   DatagramSource& operator=(DatagramSource const&) = delete;
   ~DatagramSource() override;

@@ -84,7 +84,7 @@ class DatagramSource::Parts {
 };
 
 DatagramSource::DatagramSource(std::vector<std::string> const& addresses, Pool const& pool,
-                               DatagramSourceOptions options)
+                               DatagramSourceOptions const& options)
     : parts_(std::make_unique<Parts>(addresses, pool, options)) {}
 
 DatagramSource::~DatagramSource() = default;
