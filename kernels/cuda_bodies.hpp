@@ -38,7 +38,8 @@ void sum_prepare_cuda();
 void sum_cuda(DeviceSpan<float const> one, DeviceSpan<float const> other, DeviceSpan<float> to, void* stream);
 void sum_lines_prepare_cuda();
 void sum_lines_cuda(std::span<DeviceSpan<std::byte const> const> inputs, LineFields const& fields,
-                    DeviceSpan<LineGroup> groups, std::size_t most_blocks, void* stream);
+                    DeviceSpan<std::byte const> literals, DeviceSpan<LineGroup> groups, std::size_t most_blocks,
+                    void* stream);
 void transform_prepare_cuda();
 void transform_cuda(DeviceSpan<float const> from, std::uint64_t first_index, DeviceSpan<float> to,
                     std::size_t most_blocks, void* stream);

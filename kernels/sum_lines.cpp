@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <cstring>
 #include <string>
@@ -8,6 +9,7 @@
 #include "penstock/error.hpp"
 #include "penstock/kernels/cuda_bodies.hpp"
 #include "penstock/kernels/line_stops.hpp"
+#include "penstock/kernels/literal_table.hpp"
 #include "penstock/line_sums.hpp"
 
 namespace penstock {
@@ -28,42 +30,105 @@ bool can_be_told(LineFields const& fields) {
   return std::ranges::adjacent_find(meanings) == meanings.end();
 }
 
-/// The lines that begin in a part of the input.
-void sum_block(std::span<char const> text, std::size_t begin, std::size_t end, StopSet const& set,
-               std::span<LineGroup> groups) {
-  auto const behind_newline = [text](std::size_t from) {
-    void const* const found = std::memchr(text.data() + from, '\n', text.size() - from);
-    return found == nullptr ? text.size() : static_cast<std::size_t>(static_cast<char const*>(found) - text.data()) + 1;
-  };
-  auto const byte_at = [bytes = text.data()](std::size_t at) { return bytes[at]; };
-  std::vector<LineGroup> own(groups.size());
-  StopCursor stops(set, text);
-  for (std::size_t at = begin == 0 ? 0 : behind_newline(begin - 1); at < end;) {
-    stops.seek(at);
-    WalkedLine const line = walk_line(stops, byte_at, at, text.size(), set.fields());
-    LineGroup& group = own[line.has_key && line.key < own.size() - 1 ? line.key : own.size() - 1];
+/// A text, and how its lines are added up.
+class LineSummer {
+ public:
+  LineSummer(std::span<char const> text, StopSet const& set, std::size_t groups)
+      : text_(text), fields_(set.fields()), stops_(set, text), own_(groups) {}
+
+  /// Adds the lines that begin from `begin` on, but before `end`.
+  void add_lines(std::size_t begin, std::size_t end) {
+    for (std::size_t at = first_line(begin); at < end;) at = add_line(at);
+  }
+  /// The same of those that have one of the literals.
+  void add_lines(std::size_t begin, std::size_t end, LiteralTable const& literals) {
+    std::size_t const first = first_line(begin);
+    if (first >= end) return;
+    std::size_t const last_end = behind_newline(end - 1);
+    for (std::size_t at = first; at < last_end;) {
+      std::size_t const found = literals_from(at, last_end, literals);
+      if (found == last_end) break;
+      void const* const before = found == at ? nullptr : memrchr(text_.data() + at, '\n', found - at);
+      at = add_line(before == nullptr ? at : position(before) + 1);
+    }
+  }
+  /// Other calls may add to the same groups; a thread that reads them waits for the stream, which orders them.
+  void give(std::span<LineGroup> groups) const {
+    for (std::size_t k = 0; k < own_.size(); ++k) {
+      if (own_[k].lines == 0) continue;
+      std::atomic_ref(groups[k].lines).fetch_add(own_[k].lines, std::memory_order_relaxed);
+      std::atomic_ref(groups[k].sum).fetch_add(own_[k].sum, std::memory_order_relaxed);
+    }
+  }
+
+ private:
+  std::size_t position(void const* found) const {
+    return static_cast<std::size_t>(static_cast<char const*>(found) - text_.data());
+  }
+  std::size_t behind_newline(std::size_t from) const {
+    void const* const found = std::memchr(text_.data() + from, '\n', text_.size() - from);
+    return found == nullptr ? text_.size() : position(found) + 1;
+  }
+  std::size_t first_line(std::size_t begin) const { return begin == 0 ? 0 : behind_newline(begin - 1); }
+  std::size_t add_line(std::size_t at) {
+    stops_.seek(at);
+    auto const byte_at = [bytes = text_.data()](std::size_t place) { return bytes[place]; };
+    WalkedLine const line = walk_line(stops_, byte_at, at, text_.size(), fields_);
+    LineGroup& group = own_[line.has_key && line.key < own_.size() - 1 ? line.key : own_.size() - 1];
     ++group.lines;
     group.sum += line.number;
-    at = behind_newline(line.stopped);
+    return behind_newline(line.stopped);
   }
-  // Other blocks add as well; a thread that reads the groups waits for the stream, which orders them.
-  for (std::size_t k = 0; k < own.size(); ++k) {
-    if (own[k].lines == 0) continue;
-    std::atomic_ref(groups[k].lines).fetch_add(own[k].lines, std::memory_order_relaxed);
-    std::atomic_ref(groups[k].sum).fetch_add(own[k].sum, std::memory_order_relaxed);
+  /// Where the first window of a literal is; `end` if there is none.
+  std::size_t literals_from(std::size_t at, std::size_t end, LiteralTable const& literals) const {
+    LiteralHeader const& header = literals.header();
+    std::uint32_t const* const filter = literals.filter();
+    std::array<std::uint32_t, 2> bytes{};
+    auto const is_here = [&](std::uint32_t windows) {
+      return literal_at(literals, filter, windows, bytes[0], bytes[1], text_.data(), 0, text_.size(), at);
+    };
+    auto const has_eight = [&] { return at < end && text_.size() - at >= sizeof bytes; };
+    if (constexpr std::uint32_t eight = as_bit(LiteralWindow::eight); header.windows == eight) {
+      // One of the windows of each literal behind `at` is found, from wherever the strides count.
+      for (; has_eight(); at += header.stride) {
+        std::memcpy(bytes.data(), text_.data() + at, sizeof bytes);
+        if (is_here(eight)) return at;
+      }
+      return end;
+    }
+    for (; has_eight(); ++at) {
+      std::memcpy(bytes.data(), text_.data() + at, sizeof bytes);
+      if (is_here(windows_at(at, header.windows, header.stride))) return at;
+    }
+    for (; at < end; ++at) {  // Behind the text are no bytes. A literal that seems to go on there is not found.
+      bytes = {};
+      std::memcpy(bytes.data(), text_.data() + at, text_.size() - at);
+      if (is_here(header.windows & ~as_bit(LiteralWindow::eight))) return at;
+    }
+    return end;
   }
-}
 
-void sum_on_cpu(DeviceSpan<std::byte const> input, StopSet const& set, DeviceSpan<LineGroup> groups, StreamRef stream,
-                unsigned multiprocessors) {
+  std::span<char const> const text_;
+  LineFields const& fields_;
+  StopCursor stops_;
+  std::vector<LineGroup> own_;
+};
+
+void sum_on_cpu(DeviceSpan<std::byte const> input, StopSet const& set, DeviceSpan<std::byte const> literals,
+                DeviceSpan<LineGroup> groups, StreamRef stream, unsigned multiprocessors) {
   auto const blocks = static_cast<std::uint32_t>((input.size() + cpu_grain - 1) / cpu_grain);
   stream.launch(
       blocks,
       [=](KernelBlock block) {
-        std::size_t const begin = block * cpu_grain;
+        std::size_t const begin = block * cpu_grain, end = std::min(begin + cpu_grain, input.size());
         auto const bytes = input.in(block);
-        sum_block({reinterpret_cast<char const*>(bytes.data()), bytes.size()}, begin,
-                  std::min(begin + cpu_grain, input.size()), set, groups.in(block));
+        LineSummer summer({reinterpret_cast<char const*>(bytes.data()), bytes.size()}, set, groups.size());
+        if (literals.empty()) {
+          summer.add_lines(begin, end);
+        } else {
+          summer.add_lines(begin, end, {reinterpret_cast<unsigned char const*>(literals.in(block).data())});
+        }
+        summer.give(groups.in(block));
       },
       {.reads = {input},
        .blocks = modelled_blocks(multiprocessors, (input.size() + sum_lines_block_bytes - 1) / sum_lines_block_bytes),
@@ -73,7 +138,8 @@ void sum_on_cpu(DeviceSpan<std::byte const> input, StopSet const& set, DeviceSpa
 }  // namespace
 
 void sum_lines(std::span<DeviceSpan<std::byte const> const> inputs, LineFields const& fields,
-               DeviceSpan<LineGroup> groups, StreamRef stream, unsigned multiprocessors) {
+               DeviceSpan<std::byte const> literals, DeviceSpan<LineGroup> groups, StreamRef stream,
+               unsigned multiprocessors) {
   if (groups.size() < 2 || groups.size() > most_line_groups) {
     throw Error(ErrorKind::bad_argument, "sum_lines has " + std::to_string(groups.size()) + " groups: give it 2 to " +
                                              std::to_string(most_line_groups) + ", the last one for all other lines.");
@@ -85,14 +151,14 @@ void sum_lines(std::span<DeviceSpan<std::byte const> const> inputs, LineFields c
   }
   if (stream.kind() == DeviceKind::cuda) {
     for (; !inputs.empty(); inputs = inputs.subspan(std::min(inputs.size(), sum_lines_inputs))) {
-      sum_lines_cuda(inputs.first(std::min(inputs.size(), sum_lines_inputs)), fields, groups,
+      sum_lines_cuda(inputs.first(std::min(inputs.size(), sum_lines_inputs)), fields, literals, groups,
                      blocks_on(multiprocessors), stream.native());
     }
     return;
   }
   StopSet const set(fields);
   for (auto const& input : inputs) {
-    if (!input.empty()) sum_on_cpu(input, set, groups, stream, multiprocessors);
+    if (!input.empty()) sum_on_cpu(input, set, literals, groups, stream, multiprocessors);
   }
 }
 

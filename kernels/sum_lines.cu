@@ -5,6 +5,7 @@
 #include "penstock/kernels/cuda_bodies.hpp"
 #include "penstock/kernels/cuda_launch.cuh"
 #include "penstock/kernels/line_walk.hpp"
+#include "penstock/kernels/literal_marks.cuh"
 
 namespace penstock {
 inline namespace PENSTOCK_FLAVOUR {
@@ -12,13 +13,13 @@ namespace {
 
 /// A warp walks over the lines that begin in its part of the block's bytes, one after the other: its threads look at
 /// 32 bytes at once.
-constexpr unsigned warp = 32, line_threads = 512, warps = line_threads / warp;
-constexpr unsigned all_lanes = 0xffffffff;
+constexpr unsigned line_threads = 512, warps = line_threads / warp;
 constexpr unsigned own_bytes = sum_lines_block_bytes;
 constexpr unsigned bytes_of_warp = own_bytes / warps;
 static_assert(bytes_of_warp % warp == 0 && bytes_of_warp / warp <= warp);
 /// Of the lines that begin in a block's bytes most end so far behind them; the others are read from the input.
 constexpr unsigned ahead_bytes = 1024;
+constexpr unsigned staged_bytes = own_bytes + ahead_bytes, staged_windows = staged_bytes / warp;
 /// So many groups are added up in shared memory first.
 constexpr unsigned own_groups = 1024;
 
@@ -105,11 +106,19 @@ struct Groups {
   }
 };
 
+/// `some`: only lines that have a literal.
+template <bool some>
 __global__ void __launch_bounds__(line_threads)
-    add_lines(LineInputs const __grid_constant__ inputs, LineFields const __grid_constant__ fields, LineGroup* all,
-              unsigned count) {
+    add_lines(LineInputs const __grid_constant__ inputs, LineFields const __grid_constant__ fields,
+              unsigned char const* literals, LineGroup* all, unsigned count) {
   static_assert(sizeof(unsigned long long) == sizeof(std::uint64_t));
-  __shared__ alignas(16) char staged[own_bytes + ahead_bytes];
+  // The look for literals reads up to two words behind the last byte.
+  __shared__ alignas(16) char staged[staged_bytes + 16];
+  __shared__ unsigned filter[some ? literal_filter_words : 1], ends[some ? staged_windows : 1],
+      found[some ? staged_windows : 1];
+  LiteralMarks const marks{{literals}, filter, ends, found};
+  for (unsigned k = threadIdx.x; some && k < literal_filter_words; k += line_threads)
+    filter[k] = marks.table.filter()[k];
   __shared__ unsigned own_lines[own_groups];
   __shared__ unsigned long long own_sums[own_groups];
   Groups const groups{own_lines, own_sums, all, count};
@@ -123,11 +132,15 @@ __global__ void __launch_bounds__(line_threads)
     std::uint64_t const bytes = inputs.bytes[block / inputs.blocks_of_each];
     std::uint64_t const begin = std::uint64_t{block % inputs.blocks_of_each} * own_bytes;
     if (begin >= bytes) continue;
-    auto const length = static_cast<unsigned>(min(bytes - begin, std::uint64_t{own_bytes + ahead_bytes}));
+    auto const length = static_cast<unsigned>(min(bytes - begin, std::uint64_t{staged_bytes}));
     bool const all_staged = begin + length == bytes;
     __syncthreads();
     stage(input + begin, length, staged);
     __syncthreads();
+    if constexpr (some) {
+      marks.mark(staged, length, line_threads / warp);
+      __syncthreads();
+    }
     // Each thread keeps where lines begin in a window of the warp's part.
     unsigned const part = threadIdx.x / warp * bytes_of_warp;
     unsigned own_window = 0;
@@ -143,6 +156,13 @@ __global__ void __launch_bounds__(line_threads)
       unsigned const window = __ffs(static_cast<int>(windows)) - 1;
       for (unsigned lines = __shfl_sync(all_lanes, own_window, window); lines != 0; lines &= lines - 1) {
         unsigned const line_begin = part + window * warp + (__ffs(static_cast<int>(lines)) - 1);
+        if constexpr (some) {
+          auto const seen = marks.look(line_begin, length);
+          if (seen == LiteralMarks::Line::has_none) continue;
+          if (seen == LiteralMarks::Line::goes_on && (all_staged || !marks.has_one(input, begin + line_begin, bytes))) {
+            continue;
+          }
+        }
         WalkedLine line = walk<unsigned>(staged, line_begin, length, fields);
         if (line.stopped == length && !all_staged) line = walk<std::uint64_t>(input, begin + line_begin, bytes, fields);
         if (lane == 0) groups.add(line);
@@ -158,11 +178,13 @@ __global__ void __launch_bounds__(line_threads)
 }  // namespace
 
 void sum_lines_prepare_cuda() {
-  load_kernel(add_lines, "Loading the sum_lines kernel");
+  load_kernel(add_lines<false>, "Loading the sum_lines kernel");
+  load_kernel(add_lines<true>, "Loading the sum_lines kernel for literals");
 }
 
 void sum_lines_cuda(std::span<DeviceSpan<std::byte const> const> inputs, LineFields const& fields,
-                    DeviceSpan<LineGroup> groups, std::size_t most_blocks, void* stream) {
+                    DeviceSpan<std::byte const> literals, DeviceSpan<LineGroup> groups, std::size_t most_blocks,
+                    void* stream) {
   LineInputs all{};
   std::size_t largest = 0;
   for (auto const& input : inputs) {
@@ -176,9 +198,10 @@ void sum_lines_cuda(std::span<DeviceSpan<std::byte const> const> inputs, LineFie
   all.blocks_of_each = static_cast<unsigned>((largest + own_bytes - 1) / own_bytes);
   std::size_t const blocks = std::min(std::size_t{all.count} * all.blocks_of_each,
                                       std::max<std::size_t>(1, most_blocks * block_threads / line_threads));
-  launch_kernel<LineInputs, LineFields, LineGroup*, unsigned>(add_lines, static_cast<unsigned>(blocks), line_threads,
-                                                              stream, "The sum_lines kernel", all, fields,
-                                                              groups.address(), static_cast<unsigned>(groups.size()));
+  launch_kernel<LineInputs, LineFields, unsigned char const*, LineGroup*, unsigned>(
+      literals.empty() ? add_lines<false> : add_lines<true>, static_cast<unsigned>(blocks), line_threads, stream,
+      "The sum_lines kernel", all, fields, reinterpret_cast<unsigned char const*>(literals.address()), groups.address(),
+      static_cast<unsigned>(groups.size()));
 }
 
 }  // namespace PENSTOCK_FLAVOUR

@@ -71,7 +71,8 @@ void sum_lines_prepare_cuda() {
 }
 
 void sum_lines_cuda(std::span<DeviceSpan<std::byte const> const> /*inputs*/, LineFields const& /*fields*/,
-                    DeviceSpan<LineGroup> /*groups*/, std::size_t /*most_blocks*/, void* /*stream*/) {
+                    DeviceSpan<std::byte const> /*literals*/, DeviceSpan<LineGroup> /*groups*/,
+                    std::size_t /*most_blocks*/, void* /*stream*/) {
   refuse();
 }
 

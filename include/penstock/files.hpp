@@ -97,10 +97,11 @@ struct FileSourceOptions {
   /// goes with them. Empty: until the tile is full or the stream ends, so that all tiles but the last are full.
   std::optional<std::chrono::microseconds> linger = std::chrono::microseconds(0);
   /// How the bytes are records: a tile then has whole records only, and its place is that of the first one. Null: the
-  /// bytes are cut anywhere.
+  /// bytes are cut anywhere. If tiles have a second input, it gets where the records of the tile begin (RecordPlaces).
   FramingRef framing = {};
-  /// With a delimiter, records of up to this many bytes fit into a tile, wherever in a regular file they begin. At most
-  /// half of a tile; 0: a sixteenth of it. A record of a stream fits if it is no larger than a tile.
+  /// With a delimiter, or if records are found by how they begin, records of up to this many bytes fit into a tile,
+  /// wherever in a regular file they begin. At most half of a tile; 0: a sixteenth of it. A record of a stream fits if
+  /// it is no larger than a tile.
   std::size_t longest_record = 0;
   LongRecords long_records = LongRecords::refuse;
 };
@@ -114,7 +115,8 @@ struct FileSourceOptions {
 /// one of its tiles fails with a sentence, and the other files go on.
 ///
 /// With a framing, tiles hold whole records, so they are not quite full, and some may be empty. Regular files are still
-/// read by all producers at once if records end with a delimiter or are all of one size; otherwise as streams are.
+/// read by all producers at once if records end with a delimiter, are all of one size, or are found by how they begin;
+/// otherwise as streams are.
 ///
 /// Threads: as Source; `place_of` is for the thread that holds the tile.
 class FileSource final : public Source {

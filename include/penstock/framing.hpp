@@ -2,6 +2,7 @@
 // Where the records of a file or a stream begin and end.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -38,6 +39,26 @@ class Framing {
   virtual std::size_t delimiter_bytes() const noexcept { return 0; }
   /// If all records are of one size, that size; otherwise 0.
   virtual std::size_t equal_bytes() const noexcept { return 0; }
+  /// True if the beginning of a record can be told from other bytes, by find_record.
+  virtual bool finds_records() const noexcept { return false; }
+  /// Where the first record begins in these bytes, which are from the middle of an input; nothing, if they do not tell.
+  /// What it says must be right for all inputs but those that are made to mislead it: if the pieces of a file do not
+  /// fit together, the file fails.
+  virtual std::optional<std::size_t> find_record(std::span<std::byte const> /*bytes*/) const { return std::nullopt; }
+
+  /// If the first bytes of an input say how its records are, at most how many; 0: all inputs have this framing.
+  virtual std::size_t head_bytes() const noexcept { return 0; }
+  /// How an input is cut.
+  struct OfInput {
+    std::shared_ptr<Framing const> framing;
+    std::size_t head = 0;  ///< Bytes in front of its first record.
+  };
+  /// How the input is cut that begins so. They are head_bytes, unless the whole input has fewer.
+  ///
+  /// Throws: Error, if no input begins so.
+  virtual OfInput of_input(std::span<std::byte const> /*first*/) const { return {}; }
+  /// What a stage has to know of the records of one input; RecordPlaces has it.
+  virtual std::array<std::uint32_t, 3> notes() const noexcept { return {}; }
 };
 
 using FramingRef = std::shared_ptr<Framing const>;
@@ -82,6 +103,23 @@ void each_record(Framing const& framing, std::span<std::byte const> bytes, Take 
   }
   if (!bytes.empty() && framing.delimiter_bytes() != 0) take(bytes);
 }
+
+/// What the second input of a tile begins with, if FileSource writes there where the records of the first one begin. As
+/// many numbers of 32 bits follow as there are records: the first byte of each.
+struct RecordPlaces {
+  std::uint32_t records = 0;
+  std::array<std::uint32_t, 3> notes = {};  ///< Framing::notes.
+};
+/// How large the second input must be, so that it has room for the places of all records of a tile, if none has fewer
+/// than `least_record` bytes.
+constexpr std::size_t record_places_bytes(std::size_t tile_bytes, std::size_t least_record) {
+  return sizeof(RecordPlaces) + tile_bytes / least_record * sizeof(std::uint32_t);
+}
+/// Writes them, and says how many bytes they are.
+///
+/// Threads: any.
+/// Throws:  Error of kind bad_argument, if there is no room for all; and as record_bytes.
+std::size_t write_record_places(Framing const& framing, std::span<std::byte const> records, std::span<std::byte> to);
 
 /// What becomes of a record that does not fit into a tile.
 enum class LongRecords {

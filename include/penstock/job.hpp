@@ -70,6 +70,8 @@ JobOption number_option(std::string name, std::string sentence, std::uint64_t pr
 JobOption word_option(std::string name, std::string sentence, std::vector<std::string> words);
 /// An option that must be given once, with the name of a file that can be read.
 JobOption file_option(std::string name, std::string sentence);
+/// The same of an option that need not be given; its value is then empty.
+JobOption optional_file_option(std::string name, std::string sentence);
 
 /// One set of values with which a job runs: a point of a measurement.
 struct JobPoint {

@@ -47,17 +47,22 @@ inline namespace PENSTOCK_FLAVOUR {
 /// adds 0. The last line of an input may lack its "\n". A "\r" before the "\n" belongs to no field. On a GPU all inputs
 /// are looked at by one kernel, or by one for each 32 of them.
 ///
-/// Shape:   memory of the stream's device, or mapped; `groups` has 2 to 4096 elements.
+/// With `literals`, which is Literals::table(), only lines count that have one of them; of the others nothing is added.
+///
+/// Shape:   memory of the stream's device, or mapped; `groups` has 2 to 4096 elements. `literals` is empty, or begins
+/// at
+///          a multiple of 8.
 /// Threads: any; other calls may add to the same groups meanwhile.
 /// Blocks:  never; `groups` is valid once `stream` has passed this call.
 /// Throws:  Error, if the number of groups does not fit or the launch is refused. On the CPU device a launch may
 ///          allocate.
 void sum_lines(std::span<DeviceSpan<std::byte const> const> inputs, LineFields const& fields,
-               DeviceSpan<LineGroup> groups, StreamRef stream, unsigned multiprocessors = 0);
-/// The same of one input.
+               DeviceSpan<std::byte const> literals, DeviceSpan<LineGroup> groups, StreamRef stream,
+               unsigned multiprocessors = 0);
+/// The same of all lines of one input.
 inline void sum_lines(DeviceSpan<std::byte const> input, LineFields const& fields, DeviceSpan<LineGroup> groups,
                       StreamRef stream, unsigned multiprocessors = 0) {
-  sum_lines(std::span(&input, 1), fields, groups, stream, multiprocessors);
+  sum_lines(std::span(&input, 1), fields, {}, groups, stream, multiprocessors);
 }
 
 /// Loads the kernel, as blake3_prepare does.

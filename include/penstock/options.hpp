@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -123,6 +124,11 @@ struct Tuning {
   /// for (decisions/0050, 0070). With Aim::latency no more than one for each slot, producer and consumer
   /// (decisions/0035).
   std::size_t tiles = 0;
+  /// The most pinned memory that the tiles take together, in bytes: all that is pinned for them, which is whole huge
+  /// pages for each part of the pool, or whole pages of PipelineOptions::own_memory. 0: what the tiles take. Where
+  /// `tiles` is left to the pipeline, it has as many as else, or as many as fit; Report::pool_bytes says what they
+  /// take. Refused, if there is no room for a tile for each lane, or for the `tiles` that are asked for.
+  std::size_t memory = 0;
   /// The most tiles that a lane puts on its device at once. 0: on a GPU 32 MiB of tiles, or 8 MiB of tiles below 1 MiB,
   /// but no more than 128 tiles, no more than a quarter of the slots that are asked for, and with Aim::latency no more
   /// than four tiles if no slots are asked for (decisions/0035); with several GPUs, tiles from 1 MiB on and no slots
@@ -217,6 +223,9 @@ struct PipelineOptions {
   bool ordered = false;
   bool parallel_sink = false;  ///< The sink is called by several consumers at once.
   std::vector<HostStage> host_stages = {};
+  /// Memory of the application's own, which tiles are cut from instead of from slabs: shared memory, huge pages. Empty:
+  /// the pipeline makes slabs. As own_memory.hpp says. No command and no profile has it: it is an address.
+  std::vector<std::span<std::byte>> own_memory = {};
   Tuning tuning = {};
   Watching watching = {};
 };

@@ -3,11 +3,14 @@
 #pragma once
 
 #include "penstock/all_reduce.hpp"
+#include "penstock/captures.hpp"
 #include "penstock/devices.hpp"
 #include "penstock/files.hpp"
 #include "penstock/kernels.hpp"
 #include "penstock/line_sums.hpp"
+#include "penstock/literals.hpp"
 #include "penstock/messages.hpp"
+#include "penstock/own_memory.hpp"
 #include "penstock/pipeline.hpp"
 #include "penstock/profile.hpp"
 #include "penstock/records.hpp"

@@ -193,6 +193,8 @@ struct Report {
   /// producers, 1 lane on CPUs 0-3 (node 0); 1 consumer not bound. Pages: 40 MiB on node 0, by move_pages(2) of 256
   /// pages."
   std::string placement;
+  std::size_t pool_tiles = 0;  ///< Tiles of the pipeline, and the memory that is pinned for them.
+  std::size_t pool_bytes = 0;
   unsigned nodes = 0;  ///< NUMA nodes that the process may use; 0 if that is not known.
   /// Null if Watching::attribute did not ask for it, or no device was lost.
   std::shared_ptr<Attribution const> attribution;

@@ -56,7 +56,8 @@ struct ConnectionSourceOptions {
   std::optional<std::uint64_t> connections = {};
   /// Ends the input once no bytes have come for so long. Empty: a stop ends it.
   std::optional<std::chrono::milliseconds> idle = {};
-  /// How the bytes of each connection are records: a tile has whole records only. Null: they are cut anywhere.
+  /// How the bytes of each connection are records: a tile has whole records only. Null: they are cut anywhere. Not one
+  /// of which each input has its own (Framing::head_bytes).
   FramingRef framing = {};
   LongRecords long_records = LongRecords::refuse;
   /// If records end with a delimiter: what a peer sends behind the last one before it closes is a record, too. A peer

@@ -8,6 +8,7 @@
 #include <thread>
 
 #include "support/gate.hpp"
+#include "support/mapped_file.hpp"
 #include <gmock/gmock.h>
 
 #include "penstock/core/pool.hpp"
@@ -22,6 +23,7 @@ using testing::HasSubstr;
 /// Two CPU devices, the second of which is stuck in the kernel of the first tile that it gets. The pipeline ends before
 /// that kernel does.
 struct AStuckDevice : testing::Test {
+  support::MappedFile file{4096};  ///< It outlives the devices.
   support::Gate gate;
   cpu::CpuDevice healthy{{.ordinal = 0, .compute_threads = 1}};
   cpu::CpuDevice stuck{{.ordinal = 1, .compute_threads = 1}};
@@ -29,6 +31,7 @@ struct AStuckDevice : testing::Test {
   std::atomic<int> left{300};
   std::atomic<int> asked{0};               ///< How often the one producer wanted a tile filled.
   bool two_in_flight = false;              ///< At the stuck device, which is then the only one, when it is given up.
+  bool own_memory = false;                 ///< Tiles lie in the file.
   std::optional<std::uint64_t> throws_at;  ///< The tile at which the stage of the stuck device throws.
   std::set<std::uint64_t> seen;
   std::mutex mutex;
@@ -38,12 +41,14 @@ struct AStuckDevice : testing::Test {
   void make_pipeline(std::vector<Device*> devices, std::size_t tiles,
                      std::chrono::seconds patience = std::chrono::seconds(1)) {
     auto const lanes = static_cast<unsigned>(devices.size());
-    pipeline.emplace(std::move(devices),
-                     PipelineOptions{.tile = {.input_bytes = 64, .output_bytes = 64, .in_place = true},
-                                     .producers = 1,
-                                     .lanes = lanes,
-                                     .consumers = 1,
-                                     .tuning = {.tiles = tiles, .slots = 2, .patience = patience}});
+    pipeline.emplace(
+        std::move(devices),
+        PipelineOptions{.tile = {.input_bytes = 64, .output_bytes = 64, .in_place = true},
+                        .producers = 1,
+                        .lanes = lanes,
+                        .consumers = 1,
+                        .own_memory = own_memory ? std::vector{file.bytes()} : std::vector<std::span<std::byte>>(),
+                        .tuning = {.tiles = tiles, .slots = 2, .patience = patience}});
   }
   Report run() {
     return pipeline->run(serial([this](Tile& tile) -> std::optional<std::size_t> {
@@ -119,6 +124,15 @@ TEST_F(AStuckDevice, FailsTheTilesOfItsPipelineAndEndsTheRun) {
   EXPECT_EQ(report.first_failure->sequence, 0u);
   EXPECT_THAT(report.first_failure->failure.reason, HasSubstr("finished none of a lane's tiles for 1000 ms"));
   EXPECT_EQ(pipeline->pool().stranded(), 2u);
+}
+
+/// The device has the file's memory beyond the pipeline's life, which unmaps nothing.
+TEST_F(AStuckDevice, LeavesTheApplicationsMemoryToTheApplicationAndSaysForHowLong) {
+  own_memory = true;
+  make_pipeline({&stuck}, 2);
+  Report const report = run();
+  EXPECT_GE(report.tiles_failed, 1u) << describe(report);
+  EXPECT_THAT(report.remarks, testing::Contains(HasSubstr("keep it mapped, and use it for nothing else, until that")));
 }
 
 TEST_F(AStuckDevice, LeavesTheRestToTheOther) {

@@ -5,12 +5,14 @@
 #include <optional>
 #include <vector>
 
+#include "support/mapped_file.hpp"
 #include "support/says_it_is_a_gpu.hpp"
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "penstock/core/pool.hpp"
 #include "penstock/cpu/cpu_device.hpp"
+#include "penstock/own_memory.hpp"
 #include "penstock/pipeline.hpp"
 
 namespace penstock {
@@ -50,6 +52,30 @@ TEST_F(DevicesOnTwoNodes, HaveAPartOfThePoolEach) {
   EXPECT_EQ(pipeline->pool().part_of(8), 1u);
   EXPECT_EQ(first.outstanding().pins, 2u) << "either may get any tile";
   EXPECT_EQ(second.outstanding().pins, 2u);
+}
+
+TEST_F(DevicesOnTwoNodes, HaveAPieceOfTheApplicationsMemoryEach) {
+  std::vector<Device*> const devices{&first, &second};
+  std::vector<MemoryNeeded> const needed = memory_needed(devices, options());
+  ASSERT_EQ(needed.size(), 2u);
+  EXPECT_EQ(needed[0].node, 1);
+  EXPECT_EQ(needed[1].node, 0);
+  EXPECT_EQ(needed[0].tiles, 8u);
+  EXPECT_EQ(needed[0].bytes, 4096u) << "eight tiles take half a page";
+  // Side by side, in the other order.
+  support::MappedFile file(2 * 4096);
+  PipelineOptions own = options();
+  own.own_memory = {file.bytes().subspan(4096), file.bytes().first(4096)};
+  pipeline.emplace(devices, own);
+  EXPECT_EQ(pipeline->pool().parts(), 2u);
+  EXPECT_EQ(pipeline->pool().tile(0).input().data(), file.bytes().data() + 4096);
+  EXPECT_EQ(pipeline->pool().tile(8).input().data(), file.bytes().data());
+  EXPECT_EQ(first.outstanding().pinned_bytes, 2u * 4096);
+  own.own_memory = {file.bytes()};
+  pipeline.reset();
+  pipeline.emplace(devices, own);
+  EXPECT_EQ(pipeline->pool().parts(), 1u) << "one piece is one part";
+  pipeline.reset();
 }
 
 TEST_F(DevicesOnTwoNodes, ShareThePoolWhenNothingIsBound) {

@@ -41,7 +41,7 @@ TEST(AdviceInMembers, NamesMembersThatThereAre) {
   options.aim = Aim::latency;
   options.ordered = true;
   options.tuning.slots = options.tuning.batch = 1;
-  options.tuning.tiles = 1;
+  options.tuning.tiles = options.tuning.memory = 1;
   options.tuning.spin = std::chrono::microseconds(1);
   options.tuning.signal = SignalKind::flag;
   options.tuning.streams = StreamMode::own;

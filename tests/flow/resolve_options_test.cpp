@@ -176,46 +176,6 @@ TEST_F(APipelineForLatency, BringsEachTileHomeAndEnds) {
   EXPECT_EQ(pipeline.pool().on_loan(), 0u);
 }
 
-/// Pipelines of two GPUs that share the host's memory.
-struct APipelineOfTwoGpus : testing::Test {
-  SaysItIsAGpu first, second;
-  PipelineOptions wanted{.tile = {.input_bytes = 4 << 20, .output_bytes = 4 << 20, .in_place = true}, .producers = 12};
-  std::vector<std::string> remarks;
-
-  PipelineOptions resolved() {
-    return resolve(wanted, {&first, &second}, Topology::from_synthetic("core:32 pu:1"), remarks);
-  }
-};
-
-TEST_F(APipelineOfTwoGpus, HasFewTilesAndSmallBatchesOfLargeOnes) {
-  PipelineOptions const options = resolved();
-  EXPECT_EQ(options.lanes, 2u);
-  EXPECT_EQ(options.tuning.batch, 2u);
-  EXPECT_EQ(options.tuning.slots, 8u);
-  EXPECT_EQ(options.tuning.tiles, 20u)
-      << "four for each GPU, one for each producer beyond the first, and whole batches";
-}
-
-TEST_F(APipelineOfTwoGpus, HasWhatItHadOfSmallTilesAndWhereBatchOrSlotsAreAskedFor) {
-  wanted.tuning.batch = 8;
-  EXPECT_EQ(resolved().tuning.batch, 8u);
-  EXPECT_EQ(resolved().tuning.tiles, 48u);
-  wanted.tuning.batch = 0;
-  wanted.tuning.slots = 32;
-  EXPECT_EQ(resolved().tuning.tiles, 48u);
-  wanted.tuning.slots = 0;
-  wanted.tile = {.input_bytes = 64 << 10, .output_bytes = 64 << 10, .in_place = true};
-  EXPECT_EQ(resolved().tuning.batch, 128u);
-  EXPECT_GT(resolved().tuning.tiles, 2000u);
-}
-
-TEST_F(APipelineOfTwoGpus, HasTheTilesThatAreAskedFor) {
-  wanted.tuning.tiles = 96;
-  EXPECT_EQ(resolved().tuning.tiles, 96u);
-}
-
-using std::chrono::microseconds;
-using support::SaysItIsAGpu;
 using testing::Contains;
 using testing::ElementsAre;
 using testing::HasSubstr;

@@ -60,6 +60,22 @@ case $case in
     [ "$(wc -l <out)" = 5 ] || fail "$(cat out)"
     grep -q '^other 2142' out || fail "$(cat out)"
     ;;
+  CountsLinesWithAPatternAsGrepDoes)
+    some_log 60000
+    # Of paths, agents and addresses; some are in no line, and some are short.
+    awk 'BEGIN { for (k = 0; k < 3000; ++k) printf "GET /%d HTTP\n", k * 331; print "10.0.77.19"; print "/a\\\"b"; print "/99" }' >patterns
+    grep -F -f patterns log >chosen
+    by_awk chosen
+    if [ "$(wc -l <chosen)" -lt 1000 ] || [ "$(wc -l <chosen)" -gt 50000 ]; then fail "$(wc -l chosen)"; fi
+    for options in '' '--tile 64KiB --producers 4 --lanes 2' '--tile 4KiB'; do
+      # shellcheck disable=SC2086 # Several words.
+      "$program" run --device cpu --input log --patterns patterns $options >out 2>err || fail "$(cat err)"
+      same
+    done
+    printf 'one\n\n' >patterns
+    ! "$program" run --device cpu --input log --patterns patterns >out 2>err || fail 'an empty pattern was taken'
+    grep -q 'Line 2 is empty' err || fail "$(cat err)"
+    ;;
   SaysTheSameInBothFlavours)
     some_log 20000
     "$program" compare --device cpu --input log --window 20 --rounds 1 >out 2>err || fail "$(cat out err)"

@@ -141,7 +141,7 @@ TEST_P(KernelsOn, SumLinesOfManyInputs) {
   Groups groups(13);
   auto const sums = memory(groups.size() * sizeof(LineGroup));
   upload(sums, std::as_bytes(std::span(groups)));
-  sum_lines(inputs, {}, DeviceSpan<std::byte>(sums).as<LineGroup>(), stream());
+  sum_lines(inputs, {}, {}, DeviceSpan<std::byte>(sums).as<LineGroup>(), stream());
   download(std::as_writable_bytes(std::span(groups)), sums);
   EXPECT_EQ(groups, expected(all, {}, 13));
 }

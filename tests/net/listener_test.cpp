@@ -7,6 +7,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "penstock/captures.hpp"
 #include "penstock/sockets.hpp"
 
 namespace penstock {
@@ -95,6 +96,7 @@ TEST_F(AServer, RefusesWhatIsNoAddress) {
   EXPECT_THROW(ConnectionSource({}, pool), Error);
   EXPECT_THROW(ConnectionSource({source().addresses()[0]}, pool), Error) << "it is taken";
   EXPECT_THROW(ConnectionSource({address}, pool, {.framing = equal_records(65)}), Error);
+  EXPECT_THROW(ConnectionSource({address}, pool, {.framing = captured_packets()}), Error);
 }
 
 /// Notes what it is told.

@@ -34,6 +34,7 @@ struct AProfile : testing::Test {
                               .lanes = 4,
                               .consumers = 2,
                               .tuning = {.tiles = 99,
+                                         .memory = std::size_t{5} << 20,
                                          .batch = 6,
                                          .slots = 24,
                                          .spin = std::chrono::microseconds(200),

@@ -17,6 +17,7 @@ TEST_F(AProfile, IsTheSameOnceItWasSavedAndLoaded) {
   EXPECT_EQ(loaded.options.tuning.shape, LaneShape::single);
   EXPECT_EQ(loaded.options.tuning.transport, Transport::copies);
   EXPECT_EQ(loaded.options.tuning.graphs, Graphs::never);
+  EXPECT_EQ(loaded.options.tuning.memory, std::size_t{5} << 20);
   EXPECT_EQ(loaded.machine.cpus, 8u);
   EXPECT_EQ(loaded.defaults_rate->least, 9);
   EXPECT_FALSE(std::filesystem::exists(folder / "saved.part"));
@@ -89,8 +90,8 @@ TEST_F(AProfile, MayHaveMembersThatNobodyKnowsYet) {
 
 /// What is unknown, or came later.
 bool may_be_missing(std::string const& key) {
-  return key == "driver" || key == "batch" || key == "transport" || key == "graphs" || key == "aim" || key == "name" ||
-         key == "options";
+  return key == "driver" || key == "batch" || key == "memory" || key == "transport" || key == "graphs" ||
+         key == "aim" || key == "name" || key == "options";
 }
 
 TEST_F(AProfile, MissesNoneOfItsMembers) {
@@ -156,10 +157,11 @@ TEST_F(AProfile, OfBeforeJobsHadNamesHasNoneAndNoOptions) {
 
 TEST_F(AProfile, OfBeforeThereWereBatchesTransportsGraphsAndAimsLeavesThemToThePipeline) {
   Json older = json();
-  for (char const* const key : {"batch", "transport", "graphs", "aim"}) older["settings"].erase(key);
+  for (char const* const key : {"batch", "memory", "transport", "graphs", "aim"}) older["settings"].erase(key);
   older["settings"]["shape"] = "adaptive";
   PipelineOptions const options = parse_profile(older.dump(), "older").options;
   EXPECT_EQ(options.tuning.batch, 0u);
+  EXPECT_EQ(options.tuning.memory, 0u);
   EXPECT_EQ(options.tuning.transport, Transport::automatic);
   EXPECT_EQ(options.tuning.graphs, Graphs::automatic);
   EXPECT_EQ(options.aim, Aim::throughput);

@@ -21,6 +21,7 @@ TEST_F(AProfile, SetsWhatItFoundAndNothingThatStageOrSinkWouldNotice) {
   EXPECT_EQ(options.consumers, 2u);
   EXPECT_EQ(options.tuning.slots, 24u);
   EXPECT_EQ(options.tuning.tiles, 99u);
+  EXPECT_EQ(options.tuning.memory, std::size_t{5} << 20);
   EXPECT_EQ(options.aim, Aim::latency);
   EXPECT_EQ(options.tuning.signal, SignalKind::flag);
   EXPECT_EQ(options.tuning.transport, Transport::copies);

@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // A job: the lines of a log or of a table, grouped by a number in one field, with the numbers of another field added
-// up. `lines run --input access.log` prints, for each status, how many requests had it and the sum of their bytes.
+// up. `lines run --input access.log` prints, for each status, how many requests had it and the sum of their bytes. With
+// `--patterns FILE` only lines count that have one of the lines of that file in them.
 #include <algorithm>
+#include <fstream>
+#include <iterator>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -9,33 +13,40 @@
 #include <penstock/framing.hpp>
 #include <penstock/job.hpp>
 #include <penstock/line_sums.hpp>
+#include <penstock/literals.hpp>
 
 using namespace penstock;
 
 namespace {
 
 using Groups = std::vector<LineGroup>;
+using Patterns = std::optional<Literals>;  // Nothing: all lines count.
 
 class SumLines final : public Stage {  // Each lane adds up on its device.
  public:
-  SumLines(StageContext const& context, LineFields const& fields, std::size_t count)
+  SumLines(StageContext const& context, LineFields const& fields, Patterns const& patterns, std::size_t count)
       : groups(count),
         fields_(fields),
+        patterns_(patterns),
         multiprocessors_(context.spare == 0 ? 0 : context.multiprocessors()),
-        memory_(context.device.allocate(count * sizeof(LineGroup))) {}
+        memory_(context.device.allocate(count * sizeof(LineGroup))) {
+    if (patterns) table_ = context.device.allocate(patterns->table().size());
+  }
   Promises promises() const noexcept override { return {.reads_once = true, .capturable = true}; }
   void prepare(StreamRef stream) override {
     stream.upload(memory_.bytes(), std::as_bytes(std::span(groups)));
+    if (patterns_) stream.upload(table_.bytes(), patterns_->table());
     sum_lines_prepare(stream);
   }
   std::size_t run(DeviceTile const& tile, StreamRef stream) override {
-    sum_lines(tile.input, fields_, on_device(), stream, multiprocessors_);
-    return 0;  // Nothing to bring back for a tile.
+    std::size_t produced = 0;  // Nothing to bring back for a tile.
+    run_batch(std::span(&tile, 1), std::span(&produced, 1), stream);
+    return produced;
   }
   bool run_batch(std::span<DeviceTile const> tiles, std::span<std::size_t> produced, StreamRef stream) override {
     inputs_.clear();
     for (DeviceTile const& tile : tiles) inputs_.push_back(tile.input);
-    sum_lines(inputs_, fields_, on_device(), stream, multiprocessors_);
+    sum_lines(inputs_, fields_, table_.bytes(), on_device(), stream, multiprocessors_);
     std::ranges::fill(produced, 0);
     return true;
   }
@@ -47,8 +58,9 @@ class SumLines final : public Stage {  // Each lane adds up on its device.
  private:
   DeviceSpan<LineGroup> on_device() const { return DeviceSpan<std::byte>(memory_.bytes()).as<LineGroup>(); }
   LineFields const fields_;
+  Patterns const& patterns_;
   unsigned const multiprocessors_;
-  DeviceMemory memory_;
+  DeviceMemory memory_, table_;
   std::vector<DeviceSpan<std::byte const>> inputs_;
 };
 
@@ -66,6 +78,13 @@ LineFields fields_of(JobValues const& values) {
   return fields;
 }
 
+Patterns patterns_of(JobValues const& values) {
+  std::string const& path = values.text("patterns");
+  if (path.empty()) return {};
+  std::ifstream file(path, std::ios::binary);
+  return literals_of_lines({std::istreambuf_iterator<char>(file), {}});
+}
+
 std::string text_of(Groups const& groups) {
   std::string text;
   for (std::size_t k = 0; k < groups.size(); ++k) {
@@ -80,21 +99,23 @@ JobWork sum_file(JobPoint const& point) {
   std::size_t const count = point.values.number("groups") + 1;
   auto const all = std::make_shared<Groups>(count);  // What one run changes belongs to that run.
   LineFields const fields = fields_of(point.values);
-  return {.source =
-              [path = point.values.text("input")](Pool const& pool) {
-                return std::make_unique<FileSource>(std::vector{path}, pool, FileSourceOptions{.framing = lines()});
-              },
-          .stages = {.make = [=](StageContext const& c) { return std::make_unique<SumLines>(c, fields, count); },
-                     .merge =
-                         [all](Stage& lane) {
-                           auto const& groups = static_cast<SumLines&>(lane).groups;
-                           for (std::size_t k = 0; k < all->size(); ++k) {
-                             (*all)[k].lines += groups[k].lines;
-                             (*all)[k].sum += groups[k].sum;
-                           }
-                         }},
-          .digest = [all] { return digest_of_bytes(std::as_bytes(std::span(*all))); },
-          .results = [all] { return text_of(*all); }};
+  auto const patterns = std::make_shared<Patterns const>(patterns_of(point.values));
+  return {
+      .source =
+          [path = point.values.text("input")](Pool const& pool) {
+            return std::make_unique<FileSource>(std::vector{path}, pool, FileSourceOptions{.framing = lines()});
+          },
+      .stages = {.make = [=](StageContext const& c) { return std::make_unique<SumLines>(c, fields, *patterns, count); },
+                 .merge =
+                     [all](Stage& lane) {
+                       auto const& groups = static_cast<SumLines&>(lane).groups;
+                       for (std::size_t k = 0; k < all->size(); ++k) {
+                         (*all)[k].lines += groups[k].lines;
+                         (*all)[k].sum += groups[k].sum;
+                       }
+                     }},
+      .digest = [all] { return digest_of_bytes(std::as_bytes(std::span(*all))); },
+      .results = [all] { return text_of(*all); }};
 }
 
 }  // namespace
@@ -104,6 +125,7 @@ int main(int count, char** arguments) {
       count, arguments,
       {.sentence = "Groups lines by a number, and adds up another one",
        .options = {file_option("input", "The file"),
+                   optional_file_option("patterns", "Only lines count that have a line of this file in them"),
                    word_option("format", "How lines have fields", {"access-log", "csv", "tsv", "words"}),
                    number_option("key", "The field with the number of the group, from 1; 0: that of the format", 0, 0,
                                  1000),
@@ -111,6 +133,7 @@ int main(int count, char** arguments) {
                    number_option("groups", "Keys below this have a group each; all others share one", 1000, 1,
                                  most_line_groups - 1)},
        .make = sum_file,
+       .check = [](JobPoint const& point) { static_cast<void>(patterns_of(point.values)); },
        .alone = [](JobPoint const&) { return Alone{.stage = true}; },  // Any bytes will do.
        .parallel_sink = true});                                        // There is none.
 }

@@ -15,6 +15,12 @@ inline constexpr unsigned batches_in_flight = 4;
 /// From this tile size on, one lane fills a GPU's link.
 inline constexpr std::size_t large_tile = std::size_t{1} << 20;
 
+/// How many lanes feed a CPU device of so many CPUs: a kernel on one tile has too few blocks for many CPUs, and kernels
+/// of several lanes run beside each other (decisions/0075).
+constexpr unsigned lanes_of_cpus(unsigned cpus) {
+  return std::clamp(cpus / 4, 1U, 4U);
+}
+
 /// How many tiles a lane puts on a GPU at once if it is not told, where each has up to `largest_part` bytes each way:
 /// as many as 32 MiB hold, or as many as 8 MiB hold if they are smaller than `large_tile`, but no more than 128
 /// (decisions/0021, 0026).

@@ -84,6 +84,13 @@ class Registration final : public RegionBackend {
       static_cast<void>(cudaGetLastError());
       throw cannot_pin(host.size(), std::string("CUDA says ") + cudaGetErrorName(result));
     }
+    if (result == cudaErrorHostMemoryAlreadyRegistered) {
+      static_cast<void>(cudaGetLastError());
+      throw Error(
+          ErrorKind::bad_argument,
+          "Part of this memory is pinned already: pin each page once, and unpin what cudaHostRegister or another "
+          "pipeline has pinned.");
+    }
     health_.check(result, "cudaHostRegister");
     count_as(Kind::pinned, host.size());
   }

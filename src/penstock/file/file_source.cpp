@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
-#include <mutex>
+#include <cstring>
 #include <utility>
 
 #include "penstock/core/number_text.hpp"
 #include "penstock/core/of_tiles.hpp"
 #include "penstock/core/pool.hpp"
+#include "penstock/file/file_piece.hpp"
 #include "penstock/file/file_reader.hpp"
-#include "penstock/file/framed_pieces.hpp"
+#include "penstock/file/input_cut.hpp"
 #include "penstock/file/open_file.hpp"
-#include "penstock/file/open_folder.hpp"
 #include "penstock/files.hpp"
 #include "penstock/framing/stream_cutter.hpp"
 
@@ -23,12 +23,6 @@ FileSource::NextFile one_by_one(std::vector<std::string> paths) {
   };
 }
 
-std::shared_ptr<OpenFile> open_file(InputFile const& input) {
-  if (input.descriptor) return std::make_shared<OpenFile>(*input.descriptor);
-  if (input.folder == nullptr) return std::make_shared<OpenFile>(input.path);
-  return std::make_shared<OpenFile>(*input.folder, input.path.substr(input.path.rfind('/') + 1));
-}
-
 }  // namespace
 
 /// What a FileSource is made of.
@@ -36,61 +30,50 @@ class FileSource::Parts {
  public:
   Parts(NextFile next, Pool const& pool, FileSourceOptions options)
       : readers(options.reading),
+        pieces_(readers),
         next_file_(std::move(next)),
         tile_bytes_(pool.shape().input_bytes),
-        options_(std::move(options)),
-        step_(tile_bytes_) {
+        options_(std::move(options)) {
     if (tile_bytes_ == 0) {
       throw Error(ErrorKind::bad_argument,
                   "Files are read into the tiles' input, and these have none: give them some.");
     }
-    if (FramingRef const& framing = options_.framing; framing != nullptr) {
-      cutter_.emplace(framing, options_.long_records);
-      if (FramedPieces::suit(*framing)) {
-        std::size_t const longest = options_.longest_record == 0 ? tile_bytes_ / 16 : options_.longest_record;
-        framed_pieces_.emplace(framing, tile_bytes_, longest, options_.long_records);
-        step_ = framed_pieces_->step();
-      }
-    }
+    if (options_.framing != nullptr && options_.framing->head_bytes() == 0) cut_by({options_.framing, 0});
     serve(pool);
   }
 
   /// As FileSource.
   void serve(Pool const& pool);
   bool next(Tile& tile);
-  std::size_t fill(Tile& tile);
+  std::size_t fill(Tile& tile) { return pieces_.fill(jobs_.of(tile), tile); }
   Place place_of(Tile const& tile) { return jobs_.of(tile).place; }
   RecordLoss loss();
 
   FileReaders readers;
 
  private:
-  /// What is known of a tile between `next` and `fill`.
-  struct Job {
-    Place place;
-    std::shared_ptr<OpenFile> file;      ///< Null if `next` has filled the tile already.
-    std::optional<FileProblem> problem;  ///< What `fill` is to throw.
-    std::shared_ptr<std::string const> name;
-    std::size_t bytes = 0;
-  };
   bool open(InputFile const& input, Tile& tile);
-  bool in_pieces(OpenFile const& file) const { return file.pieces() && (cutter_ == std::nullopt || framed_pieces_); }
+  void begin_records();
+  bool in_pieces(OpenFile const& file) const {
+    return file.pieces() && (options_.framing == nullptr || (cut_ != nullptr && cut_->pieces()));
+  }
+  /// From one piece of a regular file to the next.
+  std::size_t step() const { return cut_ != nullptr && cut_->pieces() ? cut_->pieces()->step() : tile_bytes_; }
+  void cut_by(Framing::OfInput of);
+  std::size_t cut_by_head(std::span<std::byte> first, std::size_t bytes);
   bool next_of_stream(Tile& tile);
   OpenFile::Gathered gather(Tile& tile);
+  std::size_t gather_head(std::span<std::byte> room);
   bool fail_file(FileProblem const& problem, Tile& tile);
   void give(Tile& tile, std::uint64_t offset, std::size_t bytes, std::shared_ptr<OpenFile> to_read);
   void end_file();
-  std::size_t read(OpenFile& file, Job& job, std::span<std::byte> tile);
-  std::size_t read_piece(OpenFile& file, Job& job, std::span<std::byte> tile);
 
+  PieceReader pieces_;
   NextFile const next_file_;
   std::size_t const tile_bytes_;
   FileSourceOptions const options_;
-  std::optional<FramedPieces> framed_pieces_;  ///< Of regular files, if they can be read so.
-  std::size_t step_;                           ///< From one piece of a regular file to the next.
-  std::mutex loss_mutex_;
-  RecordLoss loss_of_pieces_;
-  OfTiles<Job, most_pools> jobs_;
+  RecordLoss loss_of_streams_;  ///< But for those of the cutter.
+  OfTiles<FilePiece, most_pools> jobs_;
 
   std::shared_ptr<OpenFile> current_;
   std::shared_ptr<std::string const> name_;
@@ -98,7 +81,8 @@ class FileSource::Parts {
   std::uint64_t files_ = 0;             ///< Gone to so far.
   std::uint64_t tiles_ = 0;             ///< Of the current one, given out so far.
   std::uint64_t bytes_ = 0;             ///< Of those.
-  std::optional<StreamCutter> cutter_;  ///< With a framing: of streams.
+  std::shared_ptr<InputCut> cut_;       ///< With a framing: of the current one; null until its head was read.
+  std::optional<StreamCutter> cutter_;  ///< Likewise: of streams.
   bool stream_ended_ = false;           ///< What it holds is all that is left of the current one.
 };
 
@@ -159,7 +143,7 @@ bool FileSource::Parts::next(Tile& tile) {
       if (next_of_stream(tile)) return true;
       continue;
     }
-    give(tile, bytes_, static_cast<std::size_t>(std::min<std::uint64_t>(step_, current_->size() - bytes_)), current_);
+    give(tile, bytes_, static_cast<std::size_t>(std::min<std::uint64_t>(step(), current_->size() - bytes_)), current_);
     if (bytes_ >= current_->size()) end_file();
     return true;
   }
@@ -178,13 +162,50 @@ bool FileSource::Parts::open(InputFile const& input, Tile& tile) {
   if (options_.observer != nullptr) options_.observer->opened(file_, input);
   try {
     if (input.problem) throw *input.problem;
-    current_ = open_file(input);
-    if (in_pieces(*current_)) current_->pieces_left = (current_->size() + step_ - 1) / step_;
-    if (cutter_) cutter_->restart();
+    current_ = OpenFile::of(input);
     stream_ended_ = false;
+    begin_records();
+    if (in_pieces(*current_)) {
+      bytes_ = cut_ != nullptr ? cut_->head() : 0;
+      std::uint64_t const pieces = std::max<std::uint64_t>(1, (current_->size() - bytes_ + step() - 1) / step());
+      current_->pieces_left = pieces;
+      if (cut_ != nullptr) cut_->expect_pieces(pieces);
+    }
     return false;
   } catch (FileProblem const& problem) {
     return fail_file(problem, tile);
+  }
+}
+
+/// Makes ready to cut the current file, as far as that is known.
+void FileSource::Parts::begin_records() {
+  if (options_.framing == nullptr) return;
+  std::size_t const head = options_.framing->head_bytes();
+  if (head == 0) return options_.framing->finds_records() ? cut_by({options_.framing, 0}) : cutter_->restart();
+  cut_ = nullptr;
+  if (!current_->pieces()) return;
+  std::vector<std::byte> first(static_cast<std::size_t>(std::min<std::uint64_t>(head, current_->size())));
+  first.resize(current_->read_at(0, first));
+  cut_by_head(first, first.size());
+}
+
+/// From now on files are cut so.
+void FileSource::Parts::cut_by(Framing::OfInput of) {
+  cut_ = std::make_shared<InputCut>(of, options_, tile_bytes_);
+  if (cutter_) loss_of_streams_ += cutter_->loss();
+  cutter_.emplace(of.framing, options_.long_records);
+  cutter_->restart(of.head);
+}
+
+/// The current file is cut as its first bytes say. Says how many of them are in front of its records.
+std::size_t FileSource::Parts::cut_by_head(std::span<std::byte> first, std::size_t bytes) {
+  try {
+    cut_by(options_.framing->of_input(first.first(std::min(bytes, options_.framing->head_bytes()))));
+    return cut_->head();
+  } catch (FileProblem const&) {
+    throw;
+  } catch (Error const& error) {
+    throw FileProblem(error.what());
   }
 }
 
@@ -208,8 +229,8 @@ bool FileSource::Parts::next_of_stream(Tile& tile) {
 /// What a tile gets of a stream: what comes next, or the records that come next.
 OpenFile::Gathered FileSource::Parts::gather(Tile& tile) {
   auto const room = tile.input().first(tile_bytes_);
-  if (!cutter_) return current_->gather(room, options_.linger, options_.stop);
-  for (std::size_t held = cutter_->begin(room);;) {
+  if (options_.framing == nullptr) return current_->gather(room, options_.linger, options_.stop);
+  for (std::size_t held = cut_ == nullptr ? gather_head(room) : cutter_->begin(room);;) {
     OpenFile::Gathered got{0, true};
     if (!stream_ended_) got = current_->gather(room.subspan(held), options_.linger, options_.stop);
     if (options_.stop.stop_requested()) return {0, true};
@@ -222,6 +243,21 @@ OpenFile::Gathered FileSource::Parts::gather(Tile& tile) {
       throw FileProblem(error.what());
     }
   }
+}
+
+/// Reads the head of a stream, and how it is cut. Says how many bytes of records came with it.
+std::size_t FileSource::Parts::gather_head(std::span<std::byte> room) {
+  std::size_t const head = std::min(options_.framing->head_bytes(), room.size());
+  std::size_t held = 0;
+  while (held < head && !stream_ended_) {
+    auto const got = current_->gather(room.subspan(held), options_.linger, options_.stop);
+    held += got.bytes;
+    stream_ended_ = got.ended;
+  }
+  if (options_.stop.stop_requested()) return 0;
+  std::size_t const gone = cut_by_head(room, held);
+  std::memmove(room.data(), room.data() + gone, held - gone);
+  return held - gone;
 }
 
 /// Tells what is wrong with the current file, and ends it: true if by this tile, false if the observer knows.
@@ -240,7 +276,7 @@ bool FileSource::Parts::fail_file(FileProblem const& problem, Tile& tile) {
 void FileSource::Parts::give(Tile& tile, std::uint64_t offset, std::size_t bytes, std::shared_ptr<OpenFile> to_read) {
   tile.tag = file_;
   tile.filled = bytes;
-  jobs_.of(tile) = {{file_, offset}, std::move(to_read), std::nullopt, name_, bytes};
+  jobs_.of(tile) = {{file_, offset}, std::move(to_read), std::nullopt, name_, cut_, bytes, tiles_};
   ++tiles_;
   bytes_ += bytes;
 }
@@ -250,49 +286,9 @@ void FileSource::Parts::end_file() {
   if (options_.observer != nullptr) options_.observer->ended(file_, tiles_);
 }
 
-std::size_t FileSource::Parts::fill(Tile& tile) {
-  Job& job = jobs_.of(tile);
-  if (job.problem) throw FileProblem(*job.name, *job.problem);
-  // Let go of at the end of this call: the last piece closes the file.
-  auto const file = std::exchange(job.file, nullptr);
-  if (file == nullptr) return tile.filled;
-  try {
-    return read(*file, job, tile.input());
-  } catch (FileProblem const& problem) {
-    throw FileProblem(*job.name, problem);
-  }
-}
-
-/// Reads a piece, and looks behind the last one whether the file changed meanwhile.
-std::size_t FileSource::Parts::read(OpenFile& file, Job& job, std::span<std::byte> tile) {
-  std::size_t filled = 0;
-  try {
-    filled = framed_pieces_ ? read_piece(file, job, tile) : readers.read(file, job.place.offset, tile.first(job.bytes));
-  } catch (...) {
-    file.pieces_left.fetch_sub(1, std::memory_order_acq_rel);
-    throw;
-  }
-  if (file.pieces_left.fetch_sub(1, std::memory_order_acq_rel) == 1) file.expect_unchanged();
-  return filled;
-}
-
-/// Reads the records that begin in a piece.
-std::size_t FileSource::Parts::read_piece(OpenFile& file, Job& job, std::span<std::byte> tile) {
-  auto const from_file = [&](std::uint64_t offset, std::span<std::byte> to) {
-    return to.size() > FramedPieces::probe_bytes ? readers.read(file, offset, to) : file.read_at(offset, to);
-  };
-  auto const piece = framed_pieces_->read(from_file, job.place.offset, file.size(), tile.first(tile_bytes_));
-  job.place.offset = piece.offset;
-  if (!piece.loss.none()) {
-    std::scoped_lock const lock(loss_mutex_);
-    loss_of_pieces_ += piece.loss;
-  }
-  return piece.bytes;
-}
-
 RecordLoss FileSource::Parts::loss() {
-  std::scoped_lock const lock(loss_mutex_);
-  RecordLoss all = loss_of_pieces_;
+  RecordLoss all = pieces_.loss();
+  all += loss_of_streams_;
   if (cutter_) all += cutter_->loss();
   return all;
 }

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstring>
 #include <string>
 #include <utility>
 
@@ -37,16 +38,21 @@ std::size_t step_for(Framing const& framing, std::size_t tile_bytes, std::size_t
 }  // namespace
 
 bool FramedPieces::suit(Framing const& framing) noexcept {
-  return framing.delimiter_bytes() != 0 || framing.equal_bytes() != 0;
+  return framing.delimiter_bytes() != 0 || framing.equal_bytes() != 0 || framing.finds_records();
 }
 
-FramedPieces::FramedPieces(FramingRef framing, std::size_t tile_bytes, std::size_t longest, LongRecords long_records)
-    : framing_(std::move(framing)), step_(step_for(*framing_, tile_bytes, longest)), long_records_(long_records) {}
+FramedPieces::FramedPieces(FramingRef framing, std::size_t tile_bytes, std::size_t longest, LongRecords long_records,
+                           std::size_t head)
+    : framing_(std::move(framing)),
+      step_(step_for(*framing_, tile_bytes, longest)),
+      long_records_(long_records),
+      head_(head) {}
 
 FramedPieces::Piece FramedPieces::read(Read const& read, std::uint64_t begin, std::uint64_t size,
                                        std::span<std::byte> tile) const {
   std::uint64_t const end = std::min<std::uint64_t>(size, begin + step_);
   if (framing_->equal_bytes() != 0) return read_equal(read, begin, end, tile);
+  if (framing_->finds_records()) return read_found(read, begin, size, tile);
   Piece piece{first_record(read, begin, end)};
   if (piece.offset == end) return piece;
   // All of the piece, and then a little more at a time, until its last record ends.
@@ -77,7 +83,7 @@ FramedPieces::Piece FramedPieces::read(Read const& read, std::uint64_t begin, st
 
 /// Where the first record begins that begins in a piece; the end of the piece, if none does.
 std::uint64_t FramedPieces::first_record(Read const& read, std::uint64_t begin, std::uint64_t end) const {
-  if (begin == 0) return 0;
+  if (begin == head_) return begin;
   std::size_t const delimiter = framing_->delimiter_bytes();
   std::array<std::byte, probe_bytes> probe;  // NOLINT(cppcoreguidelines-pro-type-member-init)
   for (std::uint64_t from = begin - delimiter; from + delimiter <= end;) {
@@ -96,6 +102,53 @@ FramedPieces::Piece FramedPieces::read_equal(Read const& read, std::uint64_t beg
   Piece piece{begin};
   piece.bytes = read(begin, tile.first(whole));
   piece.loss.unfinished = begin + whole == end ? 0 : 1;
+  return piece;
+}
+
+/// Reads from the beginning of the piece on until it can be told where the first record begins. That is then at the
+/// front of the tile, which has `bytes`. Nothing, if none begins in the tile's bytes.
+std::optional<std::size_t> FramedPieces::find_first(Read const& read, std::uint64_t begin, std::uint64_t size,
+                                                    std::span<std::byte> tile, std::size_t& bytes) const {
+  auto const all = static_cast<std::size_t>(std::min<std::uint64_t>(tile.size(), size - begin));
+  if (begin == head_) {
+    bytes = 0;
+    return 0;
+  }
+  // Most are found by a few records; what is read to find them is moved.
+  for (std::size_t wanted = std::min(all, std::size_t{16} * probe_bytes);; wanted = std::min(all, 4 * wanted)) {
+    bytes = read(begin, tile.first(wanted));
+    if (auto const found = framing_->find_record(tile.first(bytes))) {
+      bytes -= *found;
+      std::memmove(tile.data(), tile.data() + *found, bytes);
+      return found;
+    }
+    if (wanted == all || bytes < wanted) return std::nullopt;
+  }
+}
+
+FramedPieces::Piece FramedPieces::read_found(Read const& read, std::uint64_t begin, std::uint64_t size,
+                                             std::span<std::byte> tile) const {
+  std::uint64_t const end = std::min<std::uint64_t>(size, begin + step_);
+  std::size_t got = 0;
+  auto const first = find_first(read, begin, size, tile, got);
+  Piece piece{first ? std::min(end, begin + *first) : end};
+  if (piece.offset == end) {
+    if (first) piece.next = begin + *first;
+    return piece;
+  }
+  auto const all = static_cast<std::size_t>(std::min<std::uint64_t>(tile.size(), size - piece.offset));
+  if (got < all) got += read(piece.offset + got, tile.first(all).subspan(got));
+  while (piece.offset + piece.bytes < end) {
+    auto const length = framing_->record_bytes(tile.first(got).subspan(piece.bytes));
+    if (!length || *length > got - piece.bytes) {
+      // It goes on behind the tile, or behind the file.
+      bool const ends = piece.offset + got >= size || got < all;
+      (ends ? piece.loss.unfinished : piece.loss.refused) = 1;
+      return piece;
+    }
+    piece.bytes += static_cast<std::size_t>(*length);
+  }
+  piece.next = piece.offset + piece.bytes;
   return piece;
 }
 

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <span>
 
 #include "penstock/framing.hpp"
@@ -11,8 +12,8 @@
 namespace penstock {
 
 /// Cuts a file of known size into pieces of whole records, each by itself: the records that begin in a piece are its
-/// own, wherever they end. For framings of which an end of a record can be found anywhere, or whose records are all of
-/// one size.
+/// own, wherever they end. For framings of which an end or a beginning of a record can be found anywhere, or whose
+/// records are all of one size.
 ///
 /// Threads: any.
 class FramedPieces {
@@ -26,11 +27,12 @@ class FramedPieces {
   /// True if files can be cut by pieces with this framing.
   static bool suit(Framing const& framing) noexcept;
 
-  /// Records of up to `longest` bytes fit into a tile, wherever they begin.
+  /// Records of up to `longest` bytes fit into a tile, wherever they begin. The first one begins behind `head` bytes.
   ///
   /// Throws: Error of kind bad_argument, if `longest` is more than half of a tile; or if a record of the framing's one
   ///         size is larger than a tile.
-  FramedPieces(FramingRef framing, std::size_t tile_bytes, std::size_t longest, LongRecords long_records);
+  FramedPieces(FramingRef framing, std::size_t tile_bytes, std::size_t longest, LongRecords long_records,
+               std::size_t head = 0);
 
   /// From the beginning of one piece to that of the next one.
   std::size_t step() const noexcept { return step_; }
@@ -39,20 +41,25 @@ class FramedPieces {
     std::uint64_t offset = 0;  ///< Of its first record.
     std::size_t bytes = 0;
     RecordLoss loss = {};
+    std::optional<std::uint64_t> next = {};  ///< Of the first record behind it, if that is known.
   };
-  /// Fills `tile` with the records that begin in the piece at `begin`, a multiple of `step()`, of a file of `size`
-  /// bytes.
+  /// Fills `tile` with the records that begin in the piece at `begin`, a multiple of `step()` behind the head, of a
+  /// file of `size` bytes.
   ///
-  /// Throws: what `read` throws.
+  /// Throws: what `read` throws; and as Framing::record_bytes, if records are found by their beginning.
   Piece read(Read const& read, std::uint64_t begin, std::uint64_t size, std::span<std::byte> tile) const;
 
  private:
   std::uint64_t first_record(Read const& read, std::uint64_t begin, std::uint64_t end) const;
   Piece read_equal(Read const& read, std::uint64_t begin, std::uint64_t end, std::span<std::byte> tile) const;
+  Piece read_found(Read const& read, std::uint64_t begin, std::uint64_t size, std::span<std::byte> tile) const;
+  std::optional<std::size_t> find_first(Read const& read, std::uint64_t begin, std::uint64_t size,
+                                        std::span<std::byte> tile, std::size_t& bytes) const;
 
   FramingRef const framing_;
   std::size_t const step_;
   LongRecords const long_records_;
+  std::size_t const head_;
 };
 
 }  // namespace penstock

@@ -52,6 +52,12 @@ void widen_if_pipe(int descriptor) {
 
 }  // namespace
 
+std::shared_ptr<OpenFile> OpenFile::of(InputFile const& input) {
+  if (input.descriptor) return std::make_shared<OpenFile>(*input.descriptor);
+  if (input.folder == nullptr) return std::make_shared<OpenFile>(input.path);
+  return std::make_shared<OpenFile>(*input.folder, input.path.substr(input.path.rfind('/') + 1));
+}
+
 OpenFile::OpenFile(std::string const& path) {
   if (path == "-") {
     descriptor_ = STDIN_FILENO;

@@ -31,6 +31,8 @@ struct DirectAccess {
 /// Throws: FileProblem, without the file's name.
 class OpenFile {
  public:
+  /// As the input says where it is.
+  static std::shared_ptr<OpenFile> of(InputFile const& input);
   /// `-` is standard input. Does not block on a pipe without a writer.
   explicit OpenFile(std::string const& path);
   /// A regular file of this name in a directory, and no link to one.

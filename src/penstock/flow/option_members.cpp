@@ -4,6 +4,7 @@
 #include <sstream>
 #include <utility>
 
+#include "penstock/core/number_text.hpp"
 #include "penstock/flow/option_table.hpp"
 #include "penstock/report/advice.hpp"
 
@@ -23,6 +24,8 @@ std::string assignment(OptionRow const& row, std::string const& value) {
       return to + std::string(row.enumeration) + "::" + (value == "default" ? "thread_default" : value);
     case OptionKind::yes_no:
       return to + (value == "yes" ? "true" : "false");
+    case OptionKind::bytes:
+      return to + std::to_string(parse_size(value));
     case OptionKind::count:
       break;
   }

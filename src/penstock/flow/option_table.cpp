@@ -10,7 +10,6 @@
 #include "penstock/core/number_text.hpp"
 #include "penstock/core/pool.hpp"
 #include "penstock/core/words.hpp"
-#include "penstock/error.hpp"
 
 namespace penstock {
 
@@ -25,6 +24,8 @@ using namespace named_in;
 constexpr unsigned commands_and_axes = commands | axes;
 constexpr unsigned everywhere = commands | axes | profiles;
 constexpr std::uint64_t largest_tile = std::uint64_t{1} << 30;
+/// More than a process can address.
+constexpr std::uint64_t most_memory = std::uint64_t{1} << 47;
 constexpr std::uint64_t most_multiprocessors = 10'000;
 constexpr std::string_view left_to_pipeline = "default";
 
@@ -125,6 +126,18 @@ constexpr OptionRow size(OptionRow row) {
   return row;
 }
 
+template <auto member>
+constexpr OptionRow bytes(OptionRow row) {
+  row = count<member>(row);
+  row.kind = OptionKind::bytes;
+  row.read = [](PipelineOptions& options, std::string_view text, std::uint64_t most) {
+    std::uint64_t const number = parse_size(text);
+    if (number <= most) in<member>(options) = number;
+    return number <= most;
+  };
+  return row;
+}
+
 constexpr std::array all_stream_modes{StreamMode::thread_default, StreamMode::own};
 
 constexpr std::array rows{
@@ -179,7 +192,15 @@ constexpr std::array rows{
                            .most = Pool::max_tiles,
                            .otherwise = "all slots, 2 per producer, 1 per consumer, and the rest of a batch; "
                                         "fewer with --aim latency",
-                           .follows = "producers lanes consumers slots batch aim"}),
+                           .follows = "producers lanes consumers slots batch aim memory"}),
+    bytes<&Tuning::memory>({.name = "memory",
+                            .sentence = "The most pinned memory that the tiles take in all",
+                            .places = everywhere,
+                            .unit = "B",
+                            .most = most_memory,
+                            .otherwise = "what --tiles takes",
+                            .follows = "tiles",
+                            .in_all_profiles = false}),
     time<&Tuning::spin>(
         {.name = "spin",
          .sentence = "Microseconds that lanes watch their device before they sleep; threads that wait for tiles or "
@@ -240,35 +261,6 @@ constexpr std::array rows{
 
 }  // namespace
 
-bool OptionRow::follows_from(std::string_view other) const noexcept {
-  for (std::string_view rest = follows; !rest.empty();) {
-    std::size_t const end = std::min(rest.find(' '), rest.size());
-    if (rest.substr(0, end) == other) return true;
-    rest.remove_prefix(std::min(end + 1, rest.size()));
-  }
-  return false;
-}
-
-void OptionRow::set(PipelineOptions& options, std::string_view value) const {
-  if (read(options, value, most)) return;
-  std::string const bound = std::to_string(most);
-  std::string remedy =
-      kind == OptionKind::count  ? "give whole numbers from 1 to " + bound + ", or 0 for what suits the machine"
-      : kind == OptionKind::time ? "give microseconds, up to " + bound + ", or default for what suits the device"
-      : kind == OptionKind::size ? "give up to " + size_text(most)
-                                 : "choose from " + words();
-  throw Error(ErrorKind::bad_argument,
-              "--" + std::string(name) + " '" + std::string(value) + "': " + std::move(remedy) + ".");
-}
-
-std::string OptionRow::help(std::string_view value) const {
-  std::string all(sentence);
-  if (all.ends_with(':')) all += ' ' + words();
-  if (kind == OptionKind::count) all += ". At most " + std::to_string(most);
-  if (kind == OptionKind::yes_no) return all;
-  return all.append(". Default: ").append(!value.empty() ? value : !otherwise.empty() ? otherwise : preset());
-}
-
 std::span<OptionRow const> option_table() noexcept {
   return rows;
 }
@@ -276,6 +268,11 @@ std::span<OptionRow const> option_table() noexcept {
 OptionRow const* find_option(std::string_view name) noexcept {
   auto const* const found = std::ranges::find(rows, name, &OptionRow::name);
   return found == rows.end() ? nullptr : found;
+}
+
+bool is_in_bytes(std::string_view name) noexcept {
+  OptionRow const* const row = find_option(name);
+  return row != nullptr && row->in_bytes();
 }
 
 }  // namespace penstock

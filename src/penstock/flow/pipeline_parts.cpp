@@ -16,21 +16,6 @@
 namespace penstock {
 namespace {
 
-std::vector<Placement> place_devices(std::vector<Device*> const& devices, PipelineOptions const& options,
-                                     Topology const& topology) {
-  std::vector<Placement> placements;
-  placements.reserve(devices.size());
-  for (Device* const device : devices) placements.emplace_back(topology, placement_request(options, device->info()));
-  return placements;
-}
-
-PoolLayout lay_out(std::vector<Placement> const& devices, PipelineOptions const& options, Topology const& topology) {
-  std::vector<std::optional<int>> nodes;
-  nodes.reserve(devices.size());
-  for (Placement const& device : devices) nodes.push_back(device.tile_node());
-  return {nodes, options, topology};
-}
-
 /// The placement of all threads but the lanes.
 Placement place(Device const& first, PoolLayout const& layout, PipelineOptions const& options,
                 Topology const& topology) {
@@ -242,6 +227,8 @@ void Pipeline::Parts::complete(Report& report, std::vector<PlacedThreads> const&
     report.remarks.push_back("The recorder was full: " + std::to_string(full->missed()) +
                              " passages of tiles are not in it; give RecorderOptions a larger `capacity`.");
   }
+  report.pool_tiles = pool.size();
+  report.pool_bytes = memory.bytes();
   report.placement = placed_text(topology, threads, memory.placed());
   report.nodes = static_cast<unsigned>(topology.nodes().size());
   report.cpus = cpus;

@@ -72,6 +72,8 @@ PipelineOptions alone(PipelineOptions options) {
   options.ordered = options.parallel_sink = false;
   options.tuning.tiles = options.tuning.slots = options.tuning.batch = 1;
   options.tuning.sink_on_lanes = false;
+  options.tuning.memory = 0;
+  options.own_memory.clear();
   options.watching = {.step_by_step = true};
   return options;
 }

@@ -11,6 +11,7 @@
 #include "penstock/error.hpp"
 #include "penstock/flow/option_table.hpp"
 #include "penstock/flow/spin_room.hpp"
+#include "penstock/flow/tile_count.hpp"
 
 namespace penstock {
 namespace {
@@ -25,8 +26,7 @@ constexpr std::size_t small_tile_slots = 32;
 /// take as many calls for copies and events as one. With four such batches none of a burst's tiles waits for its
 /// neighbours while fewer than eight are on the device (decisions/0035).
 constexpr unsigned burst_batch = 4;
-/// Longer than a 4 MiB tile takes to pass.
-constexpr microseconds default_spin{200};
+constexpr microseconds default_spin{200};  ///< Longer than a 4 MiB tile takes to pass.
 /// Longer than the longest time from one tile that comes home to the next while a GPU is busy with small ones.
 constexpr microseconds default_borrow_spin{20};
 /// Large tiles are further apart than a wake-up takes, so watching longer gained nothing (decisions/0026).
@@ -54,6 +54,8 @@ class Resolving {
   Resolving(PipelineOptions options, std::vector<Device*> const& devices, Topology const& topology,
             std::vector<std::string>& remarks, AwakeThreads const& elsewhere)
       : options_(std::move(options)),
+        device_list_(devices),
+        topology_(topology),
         devices_(devices.size()),
         fewest_multiprocessors_(options_.tuning.spare > 0 ? fewest_multiprocessors(devices) : 0),
         gpu_(devices.front()->info().acts_as_gpu()),
@@ -125,6 +127,7 @@ class Resolving {
         if (row.read(taken, value, row.most)) return;
         refuse("`" + name + "` has a value that there is not: choose from " + row.words() + ".");
       case OptionKind::size:
+      case OptionKind::bytes:
       case OptionKind::yes_no:
         return;
     }
@@ -132,8 +135,9 @@ class Resolving {
 
   void resolve_lanes() {
     if (options_.lanes == 0) {
-      bool const two = gpu_ && largest_part_ < large_tile && !for_latency();
-      options_.lanes = static_cast<unsigned>(devices_) * (two ? 2 : 1);
+      unsigned const each =
+          gpu_ ? (largest_part_ < large_tile ? 2 : 1) : lanes_of_cpus(cpus_ / static_cast<unsigned>(devices_));
+      options_.lanes = static_cast<unsigned>(devices_) * (for_latency() ? 1 : each);
     }
     if (options_.lanes < devices_) {
       remarks_.push_back("There are " + std::to_string(devices_) + " lanes and not " + std::to_string(options_.lanes) +
@@ -206,26 +210,21 @@ class Resolving {
     }
   }
 
+  std::size_t usual_number() const {
+    TileHolders const holders{.lanes = options_.lanes,
+                              .slots = options_.tuning.slots,
+                              .batch = options_.tuning.batch,
+                              .producers = options_.producers,
+                              .consumers = options_.consumers,
+                              .tile_bytes = Pool::slab_bytes(options_.tile, 1)};
+    return few_ ? tiles_of_several(holders) : for_latency() ? few_tiles(holders) : usual_tiles(holders);
+  }
+
   void resolve_tiles() {
-    if (options_.tuning.tiles == 0) {
-      TileHolders const holders{.lanes = options_.lanes,
-                                .slots = options_.tuning.slots,
-                                .batch = options_.tuning.batch,
-                                .producers = options_.producers,
-                                .consumers = options_.consumers,
-                                .tile_bytes = Pool::slab_bytes(options_.tile, 1)};
-      options_.tuning.tiles = few_            ? tiles_of_several(holders)
-                              : for_latency() ? few_tiles(holders)
-                                              : usual_tiles(holders);
-    }
-    Pool::checked_count(options_.tuning.tiles);  // Here, before any memory is made.
-    // More tiles can never be in flight, and each slot takes memory of the device.
-    options_.tuning.slots = static_cast<unsigned>(std::min<std::size_t>(options_.tuning.slots, options_.tuning.tiles));
-    // Few tiles, too, are to make several batches.
-    if (asked_batch_ == 0)
-      options_.tuning.batch = std::clamp(options_.tuning.slots / batches_in_flight, 1U, options_.tuning.batch);
-    options_.tuning.batch =
-        largest_batch(options_.tuning.batch, options_.tuning.slots, options_.tuning.tiles, options_.lanes);
+    TileWish const wish{.usual = options_.tuning.tiles == 0 ? usual_number() : 0,
+                        .asked_batch = asked_batch_,
+                        .asked_slots = asked_slots_};
+    options_ = choose_tiles(std::move(options_), wish, device_list_, topology_, remarks_);
     remark_on_less();
   }
 
@@ -244,6 +243,8 @@ class Resolving {
   }
 
   PipelineOptions options_;
+  std::vector<Device*> const& device_list_;
+  Topology const& topology_;
   std::size_t const devices_;
   int const fewest_multiprocessors_;  ///< Of one of its GPUs; 0, if they do not say or none are to be left free.
   bool const gpu_;

@@ -7,25 +7,11 @@
 #include <optional>
 #include <utility>
 
-#include <sched.h>
-
 #include "penstock/core/pool.hpp"
+#include "penstock/machine/mapped_memory.hpp"
 
 namespace penstock {
 namespace {
-
-Slab make_slab(PoolLayout const& layout, std::size_t part, PipelineOptions const& options, Topology const& topology,
-               std::stop_token const& stop) {
-  std::optional<NumaNode> node;
-  if (layout.node(part)) node = topology.node(*layout.node(part));
-  // Slabs may lie side by side, but not their tiles: no copy may take two pinned regions for one.
-  std::size_t const apart = layout.parts() > 1 ? Pool::alignment : 0;
-  std::size_t const bytes = Pool::slab_bytes(options.tile, layout.tiles(part)) + apart;
-  // Whole huge pages: only whole pages can be pinned.
-  std::size_t const pages = std::max<std::size_t>(1, (bytes + Slab::alignment - 1) / Slab::alignment);
-  return Slab(pages * Slab::alignment, node,
-              std::min<std::size_t>(topology.busy_threads(), Slab::default_touch_threads), stop);
-}
 
 std::vector<Device*> gpus_among(std::vector<Device*> const& devices) {
   std::vector<Device*> gpus;
@@ -40,68 +26,13 @@ bool is_among(std::vector<Device*> const& devices, Device* device) {
 
 }  // namespace
 
-PoolLayout::PoolLayout(std::vector<std::optional<int>> const& nodes, PipelineOptions const& options,
-                       Topology const& topology)
-    : nodes_{nodes.front()}, part_of_device_(nodes.size(), 0) {
-  if (nodes.front()) {
-    for (auto const& node : nodes) {
-      if (node && std::find(nodes_.begin(), nodes_.end(), node) == nodes_.end()) nodes_.push_back(node);
-    }
-  }
-  if (nodes_.size() > options.tuning.tiles) nodes_.resize(1);
-  for (std::size_t number = 0; number < nodes.size(); ++number) {
-    auto const found = std::find(nodes_.begin(), nodes_.end(), nodes[number]);
-    if (found != nodes_.end()) part_of_device_[number] = static_cast<std::size_t>(found - nodes_.begin());
-  }
-  share_out(options);
-  if (parts() > 1) note_cpus(topology);
-}
-
-void PoolLayout::share_out(PipelineOptions const& options) {
-  std::vector<std::size_t> lanes(nodes_.size(), 0);
-  for (std::size_t lane = 0; lane < options.lanes; ++lane) ++lanes[part_of_device_[lane % part_of_device_.size()]];
-  // Each lane has two batches at least, so there is one for each part; where there is not, batches are of one tile.
-  std::size_t const batch =
-      options.tuning.tiles < nodes_.size() * options.tuning.batch ? 1 : std::max(1U, options.tuning.batch);
-  std::size_t begin = 0, lanes_before = 0;
-  for (std::size_t part = 0; part + 1 < nodes_.size(); ++part) {
-    lanes_before += lanes[part];
-    std::size_t const later = nodes_.size() - part - 1;
-    std::size_t const end = options.tuning.tiles * lanes_before / std::max(1U, options.lanes) / batch * batch;
-    tiles_.push_back(std::clamp(end, begin + batch, options.tuning.tiles - later * batch) - begin);
-    begin += tiles_.back();
-  }
-  tiles_.push_back(options.tuning.tiles - begin);
-}
-
-void PoolLayout::note_cpus(Topology const& topology) {
-  std::size_t others = 0;
-  for (NumaNode const& node : topology.nodes()) {
-    auto const found = std::find(nodes_.begin(), nodes_.end(), std::optional(node.number));
-    std::size_t const part =
-        found != nodes_.end() ? static_cast<std::size_t>(found - nodes_.begin()) : others++ % parts();
-    for (int const cpu : node.cpus) {
-      part_of_cpu_.resize(std::max(part_of_cpu_.size(), static_cast<std::size_t>(cpu) + 1), 0);
-      part_of_cpu_[static_cast<std::size_t>(cpu)] = static_cast<std::uint16_t>(part);
-    }
-  }
-}
-
-std::size_t PoolLayout::part_of_cpu(int cpu) const noexcept {
-  return cpu >= 0 && static_cast<std::size_t>(cpu) < part_of_cpu_.size() ? part_of_cpu_[static_cast<std::size_t>(cpu)]
-                                                                         : 0;
-}
-
-std::size_t PoolLayout::part_here() const noexcept {
-  return part_of_cpu_.empty() ? 0 : part_of_cpu(sched_getcpu());
-}
-
 TileMemory::TileMemory(PoolLayout const& layout, PipelineOptions const& options, Topology const& topology,
                        std::vector<Device*> const& devices, std::stop_token const& stop)
     : devices_(devices), gpus_(gpus_among(devices)) {
   for (std::size_t part = 0; part < layout.parts(); ++part) {
-    slabs_.push_back(make_slab(layout, part, options, topology, stop));
-    parts_.push_back({slabs_.back().bytes(), layout.tiles(part)});
+    auto const memory = options.own_memory.empty() ? add_slab(layout, part, topology, stop)
+                                                   : add_own(options.own_memory[part].first(layout.bytes(part)), stop);
+    parts_.push_back({memory, layout.tiles(part)});
   }
   if (!gpus_.empty()) pin(*gpus_.front(), pinned_for_gpus_);
   for (auto device = devices.begin(); device != devices.end(); ++device) {
@@ -110,8 +41,25 @@ TileMemory::TileMemory(PoolLayout const& layout, PipelineOptions const& options,
   }
 }
 
+std::span<std::byte> TileMemory::add_slab(PoolLayout const& layout, std::size_t part, Topology const& topology,
+                                          std::stop_token const& stop) {
+  std::optional<NumaNode> node;
+  if (layout.node(part)) node = topology.node(*layout.node(part));
+  Slab const& slab = slabs_.emplace_back(
+      layout.bytes(part), node, std::min<std::size_t>(topology.busy_threads(), Slab::default_touch_threads), stop);
+  placed_.push_back({slab.bytes().size(), slab.found()});
+  return slab.bytes();
+}
+
+std::span<std::byte> TileMemory::add_own(std::span<std::byte> memory, std::stop_token const& stop) {
+  make_present(memory, stop);
+  constexpr std::size_t samples = 256;  // As of a slab.
+  placed_.push_back({memory.size(), Residency::of(memory, samples)});
+  return memory;
+}
+
 void TileMemory::pin(Device& device, std::vector<Pinned>& pins) const {
-  for (Slab const& slab : slabs_) pins.push_back(device.pin(slab.bytes()));
+  for (PoolPart const& part : parts_) pins.push_back(device.pin(part.slab));
 }
 
 TileMemory::~TileMemory() {
@@ -134,14 +82,20 @@ TileMemory::~TileMemory() {
   }
 }
 
-std::vector<PlacedMemory> TileMemory::placed() const {
-  std::vector<PlacedMemory> all;
-  for (Slab const& slab : slabs_) all.push_back({slab.bytes().size(), slab.found()});
-  return all;
+std::size_t TileMemory::bytes() const noexcept {
+  std::size_t sum = 0;
+  for (PlacedMemory const& some : placed_) sum += some.bytes;
+  return sum;
 }
 
 std::vector<std::string> TileMemory::remarks() const {
   std::vector<std::string> all;
+  bool const abandoned = std::any_of(devices_.begin(), devices_.end(), [](Device* one) { return one->abandoned(); });
+  if (slabs_.empty() && abandoned) {
+    all.emplace_back(
+        "A device that was given up may still write to the application's own memory, of which the tiles are: keep it "
+        "mapped, and use it for nothing else, until that device is gone; a GPU is gone when the process ends.");
+  }
   for (Slab const& slab : slabs_) {
     for (std::string const& remark : slab.remarks()) {
       if (std::find(all.begin(), all.end(), remark) == all.end()) all.push_back(remark);

@@ -118,6 +118,26 @@ std::size_t Framing::whole_bytes(std::span<std::byte const> bytes) const {
   return whole;
 }
 
+std::size_t write_record_places(Framing const& framing, std::span<std::byte const> records, std::span<std::byte> to) {
+  RecordPlaces head{.notes = framing.notes()};
+  std::size_t const room = to.size() < sizeof head ? 0 : (to.size() - sizeof head) / sizeof(std::uint32_t);
+  std::byte* next = to.data() + sizeof head;
+  each_record(framing, records, [&](std::span<std::byte const> record) {
+    if (head.records == room) {
+      refuse("The second input of a tile has room for the places of " + std::to_string(room) +
+             " records, and there are more: make it larger, as record_places_bytes says.");
+    }
+    auto const place = static_cast<std::uint32_t>(record.data() - records.data());
+    std::memcpy(next, &place, sizeof place);
+    next += sizeof place;
+    ++head.records;
+  });
+  if (to.size() < sizeof head)
+    refuse("The second input of a tile has no room for the places of records: make it larger.");
+  std::memcpy(to.data(), &head, sizeof head);
+  return static_cast<std::size_t>(next - to.data());
+}
+
 FramingRef delimited_by(std::string delimiter) {
   return std::make_shared<Delimited>(std::move(delimiter));
 }

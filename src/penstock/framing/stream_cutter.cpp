@@ -56,9 +56,9 @@ void StreamCutter::break_off() {
   left_.clear();
 }
 
-void StreamCutter::restart() {
+void StreamCutter::restart(std::uint64_t head) {
   left_.clear();
-  next_offset_ = offset_ = 0;
+  next_offset_ = offset_ = head;
   skips_ = Skip::nothing;
 }
 

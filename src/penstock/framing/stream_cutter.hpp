@@ -65,8 +65,8 @@ class StreamCutter {
   std::uint64_t offset() const noexcept { return offset_; }
   /// Of all streams so far.
   RecordLoss const& loss() const noexcept { return loss_; }
-  /// Another stream begins.
-  void restart();
+  /// Another stream begins; its records behind so many bytes.
+  void restart(std::uint64_t head = 0);
 
  private:
   enum class Skip { nothing, bytes, to_delimiter };

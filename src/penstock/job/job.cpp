@@ -80,4 +80,10 @@ JobOption file_option(std::string name, std::string sentence) {
           }};
 }
 
+JobOption optional_file_option(std::string name, std::string sentence) {
+  JobOption option = file_option(std::move(name), std::move(sentence));
+  option.required = false;
+  return option;
+}
+
 }  // namespace penstock

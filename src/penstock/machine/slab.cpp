@@ -17,13 +17,10 @@
 #include "penstock/error.hpp"
 #include "penstock/machine/bound_thread.hpp"
 #include "penstock/machine/host_limits.hpp"
+#include "penstock/machine/mapped_memory.hpp"
 
 namespace penstock {
 namespace {
-
-std::size_t page_bytes() {
-  return static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
-}
 
 [[noreturn]] void throw_out_of_memory(std::size_t bytes, std::string const& why) {
   throw Error(ErrorKind::out_of_memory, "There is no memory for a slab of " + size_text(bytes) + " (" + why +

@@ -5,6 +5,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "penstock/flow/option_table.hpp"
 #include "penstock/report/overlap.hpp"
 #include "penstock/report/passages.hpp"
 #include "tools/bench/bench_output.hpp"
@@ -161,7 +162,7 @@ std::string as_json(BenchFacts const& facts, std::span<Axis const> axes, std::sp
     std::sort(values.begin(), values.end(),
               [](Json const& one, Json const& other) { return one.is_number() && other.is_number() && one < other; });
     Json json{{"name", axis.name}, {"values", values}};
-    if (axis.name == "tile") json["unit"] = "B";
+    if (is_in_bytes(axis.name)) json["unit"] = "B";
     swept.push_back(json);
   }
   Json points = Json::array();

@@ -167,6 +167,9 @@ void PipelineArguments::add_to(CLI::App& command, std::string const& tile_sizes)
       case OptionKind::size:
         command.add_option("--" + name, value, std::string(row.sentence) + ": " + tile_sizes)->type_name("SIZE");
         break;
+      case OptionKind::bytes:
+        command.add_option("--" + name, value, row.help())->type_name("SIZE");
+        break;
       case OptionKind::word:
         command.add_option("--" + name, value, row.help())->type_name("NAME")->check(offers(row.words()));
         break;

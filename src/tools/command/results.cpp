@@ -10,6 +10,7 @@
 
 #include "penstock/clock.hpp"
 #include "penstock/core/number_text.hpp"
+#include "penstock/flow/option_table.hpp"
 #include "penstock/machine/topology.hpp"
 #include "tools/command/program.hpp"
 
@@ -80,7 +81,7 @@ std::string short_number(double value) {
 }
 
 std::string axis_value_text(std::string const& axis, std::string const& value) {
-  if (axis != "tile") return value;
+  if (!is_in_bytes(axis)) return value;
   std::string const text = size_text(std::stoull(value));
   // What it rounded is said in bytes.
   return text.find('.') == std::string::npos ? text : value + " B";

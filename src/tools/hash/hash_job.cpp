@@ -106,7 +106,8 @@ void fit_tiles(PipelineOptions& options, std::vector<std::string> const& paths, 
   for (std::uint64_t const size : sizes) useful += std::max<std::uint64_t>(1, (size + tile_bytes - 1) >> shift);
   useful = std::max<std::uint64_t>(useful, 1);
   std::size_t const wanted = options.tuning.tiles != 0 ? options.tuning.tiles : least_tiles(options);
-  if (useful < wanted) options.tuning.tiles = static_cast<std::size_t>(useful);
+  // With a budget the pipeline chooses, since it knows what fits.
+  if (useful < wanted && options.tuning.memory == 0) options.tuning.tiles = static_cast<std::size_t>(useful);
 }
 
 HashJob::HashJob(HashRequest request, StandardOutput& output, std::stop_token const& interrupted)

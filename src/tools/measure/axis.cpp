@@ -25,11 +25,6 @@ std::vector<std::string> split(std::string const& text, char at) {
   throw Error(ErrorKind::bad_argument, "--" + name + " has " + value + " twice: name each value once.");
 }
 
-/// Its values are sizes.
-bool is_of_sizes(std::string const& name) {
-  return name == "tile";
-}
-
 /// `part` is a range with its ends in the wrong order.
 [[noreturn]] void refuse_backward(std::string const& name, std::string const& part) {
   std::size_t const dots = part.find(".."), star = std::min(part.find('*'), part.size());
@@ -37,11 +32,11 @@ bool is_of_sizes(std::string const& name) {
   throw Error(ErrorKind::bad_argument, "--" + name + " '" + part +
                                            "' is empty: a range begins with the smaller value, " + last + ".." +
                                            part.substr(0, dots) + part.substr(star) + "; or give a list as in " +
-                                           (is_of_sizes(name) ? "1MiB,4KiB." : "4,2,1."));
+                                           (is_in_bytes(name) ? "1MiB,4KiB." : "4,2,1."));
 }
 
 [[noreturn]] void refuse(std::string const& name, std::string const& part) {
-  char const* const remedy = is_of_sizes(name)
+  char const* const remedy = is_in_bytes(name)
                                  ? "give a list as in 4KiB,1MiB, or a range that multiplies, as in 4KiB..1MiB*4."
                                  : "give a list as in 1,2,4, a range as in 1..4, or one that multiplies, 1..16*2.";
   throw Error(ErrorKind::bad_argument, "--" + name + " '" + part + "': " + remedy);
@@ -55,7 +50,7 @@ std::uint64_t number(std::string const& name, std::string const& part, std::stri
 
 /// Where a range begins or ends.
 std::uint64_t bound(std::string const& name, std::string const& part, std::string const& text) {
-  if (!is_of_sizes(name)) return number(name, part, text);
+  if (!is_in_bytes(name)) return number(name, part, text);
   try {
     return parse_size(text);
   } catch (Error const&) {
@@ -71,7 +66,7 @@ std::vector<std::string> expand(std::string const& name, std::string const& part
   std::size_t const star = rest.find('*');
   std::uint64_t const first = bound(name, part, part.substr(0, dots));
   std::uint64_t const last = bound(name, part, rest.substr(0, star));
-  if (star == std::string::npos && is_of_sizes(name)) refuse(name, part);  // In steps of a byte.
+  if (star == std::string::npos && is_in_bytes(name)) refuse(name, part);  // In steps of a byte.
   std::uint64_t const factor = star == std::string::npos ? 1 : number(name, part, rest.substr(star + 1));
   bool const multiplies = star != std::string::npos;
   // A range with a factor of 0 or 1, or from 0 on, has no end.

@@ -14,9 +14,6 @@
 namespace penstock::cli {
 namespace {
 
-/// The axis of which the values are sizes.
-constexpr char const* of_sizes = "tile";
-
 /// "4KiB" for "4kb", "4 KB" and the like; empty for what is no size in a unit of 1000 bytes.
 std::string in_1024(std::string const& size) {
   std::size_t const digits = size.find_first_not_of("0123456789");
@@ -28,10 +25,9 @@ std::string in_1024(std::string const& size) {
   return size.substr(0, digits) + unit.front() + "iB";
 }
 
-std::string in_bytes(std::string const& sizes) {
+std::string in_bytes(std::string const& axis, std::string const& sizes) {
   std::string list;
-  for (std::string const& bytes : measure::parse_axis(of_sizes, sizes).values)
-    list += (list.empty() ? "" : ",") + bytes;
+  for (std::string const& bytes : measure::parse_axis(axis, sizes).values) list += (list.empty() ? "" : ",") + bytes;
   return list;
 }
 
@@ -61,6 +57,11 @@ void say_size_remark(std::string const& option, std::string const& list) {
 void AxisOptions::add_to(CLI::App& command, std::map<std::string, std::string> const& presets) {
   for (measure::AxisKind const& axis : kinds()) {
     std::string const name(axis.name);
+    // An option of the command's own, as tune has, stands for all points.
+    if (axis.option != nullptr && command.get_option_no_throw("--" + name) != nullptr) {
+      lists[name] = axis.preset;
+      continue;
+    }
     auto const other = presets.find(name);
     std::string const asked = other != presets.end() ? other->second : "";
     std::string& list = lists[name] = asked.empty() ? axis.preset : asked;
@@ -165,7 +166,10 @@ std::vector<std::string> AxisOptions::wishes() const {
 }
 
 void AxisOptions::remark_on_sizes() const {
-  say_size_remark("--" + std::string(of_sizes), lists.at(of_sizes));
+  for (measure::AxisKind const& axis : kinds()) {
+    std::string const name(axis.name);
+    if (is_in_bytes(name)) say_size_remark("--" + name, lists.at(name));
+  }
 }
 
 std::vector<std::string> AxisOptions::arguments() const {
@@ -177,7 +181,7 @@ std::vector<std::string> AxisOptions::arguments() const {
   for (measure::AxisKind const& axis : kinds()) {
     std::string const name(axis.name);
     all.push_back("--" + name);
-    all.push_back(name == of_sizes ? in_bytes(lists.at(name)) : lists.at(name));
+    all.push_back(is_in_bytes(name) ? in_bytes(name, lists.at(name)) : lists.at(name));
   }
   return all;
 }

@@ -75,6 +75,11 @@ void TuneCommand::add_to(CLI::App& command) {
   for (OptionRow const& row : option_table()) {
     if (row.in(named_in::searches)) free.emplace(row.name, measure::free_axis);
   }
+  // Before the axis of that name: it bounds all settings.
+  command
+      .add_option("--memory", memory,
+                  "Pinned memory that a setting may take. Default: 1GiB, or a quarter of what is free")
+      ->type_name("SIZE");
   lists.add_to(command, free);
   command
       .add_option("--for", sought,
@@ -100,10 +105,6 @@ void TuneCommand::add_to(CLI::App& command) {
   command.add_option("--within", within, "Seconds that it may take. Default: 60")
       ->type_name("S")
       ->check(number_between(0, 3600, "a number of seconds"));
-  command
-      .add_option("--memory", memory,
-                  "Pinned memory that a setting may take. Default: 1GiB, or a quarter of what is free")
-      ->type_name("SIZE");
   profile.add_to(command, "Settings that tune --save wrote: its job, for what is not named here, and where to start",
                  [this, &command](Profile const& taken) {
                    for (auto const& [axis, value] : profiled(taken)) {

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// Many strings at once, to be found in text.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace penstock {
+
+/// A set of strings, as a table in which kernels look: the same bytes on the host and on a GPU.
+///
+/// Threads: any, once it is made.
+class Literals {
+ public:
+  /// So many bytes all of them may have together.
+  static constexpr std::size_t most_bytes = std::size_t{4} << 20;
+
+  /// Equal strings count once.
+  ///
+  /// Throws: Error of kind bad_argument, if there are none, if one is empty or has a "\n" in it, or if they are too
+  ///         long.
+  explicit Literals(std::span<std::string const> texts);
+
+  /// To be uploaded as it is, to an address that is a multiple of 8.
+  std::span<std::byte const> table() const noexcept { return std::as_bytes(std::span(table_)); }
+  /// How many there are.
+  std::size_t size() const noexcept { return size_; }
+
+ private:
+  std::vector<std::uint64_t> table_;
+  std::size_t size_ = 0;
+};
+
+/// The lines of a text as literals, without their ends.
+///
+/// Throws: as Literals, with the number of the line.
+Literals literals_of_lines(std::string const& text);
+
+}  // namespace penstock

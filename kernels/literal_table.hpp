@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+// The table of a set of literals, and the look into it, the same on CPU and GPU.
+#pragma once
+
+#include <cstdint>
+
+// In a CUDA source the look is the GPU's alone.
+#ifdef __CUDACC__
+#define PENSTOCK_LOOKS_THERE __device__
+#else
+#define PENSTOCK_LOOKS_THERE
+#endif
+
+namespace penstock {
+
+/// Words of a table's filter. A block of GPU threads keeps them beside its text. More literals have fuller words, and
+/// are found as surely.
+inline constexpr std::uint32_t literal_filter_words = 4096;
+
+/// A literal is looked for by a window of it: eight bytes if it has so many, or else four, or else its first byte.
+/// Windows of eight bytes are looked for at each `LiteralHeader::stride`-th byte only, and a literal has so many, side
+/// by side.
+enum class LiteralWindow : std::uint32_t { eight, four, one };
+
+/// One window of a literal. Those of one bucket lie side by side.
+struct LiteralEntry {
+  std::uint32_t hash = 0;    ///< Of its window.
+  std::uint32_t text = 0;    ///< Where it is in the table's texts.
+  std::uint32_t length = 0;  ///< In bytes.
+  std::uint32_t before = 0;  ///< Bytes of it before its window.
+  LiteralWindow window = LiteralWindow::eight;
+};
+
+/// What a table begins with. Places count from its beginning, in bytes.
+struct LiteralHeader {
+  std::uint32_t stride = 1;         ///< A power of two.
+  std::uint32_t buckets = 0;        ///< A power of two.
+  std::uint32_t filter = 0;         ///< Words in which each window has two bits.
+  std::uint32_t bucket_begins = 0;  ///< Of each bucket the number of its first entry, and one more.
+  std::uint32_t entries = 0;
+  std::uint32_t texts = 0;
+  std::uint32_t windows = 0;          ///< A bit for each kind of window that a literal has.
+  std::uint32_t first_bytes[8] = {};  ///< A bit for each byte that a window of one byte is.
+};
+
+/// The window's hash. Its highest bits depend on all of its bytes.
+PENSTOCK_LOOKS_THERE constexpr std::uint32_t hash_of_eight(std::uint32_t low, std::uint32_t high) {
+  std::uint32_t const mixed = low * 0x9E3779B1U + high * 0x85EBCA77U;
+  return mixed ^ mixed >> 15U;
+}
+PENSTOCK_LOOKS_THERE constexpr std::uint32_t hash_of_four(std::uint32_t low) {
+  std::uint32_t const mixed = low * 0xC2B2AE3DU + 0x27D4EB2FU;
+  return mixed ^ mixed >> 15U;
+}
+PENSTOCK_LOOKS_THERE constexpr std::uint32_t hash_of_one(unsigned char byte) {
+  return (byte + 1U) * 0x9E3779B1U;
+}
+PENSTOCK_LOOKS_THERE constexpr std::uint32_t word_of(std::uint32_t hash) {
+  return (hash >> 10U) & (literal_filter_words - 1U);
+}
+/// The bits of a window in its word.
+PENSTOCK_LOOKS_THERE constexpr std::uint32_t bits_of(std::uint32_t hash) {
+  return std::uint32_t{1} << (hash & 31U) | std::uint32_t{1} << (hash >> 5U & 31U);
+}
+PENSTOCK_LOOKS_THERE constexpr std::uint32_t bucket_of(std::uint32_t hash, std::uint32_t buckets) {
+  return (hash * 0x2C1B3C6DU >> 8U) & (buckets - 1U);
+}
+
+/// A table where a kernel can read it.
+struct LiteralTable {
+  unsigned char const* bytes = nullptr;
+
+  PENSTOCK_LOOKS_THERE LiteralHeader const& header() const { return *reinterpret_cast<LiteralHeader const*>(bytes); }
+  PENSTOCK_LOOKS_THERE std::uint32_t const* filter() const { return words(header().filter); }
+  PENSTOCK_LOOKS_THERE bool begins_short(unsigned char byte) const {
+    return (header().first_bytes[byte / 32] >> byte % 32 & 1U) != 0;
+  }
+  /// True if a literal is in text[begin..end) whose window begins at `at` and has this hash.
+  PENSTOCK_LOOKS_THERE bool finds(char const* text, std::uint64_t begin, std::uint64_t end, std::uint64_t at,
+                                  LiteralWindow window, std::uint32_t hash) const {
+    LiteralHeader const& all = header();
+    std::uint32_t const* const bucket = words(all.bucket_begins) + bucket_of(hash, all.buckets);
+    auto const* const entries = reinterpret_cast<LiteralEntry const*>(begin_at(all.entries));
+    for (std::uint32_t k = bucket[0]; k < bucket[1]; ++k) {
+      LiteralEntry const entry = entries[k];
+      if (entry.hash != hash || entry.window != window || at - begin < entry.before) continue;
+      std::uint64_t const first = at - entry.before;
+      if (end - first < entry.length) continue;
+      unsigned char const* const literal = begin_at(all.texts) + entry.text;
+      std::uint32_t same = 0;
+      while (same < entry.length && static_cast<unsigned char>(text[first + same]) == literal[same]) ++same;
+      if (same == entry.length) return true;
+    }
+    return false;
+  }
+
+ private:
+  PENSTOCK_LOOKS_THERE unsigned char const* begin_at(std::uint32_t place) const { return bytes + place; }
+  PENSTOCK_LOOKS_THERE std::uint32_t const* words(std::uint32_t place) const {
+    return reinterpret_cast<std::uint32_t const*>(bytes + place);
+  }
+};
+
+/// As bits, which windows to look for.
+PENSTOCK_LOOKS_THERE constexpr std::uint32_t as_bit(LiteralWindow window) {
+  return std::uint32_t{1} << static_cast<std::uint32_t>(window);
+}
+/// Those of `windows` that may begin at this byte of a text.
+PENSTOCK_LOOKS_THERE constexpr std::uint32_t windows_at(std::uint64_t at, std::uint32_t windows, std::uint32_t stride) {
+  return (at & (stride - 1)) == 0 ? windows : windows & ~as_bit(LiteralWindow::eight);
+}
+
+/// True if a window of a literal begins at `at`, where eight bytes are, and the literal is in text[begin..end).
+/// `filter` is the table's, or a copy that is nearer.
+PENSTOCK_LOOKS_THERE inline bool literal_at(LiteralTable const& table, std::uint32_t const* filter,
+                                            std::uint32_t windows, std::uint32_t low, std::uint32_t high,
+                                            char const* text, std::uint64_t begin, std::uint64_t end,
+                                            std::uint64_t at) {
+  auto const passes = [=](std::uint32_t hash) {
+    std::uint32_t const bits = bits_of(hash);
+    return (filter[word_of(hash)] & bits) == bits;
+  };
+  if ((windows & as_bit(LiteralWindow::eight)) != 0) {
+    std::uint32_t const hash = hash_of_eight(low, high);
+    if (passes(hash) && table.finds(text, begin, end, at, LiteralWindow::eight, hash)) return true;
+  }
+  if ((windows & as_bit(LiteralWindow::four)) != 0) {
+    std::uint32_t const hash = hash_of_four(low);
+    if (passes(hash) && table.finds(text, begin, end, at, LiteralWindow::four, hash)) return true;
+  }
+  if ((windows & as_bit(LiteralWindow::one)) != 0) {
+    auto const byte = static_cast<unsigned char>(low & 0xFFU);
+    if (table.begins_short(byte) && table.finds(text, begin, end, at, LiteralWindow::one, hash_of_one(byte))) {
+      return true;
+    }
+  }
+  return false;
+}
+
+}  // namespace penstock

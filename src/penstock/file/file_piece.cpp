@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "penstock/file/file_piece.hpp"
+
+#include <utility>
+
+namespace penstock {
+namespace {
+
+/// Writes into the second input, if there is one, where records begin.
+void note_places(FilePiece const& piece, Tile& tile, std::size_t filled) {
+  if (piece.cut == nullptr || tile.input(1).empty()) return;
+  tile.more_filled[0] = write_record_places(*piece.cut->framing(), tile.input().first(filled), tile.input(1));
+}
+
+}  // namespace
+
+std::size_t PieceReader::fill(FilePiece& piece, Tile& tile) {
+  if (piece.problem) throw FileProblem(*piece.name, *piece.problem);
+  // Let go of at the end of this call: the last piece closes the file.
+  auto const file = std::exchange(piece.file, nullptr);
+  try {
+    std::size_t const filled = file == nullptr ? tile.filled : read(*file, piece, tile.input());
+    note_places(piece, tile, filled);
+    return filled;
+  } catch (FileProblem const& problem) {
+    throw FileProblem(*piece.name, problem);
+  } catch (Error const& error) {
+    throw FileProblem(*piece.name, FileProblem(error.what()));
+  }
+}
+
+RecordLoss PieceReader::loss() const {
+  std::scoped_lock const lock(mutex_);
+  return loss_;
+}
+
+/// Reads a piece, and looks behind the last one whether the file changed meanwhile.
+std::size_t PieceReader::read(OpenFile& file, FilePiece& piece, std::span<std::byte> tile) {
+  std::size_t filled = 0;
+  try {
+    filled = piece.cut != nullptr ? read_records(file, piece, tile)
+                                  : readers_.read(file, piece.place.offset, tile.first(piece.bytes));
+  } catch (...) {
+    file.pieces_left.fetch_sub(1, std::memory_order_acq_rel);
+    throw;
+  }
+  if (file.pieces_left.fetch_sub(1, std::memory_order_acq_rel) == 1) file.expect_unchanged();
+  return filled;
+}
+
+/// Reads the records that begin in a piece.
+std::size_t PieceReader::read_records(OpenFile& file, FilePiece& piece, std::span<std::byte> tile) {
+  auto const from_file = [&](std::uint64_t offset, std::span<std::byte> to) {
+    return to.size() > FramedPieces::probe_bytes ? readers_.read(file, offset, to) : file.read_at(offset, to);
+  };
+  auto const got = piece.cut->pieces()->read(from_file, piece.place.offset, file.size(), tile);
+  piece.place.offset = got.offset;
+  piece.cut->note(piece.number, got);
+  if (!got.loss.none()) {
+    std::scoped_lock const lock(mutex_);
+    loss_ += got.loss;
+  }
+  return got.bytes;
+}
+
+}  // namespace penstock

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <string>
+
+#include "penstock/file/file_reader.hpp"
+#include "penstock/file/input_cut.hpp"
+#include "penstock/file/open_file.hpp"
+#include "penstock/files.hpp"
+
+namespace penstock {
+
+/// What is known of a tile between `next` and `fill` of a FileSource.
+struct FilePiece {
+  FileSource::Place place;
+  std::shared_ptr<OpenFile> file;      ///< Null if `next` has filled the tile already.
+  std::optional<FileProblem> problem;  ///< What `fill` is to throw.
+  std::shared_ptr<std::string const> name;
+  std::shared_ptr<InputCut> cut;  ///< With a framing.
+  std::size_t bytes = 0;
+  std::uint64_t number = 0;  ///< Of the piece in its file.
+};
+
+/// Fills tiles with pieces of files.
+///
+/// Threads: any.
+class PieceReader {
+ public:
+  explicit PieceReader(FileReaders& readers) : readers_(readers) {}
+
+  /// Says how many bytes the tile has. The piece knows where it began then.
+  ///
+  /// Throws: FileProblem that begins with the file's name.
+  std::size_t fill(FilePiece& piece, Tile& tile);
+  /// Of all pieces so far.
+  RecordLoss loss() const;
+
+ private:
+  std::size_t read(OpenFile& file, FilePiece& piece, std::span<std::byte> tile);
+  std::size_t read_records(OpenFile& file, FilePiece& piece, std::span<std::byte> tile);
+
+  FileReaders& readers_;
+  mutable std::mutex mutex_;
+  RecordLoss loss_;
+};
+
+}  // namespace penstock

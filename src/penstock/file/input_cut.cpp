@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "penstock/file/input_cut.hpp"
+
+#include <utility>
+
+namespace penstock {
+
+InputCut::InputCut(Framing::OfInput of, FileSourceOptions const& options, std::size_t tile_bytes) : of_(std::move(of)) {
+  if (!FramedPieces::suit(*of_.framing)) return;
+  std::size_t const longest = options.longest_record == 0 ? tile_bytes / 16 : options.longest_record;
+  pieces_.emplace(of_.framing, tile_bytes, longest, options.long_records, of_.head);
+}
+
+void InputCut::expect_pieces(std::uint64_t count) {
+  // Only where a record begins by its looks can two pieces see it differently.
+  if (of_.framing->finds_records()) borders_ = std::vector<std::atomic<std::uint64_t>>(count + 1);
+}
+
+void InputCut::note(std::uint64_t number, FramedPieces::Piece const& piece) {
+  if (borders_.empty()) return;
+  if (number != 0) meet(number, piece.offset);
+  if (piece.next) meet(number + 1, *piece.next);
+}
+
+void InputCut::meet(std::uint64_t border, std::uint64_t offset) {
+  // Places from 0 are never a border but the first.
+  std::uint64_t const other = borders_[border].exchange(offset, std::memory_order_relaxed);
+  if (other == 0 || other == offset) return;
+  throw FileProblem("It cannot be told where its records begin at byte " + std::to_string(std::min(other, offset)) +
+                    ": read it through a pipe, `cat FILE |`, so that they are found one after the other.");
+}
+
+}  // namespace penstock

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "penstock/file/framed_pieces.hpp"
+#include "penstock/files.hpp"
+#include "penstock/framing.hpp"
+
+namespace penstock {
+
+/// How one input is cut into tiles of whole records.
+///
+/// Threads: any, but for the constructor and `expect_pieces`.
+class InputCut {
+ public:
+  /// Throws: as FramedPieces.
+  InputCut(Framing::OfInput of, FileSourceOptions const& options, std::size_t tile_bytes);
+
+  FramingRef const& framing() const noexcept { return of_.framing; }
+  /// Bytes in front of the first record.
+  std::size_t head() const noexcept { return of_.head; }
+  /// How a regular file is read by pieces, if it can be.
+  std::optional<FramedPieces> const& pieces() const noexcept { return pieces_; }
+  /// The file has so many pieces. Without a call it is not looked whether they fit together.
+  void expect_pieces(std::uint64_t count);
+  /// This piece of the file, counted from 0, was read: its first record must begin where the piece before it ends.
+  ///
+  /// Throws: FileProblem, if it does not, or the same holds for the piece behind it.
+  void note(std::uint64_t number, FramedPieces::Piece const& piece);
+
+ private:
+  void meet(std::uint64_t border, std::uint64_t offset);
+
+  Framing::OfInput const of_;
+  std::optional<FramedPieces> pieces_;
+  /// Where the first record of each piece begins, by whichever of two pieces is read first; 0: by neither yet.
+  std::vector<std::atomic<std::uint64_t>> borders_;
+};
+
+}  // namespace penstock

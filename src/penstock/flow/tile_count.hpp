@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "penstock/device.hpp"
+#include "penstock/machine/topology.hpp"
+#include "penstock/options.hpp"
+
+namespace penstock {
+
+/// What is known of slots, batch and tiles before there are tiles.
+struct TileWish {
+  std::size_t usual = 0;     ///< Tiles that keep all threads busy.
+  unsigned asked_batch = 0;  ///< 0, if it is left to the pipeline.
+  unsigned asked_slots = 0;  ///< Likewise.
+};
+
+/// The options with so many tiles, and with no more slots and no larger batches than these can fill.
+PipelineOptions with_tiles(PipelineOptions options, std::size_t tiles, TileWish const& wish);
+
+/// The options with as many tiles as they ask for; else with the usual ones, or as many as fit into `memory` and
+/// `own_memory`.
+///
+/// Shape:  all else is resolved; one device or more.
+/// Throws: Error of kind bad_argument, if there is no room for the tiles that are asked for, or for one for each lane;
+///         if own memory does not begin at a page, or its pieces overlap or are not as many as the pool's parts.
+PipelineOptions choose_tiles(PipelineOptions options, TileWish const& wish, std::vector<Device*> const& devices,
+                             Topology const& topology, std::vector<std::string>& remarks);
+
+}  // namespace penstock

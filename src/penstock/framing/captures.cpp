@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "penstock/captures.hpp"
+
+#include <cstring>
+
+namespace penstock {
+namespace {
+
+using Bytes = std::span<std::byte const>;
+
+constexpr std::uint32_t pcap_magic = 0xA1B2C3D4, pcap_magic_ns = 0xA1B23C4D;
+constexpr std::size_t pcap_head = 24, pcap_record_head = 16;
+/// Larger packets than any tool captures.
+constexpr std::uint32_t most_captured = 1U << 26U;
+
+constexpr std::uint32_t section_block = 0x0A0D0D0A, interface_block = 1, byte_order_magic = 0x1A2B3C4D;
+constexpr std::size_t least_block = 12, interface_options = 16;
+constexpr std::uint16_t option_time_unit = 9;
+
+[[noreturn]] void refuse(std::string const& sentence) {
+  throw Error(ErrorKind::bad_argument, sentence);
+}
+
+/// Numbers of a capture, in its byte order.
+class Numbers {
+ public:
+  explicit Numbers(bool swapped) : swapped_(swapped) {}
+  std::uint32_t word(Bytes bytes, std::size_t at) const {
+    std::uint32_t word = 0;
+    std::memcpy(&word, bytes.data() + at, sizeof word);
+    return swapped_ ? __builtin_bswap32(word) : word;
+  }
+  std::uint16_t half(Bytes bytes, std::size_t at) const {
+    std::uint16_t half = 0;
+    std::memcpy(&half, bytes.data() + at, sizeof half);
+    return swapped_ ? __builtin_bswap16(half) : half;
+  }
+  bool swapped() const noexcept { return swapped_; }
+
+ private:
+  bool const swapped_;
+};
+
+/// True if records follow one another from `at` to the end of the bytes, and there are two at least.
+template <class Length>
+bool is_chain(Bytes bytes, std::size_t at, Length const& length) {
+  for (int records = 0;; ++records) {
+    std::optional<std::uint64_t> const bytes_of = length(bytes.subspan(at));
+    if (!bytes_of) return records >= 2;
+    if (*bytes_of == 0) return false;
+    if (*bytes_of >= bytes.size() - at) return records >= 1;
+    at += static_cast<std::size_t>(*bytes_of);
+  }
+}
+
+template <class Length>
+std::optional<std::size_t> find_chain(Bytes bytes, std::size_t step, Length const& length) {
+  for (std::size_t at = 0; at < bytes.size(); at += step) {
+    if (is_chain(bytes, at, length)) return at;
+  }
+  return std::nullopt;
+}
+
+class Pcap final : public Framing {
+ public:
+  Pcap(CaptureNotes const& notes, std::uint32_t longest)
+      : notes_(notes), numbers_(notes.swapped != 0), longest_(longest) {}
+
+  std::optional<std::uint64_t> record_bytes(Bytes bytes) const override {
+    if (bytes.size() < pcap_record_head) return std::nullopt;
+    std::uint32_t const captured = numbers_.word(bytes, 8);
+    if (captured > most_captured) {
+      refuse("A packet says that " + std::to_string(captured) + " bytes of it were captured, but it can be " +
+             std::to_string(most_captured) + ": the capture is damaged.");
+    }
+    return pcap_record_head + std::uint64_t{captured};
+  }
+  bool finds_records() const noexcept override { return true; }
+  std::optional<std::size_t> find_record(Bytes bytes) const override {
+    std::uint32_t const units = notes_.time_unit == 9 ? 1'000'000'000 : 1'000'000;
+    return find_chain(bytes, 1, [&](Bytes from) -> std::optional<std::uint64_t> {
+      if (from.size() < pcap_record_head) return std::nullopt;
+      std::uint32_t const captured = numbers_.word(from, 8), original = numbers_.word(from, 12);
+      bool const can_be = captured <= longest_ && original != 0 && original >= captured && original <= most_captured &&
+                          numbers_.word(from, 4) < units && numbers_.word(from, 0) != 0;
+      return can_be ? pcap_record_head + std::uint64_t{captured} : 0;
+    });
+  }
+  std::array<std::uint32_t, 3> notes() const noexcept override { return notes_.words(); }
+
+ private:
+  CaptureNotes const notes_;
+  Numbers const numbers_;
+  std::uint32_t const longest_;
+};
+
+class Pcapng final : public Framing {
+ public:
+  explicit Pcapng(CaptureNotes const& notes) : notes_(notes), numbers_(notes.swapped != 0) {}
+
+  std::optional<std::uint64_t> record_bytes(Bytes bytes) const override {
+    if (bytes.size() < least_block) return std::nullopt;
+    std::uint32_t const type = type_of(bytes), length = numbers_.word(bytes, 4);
+    if (type == section_block && numbers_.word(bytes, 8) != byte_order_magic) {
+      refuse("The capture goes on in another byte order: cut it, or write it anew by `editcap`.");
+    }
+    if (length < least_block || length % 4 != 0 || length > most_captured) {
+      refuse("A block of the capture says that it has " + std::to_string(length) + " bytes: the capture is damaged.");
+    }
+    if (type == interface_block && bytes.size() >= length) {
+      CaptureNotes const other = of_interface(bytes.first(length), numbers_);
+      if (other.link != notes_.link || other.time_unit != notes_.time_unit) {
+        refuse("The capture has interfaces of several types of link or units of time: write a file for each.");
+      }
+    }
+    return length;
+  }
+  bool finds_records() const noexcept override { return true; }
+  std::optional<std::size_t> find_record(Bytes bytes) const override {
+    return find_chain(bytes, 1, [&](Bytes from) -> std::optional<std::uint64_t> {
+      if (from.size() < least_block) return std::nullopt;
+      std::uint32_t const type = type_of(from), length = numbers_.word(from, 4);
+      // All types that are in use, but blocks of local meaning.
+      bool const can_be = length >= least_block && length % 4 == 0 && length <= most_captured &&
+                          (type == section_block || (type != 0 && type < 16) || type >> 28U == 4);
+      if (!can_be) return 0;
+      if (length > from.size()) return length;
+      return numbers_.word(from, length - 4) == length ? length : 0;
+    });
+  }
+  std::array<std::uint32_t, 3> notes() const noexcept override { return notes_.words(); }
+
+  /// What a block says of an interface.
+  static CaptureNotes of_interface(Bytes block, Numbers const& numbers) {
+    CaptureNotes notes{.format = CaptureNotes::pcapng, .swapped = numbers.swapped() ? 1U : 0U};
+    if (block.size() < interface_options + 4) refuse("A block of the capture is too short: the capture is damaged.");
+    notes.link = numbers.half(block, 8);
+    for (std::size_t at = interface_options; at + 4 <= block.size() - 4;) {
+      std::uint16_t const code = numbers.half(block, at), length = numbers.half(block, at + 2);
+      if (code == 0 || at + 4 + length > block.size() - 4) break;
+      if (code == option_time_unit && length >= 1) notes.time_unit = std::to_integer<std::uint32_t>(block[at + 4]);
+      at += 4 + (std::size_t{length} + 3) / 4 * 4;
+    }
+    return notes;
+  }
+
+ private:
+  std::uint32_t type_of(Bytes bytes) const { return numbers_.word(bytes, 0); }
+
+  CaptureNotes const notes_;
+  Numbers const numbers_;
+};
+
+class Captures final : public Framing {
+ public:
+  std::optional<std::uint64_t> record_bytes(Bytes) const override {
+    refuse("The first bytes of a capture say how its packets are: it is to be read by a FileSource.");
+  }
+  std::size_t head_bytes() const noexcept override { return 4096; }
+  OfInput of_input(Bytes first) const override {
+    for (bool const swapped : {false, true}) {
+      Numbers const numbers(swapped);
+      if (first.size() < pcap_head) break;
+      std::uint32_t const magic = numbers.word(first, 0);
+      if (magic == pcap_magic || magic == pcap_magic_ns) return pcap(first, numbers, magic == pcap_magic_ns);
+      if (magic == section_block && numbers.word(first, 8) == byte_order_magic) return pcapng(first, numbers);
+    }
+    refuse("This is no capture of packets: neither pcap nor pcapng begins so.");
+  }
+
+ private:
+  static OfInput pcap(Bytes first, Numbers const& numbers, bool nanoseconds) {
+    std::uint32_t const longest = numbers.word(first, 16);
+    CaptureNotes const notes{.swapped = numbers.swapped() ? 1U : 0U,
+                             .link = numbers.word(first, 20) & 0x03FFFFFFU,
+                             .time_unit = nanoseconds ? 9U : 6U};
+    // Some tools write a length that they do not keep to.
+    return {std::make_shared<Pcap>(notes, std::max(longest > most_captured ? 0 : longest, 262'144U)), pcap_head};
+  }
+  /// The first interface says how all packets are.
+  static OfInput pcapng(Bytes first, Numbers const& numbers) {
+    for (std::size_t at = 0; at + least_block <= first.size();) {
+      std::uint32_t const type = numbers.word(first, at), length = numbers.word(first, at + 4);
+      if (length < least_block || length > first.size() - at) break;
+      if (type == interface_block) {
+        return {std::make_shared<Pcapng>(Pcapng::of_interface(first.subspan(at, length), numbers)), 0};
+      }
+      at += length;
+    }
+    refuse("The capture has no interface in its first 4096 bytes: write it anew by `editcap`.");
+  }
+};
+
+}  // namespace
+
+FramingRef captured_packets() {
+  return std::make_shared<Captures>();
+}
+
+}  // namespace penstock

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <cstring>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "support/folder_of_files.hpp"
+#include "support/made_captures.hpp"
+#include "support/records_of_text.hpp"
+#include <gmock/gmock.h>
+
+#include "penstock/captures.hpp"
+#include "penstock/cpu/cpu_device.hpp"
+#include "penstock/files.hpp"
+#include "penstock/pipeline.hpp"
+
+namespace penstock {
+namespace {
+
+using support::MadeCapture;
+using testing::HasSubstr;
+
+/// A pipeline with tiles of a page and places of records, four producers, and a folder. Every test must leave with
+/// places that are those of the records.
+struct CapturesInFiles : support::FolderOfFiles {
+  static constexpr std::size_t tile_bytes = 4096;
+  cpu::CpuDevice device;
+  Pipeline pipeline{device,
+                    {.tile = {.input_bytes = tile_bytes, .more_input_bytes = {record_places_bytes(tile_bytes, 16)}},
+                     .producers = 4,
+                     .ordered = true,
+                     .tuning = {.tiles = 8}}};
+  RecordLoss loss;
+  Report report;
+  std::vector<std::string> failures;
+
+  /// The records of a capture, read as a file or as a stream.
+  std::vector<std::string> records(std::string const& text, bool stream = false) {
+    std::string const name = path("capture");
+    std::ofstream(name, std::ios::binary) << text;
+    std::filesystem::last_write_time(name, {});
+    std::string const command = "cat " + name;
+    std::FILE* const pipe = stream ? popen(command.c_str(), "r") : nullptr;
+    InputFile input{.path = name};
+    if (stream) input.descriptor = fileno(pipe);
+    bool given = false;
+    FileSource source([&] { return std::exchange(given, true) ? std::nullopt : std::optional(input); }, pipeline.pool(),
+                      {.framing = captured_packets(), .longest_record = 700});
+    std::vector<std::string> all;
+    failures.clear();
+    report = pipeline.run(source, on_device([](DeviceTile const&, StreamRef) {}), [&](Completion& completion) {
+      if (!completion.ok()) return failures.push_back(completion.failure->reason);
+      Tile const& tile = *completion.loan;
+      std::string const bytes = support::text_of(tile.filled_input());
+      EXPECT_EQ(bytes, text.substr(source.place_of(tile).offset, bytes.size()));
+      std::vector<std::uint32_t> words(tile.more_filled[0] / sizeof(std::uint32_t));
+      std::memcpy(words.data(), tile.input(1).data(), tile.more_filled[0]);
+      ASSERT_EQ(words.size(), 4 + std::size_t{words.at(0)});
+      words.push_back(static_cast<std::uint32_t>(bytes.size()));
+      for (std::size_t k = 4; k + 1 < words.size(); ++k) all.push_back(bytes.substr(words[k], words[k + 1] - words[k]));
+    });
+    if (pipe != nullptr) pclose(pipe);
+    loss = source.loss();
+    return all;
+  }
+};
+
+TEST_F(CapturesInFiles, ComeAsWholePacketsFromFilesAndStreams) {
+  std::mt19937 random(2);
+  for (bool const swapped : {false, true}) {
+    for (auto const format : {MadeCapture::Format::pcap, MadeCapture::Format::pcapng}) {
+      MadeCapture capture(format, swapped, swapped);
+      std::vector<std::string> wanted;
+      if (format == MadeCapture::Format::pcapng) {
+        wanted = {capture.text.substr(0, 28), capture.text.substr(28)};  // Its first blocks are records, too.
+      }
+      for (int k = 0; k < 300; ++k) {
+        wanted.push_back(capture.add({support::some_bytes(random, 600), 1'700'000'000'000'000'000 + random()}));
+      }
+      ASSERT_TRUE(records(capture.text) == wanted) << describe(report);
+      EXPECT_TRUE(loss.none() && report.ok()) << describe(report);
+      ASSERT_TRUE(records(capture.text, true) == wanted) << describe(report);
+      EXPECT_TRUE(loss.none() && report.ok()) << describe(report);
+    }
+  }
+}
+
+TEST_F(CapturesInFiles, MayHaveNoPacketAtAll) {
+  MadeCapture const capture(MadeCapture::Format::pcap, false, false);
+  EXPECT_TRUE(records(capture.text).empty());
+  EXPECT_TRUE(report.ok()) << describe(report);
+  EXPECT_TRUE(records(capture.text, true).empty());
+  EXPECT_TRUE(report.ok()) << describe(report);
+}
+
+TEST_F(CapturesInFiles, EndWithinAPacketAndThatIsCounted) {
+  std::mt19937 random(3);
+  MadeCapture capture(MadeCapture::Format::pcap, false, false);
+  std::vector<std::string> wanted;
+  for (int k = 0; k < 100; ++k)
+    wanted.push_back(capture.add({support::some_bytes(random, 300) + "!", random() * 1000000ULL}));
+  wanted.pop_back();
+  capture.text.pop_back();
+  for (bool const stream : {false, true}) {
+    EXPECT_TRUE(records(capture.text, stream) == wanted);
+    EXPECT_EQ(loss.unfinished, 1U) << stream;
+  }
+}
+
+TEST_F(CapturesInFiles, ThatAreNoneFailWithTheirName) {
+  EXPECT_TRUE(records("no capture, but a text that is long enough for a head").empty());
+  ASSERT_EQ(failures.size(), 1U);
+  EXPECT_THAT(failures[0], testing::AllOf(HasSubstr("capture: "), HasSubstr("neither pcap nor pcapng")));
+  EXPECT_TRUE(records("no capture, but a text that is long enough for a head", true).empty());
+  EXPECT_THAT(failures, testing::ElementsAre(HasSubstr("neither pcap nor pcapng")));
+}
+
+/// A packet that carries a capture looks like packets from its middle. Two pieces then see different borders.
+TEST_F(CapturesInFiles, ThatCarryCapturesNeverPassOffTheirPackets) {
+  std::mt19937 random(4);
+  MadeCapture inner(MadeCapture::Format::pcap, false, false);
+  for (int k = 0; k < 30; ++k) inner.add({"tiny", 1'700'000'000'000'000'000});
+  int failed = 0;
+  for (int round = 0; round < 20; ++round) {
+    MadeCapture capture(MadeCapture::Format::pcap, false, false);
+    std::vector<std::string> wanted;
+    for (int k = 0; k < 40; ++k) {
+      std::string const bytes = std::string(random() % 20, 'x') + inner.text;
+      wanted.push_back(capture.add({bytes, 1'700'000'000'000'000'000}));
+    }
+    auto const got = records(capture.text);
+    failed += report.ok() ? 0 : 1;
+    if (report.ok()) {
+      EXPECT_TRUE(got == wanted);
+    } else {
+      EXPECT_THAT(failures.at(0), HasSubstr("read it through a pipe"));
+    }
+    EXPECT_TRUE(records(capture.text, true) == wanted);
+  }
+  EXPECT_GT(failed, 0) << "no piece was misled, so this shows nothing";
+}
+
+}  // namespace
+}  // namespace penstock

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <string>
+#include <vector>
+
+#include "support/says_it_is_a_gpu.hpp"
+#include <gtest/gtest.h>
+
+#include "penstock/cpu/cpu_device.hpp"
+#include "penstock/flow/resolve_options.hpp"
+
+namespace penstock {
+namespace {
+
+using support::SaysItIsAGpu;
+
+/// Pipelines of CPU devices, on a machine of as many CPUs as a test says.
+struct APipelineOfCpuDevices : testing::Test {
+  cpu::CpuDevice first{{.compute_threads = 1}}, second{{.compute_threads = 1}};
+  PipelineOptions wanted{.tile = {.input_bytes = 1 << 20}};
+
+  unsigned lanes(unsigned cpus, std::vector<Device*> const& devices) {
+    std::vector<std::string> remarks;
+    return resolve(wanted, devices, Topology::from_synthetic("core:" + std::to_string(cpus) + " pu:1"), remarks).lanes;
+  }
+};
+
+TEST_F(APipelineOfCpuDevices, HasALaneForEachFourCpusButNoMoreThanFourADevice) {
+  EXPECT_EQ(lanes(1, {&first}), 1u);
+  EXPECT_EQ(lanes(7, {&first}), 1u);
+  EXPECT_EQ(lanes(8, {&first}), 2u);
+  EXPECT_EQ(lanes(64, {&first}), 4u);
+  EXPECT_EQ(lanes(16, {&first, &second}), 4u);
+  EXPECT_EQ(lanes(2, {&first, &second}), 2u);
+  wanted.aim = Aim::latency;
+  EXPECT_EQ(lanes(64, {&first}), 1u);
+  wanted.lanes = 3;
+  EXPECT_EQ(lanes(64, {&first}), 3u);
+}
+
+/// Pipelines of two GPUs that share the host's memory.
+struct APipelineOfTwoGpus : testing::Test {
+  SaysItIsAGpu first, second;
+  PipelineOptions wanted{.tile = {.input_bytes = 4 << 20, .output_bytes = 4 << 20, .in_place = true}, .producers = 12};
+  std::vector<std::string> remarks;
+
+  PipelineOptions resolved() {
+    return resolve(wanted, {&first, &second}, Topology::from_synthetic("core:32 pu:1"), remarks);
+  }
+};
+
+TEST_F(APipelineOfTwoGpus, HasFewTilesAndSmallBatchesOfLargeOnes) {
+  PipelineOptions const options = resolved();
+  EXPECT_EQ(options.lanes, 2u);
+  EXPECT_EQ(options.tuning.batch, 2u);
+  EXPECT_EQ(options.tuning.slots, 8u);
+  EXPECT_EQ(options.tuning.tiles, 20u)
+      << "four for each GPU, one for each producer beyond the first, and whole batches";
+}
+
+TEST_F(APipelineOfTwoGpus, HasWhatItHadOfSmallTilesAndWhereBatchOrSlotsAreAskedFor) {
+  wanted.tuning.batch = 8;
+  EXPECT_EQ(resolved().tuning.batch, 8u);
+  EXPECT_EQ(resolved().tuning.tiles, 48u);
+  wanted.tuning.batch = 0;
+  wanted.tuning.slots = 32;
+  EXPECT_EQ(resolved().tuning.tiles, 48u);
+  wanted.tuning.slots = 0;
+  wanted.tile = {.input_bytes = 64 << 10, .output_bytes = 64 << 10, .in_place = true};
+  EXPECT_EQ(resolved().tuning.batch, 128u);
+  EXPECT_GT(resolved().tuning.tiles, 2000u);
+}
+
+TEST_F(APipelineOfTwoGpus, HasTheTilesThatAreAskedFor) {
+  wanted.tuning.tiles = 96;
+  EXPECT_EQ(resolved().tuning.tiles, 96u);
+}
+
+using std::chrono::microseconds;
+using support::SaysItIsAGpu;
+
+}  // namespace
+}  // namespace penstock

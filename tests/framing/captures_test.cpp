@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "penstock/captures.hpp"
+
+#include <array>
+#include <cstring>
+#include <random>
+#include <vector>
+
+#include "support/made_captures.hpp"
+#include "support/records_of_text.hpp"
+#include <gmock/gmock.h>
+
+namespace penstock {
+namespace {
+
+using support::bytes_of;
+using support::MadeCapture;
+using testing::HasSubstr;
+
+std::string refusal(std::string const& head) {
+  try {
+    static_cast<void>(captured_packets()->of_input(bytes_of(head)));
+  } catch (Error const& error) {
+    return error.what();
+  }
+  return "";
+}
+
+TEST(ACapture, SaysByItsHeadHowItsPacketsAre) {
+  for (bool const swapped : {false, true}) {
+    for (bool const nanoseconds : {false, true}) {
+      for (auto const format : {MadeCapture::Format::pcap, MadeCapture::Format::pcapng}) {
+        bool const ng = format == MadeCapture::Format::pcapng;
+        auto const of = captured_packets()->of_input(bytes_of(MadeCapture(format, swapped, nanoseconds, 113).text));
+        auto const notes = CaptureNotes::of(of.framing->notes());
+        EXPECT_EQ(of.head, ng ? 0U : 24U);
+        EXPECT_EQ(notes.format, ng ? CaptureNotes::pcapng : CaptureNotes::pcap);
+        EXPECT_EQ(notes.swapped, swapped ? 1U : 0U);
+        EXPECT_EQ(notes.link, 113U);
+        EXPECT_EQ(notes.time_unit, nanoseconds ? 9U : 6U);
+      }
+    }
+  }
+}
+
+TEST(ACapture, IsRefusedIfItIsNone) {
+  EXPECT_THAT(refusal("this is a text, and no capture of packets"), HasSubstr("neither pcap nor pcapng"));
+  EXPECT_THAT(refusal(""), HasSubstr("neither pcap nor pcapng"));
+  MadeCapture const capture(MadeCapture::Format::pcapng, false, false);
+  EXPECT_THAT(refusal(capture.text.substr(0, 28)), HasSubstr("no interface"));
+}
+
+TEST(ACapture, WithAnotherKindOfInterfaceFails) {
+  MadeCapture capture(MadeCapture::Format::pcapng, true, false, 1);
+  auto const framing = captured_packets()->of_input(bytes_of(capture.text)).framing;
+  std::string const same = capture.block(1, capture.half(1) + capture.half(0) + capture.word(100));
+  std::string const other = capture.block(1, capture.half(101) + capture.half(0) + capture.word(100));
+  EXPECT_EQ(framing->record_bytes(bytes_of(same)), same.size());
+  EXPECT_THROW(static_cast<void>(framing->record_bytes(bytes_of(other))), Error);
+}
+
+TEST(ACapture, ThatIsDamagedFails) {
+  MadeCapture pcap(MadeCapture::Format::pcap, false, false), ng(MadeCapture::Format::pcapng, false, false);
+  auto const of_pcap = captured_packets()->of_input(bytes_of(pcap.text)).framing;
+  auto const of_ng = captured_packets()->of_input(bytes_of(ng.text)).framing;
+  EXPECT_THROW(static_cast<void>(of_pcap->record_bytes(bytes_of(std::string(16, '\xFF')))), Error);
+  EXPECT_THROW(static_cast<void>(of_ng->record_bytes(bytes_of(ng.word(6) + ng.word(13) + ng.word(0)))), Error);
+  EXPECT_THROW(static_cast<void>(of_ng->record_bytes(bytes_of(ng.word(6) + ng.word(8) + ng.word(0)))), Error);
+  EXPECT_EQ(of_pcap->record_bytes(bytes_of("short")), std::nullopt);
+  EXPECT_EQ(of_ng->record_bytes(bytes_of("short")), std::nullopt);
+}
+
+TEST(ACapture, TellsFromItsMiddleWhereAPacketBegins) {
+  for (auto const format : {MadeCapture::Format::pcap, MadeCapture::Format::pcapng}) {
+    MadeCapture capture(format, false, false);
+    auto const framing = captured_packets()->of_input(bytes_of(capture.text)).framing;
+    std::mt19937 random(1);
+    std::string const first = capture.add({support::some_bytes(random, 200), 1'000'000'000'000'000});
+    std::size_t const begin = capture.text.size();
+    capture.add({"second", 1'000'000'000'000'000});
+    for (int k = 0; k < 5; ++k) capture.add({support::some_bytes(random, 200) + "!", 1'000'000'000'000'000});
+    for (std::size_t from = begin - first.size() + 1; from <= begin; ++from) {
+      EXPECT_EQ(framing->find_record(bytes_of(capture.text.substr(from))), begin - from);
+    }
+    EXPECT_EQ(framing->find_record(bytes_of(std::string(500, '\0'))), std::nullopt);
+  }
+}
+
+TEST(PlacesOfRecords, AreWrittenWithNotesInFrontOfThem) {
+  std::vector<std::byte> to(record_places_bytes(12, 4));
+  std::size_t const bytes = write_record_places(*equal_records(4), bytes_of("abcdefghijkl"), to);
+  ASSERT_EQ(bytes, sizeof(RecordPlaces) + 3 * sizeof(std::uint32_t));
+  std::array<std::uint32_t, 7> words{};
+  std::memcpy(words.data(), to.data(), bytes);
+  EXPECT_THAT(words, testing::ElementsAre(3, 0, 0, 0, 0, 4, 8));
+  to.resize(bytes - 1);
+  EXPECT_THROW(write_record_places(*equal_records(4), bytes_of("abcdefghijkl"), to), Error);
+  to.resize(3);
+  EXPECT_THROW(write_record_places(*equal_records(4), {}, to), Error);
+}
+
+}  // namespace
+}  // namespace penstock
