@@ -55,6 +55,18 @@ TEST_F(AServer, ListensAtAllAddressesOfTheMachine) {
   EXPECT_THAT(tile(), ElementsAre("0:one\n"));
 }
 
+TEST_F(AServer, ListensByIpv6) {
+  address = "tcp:[::1]:0";
+  try {
+    source();
+  } catch (Error const& error) {
+    GTEST_SKIP() << error.what();
+  }
+  auto const one = peer();
+  one.send("one\n");
+  EXPECT_THAT(tile(), ElementsAre("0:one\n"));
+}
+
 TEST_F(AServer, ListensAtAPath) {
   address = "unix:" + path("socket");
   {
