@@ -10,10 +10,10 @@
 #include <cstring>
 #include <random>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include <netinet/in.h>
+#include <poll.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -25,7 +25,10 @@ struct Load {
   double bytes_per_second = 300e6;  ///< 0: as fast as it goes.
   std::size_t least = 1024, most = 8192;
   unsigned connections = 1;
+  unsigned producers = 1;  ///< Of the receiver.
   std::uint64_t bytes = 0;
+  /// All is sent before any is received, so that the rate is that of the receiver. Only for datagrams.
+  bool before = false;
 };
 
 /// A process that sends to a port of this machine, so that its CPU time is not counted with that of the receiver.
@@ -36,10 +39,15 @@ class Sender {
     datagrams ? send_datagrams(port, load) : send_streams(port, load);
     _exit(0);
   }
+  /// Waits until all is sent.
+  void await_end() {
+    if (process_ > 0) waitpid(process_, nullptr, 0);
+    process_ = -1;
+  }
   Sender(Sender const&) = delete;
   Sender& operator=(Sender const&) = delete;
   /// Waits for its end. Its exit code tells nothing: what came is counted by the receiver.
-  ~Sender() { waitpid(process_, nullptr, 0); }
+  ~Sender() { await_end(); }
 
  private:
   using WallClock = std::chrono::steady_clock;
@@ -71,12 +79,14 @@ class Sender {
     }
     return all;
   }
-  /// Sleeps while more was sent than is due.
+  /// Waits while more was sent than is due.
   static void keep_to(Load const& load, WallClock::time_point start, std::uint64_t sent) {
     if (load.bytes_per_second == 0) return;
-    auto const due = start + std::chrono::duration_cast<WallClock::duration>(
-                                 std::chrono::duration<double>(double(sent) / load.bytes_per_second));
-    if (due - WallClock::now() > std::chrono::microseconds(100)) std::this_thread::sleep_until(due);
+    std::chrono::duration<double> const due(double(sent) / load.bytes_per_second);
+    auto const early = std::chrono::duration_cast<std::chrono::nanoseconds>(due - (WallClock::now() - start));
+    if (early < std::chrono::microseconds(100)) return;
+    timespec const time{.tv_sec = early.count() / 1'000'000'000, .tv_nsec = early.count() % 1'000'000'000};
+    ppoll(nullptr, 0, &time, nullptr);
   }
   /// One `send` for each message, from connection to connection.
   static void send_streams(std::uint16_t port, Load const& load) {
@@ -125,7 +135,7 @@ class Sender {
     }
   }
 
-  pid_t const process_;
+  pid_t process_;
 };
 
 }  // namespace penstock

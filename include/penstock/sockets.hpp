@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <stop_token>
@@ -20,8 +21,9 @@ namespace penstock {
 ///
 /// Units: bytes.
 struct Stretch {
-  std::uint64_t from = 0;    ///< The number of the connection; of a datagram that of its socket, or of its sender.
-  std::uint64_t at = 0;      ///< Where they begin in the stream of the connection; of a datagram, how many came before.
+  std::uint64_t from = 0;  ///< The number of the connection; of a datagram that of its socket, or of its sender.
+  std::uint64_t at =
+      0;  ///< Where they begin in the connection's stream; of a datagram, how many its socket had before.
   std::uint64_t offset = 0;  ///< Where they begin in the tile.
   std::uint64_t bytes = 0;
 };
@@ -54,7 +56,8 @@ struct ConnectionSourceOptions {
   std::optional<std::uint64_t> connections = {};
   /// Ends the input once no bytes have come for so long. Empty: a stop ends it.
   std::optional<std::chrono::milliseconds> idle = {};
-  /// How the bytes of each connection are records: a tile has whole records only. Null: they are cut anywhere.
+  /// How the bytes of each connection are records: a tile has whole records only. Null: they are cut anywhere. Not one
+  /// of which each input has its own (Framing::head_bytes).
   FramingRef framing = {};
   LongRecords long_records = LongRecords::refuse;
   /// If records end with a delimiter: what a peer sends behind the last one before it closes is a record, too. A peer
@@ -148,6 +151,9 @@ struct DatagramSourceOptions {
   /// Has the system hand over datagrams of one sender several at a time (UDP_GRO), which costs it less where a network
   /// card brings many. The tile has them as they were sent.
   bool coalesce = false;
+  /// Stretch::from is the number of the sender, by its address, and not that of the socket. The first 65,536 are
+  /// numbered.
+  bool number_senders = false;
   /// Which interface multicast is joined at, such as "eth0". Empty: which the system chooses.
   std::string interface = {};
 };
@@ -178,7 +184,8 @@ class DatagramSource final : public Source {
   /// Throws: Error of kind bad_argument: no address, one that is none, tiles without input or with no room for
   ///         `longest` or a Stretch, several sockets for multicast. Error of kind system: an address that is taken or
   ///         not of this machine.
-  DatagramSource(std::vector<std::string> const& addresses, Pool const& pool, DatagramSourceOptions options = {});
+  DatagramSource(std::vector<std::string> const& addresses, Pool const& pool,
+                 DatagramSourceOptions const& options = {});
   DatagramSource(DatagramSource const&) = delete;
   DatagramSource& operator=(DatagramSource const&) = delete;
   ~DatagramSource() override;
@@ -194,8 +201,15 @@ class DatagramSource final : public Source {
   std::vector<std::string> remarks() const override;
   /// For a tile that is filled.
   std::vector<Stretch> const& stretches_of(Tile const& tile) const;
+  /// "udp:192.0.2.7:50123", with `number_senders`; empty for a number that no sender has.
+  ///
+  /// Threads: any.
+  std::string sender(std::uint64_t number) const;
   /// Threads: any.
   DatagramCounts counts() const;
+
+  /// Stretch::from of senders beyond those that are numbered.
+  static constexpr std::uint64_t unknown_sender = std::numeric_limits<std::uint64_t>::max();
 
  private:
   class Parts;

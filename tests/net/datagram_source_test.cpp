@@ -137,6 +137,13 @@ TEST_F(ASocketForDatagrams, CountsThoseThatTheSystemDrops) {
   EXPECT_THAT(support::joined(source().remarks()), testing::HasSubstr("dropped by the system"));
 }
 
+TEST_F(ASocketForDatagrams, GivesWhatCameBeforeItEndsForSilence) {
+  options.idle = std::chrono::milliseconds(0);
+  peer().send_datagram("one");
+  EXPECT_THAT(tile(), ElementsAre("one"));
+  EXPECT_THAT(tile(), ElementsAre());
+}
+
 TEST_F(ASocketForDatagrams, HasThemAsTheyWereSentIfTheSystemCoalescesThem) {
   options.coalesce = true;
   EXPECT_THROW(source(), Error) << "these tiles are too small";
@@ -152,6 +159,21 @@ TEST_F(ASocketForDatagrams, HasThemAsTheyWereSentIfTheSystemCoalescesThem) {
   EXPECT_EQ(coalesced.fill(*loan), 250U);
   for (Stretch const& stretch : coalesced.stretches_of(*loan)) lengths.push_back(stretch.bytes);
   EXPECT_THAT(lengths, ElementsAre(100, 100, 50));
+}
+
+TEST_F(ASocketForDatagrams, NumbersItsSenders) {
+  options.number_senders = true;
+  auto const one = peer(), other = peer();
+  for (auto const* const sends : {&one, &other, &one}) sends->send_datagram("x");
+  Loan const loan = pool.borrow();
+  ASSERT_TRUE(source().next(*loan));
+  source().fill(*loan);
+  std::vector<std::uint64_t> from;
+  for (Stretch const& stretch : source().stretches_of(*loan)) from.push_back(stretch.from);
+  EXPECT_THAT(from, ElementsAre(0, 1, 0));
+  EXPECT_EQ(source().sender(0), one.address());
+  EXPECT_EQ(source().sender(1), other.address());
+  EXPECT_EQ(source().sender(2), "");
 }
 
 TEST_F(ASocketForDatagrams, StopsAtOnceWhileNothingComes) {

@@ -7,6 +7,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "penstock/captures.hpp"
 #include "penstock/sockets.hpp"
 
 namespace penstock {
@@ -45,6 +46,25 @@ TEST_F(AServer, TurnsPeersAwayIfTheProcessHasNoDescriptorForThem) {
   auto const later = peer();
   later.send("y\n");
   EXPECT_THAT(tile(), ElementsAre("1:y\n"));
+}
+
+TEST_F(AServer, ListensAtAllAddressesOfTheMachine) {
+  address = "tcp:*:0";
+  auto const one = peer();
+  one.send("one\n");
+  EXPECT_THAT(tile(), ElementsAre("0:one\n"));
+}
+
+TEST_F(AServer, ListensByIpv6) {
+  address = "tcp:[::1]:0";
+  try {
+    source();
+  } catch (Error const& error) {
+    GTEST_SKIP() << error.what();
+  }
+  auto const one = peer();
+  one.send("one\n");
+  EXPECT_THAT(tile(), ElementsAre("0:one\n"));
 }
 
 TEST_F(AServer, ListensAtAPath) {
@@ -88,6 +108,7 @@ TEST_F(AServer, RefusesWhatIsNoAddress) {
   EXPECT_THROW(ConnectionSource({}, pool), Error);
   EXPECT_THROW(ConnectionSource({source().addresses()[0]}, pool), Error) << "it is taken";
   EXPECT_THROW(ConnectionSource({address}, pool, {.framing = equal_records(65)}), Error);
+  EXPECT_THROW(ConnectionSource({address}, pool, {.framing = captured_packets()}), Error);
 }
 
 /// Notes what it is told.

@@ -17,7 +17,7 @@ constexpr std::uint32_t section_block = 0x0A0D0D0A, interface_block = 1, byte_or
 constexpr std::size_t least_block = 12, interface_options = 16;
 constexpr std::uint16_t option_time_unit = 9;
 
-[[noreturn]] void refuse(std::string const& sentence) {
+[[noreturn]] void refuse_capture(std::string const& sentence) {
   throw Error(ErrorKind::bad_argument, sentence);
 }
 
@@ -70,8 +70,8 @@ class Pcap final : public Framing {
     if (bytes.size() < pcap_record_head) return std::nullopt;
     std::uint32_t const captured = numbers_.word(bytes, 8);
     if (captured > most_captured) {
-      refuse("A packet says that " + std::to_string(captured) + " bytes of it were captured, but it can be " +
-             std::to_string(most_captured) + ": the capture is damaged.");
+      refuse_capture("A packet says that " + std::to_string(captured) + " bytes of it were captured, but it can be " +
+                     std::to_string(most_captured) + ": the capture is damaged.");
     }
     return pcap_record_head + std::uint64_t{captured};
   }
@@ -102,15 +102,16 @@ class Pcapng final : public Framing {
     if (bytes.size() < least_block) return std::nullopt;
     std::uint32_t const type = type_of(bytes), length = numbers_.word(bytes, 4);
     if (type == section_block && numbers_.word(bytes, 8) != byte_order_magic) {
-      refuse("The capture goes on in another byte order: cut it, or write it anew by `editcap`.");
+      refuse_capture("The capture goes on in another byte order: cut it, or write it anew by `editcap`.");
     }
     if (length < least_block || length % 4 != 0 || length > most_captured) {
-      refuse("A block of the capture says that it has " + std::to_string(length) + " bytes: the capture is damaged.");
+      refuse_capture("A block of the capture says that it has " + std::to_string(length) +
+                     " bytes: the capture is damaged.");
     }
     if (type == interface_block && bytes.size() >= length) {
       CaptureNotes const other = of_interface(bytes.first(length), numbers_);
       if (other.link != notes_.link || other.time_unit != notes_.time_unit) {
-        refuse("The capture has interfaces of several types of link or units of time: write a file for each.");
+        refuse_capture("The capture has interfaces of several types of link or units of time: write a file for each.");
       }
     }
     return length;
@@ -133,7 +134,8 @@ class Pcapng final : public Framing {
   /// What a block says of an interface.
   static CaptureNotes of_interface(Bytes block, Numbers const& numbers) {
     CaptureNotes notes{.format = CaptureNotes::pcapng, .swapped = numbers.swapped() ? 1U : 0U};
-    if (block.size() < interface_options + 4) refuse("A block of the capture is too short: the capture is damaged.");
+    if (block.size() < interface_options + 4)
+      refuse_capture("A block of the capture is too short: the capture is damaged.");
     notes.link = numbers.half(block, 8);
     for (std::size_t at = interface_options; at + 4 <= block.size() - 4;) {
       std::uint16_t const code = numbers.half(block, at), length = numbers.half(block, at + 2);
@@ -154,7 +156,7 @@ class Pcapng final : public Framing {
 class Captures final : public Framing {
  public:
   std::optional<std::uint64_t> record_bytes(Bytes) const override {
-    refuse("The first bytes of a capture say how its packets are: it is to be read by a FileSource.");
+    refuse_capture("The first bytes of a capture say how its packets are: it is to be read by a FileSource.");
   }
   std::size_t head_bytes() const noexcept override { return 4096; }
   OfInput of_input(Bytes first) const override {
@@ -165,7 +167,7 @@ class Captures final : public Framing {
       if (magic == pcap_magic || magic == pcap_magic_ns) return pcap(first, numbers, magic == pcap_magic_ns);
       if (magic == section_block && numbers.word(first, 8) == byte_order_magic) return pcapng(first, numbers);
     }
-    refuse("This is no capture of packets: neither pcap nor pcapng begins so.");
+    refuse_capture("This is no capture of packets: neither pcap nor pcapng begins so.");
   }
 
  private:
@@ -187,7 +189,7 @@ class Captures final : public Framing {
       }
       at += length;
     }
-    refuse("The capture has no interface in its first 4096 bytes: write it anew by `editcap`.");
+    refuse_capture("The capture has no interface in its first 4096 bytes: write it anew by `editcap`.");
   }
 };
 

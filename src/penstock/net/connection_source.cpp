@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <memory>
 #include <utility>
 
@@ -26,11 +27,17 @@ void ask_silent_peers(int socket) noexcept {
   set(IPPROTO_TCP, TCP_KEEPCNT, 6);
 }
 
-void expect_room_for_records(ConnectionSourceOptions const& options, std::size_t tile_bytes) {
-  std::size_t const one = options.framing == nullptr ? 0 : options.framing->equal_bytes();
-  if (one <= tile_bytes) return;
+void expect_suitable(ConnectionSourceOptions const& options, std::size_t tile_bytes) {
+  if (options.framing == nullptr) return;
+  if (options.framing->head_bytes() != 0) {
+    throw Error(ErrorKind::bad_argument,
+                "This framing is told by the beginning of an input, and a tile has records of many connections: give "
+                "the descriptor of a connection to a FileSource.");
+  }
+  std::size_t const least = std::max(options.framing->equal_bytes(), options.framing->delimiter_bytes());
+  if (least <= tile_bytes) return;
   throw Error(ErrorKind::bad_argument, "A tile of " + size_text(tile_bytes) + " has no room for a record of " +
-                                           std::to_string(one) + " bytes: make tiles larger.");
+                                           std::to_string(least) + " bytes: make tiles larger.");
 }
 
 std::string connections_text(std::uint64_t count) {
@@ -47,7 +54,7 @@ class ConnectionSource::Parts {
         ending_(options_.stop),
         ledger_(ending_, options_),
         receivers_(pool, ending_, {.linger = options_.linger, .idle = options_.idle}) {
-    expect_room_for_records(options_, pool.shape().input_bytes);
+    expect_suitable(options_, pool.shape().input_bytes);
     if (addresses.empty()) throw Error(ErrorKind::bad_argument, "There is no address to listen at: name one.");
     if (options_.readers == 0) throw Error(ErrorKind::bad_argument, "Connections need a reader: give them one.");
     for (unsigned k = 0; k < options_.readers; ++k) groups_.push_back(std::make_unique<ConnectionGroup>(ending_));

@@ -11,7 +11,7 @@
 namespace penstock {
 
 DatagramReceiver::DatagramReceiver(std::unique_ptr<DatagramSocket> socket, std::uint64_t number, std::size_t longest,
-                                   DatagramSourceOptions const& options)
+                                   DatagramSourceOptions const& options, Senders& senders)
     : socket_(std::move(socket)),
       number_(number),
       longest_(longest),
@@ -19,7 +19,9 @@ DatagramReceiver::DatagramReceiver(std::unique_ptr<DatagramSocket> socket, std::
       long_records_(options.long_records),
       step_(std::min<std::size_t>(longest, 2048)),
       behind_(std::make_unique_for_overwrite<std::byte[]>(most_at_once * longest)),
-      control_(options.coalesce ? most_at_once * control_bytes : 0) {}
+      control_(options.coalesce ? most_at_once * control_bytes : 0) {
+  if (options.number_senders) senders_.emplace(senders);
+}
 
 bool DatagramReceiver::receive(Contents& contents) {
   if (holds()) {
@@ -47,6 +49,10 @@ void DatagramReceiver::prepare(std::span<std::byte> room, std::size_t count) {
     msghdr& header = headers_[k].msg_hdr;
     header.msg_iov = &places_[2 * k];
     header.msg_iovlen = step_ < longest_ ? 2 : 1;
+    if (senders_) {
+      header.msg_name = &addresses_[k];
+      header.msg_namelen = sizeof addresses_[k];
+    }
     if (!coalesces_) continue;
     header.msg_control = control_.data() + k * control_bytes;
     header.msg_controllen = control_bytes;
@@ -54,9 +60,10 @@ void DatagramReceiver::prepare(std::span<std::byte> room, std::size_t count) {
 }
 
 DatagramReceiver::Message DatagramReceiver::message(std::size_t k) {
-  Message got{headers_[k].msg_len, headers_[k].msg_len};
-  if (!coalesces_) return got;
   msghdr& header = headers_[k].msg_hdr;
+  Message got{headers_[k].msg_len, headers_[k].msg_len, number_};
+  if (senders_) got.from = senders_->number_of(header.msg_name, header.msg_namelen);
+  if (!coalesces_) return got;
   for (cmsghdr* one = CMSG_FIRSTHDR(&header); one != nullptr; one = CMSG_NXTHDR(&header, one)) {
     if (one->cmsg_level != SOL_UDP || one->cmsg_type != UDP_GRO) continue;
     int each = 0;
@@ -124,7 +131,7 @@ void DatagramReceiver::add(Contents& contents, Message const& message) {
   std::size_t left = message.bytes;
   do {
     std::size_t const bytes = std::min(left, message.each);
-    contents.add_apart(number_, came_++, bytes);
+    contents.add_apart(message.from, came_++, bytes);
     left -= bytes;
   } while (left > 0);
   datagrams_.fetch_add(came_ - before, std::memory_order_relaxed);

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include <sys/socket.h>
@@ -13,6 +14,7 @@
 #include "penstock/net/contents.hpp"
 #include "penstock/net/datagram_socket.hpp"
 #include "penstock/net/receivers.hpp"
+#include "penstock/net/senders.hpp"
 
 namespace penstock {
 
@@ -25,11 +27,13 @@ namespace penstock {
 /// Threads: the one that has its turn; `count_to` any.
 class DatagramReceiver final : public Receiver {
  public:
+  /// `senders` outlives this.
+  ///
   /// Shape: `longest` is at most a tile, and at most 65,535; with `coalesce` that is what it is, and a tile has at
   /// least
   ///        64 stretches.
   DatagramReceiver(std::unique_ptr<DatagramSocket> socket, std::uint64_t number, std::size_t longest,
-                   DatagramSourceOptions const& options);
+                   DatagramSourceOptions const& options, Senders& senders);
 
   bool receive(Contents& contents) override;
   int descriptor() const noexcept override { return socket_->descriptor(); }
@@ -45,6 +49,7 @@ class DatagramReceiver final : public Receiver {
   struct Message {
     std::size_t bytes = 0;
     std::size_t each = 0;
+    std::uint64_t from = 0;
     std::size_t datagrams() const noexcept { return each == 0 ? 1 : (bytes + each - 1) / each; }
   };
 
@@ -62,7 +67,9 @@ class DatagramReceiver final : public Receiver {
   LongRecords const long_records_;
   std::size_t step_ = 2048;  ///< From one datagram to the next, as the last ones were long.
   std::uint64_t came_ = 0;
+  std::optional<KnownSenders> senders_;  ///< If they are to be numbered.
   std::array<mmsghdr, most_at_once> headers_ = {};
+  std::array<sockaddr_in6, most_at_once> addresses_ = {};  ///< Of senders.
   std::array<iovec, 2 * most_at_once> places_ = {};
   std::unique_ptr<std::byte[]> const behind_;  ///< What is longer than a step. The system gives it pages as it is used.
   std::vector<std::byte> control_;

@@ -51,7 +51,8 @@ class DatagramSource::Parts {
     for (std::string const& address : addresses) {
       for (auto& socket : DatagramSocket::open_all(address, options)) {
         if (addresses_.empty() || addresses_.back() != socket->address()) addresses_.push_back(socket->address());
-        sockets_.push_back(std::make_unique<DatagramReceiver>(std::move(socket), sockets_.size(), longest, options));
+        sockets_.push_back(
+            std::make_unique<DatagramReceiver>(std::move(socket), sockets_.size(), longest, options, senders_));
       }
     }
     for (auto const& one : sockets_) receivers_.add(*one);
@@ -59,6 +60,7 @@ class DatagramSource::Parts {
 
   std::vector<std::string> const& addresses() const noexcept { return addresses_; }
   Receivers& receivers() noexcept { return receivers_; }
+  Senders const& senders() const noexcept { return senders_; }
   DatagramCounts counts() const {
     DatagramCounts counts;
     for (auto const& one : sockets_) one->count_to(counts);
@@ -76,12 +78,13 @@ class DatagramSource::Parts {
   std::size_t const wanted_buffer_;
   Ending ending_;
   std::vector<std::string> addresses_;
+  Senders senders_;
   std::vector<std::unique_ptr<DatagramReceiver>> sockets_;
   Receivers receivers_;
 };
 
 DatagramSource::DatagramSource(std::vector<std::string> const& addresses, Pool const& pool,
-                               DatagramSourceOptions options)
+                               DatagramSourceOptions const& options)
     : parts_(std::make_unique<Parts>(addresses, pool, options)) {}
 
 DatagramSource::~DatagramSource() = default;
@@ -100,6 +103,10 @@ std::size_t DatagramSource::fill(Tile& tile) {
 
 std::vector<Stretch> const& DatagramSource::stretches_of(Tile const& tile) const {
   return parts_->receivers().stretches_of(tile);
+}
+
+std::string DatagramSource::sender(std::uint64_t number) const {
+  return parts_->senders().text(number);
 }
 
 DatagramCounts DatagramSource::counts() const {

@@ -3,6 +3,7 @@
 
 #include <cerrno>
 #include <cstdint>
+#include <memory>
 #include <utility>
 
 #include <fcntl.h>
@@ -27,34 +28,38 @@ int open_spare() noexcept {
 /// Looks away from a listener for a while.
 class Listener::Pause final : public Pollable {
  public:
-  explicit Pause(ConnectionGroup& group)
-      : group_(group), timer_(expect_descriptor(timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK))) {}
+  Pause(ConnectionGroup& group, std::shared_ptr<Listener*> listener)
+      : group_(group),
+        listener_(std::move(listener)),
+        timer_(expect_descriptor(timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK))) {}
   int descriptor() const noexcept override { return timer_.number; }
-  void begin(Listener& listener) {
-    listener_ = &listener;
-    group_.set().change(listener.descriptor(), 0, &listener);
+  void begin() {
+    group_.set().change((*listener_)->descriptor(), 0, *listener_);
     timerfd_settime(timer_.number, 0, &pause_time, nullptr);
   }
   bool ready(Contents&) override {
     std::uint64_t times = 0;
-    if (read(timer_.number, &times, sizeof times) > 0 && listener_ != nullptr) {
-      group_.set().change(listener_->descriptor(), EPOLLIN, listener_);
-    }
+    bool const over = read(timer_.number, &times, sizeof times) > 0;
+    if (over && *listener_ != nullptr) group_.set().change((*listener_)->descriptor(), EPOLLIN, *listener_);
     return true;
   }
 
  private:
   ConnectionGroup& group_;
+  std::shared_ptr<Listener*> const listener_;
   Descriptor const timer_;
-  Listener* listener_ = nullptr;
 };
 
 Listener::Listener(std::unique_ptr<ListeningSocket> socket, ConnectionLedger& ledger, ConnectionGroup& group,
                    Accepted accepted)
     : socket_(std::move(socket)), ledger_(ledger), accepted_(std::move(accepted)), spare_(open_spare()) {
-  auto pause = std::make_unique<Pause>(group);
+  auto pause = std::make_unique<Pause>(group, itself_);
   pause_ = pause.get();
   group.adopt(std::move(pause));
+}
+
+Listener::~Listener() {
+  *itself_ = nullptr;
 }
 
 bool Listener::ready(Contents&) {
@@ -75,7 +80,7 @@ bool Listener::ready(Contents&) {
     } else if ((errno == EMFILE || errno == ENFILE) && spare_.number >= 0) {
       if (!turn_away()) return true;
     } else if (errno == EMFILE || errno == ENFILE || errno == ENOMEM || errno == ENOBUFS) {
-      pause_->begin(*this);
+      pause_->begin();
       return true;
     }
     // Else this peer is gone, or its network is.

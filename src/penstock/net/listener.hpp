@@ -29,6 +29,9 @@ class Listener final : public Pollable {
   /// Throws: Error of kind system, if the process has no descriptor left.
   Listener(std::unique_ptr<ListeningSocket> socket, ConnectionLedger& ledger, ConnectionGroup& group,
            Accepted accepted);
+  Listener(Listener const&) = delete;
+  Listener& operator=(Listener const&) = delete;
+  ~Listener() override;
 
   int descriptor() const noexcept override { return socket_->descriptor(); }
   bool ready(Contents& contents) override;
@@ -41,7 +44,8 @@ class Listener final : public Pollable {
   ConnectionLedger& ledger_;
   Accepted const accepted_;
   Descriptor spare_;
-  Pause* pause_ = nullptr;  ///< The group's.
+  std::shared_ptr<Listener*> const itself_ = std::make_shared<Listener*>(this);  ///< Null once it is gone.
+  Pause* pause_ = nullptr;                                                       ///< The group's.
 };
 
 }  // namespace penstock

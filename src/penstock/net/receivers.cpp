@@ -58,7 +58,6 @@ Receivers::Receivers(Pool const& pool, Ending& ending, Options options) : ending
   }
   jobs_.add(pool);
   set_.add(ending.descriptor(), EPOLLIN, nullptr);
-  last_came_ = WallClock::now().time_since_epoch();
 }
 
 void Receivers::add(Receiver& receiver) {
@@ -73,22 +72,22 @@ void Receivers::arm(Receiver& receiver, bool known) {
 
 /// Null once the input has ended.
 Receiver* Receivers::wait_for_one() {
+  // While all tiles were out none could come.
+  auto const began = WallClock::now();
   for (;;) {
     std::optional<std::chrono::milliseconds> left;
+    bool silent = false;
     if (options_.idle) {
-      auto const since = WallClock::now().time_since_epoch() - last_came_.load(std::memory_order_relaxed);
-      left = std::chrono::ceil<std::chrono::milliseconds>(*options_.idle - since);
-      if (left->count() <= 0 && at_work_.load(std::memory_order_acquire) == 0) {
-        ending_.request();
-        return nullptr;
-      }
-      left = std::max(*left, std::chrono::milliseconds(1));
+      auto const since = std::max(began, last_came_.load(std::memory_order_relaxed));
+      left = std::chrono::ceil<std::chrono::milliseconds>(since + *options_.idle - WallClock::now());
+      silent = left->count() <= 0 && at_work_.load(std::memory_order_acquire) == 0;
+      left = std::max(*left, std::chrono::milliseconds(silent ? 0 : 1));
     }
     std::array<epoll_event, 1> room{};
     auto const ready = set_.wait(room, left);
+    if (ready.empty() && silent) ending_.request();
     if (ending_.requested()) return nullptr;
-    if (ready.empty()) continue;
-    if (ready[0].data.ptr != nullptr) return static_cast<Receiver*>(ready[0].data.ptr);
+    if (!ready.empty() && ready[0].data.ptr != nullptr) return static_cast<Receiver*>(ready[0].data.ptr);
   }
 }
 
@@ -108,7 +107,7 @@ bool Receivers::next(Tile& tile) {
     turn.keep();
     job.receiver = receiver;
     job.first = WallClock::now();
-    last_came_.store(job.first.time_since_epoch(), std::memory_order_relaxed);
+    last_came_.store(job.first, std::memory_order_relaxed);
     return true;
   }
   return false;
@@ -131,7 +130,7 @@ std::size_t Receivers::fill(Tile& tile) {
     Receiver& receiver = *std::exchange(job.receiver, nullptr);
     Turn const turn(*this, receiver);
     for (bool more = true; may_go_on(job, more);) more = receiver.receive(contents);
-    last_came_.store(WallClock::now().time_since_epoch(), std::memory_order_relaxed);
+    last_came_.store(WallClock::now(), std::memory_order_relaxed);
   }
   std::size_t const table = contents.stretches.size() * sizeof(Stretch);
   if (!tile.input(1).empty()) {

@@ -73,8 +73,8 @@ class Receivers {
   Options const options_;
   OfTiles<Job, 1> jobs_;
   PollSet set_;
-  std::atomic<unsigned> at_work_{0};              ///< Receivers that fill a tile.
-  std::atomic<WallClock::duration> last_came_{};  ///< When bytes came last.
+  std::atomic<unsigned> at_work_{0};                ///< Receivers that fill a tile.
+  std::atomic<WallClock::time_point> last_came_{};  ///< When bytes came last.
 };
 
 }  // namespace penstock
