@@ -18,13 +18,8 @@
 namespace penstock {
 namespace {
 
-std::uintptr_t address(std::span<std::byte> memory) {
-  return reinterpret_cast<std::uintptr_t>(memory.data());
-}
-
-[[noreturn]] void refuse(std::span<std::byte> memory, std::uintptr_t at, char const* what) {
-  throw Error(ErrorKind::bad_argument, "Memory of the application for tiles, byte " +
-                                           std::to_string(at - address(memory)) + " of " +
+[[noreturn]] void refuse(std::span<std::byte> memory, std::size_t at, std::string const& what) {
+  throw Error(ErrorKind::bad_argument, "Memory of the application for tiles, byte " + std::to_string(at) + " of " +
                                            std::to_string(memory.size()) + ": " + what);
 }
 
@@ -32,40 +27,45 @@ std::uintptr_t address(std::span<std::byte> memory) {
 void expect_writable(std::span<std::byte> memory) {
   std::ifstream list("/proc/self/maps");
   if (!list) return;
-  std::uintptr_t at = address(memory);
-  std::uintptr_t const end = at + memory.size();
+  auto const begin = reinterpret_cast<std::uintptr_t>(memory.data());
+  std::uintptr_t at = begin;
+  std::uintptr_t const end = begin + memory.size();
   for (std::string line; at < end && std::getline(list, line);) {
     std::uintptr_t first = 0, last = 0;
     char rights[5] = "";
     if (std::sscanf(line.c_str(), "%lx-%lx %4s", &first, &last, rights) != 3 || last <= at) continue;
     if (first > at) break;
     if (std::strncmp(rights, "rw", 2) != 0) {
-      refuse(memory, at, "it cannot be written; map it with PROT_READ and PROT_WRITE.");
+      refuse(memory, at - begin, "it cannot be written; map it with PROT_READ and PROT_WRITE.");
     }
     at = last;
   }
-  if (at < end) refuse(memory, at, "nothing is mapped there; give memory that is, for as long as the pipeline lives.");
+  if (at < end) {
+    refuse(memory, at - begin, "nothing is mapped there; give memory that is, for as long as the pipeline lives.");
+  }
 }
 
 /// Returns: 0, or why not.
-int populate(std::uintptr_t at, std::size_t bytes) {
-  while (madvise(reinterpret_cast<void*>(at), bytes, MADV_POPULATE_WRITE) != 0) {
+int populate(std::span<std::byte> pages) {
+  while (madvise(pages.data(), pages.size(), MADV_POPULATE_WRITE) != 0) {
     if (errno != EINTR && errno != EAGAIN) return errno;
   }
   return 0;
 }
 
-[[noreturn]] void refuse_to_populate(std::span<std::byte> memory, std::uintptr_t at, std::size_t bytes, int why) {
+/// Some pages from `at` on were refused.
+[[noreturn]] void refuse_to_populate(std::span<std::byte> memory, std::size_t at, int why) {
   if (why == ENOMEM) {
     throw Error(ErrorKind::out_of_memory,
                 "There is no memory for pages of the application's that tiles are cut from, " +
                     size_text(memory.size()) + ": use fewer or smaller tiles, or give this machine or container more.");
   }
-  for (std::uintptr_t const end = at + bytes; at < end && populate(at, page_bytes()) == 0;) at += page_bytes();
+  std::size_t const page = page_bytes();
+  while (at + page < memory.size() && populate(memory.subspan(at, page)) == 0) at += page;
   refuse(memory, at,
          why == EFAULT ? "the system has no page for it; extend the file to the size of its mapping with ftruncate, or "
                          "reserve as many huge pages as are mapped."
-                       : std::strerror(why));
+                       : "the system has no page for it: " + std::string(std::strerror(why)) + ".");
 }
 
 }  // namespace
@@ -87,10 +87,9 @@ void make_present(std::span<std::byte> memory, std::stop_token const& stop) {
       throw Error(ErrorKind::system, "Interrupted: " + size_text(memory.size()) +
                                          " of the application's memory for tiles were not yet ready.");
     }
-    std::size_t const bytes = std::min(at_once, memory.size() - done);
-    int const why = populate(address(memory) + done, bytes);
+    int const why = populate(memory.subspan(done, std::min(at_once, memory.size() - done)));
     if (why == EINVAL) return;  // An older kernel; what cannot be written was found above.
-    if (why != 0) refuse_to_populate(memory, address(memory) + done, bytes, why);
+    if (why != 0) refuse_to_populate(memory, done, why);
   }
 }
 

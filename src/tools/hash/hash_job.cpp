@@ -106,8 +106,9 @@ void fit_tiles(PipelineOptions& options, std::vector<std::string> const& paths, 
   for (std::uint64_t const size : sizes) useful += std::max<std::uint64_t>(1, (size + tile_bytes - 1) >> shift);
   useful = std::max<std::uint64_t>(useful, 1);
   std::size_t const wanted = options.tuning.tiles != 0 ? options.tuning.tiles : least_tiles(options);
-  // With a budget the pipeline chooses, since it knows what fits.
-  if (useful < wanted && options.tuning.memory == 0) options.tuning.tiles = static_cast<std::size_t>(useful);
+  // With a budget the pipeline chooses, unless a number is asked for: more than fit would be refused.
+  bool const chooses = options.tuning.memory != 0 && options.tuning.tiles == 0;
+  if (useful < wanted && !chooses) options.tuning.tiles = static_cast<std::size_t>(useful);
 }
 
 HashJob::HashJob(HashRequest request, StandardOutput& output, std::stop_token const& interrupted)

@@ -44,6 +44,16 @@ TEST_F(TilePlanForFiles, LeavesALargeFileWhatWasAskedFor) {
   expect(9, 4 * mebibyte);
 }
 
+TEST_F(TilePlanForFiles, LeavesTheNumberOfTilesToThePipelineIfThereIsABudget) {
+  options.tuning.memory = 2 * mebibyte;
+  options.tuning.tiles = 0;
+  fit_tiles(options, {sized("a", 3 * mebibyte), sized("b", 5)});
+  EXPECT_EQ(options.tuning.tiles, 0u) << "two tiles of 4 MiB would not fit, and were not asked for";
+  options.tuning.tiles = 9;
+  fit_tiles(options, {sized("a", 3 * mebibyte), sized("b", 5)});
+  EXPECT_EQ(options.tuning.tiles, 2u);
+}
+
 TEST_F(TilePlanForFiles, MakesNoTileLarger) {
   options.tile.input_bytes = kibibyte;
   fit_tiles(options, {sized("a", 5)});

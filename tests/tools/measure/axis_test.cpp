@@ -20,6 +20,7 @@ TEST(Axis, IsAListARangeOrOneThatMultiplies) {
 
 TEST(Axis, SaysSizesInBytesAndWordsAsTheyAre) {
   EXPECT_EQ(parse_axis("tile", "4KiB,1MiB").values, (Values{"4096", "1048576"}));
+  EXPECT_EQ(parse_axis("memory", "1MiB..4MiB*2,0").values, (Values{"1048576", "2097152", "4194304", "0"}));
   EXPECT_EQ(parse_axis("signal", "callback,event_poll").values, (Values{"callback", "event_poll"}));
   EXPECT_EQ(parse_axis("work", "copy,busy:20").values, (Values{"copy", "busy:20us"}));
   EXPECT_EQ(parse_axis("lanes", "1,producers").values, (Values{"1", "producers"}));
