@@ -9,7 +9,7 @@
 #include "penstock/error.hpp"
 #include "penstock/kernels/cuda_bodies.hpp"
 #include "penstock/kernels/line_stops.hpp"
-#include "penstock/kernels/literal_table.hpp"
+#include "penstock/literals/literal_table.hpp"
 #include "penstock/line_sums.hpp"
 
 namespace penstock {

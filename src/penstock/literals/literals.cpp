@@ -10,7 +10,7 @@
 
 #include "penstock/core/number_text.hpp"
 #include "penstock/error.hpp"
-#include "penstock/kernels/literal_table.hpp"
+#include "penstock/literals/literal_table.hpp"
 
 namespace penstock {
 namespace {
