@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Whatever a stream or a file holds and however it comes, each record that fits into a tile is in one tile, whole, and
-// the others are counted. An input is a line that says which framing, tile and pieces; the rest is the stream.
+// the others are counted. An input is a line that says which framing, tile and pieces; the rest is the stream. C stands
+// for captures.
 #include "penstock/framing.hpp"
 
 #include <algorithm>
@@ -10,8 +11,9 @@
 
 #include "fuzz/harness.hpp"
 
+#include "penstock/captures.hpp"
 #include "penstock/error.hpp"
-#include "penstock/file/framed_pieces.hpp"
+#include "penstock/file/input_cut.hpp"
 #include "penstock/framing/stream_cutter.hpp"
 
 namespace penstock::fuzz {
@@ -119,10 +121,58 @@ void cut_file(FramingRef const& framing, std::string_view file, std::size_t tile
   }
 }
 
+/// What comes out of the pieces of a capture. They see where records begin, and must agree on it or fail.
+void cut_capture(Framing::OfInput const& of, std::string_view file, std::size_t tile_bytes, std::size_t longest) {
+  InputCut cut(of, {.longest_record = longest}, tile_bytes);
+  auto const read = [file](std::uint64_t offset, std::span<std::byte> to) {
+    auto const part = bytes_of(file.substr(static_cast<std::size_t>(offset), to.size()));
+    std::ranges::copy(part, to.begin());
+    return part.size();
+  };
+  std::vector<std::byte> tile(tile_bytes);
+  Records got;
+  RecordLoss loss;
+  std::size_t const step = cut.pieces()->step();
+  cut.expect_pieces((file.size() - of.head) / step + 1);
+  try {
+    std::uint64_t number = 0;
+    for (std::size_t begin = of.head; begin < file.size(); begin += step) {
+      auto const piece = cut.pieces()->read(read, begin, file.size(), tile);
+      cut.note(number++, piece);
+      loss += piece.loss;
+      auto const whole = std::span(tile).first(piece.bytes);
+      require(text_of(whole) == file.substr(static_cast<std::size_t>(piece.offset), piece.bytes),
+              "a piece is where it says");
+      each_record(*of.framing, whole, [&](auto record) { got.push_back(text_of(record)); });
+    }
+  } catch (Error const&) {
+    return;
+  }
+  Read const all = read_all(*of.framing, file.substr(of.head));
+  require(!all.damaged, "a damaged capture is refused");
+  // Behind a record that was refused none knows where the next one begins.
+  if (loss.refused == 0) require(got == all.records, "each packet comes once, whole, in order");
+}
+
+void try_capture(std::string_view input, std::size_t tile_bytes, std::size_t piece, std::size_t longest) {
+  Framing::OfInput of;
+  try {
+    of = captured_packets()->of_input(bytes_of(input.substr(0, captured_packets()->head_bytes())));
+  } catch (Error const&) {
+    return;
+  }
+  cut_stream(of.framing, input.substr(of.head), tile_bytes, piece);
+  cut_capture(of, input, tile_bytes, longest);
+}
+
 }  // namespace
 
 void try_input(std::string_view input) {
   auto const line = take_until(input, '\n');
+  if (at(line, 0) == 'C') {
+    std::size_t const tile_bytes = 64 + 4 * at(line, 1);
+    return try_capture(input, tile_bytes, 1 + at(line, 2), 1 + at(line, 3) % (tile_bytes / 2));
+  }
   auto const framing = framing_of(line);
   std::size_t const tile_bytes = 8 + at(line, 1);
   cut_stream(framing, input, tile_bytes, 1 + at(line, 2) % 64);

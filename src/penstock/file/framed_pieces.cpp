@@ -132,23 +132,21 @@ FramedPieces::Piece FramedPieces::read_found(Read const& read, std::uint64_t beg
   std::size_t got = 0;
   auto const first = find_first(read, begin, size, tile, got);
   Piece piece{first ? std::min(end, begin + *first) : end};
-  if (piece.offset == end) {
-    if (first) piece.next = begin + *first;
-    return piece;
-  }
+  if (first) piece.first = piece.next = begin + *first;
+  if (piece.offset == end) return piece;
   auto const all = static_cast<std::size_t>(std::min<std::uint64_t>(tile.size(), size - piece.offset));
   if (got < all) got += read(piece.offset + got, tile.first(all).subspan(got));
-  while (piece.offset + piece.bytes < end) {
-    auto const length = framing_->record_bytes(tile.first(got).subspan(piece.bytes));
-    if (!length || *length > got - piece.bytes) {
+  while (*piece.next < end) {
+    auto const rest = tile.first(got).subspan(piece.bytes);
+    auto const length = framing_->record_bytes(rest);
+    piece.next = length ? *piece.next + *length : size;
+    if (!length || *length > rest.size()) {
       // It goes on behind the tile, or behind the file.
-      bool const ends = piece.offset + got >= size || got < all;
-      (ends ? piece.loss.unfinished : piece.loss.refused) = 1;
-      return piece;
+      (*piece.next > size || !length ? piece.loss.unfinished : piece.loss.refused) = 1;
+      break;
     }
     piece.bytes += static_cast<std::size_t>(*length);
   }
-  piece.next = piece.offset + piece.bytes;
   return piece;
 }
 

@@ -41,7 +41,9 @@ class FramedPieces {
     std::uint64_t offset = 0;  ///< Of its first record.
     std::size_t bytes = 0;
     RecordLoss loss = {};
-    std::optional<std::uint64_t> next = {};  ///< Of the first record behind it, if that is known.
+    /// If records are found by their beginning: where the first one begins that is not in front of the piece, and the
+    /// first one that is not in front of its end. Empty if the bytes that were read do not tell.
+    std::optional<std::uint64_t> first = {}, next = {};
   };
   /// Fills `tile` with the records that begin in the piece at `begin`, a multiple of `step()` behind the head, of a
   /// file of `size` bytes.

@@ -18,15 +18,21 @@ void InputCut::expect_pieces(std::uint64_t count) {
 
 void InputCut::note(std::uint64_t number, FramedPieces::Piece const& piece) {
   if (borders_.empty()) return;
-  if (number != 0) meet(number, piece.offset);
-  if (piece.next) meet(number + 1, *piece.next);
+  if (number != 0) meet(number, piece.first ? *piece.first : piece.offset | none_before);
+  // A long record may end behind several borders.
+  for (std::uint64_t border = number + 1; piece.next && border < borders_.size(); ++border) {
+    if (of_.head + border * pieces_->step() > *piece.next) break;
+    meet(border, *piece.next);
+  }
 }
 
 void InputCut::meet(std::uint64_t border, std::uint64_t offset) {
-  // Places from 0 are never a border but the first.
   std::uint64_t const other = borders_[border].exchange(offset, std::memory_order_relaxed);
-  if (other == 0 || other == offset) return;
-  throw FileProblem("It cannot be told where its records begin at byte " + std::to_string(std::min(other, offset)) +
+  if (other == 0) return;
+  std::uint64_t const one = offset & ~none_before, two = other & ~none_before;
+  bool const exact = ((offset | other) & none_before) == 0;
+  if (exact ? one == two : (offset & none_before) != 0 ? two >= one : one >= two) return;
+  throw FileProblem("It cannot be told where its records begin at byte " + std::to_string(std::min(one, two)) +
                     ": read it through a pipe, `cat FILE |`, so that they are found one after the other.");
 }
 

@@ -38,7 +38,10 @@ class InputCut {
 
   Framing::OfInput const of_;
   std::optional<FramedPieces> pieces_;
-  /// Where the first record of each piece begins, by whichever of two pieces is read first; 0: by neither yet.
+  /// In a border: no record begins in front of this byte.
+  static constexpr std::uint64_t none_before = std::uint64_t{1} << 63U;
+
+  /// Where the first record behind each border of two pieces begins, by the one that was read last; 0: by neither yet.
   std::vector<std::atomic<std::uint64_t>> borders_;
 };
 
