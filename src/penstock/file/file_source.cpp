@@ -10,8 +10,8 @@
 #include "penstock/file/of_tiles.hpp"
 #include "penstock/file/open_file.hpp"
 #include "penstock/file/open_folder.hpp"
+#include "penstock/file/stream_tiles.hpp"
 #include "penstock/files.hpp"
-#include "penstock/framing/stream_cutter.hpp"
 
 namespace penstock {
 namespace {
@@ -39,18 +39,14 @@ class FileSource::Parts {
         next_file_(std::move(next)),
         tile_bytes_(pool.shape().input_bytes),
         options_(std::move(options)),
-        step_(tile_bytes_) {
+        stream_tiles_(options_, tile_bytes_) {
     if (tile_bytes_ == 0) {
       throw Error(ErrorKind::bad_argument,
                   "Files are read into the tiles' input, and these have none: give them some.");
     }
-    if (FramingRef const& framing = options_.framing; framing != nullptr) {
-      cutter_.emplace(framing, options_.long_records);
-      if (FramedPieces::suit(*framing)) {
-        std::size_t const longest = options_.longest_record == 0 ? tile_bytes_ / 16 : options_.longest_record;
-        framed_pieces_.emplace(framing, tile_bytes_, longest, options_.long_records);
-        step_ = framed_pieces_->step();
-      }
+    if (FramingRef const& framing = options_.framing; framing != nullptr && FramedPieces::suit(*framing)) {
+      std::size_t const longest = options_.longest_record == 0 ? tile_bytes_ / 16 : options_.longest_record;
+      framed_pieces_.emplace(framing, tile_bytes_, longest, options_.long_records, options_.overlap);
     }
     serve(pool);
   }
@@ -74,9 +70,14 @@ class FileSource::Parts {
     std::size_t bytes = 0;
   };
   bool open(InputFile const& input, Tile& tile);
-  bool in_pieces(OpenFile const& file) const { return file.pieces() && (cutter_ == std::nullopt || framed_pieces_); }
+  bool in_pieces(OpenFile const& file) const {
+    return file.pieces() && (options_.framing == nullptr || framed_pieces_);
+  }
+  /// From one piece of a regular file to the next.
+  std::size_t step() const { return framed_pieces_ ? framed_pieces_->step() : tile_bytes_ - options_.overlap; }
+  std::uint64_t pieces(std::uint64_t size) const;
+  void give_piece(Tile& tile);
   bool next_of_stream(Tile& tile);
-  OpenFile::Gathered gather(Tile& tile);
   bool fail_file(FileProblem const& problem, Tile& tile);
   void give(Tile& tile, std::uint64_t offset, std::size_t bytes, std::shared_ptr<OpenFile> to_read);
   void end_file();
@@ -87,19 +88,17 @@ class FileSource::Parts {
   std::size_t const tile_bytes_;
   FileSourceOptions const options_;
   std::optional<FramedPieces> framed_pieces_;  ///< Of regular files, if they can be read so.
-  std::size_t step_;                           ///< From one piece of a regular file to the next.
+  StreamTiles stream_tiles_;
   std::mutex loss_mutex_;
   RecordLoss loss_of_pieces_;
   OfTiles<Job, most_pools> jobs_;
 
   std::shared_ptr<OpenFile> current_;
   std::shared_ptr<std::string const> name_;
-  std::uint64_t file_ = 0;              ///< The current one's number.
-  std::uint64_t files_ = 0;             ///< Gone to so far.
-  std::uint64_t tiles_ = 0;             ///< Of the current one, given out so far.
-  std::uint64_t bytes_ = 0;             ///< Of those.
-  std::optional<StreamCutter> cutter_;  ///< With a framing: of streams.
-  bool stream_ended_ = false;           ///< What it holds is all that is left of the current one.
+  std::uint64_t file_ = 0;   ///< The current one's number.
+  std::uint64_t files_ = 0;  ///< Gone to so far.
+  std::uint64_t tiles_ = 0;  ///< Of the current one, given out so far.
+  std::uint64_t bytes_ = 0;  ///< Of the current one, before the next tile's own.
 };
 
 FileSource::FileSource(NextFile next_file, Pool const& pool, FileSourceOptions options)
@@ -159,8 +158,7 @@ bool FileSource::Parts::next(Tile& tile) {
       if (next_of_stream(tile)) return true;
       continue;
     }
-    give(tile, bytes_, static_cast<std::size_t>(std::min<std::uint64_t>(step_, current_->size() - bytes_)), current_);
-    if (bytes_ >= current_->size()) end_file();
+    give_piece(tile);
     return true;
   }
   if (current_ != nullptr) {
@@ -179,49 +177,43 @@ bool FileSource::Parts::open(InputFile const& input, Tile& tile) {
   try {
     if (input.problem) throw *input.problem;
     current_ = open_file(input);
-    if (in_pieces(*current_)) current_->pieces_left = (current_->size() + step_ - 1) / step_;
-    if (cutter_) cutter_->restart();
-    stream_ended_ = false;
+    if (in_pieces(*current_)) current_->pieces_left = pieces(current_->size());
+    stream_tiles_.restart();
     return false;
   } catch (FileProblem const& problem) {
     return fail_file(problem, tile);
   }
 }
 
+/// Into how many pieces a regular file of so many bytes is cut.
+std::uint64_t FileSource::Parts::pieces(std::uint64_t size) const {
+  std::uint64_t const again = std::min<std::uint64_t>(size, options_.overlap);
+  return std::max<std::uint64_t>(1, (size - again + step() - 1) / step());
+}
+
+void FileSource::Parts::give_piece(Tile& tile) {
+  std::uint64_t const rest = current_->size() - bytes_, piece = step() + options_.overlap;
+  give(tile, bytes_, static_cast<std::size_t>(std::min(piece, rest)), current_);
+  bytes_ += step();
+  if (rest <= piece) end_file();
+}
+
 /// Reads the next tile of a stream; false if the stream was at its end and gave none.
 bool FileSource::Parts::next_of_stream(Tile& tile) {
-  OpenFile::Gathered got;
+  StreamTiles::Next got;
   try {
-    got = gather(tile);
+    got = stream_tiles_.next(*current_, tile.input().first(tile_bytes_));
     if (got.ended && !options_.stop.stop_requested()) current_->expect_unchanged();
   } catch (FileProblem const& problem) {
     return fail_file(problem, tile);
   }
   if (options_.stop.stop_requested()) return false;
   // An empty stream is one empty tile; one that ends behind a tile that has left has no tile after it.
-  bool const gives = got.bytes > 0 || tiles_ == 0;
-  if (gives) give(tile, cutter_ ? cutter_->offset() : bytes_, got.bytes, nullptr);
+  bool const gives = got.more > 0 || tiles_ == 0;
+  if (gives) give(tile, got.offset, got.bytes, nullptr);
+  bytes_ += got.more;
   if (got.ended) end_file();
   return gives;
-}
-
-/// What a tile gets of a stream: what comes next, or the records that come next.
-OpenFile::Gathered FileSource::Parts::gather(Tile& tile) {
-  auto const room = tile.input().first(tile_bytes_);
-  if (!cutter_) return current_->gather(room, options_.linger, options_.stop);
-  for (std::size_t held = cutter_->begin(room);;) {
-    OpenFile::Gathered got{0, true};
-    if (!stream_ended_) got = current_->gather(room.subspan(held), options_.linger, options_.stop);
-    if (options_.stop.stop_requested()) return {0, true};
-    stream_ended_ = got.ended;
-    try {
-      auto const cut = cutter_->cut(room, held + got.bytes, got.ended);
-      if (cut.ready) return {cut.bytes, got.ended && !cutter_->holds_rest()};
-      held = cut.bytes;
-    } catch (Error const& error) {
-      throw FileProblem(error.what());
-    }
-  }
 }
 
 /// Tells what is wrong with the current file, and ends it: true if by this tile, false if the observer knows.
@@ -242,7 +234,6 @@ void FileSource::Parts::give(Tile& tile, std::uint64_t offset, std::size_t bytes
   tile.filled = bytes;
   jobs_.of(tile) = {{file_, offset}, std::move(to_read), std::nullopt, name_, bytes};
   ++tiles_;
-  bytes_ += bytes;
 }
 
 void FileSource::Parts::end_file() {
@@ -293,7 +284,7 @@ std::size_t FileSource::Parts::read_piece(OpenFile& file, Job& job, std::span<st
 RecordLoss FileSource::Parts::loss() {
   std::scoped_lock const lock(loss_mutex_);
   RecordLoss all = loss_of_pieces_;
-  if (cutter_) all += cutter_->loss();
+  all += stream_tiles_.loss();
   return all;
 }
 

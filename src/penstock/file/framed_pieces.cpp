@@ -11,13 +11,14 @@
 namespace penstock {
 namespace {
 
-std::size_t step_for(Framing const& framing, std::size_t tile_bytes, std::size_t longest) {
+std::size_t step_for(Framing const& framing, std::size_t tile_bytes, std::size_t longest, std::size_t overlap) {
   if (std::size_t const one = framing.equal_bytes(); one != 0) {
-    if (one > tile_bytes) {
-      throw Error(ErrorKind::bad_argument, "A tile of " + size_text(tile_bytes) + " has no room for a record of " +
-                                               std::to_string(one) + " bytes: make tiles larger.");
+    if (one > tile_bytes - overlap) {
+      throw Error(ErrorKind::bad_argument, "A tile of " + size_text(tile_bytes - overlap) +
+                                               " has no room for a record of " + std::to_string(one) +
+                                               " bytes: make tiles larger.");
     }
-    return tile_bytes / one * one;
+    return tile_bytes / one * one - overlap;
   }
   std::size_t const least = framing.delimiter_bytes();
   if (least > FramedPieces::probe_bytes / 2) {
@@ -40,12 +41,16 @@ bool FramedPieces::suit(Framing const& framing) noexcept {
   return framing.delimiter_bytes() != 0 || framing.equal_bytes() != 0;
 }
 
-FramedPieces::FramedPieces(FramingRef framing, std::size_t tile_bytes, std::size_t longest, LongRecords long_records)
-    : framing_(std::move(framing)), step_(step_for(*framing_, tile_bytes, longest)), long_records_(long_records) {}
+FramedPieces::FramedPieces(FramingRef framing, std::size_t tile_bytes, std::size_t longest, LongRecords long_records,
+                           std::size_t overlap)
+    : framing_(std::move(framing)),
+      overlap_(overlap),
+      step_(step_for(*framing_, tile_bytes, longest, overlap)),
+      long_records_(long_records) {}
 
 FramedPieces::Piece FramedPieces::read(Read const& read, std::uint64_t begin, std::uint64_t size,
                                        std::span<std::byte> tile) const {
-  std::uint64_t const end = std::min<std::uint64_t>(size, begin + step_);
+  std::uint64_t const end = std::min<std::uint64_t>(size, begin + step_ + overlap_);
   if (framing_->equal_bytes() != 0) return read_equal(read, begin, end, tile);
   Piece piece{first_record(read, begin, end)};
   if (piece.offset == end) return piece;

@@ -26,11 +26,13 @@ class FramedPieces {
   /// True if files can be cut by pieces with this framing.
   static bool suit(Framing const& framing) noexcept;
 
-  /// Records of up to `longest` bytes fit into a tile, wherever they begin.
+  /// Records of up to `longest` bytes fit into a tile, wherever they begin. Those of one size may have a piece begin
+  /// with the last `overlap` bytes of the one before, a multiple of their size and at most half of a tile.
   ///
   /// Throws: Error of kind bad_argument, if `longest` is more than half of a tile; or if a record of the framing's one
-  ///         size is larger than a tile.
-  FramedPieces(FramingRef framing, std::size_t tile_bytes, std::size_t longest, LongRecords long_records);
+  ///         size is larger than a tile, less what overlaps.
+  FramedPieces(FramingRef framing, std::size_t tile_bytes, std::size_t longest, LongRecords long_records,
+               std::size_t overlap = 0);
 
   /// From the beginning of one piece to that of the next one.
   std::size_t step() const noexcept { return step_; }
@@ -51,6 +53,7 @@ class FramedPieces {
   Piece read_equal(Read const& read, std::uint64_t begin, std::uint64_t end, std::span<std::byte> tile) const;
 
   FramingRef const framing_;
+  std::size_t const overlap_;
   std::size_t const step_;
   LongRecords const long_records_;
 };
