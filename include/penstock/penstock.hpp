@@ -9,6 +9,7 @@
 #include "penstock/line_sums.hpp"
 #include "penstock/literals.hpp"
 #include "penstock/messages.hpp"
+#include "penstock/mode_s.hpp"
 #include "penstock/pipeline.hpp"
 #include "penstock/profile.hpp"
 #include "penstock/records.hpp"
