@@ -11,6 +11,7 @@
 #include "penstock/flavour.hpp"
 #include "penstock/kernels.hpp"
 #include "penstock/line_sums.hpp"
+#include "penstock/mode_s.hpp"
 #include "penstock/packet_sums.hpp"
 
 namespace penstock {
@@ -31,6 +32,9 @@ void combine_cuda(DeviceSpan<std::byte const> from, DeviceSpan<std::byte> into, 
                   ReduceOperation operation, void* stream);
 void count_bytes_prepare_cuda();
 void count_bytes_cuda(DeviceSpan<std::byte const> input, DeviceSpan<std::uint64_t> counts, std::size_t most_blocks,
+                      void* stream);
+void find_mode_s_prepare_cuda();
+void find_mode_s_cuda(DeviceSpan<std::byte const> input, DeviceSpan<ModeSBlock> blocks, std::size_t most_blocks,
                       void* stream);
 void multiply_add_prepare_cuda();
 void multiply_add_cuda(DeviceSpan<float const> from, std::uint32_t rounds, DeviceSpan<float> to, float factor,
@@ -69,6 +73,8 @@ inline constexpr std::size_t sum_lines_block_bytes = 8192;
 /// How many tiles one kernel takes, and how many packets one block of GPU threads looks at.
 inline constexpr std::size_t sum_packets_inputs = 32;
 inline constexpr std::size_t sum_packets_block_packets = 64;
+/// Threads of one block that looks for frames of Mode S.
+inline constexpr unsigned mode_s_threads = 512;
 /// What one block of GPU threads hashes; of that many bytes one value goes to scratch.
 inline constexpr std::size_t blake3_cuda_grain = 128 * std::size_t{1024};
 

@@ -48,6 +48,15 @@ void count_bytes_cuda(DeviceSpan<std::byte const> /*input*/, DeviceSpan<std::uin
   refuse();
 }
 
+void find_mode_s_prepare_cuda() {
+  refuse();
+}
+
+void find_mode_s_cuda(DeviceSpan<std::byte const> /*input*/, DeviceSpan<ModeSBlock> /*blocks*/,
+                      std::size_t /*most_blocks*/, void* /*stream*/) {
+  refuse();
+}
+
 void multiply_add_prepare_cuda() {
   refuse();
 }

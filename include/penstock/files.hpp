@@ -104,15 +104,19 @@ struct FileSourceOptions {
   /// it is no larger than a tile.
   std::size_t longest_record = 0;
   LongRecords long_records = LongRecords::refuse;
+  /// A tile begins with so many bytes again that the tile before it in its file ends with, or with all that are before
+  /// if there are fewer: for work that looks at neighbours, or for what may lie across tiles. They count as bytes of
+  /// both tiles. At most half of a tile; with a framing, a number of whole records that are all of one size.
+  std::size_t overlap = 0;
 };
 
 /// Feeds a pipeline with files, one after the other, each cut into tiles.
 ///
 /// Regular files are read by all producers at once, in the way that suits each, and their tiles begin at multiples of a
-/// tile's input: all but the last are full. Pipes and other streams are read by one producer, and a tile leaves with
-/// what there is, unless `linger` says otherwise. An empty file is one empty tile. A tile's tag is the number of its
-/// file. A file that cannot be opened or read, or that shrinks, grows or changes while it is read, fails in its place:
-/// one of its tiles fails with a sentence, and the other files go on.
+/// tile's input, less the overlap: all but the last are full. Pipes and other streams are read by one producer, and a
+/// tile leaves with what there is, unless `linger` says otherwise. An empty file is one empty tile. A tile's tag is the
+/// number of its file. A file that cannot be opened or read, or that shrinks, grows or changes while it is read, fails
+/// in its place: one of its tiles fails with a sentence, and the other files go on.
 ///
 /// With a framing, tiles hold whole records, so they are not quite full, and some may be empty. Regular files are still
 /// read by all producers at once if records end with a delimiter, are all of one size, or are found by how they begin;
@@ -135,7 +139,8 @@ class FileSource final : public Source {
 
   /// For tiles of this pool, which outlives the source.
   ///
-  /// Throws: Error of kind bad_argument, if its tiles have no input, or no room for records of the framing.
+  /// Throws: Error of kind bad_argument, if its tiles have no input, no room for records of the framing, or cannot
+  /// overlap as the options say.
   FileSource(NextFile next_file, Pool const& pool, FileSourceOptions options = {});
   FileSource(std::vector<std::string> const& paths, Pool const& pool, FileSourceOptions options = {});
   FileSource(FileSource const&) = delete;

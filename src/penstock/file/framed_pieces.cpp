@@ -12,13 +12,14 @@
 namespace penstock {
 namespace {
 
-std::size_t step_for(Framing const& framing, std::size_t tile_bytes, std::size_t longest) {
+std::size_t step_for(Framing const& framing, std::size_t tile_bytes, std::size_t longest, std::size_t overlap) {
   if (std::size_t const one = framing.equal_bytes(); one != 0) {
-    if (one > tile_bytes) {
-      throw Error(ErrorKind::bad_argument, "A tile of " + size_text(tile_bytes) + " has no room for a record of " +
-                                               std::to_string(one) + " bytes: make tiles larger.");
+    if (one > tile_bytes - overlap) {
+      throw Error(ErrorKind::bad_argument, "A tile of " + size_text(tile_bytes - overlap) +
+                                               " has no room for a record of " + std::to_string(one) +
+                                               " bytes: make tiles larger.");
     }
-    return tile_bytes / one * one;
+    return tile_bytes / one * one - overlap;
   }
   std::size_t const least = framing.delimiter_bytes();
   if (least > FramedPieces::probe_bytes / 2) {
@@ -42,15 +43,16 @@ bool FramedPieces::suit(Framing const& framing) noexcept {
 }
 
 FramedPieces::FramedPieces(FramingRef framing, std::size_t tile_bytes, std::size_t longest, LongRecords long_records,
-                           std::size_t head)
+                           std::size_t overlap, std::size_t head)
     : framing_(std::move(framing)),
-      step_(step_for(*framing_, tile_bytes, longest)),
+      overlap_(overlap),
+      step_(step_for(*framing_, tile_bytes, longest, overlap)),
       long_records_(long_records),
       head_(head) {}
 
 FramedPieces::Piece FramedPieces::read(Read const& read, std::uint64_t begin, std::uint64_t size,
                                        std::span<std::byte> tile) const {
-  std::uint64_t const end = std::min<std::uint64_t>(size, begin + step_);
+  std::uint64_t const end = std::min<std::uint64_t>(size, begin + step_ + overlap_);
   if (framing_->equal_bytes() != 0) return read_equal(read, begin, end, tile);
   if (framing_->finds_records()) return read_found(read, begin, size, tile);
   Piece piece{first_record(read, begin, end)};

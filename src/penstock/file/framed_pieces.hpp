@@ -28,11 +28,13 @@ class FramedPieces {
   static bool suit(Framing const& framing) noexcept;
 
   /// Records of up to `longest` bytes fit into a tile, wherever they begin. The first one begins behind `head` bytes.
+  /// Those of one size may have a piece begin with the last `overlap` bytes of the one before, a multiple of their size
+  /// and at most half of a tile.
   ///
   /// Throws: Error of kind bad_argument, if `longest` is more than half of a tile; or if a record of the framing's one
-  ///         size is larger than a tile.
+  ///         size is larger than a tile, less what overlaps.
   FramedPieces(FramingRef framing, std::size_t tile_bytes, std::size_t longest, LongRecords long_records,
-               std::size_t head = 0);
+               std::size_t overlap = 0, std::size_t head = 0);
 
   /// From the beginning of one piece to that of the next one.
   std::size_t step() const noexcept { return step_; }
@@ -59,6 +61,7 @@ class FramedPieces {
                                         std::span<std::byte> tile, std::size_t& bytes) const;
 
   FramingRef const framing_;
+  std::size_t const overlap_;
   std::size_t const step_;
   LongRecords const long_records_;
   std::size_t const head_;

@@ -8,7 +8,7 @@ namespace penstock {
 InputCut::InputCut(Framing::OfInput of, FileSourceOptions const& options, std::size_t tile_bytes) : of_(std::move(of)) {
   if (!FramedPieces::suit(*of_.framing)) return;
   std::size_t const longest = options.longest_record == 0 ? tile_bytes / 16 : options.longest_record;
-  pieces_.emplace(of_.framing, tile_bytes, longest, options.long_records, of_.head);
+  pieces_.emplace(of_.framing, tile_bytes, longest, options.long_records, options.overlap, of_.head);
 }
 
 void InputCut::expect_pieces(std::uint64_t count) {

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+// Replies of aircraft (Mode S) in samples of 1090 MHz, as frames of bytes.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "penstock/stream.hpp"
+
+#if defined(PENSTOCK_PER_THREAD) || defined(PENSTOCK_LEGACY) || !defined(PENSTOCK_NO_FLAVOUR)
+#include "penstock/flavour.hpp"
+#endif
+
+namespace penstock {
+
+/// Samples of a whole reply at 2 Msps: 8 us of preamble, then 56 or 112 us. A sample is two bytes, I and Q.
+inline constexpr std::size_t mode_s_short_samples = 128;
+inline constexpr std::size_t mode_s_long_samples = 240;
+
+/// A frame: the same on host and GPU.
+struct ModeSFrame {
+  std::uint32_t sample = 0;                 ///< Of the input, where the preamble begins.
+  std::array<std::uint8_t, 14> bytes = {};  ///< As they were sent, the first bit the highest.
+  std::uint8_t length = 0;                  ///< In bytes: 7, or 14.
+  std::uint8_t unused = 0;
+
+  /// DF, the kind of the frame.
+  unsigned format() const noexcept { return bytes[0] >> 3U; }
+  /// AA, the address in a frame of the formats 11, 17 and 18.
+  std::uint32_t address() const noexcept {
+    return std::uint32_t{bytes[1]} << 16U | std::uint32_t{bytes[2]} << 8U | bytes[3];
+  }
+  /// What the parity at the end of the frame has beside the CRC of the bytes before it: 0; or the code of the
+  /// interrogator in format 11; or the address of the aircraft in formats 0, 4, 5, 16, 20, 21.
+  ///
+  /// Source: ICAO Annex 10, volume IV, 3.1.2.3.3: the generator is 0x1FFF409.
+  std::uint32_t remainder() const noexcept;
+
+  friend bool operator==(ModeSFrame const&, ModeSFrame const&) = default;
+};
+
+/// So many samples are looked at together, and so many frames of them are kept.
+inline constexpr std::size_t mode_s_block_samples = 8192;
+inline constexpr std::size_t mode_s_block_frames = 51;
+
+/// The frames of which the preambles begin in a block's samples.
+struct ModeSBlock {
+  std::uint32_t found = 0;  ///< Those beyond mode_s_block_frames are lost.
+  std::array<ModeSFrame, mode_s_block_frames> frames;
+
+  /// Those that are kept, in no order.
+  std::span<ModeSFrame const> kept() const noexcept {
+    return std::span(frames).first(std::min<std::size_t>(found, mode_s_block_frames));
+  }
+};
+static_assert(sizeof(ModeSFrame) == 20 && sizeof(ModeSBlock) == 1024);
+
+/// How many blocks an input of so many bytes has.
+constexpr std::size_t mode_s_blocks(std::size_t bytes) noexcept {
+  return (bytes / 2 + mode_s_block_samples - 1) / mode_s_block_samples;
+}
+
+#ifdef PENSTOCK_FLAVOUR
+inline namespace PENSTOCK_FLAVOUR {
+
+/// Finds the frames in `input`, and writes those that begin in each block of its samples to `blocks`. All arithmetic is
+/// of whole numbers, so each device finds the same; the order of a block's frames is not defined, and beyond
+/// mode_s_block_frames neither is which are lost.
+///
+/// - The power of a sample is (2I - 255)^2 + (2Q - 255)^2.
+/// - A preamble has pulses in samples 0, 2, 7 and 9: each has more power than the sample at each side of it that is
+///   between pulses or next to them (1, 3, 6, 8), and together they have more than the samples 3 to 6 and 11 to 14
+///   together. It is clear if the weakest pulse has more than each of the samples 1, 3 to 6, 8 and 11 to 14.
+/// - A bit is 1 if the first of its two samples has more power than the second, else 0. No bit is corrected.
+/// - A frame of the formats 17 and 18, or 11 without an interrogator, is one if its remainder is 0. A frame of the
+///   formats 0, 4, 5, 16, 20, 21, or 11 with an interrogator (a remainder below 128), is one if its preamble is clear:
+///   it is up to the caller whether the remainder is an address, or the interrogator's code, that makes sense.
+///
+/// A frame that does not end within the input is not found; of an odd byte at the end neither is anything.
+///
+/// Shape:   memory of the stream's device, or mapped; `blocks` has mode_s_blocks(input.size()) elements or more, from
+///          an address that is a multiple of 4, and these many are written to. An input has less than 8 GiB.
+/// Threads: any.
+/// Blocks:  never; `blocks` is valid once `stream` has passed this call.
+/// Throws:  Error, if `blocks` is too short or the launch is refused. On the CPU device a launch may allocate.
+void find_mode_s(DeviceSpan<std::byte const> input, DeviceSpan<ModeSBlock> blocks, StreamRef stream,
+                 unsigned multiprocessors = 0);
+
+/// Loads the kernel, as blake3_prepare does.
+void find_mode_s_prepare(StreamRef stream);
+
+}  // namespace PENSTOCK_FLAVOUR
+#endif
+
+}  // namespace penstock

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <cstdint>
+
+#include "penstock/kernels/cuda_bodies.hpp"
+#include "penstock/kernels/cuda_launch.cuh"
+#include "penstock/kernels/mode_s_rules.hpp"
+
+namespace penstock {
+inline namespace PENSTOCK_FLAVOUR {
+namespace {
+
+constexpr unsigned mode_s_warp = 32;
+constexpr unsigned all_of_warp = 0xFFFFFFFF;
+constexpr unsigned own_samples = mode_s_block_samples;
+/// A block's samples, and those of a frame that begins in the last one.
+constexpr unsigned staged_powers = own_samples + mode_s_long_samples;
+constexpr unsigned samples_of_vector = sizeof(uint4) / 2;
+static_assert(staged_powers % samples_of_vector == 0 && own_samples % mode_s_threads == 0);
+
+/// Of each bit of a frame what it is by the CRC.
+__device__ ModeSSyndromes const all_syndromes = make_mode_s_syndromes();
+
+/// The powers of the two samples in a word, side by side.
+__device__ unsigned two_powers(unsigned word) {
+  unsigned const low = mode_s_power(word & 0xFFU, word >> 8U & 0xFFU);
+  return low | mode_s_power(word >> 16U & 0xFFU, word >> 24U) << 16U;
+}
+
+__device__ void stage_powers(unsigned char const* from, unsigned samples, unsigned short* to) {
+  unsigned done = 0;
+  if (reinterpret_cast<std::uintptr_t>(from) % sizeof(uint4) == 0) {
+    unsigned const vectors = samples / samples_of_vector;
+    for (unsigned k = threadIdx.x; k < vectors; k += mode_s_threads) {
+      uint4 const some = reinterpret_cast<uint4 const*>(from)[k];
+      reinterpret_cast<uint4*>(to)[k] = {two_powers(some.x), two_powers(some.y), two_powers(some.z),
+                                         two_powers(some.w)};
+    }
+    done = vectors * samples_of_vector;
+  }
+  for (unsigned k = done + threadIdx.x; k < samples; k += mode_s_threads) {
+    to[k] = static_cast<unsigned short>(mode_s_power(from[2 * k], from[2 * k + 1]));
+  }
+}
+
+/// A warp's share in the bits of frames: each thread has those at its place of each word, and what they are by the CRC.
+class FrameBits {
+ public:
+  __device__ FrameBits() : lane_(threadIdx.x % mode_s_warp) {
+    for (unsigned word = 0; word < words; ++word) {
+      unsigned const bit = word * mode_s_warp + lane_;
+      long_[word] = bit < mode_s_long_bits ? all_syndromes.of[bit] : 0;
+      short_[word] = bit < mode_s_short_bits ? all_syndromes.of[mode_s_long_bits - mode_s_short_bits + bit] : 0;
+    }
+  }
+  /// Appends the frame that begins at `begin`, if one does, to those of the block. All threads of the warp call it
+  /// together.
+  __device__ void decode(unsigned short const* powers, unsigned begin, unsigned samples, unsigned first_sample,
+                         unsigned* found, ModeSBlock* to) const {
+    unsigned short const* const p = powers + begin;
+    unsigned own[words], all[words];
+#pragma unroll
+    for (unsigned word = 0; word < words; ++word) {
+      unsigned const bit = word * mode_s_warp + lane_;
+      unsigned short const* const both = p + mode_s_preamble + 2 * bit;
+      bool const set = bit < mode_s_long_bits && both[0] > both[1];
+      own[word] = set ? all_of_warp : 0;
+      all[word] = __brev(__ballot_sync(all_of_warp, set));
+    }
+    unsigned const format = all[0] >> 27U, bits = mode_s_bits(format);
+    if (bits == 0 || begin + mode_s_preamble + 2 * bits > samples) return;
+    bool const clear = is_clear_mode_s_preamble(p);
+    if (!clear && !is_mode_s_frame(format, 0, false)) return;
+    unsigned remainder = 0;
+#pragma unroll
+    for (unsigned word = 0; word < words; ++word) {
+      remainder ^= own[word] & (bits == mode_s_long_bits ? long_[word] : short_[word]);
+    }
+#pragma unroll
+    for (unsigned distance = mode_s_warp / 2; distance != 0; distance /= 2) {
+      remainder ^= __shfl_xor_sync(all_of_warp, remainder, static_cast<int>(distance));
+    }
+    if (!is_mode_s_frame(format, remainder, clear)) return;
+    unsigned slot = 0;
+    if (lane_ == 0) slot = atomicAdd(found, 1U);
+    slot = __shfl_sync(all_of_warp, slot, 0);
+    if (slot >= mode_s_block_frames) return;
+    if (bits == mode_s_short_bits) {
+      all[1] &= 0xFFFFFF00U;
+      all[2] = all[3] = 0;
+    }
+    // Five words: the place, and the bytes with the length behind them.
+    unsigned const last = all[3] >> 24U | (all[3] >> 8U & 0xFF00U) | bits / 8 << 16U;
+    unsigned const word = lane_ == 0   ? first_sample + begin
+                          : lane_ == 1 ? __byte_perm(all[0], 0, 0x0123)
+                          : lane_ == 2 ? __byte_perm(all[1], 0, 0x0123)
+                          : lane_ == 3 ? __byte_perm(all[2], 0, 0x0123)
+                                       : last;
+    if (lane_ < 5) reinterpret_cast<unsigned*>(to)[1 + 5 * slot + lane_] = word;
+  }
+
+ private:
+  static constexpr unsigned words = 4;
+  unsigned const lane_;
+  unsigned long_[words], short_[words];
+};
+
+__global__ void __launch_bounds__(mode_s_threads)
+    find_frames(unsigned char const* input, std::uint64_t samples, ModeSBlock* blocks, unsigned count) {
+  // What is behind the last sample is read, but decides nothing.
+  __shared__ alignas(16) unsigned short powers[staged_powers + mode_s_warp];
+  __shared__ unsigned found;
+  FrameBits const bits;
+  unsigned const lane = threadIdx.x % mode_s_warp;
+  for (unsigned block = blockIdx.x; block < count; block += gridDim.x) {
+    std::uint64_t const first = std::uint64_t{block} * own_samples;
+    auto const length = static_cast<unsigned>(min(samples - first, std::uint64_t{staged_powers}));
+    __syncthreads();
+    if (threadIdx.x == 0) found = 0;
+    stage_powers(input + 2 * first, length, powers);
+    __syncthreads();
+    unsigned const end =
+        length < mode_s_short_samples ? 0 : min(own_samples, length - static_cast<unsigned>(mode_s_short_samples) + 1);
+    for (unsigned base = threadIdx.x - lane; base < end; base += mode_s_threads) {
+      bool const begins = base + lane < end && is_mode_s_preamble(powers + base + lane);
+      for (unsigned some = __ballot_sync(all_of_warp, begins); some != 0; some &= some - 1) {
+        unsigned const begin = base + (__ffs(static_cast<int>(some)) - 1);
+        bits.decode(powers, begin, length, static_cast<unsigned>(first), &found, blocks + block);
+      }
+    }
+    __syncthreads();
+    if (threadIdx.x == 0) blocks[block].found = found;
+  }
+}
+
+}  // namespace
+
+void find_mode_s_prepare_cuda() {
+  load_kernel(find_frames, "Loading the find_mode_s kernel");
+}
+
+void find_mode_s_cuda(DeviceSpan<std::byte const> input, DeviceSpan<ModeSBlock> blocks, std::size_t most_blocks,
+                      void* stream) {
+  std::size_t const count = mode_s_blocks(input.size());
+  std::size_t const grid = std::min(count, std::max<std::size_t>(1, most_blocks * block_threads / mode_s_threads));
+  launch_kernel<unsigned char const*, std::uint64_t, ModeSBlock*, unsigned>(
+      find_frames, static_cast<unsigned>(grid), mode_s_threads, stream, "The find_mode_s kernel",
+      reinterpret_cast<unsigned char const*>(input.address()), std::uint64_t{input.size() / 2}, blocks.address(),
+      static_cast<unsigned>(count));
+}
+
+}  // namespace PENSTOCK_FLAVOUR
+}  // namespace penstock

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "penstock/file/stream_tiles.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+#include "penstock/core/number_text.hpp"
+
+namespace penstock {
+namespace {
+
+/// Throws: Error of kind bad_argument, if they cannot.
+void expect_overlap_fits(FileSourceOptions const& options, std::size_t tile_bytes) {
+  if (options.overlap > tile_bytes / 2) {
+    throw Error(ErrorKind::bad_argument, "Tiles of " + size_text(tile_bytes) + " are to begin with " +
+                                             size_text(options.overlap) +
+                                             " of the tile before; that can be half of a tile: make tiles larger.");
+  }
+  if (options.overlap == 0 || options.framing == nullptr) return;
+  std::size_t const record = options.framing->equal_bytes();
+  if (record == 0 || options.overlap % record != 0) {
+    throw Error(ErrorKind::bad_argument,
+                "Tiles of records overlap only by a number of whole records that are all of one size: name no framing, "
+                "or equal_records and a multiple of their size.");
+  }
+}
+
+}  // namespace
+
+StreamTiles::StreamTiles(FileSourceOptions const& options, std::size_t tile_bytes)
+    : options_(options), tile_bytes_(tile_bytes) {
+  expect_overlap_fits(options, tile_bytes);
+  if (options_.framing != nullptr && options_.framing->head_bytes() == 0) cut_by({options_.framing, 0});
+}
+
+void StreamTiles::cut_by(Framing::OfInput of) {
+  cut_ = std::make_shared<InputCut>(of, options_, tile_bytes_);
+  loss_ = loss();
+  cutter_.emplace(of.framing, options_.long_records);
+  cutter_->restart(of.head);
+}
+
+std::size_t StreamTiles::cut_by_head(std::span<std::byte const> first) {
+  try {
+    cut_by(options_.framing->of_input(first));
+    return cut_->head();
+  } catch (Error const& error) {
+    throw FileProblem(error.what());
+  }
+}
+
+RecordLoss StreamTiles::loss() const {
+  RecordLoss all = loss_;
+  if (cutter_) all += cutter_->loss();
+  return all;
+}
+
+void StreamTiles::restart() {
+  if (options_.framing != nullptr && options_.framing->head_bytes() != 0) {
+    cut_ = nullptr;
+  } else if (options_.framing != nullptr && options_.framing->finds_records()) {
+    cut_by({options_.framing, 0});  // Borders of pieces are those of one file.
+  } else if (cutter_) {
+    cutter_->restart();
+  }
+  read_to_end_ = false;
+  given_ = 0;
+  again_.clear();
+}
+
+StreamTiles::Next StreamTiles::next(OpenFile const& stream, std::span<std::byte> tile) {
+  std::size_t const again = again_.size();
+  std::ranges::copy(again_, tile.begin());
+  auto const got = gather(stream, tile.subspan(again));
+  Next const next{(cutter_ ? cutter_->offset() : given_) - again, again + got.bytes, got.bytes, got.ended};
+  given_ += got.bytes;
+  auto const last = tile.first(next.bytes).last(std::min(next.bytes, options_.overlap));
+  again_.assign(last.begin(), last.end());
+  return next;
+}
+
+OpenFile::Gathered StreamTiles::gather(OpenFile const& stream, std::span<std::byte> room) {
+  if (options_.framing == nullptr) return stream.gather(room, options_.linger, options_.stop);
+  for (std::size_t held = cut_ == nullptr ? gather_head(stream, room) : cutter_->begin(room);;) {
+    OpenFile::Gathered got{0, true};
+    if (!read_to_end_) got = stream.gather(room.subspan(held), options_.linger, options_.stop);
+    if (options_.stop.stop_requested()) return {0, true};
+    read_to_end_ = got.ended;
+    try {
+      auto const cut = cutter_->cut(room, held + got.bytes, got.ended);
+      if (cut.ready) return {cut.bytes, got.ended && !cutter_->holds_rest()};
+      held = cut.bytes;
+    } catch (Error const& error) {
+      throw FileProblem(error.what());
+    }
+  }
+}
+
+/// Reads the head of a stream, and how it is cut. Returns how many bytes of records came with it.
+std::size_t StreamTiles::gather_head(OpenFile const& stream, std::span<std::byte> room) {
+  std::size_t const head = std::min(options_.framing->head_bytes(), room.size());
+  std::size_t held = 0;
+  while (held < head && !read_to_end_) {
+    auto const got = stream.gather(room.subspan(held), options_.linger, options_.stop);
+    held += got.bytes;
+    read_to_end_ = got.ended;
+  }
+  if (options_.stop.stop_requested()) return 0;
+  std::size_t const gone = cut_by_head(room.first(std::min(held, options_.framing->head_bytes())));
+  std::memmove(room.data(), room.data() + gone, held - gone);
+  return held - gone;
+}
+
+}  // namespace penstock

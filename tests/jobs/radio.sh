@@ -1,0 +1,129 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# radio.sh PROGRAM CASE: the job `radio` finds in samples the frames that were sent.
+set -euo pipefail
+program=$1 case=$2
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+cd "$scratch"
+
+fail() {
+  echo "$*" >&2
+  exit 1
+}
+# So many frames of one aircraft on the air, with noise: samples at 2 Msps in `samples`, and of the same at 2.4 Msps in
+# `samples24`. `sent` has the frames, and where each begins. Every fifth is of an aircraft that does not name itself.
+on_the_air() {
+  LC_ALL=C awk -v frames="$1" '
+    function noise() { return int(rand() * 9) - 4 }
+    function sample(level, file) {
+      printf "%c%c", 128 + int(level * in_phase) + noise(), 128 + int(level * quadrature) + noise() >file
+    }
+    # A frame of so many bits before its parity; the address is beside the parity, or it is 0.
+    function frame(bits, format, beside,   k, j, rest, text, digit) {
+      for (k = 0; k < bits + 24; ++k) bit[k] = k < bits ? int(rand() * 2) : 0
+      for (k = 0; k < 5; ++k) bit[k] = int(format / 2 ^ (4 - k)) % 2
+      if (beside == 0) for (k = 0; k < 24; ++k) bit[8 + k] = int(own / 2 ^ (23 - k)) % 2
+      for (k = 0; k < bits + 24; ++k) rest[k] = bit[k]
+      for (k = 0; k < bits; ++k) if (rest[k]) for (j = 0; j <= 24; ++j) rest[k + j] = (rest[k + j] + substr("1111111111111010000001001", j + 1, 1)) % 2
+      for (k = 0; k < 24; ++k) bit[bits + k] = (rest[bits + k] + int(beside / 2 ^ (23 - k))) % 2
+      text = "*"
+      for (k = 0; k < bits + 24; k += 4) text = text sprintf("%X", 8 * bit[k] + 4 * bit[k + 1] + 2 * bit[k + 2] + bit[k + 3])
+      return text ";"
+    }
+    BEGIN {
+      srand(5)
+      own = 5054499
+      at = 0
+      for (n = 0; n < frames; ++n) {
+        kind = n % 5
+        if (kind == 0) text = frame(88, 17, 0)
+        if (kind == 1) text = frame(32, 11, 0)
+        if (kind == 2) text = frame(32, 4, own)
+        if (kind == 3) text = frame(88, 20, own)
+        if (kind == 4) text = frame(32, 5, 1000 + n)
+        if (kind != 4) print at, text >"sent"
+        # The air in twelfths of a microsecond: a half of a bit has six, and so has a sample; at 2.4 Msps it has five.
+        bits = (length(text) - 2) * 4
+        split("", air)
+        for (k = 0; k < 6; ++k) air[k] = air[12 + k] = air[42 + k] = air[54 + k] = 1
+        for (k = 0; k < bits; ++k) for (j = 0; j < 6; ++j) air[96 + 12 * k + (bit[k] ? 0 : 6) + j] = 1
+        behind = n == frames - 1 ? 0 : int(rand() * 60) * 10
+        in_phase = 100 * cos(n)
+        quadrature = 100 * sin(n)
+        samples = 16 + 2 * bits + behind
+        for (k = 0; k < samples; ++k) sample(air[6 * k], "samples")
+        for (k = 0; k < samples * 6 / 5; ++k) {
+          level = 0
+          for (j = 0; j < 5; ++j) level += air[5 * k + j]
+          sample(level / 5, "samples24")
+        }
+        at += samples
+      }
+    }'
+}
+heard() {
+  "$program" run --device cpu --offsets yes --input "$@" 2>err || fail "$(cat err)"
+}
+same() {
+  grep -v '^#' out >frames || true
+  cmp -s frames sent || fail "$(diff frames sent | head -20)"
+}
+
+case $case in
+  FindsWhatWasSentWhereverItBegins)
+    on_the_air 600
+    for options in '' '--tile 1920' '--tile 4KiB --producers 4 --lanes 2' '--tile 64KiB --producers 3'; do
+      # shellcheck disable=SC2086 # Several words.
+      heard samples $options >out
+      same
+    done
+    grep -q '^# DF17 120$' out || fail "$(grep '#' out)"
+    grep -q '^# frames 480, aircraft 1$' out || fail "$(grep '#' out)"
+    ! "$program" run --device cpu --input samples --tile 1024 2>err || fail 'a tile without room was taken'
+    grep -q '960 at least' err || fail "$(cat err)"
+    ;;
+  SaysTheSameOfAPipe)
+    on_the_air 300
+    # Parts of an odd number of bytes, as they come.
+    dd if=samples bs=333 status=none | heard /dev/stdin --tile 4KiB >out
+    same
+    dd if=samples bs=1001 status=none | heard /dev/stdin >out
+    same
+    ;;
+  SaysTheSameInBothFlavours)
+    on_the_air 300
+    "$program" compare --device cpu --input samples --window 20 --rounds 1 >out 2>err || fail "$(cat out err)"
+    ! grep -q 'results are not those' out err || fail "$(cat out err)"
+    grep -q '^as used' out || fail "$(cat out)"
+    ;;
+  HearsARealCapture)
+    capture=${PENSTOCK_CAPTURES:-}/modes1.bin
+    [ -r "$capture" ] || {
+      echo "the real capture is not here: set PENSTOCK_CAPTURES to the folder with modes1.bin"
+      exit 77
+    }
+    heard "$capture" >out
+    for kind in 'DF0 10' 'DF4 4' 'DF5 9' 'DF11 73' 'DF17 148' 'DF20 13' 'DF21 6'; do
+      grep -q "^# $kind\$" out || fail "$(grep '#' out)"
+    done
+    heard "$capture" --tile 1920 --producers 4 | cmp - out || fail 'another tile, other frames'
+    ;;
+  AgreesWithAnotherProgram)
+    command -v dump1090-mutability >/dev/null || {
+      echo "dump1090-mutability is not installed"
+      exit 77
+    }
+    on_the_air 300
+    # It listens at 2.4 Msps only, and takes what was said there for noise at times.
+    head -c 1000000 /dev/zero | tr '\0' '\200' >>samples24
+    dump1090-mutability --ifile samples24 --raw --no-fix 2>err | grep '^\*' | tr a-f A-F | sort >theirs || fail "$(cat err)"
+    heard samples >out
+    same
+    cut -d' ' -f2 frames | sort >ours
+    comm -13 ours theirs >not_ours
+    [ ! -s not_ours ] || fail "it finds others: $(head not_ours)"
+    [ "$(wc -l <theirs)" -ge 200 ] || fail "it finds $(wc -l <theirs) of $(wc -l <ours)"
+    ;;
+  *) fail "no case $case" ;;
+esac

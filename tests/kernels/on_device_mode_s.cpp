@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "kernels/kernels_on_device.hpp"
+#include <gmock/gmock.h>
+
+#include "penstock/error.hpp"
+#include "penstock/mode_s.hpp"
+
+namespace penstock {
+namespace {
+
+using Bytes = std::vector<std::uint8_t>;
+using Samples = std::vector<unsigned char>;  // Of two bytes each.
+
+/// The CRC by division, a bit at a time.
+std::uint32_t crc_of(Bytes const& bytes) {
+  std::uint64_t rest = 0;
+  auto const divide = [&](unsigned bit) { rest = (rest << 1U | bit) ^ ((rest >> 23U & 1U) != 0 ? 0x1FFF409U : 0U); };
+  for (std::uint8_t const byte : bytes) {
+    for (unsigned k = 8; k-- > 0;) divide(byte >> k & 1U);
+  }
+  for (int k = 0; k < 24; ++k) divide(0);
+  return static_cast<std::uint32_t>(rest);
+}
+Bytes with_parity(Bytes bytes, std::uint32_t beside) {
+  std::uint32_t const parity = crc_of(bytes) ^ beside;
+  for (unsigned const shift : {16U, 8U, 0U}) bytes.push_back(static_cast<std::uint8_t>(parity >> shift));
+  return bytes;
+}
+/// A frame of this format with random contents.
+Bytes some_frame(unsigned format, std::uint32_t beside, std::mt19937& random) {
+  Bytes bytes(format < 16 ? 4 : 11);
+  for (auto& byte : bytes) byte = static_cast<std::uint8_t>(random());
+  bytes[0] = static_cast<std::uint8_t>(format << 3U | bytes[0] % 8U);
+  return with_parity(bytes, beside);
+}
+Samples noise(std::size_t samples, unsigned level, std::mt19937& random) {
+  Samples all(2 * samples);
+  for (auto& byte : all) byte = static_cast<unsigned char>(128 - level / 2 + random() % level);
+  return all;
+}
+/// Puts a frame there, with a carrier of another phase each time.
+void send(Bytes const& frame, std::size_t at, Samples& samples, std::mt19937& random) {
+  auto const pulse = [&](std::size_t sample) {
+    samples[2 * sample] = random() % 2 == 0 ? 210 : 40;
+    samples[2 * sample + 1] = static_cast<unsigned char>(100 + random() % 60);
+  };
+  for (unsigned const k : {0U, 2U, 7U, 9U}) pulse(at + k);
+  for (std::size_t bit = 0; bit < 8 * frame.size(); ++bit) {
+    pulse(at + 16 + 2 * bit + ((frame[bit / 8] >> (7 - bit % 8) & 1) != 0 ? 0 : 1));
+  }
+}
+std::string text_of(std::size_t sample, Bytes const& bytes) {
+  std::string text = std::to_string(sample);
+  for (unsigned const byte : bytes) text += " " + std::to_string(byte);
+  return text;
+}
+
+/// What the device finds, in order.
+std::vector<std::string> found_in(KernelsOn& on, Samples const& samples, std::size_t from = 0,
+                                  unsigned multiprocessors = 0) {
+  std::size_t const count = mode_s_blocks(samples.size());
+  auto const there = on.memory(samples.size() + from + 1);
+  if (!samples.empty()) on.upload(there.subspan(from).first(samples.size()), std::as_bytes(std::span(samples)));
+  auto const found = on.memory(std::max<std::size_t>(1, count) * sizeof(ModeSBlock));
+  find_mode_s_prepare(on.stream());
+  find_mode_s(DeviceSpan<std::byte>(there).subspan(from, samples.size()), DeviceSpan<std::byte>(found).as<ModeSBlock>(),
+              on.stream(), multiprocessors);
+  std::vector<ModeSBlock> blocks(count);
+  if (count != 0) on.download(std::as_writable_bytes(std::span(blocks)), found.first(count * sizeof(ModeSBlock)));
+  std::vector<std::string> all;
+  for (ModeSBlock& block : blocks) {
+    EXPECT_LE(block.found, mode_s_block_frames);
+    std::vector<ModeSFrame> frames(block.kept().begin(), block.kept().end());
+    std::ranges::sort(frames, {}, &ModeSFrame::sample);
+    for (ModeSFrame const& frame : frames) {
+      EXPECT_EQ(frame.sample / mode_s_block_samples, static_cast<std::size_t>(&block - blocks.data()));
+      all.push_back(text_of(frame.sample, {frame.bytes.begin(), frame.bytes.begin() + frame.length}));
+      EXPECT_TRUE(std::all_of(frame.bytes.begin() + frame.length, frame.bytes.end(), [](auto b) { return b == 0; }));
+    }
+  }
+  return all;
+}
+
+/// The same by plain code, as the header says it.
+std::vector<std::string> expected(Samples const& samples) {
+  std::vector<long> p;
+  for (std::size_t k = 0; k + 1 < samples.size(); k += 2) {
+    long const i = 2 * samples[k] - 255, q = 2 * samples[k + 1] - 255;
+    p.push_back(i * i + q * q);
+  }
+  std::vector<std::string> all;
+  for (std::size_t at = 0; at + mode_s_short_samples <= p.size(); ++at) {
+    long const* const s = p.data() + at;
+    long const pulses = s[0] + s[2] + s[7] + s[9];
+    if (s[3] + s[4] + s[5] + s[6] + s[11] + s[12] + s[13] + s[14] >= pulses) continue;
+    if (s[0] <= s[1] || s[2] <= s[1] || s[2] <= s[3] || s[7] <= s[6] || s[7] <= s[8] || s[9] <= s[8]) continue;
+    bool const clear =
+        std::min({s[0], s[2], s[7], s[9]}) > std::max({s[1], s[3], s[4], s[5], s[6], s[8], s[11], s[12], s[13], s[14]});
+    Bytes bytes;
+    for (std::size_t bit = 0; bit < 112 && at + 16 + 2 * bit + 1 < p.size(); ++bit) {
+      if (bit % 8 == 0) bytes.push_back(0);
+      bytes.back() = static_cast<std::uint8_t>(bytes.back() << 1U | (s[16 + 2 * bit] > s[17 + 2 * bit] ? 1 : 0));
+    }
+    unsigned const format = bytes[0] >> 3U;
+    bool const is_short = format == 0 || format == 4 || format == 5 || format == 11;
+    bool const is_long = format == 16 || format == 17 || format == 18 || format == 20 || format == 21;
+    if (!is_short && !is_long) continue;
+    if (is_long && at + mode_s_long_samples > p.size()) continue;
+    bytes.resize(is_short ? 7 : 14);
+    std::uint32_t const sent = std::uint32_t{bytes.end()[-3]} << 16U | bytes.end()[-2] << 8U | bytes.end()[-1];
+    std::uint32_t const rest = crc_of({bytes.begin(), bytes.end() - 3}) ^ sent;
+    bool const checked = rest == 0 && (format == 11 || format == 17 || format == 18);
+    bool const likely = clear && (format == 11 ? rest < 128 : format != 17 && format != 18);
+    if (checked || likely) all.push_back(text_of(at, bytes));
+  }
+  return all;
+}
+
+TEST_P(KernelsOn, FindModeSFramesWhereverTheyBegin) {
+  std::mt19937 random(7);
+  constexpr unsigned formats[] = {17, 11, 18, 4, 20, 0, 5, 16, 21};
+  Samples samples = noise(5 * mode_s_block_samples, 30, random);
+  std::vector<std::string> sent;
+  std::size_t at = 3;
+  for (std::size_t k = 0; at + mode_s_long_samples <= samples.size() / 2; ++k) {
+    unsigned const format = formats[k % 9];
+    std::uint32_t const interrogator = static_cast<std::uint32_t>(k % 3), address = 0x4D2023;
+    Bytes const frame = some_frame(format, format == 11 ? interrogator : k % 9 < 3 ? 0 : address, random);
+    send(frame, at, samples, random);
+    sent.push_back(text_of(at, frame));
+    at += mode_s_long_samples + 1 + k % 29;
+    // Also across the border of two blocks, and at its very side.
+    std::size_t const border = (at / mode_s_block_samples + 1) * mode_s_block_samples;
+    if (border - at < 2 * mode_s_long_samples) at = border - (border / mode_s_block_samples * 80) % 241;
+  }
+  auto const found = found_in(*this, samples);
+  EXPECT_THAT(found, testing::IsSupersetOf(sent));
+  EXPECT_EQ(found, expected(samples));
+  EXPECT_EQ(found_in(*this, samples, 3, 1), found) << "from an address that is odd, by few blocks";
+}
+
+TEST_P(KernelsOn, FindTheSameInAnyBytes) {
+  std::mt19937 random(8);
+  for (unsigned const level : {2U, 7U, 255U}) {
+    Samples const samples = noise(30 * mode_s_block_samples + 77, level, random);
+    auto const wanted = expected(samples);
+    EXPECT_GE(wanted.size(), level == 2 ? 0U : 8U);
+    EXPECT_EQ(found_in(*this, samples), wanted);
+  }
+}
+
+TEST_P(KernelsOn, FindModeSFramesThatEndWithTheInput) {
+  std::mt19937 random(9);
+  for (unsigned const format : {11U, 17U}) {
+    std::size_t const length = format == 11 ? mode_s_short_samples : mode_s_long_samples;
+    for (std::size_t const before : {std::size_t{0}, std::size_t{1}, mode_s_block_samples - 1, mode_s_block_samples}) {
+      Samples samples = noise(before + length, 2, random);
+      Bytes const frame = some_frame(format, 0, random);
+      send(frame, before, samples, random);
+      EXPECT_THAT(found_in(*this, samples), testing::Contains(text_of(before, frame)));
+      samples.pop_back();
+      EXPECT_THAT(found_in(*this, samples), testing::Not(testing::Contains(text_of(before, frame))));
+      EXPECT_EQ(found_in(*this, samples), expected(samples));
+    }
+  }
+  for (std::size_t const bytes : {0U, 1U, 2U, 31U, 255U})
+    EXPECT_THAT(found_in(*this, Samples(bytes)), testing::IsEmpty());
+}
+
+TEST_P(KernelsOn, CountModeSFramesThatDoNotFit) {
+  // A preamble with nothing behind it reads as format 0, and the next one may begin in the 26th sample.
+  Samples samples(2 * mode_s_block_samples, 128);
+  std::size_t sent = 0;
+  for (std::size_t at = 0; at + mode_s_short_samples <= mode_s_block_samples; at += 26, ++sent) {
+    for (unsigned const k : {0U, 2U, 7U, 9U}) samples[2 * (at + k)] = 255;
+  }
+  auto const there = memory(samples.size()), found = memory(sizeof(ModeSBlock));
+  upload(there, std::as_bytes(std::span(samples)));
+  find_mode_s(DeviceSpan<std::byte>(there), DeviceSpan<std::byte>(found).as<ModeSBlock>(), stream());
+  std::vector<ModeSBlock> block(1);
+  download(std::as_writable_bytes(std::span(block)), found);
+  EXPECT_GE(block[0].found, sent);
+  EXPECT_EQ(block[0].kept().size(), mode_s_block_frames);
+}
+
+TEST_P(KernelsOn, RefuseToFindModeSFramesWithoutRoomForThem) {
+  auto const there = memory(4 * mode_s_block_samples), found = memory(sizeof(ModeSBlock));
+  EXPECT_THROW(find_mode_s(DeviceSpan<std::byte>(there), DeviceSpan<std::byte>(found).as<ModeSBlock>(), stream()),
+               Error);
+}
+
+TEST(ModeSFrame, SaysItsAddressAndWhatItsParityHasBesideTheCrc) {
+  // Of a DF17 frame in the literature on Mode S.
+  ModeSFrame frame{.bytes = {0x8D, 0x48, 0x40, 0xD6, 0x20, 0x2C, 0xC3, 0x71, 0xC3, 0x2C, 0xE0, 0x57, 0x60, 0x98},
+                   .length = 14};
+  EXPECT_EQ(frame.format(), 17U);
+  EXPECT_EQ(frame.address(), 0x4840D6U);
+  EXPECT_EQ(frame.remainder(), 0U);
+  frame.bytes[13] ^= 5;
+  EXPECT_EQ(frame.remainder(), 5U);
+  std::mt19937 random(10);
+  Bytes const reply = some_frame(4, 0x4D2023, random);
+  ModeSFrame short_one{.length = 7};
+  std::ranges::copy(reply, short_one.bytes.begin());
+  EXPECT_EQ(short_one.remainder(), 0x4D2023U);
+}
+
+}  // namespace
+}  // namespace penstock
