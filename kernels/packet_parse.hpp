@@ -7,7 +7,7 @@
 #include "penstock/flavour.hpp"
 #include "penstock/packet_sums.hpp"
 
-// In a CUDA source the look is the GPU's alone.
+// In a CUDA source these functions are for the GPU only.
 #ifdef __CUDACC__
 #define PENSTOCK_PARSES_THERE __device__
 #else
@@ -43,7 +43,8 @@ struct CapturedPacket {
 PENSTOCK_PARSES_THERE constexpr std::uint64_t nanoseconds_of(std::uint64_t units, std::uint32_t unit) {
   constexpr std::uint64_t second = 1'000'000'000;
   if ((unit & 0x80U) != 0) {
-    std::uint32_t const bits = unit & 0x3FU;
+    std::uint32_t const bits = unit & 0x7FU;
+    if (bits > 63) return 0;
     std::uint64_t const part = units & ((std::uint64_t{1} << bits) - 1);
     // What is below 2^-30 of a second is less than a nanosecond.
     std::uint64_t const fine = bits > 30 ? (part >> (bits - 30)) * second >> 30U : part * second >> bits;
@@ -157,7 +158,12 @@ PENSTOCK_PARSES_THERE constexpr void parse_payload(ParsedPacket& parsed, Octets 
                               : protocol == icmp || protocol == icmpv6 ? 4
                                                                        : 0;
   if (least == 0 || parsed.fragment || bytes < least || there < bytes) return;
-  if (protocol == udp && parsed.key.version == 4 && big_half(packet + at + 6) == 0) return;
+  if (protocol == udp) {
+    // Behind its own length there may be options, which the checksum does not cover.
+    std::uint32_t const length = big_half(packet + at + 4);
+    if (big_half(packet + at + 6) == 0 || (length != 0 && (length < least || length > bytes))) return;
+    if (length != 0) bytes = length;
+  }
   parsed.payload = at;
   parsed.payload_bytes = bytes;
   if (protocol == icmp) return;
@@ -180,7 +186,7 @@ PENSTOCK_PARSES_THERE constexpr void parse_ipv4(ParsedPacket& parsed, Octets pac
   std::uint32_t const place = big_half(packet + at + 6);
   parsed.fragment = (place & 0x3FFFU) != 0;
   std::uint32_t all = big_half(packet + at + 2);
-  if (all == 0) all = bytes - at;  // A card was to cut it.
+  if (all == 0) all = bytes - at;  // 0 with segmentation offload: the network card was to fill it in.
   if (all < header) return;
   std::uint32_t const behind = all - header, there = bytes - at - header;
   parse_payload(parsed, packet, at + header, behind, there < behind ? there : behind, (place & 0x1FFFU) == 0);
@@ -197,11 +203,11 @@ PENSTOCK_PARSES_THERE constexpr void parse_ipv6(ParsedPacket& parsed, Octets pac
   unsigned next = packet[at + 6];
   std::uint32_t behind = big_half(packet + at + 4);
   std::uint32_t there = bytes - at - 40;
-  if (behind == 0) behind = there;  // A card was to cut it.
+  if (behind == 0) behind = there;  // As with IPv4.
   if (there > behind) there = behind;
   at += 40;
-  bool first = true;
-  for (int headers = 0; headers < 8; ++headers) {
+  bool first = true, routed = false;
+  for (int headers = 0; headers < 8 && first; ++headers) {
     bool const options = next == 0 || next == 43 || next == 60;
     if ((!options && next != 44 && next != 51) || there < 8) break;
     std::uint32_t const length = options ? (packet[at + 1] + 1U) * 8 : next == 44 ? 8 : (packet[at + 1] + 2U) * 4;
@@ -211,6 +217,8 @@ PENSTOCK_PARSES_THERE constexpr void parse_ipv6(ParsedPacket& parsed, Octets pac
       parsed.fragment = (place & 0xFFF9U) != 0;
       first = (place & 0xFFF8U) == 0;
     }
+    // The checksum is over the last address of the route.
+    routed = routed || (next == 43 && packet[at + 3] != 0);
     next = packet[at];
     at += length;
     there -= length;
@@ -218,6 +226,7 @@ PENSTOCK_PARSES_THERE constexpr void parse_ipv6(ParsedPacket& parsed, Octets pac
   }
   parsed.key.protocol = static_cast<std::uint8_t>(next);
   parse_payload(parsed, packet, at, behind, there, first);
+  if (routed) parsed.payload_bytes = 0;
 }
 
 PENSTOCK_PARSES_THERE constexpr ParsedPacket parse_packet(Octets packet, std::uint32_t bytes, std::uint32_t link) {

@@ -9,8 +9,8 @@
 #include "penstock/error.hpp"
 #include "penstock/kernels/cuda_bodies.hpp"
 #include "penstock/kernels/line_stops.hpp"
-#include "penstock/literals/literal_table.hpp"
 #include "penstock/line_sums.hpp"
+#include "penstock/literals/literal_table.hpp"
 
 namespace penstock {
 inline namespace PENSTOCK_FLAVOUR {

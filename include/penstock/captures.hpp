@@ -12,7 +12,8 @@ namespace penstock {
 /// which it is. A record is a packet with the header that the file has in front of it, or another block of a pcapng
 /// file. What stages have to know of it is in CaptureNotes.
 ///
-/// All packets of an input have one type of link and one unit of time; an input with several fails.
+/// All packets of an input have one type of link and one unit of time; an input with several fails, and so does one
+/// whose times have an offset. A stream is looked at once 4096 bytes of it have come, or it has ended.
 ///
 /// Source: IETF, draft-ietf-opsawg-pcap and draft-ietf-opsawg-pcapng.
 FramingRef captured_packets();

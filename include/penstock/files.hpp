@@ -103,6 +103,7 @@ struct FileSourceOptions {
   /// wherever in a regular file they begin. At most half of a tile; 0: a sixteenth of it. A record of a stream fits if
   /// it is no larger than a tile.
   std::size_t longest_record = 0;
+  /// In regular files records that are found by how they begin are left out in any case.
   LongRecords long_records = LongRecords::refuse;
   /// A tile begins with so many bytes again that the tile before it in its file ends with, or with all that are before
   /// if there are fewer: for work that looks at neighbours, or for what may lie across tiles. They count as bytes of

@@ -41,10 +41,12 @@ class Framing {
   virtual std::size_t equal_bytes() const noexcept { return 0; }
   /// True if the beginning of a record can be told from other bytes, by find_record.
   virtual bool finds_records() const noexcept { return false; }
-  /// Where the first record begins in these bytes, which are from the middle of an input; nothing, if they do not tell.
-  /// What it says must be right for all inputs but those that are made to mislead it: if the pieces of a file do not
-  /// fit together, the file fails.
-  virtual std::optional<std::size_t> find_record(std::span<std::byte const> /*bytes*/) const { return std::nullopt; }
+  /// Where the first record begins in these bytes, which are from the middle of an input, or from its middle to its
+  /// `end`; nothing, if they do not tell. If it is wrong, the pieces of the file do not fit together, and the file
+  /// fails.
+  virtual std::optional<std::size_t> find_record(std::span<std::byte const> /*bytes*/, bool /*end*/) const {
+    return std::nullopt;
+  }
 
   /// If the first bytes of an input say how its records are, at most how many; 0: all inputs have this framing.
   virtual std::size_t head_bytes() const noexcept { return 0; }

@@ -36,7 +36,7 @@ class Literals {
 
 /// The lines of a text as literals, without their ends.
 ///
-/// Throws: as Literals, with the number of the line.
+/// Throws: as Literals; of an empty line with its number.
 Literals literals_of_lines(std::string const& text);
 
 }  // namespace penstock

@@ -212,9 +212,10 @@ struct PipelineOptions {
   /// Threads that fill, in `run`; those that are not needed rest (decisions/0030). 0: the CPUs that lanes and consumers
   /// leave free.
   unsigned producers = 0;
-  /// Threads that drive the devices. 0: one for the CPU device; per GPU one for tiles from 1 MiB on, where more lanes
-  /// only hindered each other (bench/flow/one_shot_bench), and two for smaller ones, but one with Aim::latency. Never
-  /// fewer than devices.
+  /// Threads that drive the devices. 0: for the CPU device one for each four of its CPUs, at least one and at most four
+  /// (decisions/0075); per GPU one for tiles from 1 MiB on, where more lanes only hindered each other
+  /// (bench/flow/one_shot_bench), and two for smaller ones. One for each device with Aim::latency. Never fewer than
+  /// devices.
   unsigned lanes = 0;
   /// Threads in host stages and sink. 0: one, or half as many as CPUs if they may work at once.
   unsigned consumers = 0;

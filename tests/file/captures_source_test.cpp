@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <array>
 #include <cstring>
 #include <random>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "support/folder_of_files.hpp"
 #include "support/made_captures.hpp"
 #include "support/records_of_text.hpp"
 #include <gmock/gmock.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
 
 #include "penstock/captures.hpp"
 #include "penstock/cpu/cpu_device.hpp"
@@ -75,7 +79,7 @@ TEST_F(CapturesInFiles, ComeAsWholePacketsFromFilesAndStreams) {
         wanted = {capture.text.substr(0, 28), capture.text.substr(28)};  // Its first blocks are records, too.
       }
       for (int k = 0; k < 300; ++k) {
-        wanted.push_back(capture.add({support::some_bytes(random, 600), 1'700'000'000'000'000'000 + random()}));
+        wanted.push_back(capture.add({support::some_bytes(random, 600) + "!", 1'700'000'000'000'000'000 + random()}));
       }
       ASSERT_TRUE(records(capture.text) == wanted) << describe(report);
       EXPECT_TRUE(loss.none() && report.ok()) << describe(report);
@@ -83,6 +87,51 @@ TEST_F(CapturesInFiles, ComeAsWholePacketsFromFilesAndStreams) {
       EXPECT_TRUE(loss.none() && report.ok()) << describe(report);
     }
   }
+}
+
+TEST_F(CapturesInFiles, MayHaveOnePacketInTheirLastPiece) {
+  std::mt19937 random(5);
+  for (std::size_t const last : {std::size_t{1}, std::size_t{60}, std::size_t{300}}) {
+    MadeCapture capture(MadeCapture::Format::pcap, false, false);
+    std::vector<std::string> wanted;
+    // The first piece has so many bytes behind the head of the file.
+    std::size_t const piece = tile_bytes - 700;
+    for (std::size_t left = piece; left != 0; left = 24 + piece - capture.text.size()) {
+      std::size_t const bytes = left < 400 ? left - 16 : 100;
+      wanted.push_back(capture.add({std::string(bytes, 'x')}));  // Times are 0.
+    }
+    wanted.push_back(capture.add({std::string(last, 'y')}));
+    ASSERT_TRUE(records(capture.text) == wanted) << describe(report);
+    EXPECT_TRUE(report.ok()) << describe(report);
+  }
+}
+
+/// Seen to fail: the first tile of a stream had no size for its cutter, which took the packet for too long.
+TEST_F(CapturesInFiles, MayComeInPartsThroughAPipe) {
+  Pipeline larger(device, {.tile = {.input_bytes = 4 * tile_bytes}, .ordered = true});
+  MadeCapture capture(MadeCapture::Format::pcap, false, false);
+  std::vector<std::string> const wanted{capture.add({std::string(9000, 'x')}), capture.add({"second"})};
+  std::array<int, 2> ends{};
+  ASSERT_EQ(pipe(ends.data()), 0);
+  std::thread writer([&] {
+    for (std::size_t at = 0; at < capture.text.size();) {
+      at += static_cast<std::size_t>(
+          write(ends[1], capture.text.data() + at, std::min<std::size_t>(5000, capture.text.size() - at)));
+      for (int unread = 1; unread != 0; std::this_thread::yield()) ioctl(ends[0], FIONREAD, &unread);
+    }
+    close(ends[1]);
+  });
+  bool given = false;
+  InputFile const input{.path = "pipe", .descriptor = ends[0]};
+  FileSource source([&] { return std::exchange(given, true) ? std::nullopt : std::optional(input); }, larger.pool(),
+                    {.framing = captured_packets()});
+  std::string all;
+  report = larger.run(source, on_device([](DeviceTile const&, StreamRef) {}),
+                      [&](Completion& done) { all += support::text_of(done.loan->filled_input()); });
+  writer.join();
+  close(ends[0]);
+  EXPECT_TRUE(source.loss().none() && report.ok()) << describe(report);
+  EXPECT_TRUE(all == wanted[0] + wanted[1]);
 }
 
 TEST_F(CapturesInFiles, MayHaveNoPacketAtAll) {

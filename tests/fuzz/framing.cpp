@@ -123,7 +123,7 @@ void cut_file(FramingRef const& framing, std::string_view file, std::size_t tile
 
 /// What comes out of the pieces of a capture. They see where records begin, and must agree on it or fail.
 void cut_capture(Framing::OfInput const& of, std::string_view file, std::size_t tile_bytes, std::size_t longest) {
-  InputCut cut(of, {.longest_record = longest}, tile_bytes);
+  InputCut cut(of, {.tile_bytes = tile_bytes, .longest_record = longest});
   auto const read = [file](std::uint64_t offset, std::span<std::byte> to) {
     auto const part = bytes_of(file.substr(static_cast<std::size_t>(offset), to.size()));
     std::ranges::copy(part, to.begin());

@@ -119,7 +119,7 @@ std::optional<std::size_t> FramedPieces::find_first(Read const& read, std::uint6
   // Most are found by a few records; what is read to find them is moved.
   for (std::size_t wanted = std::min(all, std::size_t{16} * probe_bytes);; wanted = std::min(all, 4 * wanted)) {
     bytes = read(begin, tile.first(wanted));
-    if (auto const found = framing_->find_record(tile.first(bytes))) {
+    if (auto const found = framing_->find_record(tile.first(bytes), begin + bytes == size)) {
       bytes -= *found;
       std::memmove(tile.data(), tile.data() + *found, bytes);
       return found;
@@ -140,7 +140,13 @@ FramedPieces::Piece FramedPieces::read_found(Read const& read, std::uint64_t beg
   if (got < all) got += read(piece.offset + got, tile.first(all).subspan(got));
   while (*piece.next < end) {
     auto const rest = tile.first(got).subspan(piece.bytes);
-    auto const length = framing_->record_bytes(rest);
+    auto length = framing_->record_bytes(rest);
+    if (!length) {
+      // Its length is behind the tile.
+      std::array<std::byte, probe_bytes> probe;  // NOLINT(cppcoreguidelines-pro-type-member-init)
+      auto const wanted = static_cast<std::size_t>(std::min<std::uint64_t>(probe.size(), size - *piece.next));
+      length = framing_->record_bytes(std::span(probe).first(read(*piece.next, std::span(probe).first(wanted))));
+    }
     piece.next = length ? *piece.next + *length : size;
     if (!length || *length > rest.size()) {
       // It goes on behind the tile, or behind the file.

@@ -1,14 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "penstock/file/input_cut.hpp"
 
+#include <algorithm>
+#include <string>
 #include <utility>
+
+#include "penstock/error.hpp"
 
 namespace penstock {
 
-InputCut::InputCut(Framing::OfInput of, FileSourceOptions const& options, std::size_t tile_bytes) : of_(std::move(of)) {
+InputCut::InputCut(Framing::OfInput of, CutOptions const& options) : of_(std::move(of)) {
   if (!FramedPieces::suit(*of_.framing)) return;
-  std::size_t const longest = options.longest_record == 0 ? tile_bytes / 16 : options.longest_record;
-  pieces_.emplace(of_.framing, tile_bytes, longest, options.long_records, options.overlap, of_.head);
+  std::size_t const longest = options.longest_record == 0 ? options.tile_bytes / 16 : options.longest_record;
+  pieces_.emplace(of_.framing, options.tile_bytes, longest, options.long_records, options.overlap, of_.head);
 }
 
 void InputCut::expect_pieces(std::uint64_t count) {
@@ -32,8 +36,9 @@ void InputCut::meet(std::uint64_t border, std::uint64_t offset) {
   std::uint64_t const one = offset & ~none_before, two = other & ~none_before;
   bool const exact = ((offset | other) & none_before) == 0;
   if (exact ? one == two : (offset & none_before) != 0 ? two >= one : one >= two) return;
-  throw FileProblem("It cannot be told where its records begin at byte " + std::to_string(std::min(one, two)) +
-                    ": read it through a pipe, `cat FILE |`, so that they are found one after the other.");
+  throw Error(ErrorKind::bad_argument,
+              "It cannot be told where its records begin at byte " + std::to_string(std::min(one, two)) +
+                  ": read it through a pipe, `cat FILE |`, so that they are found one after the other.");
 }
 
 }  // namespace penstock

@@ -8,10 +8,17 @@
 #include <vector>
 
 #include "penstock/file/framed_pieces.hpp"
-#include "penstock/files.hpp"
 #include "penstock/framing.hpp"
 
 namespace penstock {
+
+/// What the user says of it; as FileSourceOptions.
+struct CutOptions {
+  std::size_t tile_bytes = 0;
+  std::size_t longest_record = 0;
+  LongRecords long_records = LongRecords::refuse;
+  std::size_t overlap = 0;
+};
 
 /// How one input is cut into tiles of whole records.
 ///
@@ -19,7 +26,7 @@ namespace penstock {
 class InputCut {
  public:
   /// Throws: as FramedPieces.
-  InputCut(Framing::OfInput of, FileSourceOptions const& options, std::size_t tile_bytes);
+  InputCut(Framing::OfInput of, CutOptions const& options);
 
   FramingRef const& framing() const noexcept { return of_.framing; }
   /// Bytes in front of the first record.
@@ -30,7 +37,7 @@ class InputCut {
   void expect_pieces(std::uint64_t count);
   /// This piece of the file, counted from 0, was read: its first record must begin where the piece before it ends.
   ///
-  /// Throws: FileProblem, if it does not, or the same holds for the piece behind it.
+  /// Throws: Error of kind bad_argument, if it does not, or the same holds for the piece behind it.
   void note(std::uint64_t number, FramedPieces::Piece const& piece);
 
  private:

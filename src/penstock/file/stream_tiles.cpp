@@ -35,7 +35,8 @@ StreamTiles::StreamTiles(FileSourceOptions const& options, std::size_t tile_byte
 }
 
 void StreamTiles::cut_by(Framing::OfInput of) {
-  cut_ = std::make_shared<InputCut>(of, options_, tile_bytes_);
+  cut_ = std::make_shared<InputCut>(
+      of, CutOptions{tile_bytes_, options_.longest_record, options_.long_records, options_.overlap});
   loss_ = loss();
   cutter_.emplace(of.framing, options_.long_records);
   cutter_->restart(of.head);
@@ -82,7 +83,9 @@ StreamTiles::Next StreamTiles::next(OpenFile const& stream, std::span<std::byte>
 
 OpenFile::Gathered StreamTiles::gather(OpenFile const& stream, std::span<std::byte> room) {
   if (options_.framing == nullptr) return stream.gather(room, options_.linger, options_.stop);
-  for (std::size_t held = cut_ == nullptr ? gather_head(stream, room) : cutter_->begin(room);;) {
+  std::size_t held = cut_ == nullptr ? gather_head(stream, room) : 0;
+  if (cutter_) held += cutter_->begin(room);
+  for (;;) {
     OpenFile::Gathered got{0, true};
     if (!read_to_end_) got = stream.gather(room.subspan(held), options_.linger, options_.stop);
     if (options_.stop.stop_requested()) return {0, true};

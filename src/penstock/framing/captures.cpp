@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "penstock/captures.hpp"
 
+#include <algorithm>
 #include <cstring>
+#include <vector>
 
 namespace penstock {
 namespace {
@@ -15,7 +17,7 @@ constexpr std::uint32_t most_captured = 1U << 26U;
 
 constexpr std::uint32_t section_block = 0x0A0D0D0A, interface_block = 1, byte_order_magic = 0x1A2B3C4D;
 constexpr std::size_t least_block = 12, interface_options = 16;
-constexpr std::uint16_t option_time_unit = 9;
+constexpr std::uint16_t option_time_unit = 9, option_time_offset = 14;
 
 [[noreturn]] void refuse_capture(std::string const& sentence) {
   throw Error(ErrorKind::bad_argument, sentence);
@@ -41,22 +43,28 @@ class Numbers {
   bool const swapped_;
 };
 
-/// True if records follow one another from `at` to the end of the bytes, and there are two at least.
+/// Looks for the first of records that follow one another to the end of the bytes: two at least, or one that ends with
+/// the input.
+///
+/// `length` is that of the record with which bytes begin; 0 if none can begin so, nothing if there are too few.
 template <class Length>
-bool is_chain(Bytes bytes, std::size_t at, Length const& length) {
-  for (int records = 0;; ++records) {
-    std::optional<std::uint64_t> const bytes_of = length(bytes.subspan(at));
-    if (!bytes_of) return records >= 2;
-    if (*bytes_of == 0) return false;
-    if (*bytes_of >= bytes.size() - at) return records >= 1;
-    at += static_cast<std::size_t>(*bytes_of);
-  }
-}
-
-template <class Length>
-std::optional<std::size_t> find_chain(Bytes bytes, std::size_t step, Length const& length) {
-  for (std::size_t at = 0; at < bytes.size(); at += step) {
-    if (is_chain(bytes, at, length)) return at;
+std::optional<std::size_t> find_chain(Bytes bytes, bool end, Length const& length) {
+  // A chain that comes to where another one broke breaks there, too.
+  std::vector<bool> broken(bytes.size());
+  for (std::size_t first = 0; first < bytes.size(); ++first) {
+    std::size_t at = first;
+    for (int records = 0; !broken[at]; ++records) {
+      broken[at] = true;  // Unless it does not.
+      std::optional<std::uint64_t> const more = length(bytes.subspan(at));
+      if (!more && records >= 2) return first;
+      if (!more || *more == 0) break;
+      bool const ends = *more == bytes.size() - at;
+      if (*more >= bytes.size() - at) {
+        if (records >= 1 || (end && ends)) return first;
+        break;
+      }
+      at += static_cast<std::size_t>(*more);
+    }
   }
   return std::nullopt;
 }
@@ -76,13 +84,14 @@ class Pcap final : public Framing {
     return pcap_record_head + std::uint64_t{captured};
   }
   bool finds_records() const noexcept override { return true; }
-  std::optional<std::size_t> find_record(Bytes bytes) const override {
+  std::optional<std::size_t> find_record(Bytes bytes, bool end) const override {
     std::uint32_t const units = notes_.time_unit == 9 ? 1'000'000'000 : 1'000'000;
-    return find_chain(bytes, 1, [&](Bytes from) -> std::optional<std::uint64_t> {
+    return find_chain(bytes, end, [&](Bytes from) -> std::optional<std::uint64_t> {
       if (from.size() < pcap_record_head) return std::nullopt;
       std::uint32_t const captured = numbers_.word(from, 8), original = numbers_.word(from, 12);
-      bool const can_be = captured <= longest_ && original != 0 && original >= captured && original <= most_captured &&
-                          numbers_.word(from, 4) < units && numbers_.word(from, 0) != 0;
+      // Zeros, as many payloads have, are no packets.
+      bool const can_be = captured != 0 && captured <= longest_ && original >= captured && original <= most_captured &&
+                          numbers_.word(from, 4) < units;
       return can_be ? pcap_record_head + std::uint64_t{captured} : 0;
     });
   }
@@ -117,14 +126,11 @@ class Pcapng final : public Framing {
     return length;
   }
   bool finds_records() const noexcept override { return true; }
-  std::optional<std::size_t> find_record(Bytes bytes) const override {
-    return find_chain(bytes, 1, [&](Bytes from) -> std::optional<std::uint64_t> {
+  std::optional<std::size_t> find_record(Bytes bytes, bool end) const override {
+    return find_chain(bytes, end, [&](Bytes from) -> std::optional<std::uint64_t> {
       if (from.size() < least_block) return std::nullopt;
-      std::uint32_t const type = type_of(from), length = numbers_.word(from, 4);
-      // All types that are in use, but blocks of local meaning.
-      bool const can_be = length >= least_block && length % 4 == 0 && length <= most_captured &&
-                          (type == section_block || (type != 0 && type < 16) || type >> 28U == 4);
-      if (!can_be) return 0;
+      std::uint32_t const length = numbers_.word(from, 4);
+      if (length < least_block || length % 4 != 0 || length > most_captured) return 0;
       if (length > from.size()) return length;
       return numbers_.word(from, length - 4) == length ? length : 0;
     });
@@ -141,6 +147,10 @@ class Pcapng final : public Framing {
       std::uint16_t const code = numbers.half(block, at), length = numbers.half(block, at + 2);
       if (code == 0 || at + 4 + length > block.size() - 4) break;
       if (code == option_time_unit && length >= 1) notes.time_unit = std::to_integer<std::uint32_t>(block[at + 4]);
+      if (code == option_time_offset && length == 8 &&
+          (numbers.word(block, at + 4) | numbers.word(block, at + 8)) != 0) {
+        refuse_capture("The times of the capture have an offset: write it anew by `editcap`.");
+      }
       at += 4 + (std::size_t{length} + 3) / 4 * 4;
     }
     return notes;

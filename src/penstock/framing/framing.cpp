@@ -2,6 +2,7 @@
 #include "penstock/framing.hpp"
 
 #include <cstring>
+#include <limits>
 
 namespace penstock {
 namespace {
@@ -119,6 +120,9 @@ std::size_t Framing::whole_bytes(std::span<std::byte const> bytes) const {
 }
 
 std::size_t write_record_places(Framing const& framing, std::span<std::byte const> records, std::span<std::byte> to) {
+  if (records.size() > std::numeric_limits<std::uint32_t>::max()) {
+    refuse("Places of records have 32 bits: make tiles smaller than 4 GiB.");
+  }
   RecordPlaces head{.notes = framing.notes()};
   std::size_t const room = to.size() < sizeof head ? 0 : (to.size() - sizeof head) / sizeof(std::uint32_t);
   std::byte* next = to.data() + sizeof head;

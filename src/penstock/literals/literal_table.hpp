@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-// In a CUDA source the look is the GPU's alone.
+// In a CUDA source these functions are for the GPU only.
 #ifdef __CUDACC__
 #define PENSTOCK_LOOKS_THERE __device__
 #else
