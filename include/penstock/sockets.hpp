@@ -37,6 +37,8 @@ enum class ConnectionEnd {
 
 /// Is told of a ConnectionSource's connections, which are numbered from 0 in the order in which they came.
 ///
+/// It may ask the source for `counts`, which have what it is told of.
+///
 /// Threads: the producers, one at a time.
 /// Throws:  nothing.
 class ConnectionObserver {
