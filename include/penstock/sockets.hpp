@@ -37,6 +37,8 @@ enum class ConnectionEnd {
 
 /// Is told of a ConnectionSource's connections, which are numbered from 0 in the order in which they came.
 ///
+/// It may ask the source for `counts`, which have what it is told of.
+///
 /// Threads: the producers, one at a time.
 /// Throws:  nothing.
 class ConnectionObserver {
@@ -49,7 +51,8 @@ class ConnectionObserver {
 };
 
 struct ConnectionSourceOptions {
-  /// Ends the input. What is in a tile leaves with it; connections are closed with the source.
+  /// Ends the input. What is in a tile leaves with it; records that have begun are counted as unfinished; connections
+  /// are closed with the source.
   std::stop_token stop = {};
   /// Ends the input once so many connections have come and have ended; no more are accepted then. Empty: a stop ends
   /// it.
@@ -64,10 +67,11 @@ struct ConnectionSourceOptions {
   /// that dies closes as well, so that may be half a record. Otherwise it is left out and counted as unfinished.
   bool last_may_lack_delimiter = false;
   /// How long the first bytes of a tile wait for others to fill it. A millisecond is little for a peer behind a
-  /// network, and what comes by 300 MB/s within it is 300 kB, which a device takes as fast as larger tiles.
+  /// network, and what comes by 300 MB/s within it is 300 kB, which a device takes as fast as larger tiles. While
+  /// sockets have more all the time, a tile goes on for 5 ms, if that is longer.
   std::chrono::microseconds linger = std::chrono::milliseconds(1);
   /// Further peers are turned away, and counted. A connection keeps the part of a record that has come, less than a
-  /// tile.
+  /// tile; once that record has gone, at most 4 KiB or sixteen times what has come of the next one.
   std::size_t most_connections = 10'000;
   /// Connections are shared out to so many readers; each fills a tile of its own, so as many producers read at once.
   /// One suffices where the network brings less than a GB/s.
@@ -131,7 +135,7 @@ class ConnectionSource final : public Source {
 };
 
 struct DatagramSourceOptions {
-  /// Ends the input. What is in a tile leaves with it.
+  /// Ends the input. What is in a tile leaves with it; what was received and had no room in it is counted.
   std::stop_token stop = {};
   /// Ends the input once nothing has come for so long. Empty: a stop ends it.
   std::optional<std::chrono::milliseconds> idle = {};
@@ -164,6 +168,7 @@ struct DatagramCounts {
   std::uint64_t bytes = 0;      ///< Of those.
   std::uint64_t dropped = 0;    ///< By the system: a buffer was full, or a checksum wrong.
   RecordLoss loss = {};         ///< Too long ones.
+  std::uint64_t waiting = 0;    ///< Received, for the next tile; once the input has ended, lost.
 };
 
 /// Feeds a pipeline with the datagrams that come to an address, unicast or multicast.

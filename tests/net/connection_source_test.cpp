@@ -102,6 +102,30 @@ TEST_F(AServer, CountsAPeerThatBreaksOffInMidRecord) {
   EXPECT_THAT(remarks(), testing::HasSubstr("1 connection broke off"));
 }
 
+TEST_F(AServer, CountsRecordsThatAStopCutsOff) {
+  for (bool const fills : {false, true}) {
+    made = nullptr;
+    stop = {};
+    options.stop = stop.get_token();
+    Peer const one(source().addresses().front());
+    one.send("whole\nhalf");
+    Loan const loan = pool.borrow();
+    ASSERT_TRUE(source().next(*loan));
+    if (!fills) source().fill(*loan);
+    stop.request_stop();
+    EXPECT_EQ(source().counts().loss.unfinished, 0U);
+    // Either call may be the last one.
+    EXPECT_FALSE(source().next(*pool.borrow()));
+    if (fills) {
+      EXPECT_EQ(source().counts().loss.unfinished, 0U) << "the tile may still get the rest";
+      source().fill(*loan);
+    }
+    EXPECT_EQ(source().counts().loss, RecordLoss{.unfinished = 1});
+    EXPECT_EQ(source().counts().open, 1U);
+    EXPECT_THAT(remarks(), testing::HasSubstr("input ends within"));
+  }
+}
+
 TEST_F(AServer, TakesALastRecordWithoutItsDelimiterIfAsked) {
   options.connections = 1;
   options.last_may_lack_delimiter = true;
@@ -197,6 +221,28 @@ TEST_F(AServer, HasWhatCameLeaveWhenItStopsThoughItLingers) {
   while (thread == 0) std::this_thread::yield();
   support::await_asleep(thread);
   stop.request_stop();
+}
+
+/// Calls `body` in a thread, and returns once that sleeps.
+std::jthread asleep_in(auto body) {
+  std::atomic<pid_t> thread{0};
+  std::jthread waits([&thread, body] {
+    thread = gettid();
+    body();
+  });
+  while (thread == 0) std::this_thread::yield();
+  support::await_asleep(thread);
+  return waits;
+}
+
+TEST_F(AServer, WaitsForeverIfItsTimesAreTheLongest) {
+  options.linger = std::chrono::microseconds::max();
+  options.idle = std::chrono::milliseconds::max();
+  auto const one = peer();
+  auto const waits = asleep_in(
+      [this] { EXPECT_THAT(tile(), ElementsAre("0:" + std::string(31, 'x') + "\n" + std::string(31, 'y') + "\n")); });
+  one.send(std::string(31, 'x') + "\n");
+  one.send(std::string(31, 'y') + "\n");
 }
 
 TEST_F(AServer, LingersUntilTheTileIsFull) {

@@ -161,6 +161,38 @@ TEST_F(ASocketForDatagrams, HasThemAsTheyWereSentIfTheSystemCoalescesThem) {
   EXPECT_THAT(lengths, ElementsAre(100, 100, 50));
 }
 
+TEST_F(ASocketForDatagrams, SpreadsThoseThatCameAsOneOverTilesIfATableIsTooShort) {
+  options.coalesce = true;
+  TileShape const large{.input_bytes = 1 << 16, .more_input_bytes = {8 * sizeof(Stretch)}};
+  std::vector<std::byte> memory(Pool::slab_bytes(large, 1));
+  Pool one_tile(memory, large, 1);
+  DatagramSource coalesced({address}, one_tile, options);
+  Peer(coalesced.addresses().front()).send_datagrams(std::string(1950, 'x'), 100);
+  std::vector<std::size_t> filled;
+  std::uint64_t next = 0;
+  while (next < 20) {
+    Loan const loan = one_tile.borrow();
+    ASSERT_TRUE(coalesced.next(*loan));
+    filled.push_back(coalesced.fill(*loan));
+    for (Stretch const& stretch : coalesced.stretches_of(*loan)) EXPECT_EQ(stretch.at, next++);
+    EXPECT_EQ(coalesced.counts().waiting, 20 - next);
+  }
+  EXPECT_THAT(filled, ElementsAre(800, 800, 350));
+  EXPECT_EQ(coalesced.counts().datagrams, 20U);
+}
+
+TEST_F(ASocketForDatagrams, CountsThoseThatAStopLeavesBehind) {
+  // Longer than it expects, so it receives both by one call.
+  auto const one = peer();
+  for (int k = 0; k < 2; ++k) one.send_datagram(std::string(3000, 'x'));
+  EXPECT_EQ(tile().size(), 1U);
+  stop.request_stop();
+  EXPECT_THAT(tile(), ElementsAre());
+  EXPECT_EQ(source().counts().datagrams, 1U);
+  EXPECT_EQ(source().counts().waiting, 1U);
+  EXPECT_THAT(support::joined(source().remarks()), testing::HasSubstr("1 datagram had been received when"));
+}
+
 TEST_F(ASocketForDatagrams, NumbersItsSenders) {
   options.number_senders = true;
   auto const one = peer(), other = peer();
@@ -204,6 +236,17 @@ TEST_F(ASocketForDatagrams, JoinsAGroup) {
   made = nullptr;
   options.sockets = 2;
   EXPECT_THROW(source(), Error) << "each would get all";
+}
+
+TEST_F(ASocketForDatagrams, JoinsAGroupOfOneLink) {
+  try {
+    DatagramSource const any({"udp:[::1]:0"}, pool);
+  } catch (Error const& error) {
+    GTEST_SKIP() << error.what();
+  }
+  options.interface = "lo";
+  DatagramSource const joined({"udp:[ff02::1234]:0"}, pool, options);
+  EXPECT_THAT(joined.addresses().front(), testing::StartsWith("udp:[ff02::1234%lo]:"));
 }
 
 TEST_F(ASocketForDatagrams, RefusesWhatIsNoAddress) {

@@ -106,19 +106,27 @@ TEST_F(AServer, RefusesWhatIsNoAddress) {
     EXPECT_THROW(ConnectionSource({wrong}, pool), Error) << wrong;
   }
   EXPECT_THROW(ConnectionSource({}, pool), Error);
+  try {
+    ConnectionSource({"tcp:a name with blanks:0"}, pool);
+  } catch (Error const& error) {
+    EXPECT_THAT(error.what(), testing::HasSubstr("getent hosts"));
+  }
   EXPECT_THROW(ConnectionSource({source().addresses()[0]}, pool), Error) << "it is taken";
   EXPECT_THROW(ConnectionSource({address}, pool, {.framing = equal_records(65)}), Error);
   EXPECT_THROW(ConnectionSource({address}, pool, {.framing = captured_packets()}), Error);
 }
 
-/// Notes what it is told.
+/// Notes what it is told, and what the counts are then.
 struct Notes final : ConnectionObserver {
   std::string all;
+  ConnectionSource const* source = nullptr;
   void opened(std::uint64_t connection, std::string const& peer) noexcept override {
-    all += "+" + std::to_string(connection) + (peer.starts_with("tcp:127.0.0.1:") ? " tcp" : peer);
+    all += "+" + std::to_string(source->counts().accepted);
+    all += " " + std::to_string(connection) + (peer.starts_with("tcp:127.0.0.1:") ? " tcp" : peer);
   }
   void ended(std::uint64_t connection, ConnectionEnd how, std::uint64_t bytes) noexcept override {
-    all += " -" + std::to_string(connection) + (how == ConnectionEnd::closed ? " closed " : " not ") +
+    all += " -" + std::to_string(source->counts().closed);
+    all += " " + std::to_string(connection) + (how == ConnectionEnd::closed ? " closed " : " not ") +
            std::to_string(bytes);
   }
 };
@@ -127,11 +135,12 @@ TEST_F(AServer, TellsOfItsPeers) {
   Notes notes;
   options.observer = &notes;
   options.connections = 1;
+  notes.source = &source();
   auto one = peer();
   one.send("one\n");
   one.end();
   EXPECT_EQ(rest(), "0:one\n");
-  EXPECT_EQ(notes.all, "+0 tcp -0 closed 4");
+  EXPECT_EQ(notes.all, "+1 0 tcp -1 0 closed 4");
 }
 
 }  // namespace

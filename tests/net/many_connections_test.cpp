@@ -9,6 +9,7 @@
 #include "net/peer.hpp"
 #include "support/records_of_text.hpp"
 #include <gmock/gmock.h>
+#include <malloc.h>
 #include <sys/resource.h>
 
 #include "penstock/cpu/cpu_device.hpp"
@@ -134,6 +135,26 @@ TEST_F(AServerOfMany, HasBytesOfOneConnectionInTheOrderOfTiles) {
     peer.send(sent);
   });
   EXPECT_EQ(stream(0), sent);
+}
+
+TEST(AConnectionThatIsSilent, KeepsNoMemoryOfALongRecord) {
+  constexpr std::size_t line_bytes = std::size_t{1} << 20;
+  TileShape const shape{.input_bytes = line_bytes};
+  std::vector<std::byte> memory(Pool::slab_bytes(shape, 1));
+  Pool pool(memory, shape, 1);
+  ConnectionSource source({"tcp:127.0.0.1:0"}, pool, {.framing = lines(), .linger = {}});
+  Peer const peer(source.addresses().front());
+  std::string line = std::string(line_bytes - 1, 'x') + "\n";
+  auto const in_use = [] { return mallinfo2().uordblks + mallinfo2().hblkhd; };  // 0 with a sanitizer.
+  std::size_t const before = in_use();
+  for (int k = 0; k < 2; ++k) {
+    std::jthread const sends([&] { peer.send(line + "rest"); });
+    Loan const loan = pool.borrow();
+    ASSERT_TRUE(source.next(*loan));
+    EXPECT_EQ(source.fill(*loan), line_bytes);
+    line.erase(0, 4);
+  }
+  EXPECT_LT(in_use(), before + line_bytes / 2);
 }
 
 }  // namespace

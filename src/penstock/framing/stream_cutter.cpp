@@ -8,6 +8,12 @@
 #include "penstock/core/number_text.hpp"
 
 namespace penstock {
+namespace {
+
+/// Memory that a stream keeps though it holds nothing.
+constexpr std::size_t largest_spare = 4096;
+
+}  // namespace
 
 std::size_t StreamCutter::begin(std::span<std::byte> tile) {
   std::size_t const held = left_.size();
@@ -24,6 +30,8 @@ StreamCutter::Cut StreamCutter::take(std::span<std::byte> room, std::size_t byte
   tile_bytes_ = tile_bytes;
   if (held > bytes && !ended) {
     auto const came = room.subspan(held, bytes);
+    // A vector by itself would grow to two tiles.
+    if (held + bytes > left_.capacity()) left_.reserve(std::min(std::max(held + bytes, 2 * held), tile_bytes));
     left_.insert(left_.end(), came.begin(), came.end());
     if (waits(left_)) {
       looked_at_ = left_.size();
@@ -34,11 +42,15 @@ StreamCutter::Cut StreamCutter::take(std::span<std::byte> room, std::size_t byte
   begin(room);
   looked_at_ = looked_at;
   tile_bytes_ = tile_bytes;
-  Cut const result = cut(room, held + bytes, ended);
-  if (result.ready) return result;
-  left_.assign(room.begin(), room.begin() + static_cast<std::ptrdiff_t>(result.bytes));
-  next_offset_ = offset_;
-  return {};
+  Cut result = cut(room, held + bytes, ended);
+  if (!result.ready) {
+    left_.assign(room.begin(), room.begin() + static_cast<std::ptrdiff_t>(result.bytes));
+    next_offset_ = offset_;
+    result = {};
+  }
+  // Streams may be many, and silent: none keeps the memory of a long record that has gone.
+  if (left_.capacity() > largest_spare && left_.size() < left_.capacity() / 16) left_.shrink_to_fit();
+  return result;
 }
 
 /// True if nothing is to be done with what is held before more comes.

@@ -25,6 +25,9 @@ class AddressProblem : public Error {
     if (problem == EADDRNOTAVAIL) return "; name an address of this machine";
     if (problem == EACCES) return "; name a port above 1023, or a folder that you may write to";
     if (problem == ENODEV) return "; name an interface that multicast comes by";
+    if (problem == EINVAL) return "; an address of one link needs its interface, as fe80::1%eth0";
+    if (problem == EPROTOTYPE) return "; a socket of another kind is there: name another path";
+    if (problem == ENOPROTOOPT) return "; this system cannot coalesce datagrams: leave out coalesce";
     return {};
   }
 

@@ -70,12 +70,15 @@ void Connection::report_loss() {
 
 /// False, as `ready` says it.
 bool Connection::over(ConnectionEnd how) {
-  if (cutter_ && how == ConnectionEnd::broken) {
-    cutter_->break_off();
-    report_loss();
-  }
+  if (how == ConnectionEnd::broken) break_off();
   ledger_.close(number_, how, bytes_);
   return false;
+}
+
+void Connection::break_off() noexcept {
+  if (!cutter_) return;
+  cutter_->break_off();
+  report_loss();
 }
 
 }  // namespace penstock

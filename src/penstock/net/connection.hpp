@@ -21,6 +21,7 @@ class Connection final : public Pollable {
 
   int descriptor() const noexcept override { return socket_.number; }
   bool ready(Contents& contents) override;
+  void break_off() noexcept override;
 
  private:
   void put(Contents& contents, std::size_t bytes, bool ended);

@@ -38,6 +38,11 @@ bool ConnectionGroup::receive(Contents& contents) {
   return some;
 }
 
+void ConnectionGroup::end() noexcept {
+  std::scoped_lock const lock(mutex_);
+  for (auto const& socket : sockets_) socket->break_off();
+}
+
 void ConnectionGroup::let_go(Pollable& socket) {
   std::scoped_lock const lock(mutex_);
   // Closing is not enough, if a process that was forked has it, too.

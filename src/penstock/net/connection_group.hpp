@@ -27,6 +27,8 @@ class Pollable {
   ///
   /// Blocks: never.
   virtual bool ready(Contents& contents) = 0;
+  /// The input has ended before this did.
+  virtual void break_off() noexcept {}
 
  private:
   friend class ConnectionGroup;
@@ -47,6 +49,7 @@ class ConnectionGroup final : public Receiver {
   /// One look at the sockets that are ready, each of which has one turn.
   bool receive(Contents& contents) override;
   int descriptor() const noexcept override { return set_.descriptor(); }
+  void end() noexcept override;
   PollSet& set() noexcept { return set_; }
 
  private:

@@ -15,9 +15,13 @@ ConnectionLedger::Admission ConnectionLedger::admission() const {
 }
 
 std::uint64_t ConnectionLedger::open(std::string const& peer) {
-  std::scoped_lock const lock(mutex_);
-  ++counts_.open;
-  std::uint64_t const number = counts_.accepted++;
+  std::scoped_lock const telling(telling_);
+  std::uint64_t number = 0;
+  {
+    std::scoped_lock const lock(mutex_);
+    ++counts_.open;
+    number = counts_.accepted++;
+  }
   if (observer_ != nullptr) observer_->opened(number, peer);
   return number;
 }
@@ -28,11 +32,16 @@ void ConnectionLedger::refuse() {
 }
 
 void ConnectionLedger::close(std::uint64_t connection, ConnectionEnd how, std::uint64_t bytes) {
-  std::scoped_lock const lock(mutex_);
-  --counts_.open;
-  ++(how == ConnectionEnd::closed ? counts_.closed : how == ConnectionEnd::broken ? counts_.broken : counts_.damaged);
+  std::scoped_lock const telling(telling_);
+  bool last = false;
+  {
+    std::scoped_lock const lock(mutex_);
+    --counts_.open;
+    ++(how == ConnectionEnd::closed ? counts_.closed : how == ConnectionEnd::broken ? counts_.broken : counts_.damaged);
+    last = connections_ && counts_.accepted >= *connections_ && counts_.open == 0;
+  }
   if (observer_ != nullptr) observer_->ended(connection, how, bytes);
-  if (connections_ && counts_.accepted >= *connections_ && counts_.open == 0) ending_.request();
+  if (last) ending_.request();
 }
 
 void ConnectionLedger::add_loss(RecordLoss const& loss) {

@@ -37,6 +37,7 @@ class ConnectionLedger {
   std::optional<std::uint64_t> const connections_;
   std::size_t const most_;
   ConnectionObserver* const observer_;
+  std::mutex telling_;  ///< So that the observer is told in order. It may ask for `counts`. Taken before the other.
   mutable std::mutex mutex_;
   ConnectionCounts counts_;
   std::atomic<std::uint64_t> bytes_{0};

@@ -106,19 +106,26 @@ void DatagramReceiver::hold(std::byte const* first, std::size_t k, Message const
   std::byte const* const behind = behind_.get() + k * longest_;
   held_.insert(held_.end(), behind, behind + (message.bytes - in_tile));
   held_messages_.push_back(message);
+  waiting_.fetch_add(message.datagrams(), std::memory_order_relaxed);
 }
 
 void DatagramReceiver::place_held(Contents& contents) {
-  for (; next_held_ < held_messages_.size(); ++next_held_) {
-    Message const& next = held_messages_[next_held_];
-    bool const listed = next.datagrams() <= contents.most_stretches - contents.stretches.size();
-    if (next.bytes > contents.room().size() || !listed) {
+  while (next_held_ < held_messages_.size()) {
+    Message& next = held_messages_[next_held_];
+    std::size_t const places = contents.most_stretches - contents.stretches.size();
+    Message part = next;
+    // A message may have more datagrams than a whole table has places.
+    if (next.datagrams() > places) part.bytes = places * next.each;
+    if (places == 0 || part.bytes > contents.room().size()) {
       contents.full = true;
       return;
     }
-    std::memcpy(contents.room().data(), held_.data() + held_at_, next.bytes);
-    held_at_ += next.bytes;
-    add(contents, next);
+    std::memcpy(contents.room().data(), held_.data() + held_at_, part.bytes);
+    held_at_ += part.bytes;
+    waiting_.fetch_sub(part.datagrams(), std::memory_order_relaxed);
+    add(contents, part);
+    next.bytes -= part.bytes;
+    if (next.bytes == 0) ++next_held_;
   }
   held_.clear();
   held_messages_.clear();
@@ -144,6 +151,7 @@ void DatagramReceiver::count_to(DatagramCounts& counts) const noexcept {
   counts.loss.refused += refused_.load(std::memory_order_relaxed);
   counts.loss.truncated += truncated_.load(std::memory_order_relaxed);
   counts.dropped += socket_->dropped();
+  counts.waiting += waiting_.load(std::memory_order_relaxed);
 }
 
 }  // namespace penstock

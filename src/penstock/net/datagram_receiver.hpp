@@ -29,9 +29,7 @@ class DatagramReceiver final : public Receiver {
  public:
   /// `senders` outlives this.
   ///
-  /// Shape: `longest` is at most a tile, and at most 65,535; with `coalesce` that is what it is, and a tile has at
-  /// least
-  ///        64 stretches.
+  /// Shape: `longest` is at most a tile, and at most 65,535; with `coalesce` that is what it is.
   DatagramReceiver(std::unique_ptr<DatagramSocket> socket, std::uint64_t number, std::size_t longest,
                    DatagramSourceOptions const& options, Senders& senders);
 
@@ -76,7 +74,7 @@ class DatagramReceiver final : public Receiver {
   std::vector<std::byte> held_;  ///< What had no place in the tile.
   std::vector<Message> held_messages_;
   std::size_t next_held_ = 0, held_at_ = 0;
-  std::atomic<std::uint64_t> datagrams_{0}, bytes_{0}, refused_{0}, truncated_{0};
+  std::atomic<std::uint64_t> datagrams_{0}, bytes_{0}, refused_{0}, truncated_{0}, waiting_{0};
 };
 
 }  // namespace penstock

@@ -5,6 +5,7 @@
 #include <array>
 #include <cerrno>
 #include <cstring>
+#include <optional>
 
 #include <linux/sock_diag.h>
 #include <net/if.h>
@@ -27,6 +28,13 @@ bool is_multicast(NetAddress const& address) noexcept {
   return address.family() == AF_INET6 && IN6_IS_ADDR_MULTICAST(&in.sin6_addr);
 }
 
+/// Throws: Error of kind bad_argument, if there is none of that name.
+unsigned index_of(std::string const& interface) {
+  unsigned const index = if_nametoindex(interface.c_str());
+  if (index != 0) return index;
+  throw Error(ErrorKind::bad_argument, "There is no interface '" + interface + "': `ip link` shows which there are.");
+}
+
 bool set(int socket, int level, int name, int value) noexcept {
   return setsockopt(socket, level, name, &value, sizeof value) == 0;
 }
@@ -39,6 +47,7 @@ std::vector<std::unique_ptr<DatagramSocket>> DatagramSocket::open_all(std::strin
     throw Error(ErrorKind::bad_argument, "'" + address + "' is no address for datagrams: it begins with udp:.");
   }
   std::vector<std::unique_ptr<DatagramSocket>> all;
+  std::optional<AddressProblem> missing;
   for (NetAddress where : resolve(std::string_view(address).substr(4), SOCK_DGRAM)) {
     if (options.sockets > 1 && is_multicast(where)) {
       throw Error(ErrorKind::bad_argument,
@@ -50,13 +59,15 @@ std::vector<std::unique_ptr<DatagramSocket>> DatagramSocket::open_all(std::strin
         all.push_back(std::make_unique<DatagramSocket>(where, options));
       }
     } catch (AddressProblem const& problem) {
-      if (all.empty() || !problem.of_missing_version()) throw;
+      if (!problem.of_missing_version()) throw;
+      missing.emplace(problem);
     }
   }
+  if (all.empty() && missing) throw AddressProblem(*missing);
   return all;
 }
 
-DatagramSocket::DatagramSocket(NetAddress const& address, DatagramSourceOptions const& options)
+DatagramSocket::DatagramSocket(NetAddress address, DatagramSourceOptions const& options)
     : text_("udp:" + text_of(address)),
       socket_(socket(address.family(), SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0)) {
   int const number = socket_.number;
@@ -68,18 +79,16 @@ DatagramSocket::DatagramSocket(NetAddress const& address, DatagramSourceOptions 
   auto const wanted = static_cast<int>(std::min<std::size_t>(options.receive_buffer, 1U << 30U));
   if (!set(number, SOL_SOCKET, SO_RCVBUFFORCE, wanted)) set(number, SOL_SOCKET, SO_RCVBUF, wanted);
   if (options.coalesce && !set(number, SOL_UDP, UDP_GRO, 1)) throw AddressProblem(text_ + " with UDP_GRO", errno);
+  bool const joins = is_multicast(address);
+  if (joins && !options.interface.empty()) address.set_scope(index_of(options.interface));
   if (bind(number, address.raw(), address.bytes) != 0) throw AddressProblem(text_, errno);
-  if (is_multicast(address)) join(address, options.interface);
+  if (joins) join(address, options.interface);
   text_ = "udp:" + text_of(address_of(number));
 }
 
 void DatagramSocket::join(NetAddress const& group, std::string const& interface) const {
-  unsigned const index = interface.empty() ? 0 : if_nametoindex(interface.c_str());
-  if (index == 0 && !interface.empty()) {
-    throw Error(ErrorKind::bad_argument, "There is no interface '" + interface + "': `ip link` shows which there are.");
-  }
   group_req wanted{};
-  wanted.gr_interface = index;
+  wanted.gr_interface = interface.empty() ? group.scope() : index_of(interface);
   std::memcpy(&wanted.gr_group, &group.storage, sizeof wanted.gr_group);
   bool const v4 = group.family() == AF_INET;
   if (setsockopt(socket_.number, v4 ? IPPROTO_IP : IPPROTO_IPV6, MCAST_JOIN_GROUP, &wanted, sizeof wanted) != 0) {

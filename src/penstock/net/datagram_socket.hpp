@@ -24,7 +24,7 @@ class DatagramSocket {
   static std::vector<std::unique_ptr<DatagramSocket>> open_all(std::string const& address,
                                                                DatagramSourceOptions const& options);
 
-  DatagramSocket(NetAddress const& address, DatagramSourceOptions const& options);
+  DatagramSocket(NetAddress address, DatagramSourceOptions const& options);
 
   int descriptor() const noexcept { return socket_.number; }
   std::string const& address() const noexcept { return text_; }

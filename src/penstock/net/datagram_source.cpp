@@ -14,8 +14,6 @@ namespace penstock {
 namespace {
 
 constexpr std::size_t longest_possible = 65'535;
-/// That the system hands over as one.
-constexpr std::size_t most_coalesced = 64;
 
 /// Of what the system hands over at a time.
 std::size_t checked_longest(TileShape const& shape, DatagramSourceOptions const& options) {
@@ -25,13 +23,11 @@ std::size_t checked_longest(TileShape const& shape, DatagramSourceOptions const&
                                              " bytes do not fit: a tile has " + size_text(shape.input_bytes) +
                                              ", and a datagram at most 65,535 bytes.");
   }
-  std::size_t const table = shape.more_input_bytes[0];
   if (!options.coalesce) return options.longest == 0 ? fits : options.longest;
-  if (options.longest != 0 || fits < longest_possible || (table != 0 && table < most_coalesced * sizeof(Stretch))) {
-    throw Error(
-        ErrorKind::bad_argument,
-        "Coalesced datagrams come 64 KiB and 64 at a time: give tiles 64 KiB, a second input no less than 2 KiB, "
-        "and do not say how long a datagram can be.");
+  if (options.longest != 0 || fits < longest_possible) {
+    throw Error(ErrorKind::bad_argument,
+                "Coalesced datagrams come 64 KiB at a time: give tiles 64 KiB, and do not say how long a datagram can "
+                "be.");
   }
   return longest_possible;
 }
@@ -122,6 +118,10 @@ std::vector<std::string> DatagramSource::remarks() const {
                   " dropped by the system, mostly because a socket's buffer was full: give it a larger receive_buffer, "
                   "several sockets, or more tiles.");
     if (std::string const text = parts_->small_buffer(); !text.empty()) all.push_back(text);
+  }
+  if (now.waiting != 0) {
+    all.push_back(std::to_string(now.waiting) + (now.waiting == 1 ? " datagram" : " datagrams") +
+                  " had been received when the input ended, and had no room in its last tile.");
   }
   return all;
 }

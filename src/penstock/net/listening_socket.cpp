@@ -2,6 +2,7 @@
 #include "penstock/net/listening_socket.hpp"
 
 #include <cerrno>
+#include <optional>
 #include <string_view>
 #include <utility>
 
@@ -54,15 +55,18 @@ std::vector<std::unique_ptr<ListeningSocket>> ListeningSocket::open_all(std::str
   if (text.substr(0, 4) != "tcp:") {
     throw Error(ErrorKind::bad_argument, "'" + address + "' is no address to listen at: it begins with tcp: or unix:.");
   }
+  std::optional<AddressProblem> missing;
   for (NetAddress where : resolve(text.substr(4), SOCK_STREAM)) {
     // A name has addresses of both versions, and one free port.
     if (where.port() == 0 && !all.empty()) where.set_port(address_of(all.front()->descriptor()).port());
     try {
       all.push_back(std::make_unique<ListeningSocket>("tcp:", where));
     } catch (AddressProblem const& problem) {
-      if (all.empty() || !problem.of_missing_version()) throw;
+      if (!problem.of_missing_version()) throw;
+      missing.emplace(problem);
     }
   }
+  if (all.empty() && missing) throw AddressProblem(*missing);
   return all;
 }
 

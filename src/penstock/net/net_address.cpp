@@ -40,6 +40,14 @@ void NetAddress::set_port(unsigned port) noexcept {
   if (family() == AF_INET6) as<sockaddr_in6>(storage).sin6_port = number;
 }
 
+unsigned NetAddress::scope() const noexcept {
+  return family() == AF_INET6 ? as<sockaddr_in6>(const_cast<sockaddr_storage&>(storage)).sin6_scope_id : 0;
+}
+
+void NetAddress::set_scope(unsigned interface) noexcept {
+  if (family() == AF_INET6) as<sockaddr_in6>(storage).sin6_scope_id = interface;
+}
+
 NetAddress address_of(int socket) noexcept {
   NetAddress address;
   address.bytes = sizeof address.storage;
@@ -82,7 +90,8 @@ std::vector<NetAddress> resolve(std::string_view host_and_port, int socket_type)
   int const problem = getaddrinfo(name == "*" ? nullptr : name.c_str(), std::to_string(*port).c_str(), &wanted, &found);
   if (problem != 0) {
     std::string const why = problem == EAI_SYSTEM ? system_problem(errno) : gai_strerror(problem);
-    throw Error(ErrorKind::system, "The address of '" + name + "' is not known: " + why + ".");
+    throw Error(ErrorKind::system, "The address of '" + name + "' is not known: " + why +
+                                       "; name a host that `getent hosts` finds, or give its number, as 127.0.0.1.");
   }
   std::unique_ptr<addrinfo, void (*)(addrinfo*)> const all(found, freeaddrinfo);
   std::vector<NetAddress> addresses;

@@ -20,6 +20,10 @@ struct NetAddress {
   /// 0, if it has none.
   unsigned port() const noexcept;
   void set_port(unsigned port) noexcept;
+  /// The interface that an IPv6 address belongs to; 0, if it says none.
+  unsigned scope() const noexcept;
+  /// No effect on other addresses.
+  void set_scope(unsigned interface) noexcept;
 };
 
 /// The address that a socket has.

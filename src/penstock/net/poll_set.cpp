@@ -12,17 +12,21 @@
 namespace penstock {
 namespace {
 
+[[noreturn]] void refuse(int problem) {
+  std::string const remedy = problem == ENOSPC ? "; raise fs.epoll.max_user_watches" : "";
+  throw Error(ErrorKind::system, "Sockets cannot be waited for: " + system_problem(problem) + remedy + ".");
+}
+
 void control(int set, int operation, int descriptor, std::uint32_t events, void* what) {
   epoll_event event{.events = events, .data = {.ptr = what}};
-  if (epoll_ctl(set, operation, descriptor, &event) == 0) return;
-  throw Error(ErrorKind::system, "Sockets cannot be waited for: " + system_problem(errno) + ".");
+  if (epoll_ctl(set, operation, descriptor, &event) != 0) refuse(errno);
 }
 
 }  // namespace
 
 int expect_descriptor(int descriptor) {
   if (descriptor >= 0) return descriptor;
-  throw Error(ErrorKind::system, "Sockets cannot be waited for: " + system_problem(errno) + ".");
+  refuse(errno);
 }
 
 PollSet::PollSet() : epoll_(expect_descriptor(epoll_create1(EPOLL_CLOEXEC))) {}

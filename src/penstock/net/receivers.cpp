@@ -20,6 +20,12 @@ constexpr std::chrono::microseconds nap{100};
 
 constexpr std::uint32_t once = EPOLLIN | EPOLLONESHOT;
 
+/// Times that are added to a time of the clock must not leave its range; a year is as good as for ever.
+template <class Duration>
+Duration at_most_a_year(Duration time) noexcept {
+  return std::min<Duration>(time, std::chrono::hours(365 * 24));
+}
+
 }  // namespace
 
 /// A receiver while it has a tile. Then it waits for its next turn again, also if it throws.
@@ -36,6 +42,7 @@ class Receivers::Turn {
     } catch (...) {  // It is known already, so this needs no memory.
       all_.ending_.request();
     }
+    all_.end_if_over();
   }
   /// It goes on with the tile.
   void keep() noexcept { receiver_ = nullptr; }
@@ -45,7 +52,10 @@ class Receivers::Turn {
   Receiver* receiver_;
 };
 
-Receivers::Receivers(Pool const& pool, Ending& ending, Options options) : ending_(ending), options_(options) {
+Receivers::Receivers(Pool const& pool, Ending& ending, Options options)
+    : ending_(ending),
+      options_{.linger = at_most_a_year(options.linger),
+               .idle = options.idle ? std::optional(at_most_a_year(*options.idle)) : std::nullopt} {
   if (pool.shape().input_bytes == 0) {
     throw Error(ErrorKind::bad_argument,
                 "Sockets are read into the tiles' input, and these have none: give them some.");
@@ -62,12 +72,29 @@ Receivers::Receivers(Pool const& pool, Ending& ending, Options options) : ending
 
 void Receivers::add(Receiver& receiver) {
   arm(receiver, false);
+  all_.push_back(&receiver);
 }
 
 void Receivers::arm(Receiver& receiver, bool known) {
   // A socket for datagrams can be written to all the time, which makes the next turn come at once.
   std::uint32_t const events = receiver.holds() ? once | EPOLLOUT : once;
   known ? set_.change(receiver.descriptor(), events, &receiver) : set_.add(receiver.descriptor(), events, &receiver);
+}
+
+/// False once the input has ended for all.
+bool Receivers::begin_turn() noexcept {
+  unsigned now = at_work_.load(std::memory_order_relaxed);
+  do {
+    if (now == over) return false;
+  } while (!at_work_.compare_exchange_weak(now, now + 1, std::memory_order_acq_rel));
+  return true;
+}
+
+/// With the last turn that a receiver had.
+void Receivers::end_if_over() noexcept {
+  unsigned none = 0;
+  if (!ending_.requested() || !at_work_.compare_exchange_strong(none, over, std::memory_order_acq_rel)) return;
+  for (Receiver* const one : all_) one->end();
 }
 
 /// Null once the input has ended.
@@ -78,9 +105,11 @@ Receiver* Receivers::wait_for_one() {
     std::optional<std::chrono::milliseconds> left;
     bool silent = false;
     if (options_.idle) {
+      // First: with a tile that has left, the time when its bytes came is seen, too.
+      bool const none_at_work = at_work_.load(std::memory_order_acquire) == 0;
       auto const since = std::max(began, last_came_.load(std::memory_order_relaxed));
       left = std::chrono::ceil<std::chrono::milliseconds>(since + *options_.idle - WallClock::now());
-      silent = left->count() <= 0 && at_work_.load(std::memory_order_acquire) == 0;
+      silent = left->count() <= 0 && none_at_work;
       left = std::max(*left, std::chrono::milliseconds(silent ? 0 : 1));
     }
     std::array<epoll_event, 1> room{};
@@ -98,7 +127,7 @@ bool Receivers::next(Tile& tile) {
   contents.stretches.clear();
   if (!tile.input(1).empty()) contents.most_stretches = tile.input(1).size() / sizeof(Stretch);
   while (Receiver* const receiver = ending_.requested() ? nullptr : wait_for_one()) {
-    at_work_.fetch_add(1, std::memory_order_acq_rel);
+    if (!begin_turn()) return false;
     Turn turn(*this, *receiver);
     contents.bytes = 0;
     contents.full = false;
@@ -110,6 +139,7 @@ bool Receivers::next(Tile& tile) {
     last_came_.store(job.first, std::memory_order_relaxed);
     return true;
   }
+  end_if_over();
   return false;
 }
 

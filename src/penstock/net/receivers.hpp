@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -28,6 +29,8 @@ class Receiver {
   ///
   /// Shape: its descriptor is one that can be written to.
   virtual bool holds() const noexcept { return false; }
+  /// The input has ended: nothing is received any more.
+  virtual void end() noexcept {}
 };
 
 /// Fills tiles from several receivers, each of which has one tile at a time: so what came of one receiver is in tiles
@@ -65,15 +68,19 @@ class Receivers {
     WallClock::time_point first = {};
   };
   class Turn;
+  static constexpr unsigned over = std::numeric_limits<unsigned>::max();
   Receiver* wait_for_one();
   void arm(Receiver& receiver, bool known);
+  bool begin_turn() noexcept;
+  void end_if_over() noexcept;
   bool may_go_on(Job const& job, bool more) const;
 
   Ending& ending_;
   Options const options_;
   OfTiles<Job, 1> jobs_;
   PollSet set_;
-  std::atomic<unsigned> at_work_{0};                ///< Receivers that fill a tile.
+  std::vector<Receiver*> all_;
+  std::atomic<unsigned> at_work_{0};                ///< Receivers that fill a tile, or `over`.
   std::atomic<WallClock::time_point> last_came_{};  ///< When bytes came last.
 };
 
