@@ -12,6 +12,7 @@
 
 #include "penstock/cpu/operation.hpp"
 #include "penstock/cpu/ready_work.hpp"
+#include "penstock/cpu/stream_order.hpp"
 #include "penstock/cpu/timeline.hpp"
 #include "penstock/error.hpp"
 
