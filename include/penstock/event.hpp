@@ -20,7 +20,8 @@ class EventBackend {
   virtual void* native() const noexcept = 0;
 };
 
-/// A point in a stream that others can wait for. Cheap to copy; the Event it came from must outlive it.
+/// A point in a stream that others can wait for, also those of other devices of its kind. Cheap to copy; the Event it
+/// came from must outlive it.
 ///
 /// Threads: any, but record and query of one event must not race (one holder at a time).
 class EventRef {

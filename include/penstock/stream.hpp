@@ -181,7 +181,11 @@ class StreamRef {
   }
   /// Marks this place in the stream. An event that is recorded again forgets its earlier place.
   void record(EventRef event) const { backend_->record(event.backend()); }
-  /// What comes later in this stream starts only when the event's last record so far was passed.
+  /// What comes later in this stream starts only when the event's last record so far was passed. The event may be of
+  /// another device of the same kind. If that one is lost later on, this stream goes on nevertheless, as if the event
+  /// was passed: ask the other device before you trust what it made.
+  ///
+  /// Throws: Error, if either device is lost.
   void wait(EventRef event) const { backend_->wait(event.backend()); }
   /// Makes the device call back once it gets here; the stream goes on when the call has returned.
   void call(StreamCallback& callback) const { backend_->call(callback); }

@@ -117,7 +117,9 @@ void CpuStream::wait(EventBackend& event) {
   ModelledCall const call(scheduler_, &DeviceModel::Calls::wait);
   expect_no_capture("waiting for an event");
   faults_.refuse(Fault::refuse_wait, "to wait for an event");
-  scheduler_.enqueue(state_, {.kind = Kind::wait, .event = &CpuEvent::of(event, scheduler_)});
+  CpuEvent& awaited = CpuEvent::of(event);
+  if (&awaited.scheduler() != &scheduler_) return scheduler_.await(state_, awaited.scheduler(), awaited.state());
+  scheduler_.enqueue(state_, {.kind = Kind::wait, .event = &awaited.state()});
 }
 
 void CpuStream::call(StreamCallback& callback) {

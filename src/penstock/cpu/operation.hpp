@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "penstock/clock.hpp"
+#include "penstock/cpu/onward.hpp"
 #include "penstock/device/work_failure.hpp"
 #include "penstock/stream.hpp"
 
@@ -89,8 +90,9 @@ struct Request {
   Delivery delivery = Delivery::once;
   std::optional<StreamStatus> lie = {};  ///< What the callback is told instead of the truth.
   bool knows_status = true;              ///< A host function does not, and is not called on a lost device.
-  EventState* event = nullptr;           ///< What is recorded, unless it died or was recorded again; or waited for.
-  std::uint64_t* word = nullptr;         ///< Where `number` is written.
+  bool abroad = false;            ///< A wait is for an event of another device, which counts among what is unmet.
+  EventState* event = nullptr;    ///< What is recorded, unless it died or was recorded again; or waited for.
+  std::uint64_t* word = nullptr;  ///< Where `number` is written.
   std::uint64_t number = 0;
   WorkFailure* failure = nullptr;  ///< Where an exception of the kernel goes; null if it ends the device.
   bool breaks = false;             ///< A fault was injected: it ends the device instead of doing its work.
@@ -132,6 +134,7 @@ struct Operation {
   std::uint64_t number = 0;            ///< Counts what was put into any stream.
   unsigned unmet = 0;                  ///< Operations that must be done before this one starts.
   std::vector<Operation*> dependents;  ///< Those that count this one among their unmet.
+  std::unique_ptr<Onward> onward;      ///< Those of other devices that do.
 
   bool started = false;
   bool done = false;    ///< Its work is.

@@ -16,7 +16,8 @@ namespace penstock::cpu {
 ///
 /// An operation depends on the one before it in its stream; one in the legacy stream also on the youngest of every
 /// blocking stream, one in a blocking stream also on the youngest of the legacy stream; a wait also on the record that
-/// it names. What it depends on counts it among its `dependents`, and it counts them as `unmet`.
+/// it names, which may be one of another device. What it depends on counts it among its `dependents`, and it counts
+/// them as `unmet`.
 ///
 /// Each operation is linked into a stream, about to be forgotten by a SchedulerLock, or among the `unused` ones; none
 /// is freed before the device.
@@ -73,7 +74,7 @@ class StreamOrder {
     } else if (stream.type == StreamType::blocking && legacy_ != nullptr) {
       unless_none(legacy_->last);
     }
-    if (request.kind == Request::Kind::wait) unless_none(request.event->pending);
+    if (request.kind == Request::Kind::wait && request.event != nullptr) unless_none(request.event->pending);
   }
   /// Does all that may fail, before anything is linked.
   void make_room(StreamState const& stream, Request const& request) {
@@ -95,6 +96,10 @@ class StreamOrder {
       if (!before.done) ++operation.unmet;
       if (!before.modelled.over) ++operation.modelled.unmet;
     });
+    if (operation.request.abroad) {
+      ++operation.unmet;
+      ++operation.modelled.unmet;
+    }
     EventState* const event = operation.request.event;
     if (operation.request.kind == Request::Kind::wait) {
       // The record is captured; the event may now be recorded again, or die.

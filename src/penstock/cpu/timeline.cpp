@@ -85,6 +85,11 @@ void Timeline::advance(Time now) noexcept {
   }
 }
 
+void Timeline::release(Operation& operation, Time now) noexcept {
+  advance(now);
+  if (--operation.modelled.unmet == 0) begin(operation, now_);
+}
+
 void Timeline::called(Operation& callback, Time now) noexcept {
   advance(now);
   end(callback, now_);

@@ -44,6 +44,8 @@ class Timeline {
   ///
   /// Shape: `advance(now)` came before.
   void add(Operation& operation, Time now) noexcept;
+  /// What the operation waits for on another device is over.
+  void release(Operation& operation, Time now) noexcept;
   /// The callback, which was due, has returned.
   void called(Operation& callback, Time now) noexcept;
   /// What is over and was not asked for yet, in the order of the ends; or null.
