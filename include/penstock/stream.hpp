@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Streams, events, copies, callbacks and captures of a device.
+// Streams, copies, callbacks and captures of a device.
 #pragma once
 
 #include <chrono>
@@ -14,62 +14,10 @@
 
 #include "penstock/device_memory.hpp"
 #include "penstock/error.hpp"
+#include "penstock/event.hpp"
 #include "penstock/kernel_cost.hpp"
 
 namespace penstock {
-
-/// What a device implements to have events. Users hold an Event or an EventRef.
-class EventBackend {
- public:
-  virtual ~EventBackend() = default;
-  virtual bool passed() = 0;
-  virtual void wait() = 0;
-  virtual std::optional<std::chrono::nanoseconds> since(EventBackend& earlier) = 0;
-  virtual void* native() const noexcept = 0;
-};
-
-/// A point in a stream that others can wait for. Cheap to copy; the Event it came from must outlive it.
-///
-/// Threads: any, but record and query of one event must not race (one holder at a time).
-class EventRef {
- public:
-  EventRef(std::nullptr_t) = delete;
-  explicit EventRef(EventBackend& backend) noexcept : backend_(&backend) {}
-
-  /// True once the device has passed the last record, or if there never was one.
-  ///
-  /// Throws: Error, if the device reports a fault instead.
-  bool passed() const { return backend_->passed(); }
-  /// Waits until `passed()`.
-  ///
-  /// Blocks: until the device gets there.
-  /// Throws: Error, as `passed()`.
-  void wait() const { backend_->wait(); }
-  /// Device time between the records of two events; empty until the device has passed both.
-  ///
-  /// Throws: Error of kind bad_argument, unless both were made with `timing`; and as `passed()`.
-  std::optional<std::chrono::nanoseconds> since(EventRef earlier) const { return backend_->since(*earlier.backend_); }
-  /// The device's own handle: a cudaEvent_t, or nothing of use on the CPU device.
-  void* native() const noexcept { return backend_->native(); }
-  EventBackend& backend() const noexcept { return *backend_; }
-
- private:
-  EventBackend* backend_;
-};
-
-struct EventOptions {
-  bool timing = false;         ///< Keep the time of the record, so that `since` works.
-  bool blocking_wait = false;  ///< `wait` sleeps instead of spinning.
-};
-
-/// Owns an event of a device. Must die before its Device.
-class Event : public EventRef {
- public:
-  explicit Event(std::unique_ptr<EventBackend> backend) noexcept : EventRef(*backend), owned_(std::move(backend)) {}
-
- private:
-  std::unique_ptr<EventBackend> owned_;
-};
 
 /// What a device implements to have captures. Users hold a Capture.
 class CaptureBackend {
@@ -148,6 +96,10 @@ class StreamBackend {
   virtual void download_all(std::span<Copy const> copies) {
     for (Copy const& copy : copies) download(copy.to, copy.from);
   }
+  /// Only streams that a device made itself copy from device to device, if it can.
+  virtual void copy(std::span<std::byte> /*to*/, std::span<std::byte const> /*from*/) {
+    throw Error(ErrorKind::unsupported, "This stream copies nothing from device to device: download and upload it.");
+  }
   virtual void launch(std::uint32_t blocks, CpuKernel kernel, KernelCost const& cost) = 0;
   virtual void record(EventBackend& event) = 0;
   virtual void wait(EventBackend& event) = 0;
@@ -205,6 +157,14 @@ class StreamRef {
   void download(std::span<std::byte> to, DeviceSpan<std::byte const> from) const {
     backend_->download(to, {from.address(), from.size()});
   }
+  /// Copies device memory to device memory. One of the two is this device's, the other its own as well or that of
+  /// another device of its kind, which need not be attached and must not end before. They do not overlap.
+  ///
+  /// Shape:  `to` has room for all of `from`, which may be empty.
+  /// Throws: Error of kind bad_argument on the CPU device, if either is no memory of such a device.
+  void copy(DeviceSpan<std::byte> to, DeviceSpan<std::byte const> from) const {
+    backend_->copy({to.address(), to.size()}, {from.address(), from.size()});
+  }
   /// Makes several copies in this place of the stream, in any order among them; no two may touch the same bytes. With
   /// CUDA 13 a GPU takes many by one call.
   ///
@@ -221,7 +181,11 @@ class StreamRef {
   }
   /// Marks this place in the stream. An event that is recorded again forgets its earlier place.
   void record(EventRef event) const { backend_->record(event.backend()); }
-  /// What comes later in this stream starts only when the event's last record so far was passed.
+  /// What comes later in this stream starts only when the event's last record so far was passed. The event may be of
+  /// another device of the same kind. If that one is lost later on, this stream goes on nevertheless, as if the event
+  /// was passed: ask the other device before you trust what it made.
+  ///
+  /// Throws: Error, if either device is lost.
   void wait(EventRef event) const { backend_->wait(event.backend()); }
   /// Makes the device call back once it gets here; the stream goes on when the call has returned.
   void call(StreamCallback& callback) const { backend_->call(callback); }

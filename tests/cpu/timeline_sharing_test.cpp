@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // What kernels share with copies and with each other.
+#include <array>
 #include <chrono>
+#include <cstddef>
 
 #include "cpu/timeline_world.hpp"
 #include <gtest/gtest.h>
@@ -54,6 +56,50 @@ TEST(Timeline, BoundsWhatAllKernelsTogetherReadOfTheHostsMemory) {
   device.run();
   EXPECT_EQ(device.end(one), 4'000ns) << "at half of what they are bound to";
   EXPECT_EQ(device.end(other), 4'000ns);
+}
+
+/// A copy of 1000 bytes, of this device alone or of two.
+Request between_devices(bool peer) {
+  static std::array<std::byte, 1'000> const bytes{};
+  return {.kind = Kind::copy, .from = bytes, .peer = peer};
+}
+
+TEST(Timeline, TakesTheLinkBetweenGpusForACopyToAnother) {
+  DeviceModel model = plain_model();
+  TimelineOf device(model);
+  Operation const& by_the_host = device.put(device.stream(), between_devices(true));
+  device.run();
+  EXPECT_EQ(device.end(by_the_host), 1'000ns) << "there is no link between GPUs";
+  model.link.peer = 4;
+  TimelineOf linked(model);
+  Operation const& copy = linked.put(linked.stream(), between_devices(true));
+  Operation const& up = linked.copy(linked.stream(), Kind::upload, 1'000);
+  Operation const& kernel = linked.kernel(linked.stream(), {.time = 500ns});
+  linked.run();
+  EXPECT_EQ(linked.end(copy), 250ns);
+  EXPECT_EQ(linked.end(up), 1'000ns) << "the link to the host is another";
+  EXPECT_EQ(linked.end(kernel), 500ns);
+}
+
+TEST(Timeline, ReadsAndWritesTheMemoryOfTheDeviceForACopyWithin) {
+  TimelineOf device(plain_model());
+  StreamState& stream = device.stream();
+  Operation const& first = device.put(stream, between_devices(false));
+  Operation const& beside = device.put(device.stream(), between_devices(false));
+  device.run();
+  EXPECT_EQ(device.end(first), 200ns) << "at 10 GB/s";
+  EXPECT_EQ(device.end(beside), 400ns) << "one at a time";
+}
+
+TEST(Timeline, HasOneEngineForAllCopiesIfThereIsButOne) {
+  DeviceModel model = plain_model();
+  model.copy_engines = 1;
+  TimelineOf device(model);
+  Operation const& up = device.copy(device.stream(), Kind::upload, 1'000);
+  Operation const& within = device.put(device.stream(), between_devices(false));
+  device.run();
+  EXPECT_EQ(device.end(up), 1'000ns);
+  EXPECT_EQ(device.end(within), 1'200ns);
 }
 
 TEST(Timeline, RunsNoMoreKernelsAtOnceThanTheDeviceCan) {

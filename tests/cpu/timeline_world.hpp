@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "penstock/cpu/stream_order.hpp"
 #include "penstock/cpu/timeline.hpp"
 
 namespace penstock::cpu {

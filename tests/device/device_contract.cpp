@@ -35,10 +35,30 @@ void DeviceContract::SetUp() {
 
 void DeviceContract::TearDown() {
   if (device_ == nullptr) return;
+  if (second_ != nullptr) {
+    second().attach();
+    second().synchronize();
+    there_too_ = {};
+    GetParam().expect_nothing_lent(second());
+    device().attach();
+  }
   device().synchronize();
   memories_.clear();
   pinned_ = Pinned();
   GetParam().expect_nothing_lent(device());
+}
+
+bool DeviceContract::has_second(std::size_t bytes) {
+  second_ = GetParam().make_second();
+  if (second_ == nullptr) return false;
+  second().attach();
+  there_too_ = second().allocate(bytes);
+  Stream const warm = second().make_stream();
+  kernels().add_one(warm, there_too());
+  hold(warm).open();
+  kernels().fill(warm, there_too(), std::byte{0});
+  warm.synchronize();
+  return true;
 }
 
 std::span<std::byte> DeviceContract::host(std::size_t bytes) {

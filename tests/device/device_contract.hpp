@@ -21,6 +21,8 @@ struct DeviceUnderTest {
   std::string name;  ///< Of letters.
   /// A null pointer says that there is no such device here, and skips the tests.
   std::function<std::unique_ptr<Device>()> make;
+  /// Another device of the same kind, beside the first; null where there is none.
+  std::function<std::unique_ptr<Device>()> make_second;
   std::shared_ptr<support::Kernels const> kernels;
   /// Launches something that the device refuses, in code that does not check.
   std::function<void(Device&, StreamRef)> launch_in_vain;
@@ -44,6 +46,12 @@ class DeviceContract : public testing::TestWithParam<DeviceUnderTest> {
   void TearDown() override;
 
   Device& device() { return *device_; }
+  /// Makes a second device and memory of it, filled with zeros; false where there is no second one. Follow with
+  /// `attach` of the device that is needed next.
+  bool has_second(std::size_t bytes);
+  Device& second() { return *second_; }
+  /// The memory of the second device.
+  std::span<std::byte> there_too() const { return there_too_.bytes(); }
   support::Kernels const& kernels() const { return *GetParam().kernels; }
   support::Hold hold(StreamRef stream) const { return kernels().hold(stream); }
 
@@ -66,7 +74,8 @@ class DeviceContract : public testing::TestWithParam<DeviceUnderTest> {
   struct FreePages {
     void operator()(std::byte* start) const noexcept { std::free(start); }
   };
-  std::unique_ptr<Device> device_;
+  std::unique_ptr<Device> device_, second_;
+  DeviceMemory there_too_;
   std::unique_ptr<std::byte, FreePages> pages_;
   Pinned pinned_;
   std::size_t host_used_ = 0;

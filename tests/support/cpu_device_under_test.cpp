@@ -13,14 +13,15 @@ namespace penstock::support {
 namespace {
 
 DeviceUnderTest device_under_test(std::string name, Flavour flavour, std::optional<cpu::DeviceModel> const& model) {
+  auto const make = [flavour, model](int ordinal) {
+    // One compute thread more than the contract asks for: the main thread's work goes on beside all holds.
+    return std::make_unique<cpu::CpuDevice>(
+        cpu::CpuOptions{.ordinal = ordinal, .compute_threads = 10, .flavour = flavour, .model = model});
+  };
   return {
       .name = std::move(name),
-      // One compute thread more than the contract asks for: the main thread's work goes on beside all holds.
-      .make =
-          [flavour, model] {
-            return std::make_unique<cpu::CpuDevice>(
-                cpu::CpuOptions{.compute_threads = 10, .flavour = flavour, .model = model});
-          },
+      .make = [make] { return make(0); },
+      .make_second = [make] { return make(1); },
       .kernels = std::make_shared<CpuKernels>(),
       .launch_in_vain =
           [](Device& device, StreamRef stream) {

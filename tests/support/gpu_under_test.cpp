@@ -17,6 +17,10 @@ DeviceUnderTest gpu_under_test() {
         if (!cuda::probe().usable()) return nullptr;
         return std::make_unique<cuda::CudaDevice>();
       },
+      .make_second = []() -> std::unique_ptr<Device> {
+        if (cuda::device_count() < 2) return nullptr;
+        return std::make_unique<cuda::CudaDevice>(1);
+      },
       .kernels = kernels,
       .launch_in_vain = [](Device&, StreamRef stream) { launch_too_large(static_cast<cudaStream_t>(stream.native())); },
       .expect_nothing_lent =

@@ -18,6 +18,10 @@ double time_of(double amount, double rate) {
 }  // namespace
 
 double CostOnModel::copy(Request const& copy) const noexcept {
+  if (copy.kind == Kind::copy) {
+    auto const bytes = static_cast<double>(copy.from.size());
+    return copy.peer ? time_of(bytes, peer_rate()) : time_of(2 * bytes, model_.kernels.memory);  // Read and written.
+  }
   double const rate =
       copy.pageable ? model_.link.pageable : (copy.kind == Kind::upload ? model_.link.up : model_.link.down);
   return time_of(static_cast<double>(copy.from.size()), rate);
@@ -28,10 +32,14 @@ double CostOnModel::kernel(Request const& kernel) const noexcept {
   // Units: 1e12 a second are 1e3 a nanosecond.
   std::size_t const bytes = cost.reads[0].size() + cost.reads[1].size() + cost.writes.size();
   auto const linked = static_cast<double>(std::max(kernel.linked_reads, kernel.linked_writes));
-  double const peer = model_.link.peer > 0 ? model_.link.peer : model_.link.both;
   return std::max({time_of(static_cast<double>(bytes), model_.kernels.memory), time_of(linked, model_.link.mapped),
-                   time_of(cost.peer_bytes, peer), time_of(cost.flops, model_.kernels.tera_flops * 1e3 * share(kernel)),
+                   time_of(cost.peer_bytes, peer_rate()),
+                   time_of(cost.flops, model_.kernels.tera_flops * 1e3 * share(kernel)),
                    static_cast<double>(cost.time.count()) * std::max(1.0, std::ceil(cost.blocks / places(cost)))});
+}
+
+double CostOnModel::peer_rate() const noexcept {
+  return model_.link.peer > 0 ? model_.link.peer : model_.link.both;
 }
 
 unsigned CostOnModel::waves(Request const& kernel, double length) const noexcept {

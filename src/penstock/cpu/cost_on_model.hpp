@@ -24,6 +24,8 @@ class CostOnModel {
   double share(Request const& kernel) const noexcept;
 
  private:
+  /// GB/s to another GPU.
+  double peer_rate() const noexcept;
   double places(KernelCost const& cost) const noexcept;
 
   DeviceModel const& model_;

@@ -72,6 +72,17 @@ void CpuStream::download(std::span<std::byte> to, std::span<std::byte const> fro
   put_copy({.kind = Kind::download, .to = to, .from = from, .breaks = breaks}, to.first(from.size()));
 }
 
+void CpuStream::copy(std::span<std::byte> to, std::span<std::byte const> from) {
+  ModelledCall const call(scheduler_, &DeviceModel::Calls::copy);
+  expect_room(to.size(), from.size());
+  std::span<std::byte> const there = to.first(from.size());
+  bool const peer = !memory_.owns(there) || !memory_.owns(from);
+  if (peer) memory_.expect_memory_of_devices(there, from);
+  faults_.refuse(Fault::refuse_upload, "a copy from device to device");
+  bool const breaks = faults_.strikes(Fault::break_upload);
+  put({.kind = Kind::copy, .to = to, .from = from, .peer = peer, .breaks = breaks});
+}
+
 void CpuStream::launch(std::uint32_t blocks, CpuKernel kernel, KernelCost const& cost) {
   ModelledCall const call(scheduler_, &DeviceModel::Calls::launch);
   if (blocks == 0 || !kernel) {
@@ -106,7 +117,9 @@ void CpuStream::wait(EventBackend& event) {
   ModelledCall const call(scheduler_, &DeviceModel::Calls::wait);
   expect_no_capture("waiting for an event");
   faults_.refuse(Fault::refuse_wait, "to wait for an event");
-  scheduler_.enqueue(state_, {.kind = Kind::wait, .event = &CpuEvent::of(event, scheduler_)});
+  CpuEvent& awaited = CpuEvent::of(event);
+  if (&awaited.scheduler() != &scheduler_) return scheduler_.await(state_, awaited.scheduler(), awaited.state());
+  scheduler_.enqueue(state_, {.kind = Kind::wait, .event = &awaited.state()});
 }
 
 void CpuStream::call(StreamCallback& callback) {

@@ -77,6 +77,7 @@ class CpuStream final : public StreamBackend {
   DeviceKind kind() const noexcept override { return DeviceKind::cpu; }
   void upload(std::span<std::byte> to, std::span<std::byte const> from) override;
   void download(std::span<std::byte> to, std::span<std::byte const> from) override;
+  void copy(std::span<std::byte> to, std::span<std::byte const> from) override;
   void launch(std::uint32_t blocks, CpuKernel kernel, KernelCost const& cost) override;
   void record(EventBackend& event) override;
   void wait(EventBackend& event) override;
@@ -121,6 +122,7 @@ class PerThreadStream final : public StreamBackend {
   DeviceKind kind() const noexcept override { return DeviceKind::cpu; }
   void upload(std::span<std::byte> to, std::span<std::byte const> from) override { mine().upload(to, from); }
   void download(std::span<std::byte> to, std::span<std::byte const> from) override { mine().download(to, from); }
+  void copy(std::span<std::byte> to, std::span<std::byte const> from) override { mine().copy(to, from); }
   void launch(std::uint32_t blocks, CpuKernel kernel, KernelCost const& cost) override {
     mine().launch(blocks, std::move(kernel), cost);
   }

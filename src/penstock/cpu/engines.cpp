@@ -77,7 +77,7 @@ void Engines::serve(Engine engine, Seat& seat) {
 void Engines::copy(Operation const& operation) {
   Request const& request = operation.request;
   if (request.breaks) {
-    scheduler_.lose(request.kind == Kind::upload ? "an upload faulted (injected)" : "a download faulted (injected)",
+    scheduler_.lose(request.kind == Kind::download ? "a download faulted (injected)" : "an upload faulted (injected)",
                     nullptr, copy_fault);
   } else if (!request.from.empty()) {
     std::memcpy(request.to.data(), request.from.data(), request.from.size());

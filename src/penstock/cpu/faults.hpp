@@ -18,7 +18,8 @@ namespace penstock::cpu {
 
 /// What a CPU device can be told to do wrong. Each strikes one call, chosen by its number among the calls of its kind.
 enum class Fault : std::uint8_t {
-  refuse_upload,    ///< The call throws Error of kind device_refused; nothing was queued, the device is healthy.
+  refuse_upload,    ///< The call throws Error of kind device_refused; nothing was queued, the device is healthy. A copy
+                    ///< from device to device counts as an upload.
   refuse_download,  ///< As refuse_upload.
   refuse_launch,    ///< As refuse_upload.
   refuse_call,      ///< As refuse_upload: a stream's call, host function or write of a flag.

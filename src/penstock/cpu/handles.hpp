@@ -76,6 +76,15 @@ class CpuEvent final : public EventBackend {
   }
   void* native() const noexcept override { return nullptr; }
 
+  /// Throws: Error of kind bad_argument, unless `event` belongs to a CPU device.
+  static CpuEvent& of(EventBackend& event) {
+    auto* const mine = dynamic_cast<CpuEvent*>(&event);
+    if (mine != nullptr) return *mine;
+    throw Error(
+        ErrorKind::bad_argument,
+        "A stream of a CPU device was given the event of another kind of device: wait for it in a thread of the "
+        "host.");
+  }
   /// Throws: Error of kind bad_argument, unless `event` belongs to the device of `scheduler`.
   static EventState& of(EventBackend& event, Scheduler const& scheduler) {
     auto* const mine = dynamic_cast<CpuEvent*>(&event);
@@ -84,6 +93,8 @@ class CpuEvent final : public EventBackend {
     }
     return mine->state_;
   }
+  Scheduler& scheduler() const noexcept { return scheduler_; }
+  EventState& state() noexcept { return state_; }
 
  private:
   Scheduler& scheduler_;

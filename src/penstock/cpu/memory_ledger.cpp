@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "penstock/cpu/memory_ledger.hpp"
 
+#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <iterator>
 #include <memory>
 #include <new>
+#include <set>
 #include <string>
 
 #include <unistd.h>
@@ -79,9 +81,28 @@ class MemoryLedger::Pin final : public RegionBackend {
   std::byte const* start_;
 };
 
+/// The ledgers of all CPU devices: a GPU's driver, too, knows which memory is whose.
+struct MemoryLedger::All {
+  std::mutex mutex;  ///< Taken before that of a ledger.
+  std::set<MemoryLedger const*> ledgers;
+};
+
+MemoryLedger::All& MemoryLedger::all() {
+  static All all;
+  return all;
+}
+
 MemoryLedger::MemoryLedger(std::optional<std::size_t> memory_limit, std::optional<std::size_t> pinned_limit,
                            Faults& faults)
-    : memory_limit_(memory_limit.value_or(host_memory())), pinned_limit_(pinned_limit), faults_(faults) {}
+    : memory_limit_(memory_limit.value_or(host_memory())), pinned_limit_(pinned_limit), faults_(faults) {
+  std::lock_guard const lock(all().mutex);
+  all().ledgers.insert(this);
+}
+
+MemoryLedger::~MemoryLedger() {
+  std::lock_guard const lock(all().mutex);
+  all().ledgers.erase(this);
+}
 
 DeviceMemory MemoryLedger::allocate(std::size_t bytes) {
   bool const struck = faults_.strikes(Fault::fail_allocation);
@@ -128,10 +149,25 @@ Pinned MemoryLedger::pin(std::span<std::byte> host) {
 }
 
 void MemoryLedger::expect_device_memory(std::span<std::byte const> bytes) const {
-  std::lock_guard const lock(mutex_);
-  if (lies_in_one(allocated_, bytes)) return;
+  if (owns(bytes)) return;
   throw Error(ErrorKind::bad_argument,
               "The device side of a copy must lie inside memory that this device allocated and that is still owned.");
+}
+
+bool MemoryLedger::owns(std::span<std::byte const> bytes) const {
+  std::lock_guard const lock(mutex_);
+  return lies_in_one(allocated_, bytes);
+}
+
+void MemoryLedger::expect_memory_of_devices(std::span<std::byte const> one, std::span<std::byte const> other) const {
+  std::lock_guard const lock(all().mutex);
+  auto const of_any = [](std::span<std::byte const> bytes) {
+    return std::ranges::any_of(all().ledgers, [&](MemoryLedger const* ledger) { return ledger->owns(bytes); });
+  };
+  if ((owns(one) || owns(other)) && of_any(one) && of_any(other)) return;
+  throw Error(ErrorKind::bad_argument,
+              "A copy from device to device is between memory that this device allocated and memory that it or another "
+              "device of its kind allocated, and that is still owned: for memory of the host use upload or download.");
 }
 
 bool MemoryLedger::is_pinned(std::span<std::byte const> bytes) const {

@@ -26,6 +26,7 @@ class MemoryLedger {
   MemoryLedger(std::optional<std::size_t> memory_limit, std::optional<std::size_t> pinned_limit, Faults& faults);
   MemoryLedger(MemoryLedger const&) = delete;
   MemoryLedger& operator=(MemoryLedger const&) = delete;
+  ~MemoryLedger();
 
   /// As Device::allocate.
   DeviceMemory allocate(std::size_t bytes);
@@ -34,6 +35,11 @@ class MemoryLedger {
   /// Throws: Error of kind bad_argument, unless `bytes` lies in one piece of memory that `allocate` gave and that is
   /// still owned.
   void expect_device_memory(std::span<std::byte const> bytes) const;
+  /// True if `bytes` lies in one piece of memory that `allocate` gave and that is still owned, or is empty.
+  bool owns(std::span<std::byte const> bytes) const;
+  /// Throws: Error of kind bad_argument, unless one of the two is this device's, and the other is, too, or that of
+  /// another CPU device.
+  void expect_memory_of_devices(std::span<std::byte const> one, std::span<std::byte const> other) const;
   /// True if `bytes` lies in one region that is pinned, or is empty.
   bool is_pinned(std::span<std::byte const> bytes) const;
 
@@ -50,6 +56,8 @@ class MemoryLedger {
  private:
   /// Regions that do not overlap: first address and size.
   using Regions = std::map<std::byte const*, std::size_t>;
+  struct All;
+  static All& all();
   static bool lies_in_one(Regions const& regions, std::span<std::byte const> bytes);
   class Allocation;
   class Pin;

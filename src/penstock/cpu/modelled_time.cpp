@@ -47,6 +47,7 @@ void Scheduler::keep_time() {
     if (!keeps_time()) return;
     next_look_ = Clock::time_point::max();
     catch_up(lock);
+    if (lock.has_to_tell()) continue;  // And looks again.
     lock.wait_until(time_changed_, Clock::real(next_look_));
   }
 }

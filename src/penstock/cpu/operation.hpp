@@ -14,12 +14,14 @@
 #include <vector>
 
 #include "penstock/clock.hpp"
+#include "penstock/cpu/onward.hpp"
 #include "penstock/device/work_failure.hpp"
 #include "penstock/stream.hpp"
 
 namespace penstock::cpu {
 
-/// The threads that do the work: one thread for uploads, one for downloads, several for kernels, several for callbacks.
+/// The threads that do the work: one thread for uploads and copies from device to device, one for downloads, several
+/// for kernels, several for callbacks.
 enum class Engine : std::uint8_t { upload, download, compute, callback };
 inline constexpr std::size_t engine_count = 4;
 constexpr std::size_t index_of(Engine engine) noexcept {
@@ -72,12 +74,13 @@ inline constexpr int abandoned_fault = 4;
 
 /// One thing that a stream is asked to do. What does not belong to its kind is left empty.
 struct Request {
-  enum class Kind : std::uint8_t { upload, download, kernel, callback, record, wait, write };
+  enum class Kind : std::uint8_t { upload, download, copy, kernel, callback, record, wait, write };
 
   Kind kind;
   std::span<std::byte> to = {};  ///< A copy goes here, from bytes of the same number.
   std::span<std::byte const> from = {};
   bool pageable = false;  ///< For a modelled GPU: the copy's host memory is not pinned.
+  bool peer = false;      ///< For a modelled GPU: one side of the copy is memory of another.
   CpuKernel kernel = {};
   std::uint64_t blocks = 0;
   KernelCost cost = {};  ///< For a modelled GPU, and how many bytes of it go over the link.
@@ -87,8 +90,9 @@ struct Request {
   Delivery delivery = Delivery::once;
   std::optional<StreamStatus> lie = {};  ///< What the callback is told instead of the truth.
   bool knows_status = true;              ///< A host function does not, and is not called on a lost device.
-  EventState* event = nullptr;           ///< What is recorded, unless it died or was recorded again; or waited for.
-  std::uint64_t* word = nullptr;         ///< Where `number` is written.
+  bool abroad = false;            ///< A wait is for an event of another device, which counts among what is unmet.
+  EventState* event = nullptr;    ///< What is recorded, unless it died or was recorded again; or waited for.
+  std::uint64_t* word = nullptr;  ///< Where `number` is written.
   std::uint64_t number = 0;
   WorkFailure* failure = nullptr;  ///< Where an exception of the kernel goes; null if it ends the device.
   bool breaks = false;             ///< A fault was injected: it ends the device instead of doing its work.
@@ -130,6 +134,7 @@ struct Operation {
   std::uint64_t number = 0;            ///< Counts what was put into any stream.
   unsigned unmet = 0;                  ///< Operations that must be done before this one starts.
   std::vector<Operation*> dependents;  ///< Those that count this one among their unmet.
+  std::unique_ptr<Onward> onward;      ///< Those of other devices that do.
 
   bool started = false;
   bool done = false;    ///< Its work is.
@@ -147,8 +152,12 @@ struct Operation {
   bool queued = false;
 };
 
-inline bool is_copy(Operation const& operation) noexcept {
+/// Between the host and the device.
+inline bool takes_the_link(Operation const& operation) noexcept {
   return operation.request.kind == Request::Kind::upload || operation.request.kind == Request::Kind::download;
+}
+inline bool is_copy(Operation const& operation) noexcept {
+  return takes_the_link(operation) || operation.request.kind == Request::Kind::copy;
 }
 
 /// Operations in order of arrival, linked through themselves, so that queueing allocates nothing.
@@ -181,7 +190,7 @@ class OperationQueue {
 
 /// One thing that an engine has done.
 struct Executed {
-  Engine engine;         ///< Says what it was, too: an upload, a download, a kernel, a callback.
+  Engine engine;         ///< Says what it was, too: an upload or copy, a download, a kernel, a callback.
   std::uint64_t stream;  ///< 0 is the legacy stream; others count from 1 in the order in which they were made.
   Clock::time_point start;
   Clock::time_point end;
@@ -192,109 +201,5 @@ struct Executed {
 /// Threads: those of the engines, several at once.
 /// Blocks:  its engine, for as long as it takes.
 using Observer = std::function<void(Executed const&)>;
-
-/// What the streams were asked for, and what depends on what: CUDA's stream rules.
-///
-/// An operation depends on the one before it in its stream; one in the legacy stream also on the youngest of every
-/// blocking stream, one in a blocking stream also on the youngest of the legacy stream; a wait also on the record that
-/// it names. What it depends on counts it among its `dependents`, and it counts them as `unmet`.
-///
-/// Each operation is linked into a stream, about to be forgotten by a SchedulerLock, or among the `unused` ones; none
-/// is freed before the device.
-///
-/// Threads: under the scheduler's mutex.
-class StreamOrder {
- public:
-  void add(StreamState& stream) {
-    streams_.push_back(&stream);
-    stream.id = next_stream_id_++;
-    if (stream.type == StreamType::legacy) legacy_ = &stream;
-  }
-  /// Shape: all that was put into the stream has passed.
-  void remove(StreamState& stream) noexcept {
-    std::erase(streams_, &stream);
-    if (legacy_ == &stream) legacy_ = nullptr;
-  }
-  std::vector<StreamState*> const& streams() const noexcept { return streams_; }
-  std::vector<std::unique_ptr<Operation>> const& operations() const noexcept { return operations_; }
-  /// Operations that are over, for later use.
-  OperationQueue& unused() noexcept { return unused_; }
-
-  /// Puts an operation into the stream, behind all that it depends on.
-  ///
-  /// Throws: std::bad_alloc; nothing was put into the stream then.
-  Operation& put(StreamState& stream, Request&& request) {
-    make_room(stream, request);
-    Operation& operation = *unused_.back();
-    unused_.remove(operation);
-    operation.request = std::move(request);
-    operation.stream = &stream;
-    operation.number = next_number_++;
-    operation.unmet = 0;
-    operation.started = operation.done = false;
-    operation.linked = true;
-    operation.modelled = {};
-    operation.next_block.store(0, std::memory_order_relaxed);
-    link(operation);
-    return operation;
-  }
-
- private:
-  /// What the operation depends on: `act(Operation&)` is called for each, for one at most twice.
-  template <class Act>
-  void for_each_before(StreamState const& stream, Request const& request, Act act) {
-    auto const unless_none = [&](Operation* before) {
-      if (before != nullptr) act(*before);
-    };
-    unless_none(stream.last);
-    if (stream.type == StreamType::legacy) {
-      for (StreamState const* other : streams_) {
-        if (other->type == StreamType::blocking) unless_none(other->last);
-      }
-    } else if (stream.type == StreamType::blocking && legacy_ != nullptr) {
-      unless_none(legacy_->last);
-    }
-    if (request.kind == Request::Kind::wait) unless_none(request.event->pending);
-  }
-  /// Does all that may fail, before anything is linked.
-  void make_room(StreamState const& stream, Request const& request) {
-    if (unused_.front() == nullptr) {
-      operations_.push_back(std::make_unique<Operation>());
-      unused_.push(*operations_.back());
-    }
-    for_each_before(stream, request, [](Operation& before) {
-      auto& dependents = before.dependents;
-      // Two, as the last operation of a stream may also be the record that is waited for. Twice as many as there were,
-      // so that many dependents take few allocations.
-      if (dependents.capacity() - dependents.size() < 2) dependents.reserve(2 * dependents.capacity() + 2);
-    });
-  }
-  void link(Operation& operation) noexcept {
-    StreamState& stream = *operation.stream;
-    for_each_before(stream, operation.request, [&](Operation& before) {
-      before.dependents.push_back(&operation);
-      if (!before.done) ++operation.unmet;
-      if (!before.modelled.over) ++operation.modelled.unmet;
-    });
-    EventState* const event = operation.request.event;
-    if (operation.request.kind == Request::Kind::wait) {
-      // The record is captured; the event may now be recorded again, or die.
-      operation.request.event = nullptr;
-    } else if (operation.request.kind == Request::Kind::record) {
-      if (event->pending != nullptr) event->pending->request.event = nullptr;
-      event->pending = &operation;
-      event->passed_at.reset();
-    }
-    stream.last = &operation;
-    ++stream.submitted;
-  }
-
-  std::vector<StreamState*> streams_;
-  StreamState* legacy_ = nullptr;
-  std::uint64_t next_stream_id_ = 0;
-  std::uint64_t next_number_ = 0;
-  std::vector<std::unique_ptr<Operation>> operations_;
-  OperationQueue unused_;
-};
 
 }  // namespace penstock::cpu

@@ -9,6 +9,7 @@ using Kind = Request::Kind;
 Engine engine_of(Operation const& operation) {
   switch (operation.request.kind) {
     case Kind::upload:
+    case Kind::copy:
       return Engine::upload;
     case Kind::download:
       return Engine::download;

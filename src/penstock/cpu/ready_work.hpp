@@ -8,6 +8,7 @@
 #include <condition_variable>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <mutex>
 #include <utility>
 
@@ -37,7 +38,7 @@ class Seat {
 /// The youngest sleeper of each engine.
 using Sleepers = std::array<Seat*, engine_count>;
 
-/// The scheduler's mutex, held; and what to do as soon as it is not.
+/// The scheduler's mutex, held; and what to do as soon as it is not, such as to tell the schedulers of other devices.
 ///
 /// Threads: the one that made it.
 class SchedulerLock {
@@ -51,11 +52,21 @@ class SchedulerLock {
   ~SchedulerLock() {
     lock_.unlock();
     notify();
-    if (dead_.front() == nullptr) return;
-    for (Operation* dead = dead_.front(); dead != nullptr; dead = dead->next) dead->request.kernel = nullptr;
-    lock_.lock();
-    while (Operation* const dead = dead_.pop()) unused_.push(*dead);
+    if (dead_.front() != nullptr) {
+      for (Operation* dead = dead_.front(); dead != nullptr; dead = dead->next) dead->request.kernel = nullptr;
+      lock_.lock();
+      while (Operation* const dead = dead_.pop()) unused_.push(*dead);
+      lock_.unlock();
+    }
+    if (onward_ != nullptr) tell_onward(std::move(onward_));
   }
+  /// Tells these when the lock ends, so a thread that waits with it must have told nothing before.
+  void tell(std::unique_ptr<Onward> onward) noexcept {
+    std::unique_ptr<Onward>* end = &onward_;
+    while (*end != nullptr) end = &(*end)->next;
+    *end = std::move(onward);
+  }
+  bool has_to_tell() const noexcept { return onward_ != nullptr; }
   /// Wakes that many threads of an engine, or all that sleep.
   void wake(Engine engine, std::uint64_t threads) noexcept {
     Seat*& youngest = sleepers_[index_of(engine)];
@@ -97,6 +108,7 @@ class SchedulerLock {
   Sleepers& sleepers_;
   OperationQueue& unused_;
   OperationQueue dead_;
+  std::unique_ptr<Onward> onward_;
   /// The seats to notify. Most locks wake one or two threads; a seat that does not fit is notified with the mutex held.
   std::array<Seat*, 8> called_{};
   std::size_t called_count_ = 0;

@@ -58,13 +58,17 @@ void Scheduler::begin_capture() {
   captures_.fetch_add(1, std::memory_order_relaxed);
 }
 
-void Scheduler::enqueue(StreamState& stream, Request request) {
+void Scheduler::enqueue(StreamState& stream, Request request, Onward* onward) {
   SchedulerLock lock(mutex_, sleepers_, order_.unused());
   if (lost_) throw Error(*lost_);
   auto const now = Clock::now();
   catch_up(lock, now);  // What goes on there has come as far when the operation is added.
   Operation& operation = order_.put(stream, std::move(request));
   ++unfinished_;
+  if (onward != nullptr) {
+    onward->wait = &operation;
+    onward->number = operation.number;
+  }
   if (keeps_time()) timeline_->add(operation, now);
   if (operation.unmet == 0) {
     OperationQueue done;
@@ -156,6 +160,7 @@ void Scheduler::pass(Operation& operation, SchedulerLock& lock) {
   }
   if (keeps_time()) ++timed_;
   operation.dependents.clear();
+  lock.tell(std::move(operation.onward));
   lock.bury(operation);
   if (--unfinished_ == 0) quiet_.notify_all();
 }
@@ -183,6 +188,7 @@ bool Scheduler::leave(Operation& kernel) {
 }
 
 void Scheduler::stop() {
+  visits_->close();
   SchedulerLock lock(mutex_, sleepers_, order_.unused());
   keeps_time_ = false;
   time_changed_.notify_all();
@@ -211,6 +217,7 @@ void Scheduler::abandon(Error const& why) {
   SchedulerLock lock(mutex_, sleepers_, order_.unused());
   lose(why, abandoned_fault, lock);
   abandoned_.store(true, std::memory_order_release);
+  break_promises(lock);
   wake_hosts();
 }
 
@@ -232,6 +239,7 @@ void Scheduler::lose(Error const& why, int code, SchedulerLock& lock) {
   while (Operation* const operation = callbacks.pop()) make_ready(*operation, lock);
   drop_timeline(lock);
   while (Operation* const operation = discarded.pop()) complete(*operation, lock);
+  release_all(lock);
   // Hosts are woken when the operation at fault passes, which comes next.
 }
 

@@ -6,12 +6,14 @@
 #include <condition_variable>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <unordered_set>
 
 #include "penstock/cpu/operation.hpp"
 #include "penstock/cpu/ready_work.hpp"
+#include "penstock/cpu/stream_order.hpp"
 #include "penstock/cpu/timeline.hpp"
 #include "penstock/error.hpp"
 
@@ -51,7 +53,15 @@ class Scheduler {
   /// Puts an operation into the stream.
   ///
   /// Throws: Error, if the device is lost, or std::bad_alloc; nothing was put into the stream then.
-  void enqueue(StreamState& stream, Request request);
+  /// `onward`, if not null, is told which operation it is.
+  void enqueue(StreamState& stream, Request request, Onward* onward = nullptr);
+  /// Puts a wait for the last record so far of an event of another device into the stream. It ends early if the other
+  /// device is abandoned, or this one is lost.
+  ///
+  /// Throws: Error, if either device is lost, or std::bad_alloc; nothing was put into the stream then.
+  void await(StreamState& stream, Scheduler& other, EventState const& event);
+  /// What a wait waited for on another device has passed. Nothing, if the wait has ended.
+  void arrive(Operation& wait, std::uint64_t number) noexcept;
 
   /// Keeps the callbacks in the stream from being called.
   ///
@@ -98,6 +108,7 @@ class Scheduler {
   ///
   /// Blocks: until then.
   void wait_to_the_end() noexcept;
+  /// Blocks: until threads of other devices have come back from here.
   void stop();
 
   /// The model, or null.
@@ -122,6 +133,10 @@ class Scheduler {
   void await_the_end(StreamState& stream) noexcept;
   void catch_up(SchedulerLock& lock, Clock::time_point now = Clock::now());
   void drop_timeline(SchedulerLock& lock);
+  bool promise(EventState const& event, std::unique_ptr<Onward>& onward);
+  void release(Operation& wait, SchedulerLock& lock);
+  void release_all(SchedulerLock& lock);
+  void break_promises(SchedulerLock& lock) noexcept;
   bool keeps_time() const noexcept { return timeline_.has_value() && keeps_time_; }
   static bool notes_times(Request const& kernel) noexcept {
     return kernel.cost.began != nullptr || kernel.cost.ended != nullptr;
@@ -159,6 +174,8 @@ class Scheduler {
       ErrorKind::device_lost, "The CPU device is lost, and there is no memory to say why. End this run, and use less."};
   int lost_code_ = 0;
   std::atomic<bool> abandoned_{false};  ///< Written with the mutex held.
+  /// Threads pass it to come here from schedulers of other devices, until `stop`.
+  std::shared_ptr<Rundown> const visits_ = std::make_shared<Rundown>(true);
 
   std::optional<Timeline> timeline_;                        ///< Of a modelled GPU.
   bool keeps_time_ = true;                                  ///< Until the device is lost, or stops.

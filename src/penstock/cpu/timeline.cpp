@@ -33,7 +33,8 @@ Timeline::Time end_of(Operation const& operation, Timeline::Time now) {
 }  // namespace
 
 Timeline::CopyEngine& Timeline::engine_of(Operation const& operation) noexcept {
-  return engines_[model_.copy_engines > 1 && operation.request.kind == Kind::download ? 1 : 0];
+  if (model_.copy_engines < 2 || operation.request.kind == Kind::upload) return engines_[0];
+  return engines_[operation.request.kind == Kind::download ? 1 : 2];
 }
 
 void Timeline::add(Operation& operation, Time now) noexcept {
@@ -84,6 +85,11 @@ void Timeline::advance(Time now) noexcept {
   }
 }
 
+void Timeline::release(Operation& operation, Time now) noexcept {
+  advance(now);
+  if (--operation.modelled.unmet == 0) begin(operation, now_);
+}
+
 void Timeline::called(Operation& callback, Time now) noexcept {
   advance(now);
   end(callback, now_);
@@ -100,9 +106,9 @@ Timeline::Time Timeline::next_event() const noexcept {
 /// All that it depends on is over.
 void Timeline::begin(Operation& operation, Time at) noexcept {
   Kind const behind = operation.modelled.behind;
-  bool const takes_over =
-      (is_copy(operation) && behind == Kind::kernel) ||
-      (operation.request.kind == Kind::kernel && (behind == Kind::upload || behind == Kind::download));
+  bool const takes_over = (is_copy(operation) && behind == Kind::kernel) ||
+                          (operation.request.kind == Kind::kernel &&
+                           (behind == Kind::upload || behind == Kind::download || behind == Kind::copy));
   // One that is in line for its engine already stays there.
   bool const in_line = model_.copies_in_order_of_issue && is_copy(operation);
   if (!takes_over || in_line) return begin_work(operation, at);
@@ -113,7 +119,8 @@ void Timeline::begin(Operation& operation, Time at) noexcept {
 void Timeline::begin_work(Operation& operation, Time at) noexcept {
   switch (operation.request.kind) {
     case Kind::upload:
-    case Kind::download: {
+    case Kind::download:
+    case Kind::copy: {
       operation.modelled.may_begin = true;
       CopyEngine& engine = engine_of(operation);
       if (!model_.copies_in_order_of_issue) engine.waiting.push(operation);
@@ -250,7 +257,7 @@ Timeline::LinkDirection Timeline::direction(bool up) const noexcept {
   LinkDirection direction;
   for (Operation const* each = active_; each != nullptr; each = each->modelled.next) {
     if (each->request.kind == Kind::kernel) direction.wanted += up ? each->modelled.reads : each->modelled.writes;
-    if (is_copy(*each) && (each->request.kind == Kind::upload) == up) direction.copied = true;
+    if (takes_the_link(*each) && (each->request.kind == Kind::upload) == up) direction.copied = true;
   }
   return direction;
 }
@@ -267,7 +274,7 @@ void Timeline::share_link() noexcept {
   double const taken_up = of_kernels(up, rate_up), taken_down = of_kernels(down, rate_down);
   for (Operation* each = active_; each != nullptr; each = each->modelled.next) {
     Modelled& modelled = each->modelled;
-    if (is_copy(*each)) {
+    if (takes_the_link(*each)) {
       bool const goes_up = each->request.kind == Kind::upload;
       double const alone = each->request.pageable ? model_.link.pageable : goes_up ? model_.link.up : model_.link.down;
       modelled.rate = std::min(1.0, (goes_up ? rate_up - taken_up : rate_down - taken_down) / alone);

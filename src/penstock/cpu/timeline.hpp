@@ -13,7 +13,8 @@ namespace penstock::cpu {
 /// When each operation begins and ends on the modelled device.
 ///
 /// An operation begins when all that it depends on is over and there is room for it. Copies have engines in which they
-/// stand in line; those that go both ways at once slow each other down. Kernels that work on the host's memory share
+/// stand in line; those that go both ways at once slow each other down. Copies from device to device have an engine of
+/// their own, unless there is one for all. Kernels that work on the host's memory share
 /// the link with each other and with copies. Kernels run at once as far as their blocks find room; the others stand in
 /// line, the more urgent first. A kernel that is more urgent than one that runs gets its room
 /// as soon as a wave of blocks is over. Records, waits and writes take no time. A callback begins when it is called,
@@ -43,6 +44,8 @@ class Timeline {
   ///
   /// Shape: `advance(now)` came before.
   void add(Operation& operation, Time now) noexcept;
+  /// What the operation waits for on another device is over.
+  void release(Operation& operation, Time now) noexcept;
   /// The callback, which was due, has returned.
   void called(Operation& callback, Time now) noexcept;
   /// What is over and was not asked for yet, in the order of the ends; or null.
@@ -105,8 +108,8 @@ class Timeline {
   DeviceModel const model_;
   CostOnModel const cost_{model_};
   Time now_{};
-  Operation* active_ = nullptr;  ///< What takes time now, linked by Modelled::next.
-  std::array<CopyEngine, 2> engines_;
+  Operation* active_ = nullptr;        ///< What takes time now, linked by Modelled::next.
+  std::array<CopyEngine, 3> engines_;  ///< Up, down, and from device to device.
   std::array<Line, static_cast<std::size_t>(least_priority - greatest_priority + 1)> kernels_;  ///< That find no room.
   double free_share_ = 1;                                                                       ///< Of multiprocessors.
   unsigned kernels_active_ = 0;

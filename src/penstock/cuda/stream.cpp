@@ -126,6 +126,15 @@ void CudaStream::copy_in_batches(std::span<Copy const> copies) {
 }
 #endif
 
+void CudaStream::copy(std::span<std::byte> to, std::span<std::byte const> from) {
+  check_room(to.size(), from.size());
+  if (from.empty()) return;
+  health_.expect_waited_for("A copy");
+  // Addresses say which GPU each is of.
+  health_.check(cudaMemcpyAsync(to.data(), from.data(), from.size(), cudaMemcpyDeviceToDevice, handle_),
+                "cudaMemcpyAsync (device to device)");
+}
+
 void CudaStream::launch(std::uint32_t, CpuKernel, KernelCost const&) {
   throw Error(ErrorKind::unsupported,
               "A CUDA stream runs no CPU kernel: give the stage a CUDA body, or run it on the CPU device.");

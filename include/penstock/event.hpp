@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+// Events: points in streams that threads and other streams can wait for.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <utility>
+
+namespace penstock {
+
+/// What a device implements to have events. Users hold an Event or an EventRef.
+class EventBackend {
+ public:
+  virtual ~EventBackend() = default;
+  virtual bool passed() = 0;
+  virtual void wait() = 0;
+  virtual std::optional<std::chrono::nanoseconds> since(EventBackend& earlier) = 0;
+  virtual void* native() const noexcept = 0;
+};
+
+/// A point in a stream that others can wait for, also those of other devices of its kind. Cheap to copy; the Event it
+/// came from must outlive it.
+///
+/// Threads: any, but record and query of one event must not race (one holder at a time).
+class EventRef {
+ public:
+  EventRef(std::nullptr_t) = delete;
+  explicit EventRef(EventBackend& backend) noexcept : backend_(&backend) {}
+
+  /// True once the device has passed the last record, or if there never was one.
+  ///
+  /// Throws: Error, if the device reports a fault instead.
+  bool passed() const { return backend_->passed(); }
+  /// Waits until `passed()`.
+  ///
+  /// Blocks: until the device gets there.
+  /// Throws: Error, as `passed()`.
+  void wait() const { backend_->wait(); }
+  /// Device time between the records of two events; empty until the device has passed both.
+  ///
+  /// Throws: Error of kind bad_argument, unless both were made with `timing`; and as `passed()`.
+  std::optional<std::chrono::nanoseconds> since(EventRef earlier) const { return backend_->since(*earlier.backend_); }
+  /// The device's own handle: a cudaEvent_t, or nothing of use on the CPU device.
+  void* native() const noexcept { return backend_->native(); }
+  EventBackend& backend() const noexcept { return *backend_; }
+
+ private:
+  EventBackend* backend_;
+};
+
+struct EventOptions {
+  bool timing = false;         ///< Keep the time of the record, so that `since` works.
+  bool blocking_wait = false;  ///< `wait` sleeps instead of spinning.
+};
+
+/// Owns an event of a device. Must die before its Device.
+class Event : public EventRef {
+ public:
+  explicit Event(std::unique_ptr<EventBackend> backend) noexcept : EventRef(*backend), owned_(std::move(backend)) {}
+
+ private:
+  std::unique_ptr<EventBackend> owned_;
+};
+
+}  // namespace penstock

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <memory>
+
+#include "penstock/core/rundown.hpp"
+
+namespace penstock::cpu {
+
+class Scheduler;
+struct Operation;
+
+/// What is told onward once an operation has passed: that a wait on another device need wait for it no more. A list,
+/// linked through itself, so that nothing is allocated when it is handed on.
+struct Onward {
+  std::shared_ptr<Rundown> visits;  ///< Closed once the scheduler may be called no more.
+  Scheduler* scheduler = nullptr;
+  Operation* wait = nullptr;
+  std::uint64_t number = 0;  ///< The wait's. One that ended with its device may have become another operation.
+  std::unique_ptr<Onward> next;
+};
+
+/// Tells all of them.
+///
+/// Threads: one that holds the mutex of no scheduler, so that none ever holds two.
+void tell_onward(std::unique_ptr<Onward> all) noexcept;
+
+}  // namespace penstock::cpu
