@@ -237,21 +237,5 @@ TEST_P(KernelsOn, RefuseToFindModeSFramesWithoutRoomForThem) {
                Error);
 }
 
-TEST(ModeSFrame, SaysItsAddressAndWhatItsParityHasBesideTheCrc) {
-  // Of a DF17 frame in the literature on Mode S.
-  ModeSFrame frame{.bytes = {0x8D, 0x48, 0x40, 0xD6, 0x20, 0x2C, 0xC3, 0x71, 0xC3, 0x2C, 0xE0, 0x57, 0x60, 0x98},
-                   .length = 14};
-  EXPECT_EQ(frame.format(), 17U);
-  EXPECT_EQ(frame.address(), 0x4840D6U);
-  EXPECT_EQ(frame.remainder(), 0U);
-  frame.bytes[13] ^= 5;
-  EXPECT_EQ(frame.remainder(), 5U);
-  std::mt19937 random(10);
-  Bytes const reply = some_frame(4, 0x4D2023, random);
-  ModeSFrame short_one{.length = 7};
-  std::ranges::copy(reply, short_one.bytes.begin());
-  EXPECT_EQ(short_one.remainder(), 0x4D2023U);
-}
-
 }  // namespace
 }  // namespace penstock
