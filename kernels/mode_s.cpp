@@ -113,7 +113,7 @@ class BlockOfSamples {
     std::uint32_t remainder = 0;
     for (unsigned bit = 0; bit < bits; ++bit) {
       unsigned const value = bit_at(bit);
-      frame.bytes[bit / 8] = static_cast<std::uint8_t>(frame.bytes[bit / 8] << 1U | value);
+      frame.bytes[bit / 8] = static_cast<std::uint8_t>(std::uint32_t{frame.bytes[bit / 8]} << 1U | value);
       remainder ^= syndromes.of[mode_s_long_bits - bits + bit] & (0U - value);
     }
     frame.length = static_cast<std::uint8_t>(bits / 8);

@@ -128,7 +128,8 @@ void expect_in(Samples const& samples, bool between, std::map<std::size_t, std::
     Bytes bytes;
     for (std::size_t bit = 0; bit < 112 && at + 16 + 2 * bit + 1 < p.size(); ++bit) {
       if (bit % 8 == 0) bytes.push_back(0);
-      bytes.back() = static_cast<std::uint8_t>(bytes.back() << 1U | (s[16 + 2 * bit] > s[17 + 2 * bit] ? 1 : 0));
+      bytes.back() =
+          static_cast<std::uint8_t>(std::uint32_t{bytes.back()} << 1U | (s[16 + 2 * bit] > s[17 + 2 * bit] ? 1U : 0U));
     }
     unsigned const format = bytes[0] >> 3U;
     bool const is_short = format == 0 || format == 4 || format == 5 || format == 11;
@@ -136,7 +137,8 @@ void expect_in(Samples const& samples, bool between, std::map<std::size_t, std::
     if (!is_short && !is_long) continue;
     if (is_long && at + mode_s_long_samples > p.size()) continue;
     bytes.resize(is_short ? 7 : 14);
-    std::uint32_t const sent = std::uint32_t{bytes.end()[-3]} << 16U | bytes.end()[-2] << 8U | bytes.end()[-1];
+    std::uint32_t const sent =
+        std::uint32_t{bytes.end()[-3]} << 16U | std::uint32_t{bytes.end()[-2]} << 8U | bytes.end()[-1];
     std::uint32_t const rest = crc_of({bytes.begin(), bytes.end() - 3}) ^ sent;
     bool const checked = rest == 0 && (format == 11 || format == 17 || format == 18);
     bool const likely = clear && (format == 11 ? rest < 128 : format != 17 && format != 18);
