@@ -25,18 +25,20 @@ constexpr std::size_t staged_samples = mode_s_block_samples + mode_s_long_sample
 
 constexpr ModeSSyndromes syndromes = make_mode_s_syndromes();
 
-/// The powers of a block's samples, and the frames that begin there.
+/// The powers of a block's samples, or of what is between each two of them, and the frames that begin there.
 class BlockOfSamples {
  public:
   /// Shape: `samples` are those from the block's first on, two bytes each.
-  explicit BlockOfSamples(std::span<unsigned char const> samples)
-      : length_(std::min(samples.size() / 2, staged_samples)) {
+  BlockOfSamples(std::span<unsigned char const> samples, bool between)
+      : between_(between), length_(std::min(samples.size() / 2 - (between ? 1 : 0), staged_samples)) {
     std::size_t at = 0;
 #if defined(__SSE2__)
     __m128i const middle = _mm_set1_epi8(static_cast<char>(0x80)), one = _mm_set1_epi16(1);
+    auto const from = [&](std::size_t sample) {
+      return _mm_loadu_si128(reinterpret_cast<__m128i const*>(samples.data() + 2 * sample));
+    };
     for (; at + 8 <= length_; at += 8) {
-      __m128i const bytes =
-          _mm_xor_si128(_mm_loadu_si128(reinterpret_cast<__m128i const*>(samples.data() + 2 * at)), middle);
+      __m128i const bytes = _mm_xor_si128(between ? _mm_avg_epu8(from(at), from(at + 1)) : from(at), middle);
       __m128i const i = _mm_srai_epi16(_mm_slli_epi16(bytes, 8), 8), q = _mm_srai_epi16(bytes, 8);
       __m128i const both =
           _mm_add_epi16(_mm_mullo_epi16(i, _mm_add_epi16(i, one)), _mm_mullo_epi16(q, _mm_add_epi16(q, one)));
@@ -44,12 +46,15 @@ class BlockOfSamples {
     }
 #endif
     for (; at < length_; ++at) {
-      powers_[at] = static_cast<std::uint16_t>(mode_s_power(samples[2 * at], samples[2 * at + 1]));
+      auto const value = [&](std::size_t byte) -> unsigned {
+        return between ? (samples[byte] + samples[byte + 2] + 1U) / 2 : samples[byte];
+      };
+      powers_[at] = static_cast<std::uint16_t>(mode_s_power(value(2 * at), value(2 * at + 1)));
     }
   }
 
+  /// Appends the frames to those of the block.
   void find(std::uint32_t first_sample, ModeSBlock& to) const {
-    to.found = 0;
     if (length_ < mode_s_short_samples) return;
     std::size_t const end = std::min(mode_s_block_samples, length_ - mode_s_short_samples + 1);
     for (std::size_t at = 0; at < end; at += 8) {
@@ -57,7 +62,8 @@ class BlockOfSamples {
       if (end - at < 8) mask &= (1U << (end - at)) - 1U;
       for (; mask != 0; mask &= mask - 1) {
         std::size_t const begin = at + static_cast<unsigned>(std::countr_zero(mask));
-        ModeSFrame frame{.sample = static_cast<std::uint32_t>(first_sample + begin)};
+        ModeSFrame frame{.sample = static_cast<std::uint32_t>(first_sample + begin),
+                         .between = between_ ? std::uint8_t{1} : std::uint8_t{0}};
         if (!decode(begin, frame)) continue;
         if (to.found < mode_s_block_frames) to.frames[to.found] = frame;
         ++to.found;
@@ -107,13 +113,14 @@ class BlockOfSamples {
     std::uint32_t remainder = 0;
     for (unsigned bit = 0; bit < bits; ++bit) {
       unsigned const value = bit_at(bit);
-      frame.bytes[bit / 8] = static_cast<std::uint8_t>(frame.bytes[bit / 8] << 1U | value);
+      frame.bytes[bit / 8] = static_cast<std::uint8_t>(std::uint32_t{frame.bytes[bit / 8]} << 1U | value);
       remainder ^= syndromes.of[mode_s_long_bits - bits + bit] & (0U - value);
     }
     frame.length = static_cast<std::uint8_t>(bits / 8);
     return is_mode_s_frame(format, remainder, clear);
   }
 
+  bool const between_;
   std::size_t const length_;
   // What is behind the last sample is read, but decides nothing.
   std::array<std::uint16_t, staged_samples + 8> powers_;  // NOLINT(cppcoreguidelines-pro-type-member-init)
@@ -122,21 +129,25 @@ class BlockOfSamples {
 void find_on_cpu(DeviceSpan<std::byte const> input, DeviceSpan<ModeSBlock> blocks, StreamRef stream,
                  unsigned multiprocessors) {
   std::size_t const count = mode_s_blocks(input.size());
-  stream.launch(static_cast<std::uint32_t>((count + cpu_grain - 1) / cpu_grain),
-                [=](KernelBlock block) {
-                  auto const bytes = input.in(block);
-                  auto const samples = std::span(reinterpret_cast<unsigned char const*>(bytes.data()), bytes.size());
-                  auto const all = blocks.in(block);
-                  for (std::size_t k = block * cpu_grain; k < std::min(count, (block + 1) * cpu_grain); ++k) {
-                    std::size_t const first = k * mode_s_block_samples;
-                    BlockOfSamples(samples.subspan(2 * first)).find(static_cast<std::uint32_t>(first), all[k]);
-                  }
-                },
-                {.reads = {input},
-                 .writes = DeviceSpan<std::byte const>(reinterpret_cast<std::byte const*>(blocks.address()),
-                                                       count * sizeof(ModeSBlock)),
-                 .blocks = modelled_blocks(multiprocessors, count),
-                 .block_threads = mode_s_threads});
+  stream.launch(
+      static_cast<std::uint32_t>((count + cpu_grain - 1) / cpu_grain),
+      [=](KernelBlock block) {
+        auto const bytes = input.in(block);
+        auto const samples = std::span(reinterpret_cast<unsigned char const*>(bytes.data()), bytes.size());
+        auto const all = blocks.in(block);
+        for (std::size_t k = block * cpu_grain; k < std::min(count, (block + 1) * cpu_grain); ++k) {
+          std::size_t const first = k * mode_s_block_samples;
+          all[k].found = 0;
+          for (bool const between : {false, true}) {
+            BlockOfSamples(samples.subspan(2 * first), between).find(static_cast<std::uint32_t>(first), all[k]);
+          }
+        }
+      },
+      {.reads = {input},
+       .writes = DeviceSpan<std::byte const>(reinterpret_cast<std::byte const*>(blocks.address()),
+                                             count * sizeof(ModeSBlock)),
+       .blocks = modelled_blocks(multiprocessors, count),
+       .block_threads = mode_s_threads});
 }
 
 }  // namespace

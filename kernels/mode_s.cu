@@ -27,19 +27,47 @@ __device__ unsigned two_powers(unsigned word) {
   return low | mode_s_power(word >> 16U & 0xFFU, word >> 24U) << 16U;
 }
 
-__device__ void stage_powers(unsigned char const* from, unsigned samples, unsigned short* to) {
+/// What is between the samples of these words and the next ones of each.
+__device__ unsigned between_two(unsigned word, unsigned next) {
+  return __vavgu4(word, __funnelshift_r(word, next, 16));
+}
+
+/// Powers of a block's samples, and of what is between each two of them.
+struct PowersOfBlock {
+  // What is behind the last one is read, but decides nothing.
+  alignas(16) unsigned short of[2][staged_powers + mode_s_warp];
+  unsigned lengths[2];
+};
+
+/// `samples` are those of the input from `from` on.
+__device__ void stage_powers(unsigned char const* from, std::uint64_t samples, PowersOfBlock& to) {
+  auto const whole = static_cast<unsigned>(min(samples, std::uint64_t{staged_powers}));
+  auto const between = static_cast<unsigned>(min(samples - 1, std::uint64_t{staged_powers}));
   unsigned done = 0;
   if (reinterpret_cast<std::uintptr_t>(from) % sizeof(uint4) == 0) {
-    unsigned const vectors = samples / samples_of_vector;
+    unsigned const vectors = between / samples_of_vector;
     for (unsigned k = threadIdx.x; k < vectors; k += mode_s_threads) {
       uint4 const some = reinterpret_cast<uint4 const*>(from)[k];
-      reinterpret_cast<uint4*>(to)[k] = {two_powers(some.x), two_powers(some.y), two_powers(some.z),
-                                         two_powers(some.w)};
+      // There is a sample behind these.
+      unsigned const next = reinterpret_cast<unsigned short const*>(from)[(k + 1) * samples_of_vector];
+      reinterpret_cast<uint4*>(to.of[0])[k] = {two_powers(some.x), two_powers(some.y), two_powers(some.z),
+                                               two_powers(some.w)};
+      reinterpret_cast<uint4*>(to.of[1])[k] = {
+          two_powers(between_two(some.x, some.y)), two_powers(between_two(some.y, some.z)),
+          two_powers(between_two(some.z, some.w)), two_powers(between_two(some.w, next))};
     }
     done = vectors * samples_of_vector;
   }
-  for (unsigned k = done + threadIdx.x; k < samples; k += mode_s_threads) {
-    to[k] = static_cast<unsigned short>(mode_s_power(from[2 * k], from[2 * k + 1]));
+  for (unsigned k = done + threadIdx.x; k < whole; k += mode_s_threads) {
+    unsigned const i = from[2 * k], q = from[2 * k + 1];
+    to.of[0][k] = static_cast<unsigned short>(mode_s_power(i, q));
+    if (k >= between) continue;
+    to.of[1][k] =
+        static_cast<unsigned short>(mode_s_power((i + from[2 * k + 2] + 1) / 2, (q + from[2 * k + 3] + 1) / 2));
+  }
+  if (threadIdx.x == 0) {
+    to.lengths[0] = whole;
+    to.lengths[1] = between;
   }
 }
 
@@ -56,7 +84,7 @@ class FrameBits {
   /// Appends the frame that begins at `begin`, if one does, to those of the block. All threads of the warp call it
   /// together.
   __device__ void decode(unsigned short const* powers, unsigned begin, unsigned samples, unsigned first_sample,
-                         unsigned* found, ModeSBlock* to) const {
+                         unsigned between, unsigned* found, ModeSBlock* to) const {
     unsigned short const* const p = powers + begin;
     unsigned own[words], all[words];
 #pragma unroll
@@ -89,8 +117,8 @@ class FrameBits {
       all[1] &= 0xFFFFFF00U;
       all[2] = all[3] = 0;
     }
-    // Five words: the place, and the bytes with the length behind them.
-    unsigned const last = all[3] >> 24U | (all[3] >> 8U & 0xFF00U) | bits / 8 << 16U;
+    // Five words: the place, and the bytes with the length and the half of a sample behind them.
+    unsigned const last = all[3] >> 24U | (all[3] >> 8U & 0xFF00U) | bits / 8 << 16U | between << 24U;
     unsigned const word = lane_ == 0   ? first_sample + begin
                           : lane_ == 1 ? __byte_perm(all[0], 0, 0x0123)
                           : lane_ == 2 ? __byte_perm(all[1], 0, 0x0123)
@@ -107,25 +135,27 @@ class FrameBits {
 
 __global__ void __launch_bounds__(mode_s_threads)
     find_frames(unsigned char const* input, std::uint64_t samples, ModeSBlock* blocks, unsigned count) {
-  // What is behind the last sample is read, but decides nothing.
-  __shared__ alignas(16) unsigned short powers[staged_powers + mode_s_warp];
+  __shared__ PowersOfBlock powers;
   __shared__ unsigned found;
   FrameBits const bits;
   unsigned const lane = threadIdx.x % mode_s_warp;
   for (unsigned block = blockIdx.x; block < count; block += gridDim.x) {
     std::uint64_t const first = std::uint64_t{block} * own_samples;
-    auto const length = static_cast<unsigned>(min(samples - first, std::uint64_t{staged_powers}));
     __syncthreads();
     if (threadIdx.x == 0) found = 0;
-    stage_powers(input + 2 * first, length, powers);
+    stage_powers(input + 2 * first, samples - first, powers);
     __syncthreads();
-    unsigned const end =
-        length < mode_s_short_samples ? 0 : min(own_samples, length - static_cast<unsigned>(mode_s_short_samples) + 1);
-    for (unsigned base = threadIdx.x - lane; base < end; base += mode_s_threads) {
-      bool const begins = base + lane < end && is_mode_s_preamble(powers + base + lane);
-      for (unsigned some = __ballot_sync(all_of_warp, begins); some != 0; some &= some - 1) {
-        unsigned const begin = base + (__ffs(static_cast<int>(some)) - 1);
-        bits.decode(powers, begin, length, static_cast<unsigned>(first), &found, blocks + block);
+    for (unsigned between = 0; between < 2; ++between) {
+      unsigned short const* const of = powers.of[between];
+      unsigned const length = powers.lengths[between];
+      constexpr unsigned shortest = mode_s_short_samples;
+      unsigned const end = length < shortest ? 0 : min(own_samples, length - shortest + 1);
+      for (unsigned base = threadIdx.x - lane; base < end; base += mode_s_threads) {
+        bool const begins = base + lane < end && is_mode_s_preamble(of + base + lane);
+        for (unsigned some = __ballot_sync(all_of_warp, begins); some != 0; some &= some - 1) {
+          unsigned const begin = base + (__ffs(static_cast<int>(some)) - 1);
+          bits.decode(of, begin, length, static_cast<unsigned>(first), between, &found, blocks + block);
+        }
       }
     }
     __syncthreads();

@@ -9,7 +9,8 @@ std::uint32_t ModeSFrame::remainder() const noexcept {
   std::uint32_t value = 0;
   unsigned const bits = 8U * length;
   for (unsigned bit = 0; bit < bits; ++bit) {
-    if ((bytes[bit / 8] >> (7U - bit % 8) & 1U) != 0) value ^= syndromes.of[mode_s_long_bits - bits + bit];
+    if ((std::uint32_t{bytes[bit / 8]} >> (7U - bit % 8) & 1U) != 0)
+      value ^= syndromes.of[mode_s_long_bits - bits + bit];
   }
   return value;
 }

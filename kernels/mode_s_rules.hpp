@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <initializer_list>
 
 // In a CUDA source the rules are the GPU's alone, apart from those for constants.
 #ifdef __CUDACC__

@@ -25,8 +25,10 @@ struct ModeSFrame {
   std::uint32_t sample = 0;                 ///< Of the input, where the preamble begins.
   std::array<std::uint8_t, 14> bytes = {};  ///< As they were sent, the first bit the highest.
   std::uint8_t length = 0;                  ///< In bytes: 7, or 14.
-  std::uint8_t unused = 0;
+  std::uint8_t between = 0;                 ///< 1: it begins half a sample later.
 
+  /// Where it begins, in halves of a sample.
+  std::uint64_t begin() const noexcept { return 2 * std::uint64_t{sample} + between; }
   /// DF, the kind of the frame.
   unsigned format() const noexcept { return bytes[0] >> 3U; }
   /// AA, the address in a frame of the formats 11, 17 and 18.
@@ -70,6 +72,8 @@ inline namespace PENSTOCK_FLAVOUR {
 /// of whole numbers, so each device finds the same; the order of a block's frames is not defined, and beyond
 /// mode_s_block_frames neither is which are lost.
 ///
+/// - Frames are looked for in the samples, and in those between each two of them, which are the mean of I and of Q,
+///   rounded up. So a frame may be found twice, half a sample apart.
 /// - The power of a sample is (2I - 255)^2 + (2Q - 255)^2.
 /// - A preamble has pulses in samples 0, 2, 7 and 9: each has more power than the sample at each side of it that is
 ///   between pulses or next to them (1, 3, 6, 8), and together they have more than the samples 3 to 6 and 11 to 14

@@ -104,7 +104,7 @@ case $case in
       exit 77
     }
     heard "$capture" >out
-    for kind in 'DF0 10' 'DF4 4' 'DF5 9' 'DF11 73' 'DF17 148' 'DF20 13' 'DF21 6'; do
+    for kind in 'DF0 11' 'DF4 4' 'DF5 9' 'DF11 88' 'DF17 168' 'DF20 14' 'DF21 6'; do
       grep -q "^# $kind\$" out || fail "$(grep '#' out)"
     done
     heard "$capture" --tile 1920 --producers 4 | cmp - out || fail 'another tile, other frames'

@@ -5,6 +5,7 @@
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <unordered_map>
@@ -36,7 +37,10 @@ class FindFrames final : public Stage {
   Promises promises() const noexcept override { return {.reads_once = true, .capturable = true}; }
   void prepare(StreamRef stream) override { find_mode_s_prepare(stream); }
   std::size_t run(DeviceTile const& tile, StreamRef stream) override {
-    find_mode_s(tile.input, tile.output.as<ModeSBlock>(), stream, multiprocessors_);
+    auto const blocks = tile.output.as<ModeSBlock>();
+    // Measured alone, a tile is a few bytes at times, and its output is no larger: there is nothing to be found.
+    if (blocks.empty()) return 0;
+    find_mode_s(tile.input, blocks, stream, multiprocessors_);
     return mode_s_blocks(tile.input.size()) * sizeof(ModeSBlock);
   }
 
@@ -58,11 +62,11 @@ class Receiver {
     for (ModeSBlock const& block : ok ? blocks_of(tile) : std::span<ModeSBlock const>()) {
       auto const kept = block.kept();
       sorted_.assign(kept.begin(), kept.end());
-      std::ranges::sort(sorted_, {}, &ModeSFrame::sample);
+      std::ranges::sort(sorted_, {}, &ModeSFrame::begin);
       for (ModeSFrame const& frame : sorted_) {
         Heard const heard{(first + sample_bytes * frame.sample) / sample_bytes, frame};
         if (heard.sample * sample_bytes < own_end) {
-          judge(heard);
+          hear(heard);
         } else {
           next_tile_.push_back(heard);
         }
@@ -73,8 +77,10 @@ class Receiver {
   }
   /// There is no other tile.
   void finish() {
-    for (Heard const& heard : next_tile_) judge(heard);
+    for (Heard const& heard : next_tile_) hear(heard);
     next_tile_.clear();
+    if (between_) judge(*between_);
+    between_.reset();
   }
 
   std::string text() const {
@@ -99,6 +105,19 @@ class Receiver {
   static std::span<ModeSBlock const> blocks_of(Tile const& tile) {
     auto const bytes = tile.produced_output();
     return {reinterpret_cast<ModeSBlock const*>(bytes.data()), bytes.size() / sizeof(ModeSBlock)};
+  }
+  /// One that begins between samples is heard in the next sample as well at times, and is then said to be there.
+  void hear(Heard const& heard) {
+    bool const whole = heard.frame.between == 0;
+    bool const again =
+        between_ && whole && heard.sample == between_->sample + 1 && heard.frame.bytes == between_->frame.bytes;
+    if (between_ && !again) judge(*between_);
+    between_.reset();
+    if (whole) {
+      judge(heard);
+    } else {
+      between_ = heard;
+    }
   }
   void judge(Heard const& heard) {
     // A reply reads as a frame in two places at times, or in a part of itself.
@@ -134,6 +153,7 @@ class Receiver {
   std::uint64_t silent_until_ = 0;
   std::uint64_t lost_ = 0;
   std::vector<Heard> next_tile_;
+  std::optional<Heard> between_;
   std::vector<ModeSFrame> sorted_;
   std::unordered_map<std::uint32_t, std::uint64_t> known_;  ///< When an aircraft named itself last.
   std::array<std::uint64_t, 32> formats_{};
