@@ -66,11 +66,13 @@ struct JobOption {
 /// An option that takes whole numbers from `least` to `most`, both included.
 JobOption number_option(std::string name, std::string sentence, std::uint64_t preset, std::uint64_t least,
                         std::uint64_t most);
-/// An option that takes one of these words; the first one is the preset.
+/// An option that takes one of these words, which its help lists behind the sentence; the first one is the preset.
 JobOption word_option(std::string name, std::string sentence, std::vector<std::string> words);
-/// An option that must be given once, with the name of a file that can be read.
+/// An option that must be given once, with the name of a file that can be read, or `-` for standard input, which a
+/// `FileSource` takes for it.
 JobOption file_option(std::string name, std::string sentence);
-/// The same of an option that need not be given; its value is then empty.
+/// An option that need not be given, and is empty then; else it names a file that can be read, and `-` is a file of
+/// that name.
 JobOption optional_file_option(std::string name, std::string sentence);
 
 /// One set of values with which a job runs: a point of a measurement.

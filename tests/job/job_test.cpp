@@ -30,6 +30,7 @@ TEST(JobOptions, TakeNumbersWithinTheirBounds) {
 TEST(JobOptions, TakeTheirWords) {
   JobOption const option = word_option("order", "In which", {"any", "sorted"});
   EXPECT_EQ(option.preset, "any");
+  EXPECT_EQ(option.sentence, "In which: any, sorted");
   EXPECT_EQ(option.read("sorted"), "sorted");
   try {
     option.read("best");
@@ -45,6 +46,11 @@ TEST(JobOptions, TakeFilesThatCanBeRead) {
   EXPECT_EQ(option.read("/proc/self/exe"), "/proc/self/exe");
   EXPECT_THROW(option.read(""), Error);
   EXPECT_THROW(option.read("/nowhere"), Error);
+}
+
+TEST(JobOptions, TakeStandardInputForAnInputThatMustBeNamed) {
+  EXPECT_EQ(file_option("input", "The file").read("-"), "-");
+  EXPECT_THROW(optional_file_option("patterns", "The file").read("-"), Error) << "there is no file of this name";
 }
 
 /// Source: the test vectors of FNV-1a by Noll.

@@ -50,6 +50,8 @@ case $case in
       "$program" run --device cpu --input log $options >out 2>err || fail "$(cat err)"
       same
     done
+    "$program" run --device cpu --input - <log >out 2>err || fail "$(cat err)"
+    same
     ;;
   SumsATableByTheFieldsThatAreNamed)
     awk 'BEGIN { for (k = 0; k < 50000; ++k) printf "\"a,%d\",%d,%d\n", k, k % 7, k }' >table.csv

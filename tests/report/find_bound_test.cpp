@@ -53,7 +53,7 @@ TEST_F(StreamsWillNotHelp, IfCopiesAreMostlySetUpAndThenTheLinkIsNotCalledFull) 
   alone.link_up = 4.0 * 65'536 * 65'536;  // Bytes move for a quarter of the time.
   EXPECT_EQ(verdict().bound, Bound::upload);
   EXPECT_EQ(why().reason, NoStreams::work_too_small);
-  EXPECT_THAT(why().sentence, HasSubstr("tiles of 64KiB are too small: of the 15.3 us that one takes up, 11.4 us are "
+  EXPECT_THAT(why().sentence, HasSubstr("tiles of 64 KiB are too small: of the 15.3 us that one takes up, 11.4 us are "
                                         "set-up"));
   alone.link_up = 1.5 * 65'536 * 65'536;
   EXPECT_EQ(why().reason, NoStreams::link_full) << "two thirds of the time";

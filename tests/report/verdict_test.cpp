@@ -69,7 +69,7 @@ TEST_F(ARunOfOneSecond, IsBoundBySubmissionIfTilesAreTooSmall) {
   Verdict const seen = verdict();
   EXPECT_EQ(seen.bound, Bound::submission);
   EXPECT_THAT(seen.streams_will_not_help.value().sentence,
-              HasSubstr("tiles of 4KiB are too small: a lane is busy with one for 9.9 us"));
+              HasSubstr("tiles of 4 KiB are too small: a lane is busy with one for 9.9 us"));
   EXPECT_EQ(seen.advice.at(0).change, "--tile 16KiB");
   EXPECT_EQ(seen.advice.at(1).change, "--lanes 4");
 }
@@ -108,6 +108,34 @@ TEST_F(ARunOfOneSecond, IsBoundByCompletionsIfTilesWaitToBeNoticed) {
   EXPECT_NEAR(seen.advice.at(1).gain, 1.6, 0.01);
 }
 
+TEST_F(ARunOfOneSecond, WhoseSmallTilesWaitToBeNoticedIsOfferedBatchesOnAGpu) {
+  run.bytes_up = run.bytes_down = run.tile_bytes = 4096;
+  run.in_flight = 8;
+  run.notice = 6;
+  run.gpu = true;
+  run.usual_batch = 128;
+  Verdict const seen = verdict();
+  EXPECT_EQ(seen.bound, Bound::completion);
+  EXPECT_THAT(seen.advice.at(0).change, testing::StartsWith("--batch 128 "));
+  for (Advice const& advice : seen.advice) EXPECT_FALSE(advice.change.starts_with("--slots")) << advice.change;
+}
+
+TEST_F(ARunOfOneSecond, OfFewTilesIsTooShortForAVerdict) {
+  run.fill = 3.9;
+  run.borrow_wait = 0.05;
+  ASSERT_EQ(verdict().bound, Bound::fill);
+  run.tiles = 31;
+  Verdict const seen = verdict();
+  EXPECT_EQ(seen.bound, Bound::too_few_tiles);
+  EXPECT_THAT(seen.evidence.at(0), HasSubstr("The run had 31 tiles for 8 slots: too short to be judged."));
+  EXPECT_FALSE(seen.ceiling || seen.next || seen.streams_will_not_help);
+  EXPECT_THAT(seen.advice, SizeIs(0));
+  run.tiles = 32;
+  EXPECT_EQ(verdict().bound, Bound::fill);
+  run.batch = 9;
+  EXPECT_EQ(verdict().bound, Bound::too_few_tiles) << "each of two lanes had fewer than two batches";
+}
+
 TEST_F(ARunOfOneSecond, HasTooFewTilesIfAllSlotsAreInUseAndNobodyIsBusy) {
   run.in_flight = 7.6;
   Verdict const seen = verdict();
@@ -138,10 +166,11 @@ TEST_F(ARunOfOneSecond, IsToldThatAllSlotsAreInUseOnlyIfTheyAre) {
 }
 
 TEST_F(ARunOfOneSecond, OfNoMoreTilesThanSlotsIsNotToldToHaveMoreOfThem) {
-  run.in_flight = 7.6;
-  run.tiles = 9;
+  run.slots = 20;
+  run.in_flight = 38;
+  run.tiles = 41;
   ASSERT_FALSE(verdict().advice.empty());
-  run.tiles = 8;
+  run.tiles = 40;
   ASSERT_EQ(verdict().bound, Bound::too_few_tiles);
   EXPECT_TRUE(verdict().advice.empty());
 }

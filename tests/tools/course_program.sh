@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # usage: course_program.sh PENSTOCK CASE
 # Runs each command of a page of docs/course, and looks for each line of output that the page shows. Numbers may differ, and
-# whether a time is in us, ms or s; line breaks do not count. A line "..." stands for what the page leaves out.
+# whether a time is in us, ms or s; line breaks do not count. A line "..." stands for what the page leaves out. Files that a
+# command names in /tmp are written to the test's own folder.
 # What items.md has for the same command is looked for, too. Case Items runs its commands that no page has.
 course=$(realpath "$(dirname "$0")/../../docs/course")
 # shellcheck source=tests/tools/program_world.sh
@@ -63,6 +64,7 @@ if [[ $page == items.md ]]; then
       *) [[ -x $program ]] || { echo "not built: $command"; continue; } ;;
     esac
     : > shown
+    words_of_it=("${words_of_it[@]/#\/tmp\//$world/}")
     penstock=$program run "${words_of_it[@]:1}"
     judge
     commands=$((commands + 1))
@@ -87,7 +89,7 @@ while IFS= read -r line; do
     : > shown
     commands=$((commands + 1))
     read -ra words_of_it <<< "${line#\$ penstock }"
-    run "${words_of_it[@]}"
+    run "${words_of_it[@]/#\/tmp\//$world/}"
   elif ((inside)) && [[ $line =~ ^\(exit\ code\ ([0-9]+)\)$ ]]; then
     wanted_code=${BASH_REMATCH[1]}
   elif ((inside)); then

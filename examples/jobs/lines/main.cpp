@@ -124,7 +124,7 @@ int main(int count, char** arguments) {
   return run_job(
       count, arguments,
       {.sentence = "Groups lines by a number, and adds up another one",
-       .options = {file_option("input", "The file"),
+       .options = {file_option("input", "The file, or - for standard input"),
                    optional_file_option("patterns", "Only lines count that have a line of this file in them"),
                    word_option("format", "How lines have fields", {"access-log", "csv", "tsv", "words"}),
                    number_option("key", "The field with the number of the group, from 1; 0: that of the format", 0, 0,

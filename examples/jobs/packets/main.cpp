@@ -168,7 +168,7 @@ int main(int count, char** arguments) {
   return run_job(
       count, arguments,
       {.sentence = "Counts and checks captured packets, and adds them up by flow",
-       .options = {file_option("input", "The capture: pcap or pcapng"),
+       .options = {file_option("input", "The capture, pcap or pcapng, or - for standard input"),
                    number_option("top", "How many flows are printed, those with the most bytes; 0: all", 20, 0,
                                  1U << 30U),
                    number_option("table", "Each lane has room for two to the power of this flows", 18, 6, 28)},

@@ -162,9 +162,11 @@ std::vector<std::string> CpuDevice::remarks() {
     what += "work of host threads took " + percent_text(lost) + " longer, because they waited for its CPUs";
   }
   if (what.empty()) return {};
+  constexpr double much = 0.1;
+  unsigned const times = std::max(late, lost) > much ? 4 : 2;
   return {std::string(too_slow_for_its_clock) + ": " + what +
           ". Times may be too long; name it with a larger factor, as @" +
-          std::to_string(std::min(10'000U, 4 * Clock::slower())) + "."};
+          std::to_string(std::min(10'000U, times * Clock::slower())) + "."};
 }
 
 Outstanding CpuDevice::outstanding() const {

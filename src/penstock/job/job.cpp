@@ -55,7 +55,7 @@ JobOption word_option(std::string name, std::string sentence, std::vector<std::s
   std::string all;
   for (std::string const& word : words) all += (all.empty() ? "" : ", ") + word;
   return {.name = std::move(name),
-          .sentence = std::move(sentence),
+          .sentence = std::move(sentence) + ": " + all,
           .preset = words.empty() ? "" : words.front(),
           .offered = all,
           .read = [words, all](std::string const& value) {
@@ -73,6 +73,7 @@ JobOption file_option(std::string name, std::string sentence) {
           .names_input = true,
           .read = [](std::string const& path) {
             if (path.empty()) refuse("it names no file: give it a name.");
+            if (path == "-") return path;  // Standard input.
             int const file = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
             if (file < 0) refuse(std::string(std::strerror(errno)) + ": name a file that can be read.");
             close(file);
@@ -83,6 +84,8 @@ JobOption file_option(std::string name, std::string sentence) {
 JobOption optional_file_option(std::string name, std::string sentence) {
   JobOption option = file_option(std::move(name), std::move(sentence));
   option.required = false;
+  // Sources read standard input, not what else a job reads of files.
+  option.read = [read = option.read](std::string const& path) { return read(path == "-" ? "./-" : path); };
   return option;
 }
 

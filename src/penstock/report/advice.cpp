@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "penstock/core/number_text.hpp"
+#include "penstock/core/usual_sizes.hpp"
 #include "penstock/report/limits.hpp"
 
 namespace penstock {
@@ -16,6 +17,10 @@ namespace {
 
 constexpr double nearly_all = 0.8;  ///< As find_bound has it.
 constexpr double infinite = std::numeric_limits<double>::infinity();
+
+std::string whole_size_text(double bytes) {
+  return size_text(static_cast<std::uint64_t>(std::llround(bytes)));
+}
 
 class Adviser {
  public:
@@ -99,8 +104,8 @@ class Adviser {
     if (!way.known() || way.bytes < figures_.tile_bytes / 2 || way.set_up() < (nearly - 1) * way.moving()) return;
     double together = 2;
     while (together < most_together && way.most_with(together) * nearly < way.most_with(infinite)) together *= 2;
-    std::string const why = "Of the " + seconds_text(way.alone()) + " that " + size_option(std::round(way.bytes)) +
-                            " take " + way.name + ", " + seconds_text(way.set_up()) + " are set-up.";
+    std::string const why = "Of the " + seconds_text(way.alone()) + " that " + whole_size_text(way.bytes) + " take " +
+                            way.name + ", " + seconds_text(way.set_up()) + " are set-up.";
     unsigned const now = std::max(figures_.batch, 1U);
     unsigned const batch = std::min(static_cast<unsigned>(together) * now, figures_.usual_batch);
     if (batch >= 2 * now) {
@@ -161,12 +166,13 @@ class Adviser {
     offers_.work("a sink that takes half the time", 2 * most(), "The sink is the bound.");
   }
 
-  void larger_batches() {
+  bool larger_batches() {
     unsigned const now = std::max(figures_.batch, 1u), then = figures_.usual_batch;
-    if (then < 2 * now) return;
+    if (then < 2 * now) return false;
     offers_.whole(batch_text(figures_, then),
                   most_with_batches(static_cast<double>(then) / now, figures_, ceilings_, use_),
                   "What a lane calls to give tiles to the device hardly depends on how many they are.");
+    return true;
   }
 
   void lanes() {
@@ -175,7 +181,7 @@ class Adviser {
     double const filled = std::max(figures_.bytes_up, figures_.bytes_down);
     if (filled > 0 && filled < figures_.tile_bytes / 2) {
       offers_.work("fuller tiles", most() * figures_.tile_bytes / filled,
-                   "A tile holds " + size_option(std::round(filled)) + " of " + size_option(figures_.tile_bytes) + ".");
+                   "A tile holds " + whole_size_text(filled) + " of " + whole_size_text(figures_.tile_bytes) + ".");
     } else if (figures_.tile_bytes > 0) {
       offers_.option("--tile " + size_option(larger * figures_.tile_bytes), larger * most(),
                      "What a lane does for a tile hardly depends on its size.");
@@ -194,6 +200,8 @@ class Adviser {
       offers_.option("--signal event_poll", *figures_.in_flight / std::max(in_flight - notice / 2, in_flight / 2),
                      "It takes at most half as long to notice, for up to a CPU a lane while tiles are in flight.");
     }
+    // Each small tile that a GPU is given alone costs calls and a message of its own, with more slots, too.
+    if (figures_.gpu && figures_.tile_bytes < static_cast<double>(large_tile) && larger_batches()) return;
     more_slots("Those that wait to be noticed leave room for as many others.");
   }
 

@@ -54,6 +54,14 @@ Turns turns_of(RunFigures const& figures, Utilisation const& use) {
   return legacy_in_common(figures) ? Turns::legacy_stream : Turns::unknown;
 }
 
+/// A run that was over before its parts were at work all at once: what was busy in it says nothing of a longer one.
+bool too_short(RunFigures const& figures) {
+  constexpr std::uint64_t few = 32;
+  constexpr unsigned batches = 2;  // Of each lane.
+  std::uint64_t const batched = std::uint64_t{batches} * std::max(figures.lanes, 1U) * std::max(figures.batch, 1U);
+  return figures.tiles < std::max(few, batched);
+}
+
 PartUse const* full(Utilisation const& use, std::initializer_list<Bound> among) {
   PartUse const* fullest = nullptr;
   for (Bound const part : among) {
@@ -86,7 +94,7 @@ double filled_bytes(RunFigures const& figures) {
 }
 
 std::string too_small(double bytes) {
-  return "tiles of " + size_option(std::round(bytes)) + " are too small: ";
+  return "tiles of " + size_text(static_cast<std::uint64_t>(std::llround(bytes))) + " are too small: ";
 }
 
 /// Seconds that the longest step of a tile takes on the device; 0 if unknown. While lanes are the bound the other steps
@@ -164,6 +172,7 @@ Why on_turns(Turns turns, RunFigures const& figures) {
 }  // namespace
 
 Finding find_bound(RunFigures const& figures, Utilisation const& use) {
+  if (too_short(figures)) return {Bound::too_few_tiles, Turns::none, Room::run};
   PartUse const* const host = full(use, {Bound::fill, Bound::sink});
   Turns const turns = turns_of(figures, use);
   // Lanes that only give work to the device give it one thing after the other, and it has no other to take turns with.

@@ -73,7 +73,8 @@ std::string on_the_rest(PartUse const* busiest, Utilisation const& use) {
 std::string on_room(Room room, RunFigures const& figures) {
   std::string const slots = count(slots_of_all(figures), "slot");
   if (room == Room::run)
-    return "The run had " + count(figures.tiles, "tile") + " for " + slots + ": too short to be judged.";
+    return "The run had " + count(figures.tiles, "tile") + " for " + slots +
+           ": too short to be judged. A longer run, or smaller tiles, has more of them.";
   if (room == Room::pool) {
     return "There are " + count(figures.pool, "tile") + " for " + slots + " and " +
            count(figures.producers, "producer") + ".";
@@ -119,6 +120,7 @@ std::vector<std::string> evidence_for(Finding const& finding, RunFigures const& 
   if (part != nullptr) return {on_part(*part, figures, use), on_the_rest(use.busiest({finding.bound}), use)};
   switch (finding.bound) {
     case Bound::too_few_tiles:
+      if (finding.room == Room::run) return {on_room(finding.room, figures)};
       return {on_room(finding.room, figures), on_the_rest(use.busiest(), use)};
     case Bound::serialising_stream:
       return {on_turns(finding.turns, figures, use), on_the_rest(use.busiest(), use)};
@@ -175,6 +177,7 @@ Verdict judge(RunFigures const& figures, Ceilings const& ceilings) {
   verdict.bound = finding.bound;
   verdict.evidence = evidence_for(finding, figures, use);
   verdict.bytes_per_second = use.rate * use.payload;
+  if (finding.room == Room::run) return verdict;
   verdict.ceiling = in_bytes(own_limit(finding, use), use);
   verdict.next = in_bytes(next_limit(finding, use), use);
   verdict.advice = advice_for(finding, figures, ceilings, use);

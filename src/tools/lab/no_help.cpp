@@ -127,6 +127,9 @@ std::uint32_t blocks_that_fill(Device& device) {
   return static_cast<std::uint32_t>(info.compute_units * (info.acts_as_gpu() ? 2 : 1));
 }
 
+/// A run of fewer is not judged.
+constexpr std::uint64_t enough_tiles = 36;
+
 /// Kernels a second in so many streams that no more would run at once.
 double kernels_alone(Workbench& bench, std::chrono::nanoseconds each, std::uint32_t blocks, Stamp* stamp) {
   constexpr int streams = 4, rounds = 3;
@@ -141,12 +144,12 @@ double kernels_alone(Workbench& bench, std::chrono::nanoseconds each, std::uint3
 }
 
 Observation fill_the_device(Workbench& bench) {
-  auto const each = bench.kernel_time() / 20;
+  auto const each = bench.kernel_time() / 30;
   Stamped const stamped(bench.device());
   std::uint32_t const blocks = blocks_that_fill(bench.device());
   return judge_run(bench,
                    {.options = one_lane(64 * kib, 0),
-                    .tiles = 24,
+                    .tiles = enough_tiles,
                     .stages = on_device([&, stamp = stamped.stamp()](DeviceTile const&, StreamRef stream) {
                       busy(each, blocks, stamp, stream);
                     }),
@@ -158,7 +161,7 @@ Observation fill_the_link(Workbench& bench) {
   // So large that neither the lane nor the source keeps the link waiting.
   auto options = one_lane(8 * mib, 0);
   options.tuning.tiles = 6;
-  std::uint64_t const tiles = bench.device().info().acts_as_gpu() ? 96 : 24;
+  std::uint64_t const tiles = bench.device().info().acts_as_gpu() ? 96 : enough_tiles;
   return judge_run(bench,
                    {.options = options, .tiles = tiles, .stages = on_device([](DeviceTile const&, StreamRef) {})},
                    NoStreams::link_full);
@@ -167,8 +170,8 @@ Observation fill_the_link(Workbench& bench) {
 Observation wait_for_the_host(Workbench& bench) {
   return judge_run(bench,
                    {.options = one_lane(64 * kib, 64 * kib),
-                    .tiles = 24,
-                    .fill = bench.kernel_time() / 20,
+                    .tiles = enough_tiles,
+                    .fill = bench.kernel_time() / 30,
                     .stages = on_device([](DeviceTile const&, StreamRef) {})},
                    NoStreams::host);
 }
@@ -196,11 +199,11 @@ Observation cut_too_small(Workbench& bench) {
 }
 
 Observation wait_in_the_stage(Workbench& bench) {
-  auto const each = bench.kernel_time() / 20;
+  auto const each = bench.kernel_time() / 30;
   Stamped const stamped(bench.device());
   return judge_run(bench,
                    {.options = one_lane(64 * kib, 64 * kib),
-                    .tiles = 24,
+                    .tiles = enough_tiles,
                     .stages = on_device([&, stamp = stamped.stamp()](DeviceTile const&, StreamRef stream) {
                       busy(each, 1, stamp, stream);
                       bench.device().synchronize();
