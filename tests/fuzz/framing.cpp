@@ -95,14 +95,18 @@ void cut_stream(FramingRef const& framing, std::string_view stream, std::size_t 
   require(got == fit, "each record that fits comes once, whole, in order");
 }
 
-/// What comes out of FramedPieces.
-void cut_file(FramingRef const& framing, std::string_view file, std::size_t tile_bytes, std::size_t longest) {
-  FramedPieces const pieces(framing, tile_bytes, longest, LongRecords::refuse);
-  auto const read = [file](std::uint64_t offset, std::span<std::byte> to) {
+FramedPieces::Read reader_of(std::string_view file) {
+  return [file](std::uint64_t offset, std::span<std::byte> to) {
     auto const part = bytes_of(file.substr(static_cast<std::size_t>(offset), to.size()));
     std::ranges::copy(part, to.begin());
     return part.size();
   };
+}
+
+/// What comes out of FramedPieces.
+void cut_file(FramingRef const& framing, std::string_view file, std::size_t tile_bytes, std::size_t longest) {
+  FramedPieces const pieces(framing, tile_bytes, longest, LongRecords::refuse);
+  auto const read = reader_of(file);
   std::vector<std::byte> tile(tile_bytes);
   Records got;
   RecordLoss loss;
@@ -124,11 +128,7 @@ void cut_file(FramingRef const& framing, std::string_view file, std::size_t tile
 /// What comes out of the pieces of a capture. They see where records begin, and must agree on it or fail.
 void cut_capture(Framing::OfInput const& of, std::string_view file, std::size_t tile_bytes, std::size_t longest) {
   InputCut cut(of, {.tile_bytes = tile_bytes, .longest_record = longest});
-  auto const read = [file](std::uint64_t offset, std::span<std::byte> to) {
-    auto const part = bytes_of(file.substr(static_cast<std::size_t>(offset), to.size()));
-    std::ranges::copy(part, to.begin());
-    return part.size();
-  };
+  auto const read = reader_of(file);
   std::vector<std::byte> tile(tile_bytes);
   Records got;
   RecordLoss loss;
