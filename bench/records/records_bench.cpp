@@ -51,7 +51,7 @@ void pack(benchmark::State& state) {
   std::vector<std::byte> slab(Pool::slab_bytes(shape, 1));
   Pool pool(slab, shape, 1);
   Packing const packing(shape, {.record_bytes = state.range(1) != 0 ? 0 : bytes});
-  Departures departures(1, std::chrono::hours(1), [](Pack&, Departure) {});
+  Departures departures({.hungry_below = 1, .linger = std::chrono::hours(1)}, [](Pack&, Departure) {});
   Pack busy;
   departures.send(busy, Departure::full);  // The lanes have enough to do.
   Pack ours;
@@ -66,7 +66,7 @@ void pack(benchmark::State& state) {
       taken->open(std::move(taken->loan));
     }
     std::memcpy(packing.room(*taken, bytes).data(), mine.data(), bytes);
-    packing.expect_another(*taken);
+    packing.expect_more(*taken, 1);
     packing.add(*taken, bytes, {});
     departures.put_down(desk, taken);
   }

@@ -7,7 +7,6 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -16,6 +15,7 @@
 #include <vector>
 
 #include "penstock/pipeline.hpp"
+#include "penstock/record_completions.hpp"
 #include "penstock/record_stages.hpp"
 #include "penstock/report.hpp"
 #include "penstock/tile.hpp"
@@ -38,40 +38,10 @@ struct RecordOptions {
   /// With fewer tiles under way than this a tile leaves though it is not full: the lanes are hungry. 0: three a lane,
   /// one each for upload, stage and download, but no more than half of the tiles, or none would ever fill.
   std::size_t hungry_below = 0;
-};
-
-/// The one answer that every record gets.
-///
-/// Threads: the one that is called with it. What it points to is gone when that call returns.
-struct RecordCompletion {
-  std::uint64_t tag = 0;  ///< The writer's own.
-  Outcome outcome = Outcome::done;
-  std::span<std::byte const> output = {};  ///< The result; nothing unless it is done.
-  Failure const* failure = nullptr;        ///< Set if and only if the outcome is `failed`.
-
-  bool ok() const noexcept { return outcome == Outcome::done; }
-};
-
-/// Gets the completion of every record that has no listener of its own: of a tile's records in the order in which they
-/// were written.
-///
-/// Threads: those of a pipeline's sink; and, if the pipeline itself was drained, each thread that wrote or sends the
-/// records that are cancelled because of it.
-/// Throws:  anything; the report counts it as a failure of the sink, and the other records of the tile get theirs all
-/// the same.
-using RecordSink = std::function<void(RecordCompletion const&)>;
-
-/// Is told of the record that it was given with.
-class RecordListener {
- public:
-  virtual ~RecordListener() = default;
-  /// Called before anything can be told of the record.
-  ///
-  /// Threads: the writer's.
-  /// Throws: anything; then there is no record.
-  virtual void committed() {}
-  /// Threads and Throws: as RecordSink. The listener may end its life in this call.
-  virtual void complete(RecordCompletion const& completion) = 0;
+  /// A tile with fewer bytes than this is not sent for hungry lanes, but waits for more, at most for `linger`. Where
+  /// records come fast and are small, that makes fewer and fuller tiles, each of which costs some microseconds of CPU
+  /// time; a record that comes alone is then answered after `linger`. 0: one record is enough.
+  std::size_t least_bytes = 0;
 };
 
 struct Pack;
@@ -83,7 +53,7 @@ class BasicEventCount;
 using Desk = BasicDesk<StandardAtomics>;
 class Records;
 
-/// Room for one record in its writer's open tile. Without a commit there is no record.
+/// Room for one or more records in their writer's open tile. Without a commit there is no record.
 ///
 /// Threads: the writer's. It must die before its writer does, and the writer does nothing else meanwhile.
 class RecordRoom {
@@ -92,7 +62,8 @@ class RecordRoom {
       : records_(std::exchange(other.records_, nullptr)),
         desk_(other.desk_),
         pack_(other.pack_),
-        bytes_(other.bytes_) {}
+        bytes_(other.bytes_),
+        most_(other.most_) {}
   RecordRoom& operator=(RecordRoom&&) = delete;
   ~RecordRoom();
 
@@ -105,17 +76,27 @@ class RecordRoom {
   void commit(std::size_t bytes, std::uint64_t tag = 0) { commit(bytes, tag, nullptr); }
   /// The same; the listener is told of it instead of the sink. It must live until then.
   void commit(std::size_t bytes, RecordListener& listener, std::uint64_t tag = 0) { commit(bytes, tag, &listener); }
+  /// What lies at each of these places is a record, and each gets its one completion from the sink: the first with
+  /// `first_tag`, the next with one more, and so on. What lies between them is carried along and belongs to none.
+  ///
+  /// Shape:  places are offsets into `bytes()`: at multiples of RecordOptions::alignment, or one behind the other where
+  ///         all records are of the same size; in any order; none is a valid number of them.
+  /// Throws: Error, if they are more than were claimed, or one does not lie so; or if it was committed before. Unless
+  /// it
+  ///         was, the room is then given back.
+  void commit(std::span<RecordPlace const> places, std::uint64_t first_tag = 0);
 
  private:
   friend class RecordWriter;
-  RecordRoom(Records& records, Desk& desk, Pack& pack, std::span<std::byte> bytes) noexcept
-      : records_(&records), desk_(&desk), pack_(&pack), bytes_(bytes) {}
+  RecordRoom(Records& records, Desk& desk, Pack& pack, std::span<std::byte> bytes, std::size_t most) noexcept
+      : records_(&records), desk_(&desk), pack_(&pack), bytes_(bytes), most_(most) {}
   void commit(std::size_t bytes, std::uint64_t tag, RecordListener* listener);
 
   Records* records_;  ///< Null once it is committed or given back.
   Desk* desk_;
   Pack* pack_;
   std::span<std::byte> bytes_;
+  std::size_t most_;  ///< Records.
 };
 
 /// One thread's way of writing records: it has an open tile of its own, which fills while others fill theirs. It must
@@ -143,20 +124,33 @@ class RecordWriter {
   /// Throws: Error, for the record's size alone; and what the listener throws at being asked.
   bool try_append(std::span<std::byte const> bytes, std::uint64_t tag = 0);
   bool try_append(std::span<std::byte const> bytes, RecordListener& listener, std::uint64_t tag = 0);
-  /// Room for a record of at most `most` bytes, to be filled in place. While it lives, no thread can drain the records.
+  /// Copies records one behind the other, the first with `first_tag`, the next with one more, and so on: for a few
+  /// nanoseconds each, where `append` takes some tens. It says how many it wrote. These are fewer only if no tile could
+  /// be had for the next, because the records were stopped or drained, or the devices are lost.
+  ///
+  /// Blocks: as append.
+  /// Throws: as append, if the first cannot be written, or for the size of any. Nothing was written then.
+  std::size_t append_many(std::span<std::span<std::byte const> const> records, std::uint64_t first_tag = 0);
+  /// The same, as far as there is room now.
+  ///
+  /// Throws: Error, for the size of any; nothing was written then.
+  std::size_t try_append_many(std::span<std::span<std::byte const> const> records, std::uint64_t first_tag = 0);
+  /// Room for a record of at most `most` bytes, or for at most `records` of them that take so much together, to be
+  /// filled in place. While it lives, no thread can drain the records.
   ///
   /// It holds no other record back: those in the same tile leave by another tile when lanes are hungry, or when they
   /// have waited for RecordOptions::linger. If all tiles are under way or claimed, or the records were stopped, they
   /// wait for the first that comes back, or for the end of the claim.
   /// Blocks and Throws: as append.
-  RecordRoom claim(std::size_t most);
+  RecordRoom claim(std::size_t most, std::size_t records = 1);
   /// Sends the open tile, whatever is under way.
   void flush() noexcept;
 
  private:
   friend class Records;
   RecordWriter(Records& records, Desk& desk) noexcept : records_(&records), desk_(&desk) {}
-  std::optional<RecordRoom> room_for(std::size_t bytes, bool may_wait);
+  std::optional<RecordRoom> room_for(std::size_t bytes, std::size_t records, bool may_wait);
+  std::size_t write_many(std::span<std::span<std::byte const> const> records, std::uint64_t first_tag, bool may_wait);
   bool write(std::span<std::byte const> bytes, std::uint64_t tag, RecordListener* listener, bool may_wait);
 
   Records* records_;
@@ -219,6 +213,8 @@ class Records {
   ///
   /// Throws: as Pipeline::start.
   void start(RecordStages stages, RecordSink sink);
+  /// The same, with a sink that is called once for each tile instead of once for each record.
+  void start_by_tiles(RecordStages stages, RecordTileSink sink);
   /// A writer, for a thread that is to write. It may be made before the start, and stays of use from run to run.
   ///
   /// Throws: std::bad_alloc.

@@ -39,8 +39,8 @@ struct Packs {
       : bytes(std::make_unique<modelled::Atomics::Plain<int>[]>(most)),
         packs(std::make_unique<Pack[]>(most)),
         office(std::make_unique<Office>(
-            hungry_below, linger, [this](Pack& pack, Departure) { leave(pack); },
-            [this](Pack& claimed, Pack*) { return divided(claimed); })),
+            Office::Rules{.hungry_below = hungry_below, .linger = linger},
+            [this](Pack& pack, Departure) { leave(pack); }, [this](Pack& claimed, Pack*) { return divided(claimed); })),
         desk(&office->take_desk()) {
     for (std::size_t i = 0; i < most; ++i) bytes[i].write(0);
     bytes[most - 1].write(1);

@@ -15,7 +15,7 @@ namespace {
 /// Those that let a pack be divided: its records go to the last pack of all, if that is free.
 struct TwoTilesUnderWayAndClaims : TwoTilesUnderWay {
   bool free = true;
-  Departures claims{2, for_ever, note(), [this](Pack& claimed, Pack* empty) -> Pack* {
+  Departures claims{{.hungry_below = 2, .linger = for_ever}, note(), [this](Pack& claimed, Pack* empty) -> Pack* {
                       if (empty == nullptr && !free) return nullptr;
                       Pack& to = empty != nullptr ? *empty : packs.back();
                       to.entries.swap(claimed.entries);
@@ -69,7 +69,7 @@ TEST_F(TwoTilesUnderWayAndClaims, SendWhatFoundNoTileByTheNextThatIsSpare) {
 
 TEST_F(TwoTilesUnderWayAndClaims, HaveTheClockLookForATileThatIsNotThereYet) {
   std::atomic<bool> asked{false}, there{false};
-  Departures later{1, for_ever, note(), [&](Pack& claimed, Pack*) -> Pack* {
+  Departures later{{.hungry_below = 1, .linger = for_ever}, note(), [&](Pack& claimed, Pack*) -> Pack* {
                      asked = true;
                      if (!there) return nullptr;
                      packs.back().entries.swap(claimed.entries);

@@ -55,6 +55,28 @@ TEST_F(TwoTilesUnderWay, SendsWhoWaitedLongestWhicheverDeskIsTheOlder) {
   EXPECT_EQ(left[2], (Left{&packs[2], Departure::hungry}));
 }
 
+TEST_F(TwoTilesUnderWay, SendsHungryLanesNoLessThanIsEnough) {
+  Departures patient({.hungry_below = 2, .least_bytes = 100, .linger = for_ever}, note());
+  Desk& small = patient.take_desk();
+  Desk& large = patient.take_desk();
+  patient.send(packs[0], Departure::full);
+  patient.send(packs[1], Departure::full);
+  packs[2].used = 99;
+  packs[3].used = 100;
+  write(patient, small, packs[2]);
+  write(patient, large, packs[3]);
+  patient.returned();
+  ASSERT_EQ(left.size(), 3u) << "the older has too little";
+  EXPECT_EQ(left[2], (Left{&packs[3], Departure::hungry}));
+  patient.returned();
+  EXPECT_EQ(left.size(), 3u);
+  packs[2].used = 101;
+  write(patient, small, packs[2]);
+  ASSERT_EQ(left.size(), 4u) << "the writer finds that it is enough";
+  EXPECT_EQ(left[3], (Left{&packs[2], Departure::hungry}));
+  while (patient.under_way() > 0) patient.returned();
+}
+
 TEST_F(TwoTilesUnderWay, RefuseAWriterThatIsAtWorkAlready) {
   Desk& desk = departures.take_desk();
   ASSERT_EQ(departures.take_up(desk), nullptr);
@@ -115,7 +137,7 @@ TEST_F(TwoTilesUnderWay, GivesADeskToTheNextWriter) {
 }
 
 TEST_F(TwoTilesUnderWay, SendsWhatIsLateThoughNothingComesBack) {
-  Departures hurried(1, 1ms, note());
+  Departures hurried({.hungry_below = 1, .linger = 1ms}, note());
   std::jthread clock([&] { hurried.watch(); });
   Desk& desk = hurried.take_desk();
   auto const left_so_far = [&] {
@@ -132,7 +154,7 @@ TEST_F(TwoTilesUnderWay, SendsWhatIsLateThoughNothingComesBack) {
 }
 
 TEST_F(TwoTilesUnderWay, HaveItsWriterSendWhatIsLateWhileItIsAtWork) {
-  Departures hurried(1, 1ms, note());
+  Departures hurried({.hungry_below = 1, .linger = 1ms}, note());
   Desk& desk = hurried.take_desk();
   hurried.send(packs[0], Departure::full);
   write(hurried, desk, packs[1]);
@@ -147,7 +169,7 @@ TEST_F(TwoTilesUnderWay, HaveItsWriterSendWhatIsLateWhileItIsAtWork) {
 
 TEST_F(TwoTilesUnderWay, WaitWhenTheyAreClosedForWhoSendsAtThatMoment) {
   support::Gate gate;
-  Departures slow(1, for_ever, [&](Pack& pack, Departure why) {
+  Departures slow({.hungry_below = 1, .linger = for_ever}, [&](Pack& pack, Departure why) {
     if (why == Departure::asked) gate.pass();
     std::scoped_lock const lock(mutex);
     left.push_back({&pack, why});
@@ -169,7 +191,7 @@ TEST_F(TwoTilesUnderWay, WaitWhenTheyAreClosedForWhoSendsAtThatMoment) {
 }
 
 TEST_F(TwoTilesUnderWay, LetsTheClockSleepWhileNobodyWaits) {
-  Departures quiet(1, 1ms, note());
+  Departures quiet({.hungry_below = 1, .linger = 1ms}, note());
   std::atomic<pid_t> id{0};
   std::jthread clock([&] {
     id = ::gettid();
@@ -201,7 +223,7 @@ TEST(Departures, SendEachRecordOfManyWritersOnce) {
   std::vector<Tile> pool(tiles);
   std::mutex mutex;
   std::vector<std::pair<Pack*, std::size_t>> travelling;
-  Departures departures(3, std::chrono::hours(24), [&](Pack& pack, Departure) {
+  Departures departures({.hungry_below = 3, .linger = std::chrono::hours(24)}, [&](Pack& pack, Departure) {
     std::scoped_lock const lock(mutex);
     travelling.emplace_back(&pack, pack.entries.size());
   });

@@ -26,7 +26,7 @@ struct TwoTilesUnderWay : testing::Test {
   std::array<Pack, 8> packs;
   std::mutex mutex;
   std::vector<Left> left;
-  Departures departures{2, for_ever, note()};
+  Departures departures{{.hungry_below = 2, .linger = for_ever}, note()};
 
   Departures::Send note() {
     return [this](Pack& pack, Departure why) {

@@ -32,9 +32,12 @@ struct OneTile {
   bool add(Packing const& packing, std::size_t bytes) {
     if (!packing.has_room(pack, bytes)) return false;
     std::ranges::fill(packing.room(pack, bytes), static_cast<std::byte>(pack.count() + 1));
-    packing.expect_another(pack);
+    packing.expect_more(pack, 1);
     packing.add(pack, bytes, {});
     return true;
+  }
+  std::span<std::byte const> result(Packing const& packing, std::uint32_t number) const {
+    return packing.completions(pack, *pack.loan, Outcome::done, nullptr).output(number);
   }
   /// As the device would see it, had it memory of its own.
   DeviceTile tile() const { return {.input = pack.loan->input(), .output = pack.loan->output(), .sequence = 7}; }
@@ -71,7 +74,7 @@ TEST(Packing, PutsRecordsOfOneSizeBehindEachOtherWithoutATable) {
       EXPECT_EQ(records.inputs.at(block, i), (RecordPlace{30 * i, 30}));
       EXPECT_EQ(records.outputs.at(block, i), records.inputs.at(block, i));
       EXPECT_EQ(records.input.in(block)[records.inputs.at(block, i).offset], static_cast<std::byte>(i + 1));
-      EXPECT_EQ(packing.output(one.pack, *one.pack.loan, i).data(), &one.pack.loan->output()[std::size_t{30} * i]);
+      EXPECT_EQ(one.result(packing, i).data(), &one.pack.loan->output()[std::size_t{30} * i]);
     }
   });
   EXPECT_EQ(packing.produced(one.pack), 90u);
@@ -116,12 +119,51 @@ TEST(Packing, PutsATableBehindRecordsOfAnySize) {
       EXPECT_EQ(place, (RecordPlace{offsets[i], static_cast<std::uint32_t>(sizes[i])}));
       auto const bytes = records.input.in(block).subspan(place.offset, place.bytes);
       EXPECT_TRUE(std::ranges::all_of(bytes, [&](std::byte byte) { return byte == static_cast<std::byte>(i + 1); }));
-      EXPECT_EQ(packing.output(one.pack, *one.pack.loan, i).size(), sizes[i]);
+      EXPECT_EQ(one.result(packing, i).size(), sizes[i]);
     }
   });
   EXPECT_EQ(one.pack.loan->filled, 100u + 4 * sizeof(RecordPlace)) << "97 bytes, the gap before the table, the table";
   EXPECT_EQ(packing.produced(one.pack), 97u) << "no table comes back";
   EXPECT_EQ(packing.result_bytes(one.pack), 39u) << "nor do gaps count";
+}
+
+TEST(Packing, TakesRecordsFromWhereTheyLieInTheirRoom) {
+  OneTile one({.input_bytes = 256, .output_bytes = 256, .in_place = true});
+  Packing const packing(one.shape, {.alignment = 4});
+  ASSERT_TRUE(one.add(packing, 5));
+  ASSERT_TRUE(packing.has_room(one.pack, 100, 3));
+  EXPECT_FALSE(packing.has_room(one.pack, 256 - 8 - 8, 1));
+  std::vector<RecordPlace> const places{{4, 7}, {20, 0}, {60, 40}};
+  EXPECT_EQ(packing.expect_places(places, 100), 100u);
+  EXPECT_THROW(packing.expect_places(places, 99), Error) << "the last does not fit";
+  EXPECT_THROW(packing.expect_places(std::vector<RecordPlace>{{6, 1}}, 100), Error) << "not at a multiple of 4";
+  packing.expect_more(one.pack, places.size());
+  packing.add(one.pack, places, 100, 7);
+  packing.close(one.pack);
+  DeviceRecords const records = packing.on_device(one.pack, one.tile());
+  ASSERT_EQ(records.inputs.size(), 4u);
+  std::vector<RecordPlace> const lie{{0, 5}, {12, 7}, {28, 0}, {68, 40}};
+  in_a_kernel([&](KernelBlock block) {
+    for (std::uint32_t i = 0; i < lie.size(); ++i) EXPECT_EQ(records.inputs.at(block, i), lie[i]);
+  });
+  auto const all = packing.completions(one.pack, *one.pack.loan, Outcome::done, nullptr);
+  EXPECT_EQ(all.tag(1), 7u);
+  EXPECT_EQ(all.tag(3), 9u);
+  EXPECT_EQ(all.output(3).data(), &one.pack.loan->output()[68]);
+  EXPECT_EQ(packing.result_bytes(one.pack), 52u);
+  EXPECT_TRUE(packing.completions(one.pack, *one.pack.loan, Outcome::cancelled, nullptr).output(3).empty());
+}
+
+TEST(Packing, ExpectsRecordsOfOneSizeBehindEachOtherInTheirRoom) {
+  OneTile one({.input_bytes = 100, .output_bytes = 100});
+  Packing const packing(one.shape, {.record_bytes = 10});
+  EXPECT_TRUE(packing.has_room(one.pack, 100, 10));
+  EXPECT_NO_THROW(packing.expect_room(100, 10));
+  EXPECT_THROW(packing.expect_room(101, 10), Error);
+  EXPECT_THROW(packing.expect_room(10, 0), Error);
+  EXPECT_EQ(packing.expect_places(std::vector<RecordPlace>{{0, 10}, {10, 10}}, 20), 20u);
+  EXPECT_THROW(packing.expect_places(std::vector<RecordPlace>{{0, 10}, {20, 10}}, 30), Error) << "a gap";
+  EXPECT_THROW(packing.expect_places(std::vector<RecordPlace>{{0, 9}}, 10), Error) << "another size";
 }
 
 TEST(Packing, FillsATileToItsLastByteAndNoFurther) {
@@ -152,7 +194,7 @@ TEST(Packing, GivesEachResultItsOwnRoom) {
   in_a_kernel([&](KernelBlock block) {
     for (std::uint32_t i = 0; i < 3; ++i) {
       EXPECT_EQ(records.outputs.at(block, i), (RecordPlace{8 * i, 8}));
-      EXPECT_EQ(packing.output(one.pack, *one.pack.loan, i).data(), &one.pack.loan->output()[std::size_t{8} * i]);
+      EXPECT_EQ(one.result(packing, i).data(), &one.pack.loan->output()[std::size_t{8} * i]);
     }
   });
   EXPECT_EQ(records.output.size(), 24u);
@@ -164,7 +206,7 @@ TEST(Packing, BringsNothingBackIfNothingComesOfRecords) {
   Packing const packing(one.shape, {.record_bytes = 10, .output_bytes = 0});
   ASSERT_TRUE(one.add(packing, 10));
   EXPECT_EQ(packing.produced(one.pack), 0u);
-  EXPECT_TRUE(packing.output(one.pack, *one.pack.loan, 0).empty());
+  EXPECT_TRUE(one.result(packing, 0).empty());
 }
 
 TEST(Packing, NamesTheRemedyForWhatCannotBePacked) {

@@ -22,9 +22,9 @@ namespace penstock {
 /// Decides when packs leave: when full, when lanes are hungry, when the oldest record has waited long enough, when
 /// asked. Every thread that writes a record, brings a tile back or watches the clock asks here.
 ///
-/// While fewer than `hungry_below` tiles are under way no record lies on a desk, whichever thread comes first:
-/// departures.pml is a model of that. Packs that wait longest leave first. Records beside room that their writer fills
-/// leave like those on a desk, if there is a tile for them.
+/// While fewer than `hungry_below` tiles are under way no pack with `least_bytes` lies on a desk, whichever thread
+/// comes first: departures.pml is a model of that. Packs that wait longest leave first. Records beside room that their
+/// writer fills leave like those on a desk, if there is a tile for them.
 ///
 /// Threads: any, unless a function says otherwise.
 template <class Atomics = StandardAtomics>
@@ -38,10 +38,17 @@ class BasicDepartures {
   /// fills room behind them; gives the pack where they are, or null if there is no tile. Must not throw.
   using Divide = std::function<Pack*(Pack& claimed, Pack* empty)>;
 
+  struct Rules {
+    std::size_t hungry_below = 1;  ///< Tiles under way.
+    std::size_t least_bytes = 0;   ///< Of a pack that hungry lanes get.
+    std::chrono::nanoseconds linger{};
+  };
+
   /// No writer may be left when it ends.
-  BasicDepartures(std::size_t hungry_below, std::chrono::nanoseconds linger, Send send, Divide divide = {})
-      : hungry_below_(std::max<std::size_t>(1, hungry_below)),
-        linger_(linger),
+  BasicDepartures(Rules const& rules, Send send, Divide divide = {})
+      : hungry_below_(std::max<std::size_t>(1, rules.hungry_below)),
+        least_bytes_(rules.least_bytes),
+        linger_(rules.linger),
         send_(std::move(send)),
         divide_(std::move(divide)) {}
 
@@ -88,7 +95,7 @@ class BasicDepartures {
       }
       if (why) {
         under_way_.fetch_add(1, std::memory_order_seq_cst);
-      } else if (enter()) {
+      } else if (pack->used >= least_bytes_ && enter()) {
         why = Departure::hungry;
       }
     }
@@ -98,7 +105,7 @@ class BasicDepartures {
       pack = nullptr;
     } else if (pack != nullptr) {
       // Relaxed: the store after it orders it.
-      desk.since.store(pack->since->time_since_epoch().count(), std::memory_order_relaxed);
+      desk.since.store(Desk::note(*pack->since, pack->used < least_bytes_), std::memory_order_relaxed);
     }
     // Seq_cst, as is the count in `returned`: either that thread finds the pack, or this one sees that lanes are
     // hungry.
@@ -273,6 +280,7 @@ class BasicDepartures {
   }
 
   std::size_t const hungry_below_;
+  std::size_t const least_bytes_;
   std::chrono::nanoseconds const linger_;
   Send const send_;
   Divide const divide_;

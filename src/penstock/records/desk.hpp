@@ -22,7 +22,7 @@ struct alignas(64) BasicDesk {
   using Atomic = typename Atomics::template Atomic<Value>;
 
   Atomic<Pack*> pack{nullptr};  ///< Null for none; `&at_work` while the writer has it.
-  /// When the oldest record of the pack was put down.
+  /// When the oldest record of the pack was put down, and whether it is too little for hungry lanes, as `note` has it.
   Atomic<Clock::rep> since{0};
   /// The clock found that the writer was at work on a pack that is late, and left it to the writer.
   Atomic<bool> overdue{false};
@@ -30,6 +30,12 @@ struct alignas(64) BasicDesk {
   BasicClaim<Atomics> claim;  ///< On the pack that the writer has, while it fills room there.
   BasicDesk* next = nullptr;  ///< Never changes once others see this one.
   Pack at_work;               ///< Never used but for its address.
+
+  /// A time but for its last bit, which is set if the pack is too little for hungry lanes: so one store tells of both.
+  static Clock::rep note(Clock::time_point since, bool too_little) noexcept {
+    return (since.time_since_epoch().count() & ~Clock::rep{1}) | Clock::rep{too_little};
+  }
+  static bool is_too_little(Clock::rep note) noexcept { return (note & 1) != 0; }
 
   /// What lies here, or beside the open claim, now the caller's; null if there is nothing, or the writer has it.
   /// `divide` is as the `move` of BasicClaim::divide.
@@ -84,15 +90,17 @@ class BasicDesks {
   /// The others are behind its `next`; null if there is none.
   Desk* first() const noexcept { return first_.load(std::memory_order_seq_cst); }
 
-  /// That of the records that wait longest, on the desk or beside an open claim; null if none wait.
+  /// That of the records that wait longest, on the desk or beside an open claim, of those that are enough for
+  /// hungry lanes; null if there are none.
   Desk* oldest() const noexcept {
     Desk* found = nullptr;
     Clock::rep since = 0;
     for (Desk* desk = first_.load(std::memory_order_seq_cst); desk != nullptr; desk = desk->next) {
       Pack const* const pack = desk->pack.load(std::memory_order_seq_cst);
       if (pack == nullptr || (pack == &desk->at_work && !desk->claim.is_open())) continue;
-      // Relaxed: if the pack changes meanwhile, a younger one leaves first, once.
+      // Relaxed: if the pack changes meanwhile, a younger one leaves first, once; and its writer looks again itself.
       auto const own = desk->since.load(std::memory_order_relaxed);
+      if (Desk::is_too_little(own)) continue;
       if (found == nullptr || own < since) {
         found = desk;
         since = own;

@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "penstock/clock.hpp"
+#include "penstock/record_completions.hpp"
 #include "penstock/record_stages.hpp"
-#include "penstock/records.hpp"
 #include "penstock/tile.hpp"
 
 namespace penstock {
@@ -19,15 +19,12 @@ namespace penstock {
 ///
 /// Threads: the one that has the tile.
 struct Pack {
-  /// Of one record.
-  struct Entry {
-    std::uint64_t tag = 0;
-    RecordListener* listener = nullptr;
-  };
+  using Entry = RecordCompletions::Entry;
 
   Loan loan = {};         ///< While it is being packed.
   std::size_t used = 0;   ///< Bytes of the tile that records take so far.
   std::size_t bytes = 0;  ///< Bytes of the records themselves.
+  bool listened = false;  ///< One of them at least has a listener.
   /// When it was first put down; empty before.
   std::optional<Clock::time_point> since = {};
   std::vector<Entry> entries = {};
@@ -37,6 +34,7 @@ struct Pack {
   void open(Loan tile) noexcept {
     loan = std::move(tile);
     used = bytes = 0;
+    listened = false;
     since.reset();
     entries.clear();
     places.clear();

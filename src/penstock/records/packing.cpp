@@ -78,6 +78,14 @@ void Packing::expect_size(std::size_t bytes) const {
   }
 }
 
+void Packing::expect_room(std::size_t bytes, std::size_t records) const {
+  if (records == 1) return expect_size(bytes);
+  if (records == 0) refuse("Room for no records was claimed: claim it for one at least.");
+  if (records <= most_records_ && records <= room_ && has_room(0, 0, bytes, records)) return;
+  refuse("A tile does not hold " + std::to_string(records) + " records that take " + std::to_string(bytes) +
+         " bytes together: claim room for fewer, or give the pipeline larger tiles.");
+}
+
 std::size_t Packing::next_offset(Pack const& pack) const noexcept {
   return each_ > 0 ? pack.used : round_up(pack.used, alignment_);
 }
@@ -86,21 +94,25 @@ std::size_t Packing::table_offset(Pack const& pack) const noexcept {
   return round_up(pack.used, alignof(RecordPlace));
 }
 
-bool Packing::has_room(Pack const& pack, std::size_t bytes) const noexcept {
-  if (pack.count() >= most_records_) return false;
-  std::size_t const end = next_offset(pack) + bytes;
+bool Packing::has_room(Pack const& pack, std::size_t bytes, std::size_t records) const noexcept {
+  return has_room(next_offset(pack), pack.count(), bytes, records);
+}
+
+bool Packing::has_room(std::size_t offset, std::size_t count, std::size_t bytes, std::size_t records) const noexcept {
+  if (count + records > most_records_) return false;
+  std::size_t const end = offset + bytes;
   if (each_ > 0) return end <= room_;
-  return round_up(end, alignof(RecordPlace)) + (std::size_t{pack.count()} + 1) * sizeof(RecordPlace) <= room_;
+  return round_up(end, alignof(RecordPlace)) + (count + records) * sizeof(RecordPlace) <= room_;
 }
 
 std::span<std::byte> Packing::room(Pack const& pack, std::size_t bytes) const noexcept {
   return pack.loan->input().subspan(next_offset(pack), bytes);
 }
 
-void Packing::expect_another(Pack& pack) const {
-  if (pack.entries.size() < pack.entries.capacity()) return;
+void Packing::expect_more(Pack& pack, std::size_t records) const {
+  if (records <= pack.entries.capacity() - pack.entries.size()) return;
   // Places first: code that finds room for an entry relies on both.
-  std::size_t const more = std::max(first_entries, 2 * pack.entries.size());
+  std::size_t const more = std::max({first_entries, 2 * pack.entries.size(), pack.entries.size() + records});
   if (each_ == 0) pack.places.reserve(more);
   pack.entries.reserve(more);
 }
@@ -113,6 +125,71 @@ void Packing::add(Pack& pack, std::size_t bytes, Pack::Entry entry) const noexce
   pack.entries.push_back(entry);
   pack.used = offset + bytes;
   pack.bytes += bytes;
+  pack.listened = pack.listened || entry.listener != nullptr;
+}
+
+void Packing::expect_sizes(std::span<std::span<std::byte const> const> records) const {
+  bool fit = true;
+  for (auto const bytes : records) {
+    fit = fit && (each_ > 0 ? bytes.size() == each_ : bytes.size() <= most_bytes_);
+  }
+  if (fit) return;
+  for (auto const bytes : records) expect_size(bytes.size());
+}
+
+std::size_t Packing::copy(Pack& pack, std::span<std::span<std::byte const> const> records,
+                          std::uint64_t first_tag) const {
+  // First how many there is room for, so that memory for all their entries is made at once.
+  std::size_t used = pack.used, count = 0;
+  for (; count < records.size(); ++count) {
+    std::size_t const offset = each_ > 0 ? used : round_up(used, alignment_);
+    if (!has_room(offset, pack.count() + count, records[count].size(), 1)) break;
+    used = offset + records[count].size();
+  }
+  expect_more(pack, count);
+  std::byte* const into = pack.loan->input().data();
+  for (auto const bytes : records.first(count)) {
+    std::size_t const offset = next_offset(pack);
+    if (!bytes.empty()) std::memcpy(into + offset, bytes.data(), bytes.size());
+    if (each_ == 0) {
+      pack.places.push_back({static_cast<std::uint32_t>(offset), static_cast<std::uint32_t>(bytes.size())});
+    }
+    pack.entries.push_back({first_tag++, nullptr});
+    pack.used = offset + bytes.size();
+    pack.bytes += bytes.size();
+  }
+  return count;
+}
+
+std::size_t Packing::expect_places(std::span<RecordPlace const> places, std::size_t bytes) const {
+  std::size_t taken = 0;
+  bool lie_well = true;
+  for (std::size_t number = 0; number < places.size(); ++number) {
+    auto const [offset, own] = places[number];
+    std::size_t const end = std::size_t{offset} + own;
+    taken = std::max(taken, end);
+    lie_well = lie_well && (each_ > 0 ? own == each_ && offset == number * each_ : offset % alignment_ == 0);
+  }
+  if (lie_well && taken <= bytes) return taken;
+  refuse(taken > bytes
+             ? "A record that ends " + std::to_string(taken) + " bytes from the first does not fit into the " +
+                   std::to_string(bytes) + " that were claimed."
+         : each_ > 0 ? "Records that are all of " + size_text(each_) + " lie one behind the other in their room."
+                     : "Records begin at multiples of " + std::to_string(alignment_) +
+                           " in their room: put them there, or give RecordOptions another alignment.");
+}
+
+void Packing::add(Pack& pack, std::span<RecordPlace const> places, std::size_t taken,
+                  std::uint64_t first_tag) const noexcept {
+  std::size_t const offset = next_offset(pack);
+  std::size_t bytes = 0;
+  for (RecordPlace const place : places) {
+    if (each_ == 0) pack.places.push_back({static_cast<std::uint32_t>(offset + place.offset), place.bytes});
+    pack.entries.push_back({first_tag++, nullptr});
+    bytes += place.bytes;
+  }
+  pack.used = offset + taken;
+  pack.bytes += bytes;
 }
 
 void Packing::move(Pack& from, Pack& to) noexcept {
@@ -122,6 +199,7 @@ void Packing::move(Pack& from, Pack& to) noexcept {
   to.places.swap(from.places);
   to.used = std::exchange(from.used, 0);
   to.bytes = std::exchange(from.bytes, 0);
+  to.listened = std::exchange(from.listened, false);
   to.since = std::exchange(from.since, std::nullopt);
 }
 
@@ -161,11 +239,14 @@ std::size_t Packing::result_bytes(Pack const& pack) const noexcept {
   return in_place_ ? pack.bytes : produced(pack);
 }
 
-std::span<std::byte const> Packing::output(Pack const& pack, Tile const& tile, std::uint32_t number) const noexcept {
-  if (!in_place_) return tile.output().subspan(number * results_, results_);
-  if (each_ > 0) return tile.output().subspan(number * each_, each_);
-  RecordPlace const place = pack.places[number];
-  return tile.output().subspan(place.offset, place.bytes);
+RecordCompletions Packing::completions(Pack const& pack, Tile const& tile, Outcome outcome,
+                                       Failure const* failure) const noexcept {
+  RecordCompletions all(outcome, failure, pack.entries);
+  if (!all.ok()) return all;
+  all.outputs_ = tile.output().first(produced(pack));
+  all.each_ = in_place_ ? each_ : results_;
+  if (in_place_ && each_ == 0) all.places_ = pack.places.data();
+  return all;
 }
 
 }  // namespace penstock

@@ -67,13 +67,15 @@ Records::Parts::Parts(Pipeline& fed, RecordOptions const& options)
       packing(fed.options().tile, options),
       packs(fed.pool().size()),
       departures(
-          hungry_below(options, fed.options()), std::min(options.linger, longest_linger),
+          {.hungry_below = hungry_below(options, fed.options()),
+           .least_bytes = options.least_bytes,
+           .linger = std::min(options.linger, longest_linger)},
           [this](Pack& pack, Departure why) { send(pack, why); },
           [this](Pack& claimed, Pack* empty) { return divide(claimed, empty); }) {
   departures.close();
 }
 
-void Records::Parts::start(RecordStages stages, RecordSink told) {
+void Records::Parts::start(RecordStages stages, RecordSink told, RecordTileSink told_by_tiles) {
   if (!stages.make) {
     throw Error(ErrorKind::bad_argument,
                 "There is no stage: give the records one, with on_device or record_stage_per_lane, say.");
@@ -82,6 +84,7 @@ void Records::Parts::start(RecordStages stages, RecordSink told) {
     throw Error(ErrorKind::bad_argument, "The records are running already: drain them first, or make others.");
   }
   sink = std::move(told);
+  sink_of_tiles = std::move(told_by_tiles);
   departures.begin_watch();
   BoundThread watch("ps-linger", {}, [this](std::stop_token const&) { departures.watch(); });
   try {
@@ -95,7 +98,7 @@ void Records::Parts::start(RecordStages stages, RecordSink told) {
     });
   } catch (...) {
     departures.end_watch();
-    sink = nullptr;
+    forget_sinks();
     throw;
   }
   clock = std::move(watch);
@@ -124,8 +127,13 @@ RecordReport Records::Parts::drain() {
 
 RecordReport Records::Parts::wind_up(Report tiles) noexcept {
   end_clock();
-  sink = nullptr;
+  forget_sinks();
   return report_on(std::move(tiles));
+}
+
+void Records::Parts::forget_sinks() noexcept {
+  sink = nullptr;
+  sink_of_tiles = nullptr;
 }
 
 void Records::Parts::end_clock() noexcept {
@@ -146,15 +154,15 @@ Stages Records::Parts::stages_for(RecordStages stages) {
               }};
 }
 
-Pack* Records::Parts::take_up(Desk& desk, std::size_t bytes, bool may_wait) {
-  packing.expect_size(bytes);
+Pack* Records::Parts::take_up(Desk& desk, std::size_t bytes, std::size_t records, bool may_wait) {
+  packing.expect_room(bytes, records);
   std::optional<Pack*> const taken = departures.take_up(desk);
   if (!taken) {
     if (!may_wait) return nullptr;
     throw Error(ErrorKind::bad_argument, "No more records are taken: they were not started, or were drained.");
   }
   Pack* pack = *taken;
-  if (pack != nullptr && packing.has_room(*pack, bytes)) return pack;
+  if (pack != nullptr && packing.has_room(*pack, bytes, records)) return pack;
   if (pack != nullptr) departures.send(*pack, Departure::full);
   Feed feed = pipeline.feed();
   Loan loan;
@@ -228,25 +236,30 @@ void Records::Parts::send(Pack& pack, Departure why) noexcept {
 }
 
 void Records::Parts::deliver(Completion const& completion) {
-  Tile const& tile = *completion.loan;
-  Pack const& pack = packs[tile.index()];
+  Pack const& pack = packs[completion.loan->index()];
   departures.returned();
   count(pack, completion.outcome);
+  RecordCompletions const all =
+      packing.completions(pack, *completion.loan, completion.outcome, completion.failure.get());
   std::exception_ptr thrown;
-  for (std::uint32_t number = 0; number < pack.count(); ++number) {
-    auto const [tag, listener] = pack.entries[number];
-    RecordCompletion told{.tag = tag, .outcome = completion.outcome, .failure = completion.failure.get()};
-    if (completion.ok()) told.output = packing.output(pack, tile, number);
+  auto const tell = [&](auto const& told, auto const& what) {
     try {
-      if (listener != nullptr) {
-        listener->complete(told);
-      } else if (sink) {
-        sink(told);
-      }
+      told(what);
     } catch (...) {
       if (thrown == nullptr) thrown = std::current_exception();
     }
+  };
+  if (pack.listened || sink) {
+    for (std::uint32_t number = 0; number < all.size(); ++number) {
+      RecordCompletion const one{all.tag(number), all.outcome(), all.output(number), all.failure()};
+      if (RecordListener* const listener = pack.entries[number].listener) {
+        tell([listener](RecordCompletion const& record) { listener->complete(record); }, one);
+      } else if (sink) {
+        tell(sink, one);
+      }
+    }
   }
+  if (sink_of_tiles) tell(sink_of_tiles, all);
   if (thrown != nullptr) std::rethrow_exception(thrown);
 }
 

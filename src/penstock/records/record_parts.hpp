@@ -24,12 +24,13 @@ struct Records::Parts {
   ~Parts() { end_clock(); }
 
   /// As Records.
-  void start(RecordStages stages, RecordSink told);
+  void start(RecordStages stages, RecordSink told, RecordTileSink told_by_tiles);
   RecordReport drain();
-  /// The writer's pack, taken up, with room for such a record; null if there is no tile and it may not wait for one.
+  /// The writer's pack, taken up, with room for so many records that take so much together; null if there is no tile
+  /// and it may not wait for one.
   ///
   /// Throws: Error, as RecordWriter::append; nothing is then taken up.
-  Pack* take_up(Desk& desk, std::size_t bytes, bool may_wait);
+  Pack* take_up(Desk& desk, std::size_t bytes, std::size_t records, bool may_wait);
   /// Ends what `take_up` began.
   void put_down(Desk& desk, Pack& pack) noexcept;
 
@@ -39,7 +40,8 @@ struct Records::Parts {
   /// Rung for threads that wait for a reply, by its address: a bell of its own would die with the reply that was
   /// answered, and a single one would wake all for each.
   std::array<EventCount, 64> bells;
-  RecordSink sink;  ///< Changes only while nothing runs.
+  RecordSink sink;  ///< Changes only while nothing runs, as does the next.
+  RecordTileSink sink_of_tiles;
   Departures departures;
   BoundThread clock;  ///< Sends what is late, while started.
 
@@ -63,6 +65,7 @@ struct Records::Parts {
   /// Ends a run that is drained.
   RecordReport wind_up(Report tiles) noexcept;
   RecordReport report_on(Report tiles) noexcept;
+  void forget_sinks() noexcept;
   void end_clock() noexcept;
 
   Counts counts_;

@@ -38,7 +38,7 @@ void RecordRoom::commit(std::size_t bytes, std::uint64_t tag, RecordListener* li
     throw Error(ErrorKind::bad_argument, "A record of " + std::to_string(bytes) + " bytes does not fit into the " +
                                              std::to_string(bytes_.size()) + " that were claimed for it.");
   }
-  packing.expect_another(*pack_);
+  packing.expect_more(*pack_, 1);
   if (listener != nullptr) listener->committed();
   // The room lies behind records that may have left while it was filled.
   std::byte* const place = packing.room(*pack_, bytes).data();
@@ -46,24 +46,43 @@ void RecordRoom::commit(std::size_t bytes, std::uint64_t tag, RecordListener* li
   packing.add(*pack_, bytes, {tag, listener});
 }
 
+void RecordRoom::commit(std::span<RecordPlace const> places, std::uint64_t first_tag) {
+  if (records_ == nullptr) {
+    throw Error(ErrorKind::bad_argument, "The room was committed before: claim another.");
+  }
+  RecordRoom const end(std::move(*this));
+  desk_->claim.close();
+  Packing const& packing = end.records_->parts_->packing;
+  if (places.size() > end.most_) {
+    throw Error(ErrorKind::bad_argument, std::to_string(places.size()) + " records do not fit into room for " +
+                                             std::to_string(end.most_) + ": claim room for as many.");
+  }
+  std::size_t const taken = packing.expect_places(places, end.bytes_.size());
+  packing.expect_more(*end.pack_, places.size());
+  // The room lies behind records that may have left while it was filled.
+  std::byte* const place = packing.room(*end.pack_, taken).data();
+  if (place != end.bytes_.data()) std::memmove(place, end.bytes_.data(), taken);
+  packing.add(*end.pack_, places, taken, first_tag);
+}
+
 RecordWriter::~RecordWriter() {
   if (desk_ != nullptr) records_->parts_->departures.give_back(*desk_);
 }
 
-RecordRoom RecordWriter::claim(std::size_t most) {
-  RecordRoom room = *room_for(most, true);
+RecordRoom RecordWriter::claim(std::size_t most, std::size_t records) {
+  RecordRoom room = *room_for(most, records, true);
   if (room.pack_->count() > 0) records_->parts_->departures.open_claim(*desk_, *room.pack_);
   return room;
 }
 
-std::optional<RecordRoom> RecordWriter::room_for(std::size_t bytes, bool may_wait) {
-  Pack* const pack = records_->parts_->take_up(*desk_, bytes, may_wait);
+std::optional<RecordRoom> RecordWriter::room_for(std::size_t bytes, std::size_t records, bool may_wait) {
+  Pack* const pack = records_->parts_->take_up(*desk_, bytes, records, may_wait);
   if (pack == nullptr) return std::nullopt;
-  return RecordRoom(*records_, *desk_, *pack, records_->parts_->packing.room(*pack, bytes));
+  return RecordRoom(*records_, *desk_, *pack, records_->parts_->packing.room(*pack, bytes), records);
 }
 
 bool RecordWriter::write(std::span<std::byte const> bytes, std::uint64_t tag, RecordListener* listener, bool may_wait) {
-  auto room = room_for(bytes.size(), may_wait);
+  auto room = room_for(bytes.size(), 1, may_wait);
   if (!room) return false;
   if (!bytes.empty()) std::memcpy(room->bytes().data(), bytes.data(), bytes.size());
   room->commit(bytes.size(), tag, listener);
@@ -84,6 +103,32 @@ bool RecordWriter::try_append(std::span<std::byte const> bytes, std::uint64_t ta
 
 bool RecordWriter::try_append(std::span<std::byte const> bytes, RecordListener& listener, std::uint64_t tag) {
   return write(bytes, tag, &listener, false);
+}
+
+std::size_t RecordWriter::write_many(std::span<std::span<std::byte const> const> records, std::uint64_t first_tag,
+                                     bool may_wait) {
+  Packing const& packing = records_->parts_->packing;
+  packing.expect_sizes(records);
+  std::size_t written = 0;
+  try {
+    while (written < records.size()) {
+      auto const room = room_for(records[written].size(), 1, may_wait);
+      if (!room) break;
+      written += packing.copy(*room->pack_, records.subspan(written), first_tag + written);
+    }
+  } catch (...) {
+    if (written == 0) throw;  // Else the caller is told how many there are, and the next call says why.
+  }
+  return written;
+}
+
+std::size_t RecordWriter::append_many(std::span<std::span<std::byte const> const> records, std::uint64_t first_tag) {
+  return write_many(records, first_tag, true);
+}
+
+std::size_t RecordWriter::try_append_many(std::span<std::span<std::byte const> const> records,
+                                          std::uint64_t first_tag) {
+  return write_many(records, first_tag, false);
 }
 
 void RecordWriter::flush() noexcept {
@@ -157,7 +202,11 @@ Records::~Records() {
 }
 
 void Records::start(RecordStages stages, RecordSink sink) {
-  parts_->start(std::move(stages), std::move(sink));
+  parts_->start(std::move(stages), std::move(sink), {});
+}
+
+void Records::start_by_tiles(RecordStages stages, RecordTileSink sink) {
+  parts_->start(std::move(stages), {}, std::move(sink));
 }
 
 RecordWriter Records::writer() {

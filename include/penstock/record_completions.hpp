@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+// What is told of records when they are done, and to whom.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <span>
+
+#include "penstock/record_stages.hpp"
+#include "penstock/tile.hpp"
+
+namespace penstock {
+
+/// The one answer that every record gets.
+///
+/// Threads: the one that is called with it. What it points to is gone when that call returns.
+struct RecordCompletion {
+  std::uint64_t tag = 0;  ///< The writer's own.
+  Outcome outcome = Outcome::done;
+  std::span<std::byte const> output = {};  ///< The result; nothing unless it is done.
+  Failure const* failure = nullptr;        ///< Set if and only if the outcome is `failed`.
+
+  bool ok() const noexcept { return outcome == Outcome::done; }
+};
+
+/// Gets the completion of every record that has no listener of its own: of a tile's records in the order in which they
+/// were written.
+///
+/// Threads: those of a pipeline's sink; and, if the pipeline itself was drained, each thread that wrote or sends the
+/// records that are cancelled because of it.
+/// Throws:  anything; the report counts it as a failure of the sink, and the other records of the tile get theirs all
+/// the same.
+using RecordSink = std::function<void(RecordCompletion const&)>;
+
+/// Is told of the record that it was given with.
+class RecordListener {
+ public:
+  virtual ~RecordListener() = default;
+  /// Called before anything can be told of the record.
+  ///
+  /// Threads: the writer's.
+  /// Throws: anything; then there is no record.
+  virtual void committed() {}
+  /// Threads and Throws: as RecordSink. The listener may end its life in this call.
+  virtual void complete(RecordCompletion const& completion) = 0;
+};
+
+/// The answers to all records of one tile, in the order in which they were written.
+///
+/// Threads: the one that is called with it. What it points to is gone when that call returns.
+class RecordCompletions {
+ public:
+  /// What is kept of each record.
+  struct Entry {
+    std::uint64_t tag = 0;
+    RecordListener* listener = nullptr;
+  };
+
+  RecordCompletions(Outcome outcome, Failure const* failure, std::span<Entry const> entries) noexcept
+      : outcome_(outcome), failure_(failure), entries_(entries) {}
+
+  /// Of every record.
+  Outcome outcome() const noexcept { return outcome_; }
+  bool ok() const noexcept { return outcome_ == Outcome::done; }
+  /// Set if and only if the outcome is `failed`.
+  Failure const* failure() const noexcept { return failure_; }
+  std::uint32_t size() const noexcept { return static_cast<std::uint32_t>(entries_.size()); }
+  /// The writer's own.
+  ///
+  /// Shape: `number` is below size().
+  std::uint64_t tag(std::uint32_t number) const noexcept { return entries_[number].tag; }
+  /// True if the record was written with a listener, which is told of it beside this.
+  bool has_listener(std::uint32_t number) const noexcept { return entries_[number].listener != nullptr; }
+  /// The result of a record; nothing unless it is done.
+  std::span<std::byte const> output(std::uint32_t number) const noexcept {
+    if (!ok()) return {};
+    if (places_ == nullptr) return outputs_.subspan(number * each_, each_);
+    return outputs_.subspan(places_[number].offset, places_[number].bytes);
+  }
+  /// All results. If they have a size of their own, or all records have the same, they lie one behind the other.
+  std::span<std::byte const> outputs() const noexcept { return outputs_; }
+
+ private:
+  friend class Packing;
+  friend class Records;
+
+  Outcome outcome_;
+  Failure const* failure_;
+  std::span<Entry const> entries_;
+  std::span<std::byte const> outputs_ = {};
+  std::size_t each_ = 0;
+  RecordPlace const* places_ = nullptr;  ///< Null: each takes `each_` bytes.
+};
+
+/// Gets the completions of a tile's records. Threads and Throws: as RecordSink.
+using RecordTileSink = std::function<void(RecordCompletions const&)>;
+
+}  // namespace penstock
