@@ -16,7 +16,7 @@
 #include <thread>
 #include <vector>
 
-#include "capture_in_memory.hpp"
+#include "packets_in_memory.hpp"
 #include <benchmark/benchmark.h>
 
 #include "penstock/devices.hpp"
@@ -28,7 +28,7 @@ namespace {
 
 /// Runs `body(pieces, number)` on so many threads, which share the pieces.
 template <class Body>
-void on_threads(Capture const& capture, unsigned count, Body const& body) {
+void on_threads(PacketsInMemory const& capture, unsigned count, Body const& body) {
   auto const pieces = capture.pieces();
   std::vector<std::jthread> threads;
   for (unsigned number = 0; number < count; ++number) {
@@ -37,10 +37,10 @@ void on_threads(Capture const& capture, unsigned count, Body const& body) {
   }
 }
 
-Sums by_plain_program(Capture const& capture, unsigned threads) {
-  std::vector<Sums> sums(threads);
-  on_threads(capture, threads, [&](std::span<Capture::Piece const> pieces, unsigned number) {
-    Sums own;
+WordSums by_plain_program(PacketsInMemory const& capture, unsigned threads) {
+  std::vector<WordSums> sums(threads);
+  on_threads(capture, threads, [&](std::span<PacketsInMemory::Piece const> pieces, unsigned number) {
+    WordSums own;
     for (auto const& piece : pieces) {
       for_each_packet(piece.bytes,
                       [&](std::uint32_t at, std::uint32_t bytes) { own.add(piece.bytes.subspan(at, bytes)); });
@@ -51,7 +51,7 @@ Sums by_plain_program(Capture const& capture, unsigned threads) {
   return sums[0];
 }
 
-/// Sums packets of tiles, a part of them in each of some blocks; or does nothing, which shows what penstock takes.
+/// WordSums packets of tiles, a part of them in each of some blocks; or does nothing, which shows what penstock takes.
 class SumStage final : public RecordStage {
  public:
   static constexpr std::uint32_t blocks = 4;
@@ -63,25 +63,25 @@ class SumStage final : public RecordStage {
     stream.launch(blocks, [this, records](KernelBlock block) {
       auto const input = records.input.in(block);
       std::uint64_t const count = records.inputs.size(), own = block;
-      Sums& sums = sums_.at(block);
+      WordSums& sums = sums_.at(block);
       for (auto number = count * own / blocks; number < count * (own + 1) / blocks; ++number) {
         RecordPlace const place = records.inputs.at(block, static_cast<std::uint32_t>(number));
         sums.add(input.subspan(place.offset, place.bytes));
       }
     });
   }
-  void add_to(Sums& all) const {
-    for (Sums const& own : sums_) all.add(own);
+  void add_to(WordSums& all) const {
+    for (WordSums const& own : sums_) all.add(own);
   }
 
  private:
   bool const works_;
-  std::array<Sums, blocks> sums_;
+  std::array<WordSums, blocks> sums_;
 };
 
 enum class Writing { one_by_one, many, in_place };
 
-void write(RecordWriter& writer, Capture::Piece const& piece, Writing how) {
+void write(RecordWriter& writer, PacketsInMemory::Piece const& piece, Writing how) {
   if (how == Writing::in_place) {
     static thread_local std::vector<RecordPlace> places;
     places.clear();
@@ -110,7 +110,7 @@ struct Settings {
   bool works = true;
 };
 
-RecordReport through(Capture const& capture, Settings const& settings, Sums& sums) {
+RecordReport through(PacketsInMemory const& capture, Settings const& settings, WordSums& sums) {
   bool const by_tiles = settings.how != Writing::one_by_one;
   auto const device = open_device("cpu");
   Pipeline pipeline(*device, {.tile = {.input_bytes = settings.tile_bytes, .output_bytes = 0},
@@ -125,7 +125,7 @@ RecordReport through(Capture const& capture, Settings const& settings, Sums& sum
   } else {
     records.start(std::move(stages), [&](RecordCompletion const&) { ++told; });
   }
-  on_threads(capture, settings.writers, [&](std::span<Capture::Piece const> pieces, unsigned) {
+  on_threads(capture, settings.writers, [&](std::span<PacketsInMemory::Piece const> pieces, unsigned) {
     RecordWriter writer = records.writer();
     for (auto const& piece : pieces) write(writer, piece, settings.how);
   });
@@ -137,7 +137,7 @@ RecordReport through(Capture const& capture, Settings const& settings, Sums& sum
 /// The plain program on one thread and on two, and penstock with one writer and with two, one after the other in each
 /// iteration.
 void packets(benchmark::State& state) {
-  Capture const capture(static_cast<std::uint32_t>(state.range(0)), static_cast<std::uint32_t>(state.range(1)));
+  PacketsInMemory const capture(static_cast<std::uint32_t>(state.range(0)), static_cast<std::uint32_t>(state.range(1)));
   Settings settings{.tile_bytes = static_cast<std::size_t>(state.range(3)) << 10,
                     .least_bytes = static_cast<std::size_t>(state.range(4)) << 10,
                     .lanes = static_cast<unsigned>(state.range(5)),
@@ -151,7 +151,7 @@ void packets(benchmark::State& state) {
   std::array<double, 2> plain{none, none}, ours{none, none};
   for (auto _ : state) {
     for (unsigned threads = 1; threads <= 2; ++threads) {
-      Sums expected, got;
+      WordSums expected, got;
       bool right = true;
       plain.at(threads - 1) =
           std::min(plain.at(threads - 1), seconds([&] { expected = by_plain_program(capture, threads); }));
@@ -186,12 +186,12 @@ BENCHMARK(packets)
 /// Without work, of packets that the caches have: what a record takes of the CPU.
 void record(benchmark::State& state) {
   auto const bytes = static_cast<std::uint32_t>(state.range(0));
-  Capture capture(bytes, bytes);
+  PacketsInMemory capture(bytes, bytes);
   capture.repeat_the_first();
   std::size_t const tile_bytes = static_cast<std::size_t>(state.range(2)) << 10;
   double cpu = 0;
   for (auto _ : state) {
-    Sums sums;
+    WordSums sums;
     double const before = cpu_seconds();
     Settings const settings{.tile_bytes = tile_bytes,
                             .least_bytes = tile_bytes / 2,
@@ -203,7 +203,7 @@ void record(benchmark::State& state) {
     cpu += cpu_seconds() - before;
   }
   // What copying alone takes, which no way of packing spares.
-  std::vector<std::byte> room(Capture::piece_bytes);
+  std::vector<std::byte> room(PacketsInMemory::piece_bytes);
   double const before = cpu_seconds();
   for (auto const& piece : capture.pieces()) {
     std::memcpy(room.data(), piece.bytes.data(), piece.bytes.size());

@@ -12,11 +12,11 @@
 namespace penstock {
 
 /// As of a capture file: 16 bytes, then the packet.
-struct Header {
+struct PacketHeader {
   std::uint32_t seconds, fraction, bytes, original;
 };
 /// What comes of packets.
-struct Sums {
+struct WordSums {
   std::array<std::uint64_t, 256> packets{};  ///< By their protocol.
   std::uint64_t bytes = 0, words = 0;
 
@@ -31,16 +31,16 @@ struct Sums {
     }
     for (; at < packet.size(); ++at) words += std::to_integer<std::uint64_t>(packet[at]);
   }
-  void add(Sums const& other) noexcept {
+  void add(WordSums const& other) noexcept {
     for (std::size_t i = 0; i < packets.size(); ++i) packets[i] += other.packets[i];
     bytes += other.bytes;
     words += other.words;
   }
-  bool operator==(Sums const&) const = default;
+  bool operator==(WordSums const&) const = default;
 };
 
 /// Packets one behind the other, as a capture has them, and pieces of whole packets.
-class Capture {
+class PacketsInMemory {
  public:
   static constexpr std::size_t piece_bytes = std::size_t{128} << 10;
   struct Piece {
@@ -49,7 +49,7 @@ class Capture {
   };
 
   /// `least` to `most` bytes each.
-  Capture(std::uint32_t least, std::uint32_t most) {
+  PacketsInMemory(std::uint32_t least, std::uint32_t most) {
     char const* const text = std::getenv("PENSTOCK_BENCH_MEBIBYTES");
     memory_.resize((text == nullptr ? std::size_t{1000} : std::strtoull(text, nullptr, 10)) << 20);
     std::uint64_t state = 1;
@@ -63,9 +63,9 @@ class Capture {
     for (;;) {
       state = state * 6364136223846793005U + 1442695040888963407U;
       auto const bytes = least + static_cast<std::uint32_t>(state >> 33U) % (most - least + 1);
-      if (at + sizeof(Header) + bytes > memory_.size()) break;
-      if (at + sizeof(Header) + bytes - begin > piece_bytes) end_piece();
-      Header const header{0, 0, bytes, bytes};
+      if (at + sizeof(PacketHeader) + bytes > memory_.size()) break;
+      if (at + sizeof(PacketHeader) + bytes - begin > piece_bytes) end_piece();
+      PacketHeader const header{0, 0, bytes, bytes};
       std::memcpy(&memory_[at], &header, sizeof header);
       std::byte* const packet = &memory_[at + sizeof header];
       std::memset(packet, static_cast<int>(state >> 40U), bytes);
@@ -92,7 +92,7 @@ class Capture {
 template <class Found>
 void for_each_packet(std::span<std::byte const> piece, Found const& found) {
   for (std::size_t at = 0; at < piece.size();) {
-    Header header{};
+    PacketHeader header{};
     std::memcpy(&header, &piece[at], sizeof header);
     found(static_cast<std::uint32_t>(at + sizeof header), header.bytes);
     at += sizeof header + header.bytes;
