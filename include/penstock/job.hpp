@@ -99,6 +99,9 @@ struct JobWork {
   /// Returns what `run` prints: lines, each with its line break. It is called after the stages were merged. Empty:
   /// nothing is printed.
   std::function<std::string()> results = {};
+  /// Called when `run` gets SIGHUP, on a thread of its own, while the sink may be called: opens output files anew, as
+  /// log rotation wants. It must not throw. Empty: SIGHUP ends the run, as SIGTERM does.
+  std::function<void()> reopen = {};
 };
 
 /// A hash of these bytes, for JobWork::digest. It is not cryptographic.

@@ -10,6 +10,7 @@
 #include "penstock/line_sums.hpp"
 #include "penstock/literals.hpp"
 #include "penstock/messages.hpp"
+#include "penstock/metrics.hpp"
 #include "penstock/mode_s.hpp"
 #include "penstock/own_memory.hpp"
 #include "penstock/packet_sums.hpp"

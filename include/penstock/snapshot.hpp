@@ -123,4 +123,9 @@ std::optional<Rates> rates(Snapshot const& earlier, Snapshot const& later);
 /// One line for a person: how many tiles are at which place.
 std::string describe(Snapshot const& snapshot);
 
+/// One line for a person who watches: bytes and tiles a second between two snapshots, what failed, and what the run
+/// waits for: "1.2 GB/s in, 1150 tiles/s; 12 of 16 tiles lent; waits for the device". It waits for that which most
+/// tiles are at, or for the source if a tile is home. Without the rates, if there are none.
+std::string live_line(Snapshot const& earlier, Snapshot const& later);
+
 }  // namespace penstock

@@ -21,16 +21,19 @@ struct StopSignalsOptions {
   std::function<bool()> output_is_lost = {};
   /// Called for each SIGINT, SIGTERM and SIGHUP, before the stop is requested.
   std::function<void()> asked = {};
+  /// Called for each SIGHUP: opens files anew, say, and returns true. Signals wait until it returns. If it returns
+  /// false, or is empty, SIGHUP requests a stop.
+  std::function<bool()> hung_up = {};
   /// Called before a signal ends the process.
   std::function<void()> ending = {};
   /// The exit code if a signal comes after the stop was requested.
   int exit_code = 130;
 };
 
-/// Turns ctrl-C (SIGINT), SIGTERM and SIGHUP into a stop request: `run(source, stage, sink, signals.token())` then
-/// completes what is on the devices and cancels the rest. If one of them comes when the stop is requested already, the
-/// process ends at once, by `_exit`. SIGQUIT, SIGUSR1, SIGUSR2, SIGALRM and SIGXCPU end the process at once, as they do
-/// by default.
+/// Turns ctrl-C (SIGINT), SIGTERM and, unless `hung_up` takes it, SIGHUP into a stop request: `run(source, stage, sink,
+/// signals.token())` then completes what is on the devices and cancels the rest. If one of them comes when the stop is
+/// requested already, the process ends at once, by `_exit`. SIGQUIT, SIGUSR1, SIGUSR2, SIGALRM and SIGXCPU end the
+/// process at once, as they do by default.
 ///
 /// A signal that is ignored or has a handler when this object is made is left as it is. nohup, for example, has SIGHUP
 /// ignored, and shells have SIGINT ignored in background jobs.

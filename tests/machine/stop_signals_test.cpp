@@ -89,6 +89,25 @@ TEST_F(StopSignalsOfAProcess, LeaveASignalIgnoredThatIsIgnored) {
       testing::ExitedWithCode(0), "");
 }
 
+TEST_F(StopSignalsOfAProcess, LeaveAHangUpToTheProgramIfItTakesIt) {
+  EXPECT_EXIT(
+      {
+        std::stop_source told;
+        int hang_ups = 0;
+        StopSignals const signals({.hung_up = [&] {
+          told.request_stop();
+          return ++hang_ups == 1;
+        }});
+        kill(getpid(), SIGHUP);
+        await(told.get_token());
+        bool const goes_on = !signals.requested();
+        kill(getpid(), SIGHUP);
+        await(signals.token());
+        end_with(goes_on && hang_ups == 2);
+      },
+      testing::ExitedWithCode(0), "");
+}
+
 TEST_F(StopSignalsOfAProcess, StopWhenTheReaderOfTheOutputHasGone) {
   EXPECT_EXIT(
       {

@@ -132,7 +132,7 @@ TEST_F(ATimeline, OfSomeTilesOnlyTellsTheirTimesAndNoMore) {
 
 TEST(Intervals, AreTheFewestStretchesThatHoldTheSameMoments) {
   Intervals const moments({{30, 40}, {0, 10}, {5, 12}, {32, 35}, {12, 20}});
-  EXPECT_EQ(moments.stretches(), (std::vector<Stretch>{{0, 20}, {30, 40}}));
+  EXPECT_EQ(moments.stretches(), (std::vector<Interval>{{0, 20}, {30, 40}}));
   EXPECT_EQ(moments.length(), 30);
 }
 
@@ -164,11 +164,11 @@ TEST(Intervals, AgreeWithSetsOfMomentsWhateverTheyAreMadeOf) {
   std::mt19937 chance(7);
   std::uniform_int_distribution<std::int64_t> moment(0, end);
   for (int round = 0; round < 500; ++round) {
-    std::vector<Stretch> parts[2];
+    std::vector<Interval> parts[2];
     std::vector<bool> held[2] = {std::vector<bool>(end), std::vector<bool>(end)};
     for (int side = 0; side < 2; ++side) {
       for (int k = 0; k < round % 9; ++k) {
-        Stretch const part{moment(chance), moment(chance)};
+        Interval const part{moment(chance), moment(chance)};
         parts[side].push_back(part);
         for (auto at = part.begin; at < part.end; ++at) held[side][static_cast<std::size_t>(at)] = true;
       }

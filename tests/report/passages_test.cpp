@@ -93,8 +93,8 @@ TEST(TileWays, PassOverWhatTookNoTime) {
 
 TEST(TileWays, AreInFlightFromEnqueueToNoticeAndAwayFromBorrowToSink) {
   TileWays const ways = tile_ways(orderly_run(2));
-  EXPECT_EQ(ways.in_flight, (std::vector<Stretch>{{2500, 7000}, {3500, 8000}}));
-  EXPECT_EQ(ways.away, (std::vector<Stretch>{{200, 9000}, {1200, 10000}}));
+  EXPECT_EQ(ways.in_flight, (std::vector<Interval>{{2500, 7000}, {3500, 8000}}));
+  EXPECT_EQ(ways.away, (std::vector<Interval>{{200, 9000}, {1200, 10000}}));
 }
 
 TEST(TileWays, OfWhichPartWasMissedReachAsFarAsTheyWereSeen) {
@@ -104,8 +104,8 @@ TEST(TileWays, OfWhichPartWasMissedReachAsFarAsTheyWereSeen) {
   run.put(2, thread, Step::fill, 10, 20);
   run.put(3, stream, Step::upload, 25, 30);
   TileWays const ways = tile_ways(run);
-  EXPECT_EQ(ways.in_flight, (std::vector<Stretch>{{25, 30}}));
-  EXPECT_EQ(ways.away, (std::vector<Stretch>{{10, 20}, {25, 30}}));
+  EXPECT_EQ(ways.in_flight, (std::vector<Interval>{{25, 30}}));
+  EXPECT_EQ(ways.away, (std::vector<Interval>{{10, 20}, {25, 30}}));
 }
 
 TEST(TilesInFlight, AreCountedOnAverage) {

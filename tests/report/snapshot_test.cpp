@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "penstock/snapshot.hpp"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 namespace penstock {
@@ -49,6 +50,31 @@ TEST(FoundTiles, AreToldInPerCent) {
   EXPECT_EQ(describe(FoundTiles{.by_callback = 60, .by_look = 39, .by_watchdog = 1}),
             "60 % by callback, 39 % by looking, 1 % by the watchdog");
   EXPECT_EQ(describe(FoundTiles{}), "");
+}
+
+/// Of sixteen tiles.
+Snapshot with_tiles(std::size_t home, std::uint64_t under_way, std::uint64_t in_flight) {
+  Snapshot of = snapshot(12, 300);
+  of.submitted = of.done + of.failed + under_way;
+  of.lanes[0].put = of.lanes[0].returned + in_flight;
+  of.pool = {.tiles = 16, .lent = 16 - home, .home = home};
+  return of;
+}
+
+TEST(LiveLine, SaysHowFastItIsAndWhatItWaitsFor) {
+  EXPECT_EQ(live_line(snapshot(10, 100), with_tiles(0, 12, 9)),
+            "1.0 kB/s in, 100 tiles/s; 1 failed; 16 of 16 tiles lent; waits for the device");
+  EXPECT_THAT(live_line(snapshot(10, 100), with_tiles(0, 12, 3)), testing::EndsWith("waits for the sink"));
+  EXPECT_THAT(live_line(snapshot(10, 100), with_tiles(0, 2, 1)), testing::EndsWith("waits for the source"));
+  EXPECT_THAT(live_line(snapshot(10, 100), with_tiles(4, 12, 9)),
+              testing::EndsWith("12 of 16 tiles lent; waits for the source"));
+}
+
+TEST(LiveLine, HasNoRatesAcrossRunsAndNothingOfNone) {
+  Snapshot earlier = snapshot(10, 100);
+  earlier.run = 7;
+  EXPECT_THAT(live_line(earlier, with_tiles(0, 12, 9)), testing::StartsWith("1 failed; 16 of 16"));
+  EXPECT_EQ(live_line({}, {}), "no run goes on");
 }
 
 }  // namespace

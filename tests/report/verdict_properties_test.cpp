@@ -80,7 +80,7 @@ class AnyRun {
   bool rarely() { return between(0, 1) < 0.3; }
 
   void add_overlap() {
-    std::vector<Stretch> parts[3];
+    std::vector<Interval> parts[3];
     for (auto& part : parts) {
       for (unsigned k = count(0, 12); k > 0; --k) {
         std::int64_t const begin = count(0, 1000);

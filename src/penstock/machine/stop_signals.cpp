@@ -86,6 +86,7 @@ void StopSignals::watch() {
 }
 
 void StopSignals::take(int signal) {
+  if (signal == SIGHUP && options_.hung_up && options_.hung_up()) return;
   bool const asks = signal == SIGINT || signal == SIGTERM || signal == SIGHUP;
   if (asks && options_.asked) options_.asked();
   if (asks && stop_.request_stop()) return;

@@ -13,7 +13,7 @@ double ratio(std::int64_t part, std::int64_t whole) {
 }
 
 Intervals moments_of(Recording const& recording, Step step) {
-  std::vector<Stretch> stretches;
+  std::vector<Interval> stretches;
   for (Passage const& passage : recording.passages) {
     if (passage.step == step) stretches.push_back({passage.begin, passage.end});
   }
@@ -58,11 +58,11 @@ std::optional<double> mean_of(Recording const& recording, Step step) {
 
 }  // namespace
 
-Intervals::Intervals(std::vector<Stretch> stretches) : stretches_(std::move(stretches)) {
+Intervals::Intervals(std::vector<Interval> stretches) : stretches_(std::move(stretches)) {
   std::sort(stretches_.begin(), stretches_.end(),
-            [](Stretch const& one, Stretch const& other) { return one.begin < other.begin; });
+            [](Interval const& one, Interval const& other) { return one.begin < other.begin; });
   std::size_t kept = 0;
-  for (Stretch const next : stretches_) {
+  for (Interval const next : stretches_) {
     if (next.end <= next.begin) continue;
     if (kept != 0 && next.begin <= stretches_[kept - 1].end) {
       stretches_[kept - 1].end = std::max(stretches_[kept - 1].end, next.end);
@@ -75,18 +75,18 @@ Intervals::Intervals(std::vector<Stretch> stretches) : stretches_(std::move(stre
 
 std::int64_t Intervals::length() const noexcept {
   std::int64_t sum = 0;
-  for (Stretch const& stretch : stretches_) sum += stretch.end - stretch.begin;
+  for (Interval const& stretch : stretches_) sum += stretch.end - stretch.begin;
   return sum;
 }
 
 Intervals united(Intervals const& one, Intervals const& other) {
-  std::vector<Stretch> all = one.stretches();
+  std::vector<Interval> all = one.stretches();
   all.insert(all.end(), other.stretches().begin(), other.stretches().end());
   return Intervals(std::move(all));
 }
 
 Intervals common(Intervals const& one, Intervals const& other) {
-  std::vector<Stretch> shared;
+  std::vector<Interval> shared;
   auto mine = one.stretches().begin();
   auto theirs = other.stretches().begin();
   while (mine != one.stretches().end() && theirs != other.stretches().end()) {

@@ -14,11 +14,11 @@ namespace penstock {
 /// From `begin` up to `end`, without the latter.
 ///
 /// Units: nanoseconds.
-struct Stretch {
+struct Interval {
   std::int64_t begin = 0;
   std::int64_t end = 0;
 
-  friend bool operator==(Stretch const&, Stretch const&) = default;
+  friend bool operator==(Interval const&, Interval const&) = default;
 };
 
 /// A set of moments, kept as the fewest stretches that make it up: in order, none empty, no two that touch.
@@ -28,9 +28,9 @@ class Intervals {
   /// The moments of all of them together.
   ///
   /// Shape: in any order; one that ends where it begins, or earlier, counts as nothing.
-  explicit Intervals(std::vector<Stretch> stretches);
+  explicit Intervals(std::vector<Interval> stretches);
 
-  std::vector<Stretch> const& stretches() const noexcept { return stretches_; }
+  std::vector<Interval> const& stretches() const noexcept { return stretches_; }
   bool empty() const noexcept { return stretches_.empty(); }
   /// Units: nanoseconds.
   std::int64_t length() const noexcept;
@@ -38,7 +38,7 @@ class Intervals {
   friend bool operator==(Intervals const&, Intervals const&) = default;
 
  private:
-  std::vector<Stretch> stretches_;
+  std::vector<Interval> stretches_;
 };
 
 /// The moments of either.

@@ -36,7 +36,7 @@ bool is_in_flight(Step step) {
   return step >= Step::enqueue && step <= Step::notice;
 }
 
-void extend(std::optional<Stretch>& whole, Stretch part) {
+void extend(std::optional<Interval>& whole, Interval part) {
   if (!whole) whole = part;
   whole->begin = std::min(whole->begin, part.begin);
   whole->end = std::max(whole->end, part.end);
@@ -44,13 +44,13 @@ void extend(std::optional<Stretch>& whole, Stretch part) {
 
 /// `way`: the passages of one tile by their numbers, in the order in which they began.
 void add_way(Recording const& recording, std::span<std::uint32_t const> way, TileWays& ways) {
-  std::optional<Stretch> in_flight, away;
+  std::optional<Interval> in_flight, away;
   std::optional<std::uint32_t> previous;
   for (std::uint32_t const number : way) {
     Passage const& passage = recording.passages[number];
-    Stretch const part{passage.begin, passage.end};
+    Interval const part{passage.begin, passage.end};
     if (is_in_flight(passage.step)) extend(in_flight, part);
-    extend(away, passage.step == Step::borrow ? Stretch{passage.end, passage.end} : part);
+    extend(away, passage.step == Step::borrow ? Interval{passage.end, passage.end} : part);
 
     bool const drawn = part.end > part.begin && recording.rows.at(passage.row).kind != RecordRow::Kind::queue;
     if (!drawn) continue;
@@ -92,8 +92,8 @@ std::vector<StepTimes> step_times(Recording const& recording) {
 }
 
 std::vector<RowTimes> row_times(Recording const& recording) {
-  std::vector<std::vector<Stretch>> busy(recording.rows.size());
-  std::vector<Stretch> all;
+  std::vector<std::vector<Interval>> busy(recording.rows.size());
+  std::vector<Interval> all;
   for (Passage const& passage : recording.passages) {
     all.push_back({passage.begin, passage.end});
     bool const queue = recording.rows.at(passage.row).kind == RecordRow::Kind::queue;
@@ -142,13 +142,13 @@ double mean_in_flight(Recording const& recording) {
   if (stays.empty()) return 0;
   Intervals const any(stays);
   double sum = 0;
-  for (Stretch const& stay : stays) sum += static_cast<double>(stay.end - stay.begin);
+  for (Interval const& stay : stays) sum += static_cast<double>(stay.end - stay.begin);
   std::int64_t const window = any.stretches().back().end - any.stretches().front().begin;
   return sum * static_cast<double>(recording.every) / static_cast<double>(window);
 }
 
 std::chrono::nanoseconds at_work_meanwhile(Recording const& recording) {
-  std::vector<std::vector<Stretch>> of_row(recording.rows.size());
+  std::vector<std::vector<Interval>> of_row(recording.rows.size());
   std::unordered_map<std::uint64_t, Passage const*> of_tile;
   for (Passage const& passage : recording.passages) {
     if (passage.step != Step::enqueue) continue;
@@ -166,7 +166,7 @@ std::chrono::nanoseconds at_work_meanwhile(Recording const& recording) {
     if (found == of_tile.end()) continue;
     auto const& stretches = calls[found->second->row].stretches();
     auto const call = std::upper_bound(stretches.begin(), stretches.end(), found->second->begin,
-                                       [](std::int64_t time, Stretch const& one) { return time < one.end; });
+                                       [](std::int64_t time, Interval const& one) { return time < one.end; });
     if (call == stretches.end()) continue;
     std::int64_t const both = std::min(passage.end, call->end) - std::max(passage.begin, call->begin);
     (passage.step == Step::upload ? uploading : computing) += std::max<std::int64_t>(both, 0);

@@ -51,9 +51,9 @@ enum class WayPart : std::uint8_t {
 struct TileWays {
   std::vector<WayPart> parts;  ///< For each passage, in the recording's order.
   /// For each tile that was on a device: from the first of its steps from enqueue to notice to the last.
-  std::vector<Stretch> in_flight;
+  std::vector<Interval> in_flight;
   /// For each tile that was lent: from the end of its borrow, or the first step after that, to the last.
-  std::vector<Stretch> away;
+  std::vector<Interval> away;
 };
 
 TileWays tile_ways(Recording const& recording);

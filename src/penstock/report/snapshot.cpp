@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "penstock/snapshot.hpp"
 
+#include <cmath>
+
 #include "penstock/core/number_text.hpp"
 
 namespace penstock {
@@ -12,6 +14,17 @@ std::uint64_t sum(Parts const& parts, Part part) noexcept {
   std::uint64_t all = 0;
   for (auto const& one : parts) all += part(one);
   return all;
+}
+
+/// What a run waits for: that which most of its tiles are at, and the source if it could have another tile.
+char const* waits_for(Snapshot const& now) noexcept {
+  std::uint64_t at_lanes = now.in_flight();
+  for (LaneSnapshot const& lane : now.lanes) at_lanes += lane.waiting;
+  std::uint64_t const under_way = now.under_way();
+  std::uint64_t const at_sink = under_way > at_lanes ? under_way - at_lanes : 0;
+  std::uint64_t const at_source = now.pool.lent > under_way ? now.pool.lent - under_way : 0;
+  if (now.pool.home > 0 || (at_source >= at_lanes && at_source >= at_sink)) return "the source";
+  return at_sink > at_lanes ? "the sink" : "the device";
 }
 
 }  // namespace
@@ -79,6 +92,18 @@ std::string describe(Snapshot const& snapshot) {
                      count(snapshot.pool.home, " home");
   if (std::string const found = describe(snapshot.found()); !found.empty()) text += "; found " + found;
   return text;
+}
+
+std::string live_line(Snapshot const& earlier, Snapshot const& later) {
+  if (!later.running) return "no run goes on";
+  std::string text;
+  if (auto const between = rates(earlier, later)) {
+    text = rate_text(between->bytes_up) + " in, " + std::to_string(std::llround(between->done)) + " tiles/s; ";
+  }
+  if (later.failed > 0) text += std::to_string(later.failed) + " failed; ";
+  if (later.sink_failures > 0) text += "the sink threw on " + std::to_string(later.sink_failures) + "; ";
+  text += std::to_string(later.pool.lent) + " of " + std::to_string(later.pool.tiles) + " tiles lent; waits for ";
+  return text + waits_for(later);
 }
 
 }  // namespace penstock

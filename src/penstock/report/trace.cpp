@@ -23,17 +23,17 @@ struct Mark {
 struct EngineWork {
   std::string const* engine = nullptr;
   std::uint32_t row = 0;
-  Stretch when;
+  Interval when;
 };
 
-static_assert(sizeof(Mark) == 24 && sizeof(EngineWork) + sizeof(Mark) + sizeof(Stretch) == 72,
+static_assert(sizeof(Mark) == 24 && sizeof(EngineWork) + sizeof(Mark) + sizeof(Interval) == 72,
               "write_trace says what it keeps.");
 
 /// A counter's values, once for each moment at which it changes.
-void add_counter(std::vector<Mark>& marks, Mark::Kind kind, std::vector<Stretch> const& stays) {
+void add_counter(std::vector<Mark>& marks, Mark::Kind kind, std::vector<Interval> const& stays) {
   std::vector<std::pair<std::int64_t, int>> changes;
   changes.reserve(2 * stays.size());
-  for (Stretch const& stay : stays) {
+  for (Interval const& stay : stays) {
     changes.emplace_back(stay.begin, 1);
     changes.emplace_back(stay.end, -1);
   }
@@ -64,7 +64,7 @@ class TraceWriter {
       }
     }
     for (std::size_t i = 0; i < engines_.size(); ++i) {
-      for (Stretch const& stretch : engines_[i].busy.stretches()) {
+      for (Interval const& stretch : engines_[i].busy.stretches()) {
         marks_.push_back({stretch.begin, static_cast<std::uint32_t>(work_.size()), 0, Mark::Kind::engine});
         work_.push_back({&engines_[i].engine, engine_row(i), stretch});
       }

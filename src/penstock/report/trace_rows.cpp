@@ -85,7 +85,7 @@ std::vector<EngineTimes> engine_times(Recording const& recording) {
     engine_of_row.push_back(static_cast<std::size_t>(known - engines.begin()));
     if (known == engines.end()) engines.push_back(row.engine);
   }
-  std::vector<std::vector<Stretch>> work(engines.size());
+  std::vector<std::vector<Interval>> work(engines.size());
   for (Passage const& passage : recording.passages) {
     work[engine_of_row.at(passage.row)].push_back({passage.begin, passage.end});
   }

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "penstock/messages.hpp"
+#include "tools/command/config_file.hpp"
 #include "tools/command/manual.hpp"
 #include "tools/command/program.hpp"
 #include "tools/command/results.hpp"
@@ -91,6 +92,7 @@ int Commands::run(int count, char** arguments) {
   StandardOutput output;
   try {
     app_.parse(count, arguments);
+    apply_config(*asked_for()->app);
   } catch (CLI::ParseError const& error) {
     if (error.get_exit_code() == 0) {
       std::ostringstream help;

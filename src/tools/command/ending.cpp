@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tools/command/ending.hpp"
 
+#include <utility>
+
 #include <nlohmann/json.hpp>
 
 #include "penstock/core/failure_text.hpp"
@@ -30,7 +32,20 @@ Interrupt::Interrupt(StandardOutput& output)
     : signals_({.output = output.descriptor(),
                 .output_is_lost = [&output] { return !output.probe(); },
                 .asked = [&output] { output.hurry(); },
+                .hung_up = [this] { return hung_up(); },
                 .ending = [&output] { output.close_between_lines(); },
                 .exit_code = exit_interrupted}) {}
+
+void Interrupt::on_hang_up(std::function<void()> reopen) const {
+  std::scoped_lock const lock(mutex_);
+  reopen_ = std::move(reopen);
+}
+
+bool Interrupt::hung_up() const {
+  std::scoped_lock const lock(mutex_);
+  if (!reopen_) return false;
+  reopen_();
+  return true;
+}
 
 }  // namespace penstock::cli

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <exception>
+#include <functional>
+#include <mutex>
 #include <stop_token>
 #include <string>
 
@@ -64,8 +66,16 @@ class Interrupt {
   std::stop_token token() const noexcept { return signals_.token(); }
   /// Whether a stop was requested, by a signal or because the output has no reader.
   bool requested() const noexcept { return signals_.requested(); }
+  /// Has SIGHUP call this instead of requesting a stop; empty: not any more.
+  ///
+  /// Threads: any. Blocks: while it is called.
+  void on_hang_up(std::function<void()> reopen) const;
 
  private:
+  bool hung_up() const;
+
+  mutable std::mutex mutex_;
+  mutable std::function<void()> reopen_;
   StopSignals signals_;
 };
 

@@ -13,6 +13,7 @@
 #include "penstock/error.hpp"
 #include "penstock/recorder.hpp"
 #include "tools/command/completion.hpp"
+#include "tools/command/config_file.hpp"
 #include "tools/command/program.hpp"
 #include "tools/command/results.hpp"
 #include "tools/measure/figures.hpp"
@@ -96,6 +97,8 @@ void RunCommand::add_to(CLI::App& command) {
   add_settings_to(command);
   command.add_flag("--json", json, "Print JSON, as docs/jobs.md says");
   trace.add_to(command, "the run");
+  live.add_to(command);
+  add_config_to(command);
 }
 
 void RunCommand::add_settings_to(CLI::App& command) {
@@ -139,6 +142,7 @@ ExitCode RunCommand::run(StandardOutput& output, Interrupt const& interrupt) con
   JobPoint const point = wanted.point();
   trace.check();
   FilesToWrite files(inputs(), std::vector<NamedFile>{trace.named()}, interrupt.token());
+  LiveRun told_of(live, json);
   Devices const devices = open_devices(pipeline.wish());
   pipeline.profile.warn(machine_here(devices));
   BenchFacts const facts = facts_here(devices, flavour(), built_with_cuda(), command_line);
@@ -147,6 +151,9 @@ ExitCode RunCommand::run(StandardOutput& output, Interrupt const& interrupt) con
   auto const ranges = trace.nvtx_ranges();
   measure::TrialOptions options;
   options.recorder = recorder.get();
+  options.beside = [&](Pipeline const& runs, Source const& source, JobWork const& work) {
+    return told_of.begin(runs, source, work, interrupt);
+  };
   options.ranges = activities != nullptr ? activities.get() : ranges.get();
   measure::JobRun const whole = run_whole(devices, wanted, options, interrupt.token());
   if (activities != nullptr) activities->finish();

@@ -12,6 +12,7 @@
 #include "tools/command/arguments.hpp"
 #include "tools/command/ending.hpp"
 #include "tools/command/files_to_write.hpp"
+#include "tools/jobs/live_run.hpp"
 #include "tools/measure/setting.hpp"
 
 namespace penstock::cli {
@@ -24,6 +25,7 @@ struct RunCommand {
   std::map<std::string, std::string> values = {};  ///< By option of the job; empty if the option is not named.
   bool json = false;
   TraceArguments trace = {};
+  LiveArguments live = {};
   std::string command_line = {};  ///< As the user wrote it, for the results.
 
   void add_to(CLI::App& command);

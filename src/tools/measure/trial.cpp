@@ -134,6 +134,7 @@ JobRun run_whole(DeviceGroup const& devices, Setting const& setting, TrialOption
   if (source == nullptr)
     throw Error(ErrorKind::bad_argument, "The job made no source: JobWork::source gave a null one.");
   Tally tally(setting.its_job(), wanted.tile);
+  auto const beside = options.beside ? options.beside(pipeline, *source, work) : nullptr;
   JobRun whole{.report = pipeline.run(
                    *source, work.stages,
                    [&](Completion& done) {

@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <cstddef>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <stop_token>
@@ -30,6 +31,8 @@ struct TrialOptions {
   std::shared_ptr<FillMemory> memory = std::make_shared<FillMemory>();
   Recorder* recorder = nullptr;  ///< Is told where the tiles were; null for none.
   Ranges* ranges = nullptr;      ///< Show profilers what the threads are at; null for none.
+  /// Of run_whole: called when all is made and nothing has begun; what it gives is destroyed when the run is over.
+  std::function<std::shared_ptr<void>(Pipeline const&, Source const&, JobWork const&)> beside = {};
 };
 
 /// What one run of a setting came to, open loop.
@@ -51,7 +54,7 @@ struct JobRun {
 inline namespace PENSTOCK_FLAVOUR {
 
 /// Runs the setting's job once, from the beginning of its input to its end. Of `options` it uses only `recorder`,
-/// `ranges` and `memory`. A stop ends the run early.
+/// `ranges`, `memory` and `beside`. A stop ends the run early.
 ///
 /// Blocks: until the input has ended.
 /// Throws: as Pipeline; and what the job throws. Failures of tiles are in the report.

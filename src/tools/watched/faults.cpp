@@ -66,14 +66,14 @@ Fault made_of(FaultKind kind, Tally const& tally, std::int64_t cost) {
 
 Fault pageable_copies(WatchModel const& model) {
   Tally tally(model);
-  std::vector<Stretch> waited;
+  std::vector<Interval> waited;
   std::set<std::uint32_t> seen;  // A large copy is several activities.
   for (Work const& work : model.works()) {
     bool const unpinned = work.activity->from == pageable_memory || work.activity->to == pageable_memory;
     if (work.activity->kind != Kind::copy || !unpinned || work.call == nullptr || blocks_host(*work.call) ||
         static_cast<Call>(work.call->what) != Call::copy || !seen.insert(work.call->correlation).second)
       continue;
-    Stretch const stretch{model.since_begin(work.call->begin), model.since_begin(work.call->end)};
+    Interval const stretch{model.since_begin(work.call->begin), model.since_begin(work.call->end)};
     waited.push_back(stretch);
     tally.add(*work.call, stretch.end - stretch.begin);
   }
@@ -94,7 +94,7 @@ Fault work_in_one_stream(WatchModel const& model) {
     tally.add(*work.call, work.end - work.begin);
   }
   if (streams.size() != 1 || (kinds.size() < 2 && threads.size() < 2)) return {.kind = FaultKind::one_stream};
-  Stretch const window = model.window();
+  Interval const window = model.window();
   return made_of(FaultKind::one_stream, tally, window.end - window.begin);
 }
 
@@ -113,7 +113,7 @@ Fault legacy_work(WatchModel const& model) {
   };
   std::map<std::uint16_t, Context> contexts;
   Tally tally(model);
-  std::vector<Stretch> held;
+  std::vector<Interval> held;
   std::map<WatchRecord const*, std::int64_t> cost;
   for (Work const* const work : asked) {
     Context& context = contexts[work->call->device];
@@ -142,7 +142,7 @@ Fault legacy_work(WatchModel const& model) {
 
 Fault blocking_calls(WatchModel const& model) {
   Tally tally(model);
-  Stretch const window = model.window();
+  Interval const window = model.window();
   for (WatchRecord const& call : model.log().calls) {
     if (!blocks_host(call) || (call.flags & failed) != 0) continue;
     std::int64_t const begin = std::max(window.begin, model.since_begin(call.begin));
@@ -178,7 +178,7 @@ Findings find_faults(WatchModel const& model) {
       found.faults.push_back({why, sum.count, sum.time, tally.worst()});
     }
   }
-  Stretch const window = model.window();
+  Interval const window = model.window();
   std::int64_t const most = std::max<std::int64_t>(0, window.end - window.begin - model.possible());
   for (Fault& fault : found.faults) fault.cost = std::min(fault.cost, most);
   for (Fault const& fault : found.faults) found.counts[fault.kind] = fault.count;

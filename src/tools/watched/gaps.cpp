@@ -39,7 +39,7 @@ std::vector<Gap> find_gaps(WatchModel const& model) {
   };
 
   std::vector<Gap> found;
-  Stretch const window = model.window();
+  Interval const window = model.window();
   auto const& busy = model.busy().stretches();
   auto next = model.works().begin();
   for (std::size_t i = 0; i + 1 < busy.size(); ++i) {

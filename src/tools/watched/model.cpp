@@ -32,7 +32,7 @@ bool blocks_host(WatchRecord const& call) {
 }
 
 std::int64_t busy_time(std::span<WatchLog const> logs) {
-  std::vector<Stretch> all;
+  std::vector<Interval> all;
   for (WatchLog const& log : logs)
     for (WatchRecord const& work : log.activities)
       all.push_back({static_cast<std::int64_t>(work.begin), static_cast<std::int64_t>(work.end)});
@@ -45,13 +45,13 @@ bool in_legacy_stream(WatchRecord const& call) {
 
 MeasuredIntervals::MeasuredIntervals(Intervals intervals) : intervals_(std::move(intervals)) {
   sums_.push_back(0);
-  for (Stretch const& stretch : intervals_.stretches()) sums_.push_back(sums_.back() + stretch.end - stretch.begin);
+  for (Interval const& stretch : intervals_.stretches()) sums_.push_back(sums_.back() + stretch.end - stretch.begin);
 }
 
 std::int64_t MeasuredIntervals::before(std::int64_t moment) const {
   auto const& all = intervals_.stretches();
   auto const next = std::upper_bound(all.begin(), all.end(), moment,
-                                     [](std::int64_t time, Stretch const& stretch) { return time < stretch.begin; });
+                                     [](std::int64_t time, Interval const& stretch) { return time < stretch.begin; });
   if (next == all.begin()) return 0;
   auto const last = std::prev(next);
   return sums_[static_cast<std::size_t>(last - all.begin())] + std::min(moment, last->end) - last->begin;
@@ -64,14 +64,14 @@ std::int64_t MeasuredIntervals::within(std::int64_t begin, std::int64_t end) con
 WatchModel::WatchModel(WatchLog const& log) : log_(log) {
   find_works();
   find_ready();
-  std::vector<Stretch> uploads, downloads, kernels, all;
+  std::vector<Interval> uploads, downloads, kernels, all;
   for (Work const& work : works_) {
     all.push_back({work.begin, work.end});
     if (work.kind == WorkKind::other) continue;
     serial_ += work.end - work.begin;
     window_ = window_.begin == window_.end
                   ? all.back()
-                  : Stretch{std::min(window_.begin, work.begin), std::max(window_.end, work.end)};
+                  : Interval{std::min(window_.begin, work.begin), std::max(window_.end, work.end)};
     (work.kind == WorkKind::upload     ? uploads
      : work.kind == WorkKind::download ? downloads
                                        : kernels)
@@ -130,7 +130,7 @@ void WatchModel::find_ready() {
 }
 
 Intervals WatchModel::when_several() const {
-  std::vector<std::vector<Stretch>> by_stream(streams_.size());
+  std::vector<std::vector<Interval>> by_stream(streams_.size());
   for (Work const& work : works_) {
     std::int64_t const asked = work.call == nullptr ? work.begin : since_begin(work.call->begin);
     by_stream[work.stream].push_back({std::min(asked, work.begin), work.end});
@@ -138,13 +138,13 @@ Intervals WatchModel::when_several() const {
   std::vector<std::pair<std::int64_t, int>> changes;
   for (auto& stretches : by_stream) {
     Intervals const outstanding(std::move(stretches));
-    for (Stretch const& stretch : outstanding.stretches()) {
+    for (Interval const& stretch : outstanding.stretches()) {
       changes.emplace_back(stretch.begin, 1);
       changes.emplace_back(stretch.end, -1);
     }
   }
   std::sort(changes.begin(), changes.end());
-  std::vector<Stretch> found;
+  std::vector<Interval> found;
   int streams = 0;
   for (std::size_t i = 0; i + 1 < changes.size(); ++i) {
     streams += changes[i].second;

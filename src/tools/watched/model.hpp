@@ -63,7 +63,7 @@ class WatchModel {
   std::vector<WatchedStream> const& streams() const noexcept { return streams_; }
   Overlap const& overlap() const noexcept { return overlap_; }
   /// From the first start to the last end of an upload, download or kernel.
-  Stretch window() const noexcept { return window_; }
+  Interval window() const noexcept { return window_; }
   /// Of the lengths of all uploads, downloads and kernels.
   std::int64_t serial() const noexcept { return serial_; }
   /// How long the busiest of the three kinds takes, which is what all could take at best.
@@ -86,7 +86,7 @@ class WatchModel {
   std::vector<Work> works_;
   std::vector<WatchedStream> streams_;
   Overlap overlap_;
-  Stretch window_;
+  Interval window_;
   std::int64_t serial_ = 0;
   Intervals busy_;
   MeasuredIntervals several_{Intervals()};

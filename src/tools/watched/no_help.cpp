@@ -70,7 +70,7 @@ std::uint64_t barriers(WatchModel const& model) {
 }  // namespace
 
 std::vector<NoHelp> why_streams_do_not_help(WatchModel const& model, std::vector<GapSum> const& gaps) {
-  Stretch const stretch = model.window();
+  Interval const stretch = model.window();
   std::int64_t const window = stretch.end - stretch.begin;
   Overlap const& overlap = model.overlap();
   std::vector<NoHelp> reasons;

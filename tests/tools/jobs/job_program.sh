@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # job_program.sh JOB CASE STAND_IN: what is of a job's program alone, held on watched_job.cpp. STAND_IN is a folder with the stand-ins
 # of the driver and of CUPTI.
+here=$(realpath "$0")
 # shellcheck source=tests/tools/program_world.sh
 source "$(dirname "$0")/../program_world.sh"
 LD_LIBRARY_PATH=$(realpath "$3")
@@ -117,6 +118,26 @@ EOF
       run "$command" --help
       ! grep -F 'penstock tune' out || fail "--help of $command names another program"
     done
+    ;;
+  ReadsOptionsFromAFile)
+    printf 'style = "strict"\n[bench]\nnone = 1\n[run]\njson = true\nproducers = 2\ninput = "input"\n' > options.toml
+    run run --device cpu --config options.toml
+    expect_code 0
+    expect_figure '(all["options"]["style"], all["tiles"], "2 producers" in all["placement"])' "('strict', 3, True)"
+    run run --device cpu --config options.toml --style loose --no-bind
+    expect_figure 'all["options"]["style"]' loose
+    for bad in 'none = 1' 'producers = x' 'copies = 101' '[run' 'config = "input"'; do
+      echo "$bad" > bad.toml
+      run run "${job[@]}" --config bad.toml
+      expect_code 2
+      [[ $(wc -l < err) == 1 ]] || fail "$bad: not one line: $(cat err)"
+    done
+    run run "${job[@]}" --config missing.toml
+    expect_code 2
+    expect_err missing.toml
+    ;;
+  IsOperatedAsAService)
+    "$(dirname "$here")/operated_job.py" "$penstock"
     ;;
   KeepsItsOwnOptionsInAProfile)
     run tune "${job[@]}" --copies 3 --style strict --within 1 --tile 64KiB --producers 1,2 --lanes 1 --slots 2 --signal callback --shape split --save profile

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A job for the stand-in of the driver: its sink copies, from the host to a device, once for each tile that it gets.
 #include <cstdint>
+#include <cstdio>
 #include <memory>
 #include <stdexcept>
 
@@ -57,7 +58,8 @@ JobWork make(JobPoint const& point) {
               [copies = point.values.number("copies")](Completion&) {
                 if (copies > 0) copy(copies);
               },
-          .results = [point] { return "copies " + point.values.text("copies") + "\n"; }};
+          .results = [point] { return "copies " + point.values.text("copies") + "\n"; },
+          .reopen = [] { std::fputs("opened anew\n", stderr); }};
 }
 
 }  // namespace

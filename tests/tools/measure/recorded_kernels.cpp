@@ -29,9 +29,9 @@ class NotingStage final : public Stage {
   }
 };
 
-double sum(std::vector<Stretch> const& all) {
+double sum(std::vector<Interval> const& all) {
   double nanoseconds = 0;
-  for (Stretch const& one : all) nanoseconds += static_cast<double>(one.end - one.begin);
+  for (Interval const& one : all) nanoseconds += static_cast<double>(one.end - one.begin);
   return nanoseconds;
 }
 
@@ -56,7 +56,7 @@ void expect_recorded_as_noted(Device& device, LaneShape shape, std::uint64_t eve
                              .tuning = {.tiles = 8, .slots = 2, .streams = StreamMode::own, .shape = shape},
                              .watching = {.recorder = &recorder, .ranges = log.get()}});
   std::mutex mutex;
-  std::vector<Stretch> noted;
+  std::vector<Interval> noted;
   std::uint64_t given = 0;
   Report const report =
       pipeline.run(serial([&](Tile& tile) -> std::optional<std::size_t> {
@@ -74,7 +74,7 @@ void expect_recorded_as_noted(Device& device, LaneShape shape, std::uint64_t eve
                    });
   ASSERT_TRUE(report.ok()) << describe(report);
   ASSERT_EQ(noted.size(), wanted);
-  std::vector<Stretch> recorded;
+  std::vector<Interval> recorded;
   if (log != nullptr) log->finish();
   Recording const seen = recorder.take();
   for (Passage const& passage : seen.passages) {

@@ -27,7 +27,7 @@ LogBuilder two_tiles() {
 TEST(WatchModel, HasTheTimesThatAHandCalculationHas) {
   WatchLog const log = two_tiles().log();
   WatchModel const model(log);
-  EXPECT_EQ(model.window(), (Stretch{1'000, 46'000}));
+  EXPECT_EQ(model.window(), (Interval{1'000, 46'000}));
   EXPECT_EQ(model.serial(), 60'000);
   EXPECT_EQ(model.possible(), 30'000);
   EXPECT_DOUBLE_EQ(*model.text_overlap(), 1 - 45.0 / 60);
@@ -54,7 +54,7 @@ TEST(WatchModel, KnowsWhenSeveralStreamsHaveWork) {
   WatchLog const log = two_tiles().log();
   WatchModel const model(log);
   // The second stream has work from its first call on, 20 ns apart, until the first stream's is done.
-  Stretch const expected{110, 31'000};
+  Interval const expected{110, 31'000};
   EXPECT_EQ(model.several().intervals().stretches(), std::vector{expected});
   EXPECT_EQ(model.several().within(0, 100'000), 31'000 - 110);
   EXPECT_EQ(model.several().within(30'000, 100'000), 1'000);

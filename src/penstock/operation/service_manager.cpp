@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <cstdlib>
+#include <cstring>
+#include <string_view>
+
+#include <sys/socket.h>
+#include <sys/un.h>
+
+#include "penstock/core/descriptor.hpp"
+#include "penstock/metrics.hpp"
+
+namespace penstock {
+
+bool tell_service_manager(std::string const& state) noexcept {
+  char const* const path = std::getenv("NOTIFY_SOCKET");
+  if (path == nullptr) return false;
+  std::string_view const name = path;
+  sockaddr_un to{};
+  to.sun_family = AF_UNIX;
+  // A path, or "@" and a name that no file has.
+  if (name.size() < 2 || name.size() >= sizeof to.sun_path || (name[0] != '/' && name[0] != '@')) return false;
+  std::memcpy(to.sun_path, name.data(), name.size());
+  if (name[0] == '@') to.sun_path[0] = '\0';
+  auto const bytes = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + name.size());
+  Descriptor const socket{::socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0)};
+  if (socket.number < 0) return false;
+  auto const sent =
+      sendto(socket.number, state.data(), state.size(), MSG_NOSIGNAL, reinterpret_cast<sockaddr const*>(&to), bytes);
+  return sent == static_cast<ssize_t>(state.size());
+}
+
+}  // namespace penstock

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <CLI/CLI.hpp>
+
+namespace penstock::cli {
+
+/// Gives a command the option `--config FILE`.
+void add_config_to(CLI::App& command);
+
+/// Sets the options of a command that has been parsed to what its `--config` file says, if it has one and it was named.
+/// What the command line says stays.
+///
+/// The file is TOML: `name = value` without the dashes, on top or in a table of the command's name. Tables of other
+/// commands are left alone.
+///
+/// Throws: CLI::ParseError, if the file cannot be read, names what is no option, or has a value that the option does
+/// not
+///         take.
+void apply_config(CLI::App& command);
+
+}  // namespace penstock::cli

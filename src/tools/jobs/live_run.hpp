@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <chrono>
+#include <condition_variable>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <thread>
+
+#include <CLI/CLI.hpp>
+
+#include "penstock/job.hpp"
+#include "penstock/metrics.hpp"
+#include "penstock/pipeline.hpp"
+#include "tools/command/ending.hpp"
+#include "tools/command/progress.hpp"
+
+namespace penstock::cli {
+
+/// The options by which a run tells of itself while it goes on.
+struct LiveArguments {
+  double stats_every = 0;    ///< Seconds; 0: no lines.
+  std::string metrics = {};  ///< An address; empty: no server.
+
+  void add_to(CLI::App& command);
+};
+
+/// What a run tells while it goes on: a line that is drawn over itself, if standard error is a terminal; a line each so
+/// many seconds; metrics by HTTP; and its state to systemd.
+///
+/// Threads: one; it has another of its own while a run goes on.
+class LiveRun {
+ public:
+  /// Opens the address.
+  ///
+  /// `quiet`: no line is drawn over itself.
+  /// Throws: as MetricsServer.
+  LiveRun(LiveArguments const& arguments, bool quiet);
+
+  /// Tells of this run until what it gives is destroyed; has SIGHUP call the work's `reopen` meanwhile.
+  std::shared_ptr<void> begin(Pipeline const& pipeline, Source const& source, JobWork const& work,
+                              Interrupt const& interrupt);
+
+ private:
+  class Watch;
+
+  /// The run that is being told of, for requests that come by other threads.
+  struct Current {
+    std::mutex mutex;
+    Pipeline const* pipeline = nullptr;
+    Source const* source = nullptr;
+
+    void add_to(std::vector<Metric>& metrics);
+    Health health();
+  };
+
+  std::chrono::duration<double> const every_;
+  bool const quiet_;
+  Current current_;
+  std::optional<MetricsServer> server_;
+};
+
+}  // namespace penstock::cli

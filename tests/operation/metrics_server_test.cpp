@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <array>
+#include <atomic>
+#include <stdexcept>
+#include <string>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "penstock/core/shared_library.hpp"
+#include "penstock/error.hpp"
+#include "penstock/metrics.hpp"
+
+namespace penstock {
+namespace {
+
+using testing::EndsWith;
+using testing::HasSubstr;
+using testing::StartsWith;
+
+/// What the port answers to a request for the path.
+std::string get(std::uint16_t port, std::string const& path, std::string const& headers = "") {
+  int const one = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  sockaddr_in to{};
+  to.sin_family = AF_INET;
+  to.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  to.sin_port = htons(port);
+  std::string answer;
+  if (connect(one, reinterpret_cast<sockaddr const*>(&to), sizeof to) == 0) {
+    std::string const request = "GET " + path + " HTTP/1.1\r\nHost: here\r\n" + headers + "\r\n";
+    EXPECT_EQ(send(one, request.data(), request.size(), MSG_NOSIGNAL), static_cast<ssize_t>(request.size()));
+    std::array<char, 4096> some{};
+    for (ssize_t got = 0; (got = recv(one, some.data(), some.size(), 0)) > 0;) {
+      answer.append(some.data(), static_cast<std::size_t>(got));
+    }
+  }
+  close(one);
+  return answer;
+}
+
+/// Needs libcivetweb1.
+struct AServerOfMetrics : testing::Test {
+  void SetUp() override {
+    if (!SharedLibrary({"libcivetweb.so.1"}).loaded()) GTEST_SKIP() << "libcivetweb1 is not installed";
+  }
+  static MetricSource one(char const* name, double value) {
+    return [name, value](std::vector<Metric>& all) {
+      all.push_back({.name = name, .help = "A value.", .samples = {{.value = value}}});
+    };
+  }
+};
+
+TEST_F(AServerOfMetrics, AnswersWithThoseOfAllSources) {
+  MetricsServer const server("127.0.0.1:0", {one("first", 1), one("second", 2)});
+  std::string const answer = get(server.port(), "/metrics");
+  EXPECT_THAT(answer, StartsWith("HTTP/1.1 200 OK\r\nContent-Type: text/plain; version=0.0.4; charset=utf-8\r\n"));
+  EXPECT_THAT(answer, HasSubstr("\r\n\r\n# HELP first A value.\n# TYPE first gauge\nfirst 1\n"));
+  EXPECT_THAT(answer, EndsWith("second 2\n"));
+}
+
+TEST_F(AServerOfMetrics, AnswersInOpenMetricsToThoseWhoAskForIt) {
+  MetricsServer const server("127.0.0.1:0", {one("first", 1)});
+  std::string const answer = get(server.port(), "/metrics", "Accept: application/openmetrics-text;version=1.0.0\r\n");
+  EXPECT_THAT(answer, HasSubstr("Content-Type: application/openmetrics-text; version=1.0.0"));
+  EXPECT_THAT(answer, EndsWith("first 1\n# EOF\n"));
+}
+
+TEST_F(AServerOfMetrics, SaysHowTheProgramIs) {
+  std::atomic<bool> well{true};
+  MetricsServer const server("127.0.0.1:0", {}, {.health = [&] {
+                               return well ? Health() : Health{.well = false, .sentence = "cuda:0 is lost"};
+                             }});
+  EXPECT_THAT(get(server.port(), "/health"), testing::AllOf(StartsWith("HTTP/1.1 200 "), EndsWith("\r\n\r\nok\n")));
+  well = false;
+  EXPECT_THAT(get(server.port(), "/health"),
+              testing::AllOf(StartsWith("HTTP/1.1 503 "), EndsWith("\r\n\r\ncuda:0 is lost\n")));
+}
+
+TEST_F(AServerOfMetrics, SaysWhatWentWrongWithASource) {
+  MetricsServer const server("127.0.0.1:0", {[](std::vector<Metric>&) { throw std::runtime_error("no count"); }});
+  EXPECT_THAT(get(server.port(), "/metrics"), testing::AllOf(StartsWith("HTTP/1.1 500 "), EndsWith("no count\n")));
+  EXPECT_THAT(get(server.port(), "/health"), StartsWith("HTTP/1.1 200 "));
+  EXPECT_THAT(get(server.port(), "/"), testing::AllOf(StartsWith("HTTP/1.1 404 "), HasSubstr("There is /metrics")));
+}
+
+TEST_F(AServerOfMetrics, NamesTheAddressThatCannotBeHad) {
+  MetricsServer const server("127.0.0.1:0", {});
+  std::string const taken = "127.0.0.1:" + std::to_string(server.port());
+  for (std::string const& address : {taken, std::string("nowhere"), std::string()}) {
+    try {
+      MetricsServer const other(address, {});
+      ADD_FAILURE() << address;
+    } catch (Error const& error) {
+      EXPECT_EQ(error.kind(), ErrorKind::system);
+      EXPECT_THAT(error.what(), HasSubstr("\"" + address + "\""));
+    }
+  }
+}
+
+TEST(AServerWithoutItsLibrary, SaysWhatToInstall) {
+  try {
+    MetricsServer const server("127.0.0.1:0", {}, {.library = "libnone-of-that-name.so"});
+    FAIL();
+  } catch (Error const& error) {
+    EXPECT_EQ(error.kind(), ErrorKind::unsupported);
+    EXPECT_THAT(error.what(), HasSubstr("libnone-of-that-name.so"));
+    EXPECT_THAT(error.what(), HasSubstr("libcivetweb1"));
+  }
+}
+
+}  // namespace
+}  // namespace penstock
