@@ -18,6 +18,7 @@
 #include "penstock/records.hpp"
 #include "penstock/reduction.hpp"
 #include "penstock/report.hpp"
+#include "penstock/sinks.hpp"
 #include "penstock/snapshot.hpp"
 #include "penstock/sockets.hpp"
 #include "penstock/stop_signals.hpp"
