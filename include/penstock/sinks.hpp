@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <stop_token>
@@ -99,6 +100,103 @@ class FileSink {
   void close();
 
   /// Blocks: never, also while another thread waits in `append`.
+  SinkCounts counts() const noexcept;
+
+ private:
+  class Parts;
+  std::unique_ptr<Parts> const parts_;
+};
+
+struct RollingOptions {
+  /// A file ends before it gets more than that. What one call brings stays in one file, and may be more. 0: no bound.
+  ///
+  /// Units: bytes.
+  std::uint64_t bytes = 0;
+  /// A file ends with the first call that comes so long after it was begun. 0: never.
+  std::chrono::milliseconds time = {};
+  /// With each new file the oldest ones that the pattern names are removed, until there are so many. 0: none are.
+  std::size_t keep = 0;
+  /// A file that ends is on the disk before the next one begins.
+  bool synced = false;
+  /// What time it is, for `time` and for names. Empty: the system's clock.
+  std::function<std::chrono::system_clock::time_point()> clock = {};
+  SinkOptions writing = {};
+};
+
+/// Files one after the other, each with whole records, as FileSink has them.
+///
+/// "folder/log-{number}.txt" names them: numbers begin behind the largest that is there, and have six digits or more.
+/// "{time}" is when a file was begun, as in 20260131T235959Z. A file is begun by the first record that it gets.
+///
+/// A failure is thrown as by FileSink, and stays. Only a next file that cannot be begun is tried again by the next
+/// call.
+///
+/// Threads: any.
+class RollingFiles {
+ public:
+  /// Throws: Error of kind bad_argument, unless the name of the file has "{number}" once, and "{time}" at most once
+  ///         and not next to it; of kind system, if the folder cannot be read.
+  explicit RollingFiles(std::string const& pattern, RollingOptions options = {});
+  RollingFiles(RollingFiles const&) = delete;
+  RollingFiles& operator=(RollingFiles const&) = delete;
+  /// Writes what it has, if it was not closed. A failure is a message (messages.hpp).
+  ~RollingFiles();
+
+  /// Blocks: until all is on the disk, if `synced` and a file ends.
+  /// Throws: Error, if not all could be written, now or before, or a file cannot be begun; of kind bad_argument once
+  /// it is closed.
+  void append(std::span<std::byte const> records);
+  void append(std::string_view text) { append(std::as_bytes(std::span(text))); }
+  /// Writes what it has. Throws as append.
+  void flush();
+  /// Ends the file, for instance at a SIGHUP; the next record begins another. Not for a handler of a signal itself.
+  ///
+  /// Blocks, throws: as append.
+  void roll();
+  /// Ends the last file. A second call does nothing.
+  ///
+  /// Blocks, throws: as append.
+  void close();
+
+  /// The file that was begun last; empty before the first one.
+  std::string path() const;
+  SinkCounts counts() const noexcept;
+
+ private:
+  class Parts;
+  std::unique_ptr<Parts> const parts_;
+};
+
+/// A connection that gets records, each call's in one piece of its stream.
+///
+/// A call waits while the peer takes nothing, and holds its tile meanwhile, so the source waits, too. `counts` has what
+/// the system has taken; whether the peer has read it, only the peer can say. After a failure the sink ends a
+/// connection of TCP by a reset, so that its peer does not take what it has for all.
+///
+/// Threads: any.
+class SocketSink {
+ public:
+  /// Connects to "tcp:HOST:PORT", "tcp:[::1]:9000", "unix:/path" or "unix:@name".
+  ///
+  /// Blocks: until the peer is connected, or a stop is requested.
+  /// Throws: Error of kind bad_argument: no such address. Error of kind system: no peer there, or a stop.
+  explicit SocketSink(std::string const& address, SinkOptions options = {});
+  SocketSink(SocketSink const&) = delete;
+  SocketSink& operator=(SocketSink const&) = delete;
+  /// Writes what it has, if it was not closed. A failure is a message (messages.hpp).
+  ~SocketSink();
+
+  /// Blocks: while the peer takes nothing, until a stop.
+  /// Throws: Error of kind system, if not all could be sent, now or before; of kind bad_argument once it is closed.
+  void append(std::span<std::byte const> records);
+  void append(std::string_view text) { append(std::as_bytes(std::span(text))); }
+  /// Sends what it has. Blocks, throws: as append.
+  void flush();
+  /// Sends what it has, and says to the peer that this is all. A second call does nothing.
+  ///
+  /// Blocks, throws: as append.
+  void close();
+
   SinkCounts counts() const noexcept;
 
  private:

@@ -3,35 +3,20 @@
 #include <string>
 
 #include "sink/folder_of_sinks.hpp"
+#include "sink/little_files.hpp"
 #include <gmock/gmock.h>
 #include <sys/mount.h>
-#include <sys/resource.h>
 
 #include "penstock/sinks.hpp"
 
 namespace penstock {
 namespace {
 
+using support::FilesOfAtMost;
 using support::numbered;
 using testing::HasSubstr;
 
 using AFileSink = support::FolderOfSinks;
-
-/// No file of this process may be larger. What the system had is restored.
-class FilesOfAtMost {
- public:
-  explicit FilesOfAtMost(rlim_t bytes) {
-    getrlimit(RLIMIT_FSIZE, &before_);
-    rlimit const little{.rlim_cur = bytes, .rlim_max = before_.rlim_max};
-    setrlimit(RLIMIT_FSIZE, &little);
-  }
-  FilesOfAtMost(FilesOfAtMost const&) = delete;
-  FilesOfAtMost& operator=(FilesOfAtMost const&) = delete;
-  ~FilesOfAtMost() { setrlimit(RLIMIT_FSIZE, &before_); }
-
- private:
-  rlimit before_{};
-};
 
 TEST_F(AFileSink, HasTheRecordsInTheOrderOfTheCalls) {
   for (std::size_t const piece : {0UL, 100UL, 1UL << 20}) {
