@@ -3,6 +3,7 @@
 #pragma once
 
 #include "penstock/all_reduce.hpp"
+#include "penstock/arrow.hpp"
 #include "penstock/captures.hpp"
 #include "penstock/devices.hpp"
 #include "penstock/files.hpp"
