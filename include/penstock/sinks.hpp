@@ -20,7 +20,7 @@ namespace penstock {
 struct SinkOptions {
   /// Records are collected until there are so many bytes of them, and are then written at once. What one call brings
   /// that is as large is not copied. 0: each call writes. From 64 KiB on it made no difference on a tmpfs
-  /// (bench/sink/file_sink_bench); disks and networks of others like large pieces.
+  /// (bench/sink/file_sink_bench).
   std::size_t piece_bytes = std::size_t{1} << 20;
   /// Ends the waits for a pipe, a terminal or a connection that takes nothing. The sink has then failed.
   std::stop_token stop = {};
@@ -179,7 +179,8 @@ class SocketSink {
  public:
   /// Connects to "tcp:HOST:PORT", "tcp:[::1]:9000", "unix:/path" or "unix:@name".
   ///
-  /// Blocks: until the peer is connected, or a stop is requested.
+  /// Blocks: until the peer is connected, or a stop is requested; no stop ends the wait for a server of the Unix domain
+  ///         whose queue is full.
   /// Throws: Error of kind bad_argument: no such address. Error of kind system: no peer there, or a stop.
   explicit SocketSink(std::string const& address, SinkOptions options = {});
   SocketSink(SocketSink const&) = delete;

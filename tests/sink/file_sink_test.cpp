@@ -125,6 +125,16 @@ TEST_F(AFileSink, RefusesWhatCannotBeWritten) {
               HasSubstr("cannot be put in the place of a file"));
 }
 
+TEST_F(AFileSink, IsStandardOutputIfItsNameIsADash) {
+  testing::internal::CaptureStdout();
+  {
+    FileSink sink("-");
+    sink.append("to all\n");
+    EXPECT_THAT(problem_of([&] { sink.reopen(); }), HasSubstr("cannot be opened again"));
+  }
+  EXPECT_EQ(testing::internal::GetCapturedStdout(), "to all\n");
+}
+
 TEST_F(AFileSink, OpensItsFileAgainOnceThatWasRenamed) {
   FileSink sink(path("log"));
   sink.append("one\n");
