@@ -32,7 +32,7 @@ std::span<std::byte const> bytes_of(Measurement const& one) {
 }
 
 std::string some_measurements() {
-  std::string const path = in_temporary_folder("penstock_measurements.bin");
+  std::string path = in_temporary_folder("penstock_measurements.bin");
   FileSink file(path);
   for (int k = 0; k < measurements; ++k) file.append(bytes_of({k * 10L, k % 7, k % alarm_each == 0 ? 2.0F : 0.5F}));
   file.close();

@@ -28,7 +28,7 @@ struct ASinkInAPipeline : support::FolderOfSinks {
   Pipeline pipeline{device, {.tile = {.input_bytes = tile_bytes}, .ordered = true, .tuning = {.tiles = 4}}};
   std::stop_source stop;
   std::atomic<std::uint64_t> filled = 0;
-  std::uint64_t most = 100;
+  std::uint64_t most = 30;
 
   void TearDown() override {
     EXPECT_EQ(pipeline.snapshot().pool.lent, 0U);
@@ -111,7 +111,6 @@ TEST_F(APipeBehindAPipeline, LetsTheRunEndAtAStop) {
 }
 
 TEST_F(ASinkInAPipeline, LetsTheRunGoOnWhereADiskTakesNoMore) {
-  most = 30;
   support::FilesOfAtMost const limit(5 * tile_bytes + 5);
   FileSink file(path("out"));
   Report const report = run(file);
