@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <cstring>
 #include <optional>
 #include <stop_token>
 #include <string>
@@ -40,7 +40,7 @@ struct ASinkInAPipeline : support::FolderOfSinks {
   Report run(FileSink& file) {
     auto const fill = [this](Tile& tile) -> std::optional<std::size_t> {
       if (tile.sequence == most) return std::nullopt;
-      std::ranges::fill(tile.input(), static_cast<std::byte>('a' + tile.sequence % 26));
+      std::memset(tile.input().data(), static_cast<int>('a' + tile.sequence % 26), tile_bytes);
       ++filled;
       return tile_bytes;
     };
