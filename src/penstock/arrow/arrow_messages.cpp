@@ -30,7 +30,10 @@ std::size_t padded(std::size_t bytes, std::size_t to = alignment) {
 }
 
 void add(std::vector<std::byte>& to, std::span<std::byte const> bytes) {
-  to.insert(to.end(), bytes.begin(), bytes.end());
+  // Of insert g++ 12 believes that it could write behind the end.
+  std::size_t const at = to.size();
+  to.resize(at + bytes.size());
+  if (!bytes.empty()) std::memcpy(to.data() + at, bytes.data(), bytes.size());
 }
 void add(std::vector<std::byte>& to, std::string_view text) {
   add(to, std::as_bytes(std::span(text)));
