@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // A service: threads of its own feed a pipeline until ctrl-C, another thread prints how fast the pipeline is, and
-// messages of the library go to the log of the service.
+// messages of the library go to the log of the service. With an address, such as 127.0.0.1:9464, Prometheus can ask it.
 #include <atomic>
 #include <cstdio>
+#include <memory>
 #include <thread>
 #include <vector>
 
@@ -34,9 +35,22 @@ void watch(Pipeline const& pipeline, std::uint64_t every) {
   }
 }
 
+/// Answers with what the pipeline counts, and how many tiles the service has done.
+std::unique_ptr<MetricsServer> serve_metrics(char const* address, Pipeline const& pipeline,
+                                             std::atomic<std::uint64_t> const& done) {
+  MetricSource const own = [&done](std::vector<Metric>& all) {
+    double const count = static_cast<double>(done.load());
+    all.push_back({.name = "service_tiles",
+                   .help = "Tiles that the service has done.",
+                   .kind = MetricKind::counter,
+                   .samples = {{.value = count}}});
+  };
+  return std::make_unique<MetricsServer>(address, std::vector{metrics_of(pipeline), own});
+}
+
 }  // namespace
 
-int main() {
+int main(int count, char** arguments) {
   set_message_hook(log_message);
   StopSignals const signals({.output = STDOUT_FILENO});  // Before any other thread.
   Devices const devices = open_devices();
@@ -45,6 +59,8 @@ int main() {
   pipeline.start(on_device([](DeviceTile const&, StreamRef) {}), [&](TileResult<> result) {
     if (result.ok()) done.fetch_add(1);
   });
+  std::unique_ptr<MetricsServer> metrics;
+  if (count > 1) metrics = serve_metrics(arguments[1], pipeline, done);
   std::jthread const watcher([&] { watch(pipeline, 1000); });
   {
     std::vector<std::jthread> threads;

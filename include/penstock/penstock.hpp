@@ -3,6 +3,7 @@
 #pragma once
 
 #include "penstock/all_reduce.hpp"
+#include "penstock/arrow.hpp"
 #include "penstock/captures.hpp"
 #include "penstock/devices.hpp"
 #include "penstock/files.hpp"
@@ -19,6 +20,7 @@
 #include "penstock/records.hpp"
 #include "penstock/reduction.hpp"
 #include "penstock/report.hpp"
+#include "penstock/sinks.hpp"
 #include "penstock/snapshot.hpp"
 #include "penstock/sockets.hpp"
 #include "penstock/stop_signals.hpp"

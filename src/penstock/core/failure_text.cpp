@@ -83,6 +83,7 @@ std::string remedy_for_writing(int problem) {
     case EBADF:
       return "see that it is open";
     case EPIPE:
+    case ECONNRESET:
       return "see that its reader reads all";
     default:
       return "see what keeps it from taking all";

@@ -126,6 +126,13 @@ int sync_file(int descriptor) {
   return errno;
 }
 
+void sync_folder(int folder) {
+  int const readable = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (readable < 0) return;
+  static_cast<void>(fsync(readable));
+  close(readable);
+}
+
 NewFile::NewFile(int folder, std::string const& name, mode_t mode)
     : folder_(folder), descriptor_(openat(folder_, ".", O_TMPFILE | O_RDWR | O_CLOEXEC, mode)) {
   if (descriptor_ < 0) descriptor_ = open_named(name, mode);

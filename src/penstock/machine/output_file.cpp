@@ -56,14 +56,6 @@ bool may_give_to_owner_of(struct stat const& other) {
   return std::find(groups.begin(), groups.end(), other.st_gid) != groups.end();
 }
 
-/// So that the name is found after a crash as well. Not every file system does that for folders.
-void sync_folder(int folder) {
-  int const readable = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (readable < 0) return;
-  static_cast<void>(fsync(readable));
-  close(readable);
-}
-
 /// Returns: 0, or the errno of what failed.
 int written_to(int descriptor, std::stop_token const& stop, std::function<void(std::ostream&)> const& write) {
   DescriptorStream buffer(descriptor, stop);
@@ -168,26 +160,37 @@ void OutputFile::write(std::string const& what, std::function<void(std::ostream&
 }
 
 void OutputFile::replace(std::string const& what, std::function<void(std::ostream&)> const& write) const {
-  std::string const of_what = path_ + " took less than all of " + what;
-  auto const expect_none = [&](int problem) {
-    if (problem != 0) took_less(of_what, problem, ", and is as it was");
-  };
-  // A user that may not read the old file may not read the new one.
-  NewFile fresh(folder_.number, name_, found_ ? of_owner_alone : as_usual);
-  int const to = fresh.descriptor();
-  if (to < 0) expect_none(errno);
-  expect_none(written_to(to, {}, write));
+  Draft draft(*this, what);
+  draft.expect_none(written_to(draft.descriptor(), {}, write));
+  draft.take_place();
+}
+
+// A user that may not read the old file may not read the new one.
+OutputFile::Draft::Draft(OutputFile const& file, std::string const& what)
+    : file_(file),
+      of_what_(file.path_ + " took less than all of " + what),
+      fresh_(file.folder_.number, file.name_, file.found_ ? of_owner_alone : as_usual) {
+  if (descriptor() < 0) expect_none(errno);
+}
+
+void OutputFile::Draft::expect_none(int problem) const {
+  if (problem != 0) took_less(of_what_, problem, ", and is as it was");
+}
+
+void OutputFile::Draft::take_place() {
+  int const folder = file_.folder_.number;
+  std::string const& name = file_.name_;
   struct stat now {};
-  bool const there = fstatat(folder_.number, name_.c_str(), &now, AT_SYMLINK_NOFOLLOW) == 0;
+  bool const there = fstatat(folder, name.c_str(), &now, AT_SYMLINK_NOFOLLOW) == 0;
   // It may have become another thing meanwhile, which is not this program's to replace.
   if (there && !S_ISREG(now.st_mode)) expect_none(EEXIST);
-  if (there || found_) {
-    struct stat const& old = there ? now : *found_;
-    expect_none(take_owner_and_mode(to, old.st_uid, old.st_gid, old.st_mode & 07777));
+  if (there || file_.found_) {
+    struct stat const& old = there ? now : *file_.found_;
+    expect_none(take_owner_and_mode(descriptor(), old.st_uid, old.st_gid, old.st_mode & 07777));
   }
-  expect_none(sync_file(to));
-  expect_none(fresh.take_place_of(name_));
-  sync_folder(folder_.number);
+  expect_none(sync_file(descriptor()));
+  expect_none(fresh_.take_place_of(name));
+  sync_folder(folder);
 }
 
 }  // namespace penstock

@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 
 #include "penstock/core/descriptor.hpp"
+#include "penstock/machine/new_file.hpp"
 
 namespace penstock {
 
@@ -39,6 +40,8 @@ class OutputFile {
   std::string const& path() const noexcept { return path_; }
   /// Whether a new file takes its place; false if it is written as it is.
   bool is_replaced() const noexcept { return opened_.number < 0; }
+  /// What is written as it is; negative, if a new file takes its place.
+  int opened() const noexcept { return opened_.number; }
   /// Whether `other` is what is replaced or written, by whatever name. Never, if there was no file.
   bool is(struct stat const& other) const noexcept;
   /// The same of what `path` leads to.
@@ -54,6 +57,32 @@ class OutputFile {
   /// nothing. Throws: Error of kind system, if not all can be written, and what `write` throws. What was there is then
   /// as it was, unless it is written as it is.
   void write(std::string const& what, std::function<void(std::ostream&)> const& write);
+
+  /// The new content of a file that is replaced, for one who writes it bit by bit.
+  ///
+  /// Threads: one at a time.
+  class Draft {
+   public:
+    /// `file` outlives it. `what` names the content to the reader of an error.
+    ///
+    /// Throws: Error of kind system, if the folder takes no new file.
+    Draft(OutputFile const& file, std::string const& what);
+
+    /// Where the content goes.
+    int descriptor() const noexcept { return fresh_.descriptor(); }
+    /// Puts it in the place of the old file, once it is on the disk. Without this call the file stays as it was.
+    ///
+    /// Blocks: until it is on the disk, under its name.
+    /// Throws: Error of kind system, if that fails; the file is then as it was.
+    void take_place();
+    /// Throws: Error of kind system that says so, if `problem`, an errno, is not 0.
+    void expect_none(int problem) const;
+
+   private:
+    OutputFile const& file_;
+    std::string const of_what_;
+    NewFile fresh_;
+  };
 
  private:
   void find();

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <array>
+#include <atomic>
 #include <chrono>
 #include <exception>
 #include <mutex>
-#include <semaphore>
 #include <span>
 #include <string_view>
 #include <system_error>
@@ -14,6 +14,7 @@
 #include <sys/socket.h>
 
 #include "penstock/core/descriptor.hpp"
+#include "penstock/core/event_count.hpp"
 #include "penstock/core/shared_library.hpp"
 #include "penstock/error.hpp"
 #include "penstock/metrics.hpp"
@@ -102,18 +103,21 @@ class MetricsServer::Parts {
   /// The thread of civetweb that waits for connections looks only every two seconds whether it is to end, or when one
   /// comes.
   ~Parts() {
-    std::binary_semaphore ended(0);
+    EventCount bell;
+    std::atomic<bool> ended{false};
     std::jthread stops;
     try {
       stops = std::jthread([&] {
         calls_.stop(context_);
-        ended.release();
+        ended.store(true, std::memory_order_release);
+        bell.notify();
       });
     } catch (std::system_error const&) {
       calls_.stop(context_);
       return;
     }
-    while (!ended.try_acquire_for(std::chrono::milliseconds(5))) knock(door_);
+    auto const has_ended = [&] { return ended.load(std::memory_order_acquire); };
+    while (!bell.await(has_ended, {}, std::chrono::milliseconds(5))) knock(door_);
   }
   Parts(Parts const&) = delete;
   Parts& operator=(Parts const&) = delete;

@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: Apache-2.0
+// Columns as Apache Arrow has them: for other libraries of this process, and as a file.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <vector>
+
+#include "penstock/error.hpp"
+#include "penstock/sinks.hpp"
+
+struct ArrowSchema;  // arrow_c_data.hpp has both, if no other header of yours does.
+struct ArrowArray;
+
+namespace penstock {
+
+/// What a column has in each row.
+enum class ArrowKind {
+  int8,
+  int16,
+  int32,
+  int64,
+  uint8,
+  uint16,
+  uint32,
+  uint64,
+  float32,
+  float64,
+  utf8,          ///< Text, which must be UTF-8.
+  binary,        ///< Any bytes.
+  fixed_binary,  ///< So many bytes in each row as ArrowField::bytes says.
+  timestamp,     ///< A std::int64_t: units since 1970.
+};
+
+enum class ArrowTimeUnit { second, millisecond, microsecond, nanosecond };
+
+/// A column's name and type.
+struct ArrowField {
+  std::string name;
+  ArrowKind kind = ArrowKind::int64;
+  bool nullable = false;                           ///< Whether a row may have no value.
+  std::int32_t bytes = 0;                          ///< Of a fixed_binary.
+  ArrowTimeUnit unit = ArrowTimeUnit::nanosecond;  ///< Of a timestamp.
+  std::string zone = {};                           ///< Of a timestamp, as "UTC"; empty: a clock of no known zone.
+
+  bool operator==(ArrowField const&) const = default;
+};
+
+/// The kind of a number.
+template <class Number>
+requires std::is_arithmetic_v<Number>
+constexpr ArrowKind arrow_kind_of() {
+  static_assert(!std::is_same_v<Number, bool>, "there is no column of bool: use std::uint8_t");
+  static_assert(sizeof(Number) <= 8, "there is no column of this type");
+  if constexpr (std::is_floating_point_v<Number>) return sizeof(Number) == 4 ? ArrowKind::float32 : ArrowKind::float64;
+  constexpr int log = sizeof(Number) == 1 ? 0 : sizeof(Number) == 2 ? 1 : sizeof(Number) == 4 ? 2 : 3;
+  return static_cast<ArrowKind>(log + (std::is_signed_v<Number> ? 0 : 4));
+}
+
+/// A column: values one behind the other, in the memory that Arrow prescribes.
+///
+/// Threads: one at a time.
+class ArrowColumn {
+ public:
+  /// Throws: Error of kind bad_argument, for a fixed_binary of no size.
+  explicit ArrowColumn(ArrowField field);
+
+  ArrowField const& field() const noexcept { return field_; }
+  std::uint64_t rows() const noexcept { return rows_; }
+  std::uint64_t nulls() const noexcept { return nulls_; }
+
+  /// A row for each of these numbers. They have the column's type; std::int64_t for a timestamp.
+  ///
+  /// Throws: Error of kind bad_argument, if they have not.
+  template <class Number>
+  void append(std::span<Number const> values) {
+    append_numbers(arrow_kind_of<Number>(), std::as_bytes(values), values.size());
+  }
+  template <class Number>
+  requires std::is_arithmetic_v<Number>
+  void append(Number value) { append(std::span<Number const>(&value, 1)); }
+  /// A row of a utf8, a binary, or a fixed_binary, which then has that size. Whether a text is UTF-8 is not looked at.
+  ///
+  /// Throws: Error of kind bad_argument, if it is none of these or has another size, or if texts of more than 2 GiB
+  ///         would be in one batch.
+  void append(std::string_view text) { append_bytes(std::as_bytes(std::span(text))); }
+  void append_bytes(std::span<std::byte const> bytes);
+  /// A row without a value.
+  ///
+  /// Throws: Error of kind bad_argument, if the field is not nullable.
+  void append_null();
+  /// Takes all rows away, and keeps the memory.
+  void clear() noexcept;
+
+  /// One bit for each row, from the lowest of the first byte, set where there is a value; empty, if all rows have one.
+  std::span<std::byte const> validity() const noexcept { return validity_; }
+  /// Of a utf8 or binary: where each row begins in `values`, and where the last one ends.
+  std::span<std::int32_t const> offsets() const noexcept { return offsets_; }
+  std::span<std::byte const> values() const noexcept { return values_; }
+  bool has_offsets() const noexcept { return field_.kind == ArrowKind::utf8 || field_.kind == ArrowKind::binary; }
+
+ private:
+  void append_numbers(ArrowKind kind, std::span<std::byte const> bytes, std::size_t count);
+  void add_rows(std::size_t count, bool valid);
+
+  ArrowField field_;
+  std::uint64_t rows_ = 0, nulls_ = 0;
+  std::vector<std::byte> validity_, values_;
+  std::vector<std::int32_t> offsets_;
+};
+
+/// Columns of equal length: a table, or a part of one.
+///
+/// Threads: one at a time.
+class ArrowBatch {
+ public:
+  /// Throws: as ArrowColumn.
+  explicit ArrowBatch(std::vector<ArrowField> const& fields);
+
+  /// Throws: Error of kind bad_argument, if there are not so many.
+  ArrowColumn& column(std::size_t which);
+  std::vector<ArrowColumn> const& columns() const noexcept { return columns_; }
+  /// Throws: Error of kind bad_argument, if some columns have more rows than others.
+  std::uint64_t rows() const;
+  void clear() noexcept;
+
+  /// Hands all columns over to another library, by the C data interface: as a struct with a child for each. They belong
+  /// to who has the two structures, until its release callbacks were called, on any thread. This batch is empty then,
+  /// and may get new rows.
+  ///
+  /// Throws: as rows; the structures are then as they were.
+  void release_to(ArrowSchema& schema, ArrowArray& array);
+
+ private:
+  std::vector<ArrowColumn> columns_;
+};
+
+/// A file of batches in Arrow's IPC file format, which programs for tables read without converting it.
+///
+/// It can be read once it is closed. By default it takes its place only then (FileKeeping::at_once). Buffers lie at
+/// multiples of 64 bytes, so that a reader may map it.
+///
+/// Threads: any.
+class ArrowFile {
+ public:
+  /// Throws: as FileSink, and ArrowColumn; Error of kind bad_argument for FileKeeping::goes_on.
+  ArrowFile(std::string path, std::vector<ArrowField> fields,
+            FileSinkOptions options = {.keeping = FileKeeping::at_once});
+  ArrowFile(ArrowFile const&) = delete;
+  ArrowFile& operator=(ArrowFile const&) = delete;
+  /// Without `close` it is as FileSink leaves it, and has no end: most readers refuse it.
+  ~ArrowFile();
+
+  /// Throws: as FileSink::append; Error of kind bad_argument, if the batch has other fields, or as ArrowBatch::rows.
+  void append(ArrowBatch const& batch);
+  /// Writes the end. A second call does nothing.
+  ///
+  /// Blocks, throws: as FileSink::close.
+  void close();
+
+  SinkCounts counts() const noexcept;
+
+ private:
+  class Parts;
+  std::unique_ptr<Parts> const parts_;
+};
+
+}  // namespace penstock
