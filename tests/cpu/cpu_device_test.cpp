@@ -51,6 +51,35 @@ TEST_F(SmallDevice, LendsMemoryAgainThatCameBack) {
   EXPECT_EQ(device.info().memory_free, rest);
 }
 
+TEST_F(SmallDevice, LendsAStreamAtOnceWhatItFreed) {
+  std::size_t const rest = device.info().memory_free;
+  Stream const own = device.make_stream(), other = device.make_stream();
+  auto still = kernels.hold(own);
+  std::byte const* const place = own.allocate(rest).bytes().data();
+  EXPECT_EQ(device.info().memory_free, 0u) << "the stream has not got to where it was freed";
+  for (int i = 0; i < 3; ++i) EXPECT_EQ(own.allocate(rest - 1).bytes().data(), place);
+  EXPECT_EQ(own.allocate(1).bytes().data(), place) << "there is no other memory";
+  for (auto const& elsewhere : {std::function<void()>([&] { other.allocate(1); }), {[&] { device.allocate(1); }}}) {
+    EXPECT_EQ(kind_thrown_by(elsewhere), ErrorKind::out_of_device_memory);
+    EXPECT_THAT(words_of(elsewhere), HasSubstr("Streams have freed 124 KiB more"));
+  }
+  EXPECT_EQ(device.outstanding().allocations, 1u) << "nobody owns what was freed";
+  still.open();
+  own.synchronize();
+  EXPECT_EQ(device.info().memory_free, rest);
+  EXPECT_EQ(other.allocate(rest).bytes().size(), rest);
+}
+
+TEST_F(SmallDevice, LeavesALargeBlockToWhatNeedsIt) {
+  Stream const own = device.make_stream();
+  auto still = kernels.hold(own);
+  std::byte const* const place = own.allocate(page).bytes().data();
+  DeviceMemory const little = own.allocate(256);
+  EXPECT_NE(little.bytes().data(), place);
+  EXPECT_EQ(own.allocate(page).bytes().data(), place);
+  still.open();
+}
+
 TEST(CpuDevice, MeansByZeroTheStreamOfTheFlavourItWasMadeFor) {
   CpuDevice legacy({.compute_threads = 1, .flavour = Flavour::legacy});
   EXPECT_EQ(legacy.flavour(), Flavour::legacy);

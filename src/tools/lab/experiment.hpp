@@ -109,6 +109,9 @@ Experiment broken_buffers();
 /// Memory of the device that two streams use in turn, without an event between them and with one.
 Experiment reused_memory();
 
+/// Memory that is allocated in a loop, by the device and in the order of a stream.
+Experiment ordered_memory();
+
 /// A kernel that fails, and the call that says so.
 Experiment late_error();
 /// Pipelines for which more streams would change nothing: a kernel that fills the device,

@@ -44,6 +44,16 @@ Verdict verdict_on_race(RaceSeen const& seen) {
               {seen.with.wrong == 0, "with it " + told(seen.with, seen)});
 }
 
+Verdict verdict_on_ordered_memory(OrderedMemorySeen const& seen) {
+  Verdict const loop{!seen.over, "in the order of a stream the loop took " + time_text(seen.loop) +
+                                     (seen.over ? ", when the stream was through" : ", before the stream went on") +
+                                     ", and with memory of the device it waited " + time_text(seen.waits)};
+  Verdict const results{seen.wrong == 0, seen.wrong == 0 ? "all " + std::to_string(seen.all) + " results were right"
+                                                         : std::to_string(seen.wrong) + " of " +
+                                                               std::to_string(seen.all) + " results were wrong"};
+  return both(loop, results);
+}
+
 Verdict verdict_on_late_error(LateErrorSeen const& seen) {
   if (seen.by.empty()) return {false, "no call said that a kernel had failed"};
   Verdict const call{seen.by == "synchronize", "the first call that said it was " + seen.by};

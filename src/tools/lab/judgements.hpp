@@ -46,6 +46,17 @@ struct RaceSeen {
 /// Expects wrong ones without and none with it.
 Verdict verdict_on_race(RaceSeen const& seen);
 
+/// A loop that allocates and frees in the order of a stream that is held.
+struct OrderedMemorySeen {
+  bool over = false;                 ///< The stream was through when the loop was.
+  std::chrono::nanoseconds waits{};  ///< What a loop with memory of the device waited before it freed.
+  std::chrono::nanoseconds loop{};   ///< What the host needed for all of the loop in order.
+  std::size_t wrong = 0;             ///< Results of both,
+  std::size_t all = 0;               ///< of so many.
+};
+/// Expects that the loop in order waited for nothing, and all results right.
+Verdict verdict_on_ordered_memory(OrderedMemorySeen const& seen);
+
 /// The first call that told of a fault of the device's.
 struct LateErrorSeen {
   std::string by;            ///< Its name; empty if none did.

@@ -87,6 +87,18 @@ TEST(AVerdictOnARace, BearsNoneWithIt) {
   EXPECT_NE(verdict.fact.find("with it 1 of 8 results were wrong, 2.5 instead of 4"), std::string::npos);
 }
 
+TEST(AVerdictOnOrderedMemory, WantsALoopThatWaitsForNothingAndRightResults) {
+  OrderedMemorySeen seen{.waits = 80ms, .loop = 1ms, .all = 8};
+  EXPECT_TRUE(verdict_on_ordered_memory(seen).as_expected);
+  EXPECT_EQ(verdict_on_ordered_memory(seen).fact,
+            "in the order of a stream the loop took 1.00 ms, before the stream went on, and with memory of the device "
+            "it waited 80.0 ms; all 8 results were right");
+  seen.wrong = 1;
+  EXPECT_FALSE(verdict_on_ordered_memory(seen).as_expected);
+  seen = {.over = true};
+  EXPECT_FALSE(verdict_on_ordered_memory(seen).as_expected);
+}
+
 LateErrorSeen const late{.by = "synchronize", .lost = true, .names_cause = true};
 
 TEST(AVerdictOnALateError, IsAsExpectedIfOnlyTheCallThatWaitsTellsOfIt) {
