@@ -28,7 +28,8 @@ std::vector<Experiment> all_experiments() {
           equal_steps(),        buffers(),        blocking_loop(),   slow_callback(),    vector_add(),
           graph_calls(),        host_clock(),     elapsed_early(),   missing_wait(),     broken_buffers(),
           reused_memory(),      ordered_memory(), late_error(),      no_help_kernel(),   no_help_link(),
-          no_help_host(),       no_help_small(),  no_help_barrier(), roofline(),         collective()};
+          no_help_host(),       no_help_small(),  no_help_barrier(), roofline(),         matrix_product_time(),
+          grid_barrier(),       collective()};
 }
 
 }  // namespace PENSTOCK_FLAVOUR

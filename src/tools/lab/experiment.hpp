@@ -127,6 +127,10 @@ Experiment no_help_barrier();
 
 /// A kernel with more and more arithmetic for each byte.
 Experiment roofline();
+/// A matrix product in half precision: what its bounds say, and what it takes.
+Experiment matrix_product_time();
+/// Rounds by a launch each, and by one whose blocks meet at a barrier.
+Experiment grid_barrier();
 
 /// All there are, in the order in which they teach.
 std::vector<Experiment> all_experiments();
