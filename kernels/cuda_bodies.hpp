@@ -36,9 +36,18 @@ void count_bytes_cuda(DeviceSpan<std::byte const> input, DeviceSpan<std::uint64_
 void find_mode_s_prepare_cuda();
 void find_mode_s_cuda(DeviceSpan<std::byte const> input, DeviceSpan<ModeSBlock> blocks, std::size_t most_blocks,
                       void* stream);
+void matrix_product_prepare_cuda();
+void matrix_product_cuda(DeviceSpan<std::uint16_t const> a, DeviceSpan<std::uint16_t const> b, DeviceSpan<float> c,
+                         std::uint32_t rows, std::uint32_t columns, std::uint32_t depth, void* stream);
+void matrix_roof_cuda(std::uint32_t rounds, float factor, float other, DeviceSpan<float> to, void* stream);
 void multiply_add_prepare_cuda();
 void multiply_add_cuda(DeviceSpan<float const> from, std::uint32_t rounds, DeviceSpan<float> to, float factor,
                        float addend, void* stream);
+void neighbour_sums_prepare_cuda();
+void neighbour_sums_cuda(DeviceSpan<std::uint32_t const> from, DeviceSpan<std::uint32_t> to, void* stream);
+void neighbour_sums_together_cuda(DeviceSpan<std::uint32_t> one, DeviceSpan<std::uint32_t> other, std::uint32_t rounds,
+                                  std::uint32_t blocks, void* stream);
+std::uint32_t neighbour_sums_at_once_cuda();
 void sum_prepare_cuda();
 void sum_cuda(DeviceSpan<float const> one, DeviceSpan<float const> other, DeviceSpan<float> to, void* stream);
 void sum_lines_prepare_cuda();
@@ -52,7 +61,7 @@ void transform_prepare_cuda();
 void transform_cuda(DeviceSpan<float const> from, std::uint64_t first_index, DeviceSpan<float> to,
                     std::size_t most_blocks, void* stream);
 
-/// Of transform, count_bytes, sum_lines and sum_packets.
+/// Of transform, count_bytes, neighbour_sums, sum_lines and sum_packets.
 inline constexpr unsigned block_threads = 256;
 /// How many such blocks so many multiprocessors hold; without limit for 0. All GPUs of today hold 2048 threads on each,
 /// or fewer.

@@ -37,5 +37,15 @@ void launch_kernel(void (*kernel)(Arguments...), unsigned blocks, unsigned threa
                what);
 }
 
+/// The same for a kernel whose blocks meet at a barrier: all of them must fit on the GPU at once.
+template <class... Arguments>
+void launch_cooperative_kernel(void (*kernel)(Arguments...), unsigned blocks, unsigned threads, void* stream,
+                               char const* what, Arguments... arguments) {
+  void* pointers[] = {static_cast<void*>(&arguments)...};
+  check_kernel(cudaLaunchCooperativeKernel(reinterpret_cast<void const*>(kernel), dim3(blocks), dim3(threads), pointers,
+                                           0, static_cast<cudaStream_t>(stream)),
+               what);
+}
+
 }  // namespace PENSTOCK_FLAVOUR
 }  // namespace penstock

@@ -57,12 +57,44 @@ void find_mode_s_cuda(DeviceSpan<std::byte const> /*input*/, DeviceSpan<ModeSBlo
   refuse();
 }
 
+void matrix_product_prepare_cuda() {
+  refuse();
+}
+
+void matrix_product_cuda(DeviceSpan<std::uint16_t const> /*a*/, DeviceSpan<std::uint16_t const> /*b*/,
+                         DeviceSpan<float> /*c*/, std::uint32_t /*rows*/, std::uint32_t /*columns*/,
+                         std::uint32_t /*depth*/, void* /*stream*/) {
+  refuse();
+}
+
+void matrix_roof_cuda(std::uint32_t /*rounds*/, float /*factor*/, float /*other*/, DeviceSpan<float> /*to*/,
+                      void* /*stream*/) {
+  refuse();
+}
+
 void multiply_add_prepare_cuda() {
   refuse();
 }
 
 void multiply_add_cuda(DeviceSpan<float const> /*from*/, std::uint32_t /*rounds*/, DeviceSpan<float> /*to*/,
                        float /*factor*/, float /*addend*/, void* /*stream*/) {
+  refuse();
+}
+
+void neighbour_sums_prepare_cuda() {
+  refuse();
+}
+
+void neighbour_sums_cuda(DeviceSpan<std::uint32_t const> /*from*/, DeviceSpan<std::uint32_t> /*to*/, void* /*stream*/) {
+  refuse();
+}
+
+void neighbour_sums_together_cuda(DeviceSpan<std::uint32_t> /*one*/, DeviceSpan<std::uint32_t> /*other*/,
+                                  std::uint32_t /*rounds*/, std::uint32_t /*blocks*/, void* /*stream*/) {
+  refuse();
+}
+
+std::uint32_t neighbour_sums_at_once_cuda() {
   refuse();
 }
 

@@ -100,6 +100,9 @@ class StreamBackend {
   virtual void copy(std::span<std::byte> /*to*/, std::span<std::byte const> /*from*/) {
     throw Error(ErrorKind::unsupported, "This stream copies nothing from device to device: download and upload it.");
   }
+  virtual DeviceMemory allocate(std::size_t /*bytes*/) {
+    throw Error(ErrorKind::unsupported, "This stream allocates no memory: use Device::allocate before the first tile.");
+  }
   virtual void launch(std::uint32_t blocks, CpuKernel kernel, KernelCost const& cost) = 0;
   virtual void record(EventBackend& event) = 0;
   virtual void wait(EventBackend& event) = 0;
@@ -171,6 +174,21 @@ class StreamRef {
   /// Throws: Error; some of them may then be in the stream, and what they name must stay valid as if all were.
   void upload(std::span<Copy const> copies) const { backend_->upload_all(copies); }
   void download(std::span<Copy const> copies) const { backend_->download_all(copies); }
+  /// Device memory whose life is in the order of this stream, aligned to at least 256 bytes. It may be named in what is
+  /// put into the stream from here on. Its destructor frees it in the stream: what was put in before may use it to the
+  /// end, and what is allocated here afterwards may get the same bytes at once, without a wait of the host. Work of
+  /// other streams may use it only between two events: behind one that is recorded here after this call, and before one
+  /// that this stream waits for before the memory dies. On a GPU it is of the device's default memory pool
+  /// (cudaMallocAsync), and kernels of other devices do not see it.
+  ///
+  /// Must die before the stream; that of per-thread default streams on the thread that allocated it. Not while the
+  /// stream captures.
+  ///
+  /// Blocks: never, but on a GPU as long as the driver takes to get more memory for its pool.
+  /// Throws: Error of kind out_of_device_memory, also if what is missing was freed in streams that have not got there;
+  ///         the text says how much was asked for, how much is free, and what to do. Error of kind unsupported, if the
+  ///         GPU has no memory pools.
+  DeviceMemory allocate(std::size_t bytes) const { return backend_->allocate(bytes); }
   /// Runs `kernel(0)` ... `kernel(blocks - 1)` on the CPU device's compute threads. An exception in it fails what the
   /// launch is attributed to, such as the tile for which a stage launched it; without that it is a sticky device fault.
   /// On a modelled GPU it takes as long as `cost` says.

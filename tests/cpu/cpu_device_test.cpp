@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "penstock/cpu/cpu_device.hpp"
 
+#include <algorithm>
 #include <atomic>
 #include <cstdlib>
 #include <string>
 #include <thread>
+#include <vector>
 
 #include "cpu/cpu_world.hpp"
 #include "support/calls.hpp"
@@ -49,6 +51,67 @@ TEST_F(SmallDevice, LendsMemoryAgainThatCameBack) {
     EXPECT_EQ(kind_thrown_by([&] { device.allocate(1); }), ErrorKind::out_of_device_memory);
   }
   EXPECT_EQ(device.info().memory_free, rest);
+}
+
+TEST_F(SmallDevice, LendsAStreamAtOnceWhatItFreed) {
+  std::size_t const rest = device.info().memory_free;
+  Stream const own = device.make_stream(), other = device.make_stream();
+  auto still = kernels.hold(own);
+  std::byte const* const place = own.allocate(rest).bytes().data();
+  EXPECT_EQ(device.info().memory_free, 0u) << "the stream has not got to where it was freed";
+  for (int i = 0; i < 3; ++i) EXPECT_EQ(own.allocate(rest - 1).bytes().data(), place);
+  EXPECT_EQ(own.allocate(1).bytes().data(), place) << "there is no other memory";
+  for (auto const& elsewhere : {std::function<void()>([&] { other.allocate(1); }), {[&] { device.allocate(1); }}}) {
+    EXPECT_EQ(kind_thrown_by(elsewhere), ErrorKind::out_of_device_memory);
+    EXPECT_THAT(words_of(elsewhere), HasSubstr("Streams have freed 124 KiB more"));
+  }
+  EXPECT_EQ(device.outstanding().allocations, 1u) << "nobody owns what was freed";
+  still.open();
+  own.synchronize();
+  EXPECT_EQ(device.info().memory_free, rest);
+  EXPECT_EQ(other.allocate(rest).bytes().size(), rest);
+}
+
+TEST_F(SmallDevice, LeavesALargeBlockToWhatNeedsIt) {
+  Stream const own = device.make_stream();
+  auto still = kernels.hold(own);
+  std::byte const* const place = own.allocate(page).bytes().data();
+  DeviceMemory const little = own.allocate(256);
+  EXPECT_NE(little.bytes().data(), place);
+  EXPECT_EQ(own.allocate(page).bytes().data(), place);
+  still.open();
+}
+
+TEST(CpuDevice, LendsStreamsOfManyThreadsOnlyMemoryThatOthersAreThroughWith) {
+  constexpr std::size_t bytes = 4096;
+  CpuDevice device({.compute_threads = 2, .memory_bytes = 2 * bytes});
+  std::atomic<std::size_t> wrong{0}, done{0};
+  auto const use = [&](std::byte value) {
+    Stream const own = device.make_stream();
+    for (int i = 0; i < 100; ++i) {
+      try {
+        DeviceMemory const ordered = own.allocate(bytes);
+        auto const there = ordered.bytes();
+        own.launch(1, [=](std::uint32_t) { std::ranges::fill(there, value); });
+        own.launch(1, [=, &wrong](std::uint32_t) {
+          wrong += bytes - static_cast<std::size_t>(std::ranges::count(there, value));
+        });
+        ++done;
+      } catch (Error const& refused) {
+        if (refused.kind() != ErrorKind::out_of_device_memory) throw;
+        own.synchronize();
+      }
+      // Others may have what it freed only now.
+      if (i % 4 == 0) std::this_thread::yield();
+    }
+  };
+  {
+    std::vector<std::jthread> threads;
+    for (unsigned i = 1; i <= 3; ++i) threads.emplace_back(use, std::byte(i));
+  }
+  EXPECT_EQ(wrong, 0u);
+  EXPECT_GE(done, 100u);
+  EXPECT_EQ(device.outstanding(), Outstanding{});
 }
 
 TEST(CpuDevice, MeansByZeroTheStreamOfTheFlavourItWasMadeFor) {

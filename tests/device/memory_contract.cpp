@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "device/device_contract.hpp"
@@ -9,6 +10,7 @@
 namespace penstock {
 namespace {
 
+using testing::Each;
 using testing::HasSubstr;
 
 TEST_P(DeviceContract, AlignsItsMemory) {
@@ -94,6 +96,57 @@ TEST_P(DeviceContract, SaysOfMemoryThatIsNotPinnedThatItDoesNotSeeIt) {
   EXPECT_FALSE(device().mapped(mine));
   EXPECT_TRUE(device().mapped({})) << "no bytes are anywhere";
   EXPECT_FALSE(device().take_refusal()) << "that was no refusal";
+}
+
+TEST_P(DeviceContract, AllocatesAndFreesInTheOrderOfAStream) {
+  constexpr std::size_t bytes = 4096;
+  auto const first = host(bytes);
+  auto const second = host(bytes);
+  for (bool const default_stream : {false, true}) {
+    Stream const made = stream();
+    StreamRef const own = default_stream ? device().thread_default_stream() : StreamRef(made);
+    auto still = hold(own);
+    for (auto const& [out, value] : {std::pair(first, std::byte{1}), std::pair(second, std::byte{2})}) {
+      DeviceMemory const ordered = own.allocate(bytes);
+      EXPECT_EQ(ordered.bytes().size(), bytes);
+      EXPECT_EQ(reinterpret_cast<std::uintptr_t>(ordered.bytes().data()) % 256, 0u);
+      kernels().fill(own, ordered.bytes(), value);
+      own.download(out, ordered.bytes());
+    }
+    Event const end = mark(own);
+    EXPECT_FALSE(end.passed()) << "it was not held";
+    still.open();
+    own.synchronize();
+    EXPECT_THAT(first, Each(std::byte{1}));
+    EXPECT_THAT(second, Each(std::byte{2}));
+  }
+  EXPECT_TRUE(stream().allocate(0).bytes().empty());
+}
+
+TEST_P(DeviceContract, SaysWhatToDoWhenThereIsNoMemoryInTheOrderOfAStream) {
+  Stream const own = stream();
+  try {
+    DeviceMemory const memory = own.allocate(2 * device().info().memory_bytes);
+    FAIL() << "got " << memory.bytes().size() << " bytes";
+  } catch (Error const& error) {
+    EXPECT_EQ(error.kind(), ErrorKind::out_of_device_memory);
+    EXPECT_THAT(error.what(), HasSubstr("tiles"));
+  }
+  EXPECT_EQ(own.allocate(1024).bytes().size(), 1024u);
+  EXPECT_FALSE(device().take_refusal());
+}
+
+TEST_P(DeviceContract, AllocatesNothingInTheOrderOfAStreamThatCaptures) {
+  Stream const own = stream();
+  own.begin_capture();
+  EXPECT_THROW(own.allocate(1024), Error);
+  try {
+    Capture const captured = own.end_capture();
+    EXPECT_EQ(captured.operations(), 0u);
+  } catch (Error const&) {
+    // The refusal may have spoiled it.
+  }
+  EXPECT_EQ(own.allocate(1024).bytes().size(), 1024u);
 }
 
 }  // namespace

@@ -38,6 +38,7 @@ class KernelsOn : public testing::TestWithParam<DeviceToComputeOn> {
     memories_.clear();
   }
 
+  Device& device() { return *device_; }
   StreamRef stream() { return *stream_; }
   /// Device memory of this test's own.
   std::span<std::byte> memory(std::size_t bytes) {

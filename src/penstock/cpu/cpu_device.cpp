@@ -14,6 +14,7 @@
 #include "penstock/cpu/engines.hpp"
 #include "penstock/cpu/handles.hpp"
 #include "penstock/cpu/memory_ledger.hpp"
+#include "penstock/cpu/ordered_memory.hpp"
 #include "penstock/cpu/scheduler.hpp"
 
 namespace penstock::cpu {
@@ -41,14 +42,15 @@ CpuDevice::CpuDevice(CpuOptions options)
     : options_(completed(std::move(options))),
       memory_(std::make_unique<MemoryLedger>(options_.memory_bytes, options_.pinned_bytes, faults_)),
       scheduler_(options_.model ? std::make_unique<Scheduler>(*options_.model) : std::make_unique<Scheduler>()),
+      ordered_(std::make_unique<OrderedMemory>(*scheduler_, *memory_)),
       engines_(std::make_unique<Engines>(*scheduler_, options_.compute_threads, options_.callback_threads,
                                          options_.observer)),
-      legacy_(
-          std::make_unique<CpuStream>(*scheduler_, *memory_, faults_, refusals_, StreamType::legacy, least_priority)),
+      legacy_(std::make_unique<CpuStream>(*scheduler_, *memory_, *ordered_, faults_, refusals_, StreamType::legacy,
+                                          least_priority)),
       per_thread_(std::make_unique<PerThreadStream>(
           [this] {
-            return std::make_unique<CpuStream>(*scheduler_, *memory_, faults_, refusals_, StreamType::blocking,
-                                               least_priority);
+            return std::make_unique<CpuStream>(*scheduler_, *memory_, *ordered_, faults_, refusals_,
+                                               StreamType::blocking, least_priority);
           },
           options_.model.has_value())) {}
 
@@ -68,6 +70,7 @@ DeviceInfo CpuDevice::info() const {
   info.kind = DeviceKind::cpu;
   info.ordinal = options_.ordinal;
   info.name = "CPU device";
+  ordered_->reclaim();
   info.memory_bytes = memory_->memory_limit();
   info.memory_free = info.memory_bytes - memory_->allocated_bytes();
   info.copy_engines = 2;
@@ -102,7 +105,8 @@ StreamRef CpuDevice::legacy_default_stream() {
 
 Stream CpuDevice::make_stream(StreamOptions options) {
   auto const type = options.blocking ? StreamType::blocking : StreamType::non_blocking;
-  return Stream(std::make_unique<CpuStream>(*scheduler_, *memory_, faults_, refusals_, type, options.priority));
+  return Stream(
+      std::make_unique<CpuStream>(*scheduler_, *memory_, *ordered_, faults_, refusals_, type, options.priority));
 }
 
 Event CpuDevice::make_event(EventOptions options) {
@@ -116,7 +120,7 @@ Flag CpuDevice::make_flag() {
 
 DeviceMemory CpuDevice::allocate(std::size_t bytes) {
   scheduler_->expect_healthy();
-  return memory_->allocate(bytes);
+  return ordered_->allocate(bytes);
 }
 
 Pinned CpuDevice::pin(std::span<std::byte> host) {
@@ -170,11 +174,13 @@ std::vector<std::string> CpuDevice::remarks() {
 }
 
 Outstanding CpuDevice::outstanding() const {
+  // What a stream has freed nobody owns any more.
+  auto const freed = ordered_->freed();
   return {.streams = scheduler_->streams() - per_thread_->streams() - 1,
           .events = scheduler_->events(),
           .captures = scheduler_->captures(),
-          .allocations = memory_->allocations(),
-          .allocated_bytes = memory_->allocated_bytes(),
+          .allocations = memory_->allocations() - freed.allocations,
+          .allocated_bytes = memory_->allocated_bytes() - freed.bytes,
           .pins = memory_->pins(),
           .pinned_bytes = memory_->pinned_bytes()};
 }

@@ -21,6 +21,7 @@ namespace penstock::cpu {
 class CpuStream;
 class Engines;
 class MemoryLedger;
+class OrderedMemory;
 class PerThreadStream;
 class Scheduler;
 
@@ -114,6 +115,7 @@ class CpuDevice final : public Device {
   Refusals refusals_;
   std::unique_ptr<MemoryLedger> memory_;
   std::unique_ptr<Scheduler> scheduler_;
+  std::unique_ptr<OrderedMemory> ordered_;
   std::unique_ptr<Engines> engines_;
   std::unique_ptr<CpuStream> legacy_;
   std::unique_ptr<PerThreadStream> per_thread_;

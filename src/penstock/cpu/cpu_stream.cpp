@@ -39,10 +39,11 @@ std::optional<StreamStatus> next_lie(Faults& faults) {
 
 }  // namespace
 
-CpuStream::CpuStream(Scheduler& scheduler, MemoryLedger const& memory, Faults& faults, Refusals& refusals,
-                     StreamType type, int priority)
+CpuStream::CpuStream(Scheduler& scheduler, MemoryLedger const& memory, OrderedMemory& ordered, Faults& faults,
+                     Refusals& refusals, StreamType type, int priority)
     : scheduler_(scheduler),
       memory_(memory),
+      ordered_(ordered),
       faults_(faults),
       refusals_(refusals),
       state_(type, std::clamp(priority, greatest_priority, least_priority)) {
@@ -52,6 +53,7 @@ CpuStream::CpuStream(Scheduler& scheduler, MemoryLedger const& memory, Faults& f
 
 CpuStream::~CpuStream() {
   scheduler_.remove(state_);
+  ordered_.forget(state_);
 }
 
 void CpuStream::upload(std::span<std::byte> to, std::span<std::byte const> from) {
@@ -81,6 +83,14 @@ void CpuStream::copy(std::span<std::byte> to, std::span<std::byte const> from) {
   faults_.refuse(Fault::refuse_upload, "a copy from device to device");
   bool const breaks = faults_.strikes(Fault::break_upload);
   put({.kind = Kind::copy, .to = to, .from = from, .peer = peer, .breaks = breaks});
+}
+
+DeviceMemory CpuStream::allocate(std::size_t bytes) {
+  // What it costs was not measured: an entry in the order of a stream, as a record is.
+  ModelledCall const call(scheduler_, &DeviceModel::Calls::record);
+  expect_no_capture("allocating memory");
+  scheduler_.expect_healthy();
+  return ordered_.allocate(state_, bytes);
 }
 
 void CpuStream::launch(std::uint32_t blocks, CpuKernel kernel, KernelCost const& cost) {

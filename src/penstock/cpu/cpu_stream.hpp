@@ -14,6 +14,7 @@
 #include "penstock/cpu/faults.hpp"
 #include "penstock/cpu/handles.hpp"
 #include "penstock/cpu/memory_ledger.hpp"
+#include "penstock/cpu/ordered_memory.hpp"
 #include "penstock/cpu/scheduler.hpp"
 #include "penstock/device/work_failure.hpp"
 #include "penstock/stream.hpp"
@@ -67,8 +68,8 @@ class Attributions {
 class CpuStream final : public StreamBackend {
  public:
   /// Throws: Error, if the device is lost.
-  CpuStream(Scheduler& scheduler, MemoryLedger const& memory, Faults& faults, Refusals& refusals, StreamType type,
-            int priority);
+  CpuStream(Scheduler& scheduler, MemoryLedger const& memory, OrderedMemory& ordered, Faults& faults,
+            Refusals& refusals, StreamType type, int priority);
   CpuStream(CpuStream const&) = delete;
   CpuStream& operator=(CpuStream const&) = delete;
   /// Blocks: until its work has passed.
@@ -78,6 +79,7 @@ class CpuStream final : public StreamBackend {
   void upload(std::span<std::byte> to, std::span<std::byte const> from) override;
   void download(std::span<std::byte> to, std::span<std::byte const> from) override;
   void copy(std::span<std::byte> to, std::span<std::byte const> from) override;
+  DeviceMemory allocate(std::size_t bytes) override;
   void launch(std::uint32_t blocks, CpuKernel kernel, KernelCost const& cost) override;
   void record(EventBackend& event) override;
   void wait(EventBackend& event) override;
@@ -102,6 +104,7 @@ class CpuStream final : public StreamBackend {
 
   Scheduler& scheduler_;
   MemoryLedger const& memory_;
+  OrderedMemory& ordered_;
   Faults& faults_;
   Refusals& refusals_;
   StreamState state_;
@@ -123,6 +126,7 @@ class PerThreadStream final : public StreamBackend {
   void upload(std::span<std::byte> to, std::span<std::byte const> from) override { mine().upload(to, from); }
   void download(std::span<std::byte> to, std::span<std::byte const> from) override { mine().download(to, from); }
   void copy(std::span<std::byte> to, std::span<std::byte const> from) override { mine().copy(to, from); }
+  DeviceMemory allocate(std::size_t bytes) override { return mine().allocate(bytes); }
   void launch(std::uint32_t blocks, CpuKernel kernel, KernelCost const& cost) override {
     mine().launch(blocks, std::move(kernel), cost);
   }

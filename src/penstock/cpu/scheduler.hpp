@@ -72,6 +72,9 @@ class Scheduler {
   ///
   /// Throws: Error, if the device is lost; a call that waits first lets the running operation return.
   bool idle(StreamState const& stream);
+  /// How many operations were put into the stream so far, and whether it has passed the first `count` of them.
+  std::uint64_t submitted(StreamState const& stream) const noexcept;
+  bool passed(StreamState const& stream, std::uint64_t count) const noexcept;
   bool passed(EventState const& event);
   std::optional<std::chrono::nanoseconds> between(EventState const& earlier, EventState const& later);
   void synchronize(StreamState& stream);

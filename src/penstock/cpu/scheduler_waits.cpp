@@ -13,6 +13,16 @@ bool Scheduler::idle(StreamState const& stream) {
   return stream.passed == stream.submitted && noticed(stream.passed_at);
 }
 
+std::uint64_t Scheduler::submitted(StreamState const& stream) const noexcept {
+  std::lock_guard const lock(mutex_);
+  return stream.submitted;
+}
+
+bool Scheduler::passed(StreamState const& stream, std::uint64_t count) const noexcept {
+  std::lock_guard const lock(mutex_);
+  return stream.passed >= count;
+}
+
 bool Scheduler::passed(EventState const& event) {
   SchedulerLock lock(mutex_, sleepers_, order_.unused());
   if (lost_) throw Error(*lost_);

@@ -28,16 +28,6 @@ std::string locked_memory_limit() {
   return limit.rlim_cur == RLIM_INFINITY ? "unlimited" : size_text(limit.rlim_cur);
 }
 
-Error no_room_on_device(std::size_t bytes) {
-  std::size_t free = 0;
-  std::size_t total = 0;
-  std::string sentence = "The GPU has no room for " + size_text(bytes);
-  if (cudaMemGetInfo(&free, &total) == cudaSuccess) {
-    sentence += ": " + size_text(free) + " of its " + size_text(total) + " are free";
-  }
-  return Error(ErrorKind::out_of_device_memory, sentence + ". Use fewer --tiles or a smaller --tile.");
-}
-
 Error cannot_pin(std::size_t bytes, std::string const& why) {
   return Error(ErrorKind::out_of_pinned_memory, "The host cannot pin " + size_text(bytes) + ": " + why +
                                                     ". Use fewer --tiles or a smaller --tile, or raise " +
@@ -110,6 +100,16 @@ class Registration final : public RegionBackend {
 };
 
 }  // namespace
+
+Error no_room_on_device(std::size_t bytes) {
+  std::size_t free = 0;
+  std::size_t total = 0;
+  std::string sentence = "The GPU has no room for " + size_text(bytes);
+  if (cudaMemGetInfo(&free, &total) == cudaSuccess) {
+    sentence += ": " + size_text(free) + " of its " + size_text(total) + " are free";
+  }
+  return Error(ErrorKind::out_of_device_memory, sentence + ". Use fewer --tiles or a smaller --tile.");
+}
 
 DeviceMemory allocate(Health& health, std::size_t bytes) {
   if (bytes == 0) return {};

@@ -7,8 +7,12 @@
 
 #include "penstock/cuda/health.hpp"
 #include "penstock/device_memory.hpp"
+#include "penstock/error.hpp"
 
 namespace penstock::cuda {
+
+/// What says that the device that is current now has no room for so many bytes, and what to do.
+Error no_room_on_device(std::size_t bytes);
 
 /// Memory of the device that is current now, aligned to at least 256 bytes. Empty for 0 bytes.
 ///

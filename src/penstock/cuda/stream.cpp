@@ -9,6 +9,7 @@
 
 #include "penstock/cuda/default_stream.hpp"
 #include "penstock/cuda/handles.hpp"
+#include "penstock/cuda/ordered_memory.hpp"
 
 namespace penstock::cuda {
 inline namespace PENSTOCK_FLAVOUR {
@@ -133,6 +134,10 @@ void CudaStream::copy(std::span<std::byte> to, std::span<std::byte const> from) 
   // Addresses say which GPU each is of.
   health_.check(cudaMemcpyAsync(to.data(), from.data(), from.size(), cudaMemcpyDeviceToDevice, handle_),
                 "cudaMemcpyAsync (device to device)");
+}
+
+DeviceMemory CudaStream::allocate(std::size_t bytes) {
+  return allocate_in_order(health_, bytes, handle_);
 }
 
 void CudaStream::launch(std::uint32_t, CpuKernel, KernelCost const&) {

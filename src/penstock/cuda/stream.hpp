@@ -29,6 +29,7 @@ class CudaStream : public StreamBackend {
   void upload_all(std::span<Copy const> copies) override;
   void download_all(std::span<Copy const> copies) override;
   void copy(std::span<std::byte> to, std::span<std::byte const> from) override;
+  DeviceMemory allocate(std::size_t bytes) override;
   void launch(std::uint32_t blocks, CpuKernel kernel, KernelCost const& cost) override;
   void record(EventBackend& event) override;
   void wait(EventBackend& event) override;

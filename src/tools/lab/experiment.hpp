@@ -109,6 +109,9 @@ Experiment broken_buffers();
 /// Memory of the device that two streams use in turn, without an event between them and with one.
 Experiment reused_memory();
 
+/// Memory that is allocated in a loop, by the device and in the order of a stream.
+Experiment ordered_memory();
+
 /// A kernel that fails, and the call that says so.
 Experiment late_error();
 /// Pipelines for which more streams would change nothing: a kernel that fills the device,
@@ -124,6 +127,10 @@ Experiment no_help_barrier();
 
 /// A kernel with more and more arithmetic for each byte.
 Experiment roofline();
+/// A matrix product in half precision: what its bounds say, and what it takes.
+Experiment matrix_product_time();
+/// Rounds by a launch each, and by one whose blocks meet at a barrier.
+Experiment grid_barrier();
 
 /// All there are, in the order in which they teach.
 std::vector<Experiment> all_experiments();

@@ -37,11 +37,31 @@ std::string told(RaceResults const& results, RaceSeen const& seen) {
   return std::to_string(results.wrong) + " of " + std::to_string(seen.all) + " results were " + values;
 }
 
+Verdict all_right(std::size_t wrong, std::size_t all) {
+  return {wrong == 0, wrong == 0 ? "all " + std::to_string(all) + " results were right"
+                                 : std::to_string(wrong) + " of " + std::to_string(all) + " results were wrong"};
+}
+
+/// Of floating-point operations in a second.
+std::string flops_text(double flops) {
+  char text[32];
+  std::snprintf(text, sizeof text, flops < 1e12 ? "%.3g GFLOP/s" : "%.3g TFLOP/s", flops / (flops < 1e12 ? 1e9 : 1e12));
+  return text;
+}
+
 }  // namespace
 
 Verdict verdict_on_race(RaceSeen const& seen) {
   return both({seen.without.wrong > 0, "without the event " + told(seen.without, seen)},
               {seen.with.wrong == 0, "with it " + told(seen.with, seen)});
+}
+
+Verdict verdict_on_ordered_memory(OrderedMemorySeen const& seen) {
+  Verdict const loop{!seen.over, "in the order of a stream the loop took " + time_text(seen.loop) +
+                                     (seen.over ? ", when the stream was through" : ", before the stream went on") +
+                                     ", and with memory of the device it waited " + time_text(seen.waits)};
+  Verdict const results = all_right(seen.wrong, seen.all);
+  return both(loop, results);
 }
 
 Verdict verdict_on_late_error(LateErrorSeen const& seen) {
@@ -84,14 +104,40 @@ Verdict verdict_on_roofline(std::span<RooflinePoint const> points, double bytes,
   std::string const fact = "memory bounds up to " + number(points[seen.memory_bound - 1].flops_per_byte, "") +
                            " operations a byte, at " + rate_text(seen.memory) + ", and arithmetic from " +
                            number(points[points.size() - seen.arithmetic_bound].flops_per_byte, "") + " on, at " +
-                           (seen.arithmetic < 1e12 ? number(seen.arithmetic / 1e9, " GFLOP/s")
-                                                   : number(seen.arithmetic / 1e12, " TFLOP/s")) +
-                           "; the two meet at " + number(seen.meet(), "");
+                           flops_text(seen.arithmetic) + "; the two meet at " + number(seen.meet(), "");
   bool const longer = points.back().time >= 2 * points.front().time;
   bool const both_bound = seen.memory_bound >= 2 && seen.arithmetic_bound >= 2;
   Verdict const results{wrong == 0,
                         wrong == 0 ? "all results were right" : std::to_string(wrong) + " results were wrong"};
   return both({longer && (both_bound || !timed), fact}, results);
+}
+
+Verdict verdict_on_products(std::span<ProductSeen const> products, bool timed) {
+  auto const ratio = [](ProductSeen const& seen) {
+    return static_cast<double>(seen.measured.count()) /
+           static_cast<double>(std::max<std::int64_t>(1, seen.predicted.count()));
+  };
+  ProductSeen const& last = products.back();
+  bool exact = true, possible = ratio(last) <= ratio(products.front());
+  double greatest = 0;
+  for (ProductSeen const& seen : products) {
+    constexpr double of_a_product = 0x1p-20;
+    exact = exact && seen.greatest_error <= of_a_product * seen.depth;
+    greatest = std::max(greatest, seen.greatest_error);
+    possible = possible && ratio(seen) >= 0.9;
+  }
+  char text[96];
+  std::snprintf(text, sizeof text, ", %.2f times as long as predicted, and came to ", ratio(last));
+  double const seconds = std::chrono::duration<double>(last.measured).count();
+  Verdict const times{possible || !timed,
+                      last.name + " took " + time_text(last.measured) + text + flops_text(last.flops / seconds)};
+  std::snprintf(text, sizeof text, "the greatest error was %.2g", greatest);
+  return both(times, {exact, text});
+}
+
+Verdict verdict_on_grid_barrier(GridBarrierSeen const& seen) {
+  return both(all_right(seen.wrong, seen.all),
+              {seen.refused, std::string("more blocks than fit were ") + (seen.refused ? "refused" : "not refused")});
 }
 
 }  // namespace penstock::lab

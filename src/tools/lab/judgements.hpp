@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <span>
 #include <string>
@@ -46,6 +47,17 @@ struct RaceSeen {
 /// Expects wrong ones without and none with it.
 Verdict verdict_on_race(RaceSeen const& seen);
 
+/// A loop that allocates and frees in the order of a stream that is held.
+struct OrderedMemorySeen {
+  bool over = false;                 ///< The stream was through when the loop was.
+  std::chrono::nanoseconds waits{};  ///< What a loop with memory of the device waited before it freed.
+  std::chrono::nanoseconds loop{};   ///< What the host needed for all of the loop in order.
+  std::size_t wrong = 0;             ///< Results of both,
+  std::size_t all = 0;               ///< of so many.
+};
+/// Expects that the loop in order waited for nothing, and all results right.
+Verdict verdict_on_ordered_memory(OrderedMemorySeen const& seen);
+
 /// The first call that told of a fault of the device's.
 struct LateErrorSeen {
   std::string by;            ///< Its name; empty if none did.
@@ -78,5 +90,29 @@ Roofline roofline_of(std::span<RooflinePoint const> points, double bytes);
 /// Expects all results right and the last to take twice as long as the first; if the time is worth more than that, also
 /// that memory bounds two and arithmetic two.
 Verdict verdict_on_roofline(std::span<RooflinePoint const> points, double bytes, std::size_t wrong, bool timed);
+
+/// A matrix product as its bounds say, and as it was.
+struct ProductSeen {
+  std::string name;
+  std::chrono::nanoseconds predicted{};
+  std::chrono::nanoseconds measured{};
+  double flops = 0;
+  std::uint32_t depth = 0;  ///< So many products of numbers of at most 1 are in each sum.
+  double greatest_error = 0;
+};
+/// Expects small errors; if the time is worth more than that, also that none was faster than predicted, to a tenth, and
+/// the last nearer to that than the first.
+///
+/// Shape: at least two.
+Verdict verdict_on_products(std::span<ProductSeen const> products, bool timed);
+
+/// Rounds by a launch each, and by one with a barrier.
+struct GridBarrierSeen {
+  bool refused = false;   ///< More blocks than fit were.
+  std::size_t wrong = 0;  ///< Results of both,
+  std::size_t all = 0;    ///< of so many.
+};
+/// Expects all results right, and the refusal.
+Verdict verdict_on_grid_barrier(GridBarrierSeen const& seen);
 
 }  // namespace penstock::lab

@@ -87,6 +87,18 @@ TEST(AVerdictOnARace, BearsNoneWithIt) {
   EXPECT_NE(verdict.fact.find("with it 1 of 8 results were wrong, 2.5 instead of 4"), std::string::npos);
 }
 
+TEST(AVerdictOnOrderedMemory, WantsALoopThatWaitsForNothingAndRightResults) {
+  OrderedMemorySeen seen{.waits = 80ms, .loop = 1ms, .all = 8};
+  EXPECT_TRUE(verdict_on_ordered_memory(seen).as_expected);
+  EXPECT_EQ(verdict_on_ordered_memory(seen).fact,
+            "in the order of a stream the loop took 1.00 ms, before the stream went on, and with memory of the device "
+            "it waited 80.0 ms; all 8 results were right");
+  seen.wrong = 1;
+  EXPECT_FALSE(verdict_on_ordered_memory(seen).as_expected);
+  seen = {.over = true};
+  EXPECT_FALSE(verdict_on_ordered_memory(seen).as_expected);
+}
+
 LateErrorSeen const late{.by = "synchronize", .lost = true, .names_cause = true};
 
 TEST(AVerdictOnALateError, IsAsExpectedIfOnlyTheCallThatWaitsTellsOfIt) {
@@ -166,6 +178,39 @@ TEST(AVerdictOnARoofline, BearsNoWrongResult) {
   auto const verdict = verdict_on_roofline(points_of_a_device(), 1e9, 3, true);
   EXPECT_FALSE(verdict.as_expected);
   EXPECT_NE(verdict.fact.find("3 results were wrong"), std::string::npos);
+}
+
+std::vector<ProductSeen> const products{
+    {.name = "256 x 256", .predicted = 1us, .measured = 5us, .flops = 3e7, .depth = 256, .greatest_error = 1e-5},
+    {.name = "4096 x 4096", .predicted = 2ms, .measured = 3ms, .flops = 1.5e11, .depth = 4096, .greatest_error = 3e-5}};
+
+TEST(AVerdictOnProducts, SaysHowFarFromItsBoundTheLastIs) {
+  auto const verdict = verdict_on_products(products, true);
+  EXPECT_TRUE(verdict.as_expected);
+  EXPECT_EQ(verdict.fact,
+            "4096 x 4096 took 3.00 ms, 1.50 times as long as predicted, and came to 50 TFLOP/s; the greatest error was "
+            "3e-05");
+}
+
+TEST(AVerdictOnProducts, BearsNoneThatIsFasterThanItsBoundAndNoLargeError) {
+  auto seen = products;
+  seen[0].measured = 800ns;
+  EXPECT_FALSE(verdict_on_products(seen, true).as_expected);
+  EXPECT_TRUE(verdict_on_products(seen, false).as_expected);
+  seen = products;
+  seen[1].measured = 11ms;
+  EXPECT_FALSE(verdict_on_products(seen, true).as_expected) << "the larger was farther from its bound";
+  seen = products;
+  seen[0].greatest_error = 0.01;
+  EXPECT_FALSE(verdict_on_products(seen, false).as_expected);
+}
+
+TEST(AVerdictOnAGridBarrier, WantsRightResultsAndARefusal) {
+  EXPECT_EQ(verdict_on_grid_barrier({.refused = true, .all = 8}).fact,
+            "all 8 results were right; more blocks than fit were refused");
+  EXPECT_TRUE(verdict_on_grid_barrier({.refused = true, .all = 8}).as_expected);
+  EXPECT_FALSE(verdict_on_grid_barrier({.refused = false, .all = 8}).as_expected);
+  EXPECT_FALSE(verdict_on_grid_barrier({.refused = true, .wrong = 1, .all = 8}).as_expected);
 }
 
 }  // namespace

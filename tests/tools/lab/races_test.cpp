@@ -68,6 +68,12 @@ TEST_F(ARace, ToAskForATimeIsNotWonEarly) {
                                                     "host: since", "host: since"}));
 }
 
+TEST_F(ARace, ForMemoryInTheOrderOfAStreamIsNone) {
+  auto const seen = run(ordered_memory());
+  EXPECT_TRUE(seen.verdict.as_expected) << seen.verdict.fact;
+  EXPECT_EQ(seen.figures.back().value, 1) << "each step had the bytes of the one before it";
+}
+
 TEST_F(ARace, ToTellOfAFaultIsLostByAllCallsButTheOneThatWaits) {
   auto const seen = run(late_error());
   EXPECT_TRUE(seen.verdict.as_expected) << seen.verdict.fact;
