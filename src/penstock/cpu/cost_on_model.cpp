@@ -38,6 +38,17 @@ double CostOnModel::kernel(Request const& kernel) const noexcept {
                    static_cast<double>(cost.time.count()) * std::max(1.0, std::ceil(cost.blocks / places(cost)))});
 }
 
+double CostOnModel::bytes_of_memory(Request const& kernel) noexcept {
+  KernelCost const& cost = kernel.cost;
+  std::size_t const linked = kernel.linked_reads + kernel.linked_writes;
+  std::size_t const bytes = cost.reads[0].size() + cost.reads[1].size() + cost.writes.size();
+  return static_cast<double>(bytes - std::min(bytes, linked));
+}
+
+double CostOnModel::kept_by_copies(double taken) const noexcept {
+  return 1 - (1 - model_.link.beside_kernels) * std::min(1.0, taken / model_.kernels.memory);
+}
+
 double CostOnModel::peer_rate() const noexcept {
   return model_.link.peer > 0 ? model_.link.peer : model_.link.both;
 }
