@@ -58,6 +58,20 @@ TEST(Timeline, BoundsWhatAllKernelsTogetherReadOfTheHostsMemory) {
   EXPECT_EQ(device.end(other), 4'000ns);
 }
 
+TEST(Timeline, CopiesMemoryOfAFarNodeAtItsOwnRate) {
+  DeviceModel model = plain_model();
+  model.link.far = 0.5;
+  TimelineOf device(model);
+  static std::array<std::byte, 1'000> bytes{};
+  Operation const& far = device.put(device.stream(), {.kind = Kind::upload, .from = bytes, .far = true});
+  device.run();
+  EXPECT_EQ(device.end(far), 2'000ns);
+  Operation const& near = device.copy(device.stream(), Kind::upload, 1'000);
+  auto const before = device.since(device.now());
+  device.run();
+  EXPECT_EQ(device.end(near) - before, 1'000ns);
+}
+
 /// Kernels that take 1 us for 10,000 bytes are bound by the memory of the plain model.
 TEST(Timeline, SlowsCopiesDownBesideKernelsThatKeepTheMemoryBusyIfTheModelSaysSo) {
   static std::array<std::byte, 10'000> bytes{};

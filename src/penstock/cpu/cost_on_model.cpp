@@ -22,9 +22,13 @@ double CostOnModel::copy(Request const& copy) const noexcept {
     auto const bytes = static_cast<double>(copy.from.size());
     return copy.peer ? time_of(bytes, peer_rate()) : time_of(2 * bytes, model_.kernels.memory);  // Read and written.
   }
+  return time_of(static_cast<double>(copy.from.size()), link_rate(copy));
+}
+
+double CostOnModel::link_rate(Request const& copy) const noexcept {
   double const rate =
       copy.pageable ? model_.link.pageable : (copy.kind == Kind::upload ? model_.link.up : model_.link.down);
-  return time_of(static_cast<double>(copy.from.size()), rate);
+  return copy.far && model_.link.far > 0 ? std::min(rate, model_.link.far) : rate;
 }
 
 double CostOnModel::kernel(Request const& kernel) const noexcept {

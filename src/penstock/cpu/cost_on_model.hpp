@@ -15,6 +15,8 @@ class CostOnModel {
   explicit CostOnModel(DeviceModel const& model) : model_(model) {}
 
   double copy(Request const& copy) const noexcept;
+  /// GB/s of a copy over the link.
+  double link_rate(Request const& copy) const noexcept;
   /// Without what a kernel takes to start.
   double kernel(Request const& kernel) const noexcept;
   /// What a kernel reads and writes of the device's memory.

@@ -26,6 +26,7 @@ struct DeviceModel {
     double mapped = 0;    ///< GB/s of each direction for all kernels that work on pinned memory of the host.
     double pageable = 0;  ///< GB/s of a copy whose host memory is not pinned.
     double peer = 0;      ///< GB/s to another GPU while as much comes from it; 0: they go by the host.
+    double far = 0;       ///< GB/s of a copy whose host memory is on another NUMA node than `node`; 0: as any other.
     /// The part of their rate that copies keep beside kernels that take all of the rate of the device's memory, and in
     /// proportion beside kernels that take less.
     double beside_kernels = 1;
@@ -71,6 +72,7 @@ struct DeviceModel {
   } completions;
 
   unsigned host_cpus = 0;  ///< CPUs of the modelled host; 0: not stated.
+  int node = -1;           ///< The NUMA node of this host that it is on; -1: none.
 };
 
 }  // namespace penstock::cpu

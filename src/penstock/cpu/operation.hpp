@@ -80,6 +80,7 @@ struct Request {
   std::span<std::byte> to = {};  ///< A copy goes here, from bytes of the same number.
   std::span<std::byte const> from = {};
   bool pageable = false;  ///< For a modelled GPU: the copy's host memory is not pinned.
+  bool far = false;       ///< For a modelled GPU: the copy's host memory is on another NUMA node.
   bool peer = false;      ///< For a modelled GPU: one side of the copy is memory of another.
   CpuKernel kernel = {};
   std::uint64_t blocks = 0;

@@ -279,7 +279,7 @@ void Timeline::share_link() noexcept {
     Modelled& modelled = each->modelled;
     if (takes_the_link(*each)) {
       bool const goes_up = each->request.kind == Kind::upload;
-      double const alone = each->request.pageable ? model_.link.pageable : goes_up ? model_.link.up : model_.link.down;
+      double const alone = cost_.link_rate(each->request);
       modelled.rate =
           std::min(1.0, (goes_up ? rate_up - taken_up : rate_down - taken_down) / alone) * cost_.kept_by_copies(memory);
     } else if (modelled.reads > 0 || modelled.writes > 0) {

@@ -124,6 +124,8 @@ Experiment no_help_small();
 /// and a stage that waits for the device.
 Experiment no_help_barrier();
 
+/// Copies of memory on each NUMA node of this machine.
+Experiment numa();
 /// Copies beside kernels that fill the device.
 Experiment copy_beside_kernel();
 /// A kernel with more and more arithmetic for each byte.

@@ -85,6 +85,23 @@ Verdict verdict_on_no_help(penstock::Verdict const& seen, NoStreams expected) {
   return {seen.streams_will_not_help->reason == expected, bound + "; \"" + said + "\""};
 }
 
+Verdict verdict_on_nodes(std::span<NodeCopies const> seen) {
+  constexpr double stray = 1.1;
+  bool as_expected = true;
+  std::string fact;
+  for (NodeCopies const& one : seen) {
+    for (NodeCopies const& other : seen) {
+      bool const nearer = one.near.value_or(false) && !other.near.value_or(true);
+      as_expected = as_expected && !(nearer && (other.up > stray * one.up || other.down > stray * one.down));
+    }
+    fact += (fact.empty() ? "memory of node " : "; of node ") + std::to_string(one.node);
+    if (one.near) fact += *one.near ? " (near)" : " (far)";
+    fact += " went up at " + rate_text(one.up) + " and down at " + rate_text(one.down);
+  }
+  bool const known = std::ranges::any_of(seen, [](NodeCopies const& one) { return one.near.has_value(); });
+  return {as_expected, known ? fact : fact + "; on which node the device is, is not known"};
+}
+
 Verdict verdict_on_copies_beside(CopiesBesideSeen const& seen) {
   if (!seen.beside) return {false, "copies did not run beside kernels"};
   auto const told = [&](double rate) { return rate_text(rate) + ", " + percent_text(rate / seen.alone) + " of alone"; };

@@ -71,6 +71,18 @@ Verdict verdict_on_late_error(LateErrorSeen const& seen);
 /// Expects a verdict of the library's that says for this reason that more streams would not help.
 Verdict verdict_on_no_help(penstock::Verdict const& seen, NoStreams expected);
 
+/// Copies of memory on one NUMA node.
+///
+/// Units: bytes in a second.
+struct NodeCopies {
+  int node = 0;
+  std::optional<bool> near = {};  ///< It is the device's own; empty if that is not known.
+  double up = 0;
+  double down = 0;
+};
+/// Expects that no far node is faster than a near one, by a tenth.
+Verdict verdict_on_nodes(std::span<NodeCopies const> seen);
+
 /// Copies by themselves, and beside kernels that fill the device.
 ///
 /// Units: bytes in a second.

@@ -62,6 +62,19 @@ TEST(AVerdictOnCopiesBesideKernels, SaysWhatTheyKeepAndWantsThemAtTheSameTime) {
   EXPECT_FALSE(verdict_on_copies_beside(seen).as_expected);
 }
 
+TEST(AVerdictOnNodes, WantsTheNearOneToBeAsFastAsTheFarOne) {
+  std::vector<NodeCopies> seen{{.node = 0, .near = true, .up = 50e9, .down = 50e9},
+                               {.node = 1, .near = false, .up = 30e9, .down = 25e9}};
+  EXPECT_TRUE(verdict_on_nodes(seen).as_expected);
+  EXPECT_EQ(verdict_on_nodes(seen).fact,
+            "memory of node 0 (near) went up at 50.0 GB/s and down at 50.0 GB/s; of node 1 (far) went up at 30.0 GB/s "
+            "and down at 25.0 GB/s");
+  seen[1].down = 60e9;
+  EXPECT_FALSE(verdict_on_nodes(seen).as_expected);
+  seen[0].near = seen[1].near = std::nullopt;
+  EXPECT_TRUE(verdict_on_nodes(seen).as_expected) << "nothing is near";
+}
+
 ElapsedSeen const honest{.early = 0, .late = 20ms, .refused = true};
 
 TEST(AVerdictOnElapsedTime, IsAsExpectedIfThereIsANumberOnlyOnceItIsKnown) {
