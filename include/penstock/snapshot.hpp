@@ -64,7 +64,7 @@ struct DeviceSnapshot {
 struct PoolSnapshot {
   std::size_t tiles = 0;
   std::size_t lent = 0;      ///< On loan.
-  std::size_t home = 0;      ///< Free to be lent. Too low by the stranded tiles whose loans live.
+  std::size_t home = 0;      ///< Free to be lent.
   std::size_t stranded = 0;  ///< Will never be lent again (docs/faults.md). While their loans live, they are in `lent`.
   std::size_t borrowers = 0;  ///< Threads that sleep until a tile is home.
 };

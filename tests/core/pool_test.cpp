@@ -95,8 +95,13 @@ TEST(PoolOfTwo, NeverLendsAStrandedTileAgain) {
   stranded.strand();
   EXPECT_EQ(pool.stranded(), 1u);
   EXPECT_EQ(pool.on_loan(), 1u) << "its holder may still read it";
+  EXPECT_EQ(pool.counts().lent, 1u);
+  EXPECT_EQ(pool.counts().home, 1u) << "the other one; the stranded tile is lent, and counts once";
   stranded.give_back();
   EXPECT_EQ(pool.on_loan(), 0u);
+  EXPECT_EQ(pool.counts().lent, 0u);
+  EXPECT_EQ(pool.counts().home, 1u) << "the stranded tile is nowhere";
+  EXPECT_EQ(pool.counts().stranded, 1u);
   Loan const other = pool.borrow();
   EXPECT_NE(other->index(), index);
   EXPECT_FALSE(pool.try_borrow());

@@ -113,6 +113,22 @@ TEST_F(ModelledGpu, RunsCopiesAndKernelsOfDifferentStreamsAtOnce) {
   EXPECT_EQ(computed.since(before), 81us);
 }
 
+TEST_F(ModelledGpu, TellsTimesInStepsIfItsEventsDo) {
+  DeviceModel model = model_of_ten_gigabytes_a_second();
+  model.completions.event_resolution = Time(30);
+  device = std::make_unique<CpuDevice>(CpuOptions{.compute_threads = 2, .model = model});
+  Stream const stream = device->make_stream();
+  for (int i = 1; i <= 4; ++i) {
+    Event const before = mark(stream);
+    stream.launch(1, [](std::uint32_t) {}, {.time = i * 20us});
+    Event const after = mark(stream);
+    stream.synchronize();
+    auto const time = after.since(before).value();
+    EXPECT_EQ(time % 30us, 0us) << time.count();
+    EXPECT_LE(std::chrono::abs(time - (i * 20us + 1us)), 30us);
+  }
+}
+
 /// From the beginning of an upload of one device to its end, in which the other may copy as well.
 std::chrono::nanoseconds time_of_an_upload(CpuDevice& device, std::function<void()> const& meanwhile) {
   Buffers const buffers(device, 1'048'576);

@@ -58,6 +58,40 @@ TEST(Timeline, BoundsWhatAllKernelsTogetherReadOfTheHostsMemory) {
   EXPECT_EQ(device.end(other), 4'000ns);
 }
 
+TEST(Timeline, CopiesMemoryOfAFarNodeAtItsOwnRate) {
+  DeviceModel model = plain_model();
+  model.link.far = 0.5;
+  TimelineOf device(model);
+  static std::array<std::byte, 1'000> bytes{};
+  Operation const& far = device.put(device.stream(), {.kind = Kind::upload, .from = bytes, .far = true});
+  device.run();
+  EXPECT_EQ(device.end(far), 2'000ns);
+  Operation const& near = device.copy(device.stream(), Kind::upload, 1'000);
+  auto const before = device.since(device.now());
+  device.run();
+  EXPECT_EQ(device.end(near) - before, 1'000ns);
+}
+
+/// Kernels that take 1 us for 10,000 bytes are bound by the memory of the plain model.
+TEST(Timeline, SlowsCopiesDownBesideKernelsThatKeepTheMemoryBusyIfTheModelSaysSo) {
+  static std::array<std::byte, 10'000> bytes{};
+  DeviceSpan<std::byte const> const all(std::span<std::byte>{bytes});
+  auto const time_of_a_copy = [&](double kept, KernelCost const& cost) {
+    DeviceModel model = plain_model();
+    model.link.beside_kernels = kept;
+    TimelineOf device(model);
+    device.kernel(device.stream(), cost);
+    Operation const& up = device.copy(device.stream(), Kind::upload, 2'000);
+    device.run();
+    return device.end(up);
+  };
+  KernelCost const by_memory{.reads = {all}}, by_time{.reads = {all}, .time = 2us};
+  EXPECT_EQ(time_of_a_copy(1, by_memory), 2'000ns) << "no model of penstock's says so";
+  EXPECT_EQ(time_of_a_copy(0.5, by_memory), 2'500ns) << "for 1 us it goes at half its rate";
+  EXPECT_EQ(time_of_a_copy(0.5, by_time), 2'500ns) << "for 2 us it goes at three quarters";
+  EXPECT_EQ(time_of_a_copy(0.5, {.time = 2us}), 2'000ns) << "beside a kernel that leaves the memory alone";
+}
+
 /// A copy of 1000 bytes, of this device alone or of two.
 Request between_devices(bool peer) {
   static std::array<std::byte, 1'000> const bytes{};

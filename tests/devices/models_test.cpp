@@ -44,7 +44,8 @@ TEST(Model, IsRefusedWithoutAnyOfItsNumbers) {
       ++numbers;
       Json without = whole;
       without[part].erase(name);
-      bool const needed = name != "at_once" && name != "signal_together" && name != "peer_gb_s";
+      bool const needed = name != "at_once" && name != "signal_together" && name != "peer_gb_s" &&
+                          name != "event_resolution_us" && name != "beside_kernels" && name != "far_gb_s";
       EXPECT_EQ(refusal_of(without).find(part + "." + name + " is missing") != std::string::npos, needed) << name;
       Json below = whole;
       below[part][name] = -1;
@@ -62,10 +63,19 @@ TEST(Model, IsLikeMostDevicesInWhatItDoesNotSay) {
   json["kernels"].erase("at_once");
   json["kernels"].erase("signal_together");
   json["link"].erase("peer_gb_s");
+  json["completions"].erase("event_resolution_us");
+  json["link"].erase("beside_kernels");
+  json["link"].erase("far_gb_s");
+  EXPECT_FALSE(json["host"].contains("numa_node")) << "penstock's models are on no node";
   cpu::DeviceModel const model = read_model(json.dump(), "mine.json");
   EXPECT_EQ(model.kernels.at_once, 128U);
   EXPECT_FALSE(model.kernels.signal_together);
   EXPECT_EQ(model.link.peer, 0);
+  EXPECT_EQ(model.completions.event_resolution.count(), 0) << "its events are exact";
+  EXPECT_EQ(model.node, -1);
+  json["host"]["numa_node"] = 1;
+  EXPECT_EQ(read_model(json.dump(), "mine.json").node, 1);
+  EXPECT_EQ(model.link.beside_kernels, 1) << "kernels do not slow its copies down";
 }
 
 TEST(Model, IsRefusedWithWhatCannotBe) {

@@ -110,6 +110,20 @@ TEST_F(ARunOfOneSecond, IsBoundByKernelsThatFillTheDevice) {
   EXPECT_THAT(seen.advice.at(0).change, HasSubstr("half the time"));
 }
 
+/// As in four streams, where kernels of one block are always at work, and 16 streams come to more.
+TEST_F(ARunOfOneSecond, IsOfferedMoreLanesIfItsKernelsLeaveRoomForThoseOfOthers) {
+  run.overlap = device_use(0.2, 0.2, 0.99, 0.99);
+  run.gpu = true;
+  alone.kernel = 40'000;
+  Verdict const seen = verdict();
+  EXPECT_EQ(seen.bound, Bound::kernel);
+  EXPECT_FALSE(seen.streams_will_not_help);
+  EXPECT_EQ(seen.advice.at(0).change, "--lanes 4");
+  EXPECT_NEAR(seen.advice.at(0).gain, 2, 0.01);
+  alone.kernel = 11'000;
+  EXPECT_THAT(verdict().advice.at(0).change, testing::Not(HasSubstr("--lanes"))) << "they fill the device";
+}
+
 TEST_F(ARunOfOneSecond, SerialisesInTheLegacyStreamIfKernelsCouldGoOnAtOnce) {
   compute_in_the_legacy_stream();
   Verdict const seen = verdict();

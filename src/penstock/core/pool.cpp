@@ -239,7 +239,9 @@ void Pool::give(Tile& tile) {
 }
 
 void Pool::take_back(Tile& tile) noexcept {
-  if (!tile.stranded_) {
+  if (tile.stranded_) {
+    gone_.fetch_add(1, std::memory_order_relaxed);  // The release below publishes it.
+  } else {
     if (tile.mark() != 0) tile.set_mark(0);  // One that was never submitted.
     bring_home(tile);
   }
@@ -247,6 +249,13 @@ void Pool::take_back(Tile& tile) noexcept {
   // Release: a thread that reads the count below sees all that was done with the pool.
   std::uint32_t const before = out_.fetch_sub(1, std::memory_order_release);
   if ((before & tiles_mask) == 1 && before > tiles_mask) StandardAtomics::wake_all(out_);
+}
+
+Pool::Counts Pool::counts() const noexcept {
+  std::size_t const lent = std::min(on_loan(), size());
+  // Behind that: a stranded tile whose loan dies meanwhile counts twice, and never as home.
+  std::size_t const gone = gone_.load(std::memory_order_relaxed);
+  return {.lent = lent, .home = size() - std::min(size(), lent + gone), .stranded = stranded()};
 }
 
 bool Pool::wait_until_home(std::chrono::nanoseconds at_most) const noexcept {

@@ -115,6 +115,14 @@ class Pool {
   bool wait_until_home(std::chrono::nanoseconds at_most) const noexcept;
   /// Tiles that will never be lent again, since a device that was given up may still write to them.
   std::size_t stranded() const noexcept { return stranded_.load(std::memory_order_acquire); }
+  /// Where the tiles are. `lent` and `home` are together no more than all tiles, also while other threads lend and give
+  /// back: a tile that is on its way home may be missing.
+  struct Counts {
+    std::size_t lent = 0;
+    std::size_t home = 0;
+    std::size_t stranded = 0;  ///< Counts in `lent` while its loan lives.
+  };
+  Counts counts() const noexcept;
   /// Borrowers asleep at this moment, waiting.
   std::size_t waiting() const noexcept { return waiters_.sleepers(); }
   /// True while a borrower watches.
@@ -154,6 +162,7 @@ class Pool {
   /// threads beside all tiles, and the high bits for 16,383.
   mutable std::atomic<std::uint32_t> out_{0};
   std::atomic<std::size_t> stranded_{0};
+  std::atomic<std::size_t> gone_{0};  ///< Those of them whose loans have died.
   Waiters waiters_;
   std::chrono::nanoseconds const spin_;
   std::atomic<unsigned> overtakings_{0};  ///< Tiles left to the watcher since a sleeper was served.

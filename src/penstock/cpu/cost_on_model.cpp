@@ -22,9 +22,13 @@ double CostOnModel::copy(Request const& copy) const noexcept {
     auto const bytes = static_cast<double>(copy.from.size());
     return copy.peer ? time_of(bytes, peer_rate()) : time_of(2 * bytes, model_.kernels.memory);  // Read and written.
   }
+  return time_of(static_cast<double>(copy.from.size()), link_rate(copy));
+}
+
+double CostOnModel::link_rate(Request const& copy) const noexcept {
   double const rate =
       copy.pageable ? model_.link.pageable : (copy.kind == Kind::upload ? model_.link.up : model_.link.down);
-  return time_of(static_cast<double>(copy.from.size()), rate);
+  return copy.far && model_.link.far > 0 ? std::min(rate, model_.link.far) : rate;
 }
 
 double CostOnModel::kernel(Request const& kernel) const noexcept {
@@ -36,6 +40,17 @@ double CostOnModel::kernel(Request const& kernel) const noexcept {
                    time_of(cost.peer_bytes, peer_rate()),
                    time_of(cost.flops, model_.kernels.tera_flops * 1e3 * share(kernel)),
                    static_cast<double>(cost.time.count()) * std::max(1.0, std::ceil(cost.blocks / places(cost)))});
+}
+
+double CostOnModel::bytes_of_memory(Request const& kernel) noexcept {
+  KernelCost const& cost = kernel.cost;
+  std::size_t const linked = kernel.linked_reads + kernel.linked_writes;
+  std::size_t const bytes = cost.reads[0].size() + cost.reads[1].size() + cost.writes.size();
+  return static_cast<double>(bytes - std::min(bytes, linked));
+}
+
+double CostOnModel::kept_by_copies(double taken) const noexcept {
+  return 1 - (1 - model_.link.beside_kernels) * std::min(1.0, taken / model_.kernels.memory);
 }
 
 double CostOnModel::peer_rate() const noexcept {

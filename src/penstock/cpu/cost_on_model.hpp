@@ -15,8 +15,14 @@ class CostOnModel {
   explicit CostOnModel(DeviceModel const& model) : model_(model) {}
 
   double copy(Request const& copy) const noexcept;
+  /// GB/s of a copy over the link.
+  double link_rate(Request const& copy) const noexcept;
   /// Without what a kernel takes to start.
   double kernel(Request const& kernel) const noexcept;
+  /// What a kernel reads and writes of the device's memory.
+  static double bytes_of_memory(Request const& kernel) noexcept;
+  /// The part of their rate that copies keep beside kernels that take so many GB/s of the device's memory.
+  double kept_by_copies(double taken) const noexcept;
   /// How often the multiprocessors are filled by a kernel of that length, one after the other. A kernel whose blocks
   /// are not known is cut into waves of 10 us.
   unsigned waves(Request const& kernel, double length) const noexcept;

@@ -87,6 +87,7 @@ DeviceInfo CpuDevice::info() const {
     info.modelled = true;
     info.model = model.called;
     info.host_cpus = model.host_cpus;
+    if (model.node >= 0) info.numa_node = model.node;
   }
   return info;
 }

@@ -4,8 +4,13 @@
 #include <algorithm>
 #include <atomic>
 #include <new>
+#include <optional>
 #include <string>
 #include <utility>
+
+#include <linux/mempolicy.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 namespace penstock::cpu {
 namespace {
@@ -16,6 +21,13 @@ void expect_room(std::size_t to, std::size_t from) {
   if (to >= from) return;
   throw Error(ErrorKind::bad_argument, "A copy of " + std::to_string(from) + " bytes does not fit into " +
                                            std::to_string(to) + ": make the target as large as the source.");
+}
+
+/// The NUMA node of the page at an address; empty if the system does not say.
+std::optional<int> node_of(std::byte const* address) {
+  int node = -1;
+  long const failed = syscall(SYS_get_mempolicy, &node, nullptr, 0UL, address, MPOL_F_NODE | MPOL_F_ADDR);
+  return failed == 0 && node >= 0 ? std::optional(node) : std::nullopt;
 }
 
 Delivery next_delivery(Faults& faults) {
@@ -215,6 +227,9 @@ void CpuStream::launch(CaptureBackend& capture) {
 /// pageable.
 void CpuStream::put_copy(Request request, std::span<std::byte const> host) {
   request.pageable = scheduler_.model() != nullptr && !memory_.is_pinned(host);
+  DeviceModel const* const model = scheduler_.model();
+  if (model != nullptr && model->link.far > 0 && model->node >= 0)
+    request.far = node_of(host.data()).value_or(model->node) != model->node;
   bool const waits = request.pageable && capturing_ == nullptr;
   put(std::move(request));
   if (waits) scheduler_.synchronize(state_);

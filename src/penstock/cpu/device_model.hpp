@@ -26,7 +26,11 @@ struct DeviceModel {
     double mapped = 0;    ///< GB/s of each direction for all kernels that work on pinned memory of the host.
     double pageable = 0;  ///< GB/s of a copy whose host memory is not pinned.
     double peer = 0;      ///< GB/s to another GPU while as much comes from it; 0: they go by the host.
-    Time copy{};          ///< How long a copy of no bytes keeps a copy engine.
+    double far = 0;       ///< GB/s of a copy whose host memory is on another NUMA node than `node`; 0: as any other.
+    /// The part of their rate that copies keep beside kernels that take all of the rate of the device's memory, and in
+    /// proportion beside kernels that take less.
+    double beside_kernels = 1;
+    Time copy{};  ///< How long a copy of no bytes keeps a copy engine.
   } link;
 
   int copy_engines = 2;  ///< 1: uploads and downloads share one; 2: each direction has its own.
@@ -62,11 +66,13 @@ struct DeviceModel {
   } calls;
 
   struct Completions {
-    Time noticed{};  ///< From the end of work to a host that looks for it.
-    Time called{};   ///< From there to the beginning of a callback.
+    Time noticed{};           ///< From the end of work to a host that looks for it.
+    Time called{};            ///< From there to the beginning of a callback.
+    Time event_resolution{};  ///< Events pass at multiples of it, by the time that they tell; 0: they are exact.
   } completions;
 
   unsigned host_cpus = 0;  ///< CPUs of the modelled host; 0: not stated.
+  int node = -1;           ///< The NUMA node of this host that it is on; -1: none.
 };
 
 }  // namespace penstock::cpu

@@ -80,6 +80,7 @@ struct Request {
   std::span<std::byte> to = {};  ///< A copy goes here, from bytes of the same number.
   std::span<std::byte const> from = {};
   bool pageable = false;  ///< For a modelled GPU: the copy's host memory is not pinned.
+  bool far = false;       ///< For a modelled GPU: the copy's host memory is on another NUMA node.
   bool peer = false;      ///< For a modelled GPU: one side of the copy is memory of another.
   CpuKernel kernel = {};
   std::uint64_t blocks = 0;
@@ -116,6 +117,7 @@ struct Modelled {
   double share = 0;                ///< Of the multiprocessors, for a kernel.
   double reads = 0;                ///< GB/s that a kernel would take of the link upwards, if it had the link alone,
   double writes = 0;               ///< and downwards.
+  double memory = 0;               ///< GB/s that a kernel takes of the device's memory.
   double wave = 0;                 ///< Nanoseconds of each part of a kernel in which the GPU does nothing more urgent,
   unsigned waves = 0;              ///< and how many parts there are behind this one.
   Operation* signals_with = nullptr;  ///< The kernel, not over, with whose end the end of this one is told,

@@ -39,7 +39,8 @@ std::optional<std::chrono::nanoseconds> Scheduler::between(EventState const& ear
   catch_up(lock);
   if (!earlier.passed_at || !noticed(*earlier.passed_at)) return std::nullopt;
   if (!later.passed_at || !noticed(*later.passed_at)) return std::nullopt;
-  return *later.passed_at - *earlier.passed_at;
+  auto const told = [&](Clock::time_point passed) { return timeline_ ? timeline_->told(passed) : passed; };
+  return told(*later.passed_at) - told(*earlier.passed_at);
 }
 
 bool Scheduler::at_rest(StreamState const& stream) const noexcept {

@@ -137,6 +137,7 @@ void Timeline::begin_work(Operation& operation, Time at) noexcept {
       if (length > 0) {  // GB/s are bytes in a nanosecond.
         operation.modelled.reads = static_cast<double>(operation.request.linked_reads) / length;
         operation.modelled.writes = static_cast<double>(operation.request.linked_writes) / length;
+        operation.modelled.memory = cost_.bytes_of_memory(operation.request) / length;
       }
       kernels_like(operation).push(operation);
       begin_kernels(at);
@@ -271,13 +272,16 @@ void Timeline::share_link() noexcept {
   auto const of_kernels = [&](LinkDirection const& direction, double rate) {
     return std::min(direction.taken(rate), model_.link.mapped);
   };
+  double memory = 0;
+  for (Operation const* each = active_; each != nullptr; each = each->modelled.next) memory += each->modelled.memory;
   double const taken_up = of_kernels(up, rate_up), taken_down = of_kernels(down, rate_down);
   for (Operation* each = active_; each != nullptr; each = each->modelled.next) {
     Modelled& modelled = each->modelled;
     if (takes_the_link(*each)) {
       bool const goes_up = each->request.kind == Kind::upload;
-      double const alone = each->request.pageable ? model_.link.pageable : goes_up ? model_.link.up : model_.link.down;
-      modelled.rate = std::min(1.0, (goes_up ? rate_up - taken_up : rate_down - taken_down) / alone);
+      double const alone = cost_.link_rate(each->request);
+      modelled.rate =
+          std::min(1.0, (goes_up ? rate_up - taken_up : rate_down - taken_down) / alone) * cost_.kept_by_copies(memory);
     } else if (modelled.reads > 0 || modelled.writes > 0) {
       modelled.rate = std::min(modelled.reads > 0 ? taken_up / up.wanted : 1.0,
                                modelled.writes > 0 ? taken_down / down.wanted : 1.0);

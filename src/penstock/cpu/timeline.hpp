@@ -15,10 +15,10 @@ namespace penstock::cpu {
 /// An operation begins when all that it depends on is over and there is room for it. Copies have engines in which they
 /// stand in line; those that go both ways at once slow each other down. Copies from device to device have an engine of
 /// their own, unless there is one for all. Kernels that work on the host's memory share
-/// the link with each other and with copies. Kernels run at once as far as their blocks find room; the others stand in
-/// line, the more urgent first. A kernel that is more urgent than one that runs gets its room
-/// as soon as a wave of blocks is over. Records, waits and writes take no time. A callback begins when it is called,
-/// and its end is told by `called`.
+/// the link with each other and with copies, and those that keep the device's memory busy may slow copies down. Kernels
+/// run at once as far as their blocks find room; the others stand in line, the more urgent first. A kernel that is more
+/// urgent than one that runs gets its room as soon as a wave of blocks is over. Records, waits and writes take no time.
+/// A callback begins when it is called, and its end is told by `called`.
 ///
 /// The timeline knows nothing of the threads that do the work: it says when work is over, and the scheduler lets it
 /// pass when it is also done.
@@ -37,6 +37,11 @@ class Timeline {
   /// How long after its end a host that looks for it finds something over.
   std::chrono::nanoseconds noticed_after() const noexcept {
     return std::chrono::duration_cast<std::chrono::nanoseconds>(model_.completions.noticed);
+  }
+  /// When an event passed that passed then, as events tell it.
+  Time told(Time passed) const noexcept {
+    auto const step = std::chrono::duration_cast<std::chrono::nanoseconds>(model_.completions.event_resolution);
+    return step.count() > 0 ? passed - passed.time_since_epoch() % step : passed;
   }
   /// Computes all that happens up to `now`. Follow with `next_over` and `next_due`.
   void advance(Time now) noexcept;

@@ -11,13 +11,16 @@ namespace {
 using cpu::DeviceModel;
 using Time = DeviceModel::Time;
 
+/// As CUDA's documentation of cudaEventElapsedTime states.
+constexpr Time documented_resolution(0.5);
+
 DeviceModel h200() {
   DeviceModel model;
   model.name = "NVIDIA H200";
   model.source =
       "Measured on one H200 (PCIe 5 x16, driver 580, CUDA 13.0, 16 CPUs). By the architecture: threads_of_each, "
       "at_once, tera_flops. Eight ninths of its NVLink by the data sheet: peer_gb_s. So that pipelines with small "
-      "tiles take as long as there: handover_us, alone_us.";
+      "tiles take as long as there: handover_us, alone_us. By CUDA's documentation: event_resolution_us.";
   model.link_name = "PCIe 5 x16";
   model.memory_bytes = 150'109'880'320;
   model.link = {.up = 55.2, .down = 55.1, .both = 50.5, .mapped = 33, .pageable = 9.4, .peer = 400, .copy = Time(2.4)};
@@ -36,7 +39,7 @@ DeviceModel h200() {
                  .synchronize = Time(0.4),
                  .graph = Time(5.5),
                  .alone = Time(1.0)};
-  model.completions = {.noticed = Time(2.2), .called = Time(11)};
+  model.completions = {.noticed = Time(2.2), .called = Time(11), .event_resolution = documented_resolution};
   model.host_cpus = 16;
   return model;
 }
@@ -63,7 +66,8 @@ DeviceModel h100() {
   model.source =
       "Measured on one H100 of four (PCIe 5 x16, CUDA 13.0, 64 CPUs), medians of three times; peer_gb_s is what an "
       "all-reduce by NCCL comes to on two of them. By the architecture: threads_of_each, at_once, tera_flops. As of "
-      "the H200: handover_us, alone_us. A quarter of the machine's: cpus.";
+      "the H200: handover_us, alone_us. A quarter of the machine's: cpus. By CUDA's documentation: "
+      "event_resolution_us.";
   model.memory_bytes = 85'017'493'504;
   model.link = {
       .up = 54.7, .down = 54.8, .both = 49.2, .mapped = 30.9, .pageable = 8.2, .peer = 266, .copy = Time(2.5)};
@@ -78,7 +82,7 @@ DeviceModel h100() {
                  .synchronize = Time(1.5),
                  .graph = Time(5.7),
                  .alone = h200().calls.alone};
-  model.completions = {.noticed = Time(2.4), .called = Time(15)};
+  model.completions = {.noticed = Time(2.4), .called = Time(15), .event_resolution = documented_resolution};
   return model;
 }
 
@@ -88,7 +92,9 @@ DeviceModel a100() {
   model.source =
       "Published for PCIe 4 x16: up, down. Data sheet of the SXM card: bytes, multiprocessors, tera_flops; "
       "memory_gb_s and peer_gb_s, of which as much is reached as on the H200. By the architecture: copy_engines, "
-      "threads_of_each, at_once. As measured on an H200 and its host: the rest. None is measured on an A100.";
+      "threads_of_each, at_once. By CUDA's documentation: event_resolution_us. As measured on an H200 and its host: "
+      "the "
+      "rest. None is measured on an A100.";
   model.link_name = "PCIe 4 x16";
   model.memory_bytes = 85'899'345'920;
   model.link = like_h200s(25);
@@ -116,7 +122,7 @@ DeviceModel k20c() {
       "So that four streams with a copy, a kernel and a copy of 4 MiB each take as long as published in 2012: up, "
       "down, both, tera_flops. Data sheet: bytes, multiprocessors, memory_gb_s. By the architecture: copy_engines, "
       "copies_in_order_of_issue, threads_of_each, at_once, signal_together. Assumed: mapped_gb_s, pageable_gb_s, cpus; "
-      "no peer_gb_s. As measured on an H200 and its host: the rest.";
+      "no peer_gb_s. By CUDA's documentation: event_resolution_us. As measured on an H200 and its host: the rest.";
   model.memory_bytes = 5'368'709'120;
   model.link.up = model.link.down = model.link.both = 5.69;
   model.link.mapped = 5;

@@ -31,7 +31,8 @@ constexpr std::size_t most_file_bytes = std::size_t{1} << 20;
 constexpr unsigned usual_slower = 20;
 constexpr std::uint64_t slowest = 10'000;
 /// What a file may leave out, since few devices differ in it.
-constexpr std::array<std::string_view, 3> not_needed{"peer_gb_s", "at_once", "signal_together"};
+constexpr std::array<std::string_view, 7> not_needed{
+    "peer_gb_s", "far_gb_s", "numa_node", "beside_kernels", "at_once", "signal_together", "event_resolution_us"};
 
 /// What a number of a model may be.
 struct Range {
@@ -60,6 +61,8 @@ void for_each_number(Model& model, Visit visit) {
   number("link", "mapped_gb_s", model.link.mapped, 1e5);
   number("link", "pageable_gb_s", model.link.pageable, 1e5);
   number("link", "peer_gb_s", model.link.peer, 1e5);
+  number("link", "far_gb_s", model.link.far, 1e5);
+  number("link", "beside_kernels", model.link.beside_kernels, 1);
   time("link", "copy_us", model.link.copy);
   number("link", "copy_engines", model.copy_engines, 2);
   number("link", "copies_in_order_of_issue", model.copies_in_order_of_issue, 1);
@@ -82,7 +85,9 @@ void for_each_number(Model& model, Visit visit) {
   time("calls", "alone_us", model.calls.alone);
   time("completions", "noticed_us", model.completions.noticed);
   time("completions", "called_us", model.completions.called);
+  time("completions", "event_resolution_us", model.completions.event_resolution);
   number("host", "cpus", model.host_cpus, 1e5);
+  number("host", "numa_node", model.node, 1e4);
 }
 
 [[noreturn]] void refuse(std::string const& name, std::string const& what) {
@@ -144,6 +149,7 @@ std::string model_text(DeviceModel const& model) {
   Json json{{"schema", schema}, {"kind", "model"}, {"name", model.name}, {"source", model.source}};
   json["link"]["name"] = model.link_name;
   for_each_number(model, [&](char const* part, char const* name, double value, Range) {
+    if (value < 0) return;  // It is not stated.
     value == static_cast<double>(static_cast<std::uint64_t>(value))
         ? json[part][name] = static_cast<std::uint64_t>(value)
         : json[part][name] = value;
@@ -180,6 +186,8 @@ DeviceModel read_model(std::string const& text, std::string const& name) {
            "link.up_gb_s, down_gb_s, both_gb_s, mapped_gb_s and pageable_gb_s, kernels.memory_gb_s and tera_flops must "
            "be 0.000001 or more");
   }
+  constexpr double least_part = 0.001;
+  if (model.link.beside_kernels < least_part) refuse(name, "link.beside_kernels must be 0.001 or more");
   if (model.memory_bytes < 1) refuse(name, "memory.bytes must be at least 1");
   if (model.copy_engines < 1 || model.kernels.units < 1 || model.kernels.threads_per_unit < 1 ||
       model.kernels.at_once < 1) {

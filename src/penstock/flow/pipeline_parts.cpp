@@ -179,12 +179,12 @@ Snapshot Pipeline::Parts::snapshot() {
     device.bytes_down += lane.bytes_down;
     device.lanes_lost += lane.lost ? 1 : 0;
   }
-  // A tile that is on its way home may be counted twice for a moment.
+  Pool::Counts const counts = pool.counts();
   all.pool = {.tiles = pool.size(),
-              .lent = std::min(pool.on_loan(), pool.size()),
-              .stranded = pool.stranded(),
+              .lent = counts.lent,
+              .home = counts.home,
+              .stranded = counts.stranded,
               .borrowers = pool.waiting()};
-  all.pool.home = all.pool.tiles - std::min(all.pool.tiles, all.pool.lent + all.pool.stranded);
   return all;
 }
 

@@ -118,6 +118,9 @@ class Adviser {
   }
 
   void kernels() {
+    // Kernels of few blocks: beside those of the lanes that there are, others find room.
+    double const alone = part_ != nullptr ? part_->ceiling.value_or(0) : 0;
+    if (figures_.gpu && alone * nearly_all > use_.rate) more_lanes_for_kernels(alone);
     offers_.work("a kernel that takes half the time", 2 * most(), "Kernels are " + used() + ".");
     if (!figures_.gpu) return;
     offers_.work("a second GPU, if there is one, for half of the lanes", at_most(2 * most()),
@@ -234,6 +237,12 @@ class Adviser {
                    "Each brings slots of its own.");
   }
 
+  void more_lanes_for_kernels(double alone) {
+    unsigned const now = std::max(figures_.lanes, 1u), then = now + more(now);
+    offers_.option(option_text("--lanes", then), at_most(std::min(alone, use_.rate * then / now)),
+                   "Kernels alone reach " + rate_text(alone * use_.payload) + " in several streams.");
+  }
+
   /// What the host has CPUs for: on the CPU device they are the device, too.
   double at_most(double rate) const { return std::min(rate, use_.cpus_most); }
 
@@ -250,10 +259,7 @@ class Adviser {
         offers_.option(option_text("--lanes", 2), at_most(2 * use_.rate), at_once);
         break;
       case Turns::one_lane:
-        offers_.option(option_text("--lanes", lanes + more(lanes)), at_most((lanes + more(lanes)) * use_.rate),
-                       "Kernels alone reach " +
-                           rate_text(use_.find(Bound::kernel)->ceiling.value_or(0) * use_.payload) +
-                           " in several streams.");
+        more_lanes_for_kernels(use_.find(Bound::kernel)->ceiling.value_or(0));
         break;
       case Turns::barrier:
         offers_.work("a stage that gives its work to the stream and returns", figures_.slots * use_.rate,

@@ -30,6 +30,7 @@ void BenchCommand::add_to(CLI::App& command) {
                    "Run all in this process, as for a profiler: how far processes stray is not seen");
   command.add_option("--only", only)->delimiter(',')->group("");
   command.add_option("--order", order)->group("");
+  command.add_option("--progress-begun", begun)->group("");
   command.add_flag("--no-points", no_points)->group("");
   command.add_option("--load", load, "Part of the throughput at which latency is taken; 0: not at all. Default: 0.7")
       ->type_name("PART")
@@ -125,21 +126,24 @@ std::vector<measure::Point> BenchCommand::points_of(std::span<measure::Axis cons
 Apart BenchCommand::apart(std::vector<measure::Point> const& points, measure::SweepOptions const& options,
                           std::stop_token const& stop, RunProgress& progress) const {
   std::string const program = this_program();
+  std::size_t done = 0;
+  std::optional<ProgressBegun> line;
   auto const command = [&](unsigned round, std::span<std::size_t const> some) {
     auto all = sweep.one_round(program, sweep.axes, round + 1);
     if (trace.nvtx) all.emplace_back("--nvtx");
     std::string list;
     for (std::size_t const i : some) list += (list.empty() ? "" : ",") + std::to_string(only.empty() ? i : only[i]);
     if (!list.empty()) all.insert(all.end(), {"--only", list});
+    if (line) all.insert(all.end(), {"--progress-begun", line->option()});
     return all;
   };
-  std::size_t done = 0;
   std::size_t const later = runs_here(options) * points.size();
   return rounds_apart(points,
                       {.least = options.least_repeats - 1, .most = options.most_repeats - 1, .enough = options.enough},
                       command, stop, [&](unsigned round, std::size_t runs) {
                         std::size_t const all = std::max(points.size() * (options.least_repeats - 1), done + runs);
                         progress.show(done, all + later, "process " + std::to_string(round + 1));
+                        line = progress.handed_on(done, all + later);
                         done += runs;
                       });
 }
@@ -159,7 +163,7 @@ ExitCode BenchCommand::run(StandardOutput& output, Interrupt const& interrupt) c
   options.ceilings = !no_ceilings;
   options.judged = !no_verdict;
   options.digests = sweep.axes.job != nullptr && !no_digests;
-  RunProgress progress(true);
+  RunProgress progress(true, begun.empty() ? ProgressBegun() : ProgressBegun::from(begun));
   Apart begun;
   bool const all_here = one_process || repeats == 1 || no_points;
   if (all_here) {

@@ -37,6 +37,7 @@ struct BenchCommand {
   // For the processes that it starts.
   std::vector<std::size_t> only;  ///< Points, from 0; all if there are none.
   unsigned order = 1;
+  std::string begun;       ///< As ProgressBegun::option, of the process that started this one for a round.
   bool no_points = false;  ///< Only say what there is to measure on.
 
   void add_to(CLI::App& command);

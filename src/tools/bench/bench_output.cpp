@@ -130,6 +130,23 @@ std::string memory_text(std::span<PointResult const> results) {
   return "Memory: " + size_text(pinned) + " pinned and " + size_text(device) + " of the device at most.\n";
 }
 
+/// Takes out the columns from the second of the figures on in which no row has anything, and says which are left.
+///
+/// Shape: the first row has names, which differ.
+std::set<std::string> drop_empty_columns(std::vector<std::vector<std::string>>& rows, std::size_t texts) {
+  auto const empty = [&](std::size_t column) {
+    return std::all_of(rows.begin() + 1, rows.end(),
+                       [&](auto const& row) { return column >= row.size() || row[column].ends_with('-'); });
+  };
+  for (std::size_t column = rows[0].size(); --column > texts;) {
+    if (!empty(column)) continue;
+    for (auto& row : rows) {
+      if (column < row.size()) row.erase(row.begin() + static_cast<std::ptrdiff_t>(column));
+    }
+  }
+  return {rows[0].begin(), rows[0].end()};
+}
+
 /// That they were looked at, and of how many points.
 std::string digests_text(std::span<PointResult const> results) {
   std::set<std::uint64_t> digests;
@@ -205,6 +222,7 @@ std::string as_text(BenchFacts const& facts, std::span<Axis const> axes, std::sp
     row.push_back("  " + (result.verdict ? std::string(bound_name(result.verdict->bound)) : std::string("-")));
     rows.push_back(row);
   }
+  auto const shown = drop_empty_columns(rows, texts);
   text += text_table(rows, texts);
   bool const apart = std::any_of(results.begin(), results.end(), [](auto const& one) { return one.apart > 0; });
   bool const several =
@@ -213,21 +231,25 @@ std::string as_text(BenchFacts const& facts, std::span<Axis const> axes, std::sp
           (apart     ? ", each of them a process of its own"
            : several ? ", all in one process: others may stray further"
                      : "") +
-          ".\nLatency: from when a tile was due to the sink";
-  for (PointResult const& result : results) {
-    if (result.latency) {
-      text += ", at " +
-              formatted("%.0f %%", 100 * result.latency->load_tiles_per_second /
-                                       measure::spread_of(result.tiles_per_second).median) +
-              " of the tiles/s";
-      break;
-    }
+          ".\n";
+  auto const with_latency =
+      std::find_if(results.begin(), results.end(), [](PointResult const& one) { return one.latency.has_value(); });
+  if (with_latency != results.end()) {
+    text += "Latency: from when a tile was due to the sink, at " +
+            formatted("%.0f %%", 100 * with_latency->latency->load_tiles_per_second /
+                                     measure::spread_of(with_latency->tiles_per_second).median) +
+            " of the tiles/s.\n";
   }
-  text +=
-      ".\nCeiling: the slowest of copies, kernel and filling, each alone, in the same run, with as many tiles at once "
-      "as here.\n";
+  if (shown.contains("ceiling")) {
+    text +=
+        "Ceiling: the slowest of copies, kernel and filling, each alone, in the same run, with as many tiles at once "
+        "as here.\n";
+  }
   text += "Left out: opening devices, pinning memory, loading kernels, the first tiles of a run and its end.\n";
-  text += "Found: how lanes learned that tiles of the last run were done, by callback, by looking, by the watchdog.\n";
+  if (shown.contains("found %")) {
+    text +=
+        "Found: how lanes learned that tiles of the last run were done, by callback, by looking, by the watchdog.\n";
+  }
   if (lacks_kernel(results)) {
     text +=
         "Where most tiles were launched as graphs it is without the kernel, which alone is launched call by call.\n";

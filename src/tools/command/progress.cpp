@@ -6,16 +6,18 @@
 #include <cstdio>
 #include <optional>
 
+#include <fcntl.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "penstock/core/number_text.hpp"
+#include "penstock/error.hpp"
 
 namespace penstock::cli {
 
-unsigned terminal_width() {
+unsigned terminal_width(int terminal) {
   winsize size{};
-  return ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : 80;
+  return ioctl(terminal, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : 80;
 }
 
 std::string clock_text(double seconds) {
@@ -53,18 +55,18 @@ std::string progress_line(std::uint64_t done, std::optional<std::uint64_t> total
   return bar_line(part, figures + left, width);
 }
 
-TerminalLine::TerminalLine(bool wanted) : drawn_(wanted && isatty(STDERR_FILENO) == 1) {}
+TerminalLine::TerminalLine(bool wanted, std::string const& on)
+    : other_(wanted && !on.empty() ? open(on.c_str(), O_WRONLY | O_NOCTTY | O_CLOEXEC) : -1),
+      drawn_(wanted && (on.empty() || other_.number >= 0) && isatty(terminal()) == 1) {}
 
 void TerminalLine::draw(std::string const& line) const {
   if (!drawn_) return;
-  std::fprintf(stderr, "\r%s\033[K", line.c_str());
-  std::fflush(stderr);
+  dprintf(terminal(), "\r%s\033[K", line.c_str());
 }
 
 void TerminalLine::wipe() const {
   if (!drawn_) return;
-  std::fputs("\r\033[K", stderr);
-  std::fflush(stderr);
+  dprintf(terminal(), "\r\033[K");
 }
 
 Progress::Progress(bool wanted) : line_(wanted) {
@@ -121,9 +123,34 @@ void RunProgress::end() {
   line_.reset();
 }
 
+ProgressBegun ProgressBegun::from(std::string const& text) {
+  ProgressBegun begun;
+  long milliseconds = 0;
+  int length = 0;
+  if (std::sscanf(text.c_str(), "%zu,%zu,%ld,%n", &begun.done, &begun.total, &milliseconds, &length) != 3 ||
+      length == 0) {
+    throw Error(ErrorKind::bad_argument, "'" + text + "' does not say how far another process is.");
+  }
+  begun.elapsed = std::chrono::milliseconds(milliseconds);
+  begun.on = text.substr(static_cast<std::size_t>(length));
+  return begun;
+}
+
+std::string ProgressBegun::option() const {
+  return std::to_string(done) + "," + std::to_string(total) + "," + std::to_string(elapsed.count()) + "," + on;
+}
+
+std::optional<ProgressBegun> RunProgress::handed_on(std::size_t done, std::size_t total) const {
+  if (!line_ || !line_->drawn() || !begun_.on.empty()) return std::nullopt;
+  return ProgressBegun{.on = "/proc/" + std::to_string(getpid()) + "/fd/2",
+                       .done = done,
+                       .total = total,
+                       .elapsed = std::chrono::duration_cast<std::chrono::milliseconds>(elapsed())};
+}
+
 void RunProgress::show(std::size_t done, std::size_t total, std::string const& now) {
   if (!line_ || !line_->drawn()) return;
-  draw(runs_line(done, total, std::chrono::steady_clock::now() - start_, now, terminal_width()));
+  draw(runs_line(begun_.done + done, begun_.total > 0 ? begun_.total : total, elapsed(), now, line_->width()));
 }
 
 void RunProgress::draw(std::string const& line) {

@@ -13,12 +13,13 @@
 #include <thread>
 #include <utility>
 
+#include "penstock/core/descriptor.hpp"
 #include "tools/command/standard_output.hpp"
 
 namespace penstock::cli {
 
-/// Columns of the terminal on standard error; 80 if it does not say.
-unsigned terminal_width();
+/// Columns of the terminal on standard error, or on that descriptor; 80 if it does not say.
+unsigned terminal_width(int terminal = 2);
 /// "1:05", "2:00:00".
 std::string clock_text(double seconds);
 /// A bar that is full to that part, 0 to 1, and the words behind it; no bar if there is no part or no room for it.
@@ -34,14 +35,19 @@ std::string progress_line(std::uint64_t done, std::optional<std::uint64_t> total
 /// Threads: one at a time.
 class TerminalLine {
  public:
-  /// `wanted` false: draws nothing, like where standard error is no terminal.
-  explicit TerminalLine(bool wanted);
+  /// `wanted` false: draws nothing, like where standard error is no terminal. With `on` that file takes the place of
+  /// standard error.
+  explicit TerminalLine(bool wanted, std::string const& on = "");
 
   bool drawn() const noexcept { return drawn_; }
   void draw(std::string const& line) const;
   void wipe() const;
+  unsigned width() const { return terminal_width(terminal()); }
 
  private:
+  int terminal() const noexcept { return other_.number >= 0 ? other_.number : 2; }
+
+  Descriptor const other_;
   bool const drawn_;
 };
 
@@ -83,23 +89,41 @@ class Progress {
 std::string runs_line(std::size_t done, std::size_t total, std::chrono::duration<double> elapsed,
                       std::string const& now, unsigned width);
 
+/// How far a process was that started this one to do a part of its runs, and where it draws its line.
+struct ProgressBegun {
+  std::string on;
+  std::size_t done = 0;
+  std::size_t total = 0;  ///< 0: there is no such process.
+  std::chrono::milliseconds elapsed{0};
+
+  /// Throws: Error of kind bad_argument, unless it is from `option`.
+  static ProgressBegun from(std::string const& text);
+  std::string option() const;
+};
+
 /// Draws that line, or another, whenever it is told; wipes it at the end.
 ///
 /// Threads: one.
 class RunProgress {
  public:
   /// `wanted`: as TerminalLine.
-  explicit RunProgress(bool wanted) : line_(std::in_place, wanted) {}
+  explicit RunProgress(bool wanted, ProgressBegun begun = {})
+      : begun_(std::move(begun)), line_(std::in_place, wanted, begun_.on) {}
   RunProgress(RunProgress const&) = delete;
   RunProgress& operator=(RunProgress const&) = delete;
   ~RunProgress() { end(); }
   void show(std::size_t done, std::size_t total, std::string const& now);
+  /// For a process that does the next of the runs; empty if nothing is drawn.
+  std::optional<ProgressBegun> handed_on(std::size_t done, std::size_t total) const;
   /// Another line in its place.
   void draw(std::string const& line);
   /// Wipes it already.
   void end();
 
  private:
+  std::chrono::nanoseconds elapsed() const { return begun_.elapsed + (std::chrono::steady_clock::now() - start_); }
+
+  ProgressBegun const begun_;
   std::optional<TerminalLine> line_;  ///< Until it ends.
   std::chrono::steady_clock::time_point const start_ = std::chrono::steady_clock::now();
 };

@@ -119,7 +119,8 @@ Model measure(ProbeBench& bench) {
   DeviceInfo const info = bench.device().info();
   model.name = info.name;
   model.source =
-      "Measured by penstock doctor --save-model. As of an H200: threads_of_each, at_once. Not measured, so 0: "
+      "Measured by penstock doctor --save-model. As of an H200: threads_of_each, at_once. By CUDA's documentation: "
+      "event_resolution_us. Not measured, so 0: "
       "peer_gb_s, copies_in_order_of_issue, signal_together.";
   model.link_name = info.link;
   model.memory_bytes = info.memory_bytes;
@@ -134,6 +135,7 @@ Model measure(ProbeBench& bench) {
       not_below_zero(noticed - model.calls.launch - model.calls.record - model.calls.query - model.kernels.start));
   model.completions.called =
       rounded(not_below_zero(bench.until_called() - model.calls.callback - model.completions.noticed));
+  model.completions.event_resolution = Time(0.5);
   model.host_cpus = std::thread::hardware_concurrency();
   return model;
 }

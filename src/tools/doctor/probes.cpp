@@ -149,6 +149,11 @@ void expect_memory_to_probe(HostLimits const& host, unsigned threads) {
                                             " are to be had: use fewer, or --no-probe.");
 }
 
+std::chrono::nanoseconds time_for_each_rate() noexcept {
+  constexpr std::chrono::nanoseconds usual = std::chrono::milliseconds(500), least = std::chrono::milliseconds(10);
+  return std::max(usual / Clock::slower(), least);
+}
+
 ProbeRates probe_rates(Device& device, unsigned threads, OpenFile const* file, std::stop_token const& stop,
                        std::chrono::nanoseconds each) {
   Span const span{each, stop};

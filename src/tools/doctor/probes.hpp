@@ -35,13 +35,17 @@ struct ProbeRates {
 /// Throws: Error of kind out_of_memory, if `probe_rates` with so many threads takes more than this host has left.
 void expect_memory_to_probe(HostLimits const& host, unsigned threads);
 
-/// Measures for about three seconds, each rate for the time of `each`. If a file is given it is read once, for twenty
-/// times that at most. Once `stop` is requested it begins nothing more, and the rates mean nothing.
+/// Half a second of this machine's time; on a slower clock not less than a dozen large copies take there.
+std::chrono::nanoseconds time_for_each_rate() noexcept;
+
+/// Measures for about three seconds of this machine's time, each rate for the time of `each`. If a file is given it is
+/// read once, for twenty times that at most. Once `stop` is requested it begins nothing more, and the rates mean
+/// nothing.
 ///
 /// Blocks:  until done.
 /// Throws:  Error, if the device has no memory for it or fails at it, or if `stop` was requested before there was any;
 ///          std::runtime_error, if the file does.
 ProbeRates probe_rates(Device& device, unsigned threads, OpenFile const* file, std::stop_token const& stop,
-                       std::chrono::nanoseconds each = std::chrono::milliseconds(500));
+                       std::chrono::nanoseconds each = time_for_each_rate());
 
 }  // namespace penstock::cli

@@ -12,9 +12,8 @@ inline namespace PENSTOCK_FLAVOUR {
 WatchedRun::WatchedRun(Job const& job, std::string command_line, std::string libraries) : asked_{.job = job} {
   watch_.command_line = std::move(command_line);
   watch_.libraries = std::move(libraries);
-  watch_.unused =
-      "The run gave a GPU nothing to do. If it should, name a GPU with --device cuda, in a build of penstock that has "
-      "CUDA in it.";
+  watch_.unused = "The run gave a GPU nothing to do.";
+  watch_.remedy = "If it should, name a GPU with --device cuda, in a build of penstock that has CUDA in it.";
 }
 
 void WatchedRun::add_to(CLI::App& command) {

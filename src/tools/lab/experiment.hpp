@@ -102,6 +102,8 @@ Experiment graph_calls();
 Experiment host_clock();
 /// The time between events that the device has not passed yet.
 Experiment elapsed_early();
+/// The smallest time that events tell.
+Experiment event_resolution();
 /// A stream that sums what another one produces, without an event between them and with one.
 Experiment missing_wait();
 /// Two buffers that the host fills again, before they were copied and after.
@@ -125,6 +127,10 @@ Experiment no_help_small();
 /// and a stage that waits for the device.
 Experiment no_help_barrier();
 
+/// Copies of memory on each NUMA node of this machine.
+Experiment numa();
+/// Copies beside kernels that fill the device.
+Experiment copy_beside_kernel();
 /// A kernel with more and more arithmetic for each byte.
 Experiment roofline();
 /// A matrix product in half precision: what its bounds say, and what it takes.

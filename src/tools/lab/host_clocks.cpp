@@ -95,6 +95,40 @@ Observation ask_early(Workbench& bench) {
   return {bench.intervals(), {}, verdict_on_elapsed({.early = numbers, .late = elapsed, .refused = refused})};
 }
 
+/// Pairs of events with nothing between them, and with kernels of growing length.
+Observation step_by_step(Workbench& bench) {
+  constexpr int pairs = 200;
+  constexpr std::chrono::nanoseconds longer_by{100};
+  struct Pair {
+    Event start, end;
+  };
+  std::vector<Pair> recorded;
+  Stream const stream = bench.device().make_stream();
+  auto const record = [&](auto const& between) {
+    auto const make = [&] { return bench.device().make_event({.timing = true}); };
+    Pair const& pair = recorded.emplace_back(Pair{make(), make()});
+    stream.record(pair.start);
+    between();
+    stream.record(pair.end);
+  };
+  bench.kernel("stream", "first", stream);
+  stream.synchronize();  // Else the device has all the pairs before it comes to them.
+  for (int i = 0; i < pairs; ++i) record([] {});
+  for (int i = 1; i <= pairs; ++i) record([&] { bench.occupy("kernel", i * longer_by, stream); });
+  stream.synchronize();
+  std::vector<std::chrono::nanoseconds> times;
+  for (Pair const& pair : recorded) times.push_back(pair.end.since(pair.start).value());
+  EventSteps const steps = steps_of(std::move(times));
+  auto const microseconds = [](std::chrono::nanoseconds time) {
+    return std::chrono::duration<double, std::micro>(time).count();
+  };
+  std::vector<Figure> figures;
+  if (steps.shortest)
+    figures.push_back({"shortest time between two events, but for 0", microseconds(*steps.shortest), "us"});
+  if (steps.step) figures.push_back({"smallest step between different times", microseconds(*steps.step), "us"});
+  return {bench.intervals(), std::move(figures), verdict_on_event_steps(steps)};
+}
+
 }  // namespace
 
 Experiment host_clock() {
@@ -117,6 +151,18 @@ Experiment elapsed_early() {
               "and refuses events that keep no time.",
           .claim = Claim::must,
           .run = ask_early};
+}
+
+Experiment event_resolution() {
+  return {.name = "event-resolution",
+          .expectation =
+              "Times between events come in steps of around half a microsecond, as CUDA's documentation states, or "
+              "smaller ones.",
+          .why =
+              "A time of a few steps is no measurement: take the time of many kernels at once. A model has the steps "
+              "that it states; the CPU device has the system's clock, to the nanosecond.",
+          .claim = Claim::may,
+          .run = step_by_step};
 }
 
 }  // namespace PENSTOCK_FLAVOUR

@@ -28,6 +28,30 @@ Verdict verdict_on_elapsed(ElapsedSeen const& seen) {
   return both(both(early, late), refused);
 }
 
+EventSteps steps_of(std::vector<std::chrono::nanoseconds> times, std::chrono::nanoseconds alike) {
+  std::ranges::sort(times);
+  EventSteps steps;
+  for (std::size_t i = 0; i < times.size(); ++i) {
+    if (times[i].count() < 0) steps.negative = true;
+    if (!steps.shortest && times[i] >= alike) steps.shortest = times[i];
+    if (i == 0 || times[i] - times[i - 1] < alike) continue;
+    auto const step = times[i] - times[i - 1];
+    steps.step = steps.step ? std::min(*steps.step, step) : step;
+  }
+  return steps;
+}
+
+Verdict verdict_on_event_steps(EventSteps const& seen) {
+  if (seen.negative) return {false, "a time between events was below 0"};
+  if (!seen.shortest || !seen.step) return {false, "all times between events were the same"};
+  constexpr std::chrono::nanoseconds most{1000};
+  auto const told = [](std::chrono::nanoseconds time) {
+    return seconds_text(std::chrono::duration<double>(time).count());
+  };
+  return {*seen.step <= most, "the shortest time between two events that is not 0 was " + told(*seen.shortest) +
+                                  ", and times differed by steps of " + told(*seen.step) + " at least"};
+}
+
 namespace {
 
 std::string told(RaceResults const& results, RaceSeen const& seen) {
@@ -79,6 +103,30 @@ Verdict verdict_on_no_help(penstock::Verdict const& seen, NoStreams expected) {
   std::string said = seen.streams_will_not_help->sentence;
   if (said.ends_with('.')) said.pop_back();
   return {seen.streams_will_not_help->reason == expected, bound + "; \"" + said + "\""};
+}
+
+Verdict verdict_on_nodes(std::span<NodeCopies const> seen) {
+  constexpr double stray = 1.1;
+  bool as_expected = true;
+  std::string fact;
+  for (NodeCopies const& one : seen) {
+    for (NodeCopies const& other : seen) {
+      bool const nearer = one.near.value_or(false) && !other.near.value_or(true);
+      as_expected = as_expected && !(nearer && (other.up > stray * one.up || other.down > stray * one.down));
+    }
+    fact += (fact.empty() ? "memory of node " : "; of node ") + std::to_string(one.node);
+    if (one.near) fact += *one.near ? " (near)" : " (far)";
+    fact += " went up at " + rate_text(one.up) + " and down at " + rate_text(one.down);
+  }
+  bool const known = std::ranges::any_of(seen, [](NodeCopies const& one) { return one.near.has_value(); });
+  return {as_expected, known ? fact : fact + "; on which node the device is, is not known"};
+}
+
+Verdict verdict_on_copies_beside(CopiesBesideSeen const& seen) {
+  if (!seen.beside) return {false, "copies did not run beside kernels"};
+  auto const told = [&](double rate) { return rate_text(rate) + ", " + percent_text(rate / seen.alone) + " of alone"; };
+  return {true, "beside kernels that memory bounds, copies came to " + told(seen.by_memory) +
+                    ", and beside kernels that arithmetic bounds to " + told(seen.by_arithmetic)};
 }
 
 Roofline roofline_of(std::span<RooflinePoint const> points, double bytes) {

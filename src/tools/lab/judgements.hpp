@@ -7,6 +7,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "penstock/report.hpp"
 #include "tools/lab/timeline.hpp"
@@ -31,6 +32,18 @@ struct ElapsedSeen {
 };
 /// Expects no number early, one that is not 0 late, and a refusal.
 Verdict verdict_on_elapsed(ElapsedSeen const& seen);
+
+/// Of times between events.
+struct EventSteps {
+  std::optional<std::chrono::nanoseconds> shortest = {};  ///< That is not 0; none if all are.
+  std::optional<std::chrono::nanoseconds> step = {};      ///< Between two that differ; none if none do.
+  bool negative = false;                                  ///< One is.
+};
+/// Times that differ by less than `alike` are one time: CUDA tells them as a float of milliseconds.
+EventSteps steps_of(std::vector<std::chrono::nanoseconds> times,
+                    std::chrono::nanoseconds alike = std::chrono::nanoseconds(4));
+/// Expects times that differ, by a step of a microsecond at most, and none below 0.
+Verdict verdict_on_event_steps(EventSteps const& seen);
 
 /// Results that should all have one value.
 struct RaceResults {
@@ -69,6 +82,30 @@ Verdict verdict_on_late_error(LateErrorSeen const& seen);
 
 /// Expects a verdict of the library's that says for this reason that more streams would not help.
 Verdict verdict_on_no_help(penstock::Verdict const& seen, NoStreams expected);
+
+/// Copies of memory on one NUMA node.
+///
+/// Units: bytes in a second.
+struct NodeCopies {
+  int node = 0;
+  std::optional<bool> near = {};  ///< It is the device's own; empty if that is not known.
+  double up = 0;
+  double down = 0;
+};
+/// Expects that no far node is faster than a near one, by a tenth.
+Verdict verdict_on_nodes(std::span<NodeCopies const> seen);
+
+/// Copies by themselves, and beside kernels that fill the device.
+///
+/// Units: bytes in a second.
+struct CopiesBesideSeen {
+  double alone = 0;
+  double by_memory = 0;      ///< Beside kernels that memory bounds.
+  double by_arithmetic = 0;  ///< Beside kernels that arithmetic bounds.
+  bool beside = true;        ///< Copies and kernels ran at the same time.
+};
+/// Expects that they did.
+Verdict verdict_on_copies_beside(CopiesBesideSeen const& seen);
 
 /// A kernel that does so many operations for each byte that it reads or writes, and how long it took.
 struct RooflinePoint {

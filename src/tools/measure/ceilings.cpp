@@ -2,10 +2,7 @@
 #include "tools/measure/ceilings.hpp"
 
 #include <algorithm>
-#include <atomic>
-#include <barrier>
 #include <functional>
-#include <latch>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -17,10 +14,11 @@
 #include "penstock/core/pool.hpp"
 #include "penstock/error.hpp"
 #include "penstock/flow/spin_room.hpp"
-#include "penstock/machine/bound_thread.hpp"
 #include "penstock/machine/topology.hpp"
 #include "tools/command/pinned_memory.hpp"
+#include "tools/measure/figures.hpp"
 #include "tools/measure/meter.hpp"
+#include "tools/measure/pieces_a_second.hpp"
 #include "tools/measure/repeated_source.hpp"
 #include "tools/measure/work_stages.hpp"
 
@@ -29,6 +27,8 @@ namespace {
 
 /// Calls from four threads come to most of what a GPU's driver takes in all.
 constexpr unsigned gpu_threads = 4;
+/// Threads of a GPU, each with a stream, by which it is found out what small kernels come to together.
+constexpr unsigned most_streams = 32;
 /// In flight per thread and stream: enough to hide what a copy costs to start, few enough to stay near the CPU.
 constexpr std::size_t most_depth = 32;
 constexpr std::size_t most_bytes = std::size_t{8} << 20;
@@ -36,8 +36,6 @@ constexpr std::size_t most_bytes = std::size_t{8} << 20;
 constexpr std::size_t most_bytes_of_all = std::size_t{256} << 20;
 /// A copy that hardly has any set-up.
 constexpr std::size_t large = std::size_t{8} << 20;
-/// Before it counts: this part of the time, in which places fill up, streams are used first and clocks rise.
-constexpr int warm_up_part = 8;
 
 /// Where threads copy or compute: each has as many places for batches, half of them for each direction.
 struct Layout {
@@ -59,66 +57,6 @@ Layout layout_of(std::size_t stride, std::size_t batch, unsigned threads) {
   layout.depth = std::clamp<std::size_t>(most_bytes / place, 2, most_depth);
   layout.threads = static_cast<unsigned>(std::clamp<std::size_t>(most_bytes_of_all / layout.of_thread(), 1, threads));
   return layout;
-}
-
-/// Does pieces on several threads, until the time is over; pieces a second over all.
-///
-/// Throws: what a thread threw, or Error of kind system, if one cannot be started.
-double rate(unsigned threads, std::chrono::nanoseconds each, std::stop_token const& stop,
-            std::function<std::function<std::size_t()>(unsigned)> const& worker) {
-  std::latch ready(threads);
-  // One start for all: else a thread that comes late would count its first piece as one that took no time.
-  Clock::time_point start;
-  std::barrier warm(static_cast<std::ptrdiff_t>(threads), [&start]() noexcept { start = Clock::now(); });
-  std::atomic<bool> over{false};
-  std::vector<double> rates(threads);
-  auto const work = [&](unsigned thread) {
-    std::function<std::size_t()> piece;
-    auto const work_for = [&](std::chrono::nanoseconds time) {
-      std::size_t pieces = 0;
-      auto const begin = Clock::now();
-      do {
-        pieces += piece();
-      } while (Clock::now() - begin < time && !stop.stop_requested() && !over.load(std::memory_order_relaxed));
-      return pieces;
-    };
-    bool is_ready = false;
-    try {
-      piece = worker(thread);
-      piece();  // Whether it works.
-      is_ready = true;
-      ready.arrive_and_wait();
-      work_for(each / warm_up_part);
-    } catch (...) {
-      over.store(true, std::memory_order_relaxed);
-      if (!is_ready) ready.count_down();
-      warm.arrive_and_drop();
-      throw;
-    }
-    warm.arrive_and_wait();
-    std::size_t const pieces = over.load(std::memory_order_relaxed) ? 0 : work_for(each);
-    // The first thread that is through ends it for all, so that all count while all work.
-    over.store(true, std::memory_order_relaxed);
-    rates[thread] = static_cast<double>(pieces) / std::chrono::duration<double>(Clock::now() - start).count();
-  };
-  std::vector<BoundThread> all;
-  all.reserve(threads);
-  try {
-    for (unsigned thread = 0; thread < threads; ++thread) {
-      all.emplace_back("ps-alone-" + std::to_string(thread), CpuSet{},
-                       [&, thread](std::stop_token const&) { work(thread); });
-    }
-  } catch (...) {
-    // No thread waits for those that were not started.
-    over.store(true, std::memory_order_relaxed);
-    ready.count_down(static_cast<std::ptrdiff_t>(threads - all.size()));
-    for (std::size_t missing = all.size(); missing < threads; ++missing) warm.arrive_and_drop();
-    throw;
-  }
-  join_all(all);
-  double sum = 0;
-  for (double const one : rates) sum += one;
-  return sum;
 }
 
 /// Puts the input of a job into tiles that lie so far apart, as much of it as there are tiles, or none if it has none:
@@ -197,10 +135,11 @@ Ceilings measure_ceilings(DeviceGroup const& devices, Setting const& setting, un
                                        layout.batch);
   };
   auto const copies = [&](Layout const& layout, bool up, bool down) {
-    return rate(count * layout.threads, each, stop, [&, up, down](unsigned thread) -> std::function<std::size_t()> {
-      std::shared_ptr<PartBench> const bench = bench_of(layout, thread);
-      return [bench, up, down] { return bench->copy(up, down); };
-    });
+    return pieces_a_second(count * layout.threads, each, stop,
+                           [&, up, down](unsigned thread) -> std::function<std::size_t()> {
+                             std::shared_ptr<PartBench> const bench = bench_of(layout, thread);
+                             return [bench, up, down] { return bench->copy(up, down); };
+                           });
   };
   Ceilings ceilings;
   // A part that is smaller than the other takes less than what is measured.
@@ -224,27 +163,43 @@ Ceilings measure_ceilings(DeviceGroup const& devices, Setting const& setting, un
       std::scoped_lock const lock(filling);
       put_tiles(work.source, shape, stride, tiles);
     };
-    auto const computed = [&](bool small) {
-      return rate(count * batched.threads, each, stop, [&, small](unsigned thread) -> std::function<std::size_t()> {
-        struct Computing {
-          std::unique_ptr<Stage> stage;
-          std::unique_ptr<PartBench> bench;  ///< Dies first: its streams use what the stage owns.
-        };
-        auto const it = std::make_shared<Computing>();
-        it->bench = bench_of(batched, thread);
-        it->stage = stages.make({*devices.all()[thread % count], it->bench->stream(), shape, thread});
-        it->stage->prepare(it->bench->stream());
-        if (alone.fill) {
-          put_input(batched.of(pinned.of(thread % count), thread / count).first(batched.of_thread() / 2));
-          for (std::size_t i = 0; i < batched.depth; ++i) it->bench->copy(true, false);
-        }
-        return [it, shape, small] {
-          return small ? it->bench->pass(*it->stage, shape) : it->bench->compute(*it->stage, shape);
-        };
-      });
+    auto const computed = [&](Layout const& layout, bool small) {
+      return pieces_a_second(
+          count * layout.threads, each, stop, [&, small](unsigned thread) -> std::function<std::size_t()> {
+            struct Computing {
+              std::unique_ptr<Stage> stage;
+              std::unique_ptr<PartBench> bench;  ///< Dies first: its streams use what the stage owns.
+            };
+            auto const it = std::make_shared<Computing>();
+            it->bench = bench_of(layout, thread);
+            it->stage = stages.make({*devices.all()[thread % count], it->bench->stream(), shape, thread});
+            it->stage->prepare(it->bench->stream());
+            if (alone.fill) {
+              put_input(layout.of(pinned.of(thread % count), thread / count).first(layout.of_thread() / 2));
+              for (std::size_t i = 0; i < layout.depth; ++i) it->bench->copy(true, false);
+            }
+            return [it, shape, small] {
+              return small ? it->bench->pass(*it->stage, shape) : it->bench->compute(*it->stage, shape);
+            };
+          });
     };
-    ceilings.kernel = computed(false);
-    if (copied) ceilings.submission = computed(true);
+    // Kernels of few blocks leave room for those of more streams: twice as many as long as they gain, unless something
+    // else is the lowest of the ceilings by far.
+    constexpr double gains = 1.25;
+    std::optional<double> const others = lowest(ceilings, direction_of(shape));
+    ceilings.kernel = computed(batched, false);
+    Layout widest = batched;
+    for (Layout more = batched; gpu && more.depth > 2 && more.threads < most_streams && !stop.stop_requested();) {
+      if (others && *ceilings.kernel >= gains * *others) break;
+      more.depth /= 2;
+      more.threads *= 2;
+      double const before = *ceilings.kernel, now = computed(more, false);
+      if (now < gains * before) break;
+      ceilings.kernel = now;
+      widest = more;
+    }
+    // A kernel may take as long for small tiles, so calls are made in as many streams.
+    if (copied) ceilings.submission = computed(widest, true);
   }
   if (fills) {
     auto const filled = [&](unsigned by) {
@@ -253,7 +208,7 @@ Ceilings measure_ceilings(DeviceGroup const& devices, Setting const& setting, un
       RepeatedSource source(work.source, pool);
       std::mutex turn;
       std::uint64_t sequence = 0;
-      return rate(by, each, stop, [&](unsigned) -> std::function<std::size_t()> {
+      return pieces_a_second(by, each, stop, [&](unsigned) -> std::function<std::size_t()> {
         auto own = std::make_shared<std::vector<Loan>>();
         for (std::size_t i = 0; i < filled_at_once; ++i) own->push_back(pool.borrow());
         return [&source, &turn, &sequence, own]() {
@@ -283,7 +238,7 @@ Ceilings measure_link(DeviceGroup const& devices, Direction direction, std::chro
   PinnedForEach const pinned(devices, stop, 4 * large);
   auto const bytes_per_second = [&](bool up) {
     auto const threads = static_cast<unsigned>(devices.size());
-    return large * rate(threads, each, stop, [&, up](unsigned thread) -> std::function<std::size_t()> {
+    return large * pieces_a_second(threads, each, stop, [&, up](unsigned thread) -> std::function<std::size_t()> {
              Device& device = *devices.all()[thread];
              device.attach();
              auto const bench = std::make_shared<PartBench>(device, pinned.of(thread), large, 1);

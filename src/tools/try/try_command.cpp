@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "tools/command/arguments.hpp"
+#include "tools/command/cuda_driver.hpp"
 #include "tools/command/files_to_write.hpp"
 #include "tools/command/program.hpp"
 #include "tools/command/program_file.hpp"
@@ -72,10 +73,12 @@ std::string TryCommand::obstacle(WholeRun const& first, TurnedProgram const& loo
                                  WholeComparison const& compared) const {
   if (!compared.failure().empty()) return compared.failure();
   if (looked_at.counts().look_ups == 0) {
-    return words.front() +
-           " uses no GPU: no process of it asked the CUDA driver for anything. If it should, see that its arguments "
-           "make "
-           "it do so, and that it does not start another program without LD_PRELOAD." +
+    std::string const no_driver = no_driver_sentence();
+    return words.front() + " uses no GPU: no process of it asked the CUDA driver for anything. " +
+           (no_driver.empty()
+                ? "If it should, see that its arguments make it do so, and that it does not start another "
+                  "program without LD_PRELOAD."
+                : no_driver) +
            (first.end.code == 0 ? "" : " " + last_words(first.end));
   }
   if (turned.counts().turned == 0) {

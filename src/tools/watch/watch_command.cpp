@@ -10,6 +10,7 @@
 
 #include "penstock/error.hpp"
 #include "tools/command/arguments.hpp"
+#include "tools/command/cuda_driver.hpp"
 #include "tools/command/files_to_write.hpp"
 #include "tools/command/program.hpp"
 #include "tools/command/program_file.hpp"
@@ -160,7 +161,10 @@ ExitCode WatchCommand::run(StandardOutput& output, Interrupt const& interrupt) c
         if (std::string const broken = claim.broken_by(process); !broken.empty()) complaints.push_back(broken);
     }
     for (auto const& sentence : all.value("missing", Json::array())) complaints.push_back(sentence.get<std::string>());
-    if (!used && code == exit_ok && complaints.empty()) complaints.push_back(unused);
+    if (!used && code == exit_ok && complaints.empty()) {
+      std::string const no_driver = read.empty() ? no_driver_sentence() : "";
+      complaints.push_back(unused + " " + (no_driver.empty() ? remedy : no_driver));
+    }
   } catch (Json::exception const& problem) {
     throw Error(ErrorKind::bad_argument, read + " is not what penstock watch --json prints: " + problem.what() + ".");
   }

@@ -29,9 +29,11 @@ struct WatchCommand {
   std::string command_line;
   std::string libraries;          ///< Where our library may be as well, as companion_library has it.
   std::vector<NamedFile> inputs;  ///< That the program reads: no output may replace them.
-  std::string unused =            ///< What is said of a program that gave a GPU nothing to do.
-      "No process of it gave a GPU anything to do. If one should, see that its arguments make it do so, and that it "
-      "does not start another program without CUDA_INJECTION64_PATH.";
+  /// What is said of a program that gave a GPU nothing to do, and the remedy where there is a driver.
+  std::string unused = "No process of it gave a GPU anything to do.";
+  std::string remedy =
+      "If one should, see that its arguments make it do so, and that it does not start another program without "
+      "CUDA_INJECTION64_PATH.";
 
   void add_to(CLI::App& command);
   /// All but the program.

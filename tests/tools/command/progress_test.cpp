@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include "penstock/error.hpp"
+
 namespace penstock::cli {
 namespace {
 
@@ -24,6 +26,17 @@ TEST(Progress, NeverFillsTheTerminalsLastColumn) {
 
 TEST(Progress, EndsWithAFullBarWhenMoreCameThanWasCounted) {
   EXPECT_TRUE(progress_line(2000, 1000, 1s, 100).starts_with("[" + std::string(40, '#') + "]"));
+}
+
+TEST(RunProgress, IsHandedOnToAnotherProcessAsOneWord) {
+  ProgressBegun const begun =
+      ProgressBegun::from(ProgressBegun{.on = "/proc/7/fd/2", .done = 3, .total = 12, .elapsed = 1500ms}.option());
+  EXPECT_EQ(begun.on, "/proc/7/fd/2");
+  EXPECT_EQ(begun.done, 3u);
+  EXPECT_EQ(begun.total, 12u);
+  EXPECT_EQ(begun.elapsed, 1500ms);
+  for (char const* wrong : {"", "3", "3,12", "3,12,x,/dev/null"}) EXPECT_THROW(ProgressBegun::from(wrong), Error);
+  EXPECT_FALSE(RunProgress(false).handed_on(1, 2)) << "nothing is drawn";
 }
 
 }  // namespace

@@ -34,6 +34,47 @@ TEST(AVerdictOnClocks, WantsTheHostToSeeHalfAKernelMore) {
   EXPECT_TRUE(verdict_on_clocks(seen).as_expected);
 }
 
+TEST(StepsOfEvents, AreTheShortestTimeAndTheSmallestDifference) {
+  auto const steps = steps_of({0ns, 1500ns, 500ns, 501ns, 3us});
+  EXPECT_EQ(steps.shortest, 500ns);
+  EXPECT_EQ(steps.step, 500ns);
+  EXPECT_FALSE(steps.negative);
+  EXPECT_EQ(verdict_on_event_steps(steps).fact,
+            "the shortest time between two events that is not 0 was 500 ns, and times differed by steps of 500 ns at "
+            "least");
+  EXPECT_TRUE(verdict_on_event_steps(steps).as_expected);
+}
+
+TEST(StepsOfEvents, AreNotAsExpectedIfTimesAreCoarseOrTheSameOrBelowZero) {
+  EXPECT_FALSE(verdict_on_event_steps(steps_of({2us, 4us})).as_expected);
+  EXPECT_FALSE(verdict_on_event_steps(steps_of({2us, 2us})).as_expected);
+  EXPECT_FALSE(verdict_on_event_steps(steps_of({-1us, 0us, 500ns})).as_expected);
+}
+
+TEST(AVerdictOnCopiesBesideKernels, SaysWhatTheyKeepAndWantsThemAtTheSameTime) {
+  CopiesBesideSeen seen{.alone = 50e9, .by_memory = 25e9, .by_arithmetic = 50e9};
+  auto const verdict = verdict_on_copies_beside(seen);
+  EXPECT_TRUE(verdict.as_expected);
+  EXPECT_EQ(verdict.fact,
+            "beside kernels that memory bounds, copies came to 25.0 GB/s, 50 % of alone, and beside kernels that "
+            "arithmetic bounds to 50.0 GB/s, 100 % of alone");
+  seen.beside = false;
+  EXPECT_FALSE(verdict_on_copies_beside(seen).as_expected);
+}
+
+TEST(AVerdictOnNodes, WantsTheNearOneToBeAsFastAsTheFarOne) {
+  std::vector<NodeCopies> seen{{.node = 0, .near = true, .up = 50e9, .down = 50e9},
+                               {.node = 1, .near = false, .up = 30e9, .down = 25e9}};
+  EXPECT_TRUE(verdict_on_nodes(seen).as_expected);
+  EXPECT_EQ(verdict_on_nodes(seen).fact,
+            "memory of node 0 (near) went up at 50.0 GB/s and down at 50.0 GB/s; of node 1 (far) went up at 30.0 GB/s "
+            "and down at 25.0 GB/s");
+  seen[1].down = 60e9;
+  EXPECT_FALSE(verdict_on_nodes(seen).as_expected);
+  seen[0].near = seen[1].near = std::nullopt;
+  EXPECT_TRUE(verdict_on_nodes(seen).as_expected) << "nothing is near";
+}
+
 ElapsedSeen const honest{.early = 0, .late = 20ms, .refused = true};
 
 TEST(AVerdictOnElapsedTime, IsAsExpectedIfThereIsANumberOnlyOnceItIsKnown) {

@@ -125,7 +125,13 @@ PYTHON
   TellsAProgramWithoutGpu)
     tried -- "$victim" asks nothing
     expect_code 1
-    expect_err 'uses no GPU: no process of it asked the CUDA driver for anything.'
+    expect_err 'uses no GPU: no process of it asked the CUDA driver for anything. If it should'
+    # Without a driver that says more.
+    if ! ldconfig -p | grep -q libcuda.so.1; then
+      LD_LIBRARY_PATH='' tried -- "$victim" asks nothing
+      expect_code 1
+      expect_err 'there is no CUDA driver (libcuda.so.1): install'
+    fi
     tried -- /bin/sh -c 'echo no such model >&2; exit 3'
     expect_code 1
     expect_err 'It ended with exit code 3. It said: no such model'

@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+
+namespace penstock::cli {
+
+/// Why no program can use a GPU here, with a remedy; empty if the dynamic linker finds a CUDA driver.
+std::string no_driver_sentence();
+
+}  // namespace penstock::cli
