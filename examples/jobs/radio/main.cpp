@@ -139,12 +139,15 @@ class Receiver {
   void print(Heard const& heard) {
     constexpr char digits[] = "0123456789ABCDEF";
     if (offsets_) lines_ += std::to_string(heard.sample) + " ";
-    lines_ += '*';
+    std::array<char, 2 * sizeof heard.frame.bytes + 3> line{'*'};
+    std::size_t end = 1;
     for (std::size_t k = 0; k < heard.frame.length; ++k) {
-      lines_ += digits[heard.frame.bytes[k] / 16];
-      lines_ += digits[heard.frame.bytes[k] % 16];
+      line[end++] = digits[heard.frame.bytes[k] / 16];
+      line[end++] = digits[heard.frame.bytes[k] % 16];
     }
-    lines_ += ";\n";
+    line[end++] = ';';
+    line[end++] = '\n';
+    lines_.append(line.data(), end);
   }
 
   std::size_t overlap_;
