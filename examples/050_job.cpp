@@ -40,8 +40,10 @@ std::string text_of(Histogram const& counts) {
 
 JobWork count_file(JobPoint const& point) {
   auto const all = std::make_shared<Histogram>();  // What one run changes belongs to that run.
-  return {.source = [path = point.values.text("input")](
-                        Pool const& pool) { return std::make_unique<FileSource>(std::vector{path}, pool); },
+  return {.source =
+              [path = point.values.text("input"), stop = point.stop](Pool const& pool) {
+                return std::make_unique<FileSource>(std::vector{path}, pool, FileSourceOptions{.stop = stop});
+              },
           .stages = stage_per_lane<CountBytes>([all](CountBytes& lane) {
             for (std::size_t value = 0; value < all->size(); ++value) (*all)[value] += lane.counts[value];
           }),

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "penstock/kernels/mode_s_rules.hpp"
 #include "penstock/mode_s.hpp"
 
 namespace penstock {
@@ -10,11 +11,10 @@ namespace {
 
 /// What a byte in front of 24 bits leaves of them.
 constexpr std::array<std::uint32_t, 256> make_table() {
-  constexpr std::uint32_t generator = 0xFFF409;
   std::array<std::uint32_t, 256> table{};
   for (std::uint32_t byte = 0; byte < table.size(); ++byte) {
     std::uint32_t value = byte << 16U;
-    for (int bit = 0; bit < 8; ++bit) value = value << 1U ^ ((value & 0x800000U) != 0 ? generator : 0);
+    for (int bit = 0; bit < 8; ++bit) value = value << 1U ^ ((value & 0x800000U) != 0 ? mode_s_generator : 0U);
     table[byte] = value & 0xFFFFFFU;
   }
   return table;

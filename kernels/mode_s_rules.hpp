@@ -18,6 +18,9 @@ namespace penstock {
 inline constexpr unsigned mode_s_preamble = 16;
 inline constexpr unsigned mode_s_long_bits = 112, mode_s_short_bits = 56;
 
+/// Of the CRC, without its highest bit.
+inline constexpr std::uint32_t mode_s_generator = 0xFFF409;
+
 /// Of each bit of a long frame what it is by the CRC alone. A short frame has those of the last bits.
 struct ModeSSyndromes {
   std::uint32_t of[mode_s_long_bits] = {};
@@ -27,7 +30,7 @@ constexpr ModeSSyndromes make_mode_s_syndromes() {
   std::uint32_t value = 1;
   for (unsigned bit = mode_s_long_bits; bit-- > 0;) {
     all.of[bit] = value;
-    value = (value << 1U ^ ((value & 0x800000U) != 0 ? 0xFFF409U : 0U)) & 0xFFFFFFU;
+    value = (value << 1U ^ ((value & 0x800000U) != 0 ? mode_s_generator : 0U)) & 0xFFFFFFU;
   }
   return all;
 }

@@ -26,8 +26,7 @@ void neighbour_sums(DeviceSpan<std::uint32_t const> from, DeviceSpan<std::uint32
 /// Shape:   as above; the results are in `other` after an odd number of rounds, else in `one`. `blocks` is at least 1.
 /// Threads, Blocks: as above.
 /// Throws:  Error, as above; of kind bad_argument for more blocks than neighbour_sums_at_once says; of kind
-/// unsupported,
-///          if the GPU has no cooperative launches.
+///          unsupported, if the GPU has no cooperative launches.
 void neighbour_sums_together(DeviceSpan<std::uint32_t> one, DeviceSpan<std::uint32_t> other, std::uint32_t rounds,
                              std::uint32_t blocks, DeviceInfo const& device, StreamRef stream);
 

@@ -9,6 +9,7 @@
 #include <atomic>
 #include <chrono>
 #include <cstdint>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
@@ -48,6 +49,10 @@ class Log {
     }
     std::ofstream out(path_, std::ios::binary);
     for (std::size_t at = 0; at < bytes; at += block.size()) out << block;
+    if (!out.flush()) {
+      std::fprintf(stderr, "%s cannot be written: see that the disk has room for it\n", path_.c_str());
+      std::exit(1);
+    }
   }
   Log(Log const&) = delete;
   Log& operator=(Log const&) = delete;
@@ -183,13 +188,18 @@ auto through_pipe(Log const& log, Body const& body) {
   std::jthread const writer([&log, to = ends[1]] {
     int const file = open(log.path().c_str(), O_RDONLY | O_CLOEXEC);
     std::vector<char> some(256 << 10);
-    for (ssize_t got = 0; (got = read(file, some.data(), some.size())) > 0;) {
-      for (ssize_t at = 0; at < got;)
-        at += std::max<ssize_t>(0, write(to, &some[static_cast<std::size_t>(at)], static_cast<std::size_t>(got - at)));
+    bool read_on = true;
+    for (ssize_t got = 0; read_on && (got = read(file, some.data(), some.size())) > 0;) {
+      for (ssize_t at = 0; read_on && at < got;) {
+        ssize_t const written = write(to, &some[static_cast<std::size_t>(at)], static_cast<std::size_t>(got - at));
+        read_on = written > 0;
+        at += written;
+      }
     }
     close(file);
     close(to);
   });
+  // Whoever reads has a descriptor of its own for it, or reads to the end.
   auto const result = body(ends[0]);
   close(ends[0]);
   return result;

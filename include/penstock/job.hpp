@@ -9,6 +9,7 @@
 #include <map>
 #include <memory>
 #include <span>
+#include <stop_token>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -80,6 +81,9 @@ struct JobPoint {
   JobValues values = {};          ///< Of all of the job's own options.
   std::size_t tile_bytes = 0;     ///< The size of a tile, by --tile or Job::tile.
   PipelineOptions pipeline = {};  ///< The other options of the run. Its tile shape is not set yet.
+  /// Requested when the program is asked to end. A source that may wait takes it, as FileSourceOptions::stop, or the
+  /// program waits until more comes.
+  std::stop_token stop = {};
 };
 
 /// What one run of a job is made of.
@@ -100,7 +104,7 @@ struct JobWork {
   /// nothing is printed.
   std::function<std::string()> results = {};
   /// Called when `run` gets SIGHUP, on a thread of its own, while the sink may be called: opens output files anew, as
-  /// log rotation wants. It must not throw. Empty: SIGHUP ends the run, as SIGTERM does.
+  /// log rotation wants. What it throws is printed, and the run goes on. Empty: SIGHUP ends the run, as SIGTERM does.
   std::function<void()> reopen = {};
 };
 

@@ -60,7 +60,7 @@ enum class MetricFormat : std::uint8_t { prometheus, open_metrics };
 
 /// The text that a scraper reads. Metrics of the same name are written as one, under the help and kind of the first.
 ///
-/// Throws: Error of kind bad_argument for a name that is none.
+/// Throws: Error of kind bad_argument, if a metric or a label has a name of other characters.
 /// Source: Prometheus, exposition formats, text format 0.0.4; OpenMetrics 1.0.0.
 std::string text_of(std::vector<Metric> const& metrics, MetricFormat format = MetricFormat::prometheus);
 
@@ -93,7 +93,8 @@ class MetricsServer {
                          MetricsServerOptions options = {});
   MetricsServer(MetricsServer const&) = delete;
   MetricsServer& operator=(MetricsServer const&) = delete;
-  /// Blocks: until requests that are being answered are.
+  /// Blocks: until requests that are being answered are; for up to two seconds, if the address has a name instead of a
+  /// number, or somebody has connected who asks nothing.
   ~MetricsServer();
 
   std::uint16_t port() const noexcept;
@@ -106,7 +107,8 @@ class MetricsServer {
 /// Tells systemd how this program is, if systemd started it and wants to know ($NOTIFY_SOCKET): "READY=1",
 /// "STATUS=...", "STOPPING=1", "RELOADING=1", "WATCHDOG=1". True if it was told.
 ///
-/// Threads: any. Blocks: never.
+/// Threads: any.
+/// Blocks:  for a second at most, if systemd is behind; never for "STATUS=...", which is then left out.
 /// Source:  sd_notify(3).
 bool tell_service_manager(std::string const& state) noexcept;
 

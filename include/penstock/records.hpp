@@ -79,11 +79,11 @@ class RecordRoom {
   /// What lies at each of these places is a record, and each gets its one completion from the sink: the first with
   /// `first_tag`, the next with one more, and so on. What lies between them is carried along and belongs to none.
   ///
-  /// Shape:  places are offsets into `bytes()`: at multiples of RecordOptions::alignment, or one behind the other where
-  ///         all records are of the same size; in any order; none is a valid number of them.
-  /// Throws: Error, if they are more than were claimed, or one does not lie so; or if it was committed before. Unless
-  /// it
-  ///         was, the room is then given back.
+  /// Shape: places are offsets into `bytes()`, at multiples of RecordOptions::alignment and in any order; or one behind
+  /// the other and in order, where all records are of the same size. None is a valid number of them.
+  ///
+  /// Throws: Error, if they are more than were claimed, or one does not lie so; or if it was committed before. The room
+  /// is then given back, but for the last case.
   void commit(std::span<RecordPlace const> places, std::uint64_t first_tag = 0);
 
  private:
@@ -125,11 +125,12 @@ class RecordWriter {
   bool try_append(std::span<std::byte const> bytes, std::uint64_t tag = 0);
   bool try_append(std::span<std::byte const> bytes, RecordListener& listener, std::uint64_t tag = 0);
   /// Copies records one behind the other, the first with `first_tag`, the next with one more, and so on: for a few
-  /// nanoseconds each, where `append` takes some tens. It says how many it wrote. These are fewer only if no tile could
-  /// be had for the next, because the records were stopped or drained, or the devices are lost.
+  /// nanoseconds each, where `append` takes some tens. It says how many it wrote. These are fewer only if no tile, or
+  /// no memory for the notes about records, could be had for the next.
   ///
   /// Blocks: as append.
-  /// Throws: as append, if the first cannot be written, or for the size of any. Nothing was written then.
+  /// Throws: as append, and std::bad_alloc, if the first cannot be written; or for the size of any. Nothing was written
+  /// then.
   std::size_t append_many(std::span<std::span<std::byte const> const> records, std::uint64_t first_tag = 0);
   /// The same, as far as there is room now.
   ///

@@ -110,7 +110,7 @@ TEST(MetricsOfSources, AreTheirCounts) {
   Pipeline pipeline(device, {.tile = {.input_bytes = 1000}, .tuning = {.tiles = 4}});
   ConnectionSource const connections({"unix:@penstock-metrics-" + std::to_string(getpid())}, pipeline.pool());
   auto values = values_of(metrics_of(connections, "c"));
-  EXPECT_EQ(values.at("penstock_connections_total{source=\"c\",fate=\"accepted\"}"), 0);
+  EXPECT_EQ(values.at("penstock_connections_accepted_total{source=\"c\"}"), 0);
   EXPECT_EQ(values.at("penstock_source_bytes_total{source=\"c\"}"), 0);
   EXPECT_EQ(values.at("penstock_source_records_lost_total{source=\"c\",fate=\"truncated\"}"), 0);
   DatagramSource const datagrams({"udp:127.0.0.1:0"}, pipeline.pool());

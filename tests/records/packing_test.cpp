@@ -161,6 +161,11 @@ TEST(Packing, ExpectsRecordsOfOneSizeBehindEachOtherInTheirRoom) {
   EXPECT_NO_THROW(packing.expect_room(100, 10));
   EXPECT_THROW(packing.expect_room(101, 10), Error);
   EXPECT_THROW(packing.expect_room(10, 0), Error);
+  Packing const any_size(one.shape, {});
+  EXPECT_NO_THROW(any_size.expect_room(80, 2));
+  for (std::size_t const bytes : {std::size_t{101}, SIZE_MAX - 100, SIZE_MAX - 7, SIZE_MAX}) {
+    EXPECT_THROW(any_size.expect_room(bytes, 2), Error) << bytes;
+  }
   EXPECT_EQ(packing.expect_places(std::vector<RecordPlace>{{0, 10}, {10, 10}}, 20), 20u);
   EXPECT_THROW(packing.expect_places(std::vector<RecordPlace>{{0, 10}, {20, 10}}, 30), Error) << "a gap";
   EXPECT_THROW(packing.expect_places(std::vector<RecordPlace>{{0, 9}}, 10), Error) << "another size";

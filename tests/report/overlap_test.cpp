@@ -132,7 +132,7 @@ TEST_F(ATimeline, OfSomeTilesOnlyTellsTheirTimesAndNoMore) {
 
 TEST(Intervals, AreTheFewestStretchesThatHoldTheSameMoments) {
   Intervals const moments({{30, 40}, {0, 10}, {5, 12}, {32, 35}, {12, 20}});
-  EXPECT_EQ(moments.stretches(), (std::vector<Interval>{{0, 20}, {30, 40}}));
+  EXPECT_EQ(moments.all(), (std::vector<Interval>{{0, 20}, {30, 40}}));
   EXPECT_EQ(moments.length(), 30);
 }
 

@@ -102,8 +102,9 @@ JobWork sum_file(JobPoint const& point) {
   auto const patterns = std::make_shared<Patterns const>(patterns_of(point.values));
   return {
       .source =
-          [path = point.values.text("input")](Pool const& pool) {
-            return std::make_unique<FileSource>(std::vector{path}, pool, FileSourceOptions{.framing = lines()});
+          [path = point.values.text("input"), stop = point.stop](Pool const& pool) {
+            return std::make_unique<FileSource>(std::vector{path}, pool,
+                                                FileSourceOptions{.stop = stop, .framing = lines()});
           },
       .stages = {.make = [=](StageContext const& c) { return std::make_unique<SumLines>(c, fields, *patterns, count); },
                  .merge =

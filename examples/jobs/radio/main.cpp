@@ -171,10 +171,10 @@ JobWork listen(JobPoint const& point) {
     return receiver->text();
   };
   return {.source =
-              [path = point.values.text("input"), overlap](Pool const& pool) {
+              [path = point.values.text("input"), stop = point.stop, overlap](Pool const& pool) {
                 return std::make_unique<FileSource>(
                     std::vector{path}, pool,
-                    FileSourceOptions{.framing = equal_records(sample_bytes), .overlap = overlap});
+                    FileSourceOptions{.stop = stop, .framing = equal_records(sample_bytes), .overlap = overlap});
               },
           .stages = stage_per_lane<FindFrames>(),
           .sink = [receiver](Completion& completion) { receiver->take(*completion.loan, completion.ok()); },

@@ -175,13 +175,12 @@ std::vector<std::string> CpuDevice::remarks() {
 }
 
 Outstanding CpuDevice::outstanding() const {
-  // What a stream has freed nobody owns any more.
-  auto const freed = ordered_->freed();
+  auto const owned = ordered_->owned();
   return {.streams = scheduler_->streams() - per_thread_->streams() - 1,
           .events = scheduler_->events(),
           .captures = scheduler_->captures(),
-          .allocations = memory_->allocations() - freed.allocations,
-          .allocated_bytes = memory_->allocated_bytes() - freed.bytes,
+          .allocations = owned.allocations,
+          .allocated_bytes = owned.bytes,
           .pins = memory_->pins(),
           .pinned_bytes = memory_->pinned_bytes()};
 }

@@ -57,10 +57,11 @@ DeviceMemory OrderedMemory::of_ledger(std::size_t bytes) {
   try {
     return ledger_.allocate(bytes);
   } catch (Error const& refused) {
-    Freed const waiting = freed_locked();
-    if (refused.kind() != ErrorKind::out_of_device_memory || waiting.bytes == 0) throw;
+    std::size_t waiting = 0;
+    for (Block const& block : freed_) waiting += block.memory.bytes().size();
+    if (refused.kind() != ErrorKind::out_of_device_memory || waiting == 0) throw;
     throw Error(ErrorKind::out_of_device_memory,
-                std::string(refused.what()) + " Streams have freed " + size_text(waiting.bytes) +
+                std::string(refused.what()) + " Streams have freed " + size_text(waiting) +
                     " more and have not got there: synchronize them first, or allocate in their order.");
   }
 }
@@ -103,15 +104,15 @@ void OrderedMemory::forget(StreamState const& stream) noexcept {
   freed_.remove_if([&stream](Block const& block) { return block.stream == &stream; });
 }
 
-OrderedMemory::Freed OrderedMemory::freed() const {
+OrderedMemory::Owned OrderedMemory::owned() const {
+  // Both under the mutex: what is freed is in the ledger as well, until it is given back.
   std::lock_guard const lock(mutex_);
-  return freed_locked();
-}
-
-OrderedMemory::Freed OrderedMemory::freed_locked() const noexcept {
-  Freed sum;
-  for (Block const& block : freed_) sum = {sum.allocations + 1, sum.bytes + block.memory.bytes().size()};
-  return sum;
+  Owned all{.allocations = ledger_.allocations(), .bytes = ledger_.allocated_bytes()};
+  for (Block const& block : freed_) {
+    all.allocations -= 1;
+    all.bytes -= block.memory.bytes().size();
+  }
+  return all;
 }
 
 }  // namespace penstock::cpu

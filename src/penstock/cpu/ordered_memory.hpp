@@ -33,12 +33,12 @@ class OrderedMemory {
   /// Gives back all that the stream has freed. It has passed everything, and dies.
   void forget(StreamState const& stream) noexcept;
 
-  /// What was freed and is not given back.
-  struct Freed {
+  struct Owned {
     std::size_t allocations = 0;
     std::size_t bytes = 0;
   };
-  Freed freed() const;
+  /// What the ledger has, but for what was freed and is not given back.
+  Owned owned() const;
 
  private:
   struct Block {
@@ -54,7 +54,6 @@ class OrderedMemory {
   DeviceMemory lend(Blocks& from, Blocks::iterator block, std::size_t bytes);
   void take_back(Blocks::iterator block) noexcept;
   void reclaim_locked() noexcept;
-  Freed freed_locked() const noexcept;
   DeviceMemory of_ledger(std::size_t bytes);
 
   Scheduler& scheduler_;

@@ -92,9 +92,8 @@ DeviceModel a100() {
   model.source =
       "Published for PCIe 4 x16: up, down. Data sheet of the SXM card: bytes, multiprocessors, tera_flops; "
       "memory_gb_s and peer_gb_s, of which as much is reached as on the H200. By the architecture: copy_engines, "
-      "threads_of_each, at_once. By CUDA's documentation: event_resolution_us. As measured on an H200 and its host: "
-      "the "
-      "rest. None is measured on an A100.";
+      "threads_of_each, at_once. By CUDA's documentation: event_resolution_us. As measured on an H200 and its "
+      "host: the rest. None is measured on an A100.";
   model.link_name = "PCIe 4 x16";
   model.memory_bytes = 85'899'345'920;
   model.link = like_h200s(25);

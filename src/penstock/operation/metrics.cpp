@@ -161,8 +161,8 @@ MetricSource metrics_of(ConnectionSource const& source, std::string name) {
     ConnectionCounts const counts = source.counts();
     List list(metrics, {{"source", name}});
     list.gauge("penstock_connections_open", "Connections that are open.", {}, counts.open);
-    char const* const ended = "Connections by what became of them.";
-    list.counter("penstock_connections", ended, {{"fate", "accepted"}}, counts.accepted);
+    list.counter("penstock_connections_accepted", "Connections that came and were taken.", {}, counts.accepted);
+    char const* const ended = "Connections that are no more, or never were, by what became of them.";
     list.counter("penstock_connections", ended, {{"fate", "closed"}}, counts.closed);
     list.counter("penstock_connections", ended, {{"fate", "broken"}}, counts.broken);
     list.counter("penstock_connections", ended, {{"fate", "damaged"}}, counts.damaged);

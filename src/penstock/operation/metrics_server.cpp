@@ -49,17 +49,15 @@ civetweb::Calls load(std::string const& wish) {
   return calls;
 }
 
-/// Where a server that listens at this address can be reached; empty if that is no address.
-std::vector<std::byte> reached_at(std::string const& address, std::uint16_t port) {
+/// Where a server that listens at this address can be reached; empty if that has no number.
+std::vector<std::byte> reached_at(std::string const& address) {
   auto const colon = address.rfind(':');
   std::string host = colon == std::string::npos ? "127.0.0.1" : address.substr(0, colon);
   if (host.size() > 2 && host.front() == '[') host = host.substr(1, host.size() - 2);
   sockaddr_in four{};
   four.sin_family = AF_INET;
-  four.sin_port = htons(port);
   sockaddr_in6 six{};
   six.sin6_family = AF_INET6;
-  six.sin6_port = htons(port);
   std::span<std::byte const> found;
   if (inet_pton(AF_INET, host.c_str(), &four.sin_addr) == 1) {
     found = std::as_bytes(std::span(&four, 1));
@@ -70,9 +68,14 @@ std::vector<std::byte> reached_at(std::string const& address, std::uint16_t port
 }
 
 /// Connects for a moment, so that a thread that waits for connections wakes.
-void knock(std::vector<std::byte> const& address) noexcept {
+void knock(std::vector<std::byte>& address, std::uint16_t port) noexcept {
   if (address.empty()) return;
-  auto const* const to = static_cast<sockaddr const*>(static_cast<void const*>(address.data()));
+  auto* const to = static_cast<sockaddr*>(static_cast<void*>(address.data()));
+  if (to->sa_family == AF_INET) {
+    static_cast<sockaddr_in*>(static_cast<void*>(to))->sin_port = htons(port);
+  } else {
+    static_cast<sockaddr_in6*>(static_cast<void*>(to))->sin6_port = htons(port);
+  }
   Descriptor const one{socket(to->sa_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0)};
   if (one.number >= 0) static_cast<void>(connect(one.number, to, static_cast<socklen_t>(address.size())));
 }
@@ -82,7 +85,10 @@ void knock(std::vector<std::byte> const& address) noexcept {
 class MetricsServer::Parts {
  public:
   Parts(std::string const& address, std::vector<MetricSource> sources, MetricsServerOptions options)
-      : sources_(std::move(sources)), health_(std::move(options.health)), calls_(load(options.library)) {
+      : sources_(std::move(sources)),
+        health_(std::move(options.health)),
+        calls_(load(options.library)),
+        door_(reached_at(address)) {
     std::array<char const*, 9> const settings{
         "listening_ports", address.c_str(),     "num_threads", "2",    "request_timeout_ms",
         "10000",           "enable_keep_alive", "no",          nullptr};
@@ -95,7 +101,6 @@ class MetricsServer::Parts {
     }
     civetweb::Port port;
     if (calls_.get_server_ports(context_, 1, &port) == 1) port_ = static_cast<std::uint16_t>(port.port);
-    door_ = reached_at(address, port_);
     calls_.set_request_handler(context_, "/metrics$", answer<&Parts::metrics>, this);
     calls_.set_request_handler(context_, "/health$", answer<&Parts::health>, this);
     calls_.set_request_handler(context_, "/", answer<&Parts::neither>, this);
@@ -117,7 +122,7 @@ class MetricsServer::Parts {
       return;
     }
     auto const has_ended = [&] { return ended.load(std::memory_order_acquire); };
-    while (!bell.await(has_ended, {}, std::chrono::milliseconds(5))) knock(door_);
+    while (!bell.await(has_ended, {}, std::chrono::milliseconds(5))) knock(door_, port_);
   }
   Parts(Parts const&) = delete;
   Parts& operator=(Parts const&) = delete;

@@ -4,6 +4,7 @@
 #include <string_view>
 
 #include <sys/socket.h>
+#include <sys/time.h>
 #include <sys/un.h>
 
 #include "penstock/core/descriptor.hpp"
@@ -22,8 +23,12 @@ bool tell_service_manager(std::string const& state) noexcept {
   std::memcpy(to.sun_path, name.data(), name.size());
   if (name[0] == '@') to.sun_path[0] = '\0';
   auto const bytes = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + name.size());
-  Descriptor const socket{::socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0)};
+  Descriptor const socket{::socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0)};
   if (socket.number < 0) return false;
+  // Its queue may be full. A line of status can be left out, but not that the program is ready or ends.
+  timeval const patience =
+      state.starts_with("STATUS=") ? timeval{.tv_sec = 0, .tv_usec = 1} : timeval{.tv_sec = 1, .tv_usec = 0};
+  setsockopt(socket.number, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof patience);
   auto const sent =
       sendto(socket.number, state.data(), state.size(), MSG_NOSIGNAL, reinterpret_cast<sockaddr const*>(&to), bytes);
   return sent == static_cast<ssize_t>(state.size());

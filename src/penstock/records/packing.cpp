@@ -81,7 +81,7 @@ void Packing::expect_size(std::size_t bytes) const {
 void Packing::expect_room(std::size_t bytes, std::size_t records) const {
   if (records == 1) return expect_size(bytes);
   if (records == 0) refuse("Room for no records was claimed: claim it for one at least.");
-  if (records <= most_records_ && records <= room_ && has_room(0, 0, bytes, records)) return;
+  if (bytes <= room_ && records <= most_records_ && records <= room_ && has_room(0, 0, bytes, records)) return;
   refuse("A tile does not hold " + std::to_string(records) + " records that take " + std::to_string(bytes) +
          " bytes together: claim room for fewer, or give the pipeline larger tiles.");
 }

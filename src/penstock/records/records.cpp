@@ -117,7 +117,7 @@ std::size_t RecordWriter::write_many(std::span<std::span<std::byte const> const>
       written += packing.copy(*room->pack_, records.subspan(written), first_tag + written);
     }
   } catch (...) {
-    if (written == 0) throw;  // Else the caller is told how many there are, and the next call says why.
+    if (written == 0) throw;  // Else the caller is told how many there are, and calls again.
   }
   return written;
 }

@@ -13,11 +13,11 @@ double ratio(std::int64_t part, std::int64_t whole) {
 }
 
 Intervals moments_of(Recording const& recording, Step step) {
-  std::vector<Interval> stretches;
+  std::vector<Interval> intervals;
   for (Passage const& passage : recording.passages) {
-    if (passage.step == step) stretches.push_back({passage.begin, passage.end});
+    if (passage.step == step) intervals.push_back({passage.begin, passage.end});
   }
-  return Intervals(std::move(stretches));
+  return Intervals(std::move(intervals));
 }
 
 /// The tile of a passage, and the row it was on.
@@ -58,40 +58,40 @@ std::optional<double> mean_of(Recording const& recording, Step step) {
 
 }  // namespace
 
-Intervals::Intervals(std::vector<Interval> stretches) : stretches_(std::move(stretches)) {
-  std::sort(stretches_.begin(), stretches_.end(),
+Intervals::Intervals(std::vector<Interval> intervals) : all_(std::move(intervals)) {
+  std::sort(all_.begin(), all_.end(),
             [](Interval const& one, Interval const& other) { return one.begin < other.begin; });
   std::size_t kept = 0;
-  for (Interval const next : stretches_) {
+  for (Interval const next : all_) {
     if (next.end <= next.begin) continue;
-    if (kept != 0 && next.begin <= stretches_[kept - 1].end) {
-      stretches_[kept - 1].end = std::max(stretches_[kept - 1].end, next.end);
+    if (kept != 0 && next.begin <= all_[kept - 1].end) {
+      all_[kept - 1].end = std::max(all_[kept - 1].end, next.end);
     } else {
-      stretches_[kept++] = next;
+      all_[kept++] = next;
     }
   }
-  stretches_.resize(kept);
+  all_.resize(kept);
 }
 
 std::int64_t Intervals::length() const noexcept {
   std::int64_t sum = 0;
-  for (Interval const& stretch : stretches_) sum += stretch.end - stretch.begin;
+  for (Interval const& one : all_) sum += one.end - one.begin;
   return sum;
 }
 
 Intervals united(Intervals const& one, Intervals const& other) {
-  std::vector<Interval> all = one.stretches();
-  all.insert(all.end(), other.stretches().begin(), other.stretches().end());
+  std::vector<Interval> all = one.all();
+  all.insert(all.end(), other.all().begin(), other.all().end());
   return Intervals(std::move(all));
 }
 
 Intervals common(Intervals const& one, Intervals const& other) {
   std::vector<Interval> shared;
-  auto mine = one.stretches().begin();
-  auto theirs = other.stretches().begin();
-  while (mine != one.stretches().end() && theirs != other.stretches().end()) {
+  auto mine = one.all().begin();
+  auto theirs = other.all().begin();
+  while (mine != one.all().end() && theirs != other.all().end()) {
     shared.push_back({std::max(mine->begin, theirs->begin), std::min(mine->end, theirs->end)});
-    // The stretch that ends first can share nothing more.
+    // The interval that ends first can share nothing more.
     if (mine->end < theirs->end) {
       ++mine;
     } else {
@@ -108,7 +108,7 @@ Overlap overlap_of(Intervals const& uploads, Intervals const& downloads, Interva
 
   std::int64_t const up = uploads.length(), down = downloads.length(), computing = kernels.length();
   std::int64_t const busy = all.length();
-  std::int64_t const window = all.stretches().back().end - all.stretches().front().begin;
+  std::int64_t const window = all.all().back().end - all.all().front().begin;
   std::int64_t const longest = std::max({up, down, computing});
   std::int64_t const sum = up + down + computing;
 

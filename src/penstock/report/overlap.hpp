@@ -21,24 +21,24 @@ struct Interval {
   friend bool operator==(Interval const&, Interval const&) = default;
 };
 
-/// A set of moments, kept as the fewest stretches that make it up: in order, none empty, no two that touch.
+/// A set of moments, kept as the fewest intervals that make it up: in order, none empty, no two that touch.
 class Intervals {
  public:
   Intervals() = default;
   /// The moments of all of them together.
   ///
   /// Shape: in any order; one that ends where it begins, or earlier, counts as nothing.
-  explicit Intervals(std::vector<Interval> stretches);
+  explicit Intervals(std::vector<Interval> intervals);
 
-  std::vector<Interval> const& stretches() const noexcept { return stretches_; }
-  bool empty() const noexcept { return stretches_.empty(); }
+  std::vector<Interval> const& all() const noexcept { return all_; }
+  bool empty() const noexcept { return all_.empty(); }
   /// Units: nanoseconds.
   std::int64_t length() const noexcept;
 
   friend bool operator==(Intervals const&, Intervals const&) = default;
 
  private:
-  std::vector<Interval> stretches_;
+  std::vector<Interval> all_;
 };
 
 /// The moments of either.

@@ -100,8 +100,7 @@ std::vector<RowTimes> row_times(Recording const& recording) {
     if (queue || !is_wait(passage.step)) busy[passage.row].push_back(all.back());
   }
   Intervals const seen(std::move(all));
-  double const window =
-      seen.empty() ? 0 : static_cast<double>(seen.stretches().back().end - seen.stretches().front().begin);
+  double const window = seen.empty() ? 0 : static_cast<double>(seen.all().back().end - seen.all().front().begin);
 
   std::vector<RowTimes> rows;
   for (std::size_t row = 0; row < busy.size(); ++row) {
@@ -143,7 +142,7 @@ double mean_in_flight(Recording const& recording) {
   Intervals const any(stays);
   double sum = 0;
   for (Interval const& stay : stays) sum += static_cast<double>(stay.end - stay.begin);
-  std::int64_t const window = any.stretches().back().end - any.stretches().front().begin;
+  std::int64_t const window = any.all().back().end - any.all().front().begin;
   return sum * static_cast<double>(recording.every) / static_cast<double>(window);
 }
 
@@ -155,19 +154,19 @@ std::chrono::nanoseconds at_work_meanwhile(Recording const& recording) {
     of_row[passage.row].push_back({passage.begin, passage.end});
     of_tile.emplace(passage.tile, &passage);
   }
-  // The tiles of a batch each have a part of the time, side by side: together they are a stretch.
+  // The tiles of a batch each have a part of the time, side by side: together they are an interval.
   std::vector<Intervals> calls;
-  for (auto& stretches : of_row) calls.emplace_back(std::move(stretches));
+  for (auto& intervals : of_row) calls.emplace_back(std::move(intervals));
 
   std::int64_t uploading = 0, computing = 0;
   for (Passage const& passage : recording.passages) {
     if (passage.step != Step::upload && passage.step != Step::stage) continue;
     auto const found = of_tile.find(passage.tile);
     if (found == of_tile.end()) continue;
-    auto const& stretches = calls[found->second->row].stretches();
-    auto const call = std::upper_bound(stretches.begin(), stretches.end(), found->second->begin,
+    auto const& intervals = calls[found->second->row].all();
+    auto const call = std::upper_bound(intervals.begin(), intervals.end(), found->second->begin,
                                        [](std::int64_t time, Interval const& one) { return time < one.end; });
-    if (call == stretches.end()) continue;
+    if (call == intervals.end()) continue;
     std::int64_t const both = std::min(passage.end, call->end) - std::max(passage.begin, call->begin);
     (passage.step == Step::upload ? uploading : computing) += std::max<std::int64_t>(both, 0);
   }

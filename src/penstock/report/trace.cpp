@@ -64,7 +64,7 @@ class TraceWriter {
       }
     }
     for (std::size_t i = 0; i < engines_.size(); ++i) {
-      for (Interval const& stretch : engines_[i].busy.stretches()) {
+      for (Interval const& stretch : engines_[i].busy.all()) {
         marks_.push_back({stretch.begin, static_cast<std::uint32_t>(work_.size()), 0, Mark::Kind::engine});
         work_.push_back({&engines_[i].engine, engine_row(i), stretch});
       }

@@ -1,9 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tools/command/config_file.hpp"
 
-#include <fstream>
+#include <optional>
+#include <sstream>
 #include <string>
 #include <vector>
+
+#ifdef PENSTOCK_WITH_TOML
+#include <toml++/toml.h>
+#endif
 
 namespace penstock::cli {
 namespace {
@@ -14,18 +19,70 @@ constexpr char const* option_name = "--config";
   throw CLI::ConversionError(option_name + (" " + path) + ": " + what, CLI::ExitCodes::ConversionError);
 }
 
-bool is_of_another(CLI::ConfigItem const& item, CLI::App const& command) {
-  return !item.parents.empty() && (item.parents.size() > 1 || item.parents[0] != command.get_name());
+#ifdef PENSTOCK_WITH_TOML
+
+/// What the command line would have for a value; empty if it has nothing of that kind. A list is its elements with
+/// commas.
+std::optional<std::string> text_of(toml::node const& value) {
+  if (auto const* const text = value.as_string()) return text->get();
+  if (value.is_integer() || value.is_floating_point() || value.is_boolean()) {
+    std::ostringstream text;
+    value.visit([&](auto const& one) { text << one; });
+    return text.str();
+  }
+  toml::array const* const list = value.as_array();
+  if (list == nullptr) return std::nullopt;
+  std::string all;
+  for (toml::node const& one : *list) {
+    auto const text = one.is_array() ? std::nullopt : text_of(one);
+    if (!text) return std::nullopt;
+    all += (all.empty() ? "" : ",") + *text;
+  }
+  return all;
 }
 
-void set(CLI::Option& option, CLI::ConfigItem const& item) {
-  if (option.get_expected_min() == 0) {  // A flag.
-    option.add_result(option.get_flag_value(item.name, item.inputs.empty() ? "true" : item.inputs.front()));
-  } else {
-    option.add_result(item.inputs);
+/// Sets one option, unless the command line has.
+void set(CLI::App& command, std::string const& path, std::string const& name, toml::node const& value) {
+  CLI::Option* const option = command.get_option_no_throw("--" + name);
+  if (option == nullptr || "--" + name == option_name || name == "help") {
+    refuse(path, "'" + name + "' is no option of '" + command.get_name() + "': leave it out, or correct it");
   }
-  option.run_callback();
+  if (option->count() > 0) return;
+  auto const text = text_of(value);
+  if (!text) refuse(path, name + ": give a text, a number, true or false, or a list of these");
+  try {
+    bool const is_flag = option->get_expected_min() == 0;
+    option->add_result(is_flag ? option->get_flag_value(name, *text) : *text);
+    option->run_callback();
+  } catch (CLI::ParseError const& error) {
+    refuse(path, name + ": " + error.what());
+  }
 }
+
+void apply_file(CLI::App& command, std::string const& path) {
+  toml::table file;
+  try {
+    file = toml::parse_file(path);
+  } catch (toml::parse_error const& error) {
+    std::ostringstream where;
+    where << error.source().begin.line;
+    refuse(path, "line " + where.str() + ": " + std::string(error.description()));
+  }
+  for (auto const& [name, value] : file) {
+    if (!value.is_table()) set(command, path, std::string(name.str()), value);
+  }
+  toml::table const* const own = file[command.get_name()].as_table();
+  if (own == nullptr) return;
+  for (auto const& [name, value] : *own) set(command, path, std::string(name.str()), value);
+}
+
+#else
+
+void apply_file(CLI::App&, std::string const& path) {
+  refuse(path, "this build reads no TOML, since toml++ (libtomlplusplus-dev) was not there");
+}
+
+#endif
 
 }  // namespace
 
@@ -37,29 +94,7 @@ void add_config_to(CLI::App& command) {
 
 void apply_config(CLI::App& command) {
   CLI::Option const* const config = command.get_option_no_throw(option_name);
-  if (config == nullptr || config->count() == 0) return;
-  auto const path = config->as<std::string>();
-  std::ifstream file(path);
-  if (!file) refuse(path, "cannot be read: give a file that you may read.");
-  std::vector<CLI::ConfigItem> items;
-  try {
-    items = CLI::ConfigTOML().from_config(file);
-  } catch (CLI::ParseError const& error) {
-    refuse(path, error.what());
-  }
-  for (CLI::ConfigItem const& item : items) {
-    if (item.name == "++" || item.name == "--" || is_of_another(item, command)) continue;  // A table's begin and end.
-    CLI::Option* const option = command.get_option_no_throw("--" + item.name);
-    if (option == nullptr || option == config || item.name == "help") {
-      refuse(path, "there is no option '" + item.name + "' (" + command.get_name() + " --help shows what there is)");
-    }
-    if (option->count() > 0) continue;
-    try {
-      set(*option, item);
-    } catch (CLI::ParseError const& error) {
-      refuse(path, item.name + ": " + error.what());
-    }
-  }
+  if (config != nullptr && config->count() > 0) apply_file(command, config->as<std::string>());
 }
 
 }  // namespace penstock::cli

@@ -14,9 +14,7 @@ void add_config_to(CLI::App& command);
 /// The file is TOML: `name = value` without the dashes, on top or in a table of the command's name. Tables of other
 /// commands are left alone.
 ///
-/// Throws: CLI::ParseError, if the file cannot be read, names what is no option, or has a value that the option does
-/// not
-///         take.
+/// Throws: CLI::ParseError, if the file cannot be read, names what is no option, or has a value that is refused.
 void apply_config(CLI::App& command);
 
 }  // namespace penstock::cli

@@ -10,9 +10,8 @@ std::string no_driver_sentence() {
     dlclose(driver);
     return "";
   }
-  return "No program can use a GPU here, because there is no CUDA driver (libcuda.so.1): install NVIDIA's driver, or "
-         "run "
-         "it on a machine that has one.";
+  return "No program can use a GPU here, because there is no CUDA driver (libcuda.so.1): install NVIDIA's driver, "
+         "or run it on a machine that has one.";
 }
 
 }  // namespace penstock::cli

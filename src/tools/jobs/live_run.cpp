@@ -1,6 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tools/jobs/live_run.hpp"
 
+#include <condition_variable>
+#include <exception>
+#include <functional>
+#include <mutex>
+#include <new>
+#include <optional>
 #include <stop_token>
 #include <utility>
 
@@ -14,6 +20,52 @@ namespace penstock::cli {
 namespace {
 
 constexpr std::chrono::milliseconds between_drawings{500};
+
+/// Calls what opens files anew, on a thread of its own: it may wait for the sink, which may wait for a stop.
+class Reopening {
+ public:
+  Reopening(std::function<void()> reopen, Interrupt const& interrupt)
+      : reopen_(std::move(reopen)), interrupt_(interrupt) {
+    if (!reopen_) return;
+    thread_ = std::jthread([this](std::stop_token const& stop) { go_on(stop); });
+    interrupt_.on_hang_up([this] {
+      std::scoped_lock const lock(mutex_);
+      wanted_ = true;
+      changed_.notify_one();
+    });
+  }
+  ~Reopening() {
+    if (reopen_) interrupt_.on_hang_up({});
+  }
+  Reopening(Reopening const&) = delete;
+  Reopening& operator=(Reopening const&) = delete;
+
+ private:
+  void go_on(std::stop_token const& stop) noexcept {
+    pthread_setname_np(pthread_self(), "ps-reopen");
+    for (;;) {
+      {
+        std::unique_lock lock(mutex_);
+        if (!changed_.wait(lock, stop, [this] { return wanted_; })) return;
+        wanted_ = false;
+      }
+      tell_service_manager("RELOADING=1");
+      try {
+        reopen_();
+      } catch (std::exception const& exception) {
+        tell(exception.what());
+      }
+      tell_service_manager("READY=1");
+    }
+  }
+
+  std::function<void()> const reopen_;
+  Interrupt const& interrupt_;
+  std::mutex mutex_;
+  std::condition_variable_any changed_;
+  bool wanted_ = false;
+  std::jthread thread_;
+};
 
 }  // namespace
 
@@ -46,27 +98,39 @@ Health LiveRun::Current::health() {
   return {};
 }
 
+/// Says which run it is, as long as it lives.
+class LiveRun::Naming {
+ public:
+  Naming(Current& current, Pipeline const& pipeline, Source const& source) : current_(current) {
+    std::scoped_lock const lock(current_.mutex);
+    current_.pipeline = &pipeline;
+    current_.source = &source;
+  }
+  ~Naming() {
+    std::scoped_lock const lock(current_.mutex);
+    current_.pipeline = nullptr;
+    current_.source = nullptr;
+  }
+  Naming(Naming const&) = delete;
+  Naming& operator=(Naming const&) = delete;
+
+ private:
+  Current& current_;
+};
+
 /// Tells of one run.
 class LiveRun::Watch {
  public:
   Watch(LiveRun& live, Pipeline const& pipeline, Source const& source, JobWork const& work, Interrupt const& interrupt)
-      : live_(live), interrupt_(interrupt), line_(!live.quiet_), stopping_(interrupt.token(), &Watch::tell_end) {
-    {
-      std::scoped_lock const lock(live_.current_.mutex);
-      live_.current_.pipeline = &pipeline;
-      live_.current_.source = &source;
-    }
-    if (work.reopen) {
-      interrupt_.on_hang_up([reopen = work.reopen] {
-        tell_service_manager("RELOADING=1");
-        reopen();
-        tell_service_manager("READY=1");
-      });
-    }
-    if (live_.every_.count() > 0 || line_.drawn()) {
+      : every_(live.every_),
+        line_(!live.quiet_),
+        naming_(live.current_, pipeline, source),
+        reopening_(work.reopen, interrupt),
+        ready_(tell_service_manager("READY=1")),
+        stopping_(interrupt.token(), &Watch::tell_end) {
+    if (every_.count() > 0 || line_.drawn()) {
       thread_ = std::jthread([this, &pipeline](std::stop_token const& stop) { go_on(pipeline, stop); });
     }
-    tell_service_manager("READY=1");
   }
   ~Watch() {
     if (thread_.joinable()) {
@@ -74,10 +138,6 @@ class LiveRun::Watch {
       thread_.join();
     }
     line_.wipe();
-    interrupt_.on_hang_up({});
-    std::scoped_lock const lock(live_.current_.mutex);
-    live_.current_.pipeline = nullptr;
-    live_.current_.source = nullptr;
   }
   Watch(Watch const&) = delete;
   Watch& operator=(Watch const&) = delete;
@@ -85,31 +145,35 @@ class LiveRun::Watch {
  private:
   static void tell_end() { tell_service_manager("STOPPING=1"); }
 
-  void go_on(Pipeline const& pipeline, std::stop_token const& stop) {
+  void go_on(Pipeline const& pipeline, std::stop_token const& stop) noexcept {
     pthread_setname_np(pthread_self(), "ps-live");
-    bool const prints = live_.every_.count() > 0;
-    std::chrono::duration<double> const every = prints ? live_.every_ : between_drawings;
+    std::chrono::duration<double> const every = every_.count() > 0 ? every_ : between_drawings;
     std::mutex mutex;
     std::unique_lock lock(mutex);
     std::condition_variable_any ended;
-    for (Snapshot before = pipeline.snapshot();;) {
+    for (std::optional<Snapshot> before;;) {
       ended.wait_for(lock, stop, every, [] { return false; });
       if (stop.stop_requested()) return;
-      Snapshot now = pipeline.snapshot();
-      std::string const text = live_line(before, now);
-      before = std::move(now);
-      if (prints) {
-        tell(text);
-        tell_service_manager("STATUS=" + text);
-      } else {
-        line_.draw(text.substr(0, terminal_width() - 1));
+      try {
+        Snapshot now = pipeline.snapshot();
+        print(live_line(before.value_or(Snapshot()), now));
+        before = std::move(now);
+      } catch (std::bad_alloc const&) {
+        // There is another line later.
       }
     }
   }
+  void print(std::string const& text) const {
+    if (every_.count() == 0) return line_.draw(text.substr(0, terminal_width() - 1));
+    tell(text);
+    tell_service_manager("STATUS=" + text);
+  }
 
-  LiveRun& live_;
-  Interrupt const& interrupt_;
+  std::chrono::duration<double> const every_;
   TerminalLine const line_;
+  Naming const naming_;
+  Reopening const reopening_;
+  bool const ready_;  ///< What follows tells of an end.
   std::stop_callback<void (*)()> stopping_;
   std::jthread thread_;
 };

@@ -2,12 +2,10 @@
 #pragma once
 
 #include <chrono>
-#include <condition_variable>
 #include <memory>
 #include <mutex>
 #include <optional>
 #include <string>
-#include <thread>
 
 #include <CLI/CLI.hpp>
 
@@ -30,7 +28,7 @@ struct LiveArguments {
 /// What a run tells while it goes on: a line that is drawn over itself, if standard error is a terminal; a line each so
 /// many seconds; metrics by HTTP; and its state to systemd.
 ///
-/// Threads: one; it has another of its own while a run goes on.
+/// Threads: one; it has two more of its own while a run goes on.
 class LiveRun {
  public:
   /// Opens the address.
@@ -44,6 +42,7 @@ class LiveRun {
                               Interrupt const& interrupt);
 
  private:
+  class Naming;
   class Watch;
 
   /// The run that is being told of, for requests that come by other threads.

@@ -34,7 +34,7 @@ class HashStage final : public Stage {
 /// for some of its own.
 ///
 /// Throws: Error of kind bad_argument, if the job does not say how to make it; what Job::make throws.
-JobWork work_of(Setting const& setting, FillMemory* memory);
+JobWork work_of(Setting const& setting, FillMemory* memory, std::stop_token const& stop = {});
 
 }  // namespace PENSTOCK_FLAVOUR
 }  // namespace penstock::measure

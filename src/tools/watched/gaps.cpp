@@ -40,7 +40,7 @@ std::vector<Gap> find_gaps(WatchModel const& model) {
 
   std::vector<Gap> found;
   Interval const window = model.window();
-  auto const& busy = model.busy().stretches();
+  auto const& busy = model.busy().all();
   auto next = model.works().begin();
   for (std::size_t i = 0; i + 1 < busy.size(); ++i) {
     Gap gap{std::max(window.begin, busy[i].end), std::min(window.end, busy[i + 1].begin)};

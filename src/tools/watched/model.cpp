@@ -45,11 +45,11 @@ bool in_legacy_stream(WatchRecord const& call) {
 
 MeasuredIntervals::MeasuredIntervals(Intervals intervals) : intervals_(std::move(intervals)) {
   sums_.push_back(0);
-  for (Interval const& stretch : intervals_.stretches()) sums_.push_back(sums_.back() + stretch.end - stretch.begin);
+  for (Interval const& stretch : intervals_.all()) sums_.push_back(sums_.back() + stretch.end - stretch.begin);
 }
 
 std::int64_t MeasuredIntervals::before(std::int64_t moment) const {
-  auto const& all = intervals_.stretches();
+  auto const& all = intervals_.all();
   auto const next = std::upper_bound(all.begin(), all.end(), moment,
                                      [](std::int64_t time, Interval const& stretch) { return time < stretch.begin; });
   if (next == all.begin()) return 0;
@@ -138,7 +138,7 @@ Intervals WatchModel::when_several() const {
   std::vector<std::pair<std::int64_t, int>> changes;
   for (auto& stretches : by_stream) {
     Intervals const outstanding(std::move(stretches));
-    for (Interval const& stretch : outstanding.stretches()) {
+    for (Interval const& stretch : outstanding.all()) {
       changes.emplace_back(stretch.begin, 1);
       changes.emplace_back(stretch.end, -1);
     }

@@ -120,13 +120,18 @@ EOF
     done
     ;;
   ReadsOptionsFromAFile)
-    printf 'style = "strict"\n[bench]\nnone = 1\n[run]\njson = true\nproducers = 2\ninput = "input"\n' > options.toml
+    mv input 'in#put'
+    printf 'style = "strict" # not loose\n[bench]\nnone = 1\n[run]\njson = true\nproducers = 2\ninput = "in#put"\n' > options.toml
     run run --device cpu --config options.toml
     expect_code 0
     expect_figure '(all["options"]["style"], all["tiles"], "2 producers" in all["placement"])' "('strict', 3, True)"
     run run --device cpu --config options.toml --style loose --no-bind
     expect_figure 'all["options"]["style"]' loose
-    for bad in 'none = 1' 'producers = x' 'copies = 101' '[run' 'config = "input"'; do
+    mv 'in#put' input
+    printf 'tile = [\n  "64KiB", # Small.\n  "1MiB"\n]\n' > options.toml
+    run run "${job[@]}" --config options.toml
+    expect_err '64KiB,1MiB'
+    for bad in 'none = 1' 'producers = "x"' 'copies = 101' '[run' 'config = "input"' 'copies = 1979-05-27' 'copies = [[1]]'; do
       echo "$bad" > bad.toml
       run run "${job[@]}" --config bad.toml
       expect_code 2

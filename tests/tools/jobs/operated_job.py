@@ -3,12 +3,13 @@
 """operated_job.py PROGRAM: runs a job from a pipe as a service manager would, and asks it how it is. It ends with a signal
 while its input is still open. 77 without civetweb."""
 import os
+import queue
 import re
 import signal
 import socket
 import subprocess
 import sys
-import urllib.error
+import threading
 import urllib.request
 
 SECONDS = 60  # For each answer; a test that hangs says where.
@@ -39,13 +40,16 @@ def metrics_of(port):
 
 
 manager = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
-manager.settimeout(SECONDS)
 manager.bind(f"\0penstock-operated-{os.getpid()}")
+
+
+states = queue.Queue()
+threading.Thread(target=lambda: [states.put(manager.recv(4096).decode()) for _ in iter(int, 1)], daemon=True).start()
 
 
 def expect_state(wanted):
     while True:
-        state = manager.recv(4096).decode()
+        state = states.get(timeout=SECONDS)
         if re.fullmatch(wanted, state):
             return
         expect(state.startswith("STATUS="), f"the service manager was told {state}, not {wanted}")
@@ -79,6 +83,7 @@ with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, st
     expect(metrics_of(port)['penstock_pipeline_running{pipeline="main"}'] == 1, "a hang-up ended it")
     job.send_signal(signal.SIGTERM)
     expect_state("STOPPING=1")
+    job.wait(timeout=SECONDS)  # Its input is still open.
     out, err = (text.decode() for text in job.communicate(timeout=SECONDS))
 expect(job.returncode == 130, f"it ended with {job.returncode}: {err}")
 expect("opened anew" in err, f"nothing was opened anew: {err}")

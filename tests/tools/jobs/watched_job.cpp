@@ -51,8 +51,10 @@ Stages stages(std::uint64_t broken) {
 }
 
 JobWork make(JobPoint const& point) {
-  return {.source = [path = point.values.text("input")](
-                        Pool const& pool) { return std::make_unique<FileSource>(std::vector{path}, pool); },
+  return {.source =
+              [path = point.values.text("input"), stop = point.stop](Pool const& pool) {
+                return std::make_unique<FileSource>(std::vector{path}, pool, FileSourceOptions{.stop = stop});
+              },
           .stages = stages(point.values.number("broken")),
           .sink =
               [copies = point.values.number("copies")](Completion&) {

@@ -55,7 +55,7 @@ TEST(WatchModel, KnowsWhenSeveralStreamsHaveWork) {
   WatchModel const model(log);
   // The second stream has work from its first call on, 20 ns apart, until the first stream's is done.
   Interval const expected{110, 31'000};
-  EXPECT_EQ(model.several().intervals().stretches(), std::vector{expected});
+  EXPECT_EQ(model.several().intervals().all(), std::vector{expected});
   EXPECT_EQ(model.several().within(0, 100'000), 31'000 - 110);
   EXPECT_EQ(model.several().within(30'000, 100'000), 1'000);
   EXPECT_EQ(model.several().within(31'000, 100'000), 0);
