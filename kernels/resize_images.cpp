@@ -16,51 +16,82 @@ namespace {
 /// Rows of a tensor for one CPU block: some 100 us of work for pixels that are twice as many in each direction.
 constexpr std::uint32_t cpu_rows = 16;
 
+/// The pixels of each value of a row or a column, and their weights, which add up to 1.
+class WeightTable {
+ public:
+  /// Of values `begin` to `end` of `count`.
+  WeightTable(std::uint32_t begin, std::uint32_t end, std::uint32_t count, std::uint32_t pixels) : begin_(begin) {
+    for (std::uint32_t place = begin; place < end; ++place) {
+      ResizeTaps const taps = resize_taps(place, count, pixels);
+      rows_.push_back({taps.first, taps.end - taps.first, weights_.size()});
+      float all = 0;
+      for (std::uint32_t k = taps.first; k < taps.end; ++k) all += taps.weight(k);
+      for (std::uint32_t k = taps.first; k < taps.end; ++k) weights_.push_back(taps.weight(k) / all);
+    }
+  }
+  std::uint32_t first(std::uint32_t place) const { return rows_[place - begin_].first; }
+  std::span<float const> of(std::uint32_t place) const {
+    return std::span(weights_).subspan(rows_[place - begin_].at, rows_[place - begin_].count);
+  }
+
+ private:
+  struct Row {
+    std::uint32_t first;
+    std::uint32_t count;
+    std::size_t at;
+  };
+  std::uint32_t const begin_;
+  std::vector<Row> rows_;
+  std::vector<float> weights_;
+};
+
 /// Rows of one image's tensor: each is a weighted mean of rows of pixels first, and then of their columns.
 class RowResizer {
  public:
-  RowResizer(ImageHead const& head, unsigned char const* pixels, ImageForm const& form, float* tensor)
-      : head_(head), pixels_(pixels), form_(form), tensor_(tensor), blended_(std::size_t{3} * head.part_width) {}
+  RowResizer(ImageHead const& head, unsigned char const* pixels, ImageForm const& form, std::uint32_t begin,
+             std::uint32_t end)
+      : head_(head),
+        pixels_(pixels),
+        form_(form),
+        down_(begin, end, form.height, head.part_height),
+        across_(0, form.width, form.width, head.part_width),
+        blended_(std::size_t{3} * head.part_width) {}
 
-  void make(std::uint32_t row) {
+  void make(std::uint32_t row, float* tensor) {
     blend_rows(row);
     std::size_t const plane = std::size_t{form_.width} * form_.height;
-    float* const to = tensor_ + std::size_t{row} * form_.width;
-    for (std::uint32_t column = 0; column < form_.width; ++column) {
-      ResizeTaps const taps = resize_taps(column, form_.width, head_.part_width);
-      float all = 0, sums[3] = {};
-      for (std::uint32_t k = taps.first; k < taps.end; ++k) {
-        float const weight = taps.weight(k);
-        all += weight;
-        for (std::size_t colour = 0; colour < 3; ++colour) sums[colour] += weight * blended_[3 * k + colour];
+    auto const [red, green, blue] = form_.mean;
+    float const by_red = 1 / (255 * form_.deviation[0]), by_green = 1 / (255 * form_.deviation[1]),
+                by_blue = 1 / (255 * form_.deviation[2]);
+    float* to = tensor + std::size_t{row} * form_.width;
+    for (std::uint32_t column = 0; column < form_.width; ++column, ++to) {
+      float const* from = blended_.data() + 3 * std::size_t{across_.first(column)};
+      float r = 0, g = 0, b = 0;
+      for (float const weight : across_.of(column)) {
+        r += weight * from[0], g += weight * from[1], b += weight * from[2];
+        from += 3;
       }
-      for (std::size_t colour = 0; colour < 3; ++colour) {
-        to[colour * plane + column] = (sums[colour] / (all * 255) - form_.mean.at(colour)) / form_.deviation.at(colour);
-      }
+      to[0] = (r - 255 * red) * by_red;
+      to[plane] = (g - 255 * green) * by_green;
+      to[2 * plane] = (b - 255 * blue) * by_blue;
     }
   }
 
  private:
   void blend_rows(std::uint32_t row) {
-    ResizeTaps const taps = resize_taps(row, form_.height, head_.part_height);
     std::ranges::fill(blended_, 0.0F);
-    float all = 0;
-    for (std::uint32_t k = taps.first; k < taps.end; ++k) {
-      float const weight = taps.weight(k);
-      all += weight;
-      unsigned char const* const from =
-          pixels_ + 3 * (std::size_t{head_.top + k} * head_.width + std::size_t{head_.left});
-      for (std::size_t place = 0; place < blended_.size(); ++place) {
-        blended_[place] += weight * static_cast<float>(from[place]);
-      }
+    std::size_t const step = std::size_t{3} * head_.width;
+    unsigned char const* from = pixels_ + (head_.top + down_.first(row)) * step + std::size_t{3} * head_.left;
+    for (float const weight : down_.of(row)) {
+      for (std::size_t k = 0; k < blended_.size(); ++k) blended_[k] += weight * static_cast<float>(from[k]);
+      from += step;
     }
-    for (float& value : blended_) value /= all;
   }
 
   ImageHead const head_;
   unsigned char const* const pixels_;
   ImageForm const& form_;
-  float* const tensor_;
+  WeightTable const down_, across_;
   std::vector<float> blended_;
 };
 
@@ -79,8 +110,8 @@ void resize_on_cpu(ImageInput const& input, ImageForm const& form, StreamRef str
                     return;
                   }
                   auto const* const pixels = reinterpret_cast<unsigned char const*>(bytes.data()) + sizeof head;
-                  RowResizer resizer(head, pixels, form, tensor.data());
-                  for (std::uint32_t row = begin; row < end; ++row) resizer.make(row);
+                  RowResizer resizer(head, pixels, form, begin, end);
+                  for (std::uint32_t row = begin; row < end; ++row) resizer.make(row, tensor.data());
                 },
                 {.reads = {input.image},
                  .writes = input.tensor.first(form.elements()).as<std::byte const>(),
