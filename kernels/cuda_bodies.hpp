@@ -9,6 +9,7 @@
 
 #include "penstock/device_memory.hpp"
 #include "penstock/flavour.hpp"
+#include "penstock/images.hpp"
 #include "penstock/kernels.hpp"
 #include "penstock/line_sums.hpp"
 #include "penstock/mode_s.hpp"
@@ -48,6 +49,9 @@ void neighbour_sums_cuda(DeviceSpan<std::uint32_t const> from, DeviceSpan<std::u
 void neighbour_sums_together_cuda(DeviceSpan<std::uint32_t> one, DeviceSpan<std::uint32_t> other, std::uint32_t rounds,
                                   std::uint32_t blocks, void* stream);
 std::uint32_t neighbour_sums_at_once_cuda();
+void resize_images_prepare_cuda();
+void resize_images_cuda(std::span<ImageInput const> images, ImageForm const& form, std::size_t most_blocks,
+                        void* stream);
 void sum_prepare_cuda();
 void sum_cuda(DeviceSpan<float const> one, DeviceSpan<float const> other, DeviceSpan<float> to, void* stream);
 void sum_lines_prepare_cuda();
@@ -61,7 +65,7 @@ void transform_prepare_cuda();
 void transform_cuda(DeviceSpan<float const> from, std::uint64_t first_index, DeviceSpan<float> to,
                     std::size_t most_blocks, void* stream);
 
-/// Of transform, count_bytes, neighbour_sums, sum_lines and sum_packets.
+/// Of transform, count_bytes, neighbour_sums, resize_images, sum_lines and sum_packets.
 inline constexpr unsigned block_threads = 256;
 /// How many such blocks so many multiprocessors hold; without limit for 0. All GPUs of today hold 2048 threads on each,
 /// or fewer.
@@ -75,6 +79,8 @@ constexpr std::uint32_t modelled_blocks(unsigned multiprocessors, std::size_t bl
   return multiprocessors == 0 ? 0 : static_cast<std::uint32_t>(std::min(blocks_on(multiprocessors), blocks));
 }
 
+/// How many images one kernel takes.
+inline constexpr std::size_t resize_images_inputs = 32;
 /// How many inputs one kernel takes.
 inline constexpr std::size_t sum_lines_inputs = 32;
 /// What one block of GPU threads looks through for lines.

@@ -98,6 +98,15 @@ std::uint32_t neighbour_sums_at_once_cuda() {
   refuse();
 }
 
+void resize_images_prepare_cuda() {
+  refuse();
+}
+
+void resize_images_cuda(std::span<ImageInput const> /*images*/, ImageForm const& /*form*/, std::size_t /*most_blocks*/,
+                        void* /*stream*/) {
+  refuse();
+}
+
 void sum_prepare_cuda() {
   refuse();
 }

@@ -7,6 +7,7 @@
 #include "penstock/captures.hpp"
 #include "penstock/devices.hpp"
 #include "penstock/files.hpp"
+#include "penstock/images.hpp"
 #include "penstock/kernels.hpp"
 #include "penstock/line_sums.hpp"
 #include "penstock/literals.hpp"

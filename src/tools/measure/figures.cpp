@@ -85,9 +85,8 @@ Ceilings greatest(std::span<Ceilings const> tries) {
 }
 
 Ceilings of_part_filled(Ceilings measured, double part) {
-  for (auto const which :
-       {&Ceilings::upload, &Ceilings::download, &Ceilings::both, &Ceilings::batched_upload, &Ceilings::batched_download,
-        &Ceilings::batched_both, &Ceilings::fill, &Ceilings::fill_twice, &Ceilings::kernel}) {
+  for (auto const which : {&Ceilings::upload, &Ceilings::download, &Ceilings::both, &Ceilings::batched_upload,
+                           &Ceilings::batched_download, &Ceilings::batched_both, &Ceilings::kernel}) {
     if (measured.*which) measured.*which = *(measured.*which) / part;
   }
   return measured;

@@ -50,7 +50,8 @@ std::optional<double> lowest(Ceilings const& ceilings, Direction direction);
 /// Of each part the greatest that it came to: whatever disturbs it makes it slower, and none beats its ceiling.
 Ceilings greatest(std::span<Ceilings const> tries);
 
-/// The ceilings of tiles of which only this part is filled. `measured` are those of full tiles.
+/// The ceilings of tiles of which only this part is filled. `measured` are those of full tiles, apart from filling:
+/// that is measured with tiles as the source fills them.
 ///
 /// Shape: `part` is above 0, and 1 at most.
 Ceilings of_part_filled(Ceilings measured, double part);

@@ -177,10 +177,13 @@ TEST_F(ARecordedWindow, IsNoneIfTheRecorderWasFullBeforeIt) {
 }
 
 TEST(Ceilings, OfTilesThatAreHalfFullAreTwiceAsManyTiles) {
-  Ceilings const half = of_part_filled({.upload = 10, .kernel = 15, .submission = 20, .link_up = 30}, 0.5);
+  Ceilings const half =
+      of_part_filled({.upload = 10, .fill = 12, .fill_twice = 13, .kernel = 15, .submission = 20, .link_up = 30}, 0.5);
   EXPECT_EQ(half.upload, 20);
   EXPECT_EQ(half.kernel, 30);
   EXPECT_FALSE(half.download);
+  EXPECT_EQ(half.fill, 12) << "which is of tiles as the source fills them";
+  EXPECT_EQ(half.fill_twice, 13);
   EXPECT_EQ(half.submission, 20) << "which does not depend on bytes";
   EXPECT_EQ(half.link_up, 30) << "which is in bytes";
 }

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+// Where the tensors of `images` go: into a file, and small onto a contact sheet.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <penstock/elements.hpp>
+#include <penstock/images.hpp>
+#include <penstock/sinks.hpp>
+#include <turbojpeg.h>
+
+/// Gets the tensors in the order of the files. One that is missing has zeros in the file, and is black on the sheet.
+class Album {
+ public:
+  /// An empty path: no such file. Both are written by `results`, unless a tile was cancelled.
+  Album(penstock::ImageForm const& form, std::string const& tensors, std::string sheet)
+      : form_(form), zeros_(form.elements()), sheet_path_(std::move(sheet)) {
+    using penstock::FileSink;
+    if (!tensors.empty()) tensors_ = std::make_unique<FileSink>(tensors, at_once);
+    if (!sheet_path_.empty()) sheet_ = std::make_unique<FileSink>(sheet_path_, at_once);
+  }
+  void take(penstock::Completion const& image) {
+    if (image.outcome == penstock::Outcome::cancelled) return void(whole_ = false);
+    if (!image.ok()) broken_.push_back(image.failure->reason);
+    auto const tensor = image.ok() ? penstock::elements<float>(image.loan->produced_output()) : std::span(zeros_);
+    add_to_digest(tensor);
+    if (tensors_) tensors_->append(std::as_bytes(tensor));
+    if (sheet_ && taken_ < most_on_sheet) add_thumbnail(tensor, image.ok());
+    ++taken_;
+  }
+  std::uint64_t digest() const { return digest_; }
+  std::string results() {
+    if (tensors_ && whole_) tensors_->close();
+    if (sheet_ && whole_) write_sheet();
+    std::string text = "images " + std::to_string(taken_ - broken_.size()) + "\n";
+    for (std::string const& reason : broken_) text += "broken " + reason + "\n";
+    return text;
+  }
+
+ private:
+  static constexpr std::size_t columns = 16, most_on_sheet = 4096;
+  static inline penstock::FileSinkOptions const at_once{.keeping = penstock::FileKeeping::at_once};
+
+  void add_to_digest(std::span<float const> tensor) {
+    constexpr std::uint64_t odd = 0x9E3779B97F4A7C15;
+    std::array<std::uint64_t, 8> chains{};  // Side by side, as each product waits for the one before.
+    for (std::size_t k = 0; k < tensor.size(); ++k)
+      chains[k % 8] = chains[k % 8] * odd + std::bit_cast<std::uint32_t>(tensor[k]);
+    std::uint64_t hash = taken_;
+    for (std::uint64_t const chain : chains) hash = hash * odd + chain;
+    digest_ += hash;
+  }
+  /// Each of its pixels is the mean of a square of the tensor.
+  void add_thumbnail(std::span<float const> tensor, bool ok) {
+    std::size_t const line = 3 * columns * side_, plane = tensor.size() / 3;
+    if (taken_ % columns == 0) pixels_.resize(pixels_.size() + line * side_);
+    for (std::size_t k = 0; ok && k < 3 * side_ * side_; ++k) {
+      std::size_t const colour = k % 3, column = k / 3 % side_, row = k / 3 / side_;
+      float sum = 0;
+      for (std::size_t j = 0; j < step_ * step_; ++j)
+        sum += tensor[colour * plane + (row * step_ + j / step_) * form_.width + column * step_ + j % step_];
+      float const mean = sum / static_cast<float>(step_ * step_) * form_.deviation.at(colour) + form_.mean.at(colour);
+      pixels_[(taken_ / columns * side_ + row) * line + 3 * (taken_ % columns * side_ + column) + colour] =
+          static_cast<unsigned char>(std::clamp(mean * 255 + 0.5F, 0.0F, 255.0F));
+    }
+  }
+  void write_sheet() {
+    std::unique_ptr<void, int (*)(tjhandle)> const coder(tjInitCompress(), tjDestroy);
+    unsigned char* jpeg = nullptr;
+    unsigned long bytes = 0;  // NOLINT(google-runtime-int): TurboJPEG's.
+    int const width = static_cast<int>(columns * side_), height = static_cast<int>(pixels_.size() / 3) / width;
+    int const refused =
+        tjCompress2(coder.get(), pixels_.data(), width, 0, height, TJPF_RGB, &jpeg, &bytes, TJSAMP_444, 90, 0);
+    std::unique_ptr<unsigned char, void (*)(unsigned char*)> const owner(jpeg, tjFree);
+    if (refused != 0)
+      throw penstock::Error(penstock::ErrorKind::system, sheet_path_ + ": " + tjGetErrorStr2(coder.get()));
+    sheet_->append(std::as_bytes(std::span(jpeg, bytes)));
+    sheet_->close();
+  }
+
+  penstock::ImageForm const form_;
+  std::vector<float> const zeros_;
+  std::string const sheet_path_;
+  std::unique_ptr<penstock::FileSink> tensors_, sheet_;
+  std::size_t const step_ = (form_.width + 63) / 64, side_ = form_.width / step_;  ///< Of a thumbnail.
+  std::vector<unsigned char> pixels_;
+  std::uint64_t taken_ = 0, digest_ = 0;
+  bool whole_ = true;
+  std::vector<std::string> broken_;
+};

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+// A job: a folder of JPEG files as tensors, as networks for images take them. `images run --input folder --tensors
+// all.f32 --sheet all.jpg`: producers decode the files, each one into a tile, and the device resizes and normalises.
+#include <algorithm>
+#include <cctype>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <memory>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "album.hpp"
+#include <penstock/images.hpp>
+#include <penstock/job.hpp>
+#include <turbojpeg.h>
+
+using namespace penstock;
+
+namespace {
+
+using Paths = std::vector<std::string>;
+
+Paths images_of(std::string const& folder) {  // And of the folders in it.
+  Paths paths;
+  for (auto const& entry : std::filesystem::recursive_directory_iterator(folder)) {
+    std::string ending = entry.path().extension();
+    std::ranges::transform(ending, ending.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+    if ((ending == ".jpg" || ending == ".jpeg") && entry.is_regular_file()) paths.push_back(entry.path());
+  }
+  if (paths.empty()) throw Error(ErrorKind::bad_argument, folder + " has no .jpg or .jpeg file: name another folder.");
+  std::ranges::sort(paths);
+  return paths;
+}
+
+std::array<float, 3> three_of(std::string const& text) {
+  std::istringstream from(text);
+  std::array<float, 3> three{};
+  char first = 0, second = 0, rest = 0;
+  from >> three[0] >> first >> three[1] >> second >> three[2];
+  if (!from || first != ',' || second != ',' || from >> rest)
+    throw Error(ErrorKind::bad_argument, "give three numbers, as in 0.5,0.5,0.5.");
+  return three;
+}
+
+ImageForm form_of(JobValues const& values) {
+  auto const side = static_cast<std::uint32_t>(values.number("size"));
+  return {side, side, three_of(values.text("mean")), three_of(values.text("deviation"))};
+}
+
+/// Reads and decodes one file, smaller by up to 8 if so much is left; producers do that, each for a tile of its own.
+std::size_t decode(std::string const& path, std::uint32_t side, JobValues const& values, std::span<std::byte> input) {
+  auto const refuse = [&](std::string const& why) { throw Error(ErrorKind::system, path + ": " + why); };
+  std::vector<unsigned char> jpeg(std::filesystem::file_size(path));
+  std::ifstream file(path, std::ios::binary);
+  if (!file.read(reinterpret_cast<char*>(jpeg.data()), std::ssize(jpeg))) refuse("it cannot be read.");
+  std::unique_ptr<void, int (*)(tjhandle)> const decoder(tjInitDecompress(), tjDestroy);
+  int width = 0, height = 0, sampling = 0, colours = 0;
+  if (tjDecompressHeader3(decoder.get(), jpeg.data(), jpeg.size(), &width, &height, &sampling, &colours) != 0)
+    refuse(tjGetErrorStr2(decoder.get()));
+  ImageHead head;
+  for (unsigned part = values.text("scaling") == "yes" ? 8 : 1; part != 0; part /= 2) {
+    head.width = (static_cast<unsigned>(width) + part - 1) / part;
+    head.height = (static_cast<unsigned>(height) + part - 1) / part;
+    if (std::min(head.width, head.height) >= side) break;
+  }
+  values.text("fit") == "square" ? head.take_square() : head.take_all();
+  if (head.bytes() > input.size()) refuse("it needs --tile " + std::to_string(head.bytes()) + " or more.");
+  std::memcpy(input.data(), &head, sizeof head);
+  auto* const pixels = reinterpret_cast<unsigned char*>(input.data()) + sizeof head;
+  if (tjDecompress2(decoder.get(), jpeg.data(), jpeg.size(), pixels, static_cast<int>(head.width), 0,
+                    static_cast<int>(head.height), TJPF_RGB, TJFLAG_STOPONWARNING | TJFLAG_LIMITSCANS) != 0)
+    refuse(tjGetErrorStr2(decoder.get()));
+  return head.bytes();
+}
+
+class Resize final : public Stage {
+ public:
+  Resize(StageContext const& context, ImageForm const& form)
+      : form_(form), multiprocessors_(context.spare == 0 ? 0 : context.multiprocessors()) {}
+  Promises promises() const noexcept override { return {.capturable = true}; }
+  void prepare(StreamRef stream) override { resize_images_prepare(stream); }
+  std::size_t run(DeviceTile const& tile, StreamRef stream) override {
+    ImageInput const image{tile.input, tile.output.as<float>()};
+    if (image.tensor.size() < form_.elements()) return 0;  // Measured alone, a tile is a few bytes at times.
+    resize_images(std::span(&image, 1), form_, stream, multiprocessors_);
+    return form_.elements() * sizeof(float);
+  }
+
+ private:
+  ImageForm const form_;
+  unsigned const multiprocessors_;
+};
+
+JobWork make_tensors(JobPoint const& point) {
+  ImageForm const form = form_of(point.values);
+  auto const files = std::make_shared<Paths const>(images_of(point.values.text("input")));
+  auto const album = std::make_shared<Album>(form, point.values.text("tensors"), point.values.text("sheet"));
+  auto const fill = [=, values = point.values](TilePlace place, std::span<std::byte> input) {
+    return decode((*files)[place], form.width, values, input);
+  };
+  return {.source =
+              [=](Pool const&) {
+                return std::make_unique<GeneratedSource<decltype(fill), std::byte>>(files->size(), fill);
+              },
+          .stages = {.make = [form](StageContext const& c) { return std::make_unique<Resize>(c, form); }},
+          .sink = [album](Completion& completion) { album->take(completion); },
+          .digest = [album] { return album->digest(); },
+          .results = [album] { return album->results(); }};
+}
+
+JobOption any_option(char const* name, char const* sentence, char const* preset, char const* type) {
+  return {.name = name, .sentence = sentence, .preset = preset, .type = type, .listed = false};
+}
+
+JobOption three_option(char const* name, char const* sentence, char const* preset) {
+  JobOption option = any_option(name, sentence, preset, "R,G,B");
+  option.read = [](std::string const& value) { return three_of(value), value; };
+  return option;
+}
+
+}  // namespace
+
+int main(int count, char** arguments) {
+  return run_job(
+      count, arguments,
+      {.sentence = "Makes tensors of the JPEG files in a folder",
+       .options = {file_option("input", "The folder, with all folders in it"),
+                   any_option("tensors", "Where the tensors go, float32 in the order of the names", "", "FILE"),
+                   any_option("sheet", "Where a contact sheet goes, a JPEG file", "", "FILE"),
+                   number_option("size", "Pixels in a row and in a column of a tensor", 224, 1, 4096),
+                   word_option("fit", "Of each image: the square in its middle, or all of it", {"square", "all"}),
+                   word_option("scaling", "Halve images while they are decoded, if so much is left", {"yes", "no"}),
+                   three_option("mean", "What is subtracted from colours between 0 and 1", "0.485,0.456,0.406"),
+                   three_option("deviation", "What they are then divided by", "0.229,0.224,0.225")},
+       .tile = "4MiB",
+       .shape =
+           [](JobPoint const& point) {
+             return TileShape{.input_bytes = point.tile_bytes,
+                              .output_bytes = form_of(point.values).elements() * sizeof(float)};
+           },
+       .make = make_tensors,
+       .check = [](JobPoint const& point) { static_cast<void>(images_of(point.values.text("input"))); },
+       .alone = [](JobPoint const&) { return Alone{.stage = true}; },  // The kernel takes any bytes.
+       .item = "image",
+       .items = [](Tile const&) { return 1; },
+       .ordered = true});
+}

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+// Images of 8-bit RGB, resized and normalised: what a network for images takes.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "penstock/stream.hpp"
+
+#if defined(PENSTOCK_PER_THREAD) || defined(PENSTOCK_LEGACY) || !defined(PENSTOCK_NO_FLAVOUR)
+#include "penstock/flavour.hpp"
+#endif
+
+namespace penstock {
+
+/// What lies in front of an image's pixels: the same on host and GPU. The pixels follow it at once, row by row without
+/// padding, each of three bytes: red, green, blue.
+///
+/// Units: pixels.
+struct ImageHead {
+  std::uint32_t width = 0;  ///< Of a row.
+  std::uint32_t height = 0;
+  /// The part of the image that is resized.
+  std::uint32_t left = 0;
+  std::uint32_t top = 0;
+  std::uint32_t part_width = 0;
+  std::uint32_t part_height = 0;
+  std::array<std::uint32_t, 2> unused = {};
+
+  /// The bytes of head and pixels.
+  constexpr std::uint64_t bytes() const noexcept {
+    return sizeof(ImageHead) + std::uint64_t{3} * width * std::uint64_t{height};
+  }
+  /// The largest square in the middle is the part.
+  constexpr void take_square() noexcept {
+    part_width = part_height = width < height ? width : height;
+    left = (width - part_width) / 2;
+    top = (height - part_height) / 2;
+  }
+  /// All of it is the part.
+  constexpr void take_all() noexcept {
+    left = top = 0;
+    part_width = width;
+    part_height = height;
+  }
+};
+static_assert(sizeof(ImageHead) == 32);
+
+/// No side of an image is longer.
+inline constexpr std::uint32_t longest_image_side = 65'535;
+
+/// What is made of each image: (value / 255 - mean) / deviation of red, green and blue.
+struct ImageForm {
+  std::uint32_t width = 224;
+  std::uint32_t height = 224;
+  std::array<float, 3> mean = {0, 0, 0};
+  std::array<float, 3> deviation = {1, 1, 1};
+
+  /// The elements of a tensor: a plane of red, one of green, one of blue, each row by row.
+  constexpr std::size_t elements() const noexcept { return std::size_t{3} * width * height; }
+};
+
+/// One image: a head with its pixels, and where its tensor goes.
+struct ImageInput {
+  DeviceSpan<std::byte const> image = {};
+  DeviceSpan<float> tensor = {};
+};
+
+#ifdef PENSTOCK_FLAVOUR
+inline namespace PENSTOCK_FLAVOUR {
+
+/// Resizes the part of each image that its head names, and writes its tensor. Each value is the mean of the pixels
+/// around its place, weighted by a triangle: pixel k of a row is at k + 0.5, value i at (i + 0.5) * scale, where scale
+/// is `part_width / width`; the weight falls in a line from 1 there to 0 at a distance of `scale`, or of 1 if it is
+/// less; pixels outside the part do not count. Columns likewise. So it is bilinear where an image grows, and all pixels
+/// count where it shrinks. Values are not rounded to 8 bits between: they are within 1e-5 of the exact ones, times
+/// 1 / deviation.
+///
+/// A head whose part is empty, or does not lie within the image, or whose pixels do not lie within the bytes given, has
+/// a tensor of zeros; so have fewer bytes than a head. On a GPU one kernel does up to 32 images.
+///
+/// Shape:   memory of the stream's device, or mapped; each image begins at a multiple of 4 bytes, and each tensor has
+///          form.elements() or more, of which these many are written to. Neither overlaps another.
+/// Units:   form in pixels, each side 1 to 65535.
+/// Threads: any.
+/// Blocks:  never; the tensors are valid once `stream` has passed this call.
+/// Throws:  Error, if the form or a tensor does not fit the above, or the launch is refused. On the CPU device a launch
+///          may allocate.
+/// Source:  Turkowski, Filters for common resampling tasks, in Graphics Gems (1990).
+void resize_images(std::span<ImageInput const> images, ImageForm const& form, StreamRef stream,
+                   unsigned multiprocessors = 0);
+
+/// Loads the kernel, as blake3_prepare does.
+void resize_images_prepare(StreamRef stream);
+
+}  // namespace PENSTOCK_FLAVOUR
+#endif
+
+}  // namespace penstock

@@ -1,0 +1,109 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# images.sh PROGRAM CASE: the job `images` makes of JPEG files the tensors that Python computes.
+set -euo pipefail
+export LC_ALL=C
+program=$1 case=$2
+here=$(dirname "$(realpath "$0")")
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+cd "$scratch"
+
+fail() {
+  echo "$*" >&2
+  exit 1
+}
+command -v python3 >/dev/null || {
+  echo 'python3 is not here: install it'
+  exit 77
+}
+# NAME:WIDTHxHEIGHT: one smaller than a tensor, wide and high ones, those that are halved up to three times.
+some=(a.jpg:8x8 b.JPG:19x11 c.jpeg:64x40 d/e.jpg:40x100 d/f.jpg:129x131 g.jpg:24x24 h.jpg:1x1 i.jpg:250x97)
+make_images() {
+  python3 "$here/make_images.py" make folder "$@"
+}
+# images OPTION...: runs it on the folder; what it prints goes to `out` and `err`.
+images() {
+  "$program" run --device cpu --input folder "$@" >out 2>err
+}
+
+case $case in
+  MakesTheTensorsThatAreExpected)
+    make_images "${some[@]}"
+    echo 'no image' >folder/readme.txt
+    mean=0.485,0.456,0.406 deviation=0.229,0.224,0.225
+    for options in '--size 12' '--size 12 --fit all --producers 3 --lanes 2' '--size 12 --scaling no --tile 128KiB' \
+      '--size 31 --mean 0,0.5,1 --deviation 1,2,0.5'; do
+      size=12 fit=square scaling=yes
+      [[ $options == *'--size 31'* ]] && size=31 mean=0,0.5,1 deviation=1,2,0.5
+      [[ $options == *'fit all'* ]] && fit=all
+      [[ $options == *'scaling no'* ]] && scaling=no
+      # shellcheck disable=SC2086 # Several words.
+      images --tensors tensors $options || fail "$(cat err)"
+      [ "$(cat out)" = 'images 8' ] || fail "$(cat out)"
+      python3 "$here/make_images.py" check folder tensors $size $fit $scaling $mean $deviation "${some[@]}" ||
+        fail "with $options"
+    done
+    ;;
+  NamesWhatIsBroken)
+    make_images "${some[@]}" k.jpg:300x300 l.jpg:8x8
+    head -c 60 folder/c.jpeg >folder/short
+    mv folder/short folder/c.jpeg
+    head -c -20 folder/d/f.jpg >folder/short
+    mv folder/short folder/d/f.jpg
+    echo 'no image' >folder/g.jpg
+    : >folder/h.jpg
+    code=0
+    images --tensors tensors --size 200 --tile 128KiB --sheet sheet.jpg || code=$?
+    [ $code = 1 ] || fail "exit code $code: $(cat err)"
+    head -n 1 out | grep -qx 'images 5' || fail "$(cat out)"
+    for name in c.jpeg d/f.jpg g.jpg h.jpg; do
+      grep -q "^broken folder/$name: ." out || fail "$name: $(cat out)"
+    done
+    grep -qx 'broken folder/k.jpg: it needs --tile 270032 or more.' out || fail "$(cat out)"
+    [ "$(wc -l <out)" = 6 ] || fail "$(cat out)"
+    [ -s sheet.jpg ] || fail 'there is no contact sheet'
+    python3 "$here/make_images.py" check folder tensors 200 square yes 0.485,0.456,0.406 0.229,0.224,0.225 \
+      a.jpg:8x8 b.JPG:19x11 c.jpeg:- d/e.jpg:40x100 d/f.jpg:- g.jpg:- h.jpg:- i.jpg:250x97 k.jpg:- l.jpg:8x8
+    ;;
+  RefusesAFolderWithoutImages)
+    mkdir folder
+    echo 'no image' >folder/readme.txt
+    code=0
+    images --tensors tensors || code=$?
+    [ $code = 2 ] || fail "exit code $code: $(cat err)"
+    grep -q 'folder has no .jpg or .jpeg file: name another folder' err || fail "$(cat err)"
+    [ ! -e tensors ] || fail 'it wrote tensors'
+    make_images a.jpg:8x8
+    ! images --mean 1,2 || fail 'it took two numbers for three'
+    grep -q 'give three numbers' err || fail "$(cat err)"
+    ! "$program" run --device cpu --input folder/a.jpg >out 2>err || fail 'it took a file for a folder'
+    ;;
+  SaysTheSameInBothFlavours)
+    make_images "${some[@]}"
+    "$program" compare --device cpu --input folder --size 12 --window 20 --rounds 1 >out 2>err || fail "$(cat out err)"
+    ! grep -q 'results are not those' out err || fail "$(cat out err)"
+    grep -q '^as used' out || fail "$(cat out)"
+    ;;
+  SaysTheSameOnAModel)
+    make_images "${some[@]}"
+    images --tensors tensors --size 12 || fail "$(cat err)"
+    "$program" run --device model:h200 --input folder --size 12 --tensors of_model >out 2>err || fail "$(cat err)"
+    cmp tensors of_model
+    ;;
+  ShowsThemOnASheet)
+    names=() plan=()
+    for k in {100..355}; do
+      names+=("$k.jpg") plan+=("$k.jpg:8x8")
+    done
+    make_images "${plan[@]}"
+    images --size 8 --sheet sheet.jpg || fail "$(cat err)"
+    # It is 16 x 16 images of 8 x 8 pixels, and the job can read it.
+    rm -r folder
+    mkdir folder
+    mv sheet.jpg folder
+    images --size 16 --fit all --mean 0,0,0 --deviation 1,1,1 --tensors tensors || fail "$(cat err)"
+    python3 "$here/make_images.py" colours tensors 6 "${names[@]}"
+    ;;
+  *) fail "no case $case" ;;
+esac
