@@ -9,6 +9,7 @@
 #include <map>
 #include <memory>
 #include <span>
+#include <stop_token>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -80,6 +81,8 @@ struct JobPoint {
   JobValues values = {};          ///< Of all of the job's own options.
   std::size_t tile_bytes = 0;     ///< The size of a tile, by --tile or Job::tile.
   PipelineOptions pipeline = {};  ///< The other options of the run. Its tile shape is not set yet.
+  /// Requested when `run` is interrupted, for a source that may wait without an end. Of a measurement none is possible.
+  std::stop_token stop = {};
 };
 
 /// What one run of a job is made of.

@@ -126,7 +126,7 @@ inline namespace PENSTOCK_FLAVOUR {
 
 JobRun run_whole(DeviceGroup const& devices, Setting const& setting, TrialOptions const& options,
                  std::stop_token const& stop) {
-  JobWork const work = work_of(setting, options.memory.get());
+  JobWork const work = work_of(setting, options.memory.get(), stop);
   PipelineOptions wanted = options_of(setting, work, options);
   wanted.watching.verdict = options.recorder == nullptr;
   Pipeline pipeline(devices, wanted, stop);

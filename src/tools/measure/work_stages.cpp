@@ -89,8 +89,9 @@ Stages stages_of(BuiltIn const& wanted) {
 
 }  // namespace
 
-JobWork work_of(Setting const& setting, FillMemory* memory) {
-  JobPoint const point = setting.point();
+JobWork work_of(Setting const& setting, FillMemory* memory, std::stop_token const& stop) {
+  JobPoint point = setting.point();
+  point.stop = stop;
   if (setting.job != nullptr) {
     if (!setting.job->make) throw Error(ErrorKind::bad_argument, "The job makes no work: set Job::make.");
     JobWork work = setting.job->make(point);
