@@ -109,6 +109,9 @@ struct FileSourceOptions {
   /// if there are fewer: for work that looks at neighbours, or for what may lie across tiles. They count as bytes of
   /// both tiles. At most half of a tile; with a framing, a number of whole records that are all of one size.
   std::size_t overlap = 0;
+  /// Regular files are read on as they grow, all at once, until `stop`: as logs are that a program writes and that are
+  /// renamed or truncated now and then. A name that means no file yet is waited for. Not with an overlap.
+  bool follow = false;
 };
 
 /// Feeds a pipeline with files, one after the other, each cut into tiles.
@@ -123,6 +126,13 @@ struct FileSourceOptions {
 /// read by all producers at once if records end with a delimiter, are all of one size, or are found by how they begin;
 /// otherwise as streams are.
 ///
+/// Files that are followed are read by one producer, and a tile leaves `linger` after its first byte was written, or
+/// when it is full. Where a name comes to mean another file, as by log rotation, the old file is read to its end once
+/// the new one has bytes, and then the new one from its beginning; the last record of the old one ends there. A file
+/// that becomes smaller than what was read of it is read from its beginning again, and a remark says so; what was
+/// written before and not read is lost. Changes are those of which inotify tells: not what is written through a
+/// mapping, or by another host of a network file system.
+///
 /// Threads: as Source; `place_of` is for the thread that holds the tile.
 class FileSource final : public Source {
  public:
@@ -133,6 +143,8 @@ class FileSource final : public Source {
   struct Place {
     std::uint64_t file = 0;    ///< Files are numbered from 0, in the order of the input.
     std::uint64_t offset = 0;  ///< Of the tile's first byte.
+    /// Of files that are followed: how often the name has come to mean another file, or the file was truncated.
+    std::uint64_t generation = 0;
   };
 
   /// How many pools one source can feed.
@@ -141,7 +153,7 @@ class FileSource final : public Source {
   /// For tiles of this pool, which outlives the source.
   ///
   /// Throws: Error of kind bad_argument, if its tiles have no input, no room for records of the framing, or cannot
-  /// overlap as the options say.
+  /// overlap as the options say; of kind system, if files are to be followed and the system cannot watch more.
   FileSource(NextFile next_file, Pool const& pool, FileSourceOptions options = {});
   FileSource(std::vector<std::string> const& paths, Pool const& pool, FileSourceOptions options = {});
   FileSource(FileSource const&) = delete;
@@ -158,7 +170,7 @@ class FileSource final : public Source {
 
   /// Also false once a stop is requested.
   ///
-  /// Blocks: until a stream has input, or a stop is requested.
+  /// Blocks: until a stream or a file that is followed has input, or a stop is requested.
   /// Throws:  what next_file and the observer throw.
   bool next(Tile& tile) override;
   /// Throws: FileProblem that begins with the file's name.

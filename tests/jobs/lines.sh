@@ -78,6 +78,42 @@ case $case in
     ! "$program" run --device cpu --input log --patterns patterns >out 2>err || fail 'an empty pattern was taken'
     grep -q 'Line 2 is empty' err || fail "$(cat err)"
     ;;
+  FollowsALogUntilItIsInterrupted)
+    some_log 3000
+    cp log all
+    : >err
+    "$program" run --device cpu --input log --follow yes --stats-every 0.1 --tile 64KiB >out 2>err &
+    lines=$!
+    await() {
+      for _ in $(seq 200); do
+        "$@" && return
+        sleep 0.1
+      done
+      fail "$* $(cat err)"
+    }
+    reads() { find "/proc/$lines/fd" -printf '%l\n' | grep -qx "$PWD/$1"; }
+    # Tiles went through, and then none for half a second.
+    is_through() {
+      tail -n "+$1" err | awk '/ 0 tiles\/s/ { ++none; if (some && none > 4) found = 1 }
+        / [1-9][0-9]* tiles\/s/ { some = 1; none = 0 } END { exit !found }'
+    }
+    await reads log
+    await grep -q 'tiles lent' err
+    mv log log.1
+    tail -n 100 all >>log.1
+    seen=$(wc -l <err)
+    head -n 2000 all >log
+    await reads log
+    await is_through "$seen"
+    ! reads log.1 || fail 'it has the old one still'
+    kill -TERM "$lines"
+    wait "$lines" && fail 'it was not interrupted'
+    cat log >>log.1
+    by_awk log.1
+    same
+    ! "$program" bench --device cpu --input log --follow yes >out 2>err || fail 'a measurement has no end'
+    cat out err | grep -q 'only run can follow' || fail "$(cat out err)"
+    ;;
   SaysTheSameInBothFlavours)
     some_log 20000
     "$program" compare --device cpu --input log --window 20 --rounds 1 >out 2>err || fail "$(cat out err)"

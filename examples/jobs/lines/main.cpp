@@ -95,6 +95,12 @@ std::string text_of(Groups const& groups) {
   return text;
 }
 
+bool follows(JobPoint const& point) {
+  if (point.values.text("follow") == "no") return false;
+  if (point.stop.stop_possible()) return true;
+  throw Error(ErrorKind::bad_argument, "A file that is followed has no end to be measured: only run can follow it.");
+}
+
 JobWork sum_file(JobPoint const& point) {
   std::size_t const count = point.values.number("groups") + 1;
   auto const all = std::make_shared<Groups>(count);  // What one run changes belongs to that run.
@@ -102,9 +108,9 @@ JobWork sum_file(JobPoint const& point) {
   auto const patterns = std::make_shared<Patterns const>(patterns_of(point.values));
   return {
       .source =
-          [path = point.values.text("input"), stop = point.stop](Pool const& pool) {
+          [path = point.values.text("input"), stop = point.stop, follow = follows(point)](Pool const& pool) {
             return std::make_unique<FileSource>(std::vector{path}, pool,
-                                                FileSourceOptions{.stop = stop, .framing = lines()});
+                                                FileSourceOptions{.stop = stop, .framing = lines(), .follow = follow});
           },
       .stages = {.make = [=](StageContext const& c) { return std::make_unique<SumLines>(c, fields, *patterns, count); },
                  .merge =
@@ -127,6 +133,7 @@ int main(int count, char** arguments) {
       {.sentence = "Groups lines by a number, and adds up another one",
        .options = {file_option("input", "The file, or - for standard input"),
                    optional_file_option("patterns", "Only lines count that have a line of this file in them"),
+                   word_option("follow", "Read on as the file grows, until ctrl-C", {"no", "yes"}),
                    word_option("format", "How lines have fields", {"access-log", "csv", "tsv", "words"}),
                    number_option("key", "The field with the number of the group, from 1; 0: that of the format", 0, 0,
                                  1000),

@@ -7,6 +7,7 @@
 #include "penstock/core/pool.hpp"
 #include "penstock/file/file_piece.hpp"
 #include "penstock/file/file_reader.hpp"
+#include "penstock/file/followed_files.hpp"
 #include "penstock/file/open_file.hpp"
 #include "penstock/file/stream_tiles.hpp"
 #include "penstock/files.hpp"
@@ -27,8 +28,8 @@ FileSource::NextFile one_by_one(std::vector<std::string> paths) {
 class FileSource::Parts {
  public:
   Parts(NextFile next, Pool const& pool, FileSourceOptions options)
-      : readers(options.reading),
-        pieces_(readers),
+      : readers_(options.reading),
+        pieces_(readers_),
         next_file_(std::move(next)),
         tile_bytes_(pool.shape().input_bytes),
         options_(std::move(options)),
@@ -37,6 +38,7 @@ class FileSource::Parts {
       throw Error(ErrorKind::bad_argument,
                   "Files are read into the tiles' input, and these have none: give them some.");
     }
+    if (options_.follow) followed_.emplace(next_file_, options_, tile_bytes_);
     serve(pool);
   }
 
@@ -46,10 +48,10 @@ class FileSource::Parts {
   std::size_t fill(Tile& tile) { return pieces_.fill(jobs_.of(tile), tile); }
   Place place_of(Tile const& tile) { return jobs_.of(tile).place; }
   RecordLoss loss();
-
-  FileReaders readers;
+  std::vector<std::string> remarks();
 
  private:
+  bool next_followed(Tile& tile);
   bool open(InputFile const& input, Tile& tile);
   /// How the current file is cut, with a framing; null until its head was read.
   std::shared_ptr<InputCut> const& cut() const { return stream_tiles_.cut(); }
@@ -67,11 +69,13 @@ class FileSource::Parts {
   void give(Tile& tile, std::uint64_t offset, std::size_t bytes, std::shared_ptr<OpenFile> to_read);
   void end_file();
 
+  FileReaders readers_;
   PieceReader pieces_;
   NextFile const next_file_;
   std::size_t const tile_bytes_;
   FileSourceOptions const options_;
   StreamTiles stream_tiles_;
+  std::optional<FollowedFiles> followed_;
   OfTiles<FilePiece, most_pools> jobs_;
 
   std::shared_ptr<OpenFile> current_;
@@ -103,11 +107,7 @@ std::size_t FileSource::fill(Tile& tile) {
 }
 
 std::vector<std::string> FileSource::remarks() const {
-  std::vector<std::string> all;
-  for (std::string const& text : {parts_->readers.describe(), describe(loss())}) {
-    if (!text.empty()) all.push_back(text);
-  }
-  return all;
+  return parts_->remarks();
 }
 
 RecordLoss FileSource::loss() const {
@@ -128,6 +128,7 @@ void FileSource::Parts::serve(Pool const& pool) {
 }
 
 bool FileSource::Parts::next(Tile& tile) {
+  if (followed_) return next_followed(tile);
   while (!options_.stop.stop_requested()) {
     if (current_ == nullptr) {
       auto const input = next_file_();
@@ -223,7 +224,7 @@ bool FileSource::Parts::fail_file(FileProblem const& problem, Tile& tile) {
 void FileSource::Parts::give(Tile& tile, std::uint64_t offset, std::size_t bytes, std::shared_ptr<OpenFile> to_read) {
   tile.tag = file_;
   tile.filled = bytes;
-  jobs_.of(tile) = {{file_, offset}, std::move(to_read), std::nullopt, name_, cut(), bytes, tiles_};
+  jobs_.of(tile) = {{file_, offset, 0}, std::move(to_read), std::nullopt, name_, cut(), bytes, tiles_};
   ++tiles_;
 }
 
@@ -232,8 +233,27 @@ void FileSource::Parts::end_file() {
   if (options_.observer != nullptr) options_.observer->ended(file_, tiles_);
 }
 
+bool FileSource::Parts::next_followed(Tile& tile) {
+  auto got = followed_->next(tile.input().first(tile_bytes_));
+  if (!got) return false;
+  auto& [piece, name, problem] = *got;
+  tile.tag = piece.place.file;
+  tile.filled = piece.bytes;
+  jobs_.of(tile) = {piece.place, nullptr, std::move(problem), std::move(name), std::move(piece.cut), piece.bytes, 0};
+  return true;
+}
+
+std::vector<std::string> FileSource::Parts::remarks() {
+  std::vector<std::string> all = followed_ ? followed_->remarks() : std::vector<std::string>();
+  for (std::string const& text : {readers_.describe(), describe(loss())}) {
+    if (!text.empty()) all.push_back(text);
+  }
+  return all;
+}
+
 RecordLoss FileSource::Parts::loss() {
   RecordLoss all = pieces_.loss();
+  if (followed_) all += followed_->loss();
   all += stream_tiles_.loss();
   return all;
 }

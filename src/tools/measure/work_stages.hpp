@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <stop_token>
+
 #include "penstock/flavour.hpp"
 #include "penstock/kernels.hpp"
 #include "penstock/stages.hpp"
@@ -31,7 +33,7 @@ class HashStage final : public Stage {
 };
 
 /// What a run of the setting's job is made of. The built-in one fills from `memory`, where it fills from memory; null
-/// for some of its own.
+/// for some of its own. Its source ends by `stop`, if it may wait without an end.
 ///
 /// Throws: Error of kind bad_argument, if the job does not say how to make it; what Job::make throws.
 JobWork work_of(Setting const& setting, FillMemory* memory, std::stop_token const& stop = {});

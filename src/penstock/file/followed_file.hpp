@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+
+#include "penstock/file/change_watch.hpp"
+#include "penstock/file/input_cut.hpp"
+#include "penstock/files.hpp"
+#include "penstock/framing/stream_cutter.hpp"
+
+namespace penstock {
+
+/// One name of a regular file that is read on as the file grows, and that may come to mean another file.
+///
+/// The file is read until the name means another one that has bytes, then to its end, and then the other one is read.
+/// So what a writer adds to the old file until it first writes to the new one is not lost.
+///
+/// Threads: one at a time.
+class FollowedFile {
+ public:
+  using Clock = ChangeWatch::Clock;
+
+  /// It is the owner of this number at `watch`. `options` and `watch` outlive this.
+  FollowedFile(InputFile const& input, std::uint64_t number, FileSourceOptions const& options, std::size_t tile_bytes,
+               ChangeWatch& watch);
+  FollowedFile(FollowedFile const&) = delete;
+  FollowedFile& operator=(FollowedFile const&) = delete;
+  ~FollowedFile();
+
+  std::string const& name() const noexcept { return name_; }
+  /// Its owner's watch reported this.
+  void note(ChangeWatch::Change change) noexcept;
+  /// Finds out what became of the file and its name, if that is not known.
+  ///
+  /// Throws: FileProblem, without the name: it cannot be followed, or not any more.
+  void look();
+  /// When it is to be read; nothing: not before something changes.
+  std::optional<Clock::time_point> due() const;
+
+  struct Next {
+    FileSource::Place place;
+    std::size_t bytes = 0;
+    std::shared_ptr<InputCut> cut;
+  };
+  /// Reads what is there, as much as the tile takes; nothing if that is no whole record, or was the end of a file.
+  ///
+  /// Throws: as look; and if records cannot be told.
+  std::optional<Next> read(std::span<std::byte> tile);
+
+  /// Reads and watches it no more.
+  void give_up() noexcept;
+
+  RecordLoss loss() const;
+  /// How often it was found to be truncated.
+  std::uint64_t truncations() const noexcept { return truncations_; }
+
+ private:
+  struct Open;
+  std::unique_ptr<Open> open() const;
+  void watch_names();
+  void forget_names() noexcept;
+  void find_successor();
+  void begin_generation();
+  bool begin_records();
+  void cut_by(Framing::OfInput of);
+
+  std::string const name_;
+  std::uint64_t const number_;
+  FileSourceOptions const& options_;
+  std::size_t const tile_bytes_;
+  ChangeWatch& watch_;
+
+  bool changed_ = true;  ///< Since the last look.
+  bool folder_gone_ = true;
+  std::array<int, 2> name_watches_{-1, -1};  ///< Of the name in its folder, and of the folder's own.
+  std::unique_ptr<Open> now_, next_;         ///< The one that is read, and the one that has its name now.
+  bool ending_ = false;                      ///< The one that is read is to be read to its end.
+  std::uint64_t generation_ = 0;
+  std::uint64_t size_ = 0, position_ = 0;
+  std::optional<Clock::time_point> since_;  ///< When bytes behind the position were first seen.
+  std::uint64_t truncations_ = 0;
+
+  std::shared_ptr<InputCut> cut_;  ///< With a framing, once it is known.
+  std::optional<StreamCutter> cutter_;
+  RecordLoss loss_;  ///< Of cutters before.
+};
+
+}  // namespace penstock

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "penstock/file/followed_files.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace penstock {
+namespace {
+
+FileSourceOptions const& expect_no_overlap(FileSourceOptions const& options) {
+  if (options.overlap == 0) return options;
+  throw Error(ErrorKind::bad_argument, "Tiles of files that are followed cannot overlap: ask for one of both.");
+}
+
+/// Why it cannot be followed, as far as that shows without its file.
+std::optional<FileProblem> problem_of(InputFile const& input) {
+  if (input.problem) return input.problem;
+  if (input.path == "-") return FileProblem("standard input cannot be followed; read it without that");
+  if (input.path.empty()) return FileProblem("an empty path names no file");
+  if (input.descriptor || input.folder != nullptr) return FileProblem("it can be followed by its path only");
+  return std::nullopt;
+}
+
+}  // namespace
+
+FollowedFiles::FollowedFiles(FileSource::NextFile next_file, FileSourceOptions const& options, std::size_t tile_bytes)
+    : next_file_(std::move(next_file)),
+      options_(expect_no_overlap(options)),
+      tile_bytes_(tile_bytes),
+      watch_(options.stop) {}
+
+void FollowedFiles::open_all() {
+  for (auto input = next_file_(); input && !options_.stop.stop_requested(); input = next_file_()) {
+    std::uint64_t const number = members_.size();
+    if (options_.observer != nullptr) options_.observer->opened(number, *input);
+    members_.push_back({std::make_unique<FollowedFile>(*input, number, options_, tile_bytes_, watch_),
+                        std::make_shared<std::string const>(input->path), 0, problem_of(*input)});
+  }
+  opened_ = true;
+}
+
+std::optional<FollowedFiles::Next> FollowedFiles::next(std::span<std::byte> tile) {
+  if (!opened_) open_all();
+  std::optional<ChangeWatch::Clock::time_point> until = ChangeWatch::Clock::time_point::min();
+  while (any_left()) {
+    watch_.wait(until, [&](std::size_t owner, ChangeWatch::Change change) { members_[owner].file->note(change); });
+    if (options_.stop.stop_requested()) break;
+    until = std::nullopt;
+    for (std::size_t k = 0; k < members_.size(); ++k) {
+      std::size_t const number = (turn_ + k) % members_.size();
+      Member& member = members_[number];
+      if (auto got = next_of(member, number, tile)) {
+        turn_ = number + 1;
+        return got;
+      }
+      if (member.told) continue;
+      if (auto const due = member.file->due(); due && (!until || *due < *until)) until = due;
+    }
+  }
+  abandon();
+  return std::nullopt;
+}
+
+/// What this file has by now.
+std::optional<FollowedFiles::Next> FollowedFiles::next_of(Member& member, std::uint64_t number,
+                                                          std::span<std::byte> tile) {
+  if (member.told) return std::nullopt;
+  try {
+    for (; !member.problem;) {
+      member.file->look();
+      auto const due = member.file->due();
+      if (!due || *due > ChangeWatch::Clock::now()) return std::nullopt;
+      if (auto piece = member.file->read(tile)) {
+        ++member.tiles;
+        return Next{std::move(*piece), member.name, std::nullopt};
+      }
+    }
+  } catch (FileProblem const& problem) {
+    member.problem = problem;
+  }
+  return fail(member, number);
+}
+
+/// Tells what is wrong with a file: by a tile, or nothing if the observer knows.
+std::optional<FollowedFiles::Next> FollowedFiles::fail(Member& member, std::uint64_t number) {
+  member.told = true;
+  member.file->give_up();
+  if (options_.observer == nullptr) return Next{{{number}, 0, nullptr}, member.name, member.problem};
+  options_.observer->failed(number, *member.problem);
+  options_.observer->ended(number, member.tiles);
+  return std::nullopt;
+}
+
+bool FollowedFiles::any_left() const {
+  return std::ranges::any_of(members_, [](Member const& member) { return !member.told; });
+}
+
+void FollowedFiles::abandon() {
+  for (std::size_t number = 0; number < members_.size(); ++number) {
+    if (std::exchange(members_[number].told, true) || options_.observer == nullptr) continue;
+    options_.observer->abandoned(number, members_[number].tiles);
+  }
+}
+
+RecordLoss FollowedFiles::loss() const {
+  RecordLoss all;
+  for (Member const& member : members_) all += member.file->loss();
+  return all;
+}
+
+std::vector<std::string> FollowedFiles::remarks() const {
+  std::vector<std::string> all;
+  for (Member const& member : members_) {
+    std::uint64_t const times = member.file->truncations();
+    if (times == 0) continue;
+    all.push_back(*member.name + " was truncated while it was followed (times: " + std::to_string(times) +
+                  "), and read from its beginning again.");
+  }
+  return all;
+}
+
+}  // namespace penstock

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "penstock/file/change_watch.hpp"
+#include "penstock/file/followed_file.hpp"
+#include "penstock/files.hpp"
+
+namespace penstock {
+
+/// Regular files that are read as they grow: a tile has bytes of one of them, and they take turns.
+///
+/// Threads: one at a time.
+class FollowedFiles {
+ public:
+  /// `options` outlive this.
+  ///
+  /// Throws: Error of kind bad_argument, if tiles are to overlap; of kind system, as ChangeWatch.
+  FollowedFiles(FileSource::NextFile next_file, FileSourceOptions const& options, std::size_t tile_bytes);
+
+  struct Next {
+    FollowedFile::Next piece;
+    std::shared_ptr<std::string const> name;
+    std::optional<FileProblem> problem;  ///< Its file is not followed any more.
+  };
+  /// Reads the next tile; nothing once a stop is requested, or no file is left that can be followed.
+  ///
+  /// Blocks: until then.
+  /// Throws: what next_file and the observer throw.
+  std::optional<Next> next(std::span<std::byte> tile);
+
+  /// Of all files so far.
+  RecordLoss loss() const;
+  /// Which files were truncated, a sentence each.
+  std::vector<std::string> remarks() const;
+
+ private:
+  struct Member {
+    std::unique_ptr<FollowedFile> file;
+    std::shared_ptr<std::string const> name;
+    std::uint64_t tiles = 0;
+    std::optional<FileProblem> problem = {};  ///< It is not followed.
+    bool told = false;                        ///< Of the problem, or of the end.
+  };
+  void open_all();
+  std::optional<Next> next_of(Member& member, std::uint64_t number, std::span<std::byte> tile);
+  std::optional<Next> fail(Member& member, std::uint64_t number);
+  bool any_left() const;
+  void abandon();
+
+  FileSource::NextFile const next_file_;
+  FileSourceOptions const& options_;
+  std::size_t const tile_bytes_;
+  ChangeWatch watch_;
+  std::vector<Member> members_;
+  bool opened_ = false;
+  std::size_t turn_ = 0;
+};
+
+}  // namespace penstock
