@@ -1,19 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <atomic>
 #include <chrono>
 #include <filesystem>
 #include <fstream>
+#include <memory>
+#include <optional>
+#include <span>
 #include <string>
-#include <thread>
-#include <utility>
 #include <vector>
 
-#include "support/folder_of_files.hpp"
-#include "support/records_of_text.hpp"
-#include "support/thread_state.hpp"
+#include "file/logs_that_are_followed.hpp"
 #include <gmock/gmock.h>
 
-#include "penstock/core/pool.hpp"
 #include "penstock/cpu/cpu_device.hpp"
 #include "penstock/files.hpp"
 #include "penstock/pipeline.hpp"
@@ -21,82 +18,18 @@
 namespace penstock {
 namespace {
 
-/// Four tiles of 64 bytes, and a folder in which logs grow. The test is writer, producer and sink in one. It must leave
-/// with all tiles home and no descriptor more than there were.
-struct LogsThatAreFollowed : support::FolderOfFiles {
-  static constexpr TileShape shape{.input_bytes = 64};
-  std::vector<std::byte> slab = std::vector<std::byte>(Pool::slab_bytes(shape, 4));
-  Pool pool{slab, shape, 4};
-  std::stop_source stop;
-  FileSourceOptions options{.framing = lines(), .follow = true};
-  std::vector<std::string> names{"log"};
-  std::unique_ptr<FileSource> made;
-  std::size_t descriptors = 0;
+using followed::LogsThatAreFollowed;
 
-  void SetUp() override {
-    FolderOfFiles::SetUp();
-    // What others do beside it wakes no thread of the test.
-    std::filesystem::create_directory(path("logs"));
-    folder = path("logs");
-    descriptors = support::open_descriptors();
+/// Lines behind a head of four bytes.
+class HeadedLines final : public Framing {
+ public:
+  std::optional<std::uint64_t> record_bytes(std::span<std::byte const> bytes) const override {
+    return lines()->record_bytes(bytes);
   }
-  void TearDown() override {
-    made = nullptr;
-    EXPECT_EQ(support::open_descriptors(), descriptors) << "a file stayed open";
-    EXPECT_EQ(pool.on_loan(), 0u) << "a tile never came home";
-    folder = std::filesystem::path(folder).parent_path();
-    FolderOfFiles::TearDown();
-  }
-
-  FileSource& source() {
-    if (made != nullptr) return *made;
-    std::vector<std::string> paths;
-    for (std::string const& name : names) paths.push_back(path(name));
-    options.stop = stop.get_token();
-    made = std::make_unique<FileSource>(paths, pool, options);
-    return *made;
-  }
-  void append(std::string const& name, std::string const& text) const {
-    std::ofstream(path(name), std::ios::app | std::ios::binary) << text;
-  }
-  void rename(std::string const& from, std::string const& to) const { std::filesystem::rename(path(from), path(to)); }
-  /// "FILE.GENERATION@OFFSET TEXT" of the next tile, why it failed, or "end".
-  std::string next() {
-    Loan const loan = pool.borrow();
-    if (!source().next(*loan)) return "end";
-    try {
-      loan->filled = source().fill(*loan);
-    } catch (FileProblem const& problem) {
-      return problem.what();
-    }
-    auto const place = source().place_of(*loan);
-    return std::to_string(place.file) + "." + std::to_string(place.generation) + "@" + std::to_string(place.offset) +
-           " " + support::text_of(loan->filled_input());
-  }
-  /// What `next` gives after each of `steps`, if it waits before each.
-  template <class... Steps>
-  std::string next_after(Steps... steps) {
-    source();
-    std::atomic<pid_t> id{0};
-    std::string got;
-    std::jthread producer([&] {
-      id = gettid();
-      got = next();
-    });
-    while (id == 0) std::this_thread::yield();
-    std::uint64_t slept = 0;
-    // It may sleep on its way to where it waits, for memory say; not for long.
-    auto const asleep_again = [&] {
-      std::uint64_t const before = slept;
-      for (int same = 0; same < 50 || slept == before; ++same) {
-        support::await_asleep(id);
-        std::uint64_t const now = support::times_asleep(id);
-        if (std::exchange(slept, now) != now) same = 0;
-      }
-    };
-    ((asleep_again(), steps()), ...);
-    producer.join();
-    return got;
+  std::size_t head_bytes() const noexcept override { return 4; }
+  OfInput of_input(std::span<std::byte const> first) const override {
+    if (support::text_of(first) == "HEAD") return {lines(), 4};
+    throw Error(ErrorKind::bad_argument, "No input begins so.");
   }
 };
 
@@ -239,6 +172,42 @@ TEST_F(LogsThatAreFollowed, LeaveOutALineThatIsLongerThanATile) {
   EXPECT_EQ(next(), "0.0@0 a\n");
   EXPECT_EQ(next_after([&] { append("log", std::string(100, 'x') + "\nb\n"); }), "0.0@203 b\n");
   EXPECT_EQ(source().loss(), (RecordLoss{.refused = 1}));
+}
+
+TEST_F(LogsThatAreFollowed, MayHaveAHeadEach) {
+  options.framing = std::make_shared<HeadedLines>();
+  append("log", "HE");
+  EXPECT_EQ(next_after([&] { append("log", "AD"); }, [&] { append("log", "a\n"); }), "0.0@4 a\n");
+  rename("log", "log.1");
+  EXPECT_EQ(next_after([&] { append("log", "HEADb\n"); }), "0.1@4 b\n");
+  std::filesystem::resize_file(path("log"), 0);
+  EXPECT_EQ(next_after([&] { rename("log", "log.1"); }, [&] { append("log", "HEADc\n"); }), "0.3@4 c\n");
+  rename("log", "log.1");
+  EXPECT_EQ(next_after([&] { append("log", "NONE"); }), path("log") + ": No input begins so.");
+}
+
+TEST_F(LogsThatAreFollowed, MissNothingWhereTheSystemDropsEvents) {
+  std::size_t room = 0;
+  std::ifstream("/proc/sys/fs/inotify/max_queued_events") >> room;
+  if (room > 100000) GTEST_SKIP() << "the system keeps " << room << " events";
+  names = {"log", "other", "third"};
+  options.framing = nullptr;
+  for (std::string const& name : names) append(name, "a");
+  for (std::string const number : {"0", "1", "2"}) EXPECT_EQ(next(), number + ".0@0 a");
+  // By then the first one has been looked at since it was read.
+  append("third", "b");
+  EXPECT_EQ(next(), "2.0@1 b");
+  {
+    std::ofstream other(path("other"), std::ios::app), third(path("third"), std::ios::app);
+    for (std::size_t k = 0; k < room; ++k) (k % 2 == 0 ? other : third) << 'x' << std::flush;
+  }
+  rename("log", "log.1");
+  append("log", "new");
+  std::string of_log;
+  while (!of_log.starts_with("0.1")) {
+    if (std::string const got = next(); got.starts_with("0")) of_log = got;
+  }
+  EXPECT_EQ(of_log, "0.1@0 new");
 }
 
 TEST_F(LogsThatAreFollowed, FailWhereTheyCannotBeFollowed) {
