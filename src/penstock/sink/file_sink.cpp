@@ -13,7 +13,7 @@
 #include "penstock/machine/new_file.hpp"
 #include "penstock/machine/output_file.hpp"
 #include "penstock/sink/open_to_write.hpp"
-#include "penstock/sink/record_writer.hpp"
+#include "penstock/sink/sink_writer.hpp"
 #include "penstock/sinks.hpp"
 
 namespace penstock {
@@ -119,7 +119,7 @@ class FileSink::Parts {
   Descriptor own_;
   int descriptor_ = -1;
   SinkTally tally_;
-  std::optional<RecordWriter> writer_;
+  std::optional<SinkWriter> writer_;
   bool closed_ = false;
 };
 

@@ -15,7 +15,7 @@
 #include "penstock/machine/new_file.hpp"
 #include "penstock/sink/name_pattern.hpp"
 #include "penstock/sink/open_to_write.hpp"
-#include "penstock/sink/record_writer.hpp"
+#include "penstock/sink/sink_writer.hpp"
 #include "penstock/sinks.hpp"
 
 namespace penstock {
@@ -142,7 +142,7 @@ class RollingFiles::Parts {
   std::uint64_t number_ = 0;  ///< Of the last file.
   std::string path_;
   Descriptor file_;
-  std::optional<RecordWriter> writer_;  ///< Empty between files.
+  std::optional<SinkWriter> writer_;  ///< Empty between files.
   std::uint64_t bytes_ = 0;             ///< Of this file, also those that are not written yet.
   std::chrono::system_clock::time_point begun_;
   bool closed_ = false;

@@ -10,7 +10,7 @@
 #include "penstock/core/failure_text.hpp"
 #include "penstock/core/say.hpp"
 #include "penstock/net/net_address.hpp"
-#include "penstock/sink/record_writer.hpp"
+#include "penstock/sink/sink_writer.hpp"
 #include "penstock/sinks.hpp"
 
 namespace penstock {
@@ -105,7 +105,7 @@ class SocketSink::Parts {
   Ending const ending_;
   SinkTally tally_;
   Descriptor socket_;
-  RecordWriter writer_;
+  SinkWriter writer_;
   bool closed_ = false;
 };
 

@@ -16,7 +16,7 @@
 
 namespace penstock {
 
-/// What a RecordWriter says of itself in an error.
+/// What a SinkWriter says of itself in an error.
 struct WriterWords {
   std::string name;
   std::string instead = "name another file";  ///< What else may help.
@@ -38,10 +38,10 @@ struct SinkTally {
 /// Whole records on their way to a descriptor, in large pieces.
 ///
 /// Threads: one at a time.
-class RecordWriter {
+class SinkWriter {
  public:
   /// The descriptor stays the caller's; it, `ending` and `tally` outlive this object.
-  RecordWriter(WriterWords words, int descriptor, SinkOptions const& options, Ending const& ending, SinkTally& tally);
+  SinkWriter(WriterWords words, int descriptor, SinkOptions const& options, Ending const& ending, SinkTally& tally);
 
   /// Throws: Error of kind system, if not all could be written, now or before.
   void append(std::span<std::byte const> records);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "penstock/sink/record_writer.hpp"
+#include "penstock/sink/sink_writer.hpp"
 
 #include <algorithm>
 #include <array>
@@ -20,13 +20,13 @@ std::size_t whole_of(std::span<std::size_t const> ends, std::size_t done) {
 
 }  // namespace
 
-RecordWriter::RecordWriter(WriterWords words, int descriptor, SinkOptions const& options, Ending const& ending,
+SinkWriter::SinkWriter(WriterWords words, int descriptor, SinkOptions const& options, Ending const& ending,
                            SinkTally& tally)
     : words_(std::move(words)), options_(options), ending_(ending), tally_(tally), outlet_(descriptor) {
   piece_.reserve(options_.piece_bytes);
 }
 
-void RecordWriter::append(std::span<std::byte const> records) {
+void SinkWriter::append(std::span<std::byte const> records) {
   if (failure_) throw Error(*failure_);
   if (records.empty()) return;
   if (piece_.size() + records.size() > options_.piece_bytes) flush();
@@ -40,14 +40,14 @@ void RecordWriter::append(std::span<std::byte const> records) {
   tally_.given.fetch_add(records.size(), std::memory_order_relaxed);
 }
 
-void RecordWriter::flush() {
+void SinkWriter::flush() {
   if (failure_) throw Error(*failure_);
   write(piece_, ends_);
   piece_.clear();
   ends_.clear();
 }
 
-void RecordWriter::write(std::span<std::byte const> bytes, std::span<std::size_t const> ends) {
+void SinkWriter::write(std::span<std::byte const> bytes, std::span<std::size_t const> ends) {
   std::size_t done = 0;
   int problem = 0;
   std::optional<std::chrono::steady_clock::time_point> give_up;
@@ -70,7 +70,7 @@ void RecordWriter::write(std::span<std::byte const> bytes, std::span<std::size_t
   fail(problem, in_part ? ", and a part of another" : "");
 }
 
-void RecordWriter::fail(int problem, std::string const& besides) {
+void SinkWriter::fail(int problem, std::string const& besides) {
   std::string const less = words_.name + " took less than all records";
   std::string const got = "got " + std::to_string(written_) + " bytes in whole records" + besides;
   std::string const outcome = words_.outcome.empty() ? got : words_.outcome;
