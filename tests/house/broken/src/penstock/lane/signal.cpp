@@ -7,4 +7,8 @@ namespace penstock {
 void tell() {
   std::fprintf(stderr, "it rang\n");
 }
+struct Lane {};
+namespace {
+struct Call {};
+}  // namespace
 }  // namespace penstock
