@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A job: how often each byte occurs in a file, and how small a perfect compressor of single bytes would make the file.
-// The program has the commands run, bench, compare, tune, watch, as in `050_job bench --input FILE --producers 1,2,4`.
+// A job: how often each byte occurs in a file, and how small it could be. It has run, bench, compare, tune and watch.
 #include <array>
 #include <cmath>
 

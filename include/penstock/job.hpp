@@ -81,8 +81,8 @@ struct JobPoint {
   JobValues values = {};          ///< Of all of the job's own options.
   std::size_t tile_bytes = 0;     ///< The size of a tile, by --tile or Job::tile.
   PipelineOptions pipeline = {};  ///< The other options of the run. Its tile shape is not set yet.
-  /// Requested when the program is asked to end. A source that may wait takes it, as FileSourceOptions::stop, or the
-  /// program waits until more comes.
+  /// Requested when `run` is asked to end. A source that may wait takes it, as FileSourceOptions::stop, or the program
+  /// waits until more comes. Of a measurement none is possible.
   std::stop_token stop = {};
 };
 

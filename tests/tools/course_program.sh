@@ -41,16 +41,39 @@ items > "$world/items" || fail 'items.md has a row that cannot be checked'
 shown_by_items() { awk -F '\t' -v command="$1" '$1 == command { print $2 }' items | grep -o '`[^`]*`' | tr -d '`' || true; }
 
 commands=0
-# judge: what the last command said is compared with what the page and the items have.
-judge() {
+# run_it PROGRAM ARGUMENT...: as `run`, and keeps what it ran.
+last=()
+run_it() {
+  last=("$@")
+  penstock=$1 run "${@:2}"
+}
+# what_differs: what the last command said that the page and the items have not, in words; nothing if all is there.
+what_differs() {
   local line
-  expect_code "$wanted_code"
+  [[ $code == "$wanted_code" ]] || { echo "ended with $code: $(cat out err)"; return; }
   cat out err | same_words > words
-  shown_by_items "$command" >> shown
   while IFS= read -r line; do
     [[ -z $line || $line == ... ]] || grep -qF -- "$(same_words <<< "$line" | sed 's/^ //; s/ $//')" words ||
-      fail "$page: '$command' does not say '$line' but: $(cat out err)"
+      { echo "does not say '$line' but: $(cat out err)"; return; }
   done < shown
+}
+# judge: holds the last command to the page and the items. Where the machine is busy with other things, and the command says that
+# a model's clock is too fast for it, it is run again with the factor that it names.
+judge() {
+  local differs factor argument
+  local -a slower
+  shown_by_items "$command" >> shown
+  for _ in 1 2 3; do
+    differs=$(what_differs)
+    [[ -n $differs ]] || return 0
+    factor=$(cat out err | tr -s '\n ' '  ' | sed -nE 's/.*larger factor, as @([0-9]+).*/\1/p')
+    [[ -n $factor ]] || break
+    slower=()
+    for argument in "${last[@]}"; do slower+=("$(sed -E "s/(model:[a-z0-9]+)(@[0-9]+)?/\\1@$factor/g" <<< "$argument")"); done
+    run_it "${slower[@]}"
+  done
+  differs=$(what_differs)
+  [[ -z $differs ]] || fail "$page: '$command' $differs"
 }
 
 if [[ $page == items.md ]]; then
@@ -65,7 +88,7 @@ if [[ $page == items.md ]]; then
     esac
     : > shown
     words_of_it=("${words_of_it[@]/#\/tmp\//$world/}")
-    penstock=$program run "${words_of_it[@]:1}"
+    run_it "$program" "${words_of_it[@]:1}"
     judge
     commands=$((commands + 1))
   done < <(cut -f 1 items | sort -u)
@@ -89,7 +112,7 @@ while IFS= read -r line; do
     : > shown
     commands=$((commands + 1))
     read -ra words_of_it <<< "${line#\$ penstock }"
-    run "${words_of_it[@]/#\/tmp\//$world/}"
+    run_it "$penstock" "${words_of_it[@]/#\/tmp\//$world/}"
   elif ((inside)) && [[ $line =~ ^\(exit\ code\ ([0-9]+)\)$ ]]; then
     wanted_code=${BASH_REMATCH[1]}
   elif ((inside)); then

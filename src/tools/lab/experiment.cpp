@@ -49,6 +49,7 @@ std::vector<Experiment> all_experiments() {
           missing_wait(),
           broken_buffers(),
           reused_memory(),
+          ordered_memory(),
           late_error(),
           no_help_kernel(),
           no_help_link(),
@@ -58,6 +59,8 @@ std::vector<Experiment> all_experiments() {
           numa(),
           copy_beside_kernel(),
           roofline(),
+          matrix_product_time(),
+          grid_barrier(),
           collective()};
 }
 
