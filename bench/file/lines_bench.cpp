@@ -185,6 +185,7 @@ template <class Body>
 auto through_pipe(Log const& log, Body const& body) {
   std::array<int, 2> ends{};
   if (pipe2(ends.data(), O_CLOEXEC) != 0) std::abort();
+  fcntl(ends[0], F_SETPIPE_SZ, 1 << 20);  // As a pipeline's source asks for, so that both have it.
   std::jthread const writer([&log, to = ends[1]] {
     int const file = open(log.path().c_str(), O_RDONLY | O_CLOEXEC);
     std::vector<char> some(256 << 10);
