@@ -62,7 +62,8 @@ constexpr ArrowKind arrow_kind_of() {
   return static_cast<ArrowKind>(log + (std::is_signed_v<Number> ? 0 : 4));
 }
 
-/// A column: values one behind the other, in the memory that Arrow prescribes.
+/// A column: values one behind the other, in the memory that Arrow prescribes. A call that throws, also for want of
+/// memory, leaves it as it was.
 ///
 /// Threads: one at a time.
 class ArrowColumn {
@@ -106,6 +107,8 @@ class ArrowColumn {
 
  private:
   void append_numbers(ArrowKind kind, std::span<std::byte const> bytes, std::size_t count);
+  /// Of all parts, before one is changed: a column stays whole where memory is short.
+  void make_room_for(std::size_t count, std::size_t bytes, bool valid);
   void add_rows(std::size_t count, bool valid);
 
   ArrowField field_;
@@ -129,11 +132,11 @@ class ArrowBatch {
   std::uint64_t rows() const;
   void clear() noexcept;
 
-  /// Hands all columns over to another library, by the C data interface: as a struct with a child for each. They belong
-  /// to who has the two structures, until its release callbacks were called, on any thread. This batch is empty then,
-  /// and may get new rows.
+  /// Hands all columns over to another library, by the C data interface: as a struct with a child for each. The two
+  /// structures own the columns until their release callbacks are called, on any thread. This batch is empty then, and
+  /// may get new rows.
   ///
-  /// Throws: as rows; the structures are then as they were.
+  /// Throws: as rows; the structures and this batch are then as they were.
   void release_to(ArrowSchema& schema, ArrowArray& array);
 
  private:

@@ -24,7 +24,8 @@ struct SinkOptions {
   std::size_t piece_bytes = std::size_t{1} << 20;
   /// Ends the waits for a pipe, a terminal or a connection that takes nothing. The sink has then failed.
   std::stop_token stop = {};
-  /// How long after a stop the sink waits for a reader that has a part of a record, to give it the rest.
+  /// How long after a stop the sink waits for a reader that takes nothing; anew whenever it has taken something. So one
+  /// that is slow gets all.
   std::chrono::milliseconds patience = std::chrono::seconds(1);
 };
 
@@ -68,8 +69,9 @@ class FileSink {
   /// `-` is standard output. With FileKeeping::at_once a link is followed, and what is no regular file is written as
   /// it is.
   ///
-  /// Blocks: for a named pipe, until it has a reader; with at_once a stop ends that.
-  /// Throws: Error of kind bad_argument, if it cannot be written; of kind system, if no more files can be opened.
+  /// Blocks: for a named pipe, until it has a reader, or a stop is requested.
+  /// Throws: Error of kind bad_argument, if it cannot be written; of kind system, if no more files can be opened, or a
+  ///         stop ended the wait.
   explicit FileSink(std::string path, FileSinkOptions options = {});
   /// Writes where this descriptor stands, and leaves it open; it outlives the sink. `name` is for messages.
   ///
@@ -81,7 +83,8 @@ class FileSink {
   /// message (messages.hpp).
   ~FileSink();
 
-  /// Blocks: while a pipe, a terminal or a device takes nothing, until a stop.
+  /// Blocks: while a pipe or a terminal takes nothing, until a stop and SinkOptions::patience are over. Of a device of
+  ///         another kind, and of a terminal that this process may not open, the system may keep a write for longer.
   /// Throws: Error of kind system, if not all could be written, now or before; of kind bad_argument once it is closed.
   void append(std::span<std::byte const> records);
   void append(std::string_view text) { append(std::as_bytes(std::span(text))); }
@@ -90,11 +93,13 @@ class FileSink {
   /// Blocks, throws: as append.
   void flush();
   /// Writes what it has, and opens the file of its path again, behind what that holds: for a program that rotates
-  /// logs, once it has renamed the file.
+  /// logs, once it has renamed the file. If the new one cannot be opened, the old one goes on.
   ///
+  /// Blocks: as the constructor and append do; and while other threads are in `append`, which may wait for a reader. A
+  ///         stop ends these waits, too. A thread that must not wait, as that of an event loop, leaves it to another.
   /// Throws: as append; and Error of kind bad_argument, if the sink has no path or is kept at once.
   void reopen();
-  /// Writes what it has, and ends. A second call does nothing.
+  /// Writes what it has, and ends; the reader of a pipe that the sink opened sees its end. A second call does nothing.
   ///
   /// Blocks: as append; and until all is on the disk, if the options say so.
   /// Throws: as append.
@@ -135,8 +140,8 @@ struct RollingOptions {
 /// Threads: any.
 class RollingFiles {
  public:
-  /// Throws: Error of kind bad_argument, unless the name of the file has "{number}" once, and "{time}" at most once
-  ///         and not next to it; of kind system, if the folder cannot be read.
+  /// Throws: Error of kind bad_argument, unless the name of the file has "{number}" once and no digit behind it, and
+  ///         "{time}" at most once and not next to it; of kind system, if the folder cannot be read.
   explicit RollingFiles(std::string const& pattern, RollingOptions options = {});
   RollingFiles(RollingFiles const&) = delete;
   RollingFiles& operator=(RollingFiles const&) = delete;
@@ -194,9 +199,12 @@ class SocketSink {
   void append(std::string_view text) { append(std::as_bytes(std::span(text))); }
   /// Sends what it has. Blocks, throws: as append.
   void flush();
-  /// Sends what it has, and says to the peer that this is all. A second call does nothing.
+  /// Sends what it has, says to the peer that this is all, and reads away what the peer sends until it ends as well: a
+  /// connection that has something unread ends by a reset, which may cost the peer the last records. A second call does
+  /// nothing.
   ///
-  /// Blocks, throws: as append.
+  /// Blocks: as append; then until the peer ends, SinkOptions::patience is over or a stop is requested meanwhile.
+  /// Throws: as append.
   void close();
 
   SinkCounts counts() const noexcept;

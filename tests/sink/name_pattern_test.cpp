@@ -30,8 +30,8 @@ TEST(ANamePattern, KnowsNoOtherName) {
 }
 
 TEST(ANamePattern, NeedsANumberThatCanBeFound) {
-  for (char const* const text :
-       {"log", "", "{time}", "{number}{time}", "{number}-{number}", "{time}-{number}-{time}"}) {
+  for (char const* const text : {"log", "", "{time}", "{number}{time}", "{number}-{number}", "{time}-{number}-{time}",
+                                 "log-{number}2026.txt", "{time}-{number}0"}) {
     EXPECT_THROW(NamePattern{text}, Error) << text;
   }
 }

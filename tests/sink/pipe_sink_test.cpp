@@ -10,6 +10,7 @@
 #include "support/thread_state.hpp"
 #include <gmock/gmock.h>
 
+#include "penstock/core/descriptor.hpp"
 #include "penstock/sinks.hpp"
 
 namespace penstock {
@@ -31,7 +32,7 @@ struct APipeSink : support::FolderOfSinks {
   }
   void TearDown() override {
     end_reader();
-    close(writer);
+    if (writer >= 0) close(writer);
     FolderOfSinks::TearDown();
   }
   void end_reader() {
@@ -124,6 +125,82 @@ TEST_F(APipeSink, EndsItsWaitBetweenRecords) {
   std::string text;
   while (text.size() < room()) text += read_some(room() - text.size());
   EXPECT_TRUE(text == numbered(0, static_cast<int>(room() / 8)));
+}
+
+TEST_F(APipeSink, GivesAllToASlowReaderBehindAStop) {
+  FileSink sink(writer, "the pipe",
+                {.writing = {.piece_bytes = 0, .stop = stop.get_token(), .patience = std::chrono::hours(1)}});
+  std::string problem;
+  std::jthread appends([&] {
+    problem = problem_of([&] {
+      // Records of eight bytes: the pipe is full behind one of them.
+      for (int k = 0; k < 100'000; ++k) sink.append(numbered(k, 1));
+      sink.close();
+    });
+    close(std::exchange(writer, -1));
+  });
+  for (int held = 0; held < 65'536; std::this_thread::yield()) ASSERT_EQ(ioctl(reader, FIONREAD, &held), 0);
+  stop.request_stop();
+  std::string text;
+  for (std::string some = read_some(7001); !some.empty(); some = read_some(7001)) text += some;
+  appends.join();
+  EXPECT_EQ(problem, "");
+  EXPECT_TRUE(text == numbered(0, 100'000));
+}
+
+TEST_F(APipeSink, LetsItsReaderSeeTheEndOnceItIsClosed) {
+  FileSink sink(writer, "the pipe", options(1000));
+  sink.append("all");
+  sink.close();
+  close(std::exchange(writer, -1));
+  ASSERT_EQ(fcntl(reader, F_SETFL, O_NONBLOCK), 0);
+  EXPECT_EQ(read_some(100), "all");
+  char none = 0;
+  EXPECT_EQ(read(reader, &none, 1), 0);
+}
+
+TEST_F(APipeSink, EndsANamedPipeAsItIsClosed) {
+  ASSERT_EQ(mkfifo(path("fifo").c_str(), 0600), 0);
+  for (FileKeeping const keeping : {FileKeeping::grows, FileKeeping::at_once}) {
+    Descriptor const read_end(open(path("fifo").c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
+    FileSink sink(path("fifo"), {.keeping = keeping});
+    sink.append("all");
+    sink.close();
+    char text[9];
+    EXPECT_EQ(read(read_end.number, text, sizeof text), 3);
+    EXPECT_EQ(read(read_end.number, text, sizeof text), 0);
+  }
+}
+
+TEST_F(APipeSink, WaitsForAReaderOfANamedPipeUntilAStop) {
+  ASSERT_EQ(mkfifo(path("fifo").c_str(), 0600), 0);
+  stop.request_stop();
+  for (FileKeeping const keeping : {FileKeeping::grows, FileKeeping::goes_on, FileKeeping::at_once}) {
+    EXPECT_THAT(problem_of([&] { FileSink sink(path("fifo"), {.keeping = keeping, .writing = options(0).writing}); }),
+                HasSubstr("is a pipe, and had no reader"));
+  }
+}
+
+TEST_F(APipeSink, EndsItsWaitForATerminalAtAStop) {
+  Descriptor const user(posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC));
+  if (user.number < 0 || grantpt(user.number) != 0 || unlockpt(user.number) != 0) GTEST_SKIP() << "no terminals";
+  Descriptor const terminal(open(ptsname(user.number), O_RDWR | O_NOCTTY | O_CLOEXEC));
+  ASSERT_GE(terminal.number, 0);
+  FileSink(user.number, "the user", options(0)).append("typed\n");
+  char typed[9];
+  EXPECT_EQ(read(terminal.number, typed, sizeof typed), 6) << "it went to another terminal";
+  FileSink sink(terminal.number, "the terminal", options(0));
+  std::atomic<pid_t> thread = 0;
+  std::string problem;
+  std::jthread appends([&] {
+    thread = gettid();
+    problem = problem_of([&] { sink.append(numbered(0, 100'000)); });
+  });
+  while (thread == 0) std::this_thread::yield();
+  support::await_asleep(thread);
+  stop.request_stop();
+  appends.join();
+  EXPECT_THAT(problem, HasSubstr("a stop was requested while it took none"));
 }
 
 TEST_F(APipeSink, SaysThatItsReaderIsGoneAndRaisesNoSignal) {

@@ -85,6 +85,16 @@ TEST_F(FilesThatRoll, LeaveAFileThatAnotherProcessHasMade) {
   EXPECT_EQ(content("000002.log"), "ours");
 }
 
+TEST_F(FilesThatRoll, BeginNoFileBehindTheLastNumberThereIs) {
+  hold("18446744073709551614.log", "old");
+  RollingFiles files(path("{number}.log"), options(1, 1));
+  files.append("last");
+  EXPECT_THAT(problem_of([&] { files.append("too many"); }),
+              testing::HasSubstr("No number is left for a file behind 18446744073709551615.log"));
+  EXPECT_THAT(names(), ElementsAre("18446744073709551615.log"));
+  EXPECT_EQ(files.path(), path("18446744073709551615.log"));
+}
+
 TEST_F(FilesThatRoll, EndWithAWholeRecordAndStayFailed) {
   support::FilesOfAtMost const limit(100);
   RollingFiles files(path("{number}.log"), {.bytes = 1000, .writing = {.piece_bytes = 50}});
@@ -102,6 +112,7 @@ TEST_F(FilesThatRoll, TryAgainToBeginTheNextFile) {
   RollingFiles files(path("logs/{number}"), options(0));
   std::filesystem::rename(path("logs"), path("away"));
   EXPECT_THAT(problem_of([&] { files.append("lost"); }), testing::HasSubstr("No such file or directory"));
+  EXPECT_EQ(files.path(), "") << "it was not begun";
   std::filesystem::rename(path("away"), path("logs"));
   files.append("kept");
   files.close();

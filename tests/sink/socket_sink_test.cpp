@@ -54,7 +54,7 @@ struct ASocketSink : support::FolderOfSinks, testing::WithParamInterface<bool> {
 };
 
 TEST_P(ASocketSink, SendsRecordsAndEnds) {
-  SocketSink sink(address);
+  SocketSink sink(address, options(1 << 20));
   accept_one();
   sink.append(numbered(0, 10));
   sink.append(numbered(10, 20));
@@ -63,6 +63,47 @@ TEST_P(ASocketSink, SendsRecordsAndEnds) {
   EXPECT_EQ(read_all(), numbered(0, 30));
   EXPECT_EQ(sink.counts().written, 240U);
   EXPECT_THAT(problem_of([&] { sink.append("x"); }), HasSubstr("is closed"));
+}
+
+TEST_P(ASocketSink, LosesNothingIfItsPeerAnswers) {
+  {
+    SocketSink sink(address, options(0));
+    accept_one();
+    // Most of it waits on the side of the sink, whose system keeps as much.
+    int const little = 16'384;
+    setsockopt(peer.number, SOL_SOCKET, SO_RCVBUF, &little, sizeof little);
+    sink.append(numbered(0, 15'000));
+    ASSERT_EQ(send(peer.number, "thanks", 6, 0), 6);
+  }
+  EXPECT_TRUE(read_all() == numbered(0, 15'000)) << "and no reset";
+}
+
+TEST_P(ASocketSink, WaitsUntilItsPeerEndsToo) {
+  SocketSink sink(address, {.patience = std::chrono::hours(1)});
+  accept_one();
+  std::atomic<bool> ended = false;
+  std::jthread const reads([&] {
+    static_cast<void>(read_all());
+    send(peer.number, "thanks", 6, 0);
+    ended = true;
+    peer.shut();
+  });
+  sink.append(numbered(0, 30));
+  sink.close();
+  EXPECT_TRUE(ended);
+}
+
+TEST_P(ASocketSink, EndsItsWaitForTheEndOfItsPeerAtAStop) {
+  SocketSink sink(address, {.stop = stop.get_token(), .patience = std::chrono::hours(1)});
+  accept_one();
+  std::atomic<pid_t> thread = 0;
+  std::jthread const closes([&] {
+    thread = gettid();
+    sink.close();
+  });
+  EXPECT_EQ(read_all(), "");
+  support::await_asleep(thread);
+  stop.request_stop();
 }
 
 TEST_P(ASocketSink, WaitsForASlowPeer) {

@@ -96,17 +96,21 @@ ArrowArray array_of(std::unique_ptr<ArrayParts> parts, std::uint64_t rows, std::
   return array;
 }
 
-ArrowArray array_of(ArrowColumn&& column) {
+/// The array of a column, which `give` hands over to it.
+ArrowArray array_of(ArrowColumn const& column) {
   // What has no values still has a place.
   alignas(64) static constexpr std::byte nothing[64]{};
   auto parts = std::make_unique<ArrayParts>();
   parts->columns.reserve(1);
   parts->buffers.reserve(3);
-  parts->columns.push_back(std::move(column));
-  ArrowColumn const& kept = parts->columns.front();
-  for (auto const buffer : buffers_of(kept)) parts->buffers.push_back(buffer.empty() ? nothing : buffer.data());
-  if (kept.nulls() == 0) parts->buffers.front() = nullptr;
-  return array_of(std::move(parts), kept.rows(), kept.nulls());
+  // They stay where they are when the column is moved.
+  for (auto const buffer : buffers_of(column)) parts->buffers.push_back(buffer.empty() ? nothing : buffer.data());
+  if (column.nulls() == 0) parts->buffers.front() = nullptr;
+  return array_of(std::move(parts), column.rows(), column.nulls());
+}
+
+void give(ArrowColumn&& column, ArrowArray const& array) noexcept {
+  static_cast<ArrayParts*>(array.private_data)->columns.push_back(std::move(column));  // There is room.
 }
 
 }  // namespace
@@ -122,9 +126,11 @@ void ArrowBatch::release_to(ArrowSchema& schema, ArrowArray& array) {
   parts->children.resize(fields.size());
   parts->buffers.push_back(nullptr);
   Held values(array_of(std::move(parts), count, 0));
+  for (std::size_t k = 0; k < fields.size(); ++k) *values->children[k] = array_of(columns_[k]);
   ArrowBatch next(fields);
+  // From here on nothing fails.
   std::swap(columns_, next.columns_);
-  for (std::size_t k = 0; k < fields.size(); ++k) *values->children[k] = array_of(std::move(next.columns_[k]));
+  for (std::size_t k = 0; k < fields.size(); ++k) give(std::move(next.columns_[k]), *values->children[k]);
   schema = types.take();
   array = values.take();
 }

@@ -30,6 +30,13 @@ std::size_t row_bytes(ArrowField const& field) {
   }
 }
 
+/// Makes room for so many more.
+template <class Value>
+void make_room(std::vector<Value>& values, std::size_t more) {
+  std::size_t const least = values.size() + more;
+  if (least > values.capacity()) values.reserve(std::max(least, 2 * values.capacity()));
+}
+
 }  // namespace
 
 ArrowColumn::ArrowColumn(ArrowField field) : field_(std::move(field)) {
@@ -41,6 +48,7 @@ ArrowColumn::ArrowColumn(ArrowField field) : field_(std::move(field)) {
 void ArrowColumn::append_numbers(ArrowKind kind, std::span<std::byte const> bytes, std::size_t count) {
   bool const is_time = field_.kind == ArrowKind::timestamp && kind == ArrowKind::int64;
   if (kind != field_.kind && !is_time) refuse(field_, "has another type than the numbers for it");
+  make_room_for(count, bytes.size(), true);
   values_.insert(values_.end(), bytes.begin(), bytes.end());
   add_rows(count, true);
 }
@@ -53,6 +61,7 @@ void ArrowColumn::append_bytes(std::span<std::byte const> bytes) {
   } else if (field_.kind != ArrowKind::fixed_binary || bytes.size() != row_bytes(field_)) {
     refuse(field_, "has no rows of " + std::to_string(bytes.size()) + " bytes");
   }
+  make_room_for(1, bytes.size(), true);
   values_.insert(values_.end(), bytes.begin(), bytes.end());
   if (has_offsets()) offsets_.push_back(static_cast<std::int32_t>(values_.size()));
   add_rows(1, true);
@@ -60,9 +69,16 @@ void ArrowColumn::append_bytes(std::span<std::byte const> bytes) {
 
 void ArrowColumn::append_null() {
   if (!field_.nullable) refuse(field_, "has a value in each row, because its field is not nullable");
+  make_room_for(1, row_bytes(field_), false);
   values_.resize(values_.size() + row_bytes(field_));
   if (has_offsets()) offsets_.push_back(offsets_.back());
   add_rows(1, false);
+}
+
+void ArrowColumn::make_room_for(std::size_t count, std::size_t bytes, bool valid) {
+  make_room(values_, bytes);
+  if (has_offsets()) make_room(offsets_, count);
+  if (!valid || nulls_ != 0) make_room(validity_, (rows_ + count + 7) / 8 - validity_.size());
 }
 
 void ArrowColumn::add_rows(std::size_t count, bool valid) {

@@ -26,15 +26,22 @@ class ArrowFile::Parts {
     ArrowBlock block;
     auto const message = arrow_message(batch, block);
     std::lock_guard const lock(mutex_);
-    file_.append(message);
     block.at = static_cast<std::int64_t>(at_);
-    at_ += message.size();
     blocks_.push_back(block);
+    try {
+      file_.append(message);
+    } catch (...) {
+      blocks_.pop_back();
+      throw;
+    }
+    at_ += message.size();
   }
   void close() {
     std::lock_guard const lock(mutex_);
-    if (std::exchange(closed_, true)) return;
-    file_.append(arrow_end(fields_, blocks_));
+    if (closed_) return;
+    auto const end = arrow_end(fields_, blocks_);
+    closed_ = true;
+    file_.append(end);
     file_.close();
   }
   SinkCounts counts() const noexcept { return file_.counts(); }

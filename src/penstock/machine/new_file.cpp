@@ -16,6 +16,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "penstock/core/descriptor.hpp"
 #include "penstock/error.hpp"
 
 namespace penstock {
@@ -126,11 +127,9 @@ int sync_file(int descriptor) {
   return errno;
 }
 
-void sync_folder(int folder) {
-  int const readable = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (readable < 0) return;
-  static_cast<void>(fsync(readable));
-  close(readable);
+int sync_folder(int folder) {
+  Descriptor const readable(openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  return readable.number >= 0 ? sync_file(readable.number) : errno;
 }
 
 NewFile::NewFile(int folder, std::string const& name, mode_t mode)

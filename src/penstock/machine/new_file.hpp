@@ -52,11 +52,12 @@ int take_owner_and_mode(int to, uid_t owner, gid_t group, mode_t mode);
 /// Returns: 0, or the errno of what failed.
 int sync_file(int descriptor);
 
-/// Waits until the names of a folder's files are on the disk, so that they are found after a crash as well. Not every
-/// file system does that for folders.
+/// Waits until the names of a folder's files are on the disk, so that they are found after a crash as well. A file
+/// system that cannot do that for folders has nothing to wait for.
 ///
 /// Threads: any.
-void sync_folder(int folder);
+/// Returns: 0, or the errno of what failed.
+int sync_folder(int folder);
 
 /// A new file in a folder, which is removed again unless it takes the place of another. It has no name until then,
 /// where the file system allows that.

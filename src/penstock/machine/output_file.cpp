@@ -190,7 +190,10 @@ void OutputFile::Draft::take_place() {
   }
   expect_none(sync_file(descriptor()));
   expect_none(fresh_.take_place_of(name));
-  sync_folder(folder);
+  if (int const problem = sync_folder(folder); problem != 0)
+    throw Error(ErrorKind::system, file_.path_ + " is written, but may not be found after a crash (" +
+                                       std::strerror(problem) + "): " + remedy_for_writing(problem) +
+                                       ", or name another file.");
 }
 
 }  // namespace penstock

@@ -55,7 +55,7 @@ class OutputFile {
   ///
   /// Blocks: until all is on the disk; for a pipe, until it is read, or `stop` is requested and the reader takes
   /// nothing. Throws: Error of kind system, if not all can be written, and what `write` throws. What was there is then
-  /// as it was, unless it is written as it is.
+  /// as it was, unless it is written as it is, or all is written and only its name may not be on the disk.
   void write(std::string const& what, std::function<void(std::ostream&)> const& write);
 
   /// The new content of a file that is replaced, for one who writes it bit by bit.
@@ -73,7 +73,8 @@ class OutputFile {
     /// Puts it in the place of the old file, once it is on the disk. Without this call the file stays as it was.
     ///
     /// Blocks: until it is on the disk, under its name.
-    /// Throws: Error of kind system, if that fails; the file is then as it was.
+    /// Throws: Error of kind system, if that fails; the file is then as it was, unless all is written and only its name
+    ///         may not be on the disk.
     void take_place();
     /// Throws: Error of kind system that says so, if `problem`, an errno, is not 0.
     void expect_none(int problem) const;

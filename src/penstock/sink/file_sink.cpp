@@ -1,16 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <cerrno>
-#include <filesystem>
+#include <memory>
 #include <mutex>
 #include <optional>
-#include <system_error>
 #include <utility>
 
 #include <fcntl.h>
+#include <unistd.h>
 
-#include "penstock/core/failure_text.hpp"
 #include "penstock/core/say.hpp"
-#include "penstock/machine/new_file.hpp"
 #include "penstock/machine/output_file.hpp"
 #include "penstock/sink/open_to_write.hpp"
 #include "penstock/sink/sink_writer.hpp"
@@ -24,12 +21,11 @@ class FileSink::Parts {
       : name_(std::move(path)), options_(std::move(options)), ending_(options_.writing.stop) {
     if (name_ == "-") {
       name_ = "standard output";
-      begin(STDOUT_FILENO);
+      writer_ = writer_for(STDOUT_FILENO);
     } else if (path_ = name_; options_.keeping == FileKeeping::at_once) {
-      begin_draft();
+      begin_at_once();
     } else {
-      own_.number = open_to_write(path_, options_.keeping == FileKeeping::grows ? O_TRUNC : O_APPEND);
-      begin(own_.number);
+      writer_ = open(options_.keeping == FileKeeping::grows ? O_TRUNC : O_APPEND);
     }
   }
   Parts(int descriptor, std::string name, FileSinkOptions options)
@@ -38,7 +34,7 @@ class FileSink::Parts {
       throw Error(ErrorKind::bad_argument, name_ +
                                                " is a descriptor, which cannot be put in the place of a file. Name the "
                                                "file by its path.");
-    begin(descriptor);
+    writer_ = writer_for(descriptor);
   }
   Parts(Parts const&) = delete;
   Parts& operator=(Parts const&) = delete;
@@ -72,39 +68,50 @@ class FileSink::Parts {
       throw Error(ErrorKind::bad_argument, name_ + " cannot be opened again: it has no path, or is kept at once.");
     writer_->flush();
     // First the new one, so that the old one goes on if that fails.
-    int const next = open_to_write(path_, O_APPEND);
-    shut();
-    own_.number = next;
-    begin(next);
+    auto next = open(O_APPEND);
+    end(*writer_);
+    writer_ = std::move(next);
   }
   void close() {
     std::lock_guard const lock(mutex_);
     if (std::exchange(closed_, true)) return;
-    writer_->flush();
-    if (draft_) return draft_->take_place();
-    shut();
-    if (options_.synced && !path_.empty()) sync_folder_of(path_);
+    try {
+      writer_->flush();
+      draft_ ? draft_->take_place() : end(*writer_);
+    } catch (...) {
+      let_go();
+      throw;
+    }
+    let_go();
   }
   SinkCounts counts() const noexcept { return tally_.counts(); }
 
  private:
-  void begin_draft() {
-    place_.emplace(path_, options_.writing.stop);
-    if (!place_->is_replaced()) return begin(place_->opened());
-    draft_.emplace(*place_, "its records");
-    begin(draft_->descriptor());
-  }
-  void begin(int descriptor) {
+  std::unique_ptr<SinkWriter> writer_for(int descriptor) {
     WriterWords words{.name = name_};
     if (draft_) words.outcome = "is as it was";
-    writer_.emplace(std::move(words), descriptor, options_.writing, ending_, tally_);
-    descriptor_ = descriptor;
+    return std::make_unique<SinkWriter>(std::move(words), descriptor, options_.writing, ending_, tally_);
   }
-  /// Ends what is written now.
-  void shut() {
-    int const problem = options_.synced ? sync_file(descriptor_) : 0;
-    int const of_closing = own_.number >= 0 && ::close(std::exchange(own_.number, -1)) != 0 ? errno : 0;
-    if (problem != 0 || of_closing != 0) writer_->fail(problem != 0 ? problem : of_closing);
+  std::unique_ptr<SinkWriter> open(int flags) {
+    Descriptor opened = open_to_write(path_, flags, ending_);
+    auto writer = writer_for(opened.number);
+    writer->own(opened);
+    return writer;
+  }
+  void begin_at_once() {
+    place_.emplace(path_, options_.writing.stop);
+    if (place_->is_replaced()) draft_.emplace(*place_, "its records");
+    writer_ = writer_for(draft_ ? draft_->descriptor() : place_->opened());
+  }
+  void end(SinkWriter& writer) const {
+    if (options_.synced) writer.sync(path_);
+    writer.shut();
+  }
+  /// Closes all, so that the reader of a pipe sees its end.
+  void let_go() noexcept {
+    writer_.reset();
+    draft_.reset();
+    place_.reset();
   }
   void expect_open() const {
     if (closed_) throw Error(ErrorKind::bad_argument, name_ + " is closed. Append records before.");
@@ -114,12 +121,10 @@ class FileSink::Parts {
   std::string name_, path_;
   FileSinkOptions const options_;
   Ending const ending_;
-  std::optional<OutputFile> place_;
-  std::optional<OutputFile::Draft> draft_;
-  Descriptor own_;
-  int descriptor_ = -1;
   SinkTally tally_;
-  std::optional<SinkWriter> writer_;
+  std::optional<OutputFile> place_;         ///< Of a file that is kept at once.
+  std::optional<OutputFile::Draft> draft_;  ///< Of one that is replaced.
+  std::unique_ptr<SinkWriter> writer_;      ///< Empty once it is closed.
   bool closed_ = false;
 };
 

@@ -48,6 +48,8 @@ NamePattern::NamePattern(std::string_view text) {
       pieces_.push_back({is_number ? Kind::number : Kind::time, ""});
       rest.remove_prefix((is_number ? number : time).size());
     } else {
+      // Not to be told from the number's own.
+      adjoin = adjoin || (!pieces_.empty() && pieces_.back().kind == Kind::number && is_digit(rest.front()));
       if (!behind_text || pieces_.empty()) pieces_.push_back({Kind::text, ""});
       pieces_.back().text += rest.front();
       rest.remove_prefix(1);
@@ -57,7 +59,8 @@ NamePattern::NamePattern(std::string_view text) {
     throw Error(ErrorKind::bad_argument,
                 "'" + std::string(text) +
                     "' names no files that follow one another: it needs {number} once, and may "
-                    "have {time} once, with something between them, as in log-{number}-{time}.txt.");
+                    "have {time} once, with something between them, and no digit behind {number}, as in "
+                    "log-{number}-{time}.txt.");
 }
 
 std::string NamePattern::name(std::uint64_t number, std::chrono::system_clock::time_point time) const {

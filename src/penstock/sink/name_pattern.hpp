@@ -15,7 +15,8 @@ namespace penstock {
 /// Threads: any.
 class NamePattern {
  public:
-  /// Throws: Error of kind bad_argument, unless it has one number, and at most one time, not next to it.
+  /// Throws: Error of kind bad_argument, unless it has one number, and at most one time, not next to it, and no digit
+  /// right behind the number.
   explicit NamePattern(std::string_view text);
 
   std::string name(std::uint64_t number, std::chrono::system_clock::time_point time) const;

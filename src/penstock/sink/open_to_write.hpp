@@ -3,18 +3,23 @@
 
 #include <string>
 
+#include "penstock/core/descriptor.hpp"
+#include "penstock/net/ending.hpp"
+
 namespace penstock {
 
-/// A descriptor of the file, which is made if it is not there. `flags` as of open, such as O_TRUNC.
+/// A descriptor of the file, which is made if it is not there. `flags` as of open, such as O_TRUNC. Writes do not wait.
 ///
 /// Threads: any.
-/// Blocks:  for a named pipe, until it has a reader.
-/// Throws:  Error of kind bad_argument, if it cannot be written; of kind system, if no more files can be opened.
-int open_to_write(std::string const& path, int flags);
+/// Blocks:  for a named pipe, until it has a reader or the end is requested.
+/// Throws:  Error of kind bad_argument, if it cannot be written; of kind system, if no more files can be opened, or the
+///          end was requested before a pipe had a reader.
+Descriptor open_to_write(std::string const& path, int flags, Ending const& ending);
 
 /// Waits until the names in a file's folder are on the disk.
 ///
 /// Threads: any.
-void sync_folder_of(std::string const& path);
+/// Returns: 0, or the errno of what failed.
+int sync_folder_of(std::string const& path);
 
 }  // namespace penstock

@@ -11,6 +11,8 @@
 #include <poll.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <unistd.h>
 
 namespace penstock {
 namespace {
@@ -52,20 +54,24 @@ Outlet::Outlet(int descriptor) : descriptor_(descriptor) {
   if (fstat(descriptor, &status) != 0) return;  // The first write says why.
   if (S_ISREG(status.st_mode)) kind_ = Kind::regular;
   if (S_ISSOCK(status.st_mode)) kind_ = Kind::socket;
-  if (!S_ISFIFO(status.st_mode)) return;
-  kind_ = Kind::pipe;
-  // O_NONBLOCK belongs to what was opened, which other processes may share; so this one opens the pipe once more.
+  // The name of the first end of a terminal makes another terminal.
+  bool const is_terminal = S_ISCHR(status.st_mode) && isatty(descriptor) == 1 && status.st_rdev != makedev(5, 2);
+  if (!S_ISFIFO(status.st_mode) && !is_terminal) return;
+  // O_NONBLOCK belongs to what was opened, which other processes may share; so this one opens it once more.
   std::string const here = "/proc/self/fd/" + std::to_string(descriptor);
-  own_.number = open(here.c_str(), O_WRONLY | O_NONBLOCK | O_CLOEXEC);
+  own_.number = open(here.c_str(), O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
 }
 
 Outlet::Taken Outlet::give(std::span<std::byte const> bytes) const noexcept {
   // As much as a pipe takes without waiting, if it has room for anything.
   constexpr std::size_t most_of_pipe = 4096;
-  bool const may_wait = kind_ == Kind::other || (kind_ == Kind::pipe && own_.number < 0);
-  if (may_wait) {
+  if (kind_ == Kind::other && own_.number < 0) {
     pollfd room{.fd = descriptor_, .events = POLLOUT, .revents = 0};
-    if (poll(&room, 1, 0) == 0) return {};
+    int ready = 0;
+    do {
+      ready = poll(&room, 1, 0);
+    } while (ready < 0 && errno == EINTR);
+    if (ready == 0) return {};
     bytes = bytes.first(std::min(bytes.size(), most_of_pipe));
   }
   NoSignals signals;

@@ -14,7 +14,8 @@ namespace penstock {
 
 /// A descriptor that takes bytes, whatever it is: a regular file, a pipe, a connection, a device.
 ///
-/// No write raises a signal. None but one to a regular file or to a device waits.
+/// No write raises a signal. None but one to a regular file or to a device waits; one to a terminal does not, unless it
+/// cannot be opened once more.
 ///
 /// Threads: one at a time.
 class Outlet {
@@ -40,14 +41,16 @@ class Outlet {
   /// Returns: false, if it cannot.
   bool take_back(std::uint64_t bytes) const noexcept;
   bool is_regular() const noexcept { return kind_ == Kind::regular; }
+  /// Closes what it has opened. Nothing is given from here on.
+  void shut() noexcept { own_.shut(); }
 
  private:
-  enum class Kind { regular, socket, pipe, other };
+  enum class Kind { regular, socket, other };
   int number() const noexcept { return own_.number >= 0 ? own_.number : descriptor_; }
 
   int const descriptor_;
   Kind kind_ = Kind::other;
-  Descriptor own_;  ///< Of a pipe: the same end, opened so that it does not wait.
+  Descriptor own_;  ///< Of a pipe or a terminal: the same, opened so that it does not wait.
 };
 
 }  // namespace penstock

@@ -1,18 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
-#include <cerrno>
 #include <filesystem>
+#include <limits>
+#include <memory>
 #include <mutex>
-#include <optional>
 #include <system_error>
 #include <utility>
 #include <vector>
 
 #include <fcntl.h>
+#include <unistd.h>
 
-#include "penstock/core/failure_text.hpp"
 #include "penstock/core/say.hpp"
-#include "penstock/machine/new_file.hpp"
 #include "penstock/sink/name_pattern.hpp"
 #include "penstock/sink/open_to_write.hpp"
 #include "penstock/sink/sink_writer.hpp"
@@ -90,43 +89,64 @@ class RollingFiles::Parts {
     return files;
   }
   bool is_over(std::chrono::system_clock::time_point now, std::size_t more) const {
+    if (bytes_ == 0) return false;
     bool const full = options_.bytes != 0 && bytes_ + more > options_.bytes;
     // A clock that was set back says nothing of how long it was.
     bool const late = options_.time.count() != 0 && (now < begun_ || now - begun_ >= options_.time);
     return full || late;
   }
+  std::unique_ptr<SinkWriter> open(std::string const& path) {
+    Descriptor opened = open_to_write(path, O_EXCL, ending_);
+    try {
+      auto writer =
+          std::make_unique<SinkWriter>(WriterWords{.name = path}, opened.number, options_.writing, ending_, tally_);
+      writer->own(opened);
+      return writer;
+    } catch (...) {
+      unlink(path.c_str());  // No file without a record.
+      throw;
+    }
+  }
   void begin(std::chrono::system_clock::time_point now) {
     // Another process may have taken the number.
     constexpr int most_attempts = 1000;
-    for (int attempt = 1; file_.number < 0; ++attempt) {
-      path_ = (folder_ / pattern_.name(number_ + 1, now)).string();
+    for (int attempt = 1;; ++attempt, ++number_) {
+      if (number_ == std::numeric_limits<std::uint64_t>::max())
+        throw Error(ErrorKind::system, "No number is left for a file behind " + pattern_.name(number_, now) +
+                                           ": take the files with the largest numbers away.");
+      std::string path = (folder_ / pattern_.name(number_ + 1, now)).string();
       try {
-        file_.number = open_to_write(path_, O_EXCL);
+        writer_ = open(path);
+        path_ = std::move(path);
+        break;
       } catch (Error const&) {
-        if (!std::filesystem::exists(path_) || attempt == most_attempts) throw;
+        std::error_code problem;
+        if (!std::filesystem::exists(path, problem) || attempt == most_attempts) throw;
       }
-      ++number_;
     }
-    writer_.emplace(WriterWords{.name = path_}, file_.number, options_.writing, ending_, tally_);
+    ++number_;
     bytes_ = 0;
     begun_ = now;
-    if (options_.synced) sync_folder_of(path_);
+    if (options_.synced) writer_->expect_none(sync_folder_of(path_));
     if (options_.keep != 0) remove_old();
   }
-  void remove_old() const {
-    Files const there = files_there();
-    for (std::size_t k = 0; k + options_.keep < there.size(); ++k) {
-      std::error_code problem;
-      std::filesystem::remove(there[k].second, problem);
-      if (problem) say("%s cannot be removed: %s.", there[k].second.c_str(), problem.message().c_str());
+  void remove_old() const noexcept {
+    try {
+      Files const there = files_there();
+      for (std::size_t k = 0; k + options_.keep < there.size(); ++k) {
+        std::error_code problem;
+        std::filesystem::remove(there[k].second, problem);
+        if (problem) say("%s cannot be removed: %s.", there[k].second.c_str(), problem.message().c_str());
+      }
+    } catch (std::exception const& failure) {
+      say("No old files are removed: %s", failure.what());
     }
   }
   void end() {
     if (!writer_) return;
     writer_->flush();
-    int const problem = options_.synced ? sync_file(file_.number) : 0;
-    int const of_closing = ::close(std::exchange(file_.number, -1)) != 0 ? errno : 0;
-    if (problem != 0 || of_closing != 0) writer_->fail(problem != 0 ? problem : of_closing);
+    if (options_.synced) writer_->sync("");
+    writer_->shut();
     writer_.reset();
   }
   void expect_open() const {
@@ -141,8 +161,7 @@ class RollingFiles::Parts {
   SinkTally tally_;
   std::uint64_t number_ = 0;  ///< Of the last file.
   std::string path_;
-  Descriptor file_;
-  std::optional<SinkWriter> writer_;  ///< Empty between files.
+  std::unique_ptr<SinkWriter> writer_;  ///< Empty between files.
   std::uint64_t bytes_ = 0;             ///< Of this file, also those that are not written yet.
   std::chrono::system_clock::time_point begun_;
   bool closed_ = false;

@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <cerrno>
+#include <chrono>
+#include <ctime>
 #include <mutex>
 #include <utility>
 
 #include <netinet/in.h>
 #include <netinet/tcp.h>
+#include <poll.h>
 #include <sys/socket.h>
 
 #include "penstock/core/failure_text.hpp"
@@ -56,12 +60,32 @@ Descriptor& connected(std::string const& address, Descriptor& socket, Ending con
   return socket;
 }
 
+/// Reads away what a peer sends, until it ends, or `patience` or a stop that comes meanwhile is over. What is unread or
+/// comes later would have the system end the connection by a reset, and drop what the peer does not have yet.
+void await_end_of(int socket, std::chrono::milliseconds patience, Ending const& ending) {
+  bool const at_stop = !ending.requested();
+  auto const give_up = std::chrono::steady_clock::now() + patience;
+  for (;;) {
+    char unread[4096];
+    ssize_t const got = recv(socket, unread, sizeof unread, MSG_DONTWAIT);
+    auto const left = std::max<std::chrono::nanoseconds>(give_up - std::chrono::steady_clock::now(), {});
+    if (got == 0 || (got < 0 && errno != EAGAIN && errno != EWOULDBLOCK && errno != EINTR)) return;
+    if (got > 0 && left.count() > 0) continue;
+    timespec const time{.tv_sec = left.count() / 1'000'000'000, .tv_nsec = left.count() % 1'000'000'000};
+    pollfd waited[]{{.fd = socket, .events = POLLIN, .revents = 0},
+                    {.fd = at_stop ? ending.descriptor() : -1, .events = POLLIN, .revents = 0}};
+    int const ready = ppoll(waited, 2, &time, nullptr);
+    if (left.count() == 0 || waited[1].revents != 0 || (ready < 0 && errno != EINTR)) return;
+  }
+}
+
 }  // namespace
 
 class SocketSink::Parts {
  public:
   Parts(std::string const& address, SinkOptions const& options)
       : name_(address),
+        patience_(options.patience),
         ending_(options.stop),
         writer_({.name = address, .instead = "name another address"}, connected(address, socket_, ending_).number,
                 options, ending_, tally_) {}
@@ -91,7 +115,8 @@ class SocketSink::Parts {
     std::lock_guard const lock(mutex_);
     if (std::exchange(closed_, true)) return;
     writer_.flush();
-    if (shutdown(socket_.number, SHUT_WR) != 0) writer_.fail(errno);
+    writer_.expect_none(shutdown(socket_.number, SHUT_WR) != 0 ? errno : 0);
+    await_end_of(socket_.number, patience_, ending_);
   }
   SinkCounts counts() const noexcept { return tally_.counts(); }
 
@@ -102,6 +127,7 @@ class SocketSink::Parts {
 
   std::mutex mutable mutex_;
   std::string const name_;
+  std::chrono::milliseconds const patience_;
   Ending const ending_;
   SinkTally tally_;
   Descriptor socket_;
