@@ -14,6 +14,7 @@
 #include <gtest/gtest.h>
 
 #include "penstock/clock.hpp"
+#include "penstock/core/host_account.hpp"
 #include "penstock/core/too_slow.hpp"
 #include "penstock/cpu/cpu_device.hpp"
 
@@ -213,8 +214,10 @@ TEST_F(ModelledGpu, TellsTheTimeBetweenEventsByACallAndNoSoonerThanTheyPass) {
   while (!after.since(before)) std::this_thread::yield();
   EXPECT_GE(Clock::now() - began, 20ms) << "so long a host does not notice that they passed";
   auto const asked = Clock::now();
-  for (int i = 0; i < 5; ++i) EXPECT_TRUE(after.since(before));
-  EXPECT_GE(Clock::now() - asked, 5ms) << "a millisecond a question";
+  for (int i = 0; i < 20; ++i) EXPECT_TRUE(after.since(before));
+  // By which its sleeps before were too long counts, too.
+  auto const saved = std::chrono::nanoseconds(HostAccount::most_saved);
+  EXPECT_GE(Clock::now() - asked, 20ms - saved) << "a millisecond a question";
 }
 
 TEST_F(ModelledGpu, NotesWhenAKernelRan) {
