@@ -200,7 +200,7 @@ auto through_pipe(Log const& log, Body const& body) {
     close(file);
     close(to);
   });
-  // Whoever reads has a descriptor of its own for it, or reads to the end.
+  // The reader has a descriptor of its own for it, or reads to the end.
   auto const result = body(ends[0]);
   close(ends[0]);
   return result;

@@ -147,16 +147,9 @@ std::size_t Packing::copy(Pack& pack, std::span<std::span<std::byte const> const
     used = offset + records[count].size();
   }
   expect_more(pack, count);
-  std::byte* const into = pack.loan->input().data();
   for (auto const bytes : records.first(count)) {
-    std::size_t const offset = next_offset(pack);
-    if (!bytes.empty()) std::memcpy(into + offset, bytes.data(), bytes.size());
-    if (each_ == 0) {
-      pack.places.push_back({static_cast<std::uint32_t>(offset), static_cast<std::uint32_t>(bytes.size())});
-    }
-    pack.entries.push_back({first_tag++, nullptr});
-    pack.used = offset + bytes.size();
-    pack.bytes += bytes.size();
+    if (!bytes.empty()) std::memcpy(room(pack, bytes.size()).data(), bytes.data(), bytes.size());
+    add(pack, bytes.size(), {first_tag++, nullptr});
   }
   return count;
 }
