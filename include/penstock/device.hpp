@@ -93,6 +93,18 @@ class Device {
   virtual StreamRef legacy_default_stream() = 0;
   virtual Stream make_stream(StreamOptions options = {}) = 0;
   virtual Event make_event(EventOptions options = {}) = 0;
+  /// An event that another process made with EventOptions::interprocess, on the same device of the same machine, and
+  /// still has. Both may record it, one at a time, wait for it, and have their streams wait for it. If the process that
+  /// recorded it last ends before the device gets there, threads and streams of the CPU device go on, as if the event
+  /// was passed; on a GPU they go on as the driver says.
+  ///
+  /// Blocks: never.
+  /// Throws: Error of kind bad_argument, if the handle names no event of such a device that exists; of kind
+  ///         unsupported, if this device opens none.
+  virtual Event open_event(EventHandle const& /*handle*/) {
+    throw Error(ErrorKind::unsupported,
+                "This device opens no events of other processes: wait in a thread of the host.");
+  }
   virtual Flag make_flag() = 0;
 
   /// Device memory, aligned to at least 256 bytes.

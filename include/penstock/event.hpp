@@ -2,13 +2,24 @@
 // Events: points in streams that threads and other streams can wait for.
 #pragma once
 
+#include <array>
 #include <chrono>
 #include <cstddef>
 #include <memory>
 #include <optional>
 #include <utility>
 
+#include "penstock/error.hpp"
+
 namespace penstock {
+
+/// What another process opens an event by, with Device::open_event. It goes there as it is: by a pipe, a socket, or
+/// memory that both have.
+struct EventHandle {
+  std::array<std::byte, 64> bytes = {};
+
+  bool operator==(EventHandle const&) const = default;
+};
 
 /// What a device implements to have events. Users hold an Event or an EventRef.
 class EventBackend {
@@ -18,6 +29,11 @@ class EventBackend {
   virtual void wait() = 0;
   virtual std::optional<std::chrono::nanoseconds> since(EventBackend& earlier) = 0;
   virtual void* native() const noexcept = 0;
+  /// Only an event that was made for several processes has one.
+  virtual EventHandle handle() {
+    throw Error(ErrorKind::bad_argument,
+                "This event is for one process: make it with EventOptions::interprocess to have a handle.");
+  }
 };
 
 /// A point in a stream that others can wait for, also those of other devices of its kind. Cheap to copy; the Event it
@@ -44,6 +60,10 @@ class EventRef {
   std::optional<std::chrono::nanoseconds> since(EventRef earlier) const { return backend_->since(*earlier.backend_); }
   /// The device's own handle: a cudaEvent_t, or nothing of use on the CPU device.
   void* native() const noexcept { return backend_->native(); }
+  /// What another process opens it by, as long as this one has it.
+  ///
+  /// Throws: Error of kind bad_argument, unless it was made with EventOptions::interprocess.
+  EventHandle handle() const { return backend_->handle(); }
   EventBackend& backend() const noexcept { return *backend_; }
 
  private:
@@ -53,6 +73,7 @@ class EventRef {
 struct EventOptions {
   bool timing = false;         ///< Keep the time of the record, so that `since` works.
   bool blocking_wait = false;  ///< `wait` sleeps instead of spinning.
+  bool interprocess = false;   ///< Other processes may open it by its handle; not together with `timing`.
 };
 
 /// Owns an event of a device. Must die before its Device.
