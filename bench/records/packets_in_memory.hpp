@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -51,11 +52,16 @@ class PacketsInMemory {
   /// `least` to `most` bytes each.
   PacketsInMemory(std::uint32_t least, std::uint32_t most) {
     char const* const text = std::getenv("PENSTOCK_BENCH_MEBIBYTES");
-    memory_.resize((text == nullptr ? std::size_t{1000} : std::strtoull(text, nullptr, 10)) << 20);
+    std::size_t const all = (text == nullptr ? std::size_t{1000} : std::strtoull(text, nullptr, 10)) << 20;
+    constexpr std::size_t page = 4096;
+    room_.resize(all + page);
+    void* begin_of_pages = room_.data();
+    std::size_t left = room_.size();
+    memory_ = {static_cast<std::byte*>(std::align(page, all, begin_of_pages, left)), all};
     std::uint64_t state = 1;
     std::size_t begin = 0, in_piece = 0, at = 0;
     auto const end_piece = [&] {
-      pieces_.push_back({std::span(memory_).subspan(begin, at - begin), in_piece});
+      pieces_.push_back({memory_.subspan(begin, at - begin), in_piece});
       packets_ += in_piece;
       begin = at;
       in_piece = 0;
@@ -80,10 +86,13 @@ class PacketsInMemory {
     pieces_.assign(pieces_.size(), pieces_.front());
   }
   std::span<Piece const> pieces() const noexcept { return pieces_; }
+  /// The whole pages in which all pieces are.
+  std::span<std::byte const> pages() const noexcept { return memory_; }
   std::uint64_t packets() const noexcept { return packets_; }
 
  private:
-  std::vector<std::byte> memory_;
+  std::vector<std::byte> room_;
+  std::span<std::byte> memory_;  ///< Whole pages of it.
   std::vector<Piece> pieces_;
   std::uint64_t packets_ = 0;
 };

@@ -154,6 +154,9 @@ struct Promises {
   /// and allocates nothing. So a lane may capture that work once for each of its slots, and launch it as a graph for
   /// later tiles without calling `run` (Tuning::graphs).
   bool capturable = false;
+  /// Its kernels read the first input wherever it begins, at odd addresses too. So tiles that stand for other memory
+  /// (Tile::use_memory) need no copy where a lane may give the stage the host's memory.
+  bool any_alignment = false;
 
   /// True if a lane may give the stage the host's memory.
   constexpr bool allow_mapping() const noexcept { return reads_once || elementwise; }

@@ -86,6 +86,22 @@ class Tile {
   std::span<std::byte const> filled_input(std::size_t which) const noexcept {
     return which == 0 ? filled_input() : parts_.more_inputs[which - 1].first(more_filled[which - 1]);
   }
+  /// Has `memory` take the place of the first input's own bytes until the tile is home, and all of it counts: work that
+  /// lies elsewhere, in a mapped file or a ring, say, is not copied into the tile. Devices read it where it is.
+  ///
+  /// It stays mapped and unchanged until the loan dies, and host stages may change it. To be uploaded while the host
+  /// goes on, and to be seen by a device without a copy, it must be pinned with the device (Device::pin); a GPU's lane
+  /// waits for the copies of other memory. A device sees it without a copy only if it begins at a multiple of
+  /// TileShape::alignment or the stage promises Promises::any_alignment.
+  ///
+  /// Shape:  at most as many bytes as the input has. May be called again.
+  /// Throws: Error of kind bad_argument, if it is larger, or the tile is worked on in place.
+  void use_memory(std::span<std::byte> memory);
+  /// The first input's own bytes, whatever use_memory was given.
+  std::span<std::byte> own_input() const noexcept { return uses_memory_ ? own_input_ : parts_.input; }
+  /// True if use_memory was called since the tile was borrowed.
+  bool uses_memory() const noexcept { return uses_memory_; }
+
   /// Bytes that count, of all inputs.
   std::size_t all_filled() const noexcept {
     std::size_t bytes = filled;
@@ -121,12 +137,20 @@ class Tile {
  private:
   friend class Pool;
   friend class Loan;
+  /// Ends what use_memory began.
+  void use_own_memory() noexcept {
+    if (!std::exchange(uses_memory_, false)) return;
+    parts_.input = own_input_;
+  }
+
   TileParts parts_;
+  std::span<std::byte> own_input_;  ///< While it uses other memory.
   Pool* home_ = nullptr;
   std::uint32_t index_ = 0;
   mutable std::uint32_t mark_ = 0;
   std::uint16_t pool_part_ = 0;
   bool stranded_ = false;
+  bool uses_memory_ = false;
 };
 
 /// Checks that the bytes that fill a tile fit into it.

@@ -10,6 +10,8 @@ namespace penstock {
 namespace {
 
 using testing::Each;
+using testing::HasSubstr;
+using testing::ThrowsMessage;
 
 constexpr std::size_t bytes = 4096;
 
@@ -20,6 +22,39 @@ TEST_P(DeviceContract, LetsNobodyWaitForAnEventThatWasNeverRecorded) {
   own.synchronize();
   EXPECT_TRUE(never.passed());
   never.wait();
+}
+
+TEST_P(DeviceContract, HasEventsOfSeveralProcessesThatAreAsGoodInOne) {
+  auto const there = memory(bytes);
+  Stream const work = stream();
+  Stream const waiting = stream();
+  Event const shared = device().make_event({.interprocess = true});
+  EXPECT_TRUE(shared.passed());
+  for (int i = 1; i <= 3; ++i) {
+    kernels().fill(work, there, std::byte(i));
+    work.record(shared);
+    waiting.wait(shared);
+    waiting.synchronize();
+    EXPECT_TRUE(shared.passed());
+    shared.wait();
+    EXPECT_THAT(read(there), Each(std::byte(i)));
+  }
+  EXPECT_EQ(shared.handle(), shared.handle());
+}
+
+TEST_P(DeviceContract, GivesAHandleOfNoEventThatWasMadeForOneProcess) {
+  EXPECT_THAT([&] { static_cast<void>(event().handle()); }, ThrowsMessage<Error>(HasSubstr("interprocess")));
+}
+
+TEST_P(DeviceContract, KeepsNoTimeForSeveralProcesses) {
+  EXPECT_THAT([&] { static_cast<void>(device().make_event({.timing = true, .interprocess = true})); },
+              ThrowsMessage<Error>(HasSubstr("leave out timing")));
+}
+
+TEST_P(DeviceContract, OpensNoEventOfAHandleThatNamesNone) {
+  EventHandle nonsense;
+  std::ranges::fill(nonsense.bytes, std::byte{7});
+  EXPECT_THAT([&] { static_cast<void>(device().open_event(nonsense)); }, ThrowsMessage<Error>(HasSubstr("handle")));
 }
 
 TEST_P(DeviceContract, KeepsOrderAcrossStreamsByEvents) {

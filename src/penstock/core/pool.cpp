@@ -118,6 +118,7 @@ bool Pool::none_home() const noexcept {
 }
 
 Loan Pool::lend(Tile* tile) noexcept {
+  tile->use_own_memory();
   tile->forget_filled();
   tile->produced = 0;
   tile->sequence = 0;

@@ -26,6 +26,25 @@ TileParts TileShape::cut(std::span<std::byte> slab, std::size_t tiles, std::size
   return parts;
 }
 
+void Tile::use_memory(std::span<std::byte> memory) {
+  std::span<std::byte> const own = own_input();
+  if (memory.size() > own.size()) {
+    throw Error(ErrorKind::bad_argument, "A tile holds " + std::to_string(own.size()) +
+                                             " bytes, and cannot stand for memory of " + std::to_string(memory.size()) +
+                                             ": make the tiles larger, or use the memory in parts.");
+  }
+  if (!own.empty() && parts_.output.data() == own.data()) {
+    throw Error(
+        ErrorKind::bad_argument,
+        "A tile that is worked on in place cannot stand for other memory: copy that, or give the tiles an output "
+        "of their own.");
+  }
+  own_input_ = own;
+  uses_memory_ = true;
+  parts_.input = memory;
+  filled = memory.size();
+}
+
 void expect_filled_fits(Tile const& tile, std::string const& subject) {
   if (tile.filled > tile.input().size()) {
     throw Error(ErrorKind::bad_argument, subject + " says that it filled " + std::to_string(tile.filled) +

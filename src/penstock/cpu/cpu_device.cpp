@@ -111,7 +111,18 @@ Stream CpuDevice::make_stream(StreamOptions options) {
 }
 
 Event CpuDevice::make_event(EventOptions options) {
-  return Event(std::make_unique<CpuEvent>(*scheduler_, faults_, options, options_.clock_drift));
+  if (options.interprocess && options.timing) {
+    throw Error(ErrorKind::bad_argument,
+                "An event of several processes keeps no time: leave out timing or interprocess.");
+  }
+  auto shared = options.interprocess ? SharedEvent::make() : nullptr;
+  return Event(std::make_unique<CpuEvent>(*scheduler_, faults_, options, options_.clock_drift, std::move(shared)));
+}
+
+Event CpuDevice::open_event(EventHandle const& handle) {
+  scheduler_->expect_healthy();
+  return Event(std::make_unique<CpuEvent>(*scheduler_, faults_, EventOptions{.interprocess = true},
+                                          options_.clock_drift, SharedEvent::open(handle)));
 }
 
 Flag CpuDevice::make_flag() {

@@ -84,6 +84,8 @@ class CpuDevice final : public Device {
   /// The stream's destructor delivers all late callbacks of the device if the stream has work left, so that it ends.
   Stream make_stream(StreamOptions options = {}) override;
   Event make_event(EventOptions options = {}) override;
+  /// The event may be this process's own, too.
+  Event open_event(EventHandle const& handle) override;
   Flag make_flag() override;
   DeviceMemory allocate(std::size_t bytes) override;
   /// Makes no difference to copies, except on a modelled GPU, but holds its user to a GPU's rules.

@@ -132,7 +132,9 @@ void CpuStream::record(EventBackend& event) {
   ModelledCall const call(scheduler_, &DeviceModel::Calls::record);
   expect_no_capture("recording an event");
   faults_.refuse(Fault::refuse_record, "to record an event");
-  scheduler_.enqueue(state_, {.kind = Kind::record, .event = &CpuEvent::of(event, scheduler_)});
+  CpuEvent& recorded = CpuEvent::of(event, scheduler_);
+  if (recorded.shared() != nullptr) return scheduler_.record(state_, recorded.state(), recorded.shared());
+  scheduler_.enqueue(state_, {.kind = Kind::record, .event = &recorded.state()});
 }
 
 void CpuStream::wait(EventBackend& event) {
@@ -140,6 +142,7 @@ void CpuStream::wait(EventBackend& event) {
   expect_no_capture("waiting for an event");
   faults_.refuse(Fault::refuse_wait, "to wait for an event");
   CpuEvent& awaited = CpuEvent::of(event);
+  if (awaited.recorded_elsewhere()) return scheduler_.await(state_, *awaited.shared());
   if (&awaited.scheduler() != &scheduler_) return scheduler_.await(state_, awaited.scheduler(), awaited.state());
   scheduler_.enqueue(state_, {.kind = Kind::wait, .event = &awaited.state()});
 }

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -14,6 +15,7 @@
 #include "penstock/cpu/faults.hpp"
 #include "penstock/cpu/operation.hpp"
 #include "penstock/cpu/scheduler.hpp"
+#include "penstock/cpu/shared_event.hpp"
 #include "penstock/device_memory.hpp"
 #include "penstock/error.hpp"
 #include "penstock/stream.hpp"
@@ -44,37 +46,55 @@ class ModelledCall {
 /// An event of a CPU device. Waiting threads always sleep.
 class CpuEvent final : public EventBackend {
  public:
-  CpuEvent(Scheduler& scheduler, Faults& faults, EventOptions options, double clock_drift)
-      : scheduler_(scheduler), faults_(faults), clock_drift_(clock_drift), state_(options.timing) {
+  /// `shared` is what it is to several processes; null for an event of one.
+  CpuEvent(Scheduler& scheduler, Faults& faults, EventOptions options, double clock_drift,
+           std::shared_ptr<SharedEvent> shared)
+      : scheduler_(scheduler),
+        faults_(faults),
+        clock_drift_(clock_drift),
+        state_(options.timing),
+        shared_(std::move(shared)) {
     scheduler_.expect_healthy();
     scheduler_.add(state_);
   }
   CpuEvent(CpuEvent const&) = delete;
   CpuEvent& operator=(CpuEvent const&) = delete;
-  ~CpuEvent() override { scheduler_.remove(state_); }
+  ~CpuEvent() override {
+    if (shared_ != nullptr) shared_->end();
+    scheduler_.remove(state_);
+  }
 
   bool passed() override {
     ModelledCall const call(scheduler_, &DeviceModel::Calls::query);
     faults_.refuse(Fault::refuse_query, "a question");
-    return scheduler_.passed(state_);
+    bool const passed_elsewhere = !recorded_elsewhere() || shared_->passed(shared_->recorded());
+    return scheduler_.passed(state_) && passed_elsewhere;
   }
   void wait() override {
     ModelledCall const call(scheduler_, &DeviceModel::Calls::synchronize);
     faults_.refuse(Fault::false_wakeup, "to wait to the end");
     if (faults_.strikes(Fault::early_wakeup)) return;
     bool const late = faults_.strikes(Fault::late_wakeup);
+    if (recorded_elsewhere()) {
+      std::uint64_t const record = shared_->recorded();
+      while (!shared_->passed(record)) {
+        scheduler_.expect_healthy();
+        shared_->wait_a_while(record);
+      }
+    }
     scheduler_.synchronize(state_);
     if (late) scheduler_.await_late_delivery();
   }
   std::optional<std::chrono::nanoseconds> since(EventBackend& earlier) override {
     ModelledCall const call(scheduler_, &DeviceModel::Calls::query);
-    auto time = scheduler_.between(of(earlier, scheduler_), state_);
+    auto time = scheduler_.between(of(earlier, scheduler_).state_, state_);
     if (time && clock_drift_ != 0) {
       *time += std::chrono::nanoseconds(std::llround(static_cast<double>(time->count()) * clock_drift_));
     }
     return time;
   }
   void* native() const noexcept override { return nullptr; }
+  EventHandle handle() override { return shared_ != nullptr ? shared_->handle() : EventBackend::handle(); }
 
   /// Throws: Error of kind bad_argument, unless `event` belongs to a CPU device.
   static CpuEvent& of(EventBackend& event) {
@@ -86,21 +106,28 @@ class CpuEvent final : public EventBackend {
         "host.");
   }
   /// Throws: Error of kind bad_argument, unless `event` belongs to the device of `scheduler`.
-  static EventState& of(EventBackend& event, Scheduler const& scheduler) {
+  static CpuEvent& of(EventBackend& event, Scheduler const& scheduler) {
     auto* const mine = dynamic_cast<CpuEvent*>(&event);
     if (mine == nullptr || &mine->scheduler_ != &scheduler) {
       throw Error(ErrorKind::bad_argument, "This event belongs to another device: make it with the stream's own.");
     }
-    return mine->state_;
+    return *mine;
   }
   Scheduler& scheduler() const noexcept { return scheduler_; }
   EventState& state() noexcept { return state_; }
+  /// What it is to several processes, or null.
+  std::shared_ptr<SharedEvent> const& shared() const noexcept { return shared_; }
+  /// True if its last record was one of another process.
+  bool recorded_elsewhere() const noexcept {
+    return shared_ != nullptr && shared_->recorded() > 0 && !shared_->recorded_here();
+  }
 
  private:
   Scheduler& scheduler_;
   Faults& faults_;
   double const clock_drift_;
   EventState state_;
+  std::shared_ptr<SharedEvent> shared_;
 };
 
 /// A flag of a CPU device: a number in a cache line of its own.

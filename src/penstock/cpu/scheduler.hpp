@@ -60,6 +60,16 @@ class Scheduler {
   ///
   /// Throws: Error, if either device is lost, or std::bad_alloc; nothing was put into the stream then.
   void await(StreamState& stream, Scheduler& other, EventState const& event);
+  /// Puts a record of an event of several processes into the stream; `event` is its state here. It is passed early if
+  /// this device is lost.
+  ///
+  /// Throws: as enqueue.
+  void record(StreamState& stream, EventState& event, std::shared_ptr<SharedEvent> shared);
+  /// Puts a wait for the last record so far of an event of several processes into the stream. It ends early if this
+  /// device is lost, or the process that recorded ends.
+  ///
+  /// Throws: as enqueue; Error of kind system, if there is no thread for it: the stream then does not wait.
+  void await(StreamState& stream, SharedEvent& event);
   /// What a wait waited for on another device has passed. Nothing, if the wait has ended.
   void arrive(Operation& wait, std::uint64_t number) noexcept;
 
@@ -137,6 +147,7 @@ class Scheduler {
   void catch_up(SchedulerLock& lock, Clock::time_point now = Clock::now());
   void drop_timeline(SchedulerLock& lock);
   bool promise(EventState const& event, std::unique_ptr<Onward>& onward);
+  std::unique_ptr<Onward> put_wait(StreamState& stream);
   void release(Operation& wait, SchedulerLock& lock);
   void release_all(SchedulerLock& lock);
   void break_promises(SchedulerLock& lock) noexcept;

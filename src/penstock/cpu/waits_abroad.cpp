@@ -1,19 +1,46 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the scheduler does where a stream waits for an event of another device (decisions/0077).
+// What the scheduler does where a stream waits for an event of another device (decisions/0077) or of another process
+// (decisions/0085).
 #include <utility>
 
 #include "penstock/cpu/scheduler.hpp"
+#include "penstock/cpu/shared_event.hpp"
 
 namespace penstock::cpu {
 
 void Scheduler::await(StreamState& stream, Scheduler& other, EventState const& event) {
   other.expect_healthy();
+  auto onward = put_wait(stream);
+  if (!other.promise(event, onward)) tell_onward(std::move(onward));
+}
+
+/// A wait that ends when what is returned is told.
+std::unique_ptr<Onward> Scheduler::put_wait(StreamState& stream) {
   // First, so that nothing can fail once the wait is in the stream.
   auto onward = std::make_unique<Onward>();
   onward->visits = visits_;
   onward->scheduler = this;
   enqueue(stream, {.kind = Request::Kind::wait, .abroad = true}, onward.get());
-  if (!other.promise(event, onward)) tell_onward(std::move(onward));
+  return onward;
+}
+
+void Scheduler::record(StreamState& stream, EventState& event, std::shared_ptr<SharedEvent> shared) {
+  auto onward = std::make_unique<Onward>();
+  enqueue(stream, {.kind = Request::Kind::record, .event = &event});
+  onward->number = shared->record();
+  onward->recorded = std::move(shared);
+  if (!promise(event, onward)) tell_onward(std::move(onward));
+}
+
+void Scheduler::await(StreamState& stream, SharedEvent& event) {
+  std::uint64_t const record = event.recorded();
+  auto onward = put_wait(stream);
+  try {
+    event.tell_when_passed(record, onward);
+  } catch (...) {
+    tell_onward(std::move(onward));
+    throw;
+  }
 }
 
 /// Takes it, to be told when the event's last record so far has passed. False if that is so by now, or no thread waits
@@ -65,6 +92,10 @@ void tell_onward(std::unique_ptr<Onward> all) noexcept {
   if (std::exchange(mine.under_way, true)) return;
   while (std::unique_ptr<Onward> const one = std::move(mine.first)) {
     mine.first = std::move(one->next);
+    if (one->recorded != nullptr) {
+      one->recorded->pass(one->number);
+      continue;
+    }
     Rundown::Pass const pass(*one->visits);
     if (pass) one->scheduler->arrive(*one->wait, one->number);
   }

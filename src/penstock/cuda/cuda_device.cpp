@@ -101,6 +101,11 @@ Event CudaDevice::make_event(EventOptions options) {
   return Event(std::make_unique<CudaEvent>(*health_, options));
 }
 
+Event CudaDevice::open_event(EventHandle const& handle) {
+  attach();
+  return Event(std::make_unique<CudaEvent>(*health_, handle));
+}
+
 Flag CudaDevice::make_flag() {
   attach();
   return Flag(std::make_unique<CudaFlag>(*health_));

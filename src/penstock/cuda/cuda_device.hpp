@@ -36,6 +36,7 @@ class CudaDevice final : public Device {
   StreamRef legacy_default_stream() override;
   Stream make_stream(StreamOptions options = {}) override;
   Event make_event(EventOptions options = {}) override;
+  Event open_event(EventHandle const& handle) override;
   Flag make_flag() override;
 
   DeviceMemory allocate(std::size_t bytes) override;

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "penstock/cuda/handles.hpp"
 
+#include <array>
 #include <atomic>
+#include <bit>
+#include <string>
 
 namespace penstock::cuda {
 inline namespace PENSTOCK_FLAVOUR {
@@ -20,11 +23,37 @@ std::uint64_t& pinned_word(Health& health) {
 
 }  // namespace
 
-CudaEvent::CudaEvent(Health& health, EventOptions options) : health_(health), timing_(options.timing) {
+CudaEvent::CudaEvent(Health& health, EventOptions options)
+    : health_(health), timing_(options.timing), interprocess_(options.interprocess) {
+  if (timing_ && interprocess_) {
+    throw Error(ErrorKind::bad_argument,
+                "An event of several processes keeps no time: leave out timing or interprocess.");
+  }
   unsigned flags = cudaEventDefault;
   if (!options.timing) flags |= cudaEventDisableTiming;
   if (options.blocking_wait) flags |= cudaEventBlockingSync;
+  if (options.interprocess) flags |= cudaEventInterprocess;
   health_.check(cudaEventCreateWithFlags(&handle_, flags), "cudaEventCreateWithFlags");
+}
+
+CudaEvent::CudaEvent(Health& health, EventHandle const& handle) : health_(health), timing_(false), interprocess_(true) {
+  auto const of_cuda = std::bit_cast<cudaIpcEventHandle_t>(handle.bytes);
+  cudaError_t const answer = cudaIpcOpenEventHandle(&handle_, of_cuda);
+  if (answer != cudaErrorNotSupported && answer != cudaSuccess && !is_sticky(answer)) {
+    Error const refusal = failure(answer, "cudaIpcOpenEventHandle");
+    throw Error(ErrorKind::bad_argument,
+                std::string(refusal.what()) +
+                    " The handle must be of another process that still has the event, made on this GPU.");
+  }
+  health_.check(answer, "cudaIpcOpenEventHandle");
+  recorded_ = true;  // Perhaps, by the other process.
+}
+
+EventHandle CudaEvent::handle() {
+  if (!interprocess_) return EventBackend::handle();
+  cudaIpcEventHandle_t of_cuda = {};
+  health_.check(cudaIpcGetEventHandle(&of_cuda, handle_), "cudaIpcGetEventHandle");
+  return {.bytes = std::bit_cast<std::array<std::byte, sizeof(of_cuda)>>(of_cuda)};
 }
 
 CudaEvent::~CudaEvent() {

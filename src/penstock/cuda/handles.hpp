@@ -21,6 +21,10 @@ class CudaEvent final : public EventBackend {
  public:
   /// Throws: Error.
   CudaEvent(Health& health, EventOptions options);
+  /// The event of another process; it is that one's as well.
+  ///
+  /// Throws: Error; of kind bad_argument, if there is none.
+  CudaEvent(Health& health, EventHandle const& handle);
   CudaEvent(CudaEvent const&) = delete;
   CudaEvent& operator=(CudaEvent const&) = delete;
   ~CudaEvent() override;
@@ -31,17 +35,19 @@ class CudaEvent final : public EventBackend {
   static CudaEvent& of(EventBackend& backend);
 
   void record(cudaStream_t stream);
-  cudaEvent_t handle() const noexcept { return handle_; }
+  cudaEvent_t event() const noexcept { return handle_; }
 
   bool passed() override;
   void wait() override;
   std::optional<std::chrono::nanoseconds> since(EventBackend& earlier) override;
   void* native() const noexcept override { return handle_; }
+  EventHandle handle() override;
 
  private:
   Health& health_;
   cudaEvent_t handle_ = nullptr;
   bool const timing_;
+  bool const interprocess_;
   bool recorded_ = false;
 };
 

@@ -150,7 +150,7 @@ void CudaStream::record(EventBackend& event) {
 }
 
 void CudaStream::wait(EventBackend& event) {
-  health_.check(cudaStreamWaitEvent(handle_, CudaEvent::of(event).handle(), 0), "cudaStreamWaitEvent");
+  health_.check(cudaStreamWaitEvent(handle_, CudaEvent::of(event).event(), 0), "cudaStreamWaitEvent");
 }
 
 void CudaStream::call(StreamCallback& callback) {

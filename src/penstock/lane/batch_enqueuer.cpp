@@ -91,7 +91,7 @@ void BatchEnqueuer::mark(FlightBatch const& batch, Step step, StreamRef stream) 
 }
 
 void BatchEnqueuer::enqueue_mapped(FlightBatch& batch, Stage& stage) {
-  map(batch);
+  map(batch, stage);
   mark(batch, Step::stage, streams_.compute());
   if (!batch.live.empty()) compute(batch, stage);
   batch.drop_failed();
@@ -103,8 +103,16 @@ void BatchEnqueuer::enqueue_mapped(FlightBatch& batch, Stage& stage) {
 }
 
 /// Shows the stage the tiles themselves. Those that the device cannot see fail.
-void BatchEnqueuer::map(FlightBatch& batch) {
+void BatchEnqueuer::map(FlightBatch& batch, Stage const& stage) {
   for (FlightSlot* const slot : batch.live) {
+    if (!is_aligned_for(*slot->loan, stage)) {
+      slot->failure = std::make_shared<Failure const>(
+          Failure{"stage",
+                  "The memory of this tile does not begin at a multiple of " + std::to_string(TileShape::alignment) +
+                      ": put it there, have the stage promise any_alignment, or let the transport be copies.",
+                  ErrorKind::bad_argument});
+      continue;
+    }
     if (auto const parts = paths_.find(*slot->loan)) {
       slot->seen = *parts;
       continue;

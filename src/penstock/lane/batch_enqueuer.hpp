@@ -104,7 +104,7 @@ class BatchEnqueuer {
   bool expect_right_sizes(FlightBatch& batch) const;
   void enqueue_mapped(FlightBatch& batch, Stage& stage);
   void enqueue_copied(FlightBatch& batch, Stage& stage, char const*& at);
-  void map(FlightBatch& batch);
+  void map(FlightBatch& batch, Stage const& stage);
   void upload(FlightBatch const& batch, StreamRef stream, std::size_t which);
   void download(FlightBatch const& batch);
   void compute(FlightBatch& batch, Stage& stage);

@@ -2,6 +2,8 @@
 #include "penstock/lane/path_chooser.hpp"
 
 #include <algorithm>
+#include <bit>
+#include <cstdint>
 
 namespace penstock {
 
@@ -12,11 +14,16 @@ std::optional<TileParts> MappedTiles::find(Tile const& tile) {
     known.parts = see(tile);
     known.asked = true;
   }
-  return known.parts;
+  if (!known.parts || !tile.uses_memory()) return known.parts;
+  auto const elsewhere = device_.mapped(tile.input());
+  if (!elsewhere) return std::nullopt;
+  TileParts parts = *known.parts;
+  parts.input = *elsewhere;
+  return parts;
 }
 
 std::optional<TileParts> MappedTiles::see(Tile const& tile) {
-  auto const input = device_.mapped(tile.input());
+  auto const input = device_.mapped(tile.own_input());
   auto const output = device_.mapped(tile.output());
   if (!input || !output) return std::nullopt;
   TileParts parts{.input = *input, .output = *output};
@@ -26,6 +33,11 @@ std::optional<TileParts> MappedTiles::see(Tile const& tile) {
     parts.more_inputs[i] = *more;
   }
   return parts;
+}
+
+bool is_aligned_for(Tile const& tile, Stage const& stage) {
+  if (!tile.uses_memory() || stage.promises().any_alignment) return true;
+  return std::bit_cast<std::uintptr_t>(tile.input().data()) % TileShape::alignment == 0;
 }
 
 PathChooser::PathChooser(Device& device, Transport transport, std::size_t bound, TileShape shape, std::size_t tiles)
@@ -65,7 +77,8 @@ std::size_t PathChooser::bytes_of(std::span<Loan const> loans) const {
 bool PathChooser::may_be_mapped(std::span<Loan const> loans, Stage const& stage) {
   if (transport_ != Transport::automatic || !stage.promises().allow_mapping()) return false;
   try {
-    return std::all_of(loans.begin(), loans.end(), [&](Loan const& loan) { return pool_.find(*loan).has_value(); });
+    return std::all_of(loans.begin(), loans.end(),
+                       [&](Loan const& loan) { return is_aligned_for(*loan, stage) && pool_.find(*loan).has_value(); });
   } catch (...) {
     return false;  // The copies will meet the cause; no tile has been taken yet.
   }

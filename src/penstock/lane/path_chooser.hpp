@@ -29,7 +29,11 @@ inline constexpr std::size_t most_mapped_bytes = std::size_t{256} << 10;
 inline constexpr std::size_t most_lone_mapped_bytes = std::size_t{32} << 20;
 inline constexpr std::size_t unbounded_mapped_bytes = std::numeric_limits<std::size_t>::max();
 
-/// Where a device itself sees the tiles of a pool; the device is asked once for each tile.
+/// True if a stage may be given the tile's own memory, or what it stands for.
+bool is_aligned_for(Tile const& tile, Stage const& stage);
+
+/// Where a device itself sees the tiles of a pool; the device is asked once for each tile, and each time for memory
+/// that a tile stands for.
 ///
 /// Threads: the lane's.
 class MappedTiles {

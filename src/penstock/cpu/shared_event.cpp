@@ -1,0 +1,250 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "penstock/cpu/shared_event.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <cerrno>
+#include <climits>
+#include <cstring>
+#include <ctime>
+#include <string>
+#include <system_error>
+
+#include <fcntl.h>
+#include <linux/futex.h>
+#include <sys/mman.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "penstock/error.hpp"
+
+namespace penstock::cpu {
+
+struct SharedEvent::Page {
+  std::uint64_t secret;  ///< Also in the handle: a descriptor may have become another file.
+  std::atomic<std::uint64_t> recorded;
+  std::atomic<std::uint64_t> passed;
+  std::atomic<std::uint32_t> changes;   ///< Of `passed`: what threads sleep on.
+  std::atomic<std::uint32_t> places;    ///< How many have opened it so far.
+  std::atomic<std::uint32_t> recorder;  ///< The place of who recorded last.
+};
+
+namespace {
+
+static_assert(std::atomic<std::uint64_t>::is_always_lock_free, "Processes share these numbers.");
+
+constexpr std::size_t page_bytes = 4096;
+constexpr char kind_of_handle[16] = "penstock event";
+
+/// What the 64 bytes of a handle are.
+struct HandleFields {
+  char kind[16];
+  std::uint64_t secret;
+  std::int64_t process;
+  std::int64_t descriptor;
+};
+static_assert(sizeof(HandleFields) <= sizeof(EventHandle));
+
+std::string system_words() {
+  return std::error_code(errno, std::generic_category()).message();
+}
+
+/// A process holds the byte of its place until it ends, however it ends.
+struct flock byte_of(std::uint32_t place) noexcept {
+  struct flock lock = {};
+  lock.l_type = F_WRLCK;
+  lock.l_whence = SEEK_SET;
+  lock.l_start = place;
+  lock.l_len = 1;
+  return lock;
+}
+
+}  // namespace
+
+SharedEvent::SharedEvent(int descriptor) : descriptor_(descriptor) {
+  void* const mapped = mmap(nullptr, page_bytes, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor_, 0);
+  if (mapped == MAP_FAILED) {
+    std::string const words = system_words();
+    close(descriptor_);
+    throw Error(ErrorKind::system, "The page of an event of several processes cannot be mapped: " + words +
+                                       ". Free memory, or raise the limit of mappings.");
+  }
+  page_ = static_cast<Page*>(mapped);
+}
+
+void SharedEvent::take_place() {
+  place_ = page_->places.fetch_add(1, std::memory_order_relaxed) + 1;
+  struct flock lock = byte_of(place_);
+  if (fcntl(descriptor_, F_OFD_SETLK, &lock) == 0) return;
+  throw Error(ErrorKind::system,
+              "The page of an event of several processes cannot be locked: " + system_words() + ". Raise `ulimit -x`.");
+}
+
+std::shared_ptr<SharedEvent> SharedEvent::make() {
+  int const descriptor = memfd_create("penstock-event", MFD_CLOEXEC);
+  if (descriptor < 0 || ftruncate(descriptor, page_bytes) != 0) {
+    std::string const words = system_words();
+    if (descriptor >= 0) close(descriptor);
+    throw Error(ErrorKind::system,
+                "An event of several processes cannot be made: " + words + ". Free memory, or raise `ulimit -n`.");
+  }
+  std::shared_ptr<SharedEvent> event(new SharedEvent(descriptor));
+  if (getrandom(&event->page_->secret, sizeof(event->page_->secret), 0) != sizeof(event->page_->secret)) {
+    throw Error(ErrorKind::system, "The system gives no random bytes: " + system_words() + ". Try again.");
+  }
+  event->take_place();
+  return event;
+}
+
+std::shared_ptr<SharedEvent> SharedEvent::open(EventHandle const& handle) {
+  HandleFields fields;
+  std::memcpy(&fields, handle.bytes.data(), sizeof(fields));
+  if (std::memcmp(fields.kind, kind_of_handle, sizeof(kind_of_handle)) != 0) {
+    throw Error(ErrorKind::bad_argument,
+                "This is not the handle of an event of a CPU device: take it from EventRef::handle in the other "
+                "process, with the same version of penstock.");
+  }
+  Error const gone(ErrorKind::bad_argument,
+                   "The event of this handle is not there: the process that made it must still have it, be of the same "
+                   "user, and share this process's PID namespace and /proc.");
+  std::string const path = "/proc/" + std::to_string(fields.process) + "/fd/" + std::to_string(fields.descriptor);
+  // What was opened is looked at first: the descriptor may have become anything, of which a read could wait.
+  int const descriptor = ::open(path.c_str(), O_RDWR | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+  struct stat found = {};
+  if (descriptor < 0) throw Error(gone);
+  if (fstat(descriptor, &found) != 0 || !S_ISREG(found.st_mode) || found.st_size != page_bytes) {
+    close(descriptor);
+    throw Error(gone);
+  }
+  std::shared_ptr<SharedEvent> event(new SharedEvent(descriptor));
+  if (event->page_->secret != fields.secret) throw Error(gone);
+  event->take_place();
+  return event;
+}
+
+SharedEvent::~SharedEvent() {
+  munmap(page_, page_bytes);
+  close(descriptor_);
+}
+
+void SharedEvent::end() noexcept {
+  std::unique_lock lock(mutex_);
+  if (!watcher_.joinable()) return;
+  ending_ = true;
+  std::thread watcher = std::move(watcher_);
+  bool const idle = waiting_.empty();
+  wake();
+  lock.unlock();
+  // A stream may wait for the other process still. The thread keeps this alive, and ends once it has told all.
+  idle ? watcher.join() : watcher.detach();
+}
+
+EventHandle SharedEvent::handle() const noexcept {
+  HandleFields fields = {};
+  std::memcpy(fields.kind, kind_of_handle, sizeof(kind_of_handle));
+  fields.secret = page_->secret;
+  fields.process = getpid();
+  fields.descriptor = descriptor_;
+  EventHandle handle;
+  std::memcpy(handle.bytes.data(), &fields, sizeof(fields));
+  return handle;
+}
+
+std::uint64_t SharedEvent::record() noexcept {
+  // First, so that whoever sees the new number sees whose it is.
+  page_->recorder.store(place_, std::memory_order_relaxed);
+  return page_->recorded.fetch_add(1, std::memory_order_release) + 1;
+}
+
+void SharedEvent::pass(std::uint64_t record) noexcept {
+  std::uint64_t before = page_->passed.load(std::memory_order_relaxed);
+  // Release: who sees the number sees what the stream wrote before.
+  while (before < record && !page_->passed.compare_exchange_weak(before, record, std::memory_order_release)) {
+  }
+  wake();
+}
+
+std::uint64_t SharedEvent::recorded() const noexcept {
+  return page_->recorded.load(std::memory_order_acquire);
+}
+
+bool SharedEvent::recorded_here() const noexcept {
+  return page_->recorder.load(std::memory_order_relaxed) == place_;
+}
+
+bool SharedEvent::passed(std::uint64_t record) const noexcept {
+  return page_->passed.load(std::memory_order_acquire) >= record;
+}
+
+void SharedEvent::wake() noexcept {
+  page_->changes.fetch_add(1, std::memory_order_release);
+  syscall(SYS_futex, &page_->changes, FUTEX_WAKE, INT_MAX, nullptr, nullptr, 0);
+}
+
+std::uint32_t SharedEvent::changes() const noexcept {
+  return page_->changes.load(std::memory_order_acquire);
+}
+
+void SharedEvent::wait_a_while(std::uint64_t record) noexcept {
+  std::uint32_t const seen = changes();
+  if (!passed(record)) await_change(record, seen);
+}
+
+/// Until there are other changes than `seen`.
+void SharedEvent::await_change(std::uint64_t record, std::uint32_t seen) noexcept {
+  timespec const a_while = {.tv_sec = 0, .tv_nsec = 100'000'000};
+  long const answer = syscall(SYS_futex, &page_->changes, FUTEX_WAIT, seen, &a_while, nullptr, 0);
+  if (answer == 0 || errno != ETIMEDOUT || recorded_here() || passed(record)) return;
+  std::uint64_t const last = recorded();
+  struct flock lock = byte_of(page_->recorder.load(std::memory_order_relaxed));
+  if (fcntl(descriptor_, F_OFD_GETLK, &lock) == 0 && lock.l_type == F_UNLCK) pass(last);
+}
+
+void SharedEvent::tell_when_passed(std::uint64_t record, std::unique_ptr<Onward>& onward) {
+  std::lock_guard const lock(mutex_);
+  waiting_.reserve(waiting_.size() + 1);
+  if (!watcher_.joinable()) {
+    try {
+      watcher_ = std::thread([self = shared_from_this()] { self->watch(); });
+    } catch (std::system_error const& refused) {
+      throw Error(ErrorKind::system, std::string("No thread can be started to watch an event of another process: ") +
+                                         refused.what() + ". Raise `ulimit -u`.");
+    }
+  }
+  waiting_.emplace_back(record, std::move(onward));
+  wake();
+}
+
+/// Tells those whose record has passed, until the event has no owner here and nobody is left.
+void SharedEvent::watch() noexcept {
+  for (;;) {
+    std::unique_ptr<Onward> due;
+    std::uint64_t next = UINT64_MAX;
+    bool ended = false;
+    std::uint32_t const seen = changes();
+    {
+      std::lock_guard const lock(mutex_);
+      for (auto& [record, onward] : waiting_) {
+        if (!passed(record)) {
+          next = std::min(next, record);
+          continue;
+        }
+        onward->next = std::move(due);
+        due = std::move(onward);
+      }
+      std::erase_if(waiting_, [](auto const& one) { return one.second == nullptr; });
+      ended = ending_ && waiting_.empty();
+    }
+    tell_onward(std::move(due));
+    if (ended) return;
+    if (next != UINT64_MAX) {
+      await_change(next, seen);
+    } else {
+      syscall(SYS_futex, &page_->changes, FUTEX_WAIT, seen, nullptr, nullptr, 0);
+    }
+  }
+}
+
+}  // namespace penstock::cpu

@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: Apache-2.0
+// Events of several processes, on CPU devices.
+#include "penstock/cpu/shared_event.hpp"
+
+#include <optional>
+#include <thread>
+#include <utility>
+
+#include "support/gate.hpp"
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "penstock/cpu/cpu_device.hpp"
+
+namespace penstock::cpu {
+namespace {
+
+using testing::HasSubstr;
+using testing::ThrowsMessage;
+
+/// Two devices that know of each other by handles only, as if each had a process of its own. The first records behind a
+/// kernel, which ends when the gate opens: at the latest when the test does.
+struct SharedEventOfTwo : testing::Test {
+  support::Gate gate;
+  CpuDevice first{CpuOptions{.compute_threads = 1}}, second{CpuOptions{.ordinal = 1, .compute_threads = 1}};
+  std::optional<Stream> busy{first.make_stream()}, waiting{second.make_stream()};
+  std::optional<Event> made{first.make_event({.interprocess = true})}, opened{second.open_event(made->handle())};
+  int result = 0;
+
+  void record_behind_the_gate() {
+    busy->launch(1, [this](std::uint32_t) {
+      gate.pass();
+      result = 7;
+    });
+    busy->record(*made);
+    gate.await_reached();
+  }
+  void TearDown() override {
+    gate.open();
+    waiting.reset();
+    busy.reset();
+    opened.reset();
+    made.reset();
+    EXPECT_EQ(first.outstanding(), Outstanding{});
+    EXPECT_EQ(second.outstanding(), Outstanding{});
+  }
+};
+
+TEST_F(SharedEventOfTwo, IsPassedBeforeTheFirstRecord) {
+  EXPECT_TRUE(opened->passed());
+  opened->wait();
+  waiting->wait(*opened);
+  waiting->synchronize();
+}
+
+TEST_F(SharedEventOfTwo, HoldsAStreamUntilTheOtherGotThere) {
+  record_behind_the_gate();
+  int seen = 0;
+  waiting->wait(*opened);
+  waiting->launch(1, [&](std::uint32_t) { seen = result; });
+  EXPECT_FALSE(waiting->idle());
+  EXPECT_FALSE(opened->passed());
+  gate.open();
+  waiting->synchronize();
+  EXPECT_EQ(seen, 7);
+  EXPECT_TRUE(opened->passed());
+}
+
+TEST_F(SharedEventOfTwo, HoldsAThreadUntilTheOtherGotThere) {
+  record_behind_the_gate();
+  int seen = 0;
+  std::thread thread([&] {
+    opened->wait();
+    seen = result;
+  });
+  gate.open();
+  thread.join();
+  EXPECT_EQ(seen, 7);
+}
+
+TEST_F(SharedEventOfTwo, GoesBackAndForthALongWay) {
+  // Each adds to what it finds, behind the other; no thread of the host waits in between.
+  constexpr int rounds = 300;
+  Event const back = second.make_event({.interprocess = true});
+  Event const heard = first.open_event(back.handle());
+  int sum = 0;
+  for (int i = 0; i < rounds; ++i) {
+    busy->wait(heard);
+    busy->launch(1, [&sum, i](std::uint32_t) { sum = 2 * i - sum; });
+    busy->record(*made);
+    waiting->wait(*opened);
+    waiting->launch(1, [&](std::uint32_t) { ++sum; });
+    waiting->record(back);
+  }
+  waiting->synchronize();
+  int expected = 0;
+  for (int i = 0; i < rounds; ++i) expected = 2 * i - expected + 1;
+  EXPECT_EQ(sum, expected);
+}
+
+TEST_F(SharedEventOfTwo, HoldsAStreamAlsoWhenItDies) {
+  record_behind_the_gate();
+  waiting->wait(*opened);
+  opened.reset();
+  EXPECT_FALSE(waiting->idle());
+  gate.open();
+  waiting->synchronize();
+  EXPECT_EQ(result, 7);
+}
+
+TEST_F(SharedEventOfTwo, LetsGoOfAStreamWhoseDeviceIsLost) {
+  record_behind_the_gate();
+  waiting->wait(*opened);
+  second.abandon(Error(ErrorKind::device_lost, "It takes too long."));
+  EXPECT_THROW(opened->wait(), Error);
+  waiting.reset();
+}
+
+TEST_F(SharedEventOfTwo, IsPassedWhenTheDeviceThatRecordedIsAbandoned) {
+  record_behind_the_gate();
+  waiting->wait(*opened);
+  first.abandon(Error(ErrorKind::device_lost, "It takes too long."));
+  waiting->synchronize();
+  EXPECT_TRUE(opened->passed());
+}
+
+TEST_F(SharedEventOfTwo, IsNotFoundOnceItIsGone) {
+  EventHandle const handle = made->handle();
+  made.reset();
+  EXPECT_THAT([&] { static_cast<void>(second.open_event(handle)); }, ThrowsMessage<Error>(HasSubstr("is not there")));
+  // What takes its descriptor is not taken for it.
+  int const other = memfd_create("other", MFD_CLOEXEC);
+  ASSERT_EQ(ftruncate(other, 4096), 0);
+  EXPECT_THAT([&] { static_cast<void>(second.open_event(handle)); }, ThrowsMessage<Error>(HasSubstr("is not there")));
+  close(other);
+}
+
+/// Another process that has an event, and no device: it does what it is told by its pipe.
+struct SharedEventOfAProcess : testing::Test {
+  int told[2] = {}, answers[2] = {};
+  pid_t child = 0;
+  EventHandle handle;
+
+  void SetUp() override {
+    ASSERT_EQ(pipe(told), 0);
+    ASSERT_EQ(pipe(answers), 0);
+    child = fork();  // Before there is a device, so it has one thread.
+    if (child == 0) obey();
+    close(told[0]);
+    ASSERT_EQ(read(answers[0], &handle, sizeof(handle)), static_cast<ssize_t>(sizeof(handle)));
+  }
+  void TearDown() override {
+    if (child != 0) end_it();
+    close(answers[0]);
+    close(answers[1]);
+  }
+  [[noreturn]] void obey() const {
+    close(told[1]);
+    auto const event = SharedEvent::make();
+    EventHandle const mine = event->handle();
+    char what = 0;
+    bool fine = write(answers[1], &mine, sizeof(mine)) == sizeof(mine);
+    while (fine && read(told[0], &what, 1) == 1) {
+      what == 'r' ? static_cast<void>(event->record()) : event->pass(event->recorded());
+      fine = write(answers[1], &what, 1) == 1;
+    }
+    _exit(0);
+  }
+  void tell(char what) const {
+    ASSERT_EQ(write(told[1], &what, 1), 1);
+    ASSERT_EQ(read(answers[0], &what, 1), 1);
+  }
+  void end_it() {
+    close(told[1]);
+    waitpid(std::exchange(child, 0), nullptr, 0);
+  }
+};
+
+TEST_F(SharedEventOfAProcess, HoldsAStreamUntilThatOneGotThere) {
+  CpuDevice device{CpuOptions{.compute_threads = 1}};
+  Stream const waiting = device.make_stream();
+  Event const opened = device.open_event(handle);
+  tell('r');
+  waiting.wait(opened);
+  EXPECT_FALSE(opened.passed());
+  EXPECT_FALSE(waiting.idle());
+  tell('p');
+  waiting.synchronize();
+  EXPECT_TRUE(opened.passed());
+}
+
+TEST_F(SharedEventOfAProcess, IsPassedIfThatOneEnds) {
+  CpuDevice device{CpuOptions{.compute_threads = 1}};
+  Stream const waiting = device.make_stream();
+  Event const opened = device.open_event(handle);
+  tell('r');
+  waiting.wait(opened);
+  end_it();
+  waiting.synchronize();
+  opened.wait();
+  EXPECT_TRUE(opened.passed());
+}
+
+}  // namespace
+}  // namespace penstock::cpu
