@@ -58,6 +58,14 @@ class KnownAircraft {
   std::size_t count_ = 0;
 };
 
+/// So many blocks ahead memory is asked for: a block's frames are a few lines of a cache, which the processor would not
+/// expect.
+constexpr std::size_t blocks_ahead = 8;
+void prefetch(ModeSBlock const& block) {
+  constexpr std::size_t line = 64, lines = 5;  // Some 15 frames.
+  for (std::size_t k = 0; k < lines; ++k) __builtin_prefetch(reinterpret_cast<char const*>(&block) + k * line);
+}
+
 /// Two digits of each byte.
 constexpr std::array<std::array<char, 2>, 256> make_digits() {
   constexpr char digits[] = "0123456789ABCDEF";
@@ -78,20 +86,25 @@ class ModeSReceiver::Parts {
     std::uint64_t const first = end_ - std::min(end_, overlap_), end = first + samples;
     std::uint64_t const own_end = end - std::min(end, overlap_);
     for (std::size_t k = 0; k < blocks.size(); ++k) {
-      for (ModeSFrame const& frame : in_order(blocks, k)) {
-        Heard const heard{first + frame.sample, frame};
-        if (heard.sample < own_end) {
-          hear(heard);
+      if (k + blocks_ahead < blocks.size()) prefetch(blocks[k + blocks_ahead]);
+      auto const frames = blocks[k].kept();
+      lost_ += blocks[k].found - frames.size();
+      for (std::uint32_t const place : in_order(frames, k * mode_s_block_samples)) {
+        std::uint64_t const sample = first + frames[place].sample;
+        if (sample < own_end) {
+          hear(sample, frames[place]);
         } else {
-          next_tile_.push_back(heard);
+          next_tile_.push_back({sample, frames[place]});
         }
       }
     }
     end_ = end;
+    write_out();
   }
   void finish() {
-    for (Heard const& heard : std::exchange(next_tile_, {})) hear(heard);
-    if (std::exchange(waits_, false)) judge(between_);
+    for (Heard const& heard : std::exchange(next_tile_, {})) hear(heard.sample, heard.frame);
+    if (std::exchange(waits_, false)) judge(between_.sample, between_.frame);
+    write_out();
   }
   std::string const& lines() const noexcept { return lines_; }
   std::string summary() const {
@@ -113,52 +126,68 @@ class ModeSReceiver::Parts {
     ModeSFrame frame;
   };
 
-  std::span<ModeSFrame const> in_order(std::span<ModeSBlock const> blocks, std::size_t k) {
-    auto const kept = blocks[k].kept();
-    lost_ += blocks[k].found - kept.size();
-    sorted_.assign(kept.begin(), kept.end());
-    std::ranges::sort(sorted_, {}, &ModeSFrame::begin);
-    return sorted_;
+  /// The places of a block's frames, by where these begin. There are few, and most are nearly in order.
+  std::span<std::uint32_t const> in_order(std::span<ModeSFrame const> frames, std::uint64_t first_sample) {
+    static_assert(mode_s_block_frames <= 64);
+    std::uint32_t* const places = places_.data();
+    for (std::uint32_t k = 0; k < frames.size(); ++k) {
+      auto const key = static_cast<std::uint32_t>(frames[k].begin() - 2 * first_sample) * 64 + k;
+      std::size_t at = k;
+      for (; at != 0 && places[at - 1] > key; --at) places[at] = places[at - 1];
+      places[at] = key;
+    }
+    for (std::size_t k = 0; k < frames.size(); ++k) places[k] %= 64;
+    return {places, frames.size()};
   }
   /// One that begins between samples is heard in the next sample as well at times, and is then said to be there.
-  void hear(Heard const& heard) {
-    bool const whole = heard.frame.between == 0;
+  void hear(std::uint64_t sample, ModeSFrame const& frame) {
+    bool const whole = frame.between == 0;
     if (std::exchange(waits_, false)) {
-      bool const again = whole && heard.sample == between_.sample + 1 && heard.frame.bytes == between_.frame.bytes;
-      if (!again) judge(between_);
+      bool const again = whole && sample == between_.sample + 1 && frame.bytes == between_.frame.bytes;
+      if (!again) judge(between_.sample, between_.frame);
     }
-    if (whole) return judge(heard);
-    between_ = heard;
+    if (whole) return judge(sample, frame);
+    between_ = {sample, frame};
     waits_ = true;
   }
-  void judge(Heard const& heard) {
+  void judge(std::uint64_t sample, ModeSFrame const& frame) {
     // A reply reads as a frame in two places at times, or in a part of itself.
-    if (heard.sample < silent_until_) return;
-    std::uint32_t const remainder = heard.frame.remainder();
-    unsigned const format = heard.frame.format();
+    if (sample < silent_until_) return;
+    std::uint32_t const remainder = frame.remainder();
+    unsigned const format = frame.format();
     bool const names_itself = format == 11 || format == 17 || format == 18;
     if (names_itself && remainder == 0) {
-      if (format != 18) aircraft_.name(heard.frame.address(), heard.sample);
-    } else if (!aircraft_.knows(names_itself ? heard.frame.address() : remainder, heard.sample)) {
+      if (format != 18) aircraft_.name(frame.address(), sample);
+    } else if (!aircraft_.knows(names_itself ? frame.address() : remainder, sample)) {
       return;  // The parity has an interrogator's code or the address beside it.
     }
-    silent_until_ = heard.sample + 16 + 16 * std::uint64_t{heard.frame.length};
+    silent_until_ = sample + 16 + 16 * std::uint64_t{frame.length};
     ++formats_.at(format);
-    print(heard);
+    print(sample, frame);
   }
-  void print(Heard const& heard) {
+  void print(std::uint64_t sample, ModeSFrame const& frame) {
     static constexpr auto digits = make_digits();
-    if (offsets_) lines_ += std::to_string(heard.sample) + " ";
-    std::array<char, 2 * sizeof heard.frame.bytes + 3> line{'*'};
-    std::size_t end = 1;
-    for (std::size_t k = 0; k < heard.frame.length; ++k, end += 2) {
-      std::memcpy(&line[end], digits[heard.frame.bytes[k]].data(), 2);
+    if (offsets_) {
+      write_out();
+      lines_ += std::to_string(sample) + " ";
     }
-    line[end++] = ';';
-    line[end++] = '\n';
-    lines_.append(line.data(), end);
+    if (written_ + longest_line > some_lines_.size()) write_out();
+    char* const to = &some_lines_[written_];
+    to[0] = '*';
+    // A short frame has zeros behind it, which the next line replaces.
+    for (std::size_t k = 0; k < sizeof frame.bytes; ++k) {
+      auto const& both = digits[frame.bytes[k]];
+      to[1 + 2 * k] = both[0];
+      to[2 + 2 * k] = both[1];
+    }
+    std::size_t const end = 1 + 2 * std::min<std::size_t>(frame.length, frame.bytes.size());
+    to[end] = ';';
+    to[end + 1] = '\n';
+    written_ += end + 2;
   }
+  void write_out() { lines_.append(some_lines_.data(), std::exchange(written_, 0)); }
 
+  static constexpr std::size_t longest_line = 2 * sizeof(ModeSFrame::bytes) + 3;
   std::uint64_t overlap_;
   bool offsets_;
   std::uint64_t end_ = 0;  ///< Samples of the input so far.
@@ -167,10 +196,12 @@ class ModeSReceiver::Parts {
   std::vector<Heard> next_tile_;
   Heard between_;  ///< If `waits_`: not judged yet.
   bool waits_ = false;
-  std::vector<ModeSFrame> sorted_;
+  std::array<std::uint32_t, mode_s_block_frames> places_{};
   KnownAircraft aircraft_;
   std::array<std::uint64_t, 32> formats_{};
   std::string lines_;
+  std::array<char, 4096> some_lines_;  ///< Behind `lines_`: so many as `written_`.
+  std::size_t written_ = 0;
 };
 
 ModeSReceiver::ModeSReceiver(std::uint64_t overlap, bool offsets) : parts_(std::make_unique<Parts>(overlap, offsets)) {}
