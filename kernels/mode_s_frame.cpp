@@ -9,27 +9,31 @@
 namespace penstock {
 namespace {
 
-/// What a byte in front of 24 bits leaves of them.
-constexpr std::array<std::uint32_t, 256> make_table() {
-  std::array<std::uint32_t, 256> table{};
-  for (std::uint32_t byte = 0; byte < table.size(); ++byte) {
+/// What a byte with so many bytes between it and the parity leaves of the parity.
+using OfDistance = std::array<std::array<std::uint32_t, 256>, 11>;
+constexpr OfDistance make_tables() {
+  OfDistance tables{};
+  for (std::uint32_t byte = 0; byte < 256; ++byte) {
     std::uint32_t value = byte << 16U;
-    for (int bit = 0; bit < 8; ++bit) value = value << 1U ^ ((value & 0x800000U) != 0 ? mode_s_generator : 0U);
-    table[byte] = value & 0xFFFFFFU;
+    for (auto& table : tables) {
+      for (int bit = 0; bit < 8; ++bit) value = value << 1U ^ ((value & 0x800000U) != 0 ? mode_s_generator : 0U);
+      table[byte] = value &= 0xFFFFFFU;
+    }
   }
-  return table;
+  return tables;
 }
 
 }  // namespace
 
 std::uint32_t ModeSFrame::remainder() const noexcept {
-  static constexpr std::array<std::uint32_t, 256> table = make_table();
+  static constexpr OfDistance tables = make_tables();
   constexpr std::size_t parity_bytes = 3;
-  if (length < parity_bytes) return 0;
-  std::uint32_t value = 0;
+  if (length < parity_bytes || length > bytes.size()) return 0;
   std::size_t const end = length - parity_bytes;
-  for (std::size_t k = 0; k < end; ++k) value = (value << 8U ^ table[(value >> 16U ^ bytes[k]) & 0xFFU]) & 0xFFFFFFU;
-  return value ^ (std::uint32_t{bytes[end]} << 16U | std::uint32_t{bytes[end + 1]} << 8U | bytes[end + 2]);
+  std::uint32_t value = std::uint32_t{bytes[end]} << 16U | std::uint32_t{bytes[end + 1]} << 8U | bytes[end + 2];
+  // None waits for another.
+  for (std::size_t k = 0; k < end; ++k) value ^= tables[end - 1 - k][bytes[k]];
+  return value;
 }
 
 }  // namespace penstock

@@ -6,7 +6,9 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
+#include <string>
 
 #include "penstock/stream.hpp"
 
@@ -64,6 +66,42 @@ static_assert(sizeof(ModeSFrame) == 20 && sizeof(ModeSBlock) == 1024);
 constexpr std::size_t mode_s_blocks(std::size_t bytes) noexcept {
   return (bytes / 2 + mode_s_block_samples - 1) / mode_s_block_samples;
 }
+
+/// Decides which of the frames that were found in an input were sent, and writes a line for each, in their order:
+/// `*8D4840D6202CC371C32CE0576098;`.
+///
+/// - DF17, DF18 and DF11 with a remainder of 0 were sent. The aircraft of a DF11 or DF17 is then known for 60 s of
+///   samples.
+/// - DF11 with an interrogator's code was sent if its aircraft is known, and DF0, 4, 5, 16, 20 and 21 if their
+///   remainder is the address of an aircraft that is known.
+/// - What begins within a frame that was sent was not. A frame that was found half a sample apart counts once.
+///
+/// Threads: one at a time.
+class ModeSReceiver {
+ public:
+  /// Tiles of the input overlap by so many samples. With `offsets` the number of the frame's first sample is in front
+  /// of each line.
+  explicit ModeSReceiver(std::uint64_t overlap, bool offsets = false);
+  ModeSReceiver(ModeSReceiver&&) noexcept;
+  ModeSReceiver& operator=(ModeSReceiver&&) noexcept;
+  ~ModeSReceiver();
+
+  /// Takes what was found in the next tile, which has so many samples, the overlap with the one before among them. A
+  /// tile that failed has no blocks.
+  void take(std::uint64_t samples, std::span<ModeSBlock const> blocks);
+  /// There is no other tile: what begins in the last samples is taken, too.
+  void finish();
+
+  /// The lines of all frames that were sent.
+  std::string const& lines() const noexcept;
+  /// How many there were of each format, and of how many aircraft; and how many frames were lost, where too many began
+  /// side by side. Each line begins with `#`.
+  std::string summary() const;
+
+ private:
+  class Parts;
+  std::unique_ptr<Parts> parts_;
+};
 
 #ifdef PENSTOCK_FLAVOUR
 inline namespace PENSTOCK_FLAVOUR {

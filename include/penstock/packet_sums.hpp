@@ -6,6 +6,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <string>
+#include <vector>
 
 #include "penstock/stream.hpp"
 
@@ -39,6 +41,14 @@ struct PacketFlow {
   std::uint64_t last = 0;   ///< Of its last one.
 };
 
+/// Adds the flows of a table, such as a lane's, to `flows`, which are in the order of their keys and have each key
+/// once. They stay so. Free places of the table are left out.
+void add_flows(std::span<PacketFlow const> table, std::vector<PacketFlow>& flows);
+
+/// A flow as words: protocol, source, target, packets, bytes, first and last time in seconds, and the flags of TCP as
+/// letters, or `-`: `tcp 127.0.0.1:37910 [::1]:7000 111 7403 1627225020.731640000 1627225026.624285000 APSF`.
+std::string describe(PacketFlow const& flow);
+
 /// What is counted of all packets: the same on host and GPU.
 struct PacketTotals {
   std::uint64_t packets = 0;
@@ -54,6 +64,8 @@ struct PacketTotals {
   std::uint64_t without_flow = 0;        ///< IP packets for whose flow the table had no place.
   std::uint64_t bytes_without_flow = 0;  ///< Of those.
 
+  /// Adds what was counted of other packets.
+  PacketTotals& operator+=(PacketTotals const& more) noexcept;
   friend bool operator==(PacketTotals const&, PacketTotals const&) = default;
 };
 

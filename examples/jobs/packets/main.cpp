@@ -5,7 +5,6 @@
 #include <string>
 #include <vector>
 
-#include <arpa/inet.h>
 #include <penstock/captures.hpp>
 #include <penstock/files.hpp>
 #include <penstock/job.hpp>
@@ -62,55 +61,10 @@ struct Sums {
   Flows flows;  ///< By their keys.
 
   void add(SumPackets const& lane) {
-    std::uint64_t PacketTotals::*const counters[] = {
-        &PacketTotals::packets, &PacketTotals::bytes, &PacketTotals::captured_bytes, &PacketTotals::ipv4,
-        &PacketTotals::ipv6,    &PacketTotals::other, &PacketTotals::fragments,      &PacketTotals::bad_headers,
-        &PacketTotals::checked, &PacketTotals::bad,   &PacketTotals::without_flow,   &PacketTotals::bytes_without_flow};
-    for (auto const counter : counters) totals.*counter += lane.totals.*counter;
-    std::ranges::copy_if(lane.flows, std::back_inserter(flows), [](PacketFlow const& flow) { return flow.state != 0; });
-    std::ranges::sort(flows, {}, &PacketFlow::key);
-    std::size_t kept = 0;
-    for (std::size_t k = 0; k < flows.size(); ++k) {
-      if (kept == 0 || flows[kept - 1].key != flows[k].key) {
-        flows[kept++] = flows[k];
-        continue;
-      }
-      PacketFlow& to = flows[kept - 1];
-      to.packets += flows[k].packets;
-      to.bytes += flows[k].bytes;
-      to.flags |= flows[k].flags;
-      to.first = std::min(to.first, flows[k].first);
-      to.last = std::max(to.last, flows[k].last);
-    }
-    flows.resize(kept);
+    totals += lane.totals;
+    add_flows(lane.flows, flows);
   }
 };
-
-std::string text_of(std::array<std::uint8_t, 16> const& address, std::uint16_t port, bool four) {
-  char text[INET6_ADDRSTRLEN] = "";
-  inet_ntop(four ? AF_INET : AF_INET6, address.data(), text, sizeof text);
-  return (four ? text : "[" + std::string(text) + "]") + ":" + std::to_string(port);
-}
-
-std::string seconds(std::uint64_t nanoseconds) {
-  std::string const part = std::to_string(nanoseconds % 1'000'000'000);
-  return std::to_string(nanoseconds / 1'000'000'000) + "." + std::string(9 - part.size(), '0') + part;
-}
-
-std::string text_of(PacketFlow const& flow) {
-  std::string protocol = std::to_string(flow.key.protocol), flags;
-  for (auto const& [number, name] : {std::pair{1, "icmp"}, {6, "tcp"}, {17, "udp"}, {58, "icmp6"}, {132, "sctp"}}) {
-    if (flow.key.protocol == number) protocol = name;
-  }
-  for (unsigned k = 0; k < 8; ++k) {
-    if ((flow.flags >> k & 1U) != 0) flags.insert(flags.begin(), "FSRPAUEC"[k]);
-  }
-  bool const four = flow.key.version == 4;
-  return protocol + " " + text_of(flow.key.source, flow.key.source_port, four) + " " +
-         text_of(flow.key.target, flow.key.target_port, four) + " " + std::to_string(flow.packets) + " " +
-         std::to_string(flow.bytes) + " " + seconds(flow.first) + " " + seconds(flow.last) + " " +
-         (flags.empty() ? "-" : flags) + "\n";
-}
 
 std::string text_of(Sums const& sums, std::size_t top) {
   PacketTotals const& totals = sums.totals;
@@ -133,7 +87,7 @@ std::string text_of(Sums const& sums, std::size_t top) {
   std::ranges::stable_sort(flows, std::ranges::greater(), &PacketFlow::bytes);
   if (top != 0 && flows.size() > top) flows.resize(top);
   text += "protocol source target packets bytes first last flags\n";
-  for (PacketFlow const& flow : flows) text += text_of(flow);
+  for (PacketFlow const& flow : flows) text += describe(flow) + "\n";
   return text;
 }
 
