@@ -14,6 +14,7 @@
 #include "penstock/line_sums.hpp"
 #include "penstock/mode_s.hpp"
 #include "penstock/packet_sums.hpp"
+#include "penstock/row_sums.hpp"
 
 namespace penstock {
 inline namespace PENSTOCK_FLAVOUR {
@@ -52,6 +53,9 @@ std::uint32_t neighbour_sums_at_once_cuda();
 void resize_images_prepare_cuda();
 void resize_images_cuda(std::span<ImageInput const> images, ImageForm const& form, std::size_t most_blocks,
                         void* stream);
+void sum_present_rows_prepare_cuda();
+void sum_present_rows_cuda(DeviceSpan<std::uint32_t const> rows, DeviceSpan<std::uint32_t const> mask,
+                           DeviceSpan<std::uint64_t> sums, void* stream);
 void sum_prepare_cuda();
 void sum_cuda(DeviceSpan<float const> one, DeviceSpan<float const> other, DeviceSpan<float> to, void* stream);
 void sum_lines_prepare_cuda();

@@ -107,6 +107,15 @@ void resize_images_cuda(std::span<ImageInput const> /*images*/, ImageForm const&
   refuse();
 }
 
+void sum_present_rows_prepare_cuda() {
+  refuse();
+}
+
+void sum_present_rows_cuda(DeviceSpan<std::uint32_t const> /*rows*/, DeviceSpan<std::uint32_t const> /*mask*/,
+                           DeviceSpan<std::uint64_t> /*sums*/, void* /*stream*/) {
+  refuse();
+}
+
 void sum_prepare_cuda() {
   refuse();
 }

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <utility>
+
+#include "penstock/clock.hpp"
+#include "penstock/machine/bound_thread.hpp"
+#include "penstock/records/late_watch.hpp"
+
+namespace penstock {
+
+/// A thread that calls a function whenever something is due. It sleeps while nothing waits.
+///
+/// Threads: the owner's, but `wake` any.
+class DueThread {
+ public:
+  using Time = Clock::time_point;
+  /// Does what is due now, and says when the next will be; empty if nothing waits. Must not throw.
+  using Body = std::function<std::optional<Time>(Time now)>;
+
+  /// Throws: Error of kind system, if the system refuses a thread.
+  DueThread(std::string const& name, Body body)
+      : body_(std::move(body)), thread_(name, {}, [this](std::stop_token const&) { watch_.watch(body_); }) {}
+  DueThread(DueThread const&) = delete;
+  DueThread& operator=(DueThread const&) = delete;
+  /// Blocks: while the body runs.
+  ~DueThread() { watch_.end(); }
+
+  /// Something waits that did not before; it is due no earlier than what waited already.
+  void wake() noexcept { watch_.wake(); }
+
+ private:
+  Body const body_;
+  BasicLateWatch<> watch_;
+  BoundThread thread_;
+};
+
+}  // namespace penstock

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <limits>
+#include <map>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "penstock/clock.hpp"
+#include "penstock/time_windows.hpp"
+
+namespace penstock {
+
+/// Which windows are open, where their records go, and when they close.
+///
+/// All that closes windows moves the horizon: those that end up to it are closed. It never goes back. It has no clock,
+/// and borrows nothing.
+///
+/// Threads: one at a time.
+class OpenWindows {
+ public:
+  using Time = Clock::time_point;
+  /// Takes a tile that leaves; false if it could not be sent. Must not throw.
+  using Send = std::function<bool(Loan)>;
+
+  /// Shape: options say all numbers, and they fit each other.
+  OpenWindows(TimeWindowsOptions const& options, std::size_t tile_bytes, Send send);
+
+  /// Places a record, of a stream that there is. Empty, if that needs a tile and `spare` has none: call it again with
+  /// one. If the record opens its window, the window's deadline counts from `now`.
+  ///
+  /// Throws: std::bad_alloc, if it has no memory for what it notes of a window.
+  std::optional<Windowed> add(std::size_t stream, std::int64_t time, std::span<std::byte const> record, Loan& spare,
+                              Time now);
+  /// Closes windows whose deadline is over; says when the next one's will be.
+  std::optional<Time> close_overdue(Time now) noexcept;
+  /// Closes all.
+  void flush() noexcept;
+  TimeWindowsCounts const& counts() const noexcept { return counts_; }
+
+ private:
+  struct Window {
+    Time since;
+    Loan loan;
+    std::size_t filled = 0;
+    WindowOfTile says;
+  };
+  static constexpr std::int64_t never = std::numeric_limits<std::int64_t>::min();
+
+  void note_time(std::size_t stream, std::int64_t time) noexcept;
+  void close_up_to(std::int64_t end, WindowClosed why) noexcept;
+  void leave(Window& window) noexcept;
+
+  std::int64_t const length_, lateness_, most_ahead_;
+  std::size_t const most_open_, tile_bytes_;
+  Clock::duration const deadline_;
+  Send const send_;
+  std::vector<std::int64_t> greatest_of_;  ///< Time of each stream; never, if it has brought nothing.
+  std::int64_t greatest_ = never;
+  std::int64_t horizon_ = never;
+  std::map<std::int64_t, Window> windows_;  ///< By where they begin.
+  TimeWindowsCounts counts_;
+};
+
+}  // namespace penstock
