@@ -43,7 +43,7 @@ struct TransformTables {
 /// Up to eight transforms of a CPU block.
 class Transforms {
  public:
-  Transforms(TransformTables const& tables) : tables_(tables), points_(tables.window.size()) {}
+  explicit Transforms(TransformTables const& tables) : tables_(tables), points_(tables.window.size()) {}
 
   /// Shape: `samples` are those of `count` transforms, two bytes each.
   void load(std::span<unsigned char const> samples, std::size_t count) {
