@@ -15,6 +15,7 @@
 #include "penstock/mode_s.hpp"
 #include "penstock/packet_sums.hpp"
 #include "penstock/row_sums.hpp"
+#include "penstock/waterfall.hpp"
 
 namespace penstock {
 inline namespace PENSTOCK_FLAVOUR {
@@ -65,6 +66,9 @@ void sum_lines_cuda(std::span<DeviceSpan<std::byte const> const> inputs, LineFie
 void sum_packets_prepare_cuda();
 void sum_packets_cuda(std::span<PacketInput const> inputs, DeviceSpan<PacketTotals> totals,
                       DeviceSpan<PacketFlow> flows, std::size_t most_blocks, void* stream);
+void sum_spectra_prepare_cuda();
+void sum_spectra_cuda(DeviceSpan<std::byte const> input, DeviceSpan<float> spectra, SpectrumForm const& form,
+                      std::size_t most_blocks, void* stream);
 void transform_prepare_cuda();
 void transform_cuda(DeviceSpan<float const> from, std::uint64_t first_index, DeviceSpan<float> to,
                     std::size_t most_blocks, void* stream);

@@ -144,6 +144,15 @@ void sum_packets_cuda(std::span<PacketInput const> /*inputs*/, DeviceSpan<Packet
   refuse();
 }
 
+void sum_spectra_prepare_cuda() {
+  refuse();
+}
+
+void sum_spectra_cuda(DeviceSpan<std::byte const> /*input*/, DeviceSpan<float> /*spectra*/,
+                      SpectrumForm const& /*form*/, std::size_t /*most_blocks*/, void* /*stream*/) {
+  refuse();
+}
+
 void transform_prepare_cuda() {
   refuse();
 }

@@ -16,6 +16,7 @@
 #include "penstock/mode_s.hpp"
 #include "penstock/own_memory.hpp"
 #include "penstock/packet_sums.hpp"
+#include "penstock/picture.hpp"
 #include "penstock/pipeline.hpp"
 #include "penstock/profile.hpp"
 #include "penstock/records.hpp"
@@ -28,3 +29,4 @@
 #include "penstock/sockets.hpp"
 #include "penstock/stop_signals.hpp"
 #include "penstock/time_windows.hpp"
+#include "penstock/waterfall.hpp"

@@ -125,5 +125,34 @@ case $case in
     [ ! -s not_ours ] || fail "it finds others: $(head not_ours)"
     [ "$(wc -l <theirs)" -ge 200 ] || fail "it finds $(wc -l <theirs) of $(wc -l <ours)"
     ;;
+  PaintsAWaterfall)
+    # A carrier an eighth of the rate above the frequency that was received: column 256 + 512 / 8 of 512. Some 2 s.
+    # shellcheck disable=SC2059 # Escapes, not a format.
+    printf '\344\200\307\307\200\344\071\307\034\200\071\071\200\034\307\071' >samples
+    for _ in $(seq 19); do cat samples samples >twice && mv twice samples; done
+    pixel() { # pixel ROW COLUMN: its three numbers.
+      tail -c +$((rows_at + 3 * (512 * $1 + $2) + 1)) picture.ppm | head -c 3 | od -An -tu1 | tr -s ' '
+    }
+    for options in '--input samples' '--input samples --tile 64KiB --lanes 2' '--input - --tile 4KiB'; do
+      rm -f picture.ppm
+      # shellcheck disable=SC2086 # Several words.
+      "$program" run --device cpu $options --waterfall picture.ppm <samples >out 2>err || fail "$(cat err)"
+      grep -q '^# frames 0, aircraft 0$' out || fail "$(cat out)"
+      read -r columns rows <<<"$(sed -n 2p picture.ppm)"
+      rows_at=$(printf 'P6\n%s %s\n255\n' "$columns" "$rows" | wc -c)
+      [ "$(wc -c <picture.ppm)" = $((rows_at + 3 * 512 * rows)) ] || fail "$options: $columns columns and $rows rows"
+      # A row for 16384 samples; with small tiles for a little fewer, as transforms overlap.
+      [ "$rows" -ge 254 ] || fail "$options: $rows rows"
+      [ "$rows" -le 300 ] || fail "$options: $rows rows"
+      for row in 0 $((rows / 2)) $((rows - 1)); do
+        [ "$(pixel "$row" 320)" = ' 255 255 255' ] || fail "$options: the carrier is not in row $row"
+        [ "$(pixel "$row" 192)" != ' 255 255 255' ] || fail "$options: what is not there is in row $row"
+      done
+    done
+    "$program" run --device cpu --input samples --waterfall picture.png >out 2>err || grep -q zlib1g err || fail "$(cat err)"
+    [ ! -e picture.png ] || head -c 4 picture.png | grep -q PNG || fail 'that is no PNG file'
+    ! "$program" run --device cpu --input samples --waterfall picture.gif 2>err || fail 'another format was taken'
+    grep -q 'end it in .png or .ppm' err || fail "$(cat err)"
+    ;;
   *) fail "no case $case" ;;
 esac

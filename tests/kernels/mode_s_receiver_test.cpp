@@ -61,11 +61,11 @@ struct AModeSReceiver : testing::Test {
     return all;
   }
 };
-using Samples = std::vector<std::uint64_t>;
+using Places = std::vector<std::uint64_t>;
 
 TEST_F(AModeSReceiver, TakesFramesInTheirOrderWhereverTheyLieInABlock) {
   std::vector<ModeSFrame> frames;
-  Samples wanted;
+  Places wanted;
   for (std::uint32_t k = 0; k < 48; ++k) {
     frames.push_back(naming((k * 29) % 48 * 300 % 14'400, some_aircraft + k));
     if (frames.back().sample >= 12'000) frames.back() = answering(frames.back().sample, some_aircraft + k, 1);
@@ -98,7 +98,7 @@ TEST_F(AModeSReceiver, KnowsThousandsOfAircraftForAMinute) {
 TEST_F(AModeSReceiver, TakesWhatLiesAcrossTilesOnce) {
   take({naming(9800, some_aircraft)}, 10'000);
   take({naming(40, some_aircraft), answering(9700, some_aircraft, 1)}, 10'000);
-  EXPECT_EQ(heard(), (Samples{9800, 9760 + 9700}));
+  EXPECT_EQ(heard(), (Places{9800, 9760 + 9700}));
 }
 
 TEST_F(AModeSReceiver, SaysOfAFrameThatWasFoundTwiceWhereItIsAWholeSample) {
@@ -106,12 +106,12 @@ TEST_F(AModeSReceiver, SaysOfAFrameThatWasFoundTwiceWhereItIsAWholeSample) {
   auto earlier = between(frame);
   --earlier.sample;
   take({earlier, frame, between(frame), between(naming(900, some_aircraft + 1))}, 10'000);
-  EXPECT_EQ(heard(), (Samples{500, 900}));
+  EXPECT_EQ(heard(), (Places{500, 900}));
 }
 
 TEST_F(AModeSReceiver, TakesNothingThatBeginsWithinAFrame) {
   take({naming(500, some_aircraft), answering(739, some_aircraft, 1), answering(740, some_aircraft, 1)}, 10'000);
-  EXPECT_EQ(heard(), (Samples{500, 740}));
+  EXPECT_EQ(heard(), (Places{500, 740}));
 }
 
 TEST_F(AModeSReceiver, CountsWhatDidNotFit) {

@@ -13,37 +13,37 @@
 namespace penstock {
 namespace {
 
-using Bytes = std::vector<std::byte>;
+using Image = std::vector<std::byte>;
 using Tensor = std::vector<float>;
 
 constexpr float untouched = -77;
 
 /// An image with random pixels, all of which are its part.
-Bytes some_image(std::uint32_t width, std::uint32_t height, std::mt19937& random) {
+Image some_image(std::uint32_t width, std::uint32_t height, std::mt19937& random) {
   ImageHead head{.width = width, .height = height};
   head.take_all();
-  Bytes bytes(head.bytes());
+  Image bytes(head.bytes());
   for (auto& byte : bytes) byte = static_cast<std::byte>(random());
   std::memcpy(bytes.data(), &head, sizeof head);
   return bytes;
 }
-ImageHead head_of(Bytes const& image) {
+ImageHead head_of(Image const& image) {
   ImageHead head;
   std::memcpy(&head, image.data(), sizeof head);
   return head;
 }
-Bytes with_head(Bytes image, ImageHead const& head) {
+Image with_head(Image image, ImageHead const& head) {
   std::memcpy(image.data(), &head, sizeof head);
   return image;
 }
 
 /// What the device makes of the images, all by one call.
-std::vector<Tensor> resized(KernelsOn& on, std::vector<Bytes> const& images, ImageForm const& form,
+std::vector<Tensor> resized(KernelsOn& on, std::vector<Image> const& images, ImageForm const& form,
                             unsigned multiprocessors = 0) {
   std::vector<ImageInput> inputs;
   std::vector<std::span<std::byte>> tensors;
   Tensor const before(form.elements() + 1, untouched);
-  for (Bytes const& image : images) {
+  for (Image const& image : images) {
     auto const there = on.memory(std::max<std::size_t>(1, image.size())).first(image.size());
     if (!image.empty()) on.upload(there, image);
     tensors.push_back(on.memory(before.size() * sizeof(float)));
@@ -75,7 +75,7 @@ std::vector<double> weights(std::uint32_t place, std::uint32_t count, std::uint3
   return all;
 }
 
-void expect_resized(Tensor const& tensor, Bytes const& image, ImageForm const& form) {
+void expect_resized(Tensor const& tensor, Image const& image, ImageForm const& form) {
   ImageHead const head = head_of(image);
   std::size_t at = 0;
   double worst = 0;
@@ -103,7 +103,7 @@ void expect_resized(Tensor const& tensor, Bytes const& image, ImageForm const& f
 TEST_P(KernelsOn, ResizeImagesByWeightedMeans) {
   std::mt19937 random(3);
   ImageForm const form{.width = 19, .height = 17, .mean = {0.485F, 0.456F, 0.406F}, .deviation = {0.229F, 0.5F, 2}};
-  std::vector<Bytes> images;
+  std::vector<Image> images;
   constexpr std::pair<std::uint32_t, std::uint32_t> sides[] = {{1, 1},   {2, 3},   {19, 17}, {38, 34}, {40, 5},
                                                                {5, 150}, {61, 47}, {20, 16}, {18, 18}};
   for (auto const& [width, height] : sides) images.push_back(some_image(width, height, random));
@@ -122,7 +122,7 @@ TEST_P(KernelsOn, ResizeImagesByWeightedMeans) {
 TEST_P(KernelsOn, ResizeManyImagesByOneCall) {
   std::mt19937 random(4);
   ImageForm const form{.width = 3, .height = 2};
-  std::vector<Bytes> images;
+  std::vector<Image> images;
   for (std::uint32_t k = 0; k < 70; ++k) images.push_back(some_image(1 + k % 7, 1 + k % 5, random));
   auto const tensors = resized(*this, images, form);
   for (std::size_t k = 0; k < images.size(); ++k) expect_resized(tensors[k], images[k], form);
@@ -131,8 +131,8 @@ TEST_P(KernelsOn, ResizeManyImagesByOneCall) {
 TEST_P(KernelsOn, MakeZerosOfWhatIsNoImage) {
   std::mt19937 random(5);
   ImageForm const form{.width = 5, .height = 18, .mean = {1, 1, 1}};
-  Bytes const image = some_image(4, 6, random);
-  std::vector<Bytes> images = {{}, Bytes(image.begin(), image.begin() + 31), Bytes(image.begin(), image.end() - 1)};
+  Image const image = some_image(4, 6, random);
+  std::vector<Image> images = {{}, Image(image.begin(), image.begin() + 31), Image(image.begin(), image.end() - 1)};
   auto const with = [&](auto change) {
     ImageHead head = head_of(image);
     change(head);
