@@ -6,6 +6,7 @@
 #include <array>
 #include <bit>
 #include <cstdint>
+#include <cstring>
 #include <memory>
 #include <span>
 #include <string>
@@ -50,11 +51,15 @@ class Album {
 
   void add_to_digest(std::span<float const> tensor) {
     constexpr std::uint64_t odd = 0x9E3779B97F4A7C15;
-    std::array<std::uint64_t, 8> chains{};  // Side by side, as each product waits for the one before.
-    for (std::size_t k = 0; k < tensor.size(); ++k)
-      chains[k % 8] = chains[k % 8] * odd + std::bit_cast<std::uint32_t>(tensor[k]);
+    constexpr std::size_t block = 16;  // As words of 64 bits, side by side, as each product waits for the one before.
+    std::array<std::uint64_t, block / 2> chains{}, words{};
+    for (; tensor.size() >= block; tensor = tensor.subspan(block)) {
+      std::memcpy(words.data(), tensor.data(), sizeof words);
+      for (std::size_t k = 0; k < chains.size(); ++k) chains[k] = chains[k] * odd + words[k];
+    }
     std::uint64_t hash = taken_;
     for (std::uint64_t const chain : chains) hash = hash * odd + chain;
+    for (float const element : tensor) hash = hash * odd + std::bit_cast<std::uint32_t>(element);
     digest_ += hash;
   }
   /// Each of its pixels is the mean of a square of the tensor.
