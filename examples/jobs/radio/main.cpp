@@ -174,7 +174,8 @@ JobWork listen(JobPoint const& point) {
               [path = point.values.text("input"), stop = point.stop, overlap](Pool const& pool) {
                 return std::make_unique<FileSource>(
                     std::vector{path}, pool,
-                    FileSourceOptions{.stop = stop, .framing = equal_records(sample_bytes), .overlap = overlap});
+                    FileSourceOptions{
+                        .stop = stop, .framing = equal_records(sample_bytes), .overlap = overlap, .decompress = true});
               },
           .stages = stage_per_lane<FindFrames>(),
           .sink = [receiver](Completion& completion) { receiver->take(*completion.loan, completion.ok()); },
