@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Question: how fast does a FileSource decode a compressed file, by one producer and by two? Budget: one takes at most
-// 1.2 times as long as the format's own command, with its output thrown away; two take at most 0.6 times as long as one
-// where members can be found. `cpu` is the CPU time that a gigabyte of text takes.
+// Question: how fast does a FileSource decode a compressed file, by one producer and by two? Budget: it takes no more
+// CPU time than the format's own command, whose output is thrown away; where parts of the file can be found, two
+// producers on two free CPUs take at most 0.6 times as long as one. `cpu` is the CPU time that a gigabyte of text
+// takes.
 //
 // PENSTOCK_BENCH_MEBIBYTES is how large the text is. A format whose command is not installed is left out.
 #include <algorithm>

@@ -138,11 +138,12 @@ struct FileSourceOptions {
 /// mapping, or by another host of a network file system.
 ///
 /// Regular files that are decoded are read each by one producer, several of them at once, so tiles of different files
-/// may take turns; those of one file are in its order, and the last one may be empty. Of a file whose members can be
-/// found without decoding them, several producers decode members at once: of gzip in blocks (BGZF), of zstd or lz4 in
-/// several frames. zlib, libzstd and liblz4 are loaded when a file needs them. Data that are damaged, cut short or
-/// followed by other bytes, that need a window above 128 MiB, or whose library is not there, fail in their place. For
-/// each file that is being decoded the source keeps up to 256 MiB of what it has decoded ahead.
+/// may take turns; those of one file are in its order, and the last one may be empty. Of a file of which parts can be
+/// found without decoding them, several producers decode parts at once: members of gzip that say their size (BGZF),
+/// frames of zstd or lz4, and blocks of lz4 that do not depend on each other. zlib, libzstd and liblz4 are loaded when
+/// a file needs them. Data that are damaged, cut short or followed by other bytes, that need a window above 128 MiB, or
+/// whose library is not there, fail in their place. Of each file the source keeps up to 256 MiB that it has decoded
+/// ahead.
 ///
 /// Threads: as Source; `place_of` is for the thread that holds the tile.
 class FileSource final : public Source {
@@ -181,12 +182,14 @@ class FileSource final : public Source {
 
   /// Also false once a stop is requested.
   ///
-  /// Blocks: until a stream or a file that is followed has input, or a stop is requested.
+  /// Blocks: until a stream or a file that is followed has input, or a stop is requested; while others fill tiles of
+  /// all
+  ///         files that are decoded, and no other is left, until one of them has.
   /// Throws:  what next_file and the observer throw.
   bool next(Tile& tile) override;
   /// Throws: FileProblem that begins with the file's name.
   std::size_t fill(Tile& tile) override;
-  /// How many tiles were read in which way, and why some not in a faster one.
+  /// How many tiles were read in which way, and files decoded, and why some not in a faster one.
   std::vector<std::string> remarks() const override;
   /// Records that did not come through whole.
   ///

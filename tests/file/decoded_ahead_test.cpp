@@ -73,5 +73,70 @@ TEST_P(MembersDecodedAhead, AreTheSameWhicheverThreadDecodesThem) {
   EXPECT_TRUE(read == text);
 }
 
+/// A frame of lz4 of many blocks.
+struct FrameOfBlocks : MembersDecodedAhead {
+  std::string const text = some_lines(1'000'000);
+  /// What is read in tiles of some 100 kB while another thread helps, and behind it why it cannot be read on.
+  std::string read(DecodedAhead& stream) const {
+    std::jthread const helper([&](std::stop_token const& enough) {
+      while (!enough.stop_requested()) stream.help(enough);
+    });
+    std::string all;
+    std::vector<std::byte> room(100'000);
+    try {
+      for (bool ended = false; !ended;) {
+        auto const got = stream.gather(room, {}, {});
+        all += support::text_of(std::span(room).first(got.bytes));
+        ended = got.ended;
+      }
+    } catch (FileProblem const& problem) {
+      all += std::string("[") + problem.what() + "]";
+    }
+    return all;
+  }
+  std::string read(std::string const& bytes) const {
+    DecodedAhead stream(opened(bytes), Compression::lz4, 1);
+    return read(stream);
+  }
+};
+INSTANTIATE_TEST_SUITE_P(Format, FrameOfBlocks, testing::Values(Compression::lz4));
+
+TEST_P(FrameOfBlocks, IsDecodedInPartsIfTheyDoNotDependOnEachOther) {
+  for (bool const more_checks : {false, true}) {
+    std::string const frame = support::lz4_frame(text, false, more_checks);
+    DecodedAhead stream(opened(frame + support::lz4_frame("x") + support::skippable_frame("y") + frame),
+                        Compression::lz4, 1);
+    for (int k = 0; k < 2; ++k) stream.help({});
+    EXPECT_EQ(stream.helped(), 2u);
+    EXPECT_TRUE(read(stream) == text + "x" + text);
+    EXPECT_FALSE(stream.by_one());
+  }
+  EXPECT_TRUE(read(support::lz4_frame(text, true)) == text);
+}
+
+TEST_P(FrameOfBlocks, SaysWhatIsWrongAsAWholeOne) {
+  std::string const frame = support::lz4_frame(text);
+  // At the header, within blocks, and in all that is behind the last one.
+  for (std::size_t const cut : {std::size_t{6}, std::size_t{9}, std::size_t{11}, frame.size() / 2, frame.size() - 9,
+                                frame.size() - 8, frame.size() - 5, frame.size() - 4, frame.size() - 1}) {
+    EXPECT_THAT(read(frame.substr(0, cut)), testing::HasSubstr("[it ends at byte " + std::to_string(cut) + ", within"));
+  }
+  EXPECT_THAT(read(frame + "x"), testing::HasSubstr("other bytes follow"));
+  std::string other = frame;
+  other.back() ^= 1;
+  EXPECT_THAT(read(other), testing::AllOf(testing::StartsWith(text), testing::HasSubstr("the checksum is another")));
+  std::string larger = frame;
+  larger[9] = '\x7f';  // Of the first block's size.
+  EXPECT_THAT(read(larger), testing::HasSubstr("[its lz4 data cannot be decoded behind byte"));
+}
+
+TEST_P(FrameOfBlocks, FailsAtABlockOfAnotherSizeThanItsText) {
+  std::string sized = support::lz4_frame(text, false, true);
+  std::string const other = support::lz4_frame(text + "x", false, true);
+  // The header of a text with one byte more.
+  sized.replace(0, 15, other, 0, 15);
+  EXPECT_THAT(read(sized), testing::HasSubstr("the size is another"));
+}
+
 }  // namespace
 }  // namespace penstock

@@ -243,6 +243,14 @@ TEST_F(CompressedFiles, ThatSayTooLittleAreRefused) {
   EXPECT_THAT(files[0].problem, HasSubstr("decode to more than they say"));
 }
 
+TEST_F(CompressedFiles, SayHowTheyWereDecoded) {
+  write(support::bgzf_member("text"));
+  write(support::gzip_member("text"));
+  read();
+  EXPECT_THAT(source->remarks(),
+              testing::ElementsAre(testing::StartsWith("Files that were decoded: 2; 1 of them by one")));
+}
+
 TEST_F(CompressedFiles, AreReadAsTheyAreUnlessAskedFor) {
   std::string const bytes = support::gzip_member("text");
   write(bytes);

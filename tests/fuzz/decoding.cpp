@@ -11,6 +11,7 @@
 #include "fuzz/harness.hpp"
 
 #include "penstock/decoding/decoder.hpp"
+#include "penstock/decoding/lz4_parts.hpp"
 #include "penstock/decoding/members.hpp"
 
 namespace penstock::fuzz {
@@ -49,12 +50,32 @@ std::optional<std::string> decoded(Compression compression, std::string_view dat
   return all;
 }
 
+/// A frame of lz4 that is decoded in parts comes to the same.
+void find_parts(ReadCompressed const& read, std::string_view data, std::string const& text) {
+  auto parts = Lz4Parts::of(read, 0, data.size());
+  if (!parts) return;
+  std::string all;
+  while (!parts->ended()) {
+    auto const part = parts->next(read, 1);
+    require(part.begin <= part.end && part.end <= data.size(), "a part lies within the data");
+    std::string const own = part.before +
+                            std::string(data.substr(static_cast<std::size_t>(part.begin),
+                                                    static_cast<std::size_t>(part.end - part.begin))) +
+                            part.behind;
+    auto const one = decoded(Compression::lz4, own, own.size(), 8 * most_bytes);
+    require(one.has_value() && one->size() <= part.most, "a part of what can be decoded can be decoded");
+    all += *one;
+  }
+  require(text.starts_with(all), "parts decode to what all of them decode to");
+}
+
 void find_members(Compression compression, std::string_view data, std::string const& text) {
   auto const read = [&](std::uint64_t offset, std::span<std::byte> to) {
     auto const part = bytes_of(data.substr(std::min<std::size_t>(offset, data.size()), to.size()));
     std::ranges::copy(part, to.begin());
     return part.size();
   };
+  if (compression == Compression::lz4) find_parts(read, data, text);
   std::string all;
   for (std::uint64_t at = 0; at < data.size();) {
     auto const member = find_member(compression, read, at, data.size(), most_bytes);

@@ -76,11 +76,14 @@ inline std::string zstd_frame(std::string const& text) {
   return frame;
 }
 
-/// With blocks of 64 KiB, each by itself, and a checksum.
-inline std::string lz4_frame(std::string const& text) {
+/// With blocks of 64 KiB, each by itself unless they are linked, and a checksum.
+inline std::string lz4_frame(std::string const& text, bool linked = false, bool more_checks = false) {
   Compressor const lz4("liblz4.so.1");
-  // As LZ4F_preferences_t: size of blocks, whether each is by itself, and whether there is a checksum.
-  std::array<std::uint32_t, 14> const preferences{4, 1, 1};
+  // As LZ4F_preferences_t: size of blocks, whether each is by itself, whether there is a checksum; two of them are how
+  // long the text is, and the eighth is whether blocks have checksums.
+  std::array<std::uint32_t, 14> const preferences{
+      4, linked ? 0U : 1U,     1, 0, more_checks ? static_cast<std::uint32_t>(text.size()) : 0, 0,
+      0, more_checks ? 1U : 0U};
   std::string frame(
       lz4.call<std::size_t(std::size_t, void const*)>("LZ4F_compressFrameBound")(text.size(), preferences.data()),
       '\0');

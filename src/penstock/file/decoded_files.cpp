@@ -104,6 +104,8 @@ void DecodedFiles::leave(DecodedFile& file, Left left) {
   file.taken = false;
   if (stopped || left != Left::goes_on) {
     loss_ += file.cut_into.loss();
+    ++ended_;
+    if (file.bytes.by_one()) ++by_one_;
     std::erase_if(files_, [&](auto const& one) { return one.get() == &file; });
   }
   left_.notify_all();
@@ -114,6 +116,16 @@ RecordLoss DecodedFiles::loss() const {
   RecordLoss all = loss_;
   for (auto const& file : files_) all += file->cut_into.loss();
   return all;
+}
+
+std::string DecodedFiles::describe() const {
+  std::scoped_lock const lock(mutex_);
+  if (ended_ == 0) return {};
+  std::string const all = "Files that were decoded: " + std::to_string(ended_);
+  if (by_one_ == 0) return all + ", by all producers at once.";
+  return all + "; " + std::to_string(by_one_) +
+         " of them by one producer at a time, because it cannot be seen where parts of them end, or these are larger "
+         "than 32 MiB. What bgzip, pzstd and lz4 write is decoded by all at once.";
 }
 
 }  // namespace penstock

@@ -68,6 +68,8 @@ class DecodedFiles {
 
   /// Of all files so far.
   RecordLoss loss() const;
+  /// How many have ended, and how many of them one thread had to decode, as a sentence; empty, if there were none.
+  std::string describe() const;
 
  private:
   enum class Left { goes_on, ended, failed };
@@ -81,6 +83,7 @@ class DecodedFiles {
   std::condition_variable_any left_;
   std::vector<std::shared_ptr<DecodedFile>> files_;  ///< That have not ended.
   RecordLoss loss_;                                  ///< Of those that have.
+  std::uint64_t ended_ = 0, by_one_ = 0;
 };
 
 }  // namespace penstock
