@@ -78,7 +78,7 @@ class Texts {
   std::uint64_t bytes() const noexcept { return bytes_; }
   /// The path of the compressed text; empty, if the command is not there.
   std::string made(Way const& way) const {
-    std::string const path = folder_ / way.name;
+    std::string path = folder_ / way.name;
     if (std::filesystem::exists(path)) return path;
     std::uint64_t line = 0;
     for (unsigned part = 0; part < way.parts; ++part) {

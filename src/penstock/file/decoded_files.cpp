@@ -52,9 +52,9 @@ void DecodedFiles::abandon() {
   std::vector<std::shared_ptr<DecodedFile>> abandoned;
   {
     std::scoped_lock const lock(mutex_);
-    auto const taken = std::ranges::partition(files_, [](auto const& file) { return file->taken; });
-    abandoned.assign(taken.begin(), taken.end());
-    files_.erase(taken.begin(), taken.end());
+    auto const free = std::partition(files_.begin(), files_.end(), [](auto const& file) { return file->taken; });
+    abandoned.assign(free, files_.end());
+    files_.erase(free, files_.end());
   }
   for (auto const& file : abandoned) {
     observed_.tell([&](FileObserver& observer) { observer.abandoned(file->number, file->tiles); });

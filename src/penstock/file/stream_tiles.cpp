@@ -34,7 +34,7 @@ StreamTiles::StreamTiles(FileSourceOptions const& options, std::size_t tile_byte
   if (options_.framing != nullptr && options_.framing->head_bytes() == 0) cut_by({options_.framing, 0});
 }
 
-void StreamTiles::cut_by(Framing::OfInput of) {
+void StreamTiles::cut_by(Framing::OfInput const& of) {
   cut_ = std::make_shared<InputCut>(
       of, CutOptions{tile_bytes_, options_.longest_record, options_.long_records, options_.overlap});
   loss_ = loss();

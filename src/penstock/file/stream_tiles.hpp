@@ -52,7 +52,7 @@ class StreamTiles {
   RecordLoss loss() const;
 
  private:
-  void cut_by(Framing::OfInput of);
+  void cut_by(Framing::OfInput const& of);
   ByteStream::Gathered gather(ByteStream& stream, std::span<std::byte> room);
   std::size_t gather_head(ByteStream& stream, std::span<std::byte> room);
 
