@@ -69,7 +69,8 @@ struct InputFile {
   std::optional<FileProblem> problem = {};  ///< Why it cannot be read, if that is known.
 };
 
-/// Is told what becomes of a FileSource's files, in their order. Files are numbered from 0.
+/// Is told what becomes of a FileSource's files, in their order; those that are decoded may end in another one. Files
+/// are numbered from 0.
 ///
 /// Threads: the producers, one at a time.
 /// Throws:  anything; the input then ends, as by Source::next.
@@ -112,6 +113,9 @@ struct FileSourceOptions {
   /// Regular files are read on as they grow, all at once, until `stop`: as logs are that a program writes and that are
   /// renamed or truncated now and then. A name that means no file yet is waited for. Not with an overlap.
   bool follow = false;
+  /// Inputs whose first bytes say that they are compressed by gzip, zstd or lz4 are decoded: bytes, places, records and
+  /// overlaps are those of what they decode to. Not with `follow`.
+  bool decompress = false;
 };
 
 /// Feeds a pipeline with files, one after the other, each cut into tiles.
@@ -132,6 +136,14 @@ struct FileSourceOptions {
 /// that becomes smaller than what was read of it is read from its beginning again, and a remark says so; what was
 /// written before and not read is lost. Changes are those of which inotify tells: not what is written through a
 /// mapping, or by another host of a network file system.
+///
+/// Regular files that are decoded are read each by one producer, several of them at once, so tiles of different files
+/// may take turns; those of one file are in its order, and the last one may be empty. Of a file of which parts can be
+/// found without decoding them, several producers decode parts at once: members of gzip that say their size (BGZF),
+/// frames of zstd or lz4, and blocks of lz4 that do not depend on each other. zlib, libzstd and liblz4 are loaded when
+/// a file needs them. Data that are damaged, cut short or followed by other bytes, that need a window above 128 MiB, or
+/// whose library is not there, fail in their place. Of each file the source keeps up to 256 MiB that it has decoded
+/// ahead.
 ///
 /// Threads: as Source; `place_of` is for the thread that holds the tile.
 class FileSource final : public Source {
@@ -170,18 +182,20 @@ class FileSource final : public Source {
 
   /// Also false once a stop is requested.
   ///
-  /// Blocks: until a stream or a file that is followed has input, or a stop is requested.
+  /// Blocks: until a stream or a file that is followed has input, or a stop is requested; while others fill tiles of
+  /// all
+  ///         files that are decoded, and no other is left, until one of them has.
   /// Throws:  what next_file and the observer throw.
   bool next(Tile& tile) override;
   /// Throws: FileProblem that begins with the file's name.
   std::size_t fill(Tile& tile) override;
-  /// How many tiles were read in which way, and why some not in a faster one.
+  /// How many tiles were read in which way, and files decoded, and why some not in a faster one.
   std::vector<std::string> remarks() const override;
   /// Records that did not come through whole.
   ///
-  /// Threads: any, while none is in `next`.
+  /// Threads: any, while none is in `next`, nor in `fill` if files are decoded.
   RecordLoss loss() const;
-  /// For a tile that `next` agreed to; with a framing, once it is filled.
+  /// For a tile that `next` agreed to; with a framing, or if files are decoded, once it is filled.
   Place place_of(Tile const& tile) const;
 
  private:

@@ -129,7 +129,7 @@ TEST_F(OpenFileInAFolder, IsARegularFileIfItWasFoundInAFolder) {
 
 TEST_F(OpenFileInAFolder, ReadsAPipeToItsEndThoughItComesInPieces) {
   support::PipeWriter writer(path("pipe"));
-  OpenFile const opened(path("pipe"));
+  OpenFile opened(path("pipe"));
   EXPECT_FALSE(opened.pieces());
   writer.write("abc");
   EXPECT_EQ(opened.read_some(room, stop.get_token()), 3u);
@@ -144,7 +144,7 @@ TEST_F(OpenFileInAFolder, ReadsAPipeToItsEndThoughItComesInPieces) {
 
 TEST_F(OpenFileInAFolder, GathersWhatAPipeHasAtOnceAndNoMore) {
   support::PipeWriter const writer(path("pipe"));
-  OpenFile const opened(path("pipe"));
+  OpenFile opened(path("pipe"));
   writer.write("abc");
   auto got = opened.gather(room, std::chrono::microseconds(0), stop.get_token());
   EXPECT_EQ(got.bytes, 3u);
@@ -156,7 +156,7 @@ TEST_F(OpenFileInAFolder, GathersWhatAPipeHasAtOnceAndNoMore) {
 
 TEST_F(OpenFileInAFolder, WaitsForMoreOfAPipeForAsLongAsItIsToLinger) {
   support::PipeWriter const writer(path("pipe"));
-  OpenFile const opened(path("pipe"));
+  OpenFile opened(path("pipe"));
   writer.write("abc");
   std::size_t got = 0;
   std::jthread reader([&] { got = opened.gather(room, std::chrono::hours(24), stop.get_token()).bytes; });
@@ -168,7 +168,7 @@ TEST_F(OpenFileInAFolder, WaitsForMoreOfAPipeForAsLongAsItIsToLinger) {
 
 TEST_F(OpenFileInAFolder, GivesWhatItHasWhenItIsStoppedWhileItWaits) {
   support::PipeWriter const writer(path("pipe"));
-  OpenFile const opened(path("pipe"));
+  OpenFile opened(path("pipe"));
   writer.write("abc");
   std::size_t got = 0;
   std::jthread reader([&] { got = opened.gather(room, std::nullopt, stop.get_token()).bytes; });
@@ -180,7 +180,7 @@ TEST_F(OpenFileInAFolder, GivesWhatItHasWhenItIsStoppedWhileItWaits) {
 
 TEST_F(OpenFileInAFolder, GoesOnAfterASignalWhileItWaits) {
   support::PipeWriter writer(path("pipe"));
-  OpenFile const opened(path("pipe"));
+  OpenFile opened(path("pipe"));
   struct sigaction nothing {};
   struct sigaction before {};
   nothing.sa_handler = [](int) {};

@@ -53,6 +53,30 @@ case $case in
     "$program" run --device cpu --input - <log >out 2>err || fail "$(cat err)"
     same
     ;;
+  SumsACompressedLogAsThePlainOne)
+    some_log 20000
+    by_awk log
+    # Each in one member, and in two.
+    tried=''
+    for command in gzip bgzip pigz zstd pzstd lz4; do
+      command -v "$command" >/dev/null || continue
+      tried+=" $command"
+      "$command" -c log >one 2>err || fail "$command: $(cat err)"
+      head -n 7000 log | "$command" -c >two 2>err
+      tail -n +7001 log | "$command" -c >>two 2>err
+      for file in one two; do
+        "$program" run --device cpu --input "$file" --tile 64KiB --producers 3 >out 2>err || fail "$command: $(cat err)"
+        same
+        # shellcheck disable=SC2002 # It is to be a pipe.
+        cat "$file" | "$program" run --device cpu --input - >out 2>err || fail "$command: $(cat err)"
+        same
+      done
+      head -c "$(($(stat -c %s two) - 1))" two >short
+      ! "$program" run --device cpu --input short >out 2>err || fail "$command: a file that is cut short was taken"
+      grep -q 'short: it ends at byte .*copy it or make it again' err || fail "$(cat err)"
+    done
+    echo "compressed by$tried"
+    ;;
   SumsATableByTheFieldsThatAreNamed)
     awk 'BEGIN { for (k = 0; k < 50000; ++k) printf "\"a,%d\",%d,%d\n", k, k % 7, k }' >table.csv
     awk -F, '{ ++lines[$3 % 7]; sum[$3 % 7] += $4 } END { for (key in lines) printf "%s %.0f %.0f\n", key, lines[key], sum[key] }' table.csv >expected

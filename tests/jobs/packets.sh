@@ -50,6 +50,10 @@ case $case in
     cat capture | run_packets --input /dev/stdin
     same flows wanted.flows
     same totals wanted.totals
+    gzip capture
+    run_packets --input capture.gz
+    same flows wanted.flows
+    same totals wanted.totals
     ;;
   SaysWhatIsWrongWithACapture)
     make_captures pcap 20000 capture wanted.flows wanted.totals

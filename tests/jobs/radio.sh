@@ -90,6 +90,9 @@ case $case in
     same
     dd if=samples bs=1001 status=none | heard /dev/stdin >out
     same
+    gzip samples
+    heard samples.gz --tile 4KiB --producers 3 >out
+    same
     ;;
   SaysTheSameInBothFlavours)
     on_the_air 300

@@ -109,8 +109,9 @@ JobWork sum_file(JobPoint const& point) {
   return {
       .source =
           [path = point.values.text("input"), stop = point.stop, follow = follows(point)](Pool const& pool) {
-            return std::make_unique<FileSource>(std::vector{path}, pool,
-                                                FileSourceOptions{.stop = stop, .framing = lines(), .follow = follow});
+            return std::make_unique<FileSource>(
+                std::vector{path}, pool,
+                FileSourceOptions{.stop = stop, .framing = lines(), .follow = follow, .decompress = !follow});
           },
       .stages = {.make = [=](StageContext const& c) { return std::make_unique<SumLines>(c, fields, *patterns, count); },
                  .merge =

@@ -103,8 +103,9 @@ JobWork sum_capture(JobPoint const& point) {
   auto const all = std::make_shared<Sums>();  // What one run changes belongs to that run.
   return {.source =
               [path = point.values.text("input"), stop = point.stop](Pool const& pool) {
-                return std::make_unique<FileSource>(std::vector{path}, pool,
-                                                    FileSourceOptions{.stop = stop, .framing = captured_packets()});
+                return std::make_unique<FileSource>(
+                    std::vector{path}, pool,
+                    FileSourceOptions{.stop = stop, .framing = captured_packets(), .decompress = true});
               },
           .stages = {.make = [=](StageContext const& c) { return std::make_unique<SumPackets>(c, places); },
                      .merge = [all](Stage& lane) { all->add(static_cast<SumPackets&>(lane)); }},

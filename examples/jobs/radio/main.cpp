@@ -110,8 +110,10 @@ class Listener {
 
 JobWork listen(JobPoint const& point) {
   auto const listener = std::make_shared<Listener>(point);
-  FileSourceOptions const reading{
-      .stop = point.stop, .framing = equal_records(sample_bytes), .overlap = sample_bytes * overlap_of(point)};
+  FileSourceOptions const reading{.stop = point.stop,
+                                  .framing = equal_records(sample_bytes),
+                                  .overlap = sample_bytes * overlap_of(point),
+                                  .decompress = true};
   return {.source = [path = point.values.text("input"), reading](
                         Pool const& pool) { return std::make_unique<FileSource>(std::vector{path}, pool, reading); },
           .stages = {.make = [point](StageContext const& context) { return std::make_unique<Listen>(context, point); }},

@@ -16,6 +16,8 @@
 
 namespace penstock {
 
+struct DecodedFile;
+
 /// What is known of a tile between `next` and `fill` of a FileSource.
 struct FilePiece {
   FileSource::Place place;
@@ -24,7 +26,8 @@ struct FilePiece {
   std::shared_ptr<std::string const> name;
   std::shared_ptr<InputCut> cut;  ///< With a framing.
   std::size_t bytes = 0;
-  std::uint64_t number = 0;  ///< Of the piece in its file.
+  std::uint64_t number = 0;                   ///< Of the piece in its file.
+  std::shared_ptr<DecodedFile> decoded = {};  ///< What the tile is to have comes next of it.
 };
 
 /// Fills tiles with pieces of files.

@@ -171,7 +171,7 @@ std::size_t OpenFile::read_some(std::span<std::byte> to, std::stop_token const& 
 }
 
 OpenFile::Gathered OpenFile::gather(std::span<std::byte> to, std::optional<std::chrono::microseconds> linger,
-                                    std::stop_token const& stop) const {
+                                    std::stop_token const& stop) {
   Gathered got;
   WallClock::time_point first;
   while (got.bytes < to.size()) {

@@ -14,6 +14,7 @@
 
 #include <sys/stat.h>
 
+#include "penstock/file/byte_stream.hpp"
 #include "penstock/files.hpp"
 
 namespace penstock {
@@ -29,7 +30,7 @@ struct DirectAccess {
 /// A file being read: a regular one by pieces from many threads, anything else from its beginning to its end by one.
 ///
 /// Throws: FileProblem, without the file's name.
-class OpenFile {
+class OpenFile final : public ByteStream {
  public:
   /// As the input says where it is.
   static std::shared_ptr<OpenFile> of(InputFile const& input);
@@ -41,7 +42,7 @@ class OpenFile {
   explicit OpenFile(int descriptor);
   OpenFile(OpenFile const&) = delete;
   OpenFile& operator=(OpenFile const&) = delete;
-  ~OpenFile();
+  ~OpenFile() override;
 
   /// True if `size` is known and `read_at` works. A regular file that says it is empty is read as a stream, because
   /// those in /proc say so whatever they hold.
@@ -61,17 +62,9 @@ class OpenFile {
   ///
   /// Blocks: until there is input or, a tenth of a second later at most, `stop` is requested.
   std::size_t read_some(std::span<std::byte> to, std::stop_token const& stop) const;
-  /// What `gather` read.
-  struct Gathered {
-    std::size_t bytes = 0;
-    bool ended = false;  ///< The stream is at its end, or `stop` is requested.
-  };
-  /// Reads on until `to` is full; or until `linger` has passed since the first byte and no more is there at once. While
-  /// more comes all the time, 5 ms since the first byte suffice. Without `linger` only `to` full is enough.
-  ///
-  /// Blocks: as read_some, and then for `linger` at most.
+  /// As read_some, until it is enough.
   Gathered gather(std::span<std::byte> to, std::optional<std::chrono::microseconds> linger,
-                  std::stop_token const& stop) const;
+                  std::stop_token const& stop) override;
   /// Throws: if this is a regular file, not standard input, and its size, its time of writing, its time of change or
   /// its number of links is another than when it was opened. To rename it, to change its mode or owner, to link it and
   /// to remove it count as changes therefore. What is written through a mapping that was written to before, or in the

@@ -34,7 +34,7 @@ StreamTiles::StreamTiles(FileSourceOptions const& options, std::size_t tile_byte
   if (options_.framing != nullptr && options_.framing->head_bytes() == 0) cut_by({options_.framing, 0});
 }
 
-void StreamTiles::cut_by(Framing::OfInput of) {
+void StreamTiles::cut_by(Framing::OfInput const& of) {
   cut_ = std::make_shared<InputCut>(
       of, CutOptions{tile_bytes_, options_.longest_record, options_.long_records, options_.overlap});
   loss_ = loss();
@@ -70,7 +70,7 @@ void StreamTiles::restart() {
   again_.clear();
 }
 
-StreamTiles::Next StreamTiles::next(OpenFile const& stream, std::span<std::byte> tile) {
+StreamTiles::Next StreamTiles::next(ByteStream& stream, std::span<std::byte> tile) {
   std::size_t const again = again_.size();
   std::ranges::copy(again_, tile.begin());
   auto const got = gather(stream, tile.subspan(again));
@@ -81,12 +81,12 @@ StreamTiles::Next StreamTiles::next(OpenFile const& stream, std::span<std::byte>
   return next;
 }
 
-OpenFile::Gathered StreamTiles::gather(OpenFile const& stream, std::span<std::byte> room) {
+ByteStream::Gathered StreamTiles::gather(ByteStream& stream, std::span<std::byte> room) {
   if (options_.framing == nullptr) return stream.gather(room, options_.linger, options_.stop);
   std::size_t held = cut_ == nullptr ? gather_head(stream, room) : 0;
   if (cutter_) held += cutter_->begin(room);
   for (;;) {
-    OpenFile::Gathered got{0, true};
+    ByteStream::Gathered got{0, true};
     if (!read_to_end_) got = stream.gather(room.subspan(held), options_.linger, options_.stop);
     if (options_.stop.stop_requested()) return {0, true};
     read_to_end_ = got.ended;
@@ -101,7 +101,7 @@ OpenFile::Gathered StreamTiles::gather(OpenFile const& stream, std::span<std::by
 }
 
 /// Reads the head of a stream, and how it is cut. Returns how many bytes of records came with it.
-std::size_t StreamTiles::gather_head(OpenFile const& stream, std::span<std::byte> room) {
+std::size_t StreamTiles::gather_head(ByteStream& stream, std::span<std::byte> room) {
   std::size_t const head = std::min(options_.framing->head_bytes(), room.size());
   std::size_t held = 0;
   while (held < head && !read_to_end_) {

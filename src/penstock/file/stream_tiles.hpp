@@ -8,8 +8,8 @@
 #include <span>
 #include <vector>
 
+#include "penstock/file/byte_stream.hpp"
 #include "penstock/file/input_cut.hpp"
-#include "penstock/file/open_file.hpp"
 #include "penstock/files.hpp"
 #include "penstock/framing/stream_cutter.hpp"
 
@@ -44,17 +44,17 @@ class StreamTiles {
   };
   /// Reads the next tile of this stream.
   ///
-  /// Blocks: as OpenFile::gather.
+  /// Blocks: as ByteStream::gather.
   /// Throws: FileProblem, if the stream cannot be read on, or its records cannot be told.
-  Next next(OpenFile const& stream, std::span<std::byte> tile);
+  Next next(ByteStream& stream, std::span<std::byte> tile);
 
   /// Of all streams so far.
   RecordLoss loss() const;
 
  private:
-  void cut_by(Framing::OfInput of);
-  OpenFile::Gathered gather(OpenFile const& stream, std::span<std::byte> room);
-  std::size_t gather_head(OpenFile const& stream, std::span<std::byte> room);
+  void cut_by(Framing::OfInput const& of);
+  ByteStream::Gathered gather(ByteStream& stream, std::span<std::byte> room);
+  std::size_t gather_head(ByteStream& stream, std::span<std::byte> room);
 
   FileSourceOptions const& options_;
   std::size_t const tile_bytes_;

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <span>
+
+namespace penstock {
+
+/// How bytes are compressed. Compressed bytes are one member after the other: members of gzip, frames of zstd or lz4.
+enum class Compression { none, gzip, zstd, lz4 };
+
+/// So many bytes say what they begin.
+constexpr std::size_t magic_bytes = 4;
+
+/// How an input is compressed that begins with these bytes; nothing if that needs more of it, which it never does of
+/// `all` of it, nor of magic_bytes. A skippable frame counts as one of zstd.
+std::optional<Compression> compression_of(std::span<std::byte const> first, bool all) noexcept;
+
+/// True if a member can begin so, as far as the bytes go. A skippable frame is one of zstd and of lz4.
+bool may_begin_member(Compression compression, std::span<std::byte const> first) noexcept;
+
+/// True if a skippable frame begins with these magic_bytes.
+bool begins_skippable(std::span<std::byte const> first) noexcept;
+
+/// As a text names it; empty for none.
+char const* name_of(Compression compression) noexcept;
+
+}  // namespace penstock

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "penstock/decoding/decoder.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace penstock {
+namespace {
+
+std::unique_ptr<MemberDecoder> decoder_of(Compression compression, std::string const& library) {
+  switch (compression) {
+    case Compression::gzip:
+      return gzip_decoder(library);
+    case Compression::zstd:
+      return zstd_decoder(library);
+    case Compression::lz4:
+      return lz4_decoder(library);
+    case Compression::none:
+      break;
+  }
+  throw Error(ErrorKind::bad_argument, "What is not compressed cannot be decoded: read it as it is.");
+}
+
+}  // namespace
+
+Decoder::Decoder(Compression compression, std::uint64_t offset, std::string const& library)
+    : compression_(compression), member_(decoder_of(compression, library)), offset_(offset) {}
+
+void Decoder::restart(std::uint64_t offset) {
+  member_->restart();
+  offset_ = offset;
+  problem_.clear();
+  holds_more_ = false;
+  head_bytes_ = 0;
+}
+
+/// Looks whether a member can begin as this one does.
+void Decoder::look(std::span<std::byte const> from) {
+  if (head_bytes_ == magic_bytes || offset_ == head_bytes_) return;
+  auto head = head_;
+  std::size_t const more = std::min(from.size(), magic_bytes - head_bytes_);
+  std::copy_n(from.begin(), more, head.begin() + static_cast<std::ptrdiff_t>(head_bytes_));
+  if (may_begin_member(compression_, std::span(head).first(head_bytes_ + more))) return;
+  problem_ = std::string("its ") + name_of(compression_) + " data end at byte " +
+             std::to_string(offset_ - head_bytes_) +
+             ", and other bytes follow: copy it again, or cut it off there, `head -c " +
+             std::to_string(offset_ - head_bytes_) + "`";
+}
+
+Decoder::Step Decoder::decode(std::span<std::byte const> from, std::span<std::byte> to) {
+  if (problem_.empty() && !to.empty() && (!from.empty() || holds_more_)) look(from);
+  if (!problem_.empty()) throw Error(ErrorKind::bad_argument, problem_);
+  if (to.empty() || (from.empty() && !holds_more_)) return {};
+  auto step = member_->decode(from, to);
+  if (step.taken + step.given == 0 && !step.ended && !from.empty() && step.problem.empty())
+    step.problem = "no progress";
+  offset_ += step.taken;
+  holds_more_ = step.given == to.size();
+  std::size_t const more = std::min(step.taken, magic_bytes - head_bytes_);
+  std::copy_n(from.begin(), more, head_.begin() + static_cast<std::ptrdiff_t>(head_bytes_));
+  head_bytes_ += more;
+  if (!step.problem.empty()) {
+    problem_ = std::string("its ") + name_of(compression_) + " data cannot be decoded behind byte " +
+               std::to_string(offset_) + " (" + step.problem + "): " + step.remedy;
+    if (step.given == 0) throw Error(ErrorKind::bad_argument, problem_);
+  } else if (step.ended) {
+    member_->restart();
+    holds_more_ = false;
+    head_bytes_ = 0;
+  }
+  return {step.taken, step.given};
+}
+
+void Decoder::expect_border() const {
+  if (at_border()) return;
+  throw Error(ErrorKind::bad_argument, "it ends at byte " + std::to_string(offset_) + ", within its " +
+                                           name_of(compression_) + " data: it was cut short; copy it or make it again");
+}
+
+}  // namespace penstock

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+
+#include "penstock/decoding/member_decoder.hpp"
+#include "penstock/error.hpp"
+
+namespace penstock {
+
+/// Decodes a compressed input, member after member: bytes in, bytes out, as they come.
+///
+/// It keeps what its format needs, of zstd up to 128 MiB, however much the input decodes to.
+///
+/// Threads: one at a time.
+class Decoder {
+ public:
+  /// What comes first is at this offset of the input; behind the beginning, other members were before it. `library` is
+  /// what decodes, if not that of the system.
+  ///
+  /// Throws: Error of kind unsupported, if the library cannot be loaded; out_of_memory.
+  explicit Decoder(Compression compression, std::uint64_t offset = 0, std::string const& library = {});
+
+  /// Members of the same format begin at this offset.
+  void restart(std::uint64_t offset);
+
+  struct Step {
+    std::size_t taken = 0;
+    std::size_t given = 0;
+    bool none() const noexcept { return taken + given == 0; }
+  };
+  /// Decodes what it can of `from`, which goes on where the last step ended, into `to`. It takes and gives nothing only
+  /// if it needs more of the input than is in `from`, or `to` is empty.
+  ///
+  /// Throws: Error, if the input is damaged, or other bytes follow its last member. All that was decoded before was
+  ///         given. It throws the same again then.
+  Step decode(std::span<std::byte const> from, std::span<std::byte> to);
+  /// True if no member has begun that has not ended: the input may end here.
+  bool at_border() const noexcept { return head_bytes_ == 0; }
+  /// The input ends here, so that it has nothing more for a step.
+  ///
+  /// Throws: Error, if a member has begun.
+  void expect_border() const;
+
+ private:
+  void look(std::span<std::byte const> from);
+
+  Compression const compression_;
+  std::unique_ptr<MemberDecoder> const member_;
+  std::uint64_t offset_;  ///< In the input, of what comes next.
+  std::string problem_;
+  bool holds_more_ = false;     ///< It may give more without taking more.
+  std::size_t head_bytes_ = 0;  ///< Of the member so far, as many as are in `head_`.
+  std::array<std::byte, magic_bytes> head_{};
+};
+
+}  // namespace penstock

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+
+#include "penstock/core/shared_library.hpp"
+#include "penstock/error.hpp"
+
+namespace penstock {
+
+/// What decodes a format, and how to do without it.
+struct DecodingLibraryNames {
+  char const* format;
+  char const* soname;
+  char const* package;  ///< Of Debian.
+  char const* command;  ///< Which decodes to standard output.
+};
+
+/// A library that decodes, loaded at run time.
+class DecodingLibrary {
+ public:
+  /// Loads `wish`, or else what the names say.
+  ///
+  /// Throws: Error of kind unsupported, if it cannot be loaded.
+  DecodingLibrary(DecodingLibraryNames const& names, std::string const& wish)
+      : name_(wish.empty() ? names.soname : wish), library_({name_}) {
+    if (library_.loaded()) return;
+    throw Error(ErrorKind::unsupported, std::string("it is compressed by ") + names.format + ", and " + name_ +
+                                            " cannot be loaded (" + library_.reasons() + "): install it (" +
+                                            names.package + " on Debian), or read it through a pipe, `" +
+                                            names.command + " FILE |`");
+  }
+
+  /// Sets `function` to the one of that name.
+  ///
+  /// Throws: Error of kind unsupported, if the library has none.
+  template <class Function>
+  void expect(Function*& function, char const* name) const {
+    library_.find(function, name);
+    if (function == nullptr) throw Error(ErrorKind::unsupported, name_ + " has no " + name + ": install a newer one");
+  }
+
+ private:
+  std::string const name_;
+  SharedLibrary const library_;
+};
+
+}  // namespace penstock

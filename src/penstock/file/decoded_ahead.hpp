@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <condition_variable>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <set>
+#include <span>
+#include <stop_token>
+#include <thread>
+#include <vector>
+
+#include "penstock/decoding/decoder.hpp"
+#include "penstock/decoding/lz4_parts.hpp"
+#include "penstock/decoding/members.hpp"
+#include "penstock/decoding/xxhash.hpp"
+#include "penstock/file/byte_stream.hpp"
+#include "penstock/file/decoded_stream.hpp"
+#include "penstock/file/open_file.hpp"
+#include "penstock/files.hpp"
+
+namespace penstock {
+
+/// What a compressed file holds, decoded by several threads at once where its members can be found without decoding
+/// them, or of lz4 the blocks of a frame. Members that follow each other are a unit, of about a tile. From the first
+/// one on that cannot be found, or is larger than `most_unit_bytes`, one thread decodes, as DecodedStream.
+///
+/// Threads: `gather` one at a time, `help` any beside it.
+class DecodedAhead final : public ByteStream {
+ public:
+  /// What units decode to at most, each and all that are decoded and not read.
+  static constexpr std::uint64_t most_unit_bytes = std::uint64_t{32} << 20U;
+  static constexpr std::uint64_t most_bytes = std::uint64_t{256} << 20U;
+
+  /// Units are of `unit_bytes` or little more, unless one member has more.
+  DecodedAhead(std::shared_ptr<OpenFile> file, Compression compression, std::size_t unit_bytes);
+  DecodedAhead(DecodedAhead const&) = delete;
+  DecodedAhead& operator=(DecodedAhead const&) = delete;
+  ~DecodedAhead() override;
+
+  /// As DecodedStream.
+  ///
+  /// Blocks: also until another thread has decoded the unit that comes next.
+  Gathered gather(std::span<std::byte> to, std::optional<std::chrono::microseconds> linger,
+                  std::stop_token const& stop) override;
+  /// Decodes the next unit that no thread has begun; none, if there are as many decoded and not read yet as threads
+  /// have called this, and one more.
+  ///
+  /// Blocks: while it decodes.
+  void help(std::stop_token const& stop);
+
+  /// From some place on one thread decodes. It is known once that place was reached.
+  ///
+  /// Threads: as `gather`.
+  bool by_one() const noexcept { return rest_.has_value(); }
+  /// Units that were decoded by `help`.
+  std::uint64_t helped() const;
+
+ private:
+  struct Unit;
+  struct Room;
+  std::shared_ptr<Unit> find_unit();
+  std::shared_ptr<Unit> find_part();
+  std::optional<Member> find_next_member() const;
+  std::shared_ptr<Unit> find_idle();
+  std::shared_ptr<Unit> front(std::stop_token const& stop);
+  void decode(Unit& unit, std::stop_token const& stop);
+  void decode_members(Unit& unit, Decoder& decoder, std::stop_token const& stop) const;
+  void note(FramePart const& part, std::span<std::byte const> bytes);
+  void expect_frame(FramePart const& part) const;
+  void drop_front();
+
+  std::shared_ptr<OpenFile> const file_;
+  Compression const compression_;
+  std::uint64_t const unit_bytes_;
+
+  mutable std::mutex mutex_;
+  std::condition_variable_any decoded_;
+  std::deque<std::shared_ptr<Unit>> units_;  ///< In their order; the first one is being read.
+  std::uint64_t next_ = 0;                   ///< Where the unit behind them begins.
+  std::uint64_t begun_ = 0;                  ///< How many of them are decoded, or will be soon.
+  std::uint64_t begun_bytes_ = 0;            ///< What these decode to at most.
+  std::uint64_t helped_ = 0;
+  bool found_all_ = false;         ///< No unit can be found at `next_`.
+  std::optional<Lz4Parts> parts_;  ///< Of the frame at `next_`, if it is decoded in parts.
+  std::set<std::thread::id> helpers_;
+  std::vector<std::unique_ptr<Decoder>> idle_decoders_;
+  std::vector<Room> idle_rooms_;
+
+  std::size_t read_ = 0;  ///< Of the first unit.
+  /// What was read of a frame that is decoded in parts.
+  Xxhash32 frame_hash_;
+  std::uint64_t frame_bytes_ = 0;
+  std::optional<DecodedStream> rest_;
+  std::optional<FileProblem> problem_;
+};
+
+}  // namespace penstock

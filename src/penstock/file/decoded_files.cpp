@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "penstock/file/decoded_files.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace penstock {
+namespace {
+
+/// What a thread decodes at a time beside the one that fills a tile: a tile, unless that is very small or large.
+std::size_t unit_bytes(std::size_t tile_bytes) {
+  return std::clamp(tile_bytes, std::size_t{256} << 10, std::size_t{4} << 20);
+}
+
+}  // namespace
+
+DecodedFile::DecodedFile(std::shared_ptr<OpenFile> opened, Compression compression, std::uint64_t file,
+                         std::shared_ptr<std::string const> path, FileSourceOptions const& options,
+                         std::size_t tile_bytes)
+    : source(std::move(opened)),
+      number(file),
+      name(std::move(path)),
+      bytes(source, compression, unit_bytes(tile_bytes)),
+      cut_into(options, tile_bytes) {}
+
+void DecodedFiles::add(std::shared_ptr<OpenFile> opened, Compression compression, std::uint64_t number,
+                       std::shared_ptr<std::string const> name) {
+  auto file =
+      std::make_shared<DecodedFile>(std::move(opened), compression, number, std::move(name), options_, tile_bytes_);
+  std::scoped_lock const lock(mutex_);
+  files_.push_back(std::move(file));
+}
+
+std::shared_ptr<DecodedFile> DecodedFiles::take() {
+  std::scoped_lock const lock(mutex_);
+  auto const free = std::ranges::find(files_, false, [](auto const& file) { return file->taken; });
+  if (free == files_.end()) return nullptr;
+  (*free)->taken = true;
+  ++(*free)->tiles;
+  return *free;
+}
+
+bool DecodedFiles::wait() {
+  std::unique_lock lock(mutex_);
+  left_.wait(lock, options_.stop, [this] {
+    return files_.empty() || std::ranges::any_of(files_, [](auto const& file) { return !file->taken; });
+  });
+  return !files_.empty() && !options_.stop.stop_requested();
+}
+
+void DecodedFiles::abandon() {
+  std::vector<std::shared_ptr<DecodedFile>> abandoned;
+  {
+    std::scoped_lock const lock(mutex_);
+    auto const free = std::partition(files_.begin(), files_.end(), [](auto const& file) { return file->taken; });
+    abandoned.assign(free, files_.end());
+    files_.erase(free, files_.end());
+  }
+  for (auto const& file : abandoned) {
+    observed_.tell([&](FileObserver& observer) { observer.abandoned(file->number, file->tiles); });
+  }
+}
+
+DecodedFiles::Filled DecodedFiles::fill(std::shared_ptr<DecodedFile> const& file, std::span<std::byte> tile) {
+  Filled filled;
+  Left left = Left::failed;
+  try {
+    filled = read(*file, tile.first(tile_bytes_), left);
+  } catch (FileProblem const& problem) {
+    observed_.tell([&](FileObserver& observer) { observer.failed(file->number, problem); });
+    leave(*file, left);
+    if (!observed_.any()) throw;
+    return {file->given, 0, nullptr};
+  } catch (...) {
+    leave(*file, left);
+    throw;
+  }
+  leave(*file, left);
+  if (left == Left::goes_on) file->bytes.help(options_.stop);
+  return filled;
+}
+
+DecodedFiles::Filled DecodedFiles::read(DecodedFile& file, std::span<std::byte> tile, Left& left) const {
+  auto const got = file.cut_into.next(file.bytes, tile);
+  if (got.ended && !options_.stop.stop_requested()) file.source->expect_unchanged();
+  left = got.ended ? Left::ended : Left::goes_on;
+  file.given = got.offset + got.bytes;
+  // That the file has ended may show only here, when its last tile has left: then there is nothing more for this one.
+  if (got.more == 0 && file.tiles > 1) return {file.given, 0, file.cut_into.cut()};
+  return {got.offset, got.bytes, file.cut_into.cut()};
+}
+
+/// The thread leaves its file to others.
+void DecodedFiles::leave(DecodedFile& file, Left left) {
+  bool const stopped = options_.stop.stop_requested() && left != Left::failed;
+  observed_.tell([&](FileObserver& observer) {
+    if (stopped) {
+      observer.abandoned(file.number, file.tiles);
+    } else if (left != Left::goes_on) {
+      observer.ended(file.number, file.tiles);
+    }
+  });
+  std::scoped_lock const lock(mutex_);
+  file.taken = false;
+  if (stopped || left != Left::goes_on) {
+    loss_ += file.cut_into.loss();
+    ++ended_;
+    if (file.bytes.by_one()) ++by_one_;
+    std::erase_if(files_, [&](auto const& one) { return one.get() == &file; });
+  }
+  left_.notify_all();
+}
+
+RecordLoss DecodedFiles::loss() const {
+  std::scoped_lock const lock(mutex_);
+  RecordLoss all = loss_;
+  for (auto const& file : files_) all += file->cut_into.loss();
+  return all;
+}
+
+std::string DecodedFiles::describe() const {
+  std::scoped_lock const lock(mutex_);
+  if (ended_ == 0) return {};
+  std::string const all = "Files that were decoded: " + std::to_string(ended_);
+  if (by_one_ == 0) return all + ", by all producers at once.";
+  return all + "; " + std::to_string(by_one_) +
+         " of them by one producer at a time, because it cannot be seen where parts of them end, or these are larger "
+         "than 32 MiB. What bgzip, pzstd and lz4 write is decoded by all at once.";
+}
+
+}  // namespace penstock

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <condition_variable>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "penstock/file/decoded_ahead.hpp"
+#include "penstock/file/input_cut.hpp"
+#include "penstock/file/observed.hpp"
+#include "penstock/file/open_file.hpp"
+#include "penstock/file/stream_tiles.hpp"
+#include "penstock/files.hpp"
+
+namespace penstock {
+
+/// A compressed file that is being decoded.
+struct DecodedFile {
+  DecodedFile(std::shared_ptr<OpenFile> opened, Compression compression, std::uint64_t file,
+              std::shared_ptr<std::string const> path, FileSourceOptions const& options, std::size_t tile_bytes);
+
+  std::shared_ptr<OpenFile> const source;
+  std::uint64_t const number;
+  std::shared_ptr<std::string const> const name;
+  DecodedAhead bytes;
+  StreamTiles cut_into;
+  std::uint64_t tiles = 0;  ///< Given out so far.
+  std::uint64_t given = 0;  ///< Bytes that these have.
+  bool taken = false;       ///< A thread has it.
+};
+
+/// Files that are decoded, each by the thread that has it, several at once.
+///
+/// Threads: any.
+class DecodedFiles {
+ public:
+  /// `options` and `observed` outlive this.
+  DecodedFiles(FileSourceOptions const& options, Observed& observed, std::size_t tile_bytes)
+      : options_(options), observed_(observed), tile_bytes_(tile_bytes) {}
+
+  /// There is one more, behind the others.
+  void add(std::shared_ptr<OpenFile> opened, Compression compression, std::uint64_t number,
+           std::shared_ptr<std::string const> name);
+  /// The first file that no thread has, for a tile of it; it is this thread's until `fill`. Null, if there is none.
+  std::shared_ptr<DecodedFile> take();
+  /// False, if all files have ended, or a stop is requested.
+  ///
+  /// Blocks: until there is one to take, or that is so.
+  bool wait();
+  /// No file is read further; a stop was requested.
+  void abandon();
+
+  struct Filled {
+    std::uint64_t offset = 0;
+    std::size_t bytes = 0;
+    std::shared_ptr<InputCut> cut;
+  };
+  /// Fills the tile with what comes next of a file that this thread took, and then helps to decode it.
+  ///
+  /// Throws: FileProblem without the file's name, if there is no observer to tell; the file has ended then.
+  Filled fill(std::shared_ptr<DecodedFile> const& file, std::span<std::byte> tile);
+
+  /// Of all files so far.
+  RecordLoss loss() const;
+  /// How many have ended, and how many of them one thread had to decode, as a sentence; empty, if there were none.
+  std::string describe() const;
+
+ private:
+  enum class Left { goes_on, ended, failed };
+  Filled read(DecodedFile& file, std::span<std::byte> tile, Left& left) const;
+  void leave(DecodedFile& file, Left left);
+
+  FileSourceOptions const& options_;
+  Observed& observed_;
+  std::size_t const tile_bytes_;
+  mutable std::mutex mutex_;
+  std::condition_variable_any left_;
+  std::vector<std::shared_ptr<DecodedFile>> files_;  ///< That have not ended.
+  RecordLoss loss_;                                  ///< Of those that have.
+  std::uint64_t ended_ = 0, by_one_ = 0;
+};
+
+}  // namespace penstock

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "penstock/file/decoded_stream.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+namespace penstock {
+
+FileProblem problem_of_decoding(OpenFile const& file, Error const& error) {
+  try {
+    file.expect_unchanged();
+  } catch (FileProblem const& changed) {
+    return changed;
+  }
+  return FileProblem(error.what());
+}
+
+DecodedStream::DecodedStream(std::shared_ptr<OpenFile> file, std::optional<Compression> compression,
+                             std::uint64_t offset)
+    : file_(std::move(file)), offset_(offset), next_(offset), room_(read_bytes), compression_(compression) {}
+
+ByteStream::Gathered DecodedStream::gather(std::span<std::byte> to, std::optional<std::chrono::microseconds> linger,
+                                           std::stop_token const& stop) {
+  std::size_t got = 0;
+  try {
+    if (problem_) throw FileProblem(*problem_);
+    if (!begun_) begin(linger, stop);
+    while (got < to.size() && !stop.stop_requested()) {
+      if (std::size_t const more = step(to.subspan(got)); more > 0) {
+        got += more;
+      } else if (at_end()) {
+        return {got, true};
+      } else if (held().empty()) {
+        // What there was is given; for more a tile would have to wait.
+        if (got > 0 && waits() && linger) return {got, false};
+        if (waits() && !decoder_) {
+          auto const rest = file_->gather(to.subspan(got), linger, stop);
+          return {got + rest.bytes, rest.ended};
+        }
+        refill(linger, stop);
+      }
+    }
+    return {got, stop.stop_requested()};
+  } catch (FileProblem const& problem) {
+    if (got == 0) throw;
+    problem_ = problem;
+  } catch (Error const& error) {
+    problem_ = problem_of_decoding(*file_, error);
+    if (got == 0) throw FileProblem(*problem_);
+  }
+  return {got, false};
+}
+
+/// Reads until it is known whether the input is compressed.
+void DecodedStream::begin(std::optional<std::chrono::microseconds> linger, std::stop_token const& stop) {
+  while (!compression_ && !stop.stop_requested()) {
+    if (!read_to_end_) refill(linger, stop);
+    compression_ = compression_of(held(), read_to_end_);
+  }
+  if (!compression_) return;
+  if (*compression_ != Compression::none) decoder_.emplace(*compression_, offset_);
+  begun_ = true;
+}
+
+/// Reads what comes next behind what is held.
+void DecodedStream::refill(std::optional<std::chrono::microseconds> linger, std::stop_token const& stop) {
+  if (begin_ == end_) begin_ = end_ = 0;
+  auto const room = std::span(room_).subspan(end_);
+  if (waits()) {
+    auto const got = file_->gather(room, linger, stop);
+    end_ += got.bytes;
+    read_to_end_ = got.ended;
+    return;
+  }
+  std::size_t const got = file_->read_at(next_, room);
+  next_ += got;
+  end_ += got;
+  read_to_end_ = got < room.size();
+}
+
+/// Decodes or copies what it can; 0 if that needs more of the input, or took some that gives nothing.
+std::size_t DecodedStream::step(std::span<std::byte> to) {
+  if (decoder_) {
+    auto const step = decoder_->decode(held(), to);
+    begin_ += step.taken;
+    return step.given;
+  }
+  std::size_t const bytes = std::min(to.size(), held().size());
+  std::copy_n(held().begin(), bytes, to.begin());
+  begin_ += bytes;
+  return bytes;
+}
+
+/// True if there is no more to come, after a step that gave nothing.
+bool DecodedStream::at_end() {
+  if (!read_to_end_ || !held().empty()) return false;
+  if (decoder_) decoder_->expect_border();
+  return true;
+}
+
+}  // namespace penstock

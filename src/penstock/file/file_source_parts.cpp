@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "penstock/file/file_source_parts.hpp"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "penstock/core/number_text.hpp"
+
+namespace penstock {
+
+FileSource::Parts::Parts(NextFile next, Pool const& pool, FileSourceOptions options)
+    : readers_(options.reading),
+      pieces_(readers_),
+      next_file_(std::move(next)),
+      tile_bytes_(pool.shape().input_bytes),
+      options_(std::move(options)),
+      observed_(options_.observer),
+      stream_tiles_(options_, tile_bytes_),
+      decoded_(options_, observed_, tile_bytes_) {
+  if (tile_bytes_ == 0) {
+    throw Error(ErrorKind::bad_argument, "Files are read into the tiles' input, and these have none: give them some.");
+  }
+  if (options_.follow && options_.decompress) {
+    throw Error(ErrorKind::bad_argument, "Files that are followed cannot be decoded: ask for one of both.");
+  }
+  if (options_.follow) followed_.emplace(next_file_, options_, tile_bytes_);
+  serve(pool);
+}
+
+void FileSource::Parts::serve(Pool const& pool) {
+  if (pool.shape().input_bytes != tile_bytes_) {
+    throw Error(ErrorKind::bad_argument, "A source that cuts files into pieces of " + size_text(tile_bytes_) +
+                                             " cannot fill tiles of " + size_text(pool.shape().input_bytes) +
+                                             ": give all its pools the same.");
+  }
+  jobs_.add(pool);
+}
+
+bool FileSource::Parts::next(Tile& tile) {
+  if (followed_) return next_followed(tile);
+  while (!options_.stop.stop_requested()) {
+    if (next_decoded(tile)) return true;
+    if (current_ != nullptr) {
+      if (next_of_current(tile)) return true;
+    } else if (!opened_all_) {
+      auto const input = next_file_();
+      opened_all_ = !input;
+      if (input && open(*input, tile)) return true;
+    } else if (!decoded_.wait()) {
+      break;
+    }
+  }
+  if (options_.stop.stop_requested()) abandon();
+  return false;
+}
+
+bool FileSource::Parts::next_of_current(Tile& tile) {
+  if (!in_pieces(*current_)) return next_of_stream(tile);
+  give_piece(tile);
+  return true;
+}
+
+/// Gives the tile to a file that is decoded, if there is one that no other tile has.
+bool FileSource::Parts::next_decoded(Tile& tile) {
+  auto file = decoded_.take();
+  if (file == nullptr) return false;
+  tile.tag = file->number;
+  tile.filled = 0;
+  jobs_.of(tile) = {{file->number, 0, 0}, nullptr, std::nullopt, file->name, nullptr, 0, 0, std::move(file)};
+  return true;
+}
+
+std::size_t FileSource::Parts::fill(Tile& tile) {
+  FilePiece& piece = jobs_.of(tile);
+  if (auto const file = std::exchange(piece.decoded, nullptr)) {
+    try {
+      auto filled = decoded_.fill(file, tile.input());
+      tile.filled = filled.bytes;
+      piece.place.offset = filled.offset;
+      piece.cut = std::move(filled.cut);
+    } catch (FileProblem const& problem) {
+      piece.place.offset = file->given;
+      piece.problem = problem;
+    }
+  }
+  return pieces_.fill(piece, tile);
+}
+
+void FileSource::Parts::abandon() {
+  decoded_.abandon();
+  if (current_ == nullptr) return;
+  current_ = nullptr;
+  stream_ = nullptr;
+  observed_.tell([&](FileObserver& observer) { observer.abandoned(file_, tiles_); });
+}
+
+/// Makes this file the current one; or else tells why not. True if it does so by the tile.
+bool FileSource::Parts::open(InputFile const& input, Tile& tile) {
+  file_ = files_++;
+  tiles_ = bytes_ = 0;
+  name_ = std::make_shared<std::string const>(input.path);
+  observed_.tell([&](FileObserver& observer) { observer.opened(file_, input); });
+  try {
+    if (input.problem) throw *input.problem;
+    current_ = OpenFile::of(input);
+    stream_ = current_;
+    if (options_.decompress) begin_decoding();
+    if (current_ == nullptr) return false;
+    stream_tiles_.restart();
+    begin_pieces();
+    return false;
+  } catch (FileProblem const& problem) {
+    return fail_file(problem, tile);
+  }
+}
+
+/// If the current file is compressed, it is decoded beside those that follow; of a stream its first bytes will say
+/// that.
+void FileSource::Parts::begin_decoding() {
+  if (!current_->pieces()) {
+    stream_ = std::make_shared<DecodedStream>(current_);
+    return;
+  }
+  std::array<std::byte, magic_bytes> first{};
+  std::size_t const got = current_->read_at(0, first);
+  auto const compression = compression_of(std::span(first).first(got), true);
+  if (compression == Compression::none) return;
+  decoded_.add(std::exchange(current_, nullptr), *compression, file_, name_);
+}
+
+/// If the current file is regular and can be read by pieces, counts them.
+void FileSource::Parts::begin_pieces() {
+  if (options_.framing != nullptr && cut() == nullptr && current_->pieces()) {
+    std::size_t const head = options_.framing->head_bytes();
+    std::vector<std::byte> first(static_cast<std::size_t>(std::min<std::uint64_t>(head, current_->size())));
+    first.resize(current_->read_at(0, first));
+    stream_tiles_.cut_by_head(first);
+  }
+  if (!in_pieces(*current_)) return;
+  bytes_ = cut() != nullptr ? cut()->head() : 0;
+  std::uint64_t const size = current_->size() - bytes_, again = std::min<std::uint64_t>(size, options_.overlap);
+  std::uint64_t const pieces = std::max<std::uint64_t>(1, (size - again + step() - 1) / step());
+  current_->pieces_left = pieces;
+  if (cut() != nullptr) cut()->expect_pieces(pieces);
+}
+
+void FileSource::Parts::give_piece(Tile& tile) {
+  std::uint64_t const rest = current_->size() - bytes_, piece = step() + options_.overlap;
+  give(tile, bytes_, static_cast<std::size_t>(std::min(piece, rest)), current_);
+  bytes_ += step();
+  if (rest <= piece) end_file();
+}
+
+/// Reads the next tile of a stream; false if the stream was at its end and gave none.
+bool FileSource::Parts::next_of_stream(Tile& tile) {
+  StreamTiles::Next got;
+  try {
+    got = stream_tiles_.next(*stream_, tile.input().first(tile_bytes_));
+    if (got.ended && !options_.stop.stop_requested()) current_->expect_unchanged();
+  } catch (FileProblem const& problem) {
+    return fail_file(problem, tile);
+  }
+  if (options_.stop.stop_requested()) return false;
+  // An empty stream is one empty tile; one that ends behind a tile that has left has no tile after it.
+  bool const gives = got.more > 0 || tiles_ == 0;
+  if (gives) give(tile, got.offset, got.bytes, nullptr);
+  bytes_ += got.more;
+  if (got.ended) end_file();
+  return gives;
+}
+
+/// Tells what is wrong with the current file, and ends it: true if by this tile, false if the observer knows.
+bool FileSource::Parts::fail_file(FileProblem const& problem, Tile& tile) {
+  bool const by_tile = !observed_.any();
+  if (by_tile) {
+    give(tile, bytes_, 0, nullptr);
+    jobs_.of(tile).problem = problem;
+  }
+  observed_.tell([&](FileObserver& observer) { observer.failed(file_, problem); });
+  end_file();
+  return by_tile;
+}
+
+void FileSource::Parts::give(Tile& tile, std::uint64_t offset, std::size_t bytes, std::shared_ptr<OpenFile> to_read) {
+  tile.tag = file_;
+  tile.filled = bytes;
+  jobs_.of(tile) = {{file_, offset, 0}, std::move(to_read), std::nullopt, name_, cut(), bytes, tiles_, nullptr};
+  ++tiles_;
+}
+
+void FileSource::Parts::end_file() {
+  current_ = nullptr;
+  stream_ = nullptr;
+  observed_.tell([&](FileObserver& observer) { observer.ended(file_, tiles_); });
+}
+
+bool FileSource::Parts::next_followed(Tile& tile) {
+  auto got = followed_->next(tile.input().first(tile_bytes_));
+  if (!got) return false;
+  auto& [piece, name, problem] = *got;
+  tile.tag = piece.place.file;
+  tile.filled = piece.bytes;
+  jobs_.of(tile) = {piece.place, nullptr, std::move(problem), std::move(name), std::move(piece.cut), piece.bytes,
+                    0,           nullptr};
+  return true;
+}
+
+std::vector<std::string> FileSource::Parts::remarks() {
+  std::vector<std::string> all = followed_ ? followed_->remarks() : std::vector<std::string>();
+  for (std::string const& text : {readers_.describe(), decoded_.describe(), describe(loss())}) {
+    if (!text.empty()) all.push_back(text);
+  }
+  return all;
+}
+
+RecordLoss FileSource::Parts::loss() {
+  RecordLoss all = pieces_.loss();
+  if (followed_) all += followed_->loss();
+  all += stream_tiles_.loss();
+  all += decoded_.loss();
+  return all;
+}
+
+}  // namespace penstock

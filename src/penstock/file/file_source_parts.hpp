@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "penstock/core/of_tiles.hpp"
+#include "penstock/core/pool.hpp"
+#include "penstock/file/decoded_files.hpp"
+#include "penstock/file/file_piece.hpp"
+#include "penstock/file/file_reader.hpp"
+#include "penstock/file/followed_files.hpp"
+#include "penstock/file/observed.hpp"
+#include "penstock/file/open_file.hpp"
+#include "penstock/file/stream_tiles.hpp"
+#include "penstock/files.hpp"
+
+namespace penstock {
+
+/// What a FileSource is made of.
+class FileSource::Parts {
+ public:
+  Parts(NextFile next, Pool const& pool, FileSourceOptions options);
+
+  /// As FileSource.
+  void serve(Pool const& pool);
+  bool next(Tile& tile);
+  std::size_t fill(Tile& tile);
+  Place place_of(Tile const& tile) { return jobs_.of(tile).place; }
+  RecordLoss loss();
+  std::vector<std::string> remarks();
+
+ private:
+  bool next_followed(Tile& tile);
+  bool next_decoded(Tile& tile);
+  bool next_of_current(Tile& tile);
+  void abandon();
+  void begin_decoding();
+  bool open(InputFile const& input, Tile& tile);
+  /// How the current file is cut, with a framing; null until its head was read.
+  std::shared_ptr<InputCut> const& cut() const { return stream_tiles_.cut(); }
+  bool in_pieces(OpenFile const& file) const {
+    return file.pieces() && (options_.framing == nullptr || (cut() != nullptr && cut()->pieces()));
+  }
+  /// From one piece of a regular file to the next.
+  std::size_t step() const {
+    return cut() != nullptr && cut()->pieces() ? cut()->pieces()->step() : tile_bytes_ - options_.overlap;
+  }
+  void begin_pieces();
+  void give_piece(Tile& tile);
+  bool next_of_stream(Tile& tile);
+  bool fail_file(FileProblem const& problem, Tile& tile);
+  void give(Tile& tile, std::uint64_t offset, std::size_t bytes, std::shared_ptr<OpenFile> to_read);
+  void end_file();
+
+  FileReaders readers_;
+  PieceReader pieces_;
+  NextFile const next_file_;
+  std::size_t const tile_bytes_;
+  FileSourceOptions const options_;
+  Observed observed_;
+  StreamTiles stream_tiles_;
+  DecodedFiles decoded_;
+  std::optional<FollowedFiles> followed_;
+  OfTiles<FilePiece, most_pools> jobs_;
+
+  bool opened_all_ = false;
+  std::shared_ptr<OpenFile> current_;
+  std::shared_ptr<ByteStream> stream_;  ///< What the current one holds, if it is read as a stream.
+  std::shared_ptr<std::string const> name_;
+  std::uint64_t file_ = 0;   ///< The current one's number.
+  std::uint64_t files_ = 0;  ///< Gone to so far.
+  std::uint64_t tiles_ = 0;  ///< Of the current one, given out so far.
+  std::uint64_t bytes_ = 0;  ///< Of the current one, before the next tile's own.
+};
+
+}  // namespace penstock
