@@ -81,14 +81,18 @@ class NameMatch {
   /// True if the string in [begin, end), with escapes or without, is the name.
   PENSTOCK_WALKS_THERE constexpr bool is_at(Place begin, Place end) {
     if (name_.size == 0 || end - begin < name_.size) return false;
+    if (char const first = byte_at_(begin); first != name_.bytes[0] && first != '\\') return false;
+    return goes_on(begin, end);
+  }
+
+ private:
+  PENSTOCK_WALKS_THERE constexpr bool goes_on(Place begin, Place end) {
     for (Place at = begin; at < end;) {
       char const byte = byte_at_(at++);
       if (byte != '\\' ? !takes(byte) : !takes_escape(at, end)) return false;
     }
     return taken_ == name_.size;
   }
-
- private:
   PENSTOCK_WALKS_THERE constexpr bool takes(char byte) { return taken_ < name_.size && name_.bytes[taken_++] == byte; }
   PENSTOCK_WALKS_THERE constexpr bool takes_escape(Place& at, Place end) {
     if (at == end) return false;
@@ -138,70 +142,89 @@ class NameMatch {
   unsigned taken_ = 0;
 };
 
-/// Walks over the members of the object that begins at `begin`, up to the end of its line. `stops.next()` is where the
-/// next stop outside of strings is, or the end of the line; `end` if there is none before it.
+/// Walks over the members of one line that is an object.
 template <class Place, class Stops, class ByteAt>
-PENSTOCK_WALKS_THERE constexpr WalkedLine walk_json_line(Stops& stops, ByteAt const& byte_at, Place begin, Place end,
-                                                         LineFields const& fields) {
-  WalkedLine line;
-  Place from = begin;  // Behind the last stop, apart from those inside of values.
-  std::uint64_t depth = 0;
-  bool is_key = false, is_number = false;  // The member that the walk is in.
-  bool named = false, nested = false;      // It has a name; its value is an array or an object.
-  bool closed = false, has_members = false, wrong = false;
-  for (;;) {
-    Place const at = stops.next();
-    char const stop = at == end ? '\n' : byte_at(at);
-    if (stop == '\n') {
-      wrong = wrong || !closed || !is_blank(byte_at, from, at);
-      line.stopped = at;
-      break;
+class JsonWalk {
+ public:
+  /// The line begins at `begin`. `stops.next()` is where the next stop outside of strings is, or the end of the line;
+  /// `end` if there is none before it.
+  PENSTOCK_WALKS_THERE constexpr JsonWalk(Stops const& stops, ByteAt const& byte_at, Place begin, Place end,
+                                          LineFields const& fields)
+      : stops_(stops), byte_at_(byte_at), end_(end), from_(begin), fields_(fields) {}
+
+  PENSTOCK_WALKS_THERE constexpr WalkedLine walk() {
+    bool good = object();
+    while (stop_ != '\n') {
+      step();
+      good = good && stop_ == '\n' && is_blank(byte_at_, from_, at_);
     }
-    bool const opens = stop == '{' || stop == '[', closes = stop == '}' || stop == ']';
-    if (depth > 1) {
-      depth = opens ? depth + 1 : closes ? depth - 1 : depth;
-      from = at + 1;
-      continue;
-    }
-    if (opens) {
-      wrong = wrong || !is_blank(byte_at, from, at) || (depth == 0 ? closed || stop != '{' : !named || nested);
-      nested = depth == 1;
-      ++depth;
-    } else if (depth == 0) {
-      wrong = true;
-    } else if (stop == ':') {
-      Place name = from, behind = at;
-      skip_blanks(byte_at, name, behind);
-      wrong = wrong || named || !take_quotes(byte_at, name, behind);
-      named = true;
-      is_key = NameMatch<Place, ByteAt>(fields.key_name, byte_at).is_at(name, behind);
-      is_number = NameMatch<Place, ByteAt>(fields.number_name, byte_at).is_at(name, behind);
-    } else {
-      if (named && nested) {
-        wrong = wrong || !is_blank(byte_at, from, at);
-      } else if (!named) {  // Nothing is between the braces.
-        wrong = wrong || stop == ',' || has_members || !is_blank(byte_at, from, at);
-      }
-      if (is_key || is_number) {
-        Place value = from, behind = nested ? from : at;
-        skip_blanks(byte_at, value, behind);
-        static_cast<void>(take_quotes(byte_at, value, behind));
-        read_field<LineWalk::json>(line, is_key, is_number, byte_at, value, behind, fields);
-      }
-      wrong = wrong || stop == ']';
-      if (closes) {
-        depth = 0;
-        closed = true;
-      }
-      has_members = true;
-      named = nested = is_key = is_number = false;
-    }
-    from = at + 1;
+    if (!good) line_.has_key = line_.has_number = false;
+    if (!line_.has_number) line_.number = 0;
+    line_.stopped = at_;
+    return line_;
   }
-  if (wrong) line.has_key = line.has_number = false;
-  if (!line.has_number) line.number = 0;
-  return line;
-}
+
+ private:
+  /// Goes to the next stop.
+  PENSTOCK_WALKS_THERE constexpr void step() {
+    at_ = stops_.next();
+    stop_ = at_ == end_ ? '\n' : byte_at_(at_);
+  }
+  PENSTOCK_WALKS_THERE constexpr bool opens() const { return stop_ == '{' || stop_ == '['; }
+  PENSTOCK_WALKS_THERE constexpr bool closes() const { return stop_ == '}' || stop_ == ']'; }
+
+  /// Goes to the brace that closes the object. False if it is none.
+  PENSTOCK_WALKS_THERE constexpr bool object() {
+    step();
+    if (stop_ != '{' || !is_blank(byte_at_, from_, at_)) return false;
+    for (bool first = true; stop_ != '}' || first; first = false) {
+      from_ = at_ + 1;
+      step();
+      if (first && stop_ == '}' && is_blank(byte_at_, from_, at_)) break;
+      if (stop_ != ':' || !member()) return false;
+    }
+    from_ = at_ + 1;
+    return true;
+  }
+  /// Goes from the colon behind a member's name to what is behind its value.
+  PENSTOCK_WALKS_THERE constexpr bool member() {
+    Place name = from_, name_end = at_;
+    skip_blanks(byte_at_, name, name_end);
+    if (!take_quotes(byte_at_, name, name_end)) return false;
+    bool const is_key = NameMatch<Place, ByteAt>(fields_.key_name, byte_at_).is_at(name, name_end);
+    bool const is_number = NameMatch<Place, ByteAt>(fields_.number_name, byte_at_).is_at(name, name_end);
+    from_ = at_ + 1;
+    bool nested = false;
+    for (step(); opens(); step()) {
+      if (nested || !is_blank(byte_at_, from_, at_)) return false;
+      nested = true;
+      for (std::uint64_t depth = 1; depth != 0;) {
+        step();
+        if (stop_ == '\n') return false;
+        depth = opens() ? depth + 1 : closes() ? depth - 1 : depth;
+      }
+      from_ = at_ + 1;
+    }
+    if ((stop_ != ',' && stop_ != '}') || (nested && !is_blank(byte_at_, from_, at_))) return false;
+    if (is_key || is_number) {
+      Place value = from_, value_end = at_;
+      skip_blanks(byte_at_, value, value_end);
+      static_cast<void>(take_quotes(byte_at_, value, value_end));
+      // An array or an object is no number: nothing is behind it.
+      read_field<LineWalk::json>(line_, is_key, is_number, byte_at_, value, value_end, fields_);
+    }
+    return true;
+  }
+
+  Stops stops_;
+  ByteAt const& byte_at_;
+  Place const end_;
+  Place from_;  ///< Behind the last stop, apart from those inside of values.
+  Place at_{};
+  char stop_ = 0;
+  LineFields const& fields_;
+  WalkedLine line_;
+};
 
 }  // namespace PENSTOCK_FLAVOUR
 }  // namespace penstock

@@ -40,7 +40,7 @@ class StopSet {
   std::uint64_t of(char const* bytes, Before& /*before*/) const {
     std::uint64_t mask = 0;
 #if defined(__SSE2__)
-    for (int part = 3; part >= 0; --part) {
+    for (std::size_t part = 4; part-- > 0;) {
       __m128i const some = _mm_loadu_si128(reinterpret_cast<__m128i const*>(bytes + 16 * part));
       __m128i found = _mm_setzero_si128();
       for (auto const& stop : wide_) {
@@ -76,7 +76,7 @@ class JsonStopSet {
     auto const bits = [](__m128i found) {
       return static_cast<std::uint64_t>(static_cast<unsigned>(_mm_movemask_epi8(found)));
     };
-    for (int part = 3; part >= 0; --part) {
+    for (std::size_t part = 4; part-- > 0;) {
       __m128i const some = _mm_loadu_si128(reinterpret_cast<__m128i const*>(bytes + 16 * part));
       __m128i const folded = _mm_or_si128(some, _mm_set1_epi8(0x20));
       auto const is = [](__m128i those, char byte) { return _mm_cmpeq_epi8(those, _mm_set1_epi8(byte)); };

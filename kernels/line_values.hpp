@@ -37,6 +37,11 @@ struct FieldNumber {
 /// A field that is to be a number with a sign, a point and an exponent, each of which may be missing.
 class FieldDecimal {
  public:
+  FieldDecimal() = default;
+  /// One with this value.
+  PENSTOCK_WALKS_THERE constexpr explicit FieldDecimal(std::uint32_t value)
+      : value_(value), part_(Part::whole), digits_(true) {}
+
   PENSTOCK_WALKS_THERE constexpr void take(char byte) {
     unsigned const digit = digit_of(byte);
     if (digit <= 9) {
@@ -57,7 +62,7 @@ class FieldDecimal {
     if (!digits_ || wrong_ || part_ == Part::exponent || part_ == Part::exponent_sign) return false;
     to = 0;
     if (value_ == 0) return true;
-    // The last digit of value_ is not 0, so a power below 0 leaves a rest.
+    // With a point or an exponent the last digit of value_ is not 0, so a power below 0 leaves a rest.
     std::int64_t power = zeros_ - behind_point_ + (negative_exponent_ ? -exponent_ : exponent_) + places;
     if (too_large_ || power < 0) return false;
     std::uint64_t units = value_;
@@ -106,5 +111,22 @@ class FieldDecimal {
   Part part_ = Part::begin;
   bool digits_ = false, negative_ = false, negative_exponent_ = false, too_large_ = false, wrong_ = false;
 };
+
+/// A field that is to be a decimal number, read at once.
+template <class Place, class ByteAt>
+PENSTOCK_WALKS_THERE constexpr FieldDecimal decimal_in(ByteAt const& byte_at, Place begin, Place end) {
+  std::uint32_t value = 0;
+  unsigned last = 0;
+  bool digits = begin != end && end - begin <= 9;  // Most numbers are few digits and nothing else.
+  for (Place k = begin; digits && k < end; ++k) {
+    last = digit_of(byte_at(k));
+    value = value * 10 + last;
+    digits = last <= 9;
+  }
+  if (digits) return FieldDecimal(value);
+  FieldDecimal decimal;
+  for (Place k = begin; k < end; ++k) decimal.take(byte_at(k));
+  return decimal;
+}
 
 }  // namespace penstock

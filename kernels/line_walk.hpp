@@ -53,8 +53,7 @@ PENSTOCK_WALKS_THERE constexpr void read_field(WalkedLine& line, bool is_key, bo
     is_key = false;
   }
   if ((is_number && (json || fields.decimal)) || (is_key && json)) {
-    FieldDecimal decimal;
-    for (Place k = begin; k < end; ++k) decimal.take(byte_at(k));
+    FieldDecimal const decimal = decimal_in(byte_at, begin, end);
     std::int64_t value = 0;
     if (is_number) {
       line.has_number = decimal.scaled(fields.places, value);

@@ -94,7 +94,7 @@ class LineSummer {
     stops_.seek(at);
     auto const byte_at = [bytes = text_.data()](std::size_t place) { return bytes[place]; };
     if constexpr (how == LineWalk::json) {
-      return walk_json_line(stops_, byte_at, at, text_.size(), fields_);
+      return JsonWalk(stops_, byte_at, at, text_.size(), fields_).walk();
     } else {
       return walk_line<how>(stops_, byte_at, at, text_.size(), fields_);
     }

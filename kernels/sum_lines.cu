@@ -70,7 +70,7 @@ __device__ WalkedLine walk(char const* text, Place begin, Place end, LineFields 
   WarpStops<how, Place> stops(text, begin, end, fields);
   auto const byte_at = [text](Place at) { return text[at]; };
   if constexpr (how == LineWalk::json) {
-    return walk_json_line(stops, byte_at, begin, end, fields);
+    return JsonWalk(stops, byte_at, begin, end, fields).walk();
   } else {
     return walk_line<how>(stops, byte_at, begin, end, fields);
   }

@@ -46,7 +46,7 @@ class SumLines final : public Stage {  // Each lane adds up on its device.
   }
   bool run_batch(std::span<DeviceTile const> tiles, std::span<std::size_t> produced, StreamRef stream) override {
     inputs_.clear();
-    for (DeviceTile const& tile : tiles) inputs_.push_back(tile.input);
+    for (DeviceTile const& tile : tiles) inputs_.emplace_back(tile.input);
     sum_lines(inputs_, fields_, table_.bytes(), on_device(), stream, multiprocessors_);
     std::ranges::fill(produced, 0);
     return true;
