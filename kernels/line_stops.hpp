@@ -14,6 +14,7 @@
 #endif
 
 #include "penstock/flavour.hpp"
+#include "penstock/kernels/json_walk.hpp"
 #include "penstock/kernels/line_walk.hpp"
 
 namespace penstock {
@@ -22,6 +23,8 @@ inline namespace PENSTOCK_FLAVOUR {
 /// Which bytes are stops, as a set to compare sixteen bytes with.
 class StopSet {
  public:
+  struct Before {};  ///< Stops do not depend on what came before them.
+
   explicit StopSet(LineFields const& fields) : fields_(fields) {
     std::array<char, 6> const stops{'\n',
                                     fields.separator,
@@ -34,10 +37,10 @@ class StopSet {
 
   LineFields const& fields() const noexcept { return fields_; }
   /// A bit for each of 64 bytes, the lowest for the first.
-  std::uint64_t of(char const* bytes) const {
+  std::uint64_t of(char const* bytes, Before& /*before*/) const {
     std::uint64_t mask = 0;
 #if defined(__SSE2__)
-    for (int part = 3; part >= 0; --part) {
+    for (std::size_t part = 4; part-- > 0;) {
       __m128i const some = _mm_loadu_si128(reinterpret_cast<__m128i const*>(bytes + 16 * part));
       __m128i found = _mm_setzero_si128();
       for (auto const& stop : wide_) {
@@ -59,14 +62,56 @@ class StopSet {
   alignas(16) std::array<std::array<char, 16>, 6> wide_{};
 };
 
+/// The same of JSON, where it depends on what came before which bytes are.
+class JsonStopSet {
+ public:
+  using Before = JsonStrings<std::uint64_t>;
+
+  explicit JsonStopSet(LineFields const& fields) : fields_(fields) {}
+
+  LineFields const& fields() const noexcept { return fields_; }
+  std::uint64_t of(char const* bytes, Before& before) const {
+    JsonMarks<std::uint64_t> marks{};
+#if defined(__SSE2__)
+    auto const bits = [](__m128i found) {
+      return static_cast<std::uint64_t>(static_cast<unsigned>(_mm_movemask_epi8(found)));
+    };
+    for (std::size_t part = 4; part-- > 0;) {
+      __m128i const some = _mm_loadu_si128(reinterpret_cast<__m128i const*>(bytes + 16 * part));
+      __m128i const folded = _mm_or_si128(some, _mm_set1_epi8(0x20));
+      auto const is = [](__m128i those, char byte) { return _mm_cmpeq_epi8(those, _mm_set1_epi8(byte)); };
+      __m128i const stops =
+          _mm_or_si128(_mm_or_si128(is(folded, '{'), is(folded, '}')), _mm_or_si128(is(some, ','), is(some, ':')));
+      marks.stops = marks.stops << 16U | bits(stops);
+      marks.quotes = marks.quotes << 16U | bits(is(some, '"'));
+      marks.escapes = marks.escapes << 16U | bits(is(some, '\\'));
+      marks.newlines = marks.newlines << 16U | bits(is(some, '\n'));
+    }
+#else
+    for (int k = 63; k >= 0; --k) {
+      marks.stops = marks.stops << 1U | static_cast<std::uint64_t>(is_json_stop(bytes[k]));
+      marks.quotes = marks.quotes << 1U | static_cast<std::uint64_t>(bytes[k] == '"');
+      marks.escapes = marks.escapes << 1U | static_cast<std::uint64_t>(bytes[k] == '\\');
+      marks.newlines = marks.newlines << 1U | static_cast<std::uint64_t>(bytes[k] == '\n');
+    }
+#endif
+    return before.stops(marks);
+  }
+
+ private:
+  LineFields fields_;
+};
+
 /// Goes from stop to stop through a text. Places count from its beginning.
+template <class Set>
 class StopCursor {
  public:
-  StopCursor(StopSet const& set, std::span<char const> text) : set_(set), text_(text) {}
+  StopCursor(Set const& set, std::span<char const> text) : set_(set), text_(text) {}
 
-  /// The next stop will be at `at` or behind it.
+  /// The next stop will be at `at`, where a line begins, or behind it.
   void seek(std::size_t at) {
     base_ = at;
+    before_ = {};
     look();
   }
   /// The end of the text, if there is none.
@@ -85,17 +130,18 @@ class StopCursor {
   void look() {
     std::size_t const left = text_.size() - base_;
     if (left >= 64) {
-      mask_ = set_.of(text_.data() + base_);
+      mask_ = set_.of(text_.data() + base_, before_);
       return;
     }
     // What is behind the end is not the text's.
     std::array<char, 64> rest{};
     std::memcpy(rest.data(), text_.data() + base_, left);
-    mask_ = set_.of(rest.data()) & ((std::uint64_t{1} << left) - 1);
+    mask_ = set_.of(rest.data(), before_) & ((std::uint64_t{1} << left) - 1);
   }
 
-  StopSet const& set_;
+  Set const& set_;
   std::span<char const> const text_;
+  typename Set::Before before_;
   std::size_t base_ = 0;
   std::uint64_t mask_ = 0;
 };

@@ -3,7 +3,9 @@
 #include <array>
 #include <atomic>
 #include <cstring>
+#include <optional>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include "penstock/error.hpp"
@@ -30,10 +32,14 @@ bool can_be_told(LineFields const& fields) {
   return std::ranges::adjacent_find(meanings) == meanings.end();
 }
 
+template <LineWalk how>
+using StopsOf = std::conditional_t<how == LineWalk::json, JsonStopSet, StopSet>;
+
 /// A text, and how its lines are added up.
+template <LineWalk how>
 class LineSummer {
  public:
-  LineSummer(std::span<char const> text, StopSet const& set, std::size_t groups)
+  LineSummer(std::span<char const> text, StopsOf<how> const& set, std::size_t groups)
       : text_(text), fields_(set.fields()), stops_(set, text), own_(groups) {}
 
   /// Adds the lines that begin from `begin` on, but before `end`.
@@ -52,12 +58,26 @@ class LineSummer {
       at = add_line(before == nullptr ? at : position(before) + 1);
     }
   }
+  /// The key of the first line that has one.
+  std::optional<std::uint64_t> first_key() {
+    for (std::size_t at = 0; at < text_.size();) {
+      WalkedLine const line = walk(at);
+      if (line.has_key) return line.key;
+      at = behind_newline(line.stopped);
+    }
+    return std::nullopt;
+  }
   /// Other calls may add to the same groups; a thread that reads them waits for the stream, which orders them.
   void give(std::span<LineGroup> groups) const {
     for (std::size_t k = 0; k < own_.size(); ++k) {
       if (own_[k].lines == 0) continue;
       std::atomic_ref(groups[k].lines).fetch_add(own_[k].lines, std::memory_order_relaxed);
-      std::atomic_ref(groups[k].sum).fetch_add(own_[k].sum, std::memory_order_relaxed);
+      std::uint64_t const before = std::atomic_ref(groups[k].sum).fetch_add(own_[k].sum, std::memory_order_relaxed);
+      if constexpr (how != LineWalk::digits) {
+        std::int64_t const high = own_[k].high + (before + own_[k].sum < before ? 1 : 0);
+        if (high != 0) std::atomic_ref(groups[k].high).fetch_add(high, std::memory_order_relaxed);
+        std::atomic_ref(groups[k].without).fetch_add(own_[k].without, std::memory_order_relaxed);
+      }
     }
   }
 
@@ -70,13 +90,24 @@ class LineSummer {
     return found == nullptr ? text_.size() : position(found) + 1;
   }
   std::size_t first_line(std::size_t begin) const { return begin == 0 ? 0 : behind_newline(begin - 1); }
-  std::size_t add_line(std::size_t at) {
+  WalkedLine walk(std::size_t at) {
     stops_.seek(at);
     auto const byte_at = [bytes = text_.data()](std::size_t place) { return bytes[place]; };
-    WalkedLine const line = walk_line(stops_, byte_at, at, text_.size(), fields_);
+    if constexpr (how == LineWalk::json) {
+      return JsonWalk(stops_, byte_at, at, text_.size(), fields_).walk();
+    } else {
+      return walk_line<how>(stops_, byte_at, at, text_.size(), fields_);
+    }
+  }
+  std::size_t add_line(std::size_t at) {
+    WalkedLine const line = walk(at);
     LineGroup& group = own_[line.has_key && line.key < own_.size() - 1 ? line.key : own_.size() - 1];
-    ++group.lines;
-    group.sum += line.number;
+    if constexpr (how == LineWalk::digits) {
+      ++group.lines;
+      group.sum += line.number;
+    } else {
+      group += group_of(line, fields_);
+    }
     return behind_newline(line.stopped);
   }
   /// Where the first window of a literal is; `end` if there is none.
@@ -110,11 +141,12 @@ class LineSummer {
 
   std::span<char const> const text_;
   LineFields const& fields_;
-  StopCursor stops_;
+  StopCursor<StopsOf<how>> stops_;
   std::vector<LineGroup> own_;
 };
 
-void sum_on_cpu(DeviceSpan<std::byte const> input, StopSet const& set, DeviceSpan<std::byte const> literals,
+template <LineWalk how>
+void sum_on_cpu(DeviceSpan<std::byte const> input, StopsOf<how> const& set, DeviceSpan<std::byte const> literals,
                 DeviceSpan<LineGroup> groups, StreamRef stream, unsigned multiprocessors) {
   auto const blocks = static_cast<std::uint32_t>((input.size() + cpu_grain - 1) / cpu_grain);
   stream.launch(
@@ -122,7 +154,7 @@ void sum_on_cpu(DeviceSpan<std::byte const> input, StopSet const& set, DeviceSpa
       [=](KernelBlock block) {
         std::size_t const begin = block * cpu_grain, end = std::min(begin + cpu_grain, input.size());
         auto const bytes = input.in(block);
-        LineSummer summer({reinterpret_cast<char const*>(bytes.data()), bytes.size()}, set, groups.size());
+        LineSummer<how> summer({reinterpret_cast<char const*>(bytes.data()), bytes.size()}, set, groups.size());
         if (literals.empty()) {
           summer.add_lines(begin, end);
         } else {
@@ -134,6 +166,15 @@ void sum_on_cpu(DeviceSpan<std::byte const> input, StopSet const& set, DeviceSpa
        .blocks = modelled_blocks(multiprocessors, (input.size() + sum_lines_block_bytes - 1) / sum_lines_block_bytes),
        .block_threads = block_threads});
 }
+template <LineWalk how>
+void sum_each_on_cpu(std::span<DeviceSpan<std::byte const> const> inputs, LineFields const& fields,
+                     DeviceSpan<std::byte const> literals, DeviceSpan<LineGroup> groups, StreamRef stream,
+                     unsigned multiprocessors) {
+  StopsOf<how> const set(fields);
+  for (auto const& input : inputs) {
+    if (!input.empty()) sum_on_cpu<how>(input, set, literals, groups, stream, multiprocessors);
+  }
+}
 
 }  // namespace
 
@@ -144,7 +185,11 @@ void sum_lines(std::span<DeviceSpan<std::byte const> const> inputs, LineFields c
     throw Error(ErrorKind::bad_argument, "sum_lines has " + std::to_string(groups.size()) + " groups: give it 2 to " +
                                              std::to_string(most_line_groups) + ", the last one for all other lines.");
   }
-  if (!can_be_told(fields)) {
+  if (fields.places > most_line_places) {
+    throw Error(ErrorKind::bad_argument, "Sums of lines have at most " + std::to_string(most_line_places) +
+                                             " places behind the point, not " + std::to_string(fields.places) + ".");
+  }
+  if (fields.format == LineFormat::separated && !can_be_told(fields)) {
     throw Error(ErrorKind::bad_argument,
                 "Fields of lines need a separator, a quote and an escape that are different characters, no bracket and "
                 "no end of a line; 0 stands for none.");
@@ -156,10 +201,21 @@ void sum_lines(std::span<DeviceSpan<std::byte const> const> inputs, LineFields c
     }
     return;
   }
-  StopSet const set(fields);
-  for (auto const& input : inputs) {
-    if (!input.empty()) sum_on_cpu(input, set, literals, groups, stream, multiprocessors);
-  }
+  LineWalk const how = walk_of(fields);
+  auto const sum = how == LineWalk::json     ? sum_each_on_cpu<LineWalk::json>
+                   : how == LineWalk::values ? sum_each_on_cpu<LineWalk::values>
+                                             : sum_each_on_cpu<LineWalk::digits>;
+  sum(inputs, fields, literals, groups, stream, multiprocessors);
+}
+
+std::optional<std::int64_t> first_time(std::string_view text, LineFields fields) {
+  fields.group_seconds = 1;
+  fields.first_second = -(std::int64_t{1} << 62U);  // Before all times, which have less than 60 bits.
+  auto const key = fields.format == LineFormat::json
+                       ? LineSummer<LineWalk::json>(text, JsonStopSet(fields), 0).first_key()
+                       : LineSummer<LineWalk::values>(text, StopSet(fields), 0).first_key();
+  if (!key) return std::nullopt;
+  return static_cast<std::int64_t>(*key) + fields.first_second;
 }
 
 void sum_lines_prepare(StreamRef stream) {

@@ -4,6 +4,7 @@
 
 #include "penstock/kernels/cuda_bodies.hpp"
 #include "penstock/kernels/cuda_launch.cuh"
+#include "penstock/kernels/json_walk.hpp"
 #include "penstock/kernels/line_walk.hpp"
 #include "penstock/kernels/literal_marks.cuh"
 
@@ -23,8 +24,8 @@ constexpr unsigned staged_bytes = own_bytes + ahead_bytes, staged_windows = stag
 /// So many groups are added up in shared memory first.
 constexpr unsigned own_groups = 1024;
 
-/// The stops of a text as a warp finds them. All its threads call it together and get the same.
-template <class Place>
+/// The stops of a line as a warp finds them. All its threads call it together and get the same.
+template <LineWalk how, class Place>
 class WarpStops {
  public:
   __device__ WarpStops(char const* text, Place begin, Place end, LineFields const& fields)
@@ -45,7 +46,15 @@ class WarpStops {
  private:
   __device__ void look() {
     Place const at = base_ + threadIdx.x % warp;
-    mask_ = __ballot_sync(all_lanes, at < end_ && is_stop(text_[at], fields_));
+    if constexpr (how == LineWalk::json) {
+      char const byte = at < end_ ? text_[at] : ' ';
+      mask_ = strings_.stops({.quotes = __ballot_sync(all_lanes, byte == '"'),
+                              .escapes = __ballot_sync(all_lanes, byte == '\\'),
+                              .stops = __ballot_sync(all_lanes, is_json_stop(byte)),
+                              .newlines = __ballot_sync(all_lanes, byte == '\n')});
+    } else {
+      mask_ = __ballot_sync(all_lanes, at < end_ && is_stop(text_[at], fields_));
+    }
   }
 
   char const* text_;
@@ -53,15 +62,19 @@ class WarpStops {
   Place base_;
   Place const end_;
   unsigned mask_ = 0;
+  JsonStrings<unsigned> strings_;  ///< Of JSON only.
 };
 
-template <class Place>
+template <LineWalk how, class Place>
 __device__ WalkedLine walk(char const* text, Place begin, Place end, LineFields const& fields) {
-  WarpStops<Place> stops(text, begin, end, fields);
+  WarpStops<how, Place> stops(text, begin, end, fields);
   auto const byte_at = [text](Place at) { return text[at]; };
-  return walk_line(stops, byte_at, begin, end, fields);
+  if constexpr (how == LineWalk::json) {
+    return JsonWalk(stops, byte_at, begin, end, fields).walk();
+  } else {
+    return walk_line<how>(stops, byte_at, begin, end, fields);
+  }
 }
-
 __device__ void stage(char const* from, std::uint64_t bytes, char* to) {
   if (reinterpret_cast<std::uintptr_t>(from) % sizeof(uint4) != 0) {
     for (std::uint64_t k = threadIdx.x; k < bytes; k += line_threads) to[k] = from[k];
@@ -83,31 +96,61 @@ struct LineInputs {
 };
 
 /// Groups of a block, or of all.
+template <LineWalk how>
 struct Groups {
+  /// Numbers may have signs, and sums more than 64 bits.
+  static constexpr bool wide = how != LineWalk::digits;
+
   unsigned* own_lines;
   unsigned long long* own_sums;
+  int* own_highs;         ///< Only if `wide`.
+  unsigned* own_without;  ///< Only if `wide`.
   LineGroup* all;
   unsigned count;
 
   __device__ bool shared() const { return count <= own_groups; }
-  __device__ void add(WalkedLine const& line) const {
+  __device__ void add(WalkedLine const& line, bool decimal) const {
     unsigned const group = line.has_key && line.key < count - 1 ? static_cast<unsigned>(line.key) : count - 1;
     auto const sum = static_cast<unsigned long long>(line.number);
-    if (shared()) {
-      atomicAdd(&own_lines[group], 1U);
-      if (sum != 0) atomicAdd(&own_sums[group], sum);
+    int const sign = wide && decimal && static_cast<long long>(sum) < 0 ? -1 : 0;
+    bool const without = wide && decimal && !line.has_number;
+    if (!shared()) {
+      add(group, 1, sum, sign, without ? 1 : 0);
+      return;
+    }
+    atomicAdd(&own_lines[group], 1U);
+    if constexpr (wide) {
+      int const high = sum != 0 ? sign + carry(atomicAdd(&own_sums[group], sum), sum) : 0;
+      if (high != 0) atomicAdd(&own_highs[group], high);
+      if (without) atomicAdd(&own_without[group], 1U);
     } else {
-      add(group, 1, sum);
+      if (sum != 0) atomicAdd(&own_sums[group], sum);
     }
   }
-  __device__ void add(unsigned group, unsigned long long lines, unsigned long long sum) const {
-    atomicAdd(reinterpret_cast<unsigned long long*>(&all[group].lines), lines);
-    if (sum != 0) atomicAdd(reinterpret_cast<unsigned long long*>(&all[group].sum), sum);
+  __device__ void add(unsigned group, unsigned long long lines, unsigned long long sum, long long high,
+                      unsigned long long without) const {
+    atomicAdd(word(all[group].lines), lines);
+    if constexpr (wide) {
+      if (sum != 0) high += carry(atomicAdd(word(all[group].sum), sum), sum);
+      if (high != 0) atomicAdd(word(all[group].high), static_cast<unsigned long long>(high));
+      if (without != 0) atomicAdd(word(all[group].without), without);
+    } else {
+      if (sum != 0) atomicAdd(word(all[group].sum), sum);
+    }
+  }
+
+ private:
+  template <class Number>
+  __device__ static unsigned long long* word(Number& number) {
+    return reinterpret_cast<unsigned long long*>(&number);
+  }
+  __device__ static int carry(unsigned long long before, unsigned long long sum) {
+    return before + sum < before ? 1 : 0;
   }
 };
 
 /// `some`: only lines that have a literal.
-template <bool some>
+template <bool some, LineWalk how>
 __global__ void __launch_bounds__(line_threads)
     add_lines(LineInputs const __grid_constant__ inputs, LineFields const __grid_constant__ fields,
               unsigned char const* literals, LineGroup* all, unsigned count) {
@@ -121,10 +164,17 @@ __global__ void __launch_bounds__(line_threads)
     filter[k] = marks.table.filter()[k];
   __shared__ unsigned own_lines[own_groups];
   __shared__ unsigned long long own_sums[own_groups];
-  Groups const groups{own_lines, own_sums, all, count};
+  constexpr bool wide = Groups<how>::wide;
+  __shared__ int own_highs[wide ? own_groups : 1];
+  __shared__ unsigned own_without[wide ? own_groups : 1];
+  Groups<how> const groups{own_lines, own_sums, own_highs, own_without, all, count};
   for (unsigned k = threadIdx.x; groups.shared() && k < count; k += line_threads) {
     own_lines[k] = 0;
     own_sums[k] = 0;
+    if constexpr (wide) {
+      own_highs[k] = 0;
+      own_without[k] = 0;
+    }
   }
   unsigned const lane = threadIdx.x % warp;
   for (unsigned block = blockIdx.x; block < inputs.count * inputs.blocks_of_each; block += gridDim.x) {
@@ -163,23 +213,40 @@ __global__ void __launch_bounds__(line_threads)
             continue;
           }
         }
-        WalkedLine line = walk<unsigned>(staged, line_begin, length, fields);
-        if (line.stopped == length && !all_staged) line = walk<std::uint64_t>(input, begin + line_begin, bytes, fields);
-        if (lane == 0) groups.add(line);
+        WalkedLine line = walk<how, unsigned>(staged, line_begin, length, fields);
+        if (line.stopped == length && !all_staged) {
+          line = walk<how, std::uint64_t>(input, begin + line_begin, bytes, fields);
+        }
+        if (lane == 0) groups.add(line, fields.decimal || how == LineWalk::json);
       }
     }
   }
   __syncthreads();
   for (unsigned k = threadIdx.x; groups.shared() && k < count; k += line_threads) {
-    if (own_lines[k] != 0) groups.add(k, own_lines[k], own_sums[k]);
+    if (own_lines[k] == 0) continue;
+    if constexpr (wide) {
+      groups.add(k, own_lines[k], own_sums[k], own_highs[k], own_without[k]);
+    } else {
+      groups.add(k, own_lines[k], own_sums[k], 0, 0);
+    }
   }
+}
+
+template <LineWalk how>
+auto kernel_of(bool some) {
+  return some ? add_lines<true, how> : add_lines<false, how>;
+}
+auto kernel_of(LineWalk how, bool some) {
+  if (how == LineWalk::json) return kernel_of<LineWalk::json>(some);
+  return how == LineWalk::values ? kernel_of<LineWalk::values>(some) : kernel_of<LineWalk::digits>(some);
 }
 
 }  // namespace
 
 void sum_lines_prepare_cuda() {
-  load_kernel(add_lines<false>, "Loading the sum_lines kernel");
-  load_kernel(add_lines<true>, "Loading the sum_lines kernel for literals");
+  for (auto const how : {LineWalk::digits, LineWalk::values, LineWalk::json}) {
+    for (bool const some : {false, true}) load_kernel(kernel_of(how, some), "Loading a kernel of sum_lines");
+  }
 }
 
 void sum_lines_cuda(std::span<DeviceSpan<std::byte const> const> inputs, LineFields const& fields,
@@ -199,7 +266,7 @@ void sum_lines_cuda(std::span<DeviceSpan<std::byte const> const> inputs, LineFie
   std::size_t const blocks = std::min(std::size_t{all.count} * all.blocks_of_each,
                                       std::max<std::size_t>(1, most_blocks * block_threads / line_threads));
   launch_kernel<LineInputs, LineFields, unsigned char const*, LineGroup*, unsigned>(
-      literals.empty() ? add_lines<false> : add_lines<true>, static_cast<unsigned>(blocks), line_threads, stream,
+      kernel_of(walk_of(fields), !literals.empty()), static_cast<unsigned>(blocks), line_threads, stream,
       "The sum_lines kernel", all, fields, reinterpret_cast<unsigned char const*>(literals.address()), groups.address(),
       static_cast<unsigned>(groups.size()));
 }

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Lines of text, grouped by the number in one field, and the sums of the numbers in another.
+// Lines of text, grouped by the number or the time in one field, and the sums of the numbers in another.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
+#include <string>
+#include <string_view>
 
 #include "penstock/stream.hpp"
 
@@ -14,38 +17,109 @@
 
 namespace penstock {
 
-/// How the fields of a line are found, and which of them count. Fields are numbered from 0.
+/// What a line is made of.
+enum class LineFormat : std::uint8_t {
+  separated,  ///< Fields with a separator between two of them. They have numbers.
+  json,       ///< The members of one JSON object. They have names.
+};
+
+/// The name of a member of a JSON object; empty: of none.
+struct LineName {
+  static constexpr std::size_t most_bytes = 63;
+
+  LineName() = default;
+  /// Throws: Error of kind bad_argument, if it has more than `most_bytes` bytes.
+  explicit LineName(std::string_view name);
+
+  char bytes[most_bytes] = {};
+  std::uint8_t size = 0;
+};
+
+/// How the fields of a line are found, and which of them count.
 struct LineFields {
   char separator = ' ';
   char quote = '"';          ///< Between two of them a separator is a part of the field. 0: there is none.
   char escape = 0;           ///< Between quotes, the character behind this one is no quote. 0: there is none.
   bool brackets = false;     ///< Outside of quotes, so is a separator between '[' and ']'.
-  std::uint32_t key = 0;     ///< Holds the number of the line's group.
-  std::uint32_t number = 1;  ///< Holds what is added up.
+  std::uint32_t key = 0;     ///< The field that says which group the line is in. Fields are numbered from 0.
+  std::uint32_t number = 1;  ///< The field that is added up.
+  LineFormat format = LineFormat::separated;  ///< With `json` all members above are unused.
+  LineName key_name = {}, number_name = {};   ///< With `json`, the members of the object that count.
+  /// The number may have a sign, a point and an exponent. With `json` it may in any case.
+  bool decimal = false;
+  std::uint32_t places = 0;  ///< Of decimal numbers: sums count in units of 10^-places. At most 18.
+  /// 0: the key is the number of the group. Otherwise it is a time, and each group has so many seconds.
+  std::uint32_t group_seconds = 0;
+  std::int64_t first_second = 0;  ///< Group 0 begins here: seconds since the beginning of 1970, UTC.
 };
 /// "%h %l %u [%t] \"%r\" %>s %b ...": the key is the status, the number is the bytes.
 ///
 /// Source: Apache HTTP Server, Log Files; the format is called common, or combined.
 inline constexpr LineFields access_log_fields{.escape = '\\', .brackets = true, .key = 5, .number = 6};
+/// The field of an access log with the time.
+inline constexpr std::uint32_t access_log_time = 3;
+
+/// True if numbers may have a sign, a point and an exponent.
+constexpr bool has_decimals(LineFields const& fields) noexcept {
+  return fields.decimal || fields.format == LineFormat::json;
+}
 
 /// One group: the same on host and GPU.
 struct LineGroup {
   std::uint64_t lines = 0;
-  std::uint64_t sum = 0;
+  std::uint64_t sum = 0;      ///< Of decimal numbers these are the lower half of 128 bits in two's complement.
+  std::int64_t high = 0;      ///< Of decimal numbers the upper half; else 0.
+  std::uint64_t without = 0;  ///< Of decimal numbers: so many of the lines had none that could be added.
 
+  /// Decimal sums stay exact. Others are right modulo 2^64; their `high` then means nothing.
+  constexpr LineGroup& operator+=(LineGroup const& other) noexcept {
+    lines += other.lines;
+    sum += other.sum;
+    high += other.high + (sum < other.sum ? 1 : 0);
+    without += other.without;
+    return *this;
+  }
   friend bool operator==(LineGroup const&, LineGroup const&) = default;
 };
 
+/// The sum as decimal digits, with `fields.places` of them behind a point if numbers are decimal.
+///
+/// Threads: any.
+std::string sum_text(LineGroup const& group, LineFields const& fields);
+/// What the group with this number is called: its number, or the time at which it begins, as "2015-05-17T10:05:00Z".
+///
+/// Threads: any.
+std::string group_name(std::size_t group, LineFields const& fields);
+
+/// The time that a text is, in seconds since the beginning of 1970, UTC; a fraction of a second is cut off. It reads
+/// times as sum_lines does.
+///
+/// Threads: any.
+std::optional<std::int64_t> time_of_text(std::string_view text);
+
 /// So many groups there can be.
 inline constexpr std::size_t most_line_groups = 4096;
+/// So many places behind the point sums can have.
+inline constexpr std::uint32_t most_line_places = 18;
 
 #ifdef PENSTOCK_FLAVOUR
 inline namespace PENSTOCK_FLAVOUR {
 
-/// Adds the lines of each input to `groups`: group g has the lines whose key is g, and the last group all others. A
-/// number is a field of decimal digits, which may be in quotes; a field that is no such number, or larger than 64 bits,
-/// adds 0. The last line of an input may lack its "\n". A "\r" before the "\n" belongs to no field. On a GPU all inputs
-/// are looked at by one kernel, or by one for each 32 of them.
+/// Adds the lines of each input to `groups`: group g has the lines whose key is g, and the last group all others. The
+/// last line of an input may lack its "\n". A "\r" before the "\n" belongs to no field. On a GPU all inputs are looked
+/// at by one kernel, or by one for each 32 of them.
+///
+/// A number is a field of decimal digits, which may be in quotes; a field that is no such number, or larger than 64
+/// bits, adds 0. A decimal number is as "-3", "2.50" or "1e3". It is added exactly or not at all: it is left out, and
+/// counted as LineGroup::without, if its value in units of 10^-places is no whole number, or larger than 2^63 - 1.
+///
+/// A time is as "17/May/2015:10:05:03 +0200", which may be in brackets; as "2015-05-17T10:05:03.25+02:00", of which the
+/// time of day, the seconds, their fraction or the offset may be missing, and a space may stand for the T; or as
+/// seconds since 1970, which may have a fraction. Without an offset it is UTC. A date that no calendar has is no time.
+///
+/// A line with the format `json` is one object. Of members with the same name the last one counts. A number or a time
+/// may be in quotes, without escapes. A line whose strings, brackets or names do not fit together is in the last group,
+/// and has no number. What is inside of other values is not checked.
 ///
 /// With `literals`, which is Literals::table(), only lines count that have one of them; of the others nothing is added.
 ///
@@ -65,7 +139,12 @@ inline void sum_lines(DeviceSpan<std::byte const> input, LineFields const& field
   sum_lines(std::span(&input, 1), fields, {}, groups, stream, multiprocessors);
 }
 
-/// Loads the kernel, as blake3_prepare does.
+/// The time of the first of these lines that has one in the key's field, in seconds since the beginning of 1970, UTC.
+///
+/// Threads: any.
+std::optional<std::int64_t> first_time(std::string_view text, LineFields fields);
+
+/// Loads the kernels, as blake3_prepare does.
 void sum_lines_prepare(StreamRef stream);
 
 }  // namespace PENSTOCK_FLAVOUR

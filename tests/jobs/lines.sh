@@ -159,6 +159,11 @@ EOF
     "$program" run --device cpu --input "$log" >out 2>err || fail "$(cat err)"
     same
     grep -q '^200 9126 ' out || fail "$(cat out)"
+    # By the hour: all of it is of one month.
+    sed 's/^[^[]*.\(..\).May.2015:\(..\).*/2015-05-\1T\2:00:00Z/' "$log" | sort | uniq -c | awk '{ print $2, $1 }' >expected
+    "$program" run --device cpu --input "$log" --by hour >rows 2>err || fail "$(cat err)"
+    cut -d' ' -f1-2 rows >out
+    same
     ;;
   *) fail "no case $case" ;;
 esac

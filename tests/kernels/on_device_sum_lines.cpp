@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "kernels/kernels_on_device.hpp"
+#include "kernels/line_groups.hpp"
 #include <gmock/gmock.h>
 
 #include "penstock/error.hpp"
@@ -15,23 +15,7 @@ namespace {
 using testing::ElementsAre;
 using Groups = std::vector<LineGroup>;
 
-/// What the device makes of the lines of `text`, added to groups that are empty.
-Groups groups_of(KernelsOn& on, std::string const& text, LineFields const& fields, std::size_t count,
-                 std::size_t from = 0, unsigned multiprocessors = 0) {
-  Groups groups(count);
-  auto const there = on.memory(text.size() + from);
-  on.upload(there.subspan(from), std::as_bytes(std::span(text)));
-  auto const sums = on.memory(count * sizeof(LineGroup));
-  on.upload(sums, std::as_bytes(std::span(groups)));
-  sum_lines_prepare(on.stream());
-  DeviceSpan<std::byte> const all(there);
-  sum_lines(all.subspan(from, text.size()), fields, DeviceSpan<std::byte>(sums).as<LineGroup>(), on.stream(),
-            multiprocessors);
-  on.download(std::as_writable_bytes(std::span(groups)), sums);
-  return groups;
-}
-
-/// The same by plain code that splits each line into its fields first.
+/// What groups_of returns, by plain code that splits each line into its fields first.
 Groups expected(std::string const& text, LineFields const& fields, std::size_t count) {
   auto const number = [](std::string const& field) -> std::optional<std::uint64_t> {
     std::uint64_t value = 0;

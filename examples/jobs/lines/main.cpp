@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A job: the lines of a log or of a table, grouped by a number in one field, with the numbers of another field added
-// up. `lines run --input access.log` prints, for each status, how many requests had it and the sum of their bytes. With
+// A job: the lines of a log or of a table, grouped by a number or a time in one field, with the numbers of another one
+// added up. `lines run --input access.log` prints, for each status, how many requests had it and the sum of bytes. With
 // `--patterns FILE` only lines count that have one of the lines of that file in them.
 #include <algorithm>
 #include <fstream>
@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "line_options.hpp"
 #include <penstock/files.hpp>
 #include <penstock/framing.hpp>
 #include <penstock/job.hpp>
@@ -45,7 +46,7 @@ class SumLines final : public Stage {  // Each lane adds up on its device.
   }
   bool run_batch(std::span<DeviceTile const> tiles, std::span<std::size_t> produced, StreamRef stream) override {
     inputs_.clear();
-    for (DeviceTile const& tile : tiles) inputs_.push_back(tile.input);
+    for (DeviceTile const& tile : tiles) inputs_.emplace_back(tile.input);
     sum_lines(inputs_, fields_, table_.bytes(), on_device(), stream, multiprocessors_);
     std::ranges::fill(produced, 0);
     return true;
@@ -64,35 +65,11 @@ class SumLines final : public Stage {  // Each lane adds up on its device.
   std::vector<DeviceSpan<std::byte const>> inputs_;
 };
 
-LineFields fields_of(JobValues const& values) {
-  std::string const& format = values.text("format");
-  LineFields fields;
-  if (format == "access-log") fields = access_log_fields;
-  if (format == "csv") fields.separator = ',';
-  if (format == "tsv") fields = {.separator = '\t', .quote = 0};
-  auto const field = [&](char const* option, std::uint32_t& to) {
-    if (std::uint64_t const chosen = values.number(option); chosen != 0) to = static_cast<std::uint32_t>(chosen - 1);
-  };
-  field("key", fields.key);
-  field("sum", fields.number);
-  return fields;
-}
-
 Patterns patterns_of(JobValues const& values) {
   std::string const& path = values.text("patterns");
   if (path.empty()) return {};
   std::ifstream file(path, std::ios::binary);
   return literals_of_lines({std::istreambuf_iterator<char>(file), {}});
-}
-
-std::string text_of(Groups const& groups) {
-  std::string text;
-  for (std::size_t k = 0; k < groups.size(); ++k) {
-    if (groups[k].lines == 0) continue;
-    text += (k + 1 == groups.size() ? "other" : std::to_string(k)) + " " + std::to_string(groups[k].lines) + " " +
-            std::to_string(groups[k].sum) + "\n";
-  }
-  return text;
 }
 
 bool follows(JobPoint const& point) {
@@ -117,32 +94,29 @@ JobWork sum_file(JobPoint const& point) {
                  .merge =
                      [all](Stage& lane) {
                        auto const& groups = static_cast<SumLines&>(lane).groups;
-                       for (std::size_t k = 0; k < all->size(); ++k) {
-                         (*all)[k].lines += groups[k].lines;
-                         (*all)[k].sum += groups[k].sum;
-                       }
+                       for (std::size_t k = 0; k < all->size(); ++k) (*all)[k] += groups[k];
                      }},
-      .digest = [all] { return digest_of_bytes(std::as_bytes(std::span(*all))); },
-      .results = [all] { return text_of(*all); }};
+      .digest = [=] { return digest_of_bytes(std::as_bytes(std::span(std::string_view(text_of(*all, fields))))); },
+      .results = [=] { return text_of(*all, fields); }};
 }
 
 }  // namespace
 
 int main(int count, char** arguments) {
-  return run_job(
-      count, arguments,
-      {.sentence = "Groups lines by a number, and adds up another one",
-       .options = {file_option("input", "The file, or - for standard input"),
-                   optional_file_option("patterns", "Only lines count that have a line of this file in them"),
-                   word_option("follow", "Read on as the file grows, until ctrl-C", {"no", "yes"}),
-                   word_option("format", "How lines have fields", {"access-log", "csv", "tsv", "words"}),
-                   number_option("key", "The field with the number of the group, from 1; 0: that of the format", 0, 0,
-                                 1000),
-                   number_option("sum", "The field that is added up, from 1; 0: that of the format", 0, 0, 1000),
-                   number_option("groups", "Keys below this have a group each; all others share one", 1000, 1,
-                                 most_line_groups - 1)},
-       .make = sum_file,
-       .check = [](JobPoint const& point) { static_cast<void>(patterns_of(point.values)); },
-       .alone = [](JobPoint const&) { return Alone{.stage = true}; },  // Any bytes will do.
-       .parallel_sink = true});                                        // There is none.
+  std::vector<JobOption> options{
+      file_option("input", "The file, or - for standard input"),
+      optional_file_option("patterns", "Only lines count that have a line of this file in them"),
+      word_option("follow", "Read on as the file grows, until ctrl-C", {"no", "yes"})};
+  std::ranges::move(line_options(), std::back_inserter(options));
+  return run_job(count, arguments,
+                 {.sentence = "Groups lines by a number or a time, and adds up another number",
+                  .options = std::move(options),
+                  .make = sum_file,
+                  .check =
+                      [](JobPoint const& point) {
+                        static_cast<void>(patterns_of(point.values));
+                        static_cast<void>(fields_of(point.values));
+                      },
+                  .alone = [](JobPoint const&) { return Alone{.stage = true}; },  // Any bytes will do.
+                  .parallel_sink = true});                                        // There is none.
 }

@@ -79,7 +79,10 @@ class Listener {
   }
   void take(Completion const& done) {
     Tile const& tile = *done.loan;
-    if (tile.sequence == 0) begin();  // A measurement does so again and again.
+    if (tile.sequence == 0) {  // A measurement begins again and again.
+      receiver_ = ModeSReceiver(overlap_of(point_), point_.values.text("offsets") == "yes");
+      waterfall_ = Waterfall(spectrum);
+    }
     TileResults const results(done.ok() ? tile.filled : 0, point_);
     auto const bytes = done.ok() ? tile.produced_output() : std::span<std::byte const>();
     receiver_.take(tile.filled / sample_bytes, elements<ModeSBlock>(bytes.first(results.frame_bytes)));
@@ -97,11 +100,6 @@ class Listener {
   }
 
  private:
-  void begin() {
-    receiver_ = ModeSReceiver(overlap_of(point_), point_.values.text("offsets") == "yes");
-    waterfall_ = Waterfall(spectrum);
-  }
-
   JobPoint const point_;
   ModeSReceiver receiver_{0};
   Waterfall waterfall_{spectrum};

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <cstring>
+
+#include "penstock/error.hpp"
+#include "penstock/kernels/line_time.hpp"
+#include "penstock/line_sums.hpp"
+
+namespace penstock {
+namespace {
+
+/// The decimal digits of a number of 128 bits, whose parts of 32 bits begin with the highest.
+std::string digits_of(std::array<std::uint32_t, 4> parts) {
+  std::string digits;
+  while (parts != std::array<std::uint32_t, 4>{}) {
+    std::uint64_t rest = 0;
+    for (std::uint32_t& part : parts) {
+      rest = rest << 32U | part;
+      part = static_cast<std::uint32_t>(rest / 10);
+      rest %= 10;
+    }
+    digits.insert(digits.begin(), static_cast<char>('0' + rest));
+  }
+  return digits;
+}
+
+}  // namespace
+
+LineName::LineName(std::string_view name) {
+  if (name.size() > most_bytes) {
+    throw Error(ErrorKind::bad_argument, "The name of a field has " + std::to_string(name.size()) + " bytes: at most " +
+                                             std::to_string(most_bytes) + " are looked for.");
+  }
+  std::memcpy(bytes, name.data(), name.size());
+  size = static_cast<std::uint8_t>(name.size());
+}
+
+std::string sum_text(LineGroup const& group, LineFields const& fields) {
+  if (!has_decimals(fields)) return std::to_string(group.sum);
+  bool const negative = group.high < 0;
+  auto high = static_cast<std::uint64_t>(group.high);
+  std::uint64_t low = group.sum;
+  if (negative) {
+    low = ~low + 1;
+    high = ~high + (low == 0 ? 1 : 0);
+  }
+  auto const part = [](std::uint64_t half, unsigned shift) { return static_cast<std::uint32_t>(half >> shift); };
+  std::string text = digits_of({part(high, 32), part(high, 0), part(low, 32), part(low, 0)});
+  if (text.size() <= fields.places) text.insert(0, fields.places + 1 - text.size(), '0');
+  if (fields.places > 0) text.insert(text.size() - fields.places, 1, '.');
+  return (negative ? "-" : "") + text;
+}
+
+std::string group_name(std::size_t group, LineFields const& fields) {
+  if (fields.group_seconds == 0) return std::to_string(group);
+  constexpr std::int64_t day_seconds = 86'400;
+  std::int64_t const at = fields.first_second + static_cast<std::int64_t>(group) * fields.group_seconds;
+  std::int64_t const second = (at % day_seconds + day_seconds) % day_seconds;
+  std::int64_t const day = (at - second) / day_seconds;
+  // The year that the mean length of one says is at most one too late or too early.
+  auto year = static_cast<unsigned>(std::clamp<std::int64_t>(1970 + day * 400 / 146'097, 0, 9999));
+  while (year < 9999 && days_since_1970(year + 1, 1, 1) <= day) ++year;
+  while (year > 0 && days_since_1970(year, 1, 1) > day) --year;
+  unsigned month = 1;
+  while (month < 12 && days_since_1970(year, month + 1, 1) <= day) ++month;
+  std::array<char, 64> text{};
+  std::snprintf(text.data(), text.size(), "%04u-%02u-%02dT%02d:%02d:%02dZ", year, month,
+                static_cast<int>(day - days_since_1970(year, month, 1)) + 1, static_cast<int>(second / 3600),
+                static_cast<int>(second / 60 % 60), static_cast<int>(second % 60));
+  return text.data();
+}
+
+std::optional<std::int64_t> time_of_text(std::string_view text) {
+  auto const byte_at = [text](std::size_t at) { return text[at]; };
+  std::int64_t seconds = 0;
+  if (!TimeReader<std::size_t, decltype(byte_at)>(byte_at, 0, text.size()).read(seconds)) return std::nullopt;
+  return seconds;
+}
+
+}  // namespace penstock

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+// Fields of a line that are numbers, the same on CPU and GPU.
+#pragma once
+
+#include <cstdint>
+
+// In a CUDA source these functions are for the GPU only.
+#ifdef __CUDACC__
+#define PENSTOCK_WALKS_THERE __device__
+#else
+#define PENSTOCK_WALKS_THERE
+#endif
+
+namespace penstock {
+
+/// The digit that this byte is; larger than 9 if it is none.
+PENSTOCK_WALKS_THERE constexpr unsigned digit_of(char byte) {
+  return static_cast<unsigned>(static_cast<unsigned char>(byte)) - unsigned{'0'};
+}
+
+/// A field that is to be a number of decimal digits, at most 64 bits.
+struct FieldNumber {
+  std::uint64_t value = 0;
+  bool digits = false;
+  bool wrong = false;
+
+  PENSTOCK_WALKS_THERE constexpr void take(char byte) {
+    constexpr std::uint64_t most = ~std::uint64_t{0};
+    unsigned const digit = digit_of(byte);
+    wrong = wrong || digit > 9 || value > most / 10 || (value == most / 10 && digit > most % 10);
+    value = value * 10 + digit;
+    digits = true;
+  }
+  PENSTOCK_WALKS_THERE constexpr bool good() const { return digits && !wrong; }
+};
+
+/// A field that is to be a number with a sign, a point and an exponent, each of which may be missing.
+class FieldDecimal {
+ public:
+  FieldDecimal() = default;
+  /// One with this value.
+  PENSTOCK_WALKS_THERE constexpr explicit FieldDecimal(std::uint32_t value)
+      : value_(value), part_(Part::whole), digits_(true) {}
+
+  PENSTOCK_WALKS_THERE constexpr void take(char byte) {
+    unsigned const digit = digit_of(byte);
+    if (digit <= 9) {
+      take_digit(digit);
+    } else if ((byte == '-' || byte == '+') && (part_ == Part::begin || part_ == Part::exponent)) {
+      (part_ == Part::begin ? negative_ : negative_exponent_) = byte == '-';
+      part_ = part_ == Part::begin ? Part::sign : Part::exponent_sign;
+    } else if (byte == '.' && part_ <= Part::whole) {
+      part_ = Part::fraction;
+    } else if ((byte == 'e' || byte == 'E') && digits_ && part_ <= Part::fraction) {
+      part_ = Part::exponent;
+    } else {
+      wrong_ = true;
+    }
+  }
+  /// The number in units of 10^-places. False if it is none, not a whole number of them, or too large.
+  PENSTOCK_WALKS_THERE constexpr bool scaled(std::uint32_t places, std::int64_t& to) const {
+    if (!digits_ || wrong_ || part_ == Part::exponent || part_ == Part::exponent_sign) return false;
+    to = 0;
+    if (value_ == 0) return true;
+    // With a point or an exponent the last digit of value_ is not 0, so a power below 0 leaves a rest.
+    std::int64_t power = zeros_ - behind_point_ + (negative_exponent_ ? -exponent_ : exponent_) + places;
+    if (too_large_ || power < 0) return false;
+    std::uint64_t units = value_;
+    for (; power > 0; --power) {
+      if (units > most / 10) return false;
+      units *= 10;
+    }
+    to = negative_ ? -static_cast<std::int64_t>(units) : static_cast<std::int64_t>(units);
+    return true;
+  }
+
+ private:
+  /// What was taken last, in the order in which they come.
+  enum class Part : unsigned char { begin, sign, whole, fraction, exponent, exponent_sign, exponent_digits };
+  static constexpr std::uint64_t most = ~std::uint64_t{0} >> 1U;
+
+  PENSTOCK_WALKS_THERE constexpr void take_digit(unsigned digit) {
+    if (part_ >= Part::exponent) {
+      part_ = Part::exponent_digits;
+      // No field has so many digits that a larger one makes a difference.
+      if (exponent_ < std::int64_t{1} << 40U) exponent_ = exponent_ * 10 + digit;
+      return;
+    }
+    digits_ = true;
+    if (part_ == Part::fraction) {
+      ++behind_point_;
+    } else {
+      part_ = Part::whole;
+    }
+    if (digit == 0) {
+      if (value_ != 0) ++zeros_;
+      return;
+    }
+    for (; zeros_ > 0 && !too_large_; --zeros_) append(0);
+    append(digit);
+  }
+  PENSTOCK_WALKS_THERE constexpr void append(unsigned digit) {
+    too_large_ = too_large_ || value_ > most / 10 || (value_ == most / 10 && digit > most % 10);
+    if (!too_large_) value_ = value_ * 10 + digit;
+  }
+
+  std::uint64_t value_ = 0;  ///< Of the digits up to the last one that is not 0.
+  std::int64_t zeros_ = 0;   ///< Digits behind that one.
+  std::int64_t behind_point_ = 0;
+  std::int64_t exponent_ = 0;
+  Part part_ = Part::begin;
+  bool digits_ = false, negative_ = false, negative_exponent_ = false, too_large_ = false, wrong_ = false;
+};
+
+/// A field that is to be a decimal number, read at once.
+template <class Place, class ByteAt>
+PENSTOCK_WALKS_THERE constexpr FieldDecimal decimal_in(ByteAt const& byte_at, Place begin, Place end) {
+  std::uint32_t value = 0;
+  unsigned last = 0;
+  bool digits = begin != end && end - begin <= 9;  // Most numbers are few digits and nothing else.
+  for (Place k = begin; digits && k < end; ++k) {
+    last = digit_of(byte_at(k));
+    value = value * 10 + last;
+    digits = last <= 9;
+  }
+  if (digits) return FieldDecimal(value);
+  FieldDecimal decimal;
+  for (Place k = begin; k < end; ++k) decimal.take(byte_at(k));
+  return decimal;
+}
+
+}  // namespace penstock
