@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <cstring>
+#include <exception>
+#include <new>
 #include <utility>
 
 namespace penstock {
@@ -211,11 +213,14 @@ void DecodedAhead::decode(Unit& unit, std::stop_token const& stop) {
     unit.problem = problem_of_decoding(*file_, error);
   } catch (std::bad_alloc const&) {
     unit.problem = FileProblem("there is no memory left to decode it with; free some");
+  } catch (std::exception const& error) {
+    unit.problem = FileProblem(error.what());
   }
   std::scoped_lock const lock(mutex_);
-  if (decoder != nullptr) idle_decoders_.push_back(std::move(decoder));
+  // First of all: another thread may wait for it.
   unit.state = Unit::State::decoded;
   decoded_.notify_all();
+  if (decoder != nullptr) idle_decoders_.push_back(std::move(decoder));
 }
 
 void DecodedAhead::decode_members(Unit& unit, Decoder& decoder, std::stop_token const& stop) const {
