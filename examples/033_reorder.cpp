@@ -66,7 +66,9 @@ int receiving_socket(sockaddr_in& at) {
   at.sin_family = AF_INET;
   at.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
   socklen_t bytes = sizeof at;
-  bind(socket, reinterpret_cast<sockaddr*>(&at), sizeof at);
+  if (bind(socket, reinterpret_cast<sockaddr*>(&at), sizeof at) != 0) {
+    throw Error(ErrorKind::system, "No port of the loopback interface is free.");
+  }
   getsockname(socket, reinterpret_cast<sockaddr*>(&at), &bytes);
   timeval const patience{.tv_sec = 0, .tv_usec = 100'000};
   setsockopt(socket, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
@@ -88,7 +90,7 @@ std::uint64_t receive_all(int socket, ReorderBuffer& buffer, Account& account) {
 
 }  // namespace
 
-int main() {
+int main() try {
   auto const device = open_device();
   Pipeline pipeline(*device, {.tile = {.input_bytes = rows * words * sizeof(std::uint32_t),
                                        .output_bytes = words * sizeof(std::uint64_t),
@@ -126,4 +128,6 @@ int main() {
                      counts.lost == account.left_out && counts.duplicates == account.doubled &&
                      counts.placed + counts.lost == senders * each;
   return report.ok() && right ? 0 : 1;
+} catch (Error const& error) {
+  return std::fprintf(stderr, "%s\n", error.what()), 1;
 }

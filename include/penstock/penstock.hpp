@@ -16,6 +16,7 @@
 #include "penstock/mode_s.hpp"
 #include "penstock/own_memory.hpp"
 #include "penstock/packet_sums.hpp"
+#include "penstock/packets.hpp"
 #include "penstock/picture.hpp"
 #include "penstock/pipeline.hpp"
 #include "penstock/profile.hpp"

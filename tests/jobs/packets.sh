@@ -30,7 +30,60 @@ make_captures() {
   python3 "$here/make_captures.py" "$@"
 }
 
+# within_a_network SCRIPT: in a network of its own, whose only interface is lo.
+within_a_network() {
+  unshare -rn true 2>unshared || {
+    echo "no network namespace can be made here: $(cat unshared)"
+    exit 77
+  }
+  command -v ip >/dev/null || {
+    echo 'ip is not here: install iproute2'
+    exit 77
+  }
+  unshare -rn bash -euc "ip link set lo up; $1" "$program"
+}
+# send_datagrams: 50 of 100 bytes each, by a socket to another one of 127.0.0.1.
+send_datagrams() {
+  python3 -c '
+import socket
+to, by = (socket.socket(socket.AF_INET, socket.SOCK_DGRAM) for _ in range(2))
+to.bind(("127.0.0.1", 7001)); by.bind(("127.0.0.1", 7000))
+for _ in range(50): by.sendto(bytes(100), ("127.0.0.1", 7001))'
+}
+export -f send_datagrams
+
 case $case in
+  CapturesAnInterfaceUntilItIsInterrupted)
+    # shellcheck disable=SC2016 # Bash within expands it.
+    within_a_network '
+      "$0" run --device cpu --producers 1 --interface lo >out 2>err & capture=$!
+      trap "kill $capture 2>/dev/null || true" EXIT
+      for _ in {1..400}; do
+        # It captures before it has threads that fill tiles.
+        if grep -qs ps-fill /proc/$capture/task/*/comm; then break; fi
+        kill -0 $capture || exit 1
+        sleep 0.05
+      done
+      send_datagrams
+      sleep 0.3
+      kill -TERM $capture
+      wait $capture || echo $? >code' || fail "$(cat err)"
+    [ "$(cat code)" = 130 ] || fail "code $(cat code): $(cat err)"
+    # What the ring has at the end is counted, on a machine that had no time for it.
+    came=$(sed -nE 's/^packets ([0-9]+)$/\1/p' out) left=$(sed -nE 's/.*\b([0-9]+) packets? had been captured when.*/\1/p' err)
+    [ $((came + ${left:-0})) = 50 ] || fail "$(cat out err)"
+    [ "$came" = 0 ] || grep -q "^udp 127.0.0.1:7000 127.0.0.1:7001 $came $((came * 142)) " out || fail "$(cat out err)"
+    ;;
+  SaysWhatRightACaptureNeeds)
+    # shellcheck disable=SC2016 # Bash within expands it.
+    within_a_network 'setpriv --bounding-set=-net_raw "$0" run --device cpu --interface lo >out 2>err || echo $? >code'
+    grep -q 'setcap cap_net_raw=ep' err || fail "$(cat err)"
+    [ "$(cat code)" = 4 ] || fail "code $(cat code): $(cat err)"
+    "$program" run --device cpu >out 2>err && fail 'it has no input'
+    grep -q -- '--interface' err || fail "$(cat err)"
+    "$program" bench --device cpu --interface lo >out 2>&1 && fail 'a capture has no end to be measured'
+    grep -q 'only run can capture' out || fail "$(cat out)"
+    ;;
   FindsTheFlowsThatWereMade)
     for format in pcap pcapng; do
       make_captures "$format" 20000 capture wanted.flows wanted.totals

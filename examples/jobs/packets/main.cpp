@@ -9,6 +9,7 @@
 #include <penstock/files.hpp>
 #include <penstock/job.hpp>
 #include <penstock/packet_sums.hpp>
+#include <penstock/packets.hpp>
 
 using namespace penstock;
 
@@ -97,15 +98,29 @@ std::uint64_t digest_of(Sums const& sums) {
   return digest_of_bytes(std::as_bytes(std::span(&sums.totals, 1))) ^ digest_of_bytes(std::as_bytes(std::span(flows)));
 }
 
+/// Empty, if the input is a file.
+std::string interface_of(JobPoint const& point) {
+  std::string const& name = point.values.text("interface");
+  if (name.empty() == point.values.text("input").empty()) {
+    throw Error(ErrorKind::bad_argument, "Name a capture by --input, or an interface by --interface.");
+  }
+  if (name.empty() || point.stop.stop_possible()) return name;
+  throw Error(ErrorKind::bad_argument, "An interface has no end to be measured: only run can capture.");
+}
+
 JobWork sum_capture(JobPoint const& point) {
   std::size_t const places = std::size_t{1} << point.values.number("table");
   std::size_t const top = point.values.number("top");
   auto const all = std::make_shared<Sums>();  // What one run changes belongs to that run.
   return {.source =
-              [path = point.values.text("input"), stop = point.stop](Pool const& pool) {
-                return std::make_unique<FileSource>(
-                    std::vector{path}, pool,
-                    FileSourceOptions{.stop = stop, .framing = captured_packets(), .decompress = true});
+              [path = point.values.text("input"), live = interface_of(point), stop = point.stop](Pool const& pool) {
+                FileSourceOptions const options{.stop = stop, .framing = captured_packets(), .decompress = true};
+                std::unique_ptr<Source> source;
+                if (live.empty())
+                  source = std::make_unique<FileSource>(std::vector{path}, pool, options);
+                else
+                  source = std::make_unique<PacketSource>(live, pool, PacketSourceOptions{.stop = stop});
+                return source;
               },
           .stages = {.make = [=](StageContext const& c) { return std::make_unique<SumPackets>(c, places); },
                      .merge = [all](Stage& lane) { all->add(static_cast<SumPackets&>(lane)); }},
@@ -120,10 +135,16 @@ TileShape shape_of(JobPoint const& point) {
 }  // namespace
 
 int main(int count, char** arguments) {
+  JobOption file = file_option("input", "The capture, pcap or pcapng, or - for standard input");
+  file.required = false;
   return run_job(
       count, arguments,
       {.sentence = "Counts and checks captured packets, and adds them up by flow",
-       .options = {file_option("input", "The capture, pcap or pcapng, or - for standard input"),
+       .options = {file,
+                   JobOption{.name = "interface",
+                             .sentence = "The network interface to capture from until ctrl-C, as lo",
+                             .type = "NAME",
+                             .listed = false},
                    number_option("top", "How many flows are printed, those with the most bytes; 0: all", 20, 0,
                                  1U << 30U),
                    number_option("table", "Each lane has room for two to the power of this flows", 18, 6, 28)},
