@@ -112,16 +112,12 @@ JobWork sum_capture(JobPoint const& point) {
   std::size_t const places = std::size_t{1} << point.values.number("table");
   std::size_t const top = point.values.number("top");
   auto const all = std::make_shared<Sums>();  // What one run changes belongs to that run.
-  return {.source =
-              [path = point.values.text("input"), live = interface_of(point), stop = point.stop](Pool const& pool) {
-                FileSourceOptions const options{.stop = stop, .framing = captured_packets(), .decompress = true};
-                std::unique_ptr<Source> source;
-                if (live.empty())
-                  source = std::make_unique<FileSource>(std::vector{path}, pool, options);
-                else
-                  source = std::make_unique<PacketSource>(live, pool, PacketSourceOptions{.stop = stop});
-                return source;
-              },
+  return {.source = [path = point.values.text("input"), live = interface_of(point),
+                     stop = point.stop](Pool const& pool) -> std::unique_ptr<Source> {
+            if (!live.empty()) return std::make_unique<PacketSource>(live, pool, PacketSourceOptions{.stop = stop});
+            FileSourceOptions const options{.stop = stop, .framing = captured_packets(), .decompress = true};
+            return std::make_unique<FileSource>(std::vector{path}, pool, options);
+          },
           .stages = {.make = [=](StageContext const& c) { return std::make_unique<SumPackets>(c, places); },
                      .merge = [all](Stage& lane) { all->add(static_cast<SumPackets&>(lane)); }},
           .digest = [all] { return digest_of(*all); },
@@ -135,12 +131,10 @@ TileShape shape_of(JobPoint const& point) {
 }  // namespace
 
 int main(int count, char** arguments) {
-  JobOption file = file_option("input", "The capture, pcap or pcapng, or - for standard input");
-  file.required = false;
   return run_job(
       count, arguments,
       {.sentence = "Counts and checks captured packets, and adds them up by flow",
-       .options = {file,
+       .options = {optional_file_option("input", "The capture, pcap or pcapng, or - for standard input"),
                    JobOption{.name = "interface",
                              .sentence = "The network interface to capture from until ctrl-C, as lo",
                              .type = "NAME",
