@@ -88,7 +88,8 @@ class FileObserver {
 };
 
 struct FileSourceOptions {
-  /// Ends the input, also where it waits for a pipe.
+  /// Ends the input, also where it waits for a pipe. What was read of a pipe leaves with its tile; a record of it that
+  /// has begun is counted as unfinished.
   std::stop_token stop = {};
   /// Is told, besides the thread that gets the tiles; it outlives the source. Null: none, and a file that cannot be
   /// read gets a tile that fails.

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <map>
 #include <random>
+#include <stop_token>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "support/folder_of_files.hpp"
@@ -130,6 +132,29 @@ TEST_F(FilesOfRecords, GiveALineOfAPipeOnceItIsWhole) {
 TEST_F(FilesOfRecords, NeedTilesWithRoomForARecord) {
   EXPECT_THROW(FileSource({"a"}, pipeline.pool(), {.framing = equal_records(tile_bytes + 1)}), Error);
   EXPECT_THROW(FileSource({"a"}, pipeline.pool(), {.framing = lines(), .longest_record = tile_bytes}), Error);
+}
+
+TEST_F(FilesOfRecords, OfAPipeThatWereReadComeThroughBehindAStop) {
+  for (bool const framed : {true, false}) {
+    paths = {path(framed ? "framed" : "bare")};
+    texts = {"one\ntwo\nhal"};
+    support::PipeWriter writer(paths.front());
+    std::stop_source stop;
+    FileSourceOptions options{.stop = stop.get_token(), .linger = {}, .framing = framed ? lines() : nullptr};
+    FileSource source(paths, pipeline.pool(), options);
+    std::string got;
+    std::jthread runs([&] {
+      report = pipeline.run(source, on_device([](DeviceTile const&, StreamRef) {}),
+                            [&](TileResult<> tile) { got += support::text_of(tile.input()); });
+    });
+    writer.write(texts.front());
+    writer.await_read();
+    stop.request_stop();
+    runs.join();
+    EXPECT_TRUE(report.ok()) << describe(report);
+    EXPECT_EQ(got, framed ? "one\ntwo\n" : "one\ntwo\nhal");
+    EXPECT_EQ(source.loss(), (RecordLoss{.unfinished = framed ? 1U : 0U}));
+  }
 }
 
 }  // namespace

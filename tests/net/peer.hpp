@@ -38,6 +38,7 @@ class Peer {
       sent += static_cast<std::size_t>(more);
     }
   }
+  int descriptor() const noexcept { return socket_; }
   std::string address() const { return "udp:" + text_of(address_of(socket_)); }
   void send_datagram(std::string const& text) const {
     EXPECT_EQ(::send(socket_, text.data(), text.size(), 0), static_cast<ssize_t>(text.size())) << "errno " << errno;

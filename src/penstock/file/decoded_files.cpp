@@ -82,7 +82,7 @@ DecodedFiles::Filled DecodedFiles::fill(std::shared_ptr<DecodedFile> const& file
 
 DecodedFiles::Filled DecodedFiles::read(DecodedFile& file, std::span<std::byte> tile, Left& left) const {
   auto const got = file.cut_into.next(file.bytes, tile);
-  if (got.ended && !options_.stop.stop_requested()) file.source->expect_unchanged();
+  if (got.ended) file.source->expect_unchanged();
   left = got.ended ? Left::ended : Left::goes_on;
   file.given = got.offset + got.bytes;
   // That the file has ended may show only here, when its last tile has left: then there is nothing more for this one.
@@ -100,6 +100,7 @@ void DecodedFiles::leave(DecodedFile& file, Left left) {
       observer.ended(file.number, file.tiles);
     }
   });
+  if (stopped) file.cut_into.break_off();
   std::scoped_lock const lock(mutex_);
   file.taken = false;
   if (stopped || left != Left::goes_on) {

@@ -90,6 +90,7 @@ std::size_t FileSource::Parts::fill(Tile& tile) {
 void FileSource::Parts::abandon() {
   decoded_.abandon();
   if (current_ == nullptr) return;
+  if (!current_->regular()) stream_tiles_.break_off();
   current_ = nullptr;
   stream_ = nullptr;
   observed_.tell([&](FileObserver& observer) { observer.abandoned(file_, tiles_); });
@@ -152,18 +153,17 @@ void FileSource::Parts::give_piece(Tile& tile) {
   if (rest <= piece) end_file();
 }
 
-/// Reads the next tile of a stream; false if the stream was at its end and gave none.
+/// Reads the next tile of a stream; false if the stream was at its end, or stopped, and gave none.
 bool FileSource::Parts::next_of_stream(Tile& tile) {
   StreamTiles::Next got;
   try {
     got = stream_tiles_.next(*stream_, tile.input().first(tile_bytes_));
-    if (got.ended && !options_.stop.stop_requested()) current_->expect_unchanged();
+    if (got.ended) current_->expect_unchanged();
   } catch (FileProblem const& problem) {
     return fail_file(problem, tile);
   }
-  if (options_.stop.stop_requested()) return false;
   // An empty stream is one empty tile; one that ends behind a tile that has left has no tile after it.
-  bool const gives = got.more > 0 || tiles_ == 0;
+  bool const gives = got.more > 0 || (got.ended && tiles_ == 0);
   if (gives) give(tile, got.offset, got.bytes, nullptr);
   bytes_ += got.more;
   if (got.ended) end_file();

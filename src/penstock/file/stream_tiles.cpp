@@ -51,6 +51,10 @@ std::size_t StreamTiles::cut_by_head(std::span<std::byte const> first) {
   }
 }
 
+void StreamTiles::break_off() {
+  if (cutter_) cutter_->break_off();
+}
+
 RecordLoss StreamTiles::loss() const {
   RecordLoss all = loss_;
   if (cutter_) all += cutter_->loss();
@@ -82,34 +86,44 @@ StreamTiles::Next StreamTiles::next(ByteStream& stream, std::span<std::byte> til
 }
 
 ByteStream::Gathered StreamTiles::gather(ByteStream& stream, std::span<std::byte> room) {
-  if (options_.framing == nullptr) return stream.gather(room, options_.linger, options_.stop);
+  if (options_.framing == nullptr) return read(stream, room);
   std::size_t held = cut_ == nullptr ? gather_head(stream, room) : 0;
-  if (cutter_) held += cutter_->begin(room);
+  if (cut_ == nullptr) return {};
+  held += cutter_->begin(room);
   for (;;) {
     ByteStream::Gathered got{0, true};
-    if (!read_to_end_) got = stream.gather(room.subspan(held), options_.linger, options_.stop);
-    if (options_.stop.stop_requested()) return {0, true};
+    if (!read_to_end_) got = read(stream, room.subspan(held));
     read_to_end_ = got.ended;
     try {
       auto const cut = cutter_->cut(room, held + got.bytes, got.ended);
       if (cut.ready) return {cut.bytes, got.ended && !cutter_->holds_rest()};
       held = cut.bytes;
+      if (!options_.stop.stop_requested()) continue;
+      cutter_->break_off(held);
+      return {};
     } catch (Error const& error) {
       throw FileProblem(error.what());
     }
   }
 }
 
-/// Reads the head of a stream, and how it is cut. Returns how many bytes of records came with it.
+/// As ByteStream::gather; a stop is no end of the stream.
+ByteStream::Gathered StreamTiles::read(ByteStream& stream, std::span<std::byte> room) const {
+  auto const got = stream.gather(room, options_.linger, options_.stop);
+  return {got.bytes, got.ended && !options_.stop.stop_requested()};
+}
+
+/// Reads the head of a stream, and how it is cut; a stop may come before. Returns how many bytes of records came with
+/// it.
 std::size_t StreamTiles::gather_head(ByteStream& stream, std::span<std::byte> room) {
   std::size_t const head = std::min(options_.framing->head_bytes(), room.size());
   std::size_t held = 0;
   while (held < head && !read_to_end_) {
-    auto const got = stream.gather(room.subspan(held), options_.linger, options_.stop);
+    auto const got = read(stream, room.subspan(held));
     held += got.bytes;
     read_to_end_ = got.ended;
+    if (options_.stop.stop_requested()) return 0;
   }
-  if (options_.stop.stop_requested()) return 0;
   std::size_t const gone = cut_by_head(room.first(std::min(held, options_.framing->head_bytes())));
   std::memmove(room.data(), room.data() + gone, held - gone);
   return held - gone;

@@ -40,13 +40,17 @@ class StreamTiles {
     std::uint64_t offset = 0;  ///< In the stream, of the tile's first byte.
     std::size_t bytes = 0;
     std::size_t more = 0;  ///< Of these, the ones that no tile before had.
-    bool ended = false;    ///< There is no tile after this one, or a stop is requested.
+    bool ended = false;    ///< There is no tile after this one.
   };
-  /// Reads the next tile of this stream.
+  /// Reads the next tile of this stream. Once a stop is requested, it has what was read until then, which may be
+  /// nothing.
   ///
   /// Blocks: as ByteStream::gather.
   /// Throws: FileProblem, if the stream cannot be read on, or its records cannot be told.
   Next next(ByteStream& stream, std::span<std::byte> tile);
+
+  /// The stream is not read on: a record of it that has begun is unfinished.
+  void break_off();
 
   /// Of all streams so far.
   RecordLoss loss() const;
@@ -54,6 +58,7 @@ class StreamTiles {
  private:
   void cut_by(Framing::OfInput const& of);
   ByteStream::Gathered gather(ByteStream& stream, std::span<std::byte> room);
+  ByteStream::Gathered read(ByteStream& stream, std::span<std::byte> room) const;
   std::size_t gather_head(ByteStream& stream, std::span<std::byte> room);
 
   FileSourceOptions const& options_;

@@ -62,9 +62,9 @@ bool StreamCutter::waits(std::span<std::byte const> bytes) const {
   return !length || *length > bytes.size();
 }
 
-void StreamCutter::break_off() {
+void StreamCutter::break_off(std::size_t more) {
   // A record that is being skipped is counted already.
-  if (!left_.empty() && skips_ == Skip::nothing) ++loss_.unfinished;
+  if ((more != 0 || !left_.empty()) && skips_ == Skip::nothing) ++loss_.unfinished;
   left_.clear();
 }
 

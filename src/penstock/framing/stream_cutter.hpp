@@ -56,8 +56,8 @@ class StreamCutter {
   /// Shape:  held() + bytes are at most room.size(), and that is at most tile_bytes, the same each time.
   /// Throws: as cut. The stream cannot be read on.
   Cut take(std::span<std::byte> room, std::size_t bytes, bool ended, std::size_t tile_bytes);
-  /// The stream breaks off: a record that has begun is unfinished.
-  void break_off();
+  /// The stream breaks off: a record that has begun is unfinished. `more` bytes of it are in a tile that was not ready.
+  void break_off(std::size_t more = 0);
 
   /// Once the stream has ended: there is more for a next tile, which begins with what is damaged.
   bool holds_rest() const noexcept { return !left_.empty(); }

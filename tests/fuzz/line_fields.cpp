@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+// Any bytes are lines: each is counted once, in whatever pieces they come. The first line says how lines have fields.
+#include <algorithm>
+#include <vector>
+
+#include "fuzz/harness.hpp"
+#include "support/inline_stream.hpp"
+
+#include "penstock/error.hpp"
+#include "penstock/line_sums.hpp"
+
+namespace penstock::fuzz {
+namespace {
+
+using Groups = std::vector<LineGroup>;
+
+void add(std::string_view text, LineFields const& fields, Groups& groups) {
+  support::InlineStream stream;
+  // A copy of that size: what is read beyond it is seen.
+  std::vector<char> const bytes(text.begin(), text.end());
+  auto const input = std::as_bytes(std::span(bytes));
+  sum_lines(DeviceSpan<std::byte const>(input), fields, DeviceSpan<LineGroup>(std::span(groups)), StreamRef(stream));
+}
+
+}  // namespace
+
+void try_input(std::string_view input) {
+  auto const head = take_until(input, '\n');
+  auto const at = [&](std::size_t k) { return k < head.size() ? head[k] : '\0'; };
+  LineFields fields{.separator = at(0),
+                    .quote = at(1),
+                    .escape = at(2),
+                    .brackets = at(3) == '[',
+                    .key = static_cast<unsigned char>(at(4)) % 8U,
+                    .number = static_cast<unsigned char>(at(5)) % 8U};
+  if (head == "log") fields = access_log_fields;
+  Groups all(10), pieces(10);
+  try {
+    add(input, fields, all);
+    for (std::string_view rest = input; !rest.empty();) {
+      std::size_t const end = std::min(rest.find('\n'), rest.size() - 1) + 1;
+      add(rest.substr(0, end), fields, pieces);
+      rest.remove_prefix(end);
+    }
+  } catch (Error const& error) {
+    require(error.kind() == ErrorKind::bad_argument, "a refusal is of what was given");
+    return;
+  }
+  require(all == pieces, "lines have the same fields by themselves");
+  std::uint64_t lines = 0;
+  for (LineGroup const& group : all) lines += group.lines;
+  auto const ends = static_cast<std::uint64_t>(std::ranges::count(input, '\n'));
+  require(lines == ends + (input.empty() || input.back() == '\n' ? 0 : 1), "each line is counted once");
+}
+
+}  // namespace penstock::fuzz

@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <atomic>
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "moments/random_moments.hpp"
+#include <gmock/gmock.h>
+
+#include "penstock/file/framed_pieces.hpp"
+#include "penstock/files.hpp"
+
+namespace penstock::moments {
+namespace {
+
+using testing::AnyOf;
+using testing::HasSubstr;
+
+/// Four files of lines, of which one is changed by another program at a random moment.
+struct AFileThatVanishes : RandomMoments {
+  static constexpr std::uint64_t files = 4, each = 600;
+  std::vector<std::string> paths;
+
+  void write_files() {
+    paths.clear();
+    for (std::uint64_t k = 0; k < files; ++k) {
+      paths.push_back(path(std::to_string(k)));
+      std::ofstream(paths.back(), std::ios::binary) << records(k, each);
+      std::filesystem::last_write_time(paths.back(), {});
+    }
+  }
+  /// How many records of a file begin in its piece that has this offset.
+  static std::uint64_t records_in_piece(std::uint64_t file, std::uint64_t offset) {
+    static std::size_t const step =
+        FramedPieces(lines(), Ingest::tile_bytes, Ingest::tile_bytes / 16, LongRecords::refuse).step();
+    std::uint64_t count = 0, at = 0;
+    for (std::uint64_t k = 0; k < each; at += record(file, k++).size()) count += at / step == offset / step ? 1U : 0U;
+    return count;
+  }
+  /// `change` is made when the sink has had so many tiles, to the file of this number.
+  template <class Change>
+  void run_with(Draw& draw, Change change, testing::Matcher<std::string> const& problem) {
+    write_files();
+    Ingest ingest;
+    FileSource source(paths, ingest.pipeline.pool(), {.framing = lines()});
+    std::uint64_t const chosen = draw.below(files), moment = draw.below(4 * files);
+    Answers answers;
+    std::uint64_t lost = 0, tiles = 0;
+    Report const report = ingest.run(source, [&](Completion& completion) {
+      if (tiles++ == moment) change(paths[chosen]);
+      Tile const& tile = *completion.loan;
+      if (completion.ok()) return answers.take(tile.filled_input());
+      EXPECT_EQ(tile.tag, chosen) << "another file failed";
+      EXPECT_THAT(completion.failure->reason, testing::StartsWith(paths[chosen] + ": "));
+      EXPECT_THAT(completion.failure->reason, problem);
+      bool const unopened = completion.failure->reason.find("No such file") != std::string::npos;
+      lost += unopened ? each : records_in_piece(tile.tag, source.place_of(tile).offset);
+    });
+    EXPECT_EQ(answers.records() + lost, files * each) << "lost " << lost;
+    EXPECT_EQ(report.tiles_failed, lost == 0 ? 0 : report.tiles_failed);
+    EXPECT_EQ(report.tiles_done + report.tiles_failed, tiles);
+    for (std::uint64_t k = 0; k < files; ++k) {
+      if (k != chosen) {
+        EXPECT_EQ(answers.of(k), each) << "file " << k;
+      }
+    }
+    EXPECT_TRUE(source.loss().none()) << describe(source.loss());
+  }
+};
+
+TEST_F(AFileThatVanishes, ByBeingRemovedFailsInItsPlace) {
+  at_each_moment([&](Draw& draw) {
+    run_with(
+        draw, [](std::string const& path) { std::filesystem::remove(path); },
+        AnyOf(HasSubstr("it was linked or removed"), HasSubstr("No such file or directory")));
+  });
+}
+
+TEST_F(AFileThatVanishes, ByBeingReplacedFailsInItsPlaceOrIsTheNewOne) {
+  at_each_moment([&](Draw& draw) {
+    auto const replace = [this](std::string const& path) {
+      std::filesystem::copy_file(path, this->path("new"));
+      std::filesystem::rename(this->path("new"), path);
+    };
+    run_with(draw, replace, HasSubstr("it was linked or removed"));
+  });
+}
+
+TEST_F(AFileThatVanishes, ByBeingTruncatedFailsWhereItEnds) {
+  at_each_moment([&](Draw& draw) {
+    std::size_t const share = draw.below(100);
+    std::uint64_t opened = 0;
+    write_files();
+    // Unless it is open by then it is a shorter file, and has what it has.
+    auto const truncate = [&](std::string const& path) {
+      for (auto const& one : std::filesystem::directory_iterator("/proc/self/fd")) {
+        std::error_code gone;
+        opened += std::filesystem::read_symlink(one.path(), gone) == path ? 1U : 0U;
+      }
+      if (opened != 0) std::filesystem::resize_file(path, std::filesystem::file_size(path) * share / 100);
+    };
+    run_with(draw, truncate, HasSubstr("it shrank"));
+  });
+}
+
+/// A log that a program writes, renames, removes or truncates in the middle of a line, while it is followed.
+struct AFollowedLog : RandomMoments {
+  static constexpr std::uint64_t all = 600;
+  std::atomic<std::uint64_t> answered{0};
+
+  void append(std::string const& name, std::string_view text) const {
+    std::ofstream(path(name), std::ios::app | std::ios::binary) << text;
+  }
+  void await_answers(std::uint64_t count) const {
+    while (answered < count) std::this_thread::yield();
+  }
+  /// `strike` is called between two parts of a record, at a moment with at least 20 records before and behind it.
+  template <class Strike>
+  RecordLoss run(Draw& draw, Strike strike) {
+    answered = 0;
+    append("log", "");
+    std::stop_source stop;
+    Ingest ingest;
+    FileSource source({path("log")}, ingest.pipeline.pool(),
+                      {.stop = stop.get_token(), .framing = lines(), .follow = true});
+    Answers answers;
+    Report report;
+    std::jthread runs([&] {
+      report = ingest.run(source, [&](TileResult<> tile) {
+        answers.take(tile.input());
+        answered = answers.records();
+      });
+    });
+    std::uint64_t const moment = 20 + draw.below(all - 40);
+    for (std::uint64_t k = 0; k < all; ++k) {
+      std::string const text = record(0, k);
+      if (k == moment) {
+        strike(k, text, draw.below(text.size()));
+      } else {
+        append("log", text);
+      }
+      // A name means what it does when it is looked up first.
+      if (k == 0) await_answers(1);
+    }
+    await_answers(all);
+    stop.request_stop();
+    runs.join();
+    EXPECT_TRUE(report.ok()) << describe(report);
+    EXPECT_EQ(answers.records(), all);
+    EXPECT_EQ(answers.missing(), 0U);
+    return source.loss();
+  }
+};
+
+TEST_F(AFollowedLog, ThatIsRenamedInTheMiddleOfALineLosesNothing) {
+  at_each_moment([&](Draw& draw) {
+    auto const loss = run(draw, [&](std::uint64_t, std::string const& text, std::size_t part) {
+      append("log", text.substr(0, part));
+      std::filesystem::rename(path("log"), path("log.1"));
+      append("log.1", text.substr(part));
+    });
+    EXPECT_TRUE(loss.none());
+  });
+}
+
+TEST_F(AFollowedLog, ThatIsRemovedInTheMiddleOfALineLosesNothing) {
+  at_each_moment([&](Draw& draw) {
+    auto const loss = run(draw, [&](std::uint64_t, std::string const& text, std::size_t part) {
+      std::ofstream open_file(path("log"), std::ios::app | std::ios::binary);
+      open_file << text.substr(0, part) << std::flush;
+      std::filesystem::remove(path("log"));
+      open_file << text.substr(part) << std::flush;
+    });
+    EXPECT_TRUE(loss.none());
+  });
+}
+
+TEST_F(AFollowedLog, ThatIsTruncatedInTheMiddleOfALineLosesOnlyThat) {
+  at_each_moment([&](Draw& draw) {
+    auto const loss = run(draw, [&](std::uint64_t k, std::string const& text, std::size_t part) {
+      // What is not read by then cannot be read any more.
+      await_answers(k);
+      append("log", text.substr(0, part));
+      std::filesystem::resize_file(path("log"), 0);
+      append("log", text);
+      // Until then it could outgrow what it was.
+      await_answers(k + 1);
+    });
+    EXPECT_LE(loss.unfinished, 1U);
+    EXPECT_EQ(loss.refused + loss.truncated, 0U);
+  });
+}
+
+}  // namespace
+}  // namespace penstock::moments
