@@ -79,6 +79,19 @@ TEST_P(KernelsOn, SumMembersOfJsonLines) {
   EXPECT_THROW(LineName(std::string(64, 'a')), Error);
 }
 
+TEST_P(KernelsOn, SumJsonLinesWhereverAnEscapeIs) {
+  // Strings are told apart in words of 32 or 64 bytes: escapes and quotes are at the end of one and behind it.
+  std::string text;
+  std::uint64_t lines = 0;
+  for (std::size_t before = 20; before < 60; ++before) {
+    for (std::size_t behind = 24; behind < 70; ++behind, ++lines) {
+      std::string const escape = lines % 3 == 0 ? "\\\\" : "\\\"";
+      text += "{\"p\":\"" + std::string(before, 'a') + escape + std::string(behind, 'b') + "\",\"k\":1,\"n\":5}\n";
+    }
+  }
+  EXPECT_EQ(groups_of(*this, text, members("k", "n"), 3)[1], (LineGroup{.lines = lines, .sum = 5 * lines}));
+}
+
 TEST_P(KernelsOn, SumJsonLinesWhereverTheyBegin) {
   std::mt19937 random(7);
   auto const one_of = [&](auto const& all) { return all[random() % std::size(all)]; };
