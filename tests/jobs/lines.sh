@@ -3,6 +3,7 @@
 # lines.sh PROGRAM CASE: the job `lines` says of a file what awk says of it.
 set -euo pipefail
 program=$1 case=$2
+here=$(dirname "$(realpath "$0")")
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 cd "$scratch"
@@ -142,6 +143,13 @@ EOF
     same
     ! "$program" bench --device cpu --input log --follow yes >out 2>err || fail 'a measurement has no end'
     cat out err | grep -q 'only run can follow' || fail "$(cat out err)"
+    ;;
+  AnswersWhatItReadWhenItIsTerminated)
+    command -v python3 >/dev/null || {
+      echo 'python3 is not here: install it'
+      exit 77
+    }
+    python3 "$here/moments.py" "$program" terminated
     ;;
   SaysTheSameInBothFlavours)
     some_log 20000

@@ -3,6 +3,7 @@
 # radio.sh PROGRAM CASE: the job `radio` finds in samples the frames that were sent.
 set -euo pipefail
 program=$1 case=$2
+here=$(dirname "$(realpath "$0")")
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 cd "$scratch"
@@ -93,6 +94,17 @@ case $case in
     gzip samples
     heard samples.gz --tile 4KiB --producers 3 >out
     same
+    ;;
+  EndsOnceItsReaderIsGone)
+    command -v python3 >/dev/null || {
+      echo 'python3 is not here: install it'
+      exit 77
+    }
+    on_the_air 200
+    mv samples once
+    # More than a pipe holds.
+    for _ in $(seq 20); do cat once; done >samples
+    python3 "$here/moments.py" "$program" unread
     ;;
   SaysTheSameInBothFlavours)
     on_the_air 300
