@@ -57,9 +57,10 @@ inline std::int64_t first_second_of(JobValues const& values, LineFields const& f
   }
   auto const first = first_time(text, fields);
   if (!first) {
-    throw Error(ErrorKind::bad_argument,
-                "No line at the beginning of the input has a time in that field, or the input is no regular file. Say "
-                "with --from where the first group begins.");
+    throw Error(
+        ErrorKind::bad_argument,
+        "No line at the beginning of the input has a time in that field, or the input is compressed or no regular "
+        "file. Say with --from where the first group begins.");
   }
   std::int64_t const unit = fields.group_seconds;
   std::int64_t const in_group = (*first % unit + unit) % unit;
