@@ -20,6 +20,11 @@ constexpr std::chrono::microseconds nap{100};
 
 constexpr std::uint32_t once = EPOLLIN | EPOLLONESHOT;
 
+std::uint32_t events_for(Receiver const& receiver) noexcept {
+  // A socket for datagrams can be written to all the time, which makes the next turn come at once.
+  return receiver.holds() ? once | EPOLLOUT : once;
+}
+
 /// Times that are added to a time of the clock must not leave its range; a year is as good as for ever.
 template <class Duration>
 Duration at_most_a_year(Duration time) noexcept {
@@ -36,9 +41,11 @@ class Receivers::Turn {
   Turn& operator=(Turn const&) = delete;
   ~Turn() {
     if (receiver_ == nullptr) return;
+    // Before: it is another thread's as soon as it is armed.
+    std::uint32_t const events = events_for(*receiver_);
     all_.at_work_.fetch_sub(1, std::memory_order_acq_rel);
     try {
-      all_.arm(*receiver_, true);
+      all_.set_.change(receiver_->descriptor(), events, receiver_);
     } catch (...) {  // It is known already, so this needs no memory.
       all_.ending_.request();
     }
@@ -71,14 +78,8 @@ Receivers::Receivers(Pool const& pool, Ending& ending, Options options)
 }
 
 void Receivers::add(Receiver& receiver) {
-  arm(receiver, false);
+  set_.add(receiver.descriptor(), events_for(receiver), &receiver);
   all_.push_back(&receiver);
-}
-
-void Receivers::arm(Receiver& receiver, bool known) {
-  // A socket for datagrams can be written to all the time, which makes the next turn come at once.
-  std::uint32_t const events = receiver.holds() ? once | EPOLLOUT : once;
-  known ? set_.change(receiver.descriptor(), events, &receiver) : set_.add(receiver.descriptor(), events, &receiver);
 }
 
 /// False once the input has ended for all.

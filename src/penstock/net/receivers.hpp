@@ -70,7 +70,6 @@ class Receivers {
   class Turn;
   static constexpr unsigned over = std::numeric_limits<unsigned>::max();
   Receiver* wait_for_one();
-  void arm(Receiver& receiver, bool known);
   bool begin_turn() noexcept;
   void end_if_over() noexcept;
   bool may_go_on(Job const& job, bool more) const;
