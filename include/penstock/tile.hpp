@@ -60,6 +60,16 @@ struct TileShape {
 
 class Pool;
 
+/// Has memory that tiles stand for (Tile::use_memory), and is told when one of them does so no more.
+class MemoryOwner {
+ public:
+  virtual ~MemoryOwner() = default;
+  /// No tile and no device uses `memory` any more, which is what `use_memory` was given.
+  ///
+  /// Threads: the one on which the tile's loan dies, any number of them at once.
+  virtual void take_back(std::span<std::byte> memory) noexcept = 0;
+};
+
 /// A fixed block of pinned host memory with room for work on its way in and its result on the way out.
 ///
 /// `input(0)`, the first input, is the same as `input()`; most tiles have no other. `input(1)` is the second one, of
@@ -94,9 +104,12 @@ class Tile {
   /// waits for the copies of other memory. A device sees it without a copy only if it begins at a multiple of
   /// TileShape::alignment or the stage promises Promises::any_alignment.
   ///
+  /// `owner` is told once, when the loan dies or this is called again; never, if the tile is stranded then. It outlives
+  /// the loan. Null: none is told.
+  ///
   /// Shape:  at most as many bytes as the input has. May be called again.
-  /// Throws: Error of kind bad_argument, if it is larger, or the tile is worked on in place.
-  void use_memory(std::span<std::byte> memory);
+  /// Throws: Error of kind bad_argument, if it is larger, or the tile is worked on in place; no owner is told then.
+  void use_memory(std::span<std::byte> memory, MemoryOwner* owner = nullptr);
   /// The first input's own bytes, whatever use_memory was given.
   std::span<std::byte> own_input() const noexcept { return uses_memory_ ? own_input_ : parts_.input; }
   /// True if use_memory was called since the tile was borrowed.
@@ -142,9 +155,14 @@ class Tile {
     if (!std::exchange(uses_memory_, false)) return;
     parts_.input = own_input_;
   }
+  /// Tells the owner of the memory that this stands for, if there is one.
+  void tell_memory_owner() noexcept {
+    if (MemoryOwner* const owner = std::exchange(memory_owner_, nullptr)) owner->take_back(parts_.input);
+  }
 
   TileParts parts_;
-  std::span<std::byte> own_input_;  ///< While it uses other memory.
+  std::span<std::byte> own_input_;       ///< While it uses other memory.
+  MemoryOwner* memory_owner_ = nullptr;  ///< Of that memory.
   Pool* home_ = nullptr;
   std::uint32_t index_ = 0;
   mutable std::uint32_t mark_ = 0;

@@ -244,6 +244,7 @@ void Pool::take_back(Tile& tile) noexcept {
     gone_.fetch_add(1, std::memory_order_relaxed);  // The release below publishes it.
   } else {
     if (tile.mark() != 0) tile.set_mark(0);  // One that was never submitted.
+    tile.tell_memory_owner();                // While no other thread can have the tile.
     bring_home(tile);
   }
   // This is the last access of this thread to the pool, which may be gone afterwards: to wake takes only the address.

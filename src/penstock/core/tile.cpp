@@ -26,7 +26,7 @@ TileParts TileShape::cut(std::span<std::byte> slab, std::size_t tiles, std::size
   return parts;
 }
 
-void Tile::use_memory(std::span<std::byte> memory) {
+void Tile::use_memory(std::span<std::byte> memory, MemoryOwner* owner) {
   std::span<std::byte> const own = own_input();
   if (memory.size() > own.size()) {
     throw Error(ErrorKind::bad_argument, "A tile holds " + std::to_string(own.size()) +
@@ -39,7 +39,9 @@ void Tile::use_memory(std::span<std::byte> memory) {
         "A tile that is worked on in place cannot stand for other memory: copy that, or give the tiles an output "
         "of their own.");
   }
+  tell_memory_owner();
   own_input_ = own;
+  memory_owner_ = owner;
   uses_memory_ = true;
   parts_.input = memory;
   filled = memory.size();
