@@ -25,6 +25,7 @@
 #include "penstock/reorder.hpp"
 #include "penstock/report.hpp"
 #include "penstock/row_sums.hpp"
+#include "penstock/shared_ring_source.hpp"
 #include "penstock/sinks.hpp"
 #include "penstock/snapshot.hpp"
 #include "penstock/sockets.hpp"

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+
+#include "penstock/core/descriptor.hpp"
+#include "penstock/shared_ring.hpp"
+
+namespace penstock {
+
+/// What is with a slot in one of its turns. A place's turns are numbered from 0, and turn n is of slot n modulo slots.
+enum class SlotPhase : std::uint64_t { free, claimed, committed, taken };
+
+constexpr std::uint64_t slot_state(std::uint64_t turn, SlotPhase phase) noexcept {
+  return turn << 2 | static_cast<std::uint64_t>(phase);
+}
+
+// What follows lies in the memory, and is the protocol: the bytes mean the same in both processes.
+
+struct RingHead {
+  char kind[16];
+  std::uint32_t version;
+  std::uint32_t writers;
+  std::uint64_t slots;
+  std::uint64_t slot_bytes;
+  std::uint64_t memory_bytes;
+  std::atomic<std::uint32_t> closed;               ///< The reader has ended in good order.
+  alignas(64) std::atomic<std::uint32_t> commits;  ///< What the reader sleeps on.
+  std::atomic<std::uint32_t> reader_waits;
+};
+
+/// Where one writer at a time is.
+struct RingPlace {
+  alignas(64) std::atomic<std::uint32_t> frees;  ///< What the writer sleeps on.
+  std::atomic<std::uint32_t> writer_waits;
+  std::atomic<std::uint32_t> refused;           ///< The reader reads no more of it.
+  alignas(64) std::atomic<std::uint64_t> next;  ///< The turn to claim; one behind, if the writer died in a commit.
+  std::atomic<std::uint64_t> sequence;          ///< Of what is committed next; likewise.
+  std::atomic<std::uint64_t> came;              ///< Writers so far.
+  std::atomic<std::uint64_t> left;              ///< Those that ended in good order.
+  std::atomic<std::uint64_t> unfinished;        ///< Claims of dead writers that the next writer has found.
+};
+
+struct RingSlot {
+  alignas(64) std::atomic<std::uint64_t> state;
+  std::atomic<std::uint64_t> bytes;
+  std::atomic<std::uint64_t> sequence;
+  std::atomic<std::uint64_t> tag;
+};
+
+static_assert(std::atomic<std::uint64_t>::is_always_lock_free, "Processes share these numbers.");
+
+/// The memory of a ring, mapped, with an open file of its own, by which locks are held.
+///
+/// Every slot begins at a multiple of 4096 bytes. The memory can neither shrink nor grow.
+///
+/// Threads: any.
+class RingMemory {
+ public:
+  /// How long a side sleeps before it looks whether the other is still there.
+  static constexpr std::chrono::milliseconds look_after{100};
+
+  /// New memory, all slots free, with the lock of its reader.
+  ///
+  /// Throws: Error of kind bad_argument, for a shape that cannot be; of kind system.
+  static std::unique_ptr<RingMemory> make(SharedRingShape const& shape);
+  /// That of another process, opened anew from `descriptor`, which stays the caller's.
+  ///
+  /// Throws: Error of kind bad_argument, if it is no ring of this version; of kind system.
+  static std::unique_ptr<RingMemory> open(int descriptor);
+  RingMemory(RingMemory const&) = delete;
+  RingMemory& operator=(RingMemory const&) = delete;
+  ~RingMemory();
+
+  SharedRingShape const& shape() const noexcept { return shape_; }
+  int descriptor() const noexcept { return file_.number; }
+  RingHead& head() const noexcept { return *reinterpret_cast<RingHead*>(mapped_); }
+  RingPlace& place(std::size_t place) const noexcept;
+  RingSlot& slot(std::size_t place, std::uint64_t turn) const noexcept { return slots_[index_of(place, turn)]; }
+  /// All bytes of that slot.
+  std::span<std::byte> bytes(std::size_t place, std::uint64_t turn) const noexcept {
+    return {slot_memory_ + index_of(place, turn) * stride_, shape_.slot_bytes};
+  }
+  /// Of the slots, place by place.
+  std::size_t index_of(std::size_t place, std::uint64_t turn) const noexcept {
+    return place * shape_.slots + turn % shape_.slots;
+  }
+  /// The slot that begins at this address.
+  std::size_t index_of(std::byte const* begin) const noexcept {
+    return static_cast<std::size_t>(begin - slot_memory_) / stride_;
+  }
+  /// Whole pages: all slots.
+  std::span<std::byte> all_slots() const noexcept {
+    return {slot_memory_, std::size_t{shape_.writers} * shape_.slots * stride_};
+  }
+
+  /// Takes the lock of the reader, 0, or of the writer at place k, 1 + k, for as long as this lives; false if another
+  /// has it.
+  bool lock(std::size_t which) const noexcept;
+  void unlock(std::size_t which) const noexcept;
+  /// True while another open file has that lock. The system gives it back when the process ends, however it ends.
+  bool is_locked(std::size_t which) const noexcept;
+
+ private:
+  explicit RingMemory(int descriptor) noexcept : file_(descriptor) {}
+  void map(SharedRingShape const& shape);
+
+  Descriptor file_;
+  SharedRingShape shape_;
+  std::size_t stride_ = 0, bytes_ = 0;
+  std::byte* mapped_ = nullptr;
+  RingSlot* slots_ = nullptr;
+  std::byte* slot_memory_ = nullptr;
+};
+
+/// Sleeps until the bell is rung, `at_most` has passed, or for no reason; not at all, if it is not as it was `seen`.
+void sleep_on(std::atomic<std::uint32_t>& bell, std::uint32_t seen, std::chrono::nanoseconds at_most) noexcept;
+/// Changes it, and wakes what sleeps on it, in this process or another, if there is a sign that any does.
+void ring_bell(std::atomic<std::uint32_t>& bell, std::atomic<std::uint32_t> const& waits) noexcept;
+
+}  // namespace penstock

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "penstock/shared_ring.hpp"
+
+#include <array>
+#include <cerrno>
+#include <string_view>
+#include <system_error>
+#include <utility>
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include "penstock/ring/ring_memory.hpp"
+#include "penstock/ring/ring_reader.hpp"
+#include "penstock/ring/shared_ring_parts.hpp"
+
+namespace penstock {
+namespace {
+
+/// Where the link at `path` leads; empty if there is none.
+std::string target_of(std::string const& path) {
+  std::array<char, 128> target;
+  ssize_t const length = readlink(path.c_str(), target.data(), target.size());
+  return length < 0 ? std::string() : std::string(target.data(), static_cast<std::size_t>(length));
+}
+
+/// Removes the link of a reader that is gone.
+///
+/// Throws: Error of kind bad_argument, if it is anything else.
+void remove_dead_link(std::string const& path) {
+  std::string const target = target_of(path);
+  if (!target.starts_with("/proc/")) {
+    throw Error(ErrorKind::bad_argument,
+                "There is something else at " + path +
+                    ", so a shared ring cannot be found there: remove it, or use another path.");
+  }
+  if (Descriptor const there(open(path.c_str(), O_PATH | O_CLOEXEC));
+      there.number >= 0 &&
+      target_of("/proc/self/fd/" + std::to_string(there.number)).starts_with("/memfd:penstock-ring")) {
+    throw Error(ErrorKind::bad_argument,
+                "The reader of the shared ring at " + path + " is still there: end it, or use another path.");
+  }
+  unlink(path.c_str());
+}
+
+}  // namespace
+
+/// A name of the memory, for as long as this lives.
+RingLink::RingLink(std::string path, int descriptor)
+    : path_(std::move(path)), target_("/proc/" + std::to_string(getpid()) + "/fd/" + std::to_string(descriptor)) {
+  if (symlink(target_.c_str(), path_.c_str()) == 0) return;
+  if (errno == EEXIST) {
+    remove_dead_link(path_);
+    if (symlink(target_.c_str(), path_.c_str()) == 0) return;
+  }
+  throw Error(ErrorKind::system, "The link " + path_ + " to a shared ring cannot be made: " +
+                                     std::error_code(errno, std::generic_category()).message() +
+                                     ". Name a path in a folder that can be written to.");
+}
+
+RingLink::~RingLink() {
+  if (target_of(path_) == target_) unlink(path_.c_str());
+}
+
+SharedRing::SharedRing(SharedRingShape const& shape) : parts_(std::make_unique<Parts>(shape)) {}
+
+SharedRing::SharedRing(std::string path, SharedRingShape const& shape) : SharedRing(shape) {
+  parts_->link.emplace(std::move(path), descriptor());
+}
+
+SharedRing::~SharedRing() {
+  RingMemory const& memory = *parts_->memory;
+  parts_->link.reset();
+  memory.head().closed.store(1, std::memory_order_seq_cst);
+  for (std::size_t place = 0; place < memory.shape().writers; ++place) {
+    ring_bell(memory.place(place).frees, memory.place(place).writer_waits);
+  }
+}
+
+SharedRingShape const& SharedRing::shape() const noexcept {
+  return parts_->memory->shape();
+}
+
+std::span<std::byte> SharedRing::memory() const noexcept {
+  return parts_->memory->all_slots();
+}
+
+int SharedRing::descriptor() const noexcept {
+  return parts_->memory->descriptor();
+}
+
+SharedRingCounts SharedRing::counts() const {
+  return parts_->reader.counts();
+}
+
+}  // namespace penstock

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "penstock/ring/ring_memory.hpp"
+#include "penstock/ring/ring_reader.hpp"
+#include "penstock/shared_ring.hpp"
+
+namespace penstock {
+
+/// A symbolic link to the memory, for as long as this lives.
+class RingLink {
+ public:
+  /// Throws: as SharedRing.
+  RingLink(std::string path, int descriptor);
+  RingLink(RingLink const&) = delete;
+  RingLink& operator=(RingLink const&) = delete;
+  ~RingLink();
+
+ private:
+  std::string const path_, target_;
+};
+
+/// What a SharedRing is made of.
+struct SharedRing::Parts {
+  explicit Parts(SharedRingShape const& shape) : memory(RingMemory::make(shape)), reader(*memory) {}
+
+  std::unique_ptr<RingMemory> const memory;
+  RingReader reader;
+  std::optional<RingLink> link = {};
+};
+
+}  // namespace penstock

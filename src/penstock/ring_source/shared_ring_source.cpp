@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "penstock/shared_ring_source.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <functional>
+
+#include "penstock/core/number_text.hpp"
+#include "penstock/core/of_tiles.hpp"
+#include "penstock/ring/ring_reader.hpp"
+#include "penstock/ring/shared_ring_parts.hpp"
+
+namespace penstock {
+namespace {
+
+using WallClock = std::chrono::steady_clock;
+
+/// "1 piece was", "2 pieces were".
+std::string counted(std::uint64_t count, std::string const& what) {
+  return std::to_string(count) + " " + what + (count == 1 ? " was" : "s were");
+}
+
+/// The only user of a reader, for as long as this lives.
+class UseOfReader {
+ public:
+  /// Throws: Error of kind bad_argument, if there is another.
+  explicit UseOfReader(RingReader& reader) : reader_(reader) {
+    if (reader.begin_use()) return;
+    throw Error(ErrorKind::bad_argument, "This shared ring has a source: end that one first, or make another ring.");
+  }
+  UseOfReader(UseOfReader const&) = delete;
+  UseOfReader& operator=(UseOfReader const&) = delete;
+  ~UseOfReader() { reader_.end_use(); }
+
+ private:
+  RingReader& reader_;
+};
+
+void expect_fitting(SharedRingShape const& ring, TileShape const& tiles, bool copies) {
+  if (ring.slot_bytes > tiles.input_bytes) {
+    throw Error(ErrorKind::bad_argument, "A slot of the shared ring has " + size_text(ring.slot_bytes) +
+                                             ", but the input of a tile " + size_text(tiles.input_bytes) +
+                                             ": make the tiles as large as slots.");
+  }
+  if (!copies && tiles.in_place) {
+    throw Error(
+        ErrorKind::bad_argument,
+        "Tiles that are worked on in place cannot stand for slots of a shared ring: give them an output of their "
+        "own, or ask for copies.");
+  }
+}
+
+}  // namespace
+
+/// What a SharedRingSource is made of.
+class SharedRingSource::Parts {
+ public:
+  Parts(SharedRing& ring, RingReader& reader, Pool const& pool, SharedRingSourceOptions options)
+      : ring_(ring),
+        reader_(reader),
+        use_(reader),
+        options_(std::move(options)),
+        last_came_(WallClock::now()),
+        on_stop_(options_.stop, [this] { reader_.wake(); }) {
+    expect_fitting(ring.shape(), pool.shape(), options_.copies);
+    jobs_.add(pool);
+  }
+
+  bool next(Tile& tile) {
+    Job& job = jobs_.of(tile);
+    job.pieces.clear();
+    job.slots.clear();
+    job.make_room();
+    auto piece = wait_for_piece();
+    if (!piece) return false;
+    tile.tag = piece->tag;
+    if (!options_.copies) {
+      job.add(*piece, 0);
+      tile.use_memory(piece->bytes, &reader_);
+      return true;
+    }
+    std::size_t const room = tile.input().size();
+    for (std::size_t filled = 0; piece; piece = reader_.try_take(room - filled)) {
+      job.add(*piece, filled);
+      filled += piece->bytes.size();
+      job.make_room();
+    }
+    return true;
+  }
+  std::size_t fill(Tile& tile) {
+    if (!options_.copies) return tile.filled;
+    Job& job = jobs_.of(tile);
+    std::size_t filled = 0;
+    for (std::span<std::byte> const slot : job.slots) {
+      if (!slot.empty()) std::memcpy(tile.input().data() + filled, slot.data(), slot.size());
+      filled += slot.size();
+      reader_.take_back(slot);
+    }
+    return filled;
+  }
+  std::vector<SharedPiece> const& pieces_of(Tile const& tile) { return jobs_.of(tile).pieces; }
+  SharedRingCounts counts() const { return ring_.counts(); }
+
+ private:
+  struct Job {
+    /// For one more piece, before it is taken, so that none is lost if there is no memory.
+    void make_room() {
+      if (pieces.size() == pieces.capacity()) pieces.reserve(2 * pieces.size() + 1);
+      if (slots.size() == slots.capacity()) slots.reserve(2 * slots.size() + 1);
+    }
+    void add(RingReader::Piece const& piece, std::size_t offset) {
+      pieces.push_back({piece.place, piece.sequence, piece.tag, offset, piece.bytes.size()});
+      slots.push_back(piece.bytes);
+    }
+    std::vector<SharedPiece> pieces = {};
+    std::vector<std::span<std::byte>> slots = {};
+  };
+
+  /// Empty at the end of the input.
+  std::optional<RingReader::Piece> wait_for_piece() {
+    while (!options_.stop.stop_requested()) {
+      std::uint32_t const seen = reader_.commits();
+      if (auto piece = take()) return piece;
+      RingReader::Wait const wait(reader_);
+      // A writer that has gone has committed all it will; so the ring is looked at behind this.
+      bool const ended = options_.writers && reader_.ended(*options_.writers);
+      auto piece = take();
+      if (piece || ended) return piece;
+      std::chrono::nanoseconds nap = RingMemory::look_after;
+      if (options_.idle) {
+        auto const left = last_came_ + *options_.idle - WallClock::now();
+        if (left.count() <= 0) return std::nullopt;
+        nap = std::min<std::chrono::nanoseconds>(nap, left);
+      }
+      // A stop from here on changes the bell.
+      if (!options_.stop.stop_requested()) reader_.await_commit(seen, nap);
+    }
+    return std::nullopt;
+  }
+  std::optional<RingReader::Piece> take() {
+    auto piece = reader_.try_take(ring_.shape().slot_bytes);
+    if (piece && options_.idle) last_came_ = WallClock::now();
+    return piece;
+  }
+
+  SharedRing& ring_;
+  RingReader& reader_;
+  UseOfReader const use_;
+  SharedRingSourceOptions const options_;
+  OfTiles<Job, 1> jobs_;
+  WallClock::time_point last_came_;
+  std::stop_callback<std::function<void()>> const on_stop_;
+};
+
+SharedRingSource::SharedRingSource(SharedRing& ring, Pool const& pool, SharedRingSourceOptions options)
+    : parts_(std::make_unique<Parts>(ring, ring.parts_->reader, pool, std::move(options))) {}
+
+SharedRingSource::~SharedRingSource() = default;
+
+bool SharedRingSource::next(Tile& tile) {
+  return parts_->next(tile);
+}
+
+std::size_t SharedRingSource::fill(Tile& tile) {
+  return parts_->fill(tile);
+}
+
+std::vector<SharedPiece> const& SharedRingSource::pieces_of(Tile const& tile) const {
+  return parts_->pieces_of(tile);
+}
+
+std::vector<std::string> SharedRingSource::remarks() const {
+  SharedRingCounts const now = parts_->counts();
+  std::vector<std::string> all;
+  if (now.died != 0) {
+    all.push_back(counted(now.died, "writer") + " killed, or ended without closing the shared ring; " +
+                  counted(now.unfinished, "piece") + " unfinished, and left out.");
+  }
+  if (now.lost != 0) all.push_back(counted(now.lost, "piece") + " dropped by writers of the shared ring.");
+  if (now.refused != 0) {
+    all.push_back(counted(now.refused, "piece") +
+                  " refused: they say that they are longer than a slot of the shared ring.");
+  }
+  if (now.damaged != 0) {
+    all.push_back(counted(now.damaged, "writer") +
+                  " refused, since the memory of the shared ring was written over: look for a write beyond a slot.");
+  }
+  if (now.unread != 0)
+    all.push_back(counted(now.unread, "piece") + " in the shared ring, unread, when the input ended.");
+  return all;
+}
+
+}  // namespace penstock
