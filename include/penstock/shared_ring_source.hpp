@@ -30,8 +30,8 @@ struct SharedPiece {
 struct SharedRingSourceOptions {
   /// Ends the input. What is in the ring stays there, for another source.
   std::stop_token stop = {};
-  /// Ends the input once so many writers have come to the ring, and all have ended or were killed, and what they
-  /// committed is read. Empty: a stop ends it.
+  /// Ends the input once so many writers have come since the ring was made, all have ended or were killed, and what
+  /// they committed is read. Empty: a stop ends it.
   std::optional<std::uint64_t> writers = 1;
   /// Ends the input once nothing has come for so long. Empty: silence does not.
   std::optional<std::chrono::milliseconds> idle = {};

@@ -128,7 +128,7 @@ void RingMemory::map(SharedRingShape const& shape) {
   shape_ = shape;
   stride_ = pages_of(shape.slot_bytes);
   std::size_t const bytes = all_bytes(shape);
-  void* const mapped = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor(), 0);
+  void* const mapped = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE, descriptor(), 0);
   if (mapped == MAP_FAILED) {
     throw refused_by_system("The memory of a shared ring cannot be mapped", "Raise `ulimit -v`, or use fewer slots");
   }
