@@ -39,7 +39,7 @@ struct SharedRingCounts {
 /// pipeline from it.
 ///
 /// The memory has no file: it is gone once both sides have gone, however they end. Nothing that a writer puts there can
-/// make the reader read beyond a slot, or wait for it. Writers of one ring can disturb each other.
+/// make the reader read beyond a slot, or keep it from a stop. Writers of one ring can disturb each other.
 ///
 /// Threads: any.
 class SharedRing {

@@ -157,6 +157,19 @@ TEST_F(ARingOfThreeWrittenOver, ReadsNoMoreOfAPlaceThatIsDamaged) {
   EXPECT_THAT(joined(source().remarks()), HasSubstr("written over"));
 }
 
+TEST_F(ARingOfThreeWrittenOver, HasNoTwoTilesStandForOneSlot) {
+  auto one = writer();
+  send(*one, "one");
+  Loan const out = next();
+  for (std::uint64_t const turn : {1U, 2U}) {
+    send(*one, "two");
+    EXPECT_EQ(text(), "two") << turn;
+  }
+  memory->slot(0, 3).state = slot_state(3, SlotPhase::committed);
+  EXPECT_EQ(text(), "the end");
+  EXPECT_EQ(counts().damaged, 1U);
+}
+
 TEST_F(ARingOfThreeWrittenOver, ReadsNothingBeyondASlotWhateverIsWritten) {
   options.idle = std::chrono::milliseconds(0);
   std::mt19937_64 random(7);

@@ -10,7 +10,7 @@ namespace penstock {
 RingReader::RingReader(RingMemory const& memory)
     : memory_(memory),
       cursors_(memory.shape().writers),
-      turn_of_slot_(std::size_t{memory.shape().writers} * memory.shape().slots) {}
+      out_since_(std::size_t{memory.shape().writers} * memory.shape().slots) {}
 
 RingReader::~RingReader() {
   if (auto const out = out_.load(std::memory_order_acquire); out != 0) {
@@ -39,8 +39,11 @@ std::optional<RingReader::Piece> RingReader::take_of(std::size_t place, std::siz
     RingSlot& slot = memory_.slot(place, turn);
     // Sequentially consistent, as ring_bell says; and an acquire, so that the piece is seen.
     std::uint64_t const state = slot.state.load(std::memory_order_seq_cst);
-    if (state != slot_state(turn, SlotPhase::committed)) {
-      if (!may_be(state, turn)) refuse_place(place);
+    // Not as the memory says: a tile may stand for the slot still, whatever is written there.
+    std::atomic<std::uint64_t>& out_since = out_since_[memory_.index_of(place, turn)];
+    bool const committed = state == slot_state(turn, SlotPhase::committed);
+    if (!committed || out_since.load(std::memory_order_relaxed) != 0) {
+      if (committed || !may_be(state, turn)) refuse_place(place);
       break;
     }
     // Read once: the writer may change it after it was checked.
@@ -58,7 +61,7 @@ std::optional<RingReader::Piece> RingReader::take_of(std::size_t place, std::siz
       continue;
     }
     slot.state.store(slot_state(turn, SlotPhase::taken), std::memory_order_relaxed);
-    turn_of_slot_[memory_.index_of(place, turn)] = turn;
+    out_since.store(turn + 1, std::memory_order_relaxed);
     pieces_.fetch_add(1, std::memory_order_relaxed);
     bytes_.fetch_add(bytes, std::memory_order_relaxed);
     out_.fetch_add(1, std::memory_order_relaxed);
@@ -76,7 +79,9 @@ bool RingReader::may_be(std::uint64_t state, std::uint64_t turn) const noexcept 
 
 void RingReader::take_back(std::span<std::byte> bytes) noexcept {
   std::size_t const index = memory_.index_of(bytes.data());
-  free(index / memory_.shape().slots, turn_of_slot_[index]);
+  // First: whoever sees the slot committed again sees this.
+  std::uint64_t const turn = out_since_[index].exchange(0, std::memory_order_relaxed) - 1;
+  free(index / memory_.shape().slots, turn);
   out_.fetch_sub(1, std::memory_order_release);
 }
 

@@ -83,8 +83,8 @@ class RingReader final : public MemoryOwner {
 
   RingMemory const& memory_;
   std::vector<Cursor> cursors_;
-  std::vector<std::uint64_t> turn_of_slot_;  ///< Of those that are taken.
-  std::size_t first_ = 0;                    ///< Where it looks first.
+  std::vector<std::atomic<std::uint64_t>> out_since_;  ///< Of each slot the turn, and one more; 0 if it is not out.
+  std::size_t first_ = 0;                              ///< Where it looks first.
   std::atomic<bool> used_{false};
   std::atomic<std::uint64_t> pieces_{0}, bytes_{0}, lost_{0}, refused_{0}, out_{0};
 };
