@@ -190,7 +190,12 @@ TEST_F(HashSourceOnFiles, CancelsThePipeThatItIsStoppedInWhileItWaits) {
   wanted.push_back({path("pipe"), {}, {}});
   support::PipeWriter const writer(path("pipe"));
   writer.write("abc");
-  std::jthread producer([&] { EXPECT_FALSE(next()); });
+  std::jthread producer([&] {
+    auto read = next();
+    ASSERT_TRUE(read) << "what was read of it comes through";
+    EXPECT_FALSE(next());
+    finish(std::move(*read));
+  });
   writer.await_read();
   stop.request_stop();
   producer.join();
@@ -247,10 +252,15 @@ TEST_F(HashSinkOfAFileAndAPipe, WakesTheSourceThatWaitsForInputWhenTheDeviceIsLo
   support::PipeWriter const writer(path("pipe"));
   auto const back = failed(ErrorKind::device_lost);
   writer.write("abc");
-  std::jthread producer([&] { EXPECT_FALSE(source.next(*pool.borrow())); });
+  Loan read = pool.borrow();
+  std::jthread producer([&] {
+    EXPECT_TRUE(source.next(*read)) << "what was read of it comes through";
+    EXPECT_FALSE(source.next(*pool.borrow()));
+  });
   writer.await_read();
   sink.take(back);
   producer.join();
+  sink.take(Completion::cancelled(std::move(read)));
   ASSERT_EQ(files.size(), 2u);
   EXPECT_EQ(files[0].problem, "so it is");
   EXPECT_TRUE(files[1].cancelled);
