@@ -93,8 +93,8 @@ class Device {
   virtual StreamRef legacy_default_stream() = 0;
   virtual Stream make_stream(StreamOptions options = {}) = 0;
   virtual Event make_event(EventOptions options = {}) = 0;
-  /// An event that another process made with EventOptions::interprocess, on the same device of the same machine, and
-  /// still has. Both may record it, one at a time, wait for it, and have their streams wait for it. If the process that
+  /// An event that another process made with EventOptions::interprocess, on the same device of this machine, and still
+  /// has. Both may wait for it, and record it: again in the same stream, or once it was passed. If the process that
   /// recorded it last ends before the device gets there, threads and streams of the CPU device go on, as if the event
   /// was passed; on a GPU they go on as the driver says.
   ///

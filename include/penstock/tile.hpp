@@ -99,7 +99,7 @@ class Tile {
   /// Has `memory` take the place of the first input's own bytes until the tile is home, and all of it counts: work that
   /// lies elsewhere, in a mapped file or a ring, say, is not copied into the tile. Devices read it where it is.
   ///
-  /// It stays mapped and unchanged until the loan dies, and host stages may change it. To be uploaded while the host
+  /// It stays mapped until the loan dies, and nothing but host stages changes it. To be uploaded while the host
   /// goes on, and to be seen by a device without a copy, it must be pinned with the device (Device::pin); a GPU's lane
   /// waits for the copies of other memory. A device sees it without a copy only if it begins at a multiple of
   /// TileShape::alignment or the stage promises Promises::any_alignment.

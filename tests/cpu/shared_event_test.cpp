@@ -101,6 +101,20 @@ TEST_F(SharedEventOfTwo, GoesBackAndForthALongWay) {
   EXPECT_EQ(sum, expected);
 }
 
+TEST_F(SharedEventOfTwo, IsNotRecordedInAnotherStreamWhileTheOneBeforeHolds) {
+  record_behind_the_gate();
+  {
+    Stream const other = first.make_stream();
+    EXPECT_THAT([&] { other.record(*made); }, ThrowsMessage<Error>(HasSubstr("wait for it first")));
+    busy->record(*made);
+    gate.open();
+    busy->synchronize();
+    other.record(*made);
+    other.synchronize();
+  }
+  EXPECT_TRUE(opened->passed());
+}
+
 TEST_F(SharedEventOfTwo, HoldsAStreamAlsoWhenItDies) {
   record_behind_the_gate();
   waiting->wait(*opened);

@@ -34,6 +34,14 @@ void try_input(std::string_view input) {
                     .key = static_cast<unsigned char>(at(4)) % 8U,
                     .number = static_cast<unsigned char>(at(5)) % 8U};
   if (head == "log") fields = access_log_fields;
+  if (at(6) == 'j') {
+    fields.format = LineFormat::json;
+    fields.key_name = LineName("k");
+    fields.number_name = LineName("some number");
+  }
+  fields.decimal = at(7) != '\0';
+  fields.places = static_cast<unsigned char>(at(7)) % 20U;
+  fields.group_seconds = static_cast<unsigned char>(at(8));
   Groups all(10), pieces(10);
   try {
     add(input, fields, all);

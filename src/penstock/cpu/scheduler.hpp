@@ -63,7 +63,7 @@ class Scheduler {
   /// Puts a record of an event of several processes into the stream; `event` is its state here. It is passed early if
   /// this device is lost.
   ///
-  /// Throws: as enqueue.
+  /// Throws: as enqueue; Error of kind bad_argument, if its record in another stream has not passed.
   void record(StreamState& stream, EventState& event, std::shared_ptr<SharedEvent> shared);
   /// Puts a wait for the last record so far of an event of several processes into the stream. It ends early if this
   /// device is lost, or the process that recorded ends.
@@ -148,6 +148,7 @@ class Scheduler {
   void drop_timeline(SchedulerLock& lock);
   bool promise(EventState const& event, std::unique_ptr<Onward>& onward);
   std::unique_ptr<Onward> put_wait(StreamState& stream);
+  bool is_pending_elsewhere(StreamState const& stream, EventState const& event);
   void release(Operation& wait, SchedulerLock& lock);
   void release_all(SchedulerLock& lock);
   void break_promises(SchedulerLock& lock) noexcept;

@@ -12,6 +12,7 @@
 
 #include <fcntl.h>
 #include <linux/futex.h>
+#include <pthread.h>
 #include <sys/mman.h>
 #include <sys/random.h>
 #include <sys/stat.h>
@@ -28,7 +29,7 @@ struct SharedEvent::Page {
   std::atomic<std::uint64_t> passed;
   std::atomic<std::uint32_t> changes;   ///< Of `passed`: what threads sleep on.
   std::atomic<std::uint32_t> places;    ///< How many have opened it so far.
-  std::atomic<std::uint32_t> recorder;  ///< The place of who recorded last.
+  std::atomic<std::uint32_t> recorder;  ///< The place of the process that recorded last.
 };
 
 namespace {
@@ -160,7 +161,7 @@ std::uint64_t SharedEvent::record() noexcept {
 
 void SharedEvent::pass(std::uint64_t record) noexcept {
   std::uint64_t before = page_->passed.load(std::memory_order_relaxed);
-  // Release: who sees the number sees what the stream wrote before.
+  // Release: a thread that sees the number sees what the stream wrote before.
   while (before < record && !page_->passed.compare_exchange_weak(before, record, std::memory_order_release)) {
   }
   wake();
@@ -217,8 +218,9 @@ void SharedEvent::tell_when_passed(std::uint64_t record, std::unique_ptr<Onward>
   wake();
 }
 
-/// Tells those whose record has passed, until the event has no owner here and nobody is left.
+/// Tells those whose record has passed, until the event has no owner here and none of them is left.
 void SharedEvent::watch() noexcept {
+  pthread_setname_np(pthread_self(), "ps-event");
   for (;;) {
     std::unique_ptr<Onward> due;
     std::uint64_t next = UINT64_MAX;

@@ -26,10 +26,22 @@ std::unique_ptr<Onward> Scheduler::put_wait(StreamState& stream) {
 
 void Scheduler::record(StreamState& stream, EventState& event, std::shared_ptr<SharedEvent> shared) {
   auto onward = std::make_unique<Onward>();
+  if (is_pending_elsewhere(stream, event)) {
+    throw Error(
+        ErrorKind::bad_argument,
+        "An event of several processes was recorded in another stream, and was not passed: record it in the same "
+        "stream again, or wait for it first.");
+  }
   enqueue(stream, {.kind = Request::Kind::record, .event = &event});
   onward->number = shared->record();
   onward->recorded = std::move(shared);
   if (!promise(event, onward)) tell_onward(std::move(onward));
+}
+
+bool Scheduler::is_pending_elsewhere(StreamState const& stream, EventState const& event) {
+  SchedulerLock lock(mutex_, sleepers_, order_.unused());
+  catch_up(lock);
+  return event.pending != nullptr && event.pending->stream != &stream;
 }
 
 void Scheduler::await(StreamState& stream, SharedEvent& event) {
