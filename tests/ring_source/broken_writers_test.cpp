@@ -157,6 +157,17 @@ TEST_F(ARingOfThreeWrittenOver, ReadsNoMoreOfAPlaceThatIsDamaged) {
   EXPECT_THAT(joined(source().remarks()), HasSubstr("written over"));
 }
 
+TEST_F(ARingOfThreeWrittenOver, HasNoSecondTileStandForASlotThatIsOut) {
+  auto one = writer();
+  for (auto const* const text : {"one", "two", "three"}) send(*one, text);
+  Loan const first = next();
+  memory->slot(0, 3).state = slot_state(3, SlotPhase::committed);
+  EXPECT_EQ(text(), "two");
+  EXPECT_EQ(text(), "three");
+  EXPECT_EQ(text(), "the end");
+  EXPECT_EQ(counts().damaged, 1U);
+}
+
 TEST_F(ARingOfThreeWrittenOver, ReadsNothingBeyondASlotWhateverIsWritten) {
   options.idle = std::chrono::milliseconds(0);
   std::mt19937_64 random(7);

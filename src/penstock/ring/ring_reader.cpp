@@ -10,7 +10,8 @@ namespace penstock {
 RingReader::RingReader(RingMemory const& memory)
     : memory_(memory),
       cursors_(memory.shape().writers),
-      turn_of_slot_(std::size_t{memory.shape().writers} * memory.shape().slots) {}
+      turn_of_slot_(std::size_t{memory.shape().writers} * memory.shape().slots),
+      slot_is_out_(turn_of_slot_.size()) {}
 
 RingReader::~RingReader() {
   if (auto const out = out_.load(std::memory_order_acquire); out != 0) {
@@ -43,6 +44,12 @@ std::optional<RingReader::Piece> RingReader::take_of(std::size_t place, std::siz
       if (!may_be(state, turn)) refuse_place(place);
       break;
     }
+    std::size_t const index = memory_.index_of(place, turn);
+    // Acquire: whoever gave it back has read its turn.
+    if (slot_is_out_[index].load(std::memory_order_acquire)) {
+      refuse_place(place);
+      break;
+    }
     // Read once: the writer may change it after it was checked.
     std::uint64_t const bytes = slot.bytes.load(std::memory_order_relaxed);
     bool const fits = bytes <= memory_.shape().slot_bytes;
@@ -58,7 +65,8 @@ std::optional<RingReader::Piece> RingReader::take_of(std::size_t place, std::siz
       continue;
     }
     slot.state.store(slot_state(turn, SlotPhase::taken), std::memory_order_relaxed);
-    turn_of_slot_[memory_.index_of(place, turn)] = turn;
+    turn_of_slot_[index] = turn;
+    slot_is_out_[index].store(true, std::memory_order_relaxed);
     pieces_.fetch_add(1, std::memory_order_relaxed);
     bytes_.fetch_add(bytes, std::memory_order_relaxed);
     out_.fetch_add(1, std::memory_order_relaxed);
@@ -76,7 +84,10 @@ bool RingReader::may_be(std::uint64_t state, std::uint64_t turn) const noexcept 
 
 void RingReader::take_back(std::span<std::byte> bytes) noexcept {
   std::size_t const index = memory_.index_of(bytes.data());
-  free(index / memory_.shape().slots, turn_of_slot_[index]);
+  std::uint64_t const turn = turn_of_slot_[index];
+  // Before it is free: its next piece may be there at once.
+  slot_is_out_[index].store(false, std::memory_order_release);
+  free(index / memory_.shape().slots, turn);
   out_.fetch_sub(1, std::memory_order_release);
 }
 

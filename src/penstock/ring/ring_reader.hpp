@@ -68,6 +68,8 @@ class RingReader final : public MemoryOwner {
   bool begin_use() noexcept { return !used_.exchange(true, std::memory_order_acquire); }
   void end_use() noexcept { used_.store(false, std::memory_order_release); }
 
+  /// Slots that are the reader's now.
+  std::uint64_t out() const noexcept { return out_.load(std::memory_order_acquire); }
   SharedRingCounts counts() const;
 
  private:
@@ -83,8 +85,9 @@ class RingReader final : public MemoryOwner {
 
   RingMemory const& memory_;
   std::vector<Cursor> cursors_;
-  std::vector<std::uint64_t> turn_of_slot_;  ///< Of those that are taken.
-  std::size_t first_ = 0;                    ///< Where it looks first.
+  std::vector<std::uint64_t> turn_of_slot_;     ///< Of those that are taken.
+  std::vector<std::atomic<bool>> slot_is_out_;  ///< What the shared state says can be written over.
+  std::size_t first_ = 0;                       ///< Where it looks first.
   std::atomic<bool> used_{false};
   std::atomic<std::uint64_t> pieces_{0}, bytes_{0}, lost_{0}, refused_{0}, out_{0};
 };
