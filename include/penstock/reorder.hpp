@@ -65,10 +65,10 @@ struct ReorderOptions {
   std::size_t window_tiles = 2;
   /// How long a tile waits for its other rows from its first record on. From a day on it is a day.
   std::chrono::microseconds linger = std::chrono::milliseconds(5);
-  /// A number that is further ahead of the greatest one is refused, as that of a sender which has started again. 0: 16
-  /// windows, but at least 3000 if there are so many numbers.
+  /// A number that is further ahead of the greatest one is refused, as that of a sender which has started again. At
+  /// most half of the numbers, and at most 2^61. 0: 16 windows, but at least 3000 if there are so many numbers.
   std::uint64_t most_ahead = 0;
-  /// Likewise, of one that is further behind it. 0: as `most_ahead`. Not less than a window.
+  /// Likewise, of one that is further behind it, and with the same bounds. 0: as `most_ahead`. Not less than a window.
   std::uint64_t most_behind = 0;
   /// Rows that are absent, up to the last that is present, become 0; else they have what the tile had before.
   bool zero_absent = true;
@@ -104,11 +104,11 @@ std::string describe(ReorderCounts const& counts);
 
 /// Puts records that come reordered, doubled or not at all into the tiles of a pipeline by their sequence numbers.
 ///
-/// The record with number n goes straight into row n % rows of its tile. A tile leaves when all of its rows are
-/// present, when its stream has gone on by more than the window, or when it has waited for `linger`. Its first input
-/// has the rows, up to the last that is present; its second input a RowsOfTile and the mask, for a kernel or
-/// `present_mask_of`. Its tag is the stream. A tile for which nothing came is not sent, and none waits for another:
-/// they may leave in another order than that of their numbers.
+/// The record with number n, counted on where numbers wrap, goes straight into row n % rows of its tile. A tile leaves
+/// when all of its rows are present, when its stream has gone on by more than the window, or when it has waited for
+/// `linger`. Its first input has the rows, up to the last that is present; its second input a RowsOfTile and the mask,
+/// for a kernel or `present_mask_of`. Its tag is the stream. A tile for which nothing came is not sent, and none waits
+/// for another: they may leave in another order than that of their numbers.
 ///
 /// A tile that has waited gives up the rows up to the greatest number of its stream: these are lost. Rows behind that
 /// have yet to be sent, and if they come, go into another tile with the same `first`. So a slow sender loses nothing.
@@ -147,6 +147,7 @@ class ReorderBuffer {
   void flush() noexcept;
   /// Of all streams, at one moment for each.
   ReorderCounts counts() const;
+  /// Throws: Error of kind bad_argument, for a stream that there is not.
   ReorderCounts counts(std::size_t stream) const;
   /// Of a tile.
   std::size_t rows() const noexcept;

@@ -113,12 +113,16 @@ class SharedRingWriter {
   ///
   /// Throws: as claim. A reader that was killed is noticed only once all slots are taken.
   std::optional<std::span<std::byte>> try_claim(std::chrono::nanoseconds at_most = {});
-  /// Hands over the first `bytes` of the slot that was claimed last, with a number of the application's own.
+  /// Hands over the first `bytes` of the slot that was claimed last, with a number of the application's own. If the
+  /// reader refuses this writer, it returns as ever, and the next claim says so.
   ///
+  /// Blocks: never.
   /// Throws: Error of kind bad_argument, if none is claimed, or it has not so many bytes.
   void commit(std::size_t bytes, std::uint64_t tag = 0);
   /// Tells the reader that so many pieces were left out here, because no slot was free, say. They have sequence numbers
   /// as others have.
+  ///
+  /// Blocks: never.
   void note_dropped(std::uint64_t pieces = 1) noexcept;
 
  private:

@@ -33,7 +33,8 @@ struct SharedRingSourceOptions {
   /// Ends the input once so many writers have come since the ring was made, all have ended or were killed, and what
   /// they committed is read. Empty: a stop ends it.
   std::optional<std::uint64_t> writers = 1;
-  /// Ends the input once nothing has come for so long. Empty: silence does not.
+  /// Ends the input once nothing has come for so long while the source waited and no tile stood for a slot. Empty:
+  /// silence does not.
   std::optional<std::chrono::milliseconds> idle = {};
   /// Pieces are copied into tiles, whole, as many as are there and fit, and their slots are free at once. For pieces
   /// that are much smaller than a tile.

@@ -47,7 +47,7 @@ WindowOfTile window_of(Tile const& tile);
 struct TimeWindowsOptions {
   std::int64_t length = 0;  ///< Of a window. It has to be said. Windows begin at multiples of it.
   /// How much later a stream's records may come than records of greater times. The watermark is the greatest time of
-  /// that stream which is furthest behind, less this: windows that end before it close.
+  /// that stream which is furthest behind, less this: windows that end at it or before it close.
   std::int64_t lateness = 0;
   /// A window closes so long after its first record came, by the host's clock, and those before it as well. From a day
   /// on it is a day.
@@ -57,7 +57,8 @@ struct TimeWindowsOptions {
   /// So many windows are open at once; each has a tile. 0: as many as `lateness` spans, and one more.
   std::size_t most_open = 0;
   /// A record whose time is further ahead of the greatest one is refused, so that a wrong time does not close all
-  /// windows. 0: none is.
+  /// windows. The first record is refused as well, and those behind it until one is no further from the one before: a
+  /// time counts once another confirms it. 0: none is.
   std::int64_t most_ahead = 0;
   /// Is handed records of windows that have closed; without a function they are dropped. Threads: the one that adds the
   /// record.
@@ -67,8 +68,8 @@ struct TimeWindowsOptions {
 /// What became of one record.
 enum class Windowed : std::uint8_t {
   placed,      ///< It is in a tile of its window.
-  late,        ///< Its window had closed.
-  refused,     ///< Its time is too far ahead.
+  late,        ///< Its window had closed, or there is no room to open it: it would be the first.
+  refused,     ///< Its time is too far ahead, or the first and not confirmed: TimeWindowsOptions::most_ahead.
   wrong_size,  ///< It is empty, or larger than a tile.
 };
 inline constexpr std::size_t windowed_kinds = 4;

@@ -224,6 +224,17 @@ TEST_F(AnInterfaceOfItsOwn, SaysThatItWentDown) {
   EXPECT_THROW(source(), Error);
 }
 
+TEST_F(AnInterfaceOfItsOwn, HasATileLeaveWithItsPacketsBeforeItSaysThatItWentDown) {
+  options.linger = std::chrono::milliseconds(20);
+  source();
+  Peer(address).send_datagram("one");
+  Loan const loan = pool.borrow();
+  ASSERT_TRUE(source().next(*loan));
+  set_up(false);
+  EXPECT_EQ(source().fill(*loan), 16 + headers + 3);
+  EXPECT_THROW(tile(), Error);
+}
+
 TEST_F(AnInterfaceOfItsOwn, SaysWhatMustBeDoneIfTheRightIsMissing) {
   __user_cap_header_struct head{.version = _LINUX_CAPABILITY_VERSION_3, .pid = 0};
   std::array<__user_cap_data_struct, 2> had{};

@@ -149,6 +149,34 @@ TEST_F(ARingOfThree, EndsForSilenceOrAtOnceWhenAsked) {
   EXPECT_THROW(SharedRingSource(ring(), pool), Error) << "there is one";
 }
 
+TEST_F(ARingOfThree, TakesItForNoSilenceThatAllSlotsAreOut) {
+  options.idle = std::chrono::milliseconds(10);
+  auto one = writer();
+  std::vector<Loan> held;
+  for (auto const* const text : {"a", "b", "c"}) {
+    send(*one, text);
+    held.push_back(next());
+  }
+  std::atomic<pid_t> thread{0};
+  std::atomic<bool> ended{false};
+  std::string came;
+  std::jthread waits([&] {
+    thread = gettid();
+    came = text();
+    ended = true;
+  });
+  while (thread == 0) std::this_thread::yield();
+  auto const begin = std::chrono::steady_clock::now();
+  while (!ended && std::chrono::steady_clock::now() - begin < std::chrono::milliseconds(30)) {
+    std::this_thread::yield();
+  }
+  EXPECT_FALSE(ended);
+  held.clear();
+  // Silence ends it from here on.
+  waits.join();
+  EXPECT_EQ(came, "the end");
+}
+
 /// True if `waits`, in a thread of its own that sleeps, returns at once when `ask` asks it to. A side that is not told
 /// would look within 100 ms; a busy machine may be as slow, now and then.
 bool at_once(std::function<void()> const& before, std::function<void()> const& waits,
@@ -215,6 +243,12 @@ TEST_F(ARingOfThree, RefusesWhatCannotBe) {
   }
   shape.slot_bytes = 2 * 4096 + 1;
   EXPECT_THROW(source(), Error) << "larger than a tile";
+  std::string const link = testing::TempDir() + "penstock-link-" + std::to_string(getpid());
+  for (auto const* const target : {"/proc/nothing", "/proc/0/fd/", "/proc//fd/1", "/proc/1/fd/1x", "/proc/1x/fd/1"}) {
+    ASSERT_EQ(symlink(target, link.c_str()), 0);
+    EXPECT_THROW(SharedRing(link, {.slot_bytes = 1}), Error) << target;
+    EXPECT_EQ(unlink(link.c_str()), 0) << target << " was removed";
+  }
   for (auto const* const path : {"/proc/self/exe", "/dev/null", "/nowhere/ring"}) {
     EXPECT_THROW(SharedRingWriter{path}, Error) << path;
     EXPECT_THROW(SharedRing(path, {.slot_bytes = 1}), Error) << path;

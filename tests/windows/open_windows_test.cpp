@@ -150,11 +150,19 @@ TEST_F(WindowsOfTen, WaitForAStreamThatIsBehindOrHasBroughtNothing) {
 
 TEST_F(WindowsOfTen, RefuseATimeThatIsTooFarAhead) {
   options.most_ahead = 100;
-  add(0);
+  add(0), add(0);
   EXPECT_EQ(add(101), Windowed::refused);
   EXPECT_EQ(add(9), Windowed::placed) << "its window has not closed";
   EXPECT_EQ(add(100), Windowed::placed);
   windows().flush();
+}
+
+TEST_F(WindowsOfTen, BelieveNoFirstTimeThatIsNotConfirmed) {
+  options.most_ahead = 100;
+  for (std::int64_t const time : {-5000, 1'000'000, 50}) EXPECT_EQ(add(time), Windowed::refused) << time;
+  for (std::int64_t const time : {40, 55, 141}) EXPECT_EQ(add(time), Windowed::placed) << time;
+  windows().flush();
+  EXPECT_THAT(begins(), ElementsAre(40, 50, 140));
 }
 
 TEST_F(WindowsOfTen, TakeTimesNearTheEndsOfTheirRange) {

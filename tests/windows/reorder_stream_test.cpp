@@ -236,6 +236,16 @@ TEST_F(AStreamOfNumbers, BeginsAgainWhereTwoRecordsInARowSay) {
   EXPECT_THAT(sent[1].numbers, ElementsAre(40'002, 40'003));
 }
 
+TEST_F(AStreamOfNumbers, BeginsAgainBeforeItsPositionsLeaveTheirRange) {
+  options.sequence_bits = 64;
+  options.most_ahead = options.most_behind = std::uint64_t{1} << 61;
+  for (std::uint64_t const hops : {0U, 1U, 2U}) EXPECT_EQ(place(hops << 61), Placed::placed);
+  EXPECT_EQ(place(std::uint64_t{3} << 61), Placed::refused);
+  for (std::uint64_t const hops : {0U, 1U}) EXPECT_EQ(place(((3 + hops) << 61) + 1), Placed::placed);
+  stream().flush();
+  EXPECT_EQ(stream().counts().restarts, 1U);
+}
+
 TEST_F(AStreamOfNumbers, ClearsRowsThatAreAbsent) {
   std::ranges::fill(slab, std::byte{0xff});
   place(1), place(3);

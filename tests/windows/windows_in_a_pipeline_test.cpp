@@ -140,6 +140,8 @@ TEST_F(APipelineOfRows, IsRefusedWhatDoesNotFit) {
   refused({.record_bytes = 8, .window_tiles = 0});
   refused({.record_bytes = 8, .sequence_bits = 8, .most_ahead = 128});
   refused({.record_bytes = 8, .most_behind = 7});
+  refused({.record_bytes = 8, .sequence_bits = 64, .most_ahead = (std::uint64_t{1} << 61) + 1});
+  refused({.record_bytes = 8, .sequence_bits = 64, .most_behind = (std::uint64_t{1} << 61) + 1});
   start();
   {
     ReorderBuffer buffer(pipeline, options);

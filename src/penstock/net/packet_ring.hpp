@@ -52,7 +52,7 @@ class PacketRing {
   tpacket_block_desc* block() const noexcept;
   /// The system may fill that block again.
   void give_back() noexcept;
-  /// Throws: Error of kind system, if the interface is down.
+  /// Throws: Error of kind system, if the interface is down. The system says so once.
   void expect_up() const;
 
   int descriptor() const noexcept { return socket_.number; }

@@ -41,6 +41,7 @@ class RingReceiver final : public Receiver {
   std::uint32_t left_ = 0;           ///< Packets of the block that are not in tiles yet.
   std::byte const* next_ = nullptr;  ///< The first of them; null before the block was looked at.
   std::uint64_t at_ = 0;             ///< Bytes that went into tiles.
+  std::uint64_t counted_at_ = 0;     ///< Packets, when the system was last asked for its counts.
   std::atomic<std::uint64_t> packets_{0}, bytes_{0}, truncated_{0};
 };
 

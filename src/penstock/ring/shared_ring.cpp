@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "penstock/shared_ring.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <string_view>
@@ -24,12 +25,31 @@ std::string target_of(std::string const& path) {
   return length < 0 ? std::string() : std::string(target.data(), static_cast<std::size_t>(length));
 }
 
+/// Takes decimal digits off the front of `text`; false if there are none.
+bool take_digits(std::string_view& text) {
+  std::size_t const digits = std::min(text.find_first_not_of("0123456789"), text.size());
+  text.remove_prefix(digits);
+  return digits != 0;
+}
+
+/// Takes `word` off the front of `text`; false if it is not there.
+bool take_word(std::string_view& text, std::string_view word) {
+  if (!text.starts_with(word)) return false;
+  text.remove_prefix(word.size());
+  return true;
+}
+
+/// "/proc/PROCESS/fd/NUMBER", which is how a RingLink leads to its memory.
+bool is_of_a_ring(std::string_view target) {
+  return take_word(target, "/proc/") && take_digits(target) && take_word(target, "/fd/") && take_digits(target) &&
+         target.empty();
+}
+
 /// Removes the link of a reader that is gone.
 ///
 /// Throws: Error of kind bad_argument, if it is anything else.
 void remove_dead_link(std::string const& path) {
-  std::string const target = target_of(path);
-  if (!target.starts_with("/proc/")) {
+  if (!is_of_a_ring(target_of(path))) {
     throw Error(ErrorKind::bad_argument,
                 "There is something else at " + path +
                     ", so a shared ring cannot be found there: remove it, or use another path.");

@@ -36,6 +36,24 @@ class UseOfReader {
   RingReader& reader_;
 };
 
+/// How long nothing has come, for one wait. While slots are out the writers may have none.
+class Silence {
+ public:
+  /// What is left until there was silence for so long, at least 1 ms; empty, if there was.
+  std::optional<std::chrono::nanoseconds> left(std::chrono::milliseconds idle, bool slots_are_out) {
+    auto const now = WallClock::now();
+    if (slots_are_out || were_out_) since_ = now;
+    were_out_ = slots_are_out;
+    std::chrono::nanoseconds const left = since_ + idle - now;
+    if (left.count() <= 0 && !slots_are_out) return std::nullopt;
+    return std::max<std::chrono::nanoseconds>(left, std::chrono::milliseconds(1));
+  }
+
+ private:
+  WallClock::time_point since_ = WallClock::now();
+  bool were_out_ = false;
+};
+
 void expect_fitting(SharedRingShape const& ring, TileShape const& tiles, bool copies) {
   if (ring.slot_bytes > tiles.input_bytes) {
     throw Error(ErrorKind::bad_argument, "A slot of the shared ring has " + size_text(ring.slot_bytes) +
@@ -56,12 +74,9 @@ void expect_fitting(SharedRingShape const& ring, TileShape const& tiles, bool co
 class SharedRingSource::Parts {
  public:
   Parts(SharedRing& ring, RingReader& reader, Pool const& pool, SharedRingSourceOptions options)
-      : ring_(ring),
-        reader_(reader),
-        use_(reader),
-        options_(std::move(options)),
-        last_came_(WallClock::now()),
-        on_stop_(options_.stop, [this] { reader_.wake(); }) {
+      : ring_(ring), reader_(reader), use_(reader), options_(std::move(options)), on_stop_(options_.stop, [this] {
+          reader_.wake();
+        }) {
     expect_fitting(ring.shape(), pool.shape(), options_.copies);
     jobs_.add(pool);
   }
@@ -118,6 +133,7 @@ class SharedRingSource::Parts {
 
   /// Empty at the end of the input.
   std::optional<RingReader::Piece> wait_for_piece() {
+    Silence silence;
     while (!options_.stop.stop_requested()) {
       std::uint32_t const seen = reader_.commits();
       if (auto piece = take()) return piece;
@@ -128,27 +144,22 @@ class SharedRingSource::Parts {
       if (piece || ended) return piece;
       std::chrono::nanoseconds nap = RingMemory::look_after;
       if (options_.idle) {
-        auto const left = last_came_ + *options_.idle - WallClock::now();
-        if (left.count() <= 0) return std::nullopt;
-        nap = std::min<std::chrono::nanoseconds>(nap, left);
+        auto const left = silence.left(*options_.idle, reader_.out() != 0);
+        if (!left) return std::nullopt;
+        nap = std::min(nap, *left);
       }
       // A stop from here on changes the bell.
       if (!options_.stop.stop_requested()) reader_.await_commit(seen, nap);
     }
     return std::nullopt;
   }
-  std::optional<RingReader::Piece> take() {
-    auto piece = reader_.try_take(ring_.shape().slot_bytes);
-    if (piece && options_.idle) last_came_ = WallClock::now();
-    return piece;
-  }
+  std::optional<RingReader::Piece> take() { return reader_.try_take(ring_.shape().slot_bytes); }
 
   SharedRing& ring_;
   RingReader& reader_;
   UseOfReader const use_;
   SharedRingSourceOptions const options_;
   OfTiles<Job, 1> jobs_;
-  WallClock::time_point last_came_;
   std::stop_callback<std::function<void()>> const on_stop_;
 };
 
@@ -185,8 +196,9 @@ std::vector<std::string> SharedRingSource::remarks() const {
     all.push_back(counted(now.damaged, "writer") +
                   " refused, since the memory of the shared ring was written over: look for a write beyond a slot.");
   }
-  if (now.unread != 0)
+  if (now.unread != 0) {
     all.push_back(counted(now.unread, "piece") + " in the shared ring, unread, when the input ended.");
+  }
   return all;
 }
 

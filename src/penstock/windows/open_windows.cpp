@@ -36,9 +36,7 @@ OpenWindows::OpenWindows(TimeWindowsOptions const& options, std::size_t tile_byt
 std::optional<Windowed> OpenWindows::add(std::size_t stream, std::int64_t time, std::span<std::byte const> record,
                                          Loan& spare, Time now) {
   if (record.empty() || record.size() > tile_bytes_) return ++counts_.wrong_size, Windowed::wrong_size;
-  if (most_ahead_ != 0 && greatest_ != never && time > plus(greatest_, most_ahead_)) {
-    return ++counts_.refused, Windowed::refused;
-  }
+  if (!believes(time)) return ++counts_.refused, Windowed::refused;
   note_time(stream, time);
   std::int64_t const number = floor_divide(time, static_cast<std::size_t>(length_));
   // The lowest window may reach below the lowest time.
@@ -71,6 +69,15 @@ std::optional<Windowed> OpenWindows::add(std::size_t stream, std::int64_t time, 
   window.filled += record.size();
   ++window.says.records;
   return ++counts_.placed, Windowed::placed;
+}
+
+/// Windows that one wrong time has closed do not open again, so the first two that are near each other begin.
+bool OpenWindows::believes(std::int64_t time) noexcept {
+  if (most_ahead_ == 0) return true;
+  if (greatest_ != never) return time <= plus(greatest_, most_ahead_);
+  bool const confirmed = before_ && time <= plus(*before_, most_ahead_) && *before_ <= plus(time, most_ahead_);
+  before_ = time;
+  return confirmed;
 }
 
 /// Moves the watermark, which is never behind a record's own window.

@@ -51,6 +51,7 @@ class OpenWindows {
   };
   static constexpr std::int64_t never = std::numeric_limits<std::int64_t>::min();
 
+  bool believes(std::int64_t time) noexcept;
   void note_time(std::size_t stream, std::int64_t time) noexcept;
   void close_up_to(std::int64_t end, WindowClosed why) noexcept;
   void leave(Window& window) noexcept;
@@ -62,6 +63,7 @@ class OpenWindows {
   std::vector<std::int64_t> greatest_of_;  ///< Time of each stream; never, if it has brought nothing.
   std::int64_t greatest_ = never;
   std::int64_t horizon_ = never;
+  std::optional<std::int64_t> before_;      ///< The last time that was refused before any was believed.
   std::map<std::int64_t, Window> windows_;  ///< By where they begin.
   TimeWindowsCounts counts_;
 };

@@ -19,6 +19,9 @@
 namespace penstock {
 namespace {
 
+/// So that positions, which are signed, stay in their range.
+constexpr std::uint64_t furthest = std::uint64_t{1} << 61;
+
 /// Options of which each says a number.
 ReorderOptions resolved(ReorderOptions options, Pipeline& pipeline) {
   TileShape const& shape = pipeline.pool().shape();
@@ -46,10 +49,12 @@ ReorderOptions resolved(ReorderOptions options, Pipeline& pipeline) {
       options.window_tiles <= half / options.rows,
       "A window is more than half of the sequence numbers: take fewer rows or tiles, or a sender with more bits.");
   std::uint64_t const window = options.window_tiles * options.rows;
-  if (options.most_ahead == 0) options.most_ahead = std::min(half, std::max<std::uint64_t>(3000, 16 * window));
+  std::uint64_t const most = std::min(half, furthest);
+  if (options.most_ahead == 0) options.most_ahead = std::min(most, std::max<std::uint64_t>(3000, 16 * window));
   if (options.most_behind == 0) options.most_behind = std::max(window, options.most_ahead);
-  expect_option(options.most_ahead <= half && options.most_behind <= half,
-                "most_ahead and most_behind are at most half of the sequence numbers, " + std::to_string(half) + ".");
+  expect_option(options.most_ahead <= most && options.most_behind <= most,
+                "most_ahead and most_behind are at most half of the sequence numbers, and at most 2^61: here " +
+                    std::to_string(most) + ".");
   expect_option(options.most_behind >= window, "most_behind is less than a window of " + std::to_string(window) + ".");
   options.linger = std::clamp<std::chrono::microseconds>(options.linger, {}, longest_wait);
   return options;

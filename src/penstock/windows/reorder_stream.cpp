@@ -10,6 +10,9 @@
 namespace penstock {
 namespace {
 
+/// A stream begins again before it goes beyond it.
+constexpr std::int64_t furthest_position = std::int64_t{1} << 62;
+
 bool has(std::span<std::uint64_t const> mask, std::size_t row) noexcept {
   return is_present(mask, row);
 }
@@ -73,7 +76,9 @@ std::optional<std::int64_t> ReorderStream::position_of(std::uint64_t number) {
     begin_at(number);
   }
   std::uint64_t const ahead = (number - number_of(greatest_)) & wrap_, behind = (0 - ahead) & wrap_;
-  bool const near = ahead <= behind ? ahead <= most_ahead_ : behind <= most_behind_;
+  // Far beyond where it began the stream begins again, so that positions stay in their range.
+  auto const room = static_cast<std::uint64_t>(furthest_position - greatest_);
+  bool const near = ahead <= behind ? ahead <= std::min(most_ahead_, room) : behind <= most_behind_;
   if (!near && number != restart_) {
     restart_ = (number + 1) & wrap_;
     return std::nullopt;
