@@ -127,6 +127,7 @@ void FileSource::Parts::begin_decoding() {
   std::size_t const got = current_->read_at(0, first);
   auto const compression = compression_of(std::span(first).first(got), true);
   if (compression == Compression::none) return;
+  stream_ = nullptr;
   decoded_.add(std::exchange(current_, nullptr), *compression, file_, name_);
 }
 
