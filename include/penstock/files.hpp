@@ -181,12 +181,11 @@ class FileSource final : public Source {
   /// Throws:  Error of kind bad_argument, if they have not, or if there are most_pools already.
   void serve(Pool const& pool);
 
-  /// Also false once a stop is requested.
+  /// Also false once a stop is requested, and what was read of a pipe has left.
   ///
-  /// Blocks: until a stream or a file that is followed has input, or a stop is requested; while others fill tiles of
-  /// all
-  ///         files that are decoded, and no other is left, until one of them has.
-  /// Throws:  what next_file and the observer throw.
+  /// Blocks:  until a stream or a file that is followed has input, or a stop is requested; while others fill tiles of
+  ///          all files that are decoded, and only a stream or nothing is left, until one of them has.
+  /// Throws:  what next_file and the observer throw, the latter also in a `fill` before.
   bool next(Tile& tile) override;
   /// Throws: FileProblem that begins with the file's name.
   std::size_t fill(Tile& tile) override;

@@ -132,6 +132,18 @@ TEST(MembersOfGzip, ThatDoNotSayTheirSizeAreNotFound) {
   EXPECT_FALSE(find_member(Compression::gzip, read, 0, bytes.size(), 1 << 20));
 }
 
+TEST(FramesOfLz4, DoNotEndAtABlockOfNothing) {
+  std::string const bytes("\x04\x22\x4d\x18\x60\x40\x82\0\0\0\x80\1\0\0\x80x\0\0\0\0", 20);
+  auto const read = [&](std::uint64_t offset, std::span<std::byte> to) {
+    auto const part = support::bytes_of(bytes).subspan(offset);
+    std::copy_n(part.begin(), std::min(part.size(), to.size()), to.begin());
+    return std::min(part.size(), to.size());
+  };
+  auto const found = find_member(Compression::lz4, read, 0, bytes.size(), 1 << 20);
+  ASSERT_TRUE(found);
+  EXPECT_EQ(found->end, bytes.size());
+}
+
 TEST(FramesOfZstd, ThatNeedMuchMemorySayHowToReadThem) {
   if (!support::can_compress(Compression::zstd)) GTEST_SKIP() << "no libzstd";
   Decoder decoder(Compression::zstd);

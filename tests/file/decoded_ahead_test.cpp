@@ -47,6 +47,21 @@ TEST_P(MembersDecodedAhead, AreAsManyAsThreadsHelpAndOneMore) {
   EXPECT_EQ(stream.helped(), 2u) << "nothing is left";
 }
 
+TEST_P(MembersDecodedAhead, ThatDecodeToNothingAreUnitsToo) {
+  std::string bytes;
+  for (int k = 0; k < 100; ++k) bytes += member("");
+  DecodedAhead stream(opened(bytes + member("x")), GetParam(), bytes.size() / 4);
+  std::stop_source stopped;
+  stopped.request_stop();
+  stream.help(stopped.get_token());
+  EXPECT_EQ(stream.helped(), 0u) << "none is looked for after a stop";
+  stream.help({});
+  stream.help({});
+  EXPECT_EQ(stream.helped(), 2u) << "one unit has all of them";
+  std::vector<std::byte> room(100);
+  EXPECT_EQ(stream.gather(room, {}, {}).bytes, 1u);
+}
+
 TEST_P(MembersDecodedAhead, AreTheSameWhicheverThreadDecodesThem) {
   std::string text, bytes;
   for (std::size_t k = 0; k < 150; ++k) {

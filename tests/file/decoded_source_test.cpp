@@ -4,6 +4,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <stdexcept>
 #include <string>
 #include <thread>
 #include <vector>
@@ -220,6 +221,36 @@ TEST_P(CompressedFilesOf, TellTheirObserver) {
   EXPECT_EQ(book.of[1], "opened failed ended 1");
 }
 
+TEST_F(CompressedFiles, EndTheInputWhereTheirObserverThrows) {
+  struct Thrower : FileObserver {
+    void opened(std::uint64_t, InputFile const&) override {}
+    void failed(std::uint64_t, FileProblem const&) override { throw std::runtime_error("no place to note a problem"); }
+    void ended(std::uint64_t, std::uint64_t) override { throw std::runtime_error("no place to note an end"); }
+    void abandoned(std::uint64_t, std::uint64_t) override {}
+  } thrower;
+  for (std::string const& bytes : {support::gzip_member("text"), support::gzip_member("text").substr(0, 9)}) {
+    paths.clear();
+    write(bytes);
+    open({.observer = &thrower});
+    Loan tile = pool.borrow();
+    ASSERT_TRUE(source->next(*tile));
+    EXPECT_NO_THROW(source->fill(*tile));
+    EXPECT_THROW(source->next(*tile), std::runtime_error);
+    EXPECT_FALSE(source->next(*tile)) << "the file has ended";
+  }
+}
+
+TEST_F(CompressedFiles, CountARecordThatAStopLeavesUnfinished) {
+  write(support::gzip_member(some_lines(3 * tile_bytes)));
+  open({.framing = lines()});
+  Loan tile = pool.borrow();
+  ASSERT_TRUE(source->next(*tile));
+  source->fill(*tile);
+  stop.request_stop();
+  EXPECT_FALSE(source->next(*tile));
+  EXPECT_EQ(source->loss().unfinished, 1u);
+}
+
 TEST_F(CompressedFiles, EndAtOnceWhenAStopIsRequested) {
   write(support::gzip_member(some_lines(50000)));
   open();
@@ -247,6 +278,7 @@ TEST_F(CompressedFiles, SayHowTheyWereDecoded) {
   write(support::bgzf_member("text"));
   write(support::gzip_member("text"));
   read();
+  EXPECT_EQ(support::open_descriptors(), descriptors) << "the last file stays open";
   EXPECT_THAT(source->remarks(),
               testing::ElementsAre(testing::StartsWith("Files that were decoded: 2; 1 of them by one")));
 }

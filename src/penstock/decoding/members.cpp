@@ -94,10 +94,11 @@ std::optional<Member> find_lz4(ReadCompressed const& read, std::uint64_t begin, 
   for (;;) {
     Probe const block(read, member.end, 4);
     if (!block.has(4)) return std::nullopt;
-    std::uint64_t const bytes = block.number(0, 4) & 0x7fffffffU;
+    std::uint64_t const header = block.number(0, 4);
     member.end += 4;
-    if (bytes == 0) break;
-    member.end += bytes + (block_checksums ? 4 : 0);
+    // The highest bit says that the block is not compressed; with it 0 bytes are a block, too.
+    if (header == 0) break;
+    member.end += (header & 0x7fffffffU) + (block_checksums ? 4 : 0);
     member.most += block_bytes;
     if (member.most > most) return std::nullopt;
   }

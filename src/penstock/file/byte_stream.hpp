@@ -29,6 +29,8 @@ class ByteStream {
   /// Blocks: until there is input or, a tenth of a second later at most, `stop` is requested; and then for `linger`.
   virtual Gathered gather(std::span<std::byte> to, std::optional<std::chrono::microseconds> linger,
                           std::stop_token const& stop) = 0;
+  /// Bytes of a pipe were read that no `gather` has given yet; after a stop it gives these, and reads no more.
+  virtual bool holds() const noexcept { return false; }
 };
 
 }  // namespace penstock

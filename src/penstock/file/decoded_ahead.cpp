@@ -42,6 +42,7 @@ ByteStream::Gathered DecodedAhead::gather(std::span<std::byte> to, std::optional
       auto const unit = front(stop);
       if (unit == nullptr) {
         if (stop.stop_requested() || next_ == file_->size()) return {got, true};
+        if (problem_of_parts_) throw FileProblem(*problem_of_parts_);
         rest_.emplace(file_, compression_, next_);
         continue;
       }
@@ -90,7 +91,7 @@ void DecodedAhead::help(std::stop_token const& stop) {
   std::unique_lock lock(mutex_);
   helpers_.insert(std::this_thread::get_id());
   if (begun_ > helpers_.size()) return;
-  auto const unit = find_idle();
+  auto const unit = find_idle(stop);
   if (unit == nullptr || begun_bytes_ + unit->members.most > most_bytes) return;
   unit->state = Unit::State::begun;
   ++begun_;
@@ -112,15 +113,16 @@ std::optional<Member> DecodedAhead::find_next_member() const {
   return find_member(compression_, read, next_, file_->size(), most_unit_bytes);
 }
 
-/// Finds the unit behind all others, and adds it to them.
-std::shared_ptr<DecodedAhead::Unit> DecodedAhead::find_unit() {
+/// Finds the unit behind all others, and adds it to them. Members that decode to nothing do not make it longer.
+std::shared_ptr<DecodedAhead::Unit> DecodedAhead::find_unit(std::stop_token const& stop) {
   auto unit = std::make_shared<Unit>(Unit{{next_, next_, 0}});
   try {
     if (auto part = find_part()) {
       units_.push_back(part);
       return part;
     }
-    while (!found_all_ && unit->members.most < unit_bytes_) {
+    Member const& all = unit->members;
+    while (!found_all_ && all.most < unit_bytes_ && all.end - all.begin < unit_bytes_ && !stop.stop_requested()) {
       auto const member = find_next_member();
       if (!member) {
         found_all_ = true;
@@ -131,9 +133,10 @@ std::shared_ptr<DecodedAhead::Unit> DecodedAhead::find_unit() {
         unit->members.most += member->most;
       }
     }
-  } catch (FileProblem const&) {
-    // The thread that reads what is there comes to the same problem, in its place.
+  } catch (FileProblem const& problem) {
+    // The thread that reads what is there comes to the same problem, in its place; within a frame none can begin.
     found_all_ = true;
+    if (parts_) problem_of_parts_ = problem;
   }
   if (unit->members.begin == unit->members.end) return nullptr;
   units_.push_back(unit);
@@ -155,15 +158,15 @@ std::shared_ptr<DecodedAhead::Unit> DecodedAhead::find_part() {
 }
 
 /// The first unit that no thread has begun; null, if there is none.
-std::shared_ptr<DecodedAhead::Unit> DecodedAhead::find_idle() {
+std::shared_ptr<DecodedAhead::Unit> DecodedAhead::find_idle(std::stop_token const& stop) {
   auto const idle = std::ranges::find(units_, Unit::State::idle, [](auto const& unit) { return unit->state; });
-  return idle != units_.end() ? *idle : find_unit();
+  return idle != units_.end() ? *idle : find_unit(stop);
 }
 
 /// The unit that comes next, decoded; null, if there is none, or a stop is requested.
 std::shared_ptr<DecodedAhead::Unit> DecodedAhead::front(std::stop_token const& stop) {
   std::unique_lock lock(mutex_);
-  auto const unit = units_.empty() ? find_unit() : units_.front();
+  auto const unit = units_.empty() ? find_unit(stop) : units_.front();
   if (unit == nullptr) return nullptr;
   if (unit->state == Unit::State::idle) {
     unit->state = Unit::State::begun;
@@ -184,7 +187,8 @@ void DecodedAhead::drop_front() {
   read_ = 0;
   --begun_;
   begun_bytes_ -= unit->members.most;
-  idle_rooms_.push_back(std::move(unit->room));
+  // No more memory is kept than units of the usual size need.
+  if (unit->room.size <= 2 * unit_bytes_) idle_rooms_.push_back(std::move(unit->room));
 }
 
 /// Decodes a unit that was begun.

@@ -63,10 +63,10 @@ class DecodedAhead final : public ByteStream {
  private:
   struct Unit;
   struct Room;
-  std::shared_ptr<Unit> find_unit();
+  std::shared_ptr<Unit> find_unit(std::stop_token const& stop);
   std::shared_ptr<Unit> find_part();
   std::optional<Member> find_next_member() const;
-  std::shared_ptr<Unit> find_idle();
+  std::shared_ptr<Unit> find_idle(std::stop_token const& stop);
   std::shared_ptr<Unit> front(std::stop_token const& stop);
   void decode(Unit& unit, std::stop_token const& stop);
   void decode_members(Unit& unit, Decoder& decoder, std::stop_token const& stop) const;
@@ -85,8 +85,9 @@ class DecodedAhead final : public ByteStream {
   std::uint64_t begun_ = 0;                  ///< How many of them are decoded, or will be soon.
   std::uint64_t begun_bytes_ = 0;            ///< What these decode to at most.
   std::uint64_t helped_ = 0;
-  bool found_all_ = false;         ///< No unit can be found at `next_`.
-  std::optional<Lz4Parts> parts_;  ///< Of the frame at `next_`, if it is decoded in parts.
+  bool found_all_ = false;                       ///< No unit can be found at `next_`.
+  std::optional<Lz4Parts> parts_;                ///< Of the frame at `next_`, if it is decoded in parts.
+  std::optional<FileProblem> problem_of_parts_;  ///< Why the next one cannot be found.
   std::set<std::thread::id> helpers_;
   std::vector<std::unique_ptr<Decoder>> idle_decoders_;
   std::vector<Room> idle_rooms_;

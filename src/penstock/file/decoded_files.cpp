@@ -31,8 +31,32 @@ void DecodedFiles::add(std::shared_ptr<OpenFile> opened, Compression compression
   files_.push_back(std::move(file));
 }
 
+/// Tells the observer; what it throws ends the input at the next call that takes, waits or abandons.
+template <class News>
+void DecodedFiles::tell(News news) {
+  try {
+    observed_.tell(news);
+  } catch (...) {
+    std::scoped_lock const lock(mutex_);
+    if (thrown_ == nullptr) thrown_ = std::current_exception();
+  }
+}
+
+/// Under the lock.
+void DecodedFiles::rethrow() {
+  if (thrown_ != nullptr) std::rethrow_exception(std::exchange(thrown_, nullptr));
+}
+
+/// The file is not read further. Under the lock.
+void DecodedFiles::count(DecodedFile const& file) {
+  loss_ += file.cut_into.loss();
+  ++ended_;
+  if (file.bytes.by_one()) ++by_one_;
+}
+
 std::shared_ptr<DecodedFile> DecodedFiles::take() {
   std::scoped_lock const lock(mutex_);
+  rethrow();
   auto const free = std::ranges::find(files_, false, [](auto const& file) { return file->taken; });
   if (free == files_.end()) return nullptr;
   (*free)->taken = true;
@@ -45,6 +69,7 @@ bool DecodedFiles::wait() {
   left_.wait(lock, options_.stop, [this] {
     return files_.empty() || std::ranges::any_of(files_, [](auto const& file) { return !file->taken; });
   });
+  rethrow();
   return !files_.empty() && !options_.stop.stop_requested();
 }
 
@@ -54,11 +79,17 @@ void DecodedFiles::abandon() {
     std::scoped_lock const lock(mutex_);
     auto const free = std::partition(files_.begin(), files_.end(), [](auto const& file) { return file->taken; });
     abandoned.assign(free, files_.end());
+    for (auto const& file : abandoned) {
+      file->cut_into.break_off();
+      count(*file);
+    }
     files_.erase(free, files_.end());
   }
   for (auto const& file : abandoned) {
     observed_.tell([&](FileObserver& observer) { observer.abandoned(file->number, file->tiles); });
   }
+  std::scoped_lock const lock(mutex_);
+  rethrow();
 }
 
 DecodedFiles::Filled DecodedFiles::fill(std::shared_ptr<DecodedFile> const& file, std::span<std::byte> tile) {
@@ -67,7 +98,7 @@ DecodedFiles::Filled DecodedFiles::fill(std::shared_ptr<DecodedFile> const& file
   try {
     filled = read(*file, tile.first(tile_bytes_), left);
   } catch (FileProblem const& problem) {
-    observed_.tell([&](FileObserver& observer) { observer.failed(file->number, problem); });
+    tell([&](FileObserver& observer) { observer.failed(file->number, problem); });
     leave(*file, left);
     if (!observed_.any()) throw;
     return {file->given, 0, nullptr};
@@ -92,8 +123,8 @@ DecodedFiles::Filled DecodedFiles::read(DecodedFile& file, std::span<std::byte> 
 
 /// The thread leaves its file to others.
 void DecodedFiles::leave(DecodedFile& file, Left left) {
-  bool const stopped = options_.stop.stop_requested() && left != Left::failed;
-  observed_.tell([&](FileObserver& observer) {
+  bool const stopped = left == Left::goes_on && options_.stop.stop_requested();
+  tell([&](FileObserver& observer) {
     if (stopped) {
       observer.abandoned(file.number, file.tiles);
     } else if (left != Left::goes_on) {
@@ -104,9 +135,7 @@ void DecodedFiles::leave(DecodedFile& file, Left left) {
   std::scoped_lock const lock(mutex_);
   file.taken = false;
   if (stopped || left != Left::goes_on) {
-    loss_ += file.cut_into.loss();
-    ++ended_;
-    if (file.bytes.by_one()) ++by_one_;
+    count(file);
     std::erase_if(files_, [&](auto const& one) { return one.get() == &file; });
   }
   left_.notify_all();

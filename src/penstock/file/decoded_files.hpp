@@ -4,6 +4,7 @@
 #include <condition_variable>
 #include <cstddef>
 #include <cstdint>
+#include <exception>
 #include <memory>
 #include <mutex>
 #include <span>
@@ -48,6 +49,8 @@ class DecodedFiles {
   void add(std::shared_ptr<OpenFile> opened, Compression compression, std::uint64_t number,
            std::shared_ptr<std::string const> name);
   /// The first file that no thread has, for a tile of it; it is this thread's until `fill`. Null, if there is none.
+  ///
+  /// Throws: what the observer threw in a `fill`, once, as `wait` and `abandon`.
   std::shared_ptr<DecodedFile> take();
   /// False, if all files have ended, or a stop is requested.
   ///
@@ -75,6 +78,10 @@ class DecodedFiles {
   enum class Left { goes_on, ended, failed };
   Filled read(DecodedFile& file, std::span<std::byte> tile, Left& left) const;
   void leave(DecodedFile& file, Left left);
+  template <class News>
+  void tell(News news);
+  void rethrow();
+  void count(DecodedFile const& file);
 
   FileSourceOptions const& options_;
   Observed& observed_;
@@ -84,6 +91,7 @@ class DecodedFiles {
   std::vector<std::shared_ptr<DecodedFile>> files_;  ///< That have not ended.
   RecordLoss loss_;                                  ///< Of those that have.
   std::uint64_t ended_ = 0, by_one_ = 0;
+  std::exception_ptr thrown_;  ///< By the observer, where no thread was in `next`.
 };
 
 }  // namespace penstock

@@ -25,20 +25,24 @@ ByteStream::Gathered DecodedStream::gather(std::span<std::byte> to, std::optiona
   std::size_t got = 0;
   try {
     if (problem_) throw FileProblem(*problem_);
-    if (!begun_) begin(linger, stop);
-    while (got < to.size() && !stop.stop_requested()) {
+    if (!begun_) begin(to.size(), linger, stop);
+    while (got < to.size() && (waits() || !stop.stop_requested())) {
       if (std::size_t const more = step(to.subspan(got)); more > 0) {
         got += more;
+        gave_all_ = false;
       } else if (at_end()) {
         return {got, true};
       } else if (held().empty()) {
+        gave_all_ = true;
+        if (stop.stop_requested()) break;
         // What there was is given; for more a tile would have to wait.
         if (got > 0 && waits() && linger) return {got, false};
         if (waits() && !decoder_) {
           auto const rest = file_->gather(to.subspan(got), linger, stop);
           return {got + rest.bytes, rest.ended};
         }
-        refill(linger, stop);
+        // What is there may decode to all that is wanted.
+        refill(room_.size(), linger.value_or(std::chrono::microseconds(0)), stop);
       }
     }
     return {got, stop.stop_requested()};
@@ -52,25 +56,28 @@ ByteStream::Gathered DecodedStream::gather(std::span<std::byte> to, std::optiona
   return {got, false};
 }
 
-/// Reads until it is known whether the input is compressed.
-void DecodedStream::begin(std::optional<std::chrono::microseconds> linger, std::stop_token const& stop) {
-  while (!compression_ && !stop.stop_requested()) {
-    if (!read_to_end_) refill(linger, stop);
-    compression_ = compression_of(held(), read_to_end_);
+/// Reads until it is known whether the input is compressed, and if that is to wait for more, up to what is wanted.
+void DecodedStream::begin(std::size_t wanted, std::optional<std::chrono::microseconds> linger,
+                          std::stop_token const& stop) {
+  std::size_t const most = std::max(linger ? wanted : 0, magic_bytes);
+  while (!compression_) {
+    if (!read_to_end_ && !stop.stop_requested()) refill(most, linger, stop);
+    compression_ = compression_of(held(), read_to_end_ || stop.stop_requested());
   }
-  if (!compression_) return;
   if (*compression_ != Compression::none) decoder_.emplace(*compression_, offset_);
   begun_ = true;
 }
 
-/// Reads what comes next behind what is held.
-void DecodedStream::refill(std::optional<std::chrono::microseconds> linger, std::stop_token const& stop) {
+/// Reads what comes next behind what is held, of a pipe so many bytes at most.
+void DecodedStream::refill(std::size_t most, std::optional<std::chrono::microseconds> linger,
+                           std::stop_token const& stop) {
   if (begin_ == end_) begin_ = end_ = 0;
   auto const room = std::span(room_).subspan(end_);
   if (waits()) {
-    auto const got = file_->gather(room, linger, stop);
+    auto const got = file_->gather(room.first(std::min(most, room.size())), linger, stop);
     end_ += got.bytes;
-    read_to_end_ = got.ended;
+    // A stop is no end.
+    read_to_end_ = got.ended && !stop.stop_requested();
     return;
   }
   std::size_t const got = file_->read_at(next_, room);

@@ -31,12 +31,13 @@ class DecodedStream final : public ByteStream {
   /// Bytes that were decoded before a damage are given before it throws.
   Gathered gather(std::span<std::byte> to, std::optional<std::chrono::microseconds> linger,
                   std::stop_token const& stop) override;
+  bool holds() const noexcept override { return waits() && (!held().empty() || (decoder_ && !gave_all_)); }
 
  private:
   std::span<std::byte const> held() const noexcept { return std::span(room_).first(end_).subspan(begin_); }
   bool waits() const noexcept { return !file_->pieces(); }
-  void refill(std::optional<std::chrono::microseconds> linger, std::stop_token const& stop);
-  void begin(std::optional<std::chrono::microseconds> linger, std::stop_token const& stop);
+  void refill(std::size_t most, std::optional<std::chrono::microseconds> linger, std::stop_token const& stop);
+  void begin(std::size_t wanted, std::optional<std::chrono::microseconds> linger, std::stop_token const& stop);
   std::size_t step(std::span<std::byte> to);
   bool at_end();
 
@@ -46,6 +47,7 @@ class DecodedStream final : public ByteStream {
   std::vector<std::byte> room_;
   std::size_t begin_ = 0, end_ = 0;  ///< What was read and is not decoded yet.
   bool read_to_end_ = false;
+  bool gave_all_ = true;                    ///< The decoder has given all that it could of what was read.
   std::optional<Compression> compression_;  ///< Nothing as long as that is not known.
   bool begun_ = false;
   std::optional<Decoder> decoder_;

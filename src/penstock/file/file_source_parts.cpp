@@ -42,6 +42,8 @@ bool FileSource::Parts::next(Tile& tile) {
   while (!options_.stop.stop_requested()) {
     if (next_decoded(tile)) return true;
     if (current_ != nullptr) {
+      // A pipe may be silent for long: what others have to decode goes first.
+      if (!current_->pieces() && decoded_.wait()) continue;
       if (next_of_current(tile)) return true;
     } else if (!opened_all_) {
       auto const input = next_file_();
@@ -50,6 +52,10 @@ bool FileSource::Parts::next(Tile& tile) {
     } else if (!decoded_.wait()) {
       break;
     }
+  }
+  // What was read of a pipe leaves.
+  while (stream_ != nullptr && stream_->holds()) {
+    if (next_of_stream(tile)) return true;
   }
   if (options_.stop.stop_requested()) abandon();
   return false;
@@ -127,6 +133,7 @@ void FileSource::Parts::begin_decoding() {
   std::size_t const got = current_->read_at(0, first);
   auto const compression = compression_of(std::span(first).first(got), true);
   if (compression == Compression::none) return;
+  stream_ = nullptr;
   decoded_.add(std::exchange(current_, nullptr), *compression, file_, name_);
 }
 

@@ -122,7 +122,7 @@ std::size_t StreamTiles::gather_head(ByteStream& stream, std::span<std::byte> ro
     auto const got = read(stream, room.subspan(held));
     held += got.bytes;
     read_to_end_ = got.ended;
-    if (options_.stop.stop_requested()) return 0;
+    if (got.bytes == 0 && options_.stop.stop_requested()) return 0;
   }
   std::size_t const gone = cut_by_head(room.first(std::min(held, options_.framing->head_bytes())));
   std::memmove(room.data(), room.data() + gone, held - gone);
