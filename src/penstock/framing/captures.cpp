@@ -117,11 +117,15 @@ class Pcapng final : public Framing {
       refuse_capture("A block of the capture says that it has " + std::to_string(length) +
                      " bytes: the capture is damaged.");
     }
-    if (type == interface_block && bytes.size() >= length) {
-      CaptureNotes const other = of_interface(bytes.first(length), numbers_);
-      if (other.link != notes_.link || other.time_unit != notes_.time_unit) {
-        refuse_capture("The capture has interfaces of several types of link or units of time: write a file for each.");
+    if (type == interface_block) {
+      // Its link is seen even if it is too long for a tile, and is left out.
+      bool differs = numbers_.half(bytes, 8) != notes_.link;
+      if (!differs && bytes.size() >= length) {
+        CaptureNotes const other = of_interface(bytes.first(length), numbers_);
+        differs = other.link != notes_.link || other.time_unit != notes_.time_unit;
       }
+      if (differs)
+        refuse_capture("The capture has interfaces of several types of link or units of time: write a file for each.");
     }
     return length;
   }

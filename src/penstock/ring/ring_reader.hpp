@@ -69,6 +69,8 @@ class RingReader final : public MemoryOwner {
   void end_use() noexcept { used_.store(false, std::memory_order_release); }
 
   SharedRingCounts counts() const;
+  /// Slots that are the reader's now.
+  std::uint64_t out() const noexcept { return out_.load(std::memory_order_acquire); }
 
  private:
   struct Cursor {

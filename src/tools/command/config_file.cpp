@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tools/command/config_file.hpp"
 
+#include <cstddef>
+#include <fstream>
+#include <iterator>
 #include <optional>
 #include <sstream>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #ifdef PENSTOCK_WITH_TOML
@@ -59,10 +63,51 @@ void set(CLI::App& command, std::string const& path, std::string const& name, to
   }
 }
 
+/// The line of the first character beyond ASCII that is in no string and no comment; 0 if there is none. TOML has none
+/// there, and toml++ 3.3 does what is undefined with some.
+std::size_t line_beyond_ascii(std::string_view text) {
+  constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
+  if (text.starts_with(byte_order_mark)) text.remove_prefix(byte_order_mark.size());
+  std::size_t line = 1;
+  bool comment = false;
+  std::string_view closing;  // Of the string, if it is in one.
+  for (std::size_t at = 0; at < text.size(); ++at) {
+    char const now = text[at];
+    if (now == '\n') {
+      ++line;
+      comment = false;
+      if (closing.size() == 1) closing = {};
+    } else if (comment || (now != '\\' && !closing.empty() && !text.substr(at).starts_with(closing))) {
+      continue;
+    } else if (!closing.empty()) {
+      bool const escape = now == '\\';
+      if (escape && closing.front() == '"' && at + 1 < text.size() && text[at + 1] != '\n') ++at;
+      if (escape) continue;
+      at += closing.size() - 1;
+      closing = {};
+    } else if (now == '"' || now == '\'') {
+      bool const three = text.substr(at).starts_with(std::string(3, now));
+      closing = text.substr(at, three ? 3 : 1);
+      at += closing.size() - 1;
+    } else if (now == '#') {
+      comment = true;
+    } else if (static_cast<unsigned char>(now) > 0x7F) {
+      return line;
+    }
+  }
+  return 0;
+}
+
 void apply_file(CLI::App& command, std::string const& path) {
+  std::ifstream in(path, std::ios::binary);
+  std::string const content{std::istreambuf_iterator<char>(in), {}};
+  if (in.bad()) refuse(path, "it cannot be read");
+  if (std::size_t const line = line_beyond_ascii(content); line != 0) {
+    refuse(path, "line " + std::to_string(line) + ": put what is not ASCII into quotes");
+  }
   toml::table file;
   try {
-    file = toml::parse_file(path);
+    file = toml::parse(content, path);
   } catch (toml::parse_error const& error) {
     std::ostringstream where;
     where << error.source().begin.line;
