@@ -120,6 +120,7 @@ TEST_F(ModelledGpu, TellsTimesInStepsIfItsEventsDo) {
   device = std::make_unique<CpuDevice>(CpuOptions{.compute_threads = 2, .model = model});
   Stream const stream = device->make_stream();
   for (int i = 1; i <= 4; ++i) {
+    hold(stream);
     Event const before = mark(stream);
     stream.launch(1, [](std::uint32_t) {}, {.time = i * 20us});
     Event const after = mark(stream);

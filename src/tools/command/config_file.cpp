@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tools/command/config_file.hpp"
 
+#include <algorithm>
 #include <cstddef>
 #include <fstream>
 #include <iterator>
@@ -63,8 +64,13 @@ void set(CLI::App& command, std::string const& path, std::string const& name, to
   }
 }
 
-/// The line of the first character beyond ASCII that is in no string and no comment; 0 if there is none. TOML has none
-/// there, and toml++ 3.3 does what is undefined with some.
+/// Within a number or a name a quote begins none.
+bool may_begin_a_string(std::string_view before) {
+  return before.empty() || std::string_view(" \t\r\n=,.[{").find(before.back()) != std::string_view::npos;
+}
+
+/// The line of the first character beyond ASCII that is in no string and no comment, or behind a backslash; 0 if there
+/// is none. TOML has none there, and toml++ 3.3 does what is undefined with some.
 std::size_t line_beyond_ascii(std::string_view text) {
   constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
   if (text.starts_with(byte_order_mark)) text.remove_prefix(byte_order_mark.size());
@@ -81,11 +87,15 @@ std::size_t line_beyond_ascii(std::string_view text) {
       continue;
     } else if (!closing.empty()) {
       bool const escape = now == '\\';
-      if (escape && closing.front() == '"' && at + 1 < text.size() && text[at + 1] != '\n') ++at;
+      if (escape && closing.front() == '"') {
+        auto const next = std::min(text.find_first_not_of(" \t", at + 1), text.size());
+        if (next < text.size() && static_cast<unsigned char>(text[next]) > 0x7F) return line;
+        if (at + 1 < text.size() && text[at + 1] != '\n') ++at;
+      }
       if (escape) continue;
       at += closing.size() - 1;
       closing = {};
-    } else if (now == '"' || now == '\'') {
+    } else if ((now == '"' || now == '\'') && may_begin_a_string(text.substr(0, at))) {
       bool const three = text.substr(at).starts_with(std::string(3, now));
       closing = text.substr(at, three ? 3 : 1);
       at += closing.size() - 1;
