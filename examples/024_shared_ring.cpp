@@ -2,6 +2,7 @@
 // Another process writes into shared memory, and a device counts the bytes there by value: no byte is copied on the
 // host. This program is both: it starts itself again as the writer. Name a device, as in cuda:0; unnamed it is the CPU
 // device.
+#include <chrono>
 #include <cinttypes>
 #include <cstdio>
 #include <cstring>
@@ -49,7 +50,7 @@ int read_pieces(char const* program, char const* device, std::string const& path
   if (posix_spawn(&child, "/proc/self/exe", nullptr, nullptr, words, environ) != 0) return std::perror("spawn"), 1;
 
   Pipeline pipeline(devices, {.tile = {.input_bytes = ring.shape().slot_bytes, .output_bytes = 0}});
-  SharedRingSource source(ring, pipeline.pool());
+  SharedRingSource source(ring, pipeline.pool(), {.idle = std::chrono::seconds(20)});
   Reduction<std::uint64_t> counts(devices, 256);
   std::uint64_t sum_there = 0;
   Report const report =

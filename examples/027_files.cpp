@@ -14,7 +14,7 @@ using namespace penstock;
 
 int main(int count, char** words) {
   std::vector<std::string> paths(words + 1, words + count);
-  if (paths.empty()) paths.emplace_back(words[0]);  // This program, then.
+  if (paths.empty()) paths.emplace_back("/proc/self/exe");  // This program, then.
   std::vector<std::size_t> bytes(paths.size());
 
   auto const device = open_device();

@@ -43,7 +43,7 @@ void be_a_peer(std::string const& address) {
 
 }  // namespace
 
-int main(int count, char** words) {
+int main(int count, char** words) try {
   StopSignals const signals;  // Before any other thread.
   bool const own = count < 2;
   std::string const address = own ? "tcp:127.0.0.1:0" : words[1];
@@ -75,4 +75,6 @@ int main(int count, char** words) {
   bool right = !own || (lines_of.size() == peers && source.counts().loss.unfinished == peers);
   for (auto const& [connection, lines] : lines_of) right = right && (!own || lines == lines_each);
   return report.ok() && right ? 0 : 1;
+} catch (Error const& error) {
+  return std::fprintf(stderr, "%s\n", error.what()), 1;
 }

@@ -86,6 +86,20 @@ TEST(ACapture, TellsFromItsMiddleWhereAPacketBegins) {
   }
 }
 
+TEST(ACapture, TellsSoAlsoWherePacketsOfOneSizeLookWholeFromOtherPlaces) {
+  for (bool const swapped : {false, true}) {
+    MadeCapture capture(MadeCapture::Format::pcapng, swapped, false);
+    auto const framing = captured_packets()->of_input(bytes_of(capture.text)).framing;
+    std::size_t const first = capture.text.size();
+    std::size_t const size = capture.add({std::string(68, '\0'), 0}).size();
+    // One byte off, blocks of 100 bytes are some of 25,600.
+    for (int k = 0; k < 2000; ++k) capture.add({std::string(68, '\0'), 0});
+    for (std::size_t off = 1; off <= size; ++off) {
+      EXPECT_EQ(framing->find_record(bytes_of(capture.text.substr(first + off)), false), size - off) << off;
+    }
+  }
+}
+
 TEST(PlacesOfRecords, AreWrittenWithNotesInFrontOfThem) {
   std::vector<std::byte> to(record_places_bytes(12, 4));
   std::size_t const bytes = write_record_places(*equal_records(4), bytes_of("abcdefghijkl"), to);

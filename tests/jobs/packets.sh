@@ -100,7 +100,7 @@ case $case in
   ReadsAPipeAsItReadsAFile)
     make_captures pcap 20000 capture wanted.flows wanted.totals
     # shellcheck disable=SC2002 # It is to be a pipe.
-    cat capture | run_packets --input /dev/stdin
+    cat capture | run_packets --input -
     same flows wanted.flows
     same totals wanted.totals
     gzip capture

@@ -102,7 +102,7 @@ std::uint64_t digest_of(Sums const& sums) {
 std::string interface_of(JobPoint const& point) {
   std::string const& name = point.values.text("interface");
   if (name.empty() == point.values.text("input").empty()) {
-    throw Error(ErrorKind::bad_argument, "Name a capture by --input, or an interface by --interface.");
+    throw Error(ErrorKind::bad_argument, "Name a capture by --input or an interface by --interface, and not both.");
   }
   if (name.empty() || point.stop.stop_possible()) return name;
   throw Error(ErrorKind::bad_argument, "An interface has no end to be measured: only run can capture.");
@@ -131,10 +131,12 @@ TileShape shape_of(JobPoint const& point) {
 }  // namespace
 
 int main(int count, char** arguments) {
+  JobOption input = file_option("input", "The capture, pcap or pcapng, or - for standard input");
+  input.required = false;
   return run_job(
       count, arguments,
       {.sentence = "Counts and checks captured packets, and adds them up by flow",
-       .options = {optional_file_option("input", "The capture, pcap or pcapng, or - for standard input"),
+       .options = {input,
                    JobOption{.name = "interface",
                              .sentence = "The network interface to capture from until ctrl-C, as lo",
                              .type = "NAME",

@@ -135,6 +135,9 @@ class Pcapng final : public Framing {
       if (from.size() < least_block) return std::nullopt;
       std::uint32_t const length = numbers_.word(from, 4);
       if (length < least_block || length % 4 != 0 || length > most_captured) return 0;
+      // A place some bytes off reads the zeros in front of a type as its lower bytes. Blocks of one size may look whole
+      // from there, one after the other.
+      if ((type_of(from) & 0xFFU) == 0) return 0;
       if (length > from.size()) return length;
       return numbers_.word(from, length - 4) == length ? length : 0;
     });
