@@ -88,7 +88,7 @@ std::size_t line_beyond_ascii(std::string_view text) {
     } else if (!closing.empty()) {
       bool const escape = now == '\\';
       if (escape && closing.front() == '"') {
-        auto const next = std::min(text.find_first_not_of(" \t", at + 1), text.size());
+        auto const next = std::min(text.find_first_not_of(" \t\r\n", at + 1), text.size());
         if (next < text.size() && static_cast<unsigned char>(text[next]) > 0x7F) return line;
         if (at + 1 < text.size() && text[at + 1] != '\n') ++at;
       }
@@ -113,7 +113,7 @@ void apply_file(CLI::App& command, std::string const& path) {
   std::string const content{std::istreambuf_iterator<char>(in), {}};
   if (in.bad()) refuse(path, "it cannot be read");
   if (std::size_t const line = line_beyond_ascii(content); line != 0) {
-    refuse(path, "line " + std::to_string(line) + ": put what is not ASCII into quotes");
+    refuse(path, "line " + std::to_string(line) + ": put what is not ASCII into quotes, and not behind a backslash");
   }
   toml::table file;
   try {
