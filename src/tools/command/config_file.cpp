@@ -66,7 +66,11 @@ void set(CLI::App& command, std::string const& path, std::string const& name, to
 
 /// Within a number or a name a quote begins none.
 bool may_begin_a_string(std::string_view before) {
-  return before.empty() || std::string_view(" \t\r\n=,.[{").find(before.back()) != std::string_view::npos;
+  constexpr std::string_view blank = " \t\r\n";
+  while (!before.empty() && before.back() == '[') before.remove_suffix(1);
+  if (before.empty() || (blank.find(before.back()) != std::string_view::npos) || before.back() == ',') return true;
+  std::string_view const line = before.substr(before.rfind('\n') + 1);
+  return line.find('=') == line.size() - 1;  // The first of its line.
 }
 
 /// The line of the first character beyond ASCII that is in no string and no comment, or behind a backslash; 0 if there
