@@ -17,8 +17,8 @@
 #include <thread>
 #include <vector>
 
+#include "../cpu_with_children.hpp"
 #include <benchmark/benchmark.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
 #include "penstock/core/pool.hpp"
@@ -46,21 +46,10 @@ bool run(std::string command, std::string const& file, std::string const& redire
   return std::system((command + " 2>/dev/null " + redirect).c_str()) == 0;  // NOLINT(cert-env33-c)
 }
 
-/// Of this process and of those that it has waited for.
-double cpu_seconds() {
-  double all = 0;
-  for (int const who : {RUSAGE_SELF, RUSAGE_CHILDREN}) {
-    rusage used{};
-    getrusage(who, &used);
-    for (timeval const time : {used.ru_utime, used.ru_stime}) all += double(time.tv_sec) + 1e-6 * double(time.tv_usec);
-  }
-  return all;
-}
-
 void tell(benchmark::State& state, std::uint64_t bytes, double since) {
   double const all = double(bytes) * double(state.iterations());
   state.SetBytesProcessed(static_cast<std::int64_t>(all));
-  state.counters["cpu"] = (cpu_seconds() - since) / (all * 1e-9);
+  state.counters["cpu"] = (cpu_seconds_with_children() - since) / (all * 1e-9);
 }
 
 /// A log and what the commands make of it, gone when the bench ends.
@@ -111,7 +100,7 @@ void by_source(benchmark::State& state, Texts const& texts, Way const& way) {
   constexpr TileShape shape{.input_bytes = std::size_t{1} << 20};
   std::vector<std::byte> slab(Pool::slab_bytes(shape, tiles));
   Pool pool(slab, shape, tiles);
-  double const before = cpu_seconds();
+  double const before = cpu_seconds_with_children();
   for (auto _ : state) {
     FileSource source({path}, pool, {.decompress = true});
     std::mutex next;
@@ -138,7 +127,7 @@ void by_source(benchmark::State& state, Texts const& texts, Way const& way) {
 void by_command(benchmark::State& state, Texts const& texts, Way const& way) {
   std::string const path = texts.made(way);
   if (path.empty()) return state.SkipWithError("its command is not installed");
-  double const before = cpu_seconds();
+  double const before = cpu_seconds_with_children();
   for (auto _ : state) run(way.decode, path, ">/dev/null");
   tell(state, texts.bytes(), before);
 }

@@ -13,11 +13,11 @@
 #include <numeric>
 #include <vector>
 
+#include "../cpu_with_children.hpp"
 #include <benchmark/benchmark.h>
 #include <fcntl.h>
 #include <semaphore.h>
 #include <sys/mman.h>
-#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -34,17 +34,6 @@ constexpr std::uint32_t slots = 8;
 std::uint64_t pieces() {
   char const* const mebibytes = std::getenv("PENSTOCK_BENCH_MEBIBYTES");
   return mebibytes != nullptr ? std::strtoull(mebibytes, nullptr, 10) : 256;
-}
-
-/// Of this process and of those that it has waited for.
-double cpu_seconds() {
-  double all = 0;
-  for (int const who : {RUSAGE_SELF, RUSAGE_CHILDREN}) {
-    rusage used{};
-    getrusage(who, &used);
-    for (timeval const time : {used.ru_utime, used.ru_stime}) all += double(time.tv_sec) + 1e-6 * double(time.tv_usec);
-  }
-  return all;
 }
 
 std::vector<std::byte> const& given() {
@@ -65,7 +54,7 @@ std::uint64_t sum_of(std::span<std::byte const> bytes) {
 /// Has another process run `write`, and `read` add up what comes of it.
 void bring(benchmark::State& state, std::function<void()> const& write, std::function<std::uint64_t()> const& read) {
   std::uint64_t const expected = sum_of(given()) * pieces();
-  double const before = cpu_seconds();
+  double const before = cpu_seconds_with_children();
   for (auto _ : state) {
     pid_t const child = fork();
     if (child == 0) write(), _exit(0);
@@ -75,7 +64,7 @@ void bring(benchmark::State& state, std::function<void()> const& write, std::fun
   }
   double const all = double(pieces() * slot_bytes) * double(state.iterations());
   state.SetBytesProcessed(static_cast<std::int64_t>(all));
-  state.counters["cpu"] = (cpu_seconds() - before) / (all * 1e-9);
+  state.counters["cpu"] = (cpu_seconds_with_children() - before) / (all * 1e-9);
 }
 
 void by_pipe(benchmark::State& state) {

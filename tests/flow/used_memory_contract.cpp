@@ -69,7 +69,9 @@ class SourceOfPieces final : public Source {
   std::uint64_t given_ = 0;
 };
 
-PipelineOptions for_sums(PipelineOptions options) {
+PipelineOptions for_sums(PipelineOptions options, Transport transport = Transport::automatic) {
+  options.consumers = 1;
+  options.tuning.transport = transport;
   options.tile = {.input_bytes = Pieces::tile_bytes, .output_bytes = sizeof(std::uint64_t)};
   return options;
 }
@@ -99,9 +101,7 @@ TEST_P(PipelineContract, ReadsMemoryWhereItIs) {
       SCOPED_TRACE(testing::Message() << (pinned ? "pinned" : "not pinned") << ", reads once " << promises.reads_once
                                       << ", any alignment " << promises.any_alignment);
       Pinned const pin = pinned ? device().pin(pieces.file.bytes()) : Pinned();
-      PipelineOptions options = for_sums(usual());
-      options.consumers = 1;
-      open(options);
+      open(for_sums(usual()));
       SourceOfPieces source(pieces);
       Sums sums;
       Report const report = pipeline().run(source, sum_of_input(kernels(), promises), sums.note());
@@ -116,10 +116,7 @@ TEST_P(PipelineContract, ReadsMemoryWhereItIs) {
 TEST_P(PipelineContract, CopiesNothingOfPinnedMemoryIfItNeedNot) {
   Pieces const pieces;
   Pinned const pin = device().pin(pieces.file.bytes());
-  PipelineOptions options = for_sums(usual());
-  options.consumers = 1;
-  options.tuning.transport = Transport::mapped;
-  open(options);
+  open(for_sums(usual(), Transport::mapped));
   SourceOfPieces source(pieces);
   Sums sums;
   Report const report =
@@ -134,10 +131,7 @@ TEST_P(PipelineContract, CopiesNothingOfPinnedMemoryIfItNeedNot) {
 TEST_P(PipelineContract, FailsMemoryAtAnOddPlaceThatMayNotBeCopied) {
   Pieces const pieces;
   Pinned const pin = device().pin(pieces.file.bytes());
-  PipelineOptions options = for_sums(usual());
-  options.consumers = 1;
-  options.tuning.transport = Transport::mapped;
-  open(options);
+  open(for_sums(usual(), Transport::mapped));
   std::string why;
   pipeline().start(sum_of_input(kernels(), {.reads_once = true}), [&](Completion& completion) {
     if (completion.failure) why = completion.failure->reason;

@@ -1,18 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # images.sh PROGRAM CASE: the job `images` makes of JPEG files the tensors that Python computes.
-set -euo pipefail
-export LC_ALL=C
-program=$1 case=$2
-here=$(dirname "$(realpath "$0")")
-scratch=$(mktemp -d)
-trap 'rm -rf "$scratch"' EXIT
-cd "$scratch"
+# shellcheck source=tests/jobs/job_world.sh
+source "$(dirname "$0")/job_world.sh"
 
-fail() {
-  echo "$*" >&2
-  exit 1
-}
 command -v python3 >/dev/null || {
   echo 'python3 is not here: install it'
   exit 77

@@ -1,21 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # line_values.sh PROGRAM CASE: the job `lines` says of JSON, of decimal numbers and of times what other programs say.
-set -euo pipefail
-program=$1 case=$2
-scratch=$(mktemp -d)
-trap 'rm -rf "$scratch"' EXIT
-cd "$scratch"
+# shellcheck source=tests/jobs/job_world.sh
+source "$(dirname "$0")/job_world.sh"
 
-fail() {
-  echo "$*" >&2
-  exit 1
-}
-same() {
-  sort <out >out.sorted
-  sort <expected >expected.sorted
-  cmp -s out.sorted expected.sorted || fail "$(diff out.sorted expected.sorted | head -20)"
-}
 needs() {
   command -v "$1" >where || {
     echo "$1 is not here: $2"
@@ -37,7 +25,7 @@ runs_on() {
   for tiles in '--tile 1MiB' '--tile 16KiB --producers 4 --lanes 2'; do
     # shellcheck disable=SC2086 # Several words.
     "$program" run --device cpu --input "$file" "$@" $tiles >out 2>err || fail "$(cat err)"
-    same
+    same_lines
   done
 }
 # JSON lines: members in any order, strings with what looks like members, nested values, numbers of all kinds, names
@@ -138,7 +126,7 @@ case $case in
     printf '%s\n' '2000-02-28T00:00:00Z 1' '2000-02-29T00:00:00Z 2' '2000-03-01T00:00:00Z 1' 'other 1' >expected
     "$program" run --device cpu --input times --format words --by day >rows 2>err || fail "$(cat err)"
     cut -d' ' -f1-2 rows >out
-    same
+    same_lines
     ! "$program" run --device cpu --input - --by day <"times" >out 2>err || fail 'it knew the first time of a pipe'
     grep -q -e '--from' err || fail "$(cat err)"
     ! "$program" run --device cpu --input times --by day --from 2000-02-30 >out 2>err || fail 'it took a wrong date'
@@ -161,7 +149,7 @@ case $case in
     [ "$(wc -l <log.json)" = "$(wc -l <"$log")" ] || fail 'jq left lines out'
     "$program" run --device cpu --input log.json --format json --key-name status --sum-name bytes >rows 2>err || fail "$(cat err)"
     cut -d' ' -f1-3 rows >out
-    same
+    same_lines
     ;;
   SumsTheTableOfARealStudy)
     table=$(real birdstrikes.csv)

@@ -1,22 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # lines.sh PROGRAM CASE: the job `lines` says of a file what awk says of it.
-set -euo pipefail
-program=$1 case=$2
-here=$(dirname "$(realpath "$0")")
-scratch=$(mktemp -d)
-trap 'rm -rf "$scratch"' EXIT
-cd "$scratch"
+# shellcheck source=tests/jobs/job_world.sh
+source "$(dirname "$0")/job_world.sh"
 
-fail() {
-  echo "$*" >&2
-  exit 1
-}
-same() {
-  sort <out >out.sorted
-  sort <expected >expected.sorted
-  cmp -s out.sorted expected.sorted || fail "$(diff out.sorted expected.sorted | head -20)"
-}
 # An access log of so many lines, of which some have no bytes, a quote in the request, or no status.
 some_log() {
   awk -v lines="$1" 'BEGIN {
@@ -49,10 +36,10 @@ case $case in
     for options in '' '--tile 64KiB --producers 4 --lanes 2' '--tile 4KiB'; do
       # shellcheck disable=SC2086 # Several words.
       "$program" run --device cpu --input log $options >out 2>err || fail "$(cat err)"
-      same
+      same_lines
     done
     "$program" run --device cpu --input - <log >out 2>err || fail "$(cat err)"
-    same
+    same_lines
     ;;
   SumsACompressedLogAsThePlainOne)
     some_log 20000
@@ -67,10 +54,10 @@ case $case in
       tail -n +7001 log | "$command" -c >>two 2>err
       for file in one two; do
         "$program" run --device cpu --input "$file" --tile 64KiB --producers 3 >out 2>err || fail "$command: $(cat err)"
-        same
+        same_lines
         # shellcheck disable=SC2002 # It is to be a pipe.
         cat "$file" | "$program" run --device cpu --input - >out 2>err || fail "$command: $(cat err)"
-        same
+        same_lines
       done
       head -c "$(($(stat -c %s two) - 1))" two >short
       ! "$program" run --device cpu --input short >out 2>err || fail "$command: a file that is cut short was taken"
@@ -82,7 +69,7 @@ case $case in
     awk 'BEGIN { for (k = 0; k < 50000; ++k) printf "\"a,%d\",%d,%d\n", k, k % 7, k }' >table.csv
     awk -F, '{ ++lines[$3 % 7]; sum[$3 % 7] += $4 } END { for (key in lines) printf "%s %.0f %.0f\n", key, lines[key], sum[key] }' table.csv >expected
     "$program" run --device cpu --input table.csv --format csv --key 2 --sum 3 >out 2>err || fail "$(cat err)"
-    same
+    same_lines
     "$program" run --device cpu --input table.csv --format csv --key 2 --sum 3 --groups 4 >out 2>err || fail "$(cat err)"
     [ "$(wc -l <out)" = 5 ] || fail "$(cat out)"
     grep -q '^other 2142' out || fail "$(cat out)"
@@ -97,7 +84,7 @@ case $case in
     for options in '' '--tile 64KiB --producers 4 --lanes 2' '--tile 4KiB'; do
       # shellcheck disable=SC2086 # Several words.
       "$program" run --device cpu --input log --patterns patterns $options >out 2>err || fail "$(cat err)"
-      same
+      same_lines
     done
     printf 'one\n\n' >patterns
     ! "$program" run --device cpu --input log --patterns patterns >out 2>err || fail 'an empty pattern was taken'
@@ -140,7 +127,7 @@ EOF
     wait "$lines" && fail 'it was not interrupted'
     cat log >>log.1
     by_awk log.1
-    same
+    same_lines
     ! "$program" bench --device cpu --input log --follow yes >out 2>err || fail 'a measurement has no end'
     cat out err | grep -q 'only run can follow' || fail "$(cat out err)"
     ;;
@@ -165,13 +152,13 @@ EOF
     }
     by_awk "$log"
     "$program" run --device cpu --input "$log" >out 2>err || fail "$(cat err)"
-    same
+    same_lines
     grep -q '^200 9126 ' out || fail "$(cat out)"
     # By the hour: all of it is of one month.
     sed 's/^[^[]*.\(..\).May.2015:\(..\).*/2015-05-\1T\2:00:00Z/' "$log" | sort | uniq -c | awk '{ print $2, $1 }' >expected
     "$program" run --device cpu --input "$log" --by hour >rows 2>err || fail "$(cat err)"
     cut -d' ' -f1-2 rows >out
-    same
+    same_lines
     ;;
   *) fail "no case $case" ;;
 esac

@@ -1,18 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # packets.sh PROGRAM CASE: the job `packets` says of a capture what is in it.
-set -euo pipefail
-export LC_ALL=C
-program=$1 case=$2
-here=$(dirname "$(realpath "$0")")
-scratch=$(mktemp -d)
-trap 'rm -rf "$scratch"' EXIT
-cd "$scratch"
+# shellcheck source=tests/jobs/job_world.sh
+source "$(dirname "$0")/job_world.sh"
 
-fail() {
-  echo "$*" >&2
-  exit 1
-}
 # run_packets OPTION...: its rows into `flows`, in one order; what is in front of them into `totals`.
 run_packets() {
   "$program" run --device cpu --top 0 "$@" >out 2>err || fail "$(cat err)"

@@ -1,17 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # radio.sh PROGRAM CASE: the job `radio` finds in samples the frames that were sent.
-set -euo pipefail
-program=$1 case=$2
-here=$(dirname "$(realpath "$0")")
-scratch=$(mktemp -d)
-trap 'rm -rf "$scratch"' EXIT
-cd "$scratch"
+# shellcheck source=tests/jobs/job_world.sh
+source "$(dirname "$0")/job_world.sh"
 
-fail() {
-  echo "$*" >&2
-  exit 1
-}
 # So many frames of one aircraft on the air, with noise: samples at 2 Msps in `samples`, and of the same at 2.4 Msps in
 # `samples24`. `sent` has the frames, and where each begins. Every fifth is of an aircraft that does not name itself.
 on_the_air() {
