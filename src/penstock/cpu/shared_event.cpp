@@ -4,21 +4,18 @@
 #include <algorithm>
 #include <atomic>
 #include <cerrno>
-#include <climits>
 #include <cstring>
-#include <ctime>
 #include <string>
 #include <system_error>
 
 #include <fcntl.h>
-#include <linux/futex.h>
 #include <pthread.h>
 #include <sys/mman.h>
 #include <sys/random.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
+#include "penstock/core/between_processes.hpp"
 #include "penstock/error.hpp"
 
 namespace penstock::cpu {
@@ -52,16 +49,6 @@ std::string system_words() {
   return std::error_code(errno, std::generic_category()).message();
 }
 
-/// A process holds the byte of its place until it ends, however it ends.
-struct flock byte_of(std::uint32_t place) noexcept {
-  struct flock lock = {};
-  lock.l_type = F_WRLCK;
-  lock.l_whence = SEEK_SET;
-  lock.l_start = place;
-  lock.l_len = 1;
-  return lock;
-}
-
 }  // namespace
 
 SharedEvent::SharedEvent(int descriptor) : descriptor_(descriptor) {
@@ -77,8 +64,8 @@ SharedEvent::SharedEvent(int descriptor) : descriptor_(descriptor) {
 
 void SharedEvent::take_place() {
   place_ = page_->places.fetch_add(1, std::memory_order_relaxed) + 1;
-  struct flock lock = byte_of(place_);
-  if (fcntl(descriptor_, F_OFD_SETLK, &lock) == 0) return;
+  // It has this byte until it ends, however it ends.
+  if (lock_byte(descriptor_, place_)) return;
   throw Error(ErrorKind::system,
               "The page of an event of several processes cannot be locked: " + system_words() + ". Raise `ulimit -x`.");
 }
@@ -181,7 +168,7 @@ bool SharedEvent::passed(std::uint64_t record) const noexcept {
 
 void SharedEvent::wake() noexcept {
   page_->changes.fetch_add(1, std::memory_order_release);
-  syscall(SYS_futex, &page_->changes, FUTEX_WAKE, INT_MAX, nullptr, nullptr, 0);
+  wake_all_on(page_->changes);
 }
 
 std::uint32_t SharedEvent::changes() const noexcept {
@@ -195,12 +182,11 @@ void SharedEvent::wait_a_while(std::uint64_t record) noexcept {
 
 /// Until there are other changes than `seen`.
 void SharedEvent::await_change(std::uint64_t record, std::uint32_t seen) noexcept {
-  timespec const a_while = {.tv_sec = 0, .tv_nsec = 100'000'000};
-  long const answer = syscall(SYS_futex, &page_->changes, FUTEX_WAIT, seen, &a_while, nullptr, 0);
-  if (answer == 0 || errno != ETIMEDOUT || recorded_here() || passed(record)) return;
+  constexpr std::chrono::milliseconds a_while(100);
+  sleep_on(page_->changes, seen, a_while);
+  if (changes() != seen || recorded_here() || passed(record)) return;
   std::uint64_t const last = recorded();
-  struct flock lock = byte_of(page_->recorder.load(std::memory_order_relaxed));
-  if (fcntl(descriptor_, F_OFD_GETLK, &lock) == 0 && lock.l_type == F_UNLCK) pass(last);
+  if (!is_byte_locked(descriptor_, page_->recorder.load(std::memory_order_relaxed))) pass(last);
 }
 
 void SharedEvent::tell_when_passed(std::uint64_t record, std::unique_ptr<Onward>& onward) {
@@ -244,7 +230,7 @@ void SharedEvent::watch() noexcept {
     if (next != UINT64_MAX) {
       await_change(next, seen);
     } else {
-      syscall(SYS_futex, &page_->changes, FUTEX_WAIT, seen, nullptr, nullptr, 0);
+      sleep_on(page_->changes, seen, std::chrono::hours(1));
     }
   }
 }

@@ -3,19 +3,15 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <climits>
 #include <cstring>
-#include <ctime>
 #include <limits>
 #include <new>
 #include <string>
 #include <system_error>
 
 #include <fcntl.h>
-#include <linux/futex.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 namespace penstock {
@@ -50,15 +46,6 @@ std::size_t head_bytes(SharedRingShape const& shape) noexcept {
 
 std::size_t all_bytes(SharedRingShape const& shape) noexcept {
   return head_bytes(shape) + std::size_t{shape.writers} * shape.slots * pages_of(shape.slot_bytes);
-}
-
-struct flock lock_of(std::size_t which, short type = F_WRLCK) noexcept {
-  struct flock lock = {};
-  lock.l_type = type;
-  lock.l_whence = SEEK_SET;
-  lock.l_start = static_cast<off_t>(which);
-  lock.l_len = 1;
-  return lock;
 }
 
 }  // namespace
@@ -147,33 +134,23 @@ RingPlace& RingMemory::place(std::size_t place) const noexcept {
 }
 
 bool RingMemory::lock(std::size_t which) const noexcept {
-  struct flock lock = lock_of(which);
-  return fcntl(descriptor(), F_OFD_SETLK, &lock) == 0;
+  return lock_byte(descriptor(), which);
 }
 
 void RingMemory::unlock(std::size_t which) const noexcept {
-  struct flock lock = lock_of(which, F_UNLCK);
-  fcntl(descriptor(), F_OFD_SETLK, &lock);
+  unlock_byte(descriptor(), which);
 }
 
 bool RingMemory::is_locked(std::size_t which) const noexcept {
-  struct flock lock = lock_of(which);
   // If the system does not say, the other side counts as being there.
-  return fcntl(descriptor(), F_OFD_GETLK, &lock) != 0 || lock.l_type != F_UNLCK;
-}
-
-void sleep_on(std::atomic<std::uint32_t>& bell, std::uint32_t seen, std::chrono::nanoseconds at_most) noexcept {
-  if (at_most.count() <= 0) return;
-  timespec const time{.tv_sec = at_most.count() / 1'000'000'000, .tv_nsec = at_most.count() % 1'000'000'000};
-  // Not FUTEX_PRIVATE_FLAG: processes share it.
-  syscall(SYS_futex, &bell, FUTEX_WAIT, seen, &time, nullptr, 0);
+  return is_byte_locked(descriptor(), which);
 }
 
 void ring_bell(std::atomic<std::uint32_t>& bell, std::atomic<std::uint32_t> const& waits) noexcept {
   // Both sequentially consistent: either this sees that the other waits, or the other sees what was done before.
   bell.fetch_add(1, std::memory_order_seq_cst);
   if (waits.load(std::memory_order_seq_cst) == 0) return;
-  syscall(SYS_futex, &bell, FUTEX_WAKE, INT_MAX, nullptr, nullptr, 0);
+  wake_all_on(bell);
 }
 
 }  // namespace penstock

@@ -8,6 +8,7 @@
 #include <memory>
 #include <span>
 
+#include "penstock/core/between_processes.hpp"
 #include "penstock/core/descriptor.hpp"
 #include "penstock/shared_ring.hpp"
 
@@ -118,8 +119,6 @@ class RingMemory {
   std::byte* slot_memory_ = nullptr;
 };
 
-/// Sleeps until the bell is rung, `at_most` has passed, or for no reason; not at all, if it is not as it was `seen`.
-void sleep_on(std::atomic<std::uint32_t>& bell, std::uint32_t seen, std::chrono::nanoseconds at_most) noexcept;
 /// Changes it, and wakes what sleeps on it, in this process or another, if there is a sign that any does.
 void ring_bell(std::atomic<std::uint32_t>& bell, std::atomic<std::uint32_t> const& waits) noexcept;
 
