@@ -86,6 +86,27 @@ TEST(ACapture, TellsFromItsMiddleWhereAPacketBegins) {
   }
 }
 
+TEST(ACapture, IsNotFoundWithinAPacketThatLeadsToTheNext) {
+  MadeCapture capture(MadeCapture::Format::pcap, false, false);
+  auto const framing = captured_packets()->of_input(bytes_of(capture.text)).framing;
+  std::uint64_t const now = 1'700'000'000'000'000'000;
+  // As a header of TCP may look like one of a packet, whose length ends where the packet does.
+  std::string const payload(200, '\xFF');
+  std::string const within =
+      capture.word(1 << 24) + capture.word(20'480) + capture.word(200) + capture.word(38'797'824);
+  std::size_t const begin = capture.text.size() + 16;
+  capture.add({within + payload, now});
+  std::size_t const next = capture.text.size();
+  for (int k = 0; k < 40; ++k) capture.add({payload, now});
+  EXPECT_EQ(framing->find_record(bytes_of(capture.text.substr(begin)), false), next - begin);
+
+  // A day later, or years: the packets in front of a longer pause are found all the same.
+  MadeCapture pause(MadeCapture::Format::pcap, false, false);
+  std::size_t const first = pause.text.size();
+  for (int k = 0; k < 40; ++k) pause.add({payload, k < 20 ? now : 2 * now});
+  EXPECT_EQ(framing->find_record(bytes_of(pause.text.substr(first)), false), 0U);
+}
+
 TEST(ACapture, TellsSoAlsoWherePacketsOfOneSizeLookWholeFromOtherPlaces) {
   for (bool const swapped : {false, true}) {
     MadeCapture capture(MadeCapture::Format::pcapng, swapped, false);

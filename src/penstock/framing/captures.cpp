@@ -46,27 +46,36 @@ class Numbers {
 /// Looks for the first of records that follow one another to the end of the bytes: two at least, or one that ends with
 /// the input.
 ///
-/// `length` is that of the record with which bytes begin; 0 if none can begin so, nothing if there are too few.
-template <class Length>
-std::optional<std::size_t> find_chain(Bytes bytes, bool end, Length const& length) {
-  // A chain that comes to where another one broke breaks there, too.
-  std::vector<bool> broken(bytes.size());
-  for (std::size_t first = 0; first < bytes.size(); ++first) {
-    std::size_t at = first;
-    for (int records = 0; !broken[at]; ++records) {
-      broken[at] = true;  // Unless it does not.
-      std::optional<std::uint64_t> const more = length(bytes.subspan(at));
-      if (!more && records >= 2) return first;
-      if (!more || *more == 0) break;
-      bool const ends = *more == bytes.size() - at;
-      if (*more >= bytes.size() - at) {
-        if (records >= 1 || (end && ends)) return first;
-        break;
+/// `length` is that of the record with which bytes begin; 0 if none can begin so, nothing if there are too few. What
+/// lies within a packet can look like a record, too, and its length can lead to one. So the first two also have to be
+/// `near`; without such ones it takes five records.
+template <class Length, class Near>
+std::optional<std::size_t> find_chain(Bytes bytes, bool end, Length const& length, Near const& near) {
+  constexpr std::size_t many = 5;
+  auto const look = [&](bool with_near_ones) -> std::optional<std::size_t> {
+    // A chain that comes to where another one broke breaks there, too.
+    std::vector<bool> broken(bytes.size());
+    for (std::size_t first = 0; first < bytes.size(); ++first) {
+      std::size_t at = first;
+      for (std::size_t records = 0; !broken[at]; ++records) {
+        std::optional<std::uint64_t> const more = length(bytes.subspan(at));
+        bool const seen = more && *more != 0;
+        if (with_near_ones && records == 1 && seen && !near(bytes.subspan(first), bytes.subspan(at))) break;
+        broken[at] = true;  // Unless it does not.
+        std::size_t const enough = with_near_ones ? 2 : many;
+        if (!more && records >= enough) return first;
+        if (!seen) break;
+        if (*more >= bytes.size() - at) {
+          if (records + 1 >= enough || (end && *more == bytes.size() - at)) return first;
+          break;
+        }
+        at += static_cast<std::size_t>(*more);
       }
-      at += static_cast<std::size_t>(*more);
     }
-  }
-  return std::nullopt;
+    return std::nullopt;
+  };
+  auto const found = look(true);
+  return found ? found : look(false);
 }
 
 class Pcap final : public Framing {
@@ -86,14 +95,22 @@ class Pcap final : public Framing {
   bool finds_records() const noexcept override { return true; }
   std::optional<std::size_t> find_record(Bytes bytes, bool end) const override {
     std::uint32_t const units = notes_.time_unit == 9 ? 1'000'000'000 : 1'000'000;
-    return find_chain(bytes, end, [&](Bytes from) -> std::optional<std::uint64_t> {
-      if (from.size() < pcap_record_head) return std::nullopt;
-      std::uint32_t const captured = numbers_.word(from, 8), original = numbers_.word(from, 12);
-      // Zeros, as many payloads have, are no packets.
-      bool const can_be = captured != 0 && captured <= longest_ && original >= captured && original <= most_captured &&
-                          numbers_.word(from, 4) < units;
-      return can_be ? pcap_record_head + std::uint64_t{captured} : 0;
-    });
+    return find_chain(
+        bytes, end,
+        [&](Bytes from) -> std::optional<std::uint64_t> {
+          if (from.size() < pcap_record_head) return std::nullopt;
+          std::uint32_t const captured = numbers_.word(from, 8), original = numbers_.word(from, 12);
+          // Zeros, as many payloads have, are no packets.
+          bool const can_be = captured != 0 && captured <= longest_ && original >= captured &&
+                              original <= most_captured && numbers_.word(from, 4) < units;
+          return can_be ? pcap_record_head + std::uint64_t{captured} : 0;
+        },
+        [&](Bytes one, Bytes next) {
+          // Two days.
+          constexpr std::uint32_t most_seconds = 2 * 86'400;
+          std::uint32_t const between = numbers_.word(next, 0) - numbers_.word(one, 0);
+          return between <= most_seconds || -between <= most_seconds;
+        });
   }
   std::array<std::uint32_t, 3> notes() const noexcept override { return notes_.words(); }
 
@@ -131,16 +148,19 @@ class Pcapng final : public Framing {
   }
   bool finds_records() const noexcept override { return true; }
   std::optional<std::size_t> find_record(Bytes bytes, bool end) const override {
-    return find_chain(bytes, end, [&](Bytes from) -> std::optional<std::uint64_t> {
-      if (from.size() < least_block) return std::nullopt;
-      std::uint32_t const length = numbers_.word(from, 4);
-      if (length < least_block || length % 4 != 0 || length > most_captured) return 0;
-      // A place some bytes off reads the zeros in front of a type as its lower bytes. Blocks of one size may look whole
-      // from there, one after the other.
-      if ((type_of(from) & 0xFFU) == 0) return 0;
-      if (length > from.size()) return length;
-      return numbers_.word(from, length - 4) == length ? length : 0;
-    });
+    return find_chain(
+        bytes, end,
+        [&](Bytes from) -> std::optional<std::uint64_t> {
+          if (from.size() < least_block) return std::nullopt;
+          std::uint32_t const length = numbers_.word(from, 4);
+          if (length < least_block || length % 4 != 0 || length > most_captured) return 0;
+          // A place some bytes off reads the zeros in front of a type as its lower bytes. Blocks of one size may look
+          // whole from there, one after the other.
+          if ((type_of(from) & 0xFFU) == 0) return 0;
+          if (length > from.size()) return length;
+          return numbers_.word(from, length - 4) == length ? length : 0;
+        },
+        [](Bytes, Bytes) { return true; });
   }
   std::array<std::uint32_t, 3> notes() const noexcept override { return notes_.words(); }
 
