@@ -170,9 +170,17 @@ class CountStage final : public Stage {
   std::array<std::atomic<std::uint64_t>, 2>& all_;
 };
 
-std::array<std::uint64_t, 2> by_pipeline(std::string const& path, unsigned producers, unsigned lanes) {
+struct Threads {
+  unsigned producers = 0, lanes = 0;  ///< Without producers lanes fill, and run to completion.
+};
+
+std::array<std::uint64_t, 2> by_pipeline(std::string const& path, Threads threads) {
   auto const device = open_device("cpu");
-  Pipeline pipeline(*device, {.tile = {.input_bytes = piece_bytes}, .producers = producers, .lanes = lanes});
+  bool const to_completion = threads.producers == 0;
+  Pipeline pipeline(*device, {.tile = {.input_bytes = to_completion ? piece_bytes / 2 : piece_bytes},
+                              .producers = threads.producers,
+                              .lanes = threads.lanes,
+                              .tuning = {.sink_on_lanes = to_completion, .run_to_completion = to_completion}});
   FileSource source({path}, pipeline.pool(), {.framing = lines()});
   std::array<std::atomic<std::uint64_t>, 2> all{};
   Stages const stages{.make = [&](StageContext const&) { return std::make_unique<CountStage>(all); }, .merge = {}};
@@ -209,7 +217,7 @@ auto through_pipe(Log const& log, Body const& body) {
 void lines_of(benchmark::State& state) {
   static Log const log;
   bool const piped = state.range(0) != 0;
-  auto const producers = static_cast<unsigned>(state.range(1)), lanes = static_cast<unsigned>(state.range(2));
+  Threads const threads{static_cast<unsigned>(state.range(1)), static_cast<unsigned>(state.range(2))};
   double plain = std::numeric_limits<double>::max(), ours = plain;
   auto const timed = [](double& least, auto const& body) {
     auto const start = std::chrono::steady_clock::now();
@@ -220,9 +228,8 @@ void lines_of(benchmark::State& state) {
   for (auto _ : state) {
     auto const expected = timed(plain, [&] { return piped ? through_pipe(log, plain_pipe) : plain_file(log); });
     auto const got = timed(ours, [&] {
-      if (!piped) return by_pipeline(log.path(), producers, lanes);
-      return through_pipe(log,
-                          [&](int from) { return by_pipeline("/dev/fd/" + std::to_string(from), producers, lanes); });
+      if (!piped) return by_pipeline(log.path(), threads);
+      return through_pipe(log, [&](int from) { return by_pipeline("/dev/fd/" + std::to_string(from), threads); });
     });
     if (got != expected || got[0] == 0) return state.SkipWithError("lines were lost");
   }
@@ -235,7 +242,9 @@ BENCHMARK(lines_of)
     ->Args({0, 1, 1})
     ->Args({0, 2, 1})
     ->Args({0, 2, 2})
+    ->Args({0, 0, 2})
     ->Args({1, 1, 1})
+    ->Args({1, 0, 2})
     ->UseRealTime()
     ->Unit(benchmark::kMillisecond);
 

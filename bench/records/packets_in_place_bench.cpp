@@ -47,20 +47,21 @@ WordSums by_plain_program(PacketsInMemory const& capture, unsigned threads) {
   return sums[0];
 }
 
-/// 8 MiB: with 1 MiB it takes a third longer, and a tile that stands for memory needs no room in a cache.
-constexpr std::size_t pieces_of_a_tile = 64;
-constexpr std::size_t most_packets = pieces_of_a_tile * PacketsInMemory::piece_bytes / 64;
+constexpr std::size_t most_pieces = 64;
+constexpr std::size_t packets_of(std::size_t pieces) {
+  return pieces * PacketsInMemory::piece_bytes / 64;
+}
 
 /// Tiles that stand for some pieces of the capture. The second input says where packets begin, or where pieces do.
 class CaptureInPlace final : public Source {
  public:
-  CaptureInPlace(PacketsInMemory const& capture, bool finds_packets)
-      : capture_(capture), finds_packets_(finds_packets) {}
-  bool next(Tile& /*tile*/) override { return pieces_of_a_tile * given_++ < capture_.pieces().size(); }
+  CaptureInPlace(PacketsInMemory const& capture, bool finds_packets, std::size_t pieces)
+      : capture_(capture), finds_packets_(finds_packets), pieces_(pieces) {}
+  bool next(Tile& /*tile*/) override { return pieces_ * given_++ < capture_.pieces().size(); }
   std::size_t fill(Tile& tile) override {
     auto const all = capture_.pieces();
-    std::size_t const first = pieces_of_a_tile * tile.sequence;
-    auto const own = all.subspan(first, std::min(pieces_of_a_tile, all.size() - first));
+    std::size_t const first = pieces_ * tile.sequence;
+    auto const own = all.subspan(first, std::min(pieces_, all.size() - first));
     std::byte const* const begin = own.front().bytes.data();
     auto const size = static_cast<std::size_t>(own.back().bytes.data() + own.back().bytes.size() - begin);
     // It is only read.
@@ -85,22 +86,22 @@ class CaptureInPlace final : public Source {
  private:
   PacketsInMemory const& capture_;
   bool const finds_packets_;
+  std::size_t const pieces_;  ///< Of a tile.
   std::uint64_t given_ = 0;
 };
 
 class SumInPlace final : public Stage {
  public:
-  static constexpr std::uint32_t blocks = pieces_of_a_tile;
-
-  explicit SumInPlace(bool finds_packets) : finds_packets_(finds_packets) {}
+  SumInPlace(bool finds_packets, std::size_t blocks)
+      : finds_packets_(finds_packets), blocks_(static_cast<std::uint32_t>(blocks)) {}
   Promises promises() const noexcept override { return {.reads_once = true, .any_alignment = true}; }
   std::size_t run(DeviceTile const& tile, StreamRef stream) override {
-    stream.launch(blocks, [this, input = tile.input, where = tile.more_inputs[0]](KernelBlock block) {
+    stream.launch(blocks_, [this, input = tile.input, where = tile.more_inputs[0]](KernelBlock block) {
       auto const bytes = input.in(block);
       auto const places = where.as<RecordPlace const>().in(block);
       WordSums& sums = sums_.at(block);
       std::size_t const own = block;
-      for (auto i = places.size() * own / blocks; i < places.size() * (own + 1) / blocks; ++i) {
+      for (auto i = places.size() * own / blocks_; i < places.size() * (own + 1) / blocks_; ++i) {
         auto const part = bytes.subspan(places[i].offset, places[i].bytes);
         if (!finds_packets_) {
           sums.add(part);
@@ -117,20 +118,29 @@ class SumInPlace final : public Stage {
 
  private:
   bool const finds_packets_;
-  std::array<WordSums, blocks> sums_;
+  std::uint32_t const blocks_;
+  std::array<WordSums, most_pieces> sums_;
 };
 
-bool through(PacketsInMemory const& capture, bool found_by_source, unsigned producers, WordSums& sums) {
+/// Without producers two lanes fill, and run to completion.
+bool through(PacketsInMemory const& capture, bool found_by_source, unsigned producers, std::size_t pieces,
+             WordSums& sums) {
   auto const device = open_device("cpu");
   std::span<std::byte const> const memory = capture.pages();
   Pinned const pinned = device->pin({const_cast<std::byte*>(memory.data()), memory.size()});
-  TileShape shape{.input_bytes = pieces_of_a_tile * PacketsInMemory::piece_bytes, .output_bytes = 0};
-  shape.more_input_bytes[0] = sizeof(RecordPlace) * most_packets;
-  Pipeline pipeline(*device, {.tile = shape, .producers = producers, .lanes = 1, .tuning = {.tiles = 4}});
-  CaptureInPlace source(capture, found_by_source);
+  TileShape shape{.input_bytes = pieces * PacketsInMemory::piece_bytes, .output_bytes = 0};
+  shape.more_input_bytes[0] = sizeof(RecordPlace) * packets_of(pieces);
+  bool const alone = producers == 0;
+  Pipeline pipeline(*device,
+                    {.tile = shape,
+                     .producers = producers,
+                     .lanes = alone ? 2U : 1U,
+                     .tuning = {.tiles = alone ? 2U : 4U, .sink_on_lanes = alone, .run_to_completion = alone}});
+  CaptureInPlace source(capture, found_by_source, pieces);
   sums = {};
-  Stages const stages{.make = [&](StageContext const&) { return std::make_unique<SumInPlace>(!found_by_source); },
-                      .merge = [&](Stage& lane) { static_cast<SumInPlace&>(lane).add_to(sums); }};
+  Stages const stages{
+      .make = [&](StageContext const&) { return std::make_unique<SumInPlace>(!found_by_source, pieces); },
+      .merge = [&](Stage& lane) { static_cast<SumInPlace&>(lane).add_to(sums); }};
   return pipeline.run(source, stages, [](Completion&) {}).ok();
 }
 
@@ -138,6 +148,7 @@ void packets_in_place(benchmark::State& state) {
   static PacketsInMemory const capture(64, 160);
   bool const found_by_source = state.range(0) == 0;
   auto const producers = static_cast<unsigned>(state.range(1));
+  auto const pieces = static_cast<std::size_t>(state.range(2));
   auto const seconds = [](double& least, auto const& body) {
     auto const start = std::chrono::steady_clock::now();
     body();
@@ -148,7 +159,7 @@ void packets_in_place(benchmark::State& state) {
     WordSums expected, got;
     bool right = true;
     seconds(plain, [&] { expected = by_plain_program(capture, 2); });
-    seconds(ours, [&] { right = through(capture, found_by_source, producers, got); });
+    seconds(ours, [&] { right = through(capture, found_by_source, producers, pieces, got); });
     if (!right || !(got == expected)) return state.SkipWithError("a packet was lost, or is wrong");
   }
   state.counters["packets"] = static_cast<double>(capture.packets());
@@ -157,8 +168,9 @@ void packets_in_place(benchmark::State& state) {
   state.counters["times_plain"] = ours / plain;
 }
 BENCHMARK(packets_in_place)
-    ->ArgNames({"found_by_kernel", "producers"})
-    ->ArgsProduct({{0, 1}, {1, 2}})
+    ->ArgNames({"found_by_kernel", "producers", "pieces"})
+    ->ArgsProduct({{0, 1}, {1, 2}, {64}})
+    ->ArgsProduct({{0, 1}, {0}, {4, 8, 64}})
     ->Unit(benchmark::kMillisecond)
     ->UseRealTime();
 

@@ -124,6 +124,8 @@ class StreamBackend {
   }
   /// A device with faults that are always its own has nothing to attribute.
   virtual void attribute(WorkFailure* /*failure*/) {}
+  /// Where kernels are not run by CPUs, the thread that launches one does not take part.
+  virtual void compute_here() {}
   virtual void* native() const noexcept = 0;
   /// True if kernels take the time that their cost says.
   virtual bool modelled() const noexcept { return false; }
@@ -246,6 +248,12 @@ class StreamRef {
   ///
   /// Threads: each for its own launches. `failure` outlives them on the device.
   void attribute(WorkFailure* failure) const { backend_->attribute(failure); }
+  /// From now on a thread that launches a kernel here on a CPU device runs the blocks of that kernel itself, beside
+  /// compute threads that have nothing else to do, before `launch` returns, if all that was put in before is done. No
+  /// other thread is woken for a kernel of one block. Other devices do as before.
+  ///
+  /// Threads: of a per-thread default stream, for the calling thread's.
+  void compute_here() const { backend_->compute_here(); }
   /// The device's own handle: a cudaStream_t, or nothing of use on the CPU device.
   void* native() const noexcept { return backend_->native(); }
   /// True for a stream of a modelled GPU: kernels take the time that their cost says, whatever their bodies do.

@@ -19,6 +19,11 @@ INSTANTIATE_TEST_SUITE_P(LegacyCpu, PipelineBySignal,
                          testing::ValuesIn(every_pipeline_on(support::cpu_device_under_test(Flavour::legacy))),
                          name_of_pipeline);
 
+INSTANTIATE_TEST_SUITE_P(CpuToCompletion, PipelineBySignal,
+                         testing::Values(PipelineUnderTest{.device = support::cpu_device_under_test(),
+                                                           .run_to_completion = true}),
+                         name_of_pipeline);
+
 /// What only the CPU device can be told to do.
 struct PipelineOnAFaultyDevice : PipelineContract {
   cpu::CpuDevice& cpu() { return dynamic_cast<cpu::CpuDevice&>(device()); }

@@ -79,6 +79,7 @@ TEST_P(PipelineBySignal, IsAsNewAfterADrainThatThrewWhoeverWaitsForATile) {
 }
 
 TEST_P(PipelineBySignal, WaitsForWhatItsDeviceHoldsAndCancelsTheRestWhenItIsStoppedOrDies) {
+  if (GetParam().run_to_completion) GTEST_SKIP() << "A lane that is kept in a kernel has one tile, and takes no other.";
   for (bool const dies : {false, true}) {
     SCOPED_TRACE(dies);
     std::size_t const before = sunk().size();

@@ -19,6 +19,7 @@
 
 #include "penstock/core/pool.hpp"
 #include "penstock/cpu/cpu_device.hpp"
+#include "penstock/flow/kept_awake.hpp"
 #include "penstock/flow/resolve_options.hpp"
 #include "penstock/flow/tile_route.hpp"
 #include "penstock/pipeline.hpp"

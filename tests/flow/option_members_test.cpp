@@ -49,6 +49,7 @@ TEST(AdviceInMembers, NamesMembersThatThereAre) {
   options.tuning.transport = Transport::copies;
   options.tuning.graphs = Graphs::never;
   options.tuning.spare = 1;
+  options.tuning.run_to_completion = true;
   options.tuning.bind = false;
   options.watching.attribute = true;
   for (OptionRow const& row : option_table()) {

@@ -77,6 +77,10 @@ std::vector<PipelineUnderTest> every_pipeline_on(DeviceUnderTest const& device) 
 }
 
 void PrintTo(PipelineUnderTest const& pipeline, std::ostream* out) {
+  if (pipeline.run_to_completion) {
+    *out << "run_to_completion";
+    return;
+  }
   *out << to_string(pipeline.signal) << '_' << to_string(pipeline.shape);
 }
 
@@ -95,6 +99,7 @@ PipelineOptions PipelineBySignal::usual() {
   PipelineOptions options = PipelineWorld::usual();
   options.tuning.signal = GetParam().signal;
   options.tuning.shape = GetParam().shape;
+  options.tuning.run_to_completion = GetParam().run_to_completion;
   return options;
 }
 

@@ -84,11 +84,12 @@ struct PipelineUnderTest {
   DeviceUnderTest device;
   SignalKind signal = SignalKind::callback;
   LaneShape shape = LaneShape::split;
+  bool run_to_completion = false;
 };
 
 /// Every signal with every shape.
 std::vector<PipelineUnderTest> every_pipeline_on(DeviceUnderTest const& device);
-/// "callback_split".
+/// "callback_split", "run_to_completion".
 std::string name_of_pipeline(testing::TestParamInfo<PipelineUnderTest> const& info);
 void PrintTo(PipelineUnderTest const& pipeline, std::ostream* out);
 

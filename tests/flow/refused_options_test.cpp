@@ -51,6 +51,12 @@ TEST(Options, AreRefusedIfANumberIsBeyondWhatCanBe) {
               testing::StartsWith("A pipeline has up to 1024 producers, not 2000"));
 }
 
+TEST(Options, AreRefusedIfAGpuIsToBeFedByTheLanesThemselves) {
+  PipelineOptions options{.tile = tile_of<float>(1024)};
+  options.tuning.run_to_completion = true;
+  EXPECT_THAT(refusal(options), testing::StartsWith("`run_to_completion` is for CPU devices"));
+}
+
 TEST(Options, AreRefusedIfATimeIsNegativeOrAWordIsNone) {
   PipelineOptions const good{.tile = tile_of<float>(1024)};
   auto const with = [&](auto change) {

@@ -13,6 +13,7 @@
 
 #include "penstock/core/pool.hpp"
 #include "penstock/error.hpp"
+#include "penstock/flow/kept_awake.hpp"
 #include "penstock/pipeline.hpp"
 
 namespace penstock {

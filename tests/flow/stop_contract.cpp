@@ -23,6 +23,7 @@ class CountedSource final : public CountingSource {
 };
 
 TEST_P(PipelineBySignal, StopsWhenAskedAndAccountsForEveryTile) {
+  if (GetParam().run_to_completion) GTEST_SKIP() << "A lane that is kept in a kernel has one tile, and takes no other.";
   open();
   CountedSource source(1'000'000);
   std::stop_source stop;

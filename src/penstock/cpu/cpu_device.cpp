@@ -45,11 +45,11 @@ CpuDevice::CpuDevice(CpuOptions options)
       ordered_(std::make_unique<OrderedMemory>(*scheduler_, *memory_)),
       engines_(std::make_unique<Engines>(*scheduler_, options_.compute_threads, options_.callback_threads,
                                          options_.observer)),
-      legacy_(std::make_unique<CpuStream>(*scheduler_, *memory_, *ordered_, faults_, refusals_, StreamType::legacy,
-                                          least_priority)),
+      legacy_(std::make_unique<CpuStream>(*scheduler_, *engines_, *memory_, *ordered_, faults_, refusals_,
+                                          StreamType::legacy, least_priority)),
       per_thread_(std::make_unique<PerThreadStream>(
           [this] {
-            return std::make_unique<CpuStream>(*scheduler_, *memory_, *ordered_, faults_, refusals_,
+            return std::make_unique<CpuStream>(*scheduler_, *engines_, *memory_, *ordered_, faults_, refusals_,
                                                StreamType::blocking, least_priority);
           },
           options_.model.has_value())) {}
@@ -106,8 +106,8 @@ StreamRef CpuDevice::legacy_default_stream() {
 
 Stream CpuDevice::make_stream(StreamOptions options) {
   auto const type = options.blocking ? StreamType::blocking : StreamType::non_blocking;
-  return Stream(
-      std::make_unique<CpuStream>(*scheduler_, *memory_, *ordered_, faults_, refusals_, type, options.priority));
+  return Stream(std::make_unique<CpuStream>(*scheduler_, *engines_, *memory_, *ordered_, faults_, refusals_, type,
+                                            options.priority));
 }
 
 Event CpuDevice::make_event(EventOptions options) {

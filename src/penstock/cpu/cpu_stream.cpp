@@ -51,9 +51,10 @@ std::optional<StreamStatus> next_lie(Faults& faults) {
 
 }  // namespace
 
-CpuStream::CpuStream(Scheduler& scheduler, MemoryLedger const& memory, OrderedMemory& ordered, Faults& faults,
-                     Refusals& refusals, StreamType type, int priority)
+CpuStream::CpuStream(Scheduler& scheduler, Engines& engines, MemoryLedger const& memory, OrderedMemory& ordered,
+                     Faults& faults, Refusals& refusals, StreamType type, int priority)
     : scheduler_(scheduler),
+      engines_(engines),
       memory_(memory),
       ordered_(ordered),
       faults_(faults),
@@ -241,7 +242,9 @@ void CpuStream::put_copy(Request request, std::span<std::byte const> host) {
 /// Gives it to the scheduler, or to the capture.
 void CpuStream::put(Request request) {
   if (capturing_ != nullptr) return capturing_->add(std::move(request));
-  scheduler_.enqueue(state_, std::move(request));
+  bool const runs_it = request.kind == Kind::kernel && Scheduler::computes_here(state_);
+  scheduler_.enqueue(state_, std::move(request), nullptr, runs_it);
+  if (runs_it) engines_.compute_here(state_);
 }
 
 /// Refuses what a capture cannot have, which spoils it.

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "penstock/cpu/engines.hpp"
 #include "penstock/cpu/faults.hpp"
 #include "penstock/cpu/handles.hpp"
 #include "penstock/cpu/memory_ledger.hpp"
@@ -68,7 +69,7 @@ class Attributions {
 class CpuStream final : public StreamBackend {
  public:
   /// Throws: Error, if the device is lost.
-  CpuStream(Scheduler& scheduler, MemoryLedger const& memory, OrderedMemory& ordered, Faults& faults,
+  CpuStream(Scheduler& scheduler, Engines& engines, MemoryLedger const& memory, OrderedMemory& ordered, Faults& faults,
             Refusals& refusals, StreamType type, int priority);
   CpuStream(CpuStream const&) = delete;
   CpuStream& operator=(CpuStream const&) = delete;
@@ -93,6 +94,7 @@ class CpuStream final : public StreamBackend {
   std::unique_ptr<CaptureBackend> end_capture() override;
   void launch(CaptureBackend& capture) override;
   void attribute(WorkFailure* failure) override { attributions_.set(failure); }
+  void compute_here() override { scheduler_.compute_here(state_); }
   void* native() const noexcept override { return nullptr; }
   bool modelled() const noexcept override { return scheduler_.model() != nullptr; }
 
@@ -103,6 +105,7 @@ class CpuStream final : public StreamBackend {
   void put_call(StreamCallback& callback, bool knows_status);
 
   Scheduler& scheduler_;
+  Engines& engines_;
   MemoryLedger const& memory_;
   OrderedMemory& ordered_;
   Faults& faults_;
@@ -142,6 +145,7 @@ class PerThreadStream final : public StreamBackend {
   void synchronize() override { mine().synchronize(); }
   void launch(CaptureBackend& capture) override { mine().launch(capture); }
   void attribute(WorkFailure* failure) override { mine().attribute(failure); }
+  void compute_here() override { mine().compute_here(); }
   void* native() const noexcept override { return nullptr; }
   bool modelled() const noexcept override { return modelled_; }
 

@@ -60,10 +60,7 @@ void Engines::serve(Engine engine, Seat& seat) {
     auto const [operation, block] = scheduler_.take(engine, seat);
     if (operation == nullptr) return;
     if (operation->request.kind == Kind::kernel) {
-      compute(*operation, block);
-      if (!scheduler_.leave(*operation)) continue;
-      // What the kernel captured dies before the stream goes on, and while no lock is held.
-      operation->request.kernel = nullptr;
+      if (!work_on(*operation, block)) continue;
     } else if (operation->request.kind == Kind::callback) {
       call(*operation);
     } else {
@@ -72,6 +69,25 @@ void Engines::serve(Engine engine, Seat& seat) {
     observe(engine, *operation);
     scheduler_.finish(*operation);
   }
+}
+
+void Engines::compute_here(StreamState& stream) {
+  for (;;) {
+    auto const [kernel, block] = scheduler_.take_of(stream);
+    if (kernel == nullptr) return;
+    if (!work_on(*kernel, block)) continue;
+    observe(Engine::compute, *kernel);
+    scheduler_.finish(*kernel);
+  }
+}
+
+/// True for the last to leave the kernel, which finishes it.
+bool Engines::work_on(Operation& kernel, std::uint64_t block) {
+  compute(kernel, block);
+  if (!scheduler_.leave(kernel)) return false;
+  // What the kernel captured dies before the stream goes on, and while no lock is held.
+  kernel.request.kernel = nullptr;
+  return true;
 }
 
 void Engines::copy(Operation const& operation) {

@@ -22,7 +22,14 @@ class Engines {
   /// Blocks: until each thread has come back from what it is doing.
   ~Engines();
 
+  /// Runs blocks of the kernel that the stream is at, as long as there are any that no other thread has claimed; and of
+  /// those behind it.
+  ///
+  /// Threads: any.
+  void compute_here(StreamState& stream);
+
  private:
+  bool work_on(Operation& kernel, std::uint64_t block);
   void start(std::string const& name, Engine engine);
   void join() noexcept;
   void serve(Engine engine, Seat& seat);

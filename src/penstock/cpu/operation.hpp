@@ -50,6 +50,8 @@ struct StreamState {
   bool running = false;         ///< An engine is at one of them.
   bool calling = false;         ///< And that is a callback.
   Clock::time_point passed_at;  ///< When the last of those that are over passed.
+  /// Threads that launch a kernel run its blocks. Written with the mutex held.
+  std::atomic<bool> computes_here{false};
   std::condition_variable moved;
 };
 

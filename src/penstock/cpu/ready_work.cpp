@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "penstock/cpu/ready_work.hpp"
 
+#include <algorithm>
+
 namespace penstock::cpu {
 namespace {
 
@@ -37,20 +39,37 @@ ReadyWork::Work ReadyWork::take(Engine engine, Seat& seat, SchedulerLock& lock) 
       queue.remove(*operation);
       return {operation, 0};
     }
-    std::uint64_t const block = operation->next_block.fetch_add(1, std::memory_order_relaxed);
-    if (all_claimed(*operation)) unqueue(*operation);
-    if (block >= operation->request.blocks) continue;
-    ++operation->workers;
-    return {operation, block};
+    if (auto const work = claim_first(*operation); work.operation != nullptr) return work;
   }
 }
 
-void ReadyWork::push(Operation& operation, SchedulerLock& lock) {
+ReadyWork::Work ReadyWork::take_of(StreamState const& stream) noexcept {
+  while (Operation* const kernel = queues_[index_of(Engine::compute)].kernel_of(stream)) {
+    if (auto const work = claim_first(*kernel); work.operation != nullptr) return work;
+  }
+  return {};
+}
+
+/// Of a kernel in line; nothing, if others had claimed all its blocks: then it is in line no more.
+ReadyWork::Work ReadyWork::claim_first(Operation& kernel) noexcept {
+  std::uint64_t const block = kernel.next_block.fetch_add(1, std::memory_order_relaxed);
+  if (all_claimed(kernel)) unqueue(kernel);
+  if (block >= kernel.request.blocks) return {};
+  ++kernel.workers;
+  return {&kernel, block};
+}
+
+void ReadyWork::push(Operation& operation, SchedulerLock& lock, bool launched_here) {
   Engine const engine = engine_of(operation);
   queues_[index_of(engine)].push(operation);
   bool const kernel = operation.request.kind == Kind::kernel;
   if (kernel) note_urgency();
-  lock.wake(engine, kernel ? operation.request.blocks : 1);
+  std::uint64_t threads = kernel ? operation.request.blocks : 1;
+  if (launched_here) {
+    std::uint64_t const asleep = lock.asleep(engine);
+    threads = std::min(threads - 1, asleep - std::min(asleep, computing_));
+  }
+  lock.wake(engine, threads);
 }
 
 bool ReadyWork::claim(Operation& kernel, std::uint64_t& block) const noexcept {

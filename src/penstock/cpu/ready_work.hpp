@@ -77,6 +77,12 @@ class SchedulerLock {
       called_[called_count_++] = &seat;
     }
   }
+  /// How many threads of an engine sleep.
+  std::uint64_t asleep(Engine engine) const noexcept {
+    std::uint64_t count = 0;
+    for (Seat const* seat = sleepers_[index_of(engine)]; seat != nullptr; seat = seat->below_) ++count;
+    return count;
+  }
   /// Keeps an operation that is over for later use; a kernel that is left in it dies once the mutex is free.
   void bury(Operation& operation) noexcept { (operation.request.kernel ? dead_ : unused_).push(operation); }
   /// Sleeps until a thread of the engine is woken and this is the one.
@@ -124,12 +130,19 @@ class ReadyQueue {
     }
     return nullptr;
   }
+  /// The first kernel of a stream; null if there is none.
+  Operation* kernel_of(StreamState const& stream) const noexcept {
+    Operation* one = by_urgency_[place_of(stream)].front();
+    while (one != nullptr && (one->stream != &stream || one->request.kind != Request::Kind::kernel)) one = one->next;
+    return one;
+  }
   void push(Operation& operation) noexcept { queue_of(operation).push(operation); }
   void remove(Operation& operation) noexcept { queue_of(operation).remove(operation); }
 
  private:
-  OperationQueue& queue_of(Operation const& operation) noexcept {
-    return by_urgency_[static_cast<std::size_t>(operation.stream->priority - greatest_priority)];
+  OperationQueue& queue_of(Operation const& operation) noexcept { return by_urgency_[place_of(*operation.stream)]; }
+  static std::size_t place_of(StreamState const& stream) noexcept {
+    return static_cast<std::size_t>(stream.priority - greatest_priority);
   }
   std::array<OperationQueue, static_cast<std::size_t>(least_priority - greatest_priority + 1)> by_urgency_;
 };
@@ -155,7 +168,14 @@ class ReadyWork {
   };
   /// Blocks: until there is work, or `stop` was called: then there is no work. The mutex is free meanwhile.
   Work take(Engine engine, Seat& seat, SchedulerLock& lock);
-  void push(Operation& operation, SchedulerLock& lock);
+  /// A block of a kernel of one stream, for a thread that does not wait for it.
+  Work take_of(StreamState const& stream) noexcept;
+  /// `launched_here`: the calling thread comes for the kernel's blocks by itself, so one thread less is needed. Nor are
+  /// those woken whose CPUs such threads keep busy.
+  void push(Operation& operation, SchedulerLock& lock, bool launched_here);
+  /// Counts threads that run the kernels that they launch.
+  void add_computing_thread() noexcept { ++computing_; }
+  void remove_computing_thread() noexcept { --computing_; }
   /// Claims a further block of a kernel, unless none is left or something more urgent is waiting.
   bool claim(Operation& kernel, std::uint64_t& block) const noexcept;
   /// Claims all blocks of a kernel that are left, so that none of them runs.
@@ -168,11 +188,13 @@ class ReadyWork {
   void stop(SchedulerLock& lock) noexcept;
 
  private:
+  Work claim_first(Operation& kernel) noexcept;
   void unqueue(Operation& kernel) noexcept;
   void note_urgency() noexcept;
 
   std::array<ReadyQueue, engine_count> queues_;
   std::atomic<int> most_urgent_{INT_MAX};
+  std::uint64_t computing_ = 0;  ///< Threads that run what they launch.
   bool stopping_ = false;
 };
 

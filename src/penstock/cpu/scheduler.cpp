@@ -31,6 +31,7 @@ void Scheduler::await_the_end(StreamState& stream) noexcept {
     --removals_;
   }
   order_.remove(stream);
+  if (computes_here(stream)) ready_.remove_computing_thread();
 }
 
 void Scheduler::add(EventState& event) {
@@ -58,7 +59,7 @@ void Scheduler::begin_capture() {
   captures_.fetch_add(1, std::memory_order_relaxed);
 }
 
-void Scheduler::enqueue(StreamState& stream, Request request, Onward* onward) {
+void Scheduler::enqueue(StreamState& stream, Request request, Onward* onward, bool runs_it) {
   SchedulerLock lock(mutex_, sleepers_, order_.unused());
   if (lost_) throw Error(*lost_);
   auto const now = Clock::now();
@@ -72,7 +73,11 @@ void Scheduler::enqueue(StreamState& stream, Request request, Onward* onward) {
   if (keeps_time()) timeline_->add(operation, now);
   if (operation.unmet == 0) {
     OperationQueue done;
-    start(operation, done, lock);
+    if (runs_it) {
+      make_ready(operation, lock, true);
+    } else {
+      start(operation, done, lock);
+    }
     if (done.pop() != nullptr) complete(operation, lock);
   }
   catch_up(lock);
@@ -132,13 +137,13 @@ bool Scheduler::needs_engine(Operation const& operation) const noexcept {
   }
 }
 
-void Scheduler::make_ready(Operation& operation, SchedulerLock& lock) {
+void Scheduler::make_ready(Operation& operation, SchedulerLock& lock, bool launched_here) {
   if (operation.request.delivery == Delivery::late && removals_ == 0) {
     late_.push(operation);
     ++late_count_;
     return;
   }
-  ready_.push(operation, lock);
+  ready_.push(operation, lock, launched_here);
 }
 
 void Scheduler::pass(Operation& operation, SchedulerLock& lock) {
@@ -165,40 +170,12 @@ void Scheduler::pass(Operation& operation, SchedulerLock& lock) {
   if (--unfinished_ == 0) quiet_.notify_all();
 }
 
-ReadyWork::Work Scheduler::take(Engine engine, Seat& seat) {
-  SchedulerLock lock(mutex_, sleepers_, order_.unused());
-  auto const work = ready_.take(engine, seat, lock);
-  Operation* const operation = work.operation;
-  if (operation == nullptr) return {};
-  if (!operation->started) {
-    operation->started = true;
-    operation->start = Clock::now();
-    operation->stream->running = true;
-    operation->stream->calling = operation->request.kind == Kind::callback;
-    ++running_;
-    if (is_copy(*operation)) ++copying_;
-  }
-  operation->status = {.ok = !lost_, .sticky = lost_.has_value(), .code = lost_ ? lost_code_ : 0};
-  return work;
-}
-
-bool Scheduler::leave(Operation& kernel) {
-  std::lock_guard const lock(mutex_);
-  return ready_.leave(kernel);
-}
-
 void Scheduler::stop() {
   visits_->close();
   SchedulerLock lock(mutex_, sleepers_, order_.unused());
   keeps_time_ = false;
   time_changed_.notify_all();
   ready_.stop(lock);
-}
-
-void Scheduler::finish(Operation& operation) {
-  SchedulerLock lock(mutex_, sleepers_, order_.unused());
-  complete(operation, lock);
-  catch_up(lock);
 }
 
 void Scheduler::lose(char const* what, char const* words, int code) noexcept {

@@ -53,8 +53,9 @@ class Scheduler {
   /// Puts an operation into the stream.
   ///
   /// Throws: Error, if the device is lost, or std::bad_alloc; nothing was put into the stream then.
-  /// `onward`, if not null, is told which operation it is.
-  void enqueue(StreamState& stream, Request request, Onward* onward = nullptr);
+  /// `onward`, if not null, is told which operation it is. `runs_it`: it is a kernel, and the calling thread comes for
+  /// its blocks by `take_of`.
+  void enqueue(StreamState& stream, Request request, Onward* onward = nullptr, bool runs_it = false);
   /// Puts a wait for the last record so far of an event of another device into the stream. It ends early if the other
   /// device is abandoned, or this one is lost.
   ///
@@ -106,6 +107,14 @@ class Scheduler {
 
   /// Blocks: until there is work, or `stop` was called: then there is no work.
   ReadyWork::Work take(Engine engine, Seat& seat);
+  /// Work of a stream's own for the thread that put it in: blocks of the kernel that it is at. There may be none, as
+  /// other threads may have taken them.
+  ReadyWork::Work take_of(StreamState& stream);
+  /// Threads that launch kernels in the stream run their blocks. Not on a modelled GPU, where a kernel takes its time.
+  void compute_here(StreamState& stream);
+  static bool computes_here(StreamState const& stream) noexcept {
+    return stream.computes_here.load(std::memory_order_relaxed);
+  }
   /// As ReadyWork::claim.
   bool claim(Operation& kernel, std::uint64_t& block) const noexcept { return ready_.claim(kernel, block); }
   /// The calling thread is done with the kernel's blocks. True for the last to leave: it must call `finish`.
@@ -139,9 +148,10 @@ class Scheduler {
   double take_late_share();
 
  private:
+  ReadyWork::Work begun(ReadyWork::Work work);
   void start(Operation& operation, OperationQueue& done, SchedulerLock& lock);
   void complete(Operation& operation, SchedulerLock& lock);
-  void make_ready(Operation& operation, SchedulerLock& lock);
+  void make_ready(Operation& operation, SchedulerLock& lock, bool launched_here = false);
   void pass(Operation& operation, SchedulerLock& lock);
   void await_the_end(StreamState& stream) noexcept;
   void catch_up(SchedulerLock& lock, Clock::time_point now = Clock::now());

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -60,7 +61,11 @@ struct OptionRow {
   /// Throws: Error of kind bad_argument, which names the option and what would do.
   void set(PipelineOptions& options, std::string_view text) const;
   /// "tuning.slots".
-  std::string member() const { return std::string(holder).append(name); }
+  std::string member() const {
+    std::string all = std::string(holder).append(name);
+    std::ranges::replace(all, '-', '_');
+    return all;
+  }
   /// The text of PipelineOptions{}.
   std::string preset() const { return text(PipelineOptions{}); }
   /// "yes" for a flag that is spelled --NAME, "no" for one that is spelled --no-NAME.

@@ -22,15 +22,25 @@ Producers::Producers(Run& run, Pool& pool, Source& source, std::vector<ProducerP
     : run_(run),
       pool_(pool),
       source_(source),
+      places_(places),
       recorder_(recorder),
       ranges_(ranges),
       pass_on_(run.enough(), [this] { enough_.request_stop(); }),
       crew_(places.size(), pool.parts(), enough_.get_token()),
       going_(places.size()) {
+  if (LanesBring* const bring = run_.lanes_bring()) {
+    bring->begin(*this);
+    run_.wake_lanes();
+  } else {
+    start_threads();
+  }
+}
+
+void Producers::start_threads() {
   try {
-    for (std::size_t k = 0; k < places.size(); ++k) {
-      threads_.emplace_back("ps-fill-" + std::to_string(k), places[k].cpus,
-                            [this, k, part = places[k].pool_part](std::stop_token const&) { produce(k, part); });
+    for (std::size_t k = 0; k < places_.size(); ++k) {
+      threads_.emplace_back("ps-fill-" + std::to_string(k), places_[k].cpus,
+                            [this, k](std::stop_token const&) { produce(k); });
     }
   } catch (...) {
     enough_.request_stop();
@@ -55,9 +65,10 @@ std::vector<CpuSet> Producers::bound_to() const {
 Producers::~Producers() {
   enough_.request_stop();
   threads_.clear();
+  if (LanesBring* const bring = run_.lanes_bring()) bring->end();
 }
 
-void Producers::produce(std::size_t worker, std::size_t part) {
+void Producers::produce(std::size_t worker) {
   WorksFor::until_its_end(&pool_);
   auto const stop = enough_.get_token();
   try {
@@ -67,13 +78,7 @@ void Producers::produce(std::size_t worker, std::size_t part) {
         asked = Clock::now();
       }
       Crew::Turn turn;
-      auto loan = borrow(stop, part);
-      turn.waited = Clock::now() - asked;
-      borrow_wait_.fetch_add(turn.waited.count(), std::memory_order_relaxed);
-      if (!loan || stop.stop_requested()) break;
-      auto const sequence = claim(**loan, turn);
-      if (!sequence) break;
-      produce_one(std::move(*loan), *sequence, turn);
+      if (!produce_next(worker, asked, turn)) break;
       asked = Clock::now();
       crew_.note(worker, asked, turn);
     }
@@ -81,7 +86,33 @@ void Producers::produce(std::size_t worker, std::size_t part) {
       ...) {  // No memory to wait with, say. A thread that leaves is still counted, since the last one tells the end.
     end_input(current_failure("source", ErrorKind::system));
   }
-  if (going_.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
+  if (going_.fetch_sub(1, std::memory_order_acq_rel) == 1) all_ended();
+}
+
+bool Producers::bring(std::size_t lane) noexcept {
+  try {
+    auto const asked = Clock::now();
+    Crew::Turn turn;
+    return !enough_.stop_requested() && produce_next(lane, asked, turn);
+  } catch (...) {
+    end_input(current_failure("source", ErrorKind::system));
+    return false;
+  }
+}
+
+/// `asked` is when it began to wait for a tile. False if the input has ended, or no more of it is wanted.
+bool Producers::produce_next(std::size_t worker, Clock::time_point asked, Crew::Turn& turn) {
+  auto const stop = enough_.get_token();
+  auto loan = borrow(stop, places_[worker].pool_part);
+  turn.waited = Clock::now() - asked;
+  borrow_wait_.fetch_add(turn.waited.count(), std::memory_order_relaxed);
+  if (!loan || stop.stop_requested()) return false;
+  auto const sequence = claim(**loan, turn);
+  if (sequence) produce_one(std::move(*loan), *sequence, turn);
+  return sequence.has_value();
+}
+
+void Producers::all_ended() {
   run_.note_input_failure(failure_);
   run_.end_of_input();
 }

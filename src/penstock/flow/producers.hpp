@@ -14,6 +14,7 @@
 
 #include "penstock/core/pool.hpp"
 #include "penstock/flow/crew.hpp"
+#include "penstock/flow/lanes_bring.hpp"
 #include "penstock/machine/bound_thread.hpp"
 #include "penstock/machine/cpu_set.hpp"
 #include "penstock/pipeline.hpp"
@@ -35,8 +36,10 @@ struct ProducerPlace {
 /// A tile is borrowed before its place in the order is given out, so a producer that holds a place can always finish
 /// it. Producers that are not needed rest.
 ///
+/// With lanes that bring their tiles themselves there are no threads: each lane is a producer.
+///
 /// Threads: the one that made it.
-class Producers {
+class Producers final : private BringsTiles {
  public:
   /// Starts one thread per entry of `places`, each of which works for `pool`, as `WorksFor` has it. They send what they
   /// filled to the run, and end with the input or once the run has enough; the last one ends the run's input.
@@ -48,7 +51,7 @@ class Producers {
             Recorder* recorder = nullptr, Ranges* ranges = nullptr);
   Producers(Producers const&) = delete;
   Producers& operator=(Producers const&) = delete;
-  /// Blocks: until the threads have ended.
+  /// Blocks: until the threads have ended, or no lane is at a tile of theirs.
   ~Producers();
 
   std::chrono::nanoseconds borrow_wait() const noexcept { return std::chrono::nanoseconds(borrow_wait_.load()); }
@@ -60,7 +63,12 @@ class Producers {
   std::vector<std::string> remarks() const;
 
  private:
-  void produce(std::size_t worker, std::size_t part);
+  /// A turn of a lane: borrows, asks the source, fills, sends on.
+  bool bring(std::size_t lane) noexcept override;
+  void all_ended() override;
+  void start_threads();
+  void produce(std::size_t worker);
+  bool produce_next(std::size_t worker, Clock::time_point asked, Crew::Turn& turn);
   std::optional<Loan> borrow(std::stop_token const& stop, std::size_t part);
   void produce_one(Loan loan, std::uint64_t sequence, Crew::Turn& turn);
   std::optional<std::uint64_t> claim(Tile& tile, Crew::Turn& turn);
@@ -69,6 +77,7 @@ class Producers {
   Run& run_;
   Pool& pool_;
   Source& source_;
+  std::vector<ProducerPlace> const places_;
   Recorder* const recorder_;  ///< Null for none.
   Ranges* const ranges_;      ///< Likewise.
   /// Wakes the producers that wait for a tile that they no longer need.
@@ -81,7 +90,7 @@ class Producers {
   std::shared_ptr<Failure const> failure_;
   std::atomic<std::int64_t> borrow_wait_{0};
   std::atomic<std::int64_t> fill_{0};
-  std::atomic<std::size_t> going_;
+  std::atomic<std::size_t> going_;  ///< Threads that have not ended.
   std::vector<BoundThread> threads_;
 };
 

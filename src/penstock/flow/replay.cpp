@@ -71,7 +71,7 @@ PipelineOptions alone(PipelineOptions options) {
   options.producers = options.lanes = options.consumers = 1;
   options.ordered = options.parallel_sink = false;
   options.tuning.tiles = options.tuning.slots = options.tuning.batch = 1;
-  options.tuning.sink_on_lanes = false;
+  options.tuning.sink_on_lanes = options.tuning.run_to_completion = false;
   options.tuning.memory = 0;
   options.own_memory.clear();
   options.watching = {.step_by_step = true};

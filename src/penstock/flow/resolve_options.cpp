@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <mutex>
 #include <utility>
 
 #include "penstock/core/pool.hpp"
@@ -103,6 +102,16 @@ class Resolving {
       refuse("`spare` leaves no multiprocessor to the stages: the GPU has " + std::to_string(fewest_multiprocessors_) +
              ", so ask for " + std::to_string(fewest_multiprocessors_ - 1) + " at most.");
     }
+    if (options_.tuning.run_to_completion && gpu_) {
+      refuse(
+          "`run_to_completion` is for CPU devices: a GPU works on some tiles while threads fill others, so leave it "
+          "out.");
+    }
+    if (options_.tuning.run_to_completion && !options_.host_stages.empty()) {
+      refuse(
+          "With `run_to_completion` lanes fill tiles, and no thread is left for host stages: do that work in the "
+          "source's `fill`.");
+    }
     if (options_.ordered && options_.tuning.sink_on_lanes) {
       refuse("A sink cannot be called by the lanes and keep the source's order: choose ordered or sink_on_lanes.");
     }
@@ -135,8 +144,9 @@ class Resolving {
 
   void resolve_lanes() {
     if (options_.lanes == 0) {
-      unsigned const each =
-          gpu_ ? (largest_part_ < large_tile ? 2 : 1) : lanes_of_cpus(cpus_ / static_cast<unsigned>(devices_));
+      unsigned const each = options_.tuning.run_to_completion ? std::max(1U, cpus_ / static_cast<unsigned>(devices_))
+                            : gpu_                            ? (largest_part_ < large_tile ? 2 : 1)
+                                                              : lanes_of_cpus(cpus_ / static_cast<unsigned>(devices_));
       options_.lanes = static_cast<unsigned>(devices_) * (for_latency() ? 1 : each);
     }
     if (options_.lanes < devices_) {
@@ -148,6 +158,11 @@ class Resolving {
 
   /// How many tiles to put on the device at once, and to have there.
   void resolve_batches() {
+    if (options_.tuning.run_to_completion) {
+      // A lane brings no tile before it is through with the one that it has.
+      options_.tuning.batch = options_.tuning.slots = 1;
+      return;
+    }
     if (asked_batch_ == 0) {
       unsigned const batch = few_ ? usual_batch_of_several(largest_part_) : gpu_ ? usual_batch(largest_part_) : 1;
       options_.tuning.batch = gpu_ && asked_slots_ != 0 ? std::clamp(asked_slots_ / batches_in_flight, 1U, batch)
@@ -200,6 +215,7 @@ class Resolving {
   }
 
   void resolve_other_threads() {
+    if (options_.tuning.run_to_completion) options_.producers = options_.lanes;
     if (options_.consumers == 0) {
       bool const at_once = options_.parallel_sink || !options_.host_stages.empty();
       options_.consumers = at_once ? std::max(1U, cpus_ / 2) : 1;
@@ -211,6 +227,8 @@ class Resolving {
   }
 
   std::size_t usual_number() const {
+    // A tile that a consumer has does not hold up its lane.
+    if (options_.tuning.run_to_completion) return (enters_graph(options_) ? 2 : 1) * std::size_t{options_.lanes};
     TileHolders const holders{.lanes = options_.lanes,
                               .slots = options_.tuning.slots,
                               .batch = options_.tuning.batch,
@@ -257,44 +275,11 @@ class Resolving {
   std::vector<std::string>& remarks_;
 };
 
-/// Of all pipelines of the process. Never destroyed, since a pipeline may be static and die last.
-struct Process {
-  std::mutex mutex;
-  AwakeThreads awake;
-};
-Process& process() {
-  static auto* const one = new Process;
-  return *one;
-}
-
 }  // namespace
 
 PipelineOptions resolve(PipelineOptions options, std::vector<Device*> const& devices, Topology const& topology,
                         std::vector<std::string>& remarks, AwakeThreads const& elsewhere) {
   return Resolving(std::move(options), devices, topology, remarks, elsewhere).resolved();
-}
-
-Awake awake_of(PipelineOptions const& resolved) {
-  bool const watch = resolved.tuning.borrow_spin && resolved.tuning.borrow_spin->count() > 0;
-  return {.lanes = resolved.tuning.spin && resolved.tuning.spin->count() > 0 ? resolved.lanes : 0,
-          .borrowers = watch ? 1U : 0U,
-          .consumers = watch && enters_graph(resolved) ? 1U : 0U};
-}
-
-PipelineOptions KeptAwake::resolve(PipelineOptions options, std::vector<Device*> const& devices,
-                                   Topology const& topology, std::vector<std::string>& remarks) {
-  // One after the other, or two would find the same room.
-  std::scoped_lock const lock(process().mutex);
-  PipelineOptions resolved = penstock::resolve(std::move(options), devices, topology, remarks, process().awake);
-  AwakeThreads mine = SpinRoom(devices, resolved, topology).taken(awake_of(resolved));
-  process().awake.add(mine);
-  mine_ = std::move(mine);  // What could not be counted for want of memory is not taken away again.
-  return resolved;
-}
-
-KeptAwake::~KeptAwake() {
-  std::scoped_lock const lock(process().mutex);
-  process().awake.remove(mine_);
 }
 
 }  // namespace penstock

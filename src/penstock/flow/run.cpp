@@ -67,6 +67,9 @@ Run::Run(Input input, Rundown& open_input, Pool& pool, std::span<TileRecord> rec
       open_input_(open_input),
       lost_tiles_(options.watching.attribute && !Replay::is_for_this() ? std::make_unique<LostTiles>(options.tile)
                                                                        : nullptr),
+      lanes_bring_(input == Input::pulled && options.tuning.run_to_completion
+                       ? std::make_unique<LanesBring>(options.lanes)
+                       : nullptr),
       route_(route_options(options, graph_cpus), pool, records, std::move(sink), outcomes_, enough_) {
   if (options.watching.recorder != nullptr) options.watching.recorder->set_tiles(pool.size());
   Stages marked = stages_;
@@ -78,6 +81,7 @@ Run::Run(Input input, Rundown& open_input, Pool& pool, std::span<TileRecord> rec
   };
   LaneOptions of_lanes = lane_options(options);
   of_lanes.flight.lost_tiles = lost_tiles_.get();
+  of_lanes.bringer = lanes_bring_.get();
   of_lanes.on_loss = [this] { route_.end_if_no_lane_is_left(); };
   lanes_ = std::make_unique<LaneSet>(lanes, pool.shape(), pool.size(), of_lanes, marked,
                                      [this](Completion completion) { route_.from_lane(std::move(completion)); });

@@ -16,6 +16,7 @@
 #include "penstock/clock.hpp"
 #include "penstock/core/pool.hpp"
 #include "penstock/core/rundown.hpp"
+#include "penstock/flow/lanes_bring.hpp"
 #include "penstock/flow/pipeline_calls.hpp"
 #include "penstock/flow/run_outcomes.hpp"
 #include "penstock/flow/tile_route.hpp"
@@ -57,6 +58,10 @@ class Run {
   /// Threads: any.
   void write_to(Snapshot& snapshot) const;
 
+  /// Where its lanes get their tiles, if they bring them themselves; else null.
+  LanesBring* lanes_bring() const noexcept { return lanes_bring_.get(); }
+  /// Threads: any.
+  void wake_lanes() noexcept { lanes_->wake(); }
   /// Sends a tile that has its sequence, as TileRoute does.
   void send(Loan loan, std::shared_ptr<Failure const> failure) { route_.send(std::move(loan), std::move(failure)); }
   /// Gives a tile the next sequence and sends it.
@@ -126,6 +131,7 @@ class Run {
   std::atomic<std::uint64_t> next_sequence_{0};
   RunOutcomes outcomes_;
   std::unique_ptr<LostTiles> const lost_tiles_;
+  std::unique_ptr<LanesBring> const lanes_bring_;
   /// The lanes complete into it, so they die first.
   TileRoute route_;
   std::unique_ptr<LaneSet> lanes_;

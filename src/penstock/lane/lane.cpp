@@ -38,7 +38,8 @@ Lane::Lane(Device& device, TileShape shape, std::size_t most_tiles, LaneOptions 
       bell_(post_->bell),
       state_(bell_),
       intake_(most_tiles, shape, options_),
-      queue_(device, options_, number, state_, post_, summary_, on_completion_) {
+      queue_(device, options_, number, state_, post_, summary_, on_completion_),
+      brings_(options_.bringer != nullptr) {
   batch_.reserve(options_.batch);
   std::promise<void> ready;
   auto started = ready.get_future();
@@ -102,6 +103,7 @@ void Lane::body(std::promise<void>& ready, Stages const& stages) {
     return;
   }
   serve_to_the_end();
+  bring_no_more();
   if (queue_.counts().batches.value() > 0) summary_.served = Clock::now() - serves_since_;
   queue_.sum_up();
   finish_stage();
@@ -117,6 +119,7 @@ void Lane::open(Stages const& stages) {
   device_.attach();
   if (options_.spin.count() > 0) make_timers_precise();
   queue_.open(shape_, most_tiles_);
+  if (options_.bringer != nullptr) queue_.compute().compute_here();
   stage_ = stages.make({device_, queue_.compute(), shape_, number_, options_.spare});
   if (stage_ == nullptr) throw Error(ErrorKind::bad_argument, "The factory made no stage: return one for every lane.");
   if (options_.flight.transport == Transport::mapped && !stage_->promises().allow_mapping()) {
@@ -148,6 +151,7 @@ void Lane::serve() {
     if (!post_->tickets.empty()) return true;
     if (intake_.inbox_has_any()) return true;
     if (!intake_.empty() && (turns_away() || intake_.may_go(room()))) return true;
+    if (brings_ && queue_.empty() && intake_.empty() && options_.bringer->ready()) return true;
     return state_.served_all();
   };
   for (;;) {
@@ -155,7 +159,10 @@ void Lane::serve() {
     bool const took = take_tiles();
     if (heard || took) continue;
     if (state_.served_all()) return;
-    if (queue_.empty() && intake_.empty()) intake_.end_row();
+    if (queue_.empty() && intake_.empty()) {
+      if (bring()) continue;
+      intake_.end_row();
+    }
     if (watch(work_waits)) {
       queue_.lookout().heard();
     } else {
@@ -188,6 +195,17 @@ bool Lane::take_tiles() {
     queue_.look();  // These tiles are through, before the next may lose the device.
   }
   return true;
+}
+
+/// Brings a tile of its own, now that it has none. False if there is nothing to bring, now or ever.
+bool Lane::bring() {
+  if (!brings_ || !options_.bringer->ready()) return false;
+  if (turns_away() || state_.ending() || !options_.bringer->bring(number_)) bring_no_more();
+  return true;
+}
+
+void Lane::bring_no_more() noexcept {
+  if (std::exchange(brings_, false)) options_.bringer->leave(number_);
 }
 
 bool Lane::turns_away() const noexcept {

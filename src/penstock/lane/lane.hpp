@@ -77,6 +77,11 @@ class Lane {
   /// Threads: any.
   /// Blocks:  never.
   void flush() noexcept { state_.flush(); }
+  /// Has it look whether its bringer is ready.
+  ///
+  /// Threads: any.
+  /// Blocks:  never.
+  void wake() noexcept { bell_.notify(); }
   /// Takes no more tiles; once it has completed all it has it finishes the stage and ends.
   ///
   /// Threads: any.
@@ -117,6 +122,8 @@ class Lane {
   void serve_to_the_end();
   void serve();
   bool take_tiles();
+  bool bring();
+  void bring_no_more() noexcept;
   template <class Predicate>
   bool watch(Predicate const& work_waits);
   template <class Predicate>
@@ -146,6 +153,7 @@ class Lane {
   std::unique_ptr<Stage> stage_;
   std::vector<Loan> batch_;         ///< What is being put.
   Clock::time_point serves_since_;  ///< When the first batch was put.
+  bool brings_;                     ///< It has a bringer, and has not left that.
   bool finished_ = false;
   std::shared_ptr<Failure const> finish_failure_;
 

@@ -10,6 +10,7 @@
 
 #include "penstock/lane/lane_state.hpp"
 #include "penstock/lane/lost_tiles.hpp"
+#include "penstock/lane/tile_bringer.hpp"
 #include "penstock/machine/cpu_set.hpp"
 #include "penstock/options.hpp"
 #include "penstock/recorder.hpp"
@@ -72,6 +73,9 @@ struct LaneOptions {
   /// Called once, on the lane's thread, when the lane learns that its device serves no tile any more, also if it has no
   /// tile then: before the first tile that fails of it is completed. Must not throw; null for none.
   std::function<void()> on_loss = {};
+  /// The lane brings its tiles itself, whenever it has none, and on a CPU device runs the kernels that its stage
+  /// launches (StreamRef::compute_here). It outlives the lane. Null: tiles come from other threads.
+  TileBringer* bringer = nullptr;
   Ranges* ranges = nullptr;  ///< Is told when the lane gives a tile to its device; may be null. It outlives the lane.
   std::string name = "ps-lane-0";
   CpuSet cpus = {};  ///< Where its thread may run; empty for anywhere.

@@ -42,8 +42,10 @@ std::size_t parts_of(std::vector<LanePlace> const& places) {
 
 LaneSet::LaneSet(std::vector<LanePlace> const& places, TileShape shape, std::size_t most_tiles,
                  LaneOptions const& options, Stages const& stages, Lane::OnCompletion const& on_completion)
-    // With fewer, larger blocks some lanes would get no block.
-    : batch_(largest_batch(options.batch, options.flight.slots, most_tiles, places.size())), near_(parts_of(places)) {
+    : bring_tiles_(options.bringer != nullptr),
+      // With fewer, larger blocks some lanes would get no block.
+      batch_(largest_batch(options.batch, options.flight.slots, most_tiles, places.size())),
+      near_(parts_of(places)) {
   if (places.empty()) throw Error(ErrorKind::bad_argument, "A pipeline needs at least one lane: ask for 1 or more.");
   // First, because a lane that finds no place in it would end alone, and wait for the others.
   lanes_.reserve(places.size());
@@ -88,7 +90,13 @@ LaneSet::~LaneSet() {
 }
 
 bool LaneSet::submit(Loan& loan) noexcept {
-  return choose(*loan).submit(loan);
+  Lane* const own = bring_tiles_ ? lane_of_this_thread() : nullptr;
+  return (own != nullptr ? *own : choose(*loan)).submit(loan);
+}
+
+Lane* LaneSet::lane_of_this_thread() const noexcept {
+  auto const own = std::ranges::find_if(all_, [](Lane const* lane) { return lane->is_this_thread(); });
+  return own != all_.end() ? *own : nullptr;
 }
 
 Lane& LaneSet::choose(Tile const& tile) noexcept {
@@ -110,6 +118,10 @@ bool LaneSet::lost() const noexcept {
   // A lane without a tile does not learn that another lane has abandoned their device.
   return std::all_of(lanes_.begin(), lanes_.end(),
                      [](auto const& lane) { return lane->lost() || lane->device().abandoned(); });
+}
+
+void LaneSet::wake() noexcept {
+  for (auto const& lane : lanes_) lane->wake();
 }
 
 void LaneSet::cancel() noexcept {

@@ -52,9 +52,11 @@ class LaneSet final : public TileTaker {
   /// Blocks: until then.
   ~LaneSet();
 
-  /// Hands a tile to a lane.
+  /// Hands a tile to a lane: to that of the calling thread, if lanes bring their tiles.
   bool submit(Loan& loan) noexcept override;
   bool lost() const noexcept override;
+  /// As Lane::wake, for all.
+  void wake() noexcept;
   /// As Lane::cancel, for all.
   void cancel() noexcept;
   /// As Lane::flush, for all.
@@ -94,7 +96,9 @@ class LaneSet final : public TileTaker {
                   LaneOptions const& options, Stages const& stages, Lane::OnCompletion const& on_completion);
   void note_who_is_near(std::vector<LanePlace> const& places);
   Lane& choose(Tile const& tile) noexcept;
+  Lane* lane_of_this_thread() const noexcept;
 
+  bool const bring_tiles_;  ///< Lanes have a bringer.
   std::size_t const batch_;
   std::vector<std::unique_ptr<Lane>> lanes_;
   std::vector<Lane*> all_;

@@ -92,6 +92,9 @@ PipelineOptions Setting::options() const {
   }
   options.parallel_sink = its_job().parallel_sink && options.consumers > 1;
   options.ordered = its_job().ordered;
+  // Such a sink may be called by several threads, and a tile that goes to another thread has left its CPU's caches.
+  if (options.tuning.run_to_completion && its_job().parallel_sink && !options.ordered)
+    options.tuning.sink_on_lanes = true;
   return options;
 }
 
