@@ -88,7 +88,7 @@ JobWork sum_file(JobPoint const& point) {
           [path = point.values.text("input"), stop = point.stop, follow = follows(point)](Pool const& pool) {
             return std::make_unique<FileSource>(
                 std::vector{path}, pool,
-                FileSourceOptions{.stop = stop, .framing = lines(), .follow = follow, .decompress = !follow});
+                FileSourceOptions{.stop = stop, .framing = lines(), .follow = follow, .decompress = true});
           },
       .stages = {.make = [=](StageContext const& c) { return std::make_unique<SumLines>(c, fields, *patterns, count); },
                  .merge =
