@@ -107,7 +107,7 @@ case $case in
     reads() { find "/proc/$lines/fd" -printf '%l\n' | grep -qx "$PWD/$1"; }
     # All bytes of both files went through.
     is_through() {
-      python3 - "$(sed -n 's/.*: metrics at port //p' err)" "$(($(stat -c %s log) + $(stat -c %s log.1)))" <<'EOF'
+      python3 - "$(sed -n 's|.*: metrics at http://127.0.0.1:\([0-9]*\)/.*|\1|p' err)" "$(($(stat -c %s log) + $(stat -c %s log.1)))" <<'EOF'
 import re, sys, urllib.request
 port, wanted = sys.argv[1:]
 text = urllib.request.urlopen(f"http://127.0.0.1:{port}/metrics", timeout=20).read().decode()

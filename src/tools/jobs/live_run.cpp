@@ -182,7 +182,9 @@ LiveRun::LiveRun(LiveArguments const& arguments, bool quiet) : every_(arguments.
   if (arguments.metrics.empty()) return;
   server_.emplace(arguments.metrics, std::vector<MetricSource>{[this](auto& metrics) { current_.add_to(metrics); }},
                   MetricsServerOptions{.health = [this] { return current_.health(); }});
-  tell("metrics at port " + std::to_string(server_->port()));
+  std::string const address = server_->address();
+  bool const all = address.starts_with("0.0.0.0:") || address.starts_with("[::]:");
+  tell("metrics at http://" + address + "/metrics" + (all ? ", for each host that can reach this machine" : ""));
 }
 
 std::shared_ptr<void> LiveRun::begin(Pipeline const& pipeline, Source const& source, JobWork const& work,
