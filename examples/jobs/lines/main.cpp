@@ -97,7 +97,8 @@ JobWork sum_file(JobPoint const& point) {
                        for (std::size_t k = 0; k < all->size(); ++k) (*all)[k] += groups[k];
                      }},
       .digest = [=] { return digest_of_bytes(std::as_bytes(std::span(std::string_view(text_of(*all, fields))))); },
-      .results = [=] { return text_of(*all, fields); }};
+      .results = [=] { return text_of(*all, fields); },
+      .remarks = [=] { return remarks_on(*all, fields); }};
 }
 
 }  // namespace

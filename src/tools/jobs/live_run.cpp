@@ -11,6 +11,7 @@
 #include <utility>
 
 #include <pthread.h>
+#include <unistd.h>
 
 #include "penstock/sockets.hpp"
 #include "tools/command/arguments.hpp"
@@ -123,7 +124,8 @@ class LiveRun::Watch {
  public:
   Watch(LiveRun& live, Pipeline const& pipeline, Source const& source, JobWork const& work, Interrupt const& interrupt)
       : every_(live.every_),
-        line_(!live.quiet_),
+        // One that is drawn among lines of results would not be replaced.
+        line_(!live.quiet_ && !(work.lines_so_far && isatty(STDOUT_FILENO) == 1)),
         naming_(live.current_, pipeline, source),
         reopening_(work.reopen, interrupt),
         ready_(tell_service_manager("READY=1")),

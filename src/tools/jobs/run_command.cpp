@@ -155,6 +155,7 @@ ExitCode RunCommand::run(StandardOutput& output, Interrupt const& interrupt) con
     return told_of.begin(runs, source, work, interrupt);
   };
   options.ranges = activities != nullptr ? activities.get() : ranges.get();
+  if (!json) options.print = [&output](std::string const& lines) { output.write(lines); };
   measure::JobRun const whole = run_whole(devices, wanted, options, interrupt.token());
   if (activities != nullptr) activities->finish();
   bool const told = output.write(json ? as_json(facts, job, point, whole) : whole.results);
