@@ -107,6 +107,7 @@ class ModeSReceiver::Parts {
     write_out();
   }
   std::string const& lines() const noexcept { return lines_; }
+  std::string take_lines() noexcept { return std::exchange(lines_, {}); }
   std::string summary() const {
     std::string text;
     std::uint64_t all = 0;
@@ -217,6 +218,9 @@ void ModeSReceiver::finish() {
 }
 std::string const& ModeSReceiver::lines() const noexcept {
   return parts_->lines();
+}
+std::string ModeSReceiver::take_lines() noexcept {
+  return parts_->take_lines();
 }
 std::string ModeSReceiver::summary() const {
   return parts_->summary();

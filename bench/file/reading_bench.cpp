@@ -14,9 +14,9 @@
 #include "own_file.hpp"
 #include <benchmark/benchmark.h>
 #include <fcntl.h>
-#include <sys/resource.h>
 
 #include "penstock/file/file_reader.hpp"
+#include "penstock/machine/host_limits.hpp"
 #include "penstock/machine/slab.hpp"
 
 namespace penstock {
@@ -30,13 +30,6 @@ struct Way {
 };
 constexpr std::array<Way, 3> ways{
     {{"plain", FileReading::plain}, {"direct", FileReading::direct}, {"automatic", FileReading::automatic}}};
-
-double cpu_seconds() {
-  rusage used{};
-  getrusage(RUSAGE_SELF, &used);
-  auto const seconds = [](timeval time) { return double(time.tv_sec) + 1e-6 * double(time.tv_usec); };
-  return seconds(used.ru_utime) + seconds(used.ru_stime);
-}
 
 /// Axes: whether the page cache has the file, the way, KiB of a tile, producers.
 void read_file(benchmark::State& state, OwnFile const& own, Way const& way, bool cached) {

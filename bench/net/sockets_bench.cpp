@@ -17,9 +17,9 @@
 #include <poll.h>
 #include <sys/epoll.h>
 #include <sys/mman.h>
-#include <sys/resource.h>
 
 #include "penstock/core/pool.hpp"
+#include "penstock/machine/host_limits.hpp"
 #include "penstock/sockets.hpp"
 
 namespace penstock {
@@ -28,14 +28,6 @@ namespace {
 using WallClock = std::chrono::steady_clock;
 constexpr std::chrono::milliseconds silence{200};
 constexpr int buffer_bytes = 256 << 20;
-
-/// CPU seconds of all threads of this process.
-double cpu_seconds() {
-  rusage used{};
-  getrusage(RUSAGE_SELF, &used);
-  auto const seconds = [](timeval time) { return double(time.tv_sec) + 1e-6 * double(time.tv_usec); };
-  return seconds(used.ru_utime) + seconds(used.ru_stime);
-}
 
 std::uint64_t bytes_to_send() {
   char const* const text = std::getenv("PENSTOCK_BENCH_MEBIBYTES");

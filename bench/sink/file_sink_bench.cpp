@@ -10,21 +10,14 @@
 #include <vector>
 
 #include <benchmark/benchmark.h>
-#include <sys/resource.h>
 
+#include "penstock/machine/host_limits.hpp"
 #include "penstock/sinks.hpp"
 
 namespace penstock {
 namespace {
 
 constexpr std::size_t file_bytes = std::size_t{64} << 20;
-
-double cpu_seconds() {
-  rusage used{};
-  getrusage(RUSAGE_SELF, &used);
-  auto const seconds = [](timeval time) { return double(time.tv_sec) + 1e-6 * double(time.tv_usec); };
-  return seconds(used.ru_utime) + seconds(used.ru_stime);
-}
 
 std::string path() {
   char const* const folder = std::getenv("PENSTOCK_BENCH_FOLDER");

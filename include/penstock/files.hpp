@@ -115,7 +115,8 @@ struct FileSourceOptions {
   /// renamed or truncated now and then. A name that means no file yet is waited for. Not with an overlap.
   bool follow = false;
   /// Inputs whose first bytes say that they are compressed by gzip, zstd or lz4 are decoded: bytes, places, records and
-  /// overlaps are those of what they decode to. Not with `follow`.
+  /// overlaps are those of what they decode to. One that is compressed by xz, bzip2 or zip fails in its place, and with
+  /// `follow` each that is compressed. Without this all inputs are read as they are.
   bool decompress = false;
 };
 

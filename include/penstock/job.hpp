@@ -72,6 +72,8 @@ JobOption word_option(std::string name, std::string sentence, std::vector<std::s
 /// An option that must be given once, with the name of a file that can be read, or `-` for standard input, which a
 /// `FileSource` takes for it.
 JobOption file_option(std::string name, std::string sentence);
+/// Likewise with the name of a folder that can be read.
+JobOption folder_option(std::string name, std::string sentence);
 /// An option that need not be given, and is empty then; else it names a file that can be read, and `-` is a file of
 /// that name.
 JobOption optional_file_option(std::string name, std::string sentence);
@@ -103,15 +105,26 @@ struct JobWork {
   /// Returns what `run` prints: lines, each with its line break. It is called after the stages were merged. Empty:
   /// nothing is printed.
   std::function<std::string()> results = {};
+  /// Returns lines that are final already, for `run` to print them while the input goes on: those that it has not
+  /// returned before. `run` calls it after each call of `sink`, on the same thread, and prints them before those of
+  /// `results`. A measurement does not call it. Empty: all lines are printed at the end.
+  ///
+  /// Blocks: the run, while the reader of standard output takes nothing.
+  std::function<std::string()> lines_so_far = {};
+  /// Returns sentences on the results, which `run` prints on standard error, each on a line. It is called after
+  /// `results`. Empty: there are none.
+  std::function<std::vector<std::string>()> remarks = {};
   /// Called when `run` gets SIGHUP, on a thread of its own, while the sink may be called: opens output files anew, as
   /// log rotation wants. What it throws is printed, and the run goes on. Empty: SIGHUP ends the run, as SIGTERM does.
   std::function<void()> reopen = {};
 };
 
-/// A hash of these bytes, for JobWork::digest. It is not cryptographic.
+/// The hash of no bytes.
+inline constexpr std::uint64_t digest_of_nothing = 0xcbf29ce484222325;
+/// A hash of these bytes behind those that `before` is of, for JobWork::digest. It is not cryptographic.
 ///
 /// Source: FNV-1a, 64 bits, by Fowler, Noll and Vo.
-std::uint64_t digest_of_bytes(std::span<std::byte const> bytes) noexcept;
+std::uint64_t digest_of_bytes(std::span<std::byte const> bytes, std::uint64_t before = digest_of_nothing) noexcept;
 
 /// Which parts of a job can be measured alone. Their throughput is a ceiling of the whole, and shows what bounds it.
 struct Alone {

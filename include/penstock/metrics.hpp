@@ -85,19 +85,22 @@ struct MetricsServerOptions {
 /// Threads: the one that made it; it has two of its own for requests. Make StopSignals before.
 class MetricsServer {
  public:
-  /// Listens at once. Addresses are "127.0.0.1:9464", "[::1]:9464", or "9464" for all of the machine; port 0 is one
-  /// that is free. Whoever can reach the address can read the metrics: there is no password.
+  /// Listens at once. Addresses are "127.0.0.1:9464", "[::1]:9464", "localhost:9464", or "9464" for all of the machine;
+  /// port 0 is one that is free. Whoever can reach the address can read the metrics: there is no password.
   ///
+  /// Blocks: while a name is looked up.
   /// Throws: Error of kind unsupported if there is no civetweb; of kind system if the address cannot be had.
   explicit MetricsServer(std::string const& address, std::vector<MetricSource> sources,
                          MetricsServerOptions options = {});
   MetricsServer(MetricsServer const&) = delete;
   MetricsServer& operator=(MetricsServer const&) = delete;
-  /// Blocks: until requests that are being answered are; for up to two seconds, if the address has a name instead of a
-  /// number, or somebody has connected who asks nothing.
+  /// Blocks: until requests that are being answered are; for up to two seconds, if somebody has connected who asks
+  /// nothing.
   ~MetricsServer();
 
   std::uint16_t port() const noexcept;
+  /// Where it listens, in numbers: "127.0.0.1:9464"; "0.0.0.0:9464" is all of the machine.
+  std::string address() const;
 
  private:
   class Parts;

@@ -92,8 +92,10 @@ class ModeSReceiver {
   /// There is no other tile: what begins in the last samples is taken, too.
   void finish();
 
-  /// The lines of all frames that were sent.
+  /// The lines of all frames that were sent, less those that were taken out.
   std::string const& lines() const noexcept;
+  /// Takes these lines out: they are final, and no memory is kept for them.
+  std::string take_lines() noexcept;
   /// How many there were of each format, and of how many aircraft; and how many frames were lost, where too many began
   /// side by side. Each line begins with `#`.
   std::string summary() const;

@@ -18,6 +18,7 @@ enum class PictureFormat : std::uint8_t { png, ppm };
 
 /// The format that the ending of a file's name says, `.png` or `.ppm`.
 ///
+/// Threads: any.
 /// Throws: Error of kind bad_argument, if the name ends otherwise; of kind unsupported, if the format is PNG, and zlib
 ///         cannot be loaded.
 PictureFormat picture_format_of(std::string_view path);
@@ -25,10 +26,11 @@ PictureFormat picture_format_of(std::string_view path);
 /// A picture of these levels, row by row from its top, each from the left: 0 is black, then blue, red and yellow, and
 /// 255 is white. It is the content of a file of this format.
 ///
-/// Shape:  levels.size() is a multiple of `width`, and each side is 1 to 16384.
-/// Throws: Error of kind bad_argument, if the sides are not so; of kind unsupported, if zlib is needed and cannot be
-///         loaded.
-/// Source: PNG specification, third edition, W3C 2025: an indexed image of 8 bits.
+/// Shape:   levels.size() is a multiple of `width`, and each side is 1 to 16384.
+/// Threads: any, several at once.
+/// Throws:  Error of kind bad_argument, if the sides are not so; of kind unsupported, if zlib is needed and cannot be
+///          loaded.
+/// Source:  PNG specification, third edition, W3C 2025: an indexed image of 8 bits.
 std::string heat_map(PictureFormat format, std::size_t width, std::span<std::uint8_t const> levels);
 
 /// A file that a picture takes the place of at once. Until it is written, and if it is not, the file is as it was.

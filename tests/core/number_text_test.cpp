@@ -70,6 +70,12 @@ TEST(NumberText, ShowsTwoOrThreeDigitsAndAUnit) {
   EXPECT_EQ(factor_text(15.6), "16");
 }
 
+TEST(NumberText, OfACountHasOneOrMany) {
+  EXPECT_EQ(count_text(0, "tile"), "0 tiles");
+  EXPECT_EQ(count_text(1, "tile"), "1 tile");
+  EXPECT_EQ(count_text(2, "tile"), "2 tiles");
+}
+
 TEST(NumberText, OfASizeIsWhatAnOptionTakesAndNotRounded) {
   EXPECT_EQ(size_option(4 << 20), "4MiB");
   EXPECT_EQ(size_option(65536), "64KiB");

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <fstream>
 #include <string>
 #include <thread>
 #include <vector>
@@ -7,7 +8,7 @@
 #include "support/folder_of_files.hpp"
 #include "support/gate.hpp"
 #include "support/records_of_text.hpp"
-#include <gtest/gtest.h>
+#include <gmock/gmock.h>
 
 #include "penstock/core/pool.hpp"
 #include "penstock/files.hpp"
@@ -88,6 +89,41 @@ TEST_P(DecodedPipe, IsReadOnceTheFilesInFrontOfItAreDecoded) {
   });
   waits.pass();
   source.fill(*first);
+}
+
+/// Inputs that begin as those of formats that are not decoded.
+struct OtherFormats : support::FolderOfFiles {};
+
+TEST_F(OtherFormats, SayHowToReadThem) {
+  std::string const xz(
+      "\xFD"
+      "7zXZ\0....",
+      10);
+  std::ofstream(path("xz"), std::ios::binary) << xz;
+  std::ofstream(path("bzip2"), std::ios::binary) << "BZh91AY&SY..";
+  std::ofstream(path("zip"), std::ios::binary) << "PK\3\4....";
+  std::ofstream(path("text"), std::ios::binary) << "BZh9 is text";
+  support::PipeWriter const writer(path("pipe"));
+  writer.write(xz);
+  constexpr TileShape shape{.input_bytes = 4096};
+  std::vector<std::byte> slab(Pool::slab_bytes(shape, 1));
+  Pool pool{slab, shape, 1};
+  FileSource source({path("xz"), path("bzip2"), path("zip"), path("text"), path("pipe")}, pool, {.decompress = true});
+  std::vector<std::string> all;
+  while (all.size() < 5) {
+    Loan const tile = pool.borrow();
+    ASSERT_TRUE(source.next(*tile));
+    try {
+      tile->filled = source.fill(*tile);
+      all.push_back(support::text_of(tile->filled_input()));
+    } catch (FileProblem const& problem) {
+      all.push_back(problem.sentence());
+    }
+  }
+  std::string const of_xz =
+      "it is compressed by xz, which is not decoded here: read it through a pipe, `xz -dc FILE |`";
+  EXPECT_THAT(all, testing::ElementsAre(of_xz, testing::HasSubstr("`bzip2 -dc FILE |`"),
+                                        testing::HasSubstr("`unzip -p FILE |`"), "BZh9 is text", of_xz));
 }
 
 }  // namespace

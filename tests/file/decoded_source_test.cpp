@@ -291,10 +291,5 @@ TEST_F(CompressedFiles, AreReadAsTheyAreUnlessAskedFor) {
   EXPECT_EQ(files[0].text, bytes);
 }
 
-TEST_F(CompressedFiles, CannotBeFollowed) {
-  write(support::gzip_member("text"));
-  EXPECT_THROW(FileSource(paths, pool, {.follow = true, .decompress = true}), Error);
-}
-
 }  // namespace
 }  // namespace penstock

@@ -228,6 +228,18 @@ TEST_F(LogsThatAreFollowed, FailWhereTheyCannotBeFollowed) {
   EXPECT_EQ(next(), "end");
 }
 
+TEST_F(LogsThatAreFollowed, FailWhereTheyAreCompressed) {
+  options.decompress = true;
+  append("log", "\x1f");
+  EXPECT_EQ(next_after([&] { append("log", "\x8b\x08\x02"); }),
+            path("log") +
+                ": it is compressed by gzip, and a file that is followed is not decoded: read it without following it");
+  made = nullptr;
+  rename("log", "log.1");
+  append("log", "BZ\n");
+  EXPECT_EQ(next(), "0.0@0 BZ\n");
+}
+
 TEST_F(LogsThatAreFollowed, EndWithTheirFolder) {
   names = {"inner/log"};
   std::filesystem::create_directory(path("inner"));

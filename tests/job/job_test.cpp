@@ -2,6 +2,8 @@
 #include "penstock/job.hpp"
 
 #include <array>
+#include <span>
+#include <string>
 
 #include <gtest/gtest.h>
 
@@ -53,11 +55,29 @@ TEST(JobOptions, TakeStandardInputForAnInputThatMustBeNamed) {
   EXPECT_THROW(optional_file_option("patterns", "The file").read("-"), Error) << "there is no file of this name";
 }
 
+TEST(JobOptions, TellAFolderFromAFile) {
+  auto const said = [](JobOption const& option, std::string const& value) -> std::string {
+    try {
+      return option.read(value);
+    } catch (Error const& error) {
+      return error.what();
+    }
+  };
+  EXPECT_EQ(said(folder_option("input", "The folder"), "/proc"), "/proc");
+  EXPECT_EQ(said(file_option("input", "The file"), "/proc"), "it is a folder: name a file in it.");
+  EXPECT_EQ(said(folder_option("input", "The folder"), "/proc/self/stat"),
+            "it is no folder: name the folder that has it.");
+  EXPECT_EQ(said(folder_option("input", "The folder"), "/proc/none"),
+            "No such file or directory: name a folder that can be read.");
+}
+
 /// Source: the test vectors of FNV-1a by Noll.
 TEST(ADigest, IsThatOfItsBytes) {
   EXPECT_EQ(digest_of_bytes({}), 0xcbf29ce484222325);
   std::array const letter{std::byte{'a'}};
   EXPECT_EQ(digest_of_bytes(letter), 0xaf63dc4c8601ec8c);
+  std::array const two{std::byte{'a'}, std::byte{'b'}};
+  EXPECT_EQ(digest_of_bytes(std::span(two).subspan(1), digest_of_bytes(letter)), digest_of_bytes(two));
 }
 
 }  // namespace

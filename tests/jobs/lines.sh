@@ -73,6 +73,9 @@ case $case in
     "$program" run --device cpu --input table.csv --format csv --key 2 --sum 3 --groups 4 >out 2>err || fail "$(cat err)"
     [ "$(wc -l <out)" = 5 ] || fail "$(cat out)"
     grep -q '^other 2142' out || fail "$(cat out)"
+    ! grep -q 'in .other.' err || fail "$(cat err)"
+    "$program" run --device cpu --input table.csv --format csv >out 2>err || fail "$(cat err)"
+    grep -q '^Of 50000 lines 50000 are in .other., as their field 1 is no number below 1000. Give --key ' err || fail "$(cat err)"
     ;;
   CountsLinesWithAPatternAsGrepDoes)
     some_log 60000
@@ -107,7 +110,7 @@ case $case in
     reads() { find "/proc/$lines/fd" -printf '%l\n' | grep -qx "$PWD/$1"; }
     # All bytes of both files went through.
     is_through() {
-      python3 - "$(sed -n 's/.*: metrics at port //p' err)" "$(($(stat -c %s log) + $(stat -c %s log.1)))" <<'EOF'
+      python3 - "$(sed -n 's|.*: metrics at http://127.0.0.1:\([0-9]*\)/.*|\1|p' err)" "$(($(stat -c %s log) + $(stat -c %s log.1)))" <<'EOF'
 import re, sys, urllib.request
 port, wanted = sys.argv[1:]
 text = urllib.request.urlopen(f"http://127.0.0.1:{port}/metrics", timeout=20).read().decode()

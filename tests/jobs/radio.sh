@@ -87,6 +87,24 @@ case $case in
     heard samples.gz --tile 4KiB --producers 3 >out
     same
     ;;
+  PrintsFramesWhileItsInputGoesOn)
+    on_the_air 300
+    mkfifo pipe
+    exec 3<>pipe
+    heard - --tile 4KiB <pipe >out 3>&- &
+    cat samples >&3
+    # But those of the last tile.
+    for _ in $(seq 600); do
+      [ "$(wc -l <out)" -lt 200 ] || break
+      sleep 0.1
+    done
+    [ "$(wc -l <out)" -ge 200 ] || fail "$(wc -l <out) of $(wc -l <sent) frames came"
+    exec 3>&-
+    wait $! || fail "$(cat err)"
+    same
+    "$program" run --device cpu --input samples --json >out 2>err || fail "$(cat err)"
+    grep -q '"results": "\*' out || fail "$(cat out)"
+    ;;
   EndsOnceItsReaderIsGone)
     command -v python3 >/dev/null || {
       echo 'python3 is not here: install it'

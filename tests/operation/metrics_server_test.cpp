@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <array>
 #include <atomic>
+#include <chrono>
+#include <memory>
 #include <stdexcept>
 #include <string>
 
@@ -22,7 +24,8 @@ using testing::HasSubstr;
 using testing::StartsWith;
 
 /// What the port answers to a request for the path.
-std::string get(std::uint16_t port, std::string const& path, std::string const& headers = "") {
+std::string get(std::uint16_t port, std::string const& path, std::string const& headers = "",
+                std::string const& method = "GET") {
   int const one = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
   sockaddr_in to{};
   to.sin_family = AF_INET;
@@ -30,7 +33,7 @@ std::string get(std::uint16_t port, std::string const& path, std::string const& 
   to.sin_port = htons(port);
   std::string answer;
   if (connect(one, reinterpret_cast<sockaddr const*>(&to), sizeof to) == 0) {
-    std::string const request = "GET " + path + " HTTP/1.1\r\nHost: here\r\n" + headers + "\r\n";
+    std::string const request = method + " " + path + " HTTP/1.1\r\nHost: here\r\n" + headers + "\r\n";
     EXPECT_EQ(send(one, request.data(), request.size(), MSG_NOSIGNAL), static_cast<ssize_t>(request.size()));
     std::array<char, 4096> some{};
     for (ssize_t got = 0; (got = recv(one, some.data(), some.size(), 0)) > 0;) {
@@ -84,6 +87,27 @@ TEST_F(AServerOfMetrics, SaysWhatWentWrongWithASource) {
   EXPECT_THAT(get(server.port(), "/metrics"), testing::AllOf(StartsWith("HTTP/1.1 500 "), EndsWith("no count\n")));
   EXPECT_THAT(get(server.port(), "/health"), StartsWith("HTTP/1.1 200 "));
   EXPECT_THAT(get(server.port(), "/"), testing::AllOf(StartsWith("HTTP/1.1 404 "), HasSubstr("There is /metrics")));
+}
+
+TEST_F(AServerOfMetrics, AnswersAHeadWithoutAText) {
+  MetricsServer const server("127.0.0.1:0", {});
+  EXPECT_THAT(get(server.port(), "/health", "", "HEAD"),
+              testing::AllOf(StartsWith("HTTP/1.1 200 "), HasSubstr("Content-Length: 3\r\n"), EndsWith("\r\n\r\n")));
+}
+
+TEST_F(AServerOfMetrics, SaysInNumbersWhereItListens) {
+  MetricsServer const by_name("localhost:0", {}), by_port("0", {});
+  EXPECT_EQ(by_name.address(), "127.0.0.1:" + std::to_string(by_name.port()));
+  EXPECT_EQ(by_port.address(), "0.0.0.0:" + std::to_string(by_port.port()));
+}
+
+/// The library looks each two seconds, unless a connection wakes it.
+TEST_F(AServerOfMetrics, EndsAtOnceWhereItsAddressIsAName) {
+  auto server = std::make_unique<MetricsServer>("localhost:0", std::vector<MetricSource>());
+  EXPECT_THAT(get(server->port(), "/health"), StartsWith("HTTP/1.1 200 "));
+  auto const before = std::chrono::steady_clock::now();
+  server.reset();
+  EXPECT_LT(std::chrono::steady_clock::now() - before, std::chrono::seconds(1));
 }
 
 TEST_F(AServerOfMetrics, NamesTheAddressThatCannotBeHad) {

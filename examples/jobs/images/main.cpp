@@ -126,7 +126,7 @@ int main(int count, char** arguments) {
   return run_job(
       count, arguments,
       {.sentence = "Makes tensors of the JPEG files in a folder",
-       .options = {file_option("input", "The folder, with all folders in it"),
+       .options = {folder_option("input", "The folder, with all folders in it"),
                    any_option("tensors", "Where the tensors go, float32 in the order of the names", "", "FILE"),
                    any_option("sheet", "Where a contact sheet goes, a JPEG file", "", "FILE"),
                    number_option("size", "Pixels in a row and in a column of a tensor", 224, 1, 4096),

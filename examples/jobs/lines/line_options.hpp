@@ -100,6 +100,21 @@ inline LineFields fields_of(JobValues const& values) {
   return fields;
 }
 
+/// That most lines have no group of their own, if it is so, and what options to give.
+inline std::vector<std::string> remarks_on(std::vector<LineGroup> const& groups, LineFields const& fields) {
+  std::uint64_t all = 0;
+  for (LineGroup const& group : groups) all += group.lines;
+  std::uint64_t const other = groups.back().lines;
+  if (other <= all / 2) return {};
+  std::string const key = fields.format == LineFormat::json ? "key-name" : "key";
+  std::string const field = key == "key" ? "field " + std::to_string(fields.key + 1) : "that member";
+  bool const times = fields.group_seconds != 0;
+  return {"Of " + std::to_string(all) + " lines " + std::to_string(other) + " are in `other`, as their " + field +
+          (times ? " has no time within the groups" : " is no number below " + std::to_string(groups.size() - 1)) +
+          ". Give --" + key + " for another field, --format for other lines, or " +
+          (times ? "--from and --groups for other times." : "--groups for more groups.")};
+}
+
 /// A row for each group that has lines: its name, the lines and the sum; of decimal numbers also the lines without one.
 inline std::string text_of(std::vector<LineGroup> const& groups, LineFields const& fields) {
   std::string text;

@@ -88,7 +88,7 @@ JobWork sum_file(JobPoint const& point) {
           [path = point.values.text("input"), stop = point.stop, follow = follows(point)](Pool const& pool) {
             return std::make_unique<FileSource>(
                 std::vector{path}, pool,
-                FileSourceOptions{.stop = stop, .framing = lines(), .follow = follow, .decompress = !follow});
+                FileSourceOptions{.stop = stop, .framing = lines(), .follow = follow, .decompress = true});
           },
       .stages = {.make = [=](StageContext const& c) { return std::make_unique<SumLines>(c, fields, *patterns, count); },
                  .merge =
@@ -97,7 +97,8 @@ JobWork sum_file(JobPoint const& point) {
                        for (std::size_t k = 0; k < all->size(); ++k) (*all)[k] += groups[k];
                      }},
       .digest = [=] { return digest_of_bytes(std::as_bytes(std::span(std::string_view(text_of(*all, fields))))); },
-      .results = [=] { return text_of(*all, fields); }};
+      .results = [=] { return text_of(*all, fields); },
+      .remarks = [=] { return remarks_on(*all, fields); }};
 }
 
 }  // namespace

@@ -96,6 +96,10 @@ std::string size_text(std::uint64_t bytes) {
   return text;
 }
 
+std::string count_text(std::uint64_t count, std::string_view one) {
+  return std::to_string(count).append(" ").append(one).append(count == 1 ? "" : "s");
+}
+
 std::string percent_text(double share) {
   char text[32];
   std::snprintf(text, sizeof text, "%.0f %%", 100 * share);

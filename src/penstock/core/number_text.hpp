@@ -26,6 +26,8 @@ std::optional<std::uint64_t> whole_number_of(std::string_view text,
 /// Threads: any.
 std::string size_text(std::uint64_t bytes);
 
+/// "1 tile", "2 tiles": of the singular.
+std::string count_text(std::uint64_t count, std::string_view one);
 /// "97 %", of 0.97.
 std::string percent_text(double share);
 /// "48.6 GB/s", "930 MB/s", "1.2 kB/s": units 1000-fold, as links are told.

@@ -4,17 +4,21 @@
 #include <cstddef>
 #include <optional>
 #include <span>
+#include <string>
 
 namespace penstock {
 
 /// How bytes are compressed. Compressed bytes are one member after the other: members of gzip, frames of zstd or lz4.
-enum class Compression { none, gzip, zstd, lz4 };
+/// Those from xz on are recognised, and not decoded.
+enum class Compression { none, gzip, zstd, lz4, xz, bzip2, zip };
 
-/// So many bytes say what they begin.
+/// So many bytes say what member they begin, of those that are decoded.
 constexpr std::size_t magic_bytes = 4;
+/// So many bytes say how an input is compressed.
+constexpr std::size_t input_magic_bytes = 10;
 
 /// How an input is compressed that begins with these bytes; nothing if that needs more of it, which it never does of
-/// `all` of it, nor of magic_bytes. A skippable frame counts as one of zstd.
+/// `all` of it, nor of input_magic_bytes. A skippable frame counts as one of zstd.
 std::optional<Compression> compression_of(std::span<std::byte const> first, bool all) noexcept;
 
 /// True if a member can begin so, as far as the bytes go. A skippable frame is one of zstd and of lz4.
@@ -25,5 +29,8 @@ bool begins_skippable(std::span<std::byte const> first) noexcept;
 
 /// As a text names it; empty for none.
 char const* name_of(Compression compression) noexcept;
+
+/// Why an input that is compressed so is not decoded, and what to do; empty if it is decoded, and for none.
+std::string why_not_decoded(Compression compression);
 
 }  // namespace penstock

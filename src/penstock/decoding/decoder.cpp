@@ -15,9 +15,10 @@ std::unique_ptr<MemberDecoder> decoder_of(Compression compression, std::string c
       return zstd_decoder(library);
     case Compression::lz4:
       return lz4_decoder(library);
-    case Compression::none:
+    default:
       break;
   }
+  if (compression != Compression::none) throw Error(ErrorKind::unsupported, why_not_decoded(compression));
   throw Error(ErrorKind::bad_argument, "What is not compressed cannot be decoded: read it as it is.");
 }
 

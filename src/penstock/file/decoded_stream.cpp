@@ -59,7 +59,7 @@ ByteStream::Gathered DecodedStream::gather(std::span<std::byte> to, std::optiona
 /// Reads until it is known whether the input is compressed, and if that is to wait for more, up to what is wanted.
 void DecodedStream::begin(std::size_t wanted, std::optional<std::chrono::microseconds> linger,
                           std::stop_token const& stop) {
-  std::size_t const most = std::max(linger ? wanted : 0, magic_bytes);
+  std::size_t const most = std::max(linger ? wanted : 0, input_magic_bytes);
   while (!compression_) {
     if (!read_to_end_ && !stop.stop_requested()) refill(most, linger, stop);
     compression_ = compression_of(held(), read_to_end_ || stop.stop_requested());

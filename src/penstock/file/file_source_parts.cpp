@@ -21,9 +21,6 @@ FileSource::Parts::Parts(NextFile next, Pool const& pool, FileSourceOptions opti
   if (tile_bytes_ == 0) {
     throw Error(ErrorKind::bad_argument, "Files are read into the tiles' input, and these have none: give them some.");
   }
-  if (options_.follow && options_.decompress) {
-    throw Error(ErrorKind::bad_argument, "Files that are followed cannot be decoded: ask for one of both.");
-  }
   if (options_.follow) followed_.emplace(next_file_, options_, tile_bytes_);
   serve(pool);
 }
@@ -129,10 +126,11 @@ void FileSource::Parts::begin_decoding() {
     stream_ = std::make_shared<DecodedStream>(current_);
     return;
   }
-  std::array<std::byte, magic_bytes> first{};
+  std::array<std::byte, input_magic_bytes> first{};
   std::size_t const got = current_->read_at(0, first);
   auto const compression = compression_of(std::span(first).first(got), true);
   if (compression == Compression::none) return;
+  if (std::string const why = why_not_decoded(*compression); !why.empty()) throw FileProblem(why);
   stream_ = nullptr;
   decoded_.add(std::exchange(current_, nullptr), *compression, file_, name_);
 }

@@ -11,6 +11,7 @@
 
 #include "penstock/core/descriptor.hpp"
 #include "penstock/core/failure_text.hpp"
+#include "penstock/decoding/compression.hpp"
 
 namespace penstock {
 namespace {
@@ -154,7 +155,26 @@ void FollowedFile::begin_generation() {
   if (cutter_) loss_ += cutter_->loss();
   cutter_.reset();
   cut_ = nullptr;
+  known_plain_ = !options_.decompress;
   if (options_.framing != nullptr && options_.framing->head_bytes() == 0) cut_by({options_.framing, 0});
+}
+
+/// Looks whether this file is compressed, if its first bytes are to say that; false if they are not all there.
+///
+/// Throws: FileProblem, if it is.
+bool FollowedFile::is_plain() {
+  if (known_plain_) return true;
+  std::array<std::byte, input_magic_bytes> first{};
+  std::size_t const got = read_at(now_->file.number, 0, first);
+  auto const compression = compression_of(std::span(first).first(got), ending_);
+  if (!compression) return false;
+  if (*compression != Compression::none) {
+    std::string const why = why_not_decoded(*compression);
+    throw FileProblem(!why.empty() ? why
+                                   : std::string("it is compressed by ") + name_of(*compression) +
+                                         ", and a file that is followed is not decoded: read it without following it");
+  }
+  return known_plain_ = true;
 }
 
 void FollowedFile::cut_by(Framing::OfInput of) {
@@ -187,7 +207,7 @@ std::optional<FollowedFile::Clock::time_point> FollowedFile::due() const {
 
 std::optional<FollowedFile::Next> FollowedFile::read(std::span<std::byte> tile) try {
   since_.reset();
-  if (!begin_records()) return std::nullopt;
+  if (!is_plain() || !begin_records()) return std::nullopt;
   std::size_t const held = cutter_ ? cutter_->held() : 0;
   std::size_t const got = read_at(now_->file.number, position_, tile.subspan(held));
   Next next{{number_, position_, generation_}, got, cut_};

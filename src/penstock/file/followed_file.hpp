@@ -68,6 +68,7 @@ class FollowedFile {
   void forget_names() noexcept;
   void find_successor();
   void begin_generation();
+  bool is_plain();
   bool begin_records();
   void cut_by(Framing::OfInput of);
 
@@ -86,6 +87,7 @@ class FollowedFile {
   std::uint64_t size_ = 0, position_ = 0;
   std::optional<Clock::time_point> since_;  ///< When bytes behind the position were first seen.
   std::uint64_t truncations_ = 0;
+  bool known_plain_ = true;  ///< Its first bytes are no compressed ones, or are not to be looked at.
 
   std::shared_ptr<InputCut> cut_;  ///< With a framing, once it is known.
   std::optional<StreamCutter> cutter_;

@@ -27,10 +27,6 @@ std::string exactly(std::size_t bytes) {
   return size_option(static_cast<double>(bytes));
 }
 
-std::string tiles_text(std::size_t tiles) {
-  return std::to_string(tiles) + (tiles == 1 ? " tile" : " tiles");
-}
-
 void expect_usable(OwnMemory pieces) {
   for (std::span<std::byte> const piece : pieces) {
     if (piece.data() == nullptr || piece.empty()) {
@@ -114,8 +110,8 @@ class Fitting {
     std::string const fewer = fitting > 0 ? "ask for " + std::to_string(fitting) + " at most" : "take smaller tiles";
     PoolLayout const needed = layout(asked);
     if (!within_memory(needed)) {
-      refuse("`tiles` and `memory` contradict each other: " + tiles_text(asked) + " pin " + exactly(needed.bytes()) +
-             ", and `memory` allows " + exactly(options_.tuning.memory) + "; " + fewer +
+      refuse("`tiles` and `memory` contradict each other: " + count_text(asked, "tile") + " pin " +
+             exactly(needed.bytes()) + ", and `memory` allows " + exactly(options_.tuning.memory) + "; " + fewer +
              ", leave `tiles` to the pipeline, or allow more.");
     }
     refuse(own_lacks(asked, needed) + fewer + ", or give more memory.");
@@ -125,14 +121,15 @@ class Fitting {
     PoolLayout const needed = layout(least);
     std::string const smaller = "take smaller tiles" + std::string(least > 1 ? " or fewer lanes" : "");
     if (!within_memory(needed)) {
-      refuse("`memory` allows " + exactly(options_.tuning.memory) + ", and a tile for each lane, " + tiles_text(least) +
-             ", needs " + exactly(needed.bytes()) + " of pinned memory: allow as much, or " + smaller + ".");
+      refuse("`memory` allows " + exactly(options_.tuning.memory) + ", and a tile for each lane, " +
+             count_text(least, "tile") + ", needs " + exactly(needed.bytes()) +
+             " of pinned memory: allow as much, or " + smaller + ".");
     }
     refuse(own_lacks(least, needed) + "give more memory, or " + smaller + ".");
   }
 
   std::string own_lacks(std::size_t tiles, PoolLayout const& needed) const {
-    std::string text = "`own_memory` is too small for " + tiles_text(tiles) + ":";
+    std::string text = "`own_memory` is too small for " + count_text(tiles, "tile") + ":";
     for (std::size_t part = 0; part < needed.parts() && part < options_.own_memory.size(); ++part) {
       text += (part > 0 ? ", and " : " ") + exactly(needed.bytes(part)) + " are needed where there are " +
               exactly(options_.own_memory[part].size());
@@ -171,7 +168,7 @@ PipelineOptions choose_tiles(PipelineOptions options, TileWish const& wish, std:
   Fitting const fitting(std::move(options), wish, devices, topology);
   PipelineOptions fitted = fitting.fitted();
   std::size_t const tiles = Pool::checked_count(fitted.tuning.tiles);
-  std::string remark = "The pool has " + tiles_text(tiles);
+  std::string remark = "The pool has " + count_text(tiles, "tile");
   if (asked == 0 && tiles < wish.usual) remark += " and not the usual " + std::to_string(wish.usual);
   remark += ", which pin " + size_text(fitting.bytes(tiles));
   if (!fitted.own_memory.empty()) remark += " of memory of the application's own";

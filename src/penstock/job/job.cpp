@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "penstock/core/fnv.hpp"
@@ -14,6 +15,11 @@
 
 namespace penstock {
 namespace {
+
+bool is_folder(std::string const& path) noexcept {
+  struct stat status {};
+  return stat(path.c_str(), &status) == 0 && S_ISDIR(status.st_mode);
+}
 
 [[noreturn]] void refuse(std::string const& remedy) {
   throw Error(ErrorKind::bad_argument, remedy);
@@ -34,8 +40,9 @@ std::uint64_t JobValues::number(std::string_view name) const {
   return *number;
 }
 
-std::uint64_t digest_of_bytes(std::span<std::byte const> bytes) noexcept {
-  return fnv(bytes);
+std::uint64_t digest_of_bytes(std::span<std::byte const> bytes, std::uint64_t before) noexcept {
+  static_assert(digest_of_nothing == fnv_of_nothing);
+  return fnv(bytes, before);
 }
 
 JobOption number_option(std::string name, std::string sentence, std::uint64_t preset, std::uint64_t least,
@@ -77,8 +84,24 @@ JobOption file_option(std::string name, std::string sentence) {
             int const file = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
             if (file < 0) refuse(std::string(std::strerror(errno)) + ": name a file that can be read.");
             close(file);
+            if (is_folder(path)) refuse("it is a folder: name a file in it.");
             return path;
           }};
+}
+
+JobOption folder_option(std::string name, std::string sentence) {
+  JobOption option = file_option(std::move(name), std::move(sentence));
+  option.type = "FOLDER";
+  option.read = [](std::string const& path) {
+    if (path.empty()) refuse("it names no folder: give it a name.");
+    bool const there = access(path.c_str(), F_OK) == 0;
+    if (there && !is_folder(path)) refuse("it is no folder: name the folder that has it.");
+    if (!there || access(path.c_str(), R_OK | X_OK) != 0) {
+      refuse(std::string(std::strerror(errno)) + ": name a folder that can be read.");
+    }
+    return path;
+  };
+  return option;
 }
 
 JobOption optional_file_option(std::string name, std::string sentence) {

@@ -4,12 +4,10 @@
 #include <algorithm>
 #include <iterator>
 
+#include "penstock/core/number_text.hpp"
+
 namespace penstock {
 namespace {
-
-std::string count(std::size_t number, std::string const& noun) {
-  return std::to_string(number) + ' ' + noun + (number == 1 ? "" : "s");
-}
 
 /// Two decimals at most: "1.5", "2", "0.25".
 std::string decimal(double value) {
@@ -105,20 +103,21 @@ void Placement::place_producers(Topology const& topology, PlacementRequest const
   std::size_t const outside = std::min(far.size(), producers_.size() - inside);
   std::copy_n(far.begin(), outside, producers_.begin() + static_cast<std::ptrdiff_t>(inside));
   if (outside == 0) return;
-  remarks_.push_back(std::to_string(outside) + " of " + count(producers_.size(), "producer") +
+  remarks_.push_back(std::to_string(outside) + " of " + count_text(producers_.size(), "producer") +
                      " fill tiles from other nodes, because " + nodes_text(tile_nodes_) +
-                     (near.size() == 1 ? " has" : " have") + " only " + count(cpus_near, "CPU") + " for " +
-                     count(request.lanes, "lane") + " and them.");
+                     (near.size() == 1 ? " has" : " have") + " only " + count_text(cpus_near, "CPU") + " for " +
+                     count_text(request.lanes, "lane") + " and them.");
 }
 
 void Placement::remark_crowding(Topology const& topology, PlacementRequest const& request) {
   std::size_t const threads = request.lanes + request.producers + request.consumers;
   std::size_t const cpus = request.cpus > 0 ? request.cpus : topology.cpus().size();
-  if (threads > cpus) remarks_.push_back(count(threads, "thread") + " share " + count(cpus, "CPU") + '.');
+  if (threads > cpus) remarks_.push_back(count_text(threads, "thread") + " share " + count_text(cpus, "CPU") + '.');
   if (request.cpus > 0) return;  // What this machine has is no matter there.
   if (auto const quota = topology.cpu_quota(); quota && *quota < static_cast<double>(topology.cpus().size())) {
     remarks_.push_back("The cgroup allows the time of " + decimal(*quota) + " of " +
-                       count(topology.cpus().size(), "CPU") + ": raise its CPU quota if lanes or producers starve.");
+                       count_text(topology.cpus().size(), "CPU") +
+                       ": raise its CPU quota if lanes or producers starve.");
   }
 }
 

@@ -17,6 +17,11 @@ struct Port {
   int reserved[4] = {};
 };
 
+/// The beginning of `mg_request_info`.
+struct RequestInfo {
+  char const* method = nullptr;
+};
+
 /// What is called of the library: the functions that civetweb.h declares, from version 1.8 on.
 ///
 /// Source: civetweb 1.15, civetweb.h.
@@ -27,6 +32,7 @@ struct Calls {
   void (*set_request_handler)(Context* context, char const* path, int (*handler)(Connection*, void*),
                               void* user) = nullptr;
   int (*get_server_ports)(Context const* context, int most, Port* ports) = nullptr;
+  RequestInfo const* (*get_request_info)(Connection const* connection) = nullptr;
   char const* (*get_header)(Connection const* connection, char const* name) = nullptr;
   int (*write)(Connection* connection, void const* bytes, std::size_t size) = nullptr;
 };

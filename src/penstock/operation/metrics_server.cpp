@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <chrono>
 #include <exception>
 #include <mutex>
-#include <span>
 #include <string_view>
 #include <system_error>
 #include <thread>
 
-#include <arpa/inet.h>
-#include <netinet/in.h>
 #include <sys/socket.h>
 
 #include "penstock/core/descriptor.hpp"
 #include "penstock/core/event_count.hpp"
+#include "penstock/core/number_text.hpp"
 #include "penstock/core/shared_library.hpp"
 #include "penstock/error.hpp"
 #include "penstock/metrics.hpp"
+#include "penstock/net/net_address.hpp"
 #include "penstock/operation/civetweb_calls.hpp"
 
 namespace penstock {
@@ -44,40 +44,34 @@ civetweb::Calls load(std::string const& wish) {
   find(calls.stop, "mg_stop");
   find(calls.set_request_handler, "mg_set_request_handler");
   find(calls.get_server_ports, "mg_get_server_ports");
+  find(calls.get_request_info, "mg_get_request_info");
   find(calls.get_header, "mg_get_header");
   find(calls.write, "mg_write");
   return calls;
 }
 
-/// Where a server that listens at this address can be reached; empty if that has no number.
-std::vector<std::byte> reached_at(std::string const& address) {
-  auto const colon = address.rfind(':');
-  std::string host = colon == std::string::npos ? "127.0.0.1" : address.substr(0, colon);
-  if (host.size() > 2 && host.front() == '[') host = host.substr(1, host.size() - 2);
-  sockaddr_in four{};
-  four.sin_family = AF_INET;
-  sockaddr_in6 six{};
-  six.sin6_family = AF_INET6;
-  std::span<std::byte const> found;
-  if (inet_pton(AF_INET, host.c_str(), &four.sin_addr) == 1) {
-    found = std::as_bytes(std::span(&four, 1));
-  } else if (inet_pton(AF_INET6, host.c_str(), &six.sin6_addr) == 1) {
-    found = std::as_bytes(std::span(&six, 1));
-  }
-  return {found.begin(), found.end()};
+[[noreturn]] void refuse(std::string const& address) {
+  throw Error(ErrorKind::system, "Metrics cannot be served at \"" + address +
+                                     "\": give an address of this machine and a port that is free, such as "
+                                     "127.0.0.1:9464.");
+}
+
+/// The address that this means, as a number: civetweb is not to look a name up, as it would not say what it found. Of
+/// several the first one of IPv4.
+NetAddress resolved(std::string const& address) try {
+  bool const port_alone = whole_number_of(address, 65535).has_value();
+  auto const all = resolve(port_alone ? "0.0.0.0:" + address : address, SOCK_STREAM);
+  auto const four = std::ranges::find(all, AF_INET, [](NetAddress const& one) { return one.family(); });
+  return four != all.end() ? *four : all.front();
+} catch (Error const& error) {
+  if (error.kind() == ErrorKind::bad_argument) refuse(address);
+  throw;
 }
 
 /// Connects for a moment, so that a thread that waits for connections wakes.
-void knock(std::vector<std::byte>& address, std::uint16_t port) noexcept {
-  if (address.empty()) return;
-  auto* const to = static_cast<sockaddr*>(static_cast<void*>(address.data()));
-  if (to->sa_family == AF_INET) {
-    static_cast<sockaddr_in*>(static_cast<void*>(to))->sin_port = htons(port);
-  } else {
-    static_cast<sockaddr_in6*>(static_cast<void*>(to))->sin6_port = htons(port);
-  }
-  Descriptor const one{socket(to->sa_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0)};
-  if (one.number >= 0) static_cast<void>(connect(one.number, to, static_cast<socklen_t>(address.size())));
+void knock(NetAddress const& address) noexcept {
+  Descriptor const one{socket(address.family(), SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0)};
+  if (one.number >= 0) static_cast<void>(connect(one.number, address.raw(), address.bytes));
 }
 
 }  // namespace
@@ -88,19 +82,16 @@ class MetricsServer::Parts {
       : sources_(std::move(sources)),
         health_(std::move(options.health)),
         calls_(load(options.library)),
-        door_(reached_at(address)) {
+        address_(resolved(address)) {
+    std::string const numbers = text_of(address_);
     std::array<char const*, 9> const settings{
-        "listening_ports", address.c_str(),     "num_threads", "2",    "request_timeout_ms",
+        "listening_ports", numbers.c_str(),     "num_threads", "2",    "request_timeout_ms",
         "10000",           "enable_keep_alive", "no",          nullptr};
     calls_.init_library(0);
     context_ = calls_.start(nullptr, nullptr, const_cast<char const**>(settings.data()));
-    if (context_ == nullptr) {
-      throw Error(ErrorKind::system, "Metrics cannot be served at \"" + address +
-                                         "\": give an address of this machine and a port that is free, such as "
-                                         "127.0.0.1:9464.");
-    }
+    if (context_ == nullptr) refuse(address);
     civetweb::Port port;
-    if (calls_.get_server_ports(context_, 1, &port) == 1) port_ = static_cast<std::uint16_t>(port.port);
+    if (calls_.get_server_ports(context_, 1, &port) == 1) address_.set_port(static_cast<unsigned>(port.port));
     calls_.set_request_handler(context_, "/metrics$", answer<&Parts::metrics>, this);
     calls_.set_request_handler(context_, "/health$", answer<&Parts::health>, this);
     calls_.set_request_handler(context_, "/", answer<&Parts::neither>, this);
@@ -122,12 +113,12 @@ class MetricsServer::Parts {
       return;
     }
     auto const has_ended = [&] { return ended.load(std::memory_order_acquire); };
-    while (!bell.await(has_ended, {}, std::chrono::milliseconds(5))) knock(door_, port_);
+    while (!bell.await(has_ended, {}, std::chrono::milliseconds(5))) knock(address_);
   }
   Parts(Parts const&) = delete;
   Parts& operator=(Parts const&) = delete;
 
-  std::uint16_t port() const noexcept { return port_; }
+  NetAddress const& address() const noexcept { return address_; }
 
  private:
   struct Answer {
@@ -157,6 +148,12 @@ class MetricsServer::Parts {
     return {.status = "404 Not Found", .text = "There is /metrics, and /health.\n"};
   }
 
+  /// A HEAD is answered by what is in front of the text.
+  bool wants_text(civetweb::Connection const* connection) const {
+    auto const* const request = calls_.get_request_info(connection);
+    return request == nullptr || request->method == nullptr || std::string_view(request->method) != "HEAD";
+  }
+
   /// What civetweb calls: on its threads, several at once.
   template <Answer (Parts::*answer_to)(civetweb::Connection const*)>
   static int answer(civetweb::Connection* connection, void* user) {
@@ -170,7 +167,7 @@ class MetricsServer::Parts {
       }
       std::string const all = std::string("HTTP/1.1 ") + answer.status + "\r\nContent-Type: " + answer.type +
                               "\r\nContent-Length: " + std::to_string(answer.text.size()) +
-                              "\r\nConnection: close\r\n\r\n" + answer.text;
+                              "\r\nConnection: close\r\n\r\n" + (parts.wants_text(connection) ? answer.text : "");
       parts.calls_.write(connection, all.data(), all.size());
     } catch (...) {
       return 0;  // Without memory for an answer, civetweb answers that there is no such page.
@@ -183,8 +180,7 @@ class MetricsServer::Parts {
   std::mutex mutex_;  ///< Sources are asked by one thread at a time.
   civetweb::Calls const calls_;
   civetweb::Context* context_ = nullptr;
-  std::uint16_t port_ = 0;
-  std::vector<std::byte> door_;  ///< Where to knock.
+  NetAddress address_;
 };
 
 MetricsServer::MetricsServer(std::string const& address, std::vector<MetricSource> sources,
@@ -192,7 +188,10 @@ MetricsServer::MetricsServer(std::string const& address, std::vector<MetricSourc
     : parts_(std::make_unique<Parts>(address, std::move(sources), std::move(options))) {}
 MetricsServer::~MetricsServer() = default;
 std::uint16_t MetricsServer::port() const noexcept {
-  return parts_->port();
+  return static_cast<std::uint16_t>(parts_->address().port());
+}
+std::string MetricsServer::address() const {
+  return text_of(parts_->address());
 }
 
 }  // namespace penstock

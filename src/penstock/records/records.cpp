@@ -8,6 +8,7 @@
 #include <string>
 #include <utility>
 
+#include "penstock/core/number_text.hpp"
 #include "penstock/core/say.hpp"
 #include "penstock/error.hpp"
 #include "penstock/records/record_parts.hpp"
@@ -54,7 +55,7 @@ void RecordRoom::commit(std::span<RecordPlace const> places, std::uint64_t first
   desk_->claim.close();
   Packing const& packing = end.records_->parts_->packing;
   if (places.size() > end.most_) {
-    throw Error(ErrorKind::bad_argument, std::to_string(places.size()) + " records do not fit into room for " +
+    throw Error(ErrorKind::bad_argument, count_text(places.size(), "record") + " do not fit into room for " +
                                              std::to_string(end.most_) + ": claim room for as many.");
   }
   std::size_t const taken = packing.expect_places(places, end.bytes_.size());
@@ -136,7 +137,7 @@ void RecordWriter::flush() noexcept {
 }
 
 std::string describe(RecordReport const& report) {
-  std::string text = std::to_string(report.done) + " records done";
+  std::string text = count_text(report.done, "record") + " done";
   if (report.failed > 0) text += ", " + std::to_string(report.failed) + " failed";
   if (report.cancelled > 0) text += ", " + std::to_string(report.cancelled) + " cancelled";
   text += "; tiles left full " + std::to_string(report.left_for(Departure::full)) + ", for hungry lanes " +

@@ -263,7 +263,7 @@ class Adviser {
         break;
       case Turns::barrier:
         offers_.work("a stage that gives its work to the stream and returns", figures_.slots * use_.rate,
-                     "A lane that does not wait has " + std::to_string(figures_.slots) + " tiles in flight.");
+                     "A lane that does not wait has " + count_text(figures_.slots, "tile") + " in flight.");
         break;
       case Turns::unknown:
         offers_.work("a stage that neither waits for the device nor names stream 0", infinite, at_once);

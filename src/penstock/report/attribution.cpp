@@ -1,14 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 
+#include "penstock/core/number_text.hpp"
 #include "penstock/report.hpp"
 
 namespace penstock {
 namespace {
-
-std::string tiles(std::size_t count) {
-  return std::to_string(count) + (count == 1 ? " tile" : " tiles");
-}
 
 /// "3-5, 7"; of many parts the first ones.
 std::string sequences_text(std::vector<std::uint64_t> sequences) {
@@ -38,12 +35,12 @@ std::string describe(Attribution const& attribution) {
   }
   auto const& innocent = attribution.innocent;
   if (!innocent.empty()) {
-    line(tiles(innocent.size()) + " that the lost device had " + (innocent.size() == 1 ? "is" : "are") +
+    line(count_text(innocent.size(), "tile") + " that the lost device had " + (innocent.size() == 1 ? "is" : "are") +
          " innocent: " + sequences_text(innocent));
   }
   auto const& rest = attribution.not_tried;
   if (!rest.empty()) {
-    line(tiles(rest.size()) + " could not be tried: " + sequences_text(rest));
+    line(count_text(rest.size(), "tile") + " could not be tried: " + sequences_text(rest));
   } else if (attribution.culprits.empty()) {
     line("No tile fails by itself: the fault does not happen each time, or needs what ran before or beside it.");
   }

@@ -26,12 +26,10 @@ FoundTiles Report::found() const noexcept {
 std::string describe(Report const& report) {
   double const seconds = std::chrono::duration<double>(report.wall).count();
   double const rate = seconds > 0 ? static_cast<double>(report.bytes_in) / seconds : 0;
-  std::string text =
-      format("%llu tiles done, %llu failed, %llu cancelled; ", static_cast<unsigned long long>(report.tiles_done),
-             static_cast<unsigned long long>(report.tiles_failed),
-             static_cast<unsigned long long>(report.tiles_cancelled)) +
-      size_text(report.bytes_in) + format(" in %.3f s, ", seconds) +
-      (rate >= 1e9 ? format("%.2f GB/s", rate / 1e9) : format("%.2f MB/s", rate / 1e6));
+  std::string text = count_text(report.tiles_done, "tile") + " done, " + std::to_string(report.tiles_failed) +
+                     " failed, " + std::to_string(report.tiles_cancelled) + " cancelled; " +
+                     size_text(report.bytes_in) + format(" in %.3f s, ", seconds) +
+                     (rate >= 1e9 ? format("%.2f GB/s", rate / 1e9) : format("%.2f MB/s", rate / 1e6));
   if (std::string const found = describe(report.found()); !found.empty()) text += "\ncompletions came " + found;
   if (report.nodes > 1) text += "\n" + report.placement;
   if (report.stopped) text += "\nthe run was asked to stop";

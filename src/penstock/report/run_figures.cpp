@@ -19,10 +19,6 @@
 namespace penstock {
 namespace {
 
-std::string count(std::uint64_t number, std::string const& noun) {
-  return std::to_string(number) + ' ' + noun + (number == 1 ? "" : "s");
-}
-
 std::string one_decimal(double number) {
   char text[32];
   std::snprintf(text, sizeof text, "%.1f", number);
@@ -41,16 +37,16 @@ std::string on_part(PartUse const& part, RunFigures const& figures, Utilisation 
   bool const timed = part.time && *part.time > 0;
   switch (part.part) {
     case Bound::fill:
-      return count(figures.producers, "producer") + " spent " + time + " of the time in the source" +
+      return count_text(figures.producers, "producer") + " spent " + time + " of the time in the source" +
              (figures.producers > 1 ? ", all together." : ".");
     case Bound::sink:
       return "The sink was busy " + time + " of the time, " +
              seconds_text(figures.sink / static_cast<double>(figures.tiles)) + " a tile.";
     case Bound::completion:
-      return count(figures.lanes, "lane") + ": busy " + time + " of the time, mostly with taking tiles back.";
+      return count_text(figures.lanes, "lane") + ": busy " + time + " of the time, mostly with taking tiles back.";
     case Bound::submission:
       if (!timed) break;
-      return count(figures.lanes, "lane") + ": busy " + time + " of the time with giving work to the device, " +
+      return count_text(figures.lanes, "lane") + ": busy " + time + " of the time with giving work to the device, " +
              seconds_text(part.share * figures.wall * figures.lanes / static_cast<double>(figures.tiles)) + " a tile.";
     default:
       break;
@@ -71,19 +67,19 @@ std::string on_the_rest(PartUse const* busiest, Utilisation const& use) {
 }
 
 std::string on_room(Room room, RunFigures const& figures) {
-  std::string const slots = count(slots_of_all(figures), "slot");
+  std::string const slots = count_text(slots_of_all(figures), "slot");
   if (room == Room::run)
-    return "The run had " + count(figures.tiles, "tile") + " for " + slots +
+    return "The run had " + count_text(figures.tiles, "tile") + " for " + slots +
            ": too short to be judged. A longer run, or smaller tiles, has more of them.";
   if (room == Room::pool) {
-    return "There are " + count(figures.pool, "tile") + " for " + slots + " and " +
-           count(figures.producers, "producer") + ".";
+    return "There are " + count_text(figures.pool, "tile") + " for " + slots + " and " +
+           count_text(figures.producers, "producer") + ".";
   }
   if (figures.producers == 0 && figures.borrow_wait > 0) {
     return "Threads that feed waited for a tile " + percent_text(figures.borrow_wait / figures.wall) +
-           " of the time, all together, with " + count(figures.pool, "tile") + " for " + slots + ".";
+           " of the time, all together, with " + count_text(figures.pool, "tile") + " for " + slots + ".";
   }
-  if (!figures.in_flight) return "All " + count(figures.pool, "tile") + " were on their way, for " + slots + ".";
+  if (!figures.in_flight) return "All " + count_text(figures.pool, "tile") + " were on their way, for " + slots + ".";
   return one_decimal(*figures.in_flight) + " of " + slots + " were in use on average.";
 }
 
@@ -101,14 +97,15 @@ std::string on_turns(Turns turns, RunFigures const& figures, Utilisation const& 
                                   : "";
   switch (turns) {
     case Turns::legacy_stream:
-      return count(figures.lanes, "lane") + " computed in the one legacy default stream" + overlap + at_once + ".";
+      return count_text(figures.lanes, "lane") + " computed in the one legacy default stream" + overlap + at_once + ".";
     case Turns::single_stream:
       return "One lane did all in one stream" + overlap + ".";
     case Turns::one_lane:
       return "One lane ran one kernel after the other" + overlap + at_once + ".";
     case Turns::barrier:
       return "Lanes spent " + percent_text(use.find(Bound::submission)->share) + " of the time in submission, with " +
-             one_decimal(figures.in_flight.value_or(0)) + " of " + count(slots_of_all(figures), "slot") + " in use.";
+             one_decimal(figures.in_flight.value_or(0)) + " of " + count_text(slots_of_all(figures), "slot") +
+             " in use.";
     default:
       return "One thing was done after the other" + overlap + ".";
   }

@@ -86,7 +86,7 @@ std::optional<Rates> rates(Snapshot const& earlier, Snapshot const& later) {
 std::string describe(Snapshot const& snapshot) {
   if (!snapshot.running) return "no run goes on";
   auto const count = [](std::uint64_t tiles, char const* what) { return std::to_string(tiles) + what; };
-  std::string text = count(snapshot.submitted, " tiles submitted, ") + count(snapshot.done, " done, ") +
+  std::string text = count_text(snapshot.submitted, "tile") + " submitted, " + count(snapshot.done, " done, ") +
                      count(snapshot.failed, " failed, ") + count(snapshot.cancelled, " cancelled; ") +
                      count(snapshot.in_flight(), " on devices; ") + count(snapshot.pool.lent, " lent, ") +
                      count(snapshot.pool.home, " home");
@@ -102,7 +102,7 @@ std::string live_line(Snapshot const& earlier, Snapshot const& later) {
   }
   if (later.failed > 0) text += std::to_string(later.failed) + " failed; ";
   if (later.sink_failures > 0) text += "the sink threw on " + std::to_string(later.sink_failures) + "; ";
-  text += std::to_string(later.pool.lent) + " of " + std::to_string(later.pool.tiles) + " tiles lent; waits for ";
+  text += std::to_string(later.pool.lent) + " of " + count_text(later.pool.tiles, "tile") + " lent; waits for ";
   return text + waits_for(later);
 }
 

@@ -17,7 +17,7 @@ using WallClock = std::chrono::steady_clock;
 
 /// "1 piece was", "2 pieces were".
 std::string counted(std::uint64_t count, std::string const& what) {
-  return std::to_string(count) + " " + what + (count == 1 ? " was" : "s were");
+  return count_text(count, what) + (count == 1 ? " was" : " were");
 }
 
 /// The only user of a reader, for as long as this lives.

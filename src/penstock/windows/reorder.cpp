@@ -95,11 +95,11 @@ ReorderCounts& ReorderCounts::operator+=(ReorderCounts const& other) noexcept {
 }
 
 std::string describe(ReorderCounts const& counts) {
-  return "Of " + std::to_string(counts.received()) + " records that came " + std::to_string(counts.placed) +
+  return "Of " + count_text(counts.received(), "record") + " that came " + std::to_string(counts.placed) +
          " were placed, " + std::to_string(counts.duplicates) + " were duplicates, " + std::to_string(counts.late) +
          " late, " + std::to_string(counts.refused) + " refused and " + std::to_string(counts.wrong_size) +
          " of a wrong size; " + std::to_string(counts.lost) + " are lost, and senders started again " +
-         std::to_string(counts.restarts) + " times.";
+         count_text(counts.restarts, "time") + ".";
 }
 
 /// What a ReorderBuffer is made of.

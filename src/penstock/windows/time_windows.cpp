@@ -7,6 +7,7 @@
 #include <optional>
 #include <utility>
 
+#include "penstock/core/number_text.hpp"
 #include "penstock/core/pool.hpp"
 #include "penstock/windows/due_thread.hpp"
 #include "penstock/windows/expect_option.hpp"
@@ -48,7 +49,7 @@ WindowOfTile window_of(Tile const& tile) {
 }
 
 std::string describe(TimeWindowsCounts const& counts) {
-  return "Of " + std::to_string(counts.received()) + " records that came " + std::to_string(counts.placed) +
+  return "Of " + count_text(counts.received(), "record") + " that came " + std::to_string(counts.placed) +
          " are in their windows, " + std::to_string(counts.late) + " were late, " + std::to_string(counts.refused) +
          " refused and " + std::to_string(counts.wrong_size) + " of a wrong size.";
 }

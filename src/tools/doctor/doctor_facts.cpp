@@ -15,14 +15,14 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 std::string by_threads(double rate, unsigned threads) {
-  return rate_text(rate) + " by " + std::to_string(threads) + (threads == 1 ? " thread" : " threads");
+  return rate_text(rate) + " by " + count_text(threads, "thread");
 }
 
 std::string gpu_line(DeviceInfo const& gpu) {
   std::string line = gpu.name + ", " + size_text(gpu.memory_bytes) + ", capability " + gpu.capability;
   line += ", " + (gpu.link.empty() ? "link unknown" : gpu.link);
   line += gpu.numa_node ? ", node " + std::to_string(*gpu.numa_node) : ", node unknown";
-  line += ", " + std::to_string(gpu.copy_engines) + " copy engines, driver " + gpu.driver + ", runtime " + gpu.runtime;
+  line += ", " + count_text(gpu.copy_engines, "copy engine") + ", driver " + gpu.driver + ", runtime " + gpu.runtime;
   return line;
 }
 

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include <pthread.h>
+#include <unistd.h>
 
 #include "penstock/sockets.hpp"
 #include "tools/command/arguments.hpp"
@@ -123,7 +124,8 @@ class LiveRun::Watch {
  public:
   Watch(LiveRun& live, Pipeline const& pipeline, Source const& source, JobWork const& work, Interrupt const& interrupt)
       : every_(live.every_),
-        line_(!live.quiet_),
+        // One that is drawn among lines of results would not be replaced.
+        line_(!live.quiet_ && !(work.lines_so_far && isatty(STDOUT_FILENO) == 1)),
         naming_(live.current_, pipeline, source),
         reopening_(work.reopen, interrupt),
         ready_(tell_service_manager("READY=1")),
@@ -182,7 +184,9 @@ LiveRun::LiveRun(LiveArguments const& arguments, bool quiet) : every_(arguments.
   if (arguments.metrics.empty()) return;
   server_.emplace(arguments.metrics, std::vector<MetricSource>{[this](auto& metrics) { current_.add_to(metrics); }},
                   MetricsServerOptions{.health = [this] { return current_.health(); }});
-  tell("metrics at port " + std::to_string(server_->port()));
+  std::string const address = server_->address();
+  bool const all = address.starts_with("0.0.0.0:") || address.starts_with("[::]:");
+  tell("metrics at http://" + address + "/metrics" + (all ? ", for each host that can reach this machine" : ""));
 }
 
 std::shared_ptr<void> LiveRun::begin(Pipeline const& pipeline, Source const& source, JobWork const& work,

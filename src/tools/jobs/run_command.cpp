@@ -34,7 +34,7 @@ double seconds_of(Report const& report) {
 std::string about(Job const& job, measure::JobRun const& whole, DeviceInfo const& device) {
   std::string text = (device.modelled ? "on a " + device_text(device) + "\n" : "") + describe(whole.report) + "\n";
   if (job.items) {
-    text += std::to_string(whole.items) + " " + job.item + "s, " +
+    text += count_text(whole.items, job.item) + ", " +
             short_number(static_cast<double>(whole.items) / seconds_of(whole.report)) + " a second\n";
   }
   if (whole.digest) text += "digest of the results " + measure::digest_text(*whole.digest) + "\n";
@@ -155,6 +155,7 @@ ExitCode RunCommand::run(StandardOutput& output, Interrupt const& interrupt) con
     return told_of.begin(runs, source, work, interrupt);
   };
   options.ranges = activities != nullptr ? activities.get() : ranges.get();
+  if (!json) options.print = [&output](std::string const& lines) { output.write(lines); };
   measure::JobRun const whole = run_whole(devices, wanted, options, interrupt.token());
   if (activities != nullptr) activities->finish();
   bool const told = output.write(json ? as_json(facts, job, point, whole) : whole.results);

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <iterator>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -140,12 +141,16 @@ JobRun run_whole(DeviceGroup const& devices, Setting const& setting, TrialOption
                    [&](Completion& done) {
                      if (done.ok()) tally.count(*done.loan);
                      if (work.sink) work.sink(done);
+                     if (options.print && work.lines_so_far) {
+                       if (std::string const lines = work.lines_so_far(); !lines.empty()) options.print(lines);
+                     }
                    },
                    stop),
                .options = pipeline.options()};
   whole.items = tally.items();
   if (work.digest && whole.report.ok()) whole.digest = work.digest();
   if (work.results) whole.results = work.results();
+  if (work.remarks) std::ranges::move(work.remarks(), std::back_inserter(whole.report.remarks));
   return whole;
 }
 

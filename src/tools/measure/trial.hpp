@@ -33,6 +33,8 @@ struct TrialOptions {
   Ranges* ranges = nullptr;      ///< Show profilers what the threads are at; null for none.
   /// Of run_whole: called when all is made and nothing has begun; what it gives is destroyed when the run is over.
   std::function<std::shared_ptr<void>(Pipeline const&, Source const&, JobWork const&)> beside = {};
+  /// Of run_whole: gets JobWork::lines_so_far. Empty: that is not called.
+  std::function<void(std::string const&)> print = {};
 };
 
 /// What one run of a setting came to, open loop.
@@ -54,7 +56,7 @@ struct JobRun {
 inline namespace PENSTOCK_FLAVOUR {
 
 /// Runs the setting's job once, from the beginning of its input to its end. Of `options` it uses only `recorder`,
-/// `ranges`, `memory` and `beside`. A stop ends the run early.
+/// `ranges`, `memory`, `beside` and `print`. A stop ends the run early.
 ///
 /// Blocks: until the input has ended.
 /// Throws: as Pipeline; and what the job throws. Failures of tiles are in the report.

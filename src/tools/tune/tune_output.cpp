@@ -122,7 +122,7 @@ std::string became_text(measure::Tuned const& tuned, std::size_t at) {
 }
 
 std::string tune_line(measure::TuneProgress const& now, double within, unsigned width) {
-  std::string words = std::to_string(now.points) + " points, " + std::to_string(now.runs) + " runs";
+  std::string words = count_text(now.points, "point") + ", " + count_text(now.runs, "run");
   if (now.best > 0) words += ", best " + figure_text(now.sought, now.best);
   words += "  " + clock_text(std::max(0.0, within - now.seconds)) + " left at most  " + now.now;
   return bar_line(within > 0 ? std::min(1.0, now.seconds / within) : 1.0, words, width);

@@ -56,7 +56,7 @@ def expect_state(wanted):
 
 
 environment = dict(os.environ, NOTIFY_SOCKET=f"@penstock-operated-{os.getpid()}")
-command = [sys.argv[1], "run", "--device", "cpu", "--input", "-", "--stats-every", "0.1", "--metrics", "127.0.0.1:0"]
+command = [sys.argv[1], "run", "--device", "cpu", "--input", "-", "--stats-every", "0.1", "--metrics", "localhost:0"]
 with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=False,
                       env=environment) as job:
     first = job.stderr.readline().decode()
@@ -64,7 +64,7 @@ with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, st
         print(first)
         job.kill()
         sys.exit(77)
-    match = re.search(r": metrics at port ([0-9]+)$", first)
+    match = re.search(r": metrics at http://127.0.0.1:([0-9]+)/metrics$", first)
     expect(match, f"no port in: {first}")
     port = match[1]
     expect_state("READY=1")

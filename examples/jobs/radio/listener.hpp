@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the job `radio` makes of its tiles: lines of frames, a digest of all of them, and a picture.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+
+#include <penstock/elements.hpp>
+#include <penstock/job.hpp>
+#include <penstock/mode_s.hpp>
+#include <penstock/picture.hpp>
+#include <penstock/waterfall.hpp>
+
+namespace penstock {
+
+inline constexpr std::size_t sample_bytes = 2;
+inline constexpr SpectrumForm spectrum;
+
+/// So many samples are at the end of a tile and at the beginning of the next one. With large tiles of pages it is a
+/// page, so that their pieces of a file begin with a page as well.
+inline std::size_t overlap_of(JobPoint const& point) {
+  constexpr std::size_t page = 4096;
+  bool const pages = point.tile_bytes % page == 0 && point.tile_bytes >= 16 * page;
+  return pages ? page / sample_bytes : mode_s_long_samples;
+}
+
+inline bool has_waterfall(JobPoint const& point) {
+  return !point.values.text("waterfall").empty();
+}
+
+/// What is made of a tile: its frames, and with a waterfall behind them spectra of the samples that are its own.
+struct TileResults {
+  TileResults(std::size_t bytes, JobPoint const& point)
+      : frame_bytes(mode_s_blocks(bytes) * sizeof(ModeSBlock)),
+        samples(has_waterfall(point) ? spectrum.samples_of_tile(bytes / sample_bytes, overlap_of(point)) : 0),
+        bytes(frame_bytes + spectrum.spectra_of(samples) * spectrum.points * sizeof(float)) {}
+  std::size_t frame_bytes, samples, bytes;
+};
+
+/// What a run hears.
+class Listener {
+ public:
+  explicit Listener(JobPoint const& point) : point_(point) {
+    bool const measured = !point.stop.stop_possible();  // Which writes no picture.
+    if (has_waterfall(point) && !measured) picture_.emplace(point.values.text("waterfall"));
+  }
+  void take(Completion const& done) {
+    Tile const& tile = *done.loan;
+    if (tile.sequence == 0) {  // A measurement begins again and again.
+      digest_ = digest_of_nothing;
+      receiver_ = ModeSReceiver(overlap_of(point_), point_.values.text("offsets") == "yes");
+      waterfall_ = Waterfall(spectrum);
+    }
+    TileResults const results(done.ok() ? tile.filled : 0, point_);
+    auto const bytes = done.ok() ? tile.produced_output() : std::span<std::byte const>();
+    receiver_.take(tile.filled / sample_bytes, elements<ModeSBlock>(bytes.first(results.frame_bytes)));
+    waterfall_.add(elements<float>(bytes.subspan(results.frame_bytes)), results.samples);
+    if (done.outcome == Outcome::cancelled) picture_.reset();
+  }
+  /// The lines of frames since the last call.
+  std::string lines() {
+    std::string lines = receiver_.take_lines();
+    digest_ = digest_of_bytes(std::as_bytes(std::span(lines)), digest_);
+    return lines;
+  }
+  /// Writes the picture, too.
+  std::string results() {
+    if (picture_ && waterfall_.rows() != 0) picture_->write(spectrum.points, waterfall_.levels());
+    receiver_.finish();
+    return receiver_.lines() + receiver_.summary();
+  }
+  std::uint64_t digest() {
+    receiver_.finish();
+    std::string const rest = receiver_.lines() + receiver_.summary();
+    return digest_of_bytes(std::as_bytes(std::span(rest)), digest_);
+  }
+
+ private:
+  JobPoint const point_;
+  std::uint64_t digest_ = digest_of_nothing;  ///< Of the lines that were given away.
+  ModeSReceiver receiver_{0};
+  Waterfall waterfall_{spectrum};
+  std::optional<PictureFile> picture_;
+};
+
+}  // namespace penstock
