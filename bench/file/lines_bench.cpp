@@ -170,16 +170,17 @@ class CountStage final : public Stage {
   std::array<std::atomic<std::uint64_t>, 2>& all_;
 };
 
-struct Threads {
+struct Way {
   unsigned producers = 0, lanes = 0;  ///< Without producers lanes fill, and run to completion.
+  std::size_t tile = 0;
 };
 
-std::array<std::uint64_t, 2> by_pipeline(std::string const& path, Threads threads) {
+std::array<std::uint64_t, 2> by_pipeline(std::string const& path, Way way) {
   auto const device = open_device("cpu");
-  bool const to_completion = threads.producers == 0;
-  Pipeline pipeline(*device, {.tile = {.input_bytes = to_completion ? piece_bytes / 2 : piece_bytes},
-                              .producers = threads.producers,
-                              .lanes = threads.lanes,
+  bool const to_completion = way.producers == 0;
+  Pipeline pipeline(*device, {.tile = {.input_bytes = way.tile},
+                              .producers = way.producers,
+                              .lanes = way.lanes,
                               .tuning = {.sink_on_lanes = to_completion, .run_to_completion = to_completion}});
   FileSource source({path}, pipeline.pool(), {.framing = lines()});
   std::array<std::atomic<std::uint64_t>, 2> all{};
@@ -217,7 +218,8 @@ auto through_pipe(Log const& log, Body const& body) {
 void lines_of(benchmark::State& state) {
   static Log const log;
   bool const piped = state.range(0) != 0;
-  Threads const threads{static_cast<unsigned>(state.range(1)), static_cast<unsigned>(state.range(2))};
+  Way const way{static_cast<unsigned>(state.range(1)), static_cast<unsigned>(state.range(2)),
+                static_cast<std::size_t>(state.range(3)) << 10};
   double plain = std::numeric_limits<double>::max(), ours = plain;
   auto const timed = [](double& least, auto const& body) {
     auto const start = std::chrono::steady_clock::now();
@@ -228,8 +230,8 @@ void lines_of(benchmark::State& state) {
   for (auto _ : state) {
     auto const expected = timed(plain, [&] { return piped ? through_pipe(log, plain_pipe) : plain_file(log); });
     auto const got = timed(ours, [&] {
-      if (!piped) return by_pipeline(log.path(), threads);
-      return through_pipe(log, [&](int from) { return by_pipeline("/dev/fd/" + std::to_string(from), threads); });
+      if (!piped) return by_pipeline(log.path(), way);
+      return through_pipe(log, [&](int from) { return by_pipeline("/dev/fd/" + std::to_string(from), way); });
     });
     if (got != expected || got[0] == 0) return state.SkipWithError("lines were lost");
   }
@@ -238,13 +240,13 @@ void lines_of(benchmark::State& state) {
   state.counters["times_plain"] = ours / plain;
 }
 BENCHMARK(lines_of)
-    ->ArgNames({"piped", "producers", "lanes"})
-    ->Args({0, 1, 1})
-    ->Args({0, 2, 1})
-    ->Args({0, 2, 2})
-    ->Args({0, 0, 2})
-    ->Args({1, 1, 1})
-    ->Args({1, 0, 2})
+    ->ArgNames({"piped", "producers", "lanes", "tile_kib"})
+    ->Args({0, 1, 1, 1024})
+    ->Args({0, 2, 1, 1024})
+    ->Args({0, 2, 2, 1024})
+    ->ArgsProduct({{0}, {0}, {2}, {256, 512, 1024, 2048}})
+    ->Args({1, 1, 1, 1024})
+    ->Args({1, 0, 2, 512})
     ->UseRealTime()
     ->Unit(benchmark::kMillisecond);
 
