@@ -86,6 +86,9 @@ struct JobPoint {
   /// Requested when `run` is asked to end. A source that may wait takes it, as FileSourceOptions::stop, or the program
   /// waits until more comes. Of a measurement none is possible.
   std::stop_token stop = {};
+  /// JobWork::digest will be called. It is not behind the timed runs of a measurement, so a sink may leave out of them
+  /// what nothing but the digest needs.
+  bool digested = true;
 };
 
 /// What one run of a job is made of.

@@ -4,11 +4,13 @@
 #include <limits>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "sink/folder_of_sinks.hpp"
 #include "sink/little_files.hpp"
 #include <gmock/gmock.h>
+#include <sys/wait.h>
 
 #include "penstock/arrow.hpp"
 
@@ -17,27 +19,36 @@ namespace {
 
 using testing::HasSubstr;
 
-/// A folder of files of Arrow, and another program that reads them.
-struct AnArrowFile : support::FolderOfSinks {
-  /// What the reader shows of a file, or finds wrong with it.
-  std::string shown(std::string const& name) const {
+/// A program that shows what a file holds, or says what is wrong with it. Its exit code is 77, if it cannot read any.
+struct Reader {
+  std::string_view name, program, script, needs;
+};
+constexpr Reader readers[]{
+    {"MadeForTheTests", PENSTOCK_PYTHON, "read_arrow.py", "python3"},
+    {"OfApache", PENSTOCK_NODE, "read_arrow.cjs", "node, and the package apache-arrow where NODE_PATH says"},
+};
+
+/// A folder of files of Arrow.
+struct AnArrowFile : support::FolderOfSinks {};
+
+/// The same where another program reads them.
+struct AnArrowFileThatIsRead : AnArrowFile, testing::WithParamInterface<Reader> {
+  void expect_shown(std::string const& name, std::string const& expected) const {
+    auto const [_, program, script, needs] = GetParam();
+    if (program.empty()) GTEST_SKIP() << "needs " << needs;
     std::string const command =
-        std::string(PENSTOCK_PYTHON) + " -B " + PENSTOCK_ARROW_READER + " " + path(name) + " 2>&1";
+        std::string(program) + " " + PENSTOCK_ARROW_READERS + "/" + std::string(script) + " " + path(name) + " 2>&1";
     std::FILE* const output = popen(command.c_str(), "r");
     std::string text;
     for (int letter = 0; output != nullptr && (letter = std::getc(output)) != EOF;) text += static_cast<char>(letter);
-    EXPECT_EQ(pclose(output), 0) << text;
-    return text;
+    int const status = pclose(output);
+    if (WIFEXITED(status) && WEXITSTATUS(status) == 77) GTEST_SKIP() << "needs " << needs;
+    EXPECT_EQ(status, 0);
+    EXPECT_EQ(text, expected);
   }
 };
-
-/// The same where no program can be started to read them, too.
-struct AnArrowFileThatIsRead : AnArrowFile {
-  void SetUp() override {
-    AnArrowFile::SetUp();
-    if (std::string_view(PENSTOCK_PYTHON).empty()) GTEST_SKIP() << "needs python3";
-  }
-};
+INSTANTIATE_TEST_SUITE_P(ByAReader, AnArrowFileThatIsRead, testing::ValuesIn(readers),
+                         [](auto const& tested) { return std::string(tested.param.name); });
 
 template <class Number>
 void add_extremes(ArrowColumn& column) {
@@ -45,7 +56,7 @@ void add_extremes(ArrowColumn& column) {
   column.append(std::span<Number const>(std::array{Limits::lowest(), Number{0}, Limits::max()}));
 }
 
-TEST_F(AnArrowFileThatIsRead, HasNumbersOfAllKinds) {
+TEST_P(AnArrowFileThatIsRead, HasNumbersOfAllKinds) {
   using enum ArrowKind;
   std::vector<ArrowField> const fields{{"a", int8},   {"b", int16},  {"c", int32},  {"d", int64},   {"e", uint8},
                                        {"f", uint16}, {"g", uint32}, {"h", uint64}, {"i", float32}, {"j", float64}};
@@ -63,8 +74,8 @@ TEST_F(AnArrowFileThatIsRead, HasNumbersOfAllKinds) {
   ArrowFile file(path("numbers"), fields);
   file.append(batch);
   file.close();
-  EXPECT_EQ(
-      shown("numbers"),
+  expect_shown(
+      "numbers",
       "a: int8, b: int16, c: int32, d: int64, e: uint8, f: uint16, g: uint32, h: uint64, i: float32, j: float64\n"
       "batch 0\n"
       "-128 -32768 -2147483648 -9223372036854775808 0 0 0 0 -1.5 -1.5\n"
@@ -72,7 +83,7 @@ TEST_F(AnArrowFileThatIsRead, HasNumbersOfAllKinds) {
       "127 32767 2147483647 9223372036854775807 255 65535 4294967295 18446744073709551615 10000000000.0 1e+300\n");
 }
 
-TEST_F(AnArrowFileThatIsRead, HasTextsBytesTimesAndNullsInSeveralBatches) {
+TEST_P(AnArrowFileThatIsRead, HasTextsBytesTimesAndNullsInSeveralBatches) {
   std::vector<ArrowField> const fields{
       {"number", ArrowKind::int32, true},
       {"name", ArrowKind::utf8, true},
@@ -108,14 +119,32 @@ TEST_F(AnArrowFileThatIsRead, HasTextsBytesTimesAndNullsInSeveralBatches) {
   }
   file.close();
   file.close();
-  EXPECT_EQ(shown("table"), expected);
+  expect_shown("table", expected);
 }
 
-TEST_F(AnArrowFileThatIsRead, MayHaveNoBatchesAndNoColumns) {
+TEST_P(AnArrowFileThatIsRead, MayHaveNoBatchesAndNoColumns) {
   ArrowFile(path("empty"), {{"a", ArrowKind::int8}}).close();
-  EXPECT_EQ(shown("empty"), "a: int8\n");
+  expect_shown("empty", "a: int8\n");
   ArrowFile(path("nothing"), {}).close();
-  EXPECT_EQ(shown("nothing"), "\n");
+  expect_shown("nothing", "\n");
+}
+
+TEST_P(AnArrowFileThatIsRead, HasTimesOfAllUnits) {
+  using enum ArrowTimeUnit;
+  std::vector<ArrowField> fields;
+  for (auto const unit : {second, millisecond, microsecond, nanosecond})
+    fields.push_back({"", ArrowKind::timestamp, false, 0, unit, unit == second ? "" : "Europe/Berlin"});
+  ArrowBatch batch(fields);
+  for (std::size_t k = 0; k < 4; ++k) add_extremes<std::int64_t>(batch.column(k));
+  ArrowFile file(path("times"), fields);
+  file.append(batch);
+  file.close();
+  std::string expected =
+      ": timestamp[s, no zone], : timestamp[ms, Europe/Berlin], : timestamp[us, Europe/Berlin], : timestamp[ns, "
+      "Europe/Berlin]\nbatch 0\n";
+  for (std::string const number : {"-9223372036854775808", "0", "9223372036854775807"})
+    expected += number + " " + number + " " + number + " " + number + "\n";
+  expect_shown("times", expected);
 }
 
 TEST_F(AnArrowFile, IsNotThereBeforeItIsWhole) {

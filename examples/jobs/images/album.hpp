@@ -20,9 +20,10 @@
 /// Gets the tensors in the order of the files. One that is missing has zeros in the file, and is black on the sheet.
 class Album {
  public:
-  /// An empty path: no such file. Both are written by `results`, unless a tile was cancelled.
-  Album(penstock::ImageForm const& form, std::string const& tensors, std::string sheet)
-      : form_(form), zeros_(form.elements()), sheet_path_(std::move(sheet)) {
+  /// An empty path: no such file. Both are written by `results`, unless a tile was cancelled. There is a digest only if
+  /// it is `digested`, as that takes as long as to copy the tensors.
+  Album(penstock::ImageForm const& form, std::string const& tensors, std::string sheet, bool digested)
+      : form_(form), zeros_(form.elements()), sheet_path_(std::move(sheet)), digested_(digested) {
     using penstock::FileSink;
     if (!tensors.empty()) tensors_ = std::make_unique<FileSink>(tensors, at_once);
     if (!sheet_path_.empty()) sheet_ = std::make_unique<FileSink>(sheet_path_, at_once);
@@ -31,7 +32,7 @@ class Album {
     if (image.outcome == penstock::Outcome::cancelled) return void(whole_ = false);
     if (!image.ok()) broken_.push_back(image.failure->reason);
     auto const tensor = image.ok() ? penstock::elements<float>(image.loan->produced_output()) : std::span(zeros_);
-    add_to_digest(tensor);
+    if (digested_) add_to_digest(tensor);
     if (tensors_) tensors_->append(std::as_bytes(tensor));
     if (sheet_ && taken_ < most_on_sheet) add_thumbnail(tensor, image.ok());
     ++taken_;
@@ -93,6 +94,7 @@ class Album {
   penstock::ImageForm const form_;
   std::vector<float> const zeros_;
   std::string const sheet_path_;
+  bool const digested_;
   std::unique_ptr<penstock::FileSink> tensors_, sheet_;
   std::size_t const step_ = (form_.width + 63) / 64, side_ = form_.width / step_;  ///< Of a thumbnail.
   std::vector<unsigned char> pixels_;

@@ -3,18 +3,16 @@
 // all.f32 --sheet all.jpg`: producers decode the files, each one into a tile, and the device resizes and normalises.
 #include <algorithm>
 #include <cctype>
-#include <cstring>
 #include <filesystem>
-#include <fstream>
 #include <memory>
 #include <sstream>
 #include <string>
 #include <vector>
 
 #include "album.hpp"
+#include "decoder.hpp"
 #include <penstock/images.hpp>
 #include <penstock/job.hpp>
-#include <turbojpeg.h>
 
 using namespace penstock;
 
@@ -49,32 +47,6 @@ ImageForm form_of(JobValues const& values) {
   return {side, side, three_of(values.text("mean")), three_of(values.text("deviation"))};
 }
 
-/// Reads and decodes one file, smaller by up to 8 if so much is left; producers do that, each for a tile of its own.
-std::size_t decode(std::string const& path, std::uint32_t side, JobValues const& values, std::span<std::byte> input) {
-  auto const refuse = [&](std::string const& why) { throw Error(ErrorKind::system, path + ": " + why); };
-  std::vector<unsigned char> jpeg(std::filesystem::file_size(path));
-  std::ifstream file(path, std::ios::binary);
-  if (!file.read(reinterpret_cast<char*>(jpeg.data()), std::ssize(jpeg))) refuse("it cannot be read.");
-  std::unique_ptr<void, int (*)(tjhandle)> const decoder(tjInitDecompress(), tjDestroy);
-  int width = 0, height = 0, sampling = 0, colours = 0;
-  if (tjDecompressHeader3(decoder.get(), jpeg.data(), jpeg.size(), &width, &height, &sampling, &colours) != 0)
-    refuse(tjGetErrorStr2(decoder.get()));
-  ImageHead head;
-  for (unsigned part = values.text("scaling") == "yes" ? 8 : 1; part != 0; part /= 2) {
-    head.width = (static_cast<unsigned>(width) + part - 1) / part;
-    head.height = (static_cast<unsigned>(height) + part - 1) / part;
-    if (std::min(head.width, head.height) >= side) break;
-  }
-  values.text("fit") == "square" ? head.take_square() : head.take_all();
-  if (head.bytes() > input.size()) refuse("it needs --tile " + std::to_string(head.bytes()) + " or more.");
-  std::memcpy(input.data(), &head, sizeof head);
-  auto* const pixels = reinterpret_cast<unsigned char*>(input.data()) + sizeof head;
-  if (tjDecompress2(decoder.get(), jpeg.data(), jpeg.size(), pixels, static_cast<int>(head.width), 0,
-                    static_cast<int>(head.height), TJPF_RGB, TJFLAG_STOPONWARNING | TJFLAG_LIMITSCANS) != 0)
-    refuse(tjGetErrorStr2(decoder.get()));
-  return head.bytes();
-}
-
 class Resize final : public Stage {
  public:
   Resize(StageContext const& context, ImageForm const& form)
@@ -96,9 +68,13 @@ class Resize final : public Stage {
 JobWork make_tensors(JobPoint const& point) {
   ImageForm const form = form_of(point.values);
   auto const files = std::make_shared<Paths const>(images_of(point.values.text("input")));
-  auto const album = std::make_shared<Album>(form, point.values.text("tensors"), point.values.text("sheet"));
-  auto const fill = [=, values = point.values](TilePlace place, std::span<std::byte> input) {
-    return decode((*files)[place], form.width, values, input);
+  auto const album =
+      std::make_shared<Album>(form, point.values.text("tensors"), point.values.text("sheet"), point.digested);
+  auto const decoders = std::make_shared<Decoders>();  // Producers decode, each for a tile of its own.
+  std::uint32_t const side = point.values.text("scaling") == "yes" ? form.width : 0;
+  bool const square = point.values.text("fit") == "square";
+  auto const fill = [=](TilePlace place, std::span<std::byte> input) {
+    return decoders->decode((*files)[place], side, square, input);
   };
   return {.source =
               [=](Pool const&) {

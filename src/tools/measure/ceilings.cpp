@@ -155,7 +155,7 @@ Ceilings measure_ceilings(DeviceGroup const& devices, Setting const& setting, un
   if (copied) each_way(single, ceilings.upload, ceilings.download, ceilings.both);
   if (copied && batched.batch > 1)
     each_way(batched, ceilings.batched_upload, ceilings.batched_download, ceilings.batched_both);
-  JobWork const work = work_of(setting, memory);
+  JobWork const work = timed_work_of(setting, memory);
   if (alone.stage && one_input && work.stages.make) {
     Stages const& stages = work.stages;
     std::mutex filling;  // A job is asked for one source at a time.

@@ -165,7 +165,7 @@ std::optional<std::uint64_t> digest_of(DeviceGroup const& devices, Setting const
 
 std::optional<Trial> run_trial(DeviceGroup const& devices, Setting const& setting, TrialOptions const& options,
                                std::stop_token const& stop) {
-  JobWork const work = work_of(setting, options.memory.get());
+  JobWork const work = timed_work_of(setting, options.memory.get());
   PipelineOptions const wanted = options_of(setting, work, options);
   forget_memory_peaks();
   auto const made = make_pipeline(devices, wanted, stop);
@@ -197,7 +197,7 @@ std::optional<Trial> run_trial(DeviceGroup const& devices, Setting const& settin
 
 std::optional<LoadedTrial> run_loaded_trial(DeviceGroup const& devices, Setting const& setting, double tiles_per_second,
                                             TrialOptions const& options, std::stop_token const& stop) {
-  JobWork const work = work_of(setting, options.memory.get());
+  JobWork const work = timed_work_of(setting, options.memory.get());
   PipelineOptions wanted = options_of(setting, work, options);
   wanted.watching.recorder = nullptr;
   wanted.producers = producers_of(devices, setting, tiles_per_second, work);

@@ -87,11 +87,8 @@ Stages stages_of(BuiltIn const& wanted) {
       .merge = {}};
 }
 
-}  // namespace
-
-JobWork work_of(Setting const& setting, FillMemory* memory, std::stop_token const& stop) {
-  JobPoint point = setting.point();
-  point.stop = stop;
+/// Throws: as work_of.
+JobWork work_at(JobPoint const& point, Setting const& setting, FillMemory* memory) {
   if (setting.job != nullptr) {
     if (!setting.job->make) throw Error(ErrorKind::bad_argument, "The job makes no work: set Job::make.");
     JobWork work = setting.job->make(point);
@@ -102,6 +99,20 @@ JobWork work_of(Setting const& setting, FillMemory* memory, std::stop_token cons
   return {.source = [wanted, tile = point.tile_bytes,
                      memory](Pool const&) { return std::make_unique<Filler>(wanted.fill, tile, wanted.file, memory); },
           .stages = stages_of(wanted)};
+}
+
+}  // namespace
+
+JobWork work_of(Setting const& setting, FillMemory* memory, std::stop_token const& stop) {
+  JobPoint point = setting.point();
+  point.stop = stop;
+  return work_at(point, setting, memory);
+}
+
+JobWork timed_work_of(Setting const& setting, FillMemory* memory) {
+  JobPoint point = setting.point();
+  point.digested = false;
+  return work_at(point, setting, memory);
 }
 
 }  // namespace PENSTOCK_FLAVOUR

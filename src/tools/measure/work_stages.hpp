@@ -37,6 +37,8 @@ class HashStage final : public Stage {
 ///
 /// Throws: Error of kind bad_argument, if the job does not say how to make it; what Job::make throws.
 JobWork work_of(Setting const& setting, FillMemory* memory, std::stop_token const& stop = {});
+/// The same for a run whose digest is not asked for.
+JobWork timed_work_of(Setting const& setting, FillMemory* memory);
 
 }  // namespace PENSTOCK_FLAVOUR
 }  // namespace penstock::measure

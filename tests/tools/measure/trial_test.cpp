@@ -182,6 +182,22 @@ TEST_F(AJobOfAUsers, IsMeasuredPassAfterPass) {
   EXPECT_EQ(most_place, 9U);
 }
 
+/// Seen to fail with timed runs that are made as whole ones.
+TEST_F(AJobOfAUsers, KnowsWhetherItsDigestIsAskedFor) {
+  std::set<bool> digested;
+  auto const make = job.make;
+  job.make = [make, &digested](JobPoint const& point) {
+    digested.insert(point.digested);
+    return make(point);
+  };
+  run_whole(device, setting, options, {});
+  EXPECT_EQ(digested, std::set{true});
+  digested.clear();
+  ASSERT_TRUE(run_trial(device, setting, options, {}));
+  ASSERT_TRUE(run_open_loop(device, setting, 1000, options, {}));
+  EXPECT_EQ(digested, std::set{false});
+}
+
 /// Seen to fail with a source that goes on: the meter counts no tile.
 TEST_F(AJobOfAUsers, EndsIfItsSinkThrows) {
   auto const make = job.make;
