@@ -2,7 +2,6 @@
 #pragma once
 
 #include <array>
-#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -12,6 +11,7 @@
 #include <sys/socket.h>
 
 #include "penstock/net/contents.hpp"
+#include "penstock/net/count.hpp"
 #include "penstock/net/datagram_socket.hpp"
 #include "penstock/net/receivers.hpp"
 #include "penstock/net/senders.hpp"
@@ -21,8 +21,8 @@ namespace penstock {
 /// Receives the datagrams of a socket, many by one call, each where it is to be in the tile if it is as long as those
 /// before it were.
 ///
-/// What is longer goes on in memory of this receiver, and is put into the tile from there; what is shorter moves to the
-/// front.
+/// What is longer goes on in memory of this receiver, and is put into the tile from there, if shorter ones before it
+/// have left room, else behind all that came with it; what is shorter moves to the front.
 ///
 /// Threads: the one that has its turn; `count_to` any.
 class DatagramReceiver final : public Receiver {
@@ -74,7 +74,7 @@ class DatagramReceiver final : public Receiver {
   std::vector<std::byte> held_;  ///< What had no place in the tile.
   std::vector<Message> held_messages_;
   std::size_t next_held_ = 0, held_at_ = 0;
-  std::atomic<std::uint64_t> datagrams_{0}, bytes_{0}, refused_{0}, truncated_{0}, waiting_{0};
+  Count datagrams_, bytes_, refused_, truncated_, waiting_;
 };
 
 }  // namespace penstock
