@@ -15,6 +15,8 @@
 #include <gmock/gmock.h>
 
 #include "penstock/core/pool.hpp"
+#include "penstock/net/datagram_socket.hpp"
+#include "penstock/net/naps.hpp"
 #include "penstock/sockets.hpp"
 
 namespace penstock {
@@ -260,6 +262,26 @@ TEST_F(ASocketForDatagrams, JoinsAGroupOfOneLink) {
   options.interface = "lo";
   DatagramSource const joined({"udp:[ff02::1234]:0"}, pool, options);
   EXPECT_THAT(joined.addresses().front(), testing::StartsWith("udp:[ff02::1234%lo]:"));
+}
+
+TEST(NapsBetweenLooksAtASocket, GrowWhileItsBufferIsNearlyEmptyAndShrinkBeforeItIsFull) {
+  Naps naps;
+  std::vector<std::int64_t> lengths;
+  for (std::size_t const held : {9U, 8U, 15U, 1U, 0U, 16U, 100U, 128U, 0U}) {
+    naps.ended(held, 128);
+    lengths.push_back(naps.length().count());
+  }
+  EXPECT_THAT(lengths, ElementsAre(100, 200, 200, 400, 400, 200, 100, 100, 200));
+  naps.ended(0, 0);
+  EXPECT_EQ(naps.length().count(), 200) << "nothing is known of this one";
+}
+
+TEST(TheBufferOfASocket, HasWhatWasNotReceivedYet) {
+  auto const all = DatagramSocket::open_all("udp:127.0.0.1:0", {.receive_buffer = std::size_t{1} << 16});
+  EXPECT_EQ(all.front()->buffer().held, 0U);
+  Peer(all.front()->address()).send_datagram(std::string(1000, 'x'));
+  EXPECT_GE(all.front()->buffer().held, 1000U);
+  EXPECT_LT(all.front()->buffer().held, all.front()->buffer().room);
 }
 
 TEST_F(ASocketForDatagrams, RefusesWhatIsNoAddress) {

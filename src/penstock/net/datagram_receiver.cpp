@@ -23,7 +23,16 @@ DatagramReceiver::DatagramReceiver(std::unique_ptr<DatagramSocket> socket, std::
   if (options.number_senders) senders_.emplace(senders);
 }
 
+std::chrono::microseconds DatagramReceiver::nap() noexcept {
+  naps_now_ = true;
+  return naps_.length();
+}
+
 bool DatagramReceiver::receive(Contents& contents) {
+  if (std::exchange(naps_now_, false)) {
+    auto const buffer = socket_->buffer();
+    naps_.ended(buffer.held, buffer.room);
+  }
   if (holds()) {
     place_held(contents);
     return true;

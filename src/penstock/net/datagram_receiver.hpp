@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -13,6 +14,7 @@
 #include "penstock/net/contents.hpp"
 #include "penstock/net/count.hpp"
 #include "penstock/net/datagram_socket.hpp"
+#include "penstock/net/naps.hpp"
 #include "penstock/net/receivers.hpp"
 #include "penstock/net/senders.hpp"
 
@@ -36,6 +38,7 @@ class DatagramReceiver final : public Receiver {
   bool receive(Contents& contents) override;
   int descriptor() const noexcept override { return socket_->descriptor(); }
   bool holds() const noexcept override { return next_held_ < held_messages_.size(); }
+  std::chrono::microseconds nap() noexcept override;
   DatagramSocket const& socket() const noexcept { return *socket_; }
   /// Adds what became of its datagrams.
   void count_to(DatagramCounts& counts) const noexcept;
@@ -74,6 +77,8 @@ class DatagramReceiver final : public Receiver {
   std::vector<std::byte> held_;  ///< What had no place in the tile.
   std::vector<Message> held_messages_;
   std::size_t next_held_ = 0, held_at_ = 0;
+  Naps naps_;
+  bool naps_now_ = false;
   Count datagrams_, bytes_, refused_, truncated_, waiting_;
 };
 
