@@ -3,9 +3,9 @@
 // Budget: into tiles and through a whole pipeline 0.9 of the loop's, and whatever the rate, each datagram that was sent
 // is answered or counted as dropped.
 //
-// A rate holds if none of what is sent for half a second is dropped; what does not hold at all is halved towards, as
-// RFC 2544 does. Each iteration searches for all three, one after the other; figures are medians. The sender is the
-// same for all and has a core of two, all receivers have the other and what the sender leaves. PENSTOCK_BENCH_MEBIBYTES
+// A rate holds if none of what is sent for half a second is dropped. If not all holds that the sender can, the highest
+// rate is found by halving, as RFC 2544 does. Each iteration searches for all three, one after the other; figures are
+// medians. The sender is the same for all: a process that shares the CPUs with the receiver. PENSTOCK_BENCH_MEBIBYTES
 // makes a search of two steps, with so much sent at each.
 #include <algorithm>
 #include <array>
