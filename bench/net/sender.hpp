@@ -13,6 +13,7 @@
 #include <vector>
 
 #include <netinet/in.h>
+#include <netinet/udp.h>
 #include <poll.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
@@ -29,25 +30,48 @@ struct Load {
   std::uint64_t bytes = 0;
   /// All is sent before any is received, so that the rate is that of the receiver. Only for datagrams.
   bool before = false;
+  /// Sixteen datagrams of one length leave as one message, which the system divides (UDP_SEGMENT). So one core sends
+  /// more than one core receives.
+  bool divided_by_system = false;
+  std::size_t receive_buffer = std::size_t{256} << 20;  ///< Of the receiver of datagrams.
 };
 
-/// A process that sends to a port of this machine, so that its CPU time is not counted with that of the receiver.
+/// A process that sends to a port of this machine, so that its CPU time is not counted with that of the receiver. It is
+/// made before the receiver's memory is, so that it does not share it: no page of it is copied when it is written to.
 class Sender {
  public:
-  Sender(std::uint16_t port, bool datagrams, Load const& load) : process_(fork()) {
+  Sender(bool datagrams, Load const& load) {
+    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends_.data()) != 0) std::abort();
+    process_ = fork();
     if (process_ != 0) return;
-    datagrams ? send_datagrams(port, load) : send_streams(port, load);
-    _exit(0);
+    close(ends_[0]);
+    Messages const all = messages(load);
+    std::uint16_t port = 0;
+    if (read(ends_[1], &port, sizeof port) != sizeof port) _exit(1);
+    double const seconds = datagrams ? send_datagrams(port, load, all) : send_streams(port, load, all);
+    _exit(write(ends_[1], &seconds, sizeof seconds) == sizeof seconds ? 0 : 1);
+  }
+  void start(std::uint16_t port) {
+    if (write(ends_[0], &port, sizeof port) != sizeof port) std::abort();
   }
   /// Waits until all is sent.
   void await_end() {
     if (process_ > 0) waitpid(process_, nullptr, 0);
     process_ = -1;
   }
+  /// For how long it has sent, once it has ended; 0, if it could not.
+  double seconds() {
+    double all = 0;
+    return recv(ends_[0], &all, sizeof all, MSG_DONTWAIT) == sizeof all ? all : 0;
+  }
   Sender(Sender const&) = delete;
   Sender& operator=(Sender const&) = delete;
   /// Waits for its end. Its exit code tells nothing: what came is counted by the receiver.
-  ~Sender() { await_end(); }
+  ~Sender() {
+    close(ends_[0]);
+    close(ends_[1]);
+    await_end();
+  }
 
  private:
   using WallClock = std::chrono::steady_clock;
@@ -89,8 +113,7 @@ class Sender {
     ppoll(nullptr, 0, &time, nullptr);
   }
   /// One `send` for each message, from connection to connection.
-  static void send_streams(std::uint16_t port, Load const& load) {
-    Messages const all = messages(load);
+  static double send_streams(std::uint16_t port, Load const& load, Messages const& all) {
     std::vector<int> sockets;
     for (unsigned k = 0; k < load.connections; ++k) sockets.push_back(connected(port, SOCK_STREAM));
     auto const start = WallClock::now();
@@ -107,35 +130,42 @@ class Sender {
       at += all.lengths[k++];
       keep_to(load, start, sent);
     }
+    return std::chrono::duration<double>(WallClock::now() - start).count();
   }
   /// Sixteen at a time.
-  static void send_datagrams(std::uint16_t port, Load const& load) {
-    Messages all = messages(load);
+  static double send_datagrams(std::uint16_t port, Load const& load, Messages const& all) {
     int const to = connected(port, SOCK_DGRAM);
+    constexpr std::size_t at_once = 16;
+    int const each = static_cast<int>(load.most);
+    if (load.divided_by_system && setsockopt(to, SOL_UDP, UDP_SEGMENT, &each, sizeof each) != 0) _exit(1);
     auto const start = WallClock::now();
     std::uint64_t sent = 0;
-    constexpr std::size_t at_once = 16;
     std::array<mmsghdr, at_once> headers{};
     std::array<iovec, at_once> parts{};
     for (std::size_t k = 0, at = 0; sent < load.bytes;) {
       if (k + at_once > all.lengths.size()) k = at = 0;
+      std::size_t const first = at;
       for (std::size_t one = 0; one < at_once; ++one) {
-        parts[one] = {all.bytes.data() + at, all.lengths[k]};
+        parts[one] = {const_cast<std::byte*>(all.bytes.data()) + at, all.lengths[k]};  // It is only read.
         headers[one].msg_hdr.msg_iov = &parts[one];
         headers[one].msg_hdr.msg_iovlen = 1;
         sent += all.lengths[k];
         at += all.lengths[k++];
       }
-      for (std::size_t gone = 0; gone < at_once;) {
-        int const more = sendmmsg(to, headers.data() + gone, static_cast<unsigned>(at_once - gone), 0);
+      if (load.divided_by_system) parts[0].iov_len = at - first;
+      std::size_t const messages = load.divided_by_system ? 1 : at_once;
+      for (std::size_t gone = 0; gone < messages;) {
+        int const more = sendmmsg(to, headers.data() + gone, static_cast<unsigned>(messages - gone), 0);
         if (more <= 0) _exit(1);
         gone += static_cast<std::size_t>(more);
       }
       keep_to(load, start, sent);
     }
+    return std::chrono::duration<double>(WallClock::now() - start).count();
   }
 
-  pid_t process_;
+  pid_t process_ = -1;
+  std::array<int, 2> ends_{};
 };
 
 }  // namespace penstock

@@ -15,8 +15,8 @@
 #include <gmock/gmock.h>
 
 #include "penstock/core/pool.hpp"
-#include "penstock/cpu/cpu_device.hpp"
-#include "penstock/pipeline.hpp"
+#include "penstock/net/datagram_socket.hpp"
+#include "penstock/net/naps.hpp"
 #include "penstock/sockets.hpp"
 
 namespace penstock {
@@ -98,6 +98,21 @@ TEST_F(ASocketForDatagrams, KeepsThemWholeWhateverTheirLengths) {
       one.send_datagram(sent.back());
     }
     ASSERT_EQ(datagrams(sent.size()), sent) << "round " << round;
+  }
+}
+
+TEST_F(ASocketForDatagrams, GivesALongerOneTheRoomThatAShorterOneLeftAndNoneOfTheNext) {
+  auto const one = peer();
+  std::string const usual(50, 'u');
+  for (std::size_t length = 45; length < 120; ++length) {
+    // So many that all are expected to be as long as these.
+    for (int k = 0; k < 40; ++k) {
+      one.send_datagram(usual);
+      ASSERT_THAT(tile(), ElementsAre(usual));
+    }
+    std::vector<std::string> const sent{"shorter", std::string(length, 'l'), usual, std::string(length, 'e')};
+    for (auto const& text : sent) one.send_datagram(text);
+    ASSERT_EQ(tile(), sent);
   }
 }
 
@@ -249,6 +264,26 @@ TEST_F(ASocketForDatagrams, JoinsAGroupOfOneLink) {
   EXPECT_THAT(joined.addresses().front(), testing::StartsWith("udp:[ff02::1234%lo]:"));
 }
 
+TEST(NapsBetweenLooksAtASocket, GrowWhileItsBufferIsNearlyEmptyAndShrinkBeforeItIsFull) {
+  Naps naps;
+  std::vector<std::int64_t> lengths;
+  for (std::size_t const held : {9U, 8U, 15U, 1U, 0U, 16U, 100U, 128U, 0U}) {
+    naps.ended(held, 128);
+    lengths.push_back(naps.length().count());
+  }
+  EXPECT_THAT(lengths, ElementsAre(100, 200, 200, 400, 400, 200, 100, 100, 200));
+  naps.ended(0, 0);
+  EXPECT_EQ(naps.length().count(), 200) << "nothing is known of this one";
+}
+
+TEST(TheBufferOfASocket, HasWhatWasNotReceivedYet) {
+  auto const all = DatagramSocket::open_all("udp:127.0.0.1:0", {.receive_buffer = std::size_t{1} << 16});
+  EXPECT_EQ(all.front()->buffer().held, 0U);
+  Peer(all.front()->address()).send_datagram(std::string(1000, 'x'));
+  EXPECT_GE(all.front()->buffer().held, 1000U);
+  EXPECT_LT(all.front()->buffer().held, all.front()->buffer().room);
+}
+
 TEST_F(ASocketForDatagrams, RefusesWhatIsNoAddress) {
   for (auto const* const wrong : {"", "udp:", "tcp:127.0.0.1:0", "udp:192.0.2.1:0"}) {
     EXPECT_THROW(DatagramSource({wrong}, pool), Error) << wrong;
@@ -257,36 +292,6 @@ TEST_F(ASocketForDatagrams, RefusesWhatIsNoAddress) {
   EXPECT_THROW(DatagramSource({address}, pool, {.longest = 4097}), Error);
   EXPECT_THROW(DatagramSource({address}, pool, {.sockets = 0}), Error);
   EXPECT_THROW(DatagramSource({"udp:239.1.1.1:0"}, pool, {.interface = "none"}), Error);
-}
-
-TEST(SeveralSocketsOfAnAddress, BringEachSendersDatagramsInOrder) {
-  cpu::CpuDevice device;
-  Pipeline pipeline(device, {.tile = {.input_bytes = 8192}, .producers = 4, .ordered = true, .tuning = {.tiles = 8}});
-  std::stop_source stop;
-  DatagramSource source({"udp:127.0.0.1:0"}, pipeline.pool(), {.stop = stop.get_token(), .sockets = 3});
-  constexpr int senders = 8, each = 200, most_ahead = 64;
-  std::atomic<int> came{0};
-  std::jthread const sends([&] {
-    std::vector<Peer> peers;
-    for (int k = 0; k < senders; ++k) peers.emplace_back(source.addresses().front());
-    for (int k = 0; k < senders * each; ++k) {
-      while (k - came > most_ahead) std::this_thread::yield();  // So that no buffer is full.
-      auto const name = static_cast<std::size_t>(k % senders);
-      peers[name].send_datagram(std::to_string(name) + ":" + std::to_string(k / senders));
-    }
-  });
-  std::array<int, senders> next{};
-  Report const report = pipeline.run(source, on_device([](DeviceTile const&, StreamRef) {}), [&](Completion& done) {
-    for (Stretch const& stretch : source.stretches_of(*done.loan)) {
-      std::string const text = support::text_of(done.loan->filled_input().subspan(stretch.offset, stretch.bytes));
-      EXPECT_EQ(std::stoi(text.substr(2)), next.at(static_cast<std::size_t>(text[0] - '0'))++) << text;
-      if (++came == senders * each) stop.request_stop();
-    }
-  });
-  EXPECT_TRUE(report.ok()) << describe(report);
-  EXPECT_EQ(source.counts().datagrams, std::uint64_t{senders * each});
-  EXPECT_EQ(source.counts().dropped, 0U);
-  EXPECT_EQ(pipeline.pool().on_loan(), 0U);
 }
 
 }  // namespace

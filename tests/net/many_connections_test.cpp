@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <array>
+#include <atomic>
 #include <map>
 #include <random>
+#include <stop_token>
 #include <string>
 #include <thread>
 #include <vector>
@@ -155,6 +158,36 @@ TEST(AConnectionThatIsSilent, KeepsNoMemoryOfALongRecord) {
     line.erase(0, 4);
   }
   EXPECT_LT(in_use(), before + line_bytes / 2);
+}
+
+TEST(SeveralSocketsOfAnAddress, BringEachSendersDatagramsInOrder) {
+  cpu::CpuDevice device;
+  Pipeline pipeline(device, {.tile = {.input_bytes = 8192}, .producers = 4, .ordered = true, .tuning = {.tiles = 8}});
+  std::stop_source stop;
+  DatagramSource source({"udp:127.0.0.1:0"}, pipeline.pool(), {.stop = stop.get_token(), .sockets = 3});
+  constexpr int senders = 8, each = 200, most_ahead = 64;
+  std::atomic<int> came{0};
+  std::jthread const sends([&] {
+    std::vector<Peer> peers;
+    for (int k = 0; k < senders; ++k) peers.emplace_back(source.addresses().front());
+    for (int k = 0; k < senders * each; ++k) {
+      while (k - came > most_ahead) std::this_thread::yield();  // So that no buffer is full.
+      auto const name = static_cast<std::size_t>(k % senders);
+      peers[name].send_datagram(std::to_string(name) + ":" + std::to_string(k / senders));
+    }
+  });
+  std::array<int, senders> next{};
+  Report const report = pipeline.run(source, on_device([](DeviceTile const&, StreamRef) {}), [&](Completion& done) {
+    for (Stretch const& stretch : source.stretches_of(*done.loan)) {
+      std::string const text = support::text_of(done.loan->filled_input().subspan(stretch.offset, stretch.bytes));
+      EXPECT_EQ(std::stoi(text.substr(2)), next.at(static_cast<std::size_t>(text[0] - '0'))++) << text;
+      if (++came == senders * each) stop.request_stop();
+    }
+  });
+  EXPECT_TRUE(report.ok()) << describe(report);
+  EXPECT_EQ(source.counts().datagrams, std::uint64_t{senders * each});
+  EXPECT_EQ(source.counts().dropped, 0U);
+  EXPECT_EQ(pipeline.pool().on_loan(), 0U);
 }
 
 }  // namespace

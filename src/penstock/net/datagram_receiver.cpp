@@ -23,7 +23,16 @@ DatagramReceiver::DatagramReceiver(std::unique_ptr<DatagramSocket> socket, std::
   if (options.number_senders) senders_.emplace(senders);
 }
 
+std::chrono::microseconds DatagramReceiver::nap() noexcept {
+  naps_now_ = true;
+  return naps_.length();
+}
+
 bool DatagramReceiver::receive(Contents& contents) {
+  if (std::exchange(naps_now_, false)) {
+    auto const buffer = socket_->buffer();
+    naps_.ended(buffer.held, buffer.room);
+  }
   if (holds()) {
     place_held(contents);
     return true;
@@ -82,17 +91,21 @@ void DatagramReceiver::place(Contents& contents, std::size_t count) {
     longest = std::max(longest, got.bytes);
     if ((headers_[k].msg_hdr.msg_flags & MSG_TRUNC) != 0) {
       bool const refuses = long_records_ == LongRecords::refuse;
-      (refuses ? refused_ : truncated_).fetch_add(1, std::memory_order_relaxed);
+      (refuses ? refused_ : truncated_).add(1);
       if (refuses) continue;
     }
-    // What goes on behind its step would be put where the next one is still to be taken from.
-    bool const fits = got.bytes <= step_ && got.datagrams() <= contents.most_stretches - contents.stretches.size();
+    std::byte* const own = first + k * step_;
+    std::byte* const to = contents.room().data();
+    // The next one is still to be taken from behind its step. Those before it may have left room for what is longer.
+    std::size_t const free = k + 1 == count ? contents.room().size() : static_cast<std::size_t>(own + step_ - to);
+    bool const fits = got.bytes <= free && got.datagrams() <= contents.most_stretches - contents.stretches.size();
     if (!fits || !held_messages_.empty()) {
-      hold(first + k * step_, k, got);
+      hold(own, k, got);
       continue;
     }
-    std::byte* const to = contents.room().data();
-    if (to != first + k * step_) std::memmove(to, first + k * step_, got.bytes);
+    std::size_t const in_tile = std::min(got.bytes, step_);
+    if (to != own) std::memmove(to, own, in_tile);
+    if (in_tile < got.bytes) std::memcpy(to + in_tile, behind_.get() + k * longest_, got.bytes - in_tile);
     add(contents, got);
   }
   // It comes down slowly, since one that is too long costs a copy.
@@ -106,7 +119,7 @@ void DatagramReceiver::hold(std::byte const* first, std::size_t k, Message const
   std::byte const* const behind = behind_.get() + k * longest_;
   held_.insert(held_.end(), behind, behind + (message.bytes - in_tile));
   held_messages_.push_back(message);
-  waiting_.fetch_add(message.datagrams(), std::memory_order_relaxed);
+  waiting_.add(message.datagrams());
 }
 
 void DatagramReceiver::place_held(Contents& contents) {
@@ -122,7 +135,7 @@ void DatagramReceiver::place_held(Contents& contents) {
     }
     std::memcpy(contents.room().data(), held_.data() + held_at_, part.bytes);
     held_at_ += part.bytes;
-    waiting_.fetch_sub(part.datagrams(), std::memory_order_relaxed);
+    waiting_.take(part.datagrams());
     add(contents, part);
     next.bytes -= part.bytes;
     if (next.bytes == 0) ++next_held_;
@@ -141,17 +154,17 @@ void DatagramReceiver::add(Contents& contents, Message const& message) {
     contents.add_apart(message.from, came_++, bytes);
     left -= bytes;
   } while (left > 0);
-  datagrams_.fetch_add(came_ - before, std::memory_order_relaxed);
-  bytes_.fetch_add(message.bytes, std::memory_order_relaxed);
+  datagrams_.add(came_ - before);
+  bytes_.add(message.bytes);
 }
 
 void DatagramReceiver::count_to(DatagramCounts& counts) const noexcept {
-  counts.datagrams += datagrams_.load(std::memory_order_relaxed);
-  counts.bytes += bytes_.load(std::memory_order_relaxed);
-  counts.loss.refused += refused_.load(std::memory_order_relaxed);
-  counts.loss.truncated += truncated_.load(std::memory_order_relaxed);
+  counts.datagrams += datagrams_.now();
+  counts.bytes += bytes_.now();
+  counts.loss.refused += refused_.now();
+  counts.loss.truncated += truncated_.now();
   counts.dropped += socket_->dropped();
-  counts.waiting += waiting_.load(std::memory_order_relaxed);
+  counts.waiting += waiting_.now();
 }
 
 }  // namespace penstock

@@ -2,7 +2,7 @@
 #pragma once
 
 #include <array>
-#include <atomic>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -12,7 +12,9 @@
 #include <sys/socket.h>
 
 #include "penstock/net/contents.hpp"
+#include "penstock/net/count.hpp"
 #include "penstock/net/datagram_socket.hpp"
+#include "penstock/net/naps.hpp"
 #include "penstock/net/receivers.hpp"
 #include "penstock/net/senders.hpp"
 
@@ -21,8 +23,8 @@ namespace penstock {
 /// Receives the datagrams of a socket, many by one call, each where it is to be in the tile if it is as long as those
 /// before it were.
 ///
-/// What is longer goes on in memory of this receiver, and is put into the tile from there; what is shorter moves to the
-/// front.
+/// What is longer goes on in memory of this receiver, and is put into the tile from there, if shorter ones before it
+/// have left room, else behind all that came with it; what is shorter moves to the front.
 ///
 /// Threads: the one that has its turn; `count_to` any.
 class DatagramReceiver final : public Receiver {
@@ -36,6 +38,7 @@ class DatagramReceiver final : public Receiver {
   bool receive(Contents& contents) override;
   int descriptor() const noexcept override { return socket_->descriptor(); }
   bool holds() const noexcept override { return next_held_ < held_messages_.size(); }
+  std::chrono::microseconds nap() noexcept override;
   DatagramSocket const& socket() const noexcept { return *socket_; }
   /// Adds what became of its datagrams.
   void count_to(DatagramCounts& counts) const noexcept;
@@ -74,7 +77,9 @@ class DatagramReceiver final : public Receiver {
   std::vector<std::byte> held_;  ///< What had no place in the tile.
   std::vector<Message> held_messages_;
   std::size_t next_held_ = 0, held_at_ = 0;
-  std::atomic<std::uint64_t> datagrams_{0}, bytes_{0}, refused_{0}, truncated_{0}, waiting_{0};
+  Naps naps_;
+  bool naps_now_ = false;
+  Count datagrams_, bytes_, refused_, truncated_, waiting_;
 };
 
 }  // namespace penstock

@@ -39,6 +39,14 @@ bool set(int socket, int level, int name, int value) noexcept {
   return setsockopt(socket, level, name, &value, sizeof value) == 0;
 }
 
+/// What the system says of it; zeros if it does not.
+std::array<std::uint32_t, SK_MEMINFO_VARS> memory_of(int socket) noexcept {
+  std::array<std::uint32_t, SK_MEMINFO_VARS> memory{};
+  socklen_t bytes = sizeof memory;
+  if (getsockopt(socket, SOL_SOCKET, SO_MEMINFO, memory.data(), &bytes) != 0) return {};
+  return memory;
+}
+
 }  // namespace
 
 std::vector<std::unique_ptr<DatagramSocket>> DatagramSocket::open_all(std::string const& address,
@@ -100,10 +108,12 @@ void DatagramSocket::join(NetAddress const& group, std::string const& interface)
 
 std::uint64_t DatagramSocket::dropped() const noexcept {
   // The same number as SO_RXQ_OVFL brings with each datagram, which says nothing of what is dropped behind the last.
-  std::array<std::uint32_t, SK_MEMINFO_VARS> memory{};
-  socklen_t bytes = sizeof memory;
-  if (getsockopt(socket_.number, SOL_SOCKET, SO_MEMINFO, memory.data(), &bytes) != 0) return 0;
-  return memory[SK_MEMINFO_DROPS];
+  return memory_of(socket_.number)[SK_MEMINFO_DROPS];
+}
+
+DatagramSocket::Buffer DatagramSocket::buffer() const noexcept {
+  auto const memory = memory_of(socket_.number);
+  return {memory[SK_MEMINFO_RMEM_ALLOC], memory[SK_MEMINFO_RCVBUF]};
 }
 
 std::size_t DatagramSocket::receive_buffer() const noexcept {

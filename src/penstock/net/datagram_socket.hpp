@@ -30,6 +30,11 @@ class DatagramSocket {
   std::string const& address() const noexcept { return text_; }
   /// What the system dropped: there was no room, or a checksum was wrong.
   std::uint64_t dropped() const noexcept;
+  /// What waits in the buffer, and how much may, as the system counts it.
+  struct Buffer {
+    std::size_t held = 0, room = 0;
+  };
+  Buffer buffer() const noexcept;
   /// What the system gave; it counts more than the datagrams' own bytes.
   std::size_t receive_buffer() const noexcept;
 

@@ -14,10 +14,6 @@ namespace {
 /// While sockets have more all the time, a tile goes on for so long behind its linger.
 constexpr std::chrono::milliseconds longest_gathering{5};
 
-/// What sleeps between two looks at sockets that had no more, while a tile lingers. To be woken for each message costs
-/// more than the message, and a socket's buffer holds what comes meanwhile (bench/net/sockets_bench).
-constexpr std::chrono::microseconds nap{100};
-
 constexpr std::uint32_t once = EPOLLIN | EPOLLONESHOT;
 
 std::uint32_t events_for(Receiver const& receiver) noexcept {
@@ -145,12 +141,14 @@ bool Receivers::next(Tile& tile) {
 }
 
 /// False if the tile is to leave. Else it may get more: at once, or once a nap is over if there was no more.
-bool Receivers::may_go_on(Job const& job, bool more) const {
+bool Receivers::may_go_on(Job const& job, Receiver& receiver, bool more) const {
   if (job.contents.full || ending_.requested()) return false;
   WallClock::duration const waited = WallClock::now() - job.first;
   if (more) return waited < std::max<WallClock::duration>(options_.linger, longest_gathering);
   if (waited >= options_.linger) return false;
-  ending_.wait(std::min<WallClock::duration>(options_.linger - waited, nap));
+  // To be woken for each message costs more than the message, and a socket's buffer holds what comes meanwhile
+  // (bench/net/sockets_bench).
+  ending_.wait(std::min<WallClock::duration>(options_.linger - waited, receiver.nap()));
   return true;
 }
 
@@ -160,7 +158,7 @@ std::size_t Receivers::fill(Tile& tile) {
   {
     Receiver& receiver = *std::exchange(job.receiver, nullptr);
     Turn const turn(*this, receiver);
-    for (bool more = true; may_go_on(job, more);) more = receiver.receive(contents);
+    for (bool more = true; may_go_on(job, receiver, more);) more = receiver.receive(contents);
     last_came_.store(WallClock::now(), std::memory_order_relaxed);
   }
   std::size_t const table = contents.stretches.size() * sizeof(Stretch);

@@ -11,6 +11,7 @@
 #include "penstock/core/of_tiles.hpp"
 #include "penstock/net/contents.hpp"
 #include "penstock/net/ending.hpp"
+#include "penstock/net/naps.hpp"
 #include "penstock/net/poll_set.hpp"
 
 namespace penstock {
@@ -29,6 +30,8 @@ class Receiver {
   ///
   /// Shape: its descriptor is one that can be written to.
   virtual bool holds() const noexcept { return false; }
+  /// It had no more: how long it may be left alone, while the tile lingers.
+  virtual std::chrono::microseconds nap() noexcept { return Naps::shortest; }
   /// The input has ended: nothing is received any more.
   virtual void end() noexcept {}
 };
@@ -72,7 +75,7 @@ class Receivers {
   Receiver* wait_for_one();
   bool begin_turn() noexcept;
   void end_if_over() noexcept;
-  bool may_go_on(Job const& job, bool more) const;
+  bool may_go_on(Job const& job, Receiver& receiver, bool more) const;
 
   Ending& ending_;
   Options const options_;

@@ -40,7 +40,7 @@ bool RingReceiver::receive(Contents& contents) {
   }
   next_ = nullptr;
   ring_.give_back();
-  if (std::uint64_t const packets = packets_.load(std::memory_order_relaxed); packets - counted_at_ >= between_counts) {
+  if (std::uint64_t const packets = packets_.now(); packets - counted_at_ >= between_counts) {
     counted_at_ = packets;
     ring_.statistics();
   }
@@ -72,18 +72,18 @@ bool RingReceiver::place(Contents& contents, tpacket3_hdr const& packet) {
   contents.add(number_, at_, head_bytes + bytes);
   at_ += head_bytes + bytes;
   ++packets_here_;
-  packets_.fetch_add(1, std::memory_order_relaxed);
-  bytes_.fetch_add(bytes, std::memory_order_relaxed);
-  if (packet.tp_snaplen < packet.tp_len) truncated_.fetch_add(1, std::memory_order_relaxed);
+  packets_.add(1);
+  bytes_.add(bytes);
+  if (packet.tp_snaplen < packet.tp_len) truncated_.add(1);
   return true;
 }
 
 void RingReceiver::count_to(PacketCounts& counts) const {
-  std::uint64_t const packets = packets_.load(std::memory_order_relaxed);
+  std::uint64_t const packets = packets_.now();
   auto const of_system = ring_.statistics();
   counts.packets += packets;
-  counts.bytes += bytes_.load(std::memory_order_relaxed);
-  counts.truncated += truncated_.load(std::memory_order_relaxed);
+  counts.bytes += bytes_.now();
+  counts.truncated += truncated_.now();
   counts.dropped += of_system.dropped;
   counts.waiting += of_system.captured - std::min(packets, of_system.captured);
 }

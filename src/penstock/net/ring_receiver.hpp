@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <span>
 
+#include "penstock/net/count.hpp"
 #include "penstock/net/packet_ring.hpp"
 #include "penstock/net/receivers.hpp"
 #include "penstock/packets.hpp"
@@ -42,7 +42,7 @@ class RingReceiver final : public Receiver {
   std::byte const* next_ = nullptr;  ///< The first of them; null before the block was looked at.
   std::uint64_t at_ = 0;             ///< Bytes that went into tiles.
   std::uint64_t counted_at_ = 0;     ///< Packets, when the system was last asked for its counts.
-  std::atomic<std::uint64_t> packets_{0}, bytes_{0}, truncated_{0};
+  Count packets_, bytes_, truncated_;
 };
 
 }  // namespace penstock

@@ -128,6 +128,15 @@ void Packing::add(Pack& pack, std::size_t bytes, Pack::Entry entry) const noexce
   pack.listened = pack.listened || entry.listener != nullptr;
 }
 
+/// Places and entries of so many more records, which memory was made for; they are to be written. To push them back
+/// one at a time costs some nanoseconds for each.
+Packing::Notes Packing::room_for(Pack& pack, std::size_t records) const noexcept {
+  std::size_t const before = pack.entries.size();
+  pack.entries.resize(before + records);
+  if (each_ == 0) pack.places.resize(before + records);
+  return {each_ == 0 ? pack.places.data() + before : nullptr, pack.entries.data() + before};
+}
+
 void Packing::expect_sizes(std::span<std::span<std::byte const> const> records) const {
   bool fit = true;
   for (auto const bytes : records) {
@@ -147,10 +156,21 @@ std::size_t Packing::copy(Pack& pack, std::span<std::span<std::byte const> const
     used = offset + records[count].size();
   }
   expect_more(pack, count);
-  for (auto const bytes : records.first(count)) {
-    if (!bytes.empty()) std::memcpy(room(pack, bytes.size()).data(), bytes.data(), bytes.size());
-    add(pack, bytes.size(), {first_tag++, nullptr});
+  auto const [places, entries] = room_for(pack, count);
+  std::byte* const input = pack.loan->input().data();
+  std::size_t end = pack.used, all = 0;
+  for (std::size_t number = 0; number < count; ++number) {
+    auto const bytes = records[number];
+    std::size_t const offset = each_ > 0 ? end : round_up(end, alignment_);
+    if (!bytes.empty()) std::memcpy(input + offset, bytes.data(), bytes.size());
+    if (each_ == 0) places[number] = {static_cast<std::uint32_t>(offset), static_cast<std::uint32_t>(bytes.size())};
+    end = offset + bytes.size();
+    all += bytes.size();
   }
+  // Behind the copies: what these still write waits in the same buffers of the CPU.
+  for (std::size_t number = 0; number < count; ++number) entries[number] = {first_tag + number, nullptr};
+  pack.used = end;
+  pack.bytes += all;
   return count;
 }
 
@@ -175,10 +195,12 @@ std::size_t Packing::expect_places(std::span<RecordPlace const> places, std::siz
 void Packing::add(Pack& pack, std::span<RecordPlace const> places, std::size_t taken,
                   std::uint64_t first_tag) const noexcept {
   std::size_t const offset = next_offset(pack);
+  auto const [own, entries] = room_for(pack, places.size());
   std::size_t bytes = 0;
-  for (RecordPlace const place : places) {
-    if (each_ == 0) pack.places.push_back({static_cast<std::uint32_t>(offset + place.offset), place.bytes});
-    pack.entries.push_back({first_tag++, nullptr});
+  for (std::size_t number = 0; number < places.size(); ++number) {
+    RecordPlace const place = places[number];
+    if (each_ == 0) own[number] = {static_cast<std::uint32_t>(offset + place.offset), place.bytes};
+    entries[number] = {first_tag++, nullptr};
     bytes += place.bytes;
   }
   pack.used = offset + taken;

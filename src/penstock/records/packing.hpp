@@ -78,6 +78,11 @@ class Packing {
                                 Failure const* failure) const noexcept;
 
  private:
+  struct Notes {
+    RecordPlace* places;  ///< Null, if all records are of the same size.
+    Pack::Entry* entries;
+  };
+  Notes room_for(Pack& pack, std::size_t records) const noexcept;
   bool has_room(std::size_t offset, std::size_t count, std::size_t bytes, std::size_t records) const noexcept;
   std::size_t next_offset(Pack const& pack) const noexcept;
   std::size_t table_offset(Pack const& pack) const noexcept;
