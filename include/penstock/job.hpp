@@ -72,7 +72,7 @@ JobOption word_option(std::string name, std::string sentence, std::vector<std::s
 /// An option that must be given once, with the name of a file that can be read, or `-` for standard input, which a
 /// `FileSource` takes for it.
 JobOption file_option(std::string name, std::string sentence);
-/// Likewise with the name of a folder that can be read.
+/// An option that must be given once, with the name of a folder that can be read.
 JobOption folder_option(std::string name, std::string sentence);
 /// An option that need not be given, and is empty then; else it names a file that can be read, and `-` is a file of
 /// that name.
@@ -112,7 +112,8 @@ struct JobWork {
   /// returned before. `run` calls it after each call of `sink`, on the same thread, and prints them before those of
   /// `results`. A measurement does not call it. Empty: all lines are printed at the end.
   ///
-  /// Blocks: the run, while the reader of standard output takes nothing.
+  /// Threads: as `sink`. With Job::parallel_sink several call it at once, and what they return is printed in any order.
+  /// Blocks:  the run, while the reader of standard output takes nothing.
   std::function<std::string()> lines_so_far = {};
   /// Returns sentences on the results, which `run` prints on standard error, each on a line. It is called after
   /// `results`. Empty: there are none.

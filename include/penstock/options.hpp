@@ -173,11 +173,13 @@ struct Tuning {
   /// several lanes call at once, and if a tile fails before it reaches a lane, a producer or a consumer calls. Not with
   /// PipelineOptions::ordered.
   bool sink_on_lanes = false;
-  /// CPU device, `Pipeline::run`: each lane fills a tile, runs the kernels that its stage launches, and completes it
-  /// before it takes the next, so a tile stays in the caches of one CPU and no thread waits for another
-  /// (decisions/0091). With `sink_on_lanes` the sink is called by the same thread, too. There are no other producers,
-  /// and without `lanes` as many as CPUs. For a source and a stage that take little time for a tile. A kernel that
-  /// never ends keeps its lane for ever, and `patience` does not help. Not on a GPU, nor with host stages.
+  /// For CPU devices and `Pipeline::run`: each lane fills a tile, runs the kernels that its stage launches, and
+  /// completes it before it takes the next, so a tile stays in the caches of one CPU and no thread waits for another
+  /// (decisions/0091). With `sink_on_lanes` the sink is called by the same thread, too. For a source and a stage that
+  /// take little time for a tile. A kernel that never ends keeps its lane for ever, and `patience` does not help. Lanes
+  /// compute in streams of their own, and without `lanes` there are as many as CPUs. Tiles that are fed go through the
+  /// same lanes. Refused for GPUs and models of them, with host stages, and with `producers`, `slots` or `batch` beyond
+  /// one, of which there are none.
   bool run_to_completion = false;
   bool bind = true;  ///< Keep threads and tiles next to the device.
 };

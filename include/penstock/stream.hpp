@@ -191,9 +191,9 @@ class StreamRef {
   ///         the text says how much was asked for, how much is free, and what to do. Error of kind unsupported, if the
   ///         GPU has no memory pools.
   DeviceMemory allocate(std::size_t bytes) const { return backend_->allocate(bytes); }
-  /// Runs `kernel(0)` ... `kernel(blocks - 1)` on the CPU device's compute threads. An exception in it fails what the
-  /// launch is attributed to, such as the tile for which a stage launched it; without that it is a sticky device fault.
-  /// On a modelled GPU it takes as long as `cost` says.
+  /// Runs `kernel(0)` ... `kernel(blocks - 1)` on the CPU device's compute threads, and after `compute_here` on this
+  /// one. An exception in it fails what the launch is attributed to, such as the tile for which a stage launched it;
+  /// without that it is a sticky device fault. On a modelled GPU it takes as long as `cost` says.
   ///
   /// Throws: Error of kind `unsupported` on any other device.
   void launch(std::uint32_t blocks, CpuKernel kernel, KernelCost const& cost = {}) const {
@@ -248,11 +248,13 @@ class StreamRef {
   ///
   /// Threads: each for its own launches. `failure` outlives them on the device.
   void attribute(WorkFailure* failure) const { backend_->attribute(failure); }
-  /// From now on a thread that launches a kernel here on a CPU device runs the blocks of that kernel itself, beside
-  /// compute threads that have nothing else to do, before `launch` returns, if all that was put in before is done. No
-  /// other thread is woken for a kernel of one block. Other devices do as before.
+  /// From now on, for as long as the stream lives, the thread that launches a kernel here on a CPU device takes part in
+  /// it: once all that was put in before is done, it runs the first block and all that no other thread runs, so
+  /// `launch` blocks for that long. Threads of the device may still be at other blocks when it returns; for one block
+  /// none of them is woken. Other devices, models of GPUs among them, do as before.
   ///
-  /// Threads: of a per-thread default stream, for the calling thread's.
+  /// Threads: any. Of a per-thread default stream it is the calling thread's.
+  /// Throws:  as a call that puts something in.
   void compute_here() const { backend_->compute_here(); }
   /// The device's own handle: a cudaStream_t, or nothing of use on the CPU device.
   void* native() const noexcept { return backend_->native(); }

@@ -61,6 +61,26 @@ TEST_F(AComputingThread, LeavesToOthersWhatCannotBeginYet) {
   EXPECT_NE(by, std::this_thread::get_id());
 }
 
+TEST_F(AComputingThread, EndsItsKernelThoughAMoreUrgentOneWaits) {
+  CpuDevice small{{.compute_threads = 1}};
+  support::Gate gate;
+  Stream held = small.make_stream(), urgent = small.make_stream({.priority = small.info().greatest_priority});
+  Stream mine = small.make_stream();
+  mine.compute_here();
+  std::latch holds(1);
+  held.launch(1, [&](KernelBlock) {
+    holds.count_down();
+    gate.pass();
+  });
+  holds.wait();
+  urgent.launch(1, [](KernelBlock) {});
+  int blocks = 0;
+  mine.launch(10, [&](KernelBlock) { ++blocks; });
+  EXPECT_EQ(blocks, 10);
+  EXPECT_TRUE(mine.idle());
+  gate.open();
+}
+
 TEST_F(AComputingThread, RunsWhatWasLaunchedBehindAKernelOfManyBlocks) {
   std::array<std::atomic<int>, 100> times{};
   std::atomic<bool> in_order{true};

@@ -26,10 +26,11 @@ enum class Place : std::uint8_t { next, fill, host_stage, make, run, finish, mer
 
 struct Way {
   Place place;
-  int lanes_that_end;  ///< Of two, before the process does.
+  int lanes_that_end;  ///< Of two, before the process does; below 0 if that depends on where they are.
   bool sink_on_lanes = false;
-  bool pushed = false;  ///< The application feeds it.
-  int on_call = 3;      ///< On which call of all that are made in that place.
+  bool pushed = false;         ///< The application feeds it.
+  int on_call = 3;             ///< On which call of all that are made in that place.
+  bool to_completion = false;  ///< Lanes bring tiles themselves.
 };
 
 /// What the functions of the one pipeline know.
@@ -49,7 +50,8 @@ struct Witness {
   Witness(Witness const&) = delete;
   Witness& operator=(Witness const&) = delete;
   ~Witness() {
-    if (Here::lanes_ended != Here::way.lanes_that_end) std::_Exit(lanes_were_left);
+    int const expected = Here::way.lanes_that_end;
+    if (expected >= 0 && Here::lanes_ended != expected) std::_Exit(lanes_were_left);
   }
 };
 
@@ -87,13 +89,18 @@ Stages work() {
           .merge = [](Stage&) { Here::come_to(Place::merge); }};
 }
 
-PipelineOptions two_lanes(bool sink_on_lanes) {
+PipelineOptions two_lanes(Way const& way) {
+  if (way.to_completion) {
+    return {.tile = {.input_bytes = 64},
+            .lanes = 2,
+            .tuning = {.tiles = 4, .sink_on_lanes = way.sink_on_lanes, .run_to_completion = true}};
+  }
   return {.tile = {.input_bytes = 64},
           .producers = 2,
           .lanes = 2,
           .consumers = 2,
           .host_stages = {{.name = "any", .body = [](Tile&) { Here::come_to(Place::host_stage); }, .at_once = 1}},
-          .tuning = {.tiles = 4, .sink_on_lanes = sink_on_lanes}};
+          .tuning = {.tiles = 4, .sink_on_lanes = way.sink_on_lanes}};
 }
 
 [[noreturn]] void exit_within(Way way) {
@@ -101,7 +108,7 @@ PipelineOptions two_lanes(bool sink_on_lanes) {
   Here::way = way;
   static cpu::CpuDevice device({.compute_threads = 1});
   static Witness const witness;
-  static Pipeline pipeline(device, two_lanes(way.sink_on_lanes));
+  static Pipeline pipeline(device, two_lanes(way));
   auto const sink = [](Completion&) { Here::come_to(Place::sink); };
   if (way.pushed) {
     pipeline.start(work(), sink);
@@ -167,6 +174,15 @@ TEST_F(AnExitWithinAPipeline, EndsTheOtherLaneAndTheProcessFromALane) {
 TEST_F(AnExitWithinAPipeline, EndsTheProcessWhileLanesAreMade) {
   ends_the_process({.place = Place::make, .lanes_that_end = 0, .on_call = 1});
   ends_the_process({.place = Place::make, .lanes_that_end = 0, .pushed = true, .on_call = 2});
+}
+
+/// The other lane may wait for its turn in the source, which never comes then.
+TEST_F(AnExitWithinAPipeline, EndsTheProcessFromLanesThatBringTheirTiles) {
+  for (Place const place : {Place::next, Place::fill, Place::run, Place::sink}) {
+    for (bool const sink_on_lanes : {false, true}) {
+      ends_the_process({.place = place, .lanes_that_end = -1, .sink_on_lanes = sink_on_lanes, .to_completion = true});
+    }
+  }
 }
 
 TEST_F(AnExitWithinAPipeline, EndsTheProcessFromAMergeAndWhereTheRestIsHandedIn) {

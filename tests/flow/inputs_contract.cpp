@@ -60,8 +60,10 @@ TEST_P(PipelineBySignal, StartsTheStageOnceAllInputsOfATileAreOnTheDevice) {
   for (unsigned const batch : {1U, 2U}) {
     for (Promises const promises : {Promises{}, Promises{.reads_once = true}, Promises{.capturable = true}}) {
       PipelineOptions options = with_inputs(usual());
-      options.tuning.batch = batch;
-      options.tuning.slots = 2 * batch;
+      if (!options.tuning.run_to_completion) {
+        options.tuning.batch = batch;
+        options.tuning.slots = 2 * batch;
+      }
       PipelineWorld::open(options);
       std::size_t right = 0;
       Report const report = pipeline().run(generate(tiles, &fill), sums_of(kernels(), promises), count_right(right));

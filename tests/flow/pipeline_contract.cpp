@@ -99,7 +99,9 @@ PipelineOptions PipelineBySignal::usual() {
   PipelineOptions options = PipelineWorld::usual();
   options.tuning.signal = GetParam().signal;
   options.tuning.shape = GetParam().shape;
-  options.tuning.run_to_completion = GetParam().run_to_completion;
+  if (!GetParam().run_to_completion) return options;
+  options.tuning.run_to_completion = true;
+  options.producers = options.tuning.slots = 0;
   return options;
 }
 

@@ -146,7 +146,8 @@ TEST_F(LanesThatRunToCompletion, StopWhileTheSourceWaits) {
     bool next(Tile&) override {
       std::unique_lock lock(of_next);
       if (given++ == 0) return true;
-      stop.request_stop();  // It waits now.
+      waits = true;
+      waits.notify_all();
       changed.wait(lock, stop.get_token(), [] { return false; });
       return false;
     }
@@ -154,8 +155,14 @@ TEST_F(LanesThatRunToCompletion, StopWhileTheSourceWaits) {
     std::mutex of_next;
     std::condition_variable_any changed;
     std::stop_source stop;
+    std::atomic<bool> waits{false};
     int given = 0;
   } waiting;
+  std::jthread const stopper([&] {
+    waiting.waits.wait(false);
+    std::scoped_lock const it_waits(waiting.of_next);
+    waiting.stop.request_stop();
+  });
   Report const report = open().run(waiting, stage(), sink(), waiting.stop.get_token());
   EXPECT_TRUE(report.stopped);
   EXPECT_EQ(report.tiles(), 1u);
@@ -173,12 +180,75 @@ TEST_F(LanesThatRunToCompletion, EndTheRunWhenTheirDeviceIsLost) {
 TEST_F(LanesThatRunToCompletion, LeaveTheirInputToTheLanesOfOtherDevices) {
   cpu::CpuDevice other{{.compute_threads = 2}};
   PipelineOptions with = options();
-  with.lanes = 4;
+  with.lanes = 2;
   Pipeline both(DeviceGroup({&device, &other}), with);
   device.inject(cpu::Fault::break_kernel, 5);
-  Report const report = both.run(*this, stage(), sink());
+  // The lane of the other device is held until this one is lost.
+  Stages const held{.make = [&](StageContext const& context) {
+    bool const waits = &context.device == &other;
+    return on_device(
+               [this, waits](DeviceTile const& tile, StreamRef stream) {
+                 while (waits && !device.lost()) std::this_thread::yield();
+                 stream.launch(1, [bytes = tile.input](KernelBlock block) { bytes.in(block)[0] ^= std::byte{0xFF}; });
+                 return tile_bytes;
+               },
+               {.reads_once = true})
+        .make(context);
+  }};
+  Report const report = both.run(*this, held, sink());
   EXPECT_EQ(report.tiles(), tiles) << "each tile has a completion";
-  EXPECT_GE(right, tiles - 3) << "those that the lost lanes had";
+  EXPECT_EQ(report.tiles_failed, 1u) << "the one that the lost lane had";
+  EXPECT_EQ(right, tiles - 1);
+}
+
+/// A lane that waits for the device is no thread that computes.
+TEST_F(LanesThatRunToCompletion, LeaveKernelsOfLaterRunsToTheDevice) {
+  EXPECT_TRUE(open().run(*this, stage(), sink()).ok());
+  pipeline.reset();
+  given = 0;
+  threads.clear();
+  std::set<std::thread::id> lanes;
+  Stages const apart = on_device(
+      [&](DeviceTile const&, StreamRef stream) {
+        {
+          std::scoped_lock const lock(mutex);
+          lanes.insert(std::this_thread::get_id());
+        }
+        stream.launch(1, [&](KernelBlock) { note(0); });
+        return std::size_t{0};
+      },
+      {.reads_once = true});
+  Pipeline usual(device, {.tile = {.input_bytes = tile_bytes}, .producers = 1, .lanes = 3});
+  struct Empty final : Source {
+    bool next(Tile&) override { return left-- > 0; }
+    std::size_t fill(Tile&) override { return 1; }
+    int left = 100;
+  } empty;
+  EXPECT_TRUE(usual.run(empty, apart, [](Completion&) {}).ok());
+  for (auto const& lane : lanes) EXPECT_FALSE(threads[0].contains(lane));
+}
+
+TEST_F(LanesThatRunToCompletion, RunWhatIsCapturedToo) {
+  PipelineOptions with = options();
+  with.tuning.transport = Transport::copies;
+  with.tuning.graphs = Graphs::always;
+  std::set<std::thread::id> lanes, computing;
+  Stages const capturable = on_device(
+      [&](DeviceTile const&, StreamRef stream) {
+        {
+          std::scoped_lock const lock(mutex);
+          lanes.insert(std::this_thread::get_id());
+        }
+        stream.launch(1, [&](KernelBlock) {
+          std::scoped_lock const lock(mutex);
+          computing.insert(std::this_thread::get_id());
+        });
+        return tile_bytes;
+      },
+      {.capturable = true});
+  Report const report = open(with).run(*this, capturable, [](Completion&) {});
+  EXPECT_TRUE(report.ok());
+  EXPECT_GT(report.lanes.at(0).graphs + report.lanes.at(1).graphs + report.lanes.at(2).graphs, 0u);
 }
 
 TEST_F(LanesThatRunToCompletion, TakeTilesThatAnApplicationFeeds) {
@@ -196,6 +266,15 @@ TEST_F(LanesThatRunToCompletion, TakeTilesThatAnApplicationFeeds) {
     EXPECT_EQ(right, 20u);
   }
   EXPECT_TRUE(pipeline->run(*this, stage(), sink()).ok());
+}
+
+TEST_F(LanesThatRunToCompletion, AreTheProducers) {
+  PipelineOptions with = options();
+  with.producers = 2;
+  EXPECT_THROW(open(with), Error);
+  with.producers = 0;
+  with.tuning.slots = 2;
+  EXPECT_THROW(open(with), Error);
 }
 
 TEST_F(LanesThatRunToCompletion, HaveNoThreadForHostStages) {

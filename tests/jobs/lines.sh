@@ -75,7 +75,7 @@ case $case in
     grep -q '^other 2142' out || fail "$(cat out)"
     ! grep -q 'in .other.' err || fail "$(cat err)"
     "$program" run --device cpu --input table.csv --format csv >out 2>err || fail "$(cat err)"
-    grep -q '^Of 50000 lines 50000 are in .other., as their field 1 is no number below 1000. Give --key ' err || fail "$(cat err)"
+    grep -q '^The row .other. has 50000 of 50000 lines, as field 1 is no number below 1000. Give --key ' err || fail "$(cat err)"
     ;;
   CountsLinesWithAPatternAsGrepDoes)
     some_log 60000

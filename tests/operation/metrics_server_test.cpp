@@ -103,11 +103,13 @@ TEST_F(AServerOfMetrics, SaysInNumbersWhereItListens) {
 
 /// The library looks each two seconds, unless a connection wakes it.
 TEST_F(AServerOfMetrics, EndsAtOnceWhereItsAddressIsAName) {
-  auto server = std::make_unique<MetricsServer>("localhost:0", std::vector<MetricSource>());
-  EXPECT_THAT(get(server->port(), "/health"), StartsWith("HTTP/1.1 200 "));
   auto const before = std::chrono::steady_clock::now();
-  server.reset();
-  EXPECT_LT(std::chrono::steady_clock::now() - before, std::chrono::seconds(1));
+  constexpr int servers = 8;
+  for (int k = 0; k < servers; ++k) {
+    MetricsServer const server("localhost:0", std::vector<MetricSource>());
+    EXPECT_THAT(get(server.port(), "/health"), StartsWith("HTTP/1.1 200 "));
+  }
+  EXPECT_LT(std::chrono::steady_clock::now() - before, servers * std::chrono::seconds(1)) << "half of the usual wait";
 }
 
 TEST_F(AServerOfMetrics, NamesTheAddressThatCannotBeHad) {

@@ -107,10 +107,11 @@ inline std::vector<std::string> remarks_on(std::vector<LineGroup> const& groups,
   std::uint64_t const other = groups.back().lines;
   if (other <= all / 2) return {};
   std::string const key = fields.format == LineFormat::json ? "key-name" : "key";
-  std::string const field = key == "key" ? "field " + std::to_string(fields.key + 1) : "that member";
+  std::string const field = key == "key" ? "field " + std::to_string(fields.key + 1) : "the member";
   bool const times = fields.group_seconds != 0;
-  return {"Of " + std::to_string(all) + " lines " + std::to_string(other) + " are in `other`, as their " + field +
-          (times ? " has no time within the groups" : " is no number below " + std::to_string(groups.size() - 1)) +
+  return {"The row `other` has " + std::to_string(other) + " of " + std::to_string(all) +
+          (all == 1 ? " line" : " lines") + ", as " + field +
+          (times ? " is no time within the groups" : " is no number below " + std::to_string(groups.size() - 1)) +
           ". Give --" + key + " for another field, --format for other lines, or " +
           (times ? "--from and --groups for other times." : "--groups for more groups.")};
 }

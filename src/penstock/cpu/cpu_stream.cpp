@@ -223,7 +223,7 @@ void CpuStream::launch(CaptureBackend& capture) {
     request.failure = failure;
     request.breaks = request.breaks || (breaks && request.kind == Kind::kernel);
     breaks = breaks && !request.breaks;
-    scheduler_.enqueue(state_, std::move(request));
+    enqueue(std::move(request));
   }
 }
 
@@ -242,9 +242,13 @@ void CpuStream::put_copy(Request request, std::span<std::byte const> host) {
 /// Gives it to the scheduler, or to the capture.
 void CpuStream::put(Request request) {
   if (capturing_ != nullptr) return capturing_->add(std::move(request));
+  enqueue(std::move(request));
+}
+
+void CpuStream::enqueue(Request request) {
   bool const runs_it = request.kind == Kind::kernel && Scheduler::computes_here(state_);
-  scheduler_.enqueue(state_, std::move(request), nullptr, runs_it);
-  if (runs_it) engines_.compute_here(state_);
+  if (!runs_it) return scheduler_.enqueue(state_, std::move(request));
+  engines_.work_on(scheduler_.enqueue_and_take(state_, std::move(request)));
 }
 
 /// Refuses what a capture cannot have, which spoils it.

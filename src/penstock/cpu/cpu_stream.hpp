@@ -101,6 +101,7 @@ class CpuStream final : public StreamBackend {
  private:
   void put_copy(Request request, std::span<std::byte const> host);
   void put(Request request);
+  void enqueue(Request request);
   void expect_no_capture(char const* what);
   void put_call(StreamCallback& callback, bool knows_status);
 

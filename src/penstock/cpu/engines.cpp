@@ -60,7 +60,7 @@ void Engines::serve(Engine engine, Seat& seat) {
     auto const [operation, block] = scheduler_.take(engine, seat);
     if (operation == nullptr) return;
     if (operation->request.kind == Kind::kernel) {
-      if (!work_on(*operation, block)) continue;
+      if (!compute_all(*operation, block, true)) continue;
     } else if (operation->request.kind == Kind::callback) {
       call(*operation);
     } else {
@@ -71,19 +71,17 @@ void Engines::serve(Engine engine, Seat& seat) {
   }
 }
 
-void Engines::compute_here(StreamState& stream) {
-  for (;;) {
-    auto const [kernel, block] = scheduler_.take_of(stream);
-    if (kernel == nullptr) return;
-    if (!work_on(*kernel, block)) continue;
-    observe(Engine::compute, *kernel);
-    scheduler_.finish(*kernel);
-  }
+void Engines::work_on(ReadyWork::Work work) {
+  auto const [kernel, block] = work;
+  if (kernel == nullptr || !compute_all(*kernel, block, false)) return;
+  observe(Engine::compute, *kernel);
+  scheduler_.finish(*kernel);
 }
 
-/// True for the last to leave the kernel, which finishes it.
-bool Engines::work_on(Operation& kernel, std::uint64_t block) {
-  compute(kernel, block);
+/// Runs what the calling thread can claim, until something more urgent waits if it yields. True for the last to leave
+/// the kernel, which finishes it.
+bool Engines::compute_all(Operation& kernel, std::uint64_t block, bool yields) {
+  compute(kernel, block, yields);
   if (!scheduler_.leave(kernel)) return false;
   // What the kernel captured dies before the stream goes on, and while no lock is held.
   kernel.request.kernel = nullptr;
@@ -111,7 +109,7 @@ void Engines::call(Operation const& operation) {
   HostTime::pay();
 }
 
-void Engines::compute(Operation& kernel, std::uint64_t block) {
+void Engines::compute(Operation& kernel, std::uint64_t block, bool yields) {
   if (kernel.request.breaks) return scheduler_.lose("a kernel faulted (injected)", nullptr, kernel_fault);
   WorkFailure* const failure = kernel.request.failure;
   auto const failed = [failure] { return failure != nullptr && failure->failed(); };
@@ -119,7 +117,7 @@ void Engines::compute(Operation& kernel, std::uint64_t block) {
     do {
       if (failed()) return ReadyWork::skip(kernel);
       kernel.request.kernel(KernelBlock(static_cast<std::uint32_t>(block)));
-    } while (scheduler_.claim(kernel, block));
+    } while (yields ? scheduler_.claim(kernel, block) : ReadyWork::claim_any(kernel, block));
   } catch (...) {
     if (failure == nullptr) return lose_for_current_exception();
     failure->note(std::current_exception());

@@ -22,20 +22,20 @@ class Engines {
   /// Blocks: until each thread has come back from what it is doing.
   ~Engines();
 
-  /// Runs blocks of the kernel that the stream is at, as long as there are any that no other thread has claimed; and of
-  /// those behind it.
+  /// Has the calling thread run the block, if there is one, and all others of its kernel that no other thread claims
+  /// before, whatever is more urgent.
   ///
   /// Threads: any.
-  void compute_here(StreamState& stream);
+  void work_on(ReadyWork::Work work);
 
  private:
-  bool work_on(Operation& kernel, std::uint64_t block);
+  bool compute_all(Operation& kernel, std::uint64_t block, bool yields);
   void start(std::string const& name, Engine engine);
   void join() noexcept;
   void serve(Engine engine, Seat& seat);
   void copy(Operation const& operation);
   void call(Operation const& operation);
-  void compute(Operation& kernel, std::uint64_t block);
+  void compute(Operation& kernel, std::uint64_t block, bool yields);
   void lose_for_current_exception();
   void observe(Engine engine, Operation const& operation) const;
 

@@ -149,7 +149,7 @@ struct Operation {
   /// The next block of a kernel that no thread has claimed; beyond the last when all are claimed. Wider than a block's
   /// number, so that late claims do not wrap.
   std::atomic<std::uint64_t> next_block{0};
-  unsigned workers = 0;  ///< Compute threads inside the kernel.
+  unsigned workers = 0;  ///< Threads inside the kernel.
 
   Operation* next = nullptr;  ///< Neighbours in the queue that it stands in.
   Operation* previous = nullptr;
@@ -202,7 +202,7 @@ struct Executed {
 
 /// Is told of each operation after it was done and before its stream goes on. Must not throw.
 ///
-/// Threads: those of the engines, several at once.
+/// Threads: those of the engines and those that run kernels which they launch, several at once.
 /// Blocks:  its engine, for as long as it takes.
 using Observer = std::function<void(Executed const&)>;
 

@@ -43,13 +43,6 @@ ReadyWork::Work ReadyWork::take(Engine engine, Seat& seat, SchedulerLock& lock) 
   }
 }
 
-ReadyWork::Work ReadyWork::take_of(StreamState const& stream) noexcept {
-  while (Operation* const kernel = queues_[index_of(Engine::compute)].kernel_of(stream)) {
-    if (auto const work = claim_first(*kernel); work.operation != nullptr) return work;
-  }
-  return {};
-}
-
 /// Of a kernel in line; nothing, if others had claimed all its blocks: then it is in line no more.
 ReadyWork::Work ReadyWork::claim_first(Operation& kernel) noexcept {
   std::uint64_t const block = kernel.next_block.fetch_add(1, std::memory_order_relaxed);
@@ -59,22 +52,29 @@ ReadyWork::Work ReadyWork::claim_first(Operation& kernel) noexcept {
   return {&kernel, block};
 }
 
-void ReadyWork::push(Operation& operation, SchedulerLock& lock, bool launched_here) {
+void ReadyWork::push(Operation& operation, SchedulerLock& lock) {
   Engine const engine = engine_of(operation);
   queues_[index_of(engine)].push(operation);
   bool const kernel = operation.request.kind == Kind::kernel;
   if (kernel) note_urgency();
-  std::uint64_t threads = kernel ? operation.request.blocks : 1;
-  if (launched_here) {
-    std::uint64_t const asleep = lock.asleep(engine);
-    threads = std::min(threads - 1, asleep - std::min(asleep, computing_));
-  }
-  lock.wake(engine, threads);
+  lock.wake(engine, kernel ? operation.request.blocks : 1);
+}
+
+ReadyWork::Work ReadyWork::push_and_claim(Operation& kernel, SchedulerLock& lock) noexcept {
+  queues_[index_of(Engine::compute)].push(kernel);
+  note_urgency();
+  std::uint64_t const asleep = lock.asleep(Engine::compute);
+  lock.wake(Engine::compute, std::min(kernel.request.blocks - 1, asleep - std::min(asleep, computing_)));
+  return claim_first(kernel);
 }
 
 bool ReadyWork::claim(Operation& kernel, std::uint64_t& block) const noexcept {
   // Relaxed: a stale answer only delays the more urgent kernel by a block.
   if (most_urgent_.load(std::memory_order_relaxed) < kernel.stream->priority) return false;
+  return claim_any(kernel, block);
+}
+
+bool ReadyWork::claim_any(Operation& kernel, std::uint64_t& block) noexcept {
   block = kernel.next_block.fetch_add(1, std::memory_order_relaxed);
   return block < kernel.request.blocks;
 }

@@ -130,12 +130,6 @@ class ReadyQueue {
     }
     return nullptr;
   }
-  /// The first kernel of a stream; null if there is none.
-  Operation* kernel_of(StreamState const& stream) const noexcept {
-    Operation* one = by_urgency_[place_of(stream)].front();
-    while (one != nullptr && (one->stream != &stream || one->request.kind != Request::Kind::kernel)) one = one->next;
-    return one;
-  }
   void push(Operation& operation) noexcept { queue_of(operation).push(operation); }
   void remove(Operation& operation) noexcept { queue_of(operation).remove(operation); }
 
@@ -168,16 +162,17 @@ class ReadyWork {
   };
   /// Blocks: until there is work, or `stop` was called: then there is no work. The mutex is free meanwhile.
   Work take(Engine engine, Seat& seat, SchedulerLock& lock);
-  /// A block of a kernel of one stream, for a thread that does not wait for it.
-  Work take_of(StreamState const& stream) noexcept;
-  /// `launched_here`: the calling thread comes for the kernel's blocks by itself, so one thread less is needed. Nor are
-  /// those woken whose CPUs such threads keep busy.
-  void push(Operation& operation, SchedulerLock& lock, bool launched_here);
+  void push(Operation& operation, SchedulerLock& lock);
+  /// Puts a kernel in line of which the calling thread runs the first block, which it claims, and others that it then
+  /// claims. So one thread less is needed; nor are those woken whose CPUs such threads keep busy.
+  Work push_and_claim(Operation& kernel, SchedulerLock& lock) noexcept;
   /// Counts threads that run the kernels that they launch.
   void add_computing_thread() noexcept { ++computing_; }
   void remove_computing_thread() noexcept { --computing_; }
   /// Claims a further block of a kernel, unless none is left or something more urgent is waiting.
   bool claim(Operation& kernel, std::uint64_t& block) const noexcept;
+  /// Claims a further block of a kernel, unless none is left.
+  static bool claim_any(Operation& kernel, std::uint64_t& block) noexcept;
   /// Claims all blocks of a kernel that are left, so that none of them runs.
   static void skip(Operation& kernel) noexcept;
   /// A thread is done with the kernel's blocks. True for the last to leave: the kernel is over.

@@ -45,42 +45,40 @@ void Scheduler::remove(EventState& event) noexcept {
   events_.erase(&event);
 }
 
-std::size_t Scheduler::streams() const {
-  std::lock_guard const lock(mutex_);
-  return order_.streams().size();
-}
-std::size_t Scheduler::events() const {
-  std::lock_guard const lock(mutex_);
-  return events_.size();
-}
-
 void Scheduler::begin_capture() {
   expect_healthy();
   captures_.fetch_add(1, std::memory_order_relaxed);
 }
 
-void Scheduler::enqueue(StreamState& stream, Request request, Onward* onward, bool runs_it) {
+void Scheduler::enqueue(StreamState& stream, Request request, Onward* onward) {
   SchedulerLock lock(mutex_, sleepers_, order_.unused());
+  Operation& operation = put(stream, std::move(request), lock);
+  if (onward != nullptr) {
+    onward->wait = &operation;
+    onward->number = operation.number;
+  }
+  if (operation.unmet == 0) {
+    OperationQueue done;
+    start(operation, done, lock);
+    if (done.pop() != nullptr) complete(operation, lock);
+  }
+  catch_up(lock);
+}
+
+ReadyWork::Work Scheduler::enqueue_and_take(StreamState& stream, Request kernel) {
+  SchedulerLock lock(mutex_, sleepers_, order_.unused());
+  Operation& operation = put(stream, std::move(kernel), lock);
+  return operation.unmet == 0 ? begun(ready_.push_and_claim(operation, lock)) : ReadyWork::Work{};
+}
+
+Operation& Scheduler::put(StreamState& stream, Request request, SchedulerLock& lock) {
   if (lost_) throw Error(*lost_);
   auto const now = Clock::now();
   catch_up(lock, now);  // What goes on there has come as far when the operation is added.
   Operation& operation = order_.put(stream, std::move(request));
   ++unfinished_;
-  if (onward != nullptr) {
-    onward->wait = &operation;
-    onward->number = operation.number;
-  }
   if (keeps_time()) timeline_->add(operation, now);
-  if (operation.unmet == 0) {
-    OperationQueue done;
-    if (runs_it) {
-      make_ready(operation, lock, true);
-    } else {
-      start(operation, done, lock);
-    }
-    if (done.pop() != nullptr) complete(operation, lock);
-  }
-  catch_up(lock);
+  return operation;
 }
 
 /// It depends on nothing any more: an engine may have it, or it is done at once.
@@ -137,13 +135,13 @@ bool Scheduler::needs_engine(Operation const& operation) const noexcept {
   }
 }
 
-void Scheduler::make_ready(Operation& operation, SchedulerLock& lock, bool launched_here) {
+void Scheduler::make_ready(Operation& operation, SchedulerLock& lock) {
   if (operation.request.delivery == Delivery::late && removals_ == 0) {
     late_.push(operation);
     ++late_count_;
     return;
   }
-  ready_.push(operation, lock, launched_here);
+  ready_.push(operation, lock);
 }
 
 void Scheduler::pass(Operation& operation, SchedulerLock& lock) {
@@ -168,6 +166,44 @@ void Scheduler::pass(Operation& operation, SchedulerLock& lock) {
   lock.tell(std::move(operation.onward));
   lock.bury(operation);
   if (--unfinished_ == 0) quiet_.notify_all();
+}
+
+ReadyWork::Work Scheduler::take(Engine engine, Seat& seat) {
+  SchedulerLock lock(mutex_, sleepers_, order_.unused());
+  return begun(ready_.take(engine, seat, lock));
+}
+
+void Scheduler::compute_here(StreamState& stream) {
+  if (timeline_) return;
+  std::lock_guard const lock(mutex_);
+  if (!stream.computes_here.exchange(true, std::memory_order_relaxed)) ready_.add_computing_thread();
+}
+
+/// Notes that a thread is at it.
+ReadyWork::Work Scheduler::begun(ReadyWork::Work work) {
+  Operation* const operation = work.operation;
+  if (operation == nullptr) return {};
+  if (!operation->started) {
+    operation->started = true;
+    operation->start = Clock::now();
+    operation->stream->running = true;
+    operation->stream->calling = operation->request.kind == Kind::callback;
+    ++running_;
+    if (is_copy(*operation)) ++copying_;
+  }
+  operation->status = {.ok = !lost_, .sticky = lost_.has_value(), .code = lost_ ? lost_code_ : 0};
+  return work;
+}
+
+bool Scheduler::leave(Operation& kernel) {
+  std::lock_guard const lock(mutex_);
+  return ready_.leave(kernel);
+}
+
+void Scheduler::finish(Operation& operation) {
+  SchedulerLock lock(mutex_, sleepers_, order_.unused());
+  complete(operation, lock);
+  catch_up(lock);
 }
 
 void Scheduler::stop() {
@@ -224,11 +260,6 @@ void Scheduler::wake_hosts() noexcept {
   for (StreamState* const stream : order_.streams()) stream->moved.notify_all();
   for (EventState* const event : events_) event->passed.notify_all();
   quiet_.notify_all();
-}
-
-std::size_t Scheduler::late() const {
-  std::lock_guard const lock(mutex_);
-  return late_count_;
 }
 
 void Scheduler::deliver_late() {

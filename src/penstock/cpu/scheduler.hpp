@@ -40,8 +40,14 @@ class Scheduler {
   void remove(StreamState& stream) noexcept;
   void add(EventState& event);
   void remove(EventState& event) noexcept;
-  std::size_t streams() const;
-  std::size_t events() const;
+  std::size_t streams() const {
+    std::lock_guard const lock(mutex_);
+    return order_.streams().size();
+  }
+  std::size_t events() const {
+    std::lock_guard const lock(mutex_);
+    return events_.size();
+  }
 
   /// Of a stream. Its operations do not come here until the capture ends.
   ///
@@ -53,9 +59,13 @@ class Scheduler {
   /// Puts an operation into the stream.
   ///
   /// Throws: Error, if the device is lost, or std::bad_alloc; nothing was put into the stream then.
-  /// `onward`, if not null, is told which operation it is. `runs_it`: it is a kernel, and the calling thread comes for
-  /// its blocks by `take_of`.
-  void enqueue(StreamState& stream, Request request, Onward* onward = nullptr, bool runs_it = false);
+  /// `onward`, if not null, is told which operation it is.
+  void enqueue(StreamState& stream, Request request, Onward* onward = nullptr);
+  /// Puts a kernel into the stream, and gives the calling thread a block of it to work on, if it may begin; else there
+  /// is none.
+  ///
+  /// Throws: as enqueue.
+  ReadyWork::Work enqueue_and_take(StreamState& stream, Request kernel);
   /// Puts a wait for the last record so far of an event of another device into the stream. It ends early if the other
   /// device is abandoned, or this one is lost.
   ///
@@ -97,7 +107,10 @@ class Scheduler {
   void expect_healthy() const;
 
   /// Callbacks and hosts that are being held because they are late.
-  std::size_t late() const;
+  std::size_t late() const {
+    std::lock_guard const lock(mutex_);
+    return late_count_;
+  }
   /// Lets go of them.
   void deliver_late();
   /// Holds a host that is to be late.
@@ -107,9 +120,6 @@ class Scheduler {
 
   /// Blocks: until there is work, or `stop` was called: then there is no work.
   ReadyWork::Work take(Engine engine, Seat& seat);
-  /// Work of a stream's own for the thread that put it in: blocks of the kernel that it is at. There may be none, as
-  /// other threads may have taken them.
-  ReadyWork::Work take_of(StreamState& stream);
   /// Threads that launch kernels in the stream run their blocks. Not on a modelled GPU, where a kernel takes its time.
   void compute_here(StreamState& stream);
   static bool computes_here(StreamState const& stream) noexcept {
@@ -148,10 +158,11 @@ class Scheduler {
   double take_late_share();
 
  private:
+  Operation& put(StreamState& stream, Request request, SchedulerLock& lock);
   ReadyWork::Work begun(ReadyWork::Work work);
   void start(Operation& operation, OperationQueue& done, SchedulerLock& lock);
   void complete(Operation& operation, SchedulerLock& lock);
-  void make_ready(Operation& operation, SchedulerLock& lock, bool launched_here = false);
+  void make_ready(Operation& operation, SchedulerLock& lock);
   void pass(Operation& operation, SchedulerLock& lock);
   void await_the_end(StreamState& stream) noexcept;
   void catch_up(SchedulerLock& lock, Clock::time_point now = Clock::now());

@@ -63,7 +63,9 @@ RunFigures made_of(Report const& report, PipelineOptions const& options, Device 
     figures.bytes_up = static_cast<double>(report.bytes_in) / static_cast<double>(report.tiles_done);
     figures.bytes_down = static_cast<double>(report.bytes_out) / static_cast<double>(report.tiles_done);
   }
-  figures.producers = report.fill.count() > 0 ? options.producers : 0;  // No producer fills where tiles are pushed.
+  bool const pulled = report.fill.count() > 0;  // No producer fills where tiles are pushed.
+  figures.to_completion = pulled && options.tuning.run_to_completion;
+  figures.producers = figures.to_completion ? options.lanes : pulled ? options.producers : 0;
   figures.lanes = options.lanes;
   figures.consumers = options.consumers;
   figures.sinks = options.tuning.sink_on_lanes ? options.lanes : options.parallel_sink ? options.consumers : 1;
@@ -89,6 +91,10 @@ void add_cpu_time(RunFigures& figures, Device const& device, double spent) {
 void add_times(RunFigures& figures, Report const& report, Recording const& recording) {
   if (auto const idle = idle_part(report.lanes)) figures.lane_idle = *idle * figures.wall * figures.lanes;
   add_recording(figures, recording);
+  if (!figures.to_completion) return;
+  // Lanes are never idle then, and what they enqueue they run: that is in the time of kernels.
+  figures.lane_idle.reset();
+  figures.enqueue.reset();
 }
 
 }  // namespace

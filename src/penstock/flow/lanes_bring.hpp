@@ -10,7 +10,7 @@
 
 namespace penstock {
 
-/// Who brings tiles on the threads of lanes.
+/// Brings tiles on the threads of lanes.
 class BringsTiles {
  public:
   /// As TileBringer::bring.
@@ -22,7 +22,7 @@ class BringsTiles {
   ~BringsTiles() = default;
 };
 
-/// Where the lanes of a run get their tiles that bring them themselves: from its producers, while there are any.
+/// For lanes that bring their tiles themselves: the producers of their run, while there are any.
 ///
 /// Threads: any.
 class LanesBring final : public TileBringer {
@@ -33,7 +33,7 @@ class LanesBring final : public TileBringer {
 
   /// From here on lanes bring tiles by these; wake them then.
   void begin(BringsTiles& producers);
-  /// Blocks: until no lane is in a call of the producers, which have been asked to stop.
+  /// Blocks: until no lane is in a call of the producers. They have been asked to stop, but a source may take its time.
   void end();
 
   bool ready() const noexcept override { return producers_.load(std::memory_order_acquire) != nullptr; }

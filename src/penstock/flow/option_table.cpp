@@ -251,11 +251,11 @@ constexpr std::array rows{
                            .unit = "multiprocessors",
                            .most = most_multiprocessors,
                            .otherwise = "none"}),
-    yes_no<&Tuning::run_to_completion>(
-        {.name = "run-to-completion",
-         .sentence = "Without a GPU each lane fills tiles and works on them itself, and no other thread does",
-         .places = commands | axes | profiles,
-         .in_all_profiles = false}),
+    yes_no<&Tuning::run_to_completion>({.name = "run-to-completion",
+                                        .sentence = "Without a GPU each lane fills a tile and computes it before it "
+                                                    "takes the next; there are no other producers",
+                                        .places = commands | axes | profiles,
+                                        .in_all_profiles = false}),
     yes_no<&PipelineOptions::ordered>(
         {.name = "ordered", .sentence = "Take results in the order of the input", .places = commands}),
     yes_no<&Tuning::bind>(

@@ -78,6 +78,10 @@ Pipeline::Parts::Parts(std::vector<Device*> driven, PipelineOptions wanted, std:
 
 std::vector<ProducerPlace> Pipeline::Parts::producers() const {
   std::vector<ProducerPlace> places;
+  if (options.tuning.run_to_completion) {
+    for (LanePlace const& lane : lanes) places.push_back({lane.cpus, lane.pool_part});
+    return places;
+  }
   for (unsigned number = 0; number < options.producers; ++number) {
     places.push_back({placement.producer(number), layout.part_of_producer(number)});
   }

@@ -41,8 +41,9 @@ struct ProducerPlace {
 /// Threads: the one that made it.
 class Producers final : private BringsTiles {
  public:
-  /// Starts one thread per entry of `places`, each of which works for `pool`, as `WorksFor` has it. They send what they
-  /// filled to the run, and end with the input or once the run has enough; the last one ends the run's input.
+  /// Starts one thread per entry of `places`, or has the run's lanes bring tiles, of which each has its entry. All of
+  /// them work for `pool`, as `WorksFor` has it. They send what they filled to the run, and end with the input or once
+  /// the run has enough; the last one ends the run's input.
   ///
   /// `recorder` and `ranges` are told what they do; null for none.
   ///
@@ -51,7 +52,7 @@ class Producers final : private BringsTiles {
             Recorder* recorder = nullptr, Ranges* ranges = nullptr);
   Producers(Producers const&) = delete;
   Producers& operator=(Producers const&) = delete;
-  /// Blocks: until the threads have ended, or no lane is at a tile of theirs.
+  /// Blocks: until the threads have ended; of lanes, until none of them brings a tile.
   ~Producers();
 
   std::chrono::nanoseconds borrow_wait() const noexcept { return std::chrono::nanoseconds(borrow_wait_.load()); }

@@ -102,18 +102,28 @@ class Resolving {
       refuse("`spare` leaves no multiprocessor to the stages: the GPU has " + std::to_string(fewest_multiprocessors_) +
              ", so ask for " + std::to_string(fewest_multiprocessors_ - 1) + " at most.");
     }
-    if (options_.tuning.run_to_completion && gpu_) {
+    if (options_.tuning.run_to_completion) expect_completion_possible();
+    if (options_.ordered && options_.tuning.sink_on_lanes) {
+      refuse("A sink cannot be called by the lanes and keep the source's order: choose ordered or sink_on_lanes.");
+    }
+  }
+
+  void expect_completion_possible() const {
+    auto const is_gpu = [](Device const* device) { return device->info().acts_as_gpu(); };
+    if (std::ranges::any_of(device_list_, is_gpu)) {
       refuse(
           "`run_to_completion` is for CPU devices: a GPU works on some tiles while threads fill others, so leave it "
           "out.");
     }
-    if (options_.tuning.run_to_completion && !options_.host_stages.empty()) {
+    if (!options_.host_stages.empty()) {
       refuse(
           "With `run_to_completion` lanes fill tiles, and no thread is left for host stages: do that work in the "
           "source's `fill`.");
     }
-    if (options_.ordered && options_.tuning.sink_on_lanes) {
-      refuse("A sink cannot be called by the lanes and keep the source's order: choose ordered or sink_on_lanes.");
+    if (options_.producers != 0 || asked_slots_ > 1 || asked_batch_ > 1) {
+      refuse(
+          "With `run_to_completion` lanes are the producers, and each has one tile: leave out `producers`, `slots` and "
+          "`batch`, and ask for `lanes`.");
     }
   }
 
@@ -159,8 +169,10 @@ class Resolving {
   /// How many tiles to put on the device at once, and to have there.
   void resolve_batches() {
     if (options_.tuning.run_to_completion) {
-      // A lane brings no tile before it is through with the one that it has.
+      // A lane brings no tile before it is through with the one that it has. Streams of its own, so that none computes
+      // for another, and that end with it.
       options_.tuning.batch = options_.tuning.slots = 1;
+      options_.tuning.streams = StreamMode::own;
       return;
     }
     if (asked_batch_ == 0) {
@@ -215,12 +227,11 @@ class Resolving {
   }
 
   void resolve_other_threads() {
-    if (options_.tuning.run_to_completion) options_.producers = options_.lanes;
     if (options_.consumers == 0) {
       bool const at_once = options_.parallel_sink || !options_.host_stages.empty();
       options_.consumers = at_once ? std::max(1U, cpus_ / 2) : 1;
     }
-    if (options_.producers == 0) {
+    if (options_.producers == 0 && !options_.tuning.run_to_completion) {
       unsigned const taken = options_.lanes + options_.consumers;
       options_.producers = cpus_ > taken + 1 ? cpus_ - taken : 1;
     }

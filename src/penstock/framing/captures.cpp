@@ -43,45 +43,44 @@ class Numbers {
   bool const swapped_;
 };
 
-/// Looks for the first of records that follow one another to the end of the bytes: two at least, or one that ends with
-/// the input.
+/// Looks for the first of records that follow one another to the end of the bytes: `least` at least, or one that ends
+/// with the input.
 ///
-/// `length` is that of the record with which bytes begin; 0 if none can begin so, nothing if there are too few. What
-/// lies within a packet can look like a record, too, and its length can lead to one. So the first two also have to be
-/// `near`; without such ones it takes five records.
+/// `length` is that of the record with which bytes begin; 0 if none can begin so, nothing if there are too few.
+/// `near` says whether the first record and the next belong together.
 template <class Length, class Near>
-std::optional<std::size_t> find_chain(Bytes bytes, bool end, Length const& length, Near const& near) {
-  constexpr std::size_t many = 5;
-  auto const look = [&](bool with_near_ones) -> std::optional<std::size_t> {
-    // A chain that comes to where another one broke breaks there, too.
-    std::vector<bool> broken(bytes.size());
-    for (std::size_t first = 0; first < bytes.size(); ++first) {
-      std::size_t at = first;
-      for (std::size_t records = 0; !broken[at]; ++records) {
-        std::optional<std::uint64_t> const more = length(bytes.subspan(at));
-        bool const seen = more && *more != 0;
-        if (with_near_ones && records == 1 && seen && !near(bytes.subspan(first), bytes.subspan(at))) break;
-        broken[at] = true;  // Unless it does not.
-        std::size_t const enough = with_near_ones ? 2 : many;
-        if (!more && records >= enough) return first;
-        if (!seen) break;
-        if (*more >= bytes.size() - at) {
-          if (records + 1 >= enough || (end && *more == bytes.size() - at)) return first;
-          break;
-        }
-        at += static_cast<std::size_t>(*more);
+std::optional<std::size_t> find_chain(Bytes bytes, bool end, std::size_t least, Length const& length,
+                                      Near const& near) {
+  // A chain that comes to where another one broke breaks there, too.
+  std::vector<bool> broken(bytes.size());
+  for (std::size_t first = 0; first < bytes.size(); ++first) {
+    std::size_t at = first;
+    for (std::size_t records = 0; !broken[at]; ++records) {
+      std::optional<std::uint64_t> const more = length(bytes.subspan(at));
+      bool const seen = more && *more != 0;
+      if (records == 1 && seen && !near(bytes.subspan(first), bytes.subspan(at))) break;
+      broken[at] = true;  // Unless it does not.
+      if (!more && records >= least) return first;
+      if (!seen) break;
+      if (*more >= bytes.size() - at) {
+        if (records + 1 >= least || (end && *more == bytes.size() - at)) return first;
+        break;
       }
+      at += static_cast<std::size_t>(*more);
     }
-    return std::nullopt;
-  };
-  auto const found = look(true);
-  return found ? found : look(false);
+  }
+  return std::nullopt;
+}
+
+bool any_will_do(Bytes /*first*/, Bytes /*next*/) {
+  return true;
 }
 
 class Pcap final : public Framing {
  public:
-  Pcap(CaptureNotes const& notes, std::uint32_t longest)
-      : notes_(notes), numbers_(notes.swapped != 0), longest_(longest) {}
+  /// The first packet was captured at that second.
+  Pcap(CaptureNotes const& notes, std::uint32_t longest, std::uint32_t began)
+      : notes_(notes), numbers_(notes.swapped != 0), longest_(longest), began_(began) {}
 
   std::optional<std::uint64_t> record_bytes(Bytes bytes) const override {
     if (bytes.size() < pcap_record_head) return std::nullopt;
@@ -93,31 +92,37 @@ class Pcap final : public Framing {
     return pcap_record_head + std::uint64_t{captured};
   }
   bool finds_records() const noexcept override { return true; }
+  /// What lies within a packet can look like a record, too, and its length can lead to one. So the first must be near
+  /// in time to the next, or to the first of the capture; without such ones it takes five.
   std::optional<std::size_t> find_record(Bytes bytes, bool end) const override {
     std::uint32_t const units = notes_.time_unit == 9 ? 1'000'000'000 : 1'000'000;
-    return find_chain(
-        bytes, end,
-        [&](Bytes from) -> std::optional<std::uint64_t> {
-          if (from.size() < pcap_record_head) return std::nullopt;
-          std::uint32_t const captured = numbers_.word(from, 8), original = numbers_.word(from, 12);
-          // Zeros, as many payloads have, are no packets.
-          bool const can_be = captured != 0 && captured <= longest_ && original >= captured &&
-                              original <= most_captured && numbers_.word(from, 4) < units;
-          return can_be ? pcap_record_head + std::uint64_t{captured} : 0;
-        },
-        [&](Bytes one, Bytes next) {
-          // Two days.
-          constexpr std::uint32_t most_seconds = 2 * 86'400;
-          std::uint32_t const between = numbers_.word(next, 0) - numbers_.word(one, 0);
-          return between <= most_seconds || -between <= most_seconds;
-        });
+    auto const length = [&](Bytes from) -> std::optional<std::uint64_t> {
+      if (from.size() < pcap_record_head) return std::nullopt;
+      std::uint32_t const captured = numbers_.word(from, 8), original = numbers_.word(from, 12);
+      // Zeros, as many payloads have, are no packets.
+      bool const can_be = captured != 0 && captured <= longest_ && original >= captured && original <= most_captured &&
+                          numbers_.word(from, 4) < units;
+      return can_be ? pcap_record_head + std::uint64_t{captured} : 0;
+    };
+    auto const near = [&](Bytes first, Bytes next) {
+      std::uint32_t const second = numbers_.word(first, 0);
+      return are_near(second, numbers_.word(next, 0)) || are_near(second, began_);
+    };
+    auto const found = find_chain(bytes, end, 2, length, near);
+    return found ? found : find_chain(bytes, end, 5, length, any_will_do);
   }
   std::array<std::uint32_t, 3> notes() const noexcept override { return notes_.words(); }
 
  private:
+  static bool are_near(std::uint32_t one, std::uint32_t other) noexcept {
+    constexpr std::uint32_t two_days = 2 * 86'400;
+    return one - other <= two_days || other - one <= two_days;
+  }
+
   CaptureNotes const notes_;
   Numbers const numbers_;
   std::uint32_t const longest_;
+  std::uint32_t const began_;
 };
 
 class Pcapng final : public Framing {
@@ -148,19 +153,17 @@ class Pcapng final : public Framing {
   }
   bool finds_records() const noexcept override { return true; }
   std::optional<std::size_t> find_record(Bytes bytes, bool end) const override {
-    return find_chain(
-        bytes, end,
-        [&](Bytes from) -> std::optional<std::uint64_t> {
-          if (from.size() < least_block) return std::nullopt;
-          std::uint32_t const length = numbers_.word(from, 4);
-          if (length < least_block || length % 4 != 0 || length > most_captured) return 0;
-          // A place some bytes off reads the zeros in front of a type as its lower bytes. Blocks of one size may look
-          // whole from there, one after the other.
-          if ((type_of(from) & 0xFFU) == 0) return 0;
-          if (length > from.size()) return length;
-          return numbers_.word(from, length - 4) == length ? length : 0;
-        },
-        [](Bytes, Bytes) { return true; });
+    auto const length = [&](Bytes from) -> std::optional<std::uint64_t> {
+      if (from.size() < least_block) return std::nullopt;
+      std::uint32_t const block = numbers_.word(from, 4);
+      if (block < least_block || block % 4 != 0 || block > most_captured) return 0;
+      // A place some bytes off reads the zeros in front of a type as its lower bytes. Blocks of one size may look whole
+      // from there, one after the other.
+      if ((type_of(from) & 0xFFU) == 0) return 0;
+      if (block > from.size()) return block;
+      return numbers_.word(from, block - 4) == block ? block : 0;
+    };
+    return find_chain(bytes, end, 2, length, any_will_do);
   }
   std::array<std::uint32_t, 3> notes() const noexcept override { return notes_.words(); }
 
@@ -214,7 +217,8 @@ class Captures final : public Framing {
                              .link = numbers.word(first, 20) & 0x03FFFFFFU,
                              .time_unit = nanoseconds ? 9U : 6U};
     // Some tools write a length that they do not keep to.
-    return {std::make_shared<Pcap>(notes, std::max(longest > most_captured ? 0 : longest, 262'144U)), pcap_head};
+    std::uint32_t const began = first.size() < pcap_head + 4 ? 0 : numbers.word(first, pcap_head);
+    return {std::make_shared<Pcap>(notes, std::max(longest > most_captured ? 0 : longest, 262'144U), began), pcap_head};
   }
   /// The first interface says how all packets are.
   static OfInput pcapng(Bytes first, Numbers const& numbers) {

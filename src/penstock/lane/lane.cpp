@@ -200,8 +200,20 @@ bool Lane::take_tiles() {
 /// Brings a tile of its own, now that it has none. False if there is nothing to bring, now or ever.
 bool Lane::bring() {
   if (!brings_ || !options_.bringer->ready()) return false;
-  if (turns_away() || state_.ending() || !options_.bringer->bring(number_)) bring_no_more();
+  // Before it is asked whether the lane ends: who closes it asks in the other order.
+  bringing_.store(Bringing::yes, std::memory_order_seq_cst);
+  bool const more = !turns_away() && !state_.ending() && options_.bringer->bring(number_);
+  if (auto bringing = Bringing::yes;
+      !bringing_.compare_exchange_strong(bringing, Bringing::no, std::memory_order_seq_cst)) {
+    for (;;) std::this_thread::sleep_for(std::chrono::hours(1));  // The process ends.
+  }
+  if (!more) bring_no_more();
   return true;
+}
+
+void Lane::leave_behind() noexcept {
+  auto bringing = Bringing::yes;
+  bringing_.compare_exchange_strong(bringing, Bringing::left_behind, std::memory_order_seq_cst);
 }
 
 void Lane::bring_no_more() noexcept {

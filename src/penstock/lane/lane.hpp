@@ -4,6 +4,7 @@
 #include <atomic>
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <future>
 #include <memory>
 #include <optional>
@@ -97,6 +98,13 @@ class Lane {
   /// Threads: any but its own.
   /// Blocks:  until then.
   void await(LaneAge age) noexcept { state_.await(age); }
+  /// For a thread that ends the process, once the lane takes no more tiles: if the lane is bringing a tile, it is left
+  /// behind, and goes no further when it comes back.
+  ///
+  /// Threads: any.
+  /// Blocks:  never.
+  void leave_behind() noexcept;
+  bool left_behind() const noexcept { return bringing_.load(std::memory_order_seq_cst) == Bringing::left_behind; }
   /// True on the lane's own thread.
   bool is_this_thread() const noexcept {
     return thread_id_.load(std::memory_order_relaxed) == std::this_thread::get_id();
@@ -145,6 +153,8 @@ class Lane {
   EventCount& bell_;
   LaneState state_;
   Intake intake_;  ///< Its inbox; the rest is the lane's thread's.
+  enum class Bringing : std::uint8_t { no, yes, left_behind };
+  std::atomic<Bringing> bringing_{Bringing::no};
   std::atomic<std::thread::id> thread_id_{};
 
   // The lane's thread only.

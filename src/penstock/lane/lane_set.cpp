@@ -140,13 +140,17 @@ void LaneSet::close() {
 
 void LaneSet::end_but_for_this_thread() noexcept {
   for (auto const& lane : lanes_) lane->stop_taking();
-  auto const own = std::find_if(lanes_.begin(), lanes_.end(), [](auto const& lane) { return lane->is_this_thread(); });
+  // A lane may stand in the source for ever, say because this thread is in the source's `next`. The lanes of its device
+  // wait for it at their ends, as for that of this thread.
+  auto const stays = [](auto const& lane) { return lane->is_this_thread() || lane->left_behind(); };
   for (auto const& lane : lanes_) {
-    if (own == lanes_.end()) {
-      lane->await(LaneAge::ended);
-    } else if (lane != *own) {
-      lane->await(&lane->device() == &(*own)->device() ? LaneAge::idle : LaneAge::ended);
-    }
+    if (!lane->is_this_thread()) lane->leave_behind();
+  }
+  for (auto const& lane : lanes_) {
+    if (stays(lane)) continue;
+    bool const waits = std::ranges::any_of(
+        lanes_, [&](auto const& other) { return stays(other) && &other->device() == &lane->device(); });
+    lane->await(waits ? LaneAge::idle : LaneAge::ended);
   }
 }
 

@@ -67,7 +67,7 @@ class LaneSet final : public TileTaker {
   void close();
   /// As Lane::stop_taking for all, for a thread that keeps a lane from its end. The lanes of a device end together. So
   /// if this thread is a lane's, the lanes on its device get idle and wait for it, and what they have there is not yet
-  /// freed.
+  /// freed. Lanes that are bringing a tile are left behind.
   ///
   /// Threads: any, also one that is in a lane's `on_completion` or stage, while another is in `close`.
   /// Blocks:  until the others have come so far.

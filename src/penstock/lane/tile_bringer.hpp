@@ -3,8 +3,8 @@
 
 namespace penstock {
 
-/// Lets lanes bring the tiles themselves that they work on: a lane that has none asks for one on its own thread, which
-/// fills it and submits it to that lane.
+/// Lets lanes bring their tiles themselves. A lane that has none asks for one; its own thread then fills the tile and
+/// submits it to the lane.
 ///
 /// Threads: the lanes', each under its own number.
 class TileBringer {
@@ -13,7 +13,7 @@ class TileBringer {
   virtual bool ready() const noexcept = 0;
   /// Brings a tile, or waits for one. False if no more come.
   ///
-  /// Blocks: as long as its source does; a stop ends it.
+  /// Blocks: until a tile is home, which a stop ends, and as long as the source does.
   virtual bool bring(unsigned lane) noexcept = 0;
   /// The lane brings no more. Each lane says so once.
   virtual void leave(unsigned lane) noexcept = 0;

@@ -173,6 +173,10 @@ Why on_turns(Turns turns, RunFigures const& figures) {
 
 Finding find_bound(RunFigures const& figures, Utilisation const& use) {
   if (too_short(figures)) return {Bound::too_few_tiles, Turns::none, Room::run};
+  if (figures.to_completion) {
+    PartUse const* const most = use.busiest();
+    return {most != nullptr ? most->part : Bound::source_waits};
+  }
   PartUse const* const host = full(use, {Bound::fill, Bound::sink});
   Turns const turns = turns_of(figures, use);
   // Lanes that only give work to the device give it one thing after the other, and it has no other to take turns with.
