@@ -205,7 +205,7 @@ bool Lane::bring() {
   bool const more = !turns_away() && !state_.ending() && options_.bringer->bring(number_);
   if (auto bringing = Bringing::yes;
       !bringing_.compare_exchange_strong(bringing, Bringing::no, std::memory_order_seq_cst)) {
-    for (;;) std::this_thread::sleep_for(std::chrono::hours(1));  // The process ends.
+    state_.await(LaneAge::ended);  // It never gets there: the process ends.
   }
   if (!more) bring_no_more();
   return true;
