@@ -10,7 +10,7 @@
 #include <span>
 
 #if defined(__SSE2__)
-#include <emmintrin.h>
+#include <immintrin.h>
 #endif
 
 #include "penstock/flavour.hpp"
@@ -20,12 +20,13 @@
 namespace penstock {
 inline namespace PENSTOCK_FLAVOUR {
 
-/// Which bytes are stops, as a set to compare sixteen bytes with.
+/// Which bytes are stops, as a set to compare as many bytes with at once as the processor can.
 class StopSet {
  public:
   struct Before {};  ///< Stops do not depend on what came before them.
 
-  explicit StopSet(LineFields const& fields) : fields_(fields) {
+  /// With no more bytes at once than that: 16, 32 or 64.
+  explicit StopSet(LineFields const& fields, [[maybe_unused]] unsigned at_most = 64) : fields_(fields) {
     std::array<char, 6> const stops{'\n',
                                     fields.separator,
                                     fields.quote != 0 ? fields.quote : '\n',
@@ -33,13 +34,21 @@ class StopSet {
                                     fields.brackets ? '[' : '\n',
                                     fields.brackets ? ']' : '\n'};
     for (std::size_t k = 0; k < stops.size(); ++k) wide_[k].fill(stops[k]);
+#if defined(__SSE2__)
+    if (at_most >= 32 && __builtin_cpu_supports("avx2")) at_once_ = 32;
+    if (at_most >= 64 && __builtin_cpu_supports("avx512bw")) at_once_ = 64;
+#endif
   }
 
-  LineFields const& fields() const noexcept { return fields_; }
+  LineFields const& fields() const noexcept {
+    return fields_;
+  }
   /// A bit for each of 64 bytes, the lowest for the first.
   std::uint64_t of(char const* bytes, Before& /*before*/) const {
     std::uint64_t mask = 0;
 #if defined(__SSE2__)
+    if (at_once_ == 64) return by_64(bytes);
+    if (at_once_ == 32) return by_32(bytes);
     for (std::size_t part = 4; part-- > 0;) {
       __m128i const some = _mm_loadu_si128(reinterpret_cast<__m128i const*>(bytes + 16 * part));
       __m128i found = _mm_setzero_si128();
@@ -58,8 +67,31 @@ class StopSet {
   }
 
  private:
+#if defined(__SSE2__)
+  __attribute__((target("avx512bw"))) std::uint64_t by_64(char const* bytes) const {
+    __m512i const some = _mm512_loadu_si512(bytes);
+    std::uint64_t mask = 0;
+    for (auto const& stop : wide_) mask |= _mm512_cmpeq_epi8_mask(some, _mm512_load_si512(stop.data()));
+    return mask;
+  }
+  __attribute__((target("avx2"))) std::uint64_t by_32(char const* bytes) const {
+    std::uint64_t mask = 0;
+    for (std::size_t part = 2; part-- > 0;) {
+      __m256i const some = _mm256_loadu_si256(reinterpret_cast<__m256i const*>(bytes + 32 * part));
+      __m256i found = _mm256_setzero_si256();
+      for (auto const& stop : wide_) {
+        __m256i const all = _mm256_load_si256(reinterpret_cast<__m256i const*>(stop.data()));
+        found = _mm256_or_si256(found, _mm256_cmpeq_epi8(some, all));
+      }
+      mask = mask << 32U | static_cast<std::uint64_t>(static_cast<unsigned>(_mm256_movemask_epi8(found)));
+    }
+    return mask;
+  }
+#endif
+
   LineFields fields_;
-  alignas(16) std::array<std::array<char, 16>, 6> wide_{};
+  alignas(64) std::array<std::array<char, 64>, 6> wide_{};
+  unsigned at_once_ = 16;  ///< Bytes.
 };
 
 /// The same of JSON, where it depends on what came before which bytes are.
