@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The bytes of a text that may end a field or change what the next ones mean, found many at a time.
+// The bytes of a text that end fields, found many at a time.
 #pragma once
 
 #include <array>
@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <cstring>
 #include <span>
+#include <utility>
 
 #if defined(__SSE2__)
 #include <immintrin.h>
@@ -20,20 +21,26 @@
 namespace penstock {
 inline namespace PENSTOCK_FLAVOUR {
 
-/// Which bytes are stops, as a set to compare as many bytes with at once as the processor can.
+/// For each bit, whether an odd number of those up to and with it are set.
+constexpr std::uint64_t odd_up_to(std::uint64_t bits) noexcept {
+  for (unsigned const step : {1U, 2U, 4U, 8U, 16U, 32U}) bits ^= bits << step;
+  return bits;
+}
+
+/// Which bytes end a field: separators outside of quotes and brackets, and newlines. As many bytes are compared at once
+/// as the processor can.
 class StopSet {
  public:
-  struct Before {};  ///< Stops do not depend on what came before them.
+  /// What the bytes of a line have come to so far.
+  struct Before {
+    bool quoted = false, bracketed = false, escaped = false;
+  };
 
   /// With no more bytes at once than that: 16, 32 or 64.
-  explicit StopSet(LineFields const& fields, [[maybe_unused]] unsigned at_most = 64) : fields_(fields) {
-    std::array<char, 6> const stops{'\n',
-                                    fields.separator,
-                                    fields.quote != 0 ? fields.quote : '\n',
-                                    fields.escape != 0 ? fields.escape : '\n',
-                                    fields.brackets ? '[' : '\n',
-                                    fields.brackets ? ']' : '\n'};
-    for (std::size_t k = 0; k < stops.size(); ++k) wide_[k].fill(stops[k]);
+  explicit StopSet(LineFields const& fields, [[maybe_unused]] unsigned at_most = 64)
+      : fields_(fields), has_quote_(fields.quote != 0), has_escape_(has_quote_ && fields.escape != 0) {
+    std::array<char, kinds> const bytes{'\n', fields.separator, fields.quote, fields.escape, '[', ']'};
+    for (std::size_t k = 0; k < kinds; ++k) wide_[k].fill(bytes[k]);
 #if defined(__SSE2__)
     if (at_most >= 32 && __builtin_cpu_supports("avx2")) at_once_ = 32;
     if (at_most >= 64 && __builtin_cpu_supports("avx512bw")) at_once_ = 64;
@@ -43,54 +50,95 @@ class StopSet {
   LineFields const& fields() const noexcept {
     return fields_;
   }
-  /// A bit for each of 64 bytes, the lowest for the first.
-  std::uint64_t of(char const* bytes, Before& /*before*/) const {
-    std::uint64_t mask = 0;
-#if defined(__SSE2__)
-    if (at_once_ == 64) return by_64(bytes);
-    if (at_once_ == 32) return by_32(bytes);
-    for (std::size_t part = 4; part-- > 0;) {
-      __m128i const some = _mm_loadu_si128(reinterpret_cast<__m128i const*>(bytes + 16 * part));
-      __m128i found = _mm_setzero_si128();
-      for (auto const& stop : wide_) {
-        found =
-            _mm_or_si128(found, _mm_cmpeq_epi8(some, _mm_load_si128(reinterpret_cast<__m128i const*>(stop.data()))));
-      }
-      mask = mask << 16U | static_cast<std::uint64_t>(static_cast<unsigned>(_mm_movemask_epi8(found)));
-    }
-#else
-    for (int k = 63; k >= 0; --k) {
-      mask = mask << 1U | static_cast<std::uint64_t>(is_stop(bytes[k], fields_));
-    }
-#endif
-    return mask;
+  /// A bit for each of 64 bytes, the lowest for the first. Those behind a newline say nothing.
+  std::uint64_t of(char const* bytes, Before& before) const {
+    Marks marks = marks_of(bytes);
+    if (!has_quote_) marks[quotes] = 0;
+    if (!has_escape_) marks[escapes] = 0;
+    if (!fields_.brackets) marks[opens] = marks[closes] = 0;
+    if (marks[escapes] != 0 || before.escaped) return one_by_one(marks, before);
+
+    std::uint64_t const in_quotes = odd_up_to(marks[quotes]) ^ (before.quoted ? ~std::uint64_t{0} : 0);
+    std::uint64_t const open = marks[opens] & ~in_quotes, close = marks[closes] & ~in_quotes;
+    std::uint64_t const in_brackets = odd_up_to(open | close) ^ (before.bracketed ? ~std::uint64_t{0} : 0);
+    // Brackets that do not take turns, and quotes within brackets, which mean nothing.
+    if (((open & ~in_brackets) | (close & in_brackets) | (marks[quotes] & in_brackets)) != 0)
+      return one_by_one(marks, before);
+    before.quoted = in_quotes >> 63U != 0;
+    before.bracketed = in_brackets >> 63U != 0;
+    return marks[newlines] | (marks[separators] & ~in_quotes & ~in_brackets);
   }
 
  private:
-#if defined(__SSE2__)
-  __attribute__((target("avx512bw"))) std::uint64_t by_64(char const* bytes) const {
-    __m512i const some = _mm512_loadu_si512(bytes);
-    std::uint64_t mask = 0;
-    for (auto const& stop : wide_) mask |= _mm512_cmpeq_epi8_mask(some, _mm512_load_si512(stop.data()));
-    return mask;
+  enum Kind : std::size_t { newlines, separators, quotes, escapes, opens, closes, kinds };
+  using Marks = std::array<std::uint64_t, kinds>;
+
+  /// As walk_line has it: the first of these rules that says something of a byte.
+  static std::uint64_t one_by_one(Marks const& marks, Before& before) {
+    std::uint64_t stops = marks[newlines];
+    for (unsigned k = 0; k < 64; ++k) {
+      std::uint64_t const bit = std::uint64_t{1} << k;
+      if (std::exchange(before.escaped, false)) continue;
+      if (before.quoted && (marks[escapes] & bit) != 0) {
+        before.escaped = true;
+      } else if (!before.bracketed && (marks[quotes] & bit) != 0) {
+        before.quoted = !before.quoted;
+      } else if (!before.quoted && ((marks[opens] | marks[closes]) & bit) != 0) {
+        before.bracketed = (marks[opens] & bit) != 0;
+      } else if (!before.quoted && !before.bracketed) {
+        stops |= marks[separators] & bit;
+      }
+    }
+    return stops;
   }
-  __attribute__((target("avx2"))) std::uint64_t by_32(char const* bytes) const {
-    std::uint64_t mask = 0;
+
+#if defined(__SSE2__)
+  Marks marks_of(char const* bytes) const {
+    if (at_once_ == 64) return by_64(bytes);
+    if (at_once_ == 32) return by_32(bytes);
+    Marks marks{};
+    for (std::size_t part = 4; part-- > 0;) {
+      __m128i const some = _mm_loadu_si128(reinterpret_cast<__m128i const*>(bytes + 16 * part));
+      for (std::size_t k = 0; k < kinds; ++k) {
+        __m128i const all = _mm_load_si128(reinterpret_cast<__m128i const*>(wide_[k].data()));
+        auto const found = static_cast<unsigned>(_mm_movemask_epi8(_mm_cmpeq_epi8(some, all)));
+        marks[k] = marks[k] << 16U | static_cast<std::uint64_t>(found);
+      }
+    }
+    return marks;
+  }
+  __attribute__((target("avx2"))) Marks by_32(char const* bytes) const {
+    Marks marks{};
     for (std::size_t part = 2; part-- > 0;) {
       __m256i const some = _mm256_loadu_si256(reinterpret_cast<__m256i const*>(bytes + 32 * part));
-      __m256i found = _mm256_setzero_si256();
-      for (auto const& stop : wide_) {
-        __m256i const all = _mm256_load_si256(reinterpret_cast<__m256i const*>(stop.data()));
-        found = _mm256_or_si256(found, _mm256_cmpeq_epi8(some, all));
+      for (std::size_t k = 0; k < kinds; ++k) {
+        __m256i const all = _mm256_load_si256(reinterpret_cast<__m256i const*>(wide_[k].data()));
+        auto const found = static_cast<unsigned>(_mm256_movemask_epi8(_mm256_cmpeq_epi8(some, all)));
+        marks[k] = marks[k] << 32U | static_cast<std::uint64_t>(found);
       }
-      mask = mask << 32U | static_cast<std::uint64_t>(static_cast<unsigned>(_mm256_movemask_epi8(found)));
     }
-    return mask;
+    return marks;
+  }
+  __attribute__((target("avx512bw"))) Marks by_64(char const* bytes) const {
+    __m512i const some = _mm512_loadu_si512(bytes);
+    Marks marks{};
+    for (std::size_t k = 0; k < kinds; ++k) marks[k] = _mm512_cmpeq_epi8_mask(some, _mm512_load_si512(wide_[k].data()));
+    return marks;
+  }
+#else
+  Marks marks_of(char const* bytes) const {
+    Marks marks{};
+    for (std::size_t at = 64; at-- > 0;) {
+      for (std::size_t k = 0; k < kinds; ++k)
+        marks[k] = marks[k] << 1U | static_cast<std::uint64_t>(bytes[at] == wide_[k][0]);
+    }
+    return marks;
   }
 #endif
 
   LineFields fields_;
-  alignas(64) std::array<std::array<char, 64>, 6> wide_{};
+  bool has_quote_, has_escape_;
+  alignas(64) std::array<std::array<char, 64>, kinds> wide_{};
   unsigned at_once_ = 16;  ///< Bytes.
 };
 
