@@ -113,8 +113,8 @@ TEST_F(AGpu, NamesTheRemedyWhenMemoryIsPinnedTwice) {
   Pages host(1);
   Pinned const pinned = gpu->pin(host.bytes);
   Error const error = refusal([&] { static_cast<void>(gpu->pin(host.bytes)); });
-  EXPECT_EQ(error.kind(), ErrorKind::device_refused);
-  EXPECT_THAT(error.what(), HasSubstr("Pin each region once"));
+  EXPECT_EQ(error.kind(), ErrorKind::bad_argument);
+  EXPECT_THAT(error.what(), HasSubstr("pin each page once"));
 }
 
 TEST_F(AGpu, MakesBlockingStreamsOnlyIfAsked) {
