@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstring>
+#include <functional>
 #include <random>
 #include <vector>
 
@@ -101,17 +102,26 @@ TEST(ACapture, IsNotFoundWithinAPacketThatLeadsToTheNext) {
   EXPECT_EQ(framing->find_record(bytes_of(capture.text.substr(begin)), false), next - begin);
 }
 
-TEST(ACapture, IsFoundAlsoInFrontOfAPauseOfYears) {
-  MadeCapture pause(MadeCapture::Format::pcap, false, false);
+TEST(ACapture, IsFoundWhateverItsTimesAre) {
   std::uint64_t const now = 1'700'000'000'000'000'000;
-  std::vector<std::size_t> begins;
-  for (int k = 0; k < 40; ++k) {
-    begins.push_back(pause.text.size());
-    pause.add({std::string(200, '\xFF'), k < 20 ? now : now + now / 10});
-  }
-  auto const framing = captured_packets()->of_input(bytes_of(pause.text)).framing;
-  for (std::size_t k = 0; k < 36; ++k) {
-    EXPECT_EQ(framing->find_record(bytes_of(pause.text.substr(begins[k])), false), 0U) << k;
+  std::mt19937 random(2);
+  // In front of a pause of years; by two clocks; at any time within a century.
+  std::vector<std::function<std::uint64_t(int)>> const times{
+      [&](int k) { return k < 20 ? now : now + now / 10; }, [&](int k) { return k % 3 == 0 ? now : now / 10; },
+      [&](int /*k*/) { return random() % 3'000'000'000 * 1'000'000'000ULL; }};
+  for (auto const& time : times) {
+    MadeCapture capture(MadeCapture::Format::pcap, false, false);
+    std::vector<std::size_t> begins;
+    for (int k = 0; k < 40; ++k) {
+      begins.push_back(capture.text.size());
+      capture.add({std::string(200, '\xFF'), time(k)});
+    }
+    auto const framing = captured_packets()->of_input(bytes_of(capture.text)).framing;
+    for (std::size_t k = 0; k < 34; ++k) {
+      EXPECT_EQ(framing->find_record(bytes_of(capture.text.substr(begins[k])), false), 0U) << k;
+      EXPECT_EQ(framing->find_record(bytes_of(capture.text.substr(begins[k] + 1)), false), begins[1] - begins[0] - 1)
+          << k;
+    }
   }
 }
 

@@ -43,38 +43,69 @@ class Numbers {
   bool const swapped_;
 };
 
-/// Looks for the first of records that follow one another to the end of the bytes: `least` at least, or one that ends
-/// with the input.
+/// Records that follow one another to the end of the bytes, of which the last may go on behind them.
 ///
-/// `length` is that of the record with which bytes begin; 0 if none can begin so, nothing if there are too few.
-/// `near` says whether the first record and the next belong together.
-template <class Length, class Near>
-std::optional<std::size_t> find_chain(Bytes bytes, bool end, std::size_t least, Length const& length,
-                                      Near const& near) {
-  // A chain that comes to where another one broke breaks there, too.
-  std::vector<bool> broken(bytes.size());
-  for (std::size_t first = 0; first < bytes.size(); ++first) {
+/// `Length` gives the length of the record with which bytes begin; 0 if none can begin so, nothing if there are too
+/// few.
+template <class Length>
+class Chains {
+ public:
+  /// As many records as are looked at to judge the first.
+  static constexpr std::size_t most = 9;
+  using Offsets = std::vector<std::size_t>;
+
+  Chains(Bytes bytes, Length const& length) : bytes_(bytes), length_(length), known_(bytes.size(), Known::nothing) {}
+
+  /// Where the first of them begins that `fits`, which is given the offsets of some records. There are two at least, or
+  /// one that ends with the input.
+  template <class Fits>
+  std::optional<std::size_t> find(bool end, Fits const& fits) {
+    for (std::size_t first = 0; first < bytes_.size(); ++first) {
+      if (!lasts(first)) continue;
+      Offsets const records = from(first);
+      bool const last = end && records.size() == 1 && *length_(bytes_.subspan(first)) == bytes_.size() - first;
+      if ((records.size() >= 2 && fits(records)) || last) return first;
+    }
+    return std::nullopt;
+  }
+
+ private:
+  enum class Known : std::uint8_t { nothing, breaks, lasts };
+
+  /// True if records follow one another from there to the end of the bytes.
+  bool lasts(std::size_t first) {
     std::size_t at = first;
-    for (std::size_t records = 0; !broken[at]; ++records) {
-      std::optional<std::uint64_t> const more = length(bytes.subspan(at));
-      bool const seen = more && *more != 0;
-      if (records == 1 && seen && !near(bytes.subspan(first), bytes.subspan(at))) break;
-      broken[at] = true;  // Unless it does not.
-      if (!more && records >= least) return first;
-      if (!seen) break;
-      if (*more >= bytes.size() - at) {
-        if (records + 1 >= least || (end && *more == bytes.size() - at)) return first;
-        break;
-      }
+    bool whole = false;
+    while (known_[at] == Known::nothing) {
+      std::optional<std::uint64_t> const more = length_(bytes_.subspan(at));
+      known_[at] = Known::breaks;  // Unless it does not.
+      whole = !more || *more >= bytes_.size() - at;
+      if (whole || *more == 0) break;
       at += static_cast<std::size_t>(*more);
     }
+    if (!whole && known_[at] != Known::lasts) return false;
+    for (std::size_t each = first; each != at; each += static_cast<std::size_t>(*length_(bytes_.subspan(each))))
+      known_[each] = Known::lasts;
+    known_[at] = Known::lasts;
+    return true;
   }
-  return std::nullopt;
-}
+  /// The records from there on that have their head within the bytes.
+  Offsets from(std::size_t first) const {
+    Offsets records;
+    for (std::size_t at = first; records.size() < most && at < bytes_.size();) {
+      std::optional<std::uint64_t> const more = length_(bytes_.subspan(at));
+      if (!more) break;
+      records.push_back(at);
+      if (*more >= bytes_.size() - at) break;
+      at += static_cast<std::size_t>(*more);
+    }
+    return records;
+  }
 
-bool any_will_do(Bytes /*first*/, Bytes /*next*/) {
-  return true;
-}
+  Bytes const bytes_;
+  Length const& length_;
+  std::vector<Known> known_;
+};
 
 class Pcap final : public Framing {
  public:
@@ -92,8 +123,6 @@ class Pcap final : public Framing {
     return pcap_record_head + std::uint64_t{captured};
   }
   bool finds_records() const noexcept override { return true; }
-  /// What lies within a packet can look like a record, too, and its length can lead to one. So the first must be near
-  /// in time to the next, or to the first of the capture; without such ones it takes five.
   std::optional<std::size_t> find_record(Bytes bytes, bool end) const override {
     std::uint32_t const units = notes_.time_unit == 9 ? 1'000'000'000 : 1'000'000;
     auto const length = [&](Bytes from) -> std::optional<std::uint64_t> {
@@ -104,16 +133,26 @@ class Pcap final : public Framing {
                           numbers_.word(from, 4) < units;
       return can_be ? pcap_record_head + std::uint64_t{captured} : 0;
     };
-    auto const near = [&](Bytes first, Bytes next) {
-      std::uint32_t const second = numbers_.word(first, 0);
-      return are_near(second, numbers_.word(next, 0)) || are_near(second, began_);
-    };
-    auto const found = find_chain(bytes, end, 2, length, near);
-    return found ? found : find_chain(bytes, end, 5, length, any_will_do);
+    Chains chains(bytes, length);
+    auto const found = chains.find(end, [&](auto const& records) { return fits_in_time(bytes, records); });
+    return found || !end ? found : chains.find(end, [](auto const&) { return true; });
   }
   std::array<std::uint32_t, 3> notes() const noexcept override { return notes_.words(); }
 
  private:
+  /// What lies within a packet can look like a record, too, whose length leads to one. But its time is none. So the
+  /// first is near in time to the first of the capture, or to one of those behind it, unless these are not near to each
+  /// other either.
+  bool fits_in_time(Bytes bytes, std::vector<std::size_t> const& records) const {
+    auto const second = [&](std::size_t k) { return numbers_.word(bytes, records[k]); };
+    if (are_near(second(0), began_)) return true;
+    std::size_t near_ones = 0;
+    for (std::size_t k = 1; k < records.size(); ++k) {
+      if (are_near(second(0), second(k))) return true;
+      if (k > 1 && are_near(second(k - 1), second(k))) ++near_ones;
+    }
+    return records.size() >= 5 && 2 * near_ones < records.size() - 2;
+  }
   static bool are_near(std::uint32_t one, std::uint32_t other) noexcept {
     constexpr std::uint32_t two_days = 2 * 86'400;
     return one - other <= two_days || other - one <= two_days;
@@ -163,7 +202,7 @@ class Pcapng final : public Framing {
       if (block > from.size()) return block;
       return numbers_.word(from, block - 4) == block ? block : 0;
     };
-    return find_chain(bytes, end, 2, length, any_will_do);
+    return Chains(bytes, length).find(end, [](auto const&) { return true; });
   }
   std::array<std::uint32_t, 3> notes() const noexcept override { return notes_.words(); }
 
