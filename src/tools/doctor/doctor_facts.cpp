@@ -22,7 +22,8 @@ std::string gpu_line(DeviceInfo const& gpu) {
   std::string line = gpu.name + ", " + size_text(gpu.memory_bytes) + ", capability " + gpu.capability;
   line += ", " + (gpu.link.empty() ? "link unknown" : gpu.link);
   line += gpu.numa_node ? ", node " + std::to_string(*gpu.numa_node) : ", node unknown";
-  line += ", " + count_text(static_cast<std::uint64_t>(gpu.copy_engines), "copy engine") + ", driver " + gpu.driver + ", runtime " + gpu.runtime;
+  line += ", " + count_text(static_cast<std::uint64_t>(gpu.copy_engines), "copy engine") + ", driver " + gpu.driver +
+          ", runtime " + gpu.runtime;
   return line;
 }
 
