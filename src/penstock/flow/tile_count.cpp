@@ -18,7 +18,7 @@ namespace {
 
 using OwnMemory = std::vector<std::span<std::byte>>;
 
-[[noreturn]] void refuse(std::string const& sentence) {
+[[noreturn]] void refuse_tiles(std::string const& sentence) {
   throw Error(ErrorKind::bad_argument, sentence);
 }
 
@@ -30,10 +30,10 @@ std::string exactly(std::size_t bytes) {
 void expect_usable(OwnMemory pieces) {
   for (std::span<std::byte> const piece : pieces) {
     if (piece.data() == nullptr || piece.empty()) {
-      refuse("A piece of `own_memory` is empty: give memory that is mapped, or leave `own_memory` empty.");
+      refuse_tiles("A piece of `own_memory` is empty: give memory that is mapped, or leave `own_memory` empty.");
     }
     if (reinterpret_cast<std::uintptr_t>(piece.data()) % page_bytes() != 0) {
-      refuse(
+      refuse_tiles(
           "A piece of `own_memory` begins within a page, and only whole pages can be pinned: begin it at a multiple "
           "of " +
           exactly(page_bytes()) + ", as what mmap gives.");
@@ -42,7 +42,7 @@ void expect_usable(OwnMemory pieces) {
   std::ranges::sort(pieces, std::less<>(), [](std::span<std::byte> piece) { return piece.data(); });
   for (std::size_t next = 1; next < pieces.size(); ++next) {
     if (std::less<>()(pieces[next].data(), pieces[next - 1].data() + pieces[next - 1].size())) {
-      refuse("Two pieces of `own_memory` overlap: give each part of the pool memory of its own.");
+      refuse_tiles("Two pieces of `own_memory` overlap: give each part of the pool memory of its own.");
     }
   }
 }
@@ -99,8 +99,9 @@ class Fitting {
     std::size_t const parts = layout(tiles).parts(), pieces = options_.own_memory.size();
     expect_usable(options_.own_memory);
     if (parts == pieces) return;
-    refuse("The pool has " + std::to_string(parts) + (parts == 1 ? " part" : " parts, one for each NUMA node") +
-           ", and `own_memory` " + std::to_string(pieces) + " pieces: give one, or as many as memory_needed() says.");
+    refuse_tiles("The pool has " + std::to_string(parts) + (parts == 1 ? " part" : " parts, one for each NUMA node") +
+                 ", and `own_memory` " + std::to_string(pieces) +
+                 " pieces: give one, or as many as memory_needed() says.");
   }
 
   [[noreturn]] void refuse_asked(std::size_t asked) const {
@@ -110,22 +111,22 @@ class Fitting {
     std::string const fewer = fitting > 0 ? "ask for " + std::to_string(fitting) + " at most" : "take smaller tiles";
     PoolLayout const needed = layout(asked);
     if (!within_memory(needed)) {
-      refuse("`tiles` and `memory` contradict each other: " + count_text(asked, "tile") + " pin " +
-             exactly(needed.bytes()) + ", and `memory` allows " + exactly(options_.tuning.memory) + "; " + fewer +
-             ", leave `tiles` to the pipeline, or allow more.");
+      refuse_tiles("`tiles` and `memory` contradict each other: " + count_text(asked, "tile") + " pin " +
+                   exactly(needed.bytes()) + ", and `memory` allows " + exactly(options_.tuning.memory) + "; " + fewer +
+                   ", leave `tiles` to the pipeline, or allow more.");
     }
-    refuse(own_lacks(asked, needed) + fewer + ", or give more memory.");
+    refuse_tiles(own_lacks(asked, needed) + fewer + ", or give more memory.");
   }
 
   [[noreturn]] void refuse_all(std::size_t least) const {
     PoolLayout const needed = layout(least);
     std::string const smaller = "take smaller tiles" + std::string(least > 1 ? " or fewer lanes" : "");
     if (!within_memory(needed)) {
-      refuse("`memory` allows " + exactly(options_.tuning.memory) + ", and a tile for each lane, " +
-             count_text(least, "tile") + ", needs " + exactly(needed.bytes()) +
-             " of pinned memory: allow as much, or " + smaller + ".");
+      refuse_tiles("`memory` allows " + exactly(options_.tuning.memory) + ", and a tile for each lane, " +
+                   count_text(least, "tile") + ", needs " + exactly(needed.bytes()) +
+                   " of pinned memory: allow as much, or " + smaller + ".");
     }
-    refuse(own_lacks(least, needed) + "give more memory, or " + smaller + ".");
+    refuse_tiles(own_lacks(least, needed) + "give more memory, or " + smaller + ".");
   }
 
   std::string own_lacks(std::size_t tiles, PoolLayout const& needed) const {
