@@ -145,7 +145,7 @@ void run_records(Case& the_case) {
   options.tile = {.input_bytes = 1024, .output_bytes = 1024, .in_place = the_case.once_in(2, "in_place")};
   options.host_stages.clear();
   std::uint64_t const writers = the_case.pick("writers", 1, 3);
-  options.producers = static_cast<unsigned>(writers);
+  if (!options.tuning.run_to_completion) options.producers = static_cast<unsigned>(writers);
   options.tuning.tiles = std::max<std::size_t>(options.tuning.tiles, writers + 1);
   bool const one_size = the_case.once_in(2, "one_size");
   RecordOptions packing;

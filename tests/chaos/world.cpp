@@ -82,6 +82,11 @@ PipelineOptions World::draw_options(Case& the_case) const {
                                        },
                                    .at_once = the_case.pick("at_once", 0, 2)});
   }
+  if (the_case.once_in(5, "to_completion")) {
+    options.tuning.run_to_completion = true;
+    options.host_stages.clear();
+    options.producers = options.tuning.slots = options.tuning.batch = 0;
+  }
   return options;
 }
 
