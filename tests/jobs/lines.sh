@@ -40,6 +40,17 @@ case $case in
     done
     "$program" run --device cpu --input - <log >out 2>err || fail "$(cat err)"
     same_lines
+    # Its writer must have one reader, from the beginning to the end.
+    mkfifo named
+    cat log >named &
+    timeout 60 "$program" run --device cpu --input named >out 2>err || fail "a named pipe: $(cat err)"
+    wait $! || fail 'the writer of a named pipe lost its reader'
+    same_lines
+    for options in --run-to-completion '--run-to-completion --tile 4KiB --lanes 3'; do
+      # shellcheck disable=SC2086 # Several words.
+      "$program" run --device cpu --input log $options >out 2>err || fail "$(cat err)"
+      same_lines
+    done
     ;;
   SumsACompressedLogAsThePlainOne)
     some_log 20000
@@ -63,6 +74,8 @@ case $case in
       ! "$program" run --device cpu --input short >out 2>err || fail "$command: a file that is cut short was taken"
       grep -q 'short: it ends at byte .*copy it or make it again' err || fail "$(cat err)"
     done
+    # Filling alone is measured, too, where a source waits in `next` until what it gave is filled.
+    timeout 60 "$program" bench --device cpu --input two --repeats 1 --window 20 --load 0 >out 2>err || fail "bench: $(cat err)"
     echo "compressed by$tried"
     ;;
   SumsATableByTheFieldsThatAreNamed)

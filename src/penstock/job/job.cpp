@@ -81,9 +81,10 @@ JobOption file_option(std::string name, std::string sentence) {
           .read = [](std::string const& path) {
             if (path.empty()) refuse("it names no file: give it a name.");
             if (path == "-") return path;  // Standard input.
-            int const file = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-            if (file < 0) refuse(std::string(std::strerror(errno)) + ": name a file that can be read.");
-            close(file);
+            // Not opened: the writer of a named pipe would take that for its reader, and be killed when it closes.
+            if (faccessat(AT_FDCWD, path.c_str(), R_OK, AT_EACCESS) != 0) {
+              refuse(std::string(std::strerror(errno)) + ": name a file that can be read.");
+            }
             if (is_folder(path)) refuse("it is a folder: name a file in it.");
             return path;
           }};

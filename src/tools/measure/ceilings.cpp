@@ -211,16 +211,25 @@ Ceilings measure_ceilings(DeviceGroup const& devices, Setting const& setting, un
       return pieces_a_second(by, each, stop, [&](unsigned) -> std::function<std::size_t()> {
         auto own = std::make_shared<std::vector<Loan>>();
         for (std::size_t i = 0; i < filled_at_once; ++i) own->push_back(pool.borrow());
-        return [&source, &turn, &sequence, own]() {
-          {
-            // One turn for several tiles, so that it takes next to none of the time.
+        // One turn for several tiles, so that it takes next to none of the time; but the `next` of a job may wait until
+        // what it gave before is filled, as that of a compressed file does.
+        bool const together = setting.job == nullptr;
+        auto const ask_for = [&source, &sequence](Loan& tile) {
+          tile->sequence = sequence++;
+          if (!source.next(*tile)) throw Error(ErrorKind::bad_argument, "The job's input has no tile.");
+        };
+        return [&source, &turn, ask_for, together, own]() {
+          if (together) {
             std::scoped_lock const lock(turn);
-            for (Loan& tile : *own) {
-              tile->sequence = sequence++;
-              if (!source.next(*tile)) throw Error(ErrorKind::bad_argument, "The job's input has no tile.");
-            }
+            for (Loan& tile : *own) ask_for(tile);
           }
-          for (Loan& tile : *own) tile->filled = source.fill(*tile);
+          for (Loan& tile : *own) {
+            if (!together) {
+              std::scoped_lock const lock(turn);
+              ask_for(tile);
+            }
+            tile->filled = source.fill(*tile);
+          }
           HostTime::pay();
           return own->size();
         };
