@@ -92,9 +92,6 @@ PipelineOptions Setting::options() const {
   }
   options.parallel_sink = its_job().parallel_sink && options.consumers > 1;
   options.ordered = its_job().ordered;
-  // Such a sink may be called by several threads, and a tile that goes to another thread has left its CPU's caches.
-  if (options.tuning.run_to_completion && its_job().parallel_sink && !options.ordered && !sink_is_named)
-    options.tuning.sink_on_lanes = true;
   return options;
 }
 
@@ -146,10 +143,7 @@ std::string set(Setting& setting, std::string_view name, std::string const& valu
   for (JobOption const& option : setting.its_job().options) {
     if (option.name == name) return set_own(setting, option, value);
   }
-  if (name == "sink") {
-    setting.sink_is_named = true;
-    return set_word(setting.pipeline.tuning.sink_on_lanes, name, value, sinks);
-  }
+  if (name == "sink") return set_word(setting.pipeline.tuning.sink_on_lanes, name, value, sinks);
   OptionRow const* const row = find_option(name);
   if (row == nullptr || !row->in(named_in::axes)) {
     throw Error(ErrorKind::bad_argument, "There is no axis '" + std::string(name) + "'.");

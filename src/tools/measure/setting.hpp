@@ -18,7 +18,6 @@ struct Setting {
       {};  ///< What the devices are called, as open_devices takes it; empty for the only ones there are.
   /// What of it is asked for; all but the shape of a tile, which follows from its size and the job.
   PipelineOptions pipeline = {};
-  bool sink_is_named = false;               ///< Where the sink is called was asked for.
   bool lanes_as_producers = false;          ///< As many lanes as producers, whatever `pipeline` says.
   std::size_t tile = std::size_t{1} << 20;  ///< Bytes.
   Job const* job = nullptr;                 ///< What is done; it outlives this. Null for the built-in job.
