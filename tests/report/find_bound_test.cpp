@@ -31,6 +31,18 @@ TEST_F(StreamsWillNotHelp, IfKernelsReachWhatTheyReachAlone) {
   EXPECT_EQ(why().reason, NoStreams::kernels_fill_device);
 }
 
+/// Parts take turns there, so the busiest is the bound however little of the time it takes.
+TEST_F(StreamsWillNotHelp, NorIsAnythingToBeTriedWhereLanesRunToCompletion) {
+  run.overlap = device_use(0, 0, 0.3, 0.3);
+  run.to_completion = true;
+  run.producers = run.lanes;
+  run.fill = 0.1 * run.lanes;
+  run.lane_idle.reset();
+  run.enqueue.reset();
+  EXPECT_EQ(verdict().bound, Bound::kernel);
+  EXPECT_TRUE(verdict().advice.empty());
+}
+
 TEST_F(StreamsWillNotHelp, AsFarAsOneKnowsOnlyIfKernelsWereMeasuredAlone) {
   run.overlap = device_use(0.2, 0.2, 0.97, 0.99);
   EXPECT_EQ(verdict().bound, Bound::kernel);

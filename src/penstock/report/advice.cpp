@@ -33,6 +33,8 @@ class Adviser {
         offers_(use.rate, next_limit(finding, use)) {}
 
   std::vector<Advice> advice() {
+    // Parts take turns on a lane then, and what less of one would bring is not known.
+    if (figures_.to_completion) return {};
     switch (finding_.bound) {
       case Bound::upload:
       case Bound::download:
@@ -150,11 +152,9 @@ class Adviser {
       double const shared = (2 - twice) / (twice * (2 * now - 1) - 2 * (now - 1.0));
       factor *= (1 + shared * (now - 1)) / (1 + shared * (then - 1));
     }
-    // Else the producers are lanes, as many as there are CPUs.
-    if (!figures_.to_completion)
-      offers_.option(option_text("--producers", then), std::min(most() * factor, use_.cpus_most),
-                     (now == 1 ? "The only one fills " : "All " + std::to_string(now) + " fill ") +
-                         percent_text(use_.producers->filling) + " of the time" + free_text() + ".");
+    offers_.option(option_text("--producers", then), std::min(most() * factor, use_.cpus_most),
+                   (now == 1 ? "The only one fills " : "All " + std::to_string(now) + " fill ") +
+                       percent_text(use_.producers->filling) + " of the time" + free_text() + ".");
     if (ceilings_.fill) {
       offers_.work("a source that fills in place and in one pass", *ceilings_.fill,
                    "As many threads that only copy fill " + rate_text(*ceilings_.fill * use_.payload) + ".");
