@@ -94,7 +94,7 @@ class MetricsServer {
                          MetricsServerOptions options = {});
   MetricsServer(MetricsServer const&) = delete;
   MetricsServer& operator=(MetricsServer const&) = delete;
-  /// Blocks: until requests that are being answered are; for up to two seconds, if somebody has connected who asks
+  /// Blocks: until requests that are being answered are; for up to two seconds, if a connection asks
   /// nothing.
   ~MetricsServer();
 

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
+#include <cstddef>
+#include <cstring>
 #include <string>
 #include <string_view>
 
@@ -17,6 +20,16 @@ void require(bool holds, char const* sentence);
 
 /// The part of `rest` up to `end`, which both are taken from it; all of it if there is no `end`.
 std::string_view take_until(std::string_view& rest, char end);
+
+/// Takes a number of this type from the front; zeros behind the end.
+template <class Number>
+Number take(std::string_view& rest) {
+  Number number{};
+  std::size_t const bytes = std::min(sizeof(Number), rest.size());
+  if (bytes != 0) std::memcpy(&number, rest.data(), bytes);
+  rest.remove_prefix(bytes);
+  return number;
+}
 
 /// A folder of this process, empty at first and removed at the end, with files that an input asks for.
 class Folder {

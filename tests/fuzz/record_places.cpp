@@ -20,16 +20,6 @@ namespace {
 
 using Bytes = std::span<std::byte const>;
 
-/// Takes a number of this type from the front; zeros behind the end.
-template <class Number>
-Number take(std::string_view& rest) {
-  Number number{};
-  std::size_t const bytes = std::min(sizeof(Number), rest.size());
-  if (bytes != 0) std::memcpy(&number, rest.data(), bytes);
-  rest.remove_prefix(bytes);
-  return number;
-}
-
 bool lies_in(Bytes part, Bytes whole) {
   return part.empty() || (part.data() >= whole.data() && part.data() + part.size() <= whole.data() + whole.size());
 }

@@ -21,16 +21,6 @@ namespace {
 
 using Piece = RingReader::Piece;
 
-/// Takes a number of this type from the front; zeros behind the end.
-template <class Number>
-Number take(std::string_view& rest) {
-  Number number{};
-  std::size_t const bytes = std::min(sizeof(Number), rest.size());
-  if (bytes != 0) std::memcpy(&number, rest.data(), bytes);
-  rest.remove_prefix(bytes);
-  return number;
-}
-
 /// Where the slot begins that these bytes are the beginning of; an end of the program, if they are of none.
 std::size_t slot_of(RingMemory const& memory, std::span<std::byte const> bytes) {
   auto const all = memory.all_slots();

@@ -134,9 +134,8 @@ class ReadyQueue {
   void remove(Operation& operation) noexcept { queue_of(operation).remove(operation); }
 
  private:
-  OperationQueue& queue_of(Operation const& operation) noexcept { return by_urgency_[place_of(*operation.stream)]; }
-  static std::size_t place_of(StreamState const& stream) noexcept {
-    return static_cast<std::size_t>(stream.priority - greatest_priority);
+  OperationQueue& queue_of(Operation const& operation) noexcept {
+    return by_urgency_[static_cast<std::size_t>(operation.stream->priority - greatest_priority)];
   }
   std::array<OperationQueue, static_cast<std::size_t>(least_priority - greatest_priority + 1)> by_urgency_;
 };

@@ -21,7 +21,7 @@ bool LanesBring::bring(unsigned lane) noexcept {
   return in && producers_.load(std::memory_order_acquire)->bring(lane);
 }
 
-void LanesBring::leave(unsigned /*lane*/) noexcept {
+void LanesBring::leave() noexcept {
   std::scoped_lock const lock(mutex_);
   if (--going_ != 0) return;
   if (BringsTiles* const producers = producers_.load(std::memory_order_relaxed)) producers->all_ended();

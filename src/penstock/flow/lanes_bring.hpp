@@ -38,7 +38,7 @@ class LanesBring final : public TileBringer {
 
   bool ready() const noexcept override { return producers_.load(std::memory_order_acquire) != nullptr; }
   bool bring(unsigned lane) noexcept override;
-  void leave(unsigned lane) noexcept override;
+  void leave() noexcept override;
 
  private:
   std::atomic<BringsTiles*> producers_{nullptr};

@@ -200,7 +200,7 @@ bool Lane::take_tiles() {
 /// Brings a tile of its own, now that it has none. False if there is nothing to bring, now or ever.
 bool Lane::bring() {
   if (!brings_ || !options_.bringer->ready()) return false;
-  // Before it is asked whether the lane ends: who closes it asks in the other order.
+  // Before it is asked whether the lane ends: the thread that closes it asks in the other order.
   bringing_.store(Bringing::yes, std::memory_order_seq_cst);
   bool const more = !turns_away() && !state_.ending() && options_.bringer->bring(number_);
   if (auto bringing = Bringing::yes;
@@ -217,7 +217,7 @@ void Lane::leave_behind() noexcept {
 }
 
 void Lane::bring_no_more() noexcept {
-  if (std::exchange(brings_, false)) options_.bringer->leave(number_);
+  if (std::exchange(brings_, false)) options_.bringer->leave();
 }
 
 bool Lane::turns_away() const noexcept {

@@ -16,7 +16,7 @@ class TileBringer {
   /// Blocks: until a tile is home, which a stop ends, and as long as the source does.
   virtual bool bring(unsigned lane) noexcept = 0;
   /// The lane brings no more. Each lane says so once.
-  virtual void leave(unsigned lane) noexcept = 0;
+  virtual void leave() noexcept = 0;
 
  protected:
   ~TileBringer() = default;
