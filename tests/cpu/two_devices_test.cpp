@@ -162,13 +162,16 @@ TEST(TwoModels, BeginBehindAnEventOfTheOtherOnceItHasPassedThere) {
   Event const passed = second.make_event(), copying = first.make_event({.timing = true}),
               copied = first.make_event({.timing = true});
   std::uint64_t ended = 0, began = 0;
-  busy.launch(1, [](std::uint32_t) {}, {.time = 5ms, .ended = &ended});
+  // What is put in later than it could begin would begin later.
+  support::Gate gate;
+  busy.launch(1, [&](std::uint32_t) { gate.pass(); }, {.time = 5ms, .ended = &ended});
   busy.record(passed);
   waiting.wait(passed);
   waiting.launch(1, [](std::uint32_t) {}, {.time = 1us, .began = &began});
   waiting.record(copying);
   waiting.copy(here.bytes(), there.bytes());
   waiting.record(copied);
+  gate.open();
   waiting.synchronize();
   EXPECT_GT(ended, 0U);
   EXPECT_GE(began, ended);
