@@ -3,11 +3,8 @@
 #pragma once
 
 #include <array>
-#include <bit>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
-#include <span>
 #include <utility>
 
 #if defined(__SSE2__)
@@ -27,6 +24,21 @@ constexpr std::uint64_t odd_up_to(std::uint64_t bits) noexcept {
   return bits;
 }
 
+#if defined(__SSE2__)
+/// The same by one product without carries.
+__attribute__((target("pclmul"))) inline std::uint64_t odd_up_to_at_once(std::uint64_t bits) noexcept {
+  __m128i const all = _mm_clmulepi64_si128(_mm_cvtsi64_si128(static_cast<long long>(bits)), _mm_set1_epi8(-1), 0);
+  return static_cast<std::uint64_t>(_mm_cvtsi128_si64(all));
+}
+#endif
+
+/// Where something ends within 64 bytes, a bit for each, the lowest for the first. Bits of `ends` behind a newline say
+/// nothing.
+struct StopBits {
+  std::uint64_t ends = 0;  ///< Of fields and lines.
+  std::uint64_t newlines = 0;
+};
+
 /// Which bytes end a field: separators outside of quotes and brackets, and newlines. As many bytes are compared at once
 /// as the processor can.
 class StopSet {
@@ -42,31 +54,45 @@ class StopSet {
     std::array<char, kinds> const bytes{'\n', fields.separator, fields.quote, fields.escape, '[', ']'};
     for (std::size_t k = 0; k < kinds; ++k) wide_[k].fill(bytes[k]);
 #if defined(__SSE2__)
-    if (at_most >= 32 && __builtin_cpu_supports("avx2")) at_once_ = 32;
-    if (at_most >= 64 && __builtin_cpu_supports("avx512bw")) at_once_ = 64;
+    bool const by_32 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi2") &&
+                       __builtin_cpu_supports("pclmul") && __builtin_cpu_supports("popcnt");
+    if (at_most >= 32 && by_32) at_once_ = 32;
+    if (at_most >= 64 && by_32 && __builtin_cpu_supports("avx512bw")) at_once_ = 64;
 #endif
   }
 
   LineFields const& fields() const noexcept {
     return fields_;
   }
-  /// A bit for each of 64 bytes, the lowest for the first. Those behind a newline say nothing.
-  std::uint64_t of(char const* bytes, Before& before) const {
-    Marks marks = marks_of(bytes);
+  /// So many bytes are compared at once: 16, 32 or 64.
+  unsigned at_once() const noexcept {
+    return at_once_;
+  }
+  StopBits of(char const* bytes, Before& before) const {
+#if defined(__SSE2__)
+    if (at_once_ == 64) return of_by<64>(bytes, before);
+    if (at_once_ == 32) return of_by<32>(bytes, before);
+#endif
+    return of_by<16>(bytes, before);
+  }
+  /// The same where at least `at_once` bytes are compared at once. Functions for such a processor have it inline.
+  template <unsigned at_once>
+  StopBits of_by(char const* bytes, Before& before) const {
+    Marks marks = marks_by<at_once>(bytes);
     if (!has_quote_) marks[quotes] = 0;
     if (!has_escape_) marks[escapes] = 0;
     if (!fields_.brackets) marks[opens] = marks[closes] = 0;
     if (marks[escapes] != 0 || before.escaped) return one_by_one(marks, before);
 
-    std::uint64_t const in_quotes = odd_up_to(marks[quotes]) ^ (before.quoted ? ~std::uint64_t{0} : 0);
+    std::uint64_t const in_quotes = odd_by<at_once>(marks[quotes]) ^ (before.quoted ? ~std::uint64_t{0} : 0);
     std::uint64_t const open = marks[opens] & ~in_quotes, close = marks[closes] & ~in_quotes;
-    std::uint64_t const in_brackets = odd_up_to(open | close) ^ (before.bracketed ? ~std::uint64_t{0} : 0);
+    std::uint64_t const in_brackets = odd_by<at_once>(open | close) ^ (before.bracketed ? ~std::uint64_t{0} : 0);
     // Brackets that do not take turns, and quotes within brackets, which mean nothing.
     if (((open & ~in_brackets) | (close & in_brackets) | (marks[quotes] & in_brackets)) != 0)
       return one_by_one(marks, before);
     before.quoted = in_quotes >> 63U != 0;
     before.bracketed = in_brackets >> 63U != 0;
-    return marks[newlines] | (marks[separators] & ~in_quotes & ~in_brackets);
+    return {marks[newlines] | (marks[separators] & ~in_quotes & ~in_brackets), marks[newlines]};
   }
 
  private:
@@ -74,7 +100,7 @@ class StopSet {
   using Marks = std::array<std::uint64_t, kinds>;
 
   /// As walk_line has it: the first of these rules that says something of a byte.
-  static std::uint64_t one_by_one(Marks const& marks, Before& before) {
+  static StopBits one_by_one(Marks const& marks, Before& before) {
     std::uint64_t stops = marks[newlines];
     for (unsigned k = 0; k < 64; ++k) {
       std::uint64_t const bit = std::uint64_t{1} << k;
@@ -89,13 +115,27 @@ class StopSet {
         stops |= marks[separators] & bit;
       }
     }
-    return stops;
+    return {stops, marks[newlines]};
+  }
+
+  template <unsigned at_once>
+  static std::uint64_t odd_by(std::uint64_t bits) {
+#if defined(__SSE2__)
+    if constexpr (at_once > 16) return odd_up_to_at_once(bits);
+#endif
+    return odd_up_to(bits);
+  }
+  template <unsigned at_once>
+  Marks marks_by(char const* bytes) const {
+#if defined(__SSE2__)
+    if constexpr (at_once == 64) return by_64(bytes);
+    if constexpr (at_once == 32) return by_32(bytes);
+#endif
+    return by_16(bytes);
   }
 
 #if defined(__SSE2__)
-  Marks marks_of(char const* bytes) const {
-    if (at_once_ == 64) return by_64(bytes);
-    if (at_once_ == 32) return by_32(bytes);
+  Marks by_16(char const* bytes) const {
     Marks marks{};
     for (std::size_t part = 4; part-- > 0;) {
       __m128i const some = _mm_loadu_si128(reinterpret_cast<__m128i const*>(bytes + 16 * part));
@@ -126,7 +166,7 @@ class StopSet {
     return marks;
   }
 #else
-  Marks marks_of(char const* bytes) const {
+  Marks by_16(char const* bytes) const {
     Marks marks{};
     for (std::size_t at = 64; at-- > 0;) {
       for (std::size_t k = 0; k < kinds; ++k)
@@ -142,6 +182,21 @@ class StopSet {
   unsigned at_once_ = 16;  ///< Bytes.
 };
 
+/// A StopSet on a processor that compares so many bytes at once.
+template <unsigned at_once>
+class StopSetBy {
+ public:
+  using Before = StopSet::Before;
+
+  explicit StopSetBy(StopSet const& set) : set_(set) {}
+
+  LineFields const& fields() const noexcept { return set_.fields(); }
+  StopBits of(char const* bytes, Before& before) const { return set_.of_by<at_once>(bytes, before); }
+
+ private:
+  StopSet const& set_;
+};
+
 /// The same of JSON, where it depends on what came before which bytes are.
 class JsonStopSet {
  public:
@@ -150,7 +205,7 @@ class JsonStopSet {
   explicit JsonStopSet(LineFields const& fields) : fields_(fields) {}
 
   LineFields const& fields() const noexcept { return fields_; }
-  std::uint64_t of(char const* bytes, Before& before) const {
+  StopBits of(char const* bytes, Before& before) const {
     JsonMarks<std::uint64_t> marks{};
 #if defined(__SSE2__)
     auto const bits = [](__m128i found) {
@@ -175,55 +230,11 @@ class JsonStopSet {
       marks.newlines = marks.newlines << 1U | static_cast<std::uint64_t>(bytes[k] == '\n');
     }
 #endif
-    return before.stops(marks);
+    return {before.stops(marks), marks.newlines};
   }
 
  private:
   LineFields fields_;
-};
-
-/// Goes from stop to stop through a text. Places count from its beginning.
-template <class Set>
-class StopCursor {
- public:
-  StopCursor(Set const& set, std::span<char const> text) : set_(set), text_(text) {}
-
-  /// The next stop will be at `at`, where a line begins, or behind it.
-  void seek(std::size_t at) {
-    base_ = at;
-    before_ = {};
-    look();
-  }
-  /// The end of the text, if there is none.
-  std::size_t next() {
-    while (mask_ == 0) {
-      if (text_.size() - base_ <= 64) return text_.size();
-      base_ += 64;
-      look();
-    }
-    auto const at = base_ + static_cast<unsigned>(std::countr_zero(mask_));
-    mask_ &= mask_ - 1;
-    return at;
-  }
-
- private:
-  void look() {
-    std::size_t const left = text_.size() - base_;
-    if (left >= 64) {
-      mask_ = set_.of(text_.data() + base_, before_);
-      return;
-    }
-    // What is behind the end is not the text's.
-    std::array<char, 64> rest{};
-    std::memcpy(rest.data(), text_.data() + base_, left);
-    mask_ = set_.of(rest.data(), before_) & ((std::uint64_t{1} << left) - 1);
-  }
-
-  Set const& set_;
-  std::span<char const> const text_;
-  typename Set::Before before_;
-  std::size_t base_ = 0;
-  std::uint64_t mask_ = 0;
 };
 
 }  // namespace PENSTOCK_FLAVOUR

@@ -10,7 +10,9 @@
 
 #include "penstock/error.hpp"
 #include "penstock/kernels/cuda_bodies.hpp"
+#include "penstock/kernels/digit_walk.hpp"
 #include "penstock/kernels/line_stops.hpp"
+#include "penstock/kernels/stop_cursor.hpp"
 #include "penstock/line_sums.hpp"
 #include "penstock/literals/literal_table.hpp"
 
@@ -36,10 +38,10 @@ template <LineWalk how>
 using StopsOf = std::conditional_t<how == LineWalk::json, JsonStopSet, StopSet>;
 
 /// A text, and how its lines are added up.
-template <LineWalk how>
+template <LineWalk how, class Stops = StopsOf<how>>
 class LineSummer {
  public:
-  LineSummer(std::span<char const> text, StopsOf<how> const& set, std::size_t groups)
+  LineSummer(std::span<char const> text, Stops const& set, std::size_t groups)
       : text_(text), fields_(set.fields()), stops_(set, text), own_(groups) {}
 
   /// Adds the lines that begin from `begin` on, but before `end`.
@@ -95,6 +97,8 @@ class LineSummer {
     auto const byte_at = [bytes = text_.data()](std::size_t place) { return bytes[place]; };
     if constexpr (how == LineWalk::json) {
       return JsonWalk(stops_, byte_at, at, text_.size(), fields_).walk();
+    } else if constexpr (how == LineWalk::digits) {
+      return DigitWalk(stops_, text_, fields_).walk(at);
     } else {
       return walk_line<how>(stops_, byte_at, at, text_.size(), fields_);
     }
@@ -108,7 +112,7 @@ class LineSummer {
     } else {
       group += group_of(line, fields_);
     }
-    return behind_newline(line.stopped);
+    return stops_.next_line();
   }
   /// Where the first window of a literal is; `end` if there is none.
   std::size_t literals_from(std::size_t at, std::size_t end, LiteralTable const& literals) const {
@@ -141,9 +145,44 @@ class LineSummer {
 
   std::span<char const> const text_;
   LineFields const& fields_;
-  StopCursor<StopsOf<how>> stops_;
+  StopCursor<Stops> stops_;
   std::vector<LineGroup> own_;
 };
+
+/// Lines and groups of one block.
+struct BlockOfLines {
+  std::span<char const> text;
+  std::size_t begin, end;
+  std::span<LineGroup> groups;
+};
+
+template <LineWalk how, class Stops>
+void add_block(BlockOfLines const& block, Stops const& set) {
+  LineSummer<how, Stops> summer(block.text, set, block.groups.size());
+  summer.add_lines(block.begin, block.end);
+  summer.give(block.groups);
+}
+#if defined(__SSE2__)
+// All that they call is compiled once more for such processors.
+__attribute__((target("avx2,bmi,bmi2,pclmul,popcnt"), flatten)) void add_block_by_32(BlockOfLines const& block,
+                                                                                     StopSet const& set) {
+  add_block<LineWalk::digits>(block, StopSetBy<32>(set));
+}
+__attribute__((target("avx512bw,bmi,bmi2,pclmul,popcnt"), flatten)) void add_block_by_64(BlockOfLines const& block,
+                                                                                         StopSet const& set) {
+  add_block<LineWalk::digits>(block, StopSetBy<64>(set));
+}
+#endif
+template <LineWalk how>
+void add_block_as_can_be(BlockOfLines const& block, StopsOf<how> const& set) {
+#if defined(__SSE2__)
+  if constexpr (how == LineWalk::digits) {
+    if (set.at_once() == 64) return add_block_by_64(block, set);
+    if (set.at_once() == 32) return add_block_by_32(block, set);
+  }
+#endif
+  add_block<how>(block, set);
+}
 
 template <LineWalk how>
 void sum_on_cpu(DeviceSpan<std::byte const> input, StopsOf<how> const& set, DeviceSpan<std::byte const> literals,
@@ -154,12 +193,10 @@ void sum_on_cpu(DeviceSpan<std::byte const> input, StopsOf<how> const& set, Devi
       [=](KernelBlock block) {
         std::size_t const begin = block * cpu_grain, end = std::min(begin + cpu_grain, input.size());
         auto const bytes = input.in(block);
-        LineSummer<how> summer({reinterpret_cast<char const*>(bytes.data()), bytes.size()}, set, groups.size());
-        if (literals.empty()) {
-          summer.add_lines(begin, end);
-        } else {
-          summer.add_lines(begin, end, {reinterpret_cast<unsigned char const*>(literals.in(block).data())});
-        }
+        std::span<char const> const text(reinterpret_cast<char const*>(bytes.data()), bytes.size());
+        if (literals.empty()) return add_block_as_can_be<how>({text, begin, end, groups.in(block)}, set);
+        LineSummer<how> summer(text, set, groups.size());
+        summer.add_lines(begin, end, {reinterpret_cast<unsigned char const*>(literals.in(block).data())});
         summer.give(groups.in(block));
       },
       {.reads = {input},

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+// The walk over a line of which two fields count that have digits only, on CPUs.
+#pragma once
+
+#include <algorithm>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <span>
+
+#include "penstock/flavour.hpp"
+#include "penstock/kernels/line_walk.hpp"
+
+namespace penstock {
+inline namespace PENSTOCK_FLAVOUR {
+
+/// The number that a field of at most eight bytes is; false if one of them is no digit. `bytes` are the last eight up
+/// to the end of the field, which has `size` of them, at least one.
+constexpr bool few_digits(std::uint64_t bytes, std::size_t size, std::uint64_t& number) noexcept {
+  constexpr std::uint64_t each = 0x0101'0101'0101'0101;
+  // The first digit is in the lowest byte. Bytes before the field count as zeros.
+  std::uint64_t const digits = (bytes ^ (each * '0')) >> (8 * (8 - size)) << (8 * (8 - size));
+  if (((digits | (digits + each * (0x80 - 10))) & (each * 0x80)) != 0) return false;
+  // Pairs of digits, pairs of these, and both: the lower of two stands for the higher places.
+  std::uint64_t const pairs = (digits * 10 + (digits >> 8U)) & 0x00ff'00ff'00ff'00ff;
+  std::uint64_t const fours = (pairs * 100 + (pairs >> 16U)) & 0x0000'ffff'0000'ffff;
+  number = (fours * 10'000 + (fours >> 32U)) & 0xffff'ffff;
+  return true;
+}
+
+/// As walk_line with LineWalk::digits has it.
+///
+/// Shape: each stop of `stops`, from `begin` on, ends a field or a line.
+template <class Stops>
+class DigitWalk {
+ public:
+  DigitWalk(Stops& stops, std::span<char const> text, LineFields const& fields)
+      : stops_(stops), text_(text), fields_(fields) {}
+
+  WalkedLine walk(std::size_t begin) {
+    WalkedLine line;
+    std::uint32_t const first = std::min(fields_.key, fields_.number), last = std::max(fields_.key, fields_.number);
+    if (first > 0 && !go_on(line, first, begin)) return line;
+    if (!read(line, first, begin) || last == first) return line;
+    if (last - first > 1 && !go_on(line, last - first - 1, begin)) return line;
+    read(line, last, begin);
+    return line;
+  }
+
+ private:
+  /// Behind so many fields, one at least. False if the line ends before that.
+  bool go_on(WalkedLine& line, std::uint32_t fields, std::size_t& begin) {
+    bool const goes_on = stops_.skip(fields - 1);
+    line.stopped = stops_.next();
+    begin = line.stopped + 1;
+    return goes_on && !ends_line(line.stopped);
+  }
+  bool ends_line(std::size_t at) const { return at == text_.size() || text_[at] == '\n'; }
+  /// The field that begins there, and then the beginning of the next one. False if the line ends with it.
+  bool read(WalkedLine& line, std::uint32_t field, std::size_t& begin) {
+    std::size_t end = line.stopped = stops_.next();
+    bool const goes_on = !ends_line(end);
+    if (!goes_on && end != begin && text_[end - 1] == '\r') --end;
+    FieldNumber const number = number_in(begin, end);
+    if (field == fields_.key) {
+      line.has_key = number.good();
+      line.key = number.value;
+    }
+    if (field == fields_.number && number.good()) line.number = number.value;
+    begin = line.stopped + 1;
+    return goes_on;
+  }
+  FieldNumber number_in(std::size_t begin, std::size_t end) const {
+    FieldNumber number;
+    std::size_t const size = end - begin;
+    if (std::uint64_t bytes = 0;
+        std::endian::native == std::endian::little && size - 1 < sizeof bytes && end >= sizeof bytes) {
+      std::memcpy(&bytes, text_.data() + end - sizeof bytes, sizeof bytes);
+      number.digits = few_digits(bytes, size, number.value);
+    }
+    if (number.digits) return number;
+    for (char const byte : text_.subspan(begin, size)) {
+      if (fields_.quote == 0 || byte != fields_.quote) number.take(byte);
+    }
+    return number;
+  }
+
+  Stops& stops_;
+  std::span<char const> const text_;
+  LineFields const& fields_;
+};
+
+}  // namespace PENSTOCK_FLAVOUR
+}  // namespace penstock

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+// From stop to stop through a text.
+#pragma once
+
+#include <array>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <span>
+
+#include "penstock/flavour.hpp"
+#include "penstock/kernels/line_stops.hpp"
+
+namespace penstock {
+inline namespace PENSTOCK_FLAVOUR {
+
+/// Goes from stop to stop through a text. Places count from its beginning.
+template <class Set>
+class StopCursor {
+ public:
+  StopCursor(Set const& set, std::span<char const> text) : set_(set), text_(text) {}
+
+  /// The next stop will be at `at`, where a line begins, or behind it.
+  void seek(std::size_t at) {
+    base_ = at;
+    before_ = {};
+    look();
+  }
+  /// The end of the text, if there is none.
+  std::size_t next() {
+    while (bits_.ends == 0) {
+      if (!look_on()) return text_.size();
+    }
+    auto const at = base_ + static_cast<unsigned>(std::countr_zero(bits_.ends));
+    bits_.ends &= bits_.ends - 1;
+    return at;
+  }
+  /// Passes over the ends of so many fields. False if the line has fewer: `next` is then where it ends.
+  bool skip(unsigned fields) {
+    for (;;) {
+      std::uint64_t const in_line = (bits_.newlines & -bits_.newlines) - 1;  // All, if no line ends here.
+      std::uint64_t ends = bits_.ends & in_line;
+      for (; fields > 0 && ends != 0; --fields) ends &= ends - 1;
+      bits_.ends = ends | (bits_.ends & ~in_line);
+      if (fields == 0) return true;
+      if (bits_.newlines != 0 || !look_on()) return false;
+    }
+  }
+
+  /// Behind the newline that comes next; the end of the text, if there is none. Follow with `seek`.
+  std::size_t next_line() const {
+    // `next` takes a bit away, but not a newline from these.
+    if (bits_.newlines != 0) return base_ + static_cast<unsigned>(std::countr_zero(bits_.newlines)) + 1;
+    if (text_.size() - base_ <= 64) return text_.size();
+    void const* const found = std::memchr(text_.data() + base_ + 64, '\n', text_.size() - base_ - 64);
+    return found == nullptr ? text_.size()
+                            : static_cast<std::size_t>(static_cast<char const*>(found) - text_.data()) + 1;
+  }
+
+ private:
+  /// False at the end of the text.
+  bool look_on() {
+    if (text_.size() - base_ <= 64) return false;
+    base_ += 64;
+    look();
+    return true;
+  }
+  void look() {
+    std::size_t const left = text_.size() - base_;
+    if (left >= 64) {
+      bits_ = set_.of(text_.data() + base_, before_);
+      return;
+    }
+    // What is behind the end is not the text's.
+    std::array<char, 64> rest{};
+    std::memcpy(rest.data(), text_.data() + base_, left);
+    bits_ = set_.of(rest.data(), before_);
+    std::uint64_t const all = (std::uint64_t{1} << left) - 1;
+    bits_ = {bits_.ends & all, bits_.newlines & all};
+  }
+
+  Set const& set_;
+  std::span<char const> const text_;
+  typename Set::Before before_;
+  std::size_t base_ = 0;
+  StopBits bits_;
+};
+
+}  // namespace PENSTOCK_FLAVOUR
+}  // namespace penstock
