@@ -3,7 +3,22 @@
 
 #include <utility>
 
+#include <sys/socket.h>
+
 namespace penstock {
+namespace {
+
+constexpr int no_socket = -1;
+
+/// How many bytes wait in it at most, before its sender has to wait.
+std::size_t receive_buffer(int socket) noexcept {
+  int room = 0;
+  socklen_t bytes = sizeof room;
+  getsockopt(socket, SOL_SOCKET, SO_RCVBUF, &room, &bytes);
+  return static_cast<std::size_t>(room);
+}
+
+}  // namespace
 
 ConnectionGroup::ConnectionGroup(Ending const& ending) {
   set_.add(ending.descriptor(), EPOLLIN, nullptr);
@@ -22,7 +37,16 @@ void ConnectionGroup::adopt(std::unique_ptr<Pollable> socket) {
   }
 }
 
+std::chrono::microseconds ConnectionGroup::nap() noexcept {
+  naps_now_ = true;
+  return naps_.length();
+}
+
 bool ConnectionGroup::receive(Contents& contents) {
+  bool const napped = std::exchange(naps_now_, false);
+  // Of the connection that had most.
+  std::size_t most = 0;
+  int busiest = no_socket;
   if (at_ == ready_.size()) {
     ready_ = set_.wait(events_, std::chrono::milliseconds(0));
     at_ = 0;
@@ -30,11 +54,17 @@ bool ConnectionGroup::receive(Contents& contents) {
   bool some = false;
   while (at_ < ready_.size() && !contents.full) {
     auto* const socket = static_cast<Pollable*>(ready_[at_].data.ptr);
+    std::size_t const before = contents.bytes;
     bool const stays = socket == nullptr || socket->ready(contents);
+    if (napped && stays && contents.bytes - before > most) {
+      most = contents.bytes - before;
+      busiest = socket->descriptor();
+    }
     some |= socket != nullptr;
     if (!stays) let_go(*socket);
     if (!stays || !contents.full) ++at_;
   }
+  if (napped) naps_.ended(most, busiest == no_socket ? 0 : receive_buffer(busiest));
   return some;
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <chrono>
 #include <cstddef>
 #include <memory>
 #include <mutex>
@@ -10,6 +11,7 @@
 
 #include "penstock/net/contents.hpp"
 #include "penstock/net/ending.hpp"
+#include "penstock/net/naps.hpp"
 #include "penstock/net/poll_set.hpp"
 #include "penstock/net/receivers.hpp"
 
@@ -49,6 +51,7 @@ class ConnectionGroup final : public Receiver {
   /// One look at the sockets that are ready, each of which has one turn.
   bool receive(Contents& contents) override;
   int descriptor() const noexcept override { return set_.descriptor(); }
+  std::chrono::microseconds nap() noexcept override;
   void end() noexcept override;
   PollSet& set() noexcept { return set_; }
 
@@ -59,6 +62,8 @@ class ConnectionGroup final : public Receiver {
   std::array<epoll_event, 128> events_{};
   std::span<epoll_event> ready_ = {};  ///< Those that were seen last.
   std::size_t at_ = 0;                 ///< How many of them have had their turn.
+  Naps naps_;
+  bool naps_now_ = false;
   std::mutex mutex_;
   std::vector<std::unique_ptr<Pollable>> sockets_;
 };
