@@ -34,6 +34,14 @@ TEST(AdviceInMembers, LeavesWhatIsNoOption) {
   EXPECT_EQ(in_members(verdict).advice.front().change, "penstock::penstock instead of penstock::legacy");
 }
 
+TEST(SentencesInOptions, NameWhatCommandsTake) {
+  EXPECT_EQ(in_options("With `run_to_completion`: leave out `slots`, ask for `lanes`."),
+            "With --run-to-completion: leave out --slots, ask for --lanes.");
+  for (char const* const other :
+       {"", "no names", "The row `other` has 1.", "`own_memory` is empty", "a ` alone", "`slots"})
+    EXPECT_EQ(in_options(other), other);
+}
+
 /// A program that sets them does not compile if the table has another name than the member.
 TEST(AdviceInMembers, NamesMembersThatThereAre) {
   PipelineOptions options;

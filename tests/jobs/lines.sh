@@ -146,6 +146,17 @@ EOF
     same_lines
     ! "$program" bench --device cpu --input log --follow yes >out 2>err || fail 'a measurement has no end'
     cat out err | grep -q 'only run can follow' || fail "$(cat out err)"
+    refuses() { # refuses SENTENCE OPTION...: before anything is read.
+      local code=0
+      "$program" run --device cpu "${@:2}" </dev/null >out 2>err || code=$?
+      [ "$code" = 2 ] || fail "$code $(cat err)"
+      grep -q "$1" err || fail "$(cat err)"
+    }
+    refuses 'Standard input is read until it ends' --input - --follow yes
+    refuses 'Only groups of times have a first time: give --by' --input log --from 2015-05-17
+    refuses 'too small for records: make them at least 16 B' --input log --tile 4
+    refuses 'it is empty: give an address' --input log --metrics ''
+    refuses 'With --run-to-completion .* leave out --producers' --input log --run-to-completion --producers 2
     ;;
   AnswersWhatItReadWhenItIsTerminated)
     command -v python3 >/dev/null || {

@@ -108,6 +108,11 @@ case $case in
     "$program" run --device cpu --input short >out 2>err || fail "$(cat err)"
     grep -q '^packets 19999$' out || fail "$(cat out)"
     grep -q '1 left out because their input ends within them' err || fail "$(cat err)"
+    cat capture capture >joined
+    ! "$program" run --device cpu --input joined >out 2>err || fail 'two captures were taken for one'
+    grep -q "join captures by .mergecap .* That is at byte $(stat -c %s capture)" err || fail "$(cat err)"
+    ! "$program" run --device cpu --input capture --tile 100 >out 2>err || fail 'tiles were taken that hold no packet'
+    grep -q 'Tiles of 100 B are too small for records: make them at least 4 KiB' err || fail "$(cat err)"
     ;;
   FindsWhatTsharkFinds)
     command -v tshark >/dev/null || {

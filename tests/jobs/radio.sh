@@ -177,6 +177,9 @@ case $case in
     [ ! -e picture.png ] || head -c 4 picture.png | grep -q PNG || fail 'that is no PNG file'
     ! "$program" run --device cpu --input samples --waterfall picture.gif 2>err || fail 'another format was taken'
     grep -q 'end it in .png or .ppm' err || fail "$(cat err)"
+    head -c 400 samples | "$program" run --device cpu --input - --waterfall picture.ppm >out 2>err || fail "$(cat err)"
+    grep -q '^No frame was found. The input must be samples of 1090 MHz' err || fail "$(cat err)"
+    grep -q '^No picture was written' err || fail "$(cat err)"
     ;;
   *) fail "no case $case" ;;
 esac

@@ -97,6 +97,9 @@ inline LineFields fields_of(JobValues const& values) {
   }
   fields.group_seconds = by == "second" ? 1 : by == "minute" ? 60 : by == "hour" ? 3600 : by == "day" ? 86'400 : 0;
   if (fields.group_seconds != 0) fields.first_second = first_second_of(values, fields);
+  if (fields.group_seconds == 0 && !values.text("from").empty()) {
+    throw Error(ErrorKind::bad_argument, "Only groups of times have a first time: give --by as well, or no --from.");
+  }
   return fields;
 }
 

@@ -74,6 +74,9 @@ Patterns patterns_of(JobValues const& values) {
 
 bool follows(JobPoint const& point) {
   if (point.values.text("follow") == "no") return false;
+  if (point.values.text("input") == "-") {
+    throw Error(ErrorKind::bad_argument, "Standard input is read until it ends: leave out --follow.");
+  }
   if (point.stop.stop_possible()) return true;
   throw Error(ErrorKind::bad_argument, "A file that is followed has no end to be measured: only run can follow it.");
 }

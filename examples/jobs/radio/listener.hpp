@@ -7,6 +7,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <vector>
 
 #include <penstock/elements.hpp>
 #include <penstock/job.hpp>
@@ -63,6 +64,7 @@ class Listener {
   /// The lines of frames since the last call.
   std::string lines() {
     std::string lines = receiver_.take_lines();
+    heard_ = heard_ || !lines.empty();
     digest_ = digest_of_bytes(std::as_bytes(std::span(lines)), digest_);
     return lines;
   }
@@ -70,7 +72,23 @@ class Listener {
   std::string results() {
     if (picture_ && waterfall_.rows() != 0) picture_->write(spectrum.points, waterfall_.levels());
     receiver_.finish();
+    heard_ = heard_ || !receiver_.lines().empty();
     return receiver_.lines() + receiver_.summary();
+  }
+  /// What may be wrong with the input. Follows `results`.
+  std::vector<std::string> remarks() const {
+    std::vector<std::string> all;
+    if (!heard_) {
+      all.emplace_back(
+          "No frame was found. The input must be samples of 1090 MHz, two million in a second: a byte of I and a byte "
+          "of Q "
+          "for each, unsigned, and nothing else.");
+    }
+    if (picture_ && waterfall_.rows() == 0) {
+      all.emplace_back("No picture was written, as the input has too few samples for a row of it: " +
+                       std::to_string(spectrum.points) + " are the least.");
+    }
+    return all;
   }
   std::uint64_t digest() {
     receiver_.finish();
@@ -81,6 +99,7 @@ class Listener {
  private:
   JobPoint const point_;
   std::uint64_t digest_ = digest_of_nothing;  ///< Of the lines that were given away.
+  bool heard_ = false;
   ModeSReceiver receiver_{0};
   Waterfall waterfall_{spectrum};
   std::optional<PictureFile> picture_;

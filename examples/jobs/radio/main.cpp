@@ -55,7 +55,8 @@ JobWork listen(JobPoint const& point) {
           .sink = [listener](Completion& done) { listener->take(done); },
           .digest = [listener] { return listener->digest(); },
           .results = [listener] { return listener->results(); },
-          .lines_so_far = [listener] { return listener->lines(); }};
+          .lines_so_far = [listener] { return listener->lines(); },
+          .remarks = [listener] { return listener->remarks(); }};
 }
 
 TileShape shape_of(JobPoint const& point) {

@@ -138,14 +138,21 @@ FramedPieces::Piece FramedPieces::read_found(Read const& read, std::uint64_t beg
   if (piece.offset == end) return piece;
   auto const all = static_cast<std::size_t>(std::min<std::uint64_t>(tile.size(), size - piece.offset));
   if (got < all) got += read(piece.offset + got, tile.first(all).subspan(got));
+  auto const length_of = [&](std::span<std::byte const> bytes) {
+    try {
+      return framing_->record_bytes(bytes);
+    } catch (Error const& error) {
+      throw Error(error.kind(), std::string(error.what()) + " That is at byte " + std::to_string(*piece.next) + ".");
+    }
+  };
   while (*piece.next < end) {
     auto const rest = tile.first(got).subspan(piece.bytes);
-    auto length = framing_->record_bytes(rest);
+    auto length = length_of(rest);
     if (!length) {
       // Its length is behind the tile.
       std::array<std::byte, probe_bytes> probe;  // NOLINT(cppcoreguidelines-pro-type-member-init)
       auto const wanted = static_cast<std::size_t>(std::min<std::uint64_t>(probe.size(), size - *piece.next));
-      length = framing_->record_bytes(std::span(probe).first(read(*piece.next, std::span(probe).first(wanted))));
+      length = length_of(std::span(probe).first(read(*piece.next, std::span(probe).first(wanted))));
     }
     piece.next = length ? *piece.next + *length : size;
     if (!length || *length > rest.size()) {

@@ -5,6 +5,7 @@
 #include <string>
 #include <utility>
 
+#include "penstock/core/number_text.hpp"
 #include "penstock/error.hpp"
 
 namespace penstock {
@@ -12,6 +13,14 @@ namespace penstock {
 InputCut::InputCut(Framing::OfInput of, CutOptions const& options) : of_(std::move(of)) {
   if (!FramedPieces::suit(*of_.framing)) return;
   std::size_t const longest = options.longest_record == 0 ? options.tile_bytes / 16 : options.longest_record;
+  // Where a record begins by its looks is seen by several of them.
+  std::size_t const least =
+      of_.framing->finds_records() ? FramedPieces::probe_bytes : 16 * of_.framing->delimiter_bytes();
+  if (options.longest_record == 0 && options.tile_bytes < least) {
+    throw Error(ErrorKind::bad_argument, "Tiles of " + size_text(options.tile_bytes) +
+                                             " are too small for records: make them at least " + size_text(least) +
+                                             ", and 16 times as large as most records.");
+  }
   pieces_.emplace(of_.framing, options.tile_bytes, longest, options.long_records, options.overlap, of_.head);
 }
 
@@ -36,9 +45,10 @@ void InputCut::meet(std::uint64_t border, std::uint64_t offset) {
   std::uint64_t const one = offset & ~none_before, two = other & ~none_before;
   bool const exact = ((offset | other) & none_before) == 0;
   if (exact ? one == two : (offset & none_before) != 0 ? two >= one : one >= two) return;
-  throw Error(ErrorKind::bad_argument,
-              "It cannot be told where its records begin at byte " + std::to_string(std::min(one, two)) +
-                  ": read it through a pipe, `cat FILE |`, so that they are found one after the other.");
+  throw Error(
+      ErrorKind::bad_argument,
+      "It cannot be told where its records begin at byte " + std::to_string(std::min(one, two)) +
+          ": make tiles larger, or read it through a pipe, `cat FILE |`, so that they are found one after the other.");
 }
 
 }  // namespace penstock

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "penstock/flow/option_members.hpp"
 
+#include <algorithm>
 #include <sstream>
 #include <utility>
 
@@ -61,6 +62,23 @@ Verdict in_members(Verdict verdict) {
                                                         : in_members(advice.change);
   }
   return verdict;
+}
+
+std::string in_options(std::string_view sentence) {
+  std::string text;
+  for (bool quoted = false;; quoted = !quoted) {
+    std::size_t const end = std::min(sentence.find('`'), sentence.size());
+    std::string name(sentence.substr(0, end));
+    std::ranges::replace(name, '_', '-');
+    bool const closed = end != sentence.size();
+    if (quoted && closed && find_option(name) != nullptr) {
+      text += "--" + name;
+    } else {
+      text.append(quoted ? "`" : "").append(sentence.substr(0, end)).append(quoted && closed ? "`" : "");
+    }
+    if (!closed) return text;
+    sentence.remove_prefix(end + 1);
+  }
 }
 
 }  // namespace penstock

@@ -19,4 +19,10 @@ std::string in_members(std::string_view change);
 /// Threads: any.
 Verdict in_members(Verdict verdict);
 
+/// Translates the other way, in a sentence of the library for somebody at a command line: "leave out `slots`" to "leave
+/// out --slots". Members that no command has stay.
+///
+/// Threads: any.
+std::string in_options(std::string_view sentence);
+
 }  // namespace penstock

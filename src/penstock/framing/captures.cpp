@@ -116,6 +116,9 @@ class Pcap final : public Framing {
   std::optional<std::uint64_t> record_bytes(Bytes bytes) const override {
     if (bytes.size() < pcap_record_head) return std::nullopt;
     std::uint32_t const captured = numbers_.word(bytes, 8);
+    if (captured == 0 && begins_file(bytes)) {
+      refuse_capture("Another capture begins within this one: join captures by `mergecap -w ALL FILE...`.");
+    }
     if (captured > most_captured) {
       refuse_capture("A packet says that " + std::to_string(captured) + " bytes of it were captured, but it can be " +
                      std::to_string(most_captured) + ": the capture is damaged.");
@@ -156,6 +159,17 @@ class Pcap final : public Framing {
   static bool are_near(std::uint32_t one, std::uint32_t other) noexcept {
     constexpr std::uint32_t two_days = 2 * 86'400;
     return one - other <= two_days || other - one <= two_days;
+  }
+
+  /// A file of its own, of either byte order, which looks like a packet without bytes.
+  bool begins_file(Bytes bytes) const noexcept {
+    constexpr std::uint32_t version = 0x0004'0002;  // 2.4, of which the first number comes first.
+    std::uint32_t const magic = numbers_.word(bytes, 0), next = numbers_.word(bytes, 4);
+    auto const is = [magic, next](auto const& order) {
+      return (magic == order(pcap_magic) || magic == order(pcap_magic_ns)) && next == order(version);
+    };
+    return is([](std::uint32_t word) { return word; }) ||
+           is([](std::uint32_t word) { return __builtin_bswap32(word); });
   }
 
   CaptureNotes const notes_;

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <cerrno>
 #include <chrono>
 #include <exception>
 #include <mutex>
@@ -50,10 +51,9 @@ civetweb::Calls load(std::string const& wish) {
   return calls;
 }
 
-[[noreturn]] void refuse(std::string const& address) {
-  throw Error(ErrorKind::system, "Metrics cannot be served at \"" + address +
-                                     "\": give an address of this machine and a port that is free, such as "
-                                     "127.0.0.1:9464.");
+[[noreturn]] void refuse(ErrorKind kind, std::string const& address, std::string const& why) {
+  throw Error(kind, "Metrics cannot be served at \"" + address + "\"" + why +
+                        ": give an address of this machine and a port that is free, such as 127.0.0.1:9464.");
 }
 
 /// The address that this means, as a number: civetweb is not to look a name up, as it would not say what it found. Of
@@ -64,8 +64,17 @@ NetAddress resolved(std::string const& address) try {
   auto const four = std::ranges::find(all, AF_INET, [](NetAddress const& one) { return one.family(); });
   return four != all.end() ? *four : all.front();
 } catch (Error const& error) {
-  if (error.kind() == ErrorKind::bad_argument) refuse(address);
+  if (error.kind() == ErrorKind::bad_argument) refuse(error.kind(), address, ", which is none");
   throw;
+}
+
+/// Why nothing can listen there, in the system's words: civetweb tells a callback alone. Empty: nothing is in the way.
+std::string obstacle(NetAddress const& address) {
+  Descriptor const one{socket(address.family(), SOCK_STREAM | SOCK_CLOEXEC, 0)};
+  int const yes = 1;
+  setsockopt(one.number, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
+  if (bind(one.number, address.raw(), address.bytes) == 0 && listen(one.number, 1) == 0) return {};
+  return std::generic_category().message(errno);
 }
 
 /// Connects for a moment, so that a thread that waits for connections wakes.
@@ -89,7 +98,10 @@ class MetricsServer::Parts {
         "10000",           "enable_keep_alive", "no",          nullptr};
     calls_.init_library(0);
     context_ = calls_.start(nullptr, nullptr, const_cast<char const**>(settings.data()));
-    if (context_ == nullptr) refuse(address);
+    if (context_ == nullptr) {
+      std::string const why = obstacle(address_);
+      refuse(ErrorKind::system, address, why.empty() ? why : " (" + why + ")");
+    }
     civetweb::Port port;
     if (calls_.get_server_ports(context_, 1, &port) == 1) address_.set_port(static_cast<unsigned>(port.port));
     calls_.set_request_handler(context_, "/metrics$", answer<&Parts::metrics>, this);

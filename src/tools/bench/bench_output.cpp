@@ -8,6 +8,7 @@
 #include <set>
 
 #include "penstock/core/number_text.hpp"
+#include "penstock/flow/option_members.hpp"
 #include "tools/command/results.hpp"
 #include "tools/measure/figures.hpp"
 
@@ -268,7 +269,7 @@ std::string as_text(BenchFacts const& facts, std::span<Axis const> axes, std::sp
       if (!where.empty()) text.append(where).append(" - ");
       text.append(why).append("\n");
     };
-    if (!result.error.empty()) add("failed: ", result.error);
+    if (!result.error.empty()) add("failed: ", in_options(result.error));
     for (std::string const& remark : result.remarks) add("note: ", remark);
   }
   return text + verdict_text(axes, results);

@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
+#include <new>
 #include <span>
 #include <string_view>
 #include <system_error>
@@ -16,6 +17,7 @@
 
 #include "penstock/core/failure_text.hpp"
 #include "penstock/error.hpp"
+#include "penstock/flow/option_members.hpp"
 #include "tools/command/run_program.hpp"
 
 namespace penstock::cli {
@@ -72,6 +74,12 @@ std::string message_of(std::string_view sentence) {
 
 void tell(std::string_view sentence) noexcept {
   std::string_view const name = program_name();
+  std::string translated;
+  try {
+    translated = in_options(sentence);
+    sentence = translated;
+  } catch (std::bad_alloc const&) {  // Then it is said as it is.
+  }
   std::fprintf(stderr, "%.*s: %.*s\n", static_cast<int>(name.size()), name.data(), static_cast<int>(sentence.size()),
                sentence.data());
 }

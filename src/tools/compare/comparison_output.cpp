@@ -6,6 +6,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "penstock/flow/option_members.hpp"
 #include "penstock/report/advice.hpp"
 #include "tools/command/results.hpp"
 #include "tools/measure/meter.hpp"
@@ -114,7 +115,7 @@ std::string as_text(Compared const& compared) {
     if (!point.measured()) {
       row.emplace_back("failed");
       std::string const where = point.where();
-      failures += "failed: " + (where.empty() ? "" : where + " - ") + point.error() + "\n";
+      failures += "failed: " + (where.empty() ? "" : where + " - ") + in_options(point.error()) + "\n";
     } else {
       Spread const speed_up = measure::spread_of(point.speed_ups());
       for (double const figure :

@@ -79,7 +79,8 @@ void LiveArguments::add_to(CLI::App& command) {
   command
       .add_option("--metrics", metrics,
                   "Answer Prometheus at this address by HTTP: 127.0.0.1:9464 for /metrics and /health")
-      ->type_name("ADDRESS");
+      ->type_name("ADDRESS")
+      ->check([](std::string const& address) { return address.empty() ? "it is empty: give an address" : ""; });
 }
 
 void LiveRun::Current::add_to(std::vector<Metric>& metrics) {

@@ -11,6 +11,7 @@
 #include <nlohmann/json.hpp>
 
 #include "penstock/core/number_text.hpp"
+#include "penstock/flow/option_members.hpp"
 #include "tools/command/progress.hpp"
 #include "tools/command/results.hpp"
 
@@ -165,7 +166,7 @@ std::string tuned_as_text(BenchFacts const& facts, Tuned const& tuned) {
   }
   text += text_table(rows, settings + 2) + "\n";
   for (TunedPoint const& point : tuned.tried) {
-    if (!point.error.empty()) text += "failed: " + settings_text(tuned, point) + " - " + point.error + "\n";
+    if (!point.error.empty()) text += "failed: " + settings_text(tuned, point) + " - " + in_options(point.error) + "\n";
   }
   if (tuned.best) {
     std::string const settings_of_best = settings_text(tuned, tuned.tried[*tuned.best]);
