@@ -52,6 +52,22 @@ case $case in
       same_lines
     done
     ;;
+  RefusesOptionsThatDoNotFitTogether)
+    some_log 10
+    # In a tile of that size only empty lines are sure to fit: the rest is counted.
+    "$program" run --device cpu --input log --tile 4 >out 2>err || fail "$(cat err)"
+    grep -q 'do not fit into a tile' out err || fail "$(cat out err)"
+    while IFS=: read -r options words; do
+      code=0
+      # shellcheck disable=SC2086 # Several words.
+      "$program" run --device cpu $options <log >out 2>err || code=$?
+      [ "$code" = 2 ] || fail "$options: $code, $(cat err)"
+      grep -qF -- "$words" err || fail "$options: $(cat err)"
+    done <<'EOF'
+--input log --from 2015-05-17:give --by second, minute, hour or day
+--input - --follow yes:Standard input is read until its writer ends it
+EOF
+    ;;
   SumsACompressedLogAsThePlainOne)
     some_log 20000
     by_awk log

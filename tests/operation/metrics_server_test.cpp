@@ -115,13 +115,16 @@ TEST_F(AServerOfMetrics, EndsAtOnceWhereItsAddressIsAName) {
 TEST_F(AServerOfMetrics, NamesTheAddressThatCannotBeHad) {
   MetricsServer const server("127.0.0.1:0", {});
   std::string const taken = "127.0.0.1:" + std::to_string(server.port());
-  for (std::string const& address : {taken, std::string("nowhere"), std::string()}) {
+  for (std::string const& address :
+       {taken, std::string("nowhere"), std::string(), std::string("127.0.0.1:99999"), std::string("203.0.113.7:0")}) {
     try {
       MetricsServer const other(address, {});
       ADD_FAILURE() << address;
     } catch (Error const& error) {
-      EXPECT_EQ(error.kind(), ErrorKind::system);
+      EXPECT_EQ(error.kind(), address == taken ? ErrorKind::system : ErrorKind::bad_argument) << error.what();
       EXPECT_THAT(error.what(), HasSubstr("\"" + address + "\""));
+      EXPECT_THAT(error.what(),
+                  HasSubstr(address == taken ? "another program listens there already" : "give an address"));
     }
   }
 }

@@ -78,6 +78,13 @@ bool follows(JobPoint const& point) {
   throw Error(ErrorKind::bad_argument, "A file that is followed has no end to be measured: only run can follow it.");
 }
 
+void expect_followable(JobValues const& values) {
+  if (values.text("follow") == "no" || values.text("input") != "-") return;
+  throw Error(ErrorKind::bad_argument,
+              "Standard input is read until its writer ends it, and cannot be followed: leave out --follow, or name a "
+              "file with --input.");
+}
+
 JobWork sum_file(JobPoint const& point) {
   std::size_t const count = point.values.number("groups") + 1;
   auto const all = std::make_shared<Groups>(count);  // What one run changes belongs to that run.
@@ -115,6 +122,7 @@ int main(int count, char** arguments) {
                   .make = sum_file,
                   .check =
                       [](JobPoint const& point) {
+                        expect_followable(point.values);
                         static_cast<void>(patterns_of(point.values));
                         static_cast<void>(fields_of(point.values));
                       },

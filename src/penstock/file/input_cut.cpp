@@ -11,7 +11,9 @@ namespace penstock {
 
 InputCut::InputCut(Framing::OfInput of, CutOptions const& options) : of_(std::move(of)) {
   if (!FramedPieces::suit(*of_.framing)) return;
-  std::size_t const longest = options.longest_record == 0 ? options.tile_bytes / 16 : options.longest_record;
+  // Of a tile below 16 bytes a sixteenth is nothing: longer records are left out, and counted.
+  std::size_t const usual = std::max(options.tile_bytes / 16, of_.framing->delimiter_bytes());
+  std::size_t const longest = options.longest_record == 0 ? usual : options.longest_record;
   pieces_.emplace(of_.framing, options.tile_bytes, longest, options.long_records, options.overlap, of_.head);
 }
 
