@@ -95,8 +95,8 @@ TEST_P(Members, SayWhatToInstallWithoutTheirLibrary) {
     FAIL() << "it was loaded";
   } catch (Error const& error) {
     EXPECT_EQ(error.kind(), ErrorKind::unsupported);
-    EXPECT_THAT(error.what(),
-                AllOf(HasSubstr("libnone.so.9 cannot be loaded"), HasSubstr("on Debian"), HasSubstr("FILE |`")));
+    EXPECT_THAT(error.what(), AllOf(HasSubstr("libnone.so.9 cannot be loaded"), HasSubstr("on Debian"),
+                                    HasSubstr(" FILE` prints as standard input")));
   }
 }
 
@@ -153,7 +153,7 @@ TEST(FramesOfZstd, ThatNeedMuchMemorySayHowToReadThem) {
     decoder.decode(support::bytes_of(bytes), room);
     FAIL() << "it was decoded";
   } catch (Error const& error) {
-    EXPECT_THAT(error.what(), AllOf(HasSubstr("more than 128 MiB"), HasSubstr("zstd -dc --long=31 FILE |")));
+    EXPECT_THAT(error.what(), AllOf(HasSubstr("more than 128 MiB"), HasSubstr("`zstd -d --long=31 FILE`")));
   }
 }
 

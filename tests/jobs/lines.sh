@@ -52,6 +52,23 @@ case $case in
       same_lines
     done
     ;;
+  RefusesOptionsThatDoNotFitTogether)
+    some_log 10
+    while IFS=: read -r options words; do
+      code=0
+      # shellcheck disable=SC2086 # Several words.
+      "$program" run --device cpu $options <log >out 2>err || code=$?
+      [ "$code" = 2 ] || fail "$options: $code, $(cat err)"
+      grep -qF -- "$words" err || fail "$options: $(cat err)"
+    done <<'EOF'
+--input log --from 2015-05-17:give --by second, minute, hour or day
+--input - --follow yes:Standard input is read until its writer ends it
+--input log --tile 4:too small for records: make them at least 16 B
+--input log --run-to-completion --producers 2:With --run-to-completion lanes are the producers
+EOF
+    "$program" run --device cpu --input log --tile 100 >out 2>err || fail "$(cat err)"
+    grep -q 'do not fit into a tile' out err || fail "$(cat out err)"
+    ;;
   SumsACompressedLogAsThePlainOne)
     some_log 20000
     by_awk log
@@ -146,17 +163,6 @@ EOF
     same_lines
     ! "$program" bench --device cpu --input log --follow yes >out 2>err || fail 'a measurement has no end'
     cat out err | grep -q 'only run can follow' || fail "$(cat out err)"
-    refuses() { # refuses SENTENCE OPTION...: before anything is read.
-      local code=0
-      "$program" run --device cpu "${@:2}" </dev/null >out 2>err || code=$?
-      [ "$code" = 2 ] || fail "$code $(cat err)"
-      grep -q "$1" err || fail "$(cat err)"
-    }
-    refuses 'Standard input is read until it ends' --input - --follow yes
-    refuses 'Only groups of times have a first time: give --by' --input log --from 2015-05-17
-    refuses 'too small for records: make them at least 16 B' --input log --tile 4
-    refuses 'it is empty: give an address' --input log --metrics ''
-    refuses 'With --run-to-completion .* leave out --producers' --input log --run-to-completion --producers 2
     ;;
   AnswersWhatItReadWhenItIsTerminated)
     command -v python3 >/dev/null || {

@@ -95,11 +95,13 @@ inline LineFields fields_of(JobValues const& values) {
   if (fields.places > 0 && !has_decimals(fields)) {
     throw Error(ErrorKind::bad_argument, "Only decimal numbers have --places: give --numbers decimal as well.");
   }
+  if (by == "number" && !values.text("from").empty()) {
+    throw Error(
+        ErrorKind::bad_argument,
+        "Only groups of times begin at --from: give --by second, minute, hour or day as well, or leave it out.");
+  }
   fields.group_seconds = by == "second" ? 1 : by == "minute" ? 60 : by == "hour" ? 3600 : by == "day" ? 86'400 : 0;
   if (fields.group_seconds != 0) fields.first_second = first_second_of(values, fields);
-  if (fields.group_seconds == 0 && !values.text("from").empty()) {
-    throw Error(ErrorKind::bad_argument, "Only groups of times have a first time: give --by as well, or no --from.");
-  }
   return fields;
 }
 

@@ -74,11 +74,15 @@ Patterns patterns_of(JobValues const& values) {
 
 bool follows(JobPoint const& point) {
   if (point.values.text("follow") == "no") return false;
-  if (point.values.text("input") == "-") {
-    throw Error(ErrorKind::bad_argument, "Standard input is read until it ends: leave out --follow.");
-  }
   if (point.stop.stop_possible()) return true;
   throw Error(ErrorKind::bad_argument, "A file that is followed has no end to be measured: only run can follow it.");
+}
+
+void expect_followable(JobValues const& values) {
+  if (values.text("follow") == "no" || values.text("input") != "-") return;
+  throw Error(ErrorKind::bad_argument,
+              "Standard input is read until its writer ends it, and cannot be followed: leave out --follow, or name a "
+              "file with --input.");
 }
 
 JobWork sum_file(JobPoint const& point) {
@@ -118,6 +122,7 @@ int main(int count, char** arguments) {
                   .make = sum_file,
                   .check =
                       [](JobPoint const& point) {
+                        expect_followable(point.values);
                         static_cast<void>(patterns_of(point.values));
                         static_cast<void>(fields_of(point.values));
                       },

@@ -72,9 +72,10 @@ char const* name_of(Compression compression) noexcept {
 std::string why_not_decoded(Compression compression) {
   if (compression < Compression::xz) return {};
   std::string const name = name_of(compression);
-  std::string const command = compression == Compression::zip ? "unzip -p" : name + " -dc";
-  return "it is compressed by " + name + ", which is not decoded here: read it through a pipe, `" + command +
-         " FILE |`";
+  bool const zip = compression == Compression::zip;
+  return "it is compressed by " + name + ", which is not decoded here: decode it first, `" +
+         (zip ? "unzip" : name + " -dk") + " FILE`, or give what `" + (zip ? "unzip -p" : name + " -dc") +
+         " FILE` prints as standard input";
 }
 
 }  // namespace penstock

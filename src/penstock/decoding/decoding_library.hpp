@@ -27,8 +27,8 @@ class DecodingLibrary {
     if (library_.loaded()) return;
     throw Error(ErrorKind::unsupported, std::string("it is compressed by ") + names.format + ", and " + name_ +
                                             " cannot be loaded (" + library_.reasons() + "): install it (" +
-                                            names.package + " on Debian), or read it through a pipe, `" +
-                                            names.command + " FILE |`");
+                                            names.package + " on Debian), or give what `" + names.command +
+                                            " FILE` prints as standard input");
   }
 
   /// Sets `function` to the one of that name.

@@ -68,7 +68,8 @@ class ZstdDecoder final : public MemberDecoder {
     step.problem = calls_.error_name(result);
     if (calls_.error_code(result) == window_too_large) {
       step.problem = "that takes more than 128 MiB of memory";
-      step.remedy = "read it through a pipe, `zstd -dc --long=31 FILE |`";
+      step.remedy =
+          "decode it first, `zstd -d --long=31 FILE`, or give what `zstd -dc --long=31 FILE` prints as standard input";
     }
     return step;
   }

@@ -52,8 +52,26 @@ civetweb::Calls load(std::string const& wish) {
 }
 
 [[noreturn]] void refuse(ErrorKind kind, std::string const& address, std::string const& why) {
-  throw Error(kind, "Metrics cannot be served at \"" + address + "\"" + why +
-                        ": give an address of this machine and a port that is free, such as 127.0.0.1:9464.");
+  throw Error(kind, "Metrics cannot be served at \"" + address + "\": " + why + ".");
+}
+constexpr char const* good_address = "an address of this machine and a port up to 65535, such as 127.0.0.1:9464";
+
+/// Says why nothing can listen at `numbers`: civetweb does not say it.
+[[noreturn]] void refuse_listening(std::string const& address, NetAddress const& numbers) {
+  Descriptor const one{socket(numbers.family(), SOCK_STREAM | SOCK_CLOEXEC, 0)};
+  int const problem = one.number < 0 || bind(one.number, numbers.raw(), numbers.bytes) == 0 ? 0 : errno;
+  if (problem == EADDRINUSE) {
+    refuse(ErrorKind::system, address,
+           "another program listens there already; end it, or give another port, or port 0 for one that is free");
+  }
+  if (problem == EADDRNOTAVAIL) {
+    refuse(ErrorKind::bad_argument, address,
+           std::string("this machine does not have that address; give ") + good_address);
+  }
+  if (problem == EACCES) {
+    refuse(ErrorKind::system, address, "ports below 1024 are for root; give one above, such as 9464");
+  }
+  refuse(ErrorKind::system, address, "nothing can listen there; give another address or port, such as 127.0.0.1:9464");
 }
 
 /// The address that this means, as a number: civetweb is not to look a name up, as it would not say what it found. Of
@@ -64,17 +82,8 @@ NetAddress resolved(std::string const& address) try {
   auto const four = std::ranges::find(all, AF_INET, [](NetAddress const& one) { return one.family(); });
   return four != all.end() ? *four : all.front();
 } catch (Error const& error) {
-  if (error.kind() == ErrorKind::bad_argument) refuse(error.kind(), address, ", which is none");
-  throw;
-}
-
-/// Why nothing can listen there, in the system's words: civetweb tells a callback alone. Empty: nothing is in the way.
-std::string obstacle(NetAddress const& address) {
-  Descriptor const one{socket(address.family(), SOCK_STREAM | SOCK_CLOEXEC, 0)};
-  int const yes = 1;
-  setsockopt(one.number, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
-  if (bind(one.number, address.raw(), address.bytes) == 0 && listen(one.number, 1) == 0) return {};
-  return std::generic_category().message(errno);
+  if (error.kind() != ErrorKind::bad_argument) throw;
+  refuse(ErrorKind::bad_argument, address, std::string("that is no address; give ") + good_address);
 }
 
 /// Connects for a moment, so that a thread that waits for connections wakes.
@@ -98,10 +107,7 @@ class MetricsServer::Parts {
         "10000",           "enable_keep_alive", "no",          nullptr};
     calls_.init_library(0);
     context_ = calls_.start(nullptr, nullptr, const_cast<char const**>(settings.data()));
-    if (context_ == nullptr) {
-      std::string const why = obstacle(address_);
-      refuse(ErrorKind::system, address, why.empty() ? why : " (" + why + ")");
-    }
+    if (context_ == nullptr) refuse_listening(address, address_);
     civetweb::Port port;
     if (calls_.get_server_ports(context_, 1, &port) == 1) address_.set_port(static_cast<unsigned>(port.port));
     calls_.set_request_handler(context_, "/metrics$", answer<&Parts::metrics>, this);

@@ -80,7 +80,10 @@ void LiveArguments::add_to(CLI::App& command) {
       .add_option("--metrics", metrics,
                   "Answer Prometheus at this address by HTTP: 127.0.0.1:9464 for /metrics and /health")
       ->type_name("ADDRESS")
-      ->check([](std::string const& address) { return address.empty() ? "it is empty: give an address" : ""; });
+      ->check({[](std::string& address) -> std::string {
+                 return address.empty() ? "'' is no address: give one, such as 127.0.0.1:9464" : "";
+               },
+               ""});
 }
 
 void LiveRun::Current::add_to(std::vector<Metric>& metrics) {

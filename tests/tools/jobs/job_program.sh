@@ -142,6 +142,13 @@ EOF
     expect_err missing.toml
     ;;
   IsOperatedAsAService)
+    run run "${job[@]}" --metrics ''
+    expect_code 2
+    expect_err "'' is no address"
+    run run "${job[@]}" --metrics nowhere
+    ! grep -q libcivetweb err || exit 77
+    expect_code 2
+    expect_err 'Metrics cannot be served at "nowhere": that is no address; give'
     "$(dirname "$here")/operated_job.py" "$penstock"
     ;;
   KeepsItsOwnOptionsInAProfile)
