@@ -187,6 +187,9 @@ TEST_F(ARunOfOneSecond, OfAHandfulOfTilesIsTooShortToBeJudged) {
   EXPECT_EQ(verdict().bound, Bound::too_few_tiles);
   EXPECT_THAT(verdict().evidence.at(0), HasSubstr("too short to be judged"));
   EXPECT_THAT(verdict().advice, SizeIs(0));
+  EXPECT_GT(verdict().bytes_per_second, 0);
+  run.bytes_up = run.bytes_down = 0;
+  EXPECT_EQ(verdict().bytes_per_second, 0) << "no bytes, no rate";
 }
 
 TEST_F(ARunOfOneSecond, IsBoundByASourceThatOthersWaitFor) {

@@ -173,7 +173,9 @@ Verdict judge(RunFigures const& figures, Ceilings const& ceilings) {
   Finding const finding = find_bound(figures, use);
   verdict.bound = finding.bound;
   verdict.evidence = evidence_for(finding, figures, use);
-  verdict.bytes_per_second = use.rate * use.payload;
+  // A short run that moved nothing may have had no input.
+  bool const moved = figures.bytes_up > 0 || figures.bytes_down > 0;
+  if (finding.room != Room::run || moved) verdict.bytes_per_second = use.rate * use.payload;
   if (finding.room == Room::run) return verdict;
   verdict.ceiling = in_bytes(own_limit(finding, use), use);
   verdict.next = in_bytes(next_limit(finding, use), use);
