@@ -154,7 +154,8 @@ constexpr std::array rows{
          .places = everywhere | searches,
          .unit = "threads",
          .most = PipelineOptions::most_threads,
-         .otherwise = "1 for each; per GPU 2, if tiles are below 1 MiB; without a GPU 1 for each 4 CPUs, at most 4"}),
+         .otherwise = "1 for each; per GPU 2, if tiles are below 1 MiB; without a GPU 1 for each 4 CPUs, at most "
+                      "4; as many as CPUs with --run-to-completion"}),
     count<&PipelineOptions::consumers>({.name = "consumers",
                                         .sentence = "Threads that take results",
                                         .places = everywhere,
@@ -253,7 +254,8 @@ constexpr std::array rows{
                            .otherwise = "none"}),
     yes_no<&Tuning::run_to_completion>({.name = "run-to-completion",
                                         .sentence = "Without a GPU each lane fills a tile and computes it before it "
-                                                    "takes the next; there are no other producers",
+                                                    "takes the next; lanes are the producers, so without --producers, "
+                                                    "--slots and --batch",
                                         .places = commands | axes | profiles,
                                         .in_all_profiles = false}),
     yes_no<&PipelineOptions::ordered>(

@@ -40,6 +40,16 @@ CLI::Validator takes(std::function<bool(std::string const&)> good, std::string c
           ""};
 }
 
+/// "yes" or "no", also as a file of options has them.
+CLI::Validator yes_or_no() {
+  return {[](std::string& text) -> std::string {
+            if (text == "true") text = "yes";
+            if (text == "false") text = "no";
+            return text == "yes" || text == "no" ? "" : "'" + text + "' is neither: give yes or no";
+          },
+          ""};
+}
+
 }  // namespace
 
 CLI::Validator whole_number(std::uint64_t least, std::uint64_t most) {
@@ -175,6 +185,18 @@ void PipelineArguments::add_to(CLI::App& command, std::string const& tile_sizes)
         break;
       case OptionKind::yes_no: {
         bool const preset = row.preset_is_yes();
+        if (answers && row.in(named_in::axes)) {
+          // An option without a word has no result, or an empty one, and CLI11 checks neither.
+          auto const take = [&value](CLI::results_t const& words) {
+            value = words.empty() || words.front().empty() ? "yes" : words.front();
+            return true;
+          };
+          command.add_option("--" + name, take, row.help() + ": yes (also without a word) or no. Default: no")
+              ->type_name("[NAME]")
+              ->expected(0, 1)
+              ->transform(yes_or_no());
+          break;
+        }
         command.add_flag_callback((preset ? "--no-" : "--") + name, [&value, preset] { value = preset ? "no" : "yes"; },
                                   row.help());
       }

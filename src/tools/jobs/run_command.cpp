@@ -102,6 +102,7 @@ void RunCommand::add_to(CLI::App& command) {
 }
 
 void RunCommand::add_settings_to(CLI::App& command) {
+  pipeline.answers = true;
   pipeline.add_to(command, "as the job takes it. Default: " + job.tile);
   for (JobOption const& option : job.options) {
     std::string const preset = option.preset.empty() ? "" : ". Default: " + option.preset;

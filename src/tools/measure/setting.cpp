@@ -86,6 +86,12 @@ PipelineOptions Setting::options() const {
   PipelineOptions options = pipeline;
   options.tile = shape_of_tile();
   if (lanes_as_producers) options.lanes = options.producers;
+  Tuning const& tuning = options.tuning;
+  if (tuning.run_to_completion && (options.producers != 0 || tuning.slots > 1 || tuning.batch > 1)) {
+    throw Error(ErrorKind::bad_argument,
+                "With --run-to-completion yes lanes are the producers, and each has one tile: leave out --producers, "
+                "--slots and --batch, and give --lanes; or --run-to-completion no.");
+  }
   if (options.tuning.spin) {
     options.tuning.borrow_spin =
         options.aim == Aim::latency ? *options.tuning.spin : std::min(*options.tuning.spin, longest_borrow_spin);

@@ -86,6 +86,33 @@ case $2 in
     [[ ! -s out ]] || fail "there are results: $(cat out)"
     expect_err "$name: The run gave a GPU nothing to do. If it should, name a GPU with --device cuda"
     ;;
+  RefusesPointsThatCannotBe)
+    # The command names options as they are given, and measures nothing.
+    for command in bench compare; do
+      run "$command" "${job[@]}" --run-to-completion no,yes --producers 1,2
+      expect_code 2
+      expect_err "$name: With --run-to-completion yes lanes are the producers"
+      [[ ! -s out ]] || fail "something was measured: $(cat out)"
+    done
+    for options in --run-to-completion '--run-to-completion yes' '--run-to-completion --no-bind'; do
+      # shellcheck disable=SC2086  # Several words are meant.
+      run run "${job[@]}" $options --producers 1
+      expect_code 2
+      expect_err 'leave out --producers'
+      # shellcheck disable=SC2086  # Several words are meant.
+      run run "${job[@]}" --json $options
+      expect_code 0
+      expect_figure '"producer" in all["placement"]' False
+    done
+    run run "${job[@]}" --run-to-completion no --producers 1
+    expect_code 0
+    run run "${job[@]}" --run-to-completion perhaps
+    expect_code 2
+    expect_err 'give yes or no'
+    run watch --json "${job[@]}" --copies 2 --run-to-completion
+    expect_code 0
+    expect_out '"--run-to-completion='
+    ;;
   RefusesWhatItCannotWatch)
     # It is said before anything runs.
     expect_bad_options watch << 'EOF'
