@@ -64,7 +64,7 @@ case $case in
 --input log --from 2015-05-17:give --by second, minute, hour or day
 --input - --follow yes:Standard input is read until its writer ends it
 --input log --tile 4:too small for records: make them at least 16 B
---input log --run-to-completion --producers 2:With --run-to-completion lanes are the producers
+--input log --run-to-completion --producers 2:leave out --producers
 EOF
     "$program" run --device cpu --input log --tile 100 >out 2>err || fail "$(cat err)"
     grep -q 'do not fit into a tile' out err || fail "$(cat out err)"
