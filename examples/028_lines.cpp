@@ -48,7 +48,7 @@ int main(int count, char** words) {
   auto const stage = on_device([](DeviceTile const&, StreamRef) {});  // Yours, on the lines that are on the device.
   std::uint64_t lines_in_all = 0, with_word = 0;
   std::optional<std::string> first;
-  FileSource source(paths, pipeline.pool(), {.framing = lines()});
+  FileSource source(paths, pipeline.pool(), {.framing = lines(), .decompress = true});
   Report const report = pipeline.run(source, stage, [&](TileResult<> result) {
     if (!result.ok()) return void(std::printf("%s\n", result.problem().c_str()));
     // No line is cut between two tiles.
