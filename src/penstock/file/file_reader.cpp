@@ -134,7 +134,7 @@ std::string FileReaders::describe() {
   for (FileReader const& reader : readers_) reasons.insert(reader.reasons().begin(), reader.reasons().end());
   std::string why;
   for (std::string const& reason : reasons) why += "; " + reason;
-  return "Tiles read from files: " + how + why + ".";
+  return "Reads of files: " + how + why + ".";
 }
 
 bool in_page_cache(int descriptor, std::uint64_t offset, std::size_t bytes) {
