@@ -135,6 +135,12 @@ bool TuneCommand::for_latency() const {
 
 void TuneCommand::choose_lists(CLI::App const& command) {
   load_named = command.count("--load") > 0;
+  if (lists.lists.at("run-to-completion") == "yes") {
+    // Lanes are the producers then, and each has one tile.
+    for (auto const* const axis : {"producers", "slots", "batch"}) {
+      if (!is_named(command, axis)) lists.set(axis, "0");
+    }
+  }
   if (!for_latency()) return;
   // Producers are as many as filling takes; a tile's size is for the user to say, as for bench.
   for (auto const& [axis, list] : {std::pair{"producers", "0"}, std::pair{"tile", "1MiB"}, std::pair{"aim", "free"}}) {

@@ -109,6 +109,9 @@ case $2 in
     run run "${job[@]}" --run-to-completion perhaps
     expect_code 2
     expect_err 'give yes or no'
+    run tune "${job[@]}" --run-to-completion yes --within 0.2 --tile 64KiB --lanes 1,2 --signal callback --shape split
+    expect_code 0
+    expect_out 'lanes  tried as'
     run watch --json "${job[@]}" --copies 2 --run-to-completion
     expect_code 0
     expect_out '"--run-to-completion='
