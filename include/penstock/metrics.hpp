@@ -89,9 +89,8 @@ class MetricsServer {
   /// port 0 is one that is free. Whoever can reach the address can read the metrics: there is no password.
   ///
   /// Blocks: while a name is looked up.
-  /// Throws: Error of kind unsupported if there is no civetweb; of kind bad_argument if it is no address of this
-  /// machine;
-  ///         of kind system if the port is taken or not allowed.
+  /// Throws: Error of kind unsupported if there is no civetweb; of kind bad_argument if `address` is none, or none of
+  ///         this machine; of kind system if the port is taken or not allowed.
   explicit MetricsServer(std::string const& address, std::vector<MetricSource> sources,
                          MetricsServerOptions options = {});
   MetricsServer(MetricsServer const&) = delete;

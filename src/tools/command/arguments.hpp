@@ -74,8 +74,8 @@ struct PipelineArguments {
   SlowerOption slower;
   std::map<std::string, std::string> values;  ///< By option, as asked for or as the profile has it.
   ProfileOption profile;
-  bool answers =
-      false;  ///< Options that are axes, too, take yes or no as there: not where a file name may follow them.
+  /// Flags that are axes, too, may have a yes or a no behind them. Not where a file name may follow them.
+  bool answers = false;
 
   /// `tile_sizes` is what --help says of the sizes that a tile may have.
   void add_to(CLI::App& command, std::string const& tile_sizes);
