@@ -54,8 +54,9 @@ class StopSet {
     std::array<char, kinds> const bytes{'\n', fields.separator, fields.quote, fields.escape, '[', ']'};
     for (std::size_t k = 0; k < kinds; ++k) wide_[k].fill(bytes[k]);
 #if defined(__SSE2__)
-    bool const by_32 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi2") &&
-                       __builtin_cpu_supports("pclmul") && __builtin_cpu_supports("popcnt");
+    bool const by_32 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi") &&
+                       __builtin_cpu_supports("bmi2") && __builtin_cpu_supports("pclmul") &&
+                       __builtin_cpu_supports("popcnt");
     if (at_most >= 32 && by_32) at_once_ = 32;
     if (at_most >= 64 && by_32 && __builtin_cpu_supports("avx512bw")) at_once_ = 64;
 #endif

@@ -112,6 +112,8 @@ class LineSummer {
     } else {
       group += group_of(line, fields_);
     }
+    // JsonWalk goes on with a copy of the cursor.
+    if constexpr (how == LineWalk::json) return behind_newline(line.stopped);
     return stops_.next_line();
   }
   /// Where the first window of a literal is; `end` if there is none.

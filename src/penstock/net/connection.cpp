@@ -7,12 +7,6 @@
 #include <sys/socket.h>
 
 namespace penstock {
-namespace {
-
-/// What one connection may put into a tile before the others that are ready have their turn.
-constexpr std::size_t most_at_once = std::size_t{256} << 10;
-
-}  // namespace
 
 Connection::Connection(int socket, std::uint64_t number, ConnectionLedger& ledger,
                        ConnectionSourceOptions const& options)

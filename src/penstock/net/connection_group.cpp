@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "penstock/net/connection_group.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include <sys/socket.h>
@@ -10,7 +11,7 @@ namespace {
 
 constexpr int no_socket = -1;
 
-/// How many bytes wait in it at most, before its sender has to wait.
+/// The size of its receive buffer as the kernel counts it, with what each packet takes beside its bytes.
 std::size_t receive_buffer(int socket) noexcept {
   int room = 0;
   socklen_t bytes = sizeof room;
@@ -64,7 +65,11 @@ bool ConnectionGroup::receive(Contents& contents) {
     if (!stays) let_go(*socket);
     if (!stays || !contents.full) ++at_;
   }
-  if (napped) naps_.ended(most, busiest == no_socket ? 0 : receive_buffer(busiest));
+  // One turn reads no more than that, so it does not show if a larger buffer fills.
+  constexpr std::size_t most_room = 8 * Pollable::most_at_once;
+  if (napped && busiest != no_socket && !contents.full) {
+    naps_.ended(most, std::min(receive_buffer(busiest), most_room));
+  }
   return some;
 }
 

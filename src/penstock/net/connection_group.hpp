@@ -22,6 +22,9 @@ namespace penstock {
 /// Threads: the one that has the group.
 class Pollable {
  public:
+  /// What one may put into a tile before the others that are ready have their turn.
+  static constexpr std::size_t most_at_once = std::size_t{256} << 10;
+
   virtual ~Pollable() = default;
   virtual int descriptor() const noexcept = 0;
   /// There is something to read. If the tile has no room for it, the contents are `full`, and this socket is the first
