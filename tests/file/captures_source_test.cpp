@@ -156,6 +156,24 @@ TEST_F(CapturesInFiles, EndWithinAPacketAndThatIsCounted) {
   }
 }
 
+TEST_F(CapturesInFiles, ThatAreDamagedSayWhatWasRead) {
+  for (bool const pcap : {true, false}) {
+    MadeCapture capture(pcap ? MadeCapture::Format::pcap : MadeCapture::Format::pcapng, false, false);
+    for (int k = 0; k < 50; ++k) capture.add({std::string(300, '!'), 0});
+    std::size_t const damage = capture.text.size();
+    for (int k = 0; k < 50; ++k) capture.add({std::string(300, '!'), 0});
+    capture.text.replace(damage + (pcap ? 8 : 4), 4, 4, '\xFF');
+    std::size_t const in_front = records(capture.text, true).size();
+    EXPECT_EQ(in_front, pcap ? 50U : 52U);
+    EXPECT_THAT(failures, testing::ElementsAre(HasSubstr("in front of byte " + std::to_string(damage) + " was read")));
+    // Of a file what is behind the damage, too.
+    EXPECT_GT(records(capture.text).size(), in_front + 20);
+    EXPECT_THAT(failures, testing::ElementsAre(HasSubstr("damaged")));
+    EXPECT_EQ(records(capture.text.substr(0, damage)).size(), in_front);
+    EXPECT_TRUE(report.ok() && loss.none());
+  }
+}
+
 TEST_F(CapturesInFiles, ThatAreNoneFailWithTheirName) {
   EXPECT_TRUE(records("no capture, but a text that is long enough for a head").empty());
   ASSERT_EQ(failures.size(), 1U);

@@ -125,6 +125,11 @@ JobWork sum_capture(JobPoint const& point) {
 }
 
 TileShape shape_of(JobPoint const& point) {
+  constexpr std::size_t least = 4096;  // Where a packet begins is seen by several of them.
+  if (point.tile_bytes < least) {
+    throw Error(ErrorKind::bad_argument,
+                "a tile has whole packets: give it 4 KiB or more, and 16 times as many bytes as most packets have");
+  }
   return {.input_bytes = point.tile_bytes, .more_input_bytes = {record_places_bytes(point.tile_bytes, 12)}};
 }
 

@@ -142,7 +142,10 @@ FramedPieces::Piece FramedPieces::read_found(Read const& read, std::uint64_t beg
     try {
       return framing_->record_bytes(bytes);
     } catch (Error const& error) {
-      throw Error(error.kind(), std::string(error.what()) + " That is at byte " + std::to_string(*piece.next) + ".");
+      throw Error(error.kind(), std::string(error.what()) + " That is at byte " + std::to_string(*piece.next) +
+                                    ". Records from byte " + std::to_string(piece.offset) + " up to byte " +
+                                    std::to_string(end) + " are left out, and all others come; `head -c " +
+                                    std::to_string(*piece.next) + " FILE` has all that is in front of it.");
     }
   };
   while (*piece.next < end) {

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <string>
 #include <utility>
 
 #include "penstock/core/number_text.hpp"
@@ -102,7 +103,12 @@ ByteStream::Gathered StreamTiles::gather(ByteStream& stream, std::span<std::byte
       cutter_->break_off(held);
       return {};
     } catch (Error const& error) {
-      throw FileProblem(error.what());
+      // Whole records in front have left with the tile before.
+      std::string text = std::string(error.what()) + " What is in front of byte " + std::to_string(cutter_->offset()) +
+                         " was read, and nothing from there on.";
+      if (cut_->framing()->finds_records())
+        text += " Of a regular file that is not compressed what lies behind is read, too.";
+      throw FileProblem(text);
     }
   }
 }
