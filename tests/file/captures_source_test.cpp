@@ -148,11 +148,13 @@ TEST_F(CapturesInFiles, EndWithinAPacketAndThatIsCounted) {
   std::vector<std::string> wanted;
   for (int k = 0; k < 100; ++k)
     wanted.push_back(capture.add({support::some_bytes(random, 300) + "!", random() * 1000000ULL}));
+  std::string const left_over = "its last " + std::to_string(wanted.back().size() - 1) + " bytes are left over";
   wanted.pop_back();
   capture.text.pop_back();
   for (bool const stream : {false, true}) {
     EXPECT_TRUE(records(capture.text, stream) == wanted);
     EXPECT_EQ(loss.unfinished, 1U) << stream;
+    EXPECT_THAT(report.remarks, testing::Contains(HasSubstr(left_over)));
   }
 }
 

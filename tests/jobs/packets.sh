@@ -108,6 +108,12 @@ case $case in
     "$program" run --device cpu --input short >out 2>err || fail "$(cat err)"
     grep -q '^packets 19999$' out || fail "$(cat out)"
     grep -q '1 left out because their input ends within them' err || fail "$(cat err)"
+    head -c 40 capture >begun
+    gzip -k begun
+    for input in begun begun.gz -; do
+      "$program" run --device cpu --input "$input" <begun >out 2>err || fail "$(cat err)"
+      grep -qxe "$input ends within a record: its last 16 bytes are left over." err || fail "$(cat err)"
+    done
     # A packet that says of itself that it is longer, in the middle.
     python3 -c '
 import struct

@@ -103,7 +103,8 @@ FramedPieces::Piece FramedPieces::read_equal(Read const& read, std::uint64_t beg
   std::size_t const whole = framing_->whole_bytes(tile.first(static_cast<std::size_t>(end - begin)));
   Piece piece{begin};
   piece.bytes = read(begin, tile.first(whole));
-  piece.loss.unfinished = begin + whole == end ? 0 : 1;
+  piece.unfinished_bytes = end - (begin + whole);
+  piece.loss.unfinished = piece.unfinished_bytes == 0 ? 0 : 1;
   return piece;
 }
 
@@ -157,10 +158,13 @@ FramedPieces::Piece FramedPieces::read_found(Read const& read, std::uint64_t beg
       auto const wanted = static_cast<std::size_t>(std::min<std::uint64_t>(probe.size(), size - *piece.next));
       length = length_of(std::span(probe).first(read(*piece.next, std::span(probe).first(wanted))));
     }
-    piece.next = length ? *piece.next + *length : size;
+    std::uint64_t const begins = *piece.next;
+    piece.next = length ? begins + *length : size;
     if (!length || *length > rest.size()) {
       // It goes on behind the tile, or behind the file.
-      (*piece.next > size || !length ? piece.loss.unfinished : piece.loss.refused) = 1;
+      bool const unfinished = *piece.next > size || !length;
+      (unfinished ? piece.loss.unfinished : piece.loss.refused) = 1;
+      if (unfinished) piece.unfinished_bytes = size - begins;
       break;
     }
     piece.bytes += static_cast<std::size_t>(*length);

@@ -79,7 +79,8 @@ StreamTiles::Next StreamTiles::next(ByteStream& stream, std::span<std::byte> til
   std::size_t const again = again_.size();
   std::ranges::copy(again_, tile.begin());
   auto const got = gather(stream, tile.subspan(again));
-  Next const next{(cutter_ ? cutter_->offset() : given_) - again, again + got.bytes, got.bytes, got.ended};
+  Next const next{(cutter_ ? cutter_->offset() : given_) - again, again + got.bytes, got.bytes, got.ended,
+                  got.ended && cutter_ ? cutter_->unfinished_bytes() : 0};
   given_ += got.bytes;
   auto const last = tile.first(next.bytes).last(std::min(next.bytes, options_.overlap));
   again_.assign(last.begin(), last.end());
