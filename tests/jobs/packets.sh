@@ -114,6 +114,9 @@ case $case in
       "$program" run --device cpu --input "$input" <begun >out 2>err || fail "$(cat err)"
       grep -qxe "$input ends within a record: its last 16 bytes are left over." err || fail "$(cat err)"
     done
+    head -c 24 capture >none
+    "$program" run --device cpu --input none >out 2>err || fail "$(cat err)"
+    grep -qx 'No packet was read.' err || fail "$(cat err)"
     # A packet that says of itself that it is longer, in the middle.
     python3 -c '
 import struct

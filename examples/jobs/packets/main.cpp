@@ -121,7 +121,12 @@ JobWork sum_capture(JobPoint const& point) {
           .stages = {.make = [=](StageContext const& c) { return std::make_unique<SumPackets>(c, places); },
                      .merge = [all](Stage& lane) { all->add(static_cast<SumPackets&>(lane)); }},
           .digest = [all] { return digest_of(*all); },
-          .results = [all, top] { return text_of(*all, top); }};
+          .results = [all, top] { return text_of(*all, top); },
+          .remarks =
+              [all] {
+                bool const none = all->totals.packets == 0;
+                return none ? std::vector<std::string>{"No packet was read."} : std::vector<std::string>{};
+              }};
 }
 
 TileShape shape_of(JobPoint const& point) {
