@@ -104,7 +104,7 @@ std::string interface_of(JobPoint const& point) {
   if (name.empty() == point.values.text("input").empty()) {
     throw Error(ErrorKind::bad_argument, "Name a capture by --input or an interface by --interface, and not both.");
   }
-  if (name.empty() || point.stop.stop_possible()) return name;
+  if (name.empty() || !point.measured) return name;
   throw Error(ErrorKind::bad_argument, "An interface has no end to be measured: only run can capture.");
 }
 

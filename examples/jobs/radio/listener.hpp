@@ -46,8 +46,7 @@ struct TileResults {
 class Listener {
  public:
   explicit Listener(JobPoint const& point) : point_(point) {
-    bool const measured = !point.stop.stop_possible();  // Which writes no picture.
-    if (has_waterfall(point) && !measured) picture_.emplace(point.values.text("waterfall"));
+    if (has_waterfall(point) && !point.measured) picture_.emplace(point.values.text("waterfall"));
   }
   void take(Completion const& done) {
     Tile const& tile = *done.loan;
