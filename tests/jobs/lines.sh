@@ -165,6 +165,12 @@ EOF
     cat out err | grep -q 'only run can follow' || fail "$(cat out err)"
     ;;
   EndsAMeasurementThatWaitsForItsInput)
+    for command in bench tune; do
+      code=0
+      "$program" "$command" --device cpu --input - </dev/null 2>err || code=$?
+      [ "$code" = 2 ] || fail "$command takes standard input: $(cat err)"
+      grep -q 'can be read only once' err || fail "$(cat err)"
+    done
     mkfifo pipe
     exec 3<>pipe
     for command in bench tune; do
