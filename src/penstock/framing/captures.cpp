@@ -149,10 +149,6 @@ class Pcapng final : public Framing {
       refuse_capture("A block of the capture says that it has " + std::to_string(length) +
                      " bytes: the capture is damaged.");
     }
-    if (bytes.size() >= length && numbers_.word(bytes, length - 4) != length) {
-      refuse_capture("A block of the capture says at its two ends that it has " + std::to_string(length) + " and " +
-                     std::to_string(numbers_.word(bytes, length - 4)) + " bytes: the capture is damaged.");
-    }
     if (type == interface_block) {
       // Its link is seen even if it is too long for a tile, and is left out.
       bool differs = numbers_.half(bytes, 8) != notes_.link;
