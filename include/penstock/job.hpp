@@ -83,9 +83,11 @@ struct JobPoint {
   JobValues values = {};          ///< Of all of the job's own options.
   std::size_t tile_bytes = 0;     ///< The size of a tile, by --tile or Job::tile.
   PipelineOptions pipeline = {};  ///< The other options of the run. Its tile shape is not set yet.
-  /// Requested when `run` is asked to end. A source that may wait takes it, as FileSourceOptions::stop, or the program
-  /// waits until more comes. Of a measurement none is possible.
+  /// Requested when the program is asked to end. A source that may wait takes it, as FileSourceOptions::stop, or the
+  /// program waits until more comes.
   std::stop_token stop = {};
+  /// It is for a measurement, so its input must end; only `run` can read on until it is interrupted.
+  bool measured = false;
   /// JobWork::digest will be called. It is not behind the timed runs of a measurement, so a sink may leave out of them
   /// what nothing but the digest needs.
   bool digested = true;

@@ -148,11 +148,31 @@ TEST_F(CapturesInFiles, EndWithinAPacketAndThatIsCounted) {
   std::vector<std::string> wanted;
   for (int k = 0; k < 100; ++k)
     wanted.push_back(capture.add({support::some_bytes(random, 300) + "!", random() * 1000000ULL}));
+  std::string const left_over = "its last " + std::to_string(wanted.back().size() - 1) + " bytes are left over";
   wanted.pop_back();
   capture.text.pop_back();
   for (bool const stream : {false, true}) {
     EXPECT_TRUE(records(capture.text, stream) == wanted);
     EXPECT_EQ(loss.unfinished, 1U) << stream;
+    EXPECT_THAT(report.remarks, testing::Contains(HasSubstr(left_over)));
+  }
+}
+
+TEST_F(CapturesInFiles, ThatAreDamagedSayWhatWasRead) {
+  for (bool const pcap : {true, false}) {
+    MadeCapture capture(pcap ? MadeCapture::Format::pcap : MadeCapture::Format::pcapng, false, false);
+    for (int k = 0; k < 50; ++k) capture.add({std::string(300, '!'), 0});
+    std::size_t const damage = capture.text.size();
+    for (int k = 0; k < 50; ++k) capture.add({std::string(300, '!'), 0});
+    capture.text.replace(damage + (pcap ? 8 : 4), 4, 4, '\xFF');
+    std::size_t const in_front = records(capture.text, true).size();
+    EXPECT_EQ(in_front, pcap ? 50U : 52U);
+    EXPECT_THAT(failures, testing::ElementsAre(HasSubstr("in front of byte " + std::to_string(damage) + " was read")));
+    // Of a file what is behind the damage, too.
+    EXPECT_GT(records(capture.text).size(), in_front + 20);
+    EXPECT_THAT(failures, testing::ElementsAre(HasSubstr("damaged")));
+    EXPECT_EQ(records(capture.text.substr(0, damage)).size(), in_front);
+    EXPECT_TRUE(report.ok() && loss.none());
   }
 }
 

@@ -89,6 +89,7 @@ TEST_F(FilesOfRecords, MayBeOfOneSize) {
   EXPECT_EQ(records({.framing = equal_records(100)}).size(), 1000U);
   EXPECT_EQ(loss, RecordLoss{.unfinished = 1});
   EXPECT_THAT(report.remarks, testing::Contains(testing::HasSubstr("1 left out because their input ends within them")));
+  EXPECT_THAT(report.remarks, testing::Contains(testing::HasSubstr("ends within a record: its last 5 bytes are")));
 }
 
 TEST_F(FilesOfRecords, CountLinesThatAreTooLong) {

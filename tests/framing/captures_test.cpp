@@ -46,9 +46,34 @@ TEST(ACapture, SaysByItsHeadHowItsPacketsAre) {
 
 TEST(ACapture, IsRefusedIfItIsNone) {
   EXPECT_THAT(refusal("this is a text, and no capture of packets"), HasSubstr("neither pcap nor pcapng"));
-  EXPECT_THAT(refusal(""), HasSubstr("neither pcap nor pcapng"));
+  EXPECT_THAT(refusal(""), HasSubstr("it is empty"));
+  EXPECT_THAT(refusal("ab"), HasSubstr("neither pcap nor pcapng"));
   MadeCapture const capture(MadeCapture::Format::pcapng, false, false);
   EXPECT_THAT(refusal(capture.text.substr(0, 28)), HasSubstr("no interface"));
+}
+
+TEST(ACapture, SaysIfItEndsWithinItsHead) {
+  for (bool const swapped : {false, true}) {
+    MadeCapture const pcap(MadeCapture::Format::pcap, swapped, false), ng(MadeCapture::Format::pcapng, swapped, false);
+    EXPECT_THAT(refusal(pcap.text.substr(0, 20)), HasSubstr("ends within its head, after 20 bytes"));
+    EXPECT_THAT(refusal(ng.text.substr(0, 10)), HasSubstr("ends within its head, after 10 bytes"));
+    EXPECT_THAT(refusal(ng.text.substr(0, 35)), HasSubstr("ends within its head, after 35 bytes"));
+  }
+}
+
+TEST(ACapture, IsToldFromOneThatItWasJoinedWith) {
+  for (auto const format : {MadeCapture::Format::pcap, MadeCapture::Format::pcapng}) {
+    auto const framing = captured_packets()->of_input(bytes_of(MadeCapture(format, false, false).text)).framing;
+    for (bool const swapped : {false, true}) {
+      MadeCapture const pcap(MadeCapture::Format::pcap, swapped, false),
+          ng(MadeCapture::Format::pcapng, swapped, false);
+      for (MadeCapture const* const other : {&pcap, &ng}) {
+        if (other == &ng && format == MadeCapture::Format::pcapng) continue;  // Which is one capture then.
+        EXPECT_THAT([&] { return framing->record_bytes(bytes_of(other->text)); },
+                    testing::ThrowsMessage<Error>(HasSubstr("mergecap")));
+      }
+    }
+  }
 }
 
 TEST(ACapture, WithAnotherKindOfInterfaceFails) {
@@ -67,6 +92,11 @@ TEST(ACapture, ThatIsDamagedFails) {
   EXPECT_THROW(static_cast<void>(of_pcap->record_bytes(bytes_of(std::string(16, '\xFF')))), Error);
   EXPECT_THROW(static_cast<void>(of_ng->record_bytes(bytes_of(ng.word(6) + ng.word(13) + ng.word(0)))), Error);
   EXPECT_THROW(static_cast<void>(of_ng->record_bytes(bytes_of(ng.word(6) + ng.word(8) + ng.word(0)))), Error);
+  // More than any network has; links with long packets may.
+  std::string const long_one = pcap.word(0) + pcap.word(0) + pcap.word(300'000) + pcap.word(300'000);
+  EXPECT_THROW(static_cast<void>(of_pcap->record_bytes(bytes_of(long_one))), Error);
+  MadeCapture const usb(MadeCapture::Format::pcap, false, false, 249);
+  EXPECT_EQ(captured_packets()->of_input(bytes_of(usb.text)).framing->record_bytes(bytes_of(long_one)), 300'016U);
   EXPECT_EQ(of_pcap->record_bytes(bytes_of("short")), std::nullopt);
   EXPECT_EQ(of_ng->record_bytes(bytes_of("short")), std::nullopt);
 }

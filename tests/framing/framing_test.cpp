@@ -84,8 +84,8 @@ TEST(RecordLoss, IsOneSentence) {
   EXPECT_EQ(describe(RecordLoss{}), "");
   EXPECT_EQ(
       describe(RecordLoss{.refused = 2, .unfinished = 1}),
-      "Records that did not come through whole: 2 left out because they do not fit into a tile, 1 left out because "
-      "their input ends within them.");
+      "Records that did not come through whole: 2 left out because they do not fit into a tile (larger tiles have room "
+      "for them), 1 left out because their input ends within them.");
 }
 
 }  // namespace

@@ -164,6 +164,32 @@ EOF
     ! "$program" bench --device cpu --input log --follow yes >out 2>err || fail 'a measurement has no end'
     cat out err | grep -q 'only run can follow' || fail "$(cat out err)"
     ;;
+  EndsAMeasurementThatWaitsForItsInput)
+    for command in bench tune; do
+      code=0
+      "$program" "$command" --device cpu --input - </dev/null 2>err || code=$?
+      [ "$code" = 2 ] || fail "$command takes standard input: $(cat err)"
+      grep -q 'can be read only once' err || fail "$(cat err)"
+    done
+    mkfifo pipe
+    exec 3<>pipe
+    for command in bench tune; do
+      "$program" "$command" --device cpu --producers 1 --input pipe >out 2>err 3>&- &
+      measurement=$!
+      for _ in {1..400}; do
+        # A measurement may have a process for each of its runs.
+        for process in $measurement $(cat /proc/$measurement/task/*/children 2>/dev/null); do
+          if grep -qs ps-fill /proc/"$process"/task/*/comm; then break 2; fi
+        done
+        sleep 0.05
+      done
+      kill -TERM $measurement
+      code=0
+      timeout 60 tail --pid=$measurement -f /dev/null || fail "$command does not end"
+      wait $measurement || code=$?
+      [ "$code" = 130 ] || fail "$command ends with code $code: $(cat err)"
+    done
+    ;;
   AnswersWhatItReadWhenItIsTerminated)
     command -v python3 >/dev/null || {
       echo 'python3 is not here: install it'

@@ -108,11 +108,44 @@ case $case in
     "$program" run --device cpu --input short >out 2>err || fail "$(cat err)"
     grep -q '^packets 19999$' out || fail "$(cat out)"
     grep -q '1 left out because their input ends within them' err || fail "$(cat err)"
+    head -c 40 capture >begun
+    gzip -k begun
+    for input in begun begun.gz -; do
+      "$program" run --device cpu --input "$input" <begun >out 2>err || fail "$(cat err)"
+      grep -qxe "$input ends within a record: its last 16 bytes are left over." err || fail "$(cat err)"
+    done
+    head -c 24 capture >none
+    "$program" run --device cpu --input none >out 2>err || fail "$(cat err)"
+    grep -qx 'No packet was read.' err || fail "$(cat err)"
+    # A packet that says of itself that it is longer, in the middle.
+    python3 -c '
+import struct
+data = bytearray(open("capture", "rb").read())
+at = 24
+for _ in range(10000): at += 16 + struct.unpack_from("<I", data, at + 8)[0]
+data[at + 8 : at + 12] = struct.pack("<I", 1 << 30)
+open("damaged", "wb").write(data)
+print(at)' >place
+    code=0
+    "$program" run --device cpu --input damaged >out 2>err || code=$?
+    [ "$code" = 1 ] || fail "$code: $(cat err)"
+    [ "$(sed -nE 's/^packets ([0-9]+)$/\1/p' out)" -gt 15000 ] || fail "$(cat out err)"
+    grep -q "That is at byte $(cat place)" err || fail "$(cat err)"
+    head -c "$(cat place)" damaged >front
+    "$program" run --device cpu --input front >out 2>err || fail "$(cat err)"
+    grep -q '^packets 10000$' out || fail "$(cat out)"
     cat capture capture >joined
     ! "$program" run --device cpu --input joined >out 2>err || fail 'two captures were taken for one'
     grep -q "join captures by .mergecap .* That is at byte $(stat -c %s capture)" err || fail "$(cat err)"
-    ! "$program" run --device cpu --input capture --tile 100 >out 2>err || fail 'tiles were taken that hold no packet'
-    grep -q 'Tiles of 100 B are too small for records: make them at least 4 KiB' err || fail "$(cat err)"
+    for input in capture -; do
+      code=0
+      "$program" run --device cpu --input "$input" --tile 4092 <capture >out 2>err || code=$?
+      [ "$code" = 2 ] || fail "$code: $(cat out err)"
+      grep -q 'a tile has whole packets: give it 4 KiB or more' err || fail "$(cat err)"
+    done
+    "$program" run --device cpu --input capture --tile 4KiB >out 2>err || fail "$(cat err)"
+    came=$(sed -nE 's/^packets ([0-9]+)$/\1/p' out) long=$(sed -nE 's/.* ([0-9]+) left out because they do not fit.*larger tiles.*/\1/p' err)
+    [ $((came + long)) = 20000 ] || fail "$(cat out err)"
     ;;
   FindsWhatTsharkFinds)
     command -v tshark >/dev/null || {

@@ -178,8 +178,16 @@ case $case in
     ! "$program" run --device cpu --input samples --waterfall picture.gif 2>err || fail 'another format was taken'
     grep -q 'end it in .png or .ppm' err || fail "$(cat err)"
     head -c 400 samples | "$program" run --device cpu --input - --waterfall picture.ppm >out 2>err || fail "$(cat err)"
-    grep -q '^No frame was found. The input must be samples of 1090 MHz' err || fail "$(cat err)"
-    grep -q '^No picture was written' err || fail "$(cat err)"
+    grep -q '^No frame was found in 200 samples. The input must be samples of 1090 MHz' err || fail "$(cat err)"
+    grep -q '^No picture was written.*: 512 are the least, and 200 came' err || fail "$(cat err)"
+    "$program" run --device cpu --input /dev/null >out 2>err || fail "$(cat err)"
+    grep -q 'There was nothing to read' err || fail "$(cat err)"
+    seq 300000 >text
+    for options in '--tile 1920' '--tile 64KiB --producers 3' ''; do
+      # shellcheck disable=SC2086 # Several words.
+      "$program" run --device cpu --input text $options >out 2>err || fail "$(cat err)"
+      grep -q "^No frame was found in $(($(stat -c %s text) / 2)) samples" err || fail "$options: $(cat err)"
+    done
     ;;
   *) fail "no case $case" ;;
 esac

@@ -190,6 +190,7 @@ TEST_F(ARunOfOneSecond, OfAHandfulOfTilesIsTooShortToBeJudged) {
   EXPECT_GT(verdict().bytes_per_second, 0);
   run.bytes_up = run.bytes_down = 0;
   EXPECT_EQ(verdict().bytes_per_second, 0) << "no bytes, no rate";
+  EXPECT_EQ(describe(verdict()), "bound: nothing measured\n  There was nothing to read: no tile had bytes.");
 }
 
 TEST_F(ARunOfOneSecond, IsBoundByASourceThatOthersWaitFor) {

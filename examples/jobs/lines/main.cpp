@@ -74,7 +74,7 @@ Patterns patterns_of(JobValues const& values) {
 
 bool follows(JobPoint const& point) {
   if (point.values.text("follow") == "no") return false;
-  if (point.stop.stop_possible()) return true;
+  if (!point.measured) return true;
   throw Error(ErrorKind::bad_argument, "A file that is followed has no end to be measured: only run can follow it.");
 }
 

@@ -104,7 +104,7 @@ std::string interface_of(JobPoint const& point) {
   if (name.empty() == point.values.text("input").empty()) {
     throw Error(ErrorKind::bad_argument, "Name a capture by --input or an interface by --interface, and not both.");
   }
-  if (name.empty() || point.stop.stop_possible()) return name;
+  if (name.empty() || !point.measured) return name;
   throw Error(ErrorKind::bad_argument, "An interface has no end to be measured: only run can capture.");
 }
 
@@ -121,10 +121,20 @@ JobWork sum_capture(JobPoint const& point) {
           .stages = {.make = [=](StageContext const& c) { return std::make_unique<SumPackets>(c, places); },
                      .merge = [all](Stage& lane) { all->add(static_cast<SumPackets&>(lane)); }},
           .digest = [all] { return digest_of(*all); },
-          .results = [all, top] { return text_of(*all, top); }};
+          .results = [all, top] { return text_of(*all, top); },
+          .remarks =
+              [all] {
+                bool const none = all->totals.packets == 0;
+                return none ? std::vector<std::string>{"No packet was read."} : std::vector<std::string>{};
+              }};
 }
 
 TileShape shape_of(JobPoint const& point) {
+  constexpr std::size_t least = 4096;  // Where a packet begins is seen by several of them.
+  if (point.tile_bytes < least) {
+    throw Error(ErrorKind::bad_argument,
+                "a tile has whole packets: give it 4 KiB or more, and 16 times as many bytes as most packets have");
+  }
   return {.input_bytes = point.tile_bytes, .more_input_bytes = {record_places_bytes(point.tile_bytes, 12)}};
 }
 

@@ -2,6 +2,7 @@
 // What the job `radio` makes of its tiles: lines of frames, a digest of all of them, and a picture.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -45,16 +46,18 @@ struct TileResults {
 class Listener {
  public:
   explicit Listener(JobPoint const& point) : point_(point) {
-    bool const measured = !point.stop.stop_possible();  // Which writes no picture.
-    if (has_waterfall(point) && !measured) picture_.emplace(point.values.text("waterfall"));
+    if (has_waterfall(point) && !point.measured) picture_.emplace(point.values.text("waterfall"));
   }
   void take(Completion const& done) {
     Tile const& tile = *done.loan;
     if (tile.sequence == 0) {  // A measurement begins again and again.
       digest_ = digest_of_nothing;
+      samples_ = 0;
       receiver_ = ModeSReceiver(overlap_of(point_), point_.values.text("offsets") == "yes");
       waterfall_ = Waterfall(spectrum);
     }
+    std::uint64_t const filled = done.ok() ? tile.filled / sample_bytes : 0;
+    samples_ += filled - std::min({filled, samples_, std::uint64_t{overlap_of(point_)}});  // Others came before.
     TileResults const results(done.ok() ? tile.filled : 0, point_);
     auto const bytes = done.ok() ? tile.produced_output() : std::span<std::byte const>();
     receiver_.take(tile.filled / sample_bytes, elements<ModeSBlock>(bytes.first(results.frame_bytes)));
@@ -78,15 +81,14 @@ class Listener {
   /// What may be wrong with the input. Follows `results`.
   std::vector<std::string> remarks() const {
     std::vector<std::string> all;
-    if (!heard_) {
-      all.emplace_back(
-          "No frame was found. The input must be samples of 1090 MHz, two million in a second: a byte of I and a byte "
-          "of Q "
-          "for each, unsigned, and nothing else.");
+    if (!heard_ && samples_ != 0) {
+      all.emplace_back("No frame was found in " + std::to_string(samples_) + (samples_ == 1 ? " sample" : " samples") +
+                       ". The input must be samples of 1090 MHz, two million in a second: a byte of I and a byte of Q "
+                       "for each, unsigned, and nothing else.");
     }
     if (picture_ && waterfall_.rows() == 0) {
       all.emplace_back("No picture was written, as the input has too few samples for a row of it: " +
-                       std::to_string(spectrum.points) + " are the least.");
+                       std::to_string(spectrum.points) + " are the least, and " + std::to_string(samples_) + " came.");
     }
     return all;
   }
@@ -99,6 +101,7 @@ class Listener {
  private:
   JobPoint const point_;
   std::uint64_t digest_ = digest_of_nothing;  ///< Of the lines that were given away.
+  std::uint64_t samples_ = 0;
   bool heard_ = false;
   ModeSReceiver receiver_{0};
   Waterfall waterfall_{spectrum};

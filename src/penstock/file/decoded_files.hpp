@@ -63,6 +63,7 @@ class DecodedFiles {
     std::uint64_t offset = 0;
     std::size_t bytes = 0;
     std::shared_ptr<InputCut> cut;
+    std::size_t unfinished_bytes = 0;  ///< As StreamTiles::Next has it.
   };
   /// Fills the tile with what comes next of a file that this thread took, and then helps to decode it.
   ///

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "penstock/file/file_piece.hpp"
 
+#include <string>
 #include <utility>
+
+#include "penstock/core/number_text.hpp"
 
 namespace penstock {
 namespace {
@@ -21,12 +24,31 @@ std::size_t PieceReader::fill(FilePiece& piece, Tile& tile) {
   try {
     std::size_t const filled = file == nullptr ? tile.filled : read(*file, piece, tile.input());
     note_places(piece, tile, filled);
+    note_end(*piece.name, piece.unfinished_bytes);
     return filled;
   } catch (FileProblem const& problem) {
     throw FileProblem(*piece.name, problem);
   } catch (Error const& error) {
     throw FileProblem(*piece.name, FileProblem(error.what()));
   }
+}
+
+void PieceReader::note_end(std::string const& name, std::uint64_t unfinished_bytes) {
+  if (unfinished_bytes == 0) return;
+  std::scoped_lock const lock(mutex_);
+  if (!first_end_.empty()) {
+    ++other_ends_;
+    return;
+  }
+  first_end_ = name + " ends within a record: " +
+               (unfinished_bytes == 1 ? "its last byte is left over."
+                                      : "its last " + std::to_string(unfinished_bytes) + " bytes are left over.");
+}
+
+std::string PieceReader::describe() const {
+  std::scoped_lock const lock(mutex_);
+  if (other_ends_ == 0) return first_end_;
+  return first_end_ + " So " + (other_ends_ == 1 ? "does" : "do") + " " + count_text(other_ends_, "other file") + ".";
 }
 
 RecordLoss PieceReader::loss() const {
@@ -55,6 +77,7 @@ std::size_t PieceReader::read_records(OpenFile& file, FilePiece& piece, std::spa
   };
   auto const got = piece.cut->pieces()->read(from_file, piece.place.offset, file.size(), tile);
   piece.place.offset = got.offset;
+  piece.unfinished_bytes = got.unfinished_bytes;
   piece.cut->note(piece.number, got);
   if (!got.loss.none()) {
     std::scoped_lock const lock(mutex_);

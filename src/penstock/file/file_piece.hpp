@@ -28,6 +28,7 @@ struct FilePiece {
   std::size_t bytes = 0;
   std::uint64_t number = 0;                   ///< Of the piece in its file.
   std::shared_ptr<DecodedFile> decoded = {};  ///< What the tile is to have comes next of it.
+  std::uint64_t unfinished_bytes = 0;         ///< Of a record within which the file ends behind the tile.
 };
 
 /// Fills tiles with pieces of files.
@@ -41,8 +42,12 @@ class PieceReader {
   ///
   /// Throws: FileProblem that begins with the file's name.
   std::size_t fill(FilePiece& piece, Tile& tile);
+  /// The file ends within a record, which has so many bytes; 0: it does not. `fill` notes it of its pieces.
+  void note_end(std::string const& name, std::uint64_t unfinished_bytes);
   /// Of all pieces so far.
   RecordLoss loss() const;
+  /// Which files ended within a record; empty if none did.
+  std::string describe() const;
 
  private:
   std::size_t read(OpenFile& file, FilePiece& piece, std::span<std::byte> tile);
@@ -51,6 +56,8 @@ class PieceReader {
   FileReaders& readers_;
   mutable std::mutex mutex_;
   RecordLoss loss_;
+  std::string first_end_;         ///< Of the first file that ended within a record.
+  std::uint64_t other_ends_ = 0;  ///< Of others.
 };
 
 }  // namespace penstock

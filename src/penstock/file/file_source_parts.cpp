@@ -82,6 +82,7 @@ std::size_t FileSource::Parts::fill(Tile& tile) {
       tile.filled = filled.bytes;
       piece.place.offset = filled.offset;
       piece.cut = std::move(filled.cut);
+      piece.unfinished_bytes = filled.unfinished_bytes;
     } catch (FileProblem const& problem) {
       piece.place.offset = file->given;
       piece.problem = problem;
@@ -170,6 +171,7 @@ bool FileSource::Parts::next_of_stream(Tile& tile) {
   // An empty stream is one empty tile; one that ends behind a tile that has left has no tile after it.
   bool const gives = got.more > 0 || (got.ended && tiles_ == 0);
   if (gives) give(tile, got.offset, got.bytes, nullptr);
+  pieces_.note_end(*name_, got.unfinished_bytes);
   bytes_ += got.more;
   if (got.ended) end_file();
   return gives;
@@ -213,7 +215,7 @@ bool FileSource::Parts::next_followed(Tile& tile) {
 
 std::vector<std::string> FileSource::Parts::remarks() {
   std::vector<std::string> all = followed_ ? followed_->remarks() : std::vector<std::string>();
-  for (std::string const& text : {readers_.describe(), decoded_.describe(), describe(loss())}) {
+  for (std::string const& text : {readers_.describe(), decoded_.describe(), describe(loss()), pieces_.describe()}) {
     if (!text.empty()) all.push_back(text);
   }
   return all;

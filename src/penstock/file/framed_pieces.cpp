@@ -103,7 +103,8 @@ FramedPieces::Piece FramedPieces::read_equal(Read const& read, std::uint64_t beg
   std::size_t const whole = framing_->whole_bytes(tile.first(static_cast<std::size_t>(end - begin)));
   Piece piece{begin};
   piece.bytes = read(begin, tile.first(whole));
-  piece.loss.unfinished = begin + whole == end ? 0 : 1;
+  piece.unfinished_bytes = end - (begin + whole);
+  piece.loss.unfinished = piece.unfinished_bytes == 0 ? 0 : 1;
   return piece;
 }
 
@@ -142,7 +143,10 @@ FramedPieces::Piece FramedPieces::read_found(Read const& read, std::uint64_t beg
     try {
       return framing_->record_bytes(bytes);
     } catch (Error const& error) {
-      throw Error(error.kind(), std::string(error.what()) + " That is at byte " + std::to_string(*piece.next) + ".");
+      throw Error(error.kind(), std::string(error.what()) + " That is at byte " + std::to_string(*piece.next) +
+                                    ". Records from byte " + std::to_string(piece.offset) + " up to byte " +
+                                    std::to_string(end) + " are left out, and all others come; `head -c " +
+                                    std::to_string(*piece.next) + " FILE` has all that is in front of it.");
     }
   };
   while (*piece.next < end) {
@@ -154,10 +158,13 @@ FramedPieces::Piece FramedPieces::read_found(Read const& read, std::uint64_t beg
       auto const wanted = static_cast<std::size_t>(std::min<std::uint64_t>(probe.size(), size - *piece.next));
       length = length_of(std::span(probe).first(read(*piece.next, std::span(probe).first(wanted))));
     }
-    piece.next = length ? *piece.next + *length : size;
+    std::uint64_t const begins = *piece.next;
+    piece.next = length ? begins + *length : size;
     if (!length || *length > rest.size()) {
       // It goes on behind the tile, or behind the file.
-      (*piece.next > size || !length ? piece.loss.unfinished : piece.loss.refused) = 1;
+      bool const unfinished = *piece.next > size || !length;
+      (unfinished ? piece.loss.unfinished : piece.loss.refused) = 1;
+      if (unfinished) piece.unfinished_bytes = size - begins;
       break;
     }
     piece.bytes += static_cast<std::size_t>(*length);

@@ -43,6 +43,7 @@ class FramedPieces {
     std::uint64_t offset = 0;  ///< Of its first record.
     std::size_t bytes = 0;
     RecordLoss loss = {};
+    std::uint64_t unfinished_bytes = 0;  ///< Of a record within which the file ends: how many it has.
     /// If records are found by their beginning: where the first one begins that is not in front of the piece, and the
     /// first one that is not in front of its end. Empty if the bytes that were read do not tell.
     std::optional<std::uint64_t> first = {}, next = {};

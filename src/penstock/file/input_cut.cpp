@@ -48,7 +48,9 @@ void InputCut::meet(std::uint64_t border, std::uint64_t offset) {
   throw Error(
       ErrorKind::bad_argument,
       "It cannot be told where its records begin at byte " + std::to_string(std::min(one, two)) +
-          ": make tiles larger, or read it through a pipe, `cat FILE |`, so that they are found one after the other.");
+          ", and a part of it is left out: it is damaged near there, or bytes within records look like records. "
+          "Make tiles larger, or read it through a pipe, `cat FILE |`: records are then found one after the "
+          "other, and it is said where the input is damaged.");
 }
 
 }  // namespace penstock

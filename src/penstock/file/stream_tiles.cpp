@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <string>
 #include <utility>
 
 #include "penstock/core/number_text.hpp"
@@ -78,7 +79,8 @@ StreamTiles::Next StreamTiles::next(ByteStream& stream, std::span<std::byte> til
   std::size_t const again = again_.size();
   std::ranges::copy(again_, tile.begin());
   auto const got = gather(stream, tile.subspan(again));
-  Next const next{(cutter_ ? cutter_->offset() : given_) - again, again + got.bytes, got.bytes, got.ended};
+  Next const next{(cutter_ ? cutter_->offset() : given_) - again, again + got.bytes, got.bytes, got.ended,
+                  got.ended && cutter_ ? cutter_->unfinished_bytes() : 0};
   given_ += got.bytes;
   auto const last = tile.first(next.bytes).last(std::min(next.bytes, options_.overlap));
   again_.assign(last.begin(), last.end());
@@ -102,7 +104,12 @@ ByteStream::Gathered StreamTiles::gather(ByteStream& stream, std::span<std::byte
       cutter_->break_off(held);
       return {};
     } catch (Error const& error) {
-      throw FileProblem(error.what());
+      // Whole records in front have left with the tile before.
+      std::string text = std::string(error.what()) + " What is in front of byte " + std::to_string(cutter_->offset()) +
+                         " was read, and nothing from there on.";
+      if (cut_->framing()->finds_records())
+        text += " Of a regular file that is not compressed what lies behind is read, too.";
+      throw FileProblem(text);
     }
   }
 }

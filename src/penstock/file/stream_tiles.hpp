@@ -39,8 +39,9 @@ class StreamTiles {
   struct Next {
     std::uint64_t offset = 0;  ///< In the stream, of the tile's first byte.
     std::size_t bytes = 0;
-    std::size_t more = 0;  ///< Of these, the ones that no tile before had.
-    bool ended = false;    ///< There is no tile after this one.
+    std::size_t more = 0;              ///< Of these, the ones that no tile before had.
+    bool ended = false;                ///< There is no tile after this one.
+    std::size_t unfinished_bytes = 0;  ///< Of the record within which the stream has ended: how many it has.
   };
   /// Reads the next tile of this stream. Once a stop is requested, it has what was read until then, which may be
   /// nothing.

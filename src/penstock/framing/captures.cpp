@@ -3,12 +3,17 @@
 
 #include <algorithm>
 #include <cstring>
+#include <string>
 #include <vector>
+
+#include "penstock/framing/record_chains.hpp"
 
 namespace penstock {
 namespace {
 
 using Bytes = std::span<std::byte const>;
+template <class Length>
+using Chains = RecordChains<Length>;
 
 constexpr std::uint32_t pcap_magic = 0xA1B2C3D4, pcap_magic_ns = 0xA1B23C4D;
 constexpr std::size_t pcap_head = 24, pcap_record_head = 16;
@@ -16,6 +21,7 @@ constexpr std::size_t pcap_head = 24, pcap_record_head = 16;
 constexpr std::uint32_t most_captured = 1U << 26U;
 
 constexpr std::uint32_t section_block = 0x0A0D0D0A, interface_block = 1, byte_order_magic = 0x1A2B3C4D;
+constexpr std::size_t longest_head = 4096;
 constexpr std::size_t least_block = 12, interface_options = 16;
 constexpr std::uint16_t option_time_unit = 9, option_time_offset = 14;
 
@@ -43,85 +49,39 @@ class Numbers {
   bool const swapped_;
 };
 
-/// Records that follow one another to the end of the bytes, of which the last may go on behind them.
-///
-/// `Length` gives the length of the record with which bytes begin; 0 if none can begin so, nothing if there are too
-/// few.
-template <class Length>
-class Chains {
- public:
-  /// As many records as are looked at to judge the first.
-  static constexpr std::size_t most = 9;
-  using Offsets = std::vector<std::size_t>;
-
-  Chains(Bytes bytes, Length const& length) : bytes_(bytes), length_(length), known_(bytes.size(), Known::nothing) {}
-
-  /// Where the first of them begins that `fits`, which is given the offsets of some records. There are two at least, or
-  /// one that ends with the input.
-  template <class Fits>
-  std::optional<std::size_t> find(bool end, Fits const& fits) {
-    for (std::size_t first = 0; first < bytes_.size(); ++first) {
-      if (!lasts(first)) continue;
-      Offsets const records = from(first);
-      bool const last = end && records.size() == 1 && *length_(bytes_.subspan(first)) == bytes_.size() - first;
-      if ((records.size() >= 2 && fits(records)) || last) return first;
-    }
-    return std::nullopt;
-  }
-
- private:
-  enum class Known : std::uint8_t { nothing, breaks, lasts };
-
-  /// True if records follow one another from there to the end of the bytes.
-  bool lasts(std::size_t first) {
-    std::size_t at = first;
-    bool whole = false;
-    while (known_[at] == Known::nothing) {
-      std::optional<std::uint64_t> const more = length_(bytes_.subspan(at));
-      known_[at] = Known::breaks;  // Unless it does not.
-      whole = !more || *more >= bytes_.size() - at;
-      if (whole || *more == 0) break;
-      at += static_cast<std::size_t>(*more);
-    }
-    if (!whole && known_[at] != Known::lasts) return false;
-    for (std::size_t each = first; each != at; each += static_cast<std::size_t>(*length_(bytes_.subspan(each))))
-      known_[each] = Known::lasts;
-    known_[at] = Known::lasts;
-    return true;
-  }
-  /// The records from there on that have their head within the bytes.
-  Offsets from(std::size_t first) const {
-    Offsets records;
-    for (std::size_t at = first; records.size() < most && at < bytes_.size();) {
-      std::optional<std::uint64_t> const more = length_(bytes_.subspan(at));
-      if (!more) break;
-      records.push_back(at);
-      if (*more >= bytes_.size() - at) break;
-      at += static_cast<std::size_t>(*more);
-    }
-    return records;
-  }
-
-  Bytes const bytes_;
-  Length const& length_;
-  std::vector<Known> known_;
-};
+/// True if a file of its own begins there, of either byte order.
+bool begins_pcap(Bytes bytes, Numbers const& numbers) {
+  std::uint32_t const magic = numbers.word(bytes, 0), other = __builtin_bswap32(magic);
+  std::uint16_t const major = numbers.half(bytes, 4), minor = numbers.half(bytes, 6);
+  auto const is = [](std::uint32_t word) { return word == pcap_magic || word == pcap_magic_ns; };
+  return (is(magic) && major == 2 && minor == 4) || (is(other) && major == 2U << 8U && minor == 4U << 8U);
+}
+bool begins_pcapng(Bytes bytes, Numbers const& numbers) {
+  std::uint32_t const order = numbers.word(bytes, 8);
+  return numbers.word(bytes, 0) == section_block &&
+         (order == byte_order_magic || order == __builtin_bswap32(byte_order_magic));
+}
+[[noreturn]] void refuse_joined() {
+  refuse_capture("Another capture begins within this one: join captures by `mergecap -w ALL FILE...`.");
+}
 
 class Pcap final : public Framing {
  public:
   /// The first packet was captured at that second.
   Pcap(CaptureNotes const& notes, std::uint32_t longest, std::uint32_t began)
-      : notes_(notes), numbers_(notes.swapped != 0), longest_(longest), began_(began) {}
+      : notes_(notes),
+        numbers_(notes.swapped != 0),
+        longest_(longest),
+        most_(most_of(notes.link, longest)),
+        began_(began) {}
 
   std::optional<std::uint64_t> record_bytes(Bytes bytes) const override {
     if (bytes.size() < pcap_record_head) return std::nullopt;
     std::uint32_t const captured = numbers_.word(bytes, 8);
-    if (captured == 0 && begins_file(bytes)) {
-      refuse_capture("Another capture begins within this one: join captures by `mergecap -w ALL FILE...`.");
-    }
-    if (captured > most_captured) {
+    if ((captured == 0 && begins_pcap(bytes, numbers_)) || begins_pcapng(bytes, numbers_)) refuse_joined();
+    if (captured > most_) {
       refuse_capture("A packet says that " + std::to_string(captured) + " bytes of it were captured, but it can be " +
-                     std::to_string(most_captured) + ": the capture is damaged.");
+                     std::to_string(most_) + ": the capture is damaged.");
     }
     return pcap_record_head + std::uint64_t{captured};
   }
@@ -161,20 +121,16 @@ class Pcap final : public Framing {
     return one - other <= two_days || other - one <= two_days;
   }
 
-  /// A file of its own, of either byte order, which looks like a packet without bytes.
-  bool begins_file(Bytes bytes) const noexcept {
-    constexpr std::uint32_t version = 0x0004'0002;  // 2.4, of which the first number comes first.
-    std::uint32_t const magic = numbers_.word(bytes, 0), next = numbers_.word(bytes, 4);
-    auto const is = [magic, next](auto const& order) {
-      return (magic == order(pcap_magic) || magic == order(pcap_magic_ns)) && next == order(version);
-    };
-    return is([](std::uint32_t word) { return word; }) ||
-           is([](std::uint32_t word) { return __builtin_bswap32(word); });
+  /// A few links have packets that are far longer than those of networks.
+  static std::uint32_t most_of(std::uint32_t link, std::uint32_t longest) noexcept {
+    constexpr std::array<std::uint32_t, 3> long_ones{231, 249, 279};  // D-Bus, USBPcap, EBHSCR.
+    return std::ranges::find(long_ones, link) != long_ones.end() ? most_captured : longest;
   }
 
   CaptureNotes const notes_;
   Numbers const numbers_;
-  std::uint32_t const longest_;
+  std::uint32_t const longest_;  ///< As a packet is looked for.
+  std::uint32_t const most_;     ///< As it may be where packets follow one another.
   std::uint32_t const began_;
 };
 
@@ -188,6 +144,7 @@ class Pcapng final : public Framing {
     if (type == section_block && numbers_.word(bytes, 8) != byte_order_magic) {
       refuse_capture("The capture goes on in another byte order: cut it, or write it anew by `editcap`.");
     }
+    if (begins_pcap(bytes, numbers_)) refuse_joined();
     if (length < least_block || length % 4 != 0 || length > most_captured) {
       refuse_capture("A block of the capture says that it has " + std::to_string(length) +
                      " bytes: the capture is damaged.");
@@ -251,7 +208,7 @@ class Captures final : public Framing {
   std::optional<std::uint64_t> record_bytes(Bytes) const override {
     refuse_capture("The first bytes of a capture say how its packets are: it is to be read by a FileSource.");
   }
-  std::size_t head_bytes() const noexcept override { return 4096; }
+  std::size_t head_bytes() const noexcept override { return longest_head; }
   OfInput of_input(Bytes first) const override {
     for (bool const swapped : {false, true}) {
       Numbers const numbers(swapped);
@@ -260,10 +217,22 @@ class Captures final : public Framing {
       if (magic == pcap_magic || magic == pcap_magic_ns) return pcap(first, numbers, magic == pcap_magic_ns);
       if (magic == section_block && numbers.word(first, 8) == byte_order_magic) return pcapng(first, numbers);
     }
+    if (first.empty()) refuse_capture("This is no capture of packets: it is empty.");
+    if (first.size() < pcap_head && begins_head(first)) refuse_cut(first);
     refuse_capture("This is no capture of packets: neither pcap nor pcapng begins so.");
   }
 
  private:
+  /// True if what there is, 4 bytes at least, can go on as a capture.
+  static bool begins_head(Bytes first) {
+    if (first.size() < 4) return false;
+    std::uint32_t const magic = Numbers(false).word(first, 0), swapped = __builtin_bswap32(magic);
+    auto const is = [&](std::uint32_t wanted) { return magic == wanted || swapped == wanted; };
+    return is(pcap_magic) || is(pcap_magic_ns) || is(section_block);
+  }
+  [[noreturn]] static void refuse_cut(Bytes first) {
+    refuse_capture("The capture is cut: it ends within its head, after " + std::to_string(first.size()) + " bytes.");
+  }
   static OfInput pcap(Bytes first, Numbers const& numbers, bool nanoseconds) {
     std::uint32_t const longest = numbers.word(first, 16);
     CaptureNotes const notes{.swapped = numbers.swapped() ? 1U : 0U,
@@ -275,7 +244,8 @@ class Captures final : public Framing {
   }
   /// The first interface says how all packets are.
   static OfInput pcapng(Bytes first, Numbers const& numbers) {
-    for (std::size_t at = 0; at + least_block <= first.size();) {
+    std::size_t at = 0;
+    while (at + least_block <= first.size()) {
       std::uint32_t const type = numbers.word(first, at), length = numbers.word(first, at + 4);
       if (length < least_block || length > first.size() - at) break;
       if (type == interface_block) {
@@ -283,7 +253,9 @@ class Captures final : public Framing {
       }
       at += length;
     }
-    refuse_capture("The capture has no interface in its first 4096 bytes: write it anew by `editcap`.");
+    if (at != first.size() && first.size() < longest_head) refuse_cut(first);
+    refuse_capture("The capture has no interface in its first " + std::to_string(longest_head) +
+                   " bytes: write it anew by `editcap`.");
   }
 };
 

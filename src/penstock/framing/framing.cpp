@@ -161,7 +161,7 @@ std::string describe(RecordLoss const& loss) {
   auto const add = [&text](std::uint64_t records, std::string const& what) {
     if (records != 0) text += (text.empty() ? "" : ", ") + std::to_string(records) + " " + what;
   };
-  add(loss.refused, "left out because they do not fit into a tile");
+  add(loss.refused, "left out because they do not fit into a tile (larger tiles have room for them)");
   add(loss.truncated, "cut to what fits into a tile");
   add(loss.unfinished, "left out because their input ends within them");
   return "Records that did not come through whole: " + text + ".";

@@ -72,6 +72,7 @@ void StreamCutter::restart(std::uint64_t head) {
   left_.clear();
   next_offset_ = offset_ = head;
   skips_ = Skip::nothing;
+  unfinished_bytes_ = 0;
 }
 
 StreamCutter::Cut StreamCutter::cut(std::span<std::byte> tile, std::size_t bytes, bool ended) {
@@ -132,6 +133,7 @@ StreamCutter::Cut StreamCutter::end(std::span<std::byte> tile, std::size_t whole
   if (whole == bytes || may_lack_delimiter) return give(tile, bytes, bytes);
   if (damaged(tile.first(bytes).subspan(whole))) return give(tile, whole, bytes);
   ++loss_.unfinished;
+  unfinished_bytes_ = bytes - whole;
   return give(tile, whole, whole);
 }
 

@@ -61,6 +61,8 @@ class StreamCutter {
 
   /// Once the stream has ended: there is more for a next tile, which begins with what is damaged.
   bool holds_rest() const noexcept { return !left_.empty(); }
+  /// Of the record within which the stream has ended: how many bytes it has.
+  std::size_t unfinished_bytes() const noexcept { return unfinished_bytes_; }
   /// Where the first byte of the tile is in the stream.
   std::uint64_t offset() const noexcept { return offset_; }
   /// Of all streams so far.
@@ -89,6 +91,7 @@ class StreamCutter {
   std::size_t looked_at_ = 0;      ///< No record ends in so many bytes of the tile.
   Skip skips_ = Skip::nothing;     ///< The rest of a record that was too long.
   std::uint64_t to_skip_ = 0;
+  std::size_t unfinished_bytes_ = 0;
   RecordLoss loss_;
 };
 

@@ -171,11 +171,14 @@ Verdict judge(RunFigures const& figures, Ceilings const& ceilings) {
     return verdict;
   }
   Finding const finding = find_bound(figures, use);
+  bool const moved = figures.bytes_up > 0 || figures.bytes_down > 0;
+  if (finding.room == Room::run && !moved) {
+    verdict.evidence = {"There was nothing to read: no tile had bytes."};
+    return verdict;
+  }
   verdict.bound = finding.bound;
   verdict.evidence = evidence_for(finding, figures, use);
-  // A short run that moved nothing may have had no input.
-  bool const moved = figures.bytes_up > 0 || figures.bytes_down > 0;
-  if (finding.room != Room::run || moved) verdict.bytes_per_second = use.rate * use.payload;
+  verdict.bytes_per_second = use.rate * use.payload;
   if (finding.room == Room::run) return verdict;
   verdict.ceiling = in_bytes(own_limit(finding, use), use);
   verdict.next = in_bytes(next_limit(finding, use), use);

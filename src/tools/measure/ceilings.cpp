@@ -155,7 +155,7 @@ Ceilings measure_ceilings(DeviceGroup const& devices, Setting const& setting, un
   if (copied) each_way(single, ceilings.upload, ceilings.download, ceilings.both);
   if (copied && batched.batch > 1)
     each_way(batched, ceilings.batched_upload, ceilings.batched_download, ceilings.batched_both);
-  JobWork const work = timed_work_of(setting, memory);
+  JobWork const work = measured_work_of(setting, memory, stop);
   if (alone.stage && one_input && work.stages.make) {
     Stages const& stages = work.stages;
     std::mutex filling;  // A job is asked for one source at a time.
@@ -214,19 +214,23 @@ Ceilings measure_ceilings(DeviceGroup const& devices, Setting const& setting, un
         // One turn for several tiles, so that it takes next to none of the time; but the `next` of a job may wait until
         // what it gave before is filled, as that of a compressed file does.
         bool const together = setting.job == nullptr;
-        auto const ask_for = [&source, &sequence](Loan& tile) {
+        auto const ask_for = [&source, &sequence, &stop](Loan& tile) {
           tile->sequence = sequence++;
-          if (!source.next(*tile)) throw Error(ErrorKind::bad_argument, "The job's input has no tile.");
+          bool const any = source.next(*tile);
+          if (!any && !stop.stop_requested()) throw Error(ErrorKind::bad_argument, "The job's input has no tile.");
+          return any;
         };
-        return [&source, &turn, ask_for, together, own]() {
+        return [&source, &turn, ask_for, together, own]() -> std::size_t {
           if (together) {
             std::scoped_lock const lock(turn);
-            for (Loan& tile : *own) ask_for(tile);
+            for (Loan& tile : *own) {
+              if (!ask_for(tile)) return 0;
+            }
           }
           for (Loan& tile : *own) {
             if (!together) {
               std::scoped_lock const lock(turn);
-              ask_for(tile);
+              if (!ask_for(tile)) return 0;
             }
             tile->filled = source.fill(*tile);
           }

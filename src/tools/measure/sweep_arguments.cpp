@@ -4,6 +4,7 @@
 #include <cctype>
 
 #include "penstock/core/number_text.hpp"
+#include "penstock/error.hpp"
 #include "tools/command/arguments.hpp"
 #include "tools/command/completion.hpp"
 #include "tools/command/ending.hpp"
@@ -107,6 +108,13 @@ measure::Setting AxisOptions::begin() const {
     if (!value.empty()) measure::set(setting, name, value);
   }
   setting.expect_required();
+  if (job == nullptr) return setting;
+  for (JobOption const& option : job->options) {
+    if (!option.names_input || !setting.values.has(option.name) || setting.values.text(option.name) != "-") continue;
+    throw Error(ErrorKind::bad_argument, "--" + option.name +
+                                             " -: standard input can be read only once, and a measurement reads its "
+                                             "input again and again: name a file.");
+  }
   return setting;
 }
 

@@ -121,13 +121,9 @@ void hand_on(JobWork const& work, RepeatedSource const& input, UntilFailed& sour
   }
 }
 
-}  // namespace
-
-inline namespace PENSTOCK_FLAVOUR {
-
-JobRun run_whole(DeviceGroup const& devices, Setting const& setting, TrialOptions const& options,
-                 std::stop_token const& stop) {
-  JobWork const work = work_of(setting, options.memory.get(), stop);
+/// Does the work once, from the beginning of its input to its end.
+JobRun run_work(DeviceGroup const& devices, Setting const& setting, JobWork const& work, TrialOptions const& options,
+                std::stop_token const& stop) {
   PipelineOptions wanted = options_of(setting, work, options);
   wanted.watching.verdict = options.recorder == nullptr;
   Pipeline pipeline(devices, wanted, stop);
@@ -154,10 +150,20 @@ JobRun run_whole(DeviceGroup const& devices, Setting const& setting, TrialOption
   return whole;
 }
 
+}  // namespace
+
+inline namespace PENSTOCK_FLAVOUR {
+
+JobRun run_whole(DeviceGroup const& devices, Setting const& setting, TrialOptions const& options,
+                 std::stop_token const& stop) {
+  return run_work(devices, setting, work_of(setting, options.memory.get(), stop), options, stop);
+}
+
 std::optional<std::uint64_t> digest_of(DeviceGroup const& devices, Setting const& setting, TrialOptions const& options,
                                        std::stop_token const& stop) {
-  if (!work_of(setting, options.memory.get()).digest) return std::nullopt;
-  JobRun const whole = run_whole(devices, setting, options, stop);
+  JobWork const work = measured_work_of(setting, options.memory.get(), stop, true);
+  if (!work.digest) return std::nullopt;
+  JobRun const whole = run_work(devices, setting, work, options, stop);
   if (stop.stop_requested()) return std::nullopt;
   expect_well(whole.report);
   return whole.digest;
@@ -165,7 +171,7 @@ std::optional<std::uint64_t> digest_of(DeviceGroup const& devices, Setting const
 
 std::optional<Trial> run_trial(DeviceGroup const& devices, Setting const& setting, TrialOptions const& options,
                                std::stop_token const& stop) {
-  JobWork const work = timed_work_of(setting, options.memory.get());
+  JobWork const work = measured_work_of(setting, options.memory.get(), stop);
   PipelineOptions const wanted = options_of(setting, work, options);
   forget_memory_peaks();
   auto const made = make_pipeline(devices, wanted, stop);
@@ -197,7 +203,7 @@ std::optional<Trial> run_trial(DeviceGroup const& devices, Setting const& settin
 
 std::optional<LoadedTrial> run_loaded_trial(DeviceGroup const& devices, Setting const& setting, double tiles_per_second,
                                             TrialOptions const& options, std::stop_token const& stop) {
-  JobWork const work = timed_work_of(setting, options.memory.get());
+  JobWork const work = measured_work_of(setting, options.memory.get(), stop);
   PipelineOptions wanted = options_of(setting, work, options);
   wanted.watching.recorder = nullptr;
   wanted.producers = producers_of(devices, setting, tiles_per_second, work);

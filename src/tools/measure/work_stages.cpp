@@ -109,9 +109,11 @@ JobWork work_of(Setting const& setting, FillMemory* memory, std::stop_token cons
   return work_at(point, setting, memory);
 }
 
-JobWork timed_work_of(Setting const& setting, FillMemory* memory) {
+JobWork measured_work_of(Setting const& setting, FillMemory* memory, std::stop_token const& stop, bool digested) {
   JobPoint point = setting.point();
-  point.digested = false;
+  point.stop = stop;
+  point.measured = true;
+  point.digested = digested;
   return work_at(point, setting, memory);
 }
 

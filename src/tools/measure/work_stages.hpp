@@ -36,9 +36,10 @@ class HashStage final : public Stage {
 /// for some of its own. Its source ends by `stop`, if it may wait without an end.
 ///
 /// Throws: Error of kind bad_argument, if the job does not say how to make it; what Job::make throws.
-JobWork work_of(Setting const& setting, FillMemory* memory, std::stop_token const& stop = {});
-/// The same for a run whose digest is not asked for.
-JobWork timed_work_of(Setting const& setting, FillMemory* memory);
+JobWork work_of(Setting const& setting, FillMemory* memory, std::stop_token const& stop);
+/// The same for a run of a measurement, of which the digest is asked for or not.
+JobWork measured_work_of(Setting const& setting, FillMemory* memory, std::stop_token const& stop,
+                         bool digested = false);
 
 }  // namespace PENSTOCK_FLAVOUR
 }  // namespace penstock::measure
