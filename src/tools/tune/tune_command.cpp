@@ -135,7 +135,13 @@ bool TuneCommand::for_latency() const {
 
 void TuneCommand::choose_lists(CLI::App const& command) {
   load_named = command.count("--load") > 0;
-  if (lists.lists.at("run-to-completion") == "yes") {
+  std::string const& completion = lists.lists.at("run-to-completion");
+  if (completion != "yes" && completion != "no") {
+    throw Error(ErrorKind::bad_argument,
+                "--run-to-completion " + completion +
+                    ": other options depend on it, so tune takes yes or no; run it once for each.");
+  }
+  if (completion == "yes") {
     // Lanes are the producers then, and each has one tile.
     for (auto const* const axis : {"producers", "slots", "batch"}) {
       if (!is_named(command, axis)) lists.set(axis, "0");

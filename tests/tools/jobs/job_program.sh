@@ -112,6 +112,9 @@ case $2 in
     run tune "${job[@]}" --run-to-completion yes --within 0.2 --tile 64KiB --lanes 1,2 --signal callback --shape split
     expect_code 0
     expect_out 'lanes  tried as'
+    run tune "${job[@]}" --run-to-completion no,yes --within 0.2
+    expect_code 2
+    expect_err 'run it once for each'
     run watch --json "${job[@]}" --copies 2 --run-to-completion
     expect_code 0
     expect_out '"--run-to-completion='
