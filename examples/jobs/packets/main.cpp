@@ -110,7 +110,6 @@ std::string interface_of(JobPoint const& point) {
 
 JobWork sum_capture(JobPoint const& point) {
   std::size_t const places = std::size_t{1} << point.values.number("table");
-  std::size_t const top = point.values.number("top");
   auto const all = std::make_shared<Sums>();  // What one run changes belongs to that run.
   return {.source = [path = point.values.text("input"), live = interface_of(point),
                      stop = point.stop](Pool const& pool) -> std::unique_ptr<Source> {
@@ -121,20 +120,12 @@ JobWork sum_capture(JobPoint const& point) {
           .stages = {.make = [=](StageContext const& c) { return std::make_unique<SumPackets>(c, places); },
                      .merge = [all](Stage& lane) { all->add(static_cast<SumPackets&>(lane)); }},
           .digest = [all] { return digest_of(*all); },
-          .results = [all, top] { return text_of(*all, top); },
-          .remarks =
-              [all] {
-                bool const none = all->totals.packets == 0;
-                return none ? std::vector<std::string>{"No packet was read."} : std::vector<std::string>{};
-              }};
+          .results = [all, top = point.values.number("top")] { return text_of(*all, top); }};
 }
 
 TileShape shape_of(JobPoint const& point) {
-  constexpr std::size_t least = 4096;  // Where a packet begins is seen by several of them.
-  if (point.tile_bytes < least) {
-    throw Error(ErrorKind::bad_argument,
-                "a tile has whole packets: give it 4 KiB or more, and 16 times as many bytes as most packets have");
-  }
+  if (point.tile_bytes < 4096)  // Where a packet begins is seen by several of them.
+    throw Error(ErrorKind::bad_argument, "a tile has whole packets: give it 4 KiB or more, and best room for 16");
   return {.input_bytes = point.tile_bytes, .more_input_bytes = {record_places_bytes(point.tile_bytes, 12)}};
 }
 
@@ -151,8 +142,7 @@ int main(int count, char** arguments) {
                              .sentence = "The network interface to capture from until ctrl-C, as lo",
                              .type = "NAME",
                              .listed = false},
-                   number_option("top", "How many flows are printed, those with the most bytes; 0: all", 20, 0,
-                                 1U << 30U),
+                   number_option("top", "How many flows are printed, most bytes first; 0: all", 20, 0, 1U << 30U),
                    number_option("table", "Each lane has room for two to the power of this flows", 18, 6, 28)},
        .shape = shape_of,
        .make = sum_capture,
