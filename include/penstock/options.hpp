@@ -119,10 +119,10 @@ struct Tuning {
 
   /// Tiles in the pool: the most work in progress, and all the pinned memory there is. 0: enough for all lanes and
   /// producers to be busy, in whole batches; if the tiles that 160 MiB hold are enough, up to a batch more than those
-  /// (decisions/0031). With several GPUs and tiles from 1 MiB on, 32 MiB in all, or two tiles for each lane if these
-  /// are more, and one tile for each producer and each consumer beyond the first, if neither batch nor slots are asked
-  /// for (decisions/0050, 0070). With Aim::latency no more than one for each slot, producer and consumer
-  /// (decisions/0035).
+  /// (decisions/0031). With several GPUs 32 MiB in all, or two tiles for each lane if these are more; 2 MiB for each
+  /// producer beyond the first, a batch of them at most and a tile at least, of which 64 MiB in all; and a tile for
+  /// each consumer beyond the first; if neither batch nor slots are asked for (decisions/0070, 0093). With Aim::latency
+  /// no more than one for each slot, producer and consumer (decisions/0035).
   std::size_t tiles = 0;
   /// The most pinned memory that the tiles take together, in bytes: all that is pinned for them, which is whole huge
   /// pages for each part of the pool, or whole pages of PipelineOptions::own_memory. 0: what the tiles take. Where
@@ -131,8 +131,8 @@ struct Tuning {
   std::size_t memory = 0;
   /// The most tiles that a lane puts on its device at once. 0: on a GPU 32 MiB of tiles, or 8 MiB of tiles below 1 MiB,
   /// but no more than 128 tiles, no more than a quarter of the slots that are asked for, and with Aim::latency no more
-  /// than four tiles if no slots are asked for (decisions/0035); with several GPUs, tiles from 1 MiB on and no slots
-  /// asked for, 4 MiB or two tiles (decisions/0050); on the CPU device one (decisions/0021, 0026).
+  /// than four tiles if no slots are asked for (decisions/0035); with several GPUs and no slots asked for, no more than
+  /// 8 MiB divided by their number, or two tiles (decisions/0093); on the CPU device one (decisions/0021, 0026).
   unsigned batch = 0;
   /// Tiles in flight per lane. 0: four batches, more gained nothing (bench/flow/one_shot_bench); on a GPU at least 32
   /// for tiles below 1 MiB (bench/lane/signal_bench), with Aim::latency 16.

@@ -76,7 +76,7 @@ class MemoryOwner {
 /// which the first `more_filled[0]` bytes count, and so on.
 ///
 /// Threads: the holder of the tile's Loan, and no other thread.
-class Tile {
+class alignas(64) Tile {
  public:
   /// All of the input part, whether filled or not.
   std::span<std::byte> input() const noexcept { return parts_.input; }
@@ -160,15 +160,16 @@ class Tile {
     if (MemoryOwner* const owner = std::exchange(memory_owner_, nullptr)) owner->take_back(parts_.input);
   }
 
+  // With what is above these fill the first cache line, which holds all that changes for each tile of a usual run.
+  std::uint32_t index_ = 0;
+  std::uint16_t pool_part_ = 0;
+  bool stranded_ = false;
+  bool uses_memory_ = false;
   TileParts parts_;
   std::span<std::byte> own_input_;       ///< While it uses other memory.
   MemoryOwner* memory_owner_ = nullptr;  ///< Of that memory.
   Pool* home_ = nullptr;
-  std::uint32_t index_ = 0;
   mutable std::uint32_t mark_ = 0;
-  std::uint16_t pool_part_ = 0;
-  bool stranded_ = false;
-  bool uses_memory_ = false;
 };
 
 /// Checks that the bytes that fill a tile fit into it.

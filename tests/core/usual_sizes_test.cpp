@@ -64,11 +64,29 @@ TEST(TilesOfSeveralDevices, AreFewEnoughForTheCache) {
   EXPECT_EQ(tiles_of_several(holders), 32u);
   holders.producers = holders.consumers = 0;
   EXPECT_EQ(tiles_of_several(holders), 32u) << "an application that pushes and takes by itself";
+  EXPECT_EQ(
+      tiles_of_several({.lanes = 4, .slots = 128, .batch = 32, .producers = 1, .consumers = 1, .tile_bytes = mib / 16}),
+      512u)
+      << "small ones have no more of it";
 }
 
-TEST(TilesOfSeveralDevices, AreNoMoreThanUsual) {
-  TileHolders const holders{.lanes = 2, .slots = 1, .batch = 1, .producers = 1, .consumers = 1, .tile_bytes = 1 << 20};
-  EXPECT_EQ(tiles_of_several(holders), usual_tiles(holders));
+/// Seen to fail without the batch, the 2 MiB, and the 64 MiB of all.
+TEST(TilesOfSeveralDevices, AreMoreForProducersThatFillTilesOfOneBatch) {
+  constexpr std::size_t mib = std::size_t{1} << 20;
+  TileHolders holders{.lanes = 4, .slots = 32, .batch = 8, .producers = 16, .consumers = 1, .tile_bytes = mib / 4};
+  EXPECT_EQ(tiles_of_several(holders), 128u + 15 * 8);
+  holders.producers = 60;
+  EXPECT_EQ(tiles_of_several(holders), 128u + 256) << "64 MiB for all of them";
+  holders = {.lanes = 2, .slots = 64, .batch = 16, .producers = 3, .consumers = 1, .tile_bytes = mib / 4};
+  EXPECT_EQ(tiles_of_several(holders), 128u + 16) << "2 MiB each, also where a batch has 4";
+  holders = {.lanes = 4, .slots = 512, .batch = 128, .producers = 3, .consumers = 1, .tile_bytes = mib / 256};
+  EXPECT_EQ(tiles_of_several(holders), 2048u + 2 * 128) << "a batch each, also where 2 MiB are more";
+}
+
+TEST(TilesOfSeveralDevices, AreNoMoreThanSlotsButTwoForEachLane) {
+  EXPECT_EQ(
+      tiles_of_several({.lanes = 2, .slots = 1, .batch = 1, .producers = 1, .consumers = 1, .tile_bytes = 1 << 20}),
+      4u);
 }
 
 TEST(FewTiles, AreOneForEachWhoHoldsAny) {
@@ -91,10 +109,17 @@ TEST(UsualBatch, IsWhatALinkNeedsAtASize) {
   EXPECT_EQ(usual_batch(std::size_t{1} << 30), 1u);
 }
 
-TEST(UsualBatchOfSeveralDevices, IsFourMebibytesOrTwoTiles) {
-  EXPECT_EQ(usual_batch_of_several(std::size_t{1} << 20), 4u);
-  EXPECT_EQ(usual_batch_of_several(std::size_t{4} << 20), 2u);
-  EXPECT_EQ(usual_batch_of_several(std::size_t{1} << 30), 2u);
+/// Seen to fail if the number of devices does not count, and without the two and the usual batch.
+TEST(UsualBatchOfSeveralDevices, IsAFourthOfWhatADeviceHasOfTheCache) {
+  constexpr std::size_t kib = std::size_t{1} << 10;
+  EXPECT_EQ(usual_batch_of_several(1024 * kib, 2), 4u);
+  EXPECT_EQ(usual_batch_of_several(1024 * kib, 4), 2u);
+  EXPECT_EQ(usual_batch_of_several(64 * kib, 2), 64u);
+  EXPECT_EQ(usual_batch_of_several(64 * kib, 4), 32u);
+  EXPECT_EQ(usual_batch_of_several(64 * kib, 8), 16u);
+  EXPECT_EQ(usual_batch_of_several(4096 * kib, 2), 2u) << "two at least";
+  EXPECT_EQ(usual_batch_of_several(std::size_t{1} << 30, 2), 2u);
+  EXPECT_EQ(usual_batch_of_several(4 * kib, 2), 128u) << "no more than usual";
 }
 
 }  // namespace

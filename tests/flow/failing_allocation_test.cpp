@@ -71,7 +71,7 @@ int through_a_route(TileRoute::Options const& options, std::size_t nth) {
       (*loan)->sequence = sequence;
       route->send(std::move(*loan), nullptr);
     }
-    if (route != nullptr) route->graph().release();
+    if (route != nullptr) route->graph().end_input();
   });
   std::optional<TileRoute> route;
   refuse(Refusal::memory, nth);
@@ -85,7 +85,7 @@ int through_a_route(TileRoute::Options const& options, std::size_t nth) {
         outcomes, std::stop_source());
     route->lead_to(lane);
     lane.complete_into(&*route);
-    route->graph().hold();
+    route->graph().open_input();
     made = &*route;
     route->graph().wait();
   } catch (std::bad_alloc const&) {

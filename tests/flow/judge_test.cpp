@@ -6,6 +6,7 @@
 #include <ctime>
 #include <mutex>
 
+#include "support/says_it_is_a_gpu.hpp"
 #include <gtest/gtest.h>
 
 #include "penstock/cpu/cpu_device.hpp"
@@ -154,6 +155,18 @@ TEST_F(ARunOfAnEmbeddingProgram, HasNoCpuTimeOnAModelledMachine) {
   EXPECT_FALSE(
       figures_of(report, options, Metered{.seconds = 1e-3, .cpu_seconds = 20e-3}, Recording{}, modelled, 1).cpu_time);
   EXPECT_TRUE(figures_of(report, options, Recording{}, device).cpu_time);
+}
+
+/// Seen to fail if the number of GPUs does not count.
+TEST_F(ARunOfAnEmbeddingProgram, IsToldOfLargerBatchesOnlyWhereItsGpusGainByThem) {
+  support::SaysItIsAGpu const gpu;
+  Metered const metered{.seconds = 1e-3, .cpu_seconds = 1e-3};
+  Report report;
+  report.devices.resize(1);
+  EXPECT_EQ(figures_of(report, options, metered, Recording{}, gpu, 1).usual_batch, 128U);
+  EXPECT_EQ(figures_of(report, options, metered, Recording{}, device, 1).usual_batch, 1U);
+  report.devices.resize(4);
+  EXPECT_EQ(figures_of(report, options, metered, Recording{}, gpu, 1).usual_batch, 32U);
 }
 
 TEST_F(ARunOfAnEmbeddingProgram, ThatPushesSaysHowLongItWaitedForTiles) {

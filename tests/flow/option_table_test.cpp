@@ -82,9 +82,10 @@ TEST(OptionTable, SaysOfEachRefusalWhichOptionItIsAndWhatWouldDo) {
 }
 
 TEST(OptionTable, TellsInHelpWhatAnOptionIsItsBoundsAndItsDefault) {
-  EXPECT_EQ(find_option("lanes")->help(),
-            "Threads that drive the devices. At most 1024. Default: 1 for each; per GPU 2, if tiles are below 1 MiB; "
-            "without a GPU 1 for each 4 CPUs, at most 4; as many as CPUs with --run-to-completion");
+  EXPECT_EQ(
+      find_option("lanes")->help(),
+      "Threads that drive the devices. At most 1024. Default: 1 for each; for one GPU 2, if tiles are below 1 MiB; "
+      "without a GPU 1 for each 4 CPUs, at most 4; as many as CPUs with --run-to-completion");
   EXPECT_EQ(find_option("shape")->help("single"),
             "Streams of a lane: split (upload, compute, download) or single. Default: single");
   for (OptionRow const& row : option_table()) {

@@ -89,7 +89,7 @@ TEST(AParallelSink, ThatWaitsForTasksUnderALockIsNotCalledWithinItself) {
   TileRoute route({.ordered = true, .parallel_sink = true, .consumers = 4}, pool, records,
                   [&](Completion& completion) { sink(completion); }, outcomes, {});
   route.lead_to(lanes);
-  route.graph().hold();
+  route.graph().open_input();
   std::jthread const consumer([&] {
     route.graph().attach();
     route.graph().wait();
@@ -102,7 +102,7 @@ TEST(AParallelSink, ThatWaitsForTasksUnderALockIsNotCalledWithinItself) {
   route.from_lane(Completion::done(std::move(lanes.kept[0])));
   sink.await_lead();
   for (std::size_t i = tiles - 1; i > 0; --i) route.from_lane(Completion::done(std::move(lanes.kept[i])));
-  route.graph().release();
+  route.graph().end_input();
   EXPECT_TRUE(pool.wait_until_home(std::chrono::hours(1)));
   EXPECT_FALSE(sink.called_within());
 }

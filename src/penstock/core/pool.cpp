@@ -130,7 +130,7 @@ std::optional<Loan> Pool::try_borrow(std::size_t part) noexcept {
   if (waiters_.any_sleeps()) return std::nullopt;
   Tile* const tile = pop(part);
   if (tile == nullptr) return std::nullopt;
-  out_.fetch_add(1, std::memory_order_relaxed);
+  count_.lend();
   return lend(tile);
 }
 
@@ -194,7 +194,7 @@ Tile* Pool::watch(Clock::time_point end, std::stop_token const& stop, std::size_
   }
   waiters_.end_watch();
   if (seen == nullptr) return nullptr;
-  out_.fetch_add(1, std::memory_order_relaxed);
+  count_.lend();
   serve_next();
   return seen;
 }
@@ -234,7 +234,7 @@ void Pool::give(Tile& tile) {
   Borrower& served = next_for(tile);
   unlink(served);
   overtakings_.store(0, std::memory_order_relaxed);
-  out_.fetch_add(1, std::memory_order_relaxed);
+  count_.lend();
   served.given = &tile;
   served.arrived.notify_one();  // Under the lock: `served` may be gone the moment its thread sees `given`.
 }
@@ -247,10 +247,8 @@ void Pool::take_back(Tile& tile) noexcept {
     tile.tell_memory_owner();                // While no other thread can have the tile.
     bring_home(tile);
   }
-  // This is the last access of this thread to the pool, which may be gone afterwards: to wake takes only the address.
-  // Release: a thread that reads the count below sees all that was done with the pool.
-  std::uint32_t const before = out_.fetch_sub(1, std::memory_order_release);
-  if ((before & tiles_mask) == 1 && before > tiles_mask) StandardAtomics::wake_all(out_);
+  // This is the last access of this thread to the pool, which may be gone afterwards.
+  count_.bring_home();
 }
 
 Pool::Counts Pool::counts() const noexcept {
@@ -258,20 +256,6 @@ Pool::Counts Pool::counts() const noexcept {
   // Behind that: a stranded tile whose loan dies meanwhile counts twice, and never as home.
   std::size_t const gone = gone_.load(std::memory_order_relaxed);
   return {.lent = lent, .home = size() - std::min(size(), lent + gone), .stranded = stranded()};
-}
-
-bool Pool::wait_until_home(std::chrono::nanoseconds at_most) const noexcept {
-  auto const start = Clock::now();
-  // Relaxed: whether it sleeps is decided on the word itself, which holds this count as well.
-  std::uint32_t now = out_.fetch_add(one_waiter, std::memory_order_relaxed) + one_waiter;
-  while ((now & tiles_mask) != 0) {
-    auto const elapsed = Clock::now() - start;
-    if (elapsed >= at_most) break;
-    StandardAtomics::wait(out_, now, at_most - elapsed);
-    now = out_.load(std::memory_order_relaxed);
-  }
-  // Acquire: with the count at 0, all that was done with the pool.
-  return (out_.fetch_sub(one_waiter, std::memory_order_acquire) & tiles_mask) == 0;
 }
 
 void Pool::bring_home(Tile& tile) noexcept {

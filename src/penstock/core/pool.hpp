@@ -14,6 +14,7 @@
 
 #include "penstock/clock.hpp"
 #include "penstock/core/atomics.hpp"
+#include "penstock/core/loan_count.hpp"
 #include "penstock/core/tile_queue.hpp"
 #include "penstock/core/waiters.hpp"
 #include "penstock/tile.hpp"
@@ -107,12 +108,12 @@ class Pool {
   std::size_t part_of(std::size_t index) const { return tile(index).pool_part(); }
   /// Tiles out, and those that threads are bringing home at this moment. Exact when no other thread lends or gives
   /// back.
-  std::size_t on_loan() const noexcept { return out_.load(std::memory_order_acquire) & tiles_mask; }
+  std::size_t on_loan() const noexcept { return count_.out(); }
   /// True once no tile is on loan; false if one still is after about `at_most`. A stranded tile is on loan as long as
   /// its loan lives.
   ///
   /// Blocks: until then.
-  bool wait_until_home(std::chrono::nanoseconds at_most) const noexcept;
+  bool wait_until_home(std::chrono::nanoseconds at_most) const noexcept { return count_.wait_until_none(at_most); }
   /// Tiles that will never be lent again, since a device that was given up may still write to them.
   std::size_t stranded() const noexcept { return stranded_.load(std::memory_order_acquire); }
   /// Where the tiles are. `lent` and `home` are together no more than all tiles, also while other threads lend and give
@@ -134,8 +135,6 @@ class Pool {
  private:
   friend class Loan;
   struct Borrower;
-  static constexpr std::uint32_t tiles_mask = (std::uint32_t{1} << 18) - 1;
-  static constexpr std::uint32_t one_waiter = tiles_mask + 1;
 
   void add(PoolPart const& part, std::size_t number, std::size_t first);
   TileQueue& home_of(std::size_t part) noexcept { return part == 0 ? home_ : *more_homes_[part - 1]; }
@@ -157,13 +156,10 @@ class Pool {
   std::vector<Tile> tiles_;
   TileQueue home_;  ///< Of the first part; here, because most pools have no other.
   std::vector<std::unique_ptr<TileQueue>> more_homes_;
-  /// Low bits: the tiles that are out or on their way home. High bits: the threads that wait until none is. A tile may
-  /// be lent again while the thread that brought it home still counts it, so the low bits have room for 196,000 such
-  /// threads beside all tiles, and the high bits for 16,383.
-  mutable std::atomic<std::uint32_t> out_{0};
+  mutable LoanCount count_;
   std::atomic<std::size_t> stranded_{0};
   std::atomic<std::size_t> gone_{0};  ///< Those of them whose loans have died.
-  Waiters waiters_;
+  alignas(64) Waiters waiters_;
   std::chrono::nanoseconds const spin_;
   std::atomic<unsigned> overtakings_{0};  ///< Tiles left to the watcher since a sleeper was served.
   std::mutex queue_mutex_;

@@ -30,11 +30,16 @@ constexpr unsigned usual_batch(std::size_t largest_part) {
   return static_cast<unsigned>(std::clamp<std::size_t>(bytes / std::max<std::size_t>(1, largest_part), 1, most));
 }
 
-/// The same with several GPUs, for tiles from `large_tile` on: 4 MiB, and two tiles at least, since few tiles are in
-/// use (decisions/0050).
-constexpr unsigned usual_batch_of_several(std::size_t largest_part) {
-  constexpr std::size_t bytes = std::size_t{4} << 20;
-  return static_cast<unsigned>(std::max<std::size_t>(2, bytes / std::max<std::size_t>(1, largest_part)));
+/// Memory of tiles for several GPUs together. They copy faster than the host's memory can go, unless the last cache
+/// holds most of it, and the cache does not grow with their number (decisions/0070).
+inline constexpr std::size_t bytes_of_several = std::size_t{32} << 20;
+
+/// The same with so many GPUs: as many as `bytes_of_several` hold if each GPU has its batches in flight, two tiles at
+/// least, and no more than usual (decisions/0093).
+constexpr unsigned usual_batch_of_several(std::size_t largest_part, std::size_t gpus) {
+  std::size_t const bytes = bytes_of_several / (batches_in_flight * std::max<std::size_t>(1, gpus));
+  std::size_t const held = bytes / std::max<std::size_t>(1, largest_part);
+  return static_cast<unsigned>(std::clamp<std::size_t>(held, 2, std::max(2U, usual_batch(largest_part))));
 }
 
 /// The part of the batch asked for that lanes can use: in each lane, one batch comes while another goes.
@@ -77,18 +82,23 @@ constexpr std::size_t usual_tiles(TileHolders const& holders) {
   return in_whole_batches(held, holders);
 }
 
-/// Memory of tiles for several GPUs together. They copy faster than the host's memory can go, unless the last cache
-/// holds most of it, and the cache does not grow with their number (decisions/0070).
-inline constexpr std::size_t bytes_of_several = std::size_t{32} << 20;
+/// What each producer beyond the first has of tiles for several GPUs: it fills one of a batch, and the others of the
+/// batch wait for that one. With more than `most_bytes_of_producers` for all of them, tiles leave the last cache before
+/// they are lent again (decisions/0093).
+inline constexpr std::size_t bytes_of_producer = std::size_t{2} << 20;
+inline constexpr std::size_t most_bytes_of_producers = std::size_t{64} << 20;
 
-/// How many tiles a pipeline of several GPUs takes if it is not told: `bytes_of_several` of them, and two for each lane
-/// at least; one for each producer and each consumer beyond the first; in whole batches, and no more than usual.
+/// How many tiles a pipeline of several GPUs takes if it is not told: `bytes_of_several` of them, no more than there
+/// are slots, and two for each lane at least; for each producer beyond the first as many as `bytes_of_producer`, a
+/// batch at most and one at least; one for each consumer beyond the first. In whole batches.
 constexpr std::size_t tiles_of_several(TileHolders const& holders) {
-  std::size_t const cached = bytes_of_several / std::max<std::size_t>(1, holders.tile_bytes);
-  std::size_t const others =
-      std::max<std::size_t>(holders.producers, 1) + std::max<std::size_t>(holders.consumers, 1) - 2;
-  std::size_t const held = std::max(cached, 2 * holders.lanes) + others;
-  return std::min(in_whole_batches(held, holders), usual_tiles(holders));
+  std::size_t const bytes = std::max<std::size_t>(1, holders.tile_bytes);
+  std::size_t const cached = std::min(bytes_of_several / bytes, holders.lanes * holders.slots);
+  std::size_t const producers = std::max<std::size_t>(holders.producers, 1) - 1;
+  std::size_t const consumers = std::max<std::size_t>(holders.consumers, 1) - 1;
+  std::size_t const each = std::min(bytes_of_producer / bytes, std::max<std::size_t>(1, holders.batch));
+  std::size_t const filled = std::max(producers, std::min(producers * each, most_bytes_of_producers / bytes));
+  return in_whole_batches(std::max(cached, 2 * holders.lanes) + filled + consumers, holders);
 }
 
 /// How many are enough where tiles are few, and all of them are lent in turn: one for each slot, producer and consumer,

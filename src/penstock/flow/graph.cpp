@@ -166,11 +166,19 @@ void Graph::attach() {
   nodes_->arena.execute([] {});
 }
 
-void Graph::hold() noexcept {
+void Graph::open_input() noexcept {
+  nodes_->graph->open_input();
+}
+
+void Graph::end_input() noexcept {
+  nodes_->graph->end_input();
+}
+
+void Graph::owe() noexcept {
   nodes_->graph->owe();
 }
 
-void Graph::release() noexcept {
+void Graph::settle() noexcept {
   nodes_->graph->settle();
 }
 

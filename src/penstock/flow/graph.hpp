@@ -43,9 +43,12 @@ class Graph {
   ///
   /// Throws: Error, if the system refuses a thread; std::bad_alloc.
   void start();
-  /// Keeps `wait` from returning until `release`, once for each call: for each record that is under way.
-  void hold() noexcept;
-  void release() noexcept;
+  /// Keeps `wait` from returning until `end_input`, after which no record is owed that was not owed before.
+  void open_input() noexcept;
+  void end_input() noexcept;
+  /// Keeps `wait` from returning until `settle`, once for each call: for each record that is under way.
+  void owe() noexcept;
+  void settle() noexcept;
   /// What each consumer but the thread that waits is bound to, as BoundThread::bound_to.
   std::vector<CpuSet> bound_to() const;
   /// Only while nothing waits: consumers that could not be bound and messages that were refused, in words.
@@ -54,7 +57,7 @@ class Graph {
   ///
   /// Throws: std::bad_alloc.
   void attach();
-  /// Works in the graph until nothing holds it. Sleeps while there is nothing to do.
+  /// Works in the graph until the input has ended and nothing is owed. Sleeps while there is nothing to do.
   ///
   /// Threads: one at a time, and none that is in a station's work.
   /// Blocks:  until then. Without a thread in it nothing may move.

@@ -71,7 +71,8 @@ RunFigures made_of(Report const& report, PipelineOptions const& options, Device 
   figures.sinks = options.tuning.sink_on_lanes ? options.lanes : options.parallel_sink ? options.consumers : 1;
   figures.slots = options.tuning.slots;
   figures.batch = options.tuning.batch;
-  figures.usual_batch = device.info().acts_as_gpu() ? usual_batch(largest) : 1;
+  std::size_t const gpus = device.info().acts_as_gpu() ? std::max<std::size_t>(1, report.devices.size()) : 0;
+  figures.usual_batch = gpus == 0 ? 1 : gpus == 1 ? usual_batch(largest) : usual_batch_of_several(largest, gpus);
   figures.pool = options.tuning.tiles;
   figures.cpus = cpus > 0 ? cpus : report.cpus;
   figures.gpu = device.info().acts_as_gpu();

@@ -154,7 +154,7 @@ constexpr std::array rows{
          .places = everywhere | searches,
          .unit = "threads",
          .most = PipelineOptions::most_threads,
-         .otherwise = "1 for each; per GPU 2, if tiles are below 1 MiB; without a GPU 1 for each 4 CPUs, at most "
+         .otherwise = "1 for each; for one GPU 2, if tiles are below 1 MiB; without a GPU 1 for each 4 CPUs, at most "
                       "4; as many as CPUs with --run-to-completion"}),
     count<&PipelineOptions::consumers>({.name = "consumers",
                                         .sentence = "Threads that take results",
@@ -182,8 +182,8 @@ constexpr std::array rows{
          .places = everywhere,
          .unit = "tiles",
          .most = Pool::max_tiles,
-         .otherwise = "1; on a GPU 32 MiB of them, of those below 1 MiB 8 MiB, up to 128; of several GPUs 4 MiB or "
-                      "2 tiles; 4 with --aim latency",
+         .otherwise = "1; on a GPU 32 MiB of them, of those below 1 MiB 8 MiB, up to 128; of several GPUs 8 MiB by "
+                      "their number or 2 tiles; 4 with --aim latency",
          .follows = "slots tile",
          .worth_trying = 128,
          .in_all_profiles = false}),

@@ -78,7 +78,7 @@ void Producers::produce(std::size_t worker) {
         asked = Clock::now();
       }
       Crew::Turn turn;
-      if (!produce_next(worker, asked, turn)) break;
+      if (!produce_next(stop, worker, asked, turn)) break;
       asked = Clock::now();
       crew_.note(worker, asked, turn);
     }
@@ -93,7 +93,7 @@ bool Producers::bring(std::size_t lane) noexcept {
   try {
     auto const asked = Clock::now();
     Crew::Turn turn;
-    return !enough_.stop_requested() && produce_next(lane, asked, turn);
+    return !enough_.stop_requested() && produce_next(enough_.get_token(), lane, asked, turn);
   } catch (...) {
     end_input(current_failure("source", ErrorKind::system));
     return false;
@@ -101,14 +101,16 @@ bool Producers::bring(std::size_t lane) noexcept {
 }
 
 /// `asked` is when it began to wait for a tile. False if the input has ended, or no more of it is wanted.
-bool Producers::produce_next(std::size_t worker, Clock::time_point asked, Crew::Turn& turn) {
-  auto const stop = enough_.get_token();
+bool Producers::produce_next(std::stop_token const& stop, std::size_t worker, Clock::time_point asked,
+                             Crew::Turn& turn) {
   auto loan = borrow(stop, places_[worker].pool_part);
-  turn.waited = Clock::now() - asked;
+  // The clock is read three times for a tile: of one that takes no time to fill, seven reads were a fourth.
+  auto began = Clock::now();
+  turn.waited = began - asked;
   borrow_wait_.fetch_add(turn.waited.count(), std::memory_order_relaxed);
   if (!loan || stop.stop_requested()) return false;
-  auto const sequence = claim(**loan, turn);
-  if (sequence) produce_one(std::move(*loan), *sequence, turn);
+  auto const sequence = claim(**loan, began);
+  if (sequence) produce_one(std::move(*loan), *sequence, began, turn);
   return sequence.has_value();
 }
 
@@ -122,9 +124,11 @@ std::optional<Loan> Producers::borrow(std::stop_token const& stop, std::size_t p
   return pool_.borrow(stop, part);
 }
 
-void Producers::produce_one(Loan loan, std::uint64_t sequence, Crew::Turn& turn) {
+/// `began` is when the source was asked for it.
+void Producers::produce_one(Loan loan, std::uint64_t sequence, Clock::time_point began, Crew::Turn& turn) {
   std::shared_ptr<Failure const> failure;
-  auto const began = Clock::now();
+  bool const recorded = recorder_ != nullptr && recorder_->wants(sequence);
+  auto const began_fill = recorded ? Clock::now() : began;
   try {
     RangeHere const range(ranges_, Step::fill, sequence);
     loan->filled = source_.fill(*loan);
@@ -135,33 +139,36 @@ void Producers::produce_one(Loan loan, std::uint64_t sequence, Crew::Turn& turn)
     failure = current_failure("source", ErrorKind::system);
   }
   auto const ended = Clock::now();
-  turn.filled += ended - began;
+  turn.filled = ended - began;
   fill_.fetch_add(turn.filled.count(), std::memory_order_relaxed);
-  if (recorder_ != nullptr && recorder_->wants(sequence)) {
-    recorder_->note_here(Step::borrow, sequence, began - turn.waited, began);
-    recorder_->note_here(Step::fill, sequence, began, ended);
+  if (recorded) {
+    recorder_->note_here(Step::borrow, sequence, began_fill - turn.waited, began_fill);
+    recorder_->note_here(Step::fill, sequence, began_fill, ended);
   }
   loan->sequence = sequence;  // The source may have changed it.
   run_.send(std::move(loan), std::move(failure));
 }
 
-/// Gives the tile its place; nothing at the end of the input.
-std::optional<std::uint64_t> Producers::claim(Tile& tile, Crew::Turn& turn) {
-  std::scoped_lock const lock(claim_mutex_);
+/// Gives the tile its place; nothing at the end of the input. `began` becomes when the source is asked: a wait for
+/// other producers is no time of the source.
+std::optional<std::uint64_t> Producers::claim(Tile& tile, Clock::time_point& began) {
+  std::unique_lock lock(claim_mutex_, std::try_to_lock);
+  if (!lock) {
+    lock.lock();
+    began = Clock::now();
+  }
   if (input_ended_) return std::nullopt;
   bool more = false;
-  auto const began = Clock::now();
   try {
     tile.sequence = next_sequence_;
     more = source_.next(tile);
     // A source that fills here holds the lock for as long on a modelled machine. Others must not sleep under it.
-    if (Clock::real(Clock::now() - began) > worth_a_sleep) HostTime::pay();
+    if (Clock::slower() != 1 && Clock::real(Clock::now() - began) > worth_a_sleep) HostTime::pay();
   } catch (...) {
     failure_ = current_failure("source", ErrorKind::system);
   }
-  turn.filled += Clock::now() - began;
   if (more) return next_sequence_++;
-  fill_.fetch_add(turn.filled.count(), std::memory_order_relaxed);
+  fill_.fetch_add((Clock::now() - began).count(), std::memory_order_relaxed);
   input_ended_ = true;
   enough_.request_stop();
   return std::nullopt;

@@ -63,8 +63,7 @@ class Resolving {
         largest_part_(options_.tile.largest_part()),
         asked_batch_(options_.tuning.batch),
         asked_slots_(options_.tuning.slots),
-        few_(gpu_ && devices_ > 1 && !for_latency() && largest_part_ >= large_tile && asked_batch_ == 0 &&
-             asked_slots_ == 0),
+        few_(gpu_ && devices_ > 1 && !for_latency() && asked_batch_ == 0 && asked_slots_ == 0),
         remarks_(remarks) {}
 
   PipelineOptions resolved() {
@@ -155,7 +154,7 @@ class Resolving {
   void resolve_lanes() {
     if (options_.lanes == 0) {
       unsigned const each = options_.tuning.run_to_completion ? std::max(1U, cpus_ / static_cast<unsigned>(devices_))
-                            : gpu_                            ? (largest_part_ < large_tile ? 2 : 1)
+                            : gpu_                            ? (largest_part_ < large_tile && devices_ == 1 ? 2 : 1)
                                                               : lanes_of_cpus(cpus_ / static_cast<unsigned>(devices_));
       options_.lanes = static_cast<unsigned>(devices_) * (for_latency() ? 1 : each);
     }
@@ -176,7 +175,9 @@ class Resolving {
       return;
     }
     if (asked_batch_ == 0) {
-      unsigned const batch = few_ ? usual_batch_of_several(largest_part_) : gpu_ ? usual_batch(largest_part_) : 1;
+      unsigned const batch = few_   ? usual_batch_of_several(largest_part_, devices_)
+                             : gpu_ ? usual_batch(largest_part_)
+                                    : 1;
       options_.tuning.batch = gpu_ && asked_slots_ != 0 ? std::clamp(asked_slots_ / batches_in_flight, 1U, batch)
                               : for_latency()           ? std::min(batch, burst_batch)
                                                         : batch;
@@ -282,7 +283,7 @@ class Resolving {
   std::size_t const largest_part_;
   unsigned const asked_batch_;  ///< 0, if it is left to the pipeline.
   unsigned const asked_slots_;  ///< Likewise.
-  bool const few_;  ///< Tiles in use are to be few, because several GPUs share the host's memory (decisions/0050).
+  bool const few_;  ///< Tiles in use are to be few, because several GPUs share the host's memory (decisions/0093).
   std::vector<std::string>& remarks_;
 };
 

@@ -86,7 +86,7 @@ Run::Run(Input input, Rundown& open_input, Pool& pool, std::span<TileRecord> rec
   lanes_ = std::make_unique<LaneSet>(lanes, pool.shape(), pool.size(), of_lanes, marked,
                                      [this](Completion completion) { route_.from_lane(std::move(completion)); });
   route_.lead_to(*lanes_);
-  route_.graph().hold();  // Until the end of the input.
+  route_.graph().open_input();
   open_input_.open();
 }
 
@@ -108,7 +108,7 @@ void Run::end_of_input() {
   open_input_.close();
   enough_.request_stop();
   lanes_->flush();
-  route_.graph().release();
+  route_.graph().end_input();
 }
 
 void Run::give_up() {

@@ -10,6 +10,7 @@
 #include <oneapi/tbb/flow_graph.h>
 
 #include "penstock/core/event_count.hpp"
+#include "penstock/flow/debts.hpp"
 #include "penstock/flow/tile_record.hpp"
 
 namespace penstock {
@@ -56,25 +57,29 @@ class CallGraph final : public oneapi::tbb::flow::graph {
     calls_.fetch_add(1, std::memory_order_seq_cst);
     bell_.notify();
   }
-  /// A record that is under way, or a hold, keeps the thread that waits; `settle` ends that.
-  void owe() noexcept { owed_.fetch_add(1, std::memory_order_relaxed); }
+  /// Keeps the thread that waits until `end_input`.
+  void open_input() noexcept { debts_.open_input(); }
+  void end_input() noexcept {
+    if (debts_.end_input()) bell_.notify();
+  }
+  /// A record that is under way keeps the thread that waits; `settle` ends that.
+  void owe() noexcept { debts_.owe(); }
   /// The thread that settles the last record is still in a body, or the thread that waits waits for it.
   void settle() noexcept {
-    if (owed_.fetch_sub(1, std::memory_order_acq_rel) == 1) bell_.notify();
+    if (debts_.settle()) bell_.notify();
   }
-  bool owes_nothing() const noexcept { return owed_.load(std::memory_order_acquire) == 0; }
+  bool owes_nothing() const noexcept { return debts_.none(); }
   std::uint64_t calls() const noexcept { return calls_.load(std::memory_order_seq_cst); }
   /// Sleeps until there was a call after the first `seen`, or nothing is owed; awake for the time of `spin` first.
   void await_call(std::uint64_t seen, std::chrono::nanoseconds spin) noexcept {
-    bell_.await([&] { return calls() != seen || owed_.load(std::memory_order_seq_cst) == 0; }, spin,
-                std::chrono::hours(1));
+    bell_.await([&] { return calls() != seen || owes_nothing(); }, spin, std::chrono::hours(1));
   }
 
  private:
-  static thread_local bool counted;  ///< Whether the call that this thread makes has been counted by the graph.
-  std::atomic<std::int64_t> owed_{0};
+  static thread_local bool counted;      ///< Whether the call that this thread makes has been counted by the graph.
   std::atomic<std::uint64_t> calls_{0};  ///< How often there was work for a consumer that may be asleep.
   EventCount bell_;
+  Debts debts_;
 };
 
 /// What a consumer does with a record that waited for it in a station.

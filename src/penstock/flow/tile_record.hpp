@@ -16,8 +16,9 @@ namespace penstock {
 /// What a run knows of one tile on its route, from the thread that filled it to the sink. There is one for each tile of
 /// the pool, for good.
 ///
-/// Threads: the one that it was last given to. While a lane has the tile, the record is the lane's.
-struct TileRecord {
+/// Threads: the one that it was last given to. While a lane has the tile, the record is the lane's. A cache line of its
+///          own: other threads have its neighbours.
+struct alignas(64) TileRecord {
   Completion completion = {};
   std::uint64_t sequence = 0;  ///< The tile's place; what a host stage does to the tile's own copy does not move it.
   /// When a lane completed it, if that is recorded.

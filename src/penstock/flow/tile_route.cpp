@@ -39,7 +39,7 @@ void TileRoute::send(Loan loan, std::shared_ptr<Failure const> failure) {
   record.sequence = loan->sequence;
   Outcome const outcome = failure != nullptr ? Outcome::failed : Outcome::done;
   record.completion = {std::move(loan), outcome, std::move(failure)};
-  graph_.hold();  // Until it is delivered.
+  graph_.owe();  // Until it is delivered.
   if (!host_.empty()) return host_.front().station->push(record);
   to_lane(record);
 }
@@ -140,7 +140,7 @@ void TileRoute::deliver(TileRecord& record) noexcept {
       recorder_->note_here(Step::sink, sequence, began, ended);
     }
   }
-  graph_.release();
+  graph_.settle();
 }
 
 }  // namespace penstock

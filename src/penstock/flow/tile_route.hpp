@@ -116,11 +116,12 @@ class TileRoute {
   Recorder* const recorder_;
   Ranges* const ranges_;
   std::uint32_t const deliver_row_;
-  /// Relaxed: a tile is handed on behind its count, so a thread that sees a later count of it sees this one.
-  std::atomic<std::uint64_t> sent_{0};
   std::atomic<TileTaker*> lanes_{nullptr};  ///< A lane may be lost before the others are there.
+  /// Relaxed: a tile is handed on behind its count, so a thread that sees a later count of it sees this one. In a cache
+  /// line of its own: consumers read what is around it.
+  alignas(64) std::atomic<std::uint64_t> sent_{0};
 
-  std::deque<HostWork> host_;
+  alignas(64) std::deque<HostWork> host_;
   std::optional<OrderWork> order_;
   SinkWork sink_work_{*this};
   Graph graph_;                       ///< It is destroyed first.

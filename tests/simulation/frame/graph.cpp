@@ -93,12 +93,20 @@ void Graph::start() {
 
 void Graph::attach() {}
 
-void Graph::hold() noexcept {
+void Graph::open_input() noexcept {
+  owe();
+}
+
+void Graph::end_input() noexcept {
+  settle();
+}
+
+void Graph::owe() noexcept {
   std::scoped_lock const lock(nodes_->frame.mutex);
   ++nodes_->frame.owed;
 }
 
-void Graph::release() noexcept {
+void Graph::settle() noexcept {
   std::scoped_lock const lock(nodes_->frame.mutex);
   --nodes_->frame.owed;
   nodes_->frame.changed.notify_all();

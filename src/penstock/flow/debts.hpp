@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+
+#include "penstock/core/atomics.hpp"
+
+namespace penstock {
+
+/// The records that a graph owes: all that ever came, less all that are settled. It owes something as long as more may
+/// come, too.
+///
+/// Each number has a cache line of its own, and who settles does not read what is owed before the input has ended: some
+/// threads owe while others settle (decisions/0093).
+///
+/// Threads: any. Who settles has seen what it owes.
+template <class Atomics = StandardAtomics>
+class BasicDebts {
+ public:
+  /// More records come until `end_input`.
+  void open_input() noexcept { input_open_.store(true, std::memory_order_seq_cst); }
+  /// No record is owed from now on that was not owed before. True if nothing is owed any more.
+  bool end_input() noexcept {
+    // All seq_cst, as in `settle`: who settles and still sees the input open is counted in the look behind this. So one
+    // of all these threads sees that nothing is owed.
+    input_open_.store(false, std::memory_order_seq_cst);
+    return none();
+  }
+  void owe() noexcept { owed_.fetch_add(1, std::memory_order_relaxed); }
+  /// True if nothing is owed any more.
+  bool settle() noexcept {
+    settled_.fetch_add(1, std::memory_order_seq_cst);
+    return none();
+  }
+  bool none() const noexcept {
+    if (input_open_.load(std::memory_order_seq_cst)) return false;
+    // In this order: what is settled was owed before.
+    std::uint64_t const settled = settled_.load(std::memory_order_seq_cst);
+    return owed_.load(std::memory_order_relaxed) == settled;
+  }
+
+ private:
+  template <class Value>
+  using Atomic = typename Atomics::template Atomic<Value>;
+
+  alignas(64) Atomic<std::uint64_t> owed_{0};
+  alignas(64) Atomic<std::uint64_t> settled_{0};
+  Atomic<bool> input_open_{false};
+};
+
+using Debts = BasicDebts<>;
+
+}  // namespace penstock
