@@ -119,7 +119,7 @@ struct Tuning {
 
   /// Tiles in the pool: the most work in progress, and all the pinned memory there is. 0: enough for all lanes and
   /// producers to be busy, in whole batches; if the tiles that 160 MiB hold are enough, up to a batch more than those
-  /// (decisions/0031). With several GPUs 32 MiB in all, or two tiles for each lane if these are more; 2 MiB for each
+  /// (decisions/0031). With several GPUs 32 MiB at most, or two tiles for each lane if these are more; 2 MiB for each
   /// producer beyond the first, a batch of them at most and a tile at least, of which 64 MiB in all; and a tile for
   /// each consumer beyond the first; if neither batch nor slots are asked for (decisions/0070, 0093). With Aim::latency
   /// no more than one for each slot, producer and consumer (decisions/0035).
@@ -221,9 +221,9 @@ struct PipelineOptions {
   /// leave free.
   unsigned producers = 0;
   /// Threads that drive the devices. 0: for the CPU device one for each four of its CPUs, at least one and at most four
-  /// (decisions/0075); per GPU one for tiles from 1 MiB on, where more lanes only hindered each other
-  /// (bench/flow/one_shot_bench), and two for smaller ones. One for each device with Aim::latency. Never fewer than
-  /// devices.
+  /// (decisions/0075); for one GPU one for tiles from 1 MiB on, where more lanes only hindered each other
+  /// (bench/flow/one_shot_bench), and two for smaller ones; one for each of several GPUs (decisions/0093), and for each
+  /// device with Aim::latency. Never fewer than devices.
   unsigned lanes = 0;
   /// Threads in host stages and sink. 0: one, or half as many as CPUs if they may work at once.
   unsigned consumers = 0;

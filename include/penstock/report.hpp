@@ -195,7 +195,8 @@ struct Report {
   std::string placement;
   std::size_t pool_tiles = 0;  ///< Tiles of the pipeline, and the memory that is pinned for them.
   std::size_t pool_bytes = 0;
-  unsigned nodes = 0;  ///< NUMA nodes that the process may use; 0 if that is not known.
+  std::size_t pool_reserve = 0;  ///< Of these tiles, those that stay home while few producers are at work.
+  unsigned nodes = 0;            ///< NUMA nodes that the process may use; 0 if that is not known.
   /// Null if Watching::attribute did not ask for it, or no device was lost.
   std::shared_ptr<Attribution const> attribution;
   std::vector<std::string> remarks;  ///< What the machine would not do (bind a thread, place a page), in words.

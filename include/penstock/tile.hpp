@@ -157,10 +157,11 @@ class alignas(64) Tile {
   }
   /// Tells the owner of the memory that this stands for, if there is one.
   void tell_memory_owner() noexcept {
-    if (MemoryOwner* const owner = std::exchange(memory_owner_, nullptr)) owner->take_back(parts_.input);
+    if (memory_owner_ == nullptr) return;  // Without a write to its cache line.
+    std::exchange(memory_owner_, nullptr)->take_back(parts_.input);
   }
 
-  // With what is above these fill the first cache line, which holds all that changes for each tile of a usual run.
+  // With what is above these fill the first cache line, which holds all that changes for each tile that is pulled.
   std::uint32_t index_ = 0;
   std::uint16_t pool_part_ = 0;
   bool stranded_ = false;

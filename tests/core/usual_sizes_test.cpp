@@ -83,6 +83,16 @@ TEST(TilesOfSeveralDevices, AreMoreForProducersThatFillTilesOfOneBatch) {
   EXPECT_EQ(tiles_of_several(holders), 2048u + 2 * 128) << "a batch each, also where 2 MiB are more";
 }
 
+/// Seen to fail without the bound of two producers.
+TEST(TilesOfSeveralDevices, AreAReserveBeyondThoseOfTwoProducers) {
+  constexpr std::size_t mib = std::size_t{1} << 20;
+  TileHolders holders{.lanes = 4, .slots = 32, .batch = 8, .producers = 16, .consumers = 1, .tile_bytes = mib / 4};
+  EXPECT_EQ(reserve_of_several(tiles_of_several(holders), holders), 14U * 8);
+  EXPECT_EQ(reserve_of_several(100, holders), 0U) << "fewer, since there is no memory for more";
+  holders.producers = 2;
+  EXPECT_EQ(reserve_of_several(tiles_of_several(holders), holders), 0U);
+}
+
 TEST(TilesOfSeveralDevices, AreNoMoreThanSlotsButTwoForEachLane) {
   EXPECT_EQ(
       tiles_of_several({.lanes = 2, .slots = 1, .batch = 1, .producers = 1, .consumers = 1, .tile_bytes = 1 << 20}),
@@ -118,7 +128,8 @@ TEST(UsualBatchOfSeveralDevices, IsAFourthOfWhatADeviceHasOfTheCache) {
   EXPECT_EQ(usual_batch_of_several(64 * kib, 4), 32u);
   EXPECT_EQ(usual_batch_of_several(64 * kib, 8), 16u);
   EXPECT_EQ(usual_batch_of_several(4096 * kib, 2), 2u) << "two at least";
-  EXPECT_EQ(usual_batch_of_several(std::size_t{1} << 30, 2), 2u);
+  EXPECT_EQ(usual_batch_of_several(4096 * kib, 4), 1u) << "two would leave no second batch";
+  EXPECT_EQ(usual_batch_of_several(std::size_t{1} << 30, 2), 1u);
   EXPECT_EQ(usual_batch_of_several(4 * kib, 2), 128u) << "no more than usual";
 }
 

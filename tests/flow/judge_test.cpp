@@ -167,6 +167,21 @@ TEST_F(ARunOfAnEmbeddingProgram, IsToldOfLargerBatchesOnlyWhereItsGpusGainByThem
   EXPECT_EQ(figures_of(report, options, metered, Recording{}, device, 1).usual_batch, 1U);
   report.devices.resize(4);
   EXPECT_EQ(figures_of(report, options, metered, Recording{}, gpu, 1).usual_batch, 32U);
+  set_bytes(std::size_t{4} << 20);
+  EXPECT_EQ(figures_of(report, options, metered, Recording{}, gpu, 1).usual_batch, 1U) << "more would not fit";
+}
+
+/// Seen to fail if the reserve counts.
+TEST_F(ARunOfAnEmbeddingProgram, HasNoMoreTilesThanItsProducersAtWorkWereLent) {
+  options.producers = 6;
+  options.tuning.tiles = 20;
+  Metered const metered{.seconds = 1, .cpu_seconds = 1};
+  Report report;
+  report.wall = std::chrono::seconds(2);
+  report.pool_reserve = 8;
+  EXPECT_EQ(figures_of(report, options, metered, Recording{}, device, 1).pool, 20U);
+  report.producers_rest = std::chrono::seconds(5 * 2);
+  EXPECT_EQ(figures_of(report, options, metered, Recording{}, device, 1).pool, 12U);
 }
 
 TEST_F(ARunOfAnEmbeddingProgram, ThatPushesSaysHowLongItWaitedForTiles) {

@@ -7,6 +7,7 @@
 
 #include "penstock/cpu/cpu_device.hpp"
 #include "penstock/flow/resolve_options.hpp"
+#include "penstock/flow/tile_count.hpp"
 
 namespace penstock {
 namespace {
@@ -80,6 +81,17 @@ TEST_F(APipelineOfTwoGpus, HasALaneForEachAndSmallBatchesOfSmallTiles) {
 TEST_F(APipelineOfTwoGpus, HasTheTilesThatAreAskedFor) {
   wanted.tuning.tiles = 96;
   EXPECT_EQ(resolved().tuning.tiles, 96u);
+}
+
+/// Seen to fail if tiles that are asked for, or tiles of one GPU, are a reserve.
+TEST_F(APipelineOfTwoGpus, HasAReserveForItsProducersOfTheTilesThatItChoseItself) {
+  EXPECT_EQ(reserve_tiles(wanted, resolved(), {&first, &second}), 10u);
+  EXPECT_EQ(reserve_tiles(wanted, resolved(), {&first}), 0u);
+  wanted.tuning.tiles = 96;
+  EXPECT_EQ(reserve_tiles(wanted, resolved(), {&first, &second}), 0u);
+  wanted.tuning.tiles = 0;
+  wanted.tuning.batch = 2;
+  EXPECT_EQ(reserve_tiles(wanted, resolved(), {&first, &second}), 0u);
 }
 
 using std::chrono::microseconds;

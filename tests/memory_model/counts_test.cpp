@@ -21,8 +21,8 @@ using modelled::Making;
 using modelled::random_search;
 using std::memory_order;
 
-/// Two threads have a tile each, and the first lends its tile on before it brings home the one that it had. The last
-/// waits until none is out, and then writes to all that they have written to.
+/// Two threads have a tile each, and the first is lent another one meanwhile. The last waits until none is out, and
+/// then writes to all that they have written to.
 struct TilesThatComeHome : rl::test_suite<TilesThatComeHome, 3> {
   using Count = BasicLoanCount<modelled::Atomics>;
   std::unique_ptr<Count> count;
@@ -70,7 +70,40 @@ TEST(LoanCountInTheMemoryModel, NeedsItsOrders) {
   EXPECT_NE(found_in<TilesThatComeHome>(random_search), "") << "nobody knows that it waits";
 }
 
-/// Two threads settle a record each, the third ends the input, and the last sleeps until nothing is owed.
+/// One thread brings the only tile home, and the other ends what is gone behind it.
+struct ATileBeforeAnEnd : rl::test_suite<ATileBeforeAnEnd, 2> {
+  using Count = BasicLoanCount<modelled::Atomics>;
+  std::unique_ptr<Count> count;
+  std::unique_ptr<modelled::Atomics::Plain<int>[]> byte;
+
+  void before() {
+    count = std::make_unique<Count>();
+    byte = std::make_unique<modelled::Atomics::Plain<int>[]>(1);
+    byte[0].write(0);
+    count->lend();
+  }
+  void thread(unsigned index) {
+    if (index == 0) {
+      byte[0].write(1);
+      count->bring_home();
+    } else if (count->out() == 0) {
+      byte[0].write(2);
+    }
+  }
+  void after() {
+    byte.reset();
+    count.reset();
+  }
+};
+
+TEST(LoanCountInTheMemoryModel, SaysThatNoneIsOutWithAllThatWasDone) {
+  EXPECT_EQ(found_in<ATileBeforeAnEnd>(), "");
+  Making const mistake({"out", "load", memory_order::acquire, memory_order::relaxed});
+  EXPECT_NE(found_in<ATileBeforeAnEnd>(), "");
+}
+
+/// Two threads settle a record each, the third owes one more, settles it and ends the input, and the last sleeps until
+/// nothing is owed.
 struct AGraphThatOwes : rl::test_suite<AGraphThatOwes, 4> {
   using Owed = BasicDebts<modelled::Atomics>;
   using Bell = BasicEventCount<modelled::Atomics>;
@@ -92,6 +125,8 @@ struct AGraphThatOwes : rl::test_suite<AGraphThatOwes, 4> {
       bytes[index].write(1);
       if (debts->settle()) bell->notify();
     } else if (index == 2) {
+      debts->owe();
+      if (debts->settle()) bell->notify();
       if (debts->end_input()) bell->notify();
     } else {
       for (bool over = false; !over;) {
@@ -120,8 +155,9 @@ TEST(DebtsInTheMemoryModel, NeedTheirOrders) {
 }
 
 TEST(DebtsInTheMemoryModel, NeedTheirLooksInOneOrder) {
-  for (auto const& [function, operation, becomes] :
-       {std::tuple{"end_input", "store", memory_order::release}, {"none", "load", memory_order::acquire}}) {
+  for (auto const& [function, operation, becomes] : {std::tuple{"end_input", "store", memory_order::release},
+                                                     {"settle", "fetch_add", memory_order::acq_rel},
+                                                     {"none", "load", memory_order::acquire}}) {
     Making const mistake({function, operation, memory_order::seq_cst, becomes});
     EXPECT_NE(found_in<AGraphThatOwes>(random_search), "") << operation << " of " << function;
   }

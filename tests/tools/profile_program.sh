@@ -40,6 +40,22 @@ case $2 in
     expect_out 'producers 1, lanes 2, consumers 1, tile 64 KiB, spin default, aim throughput, signal callback, streams default, shape split, transport automatic, graphs automatic, run-to-completion no, work transform'
     [[ $(grep -cE '^[45] ' out) == 2 ]] || fail "$(cat out)"
     ;;
+  LeavesOpenWhatLanesThatAreTheProducersHave)
+    made --producers 2 --lanes 2 --tile 64KiB --slots 3 --tiles 9 --work copy
+    run bench "${quick[@]}" --profile profile --run-to-completion yes
+    expect_code 0
+    expect_out 'tile 64 KiB, spin default'
+    expect_out 'run-to-completion yes'
+    some_bytes 1000 some
+    run hash --device cpu --profile profile --run-to-completion some
+    expect_code 0
+    made --lanes 1 --tile 64KiB --work copy --run-to-completion yes
+    run bench "${quick[@]}" --profile profile
+    expect_out 'run-to-completion yes'
+    run bench "${quick[@]}" --profile profile --producers 1
+    expect_code 0
+    expect_out 'run-to-completion no'
+    ;;
   IsTakenByHash)
     made --producers 2 --lanes 2 --tile 64KiB --slots 3 --signal event_poll
     some_bytes 3000000 some

@@ -11,10 +11,9 @@
 namespace penstock {
 
 /// How many tiles of a pool are out: all that were ever lent, less all that ever came home. Each number has a cache
-/// line of its own, since some threads lend while others bring tiles home: of two million tiles a second one number for
-/// both took a tenth of each thread's time (decisions/0093).
+/// line of its own, since some threads lend while others bring tiles home (decisions/0093).
 ///
-/// Threads: any. Who brings a tile home has seen that it was lent.
+/// Threads: any. A thread that brings a tile home has seen that it was lent.
 template <class Atomics = StandardAtomics>
 class BasicLoanCount {
  public:
@@ -25,7 +24,7 @@ class BasicLoanCount {
     std::uint32_t const before = returned_.fetch_add(one_tile, std::memory_order_release);
     if ((before & waiters_mask) != 0) Atomics::wake_all(returned_);
   }
-  /// Exact when no other thread lends or brings home.
+  /// Exact when no other thread lends or brings home; while others lend it may be too high.
   std::size_t out() const noexcept { return out_at(returned_.load(std::memory_order_acquire)); }
   /// True once none is out; false if one still is after about `at_most`. Up to 4,095 threads at once.
   ///
@@ -51,7 +50,8 @@ class BasicLoanCount {
   static constexpr std::uint32_t one_tile = std::uint32_t{1} << 12;
   static constexpr std::uint32_t waiters_mask = one_tile - 1;
   /// Both numbers are the same again after so many tiles. More are never out: a pool has no more than 65,534, and a
-  /// tile that is lent again while a thread still brings it home counts twice.
+  /// tile that is lent again while a thread still brings it home counts twice. Nor are as many lent between two looks
+  /// of a thread that asks.
   static constexpr std::uint32_t lap = std::uint32_t{1} << 20;
 
   /// By this value of `returned_`. `lent_` is read behind it: what has come home was lent before.

@@ -60,8 +60,13 @@ std::size_t Pool::slab_bytes(TileShape const& shape, std::size_t tiles) {
 Pool::Pool(std::span<std::byte> slab, TileShape shape, std::size_t tiles, std::chrono::nanoseconds spin)
     : Pool(std::array{PoolPart{slab, tiles}}, shape, spin) {}
 
-Pool::Pool(std::span<PoolPart const> parts, TileShape shape, std::chrono::nanoseconds spin)
-    : shape_(shape), tiles_(all_tiles(parts)), home_(parts.front().tiles), spin_(spin) {
+Pool::Pool(std::span<PoolPart const> parts, TileShape shape, std::chrono::nanoseconds spin, std::size_t reserve)
+    : shape_(shape),
+      tiles_(all_tiles(parts)),
+      home_(parts.front().tiles),
+      first_of_reserve_(tiles_.size() - (parts.size() == 1 ? reserve : 0)),
+      reserve_(first_of_reserve_ < tiles_.size() ? std::make_unique<TileQueue>(reserve) : nullptr),
+      spin_(spin) {
   if (shape.in_place && shape.output_bytes != shape.input_bytes) {
     throw Error(ErrorKind::bad_argument,
                 "A tile worked on in place has as many output bytes as input bytes: make them equal.");
@@ -86,7 +91,7 @@ void Pool::add(PoolPart const& part, std::size_t number, std::size_t first) {
     tile.home_ = this;
     tile.index_ = static_cast<std::uint32_t>(first + i);
     tile.pool_part_ = static_cast<std::uint16_t>(number);
-    home_of(number).push(tile.index_);
+    home_of(tile).push(tile.index_);
   }
 }
 
@@ -96,10 +101,12 @@ Pool::~Pool() {
   }
 }
 
-/// A tile of `part`, or else of the next part that has any.
+/// A tile of `part`, or else of the next part that has any, or else of the reserve.
 Tile* Pool::pop(std::size_t part) noexcept {
   auto index = home_of(part).pop();
   if (!index && !more_homes_.empty()) index = pop_elsewhere(part);
+  // Acquire: a thread that sees it open sees what is in it, or is served by the thread that opens it.
+  if (!index && reserve_ != nullptr && reserve_open_.load(std::memory_order_acquire)) index = reserve_->pop();
   return index ? &tiles_[*index] : nullptr;
 }
 
@@ -113,6 +120,7 @@ std::optional<std::uint32_t> Pool::pop_elsewhere(std::size_t part) noexcept {
 }
 
 bool Pool::none_home() const noexcept {
+  if (reserve_ != nullptr && reserve_is_open() && !reserve_->empty()) return false;
   return home_.empty() &&
          std::all_of(more_homes_.begin(), more_homes_.end(), [](auto const& home) { return home->empty(); });
 }
@@ -247,15 +255,24 @@ void Pool::take_back(Tile& tile) noexcept {
     tile.tell_memory_owner();                // While no other thread can have the tile.
     bring_home(tile);
   }
-  // This is the last access of this thread to the pool, which may be gone afterwards.
-  count_.bring_home();
+  count_.bring_home();  // The last access of this thread to the pool, which may be gone afterwards.
 }
 
 Pool::Counts Pool::counts() const noexcept {
   std::size_t const lent = std::min(on_loan(), size());
   // Behind that: a stranded tile whose loan dies meanwhile counts twice, and never as home.
   std::size_t const gone = gone_.load(std::memory_order_relaxed);
-  return {.lent = lent, .home = size() - std::min(size(), lent + gone), .stranded = stranded()};
+  std::size_t const home = size() - std::min(size(), lent + gone);
+  return {.lent = lent, .home = home - std::min(home, kept()), .stranded = stranded()};
+}
+
+void Pool::open_reserve(bool open) noexcept {
+  reserve_open_.store(open, std::memory_order_release);
+  if (!open) return;
+  // A watcher that is left a tile from now on sees the reserve open: its end of the watch reads what this writes.
+  static_cast<void>(waiters_.one_watches_behind_push());
+  std::scoped_lock const lock(queue_mutex_);
+  serve_waiting(all);
 }
 
 void Pool::bring_home(Tile& tile) noexcept {
@@ -263,9 +280,9 @@ void Pool::bring_home(Tile& tile) noexcept {
       overtakings_.fetch_add(1, std::memory_order_relaxed) >= most_overtakings) {
     std::scoped_lock const lock(queue_mutex_);
     // Not by way of the queue, where the watcher would be sooner.
-    if (first_ != nullptr) return give(tile);
+    if (first_ != nullptr && may_be_lent(tile)) return give(tile);
   }
-  home_of(tile.pool_part()).push(tile.index());
+  home_of(tile).push(tile.index());
   if (waiters_.none_sleeps_behind_push() || waiters_.one_watches_behind_push()) return;
   std::scoped_lock const lock(queue_mutex_);
   serve_waiting(all);  // None, if the watcher took the tile while we pushed it: that was overtaking, too.

@@ -74,9 +74,12 @@ class Pool {
   Pool(std::span<std::byte> slab, TileShape shape, std::size_t tiles, std::chrono::nanoseconds spin = {});
   /// The same from several slabs, in the order in which tiles are numbered.
   ///
+  /// The last `reserve` tiles of a pool of one part are lent only where no other tile is home, and only while the
+  /// reserve is open, as it is at first. A pool of several parts has no reserve.
+  ///
   /// Shape:  each has a tile at least. No slab begins where the tiles of another end: what is copied as one lies in one
-  /// slab.
-  Pool(std::span<PoolPart const> parts, TileShape shape, std::chrono::nanoseconds spin = {});
+  /// slab. `reserve` is below the number of tiles.
+  Pool(std::span<PoolPart const> parts, TileShape shape, std::chrono::nanoseconds spin = {}, std::size_t reserve = 0);
   Pool(Pool const&) = delete;
   Pool& operator=(Pool const&) = delete;
   /// Reports on stderr if a tile is still on loan: its holder is about to use memory that is gone. The pool may die as
@@ -114,10 +117,17 @@ class Pool {
   ///
   /// Blocks: until then.
   bool wait_until_home(std::chrono::nanoseconds at_most) const noexcept { return count_.wait_until_none(at_most); }
+  /// Opens or closes the reserve. Threads that wait are lent what an open one has; a closed one keeps what is home and
+  /// what comes home, though a thread that looked before may still be lent one. Nothing happens without a reserve.
+  ///
+  /// Threads: one at a time.
+  void open_reserve(bool open) noexcept;
+  bool reserve_is_open() const noexcept { return reserve_open_.load(std::memory_order_relaxed); }
+  std::size_t reserve() const noexcept { return tiles_.size() - first_of_reserve_; }
   /// Tiles that will never be lent again, since a device that was given up may still write to them.
   std::size_t stranded() const noexcept { return stranded_.load(std::memory_order_acquire); }
   /// Where the tiles are. `lent` and `home` are together no more than all tiles, also while other threads lend and give
-  /// back: a tile that is on its way home may be missing.
+  /// back: a tile that is on its way home may be missing, and what a closed reserve keeps counts in neither.
   struct Counts {
     std::size_t lent = 0;
     std::size_t home = 0;
@@ -138,6 +148,12 @@ class Pool {
 
   void add(PoolPart const& part, std::size_t number, std::size_t first);
   TileQueue& home_of(std::size_t part) noexcept { return part == 0 ? home_ : *more_homes_[part - 1]; }
+  /// Tiles that a closed reserve keeps.
+  std::size_t kept() const noexcept { return reserve_ != nullptr && !reserve_is_open() ? reserve_->size() : 0; }
+  bool may_be_lent(Tile const& tile) const noexcept { return tile.index() < first_of_reserve_ || reserve_is_open(); }
+  TileQueue& home_of(Tile const& tile) noexcept {
+    return tile.index() >= first_of_reserve_ ? *reserve_ : home_of(tile.pool_part());
+  }
   Tile* pop(std::size_t part) noexcept;
   std::optional<std::uint32_t> pop_elsewhere(std::size_t part) noexcept;
   bool none_home() const noexcept;
@@ -156,6 +172,9 @@ class Pool {
   std::vector<Tile> tiles_;
   TileQueue home_;  ///< Of the first part; here, because most pools have no other.
   std::vector<std::unique_ptr<TileQueue>> more_homes_;
+  std::size_t first_of_reserve_;        ///< One behind the last tile without a reserve.
+  std::unique_ptr<TileQueue> reserve_;  ///< Null without.
+  std::atomic<bool> reserve_open_{true};
   mutable LoanCount count_;
   std::atomic<std::size_t> stranded_{0};
   std::atomic<std::size_t> gone_{0};  ///< Those of them whose loans have died.

@@ -58,6 +58,11 @@ class BasicTileQueue {
       place = now;
     }
   }
+  /// How many there are, those that are being pushed among them. Exact when no other thread pushes or pops.
+  std::size_t size() const noexcept {
+    Word const first = first_.load(std::memory_order_acquire);
+    return static_cast<Word>(last_.load(std::memory_order_acquire) - first);
+  }
   bool empty() const noexcept {
     Word const place = first_.load(std::memory_order_acquire);
     return words_[place % places_].load(std::memory_order_acquire) >> half != lap_of(place);

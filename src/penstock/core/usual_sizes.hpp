@@ -34,12 +34,14 @@ constexpr unsigned usual_batch(std::size_t largest_part) {
 /// holds most of it, and the cache does not grow with their number (decisions/0070).
 inline constexpr std::size_t bytes_of_several = std::size_t{32} << 20;
 
-/// The same with so many GPUs: as many as `bytes_of_several` hold if each GPU has its batches in flight, two tiles at
-/// least, and no more than usual (decisions/0093).
-constexpr unsigned usual_batch_of_several(std::size_t largest_part, std::size_t gpus) {
-  std::size_t const bytes = bytes_of_several / (batches_in_flight * std::max<std::size_t>(1, gpus));
-  std::size_t const held = bytes / std::max<std::size_t>(1, largest_part);
-  return static_cast<unsigned>(std::clamp<std::size_t>(held, 2, std::max(2U, usual_batch(largest_part))));
+/// How many tiles of so many bytes of the pool a lane puts on its GPU at once, with so many GPUs, if it is not told: as
+/// many as `bytes_of_several` hold if each GPU has its batches in flight. If that is less than two, two where they hold
+/// two batches for each GPU, and else one. No more than usual (decisions/0093).
+constexpr unsigned usual_batch_of_several(std::size_t tile_bytes, std::size_t gpus) {
+  std::size_t const tiles = bytes_of_several / std::max<std::size_t>(1, gpus) / std::max<std::size_t>(1, tile_bytes);
+  std::size_t const held = tiles / batches_in_flight;
+  std::size_t const least = std::clamp<std::size_t>(tiles / 2, 1, 2);
+  return static_cast<unsigned>(std::clamp<std::size_t>(held, least, std::max(2U, usual_batch(tile_bytes))));
 }
 
 /// The part of the batch asked for that lanes can use: in each lane, one batch comes while another goes.
@@ -99,6 +101,17 @@ constexpr std::size_t tiles_of_several(TileHolders const& holders) {
   std::size_t const each = std::min(bytes_of_producer / bytes, std::max<std::size_t>(1, holders.batch));
   std::size_t const filled = std::max(producers, std::min(producers * each, most_bytes_of_producers / bytes));
   return in_whole_batches(std::max(cached, 2 * holders.lanes) + filled + consumers, holders);
+}
+
+/// With up to so many producers at work the reserve is closed.
+inline constexpr std::size_t producers_without_reserve = 2;
+
+/// How many of `tiles_of_several` are lent only while more producers than these are at work. All tiles are lent in
+/// turn, so those of producers that rest would leave the last cache all the same (decisions/0093).
+constexpr std::size_t reserve_of_several(std::size_t tiles, TileHolders holders) {
+  holders.producers = std::min(holders.producers, producers_without_reserve);
+  std::size_t const without = tiles_of_several(holders);
+  return tiles > without ? tiles - without : 0;
 }
 
 /// How many are enough where tiles are few, and all of them are lent in turn: one for each slot, producer and consumer,

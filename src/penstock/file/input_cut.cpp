@@ -9,6 +9,15 @@
 #include "penstock/error.hpp"
 
 namespace penstock {
+namespace {
+
+/// To the byte, since a user is to ask for as much.
+std::string exactly(std::size_t bytes) {
+  std::string const text = size_option(static_cast<double>(bytes));
+  return text.back() == 'B' ? text : text + " B";
+}
+
+}  // namespace
 
 InputCut::InputCut(Framing::OfInput of, CutOptions const& options) : of_(std::move(of)) {
   if (!FramedPieces::suit(*of_.framing)) return;
@@ -17,8 +26,8 @@ InputCut::InputCut(Framing::OfInput of, CutOptions const& options) : of_(std::mo
   std::size_t const least =
       of_.framing->finds_records() ? FramedPieces::probe_bytes : 16 * of_.framing->delimiter_bytes();
   if (options.longest_record == 0 && options.tile_bytes < least) {
-    throw Error(ErrorKind::bad_argument, "Tiles of " + size_text(options.tile_bytes) +
-                                             " are too small for records: make them at least " + size_text(least) +
+    throw Error(ErrorKind::bad_argument, "Tiles of " + exactly(options.tile_bytes) +
+                                             " are too small for records: make them at least " + exactly(least) +
                                              ", and 16 times as large as most records.");
   }
   pieces_.emplace(of_.framing, options.tile_bytes, longest, options.long_records, options.overlap, of_.head);

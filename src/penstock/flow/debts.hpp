@@ -10,10 +10,10 @@ namespace penstock {
 /// The records that a graph owes: all that ever came, less all that are settled. It owes something as long as more may
 /// come, too.
 ///
-/// Each number has a cache line of its own, and who settles does not read what is owed before the input has ended: some
-/// threads owe while others settle (decisions/0093).
+/// Each number has a cache line of its own, and a thread that settles does not read what is owed before the input has
+/// ended: some threads owe while others settle (decisions/0093).
 ///
-/// Threads: any. Who settles has seen what it owes.
+/// Threads: any. A thread that settles a record has seen that it was owed.
 template <class Atomics = StandardAtomics>
 class BasicDebts {
  public:
@@ -21,8 +21,8 @@ class BasicDebts {
   void open_input() noexcept { input_open_.store(true, std::memory_order_seq_cst); }
   /// No record is owed from now on that was not owed before. True if nothing is owed any more.
   bool end_input() noexcept {
-    // All seq_cst, as in `settle`: who settles and still sees the input open is counted in the look behind this. So one
-    // of all these threads sees that nothing is owed.
+    // All seq_cst, as in `settle`: a thread that settles and still sees the input open has counted before `none` looks
+    // here. So one of all these threads sees that nothing is owed.
     input_open_.store(false, std::memory_order_seq_cst);
     return none();
   }
@@ -34,9 +34,8 @@ class BasicDebts {
   }
   bool none() const noexcept {
     if (input_open_.load(std::memory_order_seq_cst)) return false;
-    // In this order: what is settled was owed before.
-    std::uint64_t const settled = settled_.load(std::memory_order_seq_cst);
-    return owed_.load(std::memory_order_relaxed) == settled;
+    // Relaxed: what is owed no longer changes, once the input is seen to have ended.
+    return owed_.load(std::memory_order_relaxed) == settled_.load(std::memory_order_seq_cst);
   }
 
  private:

@@ -53,6 +53,13 @@ std::optional<double> idle_part(std::vector<LaneSummary> const& lanes) {
   return static_cast<double>(idle.count()) / static_cast<double>(served.count());
 }
 
+/// The tiles that stayed home for most of the run, since the producers for which they are rested.
+std::size_t reserve_that_rested(Report const& report, PipelineOptions const& options) {
+  double const resting = seconds(report.producers_rest) / std::max(seconds(report.wall), 1e-9);
+  bool const rested = options.producers - resting < producers_without_reserve + 0.5;
+  return rested ? report.pool_reserve : 0;
+}
+
 /// What a run was made of, and what a tile of it was like.
 RunFigures made_of(Report const& report, PipelineOptions const& options, Device const& device, unsigned cpus) {
   RunFigures figures;
@@ -72,8 +79,10 @@ RunFigures made_of(Report const& report, PipelineOptions const& options, Device 
   figures.slots = options.tuning.slots;
   figures.batch = options.tuning.batch;
   std::size_t const gpus = device.info().acts_as_gpu() ? std::max<std::size_t>(1, report.devices.size()) : 0;
-  figures.usual_batch = gpus == 0 ? 1 : gpus == 1 ? usual_batch(largest) : usual_batch_of_several(largest, gpus);
-  figures.pool = options.tuning.tiles;
+  figures.usual_batch = gpus == 0   ? 1
+                        : gpus == 1 ? usual_batch(largest)
+                                    : usual_batch_of_several(Pool::slab_bytes(options.tile, 1), gpus);
+  figures.pool = options.tuning.tiles - reserve_that_rested(report, options);
   figures.cpus = cpus > 0 ? cpus : report.cpus;
   figures.gpu = device.info().acts_as_gpu();
   figures.legacy = device.flavour() == Flavour::legacy;

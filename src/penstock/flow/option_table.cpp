@@ -147,6 +147,7 @@ constexpr std::array rows{
                                         .unit = "threads",
                                         .most = PipelineOptions::most_threads,
                                         .otherwise = "the CPUs that lanes and consumers leave free",
+                                        .follows = "run-to-completion",
                                         .former = "threads"}),
     count<&PipelineOptions::lanes>(
         {.name = "lanes",
@@ -155,7 +156,8 @@ constexpr std::array rows{
          .unit = "threads",
          .most = PipelineOptions::most_threads,
          .otherwise = "1 for each; for one GPU 2, if tiles are below 1 MiB; without a GPU 1 for each 4 CPUs, at most "
-                      "4; as many as CPUs with --run-to-completion"}),
+                      "4; as many as CPUs with --run-to-completion",
+         .follows = "run-to-completion"}),
     count<&PipelineOptions::consumers>({.name = "consumers",
                                         .sentence = "Threads that take results",
                                         .places = everywhere,
@@ -174,6 +176,7 @@ constexpr std::array rows{
          .unit = "tiles",
          .most = Pool::max_tiles,
          .otherwise = "4 batches; on a GPU 32 at least, if tiles are below 1 MiB; 16 with --aim latency",
+         .follows = "run-to-completion",
          .former = "depth",
          .worth_trying = 512}),
     count<&Tuning::batch>(
@@ -182,9 +185,9 @@ constexpr std::array rows{
          .places = everywhere,
          .unit = "tiles",
          .most = Pool::max_tiles,
-         .otherwise = "1; on a GPU 32 MiB of them, of those below 1 MiB 8 MiB, up to 128; of several GPUs 8 MiB by "
-                      "their number or 2 tiles; 4 with --aim latency",
-         .follows = "slots tile",
+         .otherwise = "1; on a GPU 32 MiB of them, of those below 1 MiB 8 MiB, up to 128; of several GPUs 8 MiB "
+                      "divided by their number; 4 with --aim latency",
+         .follows = "slots tile run-to-completion",
          .worth_trying = 128,
          .in_all_profiles = false}),
     count<&Tuning::tiles>({.name = "tiles",
@@ -193,8 +196,8 @@ constexpr std::array rows{
                            .unit = "tiles",
                            .most = Pool::max_tiles,
                            .otherwise = "all slots, 2 per producer, 1 per consumer, and the rest of a batch; "
-                                        "fewer with --aim latency",
-                           .follows = "producers lanes consumers slots batch aim memory"}),
+                                        "fewer with several GPUs and with --aim latency",
+                           .follows = "producers lanes consumers slots batch aim memory run-to-completion"}),
     bytes<&Tuning::memory>({.name = "memory",
                             .sentence = "The most pinned memory that the tiles take in all",
                             .places = everywhere,
@@ -257,6 +260,7 @@ constexpr std::array rows{
                                                     "takes the next; lanes are the producers, so without --producers, "
                                                     "--slots and --batch",
                                         .places = commands | axes | profiles,
+                                        .follows = "producers slots batch",
                                         .in_all_profiles = false}),
     yes_no<&PipelineOptions::ordered>(
         {.name = "ordered", .sentence = "Take results in the order of the input", .places = commands}),

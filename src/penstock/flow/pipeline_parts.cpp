@@ -11,6 +11,7 @@
 #include "penstock/flow/option_members.hpp"
 #include "penstock/flow/replay.hpp"
 #include "penstock/flow/spin_room.hpp"
+#include "penstock/flow/tile_count.hpp"
 #include "penstock/report.hpp"
 
 namespace penstock {
@@ -66,13 +67,14 @@ Pipeline::Parts::Parts(std::vector<Device*> driven, PipelineOptions wanted, std:
       topology(Topology::detect()),
       cpus(static_cast<unsigned>(threads_at_once(devices.front()->info(), topology))),
       watcher(watcher_for(wanted)),
-      options(awake.resolve(std::move(wanted), devices, topology, remarks)),
+      options(awake.resolve(wanted, devices, topology, remarks)),
       device_placements(place_devices(devices, options, topology)),
       layout(lay_out(device_placements, options, topology)),
       placement(place(*devices.front(), layout, options, topology)),
       lanes(lane_places(devices, device_placements, layout, options)),
       memory(layout, options, topology, devices, stop),
-      pool(memory.parts(), options.tile, options.tuning.borrow_spin.value_or(std::chrono::microseconds(0))),
+      pool(memory.parts(), options.tile, options.tuning.borrow_spin.value_or(std::chrono::microseconds(0)),
+           reserve_tiles(wanted, options, devices)),
       feed_waits(pool, options.tuning.patience),
       records(options.tuning.tiles) {}
 
@@ -232,6 +234,7 @@ void Pipeline::Parts::complete(Report& report, std::vector<PlacedThreads> const&
                              " passages of tiles are not in it; give RecorderOptions a larger `capacity`.");
   }
   report.pool_tiles = pool.size();
+  report.pool_reserve = pool.reserve();
   report.pool_bytes = memory.bytes();
   report.placement = placed_text(topology, threads, memory.placed());
   report.nodes = static_cast<unsigned>(topology.nodes().size());

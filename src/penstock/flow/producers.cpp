@@ -7,6 +7,7 @@
 #include "penstock/core/failure_text.hpp"
 #include "penstock/core/host_time.hpp"
 #include "penstock/core/pool.hpp"
+#include "penstock/core/usual_sizes.hpp"
 #include "penstock/flow/pipeline_calls.hpp"
 #include "penstock/flow/run.hpp"
 
@@ -26,7 +27,7 @@ Producers::Producers(Run& run, Pool& pool, Source& source, std::vector<ProducerP
       recorder_(recorder),
       ranges_(ranges),
       pass_on_(run.enough(), [this] { enough_.request_stop(); }),
-      crew_(places.size(), pool.parts(), enough_.get_token()),
+      crew_(places.size(), pool.parts(), enough_.get_token(), Crew::usual_patience, [this] { fit_reserve(); }),
       going_(places.size()) {
   if (LanesBring* const bring = run_.lanes_bring()) {
     bring->begin(*this);
@@ -68,6 +69,13 @@ Producers::~Producers() {
   if (LanesBring* const bring = run_.lanes_bring()) bring->end();
 }
 
+/// The last of the threads that change the crew at once sees how many are at work. Once there was no tile for long, as
+/// with a sink that keeps them, the reserve stays open.
+void Producers::fit_reserve() noexcept {
+  std::scoped_lock const lock(reserve_mutex_);
+  pool_.open_reserve(crew_.at_work() > producers_without_reserve || crew_.ran_dry());
+}
+
 void Producers::produce(std::size_t worker) {
   WorksFor::until_its_end(&pool_);
   auto const stop = enough_.get_token();
@@ -104,7 +112,7 @@ bool Producers::bring(std::size_t lane) noexcept {
 bool Producers::produce_next(std::stop_token const& stop, std::size_t worker, Clock::time_point asked,
                              Crew::Turn& turn) {
   auto loan = borrow(stop, places_[worker].pool_part);
-  // The clock is read three times for a tile: of one that takes no time to fill, seven reads were a fourth.
+  // The clock is read three times for a tile. Each read takes as long as much else here (decisions/0093).
   auto began = Clock::now();
   turn.waited = began - asked;
   borrow_wait_.fetch_add(turn.waited.count(), std::memory_order_relaxed);

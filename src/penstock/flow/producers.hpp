@@ -74,6 +74,7 @@ class Producers final : private BringsTiles {
   void produce_one(Loan loan, std::uint64_t sequence, Clock::time_point began, Crew::Turn& turn);
   std::optional<std::uint64_t> claim(Tile& tile, Clock::time_point& began);
   void end_input(std::shared_ptr<Failure const> why);
+  void fit_reserve() noexcept;
 
   Run& run_;
   Pool& pool_;
@@ -84,6 +85,13 @@ class Producers final : private BringsTiles {
   /// Wakes the producers that wait for a tile that they no longer need.
   std::stop_source enough_;
   std::stop_callback<std::function<void()>> pass_on_;
+  /// Leaves the reserve open, once no producer is left; also if not all of them could be started.
+  struct OpenReserve {
+    Pool& pool;
+    ~OpenReserve() { pool.open_reserve(true); }
+  };
+  OpenReserve const at_the_end_{pool_};
+  std::mutex reserve_mutex_;
   Crew crew_;
   std::mutex claim_mutex_;
   bool input_ended_ = false;

@@ -63,7 +63,7 @@ class Resolving {
         largest_part_(options_.tile.largest_part()),
         asked_batch_(options_.tuning.batch),
         asked_slots_(options_.tuning.slots),
-        few_(gpu_ && devices_ > 1 && !for_latency() && asked_batch_ == 0 && asked_slots_ == 0),
+        few_(have_few_tiles(options_, devices)),
         remarks_(remarks) {}
 
   PipelineOptions resolved() {
@@ -175,7 +175,7 @@ class Resolving {
       return;
     }
     if (asked_batch_ == 0) {
-      unsigned const batch = few_   ? usual_batch_of_several(largest_part_, devices_)
+      unsigned const batch = few_   ? usual_batch_of_several(Pool::slab_bytes(options_.tile, 1), devices_)
                              : gpu_ ? usual_batch(largest_part_)
                                     : 1;
       options_.tuning.batch = gpu_ && asked_slots_ != 0 ? std::clamp(asked_slots_ / batches_in_flight, 1U, batch)
@@ -241,12 +241,7 @@ class Resolving {
   std::size_t usual_number() const {
     // A tile that a consumer has does not hold up its lane.
     if (options_.tuning.run_to_completion) return (enters_graph(options_) ? 2 : 1) * std::size_t{options_.lanes};
-    TileHolders const holders{.lanes = options_.lanes,
-                              .slots = options_.tuning.slots,
-                              .batch = options_.tuning.batch,
-                              .producers = options_.producers,
-                              .consumers = options_.consumers,
-                              .tile_bytes = Pool::slab_bytes(options_.tile, 1)};
+    TileHolders const holders = holders_of(options_);
     return few_ ? tiles_of_several(holders) : for_latency() ? few_tiles(holders) : usual_tiles(holders);
   }
 
@@ -283,7 +278,7 @@ class Resolving {
   std::size_t const largest_part_;
   unsigned const asked_batch_;  ///< 0, if it is left to the pipeline.
   unsigned const asked_slots_;  ///< Likewise.
-  bool const few_;  ///< Tiles in use are to be few, because several GPUs share the host's memory (decisions/0093).
+  bool const few_;
   std::vector<std::string>& remarks_;
 };
 

@@ -146,6 +146,26 @@ class Fitting {
 
 }  // namespace
 
+bool have_few_tiles(PipelineOptions const& asked, std::vector<Device*> const& devices) {
+  return devices.size() > 1 && devices.front()->info().acts_as_gpu() && asked.aim != Aim::latency &&
+         asked.tuning.batch == 0 && asked.tuning.slots == 0;
+}
+
+TileHolders holders_of(PipelineOptions const& options) {
+  return {.lanes = options.lanes,
+          .slots = options.tuning.slots,
+          .batch = options.tuning.batch,
+          .producers = options.producers,
+          .consumers = options.consumers,
+          .tile_bytes = Pool::slab_bytes(options.tile, 1)};
+}
+
+std::size_t reserve_tiles(PipelineOptions const& asked, PipelineOptions const& resolved,
+                          std::vector<Device*> const& devices) {
+  if (asked.tuning.tiles != 0 || !have_few_tiles(asked, devices)) return 0;
+  return reserve_of_several(resolved.tuning.tiles, holders_of(resolved));
+}
+
 PipelineOptions with_tiles(PipelineOptions options, std::size_t tiles, TileWish const& wish) {
   Tuning& tuning = options.tuning;
   tuning.tiles = tiles;

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "penstock/core/usual_sizes.hpp"
 #include "penstock/device.hpp"
 #include "penstock/machine/topology.hpp"
 #include "penstock/options.hpp"
@@ -29,5 +30,14 @@ PipelineOptions with_tiles(PipelineOptions options, std::size_t tiles, TileWish 
 ///         if own memory does not begin at a page, or its pieces overlap or are not as many as the pool's parts.
 PipelineOptions choose_tiles(PipelineOptions options, TileWish const& wish, std::vector<Device*> const& devices,
                              Topology const& topology, std::vector<std::string>& remarks);
+
+/// True where several GPUs share the host's memory, as far as the user leaves that to the pipeline (decisions/0093).
+bool have_few_tiles(PipelineOptions const& asked, std::vector<Device*> const& devices);
+/// What holds tiles with these options, which are resolved but for the tiles.
+TileHolders holders_of(PipelineOptions const& options);
+/// How many of the tiles that it chose for several GPUs are to be lent only while many producers are at work: of
+/// options as they were `asked` and as they were `resolved`.
+std::size_t reserve_tiles(PipelineOptions const& asked, PipelineOptions const& resolved,
+                          std::vector<Device*> const& devices);
 
 }  // namespace penstock
