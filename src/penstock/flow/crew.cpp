@@ -27,12 +27,12 @@ constexpr double mostly_filling = 0.3;
 }  // namespace
 
 Crew::Crew(std::size_t workers, std::size_t least, std::stop_token stop, std::chrono::nanoseconds patience,
-           std::function<void()> on_change)
+           std::function<void(Clock::time_point)> look)
     : workers_(workers),
       least_(std::max<std::size_t>(1, least)),
       stop_(std::move(stop)),
       patience_(patience),
-      on_change_(std::move(on_change)),
+      look_(std::move(look)),
       at_work_(workers),
       wake_all_(stop_, [this] {
         for (Worker& worker : workers_) worker.bell.notify();
@@ -52,6 +52,7 @@ void Crew::note(std::size_t worker, Clock::time_point now, Turn turn) noexcept {
     return static_cast<double>(part.count()) / static_cast<double>(time.count());
   };
   judge(worker, share(its.sum.waited), share(its.sum.filled), its.sum.filled / its.turns > worth_waking);
+  if (worker == 0 && look_) look_(now);
   its.since = now;
   its.sum = {};
   its.turns = 0;
@@ -75,9 +76,7 @@ void Crew::judge(std::size_t worker, double waiting, double filling, bool slow) 
 
 /// Sends the last of so many to rest. False if it is no longer so many.
 bool Crew::send_home(std::size_t at_work) noexcept {
-  if (!at_work_.compare_exchange_strong(at_work, at_work - 1, std::memory_order_seq_cst)) return false;
-  if (on_change_) on_change_();
-  return true;
+  return at_work_.compare_exchange_strong(at_work, at_work - 1, std::memory_order_seq_cst);
 }
 
 /// Brings back the next after so many. False if it is no longer so many, or there is no next one.
@@ -87,7 +86,7 @@ bool Crew::call_in(std::size_t at_work) noexcept {
   workers_[at_work].bell.notify();
   // The next worker keeps watch from now on.
   if (at_work + 1 < workers_.size()) workers_[at_work + 1].bell.notify();
-  if (on_change_) on_change_();
+  if (look_) look_(Clock::now());
   return true;
 }
 
@@ -102,7 +101,7 @@ std::chrono::nanoseconds Crew::rest(std::size_t worker) {
     std::uint64_t const seen = tiles();
     if (its.bell.await(changed, {}, keeps_watch ? patience_ : std::chrono::hours(1))) continue;
     if (!keeps_watch || tiles() != seen) continue;
-    ran_dry_.store(true, std::memory_order_relaxed);
+    last_want_.store(Clock::now(), std::memory_order_relaxed);
     call_in(now);
   }
   auto const ended = Clock::now();

@@ -37,14 +37,14 @@ class Crew {
   /// How long all may go without a tile until a producer that rests comes back.
   static constexpr std::chrono::milliseconds usual_patience{5};
 
-  /// `least` of them are always at work. `stop` wakes all that rest, for good. `on_change` is called after each change
-  /// of how many are at work, by the thread that made it, so by several threads at once; it does not throw.
+  /// `least` of them are always at work. `stop` wakes all that rest, for good. `look` is called when one comes back to
+  /// work, and now and then by the first producer while it is at work, with the time; it does not throw.
   Crew(std::size_t workers, std::size_t least, std::stop_token stop, std::chrono::nanoseconds patience = usual_patience,
-       std::function<void()> on_change = {});
+       std::function<void(Clock::time_point)> look = {});
 
   /// Notes a turn that ends `now`. It may change which producers are at work.
   ///
-  /// Blocks: as `on_change`.
+  /// Blocks: as `look`.
   void note(std::size_t worker, Clock::time_point now, Turn turn) noexcept;
   /// True if the worker is to rest.
   bool rests(std::size_t worker) const noexcept { return worker >= at_work_.load(std::memory_order_relaxed); }
@@ -53,8 +53,8 @@ class Crew {
   /// Blocks: until then.
   std::chrono::nanoseconds rest(std::size_t worker);
   std::size_t at_work() const noexcept { return at_work_.load(std::memory_order_relaxed); }
-  /// True once a producer came back because none got through a tile.
-  bool ran_dry() const noexcept { return ran_dry_.load(std::memory_order_relaxed); }
+  /// When a producer came back last because none got through a tile; long ago, if that never was.
+  Clock::time_point last_want() const noexcept { return last_want_.load(std::memory_order_relaxed); }
   /// How long all of them rested; a rest that still goes on is not counted.
   std::chrono::nanoseconds rested() const noexcept { return std::chrono::nanoseconds(rested_.load()); }
 
@@ -77,9 +77,9 @@ class Crew {
   std::size_t const least_;
   std::stop_token const stop_;
   std::chrono::nanoseconds const patience_;
-  std::function<void()> const on_change_;
+  std::function<void(Clock::time_point)> const look_;
   std::atomic<std::size_t> at_work_;
-  std::atomic<bool> ran_dry_{false};
+  std::atomic<Clock::time_point> last_want_{Clock::time_point(-std::chrono::hours(24 * 365))};
   std::atomic<std::int64_t> rested_{0};
   std::stop_callback<std::function<void()>> wake_all_;
 };

@@ -7,7 +7,6 @@
 #include "penstock/core/failure_text.hpp"
 #include "penstock/core/host_time.hpp"
 #include "penstock/core/pool.hpp"
-#include "penstock/core/usual_sizes.hpp"
 #include "penstock/flow/pipeline_calls.hpp"
 #include "penstock/flow/run.hpp"
 
@@ -27,7 +26,9 @@ Producers::Producers(Run& run, Pool& pool, Source& source, std::vector<ProducerP
       recorder_(recorder),
       ranges_(ranges),
       pass_on_(run.enough(), [this] { enough_.request_stop(); }),
-      crew_(places.size(), pool.parts(), enough_.get_token(), Crew::usual_patience, [this] { fit_reserve(); }),
+      reserve_(pool),
+      crew_(places.size(), pool.parts(), enough_.get_token(), Crew::usual_patience,
+            [this](Clock::time_point now) { reserve_.fit(crew_, now); }),
       going_(places.size()) {
   if (LanesBring* const bring = run_.lanes_bring()) {
     bring->begin(*this);
@@ -67,13 +68,6 @@ Producers::~Producers() {
   enough_.request_stop();
   threads_.clear();
   if (LanesBring* const bring = run_.lanes_bring()) bring->end();
-}
-
-/// The last of the threads that change the crew at once sees how many are at work. Once there was no tile for long, as
-/// with a sink that keeps them, the reserve stays open.
-void Producers::fit_reserve() noexcept {
-  std::scoped_lock const lock(reserve_mutex_);
-  pool_.open_reserve(crew_.at_work() > producers_without_reserve || crew_.ran_dry());
 }
 
 void Producers::produce(std::size_t worker) {

@@ -15,6 +15,7 @@
 #include "penstock/core/pool.hpp"
 #include "penstock/flow/crew.hpp"
 #include "penstock/flow/lanes_bring.hpp"
+#include "penstock/flow/reserve_keeper.hpp"
 #include "penstock/machine/bound_thread.hpp"
 #include "penstock/machine/cpu_set.hpp"
 #include "penstock/pipeline.hpp"
@@ -74,7 +75,6 @@ class Producers final : private BringsTiles {
   void produce_one(Loan loan, std::uint64_t sequence, Clock::time_point began, Crew::Turn& turn);
   std::optional<std::uint64_t> claim(Tile& tile, Clock::time_point& began);
   void end_input(std::shared_ptr<Failure const> why);
-  void fit_reserve() noexcept;
 
   Run& run_;
   Pool& pool_;
@@ -85,13 +85,7 @@ class Producers final : private BringsTiles {
   /// Wakes the producers that wait for a tile that they no longer need.
   std::stop_source enough_;
   std::stop_callback<std::function<void()>> pass_on_;
-  /// Leaves the reserve open, once no producer is left; also if not all of them could be started.
-  struct OpenReserve {
-    Pool& pool;
-    ~OpenReserve() { pool.open_reserve(true); }
-  };
-  OpenReserve const at_the_end_{pool_};
-  std::mutex reserve_mutex_;
+  ReserveKeeper reserve_;  ///< It outlives the crew and the threads.
   Crew crew_;
   std::mutex claim_mutex_;
   bool input_ended_ = false;
