@@ -94,6 +94,23 @@ bool may_be_missing(std::string const& key) {
          key == "aim" || key == "run-to-completion" || key == "name" || key == "options";
 }
 
+/// Seen to fail: such a profile could not be saved.
+TEST_F(AProfile, OfLanesThatAreTheProducersIsTheSameOnceItWasSavedAndLoaded) {
+  profile.options.producers = 0;
+  profile.options.tuning.batch = profile.options.tuning.slots = 1;
+  profile.options.tuning.run_to_completion = true;
+  save_profile(profile, folder / "profile");
+  Profile const again = load_profile(folder / "profile");
+  EXPECT_EQ(text_of(again), text_of(profile));
+  PipelineOptions const options = again.apply({});
+  EXPECT_TRUE(options.tuning.run_to_completion);
+  EXPECT_EQ(options.producers, 0U);
+  Json other = json();
+  other["settings"]["producers"] = 3;
+  other["settings"]["run-to-completion"] = "perhaps";
+  EXPECT_NE(refusal(other.dump()).find("yes, no"), std::string::npos);
+}
+
 TEST_F(AProfile, MissesNoneOfItsMembers) {
   Json const whole = json();
   for (auto const& [key, value] : whole.items()) {

@@ -13,8 +13,7 @@ namespace {
 
 /// To the byte, since a user is to ask for as much.
 std::string exactly(std::size_t bytes) {
-  std::string const text = size_option(static_cast<double>(bytes));
-  return text.back() == 'B' ? text : text + " B";
+  return bytes < 1024 ? size_text(bytes) : size_option(static_cast<double>(bytes));
 }
 
 }  // namespace

@@ -123,12 +123,18 @@ std::string member_of(OptionRow const& row) {
   return std::string(row.name) + (row.kind == OptionKind::time ? "_us" : "");
 }
 
+/// True if lanes are the producers, which leaves some numbers open.
+bool completes(Members const& settings) {
+  std::string const key = "run-to-completion";
+  return settings.has(key) && settings.text(key) == "yes";
+}
+
 /// What `settings` says of the option, by its name or by the one that it had before.
 void take(PipelineOptions& options, OptionRow const& row, Members const& settings) {
   std::string key = member_of(row);
   if (!row.former.empty() && !settings.has(key) && settings.has(std::string(row.former))) key = row.former;
-  if (!row.in_all_profiles && !settings.has(key)) return;  // It is left to the pipeline.
-  if (row.kind != OptionKind::word) {
+  if (!settings.has(key) && (!row.in_all_profiles || completes(settings))) return;  // It is left to the pipeline.
+  if (row.kind != OptionKind::word && row.kind != OptionKind::yes_no) {
     row.set(options, std::to_string(settings.whole(key, row.kind == OptionKind::count ? 1 : 0, row.most)));
     return;
   }
@@ -143,7 +149,9 @@ Json value_of(OptionRow const& row, PipelineOptions const& options) {
   if (row.kind == OptionKind::word) return text;
   bool const left = text == row.preset();
   if (row.kind == OptionKind::time) return left ? 0 : std::stoull(text);
-  return left && !row.in_all_profiles ? Json(nullptr) : Json(std::stoull(text));
+  if (row.kind == OptionKind::yes_no) return left ? Json(nullptr) : Json(text);
+  bool const open = !row.in_all_profiles || options.tuning.run_to_completion;
+  return left && open ? Json(nullptr) : Json(std::stoull(text));
 }
 
 Json settings_of(Profile const& profile) {

@@ -55,8 +55,8 @@ std::size_t checked_tile(PipelineArguments const& pipeline) {
   return bytes;
 }
 
-std::size_t cpus_here() {
-  return CgroupLimits::read().busy_threads(affinity_of_this_thread().size());
+unsigned cpus_here() {
+  return static_cast<unsigned>(CgroupLimits::read().busy_threads(affinity_of_this_thread().size()));
 }
 
 /// The CPU device has no memory of its own: what a stage there gets to see where it lies need not be copied. And its
@@ -65,7 +65,7 @@ PipelineOptions suited_to(DeviceGroup const& devices, PipelineOptions options) {
   auto const is_cpu = [](Device* device) { return !device->info().acts_as_gpu(); };
   if (!std::all_of(devices.all().begin(), devices.all().end(), is_cpu)) return options;
   options.tuning.transport = Transport::mapped;
-  if (options.producers == 0) options.producers = static_cast<unsigned>(cpus_here());
+  if (!options.tuning.run_to_completion && options.producers == 0) options.producers = cpus_here();
   return options;
 }
 
@@ -214,7 +214,7 @@ ExitCode HashCommand::run_after_head_start(OpenDevices const& open, StandardOutp
                                            std::stop_token const& interrupted) {
   PipelineOptions const options = this->options();
   TileShape const shape{.input_bytes = options.tile.input_bytes};
-  std::size_t runners = std::min(cpus_here(), most_head_start_bytes / shape.input_bytes);
+  std::size_t runners = std::min<std::size_t>(cpus_here(), most_head_start_bytes / shape.input_bytes);
   for (std::size_t const asked : {options.tuning.tiles, std::size_t{options.producers}}) {
     if (asked != 0) runners = std::min(runners, asked);
   }
