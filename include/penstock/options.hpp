@@ -132,7 +132,8 @@ struct Tuning {
   /// The most tiles that a lane puts on its device at once. 0: on a GPU 32 MiB of tiles, or 8 MiB of tiles below 1 MiB,
   /// but no more than 128 tiles, no more than a quarter of the slots that are asked for, and with Aim::latency no more
   /// than four tiles if no slots are asked for (decisions/0035); with several GPUs and no slots asked for, no more than
-  /// 8 MiB divided by their number, or two tiles (decisions/0093); on the CPU device one (decisions/0021, 0026).
+  /// 8 MiB divided by their number, or two tiles if each GPU can have two such batches (decisions/0093); on the CPU
+  /// device one (decisions/0021, 0026).
   unsigned batch = 0;
   /// Tiles in flight per lane. 0: four batches, more gained nothing (bench/flow/one_shot_bench); on a GPU at least 32
   /// for tiles below 1 MiB (bench/lane/signal_bench), with Aim::latency 16.

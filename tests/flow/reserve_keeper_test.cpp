@@ -29,7 +29,7 @@ struct AReserveAndItsCrew : testing::Test {
     keeper.emplace(pool);
     crew.emplace(4, 1, over.get_token(), patience, [this](Clock::time_point when) { keeper->fit(*crew, when); });
   }
-  /// Tiles of all who are at work, each of which took 50 us and filled for so long.
+  /// All producers at work fill 40 tiles in each round. A tile takes 50 us, and filling it so long.
   void all_work(int rounds, microseconds filled) {
     for (int round = 0; round < rounds; ++round) {
       now += milliseconds(2);

@@ -55,7 +55,7 @@ struct TilesThatComeHome : rl::test_suite<TilesThatComeHome, 3> {
   }
 };
 
-TEST(LoanCountInTheMemoryModel, TellsWhoWaitsOnceAllThatWasDoneIsSeen) {
+TEST(LoanCountInTheMemoryModel, TellsTheThreadThatWaitsOnceAllThatWasDoneIsSeen) {
   EXPECT_EQ(found_in<TilesThatComeHome>(random_search), "");
 }
 
@@ -67,7 +67,7 @@ TEST(LoanCountInTheMemoryModel, NeedsItsOrders) {
     EXPECT_NE(found_in<TilesThatComeHome>(random_search), "") << operation << " of " << function;
   }
   Making const mistake({"wait_until_none", "fetch_add", memory_order::acquire, {}});
-  EXPECT_NE(found_in<TilesThatComeHome>(random_search), "") << "nobody knows that it waits";
+  EXPECT_NE(found_in<TilesThatComeHome>(random_search), "") << "no thread knows that it waits";
 }
 
 /// One thread brings the only tile home, and the other ends what is gone behind it.

@@ -14,7 +14,7 @@ namespace penstock {
 /// Opens and closes the reserve of a pool by how many of a crew are at work, and leaves it open when it dies.
 ///
 /// Once no producer got through a tile for the crew's patience, as with a sink that keeps tiles, the reserve is open
-/// for a while, whoever is at work.
+/// for a while, however few are at work.
 ///
 /// Threads: any.
 class ReserveKeeper {

@@ -44,6 +44,7 @@ PipelineOptions resolved(DeviceGroup const& devices, Setting const& setting, std
     return Pipeline(devices, guess, stop).options();
   } catch (Error const&) {
     for (OptionRow const& row : option_table()) {
+      // But for batch and tiles, which follow from the slots.
       bool const is_count = row.kind == OptionKind::count && !row.follows_from("slots");
       if (is_count && row.text(guess) == "0") row.set(guess, "1");
     }
