@@ -22,6 +22,9 @@ namespace {
 
 /// Bytes of one CPU block: some 50 us of work.
 constexpr std::size_t cpu_grain = 262'144;
+/// So many bytes of literals are compared for each byte of a block, and at least, before the automaton takes over. It
+/// needs some ten times as long for a byte.
+constexpr std::size_t steps_a_byte = 4, least_steps = 4096;
 
 /// True if no character has two meanings.
 bool can_be_told(LineFields const& fields) {
@@ -53,11 +56,14 @@ class LineSummer {
     std::size_t const first = first_line(begin);
     if (first >= end) return;
     std::size_t const last_end = behind_newline(end - 1);
+    // Where lines are much like many literals, most of them are not, and the automaton takes all that follow.
+    std::size_t const most_steps = std::min(steps_a_byte * (last_end - first) + least_steps, std::size_t{1} << 30U);
+    LiteralSteps steps{.left = static_cast<std::int32_t>(most_steps)};
     for (std::size_t at = first; at < last_end;) {
-      std::size_t const found = literals_from(at, last_end, literals);
+      std::size_t found = steps.left < 0 ? last_end : literals_from(at, last_end, literals, steps);
+      if (steps.left < 0) found = literal_end_from(found == last_end ? at : line_of(found, at), last_end, literals);
       if (found == last_end) break;
-      void const* const before = found == at ? nullptr : memrchr(text_.data() + at, '\n', found - at);
-      at = add_line(before == nullptr ? at : position(before) + 1);
+      at = add_line(line_of(found, at));
     }
   }
   /// The key of the first line that has one.
@@ -116,13 +122,26 @@ class LineSummer {
     if constexpr (how == LineWalk::json) return behind_newline(line.stopped);
     return stops_.next_line();
   }
-  /// Where the first window of a literal is; `end` if there is none.
-  std::size_t literals_from(std::size_t at, std::size_t end, LiteralTable const& literals) const {
+  /// The beginning of the line in which `place` is. It is `from`, where a line begins, or behind it.
+  std::size_t line_of(std::size_t place, std::size_t from) const {
+    void const* const before = place == from ? nullptr : memrchr(text_.data() + from, '\n', place - from);
+    return before == nullptr ? from : position(before) + 1;
+  }
+  /// Where the first literal of the lines from `at` on ends; `end` if there is none.
+  std::size_t literal_end_from(std::size_t at, std::size_t end, LiteralTable const& literals) const {
+    for (std::uint32_t node = 0; at < end; ++at) {
+      node = literals.next_node(node, static_cast<unsigned char>(text_[at]));
+      if (node != 0 && literals.is_literal(node)) return at;
+    }
+    return end;
+  }
+  /// Where the first window of a literal is, or too few steps are left to tell; `end` if there is none.
+  std::size_t literals_from(std::size_t at, std::size_t end, LiteralTable const& literals, LiteralSteps& steps) const {
     LiteralHeader const& header = literals.header();
     std::uint32_t const* const filter = literals.filter();
     std::array<std::uint32_t, 2> bytes{};
     auto const is_here = [&](std::uint32_t windows) {
-      return literal_at(literals, filter, windows, bytes[0], bytes[1], text_.data(), 0, text_.size(), at);
+      return literal_at(literals, filter, windows, bytes[0], bytes[1], text_.data(), 0, text_.size(), at, steps);
     };
     auto const has_eight = [&] { return at < end && text_.size() - at >= sizeof bytes; };
     if (constexpr std::uint32_t eight = as_bit(LiteralWindow::eight); header.windows == eight) {

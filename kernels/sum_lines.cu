@@ -212,6 +212,7 @@ __global__ void __launch_bounds__(line_threads)
           if (seen == LiteralMarks::Line::goes_on && (all_staged || !marks.has_one(input, begin + line_begin, bytes))) {
             continue;
           }
+          if (seen == LiteralMarks::Line::untold && !marks.is_taken(input, begin + line_begin, bytes)) continue;
         }
         WalkedLine line = walk<how, unsigned>(staged, line_begin, length, fields);
         if (line.stopped == length && !all_staged) {

@@ -11,6 +11,7 @@
 #include "penstock/core/number_text.hpp"
 #include "penstock/error.hpp"
 #include "penstock/literals/literal_table.hpp"
+#include "penstock/literals/literal_trie.hpp"
 
 namespace penstock {
 namespace {
@@ -182,6 +183,12 @@ Literals::Literals(std::span<std::string const> texts) {
   literals.erase(same.begin(), same.end());
   size_ = literals.size();
 
+  LiteralTrie trie(literals);
+  if (auto const innermost = trie.innermost(); innermost.size() != literals.size()) {
+    for (std::size_t k = 0; k < innermost.size(); ++k) literals[k] = literals[innermost[k]];
+    literals.resize(innermost.size());
+    trie = LiteralTrie(literals);
+  }
   TableParts parts(literals);
   TableBytes table;
   LiteralHeader& header = parts.header;
@@ -190,6 +197,9 @@ Literals::Literals(std::span<std::string const> texts) {
   header.bucket_begins = table.put(parts.bucket_begins.data(), parts.bucket_begins.size());
   header.entries = table.put(parts.entries.data(), parts.entries.size());
   header.texts = table.put(parts.texts.data(), parts.texts.size());
+  header.children = table.put(trie.children.data(), trie.children.size());
+  header.failures = table.put(trie.failures.data(), trie.failures.size());
+  header.bytes = table.put(trie.bytes.data(), trie.bytes.size());
   table.replace(at, header);
   table_ = table.words();
 }
