@@ -23,6 +23,16 @@ namespace {
 /// Bytes of one CPU block: some 50 us of work.
 constexpr std::size_t cpu_grain = 262'144;
 
+/// The same with the characters that its format has.
+LineFields with_characters_of_format(LineFields fields) {
+  if (fields.format == LineFormat::separated) return fields;
+  bool const log = fields.format == LineFormat::access_log;
+  fields.separator = ' ';
+  fields.quote = log ? '"' : '\0';
+  fields.escape = log ? '\\' : '\0';
+  fields.brackets = log;
+  return fields;
+}
 /// True if no character has two meanings.
 bool can_be_told(LineFields const& fields) {
   std::string meanings{'\n', fields.separator};
@@ -82,6 +92,7 @@ class LineSummer {
       add(reasons_.keys[k], reasons[0].keys[k]);
       add(reasons_.numbers[k], reasons[0].numbers[k]);
     }
+    add(reasons_.open_quotes, reasons[0].open_quotes);
     raise(reasons_.largest, reasons[0].largest);
     raise(reasons_.before, reasons[0].before);
   }
@@ -123,7 +134,10 @@ class LineSummer {
     if (!has_group || !line.has_number()) count_reasons(line, has_group);
     // JsonWalk goes on with a copy of the cursor.
     if constexpr (how == LineWalk::json) return behind_newline(line.stopped);
-    return stops_.next_line();
+    bool in_quotes = false;
+    std::size_t const next = stops_.next_line(in_quotes);
+    if (in_quotes) ++reasons_.open_quotes;
+    return next;
   }
   void count_reasons(WalkedLine const& line, bool has_group) {
     if (!line.has_number()) ++reasons_.numbers[static_cast<std::size_t>(line.number_reason)];
@@ -211,9 +225,10 @@ void sum_each_on_cpu(std::span<DeviceSpan<std::byte const> const> inputs, LineFi
 
 }  // namespace
 
-void sum_lines(std::span<DeviceSpan<std::byte const> const> inputs, LineFields const& fields,
+void sum_lines(std::span<DeviceSpan<std::byte const> const> inputs, LineFields const& line_fields,
                DeviceSpan<std::byte const> literals, DeviceSpan<LineGroup> groups, DeviceSpan<LineReasons> reasons,
                StreamRef stream, unsigned multiprocessors) {
+  LineFields const fields = with_characters_of_format(line_fields);
   if (groups.size() < 2 || groups.size() > most_line_groups) {
     throw Error(ErrorKind::bad_argument, "sum_lines has " + std::to_string(groups.size()) + " groups: give it 2 to " +
                                              std::to_string(most_line_groups) + ", the last one for all other lines.");
@@ -242,6 +257,7 @@ void sum_lines(std::span<DeviceSpan<std::byte const> const> inputs, LineFields c
 }
 
 std::optional<std::int64_t> first_time(std::string_view text, LineFields fields) {
+  fields = with_characters_of_format(fields);
   fields.group_seconds = 1;
   fields.first_second = -(std::int64_t{1} << 62U);  // Before all times, which have less than 60 bits.
   auto const key = fields.format == LineFormat::json
