@@ -23,9 +23,9 @@ by_awk() {
     rest = $0
     sub(/^[^"]*"([^"\\]|\\.)*" /, "", rest)
     split(rest, field, " ")
-    key = field[1] ~ /^[0-9]+$/ && field[1] < 1000 ? field[1] : "other"
+    key = field[1] ~ /^[0-9][0-9][0-9]$/ ? field[1] : "other"
     ++lines[key]
-    sum[key] += field[2] == "-" ? 0 : field[2]
+    if (key != "other" || field[1] == "-") sum[key] += field[2] == "-" ? 0 : field[2]
   } END { for (key in lines) printf "%s %.0f %.0f\n", key, lines[key], sum[key] }' "$1" >expected
 }
 
@@ -103,7 +103,9 @@ EOF
     "$program" run --device cpu --input table.csv --format csv --key 2 --sum 3 --groups 4 >out 2>err || fail "$(cat err)"
     [ "$(wc -l <out)" = 5 ] || fail "$(cat out)"
     grep -q '^other 2142' out || fail "$(cat out)"
-    ! grep -q 'in .other.' err || fail "$(cat err)"
+    grep -q '^The row .other. has 2142[0-9] of 50000 lines, as field 2 is no number below 4. Give --groups 7 to have' err || fail "$(cat err)"
+    "$program" run --device cpu --input table.csv --format csv --key 2 --sum 3 --groups 7 >out 2>err || fail "$(cat err)"
+    ! grep 'other' out err || fail "$(cat err)"
     "$program" run --device cpu --input table.csv --format csv >out 2>err || fail "$(cat err)"
     grep -q '^The row .other. has 50000 of 50000 lines, as field 1 is no number below 1000. Give --key ' err || fail "$(cat err)"
     ;;
