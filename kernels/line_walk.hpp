@@ -34,6 +34,7 @@ struct WalkedLine {
   LineReason number_reason = LineReason::no_field;
   bool negative = false;
   bool open_quote = false;  ///< The line ends within quotes. Only if the walk looks for them.
+  bool goes_on = false;     ///< With JSON: `stopped` is where another text of the line begins.
 
   PENSTOCK_WALKS_THERE constexpr bool has_key() const { return key_reason == LineReason::used; }
   PENSTOCK_WALKS_THERE constexpr bool has_number() const { return number_reason == LineReason::used; }
@@ -48,14 +49,18 @@ constexpr LineGroup group_of(WalkedLine const& line, LineFields const& fields) n
           .without = how != LineWalk::digits && has_decimals(fields) && !line.has_number() ? std::uint64_t{1} : 0};
 }
 
-/// Takes the time that the field in [begin, end) is as the line's key.
+/// Takes the time that the field in [begin, end) is, or begins, as the line's key.
 template <class Place, class ByteAt>
 PENSTOCK_WALKS_THERE constexpr void read_time(WalkedLine& line, ByteAt const& byte_at, Place begin, Place end,
-                                              LineFields const& fields) {
+                                              Place far, LineFields const& fields) {
+  if (is_empty(byte_at, begin, end)) {
+    line.key_reason = LineReason::empty;
+    return;
+  }
+  TimeReader<Place, ByteAt> reader(byte_at, begin, far, fields.first_second, far != end);
   std::int64_t seconds = 0;
-  line.key_reason = is_empty(byte_at, begin, end)                                  ? LineReason::empty
-                    : TimeReader<Place, ByteAt>(byte_at, begin, end).read(seconds) ? LineReason::used
-                                                                                   : LineReason::text;
+  line.key_reason = reader.read(seconds);
+  line.stopped = reader.stopped();
   if (!line.has_key()) return;
   if (seconds >= fields.first_second) {
     line.key = static_cast<std::uint64_t>(seconds - fields.first_second) / fields.group_seconds;
@@ -85,14 +90,15 @@ PENSTOCK_WALKS_THERE constexpr void read_decimal(WalkedLine& line, bool is_key, 
   }
 }
 
-/// Takes what the field in [begin, end) says, which has no quotes around it and is the key, the number or both.
+/// Takes what the field in [begin, end) says, which has no quotes around it and is the key, the number or both. A time
+/// may go on up to `far`.
 template <LineWalk how, class Place, class ByteAt>
 PENSTOCK_WALKS_THERE constexpr void read_field(WalkedLine& line, bool is_key, bool is_number, ByteAt const& byte_at,
-                                               Place begin, Place end, LineFields const& fields) {
+                                               Place begin, Place end, Place far, LineFields const& fields) {
   constexpr bool json = how == LineWalk::json;
   if constexpr (how != LineWalk::digits) {
     if (is_key && fields.group_seconds != 0) {
-      read_time(line, byte_at, begin, end, fields);
+      read_time(line, byte_at, begin, end, far, fields);
       is_key = false;
     }
     bool const decimal = is_number && (json || fields.decimal);
@@ -211,14 +217,16 @@ PENSTOCK_WALKS_THERE constexpr bool walk_fields(WalkedLine& line, Stops& stops, 
     }
     bool const without_last = ends_line && at != field_begin && byte_at(at - 1) == '\r';
     Place const field_end = at - (without_last ? 1 : 0);
-    line.stopped = at;
     if (log && !is_log_field(field, byte_at, field_begin, field_end)) return false;
     if ((field == fields.key || field == fields.number) && !(words && field_begin == field_end)) {
       bool const in_quotes = fields.quote != 0 && field_end - field_begin >= 2 &&
                              byte_at(field_begin) == fields.quote && byte_at(field_end - 1) == fields.quote;
       Place const first = field_begin + (in_quotes ? 1 : 0), behind = field_end - (in_quotes ? 1 : 0);
-      read_field<how>(line, field == fields.key, field == fields.number, byte_at, first, behind, fields);
+      // Times have blanks in them.
+      Place const far = fields.separator == ' ' && !in_quotes ? end : behind;
+      read_field<how>(line, field == fields.key, field == fields.number, byte_at, first, behind, far, fields);
     }
+    if (line.stopped < at) line.stopped = at;
     if (ends_line) {
       line.open_quote = quotes.quoted() && may_break_in_quotes(fields);
       return !log || field >= log_status;
@@ -237,7 +245,8 @@ PENSTOCK_WALKS_APART constexpr WalkedLine walk_shifted(ByteAt const& byte_at, Pl
   if (!parts.found || fields.key < log_status) line.key_reason = LineReason::shifted;
   if (!parts.found || fields.number < log_status) line.number_reason = LineReason::shifted;
   if (parts.found) {
-    if (fields.key == log_time) read_field<how>(line, true, false, byte_at, parts.time_begin, parts.time_end, fields);
+    if (fields.key == log_time)
+      read_field<how>(line, true, false, byte_at, parts.time_begin, parts.time_end, parts.time_end, fields);
     EachStop<Place, ByteAt> stops(byte_at, parts.status, end, fields);
     walk_fields<how>(line, stops, byte_at, log_status, parts.status, end, fields);
   }

@@ -125,6 +125,20 @@ EOF
     ! "$program" run --device cpu --input log --patterns patterns >out 2>err || fail 'an empty pattern was taken'
     grep -q 'Line 2 is empty' err || fail "$(cat err)"
     ;;
+  TakesNoLongerWithPatternsThatAreMuchAlike)
+    # A million bytes, whose lines begin as all patterns do, or have what all have in their middle.
+    awk 'BEGIN { a = sprintf("%100s", ""); gsub(/ /, "a", a); for (k = 0; k < 5000; ++k) printf "1 1 %s\n2 1 %sb%s\n", a, a, substr(a, k % 90 + 1) }' >alike
+    awk 'BEGIN { a = sprintf("%1100s", ""); gsub(/ /, "a", a); for (k = 101; k <= 1100; ++k) print substr(a, 1, k) }' >longer
+    awk 'BEGIN { a = sprintf("%1100s", ""); gsub(/ /, "a", a); for (k = 95; k < 1000; ++k) print substr(a, 1, k) "b" substr(a, 1, 1000 - k) }' >around
+    cat longer around >both
+    for patterns in longer around both; do
+      grep -F -f "$patterns" alike | awk '{ ++lines[$1] } END { for (key in lines) print key, lines[key], lines[key] }' >expected || true
+      # It is CPU time, and ten times what it takes on a machine of 2020.
+      (ulimit -t 5 && exec "$program" run --device cpu --input alike --format words --key 1 --sum 2 --patterns "$patterns" >out 2>err) ||
+        fail "$patterns: $(cat err)"
+      same_lines
+    done
+    ;;
   FollowsALogUntilItIsInterrupted)
     some_log 3000
     cp log all

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "line_keys.hpp"
+#include "line_numbers.hpp"
 #include "line_options.hpp"
 #include "line_results.hpp"
 #include <penstock/files.hpp>
@@ -111,7 +112,12 @@ JobWork sum_file(JobPoint const& point) {
       .digest = [=] { return digest_of_bytes(std::as_bytes(std::span(std::string_view(text_of(*all, fields))))); },
       .results = [=] { return text_of(*all, fields); },
       .remarks = [=, values = point.values] { return LineKeys(*all, fields, values).remarks(); },
-      .left_out = [=, values = point.values] { return LineKeys(*all, fields, values).left_out(); }};
+      .left_out =
+          [=, values = point.values] {
+            std::vector<LeftOut> left = LineKeys(*all, fields, values).left_out();
+            std::ranges::move(numbers_left_out(*all, fields, values), std::back_inserter(left));
+            return left;
+          }};
 }
 
 }  // namespace
