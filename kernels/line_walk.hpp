@@ -199,11 +199,14 @@ PENSTOCK_WALKS_THERE constexpr bool walk_fields(WalkedLine& line, Stops& stops, 
   FieldQuotes<Place> quotes(end);
   for (Place field_begin = begin;;) {
     if (field > last) {
-      if constexpr (!Stops::watches_quotes) return true;
-      if (!may_break_in_quotes(fields)) return true;
-      Place const ahead = stops.quote_or_newline(field_begin);
-      if (ahead == end) line.stopped = end;
-      if (ahead == end || byte_at(ahead) == '\n') return true;
+      if constexpr (Stops::watches_quotes) {
+        if (!may_break_in_quotes(fields)) return true;
+        Place const ahead = stops.quote_or_newline(field_begin);
+        if (ahead == end) line.stopped = end;
+        if (ahead == end || byte_at(ahead) == '\n') return true;
+      } else {
+        return true;
+      }
     }
     Place const at = stops.next();
     bool const ends_line = at == end || byte_at(at) == '\n';

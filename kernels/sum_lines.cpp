@@ -133,11 +133,12 @@ class LineSummer {
     if constexpr (how == LineWalk::json) {
       while (line.goes_on) line = add_text(line.stopped);
       return behind_newline(line.stopped);  // JsonWalk goes on with a copy of the cursor.
+    } else {
+      bool in_quotes = false;
+      std::size_t const next = stops_.next_line(in_quotes);
+      if (in_quotes) ++reasons_.open_quotes;
+      return next;
     }
-    bool in_quotes = false;
-    std::size_t const next = stops_.next_line(in_quotes);
-    if (in_quotes) ++reasons_.open_quotes;
-    return next;
   }
   WalkedLine add_text(std::size_t at) {
     WalkedLine const line = walk(at);
