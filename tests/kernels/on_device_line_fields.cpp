@@ -53,8 +53,8 @@ TEST_P(KernelsOn, FindTheStatusInAccessLogsWhateverIsInFrontOfIt) {
   Groups expected(601);
   std::string text;
   for (unsigned k = 0; k < 5000; ++k) {
-    unsigned const status = 200 + random() % 400;
-    unsigned const bytes = random() % 10'000;
+    std::size_t const status = 200 + random() % 400;
+    std::size_t const bytes = random() % 10'000;
     bool const has_bytes = random() % 5 != 0, is_log = random() % 20 != 0;
     text += one_of(hosts) + " - " + one_of(users) + (is_log ? " [" : " (") + one_of(times) + "] \"" + one_of(requests) +
             "\" " + std::to_string(status) + " " + (has_bytes ? std::to_string(bytes) : "-") + one_of(rests) +
