@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <initializer_list>
 #include <span>
 
 #include "penstock/flavour.hpp"
@@ -40,6 +41,10 @@ class DigitWalk {
 
   WalkedLine walk(std::size_t begin) {
     WalkedLine line;
+    if (fields_.format == LineFormat::access_log) {
+      if (!walk_log(line, begin)) line = walk_shifted<LineWalk::digits>(byte_at(), begin, text_.size(), fields_);
+      return line;
+    }
     std::uint32_t const first = std::min(fields_.key, fields_.number), last = std::max(fields_.key, fields_.number);
     if (first > 0 && !go_on(line, first, begin)) return line;
     if (!read(line, first, begin) || last == first) return line;
@@ -56,12 +61,43 @@ class DigitWalk {
     begin = line.stopped + 1;
     return goes_on && !ends_line(line.stopped);
   }
+  /// False if a field is none that can be there.
+  bool walk_log(WalkedLine& line, std::size_t begin) {
+    auto const is_status = [](std::uint32_t field) { return field == log_status || field == log_bytes; };
+    if (!is_status(fields_.key) || !is_status(fields_.number)) {
+      return walk_fields<LineWalk::digits>(line, stops_, byte_at(), 0, begin, text_.size(), fields_);
+    }
+    if (!go_on(line, log_time, begin)) return false;
+    for (std::uint32_t const field : {log_time, log_request}) {
+      line.stopped = stops_.next();
+      if (ends_line(line.stopped) || !is_log_field(field, byte_at(), begin, line.stopped)) return false;
+      begin = line.stopped + 1;
+    }
+    std::size_t const status = begin;
+    bool const goes_on = read(line, log_status, begin);
+    std::size_t const bytes = begin;
+    if (!is_log_field(log_status, byte_at(), status, end_)) return false;
+    if (!goes_on) return true;
+    read(line, log_bytes, begin);
+    return is_log_field(log_bytes, byte_at(), bytes, end_);
+  }
+  auto byte_at() const {
+    return [bytes = text_.data()](std::size_t place) { return bytes[place]; };
+  }
   bool ends_line(std::size_t at) const { return at == text_.size() || text_[at] == '\n'; }
   /// The field that begins there, and then the beginning of the next one. False if the line ends with it.
   bool read(WalkedLine& line, std::uint32_t field, std::size_t& begin) {
     std::size_t end = line.stopped = stops_.next();
     bool const goes_on = !ends_line(end);
     if (!goes_on && end != begin && text_[end - 1] == '\r') --end;
+    end_ = end;
+    if (fields_.format == LineFormat::words) {
+      while (begin < end && (text_[begin] == ' ' || text_[begin] == '\t')) ++begin;
+      if (begin == end) {
+        begin = line.stopped + 1;
+        return goes_on;
+      }
+    }
     std::uint64_t value = 0;
     LineReason const reason = number_in(begin, end, value);
     if (field == fields_.key) {
@@ -84,13 +120,13 @@ class DigitWalk {
     }
     bool const in_quotes =
         fields_.quote != 0 && size >= 2 && text_[begin] == fields_.quote && text_[end - 1] == fields_.quote;
-    auto const byte_at = [bytes = text_.data()](std::size_t place) { return bytes[place]; };
-    return digits_in(byte_at, begin + (in_quotes ? 1 : 0), end - (in_quotes ? 1 : 0), value);
+    return digits_in(byte_at(), begin + (in_quotes ? 1 : 0), end - (in_quotes ? 1 : 0), value);
   }
 
   Stops& stops_;
   std::span<char const> const text_;
   LineFields const& fields_;
+  std::size_t end_ = 0;  ///< Of the field that was read last.
 };
 
 }  // namespace PENSTOCK_FLAVOUR

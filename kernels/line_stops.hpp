@@ -37,21 +37,28 @@ __attribute__((target("pclmul"))) inline std::uint64_t odd_up_to_at_once(std::ui
 struct StopBits {
   std::uint64_t ends = 0;  ///< Of fields and lines.
   std::uint64_t newlines = 0;
+  std::uint64_t open = 0;  ///< Newlines within quotes.
 };
 
-/// Which bytes end a field: separators outside of quotes and brackets, and newlines. As many bytes are compared at once
-/// as the processor can.
+/// Which bytes end a field: separators outside of quotes and brackets, and newlines. Of several blanks between words
+/// the first one does. As many bytes are compared at once as the processor can.
 class StopSet {
  public:
   /// What the bytes of a line have come to so far.
   struct Before {
     bool quoted = false, bracketed = false, escaped = false;
+    bool begins = true;   ///< A field begins with the next byte. Of words: it is behind a blank, or the line's first.
+    bool closed = false;  ///< The last byte was a quote that closes.
   };
 
   /// With no more bytes at once than that: 16, 32 or 64.
   explicit StopSet(LineFields const& fields, [[maybe_unused]] unsigned at_most = 64)
-      : fields_(fields), has_quote_(fields.quote != 0), has_escape_(has_quote_ && fields.escape != 0) {
-    std::array<char, kinds> const bytes{'\n', fields.separator, fields.quote, fields.escape, '[', ']'};
+      : fields_(fields),
+        words_(fields.format == LineFormat::words),
+        has_quote_(fields.quote != 0),
+        has_escape_(has_quote_ && fields.escape != 0),
+        watches_quotes_(may_break_in_quotes(fields)) {
+    std::array<char, kinds> const bytes{'\n', fields.separator, words_ ? '\t' : fields.quote, fields.escape, '[', ']'};
     for (std::size_t k = 0; k < kinds; ++k) wide_[k].fill(bytes[k]);
 #if defined(__SSE2__)
     bool const by_32 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi") &&
@@ -64,6 +71,10 @@ class StopSet {
 
   LineFields const& fields() const noexcept {
     return fields_;
+  }
+  /// True if it finds newlines within quotes.
+  bool watches_quotes() const noexcept {
+    return watches_quotes_;
   }
   /// So many bytes are compared at once: 16, 32 or 64.
   unsigned at_once() const noexcept {
@@ -80,6 +91,12 @@ class StopSet {
   template <unsigned at_once>
   StopBits of_by(char const* bytes, Before& before) const {
     Marks marks = marks_by<at_once>(bytes);
+    if (words_) {
+      std::uint64_t const blanks = marks[separators] | marks[tabs];
+      std::uint64_t const first = blanks & ~(blanks << 1U | (before.begins ? 1U : 0U));
+      before.begins = blanks >> 63U != 0;
+      return {marks[newlines] | first, marks[newlines]};
+    }
     if (!has_quote_) marks[quotes] = 0;
     if (!has_escape_) marks[escapes] = 0;
     if (!fields_.brackets) marks[opens] = marks[closes] = 0;
@@ -88,35 +105,50 @@ class StopSet {
     std::uint64_t const in_quotes = odd_by<at_once>(marks[quotes]) ^ (before.quoted ? ~std::uint64_t{0} : 0);
     std::uint64_t const open = marks[opens] & ~in_quotes, close = marks[closes] & ~in_quotes;
     std::uint64_t const in_brackets = odd_by<at_once>(open | close) ^ (before.bracketed ? ~std::uint64_t{0} : 0);
-    // Brackets that do not take turns, and quotes within brackets, which mean nothing.
-    if (((open & ~in_brackets) | (close & in_brackets) | (marks[quotes] & in_brackets)) != 0)
-      return one_by_one(marks, before);
-    before.quoted = in_quotes >> 63U != 0;
-    before.bracketed = in_brackets >> 63U != 0;
-    return {marks[newlines] | (marks[separators] & ~in_quotes & ~in_brackets), marks[newlines]};
+    std::uint64_t const ends = marks[separators] & ~in_quotes & ~in_brackets;
+    std::uint64_t const begins = ends << 1U | (before.begins ? 1U : 0U);
+    std::uint64_t const closing = marks[quotes] & ~in_quotes,
+                        behind_closing = closing << 1U | (before.closed ? 1U : 0U);
+    // Brackets that do not take turns, quotes within brackets, and both where no field begins mean nothing.
+    std::uint64_t const odd = (open & ~in_brackets) | (close & in_brackets) | (marks[quotes] & in_brackets) |
+                              (open & ~begins) | (marks[quotes] & in_quotes & ~begins & ~behind_closing);
+    std::uint64_t const in_line = (marks[newlines] & -marks[newlines]) - 1;  // All, if no line ends here.
+    if ((odd & in_line) != 0) return one_by_one(marks, before);
+    before = {.quoted = in_quotes >> 63U != 0,
+              .bracketed = in_brackets >> 63U != 0,
+              .begins = ends >> 63U != 0,
+              .closed = closing >> 63U != 0};
+    return {marks[newlines] | ends, marks[newlines], marks[newlines] & in_quotes};
   }
 
  private:
-  enum Kind : std::size_t { newlines, separators, quotes, escapes, opens, closes, kinds };
+  enum Kind : std::size_t { newlines, separators, quotes, escapes, opens, closes, kinds, tabs = quotes };
   using Marks = std::array<std::uint64_t, kinds>;
 
-  /// As walk_line has it: the first of these rules that says something of a byte.
+  /// As FieldQuotes has it.
   static StopBits one_by_one(Marks const& marks, Before& before) {
-    std::uint64_t stops = marks[newlines];
+    StopBits stops{marks[newlines], marks[newlines]};
     for (unsigned k = 0; k < 64; ++k) {
       std::uint64_t const bit = std::uint64_t{1} << k;
-      if (std::exchange(before.escaped, false)) continue;
-      if (before.quoted && (marks[escapes] & bit) != 0) {
-        before.escaped = true;
-      } else if (!before.bracketed && (marks[quotes] & bit) != 0) {
-        before.quoted = !before.quoted;
-      } else if (!before.quoted && ((marks[opens] | marks[closes]) & bit) != 0) {
-        before.bracketed = (marks[opens] & bit) != 0;
-      } else if (!before.quoted && !before.bracketed) {
-        stops |= marks[separators] & bit;
+      auto const is = [&](Kind kind) { return (marks[kind] & bit) != 0; };
+      bool const begins = std::exchange(before.begins, false), closed = std::exchange(before.closed, false);
+      if (before.quoted) {
+        if (is(newlines)) stops.open |= bit;
+        if (std::exchange(before.escaped, false)) continue;
+        before.escaped = is(escapes);
+        before.closed = is(quotes);
+        before.quoted = !is(quotes);
+      } else if (before.bracketed) {
+        before.bracketed = !is(closes);
+      } else if (is(separators)) {
+        stops.ends |= bit;
+        before.begins = true;
+      } else {
+        before.quoted = is(quotes) && (begins || closed);
+        before.bracketed = is(opens) && begins;
       }
     }
-    return {stops, marks[newlines]};
+    return stops;
   }
 
   template <unsigned at_once>
@@ -178,7 +210,7 @@ class StopSet {
 #endif
 
   LineFields fields_;
-  bool has_quote_, has_escape_;
+  bool words_, has_quote_, has_escape_, watches_quotes_;
   alignas(64) std::array<std::array<char, 64>, kinds> wide_{};
   unsigned at_once_ = 16;  ///< Bytes.
 };
@@ -192,6 +224,7 @@ class StopSetBy {
   explicit StopSetBy(StopSet const& set) : set_(set) {}
 
   LineFields const& fields() const noexcept { return set_.fields(); }
+  bool watches_quotes() const noexcept { return set_.watches_quotes(); }
   StopBits of(char const* bytes, Before& before) const { return set_.of_by<at_once>(bytes, before); }
 
  private:
@@ -206,6 +239,7 @@ class JsonStopSet {
   explicit JsonStopSet(LineFields const& fields) : fields_(fields) {}
 
   LineFields const& fields() const noexcept { return fields_; }
+  bool watches_quotes() const noexcept { return false; }
   StopBits of(char const* bytes, Before& before) const {
     JsonMarks<std::uint64_t> marks{};
 #if defined(__SSE2__)

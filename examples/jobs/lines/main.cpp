@@ -9,6 +9,8 @@
 #include <string>
 #include <vector>
 
+#include "line_keys.hpp"
+#include "line_numbers.hpp"
 #include "line_options.hpp"
 #include "line_results.hpp"
 #include <penstock/files.hpp>
@@ -109,7 +111,13 @@ JobWork sum_file(JobPoint const& point) {
                  .merge = [all](Stage& lane) { *all += static_cast<SumLines&>(lane).totals; }},
       .digest = [=] { return digest_of_bytes(std::as_bytes(std::span(std::string_view(text_of(*all, fields))))); },
       .results = [=] { return text_of(*all, fields); },
-      .remarks = [=] { return remarks_on(*all, fields); }};
+      .remarks = [=, values = point.values] { return LineKeys(*all, fields, values).remarks(); },
+      .left_out =
+          [=, values = point.values] {
+            std::vector<LeftOut> left = LineKeys(*all, fields, values).left_out();
+            std::ranges::move(numbers_left_out(*all, fields, values), std::back_inserter(left));
+            return left;
+          }};
 }
 
 }  // namespace
