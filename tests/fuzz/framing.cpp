@@ -13,7 +13,7 @@
 
 #include "penstock/captures.hpp"
 #include "penstock/error.hpp"
-#include "penstock/file/input_cut.hpp"
+#include "penstock/file/chained_pieces.hpp"
 #include "penstock/framing/stream_cutter.hpp"
 
 namespace penstock::fuzz {
@@ -86,8 +86,9 @@ void cut_stream(FramingRef const& framing, std::string_view stream, std::size_t 
               "a tile is where the cutter says");
       each_record(*framing, whole, [&](auto record) { got.push_back(text_of(record)); });
     }
-    // What is wrong within a record that is too long for a tile is not seen.
+    // What is wrong within a record that is too long for a tile, or behind its length, is not seen.
     require(!all.damaged || cutter.loss().refused != 0, "a damaged stream is refused");
+    if (all.damaged && cutter.loss().refused != 0) return;
   } catch (Error const&) {
     require(all.damaged, "only a damaged stream is refused");
   }
@@ -105,57 +106,50 @@ FramedPieces::Read reader_of(std::string_view file) {
 }
 
 /// What comes out of FramedPieces.
-void cut_file(FramingRef const& framing, std::string_view file, std::size_t tile_bytes, std::size_t longest) {
-  FramedPieces const pieces(framing, tile_bytes, longest, LongRecords::refuse);
+void cut_file(FramingRef const& framing, std::string_view file, std::size_t tile_bytes) {
+  FramedPieces const pieces(framing, tile_bytes, LongRecords::refuse);
   auto const read = reader_of(file);
-  std::vector<std::byte> tile(tile_bytes);
   Records got;
-  RecordLoss loss;
-  for (std::size_t begin = 0; begin < file.size(); begin += pieces.step()) {
-    auto const piece = pieces.read(read, begin, file.size(), tile);
-    loss += piece.loss;
-    each_record(*framing, std::span(tile).first(piece.bytes), [&](auto record) { got.push_back(text_of(record)); });
+  for (std::uint64_t begin = 0; begin < file.size();) {
+    auto const piece = pieces.piece(read, begin, file.size());
+    require(piece.bytes <= tile_bytes && piece.next > begin, "a piece fits, and leads on");
+    auto const whole = file.substr(static_cast<std::size_t>(piece.offset), piece.bytes);
+    each_record(*framing, bytes_of(whole), [&](auto record) { got.push_back(text_of(record)); });
+    begin = piece.next;
   }
-  Records const all = read_all(*framing, file).records;
-  require(got.size() + loss.refused == all.size(), "each record is in one tile or is counted");
-  std::size_t next = 0;
-  for (std::string const& record : all) {
-    bool const there = next < got.size() && got[next] == record;
-    next += there ? 1 : 0;
-    require(there || record.size() > longest, "a record that is not longer than said is in a tile");
-  }
+  Records fit;
+  std::ranges::copy_if(read_all(*framing, file).records, std::back_inserter(fit),
+                       [&](auto const& one) { return one.size() <= tile_bytes; });
+  require(got == fit, "each record that fits comes once, whole, in order");
 }
 
-/// What comes out of the pieces of a capture. They see where records begin, and must agree on it or fail.
-void cut_capture(Framing::OfInput const& of, std::string_view file, std::size_t tile_bytes, std::size_t longest) {
-  InputCut cut(of, {.tile_bytes = tile_bytes, .longest_record = longest});
+/// What comes out of the pieces of a capture.
+void cut_capture(Framing::OfInput const& of, std::string_view file, std::size_t tile_bytes) {
+  ChainedPieces pieces(of, tile_bytes, file.size(), LongRecords::refuse, true);
   auto const read = reader_of(file);
   std::vector<std::byte> tile(tile_bytes);
   Records got;
   RecordLoss loss;
-  std::size_t const step = cut.pieces()->step();
-  cut.expect_pieces((file.size() - of.head) / step + 1);
-  try {
-    std::uint64_t number = 0;
-    for (std::size_t begin = of.head; begin < file.size(); begin += step) {
-      auto const piece = cut.pieces()->read(read, begin, file.size(), tile);
-      cut.note(number++, piece);
-      loss += piece.loss;
-      auto const whole = std::span(tile).first(piece.bytes);
-      require(text_of(whole) == file.substr(static_cast<std::size_t>(piece.offset), piece.bytes),
-              "a piece is where it says");
-      each_record(*of.framing, whole, [&](auto record) { got.push_back(text_of(record)); });
-    }
-  } catch (Error const&) {
-    return;
+  for (std::uint64_t number = 0; number < pieces.count() || pieces.more(); ++number) {
+    auto const piece = pieces.read(read, number, tile);
+    loss += piece.loss;
+    auto const whole = std::span(tile).first(piece.bytes);
+    require(text_of(whole) == file.substr(static_cast<std::size_t>(piece.offset), piece.bytes),
+            "a piece is where it says");
+    std::size_t const before = got.size();
+    each_record(*piece.records.framing, whole, [&](auto record) { got.push_back(text_of(record)); });
+    require(piece.records.places.size() == got.size() - before, "each record has a place");
   }
   Read const all = read_all(*of.framing, file.substr(of.head));
-  require(!all.damaged, "a damaged capture is refused");
-  // Behind a record that was refused none knows where the next one begins.
-  if (loss.refused == 0) require(got == all.records, "each packet comes once, whole, in order");
+  if (loss.refused == 0) {
+    require(!all.damaged || pieces.problem(), "a damaged capture is refused");
+    require(pieces.problem() || got == all.records, "each packet comes once, whole, in order");
+  }
+  got.resize(std::min(got.size(), all.records.size()));
+  require(loss.refused != 0 || got == all.records, "what is in front of damage comes");
 }
 
-void try_capture(std::string_view input, std::size_t tile_bytes, std::size_t piece, std::size_t longest) {
+void try_capture(std::string_view input, std::size_t tile_bytes, std::size_t piece) {
   Framing::OfInput of;
   try {
     of = captured_packets()->of_input(bytes_of(input.substr(0, captured_packets()->head_bytes())));
@@ -163,7 +157,7 @@ void try_capture(std::string_view input, std::size_t tile_bytes, std::size_t pie
     return;
   }
   cut_stream(of.framing, input.substr(of.head), tile_bytes, piece);
-  cut_capture(of, input, tile_bytes, longest);
+  cut_capture(of, input, tile_bytes);
 }
 
 }  // namespace
@@ -172,13 +166,13 @@ void try_input(std::string_view input) {
   auto const line = take_until(input, '\n');
   if (at(line, 0) == 'C') {
     std::size_t const tile_bytes = 64 + 4 * at(line, 1);
-    return try_capture(input, tile_bytes, 1 + at(line, 2), 1 + at(line, 3) % (tile_bytes / 2));
+    return try_capture(input, tile_bytes, 1 + at(line, 2));
   }
   auto const framing = framing_of(line);
   std::size_t const tile_bytes = 8 + at(line, 1);
   cut_stream(framing, input, tile_bytes, 1 + at(line, 2) % 64);
   if (FramedPieces::suit(*framing) && framing->equal_bytes() <= tile_bytes) {
-    cut_file(framing, input, tile_bytes, 2 + at(line, 3) % (tile_bytes / 2 - 1));
+    cut_file(framing, input, tile_bytes);
   }
 }
 

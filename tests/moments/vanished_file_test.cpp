@@ -33,10 +33,11 @@ struct AFileThatVanishes : RandomMoments {
   }
   /// How many records of a file begin in its piece that has this offset.
   static std::uint64_t records_in_piece(std::uint64_t file, std::uint64_t offset) {
-    static std::size_t const step =
-        FramedPieces(lines(), Ingest::tile_bytes, Ingest::tile_bytes / 16, LongRecords::refuse).step();
-    std::uint64_t count = 0, at = 0;
-    for (std::uint64_t k = 0; k < each; at += record(file, k++).size()) count += at / step == offset / step ? 1U : 0U;
+    std::uint64_t count = 0, begin = 0;
+    for (std::uint64_t k = 0; k < each && begin <= offset + Ingest::tile_bytes; begin += record(file, k++).size()) {
+      std::uint64_t const end = begin + record(file, k).size();
+      count += begin >= offset && end <= offset + Ingest::tile_bytes ? 1U : 0U;
+    }
     return count;
   }
   /// `change` is made when the sink has had so many tiles, to the file of this number.

@@ -13,7 +13,6 @@
 #include <vector>
 
 #include "penstock/file/decoded_ahead.hpp"
-#include "penstock/file/input_cut.hpp"
 #include "penstock/file/observed.hpp"
 #include "penstock/file/open_file.hpp"
 #include "penstock/file/stream_tiles.hpp"
@@ -24,7 +23,8 @@ namespace penstock {
 /// A compressed file that is being decoded.
 struct DecodedFile {
   DecodedFile(std::shared_ptr<OpenFile> opened, Compression compression, std::uint64_t file,
-              std::shared_ptr<std::string const> path, FileSourceOptions const& options, std::size_t tile_bytes);
+              std::shared_ptr<std::string const> path, FileSourceOptions const& options, std::size_t tile_bytes,
+              bool places);
 
   std::shared_ptr<OpenFile> const source;
   std::uint64_t const number;
@@ -41,9 +41,9 @@ struct DecodedFile {
 /// Threads: any.
 class DecodedFiles {
  public:
-  /// `options` and `observed` outlive this.
-  DecodedFiles(FileSourceOptions const& options, Observed& observed, std::size_t tile_bytes)
-      : options_(options), observed_(observed), tile_bytes_(tile_bytes) {}
+  /// `options` and `observed` outlive this. `places`: as StreamTiles.
+  DecodedFiles(FileSourceOptions const& options, Observed& observed, std::size_t tile_bytes, bool places)
+      : options_(options), observed_(observed), tile_bytes_(tile_bytes), wants_places_(places) {}
 
   /// There is one more, behind the others.
   void add(std::shared_ptr<OpenFile> opened, Compression compression, std::uint64_t number,
@@ -62,8 +62,8 @@ class DecodedFiles {
   struct Filled {
     std::uint64_t offset = 0;
     std::size_t bytes = 0;
-    std::shared_ptr<InputCut> cut;
-    std::size_t unfinished_bytes = 0;  ///< As StreamTiles::Next has it.
+    TileRecords records;
+    std::size_t unfinished_bytes = 0;  ///< As StreamTiles::Next has it, and `records`.
   };
   /// Fills the tile with what comes next of a file that this thread took, and then helps to decode it.
   ///
@@ -87,6 +87,7 @@ class DecodedFiles {
   FileSourceOptions const& options_;
   Observed& observed_;
   std::size_t const tile_bytes_;
+  bool const wants_places_;
   mutable std::mutex mutex_;
   std::condition_variable_any left_;
   std::vector<std::shared_ptr<DecodedFile>> files_;  ///< That have not ended.

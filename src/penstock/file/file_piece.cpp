@@ -11,8 +11,8 @@ namespace {
 
 /// Writes into the second input, if there is one, where records begin.
 void note_places(FilePiece const& piece, Tile& tile, std::size_t filled) {
-  if (piece.cut == nullptr || tile.input(1).empty()) return;
-  tile.more_filled[0] = write_record_places(*piece.cut->framing(), tile.input().first(filled), tile.input(1));
+  if (piece.records.framing == nullptr || tile.input(1).empty()) return;
+  tile.more_filled[0] = write_places(piece.records, tile.input().first(filled), tile.input(1));
 }
 
 }  // namespace
@@ -60,8 +60,8 @@ RecordLoss PieceReader::loss() const {
 std::size_t PieceReader::read(OpenFile& file, FilePiece& piece, std::span<std::byte> tile) {
   std::size_t filled = 0;
   try {
-    filled = piece.cut != nullptr ? read_records(file, piece, tile)
-                                  : readers_.read(file, piece.place.offset, tile.first(piece.bytes));
+    filled = piece.chain != nullptr ? read_chained(file, piece, tile)
+                                    : readers_.read(file, piece.place.offset, tile.first(piece.bytes));
   } catch (...) {
     file.pieces_left.fetch_sub(1, std::memory_order_acq_rel);
     throw;
@@ -70,20 +70,23 @@ std::size_t PieceReader::read(OpenFile& file, FilePiece& piece, std::span<std::b
   return filled;
 }
 
-/// Reads the records that begin in a piece.
-std::size_t PieceReader::read_records(OpenFile& file, FilePiece& piece, std::span<std::byte> tile) {
+/// Reads a piece of a file whose records lead from one to the next.
+std::size_t PieceReader::read_chained(OpenFile& file, FilePiece& piece, std::span<std::byte> tile) {
   auto const from_file = [&](std::uint64_t offset, std::span<std::byte> to) {
-    return to.size() > FramedPieces::probe_bytes ? readers_.read(file, offset, to) : file.read_at(offset, to);
+    return to.data() == tile.data() ? readers_.read(file, offset, to) : file.read_at(offset, to);
   };
-  auto const got = piece.cut->pieces()->read(from_file, piece.place.offset, file.size(), tile);
+  auto got = piece.chain->read(from_file, piece.number, tile);
   piece.place.offset = got.offset;
   piece.unfinished_bytes = got.unfinished_bytes;
-  piece.cut->note(piece.number, got);
-  if (!got.loss.none()) {
-    std::scoped_lock const lock(mutex_);
-    loss_ += got.loss;
-  }
+  piece.records = std::move(got.records);
+  note_loss(got.loss);
   return got.bytes;
+}
+
+void PieceReader::note_loss(RecordLoss const& loss) {
+  if (loss.none()) return;
+  std::scoped_lock const lock(mutex_);
+  loss_ += loss;
 }
 
 }  // namespace penstock

@@ -10,7 +10,7 @@
 #include <string>
 
 #include "penstock/file/file_reader.hpp"
-#include "penstock/file/input_cut.hpp"
+#include "penstock/file/chained_pieces.hpp"
 #include "penstock/file/open_file.hpp"
 #include "penstock/files.hpp"
 
@@ -20,12 +20,13 @@ struct DecodedFile;
 
 /// What is known of a tile between `next` and `fill` of a FileSource.
 struct FilePiece {
-  FileSource::Place place;
-  std::shared_ptr<OpenFile> file;      ///< Null if `next` has filled the tile already.
-  std::optional<FileProblem> problem;  ///< What `fill` is to throw.
-  std::shared_ptr<std::string const> name;
-  std::shared_ptr<InputCut> cut;  ///< With a framing.
+  FileSource::Place place = {};
+  std::shared_ptr<OpenFile> file = {};      ///< Null if `next` has filled the tile already.
+  std::optional<FileProblem> problem = {};  ///< What `fill` is to throw.
+  std::shared_ptr<std::string const> name = {};
   std::size_t bytes = 0;
+  TileRecords records = {};                   ///< With a framing.
+  std::shared_ptr<ChainedPieces> chain = {};  ///< Cuts the file; `bytes` and `records` are not known then.
   std::uint64_t number = 0;                   ///< Of the piece in its file.
   std::shared_ptr<DecodedFile> decoded = {};  ///< What the tile is to have comes next of it.
   std::uint64_t unfinished_bytes = 0;         ///< Of a record within which the file ends behind the tile.
@@ -44,6 +45,8 @@ class PieceReader {
   std::size_t fill(FilePiece& piece, Tile& tile);
   /// The file ends within a record, which has so many bytes; 0: it does not. `fill` notes it of its pieces.
   void note_end(std::string const& name, std::uint64_t unfinished_bytes);
+  /// Records of a regular file that no piece has.
+  void note_loss(RecordLoss const& loss);
   /// Of all pieces so far.
   RecordLoss loss() const;
   /// Which files ended within a record; empty if none did.
@@ -51,7 +54,7 @@ class PieceReader {
 
  private:
   std::size_t read(OpenFile& file, FilePiece& piece, std::span<std::byte> tile);
-  std::size_t read_records(OpenFile& file, FilePiece& piece, std::span<std::byte> tile);
+  std::size_t read_chained(OpenFile& file, FilePiece& piece, std::span<std::byte> tile);
 
   FileReaders& readers_;
   mutable std::mutex mutex_;

@@ -11,6 +11,7 @@
 
 #include "penstock/core/of_tiles.hpp"
 #include "penstock/core/pool.hpp"
+#include "penstock/file/chain_ends.hpp"
 #include "penstock/file/decoded_files.hpp"
 #include "penstock/file/file_piece.hpp"
 #include "penstock/file/file_reader.hpp"
@@ -42,41 +43,40 @@ class FileSource::Parts {
   void abandon();
   void begin_decoding();
   bool open(InputFile const& input, Tile& tile);
-  /// How the current file is cut, with a framing; null until its head was read.
-  std::shared_ptr<InputCut> const& cut() const { return stream_tiles_.cut(); }
-  bool in_pieces(OpenFile const& file) const {
-    return file.pieces() && (options_.framing == nullptr || (cut() != nullptr && cut()->pieces()));
-  }
-  /// From one piece of a regular file to the next.
-  std::size_t step() const {
-    return cut() != nullptr && cut()->pieces() ? cut()->pieces()->step() : tile_bytes_ - options_.overlap;
-  }
   void begin_pieces();
   void give_piece(Tile& tile);
+  FramedPieces::Piece cut_piece();
+  bool next_of_ends(Tile& tile);
+  FilePiece& give(Tile& tile, FilePiece piece);
   bool next_of_stream(Tile& tile);
   bool fail_file(FileProblem const& problem, Tile& tile);
-  void give(Tile& tile, std::uint64_t offset, std::size_t bytes, std::shared_ptr<OpenFile> to_read);
+  FilePiece& give(Tile& tile, std::uint64_t offset, std::size_t bytes, std::shared_ptr<OpenFile> to_read = nullptr);
   void end_file();
 
   FileReaders readers_;
   PieceReader pieces_;
   NextFile const next_file_;
   std::size_t const tile_bytes_;
+  bool const has_places_;  ///< Tiles have a second input.
   FileSourceOptions const options_;
   Observed observed_;
   StreamTiles stream_tiles_;
   DecodedFiles decoded_;
   std::optional<FollowedFiles> followed_;
+  ChainEnds chain_ends_;
   OfTiles<FilePiece, most_pools> jobs_;
 
   bool opened_all_ = false;
   std::shared_ptr<OpenFile> current_;
+  bool in_pieces_ = false;              ///< The current one is read by all producers at once.
+  std::optional<FramedPieces> framed_;  ///< How it is cut then, with a framing.
+  std::optional<ChainedFile> chained_;  ///< Or so.
   std::shared_ptr<ByteStream> stream_;  ///< What the current one holds, if it is read as a stream.
   std::shared_ptr<std::string const> name_;
   std::uint64_t file_ = 0;   ///< The current one's number.
   std::uint64_t files_ = 0;  ///< Gone to so far.
   std::uint64_t tiles_ = 0;  ///< Of the current one, given out so far.
-  std::uint64_t bytes_ = 0;  ///< Of the current one, before the next tile's own.
+  std::uint64_t bytes_ = 0;  ///< Of the current one, in front of the next tile's own.
 };
 
 }  // namespace penstock

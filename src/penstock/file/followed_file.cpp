@@ -154,7 +154,6 @@ void FollowedFile::begin_generation() {
   since_.reset();
   if (cutter_) loss_ += cutter_->loss();
   cutter_.reset();
-  cut_ = nullptr;
   known_plain_ = !options_.decompress;
   if (options_.framing != nullptr && options_.framing->head_bytes() == 0) cut_by({options_.framing, 0});
 }
@@ -177,9 +176,7 @@ bool FollowedFile::is_plain() {
   return known_plain_ = true;
 }
 
-void FollowedFile::cut_by(Framing::OfInput of) {
-  cut_ = std::make_shared<InputCut>(
-      of, CutOptions{tile_bytes_, options_.longest_record, options_.long_records, options_.overlap});
+void FollowedFile::cut_by(Framing::OfInput const& of) {
   cutter_.emplace(of.framing, options_.long_records);
   cutter_->restart(of.head);
   position_ = of.head;
@@ -210,7 +207,7 @@ std::optional<FollowedFile::Next> FollowedFile::read(std::span<std::byte> tile) 
   if (!is_plain() || !begin_records()) return std::nullopt;
   std::size_t const held = cutter_ ? cutter_->held() : 0;
   std::size_t const got = read_at(now_->file.number, position_, tile.subspan(held));
-  Next next{{number_, position_, generation_}, got, cut_};
+  Next next{{number_, position_, generation_}, got};
   position_ += got;
   // What is not known yet is looked for once more.
   if (got != 0 || ending_) changed_ = true;
@@ -219,6 +216,7 @@ std::optional<FollowedFile::Next> FollowedFile::read(std::span<std::byte> tile) 
     auto const cut = cutter_->take(tile, got, ended, tile.size());
     next.bytes = cut.ready ? cut.bytes : 0;
     next.place.offset = cutter_->offset();
+    next.records = cutter_->take_records();
   }
   if (ended && !(cutter_ && cutter_->holds_rest())) {
     now_ = std::move(next_);

@@ -11,7 +11,6 @@
 #include <string>
 
 #include "penstock/file/change_watch.hpp"
-#include "penstock/file/input_cut.hpp"
 #include "penstock/files.hpp"
 #include "penstock/framing/stream_cutter.hpp"
 
@@ -47,7 +46,7 @@ class FollowedFile {
   struct Next {
     FileSource::Place place;
     std::size_t bytes = 0;
-    std::shared_ptr<InputCut> cut;
+    TileRecords records = {};  ///< With a framing.
   };
   /// Reads what is there, as much as the tile takes; nothing if that is no whole record, or was the end of a file.
   ///
@@ -70,7 +69,7 @@ class FollowedFile {
   void begin_generation();
   bool is_plain();
   bool begin_records();
-  void cut_by(Framing::OfInput of);
+  void cut_by(Framing::OfInput const& of);
 
   std::string const name_;
   std::uint64_t const number_;
@@ -89,8 +88,7 @@ class FollowedFile {
   std::uint64_t truncations_ = 0;
   bool known_plain_ = true;  ///< Its first bytes are no compressed ones, or are not to be looked at.
 
-  std::shared_ptr<InputCut> cut_;  ///< With a framing, once it is known.
-  std::optional<StreamCutter> cutter_;
+  std::optional<StreamCutter> cutter_;  ///< With a framing, once it is known.
   RecordLoss loss_;  ///< Of cutters before.
 };
 

@@ -2,8 +2,7 @@
 #include "penstock/file/framed_pieces.hpp"
 
 #include <algorithm>
-#include <array>
-#include <cstring>
+#include <memory>
 #include <string>
 #include <utility>
 
@@ -12,164 +11,86 @@
 namespace penstock {
 namespace {
 
-std::size_t step_for(Framing const& framing, std::size_t tile_bytes, std::size_t longest, std::size_t overlap) {
-  if (std::size_t const one = framing.equal_bytes(); one != 0) {
-    if (one > tile_bytes - overlap) {
-      throw Error(ErrorKind::bad_argument, "A tile of " + size_text(tile_bytes - overlap) +
-                                               " has no room for a record of " + std::to_string(one) +
-                                               " bytes: make tiles larger.");
-    }
-    return tile_bytes / one * one - overlap;
-  }
-  std::size_t const least = framing.delimiter_bytes();
-  if (least > FramedPieces::probe_bytes / 2) {
-    throw Error(ErrorKind::bad_argument, "A delimiter of " + std::to_string(least) +
-                                             " bytes is too long: it can have " +
-                                             std::to_string(FramedPieces::probe_bytes / 2) + ".");
-  }
-  if (longest < least || longest > tile_bytes / 2) {
-    throw Error(ErrorKind::bad_argument, "Records of up to " + std::to_string(longest) +
-                                             " bytes are to fit into a tile wherever they begin; with tiles of " +
-                                             size_text(tile_bytes) + " that can be " + std::to_string(least) + " to " +
-                                             std::to_string(tile_bytes / 2) + ": choose so, or make tiles larger.");
-  }
-  return tile_bytes - longest;
-}
+/// Most records end within so many bytes in front of a tile's end.
+constexpr std::size_t first_look = 1024;
+/// What is read at a time of a record that does not fit.
+constexpr std::size_t long_look = std::size_t{64} << 10;
 
 }  // namespace
 
 bool FramedPieces::suit(Framing const& framing) noexcept {
-  return framing.delimiter_bytes() != 0 || framing.equal_bytes() != 0 || framing.finds_records();
+  return framing.delimiter_bytes() != 0 || framing.equal_bytes() != 0;
 }
 
-FramedPieces::FramedPieces(FramingRef framing, std::size_t tile_bytes, std::size_t longest, LongRecords long_records,
-                           std::size_t overlap, std::size_t head)
-    : framing_(std::move(framing)),
-      overlap_(overlap),
-      step_(step_for(*framing_, tile_bytes, longest, overlap)),
-      long_records_(long_records),
-      head_(head) {}
+FramedPieces::FramedPieces(FramingRef framing, std::size_t tile_bytes, LongRecords long_records, std::size_t overlap)
+    : framing_(std::move(framing)), tile_bytes_(tile_bytes), long_records_(long_records), overlap_(overlap) {
+  std::size_t const least = std::max(framing_->equal_bytes(), framing_->delimiter_bytes());
+  if (least > tile_bytes - overlap) {
+    throw Error(ErrorKind::bad_argument,
+                "A tile of " + size_text(tile_bytes - overlap) + " has no room for " +
+                    (framing_->equal_bytes() != 0 ? "a record" : "the delimiter") + " of " + std::to_string(least) +
+                    " bytes: make tiles larger.");
+  }
+}
 
-FramedPieces::Piece FramedPieces::read(Read const& read, std::uint64_t begin, std::uint64_t size,
-                                       std::span<std::byte> tile) const {
-  std::uint64_t const end = std::min<std::uint64_t>(size, begin + step_ + overlap_);
-  if (framing_->equal_bytes() != 0) return read_equal(read, begin, end, tile);
-  if (framing_->finds_records()) return read_found(read, begin, size, tile);
-  Piece piece{first_record(read, begin, end)};
-  if (piece.offset == end) return piece;
-  // All of the piece, and then a little more at a time, until its last record ends.
-  auto const own = static_cast<std::size_t>(end - piece.offset);
-  std::size_t const delimiter = framing_->delimiter_bytes();
-  std::size_t searched = own - std::min(own, delimiter);
-  std::size_t wanted = own;
-  while (piece.bytes < tile.size()) {
-    if (end != size) wanted = std::min(tile.size(), wanted + probe_bytes);
-    std::size_t const got = read(piece.offset + piece.bytes, tile.first(wanted).subspan(piece.bytes));
-    piece.bytes += got;
-    if (auto const found = framing_->record_bytes(tile.first(piece.bytes).subspan(searched))) {
-      piece.bytes = searched + static_cast<std::size_t>(*found);
-      return piece;
-    }
+FramedPieces::Piece FramedPieces::piece(Read const& read, std::uint64_t begin, std::uint64_t size,
+                                        std::stop_token const& stop) const {
+  if (framing_->equal_bytes() != 0) return equal_piece(begin, size);
+  RecordLoss loss;
+  while (!stop.stop_requested()) {
     // The last record of a file may lack its delimiter.
-    if (piece.bytes < wanted || piece.offset + piece.bytes >= size) return piece;
-    searched = std::max(searched, piece.bytes - std::min(piece.bytes, delimiter - 1));
+    if (size - begin <= tile_bytes_) return {begin, static_cast<std::size_t>(size - begin), size, loss};
+    if (std::size_t const whole = whole_bytes(read, begin); whole != 0) return {begin, whole, begin + whole, loss};
+    std::uint64_t const end = end_of_long(read, begin, size, stop);
+    if (long_records_ == LongRecords::truncate) {
+      ++loss.truncated;
+      return {begin, tile_bytes_, end, loss};
+    }
+    ++loss.refused;
+    begin = end;
+    if (begin == size) break;
   }
-  if (long_records_ == LongRecords::truncate) {
-    piece.loss.truncated = 1;
-  } else {
-    piece.loss.refused = 1;
-    piece.bytes = framing_->whole_bytes(tile);
-  }
-  return piece;
+  return {begin, 0, size, loss};
 }
 
-/// Where the first record begins that begins in a piece; the end of the piece, if none does.
-std::uint64_t FramedPieces::first_record(Read const& read, std::uint64_t begin, std::uint64_t end) const {
-  if (begin == head_) return begin;
+FramedPieces::Piece FramedPieces::equal_piece(std::uint64_t begin, std::uint64_t size) const {
+  std::size_t const one = framing_->equal_bytes(), all = tile_bytes_ / one * one;
+  if (size - begin > all) return {begin, all, begin + all - overlap_};
+  auto const rest = static_cast<std::size_t>(size - begin);
+  Piece last{begin, rest / one * one, size};
+  last.unfinished_bytes = rest % one;
+  last.loss.unfinished = last.unfinished_bytes == 0 ? 0 : 1;
+  return last;
+}
+
+/// How many bytes of a tile that begins there are whole records: found from its end backwards.
+std::size_t FramedPieces::whole_bytes(Read const& read, std::uint64_t begin) const {
+  for (std::size_t look = std::min(tile_bytes_, first_look);; look = std::min(tile_bytes_, 4 * look)) {
+    auto const room = std::make_unique_for_overwrite<std::byte[]>(look);
+    std::size_t const from = tile_bytes_ - look;
+    std::size_t const got = read(begin + from, {room.get(), look});
+    // It holds less than its size says, as files of the system may: this is its end.
+    if (got < look) return tile_bytes_;
+    if (std::size_t const whole = framing_->whole_bytes({room.get(), got}); whole != 0) return from + whole;
+    if (from == 0) return 0;
+  }
+}
+
+/// Where the record ends that begins there and does not fit into a tile; the end of the file, if it lacks its
+/// delimiter.
+std::uint64_t FramedPieces::end_of_long(Read const& read, std::uint64_t begin, std::uint64_t size,
+                                        std::stop_token const& stop) const {
   std::size_t const delimiter = framing_->delimiter_bytes();
-  std::array<std::byte, probe_bytes> probe;  // NOLINT(cppcoreguidelines-pro-type-member-init)
-  for (std::uint64_t from = begin - delimiter; from + delimiter <= end;) {
-    auto const wanted = static_cast<std::size_t>(std::min<std::uint64_t>(probe.size(), end - from));
-    std::size_t const got = read(from, std::span(probe).first(wanted));
-    if (auto const found = framing_->record_bytes(std::span(probe).first(got))) return std::min(end, from + *found);
-    if (got < wanted || got < delimiter) break;
+  auto const room = std::make_unique_for_overwrite<std::byte[]>(long_look);
+  // The delimiter may have begun in the tile.
+  for (std::uint64_t from = begin + tile_bytes_ - (delimiter - 1); from < size && !stop.stop_requested();) {
+    std::size_t const wanted = static_cast<std::size_t>(std::min<std::uint64_t>(long_look, size - from));
+    std::size_t const got = read(from, {room.get(), wanted});
+    if (auto const found = framing_->record_bytes({room.get(), got})) return from + *found;
+    if (got < wanted || from + got == size) break;
     from += got - (delimiter - 1);
   }
-  return end;
-}
-
-FramedPieces::Piece FramedPieces::read_equal(Read const& read, std::uint64_t begin, std::uint64_t end,
-                                             std::span<std::byte> tile) const {
-  std::size_t const whole = framing_->whole_bytes(tile.first(static_cast<std::size_t>(end - begin)));
-  Piece piece{begin};
-  piece.bytes = read(begin, tile.first(whole));
-  piece.unfinished_bytes = end - (begin + whole);
-  piece.loss.unfinished = piece.unfinished_bytes == 0 ? 0 : 1;
-  return piece;
-}
-
-/// Reads from the beginning of the piece on until it can be told where the first record begins. That is then at the
-/// front of the tile, which has `bytes`. Nothing, if none begins in the tile's bytes.
-std::optional<std::size_t> FramedPieces::find_first(Read const& read, std::uint64_t begin, std::uint64_t size,
-                                                    std::span<std::byte> tile, std::size_t& bytes) const {
-  auto const all = static_cast<std::size_t>(std::min<std::uint64_t>(tile.size(), size - begin));
-  if (begin == head_) {
-    bytes = 0;
-    return 0;
-  }
-  // Most are found by a few records; what is read to find them is moved.
-  for (std::size_t wanted = std::min(all, std::size_t{16} * probe_bytes);; wanted = std::min(all, 4 * wanted)) {
-    bytes = read(begin, tile.first(wanted));
-    if (auto const found = framing_->find_record(tile.first(bytes), begin + bytes == size)) {
-      bytes -= *found;
-      std::memmove(tile.data(), tile.data() + *found, bytes);
-      return found;
-    }
-    if (wanted == all || bytes < wanted) return std::nullopt;
-  }
-}
-
-FramedPieces::Piece FramedPieces::read_found(Read const& read, std::uint64_t begin, std::uint64_t size,
-                                             std::span<std::byte> tile) const {
-  std::uint64_t const end = std::min<std::uint64_t>(size, begin + step_);
-  std::size_t got = 0;
-  auto const first = find_first(read, begin, size, tile, got);
-  Piece piece{first ? std::min(end, begin + *first) : end};
-  if (first) piece.first = piece.next = begin + *first;
-  if (piece.offset == end) return piece;
-  auto const all = static_cast<std::size_t>(std::min<std::uint64_t>(tile.size(), size - piece.offset));
-  if (got < all) got += read(piece.offset + got, tile.first(all).subspan(got));
-  auto const length_of = [&](std::span<std::byte const> bytes) {
-    try {
-      return framing_->record_bytes(bytes);
-    } catch (Error const& error) {
-      throw Error(error.kind(), std::string(error.what()) + " That is at byte " + std::to_string(*piece.next) +
-                                    ". Records from byte " + std::to_string(piece.offset) + " up to byte " +
-                                    std::to_string(end) + " are left out, and all others come; `head -c " +
-                                    std::to_string(*piece.next) + " FILE` has all that is in front of it.");
-    }
-  };
-  while (*piece.next < end) {
-    auto const rest = tile.first(got).subspan(piece.bytes);
-    auto length = length_of(rest);
-    if (!length) {
-      // Its length is behind the tile.
-      std::array<std::byte, probe_bytes> probe;  // NOLINT(cppcoreguidelines-pro-type-member-init)
-      auto const wanted = static_cast<std::size_t>(std::min<std::uint64_t>(probe.size(), size - *piece.next));
-      length = length_of(std::span(probe).first(read(*piece.next, std::span(probe).first(wanted))));
-    }
-    std::uint64_t const begins = *piece.next;
-    piece.next = length ? begins + *length : size;
-    if (!length || *length > rest.size()) {
-      // It goes on behind the tile, or behind the file.
-      bool const unfinished = *piece.next > size || !length;
-      (unfinished ? piece.loss.unfinished : piece.loss.refused) = 1;
-      if (unfinished) piece.unfinished_bytes = size - begins;
-      break;
-    }
-    piece.bytes += static_cast<std::size_t>(*length);
-  }
-  return piece;
+  return size;
 }
 
 }  // namespace penstock

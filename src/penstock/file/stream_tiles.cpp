@@ -29,24 +29,24 @@ void expect_overlap_fits(FileSourceOptions const& options, std::size_t tile_byte
 
 }  // namespace
 
-StreamTiles::StreamTiles(FileSourceOptions const& options, std::size_t tile_bytes)
-    : options_(options), tile_bytes_(tile_bytes) {
+StreamTiles::StreamTiles(FileSourceOptions const& options, std::size_t tile_bytes, bool places)
+    : options_(options), tile_bytes_(tile_bytes), wants_places_(places) {
   expect_overlap_fits(options, tile_bytes);
   if (options_.framing != nullptr && options_.framing->head_bytes() == 0) cut_by({options_.framing, 0});
 }
 
-void StreamTiles::cut_by(Framing::OfInput const& of) {
-  cut_ = std::make_shared<InputCut>(
-      of, CutOptions{tile_bytes_, options_.longest_record, options_.long_records, options_.overlap});
+void StreamTiles::cut_by(Framing::OfInput of) {
+  cut_ = std::move(of);
   loss_ = loss();
-  cutter_.emplace(of.framing, options_.long_records);
-  cutter_->restart(of.head);
+  cutter_.emplace(cut_.framing, options_.long_records);
+  cutter_->restart(cut_.head);
+  if (wants_places_) cutter_->want_places();
 }
 
 std::size_t StreamTiles::cut_by_head(std::span<std::byte const> first) {
   try {
     cut_by(options_.framing->of_input(first));
-    return cut_->head();
+    return cut_.head;
   } catch (Error const& error) {
     throw FileProblem(error.what());
   }
@@ -64,23 +64,23 @@ RecordLoss StreamTiles::loss() const {
 
 void StreamTiles::restart() {
   if (options_.framing != nullptr && options_.framing->head_bytes() != 0) {
-    cut_ = nullptr;
-  } else if (options_.framing != nullptr && options_.framing->finds_records()) {
-    cut_by({options_.framing, 0});  // Borders of pieces are those of one file.
+    cut_ = {};
   } else if (cutter_) {
     cutter_->restart();
   }
   read_to_end_ = false;
   given_ = 0;
   again_.clear();
+  ahead_.reset();
 }
 
 StreamTiles::Next StreamTiles::next(ByteStream& stream, std::span<std::byte> tile) {
   std::size_t const again = again_.size();
   std::ranges::copy(again_, tile.begin());
   auto const got = gather(stream, tile.subspan(again));
-  Next const next{(cutter_ ? cutter_->offset() : given_) - again, again + got.bytes, got.bytes, got.ended,
-                  got.ended && cutter_ ? cutter_->unfinished_bytes() : 0};
+  Next next{(cutter_ ? cutter_->offset() : given_) - again, again + got.bytes, got.bytes, got.ended,
+                  got.ended && cutter_ ? cutter_->unfinished_bytes() : 0,
+                  cutter_ ? cutter_->take_records() : TileRecords()};
   given_ += got.bytes;
   auto const last = tile.first(next.bytes).last(std::min(next.bytes, options_.overlap));
   again_.assign(last.begin(), last.end());
@@ -89,35 +89,53 @@ StreamTiles::Next StreamTiles::next(ByteStream& stream, std::span<std::byte> til
 
 ByteStream::Gathered StreamTiles::gather(ByteStream& stream, std::span<std::byte> room) {
   if (options_.framing == nullptr) return read(stream, room);
-  std::size_t held = cut_ == nullptr ? gather_head(stream, room) : 0;
-  if (cut_ == nullptr) return {};
-  held += cutter_->begin(room);
-  for (;;) {
-    ByteStream::Gathered got{0, true};
-    if (!read_to_end_) got = read(stream, room.subspan(held));
+  std::size_t const came = cut_.framing == nullptr ? gather_head(stream, room) : 0;
+  if (cut_.framing == nullptr) return {};
+  // What came with the head of a stream is looked at before more is waited for.
+  std::size_t held = cutter_->begin(room);
+  ByteStream::Gathered got{came, read_to_end_};
+  for (bool reads = came == 0;; reads = true) {
+    if (reads && !read_to_end_) got = read(stream, room.subspan(held));
+    if (reads && read_to_end_) got = {0, true};
     read_to_end_ = got.ended;
     try {
-      auto const cut = cutter_->cut(room, held + got.bytes, got.ended);
-      if (cut.ready) return {cut.bytes, got.ended && !cutter_->holds_rest()};
-      held = cut.bytes;
+      auto const found = cut(stream, room, held + got.bytes);
+      if (found.ready) return {found.bytes, read_to_end_ && !cutter_->holds_rest()};
+      held = found.bytes;
       if (!options_.stop.stop_requested()) continue;
       cutter_->break_off(held);
       return {};
+    } catch (FileProblem const&) {
+      throw;
     } catch (Error const& error) {
       // Whole records in front have left with the tile before.
-      std::string text = std::string(error.what()) + " What is in front of byte " + std::to_string(cutter_->offset()) +
-                         " was read, and nothing from there on.";
-      if (cut_->framing()->finds_records())
+      std::string text = std::string(error.what()) + " That is at byte " + std::to_string(cutter_->offset()) +
+                         ": what is in front of it was read, and nothing from there on.";
+      if (cut_.framing->finds_records())
         text += " Of a regular file that is not compressed what lies behind is read, too.";
       throw FileProblem(text);
     }
   }
 }
 
+/// As StreamCutter::cut. A tile that is full of one record may have all of it, if nothing is behind it.
+StreamCutter::Cut StreamTiles::cut(ByteStream& stream, std::span<std::byte> room, std::size_t bytes) {
+  auto const found = cutter_->cut(room, bytes, read_to_end_, false);
+  if (!found.full) return found;
+  std::byte more{};
+  auto const got = read(stream, {&more, 1});
+  read_to_end_ = got.bytes == 0 && got.ended;
+  if (got.bytes != 0) ahead_ = more;
+  return cutter_->cut(room, bytes, read_to_end_);
+}
+
 /// As ByteStream::gather; a stop is no end of the stream.
-ByteStream::Gathered StreamTiles::read(ByteStream& stream, std::span<std::byte> room) const {
-  auto const got = stream.gather(room, options_.linger, options_.stop);
-  return {got.bytes, got.ended && !options_.stop.stop_requested()};
+ByteStream::Gathered StreamTiles::read(ByteStream& stream, std::span<std::byte> room) {
+  std::size_t const ahead = ahead_ && !room.empty() ? 1 : 0;
+  if (ahead != 0) room.front() = *std::exchange(ahead_, std::nullopt);
+  auto const got = stream.gather(room.subspan(ahead), ahead == 0 ? options_.linger : std::chrono::microseconds(0),
+                                 options_.stop);
+  return {ahead + got.bytes, got.ended && !options_.stop.stop_requested()};
 }
 
 /// Reads the head of a stream, and how it is cut; a stop may come before. Returns how many bytes of records came with

@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "penstock/file/byte_stream.hpp"
-#include "penstock/file/input_cut.hpp"
 #include "penstock/files.hpp"
 #include "penstock/framing/stream_cutter.hpp"
 
@@ -21,15 +20,15 @@ namespace penstock {
 /// Threads: one at a time.
 class StreamTiles {
  public:
-  /// `options` outlive this.
+  /// `options` outlive this. `places`: it is to be known where the records of a tile begin.
   ///
   /// Throws: Error of kind bad_argument, if tiles of so many bytes cannot overlap as the options say.
-  StreamTiles(FileSourceOptions const& options, std::size_t tile_bytes);
+  StreamTiles(FileSourceOptions const& options, std::size_t tile_bytes, bool places);
 
   /// Another input begins. If its head is to say how it is cut, that is not known then.
   void restart();
-  /// How the input is cut, with a framing; null as long as that is not known.
-  std::shared_ptr<InputCut> const& cut() const noexcept { return cut_; }
+  /// How the input is cut; without a framing as long as that is not known.
+  Framing::OfInput const& cut() const noexcept { return cut_; }
   /// The input is cut as its first bytes say, at most Framing::head_bytes. Returns how many of them are in front of its
   /// records.
   ///
@@ -42,6 +41,7 @@ class StreamTiles {
     std::size_t more = 0;              ///< Of these, the ones that no tile before had.
     bool ended = false;                ///< There is no tile after this one.
     std::size_t unfinished_bytes = 0;  ///< Of the record within which the stream has ended: how many it has.
+    TileRecords records = {};          ///< With a framing.
   };
   /// Reads the next tile of this stream. Once a stop is requested, it has what was read until then, which may be
   /// nothing.
@@ -57,19 +57,22 @@ class StreamTiles {
   RecordLoss loss() const;
 
  private:
-  void cut_by(Framing::OfInput const& of);
+  void cut_by(Framing::OfInput of);
   ByteStream::Gathered gather(ByteStream& stream, std::span<std::byte> room);
-  ByteStream::Gathered read(ByteStream& stream, std::span<std::byte> room) const;
+  StreamCutter::Cut cut(ByteStream& stream, std::span<std::byte> room, std::size_t bytes);
+  ByteStream::Gathered read(ByteStream& stream, std::span<std::byte> room);
   std::size_t gather_head(ByteStream& stream, std::span<std::byte> room);
 
   FileSourceOptions const& options_;
   std::size_t const tile_bytes_;
-  std::shared_ptr<InputCut> cut_;
+  bool const wants_places_;
+  Framing::OfInput cut_;
   std::optional<StreamCutter> cutter_;  ///< Likewise.
   RecordLoss loss_;                     ///< Of cutters before.
   bool read_to_end_ = false;            ///< What the cutter holds is all that is left.
   std::uint64_t given_ = 0;             ///< Bytes of the stream that tiles have so far.
   std::vector<std::byte> again_;        ///< What the next tile begins with.
+  std::optional<std::byte> ahead_;      ///< Was read to see whether there is more.
 };
 
 }  // namespace penstock

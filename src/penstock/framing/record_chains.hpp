@@ -16,22 +16,19 @@ namespace penstock {
 template <class Length>
 class RecordChains {
  public:
-  /// As many records as are looked at to judge the first.
-  static constexpr std::size_t most = 9;
-  using Offsets = std::vector<std::size_t>;
-
   RecordChains(std::span<std::byte const> bytes, Length const& length)
       : bytes_(bytes), length_(length), known_(bytes.size(), Known::nothing) {}
 
-  /// Where the first of them begins that `fits`, which is given the offsets of some records. There are two at least, or
-  /// one that ends with the input.
-  template <class Fits>
-  std::optional<std::size_t> find(bool end, Fits const& fits) {
-    for (std::size_t first = 0; first < bytes_.size(); ++first) {
+  /// The first place, of the multiples of `step`, where two of them begin at least, or one that ends with the input.
+  std::optional<std::size_t> find(bool end, std::size_t step) {
+    for (std::size_t first = 0; first < bytes_.size(); first += step) {
       if (!lasts(first)) continue;
-      Offsets const records = from(first);
-      bool const last = end && records.size() == 1 && *length_(bytes_.subspan(first)) == bytes_.size() - first;
-      if ((records.size() >= 2 && fits(records)) || last) return first;
+      auto const length = length_(bytes_.subspan(first));
+      if (!length) return std::nullopt;
+      std::size_t const rest = bytes_.size() - first;
+      if (*length < rest ? length_(bytes_.subspan(first + static_cast<std::size_t>(*length))).has_value()
+                         : end && *length == rest)
+        return first;
     }
     return std::nullopt;
   }
@@ -55,18 +52,6 @@ class RecordChains {
       known_[each] = Known::lasts;
     known_[at] = Known::lasts;
     return true;
-  }
-  /// The records from there on that have their head within the bytes.
-  Offsets from(std::size_t first) const {
-    Offsets records;
-    for (std::size_t at = first; records.size() < most && at < bytes_.size();) {
-      std::optional<std::uint64_t> const more = length_(bytes_.subspan(at));
-      if (!more) break;
-      records.push_back(at);
-      if (*more >= bytes_.size() - at) break;
-      at += static_cast<std::size_t>(*more);
-    }
-    return records;
   }
 
   std::span<std::byte const> const bytes_;
