@@ -105,25 +105,38 @@ FramedPieces::Read reader_of(std::string_view file) {
 }
 
 /// What comes out of FramedPieces.
-void cut_file(FramingRef const& framing, std::string_view file, std::size_t tile_bytes, std::size_t longest) {
-  FramedPieces const pieces(framing, tile_bytes, longest, LongRecords::refuse);
+void cut_file(FramingRef const& framing, std::string_view file, std::size_t tile_bytes) {
+  FramedPieces const pieces(framing, tile_bytes, 0, LongRecords::refuse);
   auto const read = reader_of(file);
   std::vector<std::byte> tile(tile_bytes);
   Records got;
-  RecordLoss loss;
   for (std::size_t begin = 0; begin < file.size(); begin += pieces.step()) {
     auto const piece = pieces.read(read, begin, file.size(), tile);
-    loss += piece.loss;
     each_record(*framing, std::span(tile).first(piece.bytes), [&](auto record) { got.push_back(text_of(record)); });
   }
-  Records const all = read_all(*framing, file).records;
-  require(got.size() + loss.refused == all.size(), "each record is in one tile or is counted");
-  std::size_t next = 0;
-  for (std::string const& record : all) {
-    bool const there = next < got.size() && got[next] == record;
-    next += there ? 1 : 0;
-    require(there || record.size() > longest, "a record that is not longer than said is in a tile");
+  require(got == read_all(*framing, file).records, "each record comes once, whole, in order");
+}
+
+/// What comes out of DelimitedPieces.
+void cut_delimited(FramingRef const& framing, std::string_view file, std::size_t tile_bytes) {
+  DelimitedPieces const pieces(framing, tile_bytes, LongRecords::refuse);
+  auto const read = reader_of(file);
+  Records got;
+  std::uint64_t refused = 0;
+  for (DelimitedPieces::Place at; at.within_long || at.offset < file.size();) {
+    auto const piece = pieces.next(read, at, file.size());
+    require(piece.bytes <= tile_bytes, "a piece fits into a tile");
+    require(piece.next.offset > at.offset || piece.next.within_long != at.within_long, "it goes on");
+    auto const records = bytes_of(file.substr(static_cast<std::size_t>(piece.offset), piece.bytes));
+    each_record(*framing, records, [&](auto record) { got.push_back(text_of(record)); });
+    refused += piece.loss.refused;
+    at = piece.next;
   }
+  Records const all = read_all(*framing, file).records;
+  Records fit;
+  std::ranges::copy_if(all, std::back_inserter(fit), [&](auto const& one) { return one.size() <= tile_bytes; });
+  require(got == fit, "each record that fits comes once, whole, in order");
+  require(refused == all.size() - fit.size(), "each other one is counted");
 }
 
 /// What comes out of the pieces of a capture. They see where records begin, and must agree on it or fail.
@@ -177,9 +190,8 @@ void try_input(std::string_view input) {
   auto const framing = framing_of(line);
   std::size_t const tile_bytes = 8 + at(line, 1);
   cut_stream(framing, input, tile_bytes, 1 + at(line, 2) % 64);
-  if (FramedPieces::suit(*framing) && framing->equal_bytes() <= tile_bytes) {
-    cut_file(framing, input, tile_bytes, 2 + at(line, 3) % (tile_bytes / 2 - 1));
-  }
+  if (DelimitedPieces::suit(*framing)) return cut_delimited(framing, input, tile_bytes);
+  if (FramedPieces::suit(*framing) && framing->equal_bytes() <= tile_bytes) cut_file(framing, input, tile_bytes);
 }
 
 }  // namespace penstock::fuzz

@@ -113,7 +113,7 @@ DecodedFiles::Filled DecodedFiles::fill(std::shared_ptr<DecodedFile> const& file
 
 DecodedFiles::Filled DecodedFiles::read(DecodedFile& file, std::span<std::byte> tile, Left& left) const {
   auto const got = file.cut_into.next(file.bytes, tile);
-  if (got.ended) file.source->expect_unchanged();
+  if (got.ended) expect_unchanged(*file.source, options_);
   left = got.ended ? Left::ended : Left::goes_on;
   file.given = got.offset + got.bytes;
   // That the file has ended may show only here, when its last tile has left: then there is nothing more for this one.

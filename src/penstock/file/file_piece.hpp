@@ -8,6 +8,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "penstock/file/file_reader.hpp"
 #include "penstock/file/input_cut.hpp"
@@ -44,13 +45,17 @@ class PieceReader {
   std::size_t fill(FilePiece& piece, Tile& tile);
   /// The file ends within a record, which has so many bytes; 0: it does not. `fill` notes it of its pieces.
   void note_end(std::string const& name, std::uint64_t unfinished_bytes);
+  /// Records of a file were left out between two pieces of it.
+  void note_loss(RecordLoss const& loss);
   /// Of all pieces so far.
   RecordLoss loss() const;
-  /// Which files ended within a record; empty if none did.
-  std::string describe() const;
+  /// Which files ended within a record, and which grew while they were read; a sentence each.
+  std::vector<std::string> remarks() const;
 
  private:
   std::size_t read(OpenFile& file, FilePiece& piece, std::span<std::byte> tile);
+  std::size_t leave_begun(OpenFile const& file, FilePiece const& piece, std::span<std::byte const> records) const;
+  void expect_readable(OpenFile const& file, FilePiece const& piece);
   std::size_t read_records(OpenFile& file, FilePiece& piece, std::span<std::byte> tile);
 
   FileReaders& readers_;
@@ -58,6 +63,8 @@ class PieceReader {
   RecordLoss loss_;
   std::string first_end_;         ///< Of the first file that ended within a record.
   std::uint64_t other_ends_ = 0;  ///< Of others.
+  std::string first_grown_;       ///< The first file that grew.
+  std::uint64_t others_grown_ = 0;
 };
 
 }  // namespace penstock

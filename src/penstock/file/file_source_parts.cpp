@@ -3,9 +3,11 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <utility>
 
 #include "penstock/core/number_text.hpp"
+#include "penstock/decoding/members.hpp"
 
 namespace penstock {
 
@@ -60,6 +62,7 @@ bool FileSource::Parts::next(Tile& tile) {
 
 bool FileSource::Parts::next_of_current(Tile& tile) {
   if (!in_pieces(*current_)) return next_of_stream(tile);
+  if (cut() != nullptr && cut()->delimited()) return give_records(tile);
   give_piece(tile);
   return true;
 }
@@ -129,8 +132,12 @@ void FileSource::Parts::begin_decoding() {
   }
   std::array<std::byte, input_magic_bytes> first{};
   std::size_t const got = current_->read_at(0, first);
-  auto const compression = compression_of(std::span(first).first(got), true);
+  auto compression = compression_of(std::span(first).first(got), true);
   if (compression == Compression::none) return;
+  if (compression == Compression::skippable) {
+    compression = compression_behind_skippable(
+        [this](std::uint64_t offset, std::span<std::byte> to) { return current_->read_at(offset, to); });
+  }
   if (std::string const why = why_not_decoded(*compression); !why.empty()) throw FileProblem(why);
   stream_ = nullptr;
   decoded_.add(std::exchange(current_, nullptr), *compression, file_, name_);
@@ -139,13 +146,19 @@ void FileSource::Parts::begin_decoding() {
 /// If the current file is regular and can be read by pieces, counts them.
 void FileSource::Parts::begin_pieces() {
   if (options_.framing != nullptr && cut() == nullptr && current_->pieces()) {
-    std::size_t const head = options_.framing->head_bytes();
+    std::size_t const head = stream_tiles_.head_bytes();
     std::vector<std::byte> first(static_cast<std::size_t>(std::min<std::uint64_t>(head, current_->size())));
     first.resize(current_->read_at(0, first));
     stream_tiles_.cut_by_head(first);
   }
   if (!in_pieces(*current_)) return;
   bytes_ = cut() != nullptr ? cut()->head() : 0;
+  if (cut() != nullptr) current_->remember_ends();
+  if (cut() != nullptr && cut()->delimited()) {
+    records_ = {bytes_, false};
+    current_->pieces_left = 1;
+    return;
+  }
   std::uint64_t const size = current_->size() - bytes_, again = std::min<std::uint64_t>(size, options_.overlap);
   std::uint64_t const pieces = std::max<std::uint64_t>(1, (size - again + step() - 1) / step());
   current_->pieces_left = pieces;
@@ -159,12 +172,34 @@ void FileSource::Parts::give_piece(Tile& tile) {
   if (rest <= piece) end_file();
 }
 
+/// Gives the tile the records that come next in the current file. False if it cannot be read, and the observer knows.
+bool FileSource::Parts::give_records(Tile& tile) {
+  auto const read = [this](std::uint64_t offset, std::span<std::byte> to) { return current_->read_at(offset, to); };
+  DelimitedPieces::Piece piece;
+  try {
+    piece = cut()->delimited()->next(read, records_, current_->size());
+  } catch (FileProblem const& problem) {
+    return fail_file(problem, tile);
+  } catch (Error const& error) {
+    return fail_file(FileProblem(error.what()), tile);
+  }
+  pieces_.note_loss(piece.loss);
+  records_ = piece.next;
+  bytes_ = piece.offset + piece.bytes;
+  bool const last = !records_.within_long && records_.offset == current_->size();
+  // The one that is to come counts until it is given.
+  if (!last) current_->pieces_left.fetch_add(1, std::memory_order_relaxed);
+  give(tile, piece.offset, piece.bytes, current_);
+  if (last) end_file();
+  return true;
+}
+
 /// Reads the next tile of a stream; false if the stream was at its end, or stopped, and gave none.
 bool FileSource::Parts::next_of_stream(Tile& tile) {
   StreamTiles::Next got;
   try {
     got = stream_tiles_.next(*stream_, tile.input().first(tile_bytes_));
-    if (got.ended) current_->expect_unchanged();
+    if (got.ended) expect_unchanged(*current_, options_);
   } catch (FileProblem const& problem) {
     return fail_file(problem, tile);
   }
@@ -215,9 +250,10 @@ bool FileSource::Parts::next_followed(Tile& tile) {
 
 std::vector<std::string> FileSource::Parts::remarks() {
   std::vector<std::string> all = followed_ ? followed_->remarks() : std::vector<std::string>();
-  for (std::string const& text : {readers_.describe(), decoded_.describe(), describe(loss()), pieces_.describe()}) {
+  for (std::string const& text : {readers_.describe(), decoded_.describe(), describe(loss())}) {
     if (!text.empty()) all.push_back(text);
   }
+  std::ranges::move(pieces_.remarks(), std::back_inserter(all));
   return all;
 }
 

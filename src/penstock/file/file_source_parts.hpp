@@ -45,7 +45,7 @@ class FileSource::Parts {
   /// How the current file is cut, with a framing; null until its head was read.
   std::shared_ptr<InputCut> const& cut() const { return stream_tiles_.cut(); }
   bool in_pieces(OpenFile const& file) const {
-    return file.pieces() && (options_.framing == nullptr || (cut() != nullptr && cut()->pieces()));
+    return file.pieces() && (options_.framing == nullptr || (cut() != nullptr && cut()->by_pieces()));
   }
   /// From one piece of a regular file to the next.
   std::size_t step() const {
@@ -53,6 +53,7 @@ class FileSource::Parts {
   }
   void begin_pieces();
   void give_piece(Tile& tile);
+  bool give_records(Tile& tile);
   bool next_of_stream(Tile& tile);
   bool fail_file(FileProblem const& problem, Tile& tile);
   void give(Tile& tile, std::uint64_t offset, std::size_t bytes, std::shared_ptr<OpenFile> to_read);
@@ -73,10 +74,11 @@ class FileSource::Parts {
   std::shared_ptr<OpenFile> current_;
   std::shared_ptr<ByteStream> stream_;  ///< What the current one holds, if it is read as a stream.
   std::shared_ptr<std::string const> name_;
-  std::uint64_t file_ = 0;   ///< The current one's number.
-  std::uint64_t files_ = 0;  ///< Gone to so far.
-  std::uint64_t tiles_ = 0;  ///< Of the current one, given out so far.
-  std::uint64_t bytes_ = 0;  ///< Of the current one, before the next tile's own.
+  std::uint64_t file_ = 0;          ///< The current one's number.
+  std::uint64_t files_ = 0;         ///< Gone to so far.
+  std::uint64_t tiles_ = 0;         ///< Of the current one, given out so far.
+  std::uint64_t bytes_ = 0;         ///< Of the current one, before the next tile's own.
+  DelimitedPieces::Place records_;  ///< Likewise, if its pieces are found one behind the other.
 };
 
 }  // namespace penstock

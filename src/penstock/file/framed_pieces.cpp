@@ -21,16 +21,10 @@ std::size_t step_for(Framing const& framing, std::size_t tile_bytes, std::size_t
     }
     return tile_bytes / one * one - overlap;
   }
-  std::size_t const least = framing.delimiter_bytes();
-  if (least > FramedPieces::probe_bytes / 2) {
-    throw Error(ErrorKind::bad_argument, "A delimiter of " + std::to_string(least) +
-                                             " bytes is too long: it can have " +
-                                             std::to_string(FramedPieces::probe_bytes / 2) + ".");
-  }
-  if (longest < least || longest > tile_bytes / 2) {
+  if (longest > tile_bytes / 2) {
     throw Error(ErrorKind::bad_argument, "Records of up to " + std::to_string(longest) +
                                              " bytes are to fit into a tile wherever they begin; with tiles of " +
-                                             size_text(tile_bytes) + " that can be " + std::to_string(least) + " to " +
+                                             size_text(tile_bytes) + " that can be up to " +
                                              std::to_string(tile_bytes / 2) + ": choose so, or make tiles larger.");
   }
   return tile_bytes - longest;
@@ -39,7 +33,7 @@ std::size_t step_for(Framing const& framing, std::size_t tile_bytes, std::size_t
 }  // namespace
 
 bool FramedPieces::suit(Framing const& framing) noexcept {
-  return framing.delimiter_bytes() != 0 || framing.equal_bytes() != 0 || framing.finds_records();
+  return framing.equal_bytes() != 0 || framing.finds_records();
 }
 
 FramedPieces::FramedPieces(FramingRef framing, std::size_t tile_bytes, std::size_t longest, LongRecords long_records,
@@ -54,48 +48,7 @@ FramedPieces::Piece FramedPieces::read(Read const& read, std::uint64_t begin, st
                                        std::span<std::byte> tile) const {
   std::uint64_t const end = std::min<std::uint64_t>(size, begin + step_ + overlap_);
   if (framing_->equal_bytes() != 0) return read_equal(read, begin, end, tile);
-  if (framing_->finds_records()) return read_found(read, begin, size, tile);
-  Piece piece{first_record(read, begin, end)};
-  if (piece.offset == end) return piece;
-  // All of the piece, and then a little more at a time, until its last record ends.
-  auto const own = static_cast<std::size_t>(end - piece.offset);
-  std::size_t const delimiter = framing_->delimiter_bytes();
-  std::size_t searched = own - std::min(own, delimiter);
-  std::size_t wanted = own;
-  while (piece.bytes < tile.size()) {
-    if (end != size) wanted = std::min(tile.size(), wanted + probe_bytes);
-    std::size_t const got = read(piece.offset + piece.bytes, tile.first(wanted).subspan(piece.bytes));
-    piece.bytes += got;
-    if (auto const found = framing_->record_bytes(tile.first(piece.bytes).subspan(searched))) {
-      piece.bytes = searched + static_cast<std::size_t>(*found);
-      return piece;
-    }
-    // The last record of a file may lack its delimiter.
-    if (piece.bytes < wanted || piece.offset + piece.bytes >= size) return piece;
-    searched = std::max(searched, piece.bytes - std::min(piece.bytes, delimiter - 1));
-  }
-  if (long_records_ == LongRecords::truncate) {
-    piece.loss.truncated = 1;
-  } else {
-    piece.loss.refused = 1;
-    piece.bytes = framing_->whole_bytes(tile);
-  }
-  return piece;
-}
-
-/// Where the first record begins that begins in a piece; the end of the piece, if none does.
-std::uint64_t FramedPieces::first_record(Read const& read, std::uint64_t begin, std::uint64_t end) const {
-  if (begin == head_) return begin;
-  std::size_t const delimiter = framing_->delimiter_bytes();
-  std::array<std::byte, probe_bytes> probe;  // NOLINT(cppcoreguidelines-pro-type-member-init)
-  for (std::uint64_t from = begin - delimiter; from + delimiter <= end;) {
-    auto const wanted = static_cast<std::size_t>(std::min<std::uint64_t>(probe.size(), end - from));
-    std::size_t const got = read(from, std::span(probe).first(wanted));
-    if (auto const found = framing_->record_bytes(std::span(probe).first(got))) return std::min(end, from + *found);
-    if (got < wanted || got < delimiter) break;
-    from += got - (delimiter - 1);
-  }
-  return end;
+  return read_found(read, begin, size, tile);
 }
 
 FramedPieces::Piece FramedPieces::read_equal(Read const& read, std::uint64_t begin, std::uint64_t end,

@@ -12,8 +12,8 @@
 namespace penstock {
 
 /// Cuts a file of known size into pieces of whole records, each by itself: the records that begin in a piece are its
-/// own, wherever they end. For framings of which an end or a beginning of a record can be found anywhere, or whose
-/// records are all of one size.
+/// own, wherever they end. For framings of which a beginning of a record can be found anywhere, or whose records are
+/// all of one size.
 ///
 /// Threads: any.
 class FramedPieces {
@@ -21,7 +21,7 @@ class FramedPieces {
   /// Reads from an offset of the file; fewer bytes than asked for only at its end.
   using Read = std::function<std::size_t(std::uint64_t offset, std::span<std::byte> to)>;
 
-  /// What is read at most at a time to find where a record ends; all larger reads are of a piece.
+  /// What is read at most at a time to find where a record ends; most larger reads are of a piece.
   static constexpr std::size_t probe_bytes = 4096;
 
   /// True if files can be cut by pieces with this framing.
@@ -55,7 +55,6 @@ class FramedPieces {
   Piece read(Read const& read, std::uint64_t begin, std::uint64_t size, std::span<std::byte> tile) const;
 
  private:
-  std::uint64_t first_record(Read const& read, std::uint64_t begin, std::uint64_t end) const;
   Piece read_equal(Read const& read, std::uint64_t begin, std::uint64_t end, std::span<std::byte> tile) const;
   Piece read_found(Read const& read, std::uint64_t begin, std::uint64_t size, std::span<std::byte> tile) const;
   std::optional<std::size_t> find_first(Read const& read, std::uint64_t begin, std::uint64_t size,

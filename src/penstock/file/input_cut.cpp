@@ -18,12 +18,20 @@ std::string exactly(std::size_t bytes) {
 
 }  // namespace
 
-InputCut::InputCut(Framing::OfInput of, CutOptions const& options) : of_(std::move(of)) {
+InputCut::InputCut(Framing::OfInput of, CutOptions const& options)
+    : of_(std::move(of)), ends_by_cr_(options.ends_by_cr) {
+  if (DelimitedPieces::suit(*of_.framing)) {
+    if (options.longest_record > options.tile_bytes) {
+      throw Error(ErrorKind::bad_argument, "Records of up to " + exactly(options.longest_record) +
+                                               " are to fit into a tile of " + exactly(options.tile_bytes) +
+                                               ": make tiles larger.");
+    }
+    delimited_.emplace(of_.framing, options.tile_bytes, options.long_records);
+  }
   if (!FramedPieces::suit(*of_.framing)) return;
   std::size_t const longest = options.longest_record == 0 ? options.tile_bytes / 16 : options.longest_record;
   // Where a record begins by its looks is seen by several of them.
-  std::size_t const least =
-      of_.framing->finds_records() ? FramedPieces::probe_bytes : 16 * of_.framing->delimiter_bytes();
+  std::size_t const least = of_.framing->finds_records() ? FramedPieces::probe_bytes : 0;
   if (options.longest_record == 0 && options.tile_bytes < least) {
     throw Error(ErrorKind::bad_argument, "Tiles of " + exactly(options.tile_bytes) +
                                              " are too small for records: make them at least " + exactly(least) +

@@ -10,6 +10,7 @@
 
 #include "penstock/file/byte_stream.hpp"
 #include "penstock/file/input_cut.hpp"
+#include "penstock/file/text_head.hpp"
 #include "penstock/files.hpp"
 #include "penstock/framing/stream_cutter.hpp"
 
@@ -30,8 +31,9 @@ class StreamTiles {
   void restart();
   /// How the input is cut, with a framing; null as long as that is not known.
   std::shared_ptr<InputCut> const& cut() const noexcept { return cut_; }
-  /// The input is cut as its first bytes say, at most Framing::head_bytes. Returns how many of them are in front of its
-  /// records.
+  /// How many of an input's first bytes say how it is cut; 0: that is known.
+  std::size_t head_bytes() const noexcept;
+  /// The input is cut as its first bytes say, at most head_bytes. Returns how many of them are in front of its records.
   ///
   /// Throws: FileProblem, if no input begins so.
   std::size_t cut_by_head(std::span<std::byte const> first);
@@ -57,10 +59,12 @@ class StreamTiles {
   RecordLoss loss() const;
 
  private:
-  void cut_by(Framing::OfInput const& of);
+  void cut_by(Framing::OfInput const& of, bool ends_by_cr = false);
+  void cut_text(TextHead const& head);
   ByteStream::Gathered gather(ByteStream& stream, std::span<std::byte> room);
   ByteStream::Gathered read(ByteStream& stream, std::span<std::byte> room) const;
   std::size_t gather_head(ByteStream& stream, std::span<std::byte> room);
+  std::size_t gather_text(ByteStream& stream, std::span<std::byte> room);
 
   FileSourceOptions const& options_;
   std::size_t const tile_bytes_;

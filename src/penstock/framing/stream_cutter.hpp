@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <utility>
 #include <vector>
@@ -79,6 +80,7 @@ class StreamCutter {
   Cut give(std::span<std::byte> tile, std::size_t whole, std::size_t bytes);
   Cut end(std::span<std::byte> tile, std::size_t whole, std::size_t bytes);
   bool damaged(std::span<std::byte const> rest) const;
+  std::optional<Cut> decide_full(std::span<std::byte> tile, std::size_t bytes, bool ended);
   Cut cut_long(std::span<std::byte> tile, std::size_t bytes);
 
   FramingRef const framing_;
@@ -86,6 +88,7 @@ class StreamCutter {
   bool last_needs_delimiter_ = false;
   std::size_t tile_bytes_ = 0;
   std::vector<std::byte> left_;
+  std::vector<std::byte> full_;    ///< A record that fills a tile, until it is known whether the stream ends behind it.
   std::uint64_t offset_ = 0;       ///< Of the tile.
   std::uint64_t next_offset_ = 0;  ///< Of the next one.
   std::size_t looked_at_ = 0;      ///< No record ends in so many bytes of the tile.
