@@ -250,7 +250,10 @@ bool FileSource::Parts::next_followed(Tile& tile) {
 
 std::vector<std::string> FileSource::Parts::remarks() {
   std::vector<std::string> all = followed_ ? followed_->remarks() : std::vector<std::string>();
-  for (std::string const& text : {readers_.describe(), decoded_.describe(), describe(loss())}) {
+  for (std::string const& text : {readers_.describe(), decoded_.describe()}) {
+    if (!text.empty()) all.push_back(text);
+  }
+  std::ranges::move(pieces_.remarks(), std::back_inserter(all));
     if (!text.empty()) all.push_back(text);
   }
   std::ranges::move(pieces_.remarks(), std::back_inserter(all));
