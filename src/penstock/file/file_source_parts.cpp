@@ -254,9 +254,6 @@ std::vector<std::string> FileSource::Parts::remarks() {
     if (!text.empty()) all.push_back(text);
   }
   std::ranges::move(pieces_.remarks(), std::back_inserter(all));
-    if (!text.empty()) all.push_back(text);
-  }
-  std::ranges::move(pieces_.remarks(), std::back_inserter(all));
   return all;
 }
 
