@@ -257,6 +257,12 @@ std::vector<std::string> FileSource::Parts::remarks() {
   return all;
 }
 
+std::vector<LeftOut> FileSource::Parts::left_out() {
+  std::vector<LeftOut> all = left_out_of(loss());
+  if (followed_) add_left_out(all, followed_->left_out());
+  return all;
+}
+
 RecordLoss FileSource::Parts::loss() {
   RecordLoss all = pieces_.loss();
   if (followed_) all += followed_->loss();

@@ -34,6 +34,7 @@ class FileSource::Parts {
   Place place_of(Tile const& tile) { return jobs_.of(tile).place; }
   RecordLoss loss();
   std::vector<std::string> remarks();
+  std::vector<LeftOut> left_out();
 
  private:
   bool next_followed(Tile& tile);
