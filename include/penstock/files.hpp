@@ -111,9 +111,13 @@ struct FileSourceOptions {
   /// renamed or truncated now and then. A name that means no file yet is waited for. Not with an overlap.
   bool follow = false;
   /// Inputs whose first bytes say that they are compressed by gzip, zstd or lz4 are decoded: bytes, places, records and
-  /// overlaps are those of what they decode to. One that is compressed by xz, bzip2 or zip fails in its place, and with
-  /// `follow` each that is compressed. Without this all inputs are read as they are.
+  /// overlaps are those of what they decode to. One that is compressed otherwise (xz, bzip2, zip; docs/sources.md has
+  /// all) fails in its place, and with `follow` each that is compressed. Without this all inputs are read as they are.
   bool decompress = false;
+  /// Inputs are text, and `framing` is `lines()`. A byte order mark of UTF-8 is left out. Lines that end by "\r" alone
+  /// are found, and end with "\n" in their tiles: they are there if the first 64 KiB, or the first bytes for a tile if
+  /// that is smaller, have no "\n". An input in UTF-16 or UTF-32 that has a byte order mark fails in its place.
+  bool text = false;
 };
 
 /// Feeds a pipeline with files, one after the other, each cut into tiles.
@@ -122,7 +126,8 @@ struct FileSourceOptions {
 /// tile's input, less the overlap: all but the last are full. Pipes and other streams are read by one producer, and a
 /// tile leaves with what there is, unless `linger` says otherwise. An empty file is one empty tile. A tile's tag is the
 /// number of its file. A file that cannot be opened or read, or that shrinks, grows or changes while it is read, fails
-/// in its place: one of its tiles fails with a sentence, and the other files go on.
+/// in its place: one of its tiles fails with a sentence, and the other files go on. With a framing a file may grow, as
+/// a log does: it is read up to the last whole record that it had when it was opened, and a remark says so.
 ///
 /// With a framing, tiles hold whole records, so they are not quite full, and some may be empty. Regular files are still
 /// read by all producers at once if records end with a delimiter, are all of one size, or lead from one to the next and
@@ -191,6 +196,7 @@ class FileSource final : public Source {
   std::size_t fill(Tile& tile) override;
   /// How many tiles were read in which way, and files decoded, and why some not in a faster one.
   std::vector<std::string> remarks() const override;
+  std::vector<LeftOut> left_out() const override;
   /// Records that did not come through whole.
   ///
   /// Threads: any, while none is in `next`, nor in `fill` if files are decoded.
@@ -202,5 +208,12 @@ class FileSource final : public Source {
   class Parts;
   std::unique_ptr<Parts> const parts_;
 };
+
+/// All of a text, read once from its beginning to its end: a file, a pipe or another stream. It is decoded if it is
+/// compressed, and as FileSourceOptions::text says.
+///
+/// Blocks: until a pipe has ended.
+/// Throws: FileProblem that begins with the name, if it cannot be read, or has more than 1 GiB.
+std::string read_text(std::string const& path);
 
 }  // namespace penstock

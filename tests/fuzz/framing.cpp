@@ -14,6 +14,8 @@
 #include "penstock/captures.hpp"
 #include "penstock/error.hpp"
 #include "penstock/file/chained_pieces.hpp"
+#include "penstock/file/delimited_pieces.hpp"
+#include "penstock/file/equal_pieces.hpp"
 #include "penstock/framing/stream_cutter.hpp"
 
 namespace penstock::fuzz {
@@ -97,7 +99,7 @@ void cut_stream(FramingRef const& framing, std::string_view stream, std::size_t 
   require(got == fit, "each record that fits comes once, whole, in order");
 }
 
-FramedPieces::Read reader_of(std::string_view file) {
+ChainedPieces::Read reader_of(std::string_view file) {
   return [file](std::uint64_t offset, std::span<std::byte> to) {
     auto const part = bytes_of(file.substr(static_cast<std::size_t>(offset), to.size()));
     std::ranges::copy(part, to.begin());
@@ -105,22 +107,39 @@ FramedPieces::Read reader_of(std::string_view file) {
   };
 }
 
-/// What comes out of FramedPieces.
-void cut_file(FramingRef const& framing, std::string_view file, std::size_t tile_bytes) {
-  FramedPieces const pieces(framing, tile_bytes, LongRecords::refuse);
-  auto const read = reader_of(file);
+/// What comes out of EqualPieces.
+void cut_equal(FramingRef const& framing, std::string_view file, std::size_t tile_bytes) {
+  EqualPieces const pieces(*framing, tile_bytes, 0);
   Records got;
   for (std::uint64_t begin = 0; begin < file.size();) {
-    auto const piece = pieces.piece(read, begin, file.size());
-    require(piece.bytes <= tile_bytes && piece.next > begin, "a piece fits, and leads on");
-    auto const whole = file.substr(static_cast<std::size_t>(piece.offset), piece.bytes);
-    each_record(*framing, bytes_of(whole), [&](auto record) { got.push_back(text_of(record)); });
+    auto const piece = pieces.piece(begin, file.size());
+    auto const records = bytes_of(file.substr(static_cast<std::size_t>(begin), piece.bytes));
+    each_record(*framing, records, [&](auto record) { got.push_back(text_of(record)); });
     begin = piece.next;
   }
+  require(got == read_all(*framing, file).records, "each record comes once, whole, in order");
+}
+
+/// What comes out of DelimitedPieces.
+void cut_delimited(FramingRef const& framing, std::string_view file, std::size_t tile_bytes) {
+  DelimitedPieces const pieces(framing, tile_bytes, LongRecords::refuse);
+  auto const read = reader_of(file);
+  Records got;
+  std::uint64_t refused = 0;
+  for (DelimitedPieces::Place at; at.within_long || at.offset < file.size();) {
+    auto const piece = pieces.next(read, at, file.size());
+    require(piece.bytes <= tile_bytes, "a piece fits into a tile");
+    require(piece.next.offset > at.offset || piece.next.within_long != at.within_long, "it goes on");
+    auto const records = bytes_of(file.substr(static_cast<std::size_t>(piece.offset), piece.bytes));
+    each_record(*framing, records, [&](auto record) { got.push_back(text_of(record)); });
+    refused += piece.loss.refused;
+    at = piece.next;
+  }
+  Records const all = read_all(*framing, file).records;
   Records fit;
-  std::ranges::copy_if(read_all(*framing, file).records, std::back_inserter(fit),
-                       [&](auto const& one) { return one.size() <= tile_bytes; });
+  std::ranges::copy_if(all, std::back_inserter(fit), [&](auto const& one) { return one.size() <= tile_bytes; });
   require(got == fit, "each record that fits comes once, whole, in order");
+  require(refused == all.size() - fit.size(), "each other one is counted");
 }
 
 /// What comes out of the pieces of a capture.
@@ -171,9 +190,8 @@ void try_input(std::string_view input) {
   auto const framing = framing_of(line);
   std::size_t const tile_bytes = 8 + at(line, 1);
   cut_stream(framing, input, tile_bytes, 1 + at(line, 2) % 64);
-  if (FramedPieces::suit(*framing) && framing->equal_bytes() <= tile_bytes) {
-    cut_file(framing, input, tile_bytes);
-  }
+  if (DelimitedPieces::suit(*framing)) return cut_delimited(framing, input, tile_bytes);
+  if (EqualPieces::suit(*framing) && framing->equal_bytes() <= tile_bytes) cut_equal(framing, input, tile_bytes);
 }
 
 }  // namespace penstock::fuzz

@@ -3,13 +3,16 @@
 // added up. `lines run --input access.log` prints, for each status, how many requests had it and the sum of bytes. With
 // `--patterns FILE` only lines count that have one of the lines of that file in them.
 #include <algorithm>
-#include <fstream>
 #include <iterator>
+#include <map>
+#include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "line_options.hpp"
+#include "line_results.hpp"
 #include <penstock/files.hpp>
 #include <penstock/framing.hpp>
 #include <penstock/job.hpp>
@@ -20,22 +23,23 @@ using namespace penstock;
 
 namespace {
 
-using Groups = std::vector<LineGroup>;
 using Patterns = std::optional<Literals>;  // Nothing: all lines count.
 
 class SumLines final : public Stage {  // Each lane adds up on its device.
  public:
   SumLines(StageContext const& context, LineFields const& fields, Patterns const& patterns, std::size_t count)
-      : groups(count),
+      : totals{.groups = std::vector<LineGroup>(count), .reasons = {}},
         fields_(fields),
         patterns_(patterns),
         multiprocessors_(context.spare == 0 ? 0 : context.multiprocessors()),
-        memory_(context.device.allocate(count * sizeof(LineGroup))) {
+        groups_(context.device.allocate(count * sizeof(LineGroup))),
+        reasons_(context.device.allocate(sizeof(LineReasons))) {
     if (patterns) table_ = context.device.allocate(patterns->table().size());
   }
   Promises promises() const noexcept override { return {.reads_once = true, .capturable = true}; }
   void prepare(StreamRef stream) override {
-    stream.upload(memory_.bytes(), std::as_bytes(std::span(groups)));
+    stream.upload(groups_.bytes(), std::as_bytes(std::span(totals.groups)));
+    stream.upload(reasons_.bytes(), std::as_bytes(std::span(&totals.reasons, 1)));
     if (patterns_) stream.upload(table_.bytes(), patterns_->table());
     sum_lines_prepare(stream);
   }
@@ -47,30 +51,45 @@ class SumLines final : public Stage {  // Each lane adds up on its device.
   bool run_batch(std::span<DeviceTile const> tiles, std::span<std::size_t> produced, StreamRef stream) override {
     inputs_.clear();
     for (DeviceTile const& tile : tiles) inputs_.emplace_back(tile.input);
-    sum_lines(inputs_, fields_, table_.bytes(), on_device(), stream, multiprocessors_);
+    sum_lines(inputs_, fields_, table_.bytes(), on_device<LineGroup>(groups_), on_device<LineReasons>(reasons_), stream,
+              multiprocessors_);
     std::ranges::fill(produced, 0);
     return true;
   }
   void finish(StreamRef stream) override {
-    stream.download(std::as_writable_bytes(std::span(groups)), memory_.bytes());
+    stream.download(std::as_writable_bytes(std::span(totals.groups)), groups_.bytes());
+    stream.download(std::as_writable_bytes(std::span(&totals.reasons, 1)), reasons_.bytes());
   }
-  Groups groups;
+  LineTotals totals;
 
  private:
-  DeviceSpan<LineGroup> on_device() const { return DeviceSpan<std::byte>(memory_.bytes()).as<LineGroup>(); }
+  template <class Element>
+  static DeviceSpan<Element> on_device(DeviceMemory const& memory) {
+    return DeviceSpan<std::byte>(memory.bytes()).as<Element>();
+  }
   LineFields const fields_;
   Patterns const& patterns_;
   unsigned const multiprocessors_;
-  DeviceMemory memory_, table_;
+  DeviceMemory groups_, reasons_, table_;
   std::vector<DeviceSpan<std::byte const>> inputs_;
 };
 
-Patterns patterns_of(JobValues const& values) {
-  std::string const& path = values.text("patterns");
-  if (path.empty()) return {};
-  std::ifstream file(path, std::ios::binary);
-  return literals_of_lines({std::istreambuf_iterator<char>(file), {}});
-}
+/// What files of patterns have. Each is read once, as a pipe gives it only once.
+class PatternFiles {
+ public:
+  std::shared_ptr<Patterns const> of(JobValues const& values) {
+    std::string const& path = values.text("patterns");
+    std::scoped_lock const lock(mutex_);
+    auto& patterns = read_[path];
+    if (patterns == nullptr && path.empty()) patterns = std::make_shared<Patterns const>();
+    if (patterns == nullptr) patterns = std::make_shared<Patterns const>(literals_of_lines(read_text(path)));
+    return patterns;
+  }
+
+ private:
+  std::mutex mutex_;
+  std::map<std::string, std::shared_ptr<Patterns const>> read_;
+};
 
 bool follows(JobPoint const& point) {
   if (point.values.text("follow") == "no") return false;
@@ -85,24 +104,22 @@ void expect_followable(JobValues const& values) {
               "file with --input.");
 }
 
-JobWork sum_file(JobPoint const& point) {
+JobWork sum_file(JobPoint const& point, PatternFiles& files) {
   std::size_t const count = point.values.number("groups") + 1;
-  auto const all = std::make_shared<Groups>(count);  // What one run changes belongs to that run.
+  // What one run changes belongs to that run.
+  auto const all = std::make_shared<LineTotals>(std::vector<LineGroup>(count), LineReasons{});
   LineFields const fields = fields_of(point.values);
-  auto const patterns = std::make_shared<Patterns const>(patterns_of(point.values));
+  auto const patterns = files.of(point.values);
   return {
       .source =
           [path = point.values.text("input"), stop = point.stop, follow = follows(point)](Pool const& pool) {
             return std::make_unique<FileSource>(
                 std::vector{path}, pool,
-                FileSourceOptions{.stop = stop, .framing = lines(), .follow = follow, .decompress = true});
+                FileSourceOptions{
+                    .stop = stop, .framing = lines(), .follow = follow, .decompress = true, .text = true});
           },
       .stages = {.make = [=](StageContext const& c) { return std::make_unique<SumLines>(c, fields, *patterns, count); },
-                 .merge =
-                     [all](Stage& lane) {
-                       auto const& groups = static_cast<SumLines&>(lane).groups;
-                       for (std::size_t k = 0; k < all->size(); ++k) (*all)[k] += groups[k];
-                     }},
+                 .merge = [all](Stage& lane) { *all += static_cast<SumLines&>(lane).totals; }},
       .digest = [=] { return digest_of_bytes(std::as_bytes(std::span(std::string_view(text_of(*all, fields))))); },
       .results = [=] { return text_of(*all, fields); },
       .remarks = [=] { return remarks_on(*all, fields); }};
@@ -111,6 +128,7 @@ JobWork sum_file(JobPoint const& point) {
 }  // namespace
 
 int main(int count, char** arguments) {
+  PatternFiles patterns;
   std::vector<JobOption> options{
       file_option("input", "The file, or - for standard input"),
       optional_file_option("patterns", "Only lines count that have a line of this file in them"),
@@ -119,11 +137,11 @@ int main(int count, char** arguments) {
   return run_job(count, arguments,
                  {.sentence = "Groups lines by a number or a time, and adds up another number",
                   .options = std::move(options),
-                  .make = sum_file,
+                  .make = [&](JobPoint const& point) { return sum_file(point, patterns); },
                   .check =
-                      [](JobPoint const& point) {
+                      [&](JobPoint const& point) {
                         expect_followable(point.values);
-                        static_cast<void>(patterns_of(point.values));
+                        static_cast<void>(patterns.of(point.values));
                         static_cast<void>(fields_of(point.values));
                       },
                   .alone = [](JobPoint const&) { return Alone{.stage = true}; },  // Any bytes will do.

@@ -7,7 +7,7 @@ namespace penstock {
 
 FilePiece ChainedFile::give() {
   file->pieces_left.fetch_add(1, std::memory_order_relaxed);
-  return {.place = {number}, .file = file, .name = name, .chain = pieces, .number = given++};
+  return {.place = {number}, .file = file, .name = name, .cut = cut, .chain = pieces, .number = given++};
 }
 
 void ChainEnds::add(ChainedFile file) {

@@ -17,9 +17,10 @@ namespace penstock {
 
 /// A file that is cut by ChainedPieces.
 struct ChainedFile {
-  std::shared_ptr<OpenFile> file;
-  std::shared_ptr<ChainedPieces> pieces;
-  std::shared_ptr<std::string const> name;
+  std::shared_ptr<OpenFile> file = {};
+  std::shared_ptr<ChainedPieces> pieces = {};
+  std::shared_ptr<InputCut> cut = {};
+  std::shared_ptr<std::string const> name = {};
   std::uint64_t number = 0;  ///< Of the file.
   std::uint64_t given = 0;   ///< Pieces.
 

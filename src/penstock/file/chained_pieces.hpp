@@ -5,12 +5,13 @@
 #include <condition_variable>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <mutex>
 #include <optional>
 #include <span>
 #include <string>
 
-#include "penstock/file/framed_pieces.hpp"
+#include "penstock/framing.hpp"
 #include "penstock/framing/record_walk.hpp"
 
 namespace penstock {
@@ -28,7 +29,8 @@ namespace penstock {
 /// Threads: any.
 class ChainedPieces {
  public:
-  using Read = FramedPieces::Read;
+  /// Reads from an offset of the file; fewer bytes than asked for only at its end.
+  using Read = std::function<std::size_t(std::uint64_t offset, std::span<std::byte> to)>;
 
   /// Of a file of `size` bytes, with or without the places of records.
   ChainedPieces(Framing::OfInput const& of, std::size_t tile_bytes, std::uint64_t size, LongRecords long_records,

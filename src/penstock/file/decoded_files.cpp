@@ -101,7 +101,7 @@ DecodedFiles::Filled DecodedFiles::fill(std::shared_ptr<DecodedFile> const& file
     tell([&](FileObserver& observer) { observer.failed(file->number, problem); });
     leave(*file, left);
     if (!observed_.any()) throw;
-    return {file->given, 0, {}, 0};
+    return {file->given, 0, nullptr, 0};
   } catch (...) {
     leave(*file, left);
     throw;
@@ -113,12 +113,13 @@ DecodedFiles::Filled DecodedFiles::fill(std::shared_ptr<DecodedFile> const& file
 
 DecodedFiles::Filled DecodedFiles::read(DecodedFile& file, std::span<std::byte> tile, Left& left) const {
   auto got = file.cut_into.next(file.bytes, tile);
-  if (got.ended) file.source->expect_unchanged();
+  if (got.ended) expect_unchanged(*file.source, options_);
   left = got.ended ? Left::ended : Left::goes_on;
   file.given = got.offset + got.bytes;
   // That the file has ended may show only here, when its last tile has left: then there is nothing more for this one.
-  if (got.more == 0 && file.tiles > 1) return {file.given, 0, {file.cut_into.cut().framing}, got.unfinished_bytes};
-  return {got.offset, got.bytes, std::move(got.records), got.unfinished_bytes};
+  if (got.more == 0 && file.tiles > 1)
+    return {file.given, 0, file.cut_into.cut(), got.unfinished_bytes, {.framing = std::move(got.records.framing)}};
+  return {got.offset, got.bytes, file.cut_into.cut(), got.unfinished_bytes, std::move(got.records)};
 }
 
 /// The thread leaves its file to others.

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "penstock/file/decoded_ahead.hpp"
+#include "penstock/file/input_cut.hpp"
 #include "penstock/file/observed.hpp"
 #include "penstock/file/open_file.hpp"
 #include "penstock/file/stream_tiles.hpp"
@@ -62,8 +63,9 @@ class DecodedFiles {
   struct Filled {
     std::uint64_t offset = 0;
     std::size_t bytes = 0;
-    TileRecords records;
+    std::shared_ptr<InputCut> cut;
     std::size_t unfinished_bytes = 0;  ///< As StreamTiles::Next has it, and `records`.
+    TileRecords records = {};
   };
   /// Fills the tile with what comes next of a file that this thread took, and then helps to decode it.
   ///

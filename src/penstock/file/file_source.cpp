@@ -40,6 +40,10 @@ std::vector<std::string> FileSource::remarks() const {
   return parts_->remarks();
 }
 
+std::vector<LeftOut> FileSource::left_out() const {
+  return parts_->left_out();
+}
+
 RecordLoss FileSource::loss() const {
   return parts_->loss();
 }

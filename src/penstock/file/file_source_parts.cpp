@@ -3,9 +3,11 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <utility>
 
 #include "penstock/core/number_text.hpp"
+#include "penstock/decoding/members.hpp"
 
 namespace penstock {
 
@@ -63,13 +65,7 @@ bool FileSource::Parts::next(Tile& tile) {
 }
 
 bool FileSource::Parts::next_of_current(Tile& tile) {
-  if (!in_pieces_) return next_of_stream(tile);
-  try {
-    give_piece(tile);
-    return true;
-  } catch (FileProblem const& problem) {
-    return fail_file(problem, tile);
-  }
+  return in_pieces_ ? give_piece(tile) : next_of_stream(tile);
 }
 
 /// Gives the tile to a file that is decoded, if there is one that no other tile has.
@@ -87,6 +83,7 @@ std::size_t FileSource::Parts::fill(Tile& tile) {
       auto filled = decoded_.fill(file, tile.input());
       tile.filled = filled.bytes;
       piece.place.offset = filled.offset;
+      piece.cut = std::move(filled.cut);
       piece.records = std::move(filled.records);
       piece.unfinished_bytes = filled.unfinished_bytes;
     } catch (FileProblem const& problem) {
@@ -111,9 +108,7 @@ void FileSource::Parts::abandon() {
 bool FileSource::Parts::open(InputFile const& input, Tile& tile) {
   file_ = files_++;
   tiles_ = bytes_ = 0;
-  in_pieces_ = false;
-  framed_.reset();
-  chained_.reset();
+  in_pieces_.reset();
   name_ = std::make_shared<std::string const>(input.path);
   observed_.tell([&](FileObserver& observer) { observer.opened(file_, input); });
   try {
@@ -139,8 +134,12 @@ void FileSource::Parts::begin_decoding() {
   }
   std::array<std::byte, input_magic_bytes> first{};
   std::size_t const got = current_->read_at(0, first);
-  auto const compression = compression_of(std::span(first).first(got), true);
+  auto compression = compression_of(std::span(first).first(got), true);
   if (compression == Compression::none) return;
+  if (compression == Compression::skippable) {
+    compression = compression_behind_skippable(
+        [this](std::uint64_t offset, std::span<std::byte> to) { return current_->read_at(offset, to); });
+  }
   if (std::string const why = why_not_decoded(*compression); !why.empty()) throw FileProblem(why);
   stream_ = nullptr;
   decoded_.add(std::exchange(current_, nullptr), *compression, file_, name_);
@@ -149,58 +148,37 @@ void FileSource::Parts::begin_decoding() {
 /// Finds out how the current file is cut into pieces, if it is regular and can be.
 void FileSource::Parts::begin_pieces() {
   if (!current_->pieces()) return;
-  current_->pieces_left = 1;  // Until all have been given.
-  in_pieces_ = options_.framing == nullptr;
-  if (in_pieces_) return;
-  if (stream_tiles_.cut().framing == nullptr) {
-    std::size_t const head = options_.framing->head_bytes();
+  if (options_.framing != nullptr && cut() == nullptr) {
+    std::size_t const head = stream_tiles_.head_bytes();
     std::vector<std::byte> first(static_cast<std::size_t>(std::min<std::uint64_t>(head, current_->size())));
     first.resize(current_->read_at(0, first));
     stream_tiles_.cut_by_head(first);
   }
-  auto const& cut = stream_tiles_.cut();
-  bytes_ = cut.head;
-  if (FramedPieces::suit(*cut.framing)) {
-    framed_.emplace(cut.framing, tile_bytes_, options_.long_records, options_.overlap);
-  } else if (cut.framing->finds_records()) {
-    chained_ = ChainedFile{current_,
-                           std::make_shared<ChainedPieces>(cut, tile_bytes_, current_->size(), options_.long_records,
-                                                           has_places_),
-                           name_, file_};
-  }
-  in_pieces_ = framed_ || chained_;
+  if (!FilePieces::suit(cut().get())) return;
+  in_pieces_.emplace(ChainedFile{.file = current_, .cut = cut(), .name = name_, .number = file_}, options_, tile_bytes_,
+                     has_places_);
 }
 
-void FileSource::Parts::give_piece(Tile& tile) {
-  if (chained_) {
-    give(tile, chained_->give());
-    ++tiles_;
-    if (!chained_->gave_all()) return;
-    chain_ends_.add(*std::exchange(chained_, std::nullopt));
+/// Gives the tile what comes next in the current file. False if it cannot be read, and the observer knows.
+bool FileSource::Parts::give_piece(Tile& tile) try {
+  auto next = in_pieces_->next();
+  pieces_.note_loss(next.loss);
+  give(tile, std::move(next.piece));
+  ++tiles_;
+  if (!next.last) return true;
+  // More, or damage, may show once they are read.
+  if (auto file = in_pieces_->chained()) {
+    chain_ends_.add(std::move(*file));
     current_ = nullptr;
     stream_ = nullptr;
-    return;
+  } else {
+    end_file();
   }
-  FramedPieces::Piece const piece = cut_piece();
-  FilePiece& given = give(tile, piece.offset, piece.bytes, current_);
-  pieces_.note_loss(piece.loss);
-  given.unfinished_bytes = piece.unfinished_bytes;
-  bytes_ = piece.next;
-  if (bytes_ < current_->size()) return;
-  current_->pieces_left.fetch_sub(1, std::memory_order_relaxed);
-  end_file();
-}
-
-/// The next piece of a file that is cut from its beginning to its end.
-FramedPieces::Piece FileSource::Parts::cut_piece() {
-  std::uint64_t const size = current_->size();
-  if (framed_) {
-    auto const look = [&](std::uint64_t offset, std::span<std::byte> to) { return current_->look_at(offset, to); };
-    return framed_->piece(look, bytes_, size, options_.stop);
-  }
-  std::uint64_t const rest = size - bytes_;
-  if (rest <= tile_bytes_) return {bytes_, static_cast<std::size_t>(rest), size};
-  return {bytes_, tile_bytes_, bytes_ + tile_bytes_ - options_.overlap};
+  return true;
+} catch (FileProblem const& problem) {
+  return fail_file(problem, tile);
+} catch (Error const& error) {
+  return fail_file(FileProblem(error.what()), tile);
 }
 
 /// Goes on with a file of which all pieces that were given have been read: true, if by this tile.
@@ -215,13 +193,20 @@ bool FileSource::Parts::next_of_stream(Tile& tile) {
   StreamTiles::Next got;
   try {
     got = stream_tiles_.next(*stream_, tile.input().first(tile_bytes_));
-    if (got.ended) current_->expect_unchanged();
+    if (got.ended) expect_unchanged(*current_, options_);
   } catch (FileProblem const& problem) {
     return fail_file(problem, tile);
   }
   // An empty stream is one empty tile; one that ends behind a tile that has left has no tile after it.
   bool const gives = got.more > 0 || (got.ended && tiles_ == 0);
-  if (gives) give(tile, got.offset, got.bytes).records = std::move(got.records);
+  if (gives) {
+    give(tile, {.place = {file_, got.offset},
+                .name = name_,
+                .cut = cut(),
+                .bytes = got.bytes,
+                .records = std::move(got.records)});
+    ++tiles_;
+  }
   pieces_.note_end(*name_, got.unfinished_bytes);
   bytes_ += got.more;
   if (got.ended) end_file();
@@ -232,28 +217,18 @@ bool FileSource::Parts::next_of_stream(Tile& tile) {
 bool FileSource::Parts::fail_file(FileProblem const& problem, Tile& tile) {
   bool const by_tile = !observed_.any();
   if (by_tile) {
-    give(tile, bytes_, 0).problem = problem;
+    give(tile, {.place = {file_, bytes_}, .problem = problem, .name = name_});
+    ++tiles_;
   }
   observed_.tell([&](FileObserver& observer) { observer.failed(file_, problem); });
   end_file();
   return by_tile;
 }
 
-/// A tile of the current file.
-FilePiece& FileSource::Parts::give(Tile& tile, std::uint64_t offset, std::size_t bytes,
-                                   std::shared_ptr<OpenFile> to_read) {
-  if (to_read != nullptr) to_read->pieces_left.fetch_add(1, std::memory_order_relaxed);
-  ++tiles_;
-  FilePiece& piece =
-      give(tile, {.place = {file_, offset}, .file = std::move(to_read), .name = name_, .bytes = bytes});
-  if (framed_) piece.records.framing = stream_tiles_.cut().framing;
-  return piece;
-}
-
-FilePiece& FileSource::Parts::give(Tile& tile, FilePiece piece) {
+void FileSource::Parts::give(Tile& tile, FilePiece piece) {
   tile.tag = piece.place.file;
   tile.filled = piece.bytes;
-  return jobs_.of(tile) = std::move(piece);
+  jobs_.of(tile) = std::move(piece);
 }
 
 void FileSource::Parts::end_file() {
@@ -269,6 +244,7 @@ bool FileSource::Parts::next_followed(Tile& tile) {
   give(tile, {.place = piece.place,
               .problem = std::move(problem),
               .name = std::move(name),
+              .cut = std::move(piece.cut),
               .bytes = piece.bytes,
               .records = std::move(piece.records)});
   return true;
@@ -276,9 +252,16 @@ bool FileSource::Parts::next_followed(Tile& tile) {
 
 std::vector<std::string> FileSource::Parts::remarks() {
   std::vector<std::string> all = followed_ ? followed_->remarks() : std::vector<std::string>();
-  for (std::string const& text : {readers_.describe(), decoded_.describe(), describe(loss()), pieces_.describe()}) {
+  for (std::string const& text : {readers_.describe(), decoded_.describe()}) {
     if (!text.empty()) all.push_back(text);
   }
+  std::ranges::move(pieces_.remarks(), std::back_inserter(all));
+  return all;
+}
+
+std::vector<LeftOut> FileSource::Parts::left_out() {
+  std::vector<LeftOut> all = left_out_of(loss());
+  if (followed_) add_left_out(all, followed_->left_out());
   return all;
 }
 

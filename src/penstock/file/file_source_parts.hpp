@@ -14,6 +14,7 @@
 #include "penstock/file/chain_ends.hpp"
 #include "penstock/file/decoded_files.hpp"
 #include "penstock/file/file_piece.hpp"
+#include "penstock/file/file_pieces.hpp"
 #include "penstock/file/file_reader.hpp"
 #include "penstock/file/followed_files.hpp"
 #include "penstock/file/observed.hpp"
@@ -35,6 +36,7 @@ class FileSource::Parts {
   Place place_of(Tile const& tile) { return jobs_.of(tile).place; }
   RecordLoss loss();
   std::vector<std::string> remarks();
+  std::vector<LeftOut> left_out();
 
  private:
   bool next_followed(Tile& tile);
@@ -43,14 +45,14 @@ class FileSource::Parts {
   void abandon();
   void begin_decoding();
   bool open(InputFile const& input, Tile& tile);
+  /// How the current file is cut, with a framing; null until its head was read.
+  std::shared_ptr<InputCut> const& cut() const { return stream_tiles_.cut(); }
   void begin_pieces();
-  void give_piece(Tile& tile);
-  FramedPieces::Piece cut_piece();
+  bool give_piece(Tile& tile);
   bool next_of_ends(Tile& tile);
-  FilePiece& give(Tile& tile, FilePiece piece);
   bool next_of_stream(Tile& tile);
   bool fail_file(FileProblem const& problem, Tile& tile);
-  FilePiece& give(Tile& tile, std::uint64_t offset, std::size_t bytes, std::shared_ptr<OpenFile> to_read = nullptr);
+  void give(Tile& tile, FilePiece piece);
   void end_file();
 
   FileReaders readers_;
@@ -68,15 +70,13 @@ class FileSource::Parts {
 
   bool opened_all_ = false;
   std::shared_ptr<OpenFile> current_;
-  bool in_pieces_ = false;              ///< The current one is read by all producers at once.
-  std::optional<FramedPieces> framed_;  ///< How it is cut then, with a framing.
-  std::optional<ChainedFile> chained_;  ///< Or so.
+  std::optional<FilePieces> in_pieces_;  ///< How it is read, if by all producers at once.
   std::shared_ptr<ByteStream> stream_;  ///< What the current one holds, if it is read as a stream.
   std::shared_ptr<std::string const> name_;
-  std::uint64_t file_ = 0;   ///< The current one's number.
-  std::uint64_t files_ = 0;  ///< Gone to so far.
-  std::uint64_t tiles_ = 0;  ///< Of the current one, given out so far.
-  std::uint64_t bytes_ = 0;  ///< Of the current one, in front of the next tile's own.
+  std::uint64_t file_ = 0;          ///< The current one's number.
+  std::uint64_t files_ = 0;         ///< Gone to so far.
+  std::uint64_t tiles_ = 0;         ///< Of the current one, given out so far.
+  std::uint64_t bytes_ = 0;         ///< Of the current one, before the next tile's own.
 };
 
 }  // namespace penstock

@@ -219,4 +219,40 @@ void OpenFile::expect_unchanged() const {
   }
 }
 
+bool OpenFile::grew() const {
+  struct stat now {};
+  if (fstat(descriptor_, &now) != 0) fail(errno);
+  return S_ISREG(before_.st_mode) && now.st_size > before_.st_size;
+}
+
+/// As much as there is, so that a change that is under way shows and fails nothing.
+OpenFile::Excerpt OpenFile::excerpt_at(std::uint64_t offset) const {
+  Excerpt excerpt{offset};
+  ssize_t const got = pread(descriptor_, excerpt.bytes.data(), excerpt.bytes.size(), static_cast<off_t>(offset));
+  excerpt.size = static_cast<std::size_t>(std::max<ssize_t>(got, 0));
+  excerpt.size = static_cast<std::size_t>(std::min<std::uint64_t>(excerpt.size, size() - offset));
+  std::fill(excerpt.bytes.begin() + static_cast<std::ptrdiff_t>(excerpt.size), excerpt.bytes.end(), std::byte{0});
+  return excerpt;
+}
+
+void OpenFile::remember_ends() {
+  ends_ = {excerpt_at(0), excerpt_at(size() - std::min<std::uint64_t>(size(), Excerpt{}.bytes.size()))};
+}
+
+void OpenFile::expect_only_grown() const {
+  if (!S_ISREG(before_.st_mode)) return;
+  std::byte more{};
+  bool const has_more = pieces_ && pread(descriptor_, &more, 1, before_.st_size) > 0;
+  if (!grew()) {
+    expect_unchanged();
+    if (!has_more) return;
+    throw FileProblem("it holds more than its size says, and that was not read; read it through a pipe, `cat FILE |`");
+  }
+  for (Excerpt const& end : ends_) {
+    if (end.size == 0 || excerpt_at(end.offset) == end) continue;
+    throw FileProblem("it was written anew while it was being read; read it again when no program writes to it",
+                      FileChange::changed);
+  }
+}
+
 }  // namespace penstock

@@ -9,6 +9,8 @@
 #include <vector>
 
 #include "penstock/file/byte_stream.hpp"
+#include "penstock/file/input_cut.hpp"
+#include "penstock/file/text_head.hpp"
 #include "penstock/files.hpp"
 #include "penstock/framing/stream_cutter.hpp"
 
@@ -27,10 +29,11 @@ class StreamTiles {
 
   /// Another input begins. If its head is to say how it is cut, that is not known then.
   void restart();
-  /// How the input is cut; without a framing as long as that is not known.
-  Framing::OfInput const& cut() const noexcept { return cut_; }
-  /// The input is cut as its first bytes say, at most Framing::head_bytes. Returns how many of them are in front of its
-  /// records.
+  /// How the input is cut, with a framing; null as long as that is not known.
+  std::shared_ptr<InputCut> const& cut() const noexcept { return cut_; }
+  /// How many of an input's first bytes say how it is cut; 0: that is known.
+  std::size_t head_bytes() const noexcept;
+  /// The input is cut as its first bytes say, at most head_bytes. Returns how many of them are in front of its records.
   ///
   /// Throws: FileProblem, if no input begins so.
   std::size_t cut_by_head(std::span<std::byte const> first);
@@ -57,22 +60,22 @@ class StreamTiles {
   RecordLoss loss() const;
 
  private:
-  void cut_by(Framing::OfInput of);
+  void cut_by(Framing::OfInput const& of, bool ends_by_cr = false);
+  void cut_text(TextHead const& head);
   ByteStream::Gathered gather(ByteStream& stream, std::span<std::byte> room);
-  StreamCutter::Cut cut(ByteStream& stream, std::span<std::byte> room, std::size_t bytes);
-  ByteStream::Gathered read(ByteStream& stream, std::span<std::byte> room);
+  ByteStream::Gathered read(ByteStream& stream, std::span<std::byte> room) const;
   std::size_t gather_head(ByteStream& stream, std::span<std::byte> room);
+  std::size_t gather_text(ByteStream& stream, std::span<std::byte> room);
 
   FileSourceOptions const& options_;
   std::size_t const tile_bytes_;
   bool const wants_places_;
-  Framing::OfInput cut_;
+  std::shared_ptr<InputCut> cut_;
   std::optional<StreamCutter> cutter_;  ///< Likewise.
   RecordLoss loss_;                     ///< Of cutters before.
   bool read_to_end_ = false;            ///< What the cutter holds is all that is left.
   std::uint64_t given_ = 0;             ///< Bytes of the stream that tiles have so far.
   std::vector<std::byte> again_;        ///< What the next tile begins with.
-  std::optional<std::byte> ahead_;      ///< Was read to see whether there is more.
 };
 
 }  // namespace penstock

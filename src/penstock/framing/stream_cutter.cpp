@@ -65,12 +65,14 @@ bool StreamCutter::waits(std::span<std::byte const> bytes) const {
 
 void StreamCutter::break_off(std::size_t more) {
   // A record that is being skipped is counted already.
-  if ((more != 0 || !left_.empty()) && skips_ == Skip::nothing) ++loss_.unfinished;
+  if ((more != 0 || !left_.empty() || !full_.empty()) && skips_ == Skip::nothing) ++loss_.unfinished;
   left_.clear();
+  full_.clear();
 }
 
 void StreamCutter::restart(std::uint64_t head) {
   left_.clear();
+  full_.clear();
   framing_ = first_framing_;
   changing_.reset();
   next_offset_ = offset_ = head;
@@ -78,7 +80,10 @@ void StreamCutter::restart(std::uint64_t head) {
   unfinished_bytes_ = 0;
 }
 
-StreamCutter::Cut StreamCutter::cut(std::span<std::byte> tile, std::size_t bytes, bool ended, bool goes_on) {
+StreamCutter::Cut StreamCutter::cut(std::span<std::byte> tile, std::size_t bytes, bool ended) {
+  if (!full_.empty()) {
+    if (auto const decided = decide_full(tile, bytes, ended)) return *decided;
+  }
   if (skips_ != Skip::nothing) {
     bytes = skip(tile, bytes);
   }
@@ -89,7 +94,7 @@ StreamCutter::Cut StreamCutter::cut(std::span<std::byte> tile, std::size_t bytes
   if (ended) return end(tile, std::move(walked), bytes);
   if (walked.bytes != 0) return give(tile, std::move(walked.framing), walked.bytes, bytes);
   looked_at_ = bytes;
-  return cut_long(tile, bytes, goes_on);
+  return cut_long(tile, bytes);
 }
 
 /// Over the whole records in front.
@@ -157,8 +162,32 @@ StreamCutter::Cut StreamCutter::end(std::span<std::byte> tile, Walked walked, st
   return give(tile, std::move(walked.framing), whole, whole);
 }
 
+/// The record that filled a tile is the last one, and whole, if the stream ends behind it; else it is too long.
+/// Nothing: it was left out, and the tile has what came behind it.
+std::optional<StreamCutter::Cut> StreamCutter::decide_full(std::span<std::byte> tile, std::size_t bytes, bool ended) {
+  std::size_t const kept = framing_->delimiter_bytes() - 1;
+  if (bytes == kept && !ended) return Cut{false, bytes};
+  auto const record = std::exchange(full_, {});
+  if (bytes == kept) {
+    std::ranges::copy(record, tile.begin());
+    return give(tile, framing_, record.size(), record.size());
+  }
+  skips_ = Skip::to_delimiter;
+  if (long_records_ == LongRecords::refuse) {
+    ++loss_.refused;
+    offset_ += record.size() - kept;
+    return std::nullopt;
+  }
+  ++loss_.truncated;
+  left_.assign(tile.begin(), tile.begin() + static_cast<std::ptrdiff_t>(bytes));
+  std::ranges::copy(record, tile.begin());
+  next_offset_ = offset_ + record.size() - kept;
+  records_ = {.framing = framing_};
+  return Cut{true, record.size()};
+}
+
 /// The tile begins with a record that has not ended: is it too long?
-StreamCutter::Cut StreamCutter::cut_long(std::span<std::byte> tile, std::size_t bytes, bool goes_on) {
+StreamCutter::Cut StreamCutter::cut_long(std::span<std::byte> tile, std::size_t bytes) {
   bool const full = bytes >= tile_bytes_;
   std::uint64_t length = 0;  // 0: it is not known.
   if (bytes != 0) length = framing_->record_bytes(tile.first(bytes)).value_or(0);
@@ -171,14 +200,20 @@ StreamCutter::Cut StreamCutter::cut_long(std::span<std::byte> tile, std::size_t 
                 "The record at byte " + std::to_string(offset_) + " has more than the " + size_text(tile_bytes_) +
                     " of a tile, and its framing cannot tell where it ends: make tiles larger.");
   }
-  if (length == 0 && !goes_on) return {false, bytes, true};
+  if (length == 0 && !last_needs_delimiter_) {
+    // If nothing follows, it is the last record, which may lack its delimiter.
+    full_.assign(tile.begin(), tile.begin() + static_cast<std::ptrdiff_t>(bytes));
+    std::copy(full_.end() - static_cast<std::ptrdiff_t>(delimiter - 1), full_.end(), tile.begin());
+    looked_at_ = 0;
+    return {false, delimiter - 1};
+  }
   if (length != 0 && framing_->change(tile.first(bytes)) != Framing::Change::none) changing_.emplace();
   skips_ = length != 0 ? Skip::bytes : Skip::to_delimiter;
   if (truncates) {
     ++loss_.truncated;
     to_skip_ = length - std::min<std::uint64_t>(length, tile_bytes_);
-    if (changing_) changing_->assign(tile.begin(), tile.begin() + static_cast<std::ptrdiff_t>(bytes));
     // The delimiter may have begun in this tile.
+    if (changing_) changing_->assign(tile.begin(), tile.begin() + static_cast<std::ptrdiff_t>(bytes));
     give(tile, framing_, bytes - (length != 0 ? 0 : delimiter - 1), bytes);
     records_.last = nullptr;
     return {true, bytes};

@@ -39,17 +39,17 @@ class StreamCutter {
     bool ready = false;
     std::size_t bytes =
         0;  ///< Of the front of the tile. If it is ready, whole records; else more is to come behind them.
-    bool full = false;  ///< Nothing is decided: the tile is full, and the record in it may end with the stream.
   };
   /// The tile has so many bytes now. It is ready if it has whole records, or if the stream has `ended`; then it may
-  /// have none. `goes_on`: behind a full tile there is more of the stream, or it may be taken for that.
+  /// have none.
   ///
   /// Throws: as Framing::record_bytes; and Error of kind bad_argument, if a record is too long for a tile and its
   ///         framing cannot tell where it ends. The stream cannot be read on.
-  Cut cut(std::span<std::byte> tile, std::size_t bytes, bool ended, bool goes_on = true);
-  /// Of a tile that is ready, without places unless they are wanted and a walk over the records found them.
-  TileRecords take_records() { return std::exchange(records_, {}); }
+  Cut cut(std::span<std::byte> tile, std::size_t bytes, bool ended);
+  /// The places of records are to be known where a walk over them finds them.
   void want_places() noexcept { wants_places_ = true; }
+  /// Of the tile that is ready.
+  TileRecords take_records() { return std::exchange(records_, {}); }
 
   /// Bytes that were left: how much room `take` needs in front of what comes next.
   std::size_t held() const noexcept { return left_.size(); }
@@ -85,7 +85,8 @@ class StreamCutter {
   Walked walk(std::span<std::byte const> bytes);
   Cut give(std::span<std::byte> tile, FramingRef behind, std::size_t whole, std::size_t bytes);
   Cut end(std::span<std::byte> tile, Walked walked, std::size_t bytes);
-  Cut cut_long(std::span<std::byte> tile, std::size_t bytes, bool goes_on);
+  std::optional<Cut> decide_full(std::span<std::byte> tile, std::size_t bytes, bool ended);
+  Cut cut_long(std::span<std::byte> tile, std::size_t bytes);
 
   FramingRef first_framing_;
   LongRecords long_records_;
@@ -95,6 +96,7 @@ class StreamCutter {
   TileRecords records_;
   std::size_t tile_bytes_ = 0;
   std::vector<std::byte> left_;
+  std::vector<std::byte> full_;    ///< A record that fills a tile, until it is known whether the stream ends behind it.
   std::uint64_t offset_ = 0;       ///< Of the tile.
   std::uint64_t next_offset_ = 0;  ///< Of the next one.
   std::size_t looked_at_ = 0;      ///< No record ends in so many bytes of the tile.

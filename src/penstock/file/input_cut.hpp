@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <optional>
+
+#include "penstock/file/delimited_pieces.hpp"
+#include "penstock/file/equal_pieces.hpp"
+#include "penstock/framing.hpp"
+
+namespace penstock {
+
+/// What the user says of it; as FileSourceOptions.
+struct CutOptions {
+  std::size_t tile_bytes = 0;
+  LongRecords long_records = LongRecords::refuse;
+  std::size_t overlap = 0;
+  bool ends_by_cr = false;  ///< Records end by "\r", and tiles have a "\n" instead.
+};
+
+/// How one input is cut into tiles of whole records.
+///
+/// Threads: any.
+class InputCut {
+ public:
+  /// Throws: as EqualPieces and DelimitedPieces.
+  InputCut(Framing::OfInput of, CutOptions const& options);
+
+  FramingRef const& framing() const noexcept { return of_.framing; }
+  /// Bytes in front of the first record.
+  std::size_t head() const noexcept { return of_.head; }
+  /// How a regular file is cut, if its records are all of one size.
+  std::optional<EqualPieces> const& equal() const noexcept { return equal_; }
+  /// How it is cut, if its records end with a delimiter.
+  std::optional<DelimitedPieces> const& delimited() const noexcept { return delimited_; }
+  /// True if it is cut by ChainedPieces.
+  bool chained() const noexcept { return !equal_ && !delimited_ && of_.framing->finds_records(); }
+  /// Its lines end by "\r", and tiles are to have a "\n" instead.
+  bool ends_by_cr() const noexcept { return ends_by_cr_; }
+
+ private:
+  Framing::OfInput const of_;
+  bool const ends_by_cr_;
+  std::optional<EqualPieces> equal_;
+  std::optional<DelimitedPieces> delimited_;
+};
+
+}  // namespace penstock
