@@ -44,7 +44,7 @@ struct CaptureNotes {
   std::uint32_t modified = 0;  ///< 1 if a packet of pcap has 24 bytes in front of it, and not 16.
   CaptureKind kind = {};       ///< Of all packets, if `kinds` is 0.
   /// If packets of a tile differ: behind their places there are so many kinds of CaptureKind::words numbers each, and
-  /// then a byte for each record, the number of its kind.
+  /// then for each record the number of its kind, four in a number of 32 bits, the first one lowest.
   std::uint32_t kinds = 0;
 
   static CaptureNotes of(Framing::Notes const& notes) noexcept {
@@ -70,7 +70,7 @@ struct CaptureNotes {
 /// How large the second input must be for the places of all packets of a tile and their kinds.
 constexpr std::size_t capture_places_bytes(std::size_t tile_bytes) {
   constexpr std::size_t least_block = 12, most_kinds = 256;
-  return record_places_bytes(tile_bytes, least_block) + tile_bytes / least_block +
+  return record_places_bytes(tile_bytes, least_block) + (tile_bytes / least_block + 3) / 4 * sizeof(std::uint32_t) +
          most_kinds * CaptureKind::words * sizeof(std::uint32_t);
 }
 

@@ -85,6 +85,10 @@ class Framing {
   /// Throws: Error, as record_bytes.
   virtual std::shared_ptr<Framing const> behind(std::span<std::byte const> /*record*/) const { return nullptr; }
 
+  /// True if something is lost where the record that these bytes begin with is left out, since it does not fit into a
+  /// tile.
+  virtual bool is_missed(std::span<std::byte const> /*bytes*/) const noexcept { return true; }
+
   /// What a stage has to know of records besides their places.
   using Notes = std::array<std::uint32_t, 7>;
   /// Of all records of this framing; RecordPlaces has it.
@@ -151,8 +155,8 @@ void each_record(Framing const& framing, std::span<std::byte const> bytes, Take 
   if (!bytes.empty() && now->delimiter_bytes() != 0) take(bytes);
 }
 
-/// Tries a framing on a sample of its input, with each byte as a border: as of a tile, of what a pipe brings, of a piece
-/// of a file. Returns what is wrong, as a sentence; nothing, if all is right.
+/// Tries a framing on a sample of its input, with each byte as a border: as of a tile, of what a pipe brings, of a
+/// piece of a file. Returns what is wrong, as a sentence; nothing, if all is right.
 ///
 /// Blocks: for a time that grows with the square of the sample; some records suffice.
 std::string check_framing(Framing const& framing, std::span<std::byte const> sample);

@@ -106,19 +106,19 @@ TEST_F(AFileInChains, HasAllItsRecordsWhateverIsGuessed) {
     wanted.back().front() = static_cast<char>(wanted.back().size() - 1);
     text += wanted.back();
   }
-  std::vector<Guessed::Find> const guesses{
-      [](auto, std::size_t from) { return from; },
-      [](auto all, std::size_t) { return all.size(); },
-      [](auto, std::size_t from) { return from + 700; },
-      [](auto, std::size_t) { return std::optional<std::size_t>(); },
-      [](auto, std::size_t) { return std::size_t{0}; },
-      [this](auto all, std::size_t from) {  // As an oracle.
-        std::string const seen = support::text_of(all);
-        std::size_t const at = text.find(seen);
-        std::size_t begin = 0;
-        while (begin < at + from) begin += 1 + static_cast<unsigned char>(text[begin]);
-        return begin - at;
-      }};
+  std::vector<Guessed::Find> const guesses{[](auto, std::size_t from) { return from; },
+                                           [](auto all, std::size_t) { return all.size(); },
+                                           [](auto, std::size_t from) { return from + 700; },
+                                           [](auto, std::size_t) { return std::optional<std::size_t>(); },
+                                           [](auto, std::size_t) { return std::size_t{0}; },
+                                           [this](auto all, std::size_t from) {  // As an oracle.
+                                             std::string const seen = support::text_of(all);
+                                             std::size_t const at = text.find(seen);
+                                             std::size_t begin = 0;
+                                             while (begin < at + from)
+                                               begin += 1 + static_cast<unsigned char>(text[begin]);
+                                             return begin - at;
+                                           }};
   for (auto const& guess : guesses) {
     for (std::size_t const tile : {256U, 300U, 1024U, 65536U}) {
       ASSERT_EQ(records({std::make_shared<Guessed>(guess)}, tile), wanted) << tile;
@@ -139,7 +139,8 @@ TEST_F(AFileInChains, IsReadUpToItsDamageAndBehindTheTileThatHasIt) {
   text[1000] = '\xFF';
   auto const oracle = std::make_shared<Guessed>([](auto, std::size_t from) { return (from + 9) / 10 * 10; });
   EXPECT_EQ(records({oracle}, 4096).size(), 100U);
-  EXPECT_THAT(*problem, HasSubstr("begins with 255. That is at byte 1000: what is in front of it was read, and nothing"));
+  EXPECT_THAT(*problem,
+              HasSubstr("begins with 255. That is at byte 1000: what is in front of it was read, and nothing"));
   auto const at_tens = std::make_shared<Guessed>([](auto all, std::size_t from) -> std::optional<std::size_t> {
     for (; from + 1 < all.size(); ++from)
       if (all[from] == std::byte{9}) return from;

@@ -132,7 +132,6 @@ TEST_F(FilesOfRecords, GiveALineOfAPipeOnceItIsWhole) {
 
 TEST_F(FilesOfRecords, NeedTilesWithRoomForARecord) {
   EXPECT_THROW(FileSource({"a"}, pipeline.pool(), {.framing = equal_records(tile_bytes + 1)}), Error);
-  EXPECT_THROW(FileSource({"a"}, pipeline.pool(), {.framing = lines(), .longest_record = tile_bytes + 1}), Error);
 }
 
 TEST_F(FilesOfRecords, OfAPipeThatWereReadComeThroughBehindAStop) {

@@ -167,6 +167,7 @@ ChainedPieces::Walk ChainedPieces::walk(Read const& read, Border begin, std::uin
       framing = nullptr;
       return walk;
     }
+    bool const missed = framing->is_missed(bytes);
     pass_long(read, walk, *walked.next, bytes);
     if (walk.damage) return walk;
     if (long_records_ == LongRecords::truncate) {
@@ -175,7 +176,7 @@ ChainedPieces::Walk ChainedPieces::walk(Read const& read, Border begin, std::uin
       piece.records.last = nullptr;
       return walk;
     }
-    ++piece.loss.refused;
+    if (missed) ++piece.loss.refused;
   }
   return walk;
 }
@@ -228,8 +229,8 @@ bool ChainedPieces::more() const {
 std::optional<std::string> ChainedPieces::problem() const {
   std::scoped_lock const lock(mutex_);
   if (!damage_) return std::nullopt;
-  std::string text = damage_->sentence + " That is at byte " + std::to_string(damage_->at) +
-                     ": what is in front of it was read, and ";
+  std::string text =
+      damage_->sentence + " That is at byte " + std::to_string(damage_->at) + ": what is in front of it was read, and ";
   text += damage_->until ? "what was found from byte " + std::to_string(*damage_->until) + " on."
                          : std::string("nothing from there on.");
   if (damage_->others != 0) text += " There is more damage, in " + count_text(damage_->others, "place") + " at least.";

@@ -71,12 +71,12 @@ class FileSource::Parts {
   bool opened_all_ = false;
   std::shared_ptr<OpenFile> current_;
   std::optional<FilePieces> in_pieces_;  ///< How it is read, if by all producers at once.
-  std::shared_ptr<ByteStream> stream_;  ///< What the current one holds, if it is read as a stream.
+  std::shared_ptr<ByteStream> stream_;   ///< What the current one holds, if it is read as a stream.
   std::shared_ptr<std::string const> name_;
-  std::uint64_t file_ = 0;          ///< The current one's number.
-  std::uint64_t files_ = 0;         ///< Gone to so far.
-  std::uint64_t tiles_ = 0;         ///< Of the current one, given out so far.
-  std::uint64_t bytes_ = 0;         ///< Of the current one, before the next tile's own.
+  std::uint64_t file_ = 0;   ///< The current one's number.
+  std::uint64_t files_ = 0;  ///< Gone to so far.
+  std::uint64_t tiles_ = 0;  ///< Of the current one, given out so far.
+  std::uint64_t bytes_ = 0;  ///< Of the current one, before the next tile's own.
 };
 
 }  // namespace penstock

@@ -90,8 +90,7 @@ bool FollowedFile::is_plain() {
 }
 
 void FollowedFile::cut_by(Framing::OfInput of, bool ends_by_cr) {
-  cut_ = std::make_shared<InputCut>(
-      of, CutOptions{tile_bytes_, options_.long_records, options_.overlap, ends_by_cr});
+  cut_ = std::make_shared<InputCut>(of, CutOptions{tile_bytes_, options_.long_records, options_.overlap, ends_by_cr});
   cutter_.emplace(of.framing, options_.long_records);
   cutter_->restart(of.head);
   position_ = of.head;

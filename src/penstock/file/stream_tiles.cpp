@@ -48,8 +48,7 @@ std::size_t StreamTiles::head_bytes() const noexcept {
 }
 
 void StreamTiles::cut_by(Framing::OfInput const& of, bool ends_by_cr) {
-  cut_ = std::make_shared<InputCut>(
-      of, CutOptions{tile_bytes_, options_.long_records, options_.overlap, ends_by_cr});
+  cut_ = std::make_shared<InputCut>(of, CutOptions{tile_bytes_, options_.long_records, options_.overlap, ends_by_cr});
   loss_ = loss();
   cutter_.emplace(of.framing, options_.long_records);
   cutter_->restart(of.head);
@@ -98,9 +97,12 @@ StreamTiles::Next StreamTiles::next(ByteStream& stream, std::span<std::byte> til
   std::size_t const again = again_.size();
   std::ranges::copy(again_, tile.begin());
   auto const got = gather(stream, tile.subspan(again));
-  Next next{(cutter_ ? cutter_->offset() : given_) - again, again + got.bytes, got.bytes, got.ended,
-                  got.ended && cutter_ ? cutter_->unfinished_bytes() : 0,
-                  cutter_ ? cutter_->take_records() : TileRecords()};
+  Next next{(cutter_ ? cutter_->offset() : given_) - again,
+            again + got.bytes,
+            got.bytes,
+            got.ended,
+            got.ended && cutter_ ? cutter_->unfinished_bytes() : 0,
+            cutter_ ? cutter_->take_records() : TileRecords()};
   given_ += got.bytes;
   auto const last = tile.first(next.bytes).last(std::min(next.bytes, options_.overlap));
   again_.assign(last.begin(), last.end());

@@ -37,13 +37,13 @@ std::optional<PcapHead> PcapHead::of(CaptureBytes first) {
     CaptureNumbers const numbers(swapped);
     std::uint32_t const magic = numbers.word(first, 0);
     if (!is_magic(magic)) continue;
-    return PcapHead{{.format = CaptureNotes::pcap,
-                     .swapped = swapped ? 1U : 0U,
-                     .lengths = lengths_of(numbers.half(first, 4), numbers.half(first, 6)),
-                     .modified = magic == modified ? 1U : 0U,
-                     .kind = {.link = numbers.word(first, 20) & 0x03FFFFFFU,
-                              .time_unit = magic == nanoseconds ? 9U : 6U}},
-                    numbers.word(first, 16)};
+    return PcapHead{
+        {.format = CaptureNotes::pcap,
+         .swapped = swapped ? 1U : 0U,
+         .lengths = lengths_of(numbers.half(first, 4), numbers.half(first, 6)),
+         .modified = magic == modified ? 1U : 0U,
+         .kind = {.link = numbers.word(first, 20) & 0x03FFFFFFU, .time_unit = magic == nanoseconds ? 9U : 6U}},
+        numbers.word(first, 16)};
   }
   return std::nullopt;
 }
@@ -96,7 +96,7 @@ std::optional<std::size_t> Pcap::find_record(CaptureBytes all, std::size_t from,
         original != 0 && captured <= usual_ && original <= most_captured && numbers_.word(bytes, 4) < units;
     return can_be ? in_front_ + std::uint64_t{captured} : 0;
   };
-  auto const found = RecordChains(all.subspan(from), length).find(end, 1);
+  auto const found = RecordChains(all.subspan(from), end, length).find(1);
   return found ? std::optional(from + *found) : std::nullopt;
 }
 

@@ -44,9 +44,9 @@ class Pcap final : public Framing {
 
   CaptureNotes const notes_;
   CaptureNumbers const numbers_;
-  std::size_t const in_front_;   ///< Of the bytes of a packet.
-  std::uint32_t const usual_;    ///< Longest packet that is looked for.
-  std::uint32_t const most_;     ///< Longest packet that can be.
+  std::size_t const in_front_;  ///< Of the bytes of a packet.
+  std::uint32_t const usual_;   ///< Longest packet that is looked for.
+  std::uint32_t const most_;    ///< Longest packet that can be.
 };
 
 }  // namespace penstock

@@ -133,6 +133,12 @@ void Pcapng::add_interface(CaptureBytes block) {
   if (known == kinds_.end()) kinds_.push_back(kind);
 }
 
+/// Names, secrets and all that is no packet may be left out.
+bool Pcapng::is_missed(CaptureBytes bytes) const noexcept {
+  std::uint32_t const type = numbers_.word(bytes, 0);
+  return type == old_packet || type == simple_packet || type == enhanced_packet;
+}
+
 Framing::Notes Pcapng::notes() const noexcept {
   CaptureNotes notes{.format = CaptureNotes::pcapng, .swapped = numbers_.swapped() ? 1U : 0U};
   if (!kinds_.empty()) notes.kind = kinds_.front();
@@ -143,8 +149,8 @@ std::size_t Pcapng::write_more(CaptureBytes records, std::span<std::uint32_t con
                                std::span<std::byte> more) const {
   if (kinds_.size() < 2) return 0;
   constexpr std::size_t kind_bytes = CaptureKind::words * sizeof(std::uint32_t);
-  std::size_t const table = kinds_.size() * kind_bytes;
-  if (table + places.size() > more.size()) {
+  std::size_t const table = kinds_.size() * kind_bytes, all_bytes = table + (places.size() + 3) / 4 * 4;
+  if (all_bytes > more.size()) {
     refuse_capture("The second input of a tile has no room for the kinds of " + std::to_string(places.size()) +
                    " packets: make it as large as capture_places_bytes says.");
   }
@@ -153,15 +159,20 @@ std::size_t Pcapng::write_more(CaptureBytes records, std::span<std::uint32_t con
     all.kind = kinds_[k];
     std::memcpy(more.data() + k * kind_bytes, all.words().data() + 1, kind_bytes);
   }
+  std::uint32_t four = 0;
   for (std::size_t k = 0; k < places.size(); ++k) {
     std::size_t const behind = k + 1 < places.size() ? places[k + 1] : records.size();
     auto const interface = interface_of(records.first(behind).subspan(places[k]));
-    more[table + k] = std::byte{interface && *interface < kind_of_.size() ? kind_of_[*interface] : std::uint8_t{0}};
+    std::uint32_t const kind = interface && *interface < kind_of_.size() ? kind_of_[*interface] : 0;
+    four |= kind << k % 4 * 8;
+    if (k % 4 != 3 && k + 1 != places.size()) continue;
+    std::memcpy(more.data() + table + k / 4 * 4, &four, sizeof four);
+    four = 0;
   }
   all.kinds = static_cast<std::uint32_t>(kinds_.size());
   all.kind = kinds_.front();
   notes = all.words();
-  return table + places.size();
+  return all_bytes;
 }
 
 std::optional<std::size_t> Pcapng::find_record(CaptureBytes all, std::size_t from, bool end) const {
@@ -174,7 +185,7 @@ std::optional<std::size_t> Pcapng::find_record(CaptureBytes all, std::size_t fro
   };
   // Blocks are multiples of four bytes, and `all` begins with one.
   std::size_t const first = std::min(all.size(), (from + 3) / 4 * 4);
-  auto const found = RecordChains(all.subspan(first), length).find(end, 4);
+  auto const found = RecordChains(all.subspan(first), end, length).find(4);
   return found ? std::optional(first + *found) : std::nullopt;
 }
 

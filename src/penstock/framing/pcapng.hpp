@@ -28,6 +28,7 @@ class Pcapng final : public Framing {
   std::optional<std::size_t> find_record(CaptureBytes all, std::size_t from, bool end) const override;
   Change change(CaptureBytes bytes) const noexcept override;
   FramingRef behind(CaptureBytes block) const override;
+  bool is_missed(CaptureBytes bytes) const noexcept override;
   Notes notes() const noexcept override;
   std::size_t write_more(CaptureBytes records, std::span<std::uint32_t const> places, Notes& notes,
                          std::span<std::byte> more) const override;
@@ -38,9 +39,9 @@ class Pcapng final : public Framing {
   std::optional<std::uint32_t> interface_of(CaptureBytes block) const;
 
   CaptureNumbers numbers_;
-  std::uint32_t longest_ = 0;            ///< Of the first interface, whose packets simple ones are.
-  std::vector<CaptureKind> kinds_;       ///< Each once.
-  std::vector<std::uint8_t> kind_of_;    ///< Of each interface.
+  std::uint32_t longest_ = 0;          ///< Of the first interface, whose packets simple ones are.
+  std::vector<CaptureKind> kinds_;     ///< Each once.
+  std::vector<std::uint8_t> kind_of_;  ///< Of each interface.
 };
 
 }  // namespace penstock

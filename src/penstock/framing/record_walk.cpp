@@ -27,8 +27,8 @@ std::size_t room_for_places(std::span<std::byte const> records, std::span<std::b
 }
 
 /// Writes what is in front of places and behind them, and says how many bytes all are.
-std::size_t write_around(Framing const& last, std::span<std::byte const> records,
-                         std::span<std::uint32_t const> places, std::span<std::byte> to) {
+std::size_t write_around(Framing const& last, std::span<std::byte const> records, std::span<std::uint32_t const> places,
+                         std::span<std::byte> to) {
   RecordPlaces head{.records = static_cast<std::uint32_t>(places.size()), .notes = last.notes()};
   std::size_t const bytes = sizeof head + places.size_bytes();
   std::size_t const more = last.write_more(records, places, head.notes, to.subspan(bytes));
@@ -67,7 +67,8 @@ std::size_t write_places(TileRecords const& of, std::span<std::byte const> recor
   if (of.last == nullptr) return write_record_places(*of.framing, records, to);
   std::size_t const room = room_for_places(records, to);
   if (of.places.size() > room) refuse_more_than(room);
-  if (!of.places.empty()) std::memcpy(to.data() + sizeof(RecordPlaces), of.places.data(), of.places.size() * sizeof of.places.front());
+  if (!of.places.empty())
+    std::memcpy(to.data() + sizeof(RecordPlaces), of.places.data(), of.places.size() * sizeof of.places.front());
   return write_around(*of.last, records, of.places, to);
 }
 

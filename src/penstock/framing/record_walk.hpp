@@ -18,11 +18,11 @@ inline bool leads_on(Framing const& framing) noexcept {
 
 /// Where a walk over records has come to.
 struct Walked {
-  FramingRef framing;                       ///< Of what comes behind.
-  std::size_t bytes = 0;                    ///< Of whole records.
-  std::optional<std::uint64_t> next = {};   ///< How long the record behind them is, if its beginning tells.
-  bool part = false;                        ///< It begins a tile.
-  std::optional<Error> damage = {};         ///< No record begins behind them, and why.
+  FramingRef framing;                      ///< Of what comes behind.
+  std::size_t bytes = 0;                   ///< Of whole records.
+  std::optional<std::uint64_t> next = {};  ///< How long the record behind them is, if its beginning tells.
+  bool part = false;                       ///< It begins a tile.
+  std::optional<Error> damage = {};        ///< No record begins behind them, and why.
 };
 /// Walks over the whole records of these bytes, which begin with one of this framing, as long as they begin in front of
 /// `border`. Their places are added to `places`, unless that is null; `base` is the place of the first byte.
@@ -31,8 +31,8 @@ Walked walk_records(FramingRef framing, std::span<std::byte const> bytes, std::s
 
 /// What is known of the records of a tile.
 struct TileRecords {
-  FramingRef framing = {};                   ///< Of the first of them. Null: the tile has no records.
-  FramingRef last = {};                      ///< Behind the last one, if their places are known.
+  FramingRef framing = {};  ///< Of the first of them. Null: the tile has no records.
+  FramingRef last = {};     ///< Behind the last one, if their places are known.
   std::vector<std::uint32_t> places = {};
 };
 /// As write_record_places.

@@ -218,7 +218,7 @@ StreamCutter::Cut StreamCutter::cut_long(std::span<std::byte> tile, std::size_t 
     records_.last = nullptr;
     return {true, bytes};
   }
-  ++loss_.refused;
+  if (length == 0 || framing_->is_missed(tile.first(bytes))) ++loss_.refused;
   to_skip_ = length;
   return {false, skip(tile, bytes)};
 }
