@@ -4,83 +4,11 @@
 
 #include <cstdint>
 
-#include "penstock/flavour.hpp"
+#include "penstock/kernels/captured_packet.hpp"
 #include "penstock/packet_sums.hpp"
-
-// In a CUDA source these functions are for the GPU only.
-#ifdef __CUDACC__
-#define PENSTOCK_PARSES_THERE __device__
-#else
-#define PENSTOCK_PARSES_THERE
-#endif
 
 namespace penstock {
 inline namespace PENSTOCK_FLAVOUR {
-
-using Octets = unsigned char const*;
-
-PENSTOCK_PARSES_THERE constexpr std::uint32_t big_half(Octets at) {
-  return static_cast<std::uint32_t>(at[0]) << 8U | at[1];
-}
-/// A number of the capture's own, in its byte order.
-PENSTOCK_PARSES_THERE constexpr std::uint32_t capture_word(Octets at, bool swapped) {
-  std::uint32_t const low = static_cast<std::uint32_t>(at[0]) | static_cast<std::uint32_t>(at[1]) << 8U;
-  std::uint32_t const high = static_cast<std::uint32_t>(at[2]) | static_cast<std::uint32_t>(at[3]) << 8U;
-  std::uint32_t const word = low | high << 16U;
-  return swapped ? word >> 24U | (word >> 8U & 0xFF00U) | (word << 8U & 0xFF0000U) | word << 24U : word;
-}
-
-/// A record of a capture.
-struct CapturedPacket {
-  bool packet = false;  ///< Or else another block.
-  std::uint64_t time = 0;
-  std::uint32_t data = 0;  ///< Where its bytes begin in the record.
-  std::uint32_t captured = 0;
-  std::uint32_t original = 0;
-};
-
-/// Nanoseconds of so many units.
-PENSTOCK_PARSES_THERE constexpr std::uint64_t nanoseconds_of(std::uint64_t units, std::uint32_t unit) {
-  constexpr std::uint64_t second = 1'000'000'000;
-  if ((unit & 0x80U) != 0) {
-    std::uint32_t const bits = unit & 0x7FU;
-    if (bits > 63) return 0;
-    std::uint64_t const part = units & ((std::uint64_t{1} << bits) - 1);
-    // What is below 2^-30 of a second is less than a nanosecond.
-    std::uint64_t const fine = bits > 30 ? (part >> (bits - 30)) * second >> 30U : part * second >> bits;
-    return (units >> bits) * second + fine;
-  }
-  for (; unit < 9; ++unit) units *= 10;
-  for (; unit > 9; --unit) units /= 10;
-  return units;
-}
-
-/// `notes` are those of RecordPlaces.
-PENSTOCK_PARSES_THERE constexpr CapturedPacket captured_packet(Octets record, std::uint32_t bytes,
-                                                               std::uint32_t const* notes) {
-  bool const swapped = (notes[0] >> 8U & 1U) != 0, blocks = (notes[0] & 0xFFU) != 0;
-  std::uint32_t const unit = notes[2];
-  CapturedPacket found;
-  if (!blocks) {
-    if (bytes < 16) return found;
-    std::uint64_t const second = capture_word(record, swapped), part = capture_word(record + 4, swapped);
-    found = {true, second * 1'000'000'000 + (unit == 9 ? part : part * 1000), 16, capture_word(record + 8, swapped),
-             capture_word(record + 12, swapped)};
-  } else {
-    std::uint32_t const type = bytes < 16 ? 0 : capture_word(record, swapped);
-    if (type == 3) {  // Simple: it has no time, and its captured length is what there is room for.
-      found = {true, 0, 12, bytes - 16, capture_word(record + 8, swapped)};
-      if (found.captured > found.original) found.captured = found.original;
-    } else if ((type == 2 || type == 6) && bytes >= 32) {
-      std::uint64_t const units =
-          std::uint64_t{capture_word(record + 12, swapped)} << 32U | capture_word(record + 16, swapped);
-      found = {true, nanoseconds_of(units, unit), 28, capture_word(record + 20, swapped),
-               capture_word(record + 24, swapped)};
-    }
-  }
-  if (found.packet && found.captured > bytes - found.data) found.captured = bytes - found.data;
-  return found;
-}
 
 /// What the headers of a packet say.
 struct ParsedPacket {

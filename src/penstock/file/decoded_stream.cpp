@@ -7,6 +7,10 @@
 
 namespace penstock {
 
+void expect_unchanged(OpenFile const& file, FileSourceOptions const& options) {
+  options.framing != nullptr ? file.expect_only_grown() : file.expect_unchanged();
+}
+
 FileProblem problem_of_decoding(OpenFile const& file, Error const& error) {
   try {
     file.expect_unchanged();
