@@ -29,19 +29,33 @@ struct ModelRun {
   double notice_time = 10e-6;
   bool legacy = false;
   bool down = true;
+  /// A device that is threads of the host: CPUs also copy, unless its stage works in place, and compute.
+  bool on_host = false, maps = false;
+  bool notices = false;  ///< How long tiles wait to be noticed is known.
+  bool single = false;   ///< A lane does all in one stream.
 
   double fill() const { return fill_per_byte * tile_bytes; }
   double copy() const { return copy_set_up / batch + tile_bytes / link; }
   double enqueue() const { return enqueue_time / batch; }
   double kernel() const { return kernel_per_byte * tile_bytes; }
+  /// Of the host, for a tile; 0 if it does not matter.
+  double cpu_time() const {
+    if (!on_host) return 0;
+    return fill() + sink_time + enqueue() + retire_time + kernel() + (maps ? 0 : (down ? 2 : 1) * copy());
+  }
   double streams() const { return legacy ? 1 : std::min(lanes, kernels_at_once); }
   double in_flight_time() const { return enqueue() + (down ? 2 : 1) * copy() + kernel() + notice_time; }
+
+  /// Tiles per second that streams allow in which all steps come one after the other.
+  double in_turn() const { return single ? (legacy ? 1 : lanes) / ((down ? 2 : 1) * copy() + kernel()) : 1e12; }
 
   /// Tiles per second.
   double rate() const {
     double const round = fill() + in_flight_time() + sink_time;
-    return std::min({producers / fill(), sinks / sink_time, lanes / (enqueue() + retire_time), 1 / copy(),
-                     streams() / kernel(), lanes * slots / in_flight_time(), static_cast<double>(pool) / round});
+    double const host = on_host ? cpus / cpu_time() : 1e12;
+    return std::min({host, producers / fill(), sinks / sink_time, lanes / (enqueue() + retire_time), 1 / copy(),
+                     streams() / kernel(), in_turn(), lanes * slots / in_flight_time(),
+                     static_cast<double>(pool) / round});
   }
   double bytes_per_second() const { return rate() * tile_bytes; }
 
@@ -67,14 +81,28 @@ struct ModelRun {
     run.enqueue = tiles * enqueue();
     run.lane_idle = lanes - tiles * (enqueue() + retire_time);
     run.in_flight = tiles * in_flight_time();
-    run.legacy = legacy;
     run.overlap = overlap(tiles);
+    run.single_stream = single;
+    if (notices) run.notice = tiles * notice_time;
+    if (single && !legacy && lanes == 1) run.overlap->busy = part(tiles / in_turn()), run.overlap->overlap = 0;
+    if (legacy) {
+      // As what events tell of it is read.
+      run.shares = single ? SharedStream::all : SharedStream::stage;
+      run.overlap->shared = single ? part(tiles / in_turn()) : run.overlap->computing;
+      if (single) run.overlap->uploading = run.overlap->downloading = std::chrono::nanoseconds(0);
+      run.overlap->computing = std::chrono::nanoseconds(0);
+      run.overlap->overlap.reset();
+      run.overlap->speed_of_light.reset();
+    }
+    run.cpu_time = cpu_time() > 0 ? std::optional(tiles * cpu_time()) : std::nullopt;
+    run.copies_in_vain = on_host && !maps;
     return run;
   }
 
   /// Options as an Advice gives them: "--slots 8 --tiles 25".
   ModelRun with(std::string const& change) const {
     ModelRun changed = *this;
+    if (change.find("reads_once") != std::string::npos) changed.maps = true;
     std::istringstream words(change);
     for (std::string word, value; words >> word;) {
       if (word.rfind("--", 0) != 0) continue;
@@ -87,13 +115,17 @@ struct ModelRun {
       if (word == "--tiles") changed.pool = std::stoull(value);
       if (word == "--tile") changed.tile_bytes = static_cast<double>(parse_size(value));
       if (word == "--streams") changed.legacy = false;
+      if (word == "--shape") changed.single = false;
+      if (word == "--signal") changed.notice_time = notice_time / 2;
     }
     return changed;
   }
 
  private:
+  static std::chrono::nanoseconds part(double share) {
+    return std::chrono::nanoseconds(std::llround(std::min(share, 1.0) * 1e9));
+  }
   Overlap overlap(double tiles) const {
-    auto const part = [](double share) { return std::chrono::nanoseconds(std::llround(std::min(share, 1.0) * 1e9)); };
     double const up = tiles * copy(), back = down ? up : 0, computing = std::min(1.0, tiles * kernel() / streams());
     Overlap seen;
     seen.uploading = part(up);

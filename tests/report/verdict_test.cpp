@@ -19,7 +19,7 @@ TEST_F(ARunOfOneSecond, IsBoundByProducersThatFillAllTheTime) {
   Verdict const seen = verdict();
   EXPECT_EQ(seen.bound, Bound::fill);
   EXPECT_EQ(seen.advice.at(0).change, "--producers 8");
-  EXPECT_NEAR(seen.advice.at(0).gain, 2 / 0.975, 0.01);
+  EXPECT_NEAR(seen.advice.at(0).gain, mostly(2), 0.01) << "twice as many fill no more than twice as much";
   EXPECT_THAT(seen.streams_will_not_help.value().sentence, HasSubstr("the device waits for the host"));
   EXPECT_THAT(seen.evidence.at(1), HasSubstr("producers waited for tiles 1 % of the time"));
 }
@@ -49,7 +49,7 @@ TEST_F(ARunOfOneSecond, IsPromisedNoMoreProducersThanCpusAndNoMoreThanTheyAreWor
   alone.fill = 10'300;
   alone.fill_twice = 18'300;  // Not 20,600.
   EXPECT_EQ(verdict().advice.at(0).change, "--producers 8");
-  EXPECT_NEAR(verdict().advice.at(0).gain, 1.777 / 0.975, 0.01);
+  EXPECT_NEAR(verdict().advice.at(0).gain, mostly(1.777), 0.01);
 }
 
 TEST_F(ARunOfOneSecond, IsBoundByASinkThatNeverWaits) {
@@ -103,9 +103,15 @@ TEST_F(ARunOfOneSecond, IsBoundByCompletionsIfTilesWaitToBeNoticed) {
   Verdict const seen = verdict();
   EXPECT_EQ(seen.bound, Bound::completion);
   EXPECT_THAT(seen.evidence.at(0), HasSubstr("Of 800 us in flight a tile was done for 600 us"));
-  EXPECT_EQ(seen.advice.at(0).change, "--slots 8 --tiles 25");
-  EXPECT_EQ(seen.advice.at(1).change, "--signal event_poll");
-  EXPECT_NEAR(seen.advice.at(1).gain, 1.6, 0.01);
+  EXPECT_EQ(seen.advice.at(0).change, "--signal event_poll");
+  EXPECT_NEAR(seen.advice.at(0).gain, mostly(1.6), 0.01);
+  EXPECT_EQ(seen.advice.at(1).change, "--slots 8 --tiles 25");
+  EXPECT_NEAR(seen.advice.at(1).gain, mostly(2 / 1.3), 0.01) << "a part is busy for three tenths of the time";
+  run.slots = 32;
+  run.in_flight = 64;
+  run.notice = 48;
+  run.pool = 80;
+  for (Advice const& advice : verdict().advice) EXPECT_EQ(advice.change.find("--slots"), std::string::npos);
 }
 
 TEST_F(ARunOfOneSecond, WhoseSmallTilesWaitToBeNoticedIsOfferedBatchesOnAGpu) {
@@ -142,7 +148,7 @@ TEST_F(ARunOfOneSecond, HasTooFewTilesIfAllSlotsAreInUseAndNobodyIsBusy) {
   EXPECT_EQ(seen.bound, Bound::too_few_tiles);
   EXPECT_THAT(seen.evidence.at(0), HasSubstr("7.6 of 8 slots"));
   EXPECT_EQ(seen.advice.at(0).change, "--slots 8 --tiles 25");
-  EXPECT_DOUBLE_EQ(seen.advice.at(0).gain, 2);
+  EXPECT_DOUBLE_EQ(seen.advice.at(0).gain, mostly(2));
 }
 
 TEST_F(ARunOfOneSecond, HasTooFewTilesIfItsPoolIsSmallerThanItsSlots) {
@@ -162,7 +168,7 @@ TEST_F(ARunOfOneSecond, IsToldThatAllSlotsAreInUseOnlyIfTheyAre) {
   EXPECT_EQ(verdict().advice.at(0).why, "All slots are in use, and no part is busy.");
   run.in_flight = 2;
   EXPECT_EQ(verdict().bound, Bound::too_few_tiles);
-  EXPECT_EQ(verdict().advice.at(0).why, "All tiles are on their way, and no part is busy.");
+  EXPECT_TRUE(verdict().advice.empty()) << "six of eight slots are free, and more would be";
 }
 
 TEST_F(ARunOfOneSecond, OfNoMoreTilesThanSlotsIsNotToldToHaveMoreOfThem) {
@@ -236,6 +242,58 @@ TEST_F(ARunOfOneSecond, WithFewTilesIsNotBoundByTheSourceThatHasThemMostOfTheTim
   EXPECT_NEAR(seen.advice[0].gain, 1 / 0.67, 0.01);
 }
 
+TEST_F(ARunOfOneSecond, IsOfferedNoProducersWhereTilesAreGivenOutOneAfterTheOther) {
+  run.producers = 1;
+  run.fill = 0.85;
+  run.borrow_wait = 0;
+  ASSERT_EQ(verdict().bound, Bound::fill);
+  EXPECT_NEAR(verdict().advice.at(0).gain, mostly(2), 0.01) << "the source takes a seventh of the time to give one out";
+  run.producers = 4;
+  run.fill = 3.2;
+  ASSERT_EQ(verdict().bound, Bound::fill);
+  EXPECT_NEAR(verdict().advice.at(0).gain, mostly(1 / 0.8), 0.01) << "it may be that one is always at that";
+}
+
+TEST_F(ARunOfOneSecond, IsBoundByCpusWithNothingLeft) {
+  run.cpus = 2;
+  run.cpu_time = 1.95;
+  Verdict seen = verdict();
+  EXPECT_EQ(seen.bound, Bound::cpus) << describe(seen);
+  EXPECT_EQ(seen.evidence.at(0), "2 CPUs had nothing left: this process used 98 % of their time.");
+  EXPECT_TRUE(seen.advice.empty()) << "neither slots nor threads bring more CPUs";
+  EXPECT_EQ(seen.streams_will_not_help.value().reason, NoStreams::host);
+  run.gpu = true;
+  EXPECT_EQ(verdict().bound, Bound::too_few_tiles) << "most of that was spent watching the GPU";
+}
+
+TEST_F(ARunOfOneSecond, OnACpuDeviceThatCopiesInVainIsToldOfThePromiseThatSpares) {
+  run.cpus = 2;
+  run.cpu_time = 1.95;
+  run.copies_in_vain = true;
+  Verdict const seen = verdict();
+  ASSERT_EQ(seen.bound, Bound::cpus);
+  EXPECT_THAT(seen.advice.at(0).change, HasSubstr("promises reads_once"));
+  EXPECT_NEAR(seen.advice.at(0).gain, mostly(2 / (1.95 - 0.6)), 0.01);
+}
+
+TEST_F(ARunOfOneSecond, BesideBusyProcessesIsAdvisedNothing) {
+  run.fill = 3.9;
+  run.borrow_wait = 0.05;
+  run.cpus = 8;
+  run.cpu_time = 4;
+  ASSERT_FALSE(verdict().advice.empty());
+  run.cpu_of_others = 3;
+  Verdict const seen = verdict();
+  EXPECT_TRUE(seen.advice.empty());
+  EXPECT_EQ(seen.no_advice,
+            "Nothing is advised, because other processes used 38 % of the CPUs and left 13 %: on a quiet machine the "
+            "bound may be another.");
+  EXPECT_FALSE(seen.streams_will_not_help) << "the source may only be slow because its threads wait for CPUs";
+  run.cpu_of_others = 1;
+  EXPECT_EQ(verdict().advice.at(0).change, "--producers 7") << "three CPUs are free";
+  EXPECT_NEAR(verdict().advice.at(0).gain, mostly(1.75), 0.01);
+}
+
 TEST_F(ARunOfOneSecond, IsOfferedNoMoreProducersThanTiles) {
   run.producers = 2;
   run.fill = 1.95;
@@ -279,8 +337,8 @@ TEST_F(ARunOfOneSecond, IsDescribedInAFewPlainLines) {
             "bound: fill; 10.5 GB/s of 10.8 GB/s, the source without a pause; next 35.0 GB/s, uploads without a pause\n"
             "  4 producers spent 98 % of the time in the source, all together.\n"
             "  Next in use: uploads, 30 % of what is possible; producers waited for tiles 1 % of the time.\n"
-            "  try --producers 8: 2.1 x. All 4 fill 98 % of the time, and there are 16 CPUs.\n"
-            "  try a source that takes half the time: 2.1 x. Filling is the bound.\n"
+            "  try --producers 8: 1.85 x. All 4 fill 98 % of the time, and there are 16 CPUs.\n"
+            "  try a source that takes half the time: 2.0 x. Filling is the bound.\n"
             "  Streams will not help here, because the device waits for the host: the source is at its limit.");
 }
 
