@@ -119,6 +119,31 @@ TEST(Advice, OfALaneThatTakesBackOneTileAfterTheOtherIsNotToPutMoreAtOnce) {
     EXPECT_EQ(advice.change.find("--batch"), std::string::npos);
 }
 
+TEST(Advice, HoldsForAModelWithTilesTooSmallForTheWayBack) {
+  ModelRun const model{.producers = 16,
+                       .lanes = 4,
+                       .slots = 32,
+                       .cpus = 32,
+                       .pool = 200,
+                       .tile_bytes = 65536,
+                       .sink_time = 0.5e-6,
+                       .enqueue_time = 4e-6,
+                       .up = false};
+  expect_advice_to_hold(model, Bound::download, {.download = 1 / model.copy(), .link_down = model.link});
+}
+
+TEST(Advice, HoldsForAModelWhoseKernelsLeaveRoomForThoseOfMoreLanes) {
+  ModelRun const model{.producers = 16,
+                       .lanes = 2,
+                       .slots = 8,
+                       .cpus = 32,
+                       .pool = 60,
+                       .kernel_per_byte = 1 / 10e9,
+                       .kernels_at_once = 8,
+                       .gpu = true};
+  expect_advice_to_hold(model, Bound::kernel, {.kernel = 8 / model.kernel()});
+}
+
 TEST(Advice, HoldsForAModelWhoseCpusCopyInVain) {
   expect_advice_to_hold({.producers = 4, .lanes = 2, .cpus = 2, .copy_set_up = 1e-6, .link = 12e9, .on_host = true},
                         Bound::cpus);

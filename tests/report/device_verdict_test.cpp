@@ -125,65 +125,6 @@ TEST_F(ARunOfOneSecond, IsOfferedMoreLanesIfItsKernelsLeaveRoomForThoseOfOthers)
   EXPECT_THAT(verdict().advice.at(0).change, testing::Not(HasSubstr("--lanes"))) << "they fill the device";
 }
 
-TEST_F(ARunOfOneSecond, SerialisesInTheLegacyStreamIfKernelsCouldGoOnAtOnce) {
-  compute_in_the_legacy_stream();
-  Verdict const seen = verdict();
-  EXPECT_EQ(seen.bound, Bound::serialising_stream);
-  EXPECT_THAT(seen.evidence.at(0), HasSubstr("8 lanes computed in the one legacy default stream"));
-  EXPECT_EQ(seen.advice.at(0).change, "--streams own");
-  EXPECT_THAT(seen.advice.at(1).change, HasSubstr("penstock-legacy"));
-  EXPECT_NEAR(seen.advice.at(0).gain, mostly(4 / 1.2), 0.01) << "what the producers can fill";
-  EXPECT_FALSE(seen.streams_will_not_help);
-  alone.kernel = 10'300;
-  EXPECT_EQ(verdict().bound, Bound::kernel) << "it reaches what it reaches alone, in as many streams as it takes";
-  alone.kernel.reset();
-  EXPECT_EQ(verdict().bound, Bound::serialising_stream);
-  EXPECT_TRUE(verdict().advice.empty()) << "what kernels would come to in other streams is not known";
-}
-
-TEST_F(ARunOfOneSecond, SerialisesInTheLegacyStreamAsFarAsOneCanTellWithoutATimeline) {
-  run.shares = SharedStream::stage;
-  run.overlap.reset();
-  EXPECT_EQ(verdict().bound, Bound::serialising_stream);
-  run.shares = SharedStream::none;
-  EXPECT_EQ(verdict().bound, Bound::too_few_tiles);
-}
-
-/// As lanes of the legacy flavour that upload, compute and download in one stream each: it is one for all of them.
-TEST_F(ARunOfOneSecond, SerialisesInTheLegacyStreamIfAllWorkOfAllLanesIsThere) {
-  run.lanes = 4;
-  run.lane_idle = 3.6;
-  run.in_flight = 15.8;
-  run.single_stream = true;
-  run.shares = SharedStream::all;
-  run.overlap = Overlap{.busy = seconds(0.97), .window = seconds(1), .shared = seconds(0.97), .overlap = 0};
-  run.device_times = DeviceTimes{.overlap = 0};
-  Verdict seen = verdict();
-  EXPECT_EQ(seen.bound, Bound::serialising_stream) << describe(seen);
-  EXPECT_EQ(seen.evidence.at(0),
-            "4 lanes did all in the one legacy default stream, which had work 97 % of the time: nothing overlaps.");
-  EXPECT_TRUE(seen.advice.empty()) << "neither lanes nor slots help, and of other streams nothing is known";
-  EXPECT_EQ(describe(seen.device_times.value()), "Overlap is 0 %: all work waits in one stream.");
-  alone.upload = alone.download = 40'000;
-  alone.both = 38'000;
-  alone.kernel = 60'000;
-  seen = verdict();
-  EXPECT_EQ(seen.advice.at(0).change, "--streams own");
-  EXPECT_NEAR(seen.advice.at(0).gain, mostly(4 / 1.2), 0.01) << "what the producers can fill";
-  alone.both = 10'300;
-  EXPECT_EQ(verdict().bound, Bound::upload) << "the link is as full as it can be, in whatever streams";
-}
-
-TEST_F(ARunOfOneSecond, IsOfferedNoLanesWhereAllOfThemShareAStream) {
-  run.shares = SharedStream::stage;
-  run.overlap->shared = seconds(0.3);
-  run.in_flight = 7.8;
-  ASSERT_EQ(verdict().bound, Bound::too_few_tiles);
-  for (Advice const& advice : verdict().advice) EXPECT_EQ(advice.change.find("--lanes"), std::string::npos);
-  run.shares = SharedStream::none;
-  EXPECT_EQ(verdict().advice.at(1).change, "--lanes 4");
-}
-
 TEST_F(ARunOfOneSecond, SerialisesIfItsOnlyLaneHasOneStream) {
   run.lanes = 1;
   run.slots = 4;
@@ -204,17 +145,6 @@ TEST_F(ARunOfOneSecond, SerialisesIfKernelsThatFitSideBySideHaveOneStream) {
   EXPECT_EQ(seen.bound, Bound::serialising_stream);
   EXPECT_EQ(seen.advice.at(0).change, "--lanes 2");
   EXPECT_DOUBLE_EQ(seen.advice.at(0).gain, mostly(2));
-}
-
-/// As on the CPU device, whose kernels take the host's CPUs. Seen to fail if only the device's part counts.
-TEST_F(ARunOfOneSecond, IsNotToldToComputeAtOnceWhereTheHostHasNoCpuLeft) {
-  compute_in_the_legacy_stream();
-  run.cpus = 2;
-  run.cpu_time = 1.98;
-  EXPECT_EQ(verdict().bound, Bound::serialising_stream);
-  for (Advice const& advice : verdict().advice) EXPECT_NE(advice.change, "--streams own");
-  run.cpu_time = 0.2;
-  EXPECT_EQ(verdict().advice.at(0).change, "--streams own");
 }
 
 TEST_F(ARunOfOneSecond, SerialisesIfAStageWaitsForTheDevice) {

@@ -279,32 +279,6 @@ TEST_F(ADevicesTimeline, OfSomeTilesTellsWhatTheyTakeAndNoMore) {
   EXPECT_EQ(describe(times()), "A tile takes upload 40.0 us, kernel 40.0 us.");
 }
 
-/// Lanes that share a stream: each upload of one has a kernel of the other between its events.
-TEST_F(ADevicesTimeline, OfStepsInASharedStreamHasNoTimesOfThem) {
-  put(Step::upload, 0, 30);
-  put(Step::stage, 20, 60);
-  put(Step::download, 50, 80);
-  tile = 1;
-  put(Step::upload, 90, 100);
-  Overlap const all = overlap_of(recording, SharedStream::all);
-  EXPECT_DOUBLE_EQ(all.overlap.value(), 0);
-  EXPECT_FALSE(all.speed_of_light);
-  EXPECT_EQ(all.shared, std::chrono::microseconds(90));
-  EXPECT_EQ(all.uploading + all.downloading + all.computing, std::chrono::nanoseconds(0));
-  DeviceTimes const none = device_times(recording, SharedStream::all).value();
-  EXPECT_FALSE(none.upload || none.kernel || none.download || none.speedup || none.possible_speedup);
-  EXPECT_DOUBLE_EQ(none.overlap.value(), 0);
-
-  Overlap const stage = overlap_of(recording, SharedStream::stage);
-  EXPECT_FALSE(stage.overlap || stage.speed_of_light);
-  EXPECT_EQ(stage.shared, std::chrono::microseconds(40));
-  EXPECT_EQ(stage.uploading, std::chrono::microseconds(40));
-  EXPECT_EQ(stage.computing, std::chrono::nanoseconds(0));
-  DeviceTimes const some = device_times(recording, SharedStream::stage).value();
-  EXPECT_DOUBLE_EQ(some.download.value(), 30e-6) << "copies have streams of their own";
-  EXPECT_FALSE(some.kernel || some.overlap || some.speedup);
-}
-
 TEST_F(ADevicesTimeline, OfNothingHasNone) {
   EXPECT_FALSE(device_times(recording));
 }

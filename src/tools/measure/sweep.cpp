@@ -29,6 +29,13 @@ auto key_of(Setting const& setting, unsigned producers, unsigned batch) {
 }
 using Key = decltype(key_of(Setting{}, 0, 0));
 
+/// That this machine was too slow for the clock of one of these models since they were last asked; or empty.
+std::string lateness_of(DeviceGroup const& devices) {
+  std::string late;
+  for (Device* const device : devices.all()) keep_too_slow(device->remarks(), late);
+  return late;
+}
+
 }  // namespace
 
 inline namespace PENSTOCK_FLAVOUR {
@@ -60,7 +67,7 @@ class Sweep {
     }
     for (PointResult& result : results_) {
       auto const found = ceilings_.find(key(result));
-      if (result.error.empty() && result.last && found != ceilings_.end() && !found->second.empty()) {
+      if (result.judged_by_its_clock() && found != ceilings_.end() && !found->second.empty()) {
         auto const full = static_cast<double>(bytes_of(result.point.setting.shape_of_tile()));
         result.ceilings = of_part_filled(ceilings_of(result.last->report, greatest(found->second)),
                                          std::min(1.0, result.last->bytes_per_tile / full));
@@ -73,6 +80,8 @@ class Sweep {
     for (PointResult& result : results_) {
       remark_on_graphs(result);
       if (!result.too_slow.empty()) result.remarks.push_back(result.too_slow);
+      if (!result.ceilings && result.too_slow.empty() && !result.late_ceilings.empty())
+        result.remarks.push_back("What its parts come to alone is not known. " + result.late_ceilings);
     }
     if (options_.digests) {
       for (PointResult& result : results_) take_digest(result);
@@ -164,6 +173,11 @@ class Sweep {
       Ceilings const now = measure_ceilings(devices_of(result), setting, result.last->options.producers,
                                             options_.trial.window / 4, stop_, options_.trial.memory.get());
       if (stop_.stop_requested()) return;  // Cut short.
+      // What a late clock makes slower would be exceeded.
+      if (std::string const late = lateness_of(devices_of(result)); !late.empty()) {
+        result.late_ceilings = late;
+        return;
+      }
       all.push_back(now);
       auto& links = links_[link_of(result)];
       if (links.size() > round) return;  // The link is the same for tiles of all sizes.
@@ -190,7 +204,7 @@ class Sweep {
   }
 
   void take_latency(PointResult& result) {
-    if (!result.error.empty() || result.tiles_per_second.empty() || stop_.stop_requested()) return;
+    if (!result.judged_by_its_clock() || stop_.stop_requested()) return;
     attempt_beside(result, "Its latency could not be measured: ", [&] {
       double const load = options_.load * spread_of(result.tiles_per_second).median;
       result.latency = run_open_loop(devices_of(result), result.point.setting, load, options_.trial, stop_);
@@ -199,7 +213,7 @@ class Sweep {
 
   /// One more run, of which every tile is recorded.
   void trace(PointResult& result) {
-    if (!result.error.empty() || result.tiles_per_second.empty() || stop_.stop_requested()) return;
+    if (!result.judged_by_its_clock() || stop_.stop_requested()) return;
     attempt_beside(result, "It could not be judged: ", [&] {
       auto run = judged_run(devices_of(result), result.point.setting,
                             {.trial = options_.trial,
