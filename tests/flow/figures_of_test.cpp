@@ -2,12 +2,14 @@
 #include <chrono>
 #include <string>
 
+#include "support/late_device.hpp"
 #include "support/says_it_is_a_gpu.hpp"
 #include <gtest/gtest.h>
 
 #include "penstock/core/too_slow.hpp"
 #include "penstock/cpu/cpu_device.hpp"
 #include "penstock/flow/judge.hpp"
+#include "penstock/pipeline.hpp"
 #include "penstock/report/run_figures.hpp"
 
 namespace penstock {
@@ -38,6 +40,19 @@ TEST_F(FiguresOfARun, OnALateClockIsNotJudged) {
   report.remarks = {"The producer is not bound.", std::string(too_slow_for_its_clock) + ": 7 % were late."};
   RunFigures const late = figures_of(report, options, Recording{}, device);
   EXPECT_EQ(judge(late).evidence.at(0), "Nothing is judged. This machine is too slow for its clock: 7 % were late.");
+}
+
+TEST_F(FiguresOfARun, OfAPipelineOnALateClockHaveNoVerdict) {
+  support::LateDevice late;
+  options.tile = {.input_bytes = 4096};
+  options.watching.verdict = true;
+  Pipeline pipeline(late, options);
+  auto const fill = [](TilePlace, std::span<std::byte> input) { return input.size(); };
+  Report const report =
+      pipeline.run(generate(64, fill), on_device([](DeviceTile const&, StreamRef) {}), [](Completion&) {});
+  ASSERT_NE(report.verdict, nullptr);
+  EXPECT_EQ(describe(*report.verdict),
+            "bound: nothing measured\n  Nothing is judged. " + support::LateDevice::sentence());
 }
 
 TEST_F(FiguresOfARun, KnowsThatItsStagePromisedNothingThatSparesCopies) {

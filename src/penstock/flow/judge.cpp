@@ -95,7 +95,7 @@ RunFigures made_of(Report const& report, PipelineOptions const& options, Device 
   figures.gpu = device.info().acts_as_gpu();
   figures.shares = shared_stream(options, device.flavour(), report.devices.size());
   figures.copies_in_vain = copies_in_vain(report, options, device);
-  keep_too_slow(report.remarks, figures.late);
+  figures.late = too_slow_in(report.remarks);
   figures.single_stream = options.tuning.shape == LaneShape::single;
   figures.signal = std::string(to_string(options.tuning.signal));
   return figures;

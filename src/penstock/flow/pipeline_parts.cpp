@@ -246,9 +246,9 @@ void Pipeline::Parts::complete(Report& report, std::vector<PlacedThreads> const&
 }
 
 void Pipeline::Parts::add_load(Report& report) const {
-  auto const busy = load != nullptr ? load->busy() : std::nullopt;
-  if (!busy) return;
-  report.cpu_of_others = std::max(*busy - report.cpu - HostLoad::unsure(), std::chrono::nanoseconds(0));
+  // Time on a modelled machine is not this one's.
+  if (load == nullptr || devices.front()->info().modelled) return;
+  report.cpu_of_others = load->of_others(cpus, report.cpu);
 }
 
 void Pipeline::Parts::attribute_loss(Report& report, Run const& run) const {

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cstdint>
 #include <fstream>
-#include <limits>
 #include <sstream>
 #include <string>
 #include <utility>
@@ -22,13 +21,12 @@ std::chrono::nanoseconds tick() noexcept {
 }  // namespace
 
 HostLoad::HostLoad(CpuSet cpus, std::filesystem::path root)
-    : cpus_(std::move(cpus)), root_(std::move(root)), since_(std::chrono::steady_clock::now()), idle_before_(idle()) {}
+    : cpus_(std::move(cpus)),
+      root_(std::move(root)),
+      since_(std::chrono::steady_clock::now()),
+      idle_before_(idle_so_far()) {}
 
-std::chrono::nanoseconds HostLoad::unsure() noexcept {
-  return 2 * tick();
-}
-
-std::optional<std::chrono::nanoseconds> HostLoad::idle() const {
+std::optional<std::chrono::nanoseconds> HostLoad::idle_so_far() const {
   std::ifstream file(root_ / "proc/stat");
   std::size_t found = 0;
   std::chrono::nanoseconds sum{0};
@@ -47,12 +45,18 @@ std::optional<std::chrono::nanoseconds> HostLoad::idle() const {
   return sum;
 }
 
-std::optional<std::chrono::nanoseconds> HostLoad::busy() const {
-  auto const now = idle();
+std::optional<std::chrono::nanoseconds> HostLoad::idle() const {
+  auto const now = idle_so_far();
   if (!now || !idle_before_) return std::nullopt;
-  std::chrono::nanoseconds const all =
-      static_cast<std::int64_t>(cpus_.size()) * (std::chrono::steady_clock::now() - since_);
-  return std::clamp(all - (*now - *idle_before_), std::chrono::nanoseconds(0), all);
+  return std::clamp(*now - *idle_before_, std::chrono::nanoseconds(0),
+                    static_cast<std::int64_t>(cpus_.size()) * elapsed());
+}
+
+std::chrono::nanoseconds HostLoad::of_others(unsigned allowed, std::chrono::nanoseconds own) const {
+  auto const unused = idle();
+  if (!unused) return std::chrono::nanoseconds(0);
+  std::chrono::nanoseconds const unsure = 2 * tick();
+  return std::max(std::chrono::nanoseconds(0), allowed * elapsed() - own - *unused - unsure);
 }
 
 }  // namespace penstock

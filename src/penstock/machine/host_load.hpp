@@ -9,10 +9,9 @@
 
 namespace penstock {
 
-/// For how long CPUs were busy since it was made, with the threads of all processes.
+/// For how long CPUs had nothing to do since it was made, for any process.
 ///
-/// Source:  proc_stat(5): the system counts idle time in ticks of 10 ms, mostly, so the answer is known to two of them
-///          for each CPU that was idle in part.
+/// Source:  proc_stat(5): the system counts idle time in ticks, mostly of 10 ms.
 /// Threads: any.
 class HostLoad {
  public:
@@ -21,15 +20,19 @@ class HostLoad {
   /// Blocks: as long as the kernel needs to write a file, some 50 us.
   explicit HostLoad(CpuSet cpus, std::filesystem::path root = "/");
 
-  /// CPU time of all of these CPUs together; empty if the system does not say.
+  /// Of all of these CPUs together; empty if the system does not say.
   ///
   /// Blocks: likewise.
-  std::optional<std::chrono::nanoseconds> busy() const;
-  /// By how much that may be wrong.
-  static std::chrono::nanoseconds unsure() noexcept;
+  std::optional<std::chrono::nanoseconds> idle() const;
+  std::chrono::nanoseconds elapsed() const noexcept { return std::chrono::steady_clock::now() - since_; }
+  /// What of a process's `allowed` CPUs' worth of time others had since it was made, while that process used `own`:
+  /// what of it was neither used nor idle. 0 if that is not known, or less than what ticks tell.
+  ///
+  /// Blocks: likewise.
+  std::chrono::nanoseconds of_others(unsigned allowed, std::chrono::nanoseconds own) const;
 
  private:
-  std::optional<std::chrono::nanoseconds> idle() const;
+  std::optional<std::chrono::nanoseconds> idle_so_far() const;
 
   CpuSet const cpus_;
   std::filesystem::path const root_;

@@ -193,7 +193,7 @@ Finding find_bound(RunFigures const& figures, Utilisation const& use) {
   if (lanes != nullptr && host == nullptr) return {Bound::submission};
   if (turns != Turns::none && host == nullptr) return {Bound::serialising_stream, turns};
   if (PartUse const* const device = full(use, {Bound::upload, Bound::download, Bound::kernel})) return {device->part};
-  if (use.cpus_full) return {host != nullptr && !use.cpus->contended() ? host->part : Bound::cpus};
+  if (use.cpus_full && host == nullptr) return {Bound::cpus};
   PartUse const* const busiest = use.busiest();
   if (busiest != nullptr && busiest->share >= in_use) return {busiest->part};
 

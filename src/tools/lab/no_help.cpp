@@ -112,9 +112,7 @@ Observation judge_run(Workbench& bench, Work work, NoStreams expected) {
   std::vector<Figure> figures{{"rate", verdict.bytes_per_second / 1e9, "GB/s"}};
   if (verdict.ceiling) figures.push_back({"what the bound allows", verdict.ceiling->bytes_per_second / 1e9, "GB/s"});
   auto judged = verdict_on_no_help(verdict, expected);
-  std::string late;
-  keep_too_slow(report.remarks, late);
-  if (!late.empty()) {
+  if (auto late = too_slow_in(report.remarks); !late.empty()) {
     if (late.ends_with('.')) late.pop_back();
     judged = {.fact = late, .late = true};
   }

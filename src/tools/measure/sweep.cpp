@@ -2,6 +2,7 @@
 #include "tools/measure/sweep.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <exception>
 #include <map>
 #include <numeric>
@@ -10,6 +11,7 @@
 #include <utility>
 
 #include "penstock/core/failure_text.hpp"
+#include "penstock/core/number_text.hpp"
 #include "penstock/core/too_slow.hpp"
 #include "penstock/error.hpp"
 #include "tools/measure/ceilings.hpp"
@@ -79,6 +81,7 @@ class Sweep {
     }
     for (PointResult& result : results_) {
       remark_on_graphs(result);
+      remark_on_empty_tiles(result);
       if (!result.too_slow.empty()) result.remarks.push_back(result.too_slow);
       if (!result.ceilings && result.too_slow.empty() && !result.late_ceilings.empty())
         result.remarks.push_back("What its parts come to alone is not known. " + result.late_ceilings);
@@ -195,6 +198,18 @@ class Sweep {
     if (!result.error.empty() || !result.last) return;
     std::string const remark = graphs_remark(result.point.setting, result.last->report);
     if (!remark.empty()) result.remarks.push_back(remark);
+  }
+
+  /// Of an input that is too small, or of packets and lines that fill no tile.
+  static void remark_on_empty_tiles(PointResult& result) {
+    constexpr double hardly = 1.0 / 64;
+    if (!result.error.empty() || !result.last) return;
+    double const full = static_cast<double>(bytes_of(result.point.setting.shape_of_tile()));
+    double const filled = result.last->bytes_per_tile;
+    if (filled >= hardly * full) return;
+    auto const text = [](double bytes) { return size_text(static_cast<std::uint64_t>(std::llround(bytes))); };
+    result.remarks.push_back("A tile of " + text(full) + " held " + text(std::max(filled, 1.0)) +
+                             " on average, so GB/s says little: take a larger input, or smaller tiles.");
   }
 
   void take_digest(PointResult& result) {

@@ -231,9 +231,7 @@ std::optional<LoadedTrial> run_loaded_trial(DeviceGroup const& devices, Setting 
   report.unread.mark_read();
   if (stop.stop_requested()) return std::nullopt;
   expect_well(report);
-  std::string late;
-  keep_too_slow(report.remarks, late);
-  if (!late.empty()) throw Error(ErrorKind::device_refused, late);
+  if (auto const late = too_slow_in(report.remarks); !late.empty()) throw Error(ErrorKind::device_refused, late);
   if (!source.kept_up()) {
     throw Error(ErrorKind::device_refused,
                 "It does not keep up with tiles that come each " + seconds_text(1 / tiles_per_second) + ".");

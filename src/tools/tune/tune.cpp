@@ -133,8 +133,7 @@ std::optional<double> PipelineLandscape::measure_throughput(Levels const& levels
   constexpr int tries = 3;
   for (int turn = 1;; ++turn) {
     if (!result) return std::nullopt;
-    std::string late;
-    keep_too_slow(result->report.remarks, late);
+    auto const late = too_slow_in(result->report.remarks);
     if (late.empty()) break;
     if (turn == tries) throw Error(ErrorKind::device_refused, late);
     result = run_trial(devices_, setting, trial, stop_);
