@@ -78,7 +78,8 @@ const results = (() => {
   function share_of_ceiling(point) {
     const ceiling = point.ceilings.gb_per_s;
     return has_figures(point) && !is_late(point) && numbers.is_there(ceiling) && ceiling > 0
-      ? point.gb_per_s.median / ceiling : null;
+      ? point.gb_per_s.median / ceiling
+      : null;
   }
   const ceiling_names = {
     upload_gb_per_s: 'uploads',
