@@ -112,6 +112,8 @@ std::shared_ptr<Run> Pipeline::Parts::make_run(Input input, Stages stages, Sink 
   if (options.watching.attribute) {
     if (auto const replay = Replay::claim(options.tile)) replay->run(devices, options, stages);
   }
+  // Only a run that can be judged is worth the look.
+  load = options.watching.recorder != nullptr ? std::make_unique<HostLoad>(topology.cpus()) : nullptr;
   auto made = std::make_shared<Run>(input, open_input, pool, records, lanes, options, placement.consumer(0),
                                     std::move(stages), std::move(sink));
   if (input == Input::pushed) {
@@ -239,7 +241,14 @@ void Pipeline::Parts::complete(Report& report, std::vector<PlacedThreads> const&
   report.placement = placed_text(topology, threads, memory.placed());
   report.nodes = static_cast<unsigned>(topology.nodes().size());
   report.cpus = cpus;
+  add_load(report);
   judge_run(report);
+}
+
+void Pipeline::Parts::add_load(Report& report) const {
+  // Time on a modelled machine is not this one's.
+  if (load == nullptr || devices.front()->info().modelled) return;
+  report.cpu_of_others = load->of_others(cpus, report.cpu);
 }
 
 void Pipeline::Parts::attribute_loss(Report& report, Run const& run) const {

@@ -17,6 +17,7 @@
 #include "penstock/flow/producers.hpp"
 #include "penstock/flow/run.hpp"
 #include "penstock/flow/tile_memory.hpp"
+#include "penstock/machine/host_load.hpp"
 #include "penstock/machine/placement.hpp"
 #include "penstock/machine/topology.hpp"
 #include "penstock/pipeline.hpp"
@@ -56,6 +57,7 @@ struct Pipeline::Parts {
   /// Blocks: until then, or until the run is stopped.
   void attribute_loss(Report& report, Run const& run) const;
   /// Adds the verdict, if the pipeline is watched.
+  void add_load(Report& report) const;
   void judge_run(Report& report) const;
 
   std::vector<Device*> const devices;
@@ -64,6 +66,7 @@ struct Pipeline::Parts {
   unsigned const cpus;  ///< How many threads can be busy at once. Known from the start: a lost device may not say it.
   std::vector<std::string> remarks;         ///< On options that this machine could not grant.
   std::unique_ptr<Recorder> const watcher;  ///< Null unless the options ask to be watched.
+  std::unique_ptr<HostLoad> load;           ///< Since the run began; null unless it is recorded.
   KeptAwake awake;
   PipelineOptions const options;
   std::vector<Placement> const device_placements;

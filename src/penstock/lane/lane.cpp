@@ -127,6 +127,7 @@ void Lane::open(Stages const& stages) {
                 "The transport is to be mapped, but the stage does not promise that it passes over a tile's bytes "
                 "once: say so with Promises::reads_once if it does, or let the transport be automatic or copies.");
   }
+  summary_.may_map = stage_->promises().allow_mapping();
   queue_.prepare(*stage_);
   stage_->prepare(queue_.compute());
   if (auto const refusal = device_.take_refusal()) throw *refusal;
