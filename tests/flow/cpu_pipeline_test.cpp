@@ -123,7 +123,7 @@ TEST_P(PipelineOnAFaultyDevice, SaysThatTheLanesHaveNoMemoryAndIsFitForAnotherRu
   open();
   cpu().inject(cpu::Fault::fail_allocation);
   CountingSource source(10);
-  EXPECT_THROW(pipeline().run(source, add_one(), note()), Error);
+  EXPECT_THROW(static_cast<void>(pipeline().run(source, add_one(), note())), Error);
   EXPECT_EQ(pipeline().run(source, add_one(), note()).tiles_done, 10u);
 }
 

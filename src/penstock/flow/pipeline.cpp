@@ -79,10 +79,12 @@ Report Pipeline::run(Source& source, Stages const& stages, Sink sink, std::stop_
   report.producers_rest = producers.rested();
   for (auto& remark : producers.remarks()) report.remarks.push_back(std::move(remark));
   for (auto& remark : source.remarks()) report.remarks.push_back(std::move(remark));
+  add_left_out(report.left_out, source.left_out());
   std::vector<PlacedThreads> threads = run->placed();
   threads.insert(threads.begin(), {"producer", producers.bound_to()});
   parts.complete(report, threads);
   parts.attribute_loss(report, *run);
+  report.unread = UnreadReport(report);
   return report;
 }
 
@@ -97,7 +99,9 @@ Report Pipeline::drain() {
 
 Report Pipeline::drain(std::function<void()> const& hand_in_rest) {
   PipelineCalls::Inside const inside(parts_->calls);
-  return parts_->drain(hand_in_rest);
+  Report report = parts_->drain(hand_in_rest);
+  report.unread = UnreadReport(report);
+  return report;
 }
 
 void Pipeline::stop() noexcept {
