@@ -197,7 +197,7 @@ Records::~Records() {
   if (!parts_->clock.joinable()) return;
   stop();
   try {
-    drain();
+    static_cast<void>(drain());
   } catch (std::exception const& exception) {
     say("the records could not report on their last run: %s", exception.what());
   }
