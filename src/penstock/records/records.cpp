@@ -4,7 +4,6 @@
 #include <cstring>
 #include <exception>
 #include <functional>
-#include <new>
 #include <optional>
 #include <string>
 #include <utility>
@@ -197,7 +196,7 @@ Records::~Records() {
   if (!parts_->clock.joinable()) return;
   stop();
   try {
-    static_cast<void>(drain());
+    static_cast<void>(drain());  // It says so, if records were lost.
   } catch (std::exception const& exception) {
     say("the records could not report on their last run: %s", exception.what());
   }
