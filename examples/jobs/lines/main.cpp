@@ -109,7 +109,7 @@ void expect_followable(JobValues const& values) {
 JobWork sum_file(JobPoint const& point, PatternFiles& files) {
   std::size_t const count = point.values.number("groups") + 1;
   // What one run changes belongs to that run.
-  auto const all = std::make_shared<LineTotals>(std::vector<LineGroup>(count), LineReasons{});
+  auto const all = std::make_shared<LineTotals>(LineTotals{std::vector<LineGroup>(count), LineReasons{}});
   LineFields const fields = fields_of(point.values);
   auto const patterns = files.of(point.values);
   return {

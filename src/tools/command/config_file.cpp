@@ -145,8 +145,8 @@ void apply_file(CLI::App&, std::string const& path) {
 
 }  // namespace
 
-void add_config_to(CLI::App& command) {
-  command.add_option(option_name, "Read options from this TOML file; those of the command line prevail")
+void add_config_to(CLI::App& command, std::string& path) {
+  command.add_option(option_name, path, "Read options from this TOML file; those of the command line prevail")
       ->type_name("FILE")
       ->check(CLI::ExistingFile);
 }

@@ -56,7 +56,7 @@ void TryCommand::add_to(CLI::App& command) {
   command.add_flag("--json", json, "Print the results as JSON");
   command.add_option("--html", html, "Write a page of the results to this file")
       ->type_name("FILE")
-      ->check(names_a_file());
+      ->check(names_an_output());
   command.footer(
       "Runs a program that uses CUDA as it is and with per-thread default streams in turn, without building it again,\n"
       "and says how the times differ and if what it prints, writes and returns is the same. Exit code 1 if it is not,\n"
