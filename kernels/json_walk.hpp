@@ -158,8 +158,11 @@ class JsonWalk {
       step();
       good = good && stop_ == '\n' && is_blank(byte_at_, from_, at_);
     }
-    if (!good) line_.has_key = line_.has_number = false;
-    if (!line_.has_number) line_.number = 0;
+    if (!good) {
+      line_.key_reason = line_.number_reason = LineReason::broken;
+      line_.number = 0;
+      line_.negative = false;
+    }
     line_.stopped = at_;
     return line_;
   }

@@ -38,7 +38,6 @@ LineName::LineName(std::string_view name) {
 }
 
 std::string sum_text(LineGroup const& group, LineFields const& fields) {
-  if (!has_decimals(fields)) return std::to_string(group.sum);
   bool const negative = group.high < 0;
   auto high = static_cast<std::uint64_t>(group.high);
   std::uint64_t low = group.sum;

@@ -170,7 +170,8 @@ void by_pipeline(benchmark::State& state) {
       [&] {
         SharedRingSource source(ring, pipeline.pool(), {.writers = ++iteration});
         std::uint64_t sum = 0;
-        pipeline.run(source, nothing, [&](Completion& done) { sum += sum_of(done.loan->filled_input()); });
+        static_cast<void>(
+            pipeline.run(source, nothing, [&](Completion& done) { sum += sum_of(done.loan->filled_input()); }));
         return sum;
       });
 }

@@ -70,7 +70,8 @@ void pipeline(benchmark::State& state, std::string const& path, Transport transp
   for (auto _ : state) {
     Work work(path, pipe.pool());
     HashSink sink(work.source, work.book, work.progress, {});
-    pipe.run(work.source, stage_per_lane<measure::HashStage>(), [&](Completion& completion) { sink.take(completion); });
+    static_cast<void>(pipe.run(work.source, stage_per_lane<measure::HashStage>(),
+                               [&](Completion& completion) { sink.take(completion); }));
     bytes += work.bytes;
   }
   state.SetBytesProcessed(static_cast<std::int64_t>(bytes));

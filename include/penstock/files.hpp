@@ -192,6 +192,7 @@ class FileSource final : public Source {
   std::size_t fill(Tile& tile) override;
   /// How many tiles were read in which way, and files decoded, and why some not in a faster one.
   std::vector<std::string> remarks() const override;
+  std::vector<LeftOut> left_out() const override;
   /// Records that did not come through whole.
   ///
   /// Threads: any, while none is in `next`, nor in `fill` if files are decoded.

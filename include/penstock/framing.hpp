@@ -9,8 +9,10 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "penstock/error.hpp"
+#include "penstock/left_out.hpp"
 
 namespace penstock {
 
@@ -144,7 +146,7 @@ struct RecordLoss {
   }
   bool operator==(RecordLoss const&) const = default;
 };
-/// What was lost, as a sentence; empty if nothing was.
-std::string describe(RecordLoss const& loss);
+/// What was lost, an entry for each reason.
+std::vector<LeftOut> left_out_of(RecordLoss const& loss);
 
 }  // namespace penstock

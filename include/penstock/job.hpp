@@ -120,6 +120,9 @@ struct JobWork {
   /// Returns sentences on the results, which `run` prints on standard error, each on a line. It is called after
   /// `results`. Empty: there are none.
   std::function<std::vector<std::string>()> remarks = {};
+  /// Returns what of the input the results do not have, or have only as input that could not be used (LeftOut::lost is
+  /// false), for Report::left_out. It is called after `results`. Empty: nothing beside what the source says.
+  std::function<std::vector<LeftOut>()> left_out = {};
   /// Called when `run` gets SIGHUP, on a thread of its own, while the sink may be called: opens output files anew, as
   /// log rotation wants. What it throws is printed, and the run goes on. Empty: SIGHUP ends the run, as SIGTERM does.
   std::function<void()> reopen = {};

@@ -9,6 +9,7 @@
 #include <string>
 #include <string_view>
 
+#include "penstock/line_reasons.hpp"
 #include "penstock/stream.hpp"
 
 #if defined(PENSTOCK_PER_THREAD) || defined(PENSTOCK_LEGACY) || !defined(PENSTOCK_NO_FLAVOUR)
@@ -67,11 +68,11 @@ constexpr bool has_decimals(LineFields const& fields) noexcept {
 /// One group: the same on host and GPU.
 struct LineGroup {
   std::uint64_t lines = 0;
-  std::uint64_t sum = 0;      ///< Of decimal numbers these are the lower half of 128 bits in two's complement.
-  std::int64_t high = 0;      ///< Of decimal numbers the upper half; else 0.
+  std::uint64_t sum = 0;      ///< The lower half of 128 bits in two's complement.
+  std::int64_t high = 0;      ///< The upper half.
   std::uint64_t without = 0;  ///< Of decimal numbers: so many of the lines had none that could be added.
 
-  /// Decimal sums stay exact. Others are right modulo 2^64; their `high` then means nothing.
+  /// Sums stay exact: a number has at most 64 bits and a sign, so 2^63 lines do not overflow them.
   constexpr LineGroup& operator+=(LineGroup const& other) noexcept {
     lines += other.lines;
     sum += other.sum;
@@ -111,7 +112,8 @@ inline namespace PENSTOCK_FLAVOUR {
 ///
 /// A number is a field of decimal digits, which may be in quotes; a field that is no such number, or larger than 64
 /// bits, adds 0. A decimal number is as "-3", "2.50" or "1e3". It is added exactly or not at all: it is left out, and
-/// counted as LineGroup::without, if its value in units of 10^-places is no whole number, or larger than 2^63 - 1.
+/// counted as LineGroup::without, if its value in units of 10^-places is no whole number, or larger than 2^64 - 1.
+/// `reasons` counts the lines whose key or number could not be used.
 ///
 /// A time is as "17/May/2015:10:05:03 +0200", which may be in brackets; as "2015-05-17T10:05:03.25+02:00", of which the
 /// time of day, the seconds, their fraction or the offset may be missing, and a space may stand for the T; or as
@@ -123,20 +125,19 @@ inline namespace PENSTOCK_FLAVOUR {
 ///
 /// With `literals`, which is Literals::table(), only lines count that have one of them; of the others nothing is added.
 ///
-/// Shape:   memory of the stream's device, or mapped; `groups` has 2 to 4096 elements. `literals` is empty, or begins
-/// at
-///          a multiple of 8.
-/// Threads: any; other calls may add to the same groups meanwhile.
-/// Blocks:  never; `groups` is valid once `stream` has passed this call.
+/// Shape:   memory of the stream's device, or mapped; `groups` has 2 to 4096 elements, `reasons` one or none.
+///          `literals` is empty, or begins at a multiple of 8.
+/// Threads: any; other calls may add to the same groups and reasons meanwhile.
+/// Blocks:  never; `groups` and `reasons` are valid once `stream` has passed this call.
 /// Throws:  Error, if the number of groups does not fit or the launch is refused. On the CPU device a launch may
 ///          allocate.
 void sum_lines(std::span<DeviceSpan<std::byte const> const> inputs, LineFields const& fields,
-               DeviceSpan<std::byte const> literals, DeviceSpan<LineGroup> groups, StreamRef stream,
-               unsigned multiprocessors = 0);
-/// The same of all lines of one input.
+               DeviceSpan<std::byte const> literals, DeviceSpan<LineGroup> groups, DeviceSpan<LineReasons> reasons,
+               StreamRef stream, unsigned multiprocessors = 0);
+/// The same of all lines of one input, without reasons.
 inline void sum_lines(DeviceSpan<std::byte const> input, LineFields const& fields, DeviceSpan<LineGroup> groups,
                       StreamRef stream, unsigned multiprocessors = 0) {
-  sum_lines(std::span(&input, 1), fields, {}, groups, stream, multiprocessors);
+  sum_lines(std::span(&input, 1), fields, {}, groups, {}, stream, multiprocessors);
 }
 
 /// The time of the first of these lines that has one in the key's field, in seconds since the beginning of 1970, UTC.

@@ -77,7 +77,7 @@ class PacketSource final : public Source {
   /// Throws: std::bad_alloc. That the interface is down the next call of `next` says.
   std::size_t fill(Tile& tile) override;
   /// What was dropped or truncated.
-  std::vector<std::string> remarks() const override;
+  std::vector<LeftOut> left_out() const override;
   /// How packets are records.
   Framing const& framing() const noexcept;
   /// Threads: any.

@@ -9,6 +9,7 @@
 #include "penstock/files.hpp"
 #include "penstock/images.hpp"
 #include "penstock/kernels.hpp"
+#include "penstock/left_out.hpp"
 #include "penstock/line_sums.hpp"
 #include "penstock/literals.hpp"
 #include "penstock/messages.hpp"

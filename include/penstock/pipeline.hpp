@@ -45,6 +45,11 @@ class Source {
   ///
   /// Threads: the one that waits for the run, once all is filled.
   virtual std::vector<std::string> remarks() const { return {}; }
+  /// Input that the source did not pass on in tiles, for Report::left_out: one entry for each reason. Input that fails
+  /// a tile is not among it.
+  ///
+  /// Threads: as remarks.
+  virtual std::vector<LeftOut> left_out() const { return {}; }
 };
 
 /// A source from one function that fills a tile and says how many bytes, or nothing at the end of the input; `serial`
@@ -240,9 +245,9 @@ class Pipeline {
   /// Blocks: until the last completion.
   /// Throws: Error, if it cannot start (too little device memory, no stage or sink, a thread refused), and what
   /// `stages.make` throws; it is then fit for another run. What happens later is in the report.
-  Report run(Source& source, Stages const& stages, Sink sink, std::stop_token stop = {});
+  [[nodiscard]] Report run(Source& source, Stages const& stages, Sink sink, std::stop_token stop = {});
   /// The same for a source that is made for this run alone, such as `generate(count, fill)` or `serial(read)`.
-  Report run(Source&& source, Stages const& stages, Sink sink, std::stop_token stop = {}) {
+  [[nodiscard]] Report run(Source&& source, Stages const& stages, Sink sink, std::stop_token stop = {}) {
     return run(source, stages, std::move(sink), std::move(stop));
   }
   /// A bare function does not say how it is to be called. Write `serial(function)` for one that a producer at a time
@@ -261,12 +266,12 @@ class Pipeline {
   /// Blocks: until the last completion.
   /// Throws: Error, if it was not started, is drained by another thread, or this thread is in its sink, a host stage or
   /// its stage.
-  Report drain();
+  [[nodiscard]] Report drain();
   /// The same for a caller that holds tiles back: it calls `hand_in_rest` once it is certain that this call drains;
   /// what `hand_in_rest` submits still belongs to the run.
   ///
   /// Throws: as drain; and what `hand_in_rest` throws: the run is then stopped, and there is no report.
-  Report drain(std::function<void()> const& hand_in_rest);
+  [[nodiscard]] Report drain(std::function<void()> const& hand_in_rest);
   /// Cancels what no device has started and lets nothing more in; also ends a search for the tile that lost a device
   /// (Watching::attribute). `drain` still reports.
   void stop() noexcept;

@@ -187,7 +187,7 @@ struct RecordReport {
   std::uint64_t records() const noexcept { return done + failed + cancelled; }
   std::uint64_t left_for(Departure why) const noexcept { return left.at(static_cast<std::size_t>(why)); }
   /// True if every record is done and nothing else went wrong.
-  bool ok() const noexcept { return failed == 0 && cancelled == 0 && tiles.ok(); }
+  bool ok() const noexcept { return tiles.ok() && failed == 0 && cancelled == 0; }
 };
 
 /// The report in one line for a person, and what there is to say of the tiles below.
@@ -229,7 +229,7 @@ class Records {
   ///
   /// Blocks: until the last completion; and while a thread fills a record in place.
   /// Throws: as Pipeline::drain.
-  RecordReport drain();
+  [[nodiscard]] RecordReport drain();
   /// As Pipeline::stop: records that no device has started are cancelled.
   void stop() noexcept;
 

@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "penstock/left_out.hpp"
 #include "penstock/recorder.hpp"
 #include "penstock/snapshot.hpp"
 #include "penstock/tile.hpp"
@@ -158,6 +159,24 @@ struct Attribution {
 /// A line for each culprit, one on the others, and the remark.
 std::string describe(Attribution const& attribution);
 
+struct Report;
+
+/// Sends a sentence to the message hook (messages.hpp) when its last copy is destroyed and no copy was marked as read.
+///
+/// Threads: any, several at once.
+class UnreadReport {
+ public:
+  /// Sends nothing.
+  UnreadReport() = default;
+  /// Sends what went wrong, if anything did and there is memory for the sentence.
+  explicit UnreadReport(Report const& report) noexcept;
+  void mark_read() const noexcept;
+
+ private:
+  struct Message;
+  std::shared_ptr<Message> message_;
+};
+
 /// What a run did. Each tile submitted is counted once, as done, failed or cancelled.
 struct Report {
   std::uint64_t tiles_done = 0;
@@ -200,19 +219,21 @@ struct Report {
   /// Null if Watching::attribute did not ask for it, or no device was lost.
   std::shared_ptr<Attribution const> attribution;
   std::vector<std::string> remarks;  ///< What the machine would not do (bind a thread, place a page), in words.
+  /// Input that the source did not pass on: one entry for each reason. A job adds what it could not use.
+  std::vector<LeftOut> left_out;
+  /// Sends a message if the run did not go well and neither `ok` nor `describe` is called before the report is gone.
+  UnreadReport unread;
 
   std::uint64_t tiles() const noexcept { return tiles_done + tiles_failed + tiles_cancelled; }
   /// How the lanes learned that their devices had passed tiles, summed over all lanes.
   FoundTiles found() const noexcept;
-  /// True if every tile is done and nothing else went wrong.
-  bool ok() const noexcept {
-    return tiles_failed == 0 && tiles_cancelled == 0 && sink_failures == 0 && !stopped && !first_failure;
-  }
+  /// True if every tile is done, no input is lost (any_lost), and nothing else went wrong.
+  bool ok() const noexcept;
 };
 
 /// The report in one line for a person, one on how completions came, one on where threads and tiles were, if the
 /// machine has several NUMA nodes, and one for each kind of failure; of several devices one for each that was lost;
-/// which tile lost a device, and the verdict, if these are there.
+/// which tile lost a device, what input was left out, and the verdict, if these are there.
 std::string describe(Report const& report);
 
 /// Which of several devices were lost, with how many tiles, and why: a sentence or more. Empty if none was, or if there

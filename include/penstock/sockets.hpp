@@ -124,6 +124,7 @@ class ConnectionSource final : public Source {
   std::size_t fill(Tile& tile) override;
   /// What was lost, and which connections did not end as they should.
   std::vector<std::string> remarks() const override;
+  std::vector<LeftOut> left_out() const override;
   /// For a tile that is filled.
   std::vector<Stretch> const& stretches_of(Tile const& tile) const;
   /// Threads: any.
@@ -204,6 +205,7 @@ class DatagramSource final : public Source {
   std::size_t fill(Tile& tile) override;
   /// What was lost, and what would have kept it.
   std::vector<std::string> remarks() const override;
+  std::vector<LeftOut> left_out() const override;
   /// For a tile that is filled.
   std::vector<Stretch> const& stretches_of(Tile const& tile) const;
   /// "udp:192.0.2.7:50123", with `number_senders`; empty for a number that no sender has.

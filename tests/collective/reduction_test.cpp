@@ -86,7 +86,7 @@ TEST_F(ReductionOnTwoDevices, CountsTheBytesOfAllLanes) {
 TEST_F(ReductionOnTwoDevices, GoesOnCountingInTheNextRunUnlessItIsCleared) {
   Pipeline pipeline(devices, four_lanes());
   Reduction<std::uint64_t> counts(devices, 256);
-  auto const run = [&] { pipeline.run(some_tiles(256), counting(counts), [](Completion&) {}); };
+  auto const run = [&] { static_cast<void>(pipeline.run(some_tiles(256), counting(counts), [](Completion&) {})); };
   run();
   run();
   EXPECT_THAT(counts.merge().values, Each(2000u));
@@ -247,7 +247,7 @@ TEST_F(ReductionOnTwoDevices, SeesWholeTilesWhileThePipelineRuns) {
   EXPECT_GT(last, 0u) << "no tile came in half a minute";
   producer.request_stop();
   producer.join();
-  pipeline.drain();
+  EXPECT_TRUE(pipeline.drain().ok());
   EXPECT_THAT(tiles.merge().values, Each(submitted));
 }
 

@@ -58,8 +58,9 @@ int every_tile_comes_back_once(bool ordered) {
   verdict.expect(report.first_failure && report.first_failure->sequence, "the report names no first tile");
   verdict.expect(pipeline.pool().on_loan() == 0, "a tile is not home");
   try {
-    pipeline.run(serial([](Tile&) -> std::optional<std::size_t> { return std::nullopt; }),
-                 on_device([](DeviceTile const&, StreamRef) { return std::size_t{0}; }), [](Completion&) {});
+    static_cast<void>(pipeline.run(serial([](Tile&) -> std::optional<std::size_t> { return std::nullopt; }),
+                                   on_device([](DeviceTile const&, StreamRef) { return std::size_t{0}; }),
+                                   [](Completion&) {}));
     verdict.expect(false, "it ran again on a lost GPU");
   } catch (Error const& error) {
     verdict.expect(error.sticky(), error.what());

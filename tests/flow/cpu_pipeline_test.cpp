@@ -161,7 +161,7 @@ TEST_P(PipelineOnAFaultyDevice, TellsAKernelThatDrainsOrBorrowsThatItWouldWaitFo
   };
   pipeline().start(on_device([&](DeviceTile const& tile, StreamRef stream) {
                      stream.launch(1, [&](std::uint32_t) {
-                       expect_error([&] { pipeline().drain(); });
+                       expect_error([&] { static_cast<void>(pipeline().drain()); });
                        std::vector<Loan> all;
                        expect_error([&] {
                          for (int i = 0; i < 2; ++i) all.push_back(pipeline().feed().borrow());
@@ -189,7 +189,7 @@ TEST_P(PipelineOnAFaultyDevice, SaysThatTheLanesHaveNoMemoryAndIsFitForAnotherRu
   open();
   cpu().inject(cpu::Fault::fail_allocation);
   CountingSource source(10);
-  EXPECT_THROW(pipeline().run(source, add_one(), note()), Error);
+  EXPECT_THROW(static_cast<void>(pipeline().run(source, add_one(), note())), Error);
   EXPECT_EQ(pipeline().run(source, add_one(), note()).tiles_done, 10u);
 }
 

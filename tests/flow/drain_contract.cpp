@@ -66,7 +66,8 @@ TEST_P(PipelineBySignal, IsAsNewAfterADrainThatThrewWhoeverWaitsForATile) {
   // It wakes up because the run is over, or late, with one of the tiles that come home below.
   std::jthread waits([&] { static_cast<void>(pipeline().feed().borrow(std::stop_token{})); });
   while (pipeline().pool().waiting() == 0) std::this_thread::yield();
-  EXPECT_THROW(pipeline().drain([] { throw std::runtime_error("The rest is lost."); }), std::runtime_error);
+  EXPECT_THROW(static_cast<void>(pipeline().drain([] { throw std::runtime_error("The rest is lost."); })),
+               std::runtime_error);
   pipeline().start(add_one(), note());
   all.clear();
   waits.join();
@@ -105,7 +106,7 @@ TEST_P(PipelineBySignal, RunsAgainAfterItWasStopped) {
   open().start(add_one(), note());
   hand_in(8);
   pipeline().stop();
-  pipeline().drain();
+  static_cast<void>(pipeline().drain());
   CountingSource source(20);
   EXPECT_EQ(pipeline().run(source, add_one(), note()).tiles_done, 20u);
   handed_in += 20;

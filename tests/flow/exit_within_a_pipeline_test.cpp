@@ -117,10 +117,10 @@ PipelineOptions two_lanes(Way const& way) {
     } catch (Error const&) {
       for (;;) pause();  // Another thread is leaving.
     }
-    pipeline.drain([] { Here::come_to(Place::hand_in_rest); });
+    static_cast<void>(pipeline.drain([] { Here::come_to(Place::hand_in_rest); }));
   } else {
     Input input;
-    pipeline.run(input, work(), sink);
+    static_cast<void>(pipeline.run(input, work(), sink));
   }
   std::_Exit(returned);
 }
@@ -133,11 +133,11 @@ PipelineOptions two_lanes(Way const& way) {
   static Pipeline inner(device, {.tile = {.input_bytes = 64}, .lanes = 1, .tuning = {.tiles = 4}});
   auto const nothing = on_device([](DeviceTile const&, StreamRef) { return std::size_t{0}; });
   auto run_the_other = serial([&](Tile&) -> std::optional<std::size_t> {
-    inner.run(serial([](Tile&) { return std::optional<std::size_t>(1); }), nothing,
-              [](Completion&) { std::exit(asked_for); });
+    static_cast<void>(inner.run(serial([](Tile&) { return std::optional<std::size_t>(1); }), nothing,
+                                [](Completion&) { std::exit(asked_for); }));
     return std::nullopt;
   });
-  outer.run(run_the_other, nothing, [](Completion&) {});
+  static_cast<void>(outer.run(run_the_other, nothing, [](Completion&) {}));
   std::_Exit(returned);
 }
 

@@ -77,7 +77,7 @@ TEST(AStageForOtherTiles, DoesNotGetATileOfThePipeline) {
     return input.size();
   };
   auto const stage = on_device([](DeviceTileOf<Inputs<float, float>, float>, StreamRef) {});
-  EXPECT_THROW(pipeline.run(generate(4, fill), stage, [](Completion&) {}), Error);
+  EXPECT_THROW(static_cast<void>(pipeline.run(generate(4, fill), stage, [](Completion&) {})), Error);
   EXPECT_THROW(pipeline.start(stage, [](Completion&) {}), Error);
   EXPECT_FALSE(asked);
   EXPECT_TRUE(

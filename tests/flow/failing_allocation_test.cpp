@@ -237,14 +237,14 @@ int without_a_thread(std::size_t nth, bool pushed) {
       if (pushed) {
         pipeline.start(stages, sink);
         for (; submitted < tiles; ++submitted) pipeline.feed().submit(pipeline.feed().borrow());
-        pipeline.drain();
+        static_cast<void>(pipeline.drain());
       } else {
-        pipeline.run(serial([&](Tile&) -> std::optional<std::size_t> {
-                       if (submitted == tiles) return std::nullopt;
-                       ++submitted;
-                       return 1;
-                     }),
-                     stages, sink);
+        static_cast<void>(pipeline.run(serial([&](Tile&) -> std::optional<std::size_t> {
+                                         if (submitted == tiles) return std::nullopt;
+                                         ++submitted;
+                                         return 1;
+                                       }),
+                                       stages, sink));
       }
     } catch (Error const& error) {
       if (error.kind() != ErrorKind::system) return another_exception;

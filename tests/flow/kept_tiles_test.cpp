@@ -86,7 +86,7 @@ TEST_F(ASinkThatKeepsEveryLoan, IsToldByLanesThatBringTheirTiles) {
   options.lanes = 2;
   options.tuning.run_to_completion = options.tuning.sink_on_lanes = true;
   Pipeline pipeline(device, options);
-  pipeline.run(endless(), nothing(), keep(), stop.get_token());
+  EXPECT_FALSE(pipeline.run(endless(), nothing(), keep(), stop.get_token()).ok());
   EXPECT_THAT(said, ElementsAre(HasSubstr("the sink keeps the loans")));
   kept.clear();
 }

@@ -281,10 +281,10 @@ TEST_P(PipelineContract, RefusesToRunTwiceAtOnce) {
   open();
   pipeline().start(add_one(), note());
   CountingSource source(1);
-  EXPECT_THROW(pipeline().run(source, add_one(), note()), Error);
+  EXPECT_THROW(static_cast<void>(pipeline().run(source, add_one(), note())), Error);
   EXPECT_THROW(pipeline().start(add_one(), note()), Error);
-  pipeline().drain();
-  EXPECT_THROW(pipeline().drain(), Error);
+  static_cast<void>(pipeline().drain());
+  EXPECT_THROW(static_cast<void>(pipeline().drain()), Error);
 }
 
 }  // namespace

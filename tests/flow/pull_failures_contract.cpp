@@ -144,9 +144,11 @@ TEST_P(PipelineContract, SaysWhyTheRunFailedAlsoIfATileFailedBefore) {
 TEST_P(PipelineContract, SaysWhatIsMissingInsteadOfRunningWithoutIt) {
   open();
   CountingSource source(10);
-  EXPECT_THROW(pipeline().run(source, Stages{}, note()), Error);
-  EXPECT_THROW(pipeline().run(source, add_one(), Sink{}), Error);
-  EXPECT_THROW(pipeline().run(serial(std::function<std::optional<std::size_t>(Tile&)>{}), add_one(), note()), Error);
+  EXPECT_THROW(static_cast<void>(pipeline().run(source, Stages{}, note())), Error);
+  EXPECT_THROW(static_cast<void>(pipeline().run(source, add_one(), Sink{})), Error);
+  EXPECT_THROW(
+      static_cast<void>(pipeline().run(serial(std::function<std::optional<std::size_t>(Tile&)>{}), add_one(), note())),
+      Error);
   EXPECT_THROW(pipeline().start(Stages{}, note()), Error);
   EXPECT_EQ(pipeline().run(source, add_one(), note()).tiles_done, 10u) << "it is fit for another run";
   auto options = usual();
@@ -201,7 +203,7 @@ TEST_P(PipelineContract, HoldsHostStagesToTheRoomAndThePlaceOfTheirTiles) {
                           }}};
   open(options);
   CountingSource source(20);
-  pipeline().run(source, add_one(), note());
+  static_cast<void>(pipeline().run(source, add_one(), note()));
   auto const all = sunk();
   ASSERT_EQ(all.size(), 20u);
   for (std::uint64_t i = 0; i < 20; ++i) {

@@ -51,7 +51,8 @@ bool refuse_threads() {
   };
   for (Stages const& stages : {last, stage()}) {
     try {
-      pipeline.run(serial([](Tile&) -> std::optional<std::size_t> { return 1; }), stages, [](Completion&) {});
+      static_cast<void>(
+          pipeline.run(serial([](Tile&) -> std::optional<std::size_t> { return 1; }), stages, [](Completion&) {}));
       std::fprintf(stderr, "it ran\n");
       std::_Exit(1);
     } catch (Error const& error) {

@@ -52,7 +52,7 @@ void run_one_tile() {
     return 8;
   });
   auto const fill = [left = 1](Tile&) mutable { return left-- > 0 ? std::optional<std::size_t>(64) : std::nullopt; };
-  pipeline.run(serial(fill), stage, [](Completion&) {});
+  static_cast<void>(pipeline.run(serial(fill), stage, [](Completion&) {}).ok());
 }
 
 pid_t start_itself() {

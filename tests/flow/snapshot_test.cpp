@@ -117,7 +117,7 @@ TEST_F(SnapshotOfAPipeline, HasNoCountsBetweenRunsAndSaysWhichWasTheLast) {
   EXPECT_TRUE(within.running);
   EXPECT_EQ(within.run, 1u);
   EXPECT_EQ(within.submitted, 1u);
-  pipeline.drain();
+  EXPECT_TRUE(pipeline.drain().ok());
   Snapshot const after = pipeline.snapshot();
   EXPECT_FALSE(after.running);
   EXPECT_EQ(after.run, 1u);
@@ -145,7 +145,7 @@ TEST_F(SnapshotOfAPipeline, SaysWhereTheTilesAreWhileADeviceStandsStill) {
   EXPECT_THAT(describe(seen), HasSubstr("8 tiles submitted, 0 done, 0 failed, 0 cancelled; 4 on devices; 8 lent"));
   expect_conserved(seen);
   gate.open();
-  pipeline.drain();
+  EXPECT_TRUE(pipeline.drain().ok());
 }
 
 TEST_F(SnapshotOfAPipeline, CountsATileBeforeItsSinkIsCalled) {
@@ -157,7 +157,7 @@ TEST_F(SnapshotOfAPipeline, CountsATileBeforeItsSinkIsCalled) {
     EXPECT_EQ(at_sink(seen), ++calls) << "one consumer";
   });
   for (int i = 0; i < 200; ++i) submit(pipeline.feed());
-  pipeline.drain();
+  EXPECT_TRUE(pipeline.drain().ok());
   EXPECT_EQ(calls, 200u);
 }
 

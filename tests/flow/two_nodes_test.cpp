@@ -132,7 +132,7 @@ TEST_F(PipelineOnTwoNodes, LendsWhoFeedsItTilesOfThePartNextToIt) {
     feeder.join();
     EXPECT_EQ(got, std::vector(3, part));
   }
-  pipeline->drain();
+  EXPECT_TRUE(pipeline->drain().ok());
 }
 
 }  // namespace

@@ -81,11 +81,10 @@ TEST(AFramingOfTheUsers, CannotHaveRecordsWithoutBytes) {
 }
 
 TEST(RecordLoss, IsOneSentence) {
-  EXPECT_EQ(describe(RecordLoss{}), "");
+  EXPECT_EQ(describe(left_out_of(RecordLoss{})), "");
   EXPECT_EQ(
-      describe(RecordLoss{.refused = 2, .unfinished = 1}),
-      "Records that did not come through whole: 2 left out because they do not fit into a tile (larger tiles have room "
-      "for them), 1 left out because their input ends within them.");
+      describe(left_out_of(RecordLoss{.refused = 2, .unfinished = 1})),
+      "Left out: 2 records, too long for a tile: make tiles larger; 1 record, not finished where the input ends.");
 }
 
 }  // namespace

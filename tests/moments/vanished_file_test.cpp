@@ -66,7 +66,7 @@ struct AFileThatVanishes : RandomMoments {
         EXPECT_EQ(answers.of(k), each) << "file " << k;
       }
     }
-    EXPECT_TRUE(source.loss().none()) << describe(source.loss());
+    EXPECT_TRUE(source.loss().none()) << describe(left_out_of(source.loss()));
   }
 };
 

@@ -102,7 +102,7 @@ TEST(MetricsOfAPipeline, AreThoseOfItsTiles) {
   EXPECT_EQ(values.at("penstock_tiles_completed_total{pipeline=\"main\",outcome=\"failed\"}"), 0);
   EXPECT_EQ(values.at("penstock_device_bytes_total{pipeline=\"main\",device=\"cpu:0\",direction=\"up\"}"), 150);
   EXPECT_EQ(values.at("penstock_device_lanes{pipeline=\"main\",device=\"cpu:0\"}"), 1);
-  pipeline.drain();
+  EXPECT_TRUE(pipeline.drain().ok());
 }
 
 TEST(MetricsOfSources, AreTheirCounts) {

@@ -91,7 +91,7 @@ TEST_F(APipelineOfRows, SendsATileThatHasWaitedThoughNothingElseComes) {
     tiles.wait(number - 5);
   }
   EXPECT_EQ(buffer.counts().tiles_left(RowsLeft::waited), 2U);
-  pipeline.drain();
+  EXPECT_TRUE(pipeline.drain().ok());
 }
 
 TEST_F(APipelineOfRows, SendsWhatHasWaitedWhileItsStreamWaitsForATile) {
@@ -104,7 +104,7 @@ TEST_F(APipelineOfRows, SendsWhatHasWaitedWhileItsStreamWaitsForATile) {
     buffer.place(0, 0, bytes_of(0));
     EXPECT_EQ(buffer.place(0, 4, bytes_of(4)), Placed::placed) << "with the tile that has waited";
   }
-  pipeline.drain();
+  EXPECT_TRUE(pipeline.drain().ok());
   EXPECT_THAT(came[0], testing::ElementsAre(0, 4));
 }
 
@@ -112,7 +112,7 @@ TEST_F(APipelineOfRows, CountsWhatAPipelineThatWasDrainedDidNotTake) {
   start();
   ReorderBuffer buffer(pipeline, options);
   buffer.place(0, 1, bytes_of(1));
-  pipeline.drain();
+  EXPECT_TRUE(pipeline.drain().ok());
   buffer.flush();
   EXPECT_EQ(buffer.counts().unsent, 1U);
   EXPECT_THROW(buffer.place(0, 2, bytes_of(2)), Error);
@@ -150,7 +150,7 @@ TEST_F(APipelineOfRows, IsRefusedWhatDoesNotFit) {
     EXPECT_THROW(buffer.place(1, 0, bytes_of(0)), Error);
     EXPECT_EQ(buffer.counts().received(), 1U);
   }
-  pipeline.drain();
+  EXPECT_TRUE(pipeline.drain().ok());
   Loan const other = Loan(pipeline.pool().borrow());
   EXPECT_THROW(rows_of(*other), Error);
   EXPECT_THROW(window_of(*other), Error);
@@ -210,7 +210,7 @@ TEST_F(APipelineOfWindows, CloseByTheirDeadlineThoughNothingElseComes) {
   windows.add(0, 250, bytes_of(250));
   closed.wait(1);
   EXPECT_EQ(windows.counts().windows_closed(WindowClosed::deadline), 2U);
-  pipeline.drain();
+  EXPECT_TRUE(pipeline.drain().ok());
 }
 
 TEST_F(APipelineOfWindows, AreRefusedWhatDoesNotFit) {
@@ -227,7 +227,7 @@ TEST_F(APipelineOfWindows, AreRefusedWhatDoesNotFit) {
     EXPECT_EQ(windows.add(0, 0, {}), Windowed::wrong_size);
     EXPECT_THROW(windows.add(1, 0, large), Error);
   }
-  pipeline.drain();
+  EXPECT_TRUE(pipeline.drain().ok());
 }
 
 }  // namespace

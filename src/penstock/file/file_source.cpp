@@ -40,6 +40,10 @@ std::vector<std::string> FileSource::remarks() const {
   return parts_->remarks();
 }
 
+std::vector<LeftOut> FileSource::left_out() const {
+  return left_out_of(parts_->loss());
+}
+
 RecordLoss FileSource::loss() const {
   return parts_->loss();
 }

@@ -215,7 +215,7 @@ bool FileSource::Parts::next_followed(Tile& tile) {
 
 std::vector<std::string> FileSource::Parts::remarks() {
   std::vector<std::string> all = followed_ ? followed_->remarks() : std::vector<std::string>();
-  for (std::string const& text : {readers_.describe(), decoded_.describe(), describe(loss()), pieces_.describe()}) {
+  for (std::string const& text : {readers_.describe(), decoded_.describe(), pieces_.describe()}) {
     if (!text.empty()) all.push_back(text);
   }
   return all;

@@ -2,7 +2,9 @@
 #include "penstock/pipeline.hpp"
 
 #include <exception>
+#include <new>
 #include <utility>
+#include <vector>
 
 #include "penstock/core/host_time.hpp"
 #include "penstock/core/pool.hpp"
@@ -26,6 +28,20 @@ auto at_end(Function function) {
     ~End() { call(); }
   };
   return End(std::move(function));
+}
+
+/// What the source did not pass on, which decides whether the run went well: asked once more, if there was no memory.
+std::vector<LeftOut> left_out_of(Source const& source) {
+  auto const ask = [&] {
+    std::vector<LeftOut> all;
+    add_left_out(all, source.left_out());
+    return all;
+  };
+  try {
+    return ask();
+  } catch (std::bad_alloc const&) {
+    return ask();
+  }
 }
 
 /// Of a run that was started and never drained, so that its report has no reader.
@@ -90,6 +106,7 @@ Report Pipeline::run(Source& source, Stages const& stages, Sink sink, std::stop_
   report.borrow_wait = producers.borrow_wait();
   report.fill = producers.fill();
   report.producers_rest = producers.rested();
+  report.left_out = left_out_of(source);
   add_to_report([&] {
     for (auto& remark : producers.remarks()) report.remarks.push_back(std::move(remark));
     for (auto& remark : source.remarks()) report.remarks.push_back(std::move(remark));
@@ -98,6 +115,7 @@ Report Pipeline::run(Source& source, Stages const& stages, Sink sink, std::stop_
     parts.complete(report, threads);
     parts.attribute_loss(report, *run);
   });
+  report.unread = UnreadReport(report);
   return report;
 }
 
@@ -112,7 +130,9 @@ Report Pipeline::drain() {
 
 Report Pipeline::drain(std::function<void()> const& hand_in_rest) {
   PipelineCalls::Inside const inside(parts_->calls);
-  return parts_->drain(hand_in_rest);
+  Report report = parts_->drain(hand_in_rest);
+  report.unread = UnreadReport(report);
+  return report;
 }
 
 void Pipeline::stop() noexcept {

@@ -119,7 +119,8 @@ void Replay::run(std::vector<Device*> const& devices, PipelineOptions options, S
       // The program's own were through with the tile.
       one_by_one.host_stages = {{.name = "attribution", .body = [&](Tile& tile) { source.restore(tile); }}};
       Pipeline pipeline(*devices[device], one_by_one);
-      pipeline.run(source, stages, [&](Completion const& done) { source.take(done); });
+      // The parent says what became of the tiles.
+      static_cast<void>(pipeline.run(source, stages, [&](Completion const& done) { source.take(done); }).ok());
       // What it has of the device is gone with the process.
       if (source.failed()) _exit(0);
     }

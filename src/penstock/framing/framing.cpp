@@ -155,16 +155,17 @@ FramingRef length_prefixed(LengthPrefix prefix) {
   return std::make_shared<Prefixed>(prefix);
 }
 
-std::string describe(RecordLoss const& loss) {
-  if (loss.none()) return {};
-  std::string text;
-  auto const add = [&text](std::uint64_t records, std::string const& what) {
-    if (records != 0) text += (text.empty() ? "" : ", ") + std::to_string(records) + " " + what;
-  };
-  add(loss.refused, "left out because they do not fit into a tile (larger tiles have room for them)");
-  add(loss.truncated, "cut to what fits into a tile");
-  add(loss.unfinished, "left out because their input ends within them");
-  return "Records that did not come through whole: " + text + ".";
+std::vector<LeftOut> left_out_of(RecordLoss const& loss) {
+  std::vector<LeftOut> all;
+  std::array const entries{
+      LeftOut{.unit = "record", .reason = "too long for a tile", .count = loss.refused, .remedy = "make tiles larger"},
+      LeftOut{.unit = "record",
+              .reason = "cut to what fits into a tile",
+              .count = loss.truncated,
+              .remedy = "make tiles larger"},
+      LeftOut{.unit = "record", .reason = "not finished where the input ends", .count = loss.unfinished}};
+  add_left_out(all, entries);
+  return all;
 }
 
 }  // namespace penstock

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <array>
 #include <memory>
 #include <utility>
 
@@ -124,18 +125,23 @@ ConnectionCounts ConnectionSource::counts() const {
 
 std::vector<std::string> ConnectionSource::remarks() const {
   ConnectionCounts const now = counts();
-  std::vector<std::string> all;
-  if (!now.loss.none()) all.push_back(describe(now.loss));
-  if (now.broken != 0) all.push_back(connections_text(now.broken) + " broke off by an error of the network.");
-  if (now.damaged != 0) {
-    all.push_back(connections_text(now.damaged) +
-                  " closed from here, since what came is no record: it is damaged, or its framing is another.");
-  }
-  if (now.refused != 0) {
-    all.push_back(connections_text(now.refused) +
-                  " turned away, since there were too many: raise most_connections, or "
-                  "the limit on open files (ulimit -n).");
-  }
+  if (now.broken == 0) return {};
+  return {connections_text(now.broken) + " broke off by an error of the network."};
+}
+
+std::vector<LeftOut> ConnectionSource::left_out() const {
+  ConnectionCounts const now = counts();
+  std::vector<LeftOut> all = left_out_of(now.loss);
+  std::array const connections{
+      LeftOut{.unit = "connection",
+              .reason = "closed from here, since what came is no record",
+              .count = now.damaged,
+              .remedy = "look for damage, or for a sender that frames its records in another way"},
+      LeftOut{.unit = "connection",
+              .reason = "turned away, since there were too many",
+              .count = now.refused,
+              .remedy = "raise most_connections, or the limit on open files (ulimit -n)"}};
+  add_left_out(all, connections);
   return all;
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <array>
 #include <memory>
 #include <string>
 #include <utility>
@@ -110,19 +111,23 @@ DatagramCounts DatagramSource::counts() const {
 }
 
 std::vector<std::string> DatagramSource::remarks() const {
+  if (counts().dropped == 0) return {};
+  std::string text = parts_->small_buffer();
+  return text.empty() ? std::vector<std::string>() : std::vector{std::move(text)};
+}
+
+std::vector<LeftOut> DatagramSource::left_out() const {
   DatagramCounts const now = counts();
-  std::vector<std::string> all;
-  if (!now.loss.none()) all.push_back(describe(now.loss));
-  if (now.dropped != 0) {
-    all.push_back(std::to_string(now.dropped) + (now.dropped == 1 ? " datagram was" : " datagrams were") +
-                  " dropped by the system, mostly because a socket's buffer was full: give it a larger receive_buffer, "
-                  "several sockets, or more tiles.");
-    if (std::string const text = parts_->small_buffer(); !text.empty()) all.push_back(text);
-  }
-  if (now.waiting != 0) {
-    all.push_back(std::to_string(now.waiting) + (now.waiting == 1 ? " datagram" : " datagrams") +
-                  " had been received when the input ended, and had no room in its last tile.");
-  }
+  std::vector<LeftOut> all = left_out_of(now.loss);
+  std::array const datagrams{LeftOut{.unit = "datagram",
+                                     .reason = "dropped by the system, mostly because a socket's buffer was full",
+                                     .count = now.dropped,
+                                     .remedy = "give it a larger receive_buffer, several sockets, or more tiles"},
+                             LeftOut{.unit = "datagram",
+                                     .reason = "received when the input ended, without room in its last tile",
+                                     .count = now.waiting,
+                                     .lost = false}};
+  add_left_out(all, datagrams);
   return all;
 }
 

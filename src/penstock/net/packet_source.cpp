@@ -121,21 +121,20 @@ PacketCounts PacketSource::counts() const {
   return parts_->counts();
 }
 
-std::vector<std::string> PacketSource::remarks() const {
+std::vector<LeftOut> PacketSource::left_out() const {
   PacketCounts const now = counts();
-  auto const packets = [](std::uint64_t count) {
-    return std::to_string(count) + (count == 1 ? " packet" : " packets");
-  };
-  std::vector<std::string> all;
-  if (now.dropped != 0) {
-    all.push_back(packets(now.dropped) +
-                  " found no room in a ring, and the system dropped what came: give it larger "
-                  "rings (ring_bytes), several, or more tiles.");
-  }
-  if (now.truncated != 0) all.push_back("Of " + packets(now.truncated) + " only the first bytes were captured.");
-  if (now.waiting != 0) {
-    all.push_back(packets(now.waiting) + " had been captured when the input ended, and had no room in its last tile.");
-  }
+  std::vector<LeftOut> all;
+  std::array const packets{
+      LeftOut{.unit = "packet",
+              .reason = "dropped by the system, since a ring was full",
+              .count = now.dropped,
+              .remedy = "give it larger rings (ring_bytes), several, or more tiles"},
+      LeftOut{.unit = "packet", .reason = "captured only in its first bytes", .count = now.truncated, .lost = false},
+      LeftOut{.unit = "packet",
+              .reason = "captured when the input ended, without room in its last tile",
+              .count = now.waiting,
+              .lost = false}};
+  add_left_out(all, packets);
   return all;
 }
 

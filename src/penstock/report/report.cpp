@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "penstock/report.hpp"
 
+#include <atomic>
 #include <cstdio>
+#include <new>
+#include <utility>
 
 #include "penstock/core/number_text.hpp"
+#include "penstock/core/say.hpp"
 
 namespace penstock {
 namespace {
@@ -23,7 +27,44 @@ FoundTiles Report::found() const noexcept {
   return all;
 }
 
+struct UnreadReport::Message {
+  explicit Message(std::string text) : sentence(std::move(text)) {}
+  ~Message() {
+    if (!read.load()) say("%s", sentence.c_str());
+  }
+  Message(Message const&) = delete;
+  Message& operator=(Message const&) = delete;
+
+  std::string const sentence;
+  std::atomic<bool> read{false};
+};
+
+UnreadReport::UnreadReport(Report const& report) noexcept {
+  if (report.ok()) return;
+  try {
+    Report failures = report;
+    failures.verdict = nullptr;
+    std::string text = describe(failures);
+    for (std::size_t at = 0; (at = text.find('\n', at)) != std::string::npos; at += 2) text.replace(at, 1, "; ");
+    message_ = std::make_shared<Message>(
+        "a run did not go well, and its report was destroyed before Report::ok or describe was called: " + text);
+  } catch (std::bad_alloc const&) {
+    // The report itself is worth more than this sentence.
+  }
+}
+
+void UnreadReport::mark_read() const noexcept {
+  if (message_ != nullptr) message_->read.store(true);
+}
+
+bool Report::ok() const noexcept {
+  unread.mark_read();
+  return tiles_failed == 0 && tiles_cancelled == 0 && sink_failures == 0 && !stopped && !first_failure &&
+         !any_lost(left_out);
+}
+
 std::string describe(Report const& report) {
+  report.unread.mark_read();
   double const seconds = std::chrono::duration<double>(report.wall).count();
   double const rate = seconds > 0 ? static_cast<double>(report.bytes_in) / seconds : 0;
   std::string text = count_text(report.tiles_done, "tile") + " done, " + std::to_string(report.tiles_failed) +
@@ -48,6 +89,7 @@ std::string describe(Report const& report) {
   }
   if (std::string const lost = lost_devices(report); !lost.empty()) text += "\n" + lost;
   if (report.attribution != nullptr) text += "\n" + describe(*report.attribution);
+  if (std::string const left_out = describe(report.left_out); !left_out.empty()) text += "\n" + left_out;
   if (report.verdict != nullptr) text += "\n" + describe(*report.verdict);
   return text;
 }

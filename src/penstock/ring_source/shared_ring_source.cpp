@@ -2,6 +2,7 @@
 #include "penstock/shared_ring_source.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <functional>
 
@@ -181,24 +182,32 @@ std::vector<SharedPiece> const& SharedRingSource::pieces_of(Tile const& tile) co
 }
 
 std::vector<std::string> SharedRingSource::remarks() const {
+  std::uint64_t const died = parts_->counts().died;
+  if (died == 0) return {};
+  return {counted(died, "writer") + " killed, or ended without closing the shared ring."};
+}
+
+std::vector<LeftOut> SharedRingSource::left_out() const {
   SharedRingCounts const now = parts_->counts();
-  std::vector<std::string> all;
-  if (now.died != 0) {
-    all.push_back(counted(now.died, "writer") + " killed, or ended without closing the shared ring; " +
-                  counted(now.unfinished, "piece") + " unfinished, and left out.");
-  }
-  if (now.lost != 0) all.push_back(counted(now.lost, "piece") + " dropped by writers of the shared ring.");
-  if (now.refused != 0) {
-    all.push_back(counted(now.refused, "piece") +
-                  " refused: they say that they are longer than a slot of the shared ring.");
-  }
-  if (now.damaged != 0) {
-    all.push_back(counted(now.damaged, "writer") +
-                  " refused, since the memory of the shared ring was written over: look for a write beyond a slot.");
-  }
-  if (now.unread != 0) {
-    all.push_back(counted(now.unread, "piece") + " in the shared ring, unread, when the input ended.");
-  }
+  std::vector<LeftOut> all;
+  std::array const pieces{
+      LeftOut{.unit = "piece", .reason = "unfinished, since its writer ended", .count = now.unfinished},
+      LeftOut{.unit = "piece",
+              .reason = "dropped by writers of the shared ring",
+              .count = now.lost,
+              .remedy = "give the ring more slots, or the reader more tiles"},
+      LeftOut{.unit = "piece",
+              .reason = "refused, since it says that it is longer than a slot of the shared ring",
+              .count = now.refused},
+      LeftOut{.unit = "writer",
+              .reason = "refused, since the memory of the shared ring was written over",
+              .count = now.damaged,
+              .remedy = "look for a write beyond a slot"},
+      LeftOut{.unit = "piece",
+              .reason = "in the shared ring, unread, when the input ended",
+              .count = now.unread,
+              .lost = false}};
+  add_left_out(all, pieces);
   return all;
 }
 

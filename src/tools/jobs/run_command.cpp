@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cstdio>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include <nlohmann/json.hpp>
@@ -58,6 +59,19 @@ Json attribution_json(Attribution const* attribution) {
           {"remark", or_null(attribution->remark)}};
 }
 
+Json left_out_json(std::span<LeftOut const> all) {
+  Json list = Json::array();
+  for (LeftOut const& one : all) {
+    list.push_back({{"unit", one.unit},
+                    {"reason", one.reason},
+                    {"count", one.count},
+                    {"bytes", one.bytes == 0 ? Json(nullptr) : Json(one.bytes)},
+                    {"remedy", or_null(one.remedy)},
+                    {"lost", one.lost}});
+  }
+  return list;
+}
+
 std::string as_json(BenchFacts const& facts, Job const& job, JobPoint const& point, measure::JobRun const& whole) {
   Report const& report = whole.report;
   Json options = Json::object();
@@ -74,6 +88,7 @@ std::string as_json(BenchFacts const& facts, Job const& job, JobPoint const& poi
                    {"seconds", seconds_of(report)},
                    {"item", job.items ? Json(job.item) : Json(nullptr)},
                    {"items", job.items ? Json(whole.items) : Json(nullptr)},
+                   {"left_out", left_out_json(report.left_out)},
                    {"digest", whole.digest ? Json(measure::digest_text(*whole.digest)) : Json(nullptr)},
                    {"results", or_null(whole.results)},
                    {"verdict", report.verdict ? as_members(*report.verdict) : Json(nullptr)},
@@ -96,6 +111,7 @@ bool lost(Report const& report) {
 void RunCommand::add_to(CLI::App& command) {
   add_settings_to(command);
   command.add_flag("--json", json, "Print JSON, as docs/jobs.md says");
+  command.add_flag("--strict", strict, "End with code 1 also if input was read that could not be used");
   trace.add_to(command, "the run");
   live.add_to(command);
   add_config_to(command);
@@ -176,7 +192,8 @@ ExitCode RunCommand::run(StandardOutput& output, Interrupt const& interrupt) con
     return exit_interrupted;
   }
   if (lost(whole.report)) return exit_device;
-  return told && whole.report.ok() ? exit_ok : exit_some_failed;
+  bool const complete = !strict || whole.report.left_out.empty();
+  return told && whole.report.ok() && complete ? exit_ok : exit_some_failed;
 }
 
 }  // namespace PENSTOCK_FLAVOUR

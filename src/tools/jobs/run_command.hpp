@@ -24,6 +24,7 @@ struct RunCommand {
   PipelineArguments pipeline = {};
   std::map<std::string, std::string> values = {};  ///< By option of the job; empty if the option is not named.
   bool json = false;
+  bool strict = false;  ///< Input that could not be used makes the exit code 1, too.
   TraceArguments trace = {};
   LiveArguments live = {};
   std::string command_line = {};  ///< As the user wrote it, for the results.

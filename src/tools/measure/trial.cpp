@@ -146,6 +146,7 @@ JobRun run_work(DeviceGroup const& devices, Setting const& setting, JobWork cons
   whole.items = tally.items();
   if (work.digest && whole.report.ok()) whole.digest = work.digest();
   if (work.results) whole.results = work.results();
+  if (work.left_out) add_left_out(whole.report.left_out, work.left_out());
   if (work.remarks) std::ranges::move(work.remarks(), std::back_inserter(whole.report.remarks));
   return whole;
 }
@@ -164,6 +165,7 @@ std::optional<std::uint64_t> digest_of(DeviceGroup const& devices, Setting const
   JobWork const work = measured_work_of(setting, options.memory.get(), stop, true);
   if (!work.digest) return std::nullopt;
   JobRun const whole = run_work(devices, setting, work, options, stop);
+  whole.report.unread.mark_read();
   if (stop.stop_requested()) return std::nullopt;
   expect_well(whole.report);
   return whole.digest;
@@ -190,6 +192,7 @@ std::optional<Trial> run_trial(DeviceGroup const& devices, Setting const& settin
         ok ? meter.count() : source.fail();
       },
       stop);
+  report.unread.mark_read();
   if (stop.stop_requested()) return std::nullopt;
   expect_well(report);
   Trial trial{.metered = meter.metered().value_or(Metered{}), .report = report, .options = pipeline.options()};
@@ -224,6 +227,7 @@ std::optional<LoadedTrial> run_loaded_trial(DeviceGroup const& devices, Setting 
         if (!ok) source.fail();
       },
       stop);
+  report.unread.mark_read();
   if (stop.stop_requested()) return std::nullopt;
   expect_well(report);
   if (!source.kept_up()) {
