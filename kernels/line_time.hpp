@@ -128,7 +128,7 @@ class TimeReader {
     if (separator != '/' && separator != '-' && separator != ' ') return false;
     ++at_;
     if (!month_name() || !skip(separator) || !year_of_digits(separator != '/')) return false;
-    if (next() != ':') return time_behind();
+    if (next() != ':' || !is_digit(1)) return time_behind();
     ++at_;
     return time_of_day() && has_seconds_ && fraction_and_zone();
   }

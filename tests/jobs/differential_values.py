@@ -216,7 +216,8 @@ def times(random):
             lines.append(f'{{"n":{k},"t":{text if is_number and random.random() < 0.7 else json.dumps(text)}}}')
         else:
             lines.append(f'"{text}",{k}' if form == "csv" else text + random.choice(["", " GET / 200 5", " - x", ": started"]))
-        records.append((group, 0 if form == "words" else k))
+        first_word = lines[-1].split(" ")[0]
+        records.append((group, k if form != "words" else int(first_word) if re.fullmatch("[0-9]+", first_word) else 0))
     known = subprocess.run(["date", "-u", "-f", "-", "+%s"], input="".join(text.replace(",", ".") + "\n" if re.search(r"\d,\d", text) else text + "\n"
                            for text, _ in to_date), capture_output=True, text=True, env={"LC_ALL": "C", "TZ": "UTC", "PATH": "/usr/bin:/bin"})
     assert known.stdout.split() == [str(seconds) for _, seconds in to_date], (known.stderr, to_date)
