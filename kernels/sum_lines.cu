@@ -27,7 +27,7 @@ constexpr unsigned staged_bytes = own_bytes + ahead_bytes, staged_windows = stag
 template <LineWalk how, class Place>
 class WarpStops {
  public:
-  static constexpr bool watches_quotes = how != LineWalk::json;
+  [[maybe_unused]] static constexpr bool watches_quotes = how != LineWalk::json;
 
   __device__ WarpStops(char const* text, Place begin, Place end, LineFields const& fields)
       : text_(text), fields_(fields), base_(begin), end_(end) {
