@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "penstock/net/net_address.hpp"
+
+namespace penstock {
+
+/// What a peer asks for.
+struct HttpRequest {
+  std::string path;      ///< As "/metrics", without what follows a question mark.
+  std::string accepted;  ///< The types of its header Accept; empty without one.
+};
+
+struct HttpAnswer {
+  char const* status = "200 OK";
+  char const* type = "text/plain; charset=utf-8";
+  std::string text = {};
+};
+
+/// Answers GET and HEAD of HTTP/1.1, one request for each connection, by one thread that waits for no peer.
+///
+/// A peer has ten seconds for its request and ten for its answer, however slowly it sends or takes. What follows the
+/// request's headers is not read for it. At most 64 peers are served at once; one more takes the place of the peer that
+/// has been here the longest, so peers that keep silent or drip keep no other peer waiting.
+///
+/// Threads: the one that made it.
+class HttpServer {
+ public:
+  /// Called by the server's thread.
+  using Answerer = std::function<HttpAnswer(HttpRequest const&)>;
+
+  static constexpr std::size_t most_peers = 64;
+
+  /// Listens at once, at an address in numbers; port 0 is one that is free.
+  ///
+  /// Throws: std::system_error with what the system says of the address; Error of kind system, if no thread can be
+  ///         started or the process has no descriptor left.
+  HttpServer(NetAddress const& address, Answerer answerer);
+  HttpServer(HttpServer const&) = delete;
+  HttpServer& operator=(HttpServer const&) = delete;
+  /// Blocks: until an answer that is being made is made.
+  ~HttpServer();
+
+  /// Where it listens.
+  NetAddress const& address() const noexcept;
+
+ private:
+  class Parts;
+  std::unique_ptr<Parts> const parts_;
+};
+
+}  // namespace penstock
