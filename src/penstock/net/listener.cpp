@@ -51,8 +51,12 @@ class Listener::Pause final : public Pollable {
 };
 
 Listener::Listener(std::unique_ptr<ListeningSocket> socket, ConnectionLedger& ledger, ConnectionGroup& group,
-                   Accepted accepted)
-    : socket_(std::move(socket)), ledger_(ledger), accepted_(std::move(accepted)), spare_(open_spare()) {
+                   Accepted accepted, MakeRoom make_room)
+    : socket_(std::move(socket)),
+      ledger_(ledger),
+      accepted_(std::move(accepted)),
+      make_room_(std::move(make_room)),
+      spare_(open_spare()) {
   auto pause = std::make_unique<Pause>(group, itself_);
   pause_ = pause.get();
   group.adopt(std::move(pause));
@@ -67,6 +71,7 @@ bool Listener::ready(Contents&) {
   for (int k = 0; k < most_peers_at_once; ++k) {
     auto const admission = ledger_.admission();
     if (admission == ConnectionLedger::Admission::no_more) return false;
+    if (admission == ConnectionLedger::Admission::too_many && room_is_made()) return true;
     NetAddress peer;
     peer.bytes = sizeof peer.storage;
     int const socket = accept4(descriptor(), peer.raw(), &peer.bytes, SOCK_CLOEXEC | SOCK_NONBLOCK);
@@ -77,6 +82,8 @@ bool Listener::ready(Contents&) {
       ledger_.refuse();
     } else if (errno == EAGAIN) {
       return true;
+    } else if ((errno == EMFILE || errno == ENFILE) && room_is_made()) {
+      return true;
     } else if ((errno == EMFILE || errno == ENFILE) && spare_.number >= 0) {
       if (!turn_away()) return true;
     } else if (errno == EMFILE || errno == ENFILE || errno == ENOMEM || errno == ENOBUFS) {
@@ -86,6 +93,15 @@ bool Listener::ready(Contents&) {
     // Else this peer is gone, or its network is.
   }
   return true;
+}
+
+/// Soon: peers wait until those that are given up have been closed.
+bool Listener::room_is_made() {
+  int const problem = errno;
+  bool const some = ledger_.has_some_to_close() || make_room_();
+  if (some) pause_->begin();
+  errno = problem;
+  return some;
 }
 
 /// With the descriptor that was kept for that; false if no peer waits. The system refuses a descriptor also then.
