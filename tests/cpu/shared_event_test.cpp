@@ -10,9 +10,9 @@
 #include <utility>
 
 #include "support/gate.hpp"
+#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>

@@ -97,17 +97,29 @@ void ConnectionGroup::give_up_late(std::optional<Pollable::Clock::time_point> si
   }
 }
 
-std::size_t ConnectionGroup::give_up_silent(std::size_t most, Pollable::Clock::time_point before) {
-  std::scoped_lock const lock(mutex_);
-  std::vector<std::pair<Pollable::Clock::time_point, Pollable*>> silent;
+/// With the lock.
+Pollable* ConnectionGroup::longest_silent(Pollable::Clock::time_point before) const {
+  Pollable* longest = nullptr;
   for (auto const& socket : sockets_) {
     auto const since = socket->silent_since();
-    if (since && *since <= before && !has_unread(socket->descriptor())) silent.emplace_back(*since, socket.get());
+    if (!since || *since > before || has_unread(socket->descriptor())) continue;
+    before = *since;
+    longest = socket.get();
   }
-  std::size_t const count = std::min(most, silent.size());
-  std::partial_sort(silent.begin(), silent.begin() + static_cast<std::ptrdiff_t>(count), silent.end());
-  for (std::size_t k = 0; k < count; ++k) silent[k].second->give_up();
-  return count;
+  return longest;
+}
+
+std::optional<Pollable::Clock::time_point> ConnectionGroup::longest_silence(Pollable::Clock::time_point before) {
+  std::scoped_lock const lock(mutex_);
+  Pollable const* const longest = longest_silent(before);
+  return longest != nullptr ? longest->silent_since() : std::nullopt;
+}
+
+bool ConnectionGroup::give_up_silent(Pollable::Clock::time_point before) {
+  std::scoped_lock const lock(mutex_);
+  Pollable* const longest = longest_silent(before);
+  if (longest != nullptr) longest->give_up();
+  return longest != nullptr;
 }
 
 void ConnectionGroup::give_up_oldest_record() {

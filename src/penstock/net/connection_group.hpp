@@ -82,14 +82,19 @@ class ConnectionGroup final : public Receiver {
   ///
   /// Threads: any.
   void give_up_late(std::optional<Pollable::Clock::time_point> silent, Pollable::Clock::time_point record);
-  /// Gives up as many peers, the longest silent first, of which nothing has come since `before`; how many there were.
+  /// Since when nothing has come of the peer that has been silent the longest, if that is before `before`.
   ///
   /// Threads: any.
-  std::size_t give_up_silent(std::size_t most, Pollable::Clock::time_point before);
+  std::optional<Pollable::Clock::time_point> longest_silence(Pollable::Clock::time_point before);
+  /// Gives that peer up; false if there is none.
+  ///
+  /// Threads: any.
+  bool give_up_silent(Pollable::Clock::time_point before);
 
  private:
   void let_go(Pollable& socket);
   void give_up_oldest_record();
+  Pollable* longest_silent(Pollable::Clock::time_point before) const;
 
   PollSet set_;
   std::array<epoll_event, 128> events_{};

@@ -83,13 +83,18 @@ class ConnectionSource::Parts {
           std::make_unique<Listener>(std::move(socket), ledger_, group, accepted, [this] { return make_room(); }));
     }
   }
-  /// For peers that wait to be accepted.
+  /// For a peer that waits to be accepted: gives up the one that has been silent the longest.
   bool make_room() {
-    constexpr std::size_t at_once = 32;
     auto const before = Pollable::Clock::now() - options_.spared;
-    std::size_t given_up = 0;
-    for (auto const& group : groups_) given_up += group->give_up_silent(at_once, before);
-    return given_up != 0;
+    ConnectionGroup* chosen = nullptr;
+    std::optional<Pollable::Clock::time_point> since;
+    for (auto const& group : groups_) {
+      auto const here = group->longest_silence(before);
+      if (!here || (since && *since <= *here)) continue;
+      since = here;
+      chosen = group.get();
+    }
+    return chosen != nullptr && chosen->give_up_silent(before);
   }
   void add(int socket, std::string const& peer) {
     Descriptor owned(socket);

@@ -43,6 +43,7 @@ class Listener final : public Pollable {
   class Pause;
   bool turn_away();
   bool room_is_made();
+  bool peer_waits() const noexcept;
 
   std::unique_ptr<ListeningSocket> const socket_;
   ConnectionLedger& ledger_;

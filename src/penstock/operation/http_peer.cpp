@@ -49,7 +49,7 @@ std::string as_sent(HttpAnswer const& answer, bool with_text) {
 }
 
 /// To the headers, which end with an empty line.
-std::string answer_to(std::string_view headers, HttpServer::Answerer const& answerer) {
+std::string answer_to(std::string_view headers, HttpAnswerer const& answerer) {
   std::string_view line = trimmed(headers.substr(0, headers.find('\n')));
   auto const word = [&line] {
     std::string_view const first = line.substr(0, line.find(' '));
@@ -81,13 +81,13 @@ short HttpPeer::events() const noexcept {
   return at_ == At::answer ? POLLOUT : POLLIN;
 }
 
-bool HttpPeer::go_on(Clock::time_point now, HttpServer::Answerer const& answerer) {
+bool HttpPeer::go_on(Clock::time_point now, HttpAnswerer const& answerer) {
   if (now >= until_) return false;
   if (at_ == At::request) return read_request(now, answerer);
   return at_ == At::answer ? send_answer(now) : drop_rest();
 }
 
-bool HttpPeer::read_request(Clock::time_point now, HttpServer::Answerer const& answerer) {
+bool HttpPeer::read_request(Clock::time_point now, HttpAnswerer const& answerer) {
   std::array<char, 4096> some;
   ssize_t const got = recv(socket_.number, some.data(), some.size(), 0);
   if (got <= 0) return got < 0 && comes_later();

@@ -7,7 +7,7 @@
 #include <string>
 
 #include "penstock/core/descriptor.hpp"
-#include "penstock/operation/http_server.hpp"
+#include "penstock/operation/http_answer.hpp"
 
 namespace penstock {
 
@@ -33,11 +33,11 @@ class HttpPeer {
   /// It is ready, or its time is over. False: it is to be closed.
   ///
   /// Blocks: while `answerer` makes the answer.
-  bool go_on(Clock::time_point now, HttpServer::Answerer const& answerer);
+  bool go_on(Clock::time_point now, HttpAnswerer const& answerer);
 
  private:
   enum class At : std::uint8_t { request, answer, end };
-  bool read_request(Clock::time_point now, HttpServer::Answerer const& answerer);
+  bool read_request(Clock::time_point now, HttpAnswerer const& answerer);
   bool send_answer(Clock::time_point now);
   bool drop_rest();
 

@@ -47,7 +47,7 @@ int listening(NetAddress const& address) {
 
 class HttpServer::Parts {
  public:
-  Parts(NetAddress const& address, Answerer answerer)
+  Parts(NetAddress const& address, HttpAnswerer answerer)
       : answerer_(std::move(answerer)),
         socket_(listening(address)),
         address_(address_of(socket_.number)),
@@ -125,7 +125,7 @@ class HttpServer::Parts {
     if (!peers_.empty()) peers_.pop_front();
   }
 
-  Answerer const answerer_;
+  HttpAnswerer const answerer_;
   Descriptor const socket_;
   NetAddress const address_;
   Descriptor const bell_;
@@ -136,7 +136,7 @@ class HttpServer::Parts {
   std::thread thread_;
 };
 
-HttpServer::HttpServer(NetAddress const& address, Answerer answerer)
+HttpServer::HttpServer(NetAddress const& address, HttpAnswerer answerer)
     : parts_(std::make_unique<Parts>(address, std::move(answerer))) {}
 HttpServer::~HttpServer() = default;
 NetAddress const& HttpServer::address() const noexcept {

@@ -2,25 +2,12 @@
 #pragma once
 
 #include <cstddef>
-#include <functional>
 #include <memory>
-#include <string>
 
 #include "penstock/net/net_address.hpp"
+#include "penstock/operation/http_answer.hpp"
 
 namespace penstock {
-
-/// What a peer asks for.
-struct HttpRequest {
-  std::string path;      ///< As "/metrics", without what follows a question mark.
-  std::string accepted;  ///< The types of its header Accept; empty without one.
-};
-
-struct HttpAnswer {
-  char const* status = "200 OK";
-  char const* type = "text/plain; charset=utf-8";
-  std::string text = {};
-};
 
 /// Answers GET and HEAD of HTTP/1.1, one request for each connection, by one thread that waits for no peer.
 ///
@@ -31,16 +18,13 @@ struct HttpAnswer {
 /// Threads: the one that made it.
 class HttpServer {
  public:
-  /// Called by the server's thread.
-  using Answerer = std::function<HttpAnswer(HttpRequest const&)>;
-
   static constexpr std::size_t most_peers = 64;
 
-  /// Listens at once, at an address in numbers; port 0 is one that is free.
+  /// Listens at once, at an address in numbers; port 0 is one that is free. The server's thread calls `answerer`.
   ///
   /// Throws: std::system_error with what the system says of the address; Error of kind system, if no thread can be
   ///         started or the process has no descriptor left.
-  HttpServer(NetAddress const& address, Answerer answerer);
+  HttpServer(NetAddress const& address, HttpAnswerer answerer);
   HttpServer(HttpServer const&) = delete;
   HttpServer& operator=(HttpServer const&) = delete;
   /// Blocks: until an answer that is being made is made.

@@ -6,8 +6,6 @@
 #include <cctype>
 #include <utility>
 
-#include "tools/programs/whole_comparison.hpp"
-
 namespace penstock::cli {
 namespace {
 
@@ -89,6 +87,13 @@ std::size_t number_length(std::string_view text) {
   return at;
 }
 
+std::string_view take_line(std::string_view& text) {
+  std::size_t const end = text.find('\n');
+  std::string_view const line = text.substr(0, end);
+  text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
+  return line;
+}
+
 /// Numbers may be padded.
 std::string_view without_blanks(std::string_view text) {
   constexpr std::string_view blanks = " \t";
@@ -97,6 +102,25 @@ std::string_view without_blanks(std::string_view text) {
 }
 
 }  // namespace
+
+std::string shown_line(std::string_view line) {
+  constexpr std::size_t most = 100;
+  std::string text;
+  for (char const letter : line.substr(0, most)) text += letter >= ' ' && letter <= '~' ? letter : '?';
+  return line.size() > most ? text + "..." : text;
+}
+
+std::string difference_of(Heard const& one, Heard const& other) {
+  if (alike(one, other)) return "";
+  std::string_view left = one.begin(), right = other.begin();
+  for (std::size_t line = 1; !left.empty() || !right.empty(); ++line) {
+    std::string_view const mine = take_line(left), theirs = take_line(right);
+    if (mine != theirs)
+      return "line " + std::to_string(line) + ": '" + shown_line(mine) + "' and '" + shown_line(theirs) + "'";
+  }
+  return std::to_string(one.bytes()) + " and " + std::to_string(other.bytes()) +
+         " bytes, which differ behind the first " + std::to_string(one.begin().size());
+}
 
 std::vector<PrintedOutput::Token> PrintedOutput::tokens_of(std::string_view text) {
   std::vector<Token> all;

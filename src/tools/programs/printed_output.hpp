@@ -10,6 +10,13 @@
 
 namespace penstock::cli {
 
+/// A line for a message: its printable characters, and not too many of them.
+std::string shown_line(std::string_view line);
+
+/// How two outputs differ, as in "line 3: 'one' and 'other'"; empty if they are equal. If their first difference is
+/// behind the text that was kept, it gives their lengths.
+std::string difference_of(Heard const& one, Heard const& other);
+
 /// What a program prints, compared between runs without the numbers that no two runs have in common.
 ///
 /// These are numbers with a unit of time or of a rate behind them, or a word of that kind before them in their line, as

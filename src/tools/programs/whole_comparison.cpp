@@ -47,21 +47,6 @@ bool far_apart(measure::Spread const& one, measure::Spread const& other) {
 
 constexpr std::size_t exit_part = 0, output_part = 1, first_result = 2;
 
-/// A line for a message: its printable characters, and not too many of them.
-std::string shown(std::string_view line) {
-  constexpr std::size_t most = 100;
-  std::string text;
-  for (char const letter : line.substr(0, most)) text += letter >= ' ' && letter <= '~' ? letter : '?';
-  return line.size() > most ? text + "..." : text;
-}
-
-std::string_view take_line(std::string_view& text) {
-  std::size_t const end = text.find('\n');
-  std::string_view const line = text.substr(0, end);
-  text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
-  return line;
-}
-
 std::string end_text(ProgramEnd const& end) {
   if (end.signal == 0) return "exit code " + std::to_string(end.code);
   char const* const name = sigabbrev_np(end.signal);
@@ -91,18 +76,7 @@ std::string last_words(ProgramEnd const& end) {
   std::size_t const begin = text.rfind('\n');
   if (begin != std::string_view::npos) text.remove_prefix(begin + 1);
   std::string const ended = (end.signal == 0 ? "It ended with " : "It was ended by ") + end_text(end) + ".";
-  return text.empty() ? ended : ended + " It said: " + shown(text);
-}
-
-std::string difference_of(Heard const& one, Heard const& other) {
-  if (alike(one, other)) return "";
-  std::string_view left = one.begin(), right = other.begin();
-  for (std::size_t line = 1; !left.empty() || !right.empty(); ++line) {
-    std::string_view const mine = take_line(left), theirs = take_line(right);
-    if (mine != theirs) return "line " + std::to_string(line) + ": '" + shown(mine) + "' and '" + shown(theirs) + "'";
-  }
-  return std::to_string(one.bytes()) + " and " + std::to_string(other.bytes()) +
-         " bytes, which differ behind the first " + std::to_string(one.begin().size());
+  return text.empty() ? ended : ended + " It said: " + shown_line(text);
 }
 
 WholeComparison::WholeComparison(std::string baseline, std::string candidate, std::vector<std::string> const& results)

@@ -107,8 +107,4 @@ class WholeComparison {
 /// if there is one.
 std::string last_words(ProgramEnd const& end);
 
-/// How two outputs differ, as in "line 3: 'one' and 'other'"; empty if they are equal. If their first difference is
-/// behind the text that was kept, it gives their lengths.
-std::string difference_of(Heard const& one, Heard const& other);
-
 }  // namespace penstock::cli
