@@ -81,6 +81,13 @@ std::string TryCommand::obstacle(WholeRun const& first, TurnedProgram const& loo
                 : no_driver) +
            (first.end.code == 0 ? "" : " " + last_words(first.end));
   }
+  auto const& calls = looked_at.counts().calls;
+  bool const none = std::ranges::all_of(
+      calls, [](auto const& of) { return std::ranges::all_of(of, [](auto const& count) { return count == 0; }); });
+  if (first.end.code != 0 && none) {
+    return words.front() + " fails by itself, as it is, before it gives a default stream any work. " +
+           last_words(first.end) + " Let it succeed by itself first.";
+  }
   if (turned.counts().turned == 0) {
     return "None of its look-ups of the driver could be turned, so there is nothing to compare. " +
            sentence_on_streams(looked_at.counts());
