@@ -227,8 +227,8 @@ while os.path.exists("going"): os.sched_yield()' "$here/inputs/packets/three.pca
       gzip -kf capture
       for way in '--input capture --tile 4KiB --producers 3' '--input capture --tile 16KiB' '--input capture' '--input - --tile 4KiB' '--input capture.gz'; do
         code=0
-        # shellcheck disable=SC2086,SC2002 # Several words; it is to be a pipe.
-        cat capture | "$program" run --device cpu --top 0 $way >out 2>err || code=$?
+        # shellcheck disable=SC2086 # Several words.
+        "$program" run --device cpu --top 0 $way >out 2>err < <(cat capture) || code=$?
         [ "$code" = "$wanted_code" ] || fail "seed $seed, $way: code $code for $wanted_code ($damage): $(cat err)"
         case $damage in
           '' | cut) ;;
