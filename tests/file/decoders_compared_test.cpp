@@ -101,9 +101,9 @@ std::string some_file(Compression format, Random& random) {
 
 /// What a program, or we, made of a file.
 struct Decoded {
-  std::string text;
+  std::string text = {};
   bool good = false;
-  std::string problem;
+  std::string problem = {};
 };
 
 struct DecodersCompared : support::FolderOfFiles, testing::WithParamInterface<Compression> {
