@@ -212,8 +212,8 @@ class FileSource final : public Source {
 /// All of a text, read once from its beginning to its end: a file, a pipe or another stream. It is decoded if it is
 /// compressed, and as FileSourceOptions::text says.
 ///
-/// Blocks: until a pipe has ended.
-/// Throws: FileProblem that begins with the name, if it cannot be read, or has more than 1 GiB.
-std::string read_text(std::string const& path);
+/// Blocks: until a pipe has ended, or a stop is requested.
+/// Throws: FileProblem that begins with the name, if it cannot be read, has more than 1 GiB, or a stop came first.
+std::string read_text(std::string const& path, std::stop_token const& stop = {});
 
 }  // namespace penstock

@@ -116,7 +116,7 @@ TEST_F(AFileInChains, HasAllItsRecordsWhateverIsGuessed) {
                                              std::size_t const at = text.find(seen);
                                              std::size_t begin = 0;
                                              while (begin < at + from)
-                                               begin += 1 + static_cast<unsigned char>(text[begin]);
+                                               begin += std::size_t{1} + static_cast<unsigned char>(text[begin]);
                                              return begin - at;
                                            }};
   for (auto const& guess : guesses) {
@@ -162,7 +162,7 @@ MadeCapture some_capture(std::mt19937& random, MadeCapture::Format format, std::
     if (random() % 10 == 0) packet.original = 1;
     if (random() % 8 == 0) {
       packet.bytes.clear();
-      for (std::uint32_t at = 0; at < 60; at += 1 + random() % 3)
+      for (std::uint32_t at = 0; at < 60; at += random() % 3 == 0 ? 2U : 1U)
         packet.bytes += capture.word(at) + capture.word(at + 1) + capture.word(16) + capture.word(20);
     }
     if (random() % 20 == 0) packet.bytes = capture.text.substr(random() % capture.text.size(), random() % 900);

@@ -101,9 +101,9 @@ std::string some_file(Compression format, Random& random) {
 
 /// What a program, or we, made of a file.
 struct Decoded {
-  std::string text;
+  std::string text = {};
   bool good = false;
-  std::string problem;
+  std::string problem = {};
 };
 
 struct DecodersCompared : support::FolderOfFiles, testing::WithParamInterface<Compression> {
@@ -135,7 +135,8 @@ struct DecodersCompared : support::FolderOfFiles, testing::WithParamInterface<Co
   }
   Decoded by_us(std::string const& file) {
     FileSource source({file}, pool, {.decompress = true});
-    Decoded decoded{.good = true};
+    Decoded decoded;
+    decoded.good = true;
     for (;;) {
       Loan const loan = pool.borrow();
       if (!source.next(*loan)) return decoded;

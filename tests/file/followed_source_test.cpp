@@ -154,8 +154,8 @@ TEST_F(LogsThatAreFollowed, LoseTheirByteOrderMarkAndMayEndLinesByACarriageRetur
   EXPECT_EQ(next_after([&] { append("log", "a\n"); }), "0.0@3 a\n");
   rename("log", "log.1");
   append("log", "b\rc\rd");
-  EXPECT_EQ(next_after([&] { append("log", std::string(56, 'x') + "\r"); }, [&] { append("log", "y"); }),
-            "0.1@0 b\nc\nd" + std::string(56, 'x') + "\n");
+  EXPECT_EQ(next_after([&] { append("log", std::string(57, 'x') + "\r"); }, [&] { append("log", "y"); }),
+            "0.1@0 b\nc\nd" + std::string(57, 'x') + "\n");
 }
 
 TEST_F(LogsThatAreFollowed, AreWaitedForWhileTheyAreNotThere) {

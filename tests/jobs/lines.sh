@@ -139,6 +139,50 @@ EOF
       same_lines
     done
     ;;
+  ReadsItsPatternsOnce)
+    printf '1 5 curl\n2 6 wget\n' >log
+    echo '1 1 5' >expected
+    with() {
+      timeout 60 "$program" run --device cpu --input log --format words --key 1 --sum 2 --patterns "$1" >out 2>err || fail "$2: $(cat err)"
+      same_lines
+    }
+    with <(echo curl) 'a pipe'
+    mkfifo named
+    echo curl >named &
+    with named 'a named pipe'
+    wait $! || fail 'the writer of a named pipe lost its reader'
+    for tool in gzip zstd lz4; do
+      command -v "$tool" >/dev/null || continue
+      echo curl | "$tool" -c >packed
+      with packed "$tool"
+      with <(cat packed) "$tool through a pipe"
+    done
+    printf '\xef\xbb\xbfcurl\r\n' >marked
+    with marked 'a byte order mark'
+    printf 'curl\rperl\r' >returns
+    with returns 'lines that end by a return'
+    printf '\xff\xfec\0u\0\n\0' >utf16
+    ! "$program" run --device cpu --input log --patterns utf16 >out 2>err || fail 'UTF-16 was taken'
+    grep -q 'iconv -f UTF-16' err || fail "$(cat err)"
+    ;;
+  ReadsALogThatGrows)
+    some_log 60000
+    by_awk log
+    cp expected at_start
+    # It grows by parts of lines, all the time.
+    (for ((k = 0; k < 500000; ++k)); do printf '10.0.0.1 - - [17/May/2015:10:05:03 +0000] "GET /'; printf 'x HTTP/1.1" 200 5 "-" "a"\n'; done) >>log &
+    writer=$!
+    trap 'kill "$writer" || :; rm -rf "$scratch"' EXIT
+    for _ in 1 2 3; do
+      "$program" run --device cpu --input log --tile 64KiB >out 2>err || fail "$(cat err)"
+      ! grep -q '^Left out' err || fail "$(cat err)"
+      # All that was there at the start, and nothing but whole lines.
+      join <(sort at_start) <(sort out) | awk '$4 < $2 || ($1 != 200 && $4 != $2) { exit 1 }' || fail "$(cat out)"
+      [ "$(wc -l <out)" = "$(wc -l <at_start)" ] || fail "$(cat out)"
+    done
+    kill "$writer" || :
+    trap 'rm -rf "$scratch"' EXIT
+    ;;
   FollowsALogUntilItIsInterrupted)
     some_log 3000
     cp log all

@@ -177,7 +177,7 @@ table.pcap.gz||0|packets 1400|
 table.pcap.gz|--tile 64KiB|0|packets 1400|
 comment.pcapng||0|packets 1|
 comment.pcapng|--tile 4KiB|0|packets 1|
-long-interface.pcapng|--tile 4KiB|0|packets 63;udp .*:1111 .*:2222 63 2961 1700000000.000000000 1700000000.0000000[56].|
+long-interface.pcapng|--tile 4KiB|0|packets 63;udp .*:1111 .*:2222 63 2961 1700000000.000000000 1700000000.000059000 -|
 two-units.pcapng||0|packets 2;flows 1;.* 1700000000.000000000 1700000000.000000001 -|
 bit.pcapng||1|packets 1|at byte 176: what is in front of it was read
 trailer.pcapng||1|packets 0|at byte 48: what is in front of it was read
@@ -227,8 +227,8 @@ while os.path.exists("going"): os.sched_yield()' "$here/inputs/packets/three.pca
       gzip -kf capture
       for way in '--input capture --tile 4KiB --producers 3' '--input capture --tile 16KiB' '--input capture' '--input - --tile 4KiB' '--input capture.gz'; do
         code=0
-        # shellcheck disable=SC2086,SC2002 # Several words; it is to be a pipe.
-        cat capture | "$program" run --device cpu --top 0 $way >out 2>err || code=$?
+        # shellcheck disable=SC2086 # Several words.
+        "$program" run --device cpu --top 0 $way >out 2>err < <(cat capture) || code=$?
         [ "$code" = "$wanted_code" ] || fail "seed $seed, $way: code $code for $wanted_code ($damage): $(cat err)"
         case $damage in
           '' | cut) ;;

@@ -79,12 +79,13 @@ class SumLines final : public Stage {  // Each lane adds up on its device.
 /// What files of patterns have. Each is read once, as a pipe gives it only once.
 class PatternFiles {
  public:
-  std::shared_ptr<Patterns const> of(JobValues const& values) {
-    std::string const& path = values.text("patterns");
+  std::shared_ptr<Patterns const> of(JobPoint const& point) {
+    std::string const& path = point.values.text("patterns");
     std::scoped_lock const lock(mutex_);
     auto& patterns = read_[path];
     if (patterns == nullptr && path.empty()) patterns = std::make_shared<Patterns const>();
-    if (patterns == nullptr) patterns = std::make_shared<Patterns const>(literals_of_lines(read_text(path)));
+    if (patterns == nullptr)
+      patterns = std::make_shared<Patterns const>(literals_of_lines(read_text(path, point.stop)));
     return patterns;
   }
 
@@ -111,7 +112,7 @@ JobWork sum_file(JobPoint const& point, PatternFiles& files) {
   // What one run changes belongs to that run.
   auto const all = std::make_shared<LineTotals>(LineTotals{std::vector<LineGroup>(count), LineReasons{}});
   LineFields const fields = fields_of(point.values);
-  auto const patterns = files.of(point.values);
+  auto const patterns = files.of(point);
   return {
       .source =
           [path = point.values.text("input"), stop = point.stop, follow = follows(point)](Pool const& pool) {
@@ -149,7 +150,7 @@ int main(int count, char** arguments) {
                   .check =
                       [&](JobPoint const& point) {
                         expect_followable(point.values);
-                        static_cast<void>(patterns.of(point.values));
+                        static_cast<void>(patterns.of(point));
                         static_cast<void>(fields_of(point.values));
                       },
                   .alone = [](JobPoint const&) { return Alone{.stage = true}; },  // Any bytes will do.

@@ -54,7 +54,8 @@ constexpr std::array all_magic{
     Magic(Compression::zip, {'P', 'K', 5, 6}),
     Magic(Compression::zip, {'P', 'K', 7, 8}),
     Magic(Compression::seven_zip, {'7', 'z', 0xbc, 0xaf, 0x27, 0x1c}),
-    Magic(Compression::compress, {0x1f, 0x9d}),
+    // The third byte has two bits that are always 0.
+    Magic(Compression::compress, {0x1f, 0x9d, 0x00}).with_mask(2, 0x60),
     Magic(Compression::pack, {0x1f, 0x1e}),
     Magic(Compression::lzh, {0x1f, 0xa0}),
     Magic(Compression::lz4_legacy, {0x02, 0x21, 0x4c, 0x18}),

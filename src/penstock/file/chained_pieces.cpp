@@ -87,7 +87,7 @@ ChainedPieces::Piece ChainedPieces::read(Read const& read, std::uint64_t number,
   if (begin.framing == nullptr) {
     // Behind damage a guess is all there is.
     if (!walked) walked = guess(read, number, tile);
-    if (!walked) return {limit_of(number)};
+    if (!walked) return {limit_of(number), 0, {.framing = first_}};
   } else if (!walked || walked->begin.offset != begin.offset || walked->begin.framing != begin.framing) {
     walked = walk(read, begin, limit_of(number), tile);
   }
@@ -133,7 +133,7 @@ std::optional<std::uint64_t> ChainedPieces::find(Read const& read, Framing const
 /// The records from `begin` on that begin in front of `limit`, as many as the tile has room for.
 ChainedPieces::Walk ChainedPieces::walk(Read const& read, Border begin, std::uint64_t limit,
                                         std::span<std::byte> tile) const {
-  Walk walk{begin, {begin.offset}, begin};
+  Walk walk{begin, {begin.offset, 0, {.framing = begin.framing}}, begin};
   auto& [offset, framing] = walk.behind;
   while (offset < limit) {
     std::size_t const wanted = static_cast<std::size_t>(std::min<std::uint64_t>(tile.size(), size_ - offset));

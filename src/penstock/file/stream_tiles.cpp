@@ -40,6 +40,7 @@ StreamTiles::StreamTiles(FileSourceOptions const& options, std::size_t tile_byte
   expect_overlap_fits(options, tile_bytes);
   expect_lines(options);
   if (options_.framing != nullptr && options_.framing->head_bytes() == 0) cut_by({options_.framing, 0});
+  if (options_.text) cut_ = nullptr;
 }
 
 std::size_t StreamTiles::head_bytes() const noexcept {

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <memory>
 #include <span>
+#include <stop_token>
 #include <string>
 
 #include "penstock/file/decoded_stream.hpp"
@@ -15,7 +16,7 @@ namespace {
 
 constexpr std::size_t most_bytes = std::size_t{1} << 30U;
 
-std::string read_all(std::string const& path) {
+std::string read_all(std::string const& path, std::stop_token const& stop) {
   auto const file = std::make_shared<OpenFile>(path);
   DecodedStream stream(file);
   std::string text;
@@ -23,9 +24,10 @@ std::string read_all(std::string const& path) {
     std::size_t const held = text.size();
     if (held >= most_bytes) throw FileProblem("it has more than 1 GiB of text; make it smaller");
     text.resize(held + DecodedStream::read_bytes);
-    auto const got = stream.gather(std::as_writable_bytes(std::span(text)).subspan(held), {}, {});
+    auto const got = stream.gather(std::as_writable_bytes(std::span(text)).subspan(held), {}, stop);
     text.resize(held + got.bytes);
     ended = got.ended;
+    if (stop.stop_requested()) throw FileProblem("a stop was requested before all of it had been read");
   }
   file->expect_unchanged();
   return text;
@@ -33,8 +35,8 @@ std::string read_all(std::string const& path) {
 
 }  // namespace
 
-std::string read_text(std::string const& path) try {
-  std::string text = read_all(path);
+std::string read_text(std::string const& path, std::stop_token const& stop) try {
+  std::string text = read_all(path, stop);
   auto const all = std::as_writable_bytes(std::span(text));
   auto const head = text_head_of(all.first(std::min(all.size(), text_head_bytes)), true);
   if (head->ends_by_cr) end_lines_by_lf(all);
