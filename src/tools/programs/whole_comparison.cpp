@@ -8,6 +8,7 @@
 #include <string_view>
 #include <utility>
 
+#include "penstock/core/number_text.hpp"
 #include "tools/command/results.hpp"
 #include "tools/measure/meter.hpp"
 
