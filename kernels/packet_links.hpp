@@ -4,6 +4,7 @@
 
 #include <cstdint>
 
+#include "penstock/flavour.hpp"
 #include "penstock/kernels/packet_octets.hpp"
 
 namespace penstock {

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 
+#include "penstock/flavour.hpp"
 #include "penstock/kernels/packet_extensions.hpp"
 #include "penstock/kernels/packet_layers.hpp"
 #include "penstock/packet_sums.hpp"
