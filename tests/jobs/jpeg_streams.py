@@ -6,16 +6,18 @@ jpeg_streams.py make FOLDER SEED COUNT
 jpeg_streams.py check FOLDER TENSORS OUTPUT
 
 All are of 24 x 24 pixels, so that a tensor of that size has them as they are. A file that Pillow decodes has the same
-pixels, or a line `broken` with a reason; one that Pillow does not decode has such a line.
+pixels, or a line `broken` with a reason; one that Pillow does not decode has such a line. Pillow looks for markers in a
+way of its own, so of a file that it does not open djpeg says what is in it.
 """
 import array
 import io
 import os
 import random
 import struct
+import subprocess
 import sys
 
-from PIL import Image, ImageOps
+from PIL import Image, ImageOps, UnidentifiedImageError
 
 SIDE = 24
 
@@ -96,6 +98,15 @@ def changed(chance, data):
     return data
 
 
+def pixels_by_djpeg(path):
+    try:
+        found = subprocess.run(["djpeg", "-ppm", path], capture_output=True, check=True).stdout
+    except (OSError, subprocess.CalledProcessError):
+        return None
+    with Image.open(io.BytesIO(found)) as image:
+        return image.convert("RGB").tobytes()
+
+
 def pixels_by_pillow(path):
     try:
         with Image.open(path) as image:
@@ -103,6 +114,8 @@ def pixels_by_pillow(path):
                 return None
             image.load()
             return ImageOps.exif_transpose(image).convert("RGB").tobytes()
+    except UnidentifiedImageError:
+        return pixels_by_djpeg(path)
     except Exception:  # Whatever it says: it has no pixels.
         return None
 
