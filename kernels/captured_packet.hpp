@@ -13,7 +13,7 @@ inline namespace PENSTOCK_FLAVOUR {
 
 /// A record of a capture.
 struct CapturedPacket {
-  bool packet = false;  ///< Or else another block.
+  bool packet = false;     ///< Or else another block.
   std::uint64_t time = 0;  ///< In nanoseconds since 1970, no_packet_time, or late_packet_time.
   std::uint32_t data = 0;  ///< Where its bytes begin in the tile.
   std::uint32_t captured = 0;

@@ -144,9 +144,8 @@ void sum_on_cpu(PacketInput const& input, DeviceSpan<PacketTotals> totals, Devic
                   PacketSummer summer(flows.in(block));
                   std::size_t const end = std::min<std::size_t>(places[0], (block + std::size_t{1}) * cpu_packets);
                   for (std::size_t k = block * cpu_packets; k < end; ++k) {
-                    CapturedPacket const packet =
-                        captured_packet(first_byte, static_cast<std::uint32_t>(bytes.size()), places,
-                                        static_cast<std::uint32_t>(k));
+                    CapturedPacket const packet = captured_packet(first_byte, static_cast<std::uint32_t>(bytes.size()),
+                                                                  places, static_cast<std::uint32_t>(k));
                     if (packet.packet) summer.add(packet, first_byte + packet.data);
                   }
                   summer.give_all(totals.in(block).front());

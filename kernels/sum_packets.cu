@@ -110,8 +110,8 @@ __global__ void __launch_bounds__(packet_threads)
       // All threads of the warp come to the sum, or none does.
       bool const bad =
           checked &&
-          (parsed.no_checksum || !is_right(parsed.pseudo_header + sum_of_payload(tile + packet.data + parsed.payload,
-                                                                                 parsed.payload_bytes)));
+          (parsed.no_checksum ||
+           !is_right(parsed.pseudo_header + sum_of_payload(tile + packet.data + parsed.payload, parsed.payload_bytes)));
       if (threadIdx.x % packet_warp != 0) continue;
       ++mine.packets;
       mine.bytes += packet.original;
