@@ -244,6 +244,7 @@ while os.path.exists("going"): os.sched_yield()' "$here/inputs/packets/three.pca
         cmp -s totals wanted.totals || fail "seed $seed, $way: $(diff totals wanted.totals)"
         cmp -s flows wanted.flows || fail "seed $seed, $way: $(diff flows wanted.flows | head -20)"
       done
+    done
     ;;
   ReadsPacketsAsTheirStandardsSay)
     while IFS=':' read -r input wanted; do
